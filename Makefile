@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+#
+#   make        build/cordon and build/cordon-box
+#   make run    install what is missing, build, play the demonstration
+#   make test   install what is missing, build, run every test
+#   make bench | fuzz | soak | kernels     the longer things
+#   SAN=1       everything with ASan and UBSan, in build/san
+#   CROSS=x86_64|aarch64 SYSROOT=DIR BUILD=DIR kernels-bin     for the other architecture
+
+ARCH     := $(or $(CROSS),$(shell uname -m))
+BUILD    ?= $(if $(SAN),build/san,build)
+CC       := $(if $(CROSS),$(CROSS)-linux-gnu-gcc,$(CC))
+HOSTCC   ?= cc
+GEN      := $(BUILD)/gen/$(ARCH)
+
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
+            -Wformat=2 -Wpointer-arith
+HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIE -fvisibility=hidden \
+            $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard)
+OPT      := $(if $(SAN),-O1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
+            -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2)
+comma    := ,
+CFLAGS   ?= -g
+ALLFLAGS  = -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) $(HARDEN) $(OPT) $(CFLAGS) -Isrc -I$(GEN) \
+            $(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -MMD -MP
+LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined,-static-pie) \
+            -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections \
+            $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
+
+BASE  := $(wildcard src/base/*.c)
+MODEL := $(wildcard src/model/*.c)
+BOX   := $(wildcard src/box/*.c)
+CLI   := $(wildcard src/conf/*.c src/flow/*.c src/cli/*.c)
+
+objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
+BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)
+CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
+MUT_BOX  := $(call objs,$(BASE) $(MODEL) $(BOX),mutant/)
+MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
+
+.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint clean install
+all: $(BUILD)/cordon $(BUILD)/cordon-box
+
+$(BUILD)/cordon: $(CLI_OBJS)
+	$(CC) $(LINK) -o $@ $^ -ljansson -lsodium
+$(BUILD)/cordon-box: $(BOX_OBJS)
+	$(CC) $(LINK) -o $@ $^ -lsodium
+
+# Test builds in which a layer can be left out; see src/box/mutant.c.
+mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
+$(BUILD)/mutant/cordon: $(MUT_CLI)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -ljansson -lsodium
+$(BUILD)/mutant/cordon-box: $(MUT_BOX)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lsodium
+
+# The system call filter is compiled when Cordon is, never when it runs.
+$(BUILD)/mkfilter: tools/mkfilter.c src/box/syscalls.def src/box/filter.h
+	@mkdir -p $(@D)
+	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -Isrc -o $@ $< -lseccomp
+$(GEN)/filters.h: $(BUILD)/mkfilter
+	@mkdir -p $(@D)
+	$(BUILD)/mkfilter $(ARCH) $(@D)
+$(BUILD)/obj/src/box/filter.o $(BUILD)/obj/mutant/src/box/filter.o: $(GEN)/filters.h
+
+$(BUILD)/obj/mutant/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -DCORDON_MUTANT -c -o $@ $<
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -c -o $@ $<
+
+# What a user installs.
+PREFIX     ?= /usr/local
+LIBEXECDIR ?= $(PREFIX)/libexec/cordon
+ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"'
+install: all
+	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
+	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/cordon man >$(DESTDIR)$(PREFIX)/share/man/man1/cordon.1
+	$(BUILD)/cordon completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/cordon
+
+# Two makes where something may be installed first: it decides how the second one builds.
+deps:
+	@tools/deps build demo test
+run:
+	@tools/deps build demo
+	@$(MAKE) --no-print-directory all
+	@tools/demo
+
+include tests/tests.mk
+
+bench: all
+	@tests/bench/run
+kernels: all tests
+	@tests/kernels/run
+lint: all
+	@tests/lint
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

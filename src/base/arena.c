@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks in a list; an allocation that does not fit the last block starts a new one.
+ */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 16384, ALIGN = 16, EMPTY_MAX = 64 };
+
+struct arena_block {
+	struct arena_block *before;
+	size_t used, size;
+	_Alignas(ALIGN) char data[];
+};
+
+static struct arena_block *grow(struct arena *a, size_t size)
+{
+	size_t want = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+	struct arena_block *b = malloc(sizeof(*b) + want);
+
+	if (!b)
+		return NULL;
+	b->before = a->last;
+	b->used = 0;
+	b->size = want;
+	a->last = b;
+	return b;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	static char empty[EMPTY_MAX];
+	struct arena_block *b = a->last;
+
+	if (size > SIZE_MAX / 2) {
+		a->failed = true;
+		return empty;
+	}
+	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (!b || b->size - b->used < size)
+		b = grow(a, size);
+	if (!b) {
+		a->failed = true;
+		return empty;
+	}
+	void *p = b->data + b->used;
+	b->used += size;
+	return p;
+}
+
+char *arena_dup(struct arena *a, const char *s)
+{
+	return arena_printf(a, "%s", s);
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	size_t size = len < 0 ? 0 : (size_t)len + 1;
+	char *p = arena_alloc(a, size ? size : 1);
+	if (a->failed || !size)
+		return p;
+	va_start(ap, fmt);
+	vsnprintf(p, size, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+void arena_done(struct arena *a)
+{
+	while (a->last) {
+		struct arena_block *before = a->last->before;
+		free(a->last);
+		a->last = before;
+	}
+}

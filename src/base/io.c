@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Thin, complete wrappers: they finish what a single system call may leave half done, and they
+ * leave errno for the caller to explain. Nothing here knows what the bytes mean.
+ */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#define IO_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+int io_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t io_read_full(int fd, void *data, size_t len)
+{
+	char *p = data;
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = read(fd, p + got, len - got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+int io_read_text(int dirfd, const char *path, char *buf, size_t size)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = io_read_full(fd, buf, size - 1);
+	if (n < 0)
+		return -1;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return 0;
+}
+
+/* One write: cgroup and proc files take a value whole or not at all. */
+int io_write_text(int dirfd, const char *path, const char *text)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	return write(fd, text, strlen(text)) < 0 ? -1 : 0;
+}
+
+int io_send(int sock, const void *data, size_t len, int fd)
+{
+	struct iovec iov = {.iov_base = (void *)data, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+
+	if (fd >= 0) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
+	ssize_t n;
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -1 : 0;
+}
+
+ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd)
+{
+	struct iovec iov = {.iov_base = data, .iov_len = size};
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control.bytes,
+			     .msg_controllen = sizeof(control.bytes)};
+	AUTO_CLOSE int fd = -1;
+	ssize_t n;
+
+	do
+		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof(int));
+	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+	*ret_fd = scope_take_fd(&fd);
+	return n;
+}
+
+uint64_t io_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+int io_seal(int memfd)
+{
+	return fcntl(memfd, F_ADD_SEALS, IO_SEALS);
+}
+
+bool io_is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	return seals >= 0 && (seals & IO_SEALS) == IO_SEALS;
+}
+
+/* Kernels before 6.3 do not know MFD_NOEXEC_SEAL and answer EINVAL. */
+static int io_memfd(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd;
+}
+
+int io_sealed_memfd(const char *name, const void *data, size_t len)
+{
+	AUTO_CLOSE int fd = io_memfd(name);
+	if (fd < 0 || io_write_all(fd, data, len) < 0 || io_seal(fd) < 0)
+		return -1;
+	return scope_take_fd(&fd);
+}

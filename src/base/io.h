@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whole reads and writes, small files, descriptors over sockets, the monotonic clock.
+ */
+#ifndef CORDON_BASE_IO_H
+#define CORDON_BASE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+int io_write_all(int fd, const void *data, size_t len);
+/* Reads until LEN or end of file; returns the bytes read, or -1. */
+ssize_t io_read_full(int fd, void *data, size_t len);
+/* Reads a small text file relative to DIRFD, NUL-terminated, without its last newline. */
+int io_read_text(int dirfd, const char *path, char *buf, size_t size);
+int io_write_text(int dirfd, const char *path, const char *text);
+
+/* One datagram with at most one descriptor. FD may be -1. */
+int io_send(int sock, const void *data, size_t len, int fd);
+/* Returns the length, 0 at end, -1. *RET_FD is -1 when none came. Truncated messages are EMSGSIZE. */
+ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd);
+
+uint64_t io_now_ns(void);
+
+/* Sealed memfd that holds DATA: nobody can change it afterwards. Returns the fd or -1. */
+int io_sealed_memfd(const char *name, const void *data, size_t len);
+int io_seal(int memfd);
+bool io_is_sealed(int fd);
+
+#endif

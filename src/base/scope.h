@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scope owns: a variable marked AUTO_* is released when it leaves scope, TAKE hands it over.
+ * Initialise at declaration (NULL, -1), otherwise garbage would be released.
+ */
+#ifndef CORDON_BASE_SCOPE_H
+#define CORDON_BASE_SCOPE_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A failed call's errno must survive the clean-up that follows it. */
+static inline void scope_close(int *fd)
+{
+	if (*fd >= 0) {
+		int saved = errno;
+		close(*fd);
+		errno = saved;
+	}
+	*fd = -1;
+}
+
+static inline void scope_free(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void scope_closedir(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static inline int scope_take_fd(int *fd)
+{
+	int taken = *fd;
+	*fd = -1;
+	return taken;
+}
+
+#define AUTO_CLOSE __attribute__((cleanup(scope_close)))
+#define AUTO_FREE __attribute__((cleanup(scope_free)))
+#define AUTO_CLOSEDIR __attribute__((cleanup(scope_closedir)))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

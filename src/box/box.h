@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One sandbox, as its processes see it.
+ *
+ *     cordon --spec--> cordon-box (supervisor) --clone--> init (pid 1 of the box) --vfork--> program
+ *
+ * The supervisor stays outside: it maps ids, owns the cgroup and the clock, answers the seccomp
+ * listener. Init builds the new root, starts the program, reaps, and reads the overlay when all
+ * is dead. The program gets the last layers just before its exec. State is this struct, filled
+ * before the clone and copied by it; there are no globals.
+ */
+#ifndef CORDON_BOX_BOX_H
+#define CORDON_BOX_BOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "box/cgroup.h"
+#include "model/spec.h"
+#include "model/wire.h"
+
+/* Who the program is inside. */
+#define BOX_UID 1000
+#define BOX_GID 1000
+
+struct box {
+	const struct spec *spec;
+	uid_t outer_uid; /* the host's id behind BOX_UID */
+	gid_t outer_gid;
+	bool privileged;  /* we are root on the host */
+	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
+	int mapped_workspace; /* such a mount, or -1 */
+	int upper, lower;     /* of an overlay workspace, or -1 */
+	uint32_t layers;  /* bit per layer that has been put in place */
+	uint32_t without; /* mutant builds only: layers left out */
+	int ctl;	  /* init's end or the supervisor's end of their socket pair */
+	struct cgroup cgroup;
+	bool attach_late;		/* the program must be moved into its cgroup from outside */
+	int joins[CGROUP_DIRS_MAX];	/* through which it moves itself */
+	int joinc;
+};
+
+/* The shipped binary has no way to leave a layer out. */
+#ifdef CORDON_MUTANT
+#define box_wants(b, l) (!((b)->without & LAYER_BIT(l)))
+#else
+#define box_wants(b, l) ((void)(b), (void)(l), true)
+#endif
+
+static inline void box_mark(struct box *b, enum layer l)
+{
+	b->layers |= LAYER_BIT(l);
+}
+
+/* supervise.c */
+int supervise(struct box *b, struct err *err);
+
+/* init.c: pid 1 of the box; never returns. */
+void init_main(struct box *b) __attribute__((noreturn));
+
+/* program.c: the last steps before the program's exec, in the process that becomes it. */
+void program_main(struct box *b) __attribute__((noreturn));
+
+/* ids.c */
+int ids_choose(struct box *b, struct err *err);
+int ids_map(const struct box *b, pid_t pid, struct err *err);
+int ids_become(struct box *b, struct err *err);
+int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
+
+/* newroot.c and workspace.c */
+int newroot_enter(struct box *b, struct err *err);
+/* Below the current directory, which stands for the root. */
+int newroot_write_payload(const struct box *b, struct err *err);
+/* In the new root; SCRATCH is the tmpfs that backs all that can be written. */
+int workspace_mount(struct box *b, int source, int scratch, struct err *err);
+/* As root, before the clone: shows a workspace of root's as owned by the box. */
+int workspace_map(struct box *b, struct err *err);
+
+/* fds.c */
+void fds_close_all_but(const int *keep, size_t count);
+
+/* creds.c */
+int creds_limit(struct box *b, struct err *err);
+int creds_drop(struct box *b, struct err *err);
+
+/* landlock.c, seccomp.c */
+int landlock_restrict(struct box *b, struct err *err);
+int seccomp_load(struct box *b, int *ret_listener, struct err *err);
+int seccomp_self_test(struct err *err);
+
+/* diff.c: tells every change below UPPER against the workspace over b->ctl. */
+int diff_send(struct box *b);
+
+/* probe.c: doctor. */
+int probe_all(struct box *b);
+
+#ifdef CORDON_MUTANT
+void mutant_configure(struct box *b);
+#endif
+
+/* why.c: the cause and cure of a layer that failed, found by looking at the host. */
+void why_layer(struct err *err, enum layer layer);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes, limits, measures and removes the box's cgroup directories, whatever the version.
+ * A directory survives a SIGKILL of its owner, so each is locked with flock while it is in use:
+ * a sweep removes those whose lock is free. rmdir of a populated cgroup fails, so a sweep can
+ * never hurt a living box.
+ */
+#include "box/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/cgroup_backend.h"
+
+#define NAME_PREFIX "cordon-"
+
+const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup"};
+
+static const struct {
+	enum controller id;
+	const char *name;
+} controllers[] = {
+	{CTL_MEMORY, "memory"}, {CTL_PIDS, "pids"}, {CTL_CPU, "cpu"}, {CTL_CPUACCT, "cpuacct"}};
+
+const char *cgroup_controller_name(enum controller c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
+		if (controllers[i].id == c)
+			return controllers[i].name;
+	return "?";
+}
+
+const char *cgroup_version(const struct cgroup *cg)
+{
+	return cg->ops ? cg->ops->version : "watcher";
+}
+
+int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	if (io_write_text(dir, file, text) < 0)
+		return err_errno(err, ERR_LAYER, "writing %s to %s", text, file);
+	return 0;
+}
+
+uint64_t cgroup_read_u64(int dir, const char *file)
+{
+	char text[32];
+
+	if (io_read_text(dir, file, text, sizeof(text)) < 0)
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+uint64_t cgroup_read_key(int dir, const char *file, const char *key)
+{
+	char text[2048], *save = NULL;
+	size_t len = strlen(key);
+
+	if (io_read_text(dir, file, text, sizeof(text)) < 0)
+		return 0;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (strncmp(line, key, len) == 0 && line[len] == ' ')
+			return strtoull(line + len + 1, NULL, 10);
+	return 0;
+}
+
+/* "9:memory:/a/b" or "0::/a/b"; CONTROLLER NULL means v2. */
+static int own_path(const char *self, const char *controller, char *ret, size_t size)
+{
+	char text[8192], *save = NULL;
+
+	if (io_read_text(AT_FDCWD, self, text, sizeof(text)) < 0)
+		return -1;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+		if (!path)
+			continue;
+		*path++ = '\0';
+		list++;
+		bool hit = controller == NULL && *list == '\0';
+		for (char *c = strsep(&list, ","); controller && c; c = strsep(&list, ","))
+			hit = hit || strcmp(c, controller) == 0;
+		if (hit && snprintf(ret, size, "%s", path) < (int)size)
+			return 0;
+	}
+	return -1;
+}
+
+/* One mountinfo line: ID PARENT DEV ROOT POINT OPTS ... - TYPE SOURCE SUPEROPTS */
+static bool mount_line_fits(char *line, const char *controller, char **ret_root, char **ret_point)
+{
+	char *field[5], *save = NULL, *tail = strstr(line, " - ");
+
+	if (!tail)
+		return false;
+	*tail = '\0';
+	tail += 3;
+	for (int i = 0; i < 5; i++) {
+		field[i] = strtok_r(i ? NULL : line, " ", &save);
+		if (!field[i])
+			return false;
+	}
+	*ret_root = field[3];
+	*ret_point = field[4];
+	char *type = strsep(&tail, " ");
+	strsep(&tail, " ");
+	if (!controller)
+		return strcmp(type, "cgroup2") == 0;
+	bool hit = false;
+	for (char *o = strcmp(type, "cgroup") == 0 ? strsep(&tail, ",") : NULL; o;
+	     o = strsep(&tail, ","))
+		hit = hit || strcmp(o, controller) == 0;
+	return hit;
+}
+
+int cgroup_find_mount(const struct cgroup_host *host, const char *controller,
+		      struct cgroup_mount *ret)
+{
+	char own[CGROUP_PATH_MAX], *line = NULL;
+	size_t size = 0;
+	int found = -1;
+
+	if (own_path(host->self, controller, own, sizeof(own)) < 0)
+		return -1;
+	FILE *f = fopen(host->mountinfo, "re");
+	if (!f)
+		return -1;
+	while (found < 0 && getline(&line, &size, f) > 0) {
+		char *root, *point;
+		line[strcspn(line, "\n")] = '\0';
+		if (!mount_line_fits(line, controller, &root, &point))
+			continue;
+		/* In a container the mount's root is a part of the hierarchy: cut it off. */
+		const char *below = own;
+		size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+		if (len && strncmp(own, root, len) == 0)
+			below = own + len;
+		ret->is_root = below[0] == '\0' || strcmp(below, "/") == 0;
+		int n = snprintf(ret->path, sizeof(ret->path), "%s%s", point,
+				 ret->is_root ? "" : below);
+		found = n < (int)sizeof(ret->path) ? 0 : -1;
+	}
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static unsigned wanted_controllers(const uint64_t *limit)
+{
+	return CTL_MEMORY | CTL_PIDS | (limit[LIMIT_CPU] ? CTL_CPU : 0U) |
+	       (limit[LIMIT_CPU_TIME] ? CTL_CPUACCT : 0U);
+}
+
+static void random_name(char *name, size_t size)
+{
+	uint64_t r[2];
+
+	if (getrandom(r, sizeof(r), 0) != sizeof(r))
+		memset(r, 0, sizeof(r));
+	snprintf(name, size, NAME_PREFIX "%016llx%016llx", (unsigned long long)r[0],
+		 (unsigned long long)r[1]);
+}
+
+static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *limit,
+		    struct err *err)
+{
+	if (mkdirat(d->parent, cg->name, 0755) < 0)
+		return err_errno(err, ERR_LAYER, "making a cgroup directory");
+	d->dir = openat(d->parent, cg->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->dir < 0 || flock(d->dir, LOCK_EX | LOCK_NB) < 0)
+		return err_errno(err, ERR_LAYER, "opening the new cgroup directory");
+	return cg->ops->limit(d, limit, err);
+}
+
+/* The memory controller's home tells which version the host really uses (hybrid hosts have both). */
+static const struct cgroup_ops *pick_backend(const struct cgroup_host *host)
+{
+	struct cgroup_mount m;
+
+	return cgroup_find_mount(host, "memory", &m) == 0 ? &cgroup_v1 : &cgroup_v2;
+}
+
+int cgroup_open(struct cgroup *cg, const struct cgroup_host *host, const uint64_t *limit,
+		struct err *err)
+{
+	memset(cg, 0, sizeof(*cg));
+	random_name(cg->name, sizeof(cg->name));
+	cg->ops = pick_backend(host);
+	int n = cg->ops->find(host, wanted_controllers(limit), cg->dirs, err);
+	if (n < 0) {
+		cg->ops = NULL;
+		return -1;
+	}
+	cg->count = (unsigned)n;
+	for (unsigned i = 0; i < cg->count; i++)
+		if (make_dir(cg, &cg->dirs[i], limit, err) < 0) {
+			cgroup_close(cg);
+			return -1;
+		}
+	return 0;
+}
+
+bool cgroup_is_early(void)
+{
+	struct statfs fs;
+
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+int cgroup_clone_fd(const struct cgroup *cg)
+{
+	return cg->ops == &cgroup_v2 ? cg->dirs[0].dir : -1;
+}
+
+/* "tasks" and not "cgroup.procs": for one thread that moves itself the kernel skips the lock that
+ * makes everybody else wait. */
+int cgroup_open_joins(const struct cgroup *cg, int *fds, struct err *err)
+{
+	if (cg->ops != &cgroup_v1)
+		return 0;
+	for (unsigned i = 0; i < cg->count; i++) {
+		fds[i] = openat(cg->dirs[i].dir, "tasks", O_WRONLY | O_CLOEXEC);
+		if (fds[i] >= 0)
+			continue;
+		err_errno(err, ERR_LAYER, "opening the cgroup's tasks file");
+		err_blame(err, "cgroup");
+		while (i > 0)
+			scope_close(&fds[--i]);
+		return -1;
+	}
+	return (int)cg->count;
+}
+
+int cgroup_join(const int *fds, int count, struct err *err)
+{
+	for (int i = 0; i < count; i++)
+		if (write(fds[i], "0", 1) != 1) {
+			err_errno(err, ERR_LAYER, "entering the cgroup");
+			err_blame(err, "cgroup");
+			return -1;
+		}
+	return 0;
+}
+
+int cgroup_attach(const struct cgroup *cg, pid_t pid, struct err *err)
+{
+	for (unsigned i = 0; i < cg->count; i++)
+		if (cgroup_write_u64(cg->dirs[i].dir, "cgroup.procs", (uint64_t)pid, err) < 0) {
+			err_blame(err, "cgroup");
+			err_context(err, "moving the program into its cgroup");
+			return -1;
+		}
+	return 0;
+}
+
+void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned i = 0; i < cg->count; i++)
+		cg->ops->measure(&cg->dirs[i], ret);
+}
+
+int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
+{
+	struct cgroup_usage u;
+
+	if (!cg->ops)
+		return -1;
+	cgroup_measure(cg, &u);
+	*ret_ns = u.cpu_ns;
+	return 0;
+}
+
+/* A dying task may hold its cgroup a moment longer than waitpid tells: EBUSY, then it is gone. */
+static int remove_dir(int parent, const char *name, int tries)
+{
+	static const struct timespec pause = {.tv_nsec = 500 * 1000};
+
+	while (unlinkat(parent, name, AT_REMOVEDIR) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EBUSY || --tries <= 0)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+void cgroup_close(struct cgroup *cg)
+{
+	for (unsigned i = 0; i < cg->count; i++) {
+		struct cgroup_dir *d = &cg->dirs[i];
+		remove_dir(d->parent, cg->name, 2000);
+		scope_close(&d->dir);
+		scope_close(&d->parent);
+	}
+	cg->count = 0;
+	cg->ops = NULL;
+}
+
+static int sweep_parent(int parent)
+{
+	int swept = 0, fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSEDIR DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		if (strncmp(e->d_name, NAME_PREFIX, sizeof(NAME_PREFIX) - 1) != 0)
+			continue;
+		AUTO_CLOSE int dir = openat(parent, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+			swept += remove_dir(parent, e->d_name, 400) == 0;
+	}
+	return swept;
+}
+
+int cgroup_sweep(const struct cgroup_host *host)
+{
+	static const unsigned each[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU, CTL_CPUACCT};
+	const struct cgroup_ops *ops = pick_backend(host);
+	int swept = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		struct cgroup_dir parents[CGROUP_DIRS_MAX];
+		struct err ignored;
+		int n = ops->find(host, each[i], parents, &ignored);
+		for (int p = 0; p < n; p++) {
+			swept += sweep_parent(parents[p].parent);
+			scope_close(&parents[p].parent);
+		}
+	}
+	return swept;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a cgroup version must be able to do. cgroup.c does the rest once for both.
+ */
+#ifndef CORDON_BOX_CGROUP_BACKEND_H
+#define CORDON_BOX_CGROUP_BACKEND_H
+
+#include "box/cgroup.h"
+
+enum controller { CTL_MEMORY = 1, CTL_PIDS = 2, CTL_CPU = 4, CTL_CPUACCT = 8 };
+
+struct cgroup_mount {
+	char path[CGROUP_PATH_MAX]; /* directory of our own cgroup in that hierarchy */
+	bool is_root;		    /* that directory is the top of the hierarchy */
+	unsigned controllers;
+};
+
+struct cgroup_ops {
+	const char *version;
+	/* Fills parents[] (open directories in which ours is made); returns how many, or -1. */
+	int (*find)(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
+		    struct err *err);
+	int (*limit)(const struct cgroup_dir *dir, const uint64_t *limit, struct err *err);
+	void (*measure)(const struct cgroup_dir *dir, struct cgroup_usage *ret);
+};
+
+extern const struct cgroup_ops cgroup_v1, cgroup_v2;
+
+/* Finds the mount of a hierarchy: the v2 one, or the v1 one that has CONTROLLER. */
+int cgroup_find_mount(const struct cgroup_host *host, const char *controller,
+		      struct cgroup_mount *ret);
+int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err);
+uint64_t cgroup_read_u64(int dir, const char *file);
+/* The number after KEY in a file of "key number" lines; 0 when there is none. */
+uint64_t cgroup_read_key(int dir, const char *file, const char *key);
+const char *cgroup_controller_name(enum controller c);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cgroup v1: one hierarchy per controller, the box's directory below our own in each.
+ * Out-of-memory is told from oom_control's counter only: failcnt also rises when the kernel
+ * merely drops page cache.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "box/cgroup_backend.h"
+
+static const enum controller order[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU, CTL_CPUACCT};
+
+static int no_controller(struct err *err, const char *name)
+{
+	err_set(err, ERR_LAYER, "no usable %s controller", name);
+	err_blame(err, "cgroup");
+	err_cause(err, "no cgroup v1 hierarchy with the %s controller is mounted", name);
+	err_cure(err, "mount it, use a host with cgroup v2, or ask for --tier no-cgroup");
+	return -1;
+}
+
+static int not_writable(struct err *err, const char *path)
+{
+	err_set(err, ERR_LAYER, "no cgroup may be made here: %s", strerror(errno));
+	err_blame(err, "cgroup");
+	err_cause(err, "cgroup v1: %s is not writable for uid %u", path, (unsigned)geteuid());
+	err_cure(err, "run as root, have an administrator chown a cgroup to you, "
+		      "or ask for --tier no-cgroup");
+	return -1;
+}
+
+static bool is_listed(const struct cgroup_mount *m, const struct cgroup_mount *before, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(before[i].path, m->path) == 0)
+			return true;
+	return false;
+}
+
+static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
+		   struct err *err)
+{
+	struct cgroup_mount mounts[ARRAY_SIZE(order)];
+	int n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		const char *name = cgroup_controller_name(order[i]);
+		if (!(wanted & order[i]))
+			continue;
+		if (cgroup_find_mount(host, name, &mounts[n]) < 0) {
+			no_controller(err, name);
+			goto fail;
+		}
+		if (is_listed(&mounts[n], mounts, n)) { /* cpu,cpuacct are often one */
+			parents[n - 1].controllers |= order[i];
+			continue;
+		}
+		int fd = open(mounts[n].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
+			not_writable(err, mounts[n].path);
+			scope_close(&fd);
+			goto fail;
+		}
+		parents[n++] = (struct cgroup_dir){.parent = fd, .dir = -1, .controllers = order[i]};
+	}
+	return n;
+fail:
+	while (n > 0)
+		scope_close(&parents[--n].parent);
+	return -1;
+}
+
+/* memsw exists only with swap accounting; without it memory.limit alone would let swap through. */
+static int limit_memory(int dir, uint64_t bytes, struct err *err)
+{
+	if (cgroup_write_u64(dir, "memory.limit_in_bytes", bytes, err) < 0)
+		return -1;
+	if (faccessat(dir, "memory.memsw.limit_in_bytes", F_OK, 0) == 0)
+		return cgroup_write_u64(dir, "memory.memsw.limit_in_bytes", bytes, err);
+	return 0;
+}
+
+static int v1_limit(const struct cgroup_dir *d, const uint64_t *limit, struct err *err)
+{
+	int r = 0;
+
+	if (d->controllers & CTL_MEMORY)
+		r = limit_memory(d->dir, limit[LIMIT_MEMORY], err);
+	if (r == 0 && (d->controllers & CTL_PIDS))
+		r = cgroup_write_u64(d->dir, "pids.max", limit[LIMIT_PIDS], err);
+	if (r == 0 && (d->controllers & CTL_CPU) && limit[LIMIT_CPU])
+		r = cgroup_write_u64(d->dir, "cpu.cfs_quota_us", limit[LIMIT_CPU] * 1000, err);
+	if (r < 0)
+		err_blame(err, "cgroup");
+	return r;
+}
+
+static void v1_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
+{
+	if (d->controllers & CTL_MEMORY) {
+		u->memory_peak = cgroup_read_u64(d->dir, "memory.max_usage_in_bytes");
+		u->memory_hit = cgroup_read_key(d->dir, "memory.oom_control", "oom_kill") > 0;
+	}
+	if (d->controllers & CTL_PIDS)
+		u->pids_hit = cgroup_read_key(d->dir, "pids.events", "max") > 0;
+	if (d->controllers & CTL_CPUACCT)
+		u->cpu_ns = cgroup_read_u64(d->dir, "cpuacct.usage");
+}
+
+const struct cgroup_ops cgroup_v1 = {"v1", v1_find, v1_limit, v1_measure};

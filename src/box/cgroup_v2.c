@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cgroup v2: one tree. A cgroup that holds processes cannot give controllers to children (but for
+ * the top one), so ours is made beside our own cgroup, in its parent: that is where a delegated
+ * subtree lets an ordinary user make one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/cgroup_backend.h"
+
+static const enum controller order[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU};
+
+static int refuse(struct err *err, const char *message, const char *cause, const char *cure)
+{
+	err_set(err, ERR_LAYER, "%s", message);
+	err_blame(err, "cgroup");
+	err_cause(err, "%s", cause);
+	err_cure(err, "%s", cure);
+	return -1;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += len)
+		if ((p == list || p[-1] == ' ') && (p[len] == ' ' || p[len] == '\0'))
+			return true;
+	return false;
+}
+
+/* Every wanted controller must reach the children of PARENT; we may have to ask for it. */
+static int enable_controllers(int parent, const char *path, unsigned wanted, struct err *err)
+{
+	char have[512] = "", now[512] = "", cause[CGROUP_PATH_MAX + 128], ask[32];
+
+	io_read_text(parent, "cgroup.controllers", have, sizeof(have));
+	io_read_text(parent, "cgroup.subtree_control", now, sizeof(now));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		const char *name = cgroup_controller_name(order[i]);
+		if (!(wanted & order[i]) || has_word(now, name))
+			continue;
+		snprintf(cause, sizeof(cause), "the %s controller is not in %s/cgroup.controllers",
+			 name, path);
+		if (!has_word(have, name))
+			return refuse(err, "a cgroup v2 controller is missing", cause,
+				      "enable it on the kernel command line or have it delegated, "
+				      "or ask for --tier no-cgroup");
+		snprintf(ask, sizeof(ask), "+%s", name);
+		if (io_write_text(parent, "cgroup.subtree_control", ask) == 0)
+			continue;
+		snprintf(cause, sizeof(cause), "%s in %s/cgroup.subtree_control: %s", ask, path,
+			 strerror(errno));
+		return refuse(err, "a cgroup v2 controller could not be enabled", cause,
+			      "use a delegated cgroup (systemd-run --user --scope -p Delegate=yes), "
+			      "or ask for --tier no-cgroup");
+	}
+	return 0;
+}
+
+static int v2_find(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
+		   struct err *err)
+{
+	struct cgroup_mount m;
+	char cause[CGROUP_PATH_MAX + 128];
+
+	if (cgroup_find_mount(host, NULL, &m) < 0)
+		return refuse(err, "no cgroup is usable", "cgroup v2 is not mounted",
+			      "mount it at /sys/fs/cgroup, or ask for --tier no-cgroup");
+	if (!m.is_root)
+		dirname(m.path);
+	AUTO_CLOSE int fd = open(m.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
+		snprintf(cause, sizeof(cause), "cgroup v2: %s is not writable for uid %u", m.path,
+			 (unsigned)geteuid());
+		return refuse(err, "no cgroup may be made here", cause,
+			      "run in a delegated cgroup (systemd-run --user --scope -p "
+			      "Delegate=yes), or ask for --tier no-cgroup");
+	}
+	if (enable_controllers(fd, m.path, wanted, err) < 0)
+		return -1;
+	parents[0] = (struct cgroup_dir){
+		.parent = scope_take_fd(&fd), .dir = -1, .controllers = wanted};
+	return 1;
+}
+
+/* The box's init was started in the cgroup and counts. */
+enum { INIT_TASKS = 1 };
+
+static int limit_memory(int dir, uint64_t bytes, struct err *err)
+{
+	if (cgroup_write_u64(dir, "memory.max", bytes, err) < 0)
+		return -1;
+	io_write_text(dir, "memory.swap.max", "0"); /* absent without swap */
+	return 0;
+}
+
+static int v2_limit(const struct cgroup_dir *d, const uint64_t *limit, struct err *err)
+{
+	char text[48];
+	int r = limit_memory(d->dir, limit[LIMIT_MEMORY], err);
+
+	if (r == 0)
+		r = cgroup_write_u64(d->dir, "pids.max", limit[LIMIT_PIDS] + INIT_TASKS, err);
+	if (r == 0 && limit[LIMIT_CPU]) {
+		snprintf(text, sizeof(text), "%llu 100000",
+			 (unsigned long long)limit[LIMIT_CPU] * 1000);
+		if (io_write_text(d->dir, "cpu.max", text) < 0)
+			r = err_errno(err, ERR_LAYER, "writing cpu.max");
+	}
+	if (r < 0)
+		err_blame(err, "cgroup");
+	return r;
+}
+
+static void v2_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
+{
+	u->memory_peak = cgroup_read_u64(d->dir, "memory.peak");
+	u->memory_hit = cgroup_read_key(d->dir, "memory.events", "oom_kill") > 0;
+	u->pids_hit = cgroup_read_key(d->dir, "pids.events", "max") > 0;
+	u->pids_peak = cgroup_read_u64(d->dir, "pids.peak");
+	u->pids_peak -= u->pids_peak >= INIT_TASKS ? INIT_TASKS : 0;
+	u->cpu_ns = cgroup_read_key(d->dir, "cpu.stat", "usage_usec") * 1000;
+}
+
+const struct cgroup_ops cgroup_v2 = {"v2", v2_find, v2_limit, v2_measure};

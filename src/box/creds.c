@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Resource limits and credentials of the program: the last things before Landlock and seccomp.
+ * Every row must succeed; a limit that the caller's own hard limit already undercuts is kept lower.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "box/box.h"
+
+#define SECUREBITS_LOCKED                                                                          \
+	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                           \
+	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |   \
+	 SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+struct rlimit_row {
+	int resource;
+	const char *name;
+	enum limit_id limit; /* LIMIT_NONE: the fixed value */
+	rlim_t fixed;
+};
+
+static const struct rlimit_row rlimit_rows[] = {
+	{RLIMIT_NOFILE, "open files", LIMIT_FILES, 0},
+	{RLIMIT_FSIZE, "file size", LIMIT_FILE_SIZE, 0},
+	{RLIMIT_CORE, "core files", LIMIT_NONE, 0},
+	{RLIMIT_MEMLOCK, "locked memory", LIMIT_NONE, 64 << 10},
+	{RLIMIT_MSGQUEUE, "message queues", LIMIT_NONE, 0},
+	{RLIMIT_SIGPENDING, "pending signals and timers", LIMIT_NONE, 1024},
+	{RLIMIT_NICE, "nice", LIMIT_NONE, 0},
+	{RLIMIT_RTPRIO, "real-time priority", LIMIT_NONE, 0},
+};
+
+static int set_rlimit(int resource, const char *name, rlim_t value, struct err *err)
+{
+	struct rlimit old, now = {value, value};
+
+	if (setrlimit(resource, &now) == 0)
+		return 0;
+	/* Raising is not ours to do: then the caller's lower limit stays. */
+	if (errno == EPERM && getrlimit(resource, &old) == 0 && old.rlim_max < value)
+		now = (struct rlimit){old.rlim_max, old.rlim_max};
+	if (setrlimit(resource, &now) < 0) {
+		err_errno(err, ERR_LAYER, "limiting %s", name);
+		err_blame(err, "rlimits");
+		return -1;
+	}
+	return 0;
+}
+
+/* Without a memory or process counter of the kernel's, per-process limits stand in; a watcher
+ * adds up what they cannot see (shared memory, many processes). */
+static int limit_without_cgroup(struct box *b, struct err *err)
+{
+	const uint64_t *limit = b->spec->limit;
+
+	if (b->spec->tier == TIER_FULL)
+		return 0;
+	if (set_rlimit(RLIMIT_DATA, "memory", limit[LIMIT_MEMORY], err) < 0)
+		return -1;
+	if (limit[LIMIT_CPU_TIME] &&
+	    set_rlimit(RLIMIT_CPU, "CPU time", limit[LIMIT_CPU_TIME] / 1000 + 1, err) < 0)
+		return -1;
+	/* Counted per user namespace; without one it would count all of the user's processes. */
+	if (b->spec->tier == TIER_NO_CGROUP)
+		return set_rlimit(RLIMIT_NPROC, "processes", limit[LIMIT_PIDS] + 1, err);
+	return 0;
+}
+
+int creds_limit(struct box *b, struct err *err)
+{
+	if (!box_wants(b, LAYER_RLIMITS))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rlimit_rows); i++) {
+		const struct rlimit_row *r = &rlimit_rows[i];
+		rlim_t value = r->limit == LIMIT_NONE ? r->fixed : b->spec->limit[r->limit];
+		if (set_rlimit(r->resource, r->name, value, err) < 0)
+			return -1;
+	}
+	if (limit_without_cgroup(b, err) < 0)
+		return -1;
+	box_mark(b, LAYER_RLIMITS);
+	return 0;
+}
+
+static int fail_caps(struct err *err, const char *what)
+{
+	err_errno(err, ERR_LAYER, "%s", what);
+	err_blame(err, "caps");
+	return -1;
+}
+
+/* Without CAP_SETPCAP (no user namespace, ordinary user) there is no bounding set to empty: the
+ * process has no capability, and no_new_privs keeps it so. */
+static int drop_bounding(struct err *err)
+{
+	for (int cap = 0; cap < 64; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno == EINVAL) /* one past the last capability of this kernel */
+			break;
+		return errno == EPERM ? 0 : fail_caps(err, "emptying the capability bounding set");
+	}
+	if (prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0) < 0 && errno != EPERM)
+		return fail_caps(err, "locking the secure bits");
+	return 0;
+}
+
+static int drop_caps(struct box *b, struct err *err)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2], now[2];
+
+	if (!box_wants(b, LAYER_CAPS))
+		return 0;
+	if (drop_bounding(err) < 0)
+		return -1;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return fail_caps(err, "clearing the ambient capabilities");
+	memset(none, 0, sizeof(none));
+	if (syscall(SYS_capset, &head, none) < 0)
+		return fail_caps(err, "dropping the capabilities");
+	if (syscall(SYS_capget, &head, now) < 0 || memcmp(none, now, sizeof(now)) != 0)
+		return fail_caps(err, "capabilities are still there");
+	box_mark(b, LAYER_CAPS);
+	return 0;
+}
+
+int creds_drop(struct box *b, struct err *err)
+{
+	if (drop_caps(b, err) < 0)
+		return -1;
+	if (!box_wants(b, LAYER_NNP))
+		return 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
+		err_errno(err, ERR_LAYER, "setting no_new_privs");
+		err_blame(err, "nnp");
+		return -1;
+	}
+	box_mark(b, LAYER_NNP);
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The compiled system call filters and what is known about each call. The data is made at build
+ * time from syscalls.def by tools/mkfilter; here are its types and the look-ups. Pure and
+ * allocation free: the supervisor asks while the box waits. Never decides anything itself.
+ */
+#ifndef CORDON_BOX_FILTER_H
+#define CORDON_BOX_FILTER_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+
+/* CALL_DENY is zero: what nobody filled in is denied. */
+enum call_action {
+	CALL_DENY = 0, /* reported, answered with an errno */
+	CALL_KILL,     /* reported, the box dies */
+	CALL_QUIET,    /* errno by the kernel itself, never reported */
+	CALL_ARGS,     /* allowed with certain arguments only */
+	CALL_ALLOW,
+};
+
+/* What a box is made of: the three bits together are its index into filter_variants. */
+enum call_set {
+	SET_COMMON = 0,
+	SET_NODE = 1,
+	SET_EXEC = 2,
+	SET_UNIX = 4,
+	SET_COUNT = 8,
+	SET_HOST = SET_COUNT, /* only in rows: counts where SET_UNIX is absent */
+};
+
+struct call_name {
+	int nr;
+	const char *name;
+};
+
+/* What to do with a call that arrives at the listener, in whatever variant it arrives. */
+struct call_rule {
+	int nr;
+	enum call_action action; /* CALL_DENY or CALL_KILL */
+	int err;
+	const char *why;
+};
+
+struct filter_variant {
+	const char *name;
+	const struct sock_filter *insns;
+	unsigned short len;
+};
+
+const struct filter_variant *filter_find(bool node, bool exec, bool unix_sockets);
+
+/* NULL when our tables do not know the number. */
+const char *call_name_find(int nr);
+
+/* NULL when the call has no row of its own: then it is CALL_DENY with EPERM. */
+const struct call_rule *call_rule_find(int nr);
+
+#endif

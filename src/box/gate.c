@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers notifications. What is read from the program's memory here only explains a refusal; it
+ * never decides anything. After CORDON_DENIALS_MAX events the listener is closed: from then on
+ * the kernel answers ENOSYS by itself, so a flood of refused calls costs us nothing.
+ */
+#include "box/gate.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/filter.h"
+
+/* How to show what a refused call was about. */
+enum show { SHOW_STRING, SHOW_FAMILY, SHOW_HEX };
+
+static const struct {
+	long nr;
+	unsigned arg;
+	enum show show;
+} targets[] = {
+	{SYS_execve, 0, SHOW_STRING},	{SYS_execveat, 1, SHOW_STRING},
+	{SYS_mknodat, 1, SHOW_STRING},	{SYS_chroot, 0, SHOW_STRING},
+	{SYS_mount, 1, SHOW_STRING},	{SYS_umount2, 0, SHOW_STRING},
+	{SYS_socket, 0, SHOW_FAMILY},	{SYS_ioctl, 1, SHOW_HEX},
+	{SYS_prctl, 0, SHOW_HEX},	{SYS_clone, 0, SHOW_HEX},
+	{SYS_unshare, 0, SHOW_HEX},	{SYS_ptrace, 0, SHOW_HEX},
+	{SYS_memfd_create, 0, SHOW_STRING},
+};
+
+static const struct {
+	int family;
+	const char *name;
+} families[] = {
+	{AF_UNIX, "AF_UNIX"},	    {AF_INET, "AF_INET"},     {AF_INET6, "AF_INET6"},
+	{AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"}, {AF_VSOCK, "AF_VSOCK"},
+	{AF_ALG, "AF_ALG"},	    {AF_BLUETOOTH, "AF_BLUETOOTH"},
+};
+
+void gate_init(struct gate *g)
+{
+	memset(g, 0, sizeof(*g));
+	g->listener = -1;
+}
+
+void gate_close(struct gate *g)
+{
+	scope_close(&g->listener);
+}
+
+static void read_string(pid_t pid, uint64_t address, char *out, size_t size)
+{
+	struct iovec local = {out, size - 1};
+	struct iovec remote = {(void *)(uintptr_t)address, size - 1}; // NOLINT(performance-no-int-to-ptr)
+	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+	/* A string near the end of its mapping: take what is on its page. */
+	if (n < 0) {
+		remote.iov_len = 4096 - (address & 4095);
+		remote.iov_len = remote.iov_len < size - 1 ? remote.iov_len : size - 1;
+		n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	}
+	out[n > 0 ? (size_t)n : 0] = '\0';
+}
+
+static void show_family(uint64_t value, char *out, size_t size)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		if ((int)value == families[i].family) {
+			snprintf(out, size, "%s", families[i].name);
+			return;
+		}
+	snprintf(out, size, "family %d", (int)value);
+}
+
+static void describe(const struct seccomp_notif *req, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		if (targets[i].nr != req->data.nr)
+			continue;
+		uint64_t arg = req->data.args[targets[i].arg];
+		if (targets[i].show == SHOW_STRING)
+			read_string((pid_t)req->pid, arg, out, size);
+		else if (targets[i].show == SHOW_FAMILY)
+			show_family(arg, out, size);
+		else
+			snprintf(out, size, "0x%llx", (unsigned long long)arg);
+	}
+}
+
+static void record(struct gate *g, const struct seccomp_notif *req, const struct call_rule *rule)
+{
+	const char *name = call_name_find(req->data.nr);
+	struct wire_denial d = {.kind = WIRE_DENIAL, .count = 1};
+
+	if (name)
+		snprintf(d.call, sizeof(d.call), "%s", name);
+	else
+		snprintf(d.call, sizeof(d.call), "call %d", req->data.nr);
+	describe(req, d.target, sizeof(d.target));
+	snprintf(d.rule, sizeof(d.rule), "%s%s", rule && rule->action == CALL_KILL ? "kill list: " : "",
+		 rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
+	for (unsigned i = 0; i < g->count; i++)
+		if (strcmp(g->denials[i].call, d.call) == 0 &&
+		    strcmp(g->denials[i].target, d.target) == 0) {
+			g->denials[i].count++;
+			return;
+		}
+	if (g->count < CORDON_DENIALS_MAX)
+		g->denials[g->count++] = d;
+}
+
+/* Zero the answer when it went out; ENOENT means that the caller is gone or will ask again. */
+static int answer(struct gate *g, const struct seccomp_notif *req, int error, unsigned flags)
+{
+	struct seccomp_notif_resp resp = {.id = req->id, .error = -error, .flags = flags};
+
+	return ioctl(g->listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
+}
+
+/* The first call is the program's own self-test: it is alive, filtered, and has run nothing yet. */
+static int on_setup(struct gate *g, struct box *b, const struct seccomp_notif *req, struct err *err)
+{
+	if (req->data.nr != SYS_personality) {
+		err_set(err, ERR_LAYER, "the filter's self-test did not come first");
+		err_blame(err, "seccomp");
+		return -1;
+	}
+	if (b->attach_late && cgroup_attach(&b->cgroup, (pid_t)req->pid, err) < 0)
+		return -1;
+	g->phase = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE) ? GATE_RUN
+									       : GATE_TESTED;
+	g->started_ns = io_now_ns();
+	answer(g, req, EPERM, 0);
+	return 0;
+}
+
+/* The only call that is ever let through; nothing but our own code can have made it. */
+static int on_tested(struct gate *g, const struct seccomp_notif *req, struct err *err)
+{
+	if (req->data.nr != SYS_execve) {
+		answer(g, req, EPERM, 0);
+		return err_set(err, ERR_LAYER, "an unexpected call before the program's start: %d",
+			       req->data.nr);
+	}
+	/* A signal may have cancelled it; then it comes again and the grant is still unused. */
+	if (answer(g, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE) == 0)
+		g->phase = GATE_RUN;
+	return 0;
+}
+
+static void on_run(struct gate *g, const struct seccomp_notif *req)
+{
+	const struct call_rule *rule = call_rule_find(req->data.nr);
+
+	record(g, req, rule);
+	if (rule && rule->action == CALL_KILL) {
+		g->kill = true; /* unanswered: the caller sleeps until it is killed */
+		return;
+	}
+	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
+	if (++g->events >= CORDON_DENIALS_MAX)
+		gate_close(g);
+}
+
+int gate_answer(struct gate *g, struct box *b, struct err *err)
+{
+	struct seccomp_notif req;
+
+	memset(&req, 0, sizeof(req)); /* the kernel insists */
+	if (ioctl(g->listener, SECCOMP_IOCTL_NOTIF_RECV, &req) < 0) {
+		if (errno == ENOENT || errno == EINTR)
+			return 0;
+		return err_errno(err, ERR_SYSTEM, "reading from the listener");
+	}
+	if (g->phase == GATE_SETUP)
+		return on_setup(g, b, &req, err);
+	if (g->phase == GATE_TESTED)
+		return on_tested(g, &req, err);
+	on_run(g, &req);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The gate: the supervisor's side of the seccomp listener. It answers the filter's self-test, lets
+ * exactly one exec through (while only our own code is in the box), and then refuses and records
+ * everything. It never lets a call continue on the strength of memory the program can change.
+ */
+#ifndef CORDON_BOX_GATE_H
+#define CORDON_BOX_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "box/box.h"
+
+enum gate_phase {
+	GATE_SETUP,  /* waiting for the self-test */
+	GATE_TESTED, /* waiting for the one exec */
+	GATE_RUN,    /* untrusted code runs: refuse all */
+};
+
+struct gate {
+	int listener; /* -1: not yet, or closed for good */
+	enum gate_phase phase;
+	bool kill; /* a call on the kill list was made */
+	uint64_t started_ns;
+	unsigned events, count;
+	struct wire_denial denials[CORDON_DENIALS_MAX];
+};
+
+void gate_init(struct gate *g);
+/* One notification. -1: the box must not go on. */
+int gate_answer(struct gate *g, struct box *b, struct err *err);
+void gate_close(struct gate *g);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who the box is on the host. An ordinary user is himself. Root never is: the box gets the
+ * workspace owner's id, or one that nobody has. Maps are written by the supervisor before the
+ * child hides itself: a non-dumpable child's /proc belongs to root, and an ordinary user could
+ * then not write its maps (a race that failed one start in ten).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/box.h"
+#include "box/sys.h"
+
+/* Above every id that distributions, systemd or container tools hand out. */
+#define FREE_ID_BASE 0x7c000000U
+
+int ids_choose(struct box *b, struct err *err)
+{
+	struct stat st;
+
+	b->privileged = geteuid() == 0;
+	b->outer_uid = geteuid();
+	b->outer_gid = getegid();
+	if (!b->privileged)
+		return 0;
+	b->outer_uid = b->outer_gid = FREE_ID_BASE + (unsigned)getpid();
+	if (b->spec->workspace == WORKSPACE_NONE)
+		return 0;
+	if (fstat(WORKSPACE_FD, &st) < 0)
+		return err_errno(err, ERR_INPUT, "looking at the workspace");
+	if (st.st_uid != 0 && st.st_gid != 0) {
+		b->outer_uid = st.st_uid;
+		b->outer_gid = st.st_gid;
+	} else {
+		b->idmap_workspace = true;
+	}
+	return 0;
+}
+
+static int write_map(pid_t pid, const char *file, const char *text, struct err *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	if (io_write_text(AT_FDCWD, path, text) < 0) {
+		err_errno(err, ERR_LAYER, "writing %s", file);
+		err_blame(err, "userns");
+		why_layer(err, LAYER_USERNS);
+		return -1;
+	}
+	return 0;
+}
+
+static int write_maps(pid_t pid, unsigned uid, unsigned outer_uid, unsigned gid, unsigned outer_gid,
+		      bool privileged, struct err *err)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u %u 1\n", uid, outer_uid);
+	if (write_map(pid, "uid_map", text, err) < 0)
+		return -1;
+	/* CVE-2014-8989: without this a user could drop a group that denies him something. */
+	if (!privileged && write_map(pid, "setgroups", "deny", err) < 0)
+		return -1;
+	snprintf(text, sizeof(text), "%u %u 1\n", gid, outer_gid);
+	return write_map(pid, "gid_map", text, err);
+}
+
+int ids_map(const struct box *b, pid_t pid, struct err *err)
+{
+	return write_maps(pid, BOX_UID, b->outer_uid, BOX_GID, b->outer_gid, b->privileged, err);
+}
+
+int ids_become(struct box *b, struct err *err)
+{
+	bool mapped = b->layers & LAYER_BIT(LAYER_USERNS);
+	uid_t uid = mapped ? BOX_UID : b->outer_uid;
+	gid_t gid = mapped ? BOX_GID : b->outer_gid;
+
+	if (b->privileged && setgroups(0, NULL) < 0)
+		return err_errno(err, ERR_LAYER, "dropping groups");
+	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return err_errno(err, ERR_LAYER, "becoming the box's user");
+	return 0;
+}
+
+/* A user namespace that exists only for its map: what an id-mapped mount is made from. */
+int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err)
+{
+	int pipe_fds[2];
+	char path[64], byte;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a pipe");
+	struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
+	pid_t pid = sys_clone3(&args);
+	if (pid == 0) {
+		close(pipe_fds[1]);
+		_exit(read(pipe_fds[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	close(pipe_fds[0]);
+	AUTO_CLOSE int hold = pipe_fds[1];
+	if (pid < 0)
+		return err_errno(err, ERR_LAYER, "making a user namespace for the workspace");
+	int fd = -1;
+	if (write_maps(pid, from_uid, b->outer_uid, from_gid, b->outer_gid, true, err) == 0) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			err_errno(err, ERR_SYSTEM, "opening %s", path);
+	}
+	scope_close(&hold);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return fd;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Landlock: what may be read, written and started, by kernel object and for good. The rules come
+ * from the spec's binds, so that what is not in the box cannot be granted. Rights that the kernel
+ * does not know yet are left out of the request (it would refuse the whole); file access and
+ * execution must be there, or the run does not start.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "box/box.h"
+#include "box/sys.h"
+
+/* Named here because the headers of Debian 12 end at ABI 2. */
+#define FS_EXECUTE (1ULL << 0)
+#define FS_WRITE_FILE (1ULL << 1)
+#define FS_READ_FILE (1ULL << 2)
+#define FS_READ_DIR (1ULL << 3)
+#define FS_MAKE_CHAR (1ULL << 6)
+#define FS_MAKE_BLOCK (1ULL << 11)
+#define FS_REFER (1ULL << 13)
+#define FS_TRUNCATE (1ULL << 14)
+#define FS_IOCTL_DEV (1ULL << 15)
+
+#define FS_READ (FS_READ_FILE | FS_READ_DIR)
+#define FS_FILE_ONLY (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
+#define FS_DATA (~(FS_EXECUTE | FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV))
+
+/* What each ABI version added. */
+static const struct {
+	uint64_t fs, net, scoped;
+} abi_rights[] = {
+	{0, 0, 0},
+	{0x1fff, 0, 0},	   /* 1: Linux 5.13 */
+	{0x3fff, 0, 0},	   /* 2: + refer, 5.19 */
+	{0x7fff, 0, 0},	   /* 3: + truncate, 6.2 */
+	{0x7fff, 3, 0},	   /* 4: + TCP bind and connect, 6.7 */
+	{0xffff, 3, 0},	   /* 5: + ioctl on devices, 6.10 */
+	{0xffff, 3, 3},	   /* 6: + abstract sockets and signals, 6.12 */
+};
+#define ABI_KNOWN ((int)ARRAY_SIZE(abi_rights) - 1)
+#define ABI_WITH_SCOPES 6
+
+struct ruleset_attr {
+	uint64_t fs, net, scoped;
+};
+
+struct path_beneath {
+	uint64_t allowed;
+	int32_t fd;
+} __attribute__((packed));
+
+struct ruleset {
+	int fd;
+	uint64_t handled;
+};
+
+static int fail(struct err *err, const char *what)
+{
+	err_errno(err, ERR_LAYER, "%s", what);
+	err_blame(err, "landlock");
+	why_layer(err, LAYER_LANDLOCK);
+	return -1;
+}
+
+static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
+		    struct err *err)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0 && optional && errno == ENOENT)
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(err, path);
+	rights &= rs->handled;
+	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
+		rights &= FS_FILE_ONLY;
+	struct path_beneath rule = {rights, fd};
+	if (rights && sys_landlock_add(rs->fd, LANDLOCK_RULE_PATH_BENEATH, &rule) < 0)
+		return fail(err, path);
+	return 0;
+}
+
+static bool has_own_root(const struct box *b)
+{
+	return b->layers & LAYER_BIT(LAYER_NEWROOT);
+}
+
+static int add_bind(const struct box *b, const struct ruleset *rs, const struct spec_bind *bind,
+		    struct err *err)
+{
+	uint64_t rights = bind->flags & BIND_HIDDEN ? FS_READ_DIR : FS_READ;
+
+	if (bind->flags & BIND_PROGRAM)
+		rights |= FS_EXECUTE;
+	if (bind->flags & BIND_WRITE)
+		rights |= FS_WRITE_FILE;
+	const char *path = has_own_root(b) ? bind->target : bind->source;
+	return add_path(rs, path, rights, bind->flags & BIND_OPTIONAL, err);
+}
+
+struct fixed_rule {
+	const char *path;
+	uint64_t rights;
+	bool optional;
+};
+
+/* Places that every box has of its own. */
+static const struct fixed_rule own_places[] = {
+	{"/", FS_READ_DIR, false},	   {"/etc", FS_READ, true},  {"/cordon", FS_READ, true},
+	{"/proc", FS_READ, false},	   {"/dev", FS_READ | FS_WRITE_FILE, false}, {"/tmp", FS_DATA, false},
+	{"/dev/shm", FS_DATA, true},
+};
+
+static int add_own_places(const struct box *b, const struct ruleset *rs, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < ARRAY_SIZE(own_places); i++)
+		if (add_path(rs, own_places[i].path, own_places[i].rights, own_places[i].optional,
+			     err) < 0)
+			return -1;
+	if (s->workspace == WORKSPACE_NONE)
+		return 0;
+	return add_path(rs, "/workspace", s->workspace == WORKSPACE_RO ? FS_READ : FS_DATA, false,
+			err);
+}
+
+static const char *const host_devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+					   "/dev/urandom"};
+
+/* Without an own root the rules name host paths: never all of /, /proc, /tmp or /dev. */
+static int add_host_places(const struct box *b, const struct ruleset *rs, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < ARRAY_SIZE(host_devices); i++)
+		if (add_path(rs, host_devices[i], FS_READ | FS_WRITE_FILE, false, err) < 0)
+			return -1;
+	if (add_path(rs, "/proc/self", FS_READ, false, err) < 0 ||
+	    (s->private_dir && add_path(rs, s->private_dir, FS_DATA, false, err) < 0))
+		return -1;
+	if (s->workspace == WORKSPACE_NONE)
+		return 0;
+	return add_path(rs, s->workspace_path, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ,
+			false, err);
+}
+
+static int fill(struct box *b, const struct ruleset *rs, struct err *err)
+{
+	const struct spec *s = b->spec;
+	int r = has_own_root(b) ? add_own_places(b, rs, err) : add_host_places(b, rs, err);
+
+	for (size_t i = 0; r == 0 && i < s->bindc; i++)
+		r = add_bind(b, rs, &s->bind[i], err);
+	for (size_t i = 0; r == 0 && i < s->programc; i++)
+		r = add_path(rs, s->exec[i], FS_READ_FILE | FS_EXECUTE, false, err);
+	return r;
+}
+
+int landlock_restrict(struct box *b, struct err *err)
+{
+	if (!box_wants(b, LAYER_LANDLOCK))
+		return 0;
+	int abi = sys_landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	if (abi < 1)
+		return fail(err, "asking for Landlock");
+	if (b->spec->tier == TIER_NO_USERNS && abi < ABI_WITH_SCOPES) {
+		errno = EOPNOTSUPP;
+		return fail(err, "Landlock cannot confine signals here, and there is no pid namespace");
+	}
+	abi = abi > ABI_KNOWN ? ABI_KNOWN : abi;
+	struct ruleset_attr attr = {abi_rights[abi].fs, abi_rights[abi].net,
+				    abi_rights[abi].scoped};
+	size_t size = abi < 4 ? sizeof(uint64_t) : abi < 6 ? 2 * sizeof(uint64_t) : sizeof(attr);
+	struct ruleset rs = {sys_landlock_create(&attr, size, 0), attr.fs};
+	if (rs.fd < 0)
+		return fail(err, "making a Landlock rule set");
+	int r = fill(b, &rs, err);
+	if (r == 0 && sys_landlock_restrict(rs.fd) < 0)
+		r = fail(err, "entering the Landlock rule set");
+	close(rs.fd);
+	if (r == 0)
+		box_mark(b, LAYER_LANDLOCK);
+	return r;
+}

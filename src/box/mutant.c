@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Only in the test build: leaves layers out, so that a test can show that an attack succeeds
+ * without the layer that is said to stop it. The shipped cordon-box does not contain this file;
+ * a test makes sure.
+ */
+#ifdef CORDON_MUTANT
+#include <stdlib.h>
+#include <string.h>
+
+#include "box/box.h"
+
+static const char *const variable = "CORDON_WITHOUT";
+
+void mutant_configure(struct box *b)
+{
+	char list[256], *rest = list;
+	const char *value = getenv(variable);
+
+	strncpy(list, value ? value : "", sizeof(list) - 1);
+	list[sizeof(list) - 1] = '\0';
+	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ","))
+		for (int l = 0; l < LAYER_COUNT; l++)
+			if (strcmp(layer_row((enum layer)l)->name, name) == 0)
+				b->without |= LAYER_BIT(l);
+}
+#else
+typedef int mutant_is_not_in_this_build; /* ISO C forbids an empty file */
+#endif

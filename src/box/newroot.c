@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The box's own root: a small tmpfs with what the spec lists, and nothing else of the host. All
+ * sources are cloned as descriptors before the first mount, so nothing we mount can hide or
+ * replace one. Everything is read-only, nosuid and nodev; what is not code is noexec too. One
+ * size-capped tmpfs backs all that the program can write.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/box.h"
+#include "box/sys.h"
+
+#define INODE_BYTES 4096
+
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+
+static const char *const device_links[][2] = {{"dev/fd", "/proc/self/fd"},
+					      {"dev/stdin", "/proc/self/fd/0"},
+					      {"dev/stdout", "/proc/self/fd/1"},
+					      {"dev/stderr", "/proc/self/fd/2"}};
+
+/* What stays of a full /proc beside the processes; the rest tells about the host. */
+static const char *const proc_shown[] = {"cpuinfo", "meminfo", "stat",	  "uptime",
+					 "loadavg", "self",    "thread-self", "mounts",
+					 "filesystems", "version"};
+
+static int fail(struct err *err, enum layer layer, const char *what)
+{
+	err_errno(err, ERR_LAYER, "%s", what);
+	err_blame(err, layer_row(layer)->name);
+	why_layer(err, layer);
+	return -1;
+}
+
+/* PATH is relative to the new root; makes the directories above it. */
+static int make_parents(const char *path)
+{
+	char part[PATH_MAX];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return -1;
+	}
+	return 0;
+}
+
+/* The directories above are made only when they turn out to be missing. */
+static int open_new(const char *path, int flags, mode_t mode)
+{
+	flags |= O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	int fd = open(path, flags, mode);
+	if (fd < 0 && errno == ENOENT && make_parents(path) == 0)
+		fd = open(path, flags, mode);
+	return fd;
+}
+
+static int make_file(const char *path, const char *content)
+{
+	AUTO_CLOSE int fd = open_new(path, 0, 0644);
+
+	return fd < 0 ? -1 : io_write_all(fd, content, strlen(content));
+}
+
+static int make_link(const char *path, const char *to)
+{
+	if (symlink(to, path) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT || make_parents(path) < 0)
+		return -1;
+	return symlink(to, path);
+}
+
+static int make_dir(const char *path)
+{
+	if (mkdir(path, 0755) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT || make_parents(path) < 0)
+		return -1;
+	return mkdir(path, 0755);
+}
+
+static int make_mountpoint(const char *path, bool is_dir)
+{
+	if (is_dir)
+		return make_dir(path);
+	if (access(path, F_OK) == 0) /* a bind below another one */
+		return 0;
+	return make_file(path, "");
+}
+
+/* A private copy of the mount at PATH, with FLAGS on it and all below it. */
+static int clone_tree(const char *path, uint64_t attrs)
+{
+	AUTO_CLOSE int fd = open_tree(AT_FDCWD, path,
+				      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+
+	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return -1;
+	return scope_take_fd(&fd);
+}
+
+static int attach(int tree, const char *path)
+{
+	struct stat st;
+
+	if (fstat(tree, &st) < 0 || make_mountpoint(path, S_ISDIR(st.st_mode)) < 0)
+		return -1;
+	return move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+static uint64_t bind_attrs(const struct box *b, unsigned flags)
+{
+	uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
+
+	if (!(flags & BIND_WRITE))
+		attrs |= MOUNT_ATTR_NODEV;
+	else
+		attrs &= ~(uint64_t)MOUNT_ATTR_RDONLY;
+	if (!(flags & (BIND_CODE | BIND_PROGRAM)) && box_wants(b, LAYER_NOEXEC))
+		attrs |= MOUNT_ATTR_NOEXEC;
+	return attrs;
+}
+
+struct sources {
+	int bind[SPEC_BINDS_MAX];
+	int device[ARRAY_SIZE(devices)];
+	int workspace;
+	int scratch;
+};
+
+/* The descriptor says which file is meant: the name may have been swapped since it was checked. */
+static int check_same(int ours, int given, const char *name, struct err *err)
+{
+	struct stat a, b;
+
+	if (fstat(ours, &a) < 0 || fstat(given, &b) < 0)
+		return err_errno(err, ERR_INPUT, "looking at %s", name);
+	if (a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
+	return 0;
+}
+
+static int open_binds(const struct box *b, struct sources *src, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < s->bindc; i++) {
+		const struct spec_bind *bind = &s->bind[i];
+		src->bind[i] = clone_tree(bind->source, bind_attrs(b, bind->flags));
+		if (src->bind[i] < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
+			return fail(err, LAYER_NEWROOT, bind->source);
+		if (s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0 &&
+		    check_same(src->bind[i], PAYLOAD_FD, bind->source, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
+		src->device[i] = clone_tree(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+		if (src->device[i] < 0)
+			return fail(err, LAYER_NEWROOT, path);
+	}
+	return 0;
+}
+
+static int open_workspace(const struct box *b, struct sources *src, struct err *err)
+{
+	const struct spec *s = b->spec;
+	uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
+	src->workspace = -1;
+	if (s->workspace == WORKSPACE_NONE)
+		return 0;
+	if (s->workspace != WORKSPACE_RW)
+		attrs |= MOUNT_ATTR_RDONLY;
+	if (b->mapped_workspace >= 0) {
+		struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+		src->workspace = b->mapped_workspace;
+		if (mount_setattr(src->workspace, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+				  sizeof(attr)) < 0)
+			return fail(err, LAYER_NEWROOT, s->workspace_path);
+		return 0;
+	}
+	src->workspace = clone_tree(s->workspace_path, attrs);
+	if (src->workspace < 0)
+		return fail(err, LAYER_NEWROOT, s->workspace_path);
+	return check_same(src->workspace, WORKSPACE_FD, s->workspace_path, err);
+}
+
+static int mount_tmpfs(const char *where, const char *options, unsigned long flags,
+		       struct err *err)
+{
+	if (mount("tmpfs", where, "tmpfs", flags, options) < 0)
+		return fail(err, LAYER_NEWROOT, "mounting a tmpfs");
+	return 0;
+}
+
+/* Any directory will do: all sources are already held by descriptor. */
+static const char *find_place(void)
+{
+	static const char *const places[] = {"/tmp", "/mnt", "/usr"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (access(places[i], F_OK) == 0)
+			return places[i];
+	return "/";
+}
+
+/* One tmpfs for all that can be written, so that one number caps it. */
+static int mount_scratch(const struct box *b, const char *place, int *ret, struct err *err)
+{
+	uint64_t disk = b->spec->limit[LIMIT_DISK];
+	unsigned long flags = MS_NOSUID | MS_NODEV | (box_wants(b, LAYER_NOEXEC) ? MS_NOEXEC : 0);
+	char options[96];
+
+	snprintf(options, sizeof(options), "mode=755,size=%llu,nr_inodes=%llu",
+		 (unsigned long long)disk, (unsigned long long)(disk / INODE_BYTES + 64));
+	if (mount_tmpfs(place, options, flags, err) < 0)
+		return -1;
+	*ret = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *ret < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
+}
+
+/* Holds the payload and a few small files of ours; nobody writes there later. */
+static int mount_root(const char *place, struct err *err)
+{
+	struct stat st = {0};
+	char options[64];
+
+	(void)!fstat(PAYLOAD_FD, &st);
+	uint64_t payload = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	snprintf(options, sizeof(options), "mode=755,size=%llu,nr_inodes=4096",
+		 (unsigned long long)payload + (4U << 20));
+	return mount_tmpfs(place, options, MS_NOSUID | MS_NODEV, err);
+}
+
+/* The new root goes on top of the scratch space, which is then reachable by descriptor only and
+ * disappears together with the old root: one unmount for both, and each one costs an RCU wait. */
+static int enter_empty_root(const struct box *b, struct sources *src, struct err *err)
+{
+	const char *place = find_place();
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return fail(err, LAYER_MOUNTNS, "making mounts private");
+	if (mount_scratch(b, place, &src->scratch, err) < 0 ||
+	    mount_root(place, err) < 0)
+		return -1;
+	return chdir(place) < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
+}
+
+static int show_scratch(const struct sources *src, const char *part, const char *where,
+			struct err *err)
+{
+	if (mkdirat(src->scratch, part, 01777) < 0)
+		return fail(err, LAYER_NEWROOT, where);
+	AUTO_CLOSE int tree = open_tree(src->scratch, part, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || attach(tree, where) < 0)
+		return fail(err, LAYER_NEWROOT, where);
+	return 0;
+}
+
+static int attach_binds(const struct box *b, struct sources *src, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < s->bindc; i++)
+		if (src->bind[i] >= 0 && attach(src->bind[i], s->bind[i].target + 1) < 0)
+			return fail(err, LAYER_NEWROOT, s->bind[i].target);
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "dev/%s", devices[i]);
+		if (attach(src->device[i], path) < 0)
+			return fail(err, LAYER_NEWROOT, path);
+	}
+	return 0;
+}
+
+static int write_files(const struct box *b, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < s->filec; i++) {
+		const struct spec_file *f = &s->file[i];
+		int r = f->is_link ? make_link(f->target + 1, f->content)
+				   : make_file(f->target + 1, f->content);
+		if (r < 0)
+			return fail(err, LAYER_NEWROOT, f->target);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(device_links); i++)
+		if (make_link(device_links[i][0], device_links[i][1]) < 0)
+			return fail(err, LAYER_NEWROOT, device_links[i][0]);
+	return 0;
+}
+
+/* The payload was sealed and hashed; here the same bytes get a name that tracebacks can show. */
+int newroot_write_payload(const struct box *b, struct err *err)
+{
+	struct stat st;
+	const char *path = b->spec->payload_target;
+
+	if (b->spec->payload != PAYLOAD_FILE)
+		return 0;
+	AUTO_CLOSE int fd = open_new(path + 1, O_EXCL, 0444);
+	if (fd < 0 || fstat(PAYLOAD_FD, &st) < 0)
+		return fail(err, LAYER_NEWROOT, path);
+	off_t at = 0;
+	while (at < st.st_size)
+		if (sendfile(fd, PAYLOAD_FD, &at, (size_t)(st.st_size - at)) <= 0)
+			return fail(err, LAYER_NEWROOT, path);
+	return 0;
+}
+
+static bool is_shown(const char *name)
+{
+	if (isdigit((unsigned char)name[0]) || name[0] == '.')
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(proc_shown); i++)
+		if (strcmp(proc_shown[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Hides an entry behind an empty file or directory. Links lead to a process's own things. */
+static int mask(const char *path, const struct dirent *e)
+{
+	if (e->d_type == DT_LNK)
+		return 0;
+	return mount(e->d_type == DT_DIR ? "cordon/empty" : "dev/null", path, NULL, MS_BIND, NULL);
+}
+
+static int mask_proc(struct err *err)
+{
+	AUTO_CLOSEDIR DIR *d = opendir("proc");
+	char path[sizeof("proc/") + NAME_MAX];
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		snprintf(path, sizeof(path), "proc/%s", e->d_name);
+		if (!is_shown(e->d_name) && mask(path, e) < 0)
+			return fail(err, LAYER_NEWROOT, path);
+	}
+	return d ? 0 : fail(err, LAYER_NEWROOT, "reading the new /proc");
+}
+
+static int mount_proc(const struct box *b, struct err *err)
+{
+	bool full = b->spec->flags & SPEC_PROC_FULL;
+	const char *options = full ? "hidepid=invisible" : "hidepid=invisible,subset=pid";
+
+	if (mkdir("proc", 0755) < 0 || mount("proc", "proc", "proc",
+					     MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
+		return fail(err, LAYER_NEWROOT, "mounting /proc");
+	if (!full)
+		return 0;
+	if (make_dir("cordon/empty") < 0)
+		return fail(err, LAYER_NEWROOT, "cordon/empty");
+	return mask_proc(err);
+}
+
+static int change_root(const struct box *b, struct err *err)
+{
+	struct mount_attr ro = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+
+	if (box_wants(b, LAYER_NOEXEC))
+		ro.attr_set |= MOUNT_ATTR_NOEXEC;
+	/* Old and new root on one place: no directory for the old one is needed. */
+	if (sys_pivot_root(".", ".") < 0 || umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return fail(err, LAYER_NEWROOT, "changing the root");
+	if (mount_setattr(AT_FDCWD, "/", 0, &ro, sizeof(ro)) < 0)
+		return fail(err, LAYER_NEWROOT, "making the root read-only");
+	return 0;
+}
+
+static int mount_workspace(struct box *b, struct sources *src, struct err *err)
+{
+	if (b->spec->workspace == WORKSPACE_NONE)
+		return 0;
+	if (mkdir("workspace", 0755) < 0)
+		return fail(err, LAYER_NEWROOT, "workspace");
+	return workspace_mount(b, src->workspace, src->scratch, err);
+}
+
+static int build(struct box *b, struct sources *src, struct err *err)
+{
+	if (open_binds(b, src, err) < 0 || open_workspace(b, src, err) < 0 ||
+	    enter_empty_root(b, src, err) < 0 || show_scratch(src, "tmp", "tmp", err) < 0 ||
+	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
+	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 || mount_proc(b, err) < 0 ||
+	    mount_workspace(b, src, err) < 0)
+		return -1;
+	return change_root(b, err);
+}
+
+/* Descriptors of the sources are closed by close_range before the program starts. */
+int newroot_enter(struct box *b, struct err *err)
+{
+	struct sources src;
+
+	umask(0);
+	if (build(b, &src, err) < 0)
+		return -1;
+	umask(022);
+	box_mark(b, LAYER_NEWROOT);
+	if (box_wants(b, LAYER_NOEXEC))
+		box_mark(b, LAYER_NOEXEC);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The processes below one process, from /proc: who they are and what they use.
+ */
+#ifndef CORDON_BOX_TREE_H
+#define CORDON_BOX_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* More than any pids limit that can be asked for without a cgroup would be noticed late anyway. */
+#define TREE_MAX 16384
+
+struct tree_row {
+	pid_t pid, parent;
+	bool ours;
+	uint64_t memory, threads;
+	uint64_t own_ms, reaped_ms; /* CPU time: its own, and of children it has waited for */
+};
+
+/* Descendants of ROOT, without it; malloc'd. EXACT: proportional memory, ten times dearer. */
+struct tree_row *tree_read(pid_t root, bool exact, size_t *ret_count);
+
+/* Where no pid namespace does it: stops, then kills and reaps all descendants. STATUS of FIRST. */
+void tree_kill(pid_t root);
+
+#endif

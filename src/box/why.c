@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Why a layer is missing: looks at the sysctls, profiles and lists that are known to switch it
+ * off, and says which one it was and what to do. Only reads; never guesses from a version.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/box.h"
+
+struct sysctl_row {
+	enum layer layer;
+	const char *path, *bad; /* the value that switches the layer off */
+	const char *cure;
+};
+
+static const struct sysctl_row sysctls[] = {
+	{LAYER_USERNS, "/proc/sys/user/max_user_namespaces", "0",
+	 "sysctl user.max_user_namespaces=10000"},
+	{LAYER_USERNS, "/proc/sys/kernel/unprivileged_userns_clone", "0",
+	 "sysctl kernel.unprivileged_userns_clone=1"},
+	{LAYER_USERNS, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+	 "an AppArmor profile with `userns,` for cordon-box"},
+	{LAYER_NETNS, "/proc/sys/user/max_net_namespaces", "0",
+	 "sysctl user.max_net_namespaces=10000"},
+	{LAYER_MOUNTNS, "/proc/sys/user/max_mnt_namespaces", "0",
+	 "sysctl user.max_mnt_namespaces=10000"},
+	{LAYER_PIDNS, "/proc/sys/user/max_pid_namespaces", "0",
+	 "sysctl user.max_pid_namespaces=10000"},
+};
+
+static bool try_sysctls(struct err *err, enum layer layer)
+{
+	char value[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(sysctls); i++) {
+		const struct sysctl_row *r = &sysctls[i];
+		if (r->layer != layer || io_read_text(AT_FDCWD, r->path, value, sizeof(value)) < 0 ||
+		    strcmp(value, r->bad) != 0)
+			continue;
+		/* Root is not bound by the switches for unprivileged users. */
+		if (geteuid() == 0 && strstr(r->path, "unprivileged"))
+			continue;
+		err_cause(err, "%s is %s", r->path, r->bad);
+		err_cure(err, "%s, or ask for --tier no-userns", r->cure);
+		return true;
+	}
+	return false;
+}
+
+static bool try_apparmor(struct err *err)
+{
+	char label[256];
+
+	if (io_read_text(AT_FDCWD, "/proc/self/attr/apparmor/current", label, sizeof(label)) < 0 &&
+	    io_read_text(AT_FDCWD, "/proc/self/attr/current", label, sizeof(label)) < 0)
+		return false;
+	if (label[0] == '\0' || strcmp(label, "unconfined") == 0 || !strstr(label, "("))
+		return false;
+	err_cause(err, "this process is confined by the AppArmor profile %s", label);
+	err_cure(err, "allow it user namespaces and mounts in that profile, or ask for "
+		      "--tier no-userns");
+	return true;
+}
+
+/* /proc/self/status says "Seccomp: 2" when somebody else's filter is on us already. */
+static bool try_outer_filter(struct err *err)
+{
+	char status[4096];
+
+	if (io_read_text(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0 ||
+	    !strstr(status, "\nSeccomp:\t2"))
+		return false;
+	err_cause(err, "a seccomp filter around Cordon (Docker, Kubernetes) forbids it");
+	err_cure(err, "allow user namespaces in the container's seccomp profile, or ask for "
+		      "--tier no-userns");
+	return true;
+}
+
+static void why_userns(struct err *err)
+{
+	if (try_sysctls(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err))
+		return;
+	err_cause(err, "the kernel refuses user namespaces: %s", strerror(err->sys_errno));
+	err_cure(err, "enable CONFIG_USER_NS, or ask for --tier no-userns");
+}
+
+static void why_landlock(struct err *err)
+{
+	char lsm[512];
+
+	if (err->sys_errno == ENOSYS) {
+		err_cause(err, "the kernel has no Landlock, or a filter around Cordon hides it");
+		err_cure(err, "use a kernel with CONFIG_SECURITY_LANDLOCK (5.13 or newer)");
+		return;
+	}
+	if (err->sys_errno != EOPNOTSUPP) {
+		err_cause(err, "%s", strerror(err->sys_errno));
+		return;
+	}
+	if (io_read_text(AT_FDCWD, "/sys/kernel/security/lsm", lsm, sizeof(lsm)) == 0 &&
+	    !strstr(lsm, "landlock"))
+		err_cause(err, "landlock is not in the list of active security modules (%s)", lsm);
+	else
+		err_cause(err, "Landlock is built in but not active, or too old for this tier");
+	err_cure(err, "add landlock to the kernel's lsm= list");
+}
+
+static void why_proc(struct err *err)
+{
+	if (err->sys_errno == EPERM) {
+		err_cause(err, "parts of /proc are masked around Cordon (a container), so the "
+			       "kernel refuses a new one");
+		err_cure(err, "run the container with an unmasked /proc, or ask for "
+			      "--tier no-userns");
+	}
+}
+
+void why_layer(struct err *err, enum layer layer)
+{
+	switch (layer) {
+	case LAYER_USERNS:
+		why_userns(err);
+		break;
+	case LAYER_LANDLOCK:
+		why_landlock(err);
+		break;
+	case LAYER_NEWROOT:
+		why_proc(err);
+		break;
+	case LAYER_SECCOMP:
+		err_cause(err, "%s", strerror(err->sys_errno));
+		err_cure(err, "use a kernel with CONFIG_SECCOMP_FILTER (5.19 or newer)");
+		break;
+	default:
+		try_sysctls(err, layer);
+		break;
+	}
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The user's directory in the box: read-only, read-write, or under an overlay whose upper half is
+ * the box's scratch space, so that nothing reaches the directory unless it is committed later.
+ * Layers are named by short relative paths: /proc/mounts in the box must not tell host paths.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "box/box.h"
+#include "box/sys.h"
+
+static int fail(struct err *err, const char *what)
+{
+	err_errno(err, ERR_LAYER, "workspace: %s", what);
+	err_blame(err, "newroot");
+	return -1;
+}
+
+/* From inside the scratch space: layers have short names, and the new root is where we came from. */
+static int mount_overlay(const char *root, struct err *err)
+{
+	char target[PATH_MAX + 16];
+
+	snprintf(target, sizeof(target), "%s/workspace", root);
+	if (mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		  "lowerdir=lower,upperdir=upper,workdir=work,userxattr") < 0) {
+		fail(err, "mounting the overlay");
+		err_cause(err, "the kernel refuses an overlay on this directory's file system");
+		err_cure(err, "use another directory, or :ro or :rw");
+		return -1;
+	}
+	return 0;
+}
+
+/* Kernels before 6.15 take only attached mounts as layers, so the lower one is attached too. */
+static int overlay(struct box *b, int source, int scratch, struct err *err)
+{
+	char root[PATH_MAX];
+	struct stat st;
+
+	if (!getcwd(root, sizeof(root)) || fchdir(scratch) < 0 || mkdir("lower", 0755) < 0 ||
+	    mkdir("upper", 0755) < 0 || mkdir("work", 0755) < 0 ||
+	    move_mount(source, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(err, "preparing the overlay");
+	b->lower = open("lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	b->upper = open("upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* The overlay's top directory takes its mode from the upper one. */
+	if (b->lower < 0 || b->upper < 0 || fstat(b->lower, &st) < 0 ||
+	    fchmod(b->upper, st.st_mode & 0777) < 0)
+		return fail(err, "preparing the overlay");
+	int r = mount_overlay(root, err);
+	if (chdir(root) < 0)
+		return fail(err, root);
+	return r;
+}
+
+int workspace_mount(struct box *b, int source, int scratch, struct err *err)
+{
+	if (b->spec->workspace == WORKSPACE_OVERLAY)
+		return overlay(b, source, scratch, err);
+	if (move_mount(source, "", AT_FDCWD, "workspace", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(err, "mounting it");
+	return 0;
+}
+
+int workspace_map(struct box *b, struct err *err)
+{
+	struct stat st;
+
+	b->mapped_workspace = -1;
+	if (!b->idmap_workspace)
+		return 0;
+	if (fstat(WORKSPACE_FD, &st) < 0)
+		return fail(err, "looking at it");
+	AUTO_CLOSE int map = ids_open_map(b, st.st_uid, st.st_gid, err);
+	if (map < 0)
+		return -1;
+	AUTO_CLOSE int tree = open_tree(WORKSPACE_FD, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
+							      OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)map};
+	if (tree < 0 || mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+				      sizeof(attr)) < 0) {
+		fail(err, "mapping its owner to the box");
+		err_cause(err, "it belongs to root, and its file system has no id-mapped mounts");
+		err_cure(err, "give the directory to an ordinary user, or run as that user");
+		return -1;
+	}
+	b->mapped_workspace = scope_take_fd(&tree);
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line: one row per command, one row per option. The same rows make the help, the
+ * man page and the shell completion.
+ */
+#ifndef CORDON_CLI_CLI_H
+#define CORDON_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "model/request.h"
+#include "model/result.h"
+
+struct cli_call {
+	bool json, help;
+	struct request request;
+	int argc; /* what is left after the options */
+	char **argv;
+};
+
+struct cli_option {
+	const char *name;  /* without the dashes; a limit's row is named by the limit */
+	const char *value; /* NULL: a flag */
+	const char *help;
+	int (*set)(struct cli_call *call, const struct cli_option *opt, const char *value,
+		   struct err *err);
+};
+
+struct cli_command {
+	const char *name, *synopsis, *help, *example;
+	const struct cli_option *options; /* ended by a row without name */
+	int (*run)(struct cli_call *call);
+};
+
+/* main.c */
+const struct cli_command *cli_command_at(unsigned i);
+
+/* options.c */
+extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
+	      struct err *err);
+
+/* help.c */
+void cli_help_all(FILE *to);
+void cli_help(FILE *to, const struct cli_command *cmd);
+int cli_man(struct cli_call *call);
+int cli_completion(struct cli_call *call);
+
+/* run.c, doctor.c */
+int cli_run(struct cli_call *call);
+int cli_doctor(struct cli_call *call);
+int cli_version(struct cli_call *call);
+
+/* render.c */
+void cli_print_error(const struct err *err);
+int cli_print_json(const struct result *r, enum tier tier);
+void cli_print_summary(const struct result *r);
+bool cli_has_colour(FILE *to);
+
+#endif

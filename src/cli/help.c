@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Help, manual page and completion, all from the tables: a row that exists is documented.
+ */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "conf/profile.h"
+#include "conf/units.h"
+
+static const struct {
+	const char *status, *meaning;
+} exits[] = {
+	{"0-123", "the program's own status"},
+	{"124", "the time limit was reached"},
+	{"125", "Cordon could not run it: wrong usage, or a layer is missing"},
+	{"126", "refused by policy"},
+	{"128+N", "killed by signal N; 159: for a call on the kill list"},
+};
+
+/* Calls EACH for every option of CMD, limits included. */
+static void each_option(const struct cli_command *cmd,
+			void (*each)(FILE *to, const struct cli_option *o), FILE *to)
+{
+	static char help[LIMIT_COUNT][160];
+
+	for (const struct cli_option *o = cmd->options; o->name; o++)
+		each(to, o);
+	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
+		const struct limit_row *row = limit_row((enum limit_id)i);
+		char value[32];
+		snprintf(help[i], sizeof(help[i]), "%s; default %s", row->help,
+			 row->fallback ? units_format(row->unit, row->fallback, value, sizeof(value))
+				       : "none");
+		struct cli_option o = {row->name, row->unit == UNIT_DURATION_MS ? "D" : "N", help[i], NULL};
+		each(to, &o);
+	}
+}
+
+static void help_option(FILE *to, const struct cli_option *o)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+	fprintf(to, "  %-28s %s\n", left, o->help);
+}
+
+void cli_help_all(FILE *to)
+{
+	fputs("cordon runs code that an agent wrote as if it were hostile.\n\n", to);
+	for (unsigned i = 0; cli_command_at(i); i++)
+		fprintf(to, "  cordon %-12s %s\n", cli_command_at(i)->name, cli_command_at(i)->help);
+	fputs("\nTry: cordon run script.py\n     cordon run --help\n", to);
+}
+
+void cli_help(FILE *to, const struct cli_command *cmd)
+{
+	fprintf(to, "cordon %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->help);
+	if (cmd->options->name)
+		fputs("\n", to);
+	each_option(cmd, help_option, to);
+	fprintf(to, "\nExample: %s\n", cmd->example);
+	if (cmd->options != cli_run_options)
+		return;
+	fputs("\nExit status:\n", to);
+	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
+		fprintf(to, "  %-6s %s\n", exits[i].status, exits[i].meaning);
+}
+
+/* roff: a minus would become a hyphen, a leading dot a request. */
+static void roff(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '-' || *text == '\\')
+			fprintf(to, "\\%c", *text);
+		else
+			fputc(*text, to);
+}
+
+static void man_option(FILE *to, const struct cli_option *o)
+{
+	fputs(".TP\n.B \\-\\-", to);
+	roff(to, o->name);
+	if (o->value) {
+		fputs(" \\fI", to);
+		roff(to, o->value);
+		fputs("\\fR", to);
+	}
+	fputc('\n', to);
+	roff(to, o->help);
+	fputc('\n', to);
+}
+
+static void man_tables(FILE *to)
+{
+	fputs(".SH LANGUAGES\n", to);
+	for (unsigned i = 0; profile_at(i); i++)
+		fprintf(to, ".TP\n.B %s\n%s\n", profile_at(i)->name, profile_at(i)->help);
+	fputs(".SH TIERS\n", to);
+	for (int i = 0; i < TIER_COUNT; i++)
+		fprintf(to, ".TP\n.B %s\n%s\n", tier_row((enum tier)i)->name,
+			tier_row((enum tier)i)->help);
+	fputs(".SH LAYERS\n", to);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		fprintf(to, ".TP\n.B %s\n%s\n", layer_row((enum layer)i)->name,
+			layer_row((enum layer)i)->help);
+	fputs(".SH EXIT STATUS\n", to);
+	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
+		fprintf(to, ".TP\n.B %s\n%s\n", exits[i].status, exits[i].meaning);
+}
+
+int cli_man(struct cli_call *call)
+{
+	FILE *to = stdout;
+
+	(void)call;
+	fputs(".TH CORDON 1\n.SH NAME\ncordon \\- run code as if it were hostile\n.SH SYNOPSIS\n", to);
+	for (unsigned i = 0; cli_command_at(i); i++) {
+		fprintf(to, ".B cordon %s\n", cli_command_at(i)->name);
+		roff(to, cli_command_at(i)->synopsis);
+		fputs("\n.br\n", to);
+	}
+	fputs(".SH COMMANDS\n", to);
+	for (unsigned i = 0; cli_command_at(i); i++) {
+		const struct cli_command *c = cli_command_at(i);
+		fprintf(to, ".SS %s\n%s.\n", c->name, c->help);
+		each_option(c, man_option, to);
+		fputs(".PP\nExample:\n.B ", to);
+		roff(to, c->example);
+		fputc('\n', to);
+	}
+	man_tables(to);
+	return 0;
+}
+
+static void completion_option(FILE *to, const struct cli_option *o)
+{
+	fprintf(to, " --%s", o->name);
+}
+
+int cli_completion(struct cli_call *call)
+{
+	FILE *to = stdout;
+
+	(void)call;
+	fputs("_cordon()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
+	      "\tif [ \"$COMP_CWORD\" = 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '",
+	      to);
+	for (unsigned i = 0; cli_command_at(i); i++)
+		fprintf(to, "%s%s", i ? " " : "", cli_command_at(i)->name);
+	fputs("' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", to);
+	for (unsigned i = 0; cli_command_at(i); i++) {
+		fprintf(to, "\t%s) COMPREPLY=($(compgen -W '--help", cli_command_at(i)->name);
+		each_option(cli_command_at(i), completion_option, to);
+		fputs("' -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n", to);
+	}
+	fputs("\tesac\n}\ncomplete -o filenames -F _cordon cordon\n", to);
+	return 0;
+}

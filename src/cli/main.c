@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon: finds the command's row, reads its options, runs it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/cli.h"
+
+#ifndef CORDON_VERSION
+#define CORDON_VERSION "0.1.0"
+#endif
+
+static const struct cli_command commands[] = {
+	{"run", "[options] FILE|- [-- ARG...]", "run code in the box and give back what it did",
+	 "cordon run --time 5s --workspace .:overlay --diff job.py -- input.csv", cli_run_options,
+	 cli_run},
+	{"doctor", "[--json]", "prove every layer of the box on this machine", "cordon doctor",
+	 cli_doctor_options, cli_doctor},
+	{"version", "", "print the version", "cordon version", cli_no_options, cli_version},
+	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man},
+	{"completion", "", "print the completion script for bash", "source <(cordon completion)",
+	 cli_no_options, cli_completion},
+};
+
+const struct cli_command *cli_command_at(unsigned i)
+{
+	return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
+}
+
+int cli_version(struct cli_call *call)
+{
+	(void)call;
+	puts("cordon " CORDON_VERSION);
+	return 0;
+}
+
+static const struct cli_command *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int dispatch(const struct cli_command *cmd, int argc, char **argv)
+{
+	AUTO_FREE struct cli_call *call = calloc(1, sizeof(*call));
+	struct err err;
+
+	if (!call)
+		return 125;
+	request_init(&call->request);
+	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
+		cli_print_error(&err);
+		return err_row(&err)->exit_status;
+	}
+	if (call->help) {
+		cli_help(stdout, cmd);
+		return 0;
+	}
+	return cmd->run(call);
+}
+
+int main(int argc, char **argv)
+{
+	struct err err;
+
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		cli_help_all(stdout);
+		return 0;
+	}
+	const struct cli_command *cmd = strcmp(argv[1], "--version") == 0 ? find("version")
+									  : find(argv[1]);
+	if (cmd)
+		return dispatch(cmd, argc - 2, argv + 2);
+	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", argv[1]);
+	err_cure(&err, "cordon --help lists them");
+	cli_print_error(&err);
+	return 125;
+}

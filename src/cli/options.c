@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options. Limits are not repeated here: their rows in the model are options too.
+ */
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/cli.h"
+#include "conf/profile.h"
+#include "conf/units.h"
+
+typedef int setter(struct cli_call *call, const struct cli_option *opt, const char *value,
+		   struct err *err);
+
+static int set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->json = true;
+	return 0;
+}
+
+static int set_help(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->help = true;
+	return 0;
+}
+
+static int set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->request.lang = v;
+	if (profile_find(v))
+		return 0;
+	return err_set(err, ERR_USAGE, "--lang: there is no \"%.32s\" (python, bash, node, binary)", v);
+}
+
+static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->request.tier = tier_find(v);
+	if (c->request.tier < TIER_COUNT)
+		return 0;
+	return err_set(err, ERR_USAGE, "--tier: there is no \"%.32s\" (full, no-cgroup, no-userns)", v);
+}
+
+static int set_exec(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (v[0] != '/')
+		return err_set(err, ERR_USAGE, "--exec %.64s: give the whole path", v);
+	if (c->request.execc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--exec: more than %d", REQUEST_LIST_MAX);
+	c->request.exec[c->request.execc++] = v;
+	return 0;
+}
+
+static int set_env(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (v[0] == '=' || !strchr(v, '='))
+		return err_set(err, ERR_USAGE, "--env %.64s: write it like NAME=value", v);
+	if (c->request.envc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--env: more than %d", REQUEST_LIST_MAX);
+	c->request.env[c->request.envc++] = v;
+	return 0;
+}
+
+static const struct {
+	const char *suffix;
+	enum workspace_mode mode;
+} workspace_modes[] = {
+	{":ro", WORKSPACE_RO}, {":overlay", WORKSPACE_OVERLAY}, {":rw", WORKSPACE_RW}};
+
+/* The value is argv's own memory: the suffix is cut off in place. */
+static int set_workspace(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	size_t len = strlen(v);
+
+	(void)o;
+	c->request.workspace = v;
+	c->request.workspace_mode = WORKSPACE_OVERLAY;
+	for (size_t i = 0; i < ARRAY_SIZE(workspace_modes); i++) {
+		size_t cut = strlen(workspace_modes[i].suffix);
+		if (len <= cut || strcmp(v + len - cut, workspace_modes[i].suffix) != 0)
+			continue;
+		c->request.workspace_mode = workspace_modes[i].mode;
+		((char *)v)[len - cut] = '\0';
+		break;
+	}
+	return *v ? 0 : err_set(err, ERR_USAGE, "--workspace: which directory?");
+}
+
+static int set_stdin(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)err;
+	c->request.stdin_file = v;
+	return 0;
+}
+
+static int set_venv(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (v[0] != '/')
+		return err_set(err, ERR_USAGE, "--venv %.64s: give the whole path", v);
+	c->request.venv = v;
+	return 0;
+}
+
+static int set_diff(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.diff = true;
+	return 0;
+}
+
+static int set_commit(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.commit = true;
+	return 0;
+}
+
+static int set_limit(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	enum limit_id id = limit_find(o->name);
+
+	return units_parse_limit(id, v, &c->request.limit[id], err);
+}
+
+static const struct cli_option help_option = {"help", NULL, "this text", set_help};
+
+const struct cli_option cli_run_options[] = {
+	{"lang", "L", "python, bash, node or binary; else by the file's name", set_lang},
+	{"json", NULL, "print one JSON object instead of the program's output", set_json},
+	{"tier", "T", "full (default), no-cgroup or no-userns", set_tier},
+	{"exec", "PATH", "a program that may be started; may be repeated", set_exec},
+	{"env", "K=V", "an environment variable; may be repeated", set_env},
+	{"workspace", "DIR[:ro|:overlay|:rw]", "a directory at /workspace; default :overlay",
+	 set_workspace},
+	{"diff", NULL, "tell what changed in the overlay", set_diff},
+	{"commit", NULL, "write the changes back when the program exits with 0", set_commit},
+	{"stdin", "FILE", "the program's standard input; - passes yours on", set_stdin},
+	{"venv", "DIR", "a Python virtualenv", set_venv},
+	{0}};
+
+const struct cli_option cli_doctor_options[] = {
+	{"json", NULL, "print one JSON object", set_json}, {0}};
+
+const struct cli_option cli_no_options[] = {{0}};
+
+/* NULL when there is none; *RET_LIMIT is storage for a row made from a limit. */
+static const struct cli_option *find(const struct cli_command *cmd, const char *name, size_t len,
+				     struct cli_option *ret_limit)
+{
+	if (len == 4 && strncmp(name, "help", 4) == 0)
+		return &help_option;
+	for (const struct cli_option *o = cmd->options; o->name; o++)
+		if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+			return o;
+	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
+		const struct limit_row *row = limit_row((enum limit_id)i);
+		if (strlen(row->name) == len && strncmp(row->name, name, len) == 0) {
+			*ret_limit = (struct cli_option){row->name, "N", row->help, set_limit};
+			return ret_limit;
+		}
+	}
+	return NULL;
+}
+
+static int parse_one(const struct cli_command *cmd, char **argv, int argc, int *at,
+		     struct cli_call *ret, struct err *err)
+{
+	const char *name = argv[*at] + 2, *value = strchr(name, '=');
+	size_t len = value ? (size_t)(value - name) : strlen(name);
+	struct cli_option from_limit;
+	const struct cli_option *o = find(cmd, name, len, &from_limit);
+
+	if (!o) {
+		err_set(err, ERR_USAGE, "there is no option %.64s", argv[*at]);
+		err_cure(err, "cordon %s --help lists them", cmd->name);
+		return -1;
+	}
+	(*at)++;
+	if (!o->value)
+		return value ? err_set(err, ERR_USAGE, "--%s takes no value", o->name)
+			     : o->set(ret, o, NULL, err);
+	if (value)
+		return o->set(ret, o, value + 1, err);
+	if (*at >= argc)
+		return err_set(err, ERR_USAGE, "--%s needs a value (%s)", o->name, o->value);
+	return o->set(ret, o, argv[(*at)++], err);
+}
+
+/* "-" is an operand; "--" ends the options, and the operand's own arguments follow it. */
+int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
+	      struct err *err)
+{
+	int at = 0, operands = 0;
+
+	while (at < argc && strcmp(argv[at], "--") != 0) {
+		if (strncmp(argv[at], "--", 2) == 0) {
+			if (parse_one(cmd, argv, argc, &at, ret, err) < 0)
+				return -1;
+		} else if (argv[at][0] == '-' && argv[at][1] != '\0' && strcmp(argv[at], "-h") != 0) {
+			return err_set(err, ERR_USAGE, "there is no option %.64s", argv[at]);
+		} else if (strcmp(argv[at], "-h") == 0) {
+			ret->help = true;
+			at++;
+		} else {
+			argv[operands++] = argv[at++];
+		}
+	}
+	ret->argv = argv;
+	ret->argc = operands;
+	if (at < argc)
+		at++;
+	ret->request.argv = (const char *const *)argv + at;
+	ret->request.argc = (size_t)(argc - at);
+	return 0;
+}

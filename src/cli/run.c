@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon run. Without --json the program's output is passed on as it comes; our own words go to
+ * standard error, begin with "cordon: ", and nothing the program prints can look like them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "cli/cli.h"
+#include "cli/relay.h"
+#include "flow/run.h"
+
+static int usage(const char *message)
+{
+	struct err err;
+
+	err_set(&err, ERR_USAGE, "%s", message);
+	err_cure(&err, "cordon run --help shows how");
+	cli_print_error(&err);
+	return err_row(&err)->exit_status;
+}
+
+static void pass_on(void *ctx, int stream, const char *data, size_t len)
+{
+	struct relay *relays = ctx;
+
+	relay_write(&relays[stream], data, len);
+}
+
+static int run_json(const struct request *req, struct result *r)
+{
+	struct launch_sink quiet = {0};
+
+	flow_run(req, &quiet, r);
+	if (cli_print_json(r, req->tier) < 0)
+		return 125;
+	return result_exit_status(r);
+}
+
+static int run_shown(const struct request *req, struct result *r)
+{
+	struct relay relays[2];
+	struct relay_line lines[2] = {0};
+	struct launch_sink sink = {.output = pass_on, .ctx = relays};
+
+	relay_init(&relays[0], STDOUT_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2, &lines[0]);
+	relay_init(&relays[1], STDERR_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2,
+		   relay_is_shared() ? &lines[0] : &lines[1]);
+	flow_run(req, &sink, r);
+	for (int i = 0; i < 2; i++)
+		relay_finish(&relays[i], &r->out[i]);
+	cli_print_summary(r);
+	return result_exit_status(r);
+}
+
+int cli_run(struct cli_call *call)
+{
+	struct request *req = &call->request;
+	AUTO_FREE struct result *r = malloc(sizeof(*r));
+
+	if (call->argc != 1)
+		return usage(call->argc ? "one file at a time; arguments come after --" : "which file?");
+	if (!r)
+		return 125;
+	req->file = call->argv[0];
+	int status = call->json ? run_json(req, r) : run_shown(req, r);
+	result_done(r);
+	return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of the language profiles. Where the exec list is not empty, only library directories
+ * are shown and not all of /usr/lib: the dynamic loader must be startable then, and it would run
+ * any program it can read.
+ */
+#include "conf/profile.h"
+
+#include <string.h>
+
+#include "base/scope.h"
+
+#if defined(__x86_64__)
+#define TRIPLET "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define TRIPLET "aarch64-linux-gnu"
+#else
+#error "Cordon runs on x86_64 and aarch64"
+#endif
+
+#define CODE (BIND_CODE | BIND_OPTIONAL)
+#define DATA BIND_OPTIONAL
+
+const char *const profile_loaders[] = {
+#if defined(__x86_64__)
+	"/lib64/ld-linux-x86-64.so.2",
+#else
+	"/lib/ld-linux-aarch64.so.1",
+#endif
+	NULL};
+
+/* A symbolic link on the host becomes the same link in the box. */
+const struct profile_bind profile_common_binds[] = {
+	{"/bin", CODE | BIND_HIDDEN | WHEN_FLAGS},
+	{"/sbin", DATA | WHEN_FLAGS},
+	{"/lib", CODE},
+	{"/lib64", CODE},
+	{"/usr/lib", CODE | WHEN_NO_EXEC},
+	{"/usr/lib/" TRIPLET, CODE | WHEN_EXEC},
+	{"/usr/lib/ld-linux-aarch64.so.1", CODE | WHEN_EXEC},
+	{"/usr/lib64", CODE},
+	{"/etc/ld.so.cache", DATA},
+	{NULL, 0}};
+
+const struct spec_file profile_common_files[] = {
+	{"/etc/passwd",
+	 "root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:1000:1000:agent:/tmp:/bin/sh\n", false},
+	{"/etc/group", "root:x:0:\nagent:x:1000:\n", false},
+	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n", false},
+	{"/etc/hosts", "127.0.0.1 localhost cordon\n", false},
+	{NULL, NULL, false}};
+
+const char *const profile_common_env[] = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8",
+					  "TMPDIR=/tmp", "USER=agent", "LOGNAME=agent", NULL};
+
+static const struct profile_bind no_binds[] = {{NULL, 0}};
+
+static const struct profile_bind python_binds[] = {
+	{"/usr/lib/python3", CODE | WHEN_EXEC}, /* Debian's packages */
+	{"/usr/lib/@", CODE | WHEN_EXEC},	/* the standard library */
+	{"/usr/local/lib/@", CODE},
+	{"/usr/share", DATA},
+	{"/etc/alternatives", DATA}, /* which BLAS */
+	{"/etc/matplotlibrc", DATA},
+	{"/etc/fonts", DATA},
+	{"/etc/localtime", DATA},
+	{"/sys/devices/system/cpu", DATA},
+	{NULL, 0}};
+
+static const struct profile_bind node_binds[] = {
+	{"/usr/lib/node_modules", CODE | WHEN_EXEC}, {"/usr/lib/nodejs", CODE | WHEN_EXEC},
+	{"/usr/share/nodejs", DATA},		     {"/usr/share/zoneinfo", DATA},
+	{"/etc/localtime", DATA},		     {"/etc/ssl/openssl.cnf", DATA},
+	{"/sys/devices/system/cpu", DATA},	     {NULL, 0}};
+
+static const struct profile_bind bash_binds[] = {
+	{"/usr/bin", CODE | BIND_HIDDEN}, {"/etc/alternatives", DATA}, {"/usr/share", DATA},
+	{"/etc/localtime", DATA},	  {"/sys/devices/system/cpu", DATA}, {NULL, 0}};
+
+/* What a shell script is made of. None of them can reach beyond the box. */
+static const char *const bash_programs[] = {
+	"/usr/bin/bash",     "/usr/bin/dash",	  "/usr/bin/cat",      "/usr/bin/ls",
+	"/usr/bin/cp",	     "/usr/bin/mv",	  "/usr/bin/rm",       "/usr/bin/mkdir",
+	"/usr/bin/rmdir",    "/usr/bin/touch",	  "/usr/bin/ln",       "/usr/bin/chmod",
+	"/usr/bin/head",     "/usr/bin/tail",	  "/usr/bin/sort",     "/usr/bin/uniq",
+	"/usr/bin/wc",	     "/usr/bin/cut",	  "/usr/bin/tr",       "/usr/bin/tee",
+	"/usr/bin/paste",    "/usr/bin/join",	  "/usr/bin/comm",     "/usr/bin/split",
+	"/usr/bin/tac",	     "/usr/bin/rev",	  "/usr/bin/nl",       "/usr/bin/fold",
+	"/usr/bin/fmt",	     "/usr/bin/od",	  "/usr/bin/base64",   "/usr/bin/sha256sum",
+	"/usr/bin/md5sum",   "/usr/bin/date",	  "/usr/bin/sleep",    "/usr/bin/seq",
+	"/usr/bin/expr",     "/usr/bin/test",	  "/usr/bin/true",     "/usr/bin/false",
+	"/usr/bin/echo",     "/usr/bin/printf",	  "/usr/bin/env",      "/usr/bin/id",
+	"/usr/bin/whoami",   "/usr/bin/pwd",	  "/usr/bin/uname",    "/usr/bin/basename",
+	"/usr/bin/dirname",  "/usr/bin/realpath", "/usr/bin/readlink", "/usr/bin/stat",
+	"/usr/bin/du",	     "/usr/bin/df",	  "/usr/bin/mktemp",   "/usr/bin/nproc",
+	"/usr/bin/timeout",  "/usr/bin/dd",	  "/usr/bin/truncate", "/usr/bin/shuf",
+	"/usr/bin/grep",     "/usr/bin/egrep",	  "/usr/bin/fgrep",    "/usr/bin/sed",
+	"/usr/bin/awk",	     "/usr/bin/find",	  "/usr/bin/xargs",    "/usr/bin/diff",
+	"/usr/bin/cmp",	     "/usr/bin/tar",	  "/usr/bin/gzip",     "/usr/bin/bc",
+	NULL};
+
+static const char *const python_env[] = {"MPLCONFIGDIR=/tmp/.matplotlib", NULL};
+
+static const struct profile profiles[] = {
+	{.name = "python",
+	 .help = "/usr/bin/python3 with Debian's packages",
+	 .interpreter = "/usr/bin/python3",
+	 .args = {"-B", NULL},
+	 .package = "python3",
+	 .target = "/cordon/main",
+	 .suffixes = ".py\0",
+	 .binds = python_binds,
+	 .env = python_env},
+	{.name = "bash",
+	 .help = "/bin/bash with the usual text and file tools",
+	 .interpreter = "/usr/bin/bash",
+	 .package = "bash",
+	 .target = "/cordon/main",
+	 .suffixes = ".sh\0.bash\0",
+	 .binds = bash_binds,
+	 .programs = bash_programs},
+	{.name = "node",
+	 .help = "/usr/bin/node",
+	 .interpreter = "/usr/bin/node",
+	 .package = "nodejs",
+	 .target = "/cordon/main",
+	 .suffixes = ".js\0.mjs\0.cjs\0",
+	 .spec_flags = SPEC_NODE | SPEC_PROC_FULL,
+	 .binds = node_binds},
+	{.name = "binary",
+	 .help = "an explicit program: a path, or standard input",
+	 .target = "/cordon/main",
+	 .suffixes = "\0",
+	 .binds = no_binds},
+};
+
+const struct profile *profile_at(unsigned i)
+{
+	return i < ARRAY_SIZE(profiles) ? &profiles[i] : NULL;
+}
+
+const struct profile *profile_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
+		if (strcmp(profiles[i].name, name) == 0)
+			return &profiles[i];
+	return NULL;
+}
+
+const struct profile *profile_guess(const char *file)
+{
+	size_t len = strlen(file);
+
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
+		for (const char *s = profiles[i].suffixes; *s; s += strlen(s) + 1)
+			if (len > strlen(s) && strcmp(file + len - strlen(s), s) == 0)
+				return &profiles[i];
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Language profiles: what a program of that language needs to see of the host. One row each;
+ * a request extends its profile, it never replaces it.
+ */
+#ifndef CORDON_CONF_PROFILE_H
+#define CORDON_CONF_PROFILE_H
+
+#include <stdbool.h>
+
+#include "model/spec.h"
+
+/* When a bind counts, beside the flags of enum bind_flag. */
+enum { WHEN_EXEC = 64, WHEN_NO_EXEC = 128, WHEN_FLAGS = WHEN_EXEC | WHEN_NO_EXEC };
+
+struct profile_bind {
+	const char *path; /* the same in the box; "@" stands for the interpreter's file name */
+	unsigned flags;
+};
+
+struct profile {
+	const char *name, *help;
+	const char *interpreter; /* NULL: the file itself is the program */
+	const char *args[3];	 /* before the payload's path */
+	const char *package;	 /* what to install when the interpreter is missing */
+	const char *target;	 /* where the payload appears, without suffix */
+	const char *suffixes;	 /* of file names that mean this language; the first is the target's */
+	unsigned spec_flags;
+	const struct profile_bind *binds; /* ended by a row without path */
+	const char *const *programs;	  /* may be started; NULL-terminated or NULL */
+	const char *const *env;
+};
+
+/* NULL when there is none of that name. */
+const struct profile *profile_find(const char *name);
+/* By suffix; NULL when none fits. */
+const struct profile *profile_guess(const char *file);
+/* The I-th profile, or NULL past the end. */
+const struct profile *profile_at(unsigned i);
+
+/* What every box gets. */
+extern const struct profile_bind profile_common_binds[];
+extern const char *const profile_common_env[];
+extern const struct spec_file profile_common_files[];
+extern const char *const profile_loaders[]; /* the dynamic loader: started by the kernel, never by name */
+
+#endif

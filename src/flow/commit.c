@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commit. The upper directory was written by hostile code: names, links and modes in it are not
+ * trusted. Every parent in the user's directory is opened beneath it without following a link;
+ * a file is written beside its place and renamed over it, so a reader sees the old or the new one.
+ * Symbolic links, devices, sockets and set-id bits never come through, nor do paths that would
+ * make the user's own tools run code later.
+ */
+#include "flow/commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/scope.h"
+
+#define TEMP_NAME ".cordon-commit.tmp"
+
+/* Places from which the user's shell, git or interpreter would run what is written there. */
+static const char *const persistence[] = {
+	".git/hooks",	 ".git/config",	   ".bashrc",	 ".bash_profile", ".bash_login",
+	".profile",	 ".zshrc",	   ".zshenv",	 ".zprofile",	  ".config/autostart",
+	".ssh",		 ".gnupg",	   ".vscode",	 ".idea",	  ".envrc",
+	".husky",	 ".claude",	   ".cursor",	 ".mcp.json",	  "sitecustomize.py",
+	"usercustomize.py",
+};
+
+static int open_beneath(int dir, const char *path, uint64_t flags)
+{
+	struct open_how how = {.flags = flags | O_CLOEXEC,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					  RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+/* At any depth: a project below the workspace has hooks of its own. */
+static bool is_persistent(const char *path)
+{
+	for (const char *at = path; at; at = strchr(at, '/')) {
+		if (*at == '/')
+			at++;
+		for (size_t i = 0; i < ARRAY_SIZE(persistence); i++) {
+			size_t len = strlen(persistence[i]);
+			if (strncmp(at, persistence[i], len) == 0 &&
+			    (at[len] == '\0' || at[len] == '/'))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_clean(const char *path, size_t len)
+{
+	if (strlen(path) != len || path[0] == '/')
+		return false;
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
+		size_t part = strcspn(p, "/");
+		if (part == 0 || (part == 1 && p[0] == '.') || (part == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+	}
+	return true;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *refusal(const struct change *c)
+{
+	if (!is_clean(c->path, c->path_len))
+		return "odd path";
+	if (is_persistent(c->path))
+		return "would run code outside the box";
+	if (c->change == CHANGE_DELETED)
+		return NULL;
+	/* As a file it would point git to a repository of the program's choice. */
+	if (c->type != TYPE_DIR && strcmp(last_part(c->path), ".git") == 0)
+		return "would run code outside the box";
+	if (c->type == TYPE_LINK)
+		return "symbolic link";
+	if (c->type == TYPE_OTHER)
+		return "not a file or directory";
+	return NULL;
+}
+
+/* The directory that holds PATH, and its last part. */
+static int open_parent(int root, const char *path, const char **ret_name)
+{
+	char parent[CORDON_CHANGE_PATH_MAX + 1];
+	const char *slash = strrchr(path, '/');
+
+	*ret_name = last_part(path);
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	return open_beneath(root, parent, O_PATH | O_DIRECTORY);
+}
+
+static int copy_data(int from, int to)
+{
+	ssize_t n;
+
+	while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
+		;
+	return (int)n;
+}
+
+/* As root: what the box wrote belongs to whoever owns the directory. */
+static int give_to_owner(int dir, int file)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return 0;
+	return fstat(dir, &st) < 0 ? -1 : fchown(file, st.st_uid, st.st_gid);
+}
+
+static int write_file(int upper, const struct change *c, int parent, const char *name)
+{
+	AUTO_CLOSE int from = open_beneath(upper, c->path, O_RDONLY | O_NONBLOCK);
+	AUTO_CLOSE int dir = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (from < 0 || dir < 0 || fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	unlinkat(dir, TEMP_NAME, 0);
+	AUTO_CLOSE int to =
+		openat(dir, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (to < 0)
+		return -1;
+	if (copy_data(from, to) < 0 || give_to_owner(dir, to) < 0 || fchmod(to, c->mode & 0777) < 0 || fsync(to) < 0 ||
+	    renameat(dir, TEMP_NAME, dir, name) < 0) {
+		int saved = errno;
+		unlinkat(dir, TEMP_NAME, 0);
+		errno = saved;
+		return -1;
+	}
+	return 0;
+}
+
+static int make_directory(int parent, const char *name, const struct change *c)
+{
+	struct stat st;
+
+	if (c->opaque && files_remove_tree(parent, name) < 0)
+		return -1;
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode) &&
+	    unlinkat(parent, name, 0) < 0)
+		return -1;
+	bool made = mkdirat(parent, name, 0700) == 0;
+	if (!made && errno != EEXIST)
+		return -1;
+	AUTO_CLOSE int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || (made && give_to_owner(parent, dir) < 0))
+		return -1;
+	return fchmod(dir, c->mode & 0777);
+}
+
+static int apply(int upper, int root, const struct change *c)
+{
+	const char *name;
+	AUTO_CLOSE int path = open_parent(root, c->path, &name);
+	AUTO_CLOSE int parent = path < 0 ? -1 : openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (parent < 0)
+		return -1;
+	if (c->change == CHANGE_DELETED)
+		return files_remove_tree(parent, name);
+	if (c->type == TYPE_DIR)
+		return make_directory(parent, name, c);
+	/* rename does not replace a directory by a file. */
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	    files_remove_tree(parent, name) < 0)
+		return -1;
+	return write_file(upper, c, parent, name);
+}
+
+int commit_changes(struct result *r, int workspace, struct err *err)
+{
+	if (r->upper < 0)
+		return err_set(err, ERR_SYSTEM, "the changes did not come out of the box");
+	if (r->changes_cut)
+		return err_set(err, ERR_LIMIT, "more than %d changes: nothing was committed",
+			       CORDON_CHANGES_MAX);
+	for (size_t i = 0; i < r->changec; i++) {
+		struct change *c = &r->changes[i];
+		c->note = refusal(c);
+		if (c->note)
+			continue;
+		if (apply(r->upper, workspace, c) < 0)
+			return err_errno(err, ERR_INPUT, "committing %s", c->path);
+	}
+	r->committed = true;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the changes of an overlay workspace back to the user's directory.
+ */
+#ifndef CORDON_FLOW_COMMIT_H
+#define CORDON_FLOW_COMMIT_H
+
+#include "base/err.h"
+#include "model/result.h"
+
+/* WORKSPACE is the user's directory. A change that is not written back gets its reason as note. */
+int commit_changes(struct result *r, int workspace, struct err *err);
+
+#endif

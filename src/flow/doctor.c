@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts cordon-box with the probing job and keeps its word on every layer. A layer it said
+ * nothing about is missing. A tier works when all its layers are proven and a real run in it
+ * succeeds: only together do they show what one missing piece of the host would spoil.
+ */
+#include "flow/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "flow/run.h"
+
+static void keep(void *ctx, const struct wire_probe *probe)
+{
+	struct doctor *d = ctx;
+
+	if (probe->layer >= LAYER_COUNT)
+		return;
+	struct wire_probe *p = &d->probe[probe->layer];
+	*p = *probe;
+	p->cause[sizeof(p->cause) - 1] = p->cure[sizeof(p->cure) - 1] = '\0';
+}
+
+static int probe_layers(struct doctor *ret, struct err *err)
+{
+	AUTO_FREE struct plan *p = malloc(sizeof(*p));
+	AUTO_FREE struct result *r = malloc(sizeof(*r));
+	struct launch_sink sink = {.probe = keep, .ctx = ret};
+
+	if (!p || !r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	plan_init(p);
+	result_init(r);
+	p->spec.job = JOB_PROBE;
+	p->spec.cwd = p->spec.program = "/";
+	p->spec.argv[p->spec.argc++] = "probe";
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
+	int result = launch_run(p, &sink, r, err);
+	if (result == 0 && r->err.code) {
+		*err = r->err;
+		result = -1;
+	}
+	result_done(r);
+	plan_done(p);
+	return result;
+}
+
+/* Every missing layer's name, or nothing. */
+static bool list_missing(struct doctor *d, enum tier tier)
+{
+	char *cause = d->cause[tier];
+	size_t size = sizeof(d->cause[tier]), len = 0;
+
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (layer_is_needed((enum layer)l, tier) && !d->probe[l].active && len < size)
+			len += (size_t)snprintf(
+				cause + len, size - len, "%s%s",
+				len ? ", " : "missing: ", layer_row((enum layer)l)->name);
+	return len > 0;
+}
+
+static bool has_layers(const struct result *r, enum tier tier)
+{
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (layer_is_needed((enum layer)l, tier) && !(r->wire.layers & LAYER_BIT(l)))
+			return false;
+	return true;
+}
+
+static bool try_tier(struct doctor *d, enum tier tier, const char *program, struct result *r)
+{
+	struct launch_sink quiet = {0};
+	struct request req;
+	char *cause = d->cause[tier];
+	size_t size = sizeof(d->cause[tier]);
+
+	request_init(&req);
+	req.lang = "binary";
+	req.file = program;
+	req.tier = tier;
+	req.limit[LIMIT_TIME] = 10000;
+	flow_run(&req, &quiet, r);
+	bool ran = r->status == STATUS_EXITED && r->exit_code == 0;
+	if (r->err.code)
+		snprintf(cause, size, "a run of %s failed: %.200s%s%.200s", program, r->err.message,
+			 r->err.cause[0] ? "; " : "", r->err.cause);
+	else if (!ran || !has_layers(r, tier))
+		snprintf(cause, size, "a run of %s %s", program,
+			 ran ? "did not have all its layers" : "did not succeed");
+	return !r->err.code && ran && has_layers(r, tier);
+}
+
+static int try_tiers(struct doctor *d, struct err *err)
+{
+	static const char *const programs[] = {"/usr/bin/true", "/bin/true"};
+	AUTO_FREE struct result *r = malloc(sizeof(*r));
+	size_t i = 0;
+
+	if (!r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	while (i < ARRAY_SIZE(programs) && access(programs[i], X_OK) < 0)
+		i++;
+	for (int t = 0; t < TIER_COUNT; t++) {
+		if (list_missing(d, (enum tier)t))
+			continue;
+		/* Where there is nothing to run, the layers' word must do. */
+		d->works[t] = i == ARRAY_SIZE(programs);
+		if (d->works[t])
+			continue;
+		d->works[t] = try_tier(d, (enum tier)t, programs[i], r);
+		result_done(r);
+	}
+	return 0;
+}
+
+int doctor_run(struct doctor *ret, struct err *err)
+{
+	for (int l = 0; l < LAYER_COUNT; l++)
+		snprintf(ret->probe[l].cause, sizeof(ret->probe[l].cause),
+			 "cordon-box ended before it was tried");
+	if (probe_layers(ret, err) < 0)
+		return -1;
+	return try_tiers(ret, err);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The unprivileged half of a run. cordon-box may die at any moment (somebody's SIGKILL): its
+ * socket then ends without a result, which is an error, and a second cordon-box is started to
+ * sweep away what the first could not. Output is read until all writers are dead, so a pipe held
+ * open cannot outlive the box.
+ */
+#include "flow/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "flow/payload.h"
+
+#ifndef CORDON_LIBEXEC
+#define CORDON_LIBEXEC "/usr/local/libexec/cordon"
+#endif
+
+/* Above the numbers cordon-box expects its descriptors at. */
+enum { HIGH_FD = 16, READ_SIZE = 65536 };
+
+struct job {
+	pid_t pid;
+	int socket;
+	int out[2]; /* read ends */
+	bool has_result;
+	const struct launch_sink *sink;
+	struct result *result;
+};
+
+static int find_box(char *path, size_t size)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash = NULL;
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+	}
+	if (slash) {
+		*slash = '\0';
+		if (snprintf(path, size, "%s/cordon-box", self) < (int)size && access(path, X_OK) == 0)
+			return 0;
+	}
+	snprintf(path, size, "%s/cordon-box", CORDON_LIBEXEC);
+	return access(path, X_OK);
+}
+
+/* vfork and not posix_spawn: that one asks for every signal's handler first. The descriptors have
+ * been lifted above the numbers they go to, so none is overwritten before its turn. */
+static int spawn_box(const char *path, const int *fds, size_t count, pid_t *ret)
+{
+	static char name[] = "cordon-box";
+	char *const argv[] = {name, NULL};
+#ifdef CORDON_MUTANT
+	char **env = environ; /* CORDON_WITHOUT, and the secrets a mutant is to leak */
+#else
+	static char *env[] = {NULL};
+#endif
+	volatile int failed = 0;
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		for (size_t i = 0; i < count; i++)
+			if (dup2(fds[i], (int)i) < 0)
+				_exit(failed = errno);
+		execve(path, argv, env);
+		_exit(failed = errno);
+	}
+	if (pid > 0 && failed)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	errno = pid < 0 ? errno : failed;
+	*ret = pid;
+	return pid < 0 || failed ? -1 : 0;
+}
+
+/* Moves a descriptor out of the way; -1 stands for nothing and becomes /dev/null. */
+static int lift(int fd)
+{
+	if (fd >= 0)
+		return fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	AUTO_CLOSE int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return null < 0 ? -1 : fcntl(null, F_DUPFD_CLOEXEC, HIGH_FD);
+}
+
+static int make_channels(int pipes[2][2], int pair[2], struct err *err)
+{
+	for (int i = 0; i < 2; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+			return err_errno(err, ERR_SYSTEM, "making a pipe");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a socket pair");
+	return 0;
+}
+
+static int send_spec(const struct spec *spec, struct err *err)
+{
+	AUTO_FREE uint8_t *data = NULL;
+	size_t len;
+
+	if (spec_encode(spec, &data, &len, err) < 0)
+		return -1;
+	int fd = io_sealed_memfd("cordon-spec", data, len);
+	return fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the spec") : fd;
+}
+
+static int start(struct job *job, const struct plan *p, struct err *err)
+{
+	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1};
+	char path[PATH_MAX];
+
+	if (find_box(path, sizeof(path)) < 0) {
+		err_set(err, ERR_SYSTEM, "cordon-box is missing");
+		err_cause(err, "it is neither beside cordon nor in " CORDON_LIBEXEC);
+		err_cure(err, "install both programs together");
+		return -1;
+	}
+	AUTO_CLOSE int spec = send_spec(&p->spec, err);
+	if (spec < 0 || make_channels(pipes, pair, err) < 0)
+		return -1;
+	/* The order is the numbers of enum spec_fd. */
+	int sources[] = {p->input, pipes[0][1], pipes[1][1], spec, pair[1], p->payload, p->workspace};
+	int lifted[ARRAY_SIZE(sources)];
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		lifted[i] = lift(sources[i]);
+	int r = spawn_box(path, lifted, ARRAY_SIZE(lifted), &job->pid);
+	if (r < 0)
+		err_errno(err, ERR_SYSTEM, "starting %s", path);
+	for (size_t i = 0; i < ARRAY_SIZE(lifted); i++)
+		scope_close(&lifted[i]);
+	close(pipes[0][1]);
+	close(pipes[1][1]);
+	close(pair[1]);
+	job->out[0] = pipes[0][0];
+	job->out[1] = pipes[1][0];
+	job->socket = pair[0];
+	return r;
+}
+
+union message {
+	uint32_t kind;
+	struct wire_error error;
+	struct wire_denial denial;
+	struct wire_change change;
+	struct wire_probe probe;
+	struct wire_result result;
+};
+
+static void take_message(struct job *job, union message *m, size_t len, int *fd)
+{
+	struct result *r = job->result;
+
+	if (m->kind == WIRE_RESULT && len == sizeof(m->result)) {
+		r->wire = m->result;
+		job->has_result = true;
+	} else if (m->kind == WIRE_ERROR && len == sizeof(m->error)) {
+		r->err = m->error.err;
+		err_sanitise(&r->err);
+	} else if (m->kind == WIRE_DENIAL && len == sizeof(m->denial)) {
+		if (r->denialc < CORDON_DENIALS_MAX)
+			r->denials[r->denialc++] = m->denial;
+	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path)) {
+		result_add_change(r, &m->change);
+	} else if (m->kind == WIRE_UPPER) {
+		scope_close(&r->upper);
+		r->upper = scope_take_fd(fd);
+	} else if (m->kind == WIRE_PROBE && len == sizeof(m->probe) && job->sink->probe) {
+		job->sink->probe(job->sink->ctx, &m->probe);
+	}
+}
+
+static void read_socket(struct job *job)
+{
+	union message m;
+	int fd = -1;
+	ssize_t n = io_recv(job->socket, &m, sizeof(m), &fd);
+	AUTO_CLOSE int passed = n > 0 ? fd : -1;
+
+	if (n < (ssize_t)sizeof(m.kind))
+		scope_close(&job->socket);
+	else
+		take_message(job, &m, (size_t)n, &passed);
+}
+
+static void read_output(struct job *job, int stream)
+{
+	char data[READ_SIZE];
+	ssize_t n = read(job->out[stream], data, sizeof(data));
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (n <= 0) {
+		scope_close(&job->out[stream]);
+		return;
+	}
+	capture_add(&job->result->out[stream], data, (size_t)n);
+	if (job->sink->output)
+		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
+}
+
+/* When cordon-box is gone and the box with it, what is in the pipes is all there will be. */
+static void collect(struct job *job)
+{
+	while (job->socket >= 0 || job->out[0] >= 0 || job->out[1] >= 0) {
+		struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
+				       {.fd = job->out[0], .events = POLLIN},
+				       {.fd = job->out[1], .events = POLLIN}};
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents)
+			read_output(job, 0);
+		if (fds[2].revents)
+			read_output(job, 1);
+		if (fds[0].revents)
+			read_socket(job);
+	}
+}
+
+static int wait_box(struct job *job)
+{
+	int status = 0;
+
+	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* A killed cordon-box leaves an empty cgroup directory; nobody else would remove it. */
+static void sweep(void)
+{
+	AUTO_FREE struct plan *p = malloc(sizeof(*p));
+	struct launch_sink quiet = {0};
+	struct result *r = malloc(sizeof(*r));
+	struct job job = {.socket = -1, .out = {-1, -1}, .sink = &quiet, .result = r};
+	struct err err;
+
+	if (p && r) {
+		plan_init(p);
+		result_init(r);
+		p->spec.job = JOB_SWEEP;
+		p->spec.cwd = p->spec.program = "/";
+		p->spec.argv[p->spec.argc++] = "sweep";
+		for (int i = 0; i < LIMIT_COUNT; i++)
+			p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
+		if (start(&job, p, &err) == 0) {
+			collect(&job);
+			wait_box(&job);
+		}
+		result_done(r);
+		plan_done(p);
+	}
+	free(r);
+}
+
+int launch_run(const struct plan *p, const struct launch_sink *sink, struct result *ret,
+	       struct err *err)
+{
+	struct job job = {.socket = -1, .out = {-1, -1}, .sink = sink, .result = ret};
+
+	/* Orphans of a cordon-box that was killed come to us and not to the host's init. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	for (int i = 0; i < 2; i++)
+		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
+	if (start(&job, p, err) < 0)
+		return -1;
+	if (p->hash_later && payload_hash_file(p->payload, ret->sha256, err) < 0) {
+		kill(job.pid, SIGKILL);
+		wait_box(&job);
+		sweep();
+		return -1;
+	}
+	collect(&job);
+	int status = wait_box(&job);
+	if (job.has_result || p->spec.job == JOB_PROBE)
+		return 0;
+	if (ret->err.code != ERR_NONE) {
+		*err = ret->err;
+		return -1;
+	}
+	sweep();
+	return err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",
+		       WIFSIGNALED(status) ? "signal" : "status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}

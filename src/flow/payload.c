@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the code into a sealed memory file and hashes it: nobody, not even we, can change it after
+ * that. A program given by path is not copied; its descriptor pins the file that is meant.
+ */
+#include "flow/payload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+
+enum { CHUNK = 65536 };
+
+int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
+{
+	crypto_hash_sha256_state state;
+	unsigned char chunk[CHUNK];
+	off_t at = 0;
+	ssize_t n;
+
+	crypto_hash_sha256_init(&state);
+	while ((n = pread(fd, chunk, sizeof(chunk), at)) > 0) {
+		crypto_hash_sha256_update(&state, chunk, (unsigned long long)n);
+		at += n;
+	}
+	if (n < 0)
+		return err_errno(err, ERR_INPUT, "reading the program");
+	crypto_hash_sha256_final(&state, sha256);
+	return 0;
+}
+
+/* Any source: a file may be a pipe, and may grow while we read. */
+static int read_all(int fd, const char *name, char **ret, size_t *ret_len, struct err *err)
+{
+	size_t size = CHUNK, len = 0;
+	AUTO_FREE char *data = malloc(size);
+
+	for (;;) {
+		if (!data)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		ssize_t n = io_read_full(fd, data + len, size - len);
+		if (n < 0)
+			return err_errno(err, ERR_INPUT, "reading %s", name);
+		len += (size_t)n;
+		if (len < size)
+			break;
+		if (size > CORDON_PAYLOAD_MAX)
+			return err_set(err, ERR_LIMIT, "%s is larger than %lu MB", name,
+				       CORDON_PAYLOAD_MAX >> 20);
+		char *grown = realloc(data, size *= 2);
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		data = grown;
+	}
+	if (len > CORDON_PAYLOAD_MAX)
+		return err_set(err, ERR_LIMIT, "%s is larger than %lu MB", name,
+			       CORDON_PAYLOAD_MAX >> 20);
+	*ret = data;
+	data = NULL;
+	*ret_len = len;
+	return 0;
+}
+
+static const char *keep_suffix(const struct profile *profile, const char *file)
+{
+	size_t len = strlen(file);
+
+	for (const char *s = profile->suffixes; *s; s += strlen(s) + 1)
+		if (len > strlen(s) && strcmp(file + len - strlen(s), s) == 0)
+			return s;
+	return profile->suffixes;
+}
+
+static int open_code(struct payload *p, int source, const char *name, struct err *err)
+{
+	AUTO_FREE char *data = NULL;
+	size_t len = 0;
+
+	if (read_all(source, name, &data, &len, err) < 0)
+		return -1;
+	crypto_hash_sha256(p->sha256, (unsigned char *)data, len);
+	p->fd = io_sealed_memfd("cordon-payload", data, len);
+	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
+}
+
+static int open_program(struct payload *p, const char *file, struct err *err)
+{
+	struct stat st;
+
+	if (!realpath(file, p->path))
+		return err_errno(err, ERR_INPUT, "%s", file);
+	AUTO_CLOSE int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%s", file);
+	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+		return err_set(err, ERR_INPUT, "%s is not an executable file", file);
+	p->is_program = true;
+	p->fd = scope_take_fd(&fd);
+	return 0;
+}
+
+int payload_open(struct payload *p, const struct profile *profile, const char *file, struct err *err)
+{
+	bool is_stdin = strcmp(file, "-") == 0;
+	struct stat st;
+
+	memset(p, 0, sizeof(*p));
+	p->fd = -1;
+	p->suffix = keep_suffix(profile, file);
+	if (!profile->interpreter && is_stdin)
+		return err_set(err, ERR_USAGE, "--lang binary needs the path of a program");
+	if (!profile->interpreter)
+		return open_program(p, file, err);
+	if (is_stdin)
+		return open_code(p, STDIN_FILENO, "standard input", err);
+	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%s", file);
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, ERR_INPUT, "%s is a directory", file);
+	return open_code(p, fd, file, err);
+}

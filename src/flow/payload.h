@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The payload: the exact bytes that will run, fixed before anybody looks at them.
+ */
+#ifndef CORDON_FLOW_PAYLOAD_H
+#define CORDON_FLOW_PAYLOAD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "conf/profile.h"
+
+struct payload {
+	int fd;		 /* sealed memory file; or the program's own file */
+	bool is_program; /* a program that runs from where it is */
+	char path[PATH_MAX];
+	const char *suffix;
+	uint8_t sha256[32];
+};
+
+int payload_open(struct payload *p, const struct profile *profile, const char *file,
+		 struct err *err);
+int payload_hash_file(int fd, uint8_t sha256[32], struct err *err);
+
+#endif

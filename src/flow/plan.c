@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Builds the spec, step by step: profile, payload, binds, programs, environment, workspace. Paths
+ * are resolved here, outside the box, with the caller's own rights; cordon-box checks what it
+ * opens against the descriptors that go along.
+ */
+#include "flow/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/io.h"
+#include "base/scope.h"
+#include "conf/profile.h"
+#include "flow/payload.h"
+
+struct draft {
+	struct plan *plan;
+	const struct request *req;
+	const struct profile *profile;
+	const char *interpreter; /* as started, e.g. a virtualenv's */
+	const char *real;	 /* the file behind it */
+};
+
+void plan_init(struct plan *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->payload = p->workspace = p->input = -1;
+}
+
+void plan_done(struct plan *p)
+{
+	if (p->spec.private_dir)
+		files_remove_tree(AT_FDCWD, p->spec.private_dir);
+	arena_done(&p->arena);
+	scope_close(&p->payload);
+	scope_close(&p->workspace);
+	scope_close(&p->input);
+}
+
+static int add_file(struct spec *s, const char *target, const char *content, bool is_link,
+		    struct err *err)
+{
+	for (size_t i = 0; i < s->filec; i++)
+		if (strcmp(s->file[i].target, target) == 0)
+			return 0;
+	if (s->filec == SPEC_FILES_MAX)
+		return err_set(err, ERR_LIMIT, "too many links and files in the box");
+	s->file[s->filec++] = (struct spec_file){target, content, is_link};
+	return 0;
+}
+
+static int add_bind(struct spec *s, const char *source, const char *target, unsigned flags,
+		    struct err *err)
+{
+	if (!spec_path_is_clean(source) || !spec_path_is_clean(target))
+		return err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path", source);
+	for (size_t i = 0; i < s->bindc; i++)
+		if (strcmp(s->bind[i].target, target) == 0) {
+			s->bind[i].flags |= flags & (BIND_CODE | BIND_PROGRAM);
+			return 0;
+		}
+	if (s->bindc == SPEC_BINDS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d paths in the box", SPEC_BINDS_MAX);
+	s->bind[s->bindc++] = (struct spec_bind){source, target, flags};
+	return 0;
+}
+
+static int add_exec(struct spec *s, const char *path, struct err *err)
+{
+	if (s->programc == SPEC_PROGRAMS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d programs", SPEC_PROGRAMS_MAX);
+	s->exec[s->programc++] = path;
+	return 0;
+}
+
+/* Shows one path of the host: a link as that link, a file or directory as a read-only bind. */
+static int show(struct draft *d, const char *path, unsigned flags, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+	struct arena *a = &d->plan->arena;
+	char link[PATH_MAX];
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+
+	if (n > 0) {
+		link[n] = '\0';
+		return add_file(s, path, arena_dup(a, link), true, err);
+	}
+	if (access(path, F_OK) < 0 && (flags & BIND_OPTIONAL))
+		return 0;
+	return add_bind(s, path, path, flags & BIND_FLAGS, err);
+}
+
+static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)
+{
+	bool exec = d->plan->spec.flags & SPEC_EXEC;
+
+	for (; rows->path; rows++) {
+		unsigned when = rows->flags & WHEN_FLAGS;
+		const char *path = rows->path, *at = strchr(path, '@');
+		/* Only as a link: a real /bin is shown by the rows of /usr/bin or not at all. */
+		if (when == WHEN_FLAGS) {
+			char link[2];
+			if (readlink(path, link, sizeof(link)) < 0)
+				continue;
+		} else if (when && (when == WHEN_EXEC) != exec) {
+			continue;
+		}
+		if (at)
+			path = arena_printf(&d->plan->arena, "%.*s%s", (int)(at - path), path,
+					    basename(d->real));
+		if (show(d, path, rows->flags, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static const char *resolve(struct draft *d, const char *path, struct err *err)
+{
+	char real[PATH_MAX];
+
+	if (!realpath(path, real)) {
+		err_errno(err, ERR_INPUT, "%s", path);
+		return NULL;
+	}
+	return arena_dup(&d->plan->arena, real);
+}
+
+static int choose_profile(struct draft *d, struct err *err)
+{
+	const struct request *r = d->req;
+
+	d->profile = r->lang ? profile_find(r->lang) : profile_guess(r->file);
+	if (d->profile)
+		return 0;
+	err_set(err, ERR_USAGE, "%s%s", r->lang ? "there is no language " : "which language is ",
+		r->lang ? r->lang : r->file);
+	err_cure(err, "say --lang python, bash, node or binary");
+	return -1;
+}
+
+static int find_interpreter(struct draft *d, struct err *err)
+{
+	const struct profile *p = d->profile;
+	struct arena *a = &d->plan->arena;
+
+	if (!p->interpreter)
+		return 0;
+	d->interpreter = p->interpreter;
+	if (d->req->venv)
+		d->interpreter = arena_printf(a, "%s/bin/python3", d->req->venv);
+	d->real = resolve(d, d->interpreter, err);
+	if (!d->real) {
+		err_context(err, "no interpreter for %s", p->name);
+		err_cause(err, "%s is not on this machine", d->interpreter);
+		err_cure(err, "install the package %s", p->package);
+		return -1;
+	}
+	return 0;
+}
+
+/* --exec extends the profile's own list; a listed program is shown where it really is. */
+static int add_programs(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+
+	for (const char *const *p = d->profile->programs; p && *p; p++) {
+		char real[PATH_MAX];
+		if (realpath(*p, real) && add_exec(s, arena_dup(&d->plan->arena, real), err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < d->req->execc; i++) {
+		const char *asked = d->req->exec[i], *real = resolve(d, asked, err);
+		if (!real)
+			return -1;
+		if (show(d, arena_dup(&d->plan->arena, asked), BIND_PROGRAM, err) < 0 ||
+		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_loader(struct draft *d, struct err *err)
+{
+	char real[PATH_MAX];
+
+	for (const char *const *l = profile_loaders; *l; l++)
+		if (realpath(*l, real) &&
+		    add_exec(&d->plan->spec, arena_dup(&d->plan->arena, real), err) < 0)
+			return -1;
+	return 0;
+}
+
+static int show_venv(struct draft *d, struct err *err)
+{
+	if (!d->req->venv)
+		return 0;
+	const char *dir = resolve(d, d->req->venv, err);
+	if (!dir || show(d, dir, BIND_CODE, err) < 0)
+		return -1;
+	/* An interpreter outside the system brings its own standard library. */
+	if (strncmp(d->real, "/usr/", 5) == 0)
+		return 0;
+	char *prefix = arena_dup(&d->plan->arena, d->real);
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(prefix, '/');
+		if (!slash || slash == prefix)
+			return err_set(err, ERR_INPUT, "%s is an odd place for python", d->real);
+		*slash = '\0';
+	}
+	return show(d, prefix, BIND_CODE, err);
+}
+
+static int show_interpreter(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+
+	if (!d->interpreter)
+		return 0;
+	if (strcmp(d->interpreter, d->real) != 0 && !d->req->venv &&
+	    add_file(s, d->interpreter, d->real, true, err) < 0)
+		return -1;
+	s->program = d->real;
+	return add_bind(s, d->real, d->real, BIND_PROGRAM, err);
+}
+
+static int add_arg(struct spec *s, const char *arg, struct err *err)
+{
+	if (s->argc == SPEC_ARGS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d arguments", SPEC_ARGS_MAX);
+	s->argv[s->argc++] = arg;
+	return 0;
+}
+
+static int add_args(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+	const char *const *extra = d->profile->args;
+
+	/* A virtualenv is recognised by the path its interpreter is started with. */
+	if (add_arg(s, d->interpreter ? d->interpreter : s->program, err) < 0)
+		return -1;
+	for (; d->interpreter && *extra; extra++)
+		if (add_arg(s, *extra, err) < 0)
+			return -1;
+	if (d->interpreter && add_arg(s, s->payload_target, err) < 0)
+		return -1;
+	for (size_t i = 0; i < d->req->argc; i++)
+		if (add_arg(s, d->req->argv[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_env(struct spec *s, const char *pair, struct err *err)
+{
+	size_t name = strcspn(pair, "=");
+
+	if (name == 0 || pair[name] != '=')
+		return err_set(err, ERR_USAGE, "--env %s: write it like NAME=value", pair);
+	for (size_t i = 0; i < s->envc; i++)
+		if (strncmp(s->env[i], pair, name + 1) == 0) {
+			s->env[i] = pair;
+			return 0;
+		}
+	if (s->envc == SPEC_ENV_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d variables", SPEC_ENV_MAX);
+	s->env[s->envc++] = pair;
+	return 0;
+}
+
+/* Variables that name places: they are elsewhere without an own root. */
+static int add_places(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+	struct arena *a = &d->plan->arena;
+	const char *home = s->private_dir;
+
+	if (home && (add_env(s, arena_printf(a, "HOME=%s", home), err) < 0 ||
+		     add_env(s, arena_printf(a, "TMPDIR=%s", home), err) < 0 ||
+		     add_env(s, arena_printf(a, "MPLCONFIGDIR=%s/.matplotlib", home), err) < 0))
+		return -1;
+	if (!s->workspace_path || strcmp(d->profile->name, "python") != 0)
+		return 0;
+	return add_env(s, home ? arena_printf(a, "PYTHONPATH=%s", s->workspace_path)
+			       : "PYTHONPATH=/workspace", err);
+}
+
+static int add_environment(struct draft *d, struct err *err)
+{
+	struct plan *p = d->plan;
+	const char *const *lists[] = {profile_common_env, d->profile->env};
+
+	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+		for (const char *const *e = lists[l]; e && *e; e++)
+			if (add_env(&p->spec, *e, err) < 0)
+				return -1;
+	if (add_places(d, err) < 0)
+		return -1;
+	if (d->req->limit[LIMIT_CPU]) {
+		unsigned long long cores = (d->req->limit[LIMIT_CPU] + 99) / 100;
+		if (add_env(&p->spec, arena_printf(&p->arena, "OPENBLAS_NUM_THREADS=%llu", cores),
+			    err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < d->req->envc; i++)
+		if (add_env(&p->spec, d->req->env[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int open_workspace(struct draft *d, struct err *err)
+{
+	struct plan *p = d->plan;
+
+	p->spec.cwd = p->spec.private_dir ? p->spec.private_dir : "/tmp";
+	if (!d->req->workspace)
+		return 0;
+	const char *real = resolve(d, d->req->workspace, err);
+	if (!real)
+		return -1;
+	p->workspace = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->workspace < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	if (!spec_path_is_clean(real) || strcmp(real, "/") == 0)
+		return err_set(err, ERR_INPUT, "workspace %s: not this directory", real);
+	if (p->spec.private_dir && d->req->workspace_mode == WORKSPACE_OVERLAY) {
+		err_set(err, ERR_USAGE, "--tier no-userns has no overlay");
+		err_cure(err, "use --workspace DIR:ro or DIR:rw");
+		return -1;
+	}
+	p->spec.workspace = d->req->workspace_mode;
+	p->spec.workspace_path = real;
+	p->spec.cwd = p->spec.private_dir ? real : "/workspace";
+	return 0;
+}
+
+static int open_input(struct draft *d, struct err *err)
+{
+	const char *file = d->req->stdin_file;
+
+	if (file && strcmp(file, "-") == 0) {
+		if (isatty(STDIN_FILENO))
+			return err_set(err, ERR_INPUT, "--stdin -: a terminal is not handed to the "
+						       "program; use a pipe or a file");
+		d->plan->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	} else {
+		d->plan->input = open(file ? file : "/dev/null", O_RDONLY | O_CLOEXEC);
+	}
+	if (d->plan->input < 0)
+		return err_errno(err, ERR_INPUT, "--stdin %s", file ? file : "/dev/null");
+	return 0;
+}
+
+/* The files of the box count as memory: writing them must not look like a memory bomb. */
+static int check_limits(const struct request *r, struct spec *s, struct err *err)
+{
+	memcpy(s->limit, r->limit, sizeof(s->limit));
+	if (s->limit[LIMIT_DISK] < s->limit[LIMIT_MEMORY])
+		return 0;
+	if (r->limit[LIMIT_DISK] != limit_row(LIMIT_DISK)->fallback) {
+		err_set(err, ERR_USAGE, "--disk must be below --memory");
+		err_cause(err, "files written in the box are kept in memory and count as such");
+		return -1;
+	}
+	s->limit[LIMIT_DISK] = s->limit[LIMIT_MEMORY] / 2;
+	return 0;
+}
+
+static int set_basics(struct draft *d, struct err *err)
+{
+	const struct request *r = d->req;
+	struct spec *s = &d->plan->spec;
+	bool overlay = r->workspace && r->workspace_mode == WORKSPACE_OVERLAY;
+
+	s->tier = r->tier;
+	s->flags = d->profile->spec_flags;
+	if (r->execc || d->profile->programs)
+		s->flags |= SPEC_EXEC;
+	if (overlay && (r->diff || r->commit))
+		s->flags |= SPEC_DIFF;
+	if (overlay && r->commit)
+		s->flags |= SPEC_KEEP_UPPER;
+	if ((r->diff || r->commit) && !overlay)
+		return err_set(err, ERR_USAGE, "--diff and --commit need --workspace DIR:overlay");
+	if (r->venv && strcmp(d->profile->name, "python") != 0)
+		return err_set(err, ERR_USAGE, "--venv is for --lang python");
+	return check_limits(r, s, err);
+}
+
+static int make_private(struct draft *d, struct err *err)
+{
+	static const char pattern[] = "/tmp/cordon-XXXXXX";
+
+	if (d->req->tier != TIER_NO_USERNS)
+		return 0;
+	char *dir = arena_dup(&d->plan->arena, pattern);
+	if (!mkdtemp(dir))
+		return err_errno(err, ERR_SYSTEM, "making a private directory in /tmp");
+	d->plan->spec.private_dir = dir;
+	return 0;
+}
+
+static int add_common_files(struct draft *d, struct err *err)
+{
+	for (const struct spec_file *f = profile_common_files; f->target; f++)
+		if (add_file(&d->plan->spec, f->target, f->content, f->is_link, err) < 0)
+			return -1;
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct request *req, struct err *err)
+{
+	struct draft d = {.plan = p, .req = req};
+	struct payload payload;
+
+	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 || find_interpreter(&d, err) < 0 ||
+	    payload_open(&payload, d.profile, req->file, err) < 0)
+		return -1;
+	p->payload = payload.fd;
+	p->hash_later = payload.is_program;
+	p->spec.payload = payload.is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;
+	memcpy(p->spec.payload_sha256, payload.sha256, sizeof(payload.sha256));
+	if (payload.is_program) {
+		const char *source = arena_dup(&p->arena, payload.path);
+		bool in_place = p->spec.private_dir || strncmp(source, "/usr/", 5) == 0;
+		p->spec.program = in_place ? source : d.profile->target;
+		if (add_bind(&p->spec, source, p->spec.program, BIND_PROGRAM, err) < 0)
+			return -1;
+	} else {
+		p->spec.payload_target =
+			p->spec.private_dir
+				? arena_printf(&p->arena, "%s/main%s", p->spec.private_dir, payload.suffix)
+				: arena_printf(&p->arena, "%s%s", d.profile->target, payload.suffix);
+	}
+	if (show_rows(&d, profile_common_binds, err) < 0 || show_rows(&d, d.profile->binds, err) < 0 ||
+	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
+	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
+	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0 || open_input(&d, err) < 0)
+		return -1;
+	if (p->arena.failed)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return 0;
+}

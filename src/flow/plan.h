@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a request to a spec: which profile, what is shown of the host, under which limits. Reads
+ * the file system, changes nothing.
+ */
+#ifndef CORDON_FLOW_PLAN_H
+#define CORDON_FLOW_PLAN_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/request.h"
+#include "model/spec.h"
+
+struct plan {
+	struct arena arena; /* owns the spec's strings */
+	struct spec spec;
+	int payload, workspace, input; /* descriptors, or -1 */
+	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
+};
+
+void plan_init(struct plan *p);
+void plan_done(struct plan *p);
+int plan_make(struct plan *p, const struct request *req, struct err *err);
+
+#endif

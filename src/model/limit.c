@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of limits. Values are milliseconds, percent of one core, bytes or counts.
+ */
+#include "model/limit.h"
+
+#include <string.h>
+
+#define KIB (1ULL << 10)
+#define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
+#define DAY_MS (24ULL * 60 * 60 * 1000)
+
+static const struct limit_row rows[LIMIT_COUNT] = {
+	[LIMIT_TIME] = {"time", UNIT_DURATION_MS, 30000, 1, DAY_MS,
+			"wall clock; the whole tree is killed when it is over"},
+	[LIMIT_CPU_TIME] = {"cpu-time", UNIT_DURATION_MS, 0, 1, DAY_MS,
+			    "CPU time of all processes together"},
+	[LIMIT_CPU] = {"cpu", UNIT_PERCENT, 0, 1, 100000, "CPU share, 100 is one core"},
+	[LIMIT_MEMORY] = {"memory", UNIT_BYTES, 512 * MIB, 8 * MIB, 1024 * GIB,
+			  "memory of all processes together, files in /tmp included"},
+	[LIMIT_PIDS] = {"pids", UNIT_COUNT, 64, 1, 65536, "processes and threads"},
+	[LIMIT_FILES] = {"files", UNIT_COUNT, 1024, 8, 65536, "open files of one process"},
+	[LIMIT_FILE_SIZE] = {"file-size", UNIT_BYTES, 256 * MIB, 4 * KIB, 1024 * GIB,
+			     "size of one file"},
+	[LIMIT_DISK] = {"disk", UNIT_BYTES, 256 * MIB, 64 * KIB, 1024 * GIB,
+			"everything written to /tmp, /dev/shm and an overlay workspace"},
+	[LIMIT_OUTPUT] = {"output", UNIT_BYTES, 1 * MIB, 256, GIB,
+			  "bytes kept of each output stream: the first and the last half"},
+};
+
+const struct limit_row *limit_row(enum limit_id id)
+{
+	return &rows[id];
+}
+
+enum limit_id limit_find(const char *name)
+{
+	int i = 0;
+
+	while (i < LIMIT_COUNT && strcmp(rows[i].name, name) != 0)
+		i++;
+	return (enum limit_id)i;
+}

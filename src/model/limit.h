@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The limits of a run. One row each: its name is the flag, the JSON value and the word in every
+ * message. A new limit is a row here and the place that enforces it.
+ */
+#ifndef CORDON_MODEL_LIMIT_H
+#define CORDON_MODEL_LIMIT_H
+
+#include <stdint.h>
+
+enum limit_id {
+	LIMIT_TIME,
+	LIMIT_CPU_TIME,
+	LIMIT_CPU,
+	LIMIT_MEMORY,
+	LIMIT_PIDS,
+	LIMIT_FILES,
+	LIMIT_FILE_SIZE,
+	LIMIT_DISK,
+	LIMIT_OUTPUT,
+	LIMIT_COUNT,
+	LIMIT_NONE = LIMIT_COUNT,
+};
+
+enum unit { UNIT_DURATION_MS, UNIT_PERCENT, UNIT_BYTES, UNIT_COUNT };
+
+struct limit_row {
+	const char *name;
+	enum unit unit;
+	uint64_t fallback; /* 0: no limit */
+	uint64_t min, max;
+	const char *help;
+};
+
+const struct limit_row *limit_row(enum limit_id id);
+/* LIMIT_COUNT when there is none of that name. */
+enum limit_id limit_find(const char *name);
+
+/* Every other maximum of ours, in one place. */
+#define CORDON_PAYLOAD_MAX (64UL << 20)
+#define CORDON_DENIALS_MAX 128
+#define CORDON_CHANGES_MAX 20000
+#define CORDON_CHANGE_PATH_MAX 4096
+#define CORDON_WALK_DEPTH_MAX 512
+#define CORDON_TARGET_MAX 256
+
+#endif

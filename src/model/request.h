@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The request: what every front door turns its input into.
+ */
+#ifndef CORDON_MODEL_REQUEST_H
+#define CORDON_MODEL_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/spec.h"
+
+#define REQUEST_LIST_MAX 256
+
+struct request {
+	const char *lang; /* NULL: by the file's name */
+	const char *file; /* "-": standard input */
+	enum tier tier;
+	uint64_t limit[LIMIT_COUNT];
+	const char *stdin_file; /* NULL: empty */
+	const char *workspace;	/* directory on the host, or NULL */
+	enum workspace_mode workspace_mode;
+	const char *venv;
+	bool diff, commit;
+	size_t argc, envc, execc;
+	const char *const *argv; /* the program's arguments */
+	const char *env[REQUEST_LIST_MAX];
+	const char *exec[REQUEST_LIST_MAX];
+};
+
+/* Every limit at its default. */
+void request_init(struct request *r);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Turns what cordon-box measured into the words of the contract.
+ */
+#include "model/result.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+static const char *const names[STATUS_COUNT] = {
+	[STATUS_ERROR] = "error",	    [STATUS_REFUSED] = "refused",
+	[STATUS_EXITED] = "exited",	    [STATUS_SIGNALED] = "signaled",
+	[STATUS_TIMED_OUT] = "timed_out", [STATUS_LIMIT] = "limit",
+};
+
+const char *status_name(enum run_status status)
+{
+	return names[status < STATUS_COUNT ? status : STATUS_ERROR];
+}
+
+int result_exit_status(const struct result *r)
+{
+	switch (r->status) {
+	case STATUS_EXITED:
+		return r->exit_code;
+	case STATUS_TIMED_OUT:
+		return 124;
+	case STATUS_SIGNALED:
+	case STATUS_LIMIT:
+		return 128 + r->signal;
+	case STATUS_REFUSED:
+		return 126;
+	default:
+		return err_row(&r->err)->exit_status ? err_row(&r->err)->exit_status : 125;
+	}
+}
+
+void result_init(struct result *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->upper = -1;
+	r->wire.limit = LIMIT_NONE;
+}
+
+void result_done(struct result *r)
+{
+	for (int i = 0; i < 2; i++) {
+		free(r->out[i].head);
+		free(r->out[i].tail);
+	}
+	for (size_t i = 0; i < r->changec; i++)
+		free(r->changes[i].path);
+	free(r->changes);
+	scope_close(&r->upper);
+}
+
+int result_add_change(struct result *r, const struct wire_change *c)
+{
+	if (r->changec >= CORDON_CHANGES_MAX || c->path_len == 0 ||
+	    c->path_len > CORDON_CHANGE_PATH_MAX || c->change >= CHANGE_KINDS ||
+	    c->type >= CHANGE_TYPES) {
+		r->changes_cut = true;
+		return 0;
+	}
+	struct change *grown = realloc(r->changes, (r->changec + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	r->changes = grown;
+	char *path = malloc(c->path_len + 1);
+	if (!path)
+		return -1;
+	memcpy(path, c->path, c->path_len);
+	path[c->path_len] = '\0';
+	grown[r->changec++] = (struct change){.change = c->change,
+					      .type = c->type,
+					      .mode = c->mode,
+					      .opaque = c->opaque,
+					      .size = c->size,
+					      .path = path,
+					      .path_len = c->path_len};
+	return 0;
+}
+
+void result_conclude(struct result *r)
+{
+	const struct wire_result *w = &r->wire;
+
+	r->exit_code = WIFEXITED(w->wait_status) ? WEXITSTATUS(w->wait_status) : -1;
+	r->signal = WIFSIGNALED(w->wait_status) ? WTERMSIG(w->wait_status) : 0;
+	r->status = r->signal ? STATUS_SIGNALED : STATUS_EXITED;
+	if (w->killed_by_rule) {
+		r->status = STATUS_SIGNALED;
+		r->signal = SIGSYS;
+	} else if (w->timed_out) {
+		r->status = STATUS_TIMED_OUT;
+	} else if (w->limit < LIMIT_COUNT && w->limit_ended) {
+		r->status = STATUS_LIMIT;
+	}
+}
+
+int capture_init(struct capture *c, size_t max)
+{
+	memset(c, 0, sizeof(*c));
+	c->head_max = max / 2;
+	c->tail_max = max - c->head_max;
+	return 0;
+}
+
+/* Buffers grow with what comes: most programs print little. */
+static void keep_head(struct capture *c, const char *data, size_t len)
+{
+	char *grown = realloc(c->head, c->head_len + len);
+
+	if (!grown)
+		return; /* counted, not kept */
+	c->head = grown;
+	memcpy(c->head + c->head_len, data, len);
+	c->head_len += len;
+}
+
+static void keep_tail(struct capture *c, const char *data, size_t len)
+{
+	if (!c->tail)
+		c->tail = malloc(c->tail_max);
+	if (!c->tail)
+		return;
+	if (len > c->tail_max) {
+		data += len - c->tail_max;
+		len = c->tail_max;
+	}
+	for (size_t done = 0; done < len;) {
+		size_t end = (c->tail_at + c->tail_len) % c->tail_max;
+		size_t room = c->tail_max - end, part = len - done < room ? len - done : room;
+		memcpy(c->tail + end, data + done, part);
+		done += part;
+		size_t over = c->tail_len + part > c->tail_max ? c->tail_len + part - c->tail_max : 0;
+		c->tail_len += part - over;
+		c->tail_at = (c->tail_at + over) % c->tail_max;
+	}
+}
+
+void capture_add(struct capture *c, const char *data, size_t len)
+{
+	size_t room = c->head_max - c->head_len, head = len < room ? len : room;
+
+	c->total += len;
+	if (head)
+		keep_head(c, data, head);
+	if (len > head)
+		keep_tail(c, data + head, len - head);
+}
+
+uint64_t capture_omitted(const struct capture *c)
+{
+	return c->total - c->head_len - c->tail_len;
+}
+
+char *capture_join(const struct capture *c, size_t *ret_len, size_t *ret_gap_at)
+{
+	size_t len = c->head_len + c->tail_len;
+	char *all = malloc(len + 1);
+
+	if (!all)
+		return NULL;
+	if (c->head_len)
+		memcpy(all, c->head, c->head_len);
+	for (size_t i = 0; i < c->tail_len; i++)
+		all[c->head_len + i] = c->tail[(c->tail_at + i) % c->tail_max];
+	all[len] = '\0';
+	*ret_len = len;
+	*ret_gap_at = c->head_len;
+	return all;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The result of a run: how it ended, what it printed, what it was refused, what it changed.
+ */
+#ifndef CORDON_MODEL_RESULT_H
+#define CORDON_MODEL_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/wire.h"
+
+/* The zero value says that nothing ran. */
+enum run_status {
+	STATUS_ERROR,
+	STATUS_REFUSED,
+	STATUS_EXITED,
+	STATUS_SIGNALED,
+	STATUS_TIMED_OUT,
+	STATUS_LIMIT,
+	STATUS_COUNT,
+};
+
+/* The first and the last part of a stream; what lies between is counted, not kept. */
+struct capture {
+	char *head, *tail;
+	size_t head_len, head_max;
+	size_t tail_len, tail_at, tail_max; /* a ring that starts at tail_at */
+	uint64_t total;
+};
+
+struct change {
+	uint32_t change, type, mode, opaque;
+	uint64_t size;
+	char *path;
+	size_t path_len;
+	const char *note; /* why it was not committed, or NULL */
+};
+
+struct result {
+	enum run_status status;
+	int exit_code, signal;
+	struct wire_result wire;
+	struct capture out[2]; /* standard output, standard error */
+	size_t denialc, changec;
+	struct wire_denial denials[CORDON_DENIALS_MAX];
+	struct change *changes;
+	bool changes_cut, committed;
+	bool has_sha256;
+	uint8_t sha256[32];
+	int upper; /* the overlay's upper directory, or -1 */
+	struct err err;
+};
+
+const char *status_name(enum run_status status);
+/* What the process that ran it should exit with. */
+int result_exit_status(const struct result *r);
+void result_init(struct result *r);
+void result_done(struct result *r);
+int result_add_change(struct result *r, const struct wire_change *c);
+/* Sets status, exit_code and signal from what cordon-box said. */
+void result_conclude(struct result *r);
+
+int capture_init(struct capture *c, size_t max);
+void capture_add(struct capture *c, const char *data, size_t len);
+/* The kept bytes in order; *RET_GAP_AT is where the omitted ones were. Caller frees. */
+char *capture_join(const struct capture *c, size_t *ret_len, size_t *ret_gap_at);
+uint64_t capture_omitted(const struct capture *c);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Encodes and decodes the spec. One row per record: how often it may come, how long it may be and
+ * what it sets. cordon-box acts on nothing before the whole spec has been decoded and checked;
+ * an unknown record, a missing one or a byte too many is an error.
+ */
+#include "model/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+struct record {
+	uint16_t tag, flags;
+	uint32_t len;
+};
+
+struct field {
+	const uint8_t *data;
+	size_t len;
+	unsigned flags;
+};
+
+struct tag_row {
+	const char *name;
+	size_t max_len;
+	unsigned min, max; /* how many of them */
+	int (*set)(struct spec *spec, const struct field *f);
+};
+
+bool spec_path_is_clean(const char *path)
+{
+	if (path[0] != '/')
+		return false;
+	for (const char *p = path; *p;) {
+		size_t part = strcspn(++p, "/");
+		bool dots = (part == 1 && p[0] == '.') || (part == 2 && p[0] == '.' && p[1] == '.');
+		if (dots || (part == 0 && path[1] != '\0'))
+			return false;
+		for (size_t i = 0; i < part; i++)
+			if ((unsigned char)p[i] < 0x20 || p[i] == 0x7f)
+				return false;
+		p += part;
+	}
+	return true;
+}
+
+/* A string record holds COUNT strings, each ended by NUL, and nothing else. */
+static int take_strings(const struct field *f, const char **out, size_t count)
+{
+	const uint8_t *p = f->data, *end = f->data + f->len;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *nul = p < end ? memchr(p, '\0', (size_t)(end - p)) : NULL;
+		if (!nul)
+			return -1;
+		out[i] = (const char *)p;
+		p = nul + 1;
+	}
+	return p == end ? 0 : -1;
+}
+
+static int set_path(const struct field *f, const char **out)
+{
+	if (take_strings(f, out, 1) < 0 || !spec_path_is_clean(*out))
+		return -1;
+	return 0;
+}
+
+struct head {
+	uint32_t job, tier, flags, payload, workspace, reserved;
+};
+
+static int set_head(struct spec *s, const struct field *f)
+{
+	struct head h;
+
+	if (f->len != sizeof(h))
+		return -1;
+	memcpy(&h, f->data, sizeof(h));
+	if (h.job > JOB_SWEEP || h.tier >= TIER_COUNT || (h.flags & ~(unsigned)SPEC_FLAGS) ||
+	    h.payload > PAYLOAD_PROGRAM || h.workspace > WORKSPACE_RW || h.reserved)
+		return -1;
+	s->job = (enum spec_job)h.job;
+	s->tier = (enum tier)h.tier;
+	s->flags = h.flags;
+	s->payload = (enum payload_kind)h.payload;
+	s->workspace = (enum workspace_mode)h.workspace;
+	return 0;
+}
+
+static int set_limits(struct spec *s, const struct field *f)
+{
+	if (f->len != sizeof(s->limit))
+		return -1;
+	memcpy(s->limit, f->data, sizeof(s->limit));
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		const struct limit_row *row = limit_row((enum limit_id)i);
+		if (s->limit[i] == 0 && row->fallback == 0)
+			continue;
+		if (s->limit[i] < row->min || s->limit[i] > row->max)
+			return -1;
+	}
+	return 0;
+}
+
+static int set_sha256(struct spec *s, const struct field *f)
+{
+	if (f->len != sizeof(s->payload_sha256))
+		return -1;
+	memcpy(s->payload_sha256, f->data, f->len);
+	return 0;
+}
+
+static int set_payload_target(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->payload_target);
+}
+
+static int set_workspace(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->workspace_path);
+}
+
+static int set_private(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->private_dir);
+}
+
+static int set_cwd(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->cwd);
+}
+
+static int set_program(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->program);
+}
+
+static int set_arg(struct spec *s, const struct field *f)
+{
+	return take_strings(f, &s->argv[s->argc++], 1);
+}
+
+static int set_env(struct spec *s, const struct field *f)
+{
+	const char **slot = &s->env[s->envc++];
+
+	if (take_strings(f, slot, 1) < 0)
+		return -1;
+	const char *eq = strchr(*slot, '=');
+	return eq && eq != *slot ? 0 : -1;
+}
+
+static int set_bind(struct spec *s, const struct field *f)
+{
+	const char *both[2];
+
+	if (take_strings(f, both, 2) < 0 || (f->flags & ~(unsigned)BIND_FLAGS) ||
+	    !spec_path_is_clean(both[0]) || !spec_path_is_clean(both[1]))
+		return -1;
+	s->bind[s->bindc++] = (struct spec_bind){both[0], both[1], f->flags};
+	return 0;
+}
+
+static int set_file(struct spec *s, const struct field *f)
+{
+	const char *both[2];
+
+	if (take_strings(f, both, 2) < 0 || f->flags > 1 || !spec_path_is_clean(both[0]))
+		return -1;
+	s->file[s->filec++] = (struct spec_file){both[0], both[1], f->flags == 1};
+	return 0;
+}
+
+static int set_exec(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->exec[s->programc++]);
+}
+
+enum tag {
+	TAG_HEAD = 1,
+	TAG_LIMITS,
+	TAG_SHA256,
+	TAG_PAYLOAD_TARGET,
+	TAG_WORKSPACE,
+	TAG_PRIVATE,
+	TAG_CWD,
+	TAG_PROGRAM,
+	TAG_ARG,
+	TAG_ENV,
+	TAG_BIND,
+	TAG_FILE,
+	TAG_EXEC,
+	TAG_COUNT,
+};
+
+static const struct tag_row tags[TAG_COUNT] = {
+	[TAG_HEAD] = {"head", sizeof(struct head), 1, 1, set_head},
+	[TAG_LIMITS] = {"limits", LIMIT_COUNT * sizeof(uint64_t), 1, 1, set_limits},
+	[TAG_SHA256] = {"sha256", 32, 0, 1, set_sha256},
+	[TAG_PAYLOAD_TARGET] = {"payload", 4096, 0, 1, set_payload_target},
+	[TAG_WORKSPACE] = {"workspace", 4096, 0, 1, set_workspace},
+	[TAG_PRIVATE] = {"private", 4096, 0, 1, set_private},
+	[TAG_CWD] = {"cwd", 4096, 1, 1, set_cwd},
+	[TAG_PROGRAM] = {"program", 4096, 1, 1, set_program},
+	[TAG_ARG] = {"arg", SPEC_STRING_MAX, 1, SPEC_ARGS_MAX, set_arg},
+	[TAG_ENV] = {"env", SPEC_STRING_MAX, 0, SPEC_ENV_MAX, set_env},
+	[TAG_BIND] = {"bind", 8194, 0, SPEC_BINDS_MAX, set_bind},
+	[TAG_FILE] = {"file", 8194, 0, SPEC_FILES_MAX, set_file},
+	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
+};
+
+static int check_whole(const struct spec *s, const unsigned *seen, struct err *err)
+{
+	for (int t = TAG_HEAD; t < TAG_COUNT; t++)
+		if (seen[t] < tags[t].min)
+			return err_set(err, ERR_INPUT, "spec: no %s record", tags[t].name);
+	if (s->payload == PAYLOAD_FILE && (!seen[TAG_PAYLOAD_TARGET] || !seen[TAG_SHA256]))
+		return err_set(err, ERR_INPUT, "spec: a payload without target or hash");
+	if (s->job == JOB_RUN && (s->tier == TIER_NO_USERNS) != (seen[TAG_PRIVATE] == 1))
+		return err_set(err, ERR_INPUT, "spec: a private directory goes with no-userns");
+	if (s->workspace != WORKSPACE_NONE && !seen[TAG_WORKSPACE])
+		return err_set(err, ERR_INPUT, "spec: a workspace mode without its path");
+	return 0;
+}
+
+static int decode_record(struct spec *s, const struct record *r, const uint8_t *data,
+			 unsigned *seen, struct err *err)
+{
+	if (r->tag < TAG_HEAD || r->tag >= TAG_COUNT)
+		return err_set(err, ERR_INPUT, "spec: unknown record %u", r->tag);
+	const struct tag_row *row = &tags[r->tag];
+	struct field f = {data, r->len, r->flags};
+
+	if (r->len > row->max_len)
+		return err_set(err, ERR_INPUT, "spec: %s is longer than %zu bytes", row->name,
+			       row->max_len);
+	if (seen[r->tag]++ >= row->max)
+		return err_set(err, ERR_INPUT, "spec: more than %u %s records", row->max,
+			       row->name);
+	if (row->set(s, &f) < 0)
+		return err_set(err, ERR_INPUT, "spec: bad %s record", row->name);
+	return 0;
+}
+
+int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *err)
+{
+	unsigned seen[TAG_COUNT] = {0};
+	AUTO_FREE struct spec *s = calloc(1, sizeof(*s));
+	uint32_t magic = 0;
+
+	if (!s)
+		return err_set(err, ERR_SYSTEM, "spec: out of memory");
+	if (len >= sizeof(magic))
+		memcpy(&magic, data, sizeof(magic));
+	if (magic != SPEC_MAGIC || len > SPEC_BYTES_MAX)
+		return err_set(err, ERR_INPUT, "spec: not a spec, or one of another version");
+	for (size_t at = sizeof(magic); at < len;) {
+		struct record r;
+		if (len - at < sizeof(r))
+			return err_set(err, ERR_INPUT, "spec: half a record at its end");
+		memcpy(&r, data + at, sizeof(r));
+		at += sizeof(r);
+		if (r.len > len - at)
+			return err_set(err, ERR_INPUT, "spec: a record reaches past its end");
+		if (decode_record(s, &r, data + at, seen, err) < 0)
+			return -1;
+		at += r.len;
+	}
+	if (check_whole(s, seen, err) < 0)
+		return -1;
+	memcpy(ret, s, sizeof(*ret));
+	return 0;
+}
+
+/* The writer keeps one failure flag, so that encoding reads as a list. */
+struct writer {
+	uint8_t *data;
+	size_t len, size;
+	bool failed;
+};
+
+static void put_bytes(struct writer *w, const void *data, size_t len)
+{
+	if (w->failed || len > SPEC_BYTES_MAX - w->len) {
+		w->failed = true;
+		return;
+	}
+	if (w->len + len > w->size) {
+		size_t size = (w->len + len) * 2;
+		uint8_t *grown = realloc(w->data, size);
+		if (!grown) {
+			w->failed = true;
+			return;
+		}
+		w->data = grown;
+		w->size = size;
+	}
+	if (len)
+		memcpy(w->data + w->len, data, len);
+	w->len += len;
+}
+
+static void put(struct writer *w, enum tag tag, unsigned flags, const void *data, size_t len)
+{
+	struct record r = {(uint16_t)tag, (uint16_t)flags, (uint32_t)len};
+
+	if (len > tags[tag].max_len) {
+		w->failed = true;
+		return;
+	}
+	put_bytes(w, &r, sizeof(r));
+	put_bytes(w, data, len);
+}
+
+static void put_string(struct writer *w, enum tag tag, const char *s)
+{
+	put(w, tag, 0, s, strlen(s) + 1);
+}
+
+static void put_pair(struct writer *w, enum tag tag, unsigned flags, const char *a, const char *b)
+{
+	size_t la = strlen(a) + 1, lb = strlen(b) + 1;
+	struct record r = {(uint16_t)tag, (uint16_t)flags, (uint32_t)(la + lb)};
+
+	if (la + lb > tags[tag].max_len) {
+		w->failed = true;
+		return;
+	}
+	put_bytes(w, &r, sizeof(r));
+	put_bytes(w, a, la);
+	put_bytes(w, b, lb);
+}
+
+static void put_lists(struct writer *w, const struct spec *s)
+{
+	for (size_t i = 0; i < s->argc; i++)
+		put_string(w, TAG_ARG, s->argv[i]);
+	for (size_t i = 0; i < s->envc; i++)
+		put_string(w, TAG_ENV, s->env[i]);
+	for (size_t i = 0; i < s->bindc; i++)
+		put_pair(w, TAG_BIND, s->bind[i].flags, s->bind[i].source, s->bind[i].target);
+	for (size_t i = 0; i < s->filec; i++)
+		put_pair(w, TAG_FILE, s->file[i].is_link, s->file[i].target, s->file[i].content);
+	for (size_t i = 0; i < s->programc; i++)
+		put_string(w, TAG_EXEC, s->exec[i]);
+}
+
+int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struct err *err)
+{
+	struct writer w = {0};
+	uint32_t magic = SPEC_MAGIC;
+	struct head h = {s->job, s->tier, s->flags, s->payload, s->workspace, 0};
+
+	put_bytes(&w, &magic, sizeof(magic));
+	put(&w, TAG_HEAD, 0, &h, sizeof(h));
+	put(&w, TAG_LIMITS, 0, s->limit, sizeof(s->limit));
+	if (s->payload != PAYLOAD_NONE)
+		put(&w, TAG_SHA256, 0, s->payload_sha256, sizeof(s->payload_sha256));
+	if (s->payload_target)
+		put_string(&w, TAG_PAYLOAD_TARGET, s->payload_target);
+	if (s->workspace_path)
+		put_string(&w, TAG_WORKSPACE, s->workspace_path);
+	if (s->private_dir)
+		put_string(&w, TAG_PRIVATE, s->private_dir);
+	put_string(&w, TAG_CWD, s->cwd);
+	put_string(&w, TAG_PROGRAM, s->program);
+	put_lists(&w, s);
+	if (w.failed) {
+		free(w.data);
+		return err_set(err, ERR_INPUT, "arguments, environment or paths are too long");
+	}
+	*ret_data = w.data;
+	*ret_len = w.len;
+	return 0;
+}

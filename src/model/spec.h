@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The spec: all that cordon-box is told about a run, as plain data. It travels as a list of
+ * records {tag, flags, length, bytes}; the decoder trusts no length, count, string or path in it.
+ * Descriptors travel beside it under fixed numbers.
+ */
+#ifndef CORDON_MODEL_SPEC_H
+#define CORDON_MODEL_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/layer.h"
+#include "model/limit.h"
+
+/* Descriptors cordon-box starts with; 0, 1, 2 are the program's own. */
+enum spec_fd { SPEC_FD = 3, RESULT_FD = 4, PAYLOAD_FD = 5, WORKSPACE_FD = 6, SPEC_FD_END = 7 };
+
+#define SPEC_MAGIC 0x314e4443U /* "CDN1" */
+#define SPEC_BYTES_MAX (4UL << 20)
+#define SPEC_STRING_MAX (128UL << 10)
+#define SPEC_ARGS_MAX 4096
+#define SPEC_ENV_MAX 1024
+#define SPEC_BINDS_MAX 256
+#define SPEC_FILES_MAX 32
+#define SPEC_PROGRAMS_MAX 256
+
+enum spec_job {
+	JOB_RUN,   /* run the payload */
+	JOB_PROBE, /* doctor: prove each layer */
+	JOB_SWEEP, /* remove what a killed cordon-box left */
+};
+
+enum bind_flag {
+	BIND_CODE = 1,	   /* may be mapped executable: libraries and programs */
+	BIND_PROGRAM = 2,  /* Landlock: may be started */
+	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
+	BIND_WRITE = 8,	   /* writable (devices like /dev/null) */
+	BIND_OPTIONAL = 16, /* leave out when the host has none */
+	BIND_FLAGS = 31,
+};
+
+struct spec_bind {
+	const char *source, *target;
+	unsigned flags;
+};
+
+/* A small file or a symbolic link that exists only in the box. */
+struct spec_file {
+	const char *target, *content;
+	bool is_link;
+};
+
+enum payload_kind {
+	PAYLOAD_NONE,
+	PAYLOAD_FILE,	 /* PAYLOAD_FD is a sealed memfd; it appears at payload_target */
+	PAYLOAD_PROGRAM, /* PAYLOAD_FD is the program's own file; a bind shows it */
+};
+
+enum workspace_mode { WORKSPACE_NONE, WORKSPACE_RO, WORKSPACE_OVERLAY, WORKSPACE_RW };
+
+enum spec_flag {
+	SPEC_EXEC = 1,	     /* the exec list is not empty: execve is decided by Landlock */
+	SPEC_NODE = 2,	     /* the filter of the node profile */
+	SPEC_PROC_FULL = 4,  /* /proc beyond processes, with masks */
+	SPEC_DIFF = 8,	     /* list what changed in the overlay */
+	SPEC_KEEP_UPPER = 16, /* hand the overlay's upper directory over for a commit */
+	SPEC_FLAGS = 31,
+};
+
+struct spec {
+	enum spec_job job;
+	enum tier tier;
+	unsigned flags;
+	uint64_t limit[LIMIT_COUNT];
+	enum payload_kind payload;
+	const char *payload_target;
+	uint8_t payload_sha256[32];
+	enum workspace_mode workspace;
+	const char *workspace_path; /* on the host; WORKSPACE_FD says which directory is meant */
+	const char *private_dir; /* no-userns: a directory of the run's own on the host */
+	const char *cwd;
+	const char *program;
+	size_t argc, envc, bindc, filec, programc;
+	const char *argv[SPEC_ARGS_MAX + 1]; /* NULL-terminated */
+	const char *env[SPEC_ENV_MAX + 1];
+	struct spec_bind bind[SPEC_BINDS_MAX];
+	struct spec_file file[SPEC_FILES_MAX];
+	const char *exec[SPEC_PROGRAMS_MAX]; /* paths in the box that may be started */
+};
+
+/* Writes the spec to malloc'd memory. */
+int spec_encode(const struct spec *spec, uint8_t **ret_data, size_t *ret_len, struct err *err);
+/* The decoded strings point into DATA, which must stay. *RET is untouched on failure. */
+int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *err);
+
+/* Absolute, no empty, "." or ".." part, no control character. */
+bool spec_path_is_clean(const char *path);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What cordon-box says back: datagrams on a socket pair, each one a struct of plain data that
+ * starts with its kind. The same kinds go from the box's init to its supervisor.
+ */
+#ifndef CORDON_MODEL_WIRE_H
+#define CORDON_MODEL_WIRE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/limit.h"
+
+enum wire_kind {
+	WIRE_ERROR = 1, /* wire_error: Cordon could not run it */
+	WIRE_LISTENER,	/* descriptor: the payload's seccomp listener (inside only) */
+	WIRE_GO,	/* supervisor to init: your ids are mapped (inside only) */
+	WIRE_JOIN,	/* descriptor: how the program enters a cgroup (inside only) */
+	WIRE_READY,	/* supervisor to init: the program may be started (inside only) */
+	WIRE_KILL,	/* supervisor to init: end the run now (inside only) */
+	WIRE_ENDED,	/* wire_ended: all untrusted code is dead and reaped (inside only) */
+	WIRE_CHANGE,	/* wire_change */
+	WIRE_UPPER,	/* descriptor: the overlay's upper directory */
+	WIRE_DONE,	/* init has said everything (inside only) */
+	WIRE_PROBE,	/* wire_probe: doctor's word on one layer */
+	WIRE_DENIAL,	/* wire_denial */
+	WIRE_RESULT,	/* wire_result: the last message */
+};
+
+struct wire_error {
+	uint32_t kind, reserved;
+	struct err err;
+};
+
+struct wire_ended {
+	uint32_t kind;
+	int32_t wait_status;  /* of the first program */
+	uint32_t limit;	      /* enum limit_id that the watcher saw, or LIMIT_NONE */
+	uint32_t limit_ended; /* 1: that limit ended the run */
+	uint32_t layers, reserved; /* bit per layer that init and the program put in place */
+	uint64_t cpu_ms, memory_peak, pids_peak;
+};
+
+enum change_kind { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED, CHANGE_KINDS };
+enum change_type { TYPE_FILE, TYPE_DIR, TYPE_LINK, TYPE_OTHER, CHANGE_TYPES };
+
+struct wire_change {
+	uint32_t kind, change, type, mode;
+	uint64_t size;
+	uint32_t opaque;   /* a directory that hides the old one of the same name */
+	uint32_t path_len; /* the path follows, relative, without NUL */
+	char path[CORDON_CHANGE_PATH_MAX];
+};
+
+struct wire_denial {
+	uint32_t kind, count;
+	char call[32], target[CORDON_TARGET_MAX], rule[96];
+};
+
+struct wire_probe {
+	uint32_t kind, layer, active;
+	char cause[256], cure[256];
+};
+
+struct wire_result {
+	uint32_t kind;
+	int32_t wait_status;
+	uint32_t timed_out;
+	uint32_t killed_by_rule; /* a call on the kill list ended the run */
+	uint32_t limit;		 /* enum limit_id or LIMIT_NONE */
+	uint32_t limit_ended;
+	uint32_t layers; /* bit per enum layer that was really active */
+	uint32_t changes_cut;
+	uint64_t wall_ms, cpu_ms, memory_peak, pids_peak;
+	uint64_t limit_value; /* of the limit that was hit */
+	char cgroup[16]; /* "v1", "v2" or "watcher" */
+};
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runner of the attack corpus. It reads two tables (cases.def, mutants.def), lets each attack
+ * loose among fresh canaries, and prints TAP. Static and in C, so that it also runs in a virtual
+ * machine that has nothing but a kernel. It never counts a missing interpreter as a success: such
+ * a case is a SKIP with its reason.
+ *
+ * With --mutants it uses a test build from which CORDON_WITHOUT takes layers out, and demands that
+ * the attack is then seen to succeed: a test that cannot fail proves nothing.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <grp.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const tier_names[TIER_COUNT] = { "full", "no-cgroup", "no-userns" };
+
+#define ALL(x) { x, x, x }
+#define NS(x) { x, x, NULL }
+#define EACH(...) { __VA_ARGS__ }
+#define CASE(name, lang, what, args, flags, expect, layers, look) \
+	{ name, lang, what, args, flags, expect, layers, look, 0 },
+#define TTY_CASE(name, lang, what, args, flags, expect, layers, look) \
+	{ name, lang, what, args, flags, expect, layers, look, 1 },
+#define KILLED_CALL(call) \
+	CASE("call-" #call, "binary", "call", "call=" #call, "", ALL("killed"), "seccomp", NULL)
+#define SHUT_CALL(call) \
+	CASE("call-" #call, "binary", "call", "call=" #call, "", ALL("held"), "seccomp", NULL)
+
+const struct attack attacks[] = {
+#include "cases.def"
+	{ .name = NULL },
+};
+
+#define MUTANT(without, attack, sees, tiers) { without, attack, sees, tiers },
+const struct mutant mutants[] = {
+#include "mutants.def"
+	{ .without = NULL },
+};
+
+struct tally {
+	int number, failed;
+};
+
+static const struct {
+	const char *lang, *program;
+} interpreters[] = {
+	{ "python", "/usr/bin/python3" },
+	{ "bash", "/bin/bash" },
+	{ "node", "/usr/bin/node" },
+};
+
+/* What the row needs of the host and the host does not have: NULL if nothing. */
+static const char *missing_program(const struct attack *attack)
+{
+	static char path[MAX_PATH];
+	const char *cells[] = { attack->args, attack->flags };
+	const char *const marks[] = { "path=/usr/", "--exec /usr/", "path=/bin/" };
+
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
+		if (strcmp(attack->lang, interpreters[i].lang) == 0 &&
+		    access(interpreters[i].program, X_OK) < 0)
+			return interpreters[i].program;
+	for (size_t i = 0; i < 6; i++) {
+		const char *at = strstr(cells[i % 2], marks[i / 2]);
+
+		if (at && sscanf(strchr(at, '/'), "%255[^ ]", path) == 1 && access(path, F_OK) < 0)
+			return path;
+	}
+	return NULL;
+}
+
+static void report(struct tally *tally, int failed, const char *name, const char *tier,
+		   const char *why)
+{
+	tally->number++;
+	tally->failed += failed != 0;
+	printf("%s %d - attack %s [%s, uid %d]\n", failed ? "not ok" : "ok", tally->number, name,
+	       tier, (int)geteuid());
+	if (failed)
+		printf("# %s\n", why);
+	fflush(stdout);
+}
+
+/* Runs one attack; 0 when all went as the row says. The texts tell the two kinds of failure. */
+static int attack_once(const struct options *options, const struct attack *attack,
+		       const char *expect, struct outcome *outcome, char *why_outcome,
+		       char *why_canary)
+{
+	struct world world;
+
+	why_outcome[0] = why_canary[0] = '\0';
+	*outcome = (struct outcome){ .exit_code = -1 };
+	if (world_open(&world, why_outcome) < 0 ||
+	    launch(options, attack, &world, outcome, why_outcome) < 0) {
+		world_close(&world);
+		return -1;
+	}
+	if (outcome->exit_code == -1)
+		kill(-world.leader, SIGKILL);
+	int wrong = judge(expect, outcome, why_outcome);
+	int touched = canaries_check(&world, outcome, attack, why_canary);
+
+	if (!touched && attack->check)
+		touched = attack->check(&world, outcome, why_canary);
+	world_close(&world);
+	return wrong || touched ? -1 : 0;
+}
+
+static void run_attack(const struct options *options, const struct attack *attack,
+		       struct tally *tally)
+{
+	char why[MAX_WHY], canary[MAX_WHY], both[2 * MAX_WHY + 8];
+	const char *expect = attack->expect[options->tier];
+	const char *missing = missing_program(attack);
+	struct outcome outcome;
+
+	if (missing) {
+		printf("ok %d - attack %s # SKIP no %s\n", ++tally->number, attack->name, missing);
+		return;
+	}
+	int failed = attack_once(options, attack, expect, &outcome, why, canary);
+
+	snprintf(both, sizeof(both), "%s%s%s", canary, canary[0] && why[0] ? "; " : "", why);
+	report(tally, failed, attack->name, tier_names[options->tier], both);
+	if (failed && outcome.err.length)
+		printf("# stderr: %.300s\n", outcome.err.bytes);
+	if (options->verbose && outcome.out.bytes)
+		printf("# %.2000s\n", outcome.out.bytes);
+	outcome_done(&outcome);
+}
+
+static const struct attack *find_attack(const char *name)
+{
+	for (const struct attack *attack = attacks; attack->name; attack++)
+		if (strcmp(attack->name, name) == 0)
+			return attack;
+	return NULL;
+}
+
+/* What must be seen with the layer gone. A run that did not start shows nothing, unless that is
+ * what the row says. */
+static int mutant_is_seen(const struct mutant *mutant, const struct outcome *outcome,
+			  const char *canary, char *why)
+{
+	if (strcmp(mutant->sees, "canary") == 0) {
+		if (canary[0])
+			return 0;
+		judge("canary", outcome, why);
+		return -1;
+	}
+	return judge(mutant->sees, outcome, why);
+}
+
+static void run_mutant(const struct options *given, const struct mutant *mutant,
+		       struct tally *tally)
+{
+	char why[MAX_WHY] = "no such attack", canary[MAX_WHY] = "", name[256];
+	const struct attack *attack = find_attack(mutant->attack);
+	struct options options = *given;
+	struct outcome outcome = { .exit_code = -1 };
+
+	options.without = mutant->without;
+	snprintf(name, sizeof(name), "%s without %s: %s", mutant->attack, mutant->without,
+		 mutant->sees);
+	if (attack && missing_program(attack)) {
+		printf("ok %d - mutant %s # SKIP no %s\n", ++tally->number, name,
+		       missing_program(attack));
+		return;
+	}
+	int failed = -1;
+
+	if (attack) {
+		attack_once(&options, attack, "held", &outcome, why, canary);
+		failed = mutant_is_seen(mutant, &outcome, canary, why);
+	}
+	report(tally, failed, name, tier_names[options.tier], why);
+	if (failed && outcome.err.length)
+		printf("# stderr: %.300s\n", outcome.err.bytes);
+	outcome_done(&outcome);
+}
+
+static int is_wanted(const struct options *options, const char *name)
+{
+	return !options->only || fnmatch(options->only, name, 0) == 0;
+}
+
+static int run_all(const struct options *options)
+{
+	struct tally tally = { 0, 0 };
+
+	for (const struct attack *attack = attacks; !options->mutants && attack->name; attack++)
+		if (attack->expect[options->tier] && is_wanted(options, attack->name) &&
+		    (!options->only_binary || strcmp(attack->lang, "binary") == 0))
+			run_attack(options, attack, &tally);
+	for (const struct mutant *mutant = mutants; options->mutants && mutant->without; mutant++)
+		if (strstr(mutant->tiers, tier_names[options->tier]) &&
+		    is_wanted(options, mutant->attack))
+			run_mutant(options, mutant, &tally);
+	printf("1..%d\n", tally.number);
+	return tally.failed || !tally.number ? 1 : 0;
+}
+
+static int list_all(void)
+{
+	for (const struct attack *attack = attacks; attack->name; attack++)
+		printf("%-28s %-7s %-40s %s\n", attack->name, attack->lang, attack->layers,
+		       attack->expect[0]);
+	return 0;
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: attacks-run --cordon PATH --probes PATH [--dir DIR] [--tier T]\n"
+			"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--verbose]\n"
+			"       attacks-run --list\n");
+	exit(2);
+}
+
+static const struct option long_options[] = {
+	{ "cordon", required_argument, NULL, 'c' },  { "probes", required_argument, NULL, 'p' },
+	{ "dir", required_argument, NULL, 'd' },     { "tier", required_argument, NULL, 't' },
+	{ "only", required_argument, NULL, 'o' },    { "uid", required_argument, NULL, 'u' },
+	{ "only-binary", no_argument, NULL, 'b' },   { "mutants", no_argument, NULL, 'm' },
+	{ "verbose", no_argument, NULL, 'v' },	     { "list", no_argument, NULL, 'l' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static enum tier parse_tier(const char *name)
+{
+	for (int i = 0; i < TIER_COUNT; i++)
+		if (strcmp(tier_names[i], name) == 0)
+			return (enum tier)i;
+	usage();
+	return TIER_FULL;
+}
+
+static void parse(int argc, char **argv, struct options *options)
+{
+	int option;
+
+	*options = (struct options){ .dir = "tests/attacks", .tier = TIER_FULL, .uid = -1 };
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'c': options->cordon = optarg; break;
+		case 'p': options->probes = optarg; break;
+		case 'd': options->dir = optarg; break;
+		case 't': options->tier = parse_tier(optarg); break;
+		case 'o': options->only = optarg; break;
+		case 'u': options->uid = strtol(optarg, NULL, 10); break;
+		case 'b': options->only_binary = 1; break;
+		case 'm': options->mutants = 1; break;
+		case 'v': options->verbose = 1; break;
+		case 'l': options->list = 1; break;
+		default: usage();
+		}
+	}
+	if (optind != argc || (!options->list && (!options->cordon || !options->probes)))
+		usage();
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int rc;
+
+	parse(argc, argv, &options);
+	if (options.list)
+		return list_all();
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (stage_open(&options) < 0) {
+		printf("Bail out! cannot prepare: %s\n", strerror(errno));
+		return 1;
+	}
+	rc = run_all(&options);
+	stage_close(&options);
+	return rc;
+}

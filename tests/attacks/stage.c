@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prepares the run: copies the programs and scripts to a directory of its own, so that an ordinary
+ * user can start them wherever the checkout lies, and drops to that user if asked to. All that
+ * happens later, canaries included, is done as that user.
+ */
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int copy_file(const char *from, const char *to, mode_t mode)
+{
+	char block[65536];
+	long got = -1;
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+
+	while (out >= 0 && (got = read(in, block, sizeof(block))) > 0)
+		if (write(out, block, (size_t)got) != got)
+			break;
+	if (out >= 0)
+		fchmod(out, mode);
+	close(in);
+	close(out);
+	return out >= 0 && got == 0 ? 0 : -1;
+}
+
+static int is_script(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".sh") == 0 ||
+		       strcmp(dot, ".js") == 0);
+}
+
+static int copy_scripts(const char *from, const char *to)
+{
+	char source[PATH_MAX], target[PATH_MAX];
+	DIR *dir = opendir(from);
+	struct dirent *entry;
+	int rc = 0;
+
+	while (dir && rc == 0 && (entry = readdir(dir))) {
+		snprintf(source, sizeof(source), "%s/%s", from, entry->d_name);
+		snprintf(target, sizeof(target), "%s/%s", to, entry->d_name);
+		if (is_script(entry->d_name))
+			rc = copy_file(source, target, 0644);
+	}
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+/* cordon looks for cordon-box beside itself: both are copied, from beside each other. */
+static int copy_cordon(struct options *options)
+{
+	char source[PATH_MAX], target[2 * MAX_PATH];
+	const char *slash = strrchr(options->cordon, '/');
+
+	snprintf(source, sizeof(source), "%.*scordon-box",
+		 slash ? (int)(slash - options->cordon + 1) : 0, options->cordon);
+	snprintf(target, sizeof(target), "%s/cordon-box", options->stage);
+	if (copy_file(source, target, 0755) < 0)
+		return -1;
+	snprintf(target, sizeof(target), "%s/cordon", options->stage);
+	if (copy_file(options->cordon, target, 0755) < 0)
+		return -1;
+	options->cordon = strdup(target);
+	return 0;
+}
+
+static int become(long uid)
+{
+	gid_t gid = (gid_t)uid;
+
+	if (uid < 0)
+		return 0;
+	return setgroups(1, &gid) < 0 || setgid(gid) < 0 || setuid((uid_t)uid) < 0 ? -1 : 0;
+}
+
+int stage_open(struct options *options)
+{
+	char target[2 * MAX_PATH];
+
+	umask(022);
+	snprintf(options->stage, sizeof(options->stage), "/tmp/cordon-stage-XXXXXX");
+	if (!mkdtemp(options->stage) || chmod(options->stage, 0755) < 0)
+		return -1;
+	if (options->uid >= 0 && chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
+		return -1;
+	snprintf(target, sizeof(target), "%s/probes", options->stage);
+	if (copy_cordon(options) < 0 || copy_file(options->probes, target, 0755) < 0 ||
+	    (!options->only_binary && copy_scripts(options->dir, options->stage) < 0))
+		return -1;
+	/* The attacker owns his own program: only the box keeps him from rewriting it. */
+	if (options->uid >= 0 && chown(target, (uid_t)options->uid, (gid_t)options->uid) < 0)
+		return -1;
+	options->probes = strdup(target);
+	options->dir = options->stage;
+	return become(options->uid);
+}
+
+void stage_close(const struct options *options)
+{
+	char path[PATH_MAX];
+	DIR *dir = opendir(options->stage);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s", options->stage, entry->d_name);
+		unlink(path);
+	}
+	if (dir)
+		closedir(dir);
+	rmdir(options->stage);
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the tests of the command line share. Most of them run in every "way" there is: as root with
+# every layer, and as an ordinary user without a cgroup. `box WAY ARG...` runs cordon and leaves
+# $status, $T/out and $T/err; `holds EXPRESSION` looks at the JSON object in $T/out as `r`, in
+# Python. Everything is made below $T, which goes with the test.
+
+bats_require_minimum_version 1.5.0
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+need_root() { is_root || skip "needs root"; }
+
+setup()
+{
+	TOP=${CORDON_TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+	BUILD=${CORDON_BUILD:-$TOP/build}
+	TEST_UID=${TEST_UID:-61000}
+	umask 022
+	T=$(mktemp -d /tmp/cli-test.XXXXXX)
+	chmod 755 "$T"
+	mkdir "$T/bin"
+	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box} "$T/bin/"
+	CORDON=$T/bin/cordon
+	IN=/dev/null
+	WAYS='user:no-cgroup'
+	! is_root || WAYS='root:full user:no-cgroup'
+	cd "$T" || return 1
+}
+
+teardown()
+{
+	cd /
+	rm -rf --one-file-system "$T"
+}
+
+# as WHO COMMAND...
+as()
+{
+	local who=$1
+	shift
+	if [ "$who" = user ] && is_root; then
+		setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# box WAY ARG...: cordon run with the way's user and tier.
+box()
+{
+	local who=${1%%:*} tier=${1#*:}
+	WAY=$1
+	shift
+	status=0
+	as "$who" timeout 60 "$CORDON" run --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
+# every CHECK: the function, once per way.
+every()
+{
+	local way
+	for way in $WAYS; do
+		"$1" "$way" || { echo "in the way $way"; return 1; }
+	done
+}
+
+show()
+{
+	echo "status $status in ${WAY:-no} way"
+	head -c 3000 "$T/out"
+	echo
+	head -c 2000 "$T/err"
+	return 1
+}
+
+exits() { [ "$status" -eq "$1" ] || { echo "expected exit status $1"; show; }; }
+out_is() { [ "$(cat "$T/out")" = "$1" ] || { echo "expected output: $1"; show; }; }
+out_has() { grep -qF -- "$1" "$T/out" || { echo "expected in the output: $1"; show; }; }
+err_has() { grep -qF -- "$1" "$T/err" || { echo "expected on stderr: $1"; show; }; }
+
+# holds EXPRESSION...: each is true of the one JSON object that was printed.
+holds()
+{
+	/usr/bin/python3 -I - "$T/out" "$@" <<'PY' || show
+import json, sys, base64
+text = open(sys.argv[1], encoding="utf-8").read()
+r = json.loads(text)
+assert text.count("\n") == 1 and text.endswith("\n"), "one line"
+for e in sys.argv[2:]:
+    if not eval(e):
+        sys.exit("not so: " + e)
+PY
+}
+
+# code NAME: standard input becomes the file.
+code() { cat >"$T/$1"; }
+
+# runs FILE TEXT [OPTION...]: in every way it exits with 0 and prints TEXT.
+runs()
+{
+	local file=$1 text=$2 way
+	shift 2
+	for way in $WAYS; do
+		box "$way" "$@" "$T/$file"
+		exits 0
+		out_is "$text"
+	done
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What goes in: the code itself (by descriptor, never as an argument), arguments, environment,
+# standard input, programs that may be started.
+load helper
+
+from_stdin() {
+	IN=$T/x.py
+	box "$1" --lang python -
+	exits 0
+	out_is 'from stdin'
+}
+@test "code from standard input" {
+	printf 'print("from stdin")\n' | code x.py
+	every from_stdin
+}
+
+big() {
+	box "$1" "$T/x.py"
+	exits 0
+	out_is '5000000'
+}
+@test "a script of five megabytes" {
+	/usr/bin/python3 -c 'print("x = \"" + "y" * 5000000 + "\"\nprint(len(x))")' | code x.py
+	every big
+}
+
+@test "a script of more than 64 MB is refused, not cut" {
+	truncate -s $((64 << 20)) "$T/x.sh"
+	echo >>"$T/x.sh"
+	box user:no-cgroup "$T/x.sh"
+	exits 125
+	err_has '64 MB'
+}
+
+@test "an empty script" {
+	: | code x.py
+	runs x.py ''
+}
+
+traceback() {
+	box "$1" --json "$T/x.py"
+	exits 1
+	holds '"line 4" in r["stderr"] and "line 3" in r["stderr"]' '"/cordon/main.py" in r["stderr"]' \
+		'"raise ValueError(\"here\")" in r["stderr"]' '"/tmp/cli-test" not in r["stderr"]'
+}
+@test "tracebacks show the right lines and no path of the host" {
+	printf '\ndef f():\n    raise ValueError("here")\nf()\n' | code x.py
+	every traceback
+}
+
+@test "from __future__ works at the top" {
+	printf 'from __future__ import annotations\ndef f(x: nothing): return 1\nprint(f(0))\n' | code x.py
+	runs x.py 1
+}
+
+@test "__name__ is __main__ and argv is as given" {
+	printf 'import sys\nprint(__name__, sys.argv[1:])\n' | code x.py
+	local way
+	for way in $WAYS; do
+		box "$way" "$T/x.py" -- a 'b c' '' --json -- 'ä' '$(id)'
+		exits 0
+		out_is "__main__ ['a', 'b c', '', '--json', '--', 'ä', '\$(id)']"
+	done
+}
+
+@test "many and long arguments" {
+	printf 'import sys\nprint(len(sys.argv), sum(map(len, sys.argv[1:])))\n' | code x.py
+	local way long
+	long=$(head -c 100000 /dev/zero | tr '\0' x)
+	for way in $WAYS; do
+		# shellcheck disable=SC2046 # words are meant
+		box "$way" "$T/x.py" -- $(seq 4000) "$long"
+		exits 0
+		out_is '4002 114893'
+		# shellcheck disable=SC2046
+		box "$way" "$T/x.py" -- $(seq 4200)
+		exits 125
+	done
+}
+
+@test "nothing of the code is in any argument list" {
+	local secret=in_the_code_$RANDOM$RANDOM
+	printf 'import time\n%s = 1\nprint("ready", flush=True)\ntime.sleep(2)\n' $secret | code x.py
+	"$CORDON" run --tier no-cgroup "$T/x.py" >"$T/live" &
+	local pid=$! i
+	for i in $(seq 100); do
+		grep -q ready "$T/live" && break
+		sleep 0.05
+	done
+	grep -q ready "$T/live"
+	run -1 grep -al $secret /proc/[0-9]*/cmdline
+	wait $pid
+}
+
+environment() {
+	SECRET_TOKEN=x HOME=/root box "$1" "$T/x.py"
+	exits 0
+	! grep -q SECRET "$T/out" || show
+	out_has 'PATH=/usr/bin:/bin'
+	out_has 'HOME=/tmp'
+	out_has 'LANG=C.UTF-8'
+	! grep -q '/root' "$T/out" || show
+}
+@test "the caller's environment stays outside" {
+	printf 'import os\nfor k, v in sorted(os.environ.items()): print(f"{k}={v}")\n' | code x.py
+	every environment
+}
+
+env_option() {
+	box "$1" --env 'A=1' --env 'B=x=y z' --env 'E=' --env 'HOME=/elsewhere' --env 'A=2' "$T/x.py"
+	exits 0
+	out_is "2 x=y z  /elsewhere"
+}
+@test "--env adds and replaces" {
+	printf 'import os\ne = os.environ\nprint(e["A"], e["B"], e["E"], e["HOME"])\n' | code x.py
+	every env_option
+}
+
+stdin_file() {
+	box "$1" --stdin "$T/in" "$T/x.py"
+	exits 0
+	out_is '6 from the file'
+	IN=$T/in
+	box "$1" --stdin - "$T/x.py"
+	out_is '6 from the file'
+	box "$1" "$T/x.py"
+	out_is '0'
+	IN=/dev/null
+}
+@test "--stdin FILE, --stdin -, and nothing by default" {
+	printf 'import sys\nt = sys.stdin.read()\nprint(len(t.split()) * 2, t.strip())\n' | code x.py
+	printf 'from the file\n' >"$T/in"
+	sed -i 's/print.*/print(len(t.split()) * 2, t.strip(), sep=" " if t else "")/' "$T/x.py"
+	every stdin_file
+}
+
+listed() {
+	box "$1" --json --exec /usr/bin/tr "$T/x.py"
+	exits 0
+	holds 'r["stdout"].startswith("ABC\n13\n")'
+}
+@test "--exec: a listed program runs, another is EACCES" {
+	cat <<'PY' | code x.py
+import subprocess
+print(subprocess.run(["/usr/bin/tr", "a-z", "A-Z"], input="abc", text=True, capture_output=True).stdout)
+try:
+    subprocess.run(["/usr/bin/id"])
+    print("ran")
+except OSError as e:
+    print(e.errno)
+PY
+	every listed
+}
+
+unlisted() {
+	box "$1" --json "$T/x.py"
+	exits 0
+	holds 'r["stdout"] == "13\n"' \
+		'any(d["call"].startswith("execve") and d["rule"] for d in r["denials"])'
+}
+@test "without --exec nothing is started: EACCES and a denial" {
+	cat <<'PY' | code x.py
+import os
+try:
+    os.execv("/usr/bin/id", ["id"])
+except OSError as e:
+    print(e.errno)
+PY
+	every unlisted
+}
+
+@test "the program's own file can be any path, also one with spaces" {
+	mkdir "$T/a dir"
+	cp /bin/echo "$T/a dir/my echo"
+	local way
+	for way in $WAYS; do
+		box "$way" --lang binary "$T/a dir/my echo" -- hello
+		exits 0
+		out_is hello
+	done
+}
+
+@test "a symbolic link to a script is followed" {
+	printf 'print("linked")\n' | code x.py
+	ln -s x.py "$T/y.py"
+	runs y.py linked
+}
+
+@test "a script from a pipe" {
+	local way
+	for way in $WAYS; do
+		mkfifo "$T/p.py"
+		printf 'print("piped")\n' >"$T/p.py" &
+		box "$way" "$T/p.py"
+		exits 0
+		out_is piped
+		rm "$T/p.py"
+	done
+}
+
+@test "a caller with closed standard streams" {
+	printf 'print("out")\n' | code x.py
+	as user "$CORDON" run --tier no-cgroup "$T/x.py" <&- >"$T/out" 2>"$T/err"
+	out_is out
+	as user "$CORDON" run --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
+}

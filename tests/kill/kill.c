@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kill CORDON: SIGKILL for cordon, cordon-box, the box's init or all at once, at fixed and at
+ * random moments of a run, in every tier, as root and as an ordinary user. Within three seconds
+ * no process, mount, cgroup or directory may be left; when both were killed at once, the next run
+ * has to clear up what no process lives to remove. The random moments come from a fixed sequence.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "traces.h"
+
+enum { USER = 61021, RANDOM_MAX_US = 8000, GONE_MS = 3000, READY_MS = 10000, SHOWN = 3 };
+
+enum victim { CORDON, BOX, INIT, BOTH, VICTIMS };
+
+static const char *const victim_names[VICTIMS] = {"cordon", "cordon-box", "init", "both at once"};
+
+struct leg {
+	const char *who, *tier;
+	uid_t uid;
+};
+
+static const struct leg legs[] = {
+	{"root", "full", 0},
+	{"user", "no-cgroup", USER},
+	{"user", "no-userns", USER},
+	{"root", "no-userns", 0},
+};
+
+struct test {
+	struct traces traces;
+	char stage[64], cordon[96], sleeper[96];
+	char marker[32];
+	uint64_t random;
+	int number, failed;
+	const struct leg *leg;
+};
+
+struct run {
+	pid_t pid;
+	int out; /* its standard output */
+};
+
+static uint64_t next_random(struct test *t)
+{
+	t->random ^= t->random << 13;
+	t->random ^= t->random >> 7;
+	return t->random ^= t->random << 17;
+}
+
+static void pause_us(long us)
+{
+	struct timespec ts = {us / 1000000, us % 1000000 * 1000};
+
+	nanosleep(&ts, NULL);
+}
+
+static void report(struct test *t, int leaks, const char *what)
+{
+	printf("%sok %d - %s, tier %s: %s\n", leaks ? "not " : "", ++t->number, t->leg->who,
+	       t->leg->tier, what);
+	fflush(stdout);
+	t->failed += leaks != 0;
+}
+
+static void become(uid_t uid)
+{
+	gid_t gid = uid;
+
+	if (uid && geteuid() == 0 && (setgroups(1, &gid) < 0 || setgid(gid) < 0 || setuid(uid) < 0))
+		_exit(99);
+}
+
+/* A program that stays and has children, or one that is over at once. */
+static struct run start(struct test *t, bool stays)
+{
+	const char *const long_run[] = {"cordon", "run", "--tier", t->leg->tier, t->sleeper, "--",
+					t->marker, NULL};
+	const char *const short_run[] = {"cordon", "run", "--tier", t->leg->tier, "--lang", "binary",
+					 "/bin/true", NULL};
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return (struct run){-1, -1};
+	pid_t pid = fork();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+		become(t->leg->uid);
+		dup2(null, 0);
+		dup2(fds[1], 1);
+		dup2(null, 2);
+		execv(t->cordon, (char **)(uintptr_t)(stays ? long_run : short_run));
+		_exit(98);
+	}
+	close(fds[1]);
+	return (struct run){pid, fds[0]};
+}
+
+static void wait_ready(const struct run *r)
+{
+	struct pollfd fd = {.fd = r->out, .events = POLLIN};
+	char byte;
+
+	if (poll(&fd, 1, READY_MS) == 1)
+		(void)!read(r->out, &byte, 1);
+}
+
+/* It may take a moment to be there, and may be gone already. */
+static pid_t find_below(pid_t parent, pid_t main)
+{
+	for (int tries = 0; tries < 40; tries++) {
+		pid_t pid = traces_child(parent);
+		if (pid || waitid(P_PID, (id_t)main, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) < 0)
+			return pid;
+		siginfo_t info = {0};
+		waitid(P_PID, (id_t)main, &info, WEXITED | WNOHANG | WNOWAIT);
+		if (info.si_pid)
+			return 0;
+	}
+	return 0;
+}
+
+static void strike(const struct run *r, enum victim victim, long us)
+{
+	pid_t box = victim == CORDON ? 0 : find_below(r->pid, r->pid);
+	pid_t init = victim == INIT && box ? find_below(box, r->pid) : 0;
+
+	pause_us(us);
+	if (victim == INIT && init)
+		kill(init, SIGKILL);
+	if ((victim == BOX || victim == BOTH) && box)
+		kill(box, SIGKILL);
+	if (victim == CORDON || victim == BOTH)
+		kill(r->pid, SIGKILL);
+}
+
+/* Cordon itself ends on its own unless it was the victim; if it hangs, that is a failure too. */
+static bool finish(const struct run *r)
+{
+	bool ended = false;
+
+	for (int tries = 0; !ended && tries < GONE_MS; tries++) {
+		ended = waitpid(r->pid, NULL, WNOHANG) == r->pid;
+		if (!ended)
+			pause_us(1000);
+	}
+	if (!ended) {
+		printf("# cordon still runs\n");
+		kill(r->pid, SIGKILL);
+		waitpid(r->pid, NULL, 0);
+	}
+	close(r->out);
+	return ended;
+}
+
+static unsigned kinds(const struct test *t)
+{
+	return strcmp(t->leg->tier, "full") == 0 ? TRACE_ALL : TRACE_ALL & ~(unsigned)TRACE_CGROUP;
+}
+
+/* When nobody lives who could remove a directory, the next run does. */
+static bool next_run_sweeps(struct test *t, char *text)
+{
+	struct run r = start(t, false);
+
+	return finish(&r) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
+}
+
+/* One run, one kill; false and a word if anything stays. US < 0: when the program says ready. */
+static bool kill_once(struct test *t, enum victim victim, bool stays, long us, int *shown)
+{
+	char text[TRACE_TEXT_MAX];
+	struct run r = start(t, stays);
+
+	if (us < 0)
+		wait_ready(&r);
+	strike(&r, victim, us < 0 ? 0 : us);
+	bool ended = finish(&r);
+	unsigned alone = victim == BOTH ? kinds(t) & (TRACE_PROCESS | TRACE_MOUNT) : kinds(t);
+	bool gone = traces_gone(&t->traces, alone, GONE_MS, text);
+	if (gone && victim == BOTH)
+		gone = next_run_sweeps(t, text);
+	if (!gone && (*shown)++ < SHOWN) {
+		printf("# %s killed after %ld us (%s); left:\n", victim_names[victim], us,
+		       stays ? "sleeping program" : "short program");
+		for (char *save = NULL, *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+			printf("#   %s\n", l);
+	}
+	if (!gone)
+		traces_remove(&t->traces);
+	return gone && ended;
+}
+
+static void test_fixed(struct test *t, enum victim victim)
+{
+	char what[128];
+	int leaks = 0, count = 0, shown = 0;
+
+	for (int running = 0; running < 5; running++, count++)
+		leaks += !kill_once(t, victim, true, -1, &shown);
+	for (long us = 0; us <= 10000; us += 500, count++)
+		leaks += !kill_once(t, victim, us % 1000 == 0, us, &shown);
+	snprintf(what, sizeof(what), "SIGKILL for %s at %d fixed moments leaves nothing (%d did)",
+		 victim_names[victim], count, leaks);
+	report(t, leaks, what);
+}
+
+static void test_random(struct test *t, enum victim victim, int count)
+{
+	char what[128];
+	int leaks = 0, shown = 0;
+
+	for (int i = 0; i < count && leaks < 10; i++)
+		leaks += !kill_once(t, victim, i % 2, (long)(next_random(t) % RANDOM_MAX_US), &shown);
+	snprintf(what, sizeof(what), "SIGKILL for %s at %d random moments leaves nothing (%d did)",
+		 victim_names[victim], count, leaks);
+	report(t, leaks, what);
+}
+
+/* The test is worth nothing if the runs it kills would fail anyway. */
+static bool test_control(struct test *t)
+{
+	struct run r = start(t, false);
+	int status = -1;
+
+	waitpid(r.pid, &status, 0);
+	close(r.out);
+	report(t, status != 0, "an undisturbed run works");
+	return status == 0;
+}
+
+static void run_leg(struct test *t, int count)
+{
+	if (geteuid() != 0 && t->leg->uid == 0) {
+		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->who, t->leg->tier);
+		return;
+	}
+	if (!test_control(t))
+		return;
+	for (enum victim v = 0; v < VICTIMS; v++)
+		test_fixed(t, v);
+	test_random(t, CORDON, count);
+	test_random(t, BOX, count);
+	test_random(t, INIT, count / 4);
+	test_random(t, BOTH, count / 4);
+}
+
+static int copy(const char *from, const char *to)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s' && chmod 755 '%s'", from, to, to);
+	return system(command) == 0 ? 0 : -1;
+}
+
+/* A /tmp of our own, so that other people's directories are not taken for ours. */
+static int own_tmp(void)
+{
+	if (geteuid() != 0)
+		return 0;
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -1;
+	return 0;
+}
+
+static int prepare(struct test *t, const char *cordon)
+{
+	char from[4096], to[128];
+	FILE *f;
+
+	snprintf(from, sizeof(from), "%s-box", cordon);
+	snprintf(t->stage, sizeof(t->stage), "/var/tmp/kill-test.XXXXXX");
+	if (!mkdtemp(t->stage) || chmod(t->stage, 0755) < 0)
+		return -1;
+	snprintf(t->cordon, sizeof(t->cordon), "%s/cordon", t->stage);
+	snprintf(t->sleeper, sizeof(t->sleeper), "%s/sleeper.sh", t->stage);
+	snprintf(to, sizeof(to), "%s/cordon-box", t->stage);
+	if (copy(cordon, t->cordon) < 0 || copy(from, to) < 0)
+		return -1;
+	f = fopen(t->sleeper, "we");
+	if (!f || fputs("sleep $1 & sleep $1 & echo ready; wait\n", f) < 0 || fclose(f) != 0 ||
+	    chmod(t->sleeper, 0644) < 0)
+		return -1;
+	/* A number of seconds that nobody else sleeps. */
+	snprintf(t->marker, sizeof(t->marker), "20.%06d", (int)getpid());
+	if (own_tmp() < 0 || (geteuid() == 0 && mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") < 0))
+		return -1;
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	t->traces.stage = t->stage;
+	t->traces.marker = t->marker;
+	t->random = 0x2545f4914f6cdd1dULL;
+	return traces_init(&t->traces);
+}
+
+static void clear(struct test *t)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", t->stage);
+	if (system(command) != 0)
+		printf("# %s stays\n", t->stage);
+	traces_done(&t->traces);
+}
+
+int main(int argc, char **argv)
+{
+	static struct test t;
+	int count = argc > 2 ? atoi(argv[2]) : 200;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: kill CORDON [COUNT [TIER]]\n");
+		return 2;
+	}
+	if (prepare(&t, argv[1]) < 0) {
+		printf("Bail out! cannot prepare: %s\n", strerror(errno));
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(legs) / sizeof(legs[0]); i++) {
+		t.leg = &legs[i];
+		if (argc < 4 || strcmp(argv[3], t.leg->tier) == 0)
+			run_leg(&t, count);
+	}
+	clear(&t);
+	printf("1..%d\n", t.number);
+	return t.failed ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+#
+# What the tests are built from; the Makefile includes this file and brings BUILD, CC, ALLFLAGS,
+# LINK, GEN, BOX_OBJS and CLI_OBJS. A unit test is one file: tests/unit/test_NAME.c becomes
+# build/tests/unit/NAME, linked with everything but the two main functions. Probes and their
+# runner are always plain and static: they go into virtual machines that have no library.
+
+UNIT_NAMES := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_BINS  := $(addprefix $(BUILD)/tests/unit/,$(UNIT_NAMES))
+ATTACK_RUNNER := $(addprefix tests/attacks/,run.c stage.c world.c canaries.c launch.c outcome.c \
+                 judge.c hostchecks.c)
+ATTACK_PROBES := $(filter-out $(ATTACK_RUNNER),$(wildcard tests/attacks/*.c))
+ATTACK_BINS   := $(if $(ATTACK_PROBES),$(BUILD)/tests/attacks-run $(BUILD)/tests/probes)
+TEST_LIB   := $(BUILD)/tests/libcordon-test.a
+TEST_OBJS  := $(filter-out %/main.o,$(sort $(BOX_OBJS) $(CLI_OBJS)))
+PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
+PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
+              $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
+
+.PHONY: tests kernels-bin test fuzz
+.SECONDARY:
+tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/fuzz-smoke $(BUILD)/tests/kill
+kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
+
+# Two makes, because what the first installs decides how the second builds.
+test: deps
+	@$(MAKE) --no-print-directory all mutants tests
+	@BUILD=$(BUILD) tests/run $(SUITES)
+
+# ar adds to an archive that is there: objects of deleted sources would stay in it.
+$(TEST_LIB): $(TEST_OBJS)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(if $(CROSS),$(CROSS)-linux-gnu-)ar rcs $@ $^
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $< $(TEST_LIB) -ljansson -lsodium
+
+# The made-up cgroup file system of this one hooks into two calls.
+$(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
+
+# This one looks at the filters of both architectures, whichever is being built for.
+$(BUILD)/gen/%/filters.h: $(BUILD)/mkfilter
+	@mkdir -p $(@D)
+	$(BUILD)/mkfilter $* $(@D)
+$(BUILD)/obj/tests/unit/test_filter.o: ALLFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/tests/unit/test_filter.o: $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h
+
+$(BUILD)/tests/attacks-run: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_RUNNER))
+	@mkdir -p $(@D)
+	$(CC) $(PLAIN_LINK) -o $@ $^ -ljansson
+$(BUILD)/tests/probes: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_PROBES))
+	@mkdir -p $(@D)
+	$(CC) $(PLAIN_LINK) -o $@ $^
+$(BUILD)/tests/kill: $(BUILD)/plain/tests/kill/kill.o $(BUILD)/plain/tests/kill/traces.o
+	@mkdir -p $(@D)
+	$(CC) $(PLAIN_LINK) -o $@ $^
+$(BUILD)/plain/%.o: %.c Makefile tests/tests.mk
+	@mkdir -p $(@D)
+	$(CC) $(PLAIN_FLAGS) -c -o $@ $<
+
+# The smoke runs in `make test`; `make fuzz FUZZ_SECONDS=600` is the long way.
+$(BUILD)/tests/fuzz-smoke: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o spec.o seeds.o) $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-spec: tests/fuzz/spec.c $(wildcard src/model/*.[ch] src/base/*.[ch])
+	@mkdir -p $(@D)
+	clang -std=c17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+		-o $@ $(filter %.c,$^)
+fuzz: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
+	@mkdir -p $(BUILD)/fuzz/corpus
+	$(BUILD)/tests/fuzz-seeds $(BUILD)/fuzz/corpus
+	cd $(BUILD)/fuzz && ../tests/fuzz-spec -max_total_time=$(or $(FUZZ_SECONDS),60) \
+		-max_len=65536 -print_final_stats=1 corpus
+
+-include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)

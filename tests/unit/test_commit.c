@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing back what hostile code left in an overlay's upper directory. Each case prepares the two
+ * directories, names one change as cordon-box would, commits, and looks at the effect: nothing
+ * may land outside the workspace, no link, device or set-id bit may come through, and nothing
+ * that the user's own tools would run.
+ */
+#include "flow/commit.h"
+
+#include <errno.h>
+#include <sys/sysmacros.h>
+
+#include "base/scope.h"
+#include "tap.h"
+#include "scratch.h"
+
+/* One fresh pair of directories with something of the user's in it. */
+static void prepare(void)
+{
+	scratch_must(system("chmod -R u+rwx upper ws outside 2>/dev/null; rm -rf upper ws outside") == 0,
+		     "clearing");
+	scratch_dir("upper");
+	scratch_dir("ws");
+	scratch_dir("outside");
+	scratch_file("outside/file", "outside", 0600);
+	scratch_file("ws/old", "old", 0644);
+	scratch_dir("ws/dir");
+	scratch_file("ws/dir/kept", "kept", 0644);
+	scratch_must(symlink("../outside", "ws/link") == 0, "link");
+}
+
+static void add(struct result *r, const char *path, size_t len, enum change_kind change,
+		enum change_type type, unsigned mode, bool opaque)
+{
+	static struct wire_change c;
+
+	c = (struct wire_change){.change = change, .type = type, .mode = mode, .opaque = opaque,
+				 .path_len = (uint32_t)len};
+	memcpy(c.path, path, len < sizeof(c.path) ? len : sizeof(c.path));
+	result_add_change(r, &c);
+}
+
+static struct result *begin(void)
+{
+	static struct result r;
+
+	result_init(&r);
+	r.upper = open("upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return &r;
+}
+
+static int commit(struct result *r, struct err *err)
+{
+	AUTO_CLOSE int ws = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	memset(err, 0, sizeof(*err));
+	return commit_changes(r, ws, err);
+}
+
+static void file_change(struct result *r, const char *path, unsigned mode)
+{
+	add(r, path, strlen(path), CHANGE_ADDED, TYPE_FILE, mode, false);
+}
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_mode & 07777U : 0xffffU;
+}
+
+static void test_plain(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/new", "new", 0644);
+	scratch_file("upper/old", "changed", 0600);
+	scratch_dir("upper/made");
+	scratch_dir("upper/made/in");
+	scratch_file("upper/made/in/file", "deep", 0644);
+	r = begin();
+	file_change(r, "new", 0640);
+	add(r, "old", 3, CHANGE_MODIFIED, TYPE_FILE, 0600, false);
+	add(r, "made", 4, CHANGE_ADDED, TYPE_DIR, 0750, false);
+	add(r, "made/in", 7, CHANGE_ADDED, TYPE_DIR, 0755, false);
+	file_change(r, "made/in/file", 0644);
+	ok(commit(r, &err) == 0 && r->committed, "ordinary changes are committed: %s", err.message);
+	ok(!strcmp(scratch_text("ws/new"), "new") && mode_of("ws/new") == 0640, "a new file");
+	ok(!strcmp(scratch_text("ws/old"), "changed") && mode_of("ws/old") == 0600, "a changed file");
+	ok(mode_of("ws/made") == 0750, "a new directory with its mode");
+	ok(!strcmp(scratch_text("ws/made/in/file"), "deep"), "a file in it");
+	ok(!scratch_exists("ws/.cordon-commit.tmp"), "no temporary file stays");
+	result_done(r);
+}
+
+static void test_deletions(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	r = begin();
+	add(r, "old", 3, CHANGE_DELETED, TYPE_FILE, 0, false);
+	add(r, "dir", 3, CHANGE_DELETED, TYPE_DIR, 0, false);
+	add(r, "link", 4, CHANGE_DELETED, TYPE_LINK, 0, false);
+	ok(commit(r, &err) == 0, "deletions are committed: %s", err.message);
+	ok(!scratch_exists("ws/old") && !scratch_exists("ws/dir"), "a file and a directory are gone");
+	ok(!scratch_exists("ws/link") && scratch_exists("outside/file"), "a link is gone, its target not");
+	result_done(r);
+}
+
+static void test_replaced(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/dir", "now a file", 0644);
+	scratch_dir("upper/old");
+	scratch_file("upper/old/in", "in", 0644);
+	scratch_dir("upper/link");
+	scratch_file("upper/link/file", "mine", 0644);
+	r = begin();
+	add(r, "dir", 3, CHANGE_MODIFIED, TYPE_FILE, 0644, false);
+	add(r, "old", 3, CHANGE_MODIFIED, TYPE_DIR, 0755, false);
+	file_change(r, "old/in", 0644);
+	add(r, "link", 4, CHANGE_MODIFIED, TYPE_DIR, 0755, false);
+	file_change(r, "link/file", 0644);
+	ok(commit(r, &err) == 0, "things become other things: %s", err.message);
+	ok(!strcmp(scratch_text("ws/dir"), "now a file"), "a directory becomes a file");
+	ok(!strcmp(scratch_text("ws/old/in"), "in"), "a file becomes a directory");
+	ok(!strcmp(scratch_text("ws/link/file"), "mine"), "a link becomes a directory");
+	ok(!strcmp(scratch_text("outside/file"), "outside"), "what it pointed to is as it was");
+	result_done(r);
+	prepare();
+	scratch_dir("upper/dir");
+	r = begin();
+	add(r, "dir", 3, CHANGE_MODIFIED, TYPE_DIR, 0755, true);
+	ok(commit(r, &err) == 0 && scratch_exists("ws/dir") && !scratch_exists("ws/dir/kept"),
+	   "an opaque directory replaces the old one");
+	result_done(r);
+}
+
+/* The directory is closed before what is in it is written: an ordinary user could not, then. */
+static void test_closed_directory(void)
+{
+	static const unsigned modes[] = {0555, 0500, 0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct result *r;
+		struct err err;
+		prepare();
+		scratch_dir("upper/ro");
+		scratch_file("upper/ro/file", "in", 0444);
+		r = begin();
+		add(r, "ro", 2, CHANGE_ADDED, TYPE_DIR, modes[i], false);
+		file_change(r, "ro/file", 0444);
+		ok(commit(r, &err) == 0, "a directory of mode %03o with a file: %s", modes[i], err.message);
+		ok(mode_of("ws/ro") == modes[i], "it has mode %03o at the end", modes[i]);
+		result_done(r);
+	}
+}
+
+static void test_bits(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/suid", "x", 0755);
+	scratch_file("upper/sgid", "x", 0755);
+	scratch_dir("upper/sticky");
+	r = begin();
+	file_change(r, "suid", 04755);
+	file_change(r, "sgid", 02755);
+	add(r, "sticky", 6, CHANGE_ADDED, TYPE_DIR, 07777, false);
+	ok(commit(r, &err) == 0, "set-id files are committed: %s", err.message);
+	ok(mode_of("ws/suid") == 0755 && mode_of("ws/sgid") == 0755, "without their set-id bits");
+	ok((mode_of("ws/sticky") & 07000) == 0, "a directory neither");
+	result_done(r);
+}
+
+/* Refused with a reason, and the effect is not there. */
+static void refused(const char *path, size_t len, enum change_kind change, enum change_type type)
+{
+	struct err err;
+	struct result *r = begin();
+
+	add(r, path, len, change, type, 0755, false);
+	int result = commit(r, &err);
+	ok(result == 0 && r->changec == 1 && r->changes[0].note, "%s is not committed, and that is told",
+	   path);
+	result_done(r);
+}
+
+static void test_odd_paths(void)
+{
+	static const struct {
+		const char *path;
+		size_t len;
+	} odd[] = {{"../outside/x", 12}, {"/tmp/x", 6}, {"dir/../../outside/x", 19}, {"..", 2}, {".", 1},
+		   {"dir/./x", 7}, {"dir//x", 6}, {"dir/..", 6}, {"a\0b", 3}, {"/", 1}};
+
+	prepare();
+	scratch_file("upper/x", "x", 0644);
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+		refused(odd[i].path, odd[i].len, CHANGE_ADDED, TYPE_FILE);
+	refused("../outside/file", 15, CHANGE_DELETED, TYPE_FILE);
+	refused("../outside", 10, CHANGE_ADDED, TYPE_DIR);
+	ok(scratch_exists("outside/file") && !scratch_exists("outside/x"), "nothing happened outside");
+}
+
+static void test_types(void)
+{
+	prepare();
+	scratch_must(symlink("../outside/file", "upper/evil") == 0, "evil");
+	refused("evil", 4, CHANGE_ADDED, TYPE_LINK);
+	refused("dir/evil", 8, CHANGE_MODIFIED, TYPE_LINK);
+	refused("device", 6, CHANGE_ADDED, TYPE_OTHER);
+	ok(!scratch_exists("ws/evil") && !scratch_exists("ws/device"), "no link or device arrived");
+}
+
+/* Each of these would make the user's shell, git, editor or interpreter run it. */
+static void test_persistence(void)
+{
+	static const char *const paths[] = {
+		".git/hooks/pre-commit", ".git/config", "sub/.git/hooks/x", "sub/.git/config",
+		".git/hooks", ".bashrc", ".profile", ".zshrc", ".ssh/authorized_keys", ".envrc",
+		"a/b/.envrc", ".vscode/tasks.json", ".husky/pre-commit", ".config/autostart/x.desktop",
+		"sitecustomize.py", "usercustomize.py", ".mcp.json", ".claude/settings.json",
+		/* A file .git names another directory as the repository: its config runs programs. */
+		".git", "sub/.git",
+	};
+
+	prepare();
+	scratch_dir("upper/.git");
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		refused(paths[i], strlen(paths[i]), CHANGE_ADDED, TYPE_FILE);
+	struct err err;
+	struct result *r = begin();
+	scratch_file("upper/.bashrc.txt", "x", 0644);
+	scratch_file("upper/my.profile", "x", 0644);
+	scratch_file("upper/.gitignore", "x", 0644);
+	file_change(r, ".bashrc.txt", 0644);
+	file_change(r, "my.profile", 0644);
+	file_change(r, ".gitignore", 0644);
+	ok(commit(r, &err) == 0 && scratch_exists("ws/.bashrc.txt") && scratch_exists("ws/my.profile") &&
+		   scratch_exists("ws/.gitignore"),
+	   "names that only look alike are committed");
+	result_done(r);
+}
+
+/* A commit that fails: it says so, and nothing outside was touched. */
+static void fails(const char *what, struct result *r)
+{
+	struct err err;
+
+	ok(commit(r, &err) == -1 && !r->committed && err.message[0], "%s is an error", what);
+	ok(!strcmp(scratch_text("outside/file"), "outside") && !scratch_exists("outside/new"),
+	   "%s: nothing happened outside", what);
+	result_done(r);
+}
+
+static void test_links(void)
+{
+	struct result *r;
+
+	prepare();
+	scratch_file("upper/new", "x", 0644);
+	r = begin();
+	file_change(r, "link/new", 0644);
+	fails("a link as a parent in the workspace", r);
+	prepare();
+	r = begin();
+	add(r, "link/file", 9, CHANGE_DELETED, TYPE_FILE, 0, false);
+	fails("a deletion through a link", r);
+	prepare();
+	r = begin();
+	add(r, "link/new", 8, CHANGE_ADDED, TYPE_DIR, 0755, false);
+	fails("a directory through a link", r);
+	prepare();
+	scratch_must(symlink("../outside/file", "upper/lie") == 0, "lie");
+	r = begin();
+	file_change(r, "lie", 0644);
+	fails("a link that is told as a file", r);
+	ok(!scratch_exists("ws/lie"), "and its target's content did not arrive");
+	prepare();
+	scratch_must(symlink("../outside", "upper/made") == 0, "made");
+	r = begin();
+	add(r, "made", 4, CHANGE_ADDED, TYPE_DIR, 0755, false);
+	file_change(r, "made/file", 0644);
+	fails("a link as a parent in the upper directory", r);
+	prepare();
+	scratch_must(mkfifo("upper/fifo", 0644) == 0, "fifo");
+	r = begin();
+	file_change(r, "fifo", 0644);
+	fails("a fifo that is told as a file", r);
+}
+
+static void test_temporary(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_must(symlink("../outside/file", "ws/.cordon-commit.tmp") == 0, "planted");
+	scratch_file("upper/new", "new", 0644);
+	r = begin();
+	file_change(r, "new", 0644);
+	ok(commit(r, &err) == 0 && !strcmp(scratch_text("ws/new"), "new") &&
+		   !strcmp(scratch_text("outside/file"), "outside"),
+	   "a link planted in the temporary file's place is not followed");
+	result_done(r);
+	/* An unchanged link in the workspace: the name is replaced, not what it points to. */
+	prepare();
+	scratch_file("upper/link", "new", 0644);
+	r = begin();
+	add(r, "link", 4, CHANGE_MODIFIED, TYPE_FILE, 0644, false);
+	ok(commit(r, &err) == 0 && !strcmp(scratch_text("ws/link"), "new") &&
+		   scratch_exists("outside/file"),
+	   "a file replaces a link, not its target");
+	result_done(r);
+}
+
+static void test_all_or_nothing(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/new", "x", 0644);
+	r = begin();
+	file_change(r, "new", 0644);
+	r->changes_cut = true;
+	ok(commit(r, &err) == -1 && err.code == ERR_LIMIT && !scratch_exists("ws/new"),
+	   "a list that was cut is not committed");
+	result_done(r);
+	result_init(r);
+	ok(commit(r, &err) == -1, "nor changes that did not come out of the box");
+	result_done(r);
+}
+
+int main(void)
+{
+	const char *dir = scratch_enter();
+
+	test_plain();
+	test_deletions();
+	test_replaced();
+	test_closed_directory();
+	test_bits();
+	test_odd_paths();
+	test_types();
+	test_persistence();
+	test_links();
+	test_temporary();
+	test_all_or_nothing();
+	scratch_leave(dir);
+	return tap_done();
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# An endless loop.
+while True:
+    pass
