@@ -23,8 +23,8 @@
 #include "box/filter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define NR_MAX 1024	   /* no architecture of ours numbers calls beyond this */
-#define INSNS_MAX 4096	   /* BPF_MAXINSNS: the kernel refuses more */
+#define NR_MAX 1024    /* no architecture of ours numbers calls beyond this */
+#define INSNS_MAX 4096 /* BPF_MAXINSNS: the kernel refuses more */
 #define CMPS_MAX 3
 #define X32_BIT 0x40000000 /* marks calls of the x32 ABI, same AUDIT_ARCH as x86_64 */
 #define API_LEVEL 5	   /* knows notifications, whatever kernel this build runs on */
@@ -161,6 +161,12 @@ static void check_row(size_t at)
 		die("%s: a text is for calls that can be reported, and needed there", row->name);
 }
 
+/* Comparisons end at the first empty mask. */
+static bool is_always(const struct arg_row *arg)
+{
+	return arg->cmp[0].mask == 0;
+}
+
 static void check_arg_row(const struct arg_row *arg)
 {
 	const struct row *row = row_find(arg->name);
@@ -169,6 +175,8 @@ static void check_arg_row(const struct arg_row *arg)
 		die("%s: ARG without its CALL row of action ARGS", arg->name);
 	if (arg->action != CALL_ALLOW && arg->action != CALL_QUIET)
 		die("%s: ARG rows allow or are quiet", arg->name);
+	if (is_always(arg) && (arg->action != CALL_ALLOW || arg->set == SET_COMMON))
+		die("%s: ALWAYS allows, and not in every box", arg->name);
 	for (size_t i = 0; i < CMPS_MAX; i++) {
 		if ((arg->cmp[i].value & ~arg->cmp[i].mask) != 0)
 			die("%s: value outside of its mask never matches", arg->name);
@@ -184,7 +192,7 @@ static void check_tables(void)
 	for (size_t i = 0; i < COUNT(newer); i++) {
 		const struct row *row = row_find(newer[i].name);
 
-		if (row == NULL || row->action == CALL_ARGS || row->set != SET_COMMON)
+		if (row == NULL || row->action == CALL_ARGS)
 			die("%s: calls newer than libseccomp need a plain row", newer[i].name);
 	}
 }
@@ -220,6 +228,17 @@ static void add_rule(scmp_filter_ctx ctx, const char *name, uint32_t action, uns
 		die("%s: libseccomp refuses the rule: %s", name, strerror(-rc));
 }
 
+static bool is_always_free(const char *name, unsigned int sets)
+{
+	for (size_t i = 0; i < COUNT(arg_rows); i++) {
+		const struct arg_row *arg = &arg_rows[i];
+
+		if (strcmp(arg->name, name) == 0 && is_active(arg->set, sets) && is_always(arg))
+			return true;
+	}
+	return false;
+}
+
 static void add_arg_rules(scmp_filter_ctx ctx, const char *name, unsigned int sets,
 			  uint32_t fallback)
 {
@@ -247,7 +266,9 @@ static void add_rules(scmp_filter_ctx ctx, const struct arch *arch, unsigned int
 
 		if (!is_active(row->set, sets) || !is_in_libseccomp(arch, row->name))
 			continue;
-		if (row->action == CALL_ARGS)
+		if (row->action == CALL_ARGS && is_always_free(row->name, sets))
+			add_rule(ctx, row->name, SECCOMP_RET_ALLOW, 0, NULL);
+		else if (row->action == CALL_ARGS)
 			add_arg_rules(ctx, row->name, sets, fallback);
 		else if (action != fallback)
 			add_rule(ctx, row->name, action, 0, NULL);
@@ -289,7 +310,8 @@ static void program_add_load(struct program *program, size_t offset)
 }
 
 /* Calls beyond libseccomp's knowledge: ours by number, everything else does not exist. */
-static void program_add_newer(struct program *program, const struct arch *arch, uint32_t fallback)
+static void program_add_newer(struct program *program, const struct arch *arch, unsigned int sets,
+			      uint32_t fallback)
 {
 	uint32_t absent = SECCOMP_RET_ERRNO | ENOSYS;
 	int highest = highest_in_libseccomp(arch);
@@ -298,8 +320,10 @@ static void program_add_newer(struct program *program, const struct arch *arch, 
 	program_add(program, BPF_JMP | BPF_JGT | BPF_K, 0, 0, (uint32_t)highest);
 	for (size_t i = 0; i < COUNT(newer); i++) {
 		const struct row *row = row_find(newer[i].name);
-		uint32_t action = kernel_action(row->action, row->err, fallback);
+		uint32_t action = fallback;
 
+		if (is_active(row->set, sets))
+			action = kernel_action(row->action, row->err, fallback);
 		if (newer[i].nr <= highest || action == absent)
 			continue;
 		program_add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)newer[i].nr);
@@ -313,7 +337,7 @@ static void program_add_newer(struct program *program, const struct arch *arch, 
 }
 
 static void program_add_prologue(struct program *program, const struct arch *arch,
-				 uint32_t fallback)
+				 unsigned int sets, uint32_t fallback)
 {
 	program_add_load(program, offsetof(struct seccomp_data, arch));
 	program_add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, arch->token);
@@ -323,7 +347,7 @@ static void program_add_prologue(struct program *program, const struct arch *arc
 		program_add(program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, X32_BIT);
 		program_add_ret(program, SECCOMP_RET_KILL_PROCESS);
 	}
-	program_add_newer(program, arch, fallback);
+	program_add_newer(program, arch, sets, fallback);
 }
 
 static void program_add_body(struct program *program, scmp_filter_ctx ctx)
@@ -345,7 +369,7 @@ static void compile(const struct arch *arch, unsigned int sets, uint32_t fallbac
 	scmp_filter_ctx ctx = body_new(arch, sets, fallback);
 
 	ret_program->len = 0;
-	program_add_prologue(ret_program, arch, fallback);
+	program_add_prologue(ret_program, arch, sets, fallback);
 	program_add_body(ret_program, ctx);
 	seccomp_release(ctx);
 }
@@ -374,9 +398,10 @@ static void print_filters(FILE *out, const struct arch *arch)
 	}
 	fputs("\nstatic const struct filter_variant FILTERS(filter_variants)[] = {\n", out);
 	for (unsigned int sets = 0; sets < SET_COUNT; sets++)
-		fprintf(out, "\t{\"%s%s%s\", FILTERS(filter_%u), %zu},\n",
+		fprintf(out, "\t{\"%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
 			sets & SET_NODE ? "node" : "common", sets & SET_EXEC ? "+exec" : "",
-			sets & SET_UNIX ? "+unix" : "", sets, programs[sets].len);
+			sets & SET_UNIX ? "+unix" : "", sets & SET_COUNTED ? "+counted" : "", sets,
+			programs[sets].len);
 	fputs("};\n", out);
 }
 
@@ -455,7 +480,7 @@ static void write_plain(const struct arch *arch, const char *dir)
 	static struct program program;
 	FILE *out = output_open(dir, "filter-common.bpf");
 
-	compile(arch, SET_EXEC | SET_UNIX, SECCOMP_RET_ERRNO | EPERM, &program);
+	compile(arch, SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM, &program);
 	fwrite(program.insns, sizeof(program.insns[0]), program.len, out);
 	output_close(out);
 }

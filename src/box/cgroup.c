@@ -277,6 +277,14 @@ void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret)
 		cg->ops->measure(&cg->dirs[i], ret);
 }
 
+uint64_t cgroup_pids_now(const struct cgroup *cg)
+{
+	for (unsigned i = 0; i < cg->count; i++)
+		if (cg->dirs[i].controllers & CTL_PIDS)
+			return cgroup_read_u64(cg->dirs[i].dir, "pids.current");
+	return 0;
+}
+
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 {
 	struct cgroup_usage u;
@@ -328,6 +336,12 @@ static int sweep_parent(int parent)
 			swept += remove_dir(parent, e->d_name, 400) == 0;
 	}
 	return swept;
+}
+
+void cgroup_sweep_beside(const struct cgroup *cg)
+{
+	for (unsigned i = 0; i < cg->count; i++)
+		sweep_parent(cg->dirs[i].parent);
 }
 
 int cgroup_sweep(const struct cgroup_host *host)

@@ -51,10 +51,14 @@ int cgroup_open_joins(const struct cgroup *cg, int *fds, struct err *err);
 int cgroup_join(const int *fds, int count, struct err *err);
 int cgroup_attach(const struct cgroup *cg, pid_t pid, struct err *err);
 
+/* How many processes there are now; 0 when that is not known. */
+uint64_t cgroup_pids_now(const struct cgroup *cg);
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns);
 void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret);
 void cgroup_close(struct cgroup *cg);
-/* Removes directories of ours whose owner is dead. Returns how many. */
+/* Removes directories beside this one whose owner is dead. */
+void cgroup_sweep_beside(const struct cgroup *cg);
+/* The same wherever one of ours could be. Returns how many. */
 int cgroup_sweep(const struct cgroup_host *host);
 const char *cgroup_version(const struct cgroup *cg);
 

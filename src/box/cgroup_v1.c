@@ -33,12 +33,14 @@ static int not_writable(struct err *err, const char *path)
 	return -1;
 }
 
-static bool is_listed(const struct cgroup_mount *m, const struct cgroup_mount *before, int n)
+/* Controllers may share a hierarchy (cpu,cpuacct often do). N when this one is new. */
+static int find_hierarchy(const struct cgroup_mount *m, const struct cgroup_mount *before, int n)
 {
-	for (int i = 0; i < n; i++)
-		if (strcmp(before[i].path, m->path) == 0)
-			return true;
-	return false;
+	int i = 0;
+
+	while (i < n && strcmp(before[i].path, m->path) != 0)
+		i++;
+	return i;
 }
 
 static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
@@ -55,8 +57,9 @@ static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgrou
 			no_controller(err, name);
 			goto fail;
 		}
-		if (is_listed(&mounts[n], mounts, n)) { /* cpu,cpuacct are often one */
-			parents[n - 1].controllers |= order[i];
+		int same = find_hierarchy(&mounts[n], mounts, n);
+		if (same < n) {
+			parents[same].controllers |= order[i];
 			continue;
 		}
 		int fd = open(mounts[n].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

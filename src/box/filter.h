@@ -19,13 +19,14 @@ enum call_action {
 	CALL_ALLOW,
 };
 
-/* What a box is made of: the three bits together are its index into filter_variants. */
+/* What a box is made of: the four bits together are its index into filter_variants. */
 enum call_set {
 	SET_COMMON = 0,
 	SET_NODE = 1,
 	SET_EXEC = 2,
 	SET_UNIX = 4,
-	SET_COUNT = 8,
+	SET_COUNTED = 8,
+	SET_COUNT = 16,
 	SET_HOST = SET_COUNT, /* only in rows: counts where SET_UNIX is absent */
 };
 
@@ -48,7 +49,8 @@ struct filter_variant {
 	unsigned short len;
 };
 
-const struct filter_variant *filter_find(bool node, bool exec, bool unix_sockets);
+/* unix_sockets: the box has private namespaces. counted: a cgroup counts its memory. */
+const struct filter_variant *filter_find(bool node, bool exec, bool unix_sockets, bool counted);
 
 /* NULL when our tables do not know the number. */
 const char *call_name_find(int nr);

@@ -20,9 +20,6 @@
 #include "box/box.h"
 #include "box/sys.h"
 
-/* Above every id that distributions, systemd or container tools hand out. */
-#define FREE_ID_BASE 0x7c000000U
-
 int ids_choose(struct box *b, struct err *err)
 {
 	struct stat st;
@@ -32,7 +29,7 @@ int ids_choose(struct box *b, struct err *err)
 	b->outer_gid = getegid();
 	if (!b->privileged)
 		return 0;
-	b->outer_uid = b->outer_gid = FREE_ID_BASE + (unsigned)getpid();
+	b->outer_uid = b->outer_gid = SPEC_FREE_ID_BASE + (unsigned)getpid();
 	if (b->spec->workspace == WORKSPACE_NONE)
 		return 0;
 	if (fstat(WORKSPACE_FD, &st) < 0)

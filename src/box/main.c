@@ -106,6 +106,9 @@ int main(void)
 	if (box_wants(&box, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
 	reset_signals();
+	/* A key pressed on the caller's terminal ends the caller; we then clean up after it. */
+	if (box_wants(&box, LAYER_SESSION))
+		setsid();
 	if (run(&box, &msg.err) == 0)
 		return 0;
 	io_send(RESULT_FD, &msg, sizeof(msg), -1);

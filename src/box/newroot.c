@@ -361,8 +361,8 @@ static int mount_proc(const struct box *b, struct err *err)
 	bool full = b->spec->flags & SPEC_PROC_FULL;
 	const char *options = full ? "hidepid=invisible" : "hidepid=invisible,subset=pid";
 
-	if (mkdir("proc", 0755) < 0 || mount("proc", "proc", "proc",
-					     MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
+	if (mkdir("proc", 0755) < 0 ||
+	    mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
 		return fail(err, LAYER_NEWROOT, "mounting /proc");
 	if (!full)
 		return 0;

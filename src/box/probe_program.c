@@ -137,7 +137,7 @@ static int read_session(pid_t pid, int *ret_session, int *ret_terminal)
 		       : -1;
 }
 
-static int look_at_session(struct probe *p, struct err *err)
+static int judge_session(struct probe *p, struct err *err)
 {
 	int session = 0, terminal = 0;
 
@@ -150,6 +150,16 @@ static int look_at_session(struct probe *p, struct err *err)
 	if (terminal != 0)
 		return probe_leak(err, "it has the caller's terminal");
 	return 0;
+}
+
+/* Its parent waits for it; killing it here saves a search for orphans. */
+static int look_at_session(struct probe *p, struct err *err)
+{
+	int r = judge_session(p, err);
+
+	if (p->program > 1)
+		kill(p->program, SIGKILL);
+	return r;
 }
 
 int probe_session(struct probe *p, struct err *err)

@@ -29,9 +29,9 @@ int seccomp_load(struct box *b, int *ret_listener, struct err *err)
 	*ret_listener = -1;
 	if (!box_wants(b, LAYER_SECCOMP))
 		return 0;
-	const struct filter_variant *v =
-		filter_find(s->flags & SPEC_NODE, s->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE),
-			    s->tier != TIER_NO_USERNS);
+	const struct filter_variant *v = filter_find(
+		s->flags & SPEC_NODE, s->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE),
+		s->tier != TIER_NO_USERNS, s->tier == TIER_FULL);
 	struct sock_fprog prog = {v->len, (struct sock_filter *)v->insns};
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	int fd = sys_seccomp(SECCOMP_SET_MODE_FILTER, flags, &prog);

@@ -28,6 +28,7 @@ enum {
 	SETUP_MS = 20000, /* our own work before the program's first instruction */
 	GRACE_MS = 5000,  /* for init to reap and read the overlay after the kill */
 	CPU_POLL_MS = 20,
+	PIDS_POLL_MS = 50, /* cgroup v1 does not keep the highest number */
 };
 
 struct run {
@@ -36,7 +37,7 @@ struct run {
 	pid_t pid;
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
-	uint64_t deadline_ns, ended_ns;
+	uint64_t deadline_ns, ended_ns, pids_seen;
 	struct wire_result result;
 	struct err err;
 };
@@ -294,7 +295,9 @@ static void on_gate(struct run *r)
 	}
 	if (!r->started && r->gate.phase == GATE_RUN) {
 		r->started = true;
+		r->pids_seen = 1;
 		arm(r, r->box->spec->limit[LIMIT_TIME]);
+		cgroup_sweep_beside(&r->box->cgroup); /* the program runs meanwhile */
 	}
 	if (r->gate.kill) {
 		r->result.killed_by_rule = 1;
@@ -314,13 +317,23 @@ static void check_cpu_time(struct run *r)
 	}
 }
 
+static void sample_pids(struct run *r)
+{
+	uint64_t now = r->started && !r->ended ? cgroup_pids_now(&r->box->cgroup) : 0;
+
+	if (now > r->pids_seen)
+		r->pids_seen = now;
+}
+
 static int next_timeout(const struct run *r)
 {
 	uint64_t now = io_now_ns();
 	uint64_t left = r->deadline_ns > now ? (r->deadline_ns - now + 999999U) / 1000000U : 0;
 
-	if (r->box->spec->limit[LIMIT_CPU_TIME] && r->box->cgroup.ops && left > CPU_POLL_MS)
-		left = CPU_POLL_MS;
+	uint64_t poll_ms = r->box->spec->limit[LIMIT_CPU_TIME] ? CPU_POLL_MS : PIDS_POLL_MS;
+
+	if (r->started && r->box->cgroup.ops && left > poll_ms)
+		left = poll_ms;
 	return left > 60000 ? 60000 : (int)left;
 }
 
@@ -346,6 +359,7 @@ static void loop(struct run *r)
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);
+		sample_pids(r);
 	}
 }
 
@@ -356,7 +370,9 @@ static void measure_cgroup(struct run *r)
 
 	cgroup_measure(&r->box->cgroup, &u);
 	res->memory_peak = u.memory_peak ? u.memory_peak : res->memory_peak;
-	res->pids_peak = u.pids_peak ? u.pids_peak : res->pids_peak;
+	res->pids_peak = u.pids_peak ? u.pids_peak
+			 : u.pids_hit ? r->box->spec->limit[LIMIT_PIDS]
+				      : r->pids_seen;
 	res->cpu_ms = u.cpu_ns ? u.cpu_ns / 1000000U : res->cpu_ms;
 	if (u.memory_hit && res->limit == LIMIT_NONE) {
 		res->limit = LIMIT_MEMORY;

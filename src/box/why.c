@@ -121,6 +121,16 @@ static void why_proc(struct err *err)
 	}
 }
 
+/* Ubuntu lets the namespace be made and then takes its capabilities away: the mount fails. */
+static void why_mount(struct err *err, enum layer layer)
+{
+	bool forbidden = err->sys_errno == EPERM || err->sys_errno == EACCES;
+
+	if (try_sysctls(err, layer) || (forbidden && (try_sysctls(err, LAYER_USERNS) || try_apparmor(err))))
+		return;
+	why_proc(err);
+}
+
 void why_layer(struct err *err, enum layer layer)
 {
 	switch (layer) {
@@ -130,8 +140,9 @@ void why_layer(struct err *err, enum layer layer)
 	case LAYER_LANDLOCK:
 		why_landlock(err);
 		break;
+	case LAYER_MOUNTNS:
 	case LAYER_NEWROOT:
-		why_proc(err);
+		why_mount(err, layer);
 		break;
 	case LAYER_SECCOMP:
 		err_cause(err, "%s", strerror(err->sys_errno));

@@ -162,7 +162,8 @@ static int make_directory(int parent, const char *name, const struct change *c)
 	AUTO_CLOSE int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0 || (made && give_to_owner(parent, dir) < 0))
 		return -1;
-	return fchmod(dir, c->mode & 0777);
+	/* Open to us until everything in it is written; settle_modes closes it. */
+	return fchmod(dir, 0700 | (c->mode & 0777));
 }
 
 static int apply(int upper, int root, const struct change *c)
@@ -185,6 +186,20 @@ static int apply(int upper, int root, const struct change *c)
 	return write_file(upper, c, parent, name);
 }
 
+/* The inner ones first: an outer one may close the way. */
+static int settle_modes(const struct result *r, int root)
+{
+	for (size_t i = r->changec; i-- > 0;) {
+		const struct change *c = &r->changes[i];
+		if (c->note || c->type != TYPE_DIR || c->change == CHANGE_DELETED)
+			continue;
+		AUTO_CLOSE int dir = open_beneath(root, c->path, O_RDONLY | O_DIRECTORY);
+		if (dir < 0 || fchmod(dir, c->mode & 0777) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int commit_changes(struct result *r, int workspace, struct err *err)
 {
 	if (r->upper < 0)
@@ -200,6 +215,8 @@ int commit_changes(struct result *r, int workspace, struct err *err)
 		if (apply(r->upper, workspace, c) < 0)
 			return err_errno(err, ERR_INPUT, "committing %s", c->path);
 	}
+	if (settle_modes(r, workspace) < 0)
+		return err_errno(err, ERR_INPUT, "committing a directory's mode");
 	r->committed = true;
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "conf/profile.h"
@@ -31,13 +30,12 @@ struct draft {
 void plan_init(struct plan *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->payload = p->workspace = p->input = -1;
+	p->payload = p->workspace = p->input = p->private.lock = -1;
 }
 
 void plan_done(struct plan *p)
 {
-	if (p->spec.private_dir)
-		files_remove_tree(AT_FDCWD, p->spec.private_dir);
+	private_close(&p->private);
 	arena_done(&p->arena);
 	scope_close(&p->payload);
 	scope_close(&p->workspace);
@@ -393,16 +391,15 @@ static int set_basics(struct draft *d, struct err *err)
 	return check_limits(r, s, err);
 }
 
+/* Without namespaces the run gets a directory of its own on the host. */
 static int make_private(struct draft *d, struct err *err)
 {
-	static const char pattern[] = "/tmp/cordon-XXXXXX";
-
 	if (d->req->tier != TIER_NO_USERNS)
 		return 0;
-	char *dir = arena_dup(&d->plan->arena, pattern);
-	if (!mkdtemp(dir))
-		return err_errno(err, ERR_SYSTEM, "making a private directory in /tmp");
-	d->plan->spec.private_dir = dir;
+	private_sweep();
+	if (private_open(&d->plan->private, err) < 0)
+		return -1;
+	d->plan->spec.private_dir = d->plan->private.path;
 	return 0;
 }
 

@@ -8,12 +8,14 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "flow/private.h"
 #include "model/request.h"
 #include "model/spec.h"
 
 struct plan {
 	struct arena arena; /* owns the spec's strings */
 	struct spec spec;
+	struct private private; /* the tier without namespaces */
 	int payload, workspace, input; /* descriptors, or -1 */
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
 };

@@ -18,6 +18,10 @@
 /* Descriptors cordon-box starts with; 0, 1, 2 are the program's own. */
 enum spec_fd { SPEC_FD = 3, RESULT_FD = 4, PAYLOAD_FD = 5, WORKSPACE_FD = 6, SPEC_FD_END = 7 };
 
+/* When root runs it, the box is this id plus a process id on the host: above every id that
+ * distributions, systemd or container tools hand out. */
+#define SPEC_FREE_ID_BASE 0x7c000000U
+
 #define SPEC_MAGIC 0x314e4443U /* "CDN1" */
 #define SPEC_BYTES_MAX (4UL << 20)
 #define SPEC_STRING_MAX (128UL << 10)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -73,7 +74,18 @@ unsigned long long tree_hash(const char *path)
 	return hash;
 }
 
-/* Directories of boxes in any hierarchy: what lies below a directory that has our name. */
+/* A box holds a lock on its directories for as long as it lives; other boxes may be running. */
+static int is_abandoned(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int free = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return free;
+}
+
+/* Directories of boxes, in any hierarchy, whose owner is dead. */
 int cgroup_count(void)
 {
 	char *const roots[] = { "/sys/fs/cgroup", NULL };
@@ -82,9 +94,8 @@ int cgroup_count(void)
 	int count = 0;
 
 	while (walk && (entry = fts_read(walk)))
-		if (entry->fts_info == FTS_D && strstr(entry->fts_path, "/cordon") &&
-		    !strstr(entry->fts_name, "cordon.service"))
-			count++;
+		if (entry->fts_info == FTS_D && strncmp(entry->fts_name, "cordon-", 7) == 0)
+			count += is_abandoned(entry->fts_path);
 	if (walk)
 		fts_close(walk);
 	return count;
@@ -263,7 +274,7 @@ static int nobody_left(const struct look *look)
 	return look->outcome->still_open ? fail(look, "somebody held the output after the end") : 0;
 }
 
-/* Other runs on this machine come and go: only what stays for two seconds is ours. */
+/* Other boxes come and go and are unlocked for a moment: only what stays abandoned counts. */
 static int cgroups_gone(const struct look *look)
 {
 	for (int i = 0; i < 40; i++) {

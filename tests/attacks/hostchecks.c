@@ -22,7 +22,7 @@ static int no(char *why, const char *text)
 int check_quick(const struct world *world, const struct outcome *outcome, char *why)
 {
 	(void)world;
-	if (outcome->elapsed_ms < 8000)
+	if (outcome->elapsed_ms < 15000)
 		return 0;
 	snprintf(why, MAX_WHY, "it took %ld ms", outcome->elapsed_ms);
 	return -1;

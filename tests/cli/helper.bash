@@ -55,12 +55,13 @@ box()
 	as "$who" timeout 60 "$CORDON" run --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
 }
 
-# every CHECK: the function, once per way.
+# every CHECK: the function, once per way. Not as part of a condition: that would turn off the
+# shell's stopping at the first failure.
 every()
 {
 	local way
 	for way in $WAYS; do
-		"$1" "$way" || { echo "in the way $way"; return 1; }
+		"$1" "$way"
 	done
 }
 

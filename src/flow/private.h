@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The private directory of a run without namespaces: its /tmp, its home, and where its code lies.
+ */
+#ifndef CORDON_FLOW_PRIVATE_H
+#define CORDON_FLOW_PRIVATE_H
+
+#include "base/err.h"
+
+struct private {
+	char path[32]; /* "": none */
+	int lock;      /* held while the run lives, so that nobody sweeps it */
+};
+
+int private_open(struct private *p, struct err *err);
+void private_close(struct private *p);
+/* Removes those whose owner was killed. */
+void private_sweep(void);
+
+#endif
