@@ -7,6 +7,7 @@
 #   SAN=1       everything with ASan and UBSan, in build/san
 #   CROSS=x86_64|aarch64 SYSROOT=DIR BUILD=DIR kernels-bin     for the other architecture
 
+comma    := ,
 ARCH     := $(or $(CROSS),$(shell uname -m))
 BUILD    ?= $(if $(SAN),build/san,build)
 CC       := $(if $(CROSS),$(CROSS)-linux-gnu-gcc,$(CC))
@@ -19,7 +20,6 @@ HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIE -fvisibility
             $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard)
 OPT      := $(if $(SAN),-O1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2)
-comma    := ,
 CFLAGS   ?= -g
 ALLFLAGS  = -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) $(HARDEN) $(OPT) $(CFLAGS) -Isrc -I$(GEN) \
             $(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -MMD -MP

@@ -399,7 +399,7 @@ static void print_filters(FILE *out, const struct arch *arch)
 	fputs("\nstatic const struct filter_variant FILTERS(filter_variants)[] = {\n", out);
 	for (unsigned int sets = 0; sets < SET_COUNT; sets++)
 		fprintf(out, "\t{\"%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
-			sets & SET_NODE ? "node" : "common", sets & SET_EXEC ? "+exec" : "",
+			sets & SET_SPACED ? "spaced" : "plain", sets & SET_EXEC ? "+exec" : "",
 			sets & SET_UNIX ? "+unix" : "", sets & SET_COUNTED ? "+counted" : "", sets,
 			programs[sets].len);
 	fputs("};\n", out);
@@ -480,7 +480,7 @@ static void write_plain(const struct arch *arch, const char *dir)
 	static struct program program;
 	FILE *out = output_open(dir, "filter-common.bpf");
 
-	compile(arch, SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM, &program);
+	compile(arch, SET_SPACED | SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM, &program);
 	fwrite(program.insns, sizeof(program.insns[0]), program.len, out);
 	output_close(out);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const struct err_row rows[ERR_COUNT] = {
-	[ERR_NONE] = {"none", 0},	    [ERR_USAGE] = {"usage", 125},
-	[ERR_INPUT] = {"input", 125},	    [ERR_LAYER] = {"layer", 125},
-	[ERR_SYSTEM] = {"system", 125},	    [ERR_LIMIT] = {"limit", 125},
+	[ERR_NONE] = {"none", 0},	  [ERR_USAGE] = {"usage", 125},
+	[ERR_INPUT] = {"input", 125},	  [ERR_LAYER] = {"layer", 125},
+	[ERR_SYSTEM] = {"system", 125},	  [ERR_LIMIT] = {"limit", 125},
 	[ERR_REFUSED] = {"refused", 126},
 };
 

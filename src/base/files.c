@@ -104,7 +104,8 @@ static int empty_lifted(int top, unsigned *serial)
 		    errno == ENOENT)
 			continue;
 		int fd = open_dir(top, name);
-		if (fd < 0 || flatten(top, false, fd, serial) < 0 || unlinkat(top, name, AT_REMOVEDIR) < 0)
+		if (fd < 0 || flatten(top, false, fd, serial) < 0 ||
+		    unlinkat(top, name, AT_REMOVEDIR) < 0)
 			return -1;
 	}
 	return 0;

@@ -29,16 +29,16 @@ struct box {
 	const struct spec *spec;
 	uid_t outer_uid; /* the host's id behind BOX_UID */
 	gid_t outer_gid;
-	bool privileged;  /* we are root on the host */
+	bool privileged;      /* we are root on the host */
 	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
-	int mapped_workspace; /* such a mount, or -1 */
+	int cloned_workspace; /* as root: the workspace's mount, taken by descriptor; or -1 */
 	int upper, lower;     /* of an overlay workspace, or -1 */
-	uint32_t layers;  /* bit per layer that has been put in place */
-	uint32_t without; /* mutant builds only: layers left out */
-	int ctl;	  /* init's end or the supervisor's end of their socket pair */
+	uint32_t layers;      /* bit per layer that has been put in place */
+	uint32_t without;     /* mutant builds only: layers left out */
+	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
-	bool attach_late;		/* the program must be moved into its cgroup from outside */
-	int joins[CGROUP_DIRS_MAX];	/* through which it moves itself */
+	bool attach_late;	    /* the program must be moved into its cgroup from outside */
+	int joins[CGROUP_DIRS_MAX]; /* through which it moves itself */
 	int joinc;
 };
 
@@ -75,8 +75,8 @@ int newroot_enter(struct box *b, struct err *err);
 int newroot_write_payload(const struct box *b, struct err *err);
 /* In the new root; SCRATCH is the tmpfs that backs all that can be written. */
 int workspace_mount(struct box *b, int source, int scratch, struct err *err);
-/* As root, before the clone: shows a workspace of root's as owned by the box. */
-int workspace_map(struct box *b, struct err *err);
+/* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
+int workspace_clone(struct box *b, struct err *err);
 
 /* fds.c */
 void fds_close_all_but(const int *keep, size_t count);

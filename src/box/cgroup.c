@@ -27,6 +27,7 @@
 #include "box/cgroup_backend.h"
 
 #define NAME_PREFIX "cordon-"
+enum { LINE_MAX_LEN = 3 * CGROUP_PATH_MAX, TABLE_MAX = 16 << 20 };
 
 const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup"};
 
@@ -81,14 +82,53 @@ uint64_t cgroup_read_key(int dir, const char *file, const char *key)
 	return 0;
 }
 
+/* Both tables are read once: the host makes them anew, mount by mount, for every reader. */
+int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret)
+{
+	AUTO_CLOSE int fd = open(host->mountinfo, O_RDONLY | O_CLOEXEC);
+	size_t len = 0, size = 16384;
+
+	ret->mountinfo = malloc(size);
+	if (fd < 0 || !ret->mountinfo ||
+	    io_read_text(AT_FDCWD, host->self, ret->self, sizeof(ret->self)) < 0)
+		return -1;
+	for (ssize_t n; (n = io_read_full(fd, ret->mountinfo + len, size - len - 1)) > 0;) {
+		len += (size_t)n;
+		if (len + 1 < size)
+			continue;
+		char *grown = size < TABLE_MAX ? realloc(ret->mountinfo, size *= 2) : NULL;
+		if (!grown)
+			return -1;
+		ret->mountinfo = grown;
+	}
+	ret->mountinfo[len] = '\0';
+	return 0;
+}
+
+void cgroup_tables_done(struct cgroup_tables *t)
+{
+	free(t->mountinfo);
+	t->mountinfo = NULL;
+}
+
+/* Copies the line at *AT and moves *AT behind it; false at the end. Too long a line is cut. */
+static bool next_line(const char **at, char *line, size_t size)
+{
+	size_t len = strcspn(*at, "\n");
+
+	if (**at == '\0')
+		return false;
+	snprintf(line, size, "%.*s", (int)len, *at);
+	*at += len + ((*at)[len] == '\n');
+	return true;
+}
+
 /* "9:memory:/a/b" or "0::/a/b"; CONTROLLER NULL means v2. */
 static int own_path(const char *self, const char *controller, char *ret, size_t size)
 {
-	char text[8192], *save = NULL;
+	char line[LINE_MAX_LEN];
 
-	if (io_read_text(AT_FDCWD, self, text, sizeof(text)) < 0)
-		return -1;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+	while (next_line(&self, line, sizeof(line))) {
 		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 		if (!path)
 			continue;
@@ -106,7 +146,7 @@ static int own_path(const char *self, const char *controller, char *ret, size_t 
 /* One mountinfo line: ID PARENT DEV ROOT POINT OPTS ... - TYPE SOURCE SUPEROPTS */
 static bool mount_line_fits(char *line, const char *controller, char **ret_root, char **ret_point)
 {
-	char *field[5], *save = NULL, *tail = strstr(line, " - ");
+	char *field[5], *save = NULL, *tail = strstr(line, " - cgroup");
 
 	if (!tail)
 		return false;
@@ -130,21 +170,15 @@ static bool mount_line_fits(char *line, const char *controller, char **ret_root,
 	return hit;
 }
 
-int cgroup_find_mount(const struct cgroup_host *host, const char *controller,
+int cgroup_find_mount(const struct cgroup_tables *t, const char *controller,
 		      struct cgroup_mount *ret)
 {
-	char own[CGROUP_PATH_MAX], *line = NULL;
-	size_t size = 0;
-	int found = -1;
+	char own[CGROUP_PATH_MAX], line[LINE_MAX_LEN], *root, *point;
+	const char *at = t->mountinfo;
 
-	if (own_path(host->self, controller, own, sizeof(own)) < 0)
+	if (own_path(t->self, controller, own, sizeof(own)) < 0)
 		return -1;
-	FILE *f = fopen(host->mountinfo, "re");
-	if (!f)
-		return -1;
-	while (found < 0 && getline(&line, &size, f) > 0) {
-		char *root, *point;
-		line[strcspn(line, "\n")] = '\0';
+	while (next_line(&at, line, sizeof(line))) {
 		if (!mount_line_fits(line, controller, &root, &point))
 			continue;
 		/* In a container the mount's root is a part of the hierarchy: cut it off. */
@@ -155,11 +189,9 @@ int cgroup_find_mount(const struct cgroup_host *host, const char *controller,
 		ret->is_root = below[0] == '\0' || strcmp(below, "/") == 0;
 		int n = snprintf(ret->path, sizeof(ret->path), "%s%s", point,
 				 ret->is_root ? "" : below);
-		found = n < (int)sizeof(ret->path) ? 0 : -1;
+		return n < (int)sizeof(ret->path) ? 0 : -1;
 	}
-	free(line);
-	fclose(f);
-	return found;
+	return -1;
 }
 
 static unsigned wanted_controllers(const uint64_t *limit)
@@ -178,23 +210,65 @@ static void random_name(char *name, size_t size)
 		 (unsigned long long)r[1]);
 }
 
-static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *limit,
-		    struct err *err)
+static bool is_named(int dir, int parent, const char *name)
 {
-	if (mkdirat(d->parent, cg->name, 0755) < 0)
-		return err_errno(err, ERR_LAYER, "making a cgroup directory");
-	d->dir = openat(d->parent, cg->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (d->dir < 0 || flock(d->dir, LOCK_EX | LOCK_NB) < 0)
-		return err_errno(err, ERR_LAYER, "opening the new cgroup directory");
+	struct stat ours, there;
+
+	return fstat(dir, &ours) == 0 && fstatat(parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* Between our mkdir and our lock a sweep may take the new directory for a dead one's and remove
+ * it: then once more. With the lock it is ours for good. */
+static int open_locked(int parent, const char *name)
+{
+	for (int tries = 0; tries < 64; tries++) {
+		if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
+			return -1;
+		AUTO_CLOSE int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir >= 0 && flock(dir, LOCK_EX) == 0 && is_named(dir, parent, name))
+			return scope_take_fd(&dir);
+	}
+	return -1;
+}
+
+static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *limit, struct err *err)
+{
+	d->dir = open_locked(d->parent, cg->name);
+	if (d->dir < 0) {
+		err_errno(err, ERR_LAYER, "making a cgroup directory");
+		err_blame(err, "cgroup");
+		return -1;
+	}
 	return cg->ops->limit(d, limit, err);
 }
 
 /* The memory controller's home tells which version the host really uses (hybrid hosts have both). */
-static const struct cgroup_ops *pick_backend(const struct cgroup_host *host)
+static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
 {
 	struct cgroup_mount m;
 
-	return cgroup_find_mount(host, "memory", &m) == 0 ? &cgroup_v1 : &cgroup_v2;
+	return cgroup_find_mount(t, "memory", &m) == 0 ? &cgroup_v1 : &cgroup_v2;
+}
+
+static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsigned wanted,
+			struct err *err)
+{
+	struct cgroup_tables tables = {0};
+	int n = -1;
+
+	if (cgroup_tables_read(host, &tables) < 0) {
+		err_errno(err, ERR_LAYER, "reading %s and %s", host->self, host->mountinfo);
+		err_blame(err, "cgroup");
+	} else {
+		cg->ops = pick_backend(&tables);
+		n = cg->ops->find(&tables, wanted, cg->dirs, err);
+	}
+	cgroup_tables_done(&tables);
+	if (n < 0)
+		cg->ops = NULL;
+	cg->count = n < 0 ? 0 : (unsigned)n;
+	return n;
 }
 
 int cgroup_open(struct cgroup *cg, const struct cgroup_host *host, const uint64_t *limit,
@@ -202,13 +276,8 @@ int cgroup_open(struct cgroup *cg, const struct cgroup_host *host, const uint64_
 {
 	memset(cg, 0, sizeof(*cg));
 	random_name(cg->name, sizeof(cg->name));
-	cg->ops = pick_backend(host);
-	int n = cg->ops->find(host, wanted_controllers(limit), cg->dirs, err);
-	if (n < 0) {
-		cg->ops = NULL;
+	if (find_parents(cg, host, wanted_controllers(limit), err) < 0)
 		return -1;
-	}
-	cg->count = (unsigned)n;
 	for (unsigned i = 0; i < cg->count; i++)
 		if (make_dir(cg, &cg->dirs[i], limit, err) < 0) {
 			cgroup_close(cg);
@@ -299,7 +368,7 @@ int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 /* A dying task may hold its cgroup a moment longer than waitpid tells: EBUSY, then it is gone. */
 static int remove_dir(int parent, const char *name, int tries)
 {
-	static const struct timespec pause = {.tv_nsec = 500 * 1000};
+	static const struct timespec pause = {.tv_nsec = 500 * 1000L};
 
 	while (unlinkat(parent, name, AT_REMOVEDIR) < 0) {
 		if (errno == ENOENT)
@@ -347,16 +416,15 @@ void cgroup_sweep_beside(const struct cgroup *cg)
 int cgroup_sweep(const struct cgroup_host *host)
 {
 	static const unsigned each[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU, CTL_CPUACCT};
-	const struct cgroup_ops *ops = pick_backend(host);
 	int swept = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
-		struct cgroup_dir parents[CGROUP_DIRS_MAX];
+		struct cgroup cg = {0};
 		struct err ignored;
-		int n = ops->find(host, each[i], parents, &ignored);
+		int n = find_parents(&cg, host, each[i], &ignored);
 		for (int p = 0; p < n; p++) {
-			swept += sweep_parent(parents[p].parent);
-			scope_close(&parents[p].parent);
+			swept += sweep_parent(cg.dirs[p].parent);
+			scope_close(&cg.dirs[p].parent);
 		}
 	}
 	return swept;

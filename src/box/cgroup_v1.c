@@ -43,7 +43,7 @@ static int find_hierarchy(const struct cgroup_mount *m, const struct cgroup_moun
 	return i;
 }
 
-static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
+static int v1_find(const struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		   struct err *err)
 {
 	struct cgroup_mount mounts[ARRAY_SIZE(order)];
@@ -53,7 +53,7 @@ static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgrou
 		const char *name = cgroup_controller_name(order[i]);
 		if (!(wanted & order[i]))
 			continue;
-		if (cgroup_find_mount(host, name, &mounts[n]) < 0) {
+		if (cgroup_find_mount(tables, name, &mounts[n]) < 0) {
 			no_controller(err, name);
 			goto fail;
 		}
@@ -68,7 +68,8 @@ static int v1_find(const struct cgroup_host *host, unsigned wanted, struct cgrou
 			scope_close(&fd);
 			goto fail;
 		}
-		parents[n++] = (struct cgroup_dir){.parent = fd, .dir = -1, .controllers = order[i]};
+		parents[n++] =
+			(struct cgroup_dir){.parent = fd, .dir = -1, .controllers = order[i]};
 	}
 	return n;
 fail:

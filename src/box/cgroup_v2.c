@@ -58,20 +58,21 @@ static int enable_controllers(int parent, const char *path, unsigned wanted, str
 			continue;
 		snprintf(cause, sizeof(cause), "%s in %s/cgroup.subtree_control: %s", ask, path,
 			 strerror(errno));
-		return refuse(err, "a cgroup v2 controller could not be enabled", cause,
-			      "use a delegated cgroup (systemd-run --user --scope -p Delegate=yes), "
-			      "or ask for --tier no-cgroup");
+		return refuse(
+			err, "a cgroup v2 controller could not be enabled", cause,
+			"use a delegated cgroup (systemd-run --user --scope -p Delegate=yes), "
+			"or ask for --tier no-cgroup");
 	}
 	return 0;
 }
 
-static int v2_find(const struct cgroup_host *host, unsigned wanted, struct cgroup_dir *parents,
+static int v2_find(const struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		   struct err *err)
 {
 	struct cgroup_mount m;
 	char cause[CGROUP_PATH_MAX + 128];
 
-	if (cgroup_find_mount(host, NULL, &m) < 0)
+	if (cgroup_find_mount(tables, NULL, &m) < 0)
 		return refuse(err, "no cgroup is usable", "cgroup v2 is not mounted",
 			      "mount it at /sys/fs/cgroup, or ask for --tier no-cgroup");
 	if (!m.is_root)
@@ -86,8 +87,8 @@ static int v2_find(const struct cgroup_host *host, unsigned wanted, struct cgrou
 	}
 	if (enable_controllers(fd, m.path, wanted, err) < 0)
 		return -1;
-	parents[0] = (struct cgroup_dir){
-		.parent = scope_take_fd(&fd), .dir = -1, .controllers = wanted};
+	parents[0] =
+		(struct cgroup_dir){.parent = scope_take_fd(&fd), .dir = -1, .controllers = wanted};
 	return 1;
 }
 

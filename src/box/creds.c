@@ -99,16 +99,18 @@ static int fail_caps(struct err *err, const char *what)
 
 /* Without CAP_SETPCAP (no user namespace, ordinary user) there is no bounding set to empty: the
  * process has no capability, and no_new_privs keeps it so. */
-static int drop_bounding(struct err *err)
+static int drop_bounding(const struct box *b, struct err *err)
 {
 	for (int cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
 		if (errno == EINVAL) /* one past the last capability of this kernel */
 			break;
-		return errno == EPERM ? 0 : fail_caps(err, "emptying the capability bounding set");
+		if (errno == EPERM && b->spec->tier == TIER_NO_USERNS)
+			return 0;
+		return fail_caps(err, "emptying the capability bounding set");
 	}
-	if (prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0) < 0 && errno != EPERM)
+	if (prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0) < 0)
 		return fail_caps(err, "locking the secure bits");
 	return 0;
 }
@@ -120,7 +122,7 @@ static int drop_caps(struct box *b, struct err *err)
 
 	if (!box_wants(b, LAYER_CAPS))
 		return 0;
-	if (drop_bounding(err) < 0)
+	if (drop_bounding(b, err) < 0)
 		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return fail_caps(err, "clearing the ambient capabilities");

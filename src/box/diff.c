@@ -27,7 +27,10 @@ struct walk {
 
 static enum change_type type_of(mode_t mode)
 {
-	return S_ISREG(mode) ? TYPE_FILE : S_ISDIR(mode) ? TYPE_DIR : S_ISLNK(mode) ? TYPE_LINK : TYPE_OTHER;
+	return S_ISREG(mode)   ? TYPE_FILE
+	       : S_ISDIR(mode) ? TYPE_DIR
+	       : S_ISLNK(mode) ? TYPE_LINK
+			       : TYPE_OTHER;
 }
 
 static bool is_whiteout(const struct stat *st)
@@ -99,7 +102,8 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 	size_t old = w->len, len = strlen(name);
 	struct stat st;
 
-	if (old + len + 2 > sizeof(w->msg.path) || fstatat(upper, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (old + len + 2 > sizeof(w->msg.path) ||
+	    fstatat(upper, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	if (old)
 		w->msg.path[w->len++] = '/';

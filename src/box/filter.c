@@ -13,9 +13,9 @@
 
 _Static_assert(COUNT(filter_variants) == SET_COUNT, "one filter for each combination of sets");
 
-const struct filter_variant *filter_find(bool node, bool exec, bool unix_sockets, bool counted)
+const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted)
 {
-	unsigned int sets = (node ? SET_NODE : 0U) | (exec ? SET_EXEC : 0U) |
+	unsigned int sets = (spaced ? SET_SPACED : 0U) | (exec ? SET_EXEC : 0U) |
 			    (unix_sockets ? SET_UNIX : 0U) | (counted ? SET_COUNTED : 0U);
 
 	return &filter_variants[sets];

@@ -22,7 +22,7 @@ enum call_action {
 /* What a box is made of: the four bits together are its index into filter_variants. */
 enum call_set {
 	SET_COMMON = 0,
-	SET_NODE = 1,
+	SET_SPACED = 1,
 	SET_EXEC = 2,
 	SET_UNIX = 4,
 	SET_COUNTED = 8,
@@ -50,7 +50,7 @@ struct filter_variant {
 };
 
 /* unix_sockets: the box has private namespaces. counted: a cgroup counts its memory. */
-const struct filter_variant *filter_find(bool node, bool exec, bool unix_sockets, bool counted);
+const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted);
 
 /* NULL when our tables do not know the number. */
 const char *call_name_find(int nr);

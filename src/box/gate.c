@@ -28,21 +28,25 @@ static const struct {
 	unsigned arg;
 	enum show show;
 } targets[] = {
-	{SYS_execve, 0, SHOW_STRING},	{SYS_execveat, 1, SHOW_STRING},
-	{SYS_mknodat, 1, SHOW_STRING},	{SYS_chroot, 0, SHOW_STRING},
-	{SYS_mount, 1, SHOW_STRING},	{SYS_umount2, 0, SHOW_STRING},
-	{SYS_socket, 0, SHOW_FAMILY},	{SYS_ioctl, 1, SHOW_HEX},
-	{SYS_prctl, 0, SHOW_HEX},	{SYS_clone, 0, SHOW_HEX},
-	{SYS_unshare, 0, SHOW_HEX},	{SYS_ptrace, 0, SHOW_HEX},
+	{SYS_execve, 0, SHOW_STRING},	    {SYS_execveat, 1, SHOW_STRING},
+	{SYS_mknodat, 1, SHOW_STRING},	    {SYS_chroot, 0, SHOW_STRING},
+	{SYS_mount, 1, SHOW_STRING},	    {SYS_umount2, 0, SHOW_STRING},
+	{SYS_socket, 0, SHOW_FAMILY},	    {SYS_ioctl, 1, SHOW_HEX},
+	{SYS_prctl, 0, SHOW_HEX},	    {SYS_clone, 0, SHOW_HEX},
+	{SYS_unshare, 0, SHOW_HEX},	    {SYS_ptrace, 0, SHOW_HEX},
 	{SYS_memfd_create, 0, SHOW_STRING},
+	{SYS_mmap, 3, SHOW_HEX},
+	{SYS_fchmodat, 1, SHOW_STRING},
+	{SYS_fchownat, 1, SHOW_STRING},
+	{SYS_utimensat, 1, SHOW_STRING},
 };
 
 static const struct {
 	int family;
 	const char *name;
 } families[] = {
-	{AF_UNIX, "AF_UNIX"},	    {AF_INET, "AF_INET"},     {AF_INET6, "AF_INET6"},
-	{AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"}, {AF_VSOCK, "AF_VSOCK"},
+	{AF_UNIX, "AF_UNIX"},	    {AF_INET, "AF_INET"},	    {AF_INET6, "AF_INET6"},
+	{AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"},	    {AF_VSOCK, "AF_VSOCK"},
 	{AF_ALG, "AF_ALG"},	    {AF_BLUETOOTH, "AF_BLUETOOTH"},
 };
 
@@ -60,7 +64,7 @@ void gate_close(struct gate *g)
 static void read_string(pid_t pid, uint64_t address, char *out, size_t size)
 {
 	struct iovec local = {out, size - 1};
-	struct iovec remote = {(void *)(uintptr_t)address, size - 1}; // NOLINT(performance-no-int-to-ptr)
+	struct iovec remote = {(void *)(uintptr_t)address, size - 1};
 	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
 	/* A string near the end of its mapping: take what is on its page. */
@@ -108,7 +112,7 @@ static void record(struct gate *g, const struct seccomp_notif *req, const struct
 	else
 		snprintf(d.call, sizeof(d.call), "call %d", req->data.nr);
 	describe(req, d.target, sizeof(d.target));
-	snprintf(d.rule, sizeof(d.rule), "%s%s", rule && rule->action == CALL_KILL ? "kill list: " : "",
+	snprintf(d.rule, sizeof(d.rule), "%s",
 		 rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
 	for (unsigned i = 0; i < g->count; i++)
 		if (strcmp(g->denials[i].call, d.call) == 0 &&

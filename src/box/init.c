@@ -38,7 +38,8 @@ static int wait_for_go(struct box *b)
 	uint32_t kind = 0;
 	int fd = -1;
 
-	return io_recv(b->ctl, &kind, sizeof(kind), &fd) == sizeof(kind) && kind == WIRE_GO ? 0 : -1;
+	return io_recv(b->ctl, &kind, sizeof(kind), &fd) == sizeof(kind) && kind == WIRE_GO ? 0
+											    : -1;
 }
 
 /* The cgroup was made while we built the root. */
@@ -262,7 +263,7 @@ static void run(struct box *b)
 
 void init_main(struct box *b)
 {
-	int keep[] = {0, 1, 2, PAYLOAD_FD, WORKSPACE_FD, b->ctl, b->mapped_workspace};
+	int keep[] = {0, 1, 2, PAYLOAD_FD, WORKSPACE_FD, b->ctl, b->cloned_workspace};
 	struct err err;
 
 	if (box_wants(b, LAYER_FDS))

@@ -35,13 +35,13 @@
 static const struct {
 	uint64_t fs, net, scoped;
 } abi_rights[] = {
-	{0, 0, 0},
-	{0x1fff, 0, 0},	   /* 1: Linux 5.13 */
-	{0x3fff, 0, 0},	   /* 2: + refer, 5.19 */
-	{0x7fff, 0, 0},	   /* 3: + truncate, 6.2 */
-	{0x7fff, 3, 0},	   /* 4: + TCP bind and connect, 6.7 */
-	{0xffff, 3, 0},	   /* 5: + ioctl on devices, 6.10 */
-	{0xffff, 3, 3},	   /* 6: + abstract sockets and signals, 6.12 */
+	{0, 0, 0},	/* 0: none */
+	{0x1fff, 0, 0}, /* 1: Linux 5.13 */
+	{0x3fff, 0, 0}, /* 2: + refer, 5.19 */
+	{0x7fff, 0, 0}, /* 3: + truncate, 6.2 */
+	{0x7fff, 3, 0}, /* 4: + TCP bind and connect, 6.7 */
+	{0xffff, 3, 0}, /* 5: + ioctl on devices, 6.10 */
+	{0xffff, 3, 3}, /* 6: + abstract sockets and signals, 6.12 */
 };
 #define ABI_KNOWN ((int)ARRAY_SIZE(abi_rights) - 1)
 #define ABI_WITH_SCOPES 6
@@ -113,8 +113,12 @@ struct fixed_rule {
 
 /* Places that every box has of its own. */
 static const struct fixed_rule own_places[] = {
-	{"/", FS_READ_DIR, false},	   {"/etc", FS_READ, true},  {"/cordon", FS_READ, true},
-	{"/proc", FS_READ, false},	   {"/dev", FS_READ | FS_WRITE_FILE, false}, {"/tmp", FS_DATA, false},
+	{"/", FS_READ_DIR, false},
+	{"/etc", FS_READ, true},
+	{"/cordon", FS_READ, true},
+	{"/proc", FS_READ, false},
+	{"/dev", FS_READ | FS_WRITE_FILE, false},
+	{"/tmp", FS_DATA, false},
 	{"/dev/shm", FS_DATA, true},
 };
 
@@ -132,8 +136,7 @@ static int add_own_places(const struct box *b, const struct ruleset *rs, struct 
 			err);
 }
 
-static const char *const host_devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-					   "/dev/urandom"};
+static const char *const host_devices[] = {"/dev/null", "/dev/random", "/dev/urandom"};
 
 /* Without an own root the rules name host paths: never all of /, /proc, /tmp or /dev. */
 static int add_host_places(const struct box *b, const struct ruleset *rs, struct err *err)
@@ -173,7 +176,8 @@ int landlock_restrict(struct box *b, struct err *err)
 		return fail(err, "asking for Landlock");
 	if (b->spec->tier == TIER_NO_USERNS && abi < ABI_WITH_SCOPES) {
 		errno = EOPNOTSUPP;
-		return fail(err, "Landlock cannot confine signals here, and there is no pid namespace");
+		return fail(err,
+			    "Landlock cannot confine signals here, and there is no pid namespace");
 	}
 	abi = abi > ABI_KNOWN ? ABI_KNOWN : abi;
 	struct ruleset_attr attr = {abi_rights[abi].fs, abi_rights[abi].net,

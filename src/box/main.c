@@ -54,14 +54,16 @@ static int check_payload(const struct spec *s, struct err *err)
 	if (len)
 		munmap(data, len);
 	if (memcmp(hash, s->payload_sha256, sizeof(hash)) != 0)
-		return err_set(err, ERR_INPUT, "the payload's hash is not the one that was promised");
+		return err_set(err, ERR_INPUT,
+			       "the payload's hash is not the one that was promised");
 	return 0;
 }
 
 /* Signals the caller ignores would stay ignored in the program. */
 static void reset_signals(void)
 {
-	static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
+	static const int all[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+				  SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
 	sigset_t none;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -83,7 +85,7 @@ static int run(struct box *b, struct err *err)
 		return -1;
 	if (spec.job == JOB_PROBE)
 		return probe_all(b);
-	if (workspace_map(b, err) < 0)
+	if (workspace_clone(b, err) < 0)
 		return -1;
 	return supervise(b, err);
 }
@@ -91,7 +93,7 @@ static int run(struct box *b, struct err *err)
 int main(void)
 {
 	static const int keep[] = {0, 1, 2, SPEC_FD, RESULT_FD, PAYLOAD_FD, WORKSPACE_FD};
-	struct box box = {.ctl = -1, .upper = -1, .lower = -1, .mapped_workspace = -1};
+	struct box box = {.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1};
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 

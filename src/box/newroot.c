@@ -25,16 +25,24 @@
 
 #define INODE_BYTES 4096
 
-static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+/* The last is only for boxes with a cgroup: a shared mapping of it is memory that no process
+ * shows, so a watcher would not see it. */
+static const char *const devices[] = {"null", "urandom", "zero"};
+
+static size_t device_count(const struct box *b)
+{
+	return ARRAY_SIZE(devices) - (b->spec->tier != TIER_FULL);
+}
 
 static const char *const device_links[][2] = {{"dev/fd", "/proc/self/fd"},
+					      {"dev/random", "urandom"},
 					      {"dev/stdin", "/proc/self/fd/0"},
 					      {"dev/stdout", "/proc/self/fd/1"},
 					      {"dev/stderr", "/proc/self/fd/2"}};
 
 /* What stays of a full /proc beside the processes; the rest tells about the host. */
-static const char *const proc_shown[] = {"cpuinfo", "meminfo", "stat",	  "uptime",
-					 "loadavg", "self",    "thread-self", "mounts",
+static const char *const proc_shown[] = {"cpuinfo",	"meminfo", "stat",	  "uptime",
+					 "loadavg",	"self",	   "thread-self", "mounts",
 					 "filesystems", "version"};
 
 static int fail(struct err *err, enum layer layer, const char *what)
@@ -105,8 +113,8 @@ static int make_mountpoint(const char *path, bool is_dir)
 /* A private copy of the mount at PATH, with FLAGS on it and all below it. */
 static int clone_tree(const char *path, uint64_t attrs)
 {
-	AUTO_CLOSE int fd = open_tree(AT_FDCWD, path,
-				      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	AUTO_CLOSE int fd =
+		open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
 
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
@@ -168,7 +176,7 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 		    check_same(src->bind[i], PAYLOAD_FD, bind->source, err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
 		src->device[i] = clone_tree(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
@@ -188,9 +196,9 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 		return 0;
 	if (s->workspace != WORKSPACE_RW)
 		attrs |= MOUNT_ATTR_RDONLY;
-	if (b->mapped_workspace >= 0) {
+	if (b->cloned_workspace >= 0) {
 		struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
-		src->workspace = b->mapped_workspace;
+		src->workspace = b->cloned_workspace;
 		if (mount_setattr(src->workspace, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 				  sizeof(attr)) < 0)
 			return fail(err, LAYER_NEWROOT, s->workspace_path);
@@ -202,8 +210,7 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 	return check_same(src->workspace, WORKSPACE_FD, s->workspace_path, err);
 }
 
-static int mount_tmpfs(const char *where, const char *options, unsigned long flags,
-		       struct err *err)
+static int mount_tmpfs(const char *where, const char *options, unsigned long flags, struct err *err)
 {
 	if (mount("tmpfs", where, "tmpfs", flags, options) < 0)
 		return fail(err, LAYER_NEWROOT, "mounting a tmpfs");
@@ -257,8 +264,7 @@ static int enter_empty_root(const struct box *b, struct sources *src, struct err
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return fail(err, LAYER_MOUNTNS, "making mounts private");
-	if (mount_scratch(b, place, &src->scratch, err) < 0 ||
-	    mount_root(place, err) < 0)
+	if (mount_scratch(b, place, &src->scratch, err) < 0 || mount_root(place, err) < 0)
 		return -1;
 	return chdir(place) < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
 }
@@ -281,7 +287,7 @@ static int attach_binds(const struct box *b, struct sources *src, struct err *er
 	for (size_t i = 0; i < s->bindc; i++)
 		if (src->bind[i] >= 0 && attach(src->bind[i], s->bind[i].target + 1) < 0)
 			return fail(err, LAYER_NEWROOT, s->bind[i].target);
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "dev/%s", devices[i]);
 		if (attach(src->device[i], path) < 0)
@@ -373,7 +379,8 @@ static int mount_proc(const struct box *b, struct err *err)
 
 static int change_root(const struct box *b, struct err *err)
 {
-	struct mount_attr ro = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+	struct mount_attr ro = {.attr_set =
+					MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 
 	if (box_wants(b, LAYER_NOEXEC))
 		ro.attr_set |= MOUNT_ATTR_NOEXEC;
@@ -399,8 +406,8 @@ static int build(struct box *b, struct sources *src, struct err *err)
 	if (open_binds(b, src, err) < 0 || open_workspace(b, src, err) < 0 ||
 	    enter_empty_root(b, src, err) < 0 || show_scratch(src, "tmp", "tmp", err) < 0 ||
 	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
-	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 || mount_proc(b, err) < 0 ||
-	    mount_workspace(b, src, err) < 0)
+	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 ||
+	    mount_proc(b, err) < 0 || mount_workspace(b, src, err) < 0)
 		return -1;
 	return change_root(b, err);
 }

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,19 @@ static int in_fds(struct probe *p, struct err *err)
 	return become_program(p, err);
 }
 
+/* Builds that are not static: the loader is already at work and opens libraries of its own. */
+static bool is_loaders(int dir, const char *name)
+{
+	static const char *const places[] = {"/lib", "/usr/lib", "/etc/ld.so"};
+	char target[PATH_MAX] = "";
+
+	(void)!readlinkat(dir, name, target, sizeof(target) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (strncmp(target, places[i], strlen(places[i])) == 0)
+			return true;
+	return false;
+}
+
 static int look_at_fds(struct probe *p, struct err *err)
 {
 	char path[64];
@@ -188,7 +202,8 @@ static int look_at_fds(struct probe *p, struct err *err)
 	if (!d)
 		return probe_untried(err, "listing its descriptors");
 	for (struct dirent *e = readdir(d); e; e = readdir(d))
-		if (isdigit((unsigned char)e->d_name[0]) && atoi(e->d_name) > STDERR_FILENO)
+		if (isdigit((unsigned char)e->d_name[0]) && atoi(e->d_name) > STDERR_FILENO &&
+		    !is_loaders(dirfd(d), e->d_name))
 			return probe_leak(err, "it has descriptor %.8s", e->d_name);
 	return 0;
 }

@@ -111,8 +111,9 @@ void program_main(struct box *b)
 	struct err err;
 
 	volunteer();
-	if (cgroup_join(b->joins, b->joinc, &err) < 0 || leave_session(b, &err) < 0 || close_inherited(b, &err) < 0 || enter_cwd(b, &err) < 0 ||
-	    creds_limit(b, &err) < 0 || creds_drop(b, &err) < 0 || landlock_restrict(b, &err) < 0 ||
+	if (cgroup_join(b->joins, b->joinc, &err) < 0 || leave_session(b, &err) < 0 ||
+	    close_inherited(b, &err) < 0 || enter_cwd(b, &err) < 0 || creds_limit(b, &err) < 0 ||
+	    creds_drop(b, &err) < 0 || landlock_restrict(b, &err) < 0 ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);

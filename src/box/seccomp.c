@@ -22,16 +22,24 @@ static int fail(struct err *err, const char *what)
 	return -1;
 }
 
-int seccomp_load(struct box *b, int *ret_listener, struct err *err)
+/* A workspace that shows the host's own files may hold a socket somebody listens on, and Landlock
+ * does not govern connecting to it: no sockets there. */
+static const struct filter_variant *choose(const struct box *b)
 {
 	const struct spec *s = b->spec;
+	bool spaced = s->tier != TIER_NO_USERNS;
+	bool near = s->workspace == WORKSPACE_RO || s->workspace == WORKSPACE_RW;
+	bool exec = s->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
 
+	return filter_find(spaced, exec, spaced && !near, s->tier == TIER_FULL);
+}
+
+int seccomp_load(struct box *b, int *ret_listener, struct err *err)
+{
 	*ret_listener = -1;
 	if (!box_wants(b, LAYER_SECCOMP))
 		return 0;
-	const struct filter_variant *v = filter_find(
-		s->flags & SPEC_NODE, s->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE),
-		s->tier != TIER_NO_USERNS, s->tier == TIER_FULL);
+	const struct filter_variant *v = choose(b);
 	struct sock_fprog prog = {v->len, (struct sock_filter *)v->insns};
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	int fd = sys_seccomp(SECCOMP_SET_MODE_FILTER, flags, &prog);

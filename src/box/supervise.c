@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,9 +47,10 @@ struct space {
 };
 
 static const struct space spaces[] = {
-	{LAYER_USERNS, CLONE_NEWUSER},
-	{LAYER_MOUNTNS, CLONE_NEWNS}, {LAYER_PIDNS, CLONE_NEWPID}, {LAYER_NETNS, CLONE_NEWNET},
-	{LAYER_IPCNS, CLONE_NEWIPC},  {LAYER_UTSNS, CLONE_NEWUTS}, {LAYER_CGROUPNS, CLONE_NEWCGROUP},
+	{LAYER_USERNS, CLONE_NEWUSER},	   {LAYER_MOUNTNS, CLONE_NEWNS},
+	{LAYER_PIDNS, CLONE_NEWPID},	   {LAYER_NETNS, CLONE_NEWNET},
+	{LAYER_IPCNS, CLONE_NEWIPC},	   {LAYER_UTSNS, CLONE_NEWUTS},
+	{LAYER_CGROUPNS, CLONE_NEWCGROUP},
 };
 
 static bool has_spaces(const struct box *b)
@@ -210,7 +210,8 @@ static void on_deadline(struct run *r)
 	struct err err;
 
 	if (!r->started) {
-		err_set(&err, ERR_SYSTEM, "the box was not ready within %d seconds", SETUP_MS / 1000);
+		err_set(&err, ERR_SYSTEM, "the box was not ready within %d seconds",
+			SETUP_MS / 1000);
 		fail_run(r, &err);
 	} else if (!r->killing) {
 		r->result.timed_out = 1;
@@ -370,7 +371,7 @@ static void measure_cgroup(struct run *r)
 
 	cgroup_measure(&r->box->cgroup, &u);
 	res->memory_peak = u.memory_peak ? u.memory_peak : res->memory_peak;
-	res->pids_peak = u.pids_peak ? u.pids_peak
+	res->pids_peak = u.pids_peak  ? u.pids_peak
 			 : u.pids_hit ? r->box->spec->limit[LIMIT_PIDS]
 				      : r->pids_seen;
 	res->cpu_ms = u.cpu_ns ? u.cpu_ns / 1000000U : res->cpu_ms;

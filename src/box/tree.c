@@ -34,8 +34,8 @@ static void parse_cpu(const char *text, struct tree_row *row)
 	const char *at = strrchr(text, ')');
 	unsigned long u, s, cu, cs, tick = (unsigned long)sysconf(_SC_CLK_TCK);
 
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &u,
-			  &s, &cu, &cs) != 4)
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu",
+			  &u, &s, &cu, &cs) != 4)
 		return;
 	row->own_ms = (u + s) * 1000 / tick;
 	row->reaped_ms = (cu + cs) * 1000 / tick;
@@ -48,10 +48,11 @@ static bool read_row(int proc, const char *pid, struct tree_row *row)
 	snprintf(path, sizeof(path), "%.20s/status", pid);
 	if (io_read_text(proc, path, text, sizeof(text)) < 0)
 		return false;
-	*row = (struct tree_row){.pid = atoi(pid),
-				 .parent = (pid_t)field(text, "\nPPid:"),
-				 .threads = field(text, "\nThreads:"),
-				 .memory = (field(text, "\nRssAnon:") + field(text, "\nRssShmem:")) * 1024};
+	*row = (struct tree_row){
+		.pid = atoi(pid),
+		.parent = (pid_t)field(text, "\nPPid:"),
+		.threads = field(text, "\nThreads:"),
+		.memory = (field(text, "\nRssAnon:") + field(text, "\nRssShmem:")) * 1024};
 	return true;
 }
 
@@ -113,7 +114,7 @@ struct tree_row *tree_read(pid_t root, bool exact, size_t *ret_count)
 		count += read_row(dirfd(d), e->d_name, &rows[count]);
 	}
 	count = keep_ours(rows, count, root);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; d && rows && i < count; i++)
 		read_more(dirfd(d), &rows[i], exact);
 	*ret_count = count;
 	return rows;

@@ -40,7 +40,8 @@ static bool try_sysctls(struct err *err, enum layer layer)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sysctls); i++) {
 		const struct sysctl_row *r = &sysctls[i];
-		if (r->layer != layer || io_read_text(AT_FDCWD, r->path, value, sizeof(value)) < 0 ||
+		if (r->layer != layer ||
+		    io_read_text(AT_FDCWD, r->path, value, sizeof(value)) < 0 ||
 		    strcmp(value, r->bad) != 0)
 			continue;
 		/* Root is not bound by the switches for unprivileged users. */
@@ -126,7 +127,8 @@ static void why_mount(struct err *err, enum layer layer)
 {
 	bool forbidden = err->sys_errno == EPERM || err->sys_errno == EACCES;
 
-	if (try_sysctls(err, layer) || (forbidden && (try_sysctls(err, LAYER_USERNS) || try_apparmor(err))))
+	if (try_sysctls(err, layer) ||
+	    (forbidden && (try_sysctls(err, LAYER_USERNS) || try_apparmor(err))))
 		return;
 	why_proc(err);
 }

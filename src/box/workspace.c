@@ -70,28 +70,41 @@ int workspace_mount(struct box *b, int source, int scratch, struct err *err)
 	return 0;
 }
 
-int workspace_map(struct box *b, struct err *err)
+static int refuse_map(struct err *err)
+{
+	fail(err, "mapping its owner to the box");
+	err_cause(err, "it belongs to root, and its file system has no id-mapped mounts");
+	err_cure(err, "give the directory to an ordinary user, or run as that user");
+	return -1;
+}
+
+static int map_owner(const struct box *b, int tree, struct err *err)
 {
 	struct stat st;
 
-	b->mapped_workspace = -1;
-	if (!b->idmap_workspace)
-		return 0;
 	if (fstat(WORKSPACE_FD, &st) < 0)
 		return fail(err, "looking at it");
 	AUTO_CLOSE int map = ids_open_map(b, st.st_uid, st.st_gid, err);
 	if (map < 0)
 		return -1;
-	AUTO_CLOSE int tree = open_tree(WORKSPACE_FD, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
-							      OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)map};
-	if (tree < 0 || mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
-				      sizeof(attr)) < 0) {
-		fail(err, "mapping its owner to the box");
-		err_cause(err, "it belongs to root, and its file system has no id-mapped mounts");
-		err_cure(err, "give the directory to an ordinary user, or run as that user");
+	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return refuse_map(err);
+	return 0;
+}
+
+/* By descriptor: the box's own id may not be able to walk to it. */
+int workspace_clone(struct box *b, struct err *err)
+{
+	if (!b->privileged || b->spec->workspace == WORKSPACE_NONE)
+		return 0;
+	AUTO_CLOSE int tree =
+		open_tree(WORKSPACE_FD, "",
+			  AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	if (tree < 0)
+		return fail(err, "opening it");
+	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
 		return -1;
-	}
-	b->mapped_workspace = scope_take_fd(&tree);
+	b->cloned_workspace = scope_take_fd(&tree);
 	return 0;
 }

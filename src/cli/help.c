@@ -30,9 +30,11 @@ static void each_option(const struct cli_command *cmd,
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		char value[32];
 		snprintf(help[i], sizeof(help[i]), "%s; default %s", row->help,
-			 row->fallback ? units_format(row->unit, row->fallback, value, sizeof(value))
-				       : "none");
-		struct cli_option o = {row->name, row->unit == UNIT_DURATION_MS ? "D" : "N", help[i], NULL};
+			 row->fallback
+				 ? units_format(row->unit, row->fallback, value, sizeof(value))
+				 : "none");
+		struct cli_option o = {row->name, row->unit == UNIT_DURATION_MS ? "D" : "N",
+				       help[i], NULL};
 		each(to, &o);
 	}
 }
@@ -41,7 +43,8 @@ static void help_option(FILE *to, const struct cli_option *o)
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "",
+		 o->value ? o->value : "");
 	fprintf(to, "  %-28s %s\n", left, o->help);
 }
 
@@ -49,7 +52,8 @@ void cli_help_all(FILE *to)
 {
 	fputs("cordon runs code that an agent wrote as if it were hostile.\n\n", to);
 	for (unsigned i = 0; cli_command_at(i); i++)
-		fprintf(to, "  cordon %-12s %s\n", cli_command_at(i)->name, cli_command_at(i)->help);
+		fprintf(to, "  cordon %-12s %s\n", cli_command_at(i)->name,
+			cli_command_at(i)->help);
 	fputs("\nTry: cordon run script.py\n     cordon run --help\n", to);
 }
 
@@ -114,7 +118,8 @@ int cli_man(struct cli_call *call)
 	FILE *to = stdout;
 
 	(void)call;
-	fputs(".TH CORDON 1\n.SH NAME\ncordon \\- run code as if it were hostile\n.SH SYNOPSIS\n", to);
+	fputs(".TH CORDON 1\n.SH NAME\ncordon \\- run code as if it were hostile\n.SH SYNOPSIS\n",
+	      to);
 	for (unsigned i = 0; cli_command_at(i); i++) {
 		fprintf(to, ".B cordon %s\n", cli_command_at(i)->name);
 		roff(to, cli_command_at(i)->synopsis);

@@ -44,6 +44,24 @@ static const struct cli_command *find(const char *name)
 	return NULL;
 }
 
+/* Whoever asked for JSON gets JSON, also when the rest of the words was wrong. */
+static int report(const struct cli_call *call, int argc, char **argv, const struct err *err)
+{
+	bool json = call->json;
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
+
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		json = json || strcmp(argv[i], "--json") == 0;
+	if (json && r) {
+		result_init(r);
+		r->err = *err;
+		cli_print_json(r, call->request.tier < TIER_COUNT ? call->request.tier : TIER_FULL);
+	} else {
+		cli_print_error(err);
+	}
+	return err_row(err)->exit_status;
+}
+
 static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 {
 	AUTO_FREE struct cli_call *call = calloc(1, sizeof(*call));
@@ -53,8 +71,7 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 		return 125;
 	request_init(&call->request);
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
-		cli_print_error(&err);
-		return err_row(&err)->exit_status;
+		return report(call, argc, argv, &err);
 	}
 	if (call->help) {
 		cli_help(stdout, cmd);
@@ -71,8 +88,8 @@ int main(int argc, char **argv)
 		cli_help_all(stdout);
 		return 0;
 	}
-	const struct cli_command *cmd = strcmp(argv[1], "--version") == 0 ? find("version")
-									  : find(argv[1]);
+	const struct cli_command *cmd =
+		strcmp(argv[1], "--version") == 0 ? find("version") : find(argv[1]);
 	if (cmd)
 		return dispatch(cmd, argc - 2, argv + 2);
 	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", argv[1]);

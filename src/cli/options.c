@@ -9,9 +9,6 @@
 #include "conf/profile.h"
 #include "conf/units.h"
 
-typedef int setter(struct cli_call *call, const struct cli_option *opt, const char *value,
-		   struct err *err);
-
 static int set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
@@ -32,7 +29,8 @@ static int set_lang(struct cli_call *c, const struct cli_option *o, const char *
 	c->request.lang = v;
 	if (profile_find(v))
 		return 0;
-	return err_set(err, ERR_USAGE, "--lang: there is no \"%.32s\" (python, bash, node, binary)", v);
+	return err_set(err, ERR_USAGE, "--lang: there is no \"%.32s\" (python, bash, node, binary)",
+		       v);
 }
 
 static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -41,7 +39,8 @@ static int set_tier(struct cli_call *c, const struct cli_option *o, const char *
 	c->request.tier = tier_find(v);
 	if (c->request.tier < TIER_COUNT)
 		return 0;
-	return err_set(err, ERR_USAGE, "--tier: there is no \"%.32s\" (full, no-cgroup, no-userns)", v);
+	return err_set(err, ERR_USAGE, "--tier: there is no \"%.32s\" (full, no-cgroup, no-userns)",
+		       v);
 }
 
 static int set_exec(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -115,7 +114,8 @@ static int set_diff(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
-static int set_commit(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+static int set_commit(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->request.commit = true;
@@ -145,8 +145,8 @@ const struct cli_option cli_run_options[] = {
 	{"venv", "DIR", "a Python virtualenv", set_venv},
 	{0}};
 
-const struct cli_option cli_doctor_options[] = {
-	{"json", NULL, "print one JSON object", set_json}, {0}};
+const struct cli_option cli_doctor_options[] = {{"json", NULL, "print one JSON object", set_json},
+						{0}};
 
 const struct cli_option cli_no_options[] = {{0}};
 
@@ -203,7 +203,8 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 		if (strncmp(argv[at], "--", 2) == 0) {
 			if (parse_one(cmd, argv, argc, &at, ret, err) < 0)
 				return -1;
-		} else if (argv[at][0] == '-' && argv[at][1] != '\0' && strcmp(argv[at], "-h") != 0) {
+		} else if (argv[at][0] == '-' && argv[at][1] != '\0' &&
+			   strcmp(argv[at], "-h") != 0) {
 			return err_set(err, ERR_USAGE, "there is no option %.64s", argv[at]);
 		} else if (strcmp(argv[at], "-h") == 0) {
 			ret->help = true;

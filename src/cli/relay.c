@@ -41,7 +41,7 @@ static bool is_obeyed(struct relay *r, unsigned char c)
 {
 	bool continues = r->expected > 0 && (c & 0xc0) == 0x80;
 
-	r->expected = continues ? r->expected - 1
+	r->expected = continues	  ? r->expected - 1
 		      : c >= 0xf0 ? 3
 		      : c >= 0xe0 ? 2
 		      : c >= 0xc0 ? 1
@@ -97,8 +97,8 @@ bool relay_is_shared(void)
 {
 	struct stat a, b;
 
-	return fstat(STDOUT_FILENO, &a) == 0 && fstat(STDERR_FILENO, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	return fstat(STDOUT_FILENO, &a) == 0 && fstat(STDERR_FILENO, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 void relay_init(struct relay *r, int fd, size_t room, struct relay_line *line)

@@ -19,11 +19,11 @@ struct relay_line {
 
 struct relay {
 	int fd;
-	bool guard;    /* our own lines may appear on the same file */
+	bool guard; /* our own lines may appear on the same file */
 	bool terminal;
-	size_t room;	/* bytes that are still passed on as they come */
+	size_t room; /* bytes that are still passed on as they come */
 	struct relay_line *line;
-	int expected;	/* continuation bytes of the current character */
+	int expected; /* continuation bytes of the current character */
 	unsigned char lead;
 };
 

@@ -15,7 +15,6 @@
 #include "conf/units.h"
 
 #define COLOUR_RED "\033[31m"
-#define COLOUR_DIM "\033[2m"
 #define COLOUR_OFF "\033[0m"
 
 bool cli_has_colour(FILE *to)
@@ -30,7 +29,8 @@ static void say(const char *label, const char *text)
 {
 	bool colour = cli_has_colour(stderr);
 
-	fprintf(stderr, "%scordon: %s%s", colour ? COLOUR_RED : "", label, colour ? COLOUR_OFF : "");
+	fprintf(stderr, "%scordon: %s%s", colour ? COLOUR_RED : "", label,
+		colour ? COLOUR_OFF : "");
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
 			fprintf(stderr, "\\x%02x", *p);
@@ -60,8 +60,9 @@ static void say_denials(const struct result *r)
 
 	for (size_t i = 0; i < r->denialc && i < 8; i++) {
 		const struct wire_denial *d = &r->denials[i];
-		snprintf(line, sizeof(line), "%.31s%s%.200s (%.95s)%s", d->call, d->target[0] ? " " : "",
-			 d->target, d->rule, d->count > 1 ? ", repeatedly" : "");
+		snprintf(line, sizeof(line), "%.31s%s%.200s (%.95s)%s", d->call,
+			 d->target[0] ? " " : "", d->target, d->rule,
+			 d->count > 1 ? ", repeatedly" : "");
 		say("refused: ", line);
 	}
 	if (r->denialc > 8) {
@@ -94,15 +95,16 @@ static void say_end(const struct result *r)
 	} else if (r->wire.limit < LIMIT_COUNT) {
 		const struct limit_row *row = limit_row((enum limit_id)r->wire.limit);
 		snprintf(line, sizeof(line), "%s the %s limit (--%s%s%s)",
-			 r->status == STATUS_LIMIT ? "stopped:" : "it ran into", row->name, row->name,
-			 r->wire.limit_value ? " " : "",
-			 r->wire.limit_value
-				 ? units_format(row->unit, r->wire.limit_value, value, sizeof(value))
-				 : "");
+			 r->status == STATUS_LIMIT ? "stopped:" : "it ran into", row->name,
+			 row->name, r->wire.limit_value ? " " : "",
+			 r->wire.limit_value ? units_format(row->unit, r->wire.limit_value, value,
+							    sizeof(value))
+					     : "");
 		say("", line);
 	} else if (r->status == STATUS_SIGNALED) {
 		snprintf(line, sizeof(line), "killed by signal %d (%s)", r->signal,
-			 r->wire.killed_by_rule ? "for a call on the kill list" : strsignal(r->signal));
+			 r->wire.killed_by_rule ? "for a call on the kill list"
+						: strsignal(r->signal));
 		say("", line);
 	}
 }
@@ -165,7 +167,8 @@ static int add_stream(json_t *o, json_t *truncated, const char *name, const stru
 	if (!all)
 		return -1;
 	if (omitted) {
-		size_t before = char_start_before(all, gap), after = char_start_after(all, gap, len);
+		size_t before = char_start_before(all, gap),
+		       after = char_start_after(all, gap, len);
 		memmove(all + before, all + after, len - after);
 		omitted += after - before;
 		len -= after - before;
@@ -250,8 +253,9 @@ static json_t *layers_json(uint32_t layers)
 
 static json_t *error_json(const struct err *err)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "kind", err_row(err)->name, "layer", err->layer,
-			 "message", err->message, "cause", err->cause, "cure", err->cure);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "kind", err_row(err)->name, "layer",
+			 err->layer, "message", err->message, "cause", err->cause, "cure",
+			 err->cure);
 }
 
 static void add_run(json_t *o, const struct result *r)

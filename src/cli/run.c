@@ -63,7 +63,8 @@ int cli_run(struct cli_call *call)
 	AUTO_FREE struct result *r = malloc(sizeof(*r));
 
 	if (call->argc != 1)
-		return usage(call->argc ? "one file at a time; arguments come after --" : "which file?");
+		return usage(call->argc ? "one file at a time; arguments come after --"
+					: "which file?");
 	if (!r)
 		return 125;
 	req->file = call->argv[0];

@@ -50,8 +50,10 @@ const struct spec_file profile_common_files[] = {
 	{"/etc/hosts", "127.0.0.1 localhost cordon\n", false},
 	{NULL, NULL, false}};
 
-const char *const profile_common_env[] = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8",
-					  "TMPDIR=/tmp", "USER=agent", "LOGNAME=agent", NULL};
+const char *const profile_common_env[] = {
+	"PATH=/usr/bin:/bin", "HOME=/tmp",     "LANG=C.UTF-8", "TMPDIR=/tmp",
+	"USER=agent",	      "LOGNAME=agent", NULL,
+};
 
 static const struct profile_bind no_binds[] = {{NULL, 0}};
 
@@ -68,16 +70,23 @@ static const struct profile_bind python_binds[] = {
 	{NULL, 0}};
 
 static const struct profile_bind node_binds[] = {
-	{"/usr/lib/node_modules", CODE | WHEN_EXEC}, {"/usr/lib/nodejs", CODE | WHEN_EXEC},
-	{"/usr/share/nodejs", DATA},		     {"/usr/share/zoneinfo", DATA},
-	{"/etc/localtime", DATA},		     {"/etc/ssl/openssl.cnf", DATA},
-	{"/sys/devices/system/cpu", DATA},	     {NULL, 0}};
+	{"/usr/lib/node_modules", CODE | WHEN_EXEC},
+	{"/usr/lib/nodejs", CODE | WHEN_EXEC},
+	{"/usr/share/nodejs", DATA},
+	{"/usr/share/zoneinfo", DATA},
+	{"/etc/localtime", DATA},
+	{"/etc/ssl/openssl.cnf", DATA},
+	{"/sys/devices/system/cpu", DATA},
+	{NULL, 0},
+};
 
 static const struct profile_bind bash_binds[] = {
-	{"/usr/bin", CODE | BIND_HIDDEN}, {"/etc/alternatives", DATA}, {"/usr/share", DATA},
-	{"/etc/localtime", DATA},	  {"/sys/devices/system/cpu", DATA}, {NULL, 0}};
+	{"/usr/bin", CODE | BIND_HIDDEN}, {"/etc/alternatives", DATA},	     {"/usr/share", DATA},
+	{"/etc/localtime", DATA},	  {"/sys/devices/system/cpu", DATA}, {NULL, 0},
+};
 
 /* What a shell script is made of. None of them can reach beyond the box. */
+/* clang-format off */
 static const char *const bash_programs[] = {
 	"/usr/bin/bash",     "/usr/bin/dash",	  "/usr/bin/cat",      "/usr/bin/ls",
 	"/usr/bin/cp",	     "/usr/bin/mv",	  "/usr/bin/rm",       "/usr/bin/mkdir",
@@ -98,6 +107,7 @@ static const char *const bash_programs[] = {
 	"/usr/bin/awk",	     "/usr/bin/find",	  "/usr/bin/xargs",    "/usr/bin/diff",
 	"/usr/bin/cmp",	     "/usr/bin/tar",	  "/usr/bin/gzip",     "/usr/bin/bc",
 	NULL};
+/* clang-format on */
 
 static const char *const python_env[] = {"MPLCONFIGDIR=/tmp/.matplotlib", NULL};
 
@@ -125,7 +135,7 @@ static const struct profile profiles[] = {
 	 .package = "nodejs",
 	 .target = "/cordon/main",
 	 .suffixes = ".js\0.mjs\0.cjs\0",
-	 .spec_flags = SPEC_NODE | SPEC_PROC_FULL,
+	 .spec_flags = SPEC_PROC_FULL,
 	 .binds = node_binds},
 	{.name = "binary",
 	 .help = "an explicit program: a path, or standard input",

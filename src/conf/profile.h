@@ -24,7 +24,7 @@ struct profile {
 	const char *args[3];	 /* before the payload's path */
 	const char *package;	 /* what to install when the interpreter is missing */
 	const char *target;	 /* where the payload appears, without suffix */
-	const char *suffixes;	 /* of file names that mean this language; the first is the target's */
+	const char *suffixes; /* of file names that mean this language; the first is the target's */
 	unsigned spec_flags;
 	const struct profile_bind *binds; /* ended by a row without path */
 	const char *const *programs;	  /* may be started; NULL-terminated or NULL */
@@ -42,6 +42,7 @@ const struct profile *profile_at(unsigned i);
 extern const struct profile_bind profile_common_binds[];
 extern const char *const profile_common_env[];
 extern const struct spec_file profile_common_files[];
-extern const char *const profile_loaders[]; /* the dynamic loader: started by the kernel, never by name */
+/* The dynamic loader: started by the kernel, never by name. */
+extern const char *const profile_loaders[];
 
 #endif

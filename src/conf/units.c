@@ -19,12 +19,18 @@ struct suffix {
 
 /* The first of a unit is what a bare number means. */
 static const struct suffix suffixes[] = {
-	{UNIT_DURATION_MS, "s", 1000},	     {UNIT_DURATION_MS, "ms", 1},
-	{UNIT_DURATION_MS, "m", 60000},	     {UNIT_DURATION_MS, "h", 3600000},
-	{UNIT_BYTES, "", 1},		     {UNIT_BYTES, "K", 1ULL << 10},
-	{UNIT_BYTES, "M", 1ULL << 20},	     {UNIT_BYTES, "G", 1ULL << 30},
-	{UNIT_BYTES, "KB", 1ULL << 10},	     {UNIT_BYTES, "MB", 1ULL << 20},
-	{UNIT_BYTES, "GB", 1ULL << 30},	     {UNIT_PERCENT, "%", 1},
+	{UNIT_DURATION_MS, "s", 1000},
+	{UNIT_DURATION_MS, "ms", 1},
+	{UNIT_DURATION_MS, "m", 60000},
+	{UNIT_DURATION_MS, "h", 3600000},
+	{UNIT_BYTES, "", 1},
+	{UNIT_BYTES, "K", 1ULL << 10},
+	{UNIT_BYTES, "M", 1ULL << 20},
+	{UNIT_BYTES, "G", 1ULL << 30},
+	{UNIT_BYTES, "KB", 1ULL << 10},
+	{UNIT_BYTES, "MB", 1ULL << 20},
+	{UNIT_BYTES, "GB", 1ULL << 30},
+	{UNIT_PERCENT, "%", 1},
 	{UNIT_COUNT, "", 1},
 };
 
@@ -36,7 +42,8 @@ static const char *const examples[] = {[UNIT_DURATION_MS] = "30s, 500ms, 2m",
 static bool find_factor(enum unit unit, const char *text, uint64_t *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
-		if (suffixes[i].unit == unit && (*text == '\0' || strcmp(suffixes[i].text, text) == 0)) {
+		if (suffixes[i].unit == unit &&
+		    (*text == '\0' || strcmp(suffixes[i].text, text) == 0)) {
 			*ret = suffixes[i].factor;
 			return true;
 		}
@@ -80,7 +87,8 @@ const char *units_format(enum unit unit, uint64_t value, char *buf, size_t size)
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		const struct suffix *s = &suffixes[i];
-		if (s->unit == unit && value % s->factor == 0 && (!best || s->factor > best->factor))
+		if (s->unit == unit && value % s->factor == 0 &&
+		    (!best || s->factor > best->factor))
 			best = s;
 	}
 	snprintf(buf, size, "%llu%s", (unsigned long long)(best ? value / best->factor : value),

@@ -25,10 +25,26 @@
 
 /* Places from which the user's shell, git or interpreter would run what is written there. */
 static const char *const persistence[] = {
-	".git/hooks",	 ".git/config",	   ".bashrc",	 ".bash_profile", ".bash_login",
-	".profile",	 ".zshrc",	   ".zshenv",	 ".zprofile",	  ".config/autostart",
-	".ssh",		 ".gnupg",	   ".vscode",	 ".idea",	  ".envrc",
-	".husky",	 ".claude",	   ".cursor",	 ".mcp.json",	  "sitecustomize.py",
+	".git/hooks",
+	".git/config",
+	".bashrc",
+	".bash_profile",
+	".bash_login",
+	".profile",
+	".zshrc",
+	".zshenv",
+	".zprofile",
+	".config/autostart",
+	".ssh",
+	".gnupg",
+	".vscode",
+	".idea",
+	".envrc",
+	".husky",
+	".claude",
+	".cursor",
+	".mcp.json",
+	"sitecustomize.py",
 	"usercustomize.py",
 };
 
@@ -63,7 +79,8 @@ static bool is_clean(const char *path, size_t len)
 		return false;
 	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
 		size_t part = strcspn(p, "/");
-		if (part == 0 || (part == 1 && p[0] == '.') || (part == 2 && p[0] == '.' && p[1] == '.'))
+		if (part == 0 || (part == 1 && p[0] == '.') ||
+		    (part == 2 && p[0] == '.' && p[1] == '.'))
 			return false;
 	}
 	return true;
@@ -101,7 +118,8 @@ static int open_parent(int root, const char *path, const char **ret_name)
 	const char *slash = strrchr(path, '/');
 
 	*ret_name = last_part(path);
-	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1,
+		 slash ? path : ".");
 	return open_beneath(root, parent, O_PATH | O_DIRECTORY);
 }
 
@@ -137,7 +155,8 @@ static int write_file(int upper, const struct change *c, int parent, const char 
 		openat(dir, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
 		return -1;
-	if (copy_data(from, to) < 0 || give_to_owner(dir, to) < 0 || fchmod(to, c->mode & 0777) < 0 || fsync(to) < 0 ||
+	if (copy_data(from, to) < 0 || give_to_owner(dir, to) < 0 ||
+	    fchmod(to, c->mode & 0777) < 0 || fsync(to) < 0 ||
 	    renameat(dir, TEMP_NAME, dir, name) < 0) {
 		int saved = errno;
 		unlinkat(dir, TEMP_NAME, 0);
@@ -170,7 +189,8 @@ static int apply(int upper, int root, const struct change *c)
 {
 	const char *name;
 	AUTO_CLOSE int path = open_parent(root, c->path, &name);
-	AUTO_CLOSE int parent = path < 0 ? -1 : openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int parent =
+		path < 0 ? -1 : openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
 	if (parent < 0)
@@ -200,6 +220,14 @@ static int settle_modes(const struct result *r, int root)
 	return 0;
 }
 
+/* Files are replaced one by one: say how far it got. */
+static int fail_half(struct err *err, size_t done, const char *path)
+{
+	err_errno(err, ERR_INPUT, "committing %s", path);
+	err_cause(err, "%zu changes before it were written, those after it were not", done);
+	return -1;
+}
+
 int commit_changes(struct result *r, int workspace, struct err *err)
 {
 	if (r->upper < 0)
@@ -213,7 +241,7 @@ int commit_changes(struct result *r, int workspace, struct err *err)
 		if (c->note)
 			continue;
 		if (apply(r->upper, workspace, c) < 0)
-			return err_errno(err, ERR_INPUT, "committing %s", c->path);
+			return fail_half(err, i, c->path);
 	}
 	if (settle_modes(r, workspace) < 0)
 		return err_errno(err, ERR_INPUT, "committing a directory's mode");

@@ -52,7 +52,8 @@ static int find_box(char *path, size_t size)
 	}
 	if (slash) {
 		*slash = '\0';
-		if (snprintf(path, size, "%s/cordon-box", self) < (int)size && access(path, X_OK) == 0)
+		if (snprintf(path, size, "%s/cordon-box", self) < (int)size &&
+		    access(path, X_OK) == 0)
 			return 0;
 	}
 	snprintf(path, size, "%s/cordon-box", CORDON_LIBEXEC);
@@ -133,7 +134,8 @@ static int start(struct job *job, const struct plan *p, struct err *err)
 	if (spec < 0 || make_channels(pipes, pair, err) < 0)
 		return -1;
 	/* The order is the numbers of enum spec_fd. */
-	int sources[] = {p->input, pipes[0][1], pipes[1][1], spec, pair[1], p->payload, p->workspace};
+	int sources[] = {p->input, pipes[0][1], pipes[1][1], spec,
+			 pair[1],  p->payload,	p->workspace};
 	int lifted[ARRAY_SIZE(sources)];
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		lifted[i] = lift(sources[i]);
@@ -166,6 +168,7 @@ static void take_message(struct job *job, union message *m, size_t len, int *fd)
 
 	if (m->kind == WIRE_RESULT && len == sizeof(m->result)) {
 		r->wire = m->result;
+		r->wire.cgroup[sizeof(r->wire.cgroup) - 1] = '\0';
 		job->has_result = true;
 	} else if (m->kind == WIRE_ERROR && len == sizeof(m->error)) {
 		r->err = m->error.err;
@@ -173,7 +176,8 @@ static void take_message(struct job *job, union message *m, size_t len, int *fd)
 	} else if (m->kind == WIRE_DENIAL && len == sizeof(m->denial)) {
 		if (r->denialc < CORDON_DENIALS_MAX)
 			r->denials[r->denialc++] = m->denial;
-	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path)) {
+	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path) &&
+		   m->change.path_len <= len - offsetof(struct wire_change, path)) {
 		result_add_change(r, &m->change);
 	} else if (m->kind == WIRE_UPPER) {
 		scope_close(&r->upper);

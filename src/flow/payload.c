@@ -106,7 +106,8 @@ static int open_program(struct payload *p, const char *file, struct err *err)
 	return 0;
 }
 
-int payload_open(struct payload *p, const struct profile *profile, const char *file, struct err *err)
+int payload_open(struct payload *p, const struct profile *profile, const char *file,
+		 struct err *err)
 {
 	bool is_stdin = strcmp(file, "-") == 0;
 	struct stat st;

@@ -58,7 +58,8 @@ static int add_bind(struct spec *s, const char *source, const char *target, unsi
 		    struct err *err)
 {
 	if (!spec_path_is_clean(source) || !spec_path_is_clean(target))
-		return err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path", source);
+		return err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path",
+			       source);
 	for (size_t i = 0; i < s->bindc; i++)
 		if (strcmp(s->bind[i].target, target) == 0) {
 			s->bind[i].flags |= flags & (BIND_CODE | BIND_PROGRAM);
@@ -110,7 +111,7 @@ static int show_rows(struct draft *d, const struct profile_bind *rows, struct er
 		} else if (when && (when == WHEN_EXEC) != exec) {
 			continue;
 		}
-		if (at)
+		if (at && d->real)
 			path = arena_printf(&d->plan->arena, "%.*s%s", (int)(at - path), path,
 					    basename(d->real));
 		if (show(d, path, rows->flags, err) < 0)
@@ -285,8 +286,10 @@ static int add_places(struct draft *d, struct err *err)
 		return -1;
 	if (!s->workspace_path || strcmp(d->profile->name, "python") != 0)
 		return 0;
-	return add_env(s, home ? arena_printf(a, "PYTHONPATH=%s", s->workspace_path)
-			       : "PYTHONPATH=/workspace", err);
+	return add_env(s,
+		       home ? arena_printf(a, "PYTHONPATH=%s", s->workspace_path)
+			    : "PYTHONPATH=/workspace",
+		       err);
 }
 
 static int add_environment(struct draft *d, struct err *err)
@@ -344,8 +347,9 @@ static int open_input(struct draft *d, struct err *err)
 
 	if (file && strcmp(file, "-") == 0) {
 		if (isatty(STDIN_FILENO))
-			return err_set(err, ERR_INPUT, "--stdin -: a terminal is not handed to the "
-						       "program; use a pipe or a file");
+			return err_set(err, ERR_INPUT,
+				       "--stdin -: a terminal is not handed to the "
+				       "program; use a pipe or a file");
 		d->plan->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	} else {
 		d->plan->input = open(file ? file : "/dev/null", O_RDONLY | O_CLOEXEC);
@@ -416,8 +420,8 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 	struct draft d = {.plan = p, .req = req};
 	struct payload payload;
 
-	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 || find_interpreter(&d, err) < 0 ||
-	    payload_open(&payload, d.profile, req->file, err) < 0)
+	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 ||
+	    find_interpreter(&d, err) < 0 || payload_open(&payload, d.profile, req->file, err) < 0)
 		return -1;
 	p->payload = payload.fd;
 	p->hash_later = payload.is_program;
@@ -430,15 +434,17 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 		if (add_bind(&p->spec, source, p->spec.program, BIND_PROGRAM, err) < 0)
 			return -1;
 	} else {
-		p->spec.payload_target =
-			p->spec.private_dir
-				? arena_printf(&p->arena, "%s/main%s", p->spec.private_dir, payload.suffix)
-				: arena_printf(&p->arena, "%s%s", d.profile->target, payload.suffix);
+		p->spec.payload_target = p->spec.private_dir
+						 ? arena_printf(&p->arena, "%s/main%s",
+								p->spec.private_dir, payload.suffix)
+						 : arena_printf(&p->arena, "%s%s",
+								d.profile->target, payload.suffix);
 	}
-	if (show_rows(&d, profile_common_binds, err) < 0 || show_rows(&d, d.profile->binds, err) < 0 ||
-	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
-	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0 || open_input(&d, err) < 0)
+	if (show_rows(&d, profile_common_binds, err) < 0 ||
+	    show_rows(&d, d.profile->binds, err) < 0 || show_venv(&d, err) < 0 ||
+	    show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 || add_loader(&d, err) < 0 ||
+	    add_common_files(&d, err) < 0 || add_args(&d, err) < 0 || open_workspace(&d, err) < 0 ||
+	    add_environment(&d, err) < 0 || open_input(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");

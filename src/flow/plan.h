@@ -15,7 +15,7 @@
 struct plan {
 	struct arena arena; /* owns the spec's strings */
 	struct spec spec;
-	struct private private; /* the tier without namespaces */
+	struct private private;	       /* the tier without namespaces */
 	int payload, workspace, input; /* descriptors, or -1 */
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
 };

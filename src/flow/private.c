@@ -25,15 +25,19 @@
 
 int private_open(struct private *p, struct err *err)
 {
-	snprintf(p->path, sizeof(p->path), "/tmp/" PATTERN);
-	if (!mkdtemp(p->path)) {
-		p->path[0] = '\0';
-		return err_errno(err, ERR_SYSTEM, "making a private directory in /tmp");
+	/* Between mkdtemp and the lock a sweep may take it for a dead one's: then another one. */
+	for (int tries = 0; tries < 16; tries++) {
+		snprintf(p->path, sizeof(p->path), "/tmp/" PATTERN);
+		if (!mkdtemp(p->path))
+			break;
+		p->lock = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (p->lock >= 0 && flock(p->lock, LOCK_EX) == 0 && access(p->path, F_OK) == 0)
+			return 0;
+		scope_close(&p->lock);
 	}
-	p->lock = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB) < 0)
-		return err_errno(err, ERR_SYSTEM, "locking %s", p->path);
-	return 0;
+	err_errno(err, ERR_SYSTEM, "making a private directory in /tmp");
+	p->path[0] = '\0';
+	return -1;
 }
 
 void private_close(struct private *p)
@@ -62,8 +66,8 @@ void private_sweep(void)
 		if (strncmp(e->d_name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
 		    strlen(e->d_name) != sizeof(PATTERN) - 1)
 			continue;
-		AUTO_CLOSE int dir =
-			openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		AUTO_CLOSE int dir = openat(dirfd(d), e->d_name,
+					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (dir >= 0 && is_ours(dir) && flock(dir, LOCK_EX | LOCK_NB) == 0)
 			files_remove_tree(dirfd(d), e->d_name);
 	}

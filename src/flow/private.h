@@ -7,7 +7,8 @@
 
 #include "base/err.h"
 
-struct private {
+struct private
+{
 	char path[32]; /* "": none */
 	int lock;      /* held while the run lives, so that nobody sweeps it */
 };

@@ -13,8 +13,8 @@
 #include "base/scope.h"
 
 static const char *const names[STATUS_COUNT] = {
-	[STATUS_ERROR] = "error",	    [STATUS_REFUSED] = "refused",
-	[STATUS_EXITED] = "exited",	    [STATUS_SIGNALED] = "signaled",
+	[STATUS_ERROR] = "error",	  [STATUS_REFUSED] = "refused",
+	[STATUS_EXITED] = "exited",	  [STATUS_SIGNALED] = "signaled",
 	[STATUS_TIMED_OUT] = "timed_out", [STATUS_LIMIT] = "limit",
 };
 
@@ -138,7 +138,8 @@ static void keep_tail(struct capture *c, const char *data, size_t len)
 		size_t room = c->tail_max - end, part = len - done < room ? len - done : room;
 		memcpy(c->tail + end, data + done, part);
 		done += part;
-		size_t over = c->tail_len + part > c->tail_max ? c->tail_len + part - c->tail_max : 0;
+		size_t over =
+			c->tail_len + part > c->tail_max ? c->tail_len + part - c->tail_max : 0;
 		c->tail_len += part - over;
 		c->tail_at = (c->tail_at + over) % c->tail_max;
 	}

@@ -38,10 +38,10 @@ enum spec_job {
 };
 
 enum bind_flag {
-	BIND_CODE = 1,	   /* may be mapped executable: libraries and programs */
-	BIND_PROGRAM = 2,  /* Landlock: may be started */
-	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
-	BIND_WRITE = 8,	   /* writable (devices like /dev/null) */
+	BIND_CODE = 1,	    /* may be mapped executable: libraries and programs */
+	BIND_PROGRAM = 2,   /* Landlock: may be started */
+	BIND_HIDDEN = 4,    /* mounted, but Landlock grants no reading below it */
+	BIND_WRITE = 8,	    /* writable (devices like /dev/null) */
 	BIND_OPTIONAL = 16, /* leave out when the host has none */
 	BIND_FLAGS = 31,
 };
@@ -66,12 +66,11 @@ enum payload_kind {
 enum workspace_mode { WORKSPACE_NONE, WORKSPACE_RO, WORKSPACE_OVERLAY, WORKSPACE_RW };
 
 enum spec_flag {
-	SPEC_EXEC = 1,	     /* the exec list is not empty: execve is decided by Landlock */
-	SPEC_NODE = 2,	     /* the filter of the node profile */
-	SPEC_PROC_FULL = 4,  /* /proc beyond processes, with masks */
-	SPEC_DIFF = 8,	     /* list what changed in the overlay */
-	SPEC_KEEP_UPPER = 16, /* hand the overlay's upper directory over for a commit */
-	SPEC_FLAGS = 31,
+	SPEC_EXEC = 1,	      /* the exec list is not empty: execve is decided by Landlock */
+	SPEC_PROC_FULL = 2,   /* /proc beyond processes, with masks */
+	SPEC_DIFF = 4,	      /* list what changed in the overlay */
+	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
+	SPEC_FLAGS = 15,
 };
 
 struct spec {
@@ -84,7 +83,7 @@ struct spec {
 	uint8_t payload_sha256[32];
 	enum workspace_mode workspace;
 	const char *workspace_path; /* on the host; WORKSPACE_FD says which directory is meant */
-	const char *private_dir; /* no-userns: a directory of the run's own on the host */
+	const char *private_dir;    /* no-userns: a directory of the run's own on the host */
 	const char *cwd;
 	const char *program;
 	size_t argc, envc, bindc, filec, programc;

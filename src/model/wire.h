@@ -34,9 +34,9 @@ struct wire_error {
 
 struct wire_ended {
 	uint32_t kind;
-	int32_t wait_status;  /* of the first program */
-	uint32_t limit;	      /* enum limit_id that the watcher saw, or LIMIT_NONE */
-	uint32_t limit_ended; /* 1: that limit ended the run */
+	int32_t wait_status;	   /* of the first program */
+	uint32_t limit;		   /* enum limit_id that the watcher saw, or LIMIT_NONE */
+	uint32_t limit_ended;	   /* 1: that limit ended the run */
 	uint32_t layers, reserved; /* bit per layer that init and the program put in place */
 	uint64_t cpu_ms, memory_peak, pids_peak;
 };
@@ -73,7 +73,7 @@ struct wire_result {
 	uint32_t changes_cut;
 	uint64_t wall_ms, cpu_ms, memory_peak, pids_peak;
 	uint64_t limit_value; /* of the limit that was hit */
-	char cgroup[16]; /* "v1", "v2" or "watcher" */
+	char cgroup[16];      /* "v1", "v2" or "watcher" */
 };
 
 #endif

@@ -52,20 +52,36 @@ static int proc_write(const struct args *args)
 	return must_not_write(arg_text(args, "path", "/proc/sys/kernel/core_pattern"));
 }
 
+/* The parent is our own code, of our own id where there is no namespace between us. */
+static int proc_parent(const struct args *args)
+{
+	static const char *const files[] = { "environ", "mem", "maps", "auxv", "syscall" };
+	char path[64];
+
+	(void)args;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/%s", getppid(), files[i]);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (fd >= 0)
+			return show_stolen(path, fd);
+	}
+	return held("%s: %s", path, strerrorname_np(errno));
+}
+
 /* Writing memory through a file goes round page protections (the door of Dirty COW). */
 static int self_mem(const struct args *args)
 {
-	static char *page;
-	int fd;
+	char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 
 	(void)args;
-	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (page == MAP_FAILED || fd < 0)
 		return held("open: %s", strerrorname_np(errno));
 	if (pwrite(fd, "x", 1, (off_t)(uintptr_t)page) == 1)
 		return escaped("wrote a read-only page");
-	return held("pwrite: %s", strerrorname_np(errno));
+	/* Newer kernels may refuse this write by a setting of their own: that is not our doing. */
+	return escaped("open for writing; pwrite: %s", strerrorname_np(errno));
 }
 
 /* CVE-2019-5736: the launcher's own binary, opened for writing from inside. Never truncated: if
@@ -201,6 +217,7 @@ const struct probe proc_probes[] = {
 	{ "proc-list", proc_list, "list path=" },
 	{ "proc-read", proc_read, "read path=" },
 	{ "proc-write", proc_write, "open the switch path= for writing" },
+	{ "proc-parent", proc_parent, "read our parent's memory and environment" },
 	{ "self-mem", self_mem, "write a read-only page through /proc/self/mem" },
 	{ "overwrite-exe", overwrite_exe, "open the launcher's binary for writing" },
 	{ "oom-score", oom_score, "make the host's processes die first" },

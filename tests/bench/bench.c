@@ -12,7 +12,7 @@
 
 #include "bench.h"
 
-#define ROUNDS_DEFAULT 400
+#define ROUNDS_DEFAULT 300
 #define ROUNDS_PYTHON_SHARE 4
 #define ROUNDS_INSIDE 5
 #define SECONDS_DEFAULT 2

@@ -89,7 +89,8 @@ traceback() {
 		sleep 0.05
 	done
 	grep -q ready "$T/live"
-	run -1 grep -al $secret /proc/[0-9]*/cmdline
+	run grep -als $secret /proc/[0-9]*/cmdline
+	[ -z "$output" ]
 	wait $pid
 }
 

@@ -140,7 +140,7 @@ SH
 		sleep 0.1
 	done
 	grep -q first "$T/live"
-	! grep -q second "$T/live"
+	run ! grep -q second "$T/live"
 	wait $pid
 	grep -q second "$T/live"
 }

@@ -47,7 +47,7 @@ static void seed_workspace(struct spec *s)
 static void seed_private(struct spec *s)
 {
 	s->tier = TIER_NO_USERNS;
-	s->flags = SPEC_NODE | SPEC_PROC_FULL;
+	s->flags = SPEC_PROC_FULL;
 	s->private_dir = s->cwd = "/tmp/cordon-abcdef";
 	s->argv[s->argc++] = "node";
 	for (int i = 0; i < LIMIT_COUNT; i++)

@@ -60,7 +60,8 @@ static void insert_piece(uint8_t *data, size_t *len, uint64_t r)
 
 static void set_word(uint8_t *data, size_t *len, uint64_t r)
 {
-	static const uint32_t odd[] = {0, 1, 255, 256, 4096, 4097, 65535, 131072, 0x7fffffff, 0xffffffff};
+	static const uint32_t odd[] = {0,    1,	    255,    256,	4096,
+				       4097, 65535, 131072, 0x7fffffff, 0xffffffff};
 	uint32_t word = odd[(r >> 32) % ARRAY_SIZE(odd)];
 
 	if (*len >= sizeof(word))
@@ -108,8 +109,8 @@ int main(void)
 		if (pid > 0)
 			waitpid(pid, &status, 0);
 		failed += status != 0;
-		printf("%sok %u - %d mutations of seed %u keep every promise\n", status ? "not " : "",
-		       i + 1, ROUNDS, i);
+		printf("%sok %u - %d mutations of seed %u keep every promise\n",
+		       status ? "not " : "", i + 1, ROUNDS, i);
 		if (status)
 			printf("# wait status %d\n", status);
 		free(seed);

@@ -27,7 +27,8 @@ static void check_paths(const struct spec *s)
 		must(!paths[i] || spec_path_is_clean(paths[i]));
 	must(s->cwd && s->program);
 	for (size_t i = 0; i < s->bindc; i++)
-		must(spec_path_is_clean(s->bind[i].source) && spec_path_is_clean(s->bind[i].target) &&
+		must(spec_path_is_clean(s->bind[i].source) &&
+		     spec_path_is_clean(s->bind[i].target) &&
 		     !(s->bind[i].flags & ~(unsigned)BIND_FLAGS));
 	for (size_t i = 0; i < s->filec; i++)
 		must(spec_path_is_clean(s->file[i].target) && s->file[i].content);

@@ -89,10 +89,10 @@ static void become(uid_t uid)
 /* A program that stays and has children, or one that is over at once. */
 static struct run start(struct test *t, bool stays)
 {
-	const char *const long_run[] = {"cordon", "run", "--tier", t->leg->tier, t->sleeper, "--",
-					t->marker, NULL};
-	const char *const short_run[] = {"cordon", "run", "--tier", t->leg->tier, "--lang", "binary",
-					 "/bin/true", NULL};
+	const char *const long_run[] = {"cordon",   "run", "--tier",  t->leg->tier,
+					t->sleeper, "--",  t->marker, NULL};
+	const char *const short_run[] = {"cordon", "run",    "--tier",	  t->leg->tier,
+					 "--lang", "binary", "/bin/true", NULL};
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -125,7 +125,8 @@ static pid_t find_below(pid_t parent, pid_t main)
 {
 	for (int tries = 0; tries < 40; tries++) {
 		pid_t pid = traces_child(parent);
-		if (pid || waitid(P_PID, (id_t)main, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) < 0)
+		if (pid ||
+		    waitid(P_PID, (id_t)main, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) < 0)
 			return pid;
 		siginfo_t info = {0};
 		waitid(P_PID, (id_t)main, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -198,7 +199,8 @@ static bool kill_once(struct test *t, enum victim victim, bool stays, long us, i
 	if (!gone && (*shown)++ < SHOWN) {
 		printf("# %s killed after %ld us (%s); left:\n", victim_names[victim], us,
 		       stays ? "sleeping program" : "short program");
-		for (char *save = NULL, *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+		for (char *save = NULL, *l = strtok_r(text, "\n", &save); l;
+		     l = strtok_r(NULL, "\n", &save))
 			printf("#   %s\n", l);
 	}
 	if (!gone)
@@ -226,7 +228,8 @@ static void test_random(struct test *t, enum victim victim, int count)
 	int leaks = 0, shown = 0;
 
 	for (int i = 0; i < count && leaks < 10; i++)
-		leaks += !kill_once(t, victim, i % 2, (long)(next_random(t) % RANDOM_MAX_US), &shown);
+		leaks += !kill_once(t, victim, i % 2, (long)(next_random(t) % RANDOM_MAX_US),
+				    &shown);
 	snprintf(what, sizeof(what), "SIGKILL for %s at %d random moments leaves nothing (%d did)",
 		 victim_names[victim], count, leaks);
 	report(t, leaks, what);
@@ -247,7 +250,8 @@ static bool test_control(struct test *t)
 static void run_leg(struct test *t, int count)
 {
 	if (geteuid() != 0 && t->leg->uid == 0) {
-		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->who, t->leg->tier);
+		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->who,
+		       t->leg->tier);
 		return;
 	}
 	if (!test_control(t))
@@ -298,7 +302,8 @@ static int prepare(struct test *t, const char *cordon)
 		return -1;
 	/* A number of seconds that nobody else sleeps. */
 	snprintf(t->marker, sizeof(t->marker), "20.%06d", (int)getpid());
-	if (own_tmp() < 0 || (geteuid() == 0 && mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") < 0))
+	if (own_tmp() < 0 ||
+	    (geteuid() == 0 && mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") < 0))
 		return -1;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	t->traces.stage = t->stage;

@@ -20,7 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 1 << 20, HEX_NAME = 7 + 32, TEMP_NAME = 7 + 6 };
+enum { LIST_MAX = 1 << 20, HEX_NAME = 7 + 32 };
+
+/* What a run without namespaces makes in /tmp. */
+static const char private_prefix[] = ".cordon-private-";
 
 /* nftw has no argument to pass: one list at a time. */
 static struct {
@@ -145,7 +148,7 @@ static void list_directories(void)
 	char path[300];
 
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-		if (strncmp(e->d_name, "cordon-", 7) == 0 && strlen(e->d_name) == TEMP_NAME) {
+		if (strncmp(e->d_name, private_prefix, sizeof(private_prefix) - 1) == 0) {
 			snprintf(path, sizeof(path), "/tmp/%s", e->d_name);
 			add("directory", path);
 		}
@@ -230,7 +233,8 @@ bool traces_gone(const struct traces *t, unsigned kinds, int ms, char *ret_text)
 		if (keep_new(t) == 0)
 			return true;
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 > ms)
+		if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 >
+		    ms)
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -37,7 +37,8 @@ static inline void scratch_leave(const char *dir)
 {
 	char command[128];
 
-	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf --one-file-system %s", dir, dir);
+	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf --one-file-system %s", dir,
+		 dir);
 	scratch_must(chdir("/") == 0, "leaving the scratch directory");
 	if (system(command) != 0)
 		printf("# %s stays\n", dir);

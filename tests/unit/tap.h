@@ -18,9 +18,8 @@ static struct {
 
 #define ok(condition, ...) tap_ok((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
-__attribute__((format(printf, 5, 6)))
-static inline bool tap_ok(bool pass, const char *file, int line, const char *condition,
-			  const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static inline bool
+tap_ok(bool pass, const char *file, int line, const char *condition, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -13,19 +13,37 @@
 
 #include "base/scope.h"
 #include "box/cgroup_backend.h"
-#include "tap.h"
 #include "scratch.h"
+#include "tap.h"
 
 static const struct cgroup_host host = {"mountinfo", "self"};
 
-static const char *const v1_files[] = {
-	"cgroup.procs", "tasks", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes",
-	"memory.max_usage_in_bytes", "memory.oom_control", "pids.max", "pids.events",
-	"cpu.cfs_quota_us", "cpu.cfs_period_us", "cpuacct.usage", NULL};
-static const char *const v2_files[] = {
-	"cgroup.procs", "cgroup.controllers", "cgroup.subtree_control", "memory.max",
-	"memory.swap.max", "memory.oom.group", "memory.peak", "memory.events", "pids.max",
-	"pids.events", "pids.peak", "cpu.max", "cpu.stat", NULL};
+static const char *const v1_files[] = {"cgroup.procs",
+				       "tasks",
+				       "memory.limit_in_bytes",
+				       "memory.memsw.limit_in_bytes",
+				       "memory.max_usage_in_bytes",
+				       "memory.oom_control",
+				       "pids.max",
+				       "pids.events",
+				       "cpu.cfs_quota_us",
+				       "cpu.cfs_period_us",
+				       "cpuacct.usage",
+				       NULL};
+static const char *const v2_files[] = {"cgroup.procs",
+				       "cgroup.controllers",
+				       "cgroup.subtree_control",
+				       "memory.max",
+				       "memory.swap.max",
+				       "memory.oom.group",
+				       "memory.peak",
+				       "memory.events",
+				       "pids.max",
+				       "pids.events",
+				       "pids.peak",
+				       "cpu.max",
+				       "cpu.stat",
+				       NULL};
 
 static const char *const *new_files; /* what a new directory holds */
 
@@ -71,7 +89,8 @@ static void add_line(const char *path, const char *line)
 
 static void reset(const char *const *files)
 {
-	scratch_must(system("chmod -R u+rwx fake 2>/dev/null; rm -rf fake mountinfo self") == 0, "reset");
+	scratch_must(system("chmod -R u+rwx fake 2>/dev/null; rm -rf fake mountinfo self") == 0,
+		     "reset");
 	scratch_dir("fake");
 	new_files = files;
 	add_line("mountinfo", "22 1 0:20 / /proc rw,nosuid - proc proc rw\n"
@@ -86,8 +105,9 @@ static void add_v1(const char *controllers, const char *root, const char *own, c
 	char line[512], here[256], path[512];
 
 	scratch_must(getcwd(here, sizeof(here)) != NULL, "getcwd");
-	snprintf(line, sizeof(line), "3%d 23 0:3%d %s %s/fake/%s rw,relatime - cgroup cgroup rw,%s\n", id,
-		 id, root, here, controllers, controllers);
+	snprintf(line, sizeof(line),
+		 "3%d 23 0:3%d %s %s/fake/%s rw,relatime - cgroup cgroup rw,%s\n", id, id, root,
+		 here, controllers, controllers);
 	add_line("mountinfo", line);
 	snprintf(line, sizeof(line), "%d:%s:%s\n", id++, controllers, own);
 	add_line("self", line);
@@ -162,9 +182,11 @@ static void test_v1_open(void)
 	char procs[32];
 
 	standard_v1();
-	ok(cgroup_open(&cg, &host, limits(true), &err) == 0, "v1: a cgroup is made: %s", err.message);
+	ok(cgroup_open(&cg, &host, limits(true), &err) == 0, "v1: a cgroup is made: %s",
+	   err.message);
 	ok(!strcmp(cgroup_version(&cg), "v1") && cg.count == 3, "v1: in three hierarchies");
-	ok(!strncmp(cg.name, "cordon-", 7) && strlen(cg.name) > 20, "v1: its name is ours and random");
+	ok(!strncmp(cg.name, "cordon-", 7) && strlen(cg.name) > 20,
+	   "v1: its name is ours and random");
 	ok(holds(&cg, "memory/user/a", "memory.limit_in_bytes", "536870912"), "v1: memory");
 	ok(holds(&cg, "memory/user/a", "memory.memsw.limit_in_bytes", "536870912"), "v1: and swap");
 	ok(atoi(scratch_text(inside(&cg, "pids/user/a", "pids.max"))) >= 64, "v1: pids");
@@ -227,7 +249,8 @@ static void test_v1_together(void)
 	reset(v1_files);
 	add_v1("memory", "/docker/abc", "/docker/abc/own", "/own");
 	add_v1("pids", "/docker/abc", "/docker/abc", "");
-	ok(cgroup_open(&cg, &host, limits(false), &err) == 0, "v1: in a container: %s", err.message);
+	ok(cgroup_open(&cg, &host, limits(false), &err) == 0, "v1: in a container: %s",
+	   err.message);
 	ok(holds(&cg, "memory/own", "memory.limit_in_bytes", "536870912") &&
 		   strlen(scratch_text(inside(&cg, "pids", "pids.max"))) > 0,
 	   "v1: the mount's root is cut off");
@@ -241,11 +264,14 @@ static void expect_refusal(const char *what, const uint64_t *limit, const char *
 	struct err err = {0};
 	int r = cgroup_open(&cg, &host, limit, &err);
 
-	if (!ok(r == -1 && err.code == ERR_LAYER && !strcmp(err.layer, "cgroup"), "%s: refused", what))
+	if (!ok(r == -1 && err.code == ERR_LAYER && !strcmp(err.layer, "cgroup"), "%s: refused",
+		what))
 		printf("# %d, code %u, layer %s, %s\n", r, err.code, err.layer, err.message);
-	if (!ok(err.cause[0] && err.cure[0] && (strstr(err.cause, word) || strstr(err.message, word)),
+	if (!ok(err.cause[0] && err.cure[0] &&
+			(strstr(err.cause, word) || strstr(err.message, word)),
 		"%s: with cause and cure", what))
-		printf("# message \"%s\", cause \"%s\", cure \"%s\"\n", err.message, err.cause, err.cure);
+		printf("# message \"%s\", cause \"%s\", cure \"%s\"\n", err.message, err.cause,
+		       err.cure);
 	ok(leftovers() == 0, "%s: nothing stays", what);
 	ok(!strcmp(cgroup_version(&cg), "watcher"), "%s: and nobody thinks there is one", what);
 }
@@ -276,7 +302,8 @@ static void test_v1_refusals(void)
 static void test_v1_incomplete(void)
 {
 	static const char *const no_limit[] = {"cgroup.procs", "pids.max", NULL};
-	static const char *const no_swap[] = {"cgroup.procs", "pids.max", "memory.limit_in_bytes", NULL};
+	static const char *const no_swap[] = {"cgroup.procs", "pids.max", "memory.limit_in_bytes",
+					      NULL};
 	struct cgroup cg;
 	struct err err = {0};
 
@@ -287,7 +314,8 @@ static void test_v1_incomplete(void)
 	   "v1: a limit that cannot be written is a refusal: %s", err.message);
 	ok(leftovers() == 0, "v1: and its half is removed");
 	new_files = no_swap;
-	ok(cgroup_open(&cg, &host, limits(false), &err) == 0, "v1: without swap accounting it works");
+	ok(cgroup_open(&cg, &host, limits(false), &err) == 0,
+	   "v1: without swap accounting it works");
 	cgroup_close(&cg);
 }
 
@@ -300,17 +328,19 @@ static void test_v2_open(void)
 	reset(v2_files);
 	add_v2("/user/me/own", "/user/me", "cpuset cpu io memory pids\n", "memory pids\n");
 	scratch_dir("fake/v2/user/me/own");
-	ok(cgroup_open(&cg, &host, limits(true), &err) == 0, "v2: a cgroup is made: %s %s", err.message,
-	   err.cause);
+	ok(cgroup_open(&cg, &host, limits(true), &err) == 0, "v2: a cgroup is made: %s %s",
+	   err.message, err.cause);
 	ok(!strcmp(cgroup_version(&cg), "v2") && cg.count == 1, "v2: one");
-	ok(holds(&cg, "v2/user/me", "memory.max", "536870912"), "v2: memory, beside our own cgroup");
+	ok(holds(&cg, "v2/user/me", "memory.max", "536870912"),
+	   "v2: memory, beside our own cgroup");
 	ok(holds(&cg, "v2/user/me", "memory.swap.max", "0"), "v2: no swap");
 	ok(atoi(scratch_text(inside(&cg, "v2/user/me", "pids.max"))) >= 64, "v2: pids");
 	ok(holds(&cg, "v2/user/me", "cpu.max", "150000 100000"), "v2: CPU share");
 	ok(strstr(scratch_text("fake/v2/user/me/cgroup.subtree_control"), "+cpu"),
 	   "v2: the missing controller was asked for");
 	scratch_file(inside(&cg, "v2/user/me", "memory.peak"), "777\n", 0644);
-	scratch_file(inside(&cg, "v2/user/me", "memory.events"), "low 0\nmax 3\noom 1\noom_kill 1\n", 0644);
+	scratch_file(inside(&cg, "v2/user/me", "memory.events"),
+		     "low 0\nmax 3\noom 1\noom_kill 1\n", 0644);
 	scratch_file(inside(&cg, "v2/user/me", "pids.events"), "max 0\n", 0644);
 	scratch_file(inside(&cg, "v2/user/me", "cpu.stat"), "usage_usec 250\nuser_usec 9\n", 0644);
 	cgroup_measure(&cg, &u);
@@ -336,7 +366,8 @@ static void test_v2_refusals(void)
 	reset(v2_files);
 	add_v2("/a/b", "/a", "memory pids\n", "memory\n");
 	scratch_must(remove("fake/v2/a/cgroup.subtree_control") == 0, "subtree_control");
-	expect_refusal("v2 with a controller that may not be enabled", limits(false), "subtree_control");
+	expect_refusal("v2 with a controller that may not be enabled", limits(false),
+		       "subtree_control");
 	if (geteuid() == 0)
 		return;
 	reset(v2_files);

@@ -11,14 +11,15 @@
 #include <sys/sysmacros.h>
 
 #include "base/scope.h"
-#include "tap.h"
 #include "scratch.h"
+#include "tap.h"
 
 /* One fresh pair of directories with something of the user's in it. */
 static void prepare(void)
 {
-	scratch_must(system("chmod -R u+rwx upper ws outside 2>/dev/null; rm -rf upper ws outside") == 0,
-		     "clearing");
+	scratch_must(
+		system("chmod -R u+rwx upper ws outside 2>/dev/null; rm -rf upper ws outside") == 0,
+		"clearing");
 	scratch_dir("upper");
 	scratch_dir("ws");
 	scratch_dir("outside");
@@ -34,7 +35,10 @@ static void add(struct result *r, const char *path, size_t len, enum change_kind
 {
 	static struct wire_change c;
 
-	c = (struct wire_change){.change = change, .type = type, .mode = mode, .opaque = opaque,
+	c = (struct wire_change){.change = change,
+				 .type = type,
+				 .mode = mode,
+				 .opaque = opaque,
 				 .path_len = (uint32_t)len};
 	memcpy(c.path, path, len < sizeof(c.path) ? len : sizeof(c.path));
 	result_add_change(r, &c);
@@ -88,7 +92,8 @@ static void test_plain(void)
 	file_change(r, "made/in/file", 0644);
 	ok(commit(r, &err) == 0 && r->committed, "ordinary changes are committed: %s", err.message);
 	ok(!strcmp(scratch_text("ws/new"), "new") && mode_of("ws/new") == 0640, "a new file");
-	ok(!strcmp(scratch_text("ws/old"), "changed") && mode_of("ws/old") == 0600, "a changed file");
+	ok(!strcmp(scratch_text("ws/old"), "changed") && mode_of("ws/old") == 0600,
+	   "a changed file");
 	ok(mode_of("ws/made") == 0750, "a new directory with its mode");
 	ok(!strcmp(scratch_text("ws/made/in/file"), "deep"), "a file in it");
 	ok(!scratch_exists("ws/.cordon-commit.tmp"), "no temporary file stays");
@@ -106,8 +111,10 @@ static void test_deletions(void)
 	add(r, "dir", 3, CHANGE_DELETED, TYPE_DIR, 0, false);
 	add(r, "link", 4, CHANGE_DELETED, TYPE_LINK, 0, false);
 	ok(commit(r, &err) == 0, "deletions are committed: %s", err.message);
-	ok(!scratch_exists("ws/old") && !scratch_exists("ws/dir"), "a file and a directory are gone");
-	ok(!scratch_exists("ws/link") && scratch_exists("outside/file"), "a link is gone, its target not");
+	ok(!scratch_exists("ws/old") && !scratch_exists("ws/dir"),
+	   "a file and a directory are gone");
+	ok(!scratch_exists("ws/link") && scratch_exists("outside/file"),
+	   "a link is gone, its target not");
 	result_done(r);
 }
 
@@ -157,7 +164,8 @@ static void test_closed_directory(void)
 		r = begin();
 		add(r, "ro", 2, CHANGE_ADDED, TYPE_DIR, modes[i], false);
 		file_change(r, "ro/file", 0444);
-		ok(commit(r, &err) == 0, "a directory of mode %03o with a file: %s", modes[i], err.message);
+		ok(commit(r, &err) == 0, "a directory of mode %03o with a file: %s", modes[i],
+		   err.message);
 		ok(mode_of("ws/ro") == modes[i], "it has mode %03o at the end", modes[i]);
 		result_done(r);
 	}
@@ -190,8 +198,8 @@ static void refused(const char *path, size_t len, enum change_kind change, enum 
 
 	add(r, path, len, change, type, 0755, false);
 	int result = commit(r, &err);
-	ok(result == 0 && r->changec == 1 && r->changes[0].note, "%s is not committed, and that is told",
-	   path);
+	ok(result == 0 && r->changec == 1 && r->changes[0].note,
+	   "%s is not committed, and that is told", path);
 	result_done(r);
 }
 
@@ -200,8 +208,16 @@ static void test_odd_paths(void)
 	static const struct {
 		const char *path;
 		size_t len;
-	} odd[] = {{"../outside/x", 12}, {"/tmp/x", 6}, {"dir/../../outside/x", 19}, {"..", 2}, {".", 1},
-		   {"dir/./x", 7}, {"dir//x", 6}, {"dir/..", 6}, {"a\0b", 3}, {"/", 1}};
+	} odd[] = {{"../outside/x", 12},
+		   {"/tmp/x", 6},
+		   {"dir/../../outside/x", 19},
+		   {"..", 2},
+		   {".", 1},
+		   {"dir/./x", 7},
+		   {"dir//x", 6},
+		   {"dir/..", 6},
+		   {"a\0b", 3},
+		   {"/", 1}};
 
 	prepare();
 	scratch_file("upper/x", "x", 0644);
@@ -209,7 +225,8 @@ static void test_odd_paths(void)
 		refused(odd[i].path, odd[i].len, CHANGE_ADDED, TYPE_FILE);
 	refused("../outside/file", 15, CHANGE_DELETED, TYPE_FILE);
 	refused("../outside", 10, CHANGE_ADDED, TYPE_DIR);
-	ok(scratch_exists("outside/file") && !scratch_exists("outside/x"), "nothing happened outside");
+	ok(scratch_exists("outside/file") && !scratch_exists("outside/x"),
+	   "nothing happened outside");
 }
 
 static void test_types(void)
@@ -226,12 +243,27 @@ static void test_types(void)
 static void test_persistence(void)
 {
 	static const char *const paths[] = {
-		".git/hooks/pre-commit", ".git/config", "sub/.git/hooks/x", "sub/.git/config",
-		".git/hooks", ".bashrc", ".profile", ".zshrc", ".ssh/authorized_keys", ".envrc",
-		"a/b/.envrc", ".vscode/tasks.json", ".husky/pre-commit", ".config/autostart/x.desktop",
-		"sitecustomize.py", "usercustomize.py", ".mcp.json", ".claude/settings.json",
+		".git/hooks/pre-commit",
+		".git/config",
+		"sub/.git/hooks/x",
+		"sub/.git/config",
+		".git/hooks",
+		".bashrc",
+		".profile",
+		".zshrc",
+		".ssh/authorized_keys",
+		".envrc",
+		"a/b/.envrc",
+		".vscode/tasks.json",
+		".husky/pre-commit",
+		".config/autostart/x.desktop",
+		"sitecustomize.py",
+		"usercustomize.py",
+		".mcp.json",
+		".claude/settings.json",
 		/* A file .git names another directory as the repository: its config runs programs. */
-		".git", "sub/.git",
+		".git",
+		"sub/.git",
 	};
 
 	prepare();
@@ -246,8 +278,8 @@ static void test_persistence(void)
 	file_change(r, ".bashrc.txt", 0644);
 	file_change(r, "my.profile", 0644);
 	file_change(r, ".gitignore", 0644);
-	ok(commit(r, &err) == 0 && scratch_exists("ws/.bashrc.txt") && scratch_exists("ws/my.profile") &&
-		   scratch_exists("ws/.gitignore"),
+	ok(commit(r, &err) == 0 && scratch_exists("ws/.bashrc.txt") &&
+		   scratch_exists("ws/my.profile") && scratch_exists("ws/.gitignore"),
 	   "names that only look alike are committed");
 	result_done(r);
 }

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "tap.h"
 #include "scratch.h"
+#include "tap.h"
 
 enum { DEPTH = 10000, MANY = 5000 };
 
@@ -126,7 +126,8 @@ static void test_links(void)
 	scratch_must(symlink("outside", "top") == 0, "top");
 	removed("top", "a link itself");
 	struct stat st;
-	ok(scratch_exists("outside/keep") && stat("outside", &st) == 0 && (st.st_mode & 0777) == 0711,
+	ok(scratch_exists("outside/keep") && stat("outside", &st) == 0 &&
+		   (st.st_mode & 0777) == 0711,
 	   "what the links pointed to is untouched");
 	ok(stat("outside/keep", &st) == 0 && (st.st_mode & 0777) == 0600,
 	   "and so is the mode of a hard-linked file");

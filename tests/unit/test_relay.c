@@ -9,15 +9,18 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "tap.h"
 #include "scratch.h"
+#include "tap.h"
 
 struct row {
 	const char *what, *in, *out;
 	size_t len; /* 0: of the string */
 };
 
-#define BYTES(what, in, out) {what, in, out, sizeof(in) - 1}
+#define BYTES(what, in, out)                                                                       \
+	{                                                                                          \
+		what, in, out, sizeof(in) - 1                                                      \
+	}
 
 /* With the guard alone. */
 static const struct row lines[] = {
@@ -43,9 +46,15 @@ static const struct row shown[] = {
 	BYTES("a bell", "a\ab", "a^Gb"),
 	BYTES("backspaces", "ab\b\bcd", "ab^H^Hcd"),
 	BYTES("tab, newline", "a\tb\n", "a\tb\n"),
-	BYTES("delete", "a\x7f" "b", "a\\x7fb"),
+	BYTES("delete",
+	      "a\x7f"
+	      "b",
+	      "a\\x7fb"),
 	BYTES("NUL", "a\0b", "a^@b"),
-	BYTES("a C1 control as one byte", "a\x9b" "31mb", "a\\x9b31mb"),
+	BYTES("a C1 control as one byte",
+	      "a\x9b"
+	      "31mb",
+	      "a\\x9b31mb"),
 	BYTES("umlauts", "\xc3\xa4\xc3\x96\n", "\xc3\xa4\xc3\x96\n"),
 	BYTES("a euro", "\xe2\x82\xac\n", "\xe2\x82\xac\n"),
 	BYTES("a letter whose second byte is 9b", "\xc3\x9b\n", "\xc3\x9b\n"),
@@ -157,7 +166,8 @@ static void test_unguarded(void)
 	size_t len;
 	const char *got = pass(&row, false, false, 3, &len);
 
-	ok(len == row.len && memcmp(got, row.in, len) == 0, "a pipe of its own gets the very bytes");
+	ok(len == row.len && memcmp(got, row.in, len) == 0,
+	   "a pipe of its own gets the very bytes");
 }
 
 /* One terminal, two streams: half a word on each makes a line of ours all the same. */
@@ -184,7 +194,8 @@ static void test_two_streams(void)
 	ssize_t n = read(fds[0], got, sizeof(got) - 1);
 	close(fds[0]);
 	got[n > 0 ? n : 0] = '\0';
-	if (!ok(!strcmp(got, "| cordon: done\nacordon: b\n"), "two streams cannot forge a line together"))
+	if (!ok(!strcmp(got, "| cordon: done\nacordon: b\n"),
+		"two streams cannot forge a line together"))
 		show("got", got, strlen(got));
 }
 

@@ -27,10 +27,12 @@ static const struct row rows[] = {
 	{"exit 124 of its own", EXIT(124), 0, 0, LIMIT_NONE, 0, STATUS_EXITED, 124, 0, 124},
 	{"exit 255", EXIT(255), 0, 0, LIMIT_NONE, 0, STATUS_EXITED, 255, 0, 255},
 	{"segmentation fault", 11, 0, 0, LIMIT_NONE, 0, STATUS_SIGNALED, -1, 11, 139},
-	{"segmentation fault with core", 11 | 0x80, 0, 0, LIMIT_NONE, 0, STATUS_SIGNALED, -1, 11, 139},
+	{"segmentation fault with core", 11 | 0x80, 0, 0, LIMIT_NONE, 0, STATUS_SIGNALED, -1, 11,
+	 139},
 	{"SIGKILL of its own", 9, 0, 0, LIMIT_NONE, 0, STATUS_SIGNALED, -1, 9, 137},
 	{"timeout", 9, 1, 0, LIMIT_NONE, 0, STATUS_TIMED_OUT, -1, 9, 124},
-	{"timeout, though it just exited", EXIT(0), 1, 0, LIMIT_NONE, 0, STATUS_TIMED_OUT, 0, 0, 124},
+	{"timeout, though it just exited", EXIT(0), 1, 0, LIMIT_NONE, 0, STATUS_TIMED_OUT, 0, 0,
+	 124},
 	{"memory", 9, 0, 0, LIMIT_MEMORY, 1, STATUS_LIMIT, -1, 9, 137},
 	{"CPU time", 9, 0, 0, LIMIT_CPU_TIME, 1, STATUS_LIMIT, -1, 9, 137},
 	{"pids touched, run went on", EXIT(1), 0, 0, LIMIT_PIDS, 0, STATUS_EXITED, 1, 0, 1},
@@ -55,11 +57,11 @@ static void test_conclude(void)
 					      .limit_ended = row->limit_ended};
 		result_conclude(&r);
 		ok(r.status == row->status, "%s: %s", row->what, status_name(row->status));
-		ok(row->status != STATUS_EXITED || r.exit_code == row->exit_code, "%s: its exit code",
-		   row->what);
+		ok(row->status != STATUS_EXITED || r.exit_code == row->exit_code,
+		   "%s: its exit code", row->what);
 		ok(r.signal == row->signal, "%s: signal %d", row->what, row->signal);
-		ok(result_exit_status(&r) == row->exit_status, "%s: cordon exits with %d", row->what,
-		   row->exit_status);
+		ok(result_exit_status(&r) == row->exit_status, "%s: cordon exits with %d",
+		   row->what, row->exit_status);
 		result_done(&r);
 	}
 }
@@ -72,12 +74,15 @@ static void test_fail_closed(void)
 		enum err_code code;
 		enum run_status status;
 		int exit_status;
-	} errors[] = {{ERR_NONE, STATUS_ERROR, 125},	{ERR_USAGE, STATUS_ERROR, 125},
-		      {ERR_LAYER, STATUS_ERROR, 125},	{ERR_REFUSED, STATUS_REFUSED, 126},
+	} errors[] = {{ERR_NONE, STATUS_ERROR, 125},
+		      {ERR_USAGE, STATUS_ERROR, 125},
+		      {ERR_LAYER, STATUS_ERROR, 125},
+		      {ERR_REFUSED, STATUS_REFUSED, 126},
 		      {ERR_REFUSED, STATUS_ERROR, 126}};
 
 	result_init(&r);
-	ok(r.status == STATUS_ERROR && result_exit_status(&r) == 125, "the zero value is a failure");
+	ok(r.status == STATUS_ERROR && result_exit_status(&r) == 125,
+	   "the zero value is a failure");
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		r.status = errors[i].status;
 		r.err.code = errors[i].code;
@@ -86,7 +91,8 @@ static void test_fail_closed(void)
 	}
 	ok(!strcmp(status_name((enum run_status)99), "error"), "an unknown status is an error");
 	result_init(&r);
-	r.wire = (struct wire_result){.wait_status = EXIT(0), .limit = LIMIT_MEMORY, .limit_ended = 1};
+	r.wire = (struct wire_result){
+		.wait_status = EXIT(0), .limit = LIMIT_MEMORY, .limit_ended = 1};
 	result_conclude(&r);
 	ok(result_exit_status(&r) != 0, "a run that a limit ended is never a success");
 }
@@ -98,12 +104,15 @@ static void test_changes(void)
 	static const struct {
 		const char *what;
 		uint32_t change, type, path_len;
-	} bad[] = {{"an unknown change", CHANGE_KINDS, 0, 1}, {"an unknown type", 0, CHANGE_TYPES, 1},
-		   {"an empty path", 0, 0, 0}, {"a path that is too long", 0, 0, CORDON_CHANGE_PATH_MAX + 1}};
+	} bad[] = {{"an unknown change", CHANGE_KINDS, 0, 1},
+		   {"an unknown type", 0, CHANGE_TYPES, 1},
+		   {"an empty path", 0, 0, 0},
+		   {"a path that is too long", 0, 0, CORDON_CHANGE_PATH_MAX + 1}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		result_init(&r);
-		c = (struct wire_change){.change = bad[i].change, .type = bad[i].type, .path_len = bad[i].path_len};
+		c = (struct wire_change){
+			.change = bad[i].change, .type = bad[i].type, .path_len = bad[i].path_len};
 		ok(result_add_change(&r, &c) == 0 && r.changec == 0 && r.changes_cut,
 		   "%s is not listed, and that is told", bad[i].what);
 		result_done(&r);

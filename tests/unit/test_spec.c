@@ -12,7 +12,19 @@
 #include "tap.h"
 
 enum tag {
-	HEAD = 1, LIMITS, SHA256, TARGET, WORKSPACE, PRIVATE, CWD, PROGRAM, ARG, ENV, BIND, FILE_, EXEC,
+	HEAD = 1,
+	LIMITS,
+	SHA256,
+	TARGET,
+	WORKSPACE,
+	PRIVATE,
+	CWD,
+	PROGRAM,
+	ARG,
+	ENV,
+	BIND,
+	FILE_,
+	EXEC,
 	TAGS_END,
 };
 
@@ -98,7 +110,11 @@ static void test_minimal(void)
 	static const struct {
 		unsigned tag;
 		const char *name;
-	} needed[] = {{HEAD, "head"}, {LIMITS, "limits"}, {CWD, "cwd"}, {PROGRAM, "program"}, {ARG, "arg"}};
+	} needed[] = {{HEAD, "head"},
+		      {LIMITS, "limits"},
+		      {CWD, "cwd"},
+		      {PROGRAM, "program"},
+		      {ARG, "arg"}};
 
 	ok(decodes(minimal(0, NULL), &err), "the smallest spec is taken");
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
@@ -215,7 +231,8 @@ static void test_each_record(void)
 	for (unsigned tag = HEAD; tag < TAGS_END; tag++) {
 		struct bytes b = minimal(tag, NULL);
 		add_record(&b, tag, 0, NULL, 0);
-		ok(refused(b, limits[tag - 1].name), "an empty %s record is refused", limits[tag - 1].name);
+		ok(refused(b, limits[tag - 1].name), "an empty %s record is refused",
+		   limits[tag - 1].name);
 	}
 	struct bytes b = minimal(0, NULL);
 	add_record(&b, SHA256, 0, "0123456789", 10);
@@ -228,8 +245,14 @@ struct value_case {
 	size_t len;
 };
 
-#define VALUE(tag, flags, what, text) {tag, flags, what, text, sizeof(text)}
-#define BARE(tag, what, text) {tag, 0, what, text, sizeof(text) - 1}
+#define VALUE(tag, flags, what, text)                                                              \
+	{                                                                                          \
+		tag, flags, what, text, sizeof(text)                                               \
+	}
+#define BARE(tag, what, text)                                                                      \
+	{                                                                                          \
+		tag, 0, what, text, sizeof(text) - 1                                               \
+	}
 
 static const struct value_case bad_values[] = {
 	VALUE(CWD, 0, "a relative path", "tmp"),
@@ -272,18 +295,18 @@ static void test_values(void)
 		const struct value_case *c = &bad_values[i];
 		struct bytes b = minimal(c->tag, NULL);
 		add_record(&b, c->tag, c->flags, c->value, c->len);
-		ok(refused(b, limits[c->tag - 1].name), "%s: %s is refused", limits[c->tag - 1].name,
-		   c->what);
+		ok(refused(b, limits[c->tag - 1].name), "%s: %s is refused",
+		   limits[c->tag - 1].name, c->what);
 	}
 }
 
 static void test_heads(void)
 {
 	static const struct head bad[] = {
-		{JOB_SWEEP + 1, 0, 0, 0, 0, 0}, {0, TIER_COUNT, 0, 0, 0, 0},
-		{0, 0, SPEC_FLAGS + 1, 0, 0, 0}, {0, 0, 0, PAYLOAD_PROGRAM + 1, 0, 0},
+		{JOB_SWEEP + 1, 0, 0, 0, 0, 0},	   {0, TIER_COUNT, 0, 0, 0, 0},
+		{0, 0, SPEC_FLAGS + 1, 0, 0, 0},   {0, 0, 0, PAYLOAD_PROGRAM + 1, 0, 0},
 		{0, 0, 0, 0, WORKSPACE_RW + 1, 0}, {0, 0, 0, 0, 0, 1},
-		{UINT32_MAX, 0, 0, 0, 0, 0}, {0, UINT32_MAX, 0, 0, 0, 0},
+		{UINT32_MAX, 0, 0, 0, 0, 0},	   {0, UINT32_MAX, 0, 0, 0, 0},
 	};
 	static const struct head workspace = {.workspace = WORKSPACE_RW};
 	static const struct head payload = {.payload = PAYLOAD_FILE};
@@ -306,8 +329,11 @@ static void test_limit_values(void)
 		const struct {
 			uint64_t value;
 			bool taken;
-		} cases[] = {{row->min, true}, {row->max, true}, {row->max + 1, false},
-			     {row->min - 1, row->min == 1 && row->fallback == 0}, {UINT64_MAX, false}};
+		} cases[] = {{row->min, true},
+			     {row->max, true},
+			     {row->max + 1, false},
+			     {row->min - 1, row->min == 1 && row->fallback == 0},
+			     {UINT64_MAX, false}};
 		for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
 			struct bytes b = minimal(LIMITS, NULL);
 			uint64_t limit[LIMIT_COUNT];
@@ -317,7 +343,8 @@ static void test_limit_values(void)
 			limit[i] = cases[c].value;
 			add_record(&b, LIMITS, 0, limit, sizeof(limit));
 			ok(decodes(b, &err) == cases[c].taken, "limit %s of %llu is %s", row->name,
-			   (unsigned long long)cases[c].value, cases[c].taken ? "taken" : "refused");
+			   (unsigned long long)cases[c].value,
+			   cases[c].taken ? "taken" : "refused");
 		}
 	}
 }
@@ -396,7 +423,8 @@ static bool same(const struct spec *a, const struct spec *b)
 		r = same_text(a->env[i], b->env[i]);
 	for (size_t i = 0; r && i < a->bindc; i++)
 		r = same_text(a->bind[i].source, b->bind[i].source) &&
-		    same_text(a->bind[i].target, b->bind[i].target) && a->bind[i].flags == b->bind[i].flags;
+		    same_text(a->bind[i].target, b->bind[i].target) &&
+		    a->bind[i].flags == b->bind[i].flags;
 	for (size_t i = 0; r && i < a->filec; i++)
 		r = same_text(a->file[i].target, b->file[i].target) &&
 		    same_text(a->file[i].content, b->file[i].content) &&
@@ -416,7 +444,8 @@ static void test_roundtrip(void)
 
 	fill(&spec);
 	ok(spec_encode(&spec, &data, &len, &err) == 0, "a spec with everything is encoded");
-	ok(spec_decode(data, len, &back, &err) == 0 && same(&spec, &back), "and decoded to the same");
+	ok(spec_decode(data, len, &back, &err) == 0 && same(&spec, &back),
+	   "and decoded to the same");
 	for (size_t cut = 0; cut < len; cut++) {
 		AUTO_FREE uint8_t *copy = malloc(cut + 1);
 		memcpy(copy, data, cut);
@@ -426,7 +455,8 @@ static void test_roundtrip(void)
 			odd += err.code != ERR_INPUT || !err.message[0];
 	}
 	/* After each of: 3 arguments, 2 variables, a bind, 2 files; whole again at the end. */
-	ok(taken == 8, "cut at each of its %zu bytes: taken only between list records (%zu)", len, taken);
+	ok(taken == 8, "cut at each of its %zu bytes: taken only between list records (%zu)", len,
+	   taken);
 	ok(odd == 0, "every refusal has a reason");
 	free(data);
 }
@@ -442,7 +472,8 @@ static void test_encode_bounds(void)
 	memset(longer, 'z', sizeof(longer) - 1);
 	fill(&spec);
 	spec.argv[0] = longer;
-	ok(spec_encode(&spec, &data, &len, &err) == -1 && !data, "a too long argument is not encoded");
+	ok(spec_encode(&spec, &data, &len, &err) == -1 && !data,
+	   "a too long argument is not encoded");
 	fill(&spec);
 	for (size_t i = spec.argc; i < 40; i++)
 		spec.argv[spec.argc++] = spec.argv[2];

@@ -55,7 +55,8 @@ static void test_limits(struct names *flags)
 		ok(row->fallback == 0 || (row->fallback >= row->min && row->fallback <= row->max),
 		   "limit %s has its default between them", row->name);
 		ok(limit_find(row->name) == (enum limit_id)i, "limit %s is found", row->name);
-		ok(add_unique(flags, row->name), "no option but the limit is called --%s", row->name);
+		ok(add_unique(flags, row->name), "no option but the limit is called --%s",
+		   row->name);
 	}
 	ok(limit_find("nothing") == LIMIT_COUNT && limit_find("") == LIMIT_COUNT,
 	   "there is no other limit");
@@ -92,7 +93,8 @@ static void test_tiers(void)
 		   "tier %s has a name and a help text", row->name);
 		ok(tier_find(row->name) == (enum tier)i, "tier %s is found", row->name);
 	}
-	ok(tier_find("none") == TIER_COUNT && tier_find("") == TIER_COUNT, "there is no other tier");
+	ok(tier_find("none") == TIER_COUNT && tier_find("") == TIER_COUNT,
+	   "there is no other tier");
 	ok(TIER_FULL == 0, "the zero value is the strictest");
 }
 
@@ -129,8 +131,10 @@ static void test_options(struct names *flags)
 	for (size_t t = 0; t < 2; t++) {
 		struct names names = {0};
 		for (const struct cli_option *o = tables[t]; o->name; o++) {
-			ok(is_name(o->name) && add_unique(&names, o->name), "--%s is there once", o->name);
-			ok(is_help(o->help) && o->set, "--%s has a help text and an effect", o->name);
+			ok(is_name(o->name) && add_unique(&names, o->name), "--%s is there once",
+			   o->name);
+			ok(is_help(o->help) && o->set, "--%s has a help text and an effect",
+			   o->name);
 			if (t == 0)
 				add_unique(flags, o->name);
 		}

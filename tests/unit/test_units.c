@@ -145,7 +145,8 @@ static void test_format(void)
 	ok(!strcmp(units_format(UNIT_BYTES, 512ULL << 20, text, sizeof(text)), "512M"), "512 M");
 	ok(!strcmp(units_format(UNIT_PERCENT, 50, text, sizeof(text)), "50%"), "50 percent");
 	ok(!strcmp(units_format(UNIT_COUNT, 64, text, sizeof(text)), "64"), "64");
-	ok(strlen(units_format(UNIT_BYTES, UINT64_MAX, text, 4)) == 3, "a small buffer is respected");
+	ok(strlen(units_format(UNIT_BYTES, UINT64_MAX, text, 4)) == 3,
+	   "a small buffer is respected");
 }
 
 int main(void)

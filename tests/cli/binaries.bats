@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The shipped programs as files: the privileged one links no parser, the switch of the test builds
+# is in neither, and both are hardened.
+load helper
+
+has_plain_build() { ! readelf -Ws "$BUILD/cordon-box" | grep -q __asan_init; }
+
+@test "cordon-box links no parser" {
+	nm "$BUILD/cordon-box" >"$T/symbols"
+	[ "$(wc -l <"$T/symbols")" -gt 100 ]
+	run grep -E ' (json_|jansson|yaml_|pcre|sqlite3_|seccomp_(init|rule_add|export)|hs_|SSL_|MHD_|PQ[a-z]|curl_|regcomp|xml)' \
+		"$T/symbols"
+	[ -z "$output" ] || { echo "$output"; return 1; }
+	if has_plain_build; then
+		run ldd "$BUILD/cordon-box"
+		[[ $output == *"statically linked"* || $output == *"not a dynamic"* ]]
+	fi
+}
+
+@test "cordon-box has no way to leave a layer out" {
+	run ! grep -aq CORDON_WITHOUT "$BUILD/cordon-box"
+	run ! grep -aq CORDON_WITHOUT "$BUILD/cordon"
+	run ! grep -aq mutant_configure "$BUILD/cordon-box"
+	[ ! -x "$BUILD/mutant/cordon-box" ] || grep -aq CORDON_WITHOUT "$BUILD/mutant/cordon-box"
+	printf 'import socket\nsocket.socket()\n' | code x.py
+	CORDON_WITHOUT=seccomp,netns,landlock,newroot box user:no-cgroup --json "$T/x.py"
+	holds '"seccomp" in r["layers"] and "netns" in r["layers"] and r["exit_code"] == 1'
+}
+
+hardened() {
+	readelf -Wh "$1" | grep -q 'Type: *DYN' || { echo "$1 is not PIE"; return 1; }
+	readelf -Wl "$1" | grep -q GNU_RELRO || { echo "$1 has no RELRO"; return 1; }
+	readelf -Wd "$1" | grep -Eq 'BIND_NOW|FLAGS.*NOW' || { echo "$1 binds lazily"; return 1; }
+	readelf -Wl "$1" | grep GNU_STACK | grep -q 'RW ' || { echo "$1 has an executable stack"; return 1; }
+	! readelf -Wl "$1" | grep LOAD | grep -q RWE || { echo "$1 has a writable code segment"; return 1; }
+	nm "$1" | grep -q __stack_chk_fail || { echo "$1 has no stack protector"; return 1; }
+}
+@test "both programs are hardened" {
+	hardened "$BUILD/cordon"
+	hardened "$BUILD/cordon-box"
+	! has_plain_build || nm "$BUILD/cordon" | grep -q '__.*_chk$'
+}
+
+@test "neither is setuid" {
+	[ ! -u "$BUILD/cordon" ] && [ ! -u "$BUILD/cordon-box" ] && [ ! -g "$BUILD/cordon-box" ]
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The commands in README.md are run as they stand there, block by block, in a directory that looks
+# like the checkout. Blocks that build or install (make, sudo, git) are only looked
+# at: make and this test would call each other.
+load helper
+
+# blocks FILE: writes each ```sh block to $T/block-N.
+blocks()
+{
+	awk -v dir="$T" '
+		/^```sh[ \t]*$/ { n++; on = 1; next }
+		/^```/ { on = 0 }
+		on { sub(/^\$ /, ""); print > (dir "/block-" n) }' "$1"
+}
+
+@test "README.md has commands, and they work" {
+	[ -e "$TOP/README.md" ] || skip "no README.md yet"
+	need_root # what it shows is the default tier
+	blocks "$TOP/README.md"
+	local n
+	mkdir "$T/checkout"
+	ln -s ../bin "$T/checkout/build"
+	cd "$T/checkout"
+	for n in $(seq 1 50); do
+		[ -e "$T/block-$n" ] || break
+		! grep -Eq '^(sudo |make|git |apt)' "$T/block-$n" || continue
+		status=0
+		timeout 120 bash -euo pipefail "$T/block-$n" </dev/null >"$T/out" 2>"$T/err" || status=$?
+		[ "$status" -eq 0 ] || { cat "$T/block-$n"; show; }
+	done
+	[ "$n" -gt 1 ] || { echo "no sh block in README.md"; return 1; }
+}
+
+@test "make targets that README.md names exist" {
+	[ -e "$TOP/README.md" ] || skip "no README.md yet"
+	local t
+	for t in $(grep -oE '(^|`)(sudo )?make [a-z-]+' "$TOP/README.md" | awk '{print $NF}' | sort -u); do
+		make -C "$TOP" -n "$t" >/dev/null 2>"$T/err" || { cat "$T/err"; return 1; }
+	done
+}
+
+@test "links in the documents lead somewhere" {
+	local f link
+	for f in "$TOP"/README.md "$TOP"/docs/*.md; do
+		[ -e "$f" ] || continue
+		for link in $(grep -oE '\]\([^)#]+' "$f" | cut -c3- | grep -v '://'); do
+			[ -e "$(dirname "$f")/$link" ] || { echo "$f: $link"; return 1; }
+		done
+	done
+}

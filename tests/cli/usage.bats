@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Bad usage is told in a sentence and exits with 125; help, manual page and completion come from
+# the same tables as the options, so every option must be in all of them.
+load helper
+
+# wrong WORDS ARG...: cordon ARG... exits with 125, runs nothing, and says WORDS.
+wrong()
+{
+	local words=$1
+	shift
+	status=0
+	"$CORDON" "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
+	exits 125
+	out_is ''
+	err_has "$words"
+	[ "$(grep -vc '^cordon: ' "$T/err")" -eq 0 ] || show
+}
+
+options() { "$CORDON" "$1" --help | sed -n 's/^  --\([a-z-]*\).*/\1/p'; }
+commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
+
+@test "unknown commands and options" {
+	wrong '"nothing"' nothing
+	wrong '--nothing' run --nothing x.py
+	wrong '--nothing' doctor --nothing
+	wrong '-x' run -x x.py
+	wrong '--jso' run --jso x.py
+	wrong '--json' run --json=1 x.py
+}
+
+@test "wrong values name the option and show how to write it" {
+	printf 'print(1)\n' | code x.py
+	wrong '--time' run --time 5x "$T/x.py"
+	wrong '--time' run --time 0 "$T/x.py"
+	wrong '30s' run --time abc "$T/x.py"
+	wrong '--memory' run --memory 5s "$T/x.py"
+	wrong '--memory' run --memory 1K "$T/x.py"
+	wrong '--memory' run --memory 99999999999999999999G "$T/x.py"
+	wrong '--pids' run --pids -1 "$T/x.py"
+	wrong '--tier' run --tier none "$T/x.py"
+	wrong '--lang' run --lang perl "$T/x.py"
+	wrong '--env' run --env NAME "$T/x.py"
+	wrong '--env' run --env =x "$T/x.py"
+	wrong '--exec' run --exec ls "$T/x.py"
+	wrong 'needs a value' run --time
+}
+
+@test "files that cannot be run" {
+	mkdir "$T/dir.py"
+	: >"$T/unknown"
+	printf 'x' >"$T/plain"
+	printf 'print(1)\n' >"$T/x.py"
+	wrong 'which file' run
+	wrong 'one file' run a.py b.py
+	wrong 'nothing.py' run "$T/nothing.py"
+	wrong 'directory' run "$T/dir.py"
+	wrong '--lang' run "$T/unknown"
+	wrong 'not an executable' run --lang binary "$T/plain"
+	wrong 'nothing' run --lang binary "$T/nothing"
+	wrong 'path of a program' run --lang binary -
+	wrong '--lang' run -
+	wrong '/nothing' run --exec /nothing "$T/x.py"
+	wrong '/nothing' run --stdin /nothing --lang binary /bin/true
+}
+
+@test "a file that may not be read" {
+	need_root
+	printf 'print(1)\n' | code x.py
+	chmod 600 "$T/x.py"
+	box user:no-cgroup "$T/x.py"
+	exits 125
+	err_has 'Permission denied'
+}
+
+@test "a missing interpreter is told with the package to install" {
+	need_root
+	printf 'print(1)\n' | code x.py
+	unshare -m sh -c "mount -t tmpfs none /usr/bin &&
+		'$CORDON' run --tier no-cgroup '$T/x.py' >'$T/out' 2>'$T/err'; echo \$? >'$T/rc'"
+	[ "$(cat "$T/rc")" = 125 ]
+	err_has '/usr/bin/python3'
+	err_has 'install the package python3'
+}
+
+@test "odd words are shown, not obeyed" {
+	status=0
+	"$CORDON" run $'--\e[31m\nx' 2>"$T/err" || status=$?
+	exits 125
+	[ "$(wc -l <"$T/err")" -le 2 ]
+	run ! grep -qP '\x1b' "$T/err"
+}
+
+@test "cordon alone lists the commands" {
+	run -0 "$CORDON"
+	[[ $output == *"cordon run"* && $output == *"cordon doctor"* ]]
+	run -0 "$CORDON" --help
+	[[ $output == *"cordon run"* ]]
+	run -0 "$CORDON" help
+	run -0 "$CORDON" --version
+	[[ $output == cordon* ]]
+}
+
+@test "every command has help with an example" {
+	local c n=0
+	for c in $(commands); do
+		run -0 "$CORDON" "$c" --help
+		[[ $output == *"Example: "*cordon* ]] || { echo "$output"; return 1; }
+		run -0 "$CORDON" "$c" -h
+		n=$((n + 1))
+	done
+	[ $n -ge 4 ]
+}
+
+@test "every option is in the help, the manual page and the completion" {
+	local o man completion
+	man=$("$CORDON" man | sed 's/\\-/-/g')
+	completion=$("$CORDON" completion)
+	for o in lang json tier time cpu-time cpu memory pids files file-size disk output exec env \
+		workspace diff commit stdin venv; do
+		options run | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
+	done
+	for o in $(options run); do
+		[[ $man == *"--$o"* ]] || { echo "no --$o in the manual page"; return 1; }
+		[[ $completion == *" --$o"* ]] || { echo "no --$o in the completion"; return 1; }
+	done
+}
+
+@test "the defaults are told" {
+	run -0 "$CORDON" run --help
+	local d
+	for d in 30s 512M 64 1M 256M; do
+		[[ $output == *"default $d"* ]] || { echo "no default $d"; return 1; }
+	done
+}
+
+@test "lines of the help fit a terminal" {
+	local c
+	for c in $(commands); do
+		[ "$("$CORDON" "$c" --help | wc -L)" -le 110 ]
+	done
+}
+
+@test "the manual page is without warnings" {
+	"$CORDON" man >"$T/cordon.1"
+	if [ -x /usr/bin/groff ]; then
+		run -0 groff -man -ww -z "$T/cordon.1"
+	elif [ -x /usr/bin/man ]; then
+		run -0 env LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$T/cordon.1"
+		output=
+	else
+		skip "neither groff nor man"
+	fi
+	[ -z "$output" ] || { echo "$output"; return 1; }
+	for s in NAME SYNOPSIS COMMANDS LAYERS 'EXIT STATUS'; do
+		grep -q "^.SH $s" "$T/cordon.1"
+	done
+}
+
+@test "the completion works" {
+	"$CORDON" completion >"$T/completion"
+	bash -n "$T/completion"
+	run -0 bash -c 'source "$1"; COMP_WORDS=(cordon ""); COMP_CWORD=1; _cordon; echo "${COMPREPLY[*]}"' - "$T/completion"
+	[[ $output == *run* && $output == *doctor* ]]
+	run -0 bash -c 'source "$1"; COMP_WORDS=(cordon run --mem); COMP_CWORD=2; _cordon; echo "${COMPREPLY[*]}"' - "$T/completion"
+	[ "$output" = --memory ]
+}
+
+# terminal COMMAND...: its output on a terminal.
+terminal() { script -qec "$*" /dev/null </dev/null; }
+
+@test "colour only on a terminal, and not with NO_COLOR" {
+	command -v script >/dev/null || skip "no script(1)"
+	run "$CORDON" run
+	[[ $output != *$'\e['* ]]
+	run terminal env -u NO_COLOR "$CORDON" run
+	[[ $output == *$'\e['* ]]
+	run terminal env NO_COLOR=1 "$CORDON" run
+	[[ $output != *$'\e['* ]]
+}
+
+@test "a terminal shows escape sequences, it does not get them" {
+	command -v script >/dev/null || skip "no script(1)"
+	printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' | code x.py
+	run terminal env NO_COLOR=1 "$CORDON" run --tier no-cgroup "$T/x.py"
+	[[ $output == *'^[[31mred^[]0;title^G'* ]] || { printf '%q\n' "$output"; return 1; }
+	[[ $output != *$'\e'* ]]
+}

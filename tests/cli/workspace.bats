@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The user's directory in the box: read-only, read-write, or copy-on-write with diff and commit.
+# Nothing may be left in it that was not committed. As root with directories of root's and of a
+# user's, as a user with his own.
+load helper
+
+# dir OWNER: a fresh workspace with a few files; its listing is kept to compare with.
+dir()
+{
+	W=$T/ws-$RANDOM
+	mkdir -p "$W/sub"
+	printf 'old\n' >"$W/file"
+	printf 'kept\n' >"$W/sub/kept"
+	printf 'gone\n' >"$W/gone"
+	ln -s file "$W/link"
+	printf '#!/bin/sh\n' >"$W/run.sh"
+	chmod 755 "$W/run.sh"
+	! is_root || [ "$1" != user ] || chown -hR "$TEST_UID:$TEST_UID" "$W"
+	listing "$W" >"$T/before"
+}
+
+listing() { (cd "$1" && find . -printf '%p %y %m %U %l ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
+untouched() { listing "$W" | diff "$T/before" - || { echo "the workspace was touched"; return 1; }; }
+
+# Who runs, whose directory: WAY and OWNER.
+every_owner()
+{
+	local pair pairs='user:no-cgroup/user'
+	! is_root || pairs='root:full/root root:full/user user:no-cgroup/user'
+	for pair in $pairs; do
+		dir "${pair#*/}"
+		OWNER=${pair#*/}
+		"$1" "${pair%/*}"
+	done
+}
+
+change_things() {
+	cat <<'PY' | code change.py
+import os
+print(sorted(os.listdir()), open("file").read().strip(), os.getcwd())
+open("new", "w").write("new\n")
+open("file", "a").write("more\n")
+os.remove("gone")
+os.makedirs("deep/er")
+open("deep/er/x", "w").write("x")
+os.rename("sub/kept", "sub/moved")
+os.chmod("run.sh", 0o700)
+PY
+}
+
+read_only() {
+	box "$1" --json --workspace "$W:ro" "$T/x.py"
+	exits 0
+	holds 'r["stdout"] == "old 30\n"' 'r["changes"] == []'
+	untouched
+}
+@test "ro: it can be read and not written" {
+	cat <<'PY' | code x.py
+import errno
+t = open("/workspace/file").read().strip()
+try:
+    open("/workspace/new", "w")
+    print("written")
+except OSError as e:
+    print(t, 30 if e.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else e.errno)
+PY
+	every_owner read_only
+}
+
+read_write() {
+	box "$1" --json --workspace "$W:rw" "$T/change.py"
+	exits 0
+	[ "$(cat "$W/new")" = new ]
+	[ "$(cat "$W/file")" = $'old\nmore' ]
+	[ ! -e "$W/gone" ] && [ -e "$W/deep/er/x" ]
+	[ "$(stat -c %u "$W/new")" = "$(stat -c %u "$W")" ] || { ls -ln "$W"; return 1; }
+	[ "$(ls -A "$W")" = "$(printf 'deep\nfile\nlink\nnew\nrun.sh\nsub')" ] || { ls -lA "$W"; return 1; }
+}
+@test "rw: changes are there, and belong to the directory's owner" {
+	change_things
+	every_owner read_write
+}
+
+overlay() {
+	box "$1" --json --workspace "$W" "$T/change.py"
+	exits 0
+	holds "r['stdout'].startswith(\"['file', 'gone', 'link', 'run.sh', 'sub'] old /workspace\")" \
+		'r["changes"] == [] and not r["committed"]'
+	untouched
+}
+@test "overlay: the default, the program may write, nothing stays" {
+	change_things
+	every_owner overlay
+}
+
+diffed() {
+	box "$1" --json --workspace "$W:overlay" --diff "$T/change.py"
+	exits 0
+	holds '{(c["path"], c["change"]) for c in r["changes"]} == {("new", "added"),
+		("file", "modified"), ("gone", "deleted"), ("deep", "added"), ("deep/er", "added"),
+		("deep/er/x", "added"), ("sub/kept", "deleted"), ("sub/moved", "added"),
+		("run.sh", "modified")}' \
+		'{c["path"]: c for c in r["changes"]}["file"]["size"] == 9' \
+		'{c["path"]: c for c in r["changes"]}["run.sh"]["mode"] == "0700"' \
+		'{c["path"]: c for c in r["changes"]}["deep"]["type"] == "directory"' \
+		'not r["changes_cut"] and not r["committed"]'
+	untouched
+}
+@test "--diff: every change is told and nothing stays" {
+	change_things
+	every_owner diffed
+}
+
+committed() {
+	box "$1" --json --workspace "$W:overlay" --commit "$T/change.py"
+	exits 0
+	holds 'r["committed"] and len(r["changes"]) == 9' 'not any("not_committed" in c for c in r["changes"])'
+	[ "$(cat "$W/new")" = new ]
+	[ "$(cat "$W/file")" = $'old\nmore' ]
+	[ ! -e "$W/gone" ] && [ ! -e "$W/sub/kept" ]
+	[ "$(cat "$W/sub/moved")" = kept ] && [ "$(cat "$W/deep/er/x")" = x ]
+	[ "$(stat -c %a "$W/run.sh")" = 700 ]
+	[ "$(find "$W" | wc -l)" -eq 10 ] || { find "$W"; return 1; }
+}
+@test "--commit: the changes are written back" {
+	change_things
+	every_owner committed
+}
+
+commit_owner() {
+	box "$1" --workspace "$W:overlay" --commit "$T/change.py"
+	exits 0
+	[ "$(find "$W" -printf '%U\n' | sort -u)" = "$(stat -c %u "$W")" ] || { ls -lnR "$W"; return 1; }
+}
+@test "--commit: what is written belongs to the directory's owner" {
+	change_things
+	every_owner commit_owner
+}
+
+not_committed() {
+	printf 'open("new", "w").write("x")\nraise SystemExit(3)\n' | code fail.py
+	box "$1" --json --workspace "$W:overlay" --commit "$T/fail.py"
+	exits 3
+	holds 'not r["committed"] and len(r["changes"]) == 1'
+	untouched
+	printf 'open("new", "w").write("x")\nwhile True: pass\n' | code hang.py
+	box "$1" --json --time 500ms --workspace "$W:overlay" --commit "$T/hang.py"
+	exits 124
+	holds 'not r["committed"]'
+	untouched
+}
+@test "--commit: a program that failed or was stopped writes nothing back" {
+	every_owner not_committed
+}
+
+refused() {
+	cat <<'PY' | code x.py
+import os
+os.symlink("/etc/passwd", "evil")
+os.makedirs(".git/hooks")
+open(".git/hooks/pre-commit", "w").write("#!/bin/sh\n")
+open(".bashrc", "w").write("id\n")
+os.remove("link")
+os.symlink("/etc", "link")
+open("plain", "w").write("x")
+open("suid", "w").write("x")
+os.chmod("suid", 0o4755)
+os.mkfifo("fifo")
+PY
+	box "$1" --json --workspace "$W:overlay" --commit "$T/x.py"
+	exits 0
+	holds 'r["committed"]' \
+		'{c["path"] for c in r["changes"] if "not_committed" in c} >= {"evil", "link", ".bashrc",
+		".git/hooks/pre-commit", "fifo"}' \
+		'"not_committed" not in {c["path"]: c for c in r["changes"]}["plain"]'
+	[ ! -e "$W/evil" ] && [ ! -L "$W/evil" ] && [ ! -e "$W/.bashrc" ] && [ ! -e "$W/fifo" ]
+	[ ! -e "$W/.git/hooks/pre-commit" ] && [ -e "$W/plain" ]
+	[ "$(readlink "$W/link")" != /etc ]
+	[ "$(stat -c %a "$W/suid")" = 755 ]
+}
+@test "--commit: links, hooks, fifos and set-id bits do not come through" {
+	every_owner refused
+}
+
+big_tree() {
+	printf 'import os\nfor i in range(500):\n os.makedirs(f"d{i}"); open(f"d{i}/f", "w").write(str(i))\n' |
+		code x.py
+	box "$1" --json --workspace "$W:overlay" --commit "$T/x.py"
+	exits 0
+	holds 'len(r["changes"]) == 1000 and r["committed"]'
+	[ "$(cat "$W/d499/f")" = 499 ]
+}
+@test "--commit: a thousand changes" {
+	every_owner big_tree
+}
+
+odd_names() {
+	cat <<'PY' | code x.py
+for n in (b"a b", b"new\nline", b"\xff\xfe", b"cordon: x", "\u00e4".encode(), b"-rf", b"\x1b[31m"):
+    open(n, "w").close()
+PY
+	box "$1" --json --workspace "$W:overlay" --diff "$T/x.py"
+	exits 0
+	holds 'len(r["changes"]) == 7' \
+		'any(c.get("path_encoding") == "base64" and base64.b64decode(c["path"]) == b"\xff\xfe"
+		for c in r["changes"])' 'any(c["path"] == "new\nline" for c in r["changes"])'
+	box "$1" --workspace "$W:overlay" --diff "$T/x.py"
+	! grep -qP '\x1b|^line' "$T/err" || show
+}
+@test "--diff: odd names are told as they are, and shown harmlessly" {
+	every_owner odd_names
+}
+
+@test "a relative workspace, one with spaces, the current directory" {
+	mkdir -p "$T/my dir/in"
+	printf 'here\n' >"$T/my dir/in/file"
+	printf 'print(open("file").read().strip())\n' | code x.py
+	cd "$T/my dir"
+	local way
+	for way in $WAYS; do
+		box "$way" --workspace in "$T/x.py"
+		exits 0
+		out_is here
+		box "$way" --workspace "$T/my dir/in:ro" "$T/x.py"
+		out_is here
+		cd in
+		box "$way" --workspace . "$T/x.py"
+		out_is here
+		cd ..
+	done
+}
+
+import_own() {
+	printf 'def f(): return "own module"\n' >"$W/mymodule.py"
+	box "$1" --workspace "$W" "$T/x.py"
+	exits 0
+	out_is 'own module'
+}
+@test "python imports modules of the workspace" {
+	printf 'import mymodule\nprint(mymodule.f())\n' | code x.py
+	every_owner import_own
+}
+
+@test "wrong workspaces are refused" {
+	printf 'print(1)\n' | code x.py
+	: >"$T/plain"
+	local w
+	for w in "$T/nothing" "$T/plain" / :ro ''; do
+		box user:no-cgroup --workspace "$w" "$T/x.py"
+		exits 125
+		out_is ''
+	done
+	box user:no-cgroup --diff "$T/x.py"
+	exits 125
+	err_has workspace
+	mkdir "$T/w"
+	box user:no-cgroup --workspace "$T/w:ro" --commit "$T/x.py"
+	exits 125
+	box user:no-userns --workspace "$T/w" "$T/x.py"
+	exits 125
+	err_has overlay
+}
+
+@test "without namespaces: ro and rw" {
+	dir user
+	printf 'print(open("file").read().strip())\nopen("new", "w").write("x")\n' | code x.py
+	box user:no-userns --workspace "$W:rw" "$T/x.py"
+	exits 0
+	out_is old
+	[ "$(cat "$W/new")" = x ]
+	rm "$W/new"
+	box user:no-userns --workspace "$W:ro" "$T/x.py"
+	exits 1
+	[ ! -e "$W/new" ]
+	[ -z "$(find /tmp -maxdepth 1 -name 'cordon-??????' -user "$TEST_UID" -mmin -1 2>/dev/null)" ] ||
+		{ ls -ld /tmp/cordon-*; return 1; }
+}
+
+@test "a workspace that the user may not read" {
+	need_root
+	dir root
+	chmod 700 "$W"
+	printf 'print(1)\n' | code x.py
+	box user:no-cgroup --workspace "$W" "$T/x.py"
+	exits 125
+	err_has "$W"
+}
