@@ -16,7 +16,7 @@ GEN      := $(BUILD)/gen/$(ARCH)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
             -Wformat=2 -Wpointer-arith
-HARDEN   := -fstack-protector-strong -fstack-clash-protection -fPIE -fvisibility=hidden \
+HARDEN   := -fstack-protector-strong $(if $(findstring clang,$(CC)),,-fstack-clash-protection) -fPIE -fvisibility=hidden \
             $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard)
 OPT      := $(if $(SAN),-O1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2)
@@ -91,6 +91,7 @@ run:
 	@tools/demo
 
 include tests/tests.mk
+include tests/bench/bench.mk
 
 bench: all
 	@tests/bench/run

@@ -88,7 +88,7 @@ int creds_drop(struct box *b, struct err *err);
 /* landlock.c, seccomp.c */
 int landlock_restrict(struct box *b, struct err *err);
 int seccomp_load(struct box *b, int *ret_listener, struct err *err);
-int seccomp_self_test(struct err *err);
+int seccomp_self_test(bool notified, struct err *err);
 
 /* diff.c: tells every change below UPPER against the workspace over b->ctl. */
 int diff_send(struct box *b);

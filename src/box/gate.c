@@ -132,33 +132,27 @@ static int answer(struct gate *g, const struct seccomp_notif *req, int error, un
 	return ioctl(g->listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
 }
 
-/* The first call is the program's own self-test: it is alive, filtered, and has run nothing yet. */
+/* The first call comes from our own code: the program is filtered and has run nothing yet. Where
+ * programs may be started it is the self-test, which is refused; otherwise it is the one exec that
+ * is ever let through, and nothing but our own code can have made it. */
 static int on_setup(struct gate *g, struct box *b, const struct seccomp_notif *req, struct err *err)
 {
-	if (req->data.nr != SYS_personality) {
-		err_set(err, ERR_LAYER, "the filter's self-test did not come first");
+	bool exec = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+
+	if (req->data.nr != (exec ? SYS_personality : SYS_execve)) {
+		answer(g, req, EPERM, 0);
+		err_set(err, ERR_LAYER, "an unexpected call before the program's start: %d",
+			req->data.nr);
 		err_blame(err, "seccomp");
 		return -1;
 	}
 	if (b->attach_late && cgroup_attach(&b->cgroup, (pid_t)req->pid, err) < 0)
 		return -1;
-	g->phase = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE) ? GATE_RUN
-									       : GATE_TESTED;
 	g->started_ns = io_now_ns();
-	answer(g, req, EPERM, 0);
-	return 0;
-}
-
-/* The only call that is ever let through; nothing but our own code can have made it. */
-static int on_tested(struct gate *g, const struct seccomp_notif *req, struct err *err)
-{
-	if (req->data.nr != SYS_execve) {
-		answer(g, req, EPERM, 0);
-		return err_set(err, ERR_LAYER, "an unexpected call before the program's start: %d",
-			       req->data.nr);
-	}
+	int sent = exec ? answer(g, req, EPERM, 0)
+			: answer(g, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 	/* A signal may have cancelled it; then it comes again and the grant is still unused. */
-	if (answer(g, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE) == 0)
+	if (sent == 0)
 		g->phase = GATE_RUN;
 	return 0;
 }
@@ -189,8 +183,6 @@ int gate_answer(struct gate *g, struct box *b, struct err *err)
 	}
 	if (g->phase == GATE_SETUP)
 		return on_setup(g, b, &req, err);
-	if (g->phase == GATE_TESTED)
-		return on_tested(g, &req, err);
 	on_run(g, &req);
 	return 0;
 }

@@ -15,8 +15,7 @@
 #include "box/box.h"
 
 enum gate_phase {
-	GATE_SETUP,  /* waiting for the self-test */
-	GATE_TESTED, /* waiting for the one exec */
+	GATE_SETUP, /* waiting for the first call, which is ours */
 	GATE_RUN,    /* untrusted code runs: refuse all */
 };
 

@@ -51,6 +51,9 @@ struct probe_part {
 /* Runs PART with a child in new namespaces SPACES (bits of layers, or 0), its ids mapped. The
  * child and all that it started are dead afterwards. */
 int probe_child(struct probe *p, uint32_t spaces, const struct probe_part *part, struct err *err);
+/* The namespaces for canaries of layers that need none: where there are user namespaces, runs are
+ * in one; where not, only the tier without them is left, and its rules are what is tried. */
+uint32_t probe_usual_spaces(struct probe *p);
 /* In the child: lets the other side have a look before it goes on. */
 int probe_ready(struct probe *p, struct err *err);
 /* In the child: the gate on the other side answers from now on. */

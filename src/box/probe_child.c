@@ -57,6 +57,14 @@ int probe_untried(struct err *err, const char *fmt, ...)
 	return err_errno(err, ERR_LAYER, "it could not be tried: %s", what);
 }
 
+uint32_t probe_usual_spaces(struct probe *p)
+{
+	if (p->held & LAYER_BIT(LAYER_USERNS))
+		return LAYER_BIT(LAYER_USERNS);
+	p->spec.tier = TIER_NO_USERNS;
+	return 0;
+}
+
 static void space_name(const char *file, char *ret, size_t size)
 {
 	char path[32];

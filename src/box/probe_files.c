@@ -87,14 +87,19 @@ int probe_noexec(struct probe *p, struct err *err)
 
 /* ---- memfd ---- */
 
+#define NOT_NEEDED "none is needed: no tier insists on it, seccomp refuses it too"
+
 static int in_memfd(struct probe *p, struct err *err)
 {
 	static const unsigned kinds[] = {0, MFD_EXEC};
 
 	/* Only below a pid namespace of our own: on the host it would be everybody's. */
 	if (getpid() == 1 && box_wants(&p->box, LAYER_MEMFD) &&
-	    io_write_text(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2") < 0)
-		return err_errno(err, ERR_LAYER, "setting vm.memfd_noexec");
+	    io_write_text(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2") < 0) {
+		err_errno(err, ERR_LAYER, "setting vm.memfd_noexec");
+		err_cure(err, NOT_NEEDED);
+		return -1;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		AUTO_CLOSE int fd = memfd_create("canary", MFD_CLOEXEC | kinds[i]);
 		if (fd < 0)
@@ -111,7 +116,7 @@ int probe_memfd(struct probe *p, struct err *err)
 {
 	if (!p->box.privileged) {
 		err_set(err, ERR_LAYER, "only root can set vm.memfd_noexec");
-		err_cure(err, "none is needed: no tier insists on it, seccomp refuses it too");
+		err_cure(err, NOT_NEEDED);
 		return -1;
 	}
 	return probe_child(p, LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS),
@@ -143,5 +148,6 @@ static int in_landlock(struct probe *p, struct err *err)
 
 int probe_landlock(struct probe *p, struct err *err)
 {
-	return probe_child(p, 0, &(struct probe_part){.inside = in_landlock}, err);
+	return probe_child(p, probe_usual_spaces(p), &(struct probe_part){.inside = in_landlock},
+			   err);
 }

@@ -21,7 +21,7 @@ static int enter_filter(struct probe *p, struct err *err)
 	if (creds_drop(&p->box, err) < 0 || seccomp_load(&p->box, &listener, err) < 0 ||
 	    probe_hand_over(p, listener, err) < 0)
 		return -1;
-	return seccomp_self_test(err);
+	return seccomp_self_test(p->spec.flags & SPEC_EXEC, err);
 }
 
 /* ---- seccomp ---- */
@@ -49,7 +49,7 @@ int probe_seccomp(struct probe *p, struct err *err)
 	struct probe_part part = {.inside = in_seccomp, .ready = look_at_denials};
 
 	p->spec.flags = SPEC_EXEC; /* the gate waits for no first program */
-	return probe_child(p, 0, &part, err);
+	return probe_child(p, probe_usual_spaces(p), &part, err);
 }
 
 /* ---- execgate ---- */
@@ -83,5 +83,5 @@ int probe_execgate(struct probe *p, struct err *err)
 {
 	struct probe_part part = {.inside = in_execgate, .ended = look_at_silence};
 
-	return probe_child(p, 0, &part, err);
+	return probe_child(p, probe_usual_spaces(p), &part, err);
 }

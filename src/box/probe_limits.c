@@ -15,7 +15,13 @@
 #include "base/scope.h"
 #include "box/probe.h"
 
-enum { FEW_FILES = 32, SMALL_FILE = 4096, SMALL_MEMORY = 16 << 20, BOMB = 64 << 20 };
+enum {
+	FEW_FILES = 32,
+	FEW_PROCESSES = 2,
+	SMALL_FILE = 4096,
+	SMALL_MEMORY = 16 << 20,
+	BOMB = 64 << 20,
+};
 
 /* ---- rlimits ---- */
 
@@ -53,7 +59,8 @@ int probe_rlimits(struct probe *p, struct err *err)
 {
 	p->spec.limit[LIMIT_FILES] = FEW_FILES;
 	p->spec.limit[LIMIT_FILE_SIZE] = SMALL_FILE;
-	return probe_child(p, 0, &(struct probe_part){.inside = in_rlimits}, err);
+	return probe_child(p, probe_usual_spaces(p), &(struct probe_part){.inside = in_rlimits},
+			   err);
 }
 
 /* ---- cgroup ---- */
@@ -63,13 +70,19 @@ static int attach(struct probe *p, struct err *err)
 	return box_wants(&p->box, LAYER_CGROUP) ? cgroup_attach(&p->box.cgroup, p->child, err) : 0;
 }
 
+/* One more than asked for may be meant for the box's own init. */
 static int in_pids(struct probe *p, struct err *err)
 {
+	pid_t pid = 0;
+	int alive = 1;
+
 	if (probe_ready(p, err) < 0)
 		return -1;
-	pid_t pid = fork();
+	while (alive <= FEW_PROCESSES + 1 && (pid = fork()) > 0)
+		alive++;
 	if (pid == 0)
-		_exit(0);
+		for (;;) /* until doctor kills it */
+			pause();
 	if (pid > 0 || errno != EAGAIN)
 		return probe_leak(err, "it started more processes than allowed");
 	return 0;
@@ -110,7 +123,7 @@ static int run_into(struct probe *p, struct err *err)
 
 int probe_cgroup(struct probe *p, struct err *err)
 {
-	p->spec.limit[LIMIT_PIDS] = 1;
+	p->spec.limit[LIMIT_PIDS] = FEW_PROCESSES;
 	p->spec.limit[LIMIT_MEMORY] = SMALL_MEMORY;
 	if (cgroup_open(&p->box.cgroup, &cgroup_host_real, p->spec.limit, err) < 0)
 		return -1;

@@ -72,7 +72,7 @@ static int start_program(struct probe *p, probe_fn *inside, probe_fn *look, stru
 	p->spec.env[p->spec.envc++] = GIVEN;
 	for (size_t i = 0; i < ARRAY_SIZE(binds); i++)
 		p->spec.bind[p->spec.bindc++] = binds[i];
-	return probe_child(p, 0, &part, err);
+	return probe_child(p, probe_usual_spaces(p), &part, err);
 }
 
 static int read_proc(pid_t pid, const char *file, char *buf, size_t size)

@@ -70,10 +70,11 @@ static int in_caps(struct probe *p, struct err *err)
 
 int probe_caps(struct probe *p, struct err *err)
 {
-	uint32_t wanted = LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_UTSNS);
+	uint32_t wanted = probe_usual_spaces(p);
 
-	return probe_child(p, (p->held & wanted) == wanted ? wanted : 0,
-			   &(struct probe_part){.inside = in_caps}, err);
+	if (wanted)
+		wanted |= p->held & LAYER_BIT(LAYER_UTSNS);
+	return probe_child(p, wanted, &(struct probe_part){.inside = in_caps}, err);
 }
 
 /* ---- nnp ---- */
@@ -110,6 +111,8 @@ static int in_nnp(struct probe *p, struct err *err)
 
 int probe_nnp(struct probe *p, struct err *err)
 {
+	/* Outside a user namespace: in one it would have the capability that stands in for it. */
+	p->spec.tier = TIER_NO_USERNS;
 	return probe_child(p, 0, &(struct probe_part){.inside = in_nnp}, err);
 }
 
@@ -168,5 +171,6 @@ static int in_dumpable(struct probe *p, struct err *err)
 
 int probe_dumpable(struct probe *p, struct err *err)
 {
-	return probe_child(p, 0, &(struct probe_part){.inside = in_dumpable}, err);
+	return probe_child(p, probe_usual_spaces(p), &(struct probe_part){.inside = in_dumpable},
+			   err);
 }

@@ -79,7 +79,8 @@ static int hand_over_listener(struct box *b, int listener, struct err *err)
 	if (io_send(b->ctl, &kind, sizeof(kind), listener) < 0)
 		return err_errno(err, ERR_SYSTEM, "handing over the listener");
 	close(listener);
-	return seccomp_self_test(err);
+	bool exec = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+	return seccomp_self_test(exec, err);
 }
 
 static char **program_env(struct box *b)

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -400,7 +401,7 @@ static void measure(struct run *r)
 		res->limit_value = r->box->spec->limit[res->limit];
 }
 
-/* Everybody is dead before the first word of the result goes out. */
+/* Our own init is the last to go, and the cgroup with it. */
 static void bury(struct run *r)
 {
 	siginfo_t info;
@@ -428,36 +429,55 @@ static void start_without_gate(struct run *r)
 }
 #endif
 
+static void clean_up(struct run *r)
+{
+	gate_close(&r->gate);
+	bury(r);
+	/* Whoever of us is left removes it. */
+	if (r->box->spec->private_dir)
+		files_remove_tree(AT_FDCWD, r->box->spec->private_dir);
+	free(r);
+}
+
+/* All untrusted code is dead and reaped when the result goes out; what is left is ours, and the
+ * caller need not wait for it. An error goes out last: its reader may look for what is left. */
+static int conclude(struct run *r, struct err *err)
+{
+	bool failed = r->failed;
+
+	if (!failed && !r->abandoned) {
+		measure(r);
+		tell(r);
+	}
+	*err = r->err;
+	clean_up(r);
+	return failed ? -1 : 0;
+}
+
 int supervise(struct box *b, struct err *err)
 {
-	struct run r = {.box = b, .pidfd = -1, .result = {.limit = LIMIT_NONE}};
+	struct run *r = calloc(1, sizeof(*r));
 
-	gate_init(&r.gate);
-	if (start_init(&r, err) < 0) {
+	if (!r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	r->box = b;
+	r->pidfd = -1;
+	r->result.limit = LIMIT_NONE;
+	r->gate.listener = -1;
+	if (start_init(r, err) < 0) {
 		cgroup_close(&b->cgroup);
+		free(r);
 		return -1;
 	}
-	arm(&r, SETUP_MS);
-	if (release_init(&r, err) < 0) {
-		bury(&r);
+	arm(r, SETUP_MS);
+	if (release_init(r, err) < 0) {
+		clean_up(r);
 		return -1;
 	}
 #ifdef CORDON_MUTANT
 	if (!box_wants(b, LAYER_SECCOMP))
-		start_without_gate(&r);
+		start_without_gate(r);
 #endif
-	loop(&r);
-	measure(&r);
-	gate_close(&r.gate);
-	bury(&r);
-	/* Whoever of us is left removes it. */
-	if (b->spec->private_dir)
-		files_remove_tree(AT_FDCWD, b->spec->private_dir);
-	if (r.failed) {
-		*err = r.err;
-		return -1;
-	}
-	if (!r.abandoned)
-		tell(&r);
-	return 0;
+	loop(r);
+	return conclude(r, err);
 }

@@ -60,7 +60,7 @@ static int run_shown(const struct request *req, struct result *r)
 int cli_run(struct cli_call *call)
 {
 	struct request *req = &call->request;
-	AUTO_FREE struct result *r = malloc(sizeof(*r));
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 
 	if (call->argc != 1)
 		return usage(call->argc ? "one file at a time; arguments come after --"
@@ -68,6 +68,7 @@ int cli_run(struct cli_call *call)
 	if (!r)
 		return 125;
 	req->file = call->argv[0];
+	req->hash_program = call->json;
 	int status = call->json ? run_json(req, r) : run_shown(req, r);
 	result_done(r);
 	return status;

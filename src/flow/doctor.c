@@ -27,8 +27,8 @@ static void keep(void *ctx, const struct wire_probe *probe)
 
 static int probe_layers(struct doctor *ret, struct err *err)
 {
-	AUTO_FREE struct plan *p = malloc(sizeof(*p));
-	AUTO_FREE struct result *r = malloc(sizeof(*r));
+	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 	struct launch_sink sink = {.probe = keep, .ctx = ret};
 
 	if (!p || !r)
@@ -99,7 +99,7 @@ static bool try_tier(struct doctor *d, enum tier tier, const char *program, stru
 static int try_tiers(struct doctor *d, struct err *err)
 {
 	static const char *const programs[] = {"/usr/bin/true", "/bin/true"};
-	AUTO_FREE struct result *r = malloc(sizeof(*r));
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 	size_t i = 0;
 
 	if (!r)

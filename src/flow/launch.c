@@ -216,10 +216,15 @@ static void read_output(struct job *job, int stream)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
-/* When cordon-box is gone and the box with it, what is in the pipes is all there will be. */
+static bool is_complete(const struct job *job)
+{
+	return (job->socket < 0 || job->has_result) && job->out[0] < 0 && job->out[1] < 0;
+}
+
+/* When the result is there, all writers are dead: what is in the pipes is all there will be. */
 static void collect(struct job *job)
 {
-	while (job->socket >= 0 || job->out[0] >= 0 || job->out[1] >= 0) {
+	while (!is_complete(job)) {
 		struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
 				       {.fd = job->out[0], .events = POLLIN},
 				       {.fd = job->out[1], .events = POLLIN}};
@@ -246,9 +251,9 @@ static int wait_box(struct job *job)
 /* A killed cordon-box leaves an empty cgroup directory; nobody else would remove it. */
 static void sweep(void)
 {
-	AUTO_FREE struct plan *p = malloc(sizeof(*p));
+	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
 	struct launch_sink quiet = {0};
-	struct result *r = malloc(sizeof(*r));
+	struct result *r = calloc(1, sizeof(*r));
 	struct job job = {.socket = -1, .out = {-1, -1}, .sink = &quiet, .result = r};
 	struct err err;
 
@@ -288,8 +293,13 @@ int launch_run(const struct plan *p, const struct launch_sink *sink, struct resu
 		return -1;
 	}
 	collect(&job);
+	/* cordon-box removes its init and its cgroup by itself; nobody has to wait for that. */
+	if (job.has_result) {
+		scope_close(&job.socket);
+		return 0;
+	}
 	int status = wait_box(&job);
-	if (job.has_result || p->spec.job == JOB_PROBE)
+	if (p->spec.job == JOB_PROBE)
 		return 0;
 	if (ret->err.code != ERR_NONE) {
 		*err = ret->err;

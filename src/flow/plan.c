@@ -29,7 +29,6 @@ struct draft {
 
 void plan_init(struct plan *p)
 {
-	memset(p, 0, sizeof(*p));
 	p->payload = p->workspace = p->input = p->private.lock = -1;
 }
 
@@ -424,7 +423,7 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 	    find_interpreter(&d, err) < 0 || payload_open(&payload, d.profile, req->file, err) < 0)
 		return -1;
 	p->payload = payload.fd;
-	p->hash_later = payload.is_program;
+	p->hash_later = payload.is_program && req->hash_program;
 	p->spec.payload = payload.is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;
 	memcpy(p->spec.payload_sha256, payload.sha256, sizeof(payload.sha256));
 	if (payload.is_program) {

@@ -20,6 +20,7 @@ struct plan {
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
 };
 
+/* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */
 void plan_init(struct plan *p);
 void plan_done(struct plan *p);
 int plan_make(struct plan *p, const struct request *req, struct err *err);

@@ -18,9 +18,9 @@ static int speak(struct plan *plan, const struct request *req, const struct laun
 		return -1;
 	if (launch_run(plan, sink, ret, err) < 0)
 		return -1;
-	if (!plan->hash_later)
+	if (plan->spec.payload == PAYLOAD_FILE)
 		memcpy(ret->sha256, plan->spec.payload_sha256, sizeof(ret->sha256));
-	ret->has_sha256 = true;
+	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE || plan->hash_later;
 	result_conclude(ret);
 	/* Only what a program finished on its own terms is written back. */
 	if (req->commit && ret->status == STATUS_EXITED && ret->exit_code == 0)
@@ -30,7 +30,7 @@ static int speak(struct plan *plan, const struct request *req, const struct laun
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
-	struct plan *plan = malloc(sizeof(*plan));
+	struct plan *plan = calloc(1, sizeof(*plan));
 	struct err err;
 
 	result_init(ret);

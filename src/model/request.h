@@ -23,6 +23,7 @@ struct request {
 	enum workspace_mode workspace_mode;
 	const char *venv;
 	bool diff, commit;
+	bool hash_program; /* the caller wants the hash of a program that is not copied */
 	size_t argc, envc, execc;
 	const char *const *argv; /* the program's arguments */
 	const char *env[REQUEST_LIST_MAX];

@@ -42,7 +42,6 @@ int result_exit_status(const struct result *r)
 
 void result_init(struct result *r)
 {
-	memset(r, 0, sizeof(*r));
 	r->upper = -1;
 	r->wire.limit = LIMIT_NONE;
 }
@@ -52,10 +51,13 @@ void result_done(struct result *r)
 	for (int i = 0; i < 2; i++) {
 		free(r->out[i].head);
 		free(r->out[i].tail);
+		memset(&r->out[i], 0, sizeof(r->out[i]));
 	}
 	for (size_t i = 0; i < r->changec; i++)
 		free(r->changes[i].path);
 	free(r->changes);
+	r->changes = NULL;
+	r->changec = 0;
 	scope_close(&r->upper);
 }
 

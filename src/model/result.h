@@ -57,6 +57,7 @@ struct result {
 const char *status_name(enum run_status status);
 /* What the process that ran it should exit with. */
 int result_exit_status(const struct result *r);
+/* *R is zeroed memory (calloc), like a plan. */
 void result_init(struct result *r);
 void result_done(struct result *r);
 int result_add_change(struct result *r, const struct wire_change *c);

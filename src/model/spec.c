@@ -245,14 +245,11 @@ static int decode_record(struct spec *s, const struct record *r, const uint8_t *
 	return 0;
 }
 
-int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *err)
+int spec_decode(const uint8_t *data, size_t len, struct spec *s, struct err *err)
 {
 	unsigned seen[TAG_COUNT] = {0};
-	AUTO_FREE struct spec *s = calloc(1, sizeof(*s));
 	uint32_t magic = 0;
 
-	if (!s)
-		return err_set(err, ERR_SYSTEM, "spec: out of memory");
 	if (len >= sizeof(magic))
 		memcpy(&magic, data, sizeof(magic));
 	if (magic != SPEC_MAGIC || len > SPEC_BYTES_MAX)
@@ -269,10 +266,7 @@ int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *e
 			return -1;
 		at += r.len;
 	}
-	if (check_whole(s, seen, err) < 0)
-		return -1;
-	memcpy(ret, s, sizeof(*ret));
-	return 0;
+	return check_whole(s, seen, err);
 }
 
 /* The writer keeps one failure flag, so that encoding reads as a list. */

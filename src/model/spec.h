@@ -96,7 +96,8 @@ struct spec {
 
 /* Writes the spec to malloc'd memory. */
 int spec_encode(const struct spec *spec, uint8_t **ret_data, size_t *ret_len, struct err *err);
-/* The decoded strings point into DATA, which must stay. *RET is untouched on failure. */
+/* The decoded strings point into DATA, which must stay. *RET is zeroed memory, and worthless on
+ * failure. */
 int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *err);
 
 /* Absolute, no empty, "." or ".." part, no control character. */

@@ -151,14 +151,14 @@ static int leaked_fds(const struct args *args)
 	char link[64], target[256] = "";
 
 	(void)args;
+	if (fcntl(7, F_GETFD) >= 0)
+		return show_stolen("descriptor 7", 7);
 	for (int fd = 3; fd < 4096; fd++) {
 		if (fcntl(fd, F_GETFD) < 0)
 			continue;
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		if (readlink(link, target, sizeof(target) - 1) < 0)
 			target[0] = '\0';
-		if (fd == 7)
-			return show_stolen("descriptor 7", fd);
 		return escaped("descriptor %d is open: %s", fd, target);
 	}
 	return held("nothing but 0, 1 and 2");

@@ -200,12 +200,12 @@ static int huge_file(const struct args *args)
 
 static int lock_memory(const struct args *args)
 {
-	void *at = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)args;
 	if (at == MAP_FAILED)
 		return held("mmap: %s", strerrorname_np(errno));
-	return must_fail("mlock of 64 MiB", mlock(at, 64 * MIB));
+	return must_fail("mlock of 1 MiB", mlock(at, MIB));
 }
 
 static int open_files(const struct args *args)
@@ -276,7 +276,7 @@ const struct probe limits_probes[] = {
 	{ "fill", fill, "write mb= into where=" },
 	{ "inodes", inodes, "create count= empty files" },
 	{ "huge-file", huge_file, "a file of 1 TiB" },
-	{ "lock-memory", lock_memory, "mlock of 64 MiB" },
+	{ "lock-memory", lock_memory, "mlock of 1 MiB" },
 	{ "open-files", open_files, "open count= descriptors" },
 	{ "spin", spin, "burn one core for seconds=" },
 	{ "spin-split", spin_split, "burn CPU time in several processes" },

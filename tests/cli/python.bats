@@ -178,13 +178,25 @@ print(json.loads(json.dumps({"a": [1, None]})), list(csv.reader(io.StringIO("a,b
 print(hashlib.sha256(b"x").hexdigest()[:8], len(hashlib.scrypt(b"p", salt=b"s", n=16, r=8, p=1)))
 print(ssl.create_default_context() is not None, ctypes.CDLL(None).getpid() == os.getpid())
 print(len(secrets.token_hex(4)), uuid.uuid4().version, random.Random(1).randint(1, 9) > 0)
-m = mmap.mmap(-1, 4096); m[:2] = b"hi"
+m = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); m[:2] = b"hi"
 print(pickle.loads(pickle.dumps(m[:2])), lzma.decompress(lzma.compress(b"z")))
 signal.signal(signal.SIGALRM, lambda *a: print("alarm")); signal.setitimer(signal.ITIMER_REAL, 0.01); time.sleep(0.1)
 a, b = socket.socketpair(); a.send(b"s"); print(select.select([b], [], [], 1)[0][0].recv(1))
 print(getpass.getuser(), os.path.expanduser("~"), platform.node(), os.cpu_count() > 0)
 PY
 	runs x.py $'-1 day, 20:00:00\n{\'a\': [1, None]} [[\'a\', \'b\']]\n2d711642 64\nTrue True\n8 4 True\nb\'hi\' b\'z\'\nalarm\nb\'s\'\nagent /tmp cordon True'
+}
+
+@test "memory shared with a child, where the kernel counts it" {
+	need_root
+	WAYS=root:full
+	cat <<'PY' | code x.py
+import mmap, os
+m = mmap.mmap(-1, 4096)
+if os.fork() == 0: m[:5] = b"child"; os._exit(0)
+os.wait(); print(m[:5])
+PY
+	runs x.py "b'child'"
 }
 
 @test "unix sockets between its own processes" {

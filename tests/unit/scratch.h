@@ -8,6 +8,7 @@
 #define CORDON_UNIT_SCRATCH_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,6 +48,7 @@ static struct result *begin(void)
 {
 	static struct result r;
 
+	memset(&r, 0, sizeof(r));
 	result_init(&r);
 	r.upper = open("upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return &r;

@@ -49,6 +49,7 @@ static void test_conclude(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
 		static struct result r;
+		memset(&r, 0, sizeof(r));
 		result_init(&r);
 		r.wire = (struct wire_result){.wait_status = row->wait_status,
 					      .timed_out = row->timed_out,
@@ -80,6 +81,7 @@ static void test_fail_closed(void)
 		      {ERR_REFUSED, STATUS_REFUSED, 126},
 		      {ERR_REFUSED, STATUS_ERROR, 126}};
 
+	memset(&r, 0, sizeof(r));
 	result_init(&r);
 	ok(r.status == STATUS_ERROR && result_exit_status(&r) == 125,
 	   "the zero value is a failure");
@@ -90,6 +92,7 @@ static void test_fail_closed(void)
 		   errors[i].code, errors[i].exit_status);
 	}
 	ok(!strcmp(status_name((enum run_status)99), "error"), "an unknown status is an error");
+	memset(&r, 0, sizeof(r));
 	result_init(&r);
 	r.wire = (struct wire_result){
 		.wait_status = EXIT(0), .limit = LIMIT_MEMORY, .limit_ended = 1};
@@ -110,6 +113,7 @@ static void test_changes(void)
 		   {"a path that is too long", 0, 0, CORDON_CHANGE_PATH_MAX + 1}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		memset(&r, 0, sizeof(r));
 		result_init(&r);
 		c = (struct wire_change){
 			.change = bad[i].change, .type = bad[i].type, .path_len = bad[i].path_len};
@@ -117,6 +121,7 @@ static void test_changes(void)
 		   "%s is not listed, and that is told", bad[i].what);
 		result_done(&r);
 	}
+	memset(&r, 0, sizeof(r));
 	result_init(&r);
 	c = (struct wire_change){.path_len = CORDON_CHANGE_PATH_MAX};
 	memset(c.path, 'p', sizeof(c.path));
