@@ -77,24 +77,26 @@ int io_write_text(int dirfd, const char *path, const char *text)
 	return write(fd, text, strlen(text)) < 0 ? -1 : 0;
 }
 
-int io_send(int sock, const void *data, size_t len, int fd)
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(IO_FDS_MAX * sizeof(int))];
+};
+
+int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t count)
 {
 	struct iovec iov = {.iov_base = (void *)data, .iov_len = len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
+	union control control;
 
-	if (fd >= 0) {
+	if (count > 0) {
 		memset(&control, 0, sizeof(control));
 		msg.msg_control = control.bytes;
-		msg.msg_controllen = sizeof(control.bytes);
+		msg.msg_controllen = CMSG_SPACE(count * sizeof(int));
 		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+		c->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
 	}
 	ssize_t n;
 	do
@@ -103,18 +105,22 @@ int io_send(int sock, const void *data, size_t len, int fd)
 	return n < 0 ? -1 : 0;
 }
 
-ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd)
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+ssize_t io_recv_fds(int sock, void *data, size_t size, int *fds, size_t *count)
 {
 	struct iovec iov = {.iov_base = data, .iov_len = size};
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
+	union control control;
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
 			     .msg_control = control.bytes,
 			     .msg_controllen = sizeof(control.bytes)};
-	AUTO_CLOSE int fd = -1;
+	size_t room = *count, came = 0;
+	int all[IO_FDS_MAX];
 	ssize_t n;
 
 	do
@@ -123,13 +129,33 @@ ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd)
 	if (n < 0)
 		return -1;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(int));
-	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+		came = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(all, CMSG_DATA(c), came * sizeof(int));
+	}
+	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || came > room) {
+		close_all(all, came);
 		errno = EMSGSIZE;
 		return -1;
 	}
-	*ret_fd = scope_take_fd(&fd);
+	memcpy(fds, all, came * sizeof(int));
+	*count = came;
+	return n;
+}
+
+int io_send(int sock, const void *data, size_t len, int fd)
+{
+	return io_send_fds(sock, data, len, &fd, fd >= 0);
+}
+
+ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd)
+{
+	size_t count = 1;
+	int fd = -1;
+	ssize_t n = io_recv_fds(sock, data, size, &fd, &count);
+
+	if (n >= 0)
+		*ret_fd = count ? fd : -1;
 	return n;
 }
 

@@ -19,9 +19,14 @@ ssize_t io_read_full(int fd, void *data, size_t len);
 int io_read_text(int dirfd, const char *path, char *buf, size_t size);
 int io_write_text(int dirfd, const char *path, const char *text);
 
-/* One datagram with at most one descriptor. FD may be -1. */
+/* One datagram with descriptors. */
+#define IO_FDS_MAX 8
+int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t count);
+/* Returns the length, 0 at end, -1. *COUNT is the room in FDS, then how many came. A message that
+ * does not fit is EMSGSIZE. */
+ssize_t io_recv_fds(int sock, void *data, size_t size, int *fds, size_t *count);
+/* With at most one. FD may be -1, *RET_FD is -1 when none came. */
 int io_send(int sock, const void *data, size_t len, int fd);
-/* Returns the length, 0 at end, -1. *RET_FD is -1 when none came. Truncated messages are EMSGSIZE. */
 ssize_t io_recv(int sock, void *data, size_t size, int *ret_fd);
 
 uint64_t io_now_ns(void);

@@ -26,7 +26,9 @@
 #define BOX_GID 1000
 
 struct box {
-	const struct spec *spec;
+	const struct spec *spec; /* NULL until it has come */
+	enum tier tier;
+	uint64_t limit[LIMIT_COUNT]; /* from the first word */
 	uid_t outer_uid; /* the host's id behind BOX_UID */
 	gid_t outer_gid;
 	bool privileged;      /* we are root on the host */
@@ -35,6 +37,7 @@ struct box {
 	int upper, lower;     /* of an overlay workspace, or -1 */
 	uint32_t layers;      /* bit per layer that has been put in place */
 	uint32_t without;     /* mutant builds only: layers left out */
+	int private_lock; /* held while the private directory is ours; or -1 */
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late;	    /* the program must be moved into its cgroup from outside */
@@ -54,9 +57,6 @@ static inline void box_mark(struct box *b, enum layer l)
 	b->layers |= LAYER_BIT(l);
 }
 
-/* supervise.c */
-int supervise(struct box *b, struct err *err);
-
 /* init.c: pid 1 of the box; never returns. */
 void init_main(struct box *b) __attribute__((noreturn));
 
@@ -68,6 +68,10 @@ int ids_choose(struct box *b, struct err *err);
 int ids_map(const struct box *b, pid_t pid, struct err *err);
 int ids_become(struct box *b, struct err *err);
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
+
+/* netns.c */
+pid_t netns_begin(void);
+int netns_join(struct box *b, pid_t pid, struct err *err);
 
 /* newroot.c and workspace.c */
 int newroot_enter(struct box *b, struct err *err);
@@ -83,6 +87,7 @@ void fds_close_all_but(const int *keep, size_t count);
 
 /* creds.c */
 int creds_limit(struct box *b, struct err *err);
+int creds_limit_files(struct box *b, struct err *err);
 int creds_drop(struct box *b, struct err *err);
 
 /* landlock.c, seccomp.c */

@@ -36,32 +36,54 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/* The wanted controllers that are not in HAVE, by name. */
+static bool list_missing(const char *have, unsigned wanted, char *ret, size_t size)
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(order) && len < size; i++) {
+		const char *name = cgroup_controller_name(order[i]);
+		if ((wanted & order[i]) && !has_word(have, name))
+			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", name);
+	}
+	return len > 0;
+}
+
+static int enable(int parent, const char *path, const char *name, struct err *err)
+{
+	char ask[32], cause[CGROUP_PATH_MAX + 128];
+
+	snprintf(ask, sizeof(ask), "+%s", name);
+	if (io_write_text(parent, "cgroup.subtree_control", ask) == 0)
+		return 0;
+	snprintf(cause, sizeof(cause), "%s in %s/cgroup.subtree_control: %s", ask, path,
+		 strerror(errno));
+	return refuse(err, "a cgroup v2 controller could not be enabled", cause,
+		      "use a delegated cgroup (systemd-run --user --scope -p Delegate=yes), or ask "
+		      "for --tier no-cgroup");
+}
+
 /* Every wanted controller must reach the children of PARENT; we may have to ask for it. */
 static int enable_controllers(int parent, const char *path, unsigned wanted, struct err *err)
 {
-	char have[512] = "", now[512] = "", cause[CGROUP_PATH_MAX + 128], ask[32];
+	char have[512] = "", now[512] = "", missing[64], cause[CGROUP_PATH_MAX + 128];
 
-	io_read_text(parent, "cgroup.controllers", have, sizeof(have));
 	io_read_text(parent, "cgroup.subtree_control", now, sizeof(now));
+	if (!list_missing(now, wanted, missing, sizeof(missing)))
+		return 0;
+	io_read_text(parent, "cgroup.controllers", have, sizeof(have));
+	if (list_missing(have, wanted, missing, sizeof(missing))) {
+		snprintf(cause, sizeof(cause), "not in %s/cgroup.controllers: %s", path, missing);
+		return refuse(err, "cgroup v2 controllers are missing", cause,
+			      "enable them on the kernel command line or have them delegated, or "
+			      "ask for --tier no-cgroup");
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		const char *name = cgroup_controller_name(order[i]);
-		if (!(wanted & order[i]) || has_word(now, name))
-			continue;
-		snprintf(cause, sizeof(cause), "the %s controller is not in %s/cgroup.controllers",
-			 name, path);
-		if (!has_word(have, name))
-			return refuse(err, "a cgroup v2 controller is missing", cause,
-				      "enable it on the kernel command line or have it delegated, "
-				      "or ask for --tier no-cgroup");
-		snprintf(ask, sizeof(ask), "+%s", name);
-		if (io_write_text(parent, "cgroup.subtree_control", ask) == 0)
-			continue;
-		snprintf(cause, sizeof(cause), "%s in %s/cgroup.subtree_control: %s", ask, path,
-			 strerror(errno));
-		return refuse(
-			err, "a cgroup v2 controller could not be enabled", cause,
-			"use a delegated cgroup (systemd-run --user --scope -p Delegate=yes), "
-			"or ask for --tier no-cgroup");
+		if ((wanted & order[i]) && !has_word(now, name) &&
+		    enable(parent, path, name, err) < 0)
+			return -1;
 	}
 	return 0;
 }

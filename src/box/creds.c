@@ -28,7 +28,6 @@ struct rlimit_row {
 };
 
 static const struct rlimit_row rlimit_rows[] = {
-	{RLIMIT_NOFILE, "open files", LIMIT_FILES, 0},
 	{RLIMIT_FSIZE, "file size", LIMIT_FILE_SIZE, 0},
 	{RLIMIT_CORE, "core files", LIMIT_NONE, 0},
 	{RLIMIT_MEMLOCK, "locked memory", LIMIT_NONE, 64 << 10},
@@ -88,6 +87,14 @@ int creds_limit(struct box *b, struct err *err)
 		return -1;
 	box_mark(b, LAYER_RLIMITS);
 	return 0;
+}
+
+/* After the last descriptor of our own was opened. */
+int creds_limit_files(struct box *b, struct err *err)
+{
+	if (!box_wants(b, LAYER_RLIMITS))
+		return 0;
+	return set_rlimit(RLIMIT_NOFILE, "open files", b->spec->limit[LIMIT_FILES], err);
 }
 
 static int fail_caps(struct err *err, const char *what)

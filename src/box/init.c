@@ -19,6 +19,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "box/box.h"
+#include "box/intake.h"
 #include "box/tree.h"
 #include "box/watch.h"
 
@@ -32,14 +33,25 @@ static void __attribute__((noreturn)) give_up(struct box *b, const struct err *e
 	_exit(127);
 }
 
-/* The supervisor has mapped our ids when this comes. */
-static int wait_for_go(struct box *b)
+/* The supervisor has mapped our ids when this comes, and it has read and checked the spec. */
+static int wait_for_go(struct box *b, struct err *err)
 {
-	uint32_t kind = 0;
-	int fd = -1;
+	static struct spec spec;
+	struct wire_go go = {0};
+	int fds[WIRE_FDS + 1];
+	size_t count = WIRE_FDS + 1;
 
-	return io_recv(b->ctl, &kind, sizeof(kind), &fd) == sizeof(kind) && kind == WIRE_GO ? 0
-											    : -1;
+	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO ||
+	    count < WIRE_FDS)
+		_exit(0); /* the supervisor has said why, or is gone */
+	b->outer_uid = go.outer_uid;
+	b->outer_gid = go.outer_gid;
+	if (count > WIRE_FDS)
+		b->cloned_workspace = fds[WIRE_FDS];
+	if (intake_place(fds, err) < 0 || intake_spec(&spec, err) < 0)
+		return -1;
+	b->spec = &spec;
+	return 0;
 }
 
 /* The cgroup was made while we built the root. */
@@ -178,8 +190,12 @@ static void wait_for_end(struct box *b, struct reaper *r, int signals)
 /* A process that is being forked while this runs either gets the signal or is not born. */
 static void kill_everybody(struct reaper *r)
 {
+	siginfo_t info;
 	int status;
 
+	/* Everybody here descends from us: without a child there is nobody left to kill. */
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+		return;
 	for (;;) {
 		if (getpid() == 1)
 			kill(-1, SIGKILL);
@@ -209,6 +225,7 @@ static void tell_end(struct box *b, const struct reaper *r)
 		.limit = (uint32_t)r->limit,
 		.limit_ended = r->limit != LIMIT_NONE && r->killed,
 		.layers = b->layers,
+		.last = b->upper < 0,
 		.cpu_ms = cpu_us / 1000,
 		.memory_peak = rss > r->watch.memory_peak ? rss : r->watch.memory_peak,
 		.pids_peak = r->watch.pids_peak,
@@ -257,20 +274,24 @@ static void run(struct box *b)
 	wait_for_end(b, &r, signals);
 	kill_everybody(&r);
 	tell_end(b, &r);
+	if (b->upper < 0)
+		return;
 	tell_changes(b);
 	io_send(b->ctl, &done, sizeof(done), -1);
 }
 
 void init_main(struct box *b)
 {
-	int keep[] = {0, 1, 2, PAYLOAD_FD, WORKSPACE_FD, b->ctl, b->cloned_workspace};
+	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,
+		      PAYLOAD_FD,   WORKSPACE_FD,  b->ctl};
+	bool wants_net = has(b, LAYER_USERNS) && box_wants(b, LAYER_NETNS);
 	struct err err;
 
 	if (box_wants(b, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
-	if (wait_for_go(b) < 0)
-		_exit(0);
-	if (prepare(b, &err) < 0)
+	pid_t net = wants_net ? netns_begin() : -1;
+	if (wait_for_go(b, &err) < 0 || prepare(b, &err) < 0 ||
+	    (wants_net && netns_join(b, net, &err) < 0))
 		give_up(b, &err);
 	if (wait_for_ready(b) < 0)
 		_exit(0);

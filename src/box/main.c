@@ -7,57 +7,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sodium.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "box/box.h"
+#include "box/intake.h"
+#include "box/supervise.h"
 
-static int read_spec(struct spec *ret, struct err *err)
-{
-	struct stat st;
-
-	if (fstat(SPEC_FD, &st) < 0 || !io_is_sealed(SPEC_FD))
-		return err_set(err, ERR_INPUT, "the spec is not a sealed memory file");
-	if (st.st_size <= 0 || (size_t)st.st_size > SPEC_BYTES_MAX)
-		return err_set(err, ERR_INPUT, "the spec's size is out of bounds");
-	size_t len = (size_t)st.st_size;
-	/* Stays mapped: the spec's strings live there. */
-	const uint8_t *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, SPEC_FD, 0);
-	if (data == MAP_FAILED)
-		return err_errno(err, ERR_SYSTEM, "mapping the spec");
-	return spec_decode(data, len, ret, err);
-}
-
-/* What runs is what was scanned and approved: sealed bytes with the hash that was promised. */
-static int check_payload(const struct spec *s, struct err *err)
-{
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	struct stat st;
-
-	if (s->payload != PAYLOAD_FILE)
-		return 0;
-	if (!io_is_sealed(PAYLOAD_FD) || fstat(PAYLOAD_FD, &st) < 0)
-		return err_set(err, ERR_INPUT, "the payload is not a sealed memory file");
-	if ((size_t)st.st_size > CORDON_PAYLOAD_MAX)
-		return err_set(err, ERR_INPUT, "the payload is too large");
-	size_t len = (size_t)st.st_size;
-	void *data = len ? mmap(NULL, len, PROT_READ, MAP_PRIVATE, PAYLOAD_FD, 0) : NULL;
-	if (data == MAP_FAILED)
-		return err_errno(err, ERR_SYSTEM, "mapping the payload");
-	crypto_hash_sha256(hash, data, len);
-	if (len)
-		munmap(data, len);
-	if (memcmp(hash, s->payload_sha256, sizeof(hash)) != 0)
-		return err_set(err, ERR_INPUT,
-			       "the payload's hash is not the one that was promised");
-	return 0;
-}
+/* PROC_USER_INIT_INO: the first user namespace has had this number since Linux 3.8. */
+#define HOST_USERNS_INODE 0xeffffffdU
 
 /* Signals the caller ignores would stay ignored in the program. */
 static void reset_signals(void)
@@ -72,28 +33,89 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int run(struct box *b, struct err *err)
+/* The rest of the message: the spec and its descriptors. *RET_INPUT is the program's input. */
+static int receive(struct box *b, const struct wire_hello *hello, struct err *err)
 {
 	static struct spec spec;
+	uint32_t kind = 0;
+	size_t count = WIRE_FDS;
+	int fds[WIRE_FDS];
 
-	if (read_spec(&spec, err) < 0 || check_payload(&spec, err) < 0)
+	if (io_recv_fds(RESULT_FD, &kind, sizeof(kind), fds, &count) != sizeof(kind) ||
+	    kind != WIRE_SPEC || count != WIRE_FDS)
+		return err_set(err, ERR_INPUT, "no spec came");
+	if (intake_place(fds, err) < 0 || intake_spec(&spec, err) < 0 ||
+	    intake_check(&spec, hello, err) < 0)
 		return -1;
 	b->spec = &spec;
-	if (spec.job == JOB_SWEEP)
+	return 0;
+}
+
+/* The namespaces are being made while cordon still makes its plan. */
+static int run_program(struct box *b, const struct wire_hello *hello, struct err *err)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	r->box = b;
+	r->pidfd = r->gate.listener = -1;
+	r->result.limit = LIMIT_NONE;
+	if (run_start(r, err) < 0) {
+		cgroup_close(&b->cgroup);
+		free(r);
+		return -1;
+	}
+	if (receive(b, hello, err) < 0 || ids_choose(b, err) < 0 || workspace_clone(b, err) < 0 ||
+	    run_release(r, STDIN_FILENO, err) < 0) {
+		run_bury(r);
+		free(r);
+		return -1;
+	}
+	close(STDIN_FILENO);
+	return supervise(r, err);
+}
+
+/* Root in a user namespace (a rootless container) has no ids to spare: it is an ordinary user. */
+static bool is_root_of_host(void)
+{
+	struct stat st;
+
+	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 && st.st_ino == HOST_USERNS_INODE;
+}
+
+static int run(struct box *b, struct err *err)
+{
+	struct wire_hello hello;
+
+	if (intake_hello(RESULT_FD, &hello, err) < 0)
+		return -1;
+	b->tier = (enum tier)hello.tier;
+	b->privileged = is_root_of_host();
+	memcpy(b->limit, hello.limit, sizeof(b->limit));
+	if (hello.job == JOB_RUN)
+		return run_program(b, &hello, err);
+	if (receive(b, &hello, err) < 0)
+		return -1;
+	if (hello.job == JOB_SWEEP)
 		return cgroup_sweep(&cgroup_host_real) < 0 ? -1 : 0;
-	if (ids_choose(b, err) < 0)
-		return -1;
-	if (spec.job == JOB_PROBE)
-		return probe_all(b);
-	if (workspace_clone(b, err) < 0)
-		return -1;
-	return supervise(b, err);
+	return ids_choose(b, err) < 0 ? -1 : probe_all(b);
+}
+
+/* The numbers that descriptors will come to stay at must not be given to others meanwhile. */
+static void reserve_places(void)
+{
+	static const int places[] = {SPEC_FD, PAYLOAD_FD, WORKSPACE_FD};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (dup3(RESULT_FD, places[i], O_CLOEXEC) < 0)
+			_exit(125);
 }
 
 int main(void)
 {
-	static const int keep[] = {0, 1, 2, SPEC_FD, RESULT_FD, PAYLOAD_FD, WORKSPACE_FD};
-	struct box box = {.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1};
+	static const int keep[] = {0, 1, 2, RESULT_FD};
+	struct box box = {.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 
@@ -107,6 +129,7 @@ int main(void)
 #endif
 	if (box_wants(&box, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
+	reserve_places();
 	reset_signals();
 	/* A key pressed on the caller's terminal ends the caller; we then clean up after it. */
 	if (box_wants(&box, LAYER_SESSION))

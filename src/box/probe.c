@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Doctor, the half that tries: one row per layer, one canary per row. Nothing here asks the kernel
- * for its version, and nothing is left behind: a canary's files have no name, its cgroup is removed,
- * its children are dead when it returns.
+ * for its version, and nothing is left behind: a canary's files have no name, its cgroup is
+ * removed, its children are dead when it returns.
  */
 #include "box/probe.h"
 

@@ -142,7 +142,6 @@ canary_main(struct probe *p, uint32_t wanted, probe_fn *inside)
 	uint32_t done = WIRE_DONE;
 
 	/* Not ours to speak on; and whatever a canary starts must not hold the result open. */
-	close(SPEC_FD);
 	close(RESULT_FD);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (wait_for_go(p, &failed.err) == 0 && check_spaces(p, wanted, &failed.err) == 0 &&

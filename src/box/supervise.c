@@ -20,8 +20,7 @@
 #include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "box/box.h"
-#include "box/gate.h"
+#include "box/supervise.h"
 #include "box/sys.h"
 
 enum {
@@ -31,157 +30,9 @@ enum {
 	PIDS_POLL_MS = 50, /* cgroup v1 does not keep the highest number */
 };
 
-struct run {
-	struct box *box;
-	struct gate gate;
-	pid_t pid;
-	int pidfd;
-	bool started, killing, ended, done, failed, abandoned;
-	uint64_t deadline_ns, ended_ns, pids_seen;
-	struct wire_result result;
-	struct err err;
-};
-
-struct space {
-	enum layer layer;
-	uint64_t flag;
-};
-
-static const struct space spaces[] = {
-	{LAYER_USERNS, CLONE_NEWUSER},	   {LAYER_MOUNTNS, CLONE_NEWNS},
-	{LAYER_PIDNS, CLONE_NEWPID},	   {LAYER_NETNS, CLONE_NEWNET},
-	{LAYER_IPCNS, CLONE_NEWIPC},	   {LAYER_UTSNS, CLONE_NEWUTS},
-	{LAYER_CGROUPNS, CLONE_NEWCGROUP},
-};
-
-static bool has_spaces(const struct box *b)
-{
-	return b->spec->tier != TIER_NO_USERNS;
-}
-
-static int explain_clone(struct err *err)
-{
-	err_errno(err, ERR_LAYER, "making the box's namespaces");
-	err_blame(err, "userns");
-	why_layer(err, LAYER_USERNS);
-	return -1;
-}
-
-/* Some containers answer ENOSYS to clone3: the older call takes the same flags, but no cgroup. */
-static pid_t clone_init(struct box *b, uint64_t flags, int *ret_pidfd)
-{
-	int cgroup = cgroup_clone_fd(&b->cgroup);
-	struct clone_args args = {.flags = flags | CLONE_PIDFD,
-				  .pidfd = (uintptr_t)ret_pidfd,
-				  .exit_signal = SIGCHLD};
-	if (cgroup >= 0) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (uint64_t)cgroup;
-	}
-	pid_t pid = sys_clone3(&args);
-	if (pid >= 0 || errno != ENOSYS)
-		return pid;
-	b->attach_late = cgroup >= 0;
-#if defined(__x86_64__)
-	return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, NULL, 0);
-#else
-	return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, 0, NULL);
-#endif
-}
-
-static int open_cgroup(struct box *b, struct err *err)
-{
-	if (b->spec->tier != TIER_FULL || !box_wants(b, LAYER_CGROUP))
-		return 0;
-	if (cgroup_open(&b->cgroup, &cgroup_host_real, b->spec->limit, err) < 0)
-		return -1;
-	box_mark(b, LAYER_CGROUP);
-	return 0;
-}
-
-static int start_init(struct run *r, struct err *err)
-{
-	struct box *b = r->box;
-	uint64_t flags = 0;
-	int pair[2];
-
-	for (size_t i = 0; has_spaces(b) && i < ARRAY_SIZE(spaces); i++)
-		if (box_wants(b, spaces[i].layer)) {
-			flags |= spaces[i].flag;
-			box_mark(b, spaces[i].layer);
-		}
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return err_errno(err, ERR_SYSTEM, "making a socket pair");
-	if (cgroup_is_early() && open_cgroup(b, err) < 0)
-		return -1;
-	r->pid = clone_init(b, flags, &r->pidfd);
-	if (r->pid == 0) {
-		b->ctl = pair[1];
-		close(pair[0]);
-		init_main(b);
-	}
-	close(pair[1]);
-	b->ctl = pair[0];
-	/* The program's output ends when the program does, not when we do. */
-	close_range(0, 2, 0);
-	return r->pid < 0 ? explain_clone(err) : 0;
-}
-
-static int tell_init(const struct box *b, enum wire_kind kind, int fd, struct err *err)
-{
-	uint32_t word = kind;
-
-	if (io_send(b->ctl, &word, sizeof(word), fd) < 0)
-		return err_errno(err, ERR_SYSTEM, "talking to init");
-	return 0;
-}
-
-/* v1: while init builds its root on the other core. */
-static int late_cgroup(struct box *b, struct err *err)
-{
-	int fds[CGROUP_DIRS_MAX];
-
-	if (b->cgroup.ops)
-		return 0;
-	if (open_cgroup(b, err) < 0)
-		return -1;
-	b->attach_late = cgroup_clone_fd(&b->cgroup) >= 0;
-	int count = cgroup_open_joins(&b->cgroup, fds, err), r = count < 0 ? -1 : 0;
-	for (int i = 0; i < count; i++) {
-		if (r == 0)
-			r = tell_init(b, WIRE_JOIN, fds[i], err);
-		close(fds[i]);
-	}
-	return r;
-}
-
-static int release_init(struct run *r, struct err *err)
-{
-	struct box *b = r->box;
-
-	if (has_spaces(b) && box_wants(b, LAYER_USERNS) && ids_map(b, r->pid, err) < 0)
-		return -1;
-	if (tell_init(b, WIRE_GO, -1, err) < 0)
-		return -1;
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (late_cgroup(b, err) < 0)
-		return -1;
-	return tell_init(b, WIRE_READY, -1, err);
-}
-
 static void arm(struct run *r, uint64_t ms)
 {
 	r->deadline_ns = io_now_ns() + ms * 1000000U;
-}
-
-/* In a pid namespace init's death is everybody's. Without one init must do it itself: the end of
- * our socket tells it to. */
-static void kill_box(struct run *r)
-{
-	if (r->box->layers & LAYER_BIT(LAYER_PIDNS))
-		sys_pidfd_send_signal(r->pidfd, SIGKILL);
-	else
-		shutdown(r->box->ctl, SHUT_RDWR);
 }
 
 /* Init kills, reaps and reports; if it cannot in time, its death kills all. */
@@ -194,7 +45,7 @@ static void end_box(struct run *r)
 	r->killing = true;
 	arm(r, GRACE_MS);
 	if (!r->started || io_send(r->box->ctl, &kind, sizeof(kind), -1) < 0)
-		kill_box(r);
+		run_kill(r);
 }
 
 static void fail_run(struct run *r, const struct err *err)
@@ -202,7 +53,7 @@ static void fail_run(struct run *r, const struct err *err)
 	if (!r->failed)
 		r->err = *err;
 	r->failed = true;
-	kill_box(r);
+	run_kill(r);
 	r->done = true;
 }
 
@@ -218,7 +69,7 @@ static void on_deadline(struct run *r)
 		r->result.timed_out = 1;
 		end_box(r);
 	} else {
-		kill_box(r);
+		run_kill(r);
 		r->done = true;
 	}
 }
@@ -226,6 +77,7 @@ static void on_deadline(struct run *r)
 static void on_ended(struct run *r, const struct wire_ended *m)
 {
 	r->ended = true;
+	r->done = m->last;
 	r->ended_ns = io_now_ns();
 	r->result.wait_status = m->wait_status;
 	r->box->layers |= m->layers;
@@ -259,6 +111,14 @@ union message {
 	struct wire_change change;
 };
 
+/* Inside the new root the host cannot be looked at any more. */
+static void explain_outside(struct err *err)
+{
+	err_sanitise(err);
+	if (strcmp(err->layer, layer_row(LAYER_LANDLOCK)->name) == 0)
+		why_layer(err, LAYER_LANDLOCK);
+}
+
 static void on_init(struct run *r)
 {
 	union message m;
@@ -268,13 +128,14 @@ static void on_init(struct run *r)
 	struct err err;
 
 	if (n < (ssize_t)sizeof(m.kind)) {
-		r->done = true;
+		r->done = r->orphaned = true;
 		if (r->started && out_of_memory(r))
 			return;
 		err_set(&err, ERR_SYSTEM, "the box's init died");
 		if (!r->started || (!r->ended && !r->killing))
 			fail_run(r, &err);
 	} else if (m.kind == WIRE_ERROR) {
+		explain_outside(&m.error.err);
 		fail_run(r, &m.error.err);
 	} else if (m.kind == WIRE_LISTENER) {
 		r->gate.listener = scope_take_fd(&passed);
@@ -401,22 +262,33 @@ static void measure(struct run *r)
 		res->limit_value = r->box->spec->limit[res->limit];
 }
 
-/* Our own init is the last to go, and the cgroup with it. */
-static void bury(struct run *r)
-{
-	siginfo_t info;
-
-	kill_box(r);
-	while (waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
-		;
-	cgroup_close(&r->box->cgroup);
-}
-
 static void tell(struct run *r)
 {
 	for (unsigned i = 0; i < r->gate.count; i++)
 		io_send(RESULT_FD, &r->gate.denials[i], sizeof(r->gate.denials[i]), -1);
 	io_send(RESULT_FD, &r->result, sizeof(r->result), -1);
+}
+
+/* All untrusted code is dead and reaped when the result goes out, and what the kernel would not
+ * remove by itself is gone. Only our own init may still be on its way out: the caller need not wait
+ * for that, and if we are killed now, it dies with us. An error goes out last. */
+static int conclude(struct run *r, struct err *err)
+{
+	bool failed = r->failed, told = !failed && !r->abandoned;
+
+	if (told)
+		measure(r);
+	if (told && !run_is_in_cgroup(r)) {
+		cgroup_close(&r->box->cgroup);
+		tell(r);
+		told = false;
+	}
+	*err = r->err;
+	run_bury(r);
+	if (told)
+		tell(r);
+	free(r);
+	return failed ? -1 : 0;
 }
 
 #ifdef CORDON_MUTANT
@@ -429,53 +301,11 @@ static void start_without_gate(struct run *r)
 }
 #endif
 
-static void clean_up(struct run *r)
+int supervise(struct run *r, struct err *err)
 {
-	gate_close(&r->gate);
-	bury(r);
-	/* Whoever of us is left removes it. */
-	if (r->box->spec->private_dir)
-		files_remove_tree(AT_FDCWD, r->box->spec->private_dir);
-	free(r);
-}
-
-/* All untrusted code is dead and reaped when the result goes out; what is left is ours, and the
- * caller need not wait for it. An error goes out last: its reader may look for what is left. */
-static int conclude(struct run *r, struct err *err)
-{
-	bool failed = r->failed;
-
-	if (!failed && !r->abandoned) {
-		measure(r);
-		tell(r);
-	}
-	*err = r->err;
-	clean_up(r);
-	return failed ? -1 : 0;
-}
-
-int supervise(struct box *b, struct err *err)
-{
-	struct run *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	r->box = b;
-	r->pidfd = -1;
-	r->result.limit = LIMIT_NONE;
-	r->gate.listener = -1;
-	if (start_init(r, err) < 0) {
-		cgroup_close(&b->cgroup);
-		free(r);
-		return -1;
-	}
 	arm(r, SETUP_MS);
-	if (release_init(r, err) < 0) {
-		clean_up(r);
-		return -1;
-	}
 #ifdef CORDON_MUTANT
-	if (!box_wants(b, LAYER_SECCOMP))
+	if (!box_wants(r->box, LAYER_SECCOMP))
 		start_without_gate(r);
 #endif
 	loop(r);

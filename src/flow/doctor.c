@@ -25,31 +25,6 @@ static void keep(void *ctx, const struct wire_probe *probe)
 	p->cause[sizeof(p->cause) - 1] = p->cure[sizeof(p->cure) - 1] = '\0';
 }
 
-static int probe_layers(struct doctor *ret, struct err *err)
-{
-	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
-	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
-	struct launch_sink sink = {.probe = keep, .ctx = ret};
-
-	if (!p || !r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	plan_init(p);
-	result_init(r);
-	p->spec.job = JOB_PROBE;
-	p->spec.cwd = p->spec.program = "/";
-	p->spec.argv[p->spec.argc++] = "probe";
-	for (int i = 0; i < LIMIT_COUNT; i++)
-		p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
-	int result = launch_run(p, &sink, r, err);
-	if (result == 0 && r->err.code) {
-		*err = r->err;
-		result = -1;
-	}
-	result_done(r);
-	plan_done(p);
-	return result;
-}
-
 /* Every missing layer's name, or nothing. */
 static bool list_missing(struct doctor *d, enum tier tier)
 {
@@ -121,10 +96,12 @@ static int try_tiers(struct doctor *d, struct err *err)
 
 int doctor_run(struct doctor *ret, struct err *err)
 {
+	struct launch_sink sink = {.probe = keep, .ctx = ret};
+
 	for (int l = 0; l < LAYER_COUNT; l++)
 		snprintf(ret->probe[l].cause, sizeof(ret->probe[l].cause),
 			 "cordon-box ended before it was tried");
-	if (probe_layers(ret, err) < 0)
+	if (launch_probe(&sink, err) < 0)
 		return -1;
 	return try_tiers(ret, err);
 }

@@ -31,15 +31,6 @@
 /* Above the numbers cordon-box expects its descriptors at. */
 enum { HIGH_FD = 16, READ_SIZE = 65536 };
 
-struct job {
-	pid_t pid;
-	int socket;
-	int out[2]; /* read ends */
-	bool has_result;
-	const struct launch_sink *sink;
-	struct result *result;
-};
-
 static int find_box(char *path, size_t size)
 {
 	char self[PATH_MAX];
@@ -108,49 +99,74 @@ static int make_channels(int pipes[2][2], int pair[2], struct err *err)
 	return 0;
 }
 
-static int send_spec(const struct spec *spec, struct err *err)
+static int spawn(struct launch *l, const char *path, struct err *err)
 {
-	AUTO_FREE uint8_t *data = NULL;
-	size_t len;
+	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1}, lifted[RESULT_FD + 1];
+	int r = make_channels(pipes, pair, err);
 
-	if (spec_encode(spec, &data, &len, err) < 0)
-		return -1;
-	int fd = io_sealed_memfd("cordon-spec", data, len);
-	return fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the spec") : fd;
+	if (r == 0) {
+		/* By number: input and spec come later, the output and the socket are these. */
+		int sources[] = {-1, pipes[0][1], pipes[1][1], -1, pair[1]};
+		for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+			lifted[i] = lift(sources[i]);
+		r = spawn_box(path, lifted, ARRAY_SIZE(lifted), &l->pid);
+		if (r < 0)
+			err_errno(err, ERR_SYSTEM, "starting %s", path);
+		for (size_t i = 0; i < ARRAY_SIZE(lifted); i++)
+			scope_close(&lifted[i]);
+	}
+	scope_close(&pipes[0][1]);
+	scope_close(&pipes[1][1]);
+	scope_close(&pair[1]);
+	l->out[0] = pipes[0][0];
+	l->out[1] = pipes[1][0];
+	l->socket = pair[0];
+	return r;
 }
 
-static int start(struct job *job, const struct plan *p, struct err *err)
+int launch_begin(struct launch *l, enum spec_job job, enum tier tier, const uint64_t *limit,
+		 struct err *err)
 {
-	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1};
+	struct wire_hello hello = {WIRE_HELLO, job, tier, 0, {0}};
 	char path[PATH_MAX];
 
+	*l = (struct launch){.socket = -1, .out = {-1, -1}};
+	/* Orphans of a cordon-box that was killed come to us and not to the host's init. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (find_box(path, sizeof(path)) < 0) {
 		err_set(err, ERR_SYSTEM, "cordon-box is missing");
 		err_cause(err, "it is neither beside cordon nor in " CORDON_LIBEXEC);
 		err_cure(err, "install both programs together");
 		return -1;
 	}
-	AUTO_CLOSE int spec = send_spec(&p->spec, err);
-	if (spec < 0 || make_channels(pipes, pair, err) < 0)
+	memcpy(hello.limit, limit, sizeof(hello.limit));
+	if (spawn(l, path, err) < 0)
 		return -1;
-	/* The order is the numbers of enum spec_fd. */
-	int sources[] = {p->input, pipes[0][1], pipes[1][1], spec,
-			 pair[1],  p->payload,	p->workspace};
-	int lifted[ARRAY_SIZE(sources)];
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		lifted[i] = lift(sources[i]);
-	int r = spawn_box(path, lifted, ARRAY_SIZE(lifted), &job->pid);
-	if (r < 0)
-		err_errno(err, ERR_SYSTEM, "starting %s", path);
-	for (size_t i = 0; i < ARRAY_SIZE(lifted); i++)
-		scope_close(&lifted[i]);
-	close(pipes[0][1]);
-	close(pipes[1][1]);
-	close(pair[1]);
-	job->out[0] = pipes[0][0];
-	job->out[1] = pipes[1][0];
-	job->socket = pair[0];
-	return r;
+	if (io_send(l->socket, &hello, sizeof(hello), -1) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
+	return 0;
+}
+
+/* A cordon-box that is gone already has said why, or its end will tell. */
+static int send_spec(struct launch *l, const struct plan *p, struct err *err)
+{
+	AUTO_FREE uint8_t *data = NULL;
+	AUTO_CLOSE int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	uint32_t kind = WIRE_SPEC;
+	size_t len;
+
+	if (spec_encode(&p->spec, &data, &len, err) < 0)
+		return -1;
+	AUTO_CLOSE int spec = io_sealed_memfd("cordon-spec", data, len);
+	if (spec < 0 || null < 0)
+		return err_errno(err, ERR_SYSTEM, "sealing the spec");
+	int fds[WIRE_FDS] = {[WIRE_FD_INPUT] = p->input >= 0 ? p->input : null,
+			     [WIRE_FD_SPEC] = spec,
+			     [WIRE_FD_PAYLOAD] = p->payload >= 0 ? p->payload : null,
+			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null};
+	if (io_send_fds(l->socket, &kind, sizeof(kind), fds, WIRE_FDS) < 0 && errno != EPIPE)
+		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
+	return 0;
 }
 
 union message {
@@ -162,7 +178,7 @@ union message {
 	struct wire_result result;
 };
 
-static void take_message(struct job *job, union message *m, size_t len, int *fd)
+static void take_message(struct launch *job, union message *m, size_t len, int *fd)
 {
 	struct result *r = job->result;
 
@@ -187,7 +203,7 @@ static void take_message(struct job *job, union message *m, size_t len, int *fd)
 	}
 }
 
-static void read_socket(struct job *job)
+static void read_socket(struct launch *job)
 {
 	union message m;
 	int fd = -1;
@@ -200,7 +216,7 @@ static void read_socket(struct job *job)
 		take_message(job, &m, (size_t)n, &passed);
 }
 
-static void read_output(struct job *job, int stream)
+static void read_output(struct launch *job, int stream)
 {
 	char data[READ_SIZE];
 	ssize_t n = read(job->out[stream], data, sizeof(data));
@@ -216,13 +232,13 @@ static void read_output(struct job *job, int stream)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
-static bool is_complete(const struct job *job)
+static bool is_complete(const struct launch *job)
 {
 	return (job->socket < 0 || job->has_result) && job->out[0] < 0 && job->out[1] < 0;
 }
 
 /* When the result is there, all writers are dead: what is in the pipes is all there will be. */
-static void collect(struct job *job)
+static void collect(struct launch *job)
 {
 	while (!is_complete(job)) {
 		struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
@@ -239,74 +255,113 @@ static void collect(struct job *job)
 	}
 }
 
-static int wait_box(struct job *job)
+static int wait_box(struct launch *l)
 {
 	int status = 0;
 
-	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+	while (l->pid > 0 && waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	l->pid = 0;
 	return status;
+}
+
+void launch_abandon(struct launch *l)
+{
+	scope_close(&l->socket);
+	scope_close(&l->out[0]);
+	scope_close(&l->out[1]);
+	wait_box(l);
+}
+
+/* A job of ours without a payload. */
+static int do_job(enum spec_job job, const struct launch_sink *sink, struct result *r,
+		  struct err *err)
+{
+	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
+	struct launch l;
+
+	if (!p)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	plan_init(p);
+	p->spec.job = job;
+	p->spec.cwd = p->spec.program = "/";
+	p->spec.argv[p->spec.argc++] = "job";
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
+	l.sink = sink;
+	int done = launch_begin(&l, job, TIER_FULL, p->spec.limit, err);
+	if (done == 0)
+		done = send_spec(&l, p, err);
+	l.sink = sink;
+	l.result = r;
+	if (done == 0)
+		collect(&l);
+	launch_abandon(&l);
+	plan_done(p);
+	return done;
+}
+
+int launch_probe(const struct launch_sink *sink, struct err *err)
+{
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	result_init(r);
+	int done = do_job(JOB_PROBE, sink, r, err);
+	if (done == 0 && r->err.code) {
+		*err = r->err;
+		done = -1;
+	}
+	result_done(r);
+	return done;
 }
 
 /* A killed cordon-box leaves an empty cgroup directory; nobody else would remove it. */
 static void sweep(void)
 {
-	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 	struct launch_sink quiet = {0};
-	struct result *r = calloc(1, sizeof(*r));
-	struct job job = {.socket = -1, .out = {-1, -1}, .sink = &quiet, .result = r};
-	struct err err;
+	struct err ignored;
 
-	if (p && r) {
-		plan_init(p);
-		result_init(r);
-		p->spec.job = JOB_SWEEP;
-		p->spec.cwd = p->spec.program = "/";
-		p->spec.argv[p->spec.argc++] = "sweep";
-		for (int i = 0; i < LIMIT_COUNT; i++)
-			p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
-		if (start(&job, p, &err) == 0) {
-			collect(&job);
-			wait_box(&job);
-		}
-		result_done(r);
-		plan_done(p);
-	}
-	free(r);
+	if (!r)
+		return;
+	result_init(r);
+	do_job(JOB_SWEEP, &quiet, r, &ignored);
+	result_done(r);
 }
 
-int launch_run(const struct plan *p, const struct launch_sink *sink, struct result *ret,
-	       struct err *err)
+/* No result came: what cordon-box said about it, or that it died. */
+static int explain_end(struct launch *l, const struct result *r, struct err *err)
 {
-	struct job job = {.socket = -1, .out = {-1, -1}, .sink = sink, .result = ret};
+	int status = wait_box(l);
 
-	/* Orphans of a cordon-box that was killed come to us and not to the host's init. */
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	for (int i = 0; i < 2; i++)
-		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
-	if (start(&job, p, err) < 0)
-		return -1;
-	if (p->hash_later && payload_hash_file(p->payload, ret->sha256, err) < 0) {
-		kill(job.pid, SIGKILL);
-		wait_box(&job);
-		sweep();
-		return -1;
-	}
-	collect(&job);
-	/* cordon-box removes its init and its cgroup by itself; nobody has to wait for that. */
-	if (job.has_result) {
-		scope_close(&job.socket);
-		return 0;
-	}
-	int status = wait_box(&job);
-	if (p->spec.job == JOB_PROBE)
-		return 0;
-	if (ret->err.code != ERR_NONE) {
-		*err = ret->err;
+	if (r->err.code != ERR_NONE) {
+		*err = r->err;
 		return -1;
 	}
 	sweep();
 	return err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",
 		       WIFSIGNALED(status) ? "signal" : "status",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+int launch_run(struct launch *l, const struct plan *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err)
+{
+	l->sink = sink;
+	l->result = ret;
+	for (int i = 0; i < 2; i++)
+		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
+	if (send_spec(l, p, err) < 0)
+		return -1;
+	if (p->hash_later && payload_hash_file(p->payload, ret->sha256, err) < 0)
+		return -1;
+	collect(l);
+	if (!l->has_result)
+		return explain_end(l, ret, err);
+	/* cordon-box removes its init and its cgroup by itself; nobody has to wait for that. */
+	scope_close(&l->socket);
+	l->pid = 0;
+	return 0;
 }

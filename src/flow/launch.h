@@ -6,6 +6,8 @@
 #ifndef CORDON_FLOW_LAUNCH_H
 #define CORDON_FLOW_LAUNCH_H
 
+#include <sys/types.h>
+
 #include "base/err.h"
 #include "flow/plan.h"
 #include "model/result.h"
@@ -17,7 +19,25 @@ struct launch_sink {
 	void *ctx;
 };
 
-int launch_run(const struct plan *p, const struct launch_sink *sink, struct result *ret,
-	       struct err *err);
+struct launch {
+	pid_t pid; /* 0: none to wait for */
+	int socket;
+	int out[2]; /* read ends of the program's output */
+	bool has_result;
+	const struct launch_sink *sink;
+	struct result *result;
+};
+
+/* Starts cordon-box, which begins with the namespaces while the plan is still being made. Nothing
+ * runs in them before launch_run. */
+int launch_begin(struct launch *l, enum spec_job job, enum tier tier, const uint64_t *limit,
+		 struct err *err);
+int launch_run(struct launch *l, const struct plan *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err);
+/* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
+void launch_abandon(struct launch *l);
+
+/* doctor's job. */
+int launch_probe(const struct launch_sink *sink, struct err *err);
 
 #endif

@@ -29,7 +29,7 @@ struct draft {
 
 void plan_init(struct plan *p)
 {
-	p->payload = p->workspace = p->input = p->private.lock = -1;
+	p->payload = p->workspace = p->input = -1;
 }
 
 void plan_done(struct plan *p)
@@ -389,6 +389,12 @@ static int set_basics(struct draft *d, struct err *err)
 		s->flags |= SPEC_KEEP_UPPER;
 	if ((r->diff || r->commit) && !overlay)
 		return err_set(err, ERR_USAGE, "--diff and --commit need --workspace DIR:overlay");
+	if (r->limit[LIMIT_CPU] && r->tier != TIER_FULL) {
+		err_set(err, ERR_USAGE, "--cpu needs a cgroup, which --tier %s does without",
+			tier_row(r->tier)->name);
+		err_cure(err, "leave one of them out; --cpu-time works in every tier");
+		return -1;
+	}
 	if (r->venv && strcmp(d->profile->name, "python") != 0)
 		return err_set(err, ERR_USAGE, "--venv is for --lang python");
 	return check_limits(r, s, err);
@@ -400,7 +406,7 @@ static int make_private(struct draft *d, struct err *err)
 	if (d->req->tier != TIER_NO_USERNS)
 		return 0;
 	private_sweep();
-	if (private_open(&d->plan->private, err) < 0)
+	if (private_choose(&d->plan->private, err) < 0)
 		return -1;
 	d->plan->spec.private_dir = d->plan->private.path;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Made in /tmp, locked while in use, removed at the end by whoever of cordon and cordon-box is
- * left. When both are killed at once the next run sweeps it away: the lock tells that nobody
+ * Cordon chooses the name; cordon-box makes it in /tmp and locks it while it is in use; at the end
+ * whoever of the two is left removes it. When both are killed at once the next run sweeps it away: the lock tells that nobody
  * lives there, the owner that it is ours. Other people's directories are never touched.
  */
 #include "flow/private.h"
@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,23 +21,16 @@
 #include "model/spec.h"
 
 #define PREFIX ".cordon-private-"
-#define PATTERN PREFIX "XXXXXX"
+#define NAME_LEN (sizeof(PREFIX) - 1 + 16)
 
-int private_open(struct private *p, struct err *err)
+int private_choose(struct private *p, struct err *err)
 {
-	/* Between mkdtemp and the lock a sweep may take it for a dead one's: then another one. */
-	for (int tries = 0; tries < 16; tries++) {
-		snprintf(p->path, sizeof(p->path), "/tmp/" PATTERN);
-		if (!mkdtemp(p->path))
-			break;
-		p->lock = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (p->lock >= 0 && flock(p->lock, LOCK_EX) == 0 && access(p->path, F_OK) == 0)
-			return 0;
-		scope_close(&p->lock);
-	}
-	err_errno(err, ERR_SYSTEM, "making a private directory in /tmp");
-	p->path[0] = '\0';
-	return -1;
+	uint64_t r;
+
+	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
+		return err_errno(err, ERR_SYSTEM, "choosing a private directory");
+	snprintf(p->path, sizeof(p->path), "/tmp/" PREFIX "%016llx", (unsigned long long)r);
+	return 0;
 }
 
 void private_close(struct private *p)
@@ -45,7 +38,6 @@ void private_close(struct private *p)
 	if (p->path[0])
 		files_remove_tree(AT_FDCWD, p->path);
 	p->path[0] = '\0';
-	scope_close(&p->lock);
 }
 
 /* Root's runs have ids that nobody else has. */
@@ -64,7 +56,7 @@ void private_sweep(void)
 
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
 		if (strncmp(e->d_name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
-		    strlen(e->d_name) != sizeof(PATTERN) - 1)
+		    strlen(e->d_name) != NAME_LEN)
 			continue;
 		AUTO_CLOSE int dir = openat(dirfd(d), e->d_name,
 					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

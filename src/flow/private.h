@@ -9,11 +9,10 @@
 
 struct private
 {
-	char path[32]; /* "": none */
-	int lock;      /* held while the run lives, so that nobody sweeps it */
+	char path[48]; /* "": none */
 };
 
-int private_open(struct private *p, struct err *err);
+int private_choose(struct private *p, struct err *err);
 void private_close(struct private *p);
 /* Removes those whose owner was killed. */
 void private_sweep(void);

@@ -11,26 +11,33 @@
 #include "flow/commit.h"
 #include "flow/plan.h"
 
-static int speak(struct plan *plan, const struct request *req, const struct launch_sink *sink,
-		 struct result *ret, struct err *err)
+/* Only what a program finished on its own terms is written back. */
+static bool wants_commit(const struct request *req, const struct result *r)
 {
+	return req->commit && r->status == STATUS_EXITED && r->exit_code == 0;
+}
+
+static int speak(const struct request *req, struct plan *plan, struct launch *box,
+		 const struct launch_sink *sink, struct result *ret, struct err *err)
+{
+	/* The box's namespaces take longer to make than the plan: both at the same time. */
+	if (launch_begin(box, JOB_RUN, req->tier, req->limit, err) < 0)
+		return -1;
 	if (plan_make(plan, req, err) < 0)
 		return -1;
-	if (launch_run(plan, sink, ret, err) < 0)
+	if (launch_run(box, plan, sink, ret, err) < 0)
 		return -1;
 	if (plan->spec.payload == PAYLOAD_FILE)
 		memcpy(ret->sha256, plan->spec.payload_sha256, sizeof(ret->sha256));
 	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE || plan->hash_later;
 	result_conclude(ret);
-	/* Only what a program finished on its own terms is written back. */
-	if (req->commit && ret->status == STATUS_EXITED && ret->exit_code == 0)
-		return commit_changes(ret, plan->workspace, err);
-	return 0;
+	return wants_commit(req, ret) ? commit_changes(ret, plan->workspace, err) : 0;
 }
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
+	struct launch box = {.socket = -1, .out = {-1, -1}};
 	struct err err;
 
 	result_init(ret);
@@ -39,10 +46,11 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 		return;
 	}
 	plan_init(plan);
-	if (speak(plan, req, sink, ret, &err) < 0) {
+	if (speak(req, plan, &box, sink, ret, &err) < 0) {
 		ret->status = err.code == ERR_REFUSED ? STATUS_REFUSED : STATUS_ERROR;
 		ret->err = err;
 	}
+	launch_abandon(&box);
 	plan_done(plan);
 	free(plan);
 }

@@ -12,9 +12,11 @@
 #include "model/limit.h"
 
 enum wire_kind {
-	WIRE_ERROR = 1, /* wire_error: Cordon could not run it */
+	WIRE_HELLO = 1, /* wire_hello: cordon's first word, before it has made its plan */
+	WIRE_SPEC,	/* descriptors of enum wire_fd: the rest */
+	WIRE_ERROR, /* wire_error: Cordon could not run it */
 	WIRE_LISTENER,	/* descriptor: the payload's seccomp listener (inside only) */
-	WIRE_GO,	/* supervisor to init: your ids are mapped (inside only) */
+	WIRE_GO,	/* wire_go and the descriptors of WIRE_SPEC: supervisor to init */
 	WIRE_JOIN,	/* descriptor: how the program enters a cgroup (inside only) */
 	WIRE_READY,	/* supervisor to init: the program may be started (inside only) */
 	WIRE_KILL,	/* supervisor to init: end the run now (inside only) */
@@ -27,6 +29,19 @@ enum wire_kind {
 	WIRE_RESULT,	/* wire_result: the last message */
 };
 
+/* What cordon-box needs to begin with its namespaces and its cgroup; the spec must say the same. */
+struct wire_hello {
+	uint32_t kind, job, tier, reserved;
+	uint64_t limit[LIMIT_COUNT];
+};
+
+/* In this order. What a run does not have is /dev/null. */
+enum wire_fd { WIRE_FD_INPUT, WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FDS };
+
+struct wire_go {
+	uint32_t kind, outer_uid, outer_gid, reserved;
+};
+
 struct wire_error {
 	uint32_t kind, reserved;
 	struct err err;
@@ -37,7 +52,8 @@ struct wire_ended {
 	int32_t wait_status;	   /* of the first program */
 	uint32_t limit;		   /* enum limit_id that the watcher saw, or LIMIT_NONE */
 	uint32_t limit_ended;	   /* 1: that limit ended the run */
-	uint32_t layers, reserved; /* bit per layer that init and the program put in place */
+	uint32_t layers; /* bit per layer that init and the program put in place */
+	uint32_t last;	 /* 1: there are no changes to tell, init is done */
 	uint64_t cpu_ms, memory_peak, pids_peak;
 };
 

@@ -145,10 +145,11 @@ static int plant_victim(struct world *world)
 	world->victim_address = (unsigned long)memory;
 	world->victim = fork();
 	if (world->victim == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
 		if (geteuid() == 0 && (setgid(BOX_UID) < 0 || setuid(BOX_UID) < 0))
 			_exit(1);
+		/* A change of ids takes both away. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_DUMPABLE, 1);
 		for (;;)
 			pause();

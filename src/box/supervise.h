@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One run as the supervisor sees it: started, released, watched, concluded.
+ */
+#ifndef CORDON_BOX_SUPERVISE_H
+#define CORDON_BOX_SUPERVISE_H
+
+#include "box/box.h"
+#include "box/gate.h"
+
+struct run {
+	struct box *box;
+	struct gate gate;
+	pid_t pid;
+	int pidfd;
+	bool started, killing, ended, done, failed, abandoned;
+	bool orphaned; /* init is gone */
+	uint64_t deadline_ns, ended_ns, pids_seen;
+	struct wire_result result;
+	struct err err;
+};
+
+/* start.c: makes the namespaces and init in them, before the spec is known. */
+int run_start(struct run *r, struct err *err);
+/* Tells init its ids and its spec, and makes the cgroup meanwhile. INPUT goes to init. */
+int run_release(struct run *r, int input, struct err *err);
+void run_kill(struct run *r);
+/* cgroup v2: init was started in the cgroup, which cannot be removed before it. */
+bool run_is_in_cgroup(const struct run *r);
+/* Waits for init's death and removes what is left. */
+void run_bury(struct run *r);
+
+/* supervise.c: until all is over; tells the result. Frees R. */
+int supervise(struct run *r, struct err *err);
+
+#endif
