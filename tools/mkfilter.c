@@ -480,7 +480,8 @@ static void write_plain(const struct arch *arch, const char *dir)
 	static struct program program;
 	FILE *out = output_open(dir, "filter-common.bpf");
 
-	compile(arch, SET_SPACED | SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM, &program);
+	compile(arch, SET_SPACED | SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM,
+		&program);
 	fwrite(program.insns, sizeof(program.insns[0]), program.len, out);
 	output_close(out);
 }

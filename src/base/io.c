@@ -123,9 +123,10 @@ ssize_t io_recv_fds(int sock, void *data, size_t size, int *fds, size_t *count)
 	int all[IO_FDS_MAX];
 	ssize_t n;
 
+	/* A peer that closed with unread messages resets us once; what it had said is still there. */
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n < 0)
 		return -1;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);

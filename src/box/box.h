@@ -29,7 +29,7 @@ struct box {
 	const struct spec *spec; /* NULL until it has come */
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT]; /* from the first word */
-	uid_t outer_uid; /* the host's id behind BOX_UID */
+	uid_t outer_uid;	     /* the host's id behind BOX_UID */
 	gid_t outer_gid;
 	bool privileged;      /* we are root on the host */
 	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
@@ -37,7 +37,7 @@ struct box {
 	int upper, lower;     /* of an overlay workspace, or -1 */
 	uint32_t layers;      /* bit per layer that has been put in place */
 	uint32_t without;     /* mutant builds only: layers left out */
-	int private_lock; /* held while the private directory is ours; or -1 */
+	int private_lock;     /* held while the private directory is ours; or -1 */
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late;	    /* the program must be moved into its cgroup from outside */

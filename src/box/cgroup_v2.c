@@ -45,7 +45,8 @@ static bool list_missing(const char *have, unsigned wanted, char *ret, size_t si
 	for (size_t i = 0; i < ARRAY_SIZE(order) && len < size; i++) {
 		const char *name = cgroup_controller_name(order[i]);
 		if ((wanted & order[i]) && !has_word(have, name))
-			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", name);
+			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "",
+						name);
 	}
 	return len > 0;
 }

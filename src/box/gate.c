@@ -34,10 +34,8 @@ static const struct {
 	{SYS_socket, 0, SHOW_FAMILY},	    {SYS_ioctl, 1, SHOW_HEX},
 	{SYS_prctl, 0, SHOW_HEX},	    {SYS_clone, 0, SHOW_HEX},
 	{SYS_unshare, 0, SHOW_HEX},	    {SYS_ptrace, 0, SHOW_HEX},
-	{SYS_memfd_create, 0, SHOW_STRING},
-	{SYS_mmap, 3, SHOW_HEX},
-	{SYS_fchmodat, 1, SHOW_STRING},
-	{SYS_fchownat, 1, SHOW_STRING},
+	{SYS_memfd_create, 0, SHOW_STRING}, {SYS_mmap, 3, SHOW_HEX},
+	{SYS_fchmodat, 1, SHOW_STRING},	    {SYS_fchownat, 1, SHOW_STRING},
 	{SYS_utimensat, 1, SHOW_STRING},
 };
 

@@ -16,7 +16,7 @@
 
 enum gate_phase {
 	GATE_SETUP, /* waiting for the first call, which is ours */
-	GATE_RUN,    /* untrusted code runs: refuse all */
+	GATE_RUN,   /* untrusted code runs: refuse all */
 };
 
 struct gate {

@@ -225,9 +225,10 @@ static void tell_end(struct box *b, const struct reaper *r)
 		.limit = (uint32_t)r->limit,
 		.limit_ended = r->limit != LIMIT_NONE && r->killed,
 		.layers = b->layers,
-		.last = b->upper < 0,
-		.cpu_ms = cpu_us / 1000,
-		.memory_peak = rss > r->watch.memory_peak ? rss : r->watch.memory_peak,
+		.last = b->upper<0, .cpu_ms = cpu_us / 1000, .memory_peak = rss> r->watch
+					.memory_peak
+				? rss
+				: r->watch.memory_peak,
 		.pids_peak = r->watch.pids_peak,
 	};
 	io_send(b->ctl, &msg, sizeof(msg), -1);

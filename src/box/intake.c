@@ -20,8 +20,9 @@ int intake_hello(int sock, struct wire_hello *ret, struct err *err)
 {
 	int fd = -1;
 	ssize_t n = io_recv(sock, ret, sizeof(*ret), &fd);
-	AUTO_CLOSE int stray = n >= 0 ? fd : -1;
 
+	if (n >= 0)
+		scope_close(&fd); /* none is expected */
 	if (n != sizeof(*ret) || ret->kind != WIRE_HELLO || ret->job > JOB_SWEEP ||
 	    ret->tier >= TIER_COUNT || ret->reserved)
 		return err_set(err, ERR_INPUT, "cordon-box did not understand its first word");
@@ -42,7 +43,8 @@ int intake_place(const int *fds, struct err *err)
 		close(fds[i]);
 	}
 	for (int i = 0; i < WIRE_FDS; i++) {
-		if (lifted[i] < 0 || dup3(lifted[i], places[i], i == WIRE_FD_INPUT ? 0 : O_CLOEXEC) < 0)
+		if (lifted[i] < 0 ||
+		    dup3(lifted[i], places[i], i == WIRE_FD_INPUT ? 0 : O_CLOEXEC) < 0)
 			return err_errno(err, ERR_SYSTEM, "placing a descriptor");
 		close(lifted[i]);
 	}

@@ -81,7 +81,8 @@ static bool is_root_of_host(void)
 {
 	struct stat st;
 
-	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 && st.st_ino == HOST_USERNS_INODE;
+	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 &&
+	       st.st_ino == HOST_USERNS_INODE;
 }
 
 static int run(struct box *b, struct err *err)
@@ -115,7 +116,8 @@ static void reserve_places(void)
 int main(void)
 {
 	static const int keep[] = {0, 1, 2, RESULT_FD};
-	struct box box = {.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
+	struct box box = {
+		.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 

@@ -30,9 +30,9 @@ struct space {
 
 /* The network namespace follows inside, see netns.c. */
 static const struct space spaces[] = {
-	{LAYER_USERNS, CLONE_NEWUSER},	   {LAYER_MOUNTNS, CLONE_NEWNS},
-	{LAYER_PIDNS, CLONE_NEWPID},	   {LAYER_IPCNS, CLONE_NEWIPC},
-	{LAYER_UTSNS, CLONE_NEWUTS},	   {LAYER_CGROUPNS, CLONE_NEWCGROUP},
+	{LAYER_USERNS, CLONE_NEWUSER}, {LAYER_MOUNTNS, CLONE_NEWNS},
+	{LAYER_PIDNS, CLONE_NEWPID},   {LAYER_IPCNS, CLONE_NEWIPC},
+	{LAYER_UTSNS, CLONE_NEWUTS},   {LAYER_CGROUPNS, CLONE_NEWCGROUP},
 };
 
 static bool has_spaces(const struct box *b)
@@ -223,7 +223,8 @@ void run_bury(struct run *r)
 	run_kill(r);
 	/* A listener that was on its way to us would keep the program waiting for an answer. */
 	scope_close(&r->box->ctl);
-	while (r->pidfd >= 0 && waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+	while (r->pidfd >= 0 && waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 &&
+	       errno == EINTR)
 		;
 	if (!has_pid_space(r))
 		kill_orphans();

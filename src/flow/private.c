@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Cordon chooses the name; cordon-box makes it in /tmp and locks it while it is in use; at the end
- * whoever of the two is left removes it. When both are killed at once the next run sweeps it away: the lock tells that nobody
- * lives there, the owner that it is ours. Other people's directories are never touched.
+ * whoever of the two is left removes it. When both are killed at once the next run sweeps it away:
+ * the lock tells that nobody lives there, the owner that it is ours. Other people's directories
+ * are never touched.
  */
 #include "flow/private.h"
 

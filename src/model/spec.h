@@ -66,9 +66,9 @@ enum payload_kind {
 enum workspace_mode { WORKSPACE_NONE, WORKSPACE_RO, WORKSPACE_OVERLAY, WORKSPACE_RW };
 
 enum spec_flag {
-	SPEC_EXEC = 1,	      /* the exec list is not empty: execve is decided by Landlock */
-	SPEC_PROC_FULL = 2,   /* /proc beyond processes, with masks */
-	SPEC_DIFF = 4,	      /* list what changed in the overlay */
+	SPEC_EXEC = 1,	     /* the exec list is not empty: execve is decided by Landlock */
+	SPEC_PROC_FULL = 2,  /* /proc beyond processes, with masks */
+	SPEC_DIFF = 4,	     /* list what changed in the overlay */
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
 	SPEC_FLAGS = 15,
 };

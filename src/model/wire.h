@@ -14,7 +14,7 @@
 enum wire_kind {
 	WIRE_HELLO = 1, /* wire_hello: cordon's first word, before it has made its plan */
 	WIRE_SPEC,	/* descriptors of enum wire_fd: the rest */
-	WIRE_ERROR, /* wire_error: Cordon could not run it */
+	WIRE_ERROR,	/* wire_error: Cordon could not run it */
 	WIRE_LISTENER,	/* descriptor: the payload's seccomp listener (inside only) */
 	WIRE_GO,	/* wire_go and the descriptors of WIRE_SPEC: supervisor to init */
 	WIRE_JOIN,	/* descriptor: how the program enters a cgroup (inside only) */
@@ -49,11 +49,11 @@ struct wire_error {
 
 struct wire_ended {
 	uint32_t kind;
-	int32_t wait_status;	   /* of the first program */
-	uint32_t limit;		   /* enum limit_id that the watcher saw, or LIMIT_NONE */
-	uint32_t limit_ended;	   /* 1: that limit ended the run */
-	uint32_t layers; /* bit per layer that init and the program put in place */
-	uint32_t last;	 /* 1: there are no changes to tell, init is done */
+	int32_t wait_status;  /* of the first program */
+	uint32_t limit;	      /* enum limit_id that the watcher saw, or LIMIT_NONE */
+	uint32_t limit_ended; /* 1: that limit ended the run */
+	uint32_t layers;      /* bit per layer that init and the program put in place */
+	uint32_t last;	      /* 1: there are no changes to tell, init is done */
 	uint64_t cpu_ms, memory_peak, pids_peak;
 };
 

@@ -50,7 +50,7 @@ static unsigned long long mix(unsigned long long hash, const void *bytes, size_t
 /* Names, kinds, modes and contents of everything below path. */
 unsigned long long tree_hash(const char *path)
 {
-	char *const roots[] = { (char *)path, NULL };
+	char *const roots[] = {(char *)path, NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	unsigned long long hash = 14695981039346656037ULL;
 	FTSENT *entry;
@@ -61,7 +61,8 @@ unsigned long long tree_hash(const char *path)
 			continue;
 		hash = mix(hash, entry->fts_path, strlen(entry->fts_path));
 		hash = mix(hash, &entry->fts_statp->st_mode, sizeof(mode_t));
-		int fd = entry->fts_info == FTS_F ? open(entry->fts_path, O_RDONLY | O_CLOEXEC) : -1;
+		int fd =
+			entry->fts_info == FTS_F ? open(entry->fts_path, O_RDONLY | O_CLOEXEC) : -1;
 		long got;
 
 		while (fd >= 0 && (got = read(fd, block, sizeof(block))) > 0)
@@ -88,7 +89,7 @@ static int is_abandoned(const char *path)
 /* Directories of boxes, in any hierarchy, whose owner is dead. */
 int cgroup_count(void)
 {
-	char *const roots[] = { "/sys/fs/cgroup", NULL };
+	char *const roots[] = {"/sys/fs/cgroup", NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	FTSENT *entry;
 	int count = 0;
@@ -165,8 +166,8 @@ static int nobody_called(const struct look *look)
 
 static int nothing_appeared(const struct look *look)
 {
-	static const char *const places[] = { "/tmp", "/var/tmp", "/run", "/usr", "/etc", "/root",
-					      "/dev/shm", "/dev", "" };
+	static const char *const places[] = {"/tmp",  "/var/tmp", "/run", "/usr", "/etc",
+					     "/root", "/dev/shm", "/dev", ""};
 	char path[2 * MAX_PATH];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -302,11 +303,11 @@ int canaries_check(const struct world *world, const struct outcome *outcome,
 		   const struct attack *attack, char *why)
 {
 	static int (*const looks[])(const struct look *) = {
-		nobody_left,	  token_hidden,	    secret_untouched,	   victim_alive,
-		nobody_called,	  nothing_appeared, shm_untouched,	   directories_untouched,
-		terminal_untouched, cgroups_gone,   host_unchanged,
+		nobody_left,	    token_hidden,     secret_untouched, victim_alive,
+		nobody_called,	    nothing_appeared, shm_untouched,	directories_untouched,
+		terminal_untouched, cgroups_gone,     host_unchanged,
 	};
-	struct look look = { world, outcome, attack, why };
+	struct look look = {world, outcome, attack, why};
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]) && rc == 0; i++)

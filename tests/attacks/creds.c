@@ -26,8 +26,7 @@ static unsigned long long status_hex(const char *field)
 /* All five sets must be empty: what is left in the bounding set comes back with a setuid file. */
 static int capabilities(const struct args *args)
 {
-	static const char *const sets[] = { "CapInh:", "CapPrm:", "CapEff:", "CapBnd:",
-					    "CapAmb:" };
+	static const char *const sets[] = {"CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"};
 
 	(void)args;
 	if (access("/proc/self/status", R_OK) < 0)
@@ -84,7 +83,7 @@ static int unlocked(const struct args *args)
 /* A core file of a program that read secrets, in a directory that outlives the run. */
 static int core_dump(const struct args *args)
 {
-	struct rlimit limit = { 0, 0 };
+	struct rlimit limit = {0, 0};
 
 	(void)args;
 	if (getrlimit(RLIMIT_CORE, &limit) < 0)
@@ -98,8 +97,8 @@ static int core_dump(const struct args *args)
 
 static int raise_limits(const struct args *args)
 {
-	static const int which[] = { RLIMIT_NPROC,  RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_DATA,
-				     RLIMIT_MEMLOCK, RLIMIT_CPU,   RLIMIT_NICE,	 RLIMIT_RTPRIO };
+	static const int which[] = {RLIMIT_NPROC,   RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_DATA,
+				    RLIMIT_MEMLOCK, RLIMIT_CPU,	   RLIMIT_NICE,	 RLIMIT_RTPRIO};
 
 	(void)args;
 	for (size_t i = 0; i < sizeof(which) / sizeof(which[0]); i++) {
@@ -130,13 +129,13 @@ static int session(const struct args *args)
 }
 
 const struct probe creds_probes[] = {
-	{ "capabilities", capabilities, "find a capability in any set" },
-	{ "effective-caps", effective_caps, "find a usable capability" },
-	{ "is-root", is_root, "be root" },
-	{ "groups-left", groups_left, "keep a group of the caller" },
-	{ "unlocked", unlocked, "run without no_new_privs or without a filter" },
-	{ "core-dump", core_dump, "write a core file" },
-	{ "raise-limits", raise_limits, "raise a hard limit" },
-	{ "session", session, "keep the caller's terminal as controlling terminal" },
-	{ NULL, NULL, NULL },
+	{"capabilities", capabilities, "find a capability in any set"},
+	{"effective-caps", effective_caps, "find a usable capability"},
+	{"is-root", is_root, "be root"},
+	{"groups-left", groups_left, "keep a group of the caller"},
+	{"unlocked", unlocked, "run without no_new_privs or without a filter"},
+	{"core-dump", core_dump, "write a core file"},
+	{"raise-limits", raise_limits, "raise a hard limit"},
+	{"session", session, "keep the caller's terminal as controlling terminal"},
+	{NULL, NULL, NULL},
 };

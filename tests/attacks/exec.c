@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 extern char **environ;
-static char *const ran_argv[] = { "probes", "ran", NULL };
-static char *const no_env[] = { NULL };
+static char *const ran_argv[] = {"probes", "ran", NULL};
+static char *const no_env[] = {NULL};
 
 static int ran(const struct args *args)
 {
@@ -54,8 +54,8 @@ static int exec_listed(const struct args *args)
 	const char *path = arg_text(args, "path", "/usr/bin/true");
 	int error = try_exec(by_execve, path);
 
-	return error ? escaped("%s does not run: %s", path, strerrorname_np(error)) :
-		       held("%s runs, as asked", path);
+	return error ? escaped("%s does not run: %s", path, strerrorname_np(error))
+		     : held("%s runs, as asked", path);
 }
 
 /* VAREK case 3: a renamed copy is the same program. */
@@ -119,7 +119,7 @@ static void by_execveat(const void *what)
 
 static int exec_at(const struct args *args)
 {
-	struct at at = { AT_FDCWD, arg_text(args, "path", "/bin/true"), 0 };
+	struct at at = {AT_FDCWD, arg_text(args, "path", "/bin/true"), 0};
 
 	return verdict("execveat", try_exec(by_execveat, &at));
 }
@@ -127,7 +127,7 @@ static int exec_at(const struct args *args)
 static int exec_at_fd(const struct args *args)
 {
 	const char *path = arg_text(args, "path", "/proc/self/exe");
-	struct at at = { open(path, O_PATH | O_CLOEXEC), "", AT_EMPTY_PATH };
+	struct at at = {open(path, O_PATH | O_CLOEXEC), "", AT_EMPTY_PATH};
 
 	if (at.fd < 0)
 		return held("open: %s", strerrorname_np(errno));
@@ -138,8 +138,8 @@ static int exec_at_fd(const struct args *args)
  * kernel ignores the descriptor, and a filter cannot see the string. Every N is tried. */
 static int exec_at_absolute(const struct args *args)
 {
-	struct at at = { 0, arg_text(args, "path", "/proc/self/exe"), AT_EMPTY_PATH };
-	static const int high[] = { 1023, 1024, 4095, 4096, 65535, 65536, 1048576, 0x7fffffff, -1 };
+	struct at at = {0, arg_text(args, "path", "/proc/self/exe"), AT_EMPTY_PATH};
+	static const int high[] = {1023, 1024, 4095, 4096, 65535, 65536, 1048576, 0x7fffffff, -1};
 
 	for (at.fd = 0; at.fd < 64; at.fd++)
 		if (!try_exec(by_execveat, &at))
@@ -165,7 +165,7 @@ static int exec_memfd(const struct args *args)
 	if (copy_self(path) < 0)
 		return held("copy: %s", strerrorname_np(errno));
 	fchmod(fd, 0755);
-	struct at at = { fd, "", AT_EMPTY_PATH };
+	struct at at = {fd, "", AT_EMPTY_PATH};
 
 	if (!try_exec(by_execveat, &at))
 		return escaped("execveat of a memfd ran");
@@ -174,7 +174,7 @@ static int exec_memfd(const struct args *args)
 
 static void by_loader(const void *what)
 {
-	char *const argv[] = { "ld.so", (char *)what, NULL };
+	char *const argv[] = {"ld.so", (char *)what, NULL};
 
 	execve("/lib64/ld-linux-x86-64.so.2", argv, no_env);
 	execve("/lib/ld-linux-aarch64.so.1", argv, no_env);
@@ -265,8 +265,8 @@ static int exec_threads(const struct args *args)
 		pthread_join(thread[i], &result);
 		through += result != NULL;
 	}
-	return through ? escaped("%d of %d threads got through", through, started) :
-			 held("%d threads, 50 tries each", started);
+	return through ? escaped("%d of %d threads got through", through, started)
+		       : held("%d threads, 50 tries each", started);
 }
 
 static int flip_path(void *shared)
@@ -296,22 +296,22 @@ static int exec_race(const struct args *args)
 }
 
 const struct probe exec_probes[] = {
-	{ "ran", ran, "what the other probes try to start" },
-	{ "exec-path", exec_path, "execve of path=" },
-	{ "exec-listed", exec_listed, "execve of a listed program, which must work" },
-	{ "exec-copy", exec_copy, "copy a program to where= and run it" },
-	{ "exec-symlink", exec_symlink, "run it through a link" },
-	{ "exec-hardlink", exec_hardlink, "run it through a hard link" },
-	{ "exec-shebang", exec_shebang, "run a script" },
-	{ "exec-spawn", exec_spawn, "posix_spawn" },
-	{ "exec-at", exec_at, "execveat with a path" },
-	{ "exec-at-fd", exec_at_fd, "execveat with a descriptor" },
-	{ "exec-at-absolute", exec_at_absolute, "execveat with any descriptor, absolute path" },
-	{ "exec-memfd", exec_memfd, "run a program out of a memfd" },
-	{ "exec-loader", exec_loader, "run path= through ld.so" },
-	{ "exec-loader-copy", exec_loader_copy, "run a written file through ld.so" },
-	{ "map-code", map_code, "map a written file as code" },
-	{ "exec-threads", exec_threads, "8 threads x 50 vfork and execve" },
-	{ "exec-race", exec_race, "rewrite the path during the call" },
-	{ NULL, NULL, NULL },
+	{"ran", ran, "what the other probes try to start"},
+	{"exec-path", exec_path, "execve of path="},
+	{"exec-listed", exec_listed, "execve of a listed program, which must work"},
+	{"exec-copy", exec_copy, "copy a program to where= and run it"},
+	{"exec-symlink", exec_symlink, "run it through a link"},
+	{"exec-hardlink", exec_hardlink, "run it through a hard link"},
+	{"exec-shebang", exec_shebang, "run a script"},
+	{"exec-spawn", exec_spawn, "posix_spawn"},
+	{"exec-at", exec_at, "execveat with a path"},
+	{"exec-at-fd", exec_at_fd, "execveat with a descriptor"},
+	{"exec-at-absolute", exec_at_absolute, "execveat with any descriptor, absolute path"},
+	{"exec-memfd", exec_memfd, "run a program out of a memfd"},
+	{"exec-loader", exec_loader, "run path= through ld.so"},
+	{"exec-loader-copy", exec_loader_copy, "run a written file through ld.so"},
+	{"map-code", map_code, "map a written file as code"},
+	{"exec-threads", exec_threads, "8 threads x 50 vfork and execve"},
+	{"exec-race", exec_race, "rewrite the path during the call"},
+	{NULL, NULL, NULL},
 };

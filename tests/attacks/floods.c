@@ -50,15 +50,15 @@ static int flood_until_killed(const struct args *args)
 
 static int flood_timers(const struct args *args)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN };
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
 	long wanted = arg_number(args, "count", 200000), got = 0;
 	timer_t timer;
 
 	signal(SIGRTMIN, SIG_IGN);
 	while (got < wanted && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
 		got++;
-	return got < wanted ? held("%s after %ld timers", strerrorname_np(errno), got) :
-			      escaped("%ld timers", got);
+	return got < wanted ? held("%s after %ld timers", strerrorname_np(errno), got)
+			    : escaped("%ld timers", got);
 }
 
 /* A pipe holds up to 1 MiB of kernel memory per pair of descriptors. */
@@ -75,8 +75,8 @@ static int flood_pipes(const struct args *args)
 		while ((put = write(ends[1], block, sizeof(block))) > 0)
 			kept += put;
 	}
-	return kept < wanted * MIB ? held("%s after %ld MiB", strerrorname_np(errno), kept / MIB) :
-				     escaped("%ld MiB in pipes", kept / MIB);
+	return kept < wanted * MIB ? held("%s after %ld MiB", strerrorname_np(errno), kept / MIB)
+				   : escaped("%ld MiB in pipes", kept / MIB);
 }
 
 static void *idle(void *unused)
@@ -97,13 +97,13 @@ static int flood_threads(const struct args *args)
 	pthread_attr_setstacksize(&attr, 65536);
 	while (got < wanted && !(error = pthread_create(&thread, &attr, idle, NULL)))
 		got++;
-	return got < wanted ? held("%s after %ld threads", strerrorname_np(error), got) :
-			      escaped("%ld threads", got);
+	return got < wanted ? held("%s after %ld threads", strerrorname_np(error), got)
+			    : escaped("%ld threads", got);
 }
 
 static int flood_signals(const struct args *args)
 {
-	union sigval value = { 0 };
+	union sigval value = {0};
 	long wanted = arg_number(args, "count", 200000), got = 0;
 	sigset_t set;
 
@@ -112,8 +112,8 @@ static int flood_signals(const struct args *args)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	while (got < wanted && sigqueue(getpid(), SIGRTMIN, value) == 0)
 		got++;
-	return got < wanted ? held("%s after %ld signals", strerrorname_np(errno), got) :
-			      escaped("%ld queued signals", got);
+	return got < wanted ? held("%s after %ld signals", strerrorname_np(errno), got)
+			    : escaped("%ld queued signals", got);
 }
 
 /* Paths longer than PATH_MAX broke many a recursive remove. The runner looks at the clean-up. */
@@ -194,16 +194,16 @@ static int fork_bomb(const struct args *args)
 }
 
 const struct probe floods_probes[] = {
-	{ "flood-output", flood_output, "write mb= to descriptor fd=" },
-	{ "flood-until-killed", flood_until_killed, "write until the deadline" },
-	{ "flood-timers", flood_timers, "create count= timers" },
-	{ "flood-pipes", flood_pipes, "fill mb= of pipe buffers" },
-	{ "flood-threads", flood_threads, "start count= threads" },
-	{ "flood-signals", flood_signals, "queue count= signals" },
-	{ "flood-denials", flood_denials, "make count= refused calls" },
-	{ "after-denials", after_denials, "forbidden calls after a flood of refused ones" },
-	{ "deep-directories", deep_directories, "nest count= directories" },
-	{ "many-files", many_files, "leave count= files behind" },
-	{ "fork-bomb", fork_bomb, "multiply until the deadline" },
-	{ NULL, NULL, NULL },
+	{"flood-output", flood_output, "write mb= to descriptor fd="},
+	{"flood-until-killed", flood_until_killed, "write until the deadline"},
+	{"flood-timers", flood_timers, "create count= timers"},
+	{"flood-pipes", flood_pipes, "fill mb= of pipe buffers"},
+	{"flood-threads", flood_threads, "start count= threads"},
+	{"flood-signals", flood_signals, "queue count= signals"},
+	{"flood-denials", flood_denials, "make count= refused calls"},
+	{"after-denials", after_denials, "forbidden calls after a flood of refused ones"},
+	{"deep-directories", deep_directories, "nest count= directories"},
+	{"many-files", many_files, "leave count= files behind"},
+	{"fork-bomb", fork_bomb, "multiply until the deadline"},
+	{NULL, NULL, NULL},
 };

@@ -70,7 +70,8 @@ int check_names(const struct world *world, const struct outcome *outcome, char *
 	json_t *change, *changes = json_object_get(outcome->result, "changes");
 	size_t i;
 
-	json_array_foreach(changes, i, change) {
+	json_array_foreach(changes, i, change)
+	{
 		const char *path = json_string_value(json_object_get(change, "path"));
 
 		if (!path || strcmp(path, "forged") == 0)
@@ -122,7 +123,8 @@ int check_no_forged_line(const struct world *world, const struct outcome *outcom
 	for (size_t i = 0; i + sizeof(forged) <= outcome->tty.length; i++)
 		if (strncmp(bytes + i, forged, sizeof(forged) - 1) == 0 &&
 		    (i == 0 || bytes[i - 1] == '\n' || bytes[i - 1] == '\r')) {
-			snprintf(why, MAX_WHY, "a forged line reached the terminal: %.40s", bytes + i);
+			snprintf(why, MAX_WHY, "a forged line reached the terminal: %.40s",
+				 bytes + i);
 			return -1;
 		}
 	return check_no_escapes(world, outcome, why);
@@ -131,7 +133,7 @@ int check_no_forged_line(const struct world *world, const struct outcome *outcom
 /* Nothing that git or a shell would run may have come through a commit. */
 int check_commit_hooks(const struct world *world, const struct outcome *outcome, char *why)
 {
-	static const char *const names[] = { ".git/hooks/pre-commit", ".git/config", ".git" };
+	static const char *const names[] = {".git/hooks/pre-commit", ".git/config", ".git"};
 	char path[2 * MAX_PATH];
 
 	(void)outcome;
@@ -158,7 +160,7 @@ int check_workspace_changed(const struct world *world, const struct outcome *out
 static int walk_workspace(const struct world *world, char *why,
 			  int (*look)(const FTSENT *entry, char *why))
 {
-	char *const roots[] = { (char *)world->workspace, NULL };
+	char *const roots[] = {(char *)world->workspace, NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	FTSENT *entry;
 	int rc = 0;

@@ -50,7 +50,8 @@ static int is_killed(const struct outcome *outcome, const char *value)
 	(void)value;
 	if (!status_is(outcome, "signaled") || outcome_number(outcome, "signal") != 31)
 		return 0;
-	json_array_foreach(denials, i, denial) {
+	json_array_foreach(denials, i, denial)
+	{
 		const char *rule = json_string_value(json_object_get(denial, "rule"));
 
 		if (rule && strncmp(rule, "kill list", 9) == 0)
@@ -105,9 +106,9 @@ static const struct {
 	const char *word;
 	int (*fits)(const struct outcome *outcome, const char *value);
 } words[] = {
-	{ "held", is_held },	   { "escaped", is_escaped }, { "killed", is_killed },
-	{ "limit", is_limit },	   { "timeout", is_timeout }, { "exit", is_exit },
-	{ "failed", is_failed },   { "error", is_error },	   { "stdout", is_stdout },
+	{"held", is_held},     {"escaped", is_escaped}, {"killed", is_killed},
+	{"limit", is_limit},   {"timeout", is_timeout}, {"exit", is_exit},
+	{"failed", is_failed}, {"error", is_error},	{"stdout", is_stdout},
 };
 
 static int fits_one(const char *expect, const struct outcome *outcome)
@@ -130,10 +131,13 @@ int judge(const char *expect, const struct outcome *outcome, char *why)
 		if (fits_one(word, outcome))
 			return 0;
 	outcome_last_line(outcome, line, sizeof(line));
-	snprintf(why, MAX_WHY, "expected %s; exit %d, status \"%s\", signal %ld, limit \"%s\", %s%.180s",
-		 expect, outcome->exit_code, outcome_word(outcome, "status"),
+	snprintf(why, MAX_WHY,
+		 "expected %s; exit %d, status \"%s\", signal %ld, limit \"%s\", %s%.180s", expect,
+		 outcome->exit_code, outcome_word(outcome, "status"),
 		 outcome_number(outcome, "signal"), outcome_word(outcome, "limit"),
 		 outcome->text ? "said: " : "no JSON: ",
-		 outcome->text ? line : outcome->err.bytes ? outcome->err.bytes : "");
+		 outcome->text	      ? line
+		 : outcome->err.bytes ? outcome->err.bytes
+				      : "");
 	return -1;
 }

@@ -39,13 +39,19 @@ struct call {
 };
 
 #define N(value) ((const void *)(uintptr_t)(value))
-#define CALL(name, ...)                                    \
-	{                                                  \
-		#name, SYS_##name, { __VA_ARGS__ }         \
+#define CALL(name, ...)                                                                            \
+	{                                                                                          \
+#name, SYS_##name,                                                                 \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
 	}
-#define NEWCALL(name, ...)                                 \
-	{                                                  \
-		#name, NR_##name, { __VA_ARGS__ }          \
+#define NEWCALL(name, ...)                                                                         \
+	{                                                                                          \
+#name, NR_##name,                                                                  \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
 	}
 
 static char scratch[4096] __attribute__((aligned(64)));
@@ -192,7 +198,7 @@ static int clone_namespace(const struct args *args)
 
 static int clone3_namespace(const struct args *args)
 {
-	uint64_t wish[8] = { CLONE_NEWUSER, 0, 0, 0, SIGCHLD };
+	uint64_t wish[8] = {CLONE_NEWUSER, 0, 0, 0, SIGCHLD};
 	long pid = syscall(SYS_clone3, wish, sizeof(wish));
 
 	(void)args;
@@ -254,17 +260,17 @@ static int prctl_tricks(const struct args *args)
 		const char *name;
 		unsigned long option, value, extra;
 	} tricks[] = {
-		{ "dumpable", PR_SET_DUMPABLE, 1, 0 },
-		{ "keepcaps", PR_SET_KEEPCAPS, 1, 0 },
-		{ "securebits", PR_SET_SECUREBITS, 0, 0 },
-		{ "ambient", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21 },
-		{ "seccomp", PR_SET_SECCOMP, 1, 0 },
-		{ "mm", PR_SET_MM, PR_SET_MM_ARG_START, 0 },
-		{ "tracer", PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0 },
-		{ "subreaper", PR_SET_CHILD_SUBREAPER, 1, 0 },
-		{ "nnp", PR_SET_NO_NEW_PRIVS, 0, 0 },
-		{ "timing", PR_SET_TSC, 2, 0 },
-		{ "speculation", PR_SET_SPECULATION_CTRL, 0, 2 },
+		{"dumpable", PR_SET_DUMPABLE, 1, 0},
+		{"keepcaps", PR_SET_KEEPCAPS, 1, 0},
+		{"securebits", PR_SET_SECUREBITS, 0, 0},
+		{"ambient", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21},
+		{"seccomp", PR_SET_SECCOMP, 1, 0},
+		{"mm", PR_SET_MM, PR_SET_MM_ARG_START, 0},
+		{"tracer", PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0},
+		{"subreaper", PR_SET_CHILD_SUBREAPER, 1, 0},
+		{"nnp", PR_SET_NO_NEW_PRIVS, 0, 0},
+		{"timing", PR_SET_TSC, 2, 0},
+		{"speculation", PR_SET_SPECULATION_CTRL, 0, 2},
 	};
 
 	(void)args;
@@ -276,12 +282,12 @@ static int prctl_tricks(const struct args *args)
 }
 
 const struct probe kernel_probes[] = {
-	{ "call", one_call, "the system call call=" },
-	{ "clone-namespace", clone_namespace, "clone() with the namespace flags=" },
-	{ "clone3-namespace", clone3_namespace, "clone3() with a user namespace" },
-	{ "future-calls", future_calls, "call numbers that no header knows" },
-	{ "other-abi", other_abi, "x32 or 32-bit system calls" },
-	{ "high-bits", high_bits, "arguments with bits above 32" },
-	{ "prctl-tricks", prctl_tricks, "dumpable, keepcaps, ambient, subreaper, ..." },
-	{ NULL, NULL, NULL },
+	{"call", one_call, "the system call call="},
+	{"clone-namespace", clone_namespace, "clone() with the namespace flags="},
+	{"clone3-namespace", clone3_namespace, "clone3() with a user namespace"},
+	{"future-calls", future_calls, "call numbers that no header knows"},
+	{"other-abi", other_abi, "x32 or 32-bit system calls"},
+	{"high-bits", high_bits, "arguments with bits above 32"},
+	{"prctl-tricks", prctl_tricks, "dumpable, keepcaps, ambient, subreaper, ..."},
+	{NULL, NULL, NULL},
 };

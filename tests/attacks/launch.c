@@ -100,7 +100,7 @@ static void build(struct command *command, const struct options *options,
 	int is_binary = strcmp(attack->lang, "binary") == 0;
 	char script[2 * MAX_PATH];
 
-	*command = (struct command){ .argc = 0 };
+	*command = (struct command){.argc = 0};
 	add_word(command, options->cordon);
 	add_word(command, "run");
 	if (!attack->on_tty)
@@ -155,7 +155,7 @@ static void become_cordon(const struct command *command, const struct options *o
 static void lead(const struct command *command, const struct options *options,
 		 const struct world *world, int on_tty, int pipes[PIPES][2])
 {
-	struct report report = { .status = -1 };
+	struct report report = {.status = -1};
 	struct rusage usage;
 	char byte;
 
@@ -209,11 +209,11 @@ static int take(int fd, struct capture *capture)
 /* Reads until cordon has ended, not until the pipes are closed: somebody may hold them. */
 static int collect(const struct world *world, int pipes[PIPES][2], struct outcome *outcome)
 {
-	struct capture *const captures[] = { &outcome->out, &outcome->err, NULL, &outcome->tty };
-	struct pollfd poll_for[] = { { pipes[OUT][0], POLLIN, 0 },
-				     { pipes[ERR][0], POLLIN, 0 },
-				     { pipes[REPORT][0], POLLIN, 0 },
-				     { world->master, POLLIN, 0 } };
+	struct capture *const captures[] = {&outcome->out, &outcome->err, NULL, &outcome->tty};
+	struct pollfd poll_for[] = {{pipes[OUT][0], POLLIN, 0},
+				    {pipes[ERR][0], POLLIN, 0},
+				    {pipes[REPORT][0], POLLIN, 0},
+				    {world->master, POLLIN, 0}};
 	long end = now_ms() + HARD_DEADLINE_S * 1000L;
 
 	while (now_ms() < end && poll(poll_for, 4, 1000) >= 0) {
@@ -247,14 +247,14 @@ static int open_pipes(int pipes[PIPES][2])
 
 static void finish(struct outcome *outcome, int report_fd, int hung)
 {
-	struct report report = { .status = -1 };
+	struct report report = {.status = -1};
 
 	outcome->exit_code = -1;
 	if (hung || read(report_fd, &report, sizeof(report)) != sizeof(report))
 		return;
 	outcome->memory_kb = report.memory_kb;
-	outcome->exit_code = WIFEXITED(report.status) ? WEXITSTATUS(report.status) :
-							128 + WTERMSIG(report.status);
+	outcome->exit_code = WIFEXITED(report.status) ? WEXITSTATUS(report.status)
+						      : 128 + WTERMSIG(report.status);
 }
 
 static void run_command(const struct command *command, const struct options *options,
@@ -285,9 +285,9 @@ int launch(const struct options *options, const struct attack *attack, struct wo
 	   struct outcome *outcome, char *why)
 {
 	struct command command;
-	struct capture *const captures[] = { &outcome->out, &outcome->err, &outcome->tty };
+	struct capture *const captures[] = {&outcome->out, &outcome->err, &outcome->tty};
 
-	*outcome = (struct outcome){ .exit_code = -1 };
+	*outcome = (struct outcome){.exit_code = -1};
 	for (int i = 0; i < 3; i++)
 		if (!(captures[i]->bytes = calloc(1, MAX_CAPTURE + 1))) {
 			snprintf(why, MAX_WHY, "out of memory");

@@ -40,14 +40,15 @@ static int forks(const struct args *args)
 	}
 	for (long i = 0; i < got; i++)
 		kill(pids[i], SIGKILL);
-	return error ? held("%s after %ld", strerrorname_np(error), got) :
-		       escaped("%ld processes", got);
+	return error ? held("%s after %ld", strerrorname_np(error), got)
+		     : escaped("%ld processes", got);
 }
 
 static long touch_pages(int flags, long megabytes)
 {
 	for (long done = 0; done < megabytes; done += 4) {
-		char *at = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+		char *at =
+			mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
 
 		if (at == MAP_FAILED)
 			return done;
@@ -66,8 +67,8 @@ static long hide_pages(int in_files, long megabytes)
 	memset(block, 'x', sizeof(block));
 	for (long done = 0; done < megabytes; done += 16) {
 		int fd = in_files ? memfd_create("x", 8 /* MFD_NOEXEC_SEAL */) : -1;
-		char *at = in_files ? NULL :
-				      mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE,
+		char *at = in_files ? NULL
+				    : mmap(NULL, 16 * MIB, PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if ((in_files && fd < 0) || at == MAP_FAILED)
@@ -124,8 +125,8 @@ static int memory_split(const struct args *args)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			ended++;
 	}
-	return ended ? held("%ld of %ld children ended", ended, wanted / part) :
-		       escaped("%ld MiB in %ld children", wanted, wanted / part);
+	return ended ? held("%ld of %ld children ended", ended, wanted / part)
+		     : escaped("%ld MiB in %ld children", wanted, wanted / part);
 }
 
 /* Removes what an attack that got through has made: the machine may be a real one. */
@@ -159,8 +160,8 @@ static int fill(const struct args *args)
 			error = errno;
 	}
 	tidy(args, "fill-", got, 8);
-	return error ? held("%s after %ld MiB", strerrorname_np(error), got) :
-		       escaped("%ld MiB were written", got);
+	return error ? held("%s after %ld MiB", strerrorname_np(error), got)
+		     : escaped("%ld MiB were written", got);
 }
 
 static int inodes(const struct args *args)
@@ -179,8 +180,8 @@ static int inodes(const struct args *args)
 			close(fd);
 	}
 	tidy(args, "i", got, 1);
-	return error ? held("%s after %ld files", strerrorname_np(error), got) :
-		       escaped("%ld files", got);
+	return error ? held("%s after %ld files", strerrorname_np(error), got)
+		     : escaped("%ld files", got);
 }
 
 /* A file with a hole costs nothing until something copies it. No fallocate(): where the limit is
@@ -214,8 +215,8 @@ static int open_files(const struct args *args)
 
 	while (got < wanted && open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
 		got++;
-	return got < wanted ? held("%s after %ld", strerrorname_np(errno), got) :
-			      escaped("%ld descriptors", got);
+	return got < wanted ? held("%s after %ld", strerrorname_np(errno), got)
+			    : escaped("%ld descriptors", got);
 }
 
 /* Burn a core; alarm() is the probe's own bound, far above the limit. */
@@ -251,7 +252,7 @@ static int spin_hidden(const struct args *args)
 
 	signal(SIGCHLD, SIG_IGN);
 	for (long i = 0; i < wanted; i++) {
-		struct timespec now = { 0, 0 };
+		struct timespec now = {0, 0};
 
 		if (fork() == 0) {
 			while (now.tv_sec == 0 && now.tv_nsec < 100000000)
@@ -270,17 +271,17 @@ static int sleep_long(const struct args *args)
 }
 
 const struct probe limits_probes[] = {
-	{ "forks", forks, "count= processes at once" },
-	{ "memory", memory, "touch mb= of memory, how=private, shared, files, hidden" },
-	{ "memory-split", memory_split, "touch mb= of memory in children of part=" },
-	{ "fill", fill, "write mb= into where=" },
-	{ "inodes", inodes, "create count= empty files" },
-	{ "huge-file", huge_file, "a file of 1 TiB" },
-	{ "lock-memory", lock_memory, "mlock of 1 MiB" },
-	{ "open-files", open_files, "open count= descriptors" },
-	{ "spin", spin, "burn one core for seconds=" },
-	{ "spin-split", spin_split, "burn CPU time in several processes" },
-	{ "spin-hidden", spin_hidden, "burn CPU time in children that nobody waits for" },
-	{ "sleep-long", sleep_long, "sleep past the deadline" },
-	{ NULL, NULL, NULL },
+	{"forks", forks, "count= processes at once"},
+	{"memory", memory, "touch mb= of memory, how=private, shared, files, hidden"},
+	{"memory-split", memory_split, "touch mb= of memory in children of part="},
+	{"fill", fill, "write mb= into where="},
+	{"inodes", inodes, "create count= empty files"},
+	{"huge-file", huge_file, "a file of 1 TiB"},
+	{"lock-memory", lock_memory, "mlock of 1 MiB"},
+	{"open-files", open_files, "open count= descriptors"},
+	{"spin", spin, "burn one core for seconds="},
+	{"spin-split", spin_split, "burn CPU time in several processes"},
+	{"spin-hidden", spin_hidden, "burn CPU time in children that nobody waits for"},
+	{"sleep-long", sleep_long, "sleep past the deadline"},
+	{NULL, NULL, NULL},
 };

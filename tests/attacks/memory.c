@@ -25,8 +25,8 @@ static int sysv_shm(const struct args *args)
 	if (id < 0)
 		return held("shmget: %s", strerrorname_np(errno));
 	at = shmat(id, NULL, SHM_RDONLY);
-	return at == (void *)-1 ? escaped("the host's segment %d exists", id) :
-				  escaped("host's segment: %s", at);
+	return at == (void *)-1 ? escaped("the host's segment %d exists", id)
+				: escaped("host's segment: %s", at);
 }
 
 static int posix_shm(const struct args *args)
@@ -39,7 +39,7 @@ static int posix_shm(const struct args *args)
 
 static int posix_queue(const struct args *args)
 {
-	struct mq_attr attr = { .mq_maxmsg = 1, .mq_msgsize = 8 };
+	struct mq_attr attr = {.mq_maxmsg = 1, .mq_msgsize = 8};
 	char name[256];
 
 	snprintf(name, sizeof(name), "/%s", arg_text(args, "marker", "marker"));
@@ -71,8 +71,8 @@ static int dirty_pipe(const struct args *args)
 
 static int null_page(const struct args *args)
 {
-	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			-1, 0);
 
 	(void)args;
 	return must_fail("mmap of page 0", at == MAP_FAILED ? -1 : 0);
@@ -82,11 +82,28 @@ static int null_page(const struct args *args)
 static int raw_devices(const struct args *args)
 {
 	static const char *const names[] = {
-		"/dev/mem",	"/dev/kmem",	   "/dev/port",	  "/dev/kvm",	 "/dev/fuse",
-		"/dev/vda",	"/dev/sda",	   "/dev/nvme0n1", "/dev/loop0",  "/dev/loop-control",
-		"/dev/net/tun", "/dev/vhost-vsock", "/dev/vsock",  "/dev/uinput", "/dev/rtc0",
-		"/dev/hpet",	"/dev/cuse",	   "/dev/btrfs-control", "/dev/mapper/control",
-		"/dev/snapshot", "/dev/userfaultfd", "/dev/watchdog",
+		"/dev/mem",
+		"/dev/kmem",
+		"/dev/port",
+		"/dev/kvm",
+		"/dev/fuse",
+		"/dev/vda",
+		"/dev/sda",
+		"/dev/nvme0n1",
+		"/dev/loop0",
+		"/dev/loop-control",
+		"/dev/net/tun",
+		"/dev/vhost-vsock",
+		"/dev/vsock",
+		"/dev/uinput",
+		"/dev/rtc0",
+		"/dev/hpet",
+		"/dev/cuse",
+		"/dev/btrfs-control",
+		"/dev/mapper/control",
+		"/dev/snapshot",
+		"/dev/userfaultfd",
+		"/dev/watchdog",
 	};
 
 	(void)args;
@@ -112,12 +129,12 @@ static int plain_devices(const struct args *args)
 }
 
 const struct probe memory_probes[] = {
-	{ "sysv-shm", sysv_shm, "read a SysV segment of the host" },
-	{ "posix-shm", posix_shm, "read a POSIX segment of the host" },
-	{ "posix-queue", posix_queue, "make a POSIX message queue" },
-	{ "dirty-pipe", dirty_pipe, "change a page of a read-only file through a pipe" },
-	{ "null-page", null_page, "map page 0" },
-	{ "raw-devices", raw_devices, "open a device that reaches the machine" },
-	{ "plain-devices", plain_devices, "use /dev/null, which must work" },
-	{ NULL, NULL, NULL },
+	{"sysv-shm", sysv_shm, "read a SysV segment of the host"},
+	{"posix-shm", posix_shm, "read a POSIX segment of the host"},
+	{"posix-queue", posix_queue, "make a POSIX message queue"},
+	{"dirty-pipe", dirty_pipe, "change a page of a read-only file through a pipe"},
+	{"null-page", null_page, "map page 0"},
+	{"raw-devices", raw_devices, "open a device that reaches the machine"},
+	{"plain-devices", plain_devices, "use /dev/null, which must work"},
+	{NULL, NULL, NULL},
 };

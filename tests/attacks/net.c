@@ -21,7 +21,7 @@
 
 static struct sockaddr_in loopback(long port)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	return to;
@@ -46,9 +46,9 @@ static int tcp_fastopen(const struct args *args)
 {
 	struct sockaddr_in to = loopback(arg_number(args, "tcp", 9));
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct iovec vec = { HELLO, sizeof(HELLO) };
-	struct msghdr message = { .msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &vec,
-				  .msg_iovlen = 1 };
+	struct iovec vec = {HELLO, sizeof(HELLO)};
+	struct msghdr message = {
+		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &vec, .msg_iovlen = 1};
 	int on = 1;
 
 	if (fd < 0)
@@ -78,7 +78,7 @@ static int udp_send(const struct args *args)
 
 static int udp_route(const struct args *args)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)args;
@@ -91,8 +91,8 @@ static int udp_route(const struct args *args)
 /* The same loopback under its other names: IPv6, and IPv4 within IPv6. */
 static int tcp_six(const struct args *args)
 {
-	static const char *const names[] = { "::1", "::ffff:127.0.0.1", "::" };
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6 };
+	static const char *const names[] = {"::1", "::ffff:127.0.0.1", "::"};
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6};
 
 	to.sin6_port = htons((uint16_t)arg_number(args, "tcp", 9));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -125,7 +125,7 @@ static int unix_to(const struct sockaddr_un *to, socklen_t length)
 static int unix_abstract(const struct args *args)
 {
 	const char *name = arg_text(args, "abstract", "none");
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
 
 	snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s", name);
 	return unix_to(&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name)));
@@ -134,7 +134,7 @@ static int unix_abstract(const struct args *args)
 /* docker.sock on a read-only bind is still docker.sock: connect() is not a write (VAREK A6). */
 static int unix_path(const struct args *args)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
 
 	snprintf(to.sun_path, sizeof(to.sun_path), "%s", arg_text(args, "unix", "/run/none"));
 	return unix_to(&to, sizeof(to));
@@ -143,7 +143,7 @@ static int unix_path(const struct args *args)
 /* The same socket where the person left one in the directory he lent us. */
 static int unix_near(const struct args *args)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "host.sock" };
+	struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = "host.sock"};
 
 	(void)args;
 	return unix_to(&to, sizeof(to));
@@ -152,7 +152,7 @@ static int unix_near(const struct args *args)
 /* Every family but AF_UNIX. NETLINK, PACKET, ALG and VSOCK each have their own list of CVEs. */
 static int families(const struct args *args)
 {
-	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET };
+	static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET};
 	long only = arg_number(args, "family", 0);
 
 	for (int family = 2; family < 64; family++)
@@ -182,7 +182,7 @@ static int pair_families(const struct args *args)
 /* Bind a port that others on the host could connect to. */
 static int tcp_listen(const struct args *args)
 {
-	struct sockaddr_in any = { .sin_family = AF_INET };
+	struct sockaddr_in any = {.sin_family = AF_INET};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)args;
@@ -208,17 +208,17 @@ static int pair_works(const struct args *args)
 }
 
 const struct probe net_probes[] = {
-	{ "tcp-connect", tcp_connect, "a TCP service on the host's loopback" },
-	{ "tcp-fastopen", tcp_fastopen, "the same with TCP fast open" },
-	{ "tcp-six", tcp_six, "the same by its IPv6 names" },
-	{ "tcp-listen", tcp_listen, "listen on a port" },
-	{ "udp-send", udp_send, "a datagram to the host's loopback" },
-	{ "udp-route", udp_route, "find a route to outside" },
-	{ "unix-abstract", unix_abstract, "an abstract unix socket of the host" },
-	{ "unix-path", unix_path, "a unix socket on the host's disk" },
-	{ "unix-near", unix_near, "a unix socket that lies in the workspace" },
-	{ "families", families, "any socket family but AF_UNIX, or family=" },
-	{ "pair-families", pair_families, "a socket pair of another family" },
-	{ "pair-works", pair_works, "a unix socket pair, which must work" },
-	{ NULL, NULL, NULL },
+	{"tcp-connect", tcp_connect, "a TCP service on the host's loopback"},
+	{"tcp-fastopen", tcp_fastopen, "the same with TCP fast open"},
+	{"tcp-six", tcp_six, "the same by its IPv6 names"},
+	{"tcp-listen", tcp_listen, "listen on a port"},
+	{"udp-send", udp_send, "a datagram to the host's loopback"},
+	{"udp-route", udp_route, "find a route to outside"},
+	{"unix-abstract", unix_abstract, "an abstract unix socket of the host"},
+	{"unix-path", unix_path, "a unix socket on the host's disk"},
+	{"unix-near", unix_near, "a unix socket that lies in the workspace"},
+	{"families", families, "any socket family but AF_UNIX, or family="},
+	{"pair-families", pair_families, "a socket pair of another family"},
+	{"pair-works", pair_works, "a unix socket pair, which must work"},
+	{NULL, NULL, NULL},
 };

@@ -102,5 +102,5 @@ void outcome_done(struct outcome *outcome)
 	free(outcome->tty.bytes);
 	free(outcome->text);
 	json_decref(outcome->result);
-	*outcome = (struct outcome){ .exit_code = -1 };
+	*outcome = (struct outcome){.exit_code = -1};
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const struct probe *const groups[] = {
-	files_probes, proc_probes,   procs_probes, kernel_probes, exec_probes,	    net_probes,
+	files_probes, proc_probes,   procs_probes,  kernel_probes, exec_probes,	     net_probes,
 	tty_probes,   limits_probes, floods_probes, memory_probes, workspace_probes, creds_probes,
 };
 
@@ -40,8 +40,8 @@ long arg_number(const struct args *args, const char *key, long fallback)
 	return text ? strtol(text, NULL, 0) : fallback;
 }
 
-__attribute__((format(printf, 2, 0)))
-static void say(const char *verdict, const char *format, va_list list)
+__attribute__((format(printf, 2, 0))) static void say(const char *verdict, const char *format,
+						      va_list list)
 {
 	char detail[512];
 
@@ -199,7 +199,7 @@ static int list_all(void)
 
 int main(int argc, char **argv)
 {
-	struct args args = { .argc = argc, .argv = argv };
+	struct args args = {.argc = argc, .argv = argv};
 	const struct probe *probe;
 
 	if (argc == 2 && strcmp(argv[1], "--list") == 0)

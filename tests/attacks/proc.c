@@ -55,7 +55,7 @@ static int proc_write(const struct args *args)
 /* The parent is our own code, of our own id where there is no namespace between us. */
 static int proc_parent(const struct args *args)
 {
-	static const char *const files[] = { "environ", "mem", "maps", "auxv", "syscall" };
+	static const char *const files[] = {"environ", "mem", "maps", "auxv", "syscall"};
 	char path[64];
 
 	(void)args;
@@ -89,7 +89,7 @@ static int self_mem(const struct args *args)
  * the mount, so then the mount's own flag is asked. */
 static int overwrite_exe(const struct args *args)
 {
-	static const char *const names[] = { "/proc/1/exe", "/proc/self/exe", "/cordon/main" };
+	static const char *const names[] = {"/proc/1/exe", "/proc/self/exe", "/cordon/main"};
 	struct statvfs mount;
 
 	(void)args;
@@ -131,8 +131,8 @@ static int see_processes(const struct args *args)
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
 		got = slurp(path, text, sizeof(text));
 		seen++;
-		if (got > 0 && atoi(entry->d_name) != 1 && !memmem(text, (size_t)got, marker,
-								    strlen(marker)))
+		if (got > 0 && atoi(entry->d_name) != 1 &&
+		    !memmem(text, (size_t)got, marker, strlen(marker)))
 			return escaped("process %s is %s", entry->d_name, text);
 	}
 	if (dir)
@@ -147,12 +147,12 @@ static int see_processes(const struct args *args)
 static int kernel_facts(const struct args *args)
 {
 	static const char *const paths[] = {
-		"/proc/kallsyms",	"/proc/kcore",		"/proc/kmsg",
-		"/proc/keys",		"/proc/iomem",		"/proc/cmdline",
-		"/proc/timer_list",	"/proc/sysrq-trigger",	"/proc/slabinfo",
-		"/sys/kernel/notes",	"/sys/kernel/debug",	"/sys/firmware",
-		"/proc/config.gz",	"/proc/modules",	"/proc/interrupts",
-		"/sys/fs/cgroup",	"/sys/class/net/lo",	"/proc/sys/kernel/random/boot_id",
+		"/proc/kallsyms",    "/proc/kcore",	    "/proc/kmsg",
+		"/proc/keys",	     "/proc/iomem",	    "/proc/cmdline",
+		"/proc/timer_list",  "/proc/sysrq-trigger", "/proc/slabinfo",
+		"/sys/kernel/notes", "/sys/kernel/debug",   "/sys/firmware",
+		"/proc/config.gz",   "/proc/modules",	    "/proc/interrupts",
+		"/sys/fs/cgroup",    "/sys/class/net/lo",   "/proc/sys/kernel/random/boot_id",
 	};
 	char text[64];
 
@@ -198,8 +198,8 @@ static int host_cgroup(const struct args *args)
 /* The mount table names the source of a bind: the person's name and project, for instance. */
 static int host_paths(const struct args *args)
 {
-	static const char *const tables[] = { "/proc/self/mountinfo", "/proc/self/mounts",
-					      "/proc/self/mountstats" };
+	static const char *const tables[] = {"/proc/self/mountinfo", "/proc/self/mounts",
+					     "/proc/self/mountstats"};
 	static char text[1 << 20];
 	char base[256];
 
@@ -213,18 +213,18 @@ static int host_paths(const struct args *args)
 }
 
 const struct probe proc_probes[] = {
-	{ "proc-link", proc_link, "read the link path=" },
-	{ "proc-list", proc_list, "list path=" },
-	{ "proc-read", proc_read, "read path=" },
-	{ "proc-write", proc_write, "open the switch path= for writing" },
-	{ "proc-parent", proc_parent, "read our parent's memory and environment" },
-	{ "self-mem", self_mem, "write a read-only page through /proc/self/mem" },
-	{ "overwrite-exe", overwrite_exe, "open the launcher's binary for writing" },
-	{ "oom-score", oom_score, "make the host's processes die first" },
-	{ "see-processes", see_processes, "find processes that are not of the box" },
-	{ "host-ids", host_ids, "have more than one id of the host" },
-	{ "host-cgroup", host_cgroup, "learn the host's cgroup names" },
-	{ "host-paths", host_paths, "learn the host's paths from the mount table" },
-	{ "kernel-facts", kernel_facts, "read kernel symbols, log, command line, keys" },
-	{ NULL, NULL, NULL },
+	{"proc-link", proc_link, "read the link path="},
+	{"proc-list", proc_list, "list path="},
+	{"proc-read", proc_read, "read path="},
+	{"proc-write", proc_write, "open the switch path= for writing"},
+	{"proc-parent", proc_parent, "read our parent's memory and environment"},
+	{"self-mem", self_mem, "write a read-only page through /proc/self/mem"},
+	{"overwrite-exe", overwrite_exe, "open the launcher's binary for writing"},
+	{"oom-score", oom_score, "make the host's processes die first"},
+	{"see-processes", see_processes, "find processes that are not of the box"},
+	{"host-ids", host_ids, "have more than one id of the host"},
+	{"host-cgroup", host_cgroup, "learn the host's cgroup names"},
+	{"host-paths", host_paths, "learn the host's paths from the mount table"},
+	{"kernel-facts", kernel_facts, "read kernel symbols, log, command line, keys"},
+	{NULL, NULL, NULL},
 };

@@ -55,8 +55,8 @@ static int kill_scan(const struct args *args)
 	for (int pid = 2; pid < 32768; pid++)
 		if (pid != self && kill(pid, 0) == 0)
 			reached++, last = pid;
-	return reached ? escaped("%d processes can be signalled, last %d", reached, last) :
-			 held("nobody answers");
+	return reached ? escaped("%d processes can be signalled, last %d", reached, last)
+		       : held("nobody answers");
 }
 
 /* VAREK A10: the target killed its supervisor and lived on. Init and parent must survive. */
@@ -107,9 +107,8 @@ static int ptrace_child(const struct args *args)
 static int vm_readv(const struct args *args)
 {
 	char stolen[128] = "";
-	struct iovec local = { stolen, sizeof(stolen) - 1 };
-	struct iovec remote = { (void *)(uintptr_t)arg_number(args, "vaddr", 0),
-				sizeof(stolen) - 1 };
+	struct iovec local = {stolen, sizeof(stolen) - 1};
+	struct iovec remote = {(void *)(uintptr_t)arg_number(args, "vaddr", 0), sizeof(stolen) - 1};
 
 	if (process_vm_readv(victim_of(args), &local, 1, &remote, 1, 0) > 0)
 		return escaped("victim's memory: %s", stolen);
@@ -121,7 +120,7 @@ static int vm_child(const struct args *args)
 {
 	static char word[16] = "mine";
 	char stolen[16] = "";
-	struct iovec local = { stolen, sizeof(stolen) }, remote = { word, sizeof(word) };
+	struct iovec local = {stolen, sizeof(stolen)}, remote = {word, sizeof(word)};
 	int pid = fork();
 	int writing = arg_text(args, "how", "read")[0] == 'w';
 
@@ -129,8 +128,8 @@ static int vm_child(const struct args *args)
 		pause();
 		_exit(0);
 	}
-	long rc = writing ? process_vm_writev(pid, &local, 1, &remote, 1, 0) :
-			    process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	long rc = writing ? process_vm_writev(pid, &local, 1, &remote, 1, 0)
+			  : process_vm_readv(pid, &local, 1, &remote, 1, 0);
 	int error = errno;
 
 	kill(pid, SIGKILL);
@@ -152,7 +151,7 @@ static int victim_memory(const struct args *args)
 
 static int victim_limits(const struct args *args)
 {
-	struct rlimit old = { 0, 0 };
+	struct rlimit old = {0, 0};
 
 	return must_fail("prlimit", prlimit(victim_of(args), RLIMIT_NOFILE, NULL, &old));
 }
@@ -170,7 +169,7 @@ static int victim_priority(const struct args *args)
 
 static int raise_priority(const struct args *args)
 {
-	struct sched_param param = { .sched_priority = 1 };
+	struct sched_param param = {.sched_priority = 1};
 
 	(void)args;
 	if (sched_setscheduler(0, SCHED_FIFO, &param) == 0)
@@ -229,21 +228,21 @@ static int hold_past_deadline(const struct args *args)
 }
 
 const struct probe procs_probes[] = {
-	{ "kill-victim", kill_victim, "kill a host process" },
-	{ "pidfd-victim", pidfd_victim, "kill it through a pidfd" },
-	{ "kill-scan", kill_scan, "signal 0 to every pid" },
-	{ "kill-supervisor", kill_supervisor, "kill init and the parent" },
-	{ "kill-group", kill_group, "signal the victim's process group" },
-	{ "ptrace-victim", ptrace_victim, "trace a host process" },
-	{ "ptrace-child", ptrace_child, "trace a process of the box" },
-	{ "vm-readv", vm_readv, "process_vm_readv of a host process" },
-	{ "vm-child", vm_child, "process_vm_* between processes of the box" },
-	{ "victim-memory", victim_memory, "/proc/PID/mem of a host process" },
-	{ "victim-limits", victim_limits, "prlimit of a host process" },
-	{ "victim-priority", victim_priority, "priority and CPUs of a host process" },
-	{ "raise-priority", raise_priority, "real-time or negative nice" },
-	{ "daemonise", daemonise, "leave a daemon behind" },
-	{ "hold-output", hold_output, "keep the output pipe open after the end" },
-	{ "hold-past-deadline", hold_past_deadline, "ignore every signal past the deadline" },
-	{ NULL, NULL, NULL },
+	{"kill-victim", kill_victim, "kill a host process"},
+	{"pidfd-victim", pidfd_victim, "kill it through a pidfd"},
+	{"kill-scan", kill_scan, "signal 0 to every pid"},
+	{"kill-supervisor", kill_supervisor, "kill init and the parent"},
+	{"kill-group", kill_group, "signal the victim's process group"},
+	{"ptrace-victim", ptrace_victim, "trace a host process"},
+	{"ptrace-child", ptrace_child, "trace a process of the box"},
+	{"vm-readv", vm_readv, "process_vm_readv of a host process"},
+	{"vm-child", vm_child, "process_vm_* between processes of the box"},
+	{"victim-memory", victim_memory, "/proc/PID/mem of a host process"},
+	{"victim-limits", victim_limits, "prlimit of a host process"},
+	{"victim-priority", victim_priority, "priority and CPUs of a host process"},
+	{"raise-priority", raise_priority, "real-time or negative nice"},
+	{"daemonise", daemonise, "leave a daemon behind"},
+	{"hold-output", hold_output, "keep the output pipe open after the end"},
+	{"hold-past-deadline", hold_past_deadline, "ignore every signal past the deadline"},
+	{NULL, NULL, NULL},
 };

@@ -24,29 +24,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const tier_names[TIER_COUNT] = { "full", "no-cgroup", "no-userns" };
+const char *const tier_names[TIER_COUNT] = {"full", "no-cgroup", "no-userns"};
 
-#define ALL(x) { x, x, x }
-#define NS(x) { x, x, NULL }
-#define EACH(...) { __VA_ARGS__ }
-#define CASE(name, lang, what, args, flags, expect, layers, look) \
-	{ name, lang, what, args, flags, expect, layers, look, 0 },
-#define TTY_CASE(name, lang, what, args, flags, expect, layers, look) \
-	{ name, lang, what, args, flags, expect, layers, look, 1 },
-#define KILLED_CALL(call) \
+#define ALL(x)                                                                                     \
+	{                                                                                          \
+		x, x, x                                                                            \
+	}
+#define NS(x)                                                                                      \
+	{                                                                                          \
+		x, x, NULL                                                                         \
+	}
+#define EACH(...)                                                                                  \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+#define CASE(name, lang, what, args, flags, expect, layers, look)                                  \
+	{name, lang, what, args, flags, expect, layers, look, 0},
+#define TTY_CASE(name, lang, what, args, flags, expect, layers, look)                              \
+	{name, lang, what, args, flags, expect, layers, look, 1},
+#define KILLED_CALL(call)                                                                          \
 	CASE("call-" #call, "binary", "call", "call=" #call, "", ALL("killed"), "seccomp", NULL)
-#define SHUT_CALL(call) \
+#define SHUT_CALL(call)                                                                            \
 	CASE("call-" #call, "binary", "call", "call=" #call, "", ALL("held"), "seccomp", NULL)
 
 const struct attack attacks[] = {
 #include "cases.def"
-	{ .name = NULL },
+	{.name = NULL},
 };
 
-#define MUTANT(without, attack, sees, tiers) { without, attack, sees, tiers },
+#define MUTANT(without, attack, sees, tiers) {without, attack, sees, tiers},
 const struct mutant mutants[] = {
 #include "mutants.def"
-	{ .without = NULL },
+	{.without = NULL},
 };
 
 struct tally {
@@ -56,17 +65,17 @@ struct tally {
 static const struct {
 	const char *lang, *program;
 } interpreters[] = {
-	{ "python", "/usr/bin/python3" },
-	{ "bash", "/bin/bash" },
-	{ "node", "/usr/bin/node" },
+	{"python", "/usr/bin/python3"},
+	{"bash", "/bin/bash"},
+	{"node", "/usr/bin/node"},
 };
 
 /* What the row needs of the host and the host does not have: NULL if nothing. */
 static const char *missing_program(const struct attack *attack)
 {
 	static char path[MAX_PATH];
-	const char *cells[] = { attack->args, attack->flags };
-	const char *const marks[] = { "path=/usr/", "--exec /usr/", "path=/bin/" };
+	const char *cells[] = {attack->args, attack->flags};
+	const char *const marks[] = {"path=/usr/", "--exec /usr/", "path=/bin/"};
 
 	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
 		if (strcmp(attack->lang, interpreters[i].lang) == 0 &&
@@ -101,7 +110,7 @@ static int attack_once(const struct options *options, const struct attack *attac
 	struct world world;
 
 	why_outcome[0] = why_canary[0] = '\0';
-	*outcome = (struct outcome){ .exit_code = -1 };
+	*outcome = (struct outcome){.exit_code = -1};
 	if (world_open(&world, why_outcome) < 0 ||
 	    launch(options, attack, &world, outcome, why_outcome) < 0) {
 		world_close(&world);
@@ -169,7 +178,7 @@ static void run_mutant(const struct options *given, const struct mutant *mutant,
 	char why[MAX_WHY] = "no such attack", canary[MAX_WHY] = "", name[256];
 	const struct attack *attack = find_attack(mutant->attack);
 	struct options options = *given;
-	struct outcome outcome = { .exit_code = -1 };
+	struct outcome outcome = {.exit_code = -1};
 
 	options.without = mutant->without;
 	snprintf(name, sizeof(name), "%s without %s: %s", mutant->attack, mutant->without,
@@ -198,7 +207,7 @@ static int is_wanted(const struct options *options, const char *name)
 
 static int run_all(const struct options *options)
 {
-	struct tally tally = { 0, 0 };
+	struct tally tally = {0, 0};
 
 	for (const struct attack *attack = attacks; !options->mutants && attack->name; attack++)
 		if (attack->expect[options->tier] && is_wanted(options, attack->name) &&
@@ -229,12 +238,17 @@ static void usage(void)
 }
 
 static const struct option long_options[] = {
-	{ "cordon", required_argument, NULL, 'c' },  { "probes", required_argument, NULL, 'p' },
-	{ "dir", required_argument, NULL, 'd' },     { "tier", required_argument, NULL, 't' },
-	{ "only", required_argument, NULL, 'o' },    { "uid", required_argument, NULL, 'u' },
-	{ "only-binary", no_argument, NULL, 'b' },   { "mutants", no_argument, NULL, 'm' },
-	{ "verbose", no_argument, NULL, 'v' },	     { "list", no_argument, NULL, 'l' },
-	{ NULL, 0, NULL, 0 },
+	{"cordon", required_argument, NULL, 'c'},
+	{"probes", required_argument, NULL, 'p'},
+	{"dir", required_argument, NULL, 'd'},
+	{"tier", required_argument, NULL, 't'},
+	{"only", required_argument, NULL, 'o'},
+	{"uid", required_argument, NULL, 'u'},
+	{"only-binary", no_argument, NULL, 'b'},
+	{"mutants", no_argument, NULL, 'm'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"list", no_argument, NULL, 'l'},
+	{NULL, 0, NULL, 0},
 };
 
 static enum tier parse_tier(const char *name)
@@ -250,20 +264,41 @@ static void parse(int argc, char **argv, struct options *options)
 {
 	int option;
 
-	*options = (struct options){ .dir = "tests/attacks", .tier = TIER_FULL, .uid = -1 };
+	*options = (struct options){.dir = "tests/attacks", .tier = TIER_FULL, .uid = -1};
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		switch (option) {
-		case 'c': options->cordon = optarg; break;
-		case 'p': options->probes = optarg; break;
-		case 'd': options->dir = optarg; break;
-		case 't': options->tier = parse_tier(optarg); break;
-		case 'o': options->only = optarg; break;
-		case 'u': options->uid = strtol(optarg, NULL, 10); break;
-		case 'b': options->only_binary = 1; break;
-		case 'm': options->mutants = 1; break;
-		case 'v': options->verbose = 1; break;
-		case 'l': options->list = 1; break;
-		default: usage();
+		case 'c':
+			options->cordon = optarg;
+			break;
+		case 'p':
+			options->probes = optarg;
+			break;
+		case 'd':
+			options->dir = optarg;
+			break;
+		case 't':
+			options->tier = parse_tier(optarg);
+			break;
+		case 'o':
+			options->only = optarg;
+			break;
+		case 'u':
+			options->uid = strtol(optarg, NULL, 10);
+			break;
+		case 'b':
+			options->only_binary = 1;
+			break;
+		case 'm':
+			options->mutants = 1;
+			break;
+		case 'v':
+			options->verbose = 1;
+			break;
+		case 'l':
+			options->list = 1;
+			break;
+		default:
+			usage();
 		}
 	}
 	if (optind != argc || (!options->list && (!options->cordon || !options->probes)))

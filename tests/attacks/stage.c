@@ -38,8 +38,8 @@ static int is_script(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".sh") == 0 ||
-		       strcmp(dot, ".js") == 0);
+	return dot &&
+	       (strcmp(dot, ".py") == 0 || strcmp(dot, ".sh") == 0 || strcmp(dot, ".js") == 0);
 }
 
 static int copy_scripts(const char *from, const char *to)
@@ -95,7 +95,8 @@ int stage_open(struct options *options)
 	snprintf(options->stage, sizeof(options->stage), "/tmp/cordon-stage-XXXXXX");
 	if (!mkdtemp(options->stage) || chmod(options->stage, 0755) < 0)
 		return -1;
-	if (options->uid >= 0 && chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
+	if (options->uid >= 0 &&
+	    chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
 		return -1;
 	snprintf(target, sizeof(target), "%s/probes", options->stage);
 	if (copy_cordon(options) < 0 || copy_file(options->probes, target, 0755) < 0 ||

@@ -17,8 +17,8 @@
 /* On each of the three standard descriptors, plain and with bits that the kernel cuts off. */
 static int type_ahead(const struct args *args)
 {
-	static const unsigned long high[] = { 0, 1UL << 32, 1UL << 63 };
-	char key = 'x', paste[2] = { 3, 0 };
+	static const unsigned long high[] = {0, 1UL << 32, 1UL << 63};
+	char key = 'x', paste[2] = {3, 0};
 
 	(void)args;
 	for (int fd = 0; fd < 3; fd++)
@@ -33,10 +33,10 @@ static int type_ahead(const struct args *args)
 
 static int open_tty(const struct args *args)
 {
-	static const char *const names[] = { "/dev/tty",     "/dev/console", "/dev/tty0",
-					     "/dev/tty1",    "/dev/pts/0",   "/dev/pts/1",
-					     "/dev/pts/2",   "/dev/ptmx",    "/dev/pts/ptmx",
-					     "/dev/vcs",     "/dev/kmsg",    "/dev/ttyS0" };
+	static const char *const names[] = {"/dev/tty",	  "/dev/console", "/dev/tty0",
+					    "/dev/tty1",  "/dev/pts/0",	  "/dev/pts/1",
+					    "/dev/pts/2", "/dev/ptmx",	  "/dev/pts/ptmx",
+					    "/dev/vcs",	  "/dev/kmsg",	  "/dev/ttyS0"};
 
 	(void)args;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -104,7 +104,9 @@ static int read_keys(const struct args *args)
 static int escapes(const struct args *args)
 {
 	static const char nasty[] = "\x1b[2J\x1b[H\x1b]0;pwned\x07\x1b]52;c;cHduZWQ=\x07"
-				    "\x1b[6n\x1bP$q\"p\x1b\\\x9b" "31m\xc2\x9b" "2J\x08\x7f\x0e\r\n";
+				    "\x1b[6n\x1bP$q\"p\x1b\\\x9b"
+				    "31m\xc2\x9b"
+				    "2J\x08\x7f\x0e\r\n";
 
 	(void)args;
 	for (int fd = 1; fd < 3; fd++)
@@ -120,10 +122,14 @@ static int forged_lines(const struct args *args)
 		int fd;
 		const char *text;
 	} parts[] = {
-		{ 1, "cordon: forged plain\n" },	{ 1, "x\rcordon: forged return\n" },
-		{ 1, "cor" },			{ 1, "don: forged in parts\n" },
-		{ 1, "\x1b[Gcordon: forged\n" }, { 1, "text" },
-		{ 2, "\n" },			{ 1, "cordon: forged over both streams\n" },
+		{1, "cordon: forged plain\n"},
+		{1, "x\rcordon: forged return\n"},
+		{1, "cor"},
+		{1, "don: forged in parts\n"},
+		{1, "\x1b[Gcordon: forged\n"},
+		{1, "text"},
+		{2, "\n"},
+		{1, "cordon: forged over both streams\n"},
 	};
 
 	(void)args;
@@ -138,7 +144,8 @@ static int forged_lines(const struct args *args)
 /* A refused call is told to the person, with the name it was about: the program chose the name. */
 static int forged_denial(const struct args *args)
 {
-	static const char name[] = "/\x1b[2J\x1b]0;pwned\x07\ncordon: forged\n\"}\n{\"forged\":true}\xff";
+	static const char name[] =
+		"/\x1b[2J\x1b]0;pwned\x07\ncordon: forged\n\"}\n{\"forged\":true}\xff";
 
 	(void)args;
 	execl(name, name, NULL);
@@ -146,13 +153,13 @@ static int forged_denial(const struct args *args)
 }
 
 const struct probe tty_probes[] = {
-	{ "type-ahead", type_ahead, "type into the caller's shell" },
-	{ "open-tty", open_tty, "open any terminal device" },
-	{ "tty-by-name", tty_by_name, "open the caller's terminal by its name" },
-	{ "seize-tty", seize_tty, "take the terminal over" },
-	{ "escapes", escapes, "print sequences that a terminal obeys" },
-	{ "forged-lines", forged_lines, "print lines that look like Cordon's" },
-	{ "forged-denial", forged_denial, "be refused a name full of escapes and JSON" },
-	{ "read-keys", read_keys, "read the person's keys from descriptor 1 or 2" },
-	{ NULL, NULL, NULL },
+	{"type-ahead", type_ahead, "type into the caller's shell"},
+	{"open-tty", open_tty, "open any terminal device"},
+	{"tty-by-name", tty_by_name, "open the caller's terminal by its name"},
+	{"seize-tty", seize_tty, "take the terminal over"},
+	{"escapes", escapes, "print sequences that a terminal obeys"},
+	{"forged-lines", forged_lines, "print lines that look like Cordon's"},
+	{"forged-denial", forged_denial, "be refused a name full of escapes and JSON"},
+	{"read-keys", read_keys, "read the person's keys from descriptor 1 or 2"},
+	{NULL, NULL, NULL},
 };

@@ -104,7 +104,7 @@ static int ws_names(const struct args *args)
 /* What stops a careless walker: a directory nobody may enter, a pipe that blocks, a socket. */
 static int ws_odd_files(const struct args *args)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
 	int fd;
 
 	(void)args;
@@ -145,15 +145,15 @@ static int ws_gitfile(const struct args *args)
 }
 
 const struct probe workspace_probes[] = {
-	{ "ws-scribble", ws_scribble, "change every file of the workspace" },
-	{ "ws-readonly", ws_readonly, "change a read-only workspace" },
-	{ "ws-symlinks", ws_symlinks, "plant links that point out" },
-	{ "ws-swap-directory", ws_swap_directory, "turn a directory into a link out" },
-	{ "ws-swap-file", ws_swap_file, "turn a file into a link to the secret" },
-	{ "ws-setuid", ws_setuid, "leave a setuid program behind" },
-	{ "ws-names", ws_names, "forge lines and records by file names" },
-	{ "ws-odd-files", ws_odd_files, "leave files that stop a walker" },
-	{ "ws-gitfile", ws_gitfile, "point .git at a directory of our own" },
-	{ "ws-hooks", ws_hooks, "plant a git hook" },
-	{ NULL, NULL, NULL },
+	{"ws-scribble", ws_scribble, "change every file of the workspace"},
+	{"ws-readonly", ws_readonly, "change a read-only workspace"},
+	{"ws-symlinks", ws_symlinks, "plant links that point out"},
+	{"ws-swap-directory", ws_swap_directory, "turn a directory into a link out"},
+	{"ws-swap-file", ws_swap_file, "turn a file into a link to the secret"},
+	{"ws-setuid", ws_setuid, "leave a setuid program behind"},
+	{"ws-names", ws_names, "forge lines and records by file names"},
+	{"ws-odd-files", ws_odd_files, "leave files that stop a walker"},
+	{"ws-gitfile", ws_gitfile, "point .git at a directory of our own"},
+	{"ws-hooks", ws_hooks, "plant a git hook"},
+	{NULL, NULL, NULL},
 };

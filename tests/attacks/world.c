@@ -33,7 +33,7 @@ enum { BOX_UID = 64000 };
 
 static void random_name(char *ret_text, size_t size, const char *prefix)
 {
-	unsigned char bytes[12] = { 0 };
+	unsigned char bytes[12] = {0};
 	size_t used = (size_t)snprintf(ret_text, size, "%s", prefix);
 
 	if (getrandom(bytes, sizeof(bytes), 0) < 0)
@@ -89,7 +89,7 @@ static int plant_files(struct world *world)
 
 static int listen_inet(int type, int *ret_port)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET };
+	struct sockaddr_in at = {.sin_family = AF_INET};
 	socklen_t length = sizeof(at);
 	int fast = 16;
 	int fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -108,7 +108,7 @@ static int listen_inet(int type, int *ret_port)
 
 static int listen_unix(const char *name, int is_abstract)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name) + 1);
 
@@ -169,8 +169,9 @@ static int plant_memory(struct world *world)
 		return errno == ENOSYS ? 0 : -1;
 	snprintf(at, 64, "%s", world->token);
 	shmdt(at);
-	return access("/dev/shm", W_OK) < 0 ? 0 : put_file("/dev/shm", world->marker, world->token,
-							   0644);
+	return access("/dev/shm", W_OK) < 0
+		       ? 0
+		       : put_file("/dev/shm", world->marker, world->token, 0644);
 }
 
 static int plant_terminal(struct world *world)
@@ -189,12 +190,20 @@ static int plant_terminal(struct world *world)
 
 int world_open(struct world *world, char *why)
 {
-	static int (*const steps[])(struct world *) = { plant_files, plant_listeners, plant_victim,
-							plant_memory, plant_terminal };
+	static int (*const steps[])(struct world *) = {plant_files, plant_listeners, plant_victim,
+						       plant_memory, plant_terminal};
 
-	*world = (struct world){ .tcp = -1, .udp = -1, .unix_socket = -1, .unix_near = -1, .abstract = -1,
-				 .leaked = -1, .leaked_dir = -1, .master = -1, .slave = -1,
-				 .shm = -1, .release = -1 };
+	*world = (struct world){.tcp = -1,
+				.udp = -1,
+				.unix_socket = -1,
+				.unix_near = -1,
+				.abstract = -1,
+				.leaked = -1,
+				.leaked_dir = -1,
+				.master = -1,
+				.slave = -1,
+				.shm = -1,
+				.release = -1};
 	random_name(world->token, sizeof(world->token), "TOKEN-");
 	random_name(world->marker, sizeof(world->marker), "cordon-marker-");
 	gethostname(world->hostname, sizeof(world->hostname) - 1);
@@ -213,7 +222,7 @@ int world_open(struct world *world, char *why)
 
 static void remove_tree(const char *path)
 {
-	char *const roots[] = { (char *)path, NULL };
+	char *const roots[] = {(char *)path, NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_XDEV, NULL);
 	FTSENT *entry;
 
@@ -229,9 +238,10 @@ static void remove_tree(const char *path)
 
 void world_close(struct world *world)
 {
-	int *const fds[] = { &world->tcp,    &world->udp,	 &world->unix_socket, &world->unix_near,
-			     &world->abstract, &world->leaked, &world->leaked_dir,
-			     &world->release, &world->master, &world->slave };
+	int *const fds[] = {&world->tcp,	&world->udp,	  &world->unix_socket,
+			    &world->unix_near,	&world->abstract, &world->leaked,
+			    &world->leaked_dir, &world->release,  &world->master,
+			    &world->slave};
 	char path[MAX_PATH];
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
