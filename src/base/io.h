@@ -20,7 +20,7 @@ int io_read_text(int dirfd, const char *path, char *buf, size_t size);
 int io_write_text(int dirfd, const char *path, const char *text);
 
 /* One datagram with descriptors. */
-#define IO_FDS_MAX 8
+#define IO_FDS_MAX 12
 int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t count);
 /* Returns the length, 0 at end, -1. *COUNT is the room in FDS, then how many came. A message that
  * does not fit is EMSGSIZE. */

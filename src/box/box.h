@@ -38,6 +38,7 @@ struct box {
 	uint32_t layers;      /* bit per layer that has been put in place */
 	uint32_t without;     /* mutant builds only: layers left out */
 	int private_lock;     /* held while the private directory is ours; or -1 */
+	int aide;	      /* our end of the socket to it, or -1 */
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late;	    /* the program must be moved into its cgroup from outside */
@@ -69,9 +70,13 @@ int ids_map(const struct box *b, pid_t pid, struct err *err);
 int ids_become(struct box *b, struct err *err);
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
 
-/* netns.c */
-pid_t netns_begin(void);
-int netns_join(struct box *b, pid_t pid, struct err *err);
+/* aide.c: slow work beside init. */
+int aide_begin(struct box *b, bool network, struct err *err);
+/* Waits for the network namespace and moves into it. */
+int aide_join_network(struct box *b, bool network, struct err *err);
+/* The old root may go; aide_wait tells when it has gone. */
+int aide_unmount(const struct box *b);
+int aide_wait(const struct box *b, struct err *err);
 
 /* newroot.c and workspace.c */
 int newroot_enter(struct box *b, struct err *err);

@@ -29,7 +29,8 @@
 #define NAME_PREFIX "cordon-"
 enum { LINE_MAX_LEN = 3 * CGROUP_PATH_MAX, TABLE_MAX = 16 << 20 };
 
-const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup"};
+const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup",
+					     "/sys/fs/cgroup"};
 
 static const struct {
 	enum controller id;
@@ -82,27 +83,35 @@ uint64_t cgroup_read_key(int dir, const char *file, const char *key)
 	return 0;
 }
 
-/* Both tables are read once: the host makes them anew, mount by mount, for every reader. */
 int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret)
 {
-	AUTO_CLOSE int fd = open(host->mountinfo, O_RDONLY | O_CLOEXEC);
+	*ret = (struct cgroup_tables){.host = host};
+	return io_read_text(AT_FDCWD, host->self, ret->self, sizeof(ret->self));
+}
+
+/* Read once, and only if needed: the kernel makes it anew, mount by mount, for every reader. */
+static const char *read_mountinfo(struct cgroup_tables *t)
+{
+	AUTO_CLOSE int fd = open(t->host->mountinfo, O_RDONLY | O_CLOEXEC);
 	size_t len = 0, size = 16384;
 
-	ret->mountinfo = malloc(size);
-	if (fd < 0 || !ret->mountinfo ||
-	    io_read_text(AT_FDCWD, host->self, ret->self, sizeof(ret->self)) < 0)
-		return -1;
-	for (ssize_t n; (n = io_read_full(fd, ret->mountinfo + len, size - len - 1)) > 0;) {
+	if (t->mountinfo || fd < 0)
+		return t->mountinfo ? t->mountinfo : "";
+	t->mountinfo = malloc(size);
+	for (ssize_t n;
+	     t->mountinfo && (n = io_read_full(fd, t->mountinfo + len, size - len - 1)) > 0;) {
 		len += (size_t)n;
 		if (len + 1 < size)
 			continue;
-		char *grown = size < TABLE_MAX ? realloc(ret->mountinfo, size *= 2) : NULL;
+		char *grown = size < TABLE_MAX ? realloc(t->mountinfo, size *= 2) : NULL;
 		if (!grown)
-			return -1;
-		ret->mountinfo = grown;
+			break;
+		t->mountinfo = grown;
 	}
-	ret->mountinfo[len] = '\0';
-	return 0;
+	if (!t->mountinfo)
+		return "";
+	t->mountinfo[len] = '\0';
+	return t->mountinfo;
 }
 
 void cgroup_tables_done(struct cgroup_tables *t)
@@ -170,14 +179,30 @@ static bool mount_line_fits(char *line, const char *controller, char **ret_root,
 	return hit;
 }
 
-int cgroup_find_mount(const struct cgroup_tables *t, const char *controller,
-		      struct cgroup_mount *ret)
+/* The usual place, if it is a v1 hierarchy and our own cgroup is there under its whole name. */
+static bool is_at_usual_place(const struct cgroup_host *host, const char *controller,
+			      const char *own, struct cgroup_mount *ret)
+{
+	struct statfs fs;
+
+	if (!host->usual || !controller)
+		return false;
+	ret->is_root = strcmp(own, "/") == 0;
+	int n = snprintf(ret->path, sizeof(ret->path), "%s/%s%s", host->usual, controller,
+			 ret->is_root ? "" : own);
+	return n < (int)sizeof(ret->path) && statfs(ret->path, &fs) == 0 &&
+	       fs.f_type == CGROUP_SUPER_MAGIC;
+}
+
+int cgroup_find_mount(struct cgroup_tables *t, const char *controller, struct cgroup_mount *ret)
 {
 	char own[CGROUP_PATH_MAX], line[LINE_MAX_LEN], *root, *point;
-	const char *at = t->mountinfo;
 
 	if (own_path(t->self, controller, own, sizeof(own)) < 0)
 		return -1;
+	if (is_at_usual_place(t->host, controller, own, ret))
+		return 0;
+	const char *at = read_mountinfo(t);
 	while (next_line(&at, line, sizeof(line))) {
 		if (!mount_line_fits(line, controller, &root, &point))
 			continue;
@@ -244,7 +269,7 @@ static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *lim
 }
 
 /* The memory controller's home tells which version the host really uses (hybrid hosts have both). */
-static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
+static const struct cgroup_ops *pick_backend(struct cgroup_tables *t)
 {
 	struct cgroup_mount m;
 
@@ -258,7 +283,7 @@ static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsig
 	int n = -1;
 
 	if (cgroup_tables_read(host, &tables) < 0) {
-		err_errno(err, ERR_LAYER, "reading %s and %s", host->self, host->mountinfo);
+		err_errno(err, ERR_LAYER, "reading %s", host->self);
 		err_blame(err, "cgroup");
 	} else {
 		cg->ops = pick_backend(&tables);

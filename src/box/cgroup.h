@@ -36,6 +36,7 @@ struct cgroup_usage {
 /* Where the host keeps its cgroups; a test gives a tree of its own. */
 struct cgroup_host {
 	const char *mountinfo, *self;
+	const char *usual; /* where hierarchies are mounted almost everywhere, or NULL */
 };
 extern const struct cgroup_host cgroup_host_real;
 

@@ -17,14 +17,15 @@ struct cgroup_mount {
 
 /* What the host says about its cgroups, read once. */
 struct cgroup_tables {
-	char *mountinfo;
+	const struct cgroup_host *host;
+	char *mountinfo; /* NULL until it is needed */
 	char self[8192];
 };
 
 struct cgroup_ops {
 	const char *version;
 	/* Fills parents[] (open directories in which ours is made); returns how many, or -1. */
-	int (*find)(const struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
+	int (*find)(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		    struct err *err);
 	int (*limit)(const struct cgroup_dir *dir, const uint64_t *limit, struct err *err);
 	void (*measure)(const struct cgroup_dir *dir, struct cgroup_usage *ret);
@@ -35,7 +36,7 @@ extern const struct cgroup_ops cgroup_v1, cgroup_v2;
 /* Finds the mount of a hierarchy: the v2 one, or the v1 one that has CONTROLLER. */
 int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret);
 void cgroup_tables_done(struct cgroup_tables *t);
-int cgroup_find_mount(const struct cgroup_tables *tables, const char *controller,
+int cgroup_find_mount(struct cgroup_tables *tables, const char *controller,
 		      struct cgroup_mount *ret);
 int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err);
 uint64_t cgroup_read_u64(int dir, const char *file);

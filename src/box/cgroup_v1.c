@@ -43,7 +43,7 @@ static int find_hierarchy(const struct cgroup_mount *m, const struct cgroup_moun
 	return i;
 }
 
-static int v1_find(const struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
+static int v1_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		   struct err *err)
 {
 	struct cgroup_mount mounts[ARRAY_SIZE(order)];

@@ -89,7 +89,7 @@ static int enable_controllers(int parent, const char *path, unsigned wanted, str
 	return 0;
 }
 
-static int v2_find(const struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
+static int v2_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		   struct err *err)
 {
 	struct cgroup_mount m;

@@ -38,36 +38,22 @@ static int wait_for_go(struct box *b, struct err *err)
 {
 	static struct spec spec;
 	struct wire_go go = {0};
-	int fds[WIRE_FDS + 1];
-	size_t count = WIRE_FDS + 1;
+	int fds[WIRE_FDS + 1 + CGROUP_DIRS_MAX];
+	size_t count = ARRAY_SIZE(fds), at = WIRE_FDS;
 
 	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO ||
-	    count < WIRE_FDS)
+	    count < WIRE_FDS + (go.has_workspace != 0))
 		_exit(0); /* the supervisor has said why, or is gone */
 	b->outer_uid = go.outer_uid;
 	b->outer_gid = go.outer_gid;
-	if (count > WIRE_FDS)
-		b->cloned_workspace = fds[WIRE_FDS];
+	if (go.has_workspace)
+		b->cloned_workspace = fds[at++];
+	for (b->joinc = 0; at < count && b->joinc < CGROUP_DIRS_MAX; b->joinc++)
+		b->joins[b->joinc] = fds[at++];
 	if (intake_place(fds, err) < 0 || intake_spec(&spec, err) < 0)
 		return -1;
 	b->spec = &spec;
 	return 0;
-}
-
-/* The cgroup was made while we built the root. */
-static int wait_for_ready(struct box *b)
-{
-	for (;;) {
-		uint32_t kind = 0;
-		int fd = -1;
-		if (io_recv(b->ctl, &kind, sizeof(kind), &fd) != sizeof(kind))
-			return -1;
-		if (kind == WIRE_READY)
-			return 0;
-		if (kind != WIRE_JOIN || b->joinc == CGROUP_DIRS_MAX)
-			return -1;
-		b->joins[b->joinc++] = fd;
-	}
 }
 
 /* Only the host's root may write it, so before we become the box's user. */
@@ -281,21 +267,30 @@ static void run(struct box *b)
 	io_send(b->ctl, &done, sizeof(done), -1);
 }
 
+/* The aide has made the network meanwhile; it unmounts the old root while we go on. */
+static int join_aide(struct box *b, bool network, struct err *err)
+{
+	if (b->aide < 0)
+		return 0;
+	if (aide_join_network(b, network, err) < 0)
+		return -1;
+	if (!has(b, LAYER_NEWROOT)) /* a mutant: there is nothing to unmount */
+		scope_close(&b->aide);
+	return 0;
+}
+
 void init_main(struct box *b)
 {
 	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,
 		      PAYLOAD_FD,   WORKSPACE_FD,  b->ctl};
-	bool wants_net = has(b, LAYER_USERNS) && box_wants(b, LAYER_NETNS);
+	bool spaced = b->tier != TIER_NO_USERNS, network = spaced && box_wants(b, LAYER_NETNS);
 	struct err err;
 
 	if (box_wants(b, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
-	pid_t net = wants_net ? netns_begin() : -1;
-	if (wait_for_go(b, &err) < 0 || prepare(b, &err) < 0 ||
-	    (wants_net && netns_join(b, net, &err) < 0))
+	if ((spaced && aide_begin(b, network, &err) < 0) || wait_for_go(b, &err) < 0 ||
+	    prepare(b, &err) < 0 || join_aide(b, network, &err) < 0)
 		give_up(b, &err);
-	if (wait_for_ready(b) < 0)
-		_exit(0);
 	run(b);
 	_exit(0);
 }

@@ -66,8 +66,8 @@ static int run_program(struct box *b, const struct wire_hello *hello, struct err
 		free(r);
 		return -1;
 	}
-	if (receive(b, hello, err) < 0 || ids_choose(b, err) < 0 || workspace_clone(b, err) < 0 ||
-	    run_release(r, STDIN_FILENO, err) < 0) {
+	if (run_open_cgroup(r, err) < 0 || receive(b, hello, err) < 0 || ids_choose(b, err) < 0 ||
+	    workspace_clone(b, err) < 0 || run_release(r, STDIN_FILENO, err) < 0) {
 		run_bury(r);
 		free(r);
 		return -1;
@@ -116,8 +116,12 @@ static void reserve_places(void)
 int main(void)
 {
 	static const int keep[] = {0, 1, 2, RESULT_FD};
-	struct box box = {
-		.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
+	struct box box = {.ctl = -1,
+			  .upper = -1,
+			  .lower = -1,
+			  .cloned_workspace = -1,
+			  .private_lock = -1,
+			  .aide = -1};
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 

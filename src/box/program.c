@@ -117,7 +117,7 @@ void program_main(struct box *b)
 	    close_inherited(b, &err) < 0 || enter_cwd(b, &err) < 0 || creds_limit(b, &err) < 0 ||
 	    creds_drop(b, &err) < 0 || landlock_restrict(b, &err) < 0 ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0 ||
-	    creds_limit_files(b, &err) < 0)
+	    aide_wait(b, &err) < 0 || creds_limit_files(b, &err) < 0)
 		give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);
 	err_errno(&err, ERR_INPUT, "starting %s", s->program);

@@ -110,48 +110,38 @@ int run_start(struct run *r, struct err *err)
 	return r->pid < 0 ? explain_clone(err) : 0;
 }
 
-static int tell_init(const struct box *b, enum wire_kind kind, int fd, struct err *err)
+/* v1: while the aide makes the network namespace on the other core. */
+int run_open_cgroup(struct run *r, struct err *err)
 {
-	uint32_t word = kind;
-
-	if (io_send(b->ctl, &word, sizeof(word), fd) < 0)
-		return err_errno(err, ERR_SYSTEM, "talking to init");
-	return 0;
-}
-
-/* v1: while init builds its root on the other core. */
-static int late_cgroup(struct box *b, struct err *err)
-{
-	int fds[CGROUP_DIRS_MAX];
+	struct box *b = r->box;
 
 	if (b->cgroup.ops)
 		return 0;
 	if (open_cgroup(b, err) < 0)
 		return -1;
 	b->attach_late = cgroup_clone_fd(&b->cgroup) >= 0;
-	int count = cgroup_open_joins(&b->cgroup, fds, err), r = count < 0 ? -1 : 0;
-	for (int i = 0; i < count; i++) {
-		if (r == 0)
-			r = tell_init(b, WIRE_JOIN, fds[i], err);
-		close(fds[i]);
-	}
-	return r;
+	b->joinc = cgroup_open_joins(&b->cgroup, b->joins, err);
+	return b->joinc < 0 ? -1 : 0;
 }
 
 /* Init needs what we got: the descriptors, and who it is on the host. */
-static int tell_go(const struct box *b, int input, struct err *err)
+static int tell_go(struct box *b, int input, struct err *err)
 {
-	struct wire_go go = {WIRE_GO, b->outer_uid, b->outer_gid, 0};
-	int fds[] = {[WIRE_FD_INPUT] = input,
-		     [WIRE_FD_SPEC] = SPEC_FD,
-		     [WIRE_FD_PAYLOAD] = PAYLOAD_FD,
-		     [WIRE_FD_WORKSPACE] = WORKSPACE_FD,
-		     [WIRE_FDS] = b->cloned_workspace};
-	size_t count = WIRE_FDS + (b->cloned_workspace >= 0);
+	struct wire_go go = {WIRE_GO, b->outer_uid, b->outer_gid, b->cloned_workspace >= 0};
+	int fds[WIRE_FDS + 1 + CGROUP_DIRS_MAX] = {[WIRE_FD_INPUT] = input,
+						   [WIRE_FD_SPEC] = SPEC_FD,
+						   [WIRE_FD_PAYLOAD] = PAYLOAD_FD,
+						   [WIRE_FD_WORKSPACE] = WORKSPACE_FD};
+	size_t count = WIRE_FDS;
 
-	if (io_send_fds(b->ctl, &go, sizeof(go), fds, count) < 0)
-		return err_errno(err, ERR_SYSTEM, "talking to init");
-	return 0;
+	if (go.has_workspace)
+		fds[count++] = b->cloned_workspace;
+	for (int i = 0; i < b->joinc; i++)
+		fds[count++] = b->joins[i];
+	int r = io_send_fds(b->ctl, &go, sizeof(go), fds, count);
+	for (int i = 0; i < b->joinc; i++)
+		scope_close(&b->joins[i]);
+	return r < 0 ? err_errno(err, ERR_SYSTEM, "talking to init") : 0;
 }
 
 /* Between mkdir and lock somebody's sweep may take it for a dead one's: then once more. */
@@ -181,10 +171,10 @@ int run_release(struct run *r, int input, struct err *err)
 		return -1;
 	if (tell_go(b, input, err) < 0)
 		return -1;
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (late_cgroup(b, err) < 0)
-		return -1;
-	return tell_init(b, WIRE_READY, -1, err);
+	/* Our descriptors lead to the host: nobody of the same id may look into us. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_errno(err, ERR_SYSTEM, "hiding the supervisor");
+	return 0;
 }
 
 bool run_is_in_cgroup(const struct run *r)

@@ -222,7 +222,8 @@ static void loop(struct run *r)
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);
-		sample_pids(r);
+		if (n == 0)
+			sample_pids(r);
 	}
 }
 

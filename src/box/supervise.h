@@ -22,7 +22,9 @@ struct run {
 
 /* start.c: makes the namespaces and init in them, before the spec is known. */
 int run_start(struct run *r, struct err *err);
-/* Tells init its ids and its spec, and makes the cgroup meanwhile. INPUT goes to init. */
+/* Makes the cgroup, unless init was started in it. */
+int run_open_cgroup(struct run *r, struct err *err);
+/* Tells init its ids, its spec and its cgroup. INPUT goes to init. */
 int run_release(struct run *r, int input, struct err *err);
 void run_kill(struct run *r);
 /* cgroup v2: init was started in the cgroup, which cannot be removed before it. */

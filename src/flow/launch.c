@@ -29,7 +29,7 @@
 #endif
 
 /* Above the numbers cordon-box expects its descriptors at. */
-enum { HIGH_FD = 16, READ_SIZE = 65536 };
+enum { HIGH_FD = 16, READ_SIZE = 65536, CHANNELS = 3 };
 
 static int find_box(char *path, size_t size)
 {
@@ -51,10 +51,11 @@ static int find_box(char *path, size_t size)
 	return access(path, X_OK);
 }
 
-/* vfork and not posix_spawn: that one asks for every signal's handler first. The descriptors have
- * been lifted above the numbers they go to, so none is overwritten before its turn. */
-static int spawn_box(const char *path, const int *fds, size_t count, pid_t *ret)
+/* vfork and not posix_spawn: that one asks for every signal's handler first. SOURCES have been
+ * lifted above the numbers they go to, so none is overwritten before its turn. */
+static int spawn_box(const char *path, const int *sources, pid_t *ret)
 {
+	static const int places[CHANNELS] = {STDOUT_FILENO, STDERR_FILENO, RESULT_FD};
 	static char name[] = "cordon-box";
 	char *const argv[] = {name, NULL};
 #ifdef CORDON_MUTANT
@@ -66,8 +67,8 @@ static int spawn_box(const char *path, const int *fds, size_t count, pid_t *ret)
 	pid_t pid = vfork();
 
 	if (pid == 0) {
-		for (size_t i = 0; i < count; i++)
-			if (dup2(fds[i], (int)i) < 0)
+		for (int i = 0; i < CHANNELS; i++)
+			if (dup2(sources[i], places[i]) < 0)
 				_exit(failed = errno);
 		execve(path, argv, env);
 		_exit(failed = errno);
@@ -78,15 +79,6 @@ static int spawn_box(const char *path, const int *fds, size_t count, pid_t *ret)
 	errno = pid < 0 ? errno : failed;
 	*ret = pid;
 	return pid < 0 || failed ? -1 : 0;
-}
-
-/* Moves a descriptor out of the way; -1 stands for nothing and becomes /dev/null. */
-static int lift(int fd)
-{
-	if (fd >= 0)
-		return fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	AUTO_CLOSE int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	return null < 0 ? -1 : fcntl(null, F_DUPFD_CLOEXEC, HIGH_FD);
 }
 
 static int make_channels(int pipes[2][2], int pair[2], struct err *err)
@@ -101,23 +93,21 @@ static int make_channels(int pipes[2][2], int pair[2], struct err *err)
 
 static int spawn(struct launch *l, const char *path, struct err *err)
 {
-	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1}, lifted[RESULT_FD + 1];
+	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1}, lifted[CHANNELS] = {-1, -1, -1};
 	int r = make_channels(pipes, pair, err);
+	int sources[CHANNELS] = {pipes[0][1], pipes[1][1], pair[1]};
 
-	if (r == 0) {
-		/* By number: input and spec come later, the output and the socket are these. */
-		int sources[] = {-1, pipes[0][1], pipes[1][1], -1, pair[1]};
-		for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-			lifted[i] = lift(sources[i]);
-		r = spawn_box(path, lifted, ARRAY_SIZE(lifted), &l->pid);
-		if (r < 0)
-			err_errno(err, ERR_SYSTEM, "starting %s", path);
-		for (size_t i = 0; i < ARRAY_SIZE(lifted); i++)
-			scope_close(&lifted[i]);
+	for (int i = 0; r == 0 && i < CHANNELS; i++) {
+		lifted[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, HIGH_FD);
+		if (lifted[i] < 0)
+			r = err_errno(err, ERR_SYSTEM, "moving a descriptor");
 	}
-	scope_close(&pipes[0][1]);
-	scope_close(&pipes[1][1]);
-	scope_close(&pair[1]);
+	if (r == 0 && spawn_box(path, lifted, &l->pid) < 0)
+		r = err_errno(err, ERR_SYSTEM, "starting %s", path);
+	for (int i = 0; i < CHANNELS; i++) {
+		scope_close(&lifted[i]);
+		scope_close(&sources[i]);
+	}
 	l->out[0] = pipes[0][0];
 	l->out[1] = pipes[1][0];
 	l->socket = pair[0];

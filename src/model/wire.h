@@ -17,8 +17,6 @@ enum wire_kind {
 	WIRE_ERROR,	/* wire_error: Cordon could not run it */
 	WIRE_LISTENER,	/* descriptor: the payload's seccomp listener (inside only) */
 	WIRE_GO,	/* wire_go and the descriptors of WIRE_SPEC: supervisor to init */
-	WIRE_JOIN,	/* descriptor: how the program enters a cgroup (inside only) */
-	WIRE_READY,	/* supervisor to init: the program may be started (inside only) */
 	WIRE_KILL,	/* supervisor to init: end the run now (inside only) */
 	WIRE_ENDED,	/* wire_ended: all untrusted code is dead and reaped (inside only) */
 	WIRE_CHANGE,	/* wire_change */
@@ -38,8 +36,10 @@ struct wire_hello {
 /* In this order. What a run does not have is /dev/null. */
 enum wire_fd { WIRE_FD_INPUT, WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FDS };
 
+/* After the descriptors of WIRE_SPEC: the workspace's mount if there is one, and how the program
+ * enters its cgroup. */
 struct wire_go {
-	uint32_t kind, outer_uid, outer_gid, reserved;
+	uint32_t kind, outer_uid, outer_gid, has_workspace;
 };
 
 struct wire_error {

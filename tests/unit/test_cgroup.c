@@ -16,7 +16,7 @@
 #include "scratch.h"
 #include "tap.h"
 
-static const struct cgroup_host host = {"mountinfo", "self"};
+static const struct cgroup_host host = {"mountinfo", "self", .usual = NULL};
 
 static const char *const v1_files[] = {"cgroup.procs",
 				       "tasks",
