@@ -14,6 +14,7 @@
 
 #include "base/scope.h"
 #include "box/box.h"
+#include "box/tree.h"
 
 #define SECUREBITS_LOCKED                                                                          \
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                           \
@@ -54,6 +55,17 @@ static int set_rlimit(int resource, const char *name, rlim_t value, struct err *
 	return 0;
 }
 
+/* Counted per user namespace. Without one it counts all that the user runs: as root that is only
+ * the box, otherwise what was there before comes on top. */
+static int limit_processes(const struct box *b, struct err *err)
+{
+	uint64_t others = 0;
+
+	if (b->spec->tier == TIER_NO_USERNS && !b->privileged)
+		others = tree_count_user(b->outer_uid);
+	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + 1 + others, err);
+}
+
 /* Without a memory or process counter of the kernel's, per-process limits stand in; a watcher
  * adds up what they cannot see (shared memory, many processes). */
 static int limit_without_cgroup(struct box *b, struct err *err)
@@ -67,10 +79,7 @@ static int limit_without_cgroup(struct box *b, struct err *err)
 	if (limit[LIMIT_CPU_TIME] &&
 	    set_rlimit(RLIMIT_CPU, "CPU time", limit[LIMIT_CPU_TIME] / 1000 + 1, err) < 0)
 		return -1;
-	/* Counted per user namespace; without one it would count all of the user's processes. */
-	if (b->spec->tier == TIER_NO_CGROUP)
-		return set_rlimit(RLIMIT_NPROC, "processes", limit[LIMIT_PIDS] + 1, err);
-	return 0;
+	return limit_processes(b, err);
 }
 
 int creds_limit(struct box *b, struct err *err)

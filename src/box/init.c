@@ -182,18 +182,18 @@ static void kill_everybody(struct reaper *r)
 	/* Everybody here descends from us: without a child there is nobody left to kill. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
 		return;
+	r->ended = true;
+	if (getpid() != 1) {
+		tree_bury(getpid(), r->main, &r->status);
+		return;
+	}
 	for (;;) {
-		if (getpid() == 1)
-			kill(-1, SIGKILL);
-		else
-			tree_kill(getpid());
+		kill(-1, SIGKILL);
 		pid_t pid = waitpid(-1, &status, 0);
 		if (pid < 0 && errno == ECHILD)
 			return;
-		if (pid == r->main) {
+		if (pid == r->main)
 			r->status = status;
-			r->ended = true;
-		}
 	}
 }
 

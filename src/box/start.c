@@ -197,14 +197,6 @@ void run_kill(struct run *r)
 		shutdown(r->box->ctl, SHUT_RDWR);
 }
 
-/* Without a pid namespace, and init killed by somebody: its children have become ours. */
-static void kill_orphans(void)
-{
-	do
-		tree_kill(getpid());
-	while (waitpid(-1, NULL, 0) >= 0 || errno != ECHILD);
-}
-
 void run_bury(struct run *r)
 {
 	siginfo_t info;
@@ -216,8 +208,9 @@ void run_bury(struct run *r)
 	while (r->pidfd >= 0 && waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 &&
 	       errno == EINTR)
 		;
+	/* Without a pid namespace, and init killed by somebody: its children have become ours. */
 	if (!has_pid_space(r))
-		kill_orphans();
+		tree_bury(getpid(), 0, NULL);
 	cgroup_close(&r->box->cgroup);
 	/* Whoever of us is left removes it. */
 	if (r->box->private_lock >= 0)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -68,14 +69,22 @@ static void read_more(int proc, struct tree_row *row, bool exact)
 		parse_cpu(text, row);
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const struct tree_row *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
 static bool is_below(const struct tree_row *rows, size_t count, pid_t parent, pid_t root)
 {
+	const struct tree_row key = {.pid = parent};
+	const struct tree_row *row;
+
 	if (parent == root)
 		return true;
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].ours && rows[i].pid == parent)
-			return true;
-	return false;
+	row = bsearch(&key, rows, count, sizeof(*rows), by_pid);
+	return row && row->ours;
 }
 
 /* Children may be listed before their parents: again until nothing is added. */
@@ -83,6 +92,8 @@ static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 {
 	size_t kept = 0;
 
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_pid);
 	for (bool added = true; added;) {
 		added = false;
 		for (size_t i = 0; i < count; i++)
@@ -142,4 +153,40 @@ void tree_kill(pid_t root)
 		before = now;
 	}
 	signal_all(root, SIGKILL);
+}
+
+/* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree
+ * of thousands must not be read again for each of them. */
+void tree_bury(pid_t root, pid_t main, int *ret_status)
+{
+	int status;
+
+	for (;;) {
+		tree_kill(root);
+		pid_t pid = waitpid(-1, &status, 0);
+		while (pid > 0) {
+			if (pid == main && ret_status)
+				*ret_status = status;
+			pid = waitpid(-1, &status, WNOHANG);
+		}
+		if (pid < 0 && errno == ECHILD)
+			return;
+	}
+}
+
+uint64_t tree_count_user(uid_t uid)
+{
+	AUTO_CLOSEDIR DIR *d = opendir("/proc");
+	char path[64], text[4096];
+	uint64_t count = 0;
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		snprintf(path, sizeof(path), "%.20s/status", e->d_name);
+		if (!isdigit((unsigned char)e->d_name[0]) ||
+		    io_read_text(dirfd(d), path, text, sizeof(text)) < 0)
+			continue;
+		if (field(text, "\nUid:") == uid)
+			count += field(text, "\nThreads:");
+	}
+	return count;
 }

@@ -23,7 +23,11 @@ struct tree_row {
 /* Descendants of ROOT, without it; malloc'd. EXACT: proportional memory, ten times dearer. */
 struct tree_row *tree_read(pid_t root, bool exact, size_t *ret_count);
 
-/* Where no pid namespace does it: stops, then kills and reaps all descendants. STATUS of FIRST. */
+/* Where no pid namespace does it: stops, then kills all descendants. */
 void tree_kill(pid_t root);
+/* The same, and reaps them; *RET_STATUS (or NULL) is MAIN's. ROOT is the caller. */
+void tree_bury(pid_t root, pid_t main, int *ret_status);
+/* Processes and threads of a user on this host. */
+uint64_t tree_count_user(uid_t uid);
 
 #endif

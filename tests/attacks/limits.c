@@ -270,7 +270,24 @@ static int sleep_long(const struct args *args)
 	return escaped("slept for %ld seconds", arg_number(args, "seconds", 20));
 }
 
+/* Dead children that nobody waits for fill the host's table of processes just as well. */
+static int zombies(const struct args *args)
+{
+	long wanted = arg_number(args, "count", 2000);
+
+	for (long made = 0; made < wanted; made++) {
+		int pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0)
+			return held("%s after %ld", strerrorname_np(errno), made);
+	}
+	return escaped("%ld dead children at once", wanted);
+}
+
 const struct probe limits_probes[] = {
+	{ "zombies", zombies, "count= dead children that nobody waits for" },
 	{"forks", forks, "count= processes at once"},
 	{"memory", memory, "touch mb= of memory, how=private, shared, files, hidden"},
 	{"memory-split", memory_split, "touch mb= of memory in children of part="},
