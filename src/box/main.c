@@ -62,7 +62,7 @@ static int run_program(struct box *b, const struct wire_hello *hello, struct err
 	r->pidfd = r->gate.listener = -1;
 	r->result.limit = LIMIT_NONE;
 	if (run_start(r, err) < 0) {
-		cgroup_close(&b->cgroup);
+		run_bury(r);
 		free(r);
 		return -1;
 	}

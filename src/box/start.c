@@ -80,6 +80,16 @@ static int open_cgroup(struct box *b, struct err *err)
 	return 0;
 }
 
+/* The program's output ends when the program does, not when we do. The numbers stay taken: input
+ * will come to the first of them, and must not fall on a descriptor of ours. */
+static int release_streams(struct err *err)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup3(RESULT_FD, fd, O_CLOEXEC) < 0)
+			return err_errno(err, ERR_SYSTEM, "letting go of the program's streams");
+	return 0;
+}
+
 int run_start(struct run *r, struct err *err)
 {
 	struct box *b = r->box;
@@ -105,9 +115,9 @@ int run_start(struct run *r, struct err *err)
 	}
 	close(pair[1]);
 	b->ctl = pair[0];
-	/* The program's output ends when the program does, not when we do. */
-	close_range(STDIN_FILENO, STDERR_FILENO, 0);
-	return r->pid < 0 ? explain_clone(err) : 0;
+	if (r->pid < 0)
+		return explain_clone(err);
+	return release_streams(err);
 }
 
 /* v1: while the aide makes the network namespace on the other core. */
