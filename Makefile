@@ -99,6 +99,10 @@ kernels: all tests
 	@tests/kernels/run
 lint: all
 	@tests/lint
+# The same again and again: what happens once in a thousand times.
+soak: all mutants tests
+	$(BUILD)/tests/kill $(BUILD)/cordon $(or $(SOAK_KILLS),2000)
+	for i in $$(seq $(or $(SOAK_ROUNDS),5)); do BUILD=$(BUILD) tests/run attacks mutants || exit 1; done
 clean:
 	rm -rf build
 

@@ -37,7 +37,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	static char empty[EMPTY_MAX];
 	struct arena_block *b = a->last;
 
-	if (size > SIZE_MAX / 2) {
+	if (a->failed || size > SIZE_MAX / 2) {
 		a->failed = true;
 		return empty;
 	}

@@ -58,6 +58,15 @@ static int lift(int top, int dir, const char *name, unsigned *serial)
 	return -1;
 }
 
+/* By descriptor: a name could become a link to somebody else's file. */
+static void open_up(int dir, const char *name)
+{
+	AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!fchmod(fd, 0700);
+}
+
 /* Removes the files of one directory and lifts its directories to TOP under new names. */
 static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *ret_changed)
 {
@@ -71,7 +80,7 @@ static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *re
 			continue;
 		if (errno != EISDIR && errno != EPERM)
 			return -1;
-		(void)!fchmodat(dirfd(d), e->d_name, 0700, 0);
+		open_up(dirfd(d), e->d_name);
 		if (unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR) < 0 &&
 		    lift(top, dirfd(d), e->d_name, serial) < 0)
 			return -1;
@@ -111,6 +120,15 @@ static int empty_lifted(int top, unsigned *serial)
 	return 0;
 }
 
+/* Lifting by rename never crosses a mount (EXDEV), and rmdir of a mount point is EBUSY; only the
+ * top itself could be one. */
+static bool is_mount(int dir, int top)
+{
+	struct stat above, here;
+
+	return fstat(dir, &above) < 0 || fstat(top, &here) < 0 || above.st_dev != here.st_dev;
+}
+
 int files_remove_tree(int dir, const char *name)
 {
 	unsigned serial = 0;
@@ -121,6 +139,11 @@ int files_remove_tree(int dir, const char *name)
 		return -1;
 	int fd = open_dir(dir, name);
 	AUTO_CLOSE int top = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top >= 0 && dir != AT_FDCWD && is_mount(dir, top)) {
+		close(fd);
+		errno = EBUSY;
+		return -1;
+	}
 	if (top < 0 || flatten(top, true, fd, &serial) < 0 || empty_lifted(top, &serial) < 0)
 		return -1;
 	return unlinkat(dir, name, AT_REMOVEDIR);

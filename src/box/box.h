@@ -53,6 +53,12 @@ struct box {
 #define box_wants(b, l) ((void)(b), (void)(l), true)
 #endif
 
+/* Is execve decided by Landlock's list, or is there no program after the first? */
+static inline bool box_may_exec(const struct box *b)
+{
+	return b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+}
+
 static inline void box_mark(struct box *b, enum layer l)
 {
 	b->layers |= LAYER_BIT(l);
@@ -93,6 +99,7 @@ void fds_close_all_but(const int *keep, size_t count);
 /* creds.c */
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_files(struct box *b, struct err *err);
+int creds_drop_bounding(const struct box *b, struct err *err);
 int creds_drop(struct box *b, struct err *err);
 
 /* landlock.c, seccomp.c */
@@ -112,5 +119,7 @@ void mutant_configure(struct box *b);
 
 /* why.c: the cause and cure of a layer that failed, found by looking at the host. */
 void why_layer(struct err *err, enum layer layer);
+/* Only the switches: true when one is off, and *ERR says which. */
+bool why_sysctl(struct err *err, enum layer layer);
 
 #endif

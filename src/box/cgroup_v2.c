@@ -122,7 +122,9 @@ static int limit_memory(int dir, uint64_t bytes, struct err *err)
 {
 	if (cgroup_write_u64(dir, "memory.max", bytes, err) < 0)
 		return -1;
-	io_write_text(dir, "memory.swap.max", "0"); /* absent without swap */
+	/* Absent without swap. */
+	if (io_write_text(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
+		return err_errno(err, ERR_LAYER, "forbidding swap");
 	return 0;
 }
 

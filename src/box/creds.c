@@ -115,7 +115,7 @@ static int fail_caps(struct err *err, const char *what)
 
 /* Without CAP_SETPCAP (no user namespace, ordinary user) there is no bounding set to empty: the
  * process has no capability, and no_new_privs keeps it so. */
-static int drop_bounding(const struct box *b, struct err *err)
+int creds_drop_bounding(const struct box *b, struct err *err)
 {
 	for (int cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
@@ -138,7 +138,7 @@ static int drop_caps(struct box *b, struct err *err)
 
 	if (!box_wants(b, LAYER_CAPS))
 		return 0;
-	if (drop_bounding(b, err) < 0)
+	if (creds_drop_bounding(b, err) < 0)
 		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return fail_caps(err, "clearing the ambient capabilities");

@@ -23,6 +23,7 @@ struct walk {
 	struct wire_change msg;
 	size_t len; /* of the path in msg */
 	unsigned told, depth;
+	bool cut; /* something could not be told */
 };
 
 static enum change_type type_of(mode_t mode)
@@ -87,8 +88,10 @@ static int tell_entry(struct walk *w, int upper, const char *name, const struct 
 	if ((st->st_mode & 0700) != 0700)
 		(void)!fchmodat(upper, name, st->st_mode | 0700, 0);
 	AUTO_CLOSE int dir = openat(upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0)
+	if (dir < 0) {
+		w->cut = true;
 		return 0;
+	}
 	bool opaque = existed && is_opaque(dir);
 	if (!existed || opaque || is_touched(st, &before)) {
 		if (tell(w, existed ? CHANGE_MODIFIED : CHANGE_ADDED, st, opaque) < 0)
@@ -103,8 +106,10 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 	struct stat st;
 
 	if (old + len + 2 > sizeof(w->msg.path) ||
-	    fstatat(upper, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	    fstatat(upper, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		w->cut = true;
 		return 0;
+	}
 	if (old)
 		w->msg.path[w->len++] = '/';
 	memcpy(w->msg.path + w->len, name, len);
@@ -119,8 +124,10 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 
 static int walk_dir(struct walk *w, int upper)
 {
-	if (w->depth >= CORDON_WALK_DEPTH_MAX)
+	if (w->depth >= CORDON_WALK_DEPTH_MAX) {
+		w->cut = true;
 		return 0;
+	}
 	int fd = openat(upper, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSEDIR DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	int r = 0;
@@ -138,5 +145,5 @@ int diff_send(struct box *b)
 	static struct walk w;
 
 	w = (struct walk){.box = b};
-	return walk_dir(&w, b->upper);
+	return walk_dir(&w, b->upper) < 0 || w.cut ? -1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Answers notifications. What is read from the program's memory here only explains a refusal; it
- * never decides anything. After CORDON_DENIALS_MAX events the listener is closed: from then on
+ * never decides anything. After CORDON_EVENTS_MAX events the listener is closed: from then on
  * the kernel answers ENOSYS by itself, so a flood of refused calls costs us nothing.
  */
 #include "box/gate.h"
@@ -135,7 +135,7 @@ static int answer(struct gate *g, const struct seccomp_notif *req, int error, un
  * is ever let through, and nothing but our own code can have made it. */
 static int on_setup(struct gate *g, struct box *b, const struct seccomp_notif *req, struct err *err)
 {
-	bool exec = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+	bool exec = box_may_exec(b);
 
 	if (req->data.nr != (exec ? SYS_personality : SYS_execve)) {
 		answer(g, req, EPERM, 0);
@@ -165,7 +165,7 @@ static void on_run(struct gate *g, const struct seccomp_notif *req)
 		return;
 	}
 	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
-	if (++g->events >= CORDON_DENIALS_MAX)
+	if (++g->events >= CORDON_EVENTS_MAX)
 		gate_close(g);
 }
 

@@ -111,6 +111,9 @@ static int prepare_plain(struct box *b, struct err *err)
 
 	if (b->privileged && chown(dir, b->outer_uid, b->outer_gid) < 0)
 		return err_errno(err, ERR_SYSTEM, "%s", dir);
+	/* While we still may. */
+	if (b->privileged && creds_drop_bounding(b, err) < 0)
+		return -1;
 	if (ids_become(b, err) < 0 || hide(b, err) < 0)
 		return -1;
 	if (chdir("/") < 0)
@@ -223,13 +226,13 @@ static void tell_end(struct box *b, const struct reaper *r)
 static void tell_changes(struct box *b)
 {
 	uint32_t kind = WIRE_UPPER;
+	struct wire_done done = {WIRE_DONE, 0};
 
-	if (b->upper < 0)
-		return;
 	if (b->spec->flags & (SPEC_DIFF | SPEC_KEEP_UPPER))
-		diff_send(b);
+		done.cut = diff_send(b) < 0;
 	if (b->spec->flags & SPEC_KEEP_UPPER)
 		io_send(b->ctl, &kind, sizeof(kind), b->upper);
+	io_send(b->ctl, &done, sizeof(done), -1);
 }
 
 static int block_child_signal(void)
@@ -245,7 +248,6 @@ static int block_child_signal(void)
 static void run(struct box *b)
 {
 	struct reaper r = {.limit = LIMIT_NONE};
-	uint32_t done = WIRE_DONE;
 	int signals = block_child_signal();
 
 	r.main = vfork();
@@ -261,10 +263,8 @@ static void run(struct box *b)
 	wait_for_end(b, &r, signals);
 	kill_everybody(&r);
 	tell_end(b, &r);
-	if (b->upper < 0)
-		return;
-	tell_changes(b);
-	io_send(b->ctl, &done, sizeof(done), -1);
+	if (b->upper >= 0)
+		tell_changes(b);
 }
 
 /* The aide has made the network meanwhile; it unmounts the old root while we go on. */

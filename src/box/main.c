@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +25,10 @@
 /* Signals the caller ignores would stay ignored in the program. */
 static void reset_signals(void)
 {
-	static const int all[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
-				  SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
 	sigset_t none;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		signal(all[i], SIG_DFL);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which nobody can ignore */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -106,11 +106,22 @@ static int run(struct box *b, struct err *err)
 /* The numbers that descriptors will come to stay at must not be given to others meanwhile. */
 static void reserve_places(void)
 {
-	static const int places[] = {SPEC_FD, PAYLOAD_FD, WORKSPACE_FD};
+	static const int places[] = {STDIN_FILENO, SPEC_FD, PAYLOAD_FD, WORKSPACE_FD};
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (dup3(RESULT_FD, places[i], O_CLOEXEC) < 0)
 			_exit(125);
+}
+
+/* A caller's real-time class or priority would let the program starve us, and the clock with us. */
+static void schedule_normally(void)
+{
+	struct sched_param none = {0};
+
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &none);
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		setpriority(PRIO_PROCESS, 0, 0);
 }
 
 int main(void)
@@ -135,6 +146,8 @@ int main(void)
 #endif
 	if (box_wants(&box, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
+	schedule_normally();
+	umask(022);
 	reserve_places();
 	reset_signals();
 	/* A key pressed on the caller's terminal ends the caller; we then clean up after it. */

@@ -62,7 +62,7 @@ static int in_execgate(struct probe *p, struct err *err)
 		return -1;
 	if (execve("/proc/self/no-such-program", no_words, no_words) == 0 || errno != ENOENT)
 		return probe_untried(err, "the first program's start");
-	for (int i = 0; i < 2 * CORDON_DENIALS_MAX; i++) {
+	for (int i = 0; i < 2 * CORDON_EVENTS_MAX; i++) {
 		if (execve("/proc/self/exe", no_words, no_words) == 0 ||
 		    (errno != EPERM && errno != ENOSYS))
 			return probe_leak(err, "it may start a second program");

@@ -72,15 +72,14 @@ static int enter_cwd(struct box *b, struct err *err)
 /* From here on the filter is on: what follows may use allowed calls only. */
 static int hand_over_listener(struct box *b, int listener, struct err *err)
 {
-	uint32_t kind = WIRE_LISTENER;
+	struct wire_listener msg = {WIRE_LISTENER, b->layers};
 
 	if (listener < 0) /* a mutant without seccomp */
 		return 0;
-	if (io_send(b->ctl, &kind, sizeof(kind), listener) < 0)
+	if (io_send(b->ctl, &msg, sizeof(msg), listener) < 0)
 		return err_errno(err, ERR_SYSTEM, "handing over the listener");
 	close(listener);
-	bool exec = b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
-	return seccomp_self_test(exec, err);
+	return seccomp_self_test(box_may_exec(b), err);
 }
 
 static char **program_env(struct box *b)

@@ -28,10 +28,9 @@ static const struct filter_variant *choose(const struct box *b)
 {
 	const struct spec *s = b->spec;
 	bool spaced = s->tier != TIER_NO_USERNS;
-	bool near = s->workspace == WORKSPACE_RO || s->workspace == WORKSPACE_RW;
-	bool exec = s->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+	bool near = s->flags & SPEC_NEAR;
 
-	return filter_find(spaced, exec, spaced && !near, s->tier == TIER_FULL);
+	return filter_find(spaced, box_may_exec(b), spaced && !near, s->tier == TIER_FULL);
 }
 
 int seccomp_load(struct box *b, int *ret_listener, struct err *err)
@@ -47,7 +46,8 @@ int seccomp_load(struct box *b, int *ret_listener, struct err *err)
 		return fail(err, "loading the system call filter");
 	*ret_listener = fd;
 	box_mark(b, LAYER_SECCOMP);
-	if (box_wants(b, LAYER_EXECGATE))
+	/* Where programs may be started, Landlock's list is the gate. */
+	if (!box_may_exec(b))
 		box_mark(b, LAYER_EXECGATE);
 	return 0;
 }

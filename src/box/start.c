@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 #include "box/supervise.h"
 #include "box/sys.h"
 #include "box/tree.h"
+
+enum { BURY_MS = 5000 }; /* for an init without a pid namespace to kill its tree */
 
 struct space {
 	enum layer layer;
@@ -40,10 +43,16 @@ static bool has_spaces(const struct box *b)
 	return b->tier != TIER_NO_USERNS;
 }
 
+/* One of them is to blame: the one whose switch is off, otherwise the first. */
 static int explain_clone(struct err *err)
 {
 	err_errno(err, ERR_LAYER, "making the box's namespaces");
-	err_blame(err, "userns");
+	for (size_t i = 1; i < ARRAY_SIZE(spaces); i++)
+		if (why_sysctl(err, spaces[i].layer)) {
+			err_blame(err, layer_row(spaces[i].layer)->name);
+			return -1;
+		}
+	err_blame(err, layer_row(LAYER_USERNS)->name);
 	why_layer(err, LAYER_USERNS);
 	return -1;
 }
@@ -215,9 +224,14 @@ void run_bury(struct run *r)
 	run_kill(r);
 	/* A listener that was on its way to us would keep the program waiting for an answer. */
 	scope_close(&r->box->ctl);
-	while (r->pidfd >= 0 && waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 &&
-	       errno == EINTR)
-		;
+	if (r->pidfd >= 0) {
+		/* An init that somebody has stopped does not hear us. */
+		struct pollfd ended = {.fd = r->pidfd, .events = POLLIN};
+		if (!has_pid_space(r) && poll(&ended, 1, BURY_MS) == 0)
+			sys_pidfd_send_signal(r->pidfd, SIGKILL);
+		while (waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+			;
+	}
 	/* Without a pid namespace, and init killed by somebody: its children have become ours. */
 	if (!has_pid_space(r))
 		tree_bury(getpid(), 0, NULL);

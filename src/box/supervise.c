@@ -77,7 +77,7 @@ static void on_deadline(struct run *r)
 static void on_ended(struct run *r, const struct wire_ended *m)
 {
 	r->ended = true;
-	r->done = m->last;
+	r->done = r->told_all = m->last;
 	r->ended_ns = io_now_ns();
 	r->result.wait_status = m->wait_status;
 	r->box->layers |= m->layers;
@@ -108,6 +108,8 @@ union message {
 	uint32_t kind;
 	struct wire_error error;
 	struct wire_ended ended;
+	struct wire_listener listener;
+	struct wire_done done;
 	struct wire_change change;
 };
 
@@ -115,8 +117,10 @@ union message {
 static void explain_outside(struct err *err)
 {
 	err_sanitise(err);
-	if (strcmp(err->layer, layer_row(LAYER_LANDLOCK)->name) == 0)
-		why_layer(err, LAYER_LANDLOCK);
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (strcmp(err->layer, layer_row((enum layer)l)->name) == 0 &&
+		    (!err->cause[0] || l == LAYER_LANDLOCK))
+			why_layer(err, (enum layer)l);
 }
 
 static void on_init(struct run *r)
@@ -128,7 +132,7 @@ static void on_init(struct run *r)
 	struct err err;
 
 	if (n < (ssize_t)sizeof(m.kind)) {
-		r->done = r->orphaned = true;
+		r->done = true;
 		if (r->started && out_of_memory(r))
 			return;
 		err_set(&err, ERR_SYSTEM, "the box's init died");
@@ -139,20 +143,38 @@ static void on_init(struct run *r)
 		fail_run(r, &m.error.err);
 	} else if (m.kind == WIRE_LISTENER) {
 		r->gate.listener = scope_take_fd(&passed);
+		r->box->layers |= m.listener.layers;
 	} else if (m.kind == WIRE_ENDED) {
 		on_ended(r, &m.ended);
 	} else if (m.kind == WIRE_CHANGE || m.kind == WIRE_UPPER) {
 		io_send(RESULT_FD, &m, (size_t)n, passed);
 	} else if (m.kind == WIRE_DONE) {
-		r->done = true;
+		r->done = r->told_all = true;
+		r->result.changes_cut = m.done.cut;
 	}
+}
+
+/* The last look before anything untrusted runs: is everything there that the tier promises? */
+static int check_layers(const struct box *b, struct err *err)
+{
+	for (int l = 0; l < LAYER_COUNT; l++) {
+		enum layer layer = (enum layer)l;
+		if (!layer_is_needed(layer, b->tier) || b->layers & LAYER_BIT(l) ||
+		    !box_wants(b, layer) || (layer == LAYER_EXECGATE && box_may_exec(b)))
+			continue;
+		err_set(err, ERR_LAYER, "a layer was not put in place");
+		err_blame(err, layer_row(layer)->name);
+		return -1;
+	}
+	return 0;
 }
 
 static void on_gate(struct run *r)
 {
 	struct err err;
 
-	if (gate_answer(&r->gate, r->box, &err) < 0) {
+	if ((!r->started && check_layers(r->box, &err) < 0) ||
+	    gate_answer(&r->gate, r->box, &err) < 0) {
 		fail_run(r, &err);
 		return;
 	}
@@ -253,6 +275,8 @@ static void measure(struct run *r)
 	uint64_t end = r->ended ? r->ended_ns : io_now_ns();
 
 	res->kind = WIRE_RESULT;
+	/* An init that died over its list has not told all of it. */
+	res->changes_cut |= !r->told_all && r->box->spec->workspace == WORKSPACE_OVERLAY;
 
 	res->wall_ms = r->gate.started_ns ? (end - r->gate.started_ns) / 1000000U : 0;
 	res->layers = r->box->layers;

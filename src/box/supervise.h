@@ -14,7 +14,7 @@ struct run {
 	pid_t pid;
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
-	bool orphaned; /* init is gone */
+	bool told_all; /* init has told every change */
 	uint64_t deadline_ns, ended_ns, pids_seen;
 	struct wire_result result;
 	struct err err;

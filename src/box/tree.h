@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* More than any pids limit that can be asked for without a cgroup would be noticed late anyway. */
-#define TREE_MAX 16384
+/* As many as there can be on a host. */
+#define TREE_MAX (1 << 22)
 
 struct tree_row {
 	pid_t pid, parent;

@@ -32,9 +32,15 @@ static const struct sysctl_row sysctls[] = {
 	 "sysctl user.max_mnt_namespaces=10000"},
 	{LAYER_PIDNS, "/proc/sys/user/max_pid_namespaces", "0",
 	 "sysctl user.max_pid_namespaces=10000"},
+	{LAYER_IPCNS, "/proc/sys/user/max_ipc_namespaces", "0",
+	 "sysctl user.max_ipc_namespaces=10000"},
+	{LAYER_UTSNS, "/proc/sys/user/max_uts_namespaces", "0",
+	 "sysctl user.max_uts_namespaces=10000"},
+	{LAYER_CGROUPNS, "/proc/sys/user/max_cgroup_namespaces", "0",
+	 "sysctl user.max_cgroup_namespaces=10000"},
 };
 
-static bool try_sysctls(struct err *err, enum layer layer)
+bool why_sysctl(struct err *err, enum layer layer)
 {
 	char value[32];
 
@@ -85,7 +91,7 @@ static bool try_outer_filter(struct err *err)
 
 static void why_userns(struct err *err)
 {
-	if (try_sysctls(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err))
+	if (why_sysctl(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err))
 		return;
 	err_cause(err, "the kernel refuses user namespaces: %s", strerror(err->sys_errno));
 	err_cure(err, "enable CONFIG_USER_NS, or ask for --tier no-userns");
@@ -127,8 +133,8 @@ static void why_mount(struct err *err, enum layer layer)
 {
 	bool forbidden = err->sys_errno == EPERM || err->sys_errno == EACCES;
 
-	if (try_sysctls(err, layer) ||
-	    (forbidden && (try_sysctls(err, LAYER_USERNS) || try_apparmor(err))))
+	if (why_sysctl(err, layer) ||
+	    (forbidden && (why_sysctl(err, LAYER_USERNS) || try_apparmor(err))))
 		return;
 	why_proc(err);
 }
@@ -151,7 +157,7 @@ void why_layer(struct err *err, enum layer layer)
 		err_cure(err, "use a kernel with CONFIG_SECCOMP_FILTER (5.19 or newer)");
 		break;
 	default:
-		try_sysctls(err, layer);
+		why_sysctl(err, layer);
 		break;
 	}
 }

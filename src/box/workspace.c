@@ -93,6 +93,15 @@ static int map_owner(const struct box *b, int tree, struct err *err)
 	return 0;
 }
 
+/* What the program writes there would be root's, a program that it leaves there included. */
+static int refuse_root(struct err *err)
+{
+	err_set(err, ERR_REFUSED, "workspace: a directory of root's is not given read-write");
+	err_cause(err, "files that the program makes would belong to root");
+	err_cure(err, "use :overlay with --commit, or a directory of an ordinary user");
+	return -1;
+}
+
 /* By descriptor: the box's own id may not be able to walk to it. */
 int workspace_clone(struct box *b, struct err *err)
 {
@@ -103,6 +112,8 @@ int workspace_clone(struct box *b, struct err *err)
 			  AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	if (tree < 0)
 		return fail(err, "opening it");
+	if (b->idmap_workspace && b->spec->workspace == WORKSPACE_RW)
+		return refuse_root(err);
 	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
 		return -1;
 	b->cloned_workspace = scope_take_fd(&tree);

@@ -56,7 +56,8 @@ int cli_version(struct cli_call *call);
 /* render.c */
 void cli_print_error(const struct err *err);
 int cli_print_json(const struct result *r, enum tier tier);
-void cli_print_summary(const struct result *r);
+/* MID_LINE: the program left the cursor in the middle of a line. */
+void cli_print_summary(const struct result *r, bool mid_line);
 bool cli_has_colour(FILE *to);
 
 #endif

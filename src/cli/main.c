@@ -2,8 +2,10 @@
  *
  * cordon: finds the command's row, reads its options, runs it.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/scope.h"
 #include "cli/cli.h"
@@ -80,9 +82,23 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 	return cmd->run(call);
 }
 
+/* A closed standard stream's number would go to the next file we open, and our output into it. */
+static void open_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct err err;
+
+	open_streams();
 
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		cli_help_all(stdout);

@@ -144,6 +144,7 @@ void relay_finish(struct relay *r, const struct capture *c)
 		int n = snprintf(line, sizeof(line), "\ncordon: ... %llu bytes left out ...\n",
 				 (unsigned long long)omitted);
 		(void)!io_write_all(STDERR_FILENO, line, (size_t)n);
+		*r->line = (struct relay_line){0}; /* we are at the start of a line now */
 	}
 	for (size_t i = 0; i < c->tail_len; i++) {
 		char byte = c->tail[(c->tail_at + i) % c->tail_max];

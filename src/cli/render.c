@@ -31,11 +31,14 @@ static void say(const char *label, const char *text)
 
 	fprintf(stderr, "%scordon: %s%s", colour ? COLOUR_RED : "", label,
 		colour ? COLOUR_OFF : "");
+	json_t *valid = json_string(text); /* NULL when it is not UTF-8 */
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
+		if (*p < 0x20 || *p == 0x7f || (*p >= 0x80 && !valid) ||
+		    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0))
 			fprintf(stderr, "\\x%02x", *p);
 		else
 			fputc(*p, stderr);
+	json_decref(valid);
 	fputc('\n', stderr);
 }
 
@@ -109,9 +112,14 @@ static void say_end(const struct result *r)
 	}
 }
 
-void cli_print_summary(const struct result *r)
+void cli_print_summary(const struct result *r, bool mid_line)
 {
+	bool plain = r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
+		     r->wire.limit >= LIMIT_COUNT;
+
 	fflush(stdout);
+	if (mid_line && !plain)
+		fputc('\n', stderr);
 	if (r->status == STATUS_ERROR || r->status == STATUS_REFUSED) {
 		cli_print_error(&r->err);
 		return;

@@ -14,14 +14,15 @@
 #include "cli/relay.h"
 #include "flow/run.h"
 
-static int usage(const char *message)
+static int usage(const struct cli_call *call, struct result *r, const char *message)
 {
-	struct err err;
-
-	err_set(&err, ERR_USAGE, "%s", message);
-	err_cure(&err, "cordon run --help shows how");
-	cli_print_error(&err);
-	return err_row(&err)->exit_status;
+	err_set(&r->err, ERR_USAGE, "%s", message);
+	err_cure(&r->err, "cordon run --help shows how");
+	if (call->json)
+		cli_print_json(r, call->request.tier);
+	else
+		cli_print_error(&r->err);
+	return err_row(&r->err)->exit_status;
 }
 
 static void pass_on(void *ctx, int stream, const char *data, size_t len)
@@ -53,7 +54,7 @@ static int run_shown(const struct request *req, struct result *r)
 	flow_run(req, &sink, r);
 	for (int i = 0; i < 2; i++)
 		relay_finish(&relays[i], &r->out[i]);
-	cli_print_summary(r);
+	cli_print_summary(r, relays[1].line->in_line);
 	return result_exit_status(r);
 }
 
@@ -62,11 +63,13 @@ int cli_run(struct cli_call *call)
 	struct request *req = &call->request;
 	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 
-	if (call->argc != 1)
-		return usage(call->argc ? "one file at a time; arguments come after --"
-					: "which file?");
 	if (!r)
 		return 125;
+	result_init(r);
+	if (call->argc != 1)
+		return usage(call, r,
+			     call->argc ? "one file at a time; arguments come after --"
+					: "which file?");
 	req->file = call->argv[0];
 	req->hash_program = call->json;
 	int status = call->json ? run_json(req, r) : run_shown(req, r);

@@ -13,6 +13,8 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,12 +23,9 @@
 #include "base/files.h"
 #include "base/scope.h"
 
-#define TEMP_NAME ".cordon-commit.tmp"
-
 /* Places from which the user's shell, git or interpreter would run what is written there. */
 static const char *const persistence[] = {
-	".git/hooks",
-	".git/config",
+	".git",
 	".bashrc",
 	".bash_profile",
 	".bash_login",
@@ -35,6 +34,8 @@ static const char *const persistence[] = {
 	".zshenv",
 	".zprofile",
 	".config/autostart",
+	".config/systemd",
+	".pre-commit-config.yaml",
 	".ssh",
 	".gnupg",
 	".vscode",
@@ -65,7 +66,7 @@ static bool is_persistent(const char *path)
 			at++;
 		for (size_t i = 0; i < ARRAY_SIZE(persistence); i++) {
 			size_t len = strlen(persistence[i]);
-			if (strncmp(at, persistence[i], len) == 0 &&
+			if (strncasecmp(at, persistence[i], len) == 0 &&
 			    (at[len] == '\0' || at[len] == '/'))
 				return true;
 		}
@@ -101,9 +102,6 @@ static const char *refusal(const struct change *c)
 		return "would run code outside the box";
 	if (c->change == CHANGE_DELETED)
 		return NULL;
-	/* As a file it would point git to a repository of the program's choice. */
-	if (c->type != TYPE_DIR && strcmp(last_part(c->path), ".git") == 0)
-		return "would run code outside the box";
 	if (c->type == TYPE_LINK)
 		return "symbolic link";
 	if (c->type == TYPE_OTHER)
@@ -142,24 +140,35 @@ static int give_to_owner(int dir, int file)
 	return fstat(dir, &st) < 0 ? -1 : fchown(file, st.st_uid, st.st_gid);
 }
 
+static int choose_name(char *name, size_t size)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	snprintf(name, size, ".cordon-commit-%016llx", (unsigned long long)random);
+	return 0;
+}
+
 static int write_file(int upper, const struct change *c, int parent, const char *name)
 {
 	AUTO_CLOSE int from = open_beneath(upper, c->path, O_RDONLY | O_NONBLOCK);
 	AUTO_CLOSE int dir = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
+	char temp[48];
 
 	if (from < 0 || dir < 0 || fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
 		return -1;
-	unlinkat(dir, TEMP_NAME, 0);
+	if (choose_name(temp, sizeof(temp)) < 0)
+		return -1;
 	AUTO_CLOSE int to =
-		openat(dir, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
 		return -1;
 	if (copy_data(from, to) < 0 || give_to_owner(dir, to) < 0 ||
-	    fchmod(to, c->mode & 0777) < 0 || fsync(to) < 0 ||
-	    renameat(dir, TEMP_NAME, dir, name) < 0) {
+	    fchmod(to, c->mode & 0777) < 0 || fsync(to) < 0 || renameat(dir, temp, dir, name) < 0) {
 		int saved = errno;
-		unlinkat(dir, TEMP_NAME, 0);
+		unlinkat(dir, temp, 0);
 		errno = saved;
 		return -1;
 	}
@@ -228,13 +237,23 @@ static int fail_half(struct err *err, size_t done, const char *path)
 	return -1;
 }
 
-int commit_changes(struct result *r, int workspace, struct err *err)
+int commit_changes(struct result *r, int workspace, uint64_t disk, struct err *err)
 {
 	if (r->upper < 0)
 		return err_set(err, ERR_SYSTEM, "the changes did not come out of the box");
 	if (r->changes_cut)
-		return err_set(err, ERR_LIMIT, "more than %d changes: nothing was committed",
-			       CORDON_CHANGES_MAX);
+		return err_set(err, ERR_LIMIT,
+			       "not all changes could be told: nothing was committed");
+	/* Holes and hard links took no room in the box; here they would. */
+	uint64_t total = 0;
+	for (size_t i = 0; i < r->changec; i++)
+		total += r->changes[i].size;
+	if (total > disk)
+		return err_set(err, ERR_LIMIT,
+			       "the changes are larger than --disk: nothing was committed");
+	/* One at a time; the lock goes with the descriptor. */
+	if (flock(workspace, LOCK_EX | LOCK_NB) < 0)
+		return err_errno(err, ERR_INPUT, "another run commits to this directory");
 	for (size_t i = 0; i < r->changec; i++) {
 		struct change *c = &r->changes[i];
 		c->note = refusal(c);

@@ -174,6 +174,7 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 
 	if (m->kind == WIRE_RESULT && len == sizeof(m->result)) {
 		r->wire = m->result;
+		r->changes_cut = r->changes_cut || m->result.changes_cut;
 		r->wire.cgroup[sizeof(r->wire.cgroup) - 1] = '\0';
 		job->has_result = true;
 	} else if (m->kind == WIRE_ERROR && len == sizeof(m->error)) {
@@ -184,7 +185,8 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 			r->denials[r->denialc++] = m->denial;
 	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path) &&
 		   m->change.path_len <= len - offsetof(struct wire_change, path)) {
-		result_add_change(r, &m->change);
+		if (result_add_change(r, &m->change) < 0)
+			r->changes_cut = true;
 	} else if (m->kind == WIRE_UPPER) {
 		scope_close(&r->upper);
 		r->upper = scope_take_fd(fd);

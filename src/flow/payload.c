@@ -90,6 +90,19 @@ static int open_code(struct payload *p, int source, const char *name, struct err
 	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
 }
 
+int payload_copy(int fd, const char *name, struct err *err)
+{
+	AUTO_FREE char *data = NULL;
+	size_t len = 0;
+
+	if (read_all(fd, name, &data, &len, err) < 0)
+		return -1;
+	AUTO_CLOSE int copy = io_sealed_memfd("cordon-input", data, len);
+	if (copy < 0 || lseek(copy, 0, SEEK_SET) < 0)
+		return err_errno(err, ERR_SYSTEM, "copying %s", name);
+	return scope_take_fd(&copy);
+}
+
 static int open_program(struct payload *p, const char *file, struct err *err)
 {
 	struct stat st;

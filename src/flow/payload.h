@@ -22,6 +22,8 @@ struct payload {
 
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
 		 struct err *err);
+/* A sealed copy of what is left to read of FD, at its start; or -1. */
+int payload_copy(int fd, const char *name, struct err *err);
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err);
 
 #endif

@@ -167,6 +167,7 @@ static int find_interpreter(struct draft *d, struct err *err)
 static int add_programs(struct draft *d, struct err *err)
 {
 	struct spec *s = &d->plan->spec;
+	struct stat st;
 
 	for (const char *const *p = d->profile->programs; p && *p; p++) {
 		char real[PATH_MAX];
@@ -177,6 +178,8 @@ static int add_programs(struct draft *d, struct err *err)
 		const char *asked = d->req->exec[i], *real = resolve(d, asked, err);
 		if (!real)
 			return -1;
+		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode))
+			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
 		if (show(d, arena_dup(&d->plan->arena, asked), BIND_PROGRAM, err) < 0 ||
 		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
 			return -1;
@@ -340,21 +343,30 @@ static int open_workspace(struct draft *d, struct err *err)
 	return 0;
 }
 
+/* Never the caller's own open file: with it come its mode, its times, and from a directory or a
+ * terminal much more. A pipe is passed on; a file is copied, sealed, and read from the copy. */
 static int open_input(struct draft *d, struct err *err)
 {
-	const char *file = d->req->stdin_file;
+	const char *file = d->req->stdin_file ? d->req->stdin_file : "/dev/null";
+	bool passed = strcmp(file, "-") == 0;
+	AUTO_CLOSE int fd = passed ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				   : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st, null;
 
-	if (file && strcmp(file, "-") == 0) {
-		if (isatty(STDIN_FILENO))
-			return err_set(err, ERR_INPUT,
-				       "--stdin -: a terminal is not handed to the "
-				       "program; use a pipe or a file");
-		d->plan->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	} else {
-		d->plan->input = open(file ? file : "/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "--stdin %s", file);
+	bool is_null =
+		S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev;
+	if (S_ISREG(st.st_mode)) {
+		d->plan->input = payload_copy(fd, file, err);
+		return d->plan->input < 0 ? -1 : 0;
 	}
-	if (d->plan->input < 0)
-		return err_errno(err, ERR_INPUT, "--stdin %s", file ? file : "/dev/null");
+	if (!is_null && !(passed && S_ISFIFO(st.st_mode)))
+		return err_set(err, ERR_INPUT,
+			       "--stdin %s: only a file or a pipe is handed to the "
+			       "program",
+			       file);
+	d->plan->input = scope_take_fd(&fd);
 	return 0;
 }
 
@@ -383,6 +395,9 @@ static int set_basics(struct draft *d, struct err *err)
 	s->flags = d->profile->spec_flags;
 	if (r->execc || d->profile->programs)
 		s->flags |= SPEC_EXEC;
+	/* Somebody of the host's may listen on a socket below what is shown as it is. */
+	if (r->venv || (r->workspace && !overlay))
+		s->flags |= SPEC_NEAR;
 	if (overlay && (r->diff || r->commit))
 		s->flags |= SPEC_DIFF;
 	if (overlay && r->commit)

@@ -70,7 +70,8 @@ enum spec_flag {
 	SPEC_PROC_FULL = 2,  /* /proc beyond processes, with masks */
 	SPEC_DIFF = 4,	     /* list what changed in the overlay */
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
-	SPEC_FLAGS = 15,
+	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
+	SPEC_FLAGS = 31,
 };
 
 struct spec {

@@ -15,13 +15,13 @@ enum wire_kind {
 	WIRE_HELLO = 1, /* wire_hello: cordon's first word, before it has made its plan */
 	WIRE_SPEC,	/* descriptors of enum wire_fd: the rest */
 	WIRE_ERROR,	/* wire_error: Cordon could not run it */
-	WIRE_LISTENER,	/* descriptor: the payload's seccomp listener (inside only) */
+	WIRE_LISTENER,	/* wire_listener and a descriptor: the program's filter (inside only) */
 	WIRE_GO,	/* wire_go and the descriptors of WIRE_SPEC: supervisor to init */
 	WIRE_KILL,	/* supervisor to init: end the run now (inside only) */
 	WIRE_ENDED,	/* wire_ended: all untrusted code is dead and reaped (inside only) */
 	WIRE_CHANGE,	/* wire_change */
 	WIRE_UPPER,	/* descriptor: the overlay's upper directory */
-	WIRE_DONE,	/* init has said everything (inside only) */
+	WIRE_DONE,	/* wire_done: init has said everything (inside only) */
 	WIRE_PROBE,	/* wire_probe: doctor's word on one layer */
 	WIRE_DENIAL,	/* wire_denial */
 	WIRE_RESULT,	/* wire_result: the last message */
@@ -45,6 +45,14 @@ struct wire_go {
 struct wire_error {
 	uint32_t kind, reserved;
 	struct err err;
+};
+
+struct wire_listener {
+	uint32_t kind, layers; /* what has been put in place */
+};
+
+struct wire_done {
+	uint32_t kind, cut; /* 1: not all changes were told */
 };
 
 struct wire_ended {

@@ -59,7 +59,7 @@ static int commit(struct result *r, struct err *err)
 	AUTO_CLOSE int ws = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	memset(err, 0, sizeof(*err));
-	return commit_changes(r, ws, err);
+	return commit_changes(r, ws, 1ULL << 40, err);
 }
 
 static void file_change(struct result *r, const char *path, unsigned mode)

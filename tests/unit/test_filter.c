@@ -224,7 +224,7 @@ static const struct golden goldens[] = {
 	{.call = "openat", .is = ALLOW},
 	{.archs = X64, .call = "open", .is = ALLOW},
 	{.call = "statx", .is = ALLOW},
-	{.call = "fchmodat2", .on = SET_SPACED, .is = ALLOW, .other = NOTIFY},
+	{.call = "fchmodat2", .is = ERR(ENOSYS)},
 	{.call = "fchmod", .on = SET_SPACED, .is = ALLOW, .other = NOTIFY},
 	{.call = "fchmodat", .off = SET_SPACED, .is = NOTIFY},
 	{.call = "fchown", .off = SET_SPACED, .is = NOTIFY},
