@@ -259,6 +259,7 @@ static void run(struct box *b)
 		give_up(b, &err);
 	}
 	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
+	reap(&r);	      /* the aide, which is done */
 	watch_init(&r.watch, b->spec);
 	wait_for_end(b, &r, signals);
 	kill_everybody(&r);

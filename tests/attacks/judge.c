@@ -78,6 +78,13 @@ static int is_exit(const struct outcome *outcome, const char *value)
 				     outcome_number(outcome, "exit_code") == atoi(value)));
 }
 
+/* By the kernel itself, without a word from the supervisor. */
+static int is_signal(const struct outcome *outcome, const char *value)
+{
+	return status_is(outcome, "signaled") && outcome_number(outcome, "signal") == atoi(value) &&
+	       outcome->exit_code == 128 + atoi(value);
+}
+
 static int is_error(const struct outcome *outcome, const char *value)
 {
 	json_t *error = json_object_get(outcome->result, "error");
@@ -108,7 +115,8 @@ static const struct {
 } words[] = {
 	{"held", is_held},     {"escaped", is_escaped}, {"killed", is_killed},
 	{"limit", is_limit},   {"timeout", is_timeout}, {"exit", is_exit},
-	{"failed", is_failed}, {"error", is_error},	{"stdout", is_stdout},
+	{"signal", is_signal}, {"failed", is_failed},	{"error", is_error},
+	{"stdout", is_stdout},
 };
 
 static int fits_one(const char *expect, const struct outcome *outcome)

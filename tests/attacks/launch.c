@@ -108,7 +108,7 @@ static void build(struct command *command, const struct options *options,
 	add_word(command, "--tier");
 	add_word(command, tier_names[options->tier]);
 	if (!strstr(attack->flags, "--time "))
-		add_words(command, "--time 20s", world);
+		add_words(command, options->slow > 1 ? "--time 600s" : "--time 20s", world);
 	add_words(command, attack->flags, world);
 	add_word(command, "--lang");
 	add_word(command, attack->lang);
@@ -275,7 +275,7 @@ static void run_command(const struct command *command, const struct options *opt
 	int hung = collect(world, pipes, outcome) < 0;
 
 	finish(outcome, pipes[REPORT][0], hung);
-	outcome->elapsed_ms = now_ms() - start;
+	outcome->elapsed_ms = (now_ms() - start) / (options->slow > 1 ? options->slow : 1);
 	for (int i = 0; i < REPORT + 1; i++)
 		close(pipes[i][0]);
 	world->release = pipes[HOLD][1];

@@ -120,7 +120,7 @@ static int memory_split(const struct args *args)
 			_exit(0);
 		}
 	}
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 200 && !ended; i++) {
 		usleep(50000);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			ended++;
@@ -287,7 +287,7 @@ static int zombies(const struct args *args)
 }
 
 const struct probe limits_probes[] = {
-	{ "zombies", zombies, "count= dead children that nobody waits for" },
+	{"zombies", zombies, "count= dead children that nobody waits for"},
 	{"forks", forks, "count= processes at once"},
 	{"memory", memory, "touch mb= of memory, how=private, shared, files, hidden"},
 	{"memory-split", memory_split, "touch mb= of memory in children of part="},

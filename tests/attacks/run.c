@@ -232,23 +232,19 @@ static int list_all(void)
 static void usage(void)
 {
 	fprintf(stderr, "usage: attacks-run --cordon PATH --probes PATH [--dir DIR] [--tier T]\n"
-			"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--verbose]\n"
+			"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--verbose] "
+			"[--slow N]\n"
 			"       attacks-run --list\n");
 	exit(2);
 }
 
 static const struct option long_options[] = {
-	{"cordon", required_argument, NULL, 'c'},
-	{"probes", required_argument, NULL, 'p'},
-	{"dir", required_argument, NULL, 'd'},
-	{"tier", required_argument, NULL, 't'},
-	{"only", required_argument, NULL, 'o'},
-	{"uid", required_argument, NULL, 'u'},
-	{"only-binary", no_argument, NULL, 'b'},
-	{"mutants", no_argument, NULL, 'm'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"list", no_argument, NULL, 'l'},
-	{NULL, 0, NULL, 0},
+	{"cordon", required_argument, NULL, 'c'}, {"probes", required_argument, NULL, 'p'},
+	{"dir", required_argument, NULL, 'd'},	  {"tier", required_argument, NULL, 't'},
+	{"only", required_argument, NULL, 'o'},	  {"uid", required_argument, NULL, 'u'},
+	{"only-binary", no_argument, NULL, 'b'},  {"mutants", no_argument, NULL, 'm'},
+	{"verbose", no_argument, NULL, 'v'},	  {"slow", required_argument, NULL, 's'},
+	{"list", no_argument, NULL, 'l'},	  {NULL, 0, NULL, 0},
 };
 
 static enum tier parse_tier(const char *name)
@@ -293,6 +289,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 'v':
 			options->verbose = 1;
+			break;
+		case 's':
+			options->slow = atoi(optarg);
 			break;
 		case 'l':
 			options->list = 1;

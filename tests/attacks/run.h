@@ -61,6 +61,7 @@ struct options {
 	enum tier tier;
 	long uid;
 	int only_binary, mutants, verbose, list;
+	int slow; /* how many times slower than usual this machine is */
 };
 
 typedef int check_fn(const struct world *world, const struct outcome *outcome, char *why);
