@@ -58,15 +58,6 @@ static int lift(int top, int dir, const char *name, unsigned *serial)
 	return -1;
 }
 
-/* By descriptor: a name could become a link to somebody else's file. */
-static void open_up(int dir, const char *name)
-{
-	AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd >= 0)
-		(void)!fchmod(fd, 0700);
-}
-
 /* Removes the files of one directory and lifts its directories to TOP under new names. */
 static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *ret_changed)
 {
@@ -80,7 +71,7 @@ static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *re
 			continue;
 		if (errno != EISDIR && errno != EPERM)
 			return -1;
-		open_up(dirfd(d), e->d_name);
+		(void)!fchmodat(dirfd(d), e->d_name, 0700, AT_SYMLINK_NOFOLLOW);
 		if (unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR) < 0 &&
 		    lift(top, dirfd(d), e->d_name, serial) < 0)
 			return -1;
