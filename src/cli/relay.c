@@ -153,7 +153,7 @@ void relay_finish(struct relay *r, const struct capture *c)
 		else
 			put_raw(&o, &byte, 1);
 	}
-	if (r->guard && !r->line->in_line)
+	if (r->guard && r->line->matched)
 		release_match(r, &o);
 	flush_out(&o);
 }

@@ -206,3 +206,36 @@ PY
 	out_is out
 	as user "$CORDON" run --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
 }
+
+stdin_copied() {
+	! is_root || chown "$TEST_UID" "$T/in"
+	box "$1" --stdin "$T/in" "$T/x.py"
+	exits 0
+	out_is input
+	[ "$(stat -c %a "$T/in")" = 600 ]
+}
+@test "--stdin: a copy of a file, and nothing else of the host's" {
+	cat <<'PY' | code x.py
+import os, sys
+try:
+    os.fchmod(0, 0o777)
+except OSError:
+    pass
+sys.stdout.write(sys.stdin.read())
+PY
+	printf 'input\n' >"$T/in"
+	chmod 600 "$T/in"
+	every stdin_copied
+	for what in / /dev/zero /proc; do
+		box user:no-cgroup --stdin "$what" "$T/x.py"
+		exits 125
+		err_has 'only a file or a pipe'
+	done
+}
+
+@test "the caller's real-time class does not come along" {
+	is_root || skip "needs root"
+	printf 'import os; print(os.sched_getscheduler(0), os.nice(0))\n' | code x.py
+	chrt -f 1 nice -n -5 "$CORDON" run "$T/x.py" >"$T/out"
+	out_is '0 0'
+}

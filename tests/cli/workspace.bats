@@ -70,6 +70,13 @@ PY
 
 read_write() {
 	box "$1" --json --workspace "$W:rw" "$T/change.py"
+	# What the program wrote there would be root's: refused, and nothing is changed.
+	if [ "$OWNER" = root ]; then
+		exits 126
+		holds 'r["status"] == "refused"' '"overlay" in r["error"]["cure"]'
+		untouched
+		return
+	fi
 	exits 0
 	[ "$(cat "$W/new")" = new ]
 	[ "$(cat "$W/file")" = $'old\nmore' ]
@@ -164,8 +171,12 @@ open(".bashrc", "w").write("id\n")
 os.remove("link")
 os.symlink("/etc", "link")
 open("plain", "w").write("x")
-open("suid", "w").write("x")
-os.chmod("suid", 0o4755)
+os.close(os.open("suid", os.O_CREAT | os.O_WRONLY, 0o4755))
+try:
+    os.chmod("suid", 0o6755)
+    print("set-id")
+except PermissionError:
+    pass
 os.mkfifo("fifo")
 PY
 	box "$1" --json --workspace "$W:overlay" --commit "$T/x.py"
@@ -177,6 +188,7 @@ PY
 	[ ! -e "$W/evil" ] && [ ! -L "$W/evil" ] && [ ! -e "$W/.bashrc" ] && [ ! -e "$W/fifo" ]
 	[ ! -e "$W/.git/hooks/pre-commit" ] && [ -e "$W/plain" ]
 	[ "$(readlink "$W/link")" != /etc ]
+	holds 'r["stdout"] == ""'
 	[ "$(stat -c %a "$W/suid")" = 755 ]
 }
 @test "--commit: links, hooks, fifos and set-id bits do not come through" {
@@ -285,4 +297,35 @@ import_own() {
 	box user:no-cgroup --workspace "$W" "$T/x.py"
 	exits 125
 	err_has "$W"
+}
+
+too_deep() {
+	cat <<'PY' | code x.py
+import os
+for i in range(600):
+    os.mkdir("d")
+    os.chdir("d")
+open("hidden", "w").write("x")
+PY
+	box "$1" --json --workspace "$W:overlay" --commit "$T/x.py"
+	holds 'not r["committed"]' 'r["changes_cut"]' '"nothing was committed" in r["error"]["message"]'
+	[ ! -e "$W/d" ]
+}
+@test "--commit: a diff that cannot be told in full is not committed" {
+	every_owner too_deep
+}
+
+amplified() {
+	cat <<'PY' | code x.py
+import os
+for i in range(40):
+    with open(f"sparse{i}", "wb") as f:
+        f.truncate(1 << 20)
+PY
+	box "$1" --json --disk 8M --workspace "$W:overlay" --commit "$T/x.py"
+	holds 'not r["committed"]' '"larger than --disk" in r["error"]["message"]'
+	[ ! -e "$W/sparse0" ]
+}
+@test "--commit: holes do not become the host's disk" {
+	every_owner amplified
 }
