@@ -8,7 +8,8 @@
 #include "base/err.h"
 #include "model/result.h"
 
-/* WORKSPACE is the user's directory, DISK the most that may be written. A change that is not written back gets its reason as note. */
+/* WORKSPACE is the user's directory, DISK the most that may be written. A change that is not
+ * written back gets its reason as note. */
 int commit_changes(struct result *r, int workspace, uint64_t disk, struct err *err);
 
 #endif
