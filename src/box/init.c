@@ -101,7 +101,7 @@ static int prepare_spaces(struct box *b, struct err *err)
 		return -1;
 	if (has(b, LAYER_MOUNTNS) && box_wants(b, LAYER_NEWROOT) && newroot_enter(b, err) < 0)
 		return -1;
-	return has(b, LAYER_USERNS) ? 0 : ids_become(b, err); /* only a mutant has none */
+	return 0;
 }
 
 /* Without: a directory of our own on the host, and the payload in it. */
@@ -275,9 +275,10 @@ static int join_aide(struct box *b, bool network, struct err *err)
 		return 0;
 	if (aide_join_network(b, network, err) < 0)
 		return -1;
-	if (!has(b, LAYER_NEWROOT)) /* a mutant: there is nothing to unmount */
+	/* Only a mutant has no new root, or no ids of its own until now. */
+	if (!has(b, LAYER_NEWROOT))
 		scope_close(&b->aide);
-	return 0;
+	return has(b, LAYER_USERNS) ? 0 : ids_become(b, err);
 }
 
 void init_main(struct box *b)

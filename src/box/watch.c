@@ -5,6 +5,7 @@
  */
 #include "box/watch.h"
 
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -75,7 +76,7 @@ static void add_all(struct watch *w, bool exact, struct sum *sum)
 		sum->pids += rows[i].threads;
 	}
 	/* The box's /tmp is memory; the host's is not ours to count. */
-	if (w->spec->tier != TIER_NO_USERNS && statfs("/tmp", &fs) == 0)
+	if (w->spec->tier != TIER_NO_USERNS && statfs("/tmp", &fs) == 0 && fs.f_type == TMPFS_MAGIC)
 		sum->memory += (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 	sum->cpu_ms = cpu_used(w, rows, count);
 	free(w->before);
