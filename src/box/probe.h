@@ -43,6 +43,7 @@ typedef int probe_fn(struct probe *p, struct err *err);
 
 /* The parts of a canary; the first runs in the child, the others here while the child lives. */
 struct probe_part {
+	unsigned events; /* how many refused calls the gate has answered already */
 	probe_fn *inside;
 	probe_fn *ready; /* when the child calls probe_ready */
 	probe_fn *ended; /* when the child says nothing more: it died or became another program */
