@@ -33,7 +33,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The rest of the message: the spec and its descriptors. *RET_INPUT is the program's input. */
+/* The rest of the message: the spec and its descriptors, the program's input among them. */
 static int receive(struct box *b, const struct wire_hello *hello, struct err *err)
 {
 	static struct spec spec;

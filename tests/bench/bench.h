@@ -53,7 +53,7 @@ enum need {
 
 struct tool {
 	const char *name;
-	const char *program; /* looked for in PATH; a placeholder is taken as it is */
+	const char *program; /* looked for in PATH; a name in braces is taken as it is */
 	const char *argv;    /* words; {cmd} and {box} become the work's words */
 	unsigned needs;
 	unsigned every; /* takes part in every n-th round: slow peers get fewer */
