@@ -2,12 +2,13 @@
  *
  * One sandbox, as its processes see it.
  *
- *     cordon --spec--> cordon-box (supervisor) --clone--> init (pid 1 of the box) --vfork--> program
+ *     cordon --spec--> cordon-box (supervisor) --clone--> init (pid 1 of the box) --fork--> program
  *
  * The supervisor stays outside: it maps ids, owns the cgroup and the clock, answers the seccomp
- * listener. Init builds the new root, starts the program, reaps, and reads the overlay when all
- * is dead. The program gets the last layers just before its exec. State is this struct, filled
- * before the clone and copied by it; there are no globals.
+ * listener. Init builds the new root, reaps, and reads the overlay when all is dead. The process
+ * that becomes the program makes its network namespace and drops its rights meanwhile, on another
+ * core, and gets the last layers when the root is there. State is this struct, filled before the
+ * clone and copied by it; there are no globals.
  */
 #ifndef CORDON_BOX_BOX_H
 #define CORDON_BOX_BOX_H
@@ -26,10 +27,8 @@
 #define BOX_GID 1000
 
 struct box {
-	const struct spec *spec; /* NULL until it has come */
-	enum tier tier;
-	uint64_t limit[LIMIT_COUNT]; /* from the first word */
-	uid_t outer_uid;	     /* the host's id behind BOX_UID */
+	const struct spec *spec;
+	uid_t outer_uid; /* the host's id behind BOX_UID */
 	gid_t outer_gid;
 	bool privileged;      /* we are root on the host */
 	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
@@ -38,12 +37,9 @@ struct box {
 	uint32_t layers;      /* bit per layer that has been put in place */
 	uint32_t without;     /* mutant builds only: layers left out */
 	int private_lock;     /* held while the private directory is ours; or -1 */
-	int aide;	      /* our end of the socket to it, or -1 */
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
-	bool attach_late;	    /* the program must be moved into its cgroup from outside */
-	int joins[CGROUP_DIRS_MAX]; /* through which it moves itself */
-	int joinc;
+	bool attach_late; /* the program must be moved into its cgroup from outside */
 };
 
 /* The shipped binary has no way to leave a layer out. */
@@ -67,8 +63,24 @@ static inline void box_mark(struct box *b, enum layer l)
 /* init.c: pid 1 of the box; never returns. */
 void init_main(struct box *b) __attribute__((noreturn));
 
-/* program.c: the last steps before the program's exec, in the process that becomes it. */
-void program_main(struct box *b) __attribute__((noreturn));
+/* program.c: the process that becomes the program, as init sees it. */
+struct program {
+	pid_t pid;
+	int sock;
+};
+/* Starts it: it makes its network namespace at once. */
+int program_begin(struct box *b, struct program *ret, struct err *err);
+/* In it: the last steps and the exec. INIT: where init says how far the root is, or -1. */
+void program_exec(struct box *b, int init) __attribute__((noreturn));
+
+/* spaces.c: which namespaces init is born into, and which it enters by itself. */
+int spaces_choose(const struct box *b, bool at_birth);
+void spaces_mark(struct box *b, int flags);
+int spaces_enter(struct box *b, struct err *err);
+int spaces_explain(struct err *err);
+
+/* spread.c: a child that has just been started runs beside us. */
+void spread(pid_t child);
 
 /* ids.c */
 int ids_choose(struct box *b, struct err *err);
@@ -76,16 +88,10 @@ int ids_map(const struct box *b, pid_t pid, struct err *err);
 int ids_become(struct box *b, struct err *err);
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
 
-/* aide.c: slow work beside init. */
-int aide_begin(struct box *b, bool network, struct err *err);
-/* Waits for the network namespace and moves into it. */
-int aide_join_network(struct box *b, bool network, struct err *err);
-/* The old root may go; aide_wait tells when it has gone. */
-int aide_unmount(const struct box *b);
-int aide_wait(const struct box *b, struct err *err);
-
 /* newroot.c and workspace.c */
 int newroot_enter(struct box *b, struct err *err);
+/* Until this the host's root lies below the new one. It waits for an RCU grace period. */
+int newroot_drop_old(struct err *err);
 /* Below the current directory, which stands for the root. */
 int newroot_write_payload(const struct box *b, struct err *err);
 /* In the new root; SCRATCH is the tmpfs that backs all that can be written. */
@@ -99,11 +105,14 @@ void fds_close_all_but(const int *keep, size_t count);
 /* creds.c */
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_files(struct box *b, struct err *err);
+/* All capabilities for good: what can be had (in init, for all that come after), then what is held. */
 int creds_drop_bounding(const struct box *b, struct err *err);
-int creds_drop(struct box *b, struct err *err);
+int creds_drop_held(struct box *b, struct err *err);
+int creds_drop(struct box *b, struct err *err); /* both */
 
 /* landlock.c, seccomp.c */
-int landlock_restrict(struct box *b, struct err *err);
+int landlock_open(const struct box *b, int *ret_rules, struct err *err);
+int landlock_enter(struct box *b, int rules, struct err *err);
 int seccomp_load(struct box *b, int *ret_listener, struct err *err);
 int seccomp_self_test(bool notified, struct err *err);
 

@@ -117,6 +117,8 @@ static int fail_caps(struct err *err, const char *what)
  * process has no capability, and no_new_privs keeps it so. */
 int creds_drop_bounding(const struct box *b, struct err *err)
 {
+	if (!box_wants(b, LAYER_CAPS))
+		return 0;
 	for (int cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
@@ -138,8 +140,6 @@ static int drop_caps(struct box *b, struct err *err)
 
 	if (!box_wants(b, LAYER_CAPS))
 		return 0;
-	if (creds_drop_bounding(b, err) < 0)
-		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return fail_caps(err, "clearing the ambient capabilities");
 	memset(none, 0, sizeof(none));
@@ -151,7 +151,7 @@ static int drop_caps(struct box *b, struct err *err)
 	return 0;
 }
 
-int creds_drop(struct box *b, struct err *err)
+int creds_drop_held(struct box *b, struct err *err)
 {
 	if (drop_caps(b, err) < 0)
 		return -1;
@@ -165,4 +165,9 @@ int creds_drop(struct box *b, struct err *err)
 	}
 	box_mark(b, LAYER_NNP);
 	return 0;
+}
+
+int creds_drop(struct box *b, struct err *err)
+{
+	return creds_drop_bounding(b, err) < 0 ? -1 : creds_drop_held(b, err);
 }

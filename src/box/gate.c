@@ -110,6 +110,9 @@ static void record(struct gate *g, const struct seccomp_notif *req, const struct
 	else
 		snprintf(d.call, sizeof(d.call), "call %d", req->data.nr);
 	describe(req, d.target, sizeof(d.target));
+	/* Its number may be somebody else's by now. */
+	if (ioctl(g->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &req->id) < 0)
+		d.target[0] = '\0';
 	snprintf(d.rule, sizeof(d.rule), "%s",
 		 rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
 	for (unsigned i = 0; i < g->count; i++)

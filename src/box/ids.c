@@ -20,10 +20,23 @@
 #include "box/box.h"
 #include "box/sys.h"
 
+/* PROC_USER_INIT_INO: the first user namespace has had this number since Linux 3.8. */
+#define HOST_USERNS_INODE 0xeffffffdU
+
+/* Root in a user namespace (a rootless container) has no ids to spare: it is an ordinary user. */
+static bool is_root_of_host(void)
+{
+	struct stat st;
+
+	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 &&
+	       st.st_ino == HOST_USERNS_INODE;
+}
+
 int ids_choose(struct box *b, struct err *err)
 {
 	struct stat st;
 
+	b->privileged = is_root_of_host();
 	b->outer_uid = geteuid();
 	b->outer_gid = getegid();
 	if (!b->privileged)

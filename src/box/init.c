@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pid 1 of the box: builds the root, starts the program, reaps everybody, and tells the
- * supervisor when all untrusted code is dead. If it dies, the kernel kills the whole box; if the
+ * Pid 1 of the box: starts the program's process, builds the root for it, reaps everybody, and
+ * tells the supervisor when all untrusted code is dead. If it dies, the kernel kills the whole box; if the
  * supervisor dies, it dies (by signal, and by the end of their socket: the signal alone is lost
  * on a change of credentials).
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -19,7 +22,6 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "box/box.h"
-#include "box/intake.h"
 #include "box/tree.h"
 #include "box/watch.h"
 
@@ -33,26 +35,19 @@ static void __attribute__((noreturn)) give_up(struct box *b, const struct err *e
 	_exit(127);
 }
 
-/* The supervisor has mapped our ids when this comes, and it has read and checked the spec. */
-static int wait_for_go(struct box *b, struct err *err)
+/* The supervisor has mapped our ids when this comes. The program's process waits for it too. */
+static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 {
-	static struct spec spec;
 	struct wire_go go = {0};
-	int fds[WIRE_FDS + 1 + CGROUP_DIRS_MAX];
-	size_t count = ARRAY_SIZE(fds), at = WIRE_FDS;
 
-	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO ||
-	    count < WIRE_FDS + (go.has_workspace != 0))
+	if (io_recv(b->ctl, &go, sizeof(go), &b->cloned_workspace) != sizeof(go) ||
+	    go.kind != WIRE_GO)
 		_exit(0); /* the supervisor has said why, or is gone */
 	b->outer_uid = go.outer_uid;
 	b->outer_gid = go.outer_gid;
-	if (go.has_workspace)
-		b->cloned_workspace = fds[at++];
-	for (b->joinc = 0; at < count && b->joinc < CGROUP_DIRS_MAX; b->joinc++)
-		b->joins[b->joinc] = fds[at++];
-	if (intake_place(fds, err) < 0 || intake_spec(&spec, err) < 0)
-		return -1;
-	b->spec = &spec;
+	b->privileged = go.privileged;
+	if (io_send(p->sock, &go, sizeof(go), -1) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
 	return 0;
 }
 
@@ -111,9 +106,6 @@ static int prepare_plain(struct box *b, struct err *err)
 
 	if (b->privileged && chown(dir, b->outer_uid, b->outer_gid) < 0)
 		return err_errno(err, ERR_SYSTEM, "%s", dir);
-	/* While we still may. */
-	if (b->privileged && creds_drop_bounding(b, err) < 0)
-		return -1;
 	if (ids_become(b, err) < 0 || hide(b, err) < 0)
 		return -1;
 	if (chdir("/") < 0)
@@ -245,21 +237,10 @@ static int block_child_signal(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void run(struct box *b)
+static void run(struct box *b, const struct program *p, int signals)
 {
-	struct reaper r = {.limit = LIMIT_NONE};
-	int signals = block_child_signal();
+	struct reaper r = {.main = p->pid, .limit = LIMIT_NONE};
 
-	r.main = vfork();
-	if (r.main == 0)
-		program_main(b);
-	if (r.main < 0) {
-		struct err err;
-		err_errno(&err, ERR_SYSTEM, "starting the program's process");
-		give_up(b, &err);
-	}
-	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
-	reap(&r);	      /* the aide, which is done */
 	watch_init(&r.watch, b->spec);
 	/* A mutant without an own /proc would count the whole host. */
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
@@ -270,31 +251,69 @@ static void run(struct box *b)
 		tell_changes(b);
 }
 
-/* The aide has made the network meanwhile; it unmounts the old root while we go on. */
-static int join_aide(struct box *b, bool network, struct err *err)
+/* What the program's process waits for. Rules for the host's paths it makes itself: they name its
+ * own /proc. */
+static int let_go(struct box *b, const struct program *p, struct err *err)
 {
-	if (b->aide < 0)
-		return 0;
-	if (aide_join_network(b, network, err) < 0)
+	struct wire_ready ready = {WIRE_READY, b->layers};
+	uint32_t alone = WIRE_ALONE;
+	AUTO_CLOSE int rules = -1;
+
+	if (has(b, LAYER_NEWROOT) && landlock_open(b, &rules, err) < 0)
 		return -1;
-	/* Only a mutant has no new root, or no ids of its own until now. */
-	if (!has(b, LAYER_NEWROOT))
-		scope_close(&b->aide);
-	return has(b, LAYER_USERNS) ? 0 : ids_become(b, err);
+	if (io_send(p->sock, &ready, sizeof(ready), rules) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
+	if (has(b, LAYER_NEWROOT) && newroot_drop_old(err) < 0)
+		return -1;
+	if (io_send(p->sock, &alone, sizeof(alone), -1) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
+	return 0;
+}
+
+/* Until the program's process has become the program, or has died: until then the supervisor's
+ * words are for it. */
+static int follow(struct box *b, const struct program *p, struct err *err)
+{
+	uint32_t kind;
+	int fd = -1;
+
+	while (io_recv(p->sock, &kind, sizeof(kind), &fd) > 0) {
+		AUTO_CLOSE int there = fd;
+		AUTO_CLOSE int net = fd < 0 ? -1 : ioctl(there, SIOCGSKNS);
+		if (fd >= 0 && (net < 0 || setns(net, CLONE_NEWNET) < 0))
+			return err_errno(err, ERR_LAYER, "following into the network namespace");
+	}
+	/* Only a mutant has no ids of its own until now. */
+	if (b->spec->tier != TIER_NO_USERNS && !has(b, LAYER_USERNS))
+		return ids_become(b, err);
+	return 0;
+}
+
+/* Signals the caller ignores would stay ignored in the program. */
+static void reset_signals(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which nobody can ignore */
 }
 
 void init_main(struct box *b)
 {
 	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,
 		      PAYLOAD_FD,   WORKSPACE_FD,  b->ctl};
-	bool spaced = b->tier != TIER_NO_USERNS, network = spaced && box_wants(b, LAYER_NETNS);
+	struct program p;
 	struct err err;
 
 	if (box_wants(b, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
-	if ((spaced && aide_begin(b, network, &err) < 0) || wait_for_go(b, &err) < 0 ||
-	    prepare(b, &err) < 0 || join_aide(b, network, &err) < 0)
+	reset_signals();
+	int signals = block_child_signal();
+	if (creds_drop_bounding(b, &err) < 0 || spaces_enter(b, &err) < 0 ||
+	    program_begin(b, &p, &err) < 0)
 		give_up(b, &err);
-	run(b);
+	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
+	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 || let_go(b, &p, &err) < 0 ||
+	    follow(b, &p, &err) < 0)
+		give_up(b, &err);
+	run(b, &p, signals);
 	_exit(0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Takes in what cordon sends, and believes none of it unchecked: lengths, kinds, seals and hashes.
- * The supervisor and init each read the spec for themselves: init is started before it is known.
  */
 #include "box/intake.h"
 
@@ -16,20 +15,8 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-int intake_hello(int sock, struct wire_hello *ret, struct err *err)
-{
-	int fd = -1;
-	ssize_t n = io_recv(sock, ret, sizeof(*ret), &fd);
-
-	if (n >= 0)
-		scope_close(&fd); /* none is expected */
-	if (n != sizeof(*ret) || ret->kind != WIRE_HELLO || ret->job > JOB_SWEEP ||
-	    ret->tier >= TIER_COUNT || ret->reserved)
-		return err_set(err, ERR_INPUT, "cordon-box did not understand its first word");
-	return 0;
-}
-
-int intake_place(const int *fds, struct err *err)
+/* To the numbers that the spec knows them by. */
+static int place(const int *fds, struct err *err)
 {
 	static const int places[WIRE_FDS] = {[WIRE_FD_INPUT] = STDIN_FILENO,
 					     [WIRE_FD_SPEC] = SPEC_FD,
@@ -51,7 +38,7 @@ int intake_place(const int *fds, struct err *err)
 	return 0;
 }
 
-int intake_spec(struct spec *ret, struct err *err)
+static int read_spec(struct spec *ret, struct err *err)
 {
 	struct stat st;
 
@@ -92,15 +79,16 @@ static int check_payload(const struct spec *s, struct err *err)
 	return 0;
 }
 
-int intake_check(const struct spec *s, const struct wire_hello *hello, struct err *err)
+int intake_receive(struct spec *ret, struct err *err)
 {
-	/* The namespaces and the cgroup were made after the first word. */
-	static const enum limit_id early[] = {LIMIT_MEMORY, LIMIT_PIDS, LIMIT_CPU, LIMIT_CPU_TIME};
-	bool same = s->job == hello->job && s->tier == hello->tier;
+	uint32_t kind = 0;
+	size_t count = WIRE_FDS;
+	int fds[WIRE_FDS];
 
-	for (size_t i = 0; i < ARRAY_SIZE(early); i++)
-		same = same && s->limit[early[i]] == hello->limit[early[i]];
-	if (!same)
-		return err_set(err, ERR_INPUT, "the spec is not the one that was announced");
-	return check_payload(s, err);
+	if (io_recv_fds(RESULT_FD, &kind, sizeof(kind), fds, &count) != sizeof(kind) ||
+	    kind != WIRE_SPEC || count != WIRE_FDS)
+		return err_set(err, ERR_INPUT, "no spec came");
+	if (place(fds, err) < 0 || read_spec(ret, err) < 0)
+		return -1;
+	return check_payload(ret, err);
 }

@@ -155,7 +155,7 @@ static int add_host_places(const struct box *b, const struct ruleset *rs, struct
 			false, err);
 }
 
-static int fill(struct box *b, const struct ruleset *rs, struct err *err)
+static int fill(const struct box *b, const struct ruleset *rs, struct err *err)
 {
 	const struct spec *s = b->spec;
 	int r = has_own_root(b) ? add_own_places(b, rs, err) : add_host_places(b, rs, err);
@@ -167,8 +167,10 @@ static int fill(struct box *b, const struct ruleset *rs, struct err *err)
 	return r;
 }
 
-int landlock_restrict(struct box *b, struct err *err)
+/* Whoever is in the root can make the rules; they hold for who enters them. -1 if there are none. */
+int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 {
+	*ret_rules = -1;
 	if (!box_wants(b, LAYER_LANDLOCK))
 		return 0;
 	int abi = sys_landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -183,14 +185,23 @@ int landlock_restrict(struct box *b, struct err *err)
 	struct ruleset_attr attr = {abi_rights[abi].fs, abi_rights[abi].net,
 				    abi_rights[abi].scoped};
 	size_t size = abi < 4 ? sizeof(uint64_t) : abi < 6 ? 2 * sizeof(uint64_t) : sizeof(attr);
-	struct ruleset rs = {sys_landlock_create(&attr, size, 0), attr.fs};
-	if (rs.fd < 0)
+	AUTO_CLOSE int fd = sys_landlock_create(&attr, size, 0);
+	struct ruleset rs = {fd, attr.fs};
+	if (fd < 0)
 		return fail(err, "making a Landlock rule set");
-	int r = fill(b, &rs, err);
-	if (r == 0 && sys_landlock_restrict(rs.fd) < 0)
-		r = fail(err, "entering the Landlock rule set");
-	close(rs.fd);
-	if (r == 0)
-		box_mark(b, LAYER_LANDLOCK);
-	return r;
+	if (fill(b, &rs, err) < 0)
+		return -1;
+	*ret_rules = scope_take_fd(&fd);
+	return 0;
+}
+
+int landlock_enter(struct box *b, int rules, struct err *err)
+{
+	if (!box_wants(b, LAYER_LANDLOCK))
+		return 0;
+	if (sys_landlock_restrict(rules) < 0)
+		return fail(err, "entering the Landlock rule set");
+	close(rules);
+	box_mark(b, LAYER_LANDLOCK);
+	return 0;
 }

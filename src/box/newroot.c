@@ -384,10 +384,8 @@ static int change_root(const struct box *b, struct err *err)
 
 	if (box_wants(b, LAYER_NOEXEC))
 		ro.attr_set |= MOUNT_ATTR_NOEXEC;
-	/* Old and new root on one place: no directory for the old one is needed. The program could
-	 * get to the old one by "/..", so it is not started before it is gone. */
-	if (sys_pivot_root(".", ".") < 0 ||
-	    (b->aide >= 0 ? aide_unmount(b) : umount2(".", MNT_DETACH)) < 0 || chdir("/") < 0)
+	/* Old and new root on one place: no directory for the old one is needed. */
+	if (sys_pivot_root(".", ".") < 0 || chdir("/") < 0)
 		return fail(err, LAYER_NEWROOT, "changing the root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &ro, sizeof(ro)) < 0)
 		return fail(err, LAYER_NEWROOT, "making the root read-only");
@@ -426,5 +424,14 @@ int newroot_enter(struct box *b, struct err *err)
 	box_mark(b, LAYER_NEWROOT);
 	if (box_wants(b, LAYER_NOEXEC))
 		box_mark(b, LAYER_NOEXEC);
+	return 0;
+}
+
+/* The old root is stacked upon the new one. The program could get to it by "/..", so it is not
+ * started before this is done. */
+int newroot_drop_old(struct err *err)
+{
+	if (umount2(".", MNT_DETACH) < 0)
+		return fail(err, LAYER_NEWROOT, "unmounting the host's root");
 	return 0;
 }

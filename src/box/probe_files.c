@@ -127,13 +127,15 @@ int probe_memfd(struct probe *p, struct err *err)
 
 static int in_landlock(struct probe *p, struct err *err)
 {
+	int rules;
+
 	if (creds_drop(&p->box, err) < 0)
 		return -1;
 	AUTO_CLOSE int before = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (before < 0 || program < 0)
 		return probe_untried(err, "opening files that nothing forbids yet");
-	if (landlock_restrict(&p->box, err) < 0)
+	if (landlock_open(&p->box, &rules, err) < 0 || landlock_enter(&p->box, rules, err) < 0)
 		return -1;
 	if (open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0 || errno != EACCES)
 		return probe_leak(err, "it listed a directory that no rule grants");

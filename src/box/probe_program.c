@@ -55,7 +55,7 @@ static int become_program(struct probe *p, struct err *err)
 	if (dup2(p->bait, STDERR_FILENO) < 0)
 		return probe_untried(err, "blocking standard error");
 	p->box.ctl = p->ctl;
-	program_main(&p->box);
+	program_exec(&p->box, -1);
 }
 
 static int start_program(struct probe *p, probe_fn *inside, probe_fn *look, struct err *err)

@@ -163,7 +163,7 @@ static int check_layers(const struct box *b, struct err *err)
 #endif
 	for (int l = 0; l < LAYER_COUNT; l++) {
 		enum layer layer = (enum layer)l;
-		if (!layer_is_needed(layer, b->tier) || b->layers & LAYER_BIT(l) ||
+		if (!layer_is_needed(layer, b->spec->tier) || b->layers & LAYER_BIT(l) ||
 		    !box_wants(b, layer) || (layer == LAYER_EXECGATE && box_may_exec(b)))
 			continue;
 		err_set(err, ERR_LAYER, "a layer was not put in place");
@@ -307,7 +307,7 @@ static int conclude(struct run *r, struct err *err)
 
 	if (told)
 		measure(r);
-	if (told && !run_is_in_cgroup(r)) {
+	if (told && r->ended && !run_is_in_cgroup(r)) {
 		cgroup_close(&r->box->cgroup);
 		tell(r);
 		told = false;

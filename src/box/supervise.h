@@ -20,12 +20,12 @@ struct run {
 	struct err err;
 };
 
-/* start.c: makes the namespaces and init in them, before the spec is known. */
+/* start.c: makes the namespaces and init in them. */
 int run_start(struct run *r, struct err *err);
-/* Makes the cgroup, unless init was started in it. */
+/* Gives init its ids and lets it build the root. */
+int run_release(struct run *r, struct err *err);
+/* Makes the cgroup, unless init was started in it, and lets the program's process enter it. */
 int run_open_cgroup(struct run *r, struct err *err);
-/* Tells init its ids, its spec and its cgroup. INPUT goes to init. */
-int run_release(struct run *r, int input, struct err *err);
 void run_kill(struct run *r);
 /* cgroup v2: init was started in the cgroup, which cannot be removed before it. */
 bool run_is_in_cgroup(const struct run *r);

@@ -114,10 +114,8 @@ static int spawn(struct launch *l, const char *path, struct err *err)
 	return r;
 }
 
-int launch_begin(struct launch *l, enum spec_job job, enum tier tier, const uint64_t *limit,
-		 struct err *err)
+int launch_begin(struct launch *l, struct err *err)
 {
-	struct wire_hello hello = {WIRE_HELLO, job, tier, 0, {0}};
 	char path[PATH_MAX];
 
 	*l = (struct launch){.socket = -1, .out = {-1, -1}};
@@ -129,12 +127,7 @@ int launch_begin(struct launch *l, enum spec_job job, enum tier tier, const uint
 		err_cure(err, "install both programs together");
 		return -1;
 	}
-	memcpy(hello.limit, limit, sizeof(hello.limit));
-	if (spawn(l, path, err) < 0)
-		return -1;
-	if (io_send(l->socket, &hello, sizeof(hello), -1) < 0)
-		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
-	return 0;
+	return spawn(l, path, err);
 }
 
 /* A cordon-box that is gone already has said why, or its end will tell. */
@@ -281,7 +274,7 @@ static int do_job(enum spec_job job, const struct launch_sink *sink, struct resu
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
 	l.sink = sink;
-	int done = launch_begin(&l, job, TIER_FULL, p->spec.limit, err);
+	int done = launch_begin(&l, err);
 	if (done == 0)
 		done = send_spec(&l, p, err);
 	l.sink = sink;

@@ -28,10 +28,8 @@ struct launch {
 	struct result *result;
 };
 
-/* Starts cordon-box, which begins with the namespaces while the plan is still being made. Nothing
- * runs in them before launch_run. */
-int launch_begin(struct launch *l, enum spec_job job, enum tier tier, const uint64_t *limit,
-		 struct err *err);
+/* Starts cordon-box: its own start goes on while the plan is being made. It waits for launch_run. */
+int launch_begin(struct launch *l, struct err *err);
 int launch_run(struct launch *l, const struct plan *p, const struct launch_sink *sink,
 	       struct result *ret, struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */

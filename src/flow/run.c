@@ -20,8 +20,8 @@ static bool wants_commit(const struct request *req, const struct result *r)
 static int speak(const struct request *req, struct plan *plan, struct launch *box,
 		 const struct launch_sink *sink, struct result *ret, struct err *err)
 {
-	/* The box's namespaces take longer to make than the plan: both at the same time. */
-	if (launch_begin(box, JOB_RUN, req->tier, req->limit, err) < 0)
+	/* Another program takes longer to start than the plan to make: both at the same time. */
+	if (launch_begin(box, err) < 0)
 		return -1;
 	if (plan_make(plan, req, err) < 0)
 		return -1;

@@ -12,34 +12,34 @@
 #include "model/limit.h"
 
 enum wire_kind {
-	WIRE_HELLO = 1, /* wire_hello: cordon's first word, before it has made its plan */
-	WIRE_SPEC,	/* descriptors of enum wire_fd: the rest */
-	WIRE_ERROR,	/* wire_error: Cordon could not run it */
-	WIRE_LISTENER,	/* wire_listener and a descriptor: the program's filter (inside only) */
-	WIRE_GO,	/* wire_go and the descriptors of WIRE_SPEC: supervisor to init */
-	WIRE_KILL,	/* supervisor to init: end the run now (inside only) */
-	WIRE_ENDED,	/* wire_ended: all untrusted code is dead and reaped (inside only) */
-	WIRE_CHANGE,	/* wire_change */
-	WIRE_UPPER,	/* descriptor: the overlay's upper directory */
-	WIRE_DONE,	/* wire_done: init has said everything (inside only) */
-	WIRE_PROBE,	/* wire_probe: doctor's word on one layer */
-	WIRE_DENIAL,	/* wire_denial */
-	WIRE_RESULT,	/* wire_result: the last message */
-};
-
-/* What cordon-box needs to begin with its namespaces and its cgroup; the spec must say the same. */
-struct wire_hello {
-	uint32_t kind, job, tier, reserved;
-	uint64_t limit[LIMIT_COUNT];
+	WIRE_SPEC = 1, /* descriptors of enum wire_fd: cordon's only word */
+	WIRE_ERROR,    /* wire_error: Cordon could not run it */
+	WIRE_LISTENER, /* wire_listener and a descriptor: the program's filter (inside only) */
+	WIRE_GO,       /* wire_go: supervisor to init, and init to the program's process */
+	WIRE_JOIN,     /* descriptors: how the program's process enters its cgroup */
+	WIRE_NETWORK,  /* descriptor: the network namespace, from the program's process to init */
+	WIRE_READY,    /* wire_ready: the root is built, init to the program's process */
+	WIRE_ALONE,    /* the host's root is gone, init to the program's process */
+	WIRE_KILL,     /* supervisor to init: end the run now (inside only) */
+	WIRE_ENDED,    /* wire_ended: all untrusted code is dead and reaped (inside only) */
+	WIRE_CHANGE,   /* wire_change */
+	WIRE_UPPER,    /* descriptor: the overlay's upper directory */
+	WIRE_DONE,     /* wire_done: init has said everything (inside only) */
+	WIRE_PROBE,    /* wire_probe: doctor's word on one layer */
+	WIRE_DENIAL,   /* wire_denial */
+	WIRE_RESULT,   /* wire_result: the last message */
 };
 
 /* In this order. What a run does not have is /dev/null. */
 enum wire_fd { WIRE_FD_INPUT, WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FDS };
 
-/* After the descriptors of WIRE_SPEC: the workspace's mount if there is one, and how the program
- * enters its cgroup. */
+/* The ids are mapped. To init with the workspace's mount, if root has made one. */
 struct wire_go {
-	uint32_t kind, outer_uid, outer_gid, has_workspace;
+	uint32_t kind, outer_uid, outer_gid, privileged;
+};
+
+struct wire_ready {
+	uint32_t kind, layers; /* what init has put in place */
 };
 
 struct wire_error {
@@ -60,7 +60,7 @@ struct wire_ended {
 	int32_t wait_status;  /* of the first program */
 	uint32_t limit;	      /* enum limit_id that the watcher saw, or LIMIT_NONE */
 	uint32_t limit_ended; /* 1: that limit ended the run */
-	uint32_t layers;      /* bit per layer that init and the program put in place */
+	uint32_t layers;      /* bit per layer that init put in place */
 	uint32_t last;	      /* 1: there are no changes to tell, init is done */
 	uint64_t cpu_ms, memory_peak, pids_peak;
 };

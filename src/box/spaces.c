@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The box's namespaces. Init is born into the first two, and makes the others itself: copying the
+ * host's mounts is work that it can do while the supervisor maps its ids. The network namespace
+ * takes longest, so a third process makes it beside both (program.c).
+ */
+#include <errno.h>
+#include <sched.h>
+
+#include "base/scope.h"
+#include "box/box.h"
+
+static const struct {
+	enum layer layer;
+	int flag;
+	bool at_birth;
+} spaces[] = {
+	{LAYER_USERNS, CLONE_NEWUSER, true}, {LAYER_PIDNS, CLONE_NEWPID, true},
+	{LAYER_MOUNTNS, CLONE_NEWNS, false}, {LAYER_IPCNS, CLONE_NEWIPC, false},
+	{LAYER_UTSNS, CLONE_NEWUTS, false},  {LAYER_CGROUPNS, CLONE_NEWCGROUP, false},
+};
+
+int spaces_choose(const struct box *b, bool at_birth)
+{
+	int flags = 0;
+
+	for (size_t i = 0; b->spec->tier != TIER_NO_USERNS && i < ARRAY_SIZE(spaces); i++)
+		if (spaces[i].at_birth == at_birth && box_wants(b, spaces[i].layer))
+			flags |= spaces[i].flag;
+	return flags;
+}
+
+void spaces_mark(struct box *b, int flags)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+		if (flags & spaces[i].flag)
+			box_mark(b, spaces[i].layer);
+}
+
+/* One of them is to blame: the one whose switch is off, otherwise the first. */
+int spaces_explain(struct err *err)
+{
+	err_errno(err, ERR_LAYER, "making the box's namespaces");
+	for (size_t i = 1; i < ARRAY_SIZE(spaces); i++)
+		if (why_sysctl(err, spaces[i].layer)) {
+			err_blame(err, layer_row(spaces[i].layer)->name);
+			return -1;
+		}
+	err_blame(err, layer_row(LAYER_USERNS)->name);
+	why_layer(err, LAYER_USERNS);
+	return -1;
+}
+
+int spaces_enter(struct box *b, struct err *err)
+{
+	int flags = spaces_choose(b, false);
+
+	if (flags && unshare(flags) < 0)
+		return spaces_explain(err);
+	spaces_mark(b, flags);
+	return 0;
+}
