@@ -56,9 +56,9 @@ $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	$(CC) $(LINK) -o $@ $^ -lsodium
 
 # The system call filter is compiled when Cordon is, never when it runs.
-$(BUILD)/mkfilter: tools/mkfilter.c src/box/syscalls.def src/box/filter.h
+$(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h src/box/syscalls.def src/box/filter.h
 	@mkdir -p $(@D)
-	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -Isrc -o $@ $< -lseccomp
+	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -Isrc -I. -o $@ $(filter %.c,$^) -lseccomp
 $(GEN)/filters.h: $(BUILD)/mkfilter
 	@mkdir -p $(@D)
 	$(BUILD)/mkfilter $(ARCH) $(@D)

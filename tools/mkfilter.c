@@ -5,9 +5,10 @@
  * EPERM instead of a notification). Runs at build time only, so that no compiler and no
  * libseccomp is in the program that holds privilege; works for a foreign architecture too.
  *
- * Each filter is a prologue of ours (architecture, x32, calls newer than libseccomp) followed by
- * libseccomp's binary tree. Must never guess: an unknown name or a rule that libseccomp would
- * change on its own stops the build.
+ * Names and numbers are libseccomp's. The tree is ours: libseccomp compares every call by itself,
+ * this one compares borders between calls that are treated alike, which halves the filter and the
+ * kernel's work when it is loaded. Must never guess: an unknown name stops the build, and a test
+ * tries every number and argument against the table.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -21,13 +22,12 @@
 #include <string.h>
 
 #include "box/filter.h"
+#include "tools/bpf.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define NR_MAX 1024    /* no architecture of ours numbers calls beyond this */
-#define INSNS_MAX 4096 /* BPF_MAXINSNS: the kernel refuses more */
+#define NR_MAX 1024 /* no architecture of ours numbers calls beyond this */
 #define CMPS_MAX 3
 #define X32_BIT 0x40000000 /* marks calls of the x32 ABI, same AUDIT_ARCH as x86_64 */
-#define API_LEVEL 5	   /* knows notifications, whatever kernel this build runs on */
 
 struct arch {
 	const char *name;
@@ -52,11 +52,6 @@ struct arg_row {
 		unsigned int index;
 		uint64_t mask, value;
 	} cmp[CMPS_MAX];
-};
-
-struct program {
-	size_t len;
-	struct sock_filter insns[INSNS_MAX];
 };
 
 static const struct arch archs[] = {
@@ -108,11 +103,6 @@ static int newer_number(const char *name)
 	return -1;
 }
 
-static bool is_in_libseccomp(const struct arch *arch, const char *name)
-{
-	return seccomp_syscall_resolve_name_arch(arch->token, name) >= 0;
-}
-
 /* -1 when this architecture does not have the call. */
 static int call_number(const struct arch *arch, const char *name)
 {
@@ -131,6 +121,17 @@ static int highest_in_libseccomp(const struct arch *arch)
 		if (name != NULL)
 			highest = nr;
 		free(name);
+	}
+	return highest;
+}
+
+static int highest_known(const struct arch *arch)
+{
+	int highest = highest_in_libseccomp(arch);
+
+	for (size_t i = 0; i < COUNT(newer); i++) {
+		if (newer[i].nr > highest)
+			highest = newer[i].nr;
 	}
 	return highest;
 }
@@ -217,17 +218,6 @@ static uint32_t kernel_action(enum call_action action, int err, uint32_t fallbac
 	}
 }
 
-/* The native number, possibly a pseudo one: libseccomp translates it to its filter's arch. */
-static void add_rule(scmp_filter_ctx ctx, const char *name, uint32_t action, unsigned int count,
-		     const struct scmp_arg_cmp *cmps)
-{
-	int nr = seccomp_syscall_resolve_name(name);
-	int rc = seccomp_rule_add_exact_array(ctx, action, nr, count, cmps);
-
-	if (rc < 0)
-		die("%s: libseccomp refuses the rule: %s", name, strerror(-rc));
-}
-
 static bool is_always_free(const char *name, unsigned int sets)
 {
 	for (size_t i = 0; i < COUNT(arg_rows); i++) {
@@ -239,144 +229,140 @@ static bool is_always_free(const char *name, unsigned int sets)
 	return false;
 }
 
-static void add_arg_rules(scmp_filter_ctx ctx, const char *name, unsigned int sets,
-			  uint32_t fallback)
+/* Tried in the order of the table; the first that fits decides. */
+static size_t add_arg_row(struct bpf *filter, const struct arg_row *arg, size_t yes, size_t no)
 {
-	for (size_t i = 0; i < COUNT(arg_rows); i++) {
-		const struct arg_row *arg = &arg_rows[i];
-		struct scmp_arg_cmp cmps[CMPS_MAX];
-		unsigned int count = 0;
+	for (size_t i = CMPS_MAX; i-- > 0;) {
+		for (int high = 1; high >= 0; high--) {
+			uint32_t mask = (uint32_t)(arg->cmp[i].mask >> (32 * high));
+			size_t offset = offsetof(struct seccomp_data, args) +
+					arg->cmp[i].index * sizeof(uint64_t) + 4U * (unsigned)high;
 
-		if (strcmp(arg->name, name) != 0 || !is_active(arg->set, sets))
-			continue;
-		for (; count < CMPS_MAX && arg->cmp[count].mask != 0; count++)
-			cmps[count] = SCMP_CMP(arg->cmp[count].index, SCMP_CMP_MASKED_EQ,
-					       arg->cmp[count].mask, arg->cmp[count].value);
-		add_rule(ctx, name, kernel_action(arg->action, arg->err, fallback), count, cmps);
+			if (mask == 0)
+				continue;
+			bpf_jump(filter, BPF_JEQ, (uint32_t)(arg->cmp[i].value >> (32 * high)), yes,
+				 no);
+			if (mask != UINT32_MAX)
+				bpf_and(filter, mask);
+			yes = bpf_load(filter, offset);
+		}
 	}
+	return yes;
 }
 
-/* Rules equal to the default are left out: libseccomp takes them for a mistake. */
-static void add_rules(scmp_filter_ctx ctx, const struct arch *arch, unsigned int sets,
-		      uint32_t fallback)
+static size_t add_args(struct bpf *filter, const char *name, unsigned int sets, uint32_t fallback)
+{
+	size_t label = bpf_ret(filter, fallback);
+
+	for (size_t i = COUNT(arg_rows); i-- > 0;) {
+		const struct arg_row *arg = &arg_rows[i];
+		uint32_t answer = kernel_action(arg->action, arg->err, fallback);
+
+		if (strcmp(arg->name, name) == 0 && is_active(arg->set, sets))
+			label = add_arg_row(filter, arg, bpf_ret(filter, answer), label);
+	}
+	return label;
+}
+
+/* Call numbers from `first` on that are treated alike. */
+struct range {
+	uint32_t first, answer;
+	const char *args; /* the call whose arguments decide, or NULL */
+};
+
+static const struct row *row_of_number(const struct arch *arch, int nr)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct row *row = &rows[i];
-		uint32_t action = kernel_action(row->action, row->err, fallback);
-
-		if (!is_active(row->set, sets) || !is_in_libseccomp(arch, row->name))
-			continue;
-		if (row->action == CALL_ARGS && is_always_free(row->name, sets))
-			add_rule(ctx, row->name, SECCOMP_RET_ALLOW, 0, NULL);
-		else if (row->action == CALL_ARGS)
-			add_arg_rules(ctx, row->name, sets, fallback);
-		else if (action != fallback)
-			add_rule(ctx, row->name, action, 0, NULL);
+		if (call_number(arch, rows[i].name) == nr)
+			return &rows[i];
 	}
+	return NULL;
 }
 
-static scmp_filter_ctx body_new(const struct arch *arch, unsigned int sets, uint32_t fallback)
+/* Numbers beyond the last call that we know do not exist for the program. */
+static struct range range_of_number(const struct arch *arch, unsigned int sets, uint32_t fallback,
+				    int nr)
 {
-	scmp_filter_ctx ctx = seccomp_init(fallback);
-	uint32_t native = seccomp_arch_native();
+	const struct row *row = row_of_number(arch, nr);
+	struct range range = {.first = (uint32_t)nr, .answer = fallback};
 
-	if (ctx == NULL)
-		die("seccomp_init failed");
-	if (arch->token != native &&
-	    (seccomp_arch_add(ctx, arch->token) != 0 || seccomp_arch_remove(ctx, native) != 0))
-		die("%s: libseccomp cannot compile for it", arch->name);
-	if (seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0 ||
-	    seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
-		die("libseccomp is too old: 2.5 is needed");
-	add_rules(ctx, arch, sets, fallback);
-	return ctx;
+	if (nr > highest_known(arch))
+		range.answer = SECCOMP_RET_ERRNO | ENOSYS;
+	else if (row != NULL && is_active(row->set, sets))
+		range.answer = kernel_action(row->action, row->err, fallback);
+	if (row == NULL || row->action != CALL_ARGS || !is_active(row->set, sets))
+		return range;
+	if (is_always_free(row->name, sets))
+		range.answer = SECCOMP_RET_ALLOW;
+	else
+		range.args = row->name;
+	return range;
 }
 
-static void program_add(struct program *program, uint16_t code, uint8_t jt, uint8_t jf, uint32_t k)
+static size_t find_ranges(const struct arch *arch, unsigned int sets, uint32_t fallback,
+			  struct range *ranges)
 {
-	if (program->len == INSNS_MAX)
-		die("filter too long");
-	program->insns[program->len++] = (struct sock_filter){code, jt, jf, k};
-}
+	size_t count = 0;
 
-static void program_add_ret(struct program *program, uint32_t action)
-{
-	program_add(program, BPF_RET | BPF_K, 0, 0, action);
-}
+	for (int nr = 0; nr < NR_MAX; nr++) {
+		struct range next = range_of_number(arch, sets, fallback, nr);
+		const struct range *last = count ? &ranges[count - 1] : NULL;
 
-static void program_add_load(struct program *program, size_t offset)
-{
-	program_add(program, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
-}
-
-/* Calls beyond libseccomp's knowledge: ours by number, everything else does not exist. */
-static void program_add_newer(struct program *program, const struct arch *arch, unsigned int sets,
-			      uint32_t fallback)
-{
-	uint32_t absent = SECCOMP_RET_ERRNO | ENOSYS;
-	int highest = highest_in_libseccomp(arch);
-	size_t jump = program->len, over;
-
-	program_add(program, BPF_JMP | BPF_JGT | BPF_K, 0, 0, (uint32_t)highest);
-	for (size_t i = 0; i < COUNT(newer); i++) {
-		const struct row *row = row_find(newer[i].name);
-		uint32_t action = fallback;
-
-		if (is_active(row->set, sets))
-			action = kernel_action(row->action, row->err, fallback);
-		if (newer[i].nr <= highest || action == absent)
-			continue;
-		program_add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)newer[i].nr);
-		program_add_ret(program, action);
+		if (last == NULL || last->args || next.args || last->answer != next.answer)
+			ranges[count++] = next;
 	}
-	program_add_ret(program, absent);
-	over = program->len - jump - 1;
-	if (over > UINT8_MAX)
-		die("too many newer calls for one jump");
-	program->insns[jump].jf = (uint8_t)over;
+	return count;
 }
 
-static void program_add_prologue(struct program *program, const struct arch *arch,
-				 unsigned int sets, uint32_t fallback)
+static bool is_same(const struct range *a, const struct range *b)
 {
-	program_add_load(program, offsetof(struct seccomp_data, arch));
-	program_add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, arch->token);
-	program_add_ret(program, SECCOMP_RET_KILL_PROCESS);
-	program_add_load(program, offsetof(struct seccomp_data, nr));
-	if (arch->has_x32) {
-		program_add(program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, X32_BIT);
-		program_add_ret(program, SECCOMP_RET_KILL_PROCESS);
+	return !a->args && !b->args && a->answer == b->answer;
+}
+
+/* A balanced tree over the ranges' borders; one number among others alike is one comparison. */
+static size_t add_tree(struct bpf *filter, const struct range *ranges, size_t count,
+		       unsigned int sets, uint32_t fallback)
+{
+	size_t half = count / 2;
+
+	if (count == 1)
+		return ranges->args ? add_args(filter, ranges->args, sets, fallback)
+				    : bpf_ret(filter, ranges->answer);
+	if (count == 3 && is_same(&ranges[0], &ranges[2]) &&
+	    ranges[2].first == ranges[1].first + 1) {
+		size_t no = bpf_ret(filter, ranges[0].answer);
+		size_t yes = add_tree(filter, &ranges[1], 1, sets, fallback);
+
+		return bpf_jump(filter, BPF_JEQ, ranges[1].first, yes, no);
 	}
-	program_add_newer(program, arch, sets, fallback);
-}
+	size_t yes = add_tree(filter, ranges + half, count - half, sets, fallback);
+	size_t no = add_tree(filter, ranges, half, sets, fallback);
 
-static void program_add_body(struct program *program, scmp_filter_ctx ctx)
-{
-	FILE *file = tmpfile();
-	struct sock_filter insn;
-
-	if (file == NULL || seccomp_export_bpf(ctx, fileno(file)) != 0)
-		die("cannot export the filter");
-	rewind(file);
-	while (fread(&insn, sizeof(insn), 1, file) == 1)
-		program_add(program, insn.code, insn.jt, insn.jf, insn.k);
-	fclose(file);
+	return bpf_jump(filter, BPF_JGE, ranges[half].first, yes, no);
 }
 
 static void compile(const struct arch *arch, unsigned int sets, uint32_t fallback,
-		    struct program *ret_program)
+		    struct bpf *ret_filter)
 {
-	scmp_filter_ctx ctx = body_new(arch, sets, fallback);
+	struct range ranges[NR_MAX];
+	size_t count = find_ranges(arch, sets, fallback, ranges);
 
-	ret_program->len = 0;
-	program_add_prologue(ret_program, arch, sets, fallback);
-	program_add_body(ret_program, ctx);
-	seccomp_release(ctx);
+	ret_filter->len = ret_filter->rets = 0;
+	size_t tree = add_tree(ret_filter, ranges, count, sets, fallback);
+	if (arch->has_x32)
+		bpf_jump(ret_filter, BPF_JSET, X32_BIT,
+			 bpf_ret(ret_filter, SECCOMP_RET_KILL_PROCESS), tree);
+	tree = bpf_load(ret_filter, offsetof(struct seccomp_data, nr));
+	bpf_jump(ret_filter, BPF_JEQ, arch->token, tree,
+		 bpf_ret(ret_filter, SECCOMP_RET_KILL_PROCESS));
+	if (bpf_load(ret_filter, offsetof(struct seccomp_data, arch)) == 0)
+		die("filter too long");
+	bpf_finish(ret_filter);
 }
 
 /* ---- output ---- */
 
-static void print_filter(FILE *out, unsigned int sets, const struct program *program)
+static void print_filter(FILE *out, unsigned int sets, const struct bpf *program)
 {
 	fprintf(out, "\nstatic const struct sock_filter FILTERS(filter_%u)[] = {\n", sets);
 	for (size_t i = 0; i < program->len; i++) {
@@ -390,7 +376,7 @@ static void print_filter(FILE *out, unsigned int sets, const struct program *pro
 
 static void print_filters(FILE *out, const struct arch *arch)
 {
-	static struct program programs[SET_COUNT];
+	static struct bpf programs[SET_COUNT];
 
 	for (unsigned int sets = 0; sets < SET_COUNT; sets++) {
 		compile(arch, sets, SECCOMP_RET_USER_NOTIF, &programs[sets]);
@@ -477,7 +463,7 @@ static void write_header(const struct arch *arch, const char *dir)
 
 static void write_plain(const struct arch *arch, const char *dir)
 {
-	static struct program program;
+	static struct bpf program;
 	FILE *out = output_open(dir, "filter-common.bpf");
 
 	compile(arch, SET_SPACED | SET_EXEC | SET_UNIX | SET_COUNTED, SECCOMP_RET_ERRNO | EPERM,
@@ -498,8 +484,6 @@ int main(int argc, char **argv)
 	}
 	if (arch == NULL)
 		die("%s: unknown architecture", argv[1]);
-	if (seccomp_api_set(API_LEVEL) != 0)
-		die("libseccomp is too old: no notifications");
 	check_tables();
 	write_header(arch, argv[2]);
 	write_plain(arch, argv[2]);
