@@ -18,6 +18,7 @@
 #include "base/scope.h"
 #include "conf/profile.h"
 #include "flow/payload.h"
+#include "flow/workspace.h"
 
 struct draft {
 	struct plan *plan;
@@ -143,6 +144,14 @@ static int choose_profile(struct draft *d, struct err *err)
 	return -1;
 }
 
+static int refuse_venv(const struct draft *d, struct err *err)
+{
+	err_set(err, ERR_INPUT, "--venv %s: not a virtualenv", d->req->venv);
+	err_cause(err, "%s is not there", d->interpreter);
+	err_cure(err, "make one: python3 -m venv %s", d->req->venv);
+	return -1;
+}
+
 static int find_interpreter(struct draft *d, struct err *err)
 {
 	const struct profile *p = d->profile;
@@ -154,6 +163,8 @@ static int find_interpreter(struct draft *d, struct err *err)
 	if (d->req->venv)
 		d->interpreter = arena_printf(a, "%s/bin/python3", d->req->venv);
 	d->real = resolve(d, d->interpreter, err);
+	if (!d->real && d->req->venv)
+		return refuse_venv(d, err);
 	if (!d->real) {
 		err_context(err, "no interpreter for %s", p->name);
 		err_cause(err, "%s is not on this machine", d->interpreter);
@@ -325,13 +336,13 @@ static int open_workspace(struct draft *d, struct err *err)
 	if (!d->req->workspace)
 		return 0;
 	const char *real = resolve(d, d->req->workspace, err);
-	if (!real)
+	if (!real) {
+		workspace_explain(d->req->workspace, err);
 		return -1;
-	p->workspace = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	p->workspace = workspace_open(real, d->req->workspace_mode, err);
 	if (p->workspace < 0)
-		return err_errno(err, ERR_INPUT, "workspace %s", real);
-	if (!spec_path_is_clean(real) || strcmp(real, "/") == 0)
-		return err_set(err, ERR_INPUT, "workspace %s: not this directory", real);
+		return -1;
 	if (p->spec.private_dir && d->req->workspace_mode == WORKSPACE_OVERLAY) {
 		err_set(err, ERR_USAGE, "--tier no-userns has no overlay");
 		err_cure(err, "use --workspace DIR:ro or DIR:rw");

@@ -329,3 +329,56 @@ PY
 @test "--commit: holes do not become the host's disk" {
 	every_owner amplified
 }
+
+# mounted MODE: a workspace with something mounted below it.
+mounted() {
+	unshare -m sh -c "mount -t $2 none '$W/sub' && exec timeout 60 '$CORDON' run --tier no-cgroup \
+		--workspace '$W:$1' '$T/x.py'" >"$T/out" 2>"$T/err"
+}
+@test "mounts below the workspace: shown, or refused where they cannot be" {
+	need_root
+	dir user
+	printf 'import os\nprint(os.listdir("sub"))\n' | code x.py
+	status=0
+	mounted ro tmpfs || status=$?
+	exits 0
+	out_is '[]'
+	mounted overlay tmpfs || status=$?
+	exits 125
+	out_is ''
+	err_has 'mounted below'
+	err_has "$W/sub"
+	err_has 'try: '
+	mv "$W" "$W a b"
+	W="$W a b"
+	mounted overlay tmpfs || status=$?
+	exits 125
+	# The host's processes are not a workspace, wherever they are shown.
+	for mode in ro rw overlay; do
+		status=0
+		mounted $mode proc || status=$?
+		exits 125
+		err_has 'it is proc'
+	done
+}
+
+@test "a workspace that is none: the reason and the cure are told" {
+	mkdir "$T/w"
+	printf 'print("ran")\n' | code x.py
+	local w
+	for w in /proc:ro /sys:ro /proc/self:ro /sys/kernel:rw /proc "$T/w:zz" "$T/w:r" /; do
+		box user:no-cgroup --workspace "$w" "$T/x.py"
+		exits 125
+		out_is ''
+		err_has 'because: '
+		err_has 'try: '
+	done
+	mkdir "$T/w:zz"
+	box user:no-cgroup --workspace "$T/w:zz" "$T/x.py"
+	exits 0
+	box user:no-cgroup --venv "$T/w" "$T/x.py"
+	exits 125
+	err_has 'not a virtualenv'
+	err_has "because: $T/w/bin/python3"
+	err_has 'python3 -m venv'
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A workspace is a directory of files. File systems that are windows into the kernel are none:
+ * what is read there tells about the host, what is written there changes it. And an overlay shows
+ * one file system: of a mount below it the program would see what the mount hides.
+ */
+#include "flow/workspace.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+static const struct {
+	unsigned long type;
+	const char *name;
+} kernel_files[] = {
+	{PROC_SUPER_MAGIC, "proc"},
+	{SYSFS_MAGIC, "sysfs"},
+	{CGROUP_SUPER_MAGIC, "cgroup"},
+	{CGROUP2_SUPER_MAGIC, "cgroup2"},
+	{DEBUGFS_MAGIC, "debugfs"},
+	{TRACEFS_MAGIC, "tracefs"},
+	{SECURITYFS_MAGIC, "securityfs"},
+	{SELINUX_MAGIC, "selinuxfs"},
+	{SMACK_MAGIC, "smackfs"},
+	{BPF_FS_MAGIC, "bpf"},
+	{DEVPTS_SUPER_MAGIC, "devpts"},
+	{EFIVARFS_MAGIC, "efivarfs"},
+	{PSTOREFS_MAGIC, "pstore"},
+	{BINFMTFS_MAGIC, "binfmt_misc"},
+	{NSFS_MAGIC, "nsfs"},
+	{RDTGROUP_SUPER_MAGIC, "resctrl"},
+	{0x62656570, "configfs"},
+	{0x65735543, "fusectl"},
+	{0x19800202, "mqueue"},
+};
+
+static int refuse_kernel_files(const char *path, const char *name, struct err *err)
+{
+	err_set(err, ERR_INPUT, "workspace %s: not a directory of files", path);
+	err_cause(err, "it is %s, the kernel's own: it tells about the host and steers it", name);
+	err_cure(err, "copy what the program needs of it to a directory");
+	return -1;
+}
+
+static int check_type(int fd, const char *real, struct err *err)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
+		if ((unsigned long)fs.f_type == kernel_files[i].type)
+			return refuse_kernel_files(real, kernel_files[i].name, err);
+	return 0;
+}
+
+/* mountinfo writes a blank as \040. In place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; to++) {
+		unsigned code;
+		if (p[0] == '\\' && sscanf(p + 1, "%3o", &code) == 1) {
+			*to = (char)code;
+			p += 4;
+		} else {
+			*to = *p++;
+		}
+	}
+	*to = '\0';
+}
+
+/* One line of mountinfo: where it is mounted, and what. Cut out in place. */
+static bool parse_mount(char *line, const char **ret_path, const char **ret_type)
+{
+	char *type = strstr(line, " - "), *at = line;
+
+	for (int field = 0; field < 4 && at; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || !type)
+		return false;
+	at[1 + strcspn(at + 1, " ")] = '\0';
+	type[3 + strcspn(type + 3, " \n")] = '\0';
+	unescape(at + 1);
+	*ret_path = at + 1;
+	*ret_type = type + 3;
+	return true;
+}
+
+static int refuse_mount(const char *real, const char *path, struct err *err)
+{
+	err_set(err, ERR_INPUT, "workspace %s: something is mounted below it", real);
+	err_cause(err, "an overlay shows one file system, and %.200s is another", path);
+	err_cure(err, "use :ro or :rw, or a directory without mounts below it");
+	return -1;
+}
+
+static int check_mount(const char *real, enum workspace_mode mode, char *line, struct err *err)
+{
+	size_t len = strlen(real);
+	const char *path, *type;
+
+	if (!parse_mount(line, &path, &type) || strncmp(path, real, len) != 0 || path[len] != '/')
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
+		if (strcmp(type, kernel_files[i].name) == 0)
+			return refuse_kernel_files(path, type, err);
+	return mode == WORKSPACE_OVERLAY ? refuse_mount(real, path, err) : 0;
+}
+
+static int check_mounts(const char *real, enum workspace_mode mode, struct err *err)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	AUTO_FREE char *line = NULL;
+	size_t size = 0;
+	int r = 0;
+
+	if (!f)
+		return err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
+	while (r == 0 && getline(&line, &size, f) > 0)
+		r = check_mount(real, mode, line, err);
+	fclose(f);
+	return r;
+}
+
+static int check_path(const char *real, struct err *err)
+{
+	if (strcmp(real, "/") == 0) {
+		err_set(err, ERR_INPUT, "workspace /: not the whole machine");
+		err_cause(err, "every file of the host would be in the box");
+	} else if (!spec_path_is_clean(real)) {
+		err_set(err, ERR_INPUT, "workspace %s: not under this name", real);
+		err_cause(err, "there is a control character in its path");
+	} else {
+		return 0;
+	}
+	err_cure(err, "give a directory with only what the program works on");
+	return -1;
+}
+
+int workspace_open(const char *real, enum workspace_mode mode, struct err *err)
+{
+	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
+	    check_mounts(real, mode, err) < 0)
+		return -1;
+	return scope_take_fd(&fd);
+}
+
+void workspace_explain(const char *asked, struct err *err)
+{
+	const char *colon = strrchr(asked, ':');
+
+	err_context(err, "workspace");
+	if (!colon || strchr(colon, '/'))
+		return;
+	err_cause(err, "\"%.64s\" is no mode, so it was taken as a part of the name", colon);
+	err_cure(err, "write DIR:ro, DIR:overlay or DIR:rw");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Is a directory of the host's fit to be shown to hostile code?
+ */
+#ifndef CORDON_FLOW_WORKSPACE_H
+#define CORDON_FLOW_WORKSPACE_H
+
+#include "base/err.h"
+#include "model/spec.h"
+
+/* REAL is its path without links. The descriptor, or -1 with the reason and a cure. */
+int workspace_open(const char *real, enum workspace_mode mode, struct err *err);
+/* REAL could not be resolved: adds what may have been meant by ASKED. */
+void workspace_explain(const char *asked, struct err *err);
+
+#endif
