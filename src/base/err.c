@@ -13,7 +13,7 @@ static const struct err_row rows[ERR_COUNT] = {
 	[ERR_NONE] = {"none", 0},	  [ERR_USAGE] = {"usage", 125},
 	[ERR_INPUT] = {"input", 125},	  [ERR_LAYER] = {"layer", 125},
 	[ERR_SYSTEM] = {"system", 125},	  [ERR_LIMIT] = {"limit", 125},
-	[ERR_REFUSED] = {"refused", 126},
+	[ERR_REFUSED] = {"refused", 126}, [ERR_CONFLICT] = {"conflict", 125},
 };
 
 const struct err_row *err_row(const struct err *err)

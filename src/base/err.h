@@ -13,12 +13,13 @@
 
 enum err_code {
 	ERR_NONE = 0,
-	ERR_USAGE,   /* the words of the call are off */
-	ERR_INPUT,   /* a file or value from outside is not acceptable */
-	ERR_LAYER,   /* a layer of the box is missing or did not hold */
-	ERR_SYSTEM,  /* a system call failed that normally works */
-	ERR_LIMIT,   /* one of our own maxima was reached */
-	ERR_REFUSED, /* policy says no */
+	ERR_USAGE,    /* the words of the call are off */
+	ERR_INPUT,    /* a file or value from outside is not acceptable */
+	ERR_LAYER,    /* a layer of the box is missing or did not hold */
+	ERR_SYSTEM,   /* a system call failed that normally works */
+	ERR_LIMIT,    /* one of our own maxima was reached */
+	ERR_REFUSED,  /* policy says no */
+	ERR_CONFLICT, /* somebody else changed the same thing meanwhile */
 	ERR_COUNT,
 };
 

@@ -74,13 +74,16 @@ static void say_denials(const struct result *r)
 	}
 }
 
-static void say_changes(const struct result *r)
+/* ONLY_NOTED: those that stand in the way. */
+static void say_changes(const struct result *r, bool only_noted)
 {
 	static const char *const marks[] = {"+ ", "~ ", "- "};
 	char line[600];
 
 	for (size_t i = 0; i < r->changec; i++) {
 		const struct change *c = &r->changes[i];
+		if (only_noted && !c->note)
+			continue;
 		snprintf(line, sizeof(line), "%s%.512s%s%s", marks[c->change], c->path,
 			 c->note ? "  not committed: " : "", c->note ? c->note : "");
 		say("", line);
@@ -122,13 +125,14 @@ void cli_print_summary(const struct result *r, bool mid_line)
 		fputc('\n', stderr);
 	if (r->status == STATUS_ERROR || r->status == STATUS_REFUSED) {
 		cli_print_error(&r->err);
+		say_changes(r, true);
 		return;
 	}
 	say_end(r);
 	/* A refusal that the program shrugged off needs no words. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0)
 		say_denials(r);
-	say_changes(r);
+	say_changes(r, false);
 }
 
 /* Never cuts a UTF-8 character at the gap: half of one would make text look binary. */

@@ -10,18 +10,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/scope.h"
+#include "flow/beneath.h"
 
 /* Places from which the user's shell, git or interpreter would run what is written there. */
 static const char *const persistence[] = {
@@ -48,15 +47,6 @@ static const char *const persistence[] = {
 	"sitecustomize.py",
 	"usercustomize.py",
 };
-
-static int open_beneath(int dir, const char *path, uint64_t flags)
-{
-	struct open_how how = {.flags = flags | O_CLOEXEC,
-			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-					  RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-}
 
 /* At any depth: a project below the workspace has hooks of its own. */
 static bool is_persistent(const char *path)
@@ -87,13 +77,6 @@ static bool is_clean(const char *path, size_t len)
 	return true;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *refusal(const struct change *c)
 {
 	if (!is_clean(c->path, c->path_len))
@@ -107,18 +90,6 @@ static const char *refusal(const struct change *c)
 	if (c->type == TYPE_OTHER)
 		return "not a file or directory";
 	return NULL;
-}
-
-/* The directory that holds PATH, and its last part. */
-static int open_parent(int root, const char *path, const char **ret_name)
-{
-	char parent[CORDON_CHANGE_PATH_MAX + 1];
-	const char *slash = strrchr(path, '/');
-
-	*ret_name = last_part(path);
-	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1,
-		 slash ? path : ".");
-	return open_beneath(root, parent, O_PATH | O_DIRECTORY);
 }
 
 static int copy_data(int from, int to)
@@ -152,7 +123,7 @@ static int choose_name(char *name, size_t size)
 
 static int write_file(int upper, const struct change *c, int parent, const char *name)
 {
-	AUTO_CLOSE int from = open_beneath(upper, c->path, O_RDONLY | O_NONBLOCK);
+	AUTO_CLOSE int from = beneath_open(upper, c->path, O_RDONLY | O_NONBLOCK);
 	AUTO_CLOSE int dir = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 	char temp[48];
@@ -197,7 +168,7 @@ static int make_directory(int parent, const char *name, const struct change *c)
 static int apply(int upper, int root, const struct change *c)
 {
 	const char *name;
-	AUTO_CLOSE int path = open_parent(root, c->path, &name);
+	AUTO_CLOSE int path = beneath_open_parent(root, c->path, &name);
 	AUTO_CLOSE int parent =
 		path < 0 ? -1 : openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
@@ -222,7 +193,7 @@ static int settle_modes(const struct result *r, int root)
 		const struct change *c = &r->changes[i];
 		if (c->note || c->type != TYPE_DIR || c->change == CHANGE_DELETED)
 			continue;
-		AUTO_CLOSE int dir = open_beneath(root, c->path, O_RDONLY | O_DIRECTORY);
+		AUTO_CLOSE int dir = beneath_open(root, c->path, O_RDONLY | O_DIRECTORY);
 		if (dir < 0 || fchmod(dir, c->mode & 0777) < 0)
 			return -1;
 	}
@@ -233,19 +204,22 @@ static int settle_modes(const struct result *r, int root)
 static int fail_half(struct err *err, size_t done, const char *path)
 {
 	err_errno(err, ERR_INPUT, "committing %s", path);
-	err_cause(err, "%zu changes before it were written, those after it were not", done);
+	err_cause(err, "changes written before it: %zu; those after it were not", done);
 	return -1;
 }
 
-int commit_changes(struct result *r, int workspace, uint64_t disk, struct err *err)
+/* Whole or not at all, as far as can be told before the first write. */
+static int check(struct result *r, int workspace, const struct conflict_mark *mark, uint64_t disk,
+		 struct err *err)
 {
+	uint64_t total = 0;
+
 	if (r->upper < 0)
 		return err_set(err, ERR_SYSTEM, "the changes did not come out of the box");
 	if (r->changes_cut)
 		return err_set(err, ERR_LIMIT,
 			       "not all changes could be told: nothing was committed");
 	/* Holes and hard links took no room in the box; here they would. */
-	uint64_t total = 0;
 	for (size_t i = 0; i < r->changec; i++)
 		total += r->changes[i].size;
 	if (total > disk)
@@ -254,13 +228,25 @@ int commit_changes(struct result *r, int workspace, uint64_t disk, struct err *e
 	/* One at a time; the lock goes with the descriptor. */
 	if (flock(workspace, LOCK_EX | LOCK_NB) < 0)
 		return err_errno(err, ERR_INPUT, "another run commits to this directory");
+	for (size_t i = 0; i < r->changec; i++)
+		r->changes[i].note = refusal(&r->changes[i]);
+	return conflict_check(r, workspace, mark, err);
+}
+
+int commit_changes(struct result *r, int workspace, const struct conflict_mark *mark, uint64_t disk,
+		   struct err *err)
+{
+	size_t done = 0;
+
+	if (check(r, workspace, mark, disk, err) < 0)
+		return -1;
 	for (size_t i = 0; i < r->changec; i++) {
-		struct change *c = &r->changes[i];
-		c->note = refusal(c);
+		const struct change *c = &r->changes[i];
 		if (c->note)
 			continue;
 		if (apply(r->upper, workspace, c) < 0)
-			return fail_half(err, i, c->path);
+			return fail_half(err, done, c->path);
+		done++;
 	}
 	if (settle_modes(r, workspace) < 0)
 		return err_errno(err, ERR_INPUT, "committing a directory's mode");

@@ -5,11 +5,11 @@
 #ifndef CORDON_FLOW_COMMIT_H
 #define CORDON_FLOW_COMMIT_H
 
-#include "base/err.h"
-#include "model/result.h"
+#include "flow/conflict.h"
 
-/* WORKSPACE is the user's directory, DISK the most that may be written. A change that is not
- * written back gets its reason as note. */
-int commit_changes(struct result *r, int workspace, uint64_t disk, struct err *err);
+/* WORKSPACE is the user's directory, MARK is when the run began, DISK the most that may be written.
+ * A change that is not written back gets its reason as note. */
+int commit_changes(struct result *r, int workspace, const struct conflict_mark *mark, uint64_t disk,
+		   struct err *err);
 
 #endif

@@ -351,7 +351,7 @@ static int open_workspace(struct draft *d, struct err *err)
 	p->spec.workspace = d->req->workspace_mode;
 	p->spec.workspace_path = real;
 	p->spec.cwd = p->spec.private_dir ? real : "/workspace";
-	return 0;
+	return d->req->commit ? conflict_mark(p->workspace, &p->mark, err) : 0;
 }
 
 /* Never the caller's own open file: with it come its mode, its times, and from a directory or a

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a request to a spec: which profile, what is shown of the host, under which limits. Reads
- * the file system, changes nothing.
+ * the file system and changes nothing that stays.
  */
 #ifndef CORDON_FLOW_PLAN_H
 #define CORDON_FLOW_PLAN_H
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "flow/conflict.h"
 #include "flow/private.h"
 #include "model/request.h"
 #include "model/spec.h"
@@ -17,6 +18,7 @@ struct plan {
 	struct spec spec;
 	struct private private;	       /* the tier without namespaces */
 	int payload, workspace, input; /* descriptors, or -1 */
+	struct conflict_mark mark;     /* with --commit: when the run began */
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
 };
 

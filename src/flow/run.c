@@ -31,9 +31,9 @@ static int speak(const struct request *req, struct plan *plan, struct launch *bo
 		memcpy(ret->sha256, plan->spec.payload_sha256, sizeof(ret->sha256));
 	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE || plan->hash_later;
 	result_conclude(ret);
-	return wants_commit(req, ret)
-		       ? commit_changes(ret, plan->workspace, plan->spec.limit[LIMIT_DISK], err)
-		       : 0;
+	return wants_commit(req, ret) ? commit_changes(ret, plan->workspace, &plan->mark,
+						       plan->spec.limit[LIMIT_DISK], err)
+				      : 0;
 }
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)

@@ -10,62 +10,8 @@
 #include <errno.h>
 #include <sys/sysmacros.h>
 
-#include "base/scope.h"
-#include "scratch.h"
+#include "commit_case.h"
 #include "tap.h"
-
-/* One fresh pair of directories with something of the user's in it. */
-static void prepare(void)
-{
-	scratch_must(
-		system("chmod -R u+rwx upper ws outside 2>/dev/null; rm -rf upper ws outside") == 0,
-		"clearing");
-	scratch_dir("upper");
-	scratch_dir("ws");
-	scratch_dir("outside");
-	scratch_file("outside/file", "outside", 0600);
-	scratch_file("ws/old", "old", 0644);
-	scratch_dir("ws/dir");
-	scratch_file("ws/dir/kept", "kept", 0644);
-	scratch_must(symlink("../outside", "ws/link") == 0, "link");
-}
-
-static void add(struct result *r, const char *path, size_t len, enum change_kind change,
-		enum change_type type, unsigned mode, bool opaque)
-{
-	static struct wire_change c;
-
-	c = (struct wire_change){.change = change,
-				 .type = type,
-				 .mode = mode,
-				 .opaque = opaque,
-				 .path_len = (uint32_t)len};
-	memcpy(c.path, path, len < sizeof(c.path) ? len : sizeof(c.path));
-	result_add_change(r, &c);
-}
-
-static struct result *begin(void)
-{
-	static struct result r;
-
-	memset(&r, 0, sizeof(r));
-	result_init(&r);
-	r.upper = open("upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return &r;
-}
-
-static int commit(struct result *r, struct err *err)
-{
-	AUTO_CLOSE int ws = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	memset(err, 0, sizeof(*err));
-	return commit_changes(r, ws, 1ULL << 40, err);
-}
-
-static void file_change(struct result *r, const char *path, unsigned mode)
-{
-	add(r, path, strlen(path), CHANGE_ADDED, TYPE_FILE, mode, false);
-}
 
 static unsigned mode_of(const char *path)
 {
@@ -375,6 +321,25 @@ static void test_all_or_nothing(void)
 	result_done(r);
 }
 
+/* What was refused was not written. */
+static void test_half(void)
+{
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/new", "new", 0644);
+	scratch_must(symlink("../outside/file", "upper/lie") == 0, "lie");
+	r = begin();
+	file_change(r, ".bashrc", 0644);
+	file_change(r, ".envrc", 0644);
+	file_change(r, "new", 0644);
+	file_change(r, "lie", 0644);
+	ok(commit(r, &err) == -1 && strstr(err.cause, "before it: 1;"),
+	   "a commit that fails half-way counts what it wrote: %s", err.cause);
+	result_done(r);
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -390,6 +355,7 @@ int main(void)
 	test_links();
 	test_temporary();
 	test_all_or_nothing();
+	test_half();
 	scratch_leave(dir);
 	return tap_done();
 }
