@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A byte at a time through two small filters into a buffer: the line guard, then the terminal
- * guard. Bytes go out unchanged where neither a terminal nor our own words are at stake.
+ * A character at a time through two small filters into a buffer: the line guard, then the
+ * terminal guard. Bytes go out unchanged where neither a terminal nor our own words are at stake.
  */
 #include "cli/relay.h"
 
@@ -16,18 +16,24 @@ static const char ours[] = "cordon: ";
 enum { OURS_LEN = sizeof(ours) - 1, OUT_SIZE = 8192 };
 
 struct out {
-	int fd;
+	struct relay *relay;
 	size_t len;
 	char data[OUT_SIZE];
 };
 
+static void write_out(struct relay *r, const char *data, size_t len)
+{
+	if (io_write_all(r->fd, data, len) < 0)
+		r->lost = true;
+}
+
 static void flush_out(struct out *o)
 {
-	(void)!io_write_all(o->fd, o->data, o->len);
+	write_out(o->relay, o->data, o->len);
 	o->len = 0;
 }
 
-static void put_raw(struct out *o, const char *data, size_t len)
+static void put_raw(struct out *o, const void *data, size_t len)
 {
 	if (o->len + len > sizeof(o->data))
 		flush_out(o);
@@ -35,62 +41,79 @@ static void put_raw(struct out *o, const char *data, size_t len)
 	o->len += len;
 }
 
-/* What a terminal obeys: C0 controls, DEL, and the C1 controls, also as UTF-8 (C2 80 to C2 9F).
- * Other bytes from 80 on are passed as parts of a character. */
-static bool is_obeyed(struct relay *r, unsigned char c)
+static bool is_layout(uint32_t c)
 {
-	bool continues = r->expected > 0 && (c & 0xc0) == 0x80;
+	return c == '\n' || c == '\t' || c == '\r';
+}
 
-	r->expected = continues	  ? r->expected - 1
-		      : c >= 0xf0 ? 3
-		      : c >= 0xe0 ? 2
-		      : c >= 0xc0 ? 1
-				  : 0;
-	if (c == '\n' || c == '\t' || c == '\r')
+static void put_char(struct out *o, const unsigned char *bytes, unsigned len, uint32_t c)
+{
+	char shown[GLYPH_SHOWN_MAX];
+
+	if (o->relay->terminal && !is_layout(c) && glyph_is_obeyed(c))
+		put_raw(o, shown, glyph_show(c, shown));
+	else
+		put_raw(o, bytes, len);
+}
+
+static void release_match(struct relay_line *line, struct out *o)
+{
+	put_raw(o, ours, line->matched);
+	line->matched = 0;
+	line->in_line = true;
+}
+
+/* A character that is not seen, at the start of a line or within our words there: what follows
+ * could look like ours. A tab stands for their blank; at the very start it only indents. Controls
+ * are seen on a terminal, but who prints a file to one later obeys them. */
+static bool is_trick(const struct relay *r, uint32_t c)
+{
+	if (c == '\t')
+		return r->line->matched == OURS_LEN - 1;
+	if (is_layout(c))
 		return false;
-	if (c >= 0x80 && c < 0xa0)
-		return !continues || r->lead == 0xc2;
-	r->lead = c;
-	return c < 0x20 || c == 0x7f;
+	return glyph_is_unseen(c) || (!r->terminal && glyph_is_obeyed(c));
 }
 
-static void put_byte(struct relay *r, struct out *o, unsigned char c)
+static void guard_char(struct out *o, const unsigned char *bytes, unsigned len, uint32_t c)
 {
-	char shown[8];
-
-	if (!r->terminal || !is_obeyed(r, c)) {
-		put_raw(o, (const char *)&c, 1);
-		return;
-	}
-	int n = c < 0x20 ? snprintf(shown, sizeof(shown), "^%c", c + 0x40)
-			 : snprintf(shown, sizeof(shown), "\\x%02x", c);
-	put_raw(o, shown, (size_t)n);
-}
-
-static void release_match(struct relay *r, struct out *o)
-{
-	for (size_t i = 0; i < r->line->matched; i++)
-		put_byte(r, o, (unsigned char)ours[i]);
-	r->line->matched = 0;
-	r->line->in_line = true;
-}
-
-static void guard_byte(struct relay *r, struct out *o, unsigned char c)
-{
-	struct relay_line *line = r->line;
+	struct relay_line *line = o->relay->line;
 
 	if (!line->in_line && c == (unsigned char)ours[line->matched]) {
 		if (++line->matched < OURS_LEN)
 			return;
 		put_raw(o, "| ", 2);
-		release_match(r, o);
+		release_match(line, o);
 		return;
 	}
+	if (!line->in_line && is_trick(o->relay, c))
+		put_raw(o, "| ", 2);
 	if (!line->in_line)
-		release_match(r, o);
-	put_byte(r, o, c);
+		release_match(line, o);
+	put_char(o, bytes, len, c);
 	if (c == '\n' || c == '\r')
 		line->in_line = false;
+}
+
+/* What began a character and was not continued. */
+static void release_held(struct relay *r, struct out *o)
+{
+	for (unsigned i = 0; i < r->heldc; i++)
+		guard_char(o, &r->held[i], 1, glyph_decode(&r->held[i], 1));
+	r->heldc = 0;
+}
+
+static void guard_byte(struct relay *r, struct out *o, unsigned char c)
+{
+	if (r->heldc && (c & 0xc0) != 0x80)
+		release_held(r, o);
+	if (!r->heldc)
+		r->need = glyph_length(c);
+	r->held[r->heldc++] = c;
+	if (r->heldc < r->need)
+		return;
+	guard_char(o, r->held, r->need, glyph_decode(r->held, r->need));
+	r->heldc = 0;
 }
 
 bool relay_is_shared(void)
@@ -110,7 +133,7 @@ void relay_init(struct relay *r, int fd, size_t room, struct relay_line *line)
 
 static void relay_all(struct relay *r, const char *data, size_t len)
 {
-	struct out o = {.fd = r->fd};
+	struct out o = {.relay = r};
 
 	for (size_t i = 0; i < len; i++)
 		guard_byte(r, &o, (unsigned char)data[i]);
@@ -122,7 +145,7 @@ static void pass(struct relay *r, const char *data, size_t len)
 	if (r->guard)
 		relay_all(r, data, len);
 	else
-		(void)!io_write_all(r->fd, data, len);
+		write_out(r, data, len);
 }
 
 void relay_write(struct relay *r, const char *data, size_t len)
@@ -136,10 +159,12 @@ void relay_write(struct relay *r, const char *data, size_t len)
 
 void relay_finish(struct relay *r, const struct capture *c)
 {
-	struct out o = {.fd = r->fd};
+	struct out o = {.relay = r};
 	uint64_t omitted = capture_omitted(c);
 
 	if (omitted) {
+		release_held(r, &o);
+		flush_out(&o);
 		char line[96];
 		int n = snprintf(line, sizeof(line), "\ncordon: ... %llu bytes left out ...\n",
 				 (unsigned long long)omitted);
@@ -153,7 +178,8 @@ void relay_finish(struct relay *r, const struct capture *c)
 		else
 			put_raw(&o, &byte, 1);
 	}
+	release_held(r, &o);
 	if (r->guard && r->line->matched)
-		release_match(r, &o);
+		release_match(r->line, &o);
 	flush_out(&o);
 }

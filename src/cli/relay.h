@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/glyph.h"
 #include "model/result.h"
 
 /* Where the current line stands. Two streams on one terminal make one line together. */
@@ -23,8 +24,9 @@ struct relay {
 	bool terminal;
 	size_t room; /* bytes that are still passed on as they come */
 	struct relay_line *line;
-	int expected; /* continuation bytes of the current character */
-	unsigned char lead;
+	unsigned char held[GLYPH_MAX]; /* the beginning of a character */
+	unsigned heldc, need;
+	bool lost; /* some of it could not be written */
 };
 
 /* LINE is shared by streams that go to the same file, see relay_is_shared. */

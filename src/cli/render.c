@@ -12,6 +12,7 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "cli/glyph.h"
 #include "conf/units.h"
 
 #define COLOUR_RED "\033[31m"
@@ -24,6 +25,23 @@ bool cli_has_colour(FILE *to)
 	return isatty(fileno(to)) && !(no && *no);
 }
 
+/* Returns how many bytes it took. */
+static unsigned say_char(const unsigned char *p)
+{
+	char shown[GLYPH_SHOWN_MAX];
+	unsigned len = glyph_length(*p), have = 1;
+
+	while (have < len && (p[have] & 0xc0) == 0x80)
+		have++;
+	uint32_t c = glyph_decode(p, have == len ? len : 1);
+	if (c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c)) {
+		fwrite(shown, 1, glyph_show(c, shown), stderr);
+		return c >= GLYPH_BROKEN ? 1 : len;
+	}
+	fwrite(p, 1, len, stderr);
+	return len;
+}
+
 /* Every line of ours begins the same way; a value from outside never starts a line. */
 static void say(const char *label, const char *text)
 {
@@ -31,14 +49,9 @@ static void say(const char *label, const char *text)
 
 	fprintf(stderr, "%scordon: %s%s", colour ? COLOUR_RED : "", label,
 		colour ? COLOUR_OFF : "");
-	json_t *valid = json_string(text); /* NULL when it is not UTF-8 */
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-		if (*p < 0x20 || *p == 0x7f || (*p >= 0x80 && !valid) ||
-		    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0))
-			fprintf(stderr, "\\x%02x", *p);
-		else
-			fputc(*p, stderr);
-	json_decref(valid);
+	const unsigned char *p = (const unsigned char *)text;
+	for (unsigned len; *p; p += len)
+		len = say_char(p);
 	fputc('\n', stderr);
 }
 

@@ -209,16 +209,18 @@ big_tree() {
 
 odd_names() {
 	cat <<'PY' | code x.py
-for n in (b"a b", b"new\nline", b"\xff\xfe", b"cordon: x", "\u00e4".encode(), b"-rf", b"\x1b[31m"):
+for n in (b"a b", b"new\nline", b"\xff\xfe", b"cordon: x", "\u00e4".encode(), b"-rf", b"\x1b[31m",
+          "\u202e\u200b".encode()):
     open(n, "w").close()
 PY
 	box "$1" --json --workspace "$W:overlay" --diff "$T/x.py"
 	exits 0
-	holds 'len(r["changes"]) == 7' \
+	holds 'len(r["changes"]) == 8' \
 		'any(c.get("path_encoding") == "base64" and base64.b64decode(c["path"]) == b"\xff\xfe"
 		for c in r["changes"])' 'any(c["path"] == "new\nline" for c in r["changes"])'
 	box "$1" --workspace "$W:overlay" --diff "$T/x.py"
 	! grep -qP '\x1b|^line' "$T/err" || show
+	! grep -qF -e $'\u202e' -e $'\u200b' "$T/err" || show
 }
 @test "--diff: odd names are told as they are, and shown harmlessly" {
 	every_owner odd_names
