@@ -39,6 +39,8 @@ const struct cli_command *cli_command_at(unsigned i);
 
 /* options.c */
 extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+/* The word for a limit's value in the help. */
+const char *cli_limit_value(const struct limit_row *row);
 int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
 	      struct err *err);
 
@@ -55,7 +57,9 @@ int cli_version(struct cli_call *call);
 
 /* render.c */
 void cli_print_error(const struct err *err);
-int cli_print_json(const struct result *r, enum tier tier);
+/* Standard output did not take all of it. */
+void cli_print_lost(void);
+void cli_print_json(const struct result *r, enum tier tier);
 /* MID_LINE: the program left the cursor in the middle of a line. */
 void cli_print_summary(const struct result *r, bool mid_line);
 bool cli_has_colour(FILE *to);

@@ -11,7 +11,7 @@
 static const struct {
 	const char *status, *meaning;
 } exits[] = {
-	{"0-123", "the program's own status"},
+	{"N", "the program's own status, whatever it is; --json tells it from those below"},
 	{"124", "the time limit was reached"},
 	{"125", "Cordon could not run it: wrong usage, or a layer is missing"},
 	{"126", "refused by policy"},
@@ -33,8 +33,7 @@ static void each_option(const struct cli_command *cmd,
 			 row->fallback
 				 ? units_format(row->unit, row->fallback, value, sizeof(value))
 				 : "none");
-		struct cli_option o = {row->name, row->unit == UNIT_DURATION_MS ? "D" : "N",
-				       help[i], NULL};
+		struct cli_option o = {row->name, cli_limit_value(row), help[i], NULL};
 		each(to, &o);
 	}
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -13,6 +14,8 @@
 #ifndef CORDON_VERSION
 #define CORDON_VERSION "0.1.0"
 #endif
+
+enum { DESCRIPTORS_MIN = 64 };
 
 static const struct cli_command commands[] = {
 	{"run", "[options] FILE|- [-- ARG...]", "run code in the box and give back what it did",
@@ -64,6 +67,24 @@ static int report(const struct cli_call *call, int argc, char **argv, const stru
 	return err_row(err)->exit_status;
 }
 
+/* Cordon and its box talk over more descriptors than a shell's smallest limit allows. */
+static int need_descriptors(struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
+		return 0;
+	rlim_t asked = limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MIN ? limit.rlim_max : DESCRIPTORS_MIN;
+	if (limit.rlim_max >= DESCRIPTORS_MIN && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return 0;
+	err_set(err, ERR_INPUT, "too few descriptors");
+	err_cause(err, "this shell allows %llu open files (ulimit -n), Cordon needs %d",
+		  (unsigned long long)asked, DESCRIPTORS_MIN);
+	err_cure(err, "ulimit -n 1024, or a new shell where that is refused");
+	return -1;
+}
+
 static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 {
 	AUTO_FREE struct cli_call *call = calloc(1, sizeof(*call));
@@ -72,13 +93,14 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 	if (!call)
 		return 125;
 	request_init(&call->request);
-	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
+	if (cli_parse(cmd, argc, argv, call, &err) < 0)
 		return report(call, argc, argv, &err);
-	}
 	if (call->help) {
 		cli_help(stdout, cmd);
 		return 0;
 	}
+	if (need_descriptors(&err) < 0)
+		return report(call, argc, argv, &err);
 	return cmd->run(call);
 }
 
@@ -94,22 +116,32 @@ static void open_streams(void)
 		close(fd);
 }
 
-int main(int argc, char **argv)
+static int speak(int argc, char **argv)
 {
+	const char *word = argc < 2 ? "--help" : argv[1];
 	struct err err;
 
-	open_streams();
-
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
 		cli_help_all(stdout);
 		return 0;
 	}
-	const struct cli_command *cmd =
-		strcmp(argv[1], "--version") == 0 ? find("version") : find(argv[1]);
+	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
 	if (cmd)
 		return dispatch(cmd, argc - 2, argv + 2);
-	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", argv[1]);
+	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", word);
 	err_cure(&err, "cordon --help lists them");
 	cli_print_error(&err);
+	return 125;
+}
+
+int main(int argc, char **argv)
+{
+	open_streams();
+	int status = speak(argc, argv);
+
+	/* Half an answer must not look like a whole one. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	cli_print_lost();
 	return 125;
 }

@@ -150,6 +150,16 @@ const struct cli_option cli_doctor_options[] = {{"json", NULL, "print one JSON o
 
 const struct cli_option cli_no_options[] = {{0}};
 
+const char *cli_limit_value(const struct limit_row *row)
+{
+	static const char *const words[] = {[UNIT_DURATION_MS] = "D",
+					    [UNIT_PERCENT] = "PCT",
+					    [UNIT_BYTES] = "N",
+					    [UNIT_COUNT] = "N"};
+
+	return words[row->unit];
+}
+
 /* NULL when there is none; *RET_LIMIT is storage for a row made from a limit. */
 static const struct cli_option *find(const struct cli_command *cmd, const char *name, size_t len,
 				     struct cli_option *ret_limit)
@@ -162,7 +172,8 @@ static const struct cli_option *find(const struct cli_command *cmd, const char *
 	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		if (strlen(row->name) == len && strncmp(row->name, name, len) == 0) {
-			*ret_limit = (struct cli_option){row->name, "N", row->help, set_limit};
+			*ret_limit = (struct cli_option){row->name, cli_limit_value(row), row->help,
+							 set_limit};
 			return ret_limit;
 		}
 	}
@@ -193,31 +204,52 @@ static int parse_one(const struct cli_command *cmd, char **argv, int argc, int *
 	return o->set(ret, o, argv[(*at)++], err);
 }
 
-/* "-" is an operand; "--" ends the options, and the operand's own arguments follow it. */
+/* What comes after "--": the file, if it was not named before (its name may begin with a dash), and
+ * its arguments. */
+static void take_rest(int argc, char **argv, struct cli_call *ret)
+{
+	if (argc > 0 && ret->argc == 0) {
+		ret->argv[ret->argc++] = *argv++;
+		argc--;
+		if (argc > 0 && strcmp(*argv, "--") == 0) {
+			argv++;
+			argc--;
+		}
+	}
+	ret->request.argv = (const char *const *)argv;
+	ret->request.argc = (size_t)argc;
+}
+
+/* "-" is an operand; "--" ends the options. */
 int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
 	      struct err *err)
 {
-	int at = 0, operands = 0;
+	int at = 0;
 
+	ret->argv = argv; /* operands are gathered at its front */
 	while (at < argc && strcmp(argv[at], "--") != 0) {
 		if (strncmp(argv[at], "--", 2) == 0) {
 			if (parse_one(cmd, argv, argc, &at, ret, err) < 0)
 				return -1;
-		} else if (argv[at][0] == '-' && argv[at][1] != '\0' &&
-			   strcmp(argv[at], "-h") != 0) {
-			return err_set(err, ERR_USAGE, "there is no option %.64s", argv[at]);
 		} else if (strcmp(argv[at], "-h") == 0) {
 			ret->help = true;
 			at++;
+		} else if (argv[at][0] == '-' && argv[at][1] != '\0') {
+			err_set(err, ERR_USAGE, "there is no option %.64s", argv[at]);
+			err_cure(err,
+				 "cordon %s --help lists them; a file of that name comes after --",
+				 cmd->name);
+			return -1;
 		} else {
-			argv[operands++] = argv[at++];
+			argv[ret->argc++] = argv[at++];
 		}
 	}
-	ret->argv = argv;
-	ret->argc = operands;
 	if (at < argc)
 		at++;
-	ret->request.argv = (const char *const *)argv + at;
-	ret->request.argc = (size_t)(argc - at);
-	return 0;
+	take_rest(argc - at, argv + at, ret);
+	if (cmd->options == cli_run_options || ret->help || (!ret->argc && !ret->request.argc))
+		return 0;
+	err_set(err, ERR_USAGE, "cordon %s takes no \"%.64s\"", cmd->name, ret->argv[0]);
+	err_cure(err, "cordon %s %s", cmd->name, cmd->synopsis);
+	return -1;
 }

@@ -70,6 +70,15 @@ void cli_print_error(const struct err *err)
 		say("  try: ", err->cure);
 }
 
+void cli_print_lost(void)
+{
+	struct err err;
+
+	err_set(&err, ERR_SYSTEM, "the output could not be written: some of it is lost");
+	err_cure(&err, "look for a full disk or a closed pipe behind standard output");
+	cli_print_error(&err);
+}
+
 static void say_denials(const struct result *r)
 {
 	char line[512];
@@ -314,7 +323,7 @@ static json_t *sha256_json(const struct result *r)
 	return json_string(hex);
 }
 
-int cli_print_json(const struct result *r, enum tier tier)
+void cli_print_json(const struct result *r, enum tier tier)
 {
 	json_t *o = json_object();
 	bool exited = r->status == STATUS_EXITED;
@@ -331,8 +340,7 @@ int cli_print_json(const struct result *r, enum tier tier)
 	json_object_set_new(o, "tier", json_string(tier_row(tier)->name));
 	json_object_set_new(o, "code_sha256", sha256_json(r));
 	json_object_set_new(o, "error", r->err.code ? error_json(&r->err) : json_null());
-	int failed = json_dumpf(o, stdout, JSON_COMPACT) < 0 || fputc('\n', stdout) == EOF ||
-		     fflush(stdout) == EOF;
+	json_dumpf(o, stdout, JSON_COMPACT); /* main looks whether all was written */
+	fputc('\n', stdout);
 	json_decref(o);
-	return failed ? -1 : 0;
 }

@@ -37,8 +37,7 @@ static int run_json(const struct request *req, struct result *r)
 	struct launch_sink quiet = {0};
 
 	flow_run(req, &quiet, r);
-	if (cli_print_json(r, req->tier) < 0)
-		return 125;
+	cli_print_json(r, req->tier);
 	return result_exit_status(r);
 }
 
@@ -55,7 +54,10 @@ static int run_shown(const struct request *req, struct result *r)
 	for (int i = 0; i < 2; i++)
 		relay_finish(&relays[i], &r->out[i]);
 	cli_print_summary(r, relays[1].line->in_line);
-	return result_exit_status(r);
+	if (!relays[0].lost && !relays[1].lost)
+		return result_exit_status(r);
+	cli_print_lost();
+	return 125;
 }
 
 int cli_run(struct cli_call *call)

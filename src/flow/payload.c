@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,46 @@ int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
 	return 0;
 }
 
-/* Any source: a file may be a pipe, and may grow while we read. */
-static int read_all(int fd, const char *name, char **ret, size_t *ret_len, struct err *err)
+/* Nobody may ever write to a pipe: not for longer than the run itself may take. */
+static int wait_for_more(int fd, const char *name, uint64_t deadline_ns, struct err *err)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int n = 0;
+
+	for (uint64_t now = io_now_ns(); n == 0 && now < deadline_ns; now = io_now_ns()) {
+		uint64_t left = (deadline_ns - now) / 1000000U + 1;
+		n = poll(&p, 1, left > 60000 ? 60000 : (int)left);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+	}
+	if (n < 0)
+		return err_errno(err, ERR_INPUT, "reading %s", name);
+	if (n > 0)
+		return 0;
+	err_set(err, ERR_INPUT, "%s did not come to its end in time", name);
+	err_cause(err, "it is a pipe, and whoever writes to it may take as long as --time");
+	err_cure(err, "give --time more, or the code as a file");
+	return -1;
+}
+
+/* As much as is there, LEN at most; 0 is the end. */
+static ssize_t read_some(int fd, const char *name, char *data, size_t len, uint64_t deadline_ns,
+			 struct err *err)
+{
+	for (;;) {
+		if (deadline_ns && wait_for_more(fd, name, deadline_ns, err) < 0)
+			return -1;
+		ssize_t n = read(fd, data, len);
+		if (n >= 0)
+			return n;
+		if (errno != EINTR && !(errno == EAGAIN && deadline_ns))
+			return err_errno(err, ERR_INPUT, "reading %s", name);
+	}
+}
+
+/* Any source: a file may be a pipe, and may grow while we read. DEADLINE_NS 0: there is none. */
+static int read_all(int fd, const char *name, uint64_t deadline_ns, char **ret, size_t *ret_len,
+		    struct err *err)
 {
 	size_t size = CHUNK, len = 0;
 	AUTO_FREE char *data = malloc(size);
@@ -45,12 +84,14 @@ static int read_all(int fd, const char *name, char **ret, size_t *ret_len, struc
 	for (;;) {
 		if (!data)
 			return err_set(err, ERR_SYSTEM, "out of memory");
-		ssize_t n = io_read_full(fd, data + len, size - len);
+		ssize_t n = read_some(fd, name, data + len, size - len, deadline_ns, err);
 		if (n < 0)
-			return err_errno(err, ERR_INPUT, "reading %s", name);
+			return -1;
 		len += (size_t)n;
-		if (len < size)
+		if (n == 0)
 			break;
+		if (len < size)
+			continue;
 		if (size > CORDON_PAYLOAD_MAX)
 			return err_set(err, ERR_LIMIT, "%s is larger than %lu MB", name,
 				       CORDON_PAYLOAD_MAX >> 20);
@@ -78,12 +119,13 @@ static const char *keep_suffix(const struct profile *profile, const char *file)
 	return profile->suffixes;
 }
 
-static int open_code(struct payload *p, int source, const char *name, struct err *err)
+static int open_code(struct payload *p, int source, const char *name, uint64_t deadline_ns,
+		     struct err *err)
 {
 	AUTO_FREE char *data = NULL;
 	size_t len = 0;
 
-	if (read_all(source, name, &data, &len, err) < 0)
+	if (read_all(source, name, deadline_ns, &data, &len, err) < 0)
 		return -1;
 	crypto_hash_sha256(p->sha256, (unsigned char *)data, len);
 	p->fd = io_sealed_memfd("cordon-payload", data, len);
@@ -95,7 +137,7 @@ int payload_copy(int fd, const char *name, struct err *err)
 	AUTO_FREE char *data = NULL;
 	size_t len = 0;
 
-	if (read_all(fd, name, &data, &len, err) < 0)
+	if (read_all(fd, name, 0, &data, &len, err) < 0)
 		return -1;
 	AUTO_CLOSE int copy = io_sealed_memfd("cordon-input", data, len);
 	if (copy < 0 || lseek(copy, 0, SEEK_SET) < 0)
@@ -119,11 +161,27 @@ static int open_program(struct payload *p, const char *file, struct err *err)
 	return 0;
 }
 
+/* O_NONBLOCK: opening a pipe would wait for its writer. */
+static int open_file(struct payload *p, const char *file, uint64_t time_ms, struct err *err)
+{
+	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%s", file);
+	if (S_ISREG(st.st_mode))
+		return open_code(p, fd, file, 0, err);
+	if (S_ISFIFO(st.st_mode))
+		return open_code(p, fd, file, io_now_ns() + time_ms * 1000000U, err);
+	err_set(err, ERR_INPUT, "%s is a %s", file, S_ISDIR(st.st_mode) ? "directory" : "device");
+	err_cure(err, "give a file with code, or - for standard input");
+	return -1;
+}
+
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 struct err *err)
+		 uint64_t time_ms, struct err *err)
 {
 	bool is_stdin = strcmp(file, "-") == 0;
-	struct stat st;
 
 	memset(p, 0, sizeof(*p));
 	p->fd = -1;
@@ -132,12 +190,8 @@ int payload_open(struct payload *p, const struct profile *profile, const char *f
 		return err_set(err, ERR_USAGE, "--lang binary needs the path of a program");
 	if (!profile->interpreter)
 		return open_program(p, file, err);
+	/* Who types or pipes it in ends it himself. */
 	if (is_stdin)
-		return open_code(p, STDIN_FILENO, "standard input", err);
-	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(err, ERR_INPUT, "%s", file);
-	if (S_ISDIR(st.st_mode))
-		return err_set(err, ERR_INPUT, "%s is a directory", file);
-	return open_code(p, fd, file, err);
+		return open_code(p, STDIN_FILENO, "standard input", 0, err);
+	return open_file(p, file, time_ms, err);
 }

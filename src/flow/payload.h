@@ -20,8 +20,9 @@ struct payload {
 	uint8_t sha256[32];
 };
 
+/* TIME_MS is how long a pipe that is not standard input may take to its end. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 struct err *err);
+		 uint64_t time_ms, struct err *err);
 /* A sealed copy of what is left to read of FD, at its start; or -1. */
 int payload_copy(int fd, const char *name, struct err *err);
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err);

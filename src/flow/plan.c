@@ -452,7 +452,8 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 	struct payload payload;
 
 	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 ||
-	    find_interpreter(&d, err) < 0 || payload_open(&payload, d.profile, req->file, err) < 0)
+	    find_interpreter(&d, err) < 0 ||
+	    payload_open(&payload, d.profile, req->file, req->limit[LIMIT_TIME], err) < 0)
 		return -1;
 	p->payload = payload.fd;
 	p->hash_later = payload.is_program && req->hash_program;

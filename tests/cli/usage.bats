@@ -186,3 +186,90 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	[[ $output == *'^[[31mred^[]0;title^G'* ]] || { printf '%q\n' "$output"; return 1; }
 	[[ $output != *$'\e'* ]]
 }
+
+@test "-h is --help" {
+	run -0 "$CORDON" -h
+	[ "$output" = "$("$CORDON" --help)" ]
+}
+
+@test "a file whose name begins with a dash comes after --" {
+	printf 'import sys\nprint("dash", sys.argv[1:])\n' | code -dash.py
+	local way
+	for way in $WAYS; do
+		box "$way" -- -dash.py
+		exits 0
+		out_is 'dash []'
+		box "$way" -- -dash.py -- a -- b
+		exits 0
+		out_is "dash ['a', '--', 'b']"
+		box "$way" -- -dash.py a
+		out_is "dash ['a']"
+	done
+	wrong 'comes after --' run -dash.py
+	wrong 'which file' run --
+}
+
+@test "words that a command does not take" {
+	local c
+	for c in doctor version man completion; do
+		wrong "cordon $c takes no \"x\"" $c x
+		wrong "cordon $c takes no \"x\"" $c -- x
+		err_has "try: cordon $c"
+	done
+}
+
+@test "output that cannot be written is an error" {
+	printf 'print("x")\n' | code x.py
+	local c
+	for c in --help version man completion doctor 'run --help' 'run --tier no-cgroup x.py' \
+		'run --tier no-cgroup --json x.py'; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		"$CORDON" $c >/dev/full 2>"$T/err" || status=$?
+		exits 125
+		err_has 'some of it is lost'
+	done
+	# Nothing to write, nothing lost.
+	"$CORDON" run --tier no-cgroup --lang binary /bin/true >/dev/full
+}
+
+@test "a pipe that nobody writes to does not hang for ever, a device is refused" {
+	mkfifo "$T/x.py"
+	SECONDS=0
+	wrong 'did not come to its end' run --time 300ms "$T/x.py"
+	sleep 20 >"$T/x.py" &
+	local writer=$!
+	wrong 'did not come to its end' run --time 300ms "$T/x.py"
+	kill $writer
+	[ $SECONDS -lt 10 ]
+	wrong 'is a device' run --lang python /dev/zero
+}
+
+@test "too few descriptors: the cause and the cure" {
+	printf 'print("x")\n' | code x.py
+	status=0
+	(ulimit -n 16; exec "$CORDON" run --tier no-cgroup "$T/x.py") >"$T/out" 2>"$T/err" || status=$?
+	exits 125
+	err_has 'because: this shell allows 16 open files'
+	err_has 'try: ulimit -n'
+	# A soft limit is ours to raise.
+	(ulimit -Sn 16; exec "$CORDON" run --tier no-cgroup "$T/x.py") >"$T/out"
+	out_is x
+}
+
+@test "a value's word is the same in the help and in the message" {
+	local o word
+	for o in time cpu-time cpu memory pids files file-size disk output; do
+		word=$("$CORDON" run --help | sed -n "s/^  --$o \([A-Z]*\) .*/\1/p")
+		[ -n "$word" ]
+		wrong "($word)" run "--$o"
+	done
+}
+
+@test "the help does not promise that a program stays below 124" {
+	printf 'raise SystemExit(200)\n' | code x.py
+	box user:no-cgroup "$T/x.py"
+	exits 200
+	run ! grep -q '0-123' <("$CORDON" run --help)
+	run ! grep -q '0-123' <("$CORDON" man)
+}
