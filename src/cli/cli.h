@@ -55,11 +55,25 @@ int cli_run(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_version(struct cli_call *call);
 
+/* json.c: the words of the JSON object and what they mean. MAKE gives the value, or NULL where the
+ * field is left out. */
+struct cli_field {
+	const char *name, *help;
+	struct json_t *(*make)(const void *of);
+};
+struct cli_object {
+	const char *name;		/* "": the whole */
+	const struct cli_field *fields; /* ended by a row without name */
+};
+/* The I-th, or NULL past the end. */
+const struct cli_object *cli_object_at(unsigned i);
+struct json_t *cli_json(const struct result *r, enum tier tier);
+void cli_print_json(const struct result *r, enum tier tier);
+
 /* render.c */
 void cli_print_error(const struct err *err);
 /* Standard output did not take all of it. */
 void cli_print_lost(void);
-void cli_print_json(const struct result *r, enum tier tier);
 /* MID_LINE: the program left the cursor in the middle of a line. */
 void cli_print_summary(const struct result *r, bool mid_line);
 bool cli_has_colour(FILE *to);

@@ -94,6 +94,19 @@ static void man_option(FILE *to, const struct cli_option *o)
 	fputc('\n', to);
 }
 
+static void man_json(FILE *to)
+{
+	fputs(".SH JSON\n", to);
+	for (unsigned i = 0; cli_object_at(i); i++) {
+		const struct cli_object *o = cli_object_at(i);
+		for (const struct cli_field *f = o->fields; f->name; f++) {
+			fprintf(to, ".TP\n.B %s%s%s\n", o->name, *o->name ? "." : "", f->name);
+			roff(to, f->help);
+			fputc('\n', to);
+		}
+	}
+}
+
 static void man_tables(FILE *to)
 {
 	fputs(".SH LANGUAGES\n", to);
@@ -107,6 +120,7 @@ static void man_tables(FILE *to)
 	for (int i = 0; i < LAYER_COUNT; i++)
 		fprintf(to, ".TP\n.B %s\n%s\n", layer_row((enum layer)i)->name,
 			layer_row((enum layer)i)->help);
+	man_json(to);
 	fputs(".SH EXIT STATUS\n", to);
 	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
 		fprintf(to, ".TP\n.B %s\n%s\n", exits[i].status, exits[i].meaning);

@@ -95,6 +95,8 @@ struct wire_result {
 	uint32_t limit_ended;
 	uint32_t layers; /* bit per enum layer that was really active */
 	uint32_t changes_cut;
+	uint32_t denials_cut; /* more was refused than is told */
+	uint32_t reserved;
 	uint64_t wall_ms, cpu_ms, memory_peak, pids_peak;
 	uint64_t limit_value; /* of the limit that was hit */
 	char cgroup[16];      /* "v1", "v2" or "watcher" */

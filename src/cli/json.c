@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A result as one JSON object. Each field is a row: its name, what it means, and the function that
+ * makes it; the manual page is made from the same rows, and docs/JSON.md is held to them. Strings
+ * from the box are data: nothing in them can become a field.
+ */
+#include <jansson.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/cli.h"
+#include "cli/glyph.h"
+#include "cli/stream.h"
+
+struct view {
+	const struct result *result;
+	enum tier tier;
+	struct stream out[2];
+};
+
+static json_t *make_object(const struct cli_field *fields, const void *of)
+{
+	json_t *o = json_object();
+
+	for (; fields->name; fields++) {
+		json_t *value = fields->make(of);
+		if (value)
+			json_object_set_new(o, fields->name, value);
+	}
+	return o;
+}
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* A name that is not UTF-8 cannot be a JSON string as it is. */
+static json_t *text(const char *s, size_t len)
+{
+	json_t *plain = json_stringn(s, len);
+
+	return plain ? plain : stream_base64(s, len);
+}
+
+/* The field beside such a name; NULL where the name is as it is. */
+static json_t *encoding(const char *s, size_t len)
+{
+	json_t *plain = json_stringn(s, len);
+
+	json_decref(plain);
+	return plain ? NULL : json_string("base64");
+}
+
+/* For a person to read: a byte that is no UTF-8 (of a file's name) is written out. */
+static json_t *readable(const char *s)
+{
+	char out[sizeof(((struct err *)NULL)->message) * 4 + 1];
+	size_t len = 0;
+
+	for (const unsigned char *p = (const unsigned char *)s; *p;) {
+		unsigned need = glyph_length(*p), have = 1;
+		while (have < need && (p[have] & 0xc0) == 0x80)
+			have++;
+		uint32_t c = glyph_decode(p, have == need ? need : 1);
+		if (c >= GLYPH_BROKEN) {
+			len += glyph_show(c, out + len);
+			p++;
+			continue;
+		}
+		memcpy(out + len, p, need);
+		len += need;
+		p += need;
+	}
+	return json_stringn(out, len);
+}
+
+/* One function per field of a struct: what it is made of is all that differs. */
+#define FIELD(function, type, expression)                                                          \
+	static json_t *function(const void *of)                                                    \
+	{                                                                                          \
+		const type *v = of;                                                                \
+		return expression;                                                                 \
+	}
+
+FIELD(wall_ms, struct wire_result, number(v->wall_ms))
+FIELD(cpu_ms, struct wire_result, number(v->cpu_ms))
+FIELD(memory_peak, struct wire_result, number(v->memory_peak))
+FIELD(pids_peak, struct wire_result, number(v->pids_peak))
+
+static const struct cli_field usage_fields[] = {
+	{"wall_ms", "milliseconds from its first instruction to the end of all processes", wall_ms},
+	{"cpu_ms", "CPU time of all processes, in milliseconds", cpu_ms},
+	{"memory_peak", "the most memory at a time, in bytes", memory_peak},
+	{"pids_peak", "the most processes and threads at a time", pids_peak},
+	{0}};
+
+FIELD(gap_total, struct stream, number(v->total))
+FIELD(gap_omitted, struct stream, number(v->omitted))
+FIELD(gap_at, struct stream, number(v->gap_at))
+
+static const struct cli_field gap_fields[] = {
+	{"total", "bytes that the program printed", gap_total},
+	{"omitted", "bytes that are missing", gap_omitted},
+	{"at", "the offset at which they are missing", gap_at},
+	{0}};
+
+#define WORD(member) text(v->member, strnlen(v->member, sizeof(v->member)))
+#define WORD_ENCODING(member) encoding(v->member, strnlen(v->member, sizeof(v->member)))
+
+FIELD(denial_call, struct wire_denial, WORD(call))
+FIELD(denial_target, struct wire_denial, WORD(target))
+FIELD(denial_encoding, struct wire_denial, WORD_ENCODING(target))
+FIELD(denial_rule, struct wire_denial, WORD(rule))
+FIELD(denial_count, struct wire_denial, number(v->count))
+
+static const struct cli_field denial_fields[] = {
+	{"call", "the system call's name", denial_call},
+	{"target", "what it was about, for the reader only", denial_target},
+	{"target_encoding", "base64, where the target is not UTF-8", denial_encoding},
+	{"rule", "why it was refused", denial_rule},
+	{"count", "how many times", denial_count},
+	{0}};
+
+static const char *const kinds[CHANGE_KINDS] = {"added", "modified", "deleted"};
+static const char *const types[CHANGE_TYPES] = {"file", "directory", "link", "other"};
+
+static json_t *octal(uint32_t mode)
+{
+	return json_sprintf("%04o", mode & 07777);
+}
+
+FIELD(change_path, struct change, text(v->path, v->path_len))
+FIELD(change_encoding, struct change, encoding(v->path, v->path_len))
+FIELD(change_kind, struct change, json_string(kinds[v->change]))
+FIELD(change_type, struct change, v->change == CHANGE_DELETED ? NULL : json_string(types[v->type]))
+FIELD(change_mode, struct change, v->change == CHANGE_DELETED ? NULL : octal(v->mode))
+FIELD(change_size, struct change, v->change == CHANGE_DELETED ? NULL : number(v->size))
+FIELD(change_note, struct change, v->note ? json_string(v->note) : NULL)
+
+static const struct cli_field change_fields[] = {
+	{"path", "relative to the workspace", change_path},
+	{"path_encoding", "base64, where the path is not UTF-8", change_encoding},
+	{"change", "added, modified or deleted", change_kind},
+	{"type", "file, directory, link or other; not for deleted", change_type},
+	{"mode", "four octal digits; not for deleted", change_mode},
+	{"size", "bytes; not for deleted", change_size},
+	{"not_committed", "why --commit left it out, if it did", change_note},
+	{0}};
+
+FIELD(error_kind, struct err, json_string(err_row(v)->name))
+FIELD(error_layer, struct err, readable(v->layer))
+FIELD(error_message, struct err, readable(v->message))
+FIELD(error_cause, struct err, readable(v->cause))
+FIELD(error_cure, struct err, readable(v->cure))
+
+static const struct cli_field error_fields[] = {
+	{"kind", "usage, input, layer, system, limit, refused or conflict", error_kind},
+	{"layer", "the layer that is to blame, or empty", error_layer},
+	{"message", "what failed", error_message},
+	{"cause", "why, found by looking; or empty", error_cause},
+	{"cure", "what to do about it; or empty", error_cure},
+	{0}};
+
+static json_t *limit_name(const struct result *r)
+{
+	if (r->status == STATUS_TIMED_OUT)
+		return json_string(limit_row(LIMIT_TIME)->name);
+	return r->wire.limit < LIMIT_COUNT
+		       ? json_string(limit_row((enum limit_id)r->wire.limit)->name)
+		       : json_null();
+}
+
+static json_t *truncated(const struct view *v)
+{
+	static const char *const names[] = {"stdout", "stderr"};
+	json_t *o = json_object();
+
+	for (int i = 0; i < 2; i++)
+		if (v->out[i].omitted)
+			json_object_set_new(o, names[i], make_object(gap_fields, &v->out[i]));
+	return o;
+}
+
+static json_t *layers(uint32_t active)
+{
+	json_t *list = json_array();
+
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (active & LAYER_BIT(l))
+			json_array_append_new(list, json_string(layer_row((enum layer)l)->name));
+	return list;
+}
+
+static json_t *list(const struct cli_field *fields, const void *first, size_t size, size_t count)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(all, make_object(fields, (const char *)first + i * size));
+	return all;
+}
+
+static json_t *sha256(const struct result *r)
+{
+	char hex[2 * sizeof(r->sha256) + 1];
+
+	if (!r->has_sha256)
+		return json_null();
+	for (size_t i = 0; i < sizeof(r->sha256); i++)
+		snprintf(hex + 2 * i, 3, "%02x", r->sha256[i]);
+	return json_string(hex);
+}
+
+#define RUN(function, expression) FIELD(function, struct view, expression)
+
+RUN(run_status, json_string(status_name(v->result->status)))
+RUN(run_exit,
+    v->result->status == STATUS_EXITED ? number((uint64_t)v->result->exit_code) : json_null())
+RUN(run_signal, v->result->signal ? number((uint64_t)v->result->signal) : json_null())
+RUN(run_limit, limit_name(v->result))
+RUN(run_stdout, json_incref(v->out[0].text))
+RUN(run_stdout_encoding, json_string(v->out[0].encoding))
+RUN(run_stdout_bytes, number(v->out[0].total))
+RUN(run_stderr, json_incref(v->out[1].text))
+RUN(run_stderr_encoding, json_string(v->out[1].encoding))
+RUN(run_stderr_bytes, number(v->out[1].total))
+RUN(run_truncated, truncated(v))
+RUN(run_usage, make_object(usage_fields, &v->result->wire))
+RUN(run_counted_by, json_string(v->result->wire.cgroup))
+RUN(run_tier, json_string(tier_row(v->tier)->name))
+RUN(run_layers, layers(v->result->wire.layers))
+RUN(run_denials,
+    list(denial_fields, v->result->denials, sizeof(struct wire_denial), v->result->denialc))
+RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
+RUN(run_changes, list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
+RUN(run_changes_cut, json_boolean(v->result->changes_cut))
+RUN(run_committed, json_boolean(v->result->committed))
+RUN(run_sha256, sha256(v->result))
+RUN(run_error, v->result->err.code ? make_object(error_fields, &v->result->err) : json_null())
+
+static const struct cli_field run_fields[] = {
+	{"status", "exited, signaled, timed_out, limit, refused or error", run_status},
+	{"exit_code", "the program's own status, if it exited; else null", run_exit},
+	{"signal", "the signal that ended it, or null; 31: a call on the kill list", run_signal},
+	{"limit", "the limit that was touched, or null", run_limit},
+	{"stdout", "what it printed: at most --output bytes, first and last half", run_stdout},
+	{"stdout_encoding", "utf-8, or base64 where it is not UTF-8", run_stdout_encoding},
+	{"stdout_bytes", "how many bytes it printed in all", run_stdout_bytes},
+	{"stderr", "the same for standard error", run_stderr},
+	{"stderr_encoding", "utf-8 or base64", run_stderr_encoding},
+	{"stderr_bytes", "how many bytes it printed there in all", run_stderr_bytes},
+	{"truncated", "for each stream that was cut, what is missing", run_truncated},
+	{"usage", "what it used", run_usage},
+	{"counted_by", "v1 or v2 (cgroups), or watcher; empty if nothing ran", run_counted_by},
+	{"tier", "the tier that was asked for", run_tier},
+	{"layers", "the layers that were active", run_layers},
+	{"denials", "the calls that were refused", run_denials},
+	{"denials_cut", "there were more than are listed", run_denials_cut},
+	{"changes", "with --diff or --commit: what changed in the workspace", run_changes},
+	{"changes_cut", "there were more than are listed", run_changes_cut},
+	{"committed", "the changes were written back", run_committed},
+	{"code_sha256", "of the bytes that ran; null if that cannot be said", run_sha256},
+	{"error", "why it could not be run, or null", run_error},
+	{0}};
+
+static const struct cli_object objects[] = {{"", run_fields},
+					    {"truncated.stdout", gap_fields},
+					    {"usage", usage_fields},
+					    {"denials[]", denial_fields},
+					    {"changes[]", change_fields},
+					    {"error", error_fields}};
+
+const struct cli_object *cli_object_at(unsigned i)
+{
+	return i < ARRAY_SIZE(objects) ? &objects[i] : NULL;
+}
+
+json_t *cli_json(const struct result *r, enum tier tier)
+{
+	struct view v = {.result = r, .tier = tier};
+
+	for (int i = 0; i < 2; i++)
+		stream_init(&v.out[i], &r->out[i]);
+	json_t *o = make_object(run_fields, &v);
+	for (int i = 0; i < 2; i++)
+		json_decref(v.out[i].text);
+	return o;
+}
+
+void cli_print_json(const struct result *r, enum tier tier)
+{
+	json_t *o = cli_json(r, tier);
+
+	json_dumpf(o, stdout, JSON_COMPACT); /* main looks whether all was written */
+	fputc('\n', stdout);
+	json_decref(o);
+}
