@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/scope.h"
 
-enum { CHUNK = 65536 };
+enum { CHUNK = 65536, TICK_NS = 10000000 };
 
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
 {
@@ -35,6 +36,38 @@ int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
 		return err_errno(err, ERR_INPUT, "reading the program");
 	crypto_hash_sha256_final(&state, sha256);
 	return 0;
+}
+
+/* A file system's clock goes in steps: a file that was written just now could be written again
+ * under the same time. Then we let one step pass. */
+int payload_stamp(int fd, struct stat *ret, struct err *err)
+{
+	struct timespec now, tick = {.tv_nsec = TICK_NS};
+
+	if (clock_gettime(CLOCK_REALTIME, &now) < 0 || fstat(fd, ret) < 0)
+		return err_errno(err, ERR_INPUT, "looking at the program");
+	int64_t age = (int64_t)(now.tv_sec - ret->st_ctim.tv_sec) * 1000000000 +
+		      (now.tv_nsec - ret->st_ctim.tv_nsec);
+	if (age >= TICK_NS)
+		return 0;
+	nanosleep(&tick, NULL);
+	return fstat(fd, ret) < 0 ? err_errno(err, ERR_INPUT, "looking at the program") : 0;
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* The change time is the one that nobody can set. */
+bool payload_is_same(int fd, const struct stat *before)
+{
+	struct stat now;
+
+	return fstat(fd, &now) == 0 && now.st_ino == before->st_ino &&
+	       now.st_dev == before->st_dev && now.st_size == before->st_size &&
+	       is_same_time(now.st_mtim, before->st_mtim) &&
+	       is_same_time(now.st_ctim, before->st_ctim);
 }
 
 /* Nobody may ever write to a pipe: not for longer than the run itself may take. */

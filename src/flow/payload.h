@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "conf/profile.h"
@@ -25,6 +26,10 @@ int payload_open(struct payload *p, const struct profile *profile, const char *f
 		 uint64_t time_ms, struct err *err);
 /* A sealed copy of what is left to read of FD, at its start; or -1. */
 int payload_copy(int fd, const char *name, struct err *err);
+/* A program is hashed while it runs. These tell whether its file was the same all the time: the
+ * first before, the second afterwards. */
+int payload_stamp(int fd, struct stat *ret, struct err *err);
+bool payload_is_same(int fd, const struct stat *before);
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err);
 
 #endif

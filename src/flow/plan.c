@@ -457,6 +457,8 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 		return -1;
 	p->payload = payload.fd;
 	p->hash_later = payload.is_program && req->hash_program;
+	if (p->hash_later && payload_stamp(p->payload, &p->program, err) < 0)
+		return -1;
 	p->spec.payload = payload.is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;
 	memcpy(p->spec.payload_sha256, payload.sha256, sizeof(payload.sha256));
 	if (payload.is_program) {

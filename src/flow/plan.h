@@ -6,6 +6,8 @@
 #ifndef CORDON_FLOW_PLAN_H
 #define CORDON_FLOW_PLAN_H
 
+#include <sys/stat.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "flow/conflict.h"
@@ -20,6 +22,7 @@ struct plan {
 	int payload, workspace, input; /* descriptors, or -1 */
 	struct conflict_mark mark;     /* with --commit: when the run began */
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
+	struct stat program;	       /* how its file was before */
 };
 
 /* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */

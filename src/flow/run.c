@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "flow/commit.h"
+#include "flow/payload.h"
 #include "flow/plan.h"
 
 /* Only what a program finished on its own terms is written back. */
@@ -29,7 +30,9 @@ static int speak(const struct request *req, struct plan *plan, struct launch *bo
 		return -1;
 	if (plan->spec.payload == PAYLOAD_FILE)
 		memcpy(ret->sha256, plan->spec.payload_sha256, sizeof(ret->sha256));
-	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE || plan->hash_later;
+	/* What was hashed is what ran, or nothing is said about it. */
+	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE ||
+			  (plan->hash_later && payload_is_same(plan->payload, &plan->program));
 	result_conclude(ret);
 	return wants_commit(req, ret) ? commit_changes(ret, plan->workspace, &plan->mark,
 						       plan->spec.limit[LIMIT_DISK], err)

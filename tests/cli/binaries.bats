@@ -45,3 +45,19 @@ hardened() {
 @test "neither is setuid" {
 	[ ! -u "$BUILD/cordon" ] && [ ! -u "$BUILD/cordon-box" ] && [ ! -g "$BUILD/cordon-box" ]
 }
+
+hashed() {
+	cp /bin/sleep "$T/prog"
+	box "$1" --json --lang binary "$T/prog" -- 0
+	exits 0
+	holds "r['code_sha256'] == '$(sha256sum <"$T/prog" | cut -d' ' -f1)'"
+	# Somebody touches it while it runs: what ran can no longer be said.
+	(sleep 0.7; chmod 700 "$T/prog"; chmod 755 "$T/prog") &
+	box "$1" --json --lang binary "$T/prog" -- 2
+	wait
+	exits 0
+	holds 'r["code_sha256"] is None'
+}
+@test "code_sha256 of a program is of the bytes that ran, or null" {
+	every hashed
+}
