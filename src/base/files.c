@@ -58,6 +58,17 @@ static int lift(int top, int dir, const char *name, unsigned *serial)
 	return -1;
 }
 
+/* A closed directory must be opened to be moved. Only then: the name may be a mount's (EBUSY), and
+ * the mode would be that of what is mounted. */
+static int lift_closed(int top, int dir, const char *name, unsigned *serial)
+{
+	if (lift(top, dir, name, serial) == 0)
+		return 0;
+	if (errno != EACCES || fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	return lift(top, dir, name, serial);
+}
+
 /* Removes the files of one directory and lifts its directories to TOP under new names. */
 static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *ret_changed)
 {
@@ -71,9 +82,8 @@ static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *re
 			continue;
 		if (errno != EISDIR && errno != EPERM)
 			return -1;
-		(void)!fchmodat(dirfd(d), e->d_name, 0700, AT_SYMLINK_NOFOLLOW);
 		if (unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR) < 0 &&
-		    lift(top, dirfd(d), e->d_name, serial) < 0)
+		    lift_closed(top, dirfd(d), e->d_name, serial) < 0)
 			return -1;
 	}
 	return 0;
@@ -111,13 +121,15 @@ static int empty_lifted(int top, unsigned *serial)
 	return 0;
 }
 
-/* Lifting by rename never crosses a mount (EXDEV), and rmdir of a mount point is EBUSY; only the
- * top itself could be one. */
-static bool is_mount(int dir, int top)
+/* Lifting by rename never crosses a mount (EXDEV), and a mount point is neither moved nor removed
+ * (EBUSY); only the top itself could be one. Its device may be the same: a bind mount's is. */
+static bool is_mount(int top)
 {
-	struct stat above, here;
+	struct statx st;
 
-	return fstat(dir, &above) < 0 || fstat(top, &here) < 0 || above.st_dev != here.st_dev;
+	return statx(top, "", AT_EMPTY_PATH, STATX_TYPE, &st) < 0 ||
+	       !(st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) ||
+	       st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
 int files_remove_tree(int dir, const char *name)
@@ -130,7 +142,7 @@ int files_remove_tree(int dir, const char *name)
 		return -1;
 	int fd = open_dir(dir, name);
 	AUTO_CLOSE int top = fd < 0 ? -1 : openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (top >= 0 && dir != AT_FDCWD && is_mount(dir, top)) {
+	if (top >= 0 && is_mount(top)) {
 		close(fd);
 		errno = EBUSY;
 		return -1;

@@ -8,6 +8,8 @@
 #include "flow/commit.h"
 
 #include <errno.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/sysmacros.h>
 
 #include "commit_case.h"
@@ -340,6 +342,60 @@ static void test_half(void)
 	result_done(r);
 }
 
+static void test_lock(void)
+{
+	AUTO_CLOSE int other = -1;
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/new", "new", 0644);
+	other = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	scratch_must(flock(other, LOCK_EX) == 0, "another commit");
+	r = begin();
+	file_change(r, "new", 0644);
+	ok(commit(r, &err) == -1 && !r->committed && !scratch_exists("ws/new") &&
+		   strstr(err.message, "another run"),
+	   "while another run commits, this one does not: %s", err.message);
+	scope_close(&other);
+	ok(commit(r, &err) == 0 && scratch_exists("ws/new"), "when it is done, this one does");
+	result_done(r);
+}
+
+/* The names that a commit of one file made in the workspace, as the kernel saw them. */
+static void watch_commit(char *ret, size_t size)
+{
+	AUTO_CLOSE int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	union {
+		struct inotify_event event;
+		char bytes[4096];
+	} seen;
+	struct result *r;
+	struct err err;
+
+	prepare();
+	scratch_file("upper/new", "new", 0644);
+	r = begin();
+	file_change(r, "new", 0644);
+	scratch_must(watch >= 0 && inotify_add_watch(watch, "ws", IN_CREATE) >= 0, "a watch");
+	commit(r, &err);
+	result_done(r);
+	ssize_t n = read(watch, &seen, sizeof(seen));
+	snprintf(ret, size, "%s", n > 0 && seen.event.len ? seen.event.name : "");
+}
+
+/* A name that can be foreseen can be planted: a link there, or a directory that stops us. */
+static void test_names(void)
+{
+	char first[64], second[64];
+
+	watch_commit(first, sizeof(first));
+	watch_commit(second, sizeof(second));
+	ok(!strncmp(first, ".cordon-commit-", 15) && strlen(first) == 15 + 16,
+	   "a file is written beside its place: %s", first);
+	ok(strcmp(first, second) != 0, "under another name each time: %s", second);
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -356,6 +412,8 @@ int main(void)
 	test_temporary();
 	test_all_or_nothing();
 	test_half();
+	test_lock();
+	test_names();
 	scratch_leave(dir);
 	return tap_done();
 }

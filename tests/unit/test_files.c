@@ -7,9 +7,12 @@
 #include "base/files.h"
 
 #include <errno.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
+#include "base/io.h"
+#include "base/scope.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -160,6 +163,68 @@ static void test_few_descriptors(void)
 		close(fds[--n]);
 }
 
+/* In mount namespaces of their own: what is mounted in a tree is not a part of it. */
+static int refuse_mounts(const char *source, const char *type, unsigned long flags)
+{
+	struct stat st;
+	bool right = true;
+
+	scratch_dir("tree");
+	scratch_dir("tree/in");
+	scratch_dir("tree/in/point");
+	if (mount(source, "tree/in/point", type, flags, NULL) < 0)
+		return 2;
+	scratch_file("tree/in/point/keep", "x", 0644);
+	scratch_must(chmod("tree/in/point", 0751) == 0, "point");
+	AUTO_CLOSE int in = open("tree/in", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* The mount itself by its name, by its path, and far below what is removed. */
+	right = right && files_remove_tree(in, "point") == -1 && errno == EBUSY;
+	right = right && files_remove_tree(AT_FDCWD, "tree/in/point") == -1 && errno == EBUSY;
+	right = right && files_remove_tree(AT_FDCWD, "tree") == -1;
+	right = right && fchdir(in) == 0 && stat("point", &st) == 0 && (st.st_mode & 0777) == 0751;
+	return right && scratch_exists("point/keep") ? 0 : 1;
+}
+
+/* An ordinary user needs a user namespace for it, in which he is himself. */
+static int enter_mount_space(void)
+{
+	unsigned uid = geteuid(), gid = getegid();
+	char map[64];
+
+	if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)) < 0)
+		return -1;
+	if (uid) {
+		io_write_text(AT_FDCWD, "/proc/self/setgroups", "deny");
+		snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+		io_write_text(AT_FDCWD, "/proc/self/gid_map", map);
+		snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+		io_write_text(AT_FDCWD, "/proc/self/uid_map", map);
+	}
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static void test_mount(const char *what, const char *source, const char *type, unsigned long flags)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(enter_mount_space() < 0 ? 2 : refuse_mounts(source, type, flags));
+	scratch_must(pid > 0 && waitpid(pid, &status, 0) == pid, "a child");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		tap_skip(what, "no mount namespace here");
+	else
+		ok(status == 0, "%s", what);
+	scratch_must(system("rm -rf --one-file-system tree other/keep") == 0, "clearing");
+}
+
+static void test_mounts(void)
+{
+	scratch_dir("other");
+	test_mount("a mount is not emptied", "none", "tmpfs", 0);
+	test_mount("a bind mount of the same file system is not emptied", "other", NULL, MS_BIND);
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -170,6 +235,7 @@ int main(void)
 	test_links();
 	test_wide();
 	test_few_descriptors();
+	test_mounts();
 	scratch_leave(dir);
 	return tap_done();
 }
