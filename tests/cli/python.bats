@@ -259,3 +259,32 @@ print(sqlite3.connect(os.environ["TMPDIR"] + "/x.db").execute("select 1").fetcho
 PY
 	runs x.py $'1\nb\'child\'\nthread\n(1,)'
 }
+
+near_venv() {
+	box "$1" --venv "$T/venv" "$T/x.py"
+	exits 0
+	out_is 'refused'
+	[ ! -s "$T/heard" ]
+}
+@test "a socket of the host's below the virtualenv cannot be reached" {
+	/usr/bin/python3 -m venv --without-pip "$T/venv"
+	/usr/bin/python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1] + "/venv/sock")
+s.listen()
+s.settimeout(30)
+open(sys.argv[1] + "/heard", "w").close()
+while True:
+    s.accept()
+    open(sys.argv[1] + "/heard", "w").write("heard")' "$T" &
+	local server=$! i
+	for i in $(seq 100); do
+		[ ! -S "$T/venv/sock" ] || break
+		sleep 0.05
+	done
+	chmod 777 "$T/venv/sock"
+	printf 'import socket\ntry:\n    socket.socket(socket.AF_UNIX).connect("%s/venv/sock")\n    print("connected")\nexcept OSError:\n    print("refused")\n' \
+		"$T" | code x.py
+	every near_venv
+	kill $server
+}
