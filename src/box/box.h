@@ -128,6 +128,8 @@ void mutant_configure(struct box *b);
 
 /* why.c: the cause and cure of a layer that failed, found by looking at the host. */
 void why_layer(struct err *err, enum layer layer);
+/* WHAT failed with errno, LAYER is to blame. Always -1. */
+int why_failed(struct err *err, enum layer layer, const char *what);
 /* Only the switches: true when one is off, and *ERR says which. */
 bool why_sysctl(struct err *err, enum layer layer);
 

@@ -106,13 +106,6 @@ int creds_limit_files(struct box *b, struct err *err)
 	return set_rlimit(RLIMIT_NOFILE, "open files", b->spec->limit[LIMIT_FILES], err);
 }
 
-static int fail_caps(struct err *err, const char *what)
-{
-	err_errno(err, ERR_LAYER, "%s", what);
-	err_blame(err, "caps");
-	return -1;
-}
-
 /* Without CAP_SETPCAP (no user namespace, ordinary user) there is no bounding set to empty: the
  * process has no capability, and no_new_privs keeps it so. */
 int creds_drop_bounding(const struct box *b, struct err *err)
@@ -126,10 +119,10 @@ int creds_drop_bounding(const struct box *b, struct err *err)
 			break;
 		if (errno == EPERM && b->spec->tier == TIER_NO_USERNS)
 			return 0;
-		return fail_caps(err, "emptying the capability bounding set");
+		return why_failed(err, LAYER_CAPS, "emptying the capability bounding set");
 	}
 	if (prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0) < 0)
-		return fail_caps(err, "locking the secure bits");
+		return why_failed(err, LAYER_CAPS, "locking the secure bits");
 	return 0;
 }
 
@@ -141,12 +134,12 @@ static int drop_caps(struct box *b, struct err *err)
 	if (!box_wants(b, LAYER_CAPS))
 		return 0;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return fail_caps(err, "clearing the ambient capabilities");
+		return why_failed(err, LAYER_CAPS, "clearing the ambient capabilities");
 	memset(none, 0, sizeof(none));
 	if (syscall(SYS_capset, &head, none) < 0)
-		return fail_caps(err, "dropping the capabilities");
+		return why_failed(err, LAYER_CAPS, "dropping the capabilities");
 	if (syscall(SYS_capget, &head, now) < 0 || memcmp(none, now, sizeof(now)) != 0)
-		return fail_caps(err, "capabilities are still there");
+		return why_failed(err, LAYER_CAPS, "capabilities are still there");
 	box_mark(b, LAYER_CAPS);
 	return 0;
 }

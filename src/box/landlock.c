@@ -60,14 +60,6 @@ struct ruleset {
 	uint64_t handled;
 };
 
-static int fail(struct err *err, const char *what)
-{
-	err_errno(err, ERR_LAYER, "%s", what);
-	err_blame(err, "landlock");
-	why_layer(err, LAYER_LANDLOCK);
-	return -1;
-}
-
 static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
 		    struct err *err)
 {
@@ -77,13 +69,13 @@ static int add_path(const struct ruleset *rs, const char *path, uint64_t rights,
 	if (fd < 0 && optional && errno == ENOENT)
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail(err, path);
+		return why_failed(err, LAYER_LANDLOCK, path);
 	rights &= rs->handled;
 	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
 		rights &= FS_FILE_ONLY;
 	struct path_beneath rule = {rights, fd};
 	if (rights && sys_landlock_add(rs->fd, LANDLOCK_RULE_PATH_BENEATH, &rule) < 0)
-		return fail(err, path);
+		return why_failed(err, LAYER_LANDLOCK, path);
 	return 0;
 }
 
@@ -175,11 +167,12 @@ int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 		return 0;
 	int abi = sys_landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	if (abi < 1)
-		return fail(err, "asking for Landlock");
+		return why_failed(err, LAYER_LANDLOCK, "asking for Landlock");
 	if (b->spec->tier == TIER_NO_USERNS && abi < ABI_WITH_SCOPES) {
 		errno = EOPNOTSUPP;
-		return fail(err,
-			    "Landlock cannot confine signals here, and there is no pid namespace");
+		return why_failed(
+			err, LAYER_LANDLOCK,
+			"Landlock cannot confine signals here, and there is no pid namespace");
 	}
 	abi = abi > ABI_KNOWN ? ABI_KNOWN : abi;
 	struct ruleset_attr attr = {abi_rights[abi].fs, abi_rights[abi].net,
@@ -188,7 +181,7 @@ int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 	AUTO_CLOSE int fd = sys_landlock_create(&attr, size, 0);
 	struct ruleset rs = {fd, attr.fs};
 	if (fd < 0)
-		return fail(err, "making a Landlock rule set");
+		return why_failed(err, LAYER_LANDLOCK, "making a Landlock rule set");
 	if (fill(b, &rs, err) < 0)
 		return -1;
 	*ret_rules = scope_take_fd(&fd);
@@ -200,7 +193,7 @@ int landlock_enter(struct box *b, int rules, struct err *err)
 	if (!box_wants(b, LAYER_LANDLOCK))
 		return 0;
 	if (sys_landlock_restrict(rules) < 0)
-		return fail(err, "entering the Landlock rule set");
+		return why_failed(err, LAYER_LANDLOCK, "entering the Landlock rule set");
 	close(rules);
 	box_mark(b, LAYER_LANDLOCK);
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Doctor's canaries: each one puts a layer in place with the code that real runs use, and then
- * tries what the layer must stop. A canary that got through, died, hung or could not be tried
- * means that the layer is missing; only a failed attack is a proof.
+ * Doctor's canaries: each one puts a layer in place, with the code of real runs where that can be
+ * had for one layer alone, and then tries what the layer must stop. A canary that got through,
+ * died, hung or could not be tried means that the layer is missing; only a failed attack is a
+ * proof.
  */
 #ifndef CORDON_BOX_PROBE_H
 #define CORDON_BOX_PROBE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads /proc into rows and keeps those that descend from one process. In a box with its own
+ * Reads /proc into rows and keeps, or kills, those that descend from one process. In a box with its own
  * /proc that is everybody; without namespaces it is the part of the host that is ours.
  */
 #include "box/tree.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The processes below one process, from /proc: who they are and what they use.
+ * The processes below one process, from /proc: who they are, what they use, and how to end them.
  */
 #ifndef CORDON_BOX_TREE_H
 #define CORDON_BOX_TREE_H

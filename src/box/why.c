@@ -139,6 +139,14 @@ static void why_mount(struct err *err, enum layer layer)
 	why_proc(err);
 }
 
+int why_failed(struct err *err, enum layer layer, const char *what)
+{
+	err_errno(err, ERR_LAYER, "%s", what);
+	err_blame(err, layer_row(layer)->name);
+	why_layer(err, layer);
+	return -1;
+}
+
 void why_layer(struct err *err, enum layer layer)
 {
 	switch (layer) {

@@ -18,8 +18,8 @@
 
 static int fail(struct err *err, const char *what)
 {
-	err_errno(err, ERR_LAYER, "workspace: %s", what);
-	err_blame(err, "newroot");
+	why_failed(err, LAYER_NEWROOT, what);
+	err_context(err, "workspace");
 	return -1;
 }
 

@@ -2,7 +2,7 @@
  *
  * The spec: all that cordon-box is told about a run, as plain data. It travels as a list of
  * records {tag, flags, length, bytes}; the decoder trusts no length, count, string or path in it.
- * Descriptors travel beside it under fixed numbers.
+ * Descriptors travel beside it in a fixed order, see enum wire_fd.
  */
 #ifndef CORDON_MODEL_SPEC_H
 #define CORDON_MODEL_SPEC_H
@@ -15,7 +15,8 @@
 #include "model/layer.h"
 #include "model/limit.h"
 
-/* Descriptors cordon-box starts with; 0, 1, 2 are the program's own. */
+/* Where cordon-box puts its descriptors. It starts with RESULT_FD and the program's output (1, 2);
+ * the others come over RESULT_FD, the program's input (0) among them. */
 enum spec_fd { SPEC_FD = 3, RESULT_FD = 4, PAYLOAD_FD = 5, WORKSPACE_FD = 6, SPEC_FD_END = 7 };
 
 /* When root runs it, the box is this id plus a process id on the host: above every id that
