@@ -99,6 +99,10 @@ int workspace_mount(struct box *b, int source, int scratch, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
 int workspace_clone(struct box *b, struct err *err);
 
+/* private.c: without namespaces, a directory of the run's own. */
+int private_make(struct box *b, struct err *err);
+void private_remove(const struct box *b);
+
 /* fds.c */
 void fds_close_all_but(const int *keep, size_t count);
 

@@ -9,14 +9,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "box/supervise.h"
@@ -90,23 +87,6 @@ int run_start(struct run *r, struct err *err)
 	return 0;
 }
 
-/* Between mkdir and lock somebody's sweep may take it for a dead one's: then once more. */
-static int make_private(struct box *b, struct err *err)
-{
-	const char *dir = b->spec->private_dir;
-
-	for (int tries = 0; tries < 16; tries++) {
-		if (mkdir(dir, 0700) < 0)
-			break;
-		b->private_lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (b->private_lock >= 0 && flock(b->private_lock, LOCK_EX) == 0 &&
-		    access(dir, F_OK) == 0)
-			return 0;
-		scope_close(&b->private_lock);
-	}
-	return err_errno(err, ERR_SYSTEM, "making %s", dir);
-}
-
 /* Init needs to know who it is on the host, and root's workspace. */
 static int tell_go(const struct box *b, struct err *err)
 {
@@ -123,7 +103,7 @@ int run_release(struct run *r, struct err *err)
 
 	if (ids_choose(b, err) < 0 || workspace_clone(b, err) < 0)
 		return -1;
-	if (b->spec->private_dir && make_private(b, err) < 0)
+	if (b->spec->private_dir && private_make(b, err) < 0)
 		return -1;
 	if (has_spaces(b) && box_wants(b, LAYER_USERNS) && ids_map(b, r->pid, err) < 0)
 		return -1;
@@ -197,6 +177,5 @@ void run_bury(struct run *r)
 		tree_bury(getpid(), 0, NULL);
 	cgroup_close(&r->box->cgroup);
 	/* Whoever of us is left removes it. */
-	if (r->box->private_lock >= 0)
-		files_remove_tree(AT_FDCWD, r->box->spec->private_dir);
+	private_remove(r->box);
 }

@@ -434,7 +434,7 @@ static int make_private(struct draft *d, struct err *err)
 	private_sweep();
 	if (private_choose(&d->plan->private, err) < 0)
 		return -1;
-	d->plan->spec.private_dir = d->plan->private.path;
+	d->plan->spec.private_dir = d->plan->private.inner;
 	return 0;
 }
 

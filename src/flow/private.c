@@ -3,7 +3,7 @@
  * Cordon chooses the name; cordon-box makes it in /tmp and locks it while it is in use; at the end
  * whoever of the two is left removes it. When both are killed at once the next run sweeps it away:
  * the lock tells that nobody lives there, the owner that it is ours. Other people's directories
- * are never touched.
+ * are never touched; that is why the run's own, whose owner may be anybody, lies in one of ours.
  */
 #include "flow/private.h"
 
@@ -19,7 +19,6 @@
 
 #include "base/files.h"
 #include "base/scope.h"
-#include "model/spec.h"
 
 #define PREFIX ".cordon-private-"
 #define NAME_LEN (sizeof(PREFIX) - 1 + 16)
@@ -31,6 +30,7 @@ int private_choose(struct private *p, struct err *err)
 	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
 		return err_errno(err, ERR_SYSTEM, "choosing a private directory");
 	snprintf(p->path, sizeof(p->path), "/tmp/" PREFIX "%016llx", (unsigned long long)r);
+	snprintf(p->inner, sizeof(p->inner), "%s/run", p->path);
 	return 0;
 }
 
@@ -41,14 +41,12 @@ void private_close(struct private *p)
 	p->path[0] = '\0';
 }
 
-/* Root's runs have ids that nobody else has. */
+/* The inner one belongs to the box's user, the outer one to whoever ran it. */
 static bool is_ours(int dir)
 {
 	struct stat st;
 
-	if (fstat(dir, &st) < 0)
-		return false;
-	return st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid >= SPEC_FREE_ID_BASE);
+	return fstat(dir, &st) == 0 && st.st_uid == geteuid();
 }
 
 void private_sweep(void)

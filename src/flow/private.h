@@ -9,7 +9,8 @@
 
 struct private
 {
-	char path[48]; /* "": none */
+	char path[48];	/* ours; "": none */
+	char inner[56]; /* the run's, in it */
 };
 
 int private_choose(struct private *p, struct err *err);

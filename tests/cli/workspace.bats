@@ -479,3 +479,25 @@ mounted() {
 	err_has "because: $T/w/bin/python3"
 	err_has 'python3 -m venv'
 }
+
+@test "without namespaces: what was killed is swept away, also when the directory is a user's" {
+	need_root
+	dir user
+	printf 'import os, time\nprint(os.environ["HOME"], flush=True)\ntime.sleep(30)\n' | code x.py
+	"$CORDON" run --tier no-userns --workspace "$W:ro" "$T/x.py" >"$T/out" 2>"$T/err" &
+	local pid=$! box home i
+	for i in $(seq 100); do
+		[ ! -s "$T/out" ] || break
+		sleep 0.05
+	done
+	home=$(cat "$T/out")
+	[ -d "$home" ]
+	box=$(pgrep -P $pid)
+	kill -9 $pid "$box"
+	wait $pid || true
+	sleep 0.5
+	box root:no-userns --lang binary /bin/true
+	exits 0
+	[ ! -e "$home" ] || { ls -ld "$home"; rm -rf "$home"; return 1; }
+	[ "$(dirname "$home")" = /tmp ] || [ ! -e "$(dirname "$home")" ]
+}
