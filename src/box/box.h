@@ -62,6 +62,8 @@ static inline void box_mark(struct box *b, enum layer l)
 
 /* init.c: pid 1 of the box; never returns. */
 void init_main(struct box *b) __attribute__((noreturn));
+/* In it and in the program's process: tells the supervisor why, and ends. */
+void box_give_up(const struct box *b, const struct err *err) __attribute__((noreturn));
 
 /* program.c: the process that becomes the program, as init sees it. */
 struct program {

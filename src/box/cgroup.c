@@ -225,14 +225,15 @@ static unsigned wanted_controllers(const uint64_t *limit)
 	       (limit[LIMIT_CPU_TIME] ? CTL_CPUACCT : 0U);
 }
 
-static void random_name(char *name, size_t size)
+static int random_name(char *name, size_t size, struct err *err)
 {
 	uint64_t r[2];
 
 	if (getrandom(r, sizeof(r), 0) != sizeof(r))
-		memset(r, 0, sizeof(r));
+		return err_errno(err, ERR_SYSTEM, "asking for random bytes");
 	snprintf(name, size, NAME_PREFIX "%016llx%016llx", (unsigned long long)r[0],
 		 (unsigned long long)r[1]);
+	return 0;
 }
 
 static bool is_named(int dir, int parent, const char *name)
@@ -300,8 +301,8 @@ int cgroup_open(struct cgroup *cg, const struct cgroup_host *host, const uint64_
 		struct err *err)
 {
 	memset(cg, 0, sizeof(*cg));
-	random_name(cg->name, sizeof(cg->name));
-	if (find_parents(cg, host, wanted_controllers(limit), err) < 0)
+	if (random_name(cg->name, sizeof(cg->name), err) < 0 ||
+	    find_parents(cg, host, wanted_controllers(limit), err) < 0)
 		return -1;
 	for (unsigned i = 0; i < cg->count; i++)
 		if (make_dir(cg, &cg->dirs[i], limit, err) < 0) {
@@ -381,13 +382,10 @@ uint64_t cgroup_pids_now(const struct cgroup *cg)
 
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 {
-	struct cgroup_usage u;
-
-	if (!cg->ops)
-		return -1;
-	cgroup_measure(cg, &u);
-	*ret_ns = u.cpu_ns;
-	return 0;
+	for (unsigned i = 0; cg->ops && i < cg->count; i++)
+		if (cg->dirs[i].controllers & CTL_CPUACCT)
+			return cg->ops->cpu_time(&cg->dirs[i], ret_ns);
+	return -1;
 }
 
 /* A dying task may hold its cgroup a moment longer than waitpid tells: EBUSY, then it is gone. */

@@ -29,6 +29,7 @@ struct cgroup_ops {
 		    struct err *err);
 	int (*limit)(const struct cgroup_dir *dir, const uint64_t *limit, struct err *err);
 	void (*measure)(const struct cgroup_dir *dir, struct cgroup_usage *ret);
+	int (*cpu_time)(const struct cgroup_dir *dir, uint64_t *ret_ns);
 };
 
 extern const struct cgroup_ops cgroup_v1, cgroup_v2;

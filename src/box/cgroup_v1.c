@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "box/cgroup_backend.h"
 
@@ -78,14 +80,15 @@ fail:
 	return -1;
 }
 
-/* memsw exists only with swap accounting; without it memory.limit alone would let swap through. */
+/* memsw exists only with swap accounting. Without it the limit is on what is in memory, so nothing
+ * of the box may be swapped out. */
 static int limit_memory(int dir, uint64_t bytes, struct err *err)
 {
 	if (cgroup_write_u64(dir, "memory.limit_in_bytes", bytes, err) < 0)
 		return -1;
-	if (faccessat(dir, "memory.memsw.limit_in_bytes", F_OK, 0) == 0)
-		return cgroup_write_u64(dir, "memory.memsw.limit_in_bytes", bytes, err);
-	return 0;
+	if (cgroup_write_u64(dir, "memory.memsw.limit_in_bytes", bytes, err) == 0)
+		return 0;
+	return errno == ENOENT ? cgroup_write_u64(dir, "memory.swappiness", 0, err) : -1;
 }
 
 static int v1_limit(const struct cgroup_dir *d, const uint64_t *limit, struct err *err)
@@ -115,4 +118,14 @@ static void v1_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
 		u->cpu_ns = cgroup_read_u64(d->dir, "cpuacct.usage");
 }
 
-const struct cgroup_ops cgroup_v1 = {"v1", v1_find, v1_limit, v1_measure};
+static int v1_cpu_time(const struct cgroup_dir *d, uint64_t *ret_ns)
+{
+	char text[32];
+
+	if (io_read_text(d->dir, "cpuacct.usage", text, sizeof(text)) < 0)
+		return -1;
+	*ret_ns = strtoull(text, NULL, 10);
+	return 0;
+}
+
+const struct cgroup_ops cgroup_v1 = {"v1", v1_find, v1_limit, v1_measure, v1_cpu_time};

@@ -156,4 +156,12 @@ static void v2_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
 	u->cpu_ns = cgroup_read_key(d->dir, "cpu.stat", "usage_usec") * 1000;
 }
 
-const struct cgroup_ops cgroup_v2 = {"v2", v2_find, v2_limit, v2_measure};
+static int v2_cpu_time(const struct cgroup_dir *d, uint64_t *ret_ns)
+{
+	if (faccessat(d->dir, "cpu.stat", R_OK, AT_EACCESS) < 0)
+		return -1;
+	*ret_ns = cgroup_read_key(d->dir, "cpu.stat", "usage_usec") * 1000;
+	return 0;
+}
+
+const struct cgroup_ops cgroup_v2 = {"v2", v2_find, v2_limit, v2_measure, v2_cpu_time};

@@ -123,6 +123,8 @@ static void record(struct gate *g, const struct seccomp_notif *req, const struct
 		}
 	if (g->count < CORDON_DENIALS_MAX)
 		g->denials[g->count++] = d;
+	else
+		g->cut = true;
 }
 
 /* Zero the answer when it went out; ENOENT means that the caller is gone or will ask again. */
@@ -168,8 +170,10 @@ static void on_run(struct gate *g, const struct seccomp_notif *req)
 		return;
 	}
 	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
-	if (++g->events >= CORDON_EVENTS_MAX)
-		gate_close(g);
+	if (++g->events < CORDON_EVENTS_MAX)
+		return;
+	g->cut = true;
+	gate_close(g);
 }
 
 int gate_answer(struct gate *g, struct box *b, struct err *err)

@@ -23,6 +23,7 @@ struct gate {
 	int listener; /* -1: not yet, or closed for good */
 	enum gate_phase phase;
 	bool kill; /* a call on the kill list was made */
+	bool cut;  /* more was refused than is in the list */
 	uint64_t started_ns;
 	unsigned events, count;
 	struct wire_denial denials[CORDON_DENIALS_MAX];

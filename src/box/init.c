@@ -27,7 +27,7 @@
 
 #define HOST_NAME "cordon"
 
-static void __attribute__((noreturn)) give_up(struct box *b, const struct err *err)
+void box_give_up(const struct box *b, const struct err *err)
 {
 	struct wire_error msg = {.kind = WIRE_ERROR, .err = *err};
 
@@ -309,11 +309,11 @@ void init_main(struct box *b)
 	int signals = block_child_signal();
 	if (creds_drop_bounding(b, &err) < 0 || spaces_enter(b, &err) < 0 ||
 	    program_begin(b, &p, &err) < 0)
-		give_up(b, &err);
+		box_give_up(b, &err);
 	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
 	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 || let_go(b, &p, &err) < 0 ||
 	    follow(b, &p, &err) < 0)
-		give_up(b, &err);
+		box_give_up(b, &err);
 	run(b, &p, signals);
 	_exit(0);
 }

@@ -91,8 +91,6 @@ static int add_bind(const struct box *b, const struct ruleset *rs, const struct 
 
 	if (bind->flags & BIND_PROGRAM)
 		rights |= FS_EXECUTE;
-	if (bind->flags & BIND_WRITE)
-		rights |= FS_WRITE_FILE;
 	const char *path = has_own_root(b) ? bind->target : bind->source;
 	return add_path(rs, path, rights, bind->flags & BIND_OPTIONAL, err);
 }

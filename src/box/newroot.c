@@ -133,12 +133,8 @@ static int attach(int tree, const char *path)
 
 static uint64_t bind_attrs(const struct box *b, unsigned flags)
 {
-	uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
+	uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-	if (!(flags & BIND_WRITE))
-		attrs |= MOUNT_ATTR_NODEV;
-	else
-		attrs &= ~(uint64_t)MOUNT_ATTR_RDONLY;
 	if (!(flags & (BIND_CODE | BIND_PROGRAM)) && box_wants(b, LAYER_NOEXEC))
 		attrs |= MOUNT_ATTR_NOEXEC;
 	return attrs;

@@ -22,22 +22,6 @@
 #include "box/box.h"
 #include "box/sys.h"
 
-static void __attribute__((noreturn)) give_up(struct box *b, const struct err *err)
-{
-	struct wire_error msg = {.kind = WIRE_ERROR, .err = *err};
-
-	io_send(b->ctl, &msg, sizeof(msg), -1);
-	_exit(127);
-}
-
-static int fail_network(struct err *err)
-{
-	err_errno(err, ERR_LAYER, "making the network namespace");
-	err_blame(err, layer_row(LAYER_NETNS)->name);
-	why_layer(err, LAYER_NETNS);
-	return -1;
-}
-
 /* Init follows us there when it has time: a socket tells it where (opening /proc/self/ns/net takes
  * six times as long). */
 static int make_network(struct box *b, int init, struct err *err)
@@ -47,10 +31,10 @@ static int make_network(struct box *b, int init, struct err *err)
 	if (b->spec->tier == TIER_NO_USERNS || !box_wants(b, LAYER_NETNS))
 		return 0;
 	if (unshare(CLONE_NEWNET) < 0)
-		return fail_network(err);
+		return why_failed(err, LAYER_NETNS, "making the network namespace");
 	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || io_send(init, &kind, sizeof(kind), fd) < 0)
-		return fail_network(err);
+		return why_failed(err, LAYER_NETNS, "making the network namespace");
 	box_mark(b, LAYER_NETNS);
 	return 0;
 }
@@ -202,16 +186,16 @@ void program_exec(struct box *b, int init)
 	if (drop_rights(b, &err) < 0 || enter_root(b, init, &rules, &err) < 0 ||
 	    landlock_enter(b, rules, &err) < 0 || seccomp_load(b, &listener, &err) < 0 ||
 	    hand_over_listener(b, listener, &err) < 0)
-		give_up(b, &err);
+		box_give_up(b, &err);
 	if (init >= 0)
 		hear(init, &alone, sizeof(alone), WIRE_ALONE);
 	if (creds_limit_files(b, &err) < 0)
-		give_up(b, &err);
+		box_give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);
 	err_errno(&err, ERR_INPUT, "starting %s", s->program);
 	if (errno == ENOENT)
 		err_cause(&err, "the program, or the interpreter it names, is not in the box");
-	give_up(b, &err);
+	box_give_up(b, &err);
 }
 
 static void __attribute__((noreturn)) program_main(struct box *b, int init)
@@ -220,7 +204,7 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 
 	if (make_network(b, init, &err) < 0 || become_user(b, init, &err) < 0 ||
 	    enter_cgroup(b, &err) < 0)
-		give_up(b, &err);
+		box_give_up(b, &err);
 	program_exec(b, init);
 }
 

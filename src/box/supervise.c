@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The supervisor: starts the box, keeps its clock, answers its gate, and returns only when every
- * process in it is dead and its cgroup is gone. Straight blocking code around one poll; whatever
+ * The supervisor: keeps the box's clock, answers its gate, and returns only when every process in
+ * it is dead and its cgroup is gone. Straight blocking code around one poll; whatever
  * ends early (the caller, init, a deadline) ends the box.
  */
 #include <errno.h>
@@ -196,10 +196,16 @@ static void on_gate(struct run *r)
 
 static void check_cpu_time(struct run *r)
 {
-	uint64_t limit_ns = r->box->spec->limit[LIMIT_CPU_TIME] * 1000000U, used;
+	uint64_t limit_ns = r->box->spec->limit[LIMIT_CPU_TIME] * 1000000U, used = 0;
+	struct err err;
 
-	if (limit_ns && !r->killing && cgroup_cpu_ns(&r->box->cgroup, &used) == 0 &&
-	    used > limit_ns) {
+	if (!limit_ns || !r->box->cgroup.ops || r->killing || r->ended || r->done)
+		return;
+	if (cgroup_cpu_ns(&r->box->cgroup, &used) < 0) {
+		err_errno(&err, ERR_LAYER, "reading the box's CPU time");
+		err_blame(&err, "cgroup");
+		fail_run(r, &err);
+	} else if (used > limit_ns) {
 		r->result.limit = LIMIT_CPU_TIME;
 		r->result.limit_ended = 1;
 		end_box(r);
@@ -226,6 +232,17 @@ static int next_timeout(const struct run *r)
 	return left > 60000 ? 60000 : (int)left;
 }
 
+/* Nobody is left whom the filter holds: what the box has used will not become more. Looking now
+ * saves the time later, when the caller waits. */
+static void on_last_exit(struct run *r)
+{
+	gate_close(&r->gate);
+	if (!r->started || !r->box->cgroup.ops)
+		return;
+	cgroup_measure(&r->box->cgroup, &r->usage);
+	r->measured = true;
+}
+
 static void loop(struct run *r)
 {
 	while (!r->done) {
@@ -244,7 +261,7 @@ static void loop(struct run *r)
 		if (!r->done && r->gate.listener >= 0 && (fds[2].revents & POLLIN))
 			on_gate(r);
 		else if (fds[2].revents & POLLHUP)
-			gate_close(&r->gate);
+			on_last_exit(r);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);
@@ -256,9 +273,10 @@ static void loop(struct run *r)
 static void measure_cgroup(struct run *r)
 {
 	struct wire_result *res = &r->result;
-	struct cgroup_usage u;
+	struct cgroup_usage u = r->usage;
 
-	cgroup_measure(&r->box->cgroup, &u);
+	if (!r->measured)
+		cgroup_measure(&r->box->cgroup, &u);
 	res->memory_peak = u.memory_peak ? u.memory_peak : res->memory_peak;
 	res->pids_peak = u.pids_peak  ? u.pids_peak
 			 : u.pids_hit ? r->box->spec->limit[LIMIT_PIDS]
@@ -284,6 +302,7 @@ static void measure(struct run *r)
 
 	res->wall_ms = r->gate.started_ns ? (end - r->gate.started_ns) / 1000000U : 0;
 	res->layers = r->box->layers;
+	res->denials_cut = r->gate.cut;
 	snprintf(res->cgroup, sizeof(res->cgroup), "%s", cgroup_version(&r->box->cgroup));
 	if (r->box->cgroup.ops)
 		measure_cgroup(r);

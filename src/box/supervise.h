@@ -16,6 +16,8 @@ struct run {
 	bool started, killing, ended, done, failed, abandoned;
 	bool told_all; /* init has told every change */
 	uint64_t deadline_ns, ended_ns, pids_seen;
+	struct cgroup_usage usage;
+	bool measured;
 	struct wire_result result;
 	struct err err;
 };

@@ -42,9 +42,8 @@ enum bind_flag {
 	BIND_CODE = 1,	    /* may be mapped executable: libraries and programs */
 	BIND_PROGRAM = 2,   /* Landlock: may be started */
 	BIND_HIDDEN = 4,    /* mounted, but Landlock grants no reading below it */
-	BIND_WRITE = 8,	    /* writable (devices like /dev/null) */
-	BIND_OPTIONAL = 16, /* leave out when the host has none */
-	BIND_FLAGS = 31,
+	BIND_OPTIONAL = 8,  /* leave out when the host has none */
+	BIND_FLAGS = 15,
 };
 
 struct spec_bind {

@@ -188,3 +188,20 @@ plain_words() {
 	exits 134
 	err_has 'cordon: killed by signal 6'
 }
+
+denials_are_cut() {
+	box "$1" --json "$T/x.py"
+	exits 0
+	holds 'len(r["denials"]) == 128' 'r["denials_cut"] is True'
+}
+@test "more refusals than are listed are told to be more" {
+	code x.py <<-'END'
+		import os
+		for i in range(200):
+		    try:
+		        os.execv("/bin/no%d" % i, ["x"])
+		    except OSError:
+		        pass
+	END
+	every denials_are_cut
+}

@@ -220,6 +220,8 @@ static void test_v1_measure(void)
 	cgroup_measure(&cg, &u);
 	ok(u.memory_peak == 12345678 && u.memory_hit && u.pids_hit, "v1: what the kernel counted");
 	ok(cgroup_cpu_ns(&cg, &ns) == 0 && ns == 99000000, "v1: CPU time");
+	scratch_must(remove(inside(&cg, "cpu,cpuacct", "cpuacct.usage")) == 0, "cpuacct.usage");
+	ok(cgroup_cpu_ns(&cg, &ns) == -1, "v1: a clock that cannot be read is not at zero");
 	scratch_file(inside(&cg, "memory/user/a", "memory.oom_control"),
 		     "oom_kill_disable 1\nunder_oom 1\noom_kill 0\n", 0644);
 	cgroup_measure(&cg, &u);
@@ -303,7 +305,7 @@ static void test_v1_incomplete(void)
 {
 	static const char *const no_limit[] = {"cgroup.procs", "pids.max", NULL};
 	static const char *const no_swap[] = {"cgroup.procs", "pids.max", "memory.limit_in_bytes",
-					      NULL};
+					      "memory.swappiness", NULL};
 	struct cgroup cg;
 	struct err err = {0};
 
@@ -316,6 +318,7 @@ static void test_v1_incomplete(void)
 	new_files = no_swap;
 	ok(cgroup_open(&cg, &host, limits(false), &err) == 0,
 	   "v1: without swap accounting it works");
+	ok(holds(&cg, "memory/user/a", "memory.swappiness", "0"), "v1: and nothing is swapped out");
 	cgroup_close(&cg);
 }
 
