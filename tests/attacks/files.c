@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -280,6 +281,24 @@ static int control(const struct args *args)
 	return held("an ordinary program runs and is heard");
 }
 
+/* A lease (F_SETLEASE, 1024) makes who opens the file for writing wait for us, a notification
+ * (F_NOTIFY, 1026) tells what others do in a directory. Both need only the right to read. */
+static int file_command(const struct args *args)
+{
+	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return must_be_shut("fcntl", fcntl(fd, (int)arg_number(args, "command", 1024), 0));
+}
+
+/* Whoever may read a file can shut all others out by flock. */
+static int lock_out(const struct args *args)
+{
+	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)args;
+	return must_fail("flock", flock(fd, LOCK_EX | LOCK_NB));
+}
+
 const struct probe files_probes[] = {
 	{"control", control, "nothing at all: shows that a harmless program is not stopped"},
 	{"secret-file", secret_file, "read a file outside the workspace"},
@@ -304,5 +323,7 @@ const struct probe files_probes[] = {
 	{"watch-outside", watch_outside, "inotify on a host directory"},
 	{"host-accounts", host_accounts, "read the host's account names"},
 	{"host-name", host_name, "learn the host's name"},
+	{"file-command", file_command, "fcntl with command= on the workspace"},
+	{"lock-out", lock_out, "lock the workspace against the host"},
 	{NULL, NULL, NULL},
 };
