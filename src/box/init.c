@@ -123,9 +123,10 @@ static int prepare(struct box *b, struct err *err)
 struct reaper {
 	pid_t main;
 	int status;
-	bool ended, killed;
+	bool ended, killed, blind;
 	enum limit_id limit;
 	struct watch watch;
+	struct err err; /* if blind */
 };
 
 static void reap(struct reaper *r)
@@ -163,8 +164,10 @@ static void wait_for_end(struct box *b, struct reaper *r, int signals)
 			on_message(b, r);
 		if (fds[1].revents && read(signals, &info, sizeof(info)) > 0)
 			reap(r);
-		if (!r->ended && watch_look(&r->watch, &r->limit))
-			r->killed = true;
+		bool over = false;
+		if (!r->ended)
+			r->blind = watch_look(&r->watch, &r->limit, &over, &r->err) < 0;
+		r->killed |= over || r->blind;
 	}
 }
 
@@ -177,9 +180,11 @@ static void kill_everybody(struct reaper *r)
 	/* Everybody here descends from us: without a child there is nobody left to kill. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
 		return;
+	/* The number of one that was reaped may be somebody else's. */
+	pid_t first = r->ended ? 0 : r->main;
 	r->ended = true;
 	if (getpid() != 1) {
-		tree_bury(getpid(), r->main, &r->status);
+		tree_bury(getpid(), first, &r->status);
 		return;
 	}
 	for (;;) {
@@ -244,8 +249,11 @@ static void run(struct box *b, const struct program *p, int signals)
 	watch_init(&r.watch, b->spec);
 	/* A mutant without an own /proc would count the whole host. */
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
+	r.watch.own_net = r.watch.own_net && has(b, LAYER_NETNS);
 	wait_for_end(b, &r, signals);
 	kill_everybody(&r);
+	if (r.blind)
+		give_up(b, &r.err);
 	tell_end(b, &r);
 	if (b->upper >= 0)
 		tell_changes(b);

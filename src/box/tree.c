@@ -14,12 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/sys.h"
 
-enum { STOP_ROUNDS = 64 };
+enum { STOP_ROUNDS = 64, RETRY_US = 10000, STATUS_MAX = 4096 };
+
+/* A pipe keeps two pages when its user has used up his share of larger ones
+ * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
+enum { FDS_FREE = 64, FD_BYTES = 4096 };
 
 /* "Key:   123 kB" in a status-like text. */
 static uint64_t field(const char *text, const char *key)
@@ -29,44 +35,146 @@ static uint64_t field(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* utime, stime, cutime, cstime are fields 14-17; the name before them may hold anything. */
-static void parse_cpu(const char *text, struct tree_row *row)
+/* A process may end while we look at it; a foreign one may be closed to us (hidepid). */
+static bool is_gone(void)
 {
-	const char *at = strrchr(text, ')');
-	unsigned long u, s, cu, cs, tick = (unsigned long)sysconf(_SC_CLK_TCK);
-
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu",
-			  &u, &s, &cu, &cs) != 4)
-		return;
-	row->own_ms = (u + s) * 1000 / tick;
-	row->reaped_ms = (cu + cs) * 1000 / tick;
+	return errno == ENOENT || errno == ESRCH || errno == EACCES || errno == EPERM;
 }
 
-static bool read_row(int proc, const char *pid, struct tree_row *row)
+/* State, parent, 9 others, utime, stime, cutime, cstime, 4 others, start: fields 3 to 22. The
+ * name before them may hold anything. */
+static int parse_stat(const char *text, struct tree_row *row)
 {
-	char path[64], text[4096];
+	const char *at = strrchr(text, ')');
+	unsigned long cu, cs, start, tick = (unsigned long)sysconf(_SC_CLK_TCK);
+	int parent;
+
+	if (!at || sscanf(at + 1,
+			  " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d "
+			  "%*d %lu",
+			  &parent, &cu, &cs, &start) != 4)
+		return -1;
+	row->parent = parent;
+	row->start = start;
+	row->reaped_us = (cu + cs) * 1000000 / tick;
+	return 0;
+}
+
+static int read_stat(int proc, struct tree_row *row)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "%d/stat", row->pid);
+	return io_read_text(proc, path, text, sizeof(text)) < 0 ? -1 : parse_stat(text, row);
+}
+
+/* What is swapped out is still used. */
+static uint64_t shown_memory(const char *status)
+{
+	return (field(status, "\nRssAnon:") + field(status, "\nRssShmem:") +
+		field(status, "\nVmSwap:")) *
+	       1024;
+}
+
+/* A process whose first thread has ended shows no memory, though its other threads have it all:
+ * any of them shows it. */
+static int read_other_thread(int proc, struct tree_row *row, char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/task", row->pid);
+	int fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSEDIR DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d)
+		return is_gone() ? 0 : -1;
+	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+		snprintf(path, sizeof(path), "%.20s/status", e->d_name);
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		if (io_read_text(dirfd(d), path, text, STATUS_MAX) < 0 && !is_gone())
+			return -1;
+		row->shown = atoi(e->d_name);
+		if (strstr(text, "\nRssAnon:"))
+			break;
+	}
+	return 0;
+}
+
+static int read_row(int proc, const char *pid, struct tree_row *row)
+{
+	char path[64], text[STATUS_MAX];
 
 	snprintf(path, sizeof(path), "%.20s/status", pid);
 	if (io_read_text(proc, path, text, sizeof(text)) < 0)
-		return false;
-	*row = (struct tree_row){
-		.pid = atoi(pid),
-		.parent = (pid_t)field(text, "\nPPid:"),
-		.threads = field(text, "\nThreads:"),
-		.memory = (field(text, "\nRssAnon:") + field(text, "\nRssShmem:")) * 1024};
-	return true;
+		return -1;
+	*row = (struct tree_row){.pid = atoi(pid),
+				 .shown = atoi(pid),
+				 .parent = (pid_t)field(text, "\nPPid:"),
+				 .threads = field(text, "\nThreads:")};
+	if (row->threads > 1 && !strstr(text, "\nRssAnon:") &&
+	    read_other_thread(proc, row, text) < 0)
+		return -1;
+	row->fds = field(text, "\nFDSize:");
+	row->never_slept = row->threads == 1 && field(text, "\nvoluntary_ctxt_switches:") == 0;
+	uint64_t above = row->fds > FDS_FREE ? row->fds - FDS_FREE : 0;
+	row->tables = field(text, "\nVmPTE:") * 1024 + above * FD_BYTES;
+	row->memory = shown_memory(text) + row->tables;
+	return 0;
 }
 
-static void read_more(int proc, struct tree_row *row, bool exact)
+/* "Worked waited times", in nanoseconds. A kernel may do without the file. */
+static void read_waited(int proc, struct tree_row *row)
 {
-	char path[64], text[4096];
+	char path[64], text[128];
+	unsigned long long waited;
 
-	snprintf(path, sizeof(path), "%d/smaps_rollup", row->pid);
-	if (exact && io_read_text(proc, path, text, sizeof(text)) == 0)
-		row->memory = (field(text, "\nPss_Anon:") + field(text, "\nPss_Shmem:")) * 1024;
-	snprintf(path, sizeof(path), "%d/stat", row->pid);
-	if (io_read_text(proc, path, text, sizeof(text)) == 0)
-		parse_cpu(text, row);
+	snprintf(path, sizeof(path), "%d/schedstat", row->pid);
+	if (!row->never_slept || io_read_text(proc, path, text, sizeof(text)) < 0 ||
+	    sscanf(text, "%*u %llu", &waited) != 1)
+		row->never_slept = false;
+	else
+		row->waited_us = waited / 1000U;
+}
+
+/* Who does not let us look may have nothing but sockets. */
+static int count_sockets(int proc, struct tree_row *row)
+{
+	char path[64], name[16];
+
+	snprintf(path, sizeof(path), "%d/fd", row->shown);
+	int fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSEDIR DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d && (errno == EACCES || errno == EPERM))
+		row->sockets = row->fds;
+	if (!d)
+		return is_gone() ? 0 : -1;
+	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+		ssize_t n = readlinkat(dirfd(d), e->d_name, name, sizeof(name));
+		row->sockets += n > 8 && memcmp(name, "socket:[", 8) == 0;
+	}
+	return 0;
+}
+
+static int read_more(int proc, struct tree_row *row, unsigned how)
+{
+	char path[64], text[STATUS_MAX];
+	struct timespec used = {0};
+	clockid_t clock;
+
+	snprintf(path, sizeof(path), "%d/smaps_rollup", row->shown);
+	if (how & TREE_EXACT && io_read_text(proc, path, text, sizeof(text)) == 0)
+		row->memory = (field(text, "\nPss_Anon:") + field(text, "\nPss_Shmem:") +
+			       field(text, "\nSwapPss:")) *
+				      1024 +
+			      row->tables;
+	if (read_stat(proc, row) < 0 && !is_gone())
+		return -1;
+	/* Finer than the ticks in stat. */
+	if (clock_getcpuclockid(row->pid, &clock) == 0)
+		clock_gettime(clock, &used);
+	row->own_us = (uint64_t)used.tv_sec * 1000000U + (uint64_t)used.tv_nsec / 1000U;
+	read_waited(proc, row);
+	return how & TREE_SOCKETS ? count_sockets(proc, row) : 0;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -74,6 +182,13 @@ static int by_pid(const void *a, const void *b)
 	const struct tree_row *x = a, *y = b;
 
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *who)
+{
+	struct tree_row *row = count ? bsearch(who, rows, count, sizeof(*rows), by_pid) : NULL;
+
+	return row && row->start == who->start ? row : NULL;
 }
 
 static bool is_below(const struct tree_row *rows, size_t count, pid_t parent, pid_t root)
@@ -106,67 +221,118 @@ static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 	return kept;
 }
 
-struct tree_row *tree_read(pid_t root, bool exact, size_t *ret_count)
+static int read_all(DIR *d, struct tree_row **rows, size_t *count)
 {
-	AUTO_CLOSEDIR DIR *d = opendir("/proc");
-	struct tree_row *rows = NULL;
-	size_t count = 0, size = 0;
+	size_t size = 0;
 
-	for (struct dirent *e = d ? readdir(d) : NULL; e && count < TREE_MAX; e = readdir(d)) {
+	for (errno = 0;; errno = 0) {
+		struct dirent *e = readdir(d);
+		if (!e)
+			return errno ? -1 : 0;
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (count == size) {
+		if (*count == size) {
 			size = size ? size * 2 : 64;
-			struct tree_row *grown = realloc(rows, size * sizeof(*rows));
+			struct tree_row *grown = realloc(*rows, size * sizeof(**rows));
 			if (!grown)
-				break;
-			rows = grown;
+				return -1;
+			*rows = grown;
 		}
-		count += read_row(dirfd(d), e->d_name, &rows[count]);
+		if (read_row(dirfd(d), e->d_name, &(*rows)[*count]) == 0)
+			++*count;
+		else if (!is_gone())
+			return -1;
+		if (*count == TREE_MAX) {
+			errno = EOVERFLOW;
+			return -1;
+		}
 	}
-	count = keep_ours(rows, count, root);
-	for (size_t i = 0; d && rows && i < count; i++)
-		read_more(dirfd(d), &rows[i], exact);
-	*ret_count = count;
-	return rows;
 }
 
-static size_t signal_all(pid_t root, int sig)
+int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count)
 {
-	size_t count;
-	AUTO_FREE struct tree_row *rows = tree_read(root, false, &count);
+	AUTO_CLOSEDIR DIR *d = opendir("/proc");
+	AUTO_FREE struct tree_row *rows = NULL;
+	size_t count = 0;
 
+	if (!d || read_all(d, &rows, &count) < 0)
+		return -1;
+	count = keep_ours(rows, count, root);
 	for (size_t i = 0; i < count; i++)
-		kill(rows[i].pid, sig);
-	return count;
+		if (read_more(dirfd(d), &rows[i], how) < 0)
+			return -1;
+	*ret = rows;
+	*ret_count = count;
+	rows = NULL;
+	return 0;
+}
+
+/* Between our look and the signal its number may have become somebody else's: the descriptor holds
+ * on to one process, and the second look tells whether it is the one that was meant. */
+void tree_signal(const struct tree_row *row, int sig)
+{
+	struct tree_row now = {.pid = row->pid};
+	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int fd = sys_pidfd_open(row->pid);
+	bool is_dead = fd < 0 && errno == ESRCH;
+
+	if (is_dead || read_stat(proc, &now) < 0 || now.start != row->start ||
+	    now.parent != row->parent)
+		return;
+	if (fd >= 0)
+		sys_pidfd_send_signal(fd, sig);
+	else
+		kill(row->pid, sig); /* rather a small risk than a survivor */
+}
+
+/* How many there are, or -1. */
+static ssize_t signal_all(pid_t root, int sig)
+{
+	AUTO_FREE struct tree_row *rows = NULL;
+	size_t count;
+
+	if (tree_read(root, TREE_PLAIN, &rows, &count) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		tree_signal(&rows[i], sig);
+	return (ssize_t)count;
 }
 
 /* Stopping first: a tree that is killed leaf by leaf can outgrow us, a stopped one cannot. */
-void tree_kill(pid_t root)
+int tree_kill(pid_t root)
 {
-	size_t before = 0;
+	ssize_t before = 0;
 
 	for (int i = 0; i < STOP_ROUNDS; i++) {
-		size_t now = signal_all(root, SIGSTOP);
+		ssize_t now = signal_all(root, SIGSTOP);
+		if (now < 0)
+			return -1;
 		if (now == before)
 			break;
 		before = now;
 	}
-	signal_all(root, SIGKILL);
+	return signal_all(root, SIGKILL) < 0 ? -1 : 0;
 }
 
 /* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree
- * of thousands must not be read again for each of them. */
+ * of thousands must not be read again for each of them. When it cannot be read, MAIN, which is
+ * ours to reap and so has its number, is killed at least; we do not return before all are dead. */
 void tree_bury(pid_t root, pid_t main, int *ret_status)
 {
 	int status;
 
 	for (;;) {
-		tree_kill(root);
-		pid_t pid = waitpid(-1, &status, 0);
+		bool seen = tree_kill(root) == 0;
+		if (!seen) {
+			if (main > 0)
+				kill(main, SIGKILL);
+			usleep(RETRY_US);
+		}
+		pid_t pid = waitpid(-1, &status, seen ? 0 : WNOHANG);
 		while (pid > 0) {
 			if (pid == main && ret_status)
 				*ret_status = status;
+			main = pid == main ? 0 : main;
 			pid = waitpid(-1, &status, WNOHANG);
 		}
 		if (pid < 0 && errno == ECHILD)

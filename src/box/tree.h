@@ -15,16 +15,34 @@
 
 struct tree_row {
 	pid_t pid, parent;
+	pid_t shown; /* the thread whose /proc entry shows the memory */
 	bool ours;
-	uint64_t memory, threads;
-	uint64_t own_ms, reaped_ms; /* CPU time: its own, and of children it has waited for */
+	uint64_t start;		    /* in ticks since boot; with the pid it names a process */
+	uint64_t memory, threads;   /* memory: pages, page tables, pipes by its descriptors */
+	uint64_t tables, fds;	    /* of that: what no proportional count shows */
+	uint64_t sockets;	    /* only with TREE_SOCKETS */
+	uint64_t own_us, reaped_us; /* CPU time: its own, and of children it has waited for */
+	bool never_slept;	    /* one thread that has been working or waiting for a CPU */
+	uint64_t waited_us;	    /* for a CPU, then */
+	uint64_t tail_us;	    /* the watcher's own: see watch.c */
 };
 
-/* Descendants of ROOT, without it; malloc'd. EXACT: proportional memory, ten times dearer. */
-struct tree_row *tree_read(pid_t root, bool exact, size_t *ret_count);
+enum tree_how {
+	TREE_PLAIN = 0,
+	TREE_EXACT = 1,	  /* proportional memory, ten times dearer */
+	TREE_SOCKETS = 2, /* open sockets, by reading everybody's descriptors */
+};
 
-/* Where no pid namespace does it: stops, then kills all descendants. */
-void tree_kill(pid_t root);
+/* Descendants of ROOT, without it, by pid; malloc'd. -1 and errno if something could not be looked
+ * at: a part is never given out for the whole. */
+int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count);
+/* NULL if it is not among them. */
+struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *who);
+
+/* Only if it is still the same process. */
+void tree_signal(const struct tree_row *row, int sig);
+/* Where no pid namespace does it: stops, then kills all descendants. -1: it could not see them. */
+int tree_kill(pid_t root);
 /* The same, and reaps them; *RET_STATUS (or NULL) is MAIN's. ROOT is the caller. */
 void tree_bury(pid_t root, pid_t main, int *ret_status);
 /* Processes and threads of a user on this host. */

@@ -248,20 +248,20 @@ static int spin_split(const struct args *args)
  * adds up the living and the reaped never sees it. */
 static int spin_hidden(const struct args *args)
 {
-	long wanted = arg_number(args, "seconds", 6) * 10;
+	long ms = arg_number(args, "ms", 100), wanted = arg_number(args, "seconds", 6) * 1000 / ms;
 
 	signal(SIGCHLD, SIG_IGN);
 	for (long i = 0; i < wanted; i++) {
 		struct timespec now = {0, 0};
 
 		if (fork() == 0) {
-			while (now.tv_sec == 0 && now.tv_nsec < 100000000)
+			while (now.tv_sec == 0 && now.tv_nsec < ms * 1000000)
 				clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 			_exit(0);
 		}
 		waitpid(-1, NULL, 0); /* until it is gone; there is nothing to collect */
 	}
-	return escaped("%ld seconds of CPU in %ld children", wanted / 10, wanted);
+	return escaped("%ld seconds of CPU in %ld children", wanted * ms / 1000, wanted);
 }
 
 static int sleep_long(const struct args *args)
@@ -298,7 +298,7 @@ const struct probe limits_probes[] = {
 	{"open-files", open_files, "open count= descriptors"},
 	{"spin", spin, "burn one core for seconds="},
 	{"spin-split", spin_split, "burn CPU time in several processes"},
-	{"spin-hidden", spin_hidden, "burn CPU time in children that nobody waits for"},
+	{"spin-hidden", spin_hidden, "the same in children of ms= that nobody waits for"},
 	{"sleep-long", sleep_long, "sleep past the deadline"},
 	{NULL, NULL, NULL},
 };

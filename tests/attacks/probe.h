@@ -59,6 +59,6 @@ int child_status(int pid);
 
 extern const struct probe files_probes[], proc_probes[], procs_probes[], kernel_probes[],
 	exec_probes[], net_probes[], limits_probes[], floods_probes[], tty_probes[],
-	memory_probes[], workspace_probes[], creds_probes[];
+	memory_probes[], workspace_probes[], creds_probes[], kernelmem_probes[];
 
 #endif

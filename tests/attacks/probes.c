@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 static const struct probe *const groups[] = {
-	files_probes, proc_probes,   procs_probes,  kernel_probes, exec_probes,	     net_probes,
-	tty_probes,   limits_probes, floods_probes, memory_probes, workspace_probes, creds_probes,
+	files_probes,	  proc_probes,	procs_probes,	  kernel_probes, exec_probes,
+	net_probes,	  tty_probes,	limits_probes,	  floods_probes, memory_probes,
+	workspace_probes, creds_probes, kernelmem_probes,
 };
 
 const char *arg_text(const struct args *args, const char *key, const char *fallback)

@@ -262,3 +262,25 @@ time.sleep(60)
 PY
 	every whole_tree
 }
+
+# Only its owner (or root) can do this to the watcher; it stands for everything that could.
+@test "without a cgroup a run that cannot be watched ends" {
+	cat >blind.py <<-'END'
+		import resource, subprocess, sys, time
+		def children(pid):
+		    return open(f"/proc/{pid}/task/{pid}/children").read().split()
+		run = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+		time.sleep(1)
+		for box in children(run.pid):
+		    for init in children(box):
+		        resource.prlimit(int(init), resource.RLIMIT_NOFILE, (1, 1))
+		print(run.stdout.read().decode(), run.wait())
+	END
+	echo 'import time; time.sleep(5); print("alive")' >sleep.py
+	for tier in no-cgroup no-userns; do
+		as user timeout 30 python3 blind.py "$CORDON" run --tier "$tier" sleep.py >out
+		cat out
+		grep -q 'the watcher could not look' out
+		grep -q ' 125$' out
+	done
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading processes from /proc: what cannot be read is an error and never "nothing there", a
+ * process whose first thread is dead still has its memory, and a signal goes to the process that
+ * was seen or to nobody.
+ */
+#include "box/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define MIB (1U << 20)
+#define TOUCHED (16U * MIB)
+
+static void *touch(void *unused)
+{
+	char *at = mmap(NULL, TOUCHED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)unused;
+	if (at != MAP_FAILED)
+		memset(at, 1, TOUCHED);
+	sleep(20);
+	_exit(0);
+}
+
+static pid_t start_headless(void)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	if (pthread_create(&thread, NULL, touch, NULL) != 0)
+		_exit(1);
+	syscall(SYS_exit, 0);
+	_exit(1);
+}
+
+static pid_t start_idle(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		sleep(20);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* The only child, or a row of zeros. */
+static struct tree_row read_one(unsigned how)
+{
+	struct tree_row *rows = NULL, row = {0};
+	size_t count = 0;
+
+	if (tree_read(getpid(), how, &rows, &count) == 0 && count == 1)
+		row = rows[0];
+	free(rows);
+	return row;
+}
+
+static void test_blind(void)
+{
+	struct rlimit old, none;
+	struct tree_row *rows = NULL;
+	size_t count = 7;
+	pid_t pid = start_idle();
+	int next = dup(0);
+
+	close(next);
+	ok(getrlimit(RLIMIT_NOFILE, &old) == 0, "the limit on descriptors is known");
+	for (rlim_t more = 0; more < 2; more++) {
+		none = (struct rlimit){(rlim_t)next + more, old.rlim_max};
+		setrlimit(RLIMIT_NOFILE, &none);
+		errno = 0;
+		int r = tree_read(getpid(), TREE_PLAIN, &rows, &count);
+		int error = errno;
+		setrlimit(RLIMIT_NOFILE, &old);
+		ok(r < 0 && error == EMFILE, "%d descriptors are too few, and it says so",
+		   (int)more);
+		ok(rows == NULL && count == 7, "the results are untouched");
+	}
+	ok(read_one(TREE_PLAIN).pid == pid, "with descriptors it sees the child");
+	end(pid);
+}
+
+static void test_headless(void)
+{
+	pid_t pid = start_headless();
+	struct tree_row row = {0};
+
+	for (int i = 0; i < 100 && row.memory < TOUCHED; i++) {
+		usleep(10000);
+		row = read_one(TREE_PLAIN);
+	}
+	ok(row.pid == pid && row.shown != pid, "another thread stands for the dead one");
+	ok(row.memory >= TOUCHED, "its memory is seen");
+	ok(read_one(TREE_EXACT).memory >= TOUCHED, "and by the exact count");
+	end(pid);
+}
+
+static void test_sockets(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 5; i++)
+			syscall(SYS_socket, 1 /* AF_UNIX */, 1, 0);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	struct tree_row row = read_one(TREE_SOCKETS);
+	ok(row.sockets >= 5 && row.sockets < 32, "sockets are counted");
+	end(pid);
+}
+
+static void test_signal(void)
+{
+	pid_t pid = start_idle();
+	struct tree_row row = read_one(TREE_PLAIN), other = row;
+	int status = 0;
+
+	ok(row.pid == pid && row.parent == getpid() && row.start > 0, "the child has a start");
+	other.start++;
+	tree_signal(&other, SIGKILL);
+	other = row;
+	other.parent = 1;
+	tree_signal(&other, SIGKILL);
+	usleep(20000);
+	ok(waitpid(pid, &status, WNOHANG) == 0, "one of another start or parent is left alone");
+	tree_signal(&row, SIGKILL);
+	ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "the one that was seen is hit");
+}
+
+int main(void)
+{
+	test_blind();
+	test_headless();
+	test_sockets();
+	test_signal();
+	return tap_done();
+}
