@@ -60,16 +60,21 @@ struct ruleset {
 	uint64_t handled;
 };
 
-static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
-		    struct err *err)
+/* MEANT: the descriptor that says which file the caller spoke of, or ANY. */
+#define ANY (-1)
+
+static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
+		     int meant, struct err *err)
 {
-	struct stat st;
+	struct stat st, given;
 	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0 && optional && errno == ENOENT)
 		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || (meant != ANY && fstat(meant, &given) < 0))
 		return why_failed(err, LAYER_LANDLOCK, path);
+	if (meant != ANY && (st.st_dev != given.st_dev || st.st_ino != given.st_ino))
+		return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", path);
 	rights &= rs->handled;
 	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
 		rights &= FS_FILE_ONLY;
@@ -77,6 +82,12 @@ static int add_path(const struct ruleset *rs, const char *path, uint64_t rights,
 	if (rights && sys_landlock_add(rs->fd, LANDLOCK_RULE_PATH_BENEATH, &rule) < 0)
 		return why_failed(err, LAYER_LANDLOCK, path);
 	return 0;
+}
+
+static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
+		    struct err *err)
+{
+	return add_meant(rs, path, rights, optional, ANY, err);
 }
 
 static bool has_own_root(const struct box *b)
@@ -91,8 +102,12 @@ static int add_bind(const struct box *b, const struct ruleset *rs, const struct 
 
 	if (bind->flags & BIND_PROGRAM)
 		rights |= FS_EXECUTE;
-	const char *path = has_own_root(b) ? bind->target : bind->source;
-	return add_path(rs, path, rights, bind->flags & BIND_OPTIONAL, err);
+	if (has_own_root(b)) /* the mounts were checked */
+		return add_path(rs, bind->target, rights, bind->flags & BIND_OPTIONAL, err);
+	const struct spec *s = b->spec;
+	bool is_payload = s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0;
+	return add_meant(rs, bind->source, rights, bind->flags & BIND_OPTIONAL,
+			 is_payload ? PAYLOAD_FD : ANY, err);
 }
 
 struct fixed_rule {
@@ -128,6 +143,14 @@ static int add_own_places(const struct box *b, const struct ruleset *rs, struct 
 
 static const char *const host_devices[] = {"/dev/null", "/dev/random", "/dev/urandom"};
 
+/* What a process may know of itself. Not all of /proc/self: its mounts, its network and its cgroup
+ * are the host's, and "task" holds them once more. */
+static const char *const own_facts[] = {
+	"/proc/self/auxv",  "/proc/self/cmdline", "/proc/self/comm", "/proc/self/environ",
+	"/proc/self/fd",    "/proc/self/limits",  "/proc/self/maps", "/proc/self/stat",
+	"/proc/self/statm", "/proc/self/status",
+};
+
 /* Without an own root the rules name host paths: never all of /, /proc, /tmp or /dev. */
 static int add_host_places(const struct box *b, const struct ruleset *rs, struct err *err)
 {
@@ -136,13 +159,15 @@ static int add_host_places(const struct box *b, const struct ruleset *rs, struct
 	for (size_t i = 0; i < ARRAY_SIZE(host_devices); i++)
 		if (add_path(rs, host_devices[i], FS_READ | FS_WRITE_FILE, false, err) < 0)
 			return -1;
-	if (add_path(rs, "/proc/self", FS_READ, false, err) < 0 ||
-	    (s->private_dir && add_path(rs, s->private_dir, FS_DATA, false, err) < 0))
+	for (size_t i = 0; i < ARRAY_SIZE(own_facts); i++)
+		if (add_path(rs, own_facts[i], FS_READ, true, err) < 0)
+			return -1;
+	if (s->private_dir && add_path(rs, s->private_dir, FS_DATA, false, err) < 0)
 		return -1;
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
-	return add_path(rs, s->workspace_path, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ,
-			false, err);
+	return add_meant(rs, s->workspace_path, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ,
+			 false, WORKSPACE_FD, err);
 }
 
 static int fill(const struct box *b, const struct ruleset *rs, struct err *err)

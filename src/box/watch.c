@@ -22,15 +22,18 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/disk.h"
 #include "box/tree.h"
 
 /* Without a /proc of our own a look means reading all of the host's. */
 enum { OWN_MIN_MS = 2, OWN_MAX_MS = 50, HOST_MIN_MS = 20, HOST_MAX_MS = 100, CPU_MAX_MS = 20 };
+/* The disk is looked at ten times a second, and for a tenth of the time at most. */
+enum { DISK_MS = 100, DISK_SHARE = 10 };
 
 #define SOCKETS_FILE "/proc/self/net/sockstat"
 
 struct sum {
-	uint64_t memory, pids;
+	uint64_t memory, pids, disk;
 	uint64_t cpu_us, estimate_us;
 	bool has_new;
 };
@@ -179,6 +182,21 @@ static int add_memory(const struct watch *w, const struct tree_row *rows, size_t
 	return 0;
 }
 
+/* Where the box has no file system of its own. */
+static int add_disk(struct watch *w, struct sum *sum)
+{
+	const char *dir = w->spec->private_dir;
+	uint64_t begin = io_now_ns(), pause_ns = DISK_MS * 1000000ULL;
+
+	if (w->spec->tier != TIER_NO_USERNS || !dir || begin < w->disk_next_ns)
+		return 0;
+	if (disk_measure(dir, w->before, w->beforec, w->spec->limit[LIMIT_DISK], &sum->disk) < 0)
+		return -1;
+	uint64_t end = io_now_ns(), rest = (end - begin) * DISK_SHARE;
+	w->disk_next_ns = end + (rest > pause_ns ? rest : pause_ns);
+	return 0;
+}
+
 static int add_all(struct watch *w, struct sum *sum)
 {
 	unsigned how = w->own_net ? TREE_PLAIN : TREE_SOCKETS;
@@ -203,7 +221,7 @@ static int add_all(struct watch *w, struct sum *sum)
 	w->before = rows;
 	w->beforec = count;
 	rows = NULL;
-	return 0;
+	return add_disk(w, sum);
 }
 
 /* Between half and one and a half of the interval, so that nobody knows when we look. */
@@ -259,6 +277,8 @@ int watch_look(struct watch *w, enum limit_id *ret_limit, bool *ret_end, struct 
 		*ret_limit = LIMIT_MEMORY;
 	else if (cpu_is_over(&sum, limit[LIMIT_CPU_TIME]))
 		*ret_limit = LIMIT_CPU_TIME;
+	else if (sum.disk > limit[LIMIT_DISK])
+		*ret_limit = LIMIT_DISK;
 	else /* without namespaces nothing else counts the processes */
 		*ret_end = w->spec->tier == TIER_NO_USERNS && sum.pids > limit[LIMIT_PIDS];
 	return 0;

@@ -24,6 +24,7 @@ struct watch {
 	struct tree_row *before; /* the last look, for those who have gone since */
 	size_t beforec;
 	uint64_t gone_us; /* CPU time of those */
+	uint64_t disk_next_ns;
 };
 
 void watch_init(struct watch *w, const struct spec *spec);

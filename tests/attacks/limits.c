@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,19 +147,27 @@ static int fill(const struct args *args)
 	static char block[1 << 20];
 	char path[4096];
 	long wanted = arg_number(args, "mb", 64), got = 0;
+	long keep = arg_number(args, "delete", 0); /* files without a name, held by descriptor */
 	int fd = -1, error = 0;
 
 	memset(block, 'x', sizeof(block));
+	if (arg_number(args, "closed", 0)) /* writable, but nobody can list it */
+		mkdir(arg_text(args, "where", "."), 0300);
 	for (; got < wanted && !error; got++) {
 		if (got % 8 == 0) {
-			close(fd);
+			if (!keep)
+				close(fd);
 			snprintf(path, sizeof(path), "%s/fill-%ld", arg_text(args, "where", "."),
 				 got);
 			fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+			if (keep)
+				unlink(path);
 		}
 		if (fd < 0 || write(fd, block, sizeof(block)) != sizeof(block))
 			error = errno;
 	}
+	if (!error) /* so that a look can fall into it */
+		usleep((useconds_t)arg_number(args, "stay", 0) * 500000);
 	tidy(args, "fill-", got, 8);
 	return error ? held("%s after %ld MiB", strerrorname_np(error), got)
 		     : escaped("%ld MiB were written", got);

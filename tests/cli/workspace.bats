@@ -500,4 +500,23 @@ mounted() {
 	exits 0
 	[ ! -e "$home" ] || { ls -ld "$home"; rm -rf "$home"; return 1; }
 	[ "$(dirname "$home")" = /tmp ] || [ ! -e "$(dirname "$home")" ]
+
+# Two directories change places all the time: what Landlock opens by name must be what was given.
+@test "no-userns: a workspace that is replaced meanwhile is not taken" {
+	mkdir a b
+	cat >swap.py <<-'END'
+		import ctypes, time
+		end = time.time() + 60
+		while time.time() < end:
+		    ctypes.CDLL(None).renameat2(-100, b"a", -100, b"b", 2)
+		    time.sleep(0.0005)
+	END
+	echo 'print("ran")' >x.py
+	/usr/bin/python3 swap.py &
+	swapper=$!
+	for _ in $(seq 40); do
+		as user timeout 10 "$CORDON" run --tier no-userns --workspace "$T/a:ro" x.py
+	done >out 2>&1 || true
+	kill $swapper
+	grep -q 'was replaced while the run was prepared' out
 }
