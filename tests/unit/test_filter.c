@@ -137,21 +137,10 @@ static const struct golden goldens[] = {
 	{.call = "mmap", .args = {[3] = 0x21 | HIGH}, .off = SET_COUNTED, .is = NOTIFY},
 	{.call = "mmap", .args = {[3] = 0x40022}, .off = SET_COUNTED, .is = NOTIFY},
 	{.call = "mmap", .args = {[3] = 0x122}, .off = SET_COUNTED, .is = NOTIFY},
-	{.call = "mmap", .args = {[3] = 0x102}, .off = SET_COUNTED, .is = NOTIFY},
 	{.call = "clone", .args = {0x3d0b00}, .on = SET_COUNTED, .is = ALLOW, .other = NOTIFY},
 	{.call = "setsockopt", .args = {0, 1, 7}, .on = SET_COUNTED, .is = ALLOW, .other = NOTIFY},
-	{.call = "setsockopt", .args = {0, 1, 32}, .on = SET_COUNTED, .is = ALLOW, .other = NOTIFY},
-	{.call = "setsockopt", .args = {0, 1, 2}, .is = ALLOW},
-
-	/* leases, notifications, locks: F_SETLK 6, F_OFD_SETLKW 38 */
-	{.call = "fcntl", .args = {0, 6}, .is = ALLOW},
-	{.call = "fcntl", .args = {0, 38}, .is = ALLOW},
 	{.call = "fcntl", .args = {0, 1024}, .is = NOTIFY},
-	{.call = "fcntl", .args = {0, 1024 | HIGH}, .is = NOTIFY},
 	{.call = "fcntl", .args = {0, 1026}, .is = NOTIFY},
-	{.call = "fcntl", .args = {0, 1030}, .is = ALLOW},
-	{.call = "fcntl", .args = {0, 1033}, .is = ALLOW},
-	{.call = "flock", .on = SET_UNIX, .is = ALLOW, .other = NOTIFY},
 
 	/* processes */
 	{.call = "clone", .args = {17}, .is = ALLOW},
