@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "base/scope.h"
 #include "box/sys.h"
 
-enum { STOP_ROUNDS = 64, RETRY_US = 10000, STATUS_MAX = 4096 };
+enum { STOP_ROUNDS = 64, THREAD_ROUNDS = 4, RETRY_US = 10000, STATUS_MAX = 4096 };
 
 /* A pipe keeps two pages when its user has used up his share of larger ones
  * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
@@ -100,6 +101,11 @@ static int read_other_thread(int proc, struct tree_row *row, char *text)
 	return 0;
 }
 
+static uint64_t pipe_bytes(const struct tree_row *row)
+{
+	return row->fds > FDS_FREE ? (row->fds - FDS_FREE) * FD_BYTES : 0;
+}
+
 static int read_row(int proc, const char *pid, struct tree_row *row)
 {
 	char path[64], text[STATUS_MAX];
@@ -111,13 +117,13 @@ static int read_row(int proc, const char *pid, struct tree_row *row)
 				 .shown = atoi(pid),
 				 .parent = (pid_t)field(text, "\nPPid:"),
 				 .threads = field(text, "\nThreads:")};
-	if (row->threads > 1 && !strstr(text, "\nRssAnon:") &&
-	    read_other_thread(proc, row, text) < 0)
-		return -1;
+	/* Threads that come and go may escape one look. */
+	for (int i = 0; i < THREAD_ROUNDS && row->threads > 1 && !strstr(text, "\nRssAnon:"); i++)
+		if (read_other_thread(proc, row, text) < 0)
+			return -1;
 	row->fds = field(text, "\nFDSize:");
 	row->never_slept = row->threads == 1 && field(text, "\nvoluntary_ctxt_switches:") == 0;
-	uint64_t above = row->fds > FDS_FREE ? row->fds - FDS_FREE : 0;
-	row->tables = field(text, "\nVmPTE:") * 1024 + above * FD_BYTES;
+	row->tables = field(text, "\nVmPTE:") * 1024 + pipe_bytes(row);
 	row->memory = shown_memory(text) + row->tables;
 	return 0;
 }
@@ -155,18 +161,27 @@ static int count_sockets(int proc, struct tree_row *row)
 	return 0;
 }
 
-static int read_more(int proc, struct tree_row *row, unsigned how)
+/* Who is closed to us keeps the cheap count, who has ended has nothing. A thread that stood for a
+ * dead one may have ended alone. */
+static void read_exact(int proc, struct tree_row *row)
 {
 	char path[64], text[STATUS_MAX];
-	struct timespec used = {0};
-	clockid_t clock;
 
 	snprintf(path, sizeof(path), "%d/smaps_rollup", row->shown);
-	if (how & TREE_EXACT && io_read_text(proc, path, text, sizeof(text)) == 0)
+	if (io_read_text(proc, path, text, sizeof(text)) == 0)
 		row->memory = (field(text, "\nPss_Anon:") + field(text, "\nPss_Shmem:") +
 			       field(text, "\nSwapPss:")) *
 				      1024 +
 			      row->tables;
+	else if (row->shown == row->pid && (errno == ENOENT || errno == ESRCH))
+		row->memory = 0;
+}
+
+static int read_more(int proc, struct tree_row *row, unsigned how)
+{
+	struct timespec used = {0};
+	clockid_t clock;
+
 	if (read_stat(proc, row) < 0 && !is_gone())
 		return -1;
 	/* Finer than the ticks in stat. */
@@ -221,6 +236,16 @@ static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 	return kept;
 }
 
+/* Between vfork and exec a child works in its parent's memory, which must not count twice. Asked
+ * before that memory is read: afterwards the child may have got its own. */
+static bool is_parents(const struct tree_row *rows, size_t count, const struct tree_row *row)
+{
+	const struct tree_row key = {.pid = row->parent};
+	const struct tree_row *up = bsearch(&key, rows, count, sizeof(*rows), by_pid);
+
+	return up && syscall(SYS_kcmp, up->shown, row->shown, KCMP_VM, 0, 0) == 0;
+}
+
 static int read_all(DIR *d, struct tree_row **rows, size_t *count)
 {
 	size_t size = 0;
@@ -258,9 +283,14 @@ int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count
 	if (!d || read_all(d, &rows, &count) < 0)
 		return -1;
 	count = keep_ours(rows, count, root);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (how & TREE_EXACT && is_parents(rows, count, &rows[i]))
+			rows[i].memory = pipe_bytes(&rows[i]);
+		else if (how & TREE_EXACT)
+			read_exact(dirfd(d), &rows[i]);
 		if (read_more(dirfd(d), &rows[i], how) < 0)
 			return -1;
+	}
 	*ret = rows;
 	*ret_count = count;
 	rows = NULL;

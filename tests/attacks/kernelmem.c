@@ -28,6 +28,23 @@ static int stay(long mb, const char *where)
 	return escaped("%ld MiB in %s", mb, where);
 }
 
+static long relaying;
+
+/* Each thread starts the next and ends: who looks for one by its number comes too late. */
+static void *relay(void *unused)
+{
+	pthread_attr_t attr;
+	pthread_t next;
+
+	(void)unused;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 65536);
+	while (pthread_create(&next, &attr, relay, NULL) != 0)
+		usleep(100);
+	return NULL;
+}
+
 static void *touch_alone(void *size)
 {
 	char *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -36,6 +53,8 @@ static void *touch_alone(void *size)
 	usleep(50000); /* until the first thread is dead */
 	if (at != MAP_FAILED)
 		memset(at, 1, (size_t)size);
+	if (at != MAP_FAILED && relaying)
+		return relay(NULL);
 	sleep(at != MAP_FAILED ? 3 : 0);
 	_exit(at == MAP_FAILED);
 }
@@ -46,6 +65,7 @@ static int memory_headless(const struct args *args)
 	long wanted = arg_number(args, "mb", 256), part = arg_number(args, "part", 32), ended = 0;
 	pthread_t thread;
 
+	relaying = arg_number(args, "relay", 0);
 	for (long done = 0; done < wanted; done += part) {
 		int pid = fork();
 

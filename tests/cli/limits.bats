@@ -37,6 +37,21 @@ PY
 	every memory_together
 }
 
+# A child that has not yet executed works in the memory of its parent.
+@test "memory: a vfork does not count twice" {
+	cat <<'PY' | code x.py
+import subprocess
+held = bytearray(60 << 20)
+for i in range(400):
+    subprocess.run(["/usr/bin/true"])
+print("fine")
+PY
+	for tier in no-cgroup no-userns; do
+		box "user:$tier" --memory 100M --disk 32M --exec /usr/bin/true "$T/x.py"
+		exits 0
+	done
+}
+
 memory_tmp() {
 	box "$1" --json --memory 64M --disk 48M --time 20s "$T/x.py"
 	holds '"done" not in r["stdout"]' 'r["status"] != "timed_out"'
