@@ -253,7 +253,7 @@ static void run(struct box *b, const struct program *p, int signals)
 	wait_for_end(b, &r, signals);
 	kill_everybody(&r);
 	if (r.blind)
-		give_up(b, &r.err);
+		box_give_up(b, &r.err);
 	tell_end(b, &r);
 	if (b->upper >= 0)
 		tell_changes(b);
@@ -290,6 +290,8 @@ static int follow(struct box *b, const struct program *p, struct err *err)
 		AUTO_CLOSE int net = fd < 0 ? -1 : ioctl(there, SIOCGSKNS);
 		if (fd >= 0 && (net < 0 || setns(net, CLONE_NEWNET) < 0))
 			return err_errno(err, ERR_LAYER, "following into the network namespace");
+		if (fd >= 0)
+			box_mark(b, LAYER_NETNS);
 	}
 	/* Only a mutant has no ids of its own until now. */
 	if (b->spec->tier != TIER_NO_USERNS && !has(b, LAYER_USERNS))
