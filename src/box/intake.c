@@ -26,10 +26,15 @@ static int place(const int *fds, struct err *err)
 
 	/* Away from the places first: one may have come in on another's number. */
 	for (int i = 0; i < WIRE_FDS; i++) {
+		lifted[i] = fds[i];
+		if (fds[i] == places[i] || fds[i] >= SPEC_FD_END)
+			continue;
 		lifted[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SPEC_FD_END);
 		close(fds[i]);
 	}
 	for (int i = 0; i < WIRE_FDS; i++) {
+		if (lifted[i] == places[i])
+			continue;
 		if (lifted[i] < 0 ||
 		    dup3(lifted[i], places[i], i == WIRE_FD_INPUT ? 0 : O_CLOEXEC) < 0)
 			return err_errno(err, ERR_SYSTEM, "placing a descriptor");

@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +18,15 @@
 #include "base/scope.h"
 #include "box/intake.h"
 #include "box/supervise.h"
+
+/* For as long as we live. The kernel clears it page by page as it is touched; calloc would clear all
+ * of it now, and forks would copy it. */
+static void *new_table(size_t size)
+{
+	void *table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return table == MAP_FAILED ? NULL : table;
+}
 
 /* Who ignores this signal would not learn of its children's end. */
 static void reset_signals(void)
@@ -31,7 +40,7 @@ static void reset_signals(void)
 
 static int run_program(struct box *b, struct err *err)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct run *r = new_table(sizeof(*r));
 
 	if (!r)
 		return err_set(err, ERR_SYSTEM, "out of memory");
@@ -40,7 +49,6 @@ static int run_program(struct box *b, struct err *err)
 	r->result.limit = LIMIT_NONE;
 	if (run_start(r, err) < 0 || run_release(r, err) < 0 || run_open_cgroup(r, err) < 0) {
 		run_bury(r);
-		free(r);
 		return -1;
 	}
 	return supervise(r, err);
@@ -80,7 +88,7 @@ int main(void)
 	static const int keep[] = {0, 1, 2, RESULT_FD};
 	struct box box = {
 		.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
-	AUTO_FREE struct spec *spec = calloc(1, sizeof(*spec));
+	struct spec *spec = new_table(sizeof(*spec));
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 

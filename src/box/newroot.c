@@ -105,9 +105,8 @@ static int make_mountpoint(const char *path, bool is_dir)
 {
 	if (is_dir)
 		return make_dir(path);
-	if (access(path, F_OK) == 0) /* a bind below another one */
-		return 0;
-	return make_file(path, "");
+	AUTO_CLOSE int fd = open_new(path, O_EXCL, 0644);
+	return fd >= 0 || errno == EEXIST ? 0 : -1; /* there already: a bind below another one */
 }
 
 /* A private copy of the mount at PATH, with FLAGS on it and all below it. */

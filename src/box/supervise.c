@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -335,7 +334,6 @@ static int conclude(struct run *r, struct err *err)
 	run_bury(r);
 	if (told)
 		tell(r);
-	free(r);
 	return failed ? -1 : 0;
 }
 

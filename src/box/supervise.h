@@ -34,7 +34,7 @@ bool run_is_in_cgroup(const struct run *r);
 /* Waits for init's death and removes what is left. */
 void run_bury(struct run *r);
 
-/* supervise.c: until all is over; tells the result. Frees R. */
+/* supervise.c: until all is over; tells the result. */
 int supervise(struct run *r, struct err *err);
 
 #endif

@@ -30,8 +30,9 @@ enum wire_kind {
 	WIRE_RESULT,   /* wire_result: the last message */
 };
 
-/* In this order. What a run does not have is /dev/null. */
-enum wire_fd { WIRE_FD_INPUT, WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FDS };
+/* In this order, which is the order of their places: so they mostly come in on them. What a run does
+ * not have is /dev/null. */
+enum wire_fd { WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FD_INPUT, WIRE_FDS };
 
 /* The ids are mapped. To init with the workspace's mount, if root has made one. */
 struct wire_go {
