@@ -30,7 +30,7 @@ struct rlimit_row {
 
 static const struct rlimit_row rlimit_rows[] = {
 	{RLIMIT_FSIZE, "file size", LIMIT_FILE_SIZE, 0},
-	{RLIMIT_CORE, "core files", LIMIT_NONE, 0},
+	{RLIMIT_CORE, "core files", LIMIT_NONE, 1}, /* 0 lets a piped core_pattern through */
 	{RLIMIT_MEMLOCK, "locked memory", LIMIT_NONE, 64 << 10},
 	{RLIMIT_MSGQUEUE, "message queues", LIMIT_NONE, 0},
 	{RLIMIT_SIGPENDING, "pending signals and timers", LIMIT_NONE, 1024},

@@ -107,13 +107,9 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 /* A closed standard stream's number would go to the next file we open, and our output into it. */
 static void open_streams(void)
 {
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			_exit(125);
 }
 
 static int speak(int argc, char **argv)
