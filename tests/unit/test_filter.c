@@ -160,7 +160,7 @@ static const struct golden goldens[] = {
 	{.archs = X64, .call = "vfork", .is = ALLOW},
 	{.call = "prlimit64", .is = ALLOW},
 	{.call = "prlimit64", .args = {1}, .is = NOTIFY},
-	{.call = "prlimit64", .args = {0xffffffff}, .is = NOTIFY},
+	{.call = "prlimit64", .args = {0, 4, HIGH}, .is = ERR(EPERM)},
 	{.call = "prlimit64", .args = {1 | HIGH}, .is = NOTIFY},
 	{.call = "prctl", .args = {15}, .is = ALLOW},
 	{.call = "prctl", .args = {4}, .is = NOTIFY},
