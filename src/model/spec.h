@@ -39,10 +39,10 @@ enum spec_job {
 };
 
 enum bind_flag {
-	BIND_CODE = 1,	    /* may be mapped executable: libraries and programs */
-	BIND_PROGRAM = 2,   /* Landlock: may be started */
-	BIND_HIDDEN = 4,    /* mounted, but Landlock grants no reading below it */
-	BIND_OPTIONAL = 8,  /* leave out when the host has none */
+	BIND_CODE = 1,	   /* may be mapped executable: libraries and programs */
+	BIND_PROGRAM = 2,  /* Landlock: may be started */
+	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
+	BIND_OPTIONAL = 8, /* leave out when the host has none */
 	BIND_FLAGS = 15,
 };
 

@@ -500,6 +500,7 @@ mounted() {
 	exits 0
 	[ ! -e "$home" ] || { ls -ld "$home"; rm -rf "$home"; return 1; }
 	[ "$(dirname "$home")" = /tmp ] || [ ! -e "$(dirname "$home")" ]
+}
 
 # Two directories change places all the time: what Landlock opens by name must be what was given.
 @test "no-userns: a workspace that is replaced meanwhile is not taken" {
