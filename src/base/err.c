@@ -84,7 +84,8 @@ void err_context(struct err *err, const char *fmt, ...)
 	int n = vsnprintf(err->message, sizeof(err->message), fmt, ap);
 	va_end(ap);
 	if (n >= 0 && (size_t)n < sizeof(err->message))
-		snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %s", old);
+		snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %.*s",
+			 (int)(sizeof(err->message) - (size_t)n), old);
 }
 
 void err_sanitise(struct err *err)
