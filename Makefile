@@ -23,7 +23,7 @@ OPT      := $(if $(SAN),-O1 -fsanitize=address$(comma)undefined -fno-sanitize-re
 CFLAGS   ?= -g
 ALLFLAGS  = -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) $(HARDEN) $(OPT) $(CFLAGS) -Isrc -I$(GEN) \
             $(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -MMD -MP
-LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined,-static-pie) \
+LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.c,-static-pie) \
             -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections \
             $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 

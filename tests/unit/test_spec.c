@@ -30,12 +30,15 @@ enum tag {
 
 struct bytes {
 	uint8_t *data;
-	size_t len;
+	size_t len, size;
 };
 
 static void add(struct bytes *b, const void *data, size_t len)
 {
-	b->data = realloc(b->data, b->len + len + 1);
+	if (b->len + len + 1 > b->size) {
+		b->size = 2 * (b->len + len + 1);
+		b->data = realloc(b->data, b->size);
+	}
 	if (len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;
