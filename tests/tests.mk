@@ -35,7 +35,11 @@ $(TEST_LIB): $(TEST_OBJS)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $< $(TEST_LIB) -ljansson -lsodium
+	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) -ljansson -lsodium
+
+# This one is about a part of the build.
+$(BUILD)/tests/unit/bpf: $(BUILD)/obj/tools/bpf.o
+$(BUILD)/obj/tests/unit/test_bpf.o $(BUILD)/obj/tools/bpf.o: ALLFLAGS += -I.
 
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat

@@ -270,23 +270,33 @@ struct range {
 	const char *args; /* the call whose arguments decide, or NULL */
 };
 
-static const struct row *row_of_number(const struct arch *arch, int nr)
+/* The rows by number. */
+struct calls {
+	const struct row *row[NR_MAX];
+	int highest;
+};
+
+static void find_calls(const struct arch *arch, struct calls *ret)
 {
+	*ret = (struct calls){.highest = highest_known(arch)};
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (call_number(arch, rows[i].name) == nr)
-			return &rows[i];
+		int nr = call_number(arch, rows[i].name);
+
+		if (nr >= NR_MAX)
+			die("%s: its number is beyond NR_MAX", rows[i].name);
+		if (nr >= 0)
+			ret->row[nr] = &rows[i];
 	}
-	return NULL;
 }
 
 /* Numbers beyond the last call that we know do not exist for the program. */
-static struct range range_of_number(const struct arch *arch, unsigned int sets, uint32_t fallback,
+static struct range range_of_number(const struct calls *calls, unsigned int sets, uint32_t fallback,
 				    int nr)
 {
-	const struct row *row = row_of_number(arch, nr);
+	const struct row *row = calls->row[nr];
 	struct range range = {.first = (uint32_t)nr, .answer = fallback};
 
-	if (nr > highest_known(arch))
+	if (nr > calls->highest)
 		range.answer = SECCOMP_RET_ERRNO | ENOSYS;
 	else if (row != NULL && is_active(row->set, sets))
 		range.answer = kernel_action(row->action, row->err, fallback);
@@ -302,10 +312,12 @@ static struct range range_of_number(const struct arch *arch, unsigned int sets, 
 static size_t find_ranges(const struct arch *arch, unsigned int sets, uint32_t fallback,
 			  struct range *ranges)
 {
+	struct calls calls;
 	size_t count = 0;
 
+	find_calls(arch, &calls);
 	for (int nr = 0; nr < NR_MAX; nr++) {
-		struct range next = range_of_number(arch, sets, fallback, nr);
+		struct range next = range_of_number(&calls, sets, fallback, nr);
 		const struct range *last = count ? &ranges[count - 1] : NULL;
 
 		if (last == NULL || last->args || next.args || last->answer != next.answer)

@@ -380,6 +380,14 @@ uint64_t cgroup_pids_now(const struct cgroup *cg)
 	return 0;
 }
 
+bool cgroup_has_clock(const struct cgroup *cg)
+{
+	for (unsigned i = 0; i < cg->count; i++)
+		if (cg->dirs[i].controllers & CTL_CPUACCT)
+			return true;
+	return cg->ops == &cgroup_v2;
+}
+
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 {
 	for (unsigned i = 0; cg->ops && i < cg->count; i++)

@@ -54,6 +54,8 @@ int cgroup_attach(const struct cgroup *cg, pid_t pid, struct err *err);
 
 /* How many processes there are now; 0 when that is not known. */
 uint64_t cgroup_pids_now(const struct cgroup *cg);
+/* Is CPU time among what cgroup_measure tells? */
+bool cgroup_has_clock(const struct cgroup *cg);
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns);
 void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret);
 void cgroup_close(struct cgroup *cg);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,9 +159,14 @@ static void v2_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
 
 static int v2_cpu_time(const struct cgroup_dir *d, uint64_t *ret_ns)
 {
-	if (faccessat(d->dir, "cpu.stat", R_OK, AT_EACCESS) < 0)
+	char text[2048];
+	const char *at = NULL;
+
+	if (io_read_text(d->dir, "cpu.stat", text, sizeof(text)) == 0)
+		at = strstr(text, "usage_usec ");
+	if (!at)
 		return -1;
-	*ret_ns = cgroup_read_key(d->dir, "cpu.stat", "usage_usec") * 1000;
+	*ret_ns = strtoull(at + strlen("usage_usec "), NULL, 10) * 1000;
 	return 0;
 }
 

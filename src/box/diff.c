@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -62,7 +63,7 @@ static int tell(struct walk *w, enum change_kind change, const struct stat *st, 
 	return io_send(w->box->ctl, m, offsetof(struct wire_change, path) + w->len, -1);
 }
 
-static int walk_dir(struct walk *w, int upper);
+static int walk_dir(struct walk *w, int dir);
 
 /* A copied-up directory whose mode is the same only says that something in it changed. */
 static bool is_touched(const struct stat *now, const struct stat *before)
@@ -97,7 +98,7 @@ static int tell_entry(struct walk *w, int upper, const char *name, const struct 
 		if (tell(w, existed ? CHANGE_MODIFIED : CHANGE_ADDED, st, opaque) < 0)
 			return -1;
 	}
-	return walk_dir(w, dir);
+	return walk_dir(w, scope_take_fd(&dir));
 }
 
 static int walk_entry(struct walk *w, int upper, const char *name)
@@ -122,28 +123,35 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 	return r;
 }
 
-static int walk_dir(struct walk *w, int upper)
+/* Closes DIR. One descriptor for each level: a deep tree must not run out of them. What cannot be
+ * read is told to be missing. */
+static int walk_dir(struct walk *w, int dir)
 {
-	if (w->depth >= CORDON_WALK_DEPTH_MAX) {
+	AUTO_CLOSEDIR DIR *d = dir < 0 || w->depth >= CORDON_WALK_DEPTH_MAX ? NULL : fdopendir(dir);
+	struct dirent *e = NULL;
+	int r = 0;
+
+	if (!d) {
+		scope_close(&dir);
 		w->cut = true;
 		return 0;
 	}
-	int fd = openat(upper, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSEDIR DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	int r = 0;
-
 	w->depth++;
-	for (struct dirent *e = d ? readdir(d) : NULL; e && r == 0; e = readdir(d))
+	while (r == 0 && (errno = 0, e = readdir(d)))
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
 			r = walk_entry(w, dirfd(d), e->d_name);
+	w->cut = w->cut || (r == 0 && errno != 0);
 	w->depth--;
 	return r;
 }
 
 int diff_send(struct box *b)
 {
-	static struct walk w;
+	AUTO_FREE struct walk *w = calloc(1, sizeof(*w));
 
-	w = (struct walk){.box = b};
-	return walk_dir(&w, b->upper) < 0 || w.cut ? -1 : 0;
+	if (!w)
+		return -1;
+	w->box = b;
+	int top = openat(b->upper, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return walk_dir(w, top) < 0 || w->cut ? -1 : 0;
 }

@@ -158,8 +158,11 @@ static void wait_for_end(struct box *b, struct reaper *r, int signals)
 
 	while (!r->ended && !r->killed) {
 		int n = poll(fds, 2, watch_interval(&r->watch));
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR) {
+			err_errno(&r->err, ERR_SYSTEM, "waiting for the program");
+			r->blind = r->killed = true;
 			return;
+		}
 		if (fds[0].revents)
 			on_message(b, r);
 		if (fds[1].revents && read(signals, &info, sizeof(info)) > 0)
@@ -204,17 +207,20 @@ static void tell_end(struct box *b, const struct reaper *r)
 	getrusage(RUSAGE_CHILDREN, &ru);
 	uint64_t cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000U +
 			  (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
-	uint64_t rss = (uint64_t)ru.ru_maxrss * 1024;
+	uint64_t peak = (uint64_t)ru.ru_maxrss * 1024;
+	bool last = b->upper < 0;
+
+	if (r->watch.memory_peak > peak)
+		peak = r->watch.memory_peak;
 	struct wire_ended msg = {
 		.kind = WIRE_ENDED,
 		.wait_status = r->status,
 		.limit = (uint32_t)r->limit,
 		.limit_ended = r->limit != LIMIT_NONE && r->killed,
 		.layers = b->layers,
-		.last = b->upper<0, .cpu_ms = cpu_us / 1000, .memory_peak = rss> r->watch
-					.memory_peak
-				? rss
-				: r->watch.memory_peak,
+		.last = last,
+		.cpu_ms = cpu_us / 1000,
+		.memory_peak = peak,
 		.pids_peak = r->watch.pids_peak,
 	};
 	io_send(b->ctl, &msg, sizeof(msg), -1);
@@ -317,7 +323,9 @@ void init_main(struct box *b)
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
 	reset_signals();
 	int signals = block_child_signal();
-	if (creds_drop_bounding(b, &err) < 0 || spaces_enter(b, &err) < 0 ||
+	if (signals < 0)
+		err_errno(&err, ERR_SYSTEM, "waiting for signals");
+	if (signals < 0 || creds_drop_bounding(b, &err) < 0 || spaces_enter(b, &err) < 0 ||
 	    program_begin(b, &p, &err) < 0)
 		box_give_up(b, &err);
 	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */

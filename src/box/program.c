@@ -50,7 +50,7 @@ static int hear(int init, void *msg, size_t size, uint32_t expected)
 	if (n >= (ssize_t)sizeof(kind))
 		memcpy(&kind, msg, sizeof(kind));
 	if (n != (ssize_t)size || kind != expected)
-		_exit(0);
+		_exit(127);
 	return fd;
 }
 
@@ -81,7 +81,7 @@ static int enter_cgroup(struct box *b, struct err *err)
 
 	if (io_recv_fds(b->ctl, &kind, sizeof(kind), joins, &count) != sizeof(kind) ||
 	    kind != WIRE_JOIN)
-		_exit(0);
+		_exit(127);
 	if (count == 0) /* otherwise init is not in the program's cgroup */
 		volunteer();
 	return cgroup_join(joins, (int)count, err);

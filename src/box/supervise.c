@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -60,7 +61,10 @@ static void on_deadline(struct run *r)
 {
 	struct err err;
 
-	if (!r->started) {
+	if (r->ended) { /* in time; it is init that takes too long to tell the changes */
+		run_kill(r);
+		r->done = true;
+	} else if (!r->started) {
 		err_set(&err, ERR_SYSTEM, "the box was not ready within %d seconds",
 			SETUP_MS / 1000);
 		fail_run(r, &err);
@@ -75,6 +79,16 @@ static void on_deadline(struct run *r)
 
 static void on_ended(struct run *r, const struct wire_ended *m)
 {
+	struct err err;
+
+	if (!r->started) {
+		err_set(&err, ERR_SYSTEM, "the program's process ended before its start (%s %d)",
+			WIFSIGNALED(m->wait_status) ? "signal" : "status",
+			WIFSIGNALED(m->wait_status) ? WTERMSIG(m->wait_status)
+						    : WEXITSTATUS(m->wait_status));
+		fail_run(r, &err);
+		return;
+	}
 	r->ended = true;
 	r->done = r->told_all = m->last;
 	r->ended_ns = io_now_ns();
@@ -122,6 +136,53 @@ static void explain_outside(struct err *err)
 			why_layer(err, (enum layer)l);
 }
 
+static void on_listener(struct run *r, const union message *m, int *fd)
+{
+	r->gate.listener = scope_take_fd(fd);
+	r->box->layers |= m->listener.layers;
+}
+
+static void on_error(struct run *r, union message *m)
+{
+	explain_outside(&m->error.err);
+	fail_run(r, &m->error.err);
+}
+
+/* What init and the program's process may say, and when. */
+static const struct word {
+	uint32_t kind;
+	size_t least, most;
+	bool before, after; /* the program's end */
+} words[] = {
+	{WIRE_ERROR, sizeof(struct wire_error), sizeof(struct wire_error), true, false},
+	{WIRE_LISTENER, sizeof(struct wire_listener), sizeof(struct wire_listener), true, false},
+	{WIRE_ENDED, sizeof(struct wire_ended), sizeof(struct wire_ended), true, false},
+	{WIRE_CHANGE, offsetof(struct wire_change, path), sizeof(struct wire_change), false, true},
+	{WIRE_UPPER, sizeof(uint32_t), sizeof(uint32_t), false, true},
+	{WIRE_DONE, sizeof(struct wire_done), sizeof(struct wire_done), false, true},
+};
+
+static bool is_expected(const struct run *r, uint32_t kind, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].kind == kind && len >= words[i].least && len <= words[i].most)
+			return (r->ended ? words[i].after : words[i].before) &&
+			       (kind != WIRE_LISTENER || r->gate.listener < 0);
+	return false;
+}
+
+static void on_silence(struct run *r)
+{
+	struct err err;
+
+	r->done = true;
+	if (r->started && out_of_memory(r))
+		return;
+	err_set(&err, ERR_SYSTEM, "the box's init died");
+	if (!r->started || (!r->ended && !r->killing))
+		fail_run(r, &err);
+}
+
 static void on_init(struct run *r)
 {
 	union message m;
@@ -131,18 +192,14 @@ static void on_init(struct run *r)
 	struct err err;
 
 	if (n < (ssize_t)sizeof(m.kind)) {
-		r->done = true;
-		if (r->started && out_of_memory(r))
-			return;
-		err_set(&err, ERR_SYSTEM, "the box's init died");
-		if (!r->started || (!r->ended && !r->killing))
-			fail_run(r, &err);
+		on_silence(r);
+	} else if (!is_expected(r, m.kind, (size_t)n)) {
+		err_set(&err, ERR_SYSTEM, "an unexpected word from the box (%u)", m.kind);
+		fail_run(r, &err);
 	} else if (m.kind == WIRE_ERROR) {
-		explain_outside(&m.error.err);
-		fail_run(r, &m.error.err);
+		on_error(r, &m);
 	} else if (m.kind == WIRE_LISTENER) {
-		r->gate.listener = scope_take_fd(&passed);
-		r->box->layers |= m.listener.layers;
+		on_listener(r, &m, &passed);
 	} else if (m.kind == WIRE_ENDED) {
 		on_ended(r, &m.ended);
 	} else if (m.kind == WIRE_CHANGE || m.kind == WIRE_UPPER) {
@@ -231,15 +288,23 @@ static int next_timeout(const struct run *r)
 	return left > 60000 ? 60000 : (int)left;
 }
 
-/* Nobody is left whom the filter holds: what the box has used will not become more. Looking now
- * saves the time later, when the caller waits. */
+/* Nobody is left whom the filter holds: memory and processes will not become more, only the CPU
+ * time of their exit. Looking now saves the time later, when the caller waits. */
 static void on_last_exit(struct run *r)
 {
 	gate_close(&r->gate);
-	if (!r->started || !r->box->cgroup.ops)
+	if (!r->started || !r->box->cgroup.ops || cgroup_has_clock(&r->box->cgroup))
 		return;
 	cgroup_measure(&r->box->cgroup, &r->usage);
 	r->measured = true;
+}
+
+static void fail_blind(struct run *r)
+{
+	struct err err;
+
+	err_errno(&err, ERR_SYSTEM, "waiting for the box");
+	fail_run(r, &err);
 }
 
 static void loop(struct run *r)
@@ -249,8 +314,10 @@ static void loop(struct run *r)
 				       {.fd = r->box->ctl, .events = POLLIN},
 				       {.fd = r->gate.listener, .events = POLLIN}};
 		int n = poll(fds, ARRAY_SIZE(fds), next_timeout(r));
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR) {
+			fail_blind(r);
 			break;
+		}
 		if (fds[0].revents) { /* the caller is gone: nobody wants the result */
 			r->abandoned = true;
 			break;
@@ -318,14 +385,15 @@ static void tell(struct run *r)
 
 /* All untrusted code is dead and reaped when the result goes out, and what the kernel would not
  * remove by itself is gone. Only our own init may still be on its way out: the caller need not wait
- * for that, and if we are killed now, it dies with us. An error goes out last. */
+ * for that, and if we are killed now, it dies with us. Where there is more to remove, and for an
+ * error, it goes out last. */
 static int conclude(struct run *r, struct err *err)
 {
 	bool failed = r->failed, told = !failed && !r->abandoned;
 
 	if (told)
 		measure(r);
-	if (told && r->ended && !run_is_in_cgroup(r)) {
+	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {
 		cgroup_close(&r->box->cgroup);
 		tell(r);
 		told = false;

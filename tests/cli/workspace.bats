@@ -521,3 +521,31 @@ mounted() {
 	kill $swapper
 	grep -q 'was replaced while the run was prepared' out
 }
+
+@test "--diff: what lies too deep for our descriptors is told to be missing" {
+	dir user
+	code x.py <<-'END'
+		import os
+		for i in range(90):
+		    os.mkdir("d"); os.chdir("d")
+		open("bottom", "w").close()
+	END
+	(ulimit -n 80; as user "$CORDON" run --tier no-cgroup --json --diff --workspace "$W" "$T/x.py") \
+		>"$T/out" 2>"$T/err" || show
+	holds 'r["changes_cut"] is True or any(c["path"].endswith("bottom") for c in r["changes"])'
+}
+
+@test "without namespaces: the private directory is gone when cordon returns" {
+	code x.py <<-'END'
+		import os
+		for i in range(200):
+		    os.makedirs("%d/a/b" % i)
+		print(os.environ["HOME"])
+	END
+	local i
+	for i in $(seq 10); do
+		box user:no-userns "$T/x.py"
+		exits 0
+		[ ! -e "$(cat "$T/out")" ] || show
+	done
+}

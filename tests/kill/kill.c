@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kill CORDON: SIGKILL for cordon, cordon-box, the box's init or all at once, at fixed and at
- * random moments of a run, in every tier, as root and as an ordinary user. Within three seconds
+ * kill CORDON: SIGKILL for cordon, cordon-box, the box's init, the program or all at once, at fixed
+ * and at random moments of a run, in every tier, as root and as an ordinary user. A program that
+ * was killed is never told to have succeeded. Within three seconds
  * no process, mount, cgroup or directory may be left; when both were killed at once, the next run
  * has to clear up what no process lives to remove. The random moments come from a fixed sequence.
  */
@@ -33,9 +34,10 @@ enum {
 	FIND_TRIES = 2000
 };
 
-enum victim { CORDON, BOX, INIT, BOTH, VICTIMS };
+enum victim { CORDON, BOX, INIT, PROGRAM, BOTH, VICTIMS };
 
-static const char *const victim_names[VICTIMS] = {"cordon", "cordon-box", "init", "both at once"};
+static const char *const victim_names[VICTIMS] = {"cordon", "cordon-box", "init", "the program",
+						  "both at once"};
 
 struct leg {
 	const char *who, *tier;
@@ -147,11 +149,14 @@ static pid_t find_below(pid_t parent, pid_t main)
 static void strike(const struct run *r, enum victim victim, long us)
 {
 	pid_t box = victim == CORDON ? 0 : find_below(r->pid, r->pid);
-	pid_t init = victim == INIT && box ? find_below(box, r->pid) : 0;
+	pid_t init = (victim == INIT || victim == PROGRAM) && box ? find_below(box, r->pid) : 0;
+	pid_t program = victim == PROGRAM && init ? find_below(init, r->pid) : 0;
 
 	pause_us(us);
 	if (victim == INIT && init)
 		kill(init, SIGKILL);
+	if (victim == PROGRAM && program)
+		kill(program, SIGKILL);
 	if ((victim == BOX || victim == BOTH) && box)
 		kill(box, SIGKILL);
 	if (victim == CORDON || victim == BOTH)
@@ -159,12 +164,12 @@ static void strike(const struct run *r, enum victim victim, long us)
 }
 
 /* Cordon itself ends on its own unless it was the victim; if it hangs, that is a failure too. */
-static bool finish(const struct run *r)
+static bool finish(const struct run *r, int *ret_status)
 {
 	bool ended = false;
 
 	for (int tries = 0; !ended && tries < GONE_MS; tries++) {
-		ended = waitpid(r->pid, NULL, WNOHANG) == r->pid;
+		ended = waitpid(r->pid, ret_status, WNOHANG) == r->pid;
 		if (!ended)
 			pause_us(1000);
 	}
@@ -186,8 +191,9 @@ static unsigned kinds(const struct test *t)
 static bool next_run_sweeps(struct test *t, char *text)
 {
 	struct run r = start(t, false);
+	int status;
 
-	return finish(&r) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
+	return finish(&r, &status) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
 }
 
 /* One run, one kill; false and a word if anything stays. US < 0: when the program says ready. */
@@ -199,7 +205,11 @@ static bool kill_once(struct test *t, enum victim victim, bool stays, long us, i
 	if (us < 0)
 		wait_ready(&r);
 	strike(&r, victim, us < 0 ? 0 : us);
-	bool ended = finish(&r);
+	int status = -1;
+	bool ended = finish(&r, &status);
+	bool is_lie = victim == PROGRAM && stays && status == 0;
+	if (is_lie)
+		printf("# the program was killed after %ld us, and cordon said 0\n", us);
 	unsigned alone = victim == BOTH ? kinds(t) & (TRACE_PROCESS | TRACE_MOUNT) : kinds(t);
 	bool gone = traces_gone(&t->traces, alone, GONE_MS, text);
 	if (gone && victim == BOTH)
@@ -213,7 +223,7 @@ static bool kill_once(struct test *t, enum victim victim, bool stays, long us, i
 	}
 	if (!gone)
 		traces_remove(&t->traces);
-	return gone && ended;
+	return gone && ended && !is_lie;
 }
 
 static void test_fixed(struct test *t, enum victim victim)
@@ -269,6 +279,7 @@ static void run_leg(struct test *t, int count)
 	test_random(t, CORDON, count);
 	test_random(t, BOX, count);
 	test_random(t, INIT, count / 4);
+	test_random(t, PROGRAM, count / 4);
 	test_random(t, BOTH, count / 4);
 }
 

@@ -123,7 +123,7 @@ static void test_minimal(void)
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 		ok(refused(minimal(needed[i].tag, NULL), needed[i].name), "without %s it is not",
 		   needed[i].name);
-	ok(refused((struct bytes){NULL, 0}, "not a spec"), "nothing is not a spec");
+	ok(refused((struct bytes){0}, "not a spec"), "nothing is not a spec");
 	uint32_t other = SPEC_MAGIC + 1;
 	struct bytes b = minimal(0, NULL);
 	memcpy(b.data, &other, sizeof(other));
