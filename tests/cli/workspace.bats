@@ -544,10 +544,12 @@ mounted() {
 		import os
 		for i in range(3000):
 		    open("f%d" % i, "w").close()
+		for i in range(100):
+		    os.makedirs("%d/a/b" % i)
 		print(os.path.dirname(os.environ["HOME"]))
 	END
 	local i
-	for i in $(seq 10); do
+	for i in $(seq 20); do
 		box root:no-userns "$T/x.py"
 		exits 0
 		[ ! -e "$(cat "$T/out")" ] || show
