@@ -45,19 +45,19 @@ struct result {
 	struct wire_result wire;
 	struct capture out[2]; /* standard output, standard error */
 	size_t denialc, changec;
-	struct wire_denial denials[CORDON_DENIALS_MAX];
 	struct change *changes;
 	bool changes_cut, committed;
 	bool has_sha256;
 	uint8_t sha256[32];
 	int upper; /* the overlay's upper directory, or -1 */
 	struct err err;
+	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see result_init */
 };
 
 const char *status_name(enum run_status status);
 /* What the process that ran it should exit with. */
 int result_exit_status(const struct result *r);
-/* *R is zeroed memory (calloc), like a plan. */
+/* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
 void result_init(struct result *r);
 void result_done(struct result *r);
 int result_add_change(struct result *r, const struct wire_change *c);

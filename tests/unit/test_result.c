@@ -100,6 +100,24 @@ static void test_fail_closed(void)
 	ok(result_exit_status(&r) != 0, "a run that a limit ended is never a success");
 }
 
+/* One result for several runs: nothing of the run before may be taken for this one's. */
+static void test_used(void)
+{
+	static struct result r;
+
+	memset(&r, 0xff, sizeof(r));
+	result_init(&r);
+	ok(r.status == STATUS_ERROR && r.exit_code == 0 && r.signal == 0,
+	   "a used result says nothing of its last run");
+	ok(r.err.code == ERR_NONE && r.err.message[0] == '\0', "its error is gone");
+	ok(r.denialc == 0 && r.changec == 0 && !r.changes && !r.changes_cut,
+	   "its denials and changes are gone");
+	ok(r.wire.layers == 0 && r.wire.limit == LIMIT_NONE && r.wire.cgroup[0] == '\0',
+	   "its layers and limit are gone");
+	ok(!r.committed && !r.has_sha256 && r.upper == -1, "its commit and hash are gone");
+	ok(!r.out[0].head && !r.out[1].tail && r.out[1].total == 0, "its output is gone");
+}
+
 static void test_changes(void)
 {
 	static struct result r;
@@ -187,6 +205,7 @@ int main(void)
 {
 	test_conclude();
 	test_fail_closed();
+	test_used();
 	test_changes();
 	test_capture();
 	return tap_done();
