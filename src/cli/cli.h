@@ -72,6 +72,8 @@ void cli_print_json(const struct result *r, enum tier tier);
 
 /* render.c */
 void cli_print_error(const struct err *err);
+/* Nothing was run: tells why, as JSON if that was asked for. What to exit with. */
+int cli_fail(const struct cli_call *call, const struct err *err);
 /* Standard output did not take all of it. */
 void cli_print_lost(void);
 /* MID_LINE: the program left the cursor in the middle of a line. */

@@ -59,10 +59,8 @@ int cli_doctor(struct cli_call *call)
 
 	if (!d)
 		return 125;
-	if (doctor_run(d, &err) < 0) {
-		cli_print_error(&err);
-		return err_row(&err)->exit_status;
-	}
+	if (doctor_run(d, &err) < 0)
+		return cli_fail(call, &err);
 	if (call->json)
 		print_json(d);
 	else

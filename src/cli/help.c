@@ -22,18 +22,18 @@ static const struct {
 static void each_option(const struct cli_command *cmd,
 			void (*each)(FILE *to, const struct cli_option *o), FILE *to)
 {
-	static char help[LIMIT_COUNT][160];
+	char help[160];
 
 	for (const struct cli_option *o = cmd->options; o->name; o++)
 		each(to, o);
 	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		char value[32];
-		snprintf(help[i], sizeof(help[i]), "%s; default %s", row->help,
+		snprintf(help, sizeof(help), "%s; default %s", row->help,
 			 row->fallback
 				 ? units_format(row->unit, row->fallback, value, sizeof(value))
 				 : "none");
-		struct cli_option o = {row->name, cli_limit_value(row), help[i], NULL};
+		struct cli_option o = {row->name, cli_limit_value(row), help, NULL};
 		each(to, &o);
 	}
 }

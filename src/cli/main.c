@@ -49,22 +49,13 @@ static const struct cli_command *find(const char *name)
 	return NULL;
 }
 
-/* Whoever asked for JSON gets JSON, also when the rest of the words was wrong. */
-static int report(const struct cli_call *call, int argc, char **argv, const struct err *err)
+/* A wrong word may come before the one that asks for JSON. */
+static bool wants_json(int argc, char **argv)
 {
-	bool json = call->json;
-	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
-
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-		json = json || strcmp(argv[i], "--json") == 0;
-	if (json && r) {
-		result_init(r);
-		r->err = *err;
-		cli_print_json(r, call->request.tier < TIER_COUNT ? call->request.tier : TIER_FULL);
-	} else {
-		cli_print_error(err);
-	}
-	return err_row(err)->exit_status;
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	return false;
 }
 
 /* Cordon and its box talk over more descriptors than a shell's smallest limit allows. */
@@ -75,7 +66,7 @@ static int need_descriptors(struct err *err)
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
 		return 0;
 	rlim_t asked = limit.rlim_cur;
-	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MIN ? limit.rlim_max : DESCRIPTORS_MIN;
+	limit.rlim_cur = DESCRIPTORS_MIN;
 	if (limit.rlim_max >= DESCRIPTORS_MIN && setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return 0;
 	err_set(err, ERR_INPUT, "too few descriptors");
@@ -93,14 +84,16 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 	if (!call)
 		return 125;
 	request_init(&call->request);
-	if (cli_parse(cmd, argc, argv, call, &err) < 0)
-		return report(call, argc, argv, &err);
+	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
+		call->json = call->json || wants_json(argc, argv);
+		return cli_fail(call, &err);
+	}
 	if (call->help) {
 		cli_help(stdout, cmd);
 		return 0;
 	}
 	if (need_descriptors(&err) < 0)
-		return report(call, argc, argv, &err);
+		return cli_fail(call, &err);
 	return cmd->run(call);
 }
 

@@ -36,9 +36,11 @@ static int set_lang(struct cli_call *c, const struct cli_option *o, const char *
 static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
-	c->request.tier = tier_find(v);
-	if (c->request.tier < TIER_COUNT)
+	enum tier tier = tier_find(v);
+	if (tier < TIER_COUNT) {
+		c->request.tier = tier;
 		return 0;
+	}
 	return err_set(err, ERR_USAGE, "--tier: there is no \"%.32s\" (full, no-cgroup, no-userns)",
 		       v);
 }

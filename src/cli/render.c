@@ -68,6 +68,20 @@ void cli_print_error(const struct err *err)
 		say("  try: ", err->cure);
 }
 
+int cli_fail(const struct cli_call *call, const struct err *err)
+{
+	AUTO_FREE struct result *r = call->json ? calloc(1, sizeof(*r)) : NULL;
+
+	if (r) {
+		result_init(r);
+		r->err = *err;
+		cli_print_json(r, call->request.tier);
+	} else {
+		cli_print_error(err);
+	}
+	return err_row(err)->exit_status;
+}
+
 void cli_print_lost(void)
 {
 	struct err err;

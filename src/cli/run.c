@@ -14,15 +14,13 @@
 #include "cli/relay.h"
 #include "flow/run.h"
 
-static int usage(const struct cli_call *call, struct result *r, const char *message)
+static int usage(const struct cli_call *call, const char *message)
 {
-	err_set(&r->err, ERR_USAGE, "%s", message);
-	err_cure(&r->err, "cordon run --help shows how");
-	if (call->json)
-		cli_print_json(r, call->request.tier);
-	else
-		cli_print_error(&r->err);
-	return err_row(&r->err)->exit_status;
+	struct err err;
+
+	err_set(&err, ERR_USAGE, "%s", message);
+	err_cure(&err, "cordon run --help shows how");
+	return cli_fail(call, &err);
 }
 
 static void pass_on(void *ctx, int stream, const char *data, size_t len)
@@ -63,15 +61,13 @@ static int run_shown(const struct request *req, struct result *r)
 int cli_run(struct cli_call *call)
 {
 	struct request *req = &call->request;
-	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 
+	if (call->argc != 1)
+		return usage(call, call->argc ? "one file at a time; arguments come after --"
+					      : "which file?");
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 	if (!r)
 		return 125;
-	result_init(r);
-	if (call->argc != 1)
-		return usage(call, r,
-			     call->argc ? "one file at a time; arguments come after --"
-					: "which file?");
 	req->file = call->argv[0];
 	req->hash_program = call->json;
 	int status = call->json ? run_json(req, r) : run_shown(req, r);

@@ -182,6 +182,22 @@ os.execv(sys.argv[at + 1], sys.argv[at + 1:])' "$@"
 	is '"masked" in L["newroot"]["cause"] and not T["full"] and T["no-userns"]'
 }
 
+# Whoever asked for JSON gets JSON, also when there is nothing to tell but that.
+@test "a doctor that fails says so in JSON" {
+	mkdir "$BATS_TEST_TMPDIR/broken"
+	cp "$BIN/cordon" "$BATS_TEST_TMPDIR/broken/"
+	printf 'no program\n' >"$BATS_TEST_TMPDIR/broken/cordon-box"
+	chmod 755 "$BATS_TEST_TMPDIR/broken/cordon-box"
+	run --separate-stderr -125 as root "$BATS_TEST_TMPDIR/broken/cordon" doctor --json
+	[ -z "$stderr" ]
+	/usr/bin/python3 -c '
+import json, sys
+d = json.loads(sys.argv[1])
+assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$output"
+	run --separate-stderr -125 as root "$BATS_TEST_TMPDIR/broken/cordon" doctor
+	[ -z "$output" ] && [[ $stderr == "cordon: "*cordon-box* ]]
+}
+
 @test "it is quick, and leaves no process, segment, mount, file or cgroup behind" {
 	need_root
 	local before
