@@ -254,7 +254,7 @@ static const struct cli_field run_fields[] = {
 	{"stderr_bytes", "how many bytes it printed there in all", run_stderr_bytes},
 	{"truncated", "for each stream that was cut, what is missing", run_truncated},
 	{"usage", "what it used", run_usage},
-	{"counted_by", "v1 or v2 (cgroups), or watcher; empty if nothing ran", run_counted_by},
+	{"counted_by", "v1 or v2 (cgroups), or watcher; empty without a count", run_counted_by},
 	{"tier", "the tier that was asked for", run_tier},
 	{"layers", "the layers that were active", run_layers},
 	{"denials", "the calls that were refused", run_denials},
@@ -263,7 +263,7 @@ static const struct cli_field run_fields[] = {
 	{"changes_cut", "there were more than are listed", run_changes_cut},
 	{"committed", "the changes were written back", run_committed},
 	{"code_sha256", "of the bytes that ran; null if that cannot be said", run_sha256},
-	{"error", "why it could not be run, or null", run_error},
+	{"error", "why it could not be run or finished, or null", run_error},
 	{0}};
 
 static const struct cli_object objects[] = {{"", run_fields},
