@@ -26,6 +26,8 @@ struct cli_option {
 	const char *help;
 	int (*set)(struct cli_call *call, const struct cli_option *opt, const char *value,
 		   struct err *err);
+	/* What the value can be, where that is a table: the help begins with it. Or NULL. */
+	const char *(*values)(char *buf, size_t size);
 };
 
 struct cli_command {

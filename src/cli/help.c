@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
 
@@ -22,10 +23,17 @@ static const struct {
 static void each_option(const struct cli_command *cmd,
 			void (*each)(FILE *to, const struct cli_option *o), FILE *to)
 {
-	char help[160];
+	char help[160 + NAMES_MAX], names[NAMES_MAX];
 
-	for (const struct cli_option *o = cmd->options; o->name; o++)
-		each(to, o);
+	for (const struct cli_option *o = cmd->options; o->name; o++) {
+		struct cli_option row = *o;
+		if (o->values) {
+			snprintf(help, sizeof(help), "%s; %s", o->values(names, sizeof(names)),
+				 o->help);
+			row.help = help;
+		}
+		each(to, &row);
+	}
 	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		char value[32];
@@ -33,7 +41,7 @@ static void each_option(const struct cli_command *cmd,
 			 row->fallback
 				 ? units_format(row->unit, row->fallback, value, sizeof(value))
 				 : "none");
-		struct cli_option o = {row->name, cli_limit_value(row), help, NULL};
+		struct cli_option o = {row->name, cli_limit_value(row), help, NULL, NULL};
 		each(to, &o);
 	}
 }

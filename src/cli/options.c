@@ -6,6 +6,7 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
 
@@ -23,26 +24,28 @@ static int set_help(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
+static int no_such(const struct cli_option *o, const char *v, struct err *err)
+{
+	char names[NAMES_MAX];
+
+	return err_set(err, ERR_USAGE, "--%s: there is no \"%.32s\" (%s)", o->name, v,
+		       o->values(names, sizeof(names)));
+}
+
 static int set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	(void)o;
 	c->request.lang = v;
-	if (profile_find(v))
-		return 0;
-	return err_set(err, ERR_USAGE, "--lang: there is no \"%.32s\" (python, bash, node, binary)",
-		       v);
+	return profile_find(v) ? 0 : no_such(o, v, err);
 }
 
 static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	(void)o;
 	enum tier tier = tier_find(v);
-	if (tier < TIER_COUNT) {
-		c->request.tier = tier;
-		return 0;
-	}
-	return err_set(err, ERR_USAGE, "--tier: there is no \"%.32s\" (full, no-cgroup, no-userns)",
-		       v);
+
+	if (tier >= TIER_COUNT)
+		return no_such(o, v, err);
+	c->request.tier = tier;
+	return 0;
 }
 
 static int set_exec(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -131,24 +134,24 @@ static int set_limit(struct cli_call *c, const struct cli_option *o, const char 
 	return units_parse_limit(id, v, &c->request.limit[id], err);
 }
 
-static const struct cli_option help_option = {"help", NULL, "this text", set_help};
+static const struct cli_option help_option = {"help", NULL, "this text", set_help, NULL};
 
 const struct cli_option cli_run_options[] = {
-	{"lang", "L", "python, bash, node or binary; else by the file's name", set_lang},
-	{"json", NULL, "print one JSON object instead of the program's output", set_json},
-	{"tier", "T", "full (default), no-cgroup or no-userns", set_tier},
-	{"exec", "PATH", "a program that may be started; may be repeated", set_exec},
-	{"env", "K=V", "an environment variable; may be repeated", set_env},
+	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
+	{"json", NULL, "print one JSON object instead of the program's output", set_json, NULL},
+	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
+	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
+	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
 	{"workspace", "DIR[:ro|:overlay|:rw]", "a directory at /workspace; default :overlay",
-	 set_workspace},
-	{"diff", NULL, "tell what changed in the overlay", set_diff},
-	{"commit", NULL, "write the changes back when the program exits with 0", set_commit},
-	{"stdin", "FILE", "the program's standard input; - passes yours on", set_stdin},
-	{"venv", "DIR", "a Python virtualenv", set_venv},
+	 set_workspace, NULL},
+	{"diff", NULL, "tell what changed in the overlay", set_diff, NULL},
+	{"commit", NULL, "write the changes back when the program exits with 0", set_commit, NULL},
+	{"stdin", "FILE", "the program's standard input; - passes yours on", set_stdin, NULL},
+	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
 	{0}};
 
-const struct cli_option cli_doctor_options[] = {{"json", NULL, "print one JSON object", set_json},
-						{0}};
+const struct cli_option cli_doctor_options[] = {
+	{"json", NULL, "print one JSON object", set_json, NULL}, {0}};
 
 const struct cli_option cli_no_options[] = {{0}};
 
@@ -175,7 +178,7 @@ static const struct cli_option *find(const struct cli_command *cmd, const char *
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		if (strlen(row->name) == len && strncmp(row->name, name, len) == 0) {
 			*ret_limit = (struct cli_option){row->name, cli_limit_value(row), row->help,
-							 set_limit};
+							 set_limit, NULL};
 			return ret_limit;
 		}
 	}

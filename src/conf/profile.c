@@ -51,7 +51,7 @@ const struct spec_file profile_common_files[] = {
 	{NULL, NULL, false}};
 
 const char *const profile_common_env[] = {
-	"PATH=/usr/bin:/bin", "HOME=/tmp",     "LANG=C.UTF-8", "TMPDIR=/tmp",
+	"PATH=/usr/bin:/bin", "HOME=@",	       "LANG=C.UTF-8", "TMPDIR=@",
 	"USER=agent",	      "LOGNAME=agent", NULL,
 };
 
@@ -109,7 +109,7 @@ static const char *const bash_programs[] = {
 	NULL};
 /* clang-format on */
 
-static const char *const python_env[] = {"MPLCONFIGDIR=/tmp/.matplotlib", NULL};
+static const char *const python_env[] = {"MPLCONFIGDIR=@/.matplotlib", NULL};
 
 static const struct profile profiles[] = {
 	{.name = "python",
@@ -119,6 +119,9 @@ static const struct profile profiles[] = {
 	 .package = "python3",
 	 .target = "/cordon/main",
 	 .suffixes = ".py\0",
+	 .venv = "bin/python3",
+	 .make_venv = "python3 -m venv",
+	 .path_env = "PYTHONPATH",
 	 .binds = python_binds,
 	 .env = python_env},
 	{.name = "bash",

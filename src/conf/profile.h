@@ -25,10 +25,13 @@ struct profile {
 	const char *package;	 /* what to install when the interpreter is missing */
 	const char *target;	 /* where the payload appears, without suffix */
 	const char *suffixes; /* of file names that mean this language; the first is the target's */
+	const char *venv;     /* its interpreter below a virtualenv; NULL: it knows none */
+	const char *make_venv; /* the command that makes one */
+	const char *path_env;  /* the variable that names where modules are, or NULL */
 	unsigned spec_flags;
 	const struct profile_bind *binds; /* ended by a row without path */
 	const char *const *programs;	  /* may be started; NULL-terminated or NULL */
-	const char *const *env;
+	const char *const *env;		  /* as profile_common_env */
 };
 
 /* NULL when there is none of that name. */
@@ -40,6 +43,7 @@ const struct profile *profile_at(unsigned i);
 
 /* What every box gets. */
 extern const struct profile_bind profile_common_binds[];
+/* "@" stands for the home directory. */
 extern const char *const profile_common_env[];
 extern const struct spec_file profile_common_files[];
 /* The dynamic loader: started by the kernel, never by name. */

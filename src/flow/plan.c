@@ -16,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "conf/names.h"
 #include "conf/profile.h"
 #include "flow/payload.h"
 #include "flow/workspace.h"
@@ -134,13 +135,14 @@ static const char *resolve(struct draft *d, const char *path, struct err *err)
 static int choose_profile(struct draft *d, struct err *err)
 {
 	const struct request *r = d->req;
+	char names[NAMES_MAX];
 
 	d->profile = r->lang ? profile_find(r->lang) : profile_guess(r->file);
 	if (d->profile)
 		return 0;
 	err_set(err, ERR_USAGE, "%s%s", r->lang ? "there is no language " : "which language is ",
 		r->lang ? r->lang : r->file);
-	err_cure(err, "say --lang python, bash, node or binary");
+	err_cure(err, "say --lang %s", names_of_profiles(names, sizeof(names)));
 	return -1;
 }
 
@@ -148,7 +150,7 @@ static int refuse_venv(const struct draft *d, struct err *err)
 {
 	err_set(err, ERR_INPUT, "--venv %s: not a virtualenv", d->req->venv);
 	err_cause(err, "%s is not there", d->interpreter);
-	err_cure(err, "make one: python3 -m venv %s", d->req->venv);
+	err_cure(err, "make one: %s %s", d->profile->make_venv, d->req->venv);
 	return -1;
 }
 
@@ -161,7 +163,7 @@ static int find_interpreter(struct draft *d, struct err *err)
 		return 0;
 	d->interpreter = p->interpreter;
 	if (d->req->venv)
-		d->interpreter = arena_printf(a, "%s/bin/python3", d->req->venv);
+		d->interpreter = arena_printf(a, "%s/%s", d->req->venv, p->venv);
 	d->real = resolve(d, d->interpreter, err);
 	if (!d->real && d->req->venv)
 		return refuse_venv(d, err);
@@ -223,7 +225,8 @@ static int show_venv(struct draft *d, struct err *err)
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(prefix, '/');
 		if (!slash || slash == prefix)
-			return err_set(err, ERR_INPUT, "%s is an odd place for python", d->real);
+			return err_set(err, ERR_INPUT, "%s is an odd place for %s", d->real,
+				       d->profile->name);
 		*slash = '\0';
 	}
 	return show(d, prefix, BIND_CODE, err);
@@ -286,22 +289,28 @@ static int add_env(struct spec *s, const char *pair, struct err *err)
 	return 0;
 }
 
-/* Variables that name places: they are elsewhere without an own root. */
-static int add_places(struct draft *d, struct err *err)
+/* PAIR with the home directory in place of its "@", if it has one. */
+static int add_env_row(struct draft *d, const char *pair, struct err *err)
 {
 	struct spec *s = &d->plan->spec;
-	struct arena *a = &d->plan->arena;
-	const char *home = s->private_dir;
+	const char *at = strchr(pair, '@');
 
-	if (home && (add_env(s, arena_printf(a, "HOME=%s", home), err) < 0 ||
-		     add_env(s, arena_printf(a, "TMPDIR=%s", home), err) < 0 ||
-		     add_env(s, arena_printf(a, "MPLCONFIGDIR=%s/.matplotlib", home), err) < 0))
-		return -1;
-	if (!s->workspace_path || strcmp(d->profile->name, "python") != 0)
-		return 0;
+	if (!at)
+		return add_env(s, pair, err);
 	return add_env(s,
-		       home ? arena_printf(a, "PYTHONPATH=%s", s->workspace_path)
-			    : "PYTHONPATH=/workspace",
+		       arena_printf(&d->plan->arena, "%.*s%s%s", (int)(at - pair), pair,
+				    s->private_dir ? s->private_dir : "/tmp", at + 1),
+		       err);
+}
+
+/* Modules of the workspace can be imported. */
+static int add_module_path(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->plan->spec;
+
+	if (!s->workspace_path || !d->profile->path_env)
+		return 0;
+	return add_env(s, arena_printf(&d->plan->arena, "%s=%s", d->profile->path_env, s->cwd),
 		       err);
 }
 
@@ -312,9 +321,9 @@ static int add_environment(struct draft *d, struct err *err)
 
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (const char *const *e = lists[l]; e && *e; e++)
-			if (add_env(&p->spec, *e, err) < 0)
+			if (add_env_row(d, *e, err) < 0)
 				return -1;
-	if (add_places(d, err) < 0)
+	if (add_module_path(d, err) < 0)
 		return -1;
 	if (d->req->limit[LIMIT_CPU]) {
 		unsigned long long cores = (d->req->limit[LIMIT_CPU] + 99) / 100;
@@ -421,8 +430,8 @@ static int set_basics(struct draft *d, struct err *err)
 		err_cure(err, "leave one of them out; --cpu-time works in every tier");
 		return -1;
 	}
-	if (r->venv && strcmp(d->profile->name, "python") != 0)
-		return err_set(err, ERR_USAGE, "--venv is for --lang python");
+	if (r->venv && !d->profile->venv)
+		return err_set(err, ERR_USAGE, "--venv is not for --lang %s", d->profile->name);
 	return check_limits(r, s, err);
 }
 

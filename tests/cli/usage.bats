@@ -101,6 +101,30 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	[[ $output == cordon* ]]
 }
 
+# rows SECTION: the names in that section of the manual page.
+rows() { "$CORDON" man | awk -v name="$1" '/^\.SH/ { on = $2 == name } on && /^\.B/ { print $2 }'; }
+
+# told OPTION SECTION: its help and its error name each row of the table.
+told()
+{
+	local name n=0
+	for name in $(rows "$2"); do
+		"$CORDON" run --help | grep -e "^  --$1 " | grep -qw -e "$name"
+		wrong "$name" run "--$1" nothing x.py
+		n=$((n + 1))
+	done
+	[ $n -ge 3 ]
+}
+@test "help and error name every language and every tier" {
+	told lang LANGUAGES
+	told tier TIERS
+	local name
+	: >"$T/unknown"
+	for name in $(rows LANGUAGES); do
+		wrong "$name" run "$T/unknown"
+	done
+}
+
 @test "every command has help with an example" {
 	local c n=0
 	for c in $(commands); do

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One way to join names, and for each table a function that gives the I-th or NULL past the end.
+ */
+#include "conf/names.h"
+
+#include <stdio.h>
+
+#include "conf/profile.h"
+#include "model/layer.h"
+
+static const char *join(const char *(*at)(unsigned i), char *buf, size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (unsigned i = 0; at(i) && len < size; i++) {
+		const char *gap = at(i + 1) ? ", " : " or ";
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", i ? gap : "", at(i));
+	}
+	return buf;
+}
+
+static const char *profile_name(unsigned i)
+{
+	return profile_at(i) ? profile_at(i)->name : NULL;
+}
+
+static const char *tier_name(unsigned i)
+{
+	return i < TIER_COUNT ? tier_row((enum tier)i)->name : NULL;
+}
+
+const char *names_of_profiles(char *buf, size_t size)
+{
+	return join(profile_name, buf, size);
+}
+
+const char *names_of_tiers(char *buf, size_t size)
+{
+	return join(tier_name, buf, size);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of a table's rows as words for a sentence: "a, b or c". Help and error texts are made
+ * with these, so that a new row is in all of them.
+ */
+#ifndef CORDON_CONF_NAMES_H
+#define CORDON_CONF_NAMES_H
+
+#include <stddef.h>
+
+/* Room for any of them; what does not fit is cut. */
+#define NAMES_MAX 256
+
+/* Both return BUF. */
+const char *names_of_profiles(char *buf, size_t size);
+const char *names_of_tiers(char *buf, size_t size);
+
+#endif
