@@ -157,12 +157,15 @@ PY
 	cat <<'PY' | code x.py
 import time
 c, w = time.process_time(), time.monotonic()
-while time.monotonic() - w < 2: pass
-print((time.process_time() - c) / 2)
+while time.process_time() - c < 0.4: pass
+print(time.monotonic() - w)
 PY
+	# Two seconds, or longer where others want the processor too.
 	box root:full --json --cpu 20 "$T/x.py"
 	exits 0
-	holds '0.05 < float(r["stdout"]) < 0.4'
+	holds 'float(r["stdout"]) > 1'
+	box root:full --json --cpu 100 "$T/x.py"
+	exits 0
 }
 
 @test "cpu: without a cgroup it is refused, not ignored" {
@@ -281,17 +284,17 @@ PY
 # Only its owner (or root) can do this to the watcher; it stands for everything that could.
 @test "without a cgroup a run that cannot be watched ends" {
 	cat >blind.py <<-'END'
-		import resource, subprocess, sys, time
+		import resource, subprocess, sys
 		def children(pid):
 		    return open(f"/proc/{pid}/task/{pid}/children").read().split()
 		run = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-		time.sleep(1)
+		assert run.stdout.readline() == b"ready\n"
 		for box in children(run.pid):
 		    for init in children(box):
 		        resource.prlimit(int(init), resource.RLIMIT_NOFILE, (1, 1))
 		print(run.stdout.read().decode(), run.wait())
 	END
-	echo 'import time; time.sleep(5); print("alive")' >sleep.py
+	echo 'import time; print("ready", flush=True); time.sleep(5); print("alive")' >sleep.py
 	for tier in no-cgroup no-userns; do
 		as user timeout 30 python3 blind.py "$CORDON" run --tier "$tier" sleep.py >out
 		cat out

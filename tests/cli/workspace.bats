@@ -335,22 +335,18 @@ PY
 # during WAY WORK COMMAND...: a run whose program does $FIRST, waits until COMMAND has been done
 # outside, does WORK and ends. $T/out and $T/err as usual.
 during() {
-	local way=$1 work=$2 pid i
+	local way=$1 work=$2 pid
 	shift 2
 	rm -f "$T/go"
 	mkfifo "$T/go"
-	printf '%s\nprint("ready", flush=True)\ninput()\n%s\n' "${FIRST:-}" "$work" | code x.py
+	printf 'import sys\n%s\nsys.stdin.buffer.read()\n%s\n' "${FIRST:-}" "$work" | code x.py
 	# shellcheck disable=SC2086 # words
 	as "${way%%:*}" timeout 60 "$CORDON" run --tier "${way#*:}" $EXTRA --stdin - \
 		--workspace "$W:overlay" --commit "$T/x.py" <"$T/go" >"$T/out" 2>"$T/err" &
 	pid=$!
 	exec 7>"$T/go"
-	for i in $(seq 200); do
-		! grep -qs ready "$T/out" || break
-		sleep 0.02
-	done
+	much >&7
 	"$@"
-	echo >&7
 	exec 7>&-
 	status=0 WAY=$way
 	wait $pid || status=$?
@@ -365,7 +361,6 @@ conflicting() {
 	err_has 'nothing was committed'
 	err_has '~ file  not committed: changed in the workspace during the run'
 	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
-	# As JSON nothing is shown before the end: `during` waits four seconds for it.
 	EXTRA=--json
 	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_edit
 	exits 125
@@ -495,31 +490,75 @@ mounted() {
 	box=$(pgrep -P $pid)
 	kill -9 $pid "$box"
 	wait $pid || true
-	sleep 0.5
-	box root:no-userns --lang binary /bin/true
-	exits 0
+	# Its init may take a moment to follow.
+	for i in $(seq 100); do
+		box root:no-userns --lang binary /bin/true
+		exits 0
+		[ -e "$home" ] || break
+		sleep 0.05
+	done
 	[ ! -e "$home" ] || { ls -ld "$home"; rm -rf "$home"; return 1; }
 	[ "$(dirname "$home")" = /tmp ] || [ ! -e "$(dirname "$home")" ]
 }
 
-# Two directories change places all the time: what Landlock opens by name must be what was given.
+# Two directories change places all the time, and Landlock opens by name: what a run can read must be
+# of the directory that it was given, which is the one that cordon holds open meanwhile. Races until
+# one run was refused and one was not.
 @test "no-userns: a workspace that is replaced meanwhile is not taken" {
 	mkdir a b
+	stat -c %i a >a/who
+	stat -c %i b >b/who
 	cat >swap.py <<-'END'
 		import ctypes, time
-		end = time.time() + 60
+		end = time.time() + 120
 		while time.time() < end:
 		    ctypes.CDLL(None).renameat2(-100, b"a", -100, b"b", 2)
 		    time.sleep(0.0005)
 	END
-	echo 'print("ran")' >x.py
+	cat >x.py <<-'END'
+		import sys
+		seen = set()
+		for i in range(100):
+		    for name in ("who", *sys.argv[1:]):
+		        try:
+		            seen.add(open(name).read().strip())
+		        except OSError:
+		            pass
+		print(*seen, flush=True)
+		sys.stdin.read()
+	END
+	cat >race.py <<-'END'
+		import os, subprocess, sys
+		both, cordon = set(sys.argv[1:3]), sys.argv[3:]
+		def given(pid):
+		    fds = f"/proc/{pid}/fd/"
+		    return {str(os.stat(fds + fd).st_ino) for fd in os.listdir(fds)} & both
+		def race():
+		    run = subprocess.Popen(cordon, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+		                           stderr=subprocess.PIPE, text=True)
+		    seen = set(run.stdout.readline().split())
+		    meant = given(run.pid) if seen else set()
+		    told = run.communicate()[1]
+		    if run.returncode == 125 and not seen:
+		        assert "was replaced while the run was prepared" in told, told
+		        return "refused"
+		    assert run.returncode == 0 and len(meant) == 1 and seen == meant, (seen, meant, told)
+		    return "ran"
+		came = set()
+		for i in range(400):
+		    came.add(race())
+		    if i >= 40 and len(came) == 2:
+		        break
+		assert came == {"refused", "ran"}, came
+	END
+	local both="$(cat a/who) $(cat b/who)" swapper status=0
 	/usr/bin/python3 swap.py &
 	swapper=$!
-	for _ in $(seq 40); do
-		as user timeout 10 "$CORDON" run --tier no-userns --workspace "$T/a:ro" x.py
-	done >out 2>&1 || true
+	# shellcheck disable=SC2086 # two words
+	as user timeout 100 /usr/bin/python3 race.py $both "$CORDON" run --tier no-userns --stdin - \
+		--workspace "$T/a:ro" x.py -- "$T/a/who" "$T/b/who" || status=$?
 	kill $swapper
-	grep -q 'was replaced while the run was prepared' out
+	[ $status -eq 0 ]
 }
 
 @test "--diff: what lies too deep for our descriptors is told to be missing" {
