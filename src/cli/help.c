@@ -46,13 +46,18 @@ static void each_option(const struct cli_command *cmd,
 	}
 }
 
+enum { HELP_COLUMN = 23 };
+
 static void help_option(FILE *to, const struct cli_option *o)
 {
 	char left[64];
+	int len = snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "",
+			   o->value ? o->value : "");
 
-	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "",
-		 o->value ? o->value : "");
-	fprintf(to, "  %-28s %s\n", left, o->help);
+	fprintf(to, "  %-*s", HELP_COLUMN, left);
+	if (len >= HELP_COLUMN)
+		fprintf(to, "\n  %-*s", HELP_COLUMN, "");
+	fprintf(to, "%s\n", o->help);
 }
 
 void cli_help_all(FILE *to)
@@ -142,9 +147,10 @@ int cli_man(struct cli_call *call)
 	fputs(".TH CORDON 1\n.SH NAME\ncordon \\- run code as if it were hostile\n.SH SYNOPSIS\n",
 	      to);
 	for (unsigned i = 0; cli_command_at(i); i++) {
+		const char *synopsis = cli_command_at(i)->synopsis;
 		fprintf(to, ".B cordon %s\n", cli_command_at(i)->name);
-		roff(to, cli_command_at(i)->synopsis);
-		fputs("\n.br\n", to);
+		roff(to, synopsis);
+		fputs(*synopsis ? "\n.br\n" : ".br\n", to);
 	}
 	fputs(".SH COMMANDS\n", to);
 	for (unsigned i = 0; cli_command_at(i); i++) {
