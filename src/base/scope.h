@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A failed call's errno must survive the clean-up that follows it. */
+/* A failed call's errno must survive the clean-up that follows it. glibc's free keeps it since 2.33,
+ * other libraries' may not. */
 static inline void scope_close(int *fd)
 {
 	if (*fd >= 0) {
@@ -25,13 +26,19 @@ static inline void scope_close(int *fd)
 
 static inline void scope_free(void *p)
 {
+	int saved = errno;
+
 	free(*(void **)p);
+	errno = saved;
 }
 
 static inline void scope_closedir(DIR **d)
 {
+	int saved = errno;
+
 	if (*d)
 		closedir(*d);
+	errno = saved;
 }
 
 static inline int scope_take_fd(int *fd)
