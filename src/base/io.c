@@ -57,11 +57,16 @@ ssize_t io_read_full(int fd, void *data, size_t len)
 int io_read_text(int dirfd, const char *path, char *buf, size_t size)
 {
 	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	ssize_t n = fd < 0 ? -1 : io_read_full(fd, buf, size);
+
+	if (n == (ssize_t)size) {
+		errno = EOVERFLOW;
+		n = -1;
+	}
+	if (n < 0) {
+		buf[0] = '\0';
 		return -1;
-	ssize_t n = io_read_full(fd, buf, size - 1);
-	if (n < 0)
-		return -1;
+	}
 	if (n > 0 && buf[n - 1] == '\n')
 		n--;
 	buf[n] = '\0';
@@ -72,9 +77,13 @@ int io_read_text(int dirfd, const char *path, char *buf, size_t size)
 int io_write_text(int dirfd, const char *path, const char *text)
 {
 	AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	return write(fd, text, strlen(text)) < 0 ? -1 : 0;
+	ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
+
+	if (n >= 0 && (size_t)n < strlen(text)) {
+		errno = EIO;
+		n = -1;
+	}
+	return n < 0 ? -1 : 0;
 }
 
 union control {

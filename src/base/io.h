@@ -15,7 +15,8 @@
 int io_write_all(int fd, const void *data, size_t len);
 /* Reads until LEN or end of file; returns the bytes read, or -1. */
 ssize_t io_read_full(int fd, void *data, size_t len);
-/* Reads a small text file relative to DIRFD, NUL-terminated, without its last newline. */
+/* Reads a small text file relative to DIRFD, NUL-terminated, without its last newline. One that
+ * does not fit is EOVERFLOW: a part must not pass for the whole. BUF is empty on failure. */
 int io_read_text(int dirfd, const char *path, char *buf, size_t size);
 int io_write_text(int dirfd, const char *path, const char *text);
 

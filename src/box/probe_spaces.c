@@ -56,7 +56,7 @@ static int in_userns(struct probe *p, struct err *err)
 /* Root of a container often is one id among few: then ours is not there to be mapped. */
 static void explain_map(struct probe *p, struct err *err)
 {
-	char map[4096];
+	char map[16384]; /* 340 lines at most */
 	unsigned long inside = 0, outside = 0, count = 0;
 
 	if (!p->box.privileged || err->sys_errno == 0 ||
