@@ -21,8 +21,9 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "box/sys.h"
+#include "model/limit.h"
 
-enum { STOP_ROUNDS = 64, THREAD_ROUNDS = 4, RETRY_US = 10000, STATUS_MAX = 4096 };
+enum { STOP_ROUNDS = 64, THREAD_ROUNDS = 4, RETRY_US = 10000 };
 
 /* A pipe keeps two pages when its user has used up his share of larger ones
  * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
@@ -42,6 +43,12 @@ static bool is_gone(void)
 	return errno == ENOENT || errno == ESRCH || errno == EACCES || errno == EPERM;
 }
 
+static int bad_text(void)
+{
+	errno = EBADMSG;
+	return -1;
+}
+
 /* State, parent, 9 others, utime, stime, cutime, cstime, 4 others, start: fields 3 to 22. The
  * name before them may hold anything. */
 static int parse_stat(const char *text, struct tree_row *row)
@@ -54,7 +61,7 @@ static int parse_stat(const char *text, struct tree_row *row)
 			  " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d "
 			  "%*d %lu",
 			  &parent, &cu, &cs, &start) != 4)
-		return -1;
+		return bad_text();
 	row->parent = parent;
 	row->start = start;
 	row->reaped_us = (cu + cs) * 1000000 / tick;
@@ -63,10 +70,22 @@ static int parse_stat(const char *text, struct tree_row *row)
 
 static int read_stat(int proc, struct tree_row *row)
 {
-	char path[64], text[1024];
+	char path[64], text[2048]; /* 52 numbers and a name */
 
 	snprintf(path, sizeof(path), "%d/stat", row->pid);
 	return io_read_text(proc, path, text, sizeof(text)) < 0 ? -1 : parse_stat(text, row);
+}
+
+/* TEXT has room for CORDON_STATUS_MAX. The threads come last of what we want: without them it is
+ * not the whole. */
+static int read_status(int at, const char *pid, char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%.20s/status", pid);
+	if (io_read_text(at, path, text, CORDON_STATUS_MAX) < 0)
+		return -1;
+	return strstr(text, "\nThreads:") ? 0 : bad_text();
 }
 
 /* What is swapped out is still used. */
@@ -89,10 +108,9 @@ static int read_other_thread(int proc, struct tree_row *row, char *text)
 	if (!d)
 		return is_gone() ? 0 : -1;
 	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-		snprintf(path, sizeof(path), "%.20s/status", e->d_name);
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (io_read_text(dirfd(d), path, text, STATUS_MAX) < 0 && !is_gone())
+		if (read_status(dirfd(d), e->d_name, text) < 0 && !is_gone())
 			return -1;
 		row->shown = atoi(e->d_name);
 		if (strstr(text, "\nRssAnon:"))
@@ -106,12 +124,9 @@ static uint64_t pipe_bytes(const struct tree_row *row)
 	return row->fds > FDS_FREE ? (row->fds - FDS_FREE) * FD_BYTES : 0;
 }
 
-static int read_row(int proc, const char *pid, struct tree_row *row)
+static int read_row(int proc, const char *pid, char *text, struct tree_row *row)
 {
-	char path[64], text[STATUS_MAX];
-
-	snprintf(path, sizeof(path), "%.20s/status", pid);
-	if (io_read_text(proc, path, text, sizeof(text)) < 0)
+	if (read_status(proc, pid, text) < 0)
 		return -1;
 	*row = (struct tree_row){.pid = atoi(pid),
 				 .shown = atoi(pid),
@@ -165,7 +180,7 @@ static int count_sockets(int proc, struct tree_row *row)
  * dead one may have ended alone. */
 static void read_exact(int proc, struct tree_row *row)
 {
-	char path[64], text[STATUS_MAX];
+	char path[64], text[4096];
 
 	snprintf(path, sizeof(path), "%d/smaps_rollup", row->shown);
 	if (io_read_text(proc, path, text, sizeof(text)) == 0)
@@ -246,31 +261,41 @@ static bool is_parents(const struct tree_row *rows, size_t count, const struct t
 	return up && syscall(SYS_kcmp, up->shown, row->shown, KCMP_VM, 0, 0) == 0;
 }
 
+static int make_room(struct tree_row **rows, size_t count, size_t *size)
+{
+	if (count < *size)
+		return 0;
+	if (count == CORDON_TREE_MAX) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	*size = *size ? *size * 2 : 64;
+	struct tree_row *grown = realloc(*rows, *size * sizeof(**rows));
+	if (!grown)
+		return -1;
+	*rows = grown;
+	return 0;
+}
+
 static int read_all(DIR *d, struct tree_row **rows, size_t *count)
 {
+	AUTO_FREE char *text = malloc(CORDON_STATUS_MAX);
 	size_t size = 0;
 
+	if (!text)
+		return -1;
 	for (errno = 0;; errno = 0) {
 		struct dirent *e = readdir(d);
 		if (!e)
 			return errno ? -1 : 0;
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (*count == size) {
-			size = size ? size * 2 : 64;
-			struct tree_row *grown = realloc(*rows, size * sizeof(**rows));
-			if (!grown)
-				return -1;
-			*rows = grown;
-		}
-		if (read_row(dirfd(d), e->d_name, &(*rows)[*count]) == 0)
+		if (make_room(rows, *count, &size) < 0)
+			return -1;
+		if (read_row(dirfd(d), e->d_name, text, &(*rows)[*count]) == 0)
 			++*count;
 		else if (!is_gone())
 			return -1;
-		if (*count == TREE_MAX) {
-			errno = EOVERFLOW;
-			return -1;
-		}
 	}
 }
 
@@ -373,13 +398,12 @@ void tree_bury(pid_t root, pid_t main, int *ret_status)
 uint64_t tree_count_user(uid_t uid)
 {
 	AUTO_CLOSEDIR DIR *d = opendir("/proc");
-	char path[64], text[4096];
+	AUTO_FREE char *text = malloc(CORDON_STATUS_MAX);
 	uint64_t count = 0;
 
-	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-		snprintf(path, sizeof(path), "%.20s/status", e->d_name);
+	for (struct dirent *e = d && text ? readdir(d) : NULL; e; e = readdir(d)) {
 		if (!isdigit((unsigned char)e->d_name[0]) ||
-		    io_read_text(dirfd(d), path, text, sizeof(text)) < 0)
+		    read_status(dirfd(d), e->d_name, text) < 0)
 			continue;
 		if (field(text, "\nUid:") == uid)
 			count += field(text, "\nThreads:");

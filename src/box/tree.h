@@ -10,9 +10,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* As many as there can be on a host. */
-#define TREE_MAX (1 << 22)
-
 struct tree_row {
 	pid_t pid, parent;
 	pid_t shown; /* the thread whose /proc entry shows the memory */

@@ -44,5 +44,9 @@ enum limit_id limit_find(const char *name);
 #define CORDON_CHANGE_PATH_MAX 4096
 #define CORDON_WALK_DEPTH_MAX 512
 #define CORDON_TARGET_MAX 256
+#define CORDON_TREE_MAX (1U << 22)    /* processes: as many as there can be on a host */
+#define CORDON_DISK_DEPTH_MAX 128     /* directories in each other; more end the run */
+#define CORDON_GROUPS_MAX 65536	      /* of a process: the kernel's NGROUPS_MAX */
+#define CORDON_STATUS_MAX (1UL << 20) /* bytes of /proc/PID/status with all of them */
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/limit.h"
 #include "tap.h"
 
 #define MIB (1U << 20)
@@ -115,6 +117,39 @@ static void test_headless(void)
 	end(pid);
 }
 
+/* The groups stand before memory and threads. As root, with as many as the kernel allows. */
+static void test_groups(void)
+{
+	static gid_t groups[CORDON_GROUPS_MAX];
+	int ready[2];
+
+	if (geteuid() != 0) {
+		tap_skip("a process in many groups", "needs root");
+		return;
+	}
+	for (size_t i = 0; i < CORDON_GROUPS_MAX; i++)
+		groups[i] = (gid_t)(4000000000U + i);
+	pid_t pid = pipe2(ready, O_CLOEXEC) == 0 ? fork() : -1;
+	if (pid == 0) {
+		char done = setgroups(CORDON_GROUPS_MAX, groups) == 0;
+		if (write(ready[1], &done, 1) == 1)
+			touch(NULL);
+		_exit(1);
+	}
+	char done = 0;
+	close(ready[1]);
+	ok(read(ready[0], &done, 1) == 1 && done, "a process in as many groups as there can be");
+	close(ready[0]);
+	struct tree_row row = {0};
+	for (int i = 0; i < 100 && row.memory < TOUCHED; i++) {
+		usleep(10000);
+		row = read_one(TREE_PLAIN);
+	}
+	ok(row.pid == pid && row.threads == 1, "its threads are counted");
+	ok(row.memory >= TOUCHED, "its memory is counted");
+	end(pid);
+}
+
 static void test_sockets(void)
 {
 	pid_t pid = fork();
@@ -153,6 +188,7 @@ int main(void)
 {
 	test_blind();
 	test_headless();
+	test_groups();
 	test_sockets();
 	test_signal();
 	return tap_done();
