@@ -86,6 +86,12 @@ int io_write_text(int dirfd, const char *path, const char *text)
 	return n < 0 ? -1 : 0;
 }
 
+struct dirent *io_readdir(DIR *d)
+{
+	errno = 0;
+	return readdir(d);
+}
+
 union control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(IO_FDS_MAX * sizeof(int))];

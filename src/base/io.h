@@ -5,6 +5,7 @@
 #ifndef CORDON_BASE_IO_H
 #define CORDON_BASE_IO_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,8 @@ ssize_t io_read_full(int fd, void *data, size_t len);
  * does not fit is EOVERFLOW: a part must not pass for the whole. BUF is empty on failure. */
 int io_read_text(int dirfd, const char *path, char *buf, size_t size);
 int io_write_text(int dirfd, const char *path, const char *text);
+/* The next entry. NULL: errno is 0 at the end, or says why there may be more. */
+struct dirent *io_readdir(DIR *d);
 
 /* One datagram with descriptors. */
 #define IO_FDS_MAX 12

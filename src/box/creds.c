@@ -61,8 +61,9 @@ static int limit_processes(const struct box *b, struct err *err)
 {
 	uint64_t others = 0;
 
-	if (b->spec->tier == TIER_NO_USERNS && !b->privileged)
-		others = tree_count_user(b->outer_uid);
+	if (b->spec->tier == TIER_NO_USERNS && !b->privileged &&
+	    tree_count_user(b->outer_uid, &others) < 0)
+		return why_failed(err, LAYER_RLIMITS, "counting the user's processes");
 	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + 1 + others, err);
 }
 

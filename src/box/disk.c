@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 
 struct inode {
@@ -60,7 +61,7 @@ static int walk_below(struct walk *w, int at, const char *name, int depth)
 		return is_gone() ? 0 : -1;
 	if (depth == DISK_DEPTH_MAX)
 		w->sum = w->max + 1;
-	for (struct dirent *e; w->sum <= w->max && (e = readdir(d));) {
+	for (struct dirent *e; w->sum <= w->max && (e = io_readdir(d));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -72,7 +73,7 @@ static int walk_below(struct walk *w, int at, const char *name, int depth)
 		if (S_ISDIR(st.st_mode) && walk_below(w, dirfd(d), e->d_name, depth + 1) < 0)
 			return -1;
 	}
-	return 0;
+	return w->sum <= w->max && errno ? -1 : 0;
 }
 
 static int keep(struct walk *w, const struct stat *st)
@@ -99,12 +100,12 @@ static int find_deleted(struct walk *w, pid_t pid)
 	AUTO_CLOSEDIR DIR *d = open_below(AT_FDCWD, path);
 	if (!d) /* one that is ending is closed to us */
 		return is_gone() || errno == EACCES || errno == EPERM ? 0 : -1;
-	for (struct dirent *e = readdir(d); e; e = readdir(d))
+	for (struct dirent *e; (e = io_readdir(d));)
 		if (isdigit((unsigned char)e->d_name[0]) &&
 		    fstatat(dirfd(d), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode) &&
 		    st.st_nlink == 0 && st.st_dev == w->device && keep(w, &st) < 0)
 			return -1;
-	return 0;
+	return errno && !is_gone() ? -1 : 0;
 }
 
 static int by_number(const void *a, const void *b)

@@ -349,12 +349,12 @@ static int mask_proc(struct err *err)
 	AUTO_CLOSEDIR DIR *d = opendir("proc");
 	char path[sizeof("proc/") + NAME_MAX];
 
-	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+	for (struct dirent *e; d && (e = io_readdir(d));) {
 		snprintf(path, sizeof(path), "proc/%s", e->d_name);
 		if (!is_shown(e->d_name) && mask(path, e) < 0)
 			return fail(err, LAYER_NEWROOT, path);
 	}
-	return d ? 0 : fail(err, LAYER_NEWROOT, "reading the new /proc");
+	return d && !errno ? 0 : fail(err, LAYER_NEWROOT, "reading the new /proc");
 }
 
 static int mount_proc(const struct box *b, struct err *err)

@@ -107,16 +107,16 @@ static int read_other_thread(int proc, struct tree_row *row, char *text)
 	AUTO_CLOSEDIR DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	if (!d)
 		return is_gone() ? 0 : -1;
-	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+	for (struct dirent *e; (e = io_readdir(d));) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		if (read_status(dirfd(d), e->d_name, text) < 0 && !is_gone())
 			return -1;
 		row->shown = atoi(e->d_name);
 		if (strstr(text, "\nRssAnon:"))
-			break;
+			return 0;
 	}
-	return 0;
+	return errno && !is_gone() ? -1 : 0;
 }
 
 static uint64_t pipe_bytes(const struct tree_row *row)
@@ -169,11 +169,11 @@ static int count_sockets(int proc, struct tree_row *row)
 		row->sockets = row->fds;
 	if (!d)
 		return is_gone() ? 0 : -1;
-	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+	for (struct dirent *e; (e = io_readdir(d));) {
 		ssize_t n = readlinkat(dirfd(d), e->d_name, name, sizeof(name));
 		row->sockets += n > 8 && memcmp(name, "socket:[", 8) == 0;
 	}
-	return 0;
+	return errno && !is_gone() ? -1 : 0;
 }
 
 /* Who is closed to us keeps the cheap count, who has ended has nothing. A thread that stood for a
@@ -284,10 +284,7 @@ static int read_all(DIR *d, struct tree_row **rows, size_t *count)
 
 	if (!text)
 		return -1;
-	for (errno = 0;; errno = 0) {
-		struct dirent *e = readdir(d);
-		if (!e)
-			return errno ? -1 : 0;
+	for (struct dirent *e; (e = io_readdir(d));) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		if (make_room(rows, *count, &size) < 0)
@@ -297,6 +294,7 @@ static int read_all(DIR *d, struct tree_row **rows, size_t *count)
 		else if (!is_gone())
 			return -1;
 	}
+	return errno ? -1 : 0;
 }
 
 int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count)
@@ -395,18 +393,24 @@ void tree_bury(pid_t root, pid_t main, int *ret_status)
 	}
 }
 
-uint64_t tree_count_user(uid_t uid)
+int tree_count_user(uid_t uid, uint64_t *ret)
 {
 	AUTO_CLOSEDIR DIR *d = opendir("/proc");
 	AUTO_FREE char *text = malloc(CORDON_STATUS_MAX);
 	uint64_t count = 0;
 
-	for (struct dirent *e = d && text ? readdir(d) : NULL; e; e = readdir(d)) {
-		if (!isdigit((unsigned char)e->d_name[0]) ||
-		    read_status(dirfd(d), e->d_name, text) < 0)
+	if (!d || !text)
+		return -1;
+	for (struct dirent *e; (e = io_readdir(d));) {
+		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
+		if (read_status(dirfd(d), e->d_name, text) < 0 && !is_gone())
+			return -1;
 		if (field(text, "\nUid:") == uid)
 			count += field(text, "\nThreads:");
 	}
-	return count;
+	if (errno)
+		return -1;
+	*ret = count;
+	return 0;
 }

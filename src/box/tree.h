@@ -42,7 +42,7 @@ void tree_signal(const struct tree_row *row, int sig);
 int tree_kill(pid_t root);
 /* The same, and reaps them; *RET_STATUS (or NULL) is MAIN's. ROOT is the caller. */
 void tree_bury(pid_t root, pid_t main, int *ret_status);
-/* Processes and threads of a user on this host. */
-uint64_t tree_count_user(uid_t uid);
+/* Processes and threads of a user on this host. -1 and errno as with tree_read. */
+int tree_count_user(uid_t uid, uint64_t *ret);
 
 #endif

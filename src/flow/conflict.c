@@ -17,10 +17,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "flow/beneath.h"
 
 #define CHANGED "changed in the workspace during the run"
+#define UNSEEN "it could not be looked through"
 #define GONE "deleted in the workspace during the run"
 
 enum { TICK_TRIES = 100, TICK_US = 1000, CLOCK_SLACK_NS = 20000000 };
@@ -127,8 +129,8 @@ static const char *look_below(int dir, dev_t dev, const struct conflict_mark *ma
 	if (!d)
 		scope_close(&dir);
 	if (!d || depth >= CORDON_WALK_DEPTH_MAX)
-		return "it could not be looked through";
-	for (struct dirent *e = readdir(d); e && !why; e = readdir(d)) {
+		return UNSEEN;
+	for (struct dirent *e; !why && (e = io_readdir(d));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -141,7 +143,7 @@ static const char *look_below(int dir, dev_t dev, const struct conflict_mark *ma
 						O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
 					 dev, mark, depth + 1);
 	}
-	return why;
+	return !why && errno ? UNSEEN : why;
 }
 
 /* The overlay marks a file that it copied from below. It keeps the mark when it is renamed. */

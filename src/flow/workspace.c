@@ -127,6 +127,8 @@ static int check_mounts(const char *real, enum workspace_mode mode, struct err *
 		return err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
 	while (r == 0 && getline(&line, &size, f) > 0)
 		r = check_mount(real, mode, line, err);
+	if (r == 0 && !feof(f))
+		r = err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
 	fclose(f);
 	return r;
 }
