@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "model/limit.h"
+
+enum { LEVELS_OPEN = 16, WALK_TRIES = 8 };
 
 struct inode {
 	ino_t number;
@@ -52,15 +56,34 @@ static uint64_t entry_bytes(const struct stat *st)
 	return DISK_ENTRY_BYTES + (uint64_t)st->st_blocks * 512U / names;
 }
 
-static int walk_below(struct walk *w, int at, const char *name, int depth)
+/* Names of directories, one after the other. */
+struct names {
+	char *text;
+	size_t len, size;
+};
+
+static int add_name(struct names *n, const char *name)
 {
-	AUTO_CLOSEDIR DIR *d = open_below(at, name);
+	size_t len = strlen(name) + 1;
+
+	if (n->len + len > n->size) {
+		size_t size = 2 * n->size + NAME_MAX + 1;
+		char *grown = realloc(n->text, size);
+		if (!grown)
+			return -1;
+		n->text = grown;
+		n->size = size;
+	}
+	memcpy(n->text + n->len, name, len);
+	n->len += len;
+	return 0;
+}
+
+/* Adds up what is in D, and lists the directories in it. */
+static int read_level(struct walk *w, DIR *d, struct names *ret)
+{
 	struct stat st;
 
-	if (!d)
-		return is_gone() ? 0 : -1;
-	if (depth == DISK_DEPTH_MAX)
-		w->sum = w->max + 1;
 	for (struct dirent *e; w->sum <= w->max && (e = io_readdir(d));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
@@ -70,10 +93,81 @@ static int walk_below(struct walk *w, int at, const char *name, int depth)
 			continue;
 		}
 		w->sum += entry_bytes(&st);
-		if (S_ISDIR(st.st_mode) && walk_below(w, dirfd(d), e->d_name, depth + 1) < 0)
+		if (S_ISDIR(st.st_mode) && add_name(ret, e->d_name) < 0)
 			return -1;
 	}
 	return w->sum <= w->max && errno ? -1 : 0;
+}
+
+/* Back to the directory that was HERE. The program may have moved CHILD to another. */
+static DIR *climb(DIR *child, const struct stat *here)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = openat(dirfd(child), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return NULL;
+	if (st.st_dev != here->st_dev || st.st_ino != here->st_ino) {
+		errno = ESTALE;
+		return NULL;
+	}
+	DIR *d = fdopendir(fd);
+	if (d)
+		scope_take_fd(&fd);
+	return d;
+}
+
+static int walk_below(struct walk *w, DIR **dir, unsigned depth);
+
+/* The first levels stay open, those below are opened again on the way back: few descriptors are
+ * needed however deep it is. */
+static int visit(struct walk *w, DIR **dir, const char *name, unsigned depth)
+{
+	AUTO_CLOSEDIR DIR *child = open_below(dirfd(*dir), name);
+	struct stat here;
+
+	if (!child)
+		return is_gone() ? 0 : -1;
+	if (depth < LEVELS_OPEN)
+		return walk_below(w, &child, depth);
+	if (fstat(dirfd(*dir), &here) < 0)
+		return -1;
+	closedir(*dir);
+	*dir = NULL;
+	if (walk_below(w, &child, depth) < 0)
+		return -1;
+	*dir = climb(child, &here);
+	return *dir ? 0 : -1;
+}
+
+/* DEPTH: how many directories *DIR is in. It is open again afterwards, or NULL on failure. */
+static int walk_below(struct walk *w, DIR **dir, unsigned depth)
+{
+	AUTO_FREE char *text = NULL;
+	struct names names = {0};
+	int r = read_level(w, *dir, &names);
+
+	text = names.text;
+	if (names.len && depth == CORDON_DISK_DEPTH_MAX)
+		w->sum = w->max + 1;
+	for (size_t at = 0; r == 0 && at < names.len && w->sum <= w->max;
+	     at += strlen(text + at) + 1)
+		r = visit(w, dir, text + at, depth + 1);
+	return r;
+}
+
+/* Again if the program has moved what we were in: nobody keeps that up. */
+static int walk_all(struct walk *w, const char *dir)
+{
+	int r = -1;
+
+	errno = ESTALE;
+	for (int i = 0; i < WALK_TRIES && r < 0 && errno == ESTALE; i++) {
+		AUTO_CLOSEDIR DIR *d = open_below(AT_FDCWD, dir);
+		w->sum = 0;
+		r = d ? walk_below(w, &d, 0) : -1;
+	}
+	return r;
 }
 
 static int keep(struct walk *w, const struct stat *st)
@@ -129,11 +223,11 @@ int disk_measure(const char *dir, const struct tree_row *rows, size_t count, uin
 {
 	struct walk w = {.max = max};
 	struct stat st;
-	int r = stat(dir, &st);
 
+	if (stat(dir, &st) < 0)
+		return -1;
 	w.device = st.st_dev;
-	if (r == 0)
-		r = walk_below(&w, AT_FDCWD, dir, 0);
+	int r = walk_all(&w, dir);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = find_deleted(&w, rows[i].shown);
 	add_deleted(&w);

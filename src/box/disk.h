@@ -12,11 +12,10 @@
 
 /* As on a tmpfs of the box, a file is never free. */
 #define DISK_ENTRY_BYTES 4096
-/* Deeper nesting ends the run: each level is a descriptor of ours. */
-#define DISK_DEPTH_MAX 128
 
 /* Bytes below DIR, and in deleted files that the processes of ROWS have open. More than MAX, or
- * nested too deep: some number above MAX. -1 and errno if something could not be looked at. */
+ * nested deeper than CORDON_DISK_DEPTH_MAX: some number above MAX. -1 and errno if something could
+ * not be looked at. */
 int disk_measure(const char *dir, const struct tree_row *rows, size_t count, uint64_t max,
 		 uint64_t *ret);
 
