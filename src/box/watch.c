@@ -87,9 +87,12 @@ static uint64_t likely_age_us(const struct tree_row *row, uint64_t since_us)
 		return row->own_us + row->waited_us;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	uint64_t up = (uint64_t)now.tv_sec * 1000000U + (uint64_t)now.tv_nsec / 1000U;
-	uint64_t ticks = up - row->start * tick_us;
-	most = row->start * tick_us < up && ticks < most ? ticks : most;
-	least = ticks > tick_us && ticks - tick_us > least ? ticks - tick_us : least;
+	uint64_t start = row->start * tick_us;
+	if (start < up) { /* otherwise it says nothing */
+		uint64_t ticks = up - start;
+		most = ticks < most ? ticks : most;
+		least = ticks > tick_us && ticks - tick_us > least ? ticks - tick_us : least;
+	}
 	return most > least ? (most + least) / 2 : least;
 }
 
