@@ -18,6 +18,7 @@
 #include "base/scope.h"
 #include "box/intake.h"
 #include "box/supervise.h"
+#include "box/tree.h"
 
 /* For as long as we live. The kernel clears it page by page as it is touched; calloc would clear all
  * of it now, and forks would copy it. */
@@ -63,7 +64,9 @@ static int run(struct box *b, struct spec *spec, struct err *err)
 	b->spec = spec;
 	switch (spec->job) {
 	case JOB_SWEEP:
-		return cgroup_sweep(&cgroup_host_real) < 0 ? -1 : 0;
+		tree_end(getppid(), getpid()); /* cordon has started nobody else */
+		cgroup_sweep(&cgroup_host_real);
+		return 0;
 	case JOB_PROBE:
 		return ids_choose(b, err) < 0 ? -1 : probe_all(b);
 	case JOB_RUN:

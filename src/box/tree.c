@@ -339,7 +339,7 @@ void tree_signal(const struct tree_row *row, int sig)
 }
 
 /* How many there are, or -1. */
-static ssize_t signal_all(pid_t root, int sig)
+static ssize_t signal_all(pid_t root, pid_t spared, int sig)
 {
 	AUTO_FREE struct tree_row *rows = NULL;
 	size_t count;
@@ -347,24 +347,35 @@ static ssize_t signal_all(pid_t root, int sig)
 	if (tree_read(root, TREE_PLAIN, &rows, &count) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		tree_signal(&rows[i], sig);
+		if (rows[i].pid != spared)
+			tree_signal(&rows[i], sig);
 	return (ssize_t)count;
 }
 
 /* Stopping first: a tree that is killed leaf by leaf can outgrow us, a stopped one cannot. */
-int tree_kill(pid_t root)
+static int kill_all(pid_t root, pid_t spared)
 {
 	ssize_t before = 0;
 
 	for (int i = 0; i < STOP_ROUNDS; i++) {
-		ssize_t now = signal_all(root, SIGSTOP);
+		ssize_t now = signal_all(root, spared, SIGSTOP);
 		if (now < 0)
 			return -1;
 		if (now == before)
 			break;
 		before = now;
 	}
-	return signal_all(root, SIGKILL) < 0 ? -1 : 0;
+	return signal_all(root, spared, SIGKILL) < 0 ? -1 : 0;
+}
+
+int tree_kill(pid_t root)
+{
+	return kill_all(root, 0);
+}
+
+void tree_end(pid_t root, pid_t spared)
+{
+	kill_all(root, spared);
 }
 
 /* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree

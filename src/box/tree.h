@@ -41,6 +41,8 @@ void tree_signal(const struct tree_row *row, int sig);
 /* Where no pid namespace does it: stops, then kills all descendants. -1: it could not see them. */
 int tree_kill(pid_t root);
 /* The same, and reaps them; *RET_STATUS (or NULL) is MAIN's. ROOT is the caller. */
+/* Kills everybody below ROOT but SPARED. */
+void tree_end(pid_t root, pid_t spared);
 void tree_bury(pid_t root, pid_t main, int *ret_status);
 /* Processes and threads of a user on this host. -1 and errno as with tree_read. */
 int tree_count_user(uid_t uid, uint64_t *ret);

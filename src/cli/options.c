@@ -146,7 +146,7 @@ const struct cli_option cli_run_options[] = {
 	 set_workspace, NULL},
 	{"diff", NULL, "tell what changed in the overlay", set_diff, NULL},
 	{"commit", NULL, "write the changes back when the program exits with 0", set_commit, NULL},
-	{"stdin", "FILE", "the program's standard input; - passes yours on", set_stdin, NULL},
+	{"stdin", "FILE", "the program's standard input; - moves yours into it", set_stdin, NULL},
 	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
 	{0}};
 

@@ -31,8 +31,16 @@
 /* Above the numbers cordon-box expects its descriptors at. */
 enum { HIGH_FD = 16, READ_SIZE = 65536, CHANNELS = 3 };
 
+/* Beside us, as it is built; where `make install` puts it, wherever that was moved to; and where it
+ * was to be installed. */
 static int find_box(char *path, size_t size)
 {
+	static const struct {
+		bool is_ours; /* relative to the directory that we are in */
+		const char *path;
+	} places[] = {{true, "/cordon-box"},
+		      {true, "/../libexec/cordon/cordon-box"},
+		      {false, CORDON_LIBEXEC "/cordon-box"}};
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash = NULL;
@@ -41,14 +49,15 @@ static int find_box(char *path, size_t size)
 		self[n] = '\0';
 		slash = strrchr(self, '/');
 	}
-	if (slash) {
+	if (slash)
 		*slash = '\0';
-		if (snprintf(path, size, "%s/cordon-box", self) < (int)size &&
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const char *dir = !places[i].is_ours ? "" : slash ? self : NULL;
+		if (dir && snprintf(path, size, "%s%s", dir, places[i].path) < (int)size &&
 		    access(path, X_OK) == 0)
 			return 0;
 	}
-	snprintf(path, size, "%s/cordon-box", CORDON_LIBEXEC);
-	return access(path, X_OK);
+	return -1;
 }
 
 /* vfork and not posix_spawn: that one asks for every signal's handler first. SOURCES have been
@@ -123,7 +132,8 @@ int launch_begin(struct launch *l, struct err *err)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (find_box(path, sizeof(path)) < 0) {
 		err_set(err, ERR_SYSTEM, "cordon-box is missing");
-		err_cause(err, "it is neither beside cordon nor in " CORDON_LIBEXEC);
+		err_cause(err, "it is neither beside cordon, nor in ../libexec/cordon, nor "
+			       "in " CORDON_LIBEXEC);
 		err_cure(err, "install both programs together");
 		return -1;
 	}
@@ -217,27 +227,47 @@ static void read_output(struct launch *job, int stream)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
-static bool is_complete(const struct launch *job)
+static bool is_open(const struct launch *job)
 {
-	return (job->socket < 0 || job->has_result) && job->out[0] < 0 && job->out[1] < 0;
+	return job->out[0] >= 0 || job->out[1] >= 0;
 }
 
-/* When the result is there, all writers are dead: what is in the pipes is all there will be. */
-static void collect(struct launch *job)
+/* One look at everything that talks to us. */
+static int listen_once(struct launch *job, struct pump *input)
 {
-	while (!is_complete(job)) {
-		struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
-				       {.fd = job->out[0], .events = POLLIN},
-				       {.fd = job->out[1], .events = POLLIN}};
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+	struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
+			       {.fd = job->out[0], .events = POLLIN},
+			       {.fd = job->out[1], .events = POLLIN},
+			       {.fd = -1}};
+
+	if (input)
+		fds[3] = pump_wants(input);
+	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		return errno == EINTR ? 0 : -1;
+	if (fds[3].revents)
+		pump_move(input);
+	if (fds[1].revents)
+		read_output(job, 0);
+	if (fds[2].revents)
+		read_output(job, 1);
+	if (fds[0].revents)
+		read_socket(job);
+	return 0;
+}
+
+/* When the result is there, all writers are dead: what is in the pipes is all there will be. When
+ * cordon-box is gone without one, writers may live on: nobody waits for them here. */
+static void collect(struct launch *job, struct pump *input)
+{
+	while (job->socket >= 0 && !(job->has_result && !is_open(job)))
+		if (listen_once(job, input) < 0)
 			return;
-		if (fds[1].revents)
-			read_output(job, 0);
-		if (fds[2].revents)
-			read_output(job, 1);
-		if (fds[0].revents)
-			read_socket(job);
-	}
+}
+
+static void collect_rest(struct launch *job)
+{
+	while (is_open(job) && listen_once(job, NULL) == 0)
+		;
 }
 
 static int wait_box(struct launch *l)
@@ -273,14 +303,13 @@ static int do_job(enum spec_job job, const struct launch_sink *sink, struct resu
 	p->spec.argv[p->spec.argc++] = "job";
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		p->spec.limit[i] = limit_row((enum limit_id)i)->fallback;
-	l.sink = sink;
 	int done = launch_begin(&l, err);
-	if (done == 0)
-		done = send_spec(&l, p, err);
 	l.sink = sink;
 	l.result = r;
 	if (done == 0)
-		collect(&l);
+		done = send_spec(&l, p, err);
+	if (done == 0)
+		collect(&l, NULL);
 	launch_abandon(&l);
 	plan_done(p);
 	return done;
@@ -302,7 +331,8 @@ int launch_probe(const struct launch_sink *sink, struct err *err)
 	return done;
 }
 
-/* A killed cordon-box leaves an empty cgroup directory; nobody else would remove it. */
+/* A killed cordon-box leaves an empty cgroup directory, and without namespaces, if init was killed
+ * too, the program: orphans of it are our children now. Nobody else would end or remove them. */
 static void sweep(void)
 {
 	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
@@ -321,18 +351,20 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 {
 	int status = wait_box(l);
 
+	if (r->err.code == ERR_NONE)
+		sweep();
+	collect_rest(l);
 	if (r->err.code != ERR_NONE) {
 		*err = r->err;
 		return -1;
 	}
-	sweep();
 	return err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",
 		       WIFSIGNALED(status) ? "signal" : "status",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-int launch_run(struct launch *l, const struct plan *p, const struct launch_sink *sink,
-	       struct result *ret, struct err *err)
+int launch_run(struct launch *l, struct plan *p, const struct launch_sink *sink, struct result *ret,
+	       struct err *err)
 {
 	l->sink = sink;
 	l->result = ret;
@@ -342,7 +374,7 @@ int launch_run(struct launch *l, const struct plan *p, const struct launch_sink 
 		return -1;
 	if (p->hash_later && payload_hash_file(p->payload, ret->sha256, err) < 0)
 		return -1;
-	collect(l);
+	collect(l, &p->pump);
 	if (!l->has_result)
 		return explain_end(l, ret, err);
 	/* cordon-box removes its init and its cgroup by itself; nobody has to wait for that. */

@@ -30,8 +30,8 @@ struct launch {
 
 /* Starts cordon-box: its own start goes on while the plan is being made. It waits for launch_run. */
 int launch_begin(struct launch *l, struct err *err);
-int launch_run(struct launch *l, const struct plan *p, const struct launch_sink *sink,
-	       struct result *ret, struct err *err);
+int launch_run(struct launch *l, struct plan *p, const struct launch_sink *sink, struct result *ret,
+	       struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);
 

@@ -32,6 +32,7 @@ struct draft {
 void plan_init(struct plan *p)
 {
 	p->payload = p->workspace = p->input = -1;
+	p->pump.from = p->pump.to = -1;
 }
 
 void plan_done(struct plan *p)
@@ -41,6 +42,8 @@ void plan_done(struct plan *p)
 	scope_close(&p->payload);
 	scope_close(&p->workspace);
 	scope_close(&p->input);
+	scope_close(&p->pump.from);
+	scope_close(&p->pump.to);
 }
 
 static int add_file(struct spec *s, const char *target, const char *content, bool is_link,
@@ -363,29 +366,41 @@ static int open_workspace(struct draft *d, struct err *err)
 	return d->req->commit ? conflict_mark(p->workspace, &p->mark, err) : 0;
 }
 
-/* Never the caller's own open file: with it come its mode, its times, and from a directory or a
- * terminal much more. A pipe is passed on; a file is copied, sealed, and read from the copy. */
+/* What can be read piece by piece goes through a pipe of the program's own. */
+static int open_pump(struct plan *p, int *from, struct err *err)
+{
+	int pipe[2];
+
+	if (pipe2(pipe, O_CLOEXEC) < 0 || fcntl(pipe[1], F_SETFL, O_NONBLOCK) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a pipe");
+	p->input = pipe[0];
+	p->pump.to = pipe[1];
+	p->pump.from = scope_take_fd(from);
+	return 0;
+}
+
+/* The program gets no description that anybody else has: neither the caller's place in a file nor
+ * the flags of his pipe. */
 static int open_input(struct draft *d, struct err *err)
 {
 	const char *file = d->req->stdin_file ? d->req->stdin_file : "/dev/null";
 	bool passed = strcmp(file, "-") == 0;
 	AUTO_CLOSE int fd = passed ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 				   : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st, null;
+	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "--stdin %s", file);
-	bool is_null =
-		S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev;
 	if (S_ISREG(st.st_mode)) {
 		d->plan->input = payload_copy(fd, file, err);
 		return d->plan->input < 0 ? -1 : 0;
 	}
-	if (!is_null && !(passed && S_ISFIFO(st.st_mode)))
+	if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
 		return err_set(err, ERR_INPUT,
-			       "--stdin %s: only a file or a pipe is handed to the "
-			       "program",
+			       "--stdin %s: only a file, a pipe or a character device is read",
 			       file);
+	if (d->req->stdin_file)
+		return open_pump(d->plan, &fd, err);
 	d->plan->input = scope_take_fd(&fd);
 	return 0;
 }

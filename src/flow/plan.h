@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "flow/conflict.h"
 #include "flow/private.h"
+#include "flow/pump.h"
 #include "model/request.h"
 #include "model/spec.h"
 
@@ -20,6 +21,7 @@ struct plan {
 	struct spec spec;
 	struct private private;	       /* the tier without namespaces */
 	int payload, workspace, input; /* descriptors, or -1 */
+	struct pump pump;	       /* to the other end of input */
 	struct conflict_mark mark;     /* with --commit: when the run began */
 	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
 	struct stat program;	       /* how its file was before */

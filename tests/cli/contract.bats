@@ -205,3 +205,28 @@ denials_are_cut() {
 	END
 	every denials_are_cut
 }
+
+# Nobody is left of the box then, and no namespace ends the program.
+@test "without namespaces: cordon-box and init killed at once, and the program ends too" {
+	printf 'import time\nprint("ready", flush=True)\ntime.sleep(3600)\n' | code x.py
+	as user timeout 60 "$CORDON" run --time 2h --tier no-userns "$T/x.py" >"$T/out" 2>"$T/err" &
+	local pid=$! cordon box init program i
+	for i in $(seq 200); do
+		! grep -qs ready "$T/out" || break
+		sleep 0.05
+	done
+	cordon=$(pgrep -P "$(pgrep -P "$pid")")
+	box=$(pgrep -P "$cordon")
+	init=$(pgrep -P "$box")
+	program=$(pgrep -P "$init")
+	kill -9 "$box" "$init"
+	status=0
+	wait $pid || status=$?
+	exits 125
+	err_has 'died without a result'
+	for i in $(seq 100); do
+		[ -e "/proc/$program" ] || break
+		sleep 0.05
+	done
+	[ ! -e "/proc/$program" ] || { cat "/proc/$program/status"; return 1; }
+}

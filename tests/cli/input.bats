@@ -226,10 +226,10 @@ PY
 	printf 'input\n' >"$T/in"
 	chmod 600 "$T/in"
 	every stdin_copied
-	for what in / /dev/zero /proc; do
+	for what in / /proc; do
 		box user:no-cgroup --stdin "$what" "$T/x.py"
 		exits 125
-		err_has 'only a file or a pipe'
+		err_has 'only a file, a pipe'
 	done
 }
 
@@ -238,4 +238,38 @@ PY
 	printf 'import os; print(os.sched_getscheduler(0), os.nice(0))\n' | code x.py
 	chrt -f 1 nice -n -40 "$CORDON" run "$T/x.py" >"$T/out"
 	out_is '0 0'
+}
+
+# Whoever can write to the pipe that a shell reads its script from gives that shell orders.
+own_pipe() {
+	code x.py <<-'END'
+		import os, sys
+		print("first:", sys.stdin.readline().strip())
+		try:
+		    os.write(os.open("/proc/self/fd/0", os.O_WRONLY | os.O_NONBLOCK), b"planted\n")
+		except OSError:
+		    pass
+	END
+	mkdir -p "$T/own"
+	chmod 777 "$T/own"
+	# The pipe must be the user's, or he could not open it again anyway.
+	as "${1%%:*}" bash -c '
+		{ printf "one\n"; while [ ! -e own/done ]; do sleep 0.05; done; } | {
+			timeout 60 "$0" run --tier "$1" --stdin - x.py >own/out 2>&1
+			: >own/done
+			cat >own/rest
+		}' "$CORDON" "${1#*:}"
+	grep -q '^first: ' own/out || { cat own/out; return 1; }
+	[ ! -s own/rest ] || { echo "in the caller's pipe: $(cat own/rest)"; return 1; }
+	rm -rf own
+}
+@test "--stdin -: the program has no way into the caller's pipe" {
+	every own_pipe
+}
+
+@test "--stdin -: five megabytes through a pipe, and none of them wanted" {
+	printf 'import sys\nprint(len(sys.stdin.buffer.read()))\n' | code x.py
+	head -c 5000000 /dev/zero | "$CORDON" run --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
+	out_is 5000000
+	yes | timeout 20 "$CORDON" run --tier no-cgroup --stdin - --lang binary /bin/true
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program never gets the caller's own pipe: it could open it again for writing, through
+ * /proc/self/fd, and speak to whoever reads there next (a shell that reads its script from it, say),
+ * and its flags are shared with everybody who has it. So bytes are moved, one way.
+ */
+#include "flow/pump.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+struct pollfd pump_wants(const struct pump *p)
+{
+	if (p->at < p->len)
+		return (struct pollfd){.fd = p->to, .events = POLLOUT};
+	return (struct pollfd){.fd = p->to < 0 ? -1 : p->from, .events = POLLIN};
+}
+
+/* A reader that is gone is not our end: no signal for it. */
+static ssize_t write_quietly(int fd, const char *data, size_t len)
+{
+	static const struct timespec now = {0, 0};
+	sigset_t pipe, old;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe, &old);
+	ssize_t n = write(fd, data, len);
+	int saved = errno;
+	if (n < 0 && saved == EPIPE)
+		sigtimedwait(&pipe, NULL, &now);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = saved;
+	return n;
+}
+
+void pump_move(struct pump *p)
+{
+	ssize_t n;
+
+	if (p->at < p->len) {
+		n = write_quietly(p->to, p->data + p->at, p->len - p->at);
+		if (n > 0)
+			p->at += (size_t)n;
+	} else {
+		n = read(p->from, p->data, sizeof(p->data));
+		p->at = 0;
+		p->len = n > 0 ? (size_t)n : 0;
+	}
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+		p->at = p->len = 0;
+		scope_close(&p->to); /* the program sees the end */
+	}
+}
