@@ -109,6 +109,7 @@ void private_remove(const struct box *b);
 void fds_close_all_but(const int *keep, size_t count);
 
 /* creds.c */
+int creds_check_cores(const struct box *b, struct err *err); /* before the clone */
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_files(struct box *b, struct err *err);
 /* All capabilities for good: what can be had (in init, for all that come after), then what is held. */

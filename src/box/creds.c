@@ -4,6 +4,7 @@
  * Every row must succeed; a limit that the caller's own hard limit already undercuts is kept lower.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "box/box.h"
 #include "box/tree.h"
@@ -20,6 +22,11 @@
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                           \
 	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |   \
 	 SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+/* In bytes. No core, and no start of what core_pattern names: at 0 that would be started. */
+enum { CORE_MAX = 1 };
+
+#define SYSCTLS "/proc/sys/kernel"
 
 struct rlimit_row {
 	int resource;
@@ -30,13 +37,52 @@ struct rlimit_row {
 
 static const struct rlimit_row rlimit_rows[] = {
 	{RLIMIT_FSIZE, "file size", LIMIT_FILE_SIZE, 0},
-	{RLIMIT_CORE, "core files", LIMIT_NONE, 1}, /* 0 lets a piped core_pattern through */
+	{RLIMIT_CORE, "core files", LIMIT_NONE, CORE_MAX},
 	{RLIMIT_MEMLOCK, "locked memory", LIMIT_NONE, 64 << 10},
 	{RLIMIT_MSGQUEUE, "message queues", LIMIT_NONE, 0},
 	{RLIMIT_SIGPENDING, "pending signals and timers", LIMIT_NONE, 1024},
 	{RLIMIT_NICE, "nice", LIMIT_NONE, 0},
 	{RLIMIT_RTPRIO, "real-time priority", LIMIT_NONE, 0},
 };
+
+static int refuse_cores(const char *cause, const char *cure, struct err *err)
+{
+	err_set(err, ERR_LAYER, "the program's core dumps would leave the box");
+	err_blame(err, "rlimits");
+	err_cause(err, "%s", cause);
+	err_cure(err, "%s", cure);
+	return -1;
+}
+
+/* Only a limit of exactly 1 keeps a core from a pipe, and who has a hard limit of 0 cannot go there.
+ * A socket (Linux 6.16) gets all cores. Asked before the clone: inside nobody may raise the limit,
+ * and the host's /proc goes away. */
+int creds_check_cores(const struct box *b, struct err *err)
+{
+	const struct rlimit one = {CORE_MAX, CORE_MAX};
+	struct rlimit now;
+	char pattern[256];
+
+	if (!box_wants(b, LAYER_RLIMITS))
+		return 0;
+	if (getrlimit(RLIMIT_CORE, &now) < 0 ||
+	    io_read_text(AT_FDCWD, SYSCTLS "/core_pattern", pattern, sizeof(pattern)) < 0) {
+		/* The kernel may have been built without them. */
+		if (errno == ENOENT && access(SYSCTLS, F_OK) == 0)
+			return 0;
+		return why_failed(err, LAYER_RLIMITS, "looking where core dumps go");
+	}
+	if (pattern[0] == '@')
+		return refuse_cores("kernel.core_pattern names a socket, and no limit stops that",
+				    "sysctl kernel.core_pattern=core, or a command: Cordon stops "
+				    "both",
+				    err);
+	if (pattern[0] != '|' || now.rlim_max >= CORE_MAX || setrlimit(RLIMIT_CORE, &one) == 0)
+		return 0;
+	return refuse_cores("kernel.core_pattern names a command, which a limit of 1 stops; your "
+			    "hard limit is 0 (ulimit -Hc), which does not",
+			    "have the hard limit raised, or sysctl kernel.core_pattern=core", err);
+}
 
 static int set_rlimit(int resource, const char *name, rlim_t value, struct err *err)
 {

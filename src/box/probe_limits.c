@@ -58,6 +58,8 @@ static int in_rlimits(struct probe *p, struct err *err)
 
 int probe_rlimits(struct probe *p, struct err *err)
 {
+	if (creds_check_cores(&p->box, err) < 0)
+		return -1;
 	p->spec.limit[LIMIT_FILES] = FEW_FILES;
 	p->spec.limit[LIMIT_FILE_SIZE] = SMALL_FILE;
 	return probe_child(p, probe_usual_spaces(p), &(struct probe_part){.inside = in_rlimits},
