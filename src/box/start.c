@@ -65,6 +65,8 @@ int run_start(struct run *r, struct err *err)
 	int flags = spaces_choose(b, true), pair[2];
 
 	spaces_mark(b, flags);
+	if (creds_check_cores(b, err) < 0)
+		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");
 	if (cgroup_is_early() && open_cgroup(b, err) < 0)
