@@ -173,6 +173,15 @@ int creds_drop_bounding(const struct box *b, struct err *err)
 	return 0;
 }
 
+/* The kernel said yes and did not do it: errno means nothing. */
+static int does_not_hold(struct err *err, enum layer layer, const char *what)
+{
+	err_set(err, ERR_LAYER, "%s", what);
+	err_blame(err, layer_row(layer)->name);
+	err_cause(err, "the kernel, or what stands between, took the call and did nothing");
+	return -1;
+}
+
 static int drop_caps(struct box *b, struct err *err)
 {
 	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -185,8 +194,10 @@ static int drop_caps(struct box *b, struct err *err)
 	memset(none, 0, sizeof(none));
 	if (syscall(SYS_capset, &head, none) < 0)
 		return why_failed(err, LAYER_CAPS, "dropping the capabilities");
-	if (syscall(SYS_capget, &head, now) < 0 || memcmp(none, now, sizeof(now)) != 0)
-		return why_failed(err, LAYER_CAPS, "capabilities are still there");
+	if (syscall(SYS_capget, &head, now) < 0)
+		return why_failed(err, LAYER_CAPS, "reading the capabilities");
+	if (memcmp(none, now, sizeof(now)) != 0)
+		return does_not_hold(err, LAYER_CAPS, "capabilities are still there");
 	box_mark(b, LAYER_CAPS);
 	return 0;
 }
@@ -197,12 +208,10 @@ int creds_drop_held(struct box *b, struct err *err)
 		return -1;
 	if (!box_wants(b, LAYER_NNP))
 		return 0;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
-		err_errno(err, ERR_LAYER, "setting no_new_privs");
-		err_blame(err, "nnp");
-		return -1;
-	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return why_failed(err, LAYER_NNP, "setting no_new_privs");
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return does_not_hold(err, LAYER_NNP, "no_new_privs is not set");
 	box_mark(b, LAYER_NNP);
 	return 0;
 }
