@@ -124,7 +124,7 @@ static void test_groups(void)
 	int ready[2];
 
 	if (geteuid() != 0) {
-		tap_skip("a process in many groups", "needs root");
+		printf("# only root can be in many groups\n");
 		return;
 	}
 	for (size_t i = 0; i < CORDON_GROUPS_MAX; i++)
