@@ -236,7 +236,8 @@ static size_t add_arg_row(struct bpf *filter, const struct arg_row *arg, size_t 
 		for (int high = 1; high >= 0; high--) {
 			uint32_t mask = (uint32_t)(arg->cmp[i].mask >> (32 * high));
 			size_t offset = offsetof(struct seccomp_data, args) +
-					arg->cmp[i].index * sizeof(uint64_t) + 4U * (unsigned)high;
+					arg->cmp[i].index * sizeof(uint64_t) +
+					sizeof(uint32_t) * (unsigned)high;
 
 			if (mask == 0)
 				continue;

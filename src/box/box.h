@@ -79,7 +79,7 @@ void program_exec(struct box *b, int init) __attribute__((noreturn));
 int spaces_choose(const struct box *b, bool at_birth);
 void spaces_mark(struct box *b, int flags);
 int spaces_enter(struct box *b, struct err *err);
-int spaces_explain(struct err *err);
+int spaces_explain(const struct box *b, struct err *err);
 
 /* spread.c: a child that has just been started runs beside us. */
 void spread(pid_t child);
@@ -111,7 +111,7 @@ void fds_close_all_but(const int *keep, size_t count);
 /* creds.c */
 int creds_check_cores(const struct box *b, struct err *err); /* before the clone */
 int creds_limit(struct box *b, struct err *err);
-int creds_limit_files(struct box *b, struct err *err);
+int creds_limit_last(struct box *b, struct err *err);
 /* All capabilities for good: what can be had (in init, for all that come after), then what is held. */
 int creds_drop_bounding(const struct box *b, struct err *err);
 int creds_drop_held(struct box *b, struct err *err);

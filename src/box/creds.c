@@ -121,8 +121,6 @@ static int limit_without_cgroup(struct box *b, struct err *err)
 
 	if (b->spec->tier == TIER_FULL)
 		return 0;
-	if (set_rlimit(RLIMIT_DATA, "memory", limit[LIMIT_MEMORY], err) < 0)
-		return -1;
 	if (limit[LIMIT_CPU_TIME] &&
 	    set_rlimit(RLIMIT_CPU, "CPU time", limit[LIMIT_CPU_TIME] / 1000 + 1, err) < 0)
 		return -1;
@@ -145,11 +143,14 @@ int creds_limit(struct box *b, struct err *err)
 	return 0;
 }
 
-/* After the last descriptor of our own was opened. */
-int creds_limit_files(struct box *b, struct err *err)
+/* After the last descriptor of our own was opened, and the last memory taken. */
+int creds_limit_last(struct box *b, struct err *err)
 {
 	if (!box_wants(b, LAYER_RLIMITS))
 		return 0;
+	if (b->spec->tier != TIER_FULL &&
+	    set_rlimit(RLIMIT_DATA, "memory", b->spec->limit[LIMIT_MEMORY], err) < 0)
+		return -1;
 	return set_rlimit(RLIMIT_NOFILE, "open files", b->spec->limit[LIMIT_FILES], err);
 }
 

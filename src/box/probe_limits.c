@@ -43,7 +43,7 @@ static int in_rlimits(struct probe *p, struct err *err)
 	struct rlimit more = {1 << 20, 1 << 20};
 
 	if (probe_become(p, err) < 0 || creds_limit(&p->box, err) < 0 ||
-	    creds_limit_files(&p->box, err) < 0 || creds_drop(&p->box, err) < 0 ||
+	    creds_limit_last(&p->box, err) < 0 || creds_drop(&p->box, err) < 0 ||
 	    try_file_size(err) < 0)
 		return -1;
 	for (int i = 0; i <= FEW_FILES; i++)

@@ -82,8 +82,6 @@ static int enter_cgroup(struct box *b, struct err *err)
 	if (io_recv_fds(b->ctl, &kind, sizeof(kind), joins, &count) != sizeof(kind) ||
 	    kind != WIRE_JOIN)
 		_exit(127);
-	if (count == 0) /* otherwise init is not in the program's cgroup */
-		volunteer();
 	return cgroup_join(joins, (int)count, err);
 }
 
@@ -189,7 +187,7 @@ void program_exec(struct box *b, int init)
 		box_give_up(b, &err);
 	if (init >= 0)
 		hear(init, &alone, sizeof(alone), WIRE_ALONE);
-	if (creds_limit_files(b, &err) < 0)
+	if (creds_limit_last(b, &err) < 0)
 		box_give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);
 	err_errno(&err, ERR_INPUT, "starting %s", s->program);
@@ -202,6 +200,9 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 {
 	struct err err;
 
+	/* v1: init is not in the program's cgroup. Otherwise while /proc/self is still ours. */
+	if (b->spec->tier != TIER_FULL || b->cgroup.ops)
+		volunteer();
 	if (make_network(b, init, &err) < 0 || become_user(b, init, &err) < 0 ||
 	    enter_cgroup(b, &err) < 0)
 		box_give_up(b, &err);

@@ -37,9 +37,23 @@ void spaces_mark(struct box *b, int flags)
 			box_mark(b, spaces[i].layer);
 }
 
-/* One of them is to blame: the one whose switch is off, otherwise the first. */
-int spaces_explain(struct err *err)
+static int explain_process(struct err *err)
 {
+	bool is_full = errno == EAGAIN;
+
+	err_errno(err, ERR_SYSTEM, "starting the box's init");
+	if (is_full) {
+		err_cause(err, "this user may start no more processes (ulimit -u)");
+		err_cure(err, "end some, or raise the limit");
+	}
+	return -1;
+}
+
+/* One of them is to blame: the one whose switch is off, otherwise the first. */
+int spaces_explain(const struct box *b, struct err *err)
+{
+	if (spaces_choose(b, true) == 0)
+		return explain_process(err);
 	err_errno(err, ERR_LAYER, "making the box's namespaces");
 	for (size_t i = 1; i < ARRAY_SIZE(spaces); i++)
 		if (why_sysctl(err, spaces[i].layer)) {
@@ -51,12 +65,26 @@ int spaces_explain(struct err *err)
 	return -1;
 }
 
+/* From inside, the host's switches cannot be read: so each is tried by itself, and the supervisor
+ * looks for the cause. */
+static int find_culprit(int flags, struct err *err)
+{
+	err_errno(err, ERR_LAYER, "making the box's namespaces");
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+		if (flags & spaces[i].flag && unshare(spaces[i].flag) < 0) {
+			err_errno(err, ERR_LAYER, "making the box's namespaces");
+			err_blame(err, layer_row(spaces[i].layer)->name);
+			break;
+		}
+	return -1;
+}
+
 int spaces_enter(struct box *b, struct err *err)
 {
 	int flags = spaces_choose(b, false);
 
 	if (flags && unshare(flags) < 0)
-		return spaces_explain(err);
+		return find_culprit(flags, err);
 	spaces_mark(b, flags);
 	return 0;
 }

@@ -82,7 +82,7 @@ int run_start(struct run *r, struct err *err)
 	close(pair[1]);
 	b->ctl = pair[0];
 	if (r->pid < 0)
-		return spaces_explain(err);
+		return spaces_explain(b, err);
 	spread(r->pid);
 	/* The program's output ends when the program does, not when we do. */
 	close_range(STDIN_FILENO, STDERR_FILENO, 0);
@@ -134,8 +134,11 @@ int run_open_cgroup(struct run *r, struct err *err)
 		return -1;
 	int sent = io_send_fds(b->ctl, &kind, sizeof(kind), joins, (size_t)count);
 	while (count > 0)
-		close(joins[--count]);
-	return sent < 0 ? err_errno(err, ERR_SYSTEM, "talking to the program's process") : 0;
+		scope_close(&joins[--count]);
+	/* Whoever is gone by now has said why: the loop will hear it. */
+	if (sent < 0 && errno != EPIPE && errno != ECONNRESET)
+		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
+	return 0;
 }
 
 bool run_is_in_cgroup(const struct run *r)

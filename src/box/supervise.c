@@ -61,17 +61,14 @@ static void on_deadline(struct run *r)
 {
 	struct err err;
 
-	if (r->ended) { /* in time; it is init that takes too long to tell the changes */
-		run_kill(r);
-		r->done = true;
-	} else if (!r->started) {
+	if (!r->started) {
 		err_set(&err, ERR_SYSTEM, "the box was not ready within %d seconds",
 			SETUP_MS / 1000);
 		fail_run(r, &err);
-	} else if (!r->killing) {
+	} else if (!r->killing && !r->ended) {
 		r->result.timed_out = 1;
 		end_box(r);
-	} else {
+	} else { /* the kill, or the list of changes, takes too long */
 		run_kill(r);
 		r->done = true;
 	}

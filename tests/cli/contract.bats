@@ -230,3 +230,17 @@ denials_are_cut() {
 	done
 	[ ! -e "/proc/$program" ] || { cat "/proc/$program/status"; return 1; }
 }
+
+@test "a namespace that is switched off is named, with its switch" {
+	printf 'print("ran")\n' | code x.py
+	mkdir -m 777 own
+	as user unshare -Ur sh -c '
+		for n in uts:utsns ipc:ipcns mnt:mountns cgroup:cgroupns pid:pidns net:netns; do
+			f=/proc/sys/user/max_${n%%:*}_namespaces
+			echo 0 >$f
+			"$0" run --tier no-cgroup x.py >own/out 2>&1
+			echo 1000 >$f
+			grep -q "layer ${n#*:}: " own/out && grep -q "because: $f is 0" own/out ||
+				{ cat own/out; exit 1; }
+		done' "$CORDON" || return 1
+}

@@ -251,7 +251,7 @@ static const struct golden goldens[] = {
 	{.call = "listmount", .is = ERR(ENOSYS)},
 	{.call = "io_uring_setup", .is = ERR(ENOSYS)},
 	{.call = "mbind", .is = ERR(ENOSYS)},
-	{.call = "inotify_init1", .on = SET_SPACED, .is = ALLOW, .other = NOTIFY},
+	{.call = "inotify_init1", .on = SET_COUNTED, .is = ALLOW, .other = NOTIFY},
 	{.call = "capget", .is = ALLOW},
 	{.call = "keyctl", .is = NOTIFY},
 	{.call = "bpf", .is = NOTIFY},
