@@ -38,7 +38,7 @@ CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
 MUT_BOX  := $(call objs,$(BASE) $(MODEL) $(BOX),mutant/)
 MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
 
-.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint clean install
+.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box
 
 $(BUILD)/cordon: $(CLI_OBJS)
@@ -75,6 +75,12 @@ $(BUILD)/obj/%.o: %.c Makefile
 PREFIX     ?= /usr/local
 LIBEXECDIR ?= $(PREFIX)/libexec/cordon
 ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"'
+# Where cordon looks for its box: another place than the last time builds that file again.
+$(BUILD)/libexec: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIBEXECDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR)' >$@
+$(BUILD)/obj/src/flow/launch.o $(BUILD)/obj/mutant/src/flow/launch.o: $(BUILD)/libexec
+FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box

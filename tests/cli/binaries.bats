@@ -46,6 +46,17 @@ hardened() {
 	[ ! -u "$BUILD/cordon" ] && [ ! -u "$BUILD/cordon-box" ] && [ ! -g "$BUILD/cordon-box" ]
 }
 
+# Built for one place, installed in another: it must look where it is put.
+@test "make install PREFIX=... after a plain make gives a cordon that works" {
+	has_plain_build || return 0
+	mkdir "$T/build"
+	cp -a "$BUILD"/{cordon,cordon-box,mkfilter,gen,obj} "$T/build/"
+	make -s -C "$TOP" BUILD="$T/build" PREFIX="$T/usr" install
+	status=0
+	"$T/usr/bin/cordon" run --tier no-cgroup --lang binary /bin/true >"$T/out" 2>"$T/err" || status=$?
+	exits 0
+}
+
 hashed() {
 	cp /usr/bin/wc "$T/prog"
 	box "$1" --json --lang binary "$T/prog"
