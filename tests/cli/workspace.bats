@@ -551,7 +551,8 @@ mounted() {
 		        break
 		assert came == {"refused", "ran"}, came
 	END
-	local both="$(cat a/who) $(cat b/who)" swapper status=0
+	local both swapper status=0
+	both=$(cat a/who b/who)
 	/usr/bin/python3 swap.py &
 	swapper=$!
 	# shellcheck disable=SC2086 # two words
