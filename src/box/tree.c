@@ -23,7 +23,7 @@
 #include "box/sys.h"
 #include "model/limit.h"
 
-enum { STOP_ROUNDS = 64, THREAD_ROUNDS = 4, RETRY_US = 10000 };
+enum { STOP_ROUNDS = 64, END_ROUNDS = 200, THREAD_ROUNDS = 4, RETRY_US = 10000 };
 
 /* A pipe keeps two pages when its user has used up his share of larger ones
  * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
@@ -56,13 +56,15 @@ static int parse_stat(const char *text, struct tree_row *row)
 	const char *at = strrchr(text, ')');
 	unsigned long cu, cs, start, tick = (unsigned long)sysconf(_SC_CLK_TCK);
 	int parent;
+	char state;
 
 	if (!at || sscanf(at + 1,
-			  " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d "
+			  " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d "
 			  "%*d %lu",
-			  &parent, &cu, &cs, &start) != 4)
+			  &state, &parent, &cu, &cs, &start) != 5)
 		return bad_text();
 	row->parent = parent;
+	row->dead = state == 'Z' || state == 'X';
 	row->start = start;
 	row->reaped_us = (cu + cs) * 1000000 / tick;
 	return 0;
@@ -306,7 +308,7 @@ int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count
 	if (!d || read_all(d, &rows, &count) < 0)
 		return -1;
 	count = keep_ours(rows, count, root);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; rows && i < count; i++) {
 		if (how & TREE_EXACT && is_parents(rows, count, &rows[i]))
 			rows[i].memory = pipe_bytes(&rows[i]);
 		else if (how & TREE_EXACT)
@@ -338,7 +340,7 @@ void tree_signal(const struct tree_row *row, int sig)
 		kill(row->pid, sig); /* rather a small risk than a survivor */
 }
 
-/* How many there are, or -1. */
+/* How many of them live, or -1. */
 static ssize_t signal_all(pid_t root, pid_t spared, int sig)
 {
 	AUTO_FREE struct tree_row *rows = NULL;
@@ -346,10 +348,14 @@ static ssize_t signal_all(pid_t root, pid_t spared, int sig)
 
 	if (tree_read(root, TREE_PLAIN, &rows, &count) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].pid != spared)
-			tree_signal(&rows[i], sig);
-	return (ssize_t)count;
+	ssize_t living = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].pid == spared || rows[i].dead)
+			continue;
+		tree_signal(&rows[i], sig);
+		living++;
+	}
+	return living;
 }
 
 /* Stopping first: a tree that is killed leaf by leaf can outgrow us, a stopped one cannot. */
@@ -373,9 +379,15 @@ int tree_kill(pid_t root)
 	return kill_all(root, 0);
 }
 
+/* A death gives children a new parent, and those are not who was seen: once more. */
 void tree_end(pid_t root, pid_t spared)
 {
-	kill_all(root, spared);
+	for (int i = 0; i < END_ROUNDS; i++) {
+		kill_all(root, spared);
+		if (signal_all(root, spared, SIGKILL) == 0)
+			return;
+		usleep(RETRY_US);
+	}
 }
 
 /* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree

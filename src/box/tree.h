@@ -13,6 +13,7 @@
 struct tree_row {
 	pid_t pid, parent;
 	pid_t shown; /* the thread whose /proc entry shows the memory */
+	bool dead;   /* a zombie */
 	bool ours;
 	uint64_t start;		    /* in ticks since boot; with the pid it names a process */
 	uint64_t memory, threads;   /* memory: pages, page tables, pipes by its descriptors */
