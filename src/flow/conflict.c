@@ -2,7 +2,8 @@
  *
  * What a directory held when a run began cannot be kept without walking all of it. But the kernel
  * stamps every change of a file with the time (ctime), and nobody can set that stamp: whatever is
- * stamped after the beginning was changed meanwhile. So only the paths the program changed are
+ * stamped after the beginning was changed meanwhile (only a store through a map that was dirty
+ * before is stamped late). So only the paths the program changed are
  * looked at, and below what it deleted. A stamp that cannot be judged counts as a change.
  */
 #include "flow/conflict.h"
@@ -171,15 +172,20 @@ static const char *judge_absent(const struct result *r, int workspace, const str
 }
 
 /* Names that come and go in a directory change both of its times together: the program's and
- * somebody else's go well beside each other. A new mode changes one of them. */
-static const char *judge_directory(const struct change *c, int fd, const struct stat *st,
-				   const struct conflict_mark *mark)
+ * somebody else's go well beside each other. A new mode or a new name changes one of them. */
+static bool is_replaced(const struct stat *st, const struct conflict_mark *mark)
 {
 	bool same = st->st_ctim.tv_sec == st->st_mtim.tv_sec &&
 		    st->st_ctim.tv_nsec == st->st_mtim.tv_nsec;
 
+	return is_later(st, mark) && !same;
+}
+
+static const char *judge_directory(const struct change *c, int fd, const struct stat *st,
+				   const struct conflict_mark *mark)
+{
 	if (c->change != CHANGE_DELETED && c->type == TYPE_DIR && !c->opaque)
-		return is_later(st, mark) && !same ? CHANGED : NULL;
+		return is_replaced(st, mark) ? CHANGED : NULL;
 	/* All that is in it will go. */
 	if (is_later(st, mark))
 		return CHANGED;
@@ -193,6 +199,21 @@ static bool is_below(const char *path, const char *dir)
 	return len && strncmp(path, dir, len) == 0 && path[len] == '/';
 }
 
+/* Files keep their times when a directory above them is moved in from elsewhere. */
+static const char *judge_above(int workspace, const char *path, const struct conflict_mark *mark)
+{
+	char dir[CORDON_CHANGE_PATH_MAX + 1];
+	struct stat st;
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+		AUTO_CLOSE int fd = beneath_open(workspace, dir, O_PATH | O_NOFOLLOW);
+		if (fd >= 0 && fstat(fd, &st) == 0 && is_replaced(&st, mark))
+			return "a directory above it was replaced during the run";
+	}
+	return NULL;
+}
+
 /* *MADE is a directory of the program's that has no counterpart; what follows below it has none
  * either. A directory is always told before what is in it. */
 static const char *judge(const struct result *r, int workspace, const struct change *c,
@@ -204,6 +225,9 @@ static const char *judge(const struct result *r, int workspace, const struct cha
 		return NULL;
 	bool is_dir = c->type == TYPE_DIR && c->change != CHANGE_DELETED;
 	AUTO_CLOSE int fd = beneath_open(workspace, c->path, O_PATH | O_NOFOLLOW);
+	const char *why = judge_above(workspace, c->path, mark);
+	if (why)
+		return why;
 	if (fd < 0) {
 		*made = is_dir ? c->path : NULL;
 		return judge_absent(r, workspace, c, mark);

@@ -595,3 +595,21 @@ mounted() {
 		[ ! -e "$(cat "$T/out")" ] || show
 	done
 }
+
+host_replace() { mv "$W/d" "$W/d.old"; mv "$W/d2" "$W/d"; }
+
+replaced_above() {
+	EXTRA='' FIRST=''
+	mkdir -p "$W/d" "$W/d2"
+	printf 'old\n' >"$W/d/f"
+	printf 'mine\n' >"$W/d2/f"
+	chown -R --reference="$W" "$W"
+	during "$1" 'open("d/f", "a").write("its\n")' host_replace
+	exits 125
+	err_has 'a directory above it was replaced'
+	[ "$(cat "$W/d/f")" = mine ]
+	rm -rf "$W/d" "$W/d.old"
+}
+@test "--commit: a directory that somebody replaced during the run keeps his files" {
+	every_owner replaced_above
+}

@@ -38,6 +38,8 @@ static const struct row lines[] = {
 	BYTES("empty lines", "\n\n\n", "\n\n\n"),
 	BYTES("nothing", "", ""),
 	BYTES("after a zero-width space", "\u200bcordon: a\n", "| \u200bcordon: a\n"),
+	BYTES("after a combining mark", "\u0300cordon: a\n", "| \u0300cordon: a\n"),
+	BYTES("after a musical one", "\U0001d159cordon: a\n", "| \U0001d159cordon: a\n"),
 	BYTES("after a byte order mark", "\ufeffcordon: a\n", "| \ufeffcordon: a\n"),
 	BYTES("after an override", "\u202ecordon: a\n", "| \u202ecordon: a\n"),
 	BYTES("after an isolate", "x\n\u2066cordon: a\n", "x\n| \u2066cordon: a\n"),
