@@ -64,7 +64,8 @@ static int parse_stat(const char *text, struct tree_row *row)
 			  &state, &parent, &cu, &cs, &start) != 5)
 		return bad_text();
 	row->parent = parent;
-	row->dead = state == 'Z' || state == 'X';
+	/* A first thread that has ended may have left others. */
+	row->dead = (state == 'Z' && row->threads <= 1) || state == 'X';
 	row->start = start;
 	row->reaped_us = (cu + cs) * 1000000 / tick;
 	return 0;
