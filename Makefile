@@ -30,7 +30,9 @@ LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
-CLI   := $(wildcard src/conf/*.c src/flow/*.c src/cli/*.c)
+CLI   := $(wildcard src/conf/*.c src/rule/*.c src/flow/*.c src/cli/*.c)
+# What cordon links; cordon-box gets none of the parsers.
+CLI_LIBS := -ljansson -lyaml -lsodium
 
 objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
 BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)
@@ -42,7 +44,7 @@ MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
 all: $(BUILD)/cordon $(BUILD)/cordon-box
 
 $(BUILD)/cordon: $(CLI_OBJS)
-	$(CC) $(LINK) -o $@ $^ -ljansson -lsodium
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
 	$(CC) $(LINK) -o $@ $^ -lsodium
 
@@ -50,7 +52,7 @@ $(BUILD)/cordon-box: $(BOX_OBJS)
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
 $(BUILD)/mutant/cordon: $(MUT_CLI)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -ljansson -lsodium
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ -lsodium

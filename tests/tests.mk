@@ -35,7 +35,7 @@ $(TEST_LIB): $(TEST_OBJS)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) -ljansson -lsodium
+	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # This one is about a part of the build.
 $(BUILD)/tests/unit/bpf: $(BUILD)/obj/tools/bpf.o

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pack: all rules of a directory, in the reference's order (names sorted by bytes, directories
+ * walked where they stand). A file that cannot be read is reported and left out; whoever wants
+ * all or nothing asks for strict.
+ */
+#ifndef CORDON_RULE_LOAD_H
+#define CORDON_RULE_LOAD_H
+
+#include "rule/rule.h"
+
+#define PACK_RULES_MAX 20000
+#define PACK_BYTES_MAX (64UL << 20) /* of all files together */
+#define PACK_DEPTH_MAX 16	    /* directories in directories */
+#define PACK_ENTRIES_MAX 20000	    /* names in one directory */
+
+struct pack {
+	struct arena arena;
+	size_t rulec, room;
+	struct rule *rule;
+	size_t bytes, files; /* read so far */
+	size_t skipped;	     /* files without a rule that could be used */
+};
+
+struct pack_options {
+	bool strict; /* the first bad file ends it */
+	/* Called for every file that was left out; may be NULL. */
+	rule_report_fn *report;
+	void *context;
+};
+
+/* PACK is zeroed, or holds a pack that is added to. PATH is a directory or a single file. On
+ * failure what was loaded stays; pack_done is always due. */
+int pack_load(struct pack *pack, const char *path, const struct pack_options *options,
+	      struct err *err);
+void pack_done(struct pack *pack);
+/* NULL when there is none. */
+const struct rule *pack_find(const struct pack *pack, const char *id);
+
+#endif
