@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Looks at every byte before the parser does. Refused: what is not UTF-8, characters that YAML
+ * forbids, and the three that end a line in YAML 1.1 (which libyaml follows) but not in 1.2 (which
+ * the reference follows): a rule must not mean two things. Written as an escape they are welcome.
+ */
+#include "rule/utf8.h"
+
+#include <stdint.h>
+
+#include "base/scope.h"
+
+struct range {
+	uint32_t from, to;
+	const char *words;
+};
+
+static const struct range refused[] = {
+	{0x00, 0x00, "a NUL byte"},
+	{0x01, 0x08, "a control character; write it as an escape in double quotes"},
+	{0x0b, 0x0c, "a control character; write it as an escape in double quotes"},
+	{0x0e, 0x1f, "a control character; write it as an escape in double quotes"},
+	{0x7f, 0x84, "a control character; write it as an escape in double quotes"},
+	{0x85, 0x85, "U+0085, which some readers take for the end of a line; write \"\\x85\""},
+	{0x86, 0x9f, "a control character; write it as an escape in double quotes"},
+	{0x2028, 0x2029,
+	 "U+2028 or U+2029, which some readers take for the end of a line; write "
+	 "\"\\u2028\""},
+	{0xfffe, 0xffff, "a character that YAML does not allow"},
+};
+
+/* How many bytes it has, or 0 when they are no character. */
+static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t need = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : 4;
+	uint32_t c = *p & (need == 1 ? 0x7fU : 0xffU >> (need + 1));
+
+	if ((*p >= 0x80 && *p < 0xc2) || *p > 0xf4 || len < need)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3fU);
+	}
+	*ret = c;
+	return c < least[need] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : need;
+}
+
+static const char *complaint(const unsigned char *p, size_t len, size_t *ret_size)
+{
+	uint32_t c;
+
+	*ret_size = decode(p, len, &c);
+	if (!*ret_size)
+		return "bytes that are not UTF-8";
+	for (size_t i = 0; i < ARRAY_SIZE(refused) && refused[i].from <= c; i++)
+		if (c <= refused[i].to)
+			return refused[i].words;
+	return NULL;
+}
+
+const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	size_t size = 1;
+
+	for (size_t at = 0; at < len; at += size) {
+		size = 1;
+		if (p[at] >= 0x20 && p[at] < 0x7f)
+			continue;
+		const char *words = complaint(p + at, len - at, &size);
+		if (words) {
+			*ret_line = utf8_line(data, len, at);
+			return words;
+		}
+	}
+	return NULL;
+}
+
+unsigned utf8_line(const char *data, size_t len, size_t offset)
+{
+	unsigned line = 1;
+
+	for (size_t i = 0; i < len && i < offset; i++)
+		line += data[i] == '\n' ||
+			(data[i] == '\r' && (i + 1 >= len || data[i + 1] != '\n'));
+	return line;
+}

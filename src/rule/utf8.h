@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Are these bytes text that a YAML file may hold?
+ */
+#ifndef CORDON_RULE_UTF8_H
+#define CORDON_RULE_UTF8_H
+
+#include <stddef.h>
+
+/* NULL when they are; else what is wrong, and on which line. */
+const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line);
+/* The line of the byte at OFFSET, counted from 1. */
+unsigned utf8_line(const char *data, size_t len, size_t offset);
+
+#endif
