@@ -75,6 +75,20 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+	struct arena_block *first = from->last;
+
+	while (first && first->before)
+		first = first->before;
+	if (first) {
+		first->before = a->last;
+		a->last = from->last;
+	}
+	a->failed = a->failed || from->failed;
+	*from = (struct arena){0};
+}
+
 void arena_done(struct arena *a)
 {
 	while (a->last) {

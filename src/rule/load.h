@@ -9,8 +9,9 @@
 
 #include "rule/rule.h"
 
-#define PACK_RULES_MAX 20000
+#define PACK_RULES_MAX 10000
 #define PACK_BYTES_MAX (64UL << 20) /* of all files together */
+#define PACK_NODES_MAX 2000000	    /* values in all documents together */
 #define PACK_DEPTH_MAX 16	    /* directories in directories */
 #define PACK_ENTRIES_MAX 20000	    /* names in one directory */
 
@@ -18,18 +19,21 @@ struct pack {
 	struct arena arena;
 	size_t rulec, room;
 	struct rule *rule;
-	size_t bytes, files; /* read so far */
-	size_t skipped;	     /* files without a rule that could be used */
+	size_t bytes, nodes, files; /* read so far */
+	size_t skipped;		    /* files that were left out */
+	size_t errors, warnings;    /* reported, those of files left out included */
 };
 
 struct pack_options {
-	bool strict; /* the first bad file ends it */
-	/* Called for every file that was left out; may be NULL. */
+	bool strict;   /* the first error ends it */
+	bool warnings; /* report these too */
+	/* Called for every file that was left out and every rule_check error; may be NULL. */
 	rule_report_fn *report;
 	void *context;
 };
 
-/* PACK is zeroed, or holds a pack that is added to. PATH is a directory or a single file. On
+/* A second rule with an id that is there already is left out: the reference would mix up the two.
+ * PACK is zeroed, or holds a pack that is added to. PATH is a directory or a single file. On
  * failure what was loaded stays; pack_done is always due. */
 int pack_load(struct pack *pack, const char *path, const struct pack_options *options,
 	      struct err *err);

@@ -41,7 +41,7 @@ struct rule_condition {
 	struct text name;	 /* its name in a map, its index in a list */
 	const struct node *node; /* as it was written */
 	/* CONDITION_TEXT */
-	enum rule_operator operator;
+	enum rule_operator op;
 	enum field field;
 	const char *field_name;
 	size_t patternc; /* in a list always one */
