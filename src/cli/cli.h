@@ -16,7 +16,10 @@
 struct cli_call {
 	bool json, help;
 	struct request request;
-	int argc; /* what is left after the options */
+	bool strict;
+	size_t rulesc;
+	const char *rules[REQUEST_LIST_MAX]; /* directories */
+	int argc;			     /* what is left after the options */
 	char **argv;
 };
 
@@ -34,13 +37,16 @@ struct cli_command {
 	const char *name, *synopsis, *help, *example;
 	const struct cli_option *options; /* ended by a row without name */
 	int (*run)(struct cli_call *call);
+	bool operands;	  /* it takes words that are no options */
+	int usage_status; /* its exit status when the words are off; 0: 125 */
 };
 
 /* main.c */
 const struct cli_command *cli_command_at(unsigned i);
 
 /* options.c */
-extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_rules_options[],
+	cli_no_options[];
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
 int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
@@ -52,9 +58,10 @@ void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
 int cli_completion(struct cli_call *call);
 
-/* run.c, doctor.c */
+/* run.c, doctor.c, rules.c */
 int cli_run(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
+int cli_rules(struct cli_call *call);
 int cli_version(struct cli_call *call);
 
 /* json.c: the words of the JSON object and what they mean. MAKE gives the value, or NULL where the
@@ -73,6 +80,8 @@ struct json_t *cli_json(const struct result *r, enum tier tier);
 void cli_print_json(const struct result *r, enum tier tier);
 
 /* render.c */
+/* Text from outside, without anything a terminal would obey. */
+void cli_print_text(FILE *to, const char *text);
 void cli_print_error(const struct err *err);
 /* Nothing was run: tells why, as JSON if that was asked for. What to exit with. */
 int cli_fail(const struct cli_call *call, const struct err *err);

@@ -20,13 +20,17 @@ enum { DESCRIPTORS_MIN = 64 };
 static const struct cli_command commands[] = {
 	{"run", "[options] FILE|- [-- ARG...]", "run code in the box and give back what it did",
 	 "cordon run --time 5s --workspace .:overlay --diff job.py -- input.csv", cli_run_options,
-	 cli_run},
+	 cli_run, true, 0},
 	{"doctor", "[--json]", "prove every layer of the box on this machine", "cordon doctor",
-	 cli_doctor_options, cli_doctor},
-	{"version", "", "print the version", "cordon version", cli_no_options, cli_version},
-	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man},
+	 cli_doctor_options, cli_doctor, false, 0},
+	{"rules", "list|stats|show ID|check DIR... [options]", "look at rules and check them",
+	 "cordon rules stats --rules rules", cli_rules_options, cli_rules, true, 2},
+	{"version", "", "print the version", "cordon version", cli_no_options, cli_version, false,
+	 0},
+	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man,
+	 false, 0},
 	{"completion", "", "print the completion script for bash", "source <(cordon completion)",
-	 cli_no_options, cli_completion},
+	 cli_no_options, cli_completion, false, 0},
 };
 
 const struct cli_command *cli_command_at(unsigned i)
@@ -86,7 +90,8 @@ static int dispatch(const struct cli_command *cmd, int argc, char **argv)
 	request_init(&call->request);
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
 		call->json = call->json || wants_json(argc, argv);
-		return cli_fail(call, &err);
+		int status = cli_fail(call, &err);
+		return err.code == ERR_USAGE && cmd->usage_status ? cmd->usage_status : status;
 	}
 	if (call->help) {
 		cli_help(stdout, cmd);

@@ -127,6 +127,23 @@ static int set_commit(struct cli_call *c, const struct cli_option *o, const char
 	return 0;
 }
 
+static int set_strict(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->strict = true;
+	return 0;
+}
+
+static int set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (c->rulesc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--rules: more than %d", REQUEST_LIST_MAX);
+	c->rules[c->rulesc++] = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--rules: which directory?");
+}
+
 static int set_limit(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	enum limit_id id = limit_find(o->name);
@@ -152,6 +169,12 @@ const struct cli_option cli_run_options[] = {
 
 const struct cli_option cli_doctor_options[] = {
 	{"json", NULL, "print one JSON object", set_json, NULL}, {0}};
+
+const struct cli_option cli_rules_options[] = {
+	{"rules", "DIR", "a directory of rules; may be repeated", set_rules},
+	{"strict", NULL, "the first error in a rule is the end", set_strict},
+	{"json", NULL, "print JSON", set_json},
+	{0}};
 
 const struct cli_option cli_no_options[] = {{0}};
 
@@ -252,7 +275,7 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 	if (at < argc)
 		at++;
 	take_rest(argc - at, argv + at, ret);
-	if (cmd->options == cli_run_options || ret->help || (!ret->argc && !ret->request.argc))
+	if (cmd->operands || ret->help || (!ret->argc && !ret->request.argc))
 		return 0;
 	err_set(err, ERR_USAGE, "cordon %s takes no \"%.64s\"", cmd->name, ret->argv[0]);
 	err_cure(err, "cordon %s %s", cmd->name, cmd->synopsis);

@@ -24,7 +24,7 @@ bool cli_has_colour(FILE *to)
 }
 
 /* Returns how many bytes it took. */
-static unsigned say_char(const unsigned char *p)
+static unsigned say_char(FILE *to, const unsigned char *p)
 {
 	char shown[GLYPH_SHOWN_MAX];
 	unsigned len = glyph_length(*p), have = 1;
@@ -33,11 +33,19 @@ static unsigned say_char(const unsigned char *p)
 		have++;
 	uint32_t c = glyph_decode(p, have == len ? len : 1);
 	if (c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c)) {
-		fwrite(shown, 1, glyph_show(c, shown), stderr);
+		fwrite(shown, 1, glyph_show(c, shown), to);
 		return c >= GLYPH_BROKEN ? 1 : len;
 	}
-	fwrite(p, 1, len, stderr);
+	fwrite(p, 1, len, to);
 	return len;
+}
+
+void cli_print_text(FILE *to, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (unsigned len; *p; p += len)
+		len = say_char(to, p);
 }
 
 /* Every line of ours begins the same way; a value from outside never starts a line. */
@@ -47,9 +55,7 @@ static void say(const char *label, const char *text)
 
 	fprintf(stderr, "%scordon: %s%s", colour ? COLOUR_RED : "", label,
 		colour ? COLOUR_OFF : "");
-	const unsigned char *p = (const unsigned char *)text;
-	for (unsigned len; *p; p += len)
-		len = say_char(p);
+	cli_print_text(stderr, text);
 	fputc('\n', stderr);
 }
 

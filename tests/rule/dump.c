@@ -8,37 +8,10 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "cli/tree.h"
 #include "rule/yaml.h"
 
 enum { ROOM = YAML_BYTES_MAX + 2 };
-
-static json_t *to_json(const struct node *n)
-{
-	json_t *j;
-
-	switch (n->kind) {
-	case NODE_BOOL:
-		return json_boolean(n->truth);
-	case NODE_INT:
-		return json_integer(n->integer);
-	case NODE_FLOAT:
-		return json_real(n->number);
-	case NODE_STRING:
-		return json_stringn(n->text.s, n->text.len);
-	case NODE_LIST:
-		j = json_array();
-		for (size_t i = 0; i < n->list.count; i++)
-			json_array_append_new(j, to_json(n->list.item[i]));
-		return j;
-	case NODE_MAP:
-		j = json_object();
-		for (size_t i = 0; i < n->map.count; i++)
-			json_object_set_new(j, n->map.pair[i].key.s, to_json(n->map.pair[i].value));
-		return j;
-	default:
-		return json_null();
-	}
-}
 
 static void dump(const char *path)
 {
@@ -56,7 +29,7 @@ static void dump(const char *path)
 	size_t len = fread(data, 1, ROOM, f);
 	fclose(f);
 	json_t *j = yaml_read(data, len, &arena, &root, &line, &err) == 0
-			    ? to_json(root)
+			    ? tree_json(root)
 			    : json_pack("{s:s, s:i}", "error", err.message, "line", (int)line);
 	json_dumpf(j, stdout, JSON_COMPACT | JSON_ENCODE_ANY);
 	putchar('\n');
