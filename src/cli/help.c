@@ -10,13 +10,17 @@
 #include "conf/units.h"
 
 static const struct {
-	const char *status, *meaning;
+	const char *command, *status, *meaning;
 } exits[] = {
-	{"N", "the program's own status, whatever it is; --json tells it from those below"},
-	{"124", "the time limit was reached"},
-	{"125", "Cordon could not run it: wrong usage, or a layer is missing"},
-	{"126", "refused by policy"},
-	{"128+N", "killed by signal N; 159: for a call on the kill list"},
+	{"run", "N", "the program's own status, whatever it is; --json tells it from those below"},
+	{"run", "124", "the time limit was reached"},
+	{"run", "125", "Cordon could not run it: wrong usage, or a layer is missing"},
+	{"run", "126", "refused by policy"},
+	{"run", "128+N", "killed by signal N; 159: for a call on the kill list"},
+	{"rules", "0", "nothing is wrong"},
+	{"rules", "1", "check found errors"},
+	{"rules", "2", "wrong usage, or there is no such rule"},
+	{"rules", "125", "the rules could not be loaded"},
 };
 
 /* Calls EACH for every option of CMD, limits included. */
@@ -76,11 +80,10 @@ void cli_help(FILE *to, const struct cli_command *cmd)
 		fputs("\n", to);
 	each_option(cmd, help_option, to);
 	fprintf(to, "\nExample: %s\n", cmd->example);
-	if (cmd->options != cli_run_options)
-		return;
-	fputs("\nExit status:\n", to);
-	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
-		fprintf(to, "  %-6s %s\n", exits[i].status, exits[i].meaning);
+	for (size_t i = 0, n = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
+		if (strcmp(exits[i].command, cmd->name) == 0)
+			fprintf(to, "%s  %-6s %s\n", n++ ? "" : "\nExit status:\n", exits[i].status,
+				exits[i].meaning);
 }
 
 /* roff: a minus would become a hyphen, a leading dot a request. */
@@ -136,7 +139,8 @@ static void man_tables(FILE *to)
 	man_json(to);
 	fputs(".SH EXIT STATUS\n", to);
 	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
-		fprintf(to, ".TP\n.B %s\n%s\n", exits[i].status, exits[i].meaning);
+		fprintf(to, ".TP\n.B %s: %s\n%s\n", exits[i].command, exits[i].status,
+			exits[i].meaning);
 }
 
 int cli_man(struct cli_call *call)

@@ -23,12 +23,6 @@ struct view {
 
 static const char *const levels[] = {[RULE_WARNING] = "warning", [RULE_ERROR] = "error"};
 
-static int fail(int status, const struct err *err)
-{
-	cli_print_error(err);
-	return status;
-}
-
 static void print_report(FILE *to, const struct rule_report *r)
 {
 	if (to == stderr)
@@ -91,6 +85,18 @@ static int print_json(json_t *j)
 	return result == 0 ? 0 : STATUS_FAILED;
 }
 
+/* Whoever asked for JSON gets JSON. */
+static int fail(const struct cli_call *call, int status, const struct err *err)
+{
+	if (call->json)
+		print_json(json_pack("{s:{s:s, s:o, s:o}}", "error", "kind", err_row(err)->name,
+				     "message", name_json(err->message), "cure",
+				     name_json(err->cure)));
+	else
+		cli_print_error(err);
+	return status;
+}
+
 static int do_list(struct view *v)
 {
 	json_t *all = v->call->json ? json_array() : NULL;
@@ -140,8 +146,8 @@ static int do_show(struct view *v)
 
 	if (!r) {
 		err_set(&err, ERR_USAGE, "there is no rule \"%.64s\"", v->call->argv[1]);
-		err_cure(&err, "cordon rules list --rules %.200s", v->call->rules[0]);
-		return fail(STATUS_USAGE, &err);
+		err_cure(&err, "cordon rules list shows those there are");
+		return fail(v->call, STATUS_USAGE, &err);
 	}
 	if (v->call->json)
 		return print_json(tree_json(r->root));
@@ -322,7 +328,9 @@ static const struct verb {
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
 {
-	for (size_t i = 0; call->argc && i < ARRAY_SIZE(verbs); i++)
+	size_t verbc = call->argc && !call->request.argc ? ARRAY_SIZE(verbs) : 0;
+
+	for (size_t i = 0; i < verbc; i++)
 		if (strcmp(verbs[i].name, call->argv[0]) == 0 && call->argc - 1 >= verbs[i].least &&
 		    call->argc - 1 <= verbs[i].most)
 			return &verbs[i];
@@ -352,15 +360,15 @@ int cli_rules(struct cli_call *call)
 	const struct verb *verb = find_verb(call, &err);
 
 	if (!verb)
-		return fail(STATUS_USAGE, &err);
+		return fail(call, STATUS_USAGE, &err);
 	if (!call->rulesc && !(verb->directories && call->argc > 1)) {
 		err_set(&err, ERR_USAGE, "which rules?");
 		err_cure(&err, "--rules DIR");
-		return fail(STATUS_USAGE, &err);
+		return fail(call, STATUS_USAGE, &err);
 	}
 	v.all = verb->run == do_check;
 	v.reports = v.all && call->json ? json_array() : NULL;
-	int status = load(&v, verb, &err) == 0 ? verb->run(&v) : fail(STATUS_FAILED, &err);
+	int status = load(&v, verb, &err) == 0 ? verb->run(&v) : fail(call, STATUS_FAILED, &err);
 	json_decref(v.reports);
 	pack_done(&pack);
 	return status;

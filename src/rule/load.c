@@ -64,6 +64,23 @@ static void on_report(void *context, const struct rule_report *r)
 	send(l, r);
 }
 
+enum { INDEX_SIZE = 32768 }; /* a power of two, and never half full */
+_Static_assert(INDEX_SIZE > 2 * PACK_RULES_MAX, "the index has room");
+
+/* Where ID stands in the index, or the empty place where it would. */
+static uint32_t *index_place(const struct pack *p, const char *id)
+{
+	uint32_t at = 2166136261U; /* FNV-1a */
+
+	for (const char *c = id; *c; c++)
+		at = (at ^ (unsigned char)*c) * 16777619U;
+	at ^= at >> 15;
+	while (p->index[at % INDEX_SIZE] &&
+	       strcmp(p->rule[p->index[at % INDEX_SIZE] - 1].id, id) != 0)
+		at++;
+	return &p->index[at % INDEX_SIZE];
+}
+
 static int add_rule(struct loader *l, const struct rule *rule)
 {
 	struct pack *p = l->pack;
@@ -78,9 +95,13 @@ static int add_rule(struct loader *l, const struct rule *rule)
 		p->rule = more;
 		p->room = room;
 	}
+	if (!p->index)
+		p->index = calloc(INDEX_SIZE, sizeof(*p->index));
+	if (!p->index)
+		return err_set(l->err, ERR_SYSTEM, "no memory");
 	p->rule[p->rulec] = *rule;
 	p->rule[p->rulec].order = (unsigned)p->rulec;
-	p->rulec++;
+	*index_place(p, rule->id) = (uint32_t)++p->rulec;
 	return 0;
 }
 
@@ -251,13 +272,13 @@ void pack_done(struct pack *pack)
 {
 	arena_done(&pack->arena);
 	free(pack->rule);
+	free(pack->index);
 	*pack = (struct pack){0};
 }
 
 const struct rule *pack_find(const struct pack *pack, const char *id)
 {
-	for (size_t i = 0; i < pack->rulec; i++)
-		if (strcmp(pack->rule[i].id, id) == 0)
-			return &pack->rule[i];
-	return NULL;
+	uint32_t place = pack->index ? *index_place(pack, id) : 0;
+
+	return place ? &pack->rule[place - 1] : NULL;
 }
