@@ -17,9 +17,10 @@ PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 
-.PHONY: tests kernels-bin test fuzz
+.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml
 .SECONDARY:
-tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/fuzz-smoke $(BUILD)/tests/kill
+FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml)
+tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -68,18 +69,37 @@ $(BUILD)/plain/%.o: %.c Makefile tests/tests.mk
 $(BUILD)/tests/fuzz-smoke: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o spec.o seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-smoke-yaml: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o yaml.o yaml_seeds.o) \
+		$(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lyaml
 $(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-seeds-yaml: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o yaml_seeds.o)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
+FUZZER = clang -std=c17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 $(BUILD)/tests/fuzz-spec: tests/fuzz/spec.c $(wildcard src/model/*.[ch] src/base/*.[ch])
 	@mkdir -p $(@D)
-	clang -std=c17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-o $@ $(filter %.c,$^)
-fuzz: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
-	@mkdir -p $(BUILD)/fuzz/corpus
-	$(BUILD)/tests/fuzz-seeds $(BUILD)/fuzz/corpus
-	cd $(BUILD)/fuzz && ../tests/fuzz-spec -max_total_time=$(or $(FUZZ_SECONDS),60) \
-		-max_len=65536 -print_final_stats=1 corpus
+	$(FUZZER)
+$(BUILD)/tests/fuzz-yaml: tests/fuzz/yaml.c $(wildcard src/rule/*.[ch] src/base/*.[ch])
+	@mkdir -p $(@D)
+	$(FUZZER) -lyaml
+# Each target has its own seeds and its own corpus.
+fuzz: fuzz-run-spec fuzz-run-yaml
+fuzz-run-spec: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
+fuzz-run-yaml: $(BUILD)/tests/fuzz-yaml $(BUILD)/tests/fuzz-seeds-yaml
+fuzz-run-spec fuzz-run-yaml: fuzz-run-%:
+	@mkdir -p $(BUILD)/fuzz/$*
+	$(filter %-seeds %-seeds-$*,$^) $(BUILD)/fuzz/$*
+	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \
+		-max_len=65536 -print_final_stats=1 $*
+
+# What the YAML reader makes of files, for comparison with the reference's.
+$(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)

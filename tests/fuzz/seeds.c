@@ -11,6 +11,8 @@
 #include "base/scope.h"
 #include "model/spec.h"
 
+const int seed_rounds = 200000;
+
 static void seed_plain(struct spec *s)
 {
 	s->argv[s->argc++] = "true";

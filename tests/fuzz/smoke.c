@@ -13,7 +13,7 @@
 #include "base/scope.h"
 #include "seeds.h"
 
-enum { ROUNDS = 200000, CHANGES_MAX = 6, INSERT_MAX = 64, ROOM = CHANGES_MAX * INSERT_MAX };
+enum { CHANGES_MAX = 6, INSERT_MAX = 64, ROOM = CHANGES_MAX * INSERT_MAX };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -89,7 +89,7 @@ static int run_seed(unsigned i, const uint8_t *seed, size_t len)
 	uint64_t state = 0x9e3779b97f4a7c15ULL + i;
 
 	LLVMFuzzerTestOneInput(seed, len);
-	for (int round = 0; round < ROUNDS; round++)
+	for (int round = 0; round < seed_rounds; round++)
 		mutate(seed, len, &state);
 	return 0;
 }
@@ -110,7 +110,7 @@ int main(void)
 			waitpid(pid, &status, 0);
 		failed += status != 0;
 		printf("%sok %u - %d mutations of seed %u keep every promise\n",
-		       status ? "not " : "", i + 1, ROUNDS, i);
+		       status ? "not " : "", i + 1, seed_rounds, i);
 		if (status)
 			printf("# wait status %d\n", status);
 		free(seed);
