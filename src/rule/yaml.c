@@ -219,7 +219,8 @@ static const struct {
 /* -1 when there is no such tag. */
 static int find_tag(struct reader *r, const yaml_char_t *tag)
 {
-	const char *name = (const char *)tag;
+	const char *name =
+		strcmp((const char *)tag, "!") == 0 ? TAG_PREFIX "str" : (const char *)tag;
 
 	if (strncmp(name, TAG_PREFIX, strlen(TAG_PREFIX)) == 0)
 		for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
@@ -390,14 +391,19 @@ static int read_events(struct reader *r, yaml_parser_t *p)
 	return r->root ? 0 : err_set(r->err, ERR_INPUT, "there is nothing in it");
 }
 
+/* The last line ends like every other, as in js-yaml: a block string there has its newline. */
 static int parse(struct reader *r, const char *data, size_t len)
 {
+	AUTO_FREE unsigned char *text = malloc(len + 1);
 	yaml_parser_t p;
 
-	if (!yaml_parser_initialize(&p))
+	if (!text || !yaml_parser_initialize(&p))
 		return err_set(r->err, ERR_SYSTEM, "no memory");
+	memcpy(text, data, len);
+	text[len] = '\n';
+	bool ended = !len || data[len - 1] == '\n' || data[len - 1] == '\r';
 	yaml_parser_set_encoding(&p, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&p, (const unsigned char *)data, len);
+	yaml_parser_set_input_string(&p, text, ended ? len : len + 1);
 	int result = read_events(r, &p);
 	yaml_parser_delete(&p);
 	return result;
@@ -417,7 +423,7 @@ int yaml_read(const char *data, size_t len, struct arena *arena, const struct no
 			       YAML_BYTES_MAX);
 	const char *bad = utf8_complaint(data, len, ret_line);
 	if (bad)
-		return err_set(err, ERR_INPUT, "there is %s", bad);
+		return err_set(err, ERR_INPUT, "it holds %s", bad);
 	if (len >= 3 && memcmp(data, bom, 3) == 0) {
 		data += 3;
 		len -= 3;

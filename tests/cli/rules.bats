@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon rules: what it prints and its exit status, and the public pack: all of it loads, in the
+# reference's order, and every file means to Cordon what it means to js-yaml.
+load helper
+
+MODULES=${CORDON_NPM:-${CORDON_TOP:-$BATS_TEST_DIRNAME/../..}/build/npm}/node_modules
+PACK=$MODULES/agent-threat-rules/rules
+need_pack() { [ -d "$PACK" ] || skip "no public pack; tools/packages brings it"; }
+
+# rules STATUS ARG...: cordon rules ARG... exits with STATUS.
+rules()
+{
+	local expected=$1
+	shift
+	status=0
+	timeout 60 "$CORDON" rules "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
+	exits "$expected"
+}
+
+good()
+{
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-END
+		id: $2
+		title: "Title \\e[31m of $2"
+		schema_version: "1.0"
+		status: stable
+		description: what it is about
+		author: a
+		date: 2026/01/01
+		severity: high
+		maturity: stable
+		tags: {category: model-abuse, confidence: high, scan_target: mcp}
+		agent_source: {type: llm_io}
+		response: {actions: [alert]}
+		detection:
+		  condition: any
+		  conditions:
+		    - {field: content, operator: regex, value: "a\\\\s+b"}
+	END
+}
+
+@test "list, show and stats" {
+	good "$T/r/b.yaml" ATR-2026-00002
+	good "$T/r/a.yaml" ATR-2026-00001
+	rules 0 list --rules "$T/r"
+	[ "$(wc -l <"$T/out")" -eq 2 ]
+	head -n 1 "$T/out" | grep -q '^ATR-2026-00001  high .* of ATR-2026-00001$' || show
+	run ! grep -qP '\x1b' "$T/out"
+	rules 0 list --rules "$T/r" --json
+	holds '[x["id"] for x in r] == ["ATR-2026-00001", "ATR-2026-00002"] and r[0]["line"] == 1'
+	rules 0 show ATR-2026-00002 --rules "$T/r"
+	grep -q 'content regex a\\s+b' "$T/out" || show
+	rules 0 show ATR-2026-00002 --rules "$T/r" --json
+	holds 'r["detection"]["conditions"][0]["value"] == "a\\s+b" and r["title"][6] == "\x1b"'
+	rules 0 stats --rules "$T/r"
+	grep -q '^2 rules, 2 patterns' "$T/out" || show
+	rules 0 stats --rules "$T/r" --json
+	holds 'r["rules"] == 2 and r["severity"] == {"high": 2} and r["lane"]["enforce"] == 2'
+}
+
+@test "check says file, line and id, and exits with 1" {
+	good "$T/r/a.yaml" ATR-2026-00001
+	rules 0 check "$T/r"
+	out_is '1 files, 1 rules, 0 errors, 0 warnings'
+	good "$T/r/b.yaml" odd
+	sed -i 's/severity: high/severity: hgih/' "$T/r/b.yaml"
+	printf 'id: x\n\tbad' >"$T/r/c.yaml"
+	rules 1 check "$T/r"
+	grep -q "r/b.yaml:8: error: odd: severity \"hgih\"" "$T/out" || show
+	grep -q "r/b.yaml:1: warning: odd: the id" "$T/out" || show
+	grep -q "r/c.yaml:2: error: not YAML" "$T/out" || show
+	grep -q '^3 files, 2 rules, 2 errors, 1 warnings$' "$T/out" || show
+	rules 1 check "$T/r" --json
+	holds 'r["errors"] == 2 and r["skipped"] == 1 and len(r["reports"]) == 3'
+	rules 125 check --strict "$T/r"
+	err_has 'hgih'
+	rules 0 list --rules "$T/r"
+	err_has 'c.yaml:2: error: not YAML'
+	rules 125 list --strict --rules "$T/r"
+}
+
+@test "wrong usage of rules is 2, what cannot be loaded 125" {
+	good "$T/r/a.yaml" ATR-2026-00001
+	rules 2
+	rules 2 dance
+	rules 2 list
+	err_has '--rules'
+	rules 2 show --rules "$T/r"
+	rules 2 show nothing --rules "$T/r"
+	err_has '"nothing"'
+	rules 2 list extra --rules "$T/r"
+	rules 2 list --nothing
+	rules 2 check
+	rules 2 check -- "$T/r"
+	rules 125 check "$T/nothing"
+	rules 125 list --rules "$T/nothing" --json
+	holds 'r["error"]["kind"] == "input"'
+	rules 0 --help
+	out_has 'Example: cordon rules'
+	out_has 'check found errors'
+}
+
+# A hostile file is one error, and takes little memory.
+@test "hostile files" {
+	good "$T/r/z.yaml" ATR-2026-00001
+	python3 - "$T/r" <<-'END'
+		import sys
+		d = sys.argv[1]
+		open(d + "/deep.yaml", "w").write("[" * 10000)
+		open(d + "/dash.yaml", "w").write("- " * 10000)
+		open(d + "/nul.yaml", "wb").write(b"id: x\ntitle: a\0b\n")
+		open(d + "/utf8.yaml", "wb").write(b"id: x\ntitle: \xff\n")
+		bomb = "a0: &a0 x\n"
+		for i in range(1, 30):
+		    bomb += f"a{i}: &a{i} [" + f"*a{i - 1}, " * 10 + "]\n"
+		open(d + "/bomb.yaml", "w").write(bomb)
+		open(d + "/large.yaml", "w").truncate(100 << 20)
+	END
+	ulimit -v 300000
+	rules 1 check "$T/r"
+	grep -q '^7 files, 1 rules, 6 errors, 0 warnings$' "$T/out" || show
+	grep -q 'nul.yaml:2: error: it holds a NUL byte' "$T/out" || show
+	grep -q 'utf8.yaml:2: error: it holds bytes that are not UTF-8' "$T/out" || show
+	grep -q 'large.yaml: error: is larger than 1000000 bytes' "$T/out" || show
+	grep -q 'bomb.yaml:6: error: values, aliases written out: at most' "$T/out" || show
+}
+
+@test "the public pack loads without an error, and has what its authors count" {
+	need_pack
+	rules 0 stats --rules "$PACK" --json --strict
+	holds 'r["rules"] == 785 and r["patterns"] == 3353 and r["skipped"] == 0'
+	holds 'r["severity"] == {"critical": 274, "high": 426, "medium": 82, "low": 3}'
+	holds 'r["status"] == {"draft": 5, "experimental": 719, "stable": 59, "deprecated": 2}'
+	holds 'r["lane"] == {"hunt": 778, "alert": 696, "enforce": 105}'
+	holds 'r["operator"] == {"regex": 3353} and r["field"]["content"] == 1340'
+	rules 0 check "$PACK"
+	grep -q '^785 files, 785 rules, 0 errors, ' "$T/out" || show
+}
+
+@test "the public pack loads in the reference's order" {
+	need_pack
+	rules 0 list --rules "$PACK" --json
+	python3 -c 'import json, sys; print(*[r["id"] for r in json.load(sys.stdin)], sep="\n")' \
+		<"$T/out" >"$T/ours"
+	node --input-type=module - "$MODULES" >"$T/theirs" <<-'END'
+		const { loadRulesFromDirectory } = await import(process.argv[2] + '/agent-threat-rules/dist/loader.js')
+		for (const r of loadRulesFromDirectory(process.argv[2] + '/agent-threat-rules/rules')) console.log(r.id)
+	END
+	cmp "$T/ours" "$T/theirs"
+	[ "$(wc -l <"$T/ours")" -eq 785 ]
+}
+
+@test "every file of the public pack means what it means to js-yaml" {
+	need_pack
+	run -0 node "$TOP/tests/rule/compare.cjs" "$MODULES" "$BUILD/tests/yaml-json" "$PACK"
+	[ "$output" = '785 files, 0 differ' ] || { echo "$output"; return 1; }
+}
