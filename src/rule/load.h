@@ -19,7 +19,7 @@ struct pack {
 	struct arena arena;
 	size_t rulec, room;
 	struct rule *rule;
-	uint32_t *index; /* by id: a rule's number plus one */
+	uint32_t *index;	    /* by id: a rule's number plus one */
 	size_t bytes, nodes, files; /* read so far */
 	size_t skipped;		    /* files that were left out */
 	size_t errors, warnings;    /* reported, those of files left out included */
