@@ -171,9 +171,9 @@ const struct cli_option cli_doctor_options[] = {
 	{"json", NULL, "print one JSON object", set_json, NULL}, {0}};
 
 const struct cli_option cli_rules_options[] = {
-	{"rules", "DIR", "a directory of rules; may be repeated", set_rules},
-	{"strict", NULL, "the first error in a rule is the end", set_strict},
-	{"json", NULL, "print JSON", set_json},
+	{"rules", "DIR", "a directory of rules; may be repeated", set_rules, NULL},
+	{"strict", NULL, "the first error in a rule is the end", set_strict, NULL},
+	{"json", NULL, "print JSON", set_json, NULL},
 	{0}};
 
 const struct cli_option cli_no_options[] = {{0}};
