@@ -350,7 +350,7 @@ static ssize_t signal_all(pid_t root, pid_t spared, int sig)
 	if (tree_read(root, TREE_PLAIN, &rows, &count) < 0)
 		return -1;
 	ssize_t living = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; rows && i < count; i++) {
 		if (rows[i].pid == spared || rows[i].dead)
 			continue;
 		tree_signal(&rows[i], sig);

@@ -133,7 +133,7 @@ static void check_actions(struct check *c)
 
 	if (list && list->kind == NODE_LIST && !c->rule->actionc)
 		say(c, RULE_WARNING, list->line, "response.actions is empty");
-	for (size_t i = 0; i < c->rule->actionc; i++)
+	for (size_t i = 0; list && i < c->rule->actionc; i++)
 		if (c->rule->action[i] == ACTION_OTHER)
 			say(c, RULE_WARNING, list->line, "there is no action \"%.64s\"",
 			    c->rule->action_name[i]);

@@ -97,7 +97,7 @@ static int add_rule(struct loader *l, const struct rule *rule)
 	}
 	if (!p->index)
 		p->index = calloc(INDEX_SIZE, sizeof(*p->index));
-	if (!p->index)
+	if (!p->index || !p->rule)
 		return err_set(l->err, ERR_SYSTEM, "no memory");
 	p->rule[p->rulec] = *rule;
 	p->rule[p->rulec].order = (unsigned)p->rulec;

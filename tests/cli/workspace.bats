@@ -4,36 +4,7 @@
 # Nothing may be left in it that was not committed. As root with directories of root's and of a
 # user's, as a user with his own.
 load helper
-
-# dir OWNER: a fresh workspace with a few files; its listing is kept to compare with.
-dir()
-{
-	W=$T/ws-$RANDOM
-	mkdir -p "$W/sub"
-	printf 'old\n' >"$W/file"
-	printf 'kept\n' >"$W/sub/kept"
-	printf 'gone\n' >"$W/gone"
-	ln -s file "$W/link"
-	printf '#!/bin/sh\n' >"$W/run.sh"
-	chmod 755 "$W/run.sh"
-	! is_root || [ "$1" != user ] || chown -hR "$TEST_UID:$TEST_UID" "$W"
-	listing "$W" >"$T/before"
-}
-
-listing() { (cd "$1" && find . -printf '%p %y %m %U %l ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
-untouched() { listing "$W" | diff "$T/before" - || { echo "the workspace was touched"; return 1; }; }
-
-# Who runs, whose directory: WAY and OWNER.
-every_owner()
-{
-	local pair pairs='user:no-cgroup/user'
-	! is_root || pairs='root:full/root root:full/user user:no-cgroup/user'
-	for pair in $pairs; do
-		dir "${pair#*/}"
-		OWNER=${pair#*/}
-		"$1" "${pair%/*}"
-	done
-}
+load workspace
 
 change_things() {
 	cat <<'PY' | code change.py
@@ -332,84 +303,6 @@ PY
 	every_owner amplified
 }
 
-# during WAY WORK COMMAND...: a run whose program does $FIRST, waits until COMMAND has been done
-# outside, does WORK and ends. $T/out and $T/err as usual.
-during() {
-	local way=$1 work=$2 pid
-	shift 2
-	rm -f "$T/go"
-	mkfifo "$T/go"
-	printf 'import sys\n%s\nsys.stdin.buffer.read()\n%s\n' "${FIRST:-}" "$work" | code x.py
-	# shellcheck disable=SC2086 # words
-	as "${way%%:*}" timeout 60 "$CORDON" run --tier "${way#*:}" $EXTRA --stdin - \
-		--workspace "$W:overlay" --commit "$T/x.py" <"$T/go" >"$T/out" 2>"$T/err" &
-	pid=$!
-	exec 7>"$T/go"
-	much >&7
-	"$@"
-	exec 7>&-
-	status=0 WAY=$way
-	wait $pid || status=$?
-}
-
-host_edit() { printf 'mine\n' >"$W/file"; }
-
-conflicting() {
-	EXTRA=''
-	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_edit
-	exits 125
-	err_has 'nothing was committed'
-	err_has '~ file  not committed: changed in the workspace during the run'
-	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
-	EXTRA=--json
-	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_edit
-	exits 125
-	holds 'r["status"] == "error" and r["error"]["kind"] == "conflict" and not r["committed"]' \
-		'[c["path"] for c in r["changes"] if "not_committed" in c] == ["file"]'
-	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
-}
-@test "--commit: what somebody else edited during the run is never overwritten" {
-	every_owner conflicting
-}
-
-host_delete() { rm "$W/file"; }
-
-deleted_meanwhile() {
-	EXTRA=''
-	FIRST='open("file", "a").write("its\n")'
-	during "$1" '' host_delete
-	exits 125
-	err_has 'deleted in the workspace during the run'
-	[ ! -e "$W/file" ]
-}
-@test "--commit: what somebody else deleted during the run does not come back" {
-	every_owner deleted_meanwhile
-}
-
-host_neighbour() { printf 'mine\n' >"$W/neighbour"; }
-
-side_by_side() {
-	EXTRA=''
-	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_neighbour
-	exits 0
-	[ "$(cat "$W/file")" = $'old\nits' ] && [ -e "$W/new" ] && [ "$(cat "$W/neighbour")" = mine ]
-}
-@test "--commit: work on different files goes well together" {
-	every_owner side_by_side
-}
-
-just_before() {
-	local i
-	for i in 1 2 3 4 5; do
-		printf '%d\n' "$i" >"$W/file"
-		box "$1" --workspace "$W" --commit "$T/x.py"
-		exits 0
-	done
-}
-@test "--commit: what was written just before the run is no conflict" {
-	printf 'open("file", "a").write("more")\n' | code x.py
-	every_owner just_before
-}
 
 @test "--commit: a directory that cannot be written to is refused before the program runs" {
 	need_root
@@ -594,22 +487,4 @@ mounted() {
 		exits 0
 		[ ! -e "$(cat "$T/out")" ] || show
 	done
-}
-
-host_replace() { mv "$W/d" "$W/d.old"; mv "$W/d2" "$W/d"; }
-
-replaced_above() {
-	EXTRA='' FIRST=''
-	mkdir -p "$W/d" "$W/d2"
-	printf 'old\n' >"$W/d/f"
-	printf 'mine\n' >"$W/d2/f"
-	chown -R --reference="$W" "$W"
-	during "$1" 'open("d/f", "a").write("its\n")' host_replace
-	exits 125
-	err_has 'a directory above it was replaced'
-	[ "$(cat "$W/d/f")" = mine ]
-	rm -rf "$W/d" "$W/d.old"
-}
-@test "--commit: a directory that somebody replaced during the run keeps his files" {
-	every_owner replaced_above
 }
