@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PCRE2 behind four calls. Every text here is UTF-8 by construction, so PCRE2 need not check it;
+ * in the form of code units it even must not, because halves of pairs stand in it. The offset
+ * limit is compiled in: a scanner asks only about places where a match could begin.
+ */
+#include "scan/match.h"
+
+#include <stdlib.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/scope.h"
+
+enum { NEST_MAX = 1000, STACK_START = 32 << 10 };
+
+struct match_code {
+	pcre2_code *form[JS_FORMS]; /* NULL: never matches */
+	bool unicode;
+	bool native;
+};
+
+struct match_scratch {
+	pcre2_match_context *context;
+	pcre2_match_data *data;
+	pcre2_jit_stack *stack;
+};
+
+static const uint32_t common =
+	PCRE2_DOTALL | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
+
+static pcre2_code *compile(const struct js_pattern *p, uint32_t options, struct err *err)
+{
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	int number = PCRE2_ERROR_NOMEMORY;
+	PCRE2_SIZE at = 0;
+	pcre2_code *code = NULL;
+	PCRE2_UCHAR why[128];
+
+	if (context) {
+		pcre2_set_compile_extra_options(context, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
+		pcre2_set_parens_nest_limit(context, NEST_MAX);
+		code = pcre2_compile((PCRE2_SPTR)p->text, p->len, options, &number, &at, context);
+	}
+	pcre2_compile_context_free(context);
+	if (code)
+		return code;
+	pcre2_get_error_message(number, why, sizeof(why));
+	err_set(err, ERR_INPUT, "regular expression: PCRE2 at %zu of %zu: %s", at, p->len,
+		(const char *)why);
+	return NULL;
+}
+
+struct match_code *match_compile(const struct regex *regex, struct err *err)
+{
+	bool ignore = regex->ast.flags & JS_IGNORE_CASE;
+	uint32_t options[JS_FORMS] = {
+		[JS_WIDE] = common | PCRE2_UTF | PCRE2_NO_UTF_CHECK,
+		[JS_ASCII] = common | (ignore ? PCRE2_CASELESS : 0),
+	};
+	struct match_code *code = calloc(1, sizeof(*code));
+
+	if (!code) {
+		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return NULL;
+	}
+	code->unicode = regex->ast.flags & JS_UNICODE;
+	code->native = true;
+	for (int i = 0; i < JS_FORMS; i++) {
+		if (regex->form[i].never)
+			continue;
+		code->form[i] = compile(&regex->form[i], options[i], err);
+		if (!code->form[i]) {
+			match_free(code);
+			return NULL;
+		}
+		/* Without memory for it (or without the right to make such) PCRE2 interprets. */
+		if (pcre2_jit_compile(code->form[i], PCRE2_JIT_COMPLETE) != 0)
+			code->native = false;
+	}
+	return code;
+}
+
+void match_free(struct match_code *code)
+{
+	if (!code)
+		return;
+	for (int i = 0; i < JS_FORMS; i++)
+		pcre2_code_free(code->form[i]);
+	free(code);
+}
+
+bool match_is_native(const struct match_code *code)
+{
+	return code->native;
+}
+
+struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err)
+{
+	static const struct match_limits none;
+	struct match_scratch *s = calloc(1, sizeof(*s));
+
+	if (!limits)
+		limits = &none;
+	if (s) {
+		s->context = pcre2_match_context_create(NULL);
+		s->data = pcre2_match_data_create(1, NULL);
+		s->stack = pcre2_jit_stack_create(STACK_START, MATCH_STACK_MAX, NULL);
+	}
+	if (!s || !s->context || !s->data || !s->stack) {
+		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		match_scratch_free(s);
+		return NULL;
+	}
+	pcre2_set_match_limit(s->context, limits->steps ? limits->steps : MATCH_STEPS);
+	pcre2_set_depth_limit(s->context, limits->depth ? limits->depth : MATCH_DEPTH);
+	pcre2_set_heap_limit(s->context, limits->heap_kb ? limits->heap_kb : MATCH_HEAP_KB);
+	pcre2_jit_stack_assign(s->context, NULL, s->stack);
+	return s;
+}
+
+void match_scratch_free(struct match_scratch *s)
+{
+	if (!s)
+		return;
+	pcre2_match_context_free(s->context);
+	pcre2_match_data_free(s->data);
+	pcre2_jit_stack_free(s->stack);
+	free(s);
+}
+
+enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
+			    const struct scan_text *text, size_t *ret_start)
+{
+	const pcre2_code *form = code->form[text->ascii ? JS_ASCII : JS_WIDE];
+	const char *data = code->unicode ? text->data : text->unit;
+	size_t len = code->unicode ? text->len : text->unit_len;
+
+	if (!form)
+		return MATCH_NO;
+	int n = pcre2_match(form, (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK, s->data,
+			    s->context);
+	if (n == PCRE2_ERROR_NOMATCH)
+		return MATCH_NO;
+	/* 0: there are groups too, of which nobody asks. */
+	if (n < 0)
+		return MATCH_UNDECIDED;
+	if (ret_start)
+		*ret_start = normal_utf16_at(data, pcre2_get_ovector_pointer(s->data)[0]);
+	return MATCH_YES;
+}

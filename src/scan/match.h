@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One expression on one text, with PCRE2's compiler for the machine. A match that is given up
+ * because a limit was reached is an answer of its own: it must never look like "no match".
+ */
+#ifndef CORDON_SCAN_MATCH_H
+#define CORDON_SCAN_MATCH_H
+
+#include <stdint.h>
+
+#include "scan/normal.h"
+#include "scan/regex.h"
+
+enum match_answer {
+	MATCH_UNDECIDED = 0, /* a limit was reached, or PCRE2 failed */
+	MATCH_YES,
+	MATCH_NO,
+};
+
+/* How far one match may go. Zero: the default. */
+struct match_limits {
+	uint32_t steps; /* PCRE2's match limit */
+	uint32_t depth; /* without the machine's code: how deep it may backtrack */
+	uint32_t heap_kb;
+};
+
+enum {
+	MATCH_STEPS = 10000000,
+	MATCH_DEPTH = 1000000,
+	MATCH_HEAP_KB = 65536,
+	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */
+};
+
+struct match_code;    /* a compiled expression */
+struct match_scratch; /* what one thread needs while it matches */
+
+/* NULL and a reason when PCRE2 cannot take it. */
+struct match_code *match_compile(const struct regex *regex, struct err *err);
+void match_free(struct match_code *code);
+/* Did the machine's code come out for every form there is? */
+bool match_is_native(const struct match_code *code);
+
+struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err);
+void match_scratch_free(struct match_scratch *s);
+
+/* RET_START, if not NULL, gets the UTF-16 index at which the first match begins. */
+enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
+			    const struct scan_text *text, size_t *ret_start);
+
+#endif

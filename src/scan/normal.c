@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One pass decodes, one normalises, and a third runs only when a lookalike letter may be there.
+ * ASCII, which is nearly everything, is recognised eight bytes at a time and needs none of them.
+ * Only characters that normalisation can touch go through NFKC, each run together with the ASCII
+ * letter before it, which a mark may join.
+ */
+#include "scan/normal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "scan/nfkc.h"
+#include "scan/utf8.h"
+
+struct buffer {
+	char *data;
+	size_t len, room, max;
+	bool failed;
+};
+
+/* Dropped after normalising. */
+static const struct {
+	uint32_t low, high;
+} dropped[] = {{0x180e, 0x180e}, {0x200b, 0x200f}, {0x202a, 0x202e},
+	       {0x2060, 0x2060}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
+
+/* Only a text with one of these is searched for lookalikes at all. */
+static const struct {
+	uint32_t low, high;
+} triggers[] = {{0x131, 0x131}, {0x1c0, 0x1c0}, {0x370, 0x4ff}, {0x578, 0x578}};
+
+static const struct lookalike {
+	uint32_t from;
+	char to;
+} lookalikes[] = {
+#define LOOKALIKE(from, to) {from, to},
+#include "scan/lookalike.def"
+#undef LOOKALIKE
+};
+
+static bool is_dropped(uint32_t c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
+		if (c >= dropped[i].low && c <= dropped[i].high)
+			return true;
+	return false;
+}
+
+static bool is_trigger(uint32_t c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(triggers); i++)
+		if (c >= triggers[i].low && c <= triggers[i].high)
+			return true;
+	return false;
+}
+
+static uint32_t latin(uint32_t c)
+{
+	size_t low = 0, high = ARRAY_SIZE(lookalikes);
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (lookalikes[mid].from < c)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ARRAY_SIZE(lookalikes) && lookalikes[low].from == c
+		       ? (uint32_t)lookalikes[low].to
+		       : c;
+}
+
+static bool grow(struct buffer *b, size_t more)
+{
+	size_t room = b->room ? b->room : 256;
+
+	if (b->len + more <= b->room)
+		return true;
+	while (room < b->len + more)
+		room *= 2;
+	char *grown = b->len + more <= b->max ? realloc(b->data, room) : NULL;
+	if (!grown) {
+		b->failed = true;
+		return false;
+	}
+	b->data = grown;
+	b->room = room;
+	return true;
+}
+
+static void add(struct buffer *b, const char *data, size_t len)
+{
+	if (len && grow(b, len)) {
+		memcpy(b->data + b->len, data, len);
+		b->len += len;
+	}
+}
+
+static void add_point(struct buffer *b, uint32_t c)
+{
+	if (grow(b, UTF8_CHAR_MAX))
+		b->len += utf8_put(b->data + b->len, c);
+}
+
+/* How many bytes from AT on are ASCII. */
+static size_t ascii_run(const char *data, size_t len, size_t at)
+{
+	size_t i = at;
+	uint64_t word;
+
+	for (; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, data + i, sizeof(word));
+		if (word & 0x8080808080808080ULL)
+			break;
+	}
+	while (i < len && !(data[i] & 0x80))
+		i++;
+	return i - at;
+}
+
+static size_t count_utf16(const char *data, size_t len, bool *wide)
+{
+	size_t n = 0;
+
+	*wide = false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+		n += (c & 0xc0) != 0x80;
+		n += c >= 0xf0;
+		*wide |= c >= 0xf0;
+	}
+	return n;
+}
+
+size_t normal_utf16_at(const char *form, size_t offset)
+{
+	bool wide;
+
+	return count_utf16(form, offset, &wide);
+}
+
+/* Fills what follows from DATA. */
+static int measure(struct scan_text *t, struct err *err)
+{
+	struct buffer b = {.max = 2 * t->len + UTF8_CHAR_MAX};
+	bool wide;
+
+	t->ascii = ascii_run(t->data, t->len, 0) == t->len;
+	t->unit = t->data;
+	t->unit_len = t->utf16 = t->len;
+	if (t->ascii)
+		return 0;
+	t->utf16 = count_utf16(t->data, t->len, &wide);
+	if (!wide)
+		return 0;
+	for (size_t at = 0; at < t->len;) {
+		struct utf8_char c = utf8_next(t->data, t->len, at);
+		if (c.value > 0xffff) {
+			add_point(&b, utf8_high(c.value));
+			add_point(&b, utf8_low(c.value));
+		} else {
+			add(&b, t->data + at, c.len);
+		}
+		at += c.len;
+	}
+	t->owned_unit = b.data;
+	t->unit = b.data;
+	t->unit_len = b.len;
+	if (b.failed)
+		return err_set(err, ERR_SYSTEM, "text: out of memory");
+	return 0;
+}
+
+static bool is_valid(const char *data, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		at += ascii_run(data, len, at);
+		if (at == len)
+			break;
+		struct utf8_char c = utf8_next(data, len, at);
+		if (c.broken)
+			return false;
+		at += c.len;
+	}
+	return true;
+}
+
+static void replace_broken(const char *data, size_t len, struct buffer *b)
+{
+	for (size_t at = 0; at < len;) {
+		struct utf8_char c = utf8_next(data, len, at);
+		add_point(b, c.value);
+		at += c.len;
+	}
+}
+
+int normal_decode(const char *data, size_t len, struct scan_text *ret, struct err *err)
+{
+	struct buffer b = {.max = 3 * len + UTF8_CHAR_MAX};
+
+	*ret = (struct scan_text){.data = data, .len = len};
+	if (len > NORMAL_TEXT_MAX)
+		return err_set(err, ERR_LIMIT, "text: longer than %zu bytes", NORMAL_TEXT_MAX);
+	if (!is_valid(data, len)) {
+		replace_broken(data, len, &b);
+		ret->owned = b.data;
+		ret->data = b.data;
+		ret->len = b.len;
+	}
+	if (b.failed)
+		err_set(err, ERR_SYSTEM, "text: out of memory");
+	else if (measure(ret, err) == 0)
+		return 0;
+	normal_done(ret);
+	return -1;
+}
+
+static void put_kept(struct buffer *b, uint32_t c, bool *trigger)
+{
+	*trigger |= is_trigger(c);
+	if (!is_dropped(c))
+		add_point(b, c);
+}
+
+static void flush(struct nfkc *n, struct buffer *b, bool *trigger)
+{
+	if (!n->count)
+		return;
+	nfkc_compose(n);
+	for (size_t i = 0; i < n->count && !n->failed; i++)
+		put_kept(b, (uint32_t)n->point[i], trigger);
+	b->failed |= n->failed;
+	n->count = 0;
+}
+
+static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigger)
+{
+	struct nfkc n = {0};
+
+	for (size_t at = 0; at < raw->len && !b->failed;) {
+		size_t run = ascii_run(raw->data, raw->len, at);
+		if (run) {
+			flush(&n, b, trigger);
+			add(b, raw->data + at, run);
+			at += run;
+			continue;
+		}
+		struct utf8_char c = utf8_next(raw->data, raw->len, at);
+		bool inert = nfkc_is_inert(c.value);
+		if (inert)
+			flush(&n, b, trigger);
+		/* A mark may join the letter before it. */
+		if (!inert && !n.count && at && !(raw->data[at - 1] & 0x80) && b->len)
+			nfkc_add(&n, (unsigned char)b->data[--b->len]);
+		if (inert)
+			put_kept(b, c.value, trigger);
+		else
+			nfkc_add(&n, c.value);
+		at += c.len;
+	}
+	flush(&n, b, trigger);
+	nfkc_done(&n);
+}
+
+/* In place: a Latin letter is shorter than what it replaces. */
+static void replace_lookalikes(struct buffer *b)
+{
+	size_t out = 0;
+
+	for (size_t at = 0; at < b->len;) {
+		struct utf8_char c = utf8_next(b->data, b->len, at);
+		at += c.len;
+		out += utf8_put(b->data + out, latin(c.value));
+	}
+	b->len = out;
+}
+
+int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *err)
+{
+	struct buffer b = {.max = NORMAL_GROWTH_MAX * raw->len + 64};
+	bool trigger = false;
+
+	*ret = *raw;
+	ret->owned = ret->owned_unit = NULL;
+	if (raw->ascii)
+		return 0;
+	normalise(raw, &b, &trigger);
+	if (trigger)
+		replace_lookalikes(&b);
+	if (b.failed) {
+		free(b.data);
+		return err_set(err, ERR_SYSTEM, "text: out of memory");
+	}
+	if (b.len == raw->len && !memcmp(b.data, raw->data, b.len)) {
+		free(b.data);
+		return 0;
+	}
+	*ret = (struct scan_text){.data = b.data ? b.data : "", .len = b.len, .owned = b.data};
+	if (measure(ret, err) == 0)
+		return 0;
+	normal_done(ret);
+	return -1;
+}
+
+void normal_done(struct scan_text *text)
+{
+	free(text->owned);
+	free(text->owned_unit);
+	*text = (struct scan_text){0};
+}

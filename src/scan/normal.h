@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text as rules see it. Any bytes come in; what is not UTF-8 becomes U+FFFD, as when Node.js reads
+ * a file. The normalised form is NFKC without zero-width and direction marks, and, when a letter
+ * of certain scripts is in it, with letters that look like Latin ones replaced by these: what the
+ * reference engine does, condition by condition, here once. Expressions without the flag u count
+ * UTF-16 code units, so a text with characters beyond U+FFFF has a second form in which each half
+ * of a surrogate pair is three bytes of its own.
+ */
+#ifndef CORDON_SCAN_NORMAL_H
+#define CORDON_SCAN_NORMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* The longest text; a normalised one may be NORMAL_GROWTH_MAX times as long. */
+#define NORMAL_TEXT_MAX ((size_t)64 << 20)
+enum { NORMAL_GROWTH_MAX = 11 };
+
+struct scan_text {
+	const char *data; /* UTF-8 */
+	size_t len;
+	const char *unit; /* UTF-16 code units in three bytes at most; DATA when that is the same */
+	size_t unit_len;
+	size_t utf16; /* its length in JavaScript */
+	bool ascii;
+	char *owned, *owned_unit;
+};
+
+/* DATA is borrowed and must stay; it is copied only when it is not UTF-8. */
+int normal_decode(const char *data, size_t len, struct scan_text *ret, struct err *err);
+/* When nothing changes RET borrows from RAW: ret->data == raw->data. */
+int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *err);
+void normal_done(struct scan_text *text);
+/* The UTF-16 index of the byte at OFFSET of DATA (or of UNIT). */
+size_t normal_utf16_at(const char *form, size_t offset);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Characters of UTF-8 text, as browsers and Node.js decode it: what is broken becomes U+FFFD, one
+ * for each maximal part of a sequence, never eating a byte that could begin the next character.
+ */
+#ifndef CORDON_SCAN_UTF8_H
+#define CORDON_SCAN_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UTF8_REPLACEMENT = 0xfffd, UTF8_CHAR_MAX = 4 };
+
+struct utf8_char {
+	uint32_t value; /* U+FFFD when broken */
+	uint8_t len;	/* bytes it took, at least 1 */
+	bool broken;
+};
+
+/* The character at AT, which is below LEN. */
+struct utf8_char utf8_next(const char *text, size_t len, size_t at);
+/* Writes up to four bytes, returns how many. Surrogates are written as three. */
+size_t utf8_put(char *out, uint32_t c);
+
+/* The two UTF-16 code units of a character beyond U+FFFF. */
+static inline uint32_t utf8_high(uint32_t c)
+{
+	return 0xd800 + ((c - 0x10000) >> 10);
+}
+
+static inline uint32_t utf8_low(uint32_t c)
+{
+	return 0xdc00 + ((c - 0x10000) & 0x3ff);
+}
+
+#endif

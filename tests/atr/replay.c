@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay [EXCEPTIONS]: compares our matcher with what Node.js said. Standard input is what
+ * pairs.mjs prints, one JSON object a line: an expression {id, source, flags}, or a text {text,
+ * normal, utf16, only, hits} where ONLY lists the expressions that were tried (all, if absent) and
+ * HITS pairs of an expression and the place of its match. Exceptions are lines "ID reason". Prints
+ * TAP; a difference that is no exception, an undecided match and an exception that does not occur
+ * are failures.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/tap.h"
+#include "scan/match.h"
+
+enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 40, EXCEPTIONS_MAX = 64 };
+
+struct expression {
+	char *id;
+	struct match_code *code;
+	bool start_moved;
+	int exception; /* row, or -1 */
+};
+
+static struct {
+	struct expression e[EXPRESSIONS_MAX];
+	size_t count, compiled, native, ascii_never;
+	size_t texts, pairs, hits, shown;
+	size_t missed, extra, moved, undecided, misnormalised, excused;
+	char exception[EXCEPTIONS_MAX][32];
+	size_t used[EXCEPTIONS_MAX], exceptions;
+	struct match_scratch *scratch;
+} all;
+
+static void show(const char *what, const char *id, const char *text, size_t len)
+{
+	if (all.shown++ >= SHOWN_MAX)
+		return;
+	printf("# %s %s: ", what, id);
+	for (size_t i = 0; i < len && i < 200; i++)
+		printf(text[i] >= ' ' && text[i] < 127 ? "%c" : "\\x%02x", (unsigned char)text[i]);
+	printf("\n");
+}
+
+static unsigned flags_of(const char *s)
+{
+	unsigned flags = 0;
+
+	for (; *s; s++)
+		flags |= *s == 'i'   ? JS_IGNORE_CASE
+			 : *s == 'u' ? JS_UNICODE
+			 : *s == 'm' ? JS_MULTILINE
+				     : JS_DOT_ALL;
+	return flags;
+}
+
+static int exception_of(const char *id)
+{
+	for (size_t i = 0; i < all.exceptions; i++)
+		if (!strcmp(all.exception[i], id))
+			return (int)i;
+	return -1;
+}
+
+static void take_expression(json_t *o)
+{
+	json_t *source = json_object_get(o, "source");
+	struct expression *e = &all.e[all.count];
+	struct regex regex;
+	struct err err;
+
+	if (all.count++ == EXPRESSIONS_MAX)
+		exit(2);
+	e->id = strdup(json_string_value(json_object_get(o, "id")));
+	e->exception = exception_of(e->id);
+	if (regex_translate(json_string_value(source), json_string_length(source),
+			    flags_of(json_string_value(json_object_get(o, "flags"))), &regex,
+			    &err) == 0) {
+		e->code = match_compile(&regex, &err);
+		e->start_moved = regex.ast.start_moved;
+		all.ascii_never += regex.form[JS_ASCII].never;
+		regex_done(&regex);
+	}
+	if (!e->code) {
+		show("not compiled", e->id, err.message, strlen(err.message));
+		return;
+	}
+	all.compiled++;
+	all.native += match_is_native(e->code);
+}
+
+static void differ(size_t *count, const char *what, const struct expression *e,
+		   const struct scan_text *t)
+{
+	if (e->exception >= 0) {
+		all.used[e->exception]++;
+		all.excused++;
+		return;
+	}
+	++*count;
+	show(what, e->id, t->data, t->len);
+}
+
+/* AT: where it matched there, or -1. */
+static void compare(const struct expression *e, const struct scan_text *t, json_int_t at)
+{
+	size_t start = 0;
+
+	all.pairs++;
+	all.hits += at >= 0;
+	if (!e->code)
+		return;
+	enum match_answer answer = match_run(e->code, all.scratch, t, &start);
+	if (answer == MATCH_UNDECIDED)
+		differ(&all.undecided, "undecided", e, t);
+	else if (answer == MATCH_NO && at >= 0)
+		differ(&all.missed, "missed", e, t);
+	else if (answer == MATCH_YES && at < 0)
+		differ(&all.extra, "extra", e, t);
+	else if (answer == MATCH_YES && !e->start_moved && (json_int_t)start != at)
+		differ(&all.moved, "another place", e, t);
+}
+
+static void check_normal(json_t *o, const struct scan_text *t)
+{
+	json_t *normal = json_object_get(o, "normal");
+	struct scan_text folded;
+	struct err err;
+
+	if (t->utf16 != (size_t)json_integer_value(json_object_get(o, "utf16"))) {
+		all.misnormalised++;
+		show("another length", "", t->data, t->len);
+	}
+	if (!normal || normal_fold(t, &folded, &err) < 0)
+		return;
+	if (folded.len != json_string_length(normal) ||
+	    memcmp(folded.data, json_string_value(normal), folded.len) != 0) {
+		all.misnormalised++;
+		show("normalised otherwise", "", t->data, t->len);
+	}
+	normal_done(&folded);
+}
+
+static void take_text(json_t *o)
+{
+	json_t *text = json_object_get(o, "text"), *only = json_object_get(o, "only"), *hit;
+	static json_int_t at[EXPRESSIONS_MAX];
+	struct scan_text t;
+	struct err err;
+	size_t i;
+
+	if (normal_decode(json_string_value(text), json_string_length(text), &t, &err) < 0)
+		exit(2);
+	all.texts++;
+	check_normal(o, &t);
+	for (i = 0; i < all.count; i++)
+		at[i] = -1;
+	json_array_foreach(json_object_get(o, "hits"), i, hit)
+		at[json_integer_value(json_array_get(hit, 0))] =
+			json_integer_value(json_array_get(hit, 1));
+	for (i = 0; i < (only ? json_array_size(only) : all.count); i++) {
+		size_t n = only ? (size_t)json_integer_value(json_array_get(only, i)) : i;
+		compare(&all.e[n], &t, at[n]);
+	}
+	normal_done(&t);
+}
+
+static void read_exceptions(const char *path)
+{
+	char line[512];
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		exit(2);
+	while (fgets(line, sizeof(line), f) && all.exceptions < EXCEPTIONS_MAX)
+		if (line[0] != '#' && sscanf(line, "%31s", all.exception[all.exceptions]) == 1)
+			all.exceptions++;
+	fclose(f);
+}
+
+static void judge(void)
+{
+	ok(all.count && all.compiled == all.count,
+	   "%zu of %zu expressions compile (%zu never match "
+	   "ASCII)",
+	   all.compiled, all.count, all.ascii_never);
+	ok(all.native == all.count, "%zu of them to machine code", all.native);
+	ok(all.texts > 0 && all.pairs > 0 && all.hits > 0, "%zu texts, %zu pairs, %zu matches",
+	   all.texts, all.pairs, all.hits);
+	ok(!all.missed, "%zu matches missed", all.missed);
+	ok(!all.extra, "%zu matches too many", all.extra);
+	ok(!all.moved, "%zu matches in another place", all.moved);
+	ok(!all.undecided, "%zu undecided", all.undecided);
+	ok(!all.misnormalised, "%zu texts normalised otherwise", all.misnormalised);
+	for (size_t i = 0; i < all.exceptions; i++)
+		ok(all.used[i] > 0, "the exception %s occurs", all.exception[i]);
+}
+
+int main(int argc, char **argv)
+{
+	struct err err;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (argc > 1)
+		read_exceptions(argv[1]);
+	all.scratch = match_scratch_new(NULL, &err);
+	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
+		json_error_t why;
+		json_t *o = json_loadb(line, (size_t)len, JSON_ALLOW_NUL, &why);
+		if (!o) {
+			printf("Bail out! line not understood: %s\n", why.text);
+			return 1;
+		}
+		if (json_object_get(o, "source"))
+			take_expression(o);
+		else
+			take_text(o);
+		json_decref(o);
+	}
+	free(line);
+	judge();
+	for (size_t i = 0; i < all.count; i++) {
+		match_free(all.e[i].code);
+		free(all.e[i].id);
+	}
+	match_scratch_free(all.scratch);
+	return tap_done();
+}
