@@ -17,10 +17,11 @@ PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 
-.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml
+.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan
 .SECONDARY:
-FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml)
-tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json
+FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan)
+tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
+       $(BUILD)/tests/atr-replay
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -37,6 +38,11 @@ $(TEST_LIB): $(TEST_OBJS)
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
+
+# Compares with what Node.js says; see tests/atr/run.
+$(BUILD)/tests/atr-replay: $(BUILD)/obj/tests/atr/replay.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # This one is about a part of the build.
 $(BUILD)/tests/unit/bpf: $(BUILD)/obj/tools/bpf.o
@@ -73,6 +79,10 @@ $(BUILD)/tests/fuzz-smoke-yaml: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o yam
 		$(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ -lyaml
+$(BUILD)/tests/fuzz-smoke-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o scan.o scan_seeds.o) \
+		$(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
@@ -87,15 +97,23 @@ $(BUILD)/tests/fuzz-spec: tests/fuzz/spec.c $(wildcard src/model/*.[ch] src/base
 $(BUILD)/tests/fuzz-yaml: tests/fuzz/yaml.c $(wildcard src/rule/*.[ch] src/base/*.[ch])
 	@mkdir -p $(@D)
 	$(FUZZER) -lyaml
+$(BUILD)/tests/fuzz-scan: tests/fuzz/scan.c $(wildcard src/scan/*.[ch] src/base/*.[ch])
+	@mkdir -p $(@D)
+	$(FUZZER) $(CLI_LIBS)
+$(BUILD)/tests/fuzz-seeds-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o scan_seeds.o) \
+		$(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
 # Each target has its own seeds and its own corpus.
-fuzz: fuzz-run-spec fuzz-run-yaml
+fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan
 fuzz-run-spec: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
 fuzz-run-yaml: $(BUILD)/tests/fuzz-yaml $(BUILD)/tests/fuzz-seeds-yaml
-fuzz-run-spec fuzz-run-yaml: fuzz-run-%:
+fuzz-run-scan: $(BUILD)/tests/fuzz-scan $(BUILD)/tests/fuzz-seeds-scan
+fuzz-run-spec fuzz-run-yaml fuzz-run-scan: fuzz-run-%:
 	@mkdir -p $(BUILD)/fuzz/$*
 	$(filter %-seeds %-seeds-$*,$^) $(BUILD)/fuzz/$*
 	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \
-		-max_len=65536 -print_final_stats=1 $*
+		-max_len=$(if $(filter scan,$*),4096 -timeout=10,65536) -print_final_stats=1 $*
 
 # What the YAML reader makes of files, for comparison with the reference's.
 $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)

@@ -161,11 +161,19 @@ static uint32_t fixed_run(struct js_ast *ast, uint32_t id, uint32_t *from)
 	return js_node_add(ast, run);
 }
 
+static bool append(struct forms *out, const struct forms *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		if (!push(out, more->id[i]))
+			return false;
+	return true;
+}
+
 static bool spread_seq(struct js_ast *ast, uint32_t id, struct forms *out)
 {
-	AUTO_FREE struct forms *next = calloc(1, sizeof(*next));
+	AUTO_FREE struct forms *next = calloc(1, sizeof(*next)), *now = calloc(1, sizeof(*now));
 
-	if (!next || !push(out, js_node_add(ast, (struct js_node){.kind = JS_SEQ})))
+	if (!next || !now || !push(now, js_node_add(ast, (struct js_node){.kind = JS_SEQ})))
 		return false;
 	for (uint32_t i = 0; i < ast->node[id].count;) {
 		next->count = 0;
@@ -175,10 +183,10 @@ static bool spread_seq(struct js_ast *ast, uint32_t id, struct forms *out)
 		} else if (!spread(ast, js_kid(ast, &ast->node[id], i++), next)) {
 			return false;
 		}
-		if (!multiply(ast, out, next))
+		if (!multiply(ast, now, next))
 			return false;
 	}
-	return true;
+	return append(out, now);
 }
 
 static bool spread_repeat(struct js_ast *ast, uint32_t id, struct forms *out)
@@ -198,9 +206,8 @@ static bool spread_repeat(struct js_ast *ast, uint32_t id, struct forms *out)
 		} else if (i && !multiply(ast, now, kid)) {
 			return false;
 		}
-		for (size_t k = 0; i >= n.min && k < now->count; k++)
-			if (!push(out, now->id[k]))
-				return false;
+		if (i >= n.min && !append(out, now))
+			return false;
 	}
 	return true;
 }

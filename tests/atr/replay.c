@@ -13,9 +13,10 @@
 #include <string.h>
 
 #include "../unit/tap.h"
+#include "scan/js_case.h"
 #include "scan/match.h"
 
-enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 40, EXCEPTIONS_MAX = 64 };
+enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
 
 struct expression {
 	char *id;
@@ -29,6 +30,7 @@ static struct {
 	size_t count, compiled, native, ascii_never;
 	size_t texts, pairs, hits, shown;
 	size_t missed, extra, moved, undecided, misnormalised, excused;
+	size_t tries, taken, wrongly_taken, wrongly_refused, unsupported, cased, miscased;
 	char exception[EXCEPTIONS_MAX][32];
 	size_t used[EXCEPTIONS_MAX], exceptions;
 	struct match_scratch *scratch;
@@ -39,7 +41,7 @@ static void show(const char *what, const char *id, const char *text, size_t len)
 	if (all.shown++ >= SHOWN_MAX)
 		return;
 	printf("# %s %s: ", what, id);
-	for (size_t i = 0; i < len && i < 200; i++)
+	for (size_t i = 0; i < len && i < 120; i++)
 		printf(text[i] >= ' ' && text[i] < 127 ? "%c" : "\\x%02x", (unsigned char)text[i]);
 	printf("\n");
 }
@@ -167,6 +169,101 @@ static void take_text(json_t *o)
 	normal_done(&t);
 }
 
+/* What is refused though JavaScript takes it, and may be. */
+static bool is_unsupported(const char *why)
+{
+	static const char *const known[] = {"general categories", "65535", "several lengths",
+					    "longest length"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strstr(why, known[i]))
+			return true;
+	return false;
+}
+
+/* A made-up expression with its texts. */
+static void take_try(json_t *o)
+{
+	json_t *source = json_object_get(o, "source"), *pair;
+	const char *text = json_string_value(source);
+	bool valid = json_is_true(json_object_get(o, "valid"));
+	struct expression e = {.id = (char *)json_string_value(json_object_get(o, "try")),
+			       .exception = -1};
+	struct regex regex;
+	struct err err = {0};
+	size_t i;
+
+	all.tries++;
+	if (regex_translate(text, json_string_length(source),
+			    flags_of(json_string_value(json_object_get(o, "flags"))), &regex,
+			    &err) == 0) {
+		e.code = match_compile(&regex, &err);
+		e.start_moved = regex.ast.start_moved;
+		all.taken += e.code != NULL;
+		regex_done(&regex);
+	}
+	if (!valid && e.code) {
+		all.wrongly_taken++;
+		show("wrongly taken", e.id, text, json_string_length(source));
+	}
+	if (valid && !e.code && is_unsupported(err.message)) {
+		all.unsupported++;
+	} else if (valid && !e.code) {
+		all.wrongly_refused++;
+		show("wrongly refused", err.message, text, json_string_length(source));
+	}
+	json_array_foreach(json_object_get(o, "texts"), i, pair)
+	{
+		json_t *subject = json_array_get(pair, 0);
+		struct scan_text t;
+		size_t before = all.shown;
+		if (normal_decode(json_string_value(subject), json_string_length(subject), &t,
+				  &err) < 0)
+			exit(2);
+		compare(&e, &t, json_integer_value(json_array_get(pair, 1)));
+		if (all.shown > before)
+			show("  by", json_string_value(json_object_get(o, "flags")), text,
+			     json_string_length(source));
+		normal_done(&t);
+	}
+	match_free(e.code);
+}
+
+/* One set of characters that are the same but for their case. */
+static void check_case(json_t *set, bool unicode, unsigned char *seen)
+{
+	uint32_t got[JS_CASE_MAX];
+	json_t *one, *other;
+	size_t i, k;
+
+	json_array_foreach(set, i, one)
+	{
+		uint32_t c = (uint32_t)json_integer_value(one);
+		size_t n = js_case_all(c, unicode, got), found = 0;
+		seen[c] = 1;
+		json_array_foreach(set, k, other) for (size_t g = 0; g < n; g++) found +=
+			got[g] == json_integer_value(other);
+		all.cased++;
+		all.miscased += n != json_array_size(set) || found != n;
+	}
+}
+
+static void take_case(json_t *o)
+{
+	bool unicode = json_is_true(json_object_get(o, "unicode"));
+	unsigned char *seen = calloc(JS_POINT_MAX + 1, 1);
+	uint32_t got[JS_CASE_MAX], max = unicode ? JS_POINT_MAX : JS_UNIT_MAX;
+	json_t *set;
+	size_t i;
+
+	if (!seen)
+		exit(2);
+	json_array_foreach(json_object_get(o, "case"), i, set) check_case(set, unicode, seen);
+	for (uint32_t c = 0; c <= max; c++)
+		all.miscased += !seen[c] && js_case_all(c, unicode, got) != 1;
+	free(seen);
+}
+
 static void read_exceptions(const char *path)
 {
 	char line[512];
@@ -180,15 +277,31 @@ static void read_exceptions(const char *path)
 	fclose(f);
 }
 
+static void judge_expressions(void)
+{
+	ok(all.compiled == all.count, "%zu of %zu expressions compile", all.compiled, all.count);
+	ok(all.native == all.count, "%zu of them to machine code, %zu never match ASCII",
+	   all.native, all.ascii_never);
+}
+
+static void judge_tries(void)
+{
+	ok(!all.wrongly_taken, "%zu of %zu made-up expressions taken, %zu wrongly", all.taken,
+	   all.tries, all.wrongly_taken);
+	ok(!all.wrongly_refused, "%zu refused wrongly, %zu as not supported", all.wrongly_refused,
+	   all.unsupported);
+	ok(all.cased && !all.miscased, "%zu characters with case, %zu wrong", all.cased,
+	   all.miscased);
+}
+
 static void judge(void)
 {
-	ok(all.count && all.compiled == all.count,
-	   "%zu of %zu expressions compile (%zu never match "
-	   "ASCII)",
-	   all.compiled, all.count, all.ascii_never);
-	ok(all.native == all.count, "%zu of them to machine code", all.native);
-	ok(all.texts > 0 && all.pairs > 0 && all.hits > 0, "%zu texts, %zu pairs, %zu matches",
-	   all.texts, all.pairs, all.hits);
+	if (all.count)
+		judge_expressions();
+	if (all.tries)
+		judge_tries();
+	ok(all.texts && all.pairs && all.hits, "%zu texts, %zu pairs, %zu matches, %zu excused",
+	   all.texts, all.pairs, all.hits, all.excused);
 	ok(!all.missed, "%zu matches missed", all.missed);
 	ok(!all.extra, "%zu matches too many", all.extra);
 	ok(!all.moved, "%zu matches in another place", all.moved);
@@ -214,7 +327,11 @@ int main(int argc, char **argv)
 			printf("Bail out! line not understood: %s\n", why.text);
 			return 1;
 		}
-		if (json_object_get(o, "source"))
+		if (json_object_get(o, "try"))
+			take_try(o);
+		else if (json_object_get(o, "case"))
+			take_case(o);
+		else if (json_object_get(o, "source"))
 			take_expression(o);
 		else
 			take_text(o);
