@@ -131,7 +131,7 @@ static size_t clip(const struct js_range *r, size_t count, struct js_range *out)
 static void emit_class(struct emitter *e, const struct js_node *n)
 {
 	struct js_range ascii[ASCII_MAX + 1];
-	const struct js_range *r = e->ast->range + n->first;
+	const struct js_range *r = n->count ? e->ast->range + n->first : NULL;
 	size_t count = n->count;
 
 	if (e->form == JS_ASCII) {

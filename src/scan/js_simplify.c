@@ -23,7 +23,7 @@ static bool is_empty(const struct js_ast *ast, uint32_t id)
 static uint32_t trim(struct js_ast *ast, uint32_t id)
 {
 	struct js_node *n = &ast->node[id];
-	uint32_t *kid = ast->kid + n->first;
+	uint32_t *kid = n->kind != JS_CLASS && n->count ? ast->kid + n->first : NULL;
 
 	switch (n->kind) {
 	case JS_SEQ:

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text as rules see it: decoding of what is broken, the normalised form, UTF-16 counts, and time on
+ * text made to take long.
+ */
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "scan/normal.h"
+#include "tap.h"
+
+#define FFFD "\xef\xbf\xbd"
+
+struct row {
+	const char *in, *out;
+	size_t in_len;
+};
+#define ROW(in, out)                                                                               \
+	{                                                                                          \
+		in, out, sizeof(in) - 1                                                            \
+	}
+
+/* clang-format off */
+static const struct row decoded[] = {
+	ROW("plain", "plain"), ROW("\xff", FFFD), ROW("a\xc0\xaf", "a" FFFD FFFD),
+	ROW("\xe2\x82", FFFD), ROW("\xe2\x82z", FFFD "z"), ROW("\xed\xa0\x80", FFFD FFFD FFFD),
+	ROW("\xf0\x9f\x98", FFFD), ROW("\xf4\x90\x80\x80", FFFD FFFD FFFD FFFD),
+	ROW("\xf0\x80\x80\x80", FFFD FFFD FFFD FFFD), ROW("\xe0\x80", FFFD FFFD),
+	ROW("\xc2\xc2\xa0", FFFD "\xc2\xa0"), ROW("\x80", FFFD), ROW("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"),
+	ROW("\xef\xbb\xbfx", "\xef\xbb\xbfx"), ROW("", ""),
+};
+static const struct row folded[] = {
+	ROW("plain", "plain"), ROW("\xef\xbd\x81\xef\xbc\xa1", "aA"), ROW("e\xcc\x81", "\xc3\xa9"),
+	ROW("a\xe2\x80\x8b" "b", "ab"), ROW("\xef\xbb\xbfx", "x"), ROW("\xe1\xa0\x8e", ""),
+	ROW("\xe2\x80\xaa\xe2\x81\xa6x\xe2\x81\xa9\xe2\x80\xac", "x"),
+	/* A mark behind what is deleted does not join what was before it. */
+	ROW("e\xe2\x80\x8d\xcc\x81", "e\xcc\x81"),
+	ROW("ign\xd0\xbere", "ignore"), ROW("\xd0\xb6", "\xd0\xb6"), ROW("\xc7\x80", "l"),
+	/* Only together with a letter of the scripts that are looked for. */
+	ROW("\xc9\xa1", "\xc9\xa1"), ROW("\xc9\xa1\xd0\xb6", "g\xd0\xb6"),
+	ROW("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"), ROW("\xc5\xbf\xe2\x84\xaa", "sK"),
+	ROW("\xef\xb7\xba", "\xd8\xb5\xd9\x84\xd9\x89 \xd8\xa7\xd9\x84\xd9\x84\xd9\x87 \xd8\xb9\xd9\x84\xd9\x8a"
+	    "\xd9\x87 \xd9\x88\xd8\xb3\xd9\x84\xd9\x85"),
+	ROW("a\xcc\x81\xcc\xa3", "\xe1\xba\xa1\xcc\x81"), ROW("\xf0\x9c\xb3\x96\xf0\x9c\xb3\xb9", "A9"),
+	ROW("\xf0\x9d\x90\x80", "A"), ROW("\xff", FFFD),
+};
+/* clang-format on */
+
+static void test_decode(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(decoded); i++) {
+		const struct row *r = &decoded[i];
+		struct scan_text t;
+		struct err err;
+		ok(normal_decode(r->in, r->in_len, &t, &err) == 0 && t.len == strlen(r->out) &&
+			   !memcmp(t.data, r->out, t.len),
+		   "decoded row %zu", i);
+		normal_done(&t);
+	}
+}
+
+static void test_fold(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(folded); i++) {
+		const struct row *r = &folded[i];
+		struct scan_text raw, t = {0};
+		struct err err;
+		ok(normal_decode(r->in, r->in_len, &raw, &err) == 0 &&
+			   normal_fold(&raw, &t, &err) == 0 && t.len == strlen(r->out) &&
+			   !memcmp(t.data, r->out, t.len),
+		   "normalised row %zu", i);
+		ok((t.data == raw.data) == (raw.len == t.len && !memcmp(raw.data, t.data, t.len)),
+		   "  and borrowed when nothing changed");
+		normal_done(&t);
+		normal_done(&raw);
+	}
+}
+
+static void test_units(void)
+{
+	static const char text[] = "a\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80z";
+	struct scan_text t;
+	struct err err;
+
+	ok(normal_decode(text, sizeof(text) - 1, &t, &err) == 0 && t.utf16 == 6 && !t.ascii,
+	   "UTF-16 counts halves of pairs");
+	ok(t.unit_len == t.len + 2 && !memcmp(t.unit + 6, "\xed\xa0\xbd\xed\xb8\x80z", 7),
+	   "the form of code units has both halves");
+	ok(normal_utf16_at(t.data, t.len - 1) == 5 && normal_utf16_at(t.unit, t.unit_len - 1) == 5,
+	   "an index is the same in both");
+	normal_done(&t);
+	ok(normal_decode("ab", 2, &t, &err) == 0 && t.ascii && t.unit == t.data && !t.owned,
+	   "ASCII is not copied");
+	normal_done(&t);
+}
+
+/* UNIT as often as fits into a million bytes: how long does it take? */
+static void test_time(const char *unit, const char *what)
+{
+	size_t len = strlen(unit), total = 1000000 / len * len;
+	AUTO_FREE char *text = malloc(total);
+	struct scan_text raw = {0}, t = {0};
+	struct err err;
+
+	for (size_t i = 0; text && i < total; i += len)
+		memcpy(text + i, unit, len);
+	uint64_t begin = io_now_ns();
+	bool done = text && normal_decode(text, total, &raw, &err) == 0 &&
+		    normal_fold(&raw, &t, &err) == 0;
+	uint64_t ms = (io_now_ns() - begin) / 1000000;
+	ok(done && ms < 5000, "a megabyte of %s is normalised in good time", what);
+	if (!done || ms >= 5000)
+		printf("# %llu ms\n", (unsigned long long)ms);
+	normal_done(&t);
+	normal_done(&raw);
+}
+
+static void test_maxima(void)
+{
+	AUTO_FREE char *text = calloc(1, NORMAL_TEXT_MAX + 1);
+	struct scan_text t;
+	struct err err;
+
+	if (!ok(text != NULL, "memory for the longest text"))
+		return;
+	ok(normal_decode(text, NORMAL_TEXT_MAX, &t, &err) == 0 && t.utf16 == NORMAL_TEXT_MAX,
+	   "the longest text is taken, all NUL");
+	normal_done(&t);
+	ok(normal_decode(text, NORMAL_TEXT_MAX + 1, &t, &err) < 0 && err.code == ERR_LIMIT,
+	   "one byte more is refused");
+}
+
+int main(void)
+{
+	test_decode();
+	test_fold();
+	test_units();
+	test_time("\xcc\x81\xcc\xa3", "marks in the wrong order");
+	test_time("\xef\xb7\xba", "the longest decomposition");
+	test_time("\xd0\xbe", "lookalikes");
+	test_time("\xff", "broken bytes");
+	test_time("\xea\xb0\x80\xe1\x86\xa8", "syllables");
+	test_maxima();
+	return tap_done();
+}
