@@ -119,12 +119,16 @@ static size_t put(uint32_t c, uint32_t candidate, bool unicode, uint32_t *ret, s
 
 size_t js_case_all(uint32_t c, bool unicode, uint32_t ret[JS_CASE_MAX])
 {
-	uint32_t low = canonical_point(c);
 	size_t n = 1;
 
 	ret[0] = c;
+	if (c < 128 && !unicode) {
+		ret[1] = c ^ 32;
+		return (c | 32) - 'a' < 26 ? 2 : 1;
+	}
 	if (!in_blocks(c))
 		return n;
+	uint32_t low = canonical_point(c);
 	n = put(c, lower(c), unicode, ret, n);
 	n = put(c, upper(c), unicode, ret, n);
 	n = put(c, low, unicode, ret, n);

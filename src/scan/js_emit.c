@@ -213,7 +213,7 @@ static enum life find_life(struct emitter *e, uint32_t id)
 	if (e->life[id] != UNKNOWN)
 		return e->life[id];
 	if (n->kind == JS_CHAR)
-		life = literal_set(e, n->value, set) ? ALIVE : DEAD;
+		life = n->value <= ASCII_MAX || literal_set(e, n->value, set) ? ALIVE : DEAD;
 	else if (n->kind == JS_CLASS)
 		life = n->count && (e->form == JS_WIDE || e->ast->range[n->first].low <= ASCII_MAX)
 			       ? ALIVE

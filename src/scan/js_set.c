@@ -11,6 +11,9 @@
 #include "base/scope.h"
 #include "scan/js_case.h"
 
+/* More than half of the characters in js_case_blocks that are code units. */
+enum { MANY_CASED = 2500 };
+
 /* clang-format off */
 static const struct js_range digits[] = {{'0', '9'}, {1, 0}};
 static const struct js_range spaces[] = {
@@ -64,6 +67,14 @@ void js_set_add_named(struct js_set *set, enum js_named name, bool negative, boo
 		js_set_add(set, from, max);
 }
 
+static const struct js_range *find(const struct js_range *range, size_t count, uint32_t c)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c >= range[i].low && c <= range[i].high)
+			return &range[i];
+	return NULL;
+}
+
 static int by_low(const void *a, const void *b)
 {
 	const struct js_range *x = a, *y = b;
@@ -100,10 +111,53 @@ static void fold_range(struct js_set *set, struct js_range r, bool unicode)
 	}
 }
 
+/* The other way round: adds what is not in the set but equals something that is. */
+static void fold_rest(struct js_set *set, bool unicode)
+{
+	uint32_t same[JS_CASE_MAX];
+	size_t count = set->count;
+
+	for (const struct js_range *b = js_case_blocks; b->low <= b->high; b++) {
+		if (b->low > JS_UNIT_MAX && !unicode)
+			break;
+		for (uint32_t c = b->low; c <= b->high; c++) {
+			const struct js_range *in = find(set->range, count, c);
+			if (in) {
+				c = in->high;
+				continue;
+			}
+			size_t n = js_case_all(c, unicode, same), i = 1;
+			while (i < n && !find(set->range, count, same[i]))
+				i++;
+			if (i < n)
+				js_set_add(set, c, c);
+		}
+	}
+	js_set_close(set);
+}
+
+/* How many characters that may have case are in the set. */
+static size_t count_cased(const struct js_set *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		for (const struct js_range *b = js_case_blocks; b->low <= b->high; b++) {
+			uint32_t low = set->range[i].low > b->low ? set->range[i].low : b->low;
+			uint32_t high = set->range[i].high < b->high ? set->range[i].high : b->high;
+			n += low <= high ? high - low + 1 : 0;
+		}
+	return n;
+}
+
 void js_set_fold(struct js_set *set, bool unicode)
 {
 	js_set_close(set);
 	size_t count = set->count;
+	if (count_cased(set) > MANY_CASED) {
+		fold_rest(set, unicode);
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct js_range r = set->range[i];
 		for (const struct js_range *b = js_case_blocks; b->low <= b->high; b++) {
@@ -131,14 +185,6 @@ void js_set_negate(struct js_set *set, uint32_t max)
 		js_set_add(&out, from, max);
 	js_set_done(set);
 	*set = out;
-}
-
-bool js_set_has(const struct js_range *range, size_t count, uint32_t c)
-{
-	for (size_t i = 0; i < count; i++)
-		if (c >= range[i].low && c <= range[i].high)
-			return true;
-	return false;
 }
 
 void js_set_done(struct js_set *set)

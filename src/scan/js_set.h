@@ -29,7 +29,6 @@ void js_set_fold(struct js_set *set, bool unicode);
 void js_set_close(struct js_set *set);
 /* Everything up to MAX that is not in it; the set is closed before and after. */
 void js_set_negate(struct js_set *set, uint32_t max);
-bool js_set_has(const struct js_range *range, size_t count, uint32_t c);
 void js_set_done(struct js_set *set);
 
 #endif

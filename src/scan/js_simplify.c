@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three rewrites. The tail: what may repeat at the end of an expression, or of a lookahead, need
+ * Four rewrites. The tail: what may repeat at the end of an expression, or of a lookahead, need
  * not. Lookbehinds of several lengths (PCRE2 knows them only since 10.43) are spread into one
  * alternative for each length; one without a longest length can only be the first thing in an
  * expression, where it may as well be part of the match. And a lookbehind of many alternatives is
- * tried only where what follows it matches. Back-references forbid all but the last.
+ * tried only where what follows it matches. Lookaheads over the whole rest of the text, and nothing
+ * else, need to be tried only once. Back-references forbid the first and the second.
  */
 #include "scan/js_simplify.h"
 
@@ -357,6 +358,44 @@ static int hurry(struct js_ast *ast)
 	return 0;
 }
 
+/* (?=[^]*...): true at a place, it is true at every place before. */
+static bool looks_anywhere(const struct js_ast *ast, uint32_t id)
+{
+	const struct js_node *n = js_node_at(ast, id);
+
+	if (n->kind != JS_LOOK || n->behind || n->negative)
+		return false;
+	n = js_node_at(ast, js_kid(ast, n, 0));
+	if (n->kind != JS_SEQ || !n->count)
+		return false;
+	n = js_node_at(ast, js_kid(ast, n, 0));
+	if (n->kind != JS_REPEAT || n->min || n->max != JS_UNBOUNDED)
+		return false;
+	n = js_node_at(ast, js_kid(ast, n, 0));
+	return n->kind == JS_CLASS && n->count == 1 && ast->range[n->first].low == 0 &&
+	       ast->range[n->first].high == js_char_max(ast);
+}
+
+/* An expression of nothing else matches at the start or not at all. */
+static int anchor(struct js_ast *ast)
+{
+	const struct js_node *root = js_node_at(ast, ast->root);
+	uint32_t count = root->kind == JS_SEQ ? root->count : 1, both[2];
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!looks_anywhere(ast, root->kind == JS_SEQ ? js_kid(ast, root, i) : ast->root))
+			return 0;
+	if (!count || ast->flags & JS_MULTILINE)
+		return 0;
+	both[0] = js_node_add(ast, (struct js_node){.kind = JS_START});
+	both[1] = ast->root;
+	uint32_t all = js_node_add_kids(ast, (struct js_node){.kind = JS_SEQ}, both, 2);
+	if (both[0] == JS_NONE || all == JS_NONE)
+		return -1;
+	ast->root = all;
+	return 0;
+}
+
 int js_simplify(struct js_ast *ast, struct err *err)
 {
 	uint32_t nodes = ast->nodes;
@@ -364,6 +403,8 @@ int js_simplify(struct js_ast *ast, struct err *err)
 
 	if (!ast->has_backref)
 		trim_all(ast);
+	if (anchor(ast) < 0)
+		return err_set(err, ERR_LIMIT, "regular expression: it is too large");
 	for (uint32_t id = 0; id < nodes; id++) {
 		if (ast->node[id].kind != JS_LOOK || !ast->node[id].behind)
 			continue;

@@ -67,6 +67,9 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 	/* what is cut at the end */
 	{"ab*?", I, "xa", 1}, {"a(?:(?!x)[^]){0,500}", I, "ba", 1}, {"a(?=b[^]{0,9})c*", I, "ab", 0},
 	{"a(?:(?!secret)[^]){0,400}}", I, "a....}", 0}, {"a(?:(?!secret)[^]){0,400}}", I, "a.secret.}", NO},
+	/* what needs to be tried only at the start */
+	{"(?=[^]*b)(?=[^]*c)", I, "xcb", 0}, {"(?=[^]*b)(?=[^]*c)", I, "xb", NO}, {"(?=[^]*b)c", I, "acb", 1},
+	{"(?=.*b)", I, "\nb", 1},
 	{"", I, "x", 0}, {"a|", I, "x", 0}, {"x{0}", I, "", 0}, {"(?!)", I, "x", NO},
 };
 /* clang-format on */
