@@ -26,6 +26,8 @@ static uint32_t trim(struct js_ast *ast, uint32_t id)
 	struct js_node *n = &ast->node[id];
 	uint32_t *kid = n->kind != JS_CLASS && n->count ? ast->kid + n->first : NULL;
 
+	if (!kid) /* a leaf */
+		return id;
 	switch (n->kind) {
 	case JS_SEQ:
 		while (n->count) {

@@ -293,7 +293,7 @@ int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *
 		free(b.data);
 		return err_set(err, ERR_SYSTEM, "text: out of memory");
 	}
-	if (b.len == raw->len && !memcmp(b.data, raw->data, b.len)) {
+	if (b.len == raw->len && b.data && !memcmp(b.data, raw->data, b.len)) {
 		free(b.data);
 		return 0;
 	}
