@@ -7,6 +7,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
+import { print, sequence } from './sequence.mjs';
 
 const [root, amount = 'part'] = process.argv.slice(2);
 const yaml = createRequire(path.resolve(root, 'package.json'))('js-yaml');
@@ -14,17 +15,8 @@ const { normalizeUnicode, foldConfusables } = await import(path.resolve(root, 'd
 const sample = 40; // other expressions tried on each text
 const textMax = 4000; // longer ones make JavaScript's engine, not ours, take minutes
 
-let state = 20260;
-function random(n) {
-	state ^= state << 13;
-	state ^= state >>> 17;
-	state ^= state << 5;
-	state >>>= 0;
-	return state % n;
-}
-
+const random = sequence(20260);
 const pick = (list) => list[random(list.length)];
-const print = (o) => fs.writeSync(1, JSON.stringify(o) + '\n');
 
 function ruleFiles(dir) {
 	return fs.readdirSync(dir, { withFileTypes: true }).flatMap((e) => {

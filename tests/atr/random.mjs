@@ -4,19 +4,11 @@
 // odd and broken ones among them, each tried on a few short texts; case is every character's equals
 // under i and iu; normalisation is every character and random runs of marks and letters. The random
 // sequence is fixed. It needs nothing but Node.js.
-import fs from 'node:fs';
+import { print, sequence } from './sequence.mjs';
 
 const count = Number(process.argv[2] ?? 20000);
-let state = 42;
-function random(n) {
-	state ^= state << 13;
-	state ^= state >>> 17;
-	state ^= state << 5;
-	state >>>= 0;
-	return state % n;
-}
+const random = sequence(42);
 const pick = (list) => list[random(list.length)];
-const print = (o) => fs.writeSync(1, JSON.stringify(o) + '\n');
 const hexes = (n, width) => n.toString(16).padStart(width, '0');
 
 const chars = [...'aAbBsSkKzZ019_ -,:=!<>"/', '\n', '\r', '\t', '\u00e9', '\u00c9', '\u017f', '\u212a',

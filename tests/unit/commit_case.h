@@ -70,4 +70,14 @@ static inline void file_change(struct result *r, const char *path, unsigned mode
 	add(r, path, strlen(path), CHANGE_ADDED, TYPE_FILE, mode, false);
 }
 
+/* A run that has made one file. */
+static inline struct result *begin_with_new(void)
+{
+	prepare();
+	scratch_file("upper/new", "new", 0644);
+	struct result *r = begin();
+	file_change(r, "new", 0644);
+	return r;
+}
+
 #endif

@@ -373,10 +373,7 @@ static void watch_commit(char *ret, size_t size)
 	struct result *r;
 	struct err err;
 
-	prepare();
-	scratch_file("upper/new", "new", 0644);
-	r = begin();
-	file_change(r, "new", 0644);
+	r = begin_with_new();
 	scratch_must(watch >= 0 && inotify_add_watch(watch, "ws", IN_CREATE) >= 0, "a watch");
 	commit(r, &err);
 	result_done(r);

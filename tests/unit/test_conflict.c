@@ -164,10 +164,7 @@ static void test_clock(void)
 	struct result *r;
 	struct err err;
 
-	prepare();
-	scratch_file("upper/new", "new", 0644);
-	r = begin();
-	file_change(r, "new", 0644);
+	r = begin_with_new();
 	mark.boot_ns -= 60000000000U;
 	ok(commit(r, &err) == -1 && err.code == ERR_CONFLICT && !scratch_exists("ws/new"),
 	   "a clock that was set back: nothing is committed");

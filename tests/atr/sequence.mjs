@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A fixed random sequence and JSON lines: what both comparisons with JavaScript are made of. The
+// same seed gives the same tests everywhere; it must never ask for real randomness.
+import fs from 'node:fs';
+
+export function sequence(seed) {
+	let state = seed;
+	return (n) => {
+		state ^= state << 13;
+		state ^= state >>> 17;
+		state ^= state << 5;
+		state >>>= 0;
+		return state % n;
+	};
+}
+
+export const print = (o) => fs.writeSync(1, JSON.stringify(o) + '\n');
