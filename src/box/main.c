@@ -49,6 +49,7 @@ static int run_program(struct box *b, struct err *err)
 	r->pidfd = r->gate.listener = -1;
 	r->result.limit = LIMIT_NONE;
 	if (run_start(r, err) < 0 || run_release(r, err) < 0 || run_open_cgroup(r, err) < 0) {
+		run_hear_why(r, err);
 		run_bury(r);
 		return -1;
 	}

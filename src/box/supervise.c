@@ -133,6 +133,19 @@ static void explain_outside(struct err *err)
 			why_layer(err, (enum layer)l);
 }
 
+void run_hear_why(struct run *r, struct err *err)
+{
+	struct pollfd word = {.fd = r->box->ctl, .events = POLLIN};
+	struct wire_error m;
+	int fd = -1;
+
+	if (word.fd < 0 || poll(&word, 1, 0) <= 0 || !(word.revents & POLLIN) ||
+	    io_recv(word.fd, &m, sizeof(m), &fd) != sizeof(m) || m.kind != WIRE_ERROR)
+		return;
+	explain_outside(&m.err);
+	*err = m.err;
+}
+
 static void on_listener(struct run *r, const union message *m, int *fd)
 {
 	r->gate.listener = scope_take_fd(fd);

@@ -34,7 +34,9 @@ bool run_is_in_cgroup(const struct run *r);
 /* Waits for init's death and removes what is left. */
 void run_bury(struct run *r);
 
-/* supervise.c: until all is over; tells the result. */
+/* supervise.c: when one of these failed because init has ended, init has said why: into *ERR. */
+void run_hear_why(struct run *r, struct err *err);
+/* Until all is over; tells the result. */
 int supervise(struct run *r, struct err *err);
 
 #endif
