@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pack of rules, ready to be asked about events. Two modes: REFERENCE agrees with
+ * agent-threat-rules 4.0.0 rule for rule, its blind spots included; STRICT is the same without
+ * them. A rule that cannot be decided (a limit was reached) is a finding of its own, never silence.
+ */
+#ifndef CORDON_DETECT_ENGINE_H
+#define CORDON_DETECT_ENGINE_H
+
+#include "detect/event.h"
+#include "rule/load.h"
+#include "scan/db.h"
+
+enum detect_mode { DETECT_STRICT, DETECT_REFERENCE };
+
+/* In which form of a text a rule matched. */
+enum view {
+	VIEW_TEXT,    /* as it came, or normalised */
+	VIEW_DECODED, /* a layer of base64, hex or URL escapes taken off */
+	VIEW_CODE,    /* the canonical form of a program */
+	VIEW_COUNT,
+};
+
+/* The verdict the reference gives for a list of findings; the zero value is deny. */
+enum detect_verdict { DETECT_DENY, DETECT_ASK, DETECT_ALLOW };
+
+struct engine_options {
+	enum detect_mode mode;
+	enum lane lane;
+	bool inactive; /* drafts and deprecated rules too */
+};
+
+struct finding {
+	const struct rule *rule;
+	bool undecided; /* a limit was reached before anybody knew */
+	double confidence;
+	enum view view;
+	const char *decoding; /* how it was decoded: "base64", "url > hex"; "" */
+	size_t matchedc;
+	const uint32_t *matched; /* the rule's conditions that hold, by number */
+};
+
+struct findings {
+	struct arena arena;
+	size_t count, room;
+	struct finding *list; /* by severity, then confidence, then the pack's order */
+};
+
+struct engine;
+struct engine_thread; /* what one thread needs: scratch memory; sessions live here too */
+
+/* PACK and DB must stay. DB was made of engine_patterns(). */
+int engine_new(const struct pack *pack, const struct db *db, const struct engine_options *options,
+	       struct engine **ret, struct err *err);
+void engine_free(struct engine *engine);
+/* The patterns a pack needs, each once, in ARENA; the same pack gives the same list. */
+int engine_patterns(const struct pack *pack, struct arena *arena, const struct db_pattern **ret,
+		    size_t *ret_count, struct err *err);
+
+struct engine_thread *engine_thread_new(const struct engine *engine, struct err *err);
+void engine_thread_free(struct engine_thread *t);
+
+/* RET is zeroed, or holds findings of the same engine that are added to and sorted anew. */
+int engine_scan(const struct engine *engine, struct engine_thread *t, const struct event *event,
+		struct findings *ret, struct err *err);
+/* The same for another view of the event's content; a rule that is in RET already is not added. */
+int engine_scan_view(const struct engine *engine, struct engine_thread *t,
+		     const struct event *event, enum view view, struct text text,
+		     struct findings *ret, struct err *err);
+void findings_done(struct findings *f);
+
+/* Where condition NUMBER of the finding's rule first matches in TEXT, as a byte offset: for people
+ * only. -1 when it does not (it matched in another form of the text). */
+int engine_locate(const struct engine *engine, struct engine_thread *t, const struct rule *rule,
+		  size_t number, struct text text, size_t *ret_offset);
+
+enum detect_verdict detect_verdict(const struct findings *f);
+const char *detect_verdict_name(enum detect_verdict verdict);
+const char *view_name(enum view view);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Many expressions on one text: which of them match somewhere. The answer is the same as asking
+ * them one by one; everything clever behind these calls must keep it so. A database knows patterns
+ * by number and nothing of rules.
+ */
+#ifndef CORDON_SCAN_DB_H
+#define CORDON_SCAN_DB_H
+
+#include <stdint.h>
+
+#include "scan/match.h"
+
+enum { DB_PATTERNS_MAX = 1 << 17 };
+
+/* An expression's source, as JavaScript would get it, and enum js_flag. */
+struct db_pattern {
+	const char *source;
+	size_t len;
+	unsigned flags;
+};
+
+struct db;	   /* never changes once it is made: threads may share it */
+struct db_scratch; /* what one thread needs while it scans */
+
+/* Told of every pattern that is no expression; it will never match. May be NULL. */
+typedef void db_refused_fn(void *context, size_t number, const struct err *why);
+
+int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refused, void *context,
+	     struct db **ret, struct err *err);
+void db_free(struct db *db);
+size_t db_count(const struct db *db);
+
+struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
+				  struct err *err);
+void db_scratch_free(struct db_scratch *s);
+
+/* Numbers of patterns, in no order; good until the next scan with the same scratch. */
+struct db_hits {
+	const uint32_t *yes, *undecided;
+	size_t yesc, undecidedc;
+};
+
+/* Asks the patterns whose bit is set in WANTED (all: NULL). */
+int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
+	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
+/* One pattern on the whole text; RET_START as in match_run. */
+enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
+			   const struct scan_text *text, size_t *ret_start);
+
+static inline bool db_is_wanted(const uint64_t *wanted, size_t number)
+{
+	return !wanted || (wanted[number / 64] >> (number % 64) & 1);
+}
+
+#endif
