@@ -45,8 +45,9 @@ $(BUILD)/tests/atr-replay: $(BUILD)/obj/tests/atr/replay.o $(TEST_LIB)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # This one is about a part of the build.
-$(BUILD)/tests/unit/bpf: $(BUILD)/obj/tools/bpf.o
-$(BUILD)/obj/tests/unit/test_bpf.o $(BUILD)/obj/tools/bpf.o: ALLFLAGS += -I.
+$(BUILD)/tests/unit/bpf $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/bpf.o
+$(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/branch.o
+$(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/bpf.o tools/branch.o): ALLFLAGS += -I.
 
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat

@@ -23,10 +23,11 @@
 
 #include "box/filter.h"
 #include "tools/bpf.h"
+#include "tools/branch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NR_MAX 1024 /* no architecture of ours numbers calls beyond this */
-#define CMPS_MAX 3
+#define CMPS_MAX (BRANCH_TESTS_MAX / 2)
 #define X32_BIT 0x40000000 /* marks calls of the x32 ABI, same AUDIT_ARCH as x86_64 */
 
 struct arch {
@@ -229,40 +230,42 @@ static bool is_always_free(const char *name, unsigned int sets)
 	return false;
 }
 
-/* Tried in the order of the table; the first that fits decides. */
-static size_t add_arg_row(struct bpf *filter, const struct arg_row *arg, size_t yes, size_t no)
+/* The kernel compares 64 bits as two words. */
+static void add_tests(const struct arg_row *arg, struct branch_row *ret)
 {
-	for (size_t i = CMPS_MAX; i-- > 0;) {
-		for (int high = 1; high >= 0; high--) {
+	for (size_t i = 0; i < CMPS_MAX; i++) {
+		for (unsigned int high = 0; high < 2; high++) {
 			uint32_t mask = (uint32_t)(arg->cmp[i].mask >> (32 * high));
-			size_t offset = offsetof(struct seccomp_data, args) +
-					arg->cmp[i].index * sizeof(uint64_t) +
-					sizeof(uint32_t) * (unsigned)high;
 
 			if (mask == 0)
 				continue;
-			bpf_jump(filter, BPF_JEQ, (uint32_t)(arg->cmp[i].value >> (32 * high)), yes,
-				 no);
-			if (mask != UINT32_MAX)
-				bpf_and(filter, mask);
-			yes = bpf_load(filter, offset);
+			ret->test[ret->count++] = (struct branch_test){
+				.offset = (uint32_t)(offsetof(struct seccomp_data, args) +
+						     arg->cmp[i].index * sizeof(uint64_t) +
+						     sizeof(uint32_t) * high),
+				.mask = mask,
+				.value = (uint32_t)(arg->cmp[i].value >> (32 * high)),
+			};
 		}
 	}
-	return yes;
 }
 
+/* Tried in the order of the table; the first that fits decides. */
 static size_t add_args(struct bpf *filter, const char *name, unsigned int sets, uint32_t fallback)
 {
-	size_t label = bpf_ret(filter, fallback);
+	struct branch_row found[COUNT(arg_rows)];
+	size_t count = 0;
 
-	for (size_t i = COUNT(arg_rows); i-- > 0;) {
+	for (size_t i = 0; i < COUNT(arg_rows); i++) {
 		const struct arg_row *arg = &arg_rows[i];
-		uint32_t answer = kernel_action(arg->action, arg->err, fallback);
 
-		if (strcmp(arg->name, name) == 0 && is_active(arg->set, sets))
-			label = add_arg_row(filter, arg, bpf_ret(filter, answer), label);
+		if (strcmp(arg->name, name) != 0 || !is_active(arg->set, sets))
+			continue;
+		found[count] = (struct branch_row){
+			.answer = kernel_action(arg->action, arg->err, fallback)};
+		add_tests(arg, &found[count++]);
 	}
-	return label;
+	return branch_add(filter, found, count, fallback);
 }
 
 /* Call numbers from `first` on that are treated alike. */
