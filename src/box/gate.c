@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -50,13 +51,19 @@ static const struct {
 
 void gate_init(struct gate *g)
 {
-	memset(g, 0, sizeof(*g));
-	g->listener = -1;
+	memset(g, 0, offsetof(struct gate, denials)); /* the rest is written before it is read */
+	g->listener = g->spent = -1;
+}
+
+void gate_retire(struct gate *g)
+{
+	g->spent = scope_take_fd(&g->listener);
 }
 
 void gate_close(struct gate *g)
 {
 	scope_close(&g->listener);
+	scope_close(&g->spent);
 }
 
 static void read_string(pid_t pid, uint64_t address, char *out, size_t size)

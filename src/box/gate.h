@@ -20,18 +20,22 @@ enum gate_phase {
 };
 
 struct gate {
-	int listener; /* -1: not yet, or closed for good */
+	int listener; /* -1: not yet, or no longer heard */
+	int spent;    /* the listener that nobody is left to ask; -1 */
 	enum gate_phase phase;
 	bool kill; /* a call on the kill list was made */
 	bool cut;  /* more was refused than is in the list */
 	uint64_t started_ns;
 	unsigned events, count;
-	struct wire_denial denials[CORDON_DENIALS_MAX];
+	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see gate_init */
 };
 
 void gate_init(struct gate *g);
 /* One notification. -1: the box must not go on. */
 int gate_answer(struct gate *g, struct box *b, struct err *err);
+/* Everybody the filter held is gone. Closing the listener frees the filter, which keeps this core
+ * busy while the caller waits for the result: gate_close does it when nobody does. */
+void gate_retire(struct gate *g);
 void gate_close(struct gate *g);
 
 #endif

@@ -305,6 +305,16 @@ static int follow(struct box *b, const struct program *p, struct err *err)
 	return 0;
 }
 
+/* Its exit takes a while and nobody waits for that: the caller, who waits for the result, must not
+ * find this core taken. Ends when the supervisor kills it or is gone. */
+static void wait_for_nobody(const struct box *b)
+{
+	uint32_t kind;
+	int fd = -1;
+
+	io_recv(b->ctl, &kind, sizeof(kind), &fd);
+}
+
 /* Signals the caller ignores would stay ignored in the program. */
 static void reset_signals(void)
 {
@@ -333,5 +343,6 @@ void init_main(struct box *b)
 	    follow(b, &p, &err) < 0)
 		box_give_up(b, &err);
 	run(b, &p, signals);
+	wait_for_nobody(b);
 	_exit(0);
 }

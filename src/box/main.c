@@ -46,7 +46,8 @@ static int run_program(struct box *b, struct err *err)
 	if (!r)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	r->box = b;
-	r->pidfd = r->gate.listener = -1;
+	r->pidfd = -1;
+	gate_init(&r->gate);
 	r->result.limit = LIMIT_NONE;
 	if (run_start(r, err) < 0 || run_release(r, err) < 0 || run_open_cgroup(r, err) < 0) {
 		run_hear_why(r, err);

@@ -302,7 +302,7 @@ static int next_timeout(const struct run *r)
  * time of their exit. Looking now saves the time later, when the caller waits. */
 static void on_last_exit(struct run *r)
 {
-	gate_close(&r->gate);
+	gate_retire(&r->gate);
 	if (!r->started || !r->box->cgroup.ops || cgroup_has_clock(&r->box->cgroup))
 		return;
 	cgroup_measure(&r->box->cgroup, &r->usage);
