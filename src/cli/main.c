@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/scope.h"
 #include "cli/cli.h"
 
@@ -80,13 +81,26 @@ static int need_descriptors(struct err *err)
 	return -1;
 }
 
-static int dispatch(const struct cli_command *cmd, int argc, char **argv)
+static int fail_unknown(struct cli_call *call, const char *word, int argc, char **argv)
 {
-	AUTO_FREE struct cli_call *call = calloc(1, sizeof(*call));
+	struct err err;
+
+	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", word);
+	err_cure(&err, "cordon --help lists them");
+	call->json = wants_json(argc, argv);
+	return cli_fail(call, &err);
+}
+
+static int dispatch(const char *word, int argc, char **argv)
+{
+	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
+	AUTO_PAGES struct cli_call *call = pages_new(sizeof(*call));
 	struct err err;
 
 	if (!call)
 		return 125;
+	if (!cmd)
+		return fail_unknown(call, word, argc, argv);
 	request_init(&call->request);
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
 		call->json = call->json || wants_json(argc, argv);
@@ -113,19 +127,12 @@ static void open_streams(void)
 static int speak(int argc, char **argv)
 {
 	const char *word = argc < 2 ? "--help" : argv[1];
-	struct err err;
 
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
 		cli_help_all(stdout);
 		return 0;
 	}
-	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
-	if (cmd)
-		return dispatch(cmd, argc - 2, argv + 2);
-	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", word);
-	err_cure(&err, "cordon --help lists them");
-	cli_print_error(&err);
-	return 125;
+	return dispatch(word, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv)

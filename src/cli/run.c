@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/pages.h"
 #include "base/scope.h"
 #include "cli/cli.h"
 #include "cli/relay.h"
@@ -65,7 +66,7 @@ int cli_run(struct cli_call *call)
 	if (call->argc != 1)
 		return usage(call, call->argc ? "one file at a time; arguments come after --"
 					      : "which file?");
-	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
+	AUTO_PAGES struct result *r = pages_new(sizeof(*r));
 	if (!r)
 		return 125;
 	req->file = call->argv[0];

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/pages.h"
 #include "base/scope.h"
 #include "flow/payload.h"
 
@@ -292,7 +293,7 @@ void launch_abandon(struct launch *l)
 static int do_job(enum spec_job job, const struct launch_sink *sink, struct result *r,
 		  struct err *err)
 {
-	AUTO_FREE struct plan *p = calloc(1, sizeof(*p));
+	AUTO_PAGES struct plan *p = pages_new(sizeof(*p));
 	struct launch l;
 
 	if (!p)

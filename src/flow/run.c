@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "flow/commit.h"
 #include "flow/payload.h"
 #include "flow/plan.h"
@@ -41,7 +42,7 @@ static int speak(const struct request *req, struct plan *plan, struct launch *bo
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
-	struct plan *plan = calloc(1, sizeof(*plan));
+	struct plan *plan = pages_new(sizeof(*plan));
 	struct launch box = {.socket = -1, .out = {-1, -1}};
 	struct err err;
 
@@ -57,5 +58,5 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 	}
 	launch_abandon(&box);
 	plan_done(plan);
-	free(plan);
+	pages_free(plan);
 }

@@ -71,3 +71,10 @@ PY
 	exits 125
 	holds '"no\\xffthing.py" in r["error"]["message"]'
 }
+
+@test "a command that is not there is told as JSON too" {
+	status=0
+	"$CORDON" nosuch --json >"$T/out" || status=$?
+	[ "$status" -eq 125 ]
+	holds 'r["status"] == "error" and "nosuch" in r["error"]["message"]'
+}
