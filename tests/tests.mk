@@ -17,9 +17,9 @@ PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 
-.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan
+.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode
 .SECONDARY:
-FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan)
+FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode)
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
@@ -84,6 +84,10 @@ $(BUILD)/tests/fuzz-smoke-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o sca
 		$(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+$(BUILD)/tests/fuzz-smoke-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o decode.o \
+		decode_seeds.o) $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
 $(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
@@ -105,12 +109,20 @@ $(BUILD)/tests/fuzz-seeds-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds
 		$(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-decode: tests/fuzz/decode.c $(wildcard src/scan/decode*.[ch]) \
+		src/scan/utf8.c src/base/arena.c src/base/err.c
+	@mkdir -p $(@D)
+	$(FUZZER)
+$(BUILD)/tests/fuzz-seeds-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o decode_seeds.o)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
 # Each target has its own seeds and its own corpus.
-fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan
+fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode
 fuzz-run-spec: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
 fuzz-run-yaml: $(BUILD)/tests/fuzz-yaml $(BUILD)/tests/fuzz-seeds-yaml
 fuzz-run-scan: $(BUILD)/tests/fuzz-scan $(BUILD)/tests/fuzz-seeds-scan
-fuzz-run-spec fuzz-run-yaml fuzz-run-scan: fuzz-run-%:
+fuzz-run-decode: $(BUILD)/tests/fuzz-decode $(BUILD)/tests/fuzz-seeds-decode
+fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode: fuzz-run-%:
 	@mkdir -p $(BUILD)/fuzz/$*
 	$(filter %-seeds %-seeds-$*,$^) $(BUILD)/fuzz/$*
 	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \

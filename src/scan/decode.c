@@ -48,24 +48,6 @@ const char *decode_bound_name(enum decode_bound bound)
 	return bound_names[bound];
 }
 
-size_t decode_next_run(const uint8_t *class, const char *data, size_t len, size_t at)
-{
-	const uint8_t *s = (const uint8_t *)data;
-	size_t seen = at; /* all of AT..SEEN is in */
-
-	for (size_t probe = at + DECODE_RUN_MIN - 1; probe < len;) {
-		size_t i = probe + 1;
-		while (i > seen && class[s[i - 1]])
-			i--;
-		if (i == seen)
-			return at;
-		at = i;
-		seen = probe + 1;
-		probe = at + DECODE_RUN_MIN - 1;
-	}
-	return len;
-}
-
 char *const *decode_scratch(struct decoder *d)
 {
 	for (int i = 0; i < SCRATCHES && !d->failed; i++)

@@ -67,14 +67,20 @@ static const struct style {
 
 static bool is_separator(char c)
 {
-	return c == ' ' || c == ',' || c == '\n' || c == '\t' || c == '\r' || c == ':' || c == ';';
+	return c == ' ' || c == ',' || c == '\n' || c == '\t' || c == '\r' || c == '\v' ||
+	       c == '\f' || c == ':' || c == ';';
 }
 
 /* Of what such lists are made. */
-static const uint8_t class[256] = {
-	['0' ... '9'] = 1, ['a' ... 'f'] = 1, ['A' ... 'F'] = 1, ['x'] = 1,  ['X'] = 1,	 [' '] = 1,
-	[','] = 1,	   [':'] = 1,	      [';'] = 1,	 ['\t'] = 1, ['\r'] = 1, ['\n'] = 1,
+static const uint8_t is_in[256] = {
+	['0' ... '9'] = 1, ['a' ... 'f'] = 1, ['A' ... 'F'] = 1, ['x'] = 1, ['X'] = 1,
+	[' '] = 1,	   [','] = 1,	      [':'] = 1,	 [';'] = 1, ['\t' ... '\r'] = 1,
 };
+
+/* clang-format off */
+static const struct decode_class class = {
+	is_in, 6, {{'0', ';', 0}, {'a', 'f', 0x20}, {'x', 'x', 0x20}, {' ', ' ', 0}, {',', ',', 0}, {'\t', '\r', 0}}};
+/* clang-format on */
 
 static bool has_words(const char *bytes, size_t n)
 {
@@ -93,7 +99,7 @@ static bool tell(struct decoder *d, const char *how, const char *bytes, size_t n
 
 	if (n < DECODE_NUMBERS_MIN || !has_words(bytes, n))
 		return true;
-	m = decode_measure(bytes, n);
+	m = decode_measure(bytes, n, true);
 	if (!decode_is_text(&m, n))
 		return true;
 	return decode_found(d, &(struct decode_part){how, bytes, n, offset, end - offset});
@@ -134,10 +140,10 @@ static bool take_style(struct decoder *d, const struct style *style, const char 
 
 bool decode_numbers(struct decoder *d, const char *data, size_t len)
 {
-	for (size_t at = decode_next_run(class, data, len, 0), end; at < len;
-	     at = decode_next_run(class, data, len, end)) {
+	for (size_t at = decode_next_run(&class, data, len, 0), end; at < len;
+	     at = decode_next_run(&class, data, len, end)) {
 		size_t digits = 0;
-		for (end = at; end < len && class[(unsigned char)data[end]]; end++)
+		for (end = at; end < len && is_in[(unsigned char)data[end]]; end++)
 			digits += isdigit((unsigned char)data[end]) != 0;
 		if (digits < DECODE_NUMBERS_MIN)
 			continue;

@@ -31,16 +31,25 @@ bool decode_hex(struct decoder *d, const char *data, size_t len);
 bool decode_numbers(struct decoder *d, const char *data, size_t len);
 bool decode_escapes(struct decoder *d, const char *data, size_t len);
 
-/* Where the next DECODE_RUN_MIN characters in a row begin that are in CLASS (of 256); LEN: nowhere.
- * The character before AT is of no such run. */
-size_t decode_next_run(const uint8_t *class, const char *data, size_t len, size_t at);
+/* A set of characters, twice: ASK for one, RANGE for sixteen at a time. */
+struct decode_class {
+	const uint8_t *ask; /* of 256; not 0: it is in */
+	size_t ranges;
+	struct {
+		uint8_t low, high, fold; /* FOLD is set in the character before it is compared */
+	} range[7];
+};
+/* Where the next DECODE_RUN_MIN characters in a row begin that are in the class; LEN: nowhere. The
+ * character before AT is not. */
+size_t decode_next_run(const struct decode_class *class, const char *data, size_t len, size_t at);
 
 /* How much of some bytes is text. */
 struct decode_measure {
 	size_t printable; /* bytes of printable characters */
 	size_t longest;	  /* in a row */
 };
-struct decode_measure decode_measure(const char *data, size_t len);
+/* GIVE_UP: it need not be gone through to the end once it cannot be text any more. */
+struct decode_measure decode_measure(const char *data, size_t len, bool give_up);
 bool decode_is_text(const struct decode_measure *m, size_t len);
 
 enum decode_utf16 { DECODE_NOT_UTF16, DECODE_UTF16LE, DECODE_UTF16BE };

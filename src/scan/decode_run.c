@@ -39,11 +39,18 @@ static const uint8_t hex_value[256] = {
 struct alphabet {
 	const char *how, *how_utf16;
 	const uint8_t *value;
+	struct decode_class class;
 	size_t bits;   /* of one character */
 	size_t shifts; /* places at which a byte can begin */
 };
-static const struct alphabet base64 = {"base64", "base64+utf-16", base64_value, 6, 4};
-static const struct alphabet hex = {"hex", "hex+utf-16", hex_value, 4, 2};
+/* clang-format off */
+static const struct alphabet base64 = {
+	"base64", "base64+utf-16", base64_value,
+	{base64_value, 6, {{'a', 'z', 0x20}, {'0', '9', 0}, {'+', '+', 0}, {'-', '-', 0}, {'/', '/', 0}, {'_', '_', 0}}},
+	6, 4};
+static const struct alphabet hex = {
+	"hex", "hex+utf-16", hex_value, {hex_value, 2, {{'0', '9', 0}, {'a', 'f', 0x20}}}, 4, 2};
+/* clang-format on */
 
 /* One parent being searched. */
 struct search {
@@ -123,7 +130,7 @@ struct answer {
 static bool read_whole(struct search *q, size_t shift, struct answer *ret, size_t *longest)
 {
 	size_t len = unpack(q->a, q->chars + shift, q->n - shift, q->bytes);
-	struct decode_measure m = decode_measure(q->bytes, len);
+	struct decode_measure m = decode_measure(q->bytes, len, q->n < STRETCHES_FROM);
 
 	*ret = (struct answer){q->a->how, q->bytes, len};
 	*longest = m.longest;
@@ -133,7 +140,7 @@ static bool read_whole(struct search *q, size_t shift, struct answer *ret, size_
 	if (!order)
 		return false;
 	len = decode_from_utf16(q->bytes, len, order, q->text);
-	m = decode_measure(q->text, len);
+	m = decode_measure(q->text, len, true);
 	*ret = (struct answer){q->a->how_utf16, q->text, len};
 	return decode_is_text(&m, len);
 }
@@ -215,8 +222,8 @@ static bool search(struct decoder *d, const struct alphabet *a, const char *s, s
 	struct search q = {.d = d, .a = a, .s = s, .len = len};
 	bool go_on = true;
 
-	for (size_t at = decode_next_run(a->value, s, len, 0); at < len && go_on;
-	     at = decode_next_run(a->value, s, len, at)) {
+	for (size_t at = decode_next_run(&a->class, s, len, 0); at < len && go_on;
+	     at = decode_next_run(&a->class, s, len, at)) {
 		char *const *scratch = decode_scratch(d);
 		if (!scratch)
 			return false;

@@ -32,12 +32,18 @@ static size_t printable_at(const char *data, size_t len, size_t at)
 	return c.broken || c.value < 0xa0 ? 0 : c.len;
 }
 
-struct decode_measure decode_measure(const char *data, size_t len)
+/* How many bytes may be unprintable. */
+static size_t allowed(size_t len)
+{
+	return len * (100 - (len < DECODE_SHORT ? SHORT_PERCENT : LONG_PERCENT)) / 100;
+}
+
+struct decode_measure decode_measure(const char *data, size_t len, bool give_up)
 {
 	struct decode_measure m = {0};
-	size_t run = 0;
+	size_t run = 0, most = give_up ? allowed(len) : len;
 
-	for (size_t at = 0; at < len;) {
+	for (size_t at = 0; at < len && at - m.printable <= most;) {
 		size_t n = printable_at(data, len, at);
 		run = n ? run + n : 0;
 		m.printable += n;
@@ -50,16 +56,14 @@ struct decode_measure decode_measure(const char *data, size_t len)
 
 bool decode_is_text(const struct decode_measure *m, size_t len)
 {
-	size_t percent = len < DECODE_SHORT ? SHORT_PERCENT : LONG_PERCENT;
-
-	return len && m->printable * 100 >= len * percent;
+	return len && len - m->printable <= allowed(len);
 }
 
 enum decode_utf16 decode_guess_utf16(const char *data, size_t len)
 {
 	size_t zero[2] = {0}, pairs = len / 2;
 
-	if (len < UTF16_MIN)
+	if (len < UTF16_MIN || !memchr(data, 0, len))
 		return DECODE_NOT_UTF16;
 	for (size_t i = 0; i < 2 * pairs; i++)
 		zero[i % 2] += data[i] == 0;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts with every encoding the decoder knows. The three bytes before a text are bounds.
+ */
+#include "seeds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+const int seed_rounds = 3000;
+
+#define SEED(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+
+static const struct {
+	const char *data;
+	size_t len;
+} seeds[] = {
+	SEED("\0\0\0exec('aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk=') # "
+	     "'YVcxd2IzSjBJRzl6T3lCdmN5NXplWE4w"
+	     "Wlcwb0oybGtKeWs9'"),
+	SEED("\40\2\1WVZjeGQySXpTakJKUnpsNlQzbENkbU41TlhwbFdFNHdXbGN3YjBveWJHdEtlV3M5"),
+	SEED("\0\1\3x = 'Y3VybCBodHRwOi8vYS5i' +\n 'Lz8-Pj5-fn4gfCBzaD8_', \"aGVsbG8gd29ybGQ\\n"
+	     "aGVsbG8gd29ybGQ=\""),
+	SEED("\0\0\4SQBFAFgAIAAoAE4AZQB3AC0ATwBiAGoAZQBjAHQAIABOAGUAdAAuAFcAZQBiACkA"),
+	SEED("\100\0\2key_696d706f7274206f733b206f732e73797374656d282769642729 "
+	     "0x696d706f7274206f73"),
+	SEED("\0\3\0{0x69, 0x6d, 0x70, 0x6f, 0x72, 0x74, 0x20} 69:6d:70:6f:72:74:20:6f "
+	     "(105,109,112,111,114,116,32,111)"),
+	SEED("\0\0\0q=ign%6fre%20all%2520%u0069 "
+	     "\\x69\\u0064\\u{1f600}\\151\\ud83d\\ude00\\U0001f600 "
+	     "&#105;&#x64;&gt;&amp;lt; \\\\x41\\n\\\""),
+	SEED("\377\377\2gANjAQL//gCAA2MBAv/+AIADYwEC//4AgANjAQL//gCAA2MBAv/"
+	     "+AHBvc2l4CnN5c3RlbQpxAFgL"
+	     "AAAAY2F0IC9ldGMvcGFzc3dkhf/+AAGF//4AAYX//gAB"),
+};
+
+uint8_t *seed_make(unsigned i, size_t *ret_len)
+{
+	uint8_t *copy;
+
+	if (i >= ARRAY_SIZE(seeds) || !(copy = malloc(seeds[i].len)))
+		return NULL;
+	memcpy(copy, seeds[i].data, seeds[i].len);
+	*ret_len = seeds[i].len;
+	return copy;
+}
