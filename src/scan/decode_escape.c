@@ -6,6 +6,7 @@
  * the character it begins with; text without these characters costs three memchr. What every
  * program has (\n, \") is replaced too but is no reason for a layer.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -277,14 +278,14 @@ static void replace(struct result *r, const char *s, size_t len)
 		copy(r, copied, end);
 }
 
-static void name_kinds(unsigned used, char *to)
+static void name_kinds(unsigned used, char to[HOW_MAX])
 {
-	*to = '\0';
+	size_t n = 0;
+
 	for (size_t i = 0; i < KINDS; i++)
-		if (used >> i & 1) {
-			strcat(to, *to ? "+" : "");
-			strcat(to, kinds[i].name);
-		}
+		if (used >> i & 1)
+			n += (size_t)snprintf(to + n, HOW_MAX - n, "%s%s", n ? "+" : "",
+					      kinds[i].name);
 }
 
 bool decode_escapes(struct decoder *d, const char *data, size_t len)
