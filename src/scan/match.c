@@ -6,6 +6,8 @@
  */
 #include "scan/match.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -15,10 +17,18 @@
 
 enum { NEST_MAX = 1000, STACK_START = 32 << 10 };
 
+enum { NOT_YET, NATIVE, INTERPRETED };
+
+/* Behind a pointer, so that a match_code that is const can have it. */
+struct machine {
+	pthread_mutex_t lock;
+	atomic_uchar state[JS_FORMS];
+};
+
 struct match_code {
 	pcre2_code *form[JS_FORMS]; /* NULL: never matches */
+	struct machine *machine;
 	bool unicode;
-	bool native;
 };
 
 struct match_scratch {
@@ -52,6 +62,22 @@ static pcre2_code *compile(const struct js_pattern *p, uint32_t options, struct 
 	return NULL;
 }
 
+static struct match_code *match_new(bool unicode, struct err *err)
+{
+	struct match_code *code = calloc(1, sizeof(*code));
+	struct machine *machine = calloc(1, sizeof(*machine));
+
+	if (!code || !machine || pthread_mutex_init(&machine->lock, NULL) != 0) {
+		free(code);
+		free(machine);
+		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return NULL;
+	}
+	code->machine = machine;
+	code->unicode = unicode;
+	return code;
+}
+
 struct match_code *match_compile(const struct regex *regex, struct err *err)
 {
 	bool ignore = regex->ast.flags & JS_IGNORE_CASE;
@@ -59,15 +85,9 @@ struct match_code *match_compile(const struct regex *regex, struct err *err)
 		[JS_WIDE] = common | PCRE2_UTF | PCRE2_NO_UTF_CHECK,
 		[JS_ASCII] = common | (ignore ? PCRE2_CASELESS : 0),
 	};
-	struct match_code *code = calloc(1, sizeof(*code));
+	struct match_code *code = match_new(regex->ast.flags & JS_UNICODE, err);
 
-	if (!code) {
-		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
-		return NULL;
-	}
-	code->unicode = regex->ast.flags & JS_UNICODE;
-	code->native = true;
-	for (int i = 0; i < JS_FORMS; i++) {
+	for (int i = 0; code && i < JS_FORMS; i++) {
 		if (regex->form[i].never)
 			continue;
 		code->form[i] = compile(&regex->form[i], options[i], err);
@@ -75,9 +95,6 @@ struct match_code *match_compile(const struct regex *regex, struct err *err)
 			match_free(code);
 			return NULL;
 		}
-		/* Without memory for it (or without the right to make such) PCRE2 interprets. */
-		if (pcre2_jit_compile(code->form[i], PCRE2_JIT_COMPLETE) != 0)
-			code->native = false;
 	}
 	return code;
 }
@@ -88,12 +105,48 @@ void match_free(struct match_code *code)
 		return;
 	for (int i = 0; i < JS_FORMS; i++)
 		pcre2_code_free(code->form[i]);
+	pthread_mutex_destroy(&code->machine->lock);
+	free(code->machine);
 	free(code);
+}
+
+/* Makes the machine's code. Nobody else reads the form before its state says so. */
+static void make_native(const struct match_code *code, enum js_form form)
+{
+	struct machine *m = code->machine;
+
+	pthread_mutex_lock(&m->lock);
+	if (atomic_load_explicit(&m->state[form], memory_order_relaxed) == NOT_YET) {
+		/* Without memory for it (or without the right to make such) PCRE2 interprets. */
+		int made = pcre2_jit_compile(code->form[form], PCRE2_JIT_COMPLETE);
+		atomic_store_explicit(&m->state[form], made == 0 ? NATIVE : INTERPRETED,
+				      memory_order_release);
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* The form that reads TEXT, ready to run; NULL: it never matches. */
+static const pcre2_code *ready(const struct match_code *code, const struct scan_text *text)
+{
+	enum js_form form = text->ascii ? JS_ASCII : JS_WIDE;
+
+	if (code->form[form] &&
+	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) == NOT_YET)
+		make_native(code, form);
+	return code->form[form];
 }
 
 bool match_is_native(const struct match_code *code)
 {
-	return code->native;
+	bool native = true;
+
+	for (int i = 0; i < JS_FORMS; i++) {
+		if (!code->form[i])
+			continue;
+		make_native(code, i);
+		native &= atomic_load(&code->machine->state[i]) == NATIVE;
+	}
+	return native;
 }
 
 struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err)
@@ -130,23 +183,40 @@ void match_scratch_free(struct match_scratch *s)
 	free(s);
 }
 
+/* PCRE2's word for it; 0: there are groups too, of which nobody asks. */
+static enum match_answer answer(int number)
+{
+	if (number == PCRE2_ERROR_NOMATCH)
+		return MATCH_NO;
+	return number < 0 ? MATCH_UNDECIDED : MATCH_YES;
+}
+
 enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
 			    const struct scan_text *text, size_t *ret_start)
 {
-	const pcre2_code *form = code->form[text->ascii ? JS_ASCII : JS_WIDE];
+	const pcre2_code *form = ready(code, text);
 	const char *data = code->unicode ? text->data : text->unit;
 	size_t len = code->unicode ? text->len : text->unit_len;
 
 	if (!form)
 		return MATCH_NO;
+	pcre2_set_offset_limit(s->context, PCRE2_UNSET);
 	int n = pcre2_match(form, (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK, s->data,
 			    s->context);
-	if (n == PCRE2_ERROR_NOMATCH)
-		return MATCH_NO;
-	/* 0: there are groups too, of which nobody asks. */
-	if (n < 0)
-		return MATCH_UNDECIDED;
-	if (ret_start)
+	if (n >= 0 && ret_start)
 		*ret_start = normal_utf16_at(data, pcre2_get_ovector_pointer(s->data)[0]);
-	return MATCH_YES;
+	return answer(n);
+}
+
+enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
+				   const struct scan_text *text, const struct match_window *window)
+{
+	const pcre2_code *form = ready(code, text);
+	const char *data = code->unicode ? text->data : text->unit;
+
+	if (!form)
+		return MATCH_NO;
+	pcre2_set_offset_limit(s->context, window->to);
+	return answer(pcre2_match(form, (PCRE2_SPTR)data, window->end, window->from,
+				  PCRE2_NO_UTF_CHECK, s->data, s->context));
 }

@@ -34,10 +34,11 @@ enum {
 struct match_code;    /* a compiled expression */
 struct match_scratch; /* what one thread needs while it matches */
 
-/* NULL and a reason when PCRE2 cannot take it. */
+/* NULL and a reason when PCRE2 cannot take it. The machine's code is made when it is first needed:
+ * most expressions of a pack never are. Threads may share what comes back. */
 struct match_code *match_compile(const struct regex *regex, struct err *err);
 void match_free(struct match_code *code);
-/* Did the machine's code come out for every form there is? */
+/* Does the machine's code come out for every form there is? */
 bool match_is_native(const struct match_code *code);
 
 struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err);
@@ -46,5 +47,17 @@ void match_scratch_free(struct match_scratch *s);
 /* RET_START, if not NULL, gets the UTF-16 index at which the first match begins. */
 enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
 			    const struct scan_text *text, size_t *ret_start);
+
+/* Where a match may begin, in bytes of the form of the text that the expression reads; FROM is the
+ * first byte of a character. What lies before FROM is still seen by lookbehinds. */
+struct match_window {
+	size_t from, to; /* begins at FROM at the earliest, at TO at the latest */
+	size_t end;	 /* the text ends here for this question: only for who knows that no match
+			  * and no lookahead reaches farther */
+};
+
+/* Does a match begin in the window? */
+enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
+				   const struct scan_text *text, const struct match_window *window);
 
 #endif
