@@ -1,61 +1,89 @@
 /* SPDX-License-Identifier: MIT
  *
- * A database that asks every pattern, one after another, over the whole text: slow and plainly
- * right, what everything faster is held against. Patterns are compiled when they are first made;
- * one that is no expression keeps its number and never matches.
+ * Makes a database: every pattern is translated, compiled and planned, for both forms of text. A
+ * pattern that is no expression keeps its number and never matches; one whose plan fails is asked
+ * always.
  */
-#include "scan/db.h"
-
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "scan/db_private.h"
+#include "scan/plan.h"
 
-struct db {
-	size_t count;
-	struct match_code **code; /* NULL: refused */
-};
+static int plan_forms(const struct regex *regex, uint32_t number, struct table_maker *maker,
+		      struct err *err)
+{
+	for (int i = 0; i < JS_FORMS; i++)
+		if (!regex->form[i].never &&
+		    plan_pattern(&regex->ast, i, number, &maker[i], err) < 0)
+			return -1;
+	return 0;
+}
 
-struct db_scratch {
-	struct match_scratch *match;
-	uint32_t *yes, *undecided;
-};
-
-static struct match_code *compile(const struct db_pattern *p, struct err *err)
+/* 1 when the pattern is refused, with the reason in WHY. */
+static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t number,
+		       struct table_maker *maker, struct err *why, struct err *err)
 {
 	struct regex regex = {0};
-	struct match_code *code = NULL;
+	int status = 0;
 
-	if (regex_translate(p->source, p->len, p->flags, &regex, err) == 0) {
-		code = match_compile(&regex, err);
-		regex_done(&regex);
+	if (regex_translate(p->source, p->len, p->flags, &regex, why) < 0)
+		return 1;
+	db->code[number] = match_compile(&regex, why);
+	if (db->code[number])
+		status = plan_forms(&regex, number, maker, err);
+	else
+		status = 1;
+	regex_done(&regex);
+	return status;
+}
+
+static int add_patterns(struct db *db, const struct db_pattern *pattern, struct table_maker *maker,
+			db_refused_fn *refused, void *context, struct err *err)
+{
+	for (size_t i = 0; i < db->count; i++) {
+		struct err why = {0};
+		int status = add_pattern(db, &pattern[i], (uint32_t)i, maker, &why, err);
+
+		if (status < 0)
+			return -1;
+		if (status && refused)
+			refused(context, i, &why);
 	}
-	return code;
+	return 0;
 }
 
 int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refused, void *context,
 	     struct db **ret, struct err *err)
 {
+	struct table_maker maker[JS_FORMS] = {0};
 	struct db *db = NULL;
+	int status = 0;
 
 	if (count > DB_PATTERNS_MAX)
 		return err_set(err, ERR_INPUT, "patterns: %zu, at most %d", count, DB_PATTERNS_MAX);
 	db = calloc(1, sizeof(*db));
 	if (db)
-		db->code = calloc(count + 1, sizeof(*db->code));
+		db->code = calloc(count + 1, sizeof(struct match_code *));
 	if (!db || !db->code) {
-		db_free(db);
+		free(db);
 		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
 	}
 	db->count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct err why = {0};
-
-		db->code[i] = compile(&pattern[i], &why);
-		if (!db->code[i] && refused)
-			refused(context, i, &why);
+	for (int i = 0; i < JS_FORMS && status == 0; i++)
+		status = table_maker_init(&maker[i], count, err);
+	if (status == 0)
+		status = add_patterns(db, pattern, maker, refused, context, err);
+	for (int i = 0; i < JS_FORMS; i++) {
+		if (status == 0)
+			status = table_make(&maker[i], &db->table[i], err);
+		table_maker_done(&maker[i]);
 	}
-	*ret = db;
-	return 0;
+	if (status < 0)
+		db_free(db);
+	else
+		*ret = db;
+	return status;
 }
 
 void db_free(struct db *db)
@@ -64,6 +92,8 @@ void db_free(struct db *db)
 		return;
 	for (size_t i = 0; i < db->count; i++)
 		match_free(db->code[i]);
+	for (int i = 0; i < JS_FORMS; i++)
+		table_done(&db->table[i]);
 	free(db->code);
 	free(db);
 }
@@ -71,58 +101,4 @@ void db_free(struct db *db)
 size_t db_count(const struct db *db)
 {
 	return db->count;
-}
-
-struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
-				  struct err *err)
-{
-	struct db_scratch *s = calloc(1, sizeof(*s));
-
-	if (s) {
-		s->yes = calloc(db->count + 1, sizeof(*s->yes));
-		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
-		s->match = match_scratch_new(limits, err);
-	}
-	if (!s || !s->yes || !s->undecided || !s->match) {
-		err_set(err, ERR_SYSTEM, "matching: out of memory");
-		db_scratch_free(s);
-		return NULL;
-	}
-	return s;
-}
-
-void db_scratch_free(struct db_scratch *s)
-{
-	if (!s)
-		return;
-	match_scratch_free(s->match);
-	free(s->yes);
-	free(s->undecided);
-	free(s);
-}
-
-int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
-	    const uint64_t *wanted, struct db_hits *ret, struct err *err)
-{
-	(void)err;
-	*ret = (struct db_hits){.yes = s->yes, .undecided = s->undecided};
-	for (size_t i = 0; i < db->count; i++) {
-		if (!db_is_wanted(wanted, i))
-			continue;
-		enum match_answer answer = db_match(db, s, i, text, NULL);
-
-		if (answer == MATCH_YES)
-			s->yes[ret->yesc++] = (uint32_t)i;
-		else if (answer == MATCH_UNDECIDED)
-			s->undecided[ret->undecidedc++] = (uint32_t)i;
-	}
-	return 0;
-}
-
-enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
-			   const struct scan_text *text, size_t *ret_start)
-{
-	if (!db->code[number])
-		return MATCH_NO;
-	return match_run(db->code[number], s->match, text, ret_start);
 }

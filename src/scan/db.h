@@ -41,7 +41,8 @@ struct db_hits {
 	size_t yesc, undecidedc;
 };
 
-/* Asks the patterns whose bit is set in WANTED (all: NULL). */
+/* Asks the patterns whose bit is set in WANTED (all: NULL). When the scratch's limit of time for a
+ * text is used up, what would still have to be asked is undecided. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
 /* One pattern on the whole text; RET_START as in match_run. */

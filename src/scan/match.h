@@ -22,12 +22,14 @@ struct match_limits {
 	uint32_t steps; /* PCRE2's match limit */
 	uint32_t depth; /* without the machine's code: how deep it may backtrack */
 	uint32_t heap_kb;
+	uint32_t text_ms; /* of one processor, for all expressions on one text; see db.h */
 };
 
 enum {
 	MATCH_STEPS = 10000000,
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
+	MATCH_TEXT_MS = 10000,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */
 };
 

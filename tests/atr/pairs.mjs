@@ -4,80 +4,16 @@
 // mutations of them from a fixed random sequence. `part`, for every run of the tests, tries each
 // text on the expressions of its own rule and a sample of the others; `whole` tries all on all,
 // which takes Node.js minutes. It must never read anything but PACKAGE.
-import fs from 'node:fs';
 import path from 'node:path';
-import { createRequire } from 'node:module';
-import { print, sequence } from './sequence.mjs';
+import { mutate, random, readPack } from './pack.mjs';
+import { print } from './sequence.mjs';
 
 const [root, amount = 'part'] = process.argv.slice(2);
-const yaml = createRequire(path.resolve(root, 'package.json'))('js-yaml');
 const { normalizeUnicode, foldConfusables } = await import(path.resolve(root, 'dist/engine.js'));
 const sample = 40; // other expressions tried on each text
 const textMax = 4000; // longer ones make JavaScript's engine, not ours, take minutes
 
-const random = sequence(20260);
-const pick = (list) => list[random(list.length)];
-
-function ruleFiles(dir) {
-	return fs.readdirSync(dir, { withFileTypes: true }).flatMap((e) => {
-		const name = path.join(dir, e.name);
-		if (e.isDirectory()) return ruleFiles(name);
-		return /\.ya?ml$/.test(name) ? [name] : [];
-	});
-}
-
-// Every string of a test, however it is called.
-function strings(value) {
-	if (typeof value === 'string') return [value];
-	if (value && typeof value === 'object') return Object.values(value).flatMap(strings);
-	return [];
-}
-
-const prose = new Set(['description', 'expected', 'reason', 'notes', 'bypass_technique']);
-function inputs(rule) {
-	const tests = [...Object.values(rule.test_cases ?? {}), rule.evasion_tests ?? []]
-		.filter(Array.isArray).flat();
-	return tests.flatMap((t) => Object.entries(t).flatMap(([k, v]) => (prose.has(k) ? [] : strings(v))));
-}
-
-// Each takes a text and gives another one.
-const spaces = ['\n', '\t', '\v', '\u00a0', '\u3000', '\u2028', '\ufeff', '\u0085', '\r\n', '\u180e'];
-const odd = ['\u{1f600}', '\u{e0041}', '\u0430', '\u0131', '\u200b', 'e\u0301', '\uff41', '\u0000',
-	'\u00e9', '\u4e2d', '\u0345', '\u1e9e', '\u{10400}', '\ud55c', '\u212b', '\u{1ccd6}', '\u01c0'];
-const at = (s) => random(s.length + 1);
-const insert = (s, what) => { const i = at(s); return s.slice(0, i) + what + s.slice(i); };
-const mutations = [
-	(s) => s.replace(/\s/g, (c) => (random(3) ? c : pick(spaces))),
-	(s) => s.replace(/[a-z]/gi, (c) => (random(3) ? c : c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())),
-	(s) => s.replace(/[sk]/gi, (c) => (random(2) ? c : /s/i.test(c) ? '\u017f' : '\u212a')),
-	(s) => s.replace(/[aeopc]/g, (c) => (random(4) ? c : String.fromCharCode({ a: 0x430, e: 0x435, o: 0x43e, p: 0x440, c: 0x441 }[c]))),
-	(s) => s.replace(/[A-Za-z0-9]/g, (c) => (random(4) ? c : String.fromCodePoint(c.codePointAt(0) + 0xfee0))),
-	(s) => s.replace(/ /g, (c) => (random(4) ? c : ' '.repeat(1 + random(60)))),
-	(s) => s.replace(/\s/g, (c) => (random(5) ? c : c + pick(odd).repeat(1 + random(40)) + c)),
-	(s) => insert(s, pick(odd)),
-	(s) => insert(s, '\u{1f468}\u200d\u{1f469}'.repeat(1 + random(60))),
-	(s) => s.slice(at(s)),
-	(s) => s.slice(0, at(s)),
-	(s) => { const i = at(s); return s.slice(i) + s.slice(0, i); },
-	(s) => { const i = at(s); return s.slice(0, i) + s.slice(i + 1 + random(4)); },
-	(s) => insert(s, s.slice(0, 80)),
-	(s) => 'mcpServers' + ' x'.repeat(random(260)) + s,
-	(s) => pick(['for example ', 'users ', 'curl ', 'send  a webfetch ', '"', 'note\u2003that ']) + s,
-];
-
-const expressions = [], texts = [];
-for (const file of ruleFiles(path.join(root, 'rules'))) {
-	const rule = yaml.load(fs.readFileSync(file, 'utf8'));
-	const own = [];
-	(rule.detection?.conditions ?? []).forEach?.((c, i) => {
-		if (c.operator !== 'regex' || typeof c.value !== 'string') return;
-		const source = c.value.replace(/^\(\?[imsx]+\)/, '');
-		const flags = /\\[up]\{/.test(source) ? 'iu' : 'i';
-		own.push(expressions.length);
-		expressions.push({ id: `${rule.id.replace(/^ATR-2026-/, '')}#${i}`, source, flags });
-	});
-	for (const text of new Set(inputs(rule))) texts.push({ text, own });
-}
+const { expressions, texts } = readPack(root);
 expressions.forEach(print);
 const compiled = expressions.map((e) => new RegExp(e.source, e.flags));
 
@@ -95,8 +31,7 @@ function say(text, own) {
 
 for (const { text, own } of texts) {
 	say(text, own);
-	let changed = pick(mutations)(text);
-	if (random(2)) changed = pick(mutations)(changed);
+	const changed = mutate(text);
 	say(changed, own);
 	const normal = foldConfusables(normalizeUnicode(changed));
 	if (normal !== changed) say(normal, own);

@@ -56,7 +56,7 @@ static void check_forms(const struct match_code *code, struct match_scratch *s,
 static void check_regex(const char *source, size_t len, unsigned flags,
 			const struct scan_text *text)
 {
-	static const struct match_limits limits = {20000, 20000, 1024};
+	static const struct match_limits limits = {.steps = 20000, .depth = 20000, .heap_kb = 1024};
 	struct err err = {0};
 	struct regex regex;
 

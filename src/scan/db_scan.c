@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scans a text: folds it, looks for the literals, and where one is, asks the pattern it belongs to
+ * about the places from which that literal is in reach. Every match has such a literal, and the
+ * question is put to the whole text with its context, so the answers are those of asking everybody
+ * about everything. Each place is asked about once for each slot: within one slot later literals
+ * never reach back farther than earlier ones (all their distances are the same), which is why
+ * a slot has one pair of distances and no more.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/scope.h"
+#include "scan/db_private.h"
+#include "scan/search.h"
+
+enum {
+	CLOCK_EVERY = 64,	/* questions between two looks at the clock */
+	WORK_AT_ONCE = 1 << 28, /* places times bytes of one question */
+	SLACK = 8,		/* folded bytes behind the farthest one a match can reach */
+};
+
+/* Where a slot's first literal was, and up to where places have been asked about. */
+struct slot_state {
+	uint32_t pass, first, last, asked;
+};
+
+struct db_scratch {
+	struct match_scratch *match;
+	uint64_t budget_ns;
+	struct folded folded;
+	struct slot_state *slot;
+	struct reach_memo *memo;
+	uint32_t epoch, pass;
+	uint32_t *epoch_of;	   /* by pattern: the scan in which it was answered */
+	enum match_answer *answer; /* by pattern */
+	uint32_t *yes, *undecided, *answered;
+	size_t answeredc;
+};
+
+/* One pass over one form of a text. */
+struct pass {
+	const struct db *db;
+	struct db_scratch *s;
+	const struct scan_text *text;
+	const uint64_t *wanted;
+	const char *data; /* what the patterns of this pass read */
+	size_t len;
+	const struct table_slot *slot;
+	const struct reach *reach;
+	const struct table_pattern *about;
+	struct reach_walker walker;
+	bool both; /* patterns with the flag u read the same; otherwise only those that */
+	bool unicode;
+	bool spent;
+	uint64_t deadline;
+	unsigned questions;
+};
+
+static size_t most(const struct db *db, enum table_section s)
+{
+	size_t a = db->table[JS_WIDE].array[s].count, b = db->table[JS_ASCII].array[s].count;
+
+	return (a > b ? a : b) + 1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
+				  struct err *err)
+{
+	struct db_scratch *s = calloc(1, sizeof(*s));
+	uint32_t ms = limits && limits->text_ms ? limits->text_ms : MATCH_TEXT_MS;
+
+	if (s) {
+		s->budget_ns = (uint64_t)ms * 1000000;
+		s->yes = calloc(db->count + 1, sizeof(*s->yes));
+		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
+		s->answered = calloc(db->count + 1, sizeof(*s->answered));
+		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
+		s->answer = calloc(db->count + 1, sizeof(*s->answer));
+		s->slot = calloc(most(db, TABLE_SLOTS), sizeof(*s->slot));
+		s->memo = calloc(most(db, TABLE_SETS), sizeof(*s->memo));
+		s->match = match_scratch_new(limits, err);
+	}
+	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
+	    !s->slot || !s->memo || !s->match) {
+		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		db_scratch_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void db_scratch_free(struct db_scratch *s)
+{
+	if (!s)
+		return;
+	match_scratch_free(s->match);
+	fold_done(&s->folded);
+	free(s->slot);
+	free(s->memo);
+	free(s->epoch_of);
+	free(s->answer);
+	free(s->answered);
+	free(s->yes);
+	free(s->undecided);
+	free(s);
+}
+
+/* MATCH_NO when nothing is known yet. */
+static enum match_answer answer_of(const struct pass *p, uint32_t pattern)
+{
+	return p->s->epoch_of[pattern] == p->s->epoch ? p->s->answer[pattern] : MATCH_NO;
+}
+
+/* Yes stays yes, undecided stays unless yes comes. */
+static void put_answer(struct pass *p, uint32_t pattern, enum match_answer answer)
+{
+	struct db_scratch *s = p->s;
+
+	if (answer == MATCH_NO || answer_of(p, pattern) == MATCH_YES)
+		return;
+	if (s->epoch_of[pattern] != s->epoch)
+		s->answered[s->answeredc++] = pattern;
+	s->epoch_of[pattern] = s->epoch;
+	s->answer[pattern] = answer;
+}
+
+static bool is_spent(struct pass *p)
+{
+	if (p->spent || ++p->questions % CLOCK_EVERY)
+		return p->spent;
+	uint64_t now = now_ns();
+	if (!p->deadline)
+		p->deadline = now + p->s->budget_ns;
+	return p->spent = now > p->deadline;
+}
+
+/* The beginning of the character at AT, or of the next one. */
+static size_t begin_of_char(const struct pass *p, size_t at, bool next)
+{
+	while (at && at < p->len && ((unsigned char)p->data[at] & 0xc0) == 0x80)
+		at += next ? 1 : (size_t)-1;
+	return at;
+}
+
+/* Asks about places from A to B. Large windows are cut, so that the clock is looked at. */
+static void ask(struct pass *p, uint32_t pattern, struct match_window w)
+{
+	size_t last = w.to, step = WORK_AT_ONCE / (w.end - w.from + 1) + 1;
+
+	for (;;) {
+		enum match_answer answer = MATCH_UNDECIDED;
+
+		w.to = last - w.from < step ? last : w.from + step;
+		if (!is_spent(p))
+			answer = match_run_window(p->db->code[pattern], p->s->match, p->text, &w);
+		put_answer(p, pattern, answer);
+		if (answer != MATCH_NO || w.to == last)
+			return;
+		w.from = begin_of_char(p, w.to + 1, true);
+		if (w.from > last)
+			return;
+		if (p->questions % CLOCK_EVERY)
+			p->questions += CLOCK_EVERY - p->questions % CLOCK_EVERY - 1;
+	}
+}
+
+/* Places from LO to HI of the folded text. */
+static void ask_folded(struct pass *p, const struct table_slot *slot, struct slot_state *state,
+		       size_t lo, size_t hi)
+{
+	const struct table_pattern *about = &p->about[slot->pattern];
+	const struct folded *f = &p->s->folded;
+	struct match_window w = {.from = fold_place(f, lo), .end = p->len};
+
+	if (hi >= f->len)
+		hi = f->len - 1;
+	w.to = fold_place(f, hi + 1) - 1;
+	if (w.from < state->asked)
+		w.from = state->asked;
+	if (about->anchored && w.from)
+		return;
+	if (about->anchored)
+		w.to = 0;
+	if (w.from > w.to)
+		return;
+	state->asked = (uint32_t)w.to + 1;
+	if (about->extent < f->len - hi && hi + about->extent + SLACK < f->len)
+		w.end = begin_of_char(p, fold_place(f, hi + about->extent + SLACK), true);
+	w.from = begin_of_char(p, w.from, false);
+	ask(p, slot->pattern, w);
+}
+
+static bool is_word(uint8_t c)
+{
+	return (unsigned)c - 'a' < 26 || (unsigned)c - '0' < 10 || c == '_';
+}
+
+static bool is_at_edges(const struct folded *f, unsigned edge, size_t at, size_t len)
+{
+	if (edge & STR_EDGE_BEFORE && at && is_word(f->byte[at - 1]))
+		return false;
+	return !(edge & STR_EDGE_BEHIND) || !is_word(f->byte[at + len]);
+}
+
+static void open_slot(struct pass *p, const struct table_slot *slot, struct slot_state *state,
+		      uint32_t at)
+{
+	if (state->pass != p->s->pass)
+		*state = (struct slot_state){.pass = p->s->pass, .first = at};
+	else if (at - state->last > slot->span)
+		state->first = at;
+	state->last = at;
+}
+
+/* A literal with nothing before it, or the last one of a slot that is open. */
+static void close_slot(struct pass *p, const struct table_slot *slot, struct slot_state *state,
+		       enum table_stage stage, size_t at)
+{
+	const struct reach *reach = &p->reach[slot->reach];
+	size_t first = at, last = at;
+
+	if (stage == TABLE_LAST) {
+		if (state->pass != p->s->pass)
+			return;
+		first = reach_walk(&p->walker, &p->reach[slot->gap], at);
+		last = state->last;
+		if (last < first)
+			return;
+		first = first > state->first ? first : state->first;
+	} else if (state->pass != p->s->pass) {
+		*state = (struct slot_state){.pass = p->s->pass};
+	}
+	if (last >= reach->min)
+		ask_folded(p, slot, state, reach_walk(&p->walker, reach, first), last - reach->min);
+}
+
+static void take_hit(void *context, const struct table_entry *entry, size_t count, size_t at,
+		     size_t len)
+{
+	struct pass *p = context;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct table_slot *slot = &p->slot[entry[i].slot];
+		struct slot_state *state = &p->s->slot[entry[i].slot];
+
+		if (entry[i].edge && !is_at_edges(&p->s->folded, entry[i].edge, at, len))
+			continue;
+		if (entry[i].stage == TABLE_FIRST) {
+			open_slot(p, slot, state, (uint32_t)at);
+			continue;
+		}
+		if (answer_of(p, slot->pattern) == MATCH_YES ||
+		    !db_is_wanted(p->wanted, slot->pattern) ||
+		    (!p->both && p->about[slot->pattern].unicode != p->unicode))
+			continue;
+		close_slot(p, slot, state, entry[i].stage, at);
+	}
+}
+
+/* Patterns without a literal. */
+static void ask_always(struct pass *p, enum js_form form)
+{
+	const struct table_array *always = &p->db->table[form].array[TABLE_ALWAYS];
+	const uint32_t *number = always->data;
+
+	for (size_t i = 0; i < always->count; i++) {
+		if (!db_is_wanted(p->wanted, number[i]) ||
+		    (!p->both && p->about[number[i]].unicode != p->unicode))
+			continue;
+		struct match_window w = {.to = p->len, .end = p->len};
+		if (p->about[number[i]].anchored)
+			w.to = 0;
+		ask(p, number[i], w);
+	}
+}
+
+/* Numbers of scans and passes come again after 2^32: what is left of old ones goes. */
+static void next_scan(struct db_scratch *s, const struct db *db)
+{
+	s->answeredc = 0;
+	if (++s->epoch)
+		return;
+	memset(s->epoch_of, 0, db->count * sizeof(*s->epoch_of));
+	s->epoch = 1;
+}
+
+static void next_pass(struct db_scratch *s, const struct db *db)
+{
+	memset(s->memo, 0, most(db, TABLE_SETS) * sizeof(*s->memo));
+	if (++s->pass)
+		return;
+	memset(s->slot, 0, most(db, TABLE_SLOTS) * sizeof(*s->slot));
+	s->pass = 1;
+}
+
+static int run_pass(struct pass *p, struct err *err)
+{
+	enum js_form form = p->text->ascii ? JS_ASCII : JS_WIDE;
+	struct db_scratch *s = p->s;
+
+	p->slot = db_array(p->db, form, TABLE_SLOTS);
+	p->reach = db_array(p->db, form, TABLE_REACHES);
+	p->about = db_array(p->db, form, TABLE_ABOUT);
+	p->walker = (struct reach_walker){db_array(p->db, form, TABLE_SETS), s->memo, &s->folded};
+	next_pass(s, p->db);
+	if (fold_text(&s->folded, p->data, p->len, p->text->ascii, err) < 0)
+		return -1;
+	search_run(&p->db->table[form], &s->folded, take_hit, p);
+	ask_always(p, form);
+	return 0;
+}
+
+static void tell(struct db_scratch *s, struct db_hits *ret)
+{
+	*ret = (struct db_hits){.yes = s->yes, .undecided = s->undecided};
+	for (size_t i = 0; i < s->answeredc; i++) {
+		uint32_t number = s->answered[i];
+		if (s->answer[number] == MATCH_YES)
+			s->yes[ret->yesc++] = number;
+		else
+			s->undecided[ret->undecidedc++] = number;
+	}
+}
+
+/* Without characters beyond U+FFFF both kinds of patterns read the same bytes. */
+int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
+	    const uint64_t *wanted, struct db_hits *ret, struct err *err)
+{
+	struct pass p = {.db = db, .s = s, .text = text, .wanted = wanted};
+
+	p.data = text->unit;
+	p.len = text->unit_len;
+	p.both = text->unit == text->data;
+	next_scan(s, db);
+	if (run_pass(&p, err) < 0)
+		return -1;
+	if (!p.both) {
+		p.data = text->data;
+		p.len = text->len;
+		p.unicode = true;
+		if (run_pass(&p, err) < 0)
+			return -1;
+	}
+	tell(s, ret);
+	return 0;
+}
+
+enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
+			   const struct scan_text *text, size_t *ret_start)
+{
+	if (!db->code[number])
+		return MATCH_NO;
+	return match_run(db->code[number], s->match, text, ret_start);
+}

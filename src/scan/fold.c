@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two loops: one for ASCII, without a branch on the text, and one for the rest.
+ */
+#include "scan/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/js_ast.h"
+#include "scan/utf8.h"
+
+static const struct js_range spaces[] = {
+	{'\t', '\r'},	  {' ', ' '},	    {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
+	{0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff},
+};
+
+bool fold_is_space(uint32_t c)
+{
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]) && c >= spaces[i].low; i++)
+		if (c <= spaces[i].high)
+			return true;
+	return false;
+}
+
+size_t fold_char(uint32_t c, char *out)
+{
+	if (fold_is_space(c))
+		c = ' ';
+	else if (c - 'A' < 26)
+		c += 'a' - 'A';
+	else if (c == 0x17f)
+		c = 's';
+	else if (c == 0x212a)
+		c = 'k';
+	return utf8_put(out, c);
+}
+
+/* Room for a text of LEN bytes. */
+static int make_room(struct folded *f, size_t len, struct err *err)
+{
+	size_t room = len + FOLD_PAD;
+
+	if (len > FOLD_TEXT_MAX)
+		return err_set(err, ERR_LIMIT, "text: %zu bytes, at most %zu", len, FOLD_TEXT_MAX);
+	if (f->room >= room)
+		return 0;
+	fold_done(f);
+	room += room / 4;
+	f->byte = malloc(room);
+	f->map = calloc(room, sizeof(*f->map));
+	if (!f->byte || !f->map) {
+		fold_done(f);
+		return err_set(err, ERR_SYSTEM, "text: out of memory for %zu bytes", len);
+	}
+	f->room = room;
+	return 0;
+}
+
+enum { SPACE = 1, NEWLINE = 2 };
+
+static const uint8_t ascii_kind[256] = {
+	['\t'] = SPACE, ['\n'] = SPACE | NEWLINE, ['\v'] = SPACE,
+	['\f'] = SPACE, ['\r'] = SPACE | NEWLINE, [' '] = SPACE,
+};
+
+static inline uint8_t lower(uint8_t c)
+{
+	return (uint8_t)((unsigned)c - 'A' < 26 ? c | 32 : c);
+}
+
+/* A space behind a space is written over it. */
+static size_t fold_ascii(struct folded *f, const char *text, size_t len)
+{
+	uint8_t *byte = f->byte;
+	uint32_t *map = f->map;
+	size_t k = 0;
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t c = (uint8_t)text[i];
+		uint32_t kind = ascii_kind[c], space = kind & SPACE, again = space & before;
+		uint32_t old = map[k - again];
+
+		k -= again;
+		byte[k] = space ? ' ' : lower(c);
+		map[k] = (again ? old : (uint32_t)i) | kind >> 1 << 31;
+		k++;
+		before = space;
+	}
+	return k;
+}
+
+static size_t fold_wide(struct folded *f, const char *text, size_t len)
+{
+	size_t k = 0;
+	bool before = false;
+
+	for (size_t i = 0; i < len;) {
+		/* Halves of pairs are three bytes that utf8_next() would call broken: the value
+		 * does not matter, they are copied. */
+		struct utf8_char c = {.value = (uint8_t)text[i], .len = 1};
+		char out[UTF8_CHAR_MAX];
+
+		if (c.value >= 0x80)
+			c = utf8_next(text, len, i);
+		bool space = !c.broken && fold_is_space(c.value);
+		if (!space || !before) {
+			size_t n = 1;
+
+			if (c.broken)
+				out[0] = text[i];
+			else
+				n = fold_char(c.value, out);
+			for (size_t b = 0; b < n; b++, k++) {
+				f->byte[k] = (uint8_t)out[b];
+				f->map[k] = (uint32_t)(i + (n > 1 ? b : 0));
+			}
+		}
+		if (space && fold_is_newline(c.value))
+			f->map[k - 1] |= FOLD_NEWLINE;
+		before = space;
+		i += c.broken ? 1 : c.len;
+	}
+	return k;
+}
+
+int fold_text(struct folded *f, const char *text, size_t len, bool ascii, struct err *err)
+{
+	if (make_room(f, len, err) < 0)
+		return -1;
+	memset(f->has, 0, sizeof(f->has));
+	f->map[0] = 0;
+	f->len = ascii ? fold_ascii(f, text, len) : fold_wide(f, text, len);
+	memset(f->byte + f->len, 0xff, FOLD_PAD);
+	f->map[f->len] = (uint32_t)len;
+	return 0;
+}
+
+void fold_done(struct folded *f)
+{
+	free(f->byte);
+	free(f->map);
+	memset(f, 0, sizeof(*f));
+}

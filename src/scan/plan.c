@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The costs are guesses of nanoseconds per byte of text; a wrong one makes a scan slower, never
+ * another. Two clauses of one sequence always stand in their order in a match, so the second one
+ * needs to be looked at only where the first has been, within the gap.
+ */
+#include "scan/plan.h"
+
+#include <string.h>
+
+#include "base/scope.h"
+
+enum { GROUPS_MAX = 6, BRANCHES_MAX = 256 };
+
+static const double hit_cost = 15, call_cost = 700, start_cost = 2;
+/* Words of a subject come together. */
+static const double together = 6;
+
+struct planner {
+	struct clause_finder find;
+	struct table_maker *maker;
+	uint32_t number;
+	bool bare; /* a branch has no literal */
+};
+
+/* Bytes that a reach is likely to be. */
+static double span_of(const struct planner *p, const struct reach *r)
+{
+	double sum = r->bound[0];
+
+	for (unsigned i = 0; i < r->runs; i++) {
+		const struct reach_set *set = &p->maker->sets.set[r->run[i]];
+		sum += set->newline ? 2000 : reach_has(set, ' ') ? 60 : 8;
+		sum += r->bound[i + 1];
+	}
+	return sum;
+}
+
+/* From where clause A begins to where B does. */
+static struct reach gap_of(const struct sequence *q, const struct clause *a, const struct clause *b)
+{
+	struct reach gap = reach_bytes(0, 0);
+
+	for (uint32_t i = a->from; i < b->from; i++)
+		gap = reach_join(&gap, &q->piece[i].reach);
+	return gap;
+}
+
+static double cost_of_one(const struct planner *p, const struct sequence *q, const struct clause *a)
+{
+	double starts = span_of(p, &q->start[a->from]);
+
+	if (q->anchored)
+		starts = 1;
+	return a->rate * (hit_cost + call_cost + start_cost * starts) + a->count * 1e-5;
+}
+
+static double cost_of_two(const struct planner *p, const struct sequence *q, const struct clause *a,
+			  const struct clause *b)
+{
+	struct reach gap = gap_of(q, a, b);
+	double near = a->rate * (span_of(p, &gap) + 8) * together, starts;
+
+	starts = q->anchored ? 1 : span_of(p, &q->start[a->from]) + 1;
+	return (a->rate + b->rate) * hit_cost +
+	       b->rate * (near < 1 ? near : 1) * (call_cost + start_cost * starts) +
+	       (a->count + b->count) * 1e-5;
+}
+
+struct choice {
+	const struct clause *first, *last; /* LAST may be NULL */
+	double cost;
+};
+
+static struct choice choose(const struct planner *p, const struct sequence *q)
+{
+	struct choice best = {0};
+
+	for (uint32_t i = 0; i < q->clauses; i++) {
+		double cost = cost_of_one(p, q, &q->clause[i]);
+		if (!best.first || cost < best.cost)
+			best = (struct choice){&q->clause[i], NULL, cost};
+	}
+	for (uint32_t i = 0; i < q->clauses; i++) {
+		const struct clause *a = &q->clause[i];
+		/* Where A alone costs more nothing can come of it. */
+		if (a->rate * hit_cost >= best.cost || a->from == a->to)
+			continue;
+		for (uint32_t k = 0; k < q->clauses; k++) {
+			const struct clause *b = &q->clause[k];
+			if (b->from < a->to || (a->rate + b->rate) * hit_cost >= best.cost)
+				continue;
+			double cost = cost_of_two(p, q, a, b);
+			if (cost < best.cost)
+				best = (struct choice){a, b, cost};
+		}
+	}
+	return best;
+}
+
+/* Literals of a clause with the same distance; more than GROUPS_MAX distances become one. */
+struct groups {
+	struct reach reach[GROUPS_MAX];
+	uint32_t count;
+};
+
+static uint32_t group_of(const struct groups *g, const struct reach *r)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		if (g->count == 1 || reach_is_same(&g->reach[i], r))
+			return i;
+	return 0;
+}
+
+static struct groups group(struct planner *p, const struct clause *c, const struct reach *before)
+{
+	struct groups g = {.count = 0};
+	struct reach all = {0};
+	bool over = false;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct reach r = reach_join(before, &c->literal[i].before);
+		uint32_t at = 0;
+
+		all = i ? reach_either(&p->maker->sets, &all, &r) : r;
+		while (at < g.count && !reach_is_same(&g.reach[at], &r))
+			at++;
+		over |= at == GROUPS_MAX;
+		if (at == g.count && !over)
+			g.reach[g.count++] = r;
+	}
+	return over ? (struct groups){.reach = {all}, .count = 1} : g;
+}
+
+static void add_words(struct planner *p, const struct clause *c, const struct reach *before,
+		      const struct groups *g, uint32_t at, struct table_entry entry)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct reach r = reach_join(before, &c->literal[i].before);
+		if (group_of(g, &r) == at)
+			table_add_word(p->maker, &c->literal[i].str, entry);
+	}
+}
+
+static void emit_one(struct planner *p, const struct sequence *q, const struct clause *a)
+{
+	const struct reach *before = &q->start[a->from];
+	struct groups g = group(p, a, before);
+
+	for (uint32_t i = 0; i < g.count; i++) {
+		struct table_slot slot = {.pattern = p->number,
+					  .reach = table_add_reach(p->maker, &g.reach[i])};
+		struct table_entry entry = {table_add_slot(p->maker, slot), TABLE_ONLY, 0};
+		add_words(p, a, before, &g, i, entry);
+	}
+}
+
+static void emit_two(struct planner *p, const struct sequence *q, const struct clause *a,
+		     const struct clause *b)
+{
+	const struct reach *before = &q->start[a->from];
+	struct reach gap = gap_of(q, a, b);
+	struct groups g = group(p, a, before), h = group(p, b, &gap);
+
+	for (uint32_t i = 0; i < g.count; i++) {
+		for (uint32_t k = 0; k < h.count; k++) {
+			uint64_t span = reach_max(&h.reach[k]);
+			struct table_slot slot = {
+				.pattern = p->number,
+				.reach = table_add_reach(p->maker, &g.reach[i]),
+				.gap = table_add_reach(p->maker, &h.reach[k]),
+				.span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX,
+			};
+			uint32_t at = table_add_slot(p->maker, slot);
+			add_words(p, a, before, &g, i, (struct table_entry){at, TABLE_FIRST, 0});
+			add_words(p, b, &gap, &h, k, (struct table_entry){at, TABLE_LAST, 0});
+		}
+	}
+}
+
+/* A match is one of a branch: each gets its own plan. */
+static int plan_node(struct planner *p, uint32_t node, struct err *err)
+{
+	struct sequence *q = clause_sequence(&p->find, node);
+	const struct js_ast *ast = p->find.shapes.ast;
+	uint32_t alt = q ? clause_only_alt(&p->find, q) : JS_NONE;
+
+	if (!q)
+		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+	if (q->dead)
+		return 0;
+	if (alt != JS_NONE && ast->node[alt].count <= BRANCHES_MAX) {
+		for (uint32_t i = 0; i < ast->node[alt].count; i++)
+			if (plan_node(p, js_kid(ast, &ast->node[alt], i), err) < 0)
+				return -1;
+		return 0;
+	}
+	struct choice best = choose(p, q);
+	if (!best.first)
+		p->bare = true;
+	else if (best.last)
+		emit_two(p, q, best.first, best.last);
+	else
+		emit_one(p, q, best.first);
+	return 0;
+}
+
+static bool is_leaf(const struct js_ast *ast, uint32_t id)
+{
+	return ast->node[id].kind == JS_CHAR || ast->node[id].kind == JS_CLASS;
+}
+
+/* How many folded bytes a match of ID and its lookaheads reach from where it begins. */
+static uint64_t extent_of(struct planner *p, uint32_t id)
+{
+	const struct js_ast *ast = p->find.shapes.ast;
+	const struct js_node *n = js_node_at(ast, id);
+	uint64_t sum = 0;
+
+	if (n->kind == JS_END || n->kind == JS_BACKREF)
+		return UINT32_MAX;
+	if (n->kind == JS_LOOK && n->behind)
+		return 0;
+	if (is_leaf(ast, id))
+		return reach_max(&shape_of(&p->find.shapes, id)->reach);
+	if (n->kind == JS_WORD)
+		return 1;
+	for (uint32_t i = 0; i < n->count; i++) {
+		uint64_t one = extent_of(p, js_kid(ast, n, i));
+		sum = n->kind != JS_ALT ? sum + one : sum > one ? sum : one;
+	}
+	if (n->kind == JS_REPEAT && is_leaf(ast, js_kid(ast, n, 0)))
+		sum = reach_max(&shape_of(&p->find.shapes, id)->reach);
+	else if (n->kind == JS_REPEAT)
+		sum = n->max == JS_UNBOUNDED ? UINT32_MAX : sum * n->max;
+	return sum < UINT32_MAX ? sum : UINT32_MAX;
+}
+
+static int plan(struct planner *p, struct err *err)
+{
+	const struct js_ast *ast = p->find.shapes.ast;
+	struct table_pattern *about = table_about(p->maker, p->number);
+	const struct sequence *q = clause_sequence(&p->find, ast->root);
+	struct table_maker *m = p->maker;
+	size_t words = m->words, slots = m->slots.count;
+
+	if (!q)
+		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+	about->never = q->dead;
+	about->anchored = q->anchored;
+	about->unicode = (ast->flags & JS_UNICODE) != 0;
+	about->extent = (uint32_t)extent_of(p, ast->root);
+	if (plan_node(p, ast->root, err) < 0)
+		return -1;
+	if (p->bare) {
+		m->words = words;
+		m->slots.count = slots;
+		table_add_always(m, p->number);
+	}
+	return 0;
+}
+
+int plan_pattern(const struct js_ast *ast, enum js_form form, uint32_t number,
+		 struct table_maker *maker, struct err *err)
+{
+	struct arena arena = {0};
+	struct planner p = {.maker = maker, .number = number};
+	int status = clause_finder_init(&p.find, ast, form, &maker->sets, &arena, err);
+
+	if (status == 0)
+		status = plan(&p, err);
+	if (status == 0 && (arena.failed || maker->failed))
+		status = err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+	arena_done(&arena);
+	return status;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arithmetic of distances. Wherever exactness would need more room than a reach has, a run of
+ * everything takes its place.
+ */
+#include "scan/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct reach_set everything = {
+	.bits = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+	.newline = 1,
+};
+
+void reach_sets_init(struct reach_sets *sets)
+{
+	memset(sets, 0, sizeof(*sets));
+	reach_set_find(sets, &everything);
+}
+
+void reach_sets_done(struct reach_sets *sets)
+{
+	free(sets->set);
+	memset(sets, 0, sizeof(*sets));
+}
+
+uint16_t reach_set_find(struct reach_sets *sets, const struct reach_set *set)
+{
+	for (uint32_t i = 0; i < sets->count; i++)
+		if (!memcmp(&sets->set[i], set, sizeof(*set)))
+			return (uint16_t)i;
+	if (sets->count == sets->room) {
+		uint32_t room = sets->room ? sets->room * 2 : 64;
+		struct reach_set *grown =
+			room <= REACH_SETS_MAX ? realloc(sets->set, room * sizeof(*grown)) : NULL;
+		if (!grown) {
+			sets->failed |= room <= REACH_SETS_MAX;
+			return 0;
+		}
+		sets->set = grown;
+		sets->room = room;
+	}
+	sets->set[sets->count] = *set;
+	return (uint16_t)sets->count++;
+}
+
+void reach_set_join(struct reach_set *set, const struct reach_set *more)
+{
+	for (int i = 0; i < 4; i++)
+		set->bits[i] |= more->bits[i];
+	set->newline |= more->newline;
+}
+
+struct reach reach_bytes(uint32_t min, uint64_t max)
+{
+	if (max > REACH_FAR)
+		return reach_run(min, 0);
+	return (struct reach){.min = min, .bound = {(uint32_t)max}};
+}
+
+struct reach reach_run(uint32_t min, uint16_t set)
+{
+	return (struct reach){.min = min, .run = {set}, .runs = 1};
+}
+
+/* A run of everything ends a reach. */
+static void put_run(struct reach *r, uint16_t set)
+{
+	if (r->runs && r->run[r->runs - 1] == 0)
+		return;
+	if (r->runs == REACH_RUNS) {
+		r->run[--r->runs] = 0;
+		set = 0;
+	}
+	r->run[r->runs++] = set;
+	r->bound[r->runs] = 0;
+}
+
+static void put_bound(struct reach *r, uint64_t bytes)
+{
+	if (r->runs && r->run[r->runs - 1] == 0)
+		return;
+	bytes += r->bound[r->runs];
+	if (bytes > REACH_FAR)
+		put_run(r, 0);
+	else
+		r->bound[r->runs] = (uint32_t)bytes;
+}
+
+struct reach reach_join(const struct reach *first, const struct reach *next)
+{
+	struct reach r = *next;
+
+	r.min = next->min + first->min < REACH_FAR ? next->min + first->min : REACH_FAR;
+	put_bound(&r, first->bound[0]);
+	for (unsigned i = 0; i < first->runs; i++) {
+		put_run(&r, first->run[i]);
+		put_bound(&r, first->bound[i + 1]);
+	}
+	return r;
+}
+
+struct reach reach_either(struct reach_sets *sets, const struct reach *a, const struct reach *b)
+{
+	unsigned runs = a->runs > b->runs ? a->runs : b->runs;
+	struct reach r = {.min = a->min < b->min ? a->min : b->min};
+
+	for (unsigned i = 0; i <= runs; i++) {
+		uint32_t x = i <= a->runs ? a->bound[i] : 0, y = i <= b->runs ? b->bound[i] : 0;
+		put_bound(&r, x > y ? x : y);
+		if (i == runs)
+			break;
+		struct reach_set set = {.bits = {0}};
+		if (i < a->runs)
+			reach_set_join(&set, &sets->set[a->run[i]]);
+		if (i < b->runs)
+			reach_set_join(&set, &sets->set[b->run[i]]);
+		put_run(&r, reach_set_find(sets, &set));
+	}
+	return r;
+}
+
+uint64_t reach_max(const struct reach *r)
+{
+	return r->runs ? UINT64_MAX : r->bound[0];
+}
+
+bool reach_is_same(const struct reach *a, const struct reach *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Back over a run of a set. A space stands for a run of spaces of which only a part may belong to
+ * the set: the set then begins in it and goes no farther. */
+static size_t run_back(const struct reach_walker *w, uint16_t number, size_t f)
+{
+	const struct reach_set *set = &w->set[number];
+	struct reach_memo *memo = &w->memo[number];
+	size_t hi = f;
+
+	while (f && reach_has(set, w->text->byte[f - 1])) {
+		if (f > memo->lo && f <= memo->hi) {
+			f = memo->lo;
+			break;
+		}
+		f--;
+		if (!set->newline && w->text->map[f] & FOLD_NEWLINE)
+			break;
+	}
+	*memo = (struct reach_memo){(uint32_t)f, (uint32_t)hi};
+	return f;
+}
+
+size_t reach_walk(const struct reach_walker *w, const struct reach *r, size_t f)
+{
+	for (unsigned i = 0;; i++) {
+		f = f > r->bound[i] ? f - r->bound[i] : 0;
+		if (i == r->runs)
+			return f;
+		if (r->run[i] == 0)
+			return 0;
+		f = run_back(w, r->run[i], f);
+	}
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the arrays. Words are sorted, so that those with the same beginning stand together and the
+ * tree of letters can be written level by level: a node's kids are neighbours.
+ */
+#include "scan/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+const size_t table_item_size[TABLE_SECTIONS] = {
+	[TABLE_MAP6] = 1,
+	[TABLE_MAP4] = 1,
+	[TABLE_MAP3] = 1,
+	[TABLE_MAP2] = 1,
+	[TABLE_ROOT6] = sizeof(struct table_root),
+	[TABLE_ROOT4] = sizeof(struct table_root),
+	[TABLE_ROOT3] = sizeof(struct table_root),
+	[TABLE_ROOT2] = sizeof(struct table_root),
+	[TABLE_ROOT1] = sizeof(uint32_t),
+	[TABLE_NODES] = sizeof(struct table_node),
+	[TABLE_ENTRIES] = sizeof(struct table_entry),
+	[TABLE_SLOTS] = sizeof(struct table_slot),
+	[TABLE_REACHES] = sizeof(struct reach),
+	[TABLE_SETS] = sizeof(struct reach_set),
+	[TABLE_ALWAYS] = sizeof(uint32_t),
+	[TABLE_ABOUT] = sizeof(struct table_pattern),
+};
+
+enum { REACH_BITS = 18, REACHES_MAX = 1 << REACH_BITS >> 1 };
+
+void table_done(struct table *t)
+{
+	for (int i = 0; i < TABLE_SECTIONS; i++)
+		free(t->array[i].data);
+	memset(t, 0, sizeof(*t));
+}
+
+int table_maker_init(struct table_maker *m, size_t patterns, struct err *err)
+{
+	memset(m, 0, sizeof(*m));
+	reach_sets_init(&m->sets);
+	m->about.data = calloc(patterns + 1, sizeof(struct table_pattern));
+	m->about.count = patterns;
+	m->reach_index = calloc((size_t)1 << REACH_BITS, sizeof(*m->reach_index));
+	if (m->about.data && m->reach_index && !m->sets.failed)
+		return 0;
+	table_maker_done(m);
+	return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+}
+
+void table_maker_done(struct table_maker *m)
+{
+	free(m->word);
+	free(m->slots.data);
+	free(m->reaches.data);
+	free(m->always.data);
+	free(m->about.data);
+	free(m->reach_index);
+	reach_sets_done(&m->sets);
+	memset(m, 0, sizeof(*m));
+}
+
+/* The new item at the end of an array, NULL when it cannot grow. */
+static void *grow(struct table_maker *m, void **data, size_t *count, size_t *room, size_t size)
+{
+	if (*count == *room) {
+		size_t want = *room ? *room * 2 : 1024;
+		void *grown = want <= TABLE_ENTRIES_MAX ? realloc(*data, want * size) : NULL;
+		if (!grown) {
+			m->failed = true;
+			return NULL;
+		}
+		*data = grown;
+		*room = want;
+	}
+	return (char *)*data + (*count)++ * size;
+}
+
+/* Equal ones once. When there are too many the first one, which is of everything, is right. */
+uint32_t table_add_reach(struct table_maker *m, const struct reach *r)
+{
+	const uint8_t *byte = (const uint8_t *)r;
+	uint64_t hash = 0;
+	uint32_t at;
+
+	for (size_t i = 0; i < sizeof(*r); i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3u;
+	for (at = (uint32_t)(hash >> 20) % (1 << REACH_BITS); m->reach_index[at];
+	     at = (at + 1) % (1 << REACH_BITS)) {
+		const struct reach *old = (struct reach *)m->reaches.data + m->reach_index[at] - 1;
+		if (reach_is_same(old, r))
+			return m->reach_index[at] - 1;
+	}
+	if (m->reaches.count == REACHES_MAX) {
+		m->failed = true;
+		return 0;
+	}
+	struct reach *new =
+		grow(m, &m->reaches.data, &m->reaches.count, &m->reaches_room, sizeof(*new));
+	if (!new)
+		return 0;
+	*new = *r;
+	m->reach_index[at] = (uint32_t)m->reaches.count;
+	return (uint32_t)m->reaches.count - 1;
+}
+
+uint32_t table_add_slot(struct table_maker *m, struct table_slot slot)
+{
+	struct table_slot *new =
+		grow(m, &m->slots.data, &m->slots.count, &m->slots_room, sizeof(*new));
+
+	if (!new)
+		return 0;
+	*new = slot;
+	return (uint32_t)m->slots.count - 1;
+}
+
+void table_add_word(struct table_maker *m, const struct str *str, struct table_entry entry)
+{
+	void *data = m->word;
+	struct table_word *new = grow(m, &data, &m->words, &m->words_room, sizeof(*new));
+
+	m->word = data;
+	if (!new)
+		return;
+	memset(new, 0, sizeof(*new));
+	new->str.len = str->len;
+	memcpy(new->str.byte, str->byte, str->len);
+	new->entry = entry;
+	new->entry.edge = str->edge;
+}
+
+void table_add_always(struct table_maker *m, uint32_t pattern)
+{
+	uint32_t *new = grow(m, &m->always.data, &m->always.count, &m->always_room, sizeof(*new));
+
+	if (new)
+		*new = pattern;
+}
+
+struct table_pattern *table_about(struct table_maker *m, uint32_t pattern)
+{
+	return (struct table_pattern *)m->about.data + pattern;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct table_word *x = a, *y = b;
+	int order = memcmp(x->str.byte, y->str.byte, STR_MAX);
+
+	if (order)
+		return order;
+	if (x->str.len != y->str.len)
+		return x->str.len - y->str.len;
+	return x->entry.slot < y->entry.slot ? -1 : x->entry.slot > y->entry.slot;
+}
+
+/* While the tree is written: words [from, to) share the letters up to the node's depth. */
+struct span {
+	size_t from, to;
+	uint32_t node;
+	uint8_t depth;
+};
+
+struct writer {
+	struct table *t;
+	const struct table_word *word;
+	size_t words;
+	struct span *queue; /* one for each node */
+	size_t queued, done;
+};
+
+static void *array(struct writer *w, enum table_section s)
+{
+	return w->t->array[s].data;
+}
+
+/* A node for the words of a span; its entries are those that end here. */
+static uint32_t add_node(struct writer *w, struct span s)
+{
+	struct table_node *node = array(w, TABLE_NODES);
+	struct table_entry *entry = array(w, TABLE_ENTRIES);
+	size_t *nodes = &w->t->array[TABLE_NODES].count;
+	size_t *entries = &w->t->array[TABLE_ENTRIES].count;
+	struct table_node n = {.entry = (uint32_t)*entries,
+			       .byte = (uint8_t)w->word[s.from].str.byte[s.depth - 1]};
+
+	for (; s.from < s.to && w->word[s.from].str.len == s.depth; s.from++)
+		entry[(*entries)++] = w->word[s.from].entry;
+	s.node = (uint32_t)*nodes;
+	node[(*nodes)++] = n;
+	w->queue[w->queued++] = s;
+	return s.node;
+}
+
+/* The words from FROM on that share their first DEPTH letters with it. */
+static size_t same_until(const struct writer *w, size_t from, size_t to, size_t depth)
+{
+	size_t end = from + 1;
+
+	while (end < to && w->word[end].str.len >= depth &&
+	       !memcmp(w->word[end].str.byte, w->word[from].str.byte, depth))
+		end++;
+	return end;
+}
+
+static void add_kids(struct writer *w, struct span s)
+{
+	struct table_node *node = (struct table_node *)array(w, TABLE_NODES) + s.node;
+
+	node->kid = (uint32_t)w->t->array[TABLE_NODES].count;
+	while (s.from < s.to) {
+		size_t end = same_until(w, s.from, s.to, s.depth + 1u);
+		add_node(w, (struct span){s.from, end, 0, (uint8_t)(s.depth + 1)});
+		node->kids++;
+		s.from = end;
+	}
+}
+
+static void set_bit(uint8_t *map, uint32_t bit)
+{
+	map[bit / 8] |= (uint8_t)(1 << (bit % 8));
+}
+
+/* How literals are told apart by length: by their first six bytes, or four, three, two. */
+static const struct tier {
+	uint8_t bytes, bits;
+	enum table_section map, root;
+	uint32_t (*hash)(uint64_t);
+} tiers[] = {
+	{6, TABLE_BITS6, TABLE_MAP6, TABLE_ROOT6, table_hash6},
+	{4, TABLE_BITS4, TABLE_MAP4, TABLE_ROOT4, table_hash4},
+	{3, TABLE_BITS3, TABLE_MAP3, TABLE_ROOT3, table_hash3},
+	{2, TABLE_BITS2, TABLE_MAP2, TABLE_ROOT2, table_hash2},
+};
+
+static void add_root(struct writer *w, const struct tier *tier, const struct str *str,
+		     uint32_t node)
+{
+	struct table_array *roots = &w->t->array[tier->root];
+	struct table_root *root = roots->data;
+	uint32_t hash = tier->hash(table_bytes((const uint8_t *)str->byte));
+	size_t at = table_mix(hash) & (roots->count - 1);
+
+	set_bit(array(w, tier->map), hash >> (32 - tier->bits));
+	while (root[at].node)
+		at = (at + 1) & (roots->count - 1);
+	root[at] = (struct table_root){hash, node};
+}
+
+/* One byte: found with whatever comes behind it. */
+static void add_single(struct writer *w, uint8_t byte, uint32_t node)
+{
+	((uint32_t *)array(w, TABLE_ROOT1))[byte] = node;
+	for (unsigned next = 0; next < 256; next++) {
+		uint8_t pair[8] = {byte, (uint8_t)next};
+		set_bit(array(w, TABLE_MAP2), table_hash2(table_bytes(pair)) >> (32 - TABLE_BITS2));
+	}
+}
+
+static size_t tier_of(const struct str *str)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(tiers) && str->len < tiers[i].bytes)
+		i++;
+	return i;
+}
+
+/* Words are of one tier here and share its bytes. */
+static void add_beginning(struct writer *w, size_t from, size_t to)
+{
+	const struct str *str = &w->word[from].str;
+	size_t i = tier_of(str);
+	uint8_t depth = i < ARRAY_SIZE(tiers) ? tiers[i].bytes : 1;
+	uint32_t node = add_node(w, (struct span){from, to, 0, depth});
+
+	if (i < ARRAY_SIZE(tiers))
+		add_root(w, &tiers[i], str, node);
+	else
+		add_single(w, (uint8_t)str->byte[0], node);
+}
+
+static int by_tier(const void *a, const void *b)
+{
+	const struct table_word *x = a, *y = b;
+	size_t i = tier_of(&x->str), k = tier_of(&y->str);
+
+	return i != k ? (i < k ? -1 : 1) : compare(a, b);
+}
+
+static void write_words(struct writer *w)
+{
+	/* Node 0 is none. */
+	w->t->array[TABLE_NODES].count = 1;
+	for (size_t from = 0, end; from < w->words; from = end) {
+		size_t i = tier_of(&w->word[from].str);
+		size_t bytes = i < ARRAY_SIZE(tiers) ? tiers[i].bytes : 1;
+
+		end = from + 1;
+		while (end < w->words && tier_of(&w->word[end].str) == i &&
+		       !memcmp(w->word[end].str.byte, w->word[from].str.byte, bytes))
+			end++;
+		add_beginning(w, from, end);
+	}
+	for (; w->done < w->queued; w->done++)
+		add_kids(w, w->queue[w->done]);
+	struct table_array *nodes = &w->t->array[TABLE_NODES];
+	((struct table_node *)nodes->data)[nodes->count++].entry =
+		(uint32_t)w->t->array[TABLE_ENTRIES].count;
+}
+
+static size_t roots_for(size_t words)
+{
+	size_t room = 64;
+
+	while (room < words * 2)
+		room *= 2;
+	return room;
+}
+
+/* Letters of all words: at least the number of nodes, with none and the one behind the last. */
+static size_t letters(const struct table_maker *m)
+{
+	size_t sum = 3;
+
+	for (size_t i = 0; i < m->words; i++)
+		sum += m->word[i].str.len;
+	return sum;
+}
+
+/* Distinct beginnings of each tier, which is what roots are for. */
+static size_t beginnings(const struct table_maker *m, size_t tier)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->words; i++)
+		count += tier_of(&m->word[i].str) == tier &&
+			 (!i || memcmp(m->word[i].str.byte, m->word[i - 1].str.byte,
+				       tiers[tier].bytes) != 0);
+	return count;
+}
+
+static bool reserve(struct table_maker *m, struct table *t, struct span **queue)
+{
+	size_t count[TABLE_SECTIONS] = {
+		[TABLE_MAP6] = (1 << TABLE_BITS6) / 8,
+		[TABLE_MAP4] = (1 << TABLE_BITS4) / 8,
+		[TABLE_MAP3] = (1 << TABLE_BITS3) / 8,
+		[TABLE_MAP2] = (1 << TABLE_BITS2) / 8,
+		[TABLE_ROOT1] = 256,
+		[TABLE_NODES] = letters(m),
+		[TABLE_ENTRIES] = m->words + 1,
+		[TABLE_SETS] = m->sets.count,
+	};
+	bool good = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tiers); i++)
+		count[tiers[i].root] = roots_for(beginnings(m, i));
+	for (int i = 0; i < TABLE_SECTIONS; i++) {
+		if (!count[i])
+			continue;
+		t->array[i].data = calloc(count[i], table_item_size[i]);
+		t->array[i].count = count[i];
+		good &= t->array[i].data != NULL;
+	}
+	t->array[TABLE_ENTRIES].count = 0;
+	*queue = calloc(count[TABLE_NODES], sizeof(**queue));
+	return good && *queue;
+}
+
+static void hand_over(struct table_array *from, struct table_array *to)
+{
+	*to = *from;
+	*from = (struct table_array){0};
+}
+
+int table_make(struct table_maker *m, struct table *ret, struct err *err)
+{
+	AUTO_FREE struct span *queue = NULL;
+	struct table t = {0};
+
+	if (m->words)
+		qsort(m->word, m->words, sizeof(*m->word), by_tier);
+	if (m->failed || m->sets.failed || !reserve(m, &t, &queue)) {
+		table_done(&t);
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	}
+	struct writer w = {.t = &t, .word = m->word, .words = m->words, .queue = queue};
+	write_words(&w);
+	memcpy(t.array[TABLE_SETS].data, m->sets.set, m->sets.count * sizeof(*m->sets.set));
+	hand_over(&m->slots, &t.array[TABLE_SLOTS]);
+	hand_over(&m->reaches, &t.array[TABLE_REACHES]);
+	hand_over(&m->always, &t.array[TABLE_ALWAYS]);
+	hand_over(&m->about, &t.array[TABLE_ABOUT]);
+	*ret = t;
+	table_maker_done(m);
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All literals of a database for one form of text, and what each means: arrays that name each
+ * other by number, so that they can be written to a file and read back as they are. A literal is
+ * found by a hash of its first bytes and then letter by letter (search.c).
+ */
+#ifndef CORDON_SCAN_TABLE_H
+#define CORDON_SCAN_TABLE_H
+
+#include "scan/reach.h"
+#include "scan/strs.h"
+
+enum {
+	TABLE_ENTRIES_MAX = 1 << 24,
+	TABLE_SLOTS_MAX = 1 << 24,
+	TABLE_BITS6 = 18, /* of the hashes of literals of six bytes and more, ... */
+	TABLE_BITS4 = 16,
+	TABLE_BITS3 = 15,
+	TABLE_BITS2 = 16,
+};
+
+enum table_stage {
+	TABLE_ONLY,  /* the only literal there is */
+	TABLE_FIRST, /* opens the slot */
+	TABLE_LAST,  /* and this one must follow */
+};
+
+/* One way to match a pattern, for literals with the same distances. */
+struct table_slot {
+	uint32_t pattern;
+	uint32_t reach; /* from the first literal back to where the match begins */
+	uint32_t gap;	/* from the last literal back to the first; of TABLE_LAST only */
+	uint32_t span;	/* bytes the two are apart at most, UINT32_MAX: any */
+};
+
+/* What a literal means. */
+struct table_entry {
+	uint32_t slot;
+	uint16_t stage;
+	uint16_t edge; /* enum str_edge */
+};
+
+/* Literals that begin the same way. Its entries end where the next node's begin. */
+struct table_node {
+	uint32_t kid, entry; /* the first ones */
+	uint16_t kids;
+	uint8_t byte;
+	uint8_t reserved;
+};
+
+/* An open hash table; node 0 is none. */
+struct table_root {
+	uint32_t print, node;
+};
+
+/* About a pattern in this form. */
+struct table_pattern {
+	uint32_t extent; /* folded bytes a match and its lookaheads reach, UINT32_MAX: any */
+	uint8_t anchored, never, unicode;
+	uint8_t reserved;
+};
+
+enum table_section {
+	TABLE_MAP6,
+	TABLE_MAP4,
+	TABLE_MAP3,
+	TABLE_MAP2,
+	TABLE_ROOT6,
+	TABLE_ROOT4,
+	TABLE_ROOT3,
+	TABLE_ROOT2,
+	TABLE_ROOT1,
+	TABLE_NODES,
+	TABLE_ENTRIES,
+	TABLE_SLOTS,
+	TABLE_REACHES,
+	TABLE_SETS,
+	TABLE_ALWAYS, /* numbers of patterns without a literal */
+	TABLE_ABOUT,  /* struct table_pattern, by number */
+	TABLE_SECTIONS,
+};
+
+struct table_array {
+	void *data;
+	size_t count;
+};
+
+struct table {
+	struct table_array array[TABLE_SECTIONS];
+};
+
+extern const size_t table_item_size[TABLE_SECTIONS];
+void table_done(struct table *t);
+
+/* A literal and its meaning, while a table is being made. */
+struct table_word {
+	struct str str;
+	struct table_entry entry;
+};
+
+struct table_maker {
+	struct table_word *word;
+	size_t words, words_room;
+	struct table_array slots, reaches, always, about;
+	size_t slots_room, reaches_room, always_room;
+	uint32_t *reach_index; /* a hash table of reaches */
+	struct reach_sets sets;
+	bool failed;
+};
+
+int table_maker_init(struct table_maker *m, size_t patterns, struct err *err);
+void table_maker_done(struct table_maker *m);
+uint32_t table_add_reach(struct table_maker *m, const struct reach *r);
+uint32_t table_add_slot(struct table_maker *m, struct table_slot slot);
+void table_add_word(struct table_maker *m, const struct str *str, struct table_entry entry);
+void table_add_always(struct table_maker *m, uint32_t pattern);
+struct table_pattern *table_about(struct table_maker *m, uint32_t pattern);
+/* The maker is empty afterwards. */
+int table_make(struct table_maker *m, struct table *ret, struct err *err);
+
+/* Of the first bytes of what stands at P, of which eight can be read. */
+static inline uint64_t table_bytes(const uint8_t *p)
+{
+	uint64_t w;
+
+	__builtin_memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/* 32-bit products: those of 64 bits take three times as long on some processors. */
+static inline uint32_t table_hash4(uint64_t w)
+{
+	return (uint32_t)w * 0x9e3779b1u;
+}
+
+static inline uint32_t table_hash6(uint64_t w)
+{
+	return table_hash4(w) + (uint32_t)(w >> 16) * 0x85ebca77u;
+}
+
+static inline uint32_t table_hash3(uint64_t w)
+{
+	return (uint32_t)(w << 8) * 0x9e3779b1u;
+}
+
+static inline uint32_t table_hash2(uint64_t w)
+{
+	return (uint32_t)(w << 16);
+}
+
+/* From a hash to a place among roots. */
+static inline uint32_t table_mix(uint32_t hash)
+{
+	hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+	return hash ^ hash >> 12;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * compare [EVERY]: a scan of each text against asking every pattern about the whole of it. Standard
+ * input is what texts.mjs prints: expressions {id, source, flags}, then texts {text, own}. Asking
+ * everybody takes milliseconds a text, so it is done for one text in EVERY (1: all); for the others
+ * the patterns of the text's own rule are asked, and every yes of the scan. Raw and normalised
+ * text count as two. Prints TAP.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../unit/tap.h"
+#include "scan/db.h"
+
+enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 20 };
+
+static struct {
+	struct db_pattern pattern[EXPRESSIONS_MAX];
+	char *id[EXPRESSIONS_MAX];
+	size_t count, refused, every;
+	struct db *db;
+	struct db_scratch *scratch;
+	uint8_t *yes;
+	size_t texts, whole, pairs, hits, missed, extra, undecided, shown;
+} all;
+
+static void refuse(void *context, size_t number, const struct err *why)
+{
+	(void)context;
+	all.refused++;
+	printf("# %s: %s\n", all.id[number], why->message);
+}
+
+static void show(const char *what, size_t number, const struct scan_text *t)
+{
+	if (all.shown++ >= SHOWN_MAX)
+		return;
+	printf("# %s %s: ", what, all.id[number]);
+	for (size_t i = 0; i < t->len && i < 160; i++)
+		printf(t->data[i] >= ' ' && t->data[i] < 127 ? "%c" : "\\x%02x",
+		       (unsigned char)t->data[i]);
+	printf("\n");
+}
+
+static void take_expression(json_t *o)
+{
+	json_t *source = json_object_get(o, "source");
+	const char *flags = json_string_value(json_object_get(o, "flags"));
+	unsigned bits =
+		(strchr(flags, 'i') ? JS_IGNORE_CASE : 0) | (strchr(flags, 'u') ? JS_UNICODE : 0);
+
+	if (all.count == EXPRESSIONS_MAX)
+		exit(2);
+	all.id[all.count] = strdup(json_string_value(json_object_get(o, "id")));
+	all.pattern[all.count++] = (struct db_pattern){strdup(json_string_value(source)),
+						       json_string_length(source), bits};
+}
+
+static void build(void)
+{
+	struct err err = {0};
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	int status = db_build(all.pattern, all.count, refuse, NULL, &all.db, &err);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	ok(status == 0, "the pack is a database");
+	if (status < 0) {
+		printf("# %s\n", err.message);
+		exit(1);
+	}
+	printf("# made in %.2f s\n",
+	       (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+	all.scratch = db_scratch_new(all.db, NULL, &err);
+	all.yes = calloc(all.count, 1);
+	if (!all.scratch || !all.yes)
+		exit(1);
+}
+
+/* What the scan says of NUMBER must be what the pattern says itself. */
+static void check(const struct scan_text *t, size_t number)
+{
+	enum match_answer answer = db_match(all.db, all.scratch, number, t, NULL);
+
+	all.pairs++;
+	if (answer == MATCH_UNDECIDED || all.yes[number] == 2) {
+		all.undecided++;
+		show("undecided", number, t);
+	} else if (answer == MATCH_YES && !all.yes[number]) {
+		all.missed++;
+		show("missed", number, t);
+	} else if (answer == MATCH_NO && all.yes[number]) {
+		all.extra++;
+		show("extra", number, t);
+	}
+}
+
+static void compare(const struct scan_text *t, json_t *own)
+{
+	struct db_hits hits;
+	struct err err;
+
+	if (db_scan(all.db, all.scratch, t, NULL, &hits, &err) < 0)
+		exit(1);
+	memset(all.yes, 0, all.count);
+	for (size_t i = 0; i < hits.yesc; i++)
+		all.yes[hits.yes[i]] = 1;
+	for (size_t i = 0; i < hits.undecidedc; i++)
+		all.yes[hits.undecided[i]] = 2;
+	all.hits += hits.yesc;
+	bool whole = all.texts++ % all.every == 0;
+	all.whole += whole;
+	for (size_t i = 0; i < all.count; i++)
+		if (whole || all.yes[i])
+			check(t, i);
+	for (size_t i = 0; i < json_array_size(own) && !whole; i++)
+		check(t, (size_t)json_integer_value(json_array_get(own, i)));
+}
+
+static void take_text(json_t *o)
+{
+	json_t *text = json_object_get(o, "text"), *own = json_object_get(o, "own");
+	struct scan_text raw, folded;
+	struct err err;
+
+	if (normal_decode(json_string_value(text), json_string_length(text), &raw, &err) < 0 ||
+	    normal_fold(&raw, &folded, &err) < 0)
+		exit(1);
+	compare(&raw, own);
+	if (folded.data != raw.data)
+		compare(&folded, own);
+	normal_done(&folded);
+	normal_done(&raw);
+}
+
+int main(int argc, char **argv)
+{
+	json_t *o;
+
+	all.every = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+	while ((o = json_loadf(stdin, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, NULL))) {
+		if (json_object_get(o, "source")) {
+			take_expression(o);
+		} else {
+			if (!all.db)
+				build();
+			take_text(o);
+		}
+		json_decref(o);
+	}
+	ok(all.count && all.texts, "%zu expressions, %zu texts", all.count, all.texts);
+	ok(all.refused == 0, "every one is an expression");
+	ok(all.hits > all.texts / 2, "%zu matches in %zu questions, %zu texts asked of everybody",
+	   all.hits, all.pairs, all.whole);
+	ok(all.missed == 0, "a scan misses nothing (%zu)", all.missed);
+	ok(all.extra == 0, "and makes nothing up (%zu)", all.extra);
+	ok(all.undecided == 0, "and decides (%zu not)", all.undecided);
+	return tap_done();
+}
