@@ -21,7 +21,7 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 .SECONDARY:
 FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode)
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
-       $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare
+       $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/scan-bench
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -46,6 +46,11 @@ $(BUILD)/tests/atr-replay: $(BUILD)/obj/tests/atr/replay.o $(TEST_LIB)
 
 # Compares a scan with asking every pattern; see tests/atr/run.
 $(BUILD)/tests/atr-compare: $(BUILD)/obj/tests/atr/compare.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
+# How fast texts are scanned; tests/bench/scan/events.mjs makes what it reads.
+$(BUILD)/tests/scan-bench: $(BUILD)/obj/tests/bench/scan/bench.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
