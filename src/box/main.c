@@ -66,7 +66,7 @@ static int run(struct box *b, struct spec *spec, struct err *err)
 	b->spec = spec;
 	switch (spec->job) {
 	case JOB_SWEEP:
-		tree_end(getppid(), getpid()); /* cordon has started nobody else */
+		tree_sweep(RESULT_FD); /* cordon has started nobody else */
 		cgroup_sweep(&cgroup_host_real);
 		return 0;
 	case JOB_PROBE:

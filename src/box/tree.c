@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads /proc into rows and keeps, or kills, those that descend from one process. In a box with its own
- * /proc that is everybody; without namespaces it is the part of the host that is ours.
+ * Reads /proc into rows and keeps those that descend from one process. In a box with its own /proc
+ * that is everybody; without namespaces it is the part of the host that is ours.
  */
 #include "box/tree.h"
 
@@ -23,7 +23,7 @@
 #include "box/sys.h"
 #include "model/limit.h"
 
-enum { STOP_ROUNDS = 64, END_ROUNDS = 200, THREAD_ROUNDS = 4, RETRY_US = 10000 };
+enum { THREAD_ROUNDS = 4 };
 
 /* A pipe keeps two pages when its user has used up his share of larger ones
  * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
@@ -71,7 +71,7 @@ static int parse_stat(const char *text, struct tree_row *row)
 	return 0;
 }
 
-static int read_stat(int proc, struct tree_row *row)
+int tree_read_stat(int proc, struct tree_row *row)
 {
 	char path[64], text[2048]; /* 52 numbers and a name */
 
@@ -200,7 +200,7 @@ static int read_more(int proc, struct tree_row *row, unsigned how)
 	struct timespec used = {0};
 	clockid_t clock;
 
-	if (read_stat(proc, row) < 0 && !is_gone())
+	if (tree_read_stat(proc, row) < 0 && !is_gone())
 		return -1;
 	/* Finer than the ticks in stat. */
 	if (clock_getcpuclockid(row->pid, &clock) == 0)
@@ -321,100 +321,6 @@ int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count
 	*ret_count = count;
 	rows = NULL;
 	return 0;
-}
-
-/* Between our look and the signal its number may have become somebody else's: the descriptor holds
- * on to one process, and the second look tells whether it is the one that was meant. */
-void tree_signal(const struct tree_row *row, int sig)
-{
-	struct tree_row now = {.pid = row->pid};
-	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSE int fd = sys_pidfd_open(row->pid);
-	bool is_dead = fd < 0 && errno == ESRCH;
-
-	if (is_dead || read_stat(proc, &now) < 0 || now.start != row->start ||
-	    now.parent != row->parent)
-		return;
-	if (fd >= 0)
-		sys_pidfd_send_signal(fd, sig);
-	else
-		kill(row->pid, sig); /* rather a small risk than a survivor */
-}
-
-/* How many of them live, or -1. */
-static ssize_t signal_all(pid_t root, pid_t spared, int sig)
-{
-	AUTO_FREE struct tree_row *rows = NULL;
-	size_t count;
-
-	if (tree_read(root, TREE_PLAIN, &rows, &count) < 0)
-		return -1;
-	ssize_t living = 0;
-	for (size_t i = 0; rows && i < count; i++) {
-		if (rows[i].pid == spared || rows[i].dead)
-			continue;
-		tree_signal(&rows[i], sig);
-		living++;
-	}
-	return living;
-}
-
-/* Stopping first: a tree that is killed leaf by leaf can outgrow us, a stopped one cannot. */
-static int kill_all(pid_t root, pid_t spared)
-{
-	ssize_t before = 0;
-
-	for (int i = 0; i < STOP_ROUNDS; i++) {
-		ssize_t now = signal_all(root, spared, SIGSTOP);
-		if (now < 0)
-			return -1;
-		if (now == before)
-			break;
-		before = now;
-	}
-	return signal_all(root, spared, SIGKILL) < 0 ? -1 : 0;
-}
-
-int tree_kill(pid_t root)
-{
-	return kill_all(root, 0);
-}
-
-/* A death gives children a new parent, and those are not who was seen: once more. */
-void tree_end(pid_t root, pid_t spared)
-{
-	for (int i = 0; i < END_ROUNDS; i++) {
-		kill_all(root, spared);
-		if (signal_all(root, spared, SIGKILL) == 0)
-			return;
-		usleep(RETRY_US);
-	}
-}
-
-/* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree
- * of thousands must not be read again for each of them. When it cannot be read, MAIN, which is
- * ours to reap and so has its number, is killed at least; we do not return before all are dead. */
-void tree_bury(pid_t root, pid_t main, int *ret_status)
-{
-	int status;
-
-	for (;;) {
-		bool seen = tree_kill(root) == 0;
-		if (!seen) {
-			if (main > 0)
-				kill(main, SIGKILL);
-			usleep(RETRY_US);
-		}
-		pid_t pid = waitpid(-1, &status, seen ? 0 : WNOHANG);
-		while (pid > 0) {
-			if (pid == main && ret_status)
-				*ret_status = status;
-			main = pid == main ? 0 : main;
-			pid = waitpid(-1, &status, WNOHANG);
-		}
-		if (pid < 0 && errno == ECHILD)
-			return;
-	}
 }
 
 int tree_count_user(uid_t uid, uint64_t *ret)

@@ -34,6 +34,8 @@ enum tree_how {
 /* Descendants of ROOT, without it, by pid; malloc'd. -1 and errno if something could not be looked
  * at: a part is never given out for the whole. */
 int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count);
+/* What /proc says about ROW->pid, PROC being open there. */
+int tree_read_stat(int proc, struct tree_row *row);
 /* NULL if it is not among them. */
 struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *who);
 
@@ -41,9 +43,10 @@ struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tre
 void tree_signal(const struct tree_row *row, int sig);
 /* Where no pid namespace does it: stops, then kills all descendants. -1: it could not see them. */
 int tree_kill(pid_t root);
-/* The same, and reaps them; *RET_STATUS (or NULL) is MAIN's. ROOT is the caller. */
-/* Kills everybody below ROOT but SPARED. */
-void tree_end(pid_t root, pid_t spared);
+/* Everybody below whoever made SOCK and holds its other end, but not ourselves. Nobody at all when
+ * that is not our parent: it has died, and its children are with somebody else's. */
+void tree_sweep(int sock);
+/* The same below ROOT, which is the caller, and reaps them; *RET_STATUS (or NULL) is MAIN's. */
 void tree_bury(pid_t root, pid_t main, int *ret_status);
 /* Processes and threads of a user on this host. -1 and errno as with tree_read. */
 int tree_count_user(uid_t uid, uint64_t *ret);

@@ -13,7 +13,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -184,6 +186,59 @@ static void test_signal(void)
 	ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "the one that was seen is hit");
 }
 
+/* A caller with a child of its own and one that sweeps for it, before or after the caller's death.
+ * Returns the caller's own child. */
+static pid_t sweep_for(bool caller_dies)
+{
+	int pair[2], told[2];
+	pid_t own = 0;
+
+	if (pipe(told) < 0)
+		return -1;
+	pid_t caller = fork();
+	if (caller == 0) {
+		/* Whose socket it is is decided when it is made. */
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
+			_exit(1);
+		own = start_idle();
+		(void)!write(told[1], &own, sizeof(own));
+		pid_t me = getpid(), sweeper = fork();
+		if (sweeper == 0) {
+			while (caller_dies && getppid() == me)
+				usleep(1000);
+			tree_sweep(pair[1]);
+			_exit(0);
+		}
+		if (!caller_dies)
+			waitpid(sweeper, NULL, 0);
+		_exit(0);
+	}
+	(void)!read(told[0], &own, sizeof(own));
+	waitpid(caller, NULL, 0);
+	close(told[0]);
+	close(told[1]);
+	return own;
+}
+
+/* What the caller left has become ours, as a host's first process gets it. */
+static void test_sweep(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid_t stranger = start_idle(), own = sweep_for(false);
+
+	ok(own > 0 && waitpid(own, NULL, 0) == own, "the caller's child is ended");
+	ok(kill(stranger, 0) == 0 && waitpid(stranger, NULL, WNOHANG) == 0, "a stranger is not");
+	own = sweep_for(true);
+	while (waitpid(-1, NULL, WNOHANG) == 0)
+		usleep(1000); /* until the sweeper has come and gone */
+	ok(waitpid(stranger, NULL, WNOHANG) == 0,
+	   "when the caller is gone, the children of whoever got them are left alone");
+	kill(stranger, SIGKILL);
+	kill(own, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
 int main(void)
 {
 	test_blind();
@@ -191,5 +246,6 @@ int main(void)
 	test_groups();
 	test_sockets();
 	test_signal();
+	test_sweep();
 	return tap_done();
 }
