@@ -112,6 +112,16 @@ static void read_assertion(struct reader *r, uint32_t node)
 	}
 }
 
+/* Only characters that folding counts as control characters? */
+static bool is_control(const struct js_ast *ast, const struct js_node *n)
+{
+	for (uint32_t i = 0; i < n->count; i++)
+		for (uint32_t c = ast->range[n->first + i].low; c <= ast->range[n->first + i].high; c++)
+			if (!fold_is_control(c))
+				return false;
+	return n->count != 0;
+}
+
 static void read_node(struct reader *r, uint32_t node)
 {
 	const struct js_ast *ast = r->f->shapes.ast;
@@ -133,8 +143,11 @@ static void read_node(struct reader *r, uint32_t node)
 	case JS_REPEAT:
 		read_repeat(r, node);
 		break;
-	case JS_CHAR:
 	case JS_CLASS:
+		r->q->control |= is_control(ast, n);
+		push(r, node, shape->all, shape->reach);
+		break;
+	case JS_CHAR:
 	case JS_ALT:
 	case JS_BACKREF:
 		push(r, node, shape->all, shape->reach);
@@ -251,6 +264,65 @@ static void add_inner(struct clause_finder *f, struct sequence *q, uint32_t at, 
 					      .literal = inner->literal});
 }
 
+/* Does every match go through group ID? */
+static bool is_top(const struct js_ast *ast, uint32_t id)
+{
+	const struct js_node *root = js_node_at(ast, ast->root);
+
+	for (uint32_t i = 0; root->kind == JS_SEQ && i < root->count; i++)
+		if (js_kid(ast, root, i) == id)
+			return true;
+	return false;
+}
+
+/* Is it what a group holds that every match has, and holds it part of one word only? The group's
+ * own words are ASCII, so that folded they are equal when the expression says so. */
+static bool is_word_ref(const struct clause_finder *f, const struct piece *p)
+{
+	const struct js_ast *ast = f->shapes.ast;
+	const struct js_node *n = p->node == JS_NONE ? NULL : js_node_at(ast, p->node);
+
+	if (!n || n->kind != JS_BACKREF)
+		return false;
+	for (uint32_t i = 0; i < ast->nodes; i++) {
+		const struct js_node *g = js_node_at(ast, i);
+		const struct shape *s = &f->shapes.shape[i];
+		if (g->kind != JS_GROUP || g->value != n->value)
+			continue;
+		return s->known && s->reach.min && !reach_has(&s->bytes, ' ') &&
+		       !s->bytes.bits[2] && !s->bytes.bits[3] && is_top(ast, i);
+	}
+	return false;
+}
+
+static bool is_gap(const struct piece *p)
+{
+	const struct str *one = only(p->all);
+
+	return one && one->len == 1 && one->byte[0] == ' ';
+}
+
+/* (\w+)\s+\1\s+\1\s+\1: all but the first and the last are whole words between spaces. */
+static uint32_t equal_words(const struct clause_finder *f, const struct sequence *q)
+{
+	uint32_t most = 0, now = 0;
+
+	for (uint32_t i = 1; i < q->count; i++) {
+		bool again = now && i >= 2 && q->piece[i].node != JS_NONE &&
+			     q->piece[i - 2].node != JS_NONE &&
+			     f->shapes.ast->node[q->piece[i].node].value ==
+				     f->shapes.ast->node[q->piece[i - 2].node].value;
+		if (is_gap(&q->piece[i]))
+			continue;
+		if (!is_word_ref(f, &q->piece[i]) || !is_gap(&q->piece[i - 1]))
+			now = 0;
+		else
+			now = again ? now + 1 : 1;
+		most = now > most ? now : most;
+	}
+	return most > 1 ? most - 1 : 0;
+}
+
 /* Too large for the stack of who recurses. */
 struct room {
 	struct piece piece[CLAUSE_PIECES];
@@ -293,6 +365,7 @@ struct sequence *clause_sequence(struct clause_finder *f, uint32_t node)
 	*q = (struct sequence){.piece = room->piece, .start = room->start, .clause = room->clause};
 	read_node(&r, node);
 	find_clauses(f, &r);
+	q->equal = equal_words(f, q);
 	q->piece = keep(a, q->piece, sizeof(*q->piece) * q->count);
 	q->start = keep(a, q->start, sizeof(*q->start) * (q->count + 1));
 	q->clause = keep(a, q->clause, sizeof(*q->clause) * q->clauses);

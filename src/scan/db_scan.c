@@ -21,8 +21,10 @@ enum {
 	SLACK = 8,		/* folded bytes behind the farthest one a match can reach */
 };
 
-/* Where a slot's first literal was, and up to where places have been asked about. */
+/* A slot in one cache line with where its first literal was, and up to where places have been
+ * asked about. */
 struct slot_state {
+	struct table_slot slot;
 	uint32_t pass, first, last, asked;
 };
 
@@ -30,8 +32,8 @@ struct db_scratch {
 	struct match_scratch *match;
 	uint64_t budget_ns;
 	struct folded folded;
-	struct slot_state *slot;
-	struct reach_memo *memo;
+	struct slot_state *slot[JS_FORMS];
+	struct reach_memo *memo, *ahead;
 	uint32_t epoch, pass;
 	uint32_t *epoch_of;	   /* by pattern: the scan in which it was answered */
 	enum match_answer *answer; /* by pattern */
@@ -47,7 +49,7 @@ struct pass {
 	const uint64_t *wanted;
 	const char *data; /* what the patterns of this pass read */
 	size_t len;
-	const struct table_slot *slot;
+	struct slot_state *slot;
 	const struct reach *reach;
 	const struct table_pattern *about;
 	struct reach_walker walker;
@@ -73,6 +75,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static struct slot_state *make_slots(const struct table_array *slots)
+{
+	struct slot_state *state = calloc(slots->count + 1, sizeof(*state));
+
+	for (size_t i = 0; state && i < slots->count; i++)
+		state[i].slot = ((const struct table_slot *)slots->data)[i];
+	return state;
+}
+
 struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
 				  struct err *err)
 {
@@ -86,12 +97,14 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->answered = calloc(db->count + 1, sizeof(*s->answered));
 		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
 		s->answer = calloc(db->count + 1, sizeof(*s->answer));
-		s->slot = calloc(most(db, TABLE_SLOTS), sizeof(*s->slot));
-		s->memo = calloc(most(db, TABLE_SETS), sizeof(*s->memo));
+		s->memo = calloc(2 * most(db, TABLE_SETS), sizeof(*s->memo));
+		s->ahead = s->memo + most(db, TABLE_SETS);
 		s->match = match_scratch_new(limits, err);
 	}
+	for (int i = 0; s && i < JS_FORMS; i++)
+		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
-	    !s->slot || !s->memo || !s->match) {
+	    !s->slot[0] || !s->slot[1] || !s->memo || !s->match) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -105,7 +118,8 @@ void db_scratch_free(struct db_scratch *s)
 		return;
 	match_scratch_free(s->match);
 	fold_done(&s->folded);
-	free(s->slot);
+	for (int i = 0; i < JS_FORMS; i++)
+		free(s->slot[i]);
 	free(s->memo);
 	free(s->epoch_of);
 	free(s->answer);
@@ -175,10 +189,9 @@ static void ask(struct pass *p, uint32_t pattern, struct match_window w)
 }
 
 /* Places from LO to HI of the folded text. */
-static void ask_folded(struct pass *p, const struct table_slot *slot, struct slot_state *state,
-		       size_t lo, size_t hi)
+static void ask_folded(struct pass *p, struct slot_state *state, size_t lo, size_t hi)
 {
-	const struct table_pattern *about = &p->about[slot->pattern];
+	const struct table_pattern *about = &p->about[state->slot.pattern];
 	const struct folded *f = &p->s->folded;
 	struct match_window w = {.from = fold_place(f, lo), .end = p->len};
 
@@ -194,10 +207,11 @@ static void ask_folded(struct pass *p, const struct table_slot *slot, struct slo
 	if (w.from > w.to)
 		return;
 	state->asked = (uint32_t)w.to + 1;
-	if (about->extent < f->len - hi && hi + about->extent + SLACK < f->len)
-		w.end = begin_of_char(p, fold_place(f, hi + about->extent + SLACK), true);
+	size_t end = reach_walk_ahead(&p->walker, &p->reach[about->extent], hi) + SLACK;
+	if (end < f->len)
+		w.end = begin_of_char(p, fold_place(f, end), true);
 	w.from = begin_of_char(p, w.from, false);
-	ask(p, slot->pattern, w);
+	ask(p, state->slot.pattern, w);
 }
 
 static bool is_word(uint8_t c)
@@ -212,36 +226,46 @@ static bool is_at_edges(const struct folded *f, unsigned edge, size_t at, size_t
 	return !(edge & STR_EDGE_BEHIND) || !is_word(f->byte[at + len]);
 }
 
-static void open_slot(struct pass *p, const struct table_slot *slot, struct slot_state *state,
-		      uint32_t at)
+static void begin_slot(const struct pass *p, struct slot_state *state, uint32_t at)
+{
+	state->pass = p->s->pass;
+	state->first = at;
+	state->asked = 0;
+}
+
+static void open_slot(const struct pass *p, struct slot_state *state, uint32_t at)
 {
 	if (state->pass != p->s->pass)
-		*state = (struct slot_state){.pass = p->s->pass, .first = at};
-	else if (at - state->last > slot->span)
+		begin_slot(p, state, at);
+	else if (at - state->last > state->slot.span)
 		state->first = at;
 	state->last = at;
 }
 
 /* A literal with nothing before it, or the last one of a slot that is open. */
-static void close_slot(struct pass *p, const struct table_slot *slot, struct slot_state *state,
-		       enum table_stage stage, size_t at)
+static void close_slot(struct pass *p, struct slot_state *state, enum table_stage stage, size_t at)
 {
-	const struct reach *reach = &p->reach[slot->reach];
+	const struct reach *reach = &p->reach[state->slot.reach];
 	size_t first = at, last = at;
 
 	if (stage == TABLE_LAST) {
-		if (state->pass != p->s->pass)
-			return;
-		first = reach_walk(&p->walker, &p->reach[slot->gap], at);
+		first = reach_walk(&p->walker, &p->reach[state->slot.gap], at);
 		last = state->last;
 		if (last < first)
 			return;
 		first = first > state->first ? first : state->first;
 	} else if (state->pass != p->s->pass) {
-		*state = (struct slot_state){.pass = p->s->pass};
+		begin_slot(p, state, 0);
 	}
 	if (last >= reach->min)
-		ask_folded(p, slot, state, reach_walk(&p->walker, reach, first), last - reach->min);
+		ask_folded(p, state, reach_walk(&p->walker, reach, first), last - reach->min);
+}
+
+/* Does the pattern still want an answer, and from this pass? */
+static bool is_open(const struct pass *p, uint32_t pattern)
+{
+	return answer_of(p, pattern) != MATCH_YES && db_is_wanted(p->wanted, pattern) &&
+	       (p->both || p->about[pattern].unicode == p->unicode);
 }
 
 static void take_hit(void *context, const struct table_entry *entry, size_t count, size_t at,
@@ -250,20 +274,15 @@ static void take_hit(void *context, const struct table_entry *entry, size_t coun
 	struct pass *p = context;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct table_slot *slot = &p->slot[entry[i].slot];
-		struct slot_state *state = &p->s->slot[entry[i].slot];
+		struct slot_state *state = &p->slot[entry[i].slot];
 
 		if (entry[i].edge && !is_at_edges(&p->s->folded, entry[i].edge, at, len))
 			continue;
-		if (entry[i].stage == TABLE_FIRST) {
-			open_slot(p, slot, state, (uint32_t)at);
-			continue;
-		}
-		if (answer_of(p, slot->pattern) == MATCH_YES ||
-		    !db_is_wanted(p->wanted, slot->pattern) ||
-		    (!p->both && p->about[slot->pattern].unicode != p->unicode))
-			continue;
-		close_slot(p, slot, state, entry[i].stage, at);
+		if (entry[i].stage == TABLE_FIRST)
+			open_slot(p, state, (uint32_t)at);
+		else if ((entry[i].stage == TABLE_ONLY || state->pass == p->s->pass) &&
+			 is_open(p, state->slot.pattern))
+			close_slot(p, state, entry[i].stage, at);
 	}
 }
 
@@ -272,15 +291,20 @@ static void ask_always(struct pass *p, enum js_form form)
 {
 	const struct table_array *always = &p->db->table[form].array[TABLE_ALWAYS];
 	const uint32_t *number = always->data;
+	size_t equal = SIZE_MAX;
 
 	for (size_t i = 0; i < always->count; i++) {
+		const struct table_pattern *about = &p->about[number[i]];
+		struct match_window w = {.to = about->anchored ? 0 : p->len, .end = p->len};
+
 		if (!db_is_wanted(p->wanted, number[i]) ||
-		    (!p->both && p->about[number[i]].unicode != p->unicode))
+		    (!p->both && about->unicode != p->unicode) ||
+		    (about->control && !p->s->folded.control))
 			continue;
-		struct match_window w = {.to = p->len, .end = p->len};
-		if (p->about[number[i]].anchored)
-			w.to = 0;
-		ask(p, number[i], w);
+		if (about->equal && equal == SIZE_MAX)
+			equal = fold_equal_words(&p->s->folded);
+		if (!about->equal || equal >= about->equal)
+			ask(p, number[i], w);
 	}
 }
 
@@ -296,10 +320,12 @@ static void next_scan(struct db_scratch *s, const struct db *db)
 
 static void next_pass(struct db_scratch *s, const struct db *db)
 {
-	memset(s->memo, 0, most(db, TABLE_SETS) * sizeof(*s->memo));
+	memset(s->memo, 0, 2 * most(db, TABLE_SETS) * sizeof(*s->memo));
 	if (++s->pass)
 		return;
-	memset(s->slot, 0, most(db, TABLE_SLOTS) * sizeof(*s->slot));
+	for (int i = 0; i < JS_FORMS; i++)
+		for (size_t k = 0; k < db->table[i].array[TABLE_SLOTS].count; k++)
+			s->slot[i][k].pass = 0;
 	s->pass = 1;
 }
 
@@ -308,10 +334,11 @@ static int run_pass(struct pass *p, struct err *err)
 	enum js_form form = p->text->ascii ? JS_ASCII : JS_WIDE;
 	struct db_scratch *s = p->s;
 
-	p->slot = db_array(p->db, form, TABLE_SLOTS);
+	p->slot = s->slot[form];
 	p->reach = db_array(p->db, form, TABLE_REACHES);
 	p->about = db_array(p->db, form, TABLE_ABOUT);
-	p->walker = (struct reach_walker){db_array(p->db, form, TABLE_SETS), s->memo, &s->folded};
+	p->walker = (struct reach_walker){db_array(p->db, form, TABLE_SETS), s->memo, s->ahead,
+					  &s->folded};
 	next_pass(s, p->db);
 	if (fold_text(&s->folded, p->data, p->len, p->text->ascii, err) < 0)
 		return -1;

@@ -57,11 +57,18 @@ static int make_room(struct folded *f, size_t len, struct err *err)
 	return 0;
 }
 
-enum { SPACE = 1, NEWLINE = 2 };
+enum { SPACE = 1, NEWLINE = 2, CONTROL = 4 };
 
 static const uint8_t ascii_kind[256] = {
-	['\t'] = SPACE, ['\n'] = SPACE | NEWLINE, ['\v'] = SPACE,
-	['\f'] = SPACE, ['\r'] = SPACE | NEWLINE, [' '] = SPACE,
+	[0 ... 8] = CONTROL,
+	['\t'] = SPACE,
+	['\n'] = SPACE | NEWLINE,
+	['\v'] = SPACE | CONTROL,
+	['\f'] = SPACE | CONTROL,
+	['\r'] = SPACE | NEWLINE,
+	[0xe ... 0x1f] = CONTROL,
+	[' '] = SPACE,
+	[0x7f] = CONTROL,
 };
 
 static inline uint8_t lower(uint8_t c)
@@ -75,7 +82,7 @@ static size_t fold_ascii(struct folded *f, const char *text, size_t len)
 	uint8_t *byte = f->byte;
 	uint32_t *map = f->map;
 	size_t k = 0;
-	uint32_t before = 0;
+	uint32_t before = 0, seen = 0;
 
 	for (size_t i = 0; i < len; i++) {
 		uint8_t c = (uint8_t)text[i];
@@ -85,9 +92,11 @@ static size_t fold_ascii(struct folded *f, const char *text, size_t len)
 		k -= again;
 		byte[k] = space ? ' ' : lower(c);
 		map[k] = (again ? old : (uint32_t)i) | kind >> 1 << 31;
+		seen |= kind;
 		k++;
 		before = space;
 	}
+	f->control = seen & CONTROL;
 	return k;
 }
 
@@ -105,6 +114,7 @@ static size_t fold_wide(struct folded *f, const char *text, size_t len)
 		if (c.value >= 0x80)
 			c = utf8_next(text, len, i);
 		bool space = !c.broken && fold_is_space(c.value);
+		f->control |= c.value < 0x80 && fold_is_control(c.value);
 		if (!space || !before) {
 			size_t n = 1;
 
@@ -129,12 +139,33 @@ int fold_text(struct folded *f, const char *text, size_t len, bool ascii, struct
 {
 	if (make_room(f, len, err) < 0)
 		return -1;
-	memset(f->has, 0, sizeof(f->has));
 	f->map[0] = 0;
+	f->control = false;
 	f->len = ascii ? fold_ascii(f, text, len) : fold_wide(f, text, len);
 	memset(f->byte + f->len, 0xff, FOLD_PAD);
 	f->map[f->len] = (uint32_t)len;
 	return 0;
+}
+
+size_t fold_equal_words(const struct folded *f)
+{
+	const uint8_t *before = f->byte, *at = f->byte, *end = f->byte + f->len;
+	size_t before_len = 0, most = 0, now = 0;
+
+	while (at < end) {
+		const uint8_t *space = memchr(at, ' ', (size_t)(end - at));
+		size_t len = (size_t)((space ? space : end) - at);
+
+		if (len && len == before_len && !memcmp(at, before, len))
+			now++;
+		else
+			now = len != 0;
+		most = now > most ? now : most;
+		before = at;
+		before_len = len;
+		at += len + 1;
+	}
+	return most;
 }
 
 void fold_done(struct folded *f)

@@ -25,7 +25,7 @@ struct folded {
 	 * line ends in the run. map[len] is the text's length. */
 	uint32_t *map;
 	size_t len, room;
-	uint64_t has[4]; /* which bytes there are */
+	bool control; /* fold_is_control() is true of a character */
 };
 
 /* Longer than any text that normal.h makes. */
@@ -40,12 +40,21 @@ static inline size_t fold_place(const struct folded *f, size_t at)
 	return f->map[at] & FOLD_PLACE;
 }
 
+/* The most equal words in a row, apart by spaces. */
+size_t fold_equal_words(const struct folded *f);
+
 /* Is C white space in JavaScript? */
 bool fold_is_space(uint32_t c);
 /* Does a line end with C there? */
 static inline bool fold_is_newline(uint32_t c)
 {
 	return c == '\n' || c == '\r' || c == 0x2028 || c == 0x2029;
+}
+
+/* A character of ASCII that ordinary text does not have. */
+static inline bool fold_is_control(uint32_t c)
+{
+	return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
 }
 
 /* The bytes C becomes, up to four; returns how many. */

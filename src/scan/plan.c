@@ -12,7 +12,7 @@
 
 enum { GROUPS_MAX = 6, BRANCHES_MAX = 256 };
 
-static const double hit_cost = 15, call_cost = 700, start_cost = 2;
+static const double hit_cost = 80, call_cost = 700, start_cost = 2;
 /* Words of a subject come together. */
 static const double together = 6;
 
@@ -205,35 +205,54 @@ static int plan_node(struct planner *p, uint32_t node, struct err *err)
 	return 0;
 }
 
-static bool is_leaf(const struct js_ast *ast, uint32_t id)
+/* Does it look at what is behind itself? */
+static bool has_look(const struct js_ast *ast, uint32_t id)
 {
-	return ast->node[id].kind == JS_CHAR || ast->node[id].kind == JS_CLASS;
+	const struct js_node *n = js_node_at(ast, id);
+
+	if (n->kind == JS_CLASS)
+		return false;
+	if (n->kind == JS_LOOK || n->kind == JS_END || n->kind == JS_BACKREF ||
+	    n->kind == JS_WORD)
+		return true;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (has_look(ast, js_kid(ast, n, i)))
+			return true;
+	return false;
 }
 
-/* How many folded bytes a match of ID and its lookaheads reach from where it begins. */
-static uint64_t extent_of(struct planner *p, uint32_t id)
+/* How far a match of ID and its lookaheads reach, all together. Where an end is asked for, or what
+ * a group holds, everything to the text's end belongs to it. */
+static struct reach extent_of(struct planner *p, uint32_t id)
 {
 	const struct js_ast *ast = p->find.shapes.ast;
 	const struct js_node *n = js_node_at(ast, id);
-	uint64_t sum = 0;
+	const struct shape *shape = shape_of(&p->find.shapes, id);
+	struct reach_sets *sets = &p->maker->sets;
+	struct reach all = reach_bytes(0, 0);
+	bool first = true;
 
 	if (n->kind == JS_END || n->kind == JS_BACKREF)
-		return UINT32_MAX;
-	if (n->kind == JS_LOOK && n->behind)
-		return 0;
-	if (is_leaf(ast, id))
-		return reach_max(&shape_of(&p->find.shapes, id)->reach);
+		return reach_run(0, 0);
 	if (n->kind == JS_WORD)
-		return 1;
+		return reach_bytes(0, 1);
+	if (n->kind == JS_CHAR || n->kind == JS_CLASS)
+		return shape->reach;
+	if (n->kind == JS_REPEAT && !has_look(ast, id))
+		return shape->reach;
+	if (n->kind == JS_REPEAT)
+		return reach_run(0, 0);
+	if (n->kind == JS_LOOK && n->behind)
+		return all;
 	for (uint32_t i = 0; i < n->count; i++) {
-		uint64_t one = extent_of(p, js_kid(ast, n, i));
-		sum = n->kind != JS_ALT ? sum + one : sum > one ? sum : one;
+		struct reach one = extent_of(p, js_kid(ast, n, i));
+		if (n->kind == JS_ALT)
+			all = first ? one : reach_either(sets, &all, &one);
+		else
+			all = reach_join(&all, &one);
+		first = false;
 	}
-	if (n->kind == JS_REPEAT && is_leaf(ast, js_kid(ast, n, 0)))
-		sum = reach_max(&shape_of(&p->find.shapes, id)->reach);
-	else if (n->kind == JS_REPEAT)
-		sum = n->max == JS_UNBOUNDED ? UINT32_MAX : sum * n->max;
-	return sum < UINT32_MAX ? sum : UINT32_MAX;
+	return all;
 }
 
 static int plan(struct planner *p, struct err *err)
@@ -248,8 +267,11 @@ static int plan(struct planner *p, struct err *err)
 		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
 	about->never = q->dead;
 	about->anchored = q->anchored;
+	about->equal = (uint8_t)(q->equal < UINT8_MAX ? q->equal : UINT8_MAX);
 	about->unicode = (ast->flags & JS_UNICODE) != 0;
-	about->extent = (uint32_t)extent_of(p, ast->root);
+	struct reach extent = extent_of(p, ast->root);
+	about->extent = table_add_reach(m, &extent);
+	about->control = q->control;
 	if (plan_node(p, ast->root, err) < 0)
 		return -1;
 	if (p->bare) {

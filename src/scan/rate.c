@@ -1,64 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three letters in a row: the chance of the first two, then of each given the two before it.
+ * A literal is not more frequent than the rarest four bytes of it; every further word makes it
+ * rarer, and so does a word's edge.
  */
 #include "scan/rate.h"
 
-#include <string.h>
-
 #include "scan/rate.def"
 
-enum { GROUPS = 31, SPACE = 26, DIGIT, STOP, SIGN, OTHER };
+static const double word_again = 0.25, edge = 0.5;
 
-static unsigned group(uint8_t c)
+/* 2 to the power of -HALF / 2. */
+static double power(unsigned half)
 {
-	if ((unsigned)c - 'a' < 26)
-		return c - 'a';
-	if ((unsigned)c - '0' < 10)
-		return DIGIT;
-	if (c == ' ')
-		return SPACE;
-	if (c && strchr(".,;:!?'\"", c))
-		return STOP;
-	return c && strchr("-_/\\@~=+*&|%$#^<>", c) ? SIGN : OTHER;
+	double x = half % 2 ? 0.70710678 : 1;
+
+	return x / (double)((uint64_t)1 << half / 2);
 }
 
-static unsigned half_bits(char c)
+/* The same as in tools/rates. */
+static double look_up(const char *table, unsigned bits, const char *byte, unsigned len)
 {
-	return (unsigned)(c < 'a' ? c - 'A' : c - 'a' + 26);
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < len; i++)
+		value |= (uint32_t)(uint8_t)byte[i] << 8 * i;
+	value *= 0x9e3779b1u;
+	value = (value ^ value >> 15) * 0x85ebca77u;
+	char c = table[value >> (32 - bits)];
+	return power((unsigned)(c < 'a' ? c - 'A' : c - 'a' + 26));
 }
 
-/* 2 to the power of -BITS / 2. */
-static double power(unsigned bits)
+static double rarest(const struct str *str)
 {
-	double x = bits % 2 ? 0.70710678 : 1;
+	double rate = 1;
 
-	for (bits /= 2; bits >= 16; bits -= 16)
-		x /= 1 << 16;
-	return x / (1u << bits);
+	if (str->len == 1)
+		return look_up(rate_1, 8, str->byte, 1);
+	if (str->len == 2)
+		return look_up(rate_2, 11, str->byte, 2);
+	if (str->len == 3)
+		return look_up(rate_3, 13, str->byte, 3);
+	for (unsigned i = 0; i + 4 <= str->len; i++) {
+		double one = look_up(rate_4, 15, str->byte + i, 4);
+		rate = one < rate ? one : rate;
+	}
+	return rate;
 }
 
-/* The second letter's chance given the first: a pair's, summed over what follows. */
 double rate_of(const struct str *str)
 {
-	unsigned bits = 0, a, b, c;
+	double rate = str->len ? rarest(str) : 1;
 
-	if (!str->len)
-		return 1;
-	for (unsigned i = 0; i < str->len; i++)
-		bits += half_bits(rate_byte[(uint8_t)str->byte[i]]);
-	a = group((uint8_t)str->byte[0]);
-	if (str->len == 1) {
-		double sum = 0;
-		for (b = 0; b < GROUPS; b++)
-			sum += power(half_bits(rate_pair[a * GROUPS + b]));
-		return sum * power(bits);
-	}
-	b = group((uint8_t)str->byte[1]);
-	bits += half_bits(rate_pair[a * GROUPS + b]);
-	for (unsigned i = 2; i < str->len; i++, a = b, b = c) {
-		c = group((uint8_t)str->byte[i]);
-		bits += half_bits(rate_triple[(a * GROUPS + b) * GROUPS + c]);
-	}
-	return power(bits);
+	for (unsigned i = 1; i + 1 < str->len; i++)
+		rate *= str->byte[i] == ' ' ? word_again : 1;
+	rate *= str->edge & STR_EDGE_BEFORE ? edge : 1;
+	return str->edge & STR_EDGE_BEHIND ? rate * edge : rate;
 }

@@ -163,3 +163,36 @@ size_t reach_walk(const struct reach_walker *w, const struct reach *r, size_t f)
 		f = run_back(w, r->run[i], f);
 	}
 }
+
+static size_t run_ahead(const struct reach_walker *w, uint16_t number, size_t f)
+{
+	const struct reach_set *set = &w->set[number];
+	struct reach_memo *memo = &w->ahead[number];
+	size_t lo = f, len = w->text->len;
+
+	while (f < len && reach_has(set, w->text->byte[f])) {
+		if (f >= memo->lo && f < memo->hi) {
+			f = memo->hi;
+			break;
+		}
+		f++;
+		if (!set->newline && w->text->map[f - 1] & FOLD_NEWLINE)
+			break;
+	}
+	*memo = (struct reach_memo){(uint32_t)lo, (uint32_t)f};
+	return f;
+}
+
+size_t reach_walk_ahead(const struct reach_walker *w, const struct reach *r, size_t f)
+{
+	size_t len = w->text->len;
+
+	for (unsigned i = r->runs;; i--) {
+		f = len - f > r->bound[i] ? f + r->bound[i] : len;
+		if (i == 0)
+			return f;
+		if (r->run[i - 1] == 0)
+			return len;
+		f = run_ahead(w, r->run[i - 1], f);
+	}
+}

@@ -79,11 +79,14 @@ struct reach_memo {
 
 struct reach_walker {
 	const struct reach_set *set;
-	struct reach_memo *memo; /* one for each set */
+	struct reach_memo *memo;  /* one for each set */
+	struct reach_memo *ahead; /* the same for walks to the end */
 	const struct folded *text;
 };
 
 /* The first place from which F is in reach. */
 size_t reach_walk(const struct reach_walker *w, const struct reach *r, size_t f);
+/* The other way: behind the last place that something of R's length, begun at F, can get to. */
+size_t reach_walk_ahead(const struct reach_walker *w, const struct reach *r, size_t f);
 
 #endif

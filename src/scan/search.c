@@ -67,17 +67,14 @@ static void follow(const struct searcher *s, uint32_t node, size_t at, size_t le
 	const struct table_entry *entry = s->t->array[TABLE_ENTRIES].data;
 
 	while (node) {
-		const struct table_node *n = &all[node];
-		uint32_t count = n[1].entry - n->entry, kid = 0;
+		uint32_t first = all[node].entry_kid >> 1, count = (all[node + 1].entry_kid >> 1) - first;
 		uint8_t next = s->text->byte[at + len];
 
 		if (count)
-			s->hit(s->context, entry + n->entry, count, at, len);
-		while (kid < n->kids && all[n->kid + kid].byte != next)
-			kid++;
-		if (kid == n->kids)
-			return;
-		node = n->kid + kid;
+			s->hit(s->context, entry + first, count, at, len);
+		node = all[node].entry_kid & 1 ? node + 1 : 0;
+		while (node && (uint8_t)all[node].next_byte != next)
+			node = all[node].next_byte >> 8;
 		len++;
 	}
 }

@@ -12,7 +12,14 @@
 #include "scan/js_case.h"
 #include "scan/utf8.h"
 
-enum { ASCII_MAX = 0x7f, CLASS_MAX = 12, POWER_MAX = 8, WORK_MAX = 400000 };
+enum {
+	ASCII_MAX = 0x7f,
+	CLASS_MAX = 16, /* characters of a class that is written out */
+	RARE_MAX = 40,	/* the same when none of them is in words */
+	POWER_MAX = 8,
+	HEADS_MAX = 20000, /* characters of a class whose beginnings are written out */
+	WORK_MAX = 400000,
+};
 
 int shapes_init(struct shapes *s, const struct js_ast *ast, enum js_form form,
 		struct reach_sets *sets, struct arena *arena, struct err *err)
@@ -102,10 +109,20 @@ static void shape_set(struct shapes *s, const struct js_range *r, size_t count, 
 	ret->reach = reach_bytes(reach_has(&ret->bytes, ' ') ? 0 : 1, utf8_put(out, top));
 }
 
+/* No byte of words, no space. */
+static bool is_rare(const struct reach_set *set)
+{
+	for (unsigned c = 0; c <= ASCII_MAX; c++)
+		if (reach_has(set, (uint8_t)c) &&
+		    (c == ' ' || c == '_' || c - '0' < 10 || (c | 32) - 'a' < 26))
+			return false;
+	return true;
+}
+
 static void shape_class(struct shapes *s, const struct js_node *n, struct shape *ret)
 {
 	const struct js_range *r = n->count ? s->ast->range + n->first : NULL;
-	uint32_t chars[4 * CLASS_MAX];
+	uint32_t chars[2 * RARE_MAX];
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < n->count; i++)
@@ -118,9 +135,8 @@ static void shape_class(struct shapes *s, const struct js_node *n, struct shape 
 				goto large;
 		}
 	shape_chars(s, chars, count, ret);
-	if (!ret->all || ret->all->count <= CLASS_MAX)
-		return;
-	ret->all = NULL;
+	if (ret->all && ret->all->count > (is_rare(&ret->bytes) ? RARE_MAX : CLASS_MAX))
+		ret->all = NULL;
 	return;
 large:
 	shape_set(s, r, n->count, ret);
@@ -278,6 +294,44 @@ static const struct strs *heads_alt(struct shapes *s, const struct js_node *n)
 	return now;
 }
 
+/* All ways C to HIGH begin in UTF-8: a byte of two, two of three, three of four. */
+static const struct strs *heads_range(struct shapes *s, const struct strs *now, uint32_t c,
+				      uint32_t high)
+{
+	char out[UTF8_CHAR_MAX], last[UTF8_CHAR_MAX];
+	size_t last_len = 0;
+
+	for (; c <= high && now; c++) {
+		size_t n = fold_char(c, out);
+
+		n = n > 1 ? n - 1 : n;
+		if (n == last_len && !memcmp(out, last, n))
+			continue;
+		now = strs_either(&s->maker, now, strs_one(&s->maker, out, n));
+		memcpy(last, out, n);
+		last_len = n;
+	}
+	return now;
+}
+
+/* Of a class without ASCII. */
+static const struct strs *heads_class(struct shapes *s, const struct js_node *n)
+{
+	const struct js_range *r = s->ast->range + n->first;
+	struct strs *none = arena_alloc(s->maker.arena, sizeof(*none));
+	const struct strs *now = none;
+	uint64_t size = 0;
+
+	none->count = 0;
+	for (uint32_t i = 0; i < n->count; i++)
+		size += r[i].high - r[i].low + 1;
+	if (s->form == JS_ASCII || !n->count || r[0].low <= ASCII_MAX || size > HEADS_MAX)
+		return NULL;
+	for (uint32_t i = 0; i < n->count && now; i++)
+		now = heads_range(s, now, r[i].low, r[i].high);
+	return now && now->count ? now : NULL;
+}
+
 const struct strs *shape_heads(struct shapes *s, uint32_t node)
 {
 	const struct js_node *n = js_node_at(s->ast, node);
@@ -287,6 +341,8 @@ const struct strs *shape_heads(struct shapes *s, uint32_t node)
 		return NULL;
 	if (shape->all)
 		return strs_has_empty(shape->all) ? NULL : shape->all;
+	if (n->kind == JS_CLASS)
+		return heads_class(s, n);
 	if (n->kind == JS_SEQ)
 		return heads_seq(s, n);
 	if (n->kind == JS_ALT)

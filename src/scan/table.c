@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes the arrays. Words are sorted, so that those with the same beginning stand together and the
- * tree of letters can be written level by level: a node's kids are neighbours.
+ * tree of letters can be written in one go, a node's first kid right behind it.
  */
 #include "scan/table.h"
 
@@ -158,42 +158,15 @@ static int compare(const void *a, const void *b)
 	return x->entry.slot < y->entry.slot ? -1 : x->entry.slot > y->entry.slot;
 }
 
-/* While the tree is written: words [from, to) share the letters up to the node's depth. */
-struct span {
-	size_t from, to;
-	uint32_t node;
-	uint8_t depth;
-};
-
 struct writer {
 	struct table *t;
 	const struct table_word *word;
 	size_t words;
-	struct span *queue; /* one for each node */
-	size_t queued, done;
 };
 
 static void *array(struct writer *w, enum table_section s)
 {
 	return w->t->array[s].data;
-}
-
-/* A node for the words of a span; its entries are those that end here. */
-static uint32_t add_node(struct writer *w, struct span s)
-{
-	struct table_node *node = array(w, TABLE_NODES);
-	struct table_entry *entry = array(w, TABLE_ENTRIES);
-	size_t *nodes = &w->t->array[TABLE_NODES].count;
-	size_t *entries = &w->t->array[TABLE_ENTRIES].count;
-	struct table_node n = {.entry = (uint32_t)*entries,
-			       .byte = (uint8_t)w->word[s.from].str.byte[s.depth - 1]};
-
-	for (; s.from < s.to && w->word[s.from].str.len == s.depth; s.from++)
-		entry[(*entries)++] = w->word[s.from].entry;
-	s.node = (uint32_t)*nodes;
-	node[(*nodes)++] = n;
-	w->queue[w->queued++] = s;
-	return s.node;
 }
 
 /* The words from FROM on that share their first DEPTH letters with it. */
@@ -207,17 +180,30 @@ static size_t same_until(const struct writer *w, size_t from, size_t to, size_t 
 	return end;
 }
 
-static void add_kids(struct writer *w, struct span s)
+/* A node for words that share DEPTH letters, and behind it those below; not deeper than a word. */
+static uint32_t add_node(struct writer *w, size_t from, size_t to, size_t depth)
 {
-	struct table_node *node = (struct table_node *)array(w, TABLE_NODES) + s.node;
+	struct table_node *node = array(w, TABLE_NODES);
+	struct table_entry *entry = array(w, TABLE_ENTRIES);
+	size_t *entries = &w->t->array[TABLE_ENTRIES].count;
+	uint32_t at = (uint32_t)w->t->array[TABLE_NODES].count++, last = 0;
 
-	node->kid = (uint32_t)w->t->array[TABLE_NODES].count;
-	while (s.from < s.to) {
-		size_t end = same_until(w, s.from, s.to, s.depth + 1u);
-		add_node(w, (struct span){s.from, end, 0, (uint8_t)(s.depth + 1)});
-		node->kids++;
-		s.from = end;
+	node[at].next_byte = (uint8_t)w->word[from].str.byte[depth - 1];
+	node[at].entry_kid = (uint32_t)*entries << 1;
+	for (; from < to && w->word[from].str.len == depth; from++)
+		entry[(*entries)++] = w->word[from].entry;
+	while (from < to) {
+		size_t end = same_until(w, from, to, depth + 1);
+		uint32_t kid = add_node(w, from, end, depth + 1);
+
+		if (last)
+			node[last].next_byte |= kid << 8;
+		else
+			node[at].entry_kid |= 1;
+		last = kid;
+		from = end;
 	}
+	return at;
 }
 
 static void set_bit(uint8_t *map, uint32_t bit)
@@ -276,7 +262,7 @@ static void add_beginning(struct writer *w, size_t from, size_t to)
 	const struct str *str = &w->word[from].str;
 	size_t i = tier_of(str);
 	uint8_t depth = i < ARRAY_SIZE(tiers) ? tiers[i].bytes : 1;
-	uint32_t node = add_node(w, (struct span){from, to, 0, depth});
+	uint32_t node = add_node(w, from, to, depth);
 
 	if (i < ARRAY_SIZE(tiers))
 		add_root(w, &tiers[i], str, node);
@@ -306,11 +292,9 @@ static void write_words(struct writer *w)
 			end++;
 		add_beginning(w, from, end);
 	}
-	for (; w->done < w->queued; w->done++)
-		add_kids(w, w->queue[w->done]);
 	struct table_array *nodes = &w->t->array[TABLE_NODES];
-	((struct table_node *)nodes->data)[nodes->count++].entry =
-		(uint32_t)w->t->array[TABLE_ENTRIES].count;
+	((struct table_node *)nodes->data)[nodes->count++].entry_kid =
+		(uint32_t)w->t->array[TABLE_ENTRIES].count << 1;
 }
 
 static size_t roots_for(size_t words)
@@ -344,7 +328,7 @@ static size_t beginnings(const struct table_maker *m, size_t tier)
 	return count;
 }
 
-static bool reserve(struct table_maker *m, struct table *t, struct span **queue)
+static bool reserve(struct table_maker *m, struct table *t)
 {
 	size_t count[TABLE_SECTIONS] = {
 		[TABLE_MAP6] = (1 << TABLE_BITS6) / 8,
@@ -368,8 +352,7 @@ static bool reserve(struct table_maker *m, struct table *t, struct span **queue)
 		good &= t->array[i].data != NULL;
 	}
 	t->array[TABLE_ENTRIES].count = 0;
-	*queue = calloc(count[TABLE_NODES], sizeof(**queue));
-	return good && *queue;
+	return good;
 }
 
 static void hand_over(struct table_array *from, struct table_array *to)
@@ -380,16 +363,15 @@ static void hand_over(struct table_array *from, struct table_array *to)
 
 int table_make(struct table_maker *m, struct table *ret, struct err *err)
 {
-	AUTO_FREE struct span *queue = NULL;
 	struct table t = {0};
 
 	if (m->words)
 		qsort(m->word, m->words, sizeof(*m->word), by_tier);
-	if (m->failed || m->sets.failed || !reserve(m, &t, &queue)) {
+	if (m->failed || m->sets.failed || letters(m) > TABLE_NODES_MAX || !reserve(m, &t)) {
 		table_done(&t);
 		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
 	}
-	struct writer w = {.t = &t, .word = m->word, .words = m->words, .queue = queue};
+	struct writer w = {.t = &t, .word = m->word, .words = m->words};
 	write_words(&w);
 	memcpy(t.array[TABLE_SETS].data, m->sets.set, m->sets.count * sizeof(*m->sets.set));
 	hand_over(&m->slots, &t.array[TABLE_SLOTS]);

@@ -11,7 +11,8 @@
 #include "scan/strs.h"
 
 enum {
-	TABLE_ENTRIES_MAX = 1 << 24,
+	TABLE_ENTRIES_MAX = 1 << 22,
+	TABLE_NODES_MAX = 1 << 24,
 	TABLE_SLOTS_MAX = 1 << 24,
 	TABLE_BITS6 = 18, /* of the hashes of literals of six bytes and more, ... */
 	TABLE_BITS4 = 16,
@@ -40,12 +41,11 @@ struct table_entry {
 	uint16_t edge; /* enum str_edge */
 };
 
-/* Literals that begin the same way. Its entries end where the next node's begin. */
+/* Literals that begin the same way. The first kid is the next node, so that a literal without
+ * others like it is read in one go; the entries end where the next node's begin. */
 struct table_node {
-	uint32_t kid, entry; /* the first ones */
-	uint16_t kids;
-	uint8_t byte;
-	uint8_t reserved;
+	uint32_t next_byte; /* the next sibling (0: none) << 8 | the letter */
+	uint32_t entry_kid; /* the first entry << 1 | has a kid */
 };
 
 /* An open hash table; node 0 is none. */
@@ -55,9 +55,10 @@ struct table_root {
 
 /* About a pattern in this form. */
 struct table_pattern {
-	uint32_t extent; /* folded bytes a match and its lookaheads reach, UINT32_MAX: any */
+	uint32_t extent; /* how far a match and its lookaheads go, read the other way round */
+	uint32_t control; /* a text without control characters does not match */
 	uint8_t anchored, never, unicode;
-	uint8_t reserved;
+	uint8_t equal; /* a text without so many equal words in a row does not match */
 };
 
 enum table_section {
