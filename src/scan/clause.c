@@ -68,6 +68,28 @@ static void push(struct reader *r, uint32_t node, const struct strs *all, struct
 
 static void read_node(struct reader *r, uint32_t node);
 
+/* Only characters that folding counts as control characters? */
+static bool is_control(const struct js_ast *ast, const struct js_node *n)
+{
+	for (uint32_t i = 0; i < n->count; i++)
+		for (uint32_t c = ast->range[n->first + i].low; c <= ast->range[n->first + i].high;
+		     c++)
+			if (!fold_is_control(c))
+				return false;
+	return n->count != 0;
+}
+
+/* A character of this class is in every match. */
+static void look_at_class(struct reader *r, uint32_t node)
+{
+	const struct js_ast *ast = r->f->shapes.ast;
+	const struct js_node *n = js_node_at(ast, node);
+
+	r->q->control |= is_control(ast, n);
+	if (n->count && ast->range[n->first].low > 0x7f)
+		r->q->beyond = node;
+}
+
 static void read_repeat(struct reader *r, uint32_t node)
 {
 	const struct js_node *n = js_node_at(r->f->shapes.ast, node);
@@ -112,16 +134,6 @@ static void read_assertion(struct reader *r, uint32_t node)
 	}
 }
 
-/* Only characters that folding counts as control characters? */
-static bool is_control(const struct js_ast *ast, const struct js_node *n)
-{
-	for (uint32_t i = 0; i < n->count; i++)
-		for (uint32_t c = ast->range[n->first + i].low; c <= ast->range[n->first + i].high; c++)
-			if (!fold_is_control(c))
-				return false;
-	return n->count != 0;
-}
-
 static void read_node(struct reader *r, uint32_t node)
 {
 	const struct js_ast *ast = r->f->shapes.ast;
@@ -144,7 +156,7 @@ static void read_node(struct reader *r, uint32_t node)
 		read_repeat(r, node);
 		break;
 	case JS_CLASS:
-		r->q->control |= is_control(ast, n);
+		look_at_class(r, node);
 		push(r, node, shape->all, shape->reach);
 		break;
 	case JS_CHAR:
@@ -362,7 +374,10 @@ struct sequence *clause_sequence(struct clause_finder *f, uint32_t node)
 
 	if (a->failed || !room)
 		return NULL;
-	*q = (struct sequence){.piece = room->piece, .start = room->start, .clause = room->clause};
+	*q = (struct sequence){.piece = room->piece,
+			       .start = room->start,
+			       .clause = room->clause,
+			       .beyond = JS_NONE};
 	read_node(&r, node);
 	find_clauses(f, &r);
 	q->equal = equal_words(f, q);

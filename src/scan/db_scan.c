@@ -286,6 +286,31 @@ static void take_hit(void *context, const struct table_entry *entry, size_t coun
 	}
 }
 
+/* Has the text one of the characters a match must have? */
+static bool has_point(const struct pass *p, const struct table_pattern *about, enum js_form form)
+{
+	const uint16_t *point = db_array(p->db, form, TABLE_POINTS);
+	const struct folded *f = &p->s->folded;
+
+	for (uint32_t i = about->point; i < about->point + about->points; i++)
+		if (f->point[point[i] / 64] >> point[i] % 64 & 1)
+			return true;
+	return !about->points;
+}
+
+/* Can it match a text with what this one has? EQUAL is found when it is first needed. */
+static bool is_possible(const struct pass *p, const struct table_pattern *about, enum js_form form,
+			size_t *equal)
+{
+	if (about->control && !p->s->folded.control)
+		return false;
+	if (form == JS_WIDE && !has_point(p, about, form))
+		return false;
+	if (about->equal && *equal == SIZE_MAX)
+		*equal = fold_equal_words(&p->s->folded);
+	return !about->equal || *equal >= about->equal;
+}
+
 /* Patterns without a literal. */
 static void ask_always(struct pass *p, enum js_form form)
 {
@@ -297,13 +322,7 @@ static void ask_always(struct pass *p, enum js_form form)
 		const struct table_pattern *about = &p->about[number[i]];
 		struct match_window w = {.to = about->anchored ? 0 : p->len, .end = p->len};
 
-		if (!db_is_wanted(p->wanted, number[i]) ||
-		    (!p->both && about->unicode != p->unicode) ||
-		    (about->control && !p->s->folded.control))
-			continue;
-		if (about->equal && equal == SIZE_MAX)
-			equal = fold_equal_words(&p->s->folded);
-		if (!about->equal || equal >= about->equal)
+		if (is_open(p, number[i]) && is_possible(p, about, form, &equal))
 			ask(p, number[i], w);
 	}
 }

@@ -60,14 +60,10 @@ static int make_room(struct folded *f, size_t len, struct err *err)
 enum { SPACE = 1, NEWLINE = 2, CONTROL = 4 };
 
 static const uint8_t ascii_kind[256] = {
-	[0 ... 8] = CONTROL,
-	['\t'] = SPACE,
-	['\n'] = SPACE | NEWLINE,
-	['\v'] = SPACE | CONTROL,
-	['\f'] = SPACE | CONTROL,
-	['\r'] = SPACE | NEWLINE,
-	[0xe ... 0x1f] = CONTROL,
-	[' '] = SPACE,
+	[0 ... 8] = CONTROL,	  ['\t'] = SPACE,
+	['\n'] = SPACE | NEWLINE, ['\v'] = SPACE | CONTROL,
+	['\f'] = SPACE | CONTROL, ['\r'] = SPACE | NEWLINE,
+	[0xe ... 0x1f] = CONTROL, [' '] = SPACE,
 	[0x7f] = CONTROL,
 };
 
@@ -100,38 +96,56 @@ static size_t fold_ascii(struct folded *f, const char *text, size_t len)
 	return k;
 }
 
+/* The character at AT, not of ASCII, to place K; returns its bytes. */
+static size_t fold_beyond(struct folded *f, const char *text, size_t len, size_t at, size_t *k)
+{
+	struct utf8_char c = utf8_next(text, len, at);
+	char out[UTF8_CHAR_MAX];
+	bool before = *k && f->byte[*k - 1] == ' ';
+
+	/* Half of a pair, in three bytes: broken elsewhere, here its bytes are copied. */
+	if (c.broken) {
+		f->byte[*k] = (uint8_t)text[at];
+		f->map[(*k)++] = (uint32_t)at;
+		return 1;
+	}
+	f->point[(c.value >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c.value >> 2) % 64;
+	size_t n = fold_char(c.value, out);
+	if (n > 1 || out[0] != ' ' || !before) {
+		for (size_t b = 0; b < n; b++, ++*k) {
+			f->byte[*k] = (uint8_t)out[b];
+			f->map[*k] = (uint32_t)(at + (n > 1 ? b : 0));
+		}
+	}
+	if (fold_is_newline(c.value))
+		f->map[*k - 1] |= FOLD_NEWLINE;
+	return c.len;
+}
+
 static size_t fold_wide(struct folded *f, const char *text, size_t len)
 {
 	size_t k = 0;
-	bool before = false;
+	uint32_t seen = 0;
 
+	memset(f->point, 0, sizeof(f->point));
 	for (size_t i = 0; i < len;) {
-		/* Halves of pairs are three bytes that utf8_next() would call broken: the value
-		 * does not matter, they are copied. */
-		struct utf8_char c = {.value = (uint8_t)text[i], .len = 1};
-		char out[UTF8_CHAR_MAX];
+		uint8_t c = (uint8_t)text[i];
+		uint32_t kind = ascii_kind[c];
 
-		if (c.value >= 0x80)
-			c = utf8_next(text, len, i);
-		bool space = !c.broken && fold_is_space(c.value);
-		f->control |= c.value < 0x80 && fold_is_control(c.value);
-		if (!space || !before) {
-			size_t n = 1;
-
-			if (c.broken)
-				out[0] = text[i];
-			else
-				n = fold_char(c.value, out);
-			for (size_t b = 0; b < n; b++, k++) {
-				f->byte[k] = (uint8_t)out[b];
-				f->map[k] = (uint32_t)(i + (n > 1 ? b : 0));
-			}
+		if (c >= 0x80) {
+			i += fold_beyond(f, text, len, i, &k);
+			continue;
 		}
-		if (space && fold_is_newline(c.value))
+		seen |= kind;
+		if (!(kind & SPACE) || !k || f->byte[k - 1] != ' ') {
+			f->byte[k] = kind & SPACE ? ' ' : lower(c);
+			f->map[k++] = (uint32_t)i;
+		}
+		if (kind & NEWLINE)
 			f->map[k - 1] |= FOLD_NEWLINE;
-		before = space;
-		i += c.broken ? 1 : c.len;
+		i++;
 	}
+	f->control = seen & CONTROL;
 	return k;
 }
 
@@ -140,7 +154,6 @@ int fold_text(struct folded *f, const char *text, size_t len, bool ascii, struct
 	if (make_room(f, len, err) < 0)
 		return -1;
 	f->map[0] = 0;
-	f->control = false;
 	f->len = ascii ? fold_ascii(f, text, len) : fold_wide(f, text, len);
 	memset(f->byte + f->len, 0xff, FOLD_PAD);
 	f->map[f->len] = (uint32_t)len;

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-enum { FOLD_PAD = 16 };
+enum { FOLD_PAD = 16, FOLD_POINTS = 4096 };
 
 #define FOLD_NEWLINE 0x80000000u
 #define FOLD_PLACE 0x7fffffffu
@@ -26,6 +26,9 @@ struct folded {
 	uint32_t *map;
 	size_t len, room;
 	bool control; /* fold_is_control() is true of a character */
+	/* Which characters there are beyond ASCII, four in a bit, modulo FOLD_POINTS. Not for a
+	 * text of ASCII. */
+	uint64_t point[FOLD_POINTS / 64];
 };
 
 /* Longer than any text that normal.h makes. */

@@ -10,7 +10,7 @@
 
 #include "base/scope.h"
 
-enum { GROUPS_MAX = 6, BRANCHES_MAX = 256 };
+enum { GROUPS_MAX = 6, BRANCHES_MAX = 256, POINTS_MAX = 4096 };
 
 static const double hit_cost = 80, call_cost = 700, start_cost = 2;
 /* Words of a subject come together. */
@@ -212,8 +212,7 @@ static bool has_look(const struct js_ast *ast, uint32_t id)
 
 	if (n->kind == JS_CLASS)
 		return false;
-	if (n->kind == JS_LOOK || n->kind == JS_END || n->kind == JS_BACKREF ||
-	    n->kind == JS_WORD)
+	if (n->kind == JS_LOOK || n->kind == JS_END || n->kind == JS_BACKREF || n->kind == JS_WORD)
 		return true;
 	for (uint32_t i = 0; i < n->count; i++)
 		if (has_look(ast, js_kid(ast, n, i)))
@@ -255,6 +254,31 @@ static struct reach extent_of(struct planner *p, uint32_t id)
 	return all;
 }
 
+/* Bits of the class's characters, each once, unless there are many. */
+static void add_points(struct planner *p, uint32_t node, struct table_pattern *about)
+{
+	const struct js_ast *ast = p->find.shapes.ast;
+	const struct js_node *n = js_node_at(ast, node);
+	uint64_t seen[FOLD_POINTS / 64] = {0}, size = 0;
+
+	for (uint32_t i = 0; i < n->count; i++)
+		size += ast->range[n->first + i].high - ast->range[n->first + i].low + 1;
+	if (size > POINTS_MAX)
+		return;
+	about->point = (uint32_t)p->maker->points.count;
+	for (uint32_t i = 0; i < n->count; i++) {
+		const struct js_range *r = &ast->range[n->first + i];
+		for (uint32_t c = r->low; c <= r->high; c++) {
+			uint32_t bit = (c >> 2) % FOLD_POINTS;
+			if (seen[bit / 64] >> bit % 64 & 1)
+				continue;
+			seen[bit / 64] |= (uint64_t)1 << bit % 64;
+			table_add_point(p->maker, (uint16_t)bit);
+		}
+	}
+	about->points = (uint32_t)p->maker->points.count - about->point;
+}
+
 static int plan(struct planner *p, struct err *err)
 {
 	const struct js_ast *ast = p->find.shapes.ast;
@@ -272,6 +296,8 @@ static int plan(struct planner *p, struct err *err)
 	struct reach extent = extent_of(p, ast->root);
 	about->extent = table_add_reach(m, &extent);
 	about->control = q->control;
+	if (q->beyond != JS_NONE)
+		add_points(p, q->beyond, about);
 	if (plan_node(p, ast->root, err) < 0)
 		return -1;
 	if (p->bare) {

@@ -67,7 +67,8 @@ static void follow(const struct searcher *s, uint32_t node, size_t at, size_t le
 	const struct table_entry *entry = s->t->array[TABLE_ENTRIES].data;
 
 	while (node) {
-		uint32_t first = all[node].entry_kid >> 1, count = (all[node + 1].entry_kid >> 1) - first;
+		uint32_t first = all[node].entry_kid >> 1,
+			 count = (all[node + 1].entry_kid >> 1) - first;
 		uint8_t next = s->text->byte[at + len];
 
 		if (count)

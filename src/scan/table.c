@@ -26,6 +26,7 @@ const size_t table_item_size[TABLE_SECTIONS] = {
 	[TABLE_REACHES] = sizeof(struct reach),
 	[TABLE_SETS] = sizeof(struct reach_set),
 	[TABLE_ALWAYS] = sizeof(uint32_t),
+	[TABLE_POINTS] = sizeof(uint16_t),
 	[TABLE_ABOUT] = sizeof(struct table_pattern),
 };
 
@@ -58,6 +59,7 @@ void table_maker_done(struct table_maker *m)
 	free(m->reaches.data);
 	free(m->always.data);
 	free(m->about.data);
+	free(m->points.data);
 	free(m->reach_index);
 	reach_sets_done(&m->sets);
 	memset(m, 0, sizeof(*m));
@@ -139,6 +141,14 @@ void table_add_always(struct table_maker *m, uint32_t pattern)
 
 	if (new)
 		*new = pattern;
+}
+
+void table_add_point(struct table_maker *m, uint16_t point)
+{
+	uint16_t *new = grow(m, &m->points.data, &m->points.count, &m->points_room, sizeof(*new));
+
+	if (new)
+		*new = point;
 }
 
 struct table_pattern *table_about(struct table_maker *m, uint32_t pattern)
@@ -377,6 +387,7 @@ int table_make(struct table_maker *m, struct table *ret, struct err *err)
 	hand_over(&m->slots, &t.array[TABLE_SLOTS]);
 	hand_over(&m->reaches, &t.array[TABLE_REACHES]);
 	hand_over(&m->always, &t.array[TABLE_ALWAYS]);
+	hand_over(&m->points, &t.array[TABLE_POINTS]);
 	hand_over(&m->about, &t.array[TABLE_ABOUT]);
 	*ret = t;
 	table_maker_done(m);

@@ -55,8 +55,9 @@ struct table_root {
 
 /* About a pattern in this form. */
 struct table_pattern {
-	uint32_t extent; /* how far a match and its lookaheads go, read the other way round */
+	uint32_t extent;  /* how far a match and its lookaheads go, read the other way round */
 	uint32_t control; /* a text without control characters does not match */
+	uint32_t point, points; /* nor one without one of these bits of fold.h; none: 0 */
 	uint8_t anchored, never, unicode;
 	uint8_t equal; /* a text without so many equal words in a row does not match */
 };
@@ -77,6 +78,7 @@ enum table_section {
 	TABLE_REACHES,
 	TABLE_SETS,
 	TABLE_ALWAYS, /* numbers of patterns without a literal */
+	TABLE_POINTS, /* numbers of bits */
 	TABLE_ABOUT,  /* struct table_pattern, by number */
 	TABLE_SECTIONS,
 };
@@ -102,8 +104,8 @@ struct table_word {
 struct table_maker {
 	struct table_word *word;
 	size_t words, words_room;
-	struct table_array slots, reaches, always, about;
-	size_t slots_room, reaches_room, always_room;
+	struct table_array slots, reaches, always, about, points;
+	size_t slots_room, reaches_room, always_room, points_room;
 	uint32_t *reach_index; /* a hash table of reaches */
 	struct reach_sets sets;
 	bool failed;
@@ -115,6 +117,7 @@ uint32_t table_add_reach(struct table_maker *m, const struct reach *r);
 uint32_t table_add_slot(struct table_maker *m, struct table_slot slot);
 void table_add_word(struct table_maker *m, const struct str *str, struct table_entry entry);
 void table_add_always(struct table_maker *m, uint32_t pattern);
+void table_add_point(struct table_maker *m, uint16_t point);
 struct table_pattern *table_about(struct table_maker *m, uint32_t pattern);
 /* The maker is empty afterwards. */
 int table_make(struct table_maker *m, struct table *ret, struct err *err);
