@@ -11,15 +11,14 @@
 #include "base/scope.h"
 
 const size_t table_item_size[TABLE_SECTIONS] = {
+	[TABLE_MAP8] = 1,
 	[TABLE_MAP6] = 1,
 	[TABLE_MAP4] = 1,
 	[TABLE_MAP3] = 1,
 	[TABLE_MAP2] = 1,
-	[TABLE_ROOT6] = sizeof(struct table_root),
-	[TABLE_ROOT4] = sizeof(struct table_root),
-	[TABLE_ROOT3] = sizeof(struct table_root),
-	[TABLE_ROOT2] = sizeof(struct table_root),
-	[TABLE_ROOT1] = sizeof(uint32_t),
+	[TABLE_LONG] = 1,
+	[TABLE_SHORT] = 1,
+	[TABLE_ROOTS] = sizeof(struct table_root),
 	[TABLE_NODES] = sizeof(struct table_node),
 	[TABLE_ENTRIES] = sizeof(struct table_entry),
 	[TABLE_SLOTS] = sizeof(struct table_slot),
@@ -216,68 +215,52 @@ static uint32_t add_node(struct writer *w, size_t from, size_t to, size_t depth)
 	return at;
 }
 
-static void set_bit(uint8_t *map, uint32_t bit)
+static void set_bit(uint8_t *map, uint64_t bit)
 {
 	map[bit / 8] |= (uint8_t)(1 << (bit % 8));
 }
 
-/* How literals are told apart by length: by their first six bytes, or four, three, two. */
-static const struct tier {
-	uint8_t bytes, bits;
-	enum table_section map, root;
-	uint32_t (*hash)(uint64_t);
-} tiers[] = {
-	{6, TABLE_BITS6, TABLE_MAP6, TABLE_ROOT6, table_hash6},
-	{4, TABLE_BITS4, TABLE_MAP4, TABLE_ROOT4, table_hash4},
-	{3, TABLE_BITS3, TABLE_MAP3, TABLE_ROOT3, table_hash3},
-	{2, TABLE_BITS2, TABLE_MAP2, TABLE_ROOT2, table_hash2},
-};
+static const struct table_tier tiers[TABLE_TIERS] = TABLE_TIER_LIST;
 
-static void add_root(struct writer *w, const struct tier *tier, const struct str *str,
-		     uint32_t node)
+/* What a literal's first bytes set in the two maps that are asked first. */
+static void add_first(struct writer *w, size_t tier, uint64_t bytes)
 {
-	struct table_array *roots = &w->t->array[tier->root];
-	struct table_root *root = roots->data;
-	uint32_t hash = tier->hash(table_bytes((const uint8_t *)str->byte));
-	size_t at = table_mix(hash) & (roots->count - 1);
-
-	set_bit(array(w, tier->map), hash >> (32 - tier->bits));
-	while (root[at].node)
-		at = (at + 1) & (roots->count - 1);
-	root[at] = (struct table_root){hash, node};
+	if (tiers[tier].bytes >= 4)
+		set_bit(array(w, TABLE_LONG),
+			table_hash(bytes & UINT32_MAX) >> (32 - TABLE_LONG_BITS));
+	else if (tiers[tier].bytes > 1)
+		set_bit(array(w, TABLE_SHORT), bytes & 0xffff);
+	/* One byte is found with whatever comes behind it. */
+	for (uint32_t next = 0; tiers[tier].bytes == 1 && next < 256; next++) {
+		set_bit(array(w, TABLE_SHORT), (uint32_t)bytes | next << 8);
+		set_bit(array(w, TABLE_MAP2),
+			table_hash(bytes | next << 8) >> (32 - tiers[tier - 1].bits));
+	}
 }
 
-/* One byte: found with whatever comes behind it. */
-static void add_single(struct writer *w, uint8_t byte, uint32_t node)
+static void add_root(struct writer *w, size_t tier, const struct str *str, uint32_t node)
 {
-	((uint32_t *)array(w, TABLE_ROOT1))[byte] = node;
-	for (unsigned next = 0; next < 256; next++) {
-		uint8_t pair[8] = {byte, (uint8_t)next};
-		set_bit(array(w, TABLE_MAP2), table_hash2(table_bytes(pair)) >> (32 - TABLE_BITS2));
-	}
+	struct table_array *roots = &w->t->array[TABLE_ROOTS];
+	struct table_root *root = roots->data;
+	uint64_t bytes = table_bytes((const uint8_t *)str->byte) & tiers[tier].mask;
+	uint32_t hash = table_hash(bytes);
+	size_t at = table_mix(hash + tiers[tier].salt) & (roots->count - 1);
+
+	add_first(w, tier, bytes);
+	if (tiers[tier].bits)
+		set_bit(array(w, TABLE_MAP8 + (int)tier), hash >> (32 - tiers[tier].bits));
+	while (root[at].node)
+		at = (at + 1) & (roots->count - 1);
+	root[at] = (struct table_root){bytes, (uint32_t)tier, node};
 }
 
 static size_t tier_of(const struct str *str)
 {
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(tiers) && str->len < tiers[i].bytes)
+	while (str->len < tiers[i].bytes)
 		i++;
 	return i;
-}
-
-/* Words are of one tier here and share its bytes. */
-static void add_beginning(struct writer *w, size_t from, size_t to)
-{
-	const struct str *str = &w->word[from].str;
-	size_t i = tier_of(str);
-	uint8_t depth = i < ARRAY_SIZE(tiers) ? tiers[i].bytes : 1;
-	uint32_t node = add_node(w, from, to, depth);
-
-	if (i < ARRAY_SIZE(tiers))
-		add_root(w, &tiers[i], str, node);
-	else
-		add_single(w, (uint8_t)str->byte[0], node);
 }
 
 static int by_tier(const void *a, const void *b)
@@ -288,30 +271,41 @@ static int by_tier(const void *a, const void *b)
 	return i != k ? (i < k ? -1 : 1) : compare(a, b);
 }
 
+/* Words of one tier share as many bytes as it has. */
+static size_t same_beginning(const struct table_word *word, size_t words, size_t from)
+{
+	size_t end = from + 1, i = tier_of(&word[from].str);
+
+	while (end < words && tier_of(&word[end].str) == i &&
+	       !memcmp(word[end].str.byte, word[from].str.byte, tiers[i].bytes))
+		end++;
+	return end;
+}
+
 static void write_words(struct writer *w)
 {
+	struct table_array *nodes = &w->t->array[TABLE_NODES];
+
 	/* Node 0 is none. */
-	w->t->array[TABLE_NODES].count = 1;
+	nodes->count = 1;
 	for (size_t from = 0, end; from < w->words; from = end) {
 		size_t i = tier_of(&w->word[from].str);
-		size_t bytes = i < ARRAY_SIZE(tiers) ? tiers[i].bytes : 1;
 
-		end = from + 1;
-		while (end < w->words && tier_of(&w->word[end].str) == i &&
-		       !memcmp(w->word[end].str.byte, w->word[from].str.byte, bytes))
-			end++;
-		add_beginning(w, from, end);
+		end = same_beginning(w->word, w->words, from);
+		add_root(w, i, &w->word[from].str, add_node(w, from, end, tiers[i].bytes));
 	}
-	struct table_array *nodes = &w->t->array[TABLE_NODES];
 	((struct table_node *)nodes->data)[nodes->count++].entry_kid =
 		(uint32_t)w->t->array[TABLE_ENTRIES].count << 1;
 }
 
-static size_t roots_for(size_t words)
+/* At most half of the roots is used. */
+static size_t roots_for(const struct table_maker *m)
 {
-	size_t room = 64;
+	size_t room = 64, used = 0;
 
-	while (room < words * 2)
+	for (size_t i = 0; i < m->words; i = same_beginning(m->word, m->words, i))
+		used++;
+	while (room < used * 2)
 		room *= 2;
 	return room;
 }
@@ -326,34 +320,20 @@ static size_t letters(const struct table_maker *m)
 	return sum;
 }
 
-/* Distinct beginnings of each tier, which is what roots are for. */
-static size_t beginnings(const struct table_maker *m, size_t tier)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < m->words; i++)
-		count += tier_of(&m->word[i].str) == tier &&
-			 (!i || memcmp(m->word[i].str.byte, m->word[i - 1].str.byte,
-				       tiers[tier].bytes) != 0);
-	return count;
-}
-
 static bool reserve(struct table_maker *m, struct table *t)
 {
 	size_t count[TABLE_SECTIONS] = {
-		[TABLE_MAP6] = (1 << TABLE_BITS6) / 8,
-		[TABLE_MAP4] = (1 << TABLE_BITS4) / 8,
-		[TABLE_MAP3] = (1 << TABLE_BITS3) / 8,
-		[TABLE_MAP2] = (1 << TABLE_BITS2) / 8,
-		[TABLE_ROOT1] = 256,
+		[TABLE_LONG] = (1 << TABLE_LONG_BITS) / 8,
+		[TABLE_SHORT] = (1 << 16) / 8,
+		[TABLE_ROOTS] = roots_for(m),
 		[TABLE_NODES] = letters(m),
 		[TABLE_ENTRIES] = m->words + 1,
 		[TABLE_SETS] = m->sets.count,
 	};
 	bool good = true;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tiers); i++)
-		count[tiers[i].root] = roots_for(beginnings(m, i));
+	for (int i = TABLE_MAP8; i <= TABLE_MAP2; i++)
+		count[i] = ((size_t)1 << tiers[i - TABLE_MAP8].bits) / 8;
 	for (int i = 0; i < TABLE_SECTIONS; i++) {
 		if (!count[i])
 			continue;

@@ -14,10 +14,8 @@ enum {
 	TABLE_ENTRIES_MAX = 1 << 22,
 	TABLE_NODES_MAX = 1 << 24,
 	TABLE_SLOTS_MAX = 1 << 24,
-	TABLE_BITS6 = 18, /* of the hashes of literals of six bytes and more, ... */
-	TABLE_BITS4 = 16,
-	TABLE_BITS3 = 15,
-	TABLE_BITS2 = 16,
+	TABLE_TIERS = 6,
+	TABLE_LONG_BITS = 17,
 };
 
 enum table_stage {
@@ -48,9 +46,10 @@ struct table_node {
 	uint32_t entry_kid; /* the first entry << 1 | has a kid */
 };
 
-/* An open hash table; node 0 is none. */
+/* An open hash table; node 0 is none. The first bytes of a literal, of as many as its tier has. */
 struct table_root {
-	uint32_t print, node;
+	uint64_t bytes;
+	uint32_t tier, node;
 };
 
 /* About a pattern in this form. */
@@ -63,15 +62,14 @@ struct table_pattern {
 };
 
 enum table_section {
+	TABLE_MAP8, /* bits of hashes of the first eight bytes of literals, ... */
 	TABLE_MAP6,
 	TABLE_MAP4,
 	TABLE_MAP3,
-	TABLE_MAP2,
-	TABLE_ROOT6,
-	TABLE_ROOT4,
-	TABLE_ROOT3,
-	TABLE_ROOT2,
-	TABLE_ROOT1,
+	TABLE_MAP2,  /* of the first two, and of the only one */
+	TABLE_LONG,  /* of the first four of all literals that have them */
+	TABLE_SHORT, /* the first two of the others, not hashed */
+	TABLE_ROOTS,
 	TABLE_NODES,
 	TABLE_ENTRIES,
 	TABLE_SLOTS,
@@ -131,25 +129,24 @@ static inline uint64_t table_bytes(const uint8_t *p)
 	return w;
 }
 
-/* 32-bit products: those of 64 bits take three times as long on some processors. */
-static inline uint32_t table_hash4(uint64_t w)
-{
-	return (uint32_t)w * 0x9e3779b1u;
-}
+/* Literals are found by the hash of their first 8, 6, 4, 3, 2 bytes or 1: of as many as they have.
+ * Products of 32 bits: those of 64 take three times as long on some processors. */
+struct table_tier {
+	uint8_t bytes, bits;
+	uint32_t salt;
+	uint64_t mask;
+};
 
-static inline uint32_t table_hash6(uint64_t w)
-{
-	return table_hash4(w) + (uint32_t)(w >> 16) * 0x85ebca77u;
-}
+#define TABLE_TIER_LIST                                                                            \
+	{                                                                                          \
+		{8, 18, 0, UINT64_MAX}, {6, 17, 0x11111111, 0xffffffffffff},                       \
+			{4, 16, 0x22222222, 0xffffffff}, {3, 15, 0x33333333, 0xffffff},            \
+			{2, 16, 0x44444444, 0xffff}, {1, 0, 0x55555555, 0xff},                     \
+	}
 
-static inline uint32_t table_hash3(uint64_t w)
+static inline uint32_t table_hash(uint64_t w)
 {
-	return (uint32_t)(w << 8) * 0x9e3779b1u;
-}
-
-static inline uint32_t table_hash2(uint64_t w)
-{
-	return (uint32_t)(w << 16);
+	return (uint32_t)w * 0x9e3779b1u + (uint32_t)(w >> 32) * 0x85ebca77u;
 }
 
 /* From a hash to a place among roots. */
