@@ -114,17 +114,24 @@ static void check_words(struct check *c)
 		    vocab_at(VOCAB_TARGET, c->rule->target)->name);
 }
 
-/* ATR-YYYY-NNNNN */
-static void check_id(struct check *c)
+static bool has_shape(const char *id, const char *shape)
 {
-	static const char shape[] = "ATR-9999-99999";
-	const char *id = c->rule->id;
 	bool fits = strlen(id) == strlen(shape);
 
 	for (size_t i = 0; fits && shape[i]; i++)
 		fits = shape[i] == '9' ? isdigit((unsigned char)id[i]) : id[i] == shape[i];
-	if (!fits)
-		say(c, RULE_WARNING, c->rule->line, "the id is not of the form ATR-YYYY-NNNNN");
+	return fits;
+}
+
+/* The format's own, and those of the rules that come with Cordon. */
+static void check_id(struct check *c)
+{
+	static const char *const shapes[] = {"ATR-9999-99999", "CORDON-9999-9999"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
+		if (has_shape(c->rule->id, shapes[i]))
+			return;
+	say(c, RULE_WARNING, c->rule->line, "the id is not of the form ATR-YYYY-NNNNN");
 }
 
 static void check_actions(struct check *c)
