@@ -89,9 +89,31 @@ static bool try_outer_filter(struct err *err)
 	return true;
 }
 
+/* A process whose root is no mount is in a chroot: there the kernel makes no user namespaces. */
+static bool try_chroot(struct err *err)
+{
+	char line[4096], point[256];
+	bool has_root = false;
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+
+	if (!mounts)
+		return false;
+	while (!has_root && fgets(line, sizeof(line), mounts))
+		has_root = sscanf(line, "%*d %*d %*s %*s %255s", point) == 1 &&
+			   strcmp(point, "/") == 0;
+	fclose(mounts);
+	if (has_root)
+		return false;
+	err_cause(err, "Cordon runs in a chroot, where the kernel makes no user namespaces");
+	err_cure(err, "enter that root with pivot_root (systemd-nspawn, a container), or ask for "
+		      "--tier no-userns");
+	return true;
+}
+
 static void why_userns(struct err *err)
 {
-	if (why_sysctl(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err))
+	if (why_sysctl(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err) ||
+	    try_chroot(err))
 		return;
 	err_cause(err, "the kernel refuses user namespaces: %s", strerror(err->sys_errno));
 	err_cure(err, "enable CONFIG_USER_NS, or ask for --tier no-userns");

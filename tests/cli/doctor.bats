@@ -175,6 +175,16 @@ os.execv(sys.argv[at + 1], sys.argv[at + 1:])' "$@"
 	is '"user.max_user_namespaces=" in L["userns"]["cure"] and not T["full"]'
 }
 
+@test "a chroot, in which there are no user namespaces, is named" {
+	need_root
+	mkdir -p "$T/root/proc" "$T/root/dev"
+	cp "$BIN/cordon" "$BIN/cordon-box" "$T/root/"
+	run -125 as root unshare -m sh -c "cd $T/root && mount -t proc proc proc &&
+		mount -t tmpfs tmpfs dev && mknod -m 666 dev/null c 1 3 &&
+		exec chroot . /cordon doctor --json"
+	is '"chroot" in L["userns"]["cause"] and not T["full"] and not T["no-cgroup"]'
+}
+
 @test "a masked /proc, as in a container, is named" {
 	need_root
 	run -125 as root unshare -m sh -c \
