@@ -17,9 +17,11 @@ PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 
-.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode
+.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode \
+        fuzz-run-event
 .SECONDARY:
-FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode)
+FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode \
+             fuzz-smoke-event)
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/scan-bench
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
@@ -98,6 +100,10 @@ $(BUILD)/tests/fuzz-smoke-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o d
 		decode_seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-smoke-event: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o event.o \
+		event_seeds.o) $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
@@ -126,13 +132,21 @@ $(BUILD)/tests/fuzz-decode: tests/fuzz/decode.c $(wildcard src/scan/decode*.[ch]
 $(BUILD)/tests/fuzz-seeds-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o decode_seeds.o)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^
+$(BUILD)/tests/fuzz-event: tests/fuzz/event.c $(addprefix src/detect/,json.c event.c reader.c \
+		fields.c) src/rule/node.c src/rule/vocab.c $(wildcard src/base/*.[ch])
+	@mkdir -p $(@D)
+	$(FUZZER) -ljansson
+$(BUILD)/tests/fuzz-seeds-event: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o event_seeds.o)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^
 # Each target has its own seeds and its own corpus.
-fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode
+fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode fuzz-run-event
 fuzz-run-spec: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
 fuzz-run-yaml: $(BUILD)/tests/fuzz-yaml $(BUILD)/tests/fuzz-seeds-yaml
 fuzz-run-scan: $(BUILD)/tests/fuzz-scan $(BUILD)/tests/fuzz-seeds-scan
 fuzz-run-decode: $(BUILD)/tests/fuzz-decode $(BUILD)/tests/fuzz-seeds-decode
-fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode: fuzz-run-%:
+fuzz-run-event: $(BUILD)/tests/fuzz-event $(BUILD)/tests/fuzz-seeds-event
+fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode fuzz-run-event: fuzz-run-%:
 	@mkdir -p $(BUILD)/fuzz/$*
 	$(filter %-seeds %-seeds-$*,$^) $(BUILD)/fuzz/$*
 	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \

@@ -14,20 +14,23 @@
 #define EVENT_BYTES_MAX ((size_t)64 << 20) /* of one event's texts together */
 #define EVENT_LIST_MAX 1000000		   /* events of one document */
 #define EVENT_DEPTH_MAX 64
+#define EVENT_SPANS_MAX 10000 /* of one trace */
+#define EVENT_TIME_NONE INT64_MIN
 
 struct event {
 	enum event_type type; /* EVENT_OTHER: rules of every source are evaluated */
 	bool skill;	      /* a SKILL.md: see the reference's skill path */
 	/* A text without fields of its own: whichever of the text fields a rule names, it gets the
-	 * content, and rules of every source are evaluated. */
+	 * content, and rules of every source are evaluated. A tool's name is no text. */
 	bool plain;
 	struct text content;					/* any bytes; s == NULL: none */
 	const struct node *fields, *metadata, *metrics, *trace; /* or NULL */
 	const char *session, *agent;				/* or NULL */
-	int64_t time_ms;
+	int64_t time_ms;					/* since 1970, or EVENT_TIME_NONE */
 };
 
-/* One event out of a JSON object, which lives in ARENA. */
+/* One event out of a JSON object, which must stay. Everything has one type: a field that is no
+ * string is an error that names it. */
 int event_from_node(const struct node *object, struct event *ret, struct err *err);
 
 #endif
