@@ -277,7 +277,8 @@ static void replace_lookalikes(struct buffer *b)
 	b->len = out;
 }
 
-int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *err)
+static int change(const struct scan_text *raw, bool lookalike, struct scan_text *ret,
+		  struct err *err)
 {
 	struct buffer b = {.max = NORMAL_GROWTH_MAX * raw->len + 64};
 	bool trigger = false;
@@ -287,7 +288,7 @@ int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *
 	if (raw->ascii)
 		return 0;
 	normalise(raw, &b, &trigger);
-	if (trigger)
+	if (trigger && lookalike)
 		replace_lookalikes(&b);
 	if (b.failed) {
 		free(b.data);
@@ -302,6 +303,16 @@ int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *
 		return 0;
 	normal_done(ret);
 	return -1;
+}
+
+int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *err)
+{
+	return change(raw, true, ret, err);
+}
+
+int normal_strip(const struct scan_text *raw, struct scan_text *ret, struct err *err)
+{
+	return change(raw, false, ret, err);
 }
 
 void normal_done(struct scan_text *text)

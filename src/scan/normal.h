@@ -33,6 +33,8 @@ struct scan_text {
 int normal_decode(const char *data, size_t len, struct scan_text *ret, struct err *err);
 /* When nothing changes RET borrows from RAW: ret->data == raw->data. */
 int normal_fold(const struct scan_text *raw, struct scan_text *ret, struct err *err);
+/* The same, but letters that only look like Latin ones stay. */
+int normal_strip(const struct scan_text *raw, struct scan_text *ret, struct err *err);
 void normal_done(struct scan_text *text);
 /* The UTF-16 index of the byte at OFFSET of DATA (or of UNIT). */
 size_t normal_utf16_at(const char *form, size_t offset);
