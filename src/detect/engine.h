@@ -44,6 +44,8 @@ struct findings {
 	struct arena arena;
 	size_t count, room;
 	struct finding *list; /* by severity, then confidence, then the pack's order */
+	/* Layers that were left unsearched: which maximum stopped it ("bytes"); NULL: none. */
+	const char *unsearched;
 };
 
 struct engine;
@@ -60,7 +62,8 @@ int engine_patterns(const struct pack *pack, struct arena *arena, const struct d
 struct engine_thread *engine_thread_new(const struct engine *engine, struct err *err);
 void engine_thread_free(struct engine_thread *t);
 
-/* RET is zeroed, or holds findings of the same engine that are added to and sorted anew. */
+/* In reference mode what a skill's blocks add comes after the rest, as there.
+ * RET is zeroed, or holds findings of the same engine that are added to and sorted anew. */
 int engine_scan(const struct engine *engine, struct engine_thread *t, const struct event *event,
 		struct findings *ret, struct err *err);
 /* The same for another view of the event's content; a rule that is in RET already is not added. */
@@ -68,6 +71,8 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 		     const struct event *event, enum view view, struct text text,
 		     struct findings *ret, struct err *err);
 void findings_done(struct findings *f);
+/* From the FROM-th on; what comes before stays where it is. */
+void findings_sort(struct findings *f, size_t from);
 
 /* Where condition NUMBER of the finding's rule first matches in TEXT, as a byte offset: for people
  * only. -1 when it does not (it matched in another form of the text). */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conditions that look beyond the event's texts: measurements, and sequences of events. The
+ * reference's rule for a single event is kept as it is: two steps in one event are a match, however
+ * many steps there are.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "detect/thread.h"
+
+static bool is_more(double a, double b)
+{
+	return a > b;
+}
+static bool is_less(double a, double b)
+{
+	return a < b;
+}
+static bool is_equal(double a, double b)
+{
+	return a == b;
+}
+static bool is_at_least(double a, double b)
+{
+	return a >= b;
+}
+static bool is_at_most(double a, double b)
+{
+	return a <= b;
+}
+static bool is_farther(double a, double b)
+{
+	return fabs(a) > b;
+}
+
+static bool (*const compare[])(double value, double threshold) = {
+	[COMPARE_GT] = is_more,	     [COMPARE_LT] = is_less,	 [COMPARE_EQ] = is_equal,
+	[COMPARE_GTE] = is_at_least, [COMPARE_LTE] = is_at_most, [COMPARE_DEVIATION] = is_farther,
+};
+
+int64_t thread_now(const struct engine_thread *t, const struct event *event)
+{
+	struct timespec now;
+
+	/* The reference goes by its own clock even when it reads old events. */
+	if (t->engine->options.mode == DETECT_STRICT && event->time_ms != EVENT_TIME_NONE)
+		return event->time_ms;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static const struct session *session_of(const struct engine_thread *t, const struct event *event)
+{
+	return t->sessions && event->session && *event->session
+		       ? session_find(t->sessions, event->session)
+		       : NULL;
+}
+
+/* How many earlier events in the window have the mark; all, if it is PATTERN_NONE. */
+static double count_events(const struct engine_thread *t, const struct event *event,
+			   uint64_t window_ms, uint32_t mark)
+{
+	const struct session *s = session_of(t, event);
+	double since = (double)thread_now(t, event) - (double)window_ms, count = 0;
+
+	for (size_t i = 0; s && i < session_length(s); i++) {
+		const struct session_event *e = session_at(s, i);
+		if ((double)e->recorded_ms >= since &&
+		    (mark == PATTERN_NONE || session_event_has(e, mark)))
+			count++;
+	}
+	return count;
+}
+
+enum answer ask_metric(struct engine_thread *t, const struct event *event,
+		       const struct rule_condition *c, const struct ruleset_condition *set)
+{
+	double value;
+
+	if (node_number(node_get(event->metrics, c->metric), &value) < 0) {
+		if (set->metric == METRIC_OF_EVENT || !event->session || !*event->session)
+			return ANSWER_NO;
+		value = count_events(t, event, c->window_ms, set->mark);
+	}
+	return compare[c->compare](value, c->threshold) ? ANSWER_YES : ANSWER_NO;
+}
+
+/* Lets every step know whether one of its patterns matched. */
+static void answer_steps(struct engine_thread *t, const struct db_hits *hits)
+{
+	const struct ruleset *p = &t->engine->set;
+	const struct {
+		const uint32_t *list;
+		size_t count;
+		enum answer answer;
+	} both[] = {{hits->undecided, hits->undecidedc, ANSWER_UNDECIDED},
+		    {hits->yes, hits->yesc, ANSWER_YES}};
+
+	for (int k = 0; k < 2; k++) {
+		memset(t->hit, 0, p->words * sizeof(*t->hit));
+		for (size_t i = 0; i < both[k].count; i++)
+			t->hit[both[k].list[i] / 64] |= 1ULL << both[k].list[i] % 64;
+		for (size_t s = 0; s < p->stepc; s++)
+			for (size_t i = 0; i < p->step[s].patternc; i++)
+				if (db_is_wanted(t->hit, p->step_pattern[p->step[s].first + i]))
+					t->step[s] = both[k].answer;
+	}
+}
+
+int find_steps(struct engine_thread *t, const struct event *event, struct err *err)
+{
+	struct scan_text raw, text;
+	struct db_hits hits = {0};
+	int result = 0;
+
+	if (t->stepped)
+		return 0;
+	t->stepped = true;
+	memset(t->step, 0, t->engine->set.stepc * sizeof(*t->step));
+	if (normal_decode(event->content.s ? event->content.s : "", event->content.len, &raw, err) <
+	    0)
+		return -1;
+	result = normal_strip(&raw, &text, err);
+	if (result == 0 &&
+	    (t->engine->options.mode == DETECT_STRICT || text.utf16 <= REFERENCE_LENGTH_MAX)) {
+		result = db_scan(t->engine->db, t->scratch, &text, t->engine->set.wanted_steps,
+				 &hits, err);
+		if (result == 0)
+			answer_steps(t, &hits);
+	}
+	if (result == 0)
+		normal_done(&text);
+	normal_done(&raw);
+	return result;
+}
+
+struct span {
+	size_t last;   /* the event of the step before, plus one */
+	bool timeless; /* one of them has no time: there is no window then */
+	double first_ms, last_ms;
+};
+
+/* The first event that matches STEP: among the earlier ones, or this one at the end. */
+static bool find_step(const struct engine_thread *t, const struct session *s,
+		      const struct event *event, uint32_t step, size_t *ret_at, int64_t *ret_time)
+{
+	for (size_t i = 0; i < session_length(s); i++)
+		if (session_event_has(session_at(s, i), step)) {
+			*ret_at = i;
+			*ret_time = session_at(s, i)->time_ms;
+			return true;
+		}
+	*ret_at = session_length(s);
+	*ret_time = event->time_ms;
+	return t->step[step] == ANSWER_YES;
+}
+
+static bool is_in_session(const struct engine_thread *t, const struct event *event,
+			  const struct rule_condition *c, uint32_t first_step)
+{
+	const struct session *s = session_of(t, event);
+	struct span span = {.first_ms = INFINITY, .last_ms = -INFINITY};
+
+	if (!s || session_length(s) + 1 < c->stepc)
+		return false;
+	for (size_t i = 0; i < c->stepc; i++) {
+		size_t at;
+		int64_t time;
+		if (!find_step(t, s, event, first_step + (uint32_t)i, &at, &time))
+			return false;
+		if (c->ordered && i && at < span.last)
+			return false;
+		span.last = at + 1;
+		span.timeless |= time == EVENT_TIME_NONE;
+		span.first_ms = fmin(span.first_ms, (double)time);
+		span.last_ms = fmax(span.last_ms, (double)time);
+	}
+	return span.timeless || !c->window_ms ||
+	       span.last_ms - span.first_ms <= (double)c->window_ms;
+}
+
+enum answer ask_sequence(struct engine_thread *t, const struct event *event,
+			 const struct rule_condition *c, const struct ruleset_condition *set)
+{
+	size_t yes = 0, undecided = 0;
+
+	if (is_in_session(t, event, c, set->first_step))
+		return ANSWER_YES;
+	for (size_t i = 0; i < c->stepc; i++) {
+		yes += t->step[set->first_step + i] == ANSWER_YES;
+		undecided += t->step[set->first_step + i] == ANSWER_UNDECIDED;
+	}
+	if (yes >= 2)
+		return ANSWER_YES;
+	return undecided ? ANSWER_UNDECIDED : ANSWER_NO;
+}
+
+void thread_mark(struct engine_thread *t, uint32_t mark)
+{
+	if (t->marked[mark])
+		return;
+	t->marked[mark] = true;
+	t->mark[t->markc++] = mark;
+}
+
+/* Only types that are about a tool name one; without a field it is the content. */
+static void mark_tool(struct engine_thread *t, const struct event *event)
+{
+	const struct node *field = node_get(event->fields, "tool_name");
+	const struct ruleset *p = &t->engine->set;
+	struct text name = event->content;
+
+	if (event->type != EVENT_TOOL_CALL && event->type != EVENT_TOOL_RESPONSE)
+		return;
+	if (field && field->kind == NODE_STRING)
+		name = field->text;
+	for (size_t i = 0; name.s && i < p->toolc; i++)
+		if (strlen(p->tool[i]) == name.len && !memcmp(p->tool[i], name.s, name.len))
+			thread_mark(t, (uint32_t)(p->stepc + i));
+}
+
+int thread_record(struct engine_thread *t, const struct event *event, struct err *err)
+{
+	struct session_event e = {.time_ms = event->time_ms};
+
+	if (!t->sessions || !event->session || !*event->session)
+		return 0;
+	if (find_steps(t, event, err) < 0)
+		return -1;
+	/* What could not be decided counts: a limit must not hide a step. */
+	for (size_t s = 0; s < t->engine->set.stepc; s++)
+		if (t->step[s] != ANSWER_NO)
+			thread_mark(t, (uint32_t)s);
+	mark_tool(t, event);
+	e.recorded_ms = thread_now(t, event);
+	return session_record(t->sessions, event->session, &e, t->mark, t->markc, err);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine's sentence: the event's texts are scanned, the rules that had a hit are evaluated, and
+ * what is hidden in the texts is scanned in their place. Cost goes with the texts' length and the
+ * number of hits, not with the number of rules.
+ */
+#include "detect/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "detect/hits.h"
+#include "detect/skill.h"
+#include "scan/decode.h"
+#include "scan/utf8.h"
+
+/* One call. */
+struct call {
+	struct engine_thread *t;
+	const struct event *event;
+	enum view view;
+	const char *decoding;
+	bool once; /* a rule that is there already is not added */
+	struct findings *ret;
+	struct err *err;
+};
+
+int engine_patterns(const struct pack *pack, struct arena *arena, const struct db_pattern **ret,
+		    size_t *ret_count, struct err *err)
+{
+	struct pattern_list list;
+
+	if (patterns_collect(pack, arena, &list, err) < 0)
+		return -1;
+	*ret = list.pattern;
+	*ret_count = list.count;
+	return 0;
+}
+
+int engine_new(const struct pack *pack, const struct db *db, const struct engine_options *options,
+	       struct engine **ret, struct err *err)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return err_set(err, ERR_SYSTEM, "engine: out of memory");
+	e->options = *options;
+	e->db = db;
+	if (ruleset_make(pack, options, &e->arena, &e->set, err) == 0) {
+		if (db_count(db) == e->set.patternc) {
+			*ret = e;
+			return 0;
+		}
+		err_set(err, ERR_INPUT, "engine: %zu patterns in the database, %zu in the pack",
+			db_count(db), e->set.patternc);
+	}
+	engine_free(e);
+	return -1;
+}
+
+void engine_free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	arena_done(&engine->arena);
+	free(engine);
+}
+
+static int add(struct call *c, uint32_t number, const struct outcome *o)
+{
+	struct findings *f = c->ret;
+	bool decided = o->answer == ANSWER_YES;
+
+	if (f->count == f->room) {
+		size_t room = f->room ? 2 * f->room : 16;
+		void *grown = realloc(f->list, room * sizeof(*f->list));
+		if (!grown)
+			return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
+		f->list = grown;
+		f->room = room;
+	}
+	uint32_t *matched = arena_alloc(&f->arena, o->matchedc * sizeof(*matched));
+	if (f->arena.failed)
+		return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
+	memcpy(matched, o->matched, o->matchedc * sizeof(*matched));
+	f->list[f->count++] = (struct finding){
+		.rule = &c->t->engine->set.pack->rule[number],
+		.undecided = !decided,
+		.confidence = o->confidence,
+		.view = c->view,
+		.decoding = c->decoding,
+		.matchedc = o->matchedc,
+		.matched = matched,
+	};
+	c->t->found[number] = (struct thread_found){c->t->scan, decided};
+	return 0;
+}
+
+/* Is there nothing more to learn about this rule? */
+static bool is_known(const struct call *c, uint32_t number, enum answer answer)
+{
+	const struct thread_found *f = &c->t->found[number];
+
+	return c->once && f->scan == c->t->scan && (f->decided || answer == ANSWER_UNDECIDED);
+}
+
+/* Rules that were not made for skills need more than one condition there. */
+static bool is_enough(const struct call *c, const struct rule *rule, const struct outcome *o)
+{
+	size_t total = rule->combine == COMBINE_EXPRESSION ? 1 : rule->conditionc;
+
+	if (!c->event->skill || rule->target == TARGET_SKILL || rule->target == TARGET_BOTH)
+		return true;
+	return (double)o->matchedc >= fmax(2, ceil((double)total * 0.3));
+}
+
+static int evaluate(struct call *c, uint32_t number)
+{
+	const struct rule *rule = &c->t->engine->set.pack->rule[number];
+	struct outcome *o = c->t->outcome;
+
+	if (is_known(c, number, ANSWER_UNDECIDED) && c->t->found[number].decided)
+		return 0;
+	if (evaluate_rule(c->t, c->event, number, o, c->err) < 0)
+		return -1;
+	if (o->answer == ANSWER_NO || is_known(c, number, o->answer) || !is_enough(c, rule, o))
+		return 0;
+	return add(c, number, o);
+}
+
+/* Rules that may match without a hit, unless a hit had them evaluated already. What is not in a
+ * layer says nothing, so expressions, which may ask for that, are only asked of whole events. */
+static int evaluate_always(struct call *c)
+{
+	const struct ruleset *p = &c->t->engine->set;
+	unsigned class = class_of(c->event);
+
+	for (size_t i = 0; i < p->alwaysc[class]; i++) {
+		uint32_t rule = p->always[class][i];
+		if (c->t->rule_round[rule] == c->t->round)
+			continue;
+		if (c->once && p->pack->rule[rule].combine == COMBINE_EXPRESSION)
+			continue;
+		if (evaluate(c, rule) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int evaluate_all(struct call *c)
+{
+	const struct ruleset *p = &c->t->engine->set;
+
+	for (size_t i = 0; i < c->t->touchedc; i++)
+		if (evaluate(c, c->t->touched[i]) < 0)
+			return -1;
+	if (evaluate_always(c) < 0)
+		return -1;
+	for (size_t i = 0; c->event->trace && !c->once && i < p->tracec; i++)
+		if (evaluate(c, p->trace[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* LAYER instead of the N-th text. */
+static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer)
+{
+	struct prepared whole = c->t->text[n];
+	int result = prepared_init(&c->t->text[n], (struct text){layer->data, layer->len}, c->err);
+
+	if (result == 0) {
+		hits_next_round(c->t);
+		result = hits_scan(c->t, c->event, n, c->err);
+		if (result == 0)
+			result = evaluate_all(c);
+		prepared_done(&c->t->text[n]);
+	}
+	c->t->text[n] = whole;
+	return result;
+}
+
+/* Every layer under the N-th text. The names of layers live in RET from now on. */
+static int scan_layers(struct call *c, size_t n)
+{
+	const struct prepared *p = &c->t->text[n];
+	struct call inner = *c;
+	struct decode d = {0};
+
+	inner.view = VIEW_DECODED;
+	inner.once = true;
+	if (decode_layers(p->raw.data, p->raw.len, NULL, &d, c->err) < 0)
+		return -1;
+	if (d.bound != DECODE_COMPLETE)
+		c->ret->unsearched = decode_bound_name(d.bound);
+	int result = 0;
+	for (size_t i = 0; result == 0 && i < d.count; i++) {
+		size_t before = c->ret->count;
+		inner.decoding = d.list[i].how;
+		result = scan_layer(&inner, n, &d.list[i]);
+		if (c->ret->count > before)
+			inner.decoding = arena_dup(&c->ret->arena, d.list[i].how);
+		for (size_t k = before; k < c->ret->count; k++)
+			c->ret->list[k].decoding = inner.decoding;
+	}
+	decode_done(&d);
+	return result;
+}
+
+static int scan_texts(struct call *c, const struct text *instead, bool layers)
+{
+	int result = 0;
+
+	if (hits_begin(c->t, c->event, instead, c->err) < 0)
+		return -1;
+	hits_next_round(c->t);
+	for (size_t i = 0; result == 0 && i < c->t->textc; i++)
+		result = hits_scan(c->t, c->event, i, c->err);
+	if (result == 0)
+		result = evaluate_all(c);
+	for (size_t i = 0; result == 0 && layers && i < c->t->textc; i++)
+		result = scan_layers(c, i);
+	hits_done(c->t);
+	return result;
+}
+
+/* The reference's way: each block is a document of its own, its findings come after the others. */
+static int scan_blocks(struct call *c)
+{
+	struct text block[SKILL_BLOCKS_MAX];
+	struct arena arena = {0};
+	size_t count = 0;
+	int result = skill_blocks(c->event->content, &arena, block, &count, c->err);
+
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		struct event event = *c->event;
+		struct call inner = *c;
+		size_t before = c->ret->count;
+		event.content = block[i];
+		inner.event = &event;
+		inner.view = VIEW_DECODED;
+		inner.decoding = "base64";
+		c->t->stepped = false;
+		result = scan_texts(&inner, NULL, false);
+		findings_sort(c->ret, before);
+	}
+	arena_done(&arena);
+	return result;
+}
+
+static void begin(struct engine_thread *t)
+{
+	if (++t->scan == 0) {
+		memset(t->found, 0, t->engine->set.pack->rulec * sizeof(*t->found));
+		t->scan = 1;
+	}
+	t->stepped = false;
+	while (t->markc > 0)
+		t->marked[t->mark[--t->markc]] = false;
+}
+
+/* An undecided finding whose rule matched after all, in another layer, says nothing more. */
+static void drop_settled(struct engine_thread *t, struct findings *f, size_t from)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < f->count; i++) {
+		const struct thread_found *found = &t->found[f->list[i].rule->order];
+		if (!f->list[i].undecided || found->scan != t->scan || !found->decided)
+			f->list[kept++] = f->list[i];
+	}
+	f->count = kept;
+}
+
+int engine_scan(const struct engine *engine, struct engine_thread *t, const struct event *event,
+		struct findings *ret, struct err *err)
+{
+	bool strict = engine->options.mode == DETECT_STRICT;
+	struct call c = {t, event, VIEW_TEXT, "", false, ret, err};
+	size_t from = ret->count;
+
+	begin(t);
+	if (scan_texts(&c, NULL, strict) < 0 || thread_record(t, event, err) < 0)
+		return -1;
+	drop_settled(t, ret, from);
+	if (strict || !event->skill) {
+		findings_sort(ret, 0);
+		return 0;
+	}
+	findings_sort(ret, from);
+	return scan_blocks(&c);
+}
+
+int engine_scan_view(const struct engine *engine, struct engine_thread *t,
+		     const struct event *event, enum view view, struct text text,
+		     struct findings *ret, struct err *err)
+{
+	struct call c = {t, event, view, "", true, ret, err};
+
+	(void)engine;
+	begin(t);
+	for (size_t i = 0; i < ret->count; i++)
+		t->found[ret->list[i].rule->order] =
+			(struct thread_found){t->scan, !ret->list[i].undecided};
+	if (scan_texts(&c, &text, false) < 0)
+		return -1;
+	drop_settled(t, ret, 0);
+	findings_sort(ret, 0);
+	return 0;
+}
+
+/* The byte at which the UNIT-th UTF-16 unit of TEXT begins. */
+static size_t byte_of(struct text text, size_t unit)
+{
+	size_t at = 0;
+
+	for (size_t n = 0; at < text.len && n < unit;) {
+		struct utf8_char c = utf8_next(text.s, text.len, at);
+		n += 1 + (c.value > 0xffff);
+		at += c.len;
+	}
+	return at;
+}
+
+int engine_locate(const struct engine *engine, struct engine_thread *t, const struct rule *rule,
+		  size_t number, struct text text, size_t *ret_offset)
+{
+	const struct ruleset *p = &engine->set;
+	const struct rule_condition *c = &rule->condition[number];
+	struct scan_text raw;
+	struct err err;
+	size_t unit = 0;
+	int result = -1;
+
+	if (number >= rule->conditionc || c->kind != CONDITION_TEXT ||
+	    normal_decode(text.s, text.len, &raw, &err) < 0)
+		return -1;
+	size_t first = p->condition[p->rule[rule->order].first_condition + number].first_use;
+	for (size_t i = 0; result < 0 && i < c->patternc; i++) {
+		uint32_t pattern = p->use[first + i].pattern;
+		if (pattern != PATTERN_NONE &&
+		    db_match(engine->db, t->scratch, pattern, &raw, &unit) == MATCH_YES)
+			result = 0;
+	}
+	normal_done(&raw);
+	if (result == 0)
+		*ret_offset = byte_of(text, unit);
+	return result;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One rule on one event, when the patterns have been matched already: the conditions in their
+ * order, how they come together, and how sure that makes. An answer may be "undecided"; it then
+ * decides nothing that another answer can decide without it.
+ */
+#include <string.h>
+
+#include "base/scope.h"
+#include "detect/language.h"
+#include "detect/thread.h"
+#include "scan/lower.h"
+
+struct asking {
+	struct engine_thread *t;
+	const struct event *event;
+	const struct rule *rule;
+	const struct ruleset_rule *set;
+	const struct rule_condition *c;
+	const struct ruleset_condition *pc;
+	/* Marks of what matched, put down only if the rule matches. */
+	size_t markc;
+	uint32_t mark[RULE_CONDITIONS_MAX];
+	struct err *err;
+	bool failed;
+};
+
+static struct prepared *text_of(const struct asking *a)
+{
+	const struct thread_field *f = &a->t->field[a->pc->field];
+
+	return f->value.s ? &a->t->text[f->text] : NULL;
+}
+
+/* Is where this pattern first matches in quoted code? A match in the raw text alone never is. */
+static bool is_quoted(struct asking *a, const struct ruleset_use *u)
+{
+	bool skill = a->event->skill;
+	struct prepared *p = text_of(a);
+	size_t start;
+
+	if (!(skill ? a->set->suppress_in_skill : a->set->suppress))
+		return false;
+	if (prepared_fences(p, a->err) < 0)
+		a->failed = true;
+	if (!p->fences.count || a->failed)
+		return false;
+	return db_match(a->t->engine->db, a->t->scratch, u->pattern, &p->normal, &start) ==
+		       MATCH_YES &&
+	       fences_contain(&p->fences, start);
+}
+
+static enum answer ask_patterns(struct asking *a)
+{
+	enum answer best = ANSWER_NO;
+
+	for (size_t i = 0; i < a->c->patternc; i++) {
+		size_t n = a->pc->first_use + i;
+		const struct ruleset_use *u = &a->t->engine->set.use[n];
+		const struct thread_mark *m = &a->t->use[n];
+		if (m->epoch != a->t->field[u->field].epoch || m->answer == ANSWER_NO ||
+		    u->pattern == PATTERN_NONE || is_quoted(a, u))
+			continue;
+		if (m->answer == ANSWER_YES) {
+			if (u->mark != PATTERN_NONE)
+				a->mark[a->markc++] = u->mark;
+			return ANSWER_YES;
+		}
+		best = ANSWER_UNDECIDED;
+	}
+	return best;
+}
+
+static bool contains(struct text text, struct text value)
+{
+	return memmem(text.s, text.len, value.s, value.len) != NULL;
+}
+
+static bool starts(struct text text, struct text value)
+{
+	return text.len >= value.len && !memcmp(text.s, value.s, value.len);
+}
+
+static bool equals(struct text text, struct text value)
+{
+	return text.len == value.len && starts(text, value);
+}
+
+/* How a list compares; case only counts where the row says so. */
+static const struct {
+	bool (*compare)(struct text text, struct text value);
+	bool cased;
+} comparisons[] = {
+	[OPERATOR_CONTAINS] = {contains, false},
+	[OPERATOR_EXACT] = {equals, true},
+	[OPERATOR_STARTS_WITH] = {starts, false},
+};
+
+static enum answer ask_string(struct asking *a, struct prepared *p)
+{
+	struct text text = {p->normal.data, p->normal.len}, value = a->c->pattern[0];
+	AUTO_FREE char *small = NULL;
+
+	if (!comparisons[a->c->op].cased) {
+		if (prepared_lower(p, a->err) == 0)
+			small = lower_text(value.s, value.len, &value.len);
+		a->failed |= !small;
+		if (!small)
+			return ANSWER_NO;
+		text = (struct text){p->lower, p->lower_len};
+		value.s = small;
+	}
+	if (!comparisons[a->c->op].compare(text, value))
+		return ANSWER_NO;
+	uint32_t mark = a->t->engine->set.use[a->pc->first_use].mark;
+	if (mark != PATTERN_NONE)
+		a->mark[a->markc++] = mark;
+	return ANSWER_YES;
+}
+
+static enum answer ask_text(struct asking *a)
+{
+	struct prepared *p = text_of(a);
+	const struct node *language = node_get(a->c->node, "language");
+
+	if (!p)
+		return ANSWER_NO;
+	if (a->rule->combine == COMBINE_EXPRESSION)
+		return ask_patterns(a);
+	if (language && (!a->c->language || !language_fits(a->c->language, prepared_language(p))))
+		return ANSWER_NO;
+	return a->c->op == OPERATOR_REGEX ? ask_patterns(a) : ask_string(a, p);
+}
+
+static enum answer ask_never(struct asking *a)
+{
+	(void)a;
+	return ANSWER_NO;
+}
+
+static enum answer ask_measurement(struct asking *a)
+{
+	return ask_metric(a->t, a->event, a->c, a->pc);
+}
+
+static enum answer ask_steps(struct asking *a)
+{
+	if (find_steps(a->t, a->event, a->err) < 0) {
+		a->failed = true;
+		return ANSWER_NO;
+	}
+	return ask_sequence(a->t, a->event, a->c, a->pc);
+}
+
+static enum answer (*const ask[])(struct asking *a) = {
+	[CONDITION_NEVER] = ask_never,
+	[CONDITION_TEXT] = ask_text,
+	[CONDITION_METRIC] = ask_measurement,
+	[CONDITION_SEQUENCE] = ask_steps,
+};
+
+/* What the conditions say together. "any" stops at the first that holds. */
+static enum answer combine(struct asking *a, enum answer *answer)
+{
+	enum answer any = ANSWER_NO, all = ANSWER_YES;
+
+	for (size_t i = 0; i < a->rule->conditionc; i++) {
+		a->c = &a->rule->condition[i];
+		a->pc = &a->t->engine->set.condition[a->set->first_condition + i];
+		answer[i] = ask[a->c->kind](a);
+		any = answer[i] > any ? answer[i] : any;
+		all = answer[i] < all ? answer[i] : all;
+		if (a->rule->combine == COMBINE_ANY && any == ANSWER_YES)
+			break;
+		if (a->rule->combine == COMBINE_ALL && all == ANSWER_NO)
+			break;
+	}
+	if (a->rule->combine == COMBINE_EXPRESSION)
+		return expression_ask(a->rule, answer);
+	return a->rule->combine == COMBINE_ANY ? any : all;
+}
+
+/* In two steps: no compiler may join them to one that rounds otherwise than JavaScript. */
+static double confidence(const struct rule *rule, size_t matched)
+{
+	double ratio = (double)matched / (double)(rule->conditionc ? rule->conditionc : 1);
+	double more = ratio * 0.1;
+	double sum = confidence_base(rule->confidence) + more;
+
+	return sum < 1 ? sum : 1;
+}
+
+static int ask_rule(struct engine_thread *t, const struct event *event, uint32_t number,
+		    struct outcome *ret, struct err *err)
+{
+	const struct rule *rule = &t->engine->set.pack->rule[number];
+	enum answer answer[RULE_CONDITIONS_MAX];
+	struct asking a = {.t = t, .event = event, .rule = rule, .err = err};
+
+	a.set = &t->engine->set.rule[number];
+	memset(answer, 0, rule->conditionc * sizeof(*answer)); /* ANSWER_NO */
+	ret->answer = combine(&a, answer);
+	if (a.failed)
+		return err_set(err, ERR_SYSTEM, "rule %s: out of memory", rule->id);
+	if (ret->answer == ANSWER_NO)
+		return 0;
+	for (size_t i = 0; i < rule->conditionc; i++)
+		if (answer[i] != ANSWER_NO && answer[i] >= ret->answer)
+			ret->matched[ret->matchedc++] = (uint32_t)i;
+	if (rule->combine == COMBINE_ANY && ret->matchedc > 1)
+		ret->matchedc = 1;
+	ret->confidence = confidence(rule, ret->matchedc);
+	for (size_t i = 0; i < a.markc; i++)
+		thread_mark(t, a.mark[i]);
+	return 0;
+}
+
+int evaluate_rule(struct engine_thread *t, const struct event *event, uint32_t number,
+		  struct outcome *ret, struct err *err)
+{
+	const struct rule *rule = &t->engine->set.pack->rule[number];
+
+	ret->answer = ANSWER_NO;
+	ret->matchedc = 0;
+	switch (t->engine->set.rule[number].kind) {
+	case RULESET_OFF:
+		return 0;
+	case RULESET_CONDITIONS:
+		return ask_rule(t, event, number, ret, err);
+	case RULESET_SIGNATURE:
+		evaluate_signature(event, rule, ret);
+		return 0;
+	case RULESET_TRACE:
+		return evaluate_trace(t, event, number, ret, err);
+	}
+	return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each distinct text is normalised once and scanned once, whatever the number of fields it stands
+ * for and of rules that ask: most events have one text. A hit is worth something only to those who
+ * look at a field that holds this text.
+ */
+#include "detect/hits.h"
+
+#include <string.h>
+
+#include "detect/fields.h"
+
+static bool is_equal(struct text a, struct text b)
+{
+	return a.len == b.len && (a.s == b.s || !memcmp(a.s, b.s, a.len));
+}
+
+static int add_text(struct engine_thread *t, struct thread_field *f, size_t *bytes, struct err *err)
+{
+	size_t i = 0;
+
+	while (i < t->textc && !is_equal(t->text[i].source, f->value))
+		i++;
+	f->text = (uint32_t)i;
+	if (i < t->textc)
+		return 0;
+	*bytes += f->value.len;
+	if (*bytes > EVENT_BYTES_MAX)
+		return err_set(err, ERR_LIMIT, "event: its texts are longer than %zu bytes",
+			       EVENT_BYTES_MAX);
+	if (prepared_init(&t->text[i], f->value, err) < 0)
+		return -1;
+	t->textc++;
+	return 0;
+}
+
+int hits_begin(struct engine_thread *t, const struct event *event, const struct text *instead,
+	       struct err *err)
+{
+	const struct ruleset *p = &t->engine->set;
+	size_t bytes = 0;
+
+	t->textc = 0;
+	for (size_t i = 0; i < p->fieldc; i++) {
+		struct thread_field *f = &t->field[i];
+		f->epoch = 0;
+		if (field_resolve(event, p->field[i].field, p->field[i].name, &f->value, err) < 0)
+			break;
+		if (instead && f->value.s && is_equal(f->value, event->content))
+			f->value = *instead;
+		if (f->value.s && add_text(t, f, &bytes, err) < 0)
+			break;
+		if (i + 1 == p->fieldc)
+			return 0;
+	}
+	if (!p->fieldc)
+		return 0;
+	hits_done(t);
+	return -1;
+}
+
+void hits_done(struct engine_thread *t)
+{
+	while (t->textc > 0)
+		prepared_done(&t->text[--t->textc]);
+}
+
+/* Numbers only come again after four thousand million texts; old marks must not count then. */
+static uint32_t next_epoch(struct engine_thread *t)
+{
+	if (t->epoch == UINT32_MAX) {
+		memset(t->use, 0, t->engine->set.usec * sizeof(*t->use));
+		for (size_t i = 0; i < t->engine->set.fieldc; i++)
+			t->field[i].epoch = 0;
+		t->epoch = 0;
+	}
+	return ++t->epoch;
+}
+
+void hits_next_round(struct engine_thread *t)
+{
+	t->touchedc = 0;
+	if (t->round == UINT32_MAX) {
+		memset(t->rule_round, 0, t->engine->set.pack->rulec * sizeof(*t->rule_round));
+		t->round = 0;
+	}
+	t->round++;
+}
+
+static void note_use(struct engine_thread *t, uint32_t n, unsigned class, uint32_t text,
+		     enum answer answer)
+{
+	const struct ruleset_use *u = &t->engine->set.use[n];
+	const struct thread_field *f = &t->field[u->field];
+	struct thread_mark *m = &t->use[n];
+
+	if (!f->value.s || f->text != text || !(t->engine->set.rule[u->rule].classes >> class & 1))
+		return;
+	if (m->epoch == f->epoch && m->answer >= (uint32_t)answer)
+		return;
+	*m = (struct thread_mark){f->epoch, answer};
+	if (t->rule_round[u->rule] != t->round) {
+		t->rule_round[u->rule] = t->round;
+		t->touched[t->touchedc++] = u->rule;
+	}
+}
+
+static void note(struct engine_thread *t, const uint32_t *pattern, size_t count, unsigned class,
+		 uint32_t text, enum answer answer)
+{
+	const struct ruleset *p = &t->engine->set;
+
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t k = p->use_at[pattern[i]]; k < p->use_at[pattern[i] + 1]; k++)
+			note_use(t, p->use_of[k], class, text, answer);
+}
+
+static int scan_form(struct engine_thread *t, const struct scan_text *form, unsigned class,
+		     uint32_t text, struct err *err)
+{
+	struct db_hits hits;
+
+	if (t->engine->options.mode == DETECT_REFERENCE && form->utf16 > REFERENCE_LENGTH_MAX)
+		return 0;
+	if (db_scan(t->engine->db, t->scratch, form, t->wanted, &hits, err) < 0)
+		return -1;
+	note(t, hits.undecided, hits.undecidedc, class, text, ANSWER_UNDECIDED);
+	note(t, hits.yes, hits.yesc, class, text, ANSWER_YES);
+	return 0;
+}
+
+/* All that anybody wants of this text. Returns false when that is nothing. */
+static bool gather(struct engine_thread *t, unsigned class, size_t n)
+{
+	const struct ruleset *p = &t->engine->set;
+	uint32_t epoch = next_epoch(t);
+	uint64_t any = 0;
+
+	memset(t->wanted, 0, p->words * sizeof(*t->wanted));
+	for (size_t i = 0; i < p->fieldc; i++) {
+		if (!t->field[i].value.s || t->field[i].text != n)
+			continue;
+		t->field[i].epoch = epoch;
+		const uint64_t *wanted = ruleset_wanted(p, class, i);
+		for (size_t w = 0; w < p->words; w++)
+			any |= t->wanted[w] |= wanted[w];
+	}
+	return any;
+}
+
+int hits_scan(struct engine_thread *t, const struct event *event, size_t n, struct err *err)
+{
+	unsigned class = class_of(event);
+	const struct prepared *p = &t->text[n];
+
+	if (!gather(t, class, n))
+		return 0;
+	if (scan_form(t, &p->normal, class, (uint32_t)n, err) < 0)
+		return -1;
+	return p->differs ? scan_form(t, &p->raw, class, (uint32_t)n, err) : 0;
+}

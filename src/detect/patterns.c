@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The walk is done twice, once to count and once to fill, so that nothing has to grow. In a map of
+ * named conditions the reference turns plain strings into expressions too; in a list it compares
+ * them, so these places have no pattern.
+ */
+#include "detect/patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+struct walk {
+	struct arena *arena;
+	struct db_pattern *pattern; /* NULL: only count */
+	uint32_t *place, *index;    /* index: by hash, a pattern's number plus one */
+	const struct node **node;
+	size_t count, placec, slots;
+};
+
+static size_t hash_of(const struct db_pattern *p)
+{
+	uint64_t h = 1469598103934665603ULL ^ p->flags ^ p->len, word = 0;
+	size_t i = 0;
+
+	for (; i + sizeof(word) <= p->len; i += sizeof(word)) {
+		memcpy(&word, p->source + i, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	for (; i < p->len; i++)
+		h = (h ^ (unsigned char)p->source[i]) * 1099511628211ULL;
+	return (size_t)(h ^ h >> 29);
+}
+
+static bool is_same(const struct db_pattern *a, const struct db_pattern *b)
+{
+	return a->flags == b->flags && a->len == b->len && !memcmp(a->source, b->source, a->len);
+}
+
+static uint32_t number_of(struct walk *w, const struct db_pattern *p)
+{
+	size_t at = hash_of(p) & (w->slots - 1);
+
+	for (; w->index[at]; at = (at + 1) & (w->slots - 1))
+		if (is_same(&w->pattern[w->index[at] - 1], p))
+			return w->index[at] - 1;
+	w->pattern[w->count] = *p;
+	w->index[at] = (uint32_t)++w->count;
+	return (uint32_t)w->count - 1;
+}
+
+/* P: NULL for a place without a pattern. */
+static void visit(struct walk *w, const struct db_pattern *p, const struct node *node)
+{
+	if (w->pattern) {
+		w->place[w->placec] = p ? number_of(w, p) : PATTERN_NONE;
+		w->node[w->placec] = node;
+	}
+	w->placec++;
+}
+
+static void visit_plain(struct walk *w, const char *source, size_t len, unsigned flags,
+			const struct node *node)
+{
+	struct db_pattern p = {source, len, flags};
+
+	visit(w, &p, node);
+}
+
+/* A string that is an expression's only content stands at the text's start, at its end. */
+static const struct {
+	bool start, end;
+} anchors[] = {
+	[OPERATOR_CONTAINS] = {false, false},
+	[OPERATOR_EXACT] = {true, true},
+	[OPERATOR_STARTS_WITH] = {true, false},
+};
+
+static void visit_string(struct walk *w, enum rule_operator op, struct text t, unsigned flags)
+{
+	char *s = arena_alloc(w->arena, 2 * t.len + 2);
+	size_t len = 0;
+
+	if (w->arena->failed) {
+		visit(w, NULL, NULL);
+		return;
+	}
+	if (anchors[op].start)
+		s[len++] = '^';
+	for (size_t i = 0; i < t.len; i++) {
+		if (t.s[i] && strchr(".*+?^${}()|[]\\", t.s[i]))
+			s[len++] = '\\';
+		s[len++] = t.s[i];
+	}
+	if (anchors[op].end)
+		s[len++] = '$';
+	visit_plain(w, s, len, flags, NULL);
+}
+
+static void visit_named(struct walk *w, const struct rule_condition *c, struct text t)
+{
+	unsigned flags = c->case_sensitive ? 0 : JS_IGNORE_CASE;
+	size_t skip;
+
+	if (c->op != OPERATOR_REGEX) {
+		visit_string(w, c->op, t, flags);
+		return;
+	}
+	regex_of_rule(t.s, t.len, &skip);
+	visit_plain(w, t.s + skip, t.len - skip, flags, NULL);
+}
+
+static void visit_listed(struct walk *w, const struct rule_condition *c, struct text t)
+{
+	size_t skip;
+
+	if (c->op != OPERATOR_REGEX) {
+		visit(w, NULL, NULL);
+		return;
+	}
+	unsigned flags = regex_of_rule(t.s, t.len, &skip);
+	visit_plain(w, t.s + skip, t.len - skip, flags, NULL);
+}
+
+static void walk_condition(struct walk *w, const struct rule_condition *c, bool named)
+{
+	/* Counting need not look at them. */
+	if (c->kind == CONDITION_TEXT && !w->pattern)
+		w->placec += c->patternc;
+	for (size_t i = 0; c->kind == CONDITION_TEXT && w->pattern && i < c->patternc; i++)
+		(named ? visit_named : visit_listed)(w, c, c->pattern[i]);
+	for (size_t i = 0; c->kind == CONDITION_SEQUENCE && i < c->stepc; i++)
+		for (size_t k = 0; k < c->step[i].patternc; k++)
+			visit_plain(w, c->step[i].pattern[k].s, c->step[i].pattern[k].len,
+				    JS_IGNORE_CASE, NULL);
+}
+
+/* Any string called "regex", wherever it is: more than are asked for does no harm. Trees are at
+ * most YAML_DEPTH_MAX high. */
+static void walk_trace(struct walk *w, const struct node *n)
+{
+	for (size_t i = 0; n && n->kind == NODE_LIST && i < n->list.count; i++)
+		walk_trace(w, n->list.item[i]);
+	for (size_t i = 0; n && n->kind == NODE_MAP && i < n->map.count; i++) {
+		const struct node_pair *p = &n->map.pair[i];
+		if (p->value->kind == NODE_STRING && p->key.len == 5 &&
+		    !memcmp(p->key.s, "regex", 5) && p->value->text.len <= RULE_PATTERN_BYTES_MAX)
+			visit_plain(w, p->value->text.s, p->value->text.len, 0, p->value);
+		walk_trace(w, p->value);
+	}
+}
+
+static void walk_pack(struct walk *w, const struct pack *pack)
+{
+	for (size_t r = 0; r < pack->rulec; r++) {
+		const struct rule *rule = &pack->rule[r];
+		for (size_t c = 0; c < rule->conditionc; c++)
+			walk_condition(w, &rule->condition[c], rule->combine == COMBINE_EXPRESSION);
+		walk_trace(w, rule->trace);
+	}
+}
+
+int patterns_collect(const struct pack *pack, struct arena *arena, struct pattern_list *ret,
+		     struct err *err)
+{
+	struct walk w = {.arena = arena, .slots = 1024};
+
+	walk_pack(&w, pack);
+	size_t places = w.placec;
+	while (w.slots < 2 * places)
+		w.slots *= 2;
+	w.placec = 0;
+	w.pattern = arena_alloc(arena, (places + 1) * sizeof(*w.pattern));
+	w.place = arena_alloc(arena, (places + 1) * sizeof(*w.place));
+	w.node = arena_alloc(arena, (places + 1) * sizeof(const struct node *));
+	AUTO_FREE uint32_t *index = w.index = calloc(w.slots, sizeof(*w.index));
+	if (arena->failed || !index)
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	walk_pack(&w, pack);
+	if (arena->failed)
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	if (w.count > DB_PATTERNS_MAX)
+		return err_set(err, ERR_LIMIT, "different patterns: %zu, at most %d", w.count,
+			       DB_PATTERNS_MAX);
+	*ret = (struct pattern_list){w.count, w.pattern, w.placec, w.place, w.node};
+	return 0;
+}
+
+/* Shapes that may backtrack for ever: a repeat alone in a repeated group, an alternation of twice
+ * the same, three wildcards in a row. */
+static const char *const slow[] = {
+	"\\((?:\\?:)?(?:\\\\[dDwWsS]|\\[[^\\]]*\\]|\\.|[A-Za-z0-9])[*+]\\)[*+]",
+	"\\(([^|)]+)\\|\\1\\)[+*]",
+	"(?:\\.\\*){3,}",
+};
+
+struct pattern_gate {
+	struct match_code *code[ARRAY_SIZE(slow)];
+	struct match_scratch *scratch;
+};
+
+struct pattern_gate *pattern_gate_new(struct err *err)
+{
+	struct pattern_gate *gate = calloc(1, sizeof(*gate));
+
+	if (!gate) {
+		err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return NULL;
+	}
+	gate->scratch = match_scratch_new(NULL, err);
+	bool good = gate->scratch;
+	for (size_t i = 0; good && i < ARRAY_SIZE(slow); i++) {
+		struct regex regex;
+		good = regex_translate(slow[i], strlen(slow[i]), 0, &regex, err) == 0;
+		if (good)
+			gate->code[i] = match_compile(&regex, err);
+		good = good && gate->code[i];
+		regex_done(&regex);
+	}
+	if (good)
+		return gate;
+	pattern_gate_free(gate);
+	return NULL;
+}
+
+void pattern_gate_free(struct pattern_gate *gate)
+{
+	if (!gate)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+		match_free(gate->code[i]);
+	match_scratch_free(gate->scratch);
+	free(gate);
+}
+
+bool pattern_gate_refuses(const struct pattern_gate *gate, const struct db_pattern *pattern)
+{
+	struct scan_text text;
+	struct err err;
+	bool refused = false;
+
+	if (normal_decode(pattern->source, pattern->len, &text, &err) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+		refused |= match_run(gate->code[i], gate->scratch, &text, NULL) == MATCH_YES;
+	normal_done(&text);
+	return refused;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every expression that a pack can ask for, each once, and which of them each place in the pack
+ * means. The same pack always gives the same list: a database made of it can be kept on disk.
+ */
+#ifndef CORDON_DETECT_PATTERNS_H
+#define CORDON_DETECT_PATTERNS_H
+
+#include "rule/load.h"
+#include "scan/db.h"
+
+enum { PATTERN_NONE = UINT32_MAX };
+
+struct pattern_list {
+	size_t count;
+	const struct db_pattern *pattern;
+	/* For every place, in the order of the walk, the pattern's number or PATTERN_NONE. The walk
+	 * goes through the rules; in each through the conditions' patterns and the patterns of
+	 * sequences' steps, then through the expressions of its trace block. */
+	size_t placec;
+	const uint32_t *place;
+	const struct node *const *node; /* of a place in a trace block, else NULL */
+};
+
+/* RET lives in ARENA. */
+int patterns_collect(const struct pack *pack, struct arena *arena, struct pattern_list *ret,
+		     struct err *err);
+
+struct pattern_gate; /* tells which expressions the reference refuses as too slow */
+struct pattern_gate *pattern_gate_new(struct err *err);
+void pattern_gate_free(struct pattern_gate *gate);
+bool pattern_gate_refuses(const struct pattern_gate *gate, const struct db_pattern *pattern);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order of findings, and what they come to. Only the first finding decides, as in the
+ * reference; one that could not be decided is never better than a question.
+ */
+#include <stdlib.h>
+
+#include "base/scope.h"
+#include "detect/engine.h"
+
+static unsigned rank(enum severity s)
+{
+	return s == SEVERITY_OTHER ? SEVERITY_INFORMATIONAL : s;
+}
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+
+	if (rank(a->rule->severity) != rank(b->rule->severity))
+		return rank(a->rule->severity) < rank(b->rule->severity) ? -1 : 1;
+	if (a->confidence < b->confidence || a->confidence > b->confidence)
+		return a->confidence > b->confidence ? -1 : 1;
+	if (a->rule->order != b->rule->order)
+		return a->rule->order < b->rule->order ? -1 : 1;
+	return (int)a->view - (int)b->view;
+}
+
+void findings_sort(struct findings *f, size_t from)
+{
+	if (f->count > from)
+		qsort(f->list + from, f->count - from, sizeof(*f->list), by_weight);
+}
+
+void findings_done(struct findings *f)
+{
+	free(f->list);
+	arena_done(&f->arena);
+	*f = (struct findings){0};
+}
+
+/* The least confidence from which on a severity has this verdict, in order. */
+static const struct {
+	enum severity severity;
+	double from;
+	enum detect_verdict verdict;
+} verdicts[] = {
+	{SEVERITY_CRITICAL, 0, DETECT_DENY},
+	{SEVERITY_HIGH, 0.8, DETECT_DENY},
+	{SEVERITY_HIGH, 0, DETECT_ASK},
+	{SEVERITY_MEDIUM, 0.6, DETECT_ASK},
+};
+
+enum detect_verdict detect_verdict(const struct findings *f)
+{
+	const struct finding *first = f->list;
+
+	for (size_t i = 0; f->count && i < ARRAY_SIZE(verdicts); i++)
+		if (verdicts[i].severity == first->rule->severity &&
+		    first->confidence >= verdicts[i].from)
+			return verdicts[i].verdict;
+	return DETECT_ALLOW;
+}
+
+const char *detect_verdict_name(enum detect_verdict verdict)
+{
+	static const char *const names[] = {
+		[DETECT_DENY] = "deny", [DETECT_ASK] = "ask", [DETECT_ALLOW] = "allow"};
+
+	return names[verdict];
+}
+
+const char *view_name(enum view view)
+{
+	static const char *const names[VIEW_COUNT] = {
+		[VIEW_TEXT] = "text", [VIEW_DECODED] = "decoded", [VIEW_CODE] = "code"};
+
+	return names[view];
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine by itself: what strict mode sees that reference mode does not, what happens when a
+ * pattern cannot be decided, views, places, verdicts and maxima. That both modes evaluate rules as
+ * the reference does is held against the reference itself, in tests/atr.
+ */
+#include "base/scope.h"
+#include "detect/json.h"
+#include "detect/thread.h"
+#include "scratch.h"
+#include "tap.h"
+
+#define HEAD(id, severity, source)                                                                 \
+	"id: " id "\ntitle: T\nstatus: stable\nmaturity: stable\nseverity: " severity              \
+	"\ntags: {category: model-abuse, confidence: medium}\nagent_source: {type: " source "}\n"
+#define ANY "detection:\n  condition: any\n  conditions:\n"
+#define MATCH(field, pattern) "    - {field: " field ", operator: regex, value: '" pattern "'}\n"
+
+struct kit {
+	struct pack pack;
+	struct arena arena;
+	struct db *db;
+	struct engine *engine;
+	struct engine_thread *thread;
+	struct findings found;
+	char said[600];
+};
+
+/* RULES: documents, the last one NULL. */
+static bool set_up(struct kit *k, const char *const *rules, enum detect_mode mode, bool inactive)
+{
+	struct engine_options options = {.mode = mode, .lane = LANE_HUNT, .inactive = inactive};
+	struct pack_options load = {0};
+	const struct db_pattern *pattern;
+	struct err err = {0};
+	size_t count;
+	char path[32];
+
+	memset(k, 0, sizeof(*k));
+	bool good = true;
+	for (size_t i = 0; good && rules[i]; i++) {
+		snprintf(path, sizeof(path), "r%03zu.yaml", i);
+		scratch_file(path, rules[i], 0644);
+		good = pack_load(&k->pack, path, &load, &err) == 0;
+		unlink(path);
+	}
+	good = good && engine_patterns(&k->pack, &k->arena, &pattern, &count, &err) == 0 &&
+	       db_build(pattern, count, NULL, NULL, &k->db, &err) == 0 &&
+	       engine_new(&k->pack, k->db, &options, &k->engine, &err) == 0 &&
+	       (k->thread = engine_thread_new(k->engine, &err));
+	snprintf(k->said, sizeof(k->said), "%s", err.message);
+	return good;
+}
+
+static void clear(struct kit *k)
+{
+	findings_done(&k->found);
+}
+
+static void tear_down(struct kit *k)
+{
+	clear(k);
+	engine_thread_free(k->thread);
+	engine_free(k->engine);
+	db_free(k->db);
+	arena_done(&k->arena);
+	pack_done(&k->pack);
+}
+
+/* The ids of what was found: with ? when undecided, with the view unless it is the text. */
+static const char *ids(const struct kit *k)
+{
+	static char text[1024];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < k->found.count; i++) {
+		const struct finding *f = &k->found.list[i];
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s%s ", f->rule->id,
+			 f->undecided ? "?" : "", f->view == VIEW_TEXT ? "" : ":",
+			 f->view == VIEW_TEXT	   ? ""
+			 : f->view == VIEW_DECODED ? f->decoding
+						   : view_name(f->view));
+	}
+	return text;
+}
+
+static const char *scan(struct kit *k, const struct event *e)
+{
+	struct err err = {0};
+
+	clear(k);
+	if (engine_scan(k->engine, k->thread, e, &k->found, &err) == 0)
+		return ids(k);
+	snprintf(k->said, sizeof(k->said), "%s", err.message);
+	return "!";
+}
+
+static const char *scan_text(struct kit *k, const char *text, size_t len)
+{
+	struct event e = {.type = EVENT_LLM_INPUT, .time_ms = EVENT_TIME_NONE};
+
+	e.content = (struct text){text, len};
+	return scan(k, &e);
+}
+
+static const char *scan_json(struct kit *k, const char *text)
+{
+	struct arena arena = {0};
+	const struct node *n = NULL;
+	const char *result = "?";
+	struct event e;
+	struct err err;
+
+	if (json_read(text, strlen(text), 1, &arena, &n, &err) == 0 &&
+	    event_from_node(n, &e, &err) == 0)
+		result = scan(k, &e);
+	arena_done(&arena);
+	return result;
+}
+
+#define IS(got, wanted, ...) is_text((got), (wanted), __LINE__, __VA_ARGS__)
+static void is_text(const char *got, const char *wanted, int line, const char *what)
+{
+	ok(!strcmp(got, wanted), "%s: \"%s\" (line %d)", what, got, line);
+}
+
+static const char *const zebra[] = {
+	HEAD("Z", "high", "llm_io") ANY MATCH("content", "zebra\\s+stripes"), NULL};
+
+/* The limit counts UTF-16 units, whatever their bytes are. */
+static void length_in_units(struct kit *k, char *text)
+{
+	enum { UNITS = REFERENCE_LENGTH_MAX - 13 };
+
+	for (size_t i = 0; i <= UNITS; i++)
+		memcpy(text + 13 + 2 * i, "\xc3\xa9", 2);
+	IS(scan_text(k, text, 13 + 2 * UNITS), "Z ", "as many units as the reference looks at");
+	IS(scan_text(k, text, 13 + 2 * UNITS + 2), "", "one more unit");
+}
+
+static void length(void)
+{
+	enum { FILL = REFERENCE_LENGTH_MAX };
+	AUTO_FREE char *text = malloc(2 * FILL + 20);
+	struct kit k;
+
+	scratch_must(text, "memory");
+	memset(text, '.', FILL + 20);
+	memcpy(text, "zebra stripes", 13);
+	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "reference mode: %s", k.said);
+	IS(scan_text(&k, text, FILL), "Z ", "as long as the reference looks");
+	IS(scan_text(&k, text, FILL + 1), "", "one more");
+	length_in_units(&k, text);
+	memset(text + 13, '.', FILL);
+	tear_down(&k);
+	ok(set_up(&k, zebra, DETECT_STRICT, false), "strict mode: %s", k.said);
+	IS(scan_text(&k, text, FILL + 1), "Z ", "strict mode sees it");
+	tear_down(&k);
+}
+
+static void layers(void)
+{
+	/* "go, zebra stripes and more" */
+	static const char hidden[] = "see Z28sIHplYnJhIHN0cmlwZXMgYW5kIG1vcmU= there";
+	static const char both[] = "zebra stripes Z28sIHplYnJhIHN0cmlwZXMgYW5kIG1vcmU=";
+	struct kit k;
+
+	ok(set_up(&k, zebra, DETECT_STRICT, false), "strict mode");
+	IS(scan_text(&k, hidden, sizeof(hidden) - 1), "Z:base64 ", "behind base64");
+	IS(scan_text(&k, both, sizeof(both) - 1), "Z ", "a rule is found once");
+	IS(scan_text(&k, "%7aebra%20stripes", 17), "Z:url ", "behind escapes");
+	IS(scan_text(&k, "nothing", 7), "", "nothing stays of the last");
+	tear_down(&k);
+	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "reference mode");
+	IS(scan_text(&k, hidden, sizeof(hidden) - 1), "", "the reference does not look");
+	tear_down(&k);
+}
+
+/* What a layer does not say, the event may. */
+static void layers_prove_nothing(void)
+{
+	static const char *const rules[] = {
+		HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
+					     "    a: {field: content, patterns: [zebra]}\n",
+		HEAD("WORD", "low", "llm_io") ANY
+		"    - {field: content, operator: contains, value: lions and}\n",
+		NULL};
+	/* "go, lions and tigers now" */
+	static const char text[] = "zebra Z28sIGxpb25zIGFuZCB0aWdlcnMgbm93 there";
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k, text, sizeof(text) - 1), "WORD:base64 ", "the zebra is there");
+	IS(scan_text(&k, "nobody", 6), "NOT ", "it is not");
+	tear_down(&k);
+}
+
+/* Marks that normalising takes away can be matched before it does. */
+static void raw_text(void)
+{
+	static const char *const rules[] = {
+		HEAD("MARK", "low", "llm_io") ANY MATCH("content", "\\u200b"),
+		HEAD("WORD", "low", "llm_io") ANY MATCH("content", "zebra"), NULL};
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k,
+		     "ze\xe2\x80\x8b"
+		     "bra",
+		     8),
+	   "MARK WORD ", "both forms are asked");
+	tear_down(&k);
+}
+
+static const char *const slow[] = {
+	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$"),
+	HEAD("TWO", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$") MATCH("content", "!"),
+	HEAD("ALL", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
+		"content", "^(?:(?:x+)+)+$") MATCH("content", "nobody"),
+	HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
+				     "    a: {field: content, patterns: ['^(?:(?:x+)+)+$']}\n",
+	NULL};
+
+static void undecided(void)
+{
+	char text[96];
+	struct kit k;
+
+	memset(text, 'x', sizeof(text));
+	text[63] = '!';
+	ok(set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k, text, 64), "ONE? TWO NOT? ", "a limit is told unless it does not matter");
+	IS(scan_text(&k, text, 20), "ONE TWO ", "without it all is clear");
+	/* The same, and a layer of nothing but x. */
+	snprintf(text, sizeof(text), "%s", "eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4 xxxxxxxxxxxx");
+	IS(scan_text(&k, text, strlen(text)), "ONE:base64 TWO:base64 NOT ", "a layer");
+	memset(text, 'x', 50);
+	snprintf(text + 50, sizeof(text) - 50, "%s", " eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4");
+	IS(scan_text(&k, text, strlen(text)), "ONE:base64 TWO:base64 NOT? ",
+	   "what a layer settles is settled");
+	tear_down(&k);
+}
+
+static void views(void)
+{
+	struct event e = {.type = EVENT_LLM_INPUT, .content = {"nothing", 7}};
+	struct err err;
+	struct kit k;
+	size_t at = 0;
+
+	ok(set_up(&k, zebra, DETECT_STRICT, false), "%s", k.said);
+	IS(scan(&k, &e), "", "the text says nothing");
+	struct text code = {"zebra  stripes", 14};
+	ok(engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0 &&
+		   engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0,
+	   "two views");
+	IS(ids(&k), "Z:code ", "the first one found it, once");
+	const struct rule *z = k.found.list[0].rule;
+	struct text where = {"\xff\xf0\x9f\x98\x80 zebra stripes", 19};
+	ok(engine_locate(k.engine, k.thread, z, 0, where, &at) == 0 && at == 6, "it is at byte %zu",
+	   at);
+	ok(engine_locate(k.engine, k.thread, z, 0, e.content, &at) == -1, "it is not there");
+	ok(engine_locate(k.engine, k.thread, z, 1, where, &at) == -1, "there is no such condition");
+	tear_down(&k);
+}
+
+static void classes(void)
+{
+	static const char *const rules[] = {
+		HEAD("LLM", "high", "llm_io") ANY MATCH("user_input", "zebra"),
+		HEAD("TOOL", "high", "tool_call") ANY MATCH("tool_args", "zebra"),
+		HEAD("NAME", "high", "tool_call") ANY MATCH("tool_name", "zebra"),
+		HEAD("MEMORY", "high", "memory_access") ANY MATCH("content", "zebra"),
+		"id: DRAFT\ntitle: T\nstatus: draft\nmaturity: draft\nseverity: low\n"
+		"agent_source: {type: llm_io}\n" ANY MATCH("content", "zebra"),
+		"id: OLD\ntitle: T\nstatus: deprecated\nmaturity: deprecated\nseverity: low\n"
+		"agent_source: {type: llm_io}\n" ANY MATCH("content", "zebra"),
+		NULL};
+	struct event e = {.type = EVENT_OTHER, .plain = true, .content = {"zebra", 5}};
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan(&k, &e), "LLM TOOL MEMORY ", "a plain text is every text field");
+	IS(scan_text(&k, "zebra", 5), "LLM ", "an event has a source");
+	IS(scan_json(&k, "{\"type\":\"tool_call\",\"content\":\"zebra\"}"), "TOOL NAME ",
+	   "another one has another");
+	IS(scan_json(&k, "{\"type\":\"tool_call\",\"content\":\"x\",\"fields\":{\"tool_args\":"
+			 "\"zebra\"}}"),
+	   "TOOL ", "only the field counts");
+	tear_down(&k);
+	ok(set_up(&k, rules, DETECT_STRICT, true), "%s", k.said);
+	IS(scan_text(&k, "zebra", 5), "LLM DRAFT OLD ", "inactive rules when asked for");
+	tear_down(&k);
+}
+
+static void errors(void)
+{
+	static const char *const rules[] = {HEAD("M", "high", "llm_io") ANY MATCH("odd", "zebra"),
+					    NULL};
+	struct engine_options options = {0};
+	struct engine *engine = NULL;
+	struct err err = {0};
+	struct kit k, other;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"metadata\":{\"odd\":{}}}"), "!",
+	   "what is no string is refused");
+	ok(strstr(k.said, "metadata.odd is a map"), "by its name: %s", k.said);
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"metadata\":{\"odd\":\"zebra\"}}"), "M ",
+	   "after which all is well");
+	ok(set_up(&other, slow, DETECT_STRICT, false) &&
+		   engine_new(&k.pack, other.db, &options, &engine, &err) < 0 &&
+		   strstr(err.message, "3 patterns in the database, 1"),
+	   "a database of another pack: %s", err.message);
+	tear_down(&other);
+	tear_down(&k);
+}
+
+/* Numbers that are about to begin again. */
+static void wrap(void)
+{
+	struct kit k;
+
+	ok(set_up(&k, zebra, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k, "zebra stripes", 13), "Z ", "before");
+	k.thread->epoch = k.thread->round = k.thread->scan = UINT32_MAX - 1;
+	for (int i = 0; i < 4; i++) {
+		IS(scan_text(&k, "zebra stripes", 13), "Z ", "around the end of numbers");
+		IS(scan_text(&k, "nothing", 7), "", "and nothing stays");
+	}
+	tear_down(&k);
+}
+
+static void verdicts(void)
+{
+	static const struct {
+		enum severity severity;
+		double confidence;
+		enum detect_verdict is;
+	} rows[] = {
+		{SEVERITY_CRITICAL, 0, DETECT_DENY},   {SEVERITY_HIGH, 0.8, DETECT_DENY},
+		{SEVERITY_HIGH, 0.799, DETECT_ASK},    {SEVERITY_MEDIUM, 0.6, DETECT_ASK},
+		{SEVERITY_MEDIUM, 0.59, DETECT_ALLOW}, {SEVERITY_LOW, 1, DETECT_ALLOW},
+		{SEVERITY_OTHER, 1, DETECT_ALLOW},
+	};
+	struct findings none = {0};
+
+	ok(detect_verdict(&none) == DETECT_ALLOW, "nothing found: allow");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rule rule = {.severity = rows[i].severity};
+		struct finding one = {.rule = &rule, .confidence = rows[i].confidence};
+		struct findings f = {.count = 1, .list = &one};
+		ok(detect_verdict(&f) == rows[i].is, "severity %d at %g: %s", rows[i].severity,
+		   rows[i].confidence, detect_verdict_name(rows[i].is));
+	}
+}
+
+static void order(void)
+{
+	struct rule rule[] = {{.severity = SEVERITY_LOW, .order = 0},
+			      {.severity = SEVERITY_OTHER, .order = 1},
+			      {.severity = SEVERITY_INFORMATIONAL, .order = 2},
+			      {.severity = SEVERITY_CRITICAL, .order = 3},
+			      {.severity = SEVERITY_LOW, .order = 4}};
+	static const double confidence[] = {0.5, 0.7, 0.7, 0.5, 0.9};
+	static const unsigned want[] = {3, 4, 0, 1, 2};
+	struct finding list[5];
+	struct findings f = {.count = 5, .list = list};
+	bool right = true;
+
+	for (int i = 0; i < 5; i++)
+		list[4 - i] = (struct finding){.rule = &rule[i], .confidence = confidence[i]};
+	findings_sort(&f, 0);
+	for (int i = 0; i < 5; i++)
+		right = right && list[i].rule->order == want[i];
+	ok(right, "severity, then confidence, then the pack's order");
+}
+
+static void sessions(void)
+{
+	static const char *const rules[] = {
+		HEAD("COUNT", "high", "llm_io") ANY
+		"    - {metric: event_count, operator: gte, threshold: 2, window: 1m}\n",
+		HEAD("SEQ", "low", "llm_io") ANY "    - {within: 1m, steps: [{patterns: [one]}, "
+						 "{patterns: [two]}]}\n",
+		NULL};
+	struct kit k;
+	char text[128];
+	const char *const words[] = {"one", "x", "two", "one", "two"};
+	const int seconds[] = {0, 10, 20, 200, 300};
+	/* Once a sequence has been seen, the session keeps it: the reference asks for the first. */
+	const char *const found[] = {"", "", "COUNT SEQ ", "SEQ ", "SEQ "};
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	for (int i = 0; i < 5; i++) {
+		snprintf(text, sizeof(text),
+			 "{\"type\":\"llm_input\",\"content\":\"%s\",\"sessionId\":\"s\","
+			 "\"timestamp\":%d}",
+			 words[i], 1000 * seconds[i]);
+		IS(scan_json(&k, text), found[i], "windows go by the events' own time");
+	}
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"content\":\"one two\"}"), "SEQ ",
+	   "two steps in one event need no session");
+	tear_down(&k);
+}
+
+static void trace(void)
+{
+	static const char *const rules[] = {
+		HEAD("T", "high", "agent_trace") "detection:\n  method: trace\n  condition: any\n"
+						 "  conditions: []\n  trace: {forbid: [{shape: "
+						 "{attributes: {a: {regex: '${span.attributes.b}'}}"
+						 "}}]}\n",
+		NULL};
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[{\"attributes\":{\"a\":"
+			 "\"x\",\"b\":\"(x+)+\"}}]}}"),
+	   "T? ", "an expression out of the event is not compiled");
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[]}}"), "", "no span");
+	tear_down(&k);
+}
+
+/* COUNT conditions, each about a field or a measurement of its own. */
+static bool fits(bool fields, size_t count)
+{
+	static const char head[] = HEAD("R%zu", "low", "llm_io") ANY;
+	enum { PER_RULE = 200 };
+	const char *rules[100] = {NULL};
+	struct kit k;
+	size_t n = 0;
+
+	for (size_t done = 0; done < count; n++) {
+		size_t room = sizeof(head) + PER_RULE * 128, at;
+		char *text = malloc(room);
+		scratch_must(text && n < ARRAY_SIZE(rules) - 1, "memory");
+		at = (size_t)snprintf(text, room, head, n);
+		for (size_t i = 0; i < PER_RULE && done < count; i++, done++)
+			at += (size_t)snprintf(text + at, room - at,
+					       "    - {%s: n%zu, operator: %s: 1}\n",
+					       fields ? "field" : "metric", done,
+					       fields ? "regex, value: x, more" : "gt, threshold");
+		rules[n] = text;
+	}
+	bool good = set_up(&k, rules, DETECT_STRICT, false);
+	printf("# %s\n", k.said);
+	tear_down(&k);
+	while (n-- > 0)
+		free((char *)rules[n]);
+	return good;
+}
+
+static void maxima(void)
+{
+	AUTO_FREE char *text = malloc(EVENT_BYTES_MAX + 1);
+	struct kit k;
+
+	ok(fits(true, RULESET_FIELDS_MAX), "%d fields", RULESET_FIELDS_MAX);
+	ok(!fits(true, RULESET_FIELDS_MAX + 1), "one more field is refused");
+	ok(fits(false, RULESET_MARKS_MAX), "%d measurements", RULESET_MARKS_MAX);
+	ok(!fits(false, RULESET_MARKS_MAX + 1), "one more measurement is refused");
+	scratch_must(text && set_up(&k, zebra, DETECT_REFERENCE, false), "memory");
+	memset(text, '.', EVENT_BYTES_MAX + 1);
+	IS(scan_text(&k, text, EVENT_BYTES_MAX), "", "an event as long as it may be");
+	IS(scan_text(&k, text, EVENT_BYTES_MAX + 1), "!", "one more byte");
+	tear_down(&k);
+}
+
+int main(void)
+{
+	const char *dir = scratch_enter();
+
+	length();
+	layers();
+	layers_prove_nothing();
+	raw_text();
+	undecided();
+	views();
+	classes();
+	errors();
+	wrap();
+	verdicts();
+	order();
+	sessions();
+	trace();
+	maxima();
+	scratch_leave(dir);
+	return tap_done();
+}
