@@ -23,7 +23,8 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode \
              fuzz-smoke-event)
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
-       $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/scan-bench
+       $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
+       $(BUILD)/tests/scan-bench
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -42,7 +43,8 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Compares with what Node.js says; see tests/atr/run.
-$(BUILD)/tests/atr-replay: $(BUILD)/obj/tests/atr/replay.o $(TEST_LIB)
+$(BUILD)/tests/atr-replay $(BUILD)/tests/atr-verdicts: $(BUILD)/tests/atr-%: \
+		$(BUILD)/obj/tests/atr/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 

@@ -7,9 +7,9 @@ import { createRequire } from 'node:module';
 import { sequence } from './sequence.mjs';
 
 export const random = sequence(20260);
-const pick = (list) => list[random(list.length)];
+export const pick = (list) => list[random(list.length)];
 
-function ruleFiles(dir) {
+export function ruleFiles(dir) {
 	return fs.readdirSync(dir, { withFileTypes: true }).flatMap((e) => {
 		const name = path.join(dir, e.name);
 		if (e.isDirectory()) return ruleFiles(name);
@@ -25,7 +25,7 @@ function strings(value) {
 }
 
 const prose = new Set(['description', 'expected', 'reason', 'notes', 'bypass_technique']);
-function inputs(rule) {
+export function inputs(rule) {
 	const tests = [...Object.values(rule.test_cases ?? {}), rule.evasion_tests ?? []]
 		.filter(Array.isArray).flat();
 	return tests.flatMap((t) => Object.entries(t).flatMap(([k, v]) => (prose.has(k) ? [] : strings(v))));

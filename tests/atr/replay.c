@@ -3,7 +3,8 @@
  * replay [EXCEPTIONS]: compares our matcher with what Node.js said. Standard input is what
  * pairs.mjs prints, one JSON object a line: an expression {id, source, flags}, or a text {text,
  * normal, utf16, only, hits} where ONLY lists the expressions that were tried (all, if absent) and
- * HITS pairs of an expression and the place of its match. Exceptions are lines "ID reason". Prints
+ * HITS pairs of an expression and the place of its match. Exceptions are lines "ID reason" (those
+ * that begin with "verdict" are another program's). Prints
  * TAP; a difference that is no exception, an undecided match and an exception that does not occur
  * are failures.
  */
@@ -272,7 +273,8 @@ static void read_exceptions(const char *path)
 	if (!f)
 		exit(2);
 	while (fgets(line, sizeof(line), f) && all.exceptions < EXCEPTIONS_MAX)
-		if (line[0] != '#' && sscanf(line, "%31s", all.exception[all.exceptions]) == 1)
+		if (line[0] != '#' && strncmp(line, "verdict ", 8) != 0 &&
+		    sscanf(line, "%31s", all.exception[all.exceptions]) == 1)
 			all.exceptions++;
 	fclose(f);
 }

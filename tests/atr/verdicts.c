@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verdicts RULES [EXCEPTIONS]: our engine in reference mode against the reference. Standard input
+ * is what tests/atr/ask.mjs prints. Rules, their order, severity, confidence and the verdict must
+ * be the same; where the reference throws, we must refuse. Exceptions are lines "verdict ID
+ * reason". Prints TAP; an exception that does not occur is a failure.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/tap.h"
+#include "detect/engine.h"
+#include "detect/json.h"
+
+enum { SHOWN_MAX = 15, EXCEPTIONS_MAX = 64, FOUND_MAX = 4096 };
+
+struct found {
+	const char *id, *severity;
+	double confidence;
+};
+
+static struct {
+	struct pack pack;
+	struct db *db;
+	struct arena arena;
+	struct engine *engine[LANE_COUNT];
+	struct engine_thread *thread[LANE_COUNT];
+	size_t events, skills, throws, findings, decoded, differ, verdicts, errors, undecided,
+		shown;
+	size_t refused;
+	char exception[EXCEPTIONS_MAX][64];
+	size_t used[EXCEPTIONS_MAX], exceptions;
+} all;
+
+static void must(bool good, const struct err *err)
+{
+	if (good)
+		return;
+	printf("Bail out! %s\n", err->message);
+	exit(1);
+}
+
+static void refused(void *context, size_t number, const struct err *why)
+{
+	(void)context;
+	(void)number;
+	(void)why;
+	all.refused++;
+}
+
+static void build(const char *rules)
+{
+	const struct db_pattern *pattern;
+	struct pack_options options = {0};
+	struct err err = {0};
+	size_t count;
+
+	must(pack_load(&all.pack, rules, &options, &err) == 0, &err);
+	must(engine_patterns(&all.pack, &all.arena, &pattern, &count, &err) == 0, &err);
+	must(db_build(pattern, count, refused, NULL, &all.db, &err) == 0, &err);
+	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+		struct engine_options o = {DETECT_REFERENCE, (enum lane)lane, false};
+		must(engine_new(&all.pack, all.db, &o, &all.engine[lane], &err) == 0, &err);
+		all.thread[lane] = engine_thread_new(all.engine[lane], &err);
+		must(all.thread[lane], &err);
+	}
+	printf("# %zu rules, %zu patterns, %zu of them no expression\n", all.pack.rulec, count,
+	       all.refused);
+}
+
+static bool is_asked(const struct node *only, const char *id)
+{
+	if (!only)
+		return true;
+	for (size_t i = 0; i < node_count(only); i++)
+		if (!strcmp(node_string(node_item(only, i)), id))
+			return true;
+	return false;
+}
+
+static bool is_excused(const char *id)
+{
+	for (size_t i = 0; i < all.exceptions; i++)
+		if (!strcmp(all.exception[i], id)) {
+			all.used[i]++;
+			return true;
+		}
+	return false;
+}
+
+static void show(const char *what, const char *id, const char *line, size_t len)
+{
+	if (all.shown++ < SHOWN_MAX)
+		printf("# %s %s: %.*s\n", what, id, (int)(len < 700 ? len : 700), line);
+}
+
+static bool is_same(const struct found *a, const struct found *b)
+{
+	return !strcmp(a->id, b->id) && !strcmp(a->severity, b->severity) &&
+	       a->confidence == b->confidence;
+}
+
+static size_t read_expected(const struct node *matches, struct found *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < node_count(matches) && n < FOUND_MAX; i++, n++) {
+		const struct node *m = node_item(matches, i);
+		to[n].id = node_string(node_item(m, 0));
+		to[n].severity = node_string(node_item(m, 1));
+		node_number(node_item(m, 2), &to[n].confidence);
+	}
+	return n;
+}
+
+/* Those that were asked for; F keeps them too, for the verdict. */
+static size_t read_ours(struct findings *f, const struct node *only, struct found *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->count && n < FOUND_MAX; i++) {
+		const struct finding *one = &f->list[i];
+		if (!is_asked(only, one->rule->id))
+			continue;
+		all.undecided += one->undecided;
+		all.decoded += one->view == VIEW_DECODED;
+		to[n] = (struct found){one->rule->id, one->rule->severity_name, one->confidence};
+		f->list[n++] = *one;
+	}
+	f->count = n;
+	return n;
+}
+
+static void compare(struct findings *f, const struct node *answer, const char *line, size_t len)
+{
+	static struct found ours[FOUND_MAX], theirs[FOUND_MAX];
+	const char *verdict = node_string(node_get(answer, "verdict"));
+	size_t t = read_expected(node_get(answer, "matches"), theirs);
+	size_t o = read_ours(f, node_get(answer, "only"), ours), i = 0;
+
+	all.findings += t;
+	while (i < t && i < o && is_same(&ours[i], &theirs[i]))
+		i++;
+	if (i < t || i < o) {
+		const char *id = i < o ? ours[i].id : theirs[i].id;
+		if (is_excused(id))
+			return;
+		all.differ++;
+		show(i < o && i < t ? theirs[i].id : i < o ? "too many" : "missing", id, line, len);
+	} else if (strcmp(verdict, detect_verdict_name(detect_verdict(f))) != 0) {
+		all.verdicts++;
+		show("another verdict", verdict, line, len);
+	}
+}
+
+static void take(const char *line, size_t len)
+{
+	struct arena arena = {0};
+	const struct node *answer = NULL;
+	struct event event = {0};
+	struct findings f = {0};
+	struct err err = {0};
+
+	must(json_read(line, len, 1, &arena, &answer, &err) == 0, &err);
+	unsigned lane = vocab_find(VOCAB_LANE, node_string(node_get(answer, "lane")));
+	bool throws = node_get(answer, "throws");
+	int result = event_from_node(node_get(answer, "event"), &event, &err);
+	if (result == 0)
+		result = engine_scan(all.engine[lane], all.thread[lane], &event, &f, &err);
+	all.events++;
+	all.skills += event.skill;
+	all.throws += throws;
+	if (throws != (result < 0)) {
+		all.errors++;
+		show("refused otherwise", err.message, line, len);
+	} else if (!throws) {
+		compare(&f, answer, line, len);
+	}
+	findings_done(&f);
+	arena_done(&arena);
+}
+
+static void read_exceptions(const char *path)
+{
+	char line[512];
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		exit(2);
+	while (fgets(line, sizeof(line), f) && all.exceptions < EXCEPTIONS_MAX)
+		if (sscanf(line, "verdict %63s", all.exception[all.exceptions]) == 1)
+			all.exceptions++;
+	fclose(f);
+}
+
+static void done(void)
+{
+	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+		engine_thread_free(all.thread[lane]);
+		engine_free(all.engine[lane]);
+	}
+	db_free(all.db);
+	arena_done(&all.arena);
+	pack_done(&all.pack);
+}
+
+int main(int argc, char **argv)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	if (argc < 2)
+		return 2;
+	if (argc > 2)
+		read_exceptions(argv[2]);
+	build(argv[1]);
+	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;)
+		take(line, (size_t)len);
+	free(line);
+	ok(all.events && all.findings, "%zu events (%zu skills), %zu findings, %zu refused",
+	   all.events, all.skills, all.findings, all.throws);
+	ok(!all.differ, "%zu events with other rules, severities, confidences or order",
+	   all.differ);
+	ok(!all.verdicts, "%zu other verdicts", all.verdicts);
+	ok(!all.errors, "%zu refused by one and not by the other", all.errors);
+	ok(!all.undecided, "%zu undecided", all.undecided);
+	ok(all.decoded > 0, "%zu findings behind base64", all.decoded);
+	for (size_t i = 0; i < all.exceptions; i++)
+		ok(all.used[i] > 0, "the exception %s occurs", all.exception[i]);
+	done();
+	return tap_done();
+}
