@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/scope.h"
 #include "detect/hits.h"
@@ -22,7 +23,8 @@ struct call {
 	const struct event *event;
 	enum view view;
 	const char *decoding;
-	bool once; /* a rule that is there already is not added */
+	bool once;	   /* a rule that is there already is not added */
+	uint64_t deadline; /* for layers, on the thread's own clock; 0: not set yet */
 	struct findings *ret;
 	struct err *err;
 };
@@ -181,6 +183,27 @@ static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer
 	return result;
 }
 
+static uint64_t thread_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* A text that is all layers must not take as many times the time of one. */
+static bool is_late(struct call *c)
+{
+	uint32_t ms = c->t->engine->options.layers_ms;
+
+	if (!c->deadline)
+		c->deadline = thread_ms() + (ms ? ms : ENGINE_LAYERS_MS);
+	if (thread_ms() <= c->deadline)
+		return false;
+	c->ret->unsearched = "time";
+	return true;
+}
+
 /* Every layer under the N-th text. The names of layers live in RET from now on. */
 static int scan_layers(struct call *c, size_t n)
 {
@@ -195,7 +218,7 @@ static int scan_layers(struct call *c, size_t n)
 	if (d.bound != DECODE_COMPLETE)
 		c->ret->unsearched = decode_bound_name(d.bound);
 	int result = 0;
-	for (size_t i = 0; result == 0 && i < d.count; i++) {
+	for (size_t i = 0; result == 0 && i < d.count && !is_late(c); i++) {
 		size_t before = c->ret->count;
 		inner.decoding = d.list[i].how;
 		result = scan_layer(&inner, n, &d.list[i]);
@@ -277,7 +300,7 @@ int engine_scan(const struct engine *engine, struct engine_thread *t, const stru
 		struct findings *ret, struct err *err)
 {
 	bool strict = engine->options.mode == DETECT_STRICT;
-	struct call c = {t, event, VIEW_TEXT, "", false, ret, err};
+	struct call c = {t, event, VIEW_TEXT, "", false, 0, ret, err};
 	size_t from = ret->count;
 
 	begin(t);
@@ -296,7 +319,7 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 		     const struct event *event, enum view view, struct text text,
 		     struct findings *ret, struct err *err)
 {
-	struct call c = {t, event, view, "", true, ret, err};
+	struct call c = {t, event, view, "", true, 0, ret, err};
 
 	(void)engine;
 	begin(t);

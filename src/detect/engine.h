@@ -28,7 +28,12 @@ struct engine_options {
 	enum detect_mode mode;
 	enum lane lane;
 	bool inactive; /* drafts and deprecated rules too */
+	/* How long an event's layers may take in strict mode, of one processor; 0: the default. The
+	 * texts themselves have a limit each (scan/match.h). */
+	uint32_t layers_ms;
 };
+
+enum { ENGINE_LAYERS_MS = 5000 };
 
 struct finding {
 	const struct rule *rule;
@@ -44,7 +49,8 @@ struct findings {
 	struct arena arena;
 	size_t count, room;
 	struct finding *list; /* by severity, then confidence, then the pack's order */
-	/* Layers that were left unsearched: which maximum stopped it ("bytes"); NULL: none. */
+	/* Layers that were left unsearched: which maximum stopped it ("bytes", "layers", "depth",
+	 * "time"); NULL: none. */
 	const char *unsearched;
 };
 

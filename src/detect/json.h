@@ -7,12 +7,10 @@
 #ifndef CORDON_DETECT_JSON_H
 #define CORDON_DETECT_JSON_H
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "rule/node.h"
+#include "detect/event.h"
 
-#define JSON_BYTES_MAX ((size_t)64 << 20)
-#define JSON_DEPTH_MAX 64
+#define JSON_BYTES_MAX EVENT_BYTES_MAX
+#define JSON_DEPTH_MAX EVENT_DEPTH_MAX
 #define JSON_NODES_MAX 1000000
 
 /* The tree's strings are copies in ARENA. LINE is the first line's number: every node has it, and

@@ -60,7 +60,7 @@ static void build(const char *rules)
 	must(engine_patterns(&all.pack, &all.arena, &pattern, &count, &err) == 0, &err);
 	must(db_build(pattern, count, refused, NULL, &all.db, &err) == 0, &err);
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
-		struct engine_options o = {DETECT_REFERENCE, (enum lane)lane, false};
+		struct engine_options o = {.mode = DETECT_REFERENCE, .lane = (enum lane)lane};
 		must(engine_new(&all.pack, all.db, &o, &all.engine[lane], &err) == 0, &err);
 		all.thread[lane] = engine_thread_new(all.engine[lane], &err);
 		must(all.thread[lane], &err);

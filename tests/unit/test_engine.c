@@ -16,6 +16,16 @@
 #define ANY "detection:\n  condition: any\n  conditions:\n"
 #define MATCH(field, pattern) "    - {field: " field ", operator: regex, value: '" pattern "'}\n"
 
+/* An expression that takes for ever, in rules that need it or do not. */
+static const char *const slow[] = {
+	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$"),
+	HEAD("TWO", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$") MATCH("content", "!"),
+	HEAD("ALL", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
+		"content", "^(?:(?:x+)+)+$") MATCH("content", "nobody"),
+	HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
+				     "    a: {field: content, patterns: ['^(?:(?:x+)+)+$']}\n",
+	NULL};
+
 struct kit {
 	struct pack pack;
 	struct arena arena;
@@ -38,6 +48,7 @@ static bool set_up(struct kit *k, const char *const *rules, enum detect_mode mod
 
 	memset(k, 0, sizeof(*k));
 	bool good = true;
+	options.layers_ms = rules == slow ? 1 : 0;
 	for (size_t i = 0; good && rules[i]; i++) {
 		snprintf(path, sizeof(path), "r%03zu.yaml", i);
 		scratch_file(path, rules[i], 0644);
@@ -212,15 +223,6 @@ static void raw_text(void)
 	tear_down(&k);
 }
 
-static const char *const slow[] = {
-	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$"),
-	HEAD("TWO", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$") MATCH("content", "!"),
-	HEAD("ALL", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
-		"content", "^(?:(?:x+)+)+$") MATCH("content", "nobody"),
-	HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
-				     "    a: {field: content, patterns: ['^(?:(?:x+)+)+$']}\n",
-	NULL};
-
 static void undecided(void)
 {
 	char text[96];
@@ -238,6 +240,23 @@ static void undecided(void)
 	snprintf(text + 50, sizeof(text) - 50, "%s", " eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4");
 	IS(scan_text(&k, text, strlen(text)), "ONE:base64 TWO:base64 NOT? ",
 	   "what a layer settles is settled");
+	tear_down(&k);
+}
+
+/* Layers may not take longer together than they are given. */
+static void late(void)
+{
+	/* Fifty times x and an exclamation mark, twice. */
+	static const char text[] =
+		"eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHgh "
+		"YXh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHgh";
+	struct kit k;
+
+	ok(set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k, text, sizeof(text) - 1), "ONE?:base64 TWO:base64 NOT ", "a slow layer");
+	ok(k.found.unsearched && !strcmp(k.found.unsearched, "time"), "the next is not searched");
+	IS(scan_text(&k, "nobody", 6), "NOT ", "without layers");
+	ok(!k.found.unsearched, "nothing is left out");
 	tear_down(&k);
 }
 
@@ -476,6 +495,7 @@ int main(void)
 	layers_prove_nothing();
 	raw_text();
 	undecided();
+	late();
 	views();
 	classes();
 	errors();
