@@ -99,7 +99,10 @@ static void read_repeat(struct reader *r, uint32_t node)
 
 	inner = js_kid(s->ast, n, 0);
 	kid = shape_of(s, inner);
-	if (shape->all || !n->min || (!kid->all && js_node_at(s->ast, inner)->kind == JS_CLASS)) {
+	bool class = js_node_at(s->ast, inner)->kind == JS_CLASS;
+	if (class && n->min)
+		look_at_class(r, inner);
+	if (shape->all || !n->min || (!kid->all && class)) {
 		push(r, node, shape->all, shape->reach);
 		return;
 	}

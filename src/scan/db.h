@@ -41,8 +41,9 @@ struct db_hits {
 	size_t yesc, undecidedc;
 };
 
-/* Asks the patterns whose bit is set in WANTED (all: NULL). When the scratch's limit of time for a
- * text is used up, what would still have to be asked is undecided. */
+/* Asks the patterns whose bit is set in WANTED (all: NULL). The processor's time for a text has a
+ * limit, by default 20 ms and 0.2 us a byte, and no pattern may use more than a quarter of it: what
+ * would still have to be asked then is undecided. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
 /* One pattern on the whole text; RET_START as in match_run. */

@@ -16,9 +16,14 @@
 #include "scan/search.h"
 
 enum {
-	CLOCK_EVERY = 64,	/* questions between two looks at the clock */
-	WORK_AT_ONCE = 1 << 28, /* places times bytes of one question */
+	CLOCK_EVERY = 64,	/* questions between two looks at the processor's clock */
+	SLOW_NS = 50000,	/* a question that took longer is charged */
+	SHARE = 4,		/* of a text's time for one pattern */
+	WORK_AT_ONCE = 1 << 24, /* places times bytes of one question */
 	SLACK = 8,		/* folded bytes behind the farthest one a match can reach */
+	/* Of the processor, for a text and for each of its bytes: 40 ms for 100 KB. */
+	BUDGET_NS = 20000000,
+	BUDGET_BYTE_NS = 200,
 };
 
 /* A slot in one cache line with where its first literal was, and up to where places have been
@@ -30,15 +35,16 @@ struct slot_state {
 
 struct db_scratch {
 	struct match_scratch *match;
-	uint64_t budget_ns;
+	uint64_t budget_ns; /* 0: by length */
 	struct folded folded;
 	struct slot_state *slot[JS_FORMS];
 	struct reach_memo *memo, *ahead;
 	uint32_t epoch, pass;
 	uint32_t *epoch_of;	   /* by pattern: the scan in which it was answered */
 	enum match_answer *answer; /* by pattern */
-	uint32_t *yes, *undecided, *answered;
-	size_t answeredc;
+	uint32_t *cost_ns;	   /* by pattern: of its slow questions, in this text */
+	uint32_t *yes, *undecided, *answered, *charged;
+	size_t answeredc, chargedc;
 };
 
 /* One pass over one form of a text. */
@@ -55,8 +61,8 @@ struct pass {
 	struct reach_walker walker;
 	bool both; /* patterns with the flag u read the same; otherwise only those that */
 	bool unicode;
-	bool spent;
-	uint64_t deadline;
+	bool spent;				/* the time for this text is used up */
+	uint64_t budget, used, processor, wall; /* nanoseconds */
 	unsigned questions;
 };
 
@@ -67,11 +73,11 @@ static size_t most(const struct db *db, enum table_section s)
 	return (a > b ? a : b) + 1;
 }
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec t = {0};
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -88,23 +94,24 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 				  struct err *err)
 {
 	struct db_scratch *s = calloc(1, sizeof(*s));
-	uint32_t ms = limits && limits->text_ms ? limits->text_ms : MATCH_TEXT_MS;
 
 	if (s) {
-		s->budget_ns = (uint64_t)ms * 1000000;
+		s->budget_ns = limits ? (uint64_t)limits->text_ms * 1000000 : 0;
+		s->cost_ns = calloc(db->count + 1, sizeof(*s->cost_ns));
 		s->yes = calloc(db->count + 1, sizeof(*s->yes));
 		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
 		s->answered = calloc(db->count + 1, sizeof(*s->answered));
+		s->charged = calloc(db->count + 1, sizeof(*s->charged));
 		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
 		s->answer = calloc(db->count + 1, sizeof(*s->answer));
-		s->memo = calloc(2 * most(db, TABLE_SETS), sizeof(*s->memo));
-		s->ahead = s->memo + most(db, TABLE_SETS);
+		s->memo = calloc(2 * REACH_RUNS * most(db, TABLE_SETS), sizeof(*s->memo));
+		s->ahead = s->memo + REACH_RUNS * most(db, TABLE_SETS);
 		s->match = match_scratch_new(limits, err);
 	}
 	for (int i = 0; s && i < JS_FORMS; i++)
 		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
-	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
-	    !s->slot[0] || !s->slot[1] || !s->memo || !s->match) {
+	if (!s || !s->yes || !s->undecided || !s->answered || !s->charged || !s->epoch_of ||
+	    !s->answer || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo || !s->match) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -123,7 +130,9 @@ void db_scratch_free(struct db_scratch *s)
 	free(s->memo);
 	free(s->epoch_of);
 	free(s->answer);
+	free(s->cost_ns);
 	free(s->answered);
+	free(s->charged);
 	free(s->yes);
 	free(s->undecided);
 	free(s);
@@ -148,14 +157,49 @@ static void put_answer(struct pass *p, uint32_t pattern, enum match_answer answe
 	s->answer[pattern] = answer;
 }
 
-static bool is_spent(struct pass *p)
+static void start_clocks(struct pass *p)
 {
-	if (p->spent || ++p->questions % CLOCK_EVERY)
-		return p->spent;
-	uint64_t now = now_ns();
-	if (!p->deadline)
-		p->deadline = now + p->s->budget_ns;
-	return p->spent = now > p->deadline;
+	p->processor = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	p->wall = now_ns(CLOCK_MONOTONIC);
+}
+
+/* The processor's time since the last look. */
+static uint64_t look_at_clock(struct pass *p)
+{
+	uint64_t now = now_ns(CLOCK_THREAD_CPUTIME_ID), since = now - p->processor;
+
+	p->processor = now;
+	p->used += since;
+	p->spent = p->used > p->budget;
+	return since;
+}
+
+/* The wall's clock is cheap to look at, the processor's is not, but only that one is fair when
+ * others run. A pattern that was slow pays; when it has had its share of the text's time it is not
+ * asked again, so that one pattern that explodes does not leave the others without an answer. */
+static enum match_answer ask_once(struct pass *p, uint32_t pattern, const struct match_window *w)
+{
+	uint32_t *cost = &p->s->cost_ns[pattern];
+	enum match_answer answer;
+
+	if (p->spent || *cost > p->budget / SHARE)
+		return MATCH_UNDECIDED;
+	/* That is nobody's fault. */
+	if (match_prepare(p->db->code[pattern], p->text))
+		start_clocks(p);
+	answer = match_run_window(p->db->code[pattern], p->s->match, p->text, w);
+	uint64_t wall = now_ns(CLOCK_MONOTONIC), since = wall - p->wall;
+	p->wall = wall;
+	if (since > SLOW_NS) {
+		uint64_t mine = look_at_clock(p);
+		mine = mine < since ? mine : since;
+		if (!*cost)
+			p->s->charged[p->s->chargedc++] = pattern;
+		*cost += (uint32_t)(mine < UINT32_MAX / 2 - *cost / 2 ? mine : UINT32_MAX / 2);
+	} else if (++p->questions % CLOCK_EVERY == 0) {
+		look_at_clock(p);
+	}
+	return answer;
 }
 
 /* The beginning of the character at AT, or of the next one. */
@@ -172,19 +216,12 @@ static void ask(struct pass *p, uint32_t pattern, struct match_window w)
 	size_t last = w.to, step = WORK_AT_ONCE / (w.end - w.from + 1) + 1;
 
 	for (;;) {
-		enum match_answer answer = MATCH_UNDECIDED;
-
 		w.to = last - w.from < step ? last : w.from + step;
-		if (!is_spent(p))
-			answer = match_run_window(p->db->code[pattern], p->s->match, p->text, &w);
+		enum match_answer answer = ask_once(p, pattern, &w);
 		put_answer(p, pattern, answer);
-		if (answer != MATCH_NO || w.to == last)
-			return;
 		w.from = begin_of_char(p, w.to + 1, true);
-		if (w.from > last)
+		if (answer != MATCH_NO || w.from > last)
 			return;
-		if (p->questions % CLOCK_EVERY)
-			p->questions += CLOCK_EVERY - p->questions % CLOCK_EVERY - 1;
 	}
 }
 
@@ -331,6 +368,8 @@ static void ask_always(struct pass *p, enum js_form form)
 static void next_scan(struct db_scratch *s, const struct db *db)
 {
 	s->answeredc = 0;
+	while (s->chargedc)
+		s->cost_ns[s->charged[--s->chargedc]] = 0;
 	if (++s->epoch)
 		return;
 	memset(s->epoch_of, 0, db->count * sizeof(*s->epoch_of));
@@ -339,7 +378,7 @@ static void next_scan(struct db_scratch *s, const struct db *db)
 
 static void next_pass(struct db_scratch *s, const struct db *db)
 {
-	memset(s->memo, 0, 2 * most(db, TABLE_SETS) * sizeof(*s->memo));
+	memset(s->memo, 0, 2 * REACH_RUNS * most(db, TABLE_SETS) * sizeof(*s->memo));
 	if (++s->pass)
 		return;
 	for (int i = 0; i < JS_FORMS; i++)
@@ -361,8 +400,8 @@ static int run_pass(struct pass *p, struct err *err)
 	next_pass(s, p->db);
 	if (fold_text(&s->folded, p->data, p->len, p->text->ascii, err) < 0)
 		return -1;
-	search_run(&p->db->table[form], &s->folded, take_hit, p);
 	ask_always(p, form);
+	search_run(&p->db->table[form], &s->folded, take_hit, p);
 	return 0;
 }
 
@@ -387,6 +426,8 @@ int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *t
 	p.data = text->unit;
 	p.len = text->unit_len;
 	p.both = text->unit == text->data;
+	p.budget = s->budget_ns ? s->budget_ns : BUDGET_NS + BUDGET_BYTE_NS * (uint64_t)text->len;
+	start_clocks(&p);
 	next_scan(s, db);
 	if (run_pass(&p, err) < 0)
 		return -1;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four rewrites. The tail: what may repeat at the end of an expression, or of a lookahead, need
+ * Five rewrites. The tail: what may repeat at the end of an expression, or of a lookahead, need
  * not. Lookbehinds of several lengths (PCRE2 knows them only since 10.43) are spread into one
  * alternative for each length; one without a longest length can only be the first thing in an
  * expression, where it may as well be part of the match. And a lookbehind of many alternatives is
  * tried only where what follows it matches. Lookaheads over the whole rest of the text, and nothing
- * else, need to be tried only once. Back-references forbid the first and the second.
+ * else, need to be tried only once. Two repeats of one class in a row, which PCRE2 tries in every
+ * division, are one. Back-references forbid the first and the second.
  */
 #include "scan/js_simplify.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/scope.h"
 
@@ -70,6 +72,48 @@ static void trim_all(struct js_ast *ast)
 			ast->kid[n->first] = trim(ast, ast->kid[n->first]);
 	}
 	ast->end_moved = true;
+}
+
+static bool is_same_class(const struct js_ast *ast, uint32_t a, uint32_t b)
+{
+	const struct js_node *x = js_node_at(ast, a), *y = js_node_at(ast, b);
+
+	return x->kind == JS_CLASS && y->kind == JS_CLASS && x->count == y->count && x->count &&
+	       !memcmp(ast->range + x->first, ast->range + y->first,
+		       x->count * sizeof(*ast->range));
+}
+
+static uint32_t add_times(uint32_t a, uint32_t b)
+{
+	return a == JS_UNBOUNDED || b == JS_UNBOUNDED ? JS_UNBOUNDED : a + b;
+}
+
+/* Makes kid AT + 1 part of kid AT; false when they are not the same or too many. */
+static bool merge(struct js_ast *ast, struct js_node *seq, uint32_t at)
+{
+	uint32_t *kid = ast->kid + seq->first;
+	struct js_node *a = &ast->node[kid[at]], b = ast->node[kid[at + 1]];
+
+	if (a->kind != JS_REPEAT || b.kind != JS_REPEAT || a->lazy != b.lazy ||
+	    !is_same_class(ast, js_kid(ast, a, 0), js_kid(ast, &b, 0)))
+		return false;
+	struct js_node both = *a;
+	both.min += b.min;
+	both.max = add_times(a->max, b.max);
+	if (both.min > JS_REPEAT_MAX || (both.max > JS_REPEAT_MAX && both.max != JS_UNBOUNDED))
+		return false;
+	*a = both;
+	memmove(kid + at + 1, kid + at + 2, (seq->count - at - 2) * sizeof(*kid));
+	seq->count--;
+	return true;
+}
+
+/* X{a,b}X{c,d} is X{a+c,b+d}. Before other rewrites: nodes are not shared yet. */
+static void merge_all(struct js_ast *ast)
+{
+	for (uint32_t id = 0; id < ast->nodes; id++)
+		for (uint32_t i = 0; ast->node[id].kind == JS_SEQ && i + 1 < ast->node[id].count;)
+			i += !merge(ast, &ast->node[id], i);
 }
 
 static int32_t fixed_kids(const struct js_ast *ast, const struct js_node *n)
@@ -403,6 +447,7 @@ int js_simplify(struct js_ast *ast, struct err *err)
 	uint32_t nodes = ast->nodes;
 	bool behind = false;
 
+	merge_all(ast);
 	if (!ast->has_backref)
 		trim_all(ast);
 	if (anchor(ast) < 0)

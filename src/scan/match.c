@@ -125,15 +125,22 @@ static void make_native(const struct match_code *code, enum js_form form)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* The form that reads TEXT, ready to run; NULL: it never matches. */
-static const pcre2_code *ready(const struct match_code *code, const struct scan_text *text)
+bool match_prepare(const struct match_code *code, const struct scan_text *text)
 {
 	enum js_form form = text->ascii ? JS_ASCII : JS_WIDE;
 
-	if (code->form[form] &&
-	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) == NOT_YET)
-		make_native(code, form);
-	return code->form[form];
+	if (!code->form[form] ||
+	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) != NOT_YET)
+		return false;
+	make_native(code, form);
+	return true;
+}
+
+/* The form that reads TEXT, ready to run; NULL: it never matches. */
+static const pcre2_code *ready(const struct match_code *code, const struct scan_text *text)
+{
+	match_prepare(code, text);
+	return code->form[text->ascii ? JS_ASCII : JS_WIDE];
 }
 
 bool match_is_native(const struct match_code *code)

@@ -22,14 +22,13 @@ struct match_limits {
 	uint32_t steps; /* PCRE2's match limit */
 	uint32_t depth; /* without the machine's code: how deep it may backtrack */
 	uint32_t heap_kb;
-	uint32_t text_ms; /* of one processor, for all expressions on one text; see db.h */
+	uint32_t text_ms; /* of the processor, for all expressions on one text; see db.h */
 };
 
 enum {
 	MATCH_STEPS = 10000000,
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
-	MATCH_TEXT_MS = 10000,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */
 };
 
@@ -58,6 +57,8 @@ struct match_window {
 			  * and no lookahead reaches farther */
 };
 
+/* Makes the machine's code for such a text if it is not there; true when it had to. */
+bool match_prepare(const struct match_code *code, const struct scan_text *text);
 /* Does a match begin in the window? */
 enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
 				   const struct scan_text *text, const struct match_window *window);

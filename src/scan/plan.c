@@ -10,11 +10,14 @@
 
 #include "base/scope.h"
 
-enum { GROUPS_MAX = 6, BRANCHES_MAX = 256, POINTS_MAX = 4096 };
+enum { GROUPS_MAX = 6, BRANCHES_MAX = 256, POINTS_MAX = 4096, LONG_MATCH = 64 };
 
 static const double hit_cost = 80, call_cost = 700, start_cost = 2;
+static const double literal_cost = 1e-5;
 /* Words of a subject come together. */
 static const double together = 6;
+/* Texts made to be slow repeat what a long match begins with: a second literal is worth that. */
+static const double alone_cost = 1e-3;
 
 struct planner {
 	struct clause_finder find;
@@ -52,7 +55,8 @@ static double cost_of_one(const struct planner *p, const struct sequence *q, con
 
 	if (q->anchored)
 		starts = 1;
-	return a->rate * (hit_cost + call_cost + start_cost * starts) + a->count * 1e-5;
+	return a->rate * (hit_cost + call_cost + start_cost * starts) + a->count * literal_cost +
+	       (reach_max(&q->start[q->count]) > LONG_MATCH ? alone_cost : 0);
 }
 
 static double cost_of_two(const struct planner *p, const struct sequence *q, const struct clause *a,
@@ -64,7 +68,7 @@ static double cost_of_two(const struct planner *p, const struct sequence *q, con
 	starts = q->anchored ? 1 : span_of(p, &q->start[a->from]) + 1;
 	return (a->rate + b->rate) * hit_cost +
 	       b->rate * (near < 1 ? near : 1) * (call_cost + start_cost * starts) +
-	       (a->count + b->count) * 1e-5;
+	       (a->count + b->count) * literal_cost;
 }
 
 struct choice {

@@ -133,10 +133,10 @@ bool reach_is_same(const struct reach *a, const struct reach *b)
 
 /* Back over a run of a set. A space stands for a run of spaces of which only a part may belong to
  * the set: the set then begins in it and goes no farther. */
-static size_t run_back(const struct reach_walker *w, uint16_t number, size_t f)
+static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned nth, size_t f)
 {
 	const struct reach_set *set = &w->set[number];
-	struct reach_memo *memo = &w->memo[number];
+	struct reach_memo *memo = &w->memo[number * REACH_RUNS + nth];
 	size_t hi = f;
 
 	while (f && reach_has(set, w->text->byte[f - 1])) {
@@ -160,14 +160,14 @@ size_t reach_walk(const struct reach_walker *w, const struct reach *r, size_t f)
 			return f;
 		if (r->run[i] == 0)
 			return 0;
-		f = run_back(w, r->run[i], f);
+		f = run_back(w, r->run[i], i, f);
 	}
 }
 
-static size_t run_ahead(const struct reach_walker *w, uint16_t number, size_t f)
+static size_t run_ahead(const struct reach_walker *w, uint16_t number, unsigned nth, size_t f)
 {
 	const struct reach_set *set = &w->set[number];
-	struct reach_memo *memo = &w->ahead[number];
+	struct reach_memo *memo = &w->ahead[number * REACH_RUNS + nth];
 	size_t lo = f, len = w->text->len;
 
 	while (f < len && reach_has(set, w->text->byte[f])) {
@@ -193,6 +193,6 @@ size_t reach_walk_ahead(const struct reach_walker *w, const struct reach *r, siz
 			return f;
 		if (r->run[i - 1] == 0)
 			return len;
-		f = run_ahead(w, r->run[i - 1], f);
+		f = run_ahead(w, r->run[i - 1], i - 1, f);
 	}
 }

@@ -79,7 +79,7 @@ struct reach_memo {
 
 struct reach_walker {
 	const struct reach_set *set;
-	struct reach_memo *memo;  /* one for each set */
+	struct reach_memo *memo;  /* REACH_RUNS for each set: walks with two runs would lose one */
 	struct reach_memo *ahead; /* the same for walks to the end */
 	const struct folded *text;
 };

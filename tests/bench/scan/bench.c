@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan-bench [--hot SET]: how fast texts are scanned. Standard input is what events.mjs
+ * scan-bench [--slow]: how fast texts are scanned. Standard input is what events.mjs
  * prints: expressions {id, source, flags}, then events {set, text}. Each event is decoded,
  * normalised and scanned (and scanned raw when normalising changes it), once, in sequence, after
  * a first pass over the set that brings the machine's code into being: what a server sees. Prints a
- * line for each set; --hot: the patterns that are asked most in a set, by time.
+ * line for each set; --slow: and the beginning of its slowest events.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ static struct {
 	struct db *db;
 	struct db_scratch *scratch;
 	size_t hits, undecided;
+	bool slow;
 } all;
 
 static double now(void)
@@ -126,6 +127,20 @@ static int by_time(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Its slowest five. */
+static void show_slow(size_t set, double from)
+{
+	int left = 5;
+
+	for (size_t i = 0; i < all.events && left; i++) {
+		const struct event *e = &all.event[i];
+		if (e->set != set || e->us < from)
+			continue;
+		printf("  %9.1f us: %.60s\n", e->us, e->text);
+		left--;
+	}
+}
+
 static void run_set(size_t set)
 {
 	static double us[EVENTS_MAX];
@@ -153,6 +168,8 @@ static void run_set(size_t set)
 	       all.undecided ? "  UNDECIDED" : "");
 	if (all.undecided)
 		printf("  undecided: %zu\n", all.undecided);
+	if (all.slow)
+		show_slow(set, us[n > 5 ? n - 5 : 0]);
 	fflush(stdout);
 }
 
@@ -161,8 +178,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	json_t *o;
 
-	(void)argc;
-	(void)argv;
+	all.slow = argc > 1 && !strcmp(argv[1], "--slow");
 	while ((o = json_loadf(stdin, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, NULL))) {
 		if (json_object_get(o, "source"))
 			take_expression(o);
