@@ -4,7 +4,9 @@
  * pattern that is no expression keeps its number and never matches; one whose plan fails is asked
  * always.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/scope.h"
 #include "scan/db_private.h"
@@ -38,52 +40,89 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 	return status;
 }
 
+static int refuse(struct db *db, uint32_t number, const struct err *why, struct err *err)
+{
+	struct db_refusal *grown = realloc(db->refusal, (db->refusals + 1) * sizeof(*db->refusal));
+
+	if (!grown)
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	db->refusal = grown;
+	grown = &grown[db->refusals++];
+	memset(grown, 0, sizeof(*grown));
+	grown->number = number;
+	grown->code = why->code;
+	snprintf(grown->message, sizeof(grown->message), "%s", why->message);
+	return 0;
+}
+
 static int add_patterns(struct db *db, const struct db_pattern *pattern, struct table_maker *maker,
-			db_refused_fn *refused, void *context, struct err *err)
+			struct err *err)
 {
 	for (size_t i = 0; i < db->count; i++) {
 		struct err why = {0};
 		int status = add_pattern(db, &pattern[i], (uint32_t)i, maker, &why, err);
 
+		if (status > 0)
+			status = refuse(db, (uint32_t)i, &why, err);
 		if (status < 0)
 			return -1;
-		if (status && refused)
-			refused(context, i, &why);
 	}
 	return 0;
+}
+
+struct db *db_new(size_t count, struct err *err)
+{
+	struct db *db = NULL;
+
+	if (count > DB_PATTERNS_MAX) {
+		err_set(err, ERR_INPUT, "patterns: %zu, at most %d", count, DB_PATTERNS_MAX);
+		return NULL;
+	}
+	db = calloc(1, sizeof(*db));
+	if (db)
+		db->code = calloc(count + 1, sizeof(struct match_code *));
+	if (!db || !db->code) {
+		free(db);
+		err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return NULL;
+	}
+	db->count = count;
+	return db;
+}
+
+void db_tell_refused(const struct db *db, db_refused_fn *refused, void *context)
+{
+	for (size_t i = 0; refused && i < db->refusals; i++) {
+		struct err why = {.code = db->refusal[i].code};
+
+		snprintf(why.message, sizeof(why.message), "%s", db->refusal[i].message);
+		refused(context, db->refusal[i].number, &why);
+	}
 }
 
 int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refused, void *context,
 	     struct db **ret, struct err *err)
 {
 	struct table_maker maker[JS_FORMS] = {0};
-	struct db *db = NULL;
-	int status = 0;
+	struct db *db = db_new(count, err);
+	int status = db ? 0 : -1;
 
-	if (count > DB_PATTERNS_MAX)
-		return err_set(err, ERR_INPUT, "patterns: %zu, at most %d", count, DB_PATTERNS_MAX);
-	db = calloc(1, sizeof(*db));
-	if (db)
-		db->code = calloc(count + 1, sizeof(struct match_code *));
-	if (!db || !db->code) {
-		free(db);
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
-	}
-	db->count = count;
 	for (int i = 0; i < JS_FORMS && status == 0; i++)
 		status = table_maker_init(&maker[i], count, err);
 	if (status == 0)
-		status = add_patterns(db, pattern, maker, refused, context, err);
+		status = add_patterns(db, pattern, maker, err);
 	for (int i = 0; i < JS_FORMS; i++) {
 		if (status == 0)
 			status = table_make(&maker[i], &db->table[i], err);
 		table_maker_done(&maker[i]);
 	}
-	if (status < 0)
+	if (status < 0) {
 		db_free(db);
-	else
-		*ret = db;
-	return status;
+		return -1;
+	}
+	db_tell_refused(db, refused, context);
+	*ret = db;
+	return 0;
 }
 
 void db_free(struct db *db)
@@ -92,8 +131,11 @@ void db_free(struct db *db)
 		return;
 	for (size_t i = 0; i < db->count; i++)
 		match_free(db->code[i]);
-	for (int i = 0; i < JS_FORMS; i++)
+	for (int i = 0; i < JS_FORMS && !db->image; i++)
 		table_done(&db->table[i]);
+	if (!db->image)
+		free(db->refusal);
+	free(db->image);
 	free(db->code);
 	free(db);
 }

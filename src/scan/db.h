@@ -29,6 +29,26 @@ typedef void db_refused_fn(void *context, size_t number, const struct err *why);
 int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refused, void *context,
 	     struct db **ret, struct err *err);
 void db_free(struct db *db);
+
+/* What became of the file that keeps a database. */
+enum db_file {
+	DB_FILE_NONE,	 /* made; there is no file, see why */
+	DB_FILE_WRITTEN, /* made; the file is new */
+	DB_FILE_READ,
+};
+
+struct db_opened {
+	enum db_file file;
+	struct err why; /* why it was not read, or not written */
+};
+
+/* The same as db_build, but read from the file at PATH if that holds exactly this database: made of
+ * these patterns by this version of Cordon and of PCRE2 on this kind of machine, whole, owned by the
+ * caller or root and writable by nobody else. Otherwise it is made and the file replaced; that this
+ * does not work is told in OPENED (may be NULL) and no failure. */
+int db_open(const char *path, const struct db_pattern *pattern, size_t count,
+	    db_refused_fn *refused, void *context, struct db **ret, struct db_opened *opened,
+	    struct err *err);
 size_t db_count(const struct db *db);
 
 struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,

@@ -8,11 +8,24 @@
 #include "scan/db.h"
 #include "scan/table.h"
 
+/* Why a pattern is no expression. */
+struct db_refusal {
+	uint32_t number, code;
+	char message[512];
+};
+
 struct db {
 	size_t count;
-	struct match_code **code; /* NULL: refused */
+	struct match_code **code; /* NULL: refused, or matches nothing */
 	struct table table[JS_FORMS];
+	struct db_refusal *refusal;
+	size_t refusals;
+	void *image; /* a file's bytes, of which the tables and refusals are part; or NULL */
 };
+
+struct db *db_new(size_t count, struct err *err);
+/* Tells of every refusal. */
+void db_tell_refused(const struct db *db, db_refused_fn *refused, void *context);
 
 static inline const void *db_array(const struct db *db, enum js_form form, enum table_section s)
 {

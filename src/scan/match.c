@@ -6,30 +6,14 @@
  */
 #include "scan/match.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "base/scope.h"
+#include "scan/match_private.h"
 
 enum { NEST_MAX = 1000, STACK_START = 32 << 10 };
 
 enum { NOT_YET, NATIVE, INTERPRETED };
-
-/* Behind a pointer, so that a match_code that is const can have it. */
-struct machine {
-	pthread_mutex_t lock;
-	atomic_uchar state[JS_FORMS];
-};
-
-struct match_code {
-	pcre2_code *form[JS_FORMS]; /* NULL: never matches */
-	struct machine *machine;
-	bool unicode;
-};
 
 struct match_scratch {
 	pcre2_match_context *context;
@@ -62,7 +46,7 @@ static pcre2_code *compile(const struct js_pattern *p, uint32_t options, struct 
 	return NULL;
 }
 
-static struct match_code *match_new(bool unicode, struct err *err)
+struct match_code *match_new(bool unicode, struct err *err)
 {
 	struct match_code *code = calloc(1, sizeof(*code));
 	struct machine *machine = calloc(1, sizeof(*machine));

@@ -42,6 +42,21 @@ void match_free(struct match_code *code);
 /* Does the machine's code come out for every form there is? */
 bool match_is_native(const struct match_code *code);
 
+/* Compiled forms as bytes and back: only for who made the bytes himself, with the same PCRE2 on the
+ * same kind of machine (match_library() names it); PCRE2 believes them. The bytes of those CODEs
+ * that have the form, in their order. */
+int match_save(struct match_code *const *code, size_t count, enum js_form form, uint8_t **ret,
+	       size_t *ret_len, struct err *err);
+/* Gives the form to those whose bit FORM is set in HAS; CODEs that are NULL are made. */
+int match_load(struct match_code **code, const uint8_t *has, size_t count, enum js_form form,
+	       const uint8_t *bytes, size_t len, struct err *err);
+bool match_has(const struct match_code *code, enum js_form form);
+bool match_is_unicode(const struct match_code *code);
+/* In HAS: the expression has the flag u. */
+enum { MATCH_HAS_UNICODE = 1 << JS_FORMS };
+/* At least 64 bytes. */
+void match_library(char *ret, size_t size);
+
 struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err);
 void match_scratch_free(struct match_scratch *s);
 
