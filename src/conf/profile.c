@@ -116,6 +116,7 @@ static const struct profile profiles[] = {
 	 .help = "/usr/bin/python3 with Debian's packages",
 	 .interpreter = "/usr/bin/python3",
 	 .args = {"-B", NULL},
+	 .isolated = {"-B", "-I", "-S", NULL},
 	 .package = "python3",
 	 .target = "/cordon/main",
 	 .suffixes = ".py\0",

@@ -152,6 +152,13 @@ static const char *keep_suffix(const struct profile *profile, const char *file)
 	return profile->suffixes;
 }
 
+static int seal_code(struct payload *p, const char *data, size_t len, struct err *err)
+{
+	crypto_hash_sha256(p->sha256, (const unsigned char *)data, len);
+	p->fd = io_sealed_memfd("cordon-payload", data, len);
+	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
+}
+
 static int open_code(struct payload *p, int source, const char *name, uint64_t deadline_ns,
 		     struct err *err)
 {
@@ -160,9 +167,15 @@ static int open_code(struct payload *p, int source, const char *name, uint64_t d
 
 	if (read_all(source, name, deadline_ns, &data, &len, err) < 0)
 		return -1;
-	crypto_hash_sha256(p->sha256, (unsigned char *)data, len);
-	p->fd = io_sealed_memfd("cordon-payload", data, len);
-	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
+	return seal_code(p, data, len, err);
+}
+
+int payload_take(struct payload *p, const struct profile *profile, const char *data, size_t len,
+		 struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	p->suffix = profile->suffixes;
+	return seal_code(p, data, len, err);
 }
 
 int payload_copy(int fd, const char *name, struct err *err)
@@ -172,6 +185,11 @@ int payload_copy(int fd, const char *name, struct err *err)
 
 	if (read_all(fd, name, 0, &data, &len, err) < 0)
 		return -1;
+	return payload_input(name, data, len, err);
+}
+
+int payload_input(const char *name, const char *data, size_t len, struct err *err)
+{
 	AUTO_CLOSE int copy = io_sealed_memfd("cordon-input", data, len);
 	if (copy < 0 || lseek(copy, 0, SEEK_SET) < 0)
 		return err_errno(err, ERR_SYSTEM, "copying %s", name);

@@ -24,8 +24,13 @@ struct payload {
 /* TIME_MS is how long a pipe that is not standard input may take to its end. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
 		 uint64_t time_ms, struct err *err);
+/* Code that is in memory already. */
+int payload_take(struct payload *p, const struct profile *profile, const char *data, size_t len,
+		 struct err *err);
 /* A sealed copy of what is left to read of FD, at its start; or -1. */
 int payload_copy(int fd, const char *name, struct err *err);
+/* The same of what is in memory. */
+int payload_input(const char *name, const char *data, size_t len, struct err *err);
 /* A program is hashed while it runs. These tell whether its file was the same all the time: the
  * first before, the second afterwards. */
 int payload_stamp(int fd, struct stat *ret, struct err *err);

@@ -259,7 +259,7 @@ static int add_arg(struct spec *s, const char *arg, struct err *err)
 static int add_args(struct draft *d, struct err *err)
 {
 	struct spec *s = &d->plan->spec;
-	const char *const *extra = d->profile->args;
+	const char *const *extra = d->req->isolated ? d->profile->isolated : d->profile->args;
 
 	/* A virtualenv is recognised by the path its interpreter is started with. */
 	if (add_arg(s, d->interpreter ? d->interpreter : s->program, err) < 0)
@@ -320,7 +320,8 @@ static int add_module_path(struct draft *d, struct err *err)
 static int add_environment(struct draft *d, struct err *err)
 {
 	struct plan *p = d->plan;
-	const char *const *lists[] = {profile_common_env, d->profile->env};
+	const char *const *lists[] = {profile_common_env,
+				      d->req->isolated ? NULL : d->profile->env};
 
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (const char *const *e = lists[l]; e && *e; e++)
@@ -389,6 +390,10 @@ static int open_input(struct draft *d, struct err *err)
 				   : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 
+	if (d->req->input) {
+		d->plan->input = payload_input("the input", d->req->input, d->req->input_len, err);
+		return d->plan->input < 0 ? -1 : 0;
+	}
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "--stdin %s", file);
 	if (S_ISREG(st.st_mode)) {
@@ -470,14 +475,22 @@ static int add_common_files(struct draft *d, struct err *err)
 	return 0;
 }
 
+static int open_payload(struct draft *d, struct payload *p, struct err *err)
+{
+	const struct request *r = d->req;
+
+	if (r->code)
+		return payload_take(p, d->profile, r->code, r->code_len, err);
+	return payload_open(p, d->profile, r->file, r->limit[LIMIT_TIME], err);
+}
+
 int plan_make(struct plan *p, const struct request *req, struct err *err)
 {
 	struct draft d = {.plan = p, .req = req};
 	struct payload payload;
 
 	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 ||
-	    find_interpreter(&d, err) < 0 ||
-	    payload_open(&payload, d.profile, req->file, req->limit[LIMIT_TIME], err) < 0)
+	    find_interpreter(&d, err) < 0 || open_payload(&d, &payload, err) < 0)
 		return -1;
 	p->payload = payload.fd;
 	p->hash_later = payload.is_program && req->hash_program;
@@ -499,10 +512,10 @@ int plan_make(struct plan *p, const struct request *req, struct err *err)
 								d.profile->target, payload.suffix);
 	}
 	if (show_rows(&d, profile_common_binds, err) < 0 ||
-	    show_rows(&d, d.profile->binds, err) < 0 || show_venv(&d, err) < 0 ||
-	    show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 || add_loader(&d, err) < 0 ||
-	    add_common_files(&d, err) < 0 || add_args(&d, err) < 0 || open_workspace(&d, err) < 0 ||
-	    add_environment(&d, err) < 0 || open_input(&d, err) < 0)
+	    (!req->isolated && show_rows(&d, d.profile->binds, err) < 0) ||
+	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
+	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
+	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0 || open_input(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -16,10 +16,15 @@
 struct request {
 	const char *lang; /* NULL: by the file's name */
 	const char *file; /* "-": standard input */
+	const char *code; /* the code itself, of CODE_LEN bytes; NULL: FILE is read */
+	size_t code_len;
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
 	const char *stdin_file; /* NULL: empty */
-	const char *workspace;	/* directory on the host, or NULL */
+	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
+	size_t input_len;
+	bool isolated;	       /* of the host's only the interpreter and its standard library */
+	const char *workspace; /* directory on the host, or NULL */
 	enum workspace_mode workspace_mode;
 	const char *venv;
 	bool diff, commit;
