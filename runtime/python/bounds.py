@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Every maximum of the code view, and the three things that are counted against them: work, text
+and effects. The code that is read is hostile: it chooses what is counted, never how far. What does
+not fit is left out and said so; nothing here may raise anything but Stop, or wait."""
+import time
+
+SECONDS = 1.5           # then what has been read so far is the answer
+STEPS = 2000000         # expressions looked at
+FOLDS = 200000          # values computed
+LOOP = 20000            # of these in one loop or function: no single one may use up the rest
+TEXT = 8 << 20          # bytes of canonical text
+STRING = 1 << 20        # length of a computed string
+SHOWN = 16384           # length of a value that is written in place of a name
+NUMBER_BITS = 8192      # of a computed number
+ITEMS = 100000          # of a computed list
+LINE = 1 << 20          # length of a line of canonical text
+DEPTH = 64              # code in code in code
+NESTED = 200            # such pieces altogether
+RECURSION = 12000       # Python frames; its own parser stops at about 3000 levels
+STACK = 64 << 20
+EFFECTS = 4096
+VALUE = 1024            # bytes of an effect's value, and of a reason
+
+
+class Stop(Exception):
+    """A maximum was reached; its text says which."""
+
+
+class Work:
+    """Counts what is done, and looks at the clock."""
+
+    def __init__(self, seconds=SECONDS):
+        self.end = time.monotonic() + seconds
+        self.steps = STEPS
+        self.folds = FOLDS
+        self.nested = NESTED
+
+    def step(self):
+        self.steps -= 1
+        if self.steps < 0:
+            raise Stop('more than %d expressions' % STEPS)
+        if self.steps & 255 == 0:
+            self.look()
+
+    def look(self):
+        if time.monotonic() > self.end:
+            raise Stop('it took too long')
+
+    def fold(self):
+        """False: no more of it; the code is shown as it is."""
+        self.step()
+        self.look()             # one of them may take long
+        self.folds -= 1
+        return self.folds >= 0
+
+    def nest(self):
+        self.nested -= 1
+        return self.nested >= 0
+
+
+class Effects:
+    """What a program would do: each kind and value once, at the first line."""
+    KINDS = ('import', 'program', 'host', 'read', 'write', 'path', 'env', 'dynamic', 'network')
+
+    def __init__(self):
+        self.seen = {}
+        self.cut = False
+
+    def add(self, kind, value, line):
+        value = ' '.join(str(value).split())
+        value = value.encode('utf-8', 'backslashreplace')[:VALUE].decode('utf-8', 'ignore')
+        value = ''.join(c if c.isprintable() else '\ufffd' for c in value)
+        value = value.encode('utf-8', 'backslashreplace')[:VALUE].decode('utf-8', 'ignore')
+        if not value or (kind, value) in self.seen:
+            return
+        if len(self.seen) >= EFFECTS:
+            self.cut = True
+            return
+        self.seen[kind, value] = max(1, line)
+
+    def rows(self):
+        """A path of which more is known is not told twice."""
+        for (kind, value), line in self.seen.items():
+            if kind != 'path' or not (('read', value) in self.seen or ('write', value) in self.seen):
+                yield (kind, value), line
+
+
+class Text:
+    """The canonical text, line by line."""
+
+    def __init__(self):
+        self.parts = []
+        self.size = 0
+        self.cut = False
+
+    def line(self, indent, text):
+        text = '    ' * min(indent, 20) + text
+        if len(text) > LINE:
+            text = text[:LINE]
+            self.cut = True
+        self.size += len(text) + 1
+        if self.size > TEXT:
+            raise Stop('the canonical text is larger than %d MB' % (TEXT >> 20))
+        self.parts.append(text)
+
+    def join(self):
+        return '\n'.join(self.parts) + '\n' if self.parts else ''
+
+
+class View:
+    """What is being made of one program, and of all that is inside it."""
+
+    def __init__(self, seconds=SECONDS):
+        self.work = Work(seconds)
+        self.effects = Effects()
+        self.text = Text()
+        self.dynamic = Text()   # statements once more, as if every import were __import__
+        self.problems = []      # (line, words), the first is told
+        self.depth = 0
+
+    def problem(self, line, words):
+        if len(self.problems) < 100:
+            self.problems.append((line, words))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The code view, the program: standard input is the code, the first argument its language, standard
+output the answer as records "key length\\nbytes\\n", the last one "end 0". It runs in the box and
+trusts nothing it reads; what it answers is trusted by nobody either."""
+import sys
+
+import bounds
+
+
+def write(out, key, data):
+    if isinstance(data, str):
+        data = data.encode('utf-8', 'backslashreplace')
+    out.write(b'%s %d\n' % (key.encode(), len(data)))
+    out.write(data + b'\n')
+
+
+def decode(data):
+    if data.startswith(b'\xef\xbb\xbf'):
+        data = data[3:]
+    text = data.decode('utf-8', 'surrogateescape')
+    return text.replace('\r\n', '\n').replace('\r', '\n')
+
+
+def make(language, data, seconds=bounds.SECONDS):
+    """(status, View)."""
+    view = bounds.View(seconds)
+    text = decode(data)
+    done = True
+    try:
+        if '\0' in text:
+            view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')
+            text = text.replace('\0', '')
+        if language == 'python':
+            import pysource
+            done = pysource.show(view, text.encode('utf-8', 'replace').decode())
+        else:
+            import shellview
+            shellview.show(view, text.encode('utf-8', 'replace').decode())
+    except bounds.Stop as e:
+        view.problem(0, str(e))
+    except RecursionError:
+        view.problem(0, 'nested too deeply')
+    except MemoryError:
+        view.problem(0, 'out of memory')
+    if view.text.cut or view.dynamic.cut:
+        view.problem(0, 'a line of the canonical text is longer than %d' % bounds.LINE)
+    if view.work.folds < 0:
+        view.problem(0, 'more than %d values to compute' % bounds.FOLDS)
+    if view.effects.cut:
+        view.problem(0, 'more than %d effects' % bounds.EFFECTS)
+    done = done and bool(view.text.parts)
+    return ('whole' if not view.problems else 'part' if done else 'none'), view
+
+
+def answer(out, status, view):
+    write(out, 'status', status)
+    if view.problems:
+        line, words = view.problems[0]
+        write(out, 'line', str(max(0, line)))
+        write(out, 'reason', words[:bounds.VALUE // 4])
+    room = bounds.TEXT
+    text = (view.text.join() + view.dynamic.join()).encode('utf-8', 'backslashreplace')
+    write(out, 'text', text[:room].decode('utf-8', 'ignore'))
+    for (kind, value), line in view.effects.rows():
+        write(out, 'effect', '%s %d %s' % (kind, line, value))
+    write(out, 'end', b'')
+    out.flush()
+
+
+def main():
+    status, view = make(sys.argv[1], sys.stdin.buffer.read())
+    answer(sys.stdout.buffer, status, view)
+
+
+def run():
+    """With a stack that the deepest tree fits on: a thread's can be chosen."""
+    import _thread
+    sys.setrecursionlimit(bounds.RECURSION)
+    _thread.stack_size(bounds.STACK)
+    done = _thread.allocate_lock()
+    done.acquire()
+
+    def body():
+        try:
+            main()
+        finally:
+            done.release()
+    _thread.start_new_thread(body, ())
+    done.acquire()
+
+
+if __name__ == '__main__':
+    run()

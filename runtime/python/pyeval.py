@@ -1,0 +1,558 @@
+# SPDX-License-Identifier: MIT
+"""What an expression of a Python program is, as far as that can be known without running it: plain
+data, a name of the world outside (Ref: os.system, whatever it is called here), or a function of the
+program's own that does nothing but compute (Func). Nothing of the program is executed: its syntax
+tree is read, with every step counted."""
+import ast
+import builtins
+
+import bounds
+import pyconst
+from pyconst import NotConst, Value
+from pynames import (ALIASES, IDENTIFIER, MODULE, STARS, Bound, Func, Jump, Partial, Ref, Returned)
+
+BUILTIN_NAMES = frozenset(dir(builtins))
+
+
+class Evaluator:
+    def __init__(self, view):
+        self.view = view
+        self.work = view.work
+        self.scope = None
+        self.locals = None      # of a function or comprehension that is being computed
+        self.shadow = []        # names that mean something else in here
+        self.stars = []         # modules of which everything was imported
+        self.depth = 0
+        self.inside_bound = False
+
+    def bounded(self, work, *args):
+        """WORK with its part of what may be computed; inside of it the part is shared."""
+        if self.inside_bound:
+            return work(*args)
+        saved = self.work.folds
+        self.work.folds = part = min(saved, bounds.LOOP)
+        self.inside_bound = True
+        try:
+            return work(*args)
+        finally:
+            self.inside_bound = False
+            self.work.folds = saved - (part - max(self.work.folds, -1))
+
+    # Names
+
+    def lookup(self, name):
+        if self.locals is not None and name in self.locals:
+            return self.locals[name]
+        if any(name in s for s in self.shadow):
+            raise NotConst
+        scope = self.scope
+        while scope:
+            if name in scope.count and (scope is self.scope or not scope.is_class):
+                if scope is self.scope and name in scope.now:
+                    return scope.now[name]
+                if scope.count[name] == 1 and name in scope.once:
+                    return scope.once[name]
+                raise NotConst
+            scope = scope.parent
+        return self.unbound(name)
+
+    def unbound(self, name):
+        if name == '__builtins__':
+            return Ref('builtins')
+        if name in BUILTIN_NAMES:
+            return Ref('builtins.' + name)
+        for module in self.stars:
+            if module in STARS and name in STARS[module]:
+                return Ref(module + '.' + name)
+        raise NotConst
+
+    def attribute(self, value, name):
+        if not isinstance(value, Value):
+            if name == '__class__' or type(value) not in pyconst.METHODS:
+                raise NotConst
+            return Bound(value, name)
+        if not isinstance(value, Ref):
+            raise NotConst
+        if name == '__self__' and value.path.startswith('builtins.'):
+            return Ref('builtins', value.root)
+        if name == '__builtins__':
+            return Ref('builtins')
+        path = value.path + '.' + name
+        if path in ALIASES:
+            return Ref(ALIASES[path], value.root and ALIASES[path].split('.')[0])
+        if path in pyconst.CONSTANTS:
+            return pyconst.CONSTANTS[path]
+        if len(path) > 500:
+            raise NotConst
+        return Ref(path, value.root)
+
+    def index(self, value, key):
+        if not isinstance(value, Value):
+            if isinstance(key, Value):
+                raise NotConst
+            return value[key]
+        if not isinstance(value, Ref) or not isinstance(key, str) or not MODULE.match(key):
+            raise NotConst
+        owner, _, last = value.path.rpartition('.')
+        if value.path == '<names>':
+            return Ref('builtins') if key == '__builtins__' else self.lookup(key)
+        if value.path == 'builtins':
+            return Ref('builtins.' + key, value.root)
+        if value.path == 'sys.modules':
+            return Ref(key, key)
+        if last == '__dict__' and owner:
+            return self.attribute(Ref(owner, value.root), key)
+        if last in ('__globals__', 'f_globals', 'f_builtins'):
+            return Ref('builtins') if key == '__builtins__' else self.module(key)
+        raise NotConst
+
+    @staticmethod
+    def module(name):
+        if not isinstance(name, str) or not MODULE.match(name):
+            raise NotConst
+        return Ref(name, name)
+
+    # Calls
+
+    def apply(self, function, args, kwargs):
+        if not self.work.fold():
+            raise NotConst
+        if isinstance(function, Bound):
+            return pyconst.method(function.value, function.name, args, kwargs)
+        if isinstance(function, Partial):
+            return self.apply_partial(function, args, kwargs)
+        if isinstance(function, Func):
+            return self.bounded(self.run_function, function, args, kwargs)
+        if not isinstance(function, Ref):
+            raise NotConst
+        special = SPECIAL.get(function.path)
+        if special:
+            return special(self, args, kwargs)
+        last = function.path.rpartition('.')[2]
+        if last == '__getattribute__' and len(args) == 1:
+            return self.attribute(Ref(function.path[:-17], function.root), self.word(args[0]))
+        if last in ('get', '__getitem__', 'pop') and args:
+            return self.index(Ref(function.path.rpartition('.')[0], function.root), args[0])
+        if last == '__call__':
+            return self.apply(Ref(function.path[:-9], function.root), args, kwargs)
+        return pyconst.function(function.path, args, kwargs)
+
+    def apply_partial(self, p, args, kwargs):
+        if p.function is not None:
+            return self.apply(p.function, list(p.args) + list(args), dict(p.kwargs, **kwargs))
+        made = args[0]
+        for name in p.name.split('.'):
+            made = self.attribute(made, name)
+        return made if p.args is None else self.apply(made, p.args, p.kwargs)
+
+    @staticmethod
+    def word(value):
+        if not isinstance(value, str) or not IDENTIFIER.match(value):
+            raise NotConst
+        return value
+
+    def call_getattr(self, args, kwargs):
+        if len(args) not in (2, 3) or kwargs:
+            raise NotConst
+        return self.attribute(args[0], self.word(args[1]))
+
+    def call_import(self, args, kwargs):
+        if not args:
+            raise NotConst
+        module = self.module(args[0])
+        if '.' in module.path and len(args) < 4 and not kwargs.get('fromlist'):
+            return self.module(module.path.split('.')[0])
+        return module
+
+    def call_import_module(self, args, kwargs):
+        return self.module(args[0] if args else kwargs.get('name'))
+
+    def call_vars(self, args, kwargs):
+        if not args:
+            return Ref('<names>')
+        return self.attribute(args[0], '__dict__')
+
+    def call_names(self, args, kwargs):
+        return Ref('<names>')
+
+    def call_eval(self, args, kwargs):
+        code = args[0] if args else None
+        if isinstance(code, bytes):
+            code = code.decode('utf-8', 'replace')
+        if not isinstance(code, str) or self.depth >= bounds.DEPTH:
+            raise NotConst
+        self.depth += 1
+        try:
+            return self.value(ast.parse(code.strip(), mode='eval').body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise NotConst from None
+        finally:
+            self.depth -= 1
+
+    def call_map(self, args, kwargs):
+        rows = list(zip(*[self.items(a) for a in args[1:]]))
+        return pyconst.check([self.apply(args[0], list(row), {}) for row in rows])
+
+    def call_filter(self, args, kwargs):
+        items = self.items(args[1])
+        return [x for x in items if (x if args[0] is None else self.apply(args[0], [x], {}))]
+
+    def call_reduce(self, args, kwargs):
+        items = list(self.items(args[1]))
+        made = args[2] if len(args) > 2 else items.pop(0)
+        for item in items:
+            made = self.apply(args[0], [made, item], {})
+        return made
+
+    def call_partial(self, args, kwargs):
+        if not args or not isinstance(args[0], Value):
+            raise NotConst
+        return Partial(args[0], None, args[1:], kwargs)
+
+    def call_attrgetter(self, args, kwargs):
+        if len(args) != 1 or not isinstance(args[0], str) or not MODULE.match(args[0]):
+            raise NotConst
+        return Partial(None, args[0], None, {})
+
+    def call_methodcaller(self, args, kwargs):
+        return Partial(None, self.word(args[0]), args[1:], kwargs)
+
+    def call_itemgetter(self, args, kwargs):
+        return Partial(Ref('operator.getitem'), None, args, kwargs)
+
+    @staticmethod
+    def items(value):
+        if isinstance(value, Value) or not hasattr(value, '__iter__'):
+            raise NotConst
+        return value
+
+    # A function of the program's own, when it only computes.
+
+    def run_function(self, function, args, kwargs):
+        if self.depth >= 4 * bounds.DEPTH:
+            raise NotConst
+        inner = self.arguments(function.args, args, kwargs)
+        saved = self.scope, self.locals, self.shadow
+        self.depth += 1
+        self.scope, self.locals, self.shadow = function.scope, inner, []
+        try:
+            if isinstance(function.body, list):
+                self.run(function.body)
+                return None
+            return self.value(function.body)
+        except Returned as result:
+            return result.args[0]
+        except Jump:
+            raise NotConst from None
+        finally:
+            self.scope, self.locals, self.shadow = saved
+            self.depth -= 1
+
+    def arguments(self, spec, args, kwargs):
+        names = [a.arg for a in getattr(spec, 'posonlyargs', []) + spec.args]
+        inner = dict(zip(names, args))
+        if len(args) > len(names) and not spec.vararg:
+            raise NotConst
+        if spec.vararg:
+            inner[spec.vararg.arg] = tuple(args[len(names):])
+        for name, default in zip(names[::-1], spec.defaults[::-1]):
+            if name not in inner and name not in kwargs:
+                inner[name] = self.value(default)
+        for arg, default in zip(spec.kwonlyargs, spec.kw_defaults):
+            if default is not None and arg.arg not in kwargs:
+                inner[arg.arg] = self.value(default)
+        inner.update(kwargs)
+        if any(name not in inner for name in names):
+            raise NotConst
+        return inner
+
+    def run(self, body):
+        for node in body:
+            if not self.work.fold():
+                raise NotConst
+            step = RUN.get(type(node))
+            if not step:
+                raise NotConst
+            step(self, node)
+
+    def run_assign(self, node):
+        value = self.value(node.value)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            self.assign(target, value)
+
+    def assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.locals[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            values = list(self.items(value))
+            if len(values) != len(target.elts):
+                raise NotConst
+            for part, one in zip(target.elts, values):
+                self.assign(part, one)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = self.own(target.value.id)
+            pyconst.guarded(held.__setitem__, self.value(target.slice), value)
+        else:
+            raise NotConst
+
+    def own(self, name):
+        """A list or dict that may be changed: a copy of what is known from before."""
+        value = self.lookup(name)
+        if not isinstance(value, (list, dict)):
+            raise NotConst
+        if name not in self.locals:
+            value = self.locals[name] = value.copy()
+        return value
+
+    def run_augment(self, node):
+        if not isinstance(node.target, ast.Name):
+            raise NotConst
+        made = self.binary(type(node.op), self.lookup(node.target.id), self.value(node.value))
+        self.locals[node.target.id] = made
+
+    def run_expr(self, node):
+        call = node.value
+        if isinstance(call, ast.Constant):
+            return
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and
+                isinstance(call.func.value, ast.Name) and
+                call.func.attr in ('append', 'extend', 'reverse', 'insert')):
+            raise NotConst
+        held = self.own(call.func.value.id)
+        args = [self.value(a) for a in call.args]
+        if len(held) > bounds.ITEMS:
+            raise NotConst
+        pyconst.guarded(getattr(held, call.func.attr), *args)
+
+    def run_for(self, node):
+        if node.orelse:
+            raise NotConst
+        for item in self.items(self.value(node.iter)):
+            self.assign(node.target, item)
+            if self.run_body(node.body):
+                break
+
+    def run_while(self, node):
+        if node.orelse:
+            raise NotConst
+        while self.truth(node.test):
+            if self.run_body(node.body):
+                break
+
+    def run_body(self, body):
+        """True: it is left for good."""
+        try:
+            self.run(body)
+        except Jump as jump:
+            return jump.args[0]
+        return False
+
+    def truth(self, node):
+        value = self.value(node)
+        if isinstance(value, Value):
+            raise NotConst
+        return bool(value)
+
+    def run_if(self, node):
+        self.run(node.body if self.truth(node.test) else node.orelse)
+
+    def run_return(self, node):
+        raise Returned(self.value(node.value) if node.value else None)
+
+    def run_break(self, node):
+        raise Jump(True)
+
+    def run_continue(self, node):
+        raise Jump(False)
+
+    def run_pass(self, node):
+        pass
+
+    # Expressions
+
+    def value(self, node):
+        self.work.step()
+        kind = type(node)
+        if kind is ast.Constant:
+            return node.value
+        if self.locals is None and getattr(node, 'unknown', False):
+            raise NotConst
+        known = VALUE.get(kind)
+        if not known:
+            raise NotConst
+        try:
+            return known(self, node)
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError,
+                ZeroDivisionError, LookupError):
+            raise NotConst from None
+
+    def value_name(self, node):
+        if not isinstance(node.ctx, ast.Load):
+            raise NotConst
+        ref = getattr(node, 'ref', None)
+        return ref if ref is not None else self.lookup(node.id)
+
+    def value_attribute(self, node):
+        return self.attribute(self.value(node.value), node.attr)
+
+    def value_subscript(self, node):
+        return self.index(self.value(node.value), self.value(node.slice))
+
+    def value_slice(self, node):
+        return slice(*[None if p is None else self.value(p)
+                       for p in (node.lower, node.upper, node.step)])
+
+    def value_call(self, node):
+        function = self.value(node.func)
+        args = self.sequence(node.args)
+        kwargs = {}
+        for word in node.keywords:
+            made = self.value(word.value)
+            kwargs.update(made if word.arg is None else {word.arg: made})
+        return self.apply(function, args, kwargs)
+
+    def sequence(self, nodes):
+        made = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                made.extend(self.items(self.value(node.value)))
+            else:
+                made.append(self.value(node))
+        return pyconst.check(made)
+
+    def binary(self, op, left, right):
+        if isinstance(left, Value) or isinstance(right, Value) or not self.work.fold():
+            raise NotConst
+        return pyconst.guarded(pyconst.BINARY.get(op), left, right)
+
+    def value_binop(self, node):
+        return self.binary(type(node.op), self.value(node.left), self.value(node.right))
+
+    def value_unary(self, node):
+        made = self.value(node.operand)
+        if isinstance(made, Value):
+            raise NotConst
+        return pyconst.guarded(pyconst.UNARY[type(node.op)], made)
+
+    def value_bool(self, node):
+        stop = isinstance(node.op, ast.Or)
+        for part in node.values:
+            made = self.value(part)
+            if (True if isinstance(made, Value) else bool(made)) is stop:
+                break
+        return made
+
+    def value_compare(self, node):
+        left = self.value(node.left)
+        for op, right in zip(node.ops, node.comparators):
+            right = self.value(right)
+            if isinstance(left, Value) or isinstance(right, Value):
+                raise NotConst
+            if not pyconst.guarded(pyconst.COMPARE[type(op)], left, right):
+                return False
+            left = right
+        return True
+
+    def value_choice(self, node):
+        return self.value(node.body if self.truth(node.test) else node.orelse)
+
+    def value_joined(self, node):
+        made = [self.value(part) for part in node.values]
+        return pyconst.guarded(pyconst.join, '', made)
+
+    def value_formatted(self, node):
+        made = self.value(node.value)
+        spec = self.value(node.format_spec) if node.format_spec else ''
+        if isinstance(made, Value):
+            raise NotConst
+        if node.conversion in (114, 97):
+            made = pyconst.function('builtins.' + {114: 'repr', 97: 'ascii'}[node.conversion],
+                                    [made], {})
+        return pyconst.guarded(pyconst.format_value, made, spec)
+
+    def value_list(self, node):
+        return self.sequence(node.elts)
+
+    def value_tuple(self, node):
+        return tuple(self.sequence(node.elts))
+
+    def value_set(self, node):
+        return set(self.sequence(node.elts))
+
+    def value_dict(self, node):
+        made = {}
+        for key, value in zip(node.keys, node.values):
+            if key is None:
+                made.update(self.value(value))
+            else:
+                made[self.value(key)] = self.value(value)
+        return pyconst.check(made)
+
+    def value_comprehension(self, node):
+        made = []
+        saved = self.locals
+        self.locals = dict(saved or {})
+        try:
+            self.bounded(self.generate, node, 0, made)
+        finally:
+            self.locals = saved
+        if isinstance(node, ast.DictComp):
+            return dict(made)
+        return set(made) if isinstance(node, ast.SetComp) else made
+
+    def generate(self, node, at, made):
+        if at == len(node.generators):
+            if len(made) >= bounds.ITEMS or not self.work.fold():
+                raise NotConst
+            made.append((self.value(node.key), self.value(node.value))
+                        if isinstance(node, ast.DictComp) else self.value(node.elt))
+            return
+        one = node.generators[at]
+        for item in self.items(self.value(one.iter)):
+            self.assign(one.target, item)
+            if all(self.truth(test) for test in one.ifs):
+                self.generate(node, at + 1, made)
+
+    def value_lambda(self, node):
+        if self.locals:
+            raise NotConst      # it would need what is here now
+        return Func(node.args, node.body, self.scope)
+
+    def value_walrus(self, node):
+        return self.value(node.value)
+
+
+VALUE = {
+    ast.Name: Evaluator.value_name, ast.Attribute: Evaluator.value_attribute,
+    ast.Subscript: Evaluator.value_subscript, ast.Slice: Evaluator.value_slice,
+    ast.Call: Evaluator.value_call, ast.BinOp: Evaluator.value_binop,
+    ast.UnaryOp: Evaluator.value_unary, ast.BoolOp: Evaluator.value_bool,
+    ast.Compare: Evaluator.value_compare, ast.IfExp: Evaluator.value_choice,
+    ast.JoinedStr: Evaluator.value_joined, ast.FormattedValue: Evaluator.value_formatted,
+    ast.List: Evaluator.value_list, ast.Tuple: Evaluator.value_tuple, ast.Set: Evaluator.value_set,
+    ast.Dict: Evaluator.value_dict, ast.ListComp: Evaluator.value_comprehension,
+    ast.GeneratorExp: Evaluator.value_comprehension, ast.SetComp: Evaluator.value_comprehension,
+    ast.DictComp: Evaluator.value_comprehension, ast.Lambda: Evaluator.value_lambda,
+    ast.NamedExpr: Evaluator.value_walrus,
+}
+RUN = {
+    ast.Assign: Evaluator.run_assign, ast.AnnAssign: Evaluator.run_assign,
+    ast.AugAssign: Evaluator.run_augment, ast.Expr: Evaluator.run_expr, ast.For: Evaluator.run_for,
+    ast.While: Evaluator.run_while, ast.If: Evaluator.run_if, ast.Return: Evaluator.run_return,
+    ast.Break: Evaluator.run_break, ast.Continue: Evaluator.run_continue,
+    ast.Pass: Evaluator.run_pass,
+}
+SPECIAL = {
+    'builtins.getattr': Evaluator.call_getattr, 'builtins.__import__': Evaluator.call_import,
+    'importlib.import_module': Evaluator.call_import_module,
+    'importlib.__import__': Evaluator.call_import,
+    'builtins.__loader__.load_module': Evaluator.call_import_module,
+    'imp.load_module': Evaluator.call_import_module, 'builtins.vars': Evaluator.call_vars,
+    'builtins.globals': Evaluator.call_names, 'builtins.locals': Evaluator.call_names,
+    'builtins.eval': Evaluator.call_eval, 'ast.literal_eval': Evaluator.call_eval,
+    'builtins.map': Evaluator.call_map, 'builtins.filter': Evaluator.call_filter,
+    'functools.reduce': Evaluator.call_reduce, 'functools.partial': Evaluator.call_partial,
+    'operator.attrgetter': Evaluator.call_attrgetter,
+    'operator.methodcaller': Evaluator.call_methodcaller,
+}

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: MIT
+"""One expression of a Python program, rewritten in place: what is constant becomes its value, what
+has another name gets its own, what reaches a thing by a detour reaches it directly. Code that the
+expression would run (eval, a shell's command line) is kept for the caller, with what the expression
+would do. It must never leave out a part that it does not understand."""
+import ast
+
+import bounds
+import pyeffects
+from pyconst import NotConst, Value
+from pyeval import Evaluator
+from pynames import COMPREHENSIONS, Bound, Func, Partial, Ref
+
+PLAIN = (str, bytes, int, float, bool, type(None), complex)
+CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+RUNS_CODE = frozenset(('exec', 'eval', 'compile', 'code.InteractiveInterpreter', 'execfile'))
+INLINES = 50            # calls of the program's own functions that are shown with their arguments
+HIGHER = frozenset(('map', 'filter'))
+
+
+def is_plain(value, depth=0):
+    if isinstance(value, PLAIN):
+        return True
+    if depth > 3 or not isinstance(value, (list, tuple, set, dict)) or len(value) > 256:
+        return False
+    if isinstance(value, dict):
+        return all(is_plain(k, depth + 1) and is_plain(v, depth + 1) for k, v in value.items())
+    return all(is_plain(v, depth + 1) for v in value)
+
+
+def clone(node, work, line):
+    """Rewriting changes a tree: whoever needs it again takes a copy before, which stands at LINE."""
+    if isinstance(node, list):
+        return [clone(n, work, line) for n in node]
+    if not isinstance(node, ast.AST):
+        return node
+    work.step()
+    made = type(node)()
+    for name in node._fields:
+        if hasattr(node, name):
+            setattr(made, name, clone(getattr(node, name), work, line))
+    made.lineno = line
+    if hasattr(node, 'ref'):
+        made.ref = node.ref
+    return made
+
+
+class Rewriter(Evaluator):
+    def __init__(self, view):
+        super().__init__(view)
+        self.effects = view.effects
+        self.line = 1
+        self.dynamic = []       # names in this statement that stand for an __import__
+        self.inner = []         # (language, code, line) that this statement would run
+        self.extra = []         # expressions that this statement would evaluate
+        self.strings = []       # (text, line) in this statement
+        self.inlines = INLINES
+        self.inlining = 0
+        self.started = 0        # calls so far that run code or start a program
+
+    def expr(self, node):
+        """The rewritten NODE; it, or what is in it, has changed."""
+        if node is None:
+            return None
+        self.work.step()
+        self.line = getattr(node, 'lineno', self.line)
+        if isinstance(node, ast.Constant):
+            self.keep_string(node.value)
+            return node
+        mark = len(self.strings)
+        special = SPECIAL_FORMS.get(type(node))
+        if special:
+            special(self, node)
+        else:
+            self.children(node)
+        try:
+            value = self.value(node)
+        except NotConst:
+            made = self.simplify(node)
+            if self.locals is None:
+                made.unknown = True
+            return made
+        return self.literal(value, node, mark)
+
+    def children(self, node):
+        for name in node._fields:
+            child = getattr(node, name, None)
+            if isinstance(child, list):
+                child[:] = [self.expr(c) if isinstance(c, ast.expr) else self.other(c)
+                            for c in child]
+            elif isinstance(child, ast.expr):
+                setattr(node, name, self.expr(child))
+
+    def other(self, node):
+        """A keyword of a call and the like: no expression itself."""
+        if isinstance(node, ast.AST):
+            self.children(node)
+        return node
+
+    # Names that mean something else in here
+
+    def comprehension(self, node):
+        names = {n.id for g in node.generators for n in ast.walk(g.target)
+                 if isinstance(n, ast.Name)}
+        node.generators[0].iter = self.expr(node.generators[0].iter)
+        self.shadow.append(names)
+        for i, one in enumerate(node.generators):
+            if i:
+                one.iter = self.expr(one.iter)
+            one.ifs = [self.expr(test) for test in one.ifs]
+        for name in ('elt', 'key', 'value'):
+            if hasattr(node, name):
+                setattr(node, name, self.expr(getattr(node, name)))
+        self.shadow.pop()
+
+    def lambda_(self, node):
+        a = node.args
+        self.defaults(a)
+        names = {x.arg for x in getattr(a, 'posonlyargs', []) + a.args + a.kwonlyargs +
+                 [v for v in (a.vararg, a.kwarg) if v]}
+        self.shadow.append(names)
+        node.body = self.expr(node.body)
+        self.shadow.pop()
+
+    def defaults(self, a):
+        a.defaults = [self.expr(d) for d in a.defaults]
+        a.kw_defaults = [self.expr(d) if d is not None else None for d in a.kw_defaults]
+
+    def call_form(self, node):
+        """The function is looked at last: its name may be all that is known of it."""
+        node.args[:] = [self.expr(a) for a in node.args]
+        for word in node.keywords:
+            word.value = self.expr(word.value)
+        node.func = self.expr(node.func)
+        self.calls(node)
+
+    # What a value looks like
+
+    def literal(self, value, node, mark=None):
+        if isinstance(node, ast.NamedExpr):
+            if self.locals is None and self.scope:
+                self.scope.now[node.target.id] = value
+            return node
+        evaluated = isinstance(node, ast.Call) and self.path(node.func) == 'eval'
+        if isinstance(value, Ref):
+            if evaluated:
+                self.extra.append(node)         # what it gives is used, that it is done is shown
+            return self.name(value, node)
+        if evaluated:
+            return node
+        if isinstance(value, Value):
+            if isinstance(value, Bound) and not isinstance(node, (ast.Attribute, ast.Name)):
+                return ast.Attribute(ast.Constant(value.value), value.name, ast.Load())
+            return node
+        if isinstance(node, CONTAINERS) or not is_plain(value):
+            return node
+        if isinstance(value, (str, bytes)):
+            if len(value) > bounds.SHOWN and isinstance(node, ast.Name):
+                return node
+            if mark is not None:
+                del self.strings[mark:]         # those that it was made of
+            self.keep_string(value)
+        elif isinstance(value, (list, tuple, set, dict)) and isinstance(node, ast.Name):
+            return node
+        return self.constant(value)
+
+    def constant(self, value):
+        if isinstance(value, (list, tuple)):
+            kind = ast.List if isinstance(value, list) else ast.Tuple
+            return kind([self.constant(v) for v in value], ast.Load())
+        if isinstance(value, set):
+            items = sorted(value, key=repr)
+            return ast.Set([self.constant(v) for v in items]) if items else \
+                ast.Call(ast.Name('set', ast.Load()), [], [])
+        if isinstance(value, dict):
+            return ast.Dict([self.constant(k) for k in value],
+                            [self.constant(v) for v in value.values()])
+        return ast.Constant(value)
+
+    def name(self, ref, node):
+        """One name, dots and all; in the other form it is an import."""
+        if ref.path.startswith('<'):
+            return node
+        made = ast.Name(ref.dotted(), ast.Load())
+        made.ref = ref
+        made.lineno = self.line
+        if ref.root:
+            self.dynamic.append((made, ref.as_import()))
+            self.effects.add('import', ref.root, self.line)
+        return made
+
+    def keep_string(self, value):
+        if isinstance(value, bytes) and len(value) < 10000:
+            value = value.decode('latin-1')
+        if isinstance(value, str) and len(value) > 3:
+            self.strings.append((value, self.line))
+
+    def tell_strings(self):
+        for text, line in self.strings:
+            pyeffects.string(self.effects, text, line)
+        self.strings = []
+
+    # What is not constant, but can be said more simply
+
+    def simplify(self, node):
+        form = SIMPLER.get(type(node))
+        return form(self, node) if form else node
+
+    def simpler_call(self, node):
+        path = self.path(node.func)
+        if path == 'getattr' and len(node.args) >= 2 and not node.keywords:
+            name = pyeffects.text_of(node.args[1])
+            if name is not None and name.isidentifier():
+                return self.again(ast.Attribute(node.args[0], name, ast.Load()))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ('__getattribute__', '__call__'):
+            return self.simpler_method(node)
+        try:
+            function = self.value(node.func)
+        except NotConst:
+            return node
+        if isinstance(function, Partial):
+            return self.unfold(function, node)
+        if isinstance(function, Func):
+            self.inline(function, node)
+        return node
+
+    def simpler_method(self, node):
+        name = pyeffects.text_of(node.args[0]) if node.args else None
+        if node.func.attr == '__call__':
+            made = ast.Call(node.func.value, node.args, node.keywords)
+            made.lineno = self.line
+            self.calls(made)
+            return made
+        if name is not None and name.isidentifier() and len(node.args) == 1:
+            return self.again(ast.Attribute(node.func.value, name, ast.Load()))
+        return node
+
+    def again(self, node):
+        """A node that was just made may be known now."""
+        node.lineno = self.line
+        try:
+            return self.literal(self.value(node), node)
+        except NotConst:
+            return node
+
+    def unfold(self, partial, node):
+        """partial(f, a)(b) is f(a, b), methodcaller('m', a)(x) is x.m(a)."""
+        args, words = list(node.args), list(node.keywords)
+        if partial.function is None:
+            if partial.args is None or not args:
+                return node
+            func = ast.Attribute(args.pop(0), partial.name, ast.Load())
+            if not is_plain(partial.args) or not is_plain(partial.kwargs):
+                return node
+            func = self.again(func)
+        else:
+            func = self.literal(partial.function, node.func)
+            if func is node.func or not is_plain(partial.args) or not is_plain(partial.kwargs):
+                return node
+        made = ast.Call(func, [self.constant(a) for a in partial.args] + args,
+                        [ast.keyword(k, self.constant(v)) for k, v in partial.kwargs.items()] + words)
+        made.lineno = self.line
+        self.calls(made)
+        return made
+
+    def inline(self, function, node):
+        """A function of one expression that runs code: what it would run with these arguments."""
+        body = function.body
+        if isinstance(body, list):
+            real = [s for s in body if not (isinstance(s, ast.Expr) and
+                                            isinstance(s.value, ast.Constant))]
+            body = real[0].value if len(real) == 1 and isinstance(real[0], (ast.Expr, ast.Return)) \
+                else None
+        if body is None or not (node.args or node.keywords) or self.inlines <= 0 or self.inlining > 3:
+            return
+        try:
+            inner = self.arguments(function.args, self.sequence(node.args),
+                                   {w.arg: self.value(w.value) for w in node.keywords if w.arg})
+        except NotConst:
+            return
+        self.inlines -= 1
+        saved = self.locals, self.scope, self.shadow
+        self.locals, self.scope, self.shadow = inner, function.scope, []
+        self.inlining += 1
+        before = self.started
+        try:
+            made = self.expr(clone(body, self.work, self.line))
+            if self.started > before:
+                self.extra.append(made)
+        finally:
+            self.locals, self.scope, self.shadow = saved
+            self.inlining -= 1
+
+    def simpler_subscript(self, node):
+        """x.__dict__['y'] and vars(x)['y'] are x.y."""
+        key = pyeffects.text_of(node.slice)
+        owner = node.value
+        if isinstance(owner, ast.Attribute) and owner.attr == '__dict__':
+            owner = owner.value
+        elif isinstance(owner, ast.Attribute) and owner.attr == '__globals__' and key:
+            self.effects.add('dynamic', owner.attr, self.line)
+            ref = Ref('builtins') if key == '__builtins__' else Ref(key, key)
+            return self.name(ref, node) if key.isidentifier() else node
+        elif isinstance(owner, ast.Call) and self.path(owner.func) == 'vars' and len(owner.args) == 1:
+            owner = owner.args[0]
+        elif self.path(owner) == 'os.environ':
+            self.effects.add('env', key or '(computed)', self.line)
+            return node
+        else:
+            return self.simpler_names(node, key)
+        if key is None or not key.isidentifier() or not isinstance(node.ctx, ast.Load):
+            return node
+        return self.again(ast.Attribute(owner, key, ast.Load()))
+
+    def simpler_names(self, node, key):
+        """globals()['x'] is x, known or not."""
+        owner = node.value
+        if not (isinstance(owner, ast.Call) and not owner.args and
+                self.path(owner.func) in ('globals', 'locals', 'vars')):
+            return node
+        if key is None:
+            self.effects.add('dynamic', self.path(owner.func), self.line)
+            return node
+        return ast.Name(key, node.ctx) if key.isidentifier() else node
+
+    def simpler_add(self, node):
+        """x + 'a' + 'b' is x + 'ab'."""
+        left, right = node.left, node.right
+        if isinstance(node.op, ast.Add) and isinstance(right, ast.Constant) and \
+                isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add) and \
+                isinstance(left.right, ast.Constant):
+            try:
+                node.right = ast.Constant(self.binary(ast.Add, left.right.value, right.value))
+                node.left = left.left
+            except NotConst:
+                pass
+        return node
+
+    def simpler_joined(self, node):
+        """Of f'{a}{"b"}c' the constant parts are one."""
+        made = []
+        for part in node.values:
+            try:
+                text = self.value(part)
+            except NotConst:
+                made.append(part)
+                continue
+            if made and isinstance(made[-1], ast.Constant) and isinstance(text, str):
+                made[-1] = ast.Constant(made[-1].value + text)
+            else:
+                made.append(ast.Constant(text))
+        node.values = made
+        return node
+
+    def simpler_attribute(self, node):
+        if node.attr in pyeffects.DYNAMIC_ATTRIBUTES:
+            self.effects.add('dynamic', node.attr, self.line)
+        return node
+
+    # What a call does
+
+    def path(self, node):
+        ref = getattr(node, 'ref', None)
+        return ref.dotted() if ref is not None else ''
+
+    def calls(self, node):
+        path = self.path(node.func)
+        line = getattr(node, 'lineno', self.line)
+        started = pyeffects.call(self.effects, path, node, line)
+        self.started += bool(started) or path in RUNS_CODE
+        if started:
+            self.starts(started[0], started[1], node, line)
+        elif path in RUNS_CODE and node.args:
+            self.runs(node.args[0], path, line)
+        elif path in HIGHER and len(node.args) > 1 and self.path(node.args[0]):
+            self.each(node, line)
+
+    def each(self, node, line):
+        """map(os.system, ['a', 'b']) calls os.system('a') and os.system('b')."""
+        words = pyeffects.words(node.args[1])
+        if words is None:
+            return
+        for word in [w for w in words if w is not None][:16]:
+            made = ast.Call(node.args[0], [ast.Constant(word)], [])
+            made.lineno = line
+            self.calls(made)
+            self.extra.append(made)
+
+    def runs(self, node, path, line):
+        if isinstance(node, ast.Call) and self.path(node.func) == 'compile' and node.args:
+            return              # it has been kept already
+        code = getattr(node, 'value', None) if isinstance(node, ast.Constant) else None
+        if isinstance(code, (str, bytes)):
+            self.inner.append(('python', code, line))
+
+    def starts(self, kind, node, call, line):
+        if node is None:
+            return
+        words = pyeffects.words(node)
+        if words:
+            self.effects.add('program', words[0] or '(computed)', line)
+            self.inner.append(('words', words, line))
+            return
+        text = pyeffects.text_of(node)
+        shell = pyeffects.keyword(call, 'shell')
+        is_shell = kind == pyeffects.SHELL or (
+            kind == pyeffects.EITHER and isinstance(shell, ast.Constant) and bool(shell.value))
+        if text is None:
+            first = self.first_word(node)
+            self.effects.add('program', first or '(computed)', line)
+        elif is_shell:
+            self.inner.append(('bash', text, line))
+        else:
+            self.effects.add('program', text.split()[0] if text.split() else text, line)
+            rest = call.args[call.args.index(node) + 1:] if node in call.args else []
+            args = (pyeffects.words(rest[0]) if rest else None) or [pyeffects.text_of(a) for a in rest]
+            if kind == pyeffects.PROGRAM and args:
+                self.inner.append(('words', [text] + args[1:], line))
+
+    @staticmethod
+    def first_word(node):
+        """Of 'curl ' + url or f'curl {url}'."""
+        while isinstance(node, ast.BinOp):
+            node = node.left
+        if isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        text = pyeffects.text_of(node)
+        return text.split()[0] if text and text.split() else None
+
+
+SPECIAL_FORMS = {kind: Rewriter.comprehension for kind in COMPREHENSIONS}
+SPECIAL_FORMS[ast.Lambda] = Rewriter.lambda_
+SPECIAL_FORMS[ast.Call] = Rewriter.call_form
+SIMPLER = {
+    ast.Call: Rewriter.simpler_call, ast.Subscript: Rewriter.simpler_subscript,
+    ast.BinOp: Rewriter.simpler_add, ast.JoinedStr: Rewriter.simpler_joined,
+    ast.Attribute: Rewriter.simpler_attribute,
+}

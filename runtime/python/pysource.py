@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""From the source of a Python program to its tree, by Python's own parser: all of it, block by block
+where it is large, and piece by piece where it is no Python (of this version). What cannot be parsed
+is told with its line; the rest is shown all the same."""
+import ast
+import re
+
+from pynames import Scope
+from pyview import PythonView
+
+CHUNK = 40              # lines that are tried together where a program cannot be parsed
+TRIES = 4000
+WHOLE = 400000          # length of a program that is parsed at once
+BLOCK = 100000          # and of the blocks of a larger one
+CONTINUES = re.compile(r'(else|elif|except|finally|case)\b')
+
+
+def parse(source):
+    """(body, None), or (None, (line, words))."""
+    try:
+        return ast.parse(source).body, None
+    except SyntaxError as e:
+        return None, (e.lineno or 0, e.msg or 'invalid syntax')
+    except RecursionError:
+        return None, (0, 'nested too deeply')
+    except MemoryError:
+        return None, (0, 'too large or nested too deeply')
+    except ValueError as e:
+        return None, (0, str(e))
+
+
+def at_margin(line):
+    """Could a statement of the program begin there?"""
+    return bool(line) and (line[0].isalpha() or line[0] in '_@') and not CONTINUES.match(line)
+
+
+def large(lines):
+    """(first line, lines) of a large program, cut where statements seem to begin: its tree as a
+    whole would not fit into memory."""
+    start, size = 0, 0
+    for at, line in enumerate(lines):
+        if size > BLOCK and at_margin(line):
+            yield start, lines[start:at]
+            start, size = at, 0
+        size += len(line) + 1
+    yield start, lines[start:]
+
+
+def pieces(view, lines):
+    """What of a program that cannot be parsed can be: (language, code or tree, first line), runs of
+    lines that begin at the margin. Some other Python may well take the rest."""
+    at, tries = 0, TRIES
+    while at < len(lines) and tries > 0:
+        if not lines[at].strip() or lines[at][:1] in ' \t#':
+            at += 1
+            continue
+        if lines[at][0] in '!%':
+            yield 'bash', lines[at].lstrip('!%'), at
+            at += 1
+            continue
+        end, found = at + 1, None
+        while end <= min(at + CHUNK, len(lines)) and tries > 0:
+            if end == len(lines) or (lines[end][:1] not in ' \t'):
+                tries -= 1
+                view.work.look()
+                body, _ = parse('\n'.join(lines[at:end]))
+                if body is not None:
+                    found = end, body
+                    break
+            end += 1
+        if found:
+            yield 'python', found[1], at
+        at = found[0] if found else at + 1
+
+
+def show_pieces(view, made, lines, first):
+    """True: something of it could be read."""
+    done = False
+    for language, part, at in pieces(view, lines):
+        done = True
+        if language == 'python':
+            made.piece(part, first + at)
+            continue
+        made.line = made.offset = first + at + 1
+        made.nested(('bash', part, made.line), 0)
+        made.offset = None
+    return done
+
+
+def show(view, source):
+    """True: something of it could be read."""
+    made = PythonView(view, source)
+    made.scope = Scope(None, {}, set())
+    if len(source) <= WHOLE:
+        body, problem = parse(source)
+        if body is not None:
+            made.program(body)
+            return True
+        view.problem(*problem)
+        return show_pieces(view, made, made.lines, 0)
+    done = False
+    for first, lines in large(made.lines):
+        body, problem = parse('\n'.join(lines))
+        if body is not None:
+            made.piece(body, first)
+            done = True
+        else:
+            view.problem(problem[0] and problem[0] + first, problem[1])
+            done = show_pieces(view, made, lines, first) or done
+    return done

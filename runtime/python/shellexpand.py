@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: MIT
+"""What the words of a shell command come to: braces, variables whose value is known, commands whose
+output is. What is not known stays as it is written, and makes its word dynamic; nothing is left
+out. Values come from hostile code: their number, size and depth are bounded."""
+import re
+
+import bounds
+import pyconst
+import shellfilter
+import shellparse
+from pyconst import NotConst
+from shellparse import ARITHMETIC, COMMAND, LITERAL, PARAMETER, PROCESS, Part, Word
+
+BRACES = 256            # words that one becomes
+VALUE = 65536           # length of a variable's value
+SLASH = frozenset(('PATH', 'HOME', 'PWD', 'OLDPWD', 'SHELL'))    # they begin with a slash
+SAFE = re.compile(r'[A-Za-z0-9_@%+=:,./~^-]+\Z')
+SAFE_GLOB = re.compile(r'[A-Za-z0-9_@%+=:,./~^*?!\[\]{}#-]+\Z')
+OWN = frozenset('IFS PWD OLDPWD RANDOM SECONDS LINENO BASH_VERSION UID EUID PPID OPTARG OPTIND REPLY '
+                'BASH_SOURCE FUNCNAME'.split())
+# Where question marks and stars are most often meant to lead.
+KNOWN_PATHS = (
+    '/bin/sh /bin/bash /bin/cat /bin/ls /bin/nc /bin/rm /bin/cp /bin/mv /bin/dd /bin/su /bin/id '
+    '/bin/zsh /bin/dash /bin/ping /bin/chmod /bin/mkfifo /bin/netcat /usr/bin/wget /usr/bin/curl '
+    '/usr/bin/nc /usr/bin/ncat /usr/bin/python3 /usr/bin/python /usr/bin/perl /usr/bin/ruby '
+    '/usr/bin/php /usr/bin/node /usr/bin/whoami /usr/bin/base64 /usr/bin/env /usr/bin/id '
+    '/usr/bin/socat /usr/bin/ssh /usr/bin/scp /usr/bin/sudo /usr/bin/crontab /etc/passwd '
+    '/etc/shadow /etc/hosts /etc/sudoers /etc/crontab /root/.ssh/id_rsa /proc/self/environ').split()
+
+
+class Field:
+    """A word as a program would get it; DYNAMIC: with parts that nobody knows yet."""
+    __slots__ = ('text', 'dynamic', 'quoted', 'glob', 'processes')
+
+    def __init__(self):
+        self.text = ''
+        self.dynamic = False
+        self.quoted = False
+        self.glob = False
+        self.processes = []
+
+    def add(self, text, quoted, dynamic=False):
+        if len(self.text) + len(text) > bounds.STRING:
+            raise bounds.Stop('a word is longer than %d' % bounds.STRING)
+        self.text += text
+        self.dynamic = self.dynamic or dynamic
+        self.quoted = self.quoted or quoted
+        if not quoted and not dynamic and any(c in text for c in '*?['):
+            self.glob = True
+
+    def show(self):
+        text = self.text
+        if text == '()' and not self.quoted:
+            return text
+        if self.dynamic:
+            return '"%s"' % text if self.quoted and re.search(r'\s', text) else text
+        if text and (SAFE.match(text) or (self.glob and SAFE_GLOB.match(text))):
+            return text
+        if not self.quoted and text and not re.search(r'[\s|&;<>()]', text):
+            return text
+        if "'" not in text:
+            return "'%s'" % text
+        return '"%s"' % re.sub(r'(["\\$`])', r'\\\1', text)
+
+
+class Expander:
+    def __init__(self, view):
+        self.view = view
+        self.work = view.work
+        self.variables = {}     # name: text, list of texts, or None: not known
+        self.line = 1
+        self.depth = 0
+        self.done = {}          # what code in words came to, as long as no variable changes
+
+    # Braces
+
+    def braces(self, word):
+        """The words that {a,b} and {1..3} make of one."""
+        if not any(p.kind == LITERAL and not p.quoted and '{' in p.text for p in word.parts):
+            return [word]
+        atoms = []
+        for part in word.parts:
+            if part.kind == LITERAL and not part.quoted:
+                atoms.extend(part.text)
+            else:
+                atoms.append(part)
+        made = []
+        self.brace(atoms, made, 0)
+        return [Word(self.parts_of(a), word.line) for a in made] if len(made) > 1 else [word]
+
+    @staticmethod
+    def parts_of(atoms):
+        parts = []
+        for atom in atoms:
+            if isinstance(atom, Part):
+                parts.append(atom)
+            else:
+                shellparse.Reader.literal(parts, atom, False)
+        return parts
+
+    def brace(self, atoms, made, depth):
+        found = self.find_brace(atoms)
+        if not found or depth > 8 or len(made) >= BRACES:
+            made.append(atoms)
+            return
+        start, end, choices = found
+        for choice in choices:
+            if len(made) >= BRACES:
+                return
+            self.brace(atoms[:start] + choice + atoms[end + 1:], made, depth + 1)
+
+    def find_brace(self, atoms):
+        for start, atom in enumerate(atoms):
+            if atom != '{':
+                continue
+            level, at, cuts = 0, start, []
+            while at < len(atoms):
+                self.work.step()
+                c = atoms[at]
+                level += (c == '{') - (c == '}')
+                if level == 0:
+                    break
+                if c == ',' and level == 1:
+                    cuts.append(at)
+                at += 1
+            if at >= len(atoms):
+                return None
+            choices = self.choices(atoms, start, at, cuts)
+            if choices:
+                return start, at, choices
+        return None
+
+    @staticmethod
+    def choices(atoms, start, end, cuts):
+        if cuts:
+            edges = [start] + cuts + [end]
+            return [atoms[a + 1:b] for a, b in zip(edges, edges[1:])]
+        inner = atoms[start + 1:end]
+        text = ''.join(inner) if all(isinstance(a, str) for a in inner) else ''
+        found = re.fullmatch(r'(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])', text)
+        if not found:
+            return None
+        a, b = found.groups()
+        letters = a.isalpha() and b.isalpha()
+        if a.isalpha() != b.isalpha():
+            return None
+        first, last = (ord(a), ord(b)) if letters else (int(a), int(b))
+        if abs(first - last) >= BRACES:
+            return None
+        step = 1 if last >= first else -1
+        return [list(chr(n) if letters else str(n)) for n in range(first, last + step, step)]
+
+    # Words
+
+    def fields(self, word):
+        made = []
+        for one in self.braces(word):
+            made.extend(self.split(one))
+        return made
+
+    def split(self, word):
+        """One word, that unquoted values may cut into several, or into none."""
+        made, now, used = [], Field(), False
+        for at, part in enumerate(word.parts):
+            if part.kind == LITERAL:
+                now.add(part.text, part.quoted)
+                used = True
+                continue
+            text, known = self.part(word.parts, at)
+            if part.kind == PROCESS:
+                now.processes.append(part.text)
+            if not known or part.quoted:
+                now.add(text, part.quoted, not known)
+                used = used or bool(text) or part.quoted
+                continue
+            pieces = re.split(r'[ \t\n]+', text)
+            for i, piece in enumerate(pieces):
+                if i:
+                    if used:
+                        made.append(now)
+                    now, used = Field(), False
+                now.add(piece, False)
+                used = used or bool(piece)
+        if used:
+            made.append(now)
+        for field in made:
+            self.known_path(field)
+        return made
+
+    def one(self, word, skip=0):
+        """Without cutting: a value that is assigned, a redirection. SKIP characters at its start
+        are not part of it."""
+        now = Field()
+        for at, part in enumerate(word.parts):
+            if part.kind == LITERAL:
+                text = part.text[skip:] if at == 0 else part.text
+                now.add(text, part.quoted)
+            else:
+                text, known = self.part(word.parts, at)
+                if part.kind == PROCESS:
+                    now.processes.append(part.text)
+                now.add(text, part.quoted, not known)
+        self.known_path(now)
+        return now
+
+    @staticmethod
+    def known_path(field):
+        if not field.glob or field.dynamic or not field.text.startswith('/') or len(field.text) > 64:
+            return
+        if re.search(r'/\*+(/|$)', field.text) or field.text.count('*') > 3:
+            return
+        pattern = re.escape(field.text).replace(r'\*', '[^/]*').replace(r'\?', '[^/]')
+        pattern = re.sub(r'\\\[((?:\w|\\-)+)\\\]', r'[\1]', pattern)
+        for path in KNOWN_PATHS:
+            if re.fullmatch(pattern, path):
+                field.text, field.glob = path, False
+                return
+
+    # What is not literal
+
+    def part(self, parts, at):
+        """(text, is it known)."""
+        part = parts[at]
+        if part.kind == PROCESS:
+            return part.text[:2] + self.inline(part.text[2:]) + ')', False
+        if part.kind == COMMAND:
+            made = self.output(part.text)
+            if made is not None:
+                return made, True
+            return '$(' + self.inline(part.text) + ')', False
+        if part.kind == ARITHMETIC:
+            made = self.arithmetic(part.text)
+            return (made, True) if made is not None else ('$((' + part.text + '))', False)
+        made = self.parameter(part.text)
+        if made is not None:
+            return made, True
+        if self.is_nothing(parts, at):
+            return '', True
+        plain = shellparse.NAME.fullmatch(part.text) or len(part.text) == 1
+        return ('$%s' if plain else '${%s}') % part.text, False
+
+    def is_nothing(self, parts, at):
+        """w$@get, who${x}ami: a variable that nobody sets, in the middle of a word."""
+        name = parts[at].text
+        if parts[at].quoted or name in self.variables or \
+                not re.fullmatch(r'[@*]|[1-9]|[a-z]\w*', name):
+            return False
+
+        def letter(i, end):
+            return 0 <= i < len(parts) and parts[i].kind == LITERAL and \
+                parts[i].text[end:][:1].isalpha() if end == 0 else \
+                0 <= i < len(parts) and parts[i].kind == LITERAL and parts[i].text[-1:].isalpha()
+        return letter(at - 1, -1) and letter(at + 1, 0) and name not in self.mentioned()
+
+    def mentioned(self):
+        return ()
+
+    def get(self, name):
+        if name == 'IFS' and name not in self.variables:
+            return ' '
+        value = self.variables.get(name)
+        if name not in self.variables and name.isupper() and name not in OWN and len(name) > 1:
+            self.view.effects.add('env', name, self.line)
+        return ' '.join(value) if isinstance(value, list) else value
+
+    OPERATION = re.compile(r'([A-Za-z_]\w*)(?:\[([^\]]*)\])?(.*)\Z', re.S)
+
+    def parameter(self, text):
+        """The value of what stands in ${...}, or None."""
+        if text.startswith('#') and len(text) > 1:
+            value = self.get(text[1:])
+            return str(len(value)) if value is not None else None
+        if text.startswith('!') and len(text) > 1:
+            name = self.get(text[1:])
+            return self.get(name) if name and shellparse.NAME.fullmatch(name) else None
+        found = self.OPERATION.match(text)
+        if not found:
+            return None
+        name, index, rest = found.groups()
+        value = self.get(name) if index is None else self.element(name, index)
+        if not rest:
+            return value
+        slash = re.fullmatch(r':0:1', rest)
+        if slash and value is None and name in SLASH:
+            return '/'
+        return self.operate(name, value, rest)
+
+    def element(self, name, index):
+        value = self.variables.get(name)
+        if index in ('@', '*'):
+            return self.get(name)
+        number = self.arithmetic(index)
+        if value is None or number is None:
+            return None
+        value = value if isinstance(value, list) else [value]
+        return value[int(number)] if -len(value) <= int(number) < len(value) else ''
+
+    def operate(self, name, value, rest):
+        if rest[0] == ':' and rest[1:2] and rest[1] in '-=+?':
+            rest = rest[1:]
+        elif rest[0] == ':':
+            return self.substring(value, rest[1:])
+        if rest[0] in '-=':
+            return value if value else self.flat(rest[1:]) if name not in self.variables and \
+                not name.isupper() or value == '' else None
+        if rest[0] == '+':
+            return self.flat(rest[1:]) if value else None
+        if value is None:
+            return None
+        if rest[0] in '#%':
+            return self.trim(value, rest)
+        if rest[0] == '/':
+            return self.replace(value, rest)
+        if rest[0] in '^,':
+            change = str.upper if rest[0] == '^' else str.lower
+            return change(value) if rest in ('^^', ',,') else change(value[:1]) + value[1:] \
+                if rest in ('^', ',') else None
+        return None
+
+    def flat(self, text):
+        """A word in an operation; None when not all of it is known."""
+        if self.depth >= bounds.DEPTH:
+            return None
+        self.depth += 1
+        try:
+            reader = shellparse.Reader(self.view, '"' + text.replace('"', '') + '"', self.line)
+            made = self.one(reader.word())
+            return None if made.dynamic else made.text.replace("'", '')
+        finally:
+            self.depth -= 1
+
+    def substring(self, value, rest):
+        start, _, length = rest.partition(':')
+        start, length = self.arithmetic(start), self.arithmetic(length) if length else None
+        if value is None or start is None or ('::' not in rest and ':' in rest and length is None):
+            return None
+        start = int(start)
+        start = start + len(value) if start < 0 else start
+        if length is None:
+            return value[max(start, 0):]
+        end = start + int(length) if int(length) >= 0 else len(value) + int(length)
+        return value[max(start, 0):max(end, 0)]
+
+    @staticmethod
+    def glob(text):
+        if len(text) > 64 or text.count('*') > 3:
+            return None
+        return re.escape(text).replace(r'\*', '.*').replace(r'\?', '.')
+
+    def trim(self, value, rest):
+        longest = rest[:2] in ('##', '%%')
+        pattern = self.flat(rest[2 if longest else 1:])
+        pattern = self.glob(pattern) if pattern is not None else None
+        if pattern is None or len(value) > 1024:
+            return None
+        ends = range(len(value) + 1)
+        if rest[0] == '#':
+            for end in reversed(ends) if longest else ends:
+                self.work.fold()
+                if re.fullmatch(pattern, value[:end], re.S):
+                    return value[end:]
+        else:
+            for start in ends if longest else reversed(ends):
+                self.work.fold()
+                if re.fullmatch(pattern, value[start:], re.S):
+                    return value[:start]
+        return value
+
+    def replace(self, value, rest):
+        every = rest.startswith('//')
+        old, _, new = rest[2 if every else 1:].partition('/')
+        old, new = self.flat(old), self.flat(new)
+        pattern = self.glob(old) if old else None
+        if pattern is None or new is None or len(value) > 4096 or len(new) > 256:
+            return None
+        return re.sub(pattern, lambda m: new, value, 0 if every else 1)
+
+    NUMBER = re.compile(r'\s*(0[xX][0-9a-fA-F]{1,8}|\d{1,9}#?\w{0,9})')
+
+    def arithmetic(self, text):
+        """Numbers with + - * / % and names of numbers, from left to right by rank."""
+        text = re.sub(r'\$?\{?([A-Za-z_]\w*)\}?', lambda m: self.get(m.group(1)) or '?', text)
+        if len(text) > 200 or not re.fullmatch(r'[\s\d+\-*/%()xXa-fA-F#]*', text) or not text.strip():
+            return None
+        if not re.search(r'\D', text.strip()):
+            return str(int(text.strip()[:18], 8 if text.strip()[0] == '0' else 10)) \
+                if not re.search('[89]', text) or text.strip()[0] != '0' else None
+        import ast
+        import pyeval
+        try:
+            tree = ast.parse(text.strip().replace('/', '//'), mode='eval').body
+            made = pyeval.Evaluator(self.view).value(tree)
+            return str(made) if isinstance(made, int) else None
+        except (NotConst, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    # Commands in words
+
+    def output(self, code):
+        """What $(CODE) gives, when that depends on nothing."""
+        if self.depth >= bounds.DEPTH or len(code) > bounds.STRING:
+            return None
+        if ('output', code) not in self.done:
+            self.done['output', code] = self.compute(code)
+        return self.done['output', code]
+
+    def compute(self, code):
+        self.depth += 1
+        try:
+            items = list(shellparse.Reader(self.view, code, self.line).commands())
+            items = [i for i in items if not all(c.is_empty() for c in i[0])]
+            if not items:
+                return ''
+            if len(items) != 1:
+                return None
+            made = self.pipeline(items[0][0])
+            return shellfilter.as_text(made).rstrip('\n').replace('\0', '') \
+                if made is not None else None
+        finally:
+            self.depth -= 1
+
+    def pipeline(self, commands):
+        """The output of commands that only compute, or None."""
+        data = None
+        for command in commands:
+            if command.prefix or not command.words or command.words[0].assignment():
+                return None
+            fields = [f for w in command.words for f in self.fields(w)]
+            data = self.input(command, data)
+            if data is False or not fields or any(f.dynamic or f.glob and '*' in f.text
+                                                  for f in fields[:1]):
+                return None
+            if any(f.dynamic for f in fields) or not self.work.fold():
+                return None
+            try:
+                data = shellfilter.run([f.text for f in fields], data)
+            except NotConst:
+                return None
+        return data
+
+    def input(self, command, data):
+        """What a command reads; False: nobody knows."""
+        for one in command.redirections:
+            if one.op == '<<<' and one.word:
+                field = self.one(one.word)
+                data = False if field.dynamic else field.text + '\n'
+            elif one.op in ('<<', '<<-'):
+                data = one.body or ''
+            elif one.fd == '2' or (one.op in ('>', '>>') and one.word and
+                                   one.word.bare() == '/dev/null'):
+                continue
+            else:
+                return False
+        return data
+
+    def inline(self, code):
+        """The canonical form of CODE on one line."""
+        raise NotImplementedError

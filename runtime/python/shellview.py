@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""The code view of a shell program: a line for each list of commands, its words as the shell would
+hand them to programs, comments and continuations gone; after it the code that it would run (eval,
+sh -c, what is piped into a shell), in the same form. What it would do is told by command words,
+redirections and strings. No command is ever run."""
+import re
+
+import bounds
+import nested
+import pyeffects
+import shellfilter
+import shellparse
+from shellexpand import VALUE, Expander, Field
+
+SHELLS = nested.SHELLS
+# They start what comes after them, and which of their options have a value.
+WRAPPERS = {'sudo': 'ugpCrth', 'env': 'uCS', 'nohup': '', 'exec': 'a', 'command': '', 'builtin': '',
+            'time': 'of', 'nice': 'n', 'ionice': 'cnp', 'setsid': '', 'stdbuf': 'ioe', 'xargs':
+            'IiLnPsdEa', 'timeout': 'ks', 'busybox': '', 'doas': 'uC', 'unbuffer': '', 'chroot': '',
+            'watch': 'n', 'strace': 'eopE', 'torsocks': '', 'proxychains': 'f'}
+BUILTINS = frozenset(('. : [ [[ ]] alias bg bind break cd continue declare dirs disown do done echo '
+                      'elif else enable esac eval exit export false fc fg fi for function getopts '
+                      'hash help history if in jobs let local logout popd printf pushd pwd read '
+                      'readonly return select set shift shopt source suspend test then times trap '
+                      'true type typeset ulimit umask unalias unset until wait while case { } !'
+                      ).split())
+DECLARES = frozenset('export local declare typeset readonly'.split())
+NETWORK = frozenset('curl wget nc ncat netcat ssh scp sftp ftp telnet socat rsync nslookup dig host '
+                    'ping nmap openssl aria2c lynx links w3m http https git svn aws gcloud az kubectl '
+                    'docker pip pip3 npm npx apt apt-get yum dnf gem cargo go smbclient ldapsearch '
+                    'traceroute tftp dnscat masscan rclone gsutil mail sendmail'.split())
+READERS = frozenset('cat head tail less more grep egrep fgrep awk sed cut sort strings xxd od base64 '
+                    'source . ls find stat file wc diff cmp md5sum sha256sum tar zip gzip cp scp '
+                    'rsync bat nl tac rev hexdump readlink'.split())
+WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shred ln install unlink '
+                    'mkfifo mknod dd mkfs sed'.split())
+PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
+
+
+class ShellView(Expander):
+    def __init__(self, view):
+        super().__init__(view)
+        self.aliases = {}
+        self.effects = view.effects
+        self.fixed = None       # code inside other code: all of it is on this line
+
+    def program(self, text, indent):
+        reader = shellparse.Reader(self.view, text, self.fixed or 1)
+        parts, after = [], []
+        for pipeline, op in reader.commands():
+            self.line = self.fixed or pipeline[0].line
+            shown, inner = self.pipeline_text(pipeline)
+            after += inner
+            if shown:
+                parts.append(shown)
+            if op in ('&&', '||'):
+                parts.append(op)
+            elif op in (')', '&', ';;', ';&', ';;&'):
+                parts.append(op)
+            if op == '\n' or (op in (';', '&', ';;', ';&', ';;&')):
+                self.flush(parts, after, pipeline, indent)
+                parts, after = [], []
+        self.flush(parts, after, [], indent)
+
+    def flush(self, parts, after, pipeline, indent):
+        if parts:
+            self.view.text.line(indent, ' '.join(parts))
+        for command in pipeline:
+            for one in command.redirections:
+                if one.body is not None:
+                    for line in one.body.split('\n')[:-1]:
+                        self.view.text.line(0, line)
+                    self.view.text.line(0, ''.join(p.text for p in one.word.parts))
+        for language, code, line in after:
+            self.inside(language, code, line, indent)
+
+    def inside(self, language, code, line, indent):
+        if not code.strip() or not PRINTABLE.match(code):
+            return
+        if language == 'python':
+            nested.python_inside(self.view, code, line, indent)
+            return
+        if self.view.depth >= bounds.DEPTH or not self.work.nest():
+            self.view.problem(line, 'code in code in code: more than is read')
+            return
+        self.view.depth += 1
+        saved, self.fixed = self.fixed, line
+        self.program(code, indent)
+        self.fixed = saved
+        self.view.depth -= 1
+
+    def inline(self, code):
+        """Its commands on one line, for $(...)."""
+        if self.depth >= bounds.DEPTH:
+            return code
+        if ('inline', code) not in self.done:
+            self.done['inline', code] = self.on_one_line(code)
+        return self.done['inline', code]
+
+    def on_one_line(self, code):
+        self.depth += 1
+        made = []
+        for pipeline, op in shellparse.Reader(self.view, code, self.line).commands():
+            shown, _ = self.pipeline_text(pipeline)
+            op = ';' if op == '\n' else op
+            made += [shown, op] if shown else [op] if op != ';' else []
+        self.depth -= 1
+        while made and made[-1] == ';':
+            made.pop()
+        return ' '.join(made).replace(' ;', ';')
+
+    # Pipelines
+
+    def pipeline_text(self, pipeline):
+        """(text, code that it would run)."""
+        shown, inner, last = [], [], None
+        for command in pipeline:
+            text, fields, found = self.command_text(command)
+            shown.append(text)
+            inner += found
+            last = fields
+        if len(pipeline) > 1 and last:
+            found = self.piped(pipeline, [f.text for f in last])
+            inner += [found] if found else []
+        return ' | '.join(s for s in shown if s), inner
+
+    def piped(self, pipeline, last):
+        """echo ... | base64 -d | sh: what the shell at the end reads."""
+        line = self.fixed or self.line
+        words = self.unwrapped(last)
+        name = words[0].rsplit('/', 1)[-1] if words else ''
+        reads = name in SHELLS or name in ('source', '.', 'eval') or nested.is_python(name)
+        if reads:
+            self.effects.add('dynamic', '... | ' + name, line)
+        plain = [w for w in words[1:] if not w.startswith('-') and w != '/dev/stdin']
+        commands = pipeline[:-1] if reads else pipeline
+        if (reads and plain) or len(commands) < 1 + (not reads):
+            return None
+        made = self.pipeline(commands)
+        if made is None:
+            return None
+        return 'python' if nested.is_python(name) else 'bash', shellfilter.as_text(made), line
+
+    def command_text(self, command):
+        """(text, fields, code that it would run)."""
+        line = self.fixed or command.line
+        self.line = line
+        shown = list(command.prefix)
+        words = list(command.words)
+        while words and words[0].assignment():
+            shown.append(self.assign(words.pop(0)))
+        fields = [f for w in words for f in self.fields(w)]
+        if fields and words and words[0].bare() in self.aliases:
+            head = Field()
+            head.add(self.aliases[words[0].bare()], False)
+            fields[0] = head
+        shown += [f.show() for f in fields]
+        for one in command.redirections:
+            shown.append(self.redirect(one, line))
+        inner = []
+        if fields:
+            self.remember(words, fields)
+            inner = self.run_by(command, fields, line)
+        for field in fields:
+            pyeffects.string(self.effects, field.text, line)
+        return ' '.join(s for s in shown if s), fields, inner
+
+    def assign(self, word):
+        self.done = {}
+        found = word.assignment()
+        name, index, add = found.groups()
+        if word.items is not None:
+            fields = [f for w in word.items for f in self.fields(w)]
+            known = not any(f.dynamic for f in fields)
+            self.variables[name] = [f.text for f in fields] if known else None
+            return '%s=(%s)' % (name, ' '.join(f.show() for f in fields))
+        field = self.one(word, found.end())
+        value = None if field.dynamic or index else field.text
+        before = self.variables.get(name)
+        if add:
+            value = before + value if isinstance(before, str) and value is not None else None
+        if value is not None and len(value) > VALUE:
+            value = None
+        self.variables[name] = value
+        return '%s%s%s=%s' % (name, index or '', add, field.show() if field.text else '')
+
+    def remember(self, words, fields):
+        """What a command does to variables."""
+        name = fields[0].text
+        self.done = {} if name in ('for', 'read', 'unset', 'printf') else self.done
+        if name in DECLARES or name == 'alias':
+            for word in words[1:]:
+                found = word.assignment()
+                if found and name != 'alias':
+                    self.assign(word)
+                elif found:
+                    self.aliases[found.group(1)] = self.one(word, found.end()).text
+        elif name == 'for' and len(fields) > 1:
+            single = len(fields) == 4 and fields[2].text == 'in' and not fields[3].dynamic
+            self.variables[fields[1].text] = fields[3].text if single else None
+        elif name in ('read', 'mapfile', 'readarray', 'unset', 'getopts', 'select'):
+            for field in fields[1:]:
+                self.variables[field.text] = None
+        elif name == 'printf' and len(fields) > 3 and fields[1].text == '-v':
+            made = self.output_of([f for f in fields[:1] + fields[3:]])
+            self.variables[fields[2].text] = made
+
+    @staticmethod
+    def output_of(fields):
+        try:
+            return None if any(f.dynamic for f in fields) else \
+                shellfilter.as_text(shellfilter.run([f.text for f in fields], None))
+        except shellfilter.NotConst:
+            return None
+
+    def redirect(self, one, line):
+        target = self.one(one.word) if one.word else Field()
+        text = target.text
+        if one.op in ('<<', '<<-'):
+            return '%s%s%s' % (one.fd, one.op, text)
+        if text.startswith(('/dev/tcp/', '/dev/udp/')):
+            parts = text.split('/')
+            self.effects.add('network', '/'.join(parts[:3]), line)
+            self.effects.add('host', ':'.join(parts[3:5]), line)
+        elif one.op != '<<<' and text and not text.isdigit() and text != '-' and \
+                not text.startswith('/dev/null'):
+            self.effects.add('read' if one.op in ('<', '<&') else 'write', text, line)
+        gap = '' if one.op in ('>&', '<&') and (text.isdigit() or text == '-') else ' '
+        return one.fd + one.op + gap + target.show()
+
+    # What a command runs, and what it does
+
+    @staticmethod
+    def unwrapped(words):
+        """Without sudo, env, xargs and the like at the front."""
+        words = list(words)
+        for _ in range(16):
+            name = words[0].rsplit('/', 1)[-1] if words else ''
+            if name not in WRAPPERS:
+                break
+            words.pop(0)
+            while words and (words[0].startswith('-') or (
+                    name == 'env' and shellparse.ASSIGNMENT.match(words[0]))):
+                flag = words.pop(0)
+                if len(flag) == 2 and flag[1] in WRAPPERS[name] and words:
+                    words.pop(0)
+            if name in ('timeout', 'chroot') and words:
+                words.pop(0)
+        return words
+
+    def run_by(self, command, fields, line):
+        """The code that a command is given, as (language, code, line)."""
+        words = [f.text for f in fields]
+        self.tell(words, line)
+        rest = self.unwrapped(words)
+        name = rest[0].rsplit('/', 1)[-1] if rest else ''
+        dynamic = {f.text for f in fields if f.dynamic}
+        found = nested.of_words(rest)
+        if found:
+            self.effects.add('dynamic', name + ' -c', line)
+            return [(found[0], found[1], line)] if found[1] not in dynamic else []
+        if name == 'eval':
+            self.effects.add('dynamic', 'eval', line)
+            return [('bash', ' '.join(rest[1:]), line)] if not dynamic else []
+        if name == 'trap' and len(rest) > 1:
+            return [('bash', rest[1], line)]
+        if name in SHELLS or name in ('source', '.') or nested.is_python(name):
+            return self.given(command, fields, name, line)
+        return []
+
+    def given(self, command, fields, name, line):
+        """bash <<EOF, bash <<< '...', bash <(echo ...)."""
+        language = 'python' if nested.is_python(name) else 'bash'
+        made = []
+        data = self.input(command, None)
+        if data:
+            made.append((language, data, line))
+        for field in fields:
+            for code in field.processes:
+                text = self.output(code[2:])
+                if text is not None:
+                    made.append((language, text, line))
+        return made
+
+    def tell(self, words, line):
+        for _ in range(16):
+            name = words[0].rsplit('/', 1)[-1] if words else ''
+            if not name:
+                return
+            if name not in BUILTINS and '()' not in words[1:2]:
+                self.effects.add('program', words[0], line)
+            if name not in WRAPPERS:
+                break
+            rest = self.unwrapped(words)
+            if rest == words:
+                break
+            words = rest
+        if name in NETWORK:
+            self.effects.add('network', name, line)
+        if name in ('source', '.'):
+            self.effects.add('dynamic', name, line)
+        kind = 'write' if name in WRITERS else 'read' if name in READERS else 'path'
+        for word in words[1:]:
+            if word.startswith('of=') and name == 'dd':
+                self.effects.add('write', word[3:], line)
+            elif not word.startswith('-') and pyeffects.PATH.match(word) and '://' not in word:
+                self.effects.add(kind, word, line)
+
+
+def effects_of_words(view, words, line):
+    """A program's words, as another program gives them."""
+    ShellView(view).tell([str(w) for w in words], line)
+
+
+def show_inside(view, code, line, indent):
+    made = ShellView(view)
+    made.fixed = line
+    made.program(code, indent)
+
+
+def show(view, text):
+    ShellView(view).program(text, 0)
