@@ -66,6 +66,17 @@ $(GEN)/filters.h: $(BUILD)/mkfilter
 	$(BUILD)/mkfilter $(ARCH) $(@D)
 $(BUILD)/obj/src/box/filter.o $(BUILD)/obj/mutant/src/box/filter.o: $(GEN)/filters.h
 
+# The reader of code that runs in the box is a part of cordon: one Python program, in a header.
+VIEW_MAIN := runtime/python/codeview.py
+VIEW_PY   := $(VIEW_MAIN) $(filter-out $(VIEW_MAIN),$(sort $(wildcard runtime/python/*.py)))
+$(BUILD)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -o $@ $<
+$(GEN)/view_program.h: $(BUILD)/embed $(VIEW_PY)
+	@mkdir -p $(@D)
+	$(BUILD)/embed $@ view_program $(VIEW_PY)
+$(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h
+
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -DCORDON_MUTANT -c -o $@ $<

@@ -159,4 +159,6 @@ $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
+include tests/view/view.mk
+
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)

@@ -20,7 +20,7 @@ enum {
 	VIEW_TEXT_MAX = 8 << 20,  /* bytes of canonical text */
 	VIEW_EFFECTS_MAX = 4096,
 	VIEW_VALUE_MAX = 1024, /* bytes of one effect's value, and of a reason */
-	VIEW_TIME_MS = 2000,
+	VIEW_TIME_MS = 3000,
 	VIEW_MEMORY = 256 << 20,
 };
 
@@ -29,8 +29,9 @@ enum effect_kind {
 	EFFECT_IMPORT,	/* a module */
 	EFFECT_PROGRAM, /* a program it starts */
 	EFFECT_HOST,	/* a host, an address or a URL in a string */
-	EFFECT_READ,	/* a path it reads, or that is in a string */
+	EFFECT_READ,	/* a path it reads */
 	EFFECT_WRITE,	/* a path it writes, moves or deletes */
+	EFFECT_PATH,	/* a path in a string: nobody knows what for */
 	EFFECT_ENV,	/* the name of an environment variable */
 	EFFECT_DYNAMIC, /* eval, exec, ctypes, pickle and the like: what does it */
 	EFFECT_NETWORK, /* a call or a program that talks to the network */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs the reader of code in the box: the same sentence as any other run, with nothing of the
+ * host's but the interpreter and its library, little time and little memory, the code as standard
+ * input. Where the full tier is not to be had it runs without a cgroup; where that is not either,
+ * code is not read at all.
+ */
+#include "flow/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "flow/run.h"
+#include "flow/view_parse.h"
+#include "view_program.h"
+
+enum { OUTPUT_MAX = 2 * VIEW_TEXT_MAX, PIDS_MAX = 4, DISK_MAX = 1 << 20, SAID_MAX = 160 };
+
+/* What the reader knows, and how a language is called or recognised. */
+static const struct {
+	const char *name, *reader;
+	const char *suffix; /* of a file's name */
+	const char *hash;   /* in its first line, after #! */
+} languages[] = {
+	{"python", "python", ".py", "python"}, {"python", "python", ".pyw", "pypy"},
+	{"bash", "bash", ".sh", "bash"},       {"bash", "bash", ".bash", "/sh"},
+	{"sh", "bash", ".ksh", " sh"},	       {"shell", "bash", ".zsh", "zsh"},
+	{"bash", "bash", ".command", "dash"},
+};
+
+static const char *find_reader(const char *lang)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		if (strcmp(languages[i].name, lang) == 0)
+			return languages[i].reader;
+	return NULL;
+}
+
+bool view_has_language(const char *lang)
+{
+	return find_reader(lang) != NULL;
+}
+
+const char *view_guess(const char *name, const char *code, size_t len)
+{
+	size_t end = 0, name_len = name ? strlen(name) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
+		size_t n = strlen(languages[i].suffix);
+		if (name_len > n && strcmp(name + name_len - n, languages[i].suffix) == 0)
+			return languages[i].reader;
+	}
+	if (len < 2 || memcmp(code, "#!", 2) != 0)
+		return NULL;
+	while (end < len && code[end] != '\n')
+		end++;
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		if (memmem(code, end, languages[i].hash, strlen(languages[i].hash)))
+			return languages[i].reader;
+	return NULL;
+}
+
+void view_done(struct code_view *v)
+{
+	arena_done(&v->arena);
+	*v = (struct code_view){.text = "", .reason = ""};
+}
+
+static void run_reader(const char *reader, const char *code, size_t len, enum tier tier,
+		       struct result *ret)
+{
+	static const struct launch_sink quiet = {0};
+	const char *const argv[] = {reader};
+	struct request req;
+
+	request_init(&req);
+	req.lang = "python";
+	req.isolated = true;
+	req.tier = tier;
+	req.code = view_program;
+	req.code_len = sizeof(view_program) - 1;
+	req.input = code;
+	req.input_len = len;
+	req.argv = argv;
+	req.argc = ARRAY_SIZE(argv);
+	req.limit[LIMIT_TIME] = req.limit[LIMIT_CPU_TIME] = VIEW_TIME_MS;
+	req.limit[LIMIT_MEMORY] = VIEW_MEMORY;
+	req.limit[LIMIT_OUTPUT] = OUTPUT_MAX;
+	req.limit[LIMIT_PIDS] = PIDS_MAX;
+	req.limit[LIMIT_DISK] = DISK_MAX;
+	flow_run(&req, &quiet, ret);
+}
+
+/* The last of what the reader said on standard error, on one line and printable. */
+static void quote_said(const struct result *r, struct err *err)
+{
+	size_t len = 0, gap;
+	AUTO_FREE char *all = capture_join(&r->out[1], &len, &gap);
+
+	while (all && len && (all[len - 1] == '\n' || all[len - 1] == ' '))
+		len--;
+	size_t from = len > SAID_MAX ? len - SAID_MAX : 0;
+	for (size_t i = from; all && i < len; i++)
+		if (all[i] < 32 || all[i] > 126)
+			all[i] = ' ';
+	if (all && len > from)
+		err_cause(err, "it said: %.*s", (int)(len - from), all + from);
+}
+
+/* How a run that is no answer ended, in words. */
+static int explain(const struct result *r, struct err *err)
+{
+	if (r->err.code) {
+		*err = r->err;
+		err_context(err, "the code could not be read");
+		return -1;
+	}
+	if (r->status == STATUS_TIMED_OUT)
+		return err_set(err, ERR_LIMIT, "reading the code took longer than %d ms",
+			       VIEW_TIME_MS);
+	if (r->status == STATUS_LIMIT)
+		return err_set(err, ERR_LIMIT, "reading the code reached the limit of %s",
+			       limit_row((enum limit_id)r->wire.limit)->name);
+	err_set(err, ERR_INPUT, "the reader of the code ended with %s %d",
+		r->status == STATUS_SIGNALED ? "signal" : "status",
+		r->status == STATUS_SIGNALED ? r->signal : r->exit_code);
+	quote_said(r, err);
+	return -1;
+}
+
+static int take_answer(const struct result *r, struct code_view *ret, struct err *err)
+{
+	size_t len = 0, gap;
+
+	if (r->status != STATUS_EXITED || r->exit_code != 0)
+		return explain(r, err);
+	if (capture_omitted(&r->out[0]))
+		return err_set(err, ERR_LIMIT, "what was read of the code is too long");
+	AUTO_FREE char *data = capture_join(&r->out[0], &len, &gap);
+	if (!data)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (view_parse(data, len, ret, err) < 0)
+		return -1;
+	if (ret->state != CODE_VIEW_NONE)
+		return 0;
+	if (ret->line)
+		return err_set(err, ERR_INPUT, "line %u: %s", ret->line, ret->reason);
+	return err_set(err, ERR_INPUT, "%s", ret->reason);
+}
+
+/* In the best box that there is here. */
+static int read_code(const char *reader, const char *code, size_t len, struct code_view *ret,
+		     struct err *err)
+{
+	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	ret->tier = TIER_FULL;
+	run_reader(reader, code, len, TIER_FULL, r);
+	if (r->err.code == ERR_LAYER) {
+		result_done(r);
+		ret->tier = TIER_NO_CGROUP;
+		run_reader(reader, code, len, TIER_NO_CGROUP, r);
+	}
+	int done = take_answer(r, ret, err);
+	result_done(r);
+	return done;
+}
+
+int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
+	      struct err *err)
+{
+	const char *reader = find_reader(lang);
+
+	*ret = (struct code_view){.text = "", .reason = ""};
+	if (!reader)
+		return err_set(err, ERR_USAGE, "there is no code view of %.32s", lang);
+	if (len > VIEW_CODE_MAX)
+		return err_set(err, ERR_LIMIT, "code larger than %d MB is not read",
+			       VIEW_CODE_MAX >> 20);
+	if (read_code(reader, code, len, ret, err) == 0)
+		return 0;
+	unsigned line = ret->line;
+	enum tier tier = ret->tier;
+	view_done(ret);
+	ret->line = line;
+	ret->tier = tier;
+	return -1;
+}
