@@ -9,7 +9,7 @@ import builtins
 import bounds
 import pyconst
 from pyconst import NotConst, Value
-from pynames import (ALIASES, IDENTIFIER, MODULE, STARS, Bound, Func, Jump, Partial, Ref, Returned)
+from pynames import (ALIASES, IDENTIFIER, MODULE, MODULES, STARS, Bound, Func, Jump, Partial, Ref, Returned)
 
 BUILTIN_NAMES = frozenset(dir(builtins))
 
@@ -64,6 +64,8 @@ class Evaluator:
         for module in self.stars:
             if module in STARS and name in STARS[module]:
                 return Ref(module + '.' + name)
+        if name in MODULES:
+            return Ref(name)    # a piece of a program: what came before has imported it
         raise NotConst
 
     def attribute(self, value, name):

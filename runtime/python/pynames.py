@@ -59,7 +59,7 @@ class Jump(Exception):
 
 class Scope:
     """COUNT: how often a name is bound in it; NOW: what it is at this place; ONCE: what it is if it
-    is bound only there."""
+    is bound only there; MADE: the expression for such a name."""
 
     def __init__(self, parent, count, mutated, is_class=False):
         self.parent = parent
@@ -68,6 +68,7 @@ class Scope:
         self.is_class = is_class
         self.now = {}
         self.once = {}
+        self.made = {}          # what a name is made of that is bound once, where it is not known
 
 
 MUTATORS = frozenset('append extend insert pop remove reverse sort clear update setdefault popitem '
@@ -138,6 +139,8 @@ ALIASES = {
     'warnings.sys': 'sys', 'io.open': 'builtins.open', 'codecs.builtins': 'builtins',
     'codecs.open': 'builtins.open', 'builtins.file': 'builtins.open',
 }
+MODULES = frozenset('os sys subprocess base64 socket ctypes pickle marshal importlib builtins codecs '
+                    'zlib binascii requests urllib shutil pty runpy types'.split())
 STARS = {
     'os': frozenset('system popen execl execle execlp execv execve execvp execvpe spawnl spawnv '
                     'environ getenv remove unlink rename listdir walk fork dup2 kill chmod'.split()),

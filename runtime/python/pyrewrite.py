@@ -15,6 +15,9 @@ PLAIN = (str, bytes, int, float, bool, type(None), complex)
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 RUNS_CODE = frozenset(('exec', 'eval', 'compile', 'code.InteractiveInterpreter', 'execfile'))
 INLINES = 50            # calls of the program's own functions that are shown with their arguments
+ORIGINS = 4             # names that are followed to what they are made of, one after the other
+ORIGINS_ALL = 64        # and altogether in one expression
+ORIGIN_SIZE = 100       # expressions in what a name is made of
 HIGHER = frozenset(('map', 'filter'))
 
 
@@ -56,6 +59,7 @@ class Rewriter(Evaluator):
         self.strings = []       # (text, line) in this statement
         self.inlines = INLINES
         self.inlining = 0
+        self.room = 0           # names that may still be followed
         self.started = 0        # calls so far that run code or start a program
 
     def expr(self, node):
@@ -368,12 +372,51 @@ class Rewriter(Evaluator):
         line = getattr(node, 'lineno', self.line)
         started = pyeffects.call(self.effects, path, node, line)
         self.started += bool(started) or path in RUNS_CODE
+        if (started or path in RUNS_CODE) and node.args:
+            self.with_origin(node)
         if started:
             self.starts(started[0], started[1], node, line)
         elif path in RUNS_CODE and node.args:
             self.runs(node.args[0], path, line)
         elif path in HIGHER and len(node.args) > 1 and self.path(node.args[0]):
             self.each(node, line)
+
+    def with_origin(self, node):
+        """x = decode(y); exec(x): shown as exec(decode(y)) too."""
+        names = [n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)]
+        if not any(self.origin(name) is not None for name in names) or self.inlines <= 0:
+            return
+        self.inlines -= 1
+        self.room = ORIGINS_ALL
+        first = self.substitute(clone(node.args[0], self.work, self.line), 0)
+        self.extra.append(ast.Call(node.func, [first] + node.args[1:], node.keywords))
+
+    @staticmethod
+    def is_small(node):
+        return all(i < ORIGIN_SIZE for i, _ in enumerate(ast.walk(node)))
+
+    def origin(self, name):
+        scope = self.scope
+        while scope:
+            if name in scope.count:
+                return scope.made.get(name) if scope.count[name] == 1 else None
+            scope = scope.parent
+        return None
+
+    def substitute(self, node, depth):
+        if isinstance(node, ast.Name):
+            made = self.origin(node.id) if depth < ORIGINS else None
+            self.room -= 1
+            if made is None or self.room < 0:
+                return node
+            return self.substitute(clone(made, self.work, self.line), depth + 1)
+        for name in node._fields:
+            child = getattr(node, name, None)
+            if isinstance(child, ast.expr):
+                setattr(node, name, self.substitute(child, depth))
+            elif isinstance(child, list):
+                child[:] = [self.substitute(c, depth) if isinstance(c, ast.AST) else c for c in child]
+        return node
 
     def each(self, node, line):
         """map(os.system, ['a', 'b']) calls os.system('a') and os.system('b')."""

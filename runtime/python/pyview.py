@@ -244,6 +244,9 @@ class PythonView(Rewriter):
                 self.forget([target.id])
                 if known:
                     self.keep(self.scope.now, target.id, value, True)
+                elif self.scope.count.get(target.id) == 1 and node.value is not None and \
+                        self.is_small(node.value):
+                    self.scope.made[target.id] = node.value
             elif isinstance(target, (ast.Tuple, ast.List)):
                 self.forget(bindings([target], self.work)[0])
                 if known:

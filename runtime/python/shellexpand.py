@@ -68,6 +68,7 @@ class Expander:
         self.view = view
         self.work = view.work
         self.variables = {}     # name: text, list of texts, or None: not known
+        self.made = {}          # name: what it is made of, where it is not known
         self.line = 1
         self.depth = 0
         self.done = {}          # what code in words came to, as long as no variable changes
@@ -236,6 +237,8 @@ class Expander:
             return made, True
         if self.is_nothing(parts, at):
             return '', True
+        if part.text in self.made:
+            return self.made[part.text], False
         plain = shellparse.NAME.fullmatch(part.text) or len(part.text) == 1
         return ('$%s' if plain else '${%s}') % part.text, False
 

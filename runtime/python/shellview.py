@@ -34,6 +34,8 @@ READERS = frozenset('cat head tail less more grep egrep fgrep awk sed cut sort s
                     'rsync bat nl tac rev hexdump readlink'.split())
 WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shred ln install unlink '
                     'mkfifo mknod dd mkfs sed'.split())
+MADE = 256              # length of what a variable is made of, shown in its place
+PASSING = frozenset('tee cat pv buffer'.split())
 PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
 
 
@@ -72,6 +74,9 @@ class ShellView(Expander):
                         self.view.text.line(0, line)
                     self.view.text.line(0, ''.join(p.text for p in one.word.parts))
         for language, code, line in after:
+            if language == 'shown':
+                self.view.text.line(indent, code)
+                continue
             self.inside(language, code, line, indent)
 
     def inside(self, language, code, line, indent):
@@ -113,12 +118,16 @@ class ShellView(Expander):
 
     def pipeline_text(self, pipeline):
         """(text, code that it would run)."""
-        shown, inner, last = [], [], None
+        shown, short, inner, last = [], [], [], None
         for command in pipeline:
             text, fields, found = self.command_text(command)
             shown.append(text)
             inner += found
             last = fields
+            if not (short and fields and fields[0].text in PASSING):
+                short.append(text)
+        if len(short) < len(shown) and len(short) > 1:
+            inner.append(('shown', ' | '.join(short), self.line))
         if len(pipeline) > 1 and last:
             found = self.piped(pipeline, [f.text for f in last])
             inner += [found] if found else []
@@ -182,6 +191,9 @@ class ShellView(Expander):
         if value is not None and len(value) > VALUE:
             value = None
         self.variables[name] = value
+        self.made.pop(name, None)
+        if field.dynamic and len(field.text) <= MADE and not (add or index):
+            self.made[name] = field.text
         return '%s%s%s=%s' % (name, index or '', add, field.show() if field.text else '')
 
     def remember(self, words, fields):
@@ -198,9 +210,11 @@ class ShellView(Expander):
         elif name == 'for' and len(fields) > 1:
             single = len(fields) == 4 and fields[2].text == 'in' and not fields[3].dynamic
             self.variables[fields[1].text] = fields[3].text if single else None
+            self.made.pop(fields[1].text, None)
         elif name in ('read', 'mapfile', 'readarray', 'unset', 'getopts', 'select'):
             for field in fields[1:]:
                 self.variables[field.text] = None
+                self.made.pop(field.text, None)
         elif name == 'printf' and len(fields) > 3 and fields[1].text == '-v':
             made = self.output_of([f for f in fields[:1] + fields[3:]])
             self.variables[fields[2].text] = made

@@ -22,7 +22,7 @@ struct profile {
 	const char *name, *help;
 	const char *interpreter; /* NULL: the file itself is the program */
 	const char *args[3];	 /* before the payload's path */
-	const char *isolated[4]; /* the same for a request that is isolated */
+	const char *isolated[5]; /* the same for a request that is isolated */
 	const char *package;	 /* what to install when the interpreter is missing */
 	const char *target;	 /* where the payload appears, without suffix */
 	const char *suffixes; /* of file names that mean this language; the first is the target's */
