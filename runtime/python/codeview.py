@@ -2,6 +2,7 @@
 """The code view, the program: standard input is the code, the first argument its language, standard
 output the answer as records "key length\\nbytes\\n", the last one "end 0". It runs in the box and
 trusts nothing it reads; what it answers is trusted by nobody either."""
+import re
 import sys
 
 import bounds
@@ -14,34 +15,60 @@ def write(out, key, data):
     out.write(data + b'\n')
 
 
-def decode(data):
+COOKIE = re.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]{1,40})')
+
+
+def encoding(data, view):
+    """What a comment in the first two lines says, as Python reads it: utf-7 can hide a program in
+    its comments."""
+    for number, line in enumerate(data.split(b'\n', 2)[:2], 1):
+        found = COOKIE.match(line)
+        if not found:
+            continue
+        import pyconst
+        name = found.group(1).decode('ascii').lower().replace('_', '-')
+        if name in pyconst.CODECS or name.startswith(('cp', 'iso-8859', 'latin', 'koi8', 'mac-')):
+            return name
+        view.problem(number, 'an encoding that is not read')
+    return 'utf-8'
+
+
+def decode(language, data, view):
     if data.startswith(b'\xef\xbb\xbf'):
         data = data[3:]
-    text = data.decode('utf-8', 'surrogateescape')
+    name = encoding(data, view) if language == 'python' else 'utf-8'
+    try:
+        text = data.decode(name, 'replace')
+    except (LookupError, UnicodeError):
+        view.problem(1, 'an encoding that is not read')
+        text = data.decode('utf-8', 'replace')
+    text = text.encode('utf-8', 'replace').decode('utf-8')
+    if '\0' in text:
+        view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')
+        text = text.replace('\0', '')
     return text.replace('\r\n', '\n').replace('\r', '\n')
 
 
 def make(language, data, seconds=bounds.SECONDS):
     """(status, View)."""
     view = bounds.View(seconds)
-    text = decode(data)
+    text = decode(language, data, view)
     done = True
     try:
-        if '\0' in text:
-            view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')
-            text = text.replace('\0', '')
         if language == 'python':
             import pysource
-            done = pysource.show(view, text.encode('utf-8', 'replace').decode())
+            done = pysource.show(view, text)
         else:
             import shellview
-            shellview.show(view, text.encode('utf-8', 'replace').decode())
+            shellview.show(view, text)
     except bounds.Stop as e:
         view.problem(0, str(e))
     except RecursionError:
         view.problem(0, 'nested too deeply')
     except MemoryError:
         view.problem(0, 'out of memory')
+    except Exception as e:
+        view.problem(0, 'the reader failed (%s)' % type(e).__name__)
     if view.text.cut or view.dynamic.cut:
         view.problem(0, 'a line of the canonical text is longer than %d' % bounds.LINE)
     if view.work.folds < 0:

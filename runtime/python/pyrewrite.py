@@ -38,10 +38,8 @@ def clone(node, work, line):
     if not isinstance(node, ast.AST):
         return node
     work.step()
-    made = type(node)()
-    for name in node._fields:
-        if hasattr(node, name):
-            setattr(made, name, clone(getattr(node, name), work, line))
+    made = type(node)(**{name: clone(getattr(node, name), work, line) for name in node._fields
+                         if hasattr(node, name)})
     made.lineno = line
     if hasattr(node, 'ref'):
         made.ref = node.ref

@@ -146,7 +146,9 @@ class PythonView(Rewriter):
         self.dynamic, self.inner, self.extra = [], [], []
         try:
             STATEMENTS.get(type(node), PythonView.simple)(self, node, indent)
-        except (RecursionError, ValueError, MemoryError) as e:
+        except bounds.Stop:
+            raise
+        except Exception as e:      # a mistake of ours costs this statement, not the view
             self.raw(node, indent, type(e).__name__)
 
     def raw(self, node, indent, why):

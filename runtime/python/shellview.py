@@ -51,7 +51,7 @@ class ShellView(Expander):
         parts, after = [], []
         for pipeline, op in reader.commands():
             self.line = self.fixed or pipeline[0].line
-            shown, inner = self.pipeline_text(pipeline)
+            shown, inner = self.careful(pipeline)
             after += inner
             if shown:
                 parts.append(shown)
@@ -63,6 +63,16 @@ class ShellView(Expander):
                 self.flush(parts, after, pipeline, indent)
                 parts, after = [], []
         self.flush(parts, after, [], indent)
+
+    def careful(self, pipeline):
+        """A mistake of ours costs this pipeline, not the view."""
+        try:
+            return self.pipeline_text(pipeline)
+        except bounds.Stop:
+            raise
+        except Exception as e:
+            self.view.problem(self.line, 'a command could not be read (%s)' % type(e).__name__)
+            return '', []
 
     def flush(self, parts, after, pipeline, indent):
         if parts:
