@@ -11,84 +11,19 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
-#include "cli/glyph.h"
+#include "cli/jsonval.h"
 #include "cli/stream.h"
 
-struct view {
+struct run_view {
 	const struct result *result;
 	enum tier tier;
 	struct stream out[2];
 };
 
-static json_t *make_object(const struct cli_field *fields, const void *of)
-{
-	json_t *o = json_object();
-
-	for (; fields->name; fields++) {
-		json_t *value = fields->make(of);
-		if (value)
-			json_object_set_new(o, fields->name, value);
-	}
-	return o;
-}
-
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
-/* A name that is not UTF-8 cannot be a JSON string as it is. */
-static json_t *text(const char *s, size_t len)
-{
-	json_t *plain = json_stringn(s, len);
-
-	return plain ? plain : stream_base64(s, len);
-}
-
-/* The field beside such a name; NULL where the name is as it is. */
-static json_t *encoding(const char *s, size_t len)
-{
-	json_t *plain = json_stringn(s, len);
-
-	json_decref(plain);
-	return plain ? NULL : json_string("base64");
-}
-
-/* For a person to read: a byte that is no UTF-8 (of a file's name) is written out. */
-static json_t *readable(const char *s)
-{
-	char out[sizeof(((struct err *)NULL)->message) * 4 + 1];
-	size_t len = 0;
-
-	for (const unsigned char *p = (const unsigned char *)s; *p;) {
-		unsigned need = glyph_length(*p), have = 1;
-		while (have < need && (p[have] & 0xc0) == 0x80)
-			have++;
-		uint32_t c = glyph_decode(p, have == need ? need : 1);
-		if (c >= GLYPH_BROKEN) {
-			len += glyph_show(c, out + len);
-			p++;
-			continue;
-		}
-		memcpy(out + len, p, need);
-		len += need;
-		p += need;
-	}
-	return json_stringn(out, len);
-}
-
-/* One function per field of a struct: what it is made of is all that differs. */
-#define FIELD(function, type, expression)                                                          \
-	static json_t *function(const void *of)                                                    \
-	{                                                                                          \
-		const type *v = of;                                                                \
-		return expression;                                                                 \
-	}
-
-FIELD(wall_ms, struct wire_result, number(v->wall_ms))
-FIELD(cpu_ms, struct wire_result, number(v->cpu_ms))
-FIELD(memory_peak, struct wire_result, number(v->memory_peak))
-FIELD(pids_peak, struct wire_result, number(v->pids_peak))
+FIELD(wall_ms, struct wire_result, jsonval_number(v->wall_ms))
+FIELD(cpu_ms, struct wire_result, jsonval_number(v->cpu_ms))
+FIELD(memory_peak, struct wire_result, jsonval_number(v->memory_peak))
+FIELD(pids_peak, struct wire_result, jsonval_number(v->pids_peak))
 
 static const struct cli_field usage_fields[] = {
 	{"wall_ms", "milliseconds from its first instruction to the end of all processes", wall_ms},
@@ -97,9 +32,9 @@ static const struct cli_field usage_fields[] = {
 	{"pids_peak", "the most processes and threads at a time", pids_peak},
 	{0}};
 
-FIELD(gap_total, struct stream, number(v->total))
-FIELD(gap_omitted, struct stream, number(v->omitted))
-FIELD(gap_at, struct stream, number(v->gap_at))
+FIELD(gap_total, struct stream, jsonval_number(v->total))
+FIELD(gap_omitted, struct stream, jsonval_number(v->omitted))
+FIELD(gap_at, struct stream, jsonval_number(v->gap_at))
 
 static const struct cli_field gap_fields[] = {
 	{"total", "bytes that the program printed", gap_total},
@@ -107,14 +42,14 @@ static const struct cli_field gap_fields[] = {
 	{"at", "the offset at which they are missing", gap_at},
 	{0}};
 
-#define WORD(member) text(v->member, strnlen(v->member, sizeof(v->member)))
-#define WORD_ENCODING(member) encoding(v->member, strnlen(v->member, sizeof(v->member)))
+#define WORD(member) jsonval_text(v->member, strnlen(v->member, sizeof(v->member)))
+#define WORD_ENCODING(member) jsonval_encoding(v->member, strnlen(v->member, sizeof(v->member)))
 
 FIELD(denial_call, struct wire_denial, WORD(call))
 FIELD(denial_target, struct wire_denial, WORD(target))
 FIELD(denial_encoding, struct wire_denial, WORD_ENCODING(target))
 FIELD(denial_rule, struct wire_denial, WORD(rule))
-FIELD(denial_count, struct wire_denial, number(v->count))
+FIELD(denial_count, struct wire_denial, jsonval_number(v->count))
 
 static const struct cli_field denial_fields[] = {
 	{"call", "the system call's name", denial_call},
@@ -132,12 +67,12 @@ static json_t *octal(uint32_t mode)
 	return json_sprintf("%04o", mode & 07777);
 }
 
-FIELD(change_path, struct change, text(v->path, v->path_len))
-FIELD(change_encoding, struct change, encoding(v->path, v->path_len))
+FIELD(change_path, struct change, jsonval_text(v->path, v->path_len))
+FIELD(change_encoding, struct change, jsonval_encoding(v->path, v->path_len))
 FIELD(change_kind, struct change, json_string(kinds[v->change]))
 FIELD(change_type, struct change, v->change == CHANGE_DELETED ? NULL : json_string(types[v->type]))
 FIELD(change_mode, struct change, v->change == CHANGE_DELETED ? NULL : octal(v->mode))
-FIELD(change_size, struct change, v->change == CHANGE_DELETED ? NULL : number(v->size))
+FIELD(change_size, struct change, v->change == CHANGE_DELETED ? NULL : jsonval_number(v->size))
 FIELD(change_note, struct change, v->note ? json_string(v->note) : NULL)
 
 static const struct cli_field change_fields[] = {
@@ -151,10 +86,10 @@ static const struct cli_field change_fields[] = {
 	{0}};
 
 FIELD(error_kind, struct err, json_string(err_row(v)->name))
-FIELD(error_layer, struct err, readable(v->layer))
-FIELD(error_message, struct err, readable(v->message))
-FIELD(error_cause, struct err, readable(v->cause))
-FIELD(error_cure, struct err, readable(v->cure))
+FIELD(error_layer, struct err, jsonval_readable(v->layer))
+FIELD(error_message, struct err, jsonval_readable(v->message))
+FIELD(error_cause, struct err, jsonval_readable(v->cause))
+FIELD(error_cure, struct err, jsonval_readable(v->cure))
 
 static const struct cli_field error_fields[] = {
 	{"kind", "usage, input, layer, system, limit, refused or conflict", error_kind},
@@ -173,14 +108,14 @@ static json_t *limit_name(const struct result *r)
 		       : json_null();
 }
 
-static json_t *truncated(const struct view *v)
+static json_t *truncated(const struct run_view *v)
 {
 	static const char *const names[] = {"stdout", "stderr"};
 	json_t *o = json_object();
 
 	for (int i = 0; i < 2; i++)
 		if (v->out[i].omitted)
-			json_object_set_new(o, names[i], make_object(gap_fields, &v->out[i]));
+			json_object_set_new(o, names[i], jsonval_object(gap_fields, &v->out[i]));
 	return o;
 }
 
@@ -194,15 +129,6 @@ static json_t *layers(uint32_t active)
 	return list;
 }
 
-static json_t *list(const struct cli_field *fields, const void *first, size_t size, size_t count)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(all, make_object(fields, (const char *)first + i * size));
-	return all;
-}
-
 static json_t *sha256(const struct result *r)
 {
 	char hex[2 * sizeof(r->sha256) + 1];
@@ -214,32 +140,33 @@ static json_t *sha256(const struct result *r)
 	return json_string(hex);
 }
 
-#define RUN(function, expression) FIELD(function, struct view, expression)
+#define RUN(function, expression) FIELD(function, struct run_view, expression)
 
 RUN(run_status, json_string(status_name(v->result->status)))
-RUN(run_exit,
-    v->result->status == STATUS_EXITED ? number((uint64_t)v->result->exit_code) : json_null())
-RUN(run_signal, v->result->signal ? number((uint64_t)v->result->signal) : json_null())
+RUN(run_exit, v->result->status == STATUS_EXITED ? jsonval_number((uint64_t)v->result->exit_code)
+						 : json_null())
+RUN(run_signal, v->result->signal ? jsonval_number((uint64_t)v->result->signal) : json_null())
 RUN(run_limit, limit_name(v->result))
 RUN(run_stdout, json_incref(v->out[0].text))
 RUN(run_stdout_encoding, json_string(v->out[0].encoding))
-RUN(run_stdout_bytes, number(v->out[0].total))
+RUN(run_stdout_bytes, jsonval_number(v->out[0].total))
 RUN(run_stderr, json_incref(v->out[1].text))
 RUN(run_stderr_encoding, json_string(v->out[1].encoding))
-RUN(run_stderr_bytes, number(v->out[1].total))
+RUN(run_stderr_bytes, jsonval_number(v->out[1].total))
 RUN(run_truncated, truncated(v))
-RUN(run_usage, make_object(usage_fields, &v->result->wire))
+RUN(run_usage, jsonval_object(usage_fields, &v->result->wire))
 RUN(run_counted_by, json_string(v->result->wire.cgroup))
 RUN(run_tier, json_string(tier_row(v->tier)->name))
 RUN(run_layers, layers(v->result->wire.layers))
 RUN(run_denials,
-    list(denial_fields, v->result->denials, sizeof(struct wire_denial), v->result->denialc))
+    jsonval_list(denial_fields, v->result->denials, sizeof(struct wire_denial), v->result->denialc))
 RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
-RUN(run_changes, list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
+RUN(run_changes,
+    jsonval_list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
 RUN(run_committed, json_boolean(v->result->committed))
 RUN(run_sha256, sha256(v->result))
-RUN(run_error, v->result->err.code ? make_object(error_fields, &v->result->err) : json_null())
+RUN(run_error, v->result->err.code ? jsonval_object(error_fields, &v->result->err) : json_null())
 
 static const struct cli_field run_fields[] = {
 	{"status", "exited, signaled, timed_out, limit, refused or error", run_status},
@@ -280,11 +207,11 @@ const struct cli_object *cli_object_at(unsigned i)
 
 json_t *cli_json(const struct result *r, enum tier tier)
 {
-	struct view v = {.result = r, .tier = tier};
+	struct run_view v = {.result = r, .tier = tier};
 
 	for (int i = 0; i < 2; i++)
 		stream_init(&v.out[i], &r->out[i]);
-	json_t *o = make_object(run_fields, &v);
+	json_t *o = jsonval_object(run_fields, &v);
 	for (int i = 0; i < 2; i++)
 		json_decref(v.out[i].text);
 	return o;

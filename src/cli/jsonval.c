@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows to objects, bytes to strings.
+ */
+#include "cli/jsonval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/glyph.h"
+#include "cli/stream.h"
+
+json_t *jsonval_object(const struct cli_field *fields, const void *of)
+{
+	json_t *o = json_object();
+
+	for (; fields->name; fields++) {
+		json_t *value = fields->make(of);
+		if (value)
+			json_object_set_new(o, fields->name, value);
+	}
+	return o;
+}
+
+json_t *jsonval_list(const struct cli_field *fields, const void *first, size_t size, size_t count)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(all, jsonval_object(fields, (const char *)first + i * size));
+	return all;
+}
+
+json_t *jsonval_number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+json_t *jsonval_text(const char *s, size_t len)
+{
+	json_t *plain = json_stringn(s, len);
+
+	return plain ? plain : stream_base64(s, len);
+}
+
+json_t *jsonval_encoding(const char *s, size_t len)
+{
+	json_t *plain = json_stringn(s, len);
+
+	json_decref(plain);
+	return plain ? NULL : json_string("base64");
+}
+
+json_t *jsonval_readable(const char *s)
+{
+	AUTO_FREE char *out = malloc(strlen(s) * GLYPH_SHOWN_MAX + 1);
+	size_t len = 0;
+
+	if (!out)
+		return json_null();
+	for (const unsigned char *p = (const unsigned char *)s; *p;) {
+		unsigned need = glyph_length(*p), have = 1;
+		while (have < need && (p[have] & 0xc0) == 0x80)
+			have++;
+		uint32_t c = glyph_decode(p, have == need ? need : 1);
+		if (c >= GLYPH_BROKEN) {
+			len += glyph_show(c, out + len);
+			p++;
+			continue;
+		}
+		memcpy(out + len, p, need);
+		len += need;
+		p += need;
+	}
+	return json_stringn(out, len);
+}

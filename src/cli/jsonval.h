@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values for JSON objects that are made of rows (struct cli_field). Bytes from outside are data:
+ * what is no UTF-8 is written in another way, never dropped and never an error.
+ */
+#ifndef CORDON_CLI_JSONVAL_H
+#define CORDON_CLI_JSONVAL_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+json_t *jsonval_object(const struct cli_field *fields, const void *of);
+/* COUNT structs of SIZE bytes. */
+json_t *jsonval_list(const struct cli_field *fields, const void *first, size_t size, size_t count);
+json_t *jsonval_number(uint64_t n);
+/* A name that is not UTF-8 cannot be a JSON string as it is: it is base64. */
+json_t *jsonval_text(const char *s, size_t len);
+/* The field beside such a name; NULL where the name is as it is. */
+json_t *jsonval_encoding(const char *s, size_t len);
+/* For a person to read: a byte that is no UTF-8 (of a file's name) is written out. */
+json_t *jsonval_readable(const char *s);
+
+/* One function per field of a struct: what it is made of is all that differs. */
+#define FIELD(function, type, expression)                                                          \
+	static json_t *function(const void *of)                                                    \
+	{                                                                                          \
+		const type *v = of;                                                                \
+		return expression;                                                                 \
+	}
+
+#endif
