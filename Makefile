@@ -87,16 +87,20 @@ $(BUILD)/obj/%.o: %.c Makefile
 # What a user installs.
 PREFIX     ?= /usr/local
 LIBEXECDIR ?= $(PREFIX)/libexec/cordon
-ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"'
-# Where cordon looks for its box: another place than the last time builds that file again.
+SHAREDIR   ?= $(PREFIX)/share/cordon
+ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
+# Where cordon looks for its box and its rules: another place than the last time builds that file again.
 $(BUILD)/libexec: FORCE
 	@mkdir -p $(@D)
-	@echo '$(LIBEXECDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR)' >$@
-$(BUILD)/obj/src/flow/launch.o $(BUILD)/obj/mutant/src/flow/launch.o: $(BUILD)/libexec
+	@echo '$(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR) $(SHAREDIR)' >$@
+$(foreach f,flow/launch cli/packs,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
 FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
+	rm -rf $(DESTDIR)$(SHAREDIR)/rules
+	install -d $(DESTDIR)$(SHAREDIR)
+	cp -R rules $(DESTDIR)$(SHAREDIR)/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/cordon man >$(DESTDIR)$(PREFIX)/share/man/man1/cordon.1
 	$(BUILD)/cordon completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/cordon

@@ -13,9 +13,27 @@
 #include "model/request.h"
 #include "model/result.h"
 
+#ifndef CORDON_VERSION
+#define CORDON_VERSION "0.1.0"
+#endif
+
+struct scan_format;
+struct convert_target;
+
+/* What scan and rules were told. Zero is the default, except where it says otherwise. */
+struct cli_scan {
+	unsigned mode, lane, type, kind; /* rows of their tables */
+	bool has_type, has_kind;
+	unsigned fail_on; /* a severity; begins with the least */
+	bool effects, code_view, no_code_view, inactive;
+	const struct scan_format *format; /* NULL: text, or what --json says */
+	const struct convert_target *to;
+};
+
 struct cli_call {
 	bool json, help;
 	struct request request;
+	struct cli_scan scan;
 	bool strict;
 	size_t rulesc;
 	const char *rules[REQUEST_LIST_MAX]; /* directories */
@@ -45,8 +63,13 @@ struct cli_command {
 const struct cli_command *cli_command_at(unsigned i);
 
 /* options.c */
-extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_rules_options[],
-	cli_no_options[];
+extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* scan_options.c */
+extern const struct cli_option cli_scan_options[], cli_rules_options[];
+/* options.c */
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
 int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_call *ret,
@@ -58,8 +81,9 @@ void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
 int cli_completion(struct cli_call *call);
 
-/* run.c, doctor.c, rules.c */
+/* run.c, scan.c, doctor.c, rules.c */
 int cli_run(struct cli_call *call);
+int cli_scan(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);
 int cli_version(struct cli_call *call);

@@ -12,6 +12,7 @@
 #include "base/scope.h"
 #include "cli/cli.h"
 #include "cli/jsonval.h"
+#include "cli/scan.h"
 #include "cli/stream.h"
 
 struct run_view {
@@ -202,7 +203,7 @@ static const struct cli_object objects[] = {{"", run_fields},
 
 const struct cli_object *cli_object_at(unsigned i)
 {
-	return i < ARRAY_SIZE(objects) ? &objects[i] : NULL;
+	return i < ARRAY_SIZE(objects) ? &objects[i] : scan_object_at(i - ARRAY_SIZE(objects));
 }
 
 json_t *cli_json(const struct result *r, enum tier tier)

@@ -11,10 +11,7 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "cli/cli.h"
-
-#ifndef CORDON_VERSION
-#define CORDON_VERSION "0.1.0"
-#endif
+#include "rule/vocab.h"
 
 enum { DESCRIPTORS_MIN = 64 };
 
@@ -24,6 +21,8 @@ static const struct cli_command commands[] = {
 	 cli_run, true, 0},
 	{"doctor", "[--json]", "prove every layer of the box on this machine", "cordon doctor",
 	 cli_doctor_options, cli_doctor, false, 0},
+	{"scan", "[options] FILE|DIR|-...", "look for attacks on agents in texts, code and events",
+	 "cordon scan --lane alert --fail-on high skills/", cli_scan_options, cli_scan, true, 2},
 	{"rules", "list|stats|show ID|check DIR... [options]", "look at rules and check them",
 	 "cordon rules stats --rules rules", cli_rules_options, cli_rules, true, 2},
 	{"version", "", "print the version", "cordon version", cli_no_options, cli_version, false,
@@ -102,6 +101,7 @@ static int dispatch(const char *word, int argc, char **argv)
 	if (!cmd)
 		return fail_unknown(call, word, argc, argv);
 	request_init(&call->request);
+	call->scan.fail_on = SEVERITY_INFORMATIONAL;
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
 		call->json = call->json || wants_json(argc, argv);
 		int status = cli_fail(call, &err);

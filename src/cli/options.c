@@ -10,7 +10,7 @@
 #include "conf/profile.h"
 #include "conf/units.h"
 
-static int set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->json = true;
@@ -127,15 +127,14 @@ static int set_commit(struct cli_call *c, const struct cli_option *o, const char
 	return 0;
 }
 
-static int set_strict(struct cli_call *c, const struct cli_option *o, const char *v,
-		      struct err *err)
+int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->strict = true;
 	return 0;
 }
 
-static int set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
 	if (c->rulesc == REQUEST_LIST_MAX)
@@ -155,7 +154,7 @@ static const struct cli_option help_option = {"help", NULL, "this text", set_hel
 
 const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
-	{"json", NULL, "print one JSON object instead of the program's output", set_json, NULL},
+	{"json", NULL, "print one JSON object instead of the program's output", cli_set_json, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
 	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
@@ -168,13 +167,7 @@ const struct cli_option cli_run_options[] = {
 	{0}};
 
 const struct cli_option cli_doctor_options[] = {
-	{"json", NULL, "print one JSON object", set_json, NULL}, {0}};
-
-const struct cli_option cli_rules_options[] = {
-	{"rules", "DIR", "a directory of rules; may be repeated", set_rules, NULL},
-	{"strict", NULL, "the first error in a rule is the end", set_strict, NULL},
-	{"json", NULL, "print JSON", set_json, NULL},
-	{0}};
+	{"json", NULL, "print one JSON object", cli_set_json, NULL}, {0}};
 
 const struct cli_option cli_no_options[] = {{0}};
 

@@ -9,7 +9,7 @@
 #include "conf/profile.h"
 #include "model/layer.h"
 
-static const char *join(const char *(*at)(unsigned i), char *buf, size_t size)
+const char *names_join(const char *(*at)(unsigned i), char *buf, size_t size)
 {
 	size_t len = 0;
 
@@ -33,10 +33,10 @@ static const char *tier_name(unsigned i)
 
 const char *names_of_profiles(char *buf, size_t size)
 {
-	return join(profile_name, buf, size);
+	return names_join(profile_name, buf, size);
 }
 
 const char *names_of_tiers(char *buf, size_t size)
 {
-	return join(tier_name, buf, size);
+	return names_join(tier_name, buf, size);
 }

@@ -11,7 +11,8 @@
 /* Room for any of them; what does not fit is cut. */
 #define NAMES_MAX 256
 
-/* Both return BUF. */
+/* All return BUF. AT gives the I-th name, or NULL past the end. */
+const char *names_join(const char *(*at)(unsigned i), char *buf, size_t size);
 const char *names_of_profiles(char *buf, size_t size);
 const char *names_of_tiers(char *buf, size_t size);
 

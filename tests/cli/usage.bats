@@ -144,7 +144,10 @@ told()
 		workspace diff commit stdin venv; do
 		options run | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
 	done
-	for o in $(options run); do
+	for o in rules lane mode type kind format json fail-on effects no-code-view inactive strict; do
+		options scan | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
+	done
+	for o in $(options run) $(options scan) $(options rules); do
 		[[ $man == *"--$o"* ]] || { echo "no --$o in the manual page"; return 1; }
 		[[ $completion == *" --$o"* ]] || { echo "no --$o in the completion"; return 1; }
 	done

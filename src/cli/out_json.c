@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A scan as one JSON object. Each field is a row, as in json.c; docs/SCAN.md is held to them.
+ * Texts and names are data: nothing in them can become a field.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "cli/jsonval.h"
+#include "cli/scan.h"
+
+struct out_json {
+	json_t *findings, *errors, *notes, *effects;
+};
+
+/* One of the lists' entries, where no struct has all of it. */
+struct remark {
+	const char *file, *words;
+	size_t line;
+	const struct err *err;
+	const struct code_effect *effect;
+};
+
+static json_t *maybe(size_t n)
+{
+	return n ? jsonval_number(n) : json_null();
+}
+
+static json_t *name(const char *s)
+{
+	return jsonval_text(s, strlen(s));
+}
+
+static json_t *words_of(enum vocab vocab, unsigned i)
+{
+	const struct word *w = vocab_at(vocab, i);
+
+	return json_string(w ? w->name : "other");
+}
+
+static json_t *conditions(const struct finding *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->matchedc; i++)
+		json_array_append_new(list, jsonval_number(f->matched[i]));
+	return list;
+}
+
+static json_t *actions(const struct rule *rule)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rule->actionc; i++)
+		json_array_append_new(list, jsonval_readable(rule->action_name[i]));
+	return list;
+}
+
+#define FOUND(function, expression) FIELD(function, struct scan_finding, expression)
+
+FOUND(found_file, name(v->unit->file->name))
+FOUND(found_encoding, jsonval_encoding(v->unit->file->name, strlen(v->unit->file->name)))
+FOUND(found_kind, json_string(scan_kind_name(v->unit->file->kind)))
+FOUND(found_line, maybe(v->line))
+FOUND(found_column, maybe(v->line ? v->column : 0))
+FOUND(found_event, v->unit->number < 0 ? json_null() : jsonval_number((uint64_t)v->unit->number))
+FOUND(found_server, v->unit->part ? jsonval_readable(v->unit->part) : json_null())
+FOUND(found_rule, jsonval_readable(v->finding->rule->id))
+FOUND(found_title, jsonval_readable(v->finding->rule->title))
+FOUND(found_severity, jsonval_readable(v->finding->rule->severity_name))
+FOUND(found_category, jsonval_readable(v->finding->rule->category))
+FOUND(found_lane, json_string(scan_lane(v->finding->rule)))
+FOUND(found_confidence, json_real(v->finding->confidence))
+FOUND(found_undecided, json_boolean(v->finding->undecided))
+FOUND(found_view, json_string(view_name(v->finding->view)))
+FOUND(found_decoding, jsonval_readable(v->finding->decoding))
+FOUND(found_conditions, conditions(v->finding))
+FOUND(found_actions, actions(v->finding->rule))
+FOUND(found_excerpt, jsonval_readable(v->excerpt))
+
+static const struct cli_field finding_fields[] = {
+	{"file", "as it was given or found; - is standard input", found_file},
+	{"file_encoding", "base64, where the name is not UTF-8", found_encoding},
+	{"kind", "what the file is: text, python, shell, skill, json, mcp or events", found_kind},
+	{"line", "where the first condition matches, from 1; null: not known", found_line},
+	{"column", "in characters, from 1; null: not known", found_column},
+	{"event", "which event of the file, from 0; null: the file is none", found_event},
+	{"server", "which server of an MCP configuration, or null", found_server},
+	{"rule", "its id", found_rule},
+	{"title", "the rule's", found_title},
+	{"severity", "critical, high, medium, low or informational", found_severity},
+	{"category", "the rule's", found_category},
+	{"lane", "the narrowest in which the rule fires: enforce, alert or hunt", found_lane},
+	{"confidence", "from 0 to 1", found_confidence},
+	{"undecided", "a limit was reached before it was known; that counts as found",
+	 found_undecided},
+	{"view", "in which form of the text it matched: text, decoded or code", found_view},
+	{"decoding", "how that form was made, such as base64; or empty", found_decoding},
+	{"conditions", "numbers of the rule's conditions that hold", found_conditions},
+	{"actions", "what the rule asks for", found_actions},
+	{"excerpt", "a few words from there; or empty", found_excerpt},
+	{0}};
+
+FIELD(remark_file, struct remark, *v->file ? name(v->file) : json_null())
+FIELD(remark_encoding, struct remark, jsonval_encoding(v->file, strlen(v->file)))
+FIELD(remark_line, struct remark, maybe(v->line))
+FIELD(remark_words, struct remark, jsonval_readable(v->words))
+FIELD(error_kind, struct remark, json_string(err_row(v->err)->name))
+FIELD(error_message, struct remark, jsonval_readable(v->err->message))
+FIELD(error_cause, struct remark, jsonval_readable(v->err->cause))
+FIELD(error_cure, struct remark, jsonval_readable(v->err->cure))
+FIELD(effect_line, struct remark, jsonval_number(v->effect->line))
+FIELD(effect_kind, struct remark, json_string(effect_name(v->effect->kind)))
+FIELD(effect_value, struct remark, jsonval_readable(v->effect->value))
+
+static const struct cli_field error_fields[] = {
+	{"file", "which one could not be scanned; null: none of them", remark_file},
+	{"file_encoding", "base64, where the name is not UTF-8", remark_encoding},
+	{"kind", "usage, input, layer, system, limit, refused or conflict", error_kind},
+	{"message", "what failed", error_message},
+	{"cause", "why, found by looking; or empty", error_cause},
+	{"cure", "what to do about it; or empty", error_cure},
+	{0}};
+
+static const struct cli_field note_fields[] = {
+	{"file", "what it is about, or null", remark_file},
+	{"file_encoding", "base64, where the name is not UTF-8", remark_encoding},
+	{"line", "from 1, or null", remark_line},
+	{"message", "a file that was left out, a rule or a program that cannot be read ...",
+	 remark_words},
+	{0}};
+
+static const struct cli_field effect_fields[] = {
+	{"file", "the program", remark_file},
+	{"file_encoding", "base64, where the name is not UTF-8", remark_encoding},
+	{"line", "where it is first, from 1", effect_line},
+	{"kind", "import, program, host, read, write, env, dynamic or network", effect_kind},
+	{"value", "the module, the path, the name ...", effect_value},
+	{0}};
+
+FIELD(source_kind, struct packs_source, json_string(v->kind))
+FIELD(source_path, struct packs_source, jsonval_readable(v->path))
+FIELD(source_rules, struct packs_source, jsonval_number(v->rules))
+
+static const struct cli_field source_fields[] = {
+	{"kind", "given (--rules), fetched or built-in", source_kind},
+	{"path", "its directory", source_path},
+	{"rules", "how many came from it", source_rules},
+	{0}};
+
+static json_t *severities(const struct scan_totals *t)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i <= SEVERITY_OTHER; i++) {
+		const struct word *w = vocab_at(VOCAB_SEVERITY, i);
+		json_object_set_new(o, w ? w->name : "other", jsonval_number(t->severity[i]));
+	}
+	return o;
+}
+
+#define TOTAL(function, expression) FIELD(function, struct scan_totals, expression)
+
+TOTAL(total_files, jsonval_number(v->files))
+TOTAL(total_skipped, jsonval_number(v->skipped))
+TOTAL(total_units, jsonval_number(v->units))
+TOTAL(total_bytes, jsonval_number(v->bytes))
+TOTAL(total_findings, jsonval_number(v->findings))
+TOTAL(total_errors, jsonval_number(v->errors))
+TOTAL(total_severities, severities(v))
+TOTAL(total_ms, jsonval_number((io_now_ns() - v->start_ns) / 1000000))
+
+static const struct cli_field stats_fields[] = {
+	{"files", "files that were scanned", total_files},
+	{"skipped", "files of directories that are links or no text", total_skipped},
+	{"events", "texts and events that the engine was asked about", total_units},
+	{"bytes", "in these files", total_bytes},
+	{"findings", "also those that are not listed", total_findings},
+	{"errors", "also those that are not listed", total_errors},
+	{"severities", "findings by severity", total_severities},
+	{"ms", "milliseconds, the loading of the rules included", total_ms},
+	{0}};
+
+FIELD(view_whole, struct scan, jsonval_number(v->totals.views - v->totals.views_part))
+FIELD(view_part, struct scan, jsonval_number(v->totals.views_part))
+FIELD(view_none, struct scan, jsonval_number(v->totals.views_none))
+FIELD(view_error, struct scan, v->no_view.code ? jsonval_readable(v->no_view.message) : json_null())
+
+static const struct cli_field view_fields[] = {
+	{"whole", "programs that were also scanned in their canonical form", view_whole},
+	{"part", "programs of which only a part could be read", view_part},
+	{"none", "programs that could not be read, or not in time", view_none},
+	{"error", "why there is no box to read programs in, or null", view_error},
+	{0}};
+
+#define SCAN(function, expression) FIELD(function, struct scan, expression)
+#define LIST(of) json_incref(((const struct out_json *)v->out)->of)
+
+SCAN(scan_status_field, json_string(scan_status(v)))
+SCAN(scan_verdict, json_string(detect_verdict_name(v->verdict)))
+SCAN(scan_reason, jsonval_readable(v->reason))
+SCAN(scan_mode, json_string(v->call->scan.mode == DETECT_REFERENCE ? "reference" : "strict"))
+SCAN(scan_lane_field, words_of(VOCAB_LANE, v->call->scan.lane))
+SCAN(scan_rules, jsonval_number(v->rules->pack.rulec))
+SCAN(scan_packs,
+     jsonval_list(source_fields, v->rules->source, sizeof(struct packs_source), v->rules->sourcec))
+SCAN(scan_findings, LIST(findings))
+SCAN(scan_cut, json_boolean(v->totals.findings > SCAN_FINDINGS_MAX))
+SCAN(scan_errors, LIST(errors))
+SCAN(scan_notes, LIST(notes))
+SCAN(scan_effects, LIST(effects))
+SCAN(scan_view_field, jsonval_object(view_fields, v))
+SCAN(scan_stats, jsonval_object(stats_fields, &v->totals))
+
+static const struct cli_field scan_fields[] = {
+	{"status", "clean, findings or error (something could not be scanned)", scan_status_field},
+	{"verdict", "deny, ask or allow: the worst of all texts and events", scan_verdict},
+	{"reason", "for the verdict, in words; or empty", scan_reason},
+	{"mode", "strict or reference", scan_mode},
+	{"lane", "hunt, alert or enforce", scan_lane_field},
+	{"rules", "how many were loaded", scan_rules},
+	{"packs", "where they came from", scan_packs},
+	{"findings", "what was found, in the order of files", scan_findings},
+	{"findings_cut", "there were more than are listed (100000)", scan_cut},
+	{"errors", "what could not be scanned", scan_errors},
+	{"notes", "what the reader should know besides", scan_notes},
+	{"effects", "what programs would do, as far as their text tells", scan_effects},
+	{"code_view", "how many programs were seen in their canonical form", scan_view_field},
+	{"stats", "numbers", scan_stats},
+	{0}};
+
+static const struct cli_object objects[] = {{"scan", scan_fields},
+					    {"scan.packs[]", source_fields},
+					    {"scan.findings[]", finding_fields},
+					    {"scan.errors[]", error_fields},
+					    {"scan.notes[]", note_fields},
+					    {"scan.effects[]", effect_fields},
+					    {"scan.code_view", view_fields},
+					    {"scan.stats", stats_fields}};
+
+const struct cli_object *scan_object_at(unsigned i)
+{
+	return i < ARRAY_SIZE(objects) ? &objects[i] : NULL;
+}
+
+static int begin(struct scan *s, struct err *err)
+{
+	struct out_json *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	*o = (struct out_json){json_array(), json_array(), json_array(), json_array()};
+	s->out = o;
+	return 0;
+}
+
+static void add(json_t *list, const struct cli_field *fields, const void *of)
+{
+	if (json_array_size(list) < SCAN_REMARKS_MAX)
+		json_array_append_new(list, jsonval_object(fields, of));
+}
+
+static void add_finding(struct scan *s, const struct scan_finding *f)
+{
+	json_array_append_new(((struct out_json *)s->out)->findings,
+			      jsonval_object(finding_fields, f));
+}
+
+static void add_error(struct scan *s, const char *file, const struct err *err)
+{
+	add(((struct out_json *)s->out)->errors, error_fields,
+	    &(struct remark){.file = file, .err = err});
+}
+
+static void add_note(struct scan *s, const char *file, size_t line, const char *words)
+{
+	add(((struct out_json *)s->out)->notes, note_fields,
+	    &(struct remark){.file = file, .line = line, .words = words});
+}
+
+static void add_effects(struct scan *s, const struct scan_file *file, const struct code_view *view)
+{
+	for (size_t i = 0; i < view->effectc; i++)
+		add(((struct out_json *)s->out)->effects, effect_fields,
+		    &(struct remark){.file = file->name, .effect = &view->effect[i]});
+}
+
+static void end(struct scan *s)
+{
+	struct out_json *o = s->out;
+	json_t *all = jsonval_object(scan_fields, s);
+
+	json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(all);
+	json_decref(o->findings);
+	json_decref(o->errors);
+	json_decref(o->notes);
+	json_decref(o->effects);
+	free(o);
+	s->out = NULL;
+}
+
+const struct scan_format scan_json_format = {
+	.name = "json",
+	.help = "one JSON object",
+	.begin = begin,
+	.finding = add_finding,
+	.error = add_error,
+	.note = add_note,
+	.effects = add_effects,
+	.end = end,
+};

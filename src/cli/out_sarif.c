@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A scan as SARIF 2.1.0, for tools that collect findings: one run, the rules that found something,
+ * one result each, and what could not be scanned as notifications. Columns are counted in
+ * characters, which the file says. Names become URIs: whatever is in them stays in them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/jsonval.h"
+#include "cli/scan.h"
+
+#define SCHEMA                                                                                     \
+	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"                      \
+	"sarif-schema-2.1.0.json"
+
+/* How SARIF, and those who read it, call a severity. */
+static const struct {
+	const char *level, *score;
+} severities[SEVERITY_OTHER + 1] = {
+	[SEVERITY_CRITICAL] = {"error", "9.5"},	    [SEVERITY_HIGH] = {"error", "8.0"},
+	[SEVERITY_MEDIUM] = {"warning", "5.5"},	    [SEVERITY_LOW] = {"note", "2.5"},
+	[SEVERITY_INFORMATIONAL] = {"note", "0.5"}, [SEVERITY_OTHER] = {"note", "0.5"},
+};
+
+struct out_sarif {
+	json_t *rules, *results, *notifications;
+	uint32_t *index; /* of a rule of the pack: its place in RULES plus one */
+};
+
+static int begin(struct scan *s, struct err *err)
+{
+	struct out_sarif *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	o->rules = json_array();
+	o->results = json_array();
+	o->notifications = json_array();
+	s->out = o;
+	return 0;
+}
+
+static json_t *uri(const char *name)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~/";
+	AUTO_FREE char *out = malloc(strlen(name) * 3 + sizeof("file://"));
+	size_t len = 0;
+
+	if (!out)
+		return json_string("");
+	if (name[0] == '/')
+		len = (size_t)sprintf(out, "file://");
+	for (; *name; name++)
+		if (strchr(plain, *name))
+			out[len++] = *name;
+		else
+			len += (size_t)sprintf(out + len, "%%%02X", (unsigned char)*name);
+	return json_stringn(out, len);
+}
+
+static json_t *rule_json(const struct rule *rule)
+{
+	const char *description = node_string(node_get(rule->root, "description"));
+
+	return json_pack("{s:o, s:{s:o}, s:{s:o}, s:{s:s}, s:{s:s, s:[s, o]}}", "id",
+			 jsonval_readable(rule->id), "shortDescription", "text",
+			 jsonval_readable(rule->title), "fullDescription", "text",
+			 jsonval_readable(description ? description : rule->title),
+			 "defaultConfiguration", "level", severities[rule->severity].level,
+			 "properties", "security-severity", severities[rule->severity].score,
+			 "tags", "security", jsonval_readable(rule->category));
+}
+
+/* The rule's place in the list; it is put there when it is first wanted. */
+static json_int_t rule_index(struct scan *s, const struct rule *rule)
+{
+	struct out_sarif *o = s->out;
+	size_t number = (size_t)(rule - s->rules->pack.rule);
+
+	if (!o->index)
+		o->index = calloc(s->rules->pack.rulec + 1, sizeof(*o->index));
+	if (!o->index)
+		return -1;
+	if (!o->index[number]) {
+		json_array_append_new(o->rules, rule_json(rule));
+		o->index[number] = (uint32_t)json_array_size(o->rules);
+	}
+	return o->index[number] - 1;
+}
+
+static json_t *region(const struct scan_finding *f)
+{
+	json_t *r = json_pack("{s:I}", "startLine", (json_int_t)f->line);
+
+	if (f->column)
+		json_object_set_new(r, "startColumn", jsonval_number(f->column));
+	if (f->excerpt[0])
+		json_object_set_new(r, "snippet",
+				    json_pack("{s:o}", "text", jsonval_readable(f->excerpt)));
+	return r;
+}
+
+static json_t *location(const char *file, json_t *where)
+{
+	json_t *l = json_pack("{s:{s:{s:o}}}", "physicalLocation", "artifactLocation", "uri",
+			      uri(file));
+
+	if (where)
+		json_object_set_new(json_object_get(l, "physicalLocation"), "region", where);
+	return l;
+}
+
+static json_t *finding_location(const struct scan_finding *f)
+{
+	json_t *l = location(f->unit->file->name, f->line ? region(f) : NULL);
+
+	if (f->unit->number >= 0)
+		json_object_set_new(
+			l, "logicalLocations",
+			json_pack("[{s:o}]", "name",
+				  json_sprintf("event %lld", (long long)f->unit->number)));
+	else if (f->unit->part)
+		json_object_set_new(l, "logicalLocations",
+				    json_pack("[{s:o}]", "name", jsonval_readable(f->unit->part)));
+	return l;
+}
+
+static json_t *message(const struct scan_finding *f)
+{
+	const struct finding *found = f->finding;
+	AUTO_FREE char *words = NULL;
+
+	if (asprintf(&words, "%s%s (confidence %.0f %%, view %s)%s%s", found->rule->title,
+		     found->undecided ? ": not decidable, a limit was reached" : "",
+		     found->confidence * 100, view_name(found->view), f->excerpt[0] ? ": " : "",
+		     f->excerpt) < 0)
+		words = NULL;
+	return json_pack("{s:o}", "text", jsonval_readable(words ? words : found->rule->title));
+}
+
+static void add_finding(struct scan *s, const struct scan_finding *f)
+{
+	struct out_sarif *o = s->out;
+	const struct rule *rule = f->finding->rule;
+
+	json_array_append_new(
+		o->results,
+		json_pack("{s:o, s:I, s:s, s:o, s:[o], s:{s:f, s:s, s:s, s:b, s:o}}", "ruleId",
+			  jsonval_readable(rule->id), "ruleIndex", rule_index(s, rule), "level",
+			  severities[rule->severity].level, "message", message(f), "locations",
+			  finding_location(f), "properties", "confidence", f->finding->confidence,
+			  "lane", scan_lane(rule), "view", view_name(f->finding->view), "undecided",
+			  f->finding->undecided, "severity",
+			  jsonval_readable(rule->severity_name)));
+}
+
+static void notify(struct scan *s, const char *level, const char *file, size_t line,
+		   const char *words)
+{
+	struct out_sarif *o = s->out;
+	json_t *n = json_pack("{s:s, s:{s:o}}", "level", level, "message", "text",
+			      jsonval_readable(words));
+
+	if (*file)
+		json_object_set_new(
+			n, "locations",
+			json_pack("[o]", location(file, line ? json_pack("{s:I}", "startLine",
+									 (json_int_t)line)
+							     : NULL)));
+	if (json_array_size(o->notifications) < SCAN_REMARKS_MAX)
+		json_array_append_new(o->notifications, n);
+	else
+		json_decref(n);
+}
+
+static void add_error(struct scan *s, const char *file, const struct err *err)
+{
+	notify(s, "error", file, 0, err->message);
+}
+
+static void add_note(struct scan *s, const char *file, size_t line, const char *words)
+{
+	notify(s, "note", file, line, words);
+}
+
+static void add_effects(struct scan *s, const struct scan_file *file, const struct code_view *view)
+{
+	(void)s, (void)file, (void)view;
+}
+
+static void end(struct scan *s)
+{
+	struct out_sarif *o = s->out;
+	json_t *all = json_pack(
+		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:[{s:b, s:o}], s:o}]}", "$schema",
+		SCHEMA, "version", "2.1.0", "runs", "tool", "driver", "name", "Cordon", "version",
+		CORDON_VERSION, "rules", o->rules, "columnKind", "unicodeCodePoints", "invocations",
+		"executionSuccessful", !s->totals.errors, "toolExecutionNotifications",
+		o->notifications, "results", o->results);
+
+	json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(all);
+	free(o->index);
+	free(o);
+	s->out = NULL;
+}
+
+const struct scan_format scan_sarif_format = {
+	.name = "sarif",
+	.help = "SARIF 2.1.0",
+	.begin = begin,
+	.finding = add_finding,
+	.error = add_error,
+	.note = add_note,
+	.effects = add_effects,
+	.end = end,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon rules list, show and check, and how all verbs report. Nothing here decides; it shows what
+ * was loaded.
+ */
+#include <string.h>
+
+#include "cli/rules.h"
+#include "cli/tree.h"
+
+static const char *const levels[] = {[RULE_WARNING] = "warning", [RULE_ERROR] = "error"};
+
+static void print_report(FILE *to, const struct rule_report *r)
+{
+	if (to == stderr)
+		fputs("cordon: ", to);
+	cli_print_text(to, r->file);
+	if (r->line)
+		fprintf(to, ":%u", r->line);
+	fprintf(to, ": %s: ", levels[r->level]);
+	cli_print_text(to, r->id);
+	fputs(*r->id ? ": " : "", to);
+	cli_print_text(to, r->words);
+	fputc('\n', to);
+}
+
+json_t *rules_name_json(const char *s)
+{
+	json_t *name = json_string(s);
+
+	return name ? name : json_null();
+}
+
+void rules_on_report(void *context, const struct rule_report *r)
+{
+	struct rules_view *v = context;
+
+	if (v->reports)
+		json_array_append_new(v->reports,
+				      json_pack("{s:s, s:o, s:i, s:s, s:s}", "level",
+						levels[r->level], "file", rules_name_json(r->file),
+						"line", (int)r->line, "id", r->id, "message",
+						r->words));
+	else
+		print_report(v->all ? stdout : stderr, r);
+}
+
+const char *rules_word(enum vocab vocab, unsigned i)
+{
+	const struct word *w = vocab_at(vocab, i);
+
+	return w ? w->name : "other";
+}
+
+static json_t *rule_json(const struct rule *r)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:i}", "id", r->id,
+			 "title", r->title, "severity", r->severity_name, "status",
+			 rules_word(VOCAB_STATUS, r->status), "maturity",
+			 rules_word(VOCAB_MATURITY, r->maturity), "category", r->category, "source",
+			 rules_word(VOCAB_SOURCE, r->source), "scan_target",
+			 rules_word(VOCAB_TARGET, r->target), "conditions",
+			 (json_int_t)r->conditionc, "file", rules_name_json(r->file), "line",
+			 (int)r->line);
+}
+
+int rules_print_json(json_t *j)
+{
+	int result = json_dumpf(j, stdout, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	putchar('\n');
+	json_decref(j);
+	return result == 0 ? 0 : STATUS_FAILED;
+}
+
+int rules_fail(const struct cli_call *call, int status, const struct err *err)
+{
+	if (call->json)
+		rules_print_json(json_pack(
+			"{s:{s:s, s:o, s:o}}", "error", "kind", err_row(err)->name, "message",
+			rules_name_json(err->message), "cure", rules_name_json(err->cure)));
+	else
+		cli_print_error(err);
+	return status;
+}
+
+int rules_list(struct rules_view *v)
+{
+	json_t *all = v->call->json ? json_array() : NULL;
+
+	for (size_t i = 0; i < v->pack->rulec; i++) {
+		const struct rule *r = &v->pack->rule[i];
+		if (all) {
+			json_array_append_new(all, rule_json(r));
+			continue;
+		}
+		cli_print_text(stdout, r->id);
+		printf("  %-13s %-12s ", rules_word(VOCAB_SEVERITY, r->severity),
+		       rules_word(VOCAB_MATURITY, r->maturity));
+		cli_print_text(stdout, r->title);
+		putchar('\n');
+	}
+	return all ? rules_print_json(all) : 0;
+}
+
+static void print_line(const char *label, const char *text)
+{
+	printf("%-12s ", label);
+	cli_print_text(stdout, text);
+	putchar('\n');
+}
+
+static void print_conditions(const struct rule *r)
+{
+	for (size_t i = 0; i < r->conditionc; i++) {
+		const struct rule_condition *k = &r->condition[i];
+		printf("  %.64s: ", k->name.s);
+		cli_print_text(stdout, k->field_name ? k->field_name : k->metric ? k->metric : "-");
+		printf(" %s", k->kind == CONDITION_TEXT ? rules_word(VOCAB_OPERATOR, k->op) : "");
+		for (size_t p = 0; p < k->patternc; p++) {
+			putchar(' ');
+			cli_print_text(stdout, k->pattern[p].s);
+		}
+		putchar('\n');
+	}
+}
+
+int rules_show(struct rules_view *v)
+{
+	const struct rule *r = pack_find(v->pack, v->call->argv[1]);
+	const char *description;
+	struct err err;
+
+	if (!r) {
+		err_set(&err, ERR_USAGE, "there is no rule \"%.64s\"", v->call->argv[1]);
+		err_cure(&err, "cordon rules list shows those there are");
+		return rules_fail(v->call, STATUS_USAGE, &err);
+	}
+	if (v->call->json)
+		return rules_print_json(tree_json(r->root));
+	description = node_string(node_get(r->root, "description"));
+	print_line("id", r->id);
+	print_line("title", r->title);
+	print_line("severity", r->severity_name);
+	print_line("status", rules_word(VOCAB_STATUS, r->status));
+	print_line("maturity", rules_word(VOCAB_MATURITY, r->maturity));
+	print_line("category", r->category);
+	print_line("source", rules_word(VOCAB_SOURCE, r->source));
+	print_line("method", rules_word(VOCAB_METHOD, r->method));
+	print_line("file", r->file);
+	print_line("description", description ? description : "");
+	print_line("condition", r->expression);
+	print_conditions(r);
+	return 0;
+}
+
+int rules_check(struct rules_view *v)
+{
+	const struct pack *p = v->pack;
+
+	if (v->call->json)
+		rules_print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:O}", "files",
+					   (json_int_t)p->files, "rules", (json_int_t)p->rulec,
+					   "skipped", (json_int_t)p->skipped, "errors",
+					   (json_int_t)p->errors, "warnings",
+					   (json_int_t)p->warnings, "reports", v->reports));
+	else
+		printf("%zu files, %zu rules, %zu errors, %zu warnings\n", p->files, p->rulec,
+		       p->errors, p->warnings);
+	return p->errors ? STATUS_FOUND : 0;
+}

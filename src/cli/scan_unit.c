@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One unit through the engine: as it is, with escapes undone, and for programs in the code view.
+ * Then each finding gets a place and a few words of the text, for people.
+ */
+#include <string.h>
+
+#include "cli/scan.h"
+
+/* The box is not to be had: told once, and not tried again. */
+static void lose_views(struct scan *s, const struct err *err)
+{
+	char words[sizeof(err->message) + sizeof(err->cause) + 64];
+
+	s->no_view = *err;
+	snprintf(words, sizeof(words), "programs are scanned without the code view: %s%s%s",
+		 err->message, err->cause[0] ? ": " : "", err->cause);
+	scan_note(s, "", 0, words);
+}
+
+/* Findings of the code view join those of the text. */
+static int add_view(struct scan *s, const struct scan_unit *unit, const struct code_view *view,
+		    struct findings *findings, struct err *err)
+{
+	struct text text = {view->text, view->text_len};
+
+	s->totals.views++;
+	if (view->state == CODE_VIEW_PART) {
+		s->totals.views_part++;
+		scan_note(s, unit->file->name, view->line, view->reason);
+	}
+	s->format->effects(s, unit->file, view);
+	return engine_scan_view(s->rules->engine, s->rules->thread, &unit->event, VIEW_CODE, text,
+				findings, err);
+}
+
+static bool wants_view(const struct scan *s, const struct scan_unit *unit)
+{
+	const char *language = scan_kind_language(unit->file->kind);
+
+	return language && unit->is_file && !s->call->scan.no_code_view &&
+	       s->call->scan.mode != DETECT_REFERENCE && view_has_language(language);
+}
+
+static int scan_code(struct scan *s, const struct scan_unit *unit, struct code_view *view,
+		     struct findings *findings, struct err *err)
+{
+	const struct scan_file *file = unit->file;
+	struct err why = {0};
+
+	if (!wants_view(s, unit))
+		return 0;
+	if (!s->no_view.code && view_make(scan_kind_language(file->kind), file->data.s,
+					  file->data.len, view, &why) == 0)
+		return add_view(s, unit, view, findings, err);
+	s->totals.views_none++;
+	if (why.code == ERR_INPUT || why.code == ERR_LIMIT)
+		scan_note(s, file->name, view->line, why.message);
+	else if (why.code)
+		lose_views(s, &why);
+	return 0;
+}
+
+/* A few words from around OFFSET, of one line. */
+static void take_excerpt(struct text text, size_t offset, char *ret)
+{
+	size_t from = offset, to, n = 0;
+
+	while (from > 0 && offset - from < SCAN_EXCERPT_MAX / 4 && text.s[from - 1] != '\n')
+		from--;
+	while (from < offset && (text.s[from] & 0xc0) == 0x80)
+		from++;
+	for (to = from; to < text.len && to - from < SCAN_EXCERPT_MAX && text.s[to] != '\n'; to++)
+		;
+	while (to > from && to < text.len && (text.s[to] & 0xc0) == 0x80)
+		to--;
+	for (size_t i = from; i < to; i++)
+		ret[n++] = text.s[i] ? text.s[i] : ' ';
+	while (n && (ret[n - 1] == ' ' || ret[n - 1] == '\r'))
+		n--;
+	ret[n] = '\0';
+}
+
+static void count_place(struct text text, size_t offset, struct scan_finding *ret)
+{
+	size_t begin = 0;
+
+	ret->line = ret->column = 1;
+	for (size_t i = 0; i < offset; i++)
+		if (text.s[i] == '\n') {
+			ret->line++;
+			begin = i + 1;
+		}
+	for (size_t i = begin; i < offset; i++)
+		ret->column += (text.s[i] & 0xc0) != 0x80;
+}
+
+static bool locate(const struct scan *s, const struct finding *f, struct text text,
+		   size_t *ret_offset)
+{
+	for (size_t i = 0; text.s && i < f->matchedc; i++)
+		if (engine_locate(s->rules->engine, s->rules->thread, f->rule, f->matched[i], text,
+				  ret_offset) == 0 &&
+		    *ret_offset <= text.len)
+			return true;
+	return false;
+}
+
+static bool locate_field(const struct scan *s, const struct finding *f, const struct node *fields,
+			 struct text *ret_text, size_t *ret_offset)
+{
+	for (size_t i = 0; fields && fields->kind == NODE_MAP && i < fields->map.count; i++) {
+		const struct node *value = fields->map.pair[i].value;
+		if (value->kind != NODE_STRING || !locate(s, f, value->text, ret_offset))
+			continue;
+		*ret_text = value->text;
+		return true;
+	}
+	return false;
+}
+
+/* Where it is, as far as can be told: in the text, else in a field, else in another form of it. */
+static void place(const struct scan *s, const struct code_view *view, struct scan_finding *f)
+{
+	const struct scan_unit *unit = f->unit;
+	struct text text = unit->event.content, code = {view->text, view->text_len};
+	size_t offset = 0;
+
+	f->line = unit->line;
+	if (f->finding->view == VIEW_CODE) {
+		f->line = 0;
+		if (locate(s, f->finding, code, &offset))
+			take_excerpt(code, offset, f->excerpt);
+		return;
+	}
+	if (locate(s, f->finding, text, &offset)) {
+		take_excerpt(text, offset, f->excerpt);
+		if (unit->is_file)
+			count_place(text, offset, f);
+	} else if (locate_field(s, f->finding, unit->event.fields, &text, &offset) ||
+		   (locate(s, f->finding, unit->other, &offset) && (text = unit->other).s)) {
+		take_excerpt(text, offset, f->excerpt);
+		f->line = unit->is_file ? 0 : f->line;
+	} else if (unit->is_file) {
+		f->line = 0;
+	}
+}
+
+/* The reference's words, about the first finding. */
+static void give_reason(struct scan *s, const struct findings *f)
+{
+	static const char *const outcomes[] = {
+		[DETECT_DENY] = "DENY", [DETECT_ASK] = "ASK", [DETECT_ALLOW] = "ALLOW"};
+	const struct finding *first = f->list;
+	enum detect_verdict verdict = detect_verdict(f);
+
+	if (!f->count || (s->reason[0] && verdict >= s->verdict))
+		return;
+	s->verdict = verdict;
+	snprintf(s->reason, sizeof(s->reason),
+		 "%s: %s [%s/%.0f%% confidence] (%zu rule(s) matched)", outcomes[verdict],
+		 first->rule->title, first->rule->severity_name, first->confidence * 100, f->count);
+}
+
+static void tell(struct scan *s, const struct scan_unit *unit, const struct code_view *view,
+		 const struct findings *findings)
+{
+	give_reason(s, findings);
+	for (size_t i = 0; i < findings->count; i++) {
+		struct scan_finding f = {.finding = &findings->list[i], .unit = unit};
+		enum severity severity = f.finding->rule->severity;
+		s->totals.findings++;
+		s->totals.severity[severity]++;
+		s->failing += severity <= s->call->scan.fail_on ||
+			      s->call->scan.fail_on >= SEVERITY_INFORMATIONAL;
+		if (s->totals.findings > SCAN_FINDINGS_MAX)
+			continue;
+		place(s, view, &f);
+		s->format->finding(s, &f);
+	}
+}
+
+/* Decoding has an end; what lies behind it was not looked at. */
+static void tell_unsearched(struct scan *s, const struct scan_unit *unit, const char *maximum)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "encoded layers were not all looked into: too many %.32s",
+		 maximum);
+	scan_note(s, unit->file->name, unit->line, words);
+}
+
+void scan_unit(struct scan *s, struct scan_unit *unit)
+{
+	struct findings findings = {0};
+	struct code_view view = {0};
+	struct err err;
+	const struct engine *engine = s->rules->engine;
+	int result = engine_scan(engine, s->rules->thread, &unit->event, &findings, &err);
+
+	s->totals.units++;
+	if (result == 0 && unit->other.s)
+		result = engine_scan_view(engine, s->rules->thread, &unit->event, VIEW_DECODED,
+					  unit->other, &findings, &err);
+	if (result == 0)
+		result = scan_code(s, unit, &view, &findings, &err);
+	if (result < 0) {
+		if (unit->number >= 0)
+			err_context(&err, "event %lld", (long long)unit->number);
+		scan_error(s, unit->file->name, &err);
+	}
+	if (findings.unsearched)
+		tell_unsearched(s, unit, findings.unsearched);
+	tell(s, unit, &view, &findings);
+	findings_done(&findings);
+	view_done(&view);
+}
+
+void scan_whole(struct scan *s, const struct scan_file *file)
+{
+	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
+
+	unit.event = (struct event){.type = s->call->scan.type,
+				    .plain = !s->call->scan.has_type,
+				    .skill = file->kind == KIND_SKILL && !s->call->scan.has_type,
+				    .content = file->data,
+				    .time_ms = EVENT_TIME_NONE};
+	if (unit.event.skill)
+		unit.event.plain = false;
+	scan_unit(s, &unit);
+}

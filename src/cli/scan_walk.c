@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A directory and all below it, in the order of names, so that two scans of the same tree say the
+ * same. Every step is relative to an open directory and never through a link: the tree may belong
+ * to somebody who moves it while we walk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "cli/scan.h"
+
+/* What no agent reads: the histories of version control. */
+static const char *const left_out[] = {".git", ".hg", ".svn"};
+
+struct names {
+	size_t count, room;
+	char **name;
+};
+
+static void names_done(struct names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n->name);
+}
+
+static int names_add(struct names *n, const char *name)
+{
+	if (n->count == n->room) {
+		size_t room = n->room ? n->room * 2 : 64;
+		char **more = realloc(n->name, room * sizeof(*more));
+		if (!more)
+			return -1;
+		n->name = more;
+		n->room = room;
+	}
+	n->name[n->count] = strdup(name);
+	return n->name[n->count] ? (n->count++, 0) : -1;
+}
+
+static bool is_left_out(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
+		if (strcmp(name, left_out[i]) == 0)
+			return true;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list(DIR *dir, struct names *ret, struct err *err)
+{
+	struct dirent *entry;
+
+	while ((entry = io_readdir(dir))) {
+		if (is_left_out(entry->d_name))
+			continue;
+		if (ret->count == SCAN_ENTRIES_MAX)
+			return err_set(err, ERR_LIMIT, "has more than %d entries: not scanned",
+				       SCAN_ENTRIES_MAX);
+		if (names_add(ret, entry->d_name) < 0)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	if (errno)
+		return err_errno(err, ERR_INPUT, "could not be listed");
+	if (ret->count)
+		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
+	return 0;
+}
+
+static void visit(struct scan *s, int dirfd, const char *name, const char *below, unsigned depth)
+{
+	AUTO_FREE char *path = NULL;
+	struct stat st;
+	struct err err;
+
+	if (asprintf(&path, "%s%s%s", below, below[strlen(below) - 1] == '/' ? "" : "/", name) <
+	    0) {
+		path = NULL;
+		return;
+	}
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
+		scan_path(s, dirfd, name, path, false);
+		return;
+	}
+	AUTO_CLOSE int fd =
+		openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		err_errno(&err, ERR_INPUT, "could not be opened");
+		scan_error(s, path, &err);
+		return;
+	}
+	scan_directory(s, fd, path, depth + 1);
+}
+
+void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
+{
+	AUTO_CLOSEDIR DIR *dir = NULL;
+	struct names names = {0};
+	struct err err = {0};
+
+	if (depth >= SCAN_DEPTH_MAX) {
+		err_set(&err, ERR_LIMIT, "is more than %d directories deep: not scanned",
+			SCAN_DEPTH_MAX);
+		scan_error(s, name, &err);
+		return;
+	}
+	AUTO_CLOSE int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	dir = fdopendir(copy);
+	if (!dir) {
+		err_errno(&err, ERR_SYSTEM, "could not be listed");
+	} else {
+		scope_take_fd(&copy);
+		list(dir, &names, &err);
+	}
+	if (err.code)
+		scan_error(s, name, &err);
+	for (size_t i = 0; !err.code && i < names.count; i++) {
+		if (s->totals.files + s->totals.skipped >= SCAN_FILES_MAX) {
+			err_set(&err, ERR_LIMIT, "more than %d files: the rest is not scanned",
+				SCAN_FILES_MAX);
+			scan_error(s, name, &err);
+			break;
+		}
+		visit(s, fd, names.name[i], name, depth);
+	}
+	names_done(&names);
+}

@@ -1,0 +1,334 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon scan: exit statuses, what each kind of input becomes, and what is told about it.
+load helper
+load scan
+
+@test "clean is 0, a finding is 1, with file, line, column, rule, severity and words" {
+	pack
+	printf 'nothing here\n' >"$T/clean.txt"
+	scan 0 "$T/clean.txt"
+	out_has '0 findings in 1 file; clean'
+	out_has "rules: 3 (3 given: $T/r)"
+	printf 'first line\nthe \303\274 Moonstone \t word of it\n' >"$T/bad.txt"
+	scan 1 "$T/bad.txt"
+	out_has "$T/bad.txt:2:7: critical ATR-2026-90001: Title of ATR-2026-90001"
+	out_has 'lane enforce, confidence 100 %, view text: the ü Moonstone ^I word of it'
+	out_has '1 finding (1 critical) in 1 file; DENY: Title of ATR-2026-90001 [critical/100% confidence]'
+	scan 1 "$T/clean.txt" "$T/bad.txt"
+	out_has 'in 2 files'
+}
+
+@test "--fail-on: findings below it are shown and do not fail" {
+	pack
+	printf 'a pebble\n' >"$T/x.txt"
+	scan 1 "$T/x.txt"
+	scan 1 --fail-on informational "$T/x.txt"
+	scan 1 --fail-on low "$T/x.txt"
+	scan 0 --fail-on medium "$T/x.txt"
+	out_has '1 finding (1 low)'
+	printf 'a sunstone\n' >"$T/x.txt"
+	scan 1 --fail-on medium "$T/x.txt"
+	scan 0 --fail-on high "$T/x.txt"
+}
+
+@test "--lane, --inactive: which rules are asked" {
+	pack
+	rule "$T/r/d.yaml" ATR-2026-90004 high 'gravel'
+	sed -i 's/^status: stable/status: draft/' "$T/r/d.yaml"
+	printf 'moonstone word sunstone pebble gravel\n' >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds '[f["rule"][-1] for f in r["findings"]] == ["1", "2", "3"]'
+	holds '[f["lane"] for f in r["findings"]] == ["enforce", "alert", "hunt"]'
+	scan 1 --lane alert --json "$T/x.txt"
+	holds '[f["rule"][-1] for f in r["findings"]] == ["1", "2"] and r["lane"] == "alert"'
+	scan 1 --lane enforce --json "$T/x.txt"
+	holds '[f["rule"][-1] for f in r["findings"]] == ["1"]'
+	scan 1 --inactive --json "$T/x.txt"
+	holds '"ATR-2026-90004" in [f["rule"] for f in r["findings"]]'
+}
+
+@test "wrong usage is 2 and scans nothing" {
+	pack
+	scan 2
+	err_has 'scan what?'
+	scan 2 --nothing "$T/r"
+	scan 2 --lane all "$T/r"
+	err_has 'hunt, alert or enforce'
+	scan 2 --mode lax "$T/r"
+	err_has 'strict or reference'
+	scan 2 --type dream "$T/r"
+	err_has 'llm_input'
+	scan 2 --kind novel "$T/r"
+	err_has 'skill'
+	scan 2 --format xml "$T/r"
+	err_has 'text, json or sarif'
+	scan 2 --fail-on now "$T/r"
+	err_has 'critical'
+	out_is ''
+	status=0
+	XDG_DATA_HOME=$T/data "$CORDON" scan "$T/r" >"$T/out" 2>"$T/err" || status=$?
+	exits 2
+	err_has 'which rules?'
+	err_has 'cordon rules fetch'
+}
+
+@test "what cannot be scanned is 125, and the rest is scanned" {
+	pack
+	printf 'a moonstone word\n' >"$T/x.txt"
+	scan 125 "$T/nothing" "$T/x.txt"
+	err_has "$T/nothing: could not be opened: No such file"
+	out_has 'ATR-2026-90001'
+	out_has '1 could not be scanned'
+	scan 125 --json "$T/nothing"
+	holds 'r["status"] == "error" and r["verdict"] == "deny" and "could not be scanned" in r["reason"]'
+	holds 'r["errors"][0]["kind"] == "input" and r["errors"][0]["file"].endswith("/nothing")'
+	status=0
+	"$CORDON" scan --rules "$T/nothing" "$T/x.txt" >"$T/out" 2>"$T/err" || status=$?
+	exits 125
+	err_has 'nothing'
+}
+
+@test "standard input" {
+	pack
+	printf 'a moonstone word' >"$T/in"
+	IN=$T/in
+	scan 1 -
+	out_has '-:1:3: critical ATR-2026-90001'
+	scan 1 --json - "$T/in"
+	holds '[f["file"] for f in r["findings"]] == ["-", "'"$T"'/in"] and r["stats"]["bytes"] == 32'
+	# A pipe that the shell made is one, too.
+	scan 1 <(cat "$T/in")
+}
+
+@test "SKILL.md goes the way of skills: rules of every source, fields or not" {
+	pack
+	sed -i 's/type: llm_io/type: skill_lifecycle/; s/field: content/field: tool_args/' "$T/r/a.yaml"
+	mkdir "$T/s"
+	printf -- '---\nname: x\n---\na moonstone word\n' >"$T/s/SKILL.md"
+	scan 1 --json "$T/s"
+	holds 'r["findings"][0]["kind"] == "skill" and r["findings"][0]["line"] == 4'
+	# A rule that is not about skills is not asked.
+	sed -i 's/scan_target: both/scan_target: mcp/' "$T/r/a.yaml"
+	scan 0 "$T/s"
+	scan 1 --kind text "$T/s"
+}
+
+@test "JSON events: one, a list, one a line; each with its number" {
+	pack
+	sed -i 's/field: content/field: tool_args/; s/type: llm_io/type: tool_call/' "$T/r/a.yaml"
+	printf '{"type": "tool_call", "content": "x", "fields": {"tool_args": "moonstone\\u0020word"}}' >"$T/e.json"
+	scan 1 --json "$T/e.json"
+	holds 'r["findings"][0]["event"] == 0 and r["findings"][0]["kind"] == "events"'
+	holds 'r["findings"][0]["excerpt"] == "moonstone word"'
+	# Not for an event of another type.
+	printf '[{"type": "llm_input", "content": "moonstone word"},\n' >"$T/l.json"
+	cat "$T/e.json" >>"$T/l.json"
+	printf ']' >>"$T/l.json"
+	scan 1 --json "$T/l.json"
+	holds '[f["event"] for f in r["findings"]] == [1] and r["stats"]["events"] == 2'
+	{ cat "$T/e.json"; printf '\n\n'; cat "$T/e.json"; echo; echo 'no event, but a sunstone'; } >"$T/e.jsonl"
+	scan 1 --json "$T/e.jsonl"
+	holds '[(f["event"], f["line"]) for f in r["findings"]] == [(0, 1), (1, 3), (2, 4)]'
+	holds '[n["line"] for n in r["notes"]] == [4]'
+	# Known by their first bytes, too.
+	cp "$T/e.jsonl" "$T/events"
+	scan 1 --json "$T/events"
+	holds 'len(r["findings"]) == 3'
+}
+
+@test "--type: what a text is to the rules" {
+	pack
+	sed -i 's/field: content/field: tool_args/; s/type: llm_io/type: tool_call/' "$T/r/a.yaml"
+	printf 'a moonstone word' >"$T/x.txt"
+	scan 1 "$T/x.txt"
+	scan 1 --type tool_call "$T/x.txt"
+	scan 0 --type llm_input "$T/x.txt"
+}
+
+@test "a field that is no string is an error, not a crash" {
+	pack
+	printf '[{"type": "tool_call", "fields": {"tool_args": {"a": 1}}},\n{"type": "llm_input", "content": "a moonstone word"}]' >"$T/e.json"
+	scan 125 --json "$T/e.json"
+	holds 'len(r["errors"]) == 1 and "event 0" in r["errors"][0]["message"]'
+	holds '[f["event"] for f in r["findings"]] == [1]'
+}
+
+@test "MCP configuration: command and arguments as one line, and every other string" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '^fetch -q moonstone\s+word'
+	rule "$T/r/b.yaml" ATR-2026-90002 high 'TOKEN=sunstone'
+	rule "$T/r/c.yaml" ATR-2026-90003 high 'pebble'
+	cat >"$T/.mcp.json" <<-'END'
+		{"mcpServers": {
+		  "good": {"command": "node", "args": ["server.js"]},
+		  "bad": {"command": "fetch", "args": ["-q", "moonstone", "word"],
+		          "env": {"TOKEN": "sunstone"}}},
+		 "hint": "a \u0070ebble"}
+	END
+	scan 1 --json "$T/.mcp.json"
+	holds '[(f["rule"][-1], f["server"]) for f in r["findings"]] == [("1", "bad"), ("2", "bad"), ("3", None)]'
+	holds '{f["kind"] for f in r["findings"]} == {"mcp"} and r["findings"][0]["line"] == 3'
+	scan 1 "$T/.mcp.json"
+	out_has '(server bad): high ATR-2026-90001'
+	cat >"$T/settings.json" <<-'END'
+		{"mcp": {"servers": {"x": {"url": "http://pebble.example"}}}}
+	END
+	scan 1 --json "$T/settings.json"
+	holds 'r["findings"][0]["server"] == "x"'
+}
+
+@test "any other JSON is scanned as it stands and as it reads" {
+	pack
+	printf '{"name": "x",\n "hint": "moon\\u0073tone word", "a": "sunstone"}' >"$T/x.json"
+	scan 1 --json "$T/x.json"
+	holds '[(f["rule"][-1], f["view"], f["line"]) for f in r["findings"]] == [("1", "decoded", None), ("2", "text", 2)]'
+	# Broken JSON is text.
+	printf '{"hint": "sunstone",,' >"$T/y.json"
+	scan 1 --json "$T/y.json"
+	holds 'r["findings"][0]["kind"] == "text" and "JSON" in r["notes"][0]["message"]'
+}
+
+@test "layers of base64 and the like are looked into in strict mode only" {
+	pack
+	printf 'x = "%s"\n' "$(printf 'please say the moonstone word to all of them' | base64 -w0)" >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["findings"][0]["view"] == "decoded" and "base64" in r["findings"][0]["decoding"]'
+	scan 0 --mode reference --json "$T/x.txt"
+	holds 'r["mode"] == "reference"'
+}
+
+@test "directories: in the order of names, links not followed, .git left out" {
+	pack
+	mkdir -p "$T/d/b" "$T/d/.git"
+	printf 'a moonstone word' | tee "$T/d/z.txt" "$T/d/b/x.md" "$T/d/a.txt" >"$T/d/.git/x"
+	ln -s . "$T/d/loop"
+	ln -s /etc/passwd "$T/d/link"
+	scan 1 --json "$T/d"
+	holds '[f["file"].split("/d/")[1] for f in r["findings"]] == ["a.txt", "b/x.md", "z.txt"]'
+	holds 'r["stats"]["files"] == 3 and r["stats"]["skipped"] == 2 and len(r["notes"]) == 2'
+	scan 1 "$T/d/"
+	out_has "$T/d/a.txt:1:3"
+	ln -s d "$T/named"
+	scan 1 "$T/named"
+}
+
+@test "names and words from outside cannot speak to the terminal" {
+	pack
+	local name=$'evil\e[31m\n\342\200\256name'
+	printf 'a moonstone word \e]0;title\a \342\200\256 \0 end' >"$T/$name"
+	scan 1 "$T/$name"
+	run ! grep -qP '\x1b|\xe2\x80\xae|\x07|\x00' "$T/out"
+	[ "$(grep -c . "$T/out")" -eq 4 ]
+	mkdir "$T/dir"
+	: >"$T/dir/$name"
+	chmod 000 "$T/dir/$name"
+	mkfifo "$T/dir/fifo"$'\e'
+	scan 125 "$T/dir"
+	run ! grep -qP '\x1b|\xe2\x80\xae' "$T/err"
+	scan 1 --json "$T/$name"
+	holds '"\x1b[31m\n" in r["findings"][0]["file"]'
+	printf 'a moonstone word' >"$T/"$'no\xffutf8'
+	scan 1 --json "$T/"$'no\xffutf8'
+	holds 'base64.b64decode(r["findings"][0]["file"]).endswith(b"no\xffutf8")'
+	holds 'r["findings"][0]["file_encoding"] == "base64"'
+}
+
+@test "progress and colours are for terminals" {
+	command -v script >/dev/null || skip "no script(1)"
+	pack
+	mkdir "$T/d"
+	printf 'a moonstone word' >"$T/d/x"
+	run script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
+	[[ $output == *$'\e[1;31mcritical\e[0m'* ]] || { printf '%q\n' "$output"; return 1; }
+	run env NO_COLOR=1 script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
+	[[ $output == *critical* && $output != *$'\e'* ]]
+	# The line appears after a moment, and goes away again.
+	rule "$T/r/slow.yaml" ATR-2026-90009 high '(?:(a)|(aa))+!\2b'
+	local f
+	for f in 1 2 3 4; do
+		{ head -c 100 /dev/zero | tr '\0' a; printf '!zb'; } >"$T/d/$f"
+	done
+	run script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
+	[[ $output == *$'\r\e[K'*' files, '*' findings '*$'\r\e[K'* ]] || { printf '%q\n' "$output"; return 1; }
+	scan 1 "$T/d"
+	run ! grep -qP '\x1b|\r' "$T/out" "$T/err"
+}
+
+@test "a rule that cannot be read is told and left out; --strict ends it" {
+	pack
+	printf 'id: [' >"$T/r/broken.yaml"
+	printf 'a moonstone word' >"$T/x.txt"
+	scan 1 "$T/x.txt"
+	err_has 'broken.yaml'
+	scan 125 --strict "$T/x.txt"
+	rm "$T/r/broken.yaml"
+	rule "$T/r/d.yaml" ATR-2026-90009 high 'a(b'
+	scan 1 --json "$T/x.txt"
+	holds '"no regular expressions" in r["notes"][0]["message"]'
+}
+
+@test "the built-in pack is found beside the program, and the fetched one joins it" {
+	pack
+	printf 'a moonstone word and an opal' >"$T/x.txt"
+	mv "$T/r" "$T/rules" # beside bin/
+	status=0
+	XDG_DATA_HOME=$T/data "$CORDON" scan --json "$T/x.txt" >"$T/out" || status=$?
+	exits 1
+	holds '[(p["kind"], p["rules"]) for p in r["packs"]] == [("built-in", 3)]'
+	rule "$T/data/cordon/rules/agent-threat-rules/x.yaml" ATR-2026-90007 high 'opal'
+	XDG_DATA_HOME=$T/data "$CORDON" scan --json "$T/x.txt" >"$T/out" || status=$?
+	holds '[(p["kind"], p["rules"]) for p in r["packs"]] == [("fetched", 1), ("built-in", 3)]'
+	holds 'len(r["findings"]) == 2 and r["rules"] == 4'
+	mkdir -p "$T/share/cordon"
+	mv "$T/rules" "$T/share/cordon/rules"
+	XDG_DATA_HOME=$T/none "$CORDON" scan "$T/x.txt" >"$T/out" || status=$?
+	out_has '../share/cordon/rules'
+}
+
+# A disguise that no expression sees through: the word is put together when the program runs.
+disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" + chr(115) + "tone   word")\n'; }
+
+@test "the code view: programs are scanned in their canonical form too" {
+	pack
+	disguised >"$T/x.py"
+	scan 1 --json "$T/x.py"
+	holds '[(f["rule"], f["view"], f["kind"]) for f in r["findings"]] == [("ATR-2026-90001", "code", "python")]'
+	holds '"moonstone   word" in r["findings"][0]["excerpt"] and r["code_view"]["whole"] == 1'
+	holds '{"import": "os"}.items() <= {e["kind"]: e["value"] for e in r["effects"]}.items()'
+	scan 1 "$T/x.py"
+	out_has 'view code: '
+	run ! grep -q 'effect' "$T/out"
+	scan 1 --effects "$T/x.py"
+	out_has "$T/x.py:1: effect import: os"
+	scan 0 --no-code-view "$T/x.py"
+	scan 0 --mode reference "$T/x.py"
+	scan 0 --kind text "$T/x.py"
+	disguised >"$T/in"
+	IN=$T/in
+	scan 1 --kind python -
+	printf 'a=moon; echo "${a}stone   word"\n' >"$T/x.sh"
+	scan 1 --json "$T/x.sh"
+	holds 'r["findings"][0]["view"] == "code" and r["findings"][0]["kind"] == "shell"'
+}
+
+@test "the code view: a program that cannot be read is told, and scanned as text" {
+	pack
+	printf 'def f(:\n  "a moonstone word"\n' >"$T/x.py"
+	scan 1 --json "$T/x.py"
+	holds 'r["findings"][0]["view"] == "text" and r["code_view"]["whole"] == 0'
+	holds 'len(r["notes"]) == 1 and r["notes"][0]["file"].endswith("x.py") and r["errors"] == []'
+}
+
+@test "the code view: without a box it is told once, and the scan goes on" {
+	pack
+	mkdir "$T/d"
+	disguised | tee "$T/d/x.py" >"$T/d/y.py"
+	printf 'a moonstone word' >"$T/d/z.txt"
+	rm "$T/bin/cordon-box"
+	scan 1 "$T/d"
+	[ "$(grep -c 'without the code view: ' "$T/err")" -eq 1 ] || show
+	err_has 'cordon-box'
+	scan 1 --json "$T/d"
+	holds '"cordon-box" in r["code_view"]["error"] and r["code_view"]["none"] == 2'
+	holds 'len(r["notes"]) == 1 and len(r["findings"]) == 1'
+}

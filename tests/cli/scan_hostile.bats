@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon scan on files that nobody should have to scan: a clear error or a scan that ends, little
+# memory, and never a crash or a silent "clean".
+load helper
+load scan
+
+# The sanitizer maps more than that for itself.
+little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:-600000}"; }
+
+@test "100 MB: an error, bounded memory, and the others are scanned" {
+	pack
+	mkdir "$T/d"
+	truncate -s 100M "$T/d/large.txt"
+	printf 'a moonstone word' >"$T/d/x.txt"
+	little_memory 200000
+	scan 125 --json "$T/d"
+	holds 'r["errors"][0]["kind"] == "limit" and "larger than 64 MiB" in r["errors"][0]["message"]'
+	holds 'len(r["findings"]) == 1'
+	scan 125 "$T/d"
+	err_has 'large.txt: is larger than 64 MiB'
+	head -c 100M /dev/zero >"$T/in"
+	IN=$T/in
+	scan 125 -
+	err_has '-: is larger than 64 MiB'
+}
+
+@test "the largest file there may be is scanned to its last byte" {
+	pack
+	{ head -c $((64 * 1024 * 1024 - 14)) /dev/zero | tr '\0' '\n'; printf 'moonstone word'; } >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["stats"]["bytes"] == 64 << 20 and len(r["findings"]) == 1'
+	printf . >>"$T/x.txt"
+	scan 125 "$T/x.txt"
+}
+
+@test "text behind 100,000 characters is found, but not by the reference" {
+	pack
+	{ head -c 150000 /dev/zero | tr '\0' x; printf ' moonstone word'; } >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["findings"][0]["column"] == 150002'
+	scan 0 --mode reference "$T/x.txt"
+}
+
+@test "NUL bytes and broken UTF-8 hide nothing" {
+	pack
+	printf 'a\0b \377\376 moonstone word \300\257' >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'len(r["findings"]) == 1'
+	printf '\303' >"$T/y.txt"
+	scan 0 "$T/y.txt"
+	: >"$T/empty"
+	scan 0 "$T/empty"
+}
+
+@test "binary files: an error for those that are named, a note in a directory" {
+	pack
+	mkdir "$T/d"
+	cp /bin/true "$T/d/program"
+	printf 'a moonstone word' >"$T/d/x.txt"
+	scan 125 "$T/d/program"
+	err_has 'is a program (ELF), not text'
+	scan 1 --json "$T/d"
+	holds 'r["stats"]["skipped"] == 1 and r["notes"][0]["file"].endswith("/program")'
+	scan 0 --kind text "$T/d/program"
+	# First bytes or a name are no way out.
+	{ printf 'PK\3\4'; printf 'a moonstone word'; } >"$T/d/y"
+	{ head -c 4000 /bin/true; printf 'a moonstone word'; } >"$T/d/SKILL.md"
+	scan 1 --json "$T/d"
+	holds 'len(r["findings"]) == 3'
+}
+
+@test "pipes, devices and sockets are errors at once" {
+	pack
+	mkdir "$T/d"
+	mkfifo "$T/d/fifo"
+	ln -s /dev/zero "$T/zero"
+	SECONDS=0
+	scan 125 "$T/d"
+	err_has 'fifo: is neither a file nor a directory'
+	scan 125 "$T/d/fifo"
+	scan 125 "$T/zero"
+	[ $SECONDS -lt 10 ]
+}
+
+@test "a file that may not be read is an error, and the rest is scanned" {
+	need_root
+	pack
+	mkdir "$T/d" "$T/d/closed"
+	printf 'a moonstone word' | tee "$T/d/a.txt" "$T/d/b.txt" >"$T/d/closed/x"
+	chmod 600 "$T/d/a.txt"
+	chmod 700 "$T/d/closed"
+	status=0
+	as user "$CORDON" scan --rules "$T/r" --json "$T/d" >"$T/out" || status=$?
+	exits 125
+	holds '[e["file"].split("/d/")[1] for e in r["errors"]] == ["a.txt", "closed"]'
+	holds '"Permission denied" in r["errors"][0]["message"] and len(r["findings"]) == 1'
+}
+
+@test "directories in directories, and many names: there is an end" {
+	pack
+	local i
+	mkdir "$T/deep" "$T/many"
+	(
+		cd "$T/deep" || exit 1
+		for i in $(seq 70); do
+			[ "$i" -ne 64 ] || printf 'a moonstone word' >x
+			mkdir d
+			cd d || exit 1
+		done
+		printf 'a moonstone word' >x
+	)
+	scan 125 --json "$T/deep"
+	holds 'len(r["findings"]) == 1 and "64 directories deep" in r["errors"][0]["message"]'
+	(cd "$T/many" && seq 100001 | xargs touch)
+	scan 125 "$T/many"
+	err_has 'more than 100000 entries'
+	rm "$T/many/1"
+	scan 0 --json "$T/many"
+	holds 'r["stats"]["files"] == 100000'
+}
+
+@test "an expression that explodes is a finding that says so" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '(?:(a)|(aa))+!\2b'
+	{ head -c 100 /dev/zero | tr '\0' a; printf '!zb'; } >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["findings"][0]["undecided"] is True'
+	scan 1 "$T/x.txt"
+	out_has 'not decidable: a limit was reached'
+	scan 1 --format sarif "$T/x.txt"
+	out_has 'not decidable'
+}
+
+@test "JSON that is too deep or too much is text" {
+	pack
+	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"
+	scan 1 --json "$T/deep.json"
+	holds 'r["findings"][0]["kind"] == "text" and len(r["notes"]) == 1'
+	python3 -c 'print("[" * 10000 + "sunstone")' >"$T/deep.json"
+	scan 1 "$T/deep.json"
+	python3 -c 'print("{\"type\": \"x\", \"type\": \"llm_input\", \"content\": \"sunstone\"}")' >"$T/twice.json"
+	scan 1 "$T/twice.json"
+}
+
+@test "more findings and notes than are listed are counted" {
+	pack
+	python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
+	scan 1 --json "$T/x.jsonl"
+	holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False'
+	{ cat "$T/x.jsonl"; echo pebble; yes x | head -n 10000; } >"$T/y.jsonl"
+	scan 1 --json "$T/y.jsonl"
+	holds 'len(r["findings"]) == 100000 and r["findings_cut"] and r["stats"]["findings"] == 100001'
+	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 110001'
+}
+
+@test "output that cannot be written is an error" {
+	pack
+	printf 'a moonstone word' >"$T/x.txt"
+	local f
+	for f in text json sarif; do
+		status=0
+		"$CORDON" scan --rules "$T/r" --format $f "$T/x.txt" >/dev/full 2>"$T/err" || status=$?
+		exits 125
+		err_has 'some of it is lost'
+	done
+}

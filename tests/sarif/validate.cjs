@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// validate.cjs MODULES FILE: holds FILE against the schema of SARIF 2.1.0, and against what the schema
+// cannot say: every ruleIndex leads to the rule of that id.
+const { createRequire } = require('module')
+const { readFileSync } = require('fs')
+const [modules, file] = process.argv.slice(2)
+const load = createRequire(modules + '/x')
+const Ajv = load('ajv').default
+const ajv = new Ajv({ allErrors: true, strict: false, unicodeRegExp: false })
+load('ajv-formats').default(ajv)
+const schema = JSON.parse(readFileSync(modules + '/schemastore/schemas/json/sarif-2.1.0.json'))
+const log = JSON.parse(readFileSync(file))
+const valid = ajv.compile(schema)
+const wrong = valid(log) ? [] : valid.errors.map(e => `${e.instancePath} ${e.message}`)
+for (const run of log.runs ?? [])
+	for (const r of run.results ?? [])
+		if (run.tool.driver.rules[r.ruleIndex]?.id !== r.ruleId) wrong.push(`${r.ruleId}: ruleIndex`)
+console.log(wrong.length ? wrong.join('\n') : `valid, ${log.runs[0].results.length} results`)
+process.exit(wrong.length ? 1 : 0)
