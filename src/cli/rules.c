@@ -14,7 +14,8 @@ static const struct verb {
 	int least, most; /* operands after it */
 	enum {
 		RULES_NAMED, /* those of --rules, or the default packs */
-		RULES_GIVEN, /* its operands are directories, as with --rules; no default packs */
+		RULES_HERE,  /* its operands are directories, as with --rules */
+		RULES_GIVEN, /* the same, and it does not take the default packs */
 	} rules;
 	int (*run)(struct rules_view *v);
 } verbs[] = {
@@ -22,6 +23,7 @@ static const struct verb {
 	{"stats", 0, 0, RULES_NAMED, rules_stats},
 	{"show", 1, 1, RULES_NAMED, rules_show},
 	{"check", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
+	{"test", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
 };
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
@@ -33,14 +35,15 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 		    call->argc - 1 <= verbs[i].most)
 			return &verbs[i];
 	err_set(err, ERR_USAGE, "what about the rules?");
-	err_cure(err, "cordon rules list, stats, show ID or check DIR; cordon rules --help");
+	err_cure(err,
+		 "cordon rules list, stats, show ID, check DIR or test DIR; cordon rules --help");
 	return NULL;
 }
 
 static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 {
 	struct pack_options options = {v->call->strict, v->all, rules_on_report, v};
-	size_t here = verb->rules == RULES_GIVEN ? (size_t)v->call->argc - 1 : 0;
+	size_t here = verb->rules >= RULES_HERE ? (size_t)v->call->argc - 1 : 0;
 
 	if (verb->rules == RULES_GIVEN && !here && !v->call->rulesc) {
 		err_set(err, ERR_USAGE, "which rules?");

@@ -117,6 +117,13 @@ static int set_effects(struct cli_call *c, const struct cli_option *o, const cha
 	return 0;
 }
 
+static int set_view(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->scan.code_view = true;
+	return 0;
+}
+
 static int set_no_view(struct cli_call *c, const struct cli_option *o, const char *v,
 		       struct err *err)
 {
@@ -167,4 +174,9 @@ const struct cli_option cli_scan_options[] = {
 	{0}};
 
 const struct cli_option cli_rules_options[] = {
-	RULES_ROW, STRICT_ROW, {"json", NULL, "print JSON", cli_set_json, NULL}, {0}};
+	RULES_ROW,
+	STRICT_ROW,
+	MODE_ROW,
+	{"code-view", NULL, "test: also read each case as a program", set_view, NULL},
+	{"json", NULL, "print JSON", cli_set_json, NULL},
+	{0}};

@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon rules test: what it says about made-up rules, and about the public pack.
+load helper
+load scan
+
+MODULES=${CORDON_NPM:-${CORDON_TOP:-$BATS_TEST_DIRNAME/../..}/build/npm}/node_modules
+PACK=$MODULES/agent-threat-rules/rules
+need_pack() { [ -d "$PACK" ] || skip "no public pack; tools/packages brings it"; }
+
+# rules STATUS ARG...: cordon rules ARG... exits with STATUS.
+rules()
+{
+	local expected=$1
+	shift
+	status=0
+	XDG_DATA_HOME=$T/data timeout 500 "$CORDON" rules "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
+	exits "$expected"
+}
+
+@test "test: true positives, true negatives and evasions, in both places they can be" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	cat >>"$T/r/a.yaml" <<-END
+		  evasion_tests:
+		    - {input: "moonstone-word", expected: not_triggered, bypass_technique: hyphen}
+		    - {input: "MOONSTONE word", expected: triggered, bypass_technique: case}
+		evasion_tests:
+		  - {input: "moonstone\u200b word", expected: not_triggered, bypass_technique: zero width}
+	END
+	rules 0 test "$T/r" --json
+	holds 'r["true_positives"] == {"cases": 1, "passed": 1, "failed": 0, "missed": 0, "skipped": 0, "found": 1}'
+	holds 'r["true_negatives"]["passed"] == 1 and r["true_negatives"]["found"] == 0'
+	holds 'r["evasion_tests"]["cases"] == 3 and r["evasion_tests"]["found"] == 2'
+	holds 'r["rules"] == 1 and r["mode"] == "strict" and r["failures"] == []'
+	rules 0 test "$T/r"
+	grep -qE '^true positives +1 +1 +0 +0 +0 +1$' "$T/out" || show
+	rules 0 test --rules "$T/r" --mode reference
+	out_has '1 rules, mode reference'
+}
+
+@test "test: what fails is named with its line, and the status is 1" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'plain\s+word'
+	rules 1 test "$T/r"
+	out_has "$T/r/a.yaml:19: ATR-2026-90001: true positives: not_triggered: some moonstone word"
+	out_has "$T/r/a.yaml:21: ATR-2026-90001: true negatives: triggered: a plain word"
+	rules 1 test "$T/r" --json
+	holds '[f["test"] for f in r["failures"]] == ["true_positives", "true_negatives"]'
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	printf 'evasion_tests:\n  - {input: "moon stone", expected: triggered, bypass_technique: x}\n' >>"$T/r/a.yaml"
+	rules 0 test "$T/r" --json
+	holds 'r["evasion_tests"]["missed"] == 1 and r["evasion_tests"]["failed"] == 0'
+	rules 1 test --strict "$T/r" --json
+	holds 'r["evasion_tests"]["failed"] == 1 and r["failures"][0]["got"] == "not_triggered"'
+}
+
+@test "test: drafts are tested too, behaviour cannot be" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	rule "$T/r/b.yaml" ATR-2026-90002 high 'moonstone\s+word'
+	sed -i 's/^status: stable/status: draft/' "$T/r/a.yaml"
+	sed -i 's/^detection:/&\n  method: behavioral/' "$T/r/b.yaml"
+	rules 0 test "$T/r" --json
+	holds 'r["true_positives"] == {"cases": 2, "passed": 1, "failed": 0, "missed": 0, "skipped": 1, "found": 1}'
+}
+
+# The forms a case can have: the event that is made of it is the reference's.
+@test "test: cases in every form" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
+	sed -i 's/field: content/field: tool_args/; s/type: llm_io/type: tool_call/; s/scan_target: both/scan_target: mcp/; /^test_cases/,$d' "$T/r/a.yaml"
+	cat >>"$T/r/a.yaml" <<-END
+		test_cases:
+		  true_positives:
+		    - {tool_call: {name: x, args: {a: moonstone}}}
+		    - {input: {tool_name: x, tool_args: "moonstone"}}
+		    - {user_input: moonstone}
+		    - {tool_args: moonstone, tool_name: y}
+		    - {input: {other: moonstone}}
+		    - {input: {response: moonstone}}
+		  true_negatives:
+		    - {tool_name: moonstone}
+		    - {input: {tool_args: a, other: moonstone}}
+		    - {agent_output: moonstone, input: a}
+	END
+	rules 0 test "$T/r" --json
+	holds 'r["true_positives"]["passed"] == 6 and r["true_negatives"]["passed"] == 3'
+}
+
+@test "test: wrong usage and rules that are not there" {
+	rules 125 test "$T/nothing"
+	rules 2 test
+	err_has 'which rules?'
+	rules 2 test --mode odd "$T"
+}
+
+@test "the public pack: every true positive and every true negative as expected" {
+	need_pack
+	rules 0 test --mode reference --json "$PACK"
+	holds 'r["true_positives"] == {"cases": 4056, "passed": 4051, "failed": 0, "missed": 0, "skipped": 5, "found": 4051}'
+	holds 'r["true_negatives"] == {"cases": 3924, "passed": 3919, "failed": 0, "missed": 0, "skipped": 5, "found": 0}'
+	holds 'r["evasion_tests"]["cases"] == 1075 and r["failures"] == []'
+}
+
+@test "the public pack in strict mode" {
+	need_pack
+	rules 0 test --json "$PACK"
+	holds 'r["true_positives"]["failed"] == 0 and r["true_negatives"]["failed"] == 0'
+}
