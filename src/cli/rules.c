@@ -24,6 +24,7 @@ static const struct verb {
 	{"show", 1, 1, RULES_NAMED, rules_show},
 	{"check", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
 	{"test", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
+	{"convert", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_convert},
 };
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
@@ -35,8 +36,8 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 		    call->argc - 1 <= verbs[i].most)
 			return &verbs[i];
 	err_set(err, ERR_USAGE, "what about the rules?");
-	err_cure(err,
-		 "cordon rules list, stats, show ID, check DIR or test DIR; cordon rules --help");
+	err_cure(err, "cordon rules list, stats, show ID, check DIR, test DIR or convert DIR; "
+		      "cordon rules --help");
 	return NULL;
 }
 

@@ -28,6 +28,7 @@ int rules_show(struct rules_view *v);
 int rules_check(struct rules_view *v);
 int rules_stats(struct rules_view *v);
 int rules_test(struct rules_view *v);
+int rules_convert(struct rules_view *v);
 
 /* rules_show.c */
 void rules_on_report(void *context, const struct rule_report *r);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon rules test: what it says about made-up rules, and about the public pack.
+# cordon rules test and convert: what they say about made-up rules, and about the public pack.
 load helper
 load scan
 
@@ -103,4 +103,68 @@ rules()
 	need_pack
 	rules 0 test --json "$PACK"
 	holds 'r["true_positives"]["failed"] == 0 and r["true_negatives"]["failed"] == 0'
+}
+
+@test "convert: json, splunk and elastic say the same rule" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '(?i)moon"stone\s+(?:a|b)\u0041\u{1F600}\bx(?=y)'
+	sed -i 's/title: .*/title: "T ``` | delete"/' "$T/r/a.yaml"
+	sed -i "s/^    - {field: content, operator: regex.*/&\n    - {field: 'tool.x', operator: contains, value: 'a*b\"c'}\n    - {field: user_input, operator: starts_with, value: 'q(r'}\n    - {field: user_input, operator: exact, value: 'E'}/" "$T/r/a.yaml"
+	rules 0 convert --to json "$T/r"
+	holds 'r[0]["id"] == "ATR-2026-90001" and r[0]["condition"] == "any" and len(r[0]["patterns"]) == 4'
+	holds 'r[0]["patterns"][0] == {"field": "content", "operator": "regex", "regex": "moon\"stone\\s+(?:a|b)\\u0041\\u{1F600}\\bx(?=y)", "flags": "i", "description": ""}'
+	rules 0 convert --to splunk "$T/r"
+	out_has 'match(content, "(?i)moon\"stone\\s+(?:a|b)\\x{0041}\\x{1F600}\\bx(?=y)")'
+	out_has "OR match('tool.x', \"(?i)a\\\\*b\\\"c\")"
+	out_has 'OR match(user_input, "(?i)^q\\(r")'
+	out_has 'OR user_input == "E"'
+	out_has '``` title: T     | delete ```'
+	rules 0 convert --to elastic "$T/r"
+	holds 'r[0]["query"]["bool"]["minimum_should_match"] == 1 and len(r[0]["query"]["bool"]["should"]) == 4'
+	holds 'r[0]["query"]["bool"]["should"][1]["wildcard"]["tool.x"]["value"] == "*a\\*b\"c*"'
+	holds 'r[0]["query"]["bool"]["should"][0]["regexp"]["content"]["case_insensitive"] is True'
+	sed -i 's/condition: any/condition: all/' "$T/r/a.yaml"
+	rules 0 convert --to elastic "$T/r"
+	holds 'len(r[0]["query"]["bool"]["must"]) == 4'
+	rules 2 convert "$T/r"
+	err_has '--to json, splunk or elastic'
+	rules 2 convert --to sql "$T/r"
+	rules 2 convert --to json
+}
+
+# Lucene's expressions match whole values; what it lacks is left out, so that nothing is missed.
+@test "convert: an expression for Lucene finds at least what the rule finds" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '\bmoon[a-c.]{2,3}(?!x)(?:stone|rock)+\s*"\d'
+	rules 0 convert --to elastic "$T/r"
+	/usr/bin/python3 -I - "$T/out" <<-'PY'
+		import json, re, sys
+		value = json.load(open(sys.argv[1]))[0]["query"]["bool"]["should"][0]["regexp"]["content"]["value"]
+		assert "\\b" not in value and "(?" not in value, value
+		# Of Lucene's syntax only this differs from Python's here.
+		lucene = re.compile(value, re.I | re.S)
+		rule = re.compile(r'\bmoon[a-c.]{2,3}(?!x)(?:stone|rock)+\s*"\d', re.I)
+		for text in ['moonab.stone"1', 'x moonccSTONErock  "7 y', 'a\nmoon..rock"0\nb']:
+		    assert rule.search(text) and lucene.fullmatch(text), text
+		assert not lucene.fullmatch("moon stone")
+	PY
+}
+
+@test "convert: what another system cannot be told is left out aloud" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
+	rule "$T/r/b.yaml" ATR-2026-90002 high 'moonstone'
+	sed -i 's/^detection:/&\n  method: behavioral/' "$T/r/b.yaml"
+	rules 0 convert --to splunk "$T/r"
+	err_has 'ATR-2026-90002 is left out: it is about behaviour over time'
+	run ! grep -q 90002 "$T/out"
+}
+
+@test "convert: the public pack" {
+	need_pack
+	local to
+	for to in json elastic; do
+		rules 0 convert --to $to "$PACK"
+		holds 'len(r) == 773'
+	done
+	rules 0 convert --to splunk "$PACK"
+	[ "$(grep -c '^| where ($' "$T/out")" -eq 773 ]
+	[ "$(wc -l <"$T/err")" -eq 5 ]
 }
