@@ -13,6 +13,7 @@ static const struct verb {
 	const char *name;
 	int least, most; /* operands after it */
 	enum {
+		RULES_NONE,  /* it needs none */
 		RULES_NAMED, /* those of --rules, or the default packs */
 		RULES_HERE,  /* its operands are directories, as with --rules */
 		RULES_GIVEN, /* the same, and it does not take the default packs */
@@ -25,6 +26,7 @@ static const struct verb {
 	{"check", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
 	{"test", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
 	{"convert", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_convert},
+	{"fetch", 0, 1, RULES_NONE, rules_fetch},
 };
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
@@ -36,8 +38,9 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 		    call->argc - 1 <= verbs[i].most)
 			return &verbs[i];
 	err_set(err, ERR_USAGE, "what about the rules?");
-	err_cure(err, "cordon rules list, stats, show ID, check DIR, test DIR or convert DIR; "
-		      "cordon rules --help");
+	err_cure(err,
+		 "cordon rules list, stats, show ID, check DIR, test DIR, convert DIR or fetch; "
+		 "cordon rules --help");
 	return NULL;
 }
 
@@ -46,6 +49,8 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 	struct pack_options options = {v->call->strict, v->all, rules_on_report, v};
 	size_t here = verb->rules >= RULES_HERE ? (size_t)v->call->argc - 1 : 0;
 
+	if (verb->rules == RULES_NONE)
+		return 0;
 	if (verb->rules == RULES_GIVEN && !here && !v->call->rulesc) {
 		err_set(err, ERR_USAGE, "which rules?");
 		err_cure(err, "cordon rules %s DIR", verb->name);

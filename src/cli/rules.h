@@ -29,6 +29,7 @@ int rules_check(struct rules_view *v);
 int rules_stats(struct rules_view *v);
 int rules_test(struct rules_view *v);
 int rules_convert(struct rules_view *v);
+int rules_fetch(struct rules_view *v);
 
 /* rules_show.c */
 void rules_on_report(void *context, const struct rule_report *r);
