@@ -7,6 +7,7 @@
 
 #include "cli/rules.h"
 #include "cli/tree.h"
+#include "scan/match.h"
 
 static const char *const levels[] = {[RULE_WARNING] = "warning", [RULE_ERROR] = "error"};
 
@@ -154,9 +155,52 @@ int rules_show(struct rules_view *v)
 	return 0;
 }
 
+/* NULL when an engine can take it, else why not. */
+static const char *pattern_complaint(const struct rule_condition *k, struct text pattern,
+				     struct err *err)
+{
+	size_t skip = 0;
+	unsigned flags = regex_of_rule(pattern.s, pattern.len, &skip);
+	struct regex regex;
+	struct match_code *code;
+
+	if (k->case_sensitive)
+		flags &= ~(unsigned)JS_IGNORE_CASE;
+	if (regex_translate(pattern.s + skip, pattern.len - skip, flags, &regex, err) < 0)
+		return err->message;
+	code = match_compile(&regex, err);
+	regex_done(&regex);
+	match_free(code);
+	return code ? NULL : err->message;
+}
+
+/* Whether patterns are expressions: loading does not look into them. Returns the errors. */
+static size_t check_patterns(struct rules_view *v, const struct rule *rule)
+{
+	struct rule_report report = {.level = RULE_ERROR, .file = rule->file, .id = rule->id};
+	size_t errors = 0;
+	struct err err;
+
+	for (size_t i = 0; i < rule->conditionc; i++) {
+		const struct rule_condition *k = &rule->condition[i];
+		for (size_t p = 0; k->op == OPERATOR_REGEX && p < k->patternc; p++) {
+			report.line = k->line;
+			report.words = pattern_complaint(k, k->pattern[p], &err);
+			if (!report.words)
+				continue;
+			rules_on_report(v, &report);
+			errors++;
+		}
+	}
+	return errors;
+}
+
 int rules_check(struct rules_view *v)
 {
-	const struct pack *p = v->pack;
+	struct pack *p = v->pack;
+
+	for (size_t i = 0; i < p->rulec; i++)
+		p->errors += check_patterns(v, &p->rule[i]);
 
 	if (v->call->json)
 		rules_print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:O}", "files",

@@ -74,6 +74,10 @@ good()
 	grep -q '^3 files, 2 rules, 2 errors, 1 warnings$' "$T/out" || show
 	rules 1 check "$T/r" --json
 	holds 'r["errors"] == 2 and r["skipped"] == 1 and len(r["reports"]) == 3'
+	good "$T/x/d.yaml" ATR-2026-00004
+	sed -i 's/"a.*b"/"a(b"/' "$T/x/d.yaml"
+	rules 1 check "$T/x"
+	grep -q "x/d.yaml:16: error: ATR-2026-00004: .*a group is not closed" "$T/out" || show
 	rules 125 check --strict "$T/r"
 	err_has 'hgih'
 	rules 0 list --rules "$T/r"
