@@ -21,6 +21,9 @@ blocks()
 	local n
 	mkdir "$T/checkout"
 	ln -s ../bin "$T/checkout/build"
+	cp -R "$TOP/rules" "$T/rules"
+	ln -s ../rules "$T/checkout/rules"
+	export XDG_DATA_HOME=$T/data
 	cd "$T/checkout"
 	for n in $(seq 1 50); do
 		[ -e "$T/block-$n" ] || break
