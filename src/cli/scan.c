@@ -88,8 +88,9 @@ static int start(struct scan *s, struct err *err)
 {
 	const struct cli_scan *o = &s->call->scan;
 	struct pack_options packs = {s->call->strict, false, on_report, s};
-	struct engine_options options = {(enum detect_mode)o->mode, (enum lane)o->lane,
-					 o->inactive};
+	struct engine_options options = {.mode = (enum detect_mode)o->mode,
+					 .lane = (enum lane)o->lane,
+					 .inactive = o->inactive};
 	char words[640];
 
 	if (packs_load(s->rules, s->call, NULL, 0, &packs, err) < 0 ||
