@@ -33,6 +33,7 @@ class Value:
     __hash__ = object.__hash__
 
 
+WIDTH = 999             # of one formatted value: three digits
 SCALARS = (str, bytes, int, float, bool, type(None), complex)
 
 
@@ -88,7 +89,7 @@ def _percent(a, b):
     """A width could ask for gigabytes."""
     if isinstance(a, (str, bytes)):
         text = a if isinstance(a, str) else a.decode('latin-1')
-        if re.search(r'%[^a-zA-Z%]*(\*|\d{5})', text):
+        if re.search(r'%[^a-zA-Z%]*(\*|\d{4})', text) or text.count('%') * WIDTH > bounds.STRING:
             raise NotConst
         if isinstance(b, tuple) and sum(_size(x) for x in b) + len(a) > bounds.STRING:
             raise NotConst
@@ -152,7 +153,7 @@ def _bytes(value=b'', encoding=None, errors='strict'):
 
 
 def format_value(value, spec=''):
-    if re.search(r'\d{5}', spec) or not isinstance(value, SCALARS):
+    if re.search(r'\d{4}', spec) or not isinstance(value, SCALARS):
         raise NotConst
     return format(value, spec)
 
@@ -165,6 +166,8 @@ def _scalar(value):
 
 def _sum(value, start=0):
     total = start
+    if len(value) > 1000 and not isinstance(start, int):
+        raise NotConst          # it would be copied as often
     for item in value:
         total = check(_add(total, item))
     return total
@@ -173,19 +176,21 @@ def _sum(value, start=0):
 BUILTINS = {
     'chr': chr, 'ord': ord, 'len': len, 'int': _int, 'str': _str, 'bytes': _bytes,
     'bytearray': _bytes, 'list': lambda v=(): list(_items(v)), 'tuple': lambda v=(): tuple(_items(v)),
-    'reversed': lambda v: list(reversed(v)), 'sorted': lambda v, reverse=False: sorted(v, reverse=reverse),
-    'range': _range, 'zip': lambda *a: list(zip(*a)), 'enumerate': lambda v, start=0: list(enumerate(v, start)),
+    'reversed': lambda v: list(reversed(v)),
+    'sorted': lambda v, reverse=False: sorted(v, reverse=reverse), 'range': _range,
+    'zip': lambda *a: list(zip(*a)), 'enumerate': lambda v, start=0: list(enumerate(v, start)),
     'sum': _sum, 'min': min, 'max': max, 'abs': abs, 'hex': hex, 'oct': oct, 'bin': bin,
     'divmod': divmod, 'ascii': lambda v: ascii(_scalar(v)), 'repr': lambda v: repr(_scalar(v)),
-    'format': format_value, 'dict': lambda *a, **k: dict(*a, **k), 'set': lambda v=(): set(v), 'bool': bool,
-    'float': float, 'round': round, 'slice': slice, 'iter': list, 'memoryview': bytes,
+    'format': format_value, 'dict': lambda *a, **k: dict(*a, **k), 'set': lambda v=(): set(v),
+    'bool': bool,
+    'float': float, 'slice': slice, 'iter': list, 'memoryview': _bytes,
     'frozenset': lambda v=(): set(v),
 }
 
 # Names of codecs that turn bytes to text or text to text without growing it much.
 CODECS = {'utf8', 'utf-8', 'ascii', 'latin1', 'latin-1', 'iso-8859-1', 'utf-16', 'utf16', 'utf-32',
           'utf-16le', 'utf-16be', 'utf-16-le', 'utf-16-be', 'cp1252', 'cp437', 'unicode_escape',
-          'unicode-escape', 'raw_unicode_escape', 'idna', 'punycode', 'utf_8', 'utf-7', 'cp500',
+          'unicode-escape', 'raw_unicode_escape', 'utf_8', 'utf-7', 'cp500',
           'cp037', 'utf-8-sig', 'us-ascii'}
 
 
@@ -397,13 +402,14 @@ def _translate(text, table, *args):
 
 def _str_format(text, *args, **kwargs):
     """Only what names a place or a word: a field can reach into objects."""
-    if re.search(r'\d{5}|\{[^{}]*(\{|\.)', text) and not re.fullmatch(r'[^{}]*', text):
+    fields = text.count('{')
+    if re.search(r':[^{}]*\d{4}|\{[^{}]*(\{|\.)', text) or fields * WIDTH > bounds.STRING:
         raise NotConst
     values = list(args) + list(kwargs.values())
     if not all(isinstance(v, SCALARS) for v in values):
         raise NotConst
     longest = max([_size(v) for v in values] + [0])
-    if text.count('{') * longest + len(text) > bounds.STRING:
+    if fields * longest + len(text) > bounds.STRING:
         raise NotConst
     return text.format(*args, **kwargs)
 

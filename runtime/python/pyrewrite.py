@@ -18,6 +18,7 @@ INLINES = 50            # calls of the program's own functions that are shown wi
 ORIGINS = 4             # names that are followed to what they are made of, one after the other
 ORIGINS_ALL = 64        # and altogether in one expression
 ORIGIN_SIZE = 100       # expressions in what a name is made of
+FILLING = 256           # length of a repetition that is written out
 HIGHER = frozenset(('map', 'filter'))
 
 
@@ -154,7 +155,7 @@ class Rewriter(Evaluator):
             if isinstance(value, Bound) and not isinstance(node, (ast.Attribute, ast.Name)):
                 return ast.Attribute(ast.Constant(value.value), value.name, ast.Load())
             return node
-        if isinstance(node, CONTAINERS) or not is_plain(value):
+        if isinstance(node, CONTAINERS) or not is_plain(value) or self.is_filling(value, node):
             return node
         if isinstance(value, (str, bytes)):
             if len(value) > bounds.SHOWN and isinstance(node, ast.Name):
@@ -165,6 +166,12 @@ class Rewriter(Evaluator):
         elif isinstance(value, (list, tuple, set, dict)) and isinstance(node, ast.Name):
             return node
         return self.constant(value)
+
+    @staticmethod
+    def is_filling(value, node):
+        """'A' * 1000000: known, but not worth writing out."""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and \
+            isinstance(value, (str, bytes, list, tuple)) and len(value) > FILLING
 
     def constant(self, value):
         if isinstance(value, (list, tuple)):

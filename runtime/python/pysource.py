@@ -29,6 +29,16 @@ def parse(source):
         return None, (0, str(e))
 
 
+def dedented(lines):
+    """A piece that was cut out of a block: moved to the margin, by what all its lines have."""
+    full = [line for line in lines if line.strip()]
+    first = full[0] if full else ''
+    margin = first[:len(first) - len(first.lstrip())]
+    if not margin or not all(line.startswith(margin) for line in full):
+        return None
+    return [line[len(margin):] for line in lines]
+
+
 def at_margin(line):
     """Could a statement of the program begin there?"""
     return bool(line) and (line[0].isalpha() or line[0] in '_@') and not CONTINUES.match(line)
@@ -93,6 +103,10 @@ def show(view, source):
     made.scope = Scope(None, {}, set())
     if len(source) <= WHOLE:
         body, problem = parse(source)
+        moved = dedented(made.lines) if body is None else None
+        if moved:
+            made.lines = moved
+            body, problem = parse('\n'.join(moved))
         if body is not None:
             made.program(body)
             return True

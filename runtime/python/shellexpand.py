@@ -5,11 +5,10 @@ out. Values come from hostile code: their number, size and depth are bounded."""
 import re
 
 import bounds
-import pyconst
 import shellfilter
 import shellparse
 from pyconst import NotConst
-from shellparse import ARITHMETIC, COMMAND, LITERAL, PARAMETER, PROCESS, Part, Word
+from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PROCESS, Part, Word
 
 BRACES = 256            # words that one becomes
 VALUE = 65536           # length of a variable's value
@@ -224,11 +223,12 @@ class Expander:
         part = parts[at]
         if part.kind == PROCESS:
             return part.text[:2] + self.inline(part.text[2:]) + ')', False
-        if part.kind == COMMAND:
+        if part.kind in (COMMAND, BACKTICK):
             made = self.output(part.text)
             if made is not None:
                 return made, True
-            return '$(' + self.inline(part.text) + ')', False
+            shown = self.inline(part.text)
+            return '`%s`' % shown if part.kind == BACKTICK else '$(%s)' % shown, False
         if part.kind == ARITHMETIC:
             made = self.arithmetic(part.text)
             return (made, True) if made is not None else ('$((' + part.text + '))', False)
@@ -249,14 +249,10 @@ class Expander:
                 not re.fullmatch(r'[@*]|[1-9]|[a-z]\w*', name):
             return False
 
-        def letter(i, end):
-            return 0 <= i < len(parts) and parts[i].kind == LITERAL and \
-                parts[i].text[end:][:1].isalpha() if end == 0 else \
-                0 <= i < len(parts) and parts[i].kind == LITERAL and parts[i].text[-1:].isalpha()
-        return letter(at - 1, -1) and letter(at + 1, 0) and name not in self.mentioned()
-
-    def mentioned(self):
-        return ()
+        before = parts[at - 1] if at else None
+        after = parts[at + 1] if at + 1 < len(parts) else None
+        return all(p and p.kind == LITERAL for p in (before, after)) and \
+            before.text[-1:].isalpha() and after.text[:1].isalpha()
 
     def get(self, name):
         if name == 'IFS' and name not in self.variables:
@@ -377,8 +373,6 @@ class Expander:
         if pattern is None or new is None or len(value) > 4096 or len(new) > 256:
             return None
         return re.sub(pattern, lambda m: new, value, 0 if every else 1)
-
-    NUMBER = re.compile(r'\s*(0[xX][0-9a-fA-F]{1,8}|\d{1,9}#?\w{0,9})')
 
     def arithmetic(self, text):
         """Numbers with + - * / % and names of numbers, from left to right by rank."""

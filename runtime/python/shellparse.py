@@ -5,7 +5,7 @@ text: one pass, no recursion that the text controls, and whatever it does not un
 word. Structure (if, for, case) is only words to it."""
 import re
 
-LITERAL, PARAMETER, COMMAND, ARITHMETIC, PROCESS = range(5)
+LITERAL, PARAMETER, COMMAND, BACKTICK, ARITHMETIC, PROCESS = range(6)
 OPERATORS = ('&>>', ';;&', '<<<', '<<-', '&&', '||', ';;', ';&', '|&', '<<', '<>', '<&', '>&', '>>',
              '>|', '&>', '|', '&', ';', '(', ')', '<', '>')
 REDIRECTIONS = frozenset(('&>>', '<<<', '<<-', '<<', '<>', '<&', '>&', '>>', '>|', '&>', '<', '>'))
@@ -205,7 +205,7 @@ class Reader:
     def backtick(self, parts, quoted):
         end = self.after_double(self.at + 1, '`')
         code = re.sub(r'\\([`$\\])', r'\1', self.text[self.at + 1:end - 1])
-        parts.append(Part(COMMAND, code, quoted))
+        parts.append(Part(BACKTICK, code, quoted))
         self.at = end
 
     def double(self, parts):
