@@ -17,12 +17,9 @@ PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
 
-.PHONY: tests kernels-bin test fuzz fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode \
-        fuzz-run-event
+.PHONY: tests kernels-bin test
 .SECONDARY:
-FUZZ_BINS := $(addprefix $(BUILD)/tests/,fuzz-smoke fuzz-smoke-yaml fuzz-smoke-scan fuzz-smoke-decode \
-             fuzz-smoke-event)
-tests: $(UNIT_BINS) $(ATTACK_BINS) $(FUZZ_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
+tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
        $(BUILD)/tests/scan-bench
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
@@ -86,73 +83,7 @@ $(BUILD)/plain/%.o: %.c Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(CC) $(PLAIN_FLAGS) -c -o $@ $<
 
-# The smoke runs in `make test`; `make fuzz FUZZ_SECONDS=600` is the long way.
-$(BUILD)/tests/fuzz-smoke: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o spec.o seeds.o) $(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-$(BUILD)/tests/fuzz-smoke-yaml: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o yaml.o yaml_seeds.o) \
-		$(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lyaml
-$(BUILD)/tests/fuzz-smoke-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o scan.o scan_seeds.o) \
-		$(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
-$(BUILD)/tests/fuzz-smoke-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o decode.o \
-		decode_seeds.o) $(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-$(BUILD)/tests/fuzz-smoke-event: $(addprefix $(BUILD)/obj/tests/fuzz/,smoke.o event.o \
-		event_seeds.o) $(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
-$(BUILD)/tests/fuzz-seeds: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o seeds.o) $(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-$(BUILD)/tests/fuzz-seeds-yaml: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o yaml_seeds.o)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-FUZZER = clang -std=c17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc \
-	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
-$(BUILD)/tests/fuzz-spec: tests/fuzz/spec.c $(wildcard src/model/*.[ch] src/base/*.[ch])
-	@mkdir -p $(@D)
-	$(FUZZER)
-$(BUILD)/tests/fuzz-yaml: tests/fuzz/yaml.c $(wildcard src/rule/*.[ch] src/base/*.[ch])
-	@mkdir -p $(@D)
-	$(FUZZER) -lyaml
-$(BUILD)/tests/fuzz-scan: tests/fuzz/scan.c $(wildcard src/scan/*.[ch] src/base/*.[ch])
-	@mkdir -p $(@D)
-	$(FUZZER) $(CLI_LIBS)
-$(BUILD)/tests/fuzz-seeds-scan: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o scan_seeds.o) \
-		$(TEST_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-$(BUILD)/tests/fuzz-decode: tests/fuzz/decode.c $(wildcard src/scan/decode*.[ch]) \
-		src/scan/utf8.c src/base/arena.c src/base/err.c
-	@mkdir -p $(@D)
-	$(FUZZER)
-$(BUILD)/tests/fuzz-seeds-decode: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o decode_seeds.o)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-$(BUILD)/tests/fuzz-event: tests/fuzz/event.c $(addprefix src/detect/,json.c event.c reader.c \
-		fields.c) src/rule/node.c src/rule/vocab.c $(wildcard src/base/*.[ch])
-	@mkdir -p $(@D)
-	$(FUZZER) -ljansson
-$(BUILD)/tests/fuzz-seeds-event: $(addprefix $(BUILD)/obj/tests/fuzz/,write_seeds.o event_seeds.o)
-	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^
-# Each target has its own seeds and its own corpus.
-fuzz: fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode fuzz-run-event
-fuzz-run-spec: $(BUILD)/tests/fuzz-spec $(BUILD)/tests/fuzz-seeds
-fuzz-run-yaml: $(BUILD)/tests/fuzz-yaml $(BUILD)/tests/fuzz-seeds-yaml
-fuzz-run-scan: $(BUILD)/tests/fuzz-scan $(BUILD)/tests/fuzz-seeds-scan
-fuzz-run-decode: $(BUILD)/tests/fuzz-decode $(BUILD)/tests/fuzz-seeds-decode
-fuzz-run-event: $(BUILD)/tests/fuzz-event $(BUILD)/tests/fuzz-seeds-event
-fuzz-run-spec fuzz-run-yaml fuzz-run-scan fuzz-run-decode fuzz-run-event: fuzz-run-%:
-	@mkdir -p $(BUILD)/fuzz/$*
-	$(filter %-seeds %-seeds-$*,$^) $(BUILD)/fuzz/$*
-	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \
-		-max_len=$(if $(filter scan,$*),4096 -timeout=10,65536) -print_final_stats=1 $*
+include tests/fuzz/fuzz.mk
 
 # What the YAML reader makes of files, for comparison with the reference's.
 $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)

@@ -19,6 +19,7 @@ struct match_scratch {
 	pcre2_match_context *context;
 	pcre2_match_data *data;
 	pcre2_jit_stack *stack;
+	uint32_t steps, window_steps;
 };
 
 static const uint32_t common =
@@ -157,7 +158,8 @@ struct match_scratch *match_scratch_new(const struct match_limits *limits, struc
 		match_scratch_free(s);
 		return NULL;
 	}
-	pcre2_set_match_limit(s->context, limits->steps ? limits->steps : MATCH_STEPS);
+	s->steps = limits->steps ? limits->steps : MATCH_STEPS;
+	s->window_steps = limits->steps ? limits->steps : MATCH_WINDOW_STEPS;
 	pcre2_set_depth_limit(s->context, limits->depth ? limits->depth : MATCH_DEPTH);
 	pcre2_set_heap_limit(s->context, limits->heap_kb ? limits->heap_kb : MATCH_HEAP_KB);
 	pcre2_jit_stack_assign(s->context, NULL, s->stack);
@@ -191,6 +193,7 @@ enum match_answer match_run(const struct match_code *code, struct match_scratch 
 
 	if (!form)
 		return MATCH_NO;
+	pcre2_set_match_limit(s->context, s->steps);
 	pcre2_set_offset_limit(s->context, PCRE2_UNSET);
 	int n = pcre2_match(form, (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK, s->data,
 			    s->context);
@@ -207,6 +210,7 @@ enum match_answer match_run_window(const struct match_code *code, struct match_s
 
 	if (!form)
 		return MATCH_NO;
+	pcre2_set_match_limit(s->context, s->window_steps);
 	pcre2_set_offset_limit(s->context, window->to);
 	return answer(pcre2_match(form, (PCRE2_SPTR)data, window->end, window->from,
 				  PCRE2_NO_UTF_CHECK, s->data, s->context));

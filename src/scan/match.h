@@ -19,7 +19,7 @@ enum match_answer {
 
 /* How far one match may go. Zero: the default. */
 struct match_limits {
-	uint32_t steps; /* PCRE2's match limit */
+	uint32_t steps; /* PCRE2's match limit; by default a window has fewer than a whole text */
 	uint32_t depth; /* without the machine's code: how deep it may backtrack */
 	uint32_t heap_kb;
 	uint32_t text_ms; /* of the processor, for all expressions on one text; see db.h */
@@ -27,6 +27,7 @@ struct match_limits {
 
 enum {
 	MATCH_STEPS = 10000000,
+	MATCH_WINDOW_STEPS = 1000000,
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */

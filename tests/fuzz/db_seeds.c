@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions for each way literals are found, several in one seed, each with a text that has to do
+ * with them. The byte before them is their flags (scan/js_ast.h).
+ */
+#include "seeds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+const int seed_rounds = 700;
+
+#define SEED(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+
+static const struct {
+	const char *data;
+	size_t len;
+} seeds[] = {
+	SEED("\1ignore\\s+(?:all\\s+)?previous\nsystem.{0,20}prompt\n\\bact\\b\0please ignore "
+	     "all previous  acts of the system and its prompt"),
+	SEED("\1curl[^\\n]*evil\n\\w+@example\n(?:aaaa.{0,40}|b)target\0curl x | evil me@example "
+	     "btarget aaaa 12 target"),
+	SEED("\1(?:[.-]+\\s+){3,}x\n(?:ab\\d){2,}\n=[0-9a-f]{2}(?:=[0-9a-f]{2})+\0. - .. x ab1ab2 "
+	     "=4f=3d"),
+	SEED("\1(\\w{3})\\s+\\1\\s+\\1\\s+\\1\n[\\x00-\\x08\\x0b]{2}\n`\0foo foo Foo foo \1\2 `x`"),
+	SEED("\1[\xd0\xb0-\xd1\x8f]{2}x\nf\xc3\xa9\\b\n\\ud83d[^a]\0\xd0\x90\xd0\xb1x F\xc3\x89 "
+	     "\xf0\x9f\x98\x80 \xc5\xbf\xe2\x84\xaa"),
+	SEED("\3\\u{1f600}+ k\ns\\b\n[\\u{e0000}-\\u{e007f}]{2}\0\xf0\x9f\x98\x80 "
+	     "\xe2\x84\xaa \xc5\xbf \xf3\xa0\x81\x81\xf3\xa0\x81\x82"),
+	SEED("\1foo(?=.*bar)x\n(?<!not )allowed\nfoo(?!.{3,40}bar)\nkey.{0,5}$\0foox bar not "
+	     "allowed is allowed foo1bar key 12"),
+	SEED("\1alpha\\d|beta.*gamma|delta\n[\\s\\S]{0,9}[\\s\\S]{0,9}end\n^.*first\0first alpha1 "
+	     "beta\ngamma delta the end"),
+};
+
+uint8_t *seed_make(unsigned i, size_t *ret_len)
+{
+	uint8_t *copy;
+
+	if (i >= ARRAY_SIZE(seeds) || !(copy = malloc(seeds[i].len)))
+		return NULL;
+	memcpy(copy, seeds[i].data, seeds[i].len);
+	*ret_len = seeds[i].len;
+	return copy;
+}

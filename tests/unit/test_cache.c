@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The file that keeps a database: used when it is right, replaced when anything about it is not.
+ */
+#include "scan/cache.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static const struct db_pattern pattern[] = {
+	{"ignore\\s+all", 12, JS_IGNORE_CASE}, {"(", 1, 0},   {"\\u{1f600}x", 10, JS_UNICODE},
+	{"caf\xc3\xa9", 5, JS_IGNORE_CASE},    {"\\d", 2, 0},
+};
+enum { COUNT = sizeof(pattern) / sizeof(pattern[0]) };
+
+static char dir[] = "/tmp/test-cache.XXXXXX", path[64];
+
+static void count_refused(void *context, size_t number, const struct err *why)
+{
+	*(int *)context += number == 1 && why->message[0];
+}
+
+/* Does the database answer as it should? */
+static bool answers(const struct db *db)
+{
+	static const char data[] = "IGNORE  all caf\xc3\xa9 \xf0\x9f\x98\x80x";
+	struct scan_text text;
+	struct db_hits hits;
+	struct err err;
+	struct db_scratch *s = db_scratch_new(db, NULL, &err);
+	unsigned yes = 0;
+
+	if (!s || normal_decode(data, sizeof(data) - 1, &text, &err) < 0 ||
+	    db_scan(db, s, &text, NULL, &hits, &err) < 0)
+		return false;
+	for (size_t i = 0; i < hits.yesc; i++)
+		yes |= 1U << hits.yes[i];
+	normal_done(&text);
+	db_scratch_free(s);
+	return yes == (1 << 0 | 1 << 2 | 1 << 3) && !hits.undecidedc;
+}
+
+/* Opens it, and says what became of the file; a wrong answer is DB_FILE_NONE. */
+static enum db_file open_it(size_t count)
+{
+	struct db_opened opened;
+	struct err err = {0};
+	struct db *db = NULL;
+	int refused = 0;
+	bool good = db_open(path, pattern, count, count_refused, &refused, &db, &opened, &err) == 0;
+
+	good = good && refused == 1 && (count < COUNT || answers(db));
+	if (good && opened.file != DB_FILE_READ)
+		printf("# %s\n", opened.why.message);
+	db_free(db);
+	return good ? opened.file : DB_FILE_NONE;
+}
+
+static bool is_remade(void)
+{
+	return open_it(COUNT) == DB_FILE_WRITTEN && open_it(COUNT) == DB_FILE_READ;
+}
+
+static void flip(off_t at, int whence)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char c = 0;
+	off_t place = lseek(fd, at, whence);
+
+	if (pread(fd, &c, 1, place) == 1) {
+		c ^= 1;
+		ok(pwrite(fd, &c, 1, place) == 1, "a bit changes at %ld", (long)place);
+	}
+	close(fd);
+}
+
+static void test_damage(void)
+{
+	static const struct {
+		off_t at;
+		int whence;
+	} places[] = {{0, SEEK_SET},  {9, SEEK_SET},  {45, SEEK_SET},	 {75, SEEK_SET},
+		      {90, SEEK_SET}, {-1, SEEK_END}, {-5000, SEEK_END}, {2000, SEEK_SET}};
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		flip(places[i].at, places[i].whence);
+		ok(is_remade(), "and the file is made again");
+	}
+	stat(path, &st);
+	ok(truncate(path, st.st_size - 1) == 0 && is_remade(), "it lacks its last byte");
+	ok(truncate(path, st.st_size + 1) == 0 && is_remade(), "it has one more");
+	ok(truncate(path, 100) == 0 && is_remade(), "it is not even a header");
+	ok(truncate(path, 0) == 0 && is_remade(), "it is empty");
+}
+
+static void test_rights(void)
+{
+	char other[80];
+
+	ok(chmod(path, 0664) == 0 && is_remade(), "its group could have written it");
+	ok(chmod(path, 0646) == 0 && is_remade(), "everybody could have written it");
+	snprintf(other, sizeof(other), "%s/other", dir);
+	ok(rename(path, other) == 0 && symlink("other", path) == 0 && is_remade(),
+	   "it is a link to a good one");
+	struct stat st;
+	ok(lstat(path, &st) == 0 && S_ISREG(st.st_mode), "which is replaced, not followed");
+	unlink(other);
+	unlink(path);
+	ok(mkfifo(path, 0600) == 0 && is_remade(), "it is a pipe");
+	if (geteuid() == 0)
+		ok(chown(path, 4711, 4711) == 0 && is_remade(), "it is somebody else's");
+	else
+		tap_skip("it is somebody else's", "needs root");
+}
+
+static void test_nowhere(void)
+{
+	struct db_opened opened;
+	struct err err = {0};
+	struct db *db = NULL;
+
+	ok(db_open("/nowhere/at/all", pattern, COUNT, NULL, NULL, &db, &opened, &err) == 0 &&
+		   opened.file == DB_FILE_NONE && opened.why.message[0] && answers(db),
+	   "without a place for the file there is still a database");
+	db_free(db);
+	ok(db_open(path, pattern, COUNT, NULL, NULL, &db, NULL, &err) == 0 && answers(db),
+	   "what became of the file need not be asked");
+	db_free(db);
+}
+
+int main(void)
+{
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(path, sizeof(path), "%s/db", dir);
+	ok(is_remade(), "the first time it is written, the second time read");
+	ok(open_it(COUNT - 1) == DB_FILE_WRITTEN, "other patterns are another database");
+	ok(is_remade(), "and so again");
+	test_damage();
+	test_rights();
+	test_nowhere();
+	unlink(path);
+	ok(rmdir(dir) == 0, "nothing else was left there");
+	return tap_done();
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A scan says what asking every pattern about the whole text says: for patterns made by hand for
+ * each way literals are found, and for made-up ones. Then limits, the wanted set, and threads.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "scan/db.h"
+#include "tap.h"
+
+enum { TEXTS_MAX = 24, MADE_UP = 3000, ROUNDS = 4 };
+
+static struct db *build(const char *const *source, size_t count, unsigned flags)
+{
+	struct db_pattern pattern[64];
+	struct db *db = NULL;
+	struct err err;
+
+	for (size_t i = 0; i < count; i++)
+		pattern[i] = (struct db_pattern){source[i], strlen(source[i]), flags};
+	if (db_build(pattern, count, NULL, NULL, &db, &err) < 0)
+		printf("# %s\n", err.message);
+	return db;
+}
+
+static bool has(const uint32_t *list, size_t count, size_t number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+/* Differences between a scan and asking everybody; matches are added to YES. */
+static size_t differences(const struct db *db, struct db_scratch *s, const char *data, size_t len,
+			  size_t *yes)
+{
+	struct scan_text text;
+	struct db_hits hits;
+	struct err err;
+	size_t different = 0;
+
+	if (normal_decode(data, len, &text, &err) < 0 ||
+	    db_scan(db, s, &text, NULL, &hits, &err) < 0)
+		return 1;
+	*yes += hits.yesc;
+	for (size_t i = 0; i < db_count(db); i++) {
+		enum match_answer answer = db_match(db, s, i, &text, NULL);
+		bool said = has(hits.yes, hits.yesc, i);
+		bool unsure = has(hits.undecided, hits.undecidedc, i);
+
+		if (answer != MATCH_UNDECIDED && !unsure && said != (answer == MATCH_YES)) {
+			different++;
+			printf("# pattern %zu: %d, scanned: %d\n", i, answer == MATCH_YES, said);
+		}
+	}
+	normal_done(&text);
+	return different;
+}
+
+/* Each row: what it is about, the pattern, texts that match and texts that do not. */
+static const struct {
+	const char *what, *source;
+	const char *yes[4], *no[4];
+} rows[] = {
+	{"a word", "ignore", {"IGNORE", "x ignore y"}, {"ignor", ""}},
+	{"spaces are one",
+	 "ignore\\s+all\\s+rules",
+	 {"ignore all  \n rules", "Ignore\tall\vrules"},
+	 {"ignoreall rules", "ignore all"}},
+	{"a space that must be one", "a b", {"a b"}, {"a  b", "a\tb"}},
+	{"two spaces that meet", "foo\\s+\\sbar", {"foo  bar", "foo \n\t bar"}, {"foo bar"}},
+	{"an optional word",
+	 "ignore\\s+(?:all\\s+)?previous",
+	 {"ignore previous", "ignore all previous"},
+	 {"ignore al previous"}},
+	{"a gap with a longest length",
+	 "curl.{0,10}evil",
+	 {"curl evil", "curl 12345678 evil"},
+	 {"curl 1234567890 evil", "curl\nevil", "evil curl"}},
+	{"a gap to the line's end",
+	 "curl.*evil",
+	 {"curl xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx evil"},
+	 {"curl \n evil", "curl\revil"}},
+	{"a gap of everything", "curl[\\s\\S]*evil", {"curl\n\n\n\nevil"}, {"evil curl"}},
+	{"a run before the literal",
+	 "\\w+@example",
+	 {"abc@example", "  abc def@example"},
+	 {" @example"}},
+	{"a line before the literal", "^.*secret", {"xx secret"}, {"xx\nsecret"}},
+	{"two runs of one set",
+	 "x\\w*yy\\w*zzz",
+	 {"xaayyaazzz", "xyyyyyzzz"},
+	 {"x yyzzz", "xyy zzz"}},
+	{"branches that are far apart",
+	 "(?:aaaa.{0,40}|b)target",
+	 {"aaaa....target", "btarget"},
+	 {"aaatarget", "target"}},
+	{"branches without a common set",
+	 "(?:foo\\d+x|bar[^z]{3}y)qq",
+	 {"foo12xqq", "barabcyqq"},
+	 {"fooxqq", "barzbcyqq"}},
+	{"whole patterns in branches",
+	 "alpha\\d|beta.*gamma|delta",
+	 {"alpha1", "beta x gamma", "delta"},
+	 {"alpha", "beta\ngamma"}},
+	{"what must repeat", "(?:ab\\d){3,}", {"ab1ab2ab3"}, {"ab1ab2ab"}},
+	{"what must repeat often", "(?:[.-]+\\s+){5,}x", {". - .. -- . x"}, {". - .. x"}},
+	{"a word's edge", "\\bact\\b", {"act", "(act)", "an act."}, {"fact", "acts", "act_"}},
+	{"an edge of the long s", "\\bs\\b", {"s", "\xc5\xbfs"}, {"as", "\xc5\xbf"}},
+	{"the Kelvin sign is no k", "kill", {"KILL"}, {"\xe2\x84\xaaill"}},
+	{"a letter beyond ASCII", "caf\xc3\xa9", {"caf\xc3\xa9", "CAF\xc3\x89"}, {"cafe"}},
+	{"a class beyond ASCII",
+	 "[\xd0\xb0-\xd1\x8f]{2}x",
+	 {"\xd0\xb0\xd0\xb1x", "\xd0\x90\xd0\xb1X"},
+	 {"abx", "\xd0\xb0x"}},
+	{"half a pair", "\\ud83d", {"\xf0\x9f\x98\x80"}, {"x"}},
+	{"a lookahead", "foo(?=bar)b", {"foobar"}, {"foobaz", "foo"}},
+	{"a lookahead that is all",
+	 "(?=[\\s\\S]*one)(?=[\\s\\S]*two)",
+	 {"two one", "one two"},
+	 {"one", "two"}},
+	{"a lookahead and more", "foo(?=.*bar)x", {"foox bar"}, {"foox", "fooy bar"}},
+	{"no lookahead", "foo(?!bar)", {"foobaz", "foobar foo"}, {"foobar"}},
+	{"a lookahead beyond the window",
+	 "foo(?!.{3,40}bar)",
+	 {"foo1bar"},
+	 {"foo12345678901234567890bar"}},
+	{"a lookbehind", "(?<=key: )\\w{3}", {"key: abc"}, {"key abc"}},
+	{"a lookbehind before the window", "(?<!not )allowed", {"is allowed"}, {"not allowed"}},
+	{"the end", "foo.{0,5}$", {"foo", "foo12345"}, {"foo123456", "foo\n"}},
+	{"a group again", "(ab|cd)-\\1x", {"ab-abx"}, {"ab-cdx"}},
+	{"a word again and again",
+	 "\\b([a-z]{3,9})\\s+\\1\\s+\\1\\s+\\1\\b",
+	 {"foo foo foo foo", "xx foo\nFOO foo\tfoo."},
+	 {"foo foo foo fox", "foo foo foo"}},
+	{"controls", "[\\x00-\\x08\\x0b\\x0c]{2}", {"a\x01\x02", "\v\f"}, {"a\tb", "\x01 \x02"}},
+	{"one byte", "`", {"a`b"}, {"ab"}},
+	{"nothing to look for", "\\d", {"a1"}, {"ab"}},
+	{"emptiness", "", {"", "x"}, {NULL}},
+	{"a class that is a space, too",
+	 "foo[\\s_]bar",
+	 {"foo bar", "foo_bar", "foo\nbar"},
+	 {"foo  bar", "foobar"}},
+	{"sixteen letters and more",
+	 "abcdefghijklmnopqrstuvwxyz",
+	 {"abcdefghijklmnopqrstuvwxyz"},
+	 {"abcdefghijklmnopqrstuvwxy", "abcdefghijklmnop"}},
+	{"U+FEFF is a space",
+	 "a\\sb",
+	 {"a\xef\xbb\xbf"
+	  "b",
+	  "a\xe2\x80\xa8"
+	  "b"},
+	 {"a\xe2\x80\x8b"
+	  "b"}},
+};
+
+static void check_row(size_t i, const struct db *all, struct db_scratch *scratch)
+{
+	struct db *db = build(&rows[i].source, 1, JS_IGNORE_CASE);
+	struct err err;
+	struct db_scratch *s = db ? db_scratch_new(db, NULL, &err) : NULL;
+	size_t yes = 0, wrong = 0, texts = 0;
+
+	for (size_t k = 0; s && k < 4 && rows[i].yes[k]; k++, texts++) {
+		size_t before = yes;
+		wrong += differences(db, s, rows[i].yes[k], strlen(rows[i].yes[k]), &yes);
+		wrong += yes == before;
+		wrong += differences(all, scratch, rows[i].yes[k], strlen(rows[i].yes[k]), &yes);
+		yes = before;
+	}
+	for (size_t k = 0; s && k < 4 && rows[i].no[k]; k++, texts++) {
+		yes = 0;
+		wrong += differences(db, s, rows[i].no[k], strlen(rows[i].no[k]), &yes);
+		wrong += yes != 0;
+		wrong += differences(all, scratch, rows[i].no[k], strlen(rows[i].no[k]), &yes);
+	}
+	ok(s && texts && wrong == 0, "%s: %s", rows[i].what, rows[i].source);
+	db_scratch_free(s);
+	db_free(db);
+}
+
+static void test_rows(void)
+{
+	const char *source[64];
+	size_t count = sizeof(rows) / sizeof(rows[0]);
+	struct err err;
+
+	for (size_t i = 0; i < count; i++)
+		source[i] = rows[i].source;
+	struct db *all = build(source, count, JS_IGNORE_CASE);
+	struct db_scratch *s = db_scratch_new(all, NULL, &err);
+	for (size_t i = 0; i < count; i++)
+		check_row(i, all, s);
+	db_scratch_free(s);
+	db_free(all);
+}
+
+/* A fixed sequence, so that what fails fails again. */
+static uint32_t state = 12345;
+
+static uint32_t pick(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	return state % n;
+}
+
+static void put(char *out, size_t room, const char *s)
+{
+	if (strlen(out) + strlen(s) < room)
+		strcat(out, s);
+}
+
+/* A made-up expression; some are none, which is fine. */
+static void make_pattern(char *out, size_t room, int depth)
+{
+	static const char *const atom[] = {
+		"a",
+		"b",
+		"k",
+		"s",
+		"ab",
+		"sk",
+		"\\s+",
+		"\\s*",
+		"\\s",
+		" ",
+		".",
+		"[ab]",
+		"[^a]",
+		"[\\s\\S]",
+		"\\w",
+		"\\d",
+		"\\b",
+		"\\B",
+		"-",
+		"=",
+		"\xc3\xa9",
+		"\xc5\xbf",
+		"\xe2\x84\xaa",
+		"[\\s_-]",
+		"foo",
+		"bar",
+		"key",
+		"[\xd0\xb0-\xd0\xb3]",
+		"\\W",
+		".*",
+		".{0,4}",
+		"[^\\n]*",
+		"\\u{1f600}",
+		"\xf0\x9f\x98\x80",
+		"\\S+",
+		"[\\s\\S]{0,9}",
+		"\\1",
+		"$",
+		"^",
+	};
+	static const char *const times[] = {"",	 "",	"",	 "",	 "?", "*",
+					    "+", "{2}", "{2,4}", "{3,}", "*?"};
+	static const char *const open[] = {"(?:", "(", "(?=", "(?!", "(?<=", "(?<!"};
+
+	for (uint32_t n = 1 + pick(5); n; n--) {
+		if (depth < 3 && pick(5) == 0) {
+			uint32_t kind = pick(3) ? pick(2) : pick(6);
+			put(out, room, open[kind]);
+			make_pattern(out, room, depth + 1);
+			if (pick(2)) {
+				put(out, room, "|");
+				make_pattern(out, room, depth + 1);
+			}
+			put(out, room, ")");
+			put(out, room, kind < 2 ? times[pick(11)] : "");
+		} else {
+			put(out, room, atom[pick(sizeof(atom) / sizeof(atom[0]))]);
+			put(out, room, pick(3) ? "" : times[pick(11)]);
+		}
+	}
+}
+
+static void make_text(char *out, size_t room)
+{
+	static const char *const part[] = {
+		"a",
+		"b",
+		"k",
+		"s",
+		"ab",
+		"sk",
+		" ",
+		" ",
+		"\n",
+		"\t",
+		"  ",
+		"-",
+		"=",
+		"_",
+		"foo",
+		"bar",
+		"key",
+		"A",
+		"K",
+		"S",
+		"1",
+		"\xc3\xa9",
+		"\xc3\x89",
+		"\xc5\xbf",
+		"\xe2\x84\xaa",
+		"\xc2\xa0",
+		"\xe2\x80\xa8",
+		"\xd0\xb0",
+		"\xd0\xb1",
+		"\xf0\x9f\x98\x80",
+		"\xef\xbb\xbf",
+		"\r",
+		"x",
+	};
+	uint32_t kinds = pick(2) ? 21 : sizeof(part) / sizeof(part[0]); /* of ASCII, or all */
+
+	out[0] = '\0';
+	for (uint32_t n = pick(40); n; n--)
+		put(out, room, part[pick(kinds)]);
+}
+
+static void test_made_up(unsigned flags, const char *what)
+{
+	size_t wrong = 0, yes = 0, shown = 0;
+
+	for (int i = 0; i < MADE_UP / 4; i++) {
+		char pattern[4][200] = {"", "", "", ""}, text[200];
+		const char *source[4];
+		struct err err;
+
+		for (int k = 0; k < 4; k++) {
+			make_pattern(pattern[k], sizeof(pattern[k]), 0);
+			source[k] = pattern[k];
+		}
+		struct db *db = build(source, 4, flags);
+		struct db_scratch *s = db_scratch_new(db, NULL, &err);
+		for (int k = 0; k < ROUNDS; k++) {
+			make_text(text, sizeof(text));
+			size_t now = differences(db, s, text, strlen(text), &yes);
+			if (now && shown++ < 5)
+				printf("# %s\n# %s\n# %s\n# %s\n# on: %s\n", source[0], source[1],
+				       source[2], source[3], text);
+			wrong += now;
+		}
+		db_scratch_free(s);
+		db_free(db);
+	}
+	ok(wrong == 0 && yes > MADE_UP / 4, "made-up patterns and texts, %s: %zu matches", what,
+	   yes);
+}
+
+static void test_limits(void)
+{
+	const char *const source[] = {"(?:a|a|b)*(?:a|b|a)*(?:a|b)*!x$", "needle", "x*y*z"};
+	struct match_limits limits = {.text_ms = 20};
+	struct db *db = build(source, 3, JS_IGNORE_CASE), *none = NULL;
+	struct db_pattern *many = calloc(DB_PATTERNS_MAX + 1, sizeof(*many));
+	struct err err = {0};
+	struct db_scratch *s = db_scratch_new(db, &limits, &err);
+	struct scan_text text;
+	struct db_hits hits;
+	struct timespec a, b;
+	size_t len = 200000;
+	char *data = malloc(len);
+
+	for (size_t i = 0; i < len; i++)
+		data[i] = "ab"[i * 7 % 5 % 2];
+	memcpy(data + len - 6, "needle", 6);
+	memcpy(data + len - 10, "!x ", 3);
+	normal_decode(data, len, &text, &err);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0, "a text that makes a pattern explode");
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	double ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
+	ok(ms < 1000, "is given up in time (%.0f ms)", ms);
+	ok(has(hits.undecided, hits.undecidedc, 0) && !has(hits.yes, hits.yesc, 0),
+	   "what was given up is undecided");
+	ok(has(hits.yes, hits.yesc, 1) && !has(hits.undecided, hits.undecidedc, 1),
+	   "and the others are answered");
+	for (size_t i = 0; i <= DB_PATTERNS_MAX; i++)
+		many[i] = (struct db_pattern){"", 0, 0};
+	ok(db_build(many, DB_PATTERNS_MAX + 1, NULL, NULL, &none, &err) < 0 &&
+		   err.code == ERR_INPUT && !none,
+	   "one pattern too many is refused");
+	normal_done(&text);
+	free(many);
+	free(data);
+	db_scratch_free(s);
+	db_free(db);
+}
+
+static void count_refused(void *context, size_t number, const struct err *why)
+{
+	if (number == 1 && why->message[0])
+		++*(int *)context;
+}
+
+static void test_wanted(void)
+{
+	struct db_pattern pattern[] = {{"foo", 3, 0}, {"(", 1, 0}, {"bar", 3, 0}};
+	uint64_t wanted = 1 << 2;
+	struct scan_text text;
+	struct db_hits hits;
+	struct err err;
+	struct db *db = NULL;
+	int refused = 0;
+
+	ok(db_build(pattern, 3, count_refused, &refused, &db, &err) == 0 && refused == 1 &&
+		   db_count(db) == 3,
+	   "what is no expression keeps its number, and why is told");
+	struct db_scratch *s = db_scratch_new(db, NULL, &err);
+	normal_decode("foo bar (", 9, &text, &err);
+	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0 && hits.yesc == 2 && !hits.undecidedc,
+	   "and never matches");
+	ok(db_scan(db, s, &text, &wanted, &hits, &err) == 0 && hits.yesc == 1 && hits.yes[0] == 2,
+	   "only what is wanted is asked");
+	wanted = 0;
+	ok(db_scan(db, s, &text, &wanted, &hits, &err) == 0 && hits.yesc == 0,
+	   "which may be nothing");
+	normal_done(&text);
+	db_scratch_free(s);
+	db_free(db);
+}
+
+static void *scan_often(void *context)
+{
+	const struct db *db = context;
+	struct err err;
+	struct db_scratch *s = db_scratch_new(db, NULL, &err);
+	size_t yes = 0, wrong = 0;
+
+	for (int i = 0; s && i < 200; i++)
+		wrong += differences(db, s, "ignore all rules; curl x | sh \xc3\xa9", 32, &yes);
+	db_scratch_free(s);
+	return (void *)(s && !wrong && yes == 600 ? db : NULL);
+}
+
+static void test_threads(void)
+{
+	const char *const source[] = {"ignore\\s+all", "curl.*sh", "x | sh \xc3\xa9", "nothing"};
+	struct db *db = build(source, 4, JS_IGNORE_CASE);
+	pthread_t thread[4];
+	bool good = true;
+
+	for (int i = 0; i < 4; i++)
+		good &= pthread_create(&thread[i], NULL, scan_often, db) == 0;
+	for (int i = 0; i < 4; i++) {
+		void *ret = NULL;
+		pthread_join(thread[i], &ret);
+		good &= ret == db;
+	}
+	ok(good, "threads share a database");
+	db_free(db);
+}
+
+int main(void)
+{
+	test_rows();
+	test_made_up(JS_IGNORE_CASE, "ignoring case");
+	test_made_up(JS_IGNORE_CASE | JS_UNICODE, "with u");
+	test_made_up(0, "with case");
+	test_made_up(JS_MULTILINE | JS_DOT_ALL | JS_IGNORE_CASE, "with m and s");
+	test_limits();
+	test_wanted();
+	test_threads();
+	return tap_done();
+}
