@@ -17,6 +17,7 @@
 
 enum {
 	CLOCK_EVERY = 64,	/* questions between two looks at the processor's clock */
+	GRACE_NS = 1000000,	/* the first look at it, if nothing is slow */
 	SLOW_NS = 50000,	/* a question that took longer is charged */
 	SHARE = 4,		/* of a text's time for one pattern */
 	WORK_AT_ONCE = 1 << 24, /* places times bytes of one question */
@@ -61,8 +62,8 @@ struct pass {
 	struct reach_walker walker;
 	bool both; /* patterns with the flag u read the same; otherwise only those that */
 	bool unicode;
-	bool spent;				/* the time for this text is used up */
-	uint64_t budget, used, processor, wall; /* nanoseconds */
+	bool spent;				       /* the time for this text is used up */
+	uint64_t budget, used, processor, start, wall; /* nanoseconds */
 	unsigned questions;
 };
 
@@ -157,16 +158,18 @@ static void put_answer(struct pass *p, uint32_t pattern, enum match_answer answe
 	s->answer[pattern] = answer;
 }
 
+/* The processor's clock starts with the first look at it: most texts are done before. */
 static void start_clocks(struct pass *p)
 {
-	p->processor = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	p->wall = now_ns(CLOCK_MONOTONIC);
+	p->processor = 0;
+	p->start = p->wall = now_ns(CLOCK_MONOTONIC);
 }
 
 /* The processor's time since the last look. */
 static uint64_t look_at_clock(struct pass *p)
 {
-	uint64_t now = now_ns(CLOCK_THREAD_CPUTIME_ID), since = now - p->processor;
+	uint64_t now = now_ns(CLOCK_THREAD_CPUTIME_ID),
+		 since = p->processor ? now - p->processor : 0;
 
 	p->processor = now;
 	p->used += since;
@@ -193,10 +196,10 @@ static enum match_answer ask_once(struct pass *p, uint32_t pattern, const struct
 	if (since > SLOW_NS) {
 		uint64_t mine = look_at_clock(p);
 		mine = mine < since ? mine : since;
-		if (!*cost)
+		if (!*cost && mine)
 			p->s->charged[p->s->chargedc++] = pattern;
 		*cost += (uint32_t)(mine < UINT32_MAX / 2 - *cost / 2 ? mine : UINT32_MAX / 2);
-	} else if (++p->questions % CLOCK_EVERY == 0) {
+	} else if (++p->questions % CLOCK_EVERY == 0 && wall - p->start > GRACE_NS) {
 		look_at_clock(p);
 	}
 	return answer;

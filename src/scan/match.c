@@ -212,6 +212,11 @@ enum match_answer match_run_window(const struct match_code *code, struct match_s
 		return MATCH_NO;
 	pcre2_set_match_limit(s->context, s->window_steps);
 	pcre2_set_offset_limit(s->context, window->to);
+	/* Straight to the machine's code: what pcre2_match() checks first has been said here. */
+	if (atomic_load_explicit(&code->machine->state[text->ascii ? JS_ASCII : JS_WIDE],
+				 memory_order_relaxed) == NATIVE)
+		return answer(pcre2_jit_match(form, (PCRE2_SPTR)data, window->end, window->from, 0,
+					      s->data, s->context));
 	return answer(pcre2_match(form, (PCRE2_SPTR)data, window->end, window->from,
 				  PCRE2_NO_UTF_CHECK, s->data, s->context));
 }

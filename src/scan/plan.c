@@ -33,7 +33,10 @@ static double span_of(const struct planner *p, const struct reach *r)
 
 	for (unsigned i = 0; i < r->runs; i++) {
 		const struct reach_set *set = &p->maker->sets.set[r->run[i]];
-		sum += set->newline ? 2000 : reach_has(set, ' ') ? 60 : 8;
+		sum += set->newline	      ? 2000
+		       : !reach_has(set, 'e') ? 2
+		       : reach_has(set, ' ')  ? 60
+					      : 8;
 		sum += r->bound[i + 1];
 	}
 	return sum;
@@ -63,7 +66,7 @@ static double cost_of_two(const struct planner *p, const struct sequence *q, con
 			  const struct clause *b)
 {
 	struct reach gap = gap_of(q, a, b);
-	double near = a->rate * (span_of(p, &gap) + 8) * together, starts;
+	double near = a->rate * (span_of(p, &gap) + 1) * together, starts;
 
 	starts = q->anchored ? 1 : span_of(p, &q->start[a->from]) + 1;
 	return (a->rate + b->rate) * hit_cost +

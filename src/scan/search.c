@@ -8,7 +8,7 @@
  */
 #include "scan/search.h"
 
-enum { BLOCK = 4096, TIERS = TABLE_TIERS - 1 };
+enum { BLOCK = 4096, AHEAD = 8 };
 
 static const struct table_tier tiers[TABLE_TIERS] = TABLE_TIER_LIST;
 
@@ -79,15 +79,30 @@ static void refine(const struct table *t, const uint8_t *p, const uint16_t *at, 
 	b->count = n;
 }
 
+static inline size_t root_at(const struct table_array *roots, uint32_t tier, uint64_t bytes)
+{
+	return table_mix(table_hash(bytes) + tiers[tier].salt) & (roots->count - 1);
+}
+
 static inline uint32_t find_root(const struct table_array *roots, uint32_t tier, uint64_t w)
 {
 	const struct table_root *root = roots->data;
 	uint64_t bytes = w & tiers[tier].mask;
-	size_t at = table_mix(table_hash(bytes) + tiers[tier].salt) & (roots->count - 1);
+	size_t at = root_at(roots, tier, bytes);
 
 	while (root[at].node && (root[at].bytes != bytes || root[at].tier != tier))
 		at = (at + 1) & (roots->count - 1);
 	return root[at].node;
+}
+
+/* The roots are too many for the nearest cache: ask for the one that will be looked at soon. */
+static inline void fetch_root(const struct table_array *roots, const uint8_t *p,
+			      const struct block *b, size_t i)
+{
+	uint32_t tier = (uint32_t)__builtin_ctz(b->tier[i]);
+
+	__builtin_prefetch((const struct table_root *)roots->data +
+			   root_at(roots, tier, table_bytes(p + b->at[i]) & tiers[tier].mask));
 }
 
 /* Room for all tiers of one more place must be left. */
@@ -100,6 +115,8 @@ static size_t look_up(const struct searcher *s, const uint8_t *p, const struct b
 	for (; from < b->count && n < BLOCK; from++) {
 		uint64_t w = table_bytes(p + b->at[from]);
 
+		if (from + AHEAD < b->count)
+			fetch_root(roots, p, b, from + AHEAD);
 		for (unsigned left = b->tier[from]; left; left &= left - 1) {
 			uint32_t tier = (uint32_t)__builtin_ctz(left);
 			uint32_t node = find_root(roots, tier, w);
@@ -140,6 +157,7 @@ void search_run(const struct table *t, const struct folded *text, search_hit_fn 
 	struct block b;
 	struct found f;
 	uint16_t at[BLOCK];
+	const struct table_node *node = t->array[TABLE_NODES].data;
 
 	if (!t->array[TABLE_ENTRIES].count)
 		return;
@@ -150,8 +168,11 @@ void search_run(const struct table *t, const struct folded *text, search_hit_fn 
 		refine(t, text->byte + from, at, count, &b);
 		while (done < b.count) {
 			done = look_up(&s, text->byte + from, &b, done, &f);
-			for (size_t i = 0; i < f.count; i++)
+			for (size_t i = 0; i < f.count; i++) {
+				if (i + AHEAD < f.count)
+					__builtin_prefetch(node + f.item[i + AHEAD].node);
 				follow(&s, f.item[i].node, from + f.item[i].at, f.item[i].bytes);
+			}
 		}
 	}
 }
