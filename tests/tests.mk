@@ -21,7 +21,7 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 .SECONDARY:
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
-       $(BUILD)/tests/scan-bench
+       $(BUILD)/tests/scan-bench $(BUILD)/tests/rules-pack $(BUILD)/tests/measure
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -84,6 +84,14 @@ $(BUILD)/plain/%.o: %.c Makefile tests/tests.mk
 	$(CC) $(PLAIN_FLAGS) -c -o $@ $<
 
 include tests/fuzz/fuzz.mk
+
+# What a pack of rules says of itself; how much of the corpora it flags (tests/corpora/measure).
+$(BUILD)/tests/rules-pack: $(BUILD)/obj/tests/rule/pack.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
+$(BUILD)/tests/measure: $(BUILD)/obj/tests/corpora/measure.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
 
 # What the YAML reader makes of files, for comparison with the reference's.
 $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
