@@ -104,25 +104,24 @@ static void answer_steps(struct engine_thread *t, const struct db_hits *hits)
 			t->hit[both[k].list[i] / 64] |= 1ULL << both[k].list[i] % 64;
 		for (size_t s = 0; s < p->stepc; s++)
 			for (size_t i = 0; i < p->step[s].patternc; i++)
-				if (db_is_wanted(t->hit, p->step_pattern[p->step[s].first + i]))
+				if (db_is_wanted(t->hit, p->step_pattern[p->step[s].first + i]) &&
+				    t->step[s] < both[k].answer)
 					t->step[s] = both[k].answer;
 	}
 }
 
-int find_steps(struct engine_thread *t, const struct event *event, struct err *err)
+int find_steps(struct engine_thread *t, struct text content, bool more, struct err *err)
 {
 	struct scan_text raw, text;
 	struct db_hits hits = {0};
-	int result = 0;
 
-	if (t->stepped)
+	if (!t->engine->set.stepc)
 		return 0;
-	t->stepped = true;
-	memset(t->step, 0, t->engine->set.stepc * sizeof(*t->step));
-	if (normal_decode(event->content.s ? event->content.s : "", event->content.len, &raw, err) <
-	    0)
+	if (!more)
+		memset(t->step, 0, t->engine->set.stepc * sizeof(*t->step));
+	if (normal_decode(content.s ? content.s : "", content.len, &raw, err) < 0)
 		return -1;
-	result = normal_strip(&raw, &text, err);
+	int result = normal_strip(&raw, &text, err);
 	if (result == 0 &&
 	    (t->engine->options.mode == DETECT_STRICT || text.utf16 <= REFERENCE_LENGTH_MAX)) {
 		result = db_scan(t->engine->db, t->scratch, &text, t->engine->set.wanted_steps,
@@ -227,8 +226,6 @@ int thread_record(struct engine_thread *t, const struct event *event, struct err
 
 	if (!t->sessions || !event->session || !*event->session)
 		return 0;
-	if (find_steps(t, event, err) < 0)
-		return -1;
 	/* What could not be decided counts: a limit must not hide a step. */
 	for (size_t s = 0; s < t->engine->set.stepc; s++)
 		if (t->step[s] != ANSWER_NO)

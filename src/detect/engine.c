@@ -132,8 +132,7 @@ static int evaluate(struct call *c, uint32_t number)
 	return add(c, number, o);
 }
 
-/* Rules that may match without a hit, unless a hit had them evaluated already. What is not in a
- * layer says nothing, so expressions, which may ask for that, are only asked of whole events. */
+/* Rules that may match without a hit, unless a hit had them evaluated already. */
 static int evaluate_always(struct call *c)
 {
 	const struct ruleset *p = &c->t->engine->set;
@@ -142,8 +141,6 @@ static int evaluate_always(struct call *c)
 	for (size_t i = 0; i < p->alwaysc[class]; i++) {
 		uint32_t rule = p->always[class][i];
 		if (c->t->rule_round[rule] == c->t->round)
-			continue;
-		if (c->once && p->pack->rule[rule].combine == COMBINE_EXPRESSION)
 			continue;
 		if (evaluate(c, rule) < 0)
 			return -1;
@@ -166,15 +163,19 @@ static int evaluate_all(struct call *c)
 	return 0;
 }
 
-/* LAYER instead of the N-th text. */
+/* LAYER instead of the N-th text. What was found there still holds: evidence adds up. */
 static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer)
 {
 	struct prepared whole = c->t->text[n];
-	int result = prepared_init(&c->t->text[n], (struct text){layer->data, layer->len}, c->err);
+	struct text text = {layer->data, layer->len}, content = c->event->content;
+	int result = prepared_init(&c->t->text[n], text, c->err);
 
 	if (result == 0) {
 		hits_next_round(c->t);
-		result = hits_scan(c->t, c->event, n, c->err);
+		result = hits_scan(c->t, c->event, n, true, c->err);
+		if (result == 0 && whole.source.len == content.len &&
+		    !memcmp(whole.source.s, content.s, content.len))
+			result = find_steps(c->t, text, true, c->err);
 		if (result == 0)
 			result = evaluate_all(c);
 		prepared_done(&c->t->text[n]);
@@ -239,7 +240,9 @@ static int scan_texts(struct call *c, const struct text *instead, bool layers)
 		return -1;
 	hits_next_round(c->t);
 	for (size_t i = 0; result == 0 && i < c->t->textc; i++)
-		result = hits_scan(c->t, c->event, i, c->err);
+		result = hits_scan(c->t, c->event, i, false, c->err);
+	if (result == 0)
+		result = find_steps(c->t, instead ? *instead : c->event->content, false, c->err);
 	if (result == 0)
 		result = evaluate_all(c);
 	for (size_t i = 0; result == 0 && layers && i < c->t->textc; i++)
@@ -264,7 +267,6 @@ static int scan_blocks(struct call *c)
 		inner.event = &event;
 		inner.view = VIEW_DECODED;
 		inner.decoding = "base64";
-		c->t->stepped = false;
 		result = scan_texts(&inner, NULL, false);
 		findings_sort(c->ret, before);
 	}
@@ -278,7 +280,6 @@ static void begin(struct engine_thread *t)
 		memset(t->found, 0, t->engine->set.pack->rulec * sizeof(*t->found));
 		t->scan = 1;
 	}
-	t->stepped = false;
 	while (t->markc > 0)
 		t->marked[t->mark[--t->markc]] = false;
 }

@@ -50,6 +50,7 @@ static bool is_quoted(struct asking *a, const struct ruleset_use *u)
 	       fences_contain(&p->fences, start);
 }
 
+/* What was in quoted code is forgotten: in a layer of the text nobody could tell any more. */
 static enum answer ask_patterns(struct asking *a)
 {
 	enum answer best = ANSWER_NO;
@@ -57,10 +58,14 @@ static enum answer ask_patterns(struct asking *a)
 	for (size_t i = 0; i < a->c->patternc; i++) {
 		size_t n = a->pc->first_use + i;
 		const struct ruleset_use *u = &a->t->engine->set.use[n];
-		const struct thread_mark *m = &a->t->use[n];
+		struct thread_mark *m = &a->t->use[n];
 		if (m->epoch != a->t->field[u->field].epoch || m->answer == ANSWER_NO ||
-		    u->pattern == PATTERN_NONE || is_quoted(a, u))
+		    u->pattern == PATTERN_NONE)
 			continue;
+		if (is_quoted(a, u)) {
+			m->answer = ANSWER_NO;
+			continue;
+		}
 		if (m->answer == ANSWER_YES) {
 			if (u->mark != PATTERN_NONE)
 				a->mark[a->markc++] = u->mark;
@@ -145,10 +150,6 @@ static enum answer ask_measurement(struct asking *a)
 
 static enum answer ask_steps(struct asking *a)
 {
-	if (find_steps(a->t, a->event, a->err) < 0) {
-		a->failed = true;
-		return ANSWER_NO;
-	}
 	return ask_sequence(a->t, a->event, a->c, a->pc);
 }
 
@@ -171,8 +172,6 @@ static enum answer combine(struct asking *a, enum answer *answer)
 		any = answer[i] > any ? answer[i] : any;
 		all = answer[i] < all ? answer[i] : all;
 		if (a->rule->combine == COMBINE_ANY && any == ANSWER_YES)
-			break;
-		if (a->rule->combine == COMBINE_ALL && all == ANSWER_NO)
 			break;
 	}
 	if (a->rule->combine == COMBINE_EXPRESSION)

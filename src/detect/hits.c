@@ -130,17 +130,18 @@ static int scan_form(struct engine_thread *t, const struct scan_text *form, unsi
 }
 
 /* All that anybody wants of this text. Returns false when that is nothing. */
-static bool gather(struct engine_thread *t, unsigned class, size_t n)
+static bool gather(struct engine_thread *t, unsigned class, size_t n, bool more)
 {
 	const struct ruleset *p = &t->engine->set;
-	uint32_t epoch = next_epoch(t);
+	uint32_t epoch = more ? 0 : next_epoch(t);
 	uint64_t any = 0;
 
 	memset(t->wanted, 0, p->words * sizeof(*t->wanted));
 	for (size_t i = 0; i < p->fieldc; i++) {
 		if (!t->field[i].value.s || t->field[i].text != n)
 			continue;
-		t->field[i].epoch = epoch;
+		if (!more)
+			t->field[i].epoch = epoch;
 		const uint64_t *wanted = ruleset_wanted(p, class, i);
 		for (size_t w = 0; w < p->words; w++)
 			any |= t->wanted[w] |= wanted[w];
@@ -148,12 +149,13 @@ static bool gather(struct engine_thread *t, unsigned class, size_t n)
 	return any;
 }
 
-int hits_scan(struct engine_thread *t, const struct event *event, size_t n, struct err *err)
+int hits_scan(struct engine_thread *t, const struct event *event, size_t n, bool more,
+	      struct err *err)
 {
 	unsigned class = class_of(event);
 	const struct prepared *p = &t->text[n];
 
-	if (!gather(t, class, n))
+	if (!gather(t, class, n, more))
 		return 0;
 	if (scan_form(t, &p->normal, class, (uint32_t)n, err) < 0)
 		return -1;

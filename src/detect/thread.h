@@ -63,8 +63,7 @@ struct engine_thread {
 	uint64_t *wanted;
 	enum answer *step; /* of this event */
 	uint64_t *hit;	   /* patterns of steps */
-	bool stepped;
-	uint32_t *mark; /* what this event leaves in its session */
+	uint32_t *mark;	   /* what this event leaves in its session */
 	bool *marked;
 	size_t markc;
 };
@@ -90,8 +89,9 @@ enum answer ask_metric(struct engine_thread *t, const struct event *event,
 		       const struct rule_condition *c, const struct ruleset_condition *set);
 enum answer ask_sequence(struct engine_thread *t, const struct event *event,
 			 const struct rule_condition *c, const struct ruleset_condition *set);
-/* Finds the steps that the event's content matches, once per event. */
-int find_steps(struct engine_thread *t, const struct event *event, struct err *err);
+/* Finds the steps that the event's content matches. With MORE, CONTENT is another layer of it: what
+ * was found before stays. */
+int find_steps(struct engine_thread *t, struct text content, bool more, struct err *err);
 void thread_mark(struct engine_thread *t, uint32_t mark);
 /* Leaves the event in its session. */
 int thread_record(struct engine_thread *t, const struct event *event, struct err *err);

@@ -2,8 +2,9 @@
  *
  * verdicts RULES [EXCEPTIONS]: our engine in reference mode against the reference. Standard input
  * is what tests/atr/ask.mjs prints. Rules, their order, severity, confidence and the verdict must
- * be the same; where the reference throws, we must refuse. Exceptions are lines "verdict ID
- * reason". Prints TAP; an exception that does not occur is a failure.
+ * be the same; where the reference throws, we must refuse. Strict mode must find at least what
+ * reference mode finds (but for sessions, which have another clock). Exceptions are lines "verdict
+ * ID reason". Prints TAP; an exception that does not occur is a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,11 @@ static struct {
 	struct pack pack;
 	struct db *db;
 	struct arena arena;
-	struct engine *engine[LANE_COUNT];
-	struct engine_thread *thread[LANE_COUNT];
+	struct engine *engine[LANE_COUNT], *strict[LANE_COUNT];
+	struct engine_thread *thread[LANE_COUNT], *strict_thread[LANE_COUNT];
 	size_t events, skills, throws, findings, decoded, differ, verdicts, errors, undecided,
 		shown;
-	size_t refused;
+	size_t refused, lost, more;
 	char exception[EXCEPTIONS_MAX][64];
 	size_t used[EXCEPTIONS_MAX], exceptions;
 } all;
@@ -63,7 +64,10 @@ static void build(const char *rules)
 		struct engine_options o = {.mode = DETECT_REFERENCE, .lane = (enum lane)lane};
 		must(engine_new(&all.pack, all.db, &o, &all.engine[lane], &err) == 0, &err);
 		all.thread[lane] = engine_thread_new(all.engine[lane], &err);
-		must(all.thread[lane], &err);
+		o.mode = DETECT_STRICT;
+		must(engine_new(&all.pack, all.db, &o, &all.strict[lane], &err) == 0, &err);
+		all.strict_thread[lane] = engine_thread_new(all.strict[lane], &err);
+		must(all.thread[lane] && all.strict_thread[lane], &err);
 	}
 	printf("# %zu rules, %zu patterns, %zu of them no expression\n", all.pack.rulec, count,
 	       all.refused);
@@ -154,6 +158,34 @@ static void compare(struct findings *f, const struct node *answer, const char *l
 	}
 }
 
+static bool has(const struct findings *f, const struct rule *rule)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->list[i].rule == rule)
+			return true;
+	return false;
+}
+
+/* F is what reference mode found. */
+static void compare_strict(const struct event *event, unsigned lane, const struct findings *f,
+			   const char *line, size_t len)
+{
+	struct findings strict = {0};
+	struct err err = {0};
+
+	if (event->session)
+		return;
+	must(engine_scan(all.strict[lane], all.strict_thread[lane], event, &strict, &err) == 0,
+	     &err);
+	for (size_t i = 0; i < f->count; i++)
+		if (!has(&strict, f->list[i].rule)) {
+			all.lost++;
+			show("strict mode misses", f->list[i].rule->id, line, len);
+		}
+	all.more += strict.count > f->count;
+	findings_done(&strict);
+}
+
 static void take(const char *line, size_t len)
 {
 	struct arena arena = {0};
@@ -175,6 +207,7 @@ static void take(const char *line, size_t len)
 		all.errors++;
 		show("refused otherwise", err.message, line, len);
 	} else if (!throws) {
+		compare_strict(&event, lane, &f, line, len);
 		compare(&f, answer, line, len);
 	}
 	findings_done(&f);
@@ -199,6 +232,8 @@ static void done(void)
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
 		engine_thread_free(all.thread[lane]);
 		engine_free(all.engine[lane]);
+		engine_thread_free(all.strict_thread[lane]);
+		engine_free(all.strict[lane]);
 	}
 	db_free(all.db);
 	arena_done(&all.arena);
@@ -225,6 +260,8 @@ int main(int argc, char **argv)
 	ok(!all.verdicts, "%zu other verdicts", all.verdicts);
 	ok(!all.errors, "%zu refused by one and not by the other", all.errors);
 	ok(!all.undecided, "%zu undecided", all.undecided);
+	ok(!all.lost && all.more, "%zu findings that strict mode misses, %zu events with more",
+	   all.lost, all.more);
 	ok(all.decoded > 0, "%zu findings behind base64", all.decoded);
 	for (size_t i = 0; i < all.exceptions; i++)
 		ok(all.used[i] > 0, "the exception %s occurs", all.exception[i]);

@@ -187,21 +187,35 @@ static void layers(void)
 	tear_down(&k);
 }
 
-/* What a layer does not say, the event may. */
-static void layers_prove_nothing(void)
+/* Evidence adds up: what a layer does not say, the event may. */
+static void layers_add_up(void)
 {
 	static const char *const rules[] = {
 		HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
 					     "    a: {field: content, patterns: [zebra]}\n",
+		HEAD("BOTH", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
+			"content", "zebra") MATCH("content", "tigers"),
+		HEAD("SEQ", "low", "llm_io") ANY
+		"    - {steps: [{patterns: [zebra]}, {patterns: [tigers]}]}\n",
+		"id: CODE\ntitle: T\nstatus: stable\nseverity: low\nagent_source: {type: llm_io}\n"
+		"tags: {category: model-abuse, suppress_in_code_blocks: true}\n"
+		"detection:\n  condition: all\n  conditions:\n" MATCH("content", "tigers")
+			MATCH("content", "shell"),
 		HEAD("WORD", "low", "llm_io") ANY
 		"    - {field: content, operator: contains, value: lions and}\n",
 		NULL};
 	/* "go, lions and tigers now" */
 	static const char text[] = "zebra Z28sIGxpb25zIGFuZCB0aWdlcnMgbm93 there";
+	static const char quoted[] = "`shell` Z28sIGxpb25zIGFuZCB0aWdlcnMgbm93 there";
 	struct kit k;
 
 	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
-	IS(scan_text(&k, text, sizeof(text) - 1), "WORD:base64 ", "the zebra is there");
+	IS(scan_text(&k, text, sizeof(text) - 1), "BOTH:base64 SEQ:base64 WORD:base64 ",
+	   "the zebra is there");
+	IS(scan_text(&k, quoted, sizeof(quoted) - 1), "WORD:base64 NOT ",
+	   "what was quoted stays so");
+	IS(scan_text(&k, quoted + 1, sizeof(quoted) - 2), "WORD:base64 NOT CODE:base64 ",
+	   "without the quotes it counts");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "it is not");
 	tear_down(&k);
 }
@@ -492,7 +506,7 @@ int main(void)
 
 	length();
 	layers();
-	layers_prove_nothing();
+	layers_add_up();
 	raw_text();
 	undecided();
 	late();
