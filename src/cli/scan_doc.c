@@ -212,7 +212,7 @@ static void scan_strings(struct scan *s, const struct scan_file *file, const str
 				    .plain = !s->call->scan.has_type,
 				    .content = file->data,
 				    .time_ms = EVENT_TIME_NONE};
-	if (memchr(file->data.s, '\\', file->data.len)) {
+	if (s->call->scan.mode != DETECT_REFERENCE && memchr(file->data.s, '\\', file->data.len)) {
 		gather(&g, root, NULL);
 		unit.other = (struct text){g.s, g.len};
 	}

@@ -179,9 +179,11 @@ load scan
 
 @test "any other JSON is scanned as it stands and as it reads" {
 	pack
-	printf '{"name": "x",\n "hint": "moon\\u0073tone word", "a": "sunstone"}' >"$T/x.json"
+	printf '{"name": "x",\n "hint": "moonstone\\nword", "a": "sunstone"}' >"$T/x.json"
 	scan 1 --json "$T/x.json"
 	holds '[(f["rule"][-1], f["view"], f["line"]) for f in r["findings"]] == [("1", "decoded", None), ("2", "text", 2)]'
+	scan 1 --mode reference --json "$T/x.json"
+	holds '[f["rule"][-1] for f in r["findings"]] == ["2"]'
 	# Broken JSON is text.
 	printf '{"hint": "sunstone",,' >"$T/y.json"
 	scan 1 --json "$T/y.json"
@@ -282,7 +284,7 @@ load scan
 	mkdir -p "$T/share/cordon"
 	mv "$T/rules" "$T/share/cordon/rules"
 	XDG_DATA_HOME=$T/none "$CORDON" scan "$T/x.txt" >"$T/out" || status=$?
-	out_has '../share/cordon/rules'
+	out_has "../share/cordon/rules"
 }
 
 # A disguise that no expression sees through: the word is put together when the program runs.
