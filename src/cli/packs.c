@@ -86,6 +86,14 @@ static int load(struct packs *set, const char *kind, const char *path,
 	return 0;
 }
 
+/* Without links and dots, as people read it. NULL when it is not there. */
+static const char *resolve(struct arena *arena, const char *path)
+{
+	AUTO_FREE char *real = *path ? realpath(path, NULL) : NULL;
+
+	return real ? arena_dup(arena, real) : NULL;
+}
+
 static int load_defaults(struct packs *set, const struct pack_options *options, struct err *err)
 {
 	char self[PATH_MAX];
@@ -93,8 +101,8 @@ static int load_defaults(struct packs *set, const struct pack_options *options, 
 
 	own_directory(self, sizeof(self));
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const char *path = places[i].path(&set->arena, self);
-		if (strcmp(done, places[i].kind) == 0 || !*path || access(path, F_OK) < 0)
+		const char *path = resolve(&set->arena, places[i].path(&set->arena, self));
+		if (strcmp(done, places[i].kind) == 0 || !path)
 			continue;
 		if (load(set, places[i].kind, path, options, err) < 0)
 			return -1;

@@ -111,6 +111,27 @@ static void print_statistic(size_t i, const size_t *n, json_t *all)
 		putchar('\n');
 }
 
+/* Where the rules came from. */
+static void print_packs(const struct packs *set, json_t *all)
+{
+	json_t *list = all ? json_array() : NULL;
+
+	for (size_t i = 0; i < set->sourcec; i++) {
+		const struct packs_source *from = &set->source[i];
+		if (list) {
+			json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "kind", from->kind,
+							      "path", rules_name_json(from->path),
+							      "rules", (json_int_t)from->rules));
+			continue;
+		}
+		printf("%-12s %zu %s: ", i ? "" : "packs", from->rules, from->kind);
+		cli_print_text(stdout, from->path);
+		putchar('\n');
+	}
+	if (list)
+		json_object_set_new(all, "packs", list);
+}
+
 int rules_stats(struct rules_view *v)
 {
 	const struct pack *p = v->pack;
@@ -128,6 +149,7 @@ int rules_stats(struct rules_view *v)
 		printf("%zu rules, %zu patterns, %zu files left out\n", p->rulec, patterns,
 		       p->skipped);
 	}
+	print_packs(v->set, all);
 	for (size_t i = 0; i < ARRAY_SIZE(statistics); i++) {
 		size_t n[WORDS_MAX] = {0};
 		for (size_t r = 0; r < p->rulec; r++)

@@ -18,6 +18,7 @@ setup()
 	umask 022
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
 	chmod 755 "$T"
+	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data
 	mkdir "$T/bin"
 	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box} "$T/bin/"
 	CORDON=$T/bin/cordon

@@ -56,8 +56,10 @@ good()
 	holds 'r["detection"]["conditions"][0]["value"] == "a\\s+b" and r["title"][6] == "\x1b"'
 	rules 0 stats --rules "$T/r"
 	grep -q '^2 rules, 2 patterns' "$T/out" || show
+	grep -q "^packs  *2 given: $T/r$" "$T/out" || show
 	rules 0 stats --rules "$T/r" --json
 	holds 'r["rules"] == 2 and r["severity"] == {"high": 2} and r["lane"]["enforce"] == 2'
+	holds 'r["packs"][0]["kind"] == "given" and r["packs"][0]["rules"] == 2'
 }
 
 @test "check says file, line and id, and exits with 1" {

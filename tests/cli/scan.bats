@@ -284,7 +284,7 @@ load scan
 	mkdir -p "$T/share/cordon"
 	mv "$T/rules" "$T/share/cordon/rules"
 	XDG_DATA_HOME=$T/none "$CORDON" scan "$T/x.txt" >"$T/out" || status=$?
-	out_has "../share/cordon/rules"
+	out_has "3 built-in: $T/share/cordon/rules"
 }
 
 # A disguise that no expression sees through: the word is put together when the program runs.
