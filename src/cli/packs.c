@@ -5,9 +5,11 @@
  */
 #include "cli/packs.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -24,6 +26,21 @@ const char *packs_data_dir(struct arena *arena)
 		return arena_printf(arena, "%s/cordon/rules", data);
 	return home && home[0] == '/' ? arena_printf(arena, "%s/.local/share/cordon/rules", home)
 				      : "";
+}
+
+int packs_make_directories(const char *path, mode_t mode, struct err *err)
+{
+	AUTO_FREE char *copy = strdup(path);
+
+	for (char *p = copy ? strchr(copy + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return err_errno(err, ERR_SYSTEM, "%.256s could not be made", copy);
+		*p = '/';
+	}
+	if (!copy || (mkdir(copy, mode) < 0 && errno != EEXIST))
+		return err_errno(err, ERR_SYSTEM, "%.256s could not be made", path);
+	return 0;
 }
 
 static const char *fetched(struct arena *arena, const char *self)
@@ -145,7 +162,7 @@ static int make_database(struct packs *set, struct err *err)
 
 	if (engine_patterns(&set->pack, &set->arena, &patterns, &count, err) < 0)
 		return -1;
-	return db_build(patterns, count, on_refused, set, &set->db, err);
+	return packs_database(set, patterns, count, on_refused, err);
 }
 
 int packs_start(struct packs *set, const struct engine_options *options, struct err *err)

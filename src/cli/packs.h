@@ -7,6 +7,8 @@
 #ifndef CORDON_CLI_PACKS_H
 #define CORDON_CLI_PACKS_H
 
+#include <sys/types.h>
+
 #include "cli/cli.h"
 #include "detect/engine.h"
 
@@ -37,6 +39,12 @@ int packs_load(struct packs *set, const struct cli_call *call, const char *const
 /* Makes the engine of what was loaded; its rules must not change from now on. */
 int packs_start(struct packs *set, const struct engine_options *options, struct err *err);
 void packs_done(struct packs *set);
+
+/* The path and all above it. */
+int packs_make_directories(const char *path, mode_t mode, struct err *err);
+/* packs_cache.c: makes SET's database, or finds it on disk, where it is left for the next time. */
+int packs_database(struct packs *set, const struct db_pattern *patterns, size_t count,
+		   db_refused_fn *refused, struct err *err);
 
 /* Where fetched packs live, without a slash at its end; "" when there is no home. */
 const char *packs_data_dir(struct arena *arena);

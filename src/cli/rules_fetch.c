@@ -56,21 +56,6 @@ static int check_version(const char *version, struct err *err)
 	return -1;
 }
 
-static int make_directories(const char *path, struct err *err)
-{
-	AUTO_FREE char *copy = strdup(path);
-
-	for (char *p = copy ? strchr(copy + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-			return err_errno(err, ERR_SYSTEM, "%.256s could not be made", copy);
-		*p = '/';
-	}
-	if (!copy || (mkdir(copy, 0755) < 0 && errno != EEXIST))
-		return err_errno(err, ERR_SYSTEM, "%.256s could not be made", path);
-	return 0;
-}
-
 /* Beside the target: a rename cannot leave a file system. */
 static int prepare(struct fetch *f, struct err *err)
 {
@@ -78,7 +63,7 @@ static int prepare(struct fetch *f, struct err *err)
 	if (!*f->data)
 		return err_set(err, ERR_INPUT, "no directory for data: HOME is not set");
 	f->target = arena_printf(&f->arena, "%s/" PACKS_FETCHED, f->data);
-	if (make_directories(f->data, err) < 0)
+	if (packs_make_directories(f->data, 0755, err) < 0)
 		return -1;
 	if (snprintf(f->temp, sizeof(f->temp), "%s/.fetch-XXXXXX", f->data) >=
 		    (int)sizeof(f->temp) ||
