@@ -21,6 +21,7 @@ enum {
 	SLOW_NS = 50000,	/* a question that took longer is charged */
 	SHARE = 4,		/* of a text's time for one pattern */
 	WORK_AT_ONCE = 1 << 24, /* places times bytes of one question */
+	NEAR_END = 256,		/* folded bytes of which it is not worth to leave some out */
 	SLACK = 8,		/* folded bytes behind the farthest one a match can reach */
 	/* Of the processor, for a text and for each of its bytes: 40 ms for 100 KB. */
 	BUDGET_NS = 20000000,
@@ -247,9 +248,12 @@ static void ask_folded(struct pass *p, struct slot_state *state, size_t lo, size
 	if (w.from > w.to)
 		return;
 	state->asked = (uint32_t)w.to + 1;
-	size_t end = reach_walk_ahead(&p->walker, &p->reach[about->extent], hi) + SLACK;
-	if (end < f->len)
-		w.end = begin_of_char(p, fold_place(f, end), true);
+	/* A match cannot go farther; PCRE2 would look for what it must have up to the end. */
+	if (f->len - hi > NEAR_END) {
+		size_t end = reach_walk_ahead(&p->walker, &p->reach[about->extent], hi) + SLACK;
+		if (end < f->len)
+			w.end = begin_of_char(p, fold_place(f, end), true);
+	}
 	w.from = begin_of_char(p, w.from, false);
 	ask(p, state->slot.pattern, w);
 }

@@ -72,25 +72,61 @@ static inline uint8_t lower(uint8_t c)
 	return (uint8_t)((unsigned)c - 'A' < 26 ? c | 32 : c);
 }
 
+typedef uint8_t vector __attribute__((vector_size(16)));
+typedef uint32_t places __attribute__((vector_size(16)));
+
+/* Sixteen bytes of ASCII that only have to be lowered, with no space beside another: most text is
+ * so. The byte before them is ASCII, too. */
+static bool fold_plain(const char *text, size_t at, uint8_t *byte, uint32_t *map)
+{
+	const places four = {0, 1, 2, 3};
+	vector now, before;
+	uint64_t half[2];
+
+	memcpy(&now, text + at, sizeof(now));
+	memcpy(&before, text + at - 1, sizeof(before));
+	vector odd = (vector)(now < ' ') | (vector)(now >= 0x7f) |
+		     ((vector)(now <= ' ') & (vector)(before <= ' '));
+	memcpy(half, &odd, sizeof(half));
+	if (half[0] | half[1])
+		return false;
+	now |= (vector)(now - 'A' < 26) & 32;
+	memcpy(byte, &now, sizeof(now));
+	for (uint32_t i = 0; i < 16; i += 4) {
+		places p = four + (uint32_t)(at + i);
+		memcpy(map + i, &p, sizeof(p));
+	}
+	return true;
+}
+
 /* A space behind a space is written over it. */
 static size_t fold_ascii(struct folded *f, const char *text, size_t len)
 {
 	uint8_t *byte = f->byte;
 	uint32_t *map = f->map;
-	size_t k = 0;
+	size_t k = 0, i = 0;
 	uint32_t before = 0, seen = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		uint8_t c = (uint8_t)text[i];
-		uint32_t kind = ascii_kind[c], space = kind & SPACE, again = space & before;
-		uint32_t old = map[k - again];
+	while (i < len) {
+		size_t end = i + 8 < len ? i + 8 : len;
 
-		k -= again;
-		byte[k] = space ? ' ' : lower(c);
-		map[k] = (again ? old : (uint32_t)i) | kind >> 1 << 31;
-		seen |= kind;
-		k++;
-		before = space;
+		for (; i < end; i++) {
+			uint8_t c = (uint8_t)text[i];
+			uint32_t kind = ascii_kind[c], space = kind & SPACE;
+			uint32_t again = space & before, old = map[k - again];
+
+			k -= again;
+			byte[k] = space ? ' ' : lower(c);
+			map[k] = (again ? old : (uint32_t)i) | kind >> 1 << 31;
+			seen |= kind;
+			k++;
+			before = space;
+		}
+		while (i + 16 <= len && fold_plain(text, i, byte + k, map + k)) {
+			i += 16;
+			k += 16;
+			before = text[i - 1] == ' ';
+		}
 	}
 	f->control = seen & CONTROL;
 	return k;
@@ -125,7 +161,7 @@ static size_t fold_beyond(struct folded *f, const char *text, size_t len, size_t
 static size_t fold_wide(struct folded *f, const char *text, size_t len)
 {
 	size_t k = 0;
-	uint32_t seen = 0;
+	uint32_t seen = 0, ascii = 0;
 
 	memset(f->point, 0, sizeof(f->point));
 	for (size_t i = 0; i < len;) {
@@ -134,6 +170,7 @@ static size_t fold_wide(struct folded *f, const char *text, size_t len)
 
 		if (c >= 0x80) {
 			i += fold_beyond(f, text, len, i, &k);
+			ascii = 0;
 			continue;
 		}
 		seen |= kind;
@@ -144,6 +181,10 @@ static size_t fold_wide(struct folded *f, const char *text, size_t len)
 		if (kind & NEWLINE)
 			f->map[k - 1] |= FOLD_NEWLINE;
 		i++;
+		if (++ascii % 8)
+			continue;
+		for (; i + 16 <= len && fold_plain(text, i, f->byte + k, f->map + k); i += 16)
+			k += 16;
 	}
 	f->control = seen & CONTROL;
 	return k;

@@ -222,13 +222,13 @@ static void set_bit(uint8_t *map, uint64_t bit)
 
 static const struct table_tier tiers[TABLE_TIERS] = TABLE_TIER_LIST;
 
-/* What a literal's first bytes set in the two maps that are asked first. */
+/* What a literal's first bytes set in the maps that are asked first. */
 static void add_first(struct writer *w, size_t tier, uint64_t bytes)
 {
 	if (tiers[tier].bytes >= 4)
 		set_bit(array(w, TABLE_LONG),
 			table_hash(bytes & UINT32_MAX) >> (32 - TABLE_LONG_BITS));
-	else if (tiers[tier].bytes > 1)
+	else if (tiers[tier].bytes == 2)
 		set_bit(array(w, TABLE_SHORT), bytes & 0xffff);
 	/* One byte is found with whatever comes behind it. */
 	for (uint32_t next = 0; tiers[tier].bytes == 1 && next < 256; next++) {
