@@ -112,10 +112,8 @@ static void test_rights(void)
 	unlink(other);
 	unlink(path);
 	ok(mkfifo(path, 0600) == 0 && is_remade(), "it is a pipe");
-	if (geteuid() == 0)
+	if (geteuid() == 0) /* nobody else can give a file away */
 		ok(chown(path, 4711, 4711) == 0 && is_remade(), "it is somebody else's");
-	else
-		tap_skip("it is somebody else's", "needs root");
 }
 
 static void test_nowhere(void)
