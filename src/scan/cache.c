@@ -176,7 +176,7 @@ int cache_read(const char *path, const uint8_t key[CACHE_KEY], size_t count, str
 	size_t len = 0;
 	struct db *db = NULL;
 
-	if (read_file(path, &bytes, &len, err) < 0)
+	if (read_file(path, &bytes, &len, err) < 0 || !bytes)
 		return -1;
 	if (check(bytes, len, key, count, err) < 0) {
 		err_context(err, "%s", path);
@@ -255,10 +255,12 @@ static int add_codes(struct image *m, const struct db *db, struct err *err)
 static int make_image(struct image *m, const uint8_t key[CACHE_KEY], const struct db *db,
 		      struct err *err)
 {
-	m->bytes = calloc(1, sizeof(struct header));
+	size_t head = sizeof(struct header);
+
+	m->bytes = calloc(1, head);
 	if (!m->bytes)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	m->len = m->room = sizeof(struct header);
+	m->len = m->room = head;
 	if (add_codes(m, db, err) < 0)
 		return -1;
 	add_part(m, PART_REFUSALS, db->refusal, db->refusals);
@@ -306,24 +308,22 @@ int cache_write(const char *path, const uint8_t key[CACHE_KEY], const struct db 
 	return status;
 }
 
-int db_open(const char *path, const struct db_pattern *pattern, size_t count,
-	    db_refused_fn *refused, void *context, struct db **ret, struct db_opened *opened,
-	    struct err *err)
+int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
+	    db_refused_fn *refused, void *context, struct db **ret, struct err *err)
 {
-	struct db_opened unused;
 	uint8_t key[CACHE_KEY];
 
-	opened = opened ? opened : &unused;
-	memset(opened, 0, sizeof(*opened));
+	cache->file = DB_FILE_NONE;
+	memset(&cache->why, 0, sizeof(cache->why));
 	cache_key(pattern, count, key);
-	if (cache_read(path, key, count, ret, &opened->why) == 0) {
-		opened->file = DB_FILE_READ;
+	if (cache_read(cache->path, key, count, ret, &cache->why) == 0) {
+		cache->file = DB_FILE_READ;
 		db_tell_refused(*ret, refused, context);
 		return 0;
 	}
 	if (db_build(pattern, count, refused, context, ret, err) < 0)
 		return -1;
-	if (cache_write(path, key, *ret, &opened->why) == 0)
-		opened->file = DB_FILE_WRITTEN;
+	if (cache_write(cache->path, key, *ret, &cache->why) == 0)
+		cache->file = DB_FILE_WRITTEN;
 	return 0;
 }

@@ -37,18 +37,19 @@ enum db_file {
 	DB_FILE_READ,
 };
 
-struct db_opened {
+struct db_cache {
+	const char *path; /* where the file is to be */
+	/* What db_open says. */
 	enum db_file file;
 	struct err why; /* why it was not read, or not written */
 };
 
-/* The same as db_build, but read from the file at PATH if that holds exactly this database: made of
+/* The same as db_build, but read from CACHE's file if that holds exactly this database: made of
  * these patterns by this version of Cordon and of PCRE2 on this kind of machine, whole, owned by the
  * caller or root and writable by nobody else. Otherwise it is made and the file replaced; that this
- * does not work is told in OPENED (may be NULL) and no failure. */
-int db_open(const char *path, const struct db_pattern *pattern, size_t count,
-	    db_refused_fn *refused, void *context, struct db **ret, struct db_opened *opened,
-	    struct err *err);
+ * does not work is told in CACHE and no failure. */
+int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
+	    db_refused_fn *refused, void *context, struct db **ret, struct err *err);
 size_t db_count(const struct db *db);
 
 struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,

@@ -39,6 +39,7 @@ struct db_scratch {
 	struct match_scratch *match;
 	uint64_t budget_ns; /* 0: by length */
 	struct folded folded;
+	struct search_room *room;
 	struct slot_state *slot[JS_FORMS];
 	struct reach_memo *memo, *ahead;
 	uint32_t epoch, pass;
@@ -106,14 +107,16 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->charged = calloc(db->count + 1, sizeof(*s->charged));
 		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
 		s->answer = calloc(db->count + 1, sizeof(*s->answer));
-		s->memo = calloc(2 * REACH_RUNS * most(db, TABLE_SETS), sizeof(*s->memo));
-		s->ahead = s->memo + REACH_RUNS * most(db, TABLE_SETS);
+		s->room = calloc(1, sizeof(*s->room));
+		s->memo = calloc(most(db, TABLE_SETS) * 2 * REACH_RUNS, sizeof(*s->memo));
+		s->ahead = s->memo + most(db, TABLE_SETS) * REACH_RUNS;
 		s->match = match_scratch_new(limits, err);
 	}
 	for (int i = 0; s && i < JS_FORMS; i++)
 		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->charged || !s->epoch_of ||
-	    !s->answer || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo || !s->match) {
+	    !s->answer || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo || !s->room ||
+	    !s->match) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -130,6 +133,7 @@ void db_scratch_free(struct db_scratch *s)
 	for (int i = 0; i < JS_FORMS; i++)
 		free(s->slot[i]);
 	free(s->memo);
+	free(s->room);
 	free(s->epoch_of);
 	free(s->answer);
 	free(s->cost_ns);
@@ -385,7 +389,7 @@ static void next_scan(struct db_scratch *s, const struct db *db)
 
 static void next_pass(struct db_scratch *s, const struct db *db)
 {
-	memset(s->memo, 0, 2 * REACH_RUNS * most(db, TABLE_SETS) * sizeof(*s->memo));
+	memset(s->memo, 0, most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
 	if (++s->pass)
 		return;
 	for (int i = 0; i < JS_FORMS; i++)
@@ -408,7 +412,7 @@ static int run_pass(struct pass *p, struct err *err)
 	if (fold_text(&s->folded, p->data, p->len, p->text->ascii, err) < 0)
 		return -1;
 	ask_always(p, form);
-	search_run(&p->db->table[form], &s->folded, take_hit, p);
+	search_run(&p->db->table[form], &s->folded, s->room, take_hit, p);
 	return 0;
 }
 

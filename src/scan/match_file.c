@@ -33,7 +33,7 @@ void match_library(char *ret, size_t size)
 int match_save(struct match_code *const *code, size_t count, enum js_form form, uint8_t **ret,
 	       size_t *ret_len, struct err *err)
 {
-	AUTO_FREE const pcre2_code **list = calloc(count + 1, sizeof(*list));
+	AUTO_FREE const pcre2_code **list = calloc(count + 1, sizeof(const pcre2_code *));
 	int32_t used = 0;
 	uint8_t *bytes = NULL;
 	PCRE2_SIZE len = 0;
@@ -79,7 +79,7 @@ static int hand_out(struct match_code **code, const uint8_t *has, size_t count, 
 int match_load(struct match_code **code, const uint8_t *has, size_t count, enum js_form form,
 	       const uint8_t *bytes, size_t len, struct err *err)
 {
-	AUTO_FREE pcre2_code **list = calloc(count + 1, sizeof(*list));
+	AUTO_FREE pcre2_code **list = calloc(count + 1, sizeof(pcre2_code *));
 	int32_t used = 0;
 
 	if (!list)

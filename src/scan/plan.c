@@ -83,6 +83,8 @@ static struct choice choose(const struct planner *p, const struct sequence *q)
 {
 	struct choice best = {0};
 
+	if (!q->clause)
+		return best;
 	for (uint32_t i = 0; i < q->clauses; i++) {
 		double cost = cost_of_one(p, q, &q->clause[i]);
 		if (!best.first || cost < best.cost)

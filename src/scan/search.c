@@ -8,24 +8,9 @@
  */
 #include "scan/search.h"
 
-enum { BLOCK = 4096, AHEAD = 8 };
+enum { AHEAD = 8 };
 
 static const struct table_tier tiers[TABLE_TIERS] = TABLE_TIER_LIST;
-
-/* Places, and for each the tiers (bits) or the tier and its node. */
-struct block {
-	size_t count;
-	uint16_t at[BLOCK];
-	uint8_t tier[BLOCK];
-};
-
-struct found {
-	size_t count;
-	struct {
-		uint32_t node;
-		uint16_t at, bytes;
-	} item[BLOCK + TABLE_TIERS];
-};
 
 struct searcher {
 	const struct table *t;
@@ -39,7 +24,7 @@ static inline uint32_t bit(const uint8_t *map, uint32_t at)
 	return map[at >> 3] >> (at & 7) & 1;
 }
 
-static size_t filter(const struct table *t, const uint8_t *p, size_t len, uint16_t *at)
+static void filter(const struct table *t, const uint8_t *p, size_t len, struct search_room *r)
 {
 	const uint8_t *large = t->array[TABLE_LONG].data, *small = t->array[TABLE_SHORT].data;
 	const uint8_t *three = t->array[TABLE_MAP3].data;
@@ -48,11 +33,11 @@ static size_t filter(const struct table *t, const uint8_t *p, size_t len, uint16
 	for (size_t i = 0; i < len; i++) {
 		uint32_t w = (uint32_t)table_bytes(p + i);
 
-		at[n] = (uint16_t)i;
+		r->at[n] = (uint16_t)i;
 		n += bit(large, table_hash(w) >> (32 - TABLE_LONG_BITS)) | bit(small, w & 0xffff) |
 		     bit(three, table_hash(w & 0xffffff) >> (32 - tiers[3].bits));
 	}
-	return n;
+	r->places = n;
 }
 
 static inline uint32_t tier_bit(const struct table *t, int tier, uint64_t w)
@@ -62,23 +47,22 @@ static inline uint32_t tier_bit(const struct table *t, int tier, uint64_t w)
 	       << tier;
 }
 
-static void refine(const struct table *t, const uint8_t *p, const uint16_t *at, size_t count,
-		   struct block *b)
+static void refine(const struct table *t, const uint8_t *p, struct search_room *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t w = table_bytes(p + at[i]);
+	for (size_t i = 0; i < r->places; i++) {
+		uint64_t w = table_bytes(p + r->at[i]);
 		uint32_t found = tier_bit(t, 0, w) | tier_bit(t, 1, w) | tier_bit(t, 2, w) |
 				 tier_bit(t, 3, w) | tier_bit(t, 4, w);
 
 		/* Two bytes: perhaps it is the first one only. */
 		found |= (found & 1 << 4) << 1;
-		b->at[n] = at[i];
-		b->tier[n] = (uint8_t)found;
+		r->at[n] = r->at[i];
+		r->tier[n] = (uint8_t)found;
 		n += found != 0;
 	}
-	b->count = n;
+	r->places = n;
 }
 
 static inline size_t root_at(const struct table_array *roots, uint32_t tier, uint64_t bytes)
@@ -99,37 +83,37 @@ static inline uint32_t find_root(const struct table_array *roots, uint32_t tier,
 
 /* The roots are too many for the nearest cache: ask for the one that will be looked at soon. */
 static inline void fetch_root(const struct table_array *roots, const uint8_t *p,
-			      const struct block *b, size_t i)
+			      const struct search_room *r, size_t i)
 {
-	uint32_t tier = (uint32_t)__builtin_ctz(b->tier[i]);
+	uint32_t tier = (uint32_t)__builtin_ctz(r->tier[i]);
 
 	__builtin_prefetch((const struct table_root *)roots->data +
-			   root_at(roots, tier, table_bytes(p + b->at[i]) & tiers[tier].mask));
+			   root_at(roots, tier, table_bytes(p + r->at[i]) & tiers[tier].mask));
 }
 
-/* Room for all tiers of one more place must be left. */
-static size_t look_up(const struct searcher *s, const uint8_t *p, const struct block *b,
-		      size_t from, struct found *f)
+/* Places from FROM on; returns how far it got: room for all tiers of one more must be left. */
+static size_t look_up(const struct searcher *s, const uint8_t *p, struct search_room *r,
+		      size_t from)
 {
 	const struct table_array *roots = &s->t->array[TABLE_ROOTS];
 	size_t n = 0;
 
-	for (; from < b->count && n < BLOCK; from++) {
-		uint64_t w = table_bytes(p + b->at[from]);
+	for (; from < r->places && n < SEARCH_BLOCK; from++) {
+		uint64_t w = table_bytes(p + r->at[from]);
 
-		if (from + AHEAD < b->count)
-			fetch_root(roots, p, b, from + AHEAD);
-		for (unsigned left = b->tier[from]; left; left &= left - 1) {
+		if (from + AHEAD < r->places)
+			fetch_root(roots, p, r, from + AHEAD);
+		for (unsigned left = r->tier[from]; left; left &= left - 1) {
 			uint32_t tier = (uint32_t)__builtin_ctz(left);
 			uint32_t node = find_root(roots, tier, w);
 
-			f->item[n].node = node;
-			f->item[n].at = b->at[from];
-			f->item[n].bytes = tiers[tier].bytes;
+			r->found[n].node = node;
+			r->found[n].at = r->at[from];
+			r->found[n].bytes = tiers[tier].bytes;
 			n += node != 0;
 		}
 	}
-	f->count = n;
+	r->founds = n;
 	return from;
 }
 
@@ -153,28 +137,32 @@ static void follow(const struct searcher *s, uint32_t node, size_t at, size_t le
 	}
 }
 
-void search_run(const struct table *t, const struct folded *text, search_hit_fn *hit, void *context)
+static void search_block(const struct searcher *s, size_t from, size_t len, struct search_room *r)
+{
+	const struct table_node *node = s->t->array[TABLE_NODES].data;
+	const uint8_t *p = s->text->byte + from;
+
+	filter(s->t, p, len, r);
+	refine(s->t, p, r);
+	for (size_t done = 0; done < r->places;) {
+		done = look_up(s, p, r, done);
+		for (size_t i = 0; i < r->founds; i++) {
+			if (i + AHEAD < r->founds)
+				__builtin_prefetch(node + r->found[i + AHEAD].node);
+			follow(s, r->found[i].node, from + r->found[i].at, r->found[i].bytes);
+		}
+	}
+}
+
+void search_run(const struct table *t, const struct folded *text, struct search_room *room,
+		search_hit_fn *hit, void *context)
 {
 	struct searcher s = {t, text, hit, context};
-	struct block b;
-	struct found f;
-	uint16_t at[BLOCK];
-	const struct table_node *node = t->array[TABLE_NODES].data;
 
 	if (!t->array[TABLE_ENTRIES].count)
 		return;
-	for (size_t from = 0; from < text->len; from += BLOCK) {
-		size_t len = text->len - from < BLOCK ? text->len - from : BLOCK, done = 0;
-
-		size_t count = filter(t, text->byte + from, len, at);
-		refine(t, text->byte + from, at, count, &b);
-		while (done < b.count) {
-			done = look_up(&s, text->byte + from, &b, done, &f);
-			for (size_t i = 0; i < f.count; i++) {
-				if (i + AHEAD < f.count)
-					__builtin_prefetch(node + f.item[i + AHEAD].node);
-				follow(&s, f.item[i].node, from + f.item[i].at, f.item[i].bytes);
-			}
-		}
+	for (size_t from = 0; from < text->len; from += SEARCH_BLOCK) {
+		size_t left = text->len - from;
+		search_block(&s, from, left < SEARCH_BLOCK ? left : SEARCH_BLOCK, room);
 	}
 }

@@ -179,7 +179,7 @@ static void run_set(size_t set)
 static void open_twice(void)
 {
 	char path[] = "/tmp/scan-bench.XXXXXX";
-	struct db_opened opened;
+	struct db_cache opened = {.path = path};
 	struct err err = {0};
 	int fd = mkstemp(path);
 
@@ -190,7 +190,7 @@ static void open_twice(void)
 		double start = now();
 
 		db_free(all.db);
-		if (db_open(path, all.pattern, all.count, NULL, NULL, &all.db, &opened, &err) < 0)
+		if (db_open(&opened, all.pattern, all.count, NULL, NULL, &all.db, &err) < 0)
 			die(err.message);
 		printf("%zu expressions %s in %.1f ms\n", all.count,
 		       opened.file == DB_FILE_READ ? "read from the cache" : "compiled and written",
