@@ -116,8 +116,9 @@ run:
 include tests/tests.mk
 include tests/bench/bench.mk
 
-bench: all
+bench: all $(BUILD)/tests/scan-engine
 	@tests/bench/run
+	@BUILD=$(BUILD) tests/bench/scan/run
 kernels: all tests
 	@tests/kernels/run
 lint: all

@@ -21,7 +21,7 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 .SECONDARY:
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
-       $(BUILD)/tests/scan-bench $(BUILD)/tests/rules-pack $(BUILD)/tests/measure
+       $(BUILD)/tests/scan-bench $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -51,6 +51,9 @@ $(BUILD)/tests/atr-compare: $(BUILD)/obj/tests/atr/compare.o $(TEST_LIB)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # How fast texts are scanned; tests/bench/scan/events.mjs makes what it reads.
+$(BUILD)/tests/scan-engine: $(BUILD)/obj/tests/bench/scan/engine.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/scan-bench: $(BUILD)/obj/tests/bench/scan/bench.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
