@@ -389,9 +389,9 @@ static void next_scan(struct db_scratch *s, const struct db *db)
 
 static void next_pass(struct db_scratch *s, const struct db *db)
 {
-	memset(s->memo, 0, most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
 	if (++s->pass)
 		return;
+	memset(s->memo, 0, most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
 	for (int i = 0; i < JS_FORMS; i++)
 		for (size_t k = 0; k < db->table[i].array[TABLE_SLOTS].count; k++)
 			s->slot[i][k].pass = 0;
@@ -406,9 +406,12 @@ static int run_pass(struct pass *p, struct err *err)
 	p->slot = s->slot[form];
 	p->reach = db_array(p->db, form, TABLE_REACHES);
 	p->about = db_array(p->db, form, TABLE_ABOUT);
-	p->walker = (struct reach_walker){db_array(p->db, form, TABLE_SETS), s->memo, s->ahead,
-					  &s->folded};
 	next_pass(s, p->db);
+	p->walker = (struct reach_walker){.set = db_array(p->db, form, TABLE_SETS),
+					  .memo = s->memo,
+					  .ahead = s->ahead,
+					  .text = &s->folded,
+					  .pass = s->pass};
 	if (fold_text(&s->folded, p->data, p->len, p->text->ascii, err) < 0)
 		return -1;
 	ask_always(p, form);

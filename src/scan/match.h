@@ -27,7 +27,7 @@ struct match_limits {
 
 enum {
 	MATCH_STEPS = 10000000,
-	MATCH_WINDOW_STEPS = 1000000,
+	MATCH_WINDOW_STEPS = 200000,
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */

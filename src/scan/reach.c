@@ -131,24 +131,51 @@ bool reach_is_same(const struct reach *a, const struct reach *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
+/* The run that F is in, REACH_MEMO when it is not known. */
+static unsigned recall(struct reach_memo *memo, uint32_t pass, size_t f, bool ahead)
+{
+	unsigned i = 0;
+
+	if (memo->pass != pass)
+		*memo = (struct reach_memo){.pass = pass};
+	while (i < REACH_MEMO && !(ahead ? f >= memo->run[i].lo && f < memo->run[i].hi
+					 : f > memo->run[i].lo && f <= memo->run[i].hi))
+		i++;
+	return i;
+}
+
+/* A walk that ended in a known run makes that one longer; another one is kept instead of the
+ * oldest. */
+static void keep(struct reach_memo *memo, unsigned known, size_t lo, size_t hi)
+{
+	if (known == REACH_MEMO)
+		known = memo->next++ % REACH_MEMO;
+	memo->run[known].lo = (uint32_t)lo;
+	memo->run[known].hi = (uint32_t)hi;
+}
+
 /* Back over a run of a set. A space stands for a run of spaces of which only a part may belong to
  * the set: the set then begins in it and goes no farther. */
 static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned nth, size_t f)
 {
 	const struct reach_set *set = &w->set[number];
 	struct reach_memo *memo = &w->memo[number * REACH_RUNS + nth];
+	unsigned known = REACH_MEMO;
 	size_t hi = f;
 
 	while (f && reach_has(set, w->text->byte[f - 1])) {
-		if (f > memo->lo && f <= memo->hi) {
-			f = memo->lo;
+		known = recall(memo, w->pass, f, false);
+		if (known < REACH_MEMO) {
+			f = memo->run[known].lo;
+			hi = hi > memo->run[known].hi ? hi : memo->run[known].hi;
 			break;
 		}
 		f--;
 		if (!set->newline && w->text->map[f] & FOLD_NEWLINE)
 			break;
 	}
-	*memo = (struct reach_memo){(uint32_t)f, (uint32_t)hi};
+	if (hi - f > REACH_SHORT)
+		keep(memo, known, f, hi);
 	return f;
 }
 
@@ -169,17 +196,21 @@ static size_t run_ahead(const struct reach_walker *w, uint16_t number, unsigned 
 	const struct reach_set *set = &w->set[number];
 	struct reach_memo *memo = &w->ahead[number * REACH_RUNS + nth];
 	size_t lo = f, len = w->text->len;
+	unsigned known = REACH_MEMO;
 
 	while (f < len && reach_has(set, w->text->byte[f])) {
-		if (f >= memo->lo && f < memo->hi) {
-			f = memo->hi;
+		known = recall(memo, w->pass, f, true);
+		if (known < REACH_MEMO) {
+			f = memo->run[known].hi;
+			lo = lo < memo->run[known].lo ? lo : memo->run[known].lo;
 			break;
 		}
 		f++;
 		if (!set->newline && w->text->map[f - 1] & FOLD_NEWLINE)
 			break;
 	}
-	*memo = (struct reach_memo){(uint32_t)lo, (uint32_t)f};
+	if (f - lo > REACH_SHORT)
+		keep(memo, known, lo, f);
 	return f;
 }
 

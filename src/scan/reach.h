@@ -19,6 +19,8 @@ enum {
 	REACH_RUNS = 3,
 	REACH_FAR = 1 << 24, /* more bytes than this are a run of everything */
 	REACH_SETS_MAX = 4096,
+	REACH_MEMO = 4,
+	REACH_SHORT = 64, /* bytes of a run that is not worth remembering */
 };
 
 /* Bytes of folded text. */
@@ -71,10 +73,13 @@ struct reach reach_either(struct reach_sets *sets, const struct reach *a, const 
 uint64_t reach_max(const struct reach *r);
 bool reach_is_same(const struct reach *a, const struct reach *b);
 
-/* The last run of a set that was walked: on a text of one line each walk would be as long as the
- * text. Good for one text; LO == HI: none. */
+/* The last runs of a set that were walked: on a text of one line each walk would be as long as the
+ * text. Of another pass: none. */
 struct reach_memo {
-	uint32_t lo, hi;
+	uint32_t pass, next;
+	struct {
+		uint32_t lo, hi;
+	} run[REACH_MEMO];
 };
 
 struct reach_walker {
@@ -82,6 +87,7 @@ struct reach_walker {
 	struct reach_memo *memo;  /* REACH_RUNS for each set: walks with two runs would lose one */
 	struct reach_memo *ahead; /* the same for walks to the end */
 	const struct folded *text;
+	uint32_t pass; /* another number for another text, never 0 */
 };
 
 /* The first place from which F is in reach. */
