@@ -63,7 +63,7 @@ struct db_hits {
 };
 
 /* Asks the patterns whose bit is set in WANTED (all: NULL). The processor's time for a text has a
- * limit, by default 20 ms and 0.2 us a byte, and no pattern may use more than a quarter of it: what
+ * limit, by default 15 ms and 0.2 us a byte, and no pattern may use more than a quarter of it: what
  * would still have to be asked then is undecided. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);

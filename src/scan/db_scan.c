@@ -23,8 +23,8 @@ enum {
 	WORK_AT_ONCE = 1 << 24, /* places times bytes of one question */
 	NEAR_END = 256,		/* folded bytes of which it is not worth to leave some out */
 	SLACK = 8,		/* folded bytes behind the farthest one a match can reach */
-	/* Of the processor, for a text and for each of its bytes: 40 ms for 100 KB. */
-	BUDGET_NS = 20000000,
+	/* Of the processor, for a text and for each of its bytes: 35 ms for 100 KB. */
+	BUDGET_NS = 15000000,
 	BUDGET_BYTE_NS = 200,
 };
 
