@@ -131,17 +131,39 @@ bool reach_is_same(const struct reach *a, const struct reach *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* The run that F is in, REACH_MEMO when it is not known. */
-static unsigned recall(struct reach_memo *memo, uint32_t pass, size_t f, bool ahead)
+/* The known run that a walk back from F comes to first: its end is the last one up to F. Otherwise
+ * REACH_MEMO. */
+static unsigned recall_back(struct reach_memo *memo, uint32_t pass, size_t f)
 {
-	unsigned i = 0;
+	unsigned best = REACH_MEMO;
 
 	if (memo->pass != pass)
 		*memo = (struct reach_memo){.pass = pass};
-	while (i < REACH_MEMO && !(ahead ? f >= memo->run[i].lo && f < memo->run[i].hi
-					 : f > memo->run[i].lo && f <= memo->run[i].hi))
-		i++;
-	return i;
+	for (unsigned i = 0; i < REACH_MEMO; i++) {
+		if (f > memo->run[i].lo && f <= memo->run[i].hi)
+			return i;
+		if (memo->run[i].hi && memo->run[i].hi < f &&
+		    (best == REACH_MEMO || memo->run[i].hi > memo->run[best].hi))
+			best = i;
+	}
+	return best;
+}
+
+/* The same for a walk ahead: its begin is the first one from F on. */
+static unsigned recall_ahead(struct reach_memo *memo, uint32_t pass, size_t f)
+{
+	unsigned best = REACH_MEMO;
+
+	if (memo->pass != pass)
+		*memo = (struct reach_memo){.pass = pass};
+	for (unsigned i = 0; i < REACH_MEMO; i++) {
+		if (f >= memo->run[i].lo && f < memo->run[i].hi)
+			return i;
+		if (memo->run[i].lo > f &&
+		    (best == REACH_MEMO || memo->run[i].lo < memo->run[best].lo))
+			best = i;
+	}
+	return best;
 }
 
 /* A walk that ended in a known run makes that one longer; another one is kept instead of the
@@ -160,14 +182,14 @@ static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned n
 {
 	const struct reach_set *set = &w->set[number];
 	struct reach_memo *memo = &w->memo[number * REACH_RUNS + nth];
-	unsigned known = REACH_MEMO;
-	size_t hi = f;
+	unsigned known = recall_back(memo, w->pass, f), met = REACH_MEMO;
+	size_t hi = f, stop = known < REACH_MEMO ? memo->run[known].hi : 0;
 
 	while (f && reach_has(set, w->text->byte[f - 1])) {
-		known = recall(memo, w->pass, f, false);
-		if (known < REACH_MEMO) {
+		if (f <= stop) {
+			met = known;
 			f = memo->run[known].lo;
-			hi = hi > memo->run[known].hi ? hi : memo->run[known].hi;
+			hi = hi > stop ? hi : stop;
 			break;
 		}
 		f--;
@@ -175,7 +197,7 @@ static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned n
 			break;
 	}
 	if (hi - f > REACH_SHORT)
-		keep(memo, known, f, hi);
+		keep(memo, met, f, hi);
 	return f;
 }
 
@@ -195,14 +217,14 @@ static size_t run_ahead(const struct reach_walker *w, uint16_t number, unsigned 
 {
 	const struct reach_set *set = &w->set[number];
 	struct reach_memo *memo = &w->ahead[number * REACH_RUNS + nth];
-	size_t lo = f, len = w->text->len;
-	unsigned known = REACH_MEMO;
+	unsigned known = recall_ahead(memo, w->pass, f), met = REACH_MEMO;
+	size_t lo = f, len = w->text->len, stop = known < REACH_MEMO ? memo->run[known].lo : len;
 
 	while (f < len && reach_has(set, w->text->byte[f])) {
-		known = recall(memo, w->pass, f, true);
-		if (known < REACH_MEMO) {
+		if (f >= stop) {
+			met = known;
 			f = memo->run[known].hi;
-			lo = lo < memo->run[known].lo ? lo : memo->run[known].lo;
+			lo = lo < stop ? lo : stop;
 			break;
 		}
 		f++;
@@ -210,7 +232,7 @@ static size_t run_ahead(const struct reach_walker *w, uint16_t number, unsigned 
 			break;
 	}
 	if (f - lo > REACH_SHORT)
-		keep(memo, known, lo, f);
+		keep(memo, met, lo, f);
 	return f;
 }
 
