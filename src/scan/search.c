@@ -35,7 +35,7 @@ static void filter(const struct table *t, const uint8_t *p, size_t len, struct s
 
 		r->at[n] = (uint16_t)i;
 		n += bit(large, table_hash(w) >> (32 - TABLE_LONG_BITS)) | bit(small, w & 0xffff) |
-		     bit(three, table_hash(w & 0xffffff) >> (32 - tiers[3].bits));
+		     bit(three, table_hash(w & 0xffffff) >> (32 - tiers[4].bits));
 	}
 	r->places = n;
 }
@@ -54,10 +54,10 @@ static void refine(const struct table *t, const uint8_t *p, struct search_room *
 	for (size_t i = 0; i < r->places; i++) {
 		uint64_t w = table_bytes(p + r->at[i]);
 		uint32_t found = tier_bit(t, 0, w) | tier_bit(t, 1, w) | tier_bit(t, 2, w) |
-				 tier_bit(t, 3, w) | tier_bit(t, 4, w);
+				 tier_bit(t, 3, w) | tier_bit(t, 4, w) | tier_bit(t, 5, w);
 
 		/* Two bytes: perhaps it is the first one only. */
-		found |= (found & 1 << 4) << 1;
+		found |= (found & 1 << 5) << 1;
 		r->at[n] = r->at[i];
 		r->tier[n] = (uint8_t)found;
 		n += found != 0;

@@ -13,6 +13,7 @@
 const size_t table_item_size[TABLE_SECTIONS] = {
 	[TABLE_MAP8] = 1,
 	[TABLE_MAP6] = 1,
+	[TABLE_MAP5] = 1,
 	[TABLE_MAP4] = 1,
 	[TABLE_MAP3] = 1,
 	[TABLE_MAP2] = 1,

@@ -14,7 +14,7 @@ enum {
 	TABLE_ENTRIES_MAX = 1 << 22,
 	TABLE_NODES_MAX = 1 << 24,
 	TABLE_SLOTS_MAX = 1 << 24,
-	TABLE_TIERS = 6,
+	TABLE_TIERS = 7,
 	TABLE_LONG_BITS = 17,
 };
 
@@ -64,6 +64,7 @@ struct table_pattern {
 enum table_section {
 	TABLE_MAP8, /* bits of hashes of the first eight bytes of literals, ... */
 	TABLE_MAP6,
+	TABLE_MAP5,
 	TABLE_MAP4,
 	TABLE_MAP3,
 	TABLE_MAP2,  /* of the first two, and of the only one */
@@ -129,7 +130,7 @@ static inline uint64_t table_bytes(const uint8_t *p)
 	return w;
 }
 
-/* Literals are found by the hash of their first 8, 6, 4, 3, 2 bytes or 1: of as many as they have.
+/* Literals are found by the hash of their first 8, 6, 5, 4, 3, 2 bytes or 1: of as many as they have.
  * Products of 32 bits: those of 64 take three times as long on some processors. */
 struct table_tier {
 	uint8_t bytes, bits;
@@ -140,8 +141,9 @@ struct table_tier {
 #define TABLE_TIER_LIST                                                                            \
 	{                                                                                          \
 		{8, 18, 0, UINT64_MAX}, {6, 17, 0x11111111, 0xffffffffffff},                       \
-			{4, 16, 0x22222222, 0xffffffff}, {3, 15, 0x33333333, 0xffffff},            \
-			{2, 16, 0x44444444, 0xffff}, {1, 0, 0x55555555, 0xff},                     \
+			{5, 16, 0x66666666, 0xffffffffff}, {4, 16, 0x22222222, 0xffffffff},        \
+			{3, 15, 0x33333333, 0xffffff}, {2, 16, 0x44444444, 0xffff},                \
+			{1, 0, 0x55555555, 0xff},                                                  \
 	}
 
 static inline uint32_t table_hash(uint64_t w)
