@@ -158,6 +158,24 @@ static const struct {
 	  "b"}},
 };
 
+/* The same text amid others: what lies far behind a window is not shown to its pattern. */
+static size_t differences_amid(const struct db *db, struct db_scratch *s, const char *data)
+{
+	char text[2000] = "";
+	size_t unused = 0, wrong = 0;
+
+	for (int newline = 0; newline < 2; newline++) {
+		text[0] = '\0';
+		for (int i = 0; i < 1400; i++) {
+			if (i == 700)
+				strcat(text, data);
+			strcat(text, i % 7 ? "q" : newline ? "\n" : " ");
+		}
+		wrong += differences(db, s, text, strlen(text), &unused);
+	}
+	return wrong;
+}
+
 static void check_row(size_t i, const struct db *all, struct db_scratch *scratch)
 {
 	struct db *db = build(&rows[i].source, 1, JS_IGNORE_CASE);
@@ -169,6 +187,7 @@ static void check_row(size_t i, const struct db *all, struct db_scratch *scratch
 		size_t before = yes;
 		wrong += differences(db, s, rows[i].yes[k], strlen(rows[i].yes[k]), &yes);
 		wrong += yes == before;
+		wrong += differences_amid(db, s, rows[i].yes[k]);
 		wrong += differences(all, scratch, rows[i].yes[k], strlen(rows[i].yes[k]), &yes);
 		yes = before;
 	}
@@ -176,6 +195,7 @@ static void check_row(size_t i, const struct db *all, struct db_scratch *scratch
 		yes = 0;
 		wrong += differences(db, s, rows[i].no[k], strlen(rows[i].no[k]), &yes);
 		wrong += yes != 0;
+		wrong += differences_amid(db, s, rows[i].no[k]);
 		wrong += differences(all, scratch, rows[i].no[k], strlen(rows[i].no[k]), &yes);
 	}
 	ok(s && texts && wrong == 0, "%s: %s", rows[i].what, rows[i].source);
@@ -197,6 +217,24 @@ static void test_rows(void)
 		check_row(i, all, s);
 	db_scratch_free(s);
 	db_free(all);
+}
+
+/* With i and u the long s is an s and the Kelvin sign a k. */
+static void test_unicode(void)
+{
+	const char *const source[] = {"mask", "\\bkey\\b", "[s-t]top!"};
+	static const char data[] = "ma\xc5\xbf\xe2\x84\xaa \xe2\x84\xaa"
+				   "ey \xc5\xbf"
+				   "top!";
+	struct db *db = build(source, 3, JS_IGNORE_CASE | JS_UNICODE);
+	struct err err;
+	struct db_scratch *s = db_scratch_new(db, NULL, &err);
+	size_t yes = 0;
+
+	ok(differences(db, s, data, sizeof(data) - 1, &yes) == 0 && yes == 3,
+	   "what folds to a letter under i and u (%zu)", yes);
+	db_scratch_free(s);
+	db_free(db);
 }
 
 /* A fixed sequence, so that what fails fails again. */
@@ -463,6 +501,7 @@ static void test_threads(void)
 int main(void)
 {
 	test_rows();
+	test_unicode();
 	test_made_up(JS_IGNORE_CASE, "ignoring case");
 	test_made_up(JS_IGNORE_CASE | JS_UNICODE, "with u");
 	test_made_up(0, "with case");
