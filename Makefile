@@ -32,7 +32,7 @@ MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 CLI   := $(wildcard src/conf/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS := -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lm
+CLI_LIBS := -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz
 
 objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
 BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)

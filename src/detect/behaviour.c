@@ -173,8 +173,8 @@ static bool is_in_session(const struct engine_thread *t, const struct event *eve
 			return false;
 		span.last = at + 1;
 		span.timeless |= time == EVENT_TIME_NONE;
-		span.first_ms = fmin(span.first_ms, (double)time);
-		span.last_ms = fmax(span.last_ms, (double)time);
+		span.first_ms = (double)time < span.first_ms ? (double)time : span.first_ms;
+		span.last_ms = (double)time > span.last_ms ? (double)time : span.last_ms;
 	}
 	return span.timeless || !c->window_ms ||
 	       span.last_ms - span.first_ms <= (double)c->window_ms;

@@ -6,7 +6,6 @@
  */
 #include "detect/engine.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -115,7 +114,7 @@ static bool is_enough(const struct call *c, const struct rule *rule, const struc
 
 	if (!c->event->skill || rule->target == TARGET_SKILL || rule->target == TARGET_BOTH)
 		return true;
-	return (double)o->matchedc >= fmax(2, ceil((double)total * 0.3));
+	return o->matchedc >= 2 && (double)o->matchedc >= (double)total * 0.3;
 }
 
 static int evaluate(struct call *c, uint32_t number)
