@@ -79,7 +79,8 @@ static const uint8_t is_in[256] = {
 
 /* clang-format off */
 static const struct decode_class class = {
-	is_in, 6, {{'0', ';', 0}, {'a', 'f', 0x20}, {'x', 'x', 0x20}, {' ', ' ', 0}, {',', ',', 0}, {'\t', '\r', 0}}};
+	is_in, 6, {{'0', ';', 0}, {'a', 'f', 0x20}, {'x', 'x', 0x20}, {' ', ' ', 0}, {',', ',', 0},
+		   {'\t', '\r', 0}}};
 /* clang-format on */
 
 static bool has_words(const char *bytes, size_t n)

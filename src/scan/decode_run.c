@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Base64 and hex: runs of characters of one class. Whether a run is there at all is found by
- * decode_next_run() at little cost. A run may go on behind a line's end or in the next string of a list; what is not text when its pieces are
- * joined is tried piece by piece. Letters that stand directly before a run shift it, so base64 is
- * tried at four places and hex at two.
+ * decode_next_run() at little cost. A run may go on behind a line's end or in the next string of a
+ * list; what is not text when its pieces are joined is tried piece by piece. Letters that stand
+ * directly before a run shift it, so base64 is tried at four places and hex at two.
  */
 #include <string.h>
 
@@ -46,7 +46,8 @@ struct alphabet {
 /* clang-format off */
 static const struct alphabet base64 = {
 	"base64", "base64+utf-16", base64_value,
-	{base64_value, 6, {{'a', 'z', 0x20}, {'0', '9', 0}, {'+', '+', 0}, {'-', '-', 0}, {'/', '/', 0}, {'_', '_', 0}}},
+	{base64_value, 6, {{'a', 'z', 0x20}, {'0', '9', 0}, {'+', '+', 0}, {'-', '-', 0},
+			   {'/', '/', 0}, {'_', '_', 0}}},
 	6, 4};
 static const struct alphabet hex = {
 	"hex", "hex+utf-16", hex_value, {hex_value, 2, {{'0', '9', 0}, {'a', 'f', 0x20}}}, 4, 2};

@@ -254,50 +254,19 @@ static void put(char *out, size_t room, const char *s)
 		strcat(out, s);
 }
 
+/* clang-format off */
+static const char *const atom[] = {
+	"a", "b", "k", "s", "ab", "sk", "\\s+", "\\s*", "\\s", " ", ".", "[ab]", "[^a]",
+	"[\\s\\S]", "\\w", "\\d", "\\b", "\\B", "-", "=", "\xc3\xa9", "\xc5\xbf",
+	"\xe2\x84\xaa", "[\\s_-]", "foo", "bar", "key", "[\xd0\xb0-\xd0\xb3]", "\\W", ".*",
+	".{0,4}", "[^\\n]*", "\\u{1f600}", "\xf0\x9f\x98\x80", "\\S+", "[\\s\\S]{0,9}", "\\1",
+	"$", "^",
+};
+/* clang-format on */
+
 /* A made-up expression; some are none, which is fine. */
 static void make_pattern(char *out, size_t room, int depth)
 {
-	static const char *const atom[] = {
-		"a",
-		"b",
-		"k",
-		"s",
-		"ab",
-		"sk",
-		"\\s+",
-		"\\s*",
-		"\\s",
-		" ",
-		".",
-		"[ab]",
-		"[^a]",
-		"[\\s\\S]",
-		"\\w",
-		"\\d",
-		"\\b",
-		"\\B",
-		"-",
-		"=",
-		"\xc3\xa9",
-		"\xc5\xbf",
-		"\xe2\x84\xaa",
-		"[\\s_-]",
-		"foo",
-		"bar",
-		"key",
-		"[\xd0\xb0-\xd0\xb3]",
-		"\\W",
-		".*",
-		".{0,4}",
-		"[^\\n]*",
-		"\\u{1f600}",
-		"\xf0\x9f\x98\x80",
-		"\\S+",
-		"[\\s\\S]{0,9}",
-		"\\1",
-		"$",
-		"^",
-	};
 	static const char *const times[] = {"",	 "",	"",	 "",	 "?", "*",
 					    "+", "{2}", "{2,4}", "{3,}", "*?"};
 	static const char *const open[] = {"(?:", "(", "(?=", "(?!", "(?<=", "(?<!"};

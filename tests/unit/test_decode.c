@@ -39,7 +39,8 @@ static const struct row {
 	{"Q" B64, "base64", NULL}, {"QQ" B64, "base64", NULL}, {"QQQ" B64, "base64", NULL},
 	/* A list whose other parts have nothing to do with it. */
 	{"['getElementsByClassName9', '" B64 "', 'x']", "base64", NULL},
-	{"['getElementsByClassName9getElementsByClassName9getElementsByClassNames', '" B64 "']", "base64", NULL},
+	{"['getElementsByClassName9getElementsByClassName9getElementsByClassNames', '" B64 "']",
+	 "base64", NULL},
 	{"SQBFAFgAIAAoAE4AZQB3AC0ATwBiAGoAZQBjAHQAIABOAGUAdAAuAFcAZQBiAEMAbABpAGUAbgB0ACkA",
 	 "base64+utf-16", "IEX (New-Object Net.WebClient)"},
 	{"AEkARQBYACAAKABOAGUAdwAtAE8AYgBqAGUAYwB0ACAATgBlAHQALgBXAGUAYgBDAGwAaQBlAG4AdAAp",
@@ -68,7 +69,8 @@ static const struct row {
 	{"%69&#100;", "url+html", "id"}, {"%2569d", "url > url", "id"},
 	/* Layers in layers. */
 	{B64_2, "base64 > base64", PROGRAM}, {B64_3, "base64 > base64 > base64", PROGRAM},
-	{"q=aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D%0AaW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D", "base64", PROGRAM},
+	{"q=aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D%0AaW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D",
+	 "base64", PROGRAM},
 	{"\\x61W1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk=", "escape > base64", PROGRAM},
 };
 
@@ -82,7 +84,8 @@ static const char *const nothing[] = {
 	"123e4567-e89b-12d3-a456-426614174000", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12",
 	"[65.2, 70.1, 80, 90, 100, 23, 44, 12, 9]", "printf(\"%d %s %08x %02d\\n\", a, b)",
 	"C:\\users\\xavier\\notes.txt", "a\\nb\\tc \\\"quoted\\\" \\\\ /", "x & y && z &c; R&D;",
-	"                                ", "00:00:00,000 --> 00:00:01,000", "100% of it %", "\\", "\\x", "&#;",
+	"                                ", "00:00:00,000 --> 00:00:01,000", "100% of it %",
+	"\\", "\\x", "&#;",
 	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
 };
 /* clang-format on */
