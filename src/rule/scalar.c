@@ -77,10 +77,11 @@ static bool set_integer(const char *digits, int base, bool negative, struct node
 
 	errno = 0;
 	unsigned long long v = strtoull(digits, NULL, base);
-	n->kind = NODE_INT;
-	n->integer = negative ? -(int64_t)v : (int64_t)v;
-	if (errno == 0 && v <= INT64_MAX)
+	if (errno == 0 && v <= INT64_MAX) {
+		n->kind = NODE_INT;
+		n->integer = negative ? -(int64_t)v : (int64_t)v;
 		return true;
+	}
 	for (; base != 10 && *p; p++)
 		large = large * base + (*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
 	if (base == 10)
