@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks in a list; an allocation that does not fit the last block starts a new one.
+ * Blocks in a list; an allocation that does not fit the last block starts a new one, twice as
+ * large. Those of megabytes are pages of their own.
  */
 #include "base/arena.h"
 
@@ -10,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 16384, ALIGN = 16, EMPTY_MAX = 64 };
+#include "base/pages.h"
+
+enum { BLOCK_SIZE = 16384, BLOCK_MAX = 2 << 20, ALIGN = 16, EMPTY_MAX = 64 };
 
 struct arena_block {
 	struct arena_block *before;
@@ -18,11 +21,19 @@ struct arena_block {
 	_Alignas(ALIGN) char data[];
 };
 
+static bool is_large(size_t size)
+{
+	return size >= BLOCK_MAX / 2;
+}
+
 static struct arena_block *grow(struct arena *a, size_t size)
 {
-	size_t want = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-	struct arena_block *b = malloc(sizeof(*b) + want);
+	size_t want = a->last ? a->last->size * 2 : BLOCK_SIZE;
 
+	want = want > BLOCK_MAX ? BLOCK_MAX : want;
+	want = size > want ? size : want;
+	struct arena_block *b =
+		is_large(want) ? pages_new_large(sizeof(*b) + want) : malloc(sizeof(*b) + want);
 	if (!b)
 		return NULL;
 	b->before = a->last;
@@ -55,7 +66,10 @@ void *arena_alloc(struct arena *a, size_t size)
 
 char *arena_dup(struct arena *a, const char *s)
 {
-	return arena_printf(a, "%s", s);
+	size_t size = strlen(s) + 1;
+	char *p = arena_alloc(a, size);
+
+	return a->failed ? p : memcpy(p, s, size);
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
@@ -93,7 +107,10 @@ void arena_done(struct arena *a)
 {
 	while (a->last) {
 		struct arena_block *before = a->last->before;
-		free(a->last);
+		if (is_large(a->last->size))
+			pages_free(a->last);
+		else
+			free(a->last);
 		a->last = before;
 	}
 }
