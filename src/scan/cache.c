@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Header, then parts one after another: what each pattern has, refusals, the tables' arrays, and
- * PCRE2's bytes. Read into memory and not mapped: whoever shortens a mapped file kills its readers.
- * Written under another name and renamed, so that nobody sees half of it; what a crash of the
- * machine leaves is found by the sum.
+ * PCRE2's bytes. How such a file is kept, and what its sum is good for, is base/kept.h's business.
  */
 #include "scan/cache.h"
 
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
+#include "base/kept.h"
+#include "base/pages.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 
@@ -38,8 +35,9 @@ struct part {
 
 struct header {
 	char magic[8];
-	uint8_t key[CACHE_KEY], sum[CACHE_SUM]; /* the sum is of everything behind it */
-	uint64_t len;				/* of the file */
+	uint8_t key[CACHE_KEY];
+	uint64_t sum; /* of everything behind it */
+	uint64_t len; /* of the file */
 	struct part part[PARTS];
 };
 
@@ -84,39 +82,28 @@ void cache_key(const struct db_pattern *pattern, size_t count, uint8_t ret[CACHE
 	crypto_generichash_final(&state, ret, CACHE_KEY);
 }
 
-static void sum_of(const uint8_t *bytes, size_t len, uint8_t ret[CACHE_SUM])
+static uint64_t sum_of(const uint8_t *bytes, size_t len)
 {
 	size_t skip = offsetof(struct header, len);
 
-	crypto_generichash(ret, CACHE_SUM, bytes + skip, len - skip, NULL, 0);
+	return kept_sum(bytes + skip, len - skip);
 }
 
-/* The file's bytes, if it is a file that only the caller or root can have written. */
 static int read_file(const char *path, uint8_t **ret, size_t *ret_len, struct err *err)
 {
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-	uint8_t *bytes = NULL;
+	size_t len = 0;
+	AUTO_CLOSE int fd = kept_open(path, sizeof(struct header), CACHE_FILE_MAX, &len, err);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(err, ERR_SYSTEM, "%s", path);
-	if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0) ||
-	    st.st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(err, ERR_REFUSED,
-			       "%s: not a file of yours or root's that nobody else may write",
-			       path);
-	if ((size_t)st.st_size < sizeof(struct header) || (size_t)st.st_size > CACHE_FILE_MAX)
-		return err_set(err, ERR_INPUT, "%s: %lld bytes", path, (long long)st.st_size);
-	size_t len = (size_t)st.st_size, room = (len + ALIGN - 1) / ALIGN * ALIGN;
-	bytes = aligned_alloc(ALIGN, room);
+	if (fd < 0)
+		return -1;
+	AUTO_PAGES uint8_t *bytes = pages_new_large(len);
 	if (!bytes)
 		return err_set(err, ERR_SYSTEM, "%s: out of memory", path);
-	if (io_read_full(fd, bytes, len) != (ssize_t)len) {
-		free(bytes);
+	if (io_read_full(fd, bytes, len) != (ssize_t)len)
 		return err_set(err, ERR_INPUT, "%s: it ends early", path);
-	}
 	*ret = bytes;
 	*ret_len = len;
+	bytes = NULL;
 	return 0;
 }
 
@@ -136,14 +123,12 @@ static int check(const uint8_t *bytes, size_t len, const uint8_t key[CACHE_KEY],
 		 struct err *err)
 {
 	const struct header *h = (const struct header *)bytes;
-	uint8_t sum[CACHE_SUM];
 
 	if (memcmp(h->magic, magic, sizeof(magic)) != 0)
 		return err_set(err, ERR_INPUT, "it is no database");
 	if (memcmp(h->key, key, CACHE_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is of other rules or another version");
-	sum_of(bytes, len, sum);
-	if (h->len != len || memcmp(h->sum, sum, CACHE_SUM) != 0)
+	if (h->len != len || h->sum != sum_of(bytes, len))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return is_sound(h, len, count) ? 0 : err_set(err, ERR_INPUT, "it is not sound");
 }
@@ -180,12 +165,12 @@ int cache_read(const char *path, const uint8_t key[CACHE_KEY], size_t count, str
 		return -1;
 	if (check(bytes, len, key, count, err) < 0) {
 		err_context(err, "%s", path);
-		free(bytes);
+		pages_free(bytes);
 		return -1;
 	}
 	db = db_new(count, err);
 	if (!db) {
-		free(bytes);
+		pages_free(bytes);
 		return -1;
 	}
 	if (take_parts(db, bytes, err) < 0) {
@@ -275,25 +260,8 @@ static int make_image(struct image *m, const uint8_t key[CACHE_KEY], const struc
 	memcpy(h->magic, magic, sizeof(magic));
 	memcpy(h->key, key, CACHE_KEY);
 	h->len = m->len;
-	sum_of(m->bytes, m->len, h->sum);
+	h->sum = sum_of(m->bytes, m->len);
 	return 0;
-}
-
-static int write_file(const char *path, const struct image *m, struct err *err)
-{
-	char temp[4096];
-
-	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return err_set(err, ERR_INPUT, "%s: the name is too long", path);
-	AUTO_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return err_errno(err, ERR_SYSTEM, "%s", temp);
-	if (io_write_all(fd, m->bytes, m->len) == 0 && fchmod(fd, 0644) == 0 &&
-	    rename(temp, path) == 0)
-		return 0;
-	err_errno(err, ERR_SYSTEM, "%s", temp);
-	unlink(temp);
-	return -1;
 }
 
 int cache_write(const char *path, const uint8_t key[CACHE_KEY], const struct db *db,
@@ -303,7 +271,7 @@ int cache_write(const char *path, const uint8_t key[CACHE_KEY], const struct db 
 	int status = make_image(&m, key, db, err);
 
 	if (status == 0)
-		status = write_file(path, &m, err);
+		status = kept_write(path, m.bytes, m.len, err);
 	free(m.bytes);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 #include "scan/plan.h"
@@ -135,7 +136,7 @@ void db_free(struct db *db)
 		table_done(&db->table[i]);
 	if (!db->image)
 		free(db->refusal);
-	free(db->image);
+	pages_free(db->image);
 	free(db->code);
 	free(db);
 }

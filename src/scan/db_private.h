@@ -20,7 +20,7 @@ struct db {
 	struct table table[JS_FORMS];
 	struct db_refusal *refusal;
 	size_t refusals;
-	void *image; /* a file's bytes, of which the tables and refusals are part; or NULL */
+	void *image; /* pages: a file's bytes, with the tables and refusals in it; or NULL */
 };
 
 struct db *db_new(size_t count, struct err *err);
