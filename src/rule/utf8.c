@@ -7,6 +7,7 @@
 #include "rule/utf8.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/scope.h"
 
@@ -76,6 +77,40 @@ const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 		}
 	}
 	return NULL;
+}
+
+/* How many ASCII bytes it begins with, to within a word. */
+static size_t skip_ascii(const unsigned char *p, size_t len)
+{
+	uint64_t word[2];
+	size_t at = 0;
+
+	for (; len - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(word, p + at, sizeof(word));
+		if ((word[0] | word[1]) & 0x8080808080808080ULL)
+			break;
+	}
+	return at;
+}
+
+bool utf8_is_valid(const char *data, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	size_t at = skip_ascii(p, len), size;
+	uint32_t c;
+
+	while (at < len) {
+		if (p[at] < 0x80) {
+			at++;
+			continue;
+		}
+		size = decode(p + at, len - at, &c);
+		if (!size)
+			return false;
+		at += size;
+		at += skip_ascii(p + at, len - at);
+	}
+	return true;
 }
 
 unsigned utf8_line(const char *data, size_t len, size_t offset)
