@@ -21,7 +21,8 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 .SECONDARY:
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
-       $(BUILD)/tests/scan-bench $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure
+       $(BUILD)/tests/scan-bench $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure \
+       $(BUILD)/tests/rules-kept
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -92,6 +93,10 @@ include tests/fuzz/fuzz.mk
 $(BUILD)/tests/rules-pack: $(BUILD)/obj/tests/rule/pack.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
+# What is kept of a pack is the pack.
+$(BUILD)/tests/rules-kept: $(BUILD)/obj/tests/rule/kept.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/measure: $(BUILD)/obj/tests/corpora/measure.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm

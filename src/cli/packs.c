@@ -97,7 +97,7 @@ static int load(struct packs *set, const char *kind, const char *path,
 	if (set->sourcec == PACKS_SOURCES_MAX)
 		return err_set(err, ERR_LIMIT, "rules: more than %d directories",
 			       PACKS_SOURCES_MAX);
-	if (pack_load(&set->pack, path, options, err) < 0)
+	if (packs_rules(set, path, options, err) < 0)
 		return -1;
 	set->source[set->sourcec++] = (struct packs_source){kind, path, set->pack.rulec - before};
 	return 0;

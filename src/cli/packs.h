@@ -21,6 +21,7 @@ struct packs_source {
 };
 
 struct packs {
+	bool fresh; /* set before loading: the YAML is read, whatever is on disk */
 	struct pack pack;
 	size_t sourcec;
 	struct packs_source source[PACKS_SOURCES_MAX];
@@ -42,7 +43,11 @@ void packs_done(struct packs *set);
 
 /* The path and all above it. */
 int packs_make_directories(const char *path, mode_t mode, struct err *err);
-/* packs_cache.c: makes SET's database, or finds it on disk, where it is left for the next time. */
+/* packs_cache.c: what it takes time to make is found on disk, or left there for the next time. The
+ * rules in PATH, which are added to SET's pack: */
+int packs_rules(struct packs *set, const char *path, const struct pack_options *options,
+		struct err *err);
+/* SET's database: */
 int packs_database(struct packs *set, const struct db_pattern *patterns, size_t count,
 		   db_refused_fn *refused, struct err *err);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The compiled database on disk, in the user's cache. It is kept by what it was made of, so a stale
- * one is never found; the oldest go when there are too many. Whatever is wrong with it, the database
- * is made anew: the cache must never be the reason why somebody cannot scan.
+ * The user's cache: the trees of the rules' documents, and the compiled database. Each is kept by
+ * what it was made of, so a stale one is never found; the oldest go when there are too many.
+ * Whatever is wrong with a file, it is made anew: the cache must never be the reason why somebody
+ * cannot scan.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,17 +17,22 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "cli/packs.h"
+#include "rule/kept.h"
 #include "scan/cache.h"
 
 enum {
-	CACHE_LEAST = 500, /* patterns: fewer are made as fast as they are read */
-	CACHE_FILES_MAX = 4,
-	CACHE_ENTRIES_MAX = 1000, /* names that are looked at */
-	NAME_BYTES = 16,	  /* of the key, in a file's name */
+	PATTERNS_LEAST = 500,	/* fewer are compiled as fast as they are read */
+	BYTES_LEAST = 32 << 10, /* of rules; less YAML is read in one */
+	FILES_MAX = 4,		/* of each kind */
+	ENTRIES_MAX = 1000,	/* names that are looked at */
+	NAME_BYTES = 16,	/* of the key, in a file's name */
 	NAME_DIGITS = NAME_BYTES * 2,
 };
 
-#define SUFFIX ".db"
+/* What a file's name ends with. */
+#define SUFFIX_DATABASE ".db"
+#define SUFFIX_RULES ".rl"
+enum { SUFFIX_LENGTH = 3 };
 
 /* "" when there is no home. */
 static const char *directory(struct arena *arena)
@@ -37,32 +44,33 @@ static const char *directory(struct arena *arena)
 	return home && home[0] == '/' ? arena_printf(arena, "%s/.cache/cordon", home) : "";
 }
 
-static const char *file_name(struct arena *arena, const uint8_t *key)
+/* The file's whole path; DIR is "" when there is none. */
+static const char *file_path(struct arena *arena, const char *dir, const uint8_t *key,
+			     const char *suffix)
 {
 	char hex[NAME_DIGITS + 1];
 
 	for (size_t i = 0; i < NAME_BYTES; i++)
 		snprintf(hex + 2 * i, 3, "%02x", key[i]);
-	return arena_printf(arena, "%s" SUFFIX, hex);
+	return arena_printf(arena, "%s/%s%s", dir, hex, suffix);
 }
 
-static bool is_ours(const char *name)
+static bool is_ours(const char *name, const char *suffix)
 {
-	size_t len = strlen(name);
-
-	return len == NAME_DIGITS + strlen(SUFFIX) && strcmp(name + NAME_DIGITS, SUFFIX) == 0;
+	return strlen(name) == NAME_DIGITS + SUFFIX_LENGTH &&
+	       strcmp(name + NAME_DIGITS, suffix) == 0;
 }
 
 /* How many there are, and which of them was written first. */
-static size_t count(DIR *dir, char *ret_oldest, size_t size)
+static size_t count(DIR *dir, const char *suffix, char *ret_oldest, size_t size)
 {
 	struct timespec first = {0};
 	struct dirent *entry;
 	struct stat st;
 	size_t n = 0, seen = 0;
 
-	while (seen++ < CACHE_ENTRIES_MAX && (entry = io_readdir(dir))) {
-		if (!is_ours(entry->d_name) ||
+	while (seen++ < ENTRIES_MAX && (entry = io_readdir(dir))) {
+		if (!is_ours(entry->d_name, suffix) ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (!n++ || st.st_mtim.tv_sec < first.tv_sec ||
@@ -74,26 +82,69 @@ static size_t count(DIR *dir, char *ret_oldest, size_t size)
 	return n;
 }
 
-static void prune(const char *path)
+static void prune(const char *path, const char *suffix)
 {
 	AUTO_CLOSEDIR DIR *dir = opendir(path);
-	char oldest[NAME_DIGITS + sizeof(SUFFIX)] = "";
+	char oldest[NAME_DIGITS + SUFFIX_LENGTH + 1] = "";
 
-	while (dir && count(dir, oldest, sizeof(oldest)) > CACHE_FILES_MAX &&
+	while (dir && count(dir, suffix, oldest, sizeof(oldest)) > FILES_MAX &&
 	       unlinkat(dirfd(dir), oldest, 0) == 0)
 		rewinddir(dir);
+}
+
+/* A pack's file goes by where the pack is. NULL: it has none. */
+static const char *rules_file(struct packs *set, const char *dir, const char *path)
+{
+	AUTO_FREE char *real = *dir ? realpath(path, NULL) : NULL;
+	uint8_t key[NAME_BYTES];
+
+	if (!real)
+		return NULL;
+	crypto_generichash(key, sizeof(key), (const uint8_t *)real, strlen(real), NULL, 0);
+	return file_path(&set->arena, dir, key, SUFFIX_RULES);
+}
+
+static int load_and_keep(struct packs *set, const char *path, const struct pack_options *options,
+			 const char *dir, const char *file, struct err *err)
+{
+	struct pack_record record = {0};
+	size_t before = set->pack.rulec, skipped = set->pack.skipped;
+	struct err ignored;
+	int result = pack_load_recorded(&set->pack, path, options, &record, err);
+
+	/* A file that was left out would not be told again. */
+	if (result == 0 && set->pack.skipped == skipped && record.len >= BYTES_LEAST &&
+	    packs_make_directories(dir, 0700, &ignored) == 0 &&
+	    pack_keep(&set->pack, before, &record, file, &ignored) == 0)
+		prune(dir, SUFFIX_RULES);
+	record_done(&record);
+	return result;
+}
+
+int packs_rules(struct packs *set, const char *path, const struct pack_options *options,
+		struct err *err)
+{
+	const char *dir = set->fresh ? "" : directory(&set->arena);
+	const char *file = rules_file(set, dir, path);
+	struct err ignored;
+	int found = file ? pack_load_kept(&set->pack, path, file, options, &ignored, err) : 1;
+
+	if (found <= 0)
+		return found;
+	return file ? load_and_keep(set, path, options, dir, file, err)
+		    : pack_load(&set->pack, path, options, err);
 }
 
 int packs_database(struct packs *set, const struct db_pattern *patterns, size_t count,
 		   db_refused_fn *refused, struct err *err)
 {
 	uint8_t key[CACHE_KEY];
-	const char *dir = count >= CACHE_LEAST ? directory(&set->arena) : "", *path = NULL;
+	const char *dir = count >= PATTERNS_LEAST ? directory(&set->arena) : "", *path = NULL;
 	struct err ignored;
 
 	if (*dir) {
 		cache_key(patterns, count, key);
-		path = arena_printf(&set->arena, "%s/%s", dir, file_name(&set->arena, key));
+		path = file_path(&set->arena, dir, key, SUFFIX_DATABASE);
 		if (cache_read(path, key, count, &set->db, &ignored) == 0)
 			return 0;
 	}
@@ -103,6 +154,6 @@ int packs_database(struct packs *set, const struct db_pattern *patterns, size_t 
 	if (!path || set->refused || packs_make_directories(dir, 0700, &ignored) < 0)
 		return 0;
 	if (cache_write(path, key, set->db, &ignored) == 0)
-		prune(dir);
+		prune(dir, SUFFIX_DATABASE);
 	return 0;
 }

@@ -71,7 +71,7 @@ int cli_rules(struct cli_call *call)
 		return rules_fail(call, STATUS_USAGE, &err);
 	if (!set)
 		return STATUS_FAILED;
-	v.all = verb->run == rules_check;
+	v.all = set->fresh = verb->run == rules_check;
 	v.reports = v.all && call->json ? json_array() : NULL;
 	int status = STATUS_FAILED;
 	if (load(&v, verb, &err) == 0)

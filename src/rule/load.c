@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks a directory and reads what is in it. Every document has an arena of its own until it has
- * proved to be a rule: what is refused leaves nothing behind. Names are followed as the reference
- * follows them, links included; only regular files are opened, and never waited for.
+ * Takes a pack's files one after another. Every document has an arena of its own until it has
+ * proved to be a rule: what is refused leaves nothing behind. Where a document's tree comes from,
+ * the YAML reader or a file that keeps trees, makes no difference to what follows.
  */
 #include "rule/load.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/io.h"
 #include "base/scope.h"
+#include "rule/kept.h"
 #include "rule/yaml.h"
 
 struct loader {
 	struct pack *pack;
 	const struct pack_options *options;
-	char *data; /* room for the largest file and one byte */
-	int depth;
+	struct pack_record *record; /* or NULL */
 	struct err *err;
 };
 
@@ -113,15 +108,12 @@ static int count_nodes(struct loader *l, const struct node *root)
 	return err_set(l->err, ERR_LIMIT, "a pack has at most %d values", PACK_NODES_MAX);
 }
 
-/* A document that is good is the pack's; the others' memory goes with ARENA. */
-static int take_document(struct loader *l, const char *file, size_t len, struct arena *arena)
+static int take_tree(struct loader *l, const char *file, const struct node *root,
+		     struct arena *arena)
 {
-	const struct node *root;
 	struct rule rule = {0};
 	unsigned line;
 
-	if (yaml_read(l->data, len, arena, &root, &line, l->err) < 0)
-		return skip(l, file, line, NULL);
 	if (rule_parse(root, arena_dup(arena, file), arena, &rule, &line, l->err) < 0)
 		return skip(l, file, line, rule.id);
 	const struct rule *twin = pack_find(l->pack, rule.id);
@@ -133,121 +125,46 @@ static int take_document(struct loader *l, const char *file, size_t len, struct 
 		return -1;
 	l->err->message[0] = '\0';
 	size_t errors = rule_check(&rule, on_report, l);
-	arena_adopt(&l->pack->arena, arena);
 	return errors && l->options->strict ? -1 : 0;
 }
 
-/* The bytes of a regular file; -1 leaves the error. One byte more than allowed is enough to know. */
-static ssize_t read_file(struct loader *l, const char *file)
+/* What is in ARENA is the pack's when the document is a rule; else it goes. */
+static int take_document(struct loader *l, const char *file, const char *data, size_t len,
+			 struct arena *arena)
 {
-	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
+	const struct node *root;
+	size_t before = l->pack->rulec;
+	unsigned line;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(l->err, ERR_INPUT, "cannot be read");
-	if (!S_ISREG(st.st_mode))
-		return err_set(l->err, ERR_INPUT, "is no regular file");
-	ssize_t len = io_read_full(fd, l->data, YAML_BYTES_MAX + 1);
-	if (len < 0)
-		return err_errno(l->err, ERR_INPUT, "cannot be read");
-	if (len > YAML_BYTES_MAX)
-		return err_set(l->err, ERR_LIMIT, "is larger than %d bytes", YAML_BYTES_MAX);
-	return len;
-}
-
-static int load_file(struct loader *l, const char *file)
-{
-	struct arena arena = {0};
-	ssize_t len = read_file(l, file);
-
-	l->pack->files++;
-	if (len < 0)
-		return skip(l, file, 0, NULL);
-	l->pack->bytes += (size_t)len;
-	if (l->pack->bytes > PACK_BYTES_MAX)
-		return err_set(l->err, ERR_LIMIT, "a pack has at most %lu bytes", PACK_BYTES_MAX);
-	int result = take_document(l, file, (size_t)len, &arena);
-	arena_done(&arena);
+	if (yaml_read(data, len, arena, &root, &line, l->err) < 0)
+		return skip(l, file, line, NULL);
+	int result = take_tree(l, file, root, arena);
+	if (l->pack->rulec > before)
+		arena_adopt(&l->pack->arena, arena);
 	return result;
 }
 
-/* As the reference: what is after the last dot, unless the name begins with that dot. */
-static bool is_rule_name(const char *name)
+static int count_bytes(struct loader *l, size_t len)
 {
-	const char *dot = strrchr(name, '.');
-
-	return dot && dot != name && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names in the directory, sorted by their bytes. */
-static int list_names(struct loader *l, const char *path, struct arena *arena, char ***ret,
-		      size_t *ret_count)
-{
-	AUTO_CLOSEDIR DIR *dir = opendir(path);
-	AUTO_FREE char **names = calloc(PACK_ENTRIES_MAX, sizeof(*names));
-	size_t count = 0;
-
-	if (!dir)
-		return err_errno(l->err, ERR_INPUT, "%.256s", path);
-	if (!names)
-		return err_set(l->err, ERR_SYSTEM, "no memory");
-	for (struct dirent *e; (e = readdir(dir));) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (count == PACK_ENTRIES_MAX)
-			return err_set(l->err, ERR_LIMIT, "%.256s: more than %d names in it", path,
-				       PACK_ENTRIES_MAX);
-		names[count++] = arena_dup(arena, e->d_name);
-	}
-	if (arena->failed)
-		return err_set(l->err, ERR_SYSTEM, "no memory");
-	qsort(names, count, sizeof(*names), by_name);
-	*ret = names;
-	*ret_count = count;
-	names = NULL;
+	l->pack->bytes += len;
+	if (l->pack->bytes > PACK_BYTES_MAX)
+		return err_set(l->err, ERR_LIMIT, "a pack has at most %lu bytes", PACK_BYTES_MAX);
 	return 0;
 }
 
-static int load_directory(struct loader *l, const char *path);
-
-static int load_entry(struct loader *l, const char *path, const char *name)
+static int on_file(void *context, const char *file, const char *data, size_t len)
 {
-	struct stat st;
-
-	if (stat(path, &st) < 0) {
-		if (!is_rule_name(name))
-			return 0;
-		err_errno(l->err, ERR_INPUT, "cannot be read");
-		return skip(l, path, 0, NULL);
-	}
-	if (S_ISDIR(st.st_mode))
-		return load_directory(l, path);
-	return S_ISREG(st.st_mode) && is_rule_name(name) ? load_file(l, path) : 0;
-}
-
-static int load_directory(struct loader *l, const char *path)
-{
-	AUTO_FREE char **names = NULL;
+	struct loader *l = context;
 	struct arena arena = {0};
-	size_t count = 0;
-	int result = 0;
 
-	if (l->depth == PACK_DEPTH_MAX)
-		return err_set(l->err, ERR_LIMIT, "%.256s: directories are read %d deep", path,
-			       PACK_DEPTH_MAX);
-	l->depth++;
-	result = list_names(l, path, &arena, &names, &count);
-	for (size_t i = 0; result == 0 && i < count; i++) {
-		const char *child = arena_printf(&arena, "%s/%s", path, names[i]);
-		result = arena.failed ? err_set(l->err, ERR_SYSTEM, "no memory")
-				      : load_entry(l, child, names[i]);
-	}
-	l->depth--;
+	l->pack->files++;
+	if (!data)
+		return skip(l, file, 0, NULL);
+	if (count_bytes(l, len) < 0)
+		return -1;
+	if (l->record)
+		record_add(l->record, data, len);
+	int result = take_document(l, file, data, len, &arena);
 	arena_done(&arena);
 	return result;
 }
@@ -255,17 +172,24 @@ static int load_directory(struct loader *l, const char *path)
 int pack_load(struct pack *pack, const char *path, const struct pack_options *options,
 	      struct err *err)
 {
-	AUTO_FREE char *data = malloc(YAML_BYTES_MAX + 1), *clean = strdup(path);
-	struct loader l = {.pack = pack, .options = options, .data = data, .err = err};
-	struct stat st;
+	return pack_load_recorded(pack, path, options, NULL, err);
+}
 
-	if (!data || !clean)
-		return err_set(err, ERR_SYSTEM, "no memory");
-	for (size_t len = strlen(clean); len > 1 && clean[len - 1] == '/'; len--)
-		clean[len - 1] = '\0';
-	if (stat(clean, &st) < 0)
-		return err_errno(err, ERR_INPUT, "%.256s", clean);
-	return S_ISDIR(st.st_mode) ? load_directory(&l, clean) : load_file(&l, clean);
+int pack_load_recorded(struct pack *pack, const char *path, const struct pack_options *options,
+		       struct pack_record *record, struct err *err)
+{
+	struct loader l = {.pack = pack, .options = options, .record = record, .err = err};
+
+	return walk_files(path, on_file, &l, err);
+}
+
+int pack_add_tree(struct pack *pack, const char *file, size_t bytes, const struct node *root,
+		  const struct pack_options *options, struct err *err)
+{
+	struct loader l = {.pack = pack, .options = options, .err = err};
+
+	pack->files++;
+	return count_bytes(&l, bytes) < 0 ? -1 : take_tree(&l, file, root, &pack->arena);
 }
 
 void pack_done(struct pack *pack)

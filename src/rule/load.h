@@ -8,12 +8,11 @@
 #define CORDON_RULE_LOAD_H
 
 #include "rule/rule.h"
+#include "rule/walk.h"
 
 #define PACK_RULES_MAX 10000
 #define PACK_BYTES_MAX (64UL << 20) /* of all files together */
 #define PACK_NODES_MAX 2000000	    /* values in all documents together */
-#define PACK_DEPTH_MAX 16	    /* directories in directories */
-#define PACK_ENTRIES_MAX 20000	    /* names in one directory */
 
 struct pack {
 	struct arena arena;
@@ -38,6 +37,13 @@ struct pack_options {
  * failure what was loaded stays; pack_done is always due. */
 int pack_load(struct pack *pack, const char *path, const struct pack_options *options,
 	      struct err *err);
+struct pack_record;
+/* The same, and RECORD gets the bytes of every file that could be read; it may be NULL. */
+int pack_load_recorded(struct pack *pack, const char *path, const struct pack_options *options,
+		       struct pack_record *record, struct err *err);
+/* The same for one file of BYTES bytes, whose tree ROOT lives in the pack's arena. */
+int pack_add_tree(struct pack *pack, const char *file, size_t bytes, const struct node *root,
+		  const struct pack_options *options, struct err *err);
 void pack_done(struct pack *pack);
 /* NULL when there is none. */
 const struct rule *pack_find(const struct pack *pack, const char *id);

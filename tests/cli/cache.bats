@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The compiled database on disk: a second scan finds it and says the same; whatever is wrong with it,
-# scanning works.
+# The compiled database and the rules' trees on disk: a second scan finds them and says the same;
+# whatever is wrong with them, scanning works.
 load helper
 load scan
 
@@ -20,49 +20,82 @@ large_pack()
 	printf 'an x1stone77 word' >"$T/x.txt"
 }
 
-files() { find "$T/cache/cordon" -name '*.db' 2>/dev/null | wc -l; }
+# files SUFFIX: how many of a kind there are.
+files() { find "$T/cache/cordon" -name "*.$1" 2>/dev/null | wc -l; }
+# What is there, each with its time and number: changes when something is written.
+stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 
-@test "the second scan finds the database and says the same" {
+@test "the second scan finds both files and says the same" {
 	large_pack
 	scan 1 --json "$T/x.txt"
 	sed 's/"ms":[0-9]*//' "$T/out" >"$T/first"
-	[ "$(files)" -eq 1 ]
+	[ "$(files db)" -eq 1 ]
+	[ "$(files rl)" -eq 1 ]
 	[ "$(stat -c %a "$T/cache/cordon")" = 700 ]
 	local before
-	before=$(stat -c %Y.%i "$T"/cache/cordon/*.db)
+	before=$(stamps)
 	scan 1 --json "$T/x.txt"
 	sed 's/"ms":[0-9]*//' "$T/out" | cmp - "$T/first"
-	[ "$(stat -c %Y.%i "$T"/cache/cordon/*.db)" = "$before" ]
+	[ "$(stamps)" = "$before" ]
 }
 
-@test "small packs leave no file, other rules another one, and old ones go" {
+@test "small packs leave no file, other rules another database, and old ones go" {
 	pack
 	printf 'a moonstone word' >"$T/x.txt"
 	scan 1 "$T/x.txt"
-	[ "$(files)" -eq 0 ]
+	[ "$(files db)" -eq 0 ]
+	[ "$(files rl)" -eq 0 ]
 	local i
 	for i in 1 2 3 4 5 6; do
 		large_pack "word$i"
 		scan 0 "$T/x.txt"
+		[ "$(files rl)" -eq 1 ] # goes by the pack's place
 	done
-	[ "$(files)" -eq 4 ]
+	[ "$(files db)" -eq 4 ]
+	local place
+	for place in a b c d e f; do
+		cp -r "$T/r" "$T/$place"
+		run -0 "$CORDON" scan --rules "$T/$place" "$T/x.txt"
+	done
+	[ "$(files rl)" -eq 4 ]
 }
 
-@test "a broken file, a closed directory, no home: the scan is the same" {
+@test "broken files, a closed directory, no home: the scan is the same" {
 	large_pack
 	scan 1 "$T/x.txt"
 	local f
-	f=$(echo "$T"/cache/cordon/*.db)
-	printf 'garbage' | dd of="$f" bs=1 seek=1000 conv=notrunc 2>/dev/null
-	scan 1 "$T/x.txt"
-	: >"$f"
-	scan 1 "$T/x.txt"
+	for f in "$T"/cache/cordon/*; do
+		printf 'garbage' | dd of="$f" bs=1 seek=1000 conv=notrunc 2>/dev/null
+		scan 1 "$T/x.txt"
+		: >"$f"
+		scan 1 "$T/x.txt"
+		chmod 666 "$f"
+		scan 1 "$T/x.txt"
+		[ "$(stat -c %a "$f")" = 644 ]
+		ln -sf /etc/passwd "$f"
+		scan 1 "$T/x.txt"
+		[ ! -L "$f" ]
+		rm "$f" && mkfifo "$f"
+		scan 1 "$T/x.txt"
+		[ -f "$f" ]
+	done
 	rm -r "$T/cache"
 	printf x >"$T/cache" # no directory
 	scan 1 "$T/x.txt"
 	run -1 env -u HOME -u XDG_CACHE_HOME "$CORDON" scan --rules "$T/r" "$T/x.txt"
 	run -1 env HOME="$T/home" XDG_CACHE_HOME=relative "$CORDON" scan --rules "$T/r" "$T/x.txt"
 	[ ! -e relative ]
+}
+
+@test "a rule that changes is another rule at once" {
+	large_pack
+	scan 1 "$T/x.txt"
+	sed -i 's/x1stone77/y1stone77/' "$T/r/large1.yaml"
+	scan 0 "$T/x.txt"
+	sed -i 's/y1stone77/x1stone77/' "$T/r/large1.yaml"
+	scan 1 "$T/x.txt"
+	rm "$T/r/large1.yaml"
+	scan 0 "$T/x.txt"
 }
 
 @test "a pack with a bad expression is told each time" {
@@ -72,4 +105,33 @@ files() { find "$T/cache/cordon" -name '*.db' 2>/dev/null | wc -l; }
 	err_has 'are no regular expressions'
 	scan 1 "$T/x.txt"
 	err_has 'are no regular expressions'
+}
+
+@test "a file that is left out, and a rule that cannot work, are told each time" {
+	large_pack
+	printf 'a: [' >"$T/r/bad.yaml"
+	scan 1 "$T/x.txt"
+	err_has 'bad.yaml'
+	[ "$(files rl)" -eq 0 ]
+	scan 1 "$T/x.txt"
+	err_has 'bad.yaml'
+	printf 'id: D\ntitle: T\ndetection: {condition: any, conditions: [{field: x}]}\n' >"$T/r/bad.yaml"
+	scan 1 "$T/x.txt"
+	err_has 'condition 0 is never true'
+	[ "$(files rl)" -eq 1 ]
+	scan 1 "$T/x.txt"
+	err_has 'condition 0 is never true'
+	run -125 env XDG_DATA_HOME="$T/data" "$CORDON" scan --strict --rules "$T/r" "$T/x.txt"
+}
+
+@test "rules list and show may use what is kept, rules check reads the files" {
+	large_pack
+	run -0 "$CORDON" rules list --rules "$T/r"
+	local before=$output
+	[ "$(files rl)" -eq 1 ]
+	run -0 "$CORDON" rules list --rules "$T/r"
+	[ "$output" = "$before" ]
+	rm -r "$T/cache"
+	run "$CORDON" rules check "$T/r"
+	[ "$(files rl)" -eq 0 ]
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file that keeps the trees of a pack's documents, together with the documents: reading YAML is
+ * most of what a start costs. It is believed only when every file of the pack is, byte for byte,
+ * what it was; so nobody can write a pack that is taken for another one, which with a hash would
+ * depend on the hash. What follows from the trees (rules, complaints, their order) is done again
+ * each time, as after reading YAML.
+ */
+#ifndef CORDON_RULE_KEPT_H
+#define CORDON_RULE_KEPT_H
+
+#include "rule/load.h"
+
+/* Another number whenever the bytes mean something else, or yaml_read gives other trees. */
+enum { KEPT_FORMAT = 1 };
+#define KEPT_FILE_MAX (256UL << 20)
+
+/* The documents, while a pack is loaded: each with its length before it. Zeroed at first. */
+struct pack_record {
+	uint8_t *data;
+	size_t len, room;
+	size_t count; /* of documents */
+	bool failed;  /* no memory: it must not stop a pack from being loaded */
+};
+
+void record_add(struct pack_record *record, const char *data, size_t len);
+void record_done(struct pack_record *record);
+
+/* pack_load by means of FILE. 1, and nothing is loaded, when that is not possible; *RET_WHY says
+ * why. Else as pack_load. */
+int pack_load_kept(struct pack *pack, const char *path, const char *file,
+		   const struct pack_options *options, struct err *ret_why, struct err *err);
+/* Makes FILE of the rules from number FIRST on. Each has one document in RECORD, in their order. */
+int pack_keep(const struct pack *pack, size_t first, const struct pack_record *record,
+	      const char *file, struct err *err);
+
+#endif

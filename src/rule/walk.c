@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names are followed as the reference follows them, links included; only regular files are opened,
+ * and never waited for. A directory's own word for what an entry is saves a question for each:
+ * hundreds of files are read at every start.
+ */
+#include "rule/walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/scope.h"
+#include "rule/yaml.h"
+
+struct walk {
+	walk_fn *each;
+	void *context;
+	char *data; /* room for the largest file and one byte */
+	int depth;
+	struct err *err;
+};
+
+struct entry {
+	const char *name;
+	unsigned char type; /* DT_ */
+};
+
+/* The bytes of a regular file; -1 leaves the error. One byte more than allowed is enough to know. */
+static ssize_t read_file(struct walk *w, int dir, const char *name)
+{
+	AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(w->err, ERR_INPUT, "cannot be read");
+	if (!S_ISREG(st.st_mode))
+		return err_set(w->err, ERR_INPUT, "is no regular file");
+	ssize_t len = io_read_full(fd, w->data, YAML_BYTES_MAX + 1);
+	if (len < 0)
+		return err_errno(w->err, ERR_INPUT, "cannot be read");
+	if (len > YAML_BYTES_MAX)
+		return err_set(w->err, ERR_LIMIT, "is larger than %d bytes", YAML_BYTES_MAX);
+	return len;
+}
+
+static int walk_file(struct walk *w, int dir, const char *name, const char *path)
+{
+	ssize_t len = read_file(w, dir, name);
+
+	return w->each(w->context, path, len < 0 ? NULL : w->data, len < 0 ? 0 : (size_t)len);
+}
+
+/* As the reference: what is after the last dot, unless the name begins with that dot. */
+static bool is_rule_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot != name && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* What is in the directory, sorted by the bytes of the names. */
+static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena *arena,
+			struct entry **ret, size_t *ret_count)
+{
+	AUTO_FREE struct entry *list = calloc(PACK_ENTRIES_MAX, sizeof(*list));
+	size_t count = 0;
+
+	if (!list)
+		return err_set(w->err, ERR_SYSTEM, "no memory");
+	for (struct dirent *e; (e = readdir(dir));) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (count == PACK_ENTRIES_MAX)
+			return err_set(w->err, ERR_LIMIT, "%.256s: more than %d names in it", path,
+				       PACK_ENTRIES_MAX);
+		list[count++] = (struct entry){arena_dup(arena, e->d_name), e->d_type};
+	}
+	if (arena->failed)
+		return err_set(w->err, ERR_SYSTEM, "no memory");
+	qsort(list, count, sizeof(*list), by_name);
+	*ret = list;
+	*ret_count = count;
+	list = NULL;
+	return 0;
+}
+
+static int walk_directory(struct walk *w, int parent, const char *name, const char *path);
+
+/* What an entry is when the directory does not say, or says a link. */
+static int ask_type(int dir, const struct entry *e, unsigned char *ret)
+{
+	struct stat st;
+
+	*ret = e->type;
+	if (e->type != DT_UNKNOWN && e->type != DT_LNK)
+		return 0;
+	if (fstatat(dir, e->name, &st, 0) < 0)
+		return -1;
+	*ret = S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_UNKNOWN;
+	return 0;
+}
+
+static int walk_entry(struct walk *w, int dir, const struct entry *e, const char *path)
+{
+	unsigned char type;
+
+	if (ask_type(dir, e, &type) < 0) {
+		if (!is_rule_name(e->name))
+			return 0;
+		err_errno(w->err, ERR_INPUT, "cannot be read");
+		return w->each(w->context, path, NULL, 0);
+	}
+	if (type == DT_DIR)
+		return walk_directory(w, dir, e->name, path);
+	return type == DT_REG && is_rule_name(e->name) ? walk_file(w, dir, e->name, path) : 0;
+}
+
+/* Not printed: it is done for every file at every start. */
+static const char *join(struct arena *arena, const char *path, const char *name)
+{
+	char *s = arena_alloc(arena, strlen(path) + strlen(name) + 2);
+
+	if (!arena->failed)
+		stpcpy(stpcpy(stpcpy(s, path), "/"), name);
+	return s;
+}
+
+static int walk_entries(struct walk *w, DIR *dir, const char *path)
+{
+	AUTO_FREE struct entry *list = NULL;
+	struct arena arena = {0};
+	size_t count = 0;
+	int result = list_entries(w, dir, path, &arena, &list, &count);
+
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		const char *child = join(&arena, path, list[i].name);
+		result = arena.failed ? err_set(w->err, ERR_SYSTEM, "no memory")
+				      : walk_entry(w, dirfd(dir), &list[i], child);
+	}
+	arena_done(&arena);
+	return result;
+}
+
+static int walk_directory(struct walk *w, int parent, const char *name, const char *path)
+{
+	if (w->depth == PACK_DEPTH_MAX)
+		return err_set(w->err, ERR_LIMIT, "%.256s: directories are read %d deep", path,
+			       PACK_DEPTH_MAX);
+	AUTO_CLOSE int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir)
+		return err_errno(w->err, ERR_INPUT, "%.256s", path);
+	scope_take_fd(&fd);
+	w->depth++;
+	int result = walk_entries(w, dir, path);
+	w->depth--;
+	return result;
+}
+
+int walk_files(const char *path, walk_fn *each, void *context, struct err *err)
+{
+	AUTO_FREE char *data = malloc(YAML_BYTES_MAX + 1), *clean = strdup(path);
+	struct walk w = {.each = each, .context = context, .data = data, .err = err};
+	struct stat st;
+
+	if (!data || !clean)
+		return err_set(err, ERR_SYSTEM, "no memory");
+	for (size_t len = strlen(clean); len > 1 && clean[len - 1] == '/'; len--)
+		clean[len - 1] = '\0';
+	if (stat(clean, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%.256s", clean);
+	return S_ISDIR(st.st_mode) ? walk_directory(&w, AT_FDCWD, clean, clean)
+				   : walk_file(&w, AT_FDCWD, clean, clean);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kept DIR...: packs that are loaded from YAML, kept in a file and loaded from it are the same in
+ * every field of every rule. Prints TAP.
+ */
+#include "rule/kept.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../unit/same.h"
+#include "../unit/tap.h"
+
+static void check(const char *dir, const char *file)
+{
+	struct pack_options options = {0};
+	struct pack_record record = {0};
+	struct pack pack = {0}, kept = {0};
+	struct err err = {0};
+
+	ok(pack_load_recorded(&pack, dir, &options, &record, &err) == 0 && pack.rulec &&
+		   pack_keep(&pack, 0, &record, file, &err) == 0,
+	   "%zu rules with %zu values are kept %s", pack.rulec, pack.nodes, err.message);
+	ok(pack_load_kept(&kept, dir, file, &options, &err, &err) == 0 && same_pack(&pack, &kept),
+	   "and come back the same %s", err.message);
+	record_done(&record);
+	pack_done(&pack);
+	pack_done(&kept);
+	unlink(file);
+}
+
+int main(int argc, char **argv)
+{
+	char dir[] = "/tmp/rules-kept.XXXXXX", file[64];
+
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(file, sizeof(file), "%s/kept", dir);
+	for (int i = 1; i < argc; i++)
+		check(argv[i], file);
+	rmdir(dir);
+	return tap_done();
+}
