@@ -21,7 +21,7 @@
 #include "scan/cache.h"
 
 enum {
-	PATTERNS_LEAST = 500,	/* fewer are compiled as fast as they are read */
+	PATTERNS_LEAST = 32,	/* fewer are compiled in some milliseconds */
 	BYTES_LEAST = 32 << 10, /* of rules; less YAML is read in one */
 	FILES_MAX = 4,		/* of each kind */
 	ENTRIES_MAX = 1000,	/* names that are looked at */
