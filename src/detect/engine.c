@@ -163,17 +163,16 @@ static int evaluate_all(struct call *c)
 }
 
 /* LAYER instead of the N-th text. What was found there still holds: evidence adds up. */
-static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer)
+static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer, bool content)
 {
 	struct prepared whole = c->t->text[n];
-	struct text text = {layer->data, layer->len}, content = c->event->content;
+	struct text text = {layer->data, layer->len};
 	int result = prepared_init(&c->t->text[n], text, c->err);
 
 	if (result == 0) {
 		hits_next_round(c->t);
 		result = hits_scan(c->t, c->event, n, true, c->err);
-		if (result == 0 && whole.source.len == content.len &&
-		    !memcmp(whole.source.s, content.s, content.len))
+		if (result == 0 && content)
 			result = find_steps(c->t, text, true, c->err);
 		if (result == 0)
 			result = evaluate_all(c);
@@ -211,6 +210,9 @@ static int scan_layers(struct call *c, size_t n)
 	struct call inner = *c;
 	struct decode d = {0};
 
+	/* Asked once: the text may be long, and its layers many. */
+	bool content = p->source.len == c->event->content.len &&
+		       !memcmp(p->source.s, c->event->content.s, p->source.len);
 	inner.view = VIEW_DECODED;
 	inner.once = true;
 	if (decode_layers(p->raw.data, p->raw.len, NULL, &d, c->err) < 0)
@@ -221,7 +223,7 @@ static int scan_layers(struct call *c, size_t n)
 	for (size_t i = 0; result == 0 && i < d.count && !is_late(c); i++) {
 		size_t before = c->ret->count;
 		inner.decoding = d.list[i].how;
-		result = scan_layer(&inner, n, &d.list[i]);
+		result = scan_layer(&inner, n, &d.list[i], content);
 		if (c->ret->count > before)
 			inner.decoding = arena_dup(&c->ret->arena, d.list[i].how);
 		for (size_t k = before; k < c->ret->count; k++)

@@ -15,7 +15,7 @@
 #include "scan/decode_part.h"
 #include "scan/normal.h"
 
-enum { TABLE_MIN = 64, PROBES_MAX = 16, SCRATCHES = 3, LIST_MIN = 16 };
+enum { TABLE_MIN = 64, PROBES_MAX = 64, SCRATCHES = 3, LIST_MIN = 16 };
 
 struct decoder {
 	struct decode *out;
@@ -68,24 +68,24 @@ static uint64_t hash_of(const char *data, size_t len)
 		hash = (hash ^ word) * 0x100000001b3ULL;
 		hash ^= hash >> 32;
 	}
-	return hash;
+	/* Short texts differ in their last bytes, which are the word's highest. */
+	hash = (hash ^ hash >> 29) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
 }
 
-/* The slot of such a layer, or an empty one. A chain of equal hashes that somebody made on purpose
- * is not followed to its end; a layer may then be there twice. */
+/* The slot of such a layer, or an empty one. A chain that somebody made on purpose is not followed
+ * to its end: NULL, and a layer may be there twice. */
 static struct slot *slot_of(struct decoder *d, uint64_t hash, const char *data, size_t len)
 {
-	size_t compared = 0;
-
-	for (size_t i = hash % d->table_size;; i = (i + 1) % d->table_size) {
-		struct slot *s = &d->table[i];
+	for (size_t n = 0; n < PROBES_MAX; n++) {
+		struct slot *s = &d->table[(hash + n) % d->table_size];
 		if (!s->number)
 			return s;
 		const struct decode_layer *l = &d->out->list[s->number - 1];
-		if (s->hash == hash && l->len == len && compared++ < PROBES_MAX &&
-		    !memcmp(l->data, data, len))
+		if (s->hash == hash && l->len == len && !memcmp(l->data, data, len))
 			return s;
 	}
+	return NULL;
 }
 
 static bool grow_table(struct decoder *d)
@@ -98,12 +98,11 @@ static bool grow_table(struct decoder *d)
 	if (!d->table)
 		return false;
 	for (size_t i = 0; i < old_size; i++) {
-		size_t at = old[i].hash % size;
-		if (!old[i].number)
-			continue;
-		while (d->table[at].number)
-			at = (at + 1) % size;
-		d->table[at] = old[i];
+		size_t n = old[i].number ? 0 : PROBES_MAX;
+		while (n < PROBES_MAX && d->table[(old[i].hash + n) % size].number)
+			n++;
+		if (n < PROBES_MAX)
+			d->table[(old[i].hash + n) % size] = old[i];
 	}
 	return true;
 }
@@ -151,7 +150,8 @@ static void append(struct decoder *d, const struct decode_part *part, struct slo
 	out->list[out->count++] = (struct decode_layer){
 		how, data, part->len, d->parent, part->offset, part->span, d->depth};
 	out->bytes += part->len;
-	*slot = (struct slot){hash, out->count};
+	if (slot)
+		*slot = (struct slot){hash, out->count};
 }
 
 bool decode_found(struct decoder *d, const struct decode_part *part)
@@ -162,7 +162,7 @@ bool decode_found(struct decoder *d, const struct decode_part *part)
 	}
 	uint64_t hash = hash_of(part->data, part->len);
 	struct slot *slot = slot_of(d, hash, part->data, part->len);
-	if (slot->number)
+	if (slot && slot->number)
 		return true;
 	enum decode_bound bound = bound_of(d, part->len);
 	if (bound == DECODE_COMPLETE)
@@ -211,6 +211,8 @@ int decode_layers(const char *data, size_t len, const struct decode_limits *limi
 		d.limits.bytes = DECODE_BYTES_FACTOR * len + DECODE_BYTES_EXTRA;
 	if (!d.limits.count)
 		d.limits.count = DECODE_COUNT_MAX + len / DECODE_COUNT_BYTES;
+	if (d.limits.count > DECODE_COUNT_MOST)
+		d.limits.count = DECODE_COUNT_MOST;
 	if (!d.limits.depth)
 		d.limits.depth = DECODE_DEPTH_MAX;
 	search_all(&d, data, len);

@@ -23,8 +23,10 @@ struct decode_limits {
 };
 
 enum {
-	DECODE_COUNT_MAX = 256, /* and one more for every COUNT_BYTES of the text */
-	DECODE_COUNT_BYTES = 256,
+	DECODE_COUNT_MAX = 256, /* and one more for every COUNT_BYTES of the text: harmless chunks
+				 * must not use up what is left for another one */
+	DECODE_COUNT_BYTES = 16,
+	DECODE_COUNT_MOST = 1 << 18, /* whatever the text's length: a layer takes microseconds */
 	DECODE_DEPTH_MAX = 3,
 	DECODE_BYTES_FACTOR = 4, /* times the text's bytes, and EXTRA */
 	DECODE_BYTES_EXTRA = 65536,
@@ -56,7 +58,7 @@ struct decode {
 	enum decode_bound bound;   /* the first that was reached */
 };
 
-/* No layer is there twice. LIMITS may be NULL. */
+/* No layer is there twice, unless their hashes were made to be equal. LIMITS may be NULL. */
 int decode_layers(const char *data, size_t len, const struct decode_limits *limits,
 		  struct decode *ret, struct err *err);
 void decode_done(struct decode *d);

@@ -131,6 +131,22 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	out_has 'not decidable'
 }
 
+# chunks COUNT: as many harmless texts in base64, and behind them one that is not.
+chunks()
+{
+	python3 -c '
+import base64, sys
+words = ["harmless %06d" % i for i in range(int(sys.argv[1]))] + ["a moonstone word"]
+print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
+}
+
+@test "what is behind 5,000 encoded chunks is found" {
+	pack
+	chunks 5000 >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["findings"][0]["decoding"] == "base64" and not r["findings"][0]["undecided"]'
+}
+
 @test "JSON that is too deep or too much is text" {
 	pack
 	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"

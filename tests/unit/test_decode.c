@@ -167,12 +167,13 @@ static bool bounded(const char *text, const struct decode_limits *limits, enum d
 /* COUNT different lists. */
 static char *many(size_t count)
 {
-	char *text = malloc(count * 5 * DECODE_NUMBERS_MIN + 1), *p = text;
+	enum { NUMBERS = DECODE_NUMBERS_MIN + 2 };
+	char *text = malloc(count * 5 * NUMBERS + 1), *p = text;
 
 	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < DECODE_NUMBERS_MIN; k++)
+		for (int k = 0; k < NUMBERS; k++)
 			p += sprintf(p, "%d%c", 'e' + (int)(i >> (2 * k) & 3),
-				     k + 1 == DECODE_NUMBERS_MIN ? '|' : ',');
+				     k + 1 == NUMBERS ? '|' : ',');
 	*p = '\0';
 	return text;
 }
@@ -197,6 +198,12 @@ static void test_bounds(void)
 	/* The default grows with the text. */
 	ok(bounded(over, NULL, DECODE_COMPLETE, DECODE_COUNT_MAX + 1),
 	   "a longer text may have more");
+	free(most);
+	free(over);
+	most = many(DECODE_COUNT_MOST);
+	over = many(DECODE_COUNT_MOST + 1);
+	ok(bounded(most, NULL, DECODE_COMPLETE, DECODE_COUNT_MOST), "the most of any text");
+	ok(bounded(over, NULL, DECODE_COUNT, DECODE_COUNT_MOST), "one more is told");
 	ok(bounded("7072696e74282778", NULL, DECODE_COMPLETE, 1), "the shortest run");
 	ok(bounded("7072696e7428277", NULL, DECODE_COMPLETE, 0), "one character less");
 	ok(bounded("112 114 105 110 116 32 105 116", NULL, DECODE_COMPLETE, 1),
