@@ -74,6 +74,7 @@ FOUND(found_category, jsonval_readable(v->finding->rule->category))
 FOUND(found_lane, json_string(scan_lane(v->finding->rule)))
 FOUND(found_confidence, json_real(v->finding->confidence))
 FOUND(found_undecided, json_boolean(v->finding->undecided))
+FOUND(found_why, jsonval_readable(v->finding->why))
 FOUND(found_view, json_string(view_name(v->finding->view)))
 FOUND(found_decoding, jsonval_readable(v->finding->decoding))
 FOUND(found_conditions, conditions(v->finding))
@@ -96,6 +97,7 @@ static const struct cli_field finding_fields[] = {
 	{"confidence", "from 0 to 1", found_confidence},
 	{"undecided", "a limit was reached before it was known; that counts as found",
 	 found_undecided},
+	{"why", "which limit that was, in words; or empty", found_why},
 	{"view", "in which form of the text it matched: text, decoded or code", found_view},
 	{"decoding", "how that form was made, such as base64; or empty", found_decoding},
 	{"conditions", "numbers of the rule's conditions that hold", found_conditions},

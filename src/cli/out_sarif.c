@@ -10,6 +10,7 @@
 #include "base/scope.h"
 #include "cli/jsonval.h"
 #include "cli/scan.h"
+#include "detect/undecided.h"
 
 #define SCHEMA                                                                                     \
 	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"                      \
@@ -26,7 +27,7 @@ static const struct {
 
 struct out_sarif {
 	json_t *rules, *results, *notifications;
-	uint32_t *index; /* of a rule of the pack: its place in RULES plus one */
+	uint32_t *index; /* of a rule of the pack, then undecided.h: its place in RULES plus one */
 };
 
 static int begin(struct scan *s, struct err *err)
@@ -78,10 +79,12 @@ static json_t *rule_json(const struct rule *rule)
 static json_int_t rule_index(struct scan *s, const struct rule *rule)
 {
 	struct out_sarif *o = s->out;
-	size_t number = (size_t)(rule - s->rules->pack.rule);
+	int none = undecided_number(rule);
+	size_t rulec = s->rules->pack.rulec,
+	       number = none < 0 ? (size_t)(rule - s->rules->pack.rule) : rulec + (size_t)none;
 
 	if (!o->index)
-		o->index = calloc(s->rules->pack.rulec + 1, sizeof(*o->index));
+		o->index = calloc(rulec + UNDECIDED_COUNT, sizeof(*o->index));
 	if (!o->index)
 		return -1;
 	if (!o->index[number]) {
@@ -133,8 +136,8 @@ static json_t *message(const struct scan_finding *f)
 	const struct finding *found = f->finding;
 	AUTO_FREE char *words = NULL;
 
-	if (asprintf(&words, "%s%s (confidence %.0f %%, view %s)%s%s", found->rule->title,
-		     found->undecided ? ": not decidable, a limit was reached" : "",
+	if (asprintf(&words, "%s%s%s (confidence %.0f %%, view %s)%s%s", found->rule->title,
+		     found->undecided ? ": not decidable: " : "", found->why,
 		     found->confidence * 100, view_name(found->view), f->excerpt[0] ? ": " : "",
 		     f->excerpt) < 0)
 		words = NULL;

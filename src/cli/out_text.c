@@ -53,7 +53,7 @@ static void print_finding(struct scan *s, const struct scan_finding *f)
 	fputs(": ", stdout);
 	cli_print_text(stdout, rule->title);
 	if (found->undecided)
-		fputs(" (not decidable: a limit was reached)", stdout);
+		printf(" (not decidable: %s)", found->why);
 	printf("\n    lane %s, confidence %.0f %%, view %s", scan_lane(rule),
 	       found->confidence * 100, view_name(found->view));
 	if (*found->decoding)

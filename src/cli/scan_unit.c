@@ -146,20 +146,21 @@ static void place(const struct scan *s, const struct code_view *view, struct sca
 	}
 }
 
-/* The reference's words, about the first finding. */
+/* The reference's words, about the finding that decides. */
 static void give_reason(struct scan *s, const struct findings *f)
 {
 	static const char *const outcomes[] = {
 		[DETECT_DENY] = "DENY", [DETECT_ASK] = "ASK", [DETECT_ALLOW] = "ALLOW"};
-	const struct finding *first = f->list;
-	enum detect_verdict verdict = detect_verdict(f);
+	const struct finding *about;
+	enum detect_verdict verdict = detect_verdict(f, &about);
 
-	if (!f->count || (s->reason[0] && verdict >= s->verdict))
+	if (!about || (s->reason[0] && verdict >= s->verdict))
 		return;
 	s->verdict = verdict;
 	snprintf(s->reason, sizeof(s->reason),
-		 "%s: %s [%s/%.0f%% confidence] (%zu rule(s) matched)", outcomes[verdict],
-		 first->rule->title, first->rule->severity_name, first->confidence * 100, f->count);
+		 "%s: %s%s [%s/%.0f%% confidence] (%zu rule(s) matched)", outcomes[verdict],
+		 about->rule->title, about->undecided ? ": not decidable" : "",
+		 about->rule->severity_name, about->confidence * 100, f->count);
 }
 
 static void tell(struct scan *s, const struct scan_unit *unit, const struct code_view *view,
@@ -171,23 +172,13 @@ static void tell(struct scan *s, const struct scan_unit *unit, const struct code
 		enum severity severity = f.finding->rule->severity;
 		s->totals.findings++;
 		s->totals.severity[severity]++;
-		s->failing += severity <= s->call->scan.fail_on ||
+		s->failing += f.finding->undecided || severity <= s->call->scan.fail_on ||
 			      s->call->scan.fail_on >= SEVERITY_INFORMATIONAL;
 		if (s->totals.findings > SCAN_FINDINGS_MAX)
 			continue;
 		place(s, view, &f);
 		s->format->finding(s, &f);
 	}
-}
-
-/* Decoding has an end; what lies behind it was not looked at. */
-static void tell_unsearched(struct scan *s, const struct scan_unit *unit, const char *maximum)
-{
-	char words[128];
-
-	snprintf(words, sizeof(words), "encoded layers were not all looked into: too many %.32s",
-		 maximum);
-	scan_note(s, unit->file->name, unit->line, words);
 }
 
 void scan_unit(struct scan *s, struct scan_unit *unit)
@@ -209,8 +200,6 @@ void scan_unit(struct scan *s, struct scan_unit *unit)
 			err_context(&err, "event %lld", (long long)unit->number);
 		scan_error(s, unit->file->name, &err);
 	}
-	if (findings.unsearched)
-		tell_unsearched(s, unit, findings.unsearched);
 	tell(s, unit, &view, &findings);
 	findings_done(&findings);
 	view_done(&view);

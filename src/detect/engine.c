@@ -13,6 +13,7 @@
 #include "base/scope.h"
 #include "detect/hits.h"
 #include "detect/skill.h"
+#include "detect/undecided.h"
 #include "scan/decode.h"
 #include "scan/utf8.h"
 
@@ -74,14 +75,8 @@ static int add(struct call *c, uint32_t number, const struct outcome *o)
 	struct findings *f = c->ret;
 	bool decided = o->answer == ANSWER_YES;
 
-	if (f->count == f->room) {
-		size_t room = f->room ? 2 * f->room : 16;
-		void *grown = realloc(f->list, room * sizeof(*f->list));
-		if (!grown)
-			return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
-		f->list = grown;
-		f->room = room;
-	}
+	if (findings_grow(f, c->err) < 0)
+		return -1;
 	uint32_t *matched = arena_alloc(&f->arena, o->matchedc * sizeof(*matched));
 	if (f->arena.failed)
 		return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
@@ -89,6 +84,7 @@ static int add(struct call *c, uint32_t number, const struct outcome *o)
 	f->list[f->count++] = (struct finding){
 		.rule = &c->t->engine->set.pack->rule[number],
 		.undecided = !decided,
+		.why = decided ? "" : "a limit was reached",
 		.confidence = o->confidence,
 		.view = c->view,
 		.decoding = c->decoding,
@@ -291,8 +287,10 @@ static void drop_settled(struct engine_thread *t, struct findings *f, size_t fro
 	size_t kept = from;
 
 	for (size_t i = from; i < f->count; i++) {
-		const struct thread_found *found = &t->found[f->list[i].rule->order];
-		if (!f->list[i].undecided || found->scan != t->scan || !found->decided)
+		const struct rule *rule = f->list[i].rule;
+		bool counts = f->list[i].undecided && undecided_number(rule) < 0;
+		const struct thread_found *found = counts ? &t->found[rule->order] : NULL;
+		if (!found || found->scan != t->scan || !found->decided)
 			f->list[kept++] = f->list[i];
 	}
 	f->count = kept;
@@ -309,6 +307,8 @@ int engine_scan(const struct engine *engine, struct engine_thread *t, const stru
 	if (scan_texts(&c, NULL, strict) < 0 || thread_record(t, event, err) < 0)
 		return -1;
 	drop_settled(t, ret, from);
+	if (undecided_add_layers(ret, err) < 0)
+		return -1;
 	if (strict || !event->skill) {
 		findings_sort(ret, 0);
 		return 0;
@@ -326,8 +326,9 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 	(void)engine;
 	begin(t);
 	for (size_t i = 0; i < ret->count; i++)
-		t->found[ret->list[i].rule->order] =
-			(struct thread_found){t->scan, !ret->list[i].undecided};
+		if (undecided_number(ret->list[i].rule) < 0)
+			t->found[ret->list[i].rule->order] =
+				(struct thread_found){t->scan, !ret->list[i].undecided};
 	if (scan_texts(&c, &text, false) < 0)
 		return -1;
 	drop_settled(t, ret, 0);

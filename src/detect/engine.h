@@ -28,16 +28,18 @@ struct engine_options {
 	enum detect_mode mode;
 	enum lane lane;
 	bool inactive; /* drafts and deprecated rules too */
-	/* How long an event's layers may take in strict mode, of one processor; 0: the default. The
-	 * texts themselves have a limit each (scan/match.h). */
+	/* How long an event's layers may take in strict mode, of one processor; 0: the default. Only
+	 * a net below the bounds on their number and bytes (scan/decode.h), which do not depend on
+	 * the machine. The texts themselves have a limit each (scan/match.h). */
 	uint32_t layers_ms;
 };
 
-enum { ENGINE_LAYERS_MS = 5000 };
+enum { ENGINE_LAYERS_MS = 30000 };
 
 struct finding {
-	const struct rule *rule;
-	bool undecided; /* a limit was reached before anybody knew */
+	const struct rule *rule; /* of the pack, or one of undecided.h */
+	bool undecided;		 /* a limit was reached before anybody knew */
+	const char *why;	 /* which, in words; "" when it is decided */
 	double confidence;
 	enum view view;
 	const char *decoding; /* how it was decoded: "base64", "url > hex"; "" */
@@ -50,7 +52,7 @@ struct findings {
 	size_t count, room;
 	struct finding *list; /* by severity, then confidence, then the pack's order */
 	/* Layers that were left unsearched: which maximum stopped it ("bytes", "layers", "depth",
-	 * "time"); NULL: none. */
+	 * "time"); NULL: none. There is a finding for it too (undecided.h). */
 	const char *unsearched;
 };
 
@@ -85,7 +87,9 @@ void findings_sort(struct findings *f, size_t from);
 int engine_locate(const struct engine *engine, struct engine_thread *t, const struct rule *rule,
 		  size_t number, struct text text, size_t *ret_offset);
 
-enum detect_verdict detect_verdict(const struct findings *f);
+/* As the reference, by the first finding; but an undecided one is at least a question, wherever it
+ * stands. RET_FOR, if not NULL: the finding it is about, NULL when there is none. */
+enum detect_verdict detect_verdict(const struct findings *f, const struct finding **ret_for);
 const char *detect_verdict_name(enum detect_verdict verdict);
 const char *view_name(enum view view);
 

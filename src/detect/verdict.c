@@ -51,15 +51,27 @@ static const struct {
 	{SEVERITY_MEDIUM, 0.6, DETECT_ASK},
 };
 
-enum detect_verdict detect_verdict(const struct findings *f)
+static enum detect_verdict verdict_of(const struct finding *f)
 {
-	const struct finding *first = f->list;
-
-	for (size_t i = 0; f->count && i < ARRAY_SIZE(verdicts); i++)
-		if (verdicts[i].severity == first->rule->severity &&
-		    first->confidence >= verdicts[i].from)
+	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++)
+		if (verdicts[i].severity == f->rule->severity && f->confidence >= verdicts[i].from)
 			return verdicts[i].verdict;
 	return DETECT_ALLOW;
+}
+
+enum detect_verdict detect_verdict(const struct findings *f, const struct finding **ret_for)
+{
+	const struct finding *about = f->count ? f->list : NULL;
+	enum detect_verdict verdict = about ? verdict_of(about) : DETECT_ALLOW;
+
+	for (size_t i = 0; verdict == DETECT_ALLOW && i < f->count; i++)
+		if (f->list[i].undecided) {
+			about = &f->list[i];
+			verdict = DETECT_ASK;
+		}
+	if (ret_for)
+		*ret_for = about;
+	return verdict;
 }
 
 const char *detect_verdict_name(enum detect_verdict verdict)

@@ -152,7 +152,7 @@ static void compare(struct findings *f, const struct node *answer, const char *l
 			return;
 		all.differ++;
 		show(i < o && i < t ? theirs[i].id : i < o ? "too many" : "missing", id, line, len);
-	} else if (strcmp(verdict, detect_verdict_name(detect_verdict(f))) != 0) {
+	} else if (strcmp(verdict, detect_verdict_name(detect_verdict(f, NULL))) != 0) {
 		all.verdicts++;
 		show("another verdict", verdict, line, len);
 	}

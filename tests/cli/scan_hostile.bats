@@ -147,6 +147,39 @@ print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
 	holds 'r["findings"][0]["decoding"] == "base64" and not r["findings"][0]["undecided"]'
 }
 
+@test "layers that are not searched are a finding, whatever --fail-on says" {
+	pack
+	local i f
+	printf 'a moonstone word' >"$T/x.txt"
+	for i in 1 2 3 4; do
+		base64 -w0 "$T/x.txt" >"$T/y.txt"
+		mv "$T/y.txt" "$T/x.txt"
+	done
+	scan 1 --fail-on critical --json "$T/x.txt"
+	holds 'r["status"] == "findings" and r["verdict"] == "ask" and r["stats"]["findings"] == 1'
+	holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-LAYERS" and r["findings"][0]["undecided"]'
+	holds '"deeper" in r["findings"][0]["why"] and "not decidable" in r["reason"]'
+	scan 1 --fail-on critical "$T/x.txt"
+	out_has 'CORDON-LIMIT-LAYERS: Encoded layers were not all searched (not decidable: '
+	[ "$(grep -c clean "$T/out")" -eq 0 ]
+	printf 'sunstone' >>"$T/x.txt"
+	scan 1 --format sarif "$T/x.txt"
+	python3 -c '
+import json, sys
+r = json.load(open(sys.argv[1]))["runs"][0]
+ids = [r["tool"]["driver"]["rules"][x["ruleIndex"]]["id"] for x in r["results"]]
+assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "ATR-2026-90002"], ids
+' "$T/out"
+	scan 0 --fail-on critical --mode reference "$T/x.txt"
+}
+
+@test "a rule of low severity that is not decidable counts, and asks" {
+	rule "$T/r/a.yaml" ATR-2026-90001 low '(?:(a)|(aa))+!\2b'
+	{ head -c 100 /dev/zero | tr '\0' a; printf '!zb'; } >"$T/x.txt"
+	scan 1 --fail-on medium --json "$T/x.txt"
+	holds 'r["verdict"] == "ask" and r["findings"][0]["undecided"] is True'
+}
+
 @test "JSON that is too deep or too much is text" {
 	pack
 	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"

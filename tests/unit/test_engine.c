@@ -7,6 +7,7 @@
 #include "base/scope.h"
 #include "detect/json.h"
 #include "detect/thread.h"
+#include "detect/undecided.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -259,20 +260,62 @@ static void undecided(void)
 	tear_down(&k);
 }
 
-/* Layers may not take longer together than they are given. */
+/* Two thousand different texts that each take some time, in hex. */
+static char *slow_layers(void)
+{
+	char *text = malloc(2000 * 128), *p = text;
+
+	for (int i = 0; text && i < 2000; i++) {
+		for (int k = 0; k < 50; k++)
+			p += sprintf(p, "%02x", 'x');
+		p += sprintf(p, "21%02x%02x|", 'a' + i % 26, 'a' + i / 26 % 26);
+		p += sprintf(p, "%c ", 'g' + i / 676);
+	}
+	return text;
+}
+
+/* Layers may not take longer together than they are given; that is a finding. */
 static void late(void)
 {
-	/* Fifty times x and an exclamation mark, twice. */
-	static const char text[] =
-		"eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHgh "
-		"YXh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHgh";
+	AUTO_FREE char *text = slow_layers();
 	struct kit k;
 
-	ok(set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
-	IS(scan_text(&k, text, sizeof(text) - 1), "ONE?:base64 TWO:base64 NOT ", "a slow layer");
-	ok(k.found.unsearched && !strcmp(k.found.unsearched, "time"), "the next is not searched");
+	ok(text && set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_text(&k, text, strlen(text)), "ONE?:hex TWO:hex CORDON-LIMIT-LAYERS?: NOT ",
+	   "slow layers");
+	ok(k.found.unsearched && !strcmp(k.found.unsearched, "time"), "not all are searched");
+	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "that is a question");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "without layers");
 	ok(!k.found.unsearched, "nothing is left out");
+	tear_down(&k);
+}
+
+/* What was not looked at is a finding, also beside other views, and it is there once. */
+static void unsearched(void)
+{
+	/* "zebra stripes" five times in base64. */
+	static const char text[] =
+		"VjJ4amVGWXlSbGhVYmxKVFZqSlNjVlJVUmt0T1ZteFhZVVZPYVZJd05IcFZSbEYz"
+		"VUZFOVBRPT0=";
+	struct event e = {.type = EVENT_LLM_INPUT, .content = {text, sizeof(text) - 1}};
+	struct err err;
+	struct kit k;
+
+	ok(set_up(&k, zebra, DETECT_STRICT, false), "%s", k.said);
+	IS(scan(&k, &e), "CORDON-LIMIT-LAYERS?: ", "too deep");
+	IS(k.found.list[0].why, "they lie deeper in one another than is searched", "it says why");
+	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "a question");
+	struct text code = {"zebra  stripes", 14};
+	ok(engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0 &&
+		   undecided_add(&k.found, UNDECIDED_CODE, VIEW_CODE, "so", &err) == 0 &&
+		   undecided_add(&k.found, UNDECIDED_CODE, VIEW_CODE, "again", &err) == 0 &&
+		   undecided_add_layers(&k.found, &err) == 0,
+	   "more of them");
+	ok(k.found.count == 3 && !strcmp(k.found.list[k.found.count - 1].why, "so"),
+	   "each once: %s", ids(&k));
+	tear_down(&k);
+	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "%s", k.said);
+	IS(scan(&k, &e), "", "the reference does not look");
 	tear_down(&k);
 }
 
@@ -380,14 +423,29 @@ static void verdicts(void)
 	};
 	struct findings none = {0};
 
-	ok(detect_verdict(&none) == DETECT_ALLOW, "nothing found: allow");
+	ok(detect_verdict(&none, NULL) == DETECT_ALLOW, "nothing found: allow");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rule rule = {.severity = rows[i].severity};
 		struct finding one = {.rule = &rule, .confidence = rows[i].confidence};
 		struct findings f = {.count = 1, .list = &one};
-		ok(detect_verdict(&f) == rows[i].is, "severity %d at %g: %s", rows[i].severity,
-		   rows[i].confidence, detect_verdict_name(rows[i].is));
+		ok(detect_verdict(&f, NULL) == rows[i].is, "severity %d at %g: %s",
+		   rows[i].severity, rows[i].confidence, detect_verdict_name(rows[i].is));
+		one.undecided = true;
+		ok(detect_verdict(&f, NULL) ==
+			   (rows[i].is == DETECT_DENY ? DETECT_DENY : DETECT_ASK),
+		   "undecided: at least a question");
 	}
+}
+
+/* It need not be the first. */
+static void verdict_behind(void)
+{
+	struct rule rule = {.severity = SEVERITY_LOW};
+	struct finding list[] = {{.rule = &rule}, {.rule = &rule, .undecided = true}};
+	struct findings f = {.count = 2, .list = list};
+	const struct finding *about;
+
+	ok(detect_verdict(&f, &about) == DETECT_ASK && about == &list[1], "behind another finding");
 }
 
 static void order(void)
@@ -517,6 +575,8 @@ int main(void)
 	errors();
 	wrap();
 	verdicts();
+	verdict_behind();
+	unsearched();
 	order();
 	sessions();
 	trace();
