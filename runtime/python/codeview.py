@@ -104,17 +104,17 @@ def make(language, data, seconds=bounds.SECONDS):
             import shellview
             shellview.show(view, text)
     except bounds.Stop as e:
-        view.problem(0, str(e))
+        view.limit(0, str(e))
     except RecursionError:
-        view.problem(0, 'nested too deeply')
+        view.limit(0, 'nested too deeply')
     except MemoryError:
-        view.problem(0, 'out of memory')
+        view.limit(0, 'out of memory')
     except Exception as e:
-        view.problem(0, 'the reader failed (%s)' % type(e).__name__)
+        view.limit(0, 'the reader failed (%s)' % type(e).__name__)
     if view.text.cut or view.dynamic.cut:
-        view.problem(0, 'a line of the canonical text is longer than %d' % bounds.LINE)
+        view.limit(0, 'a line of the canonical text is longer than %d' % bounds.LINE)
     if view.work.folds < 0:
-        view.problem(0, 'more than %d values to compute' % bounds.FOLDS)
+        view.limit(0, 'more than %d values to compute' % bounds.FOLDS)
     if view.effects.cut:
         view.problem(0, 'more than %d effects' % bounds.EFFECTS)
     done = done and bool(view.text.parts)
@@ -124,9 +124,11 @@ def make(language, data, seconds=bounds.SECONDS):
 def answer(out, status, view):
     write(out, 'status', status)
     if view.problems:
-        line, words = view.problems[0]
+        line, words = view.limited or view.problems[0]
         write(out, 'line', str(max(0, line)))
         write(out, 'reason', words[:bounds.VALUE // 4])
+    if view.limited:
+        write(out, 'limit', b'')
     room = bounds.TEXT
     text = (view.text.join() + view.dynamic.join()).encode('utf-8', 'backslashreplace')
     write(out, 'text', text[:room].decode('utf-8', 'ignore'))

@@ -53,7 +53,7 @@ def python_inside(view, code, line, indent):
     """From a shell program: PYTHON -c CODE."""
     import pyview
     if view.depth >= bounds.DEPTH or not view.work.nest():
-        view.problem(line, 'code in code in code: more than is read')
+        view.limit(line, 'code in code in code: more than is read')
         return
     view.depth += 1
     made = pyview.PythonView(view, '')

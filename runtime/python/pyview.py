@@ -153,7 +153,7 @@ class PythonView(Rewriter):
 
     def raw(self, node, indent, why):
         """As it is in the source: a statement that cannot be rewritten is not left out."""
-        self.view.problem(self.line, 'a statement could not be rewritten (%s)' % why)
+        self.view.limit(self.line, 'a statement could not be rewritten (%s)' % why)
         if self.offset is None:
             for text in self.lines[node.lineno - 1:(node.end_lineno or node.lineno)]:
                 self.view.text.line(indent, text.strip())
@@ -194,7 +194,7 @@ class PythonView(Rewriter):
         saved = self.offset
         line = self.line if saved is None else saved
         if self.view.depth >= bounds.DEPTH or not self.work.nest():
-            self.view.problem(line, 'code in code in code: more than is read')
+            self.view.limit(line, 'code in code in code: more than is read')
             return
         self.view.depth += 1
         try:

@@ -71,7 +71,7 @@ class ShellView(Expander):
         except bounds.Stop:
             raise
         except Exception as e:
-            self.view.problem(self.line, 'a command could not be read (%s)' % type(e).__name__)
+            self.view.limit(self.line, 'a command could not be read (%s)' % type(e).__name__)
             return '', []
 
     def flush(self, parts, after, pipeline, indent):
@@ -96,7 +96,7 @@ class ShellView(Expander):
             nested.python_inside(self.view, code, line, indent)
             return
         if self.view.depth >= bounds.DEPTH or not self.work.nest():
-            self.view.problem(line, 'code in code in code: more than is read')
+            self.view.limit(line, 'code in code in code: more than is read')
             return
         self.view.depth += 1
         saved, self.fixed = self.fixed, line

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/scan.h"
+#include "detect/undecided.h"
 
 /* The box is not to be had: told once, and not tried again. */
 static void lose_views(struct scan *s, const struct err *err)
@@ -25,8 +26,11 @@ static int add_view(struct scan *s, const struct scan_unit *unit, const struct c
 	struct text text = {view->text, view->text_len};
 
 	s->totals.views++;
-	if (view->state == CODE_VIEW_PART) {
-		s->totals.views_part++;
+	s->totals.views_part += view->state == CODE_VIEW_PART;
+	if (view->limited) {
+		if (undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, view->reason, err) < 0)
+			return -1;
+	} else if (view->state == CODE_VIEW_PART) {
 		scan_note(s, unit->file->name, view->line, view->reason);
 	}
 	s->format->effects(s, unit->file, view);
@@ -54,7 +58,9 @@ static int scan_code(struct scan *s, const struct scan_unit *unit, struct code_v
 					  file->data.len, view, &why) == 0)
 		return add_view(s, unit, view, findings, err);
 	s->totals.views_none++;
-	if (why.code == ERR_INPUT || why.code == ERR_LIMIT)
+	if (why.code == ERR_LIMIT)
+		return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, why.message, err);
+	if (why.code == ERR_INPUT)
 		scan_note(s, file->name, view->line, why.message);
 	else if (why.code)
 		lose_views(s, &why);

@@ -84,7 +84,8 @@ static void run_reader(const char *reader, const char *code, size_t len, enum ti
 	req.input_len = len;
 	req.argv = argv;
 	req.argc = ARRAY_SIZE(argv);
-	req.limit[LIMIT_TIME] = req.limit[LIMIT_CPU_TIME] = VIEW_TIME_MS;
+	req.limit[LIMIT_TIME] = VIEW_WALL_MS;
+	req.limit[LIMIT_CPU_TIME] = VIEW_TIME_MS;
 	req.limit[LIMIT_MEMORY] = VIEW_MEMORY;
 	req.limit[LIMIT_OUTPUT] = OUTPUT_MAX;
 	req.limit[LIMIT_PIDS] = PIDS_MAX;
@@ -118,11 +119,11 @@ static int explain(const struct result *r, struct err *err)
 	}
 	if (r->status == STATUS_TIMED_OUT)
 		return err_set(err, ERR_LIMIT, "reading the code took longer than %d ms",
-			       VIEW_TIME_MS);
+			       VIEW_WALL_MS);
 	if (r->status == STATUS_LIMIT)
 		return err_set(err, ERR_LIMIT, "reading the code reached the limit of %s",
 			       limit_row((enum limit_id)r->wire.limit)->name);
-	err_set(err, ERR_INPUT, "the reader of the code ended with %s %d",
+	err_set(err, ERR_LIMIT, "the reader of the code ended with %s %d",
 		r->status == STATUS_SIGNALED ? "signal" : "status",
 		r->status == STATUS_SIGNALED ? r->signal : r->exit_code);
 	quote_said(r, err);
@@ -144,9 +145,10 @@ static int take_answer(const struct result *r, struct code_view *ret, struct err
 		return -1;
 	if (ret->state != CODE_VIEW_NONE)
 		return 0;
+	enum err_code code = ret->limited ? ERR_LIMIT : ERR_INPUT;
 	if (ret->line)
-		return err_set(err, ERR_INPUT, "line %u: %s", ret->line, ret->reason);
-	return err_set(err, ERR_INPUT, "%s", ret->reason);
+		return err_set(err, code, "line %u: %s", ret->line, ret->reason);
+	return err_set(err, code, "%s", ret->reason);
 }
 
 /* In the best box that there is here. */

@@ -20,7 +20,8 @@ enum {
 	VIEW_TEXT_MAX = 8 << 20,  /* bytes of canonical text */
 	VIEW_EFFECTS_MAX = 4096,
 	VIEW_VALUE_MAX = 1024, /* bytes of one effect's value, and of a reason */
-	VIEW_TIME_MS = 3000,
+	VIEW_TIME_MS = 3000,   /* of the processor */
+	VIEW_WALL_MS = 20000,  /* for a machine that is busy: only a net */
 	VIEW_MEMORY = 256 << 20,
 };
 
@@ -60,7 +61,8 @@ struct code_view {
 	const struct code_effect *effect; /* each kind and value once, at its first line */
 	unsigned line;			  /* of the code, where reading failed; 0: not one line */
 	const char *reason;		  /* in words why it is not whole; "" */
-	struct arena arena;		  /* owns all of it */
+	bool limited;	    /* by a maximum of ours: what was left out may well run elsewhere */
+	struct arena arena; /* owns all of it */
 };
 
 /* The language of code as a file NAME (may be NULL) or its #! line tells; NULL: none with a view. */
@@ -68,8 +70,9 @@ const char *view_guess(const char *name, const char *code, size_t len);
 bool view_has_language(const char *lang);
 
 /* 0: *RET holds a text, see its state. -1: there is none, *RET is empty but for line, and ERR says
- * why in words: a program that cannot be parsed is ERR_INPUT, one that took too long or was too
- * large ERR_LIMIT. Neither is the end of a scan. */
+ * why in words: a program that cannot be parsed is ERR_INPUT; one that took too long, was too large
+ * or too much for the reader is ERR_LIMIT, and nobody knows what is in it. Neither is the end of a
+ * scan. */
 int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
 	      struct err *err);
 void view_done(struct code_view *v);

@@ -39,7 +39,7 @@ struct record {
 
 static int garbled(struct err *err, const char *what)
 {
-	err_set(err, ERR_INPUT, "the reader of the code gave an answer that is none");
+	err_set(err, ERR_LIMIT, "the reader of the code gave an answer that is none");
 	err_cause(err, "%s", what);
 	return -1;
 }
@@ -116,6 +116,14 @@ static int take_reason(struct reader *r, struct record v, struct err *err)
 	return 0;
 }
 
+static int take_limit(struct reader *r, struct record v, struct err *err)
+{
+	if (v.len)
+		return garbled(err, "a limit that is more than a word");
+	r->view->limited = true;
+	return 0;
+}
+
 static int take_text(struct reader *r, struct record v, struct err *err)
 {
 	if (v.len > VIEW_TEXT_MAX || !is_text(v.bytes, v.len, false))
@@ -164,8 +172,9 @@ static const struct {
 	int (*take)(struct reader *r, struct record v, struct err *err);
 	bool many;
 } keys[] = {{"status", take_status, false}, {"line", take_line, false},
-	    {"reason", take_reason, false}, {"text", take_text, false},
-	    {"effect", take_effect, true},  {"end", take_end, false}};
+	    {"reason", take_reason, false}, {"limit", take_limit, false},
+	    {"text", take_text, false},	    {"effect", take_effect, true},
+	    {"end", take_end, false}};
 enum { STATUS_ROW = 0, END_ROW = ARRAY_SIZE(keys) - 1 };
 
 /* The key's row, or -1. */
@@ -228,7 +237,7 @@ int view_parse(const char *data, size_t len, struct code_view *ret, struct err *
 	ret->effect = r.effect;
 	if (!(r.seen & (1U << STATUS_ROW)))
 		return garbled(err, "it has no status");
-	if (ret->state != CODE_VIEW_WHOLE && !*ret->reason)
+	if ((ret->state != CODE_VIEW_WHOLE || ret->limited) && !*ret->reason)
 		return garbled(err, "it does not say why it is not whole");
 	return ret->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

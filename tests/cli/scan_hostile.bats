@@ -180,6 +180,20 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'r["verdict"] == "ask" and r["findings"][0]["undecided"] is True'
 }
 
+@test "a program that is too much for the code view is a finding; one that is none is a note" {
+	pack
+	python3 -c 'print("# nothing\n" * 1700000 + "x = 1")' >"$T/x.py"
+	scan 1 --fail-on critical --json "$T/x.py"
+	holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-CODE" and r["verdict"] == "ask"'
+	holds '"larger than 16 MB" in r["findings"][0]["why"] and r["code_view"]["none"] == 1'
+	python3 -c 'print("x = 0\nwhile True:\n  x += 1\n" * 20 + "moon = 1")' >"$T/x.py"
+	scan 1 --fail-on critical --json "$T/x.py"
+	holds '"values to compute" in r["findings"][0]["why"] and r["code_view"]["part"] == 1'
+	echo 'def (:' >"$T/x.py"
+	scan 0 --json "$T/x.py"
+	holds 'len(r["notes"]) == 1 and r["code_view"]["none"] == 1'
+}
+
 @test "JSON that is too deep or too much is text" {
 	pack
 	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"

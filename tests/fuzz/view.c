@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (view_parse(copy, len, &view, &err) == 0)
 		check_view(&view);
 	else
-		must(err.code == ERR_INPUT && err.message[0] && err.cause[0]);
+		must(err.code == ERR_LIMIT && err.message[0] && err.cause[0]);
 	arena_done(&view.arena);
 	return 0;
 }

@@ -43,6 +43,10 @@ static void test_good(void)
 	ok(PARSE("status 4\npart\nreason 2\n\xc3\xa4\ntext 2\n\xc3\xa4\nend 0\n\n") == 0 &&
 		   view.state == CODE_VIEW_PART,
 	   "a part, and UTF-8");
+	ok(!view.limited, "no limit");
+	ok(PARSE("status 4\npart\nreason 1\na\nlimit 0\n\ntext 1\na\nend 0\n\n") == 0 &&
+		   view.limited,
+	   "a part by a limit");
 }
 
 static void test_bad(void)
@@ -74,6 +78,8 @@ static void test_bad(void)
 		ROW("status\n5 whole\nend 0\n\n", "no blank after a key"),
 		ROW("status 5 whole\nend 0\n\n", "no line end after a length"),
 		ROW("status 4\npart\nend 0\n\n", "a part without a reason"),
+		ROW("status 5\nwhole\nlimit 0\n\nend 0\n\n", "a limit without a reason"),
+		ROW("status 4\npart\nreason 1\na\nlimit 1\na\nend 0\n\n", "a limit of a letter"),
 		ROW("status 4\nnone\nreason 3\na\nb\nend 0\n\n", "a reason of two lines"),
 		ROW("status 4\nnone\nreason 2\n\x1b[\nend 0\n\n", "a reason for a terminal"),
 		ROW("status 4\nnone\nreason 2\n\xc2\x9b\nend 0\n\n", "a C1 control character"),
@@ -96,7 +102,7 @@ static void test_bad(void)
 		/* Of its exact size, so that the sanitizer sees a read past the end. */
 		AUTO_FREE char *copy = malloc(rows[i].len + !rows[i].len);
 		memcpy(copy, rows[i].text, rows[i].len);
-		ok(parse(copy, rows[i].len) < 0 && err.code == ERR_INPUT && err.cause[0],
+		ok(parse(copy, rows[i].len) < 0 && err.code == ERR_LIMIT && err.cause[0],
 		   "refused: %s", rows[i].what);
 	}
 }

@@ -31,8 +31,8 @@ int main(int argc, char **argv)
 		       err.cause[0] ? ": " : "", err.cause);
 		return 1;
 	}
-	printf("%s, tier %s, line %u: %s\n", states[v.state], tier_row(v.tier)->name, v.line,
-	       v.reason);
+	printf("%s%s, tier %s, line %u: %s\n", states[v.state], v.limited ? " by a limit" : "",
+	       tier_row(v.tier)->name, v.line, v.reason);
 	for (size_t i = 0; i < v.effectc; i++)
 		printf("%s %u %s\n", effect_name(v.effect[i].kind), v.effect[i].line,
 		       v.effect[i].value);
