@@ -227,3 +227,41 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 		err_has 'some of it is lost'
 	done
 }
+
+@test "UTF-16 hides nothing, with a byte order mark or without" {
+	pack
+	local e name
+	for e in utf-16 utf-16-le utf-16-be; do
+		for name in SKILL.md x.md x.ps1 x.dat; do
+			python3 -c 'import sys; sys.stdout.buffer.write("one\r\na moonstone word".encode(sys.argv[1]))' $e >"$T/$name"
+			scan 1 --json "$T/$name"
+			holds 'len(r["findings"]) == 1 and r["findings"][0]["line"] == 2'
+			holds 'r["stats"]["files"] == 1 and not r["errors"]'
+		done
+	done
+	printf '\376\377\0m\0o\0o\0n\0s\0t\0o\0n\0e\330\0\0 \0w\0o\0r\0d\0' >"$T/lone"
+	scan 0 --json "$T/lone"
+	holds 'r["stats"]["bytes"] == 20'
+	python3 -c 'import sys; sys.stdout.buffer.write("\u4e2d moonstone word \U0001f600".encode("utf-16-be") + b"x")' >"$T/odd"
+	scan 1 --json "$T/odd"
+	holds 'r["stats"]["bytes"] == 26 and r["findings"][0]["column"] == 3'
+}
+
+@test "what only looks like UTF-16 is scanned as bytes too" {
+	pack
+	printf '\377\376a moonstone word' >"$T/x.md"
+	scan 1 --json "$T/x.md"
+	holds 'len(r["findings"]) == 1 and r["stats"]["files"] == 1'
+	python3 -c 'import sys; sys.stdout.buffer.write(b"a moonstone word\n" + b"a\0" * 1000)' >"$T/y.md"
+	scan 1 "$T/y.md"
+}
+
+@test "UTF-16 that is too large in UTF-8 is an error" {
+	pack
+	python3 -c 'import sys; sys.stdout.buffer.write(b"\xff\xfe" + b"\x2d\x4e" * ((64 << 20) // 3) + b"a\0")' >"$T/x.md"
+	scan 0 --json "$T/x.md"
+	holds 'r["stats"]["bytes"] == 64 << 20'
+	printf 'a\0' >>"$T/x.md"
+	scan 125 "$T/x.md"
+	err_has 'is larger than 64 MiB in UTF-8'
+}
