@@ -26,9 +26,4 @@ struct pattern_list {
 int patterns_collect(const struct pack *pack, struct arena *arena, struct pattern_list *ret,
 		     struct err *err);
 
-struct pattern_gate; /* tells which expressions the reference refuses as too slow */
-struct pattern_gate *pattern_gate_new(struct err *err);
-void pattern_gate_free(struct pattern_gate *gate);
-bool pattern_gate_refuses(const struct pattern_gate *gate, const struct db_pattern *pattern);
-
 #endif

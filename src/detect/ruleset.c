@@ -10,13 +10,13 @@
 
 #include "base/scope.h"
 #include "detect/expression.h"
+#include "detect/slow.h"
 
 struct maker {
 	struct ruleset *set;
 	struct arena *arena;
 	const struct engine_options *options;
 	struct pattern_list list;
-	struct pattern_gate *gate; /* only in reference mode */
 	size_t place, conditionc, step_patternc, countedc;
 	const char **counted; /* patterns that sessions count */
 	struct err *err;
@@ -110,9 +110,10 @@ static uint32_t next_pattern(struct maker *m, bool gated)
 {
 	uint32_t n = m->list.place[m->place++];
 
-	if (n == PATTERN_NONE || !gated || !m->gate)
+	if (n == PATTERN_NONE || !gated || m->options->mode != DETECT_REFERENCE)
 		return n;
-	return pattern_gate_refuses(m->gate, &m->list.pattern[n]) ? PATTERN_NONE : n;
+	const struct db_pattern *p = &m->list.pattern[n];
+	return slow_is_refused((struct text){p->source, p->len}) ? PATTERN_NONE : n;
 }
 
 static int add_text(struct maker *m, const struct rule_condition *c, uint32_t rule,
@@ -382,9 +383,5 @@ int ruleset_make(const struct pack *pack, const struct engine_options *options, 
 	if (patterns_collect(pack, arena, &m.list, err) < 0)
 		return -1;
 	ret->patternc = m.list.count;
-	if (options->mode == DETECT_REFERENCE && !(m.gate = pattern_gate_new(err)))
-		return -1;
-	int result = make(&m);
-	pattern_gate_free(m.gate);
-	return result;
+	return make(&m);
 }

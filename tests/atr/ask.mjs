@@ -44,6 +44,7 @@ export async function reference(root) {
 		// After five blocks the reference would begin the next skill where this one ended.
 		if (skill) decodeBase64Blocks('');
 		print(answer);
+		return answer.matches?.length ?? 0;
 	}
 	return ask;
 }

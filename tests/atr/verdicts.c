@@ -262,7 +262,7 @@ int main(int argc, char **argv)
 	ok(!all.undecided, "%zu undecided", all.undecided);
 	ok(!all.lost && all.more, "%zu findings that strict mode misses, %zu events with more",
 	   all.lost, all.more);
-	ok(all.decoded > 0, "%zu findings behind base64", all.decoded);
+	ok(all.decoded > 0 || !all.skills, "%zu findings behind base64", all.decoded);
 	for (size_t i = 0; i < all.exceptions; i++)
 		ok(all.used[i] > 0, "the exception %s occurs", all.exception[i]);
 	done();

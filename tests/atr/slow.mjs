@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// slow.mjs PACKAGE DIR: which sources the reference refuses as too slow. Writes a rule for each of
+// many random sources to DIR and prints what the reference finds in one text, which is short, for
+// tests/atr/verdicts.c. Each source can also be nothing, so that a rule is silent only because it
+// was refused. It must never write a rule that is silent for another reason: what is no expression
+// is not written.
+import fs from 'node:fs';
+import path from 'node:path';
+import { reference } from './ask.mjs';
+import { sequence } from './sequence.mjs';
+
+const [root, dir] = process.argv.slice(2);
+const COUNT = 2000;
+const random = sequence(4711);
+const pick = (list) => list[random(list.length)];
+
+const atoms = ['a', 'Z', '0', '_', '-', '.', '\\d', '\\W', '\\s', '\\b', '\\x', '\\.', '\\\\', '\\[', '\\(',
+	'\\)', '\\|', '[a]', '[^]', '[]', '[^]]', '[a\\]b]', '[(]', '[)|(?:]', '[[]', '\u00e9', '\u{1f600}', '.*',
+	'.*.*', '.*', '\n', 'ab', '', '(a)', '\\/', ' '];
+const simple = ['a', 'Z', '0', '.', '\\d', '\\W', '\\s', '[a]', '[^]', '[]', '[a\\]', '[(]', '[(?:[]'];
+const opens = ['(', '(', '(', '(?:', '(?:', '(?:', '(?=', '((', '\\(', '(?<n>', '[(', '(?!'];
+const repeats = ['*', '*', '+', '+', '+', '+', '?', '{2}', '{1,}', '', '*?', '+?', '\\*', '\\+'];
+const closes = [')', ')', ')', ')', ')', ')', '))', '\\)', '])', ''];
+
+const times = (n, make) => Array.from({ length: random(n) + 1 }, make).join('');
+const shapes = [
+	() => pick(opens) + pick(random(3) ? simple : atoms) + pick(repeats) + pick(closes) + pick(repeats),
+	() => {
+		const half = times(3, () => pick(atoms));
+		return pick(opens) + half + '|' + (random(4) ? half : times(2, () => pick(atoms))) +
+			(random(5) ? '' : '|' + half) + pick(closes) + pick(repeats);
+	},
+	() => times(4, () => pick(['.*', '.*', '.*', '.+', '.', '*', 'a', '\\.*', '?'])),
+	() => pick(atoms) + pick(repeats),
+	() => times(9, () => pick([...'(([[))]]|\\++**?:.aAé'])),
+];
+
+function isExpression(source) {
+	try {
+		return Boolean(new RegExp(source, 'i'));
+	} catch {
+		return false;
+	}
+}
+
+const sources = new Set();
+while (sources.size < COUNT) {
+	const source = times(6, () => pick(shapes)()) + '|';
+	// What begins with flags would lose them, and \u{ is another language.
+	if (!/^\(\?[imsx]+\)|\\[up]\{/.test(source) && isExpression(source)) sources.add(source);
+}
+const conditions = [
+	(value) => ({ condition: 'any', conditions: [{ field: 'content', operator: 'regex', value }] }),
+	(value) => ({ condition: 'one', conditions: { one: { field: 'content', patterns: [value],
+		match_type: 'regex' } } }),
+];
+const rules = [...sources].map((source, i) => ({ id: `ATR-2026-${10000 + i}`, title: source,
+	status: 'stable', maturity: 'stable', severity: 'high', detection: conditions[i % 2](source),
+	tags: { category: 'prompt-injection', confidence: 'high' }, agent_source: { type: 'llm_io' },
+	response: { actions: ['alert'] } }));
+
+for (const rule of rules) fs.writeFileSync(path.join(dir, `${rule.id}.yaml`), JSON.stringify(rule));
+const ask = await reference(root);
+const found = ask(rules, { type: 'llm_input', content: 'zebra' });
+if (found < COUNT / 10 || found > COUNT * 9 / 10) {
+	console.error(`slow: ${found} of ${COUNT} are taken: that compares little`);
+	process.exit(1);
+}
