@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -46,18 +48,33 @@ static int spawn(const char *directory, const char *const *args, pid_t *ret)
 	return result;
 }
 
-/* Its status, or -1 when it had to be ended. */
+/* Is it over by TIMER's time? One that cannot be watched is late at once. */
+static bool is_over(int process, int timer)
+{
+	struct pollfd p[] = {{.fd = process, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
+	int n;
+
+	do
+		n = poll(p, ARRAY_SIZE(p), -1);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && p[0].revents;
+}
+
+/* Its status, or -1 when it had to be ended. A timer goes on while the wait is interrupted. */
 static int wait_for(pid_t pid)
 {
-	AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	static const struct itimerspec limit = {.it_value.tv_sec = NPM_SECONDS};
+	AUTO_CLOSE int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	AUTO_CLOSE int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
 	int status = 0;
-	bool late = fd >= 0 && poll(&p, 1, NPM_SECONDS * 1000) == 0;
+	bool late = process < 0 || timer < 0 || timerfd_settime(timer, 0, &limit, NULL) < 0 ||
+		    !is_over(process, timer);
 
 	if (late)
 		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
 	return late || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 
