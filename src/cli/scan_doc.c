@@ -57,14 +57,18 @@ static void scan_event(struct scan *s, const struct scan_file *file, const struc
 struct gather {
 	char *s;
 	size_t len, room;
-	bool failed;
+	bool failed, too_long;
 };
+
+/* A file has its strings at most twice (a server's command), each with a sign behind it. */
+static const size_t gather_max = 4 * SCAN_FILE_MAX;
 
 static void put(struct gather *g, const char *s, size_t len)
 {
 	if (g->len + len + 1 > g->room) {
 		size_t room = (g->len + len + 1) * 2;
-		char *more = g->failed || room > 8 * SCAN_FILE_MAX ? NULL : realloc(g->s, room);
+		g->too_long = g->too_long || room / 2 > gather_max;
+		char *more = g->failed || g->too_long ? NULL : realloc(g->s, room);
 		if (!more) {
 			g->failed = true;
 			return;
@@ -108,11 +112,14 @@ static void gather(struct gather *g, const struct node *n, const struct node *wi
 	}
 }
 
-static void out_of_memory(struct scan *s, const struct scan_file *file)
+static void tell_failure(struct scan *s, const struct scan_file *file, const struct gather *g)
 {
 	struct err err;
 
-	err_set(&err, ERR_SYSTEM, "out of memory");
+	if (g->too_long)
+		err_set(&err, ERR_LIMIT, "its strings are longer than %zu MiB", gather_max >> 20);
+	else
+		err_set(&err, ERR_SYSTEM, "out of memory");
 	scan_error(s, file->name, &err);
 }
 
@@ -126,7 +133,7 @@ static void scan_gathered(struct scan *s, const struct scan_file *file, struct g
 				    .content = {g->s ? g->s : "", g->len},
 				    .time_ms = EVENT_TIME_NONE};
 	if (g->failed)
-		out_of_memory(s, file);
+		tell_failure(s, file, g);
 	else
 		scan_unit(s, &unit);
 }
@@ -217,7 +224,7 @@ static void scan_strings(struct scan *s, const struct scan_file *file, const str
 		unit.other = (struct text){g.s, g.len};
 	}
 	if (g.failed)
-		out_of_memory(s, file);
+		tell_failure(s, file, &g);
 	else
 		scan_unit(s, &unit);
 	free(g.s);
