@@ -8,6 +8,7 @@
 #define CORDON_BOX_GATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,11 @@ struct gate {
 	unsigned events, count;
 	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see gate_init */
 };
+/* What stands behind the list would never be set. */
+_Static_assert(offsetof(struct gate, denials) + sizeof(((struct gate *)NULL)->denials) +
+			       _Alignof(struct gate) >
+		       sizeof(struct gate),
+	       "denials are the last of a gate");
 
 void gate_init(struct gate *g);
 /* One notification. -1: the box must not go on. */

@@ -11,6 +11,7 @@
 
 #include "scan/js_parse.h"
 #include "scan/regex.h"
+#include "scan/utf8.h"
 
 static void put_node(FILE *to, const struct js_ast *ast, uint32_t id);
 
@@ -22,17 +23,9 @@ static bool is_half(uint32_t c)
 
 static void put_utf8(FILE *to, uint32_t c)
 {
-	if (c < 0x80) {
-		fputc((int)c, to);
-	} else if (c < 0x800) {
-		fprintf(to, "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 63)));
-	} else if (c < 0x10000) {
-		fprintf(to, "%c%c%c", (int)(0xe0 | c >> 12), (int)(0x80 | (c >> 6 & 63)),
-			(int)(0x80 | (c & 63)));
-	} else {
-		fprintf(to, "%c%c%c%c", (int)(0xf0 | c >> 18), (int)(0x80 | (c >> 12 & 63)),
-			(int)(0x80 | (c >> 6 & 63)), (int)(0x80 | (c & 63)));
-	}
+	char bytes[UTF8_CHAR_MAX];
+
+	fwrite(bytes, 1, utf8_put(bytes, c), to);
 }
 
 /* There is no NUL in a value; the next character is as good. */

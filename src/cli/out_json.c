@@ -203,7 +203,7 @@ static const struct cli_field view_fields[] = {
 SCAN(scan_status_field, json_string(scan_status(v)))
 SCAN(scan_verdict, json_string(detect_verdict_name(v->verdict)))
 SCAN(scan_reason, jsonval_readable(v->reason))
-SCAN(scan_mode, json_string(v->call->scan.mode == DETECT_REFERENCE ? "reference" : "strict"))
+SCAN(scan_mode, json_string(detect_mode_name(v->call->scan.mode)))
 SCAN(scan_lane_field, words_of(VOCAB_LANE, v->call->scan.lane))
 SCAN(scan_rules, jsonval_number(v->rules->pack.rulec))
 SCAN(scan_packs,

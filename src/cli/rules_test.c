@@ -185,8 +185,7 @@ static void print_table(const struct tester *t)
 		printf("%-16s%8zu%8zu%8zu%8zu%8zu%8zu\n", suites[i].words, n->cases, n->passed,
 		       n->failed, n->missed, n->skipped, n->found);
 	}
-	printf("%zu rules, mode %s\n", t->v->pack->rulec,
-	       t->v->call->scan.mode == DETECT_REFERENCE ? "reference" : "strict");
+	printf("%zu rules, mode %s\n", t->v->pack->rulec, detect_mode_name(t->v->call->scan.mode));
 }
 
 FIELD(tally_cases, struct tally, jsonval_number(v->cases))
@@ -208,7 +207,7 @@ static const struct cli_field tally_fields[] = {
 static int print_json(const struct tester *t)
 {
 	json_t *all = json_pack("{s:I, s:s}", "rules", (json_int_t)t->v->pack->rulec, "mode",
-				t->v->call->scan.mode == DETECT_REFERENCE ? "reference" : "strict");
+				detect_mode_name(t->v->call->scan.mode));
 
 	for (int i = 0; i < SUITE_COUNT; i++)
 		json_object_set_new(all, suites[i].name,

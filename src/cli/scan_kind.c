@@ -35,11 +35,10 @@ static const struct {
 	bool whole; /* it is the name, not only its end */
 	enum scan_kind kind;
 } names[] = {
-	{"SKILL.md", true, KIND_SKILL},	  {".jsonl", false, KIND_EVENTS},
-	{".ndjson", false, KIND_EVENTS},  {".json", false, KIND_JSON},
-	{".mcpb.json", false, KIND_JSON}, {".md", false, KIND_TEXT},
-	{".txt", false, KIND_TEXT},	  {".yaml", false, KIND_TEXT},
-	{".yml", false, KIND_TEXT},
+	{"SKILL.md", true, KIND_SKILL},	 {".jsonl", false, KIND_EVENTS},
+	{".ndjson", false, KIND_EVENTS}, {".json", false, KIND_JSON},
+	{".md", false, KIND_TEXT},	 {".txt", false, KIND_TEXT},
+	{".yaml", false, KIND_TEXT},	 {".yml", false, KIND_TEXT},
 };
 
 static bool has_name(const char *name, size_t row)

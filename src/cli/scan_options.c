@@ -31,14 +31,6 @@ static const char *event_at(unsigned i)
 	return w ? w->name : NULL;
 }
 
-static const char *mode_at(unsigned i)
-{
-	static const char *const modes[] = {
-		[DETECT_STRICT] = "strict", [DETECT_REFERENCE] = "reference"};
-
-	return i < ARRAY_SIZE(modes) ? modes[i] : NULL;
-}
-
 static const char *format_at(unsigned i)
 {
 	return scan_format_at(i) ? scan_format_at(i)->name : NULL;
@@ -57,7 +49,7 @@ static const char *target_at(unsigned i)
 
 NAMES(names_of_lanes, lane_at)
 NAMES(names_of_severities, severity_at)
-NAMES(names_of_modes, mode_at)
+NAMES(names_of_modes, detect_mode_name)
 NAMES(names_of_formats, format_at)
 NAMES(names_of_targets, target_at)
 NAMES(names_of_kinds, scan_kind_name)
@@ -84,7 +76,7 @@ static int set_lane(struct cli_call *c, const struct cli_option *o, const char *
 
 static int set_mode(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	return choose(mode_at, o, v, &c->scan.mode, err);
+	return choose(detect_mode_name, o, v, &c->scan.mode, err);
 }
 
 static int set_type(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)

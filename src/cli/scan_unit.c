@@ -155,8 +155,6 @@ static void place(const struct scan *s, const struct code_view *view, struct sca
 /* The reference's words, about the finding that decides. */
 static void give_reason(struct scan *s, const struct findings *f)
 {
-	static const char *const outcomes[] = {
-		[DETECT_DENY] = "DENY", [DETECT_ASK] = "ASK", [DETECT_ALLOW] = "ALLOW"};
 	const struct finding *about;
 	enum detect_verdict verdict = detect_verdict(f, &about);
 
@@ -164,9 +162,10 @@ static void give_reason(struct scan *s, const struct findings *f)
 		return;
 	s->verdict = verdict;
 	snprintf(s->reason, sizeof(s->reason),
-		 "%s: %s%s [%s/%.0f%% confidence] (%zu rule(s) matched)", outcomes[verdict],
-		 about->rule->title, about->undecided ? ": not decidable" : "",
-		 about->rule->severity_name, about->confidence * 100, f->count);
+		 "%s: %s%s [%s/%.0f%% confidence] (%zu rule(s) matched)",
+		 detect_verdict_word(verdict), about->rule->title,
+		 about->undecided ? ": not decidable" : "", about->rule->severity_name,
+		 about->confidence * 100, f->count);
 }
 
 static void tell(struct scan *s, const struct scan_unit *unit, const struct code_view *view,

@@ -91,6 +91,10 @@ int engine_locate(const struct engine *engine, struct engine_thread *t, const st
  * stands. RET_FOR, if not NULL: the finding it is about, NULL when there is none. */
 enum detect_verdict detect_verdict(const struct findings *f, const struct finding **ret_for);
 const char *detect_verdict_name(enum detect_verdict verdict);
+/* As it stands at the beginning of a reason. */
+const char *detect_verdict_word(enum detect_verdict verdict);
+/* NULL past the end. */
+const char *detect_mode_name(unsigned mode);
 const char *view_name(enum view view);
 
 #endif

@@ -74,12 +74,30 @@ enum detect_verdict detect_verdict(const struct findings *f, const struct findin
 	return verdict;
 }
 
+static const struct {
+	const char *name, *word;
+} verdict_names[] = {
+	[DETECT_DENY] = {"deny", "DENY"},
+	[DETECT_ASK] = {"ask", "ASK"},
+	[DETECT_ALLOW] = {"allow", "ALLOW"},
+};
+
 const char *detect_verdict_name(enum detect_verdict verdict)
 {
-	static const char *const names[] = {
-		[DETECT_DENY] = "deny", [DETECT_ASK] = "ask", [DETECT_ALLOW] = "allow"};
+	return verdict_names[verdict].name;
+}
 
-	return names[verdict];
+const char *detect_verdict_word(enum detect_verdict verdict)
+{
+	return verdict_names[verdict].word;
+}
+
+const char *detect_mode_name(unsigned mode)
+{
+	static const char *const names[] = {
+		[DETECT_STRICT] = "strict", [DETECT_REFERENCE] = "reference"};
+
+	return mode < ARRAY_SIZE(names) ? names[mode] : NULL;
 }
 
 const char *view_name(enum view view)
