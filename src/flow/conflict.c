@@ -88,23 +88,26 @@ int conflict_mark(int workspace, struct conflict_mark *ret, struct err *err)
 {
 	AUTO_CLOSE int fd = make_nameless(workspace);
 
-	ret->boot_ns = boot_now();
-	if (fd >= 0 && next_stamp(fd, &ret->start) == 0)
+	if (fd >= 0 && next_stamp(fd, &ret->start) == 0) {
+		ret->boot_ns = boot_now();
 		return 0;
+	}
 	err_errno(err, ERR_INPUT, "--commit: writing to the workspace");
 	err_cure(err, "use --diff, or a directory that you may write to");
 	return -1;
 }
 
-/* A clock that was set back meanwhile would hide a change. It may go 500 ppm slower than ours. */
+/* A clock that was set back meanwhile would hide a change. It may go 500 ppm slower than ours. Ours
+ * is looked at after theirs at the start and before it here: however long we are kept from running
+ * in between, less time passes for us than for them. */
 static int check_clock(int workspace, const struct conflict_mark *mark, struct err *err)
 {
 	AUTO_CLOSE int fd = make_nameless(workspace);
+	int64_t ours = (int64_t)(boot_now() - mark->boot_ns);
 	struct timespec now;
 
 	if (fd < 0 || stamp(fd, &now) < 0)
 		return err_errno(err, ERR_INPUT, "--commit: writing to the workspace");
-	int64_t ours = (int64_t)(boot_now() - mark->boot_ns);
 	int64_t theirs = (int64_t)(now.tv_sec - mark->start.tv_sec) * 1000000000 +
 			 (now.tv_nsec - mark->start.tv_nsec);
 	if (theirs + CLOCK_SLACK_NS + ours / 1000 >= ours)
