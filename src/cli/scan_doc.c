@@ -25,6 +25,14 @@ static bool is_event(const struct node *n)
 	return false;
 }
 
+/* Anything may have a type and a content. Of what does not say one of the types that rules know, the
+ * text is scanned as well. */
+static bool is_surely_event(const struct node *n)
+{
+	return is_event(n) &&
+	       vocab_find(VOCAB_EVENT, node_string(node_get(n, "type"))) < EVENT_OTHER;
+}
+
 static bool are_events(const struct node *list)
 {
 	size_t count = node_count(list);
@@ -35,22 +43,6 @@ static bool are_events(const struct node *list)
 		if (!is_event(node_item(list, i)))
 			return false;
 	return true;
-}
-
-static void scan_event(struct scan *s, const struct scan_file *file, const struct node *node,
-		       int64_t number, size_t line)
-{
-	struct scan_unit unit = {.file = file, .number = number, .line = line};
-	struct err err;
-
-	if (event_from_node(node, &unit.event, &err) < 0) {
-		err_context(&err, "event %lld", (long long)number);
-		scan_error(s, file->name, &err);
-		return;
-	}
-	if (s->call->scan.has_type)
-		unit.event.type = s->call->scan.type;
-	scan_unit(s, &unit);
 }
 
 /* Strings of a document as one text. */
@@ -83,16 +75,13 @@ static void put(struct gather *g, const char *s, size_t len)
 
 static void gather(struct gather *g, const struct node *n, const struct node *without);
 
-static void gather_map(struct gather *g, const struct node *n, const struct node *without)
+static void gather_pair(struct gather *g, const struct node_pair *p, const struct node *without)
 {
-	for (size_t i = 0; i < n->map.count; i++) {
-		const struct node_pair *p = &n->map.pair[i];
-		if (p->value == without)
-			continue;
-		put(g, p->key.s, p->key.len);
-		put(g, p->value->kind == NODE_STRING ? "=" : "\n", 1);
-		gather(g, p->value, without);
-	}
+	if (p->value == without)
+		return;
+	put(g, p->key.s, p->key.len);
+	put(g, p->value->kind == NODE_STRING ? "=" : "\n", 1);
+	gather(g, p->value, without);
 }
 
 /* A list of strings is a line, as arguments are. */
@@ -102,7 +91,8 @@ static void gather(struct gather *g, const struct node *n, const struct node *wi
 		put(g, n->text.s, n->text.len);
 		put(g, "\n", 1);
 	} else if (n->kind == NODE_MAP) {
-		gather_map(g, n, without);
+		for (size_t i = 0; i < n->map.count; i++)
+			gather_pair(g, &n->map.pair[i], without);
 	} else if (n->kind == NODE_LIST) {
 		for (size_t i = 0; i < n->list.count; i++) {
 			gather(g, n->list.item[i], without);
@@ -124,9 +114,9 @@ static void tell_failure(struct scan *s, const struct scan_file *file, const str
 }
 
 static void scan_gathered(struct scan *s, const struct scan_file *file, struct gather *g,
-			  const char *part, size_t line)
+			  const char *part, int64_t number, size_t line)
 {
-	struct scan_unit unit = {.file = file, .number = -1, .part = part, .line = line};
+	struct scan_unit unit = {.file = file, .number = number, .part = part, .line = line};
 
 	unit.event = (struct event){.type = s->call->scan.type,
 				    .plain = !s->call->scan.has_type,
@@ -136,6 +126,39 @@ static void scan_gathered(struct scan *s, const struct scan_file *file, struct g
 		tell_failure(s, file, g);
 	else
 		scan_unit(s, &unit);
+}
+
+/* Keys that no event has are not the event's: nobody else would look at them. */
+static void scan_beside(struct scan *s, const struct scan_file *file, const struct node *event,
+			int64_t number, size_t line)
+{
+	struct gather g = {0};
+
+	for (size_t i = 0; i < event->map.count; i++)
+		if (!event_has_key(event->map.pair[i].key))
+			gather_pair(&g, &event->map.pair[i], NULL);
+	if (g.len || g.failed)
+		scan_gathered(s, file, &g, NULL, number, line);
+	free(g.s);
+}
+
+static void scan_event(struct scan *s, const struct scan_file *file, const struct node *node,
+		       int64_t number, size_t line)
+{
+	struct scan_unit unit = {.file = file, .number = number, .line = line};
+	bool sure = is_surely_event(node);
+	struct err err;
+
+	if (event_from_node(node, &unit.event, &err) == 0) {
+		if (s->call->scan.has_type)
+			unit.event.type = s->call->scan.type;
+		scan_unit(s, &unit);
+	} else if (sure) {
+		err_context(&err, "event %lld", (long long)number);
+		scan_error(s, file->name, &err);
+	}
+	if (sure)
+		scan_beside(s, file, node, number, line);
 }
 
 /* On which line a key first stands, for people; 0 where it is written in another way. */
@@ -164,7 +187,7 @@ static void scan_server(struct scan *s, const struct scan_file *file, const stru
 		gather(&g, args, NULL);
 	put(&g, "\n", 1);
 	gather(&g, p->value, args);
-	scan_gathered(s, file, &g, p->key.s, line_of_key(file, p->key));
+	scan_gathered(s, file, &g, p->key.s, -1, line_of_key(file, p->key));
 	free(g.s);
 }
 
@@ -205,69 +228,80 @@ static void scan_servers(struct scan *s, const struct scan_file *file, const str
 		scan_server(s, file, &servers->map.pair[i]);
 	gather(&g, root, servers);
 	if (g.len || g.failed)
-		scan_gathered(s, file, &g, NULL, 0);
+		scan_gathered(s, file, &g, NULL, -1, 0);
 	free(g.s);
 }
 
-/* Any other document: its text, and where something is escaped in it, its strings too. */
-static void scan_strings(struct scan *s, const struct scan_file *file, const struct node *root)
+/* Any other document, or UNIT's part of one: its text, and where something is escaped in it, its
+ * strings too. */
+static void scan_strings(struct scan *s, struct scan_unit *unit, struct text text,
+			 const struct node *root)
 {
 	struct gather g = {0};
-	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
 
-	unit.event = (struct event){.type = s->call->scan.type,
-				    .plain = !s->call->scan.has_type,
-				    .content = file->data,
-				    .time_ms = EVENT_TIME_NONE};
-	if (s->call->scan.mode != DETECT_REFERENCE && memchr(file->data.s, '\\', file->data.len)) {
+	unit->event = (struct event){.type = s->call->scan.type,
+				     .plain = !s->call->scan.has_type,
+				     .content = text,
+				     .time_ms = EVENT_TIME_NONE};
+	if (root && s->call->scan.mode != DETECT_REFERENCE && memchr(text.s, '\\', text.len)) {
 		gather(&g, root, NULL);
-		unit.other = (struct text){g.s, g.len};
+		unit->other = (struct text){g.s, g.len};
 	}
 	if (g.failed)
-		tell_failure(s, file, &g);
+		tell_failure(s, unit->file, &g);
 	else
-		scan_unit(s, &unit);
+		scan_unit(s, unit);
 	free(g.s);
+}
+
+static void scan_events(struct scan *s, const struct scan_file *file, const struct node *root,
+			bool *ret_sure)
+{
+	size_t count = root->kind == NODE_LIST ? root->list.count : 1;
+
+	*ret_sure = true;
+	for (size_t i = 0; i < count; i++) {
+		const struct node *event = root->kind == NODE_LIST ? root->list.item[i] : root;
+		scan_event(s, file, event, (int64_t)i, 0);
+		*ret_sure &= is_surely_event(event);
+	}
 }
 
 static void scan_root(struct scan *s, struct scan_file *file, const struct node *root)
 {
 	const struct node *servers = find_servers(root);
+	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
+	bool done = false;
 
 	if (is_event(root) || are_events(root)) {
-		size_t count = root->kind == NODE_LIST ? root->list.count : 1;
 		file->kind = KIND_EVENTS;
-		for (size_t i = 0; i < count; i++)
-			scan_event(s, file, root->kind == NODE_LIST ? root->list.item[i] : root,
-				   (int64_t)i, 0);
-	} else if (servers) {
+		scan_events(s, file, root, &done);
+	}
+	if (!done && servers) {
 		file->kind = KIND_MCP;
 		scan_servers(s, file, root, servers);
-	} else {
-		file->kind = KIND_JSON;
-		scan_strings(s, file, root);
+	} else if (!done) {
+		file->kind = file->kind == KIND_EVENTS ? KIND_EVENTS : KIND_JSON;
+		scan_strings(s, &unit, file->data, root);
 	}
 }
 
 static void scan_line(struct scan *s, const struct scan_file *file, struct text line, size_t number,
 		      int64_t event)
 {
+	struct scan_unit unit = {.file = file, .number = event, .line = number};
 	struct arena arena = {0};
-	const struct node *root;
+	const struct node *root = NULL;
 	struct err err;
 
-	if (json_read(line.s, line.len, (unsigned)number, &arena, &root, &err) == 0 &&
-	    is_event(root)) {
+	if (json_read(line.s, line.len, (unsigned)number, &arena, &root, &err) < 0)
+		root = NULL;
+	if (is_event(root))
 		scan_event(s, file, root, event, number);
-	} else {
-		struct scan_unit unit = {.file = file, .number = event, .line = number};
-		unit.event = (struct event){.type = s->call->scan.type,
-					    .plain = !s->call->scan.has_type,
-					    .content = line,
-					    .time_ms = EVENT_TIME_NONE};
+	else
 		scan_note(s, file->name, number, "is no event: scanned as text");
-		scan_unit(s, &unit);
-	}
+	if (!is_surely_event(root))
+		scan_strings(s, &unit, line, root);
 	arena_done(&arena);
 }
 

@@ -218,6 +218,14 @@ static const struct {
 	{"scanContext", read_context},
 };
 
+bool event_has_key(struct text key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (key.len == strlen(keys[i].name) && !memcmp(key.s, keys[i].name, key.len))
+			return true;
+	return false;
+}
+
 int event_from_node(const struct node *object, struct event *ret, struct err *err)
 {
 	*ret = (struct event){.type = EVENT_OTHER, .time_ms = EVENT_TIME_NONE};

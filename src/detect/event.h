@@ -29,6 +29,8 @@ struct event {
 	int64_t time_ms;					/* since 1970, or EVENT_TIME_NONE */
 };
 
+/* Is KEY one of those that an event is made of? */
+bool event_has_key(struct text key);
 /* One event out of a JSON object, which must stay. Everything has one type: a field that is no
  * string is an error that names it. */
 int event_from_node(const struct node *object, struct event *ret, struct err *err);

@@ -137,6 +137,27 @@ load scan
 	holds 'len(r["findings"]) == 3'
 }
 
+@test "JSON that only looks like an event is scanned as the text it is" {
+	pack
+	local f
+	printf '{"type": "module", "content": "x", "scripts": {"postinstall": "moonstone\\u0020word"}}\n' >"$T/e.json"
+	scan 1 --json "$T/e.json"
+	holds '[f["rule"] for f in r["findings"]] == ["ATR-2026-90001"]'
+	# In a list, in a line, with a key that no event has, and where it would be no event.
+	printf '[{"type": "llm_input", "content": "x"}, %s]' "$(cat "$T/e.json")" >"$T/list.json"
+	printf '{"type": "llm_input", "content": "x"}\n%s' "$(cat "$T/e.json")" >"$T/lines.jsonl"
+	sed 's/module/llm_input/' "$T/e.json" >"$T/known.json"
+	sed 's/"x"/{"x": 1}/' "$T/e.json" >"$T/object.json"
+	for f in list.json lines.jsonl known.json object.json; do
+		scan 1 --json "$T/$f"
+		holds 'len(r["findings"]) == 1 and not r["errors"]'
+	done
+	# An event and nothing else is looked at as one, and once.
+	printf '{"type": "llm_input", "content": "a moonstone word", "sessionId": "s"}' >"$T/e.json"
+	scan 1 --json "$T/e.json"
+	holds 'len(r["findings"]) == 1 and r["stats"]["events"] == 1'
+}
+
 @test "--type: what a text is to the rules" {
 	pack
 	sed -i 's/field: content/field: tool_args/; s/type: llm_io/type: tool_call/' "$T/r/a.yaml"
