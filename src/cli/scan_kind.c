@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a file is, by its name or its first bytes. A wrong guess costs precision, never the scan:
- * whatever is not known is text. Only what is plainly no text at all is left out, because rules are
- * about words.
+ * whatever is not known is text. Only what says of itself that it is something else, and is full of
+ * bytes that no text has, is left out, because rules are about words.
  */
 #include <string.h>
 #include <strings.h>
@@ -109,29 +109,47 @@ static const struct {
 	MAGIC("OggS", "sound"),
 };
 
+/* What programs run or show whatever bytes are in it: first bytes such as GIF89a are a word to them. */
+static const char *const text_ends[] = {
+	".js",	".mjs", ".cjs",	 ".jsx", ".ts",	  ".tsx", ".html", ".htm",  ".svg", ".xml", ".css",
+	".php", ".rb",	".pl",	 ".ps1", ".bat",  ".cmd", ".lua",  ".go",   ".rs",  ".c",   ".h",
+	".cc",	".cpp", ".java", ".cs",	 ".toml", ".ini", ".cfg",  ".conf", ".csv",
+};
+
 enum { ODD_LEAST = 16, ODD_SHARE = 20 };
+
+static bool has_text_end(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(text_ends); i++)
+		if (strcasecmp(dot, text_ends[i]) == 0)
+			return true;
+	return false;
+}
 
 static bool is_odd(char c)
 {
 	return (unsigned char)c < ' ' && (!c || !strchr("\t\r\n\f\v\b\033", c));
 }
 
-/* The first bytes only say what to call it: a text could begin with any of them. One NUL in a text
- * is a text with a NUL, or a trick would be all it takes to be left alone; and what has the name of
- * a text is one. */
+/* Both are asked for. A text could begin with any of the first bytes; and one NUL in a text is a text
+ * with a NUL, or some bytes in a comment would be all it takes to be left alone. What has the name
+ * of a text is one. */
 const char *scan_binary(const char *name, struct text data)
 {
+	const char *what = NULL;
 	size_t odd = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; !what && i < ARRAY_SIZE(magic); i++)
+		if (data.len >= magic[i].len && memcmp(data.s, magic[i].bytes, magic[i].len) == 0)
+			what = magic[i].what;
+	for (size_t i = 0; what && i < ARRAY_SIZE(names); i++)
 		if (has_name(name, i))
 			return NULL;
+	if (!what || has_text_end(name) || view_guess(name, data.s, data.len))
+		return NULL;
 	for (size_t i = 0; i < data.len; i++)
 		odd += is_odd(data.s[i]);
-	if (odd <= ODD_LEAST + data.len / ODD_SHARE || view_guess(name, data.s, data.len))
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(magic); i++)
-		if (data.len >= magic[i].len && memcmp(data.s, magic[i].bytes, magic[i].len) == 0)
-			return magic[i].what;
-	return "binary";
+	return odd > ODD_LEAST + data.len / ODD_SHARE ? what : NULL;
 }

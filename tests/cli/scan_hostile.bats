@@ -70,6 +70,18 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	holds 'len(r["findings"]) == 3'
 }
 
+@test "control characters are no way out of a directory's scan" {
+	pack
+	mkdir "$T/d"
+	{ printf '/*'; head -c 400 /dev/zero | tr '\0' '\1'; printf '*/ a("moonstone word")'; } >"$T/d/x.js"
+	cp "$T/d/x.js" "$T/d/unknown"
+	{ printf 'GIF89a='; cat "$T/d/x.js"; } >"$T/d/y.js"
+	scan 1 --json "$T/d"
+	holds 'len(r["findings"]) == 3 and r["stats"]["skipped"] == 0'
+	# Named, too.
+	scan 1 "$T/d/unknown"
+}
+
 @test "pipes, devices and sockets are errors at once" {
 	pack
 	mkdir "$T/d"
