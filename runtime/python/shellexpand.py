@@ -8,7 +8,7 @@ import bounds
 import shellfilter
 import shellparse
 from pyconst import NotConst
-from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PROCESS, Part, Word
+from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PROCESS, QUOTED, Part, Word
 
 BRACES = 256            # words that one becomes
 VALUE = 65536           # length of a variable's value
@@ -231,7 +231,9 @@ class Expander:
             return '`%s`' % shown if part.kind == BACKTICK else '$(%s)' % shown, False
         if part.kind == ARITHMETIC:
             made = self.arithmetic(part.text)
-            return (made, True) if made is not None else ('$((' + part.text + '))', False)
+            return (made, True) if made is not None else ('$((' + self.quoted(part.text) + '))', False)
+        if part.kind == QUOTED:
+            return self.quoted(part.text), False
         made = self.parameter(part.text)
         if made is not None:
             return made, True
@@ -241,6 +243,16 @@ class Expander:
             return self.made[part.text], False
         plain = shellparse.NAME.fullmatch(part.text) or len(part.text) == 1
         return ('$%s' if plain else '${%s}') % part.text, False
+
+    def quoted(self, text):
+        """TEXT with what is known of its parts in their place: arithmetic that is not computed."""
+        if self.depth >= bounds.DEPTH:
+            return text
+        self.depth += 1
+        try:
+            return self.one(shellparse.Reader(self.view, text, self.line).as_quoted()).text
+        finally:
+            self.depth -= 1
 
     def is_nothing(self, parts, at):
         """w$@get, who${x}ami: a variable that nobody sets, in the middle of a word."""

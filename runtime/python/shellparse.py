@@ -5,16 +5,21 @@ text: one pass, no recursion that the text controls, and whatever it does not un
 word. Structure (if, for, case) is only words to it."""
 import re
 
-LITERAL, PARAMETER, COMMAND, BACKTICK, ARITHMETIC, PROCESS = range(6)
+LITERAL, PARAMETER, COMMAND, BACKTICK, ARITHMETIC, PROCESS, QUOTED = range(7)
 OPERATORS = ('&>>', ';;&', '<<<', '<<-', '&&', '||', ';;', ';&', '|&', '<<', '<>', '<&', '>&', '>>',
              '>|', '&>', '|', '&', ';', '(', ')', '<', '>')
 REDIRECTIONS = frozenset(('&>>', '<<<', '<<-', '<<', '<>', '<&', '>&', '>>', '>|', '&>', '<', '>'))
 KEYWORDS = frozenset('if then elif else fi do done while until ! { } time coproc'.split())
 BLANK = ' \t'
 META = ' \t\n|&;()<>'
+CONDITION = re.compile(r'&&|\|\||[^ \t]', re.S)
 NAME = re.compile(r'[A-Za-z_]\w*')
 ASSIGNMENT = re.compile(r'([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=')
+SUBSCRIPT = re.compile(r'[A-Za-z_]\w*\[')
+ELEMENT = re.compile(r'\[')
 SPECIALS = '@*#?-$!0123456789_'
+# Two words side by side, or lines: no arithmetic. Another shell takes (( )) for commands.
+NO_ARITHMETIC = re.compile(r'\n|["\'\w)}][ \t]+["\'\w$]|://')
 NEST = 64               # brackets in brackets
 ESCAPES = {'n': '\n', 't': '\t', 'r': '\r', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', 'e': '\x1b',
            'E': '\x1b', '\\': '\\', "'": "'", '"': '"', '?': '?'}
@@ -70,7 +75,7 @@ class Word:
 
 
 class Redirection:
-    __slots__ = ('op', 'fd', 'word', 'body', 'quoted')
+    __slots__ = ('op', 'fd', 'word', 'body', 'quoted', 'end')
 
     def __init__(self, op, fd):
         self.op = op
@@ -78,16 +83,25 @@ class Redirection:
         self.word = None
         self.body = None        # of a here-document
         self.quoted = False
+        self.end = ''           # the line that ends it
 
 
 class Command:
-    __slots__ = ('prefix', 'words', 'redirections', 'line')
+    __slots__ = ('prefix', 'words', 'redirections', 'line', 'also')
 
     def __init__(self, line):
         self.prefix = []
         self.words = []
         self.redirections = []
         self.line = line
+        self.also = []          # code that it may be to another reader than this one
+
+    def may_begin(self):
+        """Can a keyword come here?"""
+        return not (self.words or self.redirections)
+
+    def may_assign(self):
+        return all(w.assignment() for w in self.words)
 
     def is_empty(self):
         return not (self.prefix or self.words or self.redirections)
@@ -101,12 +115,20 @@ class Reader:
         self.at = 0
         self.line = line
         self.pending = []       # here-documents whose text comes after this line
+        self.also = []          # see Command
+
+    def doubt(self, words, code):
+        """What was taken for one thing may be code as well: it is told, and shown as that too."""
+        self.view.problem(self.line, words)
+        if code.strip() and code != self.text:
+            self.also.append(code)
 
     # Where things end
 
-    def closing(self, at, close, depth=0):
-        """The place of CLOSE that ends what begins at AT, or the end of the text."""
-        text, level, opening = self.text, 0, {')': '(', '}': '{'}[close]
+    def closing(self, at, close, depth=0, commands=False):
+        """The place of CLOSE that ends what begins at AT, or the end of the text. In COMMANDS
+        there are comments."""
+        text, level, opening = self.text, 0, {')': '(', '}': '{', ']': '['}[close]
         while at < len(text):
             c = text[at]
             self.work.step()
@@ -116,7 +138,10 @@ class Reader:
                 at = self.after_single(at + 1) - 1
             elif c in '"`':
                 at = self.after_double(at + 1, c, depth) - 1
-            elif c == opening:
+            elif c == '#' and commands and text[at - 1] in ' \t\n;|&(':
+                end = text.find('\n', at)
+                at = len(text) if end < 0 else end
+            elif c == opening and (c != '{' or text[at - 1] == '$'):
                 level += 1
             elif c == close:
                 if level == 0:
@@ -140,7 +165,7 @@ class Reader:
             if text[at] == '\\':
                 at += 1
             elif text.startswith('$(', at) and depth < NEST and quote == '"':
-                at = self.closing(at + 2, ')', depth + 1)
+                at = self.closing(at + 2, ')', depth + 1, True)
             at += 1
         if at >= len(text):
             self.view.problem(self.line, 'a %s is missing' % quote)
@@ -148,9 +173,12 @@ class Reader:
 
     # Words
 
-    def word(self):
+    def word(self, subscript=None):
+        """What SUBSCRIPT matches at its beginning goes on to its ], whatever is between them."""
         parts = []
         start, line = self.at, self.line
+        if subscript:
+            self.subscript(parts, subscript)
         text = self.text
         while self.at < len(text):
             c = text[self.at]
@@ -176,6 +204,17 @@ class Reader:
         self.line += text.count('\n', start, self.at)
         return Word(parts, line)
 
+    def subscript(self, parts, pattern):
+        found = pattern.match(self.text, self.at)
+        if not found:
+            return
+        end = self.closing(found.end(), ']')
+        inner = self.text[found.end():end]
+        if '\n' in inner or end >= len(self.text):
+            self.doubt('a subscript of several lines', inner)
+        self.literal(parts, self.text[self.at:end + 1], False)
+        self.at = end + 1
+
     @staticmethod
     def literal(parts, text, quoted):
         last = parts[-1] if parts else None
@@ -198,7 +237,7 @@ class Reader:
         self.at += 2
 
     def process(self, parts):
-        end = self.closing(self.at + 2, ')')
+        end = self.closing(self.at + 2, ')', commands=True)
         parts.append(Part(PROCESS, self.text[self.at:end], False))
         self.at = end + 1
 
@@ -208,9 +247,9 @@ class Reader:
         parts.append(Part(BACKTICK, code, quoted))
         self.at = end
 
-    def double(self, parts):
+    def double(self, parts, opened=True):
         text = self.text
-        self.at += 1
+        self.at += opened
         self.literal(parts, '', True)
         while self.at < len(text) and text[self.at] != '"':
             c = text[self.at]
@@ -230,9 +269,18 @@ class Reader:
                     end += 1
                 self.literal(parts, text[self.at:end], True)
                 self.at = end
-        if self.at >= len(text):
+        if self.at >= len(text) and opened:
             self.view.problem(self.line, 'a " is missing')
         self.at += 1
+
+    def as_quoted(self):
+        """All of the text, as if it stood in double quotes."""
+        parts = []
+        while self.at < len(self.text):
+            self.double(parts, False)
+            if self.at <= len(self.text):
+                self.literal(parts, '"', True)
+        return Word(parts, self.line)
 
     def dollar(self, parts, quoted):
         text, at = self.text, self.at
@@ -243,20 +291,47 @@ class Reader:
             self.at = end + 1
         elif following == '"' and not quoted:
             self.at += 1        # a translated string: the same without a translation
-        elif text.startswith('$((', at):
-            end = self.closing(at + 3, ')')
-            parts.append(Part(ARITHMETIC, text[at + 3:end], quoted))
-            self.at = end + 2 if text.startswith('))', end) else end + 1
+        elif text.startswith('$((', at) and self.arithmetic_end(at + 3):
+            end = self.arithmetic_end(at + 3)
+            self.arithmetic(parts, at + 3, end, quoted)
+            self.at = end + 2
+        elif following == '[':
+            end = self.closing(at + 2, ']')
+            self.arithmetic(parts, at + 2, end, quoted)
+            self.at = end + 1
         elif following == '(':
-            end = self.closing(at + 2, ')')
+            end = self.closing(at + 2, ')', commands=True)
             parts.append(Part(COMMAND, text[at + 2:end], quoted))
             self.at = end + 1
         elif following == '{':
             end = self.closing(at + 2, '}')
+            if '\n' in text[at:end] or (quoted and "'" in text[at:end]):
+                code = re.sub('[\'"]', '', text[at + 2:end])
+                self.doubt('a ${ } that can be read in two ways', code)
             parts.append(Part(PARAMETER, text[at + 2:end], quoted))
             self.at = end + 1
         else:
             self.variable(parts, quoted)
+
+    def arithmetic_end(self, at):
+        """Where the )) is that ends what begins at AT; 0: it is a command in two brackets."""
+        end = self.closing(at, ')')
+        return end if self.text.startswith('))', end) else 0
+
+    def arithmetic(self, parts, start, end, quoted):
+        self.check_arithmetic(start, end)
+        parts.append(Part(ARITHMETIC, self.text[start:end], quoted))
+
+    def check_arithmetic(self, start, end):
+        """But for the commands in it, which are shown anyway."""
+        plain, at = '', start
+        while at < end:
+            self.work.step()
+            found = self.text.find('$(', at, end)
+            plain += (self.text[at:end] if found < 0 else self.text[at:found] + '0')
+            at = end if found < 0 else self.closing(found + 2, ')', commands=True) + 1
+        if NO_ARITHMETIC.search(plain):
+            self.doubt('arithmetic that is none', self.text[start:end])
 
     def quoted_end(self, at):
         while at < len(self.text) and self.text[at] != "'":
@@ -320,6 +395,8 @@ class Reader:
             elif op in ('|', '|&'):
                 pipeline.append(command)
                 command = Command(self.line)
+            elif op == '(' and self.double_bracket(command):
+                continue
             elif op == '(' and not command.words:
                 command.prefix.append('(')
             elif op == '(':
@@ -329,14 +406,61 @@ class Reader:
                 if op == '\n':
                     self.line += 1
                     self.documents()
+                command.also, self.also = self.also, []
                 yield pipeline, op
                 pipeline, command = [], Command(self.line)
         pipeline.append(command)
         self.documents()
+        command.also, self.also = self.also, []
         yield pipeline, '\n'
 
+    def double_bracket(self, command):
+        """((...)) and for ((...)): one word; the first of them has been read."""
+        if not self.text.startswith('(', self.at) or not (
+                command.may_begin() or [w.bare() for w in command.words] == ['for']):
+            return False
+        end = self.arithmetic_end(self.at + 1)
+        if not end:
+            return False
+        inner, line = self.text[self.at + 1:end], self.line
+        self.check_arithmetic(self.at + 1, end)
+        self.line += inner.count('\n')
+        command.words.append(Word([Part(LITERAL, '((', False), Part(QUOTED, inner, False),
+                                   Part(LITERAL, '))', False)], line))
+        self.at = end + 2
+        return True
+
+    def condition(self, command):
+        """What comes after [[, to its ]]: there < and | are letters, and brackets are balanced."""
+        text, depth, start, open_end = self.text, 0, self.at, True
+        while self.at < len(text):
+            c = text[self.at]
+            self.work.step()
+            if c in BLANK or text.startswith('\\\n', self.at):
+                self.at += 1 if c in BLANK else 2
+                self.line += c not in BLANK
+            elif c == '#' and (depth or not open_end) or (c in '\n;' and not (depth or open_end)):
+                break
+            elif c == '#' or c == '\n':
+                end = text.find('\n', self.at)
+                self.at = end + 1 if end >= 0 else len(text)
+                self.line += 1
+            elif c in META and not (c in '<>' and text.startswith('(', self.at + 1)):
+                found = CONDITION.match(text, self.at)
+                depth = max(0, depth + (c == '(') - (c == ')'))
+                open_end = found.group() in ('&&', '||', '(')
+                command.words.append(Word([Part(QUOTED, found.group(), False)], self.line))
+                self.at = found.end()
+            else:
+                word = self.word()
+                command.words.append(word)
+                open_end = False
+                if word.bare() == ']]' and not depth:
+                    return
+        self.doubt('a ]] is missing', text[start:self.at])
+
     def take_word(self, command):
-        word = self.word()
+        word = self.word(SUBSCRIPT if command.may_assign() else None)
         if self.at < len(self.text) and self.text[self.at] in '<>' and word.bare().isdigit():
             op = self.operator()
             if op:
@@ -348,6 +472,10 @@ class Reader:
             return
         if not command.words and not command.prefix:
             command.line = word.line
+        if word.bare() == '[[' and command.may_begin():
+            command.words.append(word)
+            self.condition(command)
+            return
         if word.assignment() and self.text.startswith('(', self.at) and word.bare().endswith('='):
             word.items = self.array()
         command.words.append(word)
@@ -363,7 +491,7 @@ class Reader:
             elif self.text[self.at] in META:
                 self.at += 1
             else:
-                items.append(self.word())
+                items.append(self.word(ELEMENT))
         self.at += 1
         return items
 
@@ -377,27 +505,68 @@ class Reader:
     def redirect(self, command, op, fd):
         made = Redirection(op, fd)
         self.skip()
+        start = self.at
         if self.at < len(self.text) and self.operator() is None:
             made.word = self.word()
         command.redirections.append(made)
         if op in ('<<', '<<-') and made.word:
-            made.quoted = any(p.quoted for p in made.word.parts)
+            raw = self.text[start:self.at]
+            made.end = self.delimiter(start, self.at)
+            made.quoted = any(c in raw for c in '\\\'"')
             self.pending.append(made)
+
+    def delimiter(self, at, stop):
+        """The line that ends a here-document: its word without quotes, and nothing expanded."""
+        text, made, double = self.text, '', False
+        stop = min(stop, len(text))     # a quote may be missing
+        while at < stop:
+            c, end = text[at], at + 1
+            if c == '\\' and (not double or text[end:end + 1] in '$`"\\\n'):
+                end += 1
+                made += text[at + 1:end].replace('\n', '')
+            elif c == '"' or (text.startswith('$"', at) and not double):
+                double, end = not double, end + (c == '$')
+            elif c == "'" and not double:
+                end = self.after_single(end)
+                made += text[at + 1:end - 1]
+            elif text.startswith("$'", at) and not double:
+                end = self.quoted_end(at + 2) + 1
+                made += unescape(text[at + 2:end - 1])
+            else:
+                if c == '`':
+                    end = self.after_double(end, c)
+                elif text.startswith(('$(', '${'), at):
+                    close = ')' if text[end] == '(' else '}'
+                    end = self.closing(end + 1, close, commands=close == ')') + 1
+                made += text[at:end]
+            at = end
+        return made
+
+    def document_line(self, joins):
+        """One line of a here-document; JOINS: a backslash at its end continues it."""
+        made = ''
+        while self.at < len(self.text):
+            stop = self.text.find('\n', self.at)
+            stop = len(self.text) if stop < 0 else stop
+            made += self.text[self.at:stop]
+            self.at = stop + 1
+            self.line += 1
+            self.work.step()
+            if not joins or (len(made) - len(made.rstrip('\\'))) % 2 == 0:
+                break
+            made = made[:-1]
+        return made
 
     def documents(self):
         for one in self.pending:
-            end = ''.join(p.text for p in one.word.parts)
-            lines = []
-            while self.at < len(self.text):
-                stop = self.text.find('\n', self.at)
-                stop = len(self.text) if stop < 0 else stop
-                line = self.text[self.at:stop]
-                self.at = stop + 1
-                self.line += 1
-                self.work.step()
+            lines, first, found = [], self.at, False
+            while self.at < len(self.text) and not found:
+                line = self.document_line(not one.quoted)
                 line = line.lstrip('\t') if one.op == '<<-' else line
-                if line == end:
-                    break
-                lines.append(line)
+                found = line == one.end
+                if not found:
+                    lines.append(line)
             one.body = '\n'.join(lines) + '\n' if lines else ''
+            if not found:
+                self.doubt('the end of a here-document is missing', self.text[first:])
         self.pending = []

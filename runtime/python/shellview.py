@@ -82,7 +82,7 @@ class ShellView(Expander):
                 if one.body is not None:
                     for line in one.body.split('\n')[:-1]:
                         self.view.text.line(0, line)
-                    self.view.text.line(0, ''.join(p.text for p in one.word.parts))
+                    self.view.text.line(0, one.end)
         for language, code, line in after:
             if language == 'shown':
                 self.view.text.line(indent, code)
@@ -119,6 +119,7 @@ class ShellView(Expander):
             shown, _ = self.pipeline_text(pipeline)
             op = ';' if op == '\n' else op
             made += [shown, op] if shown else [op] if op != ';' else []
+            made += [m for c in pipeline for code in c.also for m in (self.inline(code), ';')]
         self.depth -= 1
         while made and made[-1] == ';':
             made.pop()
@@ -176,10 +177,10 @@ class ShellView(Expander):
         shown += [f.show() for f in fields]
         for one in command.redirections:
             shown.append(self.redirect(one, line))
-        inner = []
+        inner = [('bash', code, line) for code in command.also]
         if fields:
             self.remember(words, fields)
-            inner = self.run_by(command, fields, line)
+            inner += self.run_by(command, fields, line)
         for field in fields:
             pyeffects.string(self.effects, field.text, line)
         return ' '.join(s for s in shown if s), fields, inner
@@ -238,10 +239,10 @@ class ShellView(Expander):
             return None
 
     def redirect(self, one, line):
+        if one.op in ('<<', '<<-'):
+            return '%s%s%s' % (one.fd, one.op, one.end)
         target = self.one(one.word) if one.word else Field()
         text = target.text
-        if one.op in ('<<', '<<-'):
-            return '%s%s%s' % (one.fd, one.op, text)
         if text.startswith(('/dev/tcp/', '/dev/udp/')):
             parts = text.split('/')
             self.effects.add('network', '/'.join(parts[:3]), line)
