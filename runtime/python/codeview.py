@@ -2,7 +2,6 @@
 """The code view, the program: standard input is the code, the first argument its language, standard
 output the answer as records "key length\\nbytes\\n", the last one "end 0". It runs in the box and
 trusts nothing it reads; what it answers is trusted by nobody either."""
-import re
 import sys
 
 import bounds
@@ -15,65 +14,6 @@ def write(out, key, data):
     out.write(data + b'\n')
 
 
-COOKIE = re.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
-BLANK = re.compile(rb'[ \t\f]*(?:#|\Z)')
-LINE_END = re.compile(rb'\r\n?|\n')
-# In a plain encoding it is what it seems to be.
-PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'
-
-
-def known(name):
-    """The name of an encoding as Python's reader takes it, or None."""
-    name = name.decode('ascii').lower().replace('_', '-')
-    if name == 'utf-8' or name.startswith('utf-8-'):
-        return 'utf-8'
-    import pyconst
-    listed = name in pyconst.CODECS or name.startswith(('cp', 'iso-8859', 'latin', 'koi8', 'mac-'))
-    return name if listed else None
-
-
-def encoding(data, view):
-    """(name, where the line that names it ends): what a comment in the first two lines says, as
-    Python reads it (PEP 263: the second counts only after a comment or nothing): utf-7 can hide a
-    program in its comments, or what is none can hide one behind it."""
-    start = 0
-    for number in (1, 2):
-        found = LINE_END.search(data, start)
-        end, after = found.span() if found else (len(data), len(data))
-        line = data[start:end]
-        cookie = COOKIE.match(line)
-        if cookie:
-            name = known(cookie.group(1))
-            if name is None:
-                view.problem(number, 'an encoding that is not read')
-            return name or 'utf-8', after
-        if not BLANK.match(line):
-            break
-        start = after
-    return 'utf-8', 0
-
-
-def decode_python(data, view):
-    marked = data.startswith(b'\xef\xbb\xbf')
-    data = data[3:] if marked else data
-    name, after = encoding(data, view)
-    if marked and name != 'utf-8':
-        view.problem(1, 'two encodings')
-        name = 'utf-8'
-    try:
-        text = data.decode(name, 'replace')
-        if PLAIN.decode(name, 'replace') == PLAIN.decode('ascii'):
-            return text
-        # A program that is run is decoded after that line, one that is imported from the start.
-        run = data[:after].decode('utf-8', 'replace') + data[after:].decode(name, 'replace')
-        if run != text:
-            view.problem(1, 'an encoding that changes the line it is named in')
-        return run
-    except (LookupError, UnicodeError):
-        view.problem(1, 'an encoding that is not read')
-        return data.decode('utf-8', 'replace')
-
-
 def decode_shell(data):
     """To a shell, a carriage return is a letter; it is left out where every line ends in one."""
     text = (data[3:] if data.startswith(b'\xef\xbb\xbf') else data).decode('utf-8', 'replace')
@@ -83,7 +23,11 @@ def decode_shell(data):
 
 
 def decode(language, data, view):
-    text = decode_python(data, view) if language == 'python' else decode_shell(data)
+    if language == 'python':
+        import pydecode
+        text = pydecode.decode(data, view)
+    else:
+        text = decode_shell(data)
     text = text.encode('utf-8', 'replace').decode('utf-8')
     if '\0' in text:
         view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')

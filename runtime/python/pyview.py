@@ -6,6 +6,7 @@ executed, compiled or imported."""
 import ast
 
 import bounds
+import pydecode
 from pyconst import NotConst
 from pynames import Func, Ref, Scope, bindings
 from pyrewrite import Rewriter
@@ -206,7 +207,7 @@ class PythonView(Rewriter):
     def inside(self, code, line, indent):
         """Python code in a string: as if it stood here."""
         if isinstance(code, bytes):
-            code = code.decode('utf-8', 'replace')
+            code = pydecode.decode(code, self.view)
         try:
             body = ast.parse(code.strip()).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):

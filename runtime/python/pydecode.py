@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The text of a Python program, decoded as Python does it. A wrong guess shows another program than
+the one that runs: what cannot be known is told as a problem, and never guessed in silence."""
+import re
+
+import pyconst
+
+COOKIE = re.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
+BLANK = re.compile(rb'[ \t\f]*(?:#|\Z)')
+LINE_END = re.compile(rb'\r\n?|\n')
+# In a plain encoding it is what it seems to be.
+PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'
+
+
+def known(name):
+    """The name of an encoding as Python's reader takes it, or None."""
+    name = name.decode('ascii').lower().replace('_', '-')
+    if name == 'utf-8' or name.startswith('utf-8-'):
+        return 'utf-8'
+    listed = name in pyconst.CODECS or name.startswith(('cp', 'iso-8859', 'latin', 'koi8', 'mac-'))
+    return name if listed else None
+
+
+def encoding(data, view):
+    """(name, where the line that names it ends): what a comment in the first two lines says, as
+    Python reads it (PEP 263: the second counts only after a comment or nothing): utf-7 can hide a
+    program in its comments, or what is none can hide one behind it."""
+    start = 0
+    for number in (1, 2):
+        found = LINE_END.search(data, start)
+        end, after = found.span() if found else (len(data), len(data))
+        line = data[start:end]
+        cookie = COOKIE.match(line)
+        if cookie:
+            name = known(cookie.group(1))
+            if name is None:
+                view.problem(number, 'an encoding that is not read')
+            return name or 'utf-8', after
+        if not BLANK.match(line):
+            break
+        start = after
+    return 'utf-8', 0
+
+
+def decode(data, view):
+    marked = data.startswith(b'\xef\xbb\xbf')
+    data = data[3:] if marked else data
+    name, after = encoding(data, view)
+    if marked and name != 'utf-8':
+        view.problem(1, 'two encodings')
+        name = 'utf-8'
+    try:
+        text = data.decode(name, 'replace')
+        if PLAIN.decode(name, 'replace') == PLAIN.decode('ascii'):
+            return text
+        # A program that is run is decoded after that line, one that is imported from the start.
+        run = data[:after].decode('utf-8', 'replace') + data[after:].decode(name, 'replace')
+        if run != text:
+            view.problem(1, 'an encoding that changes the line it is named in')
+        return run
+    except (LookupError, UnicodeError):
+        view.problem(1, 'an encoding that is not read')
+        return data.decode('utf-8', 'replace')
