@@ -116,6 +116,7 @@ class Reader:
         self.line = line
         self.pending = []       # here-documents whose text comes after this line
         self.also = []          # see Command
+        self.missing = set()    # ends of here-documents that do not come any more
 
     def doubt(self, words, code):
         """What was taken for one thing may be code as well: it is told, and shown as that too."""
@@ -559,14 +560,16 @@ class Reader:
 
     def documents(self):
         for one in self.pending:
-            lines, first, found = [], self.at, False
-            while self.at < len(self.text) and not found:
+            lines, first, found = [], (self.at, self.line), False
+            while self.at < len(self.text) and not found and one.end not in self.missing:
                 line = self.document_line(not one.quoted)
                 line = line.lstrip('\t') if one.op == '<<-' else line
                 found = line == one.end
                 if not found:
                     lines.append(line)
             one.body = '\n'.join(lines) + '\n' if lines else ''
-            if not found:
-                self.doubt('the end of a here-document is missing', self.text[first:])
+            if not found:       # what comes is read as commands too
+                self.at, self.line = first
+                self.view.problem(self.line, 'the end of a here-document is missing')
+                self.missing.add(one.end)
         self.pending = []
