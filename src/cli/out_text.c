@@ -134,8 +134,8 @@ static void print_counts(const struct scan_totals *t)
 
 static void end(struct scan *s)
 {
-	if (!s->rules->sourcec)
-		return; /* it did not come to scanning */
+	if (!s->begun)
+		return; /* nothing was looked at, so nothing is clean */
 	if (s->totals.findings > SCAN_FINDINGS_MAX)
 		printf("%d findings are shown\n", SCAN_FINDINGS_MAX);
 	print_counts(&s->totals);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "cli/usable.h"
 
 static const struct verb {
 	const char *name;
@@ -56,8 +57,11 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 		err_cure(err, "cordon rules %s DIR", verb->name);
 		return -1;
 	}
-	return packs_load(v->set, v->call, (const char *const *)v->call->argv + 1, here, &options,
-			  err);
+	if (packs_load(v->set, v->call, (const char *const *)v->call->argv + 1, here, &options,
+		       err) < 0)
+		return -1;
+	/* To check what is broken is what that is for. */
+	return verb->rules < RULES_HERE || v->pack->errors ? 0 : usable_rules(v->set, err);
 }
 
 int cli_rules(struct cli_call *call)
@@ -69,8 +73,10 @@ int cli_rules(struct cli_call *call)
 
 	if (!verb)
 		return rules_fail(call, STATUS_USAGE, &err);
-	if (!set)
-		return STATUS_FAILED;
+	if (!set) {
+		err_set(&err, ERR_SYSTEM, "out of memory");
+		return rules_fail(call, STATUS_FAILED, &err);
+	}
 	v.all = set->fresh = verb->run == rules_check;
 	v.reports = v.all && call->json ? json_array() : NULL;
 	int status = STATUS_FAILED;

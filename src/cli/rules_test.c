@@ -12,6 +12,7 @@
 #include "cli/case.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
+#include "cli/usable.h"
 #include "flow/view.h"
 
 enum { FAILURES_SHOWN = 1000, INPUT_SHOWN = 100 };
@@ -232,11 +233,13 @@ int rules_test(struct rules_view *v)
 	int status = STATUS_FAILED;
 
 	wake(v->pack);
-	if (packs_start(v->set, &options, &t.err) < 0)
+	if (usable_rules(v->set, &t.err) < 0 || packs_start(v->set, &options, &t.err) < 0 ||
+	    usable_engine(v->set, &options, &t.err) < 0)
 		t.broken = true;
 	for (size_t i = 0; !t.broken && i < v->pack->rulec; i++)
 		run_rule(&t, &v->pack->rule[i]);
 	if (t.broken) {
+		status = t.err.code == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED;
 		rules_fail(v->call, status, &t.err);
 	} else {
 		status = 0;

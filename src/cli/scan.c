@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "cli/usable.h"
 
 enum { STATUS_FOUND = 1, STATUS_USAGE = 2, STATUS_FAILED = 125 };
 enum { PROGRESS_NS = 100000000, NAME_SHOWN = 40 };
@@ -94,7 +95,8 @@ static int start(struct scan *s, struct err *err)
 	char words[640];
 
 	if (packs_load(s->rules, s->call, NULL, 0, &packs, err) < 0 ||
-	    packs_start(s->rules, &options, err) < 0)
+	    usable_rules(s->rules, err) < 0 || packs_start(s->rules, &options, err) < 0 ||
+	    usable_engine(s->rules, &options, err) < 0)
 		return -1;
 	if (s->rules->refused) {
 		snprintf(words, sizeof(words),
@@ -134,7 +136,7 @@ static int status(const struct scan *s)
 {
 	if (s->totals.errors)
 		return STATUS_FAILED;
-	return s->failing ? STATUS_FOUND : 0;
+	return s->failing || s->totals.findings > SCAN_FINDINGS_MAX ? STATUS_FOUND : 0;
 }
 
 static int fail(struct scan *s, const struct err *err)
@@ -158,6 +160,7 @@ static int scan(struct scan *s)
 	} else if (start(s, &err) < 0) {
 		result = fail(s, &err);
 	} else {
+		s->begun = true;
 		scan_operands(s);
 	}
 	fail_closed(s);
@@ -173,9 +176,12 @@ int cli_scan(struct cli_call *call)
 				  : (call->json ? &scan_json_format : &scan_text_format);
 	struct scan s = {.call = call, .rules = rules, .format = format};
 	struct err err;
+	int ready = rules ? format->begin(&s, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
 
-	if (!rules || format->begin(&s, &err) < 0)
+	if (ready < 0) {
+		cli_print_error(&err);
 		return STATUS_FAILED;
+	}
 	s.verdict = DETECT_ALLOW;
 	s.progress = cli_has_colour(stderr);
 	s.totals.start_ns = s.progress_ns = io_now_ns();

@@ -76,7 +76,8 @@ struct scan {
 	enum detect_verdict verdict; /* the worst of all units */
 	char reason[512];	     /* for it */
 	struct err no_view;	     /* the box cannot be had: why */
-	size_t failing;		     /* findings that --fail-on is about */
+	size_t failing;		     /* findings that --fail-on is about, and undecided ones */
+	bool begun;		     /* there are rules: it came to scanning */
 	bool progress, mid_progress;
 	uint64_t progress_ns;
 };

@@ -86,6 +86,8 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 	if (asprintf(&path, "%s%s%s", below, below[strlen(below) - 1] == '/' ? "" : "/", name) <
 	    0) {
 		path = NULL;
+		err_set(&err, ERR_SYSTEM, "out of memory: an entry of it was not scanned");
+		scan_error(s, below, &err);
 		return;
 	}
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {

@@ -82,6 +82,36 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	scan 1 "$T/d/unknown"
 }
 
+@test "rules that cannot find anything are no rules" {
+	printf 'a moonstone word' >"$T/x.txt"
+	mkdir "$T/empty" "$T/broken" "$T/refused"
+	echo 'id: [' >"$T/broken/a.yaml"
+	rule "$T/refused/a.yaml" ATR-2026-90001 high '(moonstone'
+	local d
+	for d in empty broken refused; do
+		rm -rf "$T/r"
+		cp -R "$T/$d" "$T/r"
+		scan 2 "$T/x.txt"
+		err_has 'cordon: '
+		[ ! -s "$T/out" ]
+		scan 2 --json "$T/x.txt"
+		holds 'r["status"] == "error" and r["verdict"] == "deny" and r["errors"][0]["kind"] == "usage"'
+		status=0
+		"$CORDON" rules test "$T/r" >"$T/out" 2>"$T/err" || status=$?
+		exits 2
+		[ ! -s "$T/out" ]
+	done
+	# None in this lane.
+	rm -rf "$T/r"
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone' test
+	scan 1 --lane alert "$T/x.txt"
+	scan 2 --lane enforce "$T/x.txt"
+	err_has 'none of the 1 rules is live in the lane enforce'
+	# Half of them is not all.
+	scan 125 --rules "$T/nowhere" "$T/x.txt"
+	[ ! -s "$T/out" ] || show
+}
+
 @test "pipes, devices and sockets are errors at once" {
 	pack
 	mkdir "$T/d"
