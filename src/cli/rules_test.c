@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cordon rules test: every rule on its own cases, with one engine for all of them. A true positive
- * must be found and a true negative must not. An evasion test says what its author expects: one
+ * must be found and a true negative must not; a limit that was reached is neither. An evasion test says what its author expects: one
  * that is found although he expects a miss is good news; one that he expects to find and that is
  * missed is counted, and a failure where --strict is asked for (the reference never runs these).
  * Rules of the method behavioral need a stream of events, which a case is not.
@@ -13,6 +13,7 @@
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/usable.h"
+#include "detect/undecided.h"
 #include "flow/view.h"
 
 enum { FAILURES_SHOWN = 1000, INPUT_SHOWN = 100 };
@@ -40,77 +41,93 @@ struct tester {
 	bool broken; /* the engine failed: ERR says how */
 };
 
-static bool has(const struct findings *f, const struct rule *rule)
+/* The larger one counts when a case has several forms. */
+enum fired { FIRED_NO, FIRED_UNDECIDED, FIRED_YES };
+
+static const char *const got_names[] = {
+	[FIRED_NO] = "not_triggered", [FIRED_UNDECIDED] = "undecided", [FIRED_YES] = "triggered"};
+
+static enum fired most(enum fired a, enum fired b)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (f->list[i].rule == rule)
-			return true;
-	return false;
+	return a > b ? a : b;
 }
 
-static bool fires_on(struct tester *t, const struct rule *rule, const struct event *event)
+/* What was not looked at may have been for any rule. */
+static enum fired fired_of(const struct findings *f, const struct rule *rule)
+{
+	enum fired fired = FIRED_NO;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->list[i].rule == rule || undecided_number(f->list[i].rule) >= 0)
+			fired = most(fired, f->list[i].undecided ? FIRED_UNDECIDED : FIRED_YES);
+	return fired;
+}
+
+static enum fired fires_on(struct tester *t, const struct rule *rule, const struct event *event)
 {
 	struct packs *set = t->v->set;
 	struct findings findings = {0};
-	bool yes = false;
+	enum fired fired = FIRED_NO;
 
 	if (engine_scan(set->engine, set->thread, event, &findings, &t->err) < 0)
 		t->broken = true;
 	else
-		yes = has(&findings, rule);
+		fired = fired_of(&findings, rule);
 	findings_done(&findings);
-	return yes;
+	return fired;
 }
 
 /* As a program of either language, if it is one. */
-static bool fires_on_code(struct tester *t, const struct rule *rule, const struct event *event)
+static enum fired fires_on_code(struct tester *t, const struct rule *rule,
+				const struct event *event)
 {
 	static const char *const languages[] = {"python", "bash"};
 	struct packs *set = t->v->set;
-	bool yes = false;
+	enum fired fired = FIRED_NO;
 
-	for (size_t i = 0; !yes && event->content.len && i < ARRAY_SIZE(languages); i++) {
+	for (size_t i = 0; fired != FIRED_YES && event->content.len && i < ARRAY_SIZE(languages);
+	     i++) {
 		struct code_view view = {0};
 		struct findings findings = {0};
 		struct err err;
 		if (view_make(languages[i], event->content.s, event->content.len, &view, &err) == 0)
-			yes = engine_scan_view(set->engine, set->thread, event, VIEW_CODE,
-					       (struct text){view.text, view.text_len}, &findings,
-					       &err) == 0 &&
-			      has(&findings, rule);
+			t->broken |= engine_scan_view(set->engine, set->thread, event, VIEW_CODE,
+						      (struct text){view.text, view.text_len},
+						      &findings, &t->err) < 0;
+		fired = most(fired, fired_of(&findings, rule));
 		findings_done(&findings);
 		view_done(&view);
 	}
-	return yes;
+	return fired;
 }
 
-static bool fires(struct tester *t, const struct rule *rule, const struct node *node)
+static enum fired fires(struct tester *t, const struct rule *rule, const struct node *node)
 {
 	struct arena arena = {0};
 	struct test_case c;
-	bool yes = false;
+	enum fired fired;
 
 	case_make(rule, node, &arena, &c);
-	yes = fires_on(t, rule, &c.event);
-	if (!yes && c.skill.s) {
+	fired = fires_on(t, rule, &c.event);
+	if (fired != FIRED_YES && c.skill.s) {
 		struct event skill = {.type = EVENT_MCP_EXCHANGE,
 				      .skill = true,
 				      .content = c.skill,
 				      .time_ms = EVENT_TIME_NONE};
-		yes = fires_on(t, rule, &skill);
+		fired = most(fired, fires_on(t, rule, &skill));
 	}
-	if (!yes && t->v->call->scan.code_view)
-		yes = fires_on_code(t, rule, &c.event);
+	if (fired != FIRED_YES && t->v->call->scan.code_view)
+		fired = most(fired, fires_on_code(t, rule, &c.event));
 	arena_done(&arena);
-	return yes;
+	return fired;
 }
 
 static void tell_failure(struct tester *t, const struct rule *rule, enum suite suite,
-			 const struct node *node, bool fired)
+			 const struct node *node, enum fired fired)
 {
 	const struct node *input = node_get(node, "input");
 	char shown[INPUT_SHOWN + 1] = "";
-	const char *got = fired ? "triggered" : "not_triggered";
+	const char *got = got_names[fired];
 
 	if (input && input->kind == NODE_STRING)
 		snprintf(shown, sizeof(shown), "%.*s", INPUT_SHOWN, input->text.s);
@@ -144,7 +161,8 @@ static void run_case(struct tester *t, const struct rule *rule, enum suite suite
 		     const struct node *node)
 {
 	struct tally *tally = &t->tally[suite];
-	bool want = expected(suite, node), fired, good, fatal;
+	bool want = expected(suite, node), good, fatal;
+	enum fired fired;
 
 	tally->cases++;
 	if (rule->method == METHOD_BEHAVIORAL) {
@@ -152,8 +170,8 @@ static void run_case(struct tester *t, const struct rule *rule, enum suite suite
 		return;
 	}
 	fired = fires(t, rule, node);
-	tally->found += fired;
-	good = fired == want || (suite == SUITE_EVASION && fired);
+	tally->found += fired == FIRED_YES;
+	good = fired == FIRED_YES ? want || suite == SUITE_EVASION : fired == FIRED_NO && !want;
 	fatal = suite != SUITE_EVASION || t->v->call->strict;
 	tally->passed += good;
 	tally->failed += !good && fatal;

@@ -168,3 +168,15 @@ rules()
 	[ "$(grep -c '^| where ($' "$T/out")" -eq 773 ]
 	[ "$(wc -l <"$T/err")" -eq 5 ]
 }
+
+@test "a case that is not decidable is neither found nor clean" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '(?:(a)|(aa))+!\2b'
+	local long
+	long="$(head -c 100 /dev/zero | tr '\0' a)!zb"
+	sed -i "s/some moonstone word/$long/; s/a plain word/x $long/" "$T/r/a.yaml"
+	status=0
+	"$CORDON" rules test --json "$T/r" >"$T/out" || status=$?
+	exits 1
+	holds '[f["got"] for f in r["failures"]] == ["undecided", "undecided"]'
+	holds 'r["true_positives"]["found"] == 0 and r["true_positives"]["failed"] == 1'
+}
