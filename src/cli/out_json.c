@@ -13,6 +13,7 @@
 
 struct out_json {
 	json_t *findings, *errors, *notes, *effects;
+	bool notes_cut, effects_cut;
 };
 
 /* One of the lists' entries, where no struct has all of it. */
@@ -138,7 +139,7 @@ static const struct cli_field effect_fields[] = {
 	{"file", "the program", remark_file},
 	{"file_encoding", "base64, where the name is not UTF-8", remark_encoding},
 	{"line", "where it is first, from 1", effect_line},
-	{"kind", "import, program, host, read, write, env, dynamic or network", effect_kind},
+	{"kind", "import, program, host, read, write, path, env, dynamic or network", effect_kind},
 	{"value", "the module, the path, the name ...", effect_value},
 	{0}};
 
@@ -198,7 +199,8 @@ static const struct cli_field view_fields[] = {
 	{0}};
 
 #define SCAN(function, expression) FIELD(function, struct scan, expression)
-#define LIST(of) json_incref(((const struct out_json *)v->out)->of)
+#define OUT ((const struct out_json *)v->out)
+#define LIST(of) json_incref(OUT->of)
 
 SCAN(scan_status_field, json_string(scan_status(v)))
 SCAN(scan_verdict, json_string(detect_verdict_name(v->verdict)))
@@ -211,8 +213,11 @@ SCAN(scan_packs,
 SCAN(scan_findings, LIST(findings))
 SCAN(scan_cut, json_boolean(v->totals.findings > SCAN_FINDINGS_MAX))
 SCAN(scan_errors, LIST(errors))
+SCAN(scan_errors_cut, json_boolean(v->totals.errors > SCAN_REMARKS_MAX))
 SCAN(scan_notes, LIST(notes))
+SCAN(scan_notes_cut, json_boolean(OUT->notes_cut))
 SCAN(scan_effects, LIST(effects))
+SCAN(scan_effects_cut, json_boolean(OUT->effects_cut))
 SCAN(scan_view_field, jsonval_object(view_fields, v))
 SCAN(scan_stats, jsonval_object(stats_fields, &v->totals))
 
@@ -227,8 +232,11 @@ static const struct cli_field scan_fields[] = {
 	{"findings", "what was found, in the order of files", scan_findings},
 	{"findings_cut", "there were more than are listed (100000)", scan_cut},
 	{"errors", "what could not be scanned", scan_errors},
+	{"errors_cut", "there were more than are listed (10000)", scan_errors_cut},
 	{"notes", "what the reader should know besides", scan_notes},
+	{"notes_cut", "there were more than are listed (10000)", scan_notes_cut},
 	{"effects", "what programs would do, as far as their text tells", scan_effects},
+	{"effects_cut", "there were more than are listed (10000)", scan_effects_cut},
 	{"code_view", "how many programs were seen in their canonical form", scan_view_field},
 	{"stats", "numbers", scan_stats},
 	{0}};
@@ -253,15 +261,19 @@ static int begin(struct scan *s, struct err *err)
 
 	if (!o)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	*o = (struct out_json){json_array(), json_array(), json_array(), json_array()};
+	*o = (struct out_json){json_array(), json_array(), json_array(),
+			       json_array(), false,	   false};
 	s->out = o;
 	return 0;
 }
 
-static void add(json_t *list, const struct cli_field *fields, const void *of)
+/* False: there is no more room. */
+static bool add(json_t *list, const struct cli_field *fields, const void *of)
 {
-	if (json_array_size(list) < SCAN_REMARKS_MAX)
-		json_array_append_new(list, jsonval_object(fields, of));
+	if (json_array_size(list) >= SCAN_REMARKS_MAX)
+		return false;
+	json_array_append_new(list, jsonval_object(fields, of));
+	return true;
 }
 
 static void add_finding(struct scan *s, const struct scan_finding *f)
@@ -278,15 +290,20 @@ static void add_error(struct scan *s, const char *file, const struct err *err)
 
 static void add_note(struct scan *s, const char *file, size_t line, const char *words)
 {
-	add(((struct out_json *)s->out)->notes, note_fields,
-	    &(struct remark){.file = file, .line = line, .words = words});
+	struct out_json *o = s->out;
+
+	o->notes_cut |= !add(o->notes, note_fields,
+			     &(struct remark){.file = file, .line = line, .words = words});
 }
 
 static void add_effects(struct scan *s, const struct scan_file *file, const struct code_view *view)
 {
+	struct out_json *o = s->out;
+
 	for (size_t i = 0; i < view->effectc; i++)
-		add(((struct out_json *)s->out)->effects, effect_fields,
-		    &(struct remark){.file = file->name, .effect = &view->effect[i]});
+		o->effects_cut |=
+			!add(o->effects, effect_fields,
+			     &(struct remark){.file = file->name, .effect = &view->effect[i]});
 }
 
 static void end(struct scan *s)

@@ -27,6 +27,7 @@ static const struct {
 
 struct out_sarif {
 	json_t *rules, *results, *notifications;
+	size_t lost;	 /* notifications for which there was no room */
 	uint32_t *index; /* of a rule of the pack, then undecided.h: its place in RULES plus one */
 };
 
@@ -175,8 +176,28 @@ static void notify(struct scan *s, const char *level, const char *file, size_t l
 							     : NULL)));
 	if (json_array_size(o->notifications) < SCAN_REMARKS_MAX)
 		json_array_append_new(o->notifications, n);
-	else
+	else {
+		o->lost++;
 		json_decref(n);
+	}
+}
+
+/* What there was no room for is told, in a notification for which there always is. */
+static void tell_lost(struct scan *s)
+{
+	struct out_sarif *o = s->out;
+	size_t lost = o->lost, results = s->totals.findings > SCAN_FINDINGS_MAX
+						 ? s->totals.findings - SCAN_FINDINGS_MAX
+						 : 0;
+
+	if (!lost && !results)
+		return;
+	json_array_append_new(
+		o->notifications,
+		json_pack("{s:s, s:{s:o}}", "level", "error", "message", "text",
+			  json_sprintf("not all is listed: %zu results and %zu notifications are "
+				       "left out",
+				       results, lost)));
 }
 
 static void add_error(struct scan *s, const char *file, const struct err *err)
@@ -197,6 +218,7 @@ static void add_effects(struct scan *s, const struct scan_file *file, const stru
 static void end(struct scan *s)
 {
 	struct out_sarif *o = s->out;
+	tell_lost(s);
 	json_t *all = json_pack(
 		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:[{s:b, s:o}], s:o}]}", "$schema",
 		SCHEMA, "version", "2.1.0", "runs", "tool", "driver", "name", "Cordon", "version",

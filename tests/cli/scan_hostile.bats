@@ -251,11 +251,17 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	pack
 	python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
 	scan 1 --json "$T/x.jsonl"
-	holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False'
+	holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False and r["notes_cut"] is False'
 	{ cat "$T/x.jsonl"; echo pebble; yes x | head -n 10000; } >"$T/y.jsonl"
 	scan 1 --json "$T/y.jsonl"
 	holds 'len(r["findings"]) == 100000 and r["findings_cut"] and r["stats"]["findings"] == 100001'
 	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 110001'
+	holds 'r["notes_cut"] and not r["errors_cut"] and not r["effects_cut"]'
+	# Whatever is asked for: nobody sees the rest.
+	scan 1 --fail-on critical --format sarif "$T/y.jsonl"
+	out_has 'not all is listed: 1 results and 1 notifications are left out'
+	scan 0 --fail-on critical --format sarif "$T/x.jsonl"
+	[ "$(grep -c 'not all is listed' "$T/out")" -eq 0 ]
 }
 
 @test "output that cannot be written is an error" {
