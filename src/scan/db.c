@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes a database: every pattern is translated, compiled and planned, for both forms of text. A
- * pattern that is no expression keeps its number and never matches; one whose plan fails is asked
- * always.
+ * pattern that is no expression keeps its number, never matches, and is told; one that cannot be
+ * planned is the end of the database: a pattern that is silently never asked must not be.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -81,7 +81,7 @@ static void *grow(struct table_maker *m, void **data, size_t *count, size_t *roo
 	return (char *)*data + (*count)++ * size;
 }
 
-/* Equal ones once. When there are too many the first one, which is of everything, is right. */
+/* Equal ones once. Too many of them is the table's failure: none of what it returns counts then. */
 uint32_t table_add_reach(struct table_maker *m, const struct reach *r)
 {
 	const uint8_t *byte = (const uint8_t *)r;

@@ -63,6 +63,17 @@ static void load(const char *dir)
 	must(all.thread != NULL, &err);
 }
 
+/* \1 to \9, of which the backslash is not itself one that is escaped. */
+static bool has_back_reference(const char *s)
+{
+	for (; *s; s++)
+		if (*s == '\\' && *++s >= '1' && *s <= '9')
+			return true;
+		else if (!*s)
+			break;
+	return false;
+}
+
 /* The patterns are plain enough for every engine of regular expressions. */
 static void check_portable(const struct rule *rule)
 {
@@ -73,6 +84,9 @@ static void check_portable(const struct rule *rule)
 		for (size_t k = 0; k < rule->condition[i].patternc; k++)
 			for (size_t n = 0; n < ARRAY_SIZE(outside); n++)
 				plain &= !strstr(rule->condition[i].pattern[k].s, outside[n]);
+	for (size_t i = 0; i < rule->conditionc; i++)
+		for (size_t k = 0; k < rule->condition[i].patternc; k++)
+			plain &= !has_back_reference(rule->condition[i].pattern[k].s);
 	ok(plain, "%s: its patterns are portable", rule->id);
 }
 
