@@ -67,6 +67,9 @@ $(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/b
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 
+# Memory can be taken away from this one.
+$(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
+
 # This one looks at the filters of both architectures, whichever is being built for.
 $(BUILD)/gen/%/filters.h: $(BUILD)/mkfilter
 	@mkdir -p $(@D)

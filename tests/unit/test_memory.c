@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commands without memory: they say so, and nothing that they did not look at is lost without a
+ * word. The linker puts our own asprintf and calloc in place of the library's (tests/tests.mk).
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+
+#include "base/scope.h"
+#include "cli/scan.h"
+#include "scratch.h"
+#include "tap.h"
+
+static bool none; /* there is no memory */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+int __wrap_asprintf(char **ret, const char *format, ...);
+int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return none ? NULL : __real_calloc(count, size);
+}
+
+/* Nothing here wants one that works. */
+int __wrap_asprintf(char **ret, const char *format, ...)
+{
+	(void)ret, (void)format;
+	return -1;
+}
+
+int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
+{
+	(void)ret, (void)flag, (void)format;
+	return -1;
+}
+
+static void on_error(struct scan *s, const char *file, const struct err *err)
+{
+	(void)s;
+	ok(strcmp(file, "d") == 0 && strstr(err->message, "out of memory"), "%s: %s", file,
+	   err->message);
+}
+
+static void test_walk(void)
+{
+	static const struct scan_format format = {.error = on_error};
+	struct scan s = {.format = &format};
+
+	scratch_must(mkdir("d", 0755) == 0, "mkdir");
+	scratch_file("d/x", "text", 0644);
+	AUTO_CLOSE int fd = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	scan_directory(&s, fd, "d", 0);
+	ok(s.totals.errors == 1 && s.totals.files == 0, "an entry that was lost is an error");
+}
+
+/* What a command says on standard error. */
+static const char *said(int (*command)(struct cli_call *call), struct cli_call *call, int *ret)
+{
+	static char text[512];
+	AUTO_CLOSE int kept = dup(STDERR_FILENO),
+		       fd = open("said", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	dup2(fd, STDERR_FILENO);
+	none = true;
+	*ret = command(call);
+	none = false;
+	dup2(kept, STDERR_FILENO);
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void test_commands(void)
+{
+	char *operand[] = {"list", NULL};
+	struct cli_call call = {.argc = 1, .argv = operand};
+	int status = 0;
+
+	ok(strstr(said(cli_scan, &call, &status), "out of memory") && status == 125, "cordon scan");
+	ok(strstr(said(cli_rules, &call, &status), "out of memory") && status == 125,
+	   "cordon rules");
+}
+
+int main(void)
+{
+	const char *dir = scratch_enter();
+
+	test_walk();
+	test_commands();
+	scratch_leave(dir);
+	return tap_done();
+}
