@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One function a target. What they share: a rule here is a list of conditions of which any or all
- * must hold. Rules about sessions, traces and signatures say more than these systems can be told.
+ * One function a target. JSON carries every rule, whatever it is about. For the others a rule is a
+ * list of conditions of which any or all must hold; rules about sessions, traces and signatures, and
+ * those whose conditions an expression joins, say more than these systems can be told.
  * Everything in a rule is data: a title must not end a comment, nor a pattern its string.
  */
 #include "cli/convert.h"
@@ -63,7 +64,8 @@ static int check(const struct rule *rule, struct err *err)
 	return 0;
 }
 
-/* json: every pattern with where it is looked for, for tools that only match expressions. */
+/* json: every pattern with where it is looked for, for tools that only match expressions; and all
+ * of what the rule looks for as it was written, for those that know more. */
 
 static json_t *pattern_json(const struct rule_condition *k, size_t i)
 {
@@ -72,38 +74,52 @@ static json_t *pattern_json(const struct rule_condition *k, size_t i)
 
 	if (k->op == OPERATOR_REGEX)
 		regex_of_rule(k->pattern[i].s, k->pattern[i].len, &skip);
-	return json_pack("{s:o, s:s, s:o, s:s, s:o}", "field",
+	const struct word *op = vocab_at(VOCAB_OPERATOR, k->op);
+	return json_pack("{s:o, s:o, s:s, s:o, s:s, s:o}", "name",
+			 jsonval_text(k->name.s, k->name.len), "field",
 			 jsonval_readable(k->field_name ? k->field_name : "content"), "operator",
-			 vocab_at(VOCAB_OPERATOR, k->op)->name,
-			 k->op == OPERATOR_REGEX ? "regex" : "value",
+			 op ? op->name : "", k->op == OPERATOR_REGEX ? "regex" : "value",
 			 jsonval_text(k->pattern[i].s + skip, k->pattern[i].len - skip), "flags",
 			 k->op == OPERATOR_REGEX && !k->case_sensitive ? "i" : "", "description",
 			 jsonval_readable(description ? description : ""));
+}
+
+/* Do the patterns and what joins them say all of the rule? */
+static bool is_complete(const struct rule *rule)
+{
+	bool only = rule->method == METHOD_PATTERN || rule->method == METHOD_OTHER ||
+		    (rule->method == METHOD_SEMANTIC && rule->falls_back);
+
+	for (size_t i = 0; i < rule->conditionc; i++)
+		only = only && rule->condition[i].kind == CONDITION_TEXT &&
+		       rule->condition[i].op != OPERATOR_OTHER && !rule->condition[i].language;
+	return only && rule->conditionc;
 }
 
 static json_t *to_json(const struct rule *rule, struct err *err)
 {
 	const struct node *references = node_get(rule->root, "references");
 	const struct word *target = vocab_at(VOCAB_TARGET, rule->target);
+	const struct word *method = vocab_at(VOCAB_METHOD, rule->method);
+	const char *joint = rule->combine == COMBINE_ANY ? "any" : "all";
 	json_t *patterns = json_array();
 
-	if (check(rule, err) < 0) {
-		json_decref(patterns);
-		return NULL;
-	}
+	(void)err;
 	for (size_t i = 0; i < rule->conditionc; i++)
 		for (size_t p = 0;
 		     rule->condition[i].kind == CONDITION_TEXT && p < rule->condition[i].patternc;
 		     p++)
 			json_array_append_new(patterns, pattern_json(&rule->condition[i], p));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "id",
-			 jsonval_readable(rule->id), "title", jsonval_readable(rule->title),
-			 "severity", jsonval_readable(rule->severity_name), "category",
-			 jsonval_readable(rule->category), "subcategory",
-			 jsonval_readable(rule->subcategory), "scan_target",
-			 target ? target->name : "", "condition",
-			 rule->combine == COMBINE_ANY ? "any" : "all", "patterns", patterns,
-			 "references", references ? tree_json(references) : json_object());
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:b, s:o, s:o}", "id",
+		jsonval_readable(rule->id), "title", jsonval_readable(rule->title), "severity",
+		jsonval_readable(rule->severity_name), "category", jsonval_readable(rule->category),
+		"subcategory", jsonval_readable(rule->subcategory), "scan_target",
+		target ? target->name : "", "method", method ? method->name : "", "condition",
+		jsonval_readable(rule->combine == COMBINE_EXPRESSION ? rule->expression : joint),
+		"patterns", patterns, "complete", is_complete(rule), "detection",
+		tree_json(node_get(rule->root, "detection")), "references",
+		references ? tree_json(references) : json_object());
 }
 
 /* splunk: a search, with comments that say what it is. */
@@ -345,7 +361,7 @@ out:
 }
 
 static const struct convert_target targets[] = {
-	{"json", "every pattern with its field", false, to_json},
+	{"json", "every rule, its patterns with their fields", false, to_json},
 	{"splunk", "searches in SPL", true, to_splunk},
 	{"elastic", "queries of Elasticsearch", false, to_elastic},
 };

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon rules convert: every rule in another system's words; what cannot be said there is told.
+ * cordon rules convert: every rule in another system's words; what cannot be said there is told on
+ * standard error, a line each, and by the exit status: whoever goes on must know of the gap.
  * Deprecated rules and drafts are not converted: they do not run here either.
  */
 #include "cli/convert.h"
 #include "cli/rules.h"
 
-static void tell_left_out(const struct rule *rule, const struct err *err)
+static size_t tell_left_out(const struct rule *rule, const struct err *err)
 {
 	fputs("cordon: ", stderr);
 	cli_print_text(stderr, rule->id);
 	fputs(" is left out: ", stderr);
 	cli_print_text(stderr, err->message);
 	fputc('\n', stderr);
+	return 1;
 }
 
 static void add(const struct cli_call *call, const struct convert_target *to, json_t *made,
@@ -32,6 +34,7 @@ int rules_convert(struct rules_view *v)
 {
 	const struct convert_target *to = v->call->scan.to;
 	json_t *all = json_array();
+	size_t left_out = 0;
 	struct err err;
 
 	if (!to) {
@@ -48,11 +51,12 @@ int rules_convert(struct rules_view *v)
 		if (made)
 			add(v->call, to, made, rule->id, all);
 		else
-			tell_left_out(rule, &err);
+			left_out += tell_left_out(rule, &err);
 		json_decref(made);
 	}
-	if (!to->is_text || v->call->json)
-		return rules_print_json(all);
-	json_decref(all);
-	return 0;
+	if (to->is_text && !v->call->json)
+		json_decref(all);
+	else if (rules_print_json(all) != 0)
+		return STATUS_FAILED;
+	return left_out ? STATUS_FOUND : 0;
 }

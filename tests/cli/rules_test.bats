@@ -111,7 +111,8 @@ rules()
 	sed -i "s/^    - {field: content, operator: regex.*/&\n    - {field: 'tool.x', operator: contains, value: 'a*b\"c'}\n    - {field: user_input, operator: starts_with, value: 'q(r'}\n    - {field: user_input, operator: exact, value: 'E'}/" "$T/r/a.yaml"
 	rules 0 convert --to json "$T/r"
 	holds 'r[0]["id"] == "ATR-2026-90001" and r[0]["condition"] == "any" and len(r[0]["patterns"]) == 4'
-	holds 'r[0]["patterns"][0] == {"field": "content", "operator": "regex", "regex": "moon\"stone\\s+(?:a|b)\\u0041\\u{1F600}\\bx(?=y)", "flags": "i", "description": ""}'
+	holds 'r[0]["complete"] is True and r[0]["detection"]["conditions"][1]["value"] == "a*b\"c"'
+	holds 'r[0]["patterns"][0] == {"name": "0", "field": "content", "operator": "regex", "regex": "moon\"stone\\s+(?:a|b)\\u0041\\u{1F600}\\bx(?=y)", "flags": "i", "description": ""}'
 	rules 0 convert --to splunk "$T/r"
 	out_has 'match(content, "(?i)moon\"stone\\s+(?:a|b)\\x{0041}\\x{1F600}\\bx(?=y)")'
 	out_has "OR match('tool.x', \"(?i)a\\\\*b\\\"c\")"
@@ -152,19 +153,39 @@ rules()
 	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
 	rule "$T/r/b.yaml" ATR-2026-90002 high 'moonstone'
 	sed -i 's/^detection:/&\n  method: behavioral/' "$T/r/b.yaml"
-	rules 0 convert --to splunk "$T/r"
+	rules 1 convert --to splunk "$T/r"
 	err_has 'ATR-2026-90002 is left out: it is about behaviour over time'
 	run ! grep -q 90002 "$T/out"
+	rules 1 convert --to elastic "$T/r"
+	holds 'len(r) == 1'
+	rules 1 convert --to splunk --json "$T/r"
+	holds 'len(r) == 1 and r[0]["id"] == "ATR-2026-90001"'
+}
+
+@test "convert: json leaves no rule out, whatever it is about" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
+	sed -i 's/^detection:/&\n  method: behavioral/' "$T/r/a.yaml"
+	rule "$T/r/b.yaml" ATR-2026-90002 high 'moonstone'
+	sed -i 's/condition: any/condition: "a AND NOT b"/; /^  conditions:/,$d' "$T/r/b.yaml"
+	printf '  conditions:\n    a: {field: content, patterns: [x, y]}\n    b: {field: user_input, patterns: [z], match_type: contains}\n' >>"$T/r/b.yaml"
+	rule "$T/r/c.yaml" ATR-2026-90003 high 'moonstone'
+	printf '    - {steps: [{patterns: [a]}, {patterns: [b]}], ordered: true}\n' >"$T/more"
+	sed -i "/operator: regex/r $T/more" "$T/r/c.yaml"
+	rules 0 convert --to json "$T/r"
+	holds '[x["complete"] for x in r] == [False, True, False]'
+	holds 'r[0]["method"] == "behavioral" and r[1]["condition"] == "a AND NOT b"'
+	holds '[(p["name"], p["operator"], p.get("regex", p.get("value"))) for p in r[1]["patterns"]] == [("a", "regex", "x"), ("a", "regex", "y"), ("b", "contains", "z")]'
+	holds 'len(r[2]["patterns"]) == 1 and r[2]["detection"]["conditions"][1]["steps"][1]["patterns"] == ["b"]'
+	[ ! -s "$T/err" ]
 }
 
 @test "convert: the public pack" {
 	need_pack
-	local to
-	for to in json elastic; do
-		rules 0 convert --to $to "$PACK"
-		holds 'len(r) == 773'
-	done
-	rules 0 convert --to splunk "$PACK"
+	rules 0 convert --to json "$PACK"
+	holds 'len(r) == 778 and sum(x["complete"] for x in r) == 773'
+	rules 1 convert --to elastic "$PACK"
+	holds 'len(r) == 773'
+	rules 1 convert --to splunk "$PACK"
 	[ "$(grep -c '^| where ($' "$T/out")" -eq 773 ]
 	[ "$(wc -l <"$T/err")" -eq 5 ]
 }
