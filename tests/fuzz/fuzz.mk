@@ -4,12 +4,12 @@
 # The smoke runs in `make test`; `make fuzz FUZZ_SECONDS=600` is the long way, with libFuzzer and
 # both sanitizers, each target with its own corpus. tests/tests.mk includes this file.
 
-FUZZ      := spec yaml trees event scan decode db view
+FUZZ      := spec yaml trees event scan decode db view unpack
 FUZZ_BINS := $(addprefix $(BUILD)/tests/fuzz-smoke-,$(FUZZ))
 FUZZ_LIB  := $(BUILD)/fuzz/libcordon-fuzz.a
 FUZZ_OBJS := $(patsubst $(BUILD)/obj/%,$(BUILD)/fuzz/obj/%,$(TEST_OBJS))
 FUZZ_FLAGS = -std=c17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc -I$(GEN) -MMD -MP \
-             -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -fsanitize=$(1),address,undefined \
+             -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"' -fsanitize=$(1),address,undefined \
              -fno-sanitize-recover=all
 # An expression that explodes is stopped by our own limit, which takes a while here.
 FUZZ_MORE_scan := -max_len=4096 -timeout=10
@@ -27,7 +27,7 @@ $(BUILD)/tests/fuzz-seeds-%: $(BUILD)/obj/tests/fuzz/write_seeds.o \
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
-$(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h
+$(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h $(GEN)/view_program.h
 	@mkdir -p $(@D)
 	clang $(call FUZZ_FLAGS,fuzzer-no-link) -c -o $@ $<
 $(FUZZ_LIB): $(FUZZ_OBJS)
