@@ -43,4 +43,14 @@ $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests
 	$(BUILD)/tests/fuzz-seeds-$* $(BUILD)/fuzz/$*
 	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) \
 		$(or $(FUZZ_MORE_$*),-max_len=65536) -print_final_stats=1 $*
+
+# Which texts take a scan the longest (it only tells): FUZZ_SECONDS, with the public pack's rules.
+.PHONY: fuzz-slowest
+$(BUILD)/tests/slowest: $(BUILD)/obj/tests/fuzz/slowest.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+fuzz-slowest: $(BUILD)/tests/slowest
+	@BUILD=$(BUILD) tests/atr/run slowest $(or $(FUZZ_SECONDS),300)
+tests: $(BUILD)/tests/slowest
+
 -include $(shell find $(BUILD)/fuzz/obj -name '*.d' 2>/dev/null)
