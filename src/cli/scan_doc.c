@@ -143,9 +143,9 @@ static void scan_beside(struct scan *s, const struct scan_file *file, const stru
 }
 
 static void scan_event(struct scan *s, const struct scan_file *file, const struct node *node,
-		       int64_t number, size_t line)
+		       int64_t number)
 {
-	struct scan_unit unit = {.file = file, .number = number, .line = line};
+	struct scan_unit unit = {.file = file, .number = number, .line = node->line};
 	bool sure = is_surely_event(node);
 	struct err err;
 
@@ -158,7 +158,7 @@ static void scan_event(struct scan *s, const struct scan_file *file, const struc
 		scan_error(s, file->name, &err);
 	}
 	if (sure)
-		scan_beside(s, file, node, number, line);
+		scan_beside(s, file, node, number, node->line);
 }
 
 /* On which line a key first stands, for people; 0 where it is written in another way. */
@@ -262,7 +262,7 @@ static void scan_events(struct scan *s, const struct scan_file *file, const stru
 	*ret_sure = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct node *event = root->kind == NODE_LIST ? root->list.item[i] : root;
-		scan_event(s, file, event, (int64_t)i, 0);
+		scan_event(s, file, event, (int64_t)i);
 		*ret_sure &= is_surely_event(event);
 	}
 }
@@ -297,7 +297,7 @@ static void scan_line(struct scan *s, const struct scan_file *file, struct text 
 	if (json_read(line.s, line.len, (unsigned)number, &arena, &root, &err) < 0)
 		root = NULL;
 	if (is_event(root))
-		scan_event(s, file, root, event, number);
+		scan_event(s, file, root, event);
 	else
 		scan_note(s, file->name, number, "is no event: scanned as text");
 	if (!is_surely_event(root))

@@ -2,7 +2,8 @@
  *
  * A first pass only counts, because the parser would take memory for everything before anybody
  * could say that it is too much: a megabyte of brackets is a hundred of lists. Then jansson reads,
- * and its values are copied to nodes.
+ * and its values are copied to nodes. It does not say where a value stands; but it keeps them in
+ * order, so that a second look at the text, a value at a time, finds the line of each.
  */
 #include "detect/json.h"
 
@@ -10,16 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-struct copier {
-	struct arena *arena;
-	unsigned line;
-};
-
 struct counter {
 	const char *data;
 	size_t len, at;
 	unsigned line;
 	size_t column, nodes, depth;
+};
+
+struct copier {
+	struct arena *arena;
+	struct counter place; /* before the next key or value */
+	bool one_line;
 };
 
 static int refuse(const struct counter *c, struct err *err, const char *what, size_t most)
@@ -61,6 +63,25 @@ static int count(struct counter *c, struct err *err)
 			return refuse(c, err, "values", JSON_NODES_MAX);
 	}
 	return 0;
+}
+
+/* The line of the next key or value, behind which it goes: of a list or map, into it. The text is
+ * good JSON here. */
+static unsigned next_line(struct copier *c)
+{
+	struct counter *p = &c->place;
+
+	if (c->one_line)
+		return p->line;
+	for (; p->at < p->len && strchr(" \t\r\n,:]}", p->data[p->at]); p->at++)
+		p->line += p->data[p->at] == '\n';
+	if (p->at < p->len && p->data[p->at] == '"')
+		skip_string(p);
+	else if (p->at < p->len && p->data[p->at] != '[' && p->data[p->at] != '{')
+		while (p->at + 1 < p->len && !strchr(" \t\r\n,]}", p->data[p->at + 1]))
+			p->at++;
+	p->at++;
+	return p->line;
 }
 
 static struct text copy_text(struct copier *c, const char *s, size_t len)
@@ -114,12 +135,13 @@ static void copy_map(struct copier *c, json_t *from, struct node *n)
 	n->height = 1;
 	json_object_foreach(from, key, value)
 	{
+		unsigned line = next_line(c);
 		struct text name = copy_text(c, key, strlen(key));
 		const struct node *child = copy_node(c, value);
 		if (c->arena->failed)
 			return;
 		adopt(n, child);
-		pair[i++] = (struct node_pair){name, child, c->line};
+		pair[i++] = (struct node_pair){name, child, line};
 	}
 	n->map.count = i;
 	n->map.pair = pair;
@@ -132,7 +154,7 @@ static const struct node *copy_node(struct copier *c, json_t *from)
 
 	if (c->arena->failed)
 		return &none;
-	*n = (struct node){.kind = NODE_NULL, .line = c->line, .size = 1};
+	*n = (struct node){.kind = NODE_NULL, .line = next_line(c), .size = 1};
 	if (json_is_array(from)) {
 		copy_list(c, from, n);
 	} else if (json_is_object(from)) {
@@ -154,7 +176,7 @@ int json_read(const char *data, size_t len, unsigned line, struct arena *arena,
 	      const struct node **ret, struct err *err)
 {
 	struct counter counter = {.data = data, .len = len, .line = line};
-	struct copier c = {arena, line};
+	struct copier c = {arena, counter, !memchr(data, '\n', len)};
 	json_error_t why;
 
 	if (len > JSON_BYTES_MAX)

@@ -13,8 +13,8 @@
 #define JSON_DEPTH_MAX EVENT_DEPTH_MAX
 #define JSON_NODES_MAX 1000000
 
-/* The tree's strings are copies in ARENA. LINE is the first line's number: every node has it, and
- * complaints count from it. */
+/* The tree's strings are copies in ARENA. LINE is the first line's number: nodes and complaints count
+ * from it. */
 int json_read(const char *data, size_t len, unsigned line, struct arena *arena,
 	      const struct node **ret, struct err *err);
 

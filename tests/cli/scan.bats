@@ -126,7 +126,7 @@ load scan
 	cat "$T/e.json" >>"$T/l.json"
 	printf ']' >>"$T/l.json"
 	scan 1 --json "$T/l.json"
-	holds '[f["event"] for f in r["findings"]] == [1] and r["stats"]["events"] == 2'
+	holds '[(f["event"], f["line"]) for f in r["findings"]] == [(1, 2)] and r["stats"]["events"] == 2'
 	{ cat "$T/e.json"; printf '\n\n'; cat "$T/e.json"; echo; echo 'no event, but a sunstone'; } >"$T/e.jsonl"
 	scan 1 --json "$T/e.jsonl"
 	holds '[(f["event"], f["line"]) for f in r["findings"]] == [(0, 1), (1, 3), (2, 4)]'

@@ -35,11 +35,15 @@ static size_t check_node(const struct node *n, unsigned depth)
 	must((n->height > 0) == (n->kind == NODE_LIST || n->kind == NODE_MAP));
 	if (n->kind == NODE_STRING)
 		check_text(n->text);
-	for (size_t i = 0; n->kind == NODE_LIST && i < n->list.count; i++)
+	for (size_t i = 0, line = n->line; n->kind == NODE_LIST && i < n->list.count; i++) {
+		must(n->list.item[i]->line >= line);
+		line = n->list.item[i]->line;
 		size += check_node(n->list.item[i], depth + 1);
+	}
 	for (size_t i = 0; n->kind == NODE_MAP && i < n->map.count; i++) {
 		const struct node_pair *p = &n->map.pair[i];
 		check_text(p->key);
+		must(p->line >= n->line && p->value->line >= p->line);
 		must(!memchr(p->key.s, '\0', p->key.len) && node_get(n, p->key.s) == p->value);
 		size += check_node(p->value, depth + 1);
 	}

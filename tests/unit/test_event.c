@@ -25,6 +25,28 @@ static const struct node *read_json(struct arena *arena, const char *text, size_
 	return NULL;
 }
 
+/* Every node has its line, whatever stands before it. */
+static void lines(void)
+{
+	struct arena arena = {0};
+	static const char text[] =
+		"\n[\"a\\\"[,\\n\", 1.5e3\n,\n\n{\"k\"\n:\n[ ],\r\n\"l\":true}\n, null,\"\"]\n";
+	static const unsigned expected[] = {2, 2, 5, 9, 9};
+	const struct node *n = read_json(&arena, text, sizeof(text) - 1);
+	bool same = n && n->line == 2 && node_count(n) == ARRAY_SIZE(expected);
+
+	for (size_t i = 0; same && i < ARRAY_SIZE(expected); i++)
+		same = node_item(n, i)->line == expected[i];
+	ok(same, "the items of a list have their lines: %s", said);
+	const struct node *map = node_item(n, 2);
+	ok(map && map->map.pair[0].line == 5 && map->map.pair[0].value->line == 7 &&
+		   map->map.pair[1].line == 8 && map->map.pair[1].value->line == 8,
+	   "keys and values too");
+	n = read_json(&arena, "{\"a\":[1]}", 9);
+	ok(n && node_item(node_get(n, "a"), 0)->line == 1, "on one line it is that one");
+	arena_done(&arena);
+}
+
 static void values(void)
 {
 	struct arena arena = {0};
@@ -303,6 +325,7 @@ static void document_maxima(void)
 int main(void)
 {
 	values();
+	lines();
 	refusals();
 	json_maxima();
 	events();
