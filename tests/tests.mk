@@ -64,6 +64,15 @@ $(BUILD)/tests/unit/bpf $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/bpf.o
 $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/branch.o
 $(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/bpf.o tools/branch.o): ALLFLAGS += -I.
 
+# These count what the scanner does (tests/unit/steps.h): it is compiled for them once more.
+STEPS_BINS := $(addprefix $(BUILD)/tests/unit/,decode normal)
+STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/decode*.c src/scan/n*.c src/scan/utf8.c src/scan/fold.c))
+$(STEPS_BINS): $(STEPS_OBJS)
+$(STEPS_BINS): LINK += $(addprefix -Wl$(comma)--wrap=,memchr memcpy memmove memset memcmp memmem)
+$(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -U_FORTIFY_SOURCE -fsanitize-coverage=trace-pc -c -o $@ $<
+
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 

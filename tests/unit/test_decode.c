@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Decoded layers: a row for each encoding and each way it is written, what must not become a layer,
- * every bound at its maximum and one more, and the time that texts take which were made to take
- * long.
+ * every bound at its maximum and one more, and the work that texts make which were made to.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/scope.h"
 #include "scan/decode.h"
 #include "scan/decode_part.h"
 #include "scan/normal.h"
+#include "steps.h"
 #include "tap.h"
+
+enum { STEPS_MAX = 400 }; /* a byte */
 
 #define PROGRAM "import os; os.system('id')"
 #define B64 "aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk="
@@ -240,34 +241,26 @@ static void test_size(void)
 	   "a longer one is an error");
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* What a text of LEN bytes made of PIECE takes. */
-static double seconds(const char *piece, size_t len)
+static uint64_t work(const char *piece, size_t len)
 {
 	AUTO_FREE char *text = malloc(len);
 	size_t n = strlen(piece);
 	struct decode d;
 	struct err err;
 
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; text && i < len; i++)
 		text[i] = piece[i % n];
-	double begin = now_s();
-	if (decode_layers(text, len, NULL, &d, &err) < 0)
-		return 1e9;
-	double end = now_s();
+	uint64_t begin = steps;
+	if (!text || decode_layers(text, len, NULL, &d, &err) < 0)
+		return UINT64_MAX;
+	uint64_t end = steps;
 	decode_done(&d);
 	return end - begin;
 }
 
-/* Eight times the text takes about eight times as long: never more than three times that. */
-static void test_time(void)
+/* Eight times the text is eight times the work, whatever it is made of. */
+static void test_work(void)
 {
 	static const char *const pieces[] = {"%",
 					     "A",
@@ -306,10 +299,10 @@ static void test_time(void)
 					     "0x41 0x41 0x41 0x41 0x41 0x41 0x41 0x41 z"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
-		double small = seconds(pieces[i], 128 << 10), large = seconds(pieces[i], 1 << 20);
-		ok(large < 0.5 && (large < 24 * small || large < 0.02),
-		   "1 MB of \"%.40s\": %.1f ms (%.1f for an eighth)", pieces[i], large * 1e3,
-		   small * 1e3);
+		uint64_t small = work(pieces[i], 128 << 10), large = work(pieces[i], 1 << 20);
+		ok(small && large <= small / 4 * 5 * 8 && large < (uint64_t)STEPS_MAX << 20,
+		   "1 MB of \"%.40s\": %.2f steps a byte (%.2f in an eighth)", pieces[i],
+		   (double)large / (1 << 20), (double)small / (128 << 10));
 	}
 }
 
@@ -320,6 +313,6 @@ int main(void)
 	test_bounds();
 	test_gap();
 	test_size();
-	test_time();
+	test_work();
 	return tap_done();
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text as rules see it: decoding of what is broken, the normalised form, UTF-16 counts, and time on
- * text made to take long.
+ * Text as rules see it: decoding of what is broken, the normalised form, UTF-16 counts, and the
+ * work that texts make which were made to.
  */
 #include <stdlib.h>
 
-#include "base/io.h"
 #include "base/scope.h"
 #include "scan/normal.h"
+#include "steps.h"
 #include "tap.h"
+
+enum { STEPS_MAX = 1000 }; /* a byte */
 
 #define FFFD "\xef\xbf\xbd"
 
@@ -96,25 +98,34 @@ static void test_units(void)
 	normal_done(&t);
 }
 
-/* UNIT as often as fits into a million bytes: how long does it take? */
-static void test_time(const char *unit, const char *what)
+/* What it takes to normalise TOTAL bytes of UNITs; 0 when that fails. */
+static uint64_t work(const char *unit, size_t total)
 {
-	size_t len = strlen(unit), total = 1000000 / len * len;
+	size_t len = strlen(unit);
 	AUTO_FREE char *text = malloc(total);
 	struct scan_text raw = {0}, t = {0};
 	struct err err;
 
+	total = total / len * len;
 	for (size_t i = 0; text && i < total; i += len)
 		memcpy(text + i, unit, len);
-	uint64_t begin = io_now_ns();
+	uint64_t begin = steps;
 	bool done = text && normal_decode(text, total, &raw, &err) == 0 &&
 		    normal_fold(&raw, &t, &err) == 0;
-	uint64_t ms = (io_now_ns() - begin) / 1000000;
-	ok(done && ms < 5000, "a megabyte of %s is normalised in good time", what);
-	if (!done || ms >= 5000)
-		printf("# %llu ms\n", (unsigned long long)ms);
+	uint64_t end = steps;
 	normal_done(&t);
 	normal_done(&raw);
+	return done ? end - begin : 0;
+}
+
+/* Marks are sorted: eight times the text may be ten times the work. */
+static void test_work(const char *unit, const char *what)
+{
+	uint64_t small = work(unit, 125000), large = work(unit, 1000000);
+
+	ok(small && large && large <= small * 10 && large < 1000000ull * STEPS_MAX,
+	   "a megabyte of %s: %.1f steps a byte (%.1f in an eighth)", what, (double)large / 1e6,
+	   (double)small / 125e3);
 }
 
 static void test_maxima(void)
@@ -137,11 +148,11 @@ int main(void)
 	test_decode();
 	test_fold();
 	test_units();
-	test_time("\xcc\x81\xcc\xa3", "marks in the wrong order");
-	test_time("\xef\xb7\xba", "the longest decomposition");
-	test_time("\xd0\xbe", "lookalikes");
-	test_time("\xff", "broken bytes");
-	test_time("\xea\xb0\x80\xe1\x86\xa8", "syllables");
+	test_work("\xcc\x81\xcc\xa3", "marks in the wrong order");
+	test_work("\xef\xb7\xba", "the longest decomposition");
+	test_work("\xd0\xbe", "lookalikes");
+	test_work("\xff", "broken bytes");
+	test_work("\xea\xb0\x80\xe1\x86\xa8", "syllables");
 	test_maxima();
 	return tap_done();
 }
