@@ -296,7 +296,7 @@ static void scan_line(struct scan *s, const struct scan_file *file, struct text 
 
 	if (json_read(line.s, line.len, (unsigned)number, &arena, &root, &err) < 0)
 		root = NULL;
-	if (is_event(root))
+	if (root && is_event(root))
 		scan_event(s, file, root, event);
 	else
 		scan_note(s, file->name, number, "is no event: scanned as text");

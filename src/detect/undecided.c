@@ -14,7 +14,7 @@
 
 #define ROW(name, words)                                                                           \
 	{                                                                                          \
-		.id = name, .title = words, .status = RULE_STATUS_STABLE,                          \
+		.id = (name), .title = (words), .status = RULE_STATUS_STABLE,                      \
 		.maturity = MATURITY_STABLE, .severity = SEVERITY_HIGH, .severity_name = "high",   \
 		.category = "not-decidable", .subcategory = "", .target = TARGET_BOTH,             \
 		.source = SOURCE_OTHER, .expression = "", .file = "", .order = UINT_MAX            \

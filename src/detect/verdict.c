@@ -64,7 +64,7 @@ enum detect_verdict detect_verdict(const struct findings *f, const struct findin
 	const struct finding *about = f->count ? f->list : NULL;
 	enum detect_verdict verdict = about ? verdict_of(about) : DETECT_ALLOW;
 
-	for (size_t i = 0; verdict == DETECT_ALLOW && i < f->count; i++)
+	for (size_t i = 0; about && verdict == DETECT_ALLOW && i < f->count; i++)
 		if (f->list[i].undecided) {
 			about = &f->list[i];
 			verdict = DETECT_ASK;
