@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * cordon rules test: every rule on its own cases, with one engine for all of them. A true positive
- * must be found and a true negative must not; a limit that was reached is neither. An evasion test says what its author expects: one
- * that is found although he expects a miss is good news; one that he expects to find and that is
- * missed is counted, and a failure where --strict is asked for (the reference never runs these).
+ * must be found and a true negative must not; a limit that was reached is neither. An evasion test
+ * says what its author expects: one that is found although he expects a miss is good news; one that
+ * he expects to find and that is missed is counted, and a failure where --strict is asked for (the
+ * reference never runs these).
  * Rules of the method behavioral need a stream of events, which a case is not.
  */
 #include <string.h>

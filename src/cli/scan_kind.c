@@ -110,11 +110,14 @@ static const struct {
 };
 
 /* What programs run or show whatever bytes are in it: first bytes such as GIF89a are a word to them. */
+/* clang-format off */
 static const char *const text_ends[] = {
-	".js",	".mjs", ".cjs",	 ".jsx", ".ts",	  ".tsx", ".html", ".htm",  ".svg", ".xml", ".css",
-	".php", ".rb",	".pl",	 ".ps1", ".bat",  ".cmd", ".lua",  ".go",   ".rs",  ".c",   ".h",
-	".cc",	".cpp", ".java", ".cs",	 ".toml", ".ini", ".cfg",  ".conf", ".csv",
+	".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".html", ".htm", ".svg",
+	".xml", ".css", ".php", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".lua",
+	".go", ".rs", ".c", ".h", ".cc", ".cpp", ".java", ".cs", ".toml",
+	".ini", ".cfg", ".conf", ".csv",
 };
+/* clang-format on */
 
 enum { ODD_LEAST = 16, ODD_SHARE = 20 };
 
