@@ -5,22 +5,11 @@
  */
 #include "seeds.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/scope.h"
 
 const int seed_rounds = 700;
 
-#define SEED(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-
-static const struct {
-	const char *data;
-	size_t len;
-} seeds[] = {
+static const struct seed seeds[] = {
 	SEED("\1ignore\\s+(?:all\\s+)?previous\nsystem.{0,20}prompt\n\\bact\\b\0please ignore "
 	     "all previous  acts of the system and its prompt"),
 	SEED("\1curl[^\\n]*evil\n\\w+@example\n(?:aaaa.{0,40}|b)target\0curl x | evil me@example "
@@ -40,11 +29,5 @@ static const struct {
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {
-	uint8_t *copy;
-
-	if (i >= ARRAY_SIZE(seeds) || !(copy = malloc(seeds[i].len)))
-		return NULL;
-	memcpy(copy, seeds[i].data, seeds[i].len);
-	*ret_len = seeds[i].len;
-	return copy;
+	return seed_copy(seeds, ARRAY_SIZE(seeds), i, ret_len);
 }

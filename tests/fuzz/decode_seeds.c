@@ -4,22 +4,11 @@
  */
 #include "seeds.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/scope.h"
 
 const int seed_rounds = 3000;
 
-#define SEED(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-
-static const struct {
-	const char *data;
-	size_t len;
-} seeds[] = {
+static const struct seed seeds[] = {
 	SEED("\0\0\0exec('aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk=') # "
 	     "'YVcxd2IzSjBJRzl6T3lCdmN5NXplWE4w"
 	     "Wlcwb0oybGtKeWs9'"),
@@ -41,11 +30,5 @@ static const struct {
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {
-	uint8_t *copy;
-
-	if (i >= ARRAY_SIZE(seeds) || !(copy = malloc(seeds[i].len)))
-		return NULL;
-	memcpy(copy, seeds[i].data, seeds[i].len);
-	*ret_len = seeds[i].len;
-	return copy;
+	return seed_copy(seeds, ARRAY_SIZE(seeds), i, ret_len);
 }

@@ -19,11 +19,12 @@ FUZZ_MORE_db   := -max_len=4096 -timeout=10
 tests: $(FUZZ_BINS)
 
 $(FUZZ_BINS): $(BUILD)/tests/fuzz-smoke-%: $(BUILD)/obj/tests/fuzz/smoke.o \
-		$(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/%_seeds.o $(TEST_LIB)
+		$(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/%_seeds.o \
+		$(BUILD)/obj/tests/fuzz/seeds.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/fuzz-seeds-%: $(BUILD)/obj/tests/fuzz/write_seeds.o \
-		$(BUILD)/obj/tests/fuzz/%_seeds.o $(TEST_LIB)
+		$(BUILD)/obj/tests/fuzz/%_seeds.o $(BUILD)/obj/tests/fuzz/seeds.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
