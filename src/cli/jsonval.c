@@ -75,3 +75,10 @@ json_t *jsonval_readable(const char *s)
 	}
 	return json_stringn(out, len);
 }
+
+void jsonval_print(json_t *v)
+{
+	json_dumpf(v, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(v);
+}

@@ -23,6 +23,9 @@ json_t *jsonval_encoding(const char *s, size_t len);
 /* For a person to read: a byte that is no UTF-8 (of a file's name) is written out. */
 json_t *jsonval_readable(const char *s);
 
+/* All of it on one line of standard output; gives up V. */
+void jsonval_print(json_t *v);
+
 /* One function per field of a struct: what it is made of is all that differs. */
 #define FIELD(function, type, expression)                                                          \
 	static json_t *function(const void *of)                                                    \

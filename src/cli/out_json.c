@@ -311,9 +311,7 @@ static void end(struct scan *s)
 	struct out_json *o = s->out;
 	json_t *all = jsonval_object(scan_fields, s);
 
-	json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(all);
+	jsonval_print(all);
 	json_decref(o->findings);
 	json_decref(o->errors);
 	json_decref(o->notes);

@@ -226,9 +226,7 @@ static void end(struct scan *s)
 		"executionSuccessful", !s->totals.errors, "toolExecutionNotifications",
 		o->notifications, "results", o->results);
 
-	json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(all);
+	jsonval_print(all);
 	free(o->index);
 	free(o);
 	s->out = NULL;
