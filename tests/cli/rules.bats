@@ -3,20 +3,7 @@
 # cordon rules: what it prints and its exit status, and the public pack: all of it loads, in the
 # reference's order, and every file means to Cordon what it means to js-yaml.
 load helper
-
-MODULES=${CORDON_NPM:-${CORDON_TOP:-$BATS_TEST_DIRNAME/../..}/build/npm}/node_modules
-PACK=$MODULES/agent-threat-rules/rules
-need_pack() { [ -d "$PACK" ] || skip "no public pack; tools/packages brings it"; }
-
-# rules STATUS ARG...: cordon rules ARG... exits with STATUS.
-rules()
-{
-	local expected=$1
-	shift
-	status=0
-	timeout 60 "$CORDON" rules "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
-	exits "$expected"
-}
+load rules
 
 good()
 {

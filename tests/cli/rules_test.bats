@@ -3,20 +3,7 @@
 # cordon rules test and convert: what they say about made-up rules, and about the public pack.
 load helper
 load scan
-
-MODULES=${CORDON_NPM:-${CORDON_TOP:-$BATS_TEST_DIRNAME/../..}/build/npm}/node_modules
-PACK=$MODULES/agent-threat-rules/rules
-need_pack() { [ -d "$PACK" ] || skip "no public pack; tools/packages brings it"; }
-
-# rules STATUS ARG...: cordon rules ARG... exits with STATUS.
-rules()
-{
-	local expected=$1
-	shift
-	status=0
-	XDG_DATA_HOME=$T/data timeout 500 "$CORDON" rules "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
-	exits "$expected"
-}
+load rules
 
 @test "test: true positives, true negatives and evasions, in both places they can be" {
 	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'

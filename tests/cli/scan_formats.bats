@@ -4,8 +4,7 @@
 # docs/SCAN.md; SARIF is held against its schema.
 load helper
 load scan
-
-MODULES=${CORDON_NPM:-${CORDON_TOP:-$BATS_TEST_DIRNAME/../..}/build/npm}/node_modules
+load rules
 
 # rows OBJECT: its rows, as the manual page shows them.
 rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | sed -n "s/^$1\.\([a-z_]*\)$/\1/p" | sort; }

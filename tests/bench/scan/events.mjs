@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// events.mjs PACKAGE [EVERY]: events of the scan benchmark as JSON lines, behind the pack's
-// expressions: pieces of documents and of code that Debian installs, the rules' own test inputs,
-// and texts made to be slow. From a fixed random sequence; one in EVERY only.
+// events.mjs PACKAGE [EVERY]: events of the scan benchmark as JSON lines: pieces of documents and of
+// code that Debian installs, the rules' own test inputs, and texts made to be slow. From a fixed
+// random sequence; one in EVERY only.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -10,7 +10,7 @@ import { print, sequence } from '../../atr/sequence.mjs';
 
 const [root, every = '1'] = process.argv.slice(2);
 const random = sequence(77);
-const { expressions, texts } = readPack(root);
+const { texts } = readPack(root);
 const sizes = [[200, 400], [2000, 120], [20000, 16]];
 
 function files(dir, want, list = [], depth = 0) {
@@ -51,7 +51,6 @@ const say = (set, list) => list.forEach((text, i) => {
 	if (i % Number(every) === 0) print({ set, text: text.toWellFormed() });
 });
 
-expressions.forEach(print);
 for (const [kind, find] of Object.entries(kinds)) {
 	const list = find();
 	for (const [size, count] of sizes) say(`${kind} ${size}`, pieces(list, size, count));

@@ -26,7 +26,7 @@ const event = (text) => ({
 const sets = new Map();
 for await (const line of readline.createInterface({ input: process.stdin })) {
 	const { set, text } = JSON.parse(line);
-	if (set === undefined || set.endsWith('100000')) continue;
+	if (set.endsWith('100000')) continue;
 	if (!sets.has(set)) sets.set(set, { warm: [], seen: 0, texts: [] });
 	const s = sets.get(set);
 	if (s.seen++ % 2 === 0) s.warm.push(text);
