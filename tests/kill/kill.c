@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ struct test {
 	uint64_t random;
 	int number, failed;
 	const struct leg *leg;
+	char notes[8192]; /* what is said below the next result */
 };
 
 struct run {
@@ -79,10 +81,22 @@ static void pause_us(long us)
 	nanosleep(&ts, NULL);
 }
 
+__attribute__((format(printf, 2, 3))) static void note(struct test *t, const char *fmt, ...)
+{
+	size_t len = strlen(t->notes);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(t->notes + len, sizeof(t->notes) - len, fmt, args);
+	va_end(args);
+}
+
 static void report(struct test *t, int leaks, const char *what)
 {
 	printf("%sok %d - %s, tier %s: %s\n", leaks ? "not " : "", ++t->number, t->leg->who,
 	       t->leg->tier, what);
+	printf("%s", t->notes);
+	t->notes[0] = '\0';
 	fflush(stdout);
 	t->failed += leaks != 0;
 }
@@ -164,7 +178,7 @@ static void strike(const struct run *r, enum victim victim, long us)
 }
 
 /* Cordon itself ends on its own unless it was the victim; if it hangs, that is a failure too. */
-static bool finish(const struct run *r, int *ret_status)
+static bool finish(struct test *t, const struct run *r, int *ret_status)
 {
 	bool ended = false;
 
@@ -174,7 +188,7 @@ static bool finish(const struct run *r, int *ret_status)
 			pause_us(1000);
 	}
 	if (!ended) {
-		printf("# cordon still runs\n");
+		note(t, "# cordon still runs\n");
 		kill(r->pid, SIGKILL);
 		waitpid(r->pid, NULL, 0);
 	}
@@ -187,13 +201,19 @@ static unsigned kinds(const struct test *t)
 	return strcmp(t->leg->tier, "full") == 0 ? TRACE_ALL : TRACE_ALL & ~(unsigned)TRACE_CGROUP;
 }
 
-/* When nobody lives who could remove a directory, the next run does. */
+/* When nobody lives who could remove a directory, the next run does. One that is dying holds its lock
+ * for a moment after it has lost its name, by which we know it: then the run after that. */
 static bool next_run_sweeps(struct test *t, char *text)
 {
-	struct run r = start(t, false);
-	int status;
+	bool gone = false;
 
-	return finish(&r, &status) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
+	for (int runs = 0; runs < 2 && !gone; runs++) {
+		struct run r = start(t, false);
+		int status;
+
+		gone = finish(t, &r, &status) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
+	}
+	return gone;
 }
 
 /* One run, one kill; false and a word if anything stays. US < 0: when the program says ready. */
@@ -206,20 +226,20 @@ static bool kill_once(struct test *t, enum victim victim, bool stays, long us, i
 		wait_ready(&r);
 	strike(&r, victim, us < 0 ? 0 : us);
 	int status = -1;
-	bool ended = finish(&r, &status);
+	bool ended = finish(t, &r, &status);
 	bool is_lie = victim == PROGRAM && stays && status == 0;
 	if (is_lie)
-		printf("# the program was killed after %ld us, and cordon said 0\n", us);
+		note(t, "# the program was killed after %ld us, and cordon said 0\n", us);
 	unsigned alone = victim == BOTH ? kinds(t) & (TRACE_PROCESS | TRACE_MOUNT) : kinds(t);
 	bool gone = traces_gone(&t->traces, alone, GONE_MS, text);
 	if (gone && victim == BOTH)
 		gone = next_run_sweeps(t, text);
 	if (!gone && (*shown)++ < SHOWN) {
-		printf("# %s killed after %ld us (%s); left:\n", victim_names[victim], us,
-		       stays ? "sleeping program" : "short program");
+		note(t, "# %s killed after %ld us (%s); left:\n", victim_names[victim], us,
+		     stays ? "sleeping program" : "short program");
 		for (char *save = NULL, *l = strtok_r(text, "\n", &save); l;
 		     l = strtok_r(NULL, "\n", &save))
-			printf("#   %s\n", l);
+			note(t, "#   %s\n", l);
 	}
 	if (!gone)
 		traces_remove(&t->traces);

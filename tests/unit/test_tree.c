@@ -239,6 +239,78 @@ static void test_sweep(void)
 		;
 }
 
+enum { CROWD = 24, MOMENTS = 60, MOMENT_US = 150 };
+
+static char state_of(pid_t pid)
+{
+	char path[64], text[512] = "";
+	FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f) {
+		(void)!fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	const char *at = strrchr(text, ')');
+	return at && at[1] ? at[2] : '?';
+}
+
+/* A caller with many children and a sweeper; all tell their numbers, the sweeper last. */
+static pid_t start_caller(int told)
+{
+	pid_t caller = fork(), who[CROWD + 1];
+	int pair[2];
+
+	if (caller != 0)
+		return caller;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
+		_exit(1);
+	for (int i = 0; i < CROWD; i++)
+		who[i] = start_idle();
+	who[CROWD] = fork();
+	if (who[CROWD] == 0) {
+		tree_sweep(pair[1]);
+		_exit(0);
+	}
+	(void)!write(told, who, sizeof(who));
+	waitpid(who[CROWD], NULL, 0);
+	_exit(0);
+}
+
+/* How many children of a caller that is killed after US are neither dead nor free to go on. */
+static int count_frozen(long us)
+{
+	pid_t who[CROWD + 1] = {0};
+	int told[2], frozen = 0;
+
+	if (pipe2(told, O_CLOEXEC) < 0)
+		return -1;
+	pid_t caller = start_caller(told[1]);
+	bool knows = read(told[0], who, sizeof(who)) == sizeof(who);
+	usleep((useconds_t)us);
+	kill(caller, SIGKILL);
+	waitpid(caller, NULL, 0);
+	waitpid(who[CROWD], NULL, 0);
+	for (int i = 0; knows && i < CROWD; i++) {
+		frozen += state_of(who[i]) == 'T';
+		kill(who[i], SIGKILL);
+		waitpid(who[i], NULL, 0);
+	}
+	close(told[0]);
+	close(told[1]);
+	return knows ? frozen : -1;
+}
+
+static void test_caller_dies_meanwhile(void)
+{
+	int frozen = 0;
+
+	for (int i = 0; i < MOMENTS && frozen == 0; i++)
+		frozen = count_frozen(i * MOMENT_US);
+	ok(frozen == 0, "whenever the caller dies, the sweep leaves nobody stopped");
+}
+
 int main(void)
 {
 	test_blind();
@@ -247,5 +319,6 @@ int main(void)
 	test_sockets();
 	test_signal();
 	test_sweep();
+	test_caller_dies_meanwhile();
 	return tap_done();
 }
