@@ -9,7 +9,7 @@
 
 #include "scan/db.h"
 
-enum { CACHE_KEY = 32, CACHE_FORMAT = 2 };
+enum { CACHE_KEY = 32, CACHE_FORMAT = 3 };
 #define CACHE_FILE_MAX ((size_t)1 << 30)
 
 /* Of everything that decides what the file holds. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/rate.h"
 
 enum { INNER_MIN = 8 }; /* strings of a piece that may as well be looked into */
 
@@ -24,6 +23,7 @@ int clause_finder_init(struct clause_finder *f, const struct js_ast *ast, enum j
 	if (arena->failed)
 		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
 	memset(f->asked, 0, ast->nodes + 1);
+	rate_bytes(f->rate);
 	return 0;
 }
 
@@ -47,7 +47,8 @@ static bool goes_on(const struct str *a, const struct str *b)
 	return a && b && a->len + b->len <= CLAUSE_LEN && a->byte[a->len - 1] != ' ';
 }
 
-static void push(struct reader *r, uint32_t node, const struct strs *all, struct reach reach)
+static void push(struct reader *r, uint32_t node, const struct strs *all, struct reach reach,
+		 const struct reach_set *bytes)
 {
 	struct sequence *q = r->q;
 	struct piece *last = q->count ? &q->piece[q->count - 1] : NULL;
@@ -57,10 +58,11 @@ static void push(struct reader *r, uint32_t node, const struct strs *all, struct
 	if (last && !r->apart && goes_on(only(last->all), only(all))) {
 		last->all = strs_join(&r->f->shapes.maker, last->all, all);
 		last->reach = reach_join(&last->reach, &reach);
+		reach_set_join(&last->bytes, bytes);
 		last->edge_behind = false;
 		last->node = JS_NONE;
 	} else if (q->count < CLAUSE_PIECES) {
-		q->piece[q->count] = (struct piece){all, reach, node, r->edge, false};
+		q->piece[q->count] = (struct piece){all, reach, *bytes, node, r->edge, false};
 		q->count++;
 	}
 	r->edge = r->apart = false;
@@ -103,7 +105,7 @@ static void read_repeat(struct reader *r, uint32_t node)
 	if (class && n->min)
 		look_at_class(r, inner);
 	if (shape->all || !n->min || (!kid->all && class)) {
-		push(r, node, shape->all, shape->reach);
+		push(r, node, shape->all, shape->reach, &shape->bytes);
 		return;
 	}
 	for (uint32_t i = 0; i < copies; i++)
@@ -114,7 +116,7 @@ static void read_repeat(struct reader *r, uint32_t node)
 	struct reach rest = reach_run(0, reach_set_find(s->sets, &kid->bytes));
 	if (n->max != JS_UNBOUNDED && max != UINT64_MAX)
 		rest = reach_bytes(0, max * (n->max - copies));
-	push(r, JS_NONE, NULL, rest);
+	push(r, JS_NONE, NULL, rest, &kid->bytes);
 }
 
 /* Assertions: a word's edge, the start, a lookahead whose body must be there. */
@@ -160,12 +162,12 @@ static void read_node(struct reader *r, uint32_t node)
 		break;
 	case JS_CLASS:
 		look_at_class(r, node);
-		push(r, node, shape->all, shape->reach);
+		push(r, node, shape->all, shape->reach, &shape->bytes);
 		break;
 	case JS_CHAR:
 	case JS_ALT:
 	case JS_BACKREF:
-		push(r, node, shape->all, shape->reach);
+		push(r, node, shape->all, shape->reach, &shape->bytes);
 		break;
 	default:
 		read_assertion(r, node);
@@ -213,32 +215,51 @@ static const struct strs *with_edges(struct clause_finder *f, const struct strs 
 
 static void add_clause(struct sequence *q, struct clause c)
 {
-	c.rate = 0;
-	for (uint32_t i = 0; i < c.count; i++)
-		c.rate += rate_of(&c.literal[i].str);
+	c.rate = c.asked = 0;
+	for (uint32_t i = 0; i < c.count; i++) {
+		double rate = rate_of(&c.literal[i].str);
+		c.rate += rate;
+		c.asked += rate * c.literal[i].guard.share;
+	}
 	if (q->clauses < CLAUSE_CLAUSES)
 		q->clause[q->clauses++] = c;
 }
 
-/* Literals that begin where piece FROM does. */
+/* Literals that begin where piece FROM does; MORE as with guards. */
 static void add_strs(struct clause_finder *f, struct sequence *q, uint32_t from, uint32_t to,
-		     const struct strs *all, bool behind)
+		     const struct strs *all, bool behind, const struct reach_set *more)
 {
+	struct guarded beside = {.q = q, .from = from, .to = to, .more = more, .rate = f->rate};
+	const struct strs *cut;
 	struct literal *list;
 
 	if (!all || !is_usable(all))
 		return;
 	all = with_edges(f, all, q->piece[from].edge_before, behind);
-	all = all ? strs_reduce(&f->shapes.maker, all, CLAUSE_LEN) : NULL;
-	if (!all)
+	cut = all ? strs_reduce(&f->shapes.maker, all, CLAUSE_LEN) : NULL;
+	if (!cut)
 		return;
-	list = arena_alloc(f->shapes.maker.arena, all->count * sizeof(*list));
+	list = arena_alloc(f->shapes.maker.arena, cut->count * sizeof(*list));
 	if (f->shapes.maker.arena->failed)
 		return;
-	for (uint32_t i = 0; i < all->count; i++)
-		list[i] = (struct literal){.str = all->str[i]};
+	beside.all = all;
+	for (uint32_t i = 0; i < cut->count; i++)
+		list[i] = (struct literal){.str = cut->str[i],
+					   .guard = guard_of(&beside, &cut->str[i])};
 	add_clause(q,
-		   (struct clause){.from = from, .to = to, .count = all->count, .literal = list});
+		   (struct clause){.from = from, .to = to, .count = cut->count, .literal = list});
+}
+
+/* What may stand between a piece's beginning and the next piece: of a class that repeats its own
+ * bytes, else anything. */
+static const struct reach_set *rest_of(struct clause_finder *f, const struct piece *p)
+{
+	const struct js_ast *ast = f->shapes.ast;
+	const struct js_node *n = js_node_at(ast, p->node);
+
+	if (n->kind != JS_REPEAT || !shape_of(&f->shapes, js_kid(ast, n, 0))->all)
+		return &reach_everything;
+	return &p->bytes;
 }
 
 /* All runs that begin with piece FROM. */
@@ -253,12 +274,13 @@ static void add_runs(struct clause_finder *f, struct sequence *q, uint32_t from)
 			const struct strs *heads =
 				p->node != JS_NONE ? shape_heads(&f->shapes, p->node) : NULL;
 			if (heads)
-				add_strs(f, q, from, i + 1, strs_join(m, now, heads), false);
+				add_strs(f, q, from, i + 1, strs_join(m, now, heads), false,
+					 rest_of(f, p));
 			return;
 		}
 		now = strs_join(m, now, p->all);
 		if (now)
-			add_strs(f, q, from, i + 1, now, p->edge_behind);
+			add_strs(f, q, from, i + 1, now, p->edge_behind, NULL);
 		if (now && strs_shortest(now) >= CLAUSE_LEN)
 			return;
 	}
@@ -397,6 +419,12 @@ uint32_t clause_only_alt(const struct clause_finder *f, const struct sequence *q
 	return node != JS_NONE && f->shapes.ast->node[node].kind == JS_ALT ? node : JS_NONE;
 }
 
+/* To look at a literal's guards costs less than what comes behind them. */
+static double weight(const struct clause *c)
+{
+	return c->rate * 0.15 + c->asked;
+}
+
 /* The best clause of a sequence, told from where the sequence begins. */
 static const struct clause *best_of_sequence(struct clause_finder *f, const struct sequence *q)
 {
@@ -404,7 +432,7 @@ static const struct clause *best_of_sequence(struct clause_finder *f, const stru
 	const struct clause *best = NULL;
 
 	for (uint32_t i = 0; i < q->clauses; i++)
-		if (!best || q->clause[i].rate < best->rate)
+		if (!best || weight(&q->clause[i]) < weight(best))
 			best = &q->clause[i];
 	if (!best)
 		return NULL;
@@ -415,7 +443,7 @@ static const struct clause *best_of_sequence(struct clause_finder *f, const stru
 	*c = *best;
 	c->literal = list;
 	for (uint32_t i = 0; i < c->count; i++) {
-		list[i].str = best->literal[i].str;
+		list[i] = best->literal[i];
 		list[i].before = reach_join(&q->start[c->from], &best->literal[i].before);
 	}
 	return c;
@@ -440,6 +468,7 @@ static const struct clause *best_of_alt(struct clause_finder *f, const struct js
 		memcpy(list + all.count, one->literal, one->count * sizeof(list[0]));
 		all.count += one->count;
 		all.rate += one->rate;
+		all.asked += one->asked;
 	}
 	c = arena_alloc(a, sizeof(*c));
 	struct literal *kept = arena_alloc(a, (all.count + 1) * sizeof(*kept));

@@ -7,6 +7,8 @@
 #ifndef CORDON_SCAN_CLAUSE_H
 #define CORDON_SCAN_CLAUSE_H
 
+#include "scan/guard.h"
+#include "scan/rate.h"
 #include "scan/shape.h"
 
 enum {
@@ -20,12 +22,14 @@ enum {
 struct literal {
 	struct str str;
 	struct reach before; /* back to where the clause begins */
+	struct guard guard;
 };
 
 /* A part that every match has; what comes behind the last piece kept is not looked at. */
 struct piece {
 	const struct strs *all;
 	struct reach reach;
+	struct reach_set bytes;
 	uint32_t node; /* JS_NONE: several */
 	bool edge_before, edge_behind;
 };
@@ -34,7 +38,8 @@ struct clause {
 	uint32_t from, to; /* pieces */
 	uint32_t count;
 	const struct literal *literal;
-	double rate; /* of all literals */
+	double rate;  /* of all literals */
+	double asked; /* of those that get past their guards */
 };
 
 struct sequence {
@@ -55,6 +60,7 @@ struct clause_finder {
 	struct shapes shapes;
 	const struct clause **best; /* by node */
 	bool *asked;
+	double rate[RATE_BYTES];
 };
 
 int clause_finder_init(struct clause_finder *f, const struct js_ast *ast, enum js_form form,

@@ -35,6 +35,12 @@ struct slot_state {
 	uint32_t pass, first, last, asked;
 };
 
+/* Whether a pattern can match the text of a pass. */
+struct chance {
+	uint32_t pass;
+	bool possible;
+};
+
 struct db_scratch {
 	struct match_scratch *match;
 	uint64_t budget_ns; /* 0: by length */
@@ -43,6 +49,7 @@ struct db_scratch {
 	struct slot_state *slot[JS_FORMS];
 	struct reach_memo *memo, *ahead;
 	uint32_t epoch, pass;
+	struct chance *chance;	   /* by pattern */
 	uint32_t *epoch_of;	   /* by pattern: the scan in which it was answered */
 	enum match_answer *answer; /* by pattern */
 	uint32_t *cost_ns;	   /* by pattern: of its slow questions, in this text */
@@ -60,7 +67,11 @@ struct pass {
 	size_t len;
 	struct slot_state *slot;
 	const struct reach *reach;
+	const struct table_guard *guard;
+	const struct reach_set *guard_set;
 	const struct table_pattern *about;
+	const uint16_t *point;
+	size_t equal; /* words in a row; SIZE_MAX: not yet counted */
 	struct reach_walker walker;
 	bool both; /* patterns with the flag u read the same; otherwise only those that */
 	bool unicode;
@@ -105,6 +116,7 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
 		s->answered = calloc(db->count + 1, sizeof(*s->answered));
 		s->charged = calloc(db->count + 1, sizeof(*s->charged));
+		s->chance = calloc(db->count + 1, sizeof(*s->chance));
 		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
 		s->answer = calloc(db->count + 1, sizeof(*s->answer));
 		s->room = calloc(1, sizeof(*s->room));
@@ -115,8 +127,8 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 	for (int i = 0; s && i < JS_FORMS; i++)
 		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->charged || !s->epoch_of ||
-	    !s->answer || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo || !s->room ||
-	    !s->match) {
+	    !s->answer || !s->chance || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo ||
+	    !s->room || !s->match) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -134,6 +146,7 @@ void db_scratch_free(struct db_scratch *s)
 		free(s->slot[i]);
 	free(s->memo);
 	free(s->room);
+	free(s->chance);
 	free(s->epoch_of);
 	free(s->answer);
 	free(s->cost_ns);
@@ -274,6 +287,22 @@ static bool is_at_edges(const struct folded *f, unsigned edge, size_t at, size_t
 	return !(edge & STR_EDGE_BEHIND) || !is_word(f->byte[at + len]);
 }
 
+/* Does what must stand beside the literal stand there? Behind the text there is a byte that no
+ * guard lets through unless it lets all of them. */
+static bool is_guarded(const struct pass *p, const struct table_guard *g, size_t at, size_t len)
+{
+	const struct folded *f = &p->s->folded;
+
+	for (int i = 0; i < GUARD_MAX && g->set[i]; i++) {
+		if (g->at[i] < 0 && at < (size_t)-g->at[i])
+			return false;
+		size_t place = g->at[i] < 0 ? at - (size_t)-g->at[i] : at + len + (size_t)g->at[i];
+		if (!reach_has(&p->guard_set[g->set[i]], f->byte[place]))
+			return false;
+	}
+	return true;
+}
+
 static void begin_slot(const struct pass *p, struct slot_state *state, uint32_t at)
 {
 	state->pass = p->s->pass;
@@ -316,6 +345,41 @@ static bool is_open(const struct pass *p, uint32_t pattern)
 	       (p->both || p->about[pattern].unicode == p->unicode);
 }
 
+/* Has the text one of the characters a match must have? */
+static bool has_point(const struct pass *p, const struct table_pattern *about)
+{
+	const struct folded *f = &p->s->folded;
+
+	for (uint32_t i = about->point; i < about->point + about->points; i++)
+		if (f->point[p->point[i] / 64] >> p->point[i] % 64 & 1)
+			return true;
+	return !about->points;
+}
+
+static bool find_possible(struct pass *p, const struct table_pattern *about)
+{
+	if (about->control && !p->s->folded.control)
+		return false;
+	if (!p->text->ascii && !has_point(p, about))
+		return false;
+	if (about->equal && p->equal == SIZE_MAX)
+		p->equal = fold_equal_words(&p->s->folded);
+	return !about->equal || p->equal >= about->equal;
+}
+
+/* Can it match a text with what this one has? Found out when it is first asked. */
+static bool is_possible(struct pass *p, uint32_t pattern)
+{
+	const struct table_pattern *about = &p->about[pattern];
+	struct chance *c = &p->s->chance[pattern];
+
+	if (!about->control && !about->points && !about->equal)
+		return true;
+	if (c->pass != p->s->pass)
+		*c = (struct chance){p->s->pass, find_possible(p, about)};
+	return c->possible;
+}
+
 static void take_hit(void *context, const struct table_entry *entry, size_t count, size_t at,
 		     size_t len)
 {
@@ -326,37 +390,14 @@ static void take_hit(void *context, const struct table_entry *entry, size_t coun
 
 		if (entry[i].edge && !is_at_edges(&p->s->folded, entry[i].edge, at, len))
 			continue;
+		if (entry[i].guard && !is_guarded(p, &p->guard[entry[i].guard], at, len))
+			continue;
 		if (entry[i].stage == TABLE_FIRST)
 			open_slot(p, state, (uint32_t)at);
 		else if ((entry[i].stage == TABLE_ONLY || state->pass == p->s->pass) &&
-			 is_open(p, state->slot.pattern))
+			 is_open(p, state->slot.pattern) && is_possible(p, state->slot.pattern))
 			close_slot(p, state, entry[i].stage, at);
 	}
-}
-
-/* Has the text one of the characters a match must have? */
-static bool has_point(const struct pass *p, const struct table_pattern *about, enum js_form form)
-{
-	const uint16_t *point = db_array(p->db, form, TABLE_POINTS);
-	const struct folded *f = &p->s->folded;
-
-	for (uint32_t i = about->point; i < about->point + about->points; i++)
-		if (f->point[point[i] / 64] >> point[i] % 64 & 1)
-			return true;
-	return !about->points;
-}
-
-/* Can it match a text with what this one has? EQUAL is found when it is first needed. */
-static bool is_possible(const struct pass *p, const struct table_pattern *about, enum js_form form,
-			size_t *equal)
-{
-	if (about->control && !p->s->folded.control)
-		return false;
-	if (form == JS_WIDE && !has_point(p, about, form))
-		return false;
-	if (about->equal && *equal == SIZE_MAX)
-		*equal = fold_equal_words(&p->s->folded);
-	return !about->equal || *equal >= about->equal;
 }
 
 /* Patterns without a literal. */
@@ -364,13 +405,12 @@ static void ask_always(struct pass *p, enum js_form form)
 {
 	const struct table_array *always = &p->db->table[form].array[TABLE_ALWAYS];
 	const uint32_t *number = always->data;
-	size_t equal = SIZE_MAX;
 
 	for (size_t i = 0; i < always->count; i++) {
 		const struct table_pattern *about = &p->about[number[i]];
 		struct match_window w = {.to = about->anchored ? 0 : p->len, .end = p->len};
 
-		if (is_open(p, number[i]) && is_possible(p, about, form, &equal))
+		if (is_open(p, number[i]) && is_possible(p, number[i]))
 			ask(p, number[i], w);
 	}
 }
@@ -392,6 +432,7 @@ static void next_pass(struct db_scratch *s, const struct db *db)
 	if (++s->pass)
 		return;
 	memset(s->memo, 0, most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
+	memset(s->chance, 0, db->count * sizeof(*s->chance));
 	for (int i = 0; i < JS_FORMS; i++)
 		for (size_t k = 0; k < db->table[i].array[TABLE_SLOTS].count; k++)
 			s->slot[i][k].pass = 0;
@@ -406,6 +447,10 @@ static int run_pass(struct pass *p, struct err *err)
 	p->slot = s->slot[form];
 	p->reach = db_array(p->db, form, TABLE_REACHES);
 	p->about = db_array(p->db, form, TABLE_ABOUT);
+	p->point = db_array(p->db, form, TABLE_POINTS);
+	p->equal = SIZE_MAX;
+	p->guard = db_array(p->db, form, TABLE_GUARDS);
+	p->guard_set = db_array(p->db, form, TABLE_GUARD_SETS);
 	next_pass(s, p->db);
 	p->walker = (struct reach_walker){.set = db_array(p->db, form, TABLE_SETS),
 					  .memo = s->memo,

@@ -58,7 +58,8 @@ static double cost_of_one(const struct planner *p, const struct sequence *q, con
 
 	if (q->anchored)
 		starts = 1;
-	return a->rate * (hit_cost + call_cost + start_cost * starts) + a->count * literal_cost +
+	return a->rate * hit_cost + a->asked * (call_cost + start_cost * starts) +
+	       a->count * literal_cost +
 	       (reach_max(&q->start[q->count]) > LONG_MATCH ? alone_cost : 0);
 }
 
@@ -66,11 +67,11 @@ static double cost_of_two(const struct planner *p, const struct sequence *q, con
 			  const struct clause *b)
 {
 	struct reach gap = gap_of(q, a, b);
-	double near = a->rate * (span_of(p, &gap) + 1) * together, starts;
+	double near = a->asked * (span_of(p, &gap) + 1) * together, starts;
 
 	starts = q->anchored ? 1 : span_of(p, &q->start[a->from]) + 1;
 	return (a->rate + b->rate) * hit_cost +
-	       b->rate * (near < 1 ? near : 1) * (call_cost + start_cost * starts) +
+	       b->asked * (near < 1 ? near : 1) * (call_cost + start_cost * starts) +
 	       (a->count + b->count) * literal_cost;
 }
 
@@ -141,13 +142,25 @@ static struct groups group(struct planner *p, const struct clause *c, const stru
 	return over ? (struct groups){.reach = {all}, .count = 1} : g;
 }
 
+static void add_word(struct planner *p, const struct literal *l, struct table_entry entry)
+{
+	struct table_guard guard = {.set = {0}};
+
+	for (unsigned i = 0; i < l->guard.count; i++) {
+		guard.at[i] = l->guard.at[i];
+		guard.set[i] = reach_set_find(&p->maker->guard_sets, &l->guard.set[i]);
+	}
+	entry.guard = l->guard.count ? table_add_guard(p->maker, &guard) : 0;
+	table_add_word(p->maker, &l->str, entry);
+}
+
 static void add_words(struct planner *p, const struct clause *c, const struct reach *before,
 		      const struct groups *g, uint32_t at, struct table_entry entry)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct reach r = reach_join(before, &c->literal[i].before);
 		if (group_of(g, &r) == at)
-			table_add_word(p->maker, &c->literal[i].str, entry);
+			add_word(p, &c->literal[i], entry);
 	}
 }
 
@@ -159,7 +172,8 @@ static void emit_one(struct planner *p, const struct sequence *q, const struct c
 	for (uint32_t i = 0; i < g.count; i++) {
 		struct table_slot slot = {.pattern = p->number,
 					  .reach = table_add_reach(p->maker, &g.reach[i])};
-		struct table_entry entry = {table_add_slot(p->maker, slot), TABLE_ONLY, 0};
+		struct table_entry entry = {.slot = table_add_slot(p->maker, slot),
+					    .stage = TABLE_ONLY};
 		add_words(p, a, before, &g, i, entry);
 	}
 }
@@ -181,8 +195,10 @@ static void emit_two(struct planner *p, const struct sequence *q, const struct c
 				.span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX,
 			};
 			uint32_t at = table_add_slot(p->maker, slot);
-			add_words(p, a, before, &g, i, (struct table_entry){at, TABLE_FIRST, 0});
-			add_words(p, b, &gap, &h, k, (struct table_entry){at, TABLE_LAST, 0});
+			add_words(p, a, before, &g, i,
+				  (struct table_entry){.slot = at, .stage = TABLE_FIRST});
+			add_words(p, b, &gap, &h, k,
+				  (struct table_entry){.slot = at, .stage = TABLE_LAST});
 		}
 	}
 }

@@ -56,3 +56,11 @@ double rate_of(const struct str *str)
 	rate *= str->edge & STR_EDGE_BEFORE ? edge : 1;
 	return str->edge & STR_EDGE_BEHIND ? rate * edge : rate;
 }
+
+void rate_bytes(double ret[RATE_BYTES])
+{
+	for (unsigned c = 0; c < RATE_BYTES; c++) {
+		char byte = (char)c;
+		ret[c] = look_up(rate_1, 8, &byte, 1);
+	}
+}

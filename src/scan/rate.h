@@ -9,5 +9,8 @@
 
 /* About how many times per byte of folded text. */
 double rate_of(const struct str *str);
+/* The same for each byte alone. */
+enum { RATE_BYTES = 256 };
+void rate_bytes(double ret[RATE_BYTES]);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct reach_set everything = {
+const struct reach_set reach_everything = {
 	.bits = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
 	.newline = 1,
 };
@@ -16,7 +16,7 @@ static const struct reach_set everything = {
 void reach_sets_init(struct reach_sets *sets)
 {
 	memset(sets, 0, sizeof(*sets));
-	reach_set_find(sets, &everything);
+	reach_set_find(sets, &reach_everything);
 }
 
 void reach_sets_done(struct reach_sets *sets)

@@ -30,6 +30,8 @@ struct reach_set {
 	uint32_t reserved;
 };
 
+extern const struct reach_set reach_everything;
+
 struct reach {
 	uint32_t min; /* bytes at least */
 	uint32_t bound[REACH_RUNS + 1];

@@ -25,12 +25,14 @@ const size_t table_item_size[TABLE_SECTIONS] = {
 	[TABLE_SLOTS] = sizeof(struct table_slot),
 	[TABLE_REACHES] = sizeof(struct reach),
 	[TABLE_SETS] = sizeof(struct reach_set),
+	[TABLE_GUARDS] = sizeof(struct table_guard),
+	[TABLE_GUARD_SETS] = sizeof(struct reach_set),
 	[TABLE_ALWAYS] = sizeof(uint32_t),
 	[TABLE_POINTS] = sizeof(uint16_t),
 	[TABLE_ABOUT] = sizeof(struct table_pattern),
 };
 
-enum { REACH_BITS = 18, REACHES_MAX = 1 << REACH_BITS >> 1 };
+enum { GUARDS_BACK = 200, REACH_BITS = 18, REACHES_MAX = 1 << REACH_BITS >> 1 };
 
 void table_done(struct table *t)
 {
@@ -43,10 +45,11 @@ int table_maker_init(struct table_maker *m, size_t patterns, struct err *err)
 {
 	memset(m, 0, sizeof(*m));
 	reach_sets_init(&m->sets);
+	reach_sets_init(&m->guard_sets);
 	m->about.data = calloc(patterns + 1, sizeof(struct table_pattern));
 	m->about.count = patterns;
 	m->reach_index = calloc((size_t)1 << REACH_BITS, sizeof(*m->reach_index));
-	if (m->about.data && m->reach_index && !m->sets.failed)
+	if (m->about.data && m->reach_index && !m->sets.failed && !m->guard_sets.failed)
 		return 0;
 	table_maker_done(m);
 	return err_set(err, ERR_SYSTEM, "patterns: out of memory");
@@ -62,6 +65,8 @@ void table_maker_done(struct table_maker *m)
 	free(m->points.data);
 	free(m->reach_index);
 	reach_sets_done(&m->sets);
+	reach_sets_done(&m->guard_sets);
+	free(m->guards.data);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -107,6 +112,28 @@ uint32_t table_add_reach(struct table_maker *m, const struct reach *r)
 	*new = *r;
 	m->reach_index[at] = (uint32_t)m->reaches.count;
 	return (uint32_t)m->reaches.count - 1;
+}
+
+/* Number 0 is none. Those of one pattern are often the same, and they come together. */
+uint16_t table_add_guard(struct table_maker *m, const struct table_guard *guard)
+{
+	const struct table_guard *old = m->guards.data;
+	size_t first = m->guards.count > GUARDS_BACK ? m->guards.count - GUARDS_BACK : 1;
+
+	for (size_t i = first; i < m->guards.count; i++)
+		if (!memcmp(&old[i], guard, sizeof(*guard)))
+			return (uint16_t)i;
+	if (m->guards.count == TABLE_GUARDS_MAX)
+		return 0;
+	struct table_guard *new = NULL;
+	for (size_t i = m->guards.count ? 1 : 0; i < 2; i++) {
+		new = grow(m, &m->guards.data, &m->guards.count, &m->guards_room, sizeof(*new));
+		if (!new)
+			return 0;
+		*new = (struct table_guard){.set = {0}};
+	}
+	*new = *guard;
+	return (uint16_t)(m->guards.count - 1);
 }
 
 uint32_t table_add_slot(struct table_maker *m, struct table_slot slot)
@@ -330,6 +357,7 @@ static bool reserve(struct table_maker *m, struct table *t)
 		[TABLE_NODES] = letters(m),
 		[TABLE_ENTRIES] = m->words + 1,
 		[TABLE_SETS] = m->sets.count,
+		[TABLE_GUARD_SETS] = m->guard_sets.count,
 	};
 	bool good = true;
 
@@ -358,13 +386,17 @@ int table_make(struct table_maker *m, struct table *ret, struct err *err)
 
 	if (m->words)
 		qsort(m->word, m->words, sizeof(*m->word), by_tier);
-	if (m->failed || m->sets.failed || letters(m) > TABLE_NODES_MAX || !reserve(m, &t)) {
+	if (m->failed || m->sets.failed || m->guard_sets.failed || letters(m) > TABLE_NODES_MAX ||
+	    !reserve(m, &t)) {
 		table_done(&t);
 		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
 	}
 	struct writer w = {.t = &t, .word = m->word, .words = m->words};
 	write_words(&w);
 	memcpy(t.array[TABLE_SETS].data, m->sets.set, m->sets.count * sizeof(*m->sets.set));
+	memcpy(t.array[TABLE_GUARD_SETS].data, m->guard_sets.set,
+	       m->guard_sets.count * sizeof(*m->guard_sets.set));
+	hand_over(&m->guards, &t.array[TABLE_GUARDS]);
 	hand_over(&m->slots, &t.array[TABLE_SLOTS]);
 	hand_over(&m->reaches, &t.array[TABLE_REACHES]);
 	hand_over(&m->always, &t.array[TABLE_ALWAYS]);

@@ -7,6 +7,7 @@
 #ifndef CORDON_SCAN_TABLE_H
 #define CORDON_SCAN_TABLE_H
 
+#include "scan/guard.h"
 #include "scan/reach.h"
 #include "scan/strs.h"
 
@@ -15,6 +16,7 @@ enum {
 	TABLE_NODES_MAX = 1 << 24,
 	TABLE_TIERS = 7,
 	TABLE_LONG_BITS = 17,
+	TABLE_GUARDS_MAX = 1 << 16,
 };
 
 enum table_stage {
@@ -34,8 +36,15 @@ struct table_slot {
 /* What a literal means. */
 struct table_entry {
 	uint32_t slot;
-	uint16_t stage;
-	uint16_t edge; /* enum str_edge */
+	uint16_t guard; /* 0: none */
+	uint8_t stage;	/* enum table_stage */
+	uint8_t edge;	/* enum str_edge */
+};
+
+/* What must stand beside a literal, see guard.h. */
+struct table_guard {
+	int8_t at[GUARD_MAX];
+	uint16_t set[GUARD_MAX]; /* 0 and all behind it: none */
 };
 
 /* Literals that begin the same way. The first kid is the next node, so that a literal without
@@ -75,6 +84,8 @@ enum table_section {
 	TABLE_SLOTS,
 	TABLE_REACHES,
 	TABLE_SETS,
+	TABLE_GUARDS,
+	TABLE_GUARD_SETS,
 	TABLE_ALWAYS, /* numbers of patterns without a literal */
 	TABLE_POINTS, /* numbers of bits */
 	TABLE_ABOUT,  /* struct table_pattern, by number */
@@ -105,13 +116,17 @@ struct table_maker {
 	struct table_array slots, reaches, always, about, points;
 	size_t slots_room, reaches_room, always_room, points_room;
 	uint32_t *reach_index; /* a hash table of reaches */
-	struct reach_sets sets;
+	struct reach_sets sets, guard_sets;
+	struct table_array guards;
+	size_t guards_room;
 	bool failed;
 };
 
 int table_maker_init(struct table_maker *m, size_t patterns, struct err *err);
 void table_maker_done(struct table_maker *m);
 uint32_t table_add_reach(struct table_maker *m, const struct reach *r);
+/* 0, which is always right, when there are too many. */
+uint16_t table_add_guard(struct table_maker *m, const struct table_guard *guard);
 uint32_t table_add_slot(struct table_maker *m, struct table_slot slot);
 void table_add_word(struct table_maker *m, const struct str *str, struct table_entry entry);
 void table_add_always(struct table_maker *m, uint32_t pattern);

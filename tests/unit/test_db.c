@@ -9,11 +9,11 @@
 #include "scan/db.h"
 #include "tap.h"
 
-enum { TEXTS_MAX = 24, MADE_UP = 3000, ROUNDS = 4 };
+enum { TEXTS_MAX = 24, MADE_UP = 3000, ROUNDS = 4, ROWS_MAX = 96 };
 
 static struct db *build(const char *const *source, size_t count, unsigned flags)
 {
-	struct db_pattern pattern[64];
+	struct db_pattern pattern[ROWS_MAX];
 	struct db *db = NULL;
 	struct err err;
 
@@ -147,6 +147,46 @@ static const struct {
 	 "abcdefghijklmnopqrstuvwxyz",
 	 {"abcdefghijklmnopqrstuvwxyz"},
 	 {"abcdefghijklmnopqrstuvwxy", "abcdefghijklmnop"}},
+	{"digits behind the literal",
+	 "(?:=[0-9a-f]{2}){3}",
+	 {"=0a=1B=ff", "x=0a=1b=ffx"},
+	 {"=0a=1b=fg", "=0a =1b=ff"}},
+	{"the text ends behind the literal", "=[0-9]{2}", {"=12"}, {"=1", "="}},
+	{"the text begins with the literal", "[0-9]{2}:x", {"12:x"}, {"2:x", ":x"}},
+	{"spaces on both sides of a literal",
+	 "x\\s{2}:\\s+\\sy",
+	 {"x  :  y", "x\t\n: \n y"},
+	 {"x :  y", "x  : y", "x  :  z"}},
+	{"a space that belongs to what is before the literal",
+	 "[\\s.]{3}\\nfoo",
+	 {" . \nfoo", "...\nfoo", "  \n\nfoo"},
+	 {"x. \nfoo"}},
+	{"a literal that begins another one",
+	 "x(?:ab|abc)[0-9]y",
+	 {"xab1y", "xabc2y"},
+	 {"xabcy", "xabd1y"}},
+	{"what follows a literal that was cut",
+	 "abcdefghijklmnop(?:qr|s)[0-9]",
+	 {"abcdefghijklmnopqr1", "abcdefghijklmnops2"},
+	 {"abcdefghijklmnopq1", "abcdefghijklmnopsr"}},
+	{"a class in a run behind the literal",
+	 "a-[.-]+(?: [.-]+){2}!",
+	 {"a-.- -- .!", "a--. . -!"},
+	 {"a-. x .!", "a-..!"}},
+	{"U+FEFF between letters",
+	 "o[\xe2\x80\x8b\xef\xbb\xbf]+v",
+	 {"o\xe2\x80\x8bv", "o\xef\xbb\xbf\xe2\x80\x8bv"},
+	 {"o v", "ov"}},
+	{"branches that need characters beyond ASCII",
+	 "[\xe2\x80\x8b\xe2\x80\x8c]{2}x|y[\xd0\xb0-\xd0\xb3]",
+	 {"\xe2\x80\x8c\xe2\x80\x8bx", "y\xd0\xb2"},
+	 {"\xe2\x80\x8bx", "y\xd0\xb4", "y\xc3\xa9"}},
+	{"a word's edge beside letters beyond ASCII",
+	 "\\bact\\b",
+	 {"\xc3\xa9"
+	  "act",
+	  "act\xc5\xbf"},
+	 {"\xc3\xa9 fact"}},
 	{"U+FEFF is a space",
 	 "a\\sb",
 	 {"a\xef\xbb\xbf"
@@ -204,7 +244,7 @@ static void check_row(size_t i, const struct db *all, struct db_scratch *scratch
 
 static void test_rows(void)
 {
-	const char *source[64];
+	const char *source[ROWS_MAX];
 	size_t count = sizeof(rows) / sizeof(rows[0]);
 	struct err err;
 
