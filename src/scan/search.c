@@ -16,7 +16,8 @@ static const struct table_tier tiers[TABLE_TIERS] = TABLE_TIER_LIST;
 struct searcher {
 	const struct table *t;
 	const struct folded *text;
-	search_hit_fn *hit;
+	struct search_room *room;
+	search_hits_fn *take;
 	void *context;
 };
 
@@ -118,6 +119,24 @@ static size_t look_up(const struct searcher *s, const uint8_t *p, struct search_
 	return from;
 }
 
+static void flush(const struct searcher *s)
+{
+	s->take(s->context, s->room->hit, s->room->hits);
+	s->room->hits = 0;
+}
+
+/* Entries are far away from each other: the next ones are fetched while hits are gathered. */
+static void add_hit(const struct searcher *s, const struct table_entry *entry, uint32_t count,
+		    size_t at, size_t len)
+{
+	struct search_room *r = s->room;
+
+	__builtin_prefetch(entry);
+	r->hit[r->hits++] = (struct search_hit){entry, (uint32_t)at, (uint16_t)len, count};
+	if (r->hits == SEARCH_HITS)
+		flush(s);
+}
+
 /* From NODE, whose LEN bytes are at AT, as far as there are literals. */
 static void follow(const struct searcher *s, uint32_t node, size_t at, size_t len)
 {
@@ -130,7 +149,7 @@ static void follow(const struct searcher *s, uint32_t node, size_t at, size_t le
 		uint8_t next = s->text->byte[at + len];
 
 		if (count)
-			s->hit(s->context, entry + first, count, at, len);
+			add_hit(s, entry + first, count, at, len);
 		node = all[node].entry_kid & 1 ? node + 1 : 0;
 		while (node && (uint8_t)all[node].next_byte != next)
 			node = all[node].next_byte >> 8;
@@ -138,8 +157,9 @@ static void follow(const struct searcher *s, uint32_t node, size_t at, size_t le
 	}
 }
 
-static void search_block(const struct searcher *s, size_t from, size_t len, struct search_room *r)
+static void search_block(const struct searcher *s, size_t from, size_t len)
 {
+	struct search_room *r = s->room;
 	const struct table_node *node = s->t->array[TABLE_NODES].data;
 	const uint8_t *p = s->text->byte + from;
 
@@ -156,14 +176,16 @@ static void search_block(const struct searcher *s, size_t from, size_t len, stru
 }
 
 void search_run(const struct table *t, const struct folded *text, struct search_room *room,
-		search_hit_fn *hit, void *context)
+		search_hits_fn *take, void *context)
 {
-	struct searcher s = {t, text, hit, context};
+	struct searcher s = {t, text, room, take, context};
 
 	if (!t->array[TABLE_ENTRIES].count)
 		return;
+	room->hits = 0;
 	for (size_t from = 0; from < text->len; from += SEARCH_BLOCK) {
 		size_t left = text->len - from;
-		search_block(&s, from, left < SEARCH_BLOCK ? left : SEARCH_BLOCK, room);
+		search_block(&s, from, left < SEARCH_BLOCK ? left : SEARCH_BLOCK);
 	}
+	flush(&s);
 }

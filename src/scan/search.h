@@ -8,7 +8,15 @@
 
 #include "scan/table.h"
 
-enum { SEARCH_BLOCK = 4096 };
+enum { SEARCH_BLOCK = 4096, SEARCH_HITS = 512 };
+
+/* A literal of LEN bytes at AT means these COUNT entries. */
+struct search_hit {
+	const struct table_entry *entry;
+	uint32_t at;
+	uint16_t len;
+	uint32_t count;
+};
 
 /* What a search needs while it runs: places of a block that remain, and what was found there. */
 struct search_room {
@@ -19,13 +27,14 @@ struct search_room {
 		uint32_t node;
 		uint16_t at, bytes;
 	} found[SEARCH_BLOCK + TABLE_TIERS];
+	size_t hits;
+	struct search_hit hit[SEARCH_HITS];
 };
 
-/* A literal of LEN bytes at AT means these COUNT entries. */
-typedef void search_hit_fn(void *context, const struct table_entry *entry, size_t count, size_t at,
-			   size_t len);
+/* Takes hits in the order of their places. */
+typedef void search_hits_fn(void *context, const struct search_hit *hit, size_t count);
 
 void search_run(const struct table *t, const struct folded *text, struct search_room *room,
-		search_hit_fn *hit, void *context);
+		search_hits_fn *take, void *context);
 
 #endif
