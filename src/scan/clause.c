@@ -195,8 +195,7 @@ static const struct strs *with_edges(struct clause_finder *f, const struct strs 
 {
 	struct strs *s;
 
-	/* U+017F, which is no letter of a word without the flag u, folds to one. */
-	if (f->shapes.form != JS_ASCII || !(before || behind))
+	if (!before && !behind)
 		return all;
 	s = arena_alloc(f->shapes.maker.arena, sizeof(*s) + all->count * sizeof(s->str[0]));
 	if (f->shapes.maker.arena->failed)

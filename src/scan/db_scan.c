@@ -386,7 +386,9 @@ static void take_entry(struct pass *p, const struct table_entry *entry, size_t a
 {
 	struct slot_state *state = &p->slot[entry->slot];
 
-	if (entry->edge && !is_at_edges(&p->s->folded, entry->edge, at, len))
+	/* U+017F, which is no letter of a word without the flag u, folds to one. */
+	if (entry->edge && !p->s->folded.letter &&
+	    !is_at_edges(&p->s->folded, entry->edge, at, len))
 		return;
 	if (entry->guard && !is_guarded(p, &p->guard[entry->guard], at, len))
 		return;

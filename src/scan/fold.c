@@ -147,6 +147,7 @@ static size_t fold_beyond(struct folded *f, const char *text, size_t len, size_t
 	}
 	f->point[(c.value >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c.value >> 2) % 64;
 	size_t n = fold_char(c.value, out);
+	f->letter |= n == 1 && out[0] != ' ';
 	if (n > 1 || out[0] != ' ' || !before) {
 		for (size_t b = 0; b < n; b++, ++*k) {
 			f->byte[*k] = (uint8_t)out[b];
@@ -195,6 +196,7 @@ int fold_text(struct folded *f, const char *text, size_t len, bool ascii, struct
 	if (make_room(f, len, err) < 0)
 		return -1;
 	f->map[0] = 0;
+	f->letter = false;
 	f->len = ascii ? fold_ascii(f, text, len) : fold_wide(f, text, len);
 	memset(f->byte + f->len, 0xff, FOLD_PAD);
 	f->map[f->len] = (uint32_t)len;

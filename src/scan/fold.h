@@ -26,6 +26,7 @@ struct folded {
 	uint32_t *map;
 	size_t len, room;
 	bool control; /* fold_is_control() is true of a character */
+	bool letter;  /* a character beyond ASCII has become a letter of ASCII */
 	/* Which characters there are beyond ASCII, four in a bit, modulo FOLD_POINTS. Not for a
 	 * text of ASCII. */
 	uint64_t point[FOLD_POINTS / 64];

@@ -279,28 +279,56 @@ static struct reach extent_of(struct planner *p, uint32_t id)
 	return all;
 }
 
-/* Bits of the class's characters, each once, unless there are many. */
-static void add_points(struct planner *p, uint32_t node, struct table_pattern *about)
-{
-	const struct js_ast *ast = p->find.shapes.ast;
-	const struct js_node *n = js_node_at(ast, node);
-	uint64_t seen[FOLD_POINTS / 64] = {0}, size = 0;
+/* Characters of which every match has one, as bits of fold.h. */
+struct points {
+	uint64_t bits[FOLD_POINTS / 64];
+	uint64_t size;
+};
 
-	for (uint32_t i = 0; i < n->count; i++)
-		size += ast->range[n->first + i].high - ast->range[n->first + i].low + 1;
-	if (size > POINTS_MAX)
-		return;
-	about->point = (uint32_t)p->maker->points.count;
+static void gather_class(const struct js_ast *ast, uint32_t node, struct points *ret)
+{
+	const struct js_node *n = js_node_at(ast, node);
+
 	for (uint32_t i = 0; i < n->count; i++) {
 		const struct js_range *r = &ast->range[n->first + i];
-		for (uint32_t c = r->low; c <= r->high; c++) {
-			uint32_t bit = (c >> 2) % FOLD_POINTS;
-			if (seen[bit / 64] >> bit % 64 & 1)
-				continue;
-			seen[bit / 64] |= (uint64_t)1 << bit % 64;
-			table_add_point(p->maker, (uint16_t)bit);
-		}
+		/* Halves of pairs are not counted when a text is folded. */
+		bool has_half = r->low <= 0xdfff && r->high >= 0xd800;
+		ret->size += has_half ? POINTS_MAX + 1 : r->high - r->low + 1;
+		for (uint32_t c = r->low; c <= r->high && ret->size <= POINTS_MAX; c++)
+			ret->bits[(c >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c >> 2) % 64;
 	}
+}
+
+/* False: a match may do without. Of alternatives, all must have some. */
+static bool gather_points(struct planner *p, const struct sequence *q, struct points *ret)
+{
+	const struct js_ast *ast = p->find.shapes.ast;
+	uint32_t alt = q ? clause_only_alt(&p->find, q) : JS_NONE;
+
+	if (q && q->beyond != JS_NONE)
+		gather_class(ast, q->beyond, ret);
+	else if (alt == JS_NONE || ast->node[alt].count > BRANCHES_MAX)
+		return false;
+	for (uint32_t i = 0; alt != JS_NONE && q->beyond == JS_NONE && i < ast->node[alt].count;
+	     i++) {
+		uint32_t kid = js_kid(ast, &ast->node[alt], i);
+		if (!shape_of(&p->find.shapes, kid)->dead &&
+		    !gather_points(p, clause_sequence(&p->find, kid), ret))
+			return false;
+	}
+	return ret->size <= POINTS_MAX;
+}
+
+static void add_points(struct planner *p, const struct sequence *q, struct table_pattern *about)
+{
+	struct points points = {0};
+
+	if (!gather_points(p, q, &points))
+		return;
+	about->point = (uint32_t)p->maker->points.count;
+	for (unsigned i = 0; i < FOLD_POINTS; i++)
+		if (points.bits[i / 64] >> i % 64 & 1)
+			table_add_point(p->maker, (uint16_t)i);
 	about->points = (uint32_t)p->maker->points.count - about->point;
 }
 
@@ -321,8 +349,8 @@ static int plan(struct planner *p, struct err *err)
 	struct reach extent = extent_of(p, ast->root);
 	about->extent = table_add_reach(m, &extent);
 	about->control = q->control;
-	if (q->beyond != JS_NONE)
-		add_points(p, q->beyond, about);
+	if (p->find.shapes.form == JS_WIDE && !q->dead)
+		add_points(p, q, about);
 	if (plan_node(p, ast->root, err) < 0)
 		return -1;
 	if (p->bare) {
