@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/pages.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 #include "scan/search.h"
@@ -99,7 +100,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static struct slot_state *make_slots(const struct table_array *slots)
 {
-	struct slot_state *state = calloc(slots->count + 1, sizeof(*state));
+	struct slot_state *state = pages_new_large((slots->count + 1) * sizeof(*state));
 
 	for (size_t i = 0; state && i < slots->count; i++)
 		state[i].slot = ((const struct table_slot *)slots->data)[i];
@@ -145,7 +146,7 @@ void db_scratch_free(struct db_scratch *s)
 	match_scratch_free(s->match);
 	fold_done(&s->folded);
 	for (int i = 0; i < JS_FORMS; i++)
-		free(s->slot[i]);
+		pages_free(s->slot[i]);
 	free(s->memo);
 	free(s->room);
 	free(s->chance);

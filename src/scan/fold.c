@@ -203,14 +203,31 @@ int fold_text(struct folded *f, const char *text, size_t len, bool ascii, struct
 	return 0;
 }
 
+/* Bytes up to the next space or END, eight at a time: behind the text there is padding, without a
+ * space. */
+static size_t word_length(const uint8_t *from, const uint8_t *end)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	const uint8_t *at = from;
+
+	for (; at < end; at += sizeof(uint64_t)) {
+		uint64_t w;
+		memcpy(&w, at, sizeof(w));
+		w ^= ones * ' ';
+		w = (w - ones) & ~w & tops;
+		if (w)
+			return (size_t)(at - from) + (size_t)__builtin_ctzll(w) / 8;
+	}
+	return (size_t)(end - from);
+}
+
 size_t fold_equal_words(const struct folded *f)
 {
 	const uint8_t *before = f->byte, *at = f->byte, *end = f->byte + f->len;
 	size_t before_len = 0, most = 0, now = 0;
 
 	while (at < end) {
-		const uint8_t *space = memchr(at, ' ', (size_t)(end - at));
-		size_t len = (size_t)((space ? space : end) - at);
+		size_t len = word_length(at, end);
 
 		if (len && len == before_len && !memcmp(at, before, len))
 			now++;

@@ -11,7 +11,7 @@ import { print, sequence } from '../../atr/sequence.mjs';
 const [root, every = '1'] = process.argv.slice(2);
 const random = sequence(77);
 const { texts } = readPack(root);
-const sizes = [[200, 400], [2000, 120], [20000, 16]];
+const sizes = [[200, 400], [2000, 120], [20000, 60]];
 
 function files(dir, want, list = [], depth = 0) {
 	let entries = [];
