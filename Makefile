@@ -77,6 +77,16 @@ $(GEN)/view_program.h: $(BUILD)/embed $(VIEW_PY)
 	$(BUILD)/embed $@ view_program $(VIEW_PY)
 $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h
 
+# What decides which files of the cache are ours: every byte of what makes them. Looked at each
+# time, since a file that is gone is no reason for make.
+BUILD_ID_OF := src/base src/rule src/scan
+$(GEN)/build_id.h: FORCE
+	@mkdir -p $(@D)
+	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \
+		line="#define CORDON_BUILD_ID \"$$id\""; \
+		echo "$$line" | cmp -s - $@ || echo "$$line" >$@
+$(foreach f,rule/kept scan/cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -DCORDON_MUTANT -c -o $@ $<
@@ -93,7 +103,7 @@ ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
 $(BUILD)/libexec: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR) $(SHAREDIR)' >$@
-$(foreach f,flow/launch cli/packs,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
+$(foreach f,flow/launch flow/packs,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
 FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon

@@ -72,7 +72,7 @@ FOUND(found_rule, jsonval_readable(v->finding->rule->id))
 FOUND(found_title, jsonval_readable(v->finding->rule->title))
 FOUND(found_severity, jsonval_readable(v->finding->rule->severity_name))
 FOUND(found_category, jsonval_readable(v->finding->rule->category))
-FOUND(found_lane, json_string(scan_lane(v->finding->rule)))
+FOUND(found_lane, json_string(scan_lane_name(v->finding->rule)))
 FOUND(found_confidence, json_real(v->finding->confidence))
 FOUND(found_undecided, json_boolean(v->finding->undecided))
 FOUND(found_why, jsonval_readable(v->finding->why))
@@ -164,15 +164,15 @@ static json_t *severities(const struct scan_totals *t)
 	return o;
 }
 
-#define TOTAL(function, expression) FIELD(function, struct scan_totals, expression)
+#define TOTAL(function, expression) FIELD(function, struct scan, expression)
 
-TOTAL(total_files, jsonval_number(v->files))
-TOTAL(total_skipped, jsonval_number(v->skipped))
-TOTAL(total_units, jsonval_number(v->units))
-TOTAL(total_bytes, jsonval_number(v->bytes))
-TOTAL(total_findings, jsonval_number(v->findings))
-TOTAL(total_errors, jsonval_number(v->errors))
-TOTAL(total_severities, severities(v))
+TOTAL(total_files, jsonval_number(v->scanner.totals.files))
+TOTAL(total_skipped, jsonval_number(v->scanner.totals.skipped))
+TOTAL(total_units, jsonval_number(v->scanner.totals.units))
+TOTAL(total_bytes, jsonval_number(v->scanner.totals.bytes))
+TOTAL(total_findings, jsonval_number(v->scanner.totals.findings))
+TOTAL(total_errors, jsonval_number(v->scanner.totals.errors))
+TOTAL(total_severities, severities(&v->scanner.totals))
 TOTAL(total_ms, jsonval_number((io_now_ns() - v->start_ns) / 1000000))
 
 static const struct cli_field stats_fields[] = {
@@ -186,10 +186,12 @@ static const struct cli_field stats_fields[] = {
 	{"ms", "milliseconds, the loading of the rules included", total_ms},
 	{0}};
 
-FIELD(view_whole, struct scan, jsonval_number(v->totals.views - v->totals.views_part))
-FIELD(view_part, struct scan, jsonval_number(v->totals.views_part))
-FIELD(view_none, struct scan, jsonval_number(v->totals.views_none))
-FIELD(view_error, struct scan, v->no_view.code ? jsonval_readable(v->no_view.message) : json_null())
+FIELD(view_whole, struct scan,
+      jsonval_number(v->scanner.totals.views - v->scanner.totals.views_part))
+FIELD(view_part, struct scan, jsonval_number(v->scanner.totals.views_part))
+FIELD(view_none, struct scan, jsonval_number(v->scanner.totals.views_none))
+FIELD(view_error, struct scan,
+      v->scanner.no_view.code ? jsonval_readable(v->scanner.no_view.message) : json_null())
 
 static const struct cli_field view_fields[] = {
 	{"whole", "programs that were also scanned in their canonical form", view_whole},
@@ -203,23 +205,23 @@ static const struct cli_field view_fields[] = {
 #define LIST(of) json_incref(OUT->of)
 
 SCAN(scan_status_field, json_string(scan_status(v)))
-SCAN(scan_verdict, json_string(detect_verdict_name(v->verdict)))
-SCAN(scan_reason, jsonval_readable(v->reason))
+SCAN(scan_verdict, json_string(detect_verdict_name(v->scanner.verdict)))
+SCAN(scan_reason, jsonval_readable(v->scanner.reason))
 SCAN(scan_mode, json_string(detect_mode_name(v->call->scan.mode)))
 SCAN(scan_lane_field, words_of(VOCAB_LANE, v->call->scan.lane))
 SCAN(scan_rules, jsonval_number(v->rules->pack.rulec))
 SCAN(scan_packs,
      jsonval_list(source_fields, v->rules->source, sizeof(struct packs_source), v->rules->sourcec))
 SCAN(scan_findings, LIST(findings))
-SCAN(scan_cut, json_boolean(v->totals.findings > SCAN_FINDINGS_MAX))
+SCAN(scan_cut, json_boolean(v->scanner.totals.findings > SCAN_FINDINGS_MAX))
 SCAN(scan_errors, LIST(errors))
-SCAN(scan_errors_cut, json_boolean(v->totals.errors > SCAN_REMARKS_MAX))
+SCAN(scan_errors_cut, json_boolean(v->scanner.totals.errors > SCAN_REMARKS_MAX))
 SCAN(scan_notes, LIST(notes))
 SCAN(scan_notes_cut, json_boolean(OUT->notes_cut))
 SCAN(scan_effects, LIST(effects))
 SCAN(scan_effects_cut, json_boolean(OUT->effects_cut))
 SCAN(scan_view_field, jsonval_object(view_fields, v))
-SCAN(scan_stats, jsonval_object(stats_fields, &v->totals))
+SCAN(scan_stats, jsonval_object(stats_fields, v))
 
 static const struct cli_field scan_fields[] = {
 	{"status", "clean, findings or error (something could not be scanned)", scan_status_field},

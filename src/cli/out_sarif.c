@@ -156,8 +156,8 @@ static void add_finding(struct scan *s, const struct scan_finding *f)
 			  jsonval_readable(rule->id), "ruleIndex", rule_index(s, rule), "level",
 			  severities[rule->severity].level, "message", message(f), "locations",
 			  finding_location(f), "properties", "confidence", f->finding->confidence,
-			  "lane", scan_lane(rule), "view", view_name(f->finding->view), "undecided",
-			  f->finding->undecided, "severity",
+			  "lane", scan_lane_name(rule), "view", view_name(f->finding->view),
+			  "undecided", f->finding->undecided, "severity",
 			  jsonval_readable(rule->severity_name)));
 }
 
@@ -186,8 +186,8 @@ static void notify(struct scan *s, const char *level, const char *file, size_t l
 static void tell_lost(struct scan *s)
 {
 	struct out_sarif *o = s->out;
-	size_t lost = o->lost, results = s->totals.findings > SCAN_FINDINGS_MAX
-						 ? s->totals.findings - SCAN_FINDINGS_MAX
+	size_t lost = o->lost, results = s->scanner.totals.findings > SCAN_FINDINGS_MAX
+						 ? s->scanner.totals.findings - SCAN_FINDINGS_MAX
 						 : 0;
 
 	if (!lost && !results)
@@ -223,7 +223,7 @@ static void end(struct scan *s)
 		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:[{s:b, s:o}], s:o}]}", "$schema",
 		SCHEMA, "version", "2.1.0", "runs", "tool", "driver", "name", "Cordon", "version",
 		CORDON_VERSION, "rules", o->rules, "columnKind", "unicodeCodePoints", "invocations",
-		"executionSuccessful", !s->totals.errors, "toolExecutionNotifications",
+		"executionSuccessful", !s->scanner.totals.errors, "toolExecutionNotifications",
 		o->notifications, "results", o->results);
 
 	jsonval_print(all);

@@ -54,7 +54,7 @@ static void print_finding(struct scan *s, const struct scan_finding *f)
 	cli_print_text(stdout, rule->title);
 	if (found->undecided)
 		printf(" (not decidable: %s)", found->why);
-	printf("\n    lane %s, confidence %.0f %%, view %s", scan_lane(rule),
+	printf("\n    lane %s, confidence %.0f %%, view %s", scan_lane_name(rule),
 	       found->confidence * 100, view_name(found->view));
 	if (*found->decoding)
 		printf(" (%s)", found->decoding);
@@ -136,11 +136,11 @@ static void end(struct scan *s)
 {
 	if (!s->begun)
 		return; /* nothing was looked at, so nothing is clean */
-	if (s->totals.findings > SCAN_FINDINGS_MAX)
+	if (s->scanner.totals.findings > SCAN_FINDINGS_MAX)
 		printf("%d findings are shown\n", SCAN_FINDINGS_MAX);
-	print_counts(&s->totals);
+	print_counts(&s->scanner.totals);
 	fputs("; ", stdout);
-	cli_print_text(stdout, s->reason[0] ? s->reason : "clean");
+	cli_print_text(stdout, s->scanner.reason[0] ? s->scanner.reason : "clean");
 	putchar('\n');
 	print_rules(s->rules);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "cli/usable.h"
+#include "flow/usable.h"
 
 static const struct verb {
 	const char *name;
@@ -47,7 +47,13 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 
 static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 {
-	struct pack_options options = {v->call->strict, v->all, rules_on_report, v};
+	const char *directory[PACKS_SOURCES_MAX];
+	struct packs_options options = {
+		.directory = directory,
+		.places = places_of_user(&v->set->arena),
+		.fresh = v->all,
+		.pack = {v->call->strict, v->all, rules_on_report, v},
+	};
 	size_t here = verb->rules >= RULES_HERE ? (size_t)v->call->argc - 1 : 0;
 
 	if (verb->rules == RULES_NONE)
@@ -57,8 +63,11 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 		err_cure(err, "cordon rules %s DIR", verb->name);
 		return -1;
 	}
-	if (packs_load(v->set, v->call, (const char *const *)v->call->argv + 1, here, &options,
-		       err) < 0)
+	for (size_t i = 0; i < here; i++)
+		directory[options.directories++] = v->call->argv[1 + i];
+	for (size_t i = 0; i < v->call->rulesc; i++)
+		directory[options.directories++] = v->call->rules[i];
+	if (packs_load(v->set, &options, err) < 0)
 		return -1;
 	/* To check what is broken is what that is for. */
 	return verb->rules < RULES_HERE || v->pack->errors ? 0 : usable_rules(v->set, err);
@@ -77,7 +86,7 @@ int cli_rules(struct cli_call *call)
 		err_set(&err, ERR_SYSTEM, "out of memory");
 		return rules_fail(call, STATUS_FAILED, &err);
 	}
-	v.all = set->fresh = verb->run == rules_check;
+	v.all = verb->run == rules_check;
 	v.reports = v.all && call->json ? json_array() : NULL;
 	int status = STATUS_FAILED;
 	if (load(&v, verb, &err) == 0)

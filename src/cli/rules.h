@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
-#include "cli/packs.h"
+#include "flow/packs.h"
 
 enum { STATUS_FOUND = 1, STATUS_USAGE = 2, STATUS_FAILED = 125 };
 

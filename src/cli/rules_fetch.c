@@ -59,11 +59,11 @@ static int check_version(const char *version, struct err *err)
 /* Beside the target: a rename cannot leave a file system. */
 static int prepare(struct fetch *f, struct err *err)
 {
-	f->data = packs_data_dir(&f->arena);
+	f->data = places_of_user(&f->arena).rules;
 	if (!*f->data)
 		return err_set(err, ERR_INPUT, "no directory for data: HOME is not set");
 	f->target = arena_printf(&f->arena, "%s/" PACKS_FETCHED, f->data);
-	if (packs_make_directories(f->data, 0755, err) < 0)
+	if (places_make(f->data, 0755, err) < 0)
 		return -1;
 	if (snprintf(f->temp, sizeof(f->temp), "%s/.fetch-XXXXXX", f->data) >=
 		    (int)sizeof(f->temp) ||

@@ -13,8 +13,8 @@
 #include "cli/case.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
-#include "cli/usable.h"
 #include "detect/undecided.h"
+#include "flow/usable.h"
 #include "flow/view.h"
 
 enum { FAILURES_SHOWN = 1000, INPUT_SHOWN = 100 };

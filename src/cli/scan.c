@@ -11,7 +11,6 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "cli/usable.h"
 
 enum { STATUS_FOUND = 1, STATUS_USAGE = 2, STATUS_FAILED = 125 };
 enum { PROGRESS_NS = 100000000, NAME_SHOWN = 40 };
@@ -22,20 +21,6 @@ static const struct scan_format *const formats[] = {&scan_text_format, &scan_jso
 const struct scan_format *scan_format_at(unsigned i)
 {
 	return i < ARRAY_SIZE(formats) ? formats[i] : NULL;
-}
-
-void scan_error(struct scan *s, const char *file, const struct err *err)
-{
-	scan_progress(s, NULL);
-	s->totals.errors++;
-	if (s->totals.errors <= SCAN_REMARKS_MAX)
-		s->format->error(s, file, err);
-}
-
-void scan_note(struct scan *s, const char *file, size_t line, const char *words)
-{
-	scan_progress(s, NULL);
-	s->format->note(s, file, line, words);
 }
 
 void scan_progress(struct scan *s, const char *name)
@@ -53,57 +38,91 @@ void scan_progress(struct scan *s, const char *name)
 	if (now - s->progress_ns < PROGRESS_NS)
 		return;
 	s->progress_ns = now;
-	fprintf(stderr, "\r\033[K%zu files, %zu findings  ", s->totals.files, s->totals.findings);
+	fprintf(stderr, "\r\033[K%zu files, %zu findings  ", s->scanner.totals.files,
+		s->scanner.totals.findings);
 	cli_print_text(stderr, strlen(name) > NAME_SHOWN ? name + strlen(name) - NAME_SHOWN : name);
 	fflush(stderr);
 	s->mid_progress = true;
 }
 
-const char *scan_lane(const struct rule *rule)
+const char *scan_lane_name(const struct rule *rule)
 {
-	for (unsigned lane = LANE_COUNT - 1; lane > LANE_HUNT; lane--)
-		if (rule_is_live(rule, (enum lane)lane))
-			return vocab_at(VOCAB_LANE, lane)->name;
-	return vocab_at(VOCAB_LANE, LANE_HUNT)->name;
+	return vocab_at(VOCAB_LANE, scan_lane(rule))->name;
 }
 
 const char *scan_status(const struct scan *s)
 {
-	if (s->totals.errors)
+	if (s->scanner.totals.errors)
 		return "error";
-	return s->totals.findings ? "findings" : "clean";
+	return s->scanner.totals.findings ? "findings" : "clean";
+}
+
+static void on_finding(void *context, const struct scan_finding *f)
+{
+	struct scan *s = context;
+	enum severity severity = f->finding->rule->severity;
+	unsigned fail_on = s->call->scan.fail_on;
+
+	s->failing +=
+		f->finding->undecided || severity <= fail_on || fail_on >= SEVERITY_INFORMATIONAL;
+	s->format->finding(s, f);
+}
+
+static void on_error(void *context, const char *name, const struct err *err)
+{
+	struct scan *s = context;
+
+	scan_progress(s, NULL);
+	s->format->error(s, name, err);
+}
+
+static void on_note(void *context, const char *name, size_t line, const char *words)
+{
+	struct scan *s = context;
+
+	scan_progress(s, NULL);
+	s->format->note(s, name, line, words);
+}
+
+static void on_effects(void *context, const struct scan_file *file, const struct code_view *view)
+{
+	struct scan *s = context;
+
+	s->format->effects(s, file, view);
 }
 
 /* A bad rule is told and left out; the scan goes on with the others. */
 static void on_report(void *context, const struct rule_report *r)
 {
-	struct scan *s = context;
 	char words[640];
 
 	snprintf(words, sizeof(words), "rule left out or broken: %s%s%s", r->id, *r->id ? ": " : "",
 		 r->words);
-	scan_note(s, r->file, r->line, words);
+	on_note(context, r->file, r->line, words);
 }
 
 static int start(struct scan *s, struct err *err)
 {
 	const struct cli_scan *o = &s->call->scan;
-	struct pack_options packs = {s->call->strict, false, on_report, s};
+	struct packs_options packs = {.directory = s->call->rules,
+				      .directories = s->call->rulesc,
+				      .places = places_of_user(&s->rules->arena),
+				      .pack = {s->call->strict, false, on_report, s}};
 	struct engine_options options = {.mode = (enum detect_mode)o->mode,
 					 .lane = (enum lane)o->lane,
 					 .inactive = o->inactive};
 	char words[640];
 
-	if (packs_load(s->rules, s->call, NULL, 0, &packs, err) < 0 ||
-	    usable_rules(s->rules, err) < 0 || packs_start(s->rules, &options, err) < 0 ||
-	    usable_engine(s->rules, &options, err) < 0)
+	if (packs_open(s->rules, &packs, &options, err) < 0)
 		return -1;
+	s->scanner.engine = s->rules->engine;
+	s->scanner.thread = s->rules->thread;
 	if (s->rules->refused) {
 		snprintf(words, sizeof(words),
 			 "%zu patterns of the rules are no regular expressions and match nothing; "
 			 "the first: %s",
 			 s->rules->refused, s->rules->first_refused.message);
-		scan_note(s, "", 0, words);
+		on_note(s, "", 0, words);
 	}
 	return 0;
 }
@@ -122,27 +141,17 @@ static void scan_operands(struct scan *s)
 	scan_progress(s, NULL);
 }
 
-/* What was not looked at is not harmless. */
-static void fail_closed(struct scan *s)
-{
-	if (!s->totals.errors || s->verdict == DETECT_DENY)
-		return;
-	s->verdict = DETECT_DENY;
-	snprintf(s->reason, sizeof(s->reason), "DENY: %zu inputs could not be scanned",
-		 s->totals.errors);
-}
-
 static int status(const struct scan *s)
 {
-	if (s->totals.errors)
+	if (s->scanner.totals.errors)
 		return STATUS_FAILED;
-	return s->failing || s->totals.findings > SCAN_FINDINGS_MAX ? STATUS_FOUND : 0;
+	return s->failing || s->scanner.totals.findings > SCAN_FINDINGS_MAX ? STATUS_FOUND : 0;
 }
 
 static int fail(struct scan *s, const struct err *err)
 {
 	if (s->out)
-		scan_error(s, "", err);
+		scan_error(&s->scanner, "", err);
 	else
 		cli_print_error(err);
 	return err->code == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED;
@@ -163,7 +172,7 @@ static int scan(struct scan *s)
 		s->begun = true;
 		scan_operands(s);
 	}
-	fail_closed(s);
+	scan_end(&s->scanner);
 	s->format->end(s);
 	return result ? result : status(s);
 }
@@ -174,7 +183,15 @@ int cli_scan(struct cli_call *call)
 	const struct scan_format *format =
 		call->scan.format ? call->scan.format
 				  : (call->json ? &scan_json_format : &scan_text_format);
+	const struct cli_scan *o = &call->scan;
 	struct scan s = {.call = call, .rules = rules, .format = format};
+	struct scan_options options = {.mode = (enum detect_mode)o->mode,
+				       .has_type = o->has_type,
+				       .has_kind = o->has_kind,
+				       .type = (enum event_type)o->type,
+				       .kind = (enum scan_kind)o->kind,
+				       .no_code_view = o->no_code_view};
+	struct scan_sink sink = {&s, on_finding, on_error, on_note, on_effects};
 	struct err err;
 	int ready = rules ? format->begin(&s, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
 
@@ -182,9 +199,9 @@ int cli_scan(struct cli_call *call)
 		cli_print_error(&err);
 		return STATUS_FAILED;
 	}
-	s.verdict = DETECT_ALLOW;
+	scan_begin(&s.scanner, NULL, NULL, &options, &sink); /* there is no engine yet */
 	s.progress = cli_has_colour(stderr);
-	s.totals.start_ns = s.progress_ns = io_now_ns();
+	s.start_ns = s.progress_ns = io_now_ns();
 	int result = scan(&s);
 	packs_done(rules);
 	return result;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One file: opened, held to be a plain one, read whole within the maximum, and given to whoever
- * knows its kind. The descriptor is asked what it is, not the name; nothing here waits for ever.
+ * One file: opened, held to be a plain one, read whole within the maximum, and given to the scan. The descriptor is asked what it is, not the name; nothing here waits for ever.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,6 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "cli/scan.h"
-#include "scan/utf16.h"
 
 enum { FIRST_READ = 65536 };
 
@@ -74,90 +72,16 @@ static int check_type(int fd, const struct stat *st, struct err *err)
 	return -1;
 }
 
-static void scan_text(struct scan *s, const char *name, struct text data)
-{
-	struct scan_file file = {.name = name, .data = data, .sure = true};
-
-	file.kind = s->call->scan.has_kind ? (enum scan_kind)s->call->scan.kind
-					   : scan_kind_of(name, data, &file.sure);
-	if (file.kind >= KIND_JSON && scan_document(s, &file))
-		return;
-	scan_whole(s, &file);
-}
-
-/* KNOWN: named by the caller; in a directory, what is no text is only counted. */
-static void scan_bytes(struct scan *s, const char *name, struct text data, bool known)
-{
-	const char *what = s->call->scan.has_kind ? NULL : scan_binary(name, data);
-	struct err err;
-
-	if (what && known) {
-		err_set(&err, ERR_INPUT, "is %s, not text", what);
-		err_cure(&err, "--kind text scans it nevertheless");
-		scan_error(s, name, &err);
-		return;
-	}
-	if (what) {
-		s->totals.skipped++;
-		scan_note(s, name, 0, "is no text: not scanned");
-		return;
-	}
-	s->totals.files++;
-	s->totals.bytes += data.len;
-	scan_text(s, name, data);
-}
-
-/* The same in UTF-8; -1 with ERR when that is too much. */
-static int decode_utf16(struct text data, enum utf16_order order, struct text *ret,
-			char **ret_memory, struct err *err)
-{
-	size_t len = utf16_size(data.s, data.len, order);
-
-	if (len > SCAN_FILE_MAX)
-		return err_set(err, ERR_LIMIT, "is larger than %zu MiB in UTF-8",
-			       SCAN_FILE_MAX >> 20);
-	char *out = malloc(len + 1);
-	if (!out)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	utf16_read(data.s, data.len, order, out);
-	out[len] = '\0';
-	*ret = (struct text){*ret_memory = out, len};
-	return 0;
-}
-
-/* True: it was UTF-16. Who reads bytes may find another text in the same file: then that is
- * scanned too, or a byte order mark would hide it. */
-static bool scan_utf16(struct scan *s, const char *name, struct text data, bool known)
-{
-	enum utf16_order order = utf16_guess(data.s, data.len);
-	AUTO_FREE char *memory = NULL;
-	struct text made = {0};
-	struct err err;
-
-	if (order == UTF16_NOT)
-		return false;
-	if (decode_utf16(data, order, &made, &memory, &err) < 0) {
-		scan_error(s, name, &err);
-		return false;
-	}
-	if (!s->call->scan.has_kind && scan_binary(name, made))
-		return false;
-	scan_bytes(s, name, made, known);
-	if (utf16_has_bytes(data.s, data.len))
-		scan_text(s, name, data);
-	return true;
-}
-
-static void scan_fd(struct scan *s, int fd, const char *name, bool known)
+static void scan_fd(struct scan *s, int fd, const char *name, bool named)
 {
 	AUTO_FREE char *memory = NULL;
 	struct text data = {0};
 	struct err err;
 
 	if (read_all(fd, &data, &memory, &err) < 0)
-		scan_error(s, name, &err);
-	else if (!scan_utf16(s, name, data, known))
-		scan_bytes(s, name, data, known);
+		scan_error(&s->scanner, name, &err);
+	else
+		scan_data(&s->scanner, name, data, named);
 }
 
 void scan_stdin(struct scan *s)
@@ -175,13 +99,13 @@ void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bo
 
 	scan_progress(s, name);
 	if (fd < 0 && errno == ELOOP && !follow) {
-		s->totals.skipped++;
-		scan_note(s, name, 0, "is a link: not followed");
+		s->scanner.totals.skipped++;
+		scan_note(&s->scanner, name, 0, "is a link: not followed");
 		return;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_errno(&err, ERR_INPUT, "could not be opened");
-		scan_error(s, name, &err);
+		scan_error(&s->scanner, name, &err);
 		return;
 	}
 	if (S_ISDIR(st.st_mode)) {
@@ -189,7 +113,7 @@ void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bo
 		return;
 	}
 	if (check_type(fd, &st, &err) < 0)
-		scan_error(s, name, &err);
+		scan_error(&s->scanner, name, &err);
 	else
 		scan_fd(s, fd, name, follow);
 }

@@ -87,7 +87,7 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 	    0) {
 		path = NULL;
 		err_set(&err, ERR_SYSTEM, "out of memory: an entry of it was not scanned");
-		scan_error(s, below, &err);
+		scan_error(&s->scanner, below, &err);
 		return;
 	}
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
@@ -98,7 +98,7 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 		openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		err_errno(&err, ERR_INPUT, "could not be opened");
-		scan_error(s, path, &err);
+		scan_error(&s->scanner, path, &err);
 		return;
 	}
 	scan_directory(s, fd, path, depth + 1);
@@ -113,7 +113,7 @@ void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
 	if (depth >= SCAN_DEPTH_MAX) {
 		err_set(&err, ERR_LIMIT, "is more than %d directories deep: not scanned",
 			SCAN_DEPTH_MAX);
-		scan_error(s, name, &err);
+		scan_error(&s->scanner, name, &err);
 		return;
 	}
 	AUTO_CLOSE int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -125,12 +125,12 @@ void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
 		list(dir, &names, &err);
 	}
 	if (err.code)
-		scan_error(s, name, &err);
+		scan_error(&s->scanner, name, &err);
 	for (size_t i = 0; !err.code && i < names.count; i++) {
-		if (s->totals.files + s->totals.skipped >= SCAN_FILES_MAX) {
+		if (s->scanner.totals.files + s->scanner.totals.skipped >= SCAN_FILES_MAX) {
 			err_set(&err, ERR_LIMIT, "more than %d files: the rest is not scanned",
 				SCAN_FILES_MAX);
-			scan_error(s, name, &err);
+			scan_error(&s->scanner, name, &err);
 			break;
 		}
 		visit(s, fd, names.name[i], name, depth);

@@ -29,37 +29,26 @@ struct call {
 	struct err *err;
 };
 
-int engine_patterns(const struct pack *pack, struct arena *arena, const struct db_pattern **ret,
-		    size_t *ret_count, struct err *err)
+int engine_new(const struct pack *pack, const struct pattern_list *patterns, const struct db *db,
+	       const struct engine_options *options, struct engine **ret, struct err *err)
 {
-	struct pattern_list list;
+	struct engine *e = NULL;
 
-	if (patterns_collect(pack, arena, &list, err) < 0)
-		return -1;
-	*ret = list.pattern;
-	*ret_count = list.count;
-	return 0;
-}
-
-int engine_new(const struct pack *pack, const struct db *db, const struct engine_options *options,
-	       struct engine **ret, struct err *err)
-{
-	struct engine *e = calloc(1, sizeof(*e));
-
+	if (db_count(db) != patterns->count)
+		return err_set(err, ERR_INPUT,
+			       "engine: %zu patterns in the database, %zu in the pack",
+			       db_count(db), patterns->count);
+	e = calloc(1, sizeof(*e));
 	if (!e)
 		return err_set(err, ERR_SYSTEM, "engine: out of memory");
 	e->options = *options;
 	e->db = db;
-	if (ruleset_make(pack, options, &e->arena, &e->set, err) == 0) {
-		if (db_count(db) == e->set.patternc) {
-			*ret = e;
-			return 0;
-		}
-		err_set(err, ERR_INPUT, "engine: %zu patterns in the database, %zu in the pack",
-			db_count(db), e->set.patternc);
+	if (ruleset_make(pack, patterns, options, &e->arena, &e->set, err) < 0) {
+		engine_free(e);
+		return -1;
 	}
-	engine_free(e);
-	return -1;
+	*ret = e;
+	return 0;
 }
 
 void engine_free(struct engine *engine)

@@ -8,8 +8,7 @@
 #define CORDON_DETECT_ENGINE_H
 
 #include "detect/event.h"
-#include "rule/load.h"
-#include "scan/db.h"
+#include "detect/patterns.h"
 
 enum detect_mode { DETECT_STRICT, DETECT_REFERENCE };
 
@@ -59,13 +58,10 @@ struct findings {
 struct engine;
 struct engine_thread; /* what one thread needs: scratch memory; sessions live here too */
 
-/* PACK and DB must stay. DB was made of engine_patterns(). */
-int engine_new(const struct pack *pack, const struct db *db, const struct engine_options *options,
-	       struct engine **ret, struct err *err);
+/* PACK and DB must stay. PATTERNS are PACK's (patterns_collect), and DB was made of them. */
+int engine_new(const struct pack *pack, const struct pattern_list *patterns, const struct db *db,
+	       const struct engine_options *options, struct engine **ret, struct err *err);
 void engine_free(struct engine *engine);
-/* The patterns a pack needs, each once, in ARENA; the same pack gives the same list. */
-int engine_patterns(const struct pack *pack, struct arena *arena, const struct db_pattern **ret,
-		    size_t *ret_count, struct err *err);
 
 struct engine_thread *engine_thread_new(const struct engine *engine, struct err *err);
 void engine_thread_free(struct engine_thread *t);

@@ -374,14 +374,13 @@ static int make(struct maker *m)
 	return turn_round(m);
 }
 
-int ruleset_make(const struct pack *pack, const struct engine_options *options, struct arena *arena,
-		 struct ruleset *ret, struct err *err)
+int ruleset_make(const struct pack *pack, const struct pattern_list *list,
+		 const struct engine_options *options, struct arena *arena, struct ruleset *ret,
+		 struct err *err)
 {
-	struct maker m = {.set = ret, .arena = arena, .options = options, .err = err};
+	struct maker m = {
+		.set = ret, .list = *list, .arena = arena, .options = options, .err = err};
 
-	*ret = (struct ruleset){.pack = pack};
-	if (patterns_collect(pack, arena, &m.list, err) < 0)
-		return -1;
-	ret->patternc = m.list.count;
+	*ret = (struct ruleset){.pack = pack, .patternc = list->count};
 	return make(&m);
 }

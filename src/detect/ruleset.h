@@ -93,8 +93,10 @@ struct ruleset {
 	bool sessions; /* somebody asks about earlier events */
 };
 
-int ruleset_make(const struct pack *pack, const struct engine_options *options, struct arena *arena,
-		 struct ruleset *ret, struct err *err);
+/* PATTERNS need not stay. */
+int ruleset_make(const struct pack *pack, const struct pattern_list *patterns,
+		 const struct engine_options *options, struct arena *arena, struct ruleset *ret,
+		 struct err *err);
 
 static inline const uint64_t *ruleset_wanted(const struct ruleset *p, unsigned class, size_t field)
 {

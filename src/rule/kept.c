@@ -18,9 +18,7 @@
 #include "rule/trees.h"
 #include "rule/yaml.h"
 
-#ifndef CORDON_VERSION
-#define CORDON_VERSION "0.1.0"
-#endif
+#include "build_id.h"
 
 enum { MAKER_MAX = 80, RECORD_START = 1 << 20 };
 
@@ -35,8 +33,8 @@ struct header {
 static void name_maker(char ret[MAKER_MAX])
 {
 	memset(ret, 0, MAKER_MAX);
-	snprintf(ret, MAKER_MAX, "cordon %.20s, trees %d, libyaml %.20s\n", CORDON_VERSION,
-		 KEPT_FORMAT, yaml_get_version_string());
+	snprintf(ret, MAKER_MAX, "cordon %.32s, libyaml %.20s\n", CORDON_BUILD_ID,
+		 yaml_get_version_string());
 }
 
 static uint64_t sum_of(const uint8_t *bytes, size_t trees)

@@ -11,8 +11,6 @@
 
 #include "rule/load.h"
 
-/* Another number whenever the bytes mean something else, or yaml_read gives other trees. */
-enum { KEPT_FORMAT = 1 };
 #define KEPT_FILE_MAX (256UL << 20)
 
 /* The documents, while a pack is loaded: each with its length before it. Zeroed at first. */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Header, then parts one after another: what each pattern has, refusals, the tables' arrays, and
- * PCRE2's bytes. How such a file is kept, and what its sum is good for, is base/kept.h's business.
+ * A database as a file. Header, then parts one after another: what each pattern has, refusals, the
+ * tables' arrays, and PCRE2's bytes. PCRE2 believes the bytes it is given, so nothing of a file is
+ * looked at before its owner, its rights, its key and its sum are right; any doubt and the file is
+ * as good as not there. How it is kept, and what its sum is good for, is base/kept.h's business. It
+ * must never be the reason why somebody cannot scan.
  */
-#include "scan/cache.h"
-
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "base/io.h"
 #include "base/kept.h"
@@ -16,9 +18,9 @@
 #include "base/scope.h"
 #include "scan/db_private.h"
 
-#ifndef CORDON_VERSION
-#define CORDON_VERSION "0.1.0"
-#endif
+#include "build_id.h"
+
+#define CACHE_FILE_MAX ((size_t)1 << 30)
 
 enum {
 	ALIGN = 64,
@@ -35,7 +37,7 @@ struct part {
 
 struct header {
 	char magic[8];
-	uint8_t key[CACHE_KEY];
+	uint8_t key[DB_KEY];
 	uint64_t sum; /* of everything behind it */
 	uint64_t len; /* of the file */
 	struct part part[PARTS];
@@ -59,19 +61,20 @@ static void hash_machine(crypto_generichash_state *state)
 
 	match_library(library, sizeof(library));
 	memcpy(&first, &one, 1);
-	int len = snprintf(text, sizeof(text),
-			   "cordon %s format %d, PCRE2 %s, %zu bytes, little %u, %zu %zu %zu %zu",
-			   CORDON_VERSION, CACHE_FORMAT, library, sizeof(void *), first,
-			   sizeof(struct header), sizeof(struct reach), sizeof(struct table_slot),
-			   sizeof(struct table_pattern));
+	int len =
+		snprintf(text, sizeof(text),
+			 "cordon %s, PCRE2 %s, utf8proc %s, %zu bytes, little %u, %zu %zu %zu %zu",
+			 CORDON_BUILD_ID, library, utf8proc_version(), sizeof(void *), first,
+			 sizeof(struct header), sizeof(struct reach), sizeof(struct table_slot),
+			 sizeof(struct table_pattern));
 	crypto_generichash_update(state, (const uint8_t *)text, (size_t)len + 1);
 }
 
-void cache_key(const struct db_pattern *pattern, size_t count, uint8_t ret[CACHE_KEY])
+void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY])
 {
 	crypto_generichash_state state;
 
-	crypto_generichash_init(&state, NULL, 0, CACHE_KEY);
+	crypto_generichash_init(&state, NULL, 0, DB_KEY);
 	hash_machine(&state);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t about[2] = {pattern[i].len, pattern[i].flags};
@@ -79,7 +82,7 @@ void cache_key(const struct db_pattern *pattern, size_t count, uint8_t ret[CACHE
 		crypto_generichash_update(&state, (const uint8_t *)pattern[i].source,
 					  pattern[i].len);
 	}
-	crypto_generichash_final(&state, ret, CACHE_KEY);
+	crypto_generichash_final(&state, ret, DB_KEY);
 }
 
 static uint64_t sum_of(const uint8_t *bytes, size_t len)
@@ -119,14 +122,14 @@ static bool is_sound(const struct header *h, size_t len, size_t count)
 	return h->part[PART_HAS].count == count;
 }
 
-static int check(const uint8_t *bytes, size_t len, const uint8_t key[CACHE_KEY], size_t count,
+static int check(const uint8_t *bytes, size_t len, const uint8_t key[DB_KEY], size_t count,
 		 struct err *err)
 {
 	const struct header *h = (const struct header *)bytes;
 
 	if (memcmp(h->magic, magic, sizeof(magic)) != 0)
 		return err_set(err, ERR_INPUT, "it is no database");
-	if (memcmp(h->key, key, CACHE_KEY) != 0)
+	if (memcmp(h->key, key, DB_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is of other rules or another version");
 	if (h->len != len || h->sum != sum_of(bytes, len))
 		return err_set(err, ERR_INPUT, "it is damaged");
@@ -154,8 +157,8 @@ static int take_parts(struct db *db, uint8_t *bytes, struct err *err)
 	return 0;
 }
 
-int cache_read(const char *path, const uint8_t key[CACHE_KEY], size_t count, struct db **ret,
-	       struct err *err)
+static int cache_read(const char *path, const uint8_t key[DB_KEY], size_t count, struct db **ret,
+		      struct err *err)
 {
 	uint8_t *bytes = NULL;
 	size_t len = 0;
@@ -237,7 +240,7 @@ static int add_codes(struct image *m, const struct db *db, struct err *err)
 	return 0;
 }
 
-static int make_image(struct image *m, const uint8_t key[CACHE_KEY], const struct db *db,
+static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct db *db,
 		      struct err *err)
 {
 	size_t head = sizeof(struct header);
@@ -258,14 +261,14 @@ static int make_image(struct image *m, const uint8_t key[CACHE_KEY], const struc
 		return err_set(err, ERR_LIMIT, "out of memory, or over %zu bytes", CACHE_FILE_MAX);
 	struct header *h = (struct header *)m->bytes;
 	memcpy(h->magic, magic, sizeof(magic));
-	memcpy(h->key, key, CACHE_KEY);
+	memcpy(h->key, key, DB_KEY);
 	h->len = m->len;
 	h->sum = sum_of(m->bytes, m->len);
 	return 0;
 }
 
-int cache_write(const char *path, const uint8_t key[CACHE_KEY], const struct db *db,
-		struct err *err)
+static int cache_write(const char *path, const uint8_t key[DB_KEY], const struct db *db,
+		       struct err *err)
 {
 	struct image m = {0};
 	int status = make_image(&m, key, db, err);
@@ -279,19 +282,16 @@ int cache_write(const char *path, const uint8_t key[CACHE_KEY], const struct db 
 int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
 	    db_refused_fn *refused, void *context, struct db **ret, struct err *err)
 {
-	uint8_t key[CACHE_KEY];
-
 	cache->file = DB_FILE_NONE;
 	memset(&cache->why, 0, sizeof(cache->why));
-	cache_key(pattern, count, key);
-	if (cache_read(cache->path, key, count, ret, &cache->why) == 0) {
+	if (cache_read(cache->path, cache->key, count, ret, &cache->why) == 0) {
 		cache->file = DB_FILE_READ;
 		db_tell_refused(*ret, refused, context);
 		return 0;
 	}
 	if (db_build(pattern, count, refused, context, ret, err) < 0)
 		return -1;
-	if (cache_write(cache->path, key, *ret, &cache->why) == 0)
+	if (cache_write(cache->path, cache->key, *ret, &cache->why) == 0)
 		cache->file = DB_FILE_WRITTEN;
 	return 0;
 }

@@ -37,17 +37,22 @@ enum db_file {
 	DB_FILE_READ,
 };
 
+enum { DB_KEY = 32 };
+/* Of everything that decides what a database holds: the patterns, this build of Cordon, PCRE2 and
+ * the kind of machine. */
+void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY]);
+
 struct db_cache {
-	const char *path; /* where the file is to be */
+	const char *path;    /* where the file is to be */
+	uint8_t key[DB_KEY]; /* the database's */
 	/* What db_open says. */
 	enum db_file file;
 	struct err why; /* why it was not read, or not written */
 };
 
-/* The same as db_build, but read from CACHE's file if that holds exactly this database: made of
- * these patterns by this version of Cordon and of PCRE2 on this kind of machine, whole, owned by the
- * caller or root and writable by nobody else. Otherwise it is made and the file replaced; that this
- * does not work is told in CACHE and no failure. */
+/* The same as db_build, but read from CACHE's file if that holds exactly this database, by its key,
+ * whole, owned by the caller or root and writable by nobody else. Otherwise it is made and the file
+ * replaced; that this does not work is told in CACHE and no failure. */
 int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
 	    db_refused_fn *refused, void *context, struct db **ret, struct err *err);
 size_t db_count(const struct db *db);

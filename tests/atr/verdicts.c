@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/start.h"
 #include "../unit/tap.h"
-#include "detect/engine.h"
 #include "detect/json.h"
 
 enum { SHOWN_MAX = 15, EXCEPTIONS_MAX = 64, FOUND_MAX = 4096 };
@@ -22,55 +22,24 @@ struct found {
 };
 
 static struct {
-	struct pack pack;
-	struct db *db;
-	struct arena arena;
-	struct engine *engine[LANE_COUNT], *strict[LANE_COUNT];
-	struct engine_thread *thread[LANE_COUNT], *strict_thread[LANE_COUNT];
+	struct packs rules;
+	struct started reference[LANE_COUNT], strict[LANE_COUNT];
 	size_t events, skills, throws, findings, decoded, differ, verdicts, errors, undecided,
 		shown;
-	size_t refused, lost, more;
+	size_t lost, more;
 	char exception[EXCEPTIONS_MAX][64];
 	size_t used[EXCEPTIONS_MAX], exceptions;
 } all;
 
-static void must(bool good, const struct err *err)
-{
-	if (good)
-		return;
-	printf("Bail out! %s\n", err->message);
-	exit(1);
-}
-
-static void refused(void *context, size_t number, const struct err *why)
-{
-	(void)context;
-	(void)number;
-	(void)why;
-	all.refused++;
-}
-
 static void build(const char *rules)
 {
-	const struct db_pattern *pattern;
-	struct pack_options options = {0};
-	struct err err = {0};
-	size_t count;
-
-	must(pack_load(&all.pack, rules, &options, &err) == 0, &err);
-	must(engine_patterns(&all.pack, &all.arena, &pattern, &count, &err) == 0, &err);
-	must(db_build(pattern, count, refused, NULL, &all.db, &err) == 0, &err);
+	start_rules(&all.rules, &rules, 1, &(struct pack_options){0});
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
-		struct engine_options o = {.mode = DETECT_REFERENCE, .lane = (enum lane)lane};
-		must(engine_new(&all.pack, all.db, &o, &all.engine[lane], &err) == 0, &err);
-		all.thread[lane] = engine_thread_new(all.engine[lane], &err);
-		o.mode = DETECT_STRICT;
-		must(engine_new(&all.pack, all.db, &o, &all.strict[lane], &err) == 0, &err);
-		all.strict_thread[lane] = engine_thread_new(all.strict[lane], &err);
-		must(all.thread[lane] && all.strict_thread[lane], &err);
+		all.reference[lane] = start_engine(&all.rules, DETECT_REFERENCE, (enum lane)lane);
+		all.strict[lane] = start_engine(&all.rules, DETECT_STRICT, (enum lane)lane);
 	}
-	printf("# %zu rules, %zu patterns, %zu of them no expression\n", all.pack.rulec, count,
-	       all.refused);
+	printf("# %zu rules, %zu patterns, %zu of them no expression\n", all.rules.pack.rulec,
+	       all.rules.patterns.count, all.rules.refused);
 }
 
 static bool is_asked(const struct node *only, const char *id)
@@ -175,8 +144,9 @@ static void compare_strict(const struct event *event, unsigned lane, const struc
 
 	if (event->session)
 		return;
-	must(engine_scan(all.strict[lane], all.strict_thread[lane], event, &strict, &err) == 0,
-	     &err);
+	must(engine_scan(all.strict[lane].engine, all.strict[lane].thread, event, &strict, &err) ==
+		     0,
+	     "strict mode", &err);
 	for (size_t i = 0; i < f->count; i++)
 		if (!has(&strict, f->list[i].rule)) {
 			all.lost++;
@@ -194,12 +164,13 @@ static void take(const char *line, size_t len)
 	struct findings f = {0};
 	struct err err = {0};
 
-	must(json_read(line, len, 1, &arena, &answer, &err) == 0, &err);
+	must(json_read(line, len, 1, &arena, &answer, &err) == 0, "the reference", &err);
 	unsigned lane = vocab_find(VOCAB_LANE, node_string(node_get(answer, "lane")));
 	bool throws = node_get(answer, "throws");
 	int result = event_from_node(node_get(answer, "event"), &event, &err);
 	if (result == 0)
-		result = engine_scan(all.engine[lane], all.thread[lane], &event, &f, &err);
+		result = engine_scan(all.reference[lane].engine, all.reference[lane].thread, &event,
+				     &f, &err);
 	all.events++;
 	all.skills += event.skill;
 	all.throws += throws;
@@ -230,14 +201,10 @@ static void read_exceptions(const char *path)
 static void done(void)
 {
 	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
-		engine_thread_free(all.thread[lane]);
-		engine_free(all.engine[lane]);
-		engine_thread_free(all.strict_thread[lane]);
-		engine_free(all.strict[lane]);
+		started_done(&all.reference[lane]);
+		started_done(&all.strict[lane]);
 	}
-	db_free(all.db);
-	arena_done(&all.arena);
-	pack_done(&all.pack);
+	packs_done(&all.rules);
 }
 
 int main(int argc, char **argv)

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/start.h"
 #include "base/scope.h"
-#include "detect/engine.h"
 #include "flow/view.h"
 
-enum { SOURCES_MAX = 64, PACKS_MAX = 4, NAME_MAX_BYTES = 64, PATH_BYTES = 4096 };
+enum { SOURCES_MAX = 64, PACKS_MAX = 4, DIRS_MAX = 16, NAME_MAX_BYTES = 64, PATH_BYTES = 4096 };
 
 /* The text alone, with what is decoded in it, with the code view too. */
 enum scope { SCOPE_TEXT, SCOPE_DECODED, SCOPE_CODE, SCOPES };
@@ -44,11 +44,8 @@ struct tally {
 
 struct measured {
 	const char *name;
-	struct pack pack;
-	struct arena arena;
-	struct db *db;
-	struct engine *engine[LANE_COUNT];
-	struct engine_thread *thread[LANE_COUNT];
+	struct packs rules;
+	struct started lane[LANE_COUNT];
 };
 
 static struct {
@@ -57,36 +54,24 @@ static struct {
 	struct tally tally[CORPORA];
 } all;
 
-static void must(bool good, const char *what, const struct err *err)
-{
-	if (good)
-		return;
-	fprintf(stderr, "measure: %s: %s\n", what, err->message);
-	exit(125);
-}
-
 /* NAME=DIR[,DIR] */
 static void load(struct measured *m, char *argument)
 {
-	struct pack_options options = {0};
-	const struct db_pattern *pattern;
-	struct err err = {.message = "it is not NAME=DIR"};
+	const char *dir[DIRS_MAX];
 	char *dirs = strchr(argument, '='), *save = NULL;
-	size_t count;
+	size_t count = 0;
 
-	must(dirs != NULL, argument, &err);
+	must(dirs != NULL, argument, &(struct err){.message = "it is not NAME=DIR"});
 	*dirs++ = '\0';
 	m->name = argument;
-	for (char *dir = strtok_r(dirs, ",", &save); dir; dir = strtok_r(NULL, ",", &save))
-		must(pack_load(&m->pack, dir, &options, &err) == 0, dir, &err);
-	must(engine_patterns(&m->pack, &m->arena, &pattern, &count, &err) == 0, m->name, &err);
-	must(db_build(pattern, count, NULL, NULL, &m->db, &err) == 0, m->name, &err);
-	for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
-		struct engine_options o = {.mode = DETECT_STRICT, .lane = (enum lane)lane};
-		must(engine_new(&m->pack, m->db, &o, &m->engine[lane], &err) == 0, m->name, &err);
-		m->thread[lane] = engine_thread_new(m->engine[lane], &err);
-		must(m->thread[lane] != NULL, m->name, &err);
+	for (char *one = strtok_r(dirs, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		must(count < DIRS_MAX, one, &(struct err){.message = "too many directories"});
+		dir[count++] = one;
 	}
+	must(count > 0, argument, &(struct err){.message = "it is not NAME=DIR"});
+	start_rules(&m->rules, dir, count, &(struct pack_options){0});
+	for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+		m->lane[lane] = start_engine(&m->rules, DETECT_STRICT, (enum lane)lane);
 }
 
 static struct subset *source_of(struct tally *t, const char *name)
@@ -111,11 +96,12 @@ static void scan(struct tally *t, struct subset *s, size_t pack, unsigned lane, 
 	struct err err = {0};
 	bool hit[SCOPES] = {0};
 
-	must(engine_scan(m->engine[lane], m->thread[lane], &event, &f, &err) == 0, s->name, &err);
+	must(engine_scan(m->lane[lane].engine, m->lane[lane].thread, &event, &f, &err) == 0,
+	     s->name, &err);
 	if (view) {
 		struct text code = {view->text, view->text_len};
-		must(engine_scan_view(m->engine[lane], m->thread[lane], &event, VIEW_CODE, code, &f,
-				      &err) == 0,
+		must(engine_scan_view(m->lane[lane].engine, m->lane[lane].thread, &event, VIEW_CODE,
+				      code, &f, &err) == 0,
 		     s->name, &err);
 	}
 	for (size_t i = 0; i < f.count; i++) {
@@ -283,13 +269,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < CORPORA; i++)
 		print_corpus(i);
 	for (size_t i = 0; i < all.packc; i++) {
-		for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
-			engine_thread_free(all.pack[i].thread[lane]);
-			engine_free(all.pack[i].engine[lane]);
-		}
-		db_free(all.pack[i].db);
-		arena_done(&all.pack[i].arena);
-		pack_done(&all.pack[i].pack);
+		for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+			started_done(&all.pack[i].lane[lane]);
+		packs_done(&all.pack[i].rules);
 	}
 	return 0;
 }

@@ -28,7 +28,7 @@ $(BUILD)/tests/fuzz-seeds-%: $(BUILD)/obj/tests/fuzz/write_seeds.o \
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
-$(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h $(GEN)/view_program.h
+$(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h $(GEN)/view_program.h $(GEN)/build_id.h
 	@mkdir -p $(@D)
 	clang $(call FUZZ_FLAGS,fuzzer-no-link) -c -o $@ $<
 $(FUZZ_LIB): $(FUZZ_OBJS)

@@ -9,26 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/start.h"
 #include "../unit/tap.h"
 #include "base/scope.h"
-#include "detect/engine.h"
 
 static struct {
-	struct pack pack;
-	struct arena arena;
-	struct db *db;
-	struct engine *engine;
-	struct engine_thread *thread;
-	size_t refused;
+	struct packs rules;
+	struct started strict;
 } all;
-
-static void must(bool good, const struct err *err)
-{
-	if (good)
-		return;
-	printf("Bail out! %s\n", err->message);
-	exit(1);
-}
 
 static void on_report(void *context, const struct rule_report *r)
 {
@@ -36,31 +24,17 @@ static void on_report(void *context, const struct rule_report *r)
 	printf("# %s:%u: %s: %s\n", r->file, r->line, r->id, r->words);
 }
 
-static void on_refused(void *context, size_t number, const struct err *why)
-{
-	const struct db_pattern *pattern = *(const struct db_pattern *const *)context;
-
-	all.refused++;
-	printf("# %s: %.*s\n", why->message, (int)pattern[number].len, pattern[number].source);
-}
-
 static void load(const char *dir)
 {
 	struct pack_options options = {.warnings = true, .report = on_report};
-	struct engine_options o = {.mode = DETECT_STRICT, .lane = LANE_HUNT};
-	const struct db_pattern *pattern;
-	struct err err = {0};
-	size_t count;
+	const struct pack *pack = &all.rules.pack;
 
-	must(pack_load(&all.pack, dir, &options, &err) == 0, &err);
-	ok(all.pack.rulec > 0 && !all.pack.errors && !all.pack.warnings && !all.pack.skipped,
-	   "%zu rules load without a complaint", all.pack.rulec);
-	must(engine_patterns(&all.pack, &all.arena, &pattern, &count, &err) == 0, &err);
-	must(db_build(pattern, count, on_refused, &pattern, &all.db, &err) == 0, &err);
-	ok(count > 0 && !all.refused, "all of %zu patterns compile", count);
-	must(engine_new(&all.pack, all.db, &o, &all.engine, &err) == 0, &err);
-	all.thread = engine_thread_new(all.engine, &err);
-	must(all.thread != NULL, &err);
+	start_rules(&all.rules, &dir, 1, &options);
+	ok(pack->rulec > 0 && !pack->errors && !pack->warnings && !pack->skipped,
+	   "%zu rules load without a complaint", pack->rulec);
+	ok(all.rules.patterns.count > 0 && !all.rules.refused, "all of %zu patterns compile %s",
+	   all.rules.patterns.count, all.rules.first_refused.message);
+	all.strict = start_engine(&all.rules, DETECT_STRICT, LANE_HUNT);
 }
 
 /* \1 to \9, of which the backslash is not itself one that is escaped. */
@@ -107,12 +81,14 @@ static void scan(const struct node *test, const struct rule *rule, bool *own, bo
 	struct err err = {0};
 
 	*own = *other = false;
-	must(input && input->kind == NODE_STRING, &(struct err){.message = "a test has no input"});
+	must(input && input->kind == NODE_STRING, rule->id,
+	     &(struct err){.message = "a test has no input"});
 	struct event event = {.type = EVENT_OTHER,
 			      .plain = true,
 			      .content = input->text,
 			      .time_ms = EVENT_TIME_NONE};
-	must(engine_scan(all.engine, all.thread, &event, &f, &err) == 0, &err);
+	must(engine_scan(all.strict.engine, all.strict.thread, &event, &f, &err) == 0, rule->id,
+	     &err);
 	for (size_t i = 0; i < f.count; i++)
 		*(f.list[i].rule == rule ? own : other) = true;
 	*undecided = is_undecided(&f);
@@ -167,8 +143,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	load(argv[1]);
-	for (size_t i = 0; i < all.pack.rulec; i++) {
-		const struct rule *rule = &all.pack.rule[i];
+	for (size_t i = 0; i < all.rules.pack.rulec; i++) {
+		const struct rule *rule = &all.rules.pack.rule[i];
 		check_portable(rule);
 		check_list(rule, node_get(rule->test_cases, "true_positives"), "true positives",
 			   true);
@@ -176,10 +152,7 @@ int main(int argc, char **argv)
 			   false);
 		check_evasions(rule);
 	}
-	engine_thread_free(all.thread);
-	engine_free(all.engine);
-	db_free(all.db);
-	arena_done(&all.arena);
-	pack_done(&all.pack);
+	started_done(&all.strict);
+	packs_done(&all.rules);
 	return tap_done();
 }

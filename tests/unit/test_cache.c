@@ -2,7 +2,7 @@
  *
  * The file that keeps a database: used when it is right, replaced when anything about it is not.
  */
-#include "scan/cache.h"
+#include "scan/db.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,6 +51,8 @@ static enum db_file open_it(size_t count)
 	struct err err = {0};
 	struct db *db = NULL;
 	int refused = 0;
+
+	db_key(pattern, count, opened.key);
 	bool good = db_open(&opened, pattern, count, count_refused, &refused, &db, &err) == 0;
 
 	good = good && refused == 1 && (count < COUNT || answers(db));
@@ -122,6 +124,7 @@ static void test_nowhere(void)
 	struct err err = {0};
 	struct db *db = NULL;
 
+	db_key(pattern, COUNT, opened.key);
 	ok(db_open(&opened, pattern, COUNT, NULL, NULL, &db, &err) == 0 &&
 		   opened.file == DB_FILE_NONE && opened.why.message[0] && answers(db),
 	   "without a place for the file there is still a database");

@@ -32,6 +32,7 @@ static const char *const slow[] = {
 struct kit {
 	struct pack pack;
 	struct arena arena;
+	struct pattern_list patterns;
 	struct db *db;
 	struct engine *engine;
 	struct engine_thread *thread;
@@ -44,9 +45,7 @@ static bool set_up(struct kit *k, const char *const *rules, enum detect_mode mod
 {
 	struct engine_options options = {.mode = mode, .lane = LANE_HUNT, .inactive = inactive};
 	struct pack_options load = {0};
-	const struct db_pattern *pattern;
 	struct err err = {0};
-	size_t count;
 	char path[32];
 
 	memset(k, 0, sizeof(*k));
@@ -58,9 +57,9 @@ static bool set_up(struct kit *k, const char *const *rules, enum detect_mode mod
 		good = pack_load(&k->pack, path, &load, &err) == 0;
 		unlink(path);
 	}
-	good = good && engine_patterns(&k->pack, &k->arena, &pattern, &count, &err) == 0 &&
-	       db_build(pattern, count, NULL, NULL, &k->db, &err) == 0 &&
-	       engine_new(&k->pack, k->db, &options, &k->engine, &err) == 0 &&
+	good = good && patterns_collect(&k->pack, &k->arena, &k->patterns, &err) == 0 &&
+	       db_build(k->patterns.pattern, k->patterns.count, NULL, NULL, &k->db, &err) == 0 &&
+	       engine_new(&k->pack, &k->patterns, k->db, &options, &k->engine, &err) == 0 &&
 	       (k->thread = engine_thread_new(k->engine, &err));
 	snprintf(k->said, sizeof(k->said), "%s", err.message);
 	return good;
@@ -387,7 +386,7 @@ static void errors(void)
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"metadata\":{\"odd\":\"zebra\"}}"), "M ",
 	   "after which all is well");
 	ok(set_up(&other, slow, DETECT_STRICT, false) &&
-		   engine_new(&k.pack, other.db, &options, &engine, &err) < 0 &&
+		   engine_new(&k.pack, &k.patterns, other.db, &options, &engine, &err) < 0 &&
 		   strstr(err.message, "2 patterns in the database, 1"),
 	   "a database of another pack: %s", err.message);
 	tear_down(&other);

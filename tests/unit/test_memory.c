@@ -36,23 +36,23 @@ int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 	return -1;
 }
 
-static void on_error(struct scan *s, const char *file, const struct err *err)
+static void on_error(void *context, const char *file, const struct err *err)
 {
-	(void)s;
+	(void)context;
 	ok(strcmp(file, "d") == 0 && strstr(err->message, "out of memory"), "%s: %s", file,
 	   err->message);
 }
 
 static void test_walk(void)
 {
-	static const struct scan_format format = {.error = on_error};
-	struct scan s = {.format = &format};
+	struct scan s = {.scanner = {.sink = {.error = on_error}}};
 
 	scratch_must(mkdir("d", 0755) == 0, "mkdir");
 	scratch_file("d/x", "text", 0644);
 	AUTO_CLOSE int fd = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	scan_directory(&s, fd, "d", 0);
-	ok(s.totals.errors == 1 && s.totals.files == 0, "an entry that was lost is an error");
+	ok(s.scanner.totals.errors == 1 && s.scanner.totals.files == 0,
+	   "an entry that was lost is an error");
 }
 
 /* What a command says on standard error. */

@@ -27,6 +27,7 @@ struct sample {
 static struct {
 	struct pack pack;
 	struct arena arena;
+	struct pattern_list patterns;
 	struct db *db;
 	struct engine *engine;
 	struct engine_thread *thread;
@@ -88,20 +89,20 @@ static void open_database(double ret_ms[2])
 {
 	char path[] = "/tmp/scan-engine.XXXXXX";
 	struct db_cache cache = {.path = path};
-	const struct db_pattern *pattern;
-	size_t count;
 	struct err err;
 	int fd = mkstemp(path);
 
 	if (fd < 0)
 		die("no temporary file");
 	close(fd);
-	if (engine_patterns(&all.pack, &all.arena, &pattern, &count, &err) < 0)
+	if (patterns_collect(&all.pack, &all.arena, &all.patterns, &err) < 0)
 		die(err.message);
+	db_key(all.patterns.pattern, all.patterns.count, cache.key);
 	for (int i = 0; i < 2; i++) {
 		double before = now();
 		db_free(all.db);
-		if (db_open(&cache, pattern, count, NULL, NULL, &all.db, &err) < 0)
+		if (db_open(&cache, all.patterns.pattern, all.patterns.count, NULL, NULL, &all.db,
+			    &err) < 0)
 			die(err.message);
 		ret_ms[i] = (now() - before) / 1e3;
 	}
@@ -123,7 +124,7 @@ static void start(const char *rules, const char *mode)
 	double loaded = now();
 	open_database(opened);
 	double made = now();
-	if (engine_new(&all.pack, all.db, &options, &all.engine, &err) < 0)
+	if (engine_new(&all.pack, &all.patterns, all.db, &options, &all.engine, &err) < 0)
 		die(err.message);
 	all.thread = engine_thread_new(all.engine, &err);
 	if (!all.thread)

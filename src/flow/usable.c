@@ -4,7 +4,7 @@
  * or none that is live in the lane, would call everything clean. Rules that measure need no
  * pattern, so their absence alone says nothing.
  */
-#include "cli/usable.h"
+#include "flow/usable.h"
 
 int usable_rules(const struct packs *set, struct err *err)
 {

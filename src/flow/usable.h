@@ -2,10 +2,10 @@
  *
  * A set of rules that cannot find anything must not be scanned with: all would be clean.
  */
-#ifndef CORDON_CLI_USABLE_H
-#define CORDON_CLI_USABLE_H
+#ifndef CORDON_FLOW_USABLE_H
+#define CORDON_FLOW_USABLE_H
 
-#include "cli/packs.h"
+#include "flow/packs.h"
 
 /* ERR_USAGE when nothing was loaded. */
 int usable_rules(const struct packs *set, struct err *err);

@@ -3,13 +3,14 @@
  * One unit through the engine: as it is, with escapes undone, and for programs in the code view.
  * Then each finding gets a place and a few words of the text, for people.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/scan.h"
 #include "detect/undecided.h"
+#include "flow/scan.h"
 
 /* The box is not to be had: told once, and not tried again. */
-static void lose_views(struct scan *s, const struct err *err)
+static void lose_views(struct scanner *s, const struct err *err)
 {
 	char words[sizeof(err->message) + sizeof(err->cause) + 64];
 
@@ -20,7 +21,7 @@ static void lose_views(struct scan *s, const struct err *err)
 }
 
 /* Findings of the code view join those of the text. */
-static int add_view(struct scan *s, const struct scan_unit *unit, const struct code_view *view,
+static int add_view(struct scanner *s, const struct scan_unit *unit, const struct code_view *view,
 		    struct findings *findings, struct err *err)
 {
 	struct text text = {view->text, view->text_len};
@@ -33,20 +34,20 @@ static int add_view(struct scan *s, const struct scan_unit *unit, const struct c
 	} else if (view->state == CODE_VIEW_PART) {
 		scan_note(s, unit->file->name, view->line, view->reason);
 	}
-	s->format->effects(s, unit->file, view);
-	return engine_scan_view(s->rules->engine, s->rules->thread, &unit->event, VIEW_CODE, text,
-				findings, err);
+	if (s->sink.effects)
+		s->sink.effects(s->sink.context, unit->file, view);
+	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_CODE, text, findings, err);
 }
 
-static bool wants_view(const struct scan *s, const struct scan_unit *unit)
+static bool wants_view(const struct scanner *s, const struct scan_unit *unit)
 {
 	const char *language = scan_kind_language(unit->file->kind);
 
-	return language && unit->is_file && !s->call->scan.no_code_view &&
-	       s->call->scan.mode != DETECT_REFERENCE && view_has_language(language);
+	return language && unit->is_file && !s->options.no_code_view &&
+	       s->options.mode != DETECT_REFERENCE && view_has_language(language);
 }
 
-static int scan_code(struct scan *s, const struct scan_unit *unit, struct code_view *view,
+static int scan_code(struct scanner *s, const struct scan_unit *unit, struct code_view *view,
 		     struct findings *findings, struct err *err)
 {
 	const struct scan_file *file = unit->file;
@@ -101,19 +102,19 @@ static void count_place(struct text text, size_t offset, struct scan_finding *re
 		ret->column += (text.s[i] & 0xc0) != 0x80;
 }
 
-static bool locate(const struct scan *s, const struct finding *f, struct text text,
+static bool locate(const struct scanner *s, const struct finding *f, struct text text,
 		   size_t *ret_offset)
 {
 	for (size_t i = 0; text.s && i < f->matchedc; i++)
-		if (engine_locate(s->rules->engine, s->rules->thread, f->rule, f->matched[i], text,
-				  ret_offset) == 0 &&
+		if (engine_locate(s->engine, s->thread, f->rule, f->matched[i], text, ret_offset) ==
+			    0 &&
 		    *ret_offset <= text.len)
 			return true;
 	return false;
 }
 
-static bool locate_field(const struct scan *s, const struct finding *f, const struct node *fields,
-			 struct text *ret_text, size_t *ret_offset)
+static bool locate_field(const struct scanner *s, const struct finding *f,
+			 const struct node *fields, struct text *ret_text, size_t *ret_offset)
 {
 	for (size_t i = 0; fields && fields->kind == NODE_MAP && i < fields->map.count; i++) {
 		const struct node *value = fields->map.pair[i].value;
@@ -126,7 +127,7 @@ static bool locate_field(const struct scan *s, const struct finding *f, const st
 }
 
 /* Where it is, as far as can be told: in the text, else in a field, else in another form of it. */
-static void place(const struct scan *s, const struct code_view *view, struct scan_finding *f)
+static void place(const struct scanner *s, const struct code_view *view, struct scan_finding *f)
 {
 	const struct scan_unit *unit = f->unit;
 	struct text text = unit->event.content, code = {view->text, view->text_len};
@@ -153,14 +154,14 @@ static void place(const struct scan *s, const struct code_view *view, struct sca
 }
 
 /* The reference's words, about the finding that decides. */
-static void give_reason(struct scan *s, const struct findings *f)
+static void give_reason(struct scanner *s, const struct findings *f)
 {
 	const struct finding *about;
 	enum detect_verdict verdict = detect_verdict(f, &about);
 
-	if (!about || (s->reason[0] && verdict >= s->verdict))
+	if (!about || (s->reason[0] && verdict >= s->worst))
 		return;
-	s->verdict = verdict;
+	s->worst = verdict;
 	snprintf(s->reason, sizeof(s->reason),
 		 "%s: %s%s [%s/%.0f%% confidence] (%zu rule(s) matched)",
 		 detect_verdict_word(verdict), about->rule->title,
@@ -168,7 +169,7 @@ static void give_reason(struct scan *s, const struct findings *f)
 		 about->confidence * 100, f->count);
 }
 
-static void tell(struct scan *s, const struct scan_unit *unit, const struct code_view *view,
+static void tell(struct scanner *s, const struct scan_unit *unit, const struct code_view *view,
 		 const struct findings *findings)
 {
 	give_reason(s, findings);
@@ -177,26 +178,23 @@ static void tell(struct scan *s, const struct scan_unit *unit, const struct code
 		enum severity severity = f.finding->rule->severity;
 		s->totals.findings++;
 		s->totals.severity[severity]++;
-		s->failing += f.finding->undecided || severity <= s->call->scan.fail_on ||
-			      s->call->scan.fail_on >= SEVERITY_INFORMATIONAL;
-		if (s->totals.findings > SCAN_FINDINGS_MAX)
+		if (s->totals.findings > SCAN_FINDINGS_MAX || !s->sink.finding)
 			continue;
 		place(s, view, &f);
-		s->format->finding(s, &f);
+		s->sink.finding(s->sink.context, &f);
 	}
 }
 
-void scan_unit(struct scan *s, struct scan_unit *unit)
+void scan_unit(struct scanner *s, struct scan_unit *unit)
 {
 	struct findings findings = {0};
 	struct code_view view = {0};
 	struct err err;
-	const struct engine *engine = s->rules->engine;
-	int result = engine_scan(engine, s->rules->thread, &unit->event, &findings, &err);
+	int result = engine_scan(s->engine, s->thread, &unit->event, &findings, &err);
 
 	s->totals.units++;
 	if (result == 0 && unit->other.s)
-		result = engine_scan_view(engine, s->rules->thread, &unit->event, VIEW_DECODED,
+		result = engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED,
 					  unit->other, &findings, &err);
 	if (result == 0)
 		result = scan_code(s, unit, &view, &findings, &err);
@@ -210,13 +208,13 @@ void scan_unit(struct scan *s, struct scan_unit *unit)
 	view_done(&view);
 }
 
-void scan_whole(struct scan *s, const struct scan_file *file)
+void scan_whole(struct scanner *s, const struct scan_file *file)
 {
 	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
 
-	unit.event = (struct event){.type = s->call->scan.type,
-				    .plain = !s->call->scan.has_type,
-				    .skill = file->kind == KIND_SKILL && !s->call->scan.has_type,
+	unit.event = (struct event){.type = s->options.type,
+				    .plain = !s->options.has_type,
+				    .skill = file->kind == KIND_SKILL && !s->options.has_type,
 				    .content = file->data,
 				    .time_ms = EVENT_TIME_NONE};
 	if (unit.event.skill)

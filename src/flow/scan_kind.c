@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/scope.h"
-#include "cli/scan.h"
+#include "flow/scan.h"
 
 static const struct {
 	const char *name, *language;

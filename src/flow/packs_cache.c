@@ -6,9 +6,9 @@
  * cannot scan.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,9 +16,8 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "cli/packs.h"
+#include "flow/packs.h"
 #include "rule/kept.h"
-#include "scan/cache.h"
 
 enum {
 	PATTERNS_LEAST = 32,	/* fewer are compiled in some milliseconds */
@@ -33,16 +32,6 @@ enum {
 #define SUFFIX_DATABASE ".db"
 #define SUFFIX_RULES ".rl"
 enum { SUFFIX_LENGTH = 3 };
-
-/* "" when there is no home. */
-static const char *directory(struct arena *arena)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && cache[0] == '/')
-		return arena_printf(arena, "%s/cordon", cache);
-	return home && home[0] == '/' ? arena_printf(arena, "%s/.cache/cordon", home) : "";
-}
 
 /* The file's whole path; DIR is "" when there is none. */
 static const char *file_path(struct arena *arena, const char *dir, const uint8_t *key,
@@ -93,19 +82,19 @@ static void prune(const char *path, const char *suffix)
 }
 
 /* A pack's file goes by where the pack is. NULL: it has none. */
-static const char *rules_file(struct packs *set, const char *dir, const char *path)
+static const char *rules_file(struct packs *set, const char *path)
 {
-	AUTO_FREE char *real = *dir ? realpath(path, NULL) : NULL;
+	AUTO_FREE char *real = *set->cache ? realpath(path, NULL) : NULL;
 	uint8_t key[NAME_BYTES];
 
 	if (!real)
 		return NULL;
 	crypto_generichash(key, sizeof(key), (const uint8_t *)real, strlen(real), NULL, 0);
-	return file_path(&set->arena, dir, key, SUFFIX_RULES);
+	return file_path(&set->arena, set->cache, key, SUFFIX_RULES);
 }
 
 static int load_and_keep(struct packs *set, const char *path, const struct pack_options *options,
-			 const char *dir, const char *file, struct err *err)
+			 const char *file, struct err *err)
 {
 	struct pack_record record = {0};
 	size_t before = set->pack.rulec, skipped = set->pack.skipped;
@@ -114,9 +103,9 @@ static int load_and_keep(struct packs *set, const char *path, const struct pack_
 
 	/* A file that was left out would not be told again. */
 	if (result == 0 && set->pack.skipped == skipped && record.len >= BYTES_LEAST &&
-	    packs_make_directories(dir, 0700, &ignored) == 0 &&
+	    places_make(set->cache, 0700, &ignored) == 0 &&
 	    pack_keep(&set->pack, before, &record, file, &ignored) == 0)
-		prune(dir, SUFFIX_RULES);
+		prune(set->cache, SUFFIX_RULES);
 	record_done(&record);
 	return result;
 }
@@ -124,36 +113,40 @@ static int load_and_keep(struct packs *set, const char *path, const struct pack_
 int packs_rules(struct packs *set, const char *path, const struct pack_options *options,
 		struct err *err)
 {
-	const char *dir = set->fresh ? "" : directory(&set->arena);
-	const char *file = rules_file(set, dir, path);
+	const char *file = rules_file(set, path);
 	struct err ignored;
 	int found = file ? pack_load_kept(&set->pack, path, file, options, &ignored, err) : 1;
 
 	if (found <= 0)
 		return found;
-	return file ? load_and_keep(set, path, options, dir, file, err)
+	return file ? load_and_keep(set, path, options, file, err)
 		    : pack_load(&set->pack, path, options, err);
 }
 
-int packs_database(struct packs *set, const struct db_pattern *patterns, size_t count,
-		   db_refused_fn *refused, struct err *err)
+static void on_refused(void *context, size_t number, const struct err *why)
 {
-	uint8_t key[CACHE_KEY];
-	const char *dir = count >= PATTERNS_LEAST ? directory(&set->arena) : "", *path = NULL;
+	struct packs *set = context;
+
+	(void)number;
+	if (!set->refused++)
+		set->first_refused = *why;
+}
+
+int packs_database(struct packs *set, struct err *err)
+{
+	const struct pattern_list *list = &set->patterns;
+	struct db_cache cache = {0};
 	struct err ignored;
 
-	if (*dir) {
-		cache_key(patterns, count, key);
-		path = file_path(&set->arena, dir, key, SUFFIX_DATABASE);
-		if (cache_read(path, key, count, &set->db, &ignored) == 0)
-			return 0;
-	}
-	if (db_build(patterns, count, refused, set, &set->db, err) < 0)
+	if (!*set->cache || list->count < PATTERNS_LEAST)
+		return db_build(list->pattern, list->count, on_refused, set, &set->db, err);
+	places_make(set->cache, 0700, &ignored);
+	db_key(list->pattern, list->count, cache.key);
+	cache.path = file_path(&set->arena, set->cache, cache.key, SUFFIX_DATABASE);
+	if (db_open(&cache, list->pattern, list->count, on_refused, set, &set->db, err) < 0)
 		return -1;
-	/* Nobody would be told of the refused ones again. */
-	if (!path || set->refused || packs_make_directories(dir, 0700, &ignored) < 0)
-		return 0;
-	if (cache_write(path, key, set->db, &ignored) == 0)
-		prune(dir, SUFFIX_DATABASE);
+	set->file = cache.file;
+	if (set->file == DB_FILE_WRITTEN)
+		prune(set->cache, SUFFIX_DATABASE);
 	return 0;
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "cli/scan.h"
 #include "detect/json.h"
+#include "flow/scan.h"
 #include "rule/utf8.h"
 
 /* An event says its type, and at least one of these. */
@@ -102,7 +102,7 @@ static void gather(struct gather *g, const struct node *n, const struct node *wi
 	}
 }
 
-static void tell_failure(struct scan *s, const struct scan_file *file, const struct gather *g)
+static void tell_failure(struct scanner *s, const struct scan_file *file, const struct gather *g)
 {
 	struct err err;
 
@@ -113,13 +113,13 @@ static void tell_failure(struct scan *s, const struct scan_file *file, const str
 	scan_error(s, file->name, &err);
 }
 
-static void scan_gathered(struct scan *s, const struct scan_file *file, struct gather *g,
+static void scan_gathered(struct scanner *s, const struct scan_file *file, struct gather *g,
 			  const char *part, int64_t number, size_t line)
 {
 	struct scan_unit unit = {.file = file, .number = number, .part = part, .line = line};
 
-	unit.event = (struct event){.type = s->call->scan.type,
-				    .plain = !s->call->scan.has_type,
+	unit.event = (struct event){.type = s->options.type,
+				    .plain = !s->options.has_type,
 				    .content = {g->s ? g->s : "", g->len},
 				    .time_ms = EVENT_TIME_NONE};
 	if (g->failed)
@@ -129,7 +129,7 @@ static void scan_gathered(struct scan *s, const struct scan_file *file, struct g
 }
 
 /* Keys that no event has are not the event's: nobody else would look at them. */
-static void scan_beside(struct scan *s, const struct scan_file *file, const struct node *event,
+static void scan_beside(struct scanner *s, const struct scan_file *file, const struct node *event,
 			int64_t number, size_t line)
 {
 	struct gather g = {0};
@@ -142,7 +142,7 @@ static void scan_beside(struct scan *s, const struct scan_file *file, const stru
 	free(g.s);
 }
 
-static void scan_event(struct scan *s, const struct scan_file *file, const struct node *node,
+static void scan_event(struct scanner *s, const struct scan_file *file, const struct node *node,
 		       int64_t number)
 {
 	struct scan_unit unit = {.file = file, .number = number, .line = node->line};
@@ -150,8 +150,8 @@ static void scan_event(struct scan *s, const struct scan_file *file, const struc
 	struct err err;
 
 	if (event_from_node(node, &unit.event, &err) == 0) {
-		if (s->call->scan.has_type)
-			unit.event.type = s->call->scan.type;
+		if (s->options.has_type)
+			unit.event.type = s->options.type;
 		scan_unit(s, &unit);
 	} else if (sure) {
 		err_context(&err, "event %lld", (long long)number);
@@ -173,7 +173,7 @@ static size_t line_of_key(const struct scan_file *file, struct text key)
 }
 
 /* The command and its arguments on one line, as a shell would get them; then the rest. */
-static void scan_server(struct scan *s, const struct scan_file *file, const struct node_pair *p)
+static void scan_server(struct scanner *s, const struct scan_file *file, const struct node_pair *p)
 {
 	struct gather g = {0};
 	const struct node *command = node_get(p->value, "command"),
@@ -219,7 +219,7 @@ static const struct node *find_servers(const struct node *root)
 	return NULL;
 }
 
-static void scan_servers(struct scan *s, const struct scan_file *file, const struct node *root,
+static void scan_servers(struct scanner *s, const struct scan_file *file, const struct node *root,
 			 const struct node *servers)
 {
 	struct gather g = {0};
@@ -234,16 +234,16 @@ static void scan_servers(struct scan *s, const struct scan_file *file, const str
 
 /* Any other document, or UNIT's part of one: its text, and where something is escaped in it, its
  * strings too. */
-static void scan_strings(struct scan *s, struct scan_unit *unit, struct text text,
+static void scan_strings(struct scanner *s, struct scan_unit *unit, struct text text,
 			 const struct node *root)
 {
 	struct gather g = {0};
 
-	unit->event = (struct event){.type = s->call->scan.type,
-				     .plain = !s->call->scan.has_type,
+	unit->event = (struct event){.type = s->options.type,
+				     .plain = !s->options.has_type,
 				     .content = text,
 				     .time_ms = EVENT_TIME_NONE};
-	if (root && s->call->scan.mode != DETECT_REFERENCE && memchr(text.s, '\\', text.len)) {
+	if (root && s->options.mode != DETECT_REFERENCE && memchr(text.s, '\\', text.len)) {
 		gather(&g, root, NULL);
 		unit->other = (struct text){g.s, g.len};
 	}
@@ -254,7 +254,7 @@ static void scan_strings(struct scan *s, struct scan_unit *unit, struct text tex
 	free(g.s);
 }
 
-static void scan_events(struct scan *s, const struct scan_file *file, const struct node *root,
+static void scan_events(struct scanner *s, const struct scan_file *file, const struct node *root,
 			bool *ret_sure)
 {
 	size_t count = root->kind == NODE_LIST ? root->list.count : 1;
@@ -267,7 +267,7 @@ static void scan_events(struct scan *s, const struct scan_file *file, const stru
 	}
 }
 
-static void scan_root(struct scan *s, struct scan_file *file, const struct node *root)
+static void scan_root(struct scanner *s, struct scan_file *file, const struct node *root)
 {
 	const struct node *servers = find_servers(root);
 	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
@@ -286,8 +286,8 @@ static void scan_root(struct scan *s, struct scan_file *file, const struct node 
 	}
 }
 
-static void scan_line(struct scan *s, const struct scan_file *file, struct text line, size_t number,
-		      int64_t event)
+static void scan_line(struct scanner *s, const struct scan_file *file, struct text line,
+		      size_t number, int64_t event)
 {
 	struct scan_unit unit = {.file = file, .number = event, .line = number};
 	struct arena arena = {0};
@@ -326,13 +326,19 @@ static bool are_lines(const struct scan_file *file)
 	return yes;
 }
 
-/* Line for line; the data is cut up in place, since a text has a NUL after its end. */
-static void scan_lines(struct scan *s, struct scan_file *file)
+/* Line for line, of a copy that is cut up, since a text has a NUL after its end. */
+static void scan_lines(struct scanner *s, struct scan_file *file)
 {
-	struct text rest = file->data;
+	AUTO_FREE char *copy = malloc(file->data.len + 1);
+	struct text rest = {copy, copy ? file->data.len : 0};
 	int64_t event = 0;
 
 	file->kind = KIND_EVENTS;
+	if (!copy) {
+		tell_failure(s, file, &(struct gather){.failed = true});
+		return;
+	}
+	memcpy(copy, file->data.s, file->data.len + 1);
 	for (size_t number = 1; rest.len; number++) {
 		char *end = memchr(rest.s, '\n', rest.len);
 		size_t len = end ? (size_t)(end - rest.s) : rest.len;
@@ -345,7 +351,7 @@ static void scan_lines(struct scan *s, struct scan_file *file)
 	}
 }
 
-bool scan_document(struct scan *s, struct scan_file *file)
+bool scan_document(struct scanner *s, struct scan_file *file)
 {
 	struct arena arena = {0};
 	const struct node *root;

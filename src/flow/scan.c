@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes to texts: encodings that are not UTF-8 are read as those who understand them would, what is
+ * no text is left out, and the rest goes to whoever knows its kind. And the frame of a scan: counting,
+ * telling, the verdict.
+ */
+#include "flow/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "scan/utf16.h"
+
+void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,
+		const struct scan_options *options, const struct scan_sink *sink)
+{
+	*s = (struct scanner){.engine = engine,
+			      .thread = thread,
+			      .options = *options,
+			      .sink = *sink,
+			      .worst = DETECT_ALLOW,
+			      .verdict = DETECT_DENY};
+}
+
+void scan_end(struct scanner *s)
+{
+	s->verdict = s->worst;
+	if (!s->totals.errors || s->worst == DETECT_DENY)
+		return;
+	s->verdict = DETECT_DENY;
+	snprintf(s->reason, sizeof(s->reason), "DENY: %zu inputs could not be scanned",
+		 s->totals.errors);
+}
+
+void scan_error(struct scanner *s, const char *name, const struct err *err)
+{
+	s->totals.errors++;
+	if (s->totals.errors <= SCAN_REMARKS_MAX && s->sink.error)
+		s->sink.error(s->sink.context, name, err);
+}
+
+void scan_note(struct scanner *s, const char *name, size_t line, const char *words)
+{
+	if (s->sink.note)
+		s->sink.note(s->sink.context, name, line, words);
+}
+
+enum lane scan_lane(const struct rule *rule)
+{
+	for (unsigned lane = LANE_COUNT - 1; lane > LANE_HUNT; lane--)
+		if (rule_is_live(rule, (enum lane)lane))
+			return (enum lane)lane;
+	return LANE_HUNT;
+}
+
+static void scan_text(struct scanner *s, const char *name, struct text data)
+{
+	struct scan_file file = {.name = name, .data = data, .sure = true};
+
+	file.kind = s->options.has_kind ? s->options.kind : scan_kind_of(name, data, &file.sure);
+	if (file.kind >= KIND_JSON && scan_document(s, &file))
+		return;
+	scan_whole(s, &file);
+}
+
+static void scan_bytes(struct scanner *s, const char *name, struct text data, bool named)
+{
+	const char *what = s->options.has_kind ? NULL : scan_binary(name, data);
+	struct err err;
+
+	if (what && named) {
+		err_set(&err, ERR_INPUT, "is %s, not text", what);
+		err_cure(&err, "--kind text scans it nevertheless");
+		scan_error(s, name, &err);
+		return;
+	}
+	if (what) {
+		s->totals.skipped++;
+		scan_note(s, name, 0, "is no text: not scanned");
+		return;
+	}
+	s->totals.files++;
+	s->totals.bytes += data.len;
+	scan_text(s, name, data);
+}
+
+/* The same in UTF-8; -1 with ERR when that is too much. */
+static int decode_utf16(struct text data, enum utf16_order order, struct text *ret,
+			char **ret_memory, struct err *err)
+{
+	size_t len = utf16_size(data.s, data.len, order);
+
+	if (len > SCAN_FILE_MAX)
+		return err_set(err, ERR_LIMIT, "is larger than %zu MiB in UTF-8",
+			       SCAN_FILE_MAX >> 20);
+	char *out = malloc(len + 1);
+	if (!out)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	utf16_read(data.s, data.len, order, out);
+	out[len] = '\0';
+	*ret = (struct text){*ret_memory = out, len};
+	return 0;
+}
+
+/* True: it was UTF-16. Who reads bytes may find another text in the same file: then that is
+ * scanned too, or a byte order mark would hide it. */
+static bool scan_utf16(struct scanner *s, const char *name, struct text data, bool named)
+{
+	enum utf16_order order = utf16_guess(data.s, data.len);
+	AUTO_FREE char *memory = NULL;
+	struct text made = {0};
+	struct err err;
+
+	if (order == UTF16_NOT)
+		return false;
+	if (decode_utf16(data, order, &made, &memory, &err) < 0) {
+		scan_error(s, name, &err);
+		return false;
+	}
+	if (!s->options.has_kind && scan_binary(name, made))
+		return false;
+	scan_bytes(s, name, made, named);
+	if (utf16_has_bytes(data.s, data.len))
+		scan_text(s, name, data);
+	return true;
+}
+
+void scan_data(struct scanner *s, const char *name, struct text data, bool named)
+{
+	struct err err;
+
+	if (data.len > SCAN_FILE_MAX) {
+		err_set(&err, ERR_LIMIT, "is larger than %zu MiB", SCAN_FILE_MAX >> 20);
+		scan_error(s, name, &err);
+	} else if (!scan_utf16(s, name, data, named)) {
+		scan_bytes(s, name, data, named);
+	}
+}

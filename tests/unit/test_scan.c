@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The word "scan" without a command line: rules are started as every door starts them, bytes go in,
+ * and a sink is told. What each kind of bytes becomes, what the verdict is when something could not
+ * be looked at, and that whoever wants to be told nothing still gets the verdict.
+ */
+#include <stdlib.h>
+
+#include "flow/packs.h"
+#include "flow/scan.h"
+#include "scratch.h"
+#include "tap.h"
+
+#define HEAD(id, severity)                                                                         \
+	"id: ATR-2026-9000" id "\ntitle: T\nseverity: " severity "\nmaturity: stable\n"            \
+	"status: stable\ntags: {scan_target: both, confidence: high}\n"                            \
+	"agent_source: {type: llm_io}\ndetection:\n  condition: any\n  conditions:\n"
+#define MATCH(value) "    - {field: content, operator: regex, value: '" value "'}\n"
+
+enum { SAID = 1024 };
+
+/* What a sink was told, in a word each. */
+struct told {
+	char findings[SAID], errors[SAID], notes[SAID];
+	size_t effects;
+};
+
+static void add(char *to, const char *word)
+{
+	size_t len = strlen(to);
+
+	snprintf(to + len, SAID - len, "%s ", word);
+}
+
+static void on_finding(void *context, const struct scan_finding *f)
+{
+	const char *id = f->finding->rule->id;
+	char word[128];
+
+	snprintf(word, sizeof(word), "%s@%s:%zu", id + strlen(id) - 1,
+		 scan_kind_name(f->unit->file->kind), f->line);
+	add(((struct told *)context)->findings, word);
+}
+
+static void on_error(void *context, const char *name, const struct err *err)
+{
+	(void)name;
+	add(((struct told *)context)->errors, err->message);
+}
+
+static void on_note(void *context, const char *name, size_t line, const char *words)
+{
+	(void)name, (void)line;
+	add(((struct told *)context)->notes, words);
+}
+
+static void on_effects(void *context, const struct scan_file *file, const struct code_view *view)
+{
+	(void)file;
+	((struct told *)context)->effects += view->effectc;
+}
+
+static struct packs rules;
+
+static int open_rules(struct packs *set, const char *dir, const char *cache, struct err *err)
+{
+	struct packs_options options = {.directory = &dir, .directories = 1};
+	struct engine_options engine = {0};
+
+	options.places.cache = cache;
+	return packs_open(set, &options, &engine, err);
+}
+
+static struct scanner begin(struct told *told, const struct scan_options *options)
+{
+	struct scan_sink sink = {told, on_finding, on_error, on_note, on_effects};
+	struct scanner s;
+
+	*told = (struct told){0};
+	scan_begin(&s, rules.engine, rules.thread, options, &sink);
+	return s;
+}
+
+/* One file, to the end. */
+static struct scanner scan(struct told *told, const char *name, const char *data, size_t len)
+{
+	struct scan_options options = {.no_code_view = true};
+	struct scanner s = begin(told, &options);
+
+	scan_data(&s, name, (struct text){data, len}, true);
+	scan_end(&s);
+	return s;
+}
+
+#define DATA(s) s, sizeof(s) - 1
+#define EVENT "{\"type\": \"llm_input\", \"content\": \"x\"}\n"
+
+static const struct {
+	const char *what, *name, *data;
+	size_t len;
+	const char *expected;
+} rows[] = {
+	{"a text", "x.txt", DATA("a\nmoonstone  word"), "1@text:2 "},
+	{"nothing to find", "x.txt", DATA("a pebble"), ""},
+	{"no bytes at all", "x.txt", DATA(""), ""},
+	{"an event", "x.json",
+	 DATA("{\"type\": \"llm_input\", \"content\": \"moonstone\\u0020word\"}"), "1@events:1 "},
+	{"a configuration", "x.json",
+	 DATA("{\"mcpServers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}"),
+	 "2@mcp:1 "},
+	{"any other JSON", "x.json", DATA("{\"a\": \"moonstone\\nword\"}"), "1@json:0 "},
+	{"lines of events", "x.jsonl", DATA(EVENT "moonstone word\n"), "1@events:2 "},
+	{"UTF-16", "x", DATA("\xff\xfem\0o\0o\0n\0s\0t\0o\0n\0e\0 \0w\0o\0r\0d\0"), "1@text:1 "},
+	{"a program, by its name", "x.py", DATA("# moonstone word"), "1@python:1 "},
+};
+
+static void test_rows(void)
+{
+	struct told told;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct scanner s = scan(&told, rows[i].name, rows[i].data, rows[i].len);
+		ok(strcmp(told.findings, rows[i].expected) == 0 && !*told.errors, "%s: %s%s",
+		   rows[i].what, told.findings, told.errors);
+		ok(s.verdict == (*rows[i].expected ? DETECT_DENY : DETECT_ALLOW) &&
+			   (*rows[i].expected != '\0') == (*s.reason != '\0'),
+		   "and the verdict: %s", s.reason);
+	}
+}
+
+static void test_verdict(void)
+{
+	struct scan_options options = {.no_code_view = true};
+	struct told told;
+	struct scanner s = begin(&told, &options);
+	struct err err;
+
+	ok(s.verdict == DETECT_DENY, "before the end it is deny");
+	scan_end(&s);
+	ok(s.verdict == DETECT_ALLOW && !*s.reason, "of nothing it is allow");
+	err_set(&err, ERR_INPUT, "gone");
+	s = begin(&told, &options);
+	scan_error(&s, "x", &err);
+	scan_data(&s, "y", (struct text){DATA("a pebble")}, true);
+	scan_end(&s);
+	ok(s.verdict == DETECT_DENY && strstr(s.reason, "1 inputs could not be scanned") &&
+		   strcmp(told.errors, "gone ") == 0,
+	   "what could not be scanned is denied: %s", s.reason);
+	s = begin(&told, &options);
+	scan_error(&s, "x", &err);
+	scan_data(&s, "y", (struct text){DATA("moonstone word")}, true);
+	scan_end(&s);
+	ok(s.verdict == DETECT_DENY && strstr(s.reason, "critical"),
+	   "a finding that denies says more: %s", s.reason);
+	s = begin(&told, &options);
+	scan_data(&s, "y", (struct text){"", SCAN_FILE_MAX + 1}, true);
+	scan_end(&s);
+	ok(s.verdict == DETECT_DENY && strstr(told.errors, "larger than 64 MiB"), "too large: %s",
+	   told.errors);
+}
+
+/* Only somebody who asked for it gets an error. */
+static void test_binary(void)
+{
+	struct scan_options options = {0};
+	char data[256] = "\x7f"
+			 "ELF";
+	struct told told;
+	struct scanner s = begin(&told, &options);
+
+	scan_data(&s, "x", (struct text){data, sizeof(data) - 1}, false);
+	ok(!s.totals.errors && s.totals.skipped == 1 && strstr(told.notes, "no text"), "%s",
+	   told.notes);
+	scan_data(&s, "x", (struct text){data, sizeof(data) - 1}, true);
+	ok(s.totals.errors == 1 && !s.totals.files, "%s", told.errors);
+}
+
+static void test_options(void)
+{
+	struct scan_options options = {.has_type = true, .type = EVENT_TOOL_CALL};
+	struct told told;
+	struct scanner s = begin(&told, &options);
+
+	scan_data(&s, "x.txt", (struct text){DATA("moonstone word")}, true);
+	ok(!s.totals.findings, "rules of another event are not asked");
+	options = (struct scan_options){.has_kind = true, .kind = KIND_SKILL};
+	s = begin(&told, &options);
+	scan_data(&s, "x.txt", (struct text){DATA("moonstone word")}, true);
+	ok(strcmp(told.findings, "1@skill:1 ") == 0, "the kind is what the caller says: %s",
+	   told.findings);
+}
+
+static void test_silence(void)
+{
+	struct scan_options options = {0};
+	struct scan_sink nobody = {0};
+	struct scanner s;
+
+	scan_begin(&s, rules.engine, rules.thread, &options, &nobody);
+	scan_data(&s, "x.py", (struct text){DATA("def (: moonstone word")}, true);
+	scan_data(&s, "x", (struct text){"", SCAN_FILE_MAX + 1}, true);
+	scan_end(&s);
+	ok(s.totals.findings == 1 && s.totals.errors == 1 && s.verdict == DETECT_DENY,
+	   "who does not want to be told gets the verdict");
+}
+
+static const char *file_of(const struct packs *set)
+{
+	static const char *const names[] = {"none", "written", "read"};
+
+	return names[set->file];
+}
+
+static void test_cache(void)
+{
+	static const char *const expected[] = {"written", "read"};
+	struct err err = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct packs set = {0};
+		int result = open_rules(&set, "many", "cache", &err);
+		ok(result == 0 && strcmp(file_of(&set), expected[i]) == 0 && set.refused == 1 &&
+			   *set.first_refused.message,
+		   "the database is %s, and what is no expression is told", file_of(&set));
+		packs_done(&set);
+	}
+	struct packs set = {0};
+	ok(open_rules(&set, "many", NULL, &err) == 0 && set.file == DB_FILE_NONE,
+	   "without a cache it is made");
+	packs_done(&set);
+}
+
+static void test_no_rules(void)
+{
+	const char *dir[PACKS_SOURCES_MAX + 1];
+	struct packs_options options = {.directory = dir, .directories = PACKS_SOURCES_MAX};
+	struct err err = {0};
+	struct packs set = {0};
+
+	ok(open_rules(&set, "empty", NULL, &err) < 0 && err.code == ERR_USAGE, "no rules: %s",
+	   err.message);
+	packs_done(&set);
+	for (size_t i = 0; i <= PACKS_SOURCES_MAX; i++)
+		dir[i] = "rules";
+	ok(packs_load(&set, &options, &err) == 0 && set.sourcec == PACKS_SOURCES_MAX,
+	   "as many directories as there may be");
+	packs_done(&set);
+	options.directories++;
+	ok(packs_load(&set, &options, &err) < 0 && err.code == ERR_LIMIT, "one more: %s",
+	   err.message);
+	packs_done(&set);
+}
+
+static void test_places(void)
+{
+	struct arena arena = {0};
+
+	setenv("HOME", "/h", 1);
+	setenv("XDG_CACHE_HOME", "/c", 1);
+	setenv("XDG_DATA_HOME", "relative", 1);
+	struct places p = places_of_user(&arena);
+	ok(strcmp(p.cache, "/c/cordon") == 0 &&
+		   strcmp(p.rules, "/h/.local/share/cordon/rules") == 0 && p.self[0] == '/',
+	   "%s, %s, %s", p.cache, p.rules, p.self);
+	unsetenv("HOME");
+	unsetenv("XDG_CACHE_HOME");
+	p = places_of_user(&arena);
+	ok(!*p.cache && !*p.rules, "without a home there are none");
+	arena_done(&arena);
+}
+
+static void write_rules(void)
+{
+	char many[8192] = HEAD("3", "low") MATCH("(");
+	size_t len = strlen(many);
+
+	scratch_dir("rules");
+	scratch_dir("many");
+	scratch_dir("empty");
+	scratch_file("rules/a.yaml", HEAD("1", "critical") MATCH("moonstone\\s+word"), 0644);
+	scratch_file("rules/b.yaml", HEAD("2", "critical") MATCH("fetch -q it"), 0644);
+	for (int i = 0; i < 40; i++)
+		len += (size_t)snprintf(many + len, sizeof(many) - len, MATCH("word%dstone"), i);
+	scratch_file("many/a.yaml", many, 0644);
+}
+
+int main(void)
+{
+	const char *dir = scratch_enter();
+	struct err err = {0};
+
+	write_rules();
+	ok(open_rules(&rules, "rules", NULL, &err) == 0, "two rules: %s", err.message);
+	test_rows();
+	test_verdict();
+	test_binary();
+	test_options();
+	test_silence();
+	test_cache();
+	test_no_rules();
+	test_places();
+	packs_done(&rules);
+	scratch_leave(dir);
+	return tap_done();
+}
