@@ -18,4 +18,11 @@
 int json_read(const char *data, size_t len, unsigned line, struct arena *arena,
 	      const struct node **ret, struct err *err);
 
+/* The same for what json_read refuses and some program takes: a key twice (both pairs are there), half
+ * a surrogate pair (U+FFFD), comments, a comma at the end, controls in strings, bytes that are no
+ * UTF-8 (as they are), the quotes and bare keys of JSON5. For whoever looks for something: what a
+ * program could read must not be hidden by a sign it forgives. */
+int json_read_loose(const char *data, size_t len, unsigned line, struct arena *arena,
+		    const struct node **ret, struct err *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "flow/scan_private.h"
 #include "scan/utf16.h"
 
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,

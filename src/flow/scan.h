@@ -39,6 +39,8 @@ struct scan_file {
 	struct text data; /* any bytes, a NUL after the last */
 };
 
+struct scan_seen;
+
 /* Something the engine is asked about at once. */
 struct scan_unit {
 	const struct scan_file *file;
@@ -48,6 +50,7 @@ struct scan_unit {
 	size_t line;	   /* on which it begins; 0: not known */
 	bool is_file;	   /* the event's content is the file */
 	struct text other; /* the same with its escapes undone, to be scanned too; or s NULL */
+	const struct scan_seen *known; /* rules that are not told again, or NULL */
 };
 
 struct scan_finding {
@@ -92,7 +95,8 @@ struct scanner {
 	enum detect_verdict worst;   /* of all units so far */
 	enum detect_verdict verdict; /* deny until scan_end says otherwise */
 	char reason[SCAN_REASON_MAX];
-	struct err no_view; /* the box cannot be had: why */
+	struct err no_view;	/* the box cannot be had: why */
+	struct scan_seen *seen; /* gets the rules that are found, or NULL */
 };
 
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,
@@ -115,12 +119,5 @@ const char *scan_kind_language(enum scan_kind kind);
 enum scan_kind scan_kind_of(const char *name, struct text data, bool *ret_sure);
 /* In words what it is, if it is none of them; NULL. */
 const char *scan_binary(const char *name, struct text data);
-
-/* Between the files of this word. scan_unit.c: */
-void scan_unit(struct scanner *s, struct scan_unit *unit);
-/* The file as one unit. */
-void scan_whole(struct scanner *s, const struct scan_file *file);
-/* scan_doc.c: false when it is no JSON that Cordon knows; then it is text. */
-bool scan_document(struct scanner *s, struct scan_file *file);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "detect/undecided.h"
-#include "flow/scan.h"
+#include "flow/scan_private.h"
 
 /* The box is not to be had: told once, and not tried again. */
 static void lose_views(struct scanner *s, const struct err *err)
@@ -169,6 +169,21 @@ static void give_reason(struct scanner *s, const struct findings *f)
 		 about->confidence * 100, f->count);
 }
 
+static bool is_known(const struct scan_unit *unit, const struct rule *rule)
+{
+	for (size_t i = 0; unit->known && i < unit->known->count; i++)
+		if (unit->known->rule[i] == rule)
+			return true;
+	return false;
+}
+
+/* What is not decided may be so elsewhere. */
+static void see(struct scanner *s, const struct finding *f)
+{
+	if (s->seen && s->seen->count < SCAN_SEEN_MAX && !f->undecided)
+		s->seen->rule[s->seen->count++] = f->rule;
+}
+
 static void tell(struct scanner *s, const struct scan_unit *unit, const struct code_view *view,
 		 const struct findings *findings)
 {
@@ -176,6 +191,9 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 	for (size_t i = 0; i < findings->count; i++) {
 		struct scan_finding f = {.finding = &findings->list[i], .unit = unit};
 		enum severity severity = f.finding->rule->severity;
+		if (is_known(unit, f.finding->rule))
+			continue;
+		see(s, f.finding);
 		s->totals.findings++;
 		s->totals.severity[severity]++;
 		if (s->totals.findings > SCAN_FINDINGS_MAX || !s->sink.finding)
@@ -212,12 +230,30 @@ void scan_whole(struct scanner *s, const struct scan_file *file)
 {
 	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
 
-	unit.event = (struct event){.type = s->options.type,
-				    .plain = !s->options.has_type,
-				    .skill = file->kind == KIND_SKILL && !s->options.has_type,
-				    .content = file->data,
-				    .time_ms = EVENT_TIME_NONE};
+	unit.event = scan_plain(s, file->data);
+	unit.event.skill = file->kind == KIND_SKILL && !s->options.has_type;
 	if (unit.event.skill)
 		unit.event.plain = false;
 	scan_unit(s, &unit);
+}
+
+struct event scan_plain(const struct scanner *s, struct text text)
+{
+	return (struct event){.type = s->options.type,
+			      .plain = !s->options.has_type,
+			      .content = text,
+			      .time_ms = EVENT_TIME_NONE};
+}
+
+void scan_gathered(struct scanner *s, struct scan_unit *unit, struct gather *g)
+{
+	struct err err;
+
+	if (g->failed) {
+		gather_error(g, &err);
+		scan_error(s, unit->file->name, &err);
+		return;
+	}
+	unit->event = scan_plain(s, (struct text){g->s ? g->s : "", g->len});
+	scan_unit(s, unit);
 }

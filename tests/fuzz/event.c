@@ -82,6 +82,42 @@ static void read_tree(const char *data, size_t len)
 	arena_done(&arena);
 }
 
+/* Of the lenient reader: a key may be there twice, and texts are any bytes. */
+static size_t check_loose(const struct node *n, unsigned depth)
+{
+	size_t size = 1;
+
+	must(n && n->kind < NODE_KINDS && n->line >= 1);
+	must(depth + n->height <= JSON_DEPTH_MAX && n->size <= JSON_NODES_MAX);
+	if (n->kind == NODE_STRING)
+		check_text(n->text);
+	for (size_t i = 0; n->kind == NODE_LIST && i < n->list.count; i++)
+		size += check_loose(n->list.item[i], depth + 1);
+	for (size_t i = 0; n->kind == NODE_MAP && i < n->map.count; i++) {
+		check_text(n->map.pair[i].key);
+		size += check_loose(n->map.pair[i].value, depth + 1);
+	}
+	must(size == n->size);
+	return size;
+}
+
+/* Whatever json_read takes, it takes too, and sees as many values. */
+static void read_loose(const char *data, size_t len)
+{
+	struct arena arena = {0};
+	const struct node *strict = NULL, *loose = NULL;
+	struct err err = {0};
+	bool good = json_read(data, len, 1, &arena, &strict, &err) == 0;
+
+	if (json_read_loose(data, len, 1, &arena, &loose, &err) == 0) {
+		check_loose(loose, 0);
+		must(!good || loose->size == strict->size);
+	} else {
+		must(!good && (err.code == ERR_INPUT || err.code == ERR_LIMIT) && err.message[0]);
+	}
+	arena_done(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	/* Of its exact size, so that the sanitizer sees a read past the end. */
@@ -96,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len)
 		memcpy(copy, data, len);
 	read_tree(copy, len);
+	read_loose(copy, len);
 	if (event_reader_open(&r, copy, len, &err) < 0)
 		must((err.code == ERR_INPUT || err.code == ERR_LIMIT) && err.message[0]);
 	else

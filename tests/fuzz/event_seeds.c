@@ -24,6 +24,7 @@ static const struct seed seeds[] = {
 	SEED("{\"trace\":{\"trace_id\":\"t\",\"spans\":[{\"id\":1,\"span.kind\":\"TOOL\","
 	     "\"attributes\":"
 	     "{\"a.b\":true,\"c\":{\"d\":[null,false]}}},{\"kind\":\"READ\"}]}}"),
+	SEED("// c\n{a: 'it\\'s', \"a\": \"\\ud800\\x41\\u\", /* */ \"b\": [0x1, +.5,],}"),
 	SEED("[[[[{\"a\":{\"b\":[{},[],\"\\\\\\\"\",0.1]}}]]]]"),
 };
 

@@ -111,6 +111,39 @@ static const struct {
 	{"any other JSON", "x.json", DATA("{\"a\": \"moonstone\\nword\"}"), "1@json:0 "},
 	{"lines of events", "x.jsonl", DATA(EVENT "moonstone word\n"), "1@events:2 "},
 	{"UTF-16", "x", DATA("\xff\xfem\0o\0o\0n\0s\0t\0o\0n\0e\0 \0w\0o\0r\0d\0"), "1@text:1 "},
+	{"a command twice", "x.json",
+	 DATA("{\"mcpServers\": {\"a\": {\"command\": \"x\", \"command\": \"fetch\",\n"
+	      "\"args\": [\"-q\", \"it\"]}}}"),
+	 "2@mcp:1 "},
+	{"arguments twice", "x.json",
+	 DATA("{\"mcpServers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\"],\n"
+	      "\"args\": []}}}"),
+	 "2@mcp:1 "},
+	{"servers twice", "x.json",
+	 DATA("{\"servers\": {\"a\": {\"url\": \"x\"}}, \"servers\": {},\n\"servers\":\n{\"b\": "
+	      "{\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}"),
+	 "2@mcp:3 "},
+	{"half a pair of surrogates", "x.json",
+	 DATA("{\"mcpServers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\", "
+	      "\"\\ud800\"]}}}"),
+	 "2@mcp:1 "},
+	{"comments", "x.json",
+	 DATA("{// moonstone word\n\"mcpServers\": {\"a\": {\"command\": \"fetch\",\n"
+	      "\"args\": [\"-q\", \"it\",]}}}"),
+	 "2@mcp:2 1@mcp:1 "},
+	{"a content twice", "x.json",
+	 DATA("{\"type\": \"llm_input\", \"content\": \"x\",\n\"content\": \"moonstone word\"}"),
+	 "1@events:2 "},
+	{"an attack on two lines between events", "x.jsonl",
+	 DATA(EVENT "the moonstone\nword of it\n" EVENT), "1@events:2 "},
+	{"and around one", "x.jsonl", DATA(EVENT "the moonstone\n" EVENT "word\n"), "1@events:2 "},
+	{"escaped on two lines", "x.jsonl", DATA(EVENT "[\"moon\\u0073tone\"]\n[\"\\u0077ord\"]\n"),
+	 "1@events:0 "},
+	{"what a line says is not told twice", "x.jsonl",
+	 DATA(EVENT "a moonstone word\nand\nmore\n"), "1@events:2 "},
+	{"what an event says is not what the others say", "x.jsonl",
+	 DATA("{\"type\": \"llm_input\", \"content\": \"moonstone word\"}\nmoonstone\nword\n"),
+	 "1@events:1 1@events:2 "},
 	{"a program, by its name", "x.py", DATA("# moonstone word"), "1@python:1 "},
 };
 
@@ -126,6 +159,54 @@ static void test_rows(void)
 			   (*rows[i].expected != '\0') == (*s.reason != '\0'),
 		   "and the verdict: %s", s.reason);
 	}
+}
+
+/* COUNT times SAME in a document: what is told. */
+static struct scanner repeat(struct told *told, size_t count, const char *before, const char *same,
+			     const char *after)
+{
+	static char data[65536];
+	size_t len = (size_t)snprintf(data, sizeof(data), "%s", before);
+
+	for (size_t i = 0; i < count; i++)
+		len += (size_t)snprintf(data + len, sizeof(data) - len, "%s", same);
+	len += (size_t)snprintf(data + len, sizeof(data) - len, "%s", after);
+	return scan(told, "x.json", data, len);
+}
+
+/* Programs may take any of many: all are looked at, up to a number that is told. */
+static void test_many(void)
+{
+	static const char call[] = "\"b\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}";
+	static const char list[] = "\"servers\": {\"a\": {\"url\": \"x\"}},";
+	static const char other[] = "\"command\": \"x\",";
+	char last[256];
+	struct told told;
+
+	snprintf(last, sizeof(last), "\"servers\": {%s}", call);
+	repeat(&told, 15, "{", list, last);
+	ok(strstr(told.findings, "2@mcp") && !*told.errors, "sixteen lists: %s", told.findings);
+	repeat(&told, 16, "{", list, last);
+	ok(strstr(told.errors, "lists of servers: at most 16"), "seventeen: %s", told.errors);
+	repeat(&told, 1000, "{", "\"servers\": {},", last);
+	ok(strstr(told.findings, "2@mcp") && !*told.errors, "what is no list does not count: %s",
+	   told.errors);
+	snprintf(last, sizeof(last), "\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}");
+	repeat(&told, 63, "{\"servers\": {\"a\": {", other, last);
+	ok(strstr(told.findings, "2@mcp") && !*told.errors, "64 commands: %s", told.findings);
+	struct scanner s = repeat(&told, 64, "{\"servers\": {\"a\": {", other, last);
+	ok(strstr(told.errors, "commands and arguments of a server: at most 64") &&
+		   s.verdict == DETECT_DENY,
+	   "65: %s", told.errors);
+	static const char eight[] =
+		"{\"servers\": {\"a\": {\"command\": \"fetch\", \"command\": 1, "
+		"\"command\": 1, \"command\": 1, \"command\": 1, "
+		"\"command\": 1, \"command\": 1, \"command\": 1, ";
+	snprintf(last, sizeof(last), "\"args\": [\"-q\", \"it\"]}}}");
+	repeat(&told, 7, eight, "\"args\": [],", last);
+	ok(strstr(told.findings, "2@mcp") && !*told.errors, "each with each: %s", told.findings);
+	repeat(&told, 8, eight, "\"args\": [],", last);
+	ok(strstr(told.errors, "at most 64"), "one too many: %s", told.errors);
 }
 
 static void test_verdict(void)
@@ -292,6 +373,7 @@ int main(void)
 	write_rules();
 	ok(open_rules(&rules, "rules", NULL, &err) == 0, "two rules: %s", err.message);
 	test_rows();
+	test_many();
 	test_verdict();
 	test_binary();
 	test_options();
