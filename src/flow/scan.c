@@ -12,7 +12,7 @@
 
 #include "base/scope.h"
 #include "flow/scan_private.h"
-#include "scan/utf16.h"
+#include "scan/wide.h"
 
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,
 		const struct scan_options *options, const struct scan_sink *sink)
@@ -88,10 +88,10 @@ static void scan_bytes(struct scanner *s, const char *name, struct text data, bo
 }
 
 /* The same in UTF-8; -1 with ERR when that is too much. */
-static int decode_utf16(struct text data, enum utf16_order order, struct text *ret,
-			char **ret_memory, struct err *err)
+static int decode(struct text data, enum wide wide, struct text *ret, char **ret_memory,
+		  struct err *err)
 {
-	size_t len = utf16_size(data.s, data.len, order);
+	size_t len = wide_size(data.s, data.len, wide);
 
 	if (len > SCAN_FILE_MAX)
 		return err_set(err, ERR_LIMIT, "is larger than %zu MiB in UTF-8",
@@ -99,33 +99,46 @@ static int decode_utf16(struct text data, enum utf16_order order, struct text *r
 	char *out = malloc(len + 1);
 	if (!out)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	utf16_read(data.s, data.len, order, out);
+	wide_read(data.s, data.len, wide, out);
 	out[len] = '\0';
 	*ret = (struct text){*ret_memory = out, len};
 	return 0;
 }
 
-/* True: it was UTF-16. Who reads bytes may find another text in the same file: then that is
- * scanned too, or a byte order mark would hide it. */
-static bool scan_utf16(struct scanner *s, const char *name, struct text data, bool named)
+/* One reading of the file; AGAIN: it was counted. False: it is none, after all. */
+static bool scan_reading(struct scanner *s, const char *name, struct text data, enum wide wide,
+			 bool named, bool again)
 {
-	enum utf16_order order = utf16_guess(data.s, data.len);
 	AUTO_FREE char *memory = NULL;
 	struct text made = {0};
 	struct err err;
 
-	if (order == UTF16_NOT)
-		return false;
-	if (decode_utf16(data, order, &made, &memory, &err) < 0) {
+	if (decode(data, wide, &made, &memory, &err) < 0) {
 		scan_error(s, name, &err);
 		return false;
 	}
 	if (!s->options.has_kind && scan_binary(name, made))
 		return false;
-	scan_bytes(s, name, made, named);
-	if (utf16_has_bytes(data.s, data.len))
-		scan_text(s, name, data);
+	if (again)
+		scan_text(s, name, made);
+	else
+		scan_bytes(s, name, made, named);
 	return true;
+}
+
+/* True: it was UTF-16 or UTF-32. Different readers may find different texts in the same file: each
+ * is scanned, or a byte order mark would hide one. */
+static bool scan_wide(struct scanner *s, const char *name, struct text data, bool named)
+{
+	unsigned guess = wide_guess(data.s, data.len);
+	bool any = false;
+
+	for (unsigned i = 0; i < WIDE_COUNT; i++)
+		if (guess & 1U << i)
+			any |= scan_reading(s, name, data, (enum wide)i, named, any);
+	if (any && wide_has_bytes(data.s, data.len))
+		scan_text(s, name, data);
+	return any;
 }
 
 void scan_data(struct scanner *s, const char *name, struct text data, bool named)
@@ -135,7 +148,7 @@ void scan_data(struct scanner *s, const char *name, struct text data, bool named
 	if (data.len > SCAN_FILE_MAX) {
 		err_set(&err, ERR_LIMIT, "is larger than %zu MiB", SCAN_FILE_MAX >> 20);
 		scan_error(s, name, &err);
-	} else if (!scan_utf16(s, name, data, named)) {
+	} else if (!scan_wide(s, name, data, named)) {
 		scan_bytes(s, name, data, named);
 	}
 }

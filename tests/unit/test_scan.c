@@ -161,6 +161,33 @@ static void test_rows(void)
 	}
 }
 
+/* The same letters in four bytes each. */
+static void test_wide(void)
+{
+	static const char text[] = "the moonstone word";
+	struct told told;
+
+	for (int big = 0; big < 2; big++)
+		for (size_t mark = 0; mark < 2; mark++) {
+			char data[4 * sizeof(text)] = {0};
+			size_t at = 4 * mark;
+			memcpy(data, big ? "\0\0\xfe\xff" : "\xff\xfe\0\0", at);
+			for (size_t i = 0; text[i]; i++, at += 4)
+				data[at + (big ? 3 : 0)] = text[i];
+			struct scanner s = scan(&told, "x", data, at);
+			ok(strcmp(told.findings, "1@text:1 ") == 0 && s.totals.files == 1,
+			   "UTF-32, %s end first, %zu marks: %s", big ? "big" : "little", mark,
+			   told.findings);
+		}
+	/* The mark of UTF-32, and a text that only a reader of UTF-16 sees. */
+	char mixed[2 * sizeof(text) + 4] = "\xff\xfe";
+	for (size_t i = 0; text[i]; i++)
+		mixed[4 + 2 * i] = text[i];
+	struct scanner s = scan(&told, "x", mixed, 4 + 2 * (sizeof(text) - 1));
+	ok(strcmp(told.findings, "1@text:1 ") == 0 && s.totals.files == 1,
+	   "the mark of another encoding: %s", told.findings);
+}
+
 /* COUNT times SAME in a document: what is told. */
 static struct scanner repeat(struct told *told, size_t count, const char *before, const char *same,
 			     const char *after)
@@ -373,6 +400,7 @@ int main(void)
 	write_rules();
 	ok(open_rules(&rules, "rules", NULL, &err) == 0, "two rules: %s", err.message);
 	test_rows();
+	test_wide();
 	test_many();
 	test_verdict();
 	test_binary();
