@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "cli/cli.h"
+#include "cli/jsonval.h"
 #include "flow/doctor.h"
 
 static void print_people(const struct doctor *d)
@@ -46,9 +46,7 @@ static void print_json(const struct doctor *d)
 	}
 	json_t *o = json_pack("{s:o, s:o, s:o}", "layers", layers, "tiers", tiers, "tier_causes",
 			      causes);
-	json_dumpf(o, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(o);
+	jsonval_dump(o, 0);
 }
 
 /* 0: the default tier works here; 125: it does not. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two tables of character ranges. Obeyed: controls, and the marks that turn the direction of what
+ * Tables of character ranges. Obeyed: controls, and the marks that turn the direction of what
  * follows (CVE-2021-42574). Unseen: with one of these before or in it, a line could look like one
- * of ours and yet not begin like one. Letters that only resemble others are not here: there is no
+ * of ours and yet not begin like one. Format: Unicode's categories Cf, Zl and Zp, and the tags in
+ * which whole texts were hidden. Letters that only resemble others are not here: there is no
  * end of them.
  */
 #include "cli/glyph.h"
@@ -68,6 +69,14 @@ static const struct range unseen[] = {
 	{0x1d165, 0x1d172},
 };
 
+static const struct range format[] = {
+	{0x00ad, 0x00ad},   {0x0600, 0x0605},	{0x061c, 0x061c},   {0x06dd, 0x06dd},
+	{0x070f, 0x070f},   {0x0890, 0x0891},	{0x08e2, 0x08e2},   {0x180e, 0x180e},
+	{0x200b, 0x200f},   {0x2028, 0x202e},	{0x2060, 0x206f},   {0xfeff, 0xfeff},
+	{0xfff9, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f},
+	{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
 static bool is_in(const struct range *ranges, size_t count, uint32_t c)
 {
 	for (size_t i = 0; i < count; i++)
@@ -104,6 +113,11 @@ bool glyph_is_obeyed(uint32_t c)
 bool glyph_is_unseen(uint32_t c)
 {
 	return is_in(unseen, ARRAY_SIZE(unseen), c);
+}
+
+bool glyph_is_format(uint32_t c)
+{
+	return is_in(format, ARRAY_SIZE(format), c);
 }
 
 size_t glyph_show(uint32_t c, char *buf)

@@ -21,6 +21,8 @@ uint32_t glyph_decode(const unsigned char *bytes, unsigned len);
 bool glyph_is_obeyed(uint32_t c);
 /* It takes no room, or looks like a blank and is none. */
 bool glyph_is_unseen(uint32_t c);
+/* It says how the text around it is to be shown, or where a line ends, and shows nothing itself. */
+bool glyph_is_format(uint32_t c);
 /* Written so that it is seen: ^A, \x9b, \u202e. BUF has GLYPH_SHOWN_MAX bytes. */
 size_t glyph_show(uint32_t c, char *buf);
 

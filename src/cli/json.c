@@ -220,9 +220,5 @@ json_t *cli_json(const struct result *r, enum tier tier)
 
 void cli_print_json(const struct result *r, enum tier tier)
 {
-	json_t *o = cli_json(r, tier);
-
-	json_dumpf(o, stdout, JSON_COMPACT); /* main looks whether all was written */
-	fputc('\n', stdout);
-	json_decref(o);
+	jsonval_dump(cli_json(r, tier), 0); /* main looks whether all was written */
 }

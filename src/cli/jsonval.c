@@ -76,9 +76,49 @@ json_t *jsonval_readable(const char *s)
 	return json_stringn(out, len);
 }
 
-void jsonval_print(json_t *v)
+static void print_escaped(uint32_t c)
 {
-	json_dumpf(v, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	if (c > 0xffff)
+		printf("\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+		       0xdc00 + ((c - 0x10000) & 0x3ff));
+	else
+		printf("\\u%04x", c);
+}
+
+/* JSON's own signs are all ASCII: whatever else is in the text stands in a string. jansson gives
+ * whole characters. */
+static int print_part(const char *part, size_t size, void *context)
+{
+	const unsigned char *p = (const unsigned char *)part;
+	size_t from = 0;
+
+	(void)context;
+	for (size_t i = 0, len; i < size; i += len) {
+		len = glyph_length(p[i]);
+		if (len > size - i)
+			len = 1;
+		uint32_t c = glyph_decode(p + i, (unsigned)len);
+		if (c < 0x7f || c >= GLYPH_BROKEN || (!glyph_is_obeyed(c) && !glyph_is_format(c)))
+			continue;
+		fwrite(p + from, 1, i - from, stdout);
+		print_escaped(c);
+		from = i + len;
+	}
+	fwrite(p + from, 1, size - from, stdout);
+	return 0;
+}
+
+int jsonval_dump(json_t *v, size_t flags)
+{
+	int result =
+		json_dump_callback(v, print_part, NULL, JSON_COMPACT | JSON_ENCODE_ANY | flags);
+
 	putchar('\n');
 	json_decref(v);
+	return result;
+}
+
+void jsonval_print(json_t *v)
+{
+	jsonval_dump(v, JSON_REAL_PRECISION(6));
 }

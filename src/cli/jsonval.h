@@ -23,7 +23,11 @@ json_t *jsonval_encoding(const char *s, size_t len);
 /* For a person to read: a byte that is no UTF-8 (of a file's name) is written out. */
 json_t *jsonval_readable(const char *s);
 
-/* All of it on one line of standard output; gives up V. */
+/* All of it on one line of standard output; gives up V. What a terminal or a reader's eye would obey
+ * (controls, marks of direction, format characters) is written as an escape: the same string to a
+ * program, and harmless to who looks at it. FLAGS are jansson's. -1: it cannot be written. */
+int jsonval_dump(json_t *v, size_t flags);
+/* The same, with numbers as people read them. */
 void jsonval_print(json_t *v);
 
 /* One function per field of a struct: what it is made of is all that differs. */

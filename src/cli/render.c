@@ -32,7 +32,7 @@ static unsigned say_char(FILE *to, const unsigned char *p)
 	while (have < len && (p[have] & 0xc0) == 0x80)
 		have++;
 	uint32_t c = glyph_decode(p, have == len ? len : 1);
-	if (c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c)) {
+	if (c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c) || glyph_is_format(c)) {
 		fwrite(shown, 1, glyph_show(c, shown), to);
 		return c >= GLYPH_BROKEN ? 1 : len;
 	}

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/tree.h"
 #include "scan/match.h"
@@ -67,11 +68,7 @@ static json_t *rule_json(const struct rule *r)
 
 int rules_print_json(json_t *j)
 {
-	int result = json_dumpf(j, stdout, JSON_COMPACT | JSON_ENCODE_ANY);
-
-	putchar('\n');
-	json_decref(j);
-	return result == 0 ? 0 : STATUS_FAILED;
+	return jsonval_dump(j, 0) == 0 ? 0 : STATUS_FAILED;
 }
 
 int rules_fail(const struct cli_call *call, int status, const struct err *err)

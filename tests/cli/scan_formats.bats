@@ -51,6 +51,27 @@ print("\n".join(sorted({k for o in eval(sys.argv[2]) for k in o} | set(sys.argv[
 	sed -n 's/^| \(`[^|]*\) |.*/\1/p' "$doc" | tr -d '`,' | tr ' ' '\n' | sort -u | diff "$T/rows" -
 }
 
+# Characters that change how a line is shown, and nothing that shows.
+unseen='"\u202e\u2028\u2029\u2066\u2069\u200e\u200f\u061c\u200b\ufeff\u00ad\U000e0041\u007f\u009b"'
+
+@test "marks of direction and format characters: escapes in JSON and SARIF, seen in text" {
+	pack
+	/usr/bin/python3 -I -c "import sys
+open(sys.argv[1] + $unseen, 'w').write('a moonstone word é ' + $unseen + ' end')" "$T/x"
+	local format
+	for format in json sarif; do
+		scan 1 --format $format "$T/x"*
+		holds "not set($unseen) & set(text) and 'é' in text"
+	done
+	holds "$unseen in r['runs'][0]['results'][0]['locations'][0]['physicalLocation']['region']['snippet']['text']"
+	scan 1 --json "$T/x"*
+	holds "$unseen in r['findings'][0]['excerpt'] and r['findings'][0]['file'].endswith($unseen)"
+	scan 1 "$T/x"*
+	/usr/bin/python3 -I -c "import sys
+text = open(sys.argv[1], encoding='utf-8').read()
+assert not set($unseen) & set(text) and text.count('\\\\u202e') == 2 and 'é' in text, text" "$T/out" || show
+}
+
 @test "--json is --format json" {
 	pack
 	printf 'a moonstone word' >"$T/x.txt"
