@@ -135,3 +135,35 @@ stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 	run "$CORDON" rules check "$T/r"
 	[ "$(files rl)" -eq 0 ]
 }
+
+# build_id: of the copy of the sources in $T/top.
+build_id()
+{
+	make -s -C "$T/top" BUILD="$T/b" GEN="$T/b" "$T/b/build_id.h"
+	cat "$T/b/build_id.h"
+}
+
+@test "the keys have an id of the build in them, which every source of what is kept changes" {
+	command -v make >/dev/null || skip "no make"
+	mkdir "$T/top"
+	cp -R "$TOP/Makefile" "$TOP/src" "$TOP/tests" "$TOP/tools" "$TOP/runtime" "$T/top/"
+	local id first f
+	first=$(build_id)
+	[ "$(build_id)" = "$first" ]
+	# Both places in which it is asked for have this one.
+	id=$(sed 's/.*"\(.*\)"/\1/' <<<"$first")
+	[ ${#id} -eq 32 ]
+	grep -qaF "$id" "$CORDON" || { echo "$id is not in the program"; return 1; }
+	grep -q 'CORDON_BUILD_ID' "$T/top/src/scan/cache.c"
+	grep -q 'CORDON_BUILD_ID' "$T/top/src/rule/kept.c"
+	for f in src/scan/plan.c src/scan/rate.def src/rule/yaml.c src/base/kept.c; do
+		echo >>"$T/top/$f"
+		[ "$(build_id)" != "$first" ] || { echo "$f"; return 1; }
+		first=$(build_id)
+	done
+	rm "$T/top/src/scan/plan.h"
+	[ "$(build_id)" != "$first" ]
+	first=$(build_id)
+	echo >>"$T/top/src/cli/main.c"
+	[ "$(build_id)" = "$first" ]
+}
