@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each shape is looked for at the one character that it must have, so that a look at all of the
- * source is a look at each character a few times, however it is nested: source comes from anybody.
+ * Three shapes of expressions are refused, wherever they are in a source. Each is looked for at
+ * every character, by a row of one table. Characters have no meaning but their own here, so this
+ * must never ask the parser of expressions.
  */
 #include "detect/slow.h"
 
@@ -9,85 +10,85 @@
 
 #include "base/scope.h"
 
-static char at(struct text s, size_t i)
+/* Is the character at PLACE one of SET? A NUL is one too, but in no set. */
+static bool is_one_of(struct text s, size_t place, const char *set)
 {
-	return i < s.len ? s.s[i] : '\0';
+	return place < s.len && s.s[place] && strchr(set, s.s[place]);
 }
 
-static bool is_endless(char c)
+static bool is_at(struct text s, size_t place, struct text word)
 {
-	return c == '*' || c == '+';
+	return place <= s.len && word.len <= s.len - place &&
+	       memcmp(s.s + place, word.s, word.len) == 0;
 }
 
-static bool is_letter_or_digit(char c)
+static size_t find(struct text s, size_t place, char c)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+	const char *found = place < s.len ? memchr(s.s + place, c, s.len - place) : NULL;
+
+	return found ? (size_t)(found - s.s) : s.len;
 }
 
-/* Is I where a group's content begins? */
-static bool is_begin(struct text s, size_t i)
+static bool is_plain(char c)
 {
-	return (i >= 1 && s.s[i - 1] == '(') || (i >= 3 && !memcmp(s.s + i - 3, "(?:", 3));
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '.';
 }
 
-/* Is one thing all that the group holds up to END? A class ends at the first bracket, escaped or
- * not, so that none can be in it. */
-static bool is_one(struct text s, size_t end)
+/* Where what is repeated ends: a letter, a digit, a dot, a known set, a class up to the first
+ * bracket that closes. PLACE itself: nothing of that is there. */
+static size_t atom_end(struct text s, size_t place)
 {
-	char last = s.s[end - 1];
-
-	if (last == ']') {
-		for (size_t i = end - 1; i-- > 0 && s.s[i] != ']';)
-			if (s.s[i] == '[' && is_begin(s, i))
-				return true;
-		return false;
-	}
-	if (last && strchr("dDwWsS", last) && end >= 2 && s.s[end - 2] == '\\' &&
-	    is_begin(s, end - 2))
-		return true;
-	return (last == '.' || is_letter_or_digit(last)) && is_begin(s, end - 1);
+	if (is_one_of(s, place, "["))
+		return find(s, place, ']') < s.len ? find(s, place, ']') + 1 : place;
+	if (is_one_of(s, place, "\\"))
+		return place + (is_one_of(s, place + 1, "dDsSwW") ? 2 : 0);
+	return place + (place < s.len && is_plain(s.s[place]));
 }
 
-/* At a group's end: (x+)*, (?:x*)+ and the like. */
-static bool is_repeat_of_repeat(struct text s, size_t i)
+/* A group's end, and that again and again. */
+static bool is_repeated_end(struct text s, size_t place)
 {
-	return i >= 2 && s.s[i] == ')' && is_endless(at(s, i + 1)) && is_endless(s.s[i - 1]) &&
-	       is_one(s, i - 1);
+	return is_one_of(s, place, ")") && is_one_of(s, place + 1, "*+");
 }
 
-/* At a bar: (same|same)*. What is behind it up to the group's end says how long both are. */
-static bool is_choice_of_same(struct text s, size_t i)
+/* (x+)+ */
+static bool is_repeat_repeated(struct text s, size_t place)
 {
-	size_t end = i + 1;
+	size_t start = place + (is_at(s, place, (struct text){"(?:", 3}) ? 3 : 1);
+	size_t end = atom_end(s, start);
 
-	if (s.s[i] != '|')
-		return false;
-	while (end < s.len && s.s[end] != '|' && s.s[end] != ')')
-		end++;
-	size_t len = end - i - 1;
-	return len && len < i && at(s, end) == ')' && is_endless(at(s, end + 1)) &&
-	       s.s[i - len - 1] == '(' && !memcmp(s.s + i - len, s.s + i + 1, len);
+	return is_one_of(s, place, "(") && end > start && is_one_of(s, end, "*+") &&
+	       is_repeated_end(s, end + 1);
 }
 
-/* Anything, three times in a row. */
-static bool is_three_wildcards(struct text s, size_t i)
+/* (x|x)+ */
+static bool is_choice_of_same(struct text s, size_t place)
 {
-	static const char three[] = {'.', '*', '.', '*', '.', '*'};
+	size_t start = place + 1, bar = find(s, start, '|');
 
-	return s.len - i >= sizeof(three) && !memcmp(s.s + i, three, sizeof(three));
+	return is_one_of(s, place, "(") && bar > start && bar < s.len &&
+	       !memchr(s.s + start, ')', bar - start) &&
+	       is_at(s, bar + 1, (struct text){s.s + start, bar - start}) &&
+	       is_repeated_end(s, bar + 1 + bar - start);
 }
 
-static bool (*const shapes[])(struct text s, size_t i) = {
-	is_repeat_of_repeat,
+static bool is_all_thrice(struct text s, size_t place)
+{
+	return is_at(s, place, (struct text){".*.*.*", 6});
+}
+
+static bool (*const shapes[])(struct text, size_t) = {
+	is_repeat_repeated,
 	is_choice_of_same,
-	is_three_wildcards,
+	is_all_thrice,
 };
 
 bool slow_is_refused(struct text source)
 {
-	for (size_t i = 0; i < source.len; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(shapes); k++)
-			if (shapes[k](source, i))
+	for (size_t place = 0; place < source.len; place++)
+		for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
+			if (shapes[i](source, place))
 				return true;
 	return false;
 }

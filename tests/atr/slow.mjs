@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // slow.mjs PACKAGE DIR: which sources the reference refuses as too slow. Writes a rule for each of
-// many random sources to DIR and prints what the reference finds in one text, which is short, for
+// many sources, random ones and each character in each place, to DIR and prints what the reference finds in one text, which is short, for
 // tests/atr/verdicts.c. Each source can also be nothing, so that a rule is silent only because it
 // was refused. It must never write a rule that is silent for another reason: what is no expression
 // is not written.
@@ -10,7 +10,8 @@ import { reference } from './ask.mjs';
 import { sequence } from './sequence.mjs';
 
 const [root, dir] = process.argv.slice(2);
-const COUNT = 2000;
+const RANDOM = 2000;
+const TEXT = 'zebra';
 const random = sequence(4711);
 const pick = (list) => list[random(list.length)];
 
@@ -35,20 +36,30 @@ const shapes = [
 	() => times(9, () => pick([...'(([[))]]|\\++**?:.aAé'])),
 ];
 
-function isExpression(source) {
+// What is no expression, or not found in the text, would be silent anyway.
+function isFound(source) {
 	try {
-		return Boolean(new RegExp(source, 'i'));
+		return new RegExp(source, 'i').test(TEXT);
 	} catch {
 		return false;
 	}
 }
 
+// Every character, plain and escaped, in each place that may matter.
+const characters = ['\n', '\t', ...Array.from({ length: 0x5f }, (_, i) => String.fromCharCode(0x20 + i))];
+const places = [(x) => `(${x}+)+`, (x) => `(?:${x}*)*`, (x) => `(a${x})+`, (x) => `(a${x}+)+`, (x) => `(a+${x})+`,
+	(x) => `(a+)${x}`, (x) => `(a+)+${x}`, (x) => `${x}a+)+`, (x) => `(?${x}a+)+`, (x) => `([a${x}]+)+`,
+	(x) => `(${x}|${x})+`, (x) => `(a${x}b|a${x}b)*`, (x) => `(a|a${x})+`, (x) => `(a|${x}a)+`,
+	(x) => `(a|a)${x}`, (x) => `.*${x}.*.*`, (x) => `.*.*.${x}`];
+
 const sources = new Set();
-while (sources.size < COUNT) {
-	const source = times(6, () => pick(shapes)()) + '|';
-	// What begins with flags would lose them, and \u{ is another language.
-	if (!/^\(\?[imsx]+\)|\\[up]\{/.test(source) && isExpression(source)) sources.add(source);
-}
+// What begins with flags would lose them, and \u{ is another language.
+const add = (source) => {
+	if (!/^\(\?[imsx]+\)|\\[up]\{/.test(source) && isFound(source)) sources.add(source);
+};
+for (const c of characters) for (const x of [c, '\\' + c]) for (const place of places) add(place(x) + '|');
+const COUNT = sources.size + RANDOM;
+while (sources.size < COUNT) add(times(6, () => pick(shapes)()) + '|');
 const conditions = [
 	(value) => ({ condition: 'any', conditions: [{ field: 'content', operator: 'regex', value }] }),
 	(value) => ({ condition: 'one', conditions: { one: { field: 'content', patterns: [value],
@@ -61,7 +72,7 @@ const rules = [...sources].map((source, i) => ({ id: `ATR-2026-${10000 + i}`, ti
 
 for (const rule of rules) fs.writeFileSync(path.join(dir, `${rule.id}.yaml`), JSON.stringify(rule));
 const ask = await reference(root);
-const found = ask(rules, { type: 'llm_input', content: 'zebra' });
+const found = ask(rules, { type: 'llm_input', content: TEXT });
 if (found < COUNT / 10 || found > COUNT * 9 / 10) {
 	console.error(`slow: ${found} of ${COUNT} are taken: that compares little`);
 	process.exit(1);
