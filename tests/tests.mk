@@ -73,6 +73,9 @@ $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 
+# Somebody else comes between two steps of this one.
+$(BUILD)/tests/unit/fetch_dir: LINK += -Wl,--wrap=flock
+
 # Memory can be taken away from this one.
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
 

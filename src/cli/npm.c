@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Its output goes to files in its directory, so that nobody has to read two pipes at once; the last
- * words of its standard error become the cause. It has a time after which it is ended.
+ * Its output goes to files, so that nobody has to read two pipes at once, and to files without a
+ * name: what npm leaves in its directory must never be opened as if it were ours, a FIFO would be
+ * waited for. The last words of its standard error become the cause. It has a time after which it is
+ * ended; one that cannot be watched is ended at once.
  */
 #include "cli/npm.h"
 
@@ -10,7 +12,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,72 +24,88 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-#define OUT_NAME "npm.out"
-#define ERR_NAME "npm.err"
-
 enum { CAUSE_MAX = 256 };
 
-static int spawn(const char *directory, const char *const *args, pid_t *ret)
+/* A file in DIRECTORY that has lost its name already. */
+static int nameless(const char *directory)
+{
+	AUTO_FREE char *path = NULL;
+
+	if (asprintf(&path, "%s/npm-XXXXXX", directory) < 0) {
+		path = NULL;
+		return -1;
+	}
+	AUTO_CLOSE int fd = mkostemp(path, O_CLOEXEC);
+	return fd >= 0 && unlink(path) == 0 ? scope_take_fd(&fd) : -1;
+}
+
+static int spawn(const struct npm_call *call, int out, int errors, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
-	int create = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
 	int result = posix_spawn_file_actions_init(&actions);
 
-	if (result == 0)
-		result = posix_spawn_file_actions_addchdir_np(&actions, directory);
+	if (result != 0)
+		return result;
+	result = posix_spawn_file_actions_addchdir_np(&actions, call->directory);
 	if (result == 0)
 		result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	if (result == 0)
-		result = posix_spawn_file_actions_addopen(&actions, 1, OUT_NAME, create, 0600);
+		result = posix_spawn_file_actions_adddup2(&actions, out, 1);
 	if (result == 0)
-		result = posix_spawn_file_actions_addopen(&actions, 2, ERR_NAME, create, 0600);
+		result = posix_spawn_file_actions_adddup2(&actions, errors, 2);
 	if (result == 0)
-		result = posix_spawnp(ret, "npm", &actions, NULL, (char *const *)args, environ);
+		result = posix_spawnp(ret, "npm", &actions, NULL, (char *const *)call->args,
+				      environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return result;
 }
 
-/* Is it over by TIMER's time? One that cannot be watched is late at once. */
-static bool is_over(int process, int timer)
+/* Until it is over. A timer goes on while the wait is interrupted. */
+static int watch(pid_t pid, unsigned seconds, struct err *err)
 {
-	struct pollfd p[] = {{.fd = process, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
-	int n;
-
-	do
-		n = poll(p, ARRAY_SIZE(p), -1);
-	while (n < 0 && errno == EINTR);
-	return n > 0 && p[0].revents;
-}
-
-/* Its status, or -1 when it had to be ended. A timer goes on while the wait is interrupted. */
-static int wait_for(pid_t pid)
-{
-	static const struct itimerspec limit = {.it_value.tv_sec = NPM_SECONDS};
+	const struct itimerspec limit = {.it_value.tv_sec = seconds};
 	AUTO_CLOSE int process = (int)syscall(SYS_pidfd_open, pid, 0);
 	AUTO_CLOSE int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-	int status = 0;
-	bool late = process < 0 || timer < 0 || timerfd_settime(timer, 0, &limit, NULL) < 0 ||
-		    !is_over(process, timer);
+	struct pollfd p[] = {{.fd = process, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
+	int n = -1;
 
-	if (late)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return late || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
+	if (process >= 0 && timer >= 0 && timerfd_settime(timer, 0, &limit, NULL) == 0)
+		do
+			n = poll(p, ARRAY_SIZE(p), -1);
+		while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_errno(err, ERR_SYSTEM, "npm cannot be watched");
+	if (!p[0].revents)
+		return err_set(err, ERR_LIMIT, "npm did not come to its end in %u seconds",
+			       seconds);
+	return 0;
 }
 
-/* What a file in DIRECTORY holds, cut to SIZE. */
-static void read_file(const char *directory, const char *name, char *buf, size_t size)
+/* It is gone when this returns. Who ignores SIGCHLD never hears how it went: that is no success. */
+static int wait_for(pid_t pid, unsigned seconds, struct err *err)
 {
-	AUTO_FREE char *path = NULL;
-	ssize_t n = -1;
+	int status, watched = watch(pid, seconds, err);
+	pid_t reaped;
 
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		path = NULL;
-	AUTO_CLOSE int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	if (fd >= 0)
-		n = io_read_full(fd, buf, size - 1);
+	if (watched < 0)
+		kill(pid, SIGKILL);
+	do
+		reaped = waitpid(pid, &status, 0);
+	while (reaped < 0 && errno == EINTR);
+	if (watched < 0)
+		return -1;
+	if (reaped < 0)
+		return err_errno(err, ERR_SYSTEM, "how npm ended is not known");
+	if (WIFSIGNALED(status))
+		return err_set(err, ERR_SYSTEM, "npm was ended by signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status) == 0 ? 0 : err_set(err, ERR_SYSTEM, "npm failed");
+}
+
+/* What a file holds, cut to SIZE. */
+static void read_back(int fd, char *buf, size_t size)
+{
+	ssize_t n = lseek(fd, 0, SEEK_SET) == 0 ? io_read_full(fd, buf, size - 1) : -1;
+
 	buf[n > 0 ? n : 0] = '\0';
 }
 
@@ -111,23 +128,25 @@ static void find_cause(const char *text, struct err *err)
 	err_cause(err, "npm: %.300s", *words ? words : "it did not say");
 }
 
-int npm_run(const char *directory, const char *const *args, char *out, size_t size, struct err *err)
+int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err)
 {
 	char words[NPM_OUTPUT_MAX];
+	AUTO_CLOSE int output = nameless(call->directory), errors = nameless(call->directory);
 	pid_t pid;
-	int result = spawn(directory, args, &pid);
 
+	if (output < 0 || errors < 0)
+		return err_errno(err, ERR_SYSTEM, "a file for what npm says");
+	int result = spawn(call, output, errors, &pid);
 	if (result != 0) {
 		err_set(err, ERR_SYSTEM, "npm could not be started: %s", strerror(result));
 		err_cure(err, "install npm; the built-in pack needs none");
 		return -1;
 	}
-	result = wait_for(pid);
-	read_file(directory, OUT_NAME, out, size);
+	result = wait_for(pid, call->seconds, err);
+	read_back(output, out, size);
 	if (result == 0)
 		return 0;
-	read_file(directory, ERR_NAME, words, sizeof(words));
-	err_set(err, ERR_SYSTEM, result < 0 ? "npm did not come to its end" : "npm failed");
+	read_back(errors, words, sizeof(words));
 	find_cause(words, err);
 	err_cure(err, "look at the network; without one there is the built-in pack");
 	return -1;

@@ -12,8 +12,13 @@
 
 enum { NPM_SECONDS = 180, NPM_OUTPUT_MAX = 4096 };
 
-/* Runs npm with ARGS (ended by NULL) in DIRECTORY; what it prints is in OUT, of SIZE bytes. */
-int npm_run(const char *directory, const char *const *args, char *out, size_t size,
-	    struct err *err);
+struct npm_call {
+	const char *directory;
+	const char *const *args; /* "npm" first, ended by NULL */
+	unsigned seconds;	 /* after which it is ended */
+};
+
+/* Runs npm to its end; what it prints is in OUT, cut to SIZE bytes. */
+int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err);
 
 #endif

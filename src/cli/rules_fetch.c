@@ -7,16 +7,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "cli/fetch_dir.h"
 #include "cli/npm.h"
+#include "cli/package.h"
 #include "cli/rules.h"
 #include "cli/unpack.h"
 
@@ -30,15 +30,15 @@ static const struct {
 		  "bELuANsWGM96grNjilA0KhO8A=="},
 };
 
-enum { VERSION_MAX = 64, INTEGRITY_MAX = 160, CHUNK = 65536 };
+enum { VERSION_MAX = 64 };
 
 struct fetch {
 	const char *version;
-	const char *data; /* where packs live */
-	char temp[4096];  /* our directory in there; "" so far */
+	struct fetch_dir dir;
 	const char *target;
 	bool pinned;
-	char integrity[INTEGRITY_MAX];
+	char integrity[PACKAGE_INTEGRITY_MAX]; /* as it must be */
+	char found[PACKAGE_INTEGRITY_MAX];     /* the package's own */
 	size_t rules;
 	struct arena arena;
 };
@@ -59,36 +59,37 @@ static int check_version(const char *version, struct err *err)
 /* Beside the target: a rename cannot leave a file system. */
 static int prepare(struct fetch *f, struct err *err)
 {
-	f->data = places_of_user(&f->arena).rules;
-	if (!*f->data)
+	const char *data = places_of_user(&f->arena).rules;
+
+	if (!*data)
 		return err_set(err, ERR_INPUT, "no directory for data: HOME is not set");
-	f->target = arena_printf(&f->arena, "%s/" PACKS_FETCHED, f->data);
-	if (places_make(f->data, 0755, err) < 0)
-		return -1;
-	if (snprintf(f->temp, sizeof(f->temp), "%s/.fetch-XXXXXX", f->data) >=
-		    (int)sizeof(f->temp) ||
-	    !mkdtemp(f->temp)) {
-		f->temp[0] = '\0';
-		return err_errno(err, ERR_SYSTEM, "%.256s cannot be written to", f->data);
-	}
-	return 0;
+	f->target = arena_printf(&f->arena, "%s/" PACKS_FETCHED, data);
+	return places_make(data, 0755, err) < 0 ? -1 : fetch_dir_open(&f->dir, data, err);
+}
+
+static int run_npm(const struct fetch *f, const char *const *args, char *out, size_t size,
+		   struct err *err)
+{
+	const struct npm_call call = {f->dir.path, args, NPM_SECONDS};
+
+	return npm_run(&call, out, size, err);
 }
 
 static int download(struct fetch *f, int *ret_fd, struct err *err)
 {
 	const char *what = arena_printf(&f->arena, PACKAGE "@%s", f->version);
-	const char *file = arena_printf(&f->arena, "%s/" PACKAGE "-%s.tgz", f->temp, f->version);
+	const char *file =
+		arena_printf(&f->arena, "%s/" PACKAGE "-%s.tgz", f->dir.path, f->version);
 	const char *const args[] = {
 		"npm", "pack", "--ignore-scripts", "--loglevel=error", "--fetch-retries=1",
 		what,  NULL};
 	char out[NPM_OUTPUT_MAX];
 
-	if (npm_run(f->temp, args, out, sizeof(out), err) < 0) {
+	if (run_npm(f, args, out, sizeof(out), err) < 0) {
 		err_context(err, "fetching %s", what);
 		return -1;
 	}
-	*ret_fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	return *ret_fd < 0 ? err_errno(err, ERR_SYSTEM, "npm brought no package") : 0;
+	return package_take(file, ret_fd, f->found, err);
 }
 
 /* What the package's hash must be: known here, or else what the registry says. */
@@ -105,7 +106,7 @@ static int find_integrity(struct fetch *f, struct err *err)
 			f->pinned = true;
 			return 0;
 		}
-	if (npm_run(f->temp, args, out, sizeof(out), err) < 0)
+	if (run_npm(f, args, out, sizeof(out), err) < 0)
 		return -1;
 	out[strcspn(out, "\r\n")] = '\0';
 	if (strncmp(out, "sha512-", 7) != 0 || strlen(out) >= sizeof(f->integrity))
@@ -114,34 +115,20 @@ static int find_integrity(struct fetch *f, struct err *err)
 	return 0;
 }
 
-static int check_integrity(struct fetch *f, int fd, struct err *err)
+static int check_integrity(struct fetch *f, struct err *err)
 {
-	crypto_hash_sha512_state state;
-	unsigned char hash[crypto_hash_sha512_BYTES];
-	char text[INTEGRITY_MAX] = "sha512-";
-	AUTO_FREE unsigned char *chunk = malloc(CHUNK);
-	ssize_t n = chunk ? 1 : -1;
-
 	if (find_integrity(f, err) < 0)
 		return -1;
-	crypto_hash_sha512_init(&state);
-	while (n > 0 && (n = io_read_full(fd, chunk, CHUNK)) > 0)
-		crypto_hash_sha512_update(&state, chunk, (unsigned long long)n);
-	if (n < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return err_errno(err, ERR_SYSTEM, "the package could not be read");
-	crypto_hash_sha512_final(&state, hash);
-	sodium_bin2base64(text + 7, sizeof(text) - 7, hash, sizeof(hash),
-			  sodium_base64_VARIANT_ORIGINAL);
-	if (strcmp(text, f->integrity) == 0)
+	if (strcmp(f->found, f->integrity) == 0)
 		return 0;
 	err_set(err, ERR_REFUSED, "the package is not the one that it should be: nothing is used");
-	err_cause(err, "its hash is %s, expected is %s", text, f->integrity);
+	err_cause(err, "its hash is %s, expected is %s", f->found, f->integrity);
 	return -1;
 }
 
 static int write_origin(const struct fetch *f, int dir, struct err *err)
 {
-	char line[VERSION_MAX + INTEGRITY_MAX + 64];
+	char line[VERSION_MAX + PACKAGE_INTEGRITY_MAX + 64];
 	AUTO_CLOSE int fd = openat(dir, "ORIGIN", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	int len = snprintf(line, sizeof(line), PACKAGE " %s %s\n", f->version, f->integrity);
 
@@ -191,20 +178,11 @@ static int fetch(struct fetch *f, struct err *err)
 
 	if (check_version(f->version, err) < 0 || prepare(f, err) < 0)
 		return -1;
-	rules = arena_printf(&f->arena, "%s/rules", f->temp);
-	if (download(f, &archive, err) < 0 || check_integrity(f, archive, err) < 0 ||
+	rules = arena_printf(&f->arena, "%s/rules", f->dir.path);
+	if (download(f, &archive, err) < 0 || check_integrity(f, err) < 0 ||
 	    unpack(f, archive, rules, err) < 0)
 		return -1;
 	return replace(f, rules, err);
-}
-
-static void clean(struct fetch *f)
-{
-	AUTO_CLOSE int dir = f->temp[0] ? open(f->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	if (dir >= 0)
-		files_remove_tree(dir, strrchr(f->temp, '/') + 1);
-	arena_done(&f->arena);
 }
 
 static int tell(const struct rules_view *v, const struct fetch *f)
@@ -233,6 +211,7 @@ int rules_fetch(struct rules_view *v)
 	else
 		status = rules_fail(v->call, err.code == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED,
 				    &err);
-	clean(&f);
+	fetch_dir_close(&f.dir);
+	arena_done(&f.arena);
 	return status;
 }

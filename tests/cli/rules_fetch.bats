@@ -132,6 +132,70 @@ archive()
 	out_has '2 rules'
 }
 
+# npm_leaves SCRIPT: an npm whose `pack` is SCRIPT, in which $tgz is the package's place.
+npm_leaves()
+{
+	mkdir -p "$T/npm"
+	{
+		printf '#!/bin/sh\nfor w; do :; done\ntgz=agent-threat-rules-${w#*@}.tgz\n'
+		printf 'case $1 in view) %s; exit ;; esac\n%s\n' "${2:-cat '$T/integrity'}" "$1"
+	} >"$T/npm/npm"
+	chmod +x "$T/npm/npm"
+}
+
+@test "what npm leaves in the package's place is not waited for, nor read for ever" {
+	archive 'good()'
+	npm_leaves 'mkfifo $tgz'
+	fetch 125 9.1.2
+	err_has 'something that is no file'
+	npm_leaves 'mkfifo npm.out npm.err; cp '"$T/package.tgz"' $tgz'
+	fetch 0 9.1.2
+	npm_leaves 'ln -s /dev/zero $tgz'
+	fetch 125 9.1.2
+	npm_leaves 'mkdir $tgz'
+	fetch 125 9.1.2
+	npm_leaves 'truncate -s 1T $tgz'
+	fetch 125 9.1.2
+	err_has 'larger than 64 MiB'
+	if is_root && mknod "$T/zero" c 1 5 && head -c 1 "$T/zero" >"$T/one"; then
+		npm_leaves 'mknod $tgz c 1 5'
+		fetch 125 9.1.2
+		err_has 'something that is no file'
+	fi
+}
+
+@test "what was taken is what is checked and unpacked" {
+	archive 'add("package/rules/evil.yaml", rule(2))'
+	mv "$T/package.tgz" "$T/evil.tgz"
+	archive 'good()'
+	# The same file, not another of its name.
+	npm_leaves "cp '$T/package.tgz' \$tgz" \
+		"cat '$T/evil.tgz' >agent-threat-rules-9.1.2.tgz; cat '$T/integrity'"
+	fetch 0 9.1.2
+	[ "$(ls "$T/data/cordon/rules/agent-threat-rules")" = $'ORIGIN\na' ]
+}
+
+@test "what a killed fetch left is removed by the next, unless it is in use" {
+	local left=$T/data/cordon/rules
+	archive 'good()'
+	npm_leaves 'mkdir -p a/b; echo >a/b/c; kill -9 $PPID'
+	status=0
+	# The shell's word about the kill is no part of the test.
+	{ PATH=$T/npm:$PATH XDG_DATA_HOME=$T/data "$CORDON" rules fetch 9.1.2 || status=$?; } 2>/dev/null
+	exits 137
+	[ "$(find "$left" -name c | wc -l)" -eq 1 ]
+	make_npm
+	fetch 0 9.1.2
+	# One that somebody works in: the lock is on the directory.
+	mkdir "$left/.fetch-AAAAAA"
+	status=0
+	flock "$left/.fetch-AAAAAA" env PATH="$T/npm:$PATH" XDG_DATA_HOME="$T/data" "$CORDON" rules \
+		fetch 9.1.2 >"$T/out" 2>"$T/err" || status=$?
+	exits 0
+	[ -d "$left/.fetch-AAAAAA" ]
+	fetch 0 9.1.2
+}
+
 @test "no npm, an npm that fails, a version that is none" {
 	status=0
 	PATH=$T/nothing XDG_DATA_HOME=$T/data "$CORDON" rules fetch >"$T/out" 2>"$T/err" || status=$?
