@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-struct reading {
-	const struct rule *rule;
-	const enum answer *answer;
-};
-
 static struct text trim(const char *s, size_t len)
 {
 	static const char blank[] = " \t\n\v\f\r";
@@ -26,14 +21,15 @@ static struct text trim(const char *s, size_t len)
 	return (struct text){s, len};
 }
 
-static const enum answer *find(const struct reading *r, struct text name)
+/* The number of conditions when there is none of that name. */
+static size_t find(const struct rule *rule, struct text name)
 {
-	for (size_t i = 0; i < r->rule->conditionc; i++) {
-		const struct text *t = &r->rule->condition[i].name;
-		if (t->len == name.len && !memcmp(t->s, name.s, name.len))
-			return &r->answer[i];
-	}
-	return NULL;
+	size_t i = 0;
+
+	while (i < rule->conditionc && (rule->condition[i].name.len != name.len ||
+					memcmp(rule->condition[i].name.s, name.s, name.len) != 0))
+		i++;
+	return i;
 }
 
 static bool begins(struct text t, const char *word)
@@ -41,8 +37,16 @@ static bool begins(struct text t, const char *word)
 	return t.len >= strlen(word) && !memcmp(t.s, word, strlen(word));
 }
 
-/* Takes the first part off *REST. Returns false when OPERATOR is not in it. */
-static bool split(struct text *rest, const char *upper, const char *lower, struct text *ret_part)
+/* What is between the parts. */
+static const struct {
+	const char *upper, *lower;
+} operators[] = {
+	[EXPRESSION_ANY] = {" OR ", " or "},
+	[EXPRESSION_ALL] = {" AND ", " and "},
+};
+
+/* Takes the first part off *REST. Returns false when the operator is not in it. */
+static bool split(struct text *rest, enum expression_kind kind, struct text *ret_part)
 {
 	long depth = 0;
 
@@ -50,8 +54,9 @@ static bool split(struct text *rest, const char *upper, const char *lower, struc
 		struct text here = {rest->s + i, rest->len - i};
 		depth += rest->s[i] == '(';
 		depth -= rest->s[i] == ')';
-		if (depth == 0 && (begins(here, upper) || begins(here, lower))) {
-			size_t end = i + strlen(upper);
+		if (depth == 0 &&
+		    (begins(here, operators[kind].upper) || begins(here, operators[kind].lower))) {
+			size_t end = i + strlen(operators[kind].upper);
 			*ret_part = trim(rest->s, i);
 			*rest = (struct text){rest->s + end, rest->len - end};
 			return true;
@@ -61,55 +66,63 @@ static bool split(struct text *rest, const char *upper, const char *lower, struc
 	return false;
 }
 
-static enum answer ask(const struct reading *r, struct text e, int depth);
-
-/* UPPER is " OR " or " AND ". False: E is one part, and *RET is not set. */
-static bool ask_parts(const struct reading *r, struct text e, int depth, bool any, enum answer *ret)
+static bool has_parts(struct text source, enum expression_kind kind)
 {
-	const char *upper = any ? " OR " : " AND ", *lower = any ? " or " : " and ";
-	enum answer all = any ? ANSWER_NO : ANSWER_YES;
-	struct text rest = e, part;
-	bool more = split(&rest, upper, lower, &part);
+	struct text first;
 
-	if (!more || (!trim(rest.s, rest.len).len))
+	return split(&source, kind, &first);
+}
+
+struct expression expression_read(const struct rule *rule, struct text source)
+{
+	struct text e = trim(source.s, source.len);
+	size_t named = find(rule, e);
+
+	if (named < rule->conditionc)
+		return (struct expression){EXPRESSION_CONDITION, .condition = named, .ended = true};
+	if (begins(e, "NOT ") || begins(e, "not "))
+		return (struct expression){EXPRESSION_NOT, .parts = {e.s + 4, e.len - 4}};
+	if (has_parts(e, EXPRESSION_ANY))
+		return (struct expression){EXPRESSION_ANY, .parts = e};
+	if (has_parts(e, EXPRESSION_ALL))
+		return (struct expression){EXPRESSION_ALL, .parts = e};
+	if (e.len > 1 && e.s[0] == '(' && e.s[e.len - 1] == ')')
+		return (struct expression){EXPRESSION_BRACKET, .parts = {e.s + 1, e.len - 2}};
+	return (struct expression){EXPRESSION_NEVER, .ended = true};
+}
+
+bool expression_next(struct expression *e, struct text *ret_part)
+{
+	if (e->ended)
 		return false;
-	for (;;) {
-		enum answer one = ask(r, part, depth + 1);
-		if (any ? one > all : one < all)
-			all = one;
-		if (!more)
-			break;
-		more = split(&rest, upper, lower, &part);
-		if (!more && !part.len)
-			break;
-	}
-	*ret = all;
+	*ret_part = e->parts;
+	e->ended = (e->kind != EXPRESSION_ANY && e->kind != EXPRESSION_ALL) ||
+		   !split(&e->parts, e->kind, ret_part);
 	return true;
 }
 
-static enum answer ask(const struct reading *r, struct text e, int depth)
+static enum answer ask(const struct rule *rule, const enum answer *answer, struct text source,
+		       int depth)
 {
-	enum answer result;
-
 	if (depth > EXPRESSION_DEPTH_MAX)
 		return ANSWER_UNDECIDED;
-	e = trim(e.s, e.len);
-	const enum answer *named = find(r, e);
-	if (named)
-		return *named;
-	if (begins(e, "NOT ") || begins(e, "not "))
-		return (enum answer)(ANSWER_YES -
-				     ask(r, (struct text){e.s + 4, e.len - 4}, depth + 1));
-	if (ask_parts(r, e, depth, true, &result) || ask_parts(r, e, depth, false, &result))
-		return result;
-	if (e.len > 1 && e.s[0] == '(' && e.s[e.len - 1] == ')')
-		return ask(r, (struct text){e.s + 1, e.len - 2}, depth + 1);
-	return ANSWER_NO;
+	struct expression e = expression_read(rule, source);
+	enum answer all = e.kind == EXPRESSION_ANY ? ANSWER_NO : ANSWER_YES;
+	struct text part;
+
+	if (e.kind == EXPRESSION_CONDITION)
+		return answer[e.condition];
+	if (e.kind == EXPRESSION_NEVER)
+		return ANSWER_NO;
+	while (expression_next(&e, &part)) {
+		enum answer one = ask(rule, answer, part, depth + 1);
+		if (e.kind == EXPRESSION_ANY ? one > all : one < all)
+			all = one;
+	}
+	return e.kind == EXPRESSION_NOT ? (enum answer)(ANSWER_YES - all) : all;
 }
 
 enum answer expression_ask(const struct rule *rule, const enum answer *answer)
 {
-	struct reading r = {rule, answer};
-
-	return ask(&r, (struct text){rule->expression, strlen(rule->expression)}, 0);
+	return ask(rule, answer, (struct text){rule->expression, strlen(rule->expression)}, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What conditions say, and boolean expressions over their names.
+ * What conditions say, and boolean expressions over their names. An expression is read one level at
+ * a time, by whoever asks or writes it in other words: there is one reading of it.
  */
 #ifndef CORDON_DETECT_EXPRESSION_H
 #define CORDON_DETECT_EXPRESSION_H
@@ -16,6 +17,26 @@ enum answer {
 
 /* Deeper ones are undecided. */
 #define EXPRESSION_DEPTH_MAX 64
+
+enum expression_kind {
+	EXPRESSION_NEVER,     /* names nothing: false */
+	EXPRESSION_CONDITION, /* one of the rule's */
+	EXPRESSION_NOT,	      /* of its one part */
+	EXPRESSION_BRACKET,   /* its one part */
+	EXPRESSION_ANY,
+	EXPRESSION_ALL,
+};
+
+struct expression {
+	enum expression_kind kind;
+	size_t condition;  /* its number in the rule */
+	struct text parts; /* those that were not taken yet */
+	bool ended;
+};
+
+struct expression expression_read(const struct rule *rule, struct text source);
+/* Takes the next part, to be read in turn. False: there are no more. */
+bool expression_next(struct expression *e, struct text *ret_part);
 
 /* ANSWER has one for each of the rule's conditions. */
 enum answer expression_ask(const struct rule *rule, const enum answer *answer);
