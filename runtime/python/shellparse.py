@@ -5,13 +5,15 @@ text: one pass, no recursion that the text controls, and whatever it does not un
 word. Structure (if, for, case) is only words to it."""
 import re
 
+import shellcase
+from shellcase import META
+
 LITERAL, PARAMETER, COMMAND, BACKTICK, ARITHMETIC, PROCESS, QUOTED = range(7)
 OPERATORS = ('&>>', ';;&', '<<<', '<<-', '&&', '||', ';;', ';&', '|&', '<<', '<>', '<&', '>&', '>>',
              '>|', '&>', '|', '&', ';', '(', ')', '<', '>')
 REDIRECTIONS = frozenset(('&>>', '<<<', '<<-', '<<', '<>', '<&', '>&', '>>', '>|', '&>', '<', '>'))
 KEYWORDS = frozenset('if then elif else fi do done while until ! { } time coproc'.split())
 BLANK = ' \t'
-META = ' \t\n|&;()<>'
 CONDITION = re.compile(r'&&|\|\||[^ \t]', re.S)
 NAME = re.compile(r'[A-Za-z_]\w*')
 ASSIGNMENT = re.compile(r'([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=')
@@ -126,22 +128,15 @@ class Reader:
 
     # Where things end
 
-    def closing(self, at, close, depth=0, commands=False):
-        """The place of CLOSE that ends what begins at AT, or the end of the text. In COMMANDS
-        there are comments."""
+    def closing(self, at, close):
+        """The place of CLOSE that ends what begins at AT, or the end of the text."""
         text, level, opening = self.text, 0, {')': '(', '}': '{', ']': '['}[close]
         while at < len(text):
             c = text[at]
             self.work.step()
-            if c == '\\':
-                at += 1
-            elif c == "'":
-                at = self.after_single(at + 1) - 1
-            elif c in '"`':
-                at = self.after_double(at + 1, c, depth) - 1
-            elif c == '#' and commands and text[at - 1] in ' \t\n;|&(':
-                end = text.find('\n', at)
-                at = len(text) if end < 0 else end
+            after = self.after_quote(at, 0)
+            if after > at:
+                at = after - 1
             elif c == opening and (c != '{' or text[at - 1] == '$'):
                 level += 1
             elif c == close:
@@ -151,6 +146,15 @@ class Reader:
             at += 1
         self.view.problem(self.line, 'a %s is missing' % close)
         return len(text)
+
+    def after_quote(self, at, depth):
+        """Where it goes on after what is quoted at AT; AT itself: nothing is."""
+        c = self.text[at]
+        if c == '\\':
+            return at + 2
+        if c == "'":
+            return self.after_single(at + 1)
+        return self.after_double(at + 1, c, depth) if c in '"`' else at
 
     def after_single(self, at):
         end = self.text.find("'", at)
@@ -166,7 +170,7 @@ class Reader:
             if text[at] == '\\':
                 at += 1
             elif text.startswith('$(', at) and depth < NEST and quote == '"':
-                at = self.closing(at + 2, ')', depth + 1, True)
+                at = shellcase.end(self, at + 2, depth + 1)
             at += 1
         if at >= len(text):
             self.view.problem(self.line, 'a %s is missing' % quote)
@@ -238,7 +242,7 @@ class Reader:
         self.at += 2
 
     def process(self, parts):
-        end = self.closing(self.at + 2, ')', commands=True)
+        end = shellcase.end(self, self.at + 2)
         parts.append(Part(PROCESS, self.text[self.at:end], False))
         self.at = end + 1
 
@@ -301,7 +305,7 @@ class Reader:
             self.arithmetic(parts, at + 2, end, quoted)
             self.at = end + 1
         elif following == '(':
-            end = self.closing(at + 2, ')', commands=True)
+            end = shellcase.end(self, at + 2)
             parts.append(Part(COMMAND, text[at + 2:end], quoted))
             self.at = end + 1
         elif following == '{':
@@ -330,7 +334,7 @@ class Reader:
             self.work.step()
             found = self.text.find('$(', at, end)
             plain += (self.text[at:end] if found < 0 else self.text[at:found] + '0')
-            at = end if found < 0 else self.closing(found + 2, ')', commands=True) + 1
+            at = end if found < 0 else shellcase.end(self, found + 2) + 1
         if NO_ARITHMETIC.search(plain):
             self.doubt('arithmetic that is none', self.text[start:end])
 
@@ -537,8 +541,8 @@ class Reader:
                 if c == '`':
                     end = self.after_double(end, c)
                 elif text.startswith(('$(', '${'), at):
-                    close = ')' if text[end] == '(' else '}'
-                    end = self.closing(end + 1, close, commands=close == ')') + 1
+                    end = 1 + (shellcase.end(self, end + 1) if text[end] == '(' else
+                               self.closing(end + 1, '}'))
                 made += text[at:end]
             at = end
         return made
