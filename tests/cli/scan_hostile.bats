@@ -264,6 +264,26 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	[ "$(grep -c 'not all is listed' "$T/out")" -eq 0 ]
 }
 
+@test "more errors and effects than are listed are counted" {
+	pack
+	python3 -c 'print("{\"type\": \"tool_call\", \"fields\": {\"tool_args\": {}}}\n" * 10000, end="")' >"$T/x.jsonl"
+	scan 125 --json "$T/x.jsonl"
+	holds 'len(r["errors"]) == 10000 and r["stats"]["errors"] == 10000 and r["errors_cut"] is False'
+	head -n 1 "$T/x.jsonl" >>"$T/x.jsonl"
+	scan 125 --json "$T/x.jsonl"
+	holds 'len(r["errors"]) == 10000 and r["stats"]["errors"] == 10001 and r["errors_cut"] is True'
+	holds 'r["effects_cut"] is False and r["notes_cut"] is False'
+	mkdir "$T/d"
+	# A program has at most 4,096 of them.
+	python3 -c 'for f in range(4):
+	    open("%s/d/%d.py" % (__import__("sys").argv[1], f), "w").writelines("import m%d\n" % (f * 2500 + i) for i in range(2500))' "$T"
+	scan 0 --json "$T/d"
+	holds 'len(r["effects"]) == 10000 and r["effects_cut"] is False'
+	echo 'import m10000' >>"$T/d/3.py"
+	scan 0 --json "$T/d"
+	holds 'len(r["effects"]) == 10000 and r["effects_cut"] is True and r["errors_cut"] is False'
+}
+
 @test "output that cannot be written is an error" {
 	pack
 	printf 'a moonstone word' >"$T/x.txt"

@@ -165,18 +165,72 @@ static bool bounded(const char *text, const struct decode_limits *limits, enum d
 	return good;
 }
 
+enum { NUMBERS = DECODE_NUMBERS_MIN + 2 };
+
+/* The I-th list, and what is in it. */
+static char *put_list(char *p, size_t i, char *ret_content)
+{
+	for (int k = 0; k < NUMBERS; k++) {
+		ret_content[k] = (char)('e' + (i >> (2 * k) & 3));
+		p += sprintf(p, "%d%c", ret_content[k], k + 1 == NUMBERS ? '|' : ',');
+	}
+	return p;
+}
+
 /* COUNT different lists. */
 static char *many(size_t count)
 {
-	enum { NUMBERS = DECODE_NUMBERS_MIN + 2 };
-	char *text = malloc(count * 5 * NUMBERS + 1), *p = text;
+	char *text = malloc(count * 5 * NUMBERS + 1), *p = text, content[NUMBERS];
 
 	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < NUMBERS; k++)
-			p += sprintf(p, "%d%c", 'e' + (int)(i >> (2 * k) & 3),
-				     k + 1 == NUMBERS ? '|' : ',');
+		p = put_list(p, i, content);
 	*p = '\0';
 	return text;
+}
+
+/* The decoder's own, for contents as long as these. */
+static uint64_t hash_of(const char *content)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL ^ NUMBERS, word;
+
+	for (size_t i = 0; i < NUMBERS; i += sizeof(word)) {
+		word = 0;
+		memcpy(&word, content + i, NUMBERS - i < sizeof(word) ? NUMBERS - i : sizeof(word));
+		hash = (hash ^ word) * 0x100000001b3ULL;
+		hash ^= hash >> 32;
+	}
+	hash = (hash ^ hash >> 29) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+/* COUNT different lists of one place in a hash table of up to 256, and the last of them again. */
+static char *chained(size_t count)
+{
+	char *text = malloc((count + 1) * 5 * NUMBERS + 1), *p = text, *last = text;
+	char content[NUMBERS];
+
+	for (size_t i = 0; count; i++) {
+		char *end = put_list(p, i, content);
+		if (hash_of(content) % 256)
+			continue;
+		last = p;
+		p = end;
+		count--;
+	}
+	size_t len = (size_t)(p - last);
+	memcpy(p, last, len);
+	p[len] = '\0';
+	return text;
+}
+
+/* A chain that was made to be long is not followed: the work stays, and a layer is there twice. */
+static void test_chain(void)
+{
+	enum { PROBES = 64 };
+	AUTO_FREE char *most = chained(PROBES), *over = chained(PROBES + 1);
+
+	ok(bounded(most, NULL, DECODE_COMPLETE, PROBES), "%d layers of one hash", PROBES);
+	ok(bounded(over, NULL, DECODE_COMPLETE, PROBES + 2), "one more is not looked for");
 }
 
 static void test_bounds(void)
@@ -311,6 +365,7 @@ int main(void)
 	test_rows();
 	test_places();
 	test_bounds();
+	test_chain();
 	test_gap();
 	test_size();
 	test_work();
