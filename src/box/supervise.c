@@ -137,7 +137,7 @@ void run_hear_why(struct run *r, struct err *err)
 {
 	struct pollfd word = {.fd = r->box->ctl, .events = POLLIN};
 	struct wire_error m;
-	int fd = -1;
+	AUTO_CLOSE int fd = -1;
 
 	if (word.fd < 0 || poll(&word, 1, 0) <= 0 || !(word.revents & POLLIN) ||
 	    io_recv(word.fd, &m, sizeof(m), &fd) != sizeof(m) || m.kind != WIRE_ERROR)
