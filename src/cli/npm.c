@@ -81,7 +81,7 @@ static int watch(pid_t pid, unsigned seconds, struct err *err)
 	return 0;
 }
 
-/* It is gone when this returns. Who ignores SIGCHLD never hears how it went: that is no success. */
+/* It is gone when this returns. */
 static int wait_for(pid_t pid, unsigned seconds, struct err *err)
 {
 	int status, watched = watch(pid, seconds, err);
@@ -128,26 +128,37 @@ static void find_cause(const char *text, struct err *err)
 	err_cause(err, "npm: %.300s", *words ? words : "it did not say");
 }
 
-int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err)
+static int run(const struct npm_call *call, int output, int errors, struct err *err)
 {
 	char words[NPM_OUTPUT_MAX];
-	AUTO_CLOSE int output = nameless(call->directory), errors = nameless(call->directory);
 	pid_t pid;
-
-	if (output < 0 || errors < 0)
-		return err_errno(err, ERR_SYSTEM, "a file for what npm says");
 	int result = spawn(call, output, errors, &pid);
+
 	if (result != 0) {
 		err_set(err, ERR_SYSTEM, "npm could not be started: %s", strerror(result));
 		err_cure(err, "install npm; the built-in pack needs none");
 		return -1;
 	}
-	result = wait_for(pid, call->seconds, err);
-	read_back(output, out, size);
-	if (result == 0)
+	if (wait_for(pid, call->seconds, err) == 0)
 		return 0;
 	read_back(errors, words, sizeof(words));
 	find_cause(words, err);
 	err_cure(err, "look at the network; without one there is the built-in pack");
 	return -1;
+}
+
+int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err)
+{
+	AUTO_CLOSE int output = nameless(call->directory), errors = nameless(call->directory);
+	struct sigaction before, plain = {.sa_handler = SIG_DFL};
+
+	if (output < 0 || errors < 0)
+		return err_errno(err, ERR_SYSTEM, "a file for what npm says");
+	/* Who ignores this signal, as our caller may have left it, never hears how a child ended,
+	 * and the child's number may be somebody else's when it is killed. */
+	sigaction(SIGCHLD, &plain, &before);
+	int result = run(call, output, errors, err);
+	sigaction(SIGCHLD, &before, NULL);
+	read_back(output, out, size);
+	return result;
 }
