@@ -30,7 +30,7 @@ LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
-CLI   := $(wildcard src/conf/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
+CLI   := $(wildcard src/conf/*.c src/yaml/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
 CLI_LIBS := -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz
 
@@ -79,7 +79,7 @@ $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_pr
 
 # What decides which files of the cache are ours: every byte of what makes them. Looked at each
 # time, since a file that is gone is no reason for make.
-BUILD_ID_OF := src/base src/rule src/scan
+BUILD_ID_OF := src/base src/yaml src/rule src/scan
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "rule/node.h"
+#include "yaml/node.h"
 
 /* It matches whole values, as Lucene does, and at least those that the rule matches: what Lucene
  * cannot say (word boundaries, looking around, back-references) is left out, so that nothing is

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "rule/node.h"
+#include "yaml/node.h"
 
 /* Numbers that JSON does not have become null. */
 json_t *tree_json(const struct node *n);

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "rule/node.h"
 #include "rule/vocab.h"
+#include "yaml/node.h"
 
 #define EVENT_BYTES_MAX ((size_t)64 << 20) /* of one event's texts together */
 #define EVENT_LIST_MAX 1000000		   /* events of one document */

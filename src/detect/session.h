@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "rule/node.h"
+#include "yaml/node.h"
 
 /* The first two are the reference's. */
 #define SESSION_EVENTS_MAX 1000 /* of one session; the oldest is forgotten */

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "rule/node.h"
+#include "yaml/node.h"
 
 enum { SKILL_BLOCKS_MAX = 5, SKILL_BLOCK_MIN = 32 };
 

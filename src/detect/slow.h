@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "rule/node.h"
+#include "yaml/node.h"
 
 bool slow_is_refused(struct text source);
 

@@ -7,8 +7,8 @@
 #define CORDON_DETECT_TEXT_H
 
 #include "detect/fence.h"
-#include "rule/node.h"
 #include "scan/normal.h"
+#include "yaml/node.h"
 
 struct prepared {
 	struct text source;

@@ -8,7 +8,7 @@
 
 #include "base/scope.h"
 #include "flow/scan_private.h"
-#include "rule/utf8.h"
+#include "yaml/utf8.h"
 
 enum {
 	LISTS_MAX = 16,		     /* of servers, in one file */

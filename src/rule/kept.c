@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <yaml.h>
 
 #include "base/io.h"
 #include "base/kept.h"
 #include "base/scope.h"
 #include "rule/trees.h"
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 #include "build_id.h"
 
@@ -34,7 +33,7 @@ static void name_maker(char ret[MAKER_MAX])
 {
 	memset(ret, 0, MAKER_MAX);
 	snprintf(ret, MAKER_MAX, "cordon %.32s, libyaml %.20s\n", CORDON_BUILD_ID,
-		 yaml_get_version_string());
+		 yaml_library());
 }
 
 static uint64_t sum_of(const uint8_t *bytes, size_t trees)

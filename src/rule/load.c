@@ -11,7 +11,7 @@
 
 #include "base/scope.h"
 #include "rule/kept.h"
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 struct loader {
 	struct pack *pack;

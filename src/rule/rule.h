@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "rule/node.h"
 #include "rule/vocab.h"
+#include "yaml/node.h"
 
 #define RULE_ID_MAX 64		/* bytes */
 #define RULE_CONDITIONS_MAX 256 /* per rule */

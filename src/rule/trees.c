@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "rule/load.h"
-#include "rule/utf8.h"
-#include "rule/yaml.h"
+#include "yaml/utf8.h"
+#include "yaml/yaml.h"
 
 /* What the smallest one takes: no count can promise more than the bytes hold. */
 enum { NODE_LEAST = 2, PAIR_LEAST = 3 + NODE_LEAST };

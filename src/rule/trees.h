@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "rule/node.h"
+#include "yaml/node.h"
 
 /* COUNT trees, from all of LEN bytes. Their strings stay where they are in DATA. */
 int trees_decode(const uint8_t *data, size_t len, size_t count, struct arena *arena,

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 struct walk {
 	walk_fn *each;

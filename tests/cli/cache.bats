@@ -156,7 +156,7 @@ build_id()
 	grep -qaF "$id" "$CORDON" || { echo "$id is not in the program"; return 1; }
 	grep -q 'CORDON_BUILD_ID' "$T/top/src/scan/cache.c"
 	grep -q 'CORDON_BUILD_ID' "$T/top/src/rule/kept.c"
-	for f in src/scan/plan.c src/scan/rate.def src/rule/yaml.c src/base/kept.c; do
+	for f in src/scan/plan.c src/scan/rate.def src/yaml/yaml.c src/base/kept.c; do
 		echo >>"$T/top/$f"
 		[ "$(build_id)" != "$first" ] || { echo "$f"; return 1; }
 		first=$(build_id)

@@ -10,8 +10,8 @@
 #include "base/scope.h"
 #include "rule/rule.h"
 #include "rule/trees.h"
-#include "rule/utf8.h"
-#include "rule/yaml.h"
+#include "yaml/utf8.h"
+#include "yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -7,8 +7,8 @@
 
 #include "base/scope.h"
 #include "rule/trees.h"
-#include "rule/yaml.h"
 #include "seeds.h"
+#include "yaml/yaml.h"
 
 const int seed_rounds = 20000;
 

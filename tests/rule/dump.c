@@ -9,7 +9,7 @@
 
 #include "base/scope.h"
 #include "cli/tree.h"
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 enum { ROOM = YAML_BYTES_MAX + 2 };
 

@@ -6,9 +6,9 @@
 #include "rule/load.h"
 
 #include "base/scope.h"
-#include "rule/yaml.h"
 #include "scratch.h"
 #include "tap.h"
+#include "yaml/yaml.h"
 
 struct reports {
 	char text[4096];

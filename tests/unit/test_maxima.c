@@ -9,13 +9,13 @@
 #include "detect/session.h"
 #include "rule/kept.h"
 #include "rule/load.h"
-#include "rule/scalar.h"
 #include "scan/fold.h"
 #include "scan/js_set.h"
 #include "scan/strs.h"
 #include "scan/table.h"
 #include "scratch.h"
 #include "tap.h"
+#include "yaml/scalar.h"
 
 static const struct strs *numbered(struct strs_maker *m, unsigned count)
 {

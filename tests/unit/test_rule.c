@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "rule/yaml.h"
 #include "tap.h"
+#include "yaml/yaml.h"
 
 #define HEAD                                                                                       \
 	"id: ATR-2026-00001\ntitle: T\nschema_version: '1.0'\nstatus: stable\ndescription: d\n"    \

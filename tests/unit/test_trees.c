@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "rule/yaml.h"
 #include "same.h"
 #include "tap.h"
+#include "yaml/yaml.h"
 
 static const char *const documents[] = {
 	"a: 1\nb: [x, -9223372036854775808, 1.5, -0.0, .nan, -.inf, true, false, ~, '']\n",

@@ -3,7 +3,7 @@
  * The YAML reader: what words mean, what is refused and on which line, and every maximum at its
  * value and one beyond. Memory is watched for the inputs that are made to use it up.
  */
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Asking a tree. Every question may be put to a node that is missing: the answer is then "no", so
  * that a path through a document needs no checks on the way.
  */
-#include "rule/node.h"
+#include "yaml/node.h"
 
 #include <math.h>
 #include <string.h>

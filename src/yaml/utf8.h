@@ -2,8 +2,8 @@
  *
  * Are these bytes text, and text that a YAML file may hold?
  */
-#ifndef CORDON_RULE_UTF8_H
-#define CORDON_RULE_UTF8_H
+#ifndef CORDON_YAML_UTF8_H
+#define CORDON_YAML_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

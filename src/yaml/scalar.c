@@ -4,7 +4,7 @@
  * nothing in a rule asks for one. A number that is too large for 64 bits becomes a float, as all
  * numbers are in JavaScript.
  */
-#include "rule/scalar.h"
+#include "yaml/scalar.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * forbids, and the three that end a line in YAML 1.1 (which libyaml follows) but not in 1.2 (which
  * the reference follows): a rule must not mean two things. Written as an escape they are welcome.
  */
-#include "rule/utf8.h"
+#include "yaml/utf8.h"
 
 #include <stdint.h>
 #include <string.h>

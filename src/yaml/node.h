@@ -5,8 +5,8 @@
  * walked many times but must never be written to. Height and size of every tree have a maximum
  * that also counts shared parts: a walk always ends soon.
  */
-#ifndef CORDON_RULE_NODE_H
-#define CORDON_RULE_NODE_H
+#ifndef CORDON_YAML_NODE_H
+#define CORDON_YAML_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,12 +4,12 @@
  * with these differences: a date is a string, a document that refers to itself is refused, and so
  * are tags other than the core schema's. Every maximum is here.
  */
-#ifndef CORDON_RULE_YAML_H
-#define CORDON_RULE_YAML_H
+#ifndef CORDON_YAML_YAML_H
+#define CORDON_YAML_YAML_H
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "rule/node.h"
+#include "yaml/node.h"
 
 #define YAML_BYTES_MAX 1000000 /* the reference's */
 #define YAML_DEPTH_MAX 64      /* lists and maps in each other */
@@ -23,5 +23,7 @@
  * copies in ARENA; what a failed reading left there stays until the arena is done. */
 int yaml_read(const char *data, size_t len, struct arena *arena, const struct node **ret,
 	      unsigned *ret_line, struct err *err);
+/* The version of the library that has a say in how documents are read. */
+const char *yaml_library(void);
 
 #endif

@@ -4,14 +4,14 @@
  * the input decides how deep we recurse or how much we keep. An alias shares its node; what it
  * would be when written out is counted all the same, so that who walks the tree is bounded too.
  */
-#include "rule/yaml.h"
+#include "yaml/yaml.h"
 
 #include <string.h>
 #include <yaml.h>
 
 #include "base/scope.h"
-#include "rule/scalar.h"
-#include "rule/utf8.h"
+#include "yaml/scalar.h"
+#include "yaml/utf8.h"
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 
@@ -436,4 +436,9 @@ int yaml_read(const char *data, size_t len, struct arena *arena, const struct no
 	if (result == 0)
 		*ret = r->root;
 	return result;
+}
+
+const char *yaml_library(void)
+{
+	return yaml_get_version_string();
 }
