@@ -45,12 +45,21 @@ struct reader {
 	size_t nodes, anchorc, aliases, documents, depth;
 	struct frame stack[YAML_DEPTH_MAX];
 	unsigned line; /* of the event being handled */
+	bool plain;    /* no anchors, aliases, merges and tags */
 	struct err *err;
 };
 
 static int too_many(struct reader *r, const char *what, size_t most)
 {
 	return err_set(r->err, ERR_LIMIT, "%s: at most %zu are read", what, most);
+}
+
+/* What has one meaning for a reader and another for a quick look. */
+static int not_here(struct reader *r, const char *sign, const char *name, const char *what)
+{
+	return err_set(r->err, ERR_INPUT,
+		       "%s%.64s: %s not taken here; a word that begins so goes in quotes", sign,
+		       name, what);
 }
 
 static int count_nodes(struct reader *r, size_t more)
@@ -144,6 +153,8 @@ static int put_key(struct reader *r, struct frame *f, const struct node *n, bool
 	if (n->kind == NODE_LIST || n->kind == NODE_MAP)
 		return err_set(r->err, ERR_INPUT, "a key must be a word, not %s",
 			       node_kind_name(n->kind));
+	if (is_merge && r->plain)
+		return not_here(r, "<<", "", "a merge is");
 	f->has_key = true;
 	f->is_merge = is_merge;
 	f->key = scalar_key(n, r->arena);
@@ -179,6 +190,8 @@ static int set_anchor(struct reader *r, const yaml_char_t *name, const struct no
 	*ret = NULL;
 	if (!name)
 		return 0;
+	if (r->plain)
+		return not_here(r, "&", (const char *)name, "an anchor is");
 	if (r->anchorc++ == YAML_ANCHORS_MAX)
 		return too_many(r, "anchors", YAML_ANCHORS_MAX);
 	a = arena_alloc(r->arena, sizeof(*a));
@@ -192,6 +205,8 @@ static int on_alias(struct reader *r, const yaml_event_t *e)
 	const char *name = (const char *)e->data.alias.anchor;
 	const struct anchor *a = r->anchors;
 
+	if (r->plain)
+		return not_here(r, "*", name, "an alias is");
 	if (r->aliases++ == YAML_ALIASES_MAX)
 		return too_many(r, "aliases", YAML_ALIASES_MAX);
 	while (a && strcmp(a->name, name) != 0)
@@ -222,6 +237,8 @@ static int find_tag(struct reader *r, const yaml_char_t *tag)
 	const char *name =
 		strcmp((const char *)tag, "!") == 0 ? TAG_PREFIX "str" : (const char *)tag;
 
+	if (r->plain)
+		return not_here(r, "", (const char *)tag, "a tag is");
 	if (strncmp(name, TAG_PREFIX, strlen(TAG_PREFIX)) == 0)
 		for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
 			if (strcmp(tags[i].tag, name + strlen(TAG_PREFIX)) == 0)
@@ -409,8 +426,8 @@ static int parse(struct reader *r, const char *data, size_t len)
 	return result;
 }
 
-int yaml_read(const char *data, size_t len, struct arena *arena, const struct node **ret,
-	      unsigned *ret_line, struct err *err)
+static int read_document(const char *data, size_t len, bool plain, struct arena *arena,
+			 const struct node **ret, unsigned *ret_line, struct err *err)
 {
 	static const char bom[] = "\xef\xbb\xbf";
 	AUTO_FREE struct reader *r = calloc(1, sizeof(*r));
@@ -429,6 +446,7 @@ int yaml_read(const char *data, size_t len, struct arena *arena, const struct no
 		len -= 3;
 	}
 	r->arena = arena;
+	r->plain = plain;
 	r->err = err;
 	r->line = 1;
 	int result = parse(r, data, len);
@@ -436,6 +454,18 @@ int yaml_read(const char *data, size_t len, struct arena *arena, const struct no
 	if (result == 0)
 		*ret = r->root;
 	return result;
+}
+
+int yaml_read(const char *data, size_t len, struct arena *arena, const struct node **ret,
+	      unsigned *ret_line, struct err *err)
+{
+	return read_document(data, len, false, arena, ret, ret_line, err);
+}
+
+int yaml_read_plain(const char *data, size_t len, struct arena *arena, const struct node **ret,
+		    unsigned *ret_line, struct err *err)
+{
+	return read_document(data, len, true, arena, ret, ret_line, err);
 }
 
 const char *yaml_library(void)

@@ -23,6 +23,9 @@
  * copies in ARENA; what a failed reading left there stays until the arena is done. */
 int yaml_read(const char *data, size_t len, struct arena *arena, const struct node **ret,
 	      unsigned *ret_line, struct err *err);
+/* The same without anchors, aliases, merges and tags: what stands there is all there is. */
+int yaml_read_plain(const char *data, size_t len, struct arena *arena, const struct node **ret,
+		    unsigned *ret_line, struct err *err);
 /* The version of the library that has a say in how documents are read. */
 const char *yaml_library(void);
 

@@ -150,6 +150,37 @@ static void test_rows(void)
 	}
 }
 
+/* Where every reader must see the same: what stands there is all there is. */
+static void test_plain(void)
+{
+	static const struct {
+		const char *text, *words;
+	} plain[] = {
+		{"a: 1\nb: [x, '*y', \"&z\", '!t']\n", NULL},
+		{"a: {'<<': 1, b: <<}\n", NULL},
+		{"a: &x 1\n", "&x: an anchor is not taken here"},
+		{"a: &x [1]\n", "&x: an anchor is not taken here"},
+		{"a: *x\n", "*x: an alias is not taken here"},
+		{"a: {<<: {b: 1}}\n", "<<: a merge is not taken here"},
+		{"a: !!str 1\n", "str: a tag is not taken here"},
+		{"a: ! 1\n", "!: a tag is not taken here"},
+		{"a: !!seq [1]\n", "seq: a tag is not taken here"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		struct arena arena = {0};
+		const struct node *root;
+		struct err err = {0};
+		unsigned line;
+		const char *text = plain[i].text, *words = plain[i].words;
+		int result = yaml_read_plain(text, strlen(text), &arena, &root, &line, &err);
+		if (!ok(words ? result < 0 && strstr(err.message, words) : result == 0,
+			"plain row %zu: %s", i, words ? words : "it is read"))
+			printf("# %s\n", err.message);
+		arena_done(&arena);
+	}
+}
+
 /* Text made of a beginning, COUNT times a piece, and an end. */
 static char *repeat(const char *before, const char *piece, size_t count, const char *after)
 {
@@ -333,6 +364,7 @@ int main(void)
 {
 	test_hostile(); /* first: the peak of memory is its own */
 	test_rows();
+	test_plain();
 	test_maxima();
 	test_nul();
 	test_lines();
