@@ -5,7 +5,6 @@
  */
 #include "conf/units.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static bool find_factor(enum unit unit, const char *text, uint64_t *ret)
 	return false;
 }
 
-static bool parse(enum unit unit, const char *text, uint64_t *ret)
+bool units_parse(enum unit unit, const char *text, uint64_t *ret)
 {
 	uint64_t value = 0, factor;
 	size_t digits = strspn(text, "0123456789");
@@ -64,13 +63,18 @@ static bool parse(enum unit unit, const char *text, uint64_t *ret)
 	return !__builtin_mul_overflow(value, factor, ret);
 }
 
+const char *units_example(enum unit unit)
+{
+	return examples[unit];
+}
+
 int units_parse_limit(enum limit_id id, const char *text, uint64_t *ret, struct err *err)
 {
 	const struct limit_row *row = limit_row(id);
 	char low[32], high[32];
 	uint64_t value;
 
-	if (!parse(row->unit, text, &value))
+	if (!units_parse(row->unit, text, &value))
 		return err_set(err, ERR_USAGE, "--%s: \"%.64s\" is not a value (write it like %s)",
 			       row->name, text, examples[row->unit]);
 	if (value < row->min || value > row->max)

@@ -5,12 +5,17 @@
 #ifndef CORDON_CONF_UNITS_H
 #define CORDON_CONF_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "model/limit.h"
 
+/* Text in, value out; false when it is none. */
+bool units_parse(enum unit unit, const char *text, uint64_t *ret);
+/* How a value of the unit is written. */
+const char *units_example(enum unit unit);
 /* Text in, value out, checked against the limit's bounds. */
 int units_parse_limit(enum limit_id id, const char *text, uint64_t *ret, struct err *err);
 /* The shortest exact way to write VALUE. */

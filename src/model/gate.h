@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of the gate: where code came from, what it asks for, what was found in it, what is
+ * decided. One row each; the name of a row is the name everywhere: policy, command line, JSON, log.
+ * The order of a list carries meaning. Origin and verdict that nobody set are hostile and deny.
+ */
+#ifndef CORDON_MODEL_GATE_H
+#define CORDON_MODEL_GATE_H
+
+/* Least trusted first. Trust goes down by itself, and up only by a plan or a person. */
+enum origin {
+	ORIGIN_HOSTILE,
+	ORIGIN_DERIVED,
+	ORIGIN_EXPOSED,
+	ORIGIN_AGENT,
+	ORIGIN_USER,
+	ORIGIN_PLAN,
+	ORIGIN_COUNT,
+};
+
+/* What a run asks for; a set of them is bits. Every run computes. */
+enum cap { CAP_COMPUTE, CAP_READ, CAP_WRITE, CAP_NET, CAP_SECRET, CAP_HOST, CAP_COUNT };
+#define CAP_BIT(c) (1U << (c))
+#define CAP_ALL (CAP_BIT(CAP_COUNT) - 1)
+
+/* What the rules found in the code, by what it may do to a run: the worst finding's. */
+enum grade { GRADE_NONE, GRADE_SHOWN, GRADE_ASKS, GRADE_DENIES, GRADE_COUNT };
+
+/* Strictest first: the stricter of two is the smaller. */
+enum verdict {
+	VERDICT_DENY,
+	VERDICT_ASK_TWO,
+	VERDICT_ASK,
+	VERDICT_CONTAINED,
+	VERDICT_ALLOW,
+	VERDICT_COUNT,
+};
+
+/* What an agent read; a set of them is bits. */
+enum source_kind {
+	FROM_WEB,
+	FROM_FILE,
+	FROM_TOOL_RESULT,
+	FROM_TOOL_META,
+	FROM_RESOURCE,
+	FROM_PROMPT,
+	FROM_INSTRUCTIONS,
+	FROM_RUN_OUTPUT,
+	FROM_COUNT,
+};
+
+/* How long an approval is good for. Strictest first. */
+enum scope { SCOPE_ONCE, SCOPE_DOMAIN, SCOPE_HASH, SCOPE_COUNT };
+
+/* Names by number; NULL past the end. */
+const char *origin_name(unsigned origin);
+const char *cap_name(unsigned cap);
+const char *grade_name(unsigned grade);
+const char *verdict_name(unsigned verdict);
+const char *source_kind_name(unsigned kind);
+const char *scope_name(unsigned scope);
+
+/* What each means, for people; NULL past the end. */
+const char *origin_help(unsigned origin);
+const char *cap_help(unsigned cap);
+const char *grade_help(unsigned grade);
+const char *verdict_help(unsigned verdict);
+const char *source_kind_help(unsigned kind);
+const char *scope_help(unsigned scope);
+
+/* What code that has it could reach, as a part of a sentence: "it could ...". */
+const char *cap_reach(enum cap cap);
+/* The grade of a finding by its rule's lane (enforce, alert, hunt). Any other word denies. */
+enum grade grade_of_lane(const char *lane);
+
+#endif

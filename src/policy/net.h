@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
+ * read and checked here and written in one form each; who connects uses them.
+ */
+#ifndef CORDON_POLICY_NET_H
+#define CORDON_POLICY_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define POLICY_NET_MAX 512	/* entries of one list */
+#define POLICY_NET_NAME_MAX 253 /* bytes of a name, as DNS has it */
+#define POLICY_NET_TEXT_MAX 300 /* room for an entry as text */
+
+enum policy_net_kind {
+	NET_NAME,   /* example.org */
+	NET_SUFFIX, /* *.example.org: any name below it, not itself */
+	NET_V4,	    /* 192.0.2.0/24 */
+	NET_V6,	    /* [2001:db8::/32] */
+};
+
+struct policy_net {
+	enum policy_net_kind kind;
+	const char *name;    /* lower case; of a suffix without "*."; "" for addresses */
+	uint8_t address[16]; /* NET_V4 uses four */
+	unsigned prefix;     /* bits of the address that count */
+	uint16_t port_from, port_to;
+};
+
+struct policy_netlist {
+	size_t count;
+	struct policy_net *list; /* in the order of their text */
+};
+
+/* ALLOWS: it must name its ports, and must not stand for every host. Else no port means all. */
+int policy_net_parse(const char *text, bool allows, struct arena *arena, struct policy_net *ret,
+		     struct err *err);
+/* The one way to write it. Returns BUF. */
+const char *policy_net_format(const struct policy_net *n, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads a tree into structs by rows: one row per key, and nothing is taken that has no row. What
+ * is wrong is told with its line; a key is never ignored.
+ */
+#ifndef CORDON_POLICY_SCHEMA_H
+#define CORDON_POLICY_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/policy.h"
+#include "yaml/node.h"
+
+struct schema {
+	struct arena *arena;
+	unsigned line; /* of what is being read, or of what is wrong */
+	struct err *err;
+};
+
+struct schema_key {
+	struct policy_key key;
+	bool required;
+	size_t at; /* where in the map's struct the value goes */
+	int (*read)(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+	const char *(*words)(unsigned i); /* what the value is made of, or NULL */
+	const char *inner;		  /* the map it is, or NULL */
+};
+
+/* keys.c: the I-th row, or NULL past the end. */
+const struct schema_key *schema_key_at(unsigned i);
+
+/* Reads the map that is called MAP; TO is its struct. */
+int schema_read(struct schema *s, const char *map, const struct node *n, void *to);
+/* Sets the line and the error; returns -1. */
+int schema_complain(struct schema *s, unsigned line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int schema_too_many(struct schema *s, unsigned line, const char *what, size_t most);
+
+/* Readers for rows. A map of its own, one word (an enumeration), a set of words (bits). */
+int schema_map(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_word(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_set(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+/* The string, or NULL with the error set. A number is taken as it was written. */
+const char *schema_string(struct schema *s, const struct schema_key *k, const struct node *n,
+			  size_t most);
+
+/* values.c: readers of single values. */
+int schema_version(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_undeclared(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_net(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_limits(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+
+#endif

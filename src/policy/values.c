@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The values of a policy that are neither words nor maps: numbers, durations, names, hosts. One
+ * reader each, for the rows in keys.c; what is wrong is told with its line.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/profile.h"
+#include "conf/units.h"
+#include "policy/schema.h"
+
+int schema_version(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	(void)to;
+	if (n->kind == NODE_INT && n->integer == 1)
+		return 0;
+	return schema_complain(s, n->line, "%s: only 1 is known", k->key.name);
+}
+
+/* Nothing is known of such code: it cannot be trusted more than what has seen anything. */
+int schema_undeclared(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	enum origin *origin = to;
+
+	if (schema_word(s, k, n, to) < 0)
+		return -1;
+	if (*origin <= ORIGIN_EXPOSED)
+		return 0;
+	return schema_complain(s, n->line, "%s: code that nobody vouches for cannot be %s",
+			       k->key.name, origin_name(*origin));
+}
+
+static int by_text(const void *left, const void *right)
+{
+	char a[POLICY_NET_TEXT_MAX], b[POLICY_NET_TEXT_MAX];
+
+	return strcmp(policy_net_format(left, a, sizeof(a)),
+		      policy_net_format(right, b, sizeof(b)));
+}
+
+int schema_net(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_netlist *list = to;
+	size_t count = node_count(n);
+
+	if (n->kind != NODE_LIST)
+		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
+	if (count > POLICY_NET_MAX)
+		return schema_too_many(s, n->line, k->key.name, POLICY_NET_MAX);
+	list->list = arena_alloc(s->arena, (count + 1) * sizeof(*list->list));
+	for (size_t i = 0; i < count && !s->arena->failed; i++) {
+		const struct node *item = node_item(n, i);
+		const char *text = schema_string(s, k, item, POLICY_NET_TEXT_MAX);
+		s->line = item->line;
+		if (!text || policy_net_parse(text, strcmp(k->key.name, "allow") == 0, s->arena,
+					      &list->list[i], s->err) < 0)
+			return -1;
+		list->count = i + 1;
+	}
+	qsort(list->list, list->count, sizeof(*list->list), by_text);
+	for (size_t i = 1; i < list->count; i++)
+		if (by_text(&list->list[i - 1], &list->list[i]) == 0)
+			return schema_complain(s, n->line, "%s: an entry is there twice",
+					       k->key.name);
+	return 0;
+}
+
+static int read_limit(struct schema *s, const struct schema_key *k, const struct node_pair *p,
+		      uint64_t *limits)
+{
+	enum limit_id id = limit_find(p->key.s);
+	const char *text;
+	uint64_t value;
+
+	if (id >= LIMIT_COUNT)
+		return schema_complain(s, p->line, "there is no limit \"%.64s\"", p->key.s);
+	text = schema_string(s, k, p->value, 32);
+	if (!text)
+		return -1;
+	const struct limit_row *row = limit_row(id);
+	if (!units_parse(row->unit, text, &value) || value < row->min || value > row->max)
+		return schema_complain(s, p->value->line,
+				       "%s: \"%s\" is no value (write it like %s)", row->name, text,
+				       units_example(row->unit));
+	limits[id] = value;
+	return 0;
+}
+
+int schema_limits(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	if (n->kind != NODE_MAP)
+		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
+	for (size_t i = 0; i < n->map.count; i++)
+		if (read_limit(s, k, &n->map.pair[i], to) < 0)
+			return -1;
+	return 0;
+}
+
+int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	const char *text = schema_string(s, k, n, 32);
+	uint64_t *ms = to;
+
+	if (!text)
+		return -1;
+	if (units_parse(UNIT_DURATION_MS, text, ms) && *ms >= POLICY_TTL_MIN_MS &&
+	    *ms <= POLICY_TTL_MAX_MS)
+		return 0;
+	return schema_complain(s, n->line, "%s: \"%s\" is not between 1s and 24h", k->key.name,
+			       text);
+}
+
+int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	if (n->kind != NODE_INT || n->integer < 1 || n->integer > POLICY_APPROVERS_MAX)
+		return schema_complain(s, n->line, "%s: a number from 1 to %d", k->key.name,
+				       POLICY_APPROVERS_MAX);
+	*(unsigned *)to = (unsigned)n->integer;
+	return 0;
+}
+
+/* It is a file name, a column and a word in messages. */
+int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	const char *id = schema_string(s, k, n, POLICY_ID_MAX);
+
+	if (!id)
+		return -1;
+	for (const char *p = id; *p; p++)
+		if (!islower((unsigned char)*p) && !isdigit((unsigned char)*p) &&
+		    (*p != '-' || p == id))
+			return schema_complain(s, n->line,
+					       "%s: \"%.64s\" has more than a-z, 0-9 and -",
+					       k->key.name, id);
+	*(const char **)to = id;
+	return 0;
+}
+
+int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	const char *text = schema_string(s, k, n, POLICY_WHY_MAX);
+
+	if (text)
+		*(const char **)to = text;
+	return text ? 0 : -1;
+}
+
+int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	unsigned i;
+
+	if (schema_word(s, k, n, &i) < 0)
+		return -1;
+	*(const char **)to = profile_at(i)->name;
+	return 0;
+}
