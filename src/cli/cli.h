@@ -35,6 +35,7 @@ struct cli_call {
 	struct request request;
 	struct cli_scan scan;
 	bool strict;
+	const char *policy; /* a file, or NULL */
 	size_t rulesc;
 	const char *rules[REQUEST_LIST_MAX]; /* directories */
 	int argc;			     /* what is left after the options */
@@ -69,6 +70,8 @@ int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v,
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 /* scan_options.c */
 extern const struct cli_option cli_scan_options[], cli_rules_options[];
+/* policy.c */
+extern const struct cli_option cli_policy_options[];
 /* options.c */
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
@@ -81,11 +84,12 @@ void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
 int cli_completion(struct cli_call *call);
 
-/* run.c, scan.c, doctor.c, rules.c */
+/* run.c, scan.c, doctor.c, rules.c, policy.c */
 int cli_run(struct cli_call *call);
 int cli_scan(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);
+int cli_policy(struct cli_call *call);
 int cli_version(struct cli_call *call);
 
 /* json.c: the words of the JSON object and what they mean. MAKE gives the value, or NULL where the

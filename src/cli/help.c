@@ -8,6 +8,7 @@
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
+#include "policy/policy.h"
 
 static const struct {
 	const char *command, *status, *meaning;
@@ -25,6 +26,10 @@ static const struct {
 	{"rules", "1", "check found errors, a test failed, or convert left a rule out"},
 	{"rules", "2", "wrong usage, or there is no such rule"},
 	{"rules", "125", "the rules could not be loaded, fetched or tested"},
+	{"policy", "0", "nothing is wrong; explain: whatever the verdict is"},
+	{"policy", "1", "check: the policy is wrong, or an example does not hold"},
+	{"policy", "2", "wrong usage"},
+	{"policy", "125", "the policy or the request could not be read"},
 };
 
 /* Calls EACH for every option of CMD, limits included. */
@@ -127,6 +132,19 @@ static void man_json(FILE *to)
 	}
 }
 
+static void man_policy(FILE *to)
+{
+	fputs(".SH POLICY\n", to);
+	for (unsigned i = 0; policy_key_at(i); i++) {
+		const struct policy_key *k = policy_key_at(i);
+		fprintf(to, ".TP\n.B %s%s%s\n", k->map, *k->map ? "." : "", k->name);
+		roff(to, k->takes);
+		fputs("; ", to);
+		roff(to, k->help);
+		fputc('\n', to);
+	}
+}
+
 static void man_tables(FILE *to)
 {
 	fputs(".SH LANGUAGES\n", to);
@@ -140,6 +158,7 @@ static void man_tables(FILE *to)
 	for (int i = 0; i < LAYER_COUNT; i++)
 		fprintf(to, ".TP\n.B %s\n%s\n", layer_row((enum layer)i)->name,
 			layer_row((enum layer)i)->help);
+	man_policy(to);
 	man_json(to);
 	fputs(".SH EXIT STATUS\n", to);
 	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
