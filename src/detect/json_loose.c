@@ -194,7 +194,7 @@ static const struct {
 
 static int read_scalar(struct reader *r, struct node *n)
 {
-	struct text word;
+	struct text word = {"", 0};
 	char *end;
 
 	if (read_word(r, &word) < 0)
@@ -267,12 +267,14 @@ static int read_items(struct reader *r, char close, struct node *n)
 			       JSON_DEPTH_MAX);
 	n->height = 1;
 	while (!take(r, close)) {
-		if (read_item(r, close == '}', end) < 0)
+		struct item *item = NULL;
+		if (read_item(r, close == '}', &item) < 0 || !item || !item->value)
 			return -1;
-		n->size += (*end)->value->size;
-		if ((*end)->value->height + 1 > n->height)
-			n->height = (*end)->value->height + 1;
-		end = &(*end)->next;
+		n->size += item->value->size;
+		if (item->value->height + 1 > n->height)
+			n->height = item->value->height + 1;
+		*end = item;
+		end = &item->next;
 		count++;
 		if (!take(r, ',') && (r->at == r->len || r->data[r->at] != close))
 			return refuse(r, "a list or map has no end");

@@ -189,7 +189,7 @@ static void scan_line(struct lines *l, struct text line, size_t number)
 
 	if (read_any(line, number, &arena, &root, &loose, &err) < 0)
 		root = NULL;
-	if (is_event(root))
+	if (root && is_event(root))
 		scan_event(l->s, l->file, root, l->event);
 	else
 		scan_note(l->s, l->file->name, number, "is no event: scanned as text");

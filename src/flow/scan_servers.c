@@ -125,8 +125,8 @@ static int put_calls(struct gather *g, const struct node *server)
 		return -1;
 	for (size_t i = 0; i < rows * columns; i++)
 		put_call(g, command[i % columns], args[i / columns]);
-	memcpy(g->skip, args, lists * sizeof(args[0]));
-	g->skipc = lists;
+	for (g->skipc = 0; g->skipc < lists; g->skipc++)
+		g->skip[g->skipc] = args[g->skipc];
 	return 0;
 }
 
