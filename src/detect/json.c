@@ -57,6 +57,10 @@ static int count(struct counter *c, struct err *err)
 			c->depth--;
 		}
 		c->nodes += s == '[' || s == '{' || s == ',';
+		/* jansson swallows one behind a number. */
+		if (!s)
+			return err_set(err, ERR_INPUT, "JSON, line %u, column %zu: a NUL", c->line,
+				       c->column);
 		if (c->depth > JSON_DEPTH_MAX)
 			return refuse(c, err, "lists and maps in each other", JSON_DEPTH_MAX);
 		if (c->nodes >= JSON_NODES_MAX)

@@ -25,6 +25,7 @@ static const struct seed seeds[] = {
 	     "\"attributes\":"
 	     "{\"a.b\":true,\"c\":{\"d\":[null,false]}}},{\"kind\":\"READ\"}]}}"),
 	SEED("// c\n{a: 'it\\'s', \"a\": \"\\ud800\\x41\\u\", /* */ \"b\": [0x1, +.5,],}"),
+	SEED("[1\0,2]"),
 	SEED("[[[[{\"a\":{\"b\":[{},[],\"\\\\\\\"\",0.1]}}]]]]"),
 };
 

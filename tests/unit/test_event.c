@@ -81,6 +81,8 @@ static void refusals(void)
 		{"{\"a\":\"\\ud800\"}", 0, "line 1"},
 		{"{\"a\":1}\0", 8, "line 1"},
 		{"{\"a\0b\":1}", 9, "line 1"},
+		{"1\0", 2, "line 1, column 2: a NUL"},
+		{"[\n1\0]", 5, "line 2, column 2: a NUL"},
 		{"{\"a\\u0000b\":1}", 0, "line 1"},
 		{"{} x", 0, "end of file expected"},
 		{"{}\n\n{}", 0, "line 3"},
