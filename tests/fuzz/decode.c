@@ -3,13 +3,16 @@
  * The fuzz target of the decoder. The first three bytes are bounds (0: the default), the rest is a
  * text. Whatever it is: every layer is within its parent, within the bounds and there only once,
  * parents come before their layers, and without the small bounds nothing is found that is not also
- * found with the large ones. A broken promise is a trap.
+ * found with the large ones. The same text as UTF-16 and UTF-32: good UTF-8 of the promised size. A
+ * broken promise is a trap.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
+#include "rule/utf8.h"
 #include "scan/decode.h"
+#include "scan/wide.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -46,6 +49,19 @@ static bool has(const struct decode *d, const struct decode_layer *wanted)
 	return false;
 }
 
+/* Writing one byte more than was said is for the sanitizer to see. */
+static void check_wide(const char *text, size_t len)
+{
+	must(wide_guess(text, len) < 1U << WIDE_COUNT);
+	for (unsigned i = 0; i < WIDE_COUNT; i++) {
+		size_t size = wide_size(text, len, (enum wide)i);
+		AUTO_FREE char *out = malloc(size ? size : 1);
+		must(out && size <= 3 * (len / 2 + 1));
+		wide_read(text, len, (enum wide)i, out);
+		must(utf8_is_valid(out, size));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct decode all, few;
@@ -58,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	AUTO_FREE char *text = malloc(text_len ? text_len : 1);
 	must(text != NULL);
 	memcpy(text, data + HEAD, text_len);
+	check_wide(text, text_len);
 	struct decode_limits limits = {data[0], data[1], data[2] % 5};
 	must(decode_layers(text, text_len, NULL, &all, &err) == 0);
 	must(decode_layers(text, text_len, &limits, &few, &err) == 0);

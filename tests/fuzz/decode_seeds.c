@@ -23,6 +23,7 @@ static const struct seed seeds[] = {
 	SEED("\0\0\0q=ign%6fre%20all%2520%u0069 "
 	     "\\x69\\u0064\\u{1f600}\\151\\ud83d\\ude00\\U0001f600 "
 	     "&#105;&#x64;&gt;&amp;lt; \\\\x41\\n\\\""),
+	SEED("\0\0\0\377\376\0\0i\0\0\0d\0\0\0\75\330\0\336\0\366\1\0"),
 	SEED("\377\377\2gANjAQL//gCAA2MBAv/+AIADYwEC//4AgANjAQL//gCAA2MBAv/"
 	     "+AHBvc2l4CnN5c3RlbQpxAFgL"
 	     "AAAAY2F0IC9ldGMvcGFzc3dkhf/+AAGF//4AAYX//gAB"),
