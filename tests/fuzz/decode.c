@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "rule/utf8.h"
+#include "yaml/utf8.h"
 #include "scan/decode.h"
 #include "scan/wide.h"
 
