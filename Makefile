@@ -40,7 +40,7 @@ CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
 MUT_BOX  := $(call objs,$(BASE) $(MODEL) $(BOX),mutant/)
 MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
 
-.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint clean install FORCE
+.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box
 
 $(BUILD)/cordon: $(CLI_OBJS)
@@ -133,6 +133,8 @@ kernels: all tests
 	@tests/kernels/run
 lint: all
 	@tests/lint
+analyze: all
+	@BUILD=$(BUILD) tests/lint analyze
 # The same again and again: what happens once in a thousand times.
 soak: all mutants tests
 	$(BUILD)/tests/kill $(BUILD)/cordon $(or $(SOAK_KILLS),2000)

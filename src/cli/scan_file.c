@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One file: opened, held to be a plain one, read whole within the maximum, and given to the scan. The descriptor is asked what it is, not the name; nothing here waits for ever.
+ * One file: opened, held to be a plain one, read whole within the maximum, and given to the scan. The
+ * descriptor is asked what it is, not the name; nothing here waits for ever.
  */
 #include <errno.h>
 #include <fcntl.h>
