@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Merkle tree of RFC 6962 over the records of the log. Only its right edge is kept (one hash
+ * for each bit of the size), so an append costs a few hashes and not a walk. Proofs are named as
+ * ranges of leaves: whoever has the log reads it once and hashes each range, in constant memory.
+ */
+#ifndef CORDON_STORE_MERKLE_H
+#define CORDON_STORE_MERKLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MERKLE_HASH = 32, MERKLE_EDGE_MAX = 64, MERKLE_PROOF_MAX = 65 };
+
+struct merkle {
+	uint64_t size;
+	uint8_t edge[MERKLE_EDGE_MAX][MERKLE_HASH]; /* perfect subtrees, the largest first */
+};
+
+struct merkle_range {
+	uint64_t from, to; /* leaves FROM up to, not including, TO */
+};
+
+void merkle_leaf(const uint8_t *data, size_t len, uint8_t ret[MERKLE_HASH]);
+/* How many of EDGE are in use. */
+unsigned merkle_edges(const struct merkle *m);
+void merkle_add(struct merkle *m, const uint8_t leaf[MERKLE_HASH]);
+void merkle_root(const struct merkle *m, uint8_t ret[MERKLE_HASH]);
+
+/* Which ranges' roots prove that leaf INDEX is in a tree of SIZE, or that the tree of FIRST is the
+ * beginning of that of SECOND. Return how many; 0 also when there is nothing to prove. */
+size_t merkle_inclusion(uint64_t index, uint64_t size, struct merkle_range ret[MERKLE_PROOF_MAX]);
+size_t merkle_consistency(uint64_t first, uint64_t second,
+			  struct merkle_range ret[MERKLE_PROOF_MAX]);
+
+struct merkle_proof {
+	uint8_t hash[MERKLE_PROOF_MAX][MERKLE_HASH];
+	size_t count;
+};
+bool merkle_is_included(const uint8_t leaf[MERKLE_HASH], uint64_t index, uint64_t size,
+			const struct merkle_proof *proof, const uint8_t root[MERKLE_HASH]);
+bool merkle_is_consistent(uint64_t first, uint64_t second, const struct merkle_proof *proof,
+			  const uint8_t first_root[MERKLE_HASH],
+			  const uint8_t second_root[MERKLE_HASH]);
+
+#endif
