@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Checkpoints: the size and root of the log's tree, signed, as text that other programs read too
+ * (C2SP tlog-checkpoint in a signed note, Ed25519). Whoever keeps one can later prove that the log
+ * still has everything it had then.
+ *
+ *     cordon-log/<log id>
+ *     1024
+ *     <root, base64>
+ *
+ *     — cordon-log/<log id> <key id and signature, base64>
+ */
+#ifndef CORDON_STORE_NOTE_H
+#define CORDON_STORE_NOTE_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "store/head.h"
+#include "store/keys.h"
+#include "store/merkle.h"
+
+enum { NOTE_MAX = 2048, NOTE_ORIGIN_MAX = 128, NOTE_SIGNATURES_MAX = 8, NOTE_VKEY_MAX = 256 };
+
+struct note {
+	char origin[NOTE_ORIGIN_MAX + 1];
+	uint64_t size;
+	uint8_t root[MERKLE_HASH];
+};
+
+/* The name of a log, which is also the name of its key. */
+void note_origin(const uint8_t log_id[HEAD_LOG_ID], char ret[NOTE_ORIGIN_MAX + 1]);
+/* Returns the length of the text, which is also terminated. */
+size_t note_sign(const struct note *note, const struct key *key, char ret[NOTE_MAX]);
+/* Reads it without looking at signatures. */
+int note_parse(const char *text, size_t len, struct note *ret, struct err *err);
+/* Has the key signed it in its origin's name? TEXT is what was parsed. */
+bool note_is_signed(const char *text, size_t len, const struct note *note,
+		    const uint8_t public[KEY_PUBLIC]);
+/* Is there a signature in its origin's name that is all there, whoever made it? */
+bool note_is_whole(const char *text, size_t len, const struct note *note);
+/* The public key as others' programs take it: name+id+base64. */
+void note_vkey(const char *origin, const uint8_t public[KEY_PUBLIC], char ret[NOTE_VKEY_MAX]);
+int note_parse_vkey(const char *vkey, char origin[NOTE_ORIGIN_MAX + 1], uint8_t ret[KEY_PUBLIC],
+		    struct err *err);
+
+#endif
