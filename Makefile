@@ -30,9 +30,11 @@ LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
-CLI   := $(wildcard src/conf/*.c src/yaml/*.c src/policy/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
+CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS := -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz
+CLI_LIBS  = -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lsqlite3 -lm $(if $(SAN),,$(NOLOAD))
+# SQLite can load extensions, which a static program must not: see src/store/noload.c.
+NOLOAD   := -Wl,-u,__wrap_dlopen,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose,--wrap=dlerror
 
 objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
 BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)

@@ -119,5 +119,6 @@ $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 include tests/view/view.mk
+include tests/store/store.mk
 
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)

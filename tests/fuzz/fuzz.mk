@@ -36,7 +36,7 @@ $(FUZZ_LIB): $(FUZZ_OBJS)
 	ar rcs $@ $^
 $(BUILD)/tests/fuzz-%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
-	clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(CLI_LIBS)
+	clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS))
 
 fuzz: $(addprefix fuzz-run-,$(FUZZ))
 $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests/fuzz-seeds-%

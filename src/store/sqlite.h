@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the two halves of the SQLite backend share.
+ */
+#ifndef CORDON_STORE_SQLITE_H
+#define CORDON_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store/backend.h"
+
+enum lite_sql {
+	SQL_BEGIN,
+	SQL_COMMIT,
+	SQL_TIP,
+	SQL_APPEND,
+	SQL_REF,
+	SQL_PUT,
+	SQL_PUT_NEW,
+	SQL_PUT_IF,
+	SQL_DELETE,
+	SQL_DELETE_IF,
+	SQL_GET,
+	SQL_LIST,
+	SQL_READ,
+	SQL_FIND,
+	SQL_COUNT,
+};
+
+struct lite {
+	sqlite3 *db;
+	sqlite3_stmt *stmt[SQL_COUNT];
+	int wait_ms;
+};
+
+#define LITE_FILE "log.db"
+enum { LITE_APPLICATION = 0x43524441, LITE_VERSION = 1 };
+
+int lite_open(const struct store_options *options, void **ret, struct err *err);
+/* Says what the database's last error means; -1. */
+int lite_fail(struct lite *l, const char *doing, struct err *err);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening the file, making it the first time, and saying in words what is wrong with it. A file
+ * that is no database, or one of another program or version, is refused and never touched.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "store/sqlite.h"
+
+static const char schema[] =
+	"BEGIN EXCLUSIVE;"
+	"CREATE TABLE log (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, record BLOB NOT NULL) "
+	"STRICT;"
+	"CREATE TABLE ref (name TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (name, seq))"
+	" STRICT, WITHOUT ROWID;"
+	"CREATE TABLE item (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
+	" value BLOB NOT NULL, PRIMARY KEY (kind, key)) STRICT;"
+	"PRAGMA application_id = 0x43524441;"
+	"PRAGMA user_version = 1;"
+	"COMMIT;";
+
+static const struct {
+	int code; /* the primary one */
+	enum err_code err;
+	const char *words, *cure;
+} rows[] = {
+	{SQLITE_FULL, ERR_SYSTEM, "the disk is full", "make room; nothing runs without a record"},
+	{SQLITE_READONLY, ERR_SYSTEM, "it may not be written",
+	 "look at the rights of the state directory and at how its file system is mounted"},
+	{SQLITE_CORRUPT, ERR_INPUT, "it is damaged",
+	 "keep a copy, then look at it with cordon audit verify"},
+	{SQLITE_NOTADB, ERR_INPUT, "it is no database",
+	 "move the file away and look at who wrote it"},
+	{SQLITE_CANTOPEN, ERR_SYSTEM, "it cannot be opened", "look at its rights and its links"},
+	{SQLITE_IOERR, ERR_SYSTEM, "the disk does not obey", "look at the kernel's messages"},
+	{SQLITE_CONSTRAINT, ERR_INPUT, "a record of that number is there already",
+	 "look at it with cordon audit verify"},
+	{SQLITE_NOMEM, ERR_SYSTEM, "out of memory", ""},
+};
+
+int lite_fail(struct lite *l, const char *doing, struct err *err)
+{
+	int code = sqlite3_extended_errcode(l->db), primary = code & 0xff;
+	int system = sqlite3_system_errno(l->db);
+
+	if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED)
+		return store_busy(l->wait_ms, err);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].code != primary)
+			continue;
+		err_set(err, rows[i].err, "%s " LITE_FILE ": %s", doing, rows[i].words);
+		err_cause(err, "SQLite says: %s (%d)%s%s", sqlite3_errmsg(l->db), code,
+			  system ? ", " : "", system ? strerror(system) : "");
+		err_cure(err, "%s", rows[i].cure);
+		return -1;
+	}
+	return err_set(err, ERR_SYSTEM, "%s " LITE_FILE ": %s (%d)", doing, sqlite3_errmsg(l->db),
+		       code);
+}
+
+/* By its name and not by a descriptor: closing one would take away the locks that another store of
+ * this process holds on the file (POSIX). Nobody else can enter the directory. */
+static int check_file(int dir, bool read_only, struct err *err)
+{
+	struct stat st;
+
+	if (fstatat(dir, LITE_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno != ENOENT || read_only)
+			return err_errno(err, ERR_SYSTEM, LITE_FILE);
+		AUTO_CLOSE int fd =
+			openat(dir, LITE_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return err_errno(err, ERR_SYSTEM, "making " LITE_FILE);
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode) || (!read_only && (st.st_uid != geteuid() || st.st_mode & 077))) {
+		err_set(err, ERR_REFUSED, LITE_FILE ": not a file that only you may use");
+		err_cure(err, "if nobody else can have changed it: chmod 600");
+		return -1;
+	}
+	return 0;
+}
+
+/* The directory's own name, without links: SQLite then refuses any that comes later. */
+static int full_path(int dir, char *ret, size_t size, struct err *err)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	ssize_t n = readlink(link, ret, size);
+	if (n < 0)
+		return err_errno(err, ERR_SYSTEM, "the state directory");
+	if ((size_t)n + sizeof("/" LITE_FILE) > size)
+		return err_set(err, ERR_INPUT, "the state directory's name is too long");
+	memcpy(ret + n, "/" LITE_FILE, sizeof("/" LITE_FILE));
+	return 0;
+}
+
+static int number(struct lite *l, const char *sql, int *ret, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(l->db, sql, -1, &s, NULL) != SQLITE_OK ||
+	    sqlite3_step(s) != SQLITE_ROW) {
+		lite_fail(l, "opening", err);
+		sqlite3_finalize(s);
+		return -1;
+	}
+	*ret = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	return 0;
+}
+
+/* 1: it is new. */
+static int check_version(struct lite *l, struct err *err)
+{
+	int application = 0, version = 0, tables = 0;
+
+	if (number(l, "PRAGMA application_id", &application, err) < 0 ||
+	    number(l, "PRAGMA user_version", &version, err) < 0)
+		return -1;
+	if (application == LITE_APPLICATION && version == LITE_VERSION)
+		return 0;
+	if (number(l, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+		return -1;
+	if (application == 0 && version == 0 && tables == 0)
+		return 1;
+	if (application != LITE_APPLICATION)
+		return err_set(err, ERR_INPUT, LITE_FILE ": it is a database of another program");
+	err_set(err, ERR_INPUT, LITE_FILE ": it has version %d, and this cordon knows %d", version,
+		LITE_VERSION);
+	err_cure(err, "use the cordon that made it");
+	return -1;
+}
+
+/* SQLite does not wait while the kind of journal is changed: one maker at a time. */
+static int lock_dir(int dir, int wait_ms, struct err *err)
+{
+	struct timespec nap = {.tv_nsec = 5000000};
+
+	for (uint64_t end = io_now_ns() + (uint64_t)wait_ms * 1000000; io_now_ns() < end;) {
+		if (flock(dir, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_errno(err, ERR_SYSTEM, "locking the state directory");
+		nanosleep(&nap, NULL);
+	}
+	return store_busy(wait_ms, err);
+}
+
+static int make(struct lite *l, int shared_dir, struct err *err)
+{
+	/* A lock of this call's own: the caller's descriptor may be used by others. */
+	AUTO_CLOSE int dir = openat(shared_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return err_errno(err, ERR_SYSTEM, "the state directory");
+	if (lock_dir(dir, l->wait_ms, err) < 0)
+		return -1;
+	int r = check_version(l, err);
+	if (r <= 0)
+		return r;
+	if (sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_exec(l->db, schema, NULL, NULL, NULL) != SQLITE_OK)
+		return lite_fail(l, "making", err);
+	return 0;
+}
+
+/* What is written is synced at each commit, and a run does not pay for tidying up. */
+static int configure(struct lite *l, struct err *err)
+{
+	sqlite3_busy_timeout(l->db, l->wait_ms);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (sqlite3_exec(l->db, "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK)
+		return lite_fail(l, "opening", err);
+	return 0;
+}
+
+static int open_db(struct lite *l, const struct store_options *o, struct err *err)
+{
+	int flags = (o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+		    SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	char path[PATH_MAX];
+
+	if (check_file(o->dir, o->read_only, err) < 0 ||
+	    full_path(o->dir, path, sizeof(path), err) < 0)
+		return -1;
+	if (sqlite3_open_v2(path, &l->db, flags, NULL) != SQLITE_OK)
+		return l->db ? lite_fail(l, "opening", err)
+			     : err_set(err, ERR_SYSTEM, "out of memory");
+	if (configure(l, err) < 0)
+		return -1;
+	int r = check_version(l, err);
+	if (r == 1 && o->read_only)
+		return err_set(err, ERR_INPUT, LITE_FILE ": it is empty");
+	return r == 1 ? make(l, o->dir, err) : r;
+}
+
+int lite_open(const struct store_options *options, void **ret, struct err *err)
+{
+	struct lite *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	l->wait_ms = store_wait(options);
+	if (open_db(l, options, err) < 0) {
+		sqlite3_close(l->db);
+		free(l);
+		return -1;
+	}
+	*ret = l;
+	return 0;
+}

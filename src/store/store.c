@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The contract over a backend: opening, reading, and the transaction as a list. How records are
+ * chained and signed is chain.c's; what is written here is bounds and the choice of a backend.
+ */
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "store/chain.h"
+
+static const struct {
+	const char *scheme; /* NULL: no URL */
+	const struct store_backend *backend;
+} backends[] = {
+	{NULL, &store_sqlite},
+};
+
+static const struct store_backend *choose(const char *url)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+		const char *scheme = backends[i].scheme;
+		if (!url ? !scheme : scheme && strncmp(url, scheme, strlen(scheme)) == 0)
+			return backends[i].backend;
+	}
+	return NULL;
+}
+
+int store_open(const struct store_options *options, struct store **ret, struct err *err)
+{
+	const struct store_backend *backend = choose(options->url);
+
+	if (!backend) /* its text may hold a password */
+		return err_set(err, ERR_USAGE, "the store's URL is of no known database");
+	struct store *s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	s->backend = backend;
+	s->dir = options->dir;
+	s->read_only = options->read_only;
+	if (backend->open(options, &s->self, err) < 0) {
+		free(s);
+		return -1;
+	}
+	if (chain_open(s, err) < 0) {
+		store_close(s);
+		return -1;
+	}
+	*ret = s;
+	return 0;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	s->backend->close(s->self);
+	key_wipe(&s->key);
+	free(s);
+}
+
+/* The first failure is the one that counts. */
+static void fail(struct store_tx *tx, enum err_code code, const char *what)
+{
+	if (!tx->failed.code)
+		err_set(&tx->failed, code, "%s", what);
+}
+
+static struct store_op *add_op(struct store_tx *tx, enum store_op_kind kind, const void *data,
+			       size_t len)
+{
+	if (tx->failed.code)
+		return NULL;
+	if (tx->count == STORE_OPS_MAX || len > STORE_BYTES_MAX - tx->bytes) {
+		fail(tx, ERR_LIMIT, "a transaction is too large");
+		return NULL;
+	}
+	if (!tx->op)
+		tx->op = arena_alloc(&tx->arena, STORE_OPS_MAX * sizeof(*tx->op));
+	uint8_t *copy = arena_alloc(&tx->arena, len + 1);
+	if (tx->arena.failed) {
+		fail(tx, ERR_SYSTEM, "out of memory");
+		return NULL;
+	}
+	if (len)
+		memcpy(copy, data, len);
+	tx->bytes += len;
+	struct store_op *op = &tx->op[tx->count++];
+	*op = (struct store_op){.op = kind, .data = copy, .len = len};
+	return op;
+}
+
+static const char *const *copy_refs(struct store_tx *tx, const char *const *refs, size_t refc)
+{
+	const char **copy = arena_alloc(&tx->arena, (refc + 1) * sizeof(*copy));
+
+	for (size_t i = 0; !tx->arena.failed && i < refc; i++)
+		copy[i] = arena_dup(&tx->arena, refs[i]);
+	return copy;
+}
+
+void store_append(struct store_tx *tx, enum record_kind kind, const char *const *refs, size_t refc,
+		  const struct jcs *body)
+{
+	if (refc > RECORD_REFS_MAX || body->out.len > RECORD_BODY_MAX) {
+		fail(tx, ERR_LIMIT, "a record is too large");
+		return;
+	}
+	if (body->failed || body->out.failed ||
+	    jcs_value(body->out.data, body->out.len) != body->out.len) {
+		fail(tx, ERR_INPUT, "a record's body is not finished");
+		return;
+	}
+	for (size_t i = 0; i < refc; i++)
+		if (!record_ref_is_good(refs[i]))
+			fail(tx, ERR_INPUT, "that is no name of a record");
+	struct store_op *op = add_op(tx, STORE_OP_APPEND, body->out.data, body->out.len);
+	if (!op)
+		return;
+	op->record = kind;
+	op->ref = copy_refs(tx, refs, refc);
+	op->refc = refc;
+	tx->records++;
+	if (tx->arena.failed)
+		fail(tx, ERR_SYSTEM, "out of memory");
+}
+
+/* Printable ASCII: the same order and the same bytes in every database. */
+static bool is_key(const char *key)
+{
+	size_t len = strnlen(key, STORE_KEY_MAX + 1);
+
+	for (size_t i = 0; i < len; i++)
+		if (key[i] <= ' ' || key[i] > '~')
+			return false;
+	return len > 0 && len <= STORE_KEY_MAX;
+}
+
+static void change(struct store_tx *tx, struct store_op op)
+{
+	if (!is_key(op.key) || op.kind >= STORE_KINDS || op.kind == STORE_HEAD) {
+		fail(tx, ERR_INPUT, "that is no key of an item");
+		return;
+	}
+	struct store_op *added = add_op(tx, op.op, op.data, op.len);
+	if (!added)
+		return;
+	added->kind = op.kind;
+	added->expected = op.expected;
+	added->key = arena_dup(&tx->arena, op.key);
+	if (tx->arena.failed)
+		fail(tx, ERR_SYSTEM, "out of memory");
+}
+
+void store_put(struct store_tx *tx, enum store_kind kind, const char *key, const void *value,
+	       size_t len, uint64_t expected)
+{
+	if (len > STORE_VALUE_MAX) {
+		fail(tx, ERR_LIMIT, "an item is too large");
+		return;
+	}
+	change(tx, (struct store_op){.op = STORE_OP_PUT,
+				     .kind = kind,
+				     .key = key,
+				     .data = value,
+				     .len = len,
+				     .expected = expected});
+}
+
+void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected)
+{
+	/* What must not be there cannot be deleted. */
+	if (expected == STORE_NEW)
+		fail(tx, ERR_USAGE, "an item that is to be deleted must be there");
+	change(tx, (struct store_op){
+			   .op = STORE_OP_DELETE, .kind = kind, .key = key, .expected = expected});
+}
+
+int store_commit(struct store *s, struct store_tx *tx, struct err *err)
+{
+	if (tx->failed.code) {
+		*err = tx->failed;
+		return -1;
+	}
+	if (tx->count == 0)
+		return err_set(err, ERR_USAGE, "there is nothing in the transaction");
+	return chain_commit(s, tx, false, err);
+}
+
+void store_tx_done(struct store_tx *tx)
+{
+	arena_done(&tx->arena);
+	*tx = (struct store_tx){0};
+}
+
+int store_get(struct store *s, enum store_kind kind, const char *key, struct store_item *ret,
+	      struct err *err)
+{
+	struct store_item item = {0};
+
+	if (!is_key(key))
+		return err_set(err, ERR_INPUT, "that is no key of an item");
+	if (s->backend->get(s->self, kind, key, &item, err) < 0)
+		return -1;
+	memcpy(item.key, key, strlen(key) + 1);
+	*ret = item;
+	return 0;
+}
+
+void store_item_done(struct store_item *item)
+{
+	free((void *)item->value);
+	*item = (struct store_item){0};
+}
+
+int store_list(struct store *s, enum store_kind kind, const struct store_range *range,
+	       store_item_fn *fn, void *context, struct err *err)
+{
+	struct store_range r = *range;
+
+	r.prefix = r.prefix ? r.prefix : "";
+	r.after = r.after ? r.after : "";
+	if ((r.prefix[0] && !is_key(r.prefix)) || (r.after[0] && !is_key(r.after)))
+		return err_set(err, ERR_INPUT, "that is no key of an item");
+	return s->backend->list(s->self, kind, &r, fn, context, err);
+}
+
+int store_read(struct store *s, uint64_t from, uint64_t limit, store_row_fn *fn, void *context,
+	       struct err *err)
+{
+	if (from > (uint64_t)JCS_NUMBER_MAX)
+		return 0;
+	return s->backend->read(s->self, from, limit, fn, context, err);
+}
+
+int store_find(struct store *s, const char *ref, uint64_t from, uint64_t limit, store_row_fn *fn,
+	       void *context, struct err *err)
+{
+	if (!record_ref_is_good(ref))
+		return err_set(err, ERR_INPUT, "that is no name of a record");
+	if (from > (uint64_t)JCS_NUMBER_MAX)
+		return 0;
+	return s->backend->find(s->self, ref, from, limit, fn, context, err);
+}

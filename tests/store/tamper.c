@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Somebody who can write the database changes the log: clumsily with a statement, or well, with
+ * every hash made again (forge). Each kind of change is found and the first bad record named; what
+ * cannot be found is written down as such.
+ */
+#include "base/scope.h"
+#include "case.h"
+
+enum { RECORDS = 600, EDITED = 100, ROWS_MAX = 1024 };
+
+#define TEXT_S "CAST(record AS TEXT)"
+#define TEXT_P "convert_from(record, 'UTF8')"
+#define SET_S(from, to)                                                                            \
+	"UPDATE log SET record = CAST(replace(" TEXT_S ", '" from "', '" to "') AS BLOB)"
+#define SET_P(from, to)                                                                            \
+	"UPDATE log SET record = convert_to(replace(" TEXT_P ", '" from "', '" to "'), 'UTF8')"
+#define BOTH(sql) sql, sql
+
+/* Record 100 has the number 98 in its body. */
+static const struct {
+	const char *what, *sqlite, *postgres;
+	enum verify_problem problem;
+	int64_t first, last; /* -1: the end of the log */
+} rows[] = {
+	{"nothing", BOTH("SELECT 1"), VERIFY_GOOD, 0, 0},
+	{"a record's body", SET_S("\"n\":98", "\"n\":99") " WHERE seq = 100",
+	 SET_P("\"n\":98", "\"n\":99") " WHERE seq = 100", VERIFY_EDITED, 100, 100},
+	{"a record's body and its hash",
+	 SET_S("\"n\":98",
+	       "\"n\":99") " WHERE seq = 100; UPDATE log SET hash = sha256(record) WHERE seq = 100",
+	 SET_P("\"n\":98",
+	       "\"n\":99") " WHERE seq = 100; UPDATE log SET hash = sha256(record) WHERE seq = 100",
+	 VERIFY_EDITED, 100, 101},
+	{"a record's name", SET_S("run:a", "run:b") " WHERE seq = 100",
+	 SET_P("run:a", "run:b") " WHERE seq = 100", VERIFY_EDITED, 100, 100},
+	{"only a space", SET_S("\"n\":98", "\"n\": 98") " WHERE seq = 100",
+	 SET_P("\"n\":98", "\"n\": 98") " WHERE seq = 100", VERIFY_FORM, 100, 100},
+	{"all of a record", "UPDATE log SET record = x'00' WHERE seq = 100",
+	 "UPDATE log SET record = '\\x00' WHERE seq = 100", VERIFY_FORM, 100, 100},
+	{"the last record", SET_S("\"n\":599", "\"n\":598"), SET_P("\"n\":599", "\"n\":598"),
+	 VERIFY_EDITED, -1, -1},
+	{"the last record and its hash",
+	 SET_S("\"n\":599", "\"n\":598") "; UPDATE log SET hash = sha256(record)",
+	 SET_P("\"n\":599", "\"n\":598") "; UPDATE log SET hash = sha256(record)", VERIFY_EDITED,
+	 -1, -1},
+	{"the first record", SET_S("\"format\":1", "\"format\":2") " WHERE seq = 0",
+	 SET_P("\"format\":1", "\"format\":2") " WHERE seq = 0", VERIFY_EDITED, 0, 0},
+	{"a record is deleted", BOTH("DELETE FROM log WHERE seq = 100"), VERIFY_MISSING, 100, 100},
+	{"ten are", BOTH("DELETE FROM log WHERE seq >= 100 AND seq < 110"), VERIFY_MISSING, 100,
+	 109},
+	{"the first is", BOTH("DELETE FROM log WHERE seq = 0"), VERIFY_FORM, 0, 0},
+	{"the last is", BOTH("DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)"),
+	 VERIFY_MISSING, -1, -1},
+	{"all are", BOTH("DELETE FROM log"), VERIFY_TRUNCATED, 0, -2},
+	{"two change places",
+	 BOTH("UPDATE log SET seq = -1 WHERE seq = 100; UPDATE log SET seq = 100 WHERE seq = 101;"
+	      "UPDATE log SET seq = 101 WHERE seq = -1"),
+	 VERIFY_ORDER, 100, 100},
+	{"one is there twice",
+	 BOTH("INSERT INTO log (seq, hash, record) SELECT 5000, hash, record FROM log WHERE seq = "
+	      "100"),
+	 VERIFY_HEAD, -3, 5000},
+	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -3, -3},
+	{"the head is nonsense", "UPDATE item SET value = x'00' WHERE kind = 'head'",
+	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -3, -3},
+};
+
+#define SAVE                                                                                       \
+	"CREATE TABLE saved_log AS SELECT * FROM log; CREATE TABLE saved_item AS SELECT * FROM "   \
+	"item"
+#define RESTORE                                                                                    \
+	"DELETE FROM log; DELETE FROM item; INSERT INTO log SELECT * FROM saved_log;"              \
+	"INSERT INTO item SELECT * FROM saved_item"
+
+static void sql(const char *sqlite, const char *postgres)
+{
+	char whole[2048];
+
+	snprintf(whole, sizeof(whole), "SET search_path = cordon; %s;", postgres);
+	case_sql("s", sqlite, whole);
+}
+
+static bool names(const struct verify_report *r, int64_t first, int64_t last, uint64_t size,
+		  uint64_t newest)
+{
+	/* -1: the last record; -2: the last that was signed; -3: the one after the last */
+	uint64_t special[] = {0, size - 1, newest - 1, size};
+	uint64_t want_first = first < 0 ? special[-first] : (uint64_t)first;
+	uint64_t want_last = last < 0 ? special[-last] : (uint64_t)last;
+
+	if (r->problem == VERIFY_GOOD || (r->first_bad == want_first && r->last_bad == want_last))
+		return true;
+	printf("# %s: %llu to %llu\n", r->words, (unsigned long long)r->first_bad,
+	       (unsigned long long)r->last_bad);
+	return false;
+}
+
+static struct store *reader(int dir)
+{
+	struct store_options o = {.dir = dir, .url = case_url(), .read_only = true};
+	struct store *s = NULL;
+	struct err err = {0};
+
+	if (store_open(&o, &s, &err) < 0)
+		printf("# %s: %s\n", err.message, err.cause);
+	scratch_must(s != NULL, "opening for reading");
+	return s;
+}
+
+static void test_rows(int dir, uint64_t size)
+{
+	struct verify_options o = {.dir = dir};
+	struct verify_report report;
+	struct note newest;
+	struct err err;
+
+	scratch_must(checkpoint_last(dir, &newest, &err) == 0, "a checkpoint");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sql(rows[i].sqlite, rows[i].postgres);
+		AUTO_STORE struct store *s = reader(dir);
+		bool is_found = case_verifies(s, &o, rows[i].problem, &report);
+		ok(is_found && names(&report, rows[i].first, rows[i].last, size, newest.size),
+		   "%s: %s%s%s", rows[i].what, verify_problem_name(rows[i].problem),
+		   report.words[0] ? ", " : "", report.words);
+		sql(RESTORE, RESTORE);
+	}
+}
+
+/* What a forger makes of the log. */
+struct forgery {
+	uint64_t size;	       /* how much of it is left */
+	int64_t edited;	       /* -1: none */
+	int64_t backward;      /* the record whose clock is an hour back */
+	const struct key *key; /* checkpoints are signed again with it; NULL: they stay */
+};
+
+struct log {
+	struct store_op op[ROWS_MAX + 1];
+	size_t count;
+	struct head head;
+	const struct forgery *f;
+	struct arena arena;
+};
+
+static void sign_again(struct log *l, const struct key *key, struct buf *body)
+{
+	struct note note = {.size = l->head.tree.size};
+	char text[NOTE_MAX];
+
+	note_origin(l->head.log_id, note.origin);
+	merkle_root(&l->head.tree, note.root);
+	size_t len = note_sign(&note, key, text);
+	buf_str(body, "{\"note\":");
+	jcs_write_string(body, text, len);
+	buf_str(body, "}");
+}
+
+static int forge_row(void *context, const struct store_row *row, struct err *err)
+{
+	struct log *l = context;
+	AUTO_BUF struct buf out = {.most = RECORD_MAX}, body = {.most = NOTE_MAX * 2};
+	struct store_op *op = &l->op[l->count++];
+	uint8_t leaf[MERKLE_HASH];
+	struct record r;
+
+	scratch_must(l->count <= ROWS_MAX && record_decode(row->bytes, row->len, &r, err) == 0,
+		     "a record");
+	memcpy(r.prev, l->head.last, RECORD_HASH);
+	if ((int64_t)r.seq == l->f->edited)
+		r.body = (struct jcs_span){(const uint8_t *)"{\"n\":4711}", 10};
+	if ((int64_t)r.seq == l->f->backward)
+		r.time -= 3600000000;
+	if (r.kind == RECORD_CHECKPOINT) {
+		l->head.checkpoint = r.seq;
+		if (l->f->key) {
+			sign_again(l, l->f->key, &body);
+			r.body = (struct jcs_span){body.data, body.len};
+		}
+	}
+	scratch_must(record_encode(&r, &out, err) == 0, "a record");
+	uint8_t *copy = memcpy(arena_alloc(&l->arena, out.len), out.data, out.len);
+	*op = (struct store_op){.op = STORE_OP_APPEND, .seq = r.seq, .data = copy, .len = out.len};
+	record_hash(copy, out.len, op->hash);
+	memcpy(l->head.last, op->hash, RECORD_HASH);
+	merkle_leaf(copy, out.len, leaf);
+	merkle_add(&l->head.tree, leaf);
+	return 0;
+}
+
+/* Every hash is made again: only what was signed contradicts it. */
+static void forge(int dir, const struct forgery *f)
+{
+	static struct log l;
+	AUTO_STORE struct store *s = case_open(dir);
+	uint8_t head[HEAD_MAX];
+	struct store_tip tip;
+	struct head old;
+	struct err err = {0};
+
+	l = (struct log){.f = f};
+	scratch_must(s->backend->tip(s->self, &tip, &err) == 0 && chain_head(&tip, &old, &err) == 0,
+		     "head");
+	memcpy(l.head.log_id, old.log_id, HEAD_LOG_ID);
+	memcpy(l.head.public, old.public, KEY_PUBLIC);
+	scratch_must(store_read(s, 0, f->size, forge_row, &l, &err) == 0, "reading");
+	sql("DELETE FROM log", "DELETE FROM log");
+	l.head.writes = old.writes + 1;
+	l.op[l.count++] = (struct store_op){.op = STORE_OP_PUT,
+					    .kind = STORE_HEAD,
+					    .key = HEAD_KEY,
+					    .expected = STORE_ANY,
+					    .version = l.head.writes,
+					    .data = head,
+					    .len = head_encode(&l.head, head)};
+	scratch_must(s->backend->lock(s->self, &tip, &err) == 0 &&
+			     s->backend->commit(s->self, l.op, l.count, &err) == 0,
+		     "writing");
+	arena_done(&l.arena);
+}
+
+static bool finds(int dir, const struct forgery *f, enum verify_problem problem, uint64_t first,
+		  uint64_t last)
+{
+	struct verify_options o = {.dir = dir};
+	struct verify_report report;
+
+	forge(dir, f);
+	struct store *s = reader(dir);
+	bool good = case_verifies(s, &o, problem, &report) &&
+		    names(&report, (int64_t)first, (int64_t)last, 1, 1);
+	if (good && f->backward >= 0)
+		good = report.clock_steps == 1 && report.first_step == (uint64_t)f->backward;
+	store_close(s);
+	sql(RESTORE, RESTORE);
+	return good;
+}
+
+static bool opens(int dir)
+{
+	struct store_options o = {.dir = dir, .url = case_url()};
+	struct store *s = NULL;
+	struct err err = {0};
+	bool is_open = store_open(&o, &s, &err) == 0;
+
+	printf("# %s\n", err.message);
+	store_close(s);
+	return is_open;
+}
+
+/* Checkpoints are of 1, 257 and 513 records. */
+static void test_forgeries(int dir, const struct key *own, const struct key *thief, uint64_t size)
+{
+	struct forgery same = {size, -1, -1, NULL}, edit = {size, EDITED, -1, NULL};
+	struct forgery resigned = {size, EDITED, -1, thief}, stolen = {size, EDITED, -1, own};
+	struct forgery cut = {400, -1, -1, NULL}, tail = {560, -1, -1, NULL};
+	struct forgery clock = {size, -1, 300, NULL}, old_clock = {size, -1, 590, NULL};
+
+	ok(finds(dir, &same, VERIFY_GOOD, 0, 0), "made again without a change it is the same log");
+	ok(finds(dir, &edit, VERIFY_FORKED, 1, 256),
+	   "edited, with all hashes: not what was signed");
+	ok(finds(dir, &resigned, VERIFY_SIGNATURE, 1, 1), "and signed with another key");
+	ok(finds(dir, &stolen, VERIFY_FORKED, 1, 256),
+	   "or with the stolen one: what was kept says no");
+	ok(finds(dir, &cut, VERIFY_TRUNCATED, 400, 512), "cut before a checkpoint");
+	ok(finds(dir, &tail, VERIFY_GOOD, 0, 0), "cut after the last one, which nothing can tell");
+	ok(finds(dir, &clock, VERIFY_FORKED, 257, 512), "another time is another record");
+	ok(finds(dir, &old_clock, VERIFY_GOOD, 0, 0),
+	   "a clock that goes back is told, not refused");
+	forge(dir, &cut);
+	ok(!opens(dir), "nobody writes to a log that was cut");
+	sql(RESTORE, RESTORE);
+	sql("DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)",
+	    "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)");
+	ok(!opens(dir), "nor to one whose last record is gone");
+	sql(RESTORE, RESTORE);
+	ok(opens(dir), "put back, it can be written again");
+}
+
+/* Kept elsewhere, a checkpoint on demand finds what the file beside the log cannot. */
+static void test_kept_elsewhere(int dir)
+{
+	struct forgery tail = {560, -1, -1, NULL};
+	struct verify_report report;
+	char note[NOTE_MAX], vkey[NOTE_VKEY_MAX];
+	struct err err = {0};
+	struct store *s = case_open(dir);
+
+	scratch_must(store_checkpoint(s, note, &err) == 0 && store_vkey(s, vkey, &err) == 0,
+		     "a checkpoint");
+	store_close(s);
+	forge(dir, &tail);
+	unlink("s/" CHECKPOINT_FILE);
+	s = reader(dir);
+	struct verify_options o = {
+		.dir = -1, .vkey = vkey, .notes = note, .notes_len = strlen(note)};
+	ok(case_verifies(s, &o, VERIFY_TRUNCATED, &report) && report.first_bad == 560 &&
+		   report.is_pinned,
+	   "a checkpoint that was kept elsewhere finds the cut");
+	struct verify_options alone = {.dir = -1};
+	ok(case_verifies(s, &alone, VERIFY_GOOD, &report) && !report.is_pinned,
+	   "without any key or checkpoint the log can only vouch for itself, and that is said");
+	note[strlen(note) - 10] ^= 1;
+	ok(case_verifies(s, &o, VERIFY_SIGNATURE, &report), "a changed checkpoint is no evidence");
+	store_close(s);
+}
+
+/* A whole other log, with its own key, in the place of this one. */
+static void test_replaced(const char *vkey, const char *note)
+{
+	int dir = case_fresh("r");
+	struct verify_report report;
+	AUTO_STORE struct store *s = case_open(dir);
+	struct verify_options by_key = {.dir = -1, .vkey = vkey};
+	struct verify_options by_note = {.dir = dir, .notes = note, .notes_len = strlen(note)};
+
+	case_fill(s, 20, 5);
+	ok(case_is_good(s, dir), "another log is good for itself");
+	ok(case_verifies(s, &by_key, VERIFY_REPLACED, &report) && report.first_bad == 0,
+	   "but not with the key of the first: %s", report.words);
+	ok(case_verifies(s, &by_note, VERIFY_REPLACED, &report), "nor with a checkpoint of it");
+	close(dir);
+}
+
+static void load_keys(int dir, struct key *own, struct key *thief)
+{
+	struct err err;
+
+	scratch_must(key_load(dir, CHAIN_KEY, false, own, &err) == 0, "the key");
+	scratch_must(key_load(dir, "thief", true, thief, &err) == 0, "another key");
+}
+
+int main(void)
+{
+	const char *scratch = scratch_enter();
+	int dir = case_fresh("s");
+	struct store *s = case_open(dir);
+	AUTO_KEY struct key own = {0}, thief = {0};
+	char vkey[NOTE_VKEY_MAX], note[NOTE_MAX];
+	struct err err = {0};
+	uint64_t size = 0;
+
+	case_fill(s, RECORDS, 1);
+	load_keys(dir, &own, &thief);
+	scratch_must(store_size(s, &size, &err) == 0 && store_vkey(s, vkey, &err) == 0, "the size");
+	store_close(s);
+	sql(SAVE, SAVE);
+	test_rows(dir, size);
+	test_forgeries(dir, &own, &thief, size);
+	test_kept_elsewhere(dir);
+	struct note kept = {.size = 1};
+	snprintf(kept.origin, sizeof(kept.origin), "%.*s", (int)strcspn(vkey, "+"), vkey);
+	note_sign(&kept, &own, note);
+	test_replaced(vkey, note);
+	close(dir);
+	scratch_leave(scratch);
+	return tap_done();
+}
