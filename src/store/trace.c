@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Breadth first over names. A table says which records of a name are part of its past: a source has
+ * one ingest, and a hundred runs that used it later are not its past.
+ */
+#include "store/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+#define BIT(kind) (1U << (kind))
+#define ALL (BIT(RECORD_KINDS) - 1)
+
+/* NAME: what stands before the colon. TAKES: the records of such a name that are its past.
+ * FROM: the records whose names of this sort are followed. */
+static const struct {
+	const char *name;
+	unsigned takes, from;
+} rows[] = {
+	{"run", ALL, ALL},
+	{"src", BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
+	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
+	{"plan", BIT(RECORD_PLAN), ALL},
+	{"apr", BIT(RECORD_APPROVAL), ALL},
+};
+
+struct trace {
+	trace_fn *fn;
+	void *context;
+	char (*ref)[RECORD_REF_MAX + 1];
+	uint64_t *before; /* of each ref: records after this one are not its past */
+	size_t refc;
+	uint64_t *seen;
+	size_t seenc;
+	unsigned takes; /* of the ref being walked */
+	uint64_t limit;
+};
+
+static int row_of(const char *ref)
+{
+	size_t len = strcspn(ref, ":");
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strlen(rows[i].name) == len && memcmp(rows[i].name, ref, len) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int add_ref(struct trace *t, const char *ref, uint64_t before, struct err *err)
+{
+	for (size_t i = 0; i < t->refc; i++)
+		if (strcmp(t->ref[i], ref) == 0)
+			return 0;
+	if (t->refc == TRACE_REFS_MAX)
+		return err_set(err, ERR_LIMIT, "the story has over %d names", TRACE_REFS_MAX);
+	memcpy(t->ref[t->refc], ref, strlen(ref) + 1);
+	t->before[t->refc++] = before;
+	return 0;
+}
+
+static int add_record(struct trace *t, uint64_t seq, struct err *err)
+{
+	for (size_t i = 0; i < t->seenc; i++)
+		if (t->seen[i] == seq)
+			return 1;
+	if (t->seenc == TRACE_RECORDS_MAX)
+		return err_set(err, ERR_LIMIT, "the story has over %d records", TRACE_RECORDS_MAX);
+	t->seen[t->seenc++] = seq;
+	return 0;
+}
+
+static int follow(struct trace *t, const struct record *r, struct err *err)
+{
+	char ref[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, ref);) {
+		int row = row_of(ref);
+		if (row >= 0 && rows[row].from & BIT(r->kind) && add_ref(t, ref, r->seq, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int visit(void *context, const struct store_row *row, struct err *err)
+{
+	struct trace *t = context;
+	struct record r;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0) {
+		err_context(err, "record %llu", (unsigned long long)row->seq);
+		return -1;
+	}
+	if (!(t->takes & BIT(r.kind)) || row->seq > t->limit)
+		return 0;
+	int known = add_record(t, row->seq, err);
+	if (known)
+		return known < 0 ? -1 : 0;
+	int said = t->fn(t->context, row, &r, err);
+	return said ? said : follow(t, &r, err);
+}
+
+/* A run's own records come after the one that named it: it is past as a whole or not at all. */
+static int walk(struct trace *t, struct store *s, struct err *err)
+{
+	for (size_t i = 0; i < t->refc; i++) {
+		int row = row_of(t->ref[i]);
+		t->takes = i == 0 || row < 0 ? ALL : rows[row].takes;
+		t->limit = row >= 0 && rows[row].takes == ALL ? UINT64_MAX : t->before[i];
+		int said = store_find(s, t->ref[i], 0, 0, visit, t, err);
+		if (said)
+			return said;
+	}
+	return 0;
+}
+
+int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, struct err *err)
+{
+	AUTO_FREE char(*refs)[RECORD_REF_MAX + 1] = calloc(TRACE_REFS_MAX, sizeof(*refs));
+	AUTO_FREE uint64_t *before = calloc(TRACE_REFS_MAX, sizeof(*before));
+	AUTO_FREE uint64_t *seen = calloc(TRACE_RECORDS_MAX, sizeof(*seen));
+	struct trace t = {
+		.fn = fn, .context = context, .ref = refs, .before = before, .seen = seen};
+
+	if (!refs || !before || !seen)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (!record_ref_is_good(ref))
+		return err_set(err, ERR_INPUT, "that is no name of a record");
+	return add_ref(&t, ref, UINT64_MAX, err) < 0 ? -1 : walk(&t, s, err);
+}
