@@ -42,13 +42,23 @@ CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
 MUT_BOX  := $(call objs,$(BASE) $(MODEL) $(BOX),mutant/)
 MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
 
+# The client of a database server: not static, because its library is not. Without the library there
+# is no such program, and a store in a server says so.
+HAS_PQ    := $(if $(CROSS)$(SYSROOT),,$(wildcard /usr/include/postgresql/libpq-fe.h))
+POSTGRES  := $(wildcard src/postgres/*.c) $(addprefix src/store/,wire.c buf.c kinds.c)
+PG_LINK    = $(if $(SAN),$(LINK),-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections)
+PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
+
 .PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
-all: $(BUILD)/cordon $(BUILD)/cordon-box
+all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM)
 
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
 	$(CC) $(LINK) -o $@ $^ -lsodium
+
+$(BUILD)/cordon-postgres: $(call objs,$(BASE) $(POSTGRES),)
+	$(CC) $(PG_LINK) -o $@ $^ -lpq
 
 # Test builds in which a layer can be left out; see src/box/mutant.c.
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
@@ -105,11 +115,12 @@ ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
 $(BUILD)/libexec: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR) $(SHAREDIR)' >$@
-$(foreach f,flow/launch flow/packs,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
+$(foreach f,flow/launch flow/packs store/helper,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
 FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
+	$(if $(PG_PROGRAM),install -D -m 755 $(PG_PROGRAM) $(DESTDIR)$(LIBEXECDIR)/cordon-postgres)
 	rm -rf $(DESTDIR)$(SHAREDIR)/rules
 	install -d $(DESTDIR)$(SHAREDIR)
 	cp -R rules $(DESTDIR)$(SHAREDIR)/

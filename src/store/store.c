@@ -16,6 +16,8 @@ static const struct {
 	const struct store_backend *backend;
 } backends[] = {
 	{NULL, &store_sqlite},
+	{"postgres://", &store_postgres},
+	{"postgresql://", &store_postgres},
 };
 
 static const struct store_backend *choose(const char *url)
@@ -33,7 +35,7 @@ int store_open(const struct store_options *options, struct store **ret, struct e
 	const struct store_backend *backend = choose(options->url);
 
 	if (!backend) /* its text may hold a password */
-		return err_set(err, ERR_USAGE, "the store's URL is of no known database");
+		return err_set(err, ERR_USAGE, "the store's URL does not begin with postgres://");
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_set(err, ERR_SYSTEM, "out of memory");

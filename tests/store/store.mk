@@ -6,6 +6,11 @@
 STORE_TESTS := $(addprefix $(BUILD)/tests/store/,contract tamper)
 
 tests: $(STORE_TESTS)
+# cordon-postgres is looked for beside the program.
+tests: $(if $(PG_PROGRAM),$(BUILD)/tests/store/cordon-postgres)
+$(BUILD)/tests/store/cordon-postgres: $(PG_PROGRAM)
+	@mkdir -p $(@D)
+	ln -sf ../../cordon-postgres $@
 $(STORE_TESTS): $(BUILD)/tests/store/%: $(BUILD)/obj/tests/store/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

@@ -213,9 +213,12 @@ static void forge(int dir, const struct forgery *f)
 					    .version = l.head.writes,
 					    .data = head,
 					    .len = head_encode(&l.head, head)};
-	scratch_must(s->backend->lock(s->self, &tip, &err) == 0 &&
-			     s->backend->commit(s->self, l.op, l.count, &err) == 0,
-		     "writing");
+	for (size_t at = 0; at < l.count; at += STORE_OPS_MAX) {
+		size_t part = l.count - at < STORE_OPS_MAX ? l.count - at : STORE_OPS_MAX;
+		scratch_must(s->backend->lock(s->self, &tip, &err) == 0 &&
+				     s->backend->commit(s->self, l.op + at, part, &err) == 0,
+			     "writing");
+	}
 	arena_done(&l.arena);
 }
 

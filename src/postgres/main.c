@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon-postgres: the client of a PostgreSQL server, as a program of its own. It reads calls from
+ * its standard input, which is a socket, and answers each; it ends when that does. It has no
+ * options, prints nothing, and forgets the URL with the connection.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "postgres/db.h"
+
+static int answer_call(struct db *db, const struct wire_request *r, struct wire_answer *a,
+		       struct arena *arena, PGresult **keep)
+{
+	if (r->call != WIRE_OPEN && !db->conn)
+		return err_set(&a->err, ERR_USAGE, "the database is not open");
+	switch (r->call) {
+	case WIRE_OPEN:
+		return db_open(db, r, &a->err);
+	case WIRE_LOCK:
+		return db_lock(db, &a->tip, &a->err);
+	case WIRE_UNLOCK:
+		db_unlock(db);
+		return 0;
+	case WIRE_COMMIT:
+		return db_commit(db, r, &a->err);
+	case WIRE_TIP:
+		return db_tip(db, &a->tip, &a->err);
+	case WIRE_GET:
+		return db_get(db, r, a, keep, &a->err);
+	case WIRE_LIST:
+		return db_list(db, r, a, arena, keep, &a->err);
+	case WIRE_READ:
+	case WIRE_FIND:
+		return db_rows(db, r, a, arena, keep, &a->err);
+	case WIRE_CALLS:
+		break;
+	}
+	return err_set(&a->err, ERR_INPUT, "there is no such call");
+}
+
+/* A message that makes no sense ends the conversation: what follows it would not either. */
+static int serve_one(struct db *db, const struct buf *message)
+{
+	struct arena arena = {0};
+	struct wire_request r = {0};
+	struct wire_answer a = {0};
+	AUTO_BUF struct buf out = {.most = WIRE_MAX};
+	PGresult *keep = NULL;
+	int said = -1;
+
+	if (wire_get_request(message->data, message->len, &r, &arena, &a.err) == 0) {
+		a.ok = answer_call(db, &r, &a, &arena, &keep) == 0;
+		wire_put_answer(&out, r.call, &a);
+		said = wire_send(STDIN_FILENO, &out);
+	}
+	PQclear(keep);
+	arena_done(&arena);
+	return said;
+}
+
+int main(void)
+{
+	AUTO_BUF struct buf message = {0};
+	struct db db = {0};
+
+	/* The URL is in our memory. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	while (wire_receive(STDIN_FILENO, &message, -1) == 1)
+		if (serve_one(&db, &message) < 0)
+			break;
+	db_close(&db);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What cordon and cordon-postgres say to each other over a socket pair: the backend's calls, each
+ * one message and one answer. A message is its length (4 bytes, high one first) and then its bytes;
+ * every part of it is bounded. Both sides take the other's bytes as a stranger's.
+ */
+#ifndef CORDON_STORE_WIRE_H
+#define CORDON_STORE_WIRE_H
+
+#include "base/arena.h"
+#include "store/backend.h"
+
+enum {
+	WIRE_MAX =
+		STORE_BYTES_MAX + (1 << 20), /* a transaction with its frame, or a page of rows */
+	WIRE_URL_MAX = 4096,
+	WIRE_ROWS_MAX = 512, /* records in a page */
+	WIRE_ITEMS_MAX = 16, /* items in one */
+	WIRE_OPS_MAX = STORE_OPS_MAX + 2,
+	WIRE_WAIT_MS = 60000, /* for an answer */
+};
+
+enum wire_call {
+	WIRE_OPEN,
+	WIRE_LOCK,
+	WIRE_UNLOCK,
+	WIRE_COMMIT,
+	WIRE_TIP,
+	WIRE_GET,
+	WIRE_LIST,
+	WIRE_READ,
+	WIRE_FIND,
+	WIRE_CALLS,
+};
+
+/* Only what the call needs is sent. */
+struct wire_request {
+	enum wire_call call;
+	bool read_only;
+	uint32_t wait_ms;
+	enum store_kind kind;
+	const char *url, *key, *prefix, *after, *ref;
+	uint64_t from, limit;
+	const struct store_op *op;
+	size_t count;
+};
+
+/* An answer: OK and what the call gives, or an error. */
+struct wire_answer {
+	bool ok;
+	struct err err;
+	struct store_tip tip;
+	struct store_item item;	  /* of get; its value points into the message */
+	struct store_item *items; /* of list */
+	struct store_row *rows;	  /* of read and find */
+	size_t count;
+	bool has_more;
+};
+
+void wire_put_request(struct buf *out, const struct wire_request *r);
+int wire_get_request(const uint8_t *data, size_t len, struct wire_request *ret, struct arena *arena,
+		     struct err *err);
+void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_answer *a);
+int wire_get_answer(const uint8_t *data, size_t len, enum wire_call call, struct wire_answer *ret,
+		    struct arena *arena, struct err *err);
+
+/* A whole message. RET's bytes are replaced. Receiving: 0 at the end, -1 with errno, 1. WAIT_MS
+ * -1: as long as it takes. */
+int wire_send(int sock, const struct buf *message);
+int wire_receive(int sock, struct buf *ret, int wait_ms);
+
+#endif
