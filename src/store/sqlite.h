@@ -31,12 +31,19 @@ struct lite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
+	int frames; /* of the write-ahead log, when we last wrote */
 };
 
 #define LITE_FILE "log.db"
-enum { LITE_APPLICATION = 0x43524441, LITE_VERSION = 1 };
+enum {
+	LITE_APPLICATION = 0x43524441,
+	LITE_VERSION = 1,
+	LITE_FRAMES_TIDY = 128, /* at a close */
+	LITE_FRAMES_MAX = 1024, /* at a commit */
+};
 
 int lite_open(const struct store_options *options, void **ret, struct err *err);
+void lite_tidy(struct lite *l);
 /* Says what the database's last error means; -1. */
 int lite_fail(struct lite *l, const char *doing, struct err *err);
 

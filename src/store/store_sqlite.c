@@ -326,6 +326,7 @@ static void close_it(void *self)
 	struct lite *l = self;
 
 	unlock(l);
+	lite_tidy(l);
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(l->stmt[i]);
 	sqlite3_close(l->db);
