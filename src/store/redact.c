@@ -14,7 +14,7 @@
 
 #define MARK "[redacted:"
 
-enum { NAME_TAIL_MAX = 32, SPACES_MAX = 8, SIGNS_MAX = 3, USER_MAX = 256, PEM_NAME_MAX = 64 };
+enum { NAME_TAIL_MAX = 32, SPACES_MAX = 8, SIGNS_MAX = 3, PEM_NAME_MAX = 64 };
 
 struct text {
 	const char *p;
@@ -108,7 +108,7 @@ static struct part match_jwt(const struct row *row, struct text t, size_t at)
 
 	for (size_t i = at; i < to; i++)
 		dots += t.p[i] == '.';
-	return dots == 2 ? match_token(row, t, at) : (struct part){0, 0};
+	return dots >= 2 ? match_token(row, t, at) : (struct part){0, 0};
 }
 
 static struct part match_scheme(const struct row *row, struct text t, size_t at)
@@ -176,29 +176,35 @@ static struct part match_header(const struct row *row, struct text t, size_t at)
 	return unless_redacted(t, from, to);
 }
 
-/* scheme://user:SECRET@host */
+/* scheme://user:SECRET@host. No limit is needed: the next "://" ends the search. */
 static struct part match_url(const struct row *row, struct text t, size_t at)
 {
-	size_t from = 0, i = at + strlen(row->begins), most = i + USER_MAX;
+	size_t from = 0, i = at + strlen(row->begins);
 
-	for (; i < t.len && i < most && t.p[i] != '@'; i++) {
-		if (t.p[i] == '/' || t.p[i] <= ' ' || t.p[i] == '"' || t.p[i] == '\'')
+	for (; i < t.len && t.p[i] != '@'; i++) {
+		if (t.p[i] == '/' || (uint8_t)t.p[i] <= ' ' || t.p[i] == '"' || t.p[i] == '\'')
 			return (struct part){0, 0};
 		if (t.p[i] == ':' && !from)
 			from = i + 1;
 	}
-	if (!from || i >= t.len || t.p[i] != '@')
+	if (!from || i >= t.len)
 		return (struct part){0, 0};
 	return unless_redacted(t, from, i);
+}
+
+static bool is_label(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ';
 }
 
 /* To its last line; to the end of the text when that is missing. */
 static struct part match_pem(const struct row *row, struct text t, size_t at)
 {
-	size_t name = at + strlen(row->begins);
-	size_t most = t.len - name < PEM_NAME_MAX ? t.len - name : PEM_NAME_MAX;
+	size_t name = at + strlen(row->begins), len = 0;
 
-	if (!memmem(t.p + name, most, "PRIVATE KEY", 11))
+	while (len < PEM_NAME_MAX && name + len < t.len && is_label(t.p[name + len]))
+		len++;
+	if (!memmem(t.p + name, len, "PRIVATE KEY", 11))
 		return (struct part){0, 0};
 	const char *last = memmem(t.p + name, t.len - name, "-----END ", 9);
 	if (!last)

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fuzz target for what the store reads: the first byte says as what. A record that decodes is
+ * encoded to the same bytes; a note that parses can be looked at for signatures, and no bytes of a
+ * fuzzer's are signed with our key; a file of checkpoints gives notes that lie in it; a message to
+ * or from cordon-postgres that decodes is encoded to the same bytes; a text is redacted once.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "store/checkpoint.h"
+#include "store/head.h"
+#include "store/proof.h"
+#include "store/redact.h"
+#include "store/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void must(bool promise)
+{
+	if (!promise)
+		__builtin_trap();
+}
+
+static bool same(const struct buf *out, const uint8_t *data, size_t len)
+{
+	return !out->failed && out->len == len && memcmp(out->data, data, len) == 0;
+}
+
+static void try_record(const uint8_t *data, size_t len)
+{
+	AUTO_BUF struct buf again = {.most = RECORD_MAX};
+	char ref[RECORD_REF_MAX + 1];
+	struct jcs_span member;
+	struct record r;
+	struct err err;
+
+	if (record_decode(data, len, &r, &err) < 0)
+		return;
+	for (size_t at = 0; record_next_ref(&r, &at, ref);)
+		must(record_ref_is_good(ref));
+	if (jcs_member(r.body, "note", &member))
+		must(jcs_value(member.data, member.len) == member.len);
+	must(record_encode(&r, &again, &err) == 0 && same(&again, data, len));
+}
+
+static void try_note(const uint8_t *data, size_t len)
+{
+	static const uint8_t public[KEY_PUBLIC] = {0xd7, 0x5a, 0x98, 1};
+	const char *text = (const char *)data;
+	struct note note;
+	struct err err;
+
+	if (note_parse(text, len, &note, &err) == 0)
+		must(strlen(note.origin) > 0 && !note_is_signed(text, len, &note, public));
+}
+
+static void try_file(const uint8_t *data, size_t len)
+{
+	const char *file = (const char *)data;
+	struct checkpoint_text text;
+	struct note note;
+	size_t at = 0;
+
+	while (checkpoint_next(file, len, &at, &text, &note))
+		must(text.data >= file && text.data + text.len <= file + len && text.len > 0 &&
+		     at <= len && note_is_whole(text.data, text.len, &note));
+}
+
+static void try_request(const uint8_t *data, size_t len)
+{
+	AUTO_BUF struct buf again = {.most = WIRE_MAX};
+	struct arena arena = {0};
+	struct wire_request r;
+	struct err err;
+
+	if (wire_get_request(data, len, &r, &arena, &err) == 0) {
+		must(r.call < WIRE_CALLS && r.kind < STORE_KINDS && r.count <= WIRE_OPS_MAX);
+		wire_put_request(&again, &r);
+		must(same(&again, data, len));
+	}
+	arena_done(&arena);
+}
+
+static void try_answer(const uint8_t *data, size_t len)
+{
+	struct err err;
+
+	for (int call = 0; call < WIRE_CALLS; call++) {
+		AUTO_BUF struct buf again = {.most = WIRE_MAX};
+		struct arena arena = {0};
+		struct wire_answer a;
+		if (wire_get_answer(data, len, (enum wire_call)call, &a, &arena, &err) == 0) {
+			wire_put_answer(&again, (enum wire_call)call, &a);
+			/* An error's code is made one that we know. */
+			must(a.ok ? same(&again, data, len) : again.len == len);
+		}
+		arena_done(&arena);
+	}
+}
+
+static void try_head(const uint8_t *data, size_t len)
+{
+	uint8_t again[HEAD_MAX];
+	struct head head;
+	struct err err;
+
+	if (head_decode(data, len, &head, &err) == 0)
+		must(head_encode(&head, again) == len && memcmp(again, data, len) == 0);
+}
+
+static void try_text(const uint8_t *data, size_t len)
+{
+	AUTO_BUF struct buf once = {.most = REDACT_OUT_MAX}, twice = {.most = REDACT_OUT_MAX};
+	AUTO_JCS struct jcs j = {0};
+	struct err err;
+
+	redact(&once, (const char *)data, len);
+	redact(&twice, (const char *)once.data, once.len);
+	must(!once.failed && same(&twice, once.data, once.len));
+	jcs_init(&j, RECORD_BODY_MAX);
+	jcs_text(&j, "t", (const char *)data, len);
+	must(jcs_finish(&j, &err) == 0);
+}
+
+static void try_proof(const uint8_t *data, size_t len)
+{
+	AUTO_BUF struct buf record = {.most = RECORD_MAX};
+	struct err err;
+
+	must(proof_check((const char *)data, len,
+			 "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+			 &record, &err) < 0);
+}
+
+static void (*const tries[])(const uint8_t *data, size_t len) = {
+	try_record, try_note, try_file, try_request, try_answer, try_head, try_text, try_proof};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	if (len > 1)
+		tries[data[0] % ARRAY_SIZE(tries)](data + 1, len - 1);
+	return 0;
+}
