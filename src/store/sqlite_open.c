@@ -233,6 +233,12 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	if (sqlite3_open_v2(path, &l->db, flags, NULL) != SQLITE_OK)
 		return l->db ? lite_fail(l, "opening", err)
 			     : err_set(err, ERR_SYSTEM, "out of memory");
+	/* SQLite opens for reading what it cannot open for writing, and says so at the first write. */
+	if (!o->read_only && sqlite3_db_readonly(l->db, "main") == 1) {
+		err_set(err, ERR_SYSTEM, "opening " LITE_FILE ": it may not be written");
+		err_cure(err, "look at its rights and at how its file system is mounted");
+		return -1;
+	}
 	if (configure(l, err) < 0)
 		return -1;
 	int r = check_version(l, err);
