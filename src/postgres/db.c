@@ -307,25 +307,17 @@ static uint64_t page(uint64_t limit, uint64_t most)
 /* As many as fit into one message; the last ones may have to come again. */
 enum { FRAME = 1024 };
 
-int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret,
-	    struct arena *arena, PGresult **keep, struct err *err)
+static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,
+		      struct arena *arena, struct err *err)
 {
-	uint64_t most = page(r->limit, WIRE_ITEMS_MAX);
-	char end[STORE_KEY_MAX + 1];
+	int count = PQntuples(r);
 	size_t bytes = FRAME;
 
-	store_prefix_end(r->prefix, end);
-	struct param param[] = {sql_text(store_kind_name(r->kind)), sql_text(r->after),
-				sql_text(r->prefix), sql_text(end), sql_number(most)};
-	*keep = sql_run(db, SQL_LIST, param, ARRAY_SIZE(param), err);
-	if (!*keep)
-		return -1;
-	int count = PQntuples(*keep);
 	ret->items = arena_alloc(arena, ((size_t)count + 1) * sizeof(*ret->items));
 	if (arena->failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	for (int i = 0; i < count; i++) {
-		if (take_item(*keep, i, &ret->items[i], err) < 0)
+		if (take_item(r, i, &ret->items[i], err) < 0)
 			return -1;
 		bytes += ret->items[i].len + STORE_KEY_MAX + 16;
 		if (bytes > WIRE_MAX)
@@ -334,6 +326,28 @@ int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret
 	}
 	ret->has_more = ret->count < (size_t)count || (uint64_t)count == most;
 	return 0;
+}
+
+int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret,
+	    struct arena *arena, PGresult **keep, struct err *err)
+{
+	uint64_t most = page(r->limit, WIRE_ITEMS_MAX);
+	char end[STORE_KEY_MAX + 1];
+
+	store_prefix_end(r->prefix, end);
+	struct param param[] = {sql_text(store_kind_name(r->kind)), sql_text(r->after),
+				sql_text(r->prefix), sql_text(end), sql_number(most)};
+	*keep = sql_run(db, SQL_LIST, param, ARRAY_SIZE(param), err);
+	return *keep ? take_items(*keep, most, ret, arena, err) : -1;
+}
+
+int db_refs(struct db *db, const struct wire_request *r, struct wire_answer *ret,
+	    struct arena *arena, PGresult **keep, struct err *err)
+{
+	struct param param[] = {sql_text(r->ref), sql_number(r->from), sql_number(WIRE_ROWS_MAX)};
+
+	*keep = sql_run(db, SQL_REFS, param, ARRAY_SIZE(param), err);
+	return *keep ? take_items(*keep, WIRE_ROWS_MAX, ret, arena, err) : -1;
 }
 
 static int take_row(const PGresult *r, int i, struct store_row *ret, struct err *err)

@@ -30,6 +30,8 @@ int db_get(struct db *db, const struct wire_request *r, struct wire_answer *ret,
 	   struct err *err);
 int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret,
 	    struct arena *arena, PGresult **keep, struct err *err);
+int db_refs(struct db *db, const struct wire_request *r, struct wire_answer *ret,
+	    struct arena *arena, PGresult **keep, struct err *err);
 int db_rows(struct db *db, const struct wire_request *r, struct wire_answer *ret,
 	    struct arena *arena, PGresult **keep, struct err *err);
 

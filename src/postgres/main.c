@@ -31,6 +31,8 @@ static int answer_call(struct db *db, const struct wire_request *r, struct wire_
 		return db_get(db, r, a, keep, &a->err);
 	case WIRE_LIST:
 		return db_list(db, r, a, arena, keep, &a->err);
+	case WIRE_REFS:
+		return db_refs(db, r, a, arena, keep, &a->err);
 	case WIRE_READ:
 	case WIRE_FIND:
 		return db_rows(db, r, a, arena, keep, &a->err);

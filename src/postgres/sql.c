@@ -37,6 +37,8 @@ static const struct {
 	[SQL_FIND] = {"find", "SELECT log.seq, log.hash, log.record FROM ref"
 			      " JOIN log ON log.seq = ref.seq"
 			      " WHERE ref.name = $1 AND ref.seq >= $2 ORDER BY ref.seq LIMIT $3"},
+	[SQL_REFS] = {"refs", "SELECT name, seq, ''::bytea FROM ref WHERE (name, seq) > ($1, $2)"
+			      " ORDER BY name, seq LIMIT $3"},
 };
 
 struct param sql_text(const char *text)

@@ -21,6 +21,7 @@ enum sql {
 	SQL_LIST,
 	SQL_READ,
 	SQL_FIND,
+	SQL_REFS,
 	SQL_COUNT,
 };
 

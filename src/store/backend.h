@@ -59,6 +59,8 @@ struct store_backend {
 		    struct err *err);
 	int (*find)(void *self, const char *ref, uint64_t from, uint64_t limit, store_row_fn *fn,
 		    void *context, struct err *err);
+	/* All that find goes by: of each item the key is a ref and the version a record's number. */
+	int (*refs)(void *self, store_item_fn *fn, void *context, struct err *err);
 };
 
 extern const struct store_backend store_sqlite, store_postgres;

@@ -24,6 +24,7 @@ enum lite_sql {
 	SQL_LIST,
 	SQL_READ,
 	SQL_FIND,
+	SQL_REFS,
 	SQL_COUNT,
 };
 

@@ -230,6 +230,27 @@ static int find(void *self, const char *ref, uint64_t from, uint64_t limit, stor
 	return pages(self, &request, fn, context, err);
 }
 
+static int refs(void *self, store_item_fn *fn, void *context, struct err *err)
+{
+	struct store_item last = {0};
+
+	for (bool has_more = true; has_more;) {
+		struct wire_request request = {
+			.call = WIRE_REFS, .ref = last.key, .from = last.version};
+		AUTO_EXCHANGE struct exchange x = {0};
+		if (ask(self, &request, &x, err) < 0)
+			return -1;
+		for (size_t i = 0; i < x.answer.count; i++) {
+			int said = fn(context, &x.answer.items[i], err);
+			if (said)
+				return said;
+			last = x.answer.items[i];
+		}
+		has_more = x.answer.has_more && x.answer.count > 0;
+	}
+	return 0;
+}
+
 const struct store_backend store_postgres = {
 	.name = "postgres",
 	.open = open_it,
@@ -242,4 +263,5 @@ const struct store_backend store_postgres = {
 	.list = list,
 	.read = read_log,
 	.find = find,
+	.refs = refs,
 };

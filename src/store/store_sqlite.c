@@ -33,6 +33,7 @@ static const char *const sqls[SQL_COUNT] = {
 	[SQL_READ] = "SELECT seq, hash, record FROM log WHERE seq >= ?1 ORDER BY seq LIMIT ?2",
 	[SQL_FIND] = "SELECT log.seq, log.hash, log.record FROM ref JOIN log ON log.seq = ref.seq"
 		     " WHERE ref.name = ?1 AND ref.seq >= ?2 ORDER BY ref.seq LIMIT ?3",
+	[SQL_REFS] = "SELECT name, seq, x'' FROM ref",
 };
 
 static int prepare(struct lite *l, enum lite_sql which, sqlite3_stmt **ret, struct err *err)
@@ -321,6 +322,14 @@ static int find(void *self, const char *ref, uint64_t from, uint64_t limit, stor
 	return each(self, s, log_row, &call, err);
 }
 
+static int refs(void *self, store_item_fn *fn, void *context, struct err *err)
+{
+	struct item_call call = {fn, context};
+	sqlite3_stmt *s = NULL;
+
+	return prepare(self, SQL_REFS, &s, err) < 0 ? -1 : each(self, s, item_row, &call, err);
+}
+
 static void close_it(void *self)
 {
 	struct lite *l = self;
@@ -345,4 +354,5 @@ const struct store_backend store_sqlite = {
 	.list = list,
 	.read = read_log,
 	.find = find,
+	.refs = refs,
 };

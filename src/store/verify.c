@@ -6,6 +6,7 @@
  */
 #include "store/verify.h"
 
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static const char *const names[VERIFY_PROBLEMS] = {
 	[VERIFY_ORDER] = "order",	[VERIFY_SIGNATURE] = "signature",
 	[VERIFY_FORKED] = "forked",	[VERIFY_TRUNCATED] = "truncated",
 	[VERIFY_REPLACED] = "replaced", [VERIFY_HEAD] = "head",
+	[VERIFY_INDEX] = "index",
 };
 
 const char *verify_problem_name(enum verify_problem problem)
@@ -40,6 +42,10 @@ struct walk {
 	uint64_t signed_to; /* the tree up to here was signed and is the same */
 	char boot[RECORD_BOOT + 1];
 	uint64_t time, mono;
+	/* The names of all records, as a sum that does not depend on their order: it goes up by each
+	 * record's and down by each row of the index. The key is of this pass only. */
+	uint64_t names;
+	uint8_t names_key[crypto_shorthash_KEYBYTES];
 };
 
 /* Ends the pass: 1. */
@@ -190,6 +196,62 @@ static int check_chain(struct walk *w, const struct store_row *row, const struct
 	return 0;
 }
 
+static uint64_t name_sum(const struct walk *w, const char *name, uint64_t seq)
+{
+	uint8_t bytes[RECORD_REF_MAX + sizeof(seq)], hash[crypto_shorthash_BYTES];
+	size_t len = strlen(name);
+	uint64_t sum;
+
+	memcpy(bytes, &seq, sizeof(seq));
+	memcpy(bytes + sizeof(seq), name, len);
+	crypto_shorthash(hash, bytes, sizeof(seq) + len, w->names_key);
+	memcpy(&sum, hash, sizeof(sum));
+	return sum;
+}
+
+static bool is_first(const struct record *r, size_t end, const char *name)
+{
+	char other[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, other) && at < end;)
+		if (strcmp(other, name) == 0)
+			return false;
+	return true;
+}
+
+/* A name that a record has twice is in the index once. */
+static void add_names(struct walk *w, const struct record *r)
+{
+	char name[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, name);)
+		if (is_first(r, at, name))
+			w->names += name_sum(w, name, r->seq);
+}
+
+/* Of records that were added meanwhile nothing is known. */
+static int take_name(void *context, const struct store_item *item, struct err *err)
+{
+	struct walk *w = context;
+
+	(void)err;
+	if (item->version < w->tree.size)
+		w->names -= name_sum(w, item->key, item->version);
+	return 0;
+}
+
+static int check_names(struct walk *w, struct store *s, struct err *err)
+{
+	int said = s->backend->refs(s->self, take_name, w, err);
+
+	if (said || w->names == 0)
+		return said;
+	found(w, VERIFY_INDEX, 0, 0,
+	      "the records are whole, but they are not found by all their names, and no others");
+	w->report->has_record = false;
+	return 1;
+}
+
 static int look_at(void *context, const struct store_row *row, struct err *err)
 {
 	struct walk *w = context;
@@ -211,6 +273,7 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 	if (said)
 		return said;
 	look_at_clocks(w, &r);
+	add_names(w, &r);
 	merkle_leaf(row->bytes, row->len, leaf);
 	merkle_add(&w->tree, leaf);
 	w->report->records++;
@@ -317,9 +380,12 @@ static int walk_all(struct walk *w, struct store *s, struct err *err)
 		said = check_end(w);
 	if (said)
 		return said;
-	return has_head ? check_head(w, &tip, &head)
-			: found(w, VERIFY_HEAD, w->tree.size, w->tree.size,
-				"the head of the log is damaged or gone");
+	if (has_head)
+		said = check_head(w, &tip, &head);
+	else
+		said = found(w, VERIFY_HEAD, w->tree.size, w->tree.size,
+			     "the head of the log is damaged or gone");
+	return said ? said : check_names(w, s, err);
 }
 
 int verify_log(struct store *s, const struct verify_options *options, struct verify_report *report,
@@ -328,6 +394,7 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 	struct walk w = {.report = report};
 
 	*report = (struct verify_report){0};
+	randombytes_buf(w.names_key, sizeof(w.names_key));
 	if (choose_key(&w, options, err) < 0 ||
 	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) < 0)
 		return -1;

@@ -23,6 +23,7 @@ enum verify_problem {
 	VERIFY_TRUNCATED, /* more was signed than is there */
 	VERIFY_REPLACED,  /* it is another log, or has another key */
 	VERIFY_HEAD,	  /* the head does not fit to the records */
+	VERIFY_INDEX,	  /* records are not found by all their names: a trace would not be whole */
 	VERIFY_PROBLEMS,
 };
 const char *verify_problem_name(enum verify_problem problem);

@@ -283,6 +283,11 @@ static bool has_tip(enum wire_call call)
 	return call == WIRE_LOCK || call == WIRE_TIP;
 }
 
+static bool has_items(enum wire_call call)
+{
+	return call == WIRE_LIST || call == WIRE_REFS;
+}
+
 static bool has_rows(enum wire_call call)
 {
 	return call == WIRE_READ || call == WIRE_FIND;
@@ -299,12 +304,12 @@ void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_ans
 		put_tip(out, &a->tip);
 	if (call == WIRE_GET)
 		put_item(out, &a->item);
-	if (call != WIRE_LIST && !has_rows(call))
+	if (!has_items(call) && !has_rows(call))
 		return;
 	put_number(out, a->has_more, 1);
 	put_number(out, a->count, 4);
 	for (size_t i = 0; i < a->count; i++) {
-		if (call == WIRE_LIST)
+		if (has_items(call))
 			put_item(out, &a->items[i]);
 		else
 			put_row(out, &a->rows[i]);
@@ -322,7 +327,7 @@ static void get_page(struct in *in, enum wire_call call, struct wire_answer *a)
 	a->rows = arena_alloc(in->arena, (count + 1) * sizeof(*a->rows));
 	in->failed = in->arena->failed;
 	for (a->count = 0; a->count < count && !in->failed; a->count++) {
-		if (call == WIRE_LIST)
+		if (has_items(call))
 			get_item(in, &a->items[a->count]);
 		else
 			get_row(in, &a->rows[a->count]);
@@ -341,7 +346,7 @@ int wire_get_answer(const uint8_t *data, size_t len, enum wire_call call, struct
 		get_tip(&in, &a.tip);
 	else if (call == WIRE_GET)
 		get_item(&in, &a.item);
-	else if (call == WIRE_LIST || has_rows(call))
+	else if (has_items(call) || has_rows(call))
 		get_page(&in, call, &a);
 	if (in.failed || in.p != in.end)
 		return err_set(err, ERR_SYSTEM, "an answer of the database is damaged");

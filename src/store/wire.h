@@ -14,7 +14,7 @@ enum {
 	WIRE_MAX =
 		STORE_BYTES_MAX + (1 << 20), /* a transaction with its frame, or a page of rows */
 	WIRE_URL_MAX = 4096,
-	WIRE_ROWS_MAX = 512, /* records in a page */
+	WIRE_ROWS_MAX = 512, /* records or refs in a page */
 	WIRE_ITEMS_MAX = 16, /* items in one */
 	WIRE_OPS_MAX = STORE_OPS_MAX + 2,
 	WIRE_WAIT_MS = 60000, /* for an answer */
@@ -30,6 +30,7 @@ enum wire_call {
 	WIRE_LIST,
 	WIRE_READ,
 	WIRE_FIND,
+	WIRE_REFS,
 	WIRE_CALLS,
 };
 
@@ -51,7 +52,7 @@ struct wire_answer {
 	struct err err;
 	struct store_tip tip;
 	struct store_item item;	  /* of get; its value points into the message */
-	struct store_item *items; /* of list */
+	struct store_item *items; /* of list and refs */
 	struct store_row *rows;	  /* of read and find */
 	size_t count;
 	bool has_more;

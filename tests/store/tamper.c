@@ -61,17 +61,24 @@ static const struct {
 	 BOTH("INSERT INTO log (seq, hash, record) SELECT 5000, hash, record FROM log WHERE seq = "
 	      "100"),
 	 VERIFY_HEAD, -3, 5000},
+	{"a name in the index is gone", BOTH("DELETE FROM ref WHERE seq = 100"), VERIFY_INDEX, 0,
+	 0},
+	{"or another", BOTH("UPDATE ref SET name = 'run:b' WHERE seq = 100"), VERIFY_INDEX, 0, 0},
+	{"or one more", BOTH("INSERT INTO ref (name, seq) VALUES ('run:b', 100)"), VERIFY_INDEX, 0,
+	 0},
 	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -3, -3},
 	{"the head is nonsense", "UPDATE item SET value = x'00' WHERE kind = 'head'",
 	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -3, -3},
 };
 
 #define SAVE                                                                                       \
-	"CREATE TABLE saved_log AS SELECT * FROM log; CREATE TABLE saved_item AS SELECT * FROM "   \
-	"item"
+	"CREATE TABLE saved_log AS SELECT * FROM log;"                                             \
+	"CREATE TABLE saved_item AS SELECT * FROM item;"                                           \
+	"CREATE TABLE saved_ref AS SELECT * FROM ref"
 #define RESTORE                                                                                    \
-	"DELETE FROM log; DELETE FROM item; INSERT INTO log SELECT * FROM saved_log;"              \
-	"INSERT INTO item SELECT * FROM saved_item"
+	"DELETE FROM log; DELETE FROM item; DELETE FROM ref;"                                      \
+	"INSERT INTO log SELECT * FROM saved_log; INSERT INTO item SELECT * FROM saved_item;"      \
+	"INSERT INTO ref SELECT * FROM saved_ref"
 
 static void sql(const char *sqlite, const char *postgres)
 {
@@ -188,6 +195,15 @@ static int forge_row(void *context, const struct store_row *row, struct err *err
 	return 0;
 }
 
+static void cut_index(uint64_t size)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "DELETE FROM ref WHERE seq >= %llu",
+		 (unsigned long long)size);
+	sql(words, words);
+}
+
 /* Every hash is made again: only what was signed contradicts it. */
 static void forge(int dir, const struct forgery *f)
 {
@@ -205,6 +221,7 @@ static void forge(int dir, const struct forgery *f)
 	memcpy(l.head.public, old.public, KEY_PUBLIC);
 	scratch_must(store_read(s, 0, f->size, forge_row, &l, &err) == 0, "reading");
 	sql("DELETE FROM log", "DELETE FROM log");
+	cut_index(f->size);
 	l.head.writes = old.writes + 1;
 	l.op[l.count++] = (struct store_op){.op = STORE_OP_PUT,
 					    .kind = STORE_HEAD,
@@ -249,6 +266,25 @@ static bool opens(int dir)
 	printf("# %s\n", err.message);
 	store_close(s);
 	return is_open;
+}
+
+/* The log's own checkpoints say it too, to whoever has nothing but the key. */
+static void test_own_checkpoints(int dir, uint64_t size)
+{
+	struct forgery edit = {size, EDITED, -1, NULL};
+	struct verify_report report;
+	char vkey[NOTE_VKEY_MAX];
+	struct err err;
+
+	forge(dir, &edit);
+	struct store *s = reader(dir);
+	scratch_must(store_vkey(s, vkey, &err) == 0, "the key");
+	struct verify_options o = {.dir = -1, .vkey = vkey};
+	ok(case_verifies(s, &o, VERIFY_FORKED, &report) && report.first_bad == 1 &&
+		   report.last_bad == 256 && !report.kept,
+	   "without any kept checkpoint, those in the log find it");
+	store_close(s);
+	sql(RESTORE, RESTORE);
 }
 
 /* Checkpoints are of 1, 257 and 513 records. */
@@ -350,6 +386,7 @@ int main(void)
 	sql(SAVE, SAVE);
 	test_rows(dir, size);
 	test_forgeries(dir, &own, &thief, size);
+	test_own_checkpoints(dir, size);
 	test_kept_elsewhere(dir);
 	struct note kept = {.size = 1};
 	snprintf(kept.origin, sizeof(kept.origin), "%.*s", (int)strcspn(vkey, "+"), vkey);
