@@ -208,6 +208,31 @@ void lite_tidy(struct lite *l)
 		sqlite3_exec(l->db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 }
 
+static int no_directory(const char *path, int *ret)
+{
+	(void)path;
+	*ret = -1;
+	return SQLITE_CANTOPEN;
+}
+
+/* SQLite syncs the directory at the first commit of every connection, because the write-ahead log
+ * might be new: a second wait for the disk in every run. We know when it is new (open_db). It
+ * takes a directory that cannot be opened for synced. */
+static void leave_directory_alone(void)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+	if (vfs && vfs->iVersion >= 3 && vfs->xSetSystemCall)
+		vfs->xSetSystemCall(vfs, "openDirectory", (sqlite3_syscall_ptr)no_directory);
+}
+
+static bool has_wal(int dir)
+{
+	struct stat st;
+
+	return fstatat(dir, LITE_FILE "-wal", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* What is written is synced at each commit, and a run does not pay for tidying up. */
 static int configure(struct lite *l, struct err *err)
 {
@@ -230,6 +255,8 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	if (check_file(o->dir, o->read_only, err) < 0 ||
 	    full_path(o->dir, path, sizeof(path), err) < 0)
 		return -1;
+	bool had_wal = has_wal(o->dir);
+	leave_directory_alone();
 	if (sqlite3_open_v2(path, &l->db, flags, NULL) != SQLITE_OK)
 		return l->db ? lite_fail(l, "opening", err)
 			     : err_set(err, ERR_SYSTEM, "out of memory");
@@ -244,7 +271,12 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	int r = check_version(l, err);
 	if (r == 1 && o->read_only)
 		return err_set(err, ERR_INPUT, LITE_FILE ": it is empty");
-	return r == 1 ? make(l, o->dir, err) : r;
+	if (r == 1)
+		r = make(l, o->dir, err);
+	/* The first look into the file has made it. */
+	if (r == 0 && !o->read_only && !had_wal && fsync(o->dir) < 0)
+		return err_errno(err, ERR_SYSTEM, "syncing the state directory");
+	return r;
 }
 
 int lite_open(const struct store_options *options, void **ret, struct err *err)
