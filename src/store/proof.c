@@ -75,7 +75,8 @@ int proof_consistency(struct store *s, uint64_t first, uint64_t second, struct m
 	return hash_ranges(s, &h, second, ret, err);
 }
 
-/* A piece at a time, so that no buffer is as long as the record. A multiple of 3, so that only the last has padding. */
+/* A piece at a time, so that no buffer is as long as the record; each a multiple of 3 bytes, so that
+ * only the last has padding. */
 static void add_base64(struct buf *out, const uint8_t *data, size_t len)
 {
 	enum { STEP = 3 * 1024 };

@@ -199,12 +199,13 @@ static int check_chain(struct walk *w, const struct store_row *row, const struct
 static uint64_t name_sum(const struct walk *w, const char *name, uint64_t seq)
 {
 	uint8_t bytes[RECORD_REF_MAX + sizeof(seq)], hash[crypto_shorthash_BYTES];
-	size_t len = strlen(name);
+	size_t len = sizeof(seq);
 	uint64_t sum;
 
 	memcpy(bytes, &seq, sizeof(seq));
-	memcpy(bytes + sizeof(seq), name, len);
-	crypto_shorthash(hash, bytes, sizeof(seq) + len, w->names_key);
+	while (*name && len < sizeof(bytes))
+		bytes[len++] = (uint8_t)*name++;
+	crypto_shorthash(hash, bytes, len, w->names_key);
 	memcpy(&sum, hash, sizeof(sum));
 	return sum;
 }

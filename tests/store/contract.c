@@ -237,7 +237,7 @@ static int put_ops(struct store *s, size_t count)
 	AUTO_TX struct store_tx tx = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		char key[16];
+		char key[24];
 		snprintf(key, sizeof(key), "%zu", i);
 		store_put(&tx, STORE_FILE, key, "x", 1, STORE_ANY);
 	}
