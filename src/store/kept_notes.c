@@ -39,6 +39,16 @@ static int add_all(struct kept_notes *n, const char *file, size_t len, struct er
 	return 0;
 }
 
+/* Who brings a checkpoint along must not believe that it was looked at when it is none. */
+static int add_callers(struct kept_notes *n, const char *more, size_t len, struct err *err)
+{
+	size_t before = n->count;
+
+	if (add_all(n, more, len, err) < 0)
+		return -1;
+	return n->count > before ? 0 : err_set(err, ERR_INPUT, "this is no checkpoint");
+}
+
 static int by_size(const void *a, const void *b)
 {
 	const struct kept_note *x = a, *y = b;
@@ -54,7 +64,7 @@ int kept_notes_load(struct kept_notes *n, int dir, const char *more, size_t more
 	*n = (struct kept_notes){0};
 	if ((dir >= 0 && checkpoint_read(dir, &n->file, &len, err) < 0) ||
 	    (n->file && add_all(n, n->file, len, err) < 0) ||
-	    (more && add_all(n, more, more_len, err) < 0)) {
+	    (more && add_callers(n, more, more_len, err) < 0)) {
 		kept_notes_done(n);
 		return -1;
 	}

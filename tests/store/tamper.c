@@ -339,8 +339,12 @@ static void test_kept_elsewhere(int dir)
 	struct verify_options alone = {.dir = -1};
 	ok(case_verifies(s, &alone, VERIFY_GOOD, &report) && !report.is_pinned,
 	   "without any key or checkpoint the log can only vouch for itself, and that is said");
-	note[strlen(note) - 10] ^= 1;
+	char *at = &note[strlen(note) - 10];
+	*at = *at == 'A' ? 'B' : 'A';
 	ok(case_verifies(s, &o, VERIFY_SIGNATURE, &report), "a changed checkpoint is no evidence");
+	*at = '.';
+	ok(verify_log(s, &o, &report, &err) < 0 && err.code == ERR_INPUT,
+	   "and what is none at all is told, not passed over");
 	store_close(s);
 }
 
