@@ -16,8 +16,11 @@
 
 static void put_number(struct buf *out, uint64_t n, unsigned bytes)
 {
-	for (unsigned i = bytes; i-- > 0;)
-		buf_add(out, &(uint8_t){(uint8_t)(n >> (8 * i))}, 1);
+	uint8_t high_first[8];
+
+	for (unsigned i = 0; i < bytes; i++)
+		high_first[i] = (uint8_t)(n >> (8 * (bytes - 1 - i)));
+	buf_add(out, high_first, bytes);
 }
 
 static void put_bytes(struct buf *out, const void *data, size_t len)
