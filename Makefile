@@ -3,11 +3,13 @@
 #   make        build/cordon and build/cordon-box
 #   make run    install what is missing, build, play the demonstration
 #   make test   install what is missing, build, run every test
-#   make bench | fuzz | soak | kernels     the longer things
+#   make bench | fuzz | soak | kernels | analyze     the longer things
+#   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
 #   CROSS=x86_64|aarch64 SYSROOT=DIR BUILD=DIR kernels-bin     for the other architecture
 
 comma    := ,
+Q         = $(if $(V),,@printf '  %s\n' $@; )
 ARCH     := $(or $(CROSS),$(shell uname -m))
 BUILD    ?= $(if $(SAN),build/san,build)
 CC       := $(if $(CROSS),$(CROSS)-linux-gnu-gcc,$(CC))
@@ -53,21 +55,21 @@ PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM)
 
 $(BUILD)/cordon: $(CLI_OBJS)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
-	$(CC) $(LINK) -o $@ $^ -lsodium
+	$(Q)$(CC) $(LINK) -o $@ $^ -lsodium
 
 $(BUILD)/cordon-postgres: $(call objs,$(BASE) $(POSTGRES),)
-	$(CC) $(PG_LINK) -o $@ $^ -lpq
+	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
 
 # Test builds in which a layer can be left out; see src/box/mutant.c.
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
 $(BUILD)/mutant/cordon: $(MUT_CLI)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lsodium
+	$(Q)$(CC) $(LINK) -o $@ $^ -lsodium
 
 # The system call filter is compiled when Cordon is, never when it runs.
 $(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h
@@ -101,10 +103,10 @@ $(foreach f,rule/kept scan/cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src
 
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -DCORDON_MUTANT -c -o $@ $<
+	$(Q)$(CC) $(ALLFLAGS) -DCORDON_MUTANT -c -o $@ $<
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALLFLAGS) -c -o $@ $<
 
 # What a user installs.
 PREFIX     ?= /usr/local

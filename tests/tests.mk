@@ -34,27 +34,27 @@ test: deps
 $(TEST_LIB): $(TEST_OBJS)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(if $(CROSS),$(CROSS)-linux-gnu-)ar rcs $@ $^
+	$(Q)$(if $(CROSS),$(CROSS)-linux-gnu-)ar rcs $@ $^
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Compares with what Node.js says; see tests/atr/run.
 $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-verdicts: $(BUILD)/tests/atr-%: \
 		$(BUILD)/obj/tests/atr/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # Compares a scan with asking every pattern; see tests/atr/run.
 $(BUILD)/tests/atr-compare: $(BUILD)/obj/tests/atr/compare.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # Our half of the scan benchmark; tests/bench/scan/run gives it its events.
 $(BUILD)/tests/scan-engine: $(BUILD)/obj/tests/bench/scan/engine.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 # This one is about a part of the build.
 $(BUILD)/tests/unit/bpf $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/bpf.o
@@ -68,7 +68,7 @@ $(STEPS_BINS): $(STEPS_OBJS)
 $(STEPS_BINS): LINK += $(addprefix -Wl$(comma)--wrap=,memchr memcpy memmove memset memcmp memmem)
 $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -U_FORTIFY_SOURCE -fsanitize-coverage=trace-pc -c -o $@ $<
+	$(Q)$(CC) $(ALLFLAGS) -U_FORTIFY_SOURCE -fsanitize-coverage=trace-pc -c -o $@ $<
 
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
@@ -88,35 +88,35 @@ $(BUILD)/obj/tests/unit/test_filter.o: $(BUILD)/gen/aarch64/filters.h $(BUILD)/g
 
 $(BUILD)/tests/attacks-run: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_RUNNER))
 	@mkdir -p $(@D)
-	$(CC) $(PLAIN_LINK) -o $@ $^ -ljansson
+	$(Q)$(CC) $(PLAIN_LINK) -o $@ $^ -ljansson
 $(BUILD)/tests/probes: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_PROBES))
 	@mkdir -p $(@D)
-	$(CC) $(PLAIN_LINK) -o $@ $^
+	$(Q)$(CC) $(PLAIN_LINK) -o $@ $^
 $(BUILD)/tests/kill: $(BUILD)/plain/tests/kill/kill.o $(BUILD)/plain/tests/kill/traces.o
 	@mkdir -p $(@D)
-	$(CC) $(PLAIN_LINK) -o $@ $^
+	$(Q)$(CC) $(PLAIN_LINK) -o $@ $^
 $(BUILD)/plain/%.o: %.c Makefile tests/tests.mk
 	@mkdir -p $(@D)
-	$(CC) $(PLAIN_FLAGS) -c -o $@ $<
+	$(Q)$(CC) $(PLAIN_FLAGS) -c -o $@ $<
 
 include tests/fuzz/fuzz.mk
 
 # What a pack of rules says of itself; how much of the corpora it flags (tests/corpora/measure).
 $(BUILD)/tests/rules-pack: $(BUILD)/obj/tests/rule/pack.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
 # What is kept of a pack is the pack.
 $(BUILD)/tests/rules-kept: $(BUILD)/obj/tests/rule/kept.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/measure: $(BUILD)/obj/tests/corpora/measure.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
 
 # What the YAML reader makes of files, for comparison with the reference's.
 $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 include tests/view/view.mk
 include tests/store/store.mk

@@ -3,6 +3,6 @@
 # Not part of `make test`: numbers decide nothing.
 BENCH_OBJS := $(call objs,$(sort $(wildcard tests/bench/*.c)),)
 $(BUILD)/bench: $(BENCH_OBJS)
-	$(CC) $(if $(SAN),-fsanitize=address$(comma)undefined) -pie -o $@ $^ -ljansson
+	$(Q)$(CC) $(if $(SAN),-fsanitize=address$(comma)undefined) -pie -o $@ $^ -ljansson
 $(BENCH_OBJS): tests/bench/bench.h
 bench: $(BUILD)/bench

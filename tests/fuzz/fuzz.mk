@@ -22,21 +22,21 @@ $(FUZZ_BINS): $(BUILD)/tests/fuzz-smoke-%: $(BUILD)/obj/tests/fuzz/smoke.o \
 		$(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/%_seeds.o \
 		$(BUILD)/obj/tests/fuzz/seeds.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/tests/fuzz-seeds-%: $(BUILD)/obj/tests/fuzz/write_seeds.o \
 		$(BUILD)/obj/tests/fuzz/%_seeds.o $(BUILD)/obj/tests/fuzz/seeds.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 $(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h $(GEN)/view_program.h $(GEN)/build_id.h
 	@mkdir -p $(@D)
-	clang $(call FUZZ_FLAGS,fuzzer-no-link) -c -o $@ $<
+	$(Q)clang $(call FUZZ_FLAGS,fuzzer-no-link) -c -o $@ $<
 $(FUZZ_LIB): $(FUZZ_OBJS)
 	@rm -f $@
 	ar rcs $@ $^
 $(BUILD)/tests/fuzz-%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
-	clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS))
+	$(Q)clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS))
 
 fuzz: $(addprefix fuzz-run-,$(FUZZ))
 $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests/fuzz-seeds-%
@@ -49,7 +49,7 @@ $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests
 .PHONY: fuzz-slowest
 $(BUILD)/tests/slowest: $(BUILD)/obj/tests/fuzz/slowest.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 fuzz-slowest: $(BUILD)/tests/slowest
 	@BUILD=$(BUILD) tests/atr/run slowest $(or $(FUZZ_SECONDS),300)
 tests: $(BUILD)/tests/slowest

@@ -13,4 +13,4 @@ $(BUILD)/tests/store/cordon-postgres: $(PG_PROGRAM)
 	ln -sf ../../cordon-postgres $@
 $(STORE_TESTS): $(BUILD)/tests/store/%: $(BUILD)/obj/tests/store/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

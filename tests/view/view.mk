@@ -10,4 +10,4 @@ tests: $(VIEW_TESTS)
 $(BUILD)/tests/view-show $(BUILD)/tests/view-rule: $(BUILD)/tests/view-%: \
 		$(BUILD)/obj/tests/view/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
