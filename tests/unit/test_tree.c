@@ -239,7 +239,7 @@ static void test_sweep(void)
 		;
 }
 
-enum { CROWD = 24, MOMENTS = 60, MOMENT_US = 150 };
+enum { CROWD = 8, MOMENTS = 40, MOMENT_US = 400 };
 
 static char state_of(pid_t pid)
 {
