@@ -44,7 +44,7 @@ enum js_kind {
 	JS_CLASS,   /* one character out of ranges */
 	JS_GROUP,   /* capturing group number value around one kid */
 	JS_REPEAT,  /* one kid, min to max times; lazy */
-	JS_LOOK,    /* one kid; behind, negative */
+	JS_LOOK,    /* one kid; behind, negative; value: what it was before it was spread, plus 1 */
 	JS_START,   /* ^ */
 	JS_END,	    /* $ */
 	JS_WORD,    /* \b; negative: \B */

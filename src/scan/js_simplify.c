@@ -322,6 +322,7 @@ static int spread_look(struct js_ast *ast, uint32_t look, struct err *err)
 				       forms->count);
 		if (all != JS_NONE) {
 			ast->kid[ast->node[look].first] = all;
+			ast->node[look].value = kid + 1;
 			return 0;
 		}
 	}

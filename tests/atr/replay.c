@@ -15,6 +15,7 @@
 
 #include "../unit/tap.h"
 #include "scan/js_case.h"
+#include "scan/linear.h"
 #include "scan/match.h"
 
 enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
@@ -22,6 +23,7 @@ enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
 struct expression {
 	char *id;
 	struct match_code *code;
+	struct linear *linear; /* NULL: it has no such form */
 	bool start_moved;
 	int exception; /* row, or -1 */
 };
@@ -30,7 +32,7 @@ static struct {
 	struct expression e[EXPRESSIONS_MAX];
 	size_t count, compiled, native, ascii_never;
 	size_t texts, pairs, hits, shown;
-	size_t missed, extra, moved, undecided, misnormalised, excused;
+	size_t linear, linearly, missed, extra, moved, undecided, misnormalised, excused;
 	size_t tries, taken, wrongly_taken, wrongly_refused, unsupported, cased, miscased;
 	char exception[EXCEPTIONS_MAX][32];
 	size_t used[EXCEPTIONS_MAX], exceptions;
@@ -82,6 +84,8 @@ static void take_expression(json_t *o)
 			    flags_of(json_string_value(json_object_get(o, "flags"))), &regex,
 			    &err) == 0) {
 		e->code = match_compile(&regex, &err);
+		e->linear = linear_new(&regex.ast, &err);
+		all.linear += e->linear != NULL;
 		e->start_moved = regex.ast.start_moved;
 		all.ascii_never += regex.form[JS_ASCII].never;
 		regex_done(&regex);
@@ -106,6 +110,21 @@ static void differ(size_t *count, const char *what, const struct expression *e,
 	show(what, e->id, t->data, t->len);
 }
 
+/* The linear way knows only whether. */
+static void compare_linear(const struct expression *e, const struct scan_text *t, bool matches)
+{
+	bool unicode = match_is_unicode(e->code);
+	size_t len = unicode ? t->len : t->unit_len;
+	struct match_window w = {.to = len, .end = len};
+	uint64_t steps = UINT64_MAX;
+
+	if (!e->linear)
+		return;
+	enum match_answer answer = linear_run(e->linear, unicode ? t->data : t->unit, &w, &steps);
+	if (answer != (matches ? MATCH_YES : MATCH_NO))
+		differ(&all.linearly, "otherwise in linear form", e, t);
+}
+
 /* AT: where it matched there, or -1. */
 static void compare(const struct expression *e, const struct scan_text *t, json_int_t at)
 {
@@ -116,6 +135,7 @@ static void compare(const struct expression *e, const struct scan_text *t, json_
 	if (!e->code)
 		return;
 	enum match_answer answer = match_run(e->code, all.scratch, t, &start);
+	compare_linear(e, t, at >= 0);
 	if (answer == MATCH_UNDECIDED)
 		differ(&all.undecided, "undecided", e, t);
 	else if (answer == MATCH_NO && at >= 0)
@@ -199,6 +219,8 @@ static void take_try(json_t *o)
 			    flags_of(json_string_value(json_object_get(o, "flags"))), &regex,
 			    &err) == 0) {
 		e.code = match_compile(&regex, &err);
+		e.linear = linear_new(&regex.ast, &err);
+		all.linear += e.linear != NULL;
 		e.start_moved = regex.ast.start_moved;
 		all.taken += e.code != NULL;
 		regex_done(&regex);
@@ -228,6 +250,7 @@ static void take_try(json_t *o)
 		normal_done(&t);
 	}
 	match_free(e.code);
+	linear_free(e.linear);
 }
 
 /* One set of characters that are the same but for their case. */
@@ -304,6 +327,8 @@ static void judge(void)
 		judge_tries();
 	ok(all.texts && all.pairs && all.hits, "%zu texts, %zu pairs, %zu matches, %zu excused",
 	   all.texts, all.pairs, all.hits, all.excused);
+	ok(all.linear && !all.linearly, "%zu have a linear form, %zu answers of it are wrong",
+	   all.linear, all.linearly);
 	ok(!all.missed, "%zu matches missed", all.missed);
 	ok(!all.extra, "%zu matches too many", all.extra);
 	ok(!all.moved, "%zu matches in another place", all.moved);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "scan/linear.h"
 #include "scan/match.h"
 #include "tap.h"
 
@@ -89,6 +90,23 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 };
 /* clang-format on */
 
+/* What its linear form says, if it has one, is what PCRE2 says. */
+static bool agrees(const struct regex *regex, const struct scan_text *text, bool matches)
+{
+	bool unicode = regex->ast.flags & JS_UNICODE;
+	size_t len = unicode ? text->len : text->unit_len;
+	struct match_window w = {.to = len, .end = len};
+	uint64_t steps = UINT64_MAX;
+	struct err err = {0};
+	struct linear *linear = linear_new(&regex->ast, &err);
+	bool good = linear ? linear_run(linear, unicode ? text->data : text->unit, &w, &steps) ==
+				     (matches ? MATCH_YES : MATCH_NO)
+			   : regex->ast.has_backref;
+
+	linear_free(linear);
+	return good;
+}
+
 static int ask(const char *source, size_t len, unsigned flags, struct scan_text *text, bool wide)
 {
 	struct regex regex;
@@ -101,11 +119,13 @@ static int ask(const char *source, size_t len, unsigned flags, struct scan_text 
 	text->ascii &= !wide;
 	if (s && regex_translate(source, len, flags, &regex, &err) == 0) {
 		code = match_compile(&regex, &err);
+		if (code)
+			result = match_run(code, s, text, &at) == MATCH_YES ? (int)at : NO;
+		if (code && !agrees(&regex, text, result >= 0))
+			result = -5;
 		regex_done(&regex);
 	}
-	if (code)
-		result = match_run(code, s, text, &at) == MATCH_YES ? (int)at : NO;
-	else if (!err.message[0])
+	if (!code && !err.message[0])
 		result = -3;
 	match_free(code);
 	match_scratch_free(s);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the linear form of a tree. First a graph: nodes, and ways from one to the next that take
+ * no character, lead into a state, or into a test. A run of characters is a row of states with one
+ * more behind it, which is the way out; a class that repeats up to a number of times has as many
+ * states, and most of them are ways out. Then, for every way out, all states that can come next are
+ * looked up once, so that a run never has to. Greedy or lazy does not matter: nobody asks which of
+ * the matches it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "scan/js_case.h"
+#include "scan/js_set.h"
+#include "scan/linear_graph.h"
+
+static uint32_t build(struct linear_graph *g, uint32_t id, uint32_t from);
+
+static struct linear *build_look(struct linear_graph *g, uint32_t id);
+
+static bool is_single(const struct js_node *n)
+{
+	return n->kind == JS_CHAR || n->kind == JS_CLASS;
+}
+
+static uint32_t class_of(struct linear_graph *g, uint32_t id, struct linear_class like)
+{
+	const struct js_ast *ast = g->ast;
+	const struct js_node *n = js_node_at(ast, id);
+	uint32_t all[JS_CASE_MAX] = {n->value}, found;
+	struct js_set set = {0};
+	size_t count = 1;
+
+	if (n->kind == JS_CLASS) {
+		like.range = n->count ? ast->range + n->first : NULL;
+		like.count = n->count;
+		return linear_class_find(g, &like);
+	}
+	if (ast->flags & JS_IGNORE_CASE)
+		count = js_case_all(n->value, ast->flags & JS_UNICODE, all);
+	for (size_t i = 0; i < count; i++)
+		js_set_add(&set, all[i], all[i]);
+	js_set_close(&set);
+	g->failed |= set.failed;
+	like.range = set.range;
+	like.count = set.count;
+	found = linear_class_find(g, &like);
+	js_set_done(&set);
+	return found;
+}
+
+/* A character, or one where a lookahead allows it: (?!x)[^]. Hundreds of these in a row would be as
+ * many tests. LINEAR_NO_CLASS: it is neither. */
+static uint32_t single_class(struct linear_graph *g, uint32_t id)
+{
+	const struct js_node *n = js_node_at(g->ast, id), *look;
+	struct linear_class like = {0};
+
+	while (n->kind == JS_GROUP || (n->kind == JS_SEQ && n->count == 1)) {
+		id = js_kid(g->ast, n, 0);
+		n = js_node_at(g->ast, id);
+	}
+	if (is_single(n))
+		return class_of(g, id, like);
+	if (n->kind != JS_SEQ || n->count != 2 ||
+	    !is_single(js_node_at(g->ast, js_kid(g->ast, n, 1))))
+		return LINEAR_NO_CLASS;
+	look = js_node_at(g->ast, js_kid(g->ast, n, 0));
+	if (look->kind != JS_LOOK)
+		return LINEAR_NO_CLASS;
+	like.look = build_look(g, js_kid(g->ast, n, 0));
+	like.negative = look->negative;
+	return class_of(g, js_kid(g->ast, n, 1), like);
+}
+
+/* Characters in a row: where they begin, and whether there is one already. */
+struct chain {
+	uint32_t node;
+	bool open;
+};
+
+static void take_char(struct linear_graph *g, struct chain *c, uint32_t class)
+{
+	uint32_t state = linear_add_state(g, class);
+
+	if (!c->open)
+		linear_add_way(g, c->node, WAY_STATE, state);
+	c->open = true;
+}
+
+/* The node behind it. */
+static uint32_t end_chain(struct linear_graph *g, struct chain *c)
+{
+	if (!c->open)
+		return c->node;
+	uint32_t last = linear_add_state(g, LINEAR_NO_CLASS);
+	c->open = false;
+	c->node = linear_add_node(g);
+	linear_add_out(g, last, last, c->node);
+	return c->node;
+}
+
+static uint32_t build_seq(struct linear_graph *g, const struct js_node *n, uint32_t from)
+{
+	struct chain c = {from, false};
+
+	for (uint32_t i = 0; i < n->count && !g->failed; i++) {
+		uint32_t kid = js_kid(g->ast, n, i);
+		if (is_single(js_node_at(g->ast, kid)))
+			take_char(g, &c, class_of(g, kid, (struct linear_class){0}));
+		else
+			c.node = build(g, kid, end_chain(g, &c));
+	}
+	return end_chain(g, &c);
+}
+
+static uint32_t build_alt(struct linear_graph *g, const struct js_node *n, uint32_t from)
+{
+	uint32_t to = linear_add_node(g);
+
+	for (uint32_t i = 0; i < n->count && !g->failed; i++)
+		linear_add_way(g, build(g, js_kid(g->ast, n, i), from), WAY_NODE, to);
+	return to;
+}
+
+/* Of one class. State FIRST + k has taken k characters. */
+static uint32_t build_run(struct linear_graph *g, const struct js_node *n, uint32_t class,
+			  uint32_t from)
+{
+	uint32_t least = n->min ? n->min : 1, first = g->states, to = linear_add_node(g), last = 0;
+	bool endless = n->max == JS_UNBOUNDED;
+
+	for (uint32_t i = 0; i < (endless ? least : n->max) && !g->failed; i++)
+		last = linear_add_state(g, class);
+	if (endless)
+		linear_add_self(g, last);
+	last = linear_add_state(g, LINEAR_NO_CLASS);
+	linear_add_way(g, from, WAY_STATE, first);
+	linear_add_out(g, endless ? last : first + least, last, to);
+	if (!n->min)
+		linear_add_way(g, from, WAY_NODE, to);
+	return to;
+}
+
+/* The last one may come again; it begins at a node of its own, for at FROM other things begin. */
+static uint32_t build_endless(struct linear_graph *g, const struct js_node *n, uint32_t from)
+{
+	uint32_t node = from, begin = from;
+
+	for (uint32_t i = 0; i < (n->min ? n->min : 1) && !g->failed; i++) {
+		begin = linear_add_node(g);
+		linear_add_way(g, node, WAY_NODE, begin);
+		node = build(g, js_kid(g->ast, n, 0), begin);
+	}
+	uint32_t to = linear_add_node(g);
+	linear_add_way(g, node, WAY_NODE, begin);
+	linear_add_way(g, node, WAY_NODE, to);
+	if (!n->min)
+		linear_add_way(g, from, WAY_NODE, to);
+	return to;
+}
+
+static uint32_t build_repeat(struct linear_graph *g, const struct js_node *n, uint32_t from)
+{
+	uint32_t kid = js_kid(g->ast, n, 0), node = from, class;
+
+	if (n->max == 0)
+		return from;
+	class = single_class(g, kid);
+	if (class != LINEAR_NO_CLASS)
+		return build_run(g, n, class, from);
+	if (n->max == JS_UNBOUNDED)
+		return build_endless(g, n, from);
+	uint32_t to = linear_add_node(g);
+	for (uint32_t i = 0; i < n->max && !g->failed; i++) {
+		if (i >= n->min)
+			linear_add_way(g, node, WAY_NODE, to);
+		node = build(g, kid, node);
+	}
+	linear_add_way(g, node, WAY_NODE, to);
+	return to;
+}
+
+/* Characters at most; UINT64_MAX when that has no end. */
+static uint64_t longest(const struct js_ast *ast, uint32_t id)
+{
+	const struct js_node *n = js_node_at(ast, id);
+	uint64_t sum = 0;
+
+	if (is_single(n))
+		return 1;
+	if (n->kind == JS_BACKREF)
+		return UINT64_MAX;
+	if (n->kind == JS_LOOK)
+		return 0;
+	for (uint32_t i = 0; i < n->count; i++) {
+		uint64_t one = longest(ast, js_kid(ast, n, i));
+		if (n->kind == JS_ALT)
+			sum = one > sum ? one : sum;
+		else if (__builtin_add_overflow(sum, one, &sum))
+			return UINT64_MAX;
+	}
+	if (n->kind == JS_REPEAT && sum &&
+	    (n->max == JS_UNBOUNDED || __builtin_mul_overflow(sum, (uint64_t)n->max, &sum)))
+		return UINT64_MAX;
+	return sum;
+}
+
+/* A lookaround is a form of its own. What a lookbehind was before it was spread is smaller. */
+static struct linear *build_look(struct linear_graph *g, uint32_t id)
+{
+	const struct js_node *n = js_node_at(g->ast, id);
+	uint32_t body = n->behind && n->value ? n->value - 1 : js_kid(g->ast, n, 0);
+	struct linear *look = linear_look_find(g, id), *top = g->top;
+
+	if (look)
+		return look;
+	if (top->looks == LINEAR_LOOKS_MAX) {
+		g->failed = true;
+		return NULL;
+	}
+	look = arena_alloc(g->arena, sizeof(*look));
+	if (g->arena->failed)
+		return NULL;
+	memset(look, 0, sizeof(*look));
+	top->look_id[top->looks] = id;
+	top->look[top->looks++] = look;
+	look->behind = n->behind;
+	uint64_t most = n->behind ? longest(g->ast, body) : 0;
+	if (most > JS_REPEAT_MAX || linear_make_part(g, look, body) < 0)
+		g->failed = true;
+	look->back = most * UTF8_CHAR_MAX;
+	return look;
+}
+
+static uint32_t build_test(struct linear_graph *g, const struct js_node *n, uint32_t id,
+			   uint32_t from)
+{
+	struct linear_test test = {.kind = n->kind, .negative = n->negative};
+	uint32_t to = linear_add_node(g);
+
+	if (n->kind == JS_LOOK)
+		test.look = build_look(g, id);
+	linear_add_test(g, from, test, to);
+	return to;
+}
+
+/* What comes behind FROM for ID; the node behind that. */
+static uint32_t build(struct linear_graph *g, uint32_t id, uint32_t from)
+{
+	const struct js_node *n = js_node_at(g->ast, id);
+	struct chain c = {from, false};
+
+	if (g->failed)
+		return from;
+	switch (n->kind) {
+	case JS_CHAR:
+	case JS_CLASS:
+		take_char(g, &c, class_of(g, id, (struct linear_class){0}));
+		return end_chain(g, &c);
+	case JS_SEQ:
+		return build_seq(g, n, from);
+	case JS_ALT:
+		return build_alt(g, n, from);
+	case JS_GROUP:
+		return build(g, js_kid(g->ast, n, 0), from);
+	case JS_REPEAT:
+		return build_repeat(g, n, from);
+	case JS_LOOK:
+	case JS_START:
+	case JS_END:
+	case JS_WORD:
+		return build_test(g, n, id, from);
+	default: /* a back-reference */
+		g->failed = true;
+		return from;
+	}
+}
+
+int linear_make_part(const struct linear_graph *outer, struct linear *l, uint32_t body)
+{
+	struct linear_graph g = {
+		.ast = outer->ast, .arena = outer->arena, .top = outer->top, .l = l};
+	const struct js_ast *ast = g.ast;
+
+	l->multiline = ast->flags & JS_MULTILINE;
+	l->wide_words = ast->flags & JS_IGNORE_CASE && ast->flags & JS_UNICODE;
+	uint32_t start = linear_add_node(&g), end = build(&g, body, start);
+	linear_add_way(&g, end, WAY_ACCEPT, 0);
+	linear_finish(&g, start);
+	bool good = !g.failed && !g.arena->failed;
+	linear_graph_done(&g);
+	return good ? 0 : -1;
+}
+
+struct linear *linear_new(const struct js_ast *ast, struct err *err)
+{
+	struct linear *l = calloc(1, sizeof(*l));
+	struct arena arena = {0};
+	struct linear_graph outer = {.ast = ast, .arena = &arena, .top = l};
+
+	if (l && linear_make_part(&outer, l, ast->root) == 0) {
+		l->arena = arena;
+		return l;
+	}
+	bool memory = !l || arena.failed;
+	arena_done(&arena);
+	free(l);
+	if (memory)
+		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+	else
+		err_set(err, ERR_LIMIT, "regular expression: it is too large to be run linearly");
+	return NULL;
+}
+
+void linear_free(struct linear *l)
+{
+	if (!l)
+		return;
+	arena_done(&l->arena);
+	free(l);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The linear way to ask an expression: windows, steps that grow with the text and not faster, and
+ * every maximum, at it and beyond. That its answers are those of PCRE2, and of JavaScript, is
+ * asked of every row of test_regex.c, of made-up patterns in test_db.c, and by tests/atr.
+ */
+#include <stdlib.h>
+
+#include "base/scope.h"
+#include "scan/linear.h"
+#include "tap.h"
+
+enum { PATTERN_ROOM = 1 << 16, BAIT = 4000 };
+
+static struct linear *make(const char *source, unsigned flags)
+{
+	struct regex regex;
+	struct err err = {0};
+	struct linear *l = NULL;
+
+	if (regex_translate(source, strlen(source), flags, &regex, &err) == 0) {
+		l = linear_new(&regex.ast, &err);
+		regex_done(&regex);
+	}
+	if (!l && err.code != ERR_LIMIT)
+		printf("# %s\n", err.message);
+	return l;
+}
+
+/* Windows: the places from FROM to TO, up to END. */
+static const struct {
+	const char *source, *text;
+	size_t from, to, end;
+	enum match_answer answer;
+} windows[] = {
+	{"foo", "xfoo", 0, 4, 4, MATCH_YES},
+	{"foo", "xfoo", 1, 1, 4, MATCH_YES},
+	{"foo", "xfoo", 2, 4, 4, MATCH_NO},
+	{"foo", "xfoo", 0, 0, 4, MATCH_NO},
+	{"foo", "xfoo", 0, 3, 3, MATCH_NO},
+	{"\\bfoo", "xfoo", 1, 1, 4, MATCH_NO},
+	{"(?<=x)foo", "xfoo", 1, 1, 4, MATCH_YES},
+	{"(?<!y.{0,9})foo", "y..foo", 3, 3, 6, MATCH_NO},
+	{"^foo", "foofoo", 3, 3, 6, MATCH_NO},
+	{"^foo", "foofoo", 0, 3, 6, MATCH_YES},
+	{"a.*b", "xa\na..b", 0, 1, 8, MATCH_NO},
+	{"a.*b", "xa\na..b", 0, 3, 8, MATCH_YES},
+	{"(?:(?!b)[^])*c", "aabc", 0, 0, 4, MATCH_NO},
+	{"(?:(?!b)[^])*c", "aabc", 0, 3, 4, MATCH_YES},
+	{"", "", 0, 0, 0, MATCH_YES},
+	{"$", "aa", 0, 1, 2, MATCH_NO},
+	{"$", "aa", 0, 2, 2, MATCH_YES},
+	{"\xc3\xa9+x", "\xc3\xa9\xc3\xa9x", 2, 2, 5, MATCH_YES},
+};
+
+static void test_windows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
+		struct linear *l = make(windows[i].source, 0);
+		struct match_window w = {windows[i].from, windows[i].to, windows[i].end};
+		uint64_t steps = UINT64_MAX;
+
+		ok(l && linear_run(l, windows[i].text, &w, &steps) == windows[i].answer,
+		   "window %zu: /%s/", i, windows[i].source);
+		linear_free(l);
+	}
+}
+
+/* Steps of the expression on LEN bytes of bait. */
+static uint64_t steps_of(struct linear *l, const char *bait, size_t len)
+{
+	struct match_window w = {.to = len, .end = len};
+	uint64_t steps = UINT64_MAX;
+
+	return linear_run(l, bait, &w, &steps) == MATCH_NO ? UINT64_MAX - steps : 0;
+}
+
+/* What explodes when it is tried way by way. */
+static void test_growth(void)
+{
+	static const char *const source[] = {
+		"(?:a|a|b)*(?:a|b)*(?:a|b)*!",
+		"(?:a+)+b",
+		"a.*a.*a.*a.*!",
+		"(?:a[^]{0,200}?a[^]{0,200}?){3,}!",
+		"(?:(?!bb)[^]){0,100}!",
+		"(?<=a{1,9})a*!",
+	};
+	char bait[2 * BAIT];
+
+	memset(bait, 'a', sizeof(bait));
+	for (size_t i = 0; i < ARRAY_SIZE(source); i++) {
+		struct linear *l = make(source[i], 0);
+		uint64_t one = steps_of(l, bait, BAIT), two = steps_of(l, bait, sizeof(bait));
+
+		if (!ok(one && two <= 2 * one + 100, "twice the text, twice the steps: /%s/",
+			source[i]))
+			printf("# %llu, then %llu\n", (unsigned long long)one,
+			       (unsigned long long)two);
+		linear_free(l);
+	}
+}
+
+static void test_steps(void)
+{
+	struct linear *l = make("(?:a|b)+(?=a*!)c", 0);
+	char bait[100];
+	struct match_window w = {.to = sizeof(bait), .end = sizeof(bait)};
+
+	memset(bait, 'a', sizeof(bait));
+	uint64_t enough = steps_of(l, bait, sizeof(bait)), steps = enough;
+	ok(linear_run(l, bait, &w, &steps) == MATCH_NO && !steps, "just enough steps");
+	steps = enough - 1;
+	ok(linear_run(l, bait, &w, &steps) == MATCH_UNDECIDED, "one too few: undecided");
+	steps = 0;
+	ok(linear_run(l, bait, &w, &steps) == MATCH_UNDECIDED, "none: undecided");
+	linear_free(l);
+}
+
+/* Are COUNT different characters made, each between HEAD and TAIL, and then LAST? */
+static bool takes(const char *head, const char *tail, unsigned count, const char *last)
+{
+	AUTO_FREE char *source = malloc(PATTERN_ROOM);
+	size_t len = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		len += (size_t)snprintf(source + len, PATTERN_ROOM - len, "%s\\u%04x%s", head,
+					0x4e00 + i, tail);
+	snprintf(source + len, PATTERN_ROOM - len, "%s", last);
+	struct linear *l = make(source, 0);
+	bool made = l;
+	linear_free(l);
+	return made;
+}
+
+static void test_maxima(void)
+{
+	char most[32], over[32];
+
+	/* One state more is the way out of the run, one the match. */
+	snprintf(most, sizeof(most), "a{%d}", LINEAR_STATES_MAX - 2);
+	snprintf(over, sizeof(over), "a{%d}", LINEAR_STATES_MAX - 1);
+	ok(takes("", "", 0, most) && !takes("", "", 0, over), "%d states", LINEAR_STATES_MAX);
+	ok(takes("(?=", ")", LINEAR_LOOKS_MAX, "a") &&
+		   !takes("(?=", ")", LINEAR_LOOKS_MAX + 1, "a"),
+	   "%d lookarounds", LINEAR_LOOKS_MAX);
+	ok(takes("", "", LINEAR_CLASSES_MAX, "") && !takes("", "", LINEAR_CLASSES_MAX + 1, ""),
+	   "%d characters and classes", LINEAR_CLASSES_MAX);
+	ok(!takes("", "", 0, "(?:(?:a?){100}){100}b"), "too many ways from one state to the next");
+	ok(!takes("", "", 0, "(a)\\1"), "a back-reference has no linear form");
+}
+
+int main(void)
+{
+	test_windows();
+	test_growth();
+	test_steps();
+	test_maxima();
+	return tap_done();
+}
