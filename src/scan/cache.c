@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A database as a file. Header, then parts one after another: what each pattern has, refusals, the
- * tables' arrays, and PCRE2's bytes. PCRE2 believes the bytes it is given, so nothing of a file is
- * looked at before its owner, its rights, its key and its sum are right; any doubt and the file is
- * as good as not there. How it is kept, and what its sum is good for, is base/kept.h's business. It
- * must never be the reason why somebody cannot scan.
+ * A database as a file. Header, then parts one after another: what each pattern has, refusals,
+ * sources, the tables' arrays, and PCRE2's bytes. PCRE2 believes the bytes it is given, so nothing
+ * of a file is looked at before its owner, its rights, its key and its sum are right; any doubt and
+ * the file is as good as not there. How it is kept, and what its sum is good for, is base/kept.h's
+ * business. It must never be the reason why somebody cannot scan.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -26,6 +26,8 @@ enum {
 	ALIGN = 64,
 	PART_HAS = 0,
 	PART_REFUSALS,
+	PART_PLACES,
+	PART_SOURCES,
 	PART_CODES,			     /* one for each form */
 	PART_TABLES = PART_CODES + JS_FORMS, /* TABLE_SECTIONS for each form */
 	PARTS = PART_TABLES + JS_FORMS * TABLE_SECTIONS,
@@ -49,6 +51,8 @@ static size_t item_size(int part)
 {
 	if (part == PART_REFUSALS)
 		return sizeof(struct db_refusal);
+	if (part == PART_PLACES)
+		return sizeof(struct db_place);
 	return part < PART_TABLES ? 1 : table_item_size[(part - PART_TABLES) % TABLE_SECTIONS];
 }
 
@@ -119,7 +123,15 @@ static bool is_sound(const struct header *h, size_t len, size_t count)
 		    h->part[i].count > (len - h->part[i].at) / size)
 			return false;
 	}
-	return h->part[PART_HAS].count == count;
+	const struct db_place *p =
+		(const struct db_place *)((const uint8_t *)h + h->part[PART_PLACES].at);
+	uint64_t sources = h->part[PART_SOURCES].count;
+	if (h->part[PART_HAS].count != count || h->part[PART_PLACES].count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (p[i].at > sources || p[i].len > sources - p[i].at)
+			return false;
+	return true;
 }
 
 static int check(const uint8_t *bytes, size_t len, const uint8_t key[DB_KEY], size_t count,
@@ -143,6 +155,9 @@ static int take_parts(struct db *db, uint8_t *bytes, struct err *err)
 	db->image = bytes;
 	db->refusal = (struct db_refusal *)(bytes + h->part[PART_REFUSALS].at);
 	db->refusals = h->part[PART_REFUSALS].count;
+	db->place = (struct db_place *)(bytes + h->part[PART_PLACES].at);
+	db->sources = (char *)(bytes + h->part[PART_SOURCES].at);
+	db->sources_len = h->part[PART_SOURCES].count;
 	for (int i = 0; i < JS_FORMS * TABLE_SECTIONS; i++) {
 		const struct part *p = &h->part[PART_TABLES + i];
 		db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS] =
@@ -252,6 +267,8 @@ static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct d
 	if (add_codes(m, db, err) < 0)
 		return -1;
 	add_part(m, PART_REFUSALS, db->refusal, db->refusals);
+	add_part(m, PART_PLACES, db->place, db->count);
+	add_part(m, PART_SOURCES, db->sources, db->sources_len);
 	for (int i = 0; i < JS_FORMS * TABLE_SECTIONS; i++) {
 		const struct table_array *a =
 			&db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS];

@@ -71,6 +71,29 @@ static int add_patterns(struct db *db, const struct db_pattern *pattern, struct 
 	return 0;
 }
 
+/* Their sources are needed again when one is asked the linear way. */
+static int keep_sources(struct db *db, const struct db_pattern *pattern, struct err *err)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < db->count; i++)
+		len += pattern[i].len;
+	if (len > UINT32_MAX)
+		return err_set(err, ERR_LIMIT, "patterns: more than 4 GB of them");
+	db->place = calloc(db->count + 1, sizeof(*db->place));
+	db->sources = malloc(len + 1);
+	if (!db->place || !db->sources)
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	for (size_t i = 0; i < db->count; i++) {
+		db->place[i] = (struct db_place){(uint32_t)db->sources_len,
+						 (uint32_t)pattern[i].len, pattern[i].flags};
+		if (pattern[i].len)
+			memcpy(db->sources + db->sources_len, pattern[i].source, pattern[i].len);
+		db->sources_len += pattern[i].len;
+	}
+	return 0;
+}
+
 struct db *db_new(size_t count, struct err *err)
 {
 	struct db *db = NULL;
@@ -106,7 +129,7 @@ int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refu
 {
 	struct table_maker maker[JS_FORMS] = {0};
 	struct db *db = db_new(count, err);
-	int status = db ? 0 : -1;
+	int status = db ? keep_sources(db, pattern, err) : -1;
 
 	for (int i = 0; i < JS_FORMS && status == 0; i++)
 		status = table_maker_init(&maker[i], count, err);
@@ -134,8 +157,11 @@ void db_free(struct db *db)
 		match_free(db->code[i]);
 	for (int i = 0; i < JS_FORMS && !db->image; i++)
 		table_done(&db->table[i]);
-	if (!db->image)
+	if (!db->image) {
 		free(db->refusal);
+		free(db->place);
+		free(db->sources);
+	}
 	pages_free(db->image);
 	free(db->code);
 	free(db);

@@ -67,14 +67,18 @@ struct db_hits {
 	size_t yesc, undecidedc;
 };
 
-/* Asks the patterns whose bit is set in WANTED (all: NULL). The processor's time for a text has a
- * limit, by default 15 ms and 0.2 us a byte, and no pattern may use more than a quarter of it: what
- * would still have to be asked then is undecided. */
+/* Asks the patterns whose bit is set in WANTED (all: NULL). Undecided is what took too many steps:
+ * they are counted, so the answers are the same everywhere; see confirm.h. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
 /* One pattern on the whole text; RET_START as in match_run. */
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start);
+
+/* The same in the way that is taken when PCRE2 does too many steps (linear.h), for who compares
+ * the two. Undecided: there is no such way for this pattern. */
+enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
+				  const struct scan_text *text);
 
 static inline bool db_is_wanted(const uint64_t *wanted, size_t number)
 {

@@ -9,26 +9,18 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/pages.h"
 #include "base/scope.h"
+#include "scan/confirm.h"
 #include "scan/db_private.h"
 #include "scan/search.h"
 
 enum {
-	CLOCK_EVERY = 64,	/* questions between two looks at the processor's clock */
-	GRACE_NS = 1000000,	/* the first look at it, if nothing is slow */
-	SLOW_NS = 50000,	/* a question that took longer is charged */
-	SHARE = 4,		/* of a text's time for one pattern */
-	WORK_AT_ONCE = 1 << 24, /* places times bytes of one question */
-	NEAR_END = 256,		/* folded bytes of which it is not worth to leave some out */
+	NEAR_END = 256, /* folded bytes of which it is not worth to leave some out */
 	AHEAD = 6,
 	FETCHED = 4, /* hits, and entries of one, that are fetched early */
 	SLACK = 8,   /* folded bytes behind the farthest one a match can reach */
-	/* Of the processor, for a text and for each of its bytes: 35 ms for 100 KB. */
-	BUDGET_NS = 15000000,
-	BUDGET_BYTE_NS = 200,
 };
 
 /* A slot in one cache line with where its first literal was, and up to where places have been
@@ -45,8 +37,7 @@ struct chance {
 };
 
 struct db_scratch {
-	struct match_scratch *match;
-	uint64_t budget_ns; /* 0: by length */
+	struct confirm *confirm;
 	struct folded folded;
 	struct search_room *room;
 	struct slot_state *slot[JS_FORMS];
@@ -55,9 +46,8 @@ struct db_scratch {
 	struct chance *chance;	   /* by pattern */
 	uint32_t *epoch_of;	   /* by pattern: the scan in which it was answered */
 	enum match_answer *answer; /* by pattern */
-	uint32_t *cost_ns;	   /* by pattern: of its slow questions, in this text */
-	uint32_t *yes, *undecided, *answered, *charged;
-	size_t answeredc, chargedc;
+	uint32_t *yes, *undecided, *answered;
+	size_t answeredc;
 };
 
 /* One pass over one form of a text. */
@@ -78,9 +68,6 @@ struct pass {
 	struct reach_walker walker;
 	bool both; /* patterns with the flag u read the same; otherwise only those that */
 	bool unicode;
-	bool spent;				       /* the time for this text is used up */
-	uint64_t budget, used, processor, start, wall; /* nanoseconds */
-	unsigned questions;
 };
 
 static size_t most(const struct db *db, enum table_section s)
@@ -88,14 +75,6 @@ static size_t most(const struct db *db, enum table_section s)
 	size_t a = db->table[JS_WIDE].array[s].count, b = db->table[JS_ASCII].array[s].count;
 
 	return (a > b ? a : b) + 1;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t = {0};
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static struct slot_state *make_slots(const struct table_array *slots)
@@ -113,25 +92,21 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 	struct db_scratch *s = calloc(1, sizeof(*s));
 
 	if (s) {
-		s->budget_ns = limits ? (uint64_t)limits->text_ms * 1000000 : 0;
-		s->cost_ns = calloc(db->count + 1, sizeof(*s->cost_ns));
 		s->yes = calloc(db->count + 1, sizeof(*s->yes));
 		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
 		s->answered = calloc(db->count + 1, sizeof(*s->answered));
-		s->charged = calloc(db->count + 1, sizeof(*s->charged));
 		s->chance = calloc(db->count + 1, sizeof(*s->chance));
 		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
 		s->answer = calloc(db->count + 1, sizeof(*s->answer));
 		s->room = calloc(1, sizeof(*s->room));
 		s->memo = calloc(most(db, TABLE_SETS) * 2 * REACH_RUNS, sizeof(*s->memo));
 		s->ahead = s->memo + most(db, TABLE_SETS) * REACH_RUNS;
-		s->match = match_scratch_new(limits, err);
+		s->confirm = confirm_new(db, limits, err);
 	}
 	for (int i = 0; s && i < JS_FORMS; i++)
 		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
-	if (!s || !s->yes || !s->undecided || !s->answered || !s->charged || !s->epoch_of ||
-	    !s->answer || !s->chance || !s->cost_ns || !s->slot[0] || !s->slot[1] || !s->memo ||
-	    !s->room || !s->match) {
+	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
+	    !s->chance || !s->slot[0] || !s->slot[1] || !s->memo || !s->room || !s->confirm) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -143,7 +118,7 @@ void db_scratch_free(struct db_scratch *s)
 {
 	if (!s)
 		return;
-	match_scratch_free(s->match);
+	confirm_free(s->confirm);
 	fold_done(&s->folded);
 	for (int i = 0; i < JS_FORMS; i++)
 		pages_free(s->slot[i]);
@@ -152,9 +127,7 @@ void db_scratch_free(struct db_scratch *s)
 	free(s->chance);
 	free(s->epoch_of);
 	free(s->answer);
-	free(s->cost_ns);
 	free(s->answered);
-	free(s->charged);
 	free(s->yes);
 	free(s->undecided);
 	free(s);
@@ -179,53 +152,6 @@ static void put_answer(struct pass *p, uint32_t pattern, enum match_answer answe
 	s->answer[pattern] = answer;
 }
 
-/* The processor's clock starts with the first look at it: most texts are done before. */
-static void start_clocks(struct pass *p)
-{
-	p->processor = 0;
-	p->start = p->wall = now_ns(CLOCK_MONOTONIC);
-}
-
-/* The processor's time since the last look. */
-static uint64_t look_at_clock(struct pass *p)
-{
-	uint64_t now = now_ns(CLOCK_THREAD_CPUTIME_ID),
-		 since = p->processor ? now - p->processor : 0;
-
-	p->processor = now;
-	p->used += since;
-	p->spent = p->used > p->budget;
-	return since;
-}
-
-/* The wall's clock is cheap to look at, the processor's is not, but only that one is fair when
- * others run. A pattern that was slow pays; when it has had its share of the text's time it is not
- * asked again, so that one pattern that explodes does not leave the others without an answer. */
-static enum match_answer ask_once(struct pass *p, uint32_t pattern, const struct match_window *w)
-{
-	uint32_t *cost = &p->s->cost_ns[pattern];
-	enum match_answer answer;
-
-	if (p->spent || *cost > p->budget / SHARE)
-		return MATCH_UNDECIDED;
-	/* That is nobody's fault. */
-	if (match_prepare(p->db->code[pattern], p->text))
-		start_clocks(p);
-	answer = match_run_window(p->db->code[pattern], p->s->match, p->text, w);
-	uint64_t wall = now_ns(CLOCK_MONOTONIC), since = wall - p->wall;
-	p->wall = wall;
-	if (since > SLOW_NS) {
-		uint64_t mine = look_at_clock(p);
-		mine = mine < since ? mine : since;
-		if (!*cost && mine)
-			p->s->charged[p->s->chargedc++] = pattern;
-		*cost += (uint32_t)(mine < UINT32_MAX / 2 - *cost / 2 ? mine : UINT32_MAX / 2);
-	} else if (++p->questions % CLOCK_EVERY == 0 && wall - p->start > GRACE_NS) {
-		look_at_clock(p);
-	}
-	return answer;
-}
-
 /* The beginning of the character at AT, or of the next one. */
 static size_t begin_of_char(const struct pass *p, size_t at, bool next)
 {
@@ -234,19 +160,9 @@ static size_t begin_of_char(const struct pass *p, size_t at, bool next)
 	return at;
 }
 
-/* Asks about places from A to B. Large windows are cut, so that the clock is looked at. */
 static void ask(struct pass *p, uint32_t pattern, struct match_window w)
 {
-	size_t last = w.to, step = WORK_AT_ONCE / (w.end - w.from + 1) + 1;
-
-	for (;;) {
-		w.to = last - w.from < step ? last : w.from + step;
-		enum match_answer answer = ask_once(p, pattern, &w);
-		put_answer(p, pattern, answer);
-		w.from = begin_of_char(p, w.to + 1, true);
-		if (answer != MATCH_NO || w.from > last)
-			return;
-	}
+	put_answer(p, pattern, confirm_window(p->s->confirm, pattern, w));
 }
 
 /* Places from LO to HI of the folded text. */
@@ -345,6 +261,7 @@ static void close_slot(struct pass *p, struct slot_state *state, enum table_stag
 static bool is_open(const struct pass *p, uint32_t pattern)
 {
 	return answer_of(p, pattern) != MATCH_YES && db_is_wanted(p->wanted, pattern) &&
+	       !confirm_is_done(p->s->confirm, pattern) &&
 	       (p->both || p->about[pattern].unicode == p->unicode);
 }
 
@@ -440,8 +357,6 @@ static void ask_always(struct pass *p, enum js_form form)
 static void next_scan(struct db_scratch *s, const struct db *db)
 {
 	s->answeredc = 0;
-	while (s->chargedc)
-		s->cost_ns[s->charged[--s->chargedc]] = 0;
 	if (++s->epoch)
 		return;
 	memset(s->epoch_of, 0, db->count * sizeof(*s->epoch_of));
@@ -506,8 +421,7 @@ int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *t
 	p.data = text->unit;
 	p.len = text->unit_len;
 	p.both = text->unit == text->data;
-	p.budget = s->budget_ns ? s->budget_ns : BUDGET_NS + BUDGET_BYTE_NS * (uint64_t)text->len;
-	start_clocks(&p);
+	confirm_begin(s->confirm, text);
 	next_scan(s, db);
 	if (run_pass(&p, err) < 0)
 		return -1;
@@ -527,5 +441,13 @@ enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t num
 {
 	if (!db->code[number])
 		return MATCH_NO;
-	return match_run(db->code[number], s->match, text, ret_start);
+	return confirm_text(s->confirm, (uint32_t)number, text, ret_start);
+}
+
+enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
+				  const struct scan_text *text)
+{
+	if (!db->code[number])
+		return MATCH_NO;
+	return confirm_linear(s->confirm, (uint32_t)number, text);
 }

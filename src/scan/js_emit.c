@@ -4,7 +4,8 @@
  * would take more for equal than JavaScript does, and for the rest (?i) is switched on and off
  * where it stands; the switch is followed as PCRE2 follows it: a group ends it, a | does not. A
  * large group repeated many times would be copied by PCRE2 and its 64 KB overflow: it is written
- * once, behind the pattern, and called.
+ * once, behind the pattern, and called. Before every repeat that can make a match slow there is a
+ * callout, the toll, whose number says how far it may read.
  */
 #include "scan/js_emit.h"
 
@@ -15,6 +16,7 @@
 #include "base/scope.h"
 #include "scan/js_case.h"
 #include "scan/js_set.h"
+#include "scan/js_toll.h"
 
 enum { ASCII_MAX = 0x7f, SUB_COST = 12000, CLASS_COST = 36, COST_MAX = 1 << 30 };
 
@@ -26,7 +28,9 @@ struct emitter {
 	char *text;
 	size_t len, room;
 	bool failed;
-	bool folding; /* (?i) holds here; wide form only */
+	bool folding;	   /* (?i) holds here; wide form only */
+	bool after_char;   /* what was written last is one, and no repeat */
+	uint32_t branches; /* of what comes behind the node that is written */
 	bool in_behind;
 	uint8_t *life;
 	uint32_t sub[JS_SUBS_MAX];
@@ -249,6 +253,7 @@ static void emit_branches(struct emitter *e, uint32_t id)
 		if (!first)
 			put(e, "|");
 		first = false;
+		e->after_char = false;
 		emit(e, kid);
 	}
 	if (first)
@@ -267,8 +272,10 @@ static void emit_in(struct emitter *e, const char *open, uint32_t id)
 
 static void emit_seq(struct emitter *e, const struct js_node *n)
 {
-	for (uint32_t i = 0; i < n->count; i++)
+	for (uint32_t i = 0; i < n->count; i++) {
+		e->branches = js_toll_branches(e->ast, n, i + 1);
 		emit(e, js_kid(e->ast, n, i));
+	}
 }
 
 static void emit_group(struct emitter *e, const struct js_node *n)
@@ -332,6 +339,24 @@ static void put_times(struct emitter *e, const struct js_node *n)
 		put(e, "?");
 }
 
+static void put_toll(struct emitter *e, unsigned toll)
+{
+	char buf[16];
+
+	if (e->in_behind || toll == JS_TOLL_NONE)
+		return;
+	snprintf(buf, sizeof(buf), "(?C%u)", toll);
+	put(e, buf);
+}
+
+/* What repeats, each time with its toll. */
+static void emit_loop(struct emitter *e, const struct js_node *n, uint32_t kid)
+{
+	put(e, "(?:");
+	put_toll(e, js_toll_of_loop(n));
+	emit_in(e, "", kid);
+}
+
 static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 {
 	uint32_t kid = js_kid(e->ast, n, 0);
@@ -342,14 +367,16 @@ static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 	if (!e->ast->has_backref && (n->max == 0 || find_life(e, kid) == DEAD))
 		return; /* alive itself, so its minimum is 0 */
 	if (kind == JS_CHAR || kind == JS_CLASS) {
+		put_toll(e, js_toll_of_run(e->ast, n, e->branches, e->after_char));
 		emit(e, kid);
 	} else if ((sub = find_sub(e, n, id))) {
 		snprintf(buf, sizeof(buf), "(?%u)", sub);
 		put(e, buf);
 	} else {
-		emit_in(e, "(?:", kid);
+		emit_loop(e, n, kid);
 	}
 	put_times(e, n);
+	e->after_char = false;
 }
 
 static void emit_look(struct emitter *e, const struct js_node *n)
@@ -360,6 +387,8 @@ static void emit_look(struct emitter *e, const struct js_node *n)
 
 	if (!e->ast->has_backref && find_life(e, kid) == DEAD)
 		return; /* alive itself, so it is negative */
+	if (n->behind)
+		put_toll(e, js_toll_of_behind(e->ast, n));
 	e->in_behind |= n->behind;
 	emit_in(e, open[n->behind][n->negative], kid);
 	e->in_behind = was;
@@ -414,9 +443,11 @@ static void emit(struct emitter *e, uint32_t id)
 		break;
 	case JS_CHAR:
 		emit_char(e, n);
+		e->after_char = true;
 		break;
 	case JS_CLASS:
 		emit_class(e, n);
+		e->after_char = false;
 		break;
 	case JS_GROUP:
 		emit_group(e, n);

@@ -2,16 +2,20 @@
  *
  * PCRE2 behind four calls. Every text here is UTF-8 by construction, so PCRE2 need not check it;
  * in the form of code units it even must not, because halves of pairs stand in it. The offset
- * limit is compiled in: a scanner asks only about places where a match could begin.
+ * limit is compiled in: a scanner asks only about places where a match could begin. The machine's
+ * code counts its steps anew at every place, not those that read, and tells nobody; so the patterns
+ * have callouts where they can read far (js_toll.h), and these are counted here.
  */
 #include "scan/match.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/scope.h"
+#include "scan/js_toll.h"
 #include "scan/match_private.h"
 
-enum { NEST_MAX = 1000, STACK_START = 32 << 10 };
+enum { NEST_MAX = 1000, STACK_START = 32 << 10, BEHIND_STEPS = 8000 };
 
 enum { NOT_YET, NATIVE, INTERPRETED };
 
@@ -19,7 +23,8 @@ struct match_scratch {
 	pcre2_match_context *context;
 	pcre2_match_data *data;
 	pcre2_jit_stack *stack;
-	uint32_t steps, window_steps;
+	uint32_t steps;
+	uint64_t *steps_left;
 };
 
 static const uint32_t common =
@@ -110,22 +115,15 @@ static void make_native(const struct match_code *code, enum js_form form)
 	pthread_mutex_unlock(&m->lock);
 }
 
-bool match_prepare(const struct match_code *code, const struct scan_text *text)
-{
-	enum js_form form = text->ascii ? JS_ASCII : JS_WIDE;
-
-	if (!code->form[form] ||
-	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) != NOT_YET)
-		return false;
-	make_native(code, form);
-	return true;
-}
-
 /* The form that reads TEXT, ready to run; NULL: it never matches. */
 static const pcre2_code *ready(const struct match_code *code, const struct scan_text *text)
 {
-	match_prepare(code, text);
-	return code->form[text->ascii ? JS_ASCII : JS_WIDE];
+	enum js_form form = text->ascii ? JS_ASCII : JS_WIDE;
+
+	if (code->form[form] &&
+	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) == NOT_YET)
+		make_native(code, form);
+	return code->form[form];
 }
 
 bool match_is_native(const struct match_code *code)
@@ -139,6 +137,55 @@ bool match_is_native(const struct match_code *code)
 		native &= atomic_load(&code->machine->state[i]) == NATIVE;
 	}
 	return native;
+}
+
+/* Bytes up to where spaces end, or begin. */
+static size_t run_length(const uint8_t *s, size_t len)
+{
+	bool space = len && s[0] <= ' ';
+	size_t n = 0;
+
+	while (n < len && (s[n] <= ' ') == space)
+		n++;
+	return n;
+}
+
+/* How far what comes next may read; KIND is one of those that read. */
+static size_t read_length(const pcre2_callout_block *b, enum js_toll kind)
+{
+	const uint8_t *s = b->subject + b->current_position;
+	size_t left = b->subject_length - b->current_position;
+	const uint8_t *end;
+
+	if (kind == JS_TOLL_RUN)
+		return run_length(s, left);
+	end = kind == JS_TOLL_LINE ? memchr(s, '\n', left) : NULL;
+	return end ? (size_t)(end - s) : left;
+}
+
+static uint64_t toll_of(const pcre2_callout_block *b)
+{
+	uint32_t toll = b->callout_number, weight;
+
+	if (toll == JS_TOLL_BEHIND)
+		return BEHIND_STEPS;
+	if (toll <= JS_TOLL_FIXED_MAX)
+		return JS_TOLL_FIXED * (uint64_t)toll + 1;
+	weight = (toll - JS_TOLL_RUN) % JS_TOLL_WEIGHTS;
+	return ((uint64_t)read_length(b, toll - weight) << 2 * weight) / JS_TOLL_BYTES + 1;
+}
+
+static int pay_toll(pcre2_callout_block *block, void *context)
+{
+	struct match_scratch *s = context;
+	uint64_t steps = toll_of(block);
+
+	if (*s->steps_left < steps) {
+		*s->steps_left = 0;
+		return PCRE2_ERROR_MATCHLIMIT;
+	}
+	*s->steps_left -= steps;
+	return 0;
 }
 
 struct match_scratch *match_scratch_new(const struct match_limits *limits, struct err *err)
@@ -158,8 +205,8 @@ struct match_scratch *match_scratch_new(const struct match_limits *limits, struc
 		match_scratch_free(s);
 		return NULL;
 	}
-	s->steps = limits->steps ? limits->steps : MATCH_STEPS;
-	s->window_steps = limits->steps ? limits->steps : MATCH_WINDOW_STEPS;
+	s->steps = limits->steps;
+	pcre2_set_callout(s->context, pay_toll, s);
 	pcre2_set_depth_limit(s->context, limits->depth ? limits->depth : MATCH_DEPTH);
 	pcre2_set_heap_limit(s->context, limits->heap_kb ? limits->heap_kb : MATCH_HEAP_KB);
 	pcre2_jit_stack_assign(s->context, NULL, s->stack);
@@ -191,9 +238,14 @@ enum match_answer match_run(const struct match_code *code, struct match_scratch 
 	const char *data = code->unicode ? text->data : text->unit;
 	size_t len = code->unicode ? text->len : text->unit_len;
 
+	uint64_t left = MATCH_TEXT_STEPS, steps = MATCH_TEXT_STEPS / (len + 1);
+
 	if (!form)
 		return MATCH_NO;
-	pcre2_set_match_limit(s->context, s->steps);
+	steps = steps < MATCH_STEPS_MIN ? MATCH_STEPS_MIN : steps;
+	steps = steps > MATCH_STEPS ? MATCH_STEPS : steps;
+	s->steps_left = &left;
+	pcre2_set_match_limit(s->context, s->steps ? s->steps : (uint32_t)steps);
 	pcre2_set_offset_limit(s->context, PCRE2_UNSET);
 	int n = pcre2_match(form, (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK, s->data,
 			    s->context);
@@ -203,14 +255,16 @@ enum match_answer match_run(const struct match_code *code, struct match_scratch 
 }
 
 enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
-				   const struct scan_text *text, const struct match_window *window)
+				   const struct scan_text *text, const struct match_window *window,
+				   uint32_t place_steps, uint64_t *steps_left)
 {
 	const pcre2_code *form = ready(code, text);
 	const char *data = code->unicode ? text->data : text->unit;
 
 	if (!form)
 		return MATCH_NO;
-	pcre2_set_match_limit(s->context, s->window_steps);
+	s->steps_left = steps_left;
+	pcre2_set_match_limit(s->context, place_steps);
 	pcre2_set_offset_limit(s->context, window->to);
 	/* Straight to the machine's code: what pcre2_match() checks first has been said here. */
 	if (atomic_load_explicit(&code->machine->state[text->ascii ? JS_ASCII : JS_WIDE],

@@ -17,17 +17,19 @@ enum match_answer {
 	MATCH_NO,
 };
 
-/* How far one match may go. Zero: the default. */
+/* How far one match may go. Zero: the default. None of them is a time. */
 struct match_limits {
-	uint32_t steps; /* PCRE2's match limit; by default a window has fewer than a whole text */
+	uint32_t steps; /* PCRE2's match limit: at each place at which a match may begin */
 	uint32_t depth; /* without the machine's code: how deep it may backtrack */
 	uint32_t heap_kb;
-	uint32_t text_ms; /* of the processor, for all expressions on one text; see db.h */
+	uint64_t
+		text_steps; /* for all expressions on one text, once PCRE2 gave up; see confirm.h */
 };
 
 enum {
-	MATCH_STEPS = 10000000,
-	MATCH_WINDOW_STEPS = 200000,
+	MATCH_STEPS = 10000000, /* at one place */
+	MATCH_STEPS_MIN = 1000,
+	MATCH_TEXT_STEPS = 500000000, /* at all places of a text, unless each gets the least */
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */
@@ -73,10 +75,10 @@ struct match_window {
 			  * and no lookahead reaches farther */
 };
 
-/* Makes the machine's code for such a text if it is not there; true when it had to. */
-bool match_prepare(const struct match_code *code, const struct scan_text *text);
-/* Does a match begin in the window? */
+/* Does a match begin in the window? At each place PCRE2 may take so many of its own steps. STEPS_LEFT
+ * goes down by the tolls (js_toll.h); when there are not enough, it is undecided. */
 enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
-				   const struct scan_text *text, const struct match_window *window);
+				   const struct scan_text *text, const struct match_window *window,
+				   uint32_t place_steps, uint64_t *steps_left);
 
 #endif

@@ -15,7 +15,7 @@
 #include "../unit/tap.h"
 #include "scan/db.h"
 
-enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 20 };
+enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 20, LINEAR_EVERY = 16 };
 
 static struct {
 	struct db_pattern pattern[EXPRESSIONS_MAX];
@@ -24,7 +24,8 @@ static struct {
 	struct db *db;
 	struct db_scratch *scratch;
 	uint8_t *yes;
-	size_t texts, whole, pairs, hits, missed, extra, undecided, shown;
+	size_t texts, whole, pairs, hits, missed, extra, undecided, linear, linearly, formless,
+		shown;
 } all;
 
 static void refuse(void *context, size_t number, const struct err *why)
@@ -80,12 +81,27 @@ static void build(void)
 		exit(1);
 }
 
+/* What the pattern says in its linear form must be its ANSWER. */
+static void check_linear(const struct scan_text *t, size_t number, enum match_answer answer)
+{
+	enum match_answer linear = db_match_linear(all.db, all.scratch, number, t);
+
+	all.linear += linear != MATCH_UNDECIDED;
+	all.formless += linear == MATCH_UNDECIDED;
+	if (linear == MATCH_UNDECIDED || answer == MATCH_UNDECIDED || linear == answer)
+		return;
+	all.linearly++;
+	show("otherwise in linear form", number, t);
+}
+
 /* What the scan says of NUMBER must be what the pattern says itself. */
-static void check(const struct scan_text *t, size_t number)
+static void check(const struct scan_text *t, size_t number, bool linear)
 {
 	enum match_answer answer = db_match(all.db, all.scratch, number, t, NULL);
 
 	all.pairs++;
+	if (linear)
+		check_linear(t, number, answer);
 	if (answer == MATCH_UNDECIDED || all.yes[number] == 2) {
 		all.undecided++;
 		show("undecided", number, t);
@@ -112,12 +128,14 @@ static void compare(const struct scan_text *t, json_t *own)
 		all.yes[hits.undecided[i]] = 2;
 	all.hits += hits.yesc;
 	bool whole = all.texts++ % all.every == 0;
+	/* The linear form of everybody is made anew each time. */
+	bool linear = whole && all.whole % LINEAR_EVERY == 0;
 	all.whole += whole;
 	for (size_t i = 0; i < all.count; i++)
 		if (whole || all.yes[i])
-			check(t, i);
+			check(t, i, linear);
 	for (size_t i = 0; i < json_array_size(own) && !whole; i++)
-		check(t, (size_t)json_integer_value(json_array_get(own, i)));
+		check(t, (size_t)json_integer_value(json_array_get(own, i)), true);
 }
 
 static void take_text(json_t *o)
@@ -157,6 +175,9 @@ int main(int argc, char **argv)
 	   all.hits, all.pairs, all.whole);
 	ok(all.missed == 0, "a scan misses nothing (%zu)", all.missed);
 	ok(all.extra == 0, "and makes nothing up (%zu)", all.extra);
+	ok(all.linear > all.formless * 20 && all.linearly == 0,
+	   "the linear way says the same %zu times (%zu not; %zu without such a form)", all.linear,
+	   all.linearly, all.formless);
 	ok(all.undecided == 0, "and decides (%zu not)", all.undecided);
 	return tap_done();
 }

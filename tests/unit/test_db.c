@@ -50,6 +50,12 @@ static size_t differences(const struct db *db, struct db_scratch *s, const char 
 		bool said = has(hits.yes, hits.yesc, i);
 		bool unsure = has(hits.undecided, hits.undecidedc, i);
 
+		enum match_answer linear = db_match_linear(db, s, i, &text);
+		if (linear != MATCH_UNDECIDED && answer != MATCH_UNDECIDED && linear != answer) {
+			different++;
+			printf("# pattern %zu: %d, the linear way: %d\n", i, answer == MATCH_YES,
+			       linear == MATCH_YES);
+		}
 		if (answer != MATCH_UNDECIDED && !unsure && said != (answer == MATCH_YES)) {
 			different++;
 			printf("# pattern %zu: %d, scanned: %d\n", i, answer == MATCH_YES, said);
@@ -402,46 +408,61 @@ static void test_made_up(unsigned flags, const char *what)
 	   yes);
 }
 
-static void test_limits(void)
+/* A text on which the first two explode; the second one has no linear form. */
+static char *make_bait(size_t len)
 {
-	const char *const source[] = {"(?:a|a|b)*(?:a|b|a)*(?:a|b)*!x$", "needle", "x*y*z"};
-	/* Steps end it: how many there are does not depend on the machine. */
-	struct match_limits limits = {.steps = 20000, .text_ms = 600000};
-	struct db *db = build(source, 3, JS_IGNORE_CASE), *none = NULL;
-	struct db_pattern *many = calloc(DB_PATTERNS_MAX + 1, sizeof(*many));
-	struct err err = {0};
-	struct db_scratch *s = db_scratch_new(db, &limits, &err);
-	struct scan_text text;
-	struct db_hits hits;
-	size_t len = 200000;
 	char *data = malloc(len);
 
 	for (size_t i = 0; i < len; i++)
 		data[i] = "ab"[i * 7 % 5 % 2];
 	memcpy(data + len - 6, "needle", 6);
 	memcpy(data + len - 10, "!x ", 3);
+	return data;
+}
+
+static void test_limits(void)
+{
+	const char *const source[] = {"(?:a|a|b)*(?:a|b|a)*(?:a|b)*!x$",
+				      "((?:a|a|b)*)(?:a|b|a)*\\1(?:a|b)*!x$", "needle",
+				      "(?:a|ba|b)+\\s*(?:a|b|ab)*!x "};
+	struct match_limits few = {.text_steps = 10000};
+	struct db *db = build(source, 4, JS_IGNORE_CASE);
+	struct err err = {0};
+	struct db_scratch *s = db_scratch_new(db, NULL, &err), *less;
+	struct scan_text text;
+	struct db_hits hits;
+	size_t len = 200000;
+	char *data = make_bait(len);
+
 	normal_decode(data, len, &text, &err);
-	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0, "a text that makes a pattern explode");
-	ok(has(hits.undecided, hits.undecidedc, 0) && !has(hits.yes, hits.yesc, 0),
-	   "what was given up is undecided");
-	ok(has(hits.yes, hits.yesc, 1) && !has(hits.undecided, hits.undecidedc, 1),
-	   "and the others are answered");
-	struct match_limits hurry = {.text_ms = 1};
-	struct db_scratch *other = db_scratch_new(db, &hurry, &err);
-	ok(db_scan(db, other, &text, NULL, &hits, &err) == 0 &&
-		   has(hits.undecided, hits.undecidedc, 0),
-	   "so is what there is no time for");
-	db_scratch_free(other);
-	for (size_t i = 0; i <= DB_PATTERNS_MAX; i++)
+	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0, "a text that makes patterns explode");
+	ok(hits.undecidedc == 1 && hits.undecided[0] == 1,
+	   "what has no linear form and was given up is undecided");
+	ok(hits.yesc == 2 && has(hits.yes, hits.yesc, 2) && has(hits.yes, hits.yesc, 3),
+	   "and the others are answered, those that explode too");
+	less = db_scratch_new(db, &few, &err);
+	ok(db_scan(db, less, &text, NULL, &hits, &err) == 0 &&
+		   has(hits.undecided, hits.undecidedc, 0) && has(hits.yes, hits.yesc, 2),
+	   "so is what there are no steps for");
+	db_scratch_free(less);
+	normal_done(&text);
+	free(data);
+	db_scratch_free(s);
+	db_free(db);
+}
+
+static void test_count(void)
+{
+	struct db_pattern *many = calloc(DB_PATTERNS_MAX + 1, sizeof(*many));
+	struct db *none = NULL;
+	struct err err = {0};
+
+	for (size_t i = 0; many && i <= DB_PATTERNS_MAX; i++)
 		many[i] = (struct db_pattern){"", 0, 0};
 	ok(db_build(many, DB_PATTERNS_MAX + 1, NULL, NULL, &none, &err) < 0 &&
 		   err.code == ERR_INPUT && !none,
 	   "one pattern too many is refused");
-	normal_done(&text);
 	free(many);
-	free(data);
-	db_scratch_free(s);
-	db_free(db);
 }
 
 static void count_refused(void *context, size_t number, const struct err *why)
@@ -517,6 +538,7 @@ int main(void)
 	test_made_up(0, "with case");
 	test_made_up(JS_MULTILINE | JS_DOT_ALL | JS_IGNORE_CASE, "with m and s");
 	test_limits();
+	test_count();
 	test_wanted();
 	test_threads();
 	return tap_done();

@@ -17,16 +17,17 @@
 #define ANY "detection:\n  condition: any\n  conditions:\n"
 #define MATCH(field, pattern) "    - {field: " field ", operator: regex, value: '" pattern "'}\n"
 
-/* An expression that takes for ever, in rules that need it or do not. */
+/* An expression that takes for ever, and has no linear form, in rules that need it or do not. */
 static const char *const slow[] = {
-	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:x+)+)+$"),
+	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:(x)+)+)+\\1?$"),
 	HEAD("TWO", "high", "llm_io") ANY MATCH(
 		"content",
-		"^(?:(?:x+)+)+$") "    - {field: content, operator: contains, value: '!'}\n",
+		"^(?:(?:(x)+)+)+\\1?$") "    - {field: content, operator: contains, value: '!'}\n",
 	HEAD("ALL", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
-		"content", "^(?:(?:x+)+)+$") MATCH("content", "nobody"),
-	HEAD("NOT", "low", "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
-				     "    a: {field: content, patterns: ['^(?:(?:x+)+)+$']}\n",
+		"content", "^(?:(?:(x)+)+)+\\1?$") MATCH("content", "nobody"),
+	HEAD("NOT", "low",
+	     "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
+		       "    a: {field: content, patterns: ['^(?:(?:(x)+)+)+\\1?$']}\n",
 	NULL};
 
 struct kit {

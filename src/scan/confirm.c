@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PCRE2 tells of every repeat that can read far, and that is charged (match.h); its own limit holds
+ * at each place anew. The first time that one of them is reached the pattern goes the linear way for
+ * the rest of this text. If it then reads as much as a quarter of the text, all of it is asked about
+ * at once, and that is the last question. Expressions with back-references have no linear form:
+ * they may do more steps, and then it is undecided.
+ */
+#include "scan/confirm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/db_private.h"
+#include "scan/linear.h"
+
+enum {
+	/* PCRE2's own limit at a place: only a net, for all that can explode pays tolls. */
+	PLACE_STEPS = 20000,
+	PLACE_BYTE_STEPS = 4,
+	/* Of a question, and one for so many places, and for so many bytes: PCRE2 first looks for a
+	 * character that a match must have, up to the end. */
+	WINDOW_STEPS = 4,
+	PLACES_A_STEP = 16,
+	BYTES_A_STEP = 32,
+	/* What all questions of a pattern, and of all patterns, may be charged. */
+	PATTERN_STEPS = 20000,
+	PATTERN_BYTE_STEPS = 1,
+	TEXT_STEPS = 200000,
+	TEXT_BYTE_STEPS = 8,
+	/* The linear way, for all patterns. */
+	LINEAR_STEPS = 20000000,
+	LINEAR_BYTE_STEPS = 400,
+	/* PCRE2, for all patterns that have no other way. */
+	LAST_STEPS = 1000000,
+	LAST_BYTE_STEPS = 10,
+	LAST_PLACE_STEPS = 200000,
+	FORMS_KEPT = 256,
+};
+
+enum form_state { FORM_UNKNOWN, FORM_NONE, FORM_MADE };
+
+/* What is known of a pattern in this text. */
+struct asked {
+	uint32_t text;	/* the number of the text; of another one: nothing */
+	bool slow;	/* it has reached a limit */
+	bool done;	/* ANSWER is about all of the text */
+	uint8_t answer; /* enum match_answer */
+	uint64_t charged, read;
+};
+
+struct confirm {
+	const struct db *db;
+	struct match_scratch *match;
+	struct match_limits limits;
+	const struct scan_text *text;
+	uint32_t number; /* of the text */
+	uint64_t pattern_steps, steps, linear_steps, last_steps;
+	struct asked *asked;			/* by pattern */
+	struct linear **form;			/* by pattern */
+	uint8_t *form_state;			/* by pattern: enum form_state */
+	uint32_t kept[FORMS_KEPT], keptc, next; /* patterns that have a form, in a ring */
+};
+
+struct confirm *confirm_new(const struct db *db, const struct match_limits *limits, struct err *err)
+{
+	struct confirm *c = calloc(1, sizeof(*c));
+
+	if (c) {
+		c->db = db;
+		c->limits = limits ? *limits : (struct match_limits){0};
+		c->asked = calloc(db->count + 1, sizeof(*c->asked));
+		c->form = calloc(db->count + 1, sizeof(struct linear *));
+		c->form_state = calloc(db->count + 1, 1);
+		c->match = match_scratch_new(limits, err);
+	}
+	if (!c || !c->asked || !c->form || !c->form_state || !c->match) {
+		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		confirm_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void confirm_free(struct confirm *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->keptc; i++)
+		linear_free(c->form[c->kept[i]]);
+	match_scratch_free(c->match);
+	free(c->asked);
+	free(c->form);
+	free(c->form_state);
+	free(c);
+}
+
+void confirm_begin(struct confirm *c, const struct scan_text *text)
+{
+	uint64_t len = text->len;
+
+	c->text = text;
+	c->pattern_steps = PATTERN_STEPS + PATTERN_BYTE_STEPS * len;
+	c->steps = TEXT_STEPS + TEXT_BYTE_STEPS * len;
+	c->linear_steps = LINEAR_STEPS + LINEAR_BYTE_STEPS * len;
+	c->last_steps = LAST_STEPS + LAST_BYTE_STEPS * len;
+	if (c->limits.text_steps)
+		c->linear_steps = c->last_steps = c->limits.text_steps;
+	if (++c->number)
+		return;
+	memset(c->asked, 0, c->db->count * sizeof(*c->asked));
+	c->number = 1;
+}
+
+static struct asked *asked_of(struct confirm *c, uint32_t pattern)
+{
+	struct asked *a = &c->asked[pattern];
+
+	if (a->text != c->number)
+		*a = (struct asked){.text = c->number};
+	return a;
+}
+
+bool confirm_is_done(const struct confirm *c, uint32_t pattern)
+{
+	return c->asked[pattern].text == c->number && c->asked[pattern].done;
+}
+
+/* The oldest of too many goes. */
+static void keep(struct confirm *c, uint32_t pattern)
+{
+	uint32_t *place = &c->kept[c->next++ % FORMS_KEPT];
+
+	if (c->keptc == FORMS_KEPT) {
+		linear_free(c->form[*place]);
+		c->form[*place] = NULL;
+		c->form_state[*place] = FORM_UNKNOWN;
+	} else {
+		c->keptc++;
+	}
+	*place = pattern;
+}
+
+/* The pattern's linear form; NULL: it has none. */
+static struct linear *form_of(struct confirm *c, uint32_t pattern)
+{
+	struct db_source source = db_source(c->db, pattern);
+	struct regex regex = {0};
+	struct err ignored;
+
+	if (c->form_state[pattern] != FORM_UNKNOWN)
+		return c->form[pattern];
+	c->form_state[pattern] = FORM_NONE;
+	if (regex_translate(source.text, source.len, source.flags, &regex, &ignored) < 0)
+		return NULL;
+	c->form[pattern] = linear_new(&regex.ast, &ignored);
+	regex_done(&regex);
+	if (!c->form[pattern])
+		return NULL;
+	c->form_state[pattern] = FORM_MADE;
+	keep(c, pattern);
+	return c->form[pattern];
+}
+
+/* What the pattern reads of the text. */
+static const char *data_of(const struct confirm *c, uint32_t pattern, const struct scan_text *text,
+			   size_t *ret_len)
+{
+	bool unicode = match_is_unicode(c->db->code[pattern]);
+
+	*ret_len = unicode ? text->len : text->unit_len;
+	return unicode ? text->data : text->unit;
+}
+
+static enum match_answer finish(struct asked *a, enum match_answer answer)
+{
+	a->done = true;
+	a->answer = (uint8_t)answer;
+	return answer;
+}
+
+/* The window; or everything, when that is not much more, or would be read several times over. */
+static enum match_answer ask_linear(struct confirm *c, uint32_t pattern, struct linear *form,
+				    struct match_window w)
+{
+	struct asked *a = asked_of(c, pattern);
+	size_t len;
+	const char *data = data_of(c, pattern, c->text, &len);
+
+	a->read += w.end - w.from;
+	if (a->read <= len / 4)
+		return linear_run(form, data, &w, &c->linear_steps);
+	w = (struct match_window){.to = len, .end = len};
+	return finish(a, linear_run(form, data, &w, &c->linear_steps));
+}
+
+/* Without a linear form. */
+static enum match_answer ask_last(struct confirm *c, uint32_t pattern, const struct match_window *w)
+{
+	uint32_t limit = c->limits.steps ? c->limits.steps : LAST_PLACE_STEPS;
+	enum match_answer answer =
+		match_run_window(c->db->code[pattern], c->match, c->text, w, limit, &c->last_steps);
+
+	return answer == MATCH_UNDECIDED ? finish(asked_of(c, pattern), answer) : answer;
+}
+
+/* Charges what PCRE2 does to the pattern and to the text. */
+static enum match_answer ask_pcre(struct confirm *c, uint32_t pattern, const struct match_window *w)
+{
+	struct asked *a = asked_of(c, pattern);
+	uint64_t most = c->pattern_steps - a->charged, left, fixed;
+	uint64_t limit = PLACE_STEPS + PLACE_BYTE_STEPS * (uint64_t)(w->end - w->from);
+	enum match_answer answer;
+
+	limit = c->limits.steps ? c->limits.steps : limit;
+	fixed = WINDOW_STEPS + (w->to - w->from) / PLACES_A_STEP +
+		(w->end - w->from) / BYTES_A_STEP;
+	most = most < c->steps ? most : c->steps;
+	if (a->slow || most < fixed)
+		return MATCH_UNDECIDED;
+	left = most - fixed;
+	answer = match_run_window(c->db->code[pattern], c->match, c->text, w, (uint32_t)limit,
+				  &left);
+	a->charged += most - left;
+	c->steps -= most - left;
+	return answer;
+}
+
+enum match_answer confirm_window(struct confirm *c, uint32_t pattern, struct match_window w)
+{
+	struct asked *a = asked_of(c, pattern);
+	enum match_answer answer;
+	struct linear *form;
+
+	if (a->done)
+		return a->answer;
+	answer = ask_pcre(c, pattern, &w);
+	if (answer != MATCH_UNDECIDED)
+		return answer;
+	a->slow = true;
+	form = form_of(c, pattern);
+	return form ? ask_linear(c, pattern, form, w) : ask_last(c, pattern, &w);
+}
+
+enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct scan_text *text,
+			       size_t *ret_start)
+{
+	enum match_answer answer = match_run(c->db->code[pattern], c->match, text, ret_start);
+
+	return answer == MATCH_UNDECIDED && !ret_start ? confirm_linear(c, pattern, text) : answer;
+}
+
+enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text)
+{
+	struct linear *form = form_of(c, pattern);
+	struct match_window w = {0};
+	const char *data = data_of(c, pattern, text, &w.end);
+	uint64_t steps = UINT64_MAX;
+
+	w.to = w.end;
+	if (form)
+		steps = linear_cost(form, w.end) * 2 + LINEAR_STEPS;
+	return form ? linear_run(form, data, &w, &steps) : MATCH_UNDECIDED;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which toll. Most repeats are small and have none: PCRE2's own limit is enough for them.
+ */
+#include "scan/js_toll.h"
+
+enum { TIMES_MIN = 12, BEHIND_MIN = 64 };
+
+static bool class_has(const struct js_ast *ast, const struct js_node *n, uint32_t c)
+{
+	if (n->kind == JS_CHAR)
+		return n->value == c;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (ast->range[n->first + i].low <= c && c <= ast->range[n->first + i].high)
+			return true;
+	return false;
+}
+
+/* What is tried at each character that is read: 1, 4, 16 or 64 times as much as one character. */
+static unsigned weight_of(uint32_t branches)
+{
+	return branches < 4 ? 0 : branches < 13 ? 1 : branches < 49 ? 2 : 3;
+}
+
+/* A run within a word, or of spaces, that follows a character is read once for each time that this
+ * one is there: that cannot explode. */
+unsigned js_toll_of_run(const struct js_ast *ast, const struct js_node *repeat, uint32_t branches,
+			bool after_char)
+{
+	const struct js_node *kid = js_node_at(ast, js_kid(ast, repeat, 0));
+	bool wide = class_has(ast, kid, ' ') && class_has(ast, kid, 'e');
+	unsigned weight = weight_of(branches);
+	uint64_t most = ((uint64_t)repeat->max << 2 * weight) / JS_TOLL_BYTES / JS_TOLL_FIXED;
+
+	if (repeat->max < TIMES_MIN || repeat->min == repeat->max || (!wide && after_char))
+		return JS_TOLL_NONE;
+	if (!wide)
+		return JS_TOLL_RUN + weight;
+	if (repeat->max != JS_UNBOUNDED)
+		return most < JS_TOLL_FIXED_MAX ? (unsigned)most + 1 : JS_TOLL_FIXED_MAX;
+	return weight + (class_has(ast, kid, '\n') ? JS_TOLL_ANY : JS_TOLL_LINE);
+}
+
+unsigned js_toll_of_loop(const struct js_node *repeat)
+{
+	return repeat->max < TIMES_MIN ? JS_TOLL_NONE : JS_TOLL_LOOP;
+}
+
+unsigned js_toll_of_behind(const struct js_ast *ast, const struct js_node *look)
+{
+	const struct js_node *kid = js_node_at(ast, js_kid(ast, look, 0));
+
+	return kid->kind == JS_ALT && kid->count > BEHIND_MIN ? JS_TOLL_BEHIND : JS_TOLL_NONE;
+}
+
+uint32_t js_toll_branches(const struct js_ast *ast, const struct js_node *seq, uint32_t at)
+{
+	const struct js_node *n = at < seq->count ? js_node_at(ast, js_kid(ast, seq, at)) : NULL;
+
+	while (n && (n->kind == JS_GROUP || (n->kind == JS_SEQ && n->count == 1)))
+		n = js_node_at(ast, js_kid(ast, n, 0));
+	return n && n->kind == JS_ALT ? n->count : 1;
+}
