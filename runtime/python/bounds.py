@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Every maximum of the code view, and the three things that are counted against them: work, text
-and effects. The code that is read is hostile: it chooses what is counted, never how far. What does
-not fit is left out and said so; nothing here may raise anything but Stop, or wait."""
+and effects. The code that is read is hostile: it chooses what is counted, never how far. Work is
+counted in steps, so that the same code is read equally far on every machine; the clock is only a
+net below it. What does not fit is left out and said so; nothing here may raise anything but Stop,
+or wait."""
 import time
 
-SECONDS = 1.5           # of the processor, a net below STEPS: then what has been read is the answer
-STEPS = 2000000         # expressions looked at
-FOLDS = 200000          # values computed
+SECONDS = 5             # of the processor, a net below STEPS: then what has been read is the answer
+STEPS = 3000000         # one is about a character of a shell program; the others in these:
+OPERATOR = 8            # a place where a shell's operator could be
+COMMAND = 100           # a command of a shell
+GLOB = 200000           # at most, of one pattern with stars; more are not tried
+NODE = 10               # a node of a Python tree that is shown
+COMPUTED = 3            # one that is computed
+PARSED = 2              # a character that Python's parser reads
+SKIMMED = 16            # characters that it reads, of a tree that is looked at afterwards: one step
+WEIGHED = 128           # characters of a value, or a fourth as many items, that are one step
+LOOKS = 4096            # steps between two looks at the clock
+FOLDS = 100000          # values computed
 LOOP = 20000            # of these in one loop or function: no single one may use up the rest
 TEXT = 8 << 20          # bytes of canonical text
 STRING = 1 << 20        # length of a computed string
@@ -27,29 +38,50 @@ class Stop(Exception):
 
 
 class Work:
-    """Counts what is done, and looks at the processor's clock: others' load decides nothing."""
+    """Counts what is done, and now and then looks at the processor's clock."""
 
     def __init__(self, seconds=SECONDS):
         self.end = time.process_time() + seconds
         self.steps = STEPS
+        self.look_at = STEPS
         self.folds = FOLDS
         self.nested = NESTED
 
-    def step(self):
-        self.steps -= 1
-        if self.steps < 0:
-            raise Stop('more than %d expressions' % STEPS)
-        if self.steps & 255 == 0:
+    def step(self, count=1):
+        self.steps -= count
+        if self.steps < self.look_at:
             self.look()
 
     def look(self):
+        self.look_at = max(self.steps - LOOKS, 0)
+        if self.steps < 0:
+            raise Stop('more than %d steps' % STEPS)
         if time.process_time() > self.end:
             raise Stop('it took too long')
 
+    def node(self):
+        self.step(NODE)
+
+    def parse(self, source):
+        """Before it is done."""
+        self.step(PARSED * len(source))
+
+    def skim(self, source):
+        self.step(len(source) // SKIMMED)
+
+    def weigh(self, values):
+        """What is computed with costs what it is long."""
+        size = 0
+        for value in values:
+            if isinstance(value, (str, bytes)):
+                size += len(value)
+            elif isinstance(value, (list, tuple, dict, set)):
+                size += 4 * len(value)
+        self.step(size // WEIGHED)
+
     def fold(self):
         """False: no more of it; the code is shown as it is."""
-        self.step()
-        self.look()             # one of them may take long
+        self.step(COMPUTED)
         self.folds -= 1
         return self.folds >= 0
 

@@ -120,7 +120,8 @@ class Evaluator:
         if not self.work.fold():
             raise NotConst
         if isinstance(function, Bound):
-            return pyconst.method(function.value, function.name, args, kwargs)
+            return self.weighed(pyconst.method(function.value, function.name, args, kwargs),
+                                function.value, *args)
         if isinstance(function, Partial):
             return self.apply_partial(function, args, kwargs)
         if isinstance(function, Func):
@@ -137,7 +138,13 @@ class Evaluator:
             return self.index(Ref(function.path.rpartition('.')[0], function.root), args[0])
         if last == '__call__':
             return self.apply(Ref(function.path[:-9], function.root), args, kwargs)
-        return pyconst.function(function.path, args, kwargs)
+        return self.weighed(pyconst.function(function.path, args, kwargs), *args)
+
+    def weighed(self, made, *of):
+        """What was computed of OF. No single one takes long: all are bounded in length."""
+        self.work.weigh(of)
+        self.work.weigh((made,))
+        return made
 
     def apply_partial(self, p, args, kwargs):
         if p.function is not None:
@@ -185,6 +192,7 @@ class Evaluator:
             raise NotConst
         self.depth += 1
         try:
+            self.work.parse(code)
             return self.value(ast.parse(code.strip(), mode='eval').body)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise NotConst from None
@@ -374,7 +382,7 @@ class Evaluator:
     # Expressions
 
     def value(self, node):
-        self.work.step()
+        self.work.step(bounds.COMPUTED)
         kind = type(node)
         if kind is ast.Constant:
             return node.value
@@ -426,7 +434,7 @@ class Evaluator:
     def binary(self, op, left, right):
         if isinstance(left, Value) or isinstance(right, Value) or not self.work.fold():
             raise NotConst
-        return pyconst.guarded(pyconst.BINARY.get(op), left, right)
+        return self.weighed(pyconst.guarded(pyconst.BINARY.get(op), left, right), left, right)
 
     def value_binop(self, node):
         return self.binary(type(node.op), self.value(node.left), self.value(node.right))
@@ -435,7 +443,7 @@ class Evaluator:
         made = self.value(node.operand)
         if isinstance(made, Value):
             raise NotConst
-        return pyconst.guarded(pyconst.UNARY[type(node.op)], made)
+        return self.weighed(pyconst.guarded(pyconst.UNARY[type(node.op)], made))
 
     def value_bool(self, node):
         stop = isinstance(node.op, ast.Or)
@@ -451,6 +459,7 @@ class Evaluator:
             right = self.value(right)
             if isinstance(left, Value) or isinstance(right, Value):
                 raise NotConst
+            self.work.weigh((left, right))
             if not pyconst.guarded(pyconst.COMPARE[type(op)], left, right):
                 return False
             left = right
@@ -461,7 +470,7 @@ class Evaluator:
 
     def value_joined(self, node):
         made = [self.value(part) for part in node.values]
-        return pyconst.guarded(pyconst.join, '', made)
+        return self.weighed(pyconst.guarded(pyconst.join, '', made))
 
     def value_formatted(self, node):
         made = self.value(node.value)

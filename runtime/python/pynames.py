@@ -111,7 +111,7 @@ def bindings(body, work, outer=None):
     todo = list(body)
     while todo:
         node = todo.pop()
-        work.step()
+        work.node()
         _bind_node(node, count, mutated, outer if outer is not None else {})
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             globals_.update(node.names)

@@ -38,7 +38,7 @@ def clone(node, work, line):
         return [clone(n, work, line) for n in node]
     if not isinstance(node, ast.AST):
         return node
-    work.step()
+    work.node()
     made = type(node)(**{name: clone(getattr(node, name), work, line) for name in node._fields
                          if hasattr(node, name)})
     made.lineno = line
@@ -65,7 +65,7 @@ class Rewriter(Evaluator):
         """The rewritten NODE; it, or what is in it, has changed."""
         if node is None:
             return None
-        self.work.step()
+        self.work.node()
         self.line = getattr(node, 'lineno', self.line)
         if isinstance(node, ast.Constant):
             self.keep_string(node.value)

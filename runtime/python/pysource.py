@@ -15,15 +15,25 @@ BLOCK = 100000          # and of the blocks of a larger one
 CONTINUES = re.compile(r'(else|elif|except|finally|case)\b')
 
 
-def parse(source):
+def read(source, line):
+    """The first lines of SOURCE."""
+    rest = source.split('\n', line)[line:] if line else []
+    return source[:len(source) - len(rest[0])] if rest else source
+
+
+def parse(view, source):
     """(body, None), or (None, (line, words))."""
+    view.work.skim(source)
     try:
         return ast.parse(source).body, None
     except SyntaxError as e:
+        view.work.parse(read(source, e.lineno))
         return None, (e.lineno or 0, e.msg or 'invalid syntax')
     except RecursionError:
+        view.work.parse(source)
         return None, (0, 'nested too deeply')
     except MemoryError:
+        view.work.parse(source)
         return None, (0, 'too large or nested too deeply')
     except ValueError as e:
         return None, (0, str(e))
@@ -72,8 +82,7 @@ def pieces(view, lines):
         while end <= min(at + CHUNK, len(lines)) and tries > 0:
             if end == len(lines) or (lines[end][:1] not in ' \t'):
                 tries -= 1
-                view.work.look()
-                body, _ = parse('\n'.join(lines[at:end]))
+                body, _ = parse(view, '\n'.join(lines[at:end]))
                 if body is not None:
                     found = end, body
                     break
@@ -102,11 +111,11 @@ def show(view, source):
     made = PythonView(view, source)
     made.scope = Scope(None, {}, set())
     if len(source) <= WHOLE:
-        body, problem = parse(source)
+        body, problem = parse(view, source)
         moved = dedented(made.lines) if body is None else None
         if moved:
             made.lines = moved
-            body, problem = parse('\n'.join(moved))
+            body, problem = parse(view, '\n'.join(moved))
         if body is not None:
             made.program(body)
             return True
@@ -114,7 +123,7 @@ def show(view, source):
         return show_pieces(view, made, made.lines, 0)
     done = False
     for first, lines in large(made.lines):
-        body, problem = parse('\n'.join(lines))
+        body, problem = parse(view, '\n'.join(lines))
         if body is not None:
             made.piece(body, first)
             done = True

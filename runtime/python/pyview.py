@@ -78,7 +78,7 @@ class PythonView(Rewriter):
             todo = list(body)
             while todo:
                 node = todo.pop(0)
-                self.work.step()
+                self.work.node()
                 if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                     self.learn(node)
                 elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -209,6 +209,7 @@ class PythonView(Rewriter):
         if isinstance(code, bytes):
             code = pydecode.decode(code, self.view)
         try:
+            self.work.parse(code)
             body = ast.parse(code.strip()).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.view.text.line(indent, ' '.join(code.split())[:bounds.SHOWN])

@@ -358,21 +358,27 @@ class Expander:
             return None
         return re.escape(text).replace(r'\*', '.*').replace(r'\?', '.')
 
+    def paid(self, value, pattern):
+        """False: PATTERN could take too long. Each of its stars is tried at every character."""
+        cost = len(value) ** (pattern.count('.*') + 1) // 128
+        if cost > bounds.GLOB:
+            return False
+        self.work.step(cost)
+        return True
+
     def trim(self, value, rest):
         longest = rest[:2] in ('##', '%%')
         pattern = self.flat(rest[2 if longest else 1:])
         pattern = self.glob(pattern) if pattern is not None else None
-        if pattern is None or len(value) > 1024:
+        if pattern is None or len(value) > 1024 or not self.paid(value, pattern):
             return None
         ends = range(len(value) + 1)
         if rest[0] == '#':
             for end in reversed(ends) if longest else ends:
-                self.work.fold()
                 if re.fullmatch(pattern, value[:end], re.S):
                     return value[end:]
         else:
             for start in ends if longest else reversed(ends):
-                self.work.fold()
                 if re.fullmatch(pattern, value[start:], re.S):
                     return value[:start]
         return value
@@ -382,7 +388,8 @@ class Expander:
         old, _, new = rest[2 if every else 1:].partition('/')
         old, new = self.flat(old), self.flat(new)
         pattern = self.glob(old) if old else None
-        if pattern is None or new is None or len(value) > 4096 or len(new) > 256:
+        if pattern is None or new is None or len(value) > 4096 or len(new) > 256 or \
+                not self.paid(value, pattern):
             return None
         return re.sub(pattern, lambda m: new, value, 0 if every else 1)
 

@@ -5,6 +5,7 @@ text: one pass, no recursion that the text controls, and whatever it does not un
 word. Structure (if, for, case) is only words to it."""
 import re
 
+import bounds
 import shellcase
 from shellcase import META
 
@@ -373,6 +374,7 @@ class Reader:
                 return
 
     def operator(self):
+        self.work.step(bounds.OPERATOR)
         if self.text.startswith('\n', self.at):
             return '\n'
         if self.text[self.at] in '<>' and self.text.startswith('(', self.at + 1):

@@ -164,6 +164,7 @@ class ShellView(Expander):
     def command_text(self, command):
         """(text, fields, code that it would run)."""
         line = self.fixed or command.line
+        self.work.step(bounds.COMMAND)
         self.line = line
         shown = list(command.prefix)
         words = list(command.words)

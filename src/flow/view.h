@@ -20,7 +20,7 @@ enum {
 	VIEW_TEXT_MAX = 8 << 20,  /* bytes of canonical text */
 	VIEW_EFFECTS_MAX = 4096,
 	VIEW_VALUE_MAX = 1024, /* bytes of one effect's value, and of a reason */
-	VIEW_TIME_MS = 3000,   /* of the processor */
+	VIEW_TIME_MS = 6000,   /* of the processor: a net too, the reader counts its steps */
 	VIEW_WALL_MS = 20000,  /* for a machine that is busy: only a net */
 	VIEW_MEMORY = 256 << 20,
 };
