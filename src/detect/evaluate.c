@@ -11,6 +11,8 @@
 #include "detect/thread.h"
 #include "scan/lower.h"
 
+enum { GAPS_MAX = 64 }; /* between quotations, that are looked into */
+
 struct asking {
 	struct engine_thread *t;
 	const struct event *event;
@@ -32,22 +34,49 @@ static struct prepared *text_of(const struct asking *a)
 	return f->value.s ? &a->t->text[f->text] : NULL;
 }
 
-/* Is where this pattern first matches in quoted code? A match in the raw text alone never is. */
-static bool is_quoted(struct asking *a, const struct ruleset_use *u)
+/* As the reference decides: by where the first match is. A match in the raw text alone never is. */
+static bool is_first_quoted(struct asking *a, const struct prepared *p, uint32_t pattern)
 {
-	bool skill = a->event->skill;
-	struct prepared *p = text_of(a);
 	size_t start;
 
-	if (!(skill ? a->set->suppress_in_skill : a->set->suppress))
+	return db_match(a->t->engine->db, a->t->scratch, pattern, &p->normal, &start) ==
+		       MATCH_YES &&
+	       fences_contain(&p->fences, start);
+}
+
+/* No match begins outside. Who quotes an attack first must not hide the same one behind it. */
+static bool is_all_quoted(struct asking *a, const struct prepared *p, uint32_t pattern)
+{
+	size_t unit = 0;
+
+	if (!is_first_quoted(a, p, pattern))
 		return false;
-	if (prepared_fences(p, a->err) < 0)
+	for (int gaps = 0; gaps < GAPS_MAX; gaps++) {
+		struct db_range gap = {.from = fences_leave(&p->fences, unit)};
+		gap.to = unit = fences_enter(&p->fences, gap.from);
+		if (gap.from < p->normal.utf16 && db_match_in(a->t->engine->db, a->t->scratch,
+							      pattern, &p->normal, gap) != MATCH_NO)
+			return false;
+		if (unit == SIZE_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* Is what this pattern matches quoted code? */
+static bool is_quoted(struct asking *a, const struct ruleset_use *u)
+{
+	bool skill = a->event->skill, strict = a->t->engine->options.mode == DETECT_STRICT;
+	struct prepared *p = text_of(a);
+
+	if (!(skill ? a->set->suppress_in_skill : a->set->suppress) ||
+	    (strict && a->event->program))
+		return false;
+	if (prepared_fences(p, !strict, a->err) < 0)
 		a->failed = true;
 	if (!p->fences.count || a->failed)
 		return false;
-	return db_match(a->t->engine->db, a->t->scratch, u->pattern, &p->normal, &start) ==
-		       MATCH_YES &&
-	       fences_contain(&p->fences, start);
+	return strict ? is_all_quoted(a, p, u->pattern) : is_first_quoted(a, p, u->pattern);
 }
 
 /* What was in quoted code is forgotten: in a layer of the text nobody could tell any more. */

@@ -20,6 +20,7 @@
 struct event {
 	enum event_type type; /* EVENT_OTHER: rules of every source are evaluated */
 	bool skill;	      /* a SKILL.md: see the reference's skill path */
+	bool program;	      /* strict mode: nothing in it is quoted, whatever it looks like */
 	/* A text without fields of its own: whichever of the text fields a rule names, it gets the
 	 * content, and rules of every source are evaluated. A tool's name is no text. */
 	bool plain;

@@ -71,7 +71,7 @@ static bool is_fence(const char *line, size_t len)
 	return len - at >= 3 && !memcmp(line + at, "```", 3);
 }
 
-static void find_blocks(const char *data, size_t len, struct fences *f)
+static void find_blocks(const char *data, size_t len, bool unclosed, struct fences *f)
 {
 	struct place p = {.data = data};
 	size_t open = SIZE_MAX;
@@ -87,7 +87,7 @@ static void find_blocks(const char *data, size_t len, struct fences *f)
 		}
 		at = stop + 1;
 	}
-	if (open != SIZE_MAX)
+	if (open != SIZE_MAX && unclosed)
 		add(f, open, move(&p, len));
 }
 
@@ -154,9 +154,9 @@ static void find_cells(const char *data, size_t len, struct fences *f)
 	}
 }
 
-void fences_find(const char *data, size_t len, struct fences *f)
+void fences_find(const char *data, size_t len, bool unclosed, struct fences *f)
 {
-	find_blocks(data, len, f);
+	find_blocks(data, len, unclosed, f);
 	find_inline(data, len, f);
 	find_cells(data, len, f);
 }
@@ -167,6 +167,26 @@ bool fences_contain(const struct fences *f, size_t unit)
 		if (unit >= f->range[i].from && unit < f->range[i].to)
 			return true;
 	return false;
+}
+
+size_t fences_leave(const struct fences *f, size_t unit)
+{
+	for (size_t i = 0; i < f->count;) {
+		bool inside = unit >= f->range[i].from && unit < f->range[i].to;
+		unit = inside ? f->range[i].to : unit;
+		i = inside ? 0 : i + 1; /* they may lie in each other */
+	}
+	return unit;
+}
+
+size_t fences_enter(const struct fences *f, size_t unit)
+{
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->range[i].from > unit && f->range[i].from < first)
+			first = f->range[i].from;
+	return first;
 }
 
 void fences_done(struct fences *f)

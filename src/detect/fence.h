@@ -18,9 +18,12 @@ struct fences {
 	bool failed; /* out of memory */
 };
 
-/* DATA is UTF-8. F is zeroed. */
-void fences_find(const char *data, size_t len, struct fences *f);
+/* DATA is UTF-8. F is zeroed. UNCLOSED: a block without an end goes to the end of the text. */
+void fences_find(const char *data, size_t len, bool unclosed, struct fences *f);
 bool fences_contain(const struct fences *f, size_t unit);
+/* The first unit from UNIT on that is in none of them; the first behind it that is (SIZE_MAX). */
+size_t fences_leave(const struct fences *f, size_t unit);
+size_t fences_enter(const struct fences *f, size_t unit);
 void fences_done(struct fences *f);
 
 #endif

@@ -38,10 +38,10 @@ int prepared_lower(struct prepared *p, struct err *err)
 	return p->lower ? 0 : err_set(err, ERR_SYSTEM, "text: out of memory");
 }
 
-int prepared_fences(struct prepared *p, struct err *err)
+int prepared_fences(struct prepared *p, bool unclosed, struct err *err)
 {
 	if (!p->fenced)
-		fences_find(p->normal.data, p->normal.len, &p->fences);
+		fences_find(p->normal.data, p->normal.len, unclosed, &p->fences);
 	p->fenced = true;
 	return p->fences.failed ? err_set(err, ERR_SYSTEM, "text: out of memory") : 0;
 }

@@ -26,7 +26,8 @@ int prepared_init(struct prepared *p, struct text source, struct err *err);
 void prepared_done(struct prepared *p);
 /* 0, or -1 when memory is out. */
 int prepared_lower(struct prepared *p, struct err *err);
-int prepared_fences(struct prepared *p, struct err *err);
+/* UNCLOSED as in fence.h; the same at every call. */
+int prepared_fences(struct prepared *p, bool unclosed, struct err *err);
 const char *prepared_language(struct prepared *p);
 
 #endif

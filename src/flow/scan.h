@@ -117,6 +117,8 @@ const char *scan_kind_name(unsigned kind);
 /* NULL for one that is no code. */
 const char *scan_kind_language(enum scan_kind kind);
 enum scan_kind scan_kind_of(const char *name, struct text data, bool *ret_sure);
+/* Is it code of any language? Three backticks quote nothing there. */
+bool scan_is_program(const struct scan_file *file);
 /* In words what it is, if it is none of them; NULL. */
 const char *scan_binary(const char *name, struct text data);
 

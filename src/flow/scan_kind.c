@@ -131,6 +131,11 @@ static bool has_text_end(const char *name)
 	return false;
 }
 
+bool scan_is_program(const struct scan_file *file)
+{
+	return scan_kind_language(file->kind) || has_text_end(file->name);
+}
+
 static bool is_odd(char c)
 {
 	return (unsigned char)c < ' ' && (!c || !strchr("\t\r\n\f\v\b\033", c));

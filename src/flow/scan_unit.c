@@ -234,6 +234,7 @@ void scan_whole(struct scanner *s, const struct scan_file *file)
 	unit.event.skill = file->kind == KIND_SKILL && !s->options.has_type;
 	if (unit.event.skill)
 		unit.event.plain = false;
+	unit.event.program = scan_is_program(file);
 	scan_unit(s, &unit);
 }
 

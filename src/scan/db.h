@@ -71,6 +71,13 @@ struct db_hits {
  * they are counted, so the answers are the same everywhere; see confirm.h. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
+/* UTF-16 code units of a text. */
+struct db_range {
+	size_t from, to;
+};
+/* Does a match begin in the range? In a text that is slow, yes may be said of one that does not. */
+enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t number,
+			      const struct scan_text *text, struct db_range range);
 /* One pattern on the whole text; RET_START as in match_run. */
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start);

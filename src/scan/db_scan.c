@@ -444,6 +444,23 @@ enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t num
 	return confirm_text(s->confirm, (uint32_t)number, text, ret_start);
 }
 
+enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t number,
+			      const struct scan_text *text, struct db_range range)
+{
+	if (!db->code[number])
+		return MATCH_NO;
+	bool unicode = match_is_unicode(db->code[number]);
+	const char *data = unicode ? text->data : text->unit;
+	struct match_window w = {.end = unicode ? text->len : text->unit_len};
+
+	w.from = normal_byte_at(data, w.end, range.from);
+	w.to = normal_byte_at(data, w.end, range.to);
+	if (w.to < w.end && w.to > w.from)
+		w.to--;
+	confirm_begin(s->confirm, text);
+	return confirm_window(s->confirm, (uint32_t)number, w);
+}
+
 enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
 				  const struct scan_text *text)
 {

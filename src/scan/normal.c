@@ -141,6 +141,19 @@ size_t normal_utf16_at(const char *form, size_t offset)
 	return count_utf16(form, offset, &wide);
 }
 
+size_t normal_byte_at(const char *form, size_t len, size_t unit)
+{
+	size_t at = 0;
+
+	for (size_t n = 0; at < len; at++) {
+		unsigned char c = (unsigned char)form[at];
+		if ((c & 0xc0) != 0x80 && n >= unit)
+			break;
+		n += ((c & 0xc0) != 0x80) + (c >= 0xf0);
+	}
+	return at;
+}
+
 /* Fills what follows from DATA. */
 static int measure(struct scan_text *t, struct err *err)
 {

@@ -38,5 +38,7 @@ int normal_strip(const struct scan_text *raw, struct scan_text *ret, struct err 
 void normal_done(struct scan_text *text);
 /* The UTF-16 index of the byte at OFFSET of DATA (or of UNIT). */
 size_t normal_utf16_at(const char *form, size_t offset);
+/* The other way: the byte at which the character of code unit UNIT begins, LEN when there is none. */
+size_t normal_byte_at(const char *form, size_t len, size_t unit);
 
 #endif

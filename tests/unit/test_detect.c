@@ -180,7 +180,7 @@ static void fences(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct fences f = {0};
 		char got[128] = "";
-		fences_find(rows[i].text, strlen(rows[i].text), &f);
+		fences_find(rows[i].text, strlen(rows[i].text), true, &f);
 		for (size_t k = 0; k < f.count; k++)
 			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%zu-%zu ",
 				 f.range[k].from, f.range[k].to);
