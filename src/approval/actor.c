@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who is at the door, as far as a process can be asked about itself: its account, whether a person
+ * can be at its terminal, whether it is in a box, who started it. None of it stops a determined
+ * program of the same account, which could do without our code; it stops a helpful one.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "approval/approval.h"
+#include "base/io.h"
+
+enum { STATUS_MAX = 16384, PROC_STAT_MAX = 2048 };
+
+/* The number behind NAME in /proc/self/status; -1 when the kernel does not tell. */
+static long status_number(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtol(line + strlen(name), NULL, 10) : -1;
+}
+
+/* Whatever the box has started has no_new_privs for good. A system call filter alone says nothing:
+ * container tools put one on people's shells. A kernel that does not tell (before 4.10) counts as a
+ * box. */
+static int look_at_box(struct approval_actor *a, struct err *err)
+{
+	char text[STATUS_MAX];
+
+	if (io_read_text(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+		return err_errno(err, ERR_SYSTEM, "/proc/self/status");
+	a->in_box = status_number(text, "\nNoNewPrivs:") != 0;
+	return 0;
+}
+
+/* The name in /proc/PID/stat may hold anything: what counts is behind its last bracket. */
+static bool read_parent(long pid, long *ret_parent, long *ret_group)
+{
+	char path[64], text[PROC_STAT_MAX], state;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	if (io_read_text(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return false;
+	const char *rest = strrchr(text, ')');
+	return rest && sscanf(rest + 1, " %c %ld %ld", &state, ret_parent, ret_group) == 3;
+}
+
+static void look_at_parents(struct approval_actor *a)
+{
+	long pid = getpid(), group;
+
+	while (pid > 0 && a->groupc < sizeof(a->group) / sizeof(a->group[0]) &&
+	       read_parent(pid, &pid, &group))
+		a->group[a->groupc++] = (uint64_t)group;
+}
+
+int approval_actor_here(struct approval_actor *ret, struct err *err)
+{
+	*ret = (struct approval_actor){.uid = getuid(), .has_terminal = isatty(STDIN_FILENO) == 1};
+	if (look_at_box(ret, err) < 0)
+		return -1;
+	look_at_parents(ret);
+	return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See fill.h. The box's digest is over words and not over the spec that cordon-box gets: that one
+ * has directories and ids that are made for each run, and no two would be alike.
+ */
+#include "approval/fill.h"
+
+#include <sodium.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/buf.h"
+
+#define BOX_PREFIX "cordon approval box 1\n"
+enum { BOX_MAX = 64 << 20 };
+
+void approval_init(struct approval_request *r)
+{
+	*r = (struct approval_request){.lang = "",
+				       .name = "",
+				       .workspace = "",
+				       .row = "",
+				       .domain = "",
+				       .uid = getuid(),
+				       .pgid = (uint64_t)getpgrp()};
+	crypto_hash_sha256(r->stdin_sha256, NULL, 0);
+}
+
+static struct approval_list texts(const char *const *from, size_t count, struct arena *a)
+{
+	struct approval_text *list = arena_alloc(a, (count + 1) * sizeof(*list));
+
+	for (size_t i = 0; !a->failed && i < count; i++)
+		list[i].text = from[i];
+	return (struct approval_list){.count = a->failed ? 0 : count, .list = list};
+}
+
+void approval_fill_request(struct approval_request *r, const struct request *from, struct arena *a)
+{
+	r->lang = from->lang ? from->lang : "";
+	r->name = from->file ? from->file : "";
+	r->args = texts(from->argv, from->argc, a);
+	r->env = texts(from->env, from->envc, a);
+	if (from->input)
+		crypto_hash_sha256(r->stdin_sha256, (const uint8_t *)from->input, from->input_len);
+	r->workspace = from->workspace ? from->workspace : "";
+	r->workspace_mode = from->workspace ? from->workspace_mode : WORKSPACE_NONE;
+}
+
+/* One line for each capability that FROM has: what ABOUT says of it. */
+static struct approval_list caps_texts(const struct decision *d, unsigned caps, bool reach,
+				       struct arena *a)
+{
+	char words[POLICY_REASON_MAX];
+	const char *line[CAP_COUNT];
+	size_t count = 0;
+
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		if (caps & CAP_BIT(c))
+			line[count++] = reach ? cap_reach((enum cap)c)
+					      : arena_dup(a, decision_reason(d, (enum cap)c, words,
+									     sizeof(words)));
+	return texts(line, count, a);
+}
+
+void approval_fill_decision(struct approval_request *r, const struct decision *d,
+			    const struct request *from, struct arena *a)
+{
+	char words[POLICY_REASON_MAX];
+	struct err err;
+
+	r->caps = d->asked;
+	r->granted = d->granted | d->if_approved;
+	r->origin = d->origin;
+	r->grade = d->grade;
+	r->verdict = d->verdict;
+	r->row = arena_dup(a, decision_row(d, words, sizeof(words)));
+	r->reasons = caps_texts(d, d->asked, false, a);
+	r->reach = caps_texts(d, d->granted | d->if_approved, true, a);
+	memcpy(r->policy_sha256, d->policy_sha256, sizeof(r->policy_sha256));
+	if (approval_box_sha256(&d->box, from, r->box_sha256, &err) < 0)
+		a->failed = true;
+	r->scope = d->approval.scope < SCOPE_COUNT ? d->approval.scope : SCOPE_ONCE;
+	unsigned least = d->verdict == VERDICT_ASK ? 1 : 2;
+	r->approvers = d->approval.approvers > least ? d->approval.approvers : least;
+	r->ttl_ms = d->approval.ttl_ms;
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "%s %zu ", name, text ? strlen(text) : 0);
+	if (text)
+		buf_str(out, text);
+	buf_str(out, text ? "\n" : "-\n");
+}
+
+int approval_box_sha256(const struct policy_box *box, const struct request *r,
+			uint8_t ret[APPROVAL_SHA256], struct err *err)
+{
+	AUTO_BUF struct buf out = {.most = BOX_MAX};
+
+	buf_str(&out, BOX_PREFIX);
+	buf_printf(&out, "at least %u network %d secrets %d commit %d workspace %u\n", box->tier,
+		   box->network, box->secrets, box->commit, box->workspace);
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		buf_printf(&out, "%s %llu of %llu\n", limit_row((enum limit_id)i)->name,
+			   (unsigned long long)r->limit[i], (unsigned long long)box->limit[i]);
+	buf_printf(&out, "tier %u isolated %d mode %u diff %d commit %d\n", r->tier, r->isolated,
+		   r->workspace_mode, r->diff, r->commit);
+	add_text(&out, "workspace", r->workspace);
+	add_text(&out, "venv", r->venv);
+	for (size_t i = 0; i < r->execc; i++)
+		add_text(&out, "exec", r->exec[i]);
+	if (out.failed)
+		return err_set(err, ERR_LIMIT, "the box is too large to be described");
+	crypto_hash_sha256(ret, out.data, out.len);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A parked request's members from what the sentence has made before: the request and the decision.
+ * What it has besides (evidence, findings, effects, inputs, domain) is the caller's to set.
+ */
+#ifndef CORDON_APPROVAL_FILL_H
+#define CORDON_APPROVAL_FILL_H
+
+#include "approval/approval.h"
+#include "policy/policy.h"
+
+/* All empty texts, and the account and process group of this process. */
+void approval_init(struct approval_request *r);
+/* What would run. Its strings are FROM's; the lists are A's. STDIN_FILE's content is the caller's
+ * to hash; FROM->input is hashed here. */
+void approval_fill_request(struct approval_request *r, const struct request *from, struct arena *a);
+/* Why somebody is asked, and what their word is good for. FROM is confined already. */
+void approval_fill_decision(struct approval_request *r, const struct decision *d,
+			    const struct request *from, struct arena *a);
+/* Of the box that a request would get: everything but what differs from run to run. */
+int approval_box_sha256(const struct policy_box *box, const struct request *r,
+			uint8_t ret[APPROVAL_SHA256], struct err *err);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What an approval binds, a row each, and the digests over them. Every row is part of the binding
+ * that people sign. A row that is part of the subject must be the same when a later run asks whether
+ * it is covered; what only describes one asking (its time, its number, how the file was called) is
+ * not. Across domains sources have other names, so the evidence is of the domain; the origin that
+ * follows from it counts everywhere.
+ */
+#include <sodium.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "approval/fields.h"
+#include "model/spec.h"
+
+#define MAGIC "cordon approval request 1\n"
+
+enum {
+	B = 1 << APPROVAL_BINDING,
+	S = B | 1 << APPROVAL_SUBJECT,		/* in this domain */
+	A = S | 1 << APPROVAL_SUBJECT_ANYWHERE, /* everywhere */
+};
+
+#define MS_LATEST ((uint64_t)1 << 50)
+#define ID_MOST UINT32_MAX
+#define COUNT_MOST ((uint64_t)1 << 32)
+
+#define NUMBER(s, m, most, in)                                                                     \
+	{                                                                                          \
+#m, FIELD_NUMBER, offsetof(s, m), most, in, NULL, 0                                \
+	}
+#define BYTES(s, m, in)                                                                            \
+	{                                                                                          \
+#m, FIELD_BYTES, offsetof(s, m), sizeof(((s *)0)->m), in, NULL, 0                  \
+	}
+#define TEXT(s, m, in)                                                                             \
+	{                                                                                          \
+#m, FIELD_TEXT, offsetof(s, m), APPROVAL_TEXT_MAX, in, NULL, 0                     \
+	}
+#define LIST(m, rows, type, most, in)                                                              \
+	{                                                                                          \
+#m, FIELD_LIST, offsetof(struct approval_request, m), most, in, rows, sizeof(type) \
+	}
+#define R struct approval_request
+
+static const struct field text_row[] = {TEXT(struct approval_text, text, FIELD_ALWAYS), {0}};
+
+static const struct field input_row[] = {TEXT(struct approval_input, name, FIELD_ALWAYS),
+					 BYTES(struct approval_input, sha256, FIELD_ALWAYS),
+					 {0}};
+
+static const struct field evidence_row[] = {
+	TEXT(struct approval_evidence, source, FIELD_ALWAYS),
+	TEXT(struct approval_evidence, name, FIELD_ALWAYS),
+	TEXT(struct approval_evidence, how, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, kind, FROM_COUNT - 1, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, code_from, COUNT_MOST, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, code_to, COUNT_MOST, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, source_from, COUNT_MOST, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, source_to, COUNT_MOST, FIELD_ALWAYS),
+	{0}};
+
+static const struct field finding_row[] = {TEXT(struct approval_finding, rule, FIELD_ALWAYS),
+					   TEXT(struct approval_finding, title, FIELD_ALWAYS),
+					   TEXT(struct approval_finding, severity, FIELD_ALWAYS),
+					   {0}};
+
+const struct field request_fields[] = {
+	BYTES(R, code_sha256, A),
+	NUMBER(R, code_len, APPROVAL_CODE_MAX, A),
+	TEXT(R, lang, A),
+	TEXT(R, name, B),
+	LIST(args, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
+	LIST(env, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
+	BYTES(R, stdin_sha256, A),
+	LIST(inputs, input_row, struct approval_input, APPROVAL_LIST_MAX, A),
+	TEXT(R, workspace, A),
+	NUMBER(R, workspace_mode, WORKSPACE_RW, A),
+	NUMBER(R, caps, CAP_ALL, A),
+	NUMBER(R, granted, CAP_ALL, A),
+	NUMBER(R, origin, ORIGIN_COUNT - 1, A),
+	NUMBER(R, grade, GRADE_COUNT - 1, A),
+	NUMBER(R, verdict, VERDICT_COUNT - 1, A),
+	TEXT(R, row, B),
+	LIST(reasons, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
+	LIST(reach, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
+	LIST(effects, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
+	LIST(evidence, evidence_row, struct approval_evidence, APPROVAL_EVIDENCE_MAX, S),
+	NUMBER(R, evidence_more, COUNT_MOST, S),
+	LIST(findings, finding_row, struct approval_finding, APPROVAL_FINDINGS_MAX, A),
+	NUMBER(R, findings_more, COUNT_MOST, A),
+	BYTES(R, policy_sha256, A),
+	BYTES(R, box_sha256, A),
+	NUMBER(R, uid, ID_MOST, A),
+	NUMBER(R, pgid, ID_MOST, B),
+	TEXT(R, domain, S),
+	NUMBER(R, scope, SCOPE_COUNT - 1, B),
+	NUMBER(R, approvers, APPROVAL_APPROVERS_MAX, A),
+	NUMBER(R, ttl_ms, APPROVAL_MS_MAX, B),
+	NUMBER(R, single_user, 1, A),
+	NUMBER(R, created, MS_LATEST, B),
+	NUMBER(R, expires, MS_LATEST, B),
+	BYTES(R, nonce, B),
+	{0}};
+
+int request_encode(const struct approval_request *r, struct buf *out, struct err *err)
+{
+	*out = (struct buf){.most = APPROVAL_BYTES_MAX};
+	buf_str(out, MAGIC);
+	fields_encode(request_fields, r, FIELD_ALWAYS, out);
+	return out->failed ? err_set(err, ERR_LIMIT, "the request is too large to ask people about")
+			   : 0;
+}
+
+/* What no writer would have written: nobody to ask, more time than there is. */
+static bool makes_sense(const struct approval_request *r)
+{
+	if (r->approvers < 1 || r->ttl_ms < 1 || r->expires <= r->created ||
+	    r->expires - r->created > APPROVAL_MS_MAX)
+		return false;
+	const struct approval_evidence *e = r->evidence.list;
+	for (size_t i = 0; i < r->evidence.count; i++)
+		if (e[i].code_from > e[i].code_to || e[i].code_to > r->code_len ||
+		    e[i].source_from > e[i].source_to)
+			return false;
+	return true;
+}
+
+int request_decode(const uint8_t *data, size_t len, struct arena *a, struct approval_request *ret,
+		   struct err *err)
+{
+	size_t magic = sizeof(MAGIC) - 1;
+
+	if (len < magic || len > APPROVAL_BYTES_MAX || memcmp(data, MAGIC, magic) != 0)
+		return err_set(err, ERR_INPUT, "that is no parked request of this version");
+	if (fields_decode(request_fields, data + magic, len - magic, a, ret, err) < 0)
+		return -1;
+	return makes_sense(ret) ? 0 : err_set(err, ERR_INPUT, "a parked request makes no sense");
+}
+
+/* A prefix for each: no digest can be taken for another, nor for a hash of a file. */
+static const char *const prefixes[] = {
+	[APPROVAL_BINDING] = "cordon approval binding 1\n",
+	[APPROVAL_SUBJECT] = "cordon approval subject 1\n",
+	[APPROVAL_SUBJECT_ANYWHERE] = "cordon approval subject anywhere 1\n",
+};
+
+int approval_digest(const struct approval_request *r, enum approval_digest which,
+		    uint8_t ret[APPROVAL_SHA256], struct err *err)
+{
+	AUTO_BUF struct buf out = {.most = APPROVAL_BYTES_MAX};
+
+	buf_str(&out, prefixes[which]);
+	fields_encode(request_fields, r, 1U << which, &out);
+	if (out.failed)
+		return err_set(err, ERR_LIMIT, "the request is too large to ask people about");
+	crypto_hash_sha256(ret, out.data, out.len);
+	return 0;
+}

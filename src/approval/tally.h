@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counting words, and remembering what was approved last under a name.
+ */
+#ifndef CORDON_APPROVAL_TALLY_H
+#define CORDON_APPROVAL_TALLY_H
+
+#include "approval/approval.h"
+
+/* 1: it counts; 0: *WHY not; -1: the store could not be read. */
+int tally_vote(struct store *s, const struct approval *a, const struct approval_vote *v,
+	       uint64_t now, struct err *why, struct err *err);
+/* 1: as many people as are needed agree, for *RET_SCOPE; 0: *WHY not; -1. */
+int tally(struct store *s, const struct approval *a, uint64_t now, enum scope *ret_scope,
+	  struct err *why, struct err *err);
+
+/* last.c: adds to TX that A is the newest of its name in its domain. */
+void last_add(struct store_tx *tx, const struct approval *a);
+
+#endif
