@@ -293,6 +293,32 @@ static void test_forged(struct store *s)
 	ok(case_use(s, &q, CASE_NOW) == 0, "a word that was made to last longer is none");
 }
 
+/* Words that were really signed, in a list that nobody but a forger would write. */
+static void test_stuffed(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, own = {0};
+	struct approval_vote twice[2], v = case_vote(&asker, SCOPE_ONCE, CASE_NOW);
+	struct approval_request r = case_request(), q = case_request();
+	struct err err;
+
+	r.approvers = 2, r.lang = "m4", q.lang = "bc";
+	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
+	twice[0] = case_vote(&anna, SCOPE_HASH, CASE_NOW);
+	scratch_must(approval_sign(&a, &anna.key, &twice[0], &err) == 0, err.message);
+	twice[1] = twice[0];
+	a.status.state = APPROVAL_APPROVED;
+	a.status.votes = (struct approval_list){.count = 2, .list = twice};
+	forge(s, a.id, &a.status);
+	ok(case_use(s, &r, CASE_NOW) == 0, "one person twice is not two");
+
+	scratch_must(approval_load(s, case_park(s, &q, CASE_NOW), &own, &err) == 0, err.message);
+	scratch_must(approval_sign(&own, &asker.key, &v, &err) == 0, err.message);
+	own.status.state = APPROVAL_APPROVED;
+	own.status.votes = (struct approval_list){.count = 1, .list = &v};
+	forge(s, own.id, &own.status);
+	ok(case_use(s, &q, CASE_NOW) == 0, "the requester's own word does not count");
+}
+
 static void test_replay(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0};
@@ -309,6 +335,25 @@ static void test_replay(struct store *s)
 	put_index(s, &r, id);
 	ok(case_state(s, id, CASE_NOW) == APPROVAL_APPROVED && case_use(s, &r, CASE_NOW) == 0,
 	   "put back as it was, it is still used: the log says so");
+}
+
+/* Both have found it before either uses it. */
+static void test_late(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, b = {0};
+	AUTO_TX struct store_tx first = {0}, second = {0};
+	struct approval_request r = case_request();
+	struct err err;
+
+	r.lang = "late";
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
+		   approval_find(s, &r, CASE_NOW, &a, &err) == 1 &&
+		   approval_find(s, &r, CASE_NOW, &b, &err) == 1,
+	   "two find the same approval");
+	approval_take(&first, &a, "run:1", CASE_NOW);
+	approval_take(&second, &b, "run:2", CASE_NOW);
+	ok(store_commit(s, &first, &err) == 0, "the first takes it");
+	ok(store_commit(s, &second, &err) < 0 && err.code == ERR_CONFLICT, "the second does not");
 }
 
 /* Both at once, each with a store of its own. */
@@ -471,7 +516,9 @@ int main(void)
 	test_keys(s);
 	test_deny(s);
 	test_forged(s);
+	test_stuffed(s);
 	test_replay(s);
+	test_late(s);
 	test_race(s, 10);
 	test_maxima(s);
 	test_log(s);
