@@ -118,6 +118,12 @@ $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
+# What a run does at the gate, for tests/cli/approvals.bats.
+tests: $(BUILD)/tests/approval-ask
+$(BUILD)/tests/approval-ask: $(BUILD)/obj/tests/approval/ask.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
 include tests/view/view.mk
 include tests/store/store.mk
 

@@ -30,14 +30,14 @@ int approval_may_sign(const struct approval *a, const struct approval_actor *act
 	if (actor->in_box)
 		return refuse(err, a, "this process is in a box (no_new_privs)",
 			      "approve from an ordinary login");
-	if (is_started_by(a, actor))
-		return refuse(err, a, "whoever asked for it started this process",
-			      "approve from a terminal of your own");
 	if (actor->uid != a->request.uid)
 		return 0;
 	if (!a->request.single_user || a->request.approvers > 1)
 		return refuse(err, a, "your account asked for it",
 			      "let somebody with another account approve it");
+	if (is_started_by(a, actor))
+		return refuse(err, a, "whoever asked for it started this process",
+			      "approve from a terminal of your own");
 	if (!actor->key_protected)
 		return refuse(err, a, "your account asked for it, and the key has no passphrase",
 			      "make one with a passphrase: cordon approvals key new FILE");

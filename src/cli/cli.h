@@ -30,10 +30,19 @@ struct cli_scan {
 	const struct convert_target *to;
 };
 
+/* What approvals was told. */
+struct cli_approvals {
+	const char *key, *reason, *state; /* files and words, or NULL */
+	unsigned scope;			  /* enum scope */
+	bool all, plain, has_uid;
+	uint64_t uid;
+};
+
 struct cli_call {
 	bool json, help;
 	struct request request;
 	struct cli_scan scan;
+	struct cli_approvals approvals;
 	bool strict;
 	const char *policy; /* a file, or NULL */
 	size_t rulesc;
@@ -72,6 +81,8 @@ int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v
 extern const struct cli_option cli_scan_options[], cli_rules_options[];
 /* policy.c */
 extern const struct cli_option cli_policy_options[];
+/* approvals.c */
+extern const struct cli_option cli_approvals_options[];
 /* options.c */
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
@@ -84,12 +95,13 @@ void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
 int cli_completion(struct cli_call *call);
 
-/* run.c, scan.c, doctor.c, rules.c, policy.c */
+/* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c */
 int cli_run(struct cli_call *call);
 int cli_scan(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);
 int cli_policy(struct cli_call *call);
+int cli_approvals(struct cli_call *call);
 int cli_version(struct cli_call *call);
 
 /* json.c: the words of the JSON object and what they mean. MAKE gives the value, or NULL where the

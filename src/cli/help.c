@@ -30,6 +30,10 @@ static const struct {
 	{"policy", "1", "check: the policy is wrong, or an example does not hold"},
 	{"policy", "2", "wrong usage"},
 	{"policy", "125", "the policy or the request could not be read"},
+	{"approvals", "0", "it is done"},
+	{"approvals", "2", "wrong usage"},
+	{"approvals", "125", "the state directory or a file could not be read or written"},
+	{"approvals", "126", "refused: it is over, or you may not"},
 };
 
 /* Calls EACH for every option of CMD, limits included. */

@@ -31,6 +31,12 @@ static const struct cli_command commands[] = {
 	 "check a policy, explain what it decides, show it",
 	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
 	 true, 2},
+	{"approvals",
+	 "list|show ID|approve ID|deny ID|key new FILE|key add NAME KEY|key list|key remove NAME "
+	 "[options]",
+	 "see what waits for a person, and answer",
+	 "cordon approvals approve 0123456789abcdef --key ~/.config/cordon/me.key",
+	 cli_approvals_options, cli_approvals, true, 2},
 	{"version", "", "print the version", "cordon version", cli_no_options, cli_version, false,
 	 0},
 	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man,

@@ -163,7 +163,7 @@ static void test_actor(void)
 				     .key_protected = true,
 				     .groupc = 1,
 				     .group = {5}};
-	struct approval_actor other = {.uid = ANNA}, in_box = other, child = other, bare = own,
+	struct approval_actor other = {.uid = ANNA}, in_box = other, child = own, bare = own,
 			      blind = own;
 
 	in_box.in_box = true;
@@ -172,9 +172,9 @@ static void test_actor(void)
 	blind.has_terminal = false;
 	ok(!why_not(other, false, 1), "another account may");
 	ok(why_not(in_box, false, 1), "not from a box");
-	ok(why_not(child, false, 1), "not when the requester started it");
 	ok(why_not(own, false, 1), "not the requester's account");
 	ok(!why_not(own, true, 1), "but where the policy says single user");
+	ok(why_not(child, true, 1), "not when the requester started it");
 	ok(why_not(bare, true, 1), "not with a key that anybody can use");
 	ok(why_not(blind, true, 1), "not without a terminal");
 	ok(why_not(own, true, 2), "not where two must agree");

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon approvals: what waits for a person, and the person's answer. Root may answer in anybody's
+ * state directory: it then becomes the directory's owner for all that follows, so that nothing in
+ * there is touched with more rights than whoever owns it has.
+ */
+#include "cli/approvals.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/scope.h"
+#include "cli/jsonval.h"
+#include "cli/rules.h"
+#include "cli/shown.h"
+#include "conf/names.h"
+#include "store/state.h"
+
+int approvals_fail(const struct cli_call *call, const struct err *err)
+{
+	int status = err->code == ERR_USAGE ? STATUS_USAGE : err_row(err)->exit_status;
+
+	return rules_fail(call, status, err);
+}
+
+/* list */
+struct listing {
+	struct approvals *v;
+	json_t *all; /* or NULL */
+	size_t count;
+};
+
+static void list_line(const struct approval *a, uint64_t now)
+{
+	enum approval_state state = approval_state_at(a, now);
+	char when[64];
+
+	printf("%s  %-8s  %-7s  ", a->id, approval_state_name(state),
+	       origin_name((unsigned)a->request.origin));
+	printf("%zu of %llu  ", a->status.votes.count, (unsigned long long)a->request.approvers);
+	printf("%s %s  ", state == APPROVAL_PENDING ? "ends" : "asked",
+	       approvals_when(state == APPROVAL_PENDING ? a->request.expires : a->request.created,
+			      now, when, sizeof(when)));
+	shown_text(stdout, a->request.lang);
+	putchar(' ');
+	shown_text(stdout, a->request.name);
+	putchar('\n');
+}
+
+static int list_one(void *context, const char *id, struct err *err)
+{
+	struct listing *l = context;
+	AUTO_APPROVAL struct approval a = {0};
+	struct err why;
+
+	(void)err;
+	l->count++;
+	if (approval_load(l->v->store, id, &a, &why) < 0) {
+		if (l->all)
+			json_array_append_new(l->all, json_pack("{s:s, s:o}", "id", id, "error",
+								jsonval_readable(why.message)));
+		else
+			printf("%s  damaged   %s\n", id, why.message);
+		return 0;
+	}
+	if (l->all)
+		json_array_append_new(l->all, approvals_json(&a, l->v->now));
+	else
+		list_line(&a, l->v->now);
+	return 0;
+}
+
+static int list(struct approvals *v)
+{
+	struct listing l = {.v = v, .all = v->call->json ? json_array() : NULL};
+	struct err err;
+
+	if (approval_each(v->store, v->call->approvals.all, list_one, &l, &err) < 0) {
+		json_decref(l.all);
+		return approvals_fail(v->call, &err);
+	}
+	if (l.all)
+		jsonval_print(l.all);
+	else if (!l.count)
+		puts("nothing waits for a person");
+	return 0;
+}
+
+/* approve, deny */
+struct whose {
+	const uint8_t *public;
+	char name[APPROVAL_NAME_MAX + 1];
+};
+
+static int is_whose(void *context, const struct approval_person *p, struct err *err)
+{
+	struct whose *w = context;
+
+	(void)err;
+	if (memcmp(p->public, w->public, KEY_PUBLIC) != 0)
+		return 0;
+	snprintf(w->name, sizeof(w->name), "%s", p->name);
+	return 1;
+}
+
+/* A person is known by their key. */
+static int find_name(struct approvals *v, struct whose *ret, struct err *err)
+{
+	ret->public = v->key.public;
+	int r = approval_person_each(v->store, is_whose, ret, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	err_set(err, ERR_REFUSED, "the key %s is not enrolled", v->call->approvals.key);
+	err_cure(err, "cordon approvals key add NAME PUBLIC-KEY, by who owns the state directory");
+	return -1;
+}
+
+static void tell(const struct approvals *v, const struct approval *a)
+{
+	const char *state = approval_state_name((unsigned)a->status.state);
+
+	if (v->call->json)
+		jsonval_print(approvals_json(a, v->now));
+	else if (a->status.state == APPROVAL_PENDING)
+		printf("%s waits for %llu more\n", a->id,
+		       (unsigned long long)a->request.approvers - a->status.votes.count);
+	else
+		printf("%s is %s\n", a->id, state);
+}
+
+static int approve(struct approvals *v)
+{
+	AUTO_APPROVAL struct approval a = {0};
+	struct whose who = {0};
+	struct err err;
+
+	if (!v->has_key) {
+		err_set(&err, ERR_USAGE, "with which key? (--key FILE)");
+		err_cure(&err, "cordon approvals key new FILE makes one");
+		return approvals_fail(v->call, &err);
+	}
+	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
+	    approval_may_sign(&a, &v->actor, &err) < 0 || find_name(v, &who, &err) < 0)
+		return approvals_fail(v->call, &err);
+	struct approval_vote vote = {.name = who.name,
+				     .approves = 1,
+				     .scope = v->call->approvals.scope,
+				     .time = v->now,
+				     .uid = v->actor.uid};
+	if (approval_sign(&a, &v->key, &vote, &err) < 0 ||
+	    approval_decide(v->store, &a, &vote, &v->actor, v->now, &err) < 0)
+		return approvals_fail(v->call, &err);
+	tell(v, &a);
+	return 0;
+}
+
+static int deny(struct approvals *v)
+{
+	const char *reason = v->call->approvals.reason;
+	AUTO_APPROVAL struct approval a = {0};
+	struct err err;
+
+	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
+	    approval_deny(v->store, &a, &v->actor, reason ? reason : "", v->now, &err) < 0)
+		return approvals_fail(v->call, &err);
+	tell(v, &a);
+	return 0;
+}
+
+/* The words and what they need. */
+enum need { NEEDS_STORE = 1, NEEDS_KEY = 2 };
+
+static const struct verb {
+	const char *name, *second; /* SECOND: a word of its own, or NULL */
+	int operands;
+	unsigned needs;
+	int (*run)(struct approvals *v);
+} verbs[] = {
+	{"list", NULL, 0, NEEDS_STORE, list},
+	{"show", NULL, 1, NEEDS_STORE, approvals_show},
+	{"approve", NULL, 1, NEEDS_STORE | NEEDS_KEY, approve},
+	{"deny", NULL, 1, NEEDS_STORE, deny},
+	{"key", "new", 1, 0, approvals_key_new},
+	{"key", "add", 2, NEEDS_STORE, approvals_key_add},
+	{"key", "list", 0, NEEDS_STORE, approvals_key_list},
+	{"key", "remove", 1, NEEDS_STORE, approvals_key_remove},
+};
+
+static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+{
+	for (size_t i = 0; !call->request.argc && i < ARRAY_SIZE(verbs); i++) {
+		int words = verbs[i].second ? 2 : 1;
+		if (call->argc == words + verbs[i].operands &&
+		    strcmp(call->argv[0], verbs[i].name) == 0 &&
+		    (!verbs[i].second || strcmp(call->argv[1], verbs[i].second) == 0))
+			return &verbs[i];
+	}
+	err_set(err, ERR_USAGE, "what about the approvals?");
+	err_cure(err, "cordon approvals list, show ID, approve ID or deny ID; "
+		      "cordon approvals --help");
+	return NULL;
+}
+
+static int load_key(struct approvals *v, struct err *err)
+{
+	const char *file = v->call->approvals.key;
+	char pass[APPROVAL_PASS_MAX + 1];
+
+	if (!file)
+		return 0;
+	int r = approval_key_load(file, NULL, &v->key, &v->actor.key_protected, err);
+	if (r == 1) {
+		r = passphrase_ask("Passphrase of the key: ", pass, err);
+		if (r == 0)
+			r = approval_key_load(file, pass, &v->key, &v->actor.key_protected, err);
+		sodium_memzero(pass, sizeof(pass));
+	}
+	v->has_key = r == 0;
+	return r;
+}
+
+/* Root in somebody else's directory goes on as that somebody. The kernel makes such a process
+ * undumpable, so its memory with the key in it stays closed to them. */
+static int become_owner(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || lstat(path, &st) < 0 || st.st_uid == 0)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) < 0 ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) < 0)
+		return err_errno(err, ERR_SYSTEM, "becoming the owner of %s", path);
+	return 0;
+}
+
+static int open_store(struct approvals *v, int *ret_dir, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (v->call->approvals.state)
+		snprintf(path, sizeof(path), "%s", v->call->approvals.state);
+	else if (state_path(path, err) < 0)
+		return -1;
+	if (become_owner(path, err) < 0)
+		return -1;
+	*ret_dir = state_open(path, err);
+	if (*ret_dir < 0)
+		return -1;
+	return store_open(&(struct store_options){.dir = *ret_dir}, &v->store, err);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+int cli_approvals(struct cli_call *call)
+{
+	struct approvals v = {.call = call, .now = now_ms()};
+	AUTO_CLOSE int dir = -1;
+	struct err err;
+	int status;
+
+	const struct verb *verb = find_verb(call, &err);
+	if (!verb || approval_actor_here(&v.actor, &err) < 0 ||
+	    (verb->needs & NEEDS_KEY && load_key(&v, &err) < 0) ||
+	    (verb->needs & NEEDS_STORE && open_store(&v, &dir, &err) < 0))
+		status = approvals_fail(call, &err);
+	else
+		status = verb->run(&v);
+	store_close(v.store);
+	key_wipe(&v.key);
+	return status;
+}
+
+/* Options. */
+static const char *names_of_scopes(char *buf, size_t size)
+{
+	return names_join(scope_name, buf, size);
+}
+
+static int set_scope(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	char names[NAMES_MAX];
+
+	for (unsigned i = 0; i < SCOPE_COUNT; i++)
+		if (strcmp(scope_name(i), v) == 0) {
+			c->approvals.scope = i;
+			return 0;
+		}
+	return err_set(err, ERR_USAGE, "--scope: there is no \"%.32s\" (%s)", v,
+		       o->values(names, sizeof(names)));
+}
+
+static int set_key(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->approvals.key = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--key: which file?");
+}
+
+static int set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->approvals.state = v;
+	return v[0] == '/' && strlen(v) < PATH_MAX
+		       ? 0
+		       : err_set(err, ERR_USAGE, "--state: give the whole path");
+}
+
+static int set_reason(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
+{
+	(void)o, (void)err;
+	c->approvals.reason = v;
+	return 0;
+}
+
+static int set_uid(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	char *end;
+
+	(void)o;
+	errno = 0;
+	c->approvals.uid = strtoul(v, &end, 10);
+	c->approvals.has_uid = true;
+	if (*v < '0' || *v > '9' || *end || errno || c->approvals.uid >= UINT32_MAX)
+		return err_set(err, ERR_USAGE, "--uid: a number, as id -u prints it");
+	return 0;
+}
+
+static int set_flag(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)v, (void)err;
+	*(strcmp(o->name, "all") == 0 ? &c->approvals.all : &c->approvals.plain) = true;
+	return 0;
+}
+
+const struct cli_option cli_approvals_options[] = {
+	{"key", "FILE", "approve: your key", set_key, NULL},
+	{"scope", "S", "approve: how long it is good for; the first is the default", set_scope,
+	 names_of_scopes},
+	{"reason", "TEXT", "deny: why; whoever asked is told", set_reason, NULL},
+	{"all", NULL, "list: also what is over", set_flag, NULL},
+	{"uid", "N", "key add: the account on this machine that is theirs", set_uid, NULL},
+	{"plain", NULL, "key new: without a passphrase", set_flag, NULL},
+	{"state", "DIR", "the state directory, when it is not yours", set_state, NULL},
+	{"json", NULL, "print JSON", cli_set_json, NULL},
+	{0}};

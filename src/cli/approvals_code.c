@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The code, line by line behind its number, with what ties to sources marked in it; and what is new
+ * since the last time somebody approved a file of that name. A line with marks has >> before it: the
+ * code cannot write there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/approvals.h"
+#include "cli/linediff.h"
+#include "cli/shown.h"
+
+enum { PREFIX_MAX = 40 };
+
+/* A byte for each of the code's: 1 where it ties to a source. */
+static uint8_t *marks_of(const struct approval *a, size_t len)
+{
+	const struct approval_evidence *e = a->request.evidence.list;
+	uint8_t *mark = calloc(len + 1, 1);
+
+	for (size_t i = 0; mark && i < a->request.evidence.count; i++)
+		if (e[i].code_to <= len && e[i].code_from <= e[i].code_to)
+			memset(mark + e[i].code_from, 1, e[i].code_to - e[i].code_from);
+	return mark;
+}
+
+static void show_code_line(struct shown *how, size_t number, const char *text, size_t len)
+{
+	bool marked = how->mark && memchr(how->mark, 1, len);
+	char below[PREFIX_MAX];
+
+	printf("%s %5zu | ", marked ? ">>" : "  ", number);
+	snprintf(below, sizeof(below), "   %5s | ", "");
+	how->below = below;
+	if (shown_line(how, text, len) < 0)
+		puts("(no memory for the marks below it)");
+}
+
+void approvals_code(const struct approval *a, const struct approval_code *code)
+{
+	AUTO_FREE uint8_t *mark = marks_of(a, code->len);
+	struct shown how = {.to = stdout, .colour = cli_has_colour(stdout)};
+	const char *data = code->data;
+	size_t number = 0;
+
+	printf("  code        %zu bytes, exactly what would run%s\n", code->len,
+	       a->request.evidence.count ? "; >> has parts that tie to a source" : "");
+	for (size_t at = 0; at < code->len;) {
+		const char *end = memchr(data + at, '\n', code->len - at);
+		size_t len = end ? (size_t)(end - data) - at : code->len - at;
+		how.mark = mark ? mark + at : NULL;
+		show_code_line(&how, ++number, data + at, len);
+		at += len + 1;
+	}
+	if (code->len && data[code->len - 1] != '\n')
+		puts("         | (no newline at the end)");
+}
+
+static void show_diff_line(void *context, const struct linediff_line *line)
+{
+	struct shown how = {.to = stdout};
+
+	(*(size_t *)context)++;
+	printf("%c  %5zu | ", line->added ? '+' : '-', line->number);
+	shown_line(&how, line->text, line->len);
+}
+
+static int show_diff(const struct approval *last, const struct approval_code *from,
+		     const struct approval_code *to, struct err *err)
+{
+	size_t lines = 0;
+
+	approvals_line("what is new", "against %s, the last approved of that name in that domain",
+		       last->id);
+	int r = linediff((struct linediff_text){from->data, from->len},
+			 (struct linediff_text){to->data, to->len}, show_diff_line, &lines);
+	if (r < 0)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (!lines)
+		approvals_line("", "the code is the same%s",
+			       from->len == to->len ? "" : " but for the newline at its end");
+	if (r == 1)
+		approvals_line("", "they are too different to be compared line by line");
+	return 0;
+}
+
+int approvals_diff(struct approvals *v, const struct approval *a, const struct approval_code *code,
+		   struct err *err)
+{
+	AUTO_APPROVAL struct approval last = {0};
+	struct approval_code before = {0};
+
+	int found = approval_load_last(v->store, a, &last, err);
+	if (found < 0)
+		return -1;
+	if (!found) {
+		approvals_line("what is new",
+			       "all: nothing of that name was approved in that domain");
+		return 0;
+	}
+	if (approval_load_code(v->store, &last, &before, err) < 0)
+		return -1;
+	int r = show_diff(&last, &before, code, err);
+	free((void *)before.data);
+	return r;
+}

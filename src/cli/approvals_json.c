@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A parked request as JSON: rows, as everywhere. Texts of others are data: what is no UTF-8 in them
+ * is written out, and the code itself is base64 then.
+ */
+#include <sodium.h>
+#include <string.h>
+
+#include "cli/approvals.h"
+#include "cli/jsonval.h"
+#include "cli/policy.h"
+
+static json_t *hex(const uint8_t *data, size_t len)
+{
+	char text[2 * KEY_SIGNATURE + 1];
+
+	sodium_bin2hex(text, sizeof(text), data, len);
+	return json_string(text);
+}
+
+static json_t *texts(const struct approval_list *l)
+{
+	const struct approval_text *t = l->list;
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < l->count; i++)
+		json_array_append_new(all, jsonval_readable(t[i].text));
+	return all;
+}
+
+#define TEXT_OF(name, type, member) FIELD(name, type, jsonval_readable(v->member))
+#define NUMBER_OF(name, type, member) FIELD(name, type, jsonval_number(v->member))
+#define HEX_OF(name, type, member) FIELD(name, type, hex(v->member, sizeof(v->member)))
+#define WORD_OF(name, type, member, word) FIELD(name, type, json_string(word((unsigned)v->member)))
+
+TEXT_OF(e_source, struct approval_evidence, source)
+TEXT_OF(e_name, struct approval_evidence, name)
+TEXT_OF(e_how, struct approval_evidence, how)
+WORD_OF(e_kind, struct approval_evidence, kind, source_kind_name)
+FIELD(e_code, struct approval_evidence,
+      json_pack("[I, I]", (json_int_t)v->code_from, (json_int_t)v->code_to))
+FIELD(e_span, struct approval_evidence,
+      json_pack("[I, I]", (json_int_t)v->source_from, (json_int_t)v->source_to))
+static const struct cli_field evidence_fields[] = {
+	{"source", "the source's id", e_source},
+	{"name", "what it calls itself", e_name},
+	{"kind", "its kind", e_kind},
+	{"how", "how the tie was found", e_how},
+	{"code_span", "bytes of the code, from and behind the last", e_code},
+	{"source_span", "bytes of the source", e_span},
+	{0}};
+
+TEXT_OF(f_rule, struct approval_finding, rule)
+TEXT_OF(f_title, struct approval_finding, title)
+TEXT_OF(f_severity, struct approval_finding, severity)
+static const struct cli_field finding_fields[] = {
+	{"rule", "", f_rule}, {"title", "", f_title}, {"severity", "", f_severity}, {0}};
+
+TEXT_OF(i_name, struct approval_input, name)
+HEX_OF(i_sha256, struct approval_input, sha256)
+static const struct cli_field input_fields[] = {
+	{"name", "", i_name}, {"sha256", "", i_sha256}, {0}};
+
+TEXT_OF(v_name, struct approval_vote, name)
+WORD_OF(v_scope, struct approval_vote, scope, scope_name)
+NUMBER_OF(v_uid, struct approval_vote, uid)
+NUMBER_OF(v_time, struct approval_vote, time)
+NUMBER_OF(v_expires, struct approval_vote, expires)
+HEX_OF(v_key, struct approval_vote, public)
+HEX_OF(v_signature, struct approval_vote, signature)
+static const struct cli_field vote_rows[] = {{"name", "", v_name},
+					     {"scope", "", v_scope},
+					     {"uid", "", v_uid},
+					     {"time", "", v_time},
+					     {"expires", "", v_expires},
+					     {"key", "", v_key},
+					     {"signature", "", v_signature},
+					     {0}};
+
+HEX_OF(r_code_sha256, struct approval_request, code_sha256)
+TEXT_OF(r_lang, struct approval_request, lang)
+TEXT_OF(r_name, struct approval_request, name)
+FIELD(r_args, struct approval_request, texts(&v->args))
+FIELD(r_env, struct approval_request, texts(&v->env))
+HEX_OF(r_stdin, struct approval_request, stdin_sha256)
+FIELD(r_inputs, struct approval_request,
+      jsonval_list(input_fields, v->inputs.list, sizeof(struct approval_input), v->inputs.count))
+TEXT_OF(r_workspace, struct approval_request, workspace)
+FIELD(r_caps, struct approval_request, policy_set_json((unsigned)v->caps, cap_name))
+FIELD(r_granted, struct approval_request, policy_set_json((unsigned)v->granted, cap_name))
+WORD_OF(r_origin, struct approval_request, origin, origin_name)
+WORD_OF(r_grade, struct approval_request, grade, grade_name)
+WORD_OF(r_verdict, struct approval_request, verdict, verdict_name)
+TEXT_OF(r_row, struct approval_request, row)
+FIELD(r_reasons, struct approval_request, texts(&v->reasons))
+FIELD(r_reach, struct approval_request, texts(&v->reach))
+FIELD(r_effects, struct approval_request, texts(&v->effects))
+FIELD(r_evidence, struct approval_request,
+      jsonval_list(evidence_fields, v->evidence.list, sizeof(struct approval_evidence),
+		   v->evidence.count))
+NUMBER_OF(r_evidence_more, struct approval_request, evidence_more)
+FIELD(r_rules, struct approval_request,
+      jsonval_list(finding_fields, v->findings.list, sizeof(struct approval_finding),
+		   v->findings.count))
+NUMBER_OF(r_rules_more, struct approval_request, findings_more)
+HEX_OF(r_policy, struct approval_request, policy_sha256)
+HEX_OF(r_box, struct approval_request, box_sha256)
+NUMBER_OF(r_uid, struct approval_request, uid)
+TEXT_OF(r_domain, struct approval_request, domain)
+WORD_OF(r_scope, struct approval_request, scope, scope_name)
+NUMBER_OF(r_approvers, struct approval_request, approvers)
+NUMBER_OF(r_ttl, struct approval_request, ttl_ms)
+FIELD(r_single, struct approval_request, json_boolean(v->single_user))
+NUMBER_OF(r_created, struct approval_request, created)
+NUMBER_OF(r_expires, struct approval_request, expires)
+
+static const struct cli_field request_rows[] = {
+	{"verdict", "what was decided", r_verdict},
+	{"decided_by", "the row that decided", r_row},
+	{"reasons", "why, in words", r_reasons},
+	{"origin", "where the code came from", r_origin},
+	{"evidence", "which parts tie to which source", r_evidence},
+	{"evidence_more", "ties that are not listed", r_evidence_more},
+	{"findings", "the grade of what the rules found", r_grade},
+	{"rules", "what they found", r_rules},
+	{"rules_more", "findings that are not listed", r_rules_more},
+	{"asked", "capabilities asked for", r_caps},
+	{"if_approved", "capabilities it would have", r_granted},
+	{"could", "what it could reach, in words", r_reach},
+	{"effects", "what the code does, as far as it was read", r_effects},
+	{"lang", "the language", r_lang},
+	{"name", "what the caller calls the file", r_name},
+	{"code_sha256", "of the code", r_code_sha256},
+	{"args", "the program's arguments", r_args},
+	{"env", "its environment", r_env},
+	{"stdin_sha256", "of its standard input", r_stdin},
+	{"inputs", "files it gets", r_inputs},
+	{"workspace", "a directory of the host, or empty", r_workspace},
+	{"policy_sha256", "of the policy", r_policy},
+	{"box_sha256", "of the box it would get", r_box},
+	{"uid", "who asks", r_uid},
+	{"domain", "the conversation", r_domain},
+	{"scope", "the widest that may be given", r_scope},
+	{"approvers", "how many people must agree", r_approvers},
+	{"ttl_ms", "how long their word is good for", r_ttl},
+	{"single_user", "whether the requester's own account may approve", r_single},
+	{"created", "ms since 1970", r_created},
+	{"expires", "when the question ends", r_expires},
+	{0}};
+
+json_t *approvals_json(const struct approval *a, uint64_t now)
+{
+	json_t *all = jsonval_object(request_rows, &a->request);
+
+	json_object_set_new(all, "approval_id", json_string(a->id));
+	json_object_set_new(all, "binding", hex(a->binding, sizeof(a->binding)));
+	json_object_set_new(all, "status",
+			    json_string(approval_state_name(approval_state_at(a, now))));
+	json_object_set_new(all, "reason", jsonval_readable(a->status.reason));
+	json_object_set_new(all, "uses", jsonval_number(a->status.uses));
+	json_object_set_new(all, "signed",
+			    jsonval_list(vote_rows, a->status.votes.list,
+					 sizeof(struct approval_vote), a->status.votes.count));
+	return all;
+}
+
+void approvals_add_code_json(json_t *all, const struct approval_code *code)
+{
+	json_t *encoding = jsonval_encoding(code->data, code->len);
+
+	json_object_set_new(all, "code", jsonval_text(code->data, code->len));
+	if (encoding)
+		json_object_set_new(all, "code_encoding", encoding);
+}

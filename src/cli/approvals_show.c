@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon approvals show: everything a person needs to answer, in the order in which they ask: what
+ * and why, where it came from, what it could do, the code itself, what is new, what a no means.
+ * Nothing is cut. Words of ours are at the beginning of lines, words of others behind them.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/approvals.h"
+#include "cli/jsonval.h"
+#include "cli/shown.h"
+#include "policy/policy.h"
+
+enum { LABEL_WIDTH = 12 };
+
+/* What FMT makes may hold words of others: it is shown escaped. */
+void approvals_line(const char *label, const char *fmt, ...)
+{
+	AUTO_FREE char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	printf("  %-*s", LABEL_WIDTH, label);
+	shown_text(stdout, n < 0 ? "(no memory to show it)" : text);
+	putchar('\n');
+	if (n < 0)
+		text = NULL;
+}
+
+const char *approvals_when(uint64_t time, uint64_t now, char *buf, size_t size)
+{
+	static const struct {
+		uint64_t ms;
+		const char *name;
+	} units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "m"}, {1000, "s"}};
+	uint64_t away = time > now ? time - now : now - time;
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(units) && away < units[i].ms)
+		i++;
+	snprintf(buf, size, "%s%llu%s%s", time > now ? "in " : "",
+		 (unsigned long long)(away / units[i].ms), units[i].name, time > now ? "" : " ago");
+	return buf;
+}
+
+static void show_texts(const char *label, const struct approval_list *l)
+{
+	const struct approval_text *t = l->list;
+
+	for (size_t i = 0; i < l->count; i++)
+		approvals_line(i ? "" : label, "%s", t[i].text);
+}
+
+static void show_votes(const struct approval *a, uint64_t now)
+{
+	const struct approval_vote *v = a->status.votes.list;
+	char when[64];
+
+	for (size_t i = 0; i < a->status.votes.count; i++)
+		approvals_line("signed by", "%s (uid %llu), for %s, good until %s", v[i].name,
+			       (unsigned long long)v[i].uid, scope_name((unsigned)v[i].scope),
+			       approvals_when(v[i].expires, now, when, sizeof(when)));
+}
+
+static void show_question(const struct approval *a, uint64_t now)
+{
+	const struct approval_request *r = &a->request;
+	enum approval_state state = approval_state_at(a, now);
+	char when[64], caps[POLICY_REASON_MAX];
+
+	printf("%s: %s\n", a->id, approval_state_name(state));
+	if (state == APPROVAL_PENDING)
+		approvals_line("wanted", "%llu %s must agree; the question ends %s",
+			       (unsigned long long)r->approvers,
+			       r->approvers == 1 ? "person" : "people",
+			       approvals_when(r->expires, now, when, sizeof(when)));
+	show_votes(a, now);
+	if (a->status.reason[0])
+		approvals_line("because", "%s", a->status.reason);
+	approvals_line("verdict", "%s: %s", verdict_name((unsigned)r->verdict),
+		       verdict_help((unsigned)r->verdict));
+	approvals_line("decided by", "%s", r->row);
+	show_texts("why", &r->reasons);
+	approvals_line("asked", "%s", caps_words((unsigned)r->caps, caps, sizeof(caps)));
+	approvals_line("requester", "uid %llu, domain %s, %s", (unsigned long long)r->uid,
+		       r->domain[0] ? r->domain : "(none)",
+		       approvals_when(r->created, now, when, sizeof(when)));
+}
+
+static void show_origin(const struct approval_request *r)
+{
+	const struct approval_evidence *e = r->evidence.list;
+
+	approvals_line("origin", "%s: %s", origin_name((unsigned)r->origin),
+		       origin_help((unsigned)r->origin));
+	for (size_t i = 0; i < r->evidence.count; i++)
+		approvals_line("source", "[%zu] %s %s (%s): bytes %llu-%llu of the code, by %s",
+			       i + 1, source_kind_name((unsigned)e[i].kind), e[i].name, e[i].source,
+			       (unsigned long long)e[i].code_from, (unsigned long long)e[i].code_to,
+			       e[i].how);
+	if (r->evidence_more)
+		approvals_line("source", "and %llu more ties that are not listed",
+			       (unsigned long long)r->evidence_more);
+}
+
+static void show_findings(const struct approval_request *r)
+{
+	const struct approval_finding *f = r->findings.list;
+
+	approvals_line("findings", "%s: %s", grade_name((unsigned)r->grade),
+		       grade_help((unsigned)r->grade));
+	for (size_t i = 0; i < r->findings.count; i++)
+		approvals_line("", "%s (%s): %s", f[i].rule, f[i].severity, f[i].title);
+	if (r->findings_more)
+		approvals_line("", "and %llu more that are not listed",
+			       (unsigned long long)r->findings_more);
+}
+
+static void show_reach(const struct approval_request *r)
+{
+	show_texts("it could", &r->reach);
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		if (!(r->granted & CAP_BIT(c)))
+			approvals_line("it cannot", "%s", cap_reach((enum cap)c));
+	show_texts("effects", &r->effects);
+}
+
+static void hex(const uint8_t sha256[APPROVAL_SHA256], char ret[2 * APPROVAL_SHA256 + 1])
+{
+	for (size_t i = 0; i < APPROVAL_SHA256; i++)
+		snprintf(ret + 2 * i, 3, "%02x", sha256[i]);
+}
+
+static void show_inputs(const struct approval_request *r)
+{
+	static const char *const modes[] = {"none", "read-only", "overlay", "read-write"};
+	const struct approval_input *in = r->inputs.list;
+	char sha256[2 * APPROVAL_SHA256 + 1];
+
+	show_texts("arguments", &r->args);
+	show_texts("environment", &r->env);
+	hex(r->stdin_sha256, sha256);
+	approvals_line("stdin", "sha256 %s", sha256);
+	for (size_t i = 0; i < r->inputs.count; i++) {
+		hex(in[i].sha256, sha256);
+		approvals_line("input", "%s, sha256 %s", in[i].name, sha256);
+	}
+	if (r->workspace[0])
+		approvals_line("workspace", "%s, %s", r->workspace, modes[r->workspace_mode & 3]);
+	hex(r->policy_sha256, sha256);
+	approvals_line("policy", "sha256 %s", sha256);
+	hex(r->box_sha256, sha256);
+	approvals_line("box", "sha256 %s", sha256);
+}
+
+static void show_answer(const struct approval *a, uint64_t now)
+{
+	if (approval_state_at(a, now) != APPROVAL_PENDING)
+		return;
+	approvals_line("to deny", "cordon approvals deny %s --reason \"...\"", a->id);
+	approvals_line("", "it is not run; whoever asked is told, with your reason");
+	approvals_line("to approve", "cordon approvals approve %s --key FILE", a->id);
+	approvals_line("", "the widest scope: %s, %s", scope_name((unsigned)a->request.scope),
+		       scope_help((unsigned)a->request.scope));
+	approvals_line("or nothing", "when the time is over it is denied");
+}
+
+static int show_text(struct approvals *v, const struct approval *a, struct err *err)
+{
+	struct approval_code code = {0};
+
+	show_question(a, v->now);
+	show_origin(&a->request);
+	show_findings(&a->request);
+	show_reach(&a->request);
+	show_inputs(&a->request);
+	if (approval_load_code(v->store, a, &code, err) < 0)
+		return -1;
+	approvals_code(a, &code);
+	int r = approvals_diff(v, a, &code, err);
+	free((void *)code.data);
+	if (r == 0)
+		show_answer(a, v->now);
+	return r;
+}
+
+static int show_json(struct approvals *v, const struct approval *a, struct err *err)
+{
+	struct approval_code code = {0};
+	json_t *all = approvals_json(a, v->now);
+
+	if (approval_load_code(v->store, a, &code, err) < 0) {
+		json_decref(all);
+		return -1;
+	}
+	approvals_add_code_json(all, &code);
+	free((void *)code.data);
+	jsonval_print(all);
+	return 0;
+}
+
+int approvals_show(struct approvals *v)
+{
+	AUTO_APPROVAL struct approval a = {0};
+	struct err err;
+
+	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
+	    approval_settle(v->store, &a, v->now, &err) < 0 ||
+	    (v->call->json ? show_json : show_text)(v, &a, &err) < 0)
+		return approvals_fail(v->call, &err);
+	return 0;
+}

@@ -1,0 +1,266 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon approvals: what waits is shown so that nothing in it can lie, who may answer can, who may
+# not cannot, and an answer is good for exactly what it says. People are accounts of their own.
+load helper
+load approvals.bash
+
+@test "words that are off" {
+	mkdir -m 700 "$T/state"
+	STATE=$T/state
+	for words in "" dance show "show a b" "key" "key dance" "key add x" "list x"; do
+		status=0
+		# shellcheck disable=SC2086 # a list of words
+		timeout 60 "$CORDON" approvals $words --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
+		exits 2
+	done
+	status=0
+	"$CORDON" approvals approve 0123456789abcdef --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
+	exits 2
+	err_has "with which key?"
+	status=0
+	"$CORDON" approvals approve x --scope forever >"$T/out" 2>"$T/err" || status=$?
+	exits 2
+	err_has "once, domain or hash"
+	status=0
+	"$CORDON" approvals list --state "$STATE" >"$T/out" || status=$?
+	exits 0
+	out_is "nothing waits for a person"
+	status=0
+	"$CORDON" approvals list --json --state "$STATE" >"$T/out" || status=$?
+	holds "r == []"
+	status=0
+	"$CORDON" approvals show 0123456789abcdef --json --state "$STATE" >"$T/out" || status=$?
+	exits 125
+	holds "r['error']['kind'] == 'input'"
+}
+
+@test "another account approves, once" {
+	people
+	enrol anna
+	park
+	covered 1
+	approvals agent 0 list
+	out_has "$ID  pending   derived  0 of 1"
+	approvals root 126 approve "$ID" --key "$T/root/key"
+	err_has "is not enrolled"
+	enrol root
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	out_is "$ID is approved"
+	approvals root 126 approve "$ID" --key "$T/root/key"
+	covered 0
+	out_is "$ID"
+	covered 1
+	approvals agent 0 list
+	out_is "nothing waits for a person"
+	approvals agent 0 list --all --json
+	holds "r[0]['status'] == 'used'" "r[0]['signed'][0]['name'] == 'root'" "r[0]['uses'] == 1"
+}
+
+@test "root leaves nothing of its own in somebody's directory" {
+	people
+	enrol root
+	park
+	approvals root 0 approve "$ID" --key "$T/root/key" --scope hash
+	[ -z "$(find "$STATE" ! -uid "$TEST_UID")" ] || { find "$STATE" -ls; false; }
+	covered 0
+	covered 0
+}
+
+@test "who asked does not answer" {
+	people
+	enrol agent
+	park
+	approvals agent 126 approve "$ID" --key "$T/agent/key"
+	err_has "your account asked for it"
+	act agent "$CORDON" approvals key add mallory "$(cat "$T/ben.pub")" --state "$STATE"
+	exits 0
+	approvals root 126 approve "$ID" --key "$T/ben/key" # not root's file
+	cp "$T/ben/key" "$T/root/stolen"
+	approvals root 126 approve "$ID" --key "$T/root/stolen"
+	err_has "enrolled the key"
+	covered 1
+}
+
+@test "from a box nobody answers" {
+	people
+	enrol root
+	park
+	status=0
+	setpriv --no-new-privs "$CORDON" approvals approve "$ID" --key "$T/root/key" --state "$STATE" \
+		>"$T/out" 2>"$T/err" || status=$?
+	exits 126
+	err_has "in a box"
+	covered 1
+}
+
+@test "two people: two keys" {
+	people
+	enrol root
+	park origin=2 caps=17
+	approvals agent 0 show "$ID" --json
+	holds "r['verdict'] == 'ask-two'" "r['approvers'] == 2"
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	out_is "$ID waits for 1 more"
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	out_is "$ID waits for 1 more"
+	covered 1 origin=2 caps=17
+	approvals root 0 key add second "$(act root "$CORDON" approvals key new "$T/root/2" --plain; cat "$T/out")"
+	approvals root 0 approve "$ID" --key "$T/root/2"
+	out_is "$ID is approved"
+	covered 0 origin=2 caps=17
+	covered 1 origin=2 caps=17
+}
+
+@test "any change asks again" {
+	people
+	enrol root
+	park
+	approvals root 0 approve "$ID" --key "$T/root/key" --scope domain
+	covered 1 env=A=B
+	covered 1 caps=1
+	covered 1 origin=2
+	covered 1 domain=d2
+	covered 1 evidence=0-6:page
+	printf '#' >>"$T/job.py"
+	covered 1
+	printf 'import os\nprint(os.getcwd())\n' >"$T/job.py"
+	covered 0
+	covered 0
+}
+
+@test "one account alone: a terminal, a passphrase, and not the agent" {
+	people
+	at_terminal agent "open sesame" key new "$T/agent/guarded"
+	exits 0
+	grep -o 'cordon-public-1:[0-9a-f]*' "$T/out" >"$T/guarded.pub"
+	grep -q argon2id "$T/agent/guarded"
+	[ "$(stat -c %a "$T/agent/guarded")" = 600 ]
+	act agent "$CORDON" approvals key add me "$(cat "$T/guarded.pub")" --state "$STATE"
+	enrol agent
+	park
+	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
+	exits 126
+	out_has "your account asked for it"
+	park single=1
+	approvals agent 126 approve "$ID" --key "$T/agent/key"
+	err_has "no passphrase"
+	approvals agent 125 approve "$ID" --key "$T/agent/guarded"
+	err_has "no terminal"
+	at_terminal agent "wrong" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
+	exits 126
+	out_has "not the key's passphrase"
+	covered 1 single=1
+	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
+	exits 0
+	out_has "$ID is approved"
+	covered 0 single=1
+	park single=1 "pgid=$(ps -o pgid= $$ | tr -d ' ')"
+	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
+	exits 126
+	out_has "started this process"
+}
+
+@test "denied, with a reason" {
+	people
+	enrol root
+	park
+	approvals root 0 deny "$ID" --reason "not today"
+	out_is "$ID is denied"
+	approvals root 126 approve "$ID" --key "$T/root/key"
+	err_has "not today"
+	approvals agent 0 show "$ID"
+	out_has "because     not today"
+	covered 1
+	park
+	approvals root 0 approve "$ID" --key "$T/root/key" --scope hash
+	covered 0
+	approvals root 0 deny "$ID"
+	covered 1
+}
+
+@test "nobody answers: it is denied, and says so" {
+	people
+	enrol root
+	park wait=1
+	approvals root 126 approve "$ID" --key "$T/root/key"
+	err_has "nobody answered in time"
+	approvals agent 0 show "$ID" --json
+	holds "r['status'] == 'expired'" "r['reason'] == 'nobody answered in time'"
+	covered 1
+}
+
+@test "what is shown cannot lie" {
+	people
+	/usr/bin/python3 -I - "$T/job.py" <<'PY'
+import sys
+open(sys.argv[1], "w", encoding="utf-8").write(
+    'p\u0430th = "a\u202eb"\nhello = "\u043f\u0440\u0438\u0432\u0435\u0442"\nprint("\x1b[2J\r")\n'
+    '  to approve  all is well\n' + "x" * 5000 + "\nlast")
+PY
+	park evidence=1-4:$'https://x.example/\e[31m' $'finding=one\nsource two' effect=$'opens\u200b files'
+	approvals agent 0 show "$ID"
+	! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$T/out"
+	! grep -q $'\u202e' "$T/out"
+	out_has 'p\u0430th = "a\u202eb"'
+	out_has 'hello = "привет"'
+	out_has 'print("^[[2J^M")'
+	out_has 'https://x.example/^[[31m'
+	out_has 'one^Jsource two'
+	out_has 'opens\u200b files'
+	grep -qF '       4 |   to approve  all is well' "$T/out"
+	grep -q '^>>     1 | ' "$T/out"
+	grep -q '^         |  ^^^^^^^  *$' "$T/out"
+	grep -q "x\{5000\}" "$T/out"
+	grep -qF '       6 | last' "$T/out"
+	out_has "(no newline at the end)"
+	out_has "it could    use processor"
+	out_has "it cannot   send what it can read"
+	out_has "to deny     cordon approvals deny $ID"
+	approvals agent 0 show "$ID" --json
+	holds "r['code'].startswith('p\u0430th')" "r['evidence'][0]['code_span'] == [1, 4]"
+}
+
+@test "what is new since the last time" {
+	people
+	enrol root
+	park
+	approvals agent 0 show "$ID"
+	out_has "all: nothing of that name"
+	LAST=$ID
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	printf 'import os\nimport sys\nprint(os.listdir())\n' >"$T/job.py"
+	park
+	approvals agent 0 show "$ID"
+	out_has "against $LAST"
+	grep -qF -- '+      2 | import sys' "$T/out"
+	grep -qF -- '-      2 | print(os.getcwd())' "$T/out"
+	grep -qF -- '+      3 | print(os.listdir())' "$T/out"
+	[ "$(grep -c '^[-+] ' "$T/out")" -eq 3 ]
+}
+
+@test "keys" {
+	people
+	enrol anna
+	approvals agent 0 key list --json
+	holds "r[0]['name'] == 'anna'" "r[0]['uid'] == $(account anna)" "r[0]['enrolled_by'] == 0"
+	approvals root 125 key add anna "$(cat "$T/ben.pub")"
+	err_has "enrolled as anna already"
+	approvals root 125 key add anna2 "$(cat "$T/anna.pub")"
+	err_has "that key is enrolled already"
+	approvals root 2 key add 'a/b' "$(cat "$T/ben.pub")"
+	approvals root 2 key add ben nonsense
+	approvals root 0 key remove anna
+	approvals root 125 key remove anna
+	act anna "$CORDON" approvals key list --state "$STATE"
+	exits 125
+	act anna "$CORDON" approvals key new "$T/anna/key" --plain
+	exits 125
+	act anna "$CORDON" approvals key new "$T/anna/another"
+	exits 125
+	err_has "no terminal"
+	park
+	chmod 644 "$T/root/key"
+	approvals root 126 approve "$ID" --key "$T/root/key"
+	err_has "only you can read"
+}
