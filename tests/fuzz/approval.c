@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fuzz target for what is kept of approvals: any bytes as a parked request, and as the status of
+ * one that really was signed. What is taken must be written back as the same bytes and keep to its
+ * bounds; and whatever stands in a status, no word counts but the one that was signed, with every
+ * byte as it was. A broken promise is a trap.
+ */
+#include "../unit/approval_case.h"
+#include "approval_fixed.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void must(bool promise)
+{
+	if (!promise)
+		__builtin_trap();
+}
+
+static void check_request(const struct approval_request *r)
+{
+	const struct approval_evidence *e = r->evidence.list;
+	uint8_t digest[APPROVAL_SHA256];
+	struct err err;
+
+	must(r->origin < ORIGIN_COUNT && r->grade < GRADE_COUNT && r->verdict < VERDICT_COUNT);
+	must(r->scope < SCOPE_COUNT && !(r->caps & ~(uint64_t)CAP_ALL));
+	must(r->approvers >= 1 && r->approvers <= APPROVAL_APPROVERS_MAX);
+	must(r->expires > r->created && r->expires - r->created <= APPROVAL_MS_MAX);
+	must(r->evidence.count <= APPROVAL_EVIDENCE_MAX);
+	for (size_t i = 0; i < r->evidence.count; i++)
+		must(e[i].code_from <= e[i].code_to && e[i].code_to <= r->code_len &&
+		     source_kind_name((unsigned)e[i].kind));
+	must(approval_digest(r, APPROVAL_BINDING, digest, &err) == 0);
+	must(approval_digest(r, APPROVAL_SUBJECT, digest, &err) == 0);
+	must(approval_digest(r, APPROVAL_SUBJECT_ANYWHERE, digest, &err) == 0);
+}
+
+static void as_request(const uint8_t *data, size_t len)
+{
+	struct approval_request r = {0};
+	AUTO_BUF struct buf again = {0};
+	struct arena arena = {0};
+	struct err err = {0};
+
+	if (request_decode(data, len, &arena, &r, &err) == 0) {
+		check_request(&r);
+		must(request_encode(&r, &again, &err) == 0 && again.len == len &&
+		     memcmp(again.data, data, len) == 0);
+	} else {
+		must(err.code != ERR_NONE && err.message[0]);
+	}
+	arena_done(&arena);
+}
+
+static void as_status(const uint8_t *data, size_t len)
+{
+	struct approval a;
+	struct approval_person anna;
+	struct approval_vote said = fixed_vote(&a, &anna);
+	struct approval_status s = {0};
+	AUTO_BUF struct buf again = {0};
+	struct arena arena = {0};
+	struct err err;
+
+	if (status_decode(data, len, &arena, &s, &err) == 0) {
+		const struct approval_vote *v = s.votes.list;
+		must(s.state < APPROVAL_STATES && s.votes.count <= APPROVAL_VOTES_MAX);
+		must(status_encode(&s, &again, &err) == 0 && again.len == len &&
+		     memcmp(again.data, data, len) == 0);
+		for (size_t i = 0; i < s.votes.count; i++) {
+			if (!approval_vote_counts(&a, &v[i], &anna, CASE_NOW, &err))
+				continue;
+			must(strcmp(v[i].name, said.name) == 0 && v[i].approves == said.approves &&
+			     v[i].scope == said.scope && v[i].expires == said.expires &&
+			     v[i].time == said.time && v[i].uid == said.uid);
+			must(memcmp(v[i].signature, said.signature, sizeof(said.signature)) == 0);
+		}
+	}
+	arena_done(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	/* Of its exact size, so that the sanitizer sees a read past the end. */
+	uint8_t *copy = malloc(len ? len : 1);
+
+	must(copy && sodium_init() >= 0);
+	if (len)
+		memcpy(copy, data, len);
+	as_request(copy, len);
+	as_status(copy, len);
+	free(copy);
+	return 0;
+}
