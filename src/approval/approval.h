@@ -3,8 +3,9 @@
  * People approve exact bytes. A request that needs a person is parked in the store with everything
  * it binds; people sign its binding digest; a run asks whether such a signature covers it. Nothing
  * that is stored is believed: signatures, digests and times are checked again at every use, and the
- * log is asked whether it is over, so who can only write the items can stop a run and never start one. Nobody has to run a daemon: what is
- * looked at after its time is expired. Nothing here prints, reads a terminal or runs anything.
+ * log is asked whether it is over, so who can only write the items can stop a run and never start
+ * one. Nobody has to run a daemon: what is looked at after its time is expired. Nothing here prints,
+ * reads a terminal or runs anything.
  */
 #ifndef CORDON_APPROVAL_APPROVAL_H
 #define CORDON_APPROVAL_APPROVAL_H

@@ -23,7 +23,7 @@ void approval_init(struct approval_request *r)
 				       .domain = "",
 				       .uid = getuid(),
 				       .pgid = (uint64_t)getpgrp()};
-	crypto_hash_sha256(r->stdin_sha256, NULL, 0);
+	crypto_hash_sha256(r->stdin_sha256, (const uint8_t *)"", 0);
 }
 
 static struct approval_list texts(const char *const *from, size_t count, struct arena *a)

@@ -12,8 +12,6 @@
 #include "cli/linediff.h"
 #include "cli/shown.h"
 
-enum { PREFIX_MAX = 40 };
-
 /* A byte for each of the code's: 1 where it ties to a source. */
 static uint8_t *marks_of(const struct approval *a, size_t len)
 {
@@ -26,14 +24,11 @@ static uint8_t *marks_of(const struct approval *a, size_t len)
 	return mark;
 }
 
-static void show_code_line(struct shown *how, size_t number, const char *text, size_t len)
+static void show_code_line(const struct shown *how, size_t number, const char *text, size_t len)
 {
 	bool marked = how->mark && memchr(how->mark, 1, len);
-	char below[PREFIX_MAX];
 
 	printf("%s %5zu | ", marked ? ">>" : "  ", number);
-	snprintf(below, sizeof(below), "   %5s | ", "");
-	how->below = below;
 	if (shown_line(how, text, len) < 0)
 		puts("(no memory for the marks below it)");
 }
@@ -41,7 +36,7 @@ static void show_code_line(struct shown *how, size_t number, const char *text, s
 void approvals_code(const struct approval *a, const struct approval_code *code)
 {
 	AUTO_FREE uint8_t *mark = marks_of(a, code->len);
-	struct shown how = {.to = stdout, .colour = cli_has_colour(stdout)};
+	struct shown how = {.to = stdout, .colour = cli_has_colour(stdout), .below = "         | "};
 	const char *data = code->data;
 	size_t number = 0;
 

@@ -200,8 +200,8 @@ open(sys.argv[1], "w", encoding="utf-8").write(
 PY
 	park evidence=1-4:$'https://x.example/\e[31m' $'finding=one\nsource two' effect=$'opens\u200b files'
 	approvals agent 0 show "$ID"
-	! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$T/out"
-	! grep -q $'\u202e' "$T/out"
+	run ! env LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$T/out"
+	run ! grep -q $'\u202e' "$T/out"
 	out_has 'p\u0430th = "a\u202eb"'
 	out_has 'hello = "привет"'
 	out_has 'print("^[[2J^M")'

@@ -420,6 +420,15 @@ static void test_maxima(struct store *s)
 		   back.len == APPROVAL_CODE_MAX && memcmp(back.data, code, back.len) == 0,
 	   "and comes back as it was");
 	free((void *)back.data);
+	approval_done(&a);
+	ok(approval_park(s, &r, (struct approval_code){0}, WAIT, CASE_NOW, id, &err) < 0,
+	   "evidence in code that is empty makes no sense");
+	r.evidence.count = 0;
+	ok(approval_park(s, &r, (struct approval_code){0}, WAIT, CASE_NOW, id, &err) == 0 &&
+		   approval_load(s, id, &a, &err) == 0 &&
+		   approval_load_code(s, &a, &back, &err) == 0 && back.len == 0,
+	   "no code at all: %s", err.message);
+	free((void *)back.data);
 	ok(approval_park(s, &r, case_bytes, APPROVAL_MS_MAX + 1, CASE_NOW, id, &err) < 0 &&
 		   approval_park(s, &r, case_bytes, 0, CASE_NOW, id, &err) < 0,
 	   "people have some time, and not more than a day");

@@ -161,7 +161,8 @@ static void do_forge(void)
 	scratch_must(status_encode(&status, &value, &err) == 0, "a status");
 	store_put(&tx, STORE_APPROVAL, item_key(key, "status", NULL, a.id), value.data, value.len,
 		  STORE_ANY);
-	struct approval_request found_as = variant(pick(2) ? w.request[q].variant : (int)pick(VARIANTS));
+	struct approval_request found_as =
+		variant(pick(2) ? w.request[q].variant : (int)pick(VARIANTS));
 	scratch_must(approval_digest(&found_as, APPROVAL_SUBJECT, subject, &err) == 0, "a digest");
 	store_put(&tx, STORE_APPROVAL, item_key(key, "sub", subject, a.id), "", 0, STORE_ANY);
 	scratch_must(store_commit(w.store, &tx, &err) == 0, err.message);
