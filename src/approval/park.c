@@ -95,10 +95,9 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 	item_key(key, "code", a->request.code_sha256, NULL);
 	if (store_get(s, STORE_APPROVAL, key, &item, err) < 0)
 		return -1;
-	if (item.version && item.value)
+	if (item.value)
 		crypto_hash_sha256(sha256, item.value, item.len);
-	if (!item.version || !item.value ||
-	    memcmp(sha256, a->request.code_sha256, sizeof(sha256)) != 0)
+	if (!item.value || sodium_memcmp(sha256, a->request.code_sha256, sizeof(sha256)) != 0)
 		return err_set(err, ERR_INPUT,
 			       "the code of approval %s is not in the store any more", a->id);
 	*ret = (struct approval_code){.data = item.value, .len = item.len};

@@ -15,8 +15,7 @@ enum { P_ANNA, P_BEN, P_ASKER, P_MALLORY, P_DORA };
 struct parked {
 	char id[APPROVAL_ID + 1];
 	int variant;
-	bool denied;
-	int uses;
+	bool denied, used; /* USED: words for once are */
 };
 
 struct signed_word {
@@ -198,15 +197,14 @@ static void do_use(void)
 	for (q = 0; q < w.requests && strcmp(w.request[q].id, a.id) != 0; q++)
 		;
 	scratch_must(q < w.requests, "a request that nobody parked");
-	int own = w.request[q].variant;
-	unsigned needed = own != v ? SCOPE_HASH : w.request[q].uses ? SCOPE_DOMAIN : SCOPE_ONCE;
-	bool right = own / 3 == v / 3 && !w.request[q].denied &&
-		     good_words(q, needed) >= (int)variant(own).approvers;
-	w.request[q].uses++;
+	/* Words that hold longer, or else those for once, if they have not been used yet. */
+	int own = w.request[q].variant, needed = (int)variant(own).approvers;
+	bool longer = good_words(q, own == v ? SCOPE_DOMAIN : SCOPE_HASH) >= needed;
+	bool once = own == v && !w.request[q].used && good_words(q, SCOPE_ONCE) >= needed;
+	w.request[q].used |= !longer;
 	w.covered++;
-	if (!right && w.wrong++ < 5)
-		printf("# %s (variant %d) covered variant %d: %d words where needed\n", a.id, own,
-		       v, good_words(q, needed));
+	if ((own / 3 != v / 3 || w.request[q].denied || (!longer && !once)) && w.wrong++ < 5)
+		printf("# %s (variant %d) covered variant %d\n", a.id, own, v);
 }
 
 static void do_wait(void)
