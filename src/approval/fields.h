@@ -45,6 +45,8 @@ enum { ITEM_KEY_MAX = 120 };
 const char *item_key(char ret[ITEM_KEY_MAX], const char *what, const uint8_t *digest,
 		     const char *id);
 bool approval_id_is_good(const char *id);
+/* Binding and id from the request. */
+int approval_set_binding(struct approval *a, struct err *err);
 
 /* ids.c: ids at the end of items' names. */
 struct ids {

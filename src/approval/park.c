@@ -35,7 +35,7 @@ void approval_done(struct approval *a)
 	*a = (struct approval){0};
 }
 
-static int set_binding(struct approval *a, struct err *err)
+int approval_set_binding(struct approval *a, struct err *err)
 {
 	if (approval_digest(&a->request, APPROVAL_BINDING, a->binding, err) < 0)
 		return -1;
@@ -66,7 +66,7 @@ static int load(struct store *s, const char *id, struct approval *a, struct err 
 	if (get(s, "req", id, &request, err) < 0 || get(s, "status", id, &status, err) < 0 ||
 	    request_decode(request.value, request.len, &a->arena, &a->request, err) < 0 ||
 	    status_decode(status.value, status.len, &a->arena, &a->status, err) < 0 ||
-	    set_binding(a, err) < 0)
+	    approval_set_binding(a, err) < 0)
 		return -1;
 	a->version = status.version;
 	if (strcmp(a->id, id) != 0 ||
@@ -211,7 +211,7 @@ int approval_park(struct store *s, struct approval_request *r, struct approval_c
 	if (found)
 		return found < 0 ? -1 : 0;
 	a.request = *r;
-	if (make_room(s, now, err) < 0 || set_binding(&a, err) < 0 ||
+	if (make_room(s, now, err) < 0 || approval_set_binding(&a, err) < 0 ||
 	    write_all(s, &a, code, err) < 0)
 		return -1;
 	memcpy(ret_id, a.id, sizeof(a.id));

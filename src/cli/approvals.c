@@ -120,7 +120,7 @@ static int find_name(struct approvals *v, struct whose *ret, struct err *err)
 	return -1;
 }
 
-static void tell(const struct approvals *v, const struct approval *a)
+void approvals_tell(const struct approvals *v, const struct approval *a)
 {
 	const char *state = approval_state_name((unsigned)a->status.state);
 
@@ -139,11 +139,6 @@ static int approve(struct approvals *v)
 	struct whose who = {0};
 	struct err err;
 
-	if (!v->has_key) {
-		err_set(&err, ERR_USAGE, "with which key? (--key FILE)");
-		err_cure(&err, "cordon approvals key new FILE makes one");
-		return approvals_fail(v->call, &err);
-	}
 	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
 	    approval_may_sign(&a, &v->actor, &err) < 0 || find_name(v, &who, &err) < 0)
 		return approvals_fail(v->call, &err);
@@ -155,7 +150,7 @@ static int approve(struct approvals *v)
 	if (approval_sign(&a, &v->key, &vote, &err) < 0 ||
 	    approval_decide(v->store, &a, &vote, &v->actor, v->now, &err) < 0)
 		return approvals_fail(v->call, &err);
-	tell(v, &a);
+	approvals_tell(v, &a);
 	return 0;
 }
 
@@ -168,7 +163,7 @@ static int deny(struct approvals *v)
 	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
 	    approval_deny(v->store, &a, &v->actor, reason ? reason : "", v->now, &err) < 0)
 		return approvals_fail(v->call, &err);
-	tell(v, &a);
+	approvals_tell(v, &a);
 	return 0;
 }
 
@@ -185,6 +180,10 @@ static const struct verb {
 	{"show", NULL, 1, NEEDS_STORE, approvals_show},
 	{"approve", NULL, 1, NEEDS_STORE | NEEDS_KEY, approve},
 	{"deny", NULL, 1, NEEDS_STORE, deny},
+	{"export", NULL, 1, NEEDS_STORE, approvals_export},
+	{"read", NULL, 1, 0, approvals_read},
+	{"sign", NULL, 1, NEEDS_KEY, approvals_sign},
+	{"add", NULL, 2, NEEDS_STORE, approvals_add},
 	{"key", "new", 1, 0, approvals_key_new},
 	{"key", "add", 2, NEEDS_STORE, approvals_key_add},
 	{"key", "list", 0, NEEDS_STORE, approvals_key_list},
@@ -211,8 +210,11 @@ static int load_key(struct approvals *v, struct err *err)
 	const char *file = v->call->approvals.key;
 	char pass[APPROVAL_PASS_MAX + 1];
 
-	if (!file)
-		return 0;
+	if (!file) {
+		err_set(err, ERR_USAGE, "with which key? (--key FILE)");
+		err_cure(err, "cordon approvals key new FILE makes one");
+		return -1;
+	}
 	int r = approval_key_load(file, NULL, &v->key, &v->actor.key_protected, err);
 	if (r == 1) {
 		r = passphrase_ask("Passphrase of the key: ", pass, err);
@@ -220,7 +222,6 @@ static int load_key(struct approvals *v, struct err *err)
 			r = approval_key_load(file, pass, &v->key, &v->actor.key_protected, err);
 		sodium_memzero(pass, sizeof(pass));
 	}
-	v->has_key = r == 0;
 	return r;
 }
 
@@ -307,6 +308,13 @@ static int set_key(struct cli_call *c, const struct cli_option *o, const char *v
 	return *v ? 0 : err_set(err, ERR_USAGE, "--key: which file?");
 }
 
+static int set_name(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->approvals.name = v;
+	return approval_name_is_good(v) ? 0 : err_set(err, ERR_USAGE, "--name: that is no name");
+}
+
 static int set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
@@ -345,9 +353,10 @@ static int set_flag(struct cli_call *c, const struct cli_option *o, const char *
 }
 
 const struct cli_option cli_approvals_options[] = {
-	{"key", "FILE", "approve: your key", set_key, NULL},
-	{"scope", "S", "approve: how long it is good for; the first is the default", set_scope,
-	 names_of_scopes},
+	{"key", "FILE", "approve, sign: your key", set_key, NULL},
+	{"scope", "S", "approve, sign: how long it is good for; the first is the default",
+	 set_scope, names_of_scopes},
+	{"name", "NAME", "sign: under which your key is enrolled", set_name, NULL},
 	{"reason", "TEXT", "deny: why; whoever asked is told", set_reason, NULL},
 	{"all", NULL, "list: also what is over", set_flag, NULL},
 	{"uid", "N", "key add: the account on this machine that is theirs", set_uid, NULL},

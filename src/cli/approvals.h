@@ -16,9 +16,8 @@ struct approvals {
 	struct cli_call *call;
 	struct store *store;
 	struct approval_actor actor;
-	struct key key; /* if one was loaded */
-	bool has_key;
-	uint64_t now; /* ms since 1970 */
+	struct key key; /* if the verb needs one */
+	uint64_t now;	/* ms since 1970 */
 };
 
 /* approvals.c */
@@ -36,6 +35,17 @@ int approvals_diff(struct approvals *v, const struct approval *a, const struct a
 json_t *approvals_json(const struct approval *a, uint64_t now);
 /* Adds the code to what approvals_json made. */
 void approvals_add_code_json(json_t *all, const struct approval_code *code);
+
+/* approvals.c */
+void approvals_tell(const struct approvals *v, const struct approval *a);
+/* approvals_show.c: all that is known without the store. */
+void approvals_show_request(const struct approval *a, uint64_t now);
+
+/* approvals_carry.c */
+int approvals_export(struct approvals *v);
+int approvals_read(struct approvals *v);
+int approvals_sign(struct approvals *v);
+int approvals_add(struct approvals *v);
 
 /* approvals_key.c */
 int approvals_key_new(struct approvals *v);

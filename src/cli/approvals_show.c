@@ -170,15 +170,20 @@ static void show_answer(const struct approval *a, uint64_t now)
 	approvals_line("or nothing", "when the time is over it is denied");
 }
 
-static int show_text(struct approvals *v, const struct approval *a, struct err *err)
+void approvals_show_request(const struct approval *a, uint64_t now)
 {
-	struct approval_code code = {0};
-
-	show_question(a, v->now);
+	show_question(a, now);
 	show_origin(&a->request);
 	show_findings(&a->request);
 	show_reach(&a->request);
 	show_inputs(&a->request);
+}
+
+static int show_text(struct approvals *v, const struct approval *a, struct err *err)
+{
+	struct approval_code code = {0};
+
+	approvals_show_request(a, v->now);
 	if (approval_load_code(v->store, a, &code, err) < 0)
 		return -1;
 	approvals_code(a, &code);

@@ -32,8 +32,8 @@ struct cli_scan {
 
 /* What approvals was told. */
 struct cli_approvals {
-	const char *key, *reason, *state; /* files and words, or NULL */
-	unsigned scope;			  /* enum scope */
+	const char *key, *name, *reason, *state; /* files and words, or NULL */
+	unsigned scope;				 /* enum scope */
 	bool all, plain, has_uid;
 	uint64_t uid;
 };

@@ -112,6 +112,71 @@ load approvals.bash
 	covered 1 origin=2 caps=17
 }
 
+# carried WHO STATUS [OPTION...]: WHO signs $T/request, the agent adds the word.
+carried()
+{
+	local who=$1 expected=$2
+	shift 2
+	act "$who" "$CORDON" approvals sign "$T/request" --key "$T/$who/key" --name "$who" "$@"
+	exits 0
+	approvals agent "$expected" add "$ID" "$(cat "$T/out")"
+}
+
+@test "two people who may not enter the directory" {
+	people
+	enrol anna
+	enrol ben
+	enrol agent
+	park origin=2 caps=17
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals read "$T/request"
+	exits 0
+	out_has "$ID: pending"
+	out_has "       1 | import os"
+	at_terminal agent "" export "$ID" --state "$STATE"
+	exits 2
+	out_has "that is for a file"
+	act agent "$CORDON" approvals sign "$T/request" --key "$T/agent/key" --name agent
+	exits 126
+	carried anna 0
+	out_is "$ID waits for 1 more"
+	carried anna 0
+	out_is "$ID waits for 1 more"
+	act ben "$CORDON" approvals sign "$T/request" --key "$T/ben/key" --name anna
+	approvals agent 126 add "$ID" "$(cat "$T/out")"
+	err_has "not enrolled under that name"
+	covered 1 origin=2 caps=17
+	carried ben 0 --scope domain
+	out_is "$ID is approved"
+	covered 0 origin=2 caps=17
+	covered 1 origin=2 caps=17 # anna said once
+	sed 's/getcwd/geteuid/' "$T/request" >"$T/changed"
+	act ben "$CORDON" approvals sign "$T/changed" --key "$T/ben/key" --name ben
+	exits 125
+	err_has "not the one that the request is about"
+	head -c 400 "$T/request" >"$T/changed"
+	act ben "$CORDON" approvals read "$T/changed"
+	exits 125
+}
+
+@test "a word for one request is no word for another" {
+	people
+	enrol anna
+	park
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals sign "$T/request" --key "$T/anna/key" --name anna
+	exits 0
+	VOTE=$(cat "$T/out")
+	park domain=d2
+	approvals agent 126 add "$ID" "$VOTE"
+	err_has "not signed for this request"
+	approvals agent 125 add "$ID" "${VOTE%?}"
+	approvals agent 125 add "$ID" "cordon-vote-1:00"
+	covered 1 domain=d2
+}
+
 @test "any change asks again" {
 	people
 	enrol root

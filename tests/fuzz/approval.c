@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target for what is kept of approvals: any bytes as a parked request, and as the status of
- * one that really was signed. What is taken must be written back as the same bytes and keep to its
+ * The fuzz target for what is kept of approvals: any bytes as a parked request, as the status of one
+ * that really was signed, and as what people carry to each other. What is taken must be written back as the same bytes and keep to its
  * bounds; and whatever stands in a status, no word counts but the one that was signed, with every
  * byte as it was. A broken promise is a trap.
  */
 #include "../unit/approval_case.h"
+#include "approval/carry.h"
 #include "approval_fixed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -79,6 +80,31 @@ static void as_status(const uint8_t *data, size_t len)
 	arena_done(&arena);
 }
 
+static void as_carried(const uint8_t *data, size_t len)
+{
+	struct approval_code code = {0};
+	struct approval_vote v = {0};
+	struct approval a;
+	struct err err;
+
+	if (carry_request_read(data, len, &a, &code, &err) == 0) {
+		AUTO_BUF struct buf again = {0};
+		check_request(&a.request);
+		must(a.request.code_len == code.len && a.status.votes.count == 0);
+		must(carry_request(&a, &code, &again, &err) == 0 && again.len == len &&
+		     memcmp(again.data, data, len) == 0);
+		approval_done(&a);
+		free((void *)code.data);
+	}
+	char *text = strndup((const char *)data, len);
+	struct arena arena = {0};
+	if (text && carry_vote_read(text, &arena, &v, &err) == 0)
+		must(v.scope < SCOPE_COUNT && v.approves <= 1 &&
+		     strlen(v.name) <= APPROVAL_NAME_MAX);
+	arena_done(&arena);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	/* Of its exact size, so that the sanitizer sees a read past the end. */
@@ -89,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		memcpy(copy, data, len);
 	as_request(copy, len);
 	as_status(copy, len);
+	as_carried(copy, len);
 	free(copy);
 	return 0;
 }

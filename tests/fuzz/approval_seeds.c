@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A parked request with something in every member, an empty one, and statuses with a real signature.
+ * A parked request with something in every member, an empty one, what people carry to each other, and
+ * statuses with a real signature.
  */
+#include "approval/carry.h"
 #include "approval_fixed.h"
 #include "seeds.h"
 
@@ -40,11 +42,32 @@ static struct buf make_status(enum approval_state state)
 	return out;
 }
 
+/* The request with its code, or the vote, as they are carried. */
+static struct buf make_carried(bool vote)
+{
+	struct approval a;
+	struct approval_person anna;
+	struct approval_vote v = fixed_vote(&a, &anna);
+	struct buf out = {.most = CARRY_VOTE_MAX};
+	char text[CARRY_VOTE_MAX];
+	struct err err;
+
+	if (!vote) {
+		scratch_must(carry_request(&a, &case_bytes, &out, &err) == 0, "a request");
+		return out;
+	}
+	scratch_must(carry_vote(&v, text, &err) == 0, "a vote");
+	buf_str(&out, text);
+	return out;
+}
+
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {
-	if (i >= 2 + APPROVAL_STATES || sodium_init() < 0)
+	if (i >= 4 + APPROVAL_STATES || sodium_init() < 0)
 		return NULL;
-	struct buf out = i < 2 ? make_request(i == 1) : make_status((enum approval_state)(i - 2));
+	struct buf out = i < 2	 ? make_request(i == 1)
+			 : i < 4 ? make_carried(i == 3)
+				 : make_status((enum approval_state)(i - 4));
 	*ret_len = out.len;
 	return out.data;
 }
