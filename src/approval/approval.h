@@ -35,7 +35,6 @@ enum {
 	APPROVAL_NAME_MAX = 64,	       /* bytes of a person's name */
 	APPROVAL_REASON_MAX = 512,     /* and of why they denied */
 	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
-	APPROVAL_ALIKE_MAX = 64,       /* and about the same thing */
 	APPROVAL_TRIES_MAX = 16,       /* when others use the same approval at once */
 	APPROVAL_MS_MAX =
 		24 * 60 * 60 * 1000,   /* how long people are asked; how long a word holds */

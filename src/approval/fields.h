@@ -58,7 +58,7 @@ int ids_read(struct store *s, const char *prefix, const char *after, size_t most
 	     struct err *err);
 void ids_done(struct ids *ids);
 #define AUTO_IDS __attribute__((cleanup(ids_done)))
-/* Of the requests about the same thing that are not over; what has expired is settled. */
+/* Of the requests about the same thing that are not over. */
 int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct ids *ret,
 	      struct err *err);
 /* The items by which one that is not over is found: put when it is new, deleted when it is over. */

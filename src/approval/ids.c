@@ -38,17 +38,13 @@ void ids_done(struct ids *ids)
 	*ids = (struct ids){0};
 }
 
+/* Not more than may be open at all; beyond them only a forger has put names. */
 int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct ids *ret,
 	      struct err *err)
 {
 	char prefix[ITEM_KEY_MAX];
 
-	item_key(prefix, "sub", subject, "");
-	if (ids_read(s, prefix, "", APPROVAL_ALIKE_MAX + 1, ret, err) < 0)
-		return -1;
-	if (ret->count <= APPROVAL_ALIKE_MAX)
-		return 0;
-	return err_set(err, ERR_LIMIT, "over %d requests alike are parked", APPROVAL_ALIKE_MAX);
+	return ids_read(s, item_key(prefix, "sub", subject, ""), "", APPROVAL_OPEN_MAX, ret, err);
 }
 
 static void add_name(struct store_tx *tx, const char *key, bool over)

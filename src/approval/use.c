@@ -51,6 +51,9 @@ static int find(struct store *s, const struct approval_request *want, enum appro
 				continue; /* what is damaged covers nothing */
 			return -1;
 		}
+		/* Whether that can be written down does not matter here. */
+		if (approval_state_at(&a, now) == APPROVAL_EXPIRED)
+			approval_settle(s, &a, now, err);
 		int r = covers(s, &a, kind, subject, now, err);
 		if (r == 1) {
 			*ret = a;

@@ -200,8 +200,9 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 			return &verbs[i];
 	}
 	err_set(err, ERR_USAGE, "what about the approvals?");
-	err_cure(err, "cordon approvals list, show ID, approve ID or deny ID; "
-		      "cordon approvals --help");
+	err_cure(err, "cordon approvals list, show ID, approve ID, deny ID, export ID, read FILE, "
+		      "sign FILE, add ID VOTE, key new FILE, key add NAME KEY, key list or "
+		      "key remove NAME; cordon approvals --help");
 	return NULL;
 }
 
@@ -354,8 +355,8 @@ static int set_flag(struct cli_call *c, const struct cli_option *o, const char *
 
 const struct cli_option cli_approvals_options[] = {
 	{"key", "FILE", "approve, sign: your key", set_key, NULL},
-	{"scope", "S", "approve, sign: how long it is good for; the first is the default",
-	 set_scope, names_of_scopes},
+	{"scope", "S", "approve, sign: for how long; the first is the default", set_scope,
+	 names_of_scopes},
 	{"name", "NAME", "sign: under which your key is enrolled", set_name, NULL},
 	{"reason", "TEXT", "deny: why; whoever asked is told", set_reason, NULL},
 	{"all", NULL, "list: also what is over", set_flag, NULL},

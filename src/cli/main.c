@@ -32,8 +32,8 @@ static const struct cli_command commands[] = {
 	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
 	 true, 2},
 	{"approvals",
-	 "list|show ID|approve ID|deny ID|export ID|read FILE|sign FILE|add ID VOTE|key new FILE|"
-	 "key add NAME KEY|key list|key remove NAME [options]",
+	 "list|(show|approve|deny|export|add) ID|(read|sign) FILE|key (new|add|list|remove) "
+	 "[options]",
 	 "see what waits for a person, and answer",
 	 "cordon approvals approve 0123456789abcdef --key ~/.config/cordon/me.key",
 	 cli_approvals_options, cli_approvals, true, 2},

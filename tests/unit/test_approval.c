@@ -437,6 +437,42 @@ static void test_maxima(struct store *s)
 	   "what is not there is not found");
 }
 
+static int count_items(void *context, const struct store_item *item, struct err *err)
+{
+	(void)item, (void)err;
+	++*(int *)context;
+	return 0;
+}
+
+/* What is over is not looked through for ever. */
+static void test_tidy(void)
+{
+	int dir = case_fresh("tidy"), names = 0;
+	struct store *s = case_open(dir);
+	struct approval_request r = case_request();
+	char domain[32];
+	struct err err;
+
+	scratch_must(case_enrol(s, &anna, ADMIN) == 0, "enrolling");
+	for (int i = 0; i < 70; i++) {
+		snprintf(domain, sizeof(domain), "dom-%d", i);
+		r.domain = domain;
+		case_park(s, &r, CASE_NOW);
+	}
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_HASH, CASE_NOW, &err) == 0 &&
+		   case_use(s, &r, CASE_NOW) == 1,
+	   "one of many alike is approved and found");
+	r.domain = "another";
+	ok(case_use(s, &r, CASE_NOW) == 1, "also from another domain");
+	ok(case_use(s, &r, CASE_NOW + WAIT) == 0, "when all have expired none is");
+	ok(store_list(s, STORE_APPROVAL, &(struct store_range){.prefix = "sub/"}, count_items,
+		      &names, &err) == 0 &&
+		   names == 0,
+	   "and no name leads to them any more");
+	store_close(s);
+	close(dir);
+}
+
 /* As many as may wait; what has expired makes room. */
 static void test_open_max(void)
 {
@@ -532,6 +568,7 @@ int main(void)
 	test_maxima(s);
 	test_log(s);
 	test_last(s);
+	test_tidy();
 	test_open_max();
 	store_close(s);
 	close(dir);
