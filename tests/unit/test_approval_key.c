@@ -69,7 +69,7 @@ static void test_protected(void)
 	ok(load("guarded", "pass", &back, &protected) == 0 && is_same(&made, &back), "it is read");
 	ok(load("guarded", "Pass", &back, &protected) < 0, "not with another one");
 	ok(load("guarded", "", &back, &protected) < 0, "nor with none");
-	snprintf(text, sizeof(text), "%s", scratch_text("guarded"));
+	snprintf(text, sizeof(text), "%.1000s", scratch_text("guarded"));
 	char hex[2 * KEY_SEED + 1] = "";
 	for (int i = 0; i < KEY_SEED; i++)
 		snprintf(hex + 2 * i, 3, "%02x", made.secret[i]);
