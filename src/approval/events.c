@@ -9,7 +9,7 @@
 #include "approval/fields.h"
 #include "approval/states.h"
 
-enum { REFS_MAX = APPROVAL_EVIDENCE_MAX + 3, BODY_MAX = 64 << 10 };
+enum { REFS_MAX = APPROVAL_EVIDENCE_MAX + 4, BODY_MAX = 64 << 10 };
 
 static const char *const names[] = {
 	[EVENT_PARKED] = "parked", [EVENT_SIGNED] = "signed",	[EVENT_APPROVED] = "approved",
@@ -95,7 +95,7 @@ static void write_body(struct jcs *j, const struct change *c)
 		write_vote(j, c->vote);
 }
 
-/* The sources belong to the story of what was asked. */
+/* The domain and the sources belong to the story of what was asked. */
 static size_t add_refs(struct store_tx *tx, const struct change *c, const char **ref)
 {
 	const struct approval_evidence *e = c->approval->request.evidence.list;
@@ -108,6 +108,9 @@ static size_t add_refs(struct store_tx *tx, const struct change *c, const char *
 		ref[count++] = c->run;
 	if (c->event != EVENT_PARKED)
 		return count;
+	char *domain = arena_printf(&tx->arena, "dom:%s", c->approval->request.domain);
+	if (record_ref_is_good(domain))
+		ref[count++] = domain;
 	for (size_t i = 0; i < c->approval->request.evidence.count; i++) {
 		char *name = arena_printf(&tx->arena, "src:%s", e[i].source);
 		bool known = !record_ref_is_good(name);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What somebody gains who can write the store's items (nothing), two who come at once, and as much of
+ * everything as there may be.
+ */
+#include <sys/wait.h>
+
+#include "approval_case.h"
+
+static struct case_person anna, ben, asker;
+
+static struct store *fresh(int *dir)
+{
+	*dir = case_fresh("state");
+	struct store *s = case_open(*dir);
+
+	anna = case_person("anna", ANNA);
+	ben = case_person("ben", BEN);
+	asker = case_person("asker", ASKER);
+	scratch_must(case_enrol(s, &anna, ADMIN) == 0 && case_enrol(s, &ben, ADMIN) == 0 &&
+			     case_enrol(s, &asker, ADMIN) == 0,
+		     "enrolling");
+	return s;
+}
+
+/* Writes the status as somebody who can write items would. */
+static void forge(struct store *s, const char *id, const struct approval_status *status)
+{
+	AUTO_TX struct store_tx tx = {0};
+	AUTO_BUF struct buf value = {0};
+	char key[ITEM_KEY_MAX];
+	struct err err;
+
+	scratch_must(status_encode(status, &value, &err) == 0, "a status");
+	store_put(&tx, STORE_APPROVAL, item_key(key, "status", NULL, id), value.data, value.len,
+		  STORE_ANY);
+	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
+}
+
+static void put_index(struct store *s, const struct approval_request *r, const char *id)
+{
+	AUTO_TX struct store_tx tx = {0};
+	uint8_t subject[APPROVAL_SHA256];
+	char key[ITEM_KEY_MAX];
+	struct err err;
+
+	scratch_must(approval_digest(r, APPROVAL_SUBJECT, subject, &err) == 0, "a digest");
+	store_put(&tx, STORE_APPROVAL, item_key(key, "sub", subject, id), "", 0, STORE_ANY);
+	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
+}
+
+static void test_forged(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, other = {0};
+	struct approval_request r = case_request(), q = case_request();
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	r.lang = "awk", q.lang = "sed";
+	strcpy(id, case_park(s, &r, CASE_NOW));
+	scratch_must(approval_load(s, id, &a, &err) == 0, err.message);
+	a.status.state = APPROVAL_APPROVED;
+	forge(s, id, &a.status);
+	ok(case_use(s, &r, CASE_NOW) == 0, "a state that says approved is not enough");
+
+	const char *id2 = case_park(s, &q, CASE_NOW);
+	ok(case_approve(s, id2, &anna, SCOPE_HASH, CASE_NOW, &err) == 0, "another is approved");
+	scratch_must(approval_load(s, id2, &other, &err) == 0, err.message);
+	a.status.votes = other.status.votes;
+	forge(s, id, &a.status);
+	ok(case_use(s, &r, CASE_NOW) == 0, "its signature is not good for this one");
+	put_index(s, &r, other.id);
+	ok(case_use(s, &r, CASE_NOW) == 0, "nor is it found as this one");
+	ok(case_use(s, &q, CASE_NOW) == 1, "it is good for its own");
+
+	struct approval_vote wide = ((const struct approval_vote *)other.status.votes.list)[0];
+	wide.expires += 1000000;
+	other.status.votes.list = &wide;
+	forge(s, other.id, &other.status);
+	ok(case_use(s, &q, CASE_NOW) == 0, "a word that was made to last longer is none");
+}
+
+/* Words that were really signed, in a list that nobody but a forger would write. */
+static void test_stuffed(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, own = {0};
+	struct approval_vote twice[2], v = case_vote(&asker, SCOPE_ONCE, CASE_NOW);
+	struct approval_request r = case_request(), q = case_request();
+	struct err err;
+
+	r.approvers = 2, r.lang = "m4", q.lang = "bc";
+	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
+	twice[0] = case_vote(&anna, SCOPE_HASH, CASE_NOW);
+	scratch_must(approval_sign(&a, &anna.key, &twice[0], &err) == 0, err.message);
+	twice[1] = twice[0];
+	a.status.state = APPROVAL_APPROVED;
+	a.status.votes = (struct approval_list){.count = 2, .list = twice};
+	forge(s, a.id, &a.status);
+	ok(case_use(s, &r, CASE_NOW) == 0, "one person twice is not two");
+
+	scratch_must(approval_load(s, case_park(s, &q, CASE_NOW), &own, &err) == 0, err.message);
+	scratch_must(approval_sign(&own, &asker.key, &v, &err) == 0, err.message);
+	own.status.state = APPROVAL_APPROVED;
+	own.status.votes = (struct approval_list){.count = 1, .list = &v};
+	forge(s, own.id, &own.status);
+	ok(case_use(s, &q, CASE_NOW) == 0, "the requester's own word does not count");
+}
+
+static void test_replay(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0};
+	struct approval_request r = case_request();
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	r.lang = "tcl";
+	strcpy(id, case_park(s, &r, CASE_NOW));
+	ok(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0, "approved for once");
+	scratch_must(approval_load(s, id, &a, &err) == 0, err.message);
+	ok(case_use(s, &r, CASE_NOW) == 1, "used");
+	forge(s, id, &a.status);
+	put_index(s, &r, id);
+	ok(case_state(s, id, CASE_NOW) == APPROVAL_APPROVED && case_use(s, &r, CASE_NOW) == 0,
+	   "put back as it was, it is still used: the log says so");
+}
+
+/* Both have found it before either uses it. */
+static void test_late(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, b = {0};
+	AUTO_TX struct store_tx first = {0}, second = {0};
+	struct approval_request r = case_request();
+	struct err err;
+
+	r.lang = "late";
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
+		   approval_find(s, &r, CASE_NOW, &a, &err) == 1 &&
+		   approval_find(s, &r, CASE_NOW, &b, &err) == 1,
+	   "two find the same approval");
+	approval_take(&first, &a, "run:1", CASE_NOW);
+	approval_take(&second, &b, "run:2", CASE_NOW);
+	ok(store_commit(s, &first, &err) == 0, "the first takes it");
+	ok(store_commit(s, &second, &err) < 0 && err.code == ERR_CONFLICT, "the second does not");
+}
+
+/* Both at once, each with a store of its own. */
+static void test_race(struct store *s, int rounds)
+{
+	int won_both = 0, won_none = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		struct approval_request r = case_request();
+		struct err err;
+		int won = 0, gate[2];
+		r.lang = "race";
+		scratch_must(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_ONCE,
+					  CASE_NOW, &err) == 0,
+			     err.message);
+		scratch_must(pipe(gate) == 0, "pipe");
+		pid_t pid[2];
+		for (int k = 0; k < 2; k++) {
+			pid[k] = fork();
+			if (pid[k])
+				continue;
+			char go;
+			close(gate[1]);
+			int dir = open("state", O_RDONLY | O_DIRECTORY);
+			struct store *own = case_open(dir);
+			if (read(gate[0], &go, 1) != 0)
+				_exit(3);
+			_exit(case_use(own, &r, CASE_NOW) == 1 ? 1 : 0);
+		}
+		close(gate[1]);
+		close(gate[0]);
+		for (int k = 0; k < 2; k++) {
+			int status;
+			scratch_must(waitpid(pid[k], &status, 0) == pid[k] && WIFEXITED(status) &&
+					     WEXITSTATUS(status) <= 1,
+				     "a racer");
+			won += WEXITSTATUS(status);
+		}
+		won_both += won == 2;
+		won_none += won == 0;
+	}
+	ok(won_both == 0, "of two runs at once never both are covered");
+	ok(won_none == 0, "and always one");
+}
+
+static void test_maxima(struct store *s)
+{
+	static char code[APPROVAL_CODE_MAX + 1];
+	struct approval_request r = case_request();
+	AUTO_APPROVAL struct approval a = {0};
+	struct approval_code back = {0};
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	memset(code, '#', sizeof(code));
+	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX + 1}, WAIT, CASE_NOW,
+			 id, &err) < 0 &&
+		   err.code == ERR_LIMIT,
+	   "code that nobody can read is refused");
+	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX}, WAIT, CASE_NOW, id,
+			 &err) == 0,
+	   "and the longest is parked");
+	ok(approval_load(s, id, &a, &err) == 0 && approval_load_code(s, &a, &back, &err) == 0 &&
+		   back.len == APPROVAL_CODE_MAX && memcmp(back.data, code, back.len) == 0,
+	   "and comes back as it was");
+	free((void *)back.data);
+	approval_done(&a);
+	ok(approval_park(s, &r, (struct approval_code){0}, WAIT, CASE_NOW, id, &err) < 0,
+	   "evidence in code that is empty makes no sense");
+	r.evidence.count = 0;
+	ok(approval_park(s, &r, (struct approval_code){0}, WAIT, CASE_NOW, id, &err) == 0 &&
+		   approval_load(s, id, &a, &err) == 0 &&
+		   approval_load_code(s, &a, &back, &err) == 0 && back.len == 0,
+	   "no code at all: %s", err.message);
+	free((void *)back.data);
+	ok(approval_park(s, &r, case_bytes, APPROVAL_MS_MAX + 1, CASE_NOW, id, &err) < 0 &&
+		   approval_park(s, &r, case_bytes, 0, CASE_NOW, id, &err) < 0,
+	   "people have some time, and not more than a day");
+	ok(approval_load(s, "0123456789abcdef", &a, &err) < 0 &&
+		   approval_load(s, "x", &a, &err) < 0,
+	   "what is not there is not found");
+}
+
+static int count_items(void *context, const struct store_item *item, struct err *err)
+{
+	(void)item, (void)err;
+	++*(int *)context;
+	return 0;
+}
+
+/* What is over is not looked through for ever. */
+static void test_tidy(void)
+{
+	int dir = case_fresh("tidy"), names = 0;
+	struct store *s = case_open(dir);
+	struct approval_request r = case_request();
+	char domain[32];
+	struct err err;
+
+	scratch_must(case_enrol(s, &anna, ADMIN) == 0, "enrolling");
+	for (int i = 0; i < 70; i++) {
+		snprintf(domain, sizeof(domain), "dom-%d", i);
+		r.domain = domain;
+		case_park(s, &r, CASE_NOW);
+	}
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_HASH, CASE_NOW, &err) == 0 &&
+		   case_use(s, &r, CASE_NOW) == 1,
+	   "one of many alike is approved and found");
+	r.domain = "another";
+	ok(case_use(s, &r, CASE_NOW) == 1, "also from another domain");
+	ok(case_use(s, &r, CASE_NOW + WAIT) == 0, "when all have expired none is");
+	ok(store_list(s, STORE_APPROVAL, &(struct store_range){.prefix = "sub/"}, count_items,
+		      &names, &err) == 0 &&
+		   names == 0,
+	   "and no name leads to them any more");
+	store_close(s);
+	close(dir);
+}
+
+/* As many as may wait; what has expired makes room. */
+static void test_open_max(void)
+{
+	int dir = case_fresh("full");
+	struct store *s = case_open(dir);
+	struct approval_request r = case_request();
+	char id[APPROVAL_ID + 1], name[32];
+	struct err err = {0};
+	int parked = 0;
+
+	for (int i = 0; i < APPROVAL_OPEN_MAX; i++) {
+		snprintf(name, sizeof(name), "dom-%d", i);
+		r.domain = name;
+		parked += approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) == 0;
+	}
+	ok(parked == APPROVAL_OPEN_MAX, "%d requests may wait", APPROVAL_OPEN_MAX);
+	r.domain = "one more";
+	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0 && err.code == ERR_LIMIT,
+	   "one more may not");
+	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW + WAIT, id, &err) == 0,
+	   "but when the others have expired");
+	store_close(s);
+	close(dir);
+}
+
+int main(void)
+{
+	scratch_must(sodium_init() >= 0, "libsodium");
+	const char *scratch = scratch_enter();
+	int dir;
+	struct store *s = fresh(&dir);
+
+	test_forged(s);
+	test_stuffed(s);
+	test_replay(s);
+	test_late(s);
+	test_race(s, 10);
+	test_maxima(s);
+	test_tidy();
+	test_open_max();
+	store_close(s);
+	close(dir);
+	scratch_leave(scratch);
+	return tap_done();
+}
