@@ -32,7 +32,7 @@ LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
-CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
+CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
 CLI_LIBS  = -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lsqlite3 -lm $(if $(SAN),,$(NOLOAD))
 # SQLite can load extensions, which a static program must not: see src/store/noload.c.

@@ -126,5 +126,6 @@ $(BUILD)/tests/approval-ask: $(BUILD)/obj/tests/approval/ask.o $(TEST_LIB)
 
 include tests/view/view.mk
 include tests/store/store.mk
+include tests/origin/origin.mk
 
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds atoms in three steps that each go over their bytes a fixed number of times: chunks without
+ * space or quotes; in a chunk an URL, an e-mail, an address of IPv6; and what is left in pieces
+ * of names and slashes: hosts, IPv4, paths, tokens.
+ */
+#include "origin/atoms.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "origin/prints.h"
+
+enum {
+	SCHEME_MIN = 2,
+	SCHEME_MAX = 12,
+	LABEL_MAX = 63,
+	CHUNK_MAX = 4 * ATOM_MAX,
+	DISTINCT_MIN = 8
+};
+
+/* Classes of characters. */
+enum { NAME = 1, PIECE = 2, CHUNK = 4, LOCAL = 8, HEX = 16 };
+
+static uint8_t class_of(char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	if (u >= 0x80)
+		return 0;
+	if (isdigit(u) || (u | 32U) - 'a' < 6)
+		return NAME | PIECE | CHUNK | LOCAL | HEX;
+	if (isalpha(u) || c == '_' || c == '-')
+		return NAME | PIECE | CHUNK | LOCAL;
+	if (c == '.')
+		return PIECE | CHUNK | LOCAL | HEX;
+	if (c == '/' || c == '~')
+		return PIECE | CHUNK;
+	if (c == ':')
+		return CHUNK | HEX;
+	if (c == '%' || c == '+')
+		return CHUNK | LOCAL;
+	return c && strchr("@=&?#$!", c) ? CHUNK : 0;
+}
+
+struct finder {
+	uint8_t class[256];
+	const char *text;
+	atom_fn *fn;
+	void *context;
+};
+
+struct range {
+	size_t from, to;
+};
+
+static struct range run_at(const struct finder *f, size_t at, size_t end, unsigned class)
+{
+	struct range r = {at, at};
+
+	while (r.to < end && f->class[(uint8_t)f->text[r.to]] & class)
+		r.to++;
+	return r;
+}
+
+const char *atom_kind_name(enum atom_kind kind)
+{
+	static const char *const names[ATOM_KINDS] = {
+		[ATOM_URL] = "url",	[ATOM_HOST] = "host", [ATOM_IP] = "address",
+		[ATOM_EMAIL] = "email", [ATOM_PATH] = "path", [ATOM_TOKEN] = "token",
+	};
+	return names[kind];
+}
+
+/* LOWER: this many characters are lowered, the rest is as it is. */
+static void emit(const struct finder *f, enum atom_kind kind, struct range r, size_t lower)
+{
+	char plain[ATOM_MAX] = "";
+	struct atom a = {kind, r.from, r.to - r.from, kind + 1};
+	size_t len = a.len < ATOM_MAX ? a.len : ATOM_MAX;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = f->text[r.from + i];
+		plain[i] = i < lower && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	}
+	if (atom_is_common(kind, plain, len))
+		return;
+	for (size_t i = 0; i < len; i++)
+		a.hash = (a.hash ^ (unsigned char)plain[i]) * 0x100000001b3ULL;
+	a.hash = prints_mix(a.hash);
+	f->fn(f->context, &a);
+}
+
+/* Signs at the end belong to the sentence around it. */
+static struct range trim(const struct finder *f, struct range r, const char *signs)
+{
+	while (r.to > r.from && strchr(signs, f->text[r.to - 1]))
+		r.to--;
+	return r;
+}
+
+static bool is_ipv4(const char *p, size_t len)
+{
+	unsigned parts = 0, digits = 0, value = 0;
+
+	for (size_t i = 0; i <= len; i++) {
+		if (i == len || p[i] == '.') {
+			if (!digits || digits > 3 || value > 255)
+				return false;
+			parts++;
+			digits = value = 0;
+		} else if (isdigit((unsigned char)p[i])) {
+			digits++;
+			value = value < 1000 ? value * 10 + (unsigned)(p[i] - '0') : value;
+		} else {
+			return false;
+		}
+	}
+	return parts == 4;
+}
+
+/* Names of code that have dots after them. */
+static bool is_object(const char *p, size_t len)
+{
+	static const char *const names[] = {"self", "this", "cls", "os", "sys", "np", "super"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
+			return true;
+	return false;
+}
+
+/* Two labels or more, the last one of letters. */
+static bool is_name(const char *p, size_t len, size_t *ret_last)
+{
+	size_t labels = 0, begin = 0;
+
+	if (len > ATOM_HOST_MAX)
+		return false;
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && p[i] != '.')
+			continue;
+		if (i == begin || i - begin > LABEL_MAX || p[begin] == '-')
+			return false;
+		labels++;
+		*ret_last = begin;
+		begin = i + 1;
+	}
+	if (labels < 2 || len - *ret_last < 2)
+		return false;
+	if (len - *ret_last > 4 && memcmp(p + *ret_last, "xn--", 4) == 0)
+		return true;
+	for (size_t i = *ret_last; i < len; i++)
+		if (!isalpha((unsigned char)p[i]))
+			return false;
+	return true;
+}
+
+/* SURE: it stands where only a host stands. */
+enum surety { BARE, SHY, SURE };
+
+static bool find_host(const struct finder *f, struct range r, enum surety surety)
+{
+	char last[8] = "";
+	const char *p = f->text + r.from;
+	size_t len = r.to - r.from, at;
+
+	if (is_ipv4(p, len)) {
+		emit(f, ATOM_IP, r, 0);
+		return true;
+	}
+	if (!is_name(p, len, &at))
+		return false;
+	for (size_t i = at; i < len && i - at + 1 < sizeof(last); i++)
+		last[i - at] = (char)tolower((unsigned char)p[i]);
+	if (surety != SURE && (!atom_is_tld(last, len - at < 8 ? len - at : 7, surety == BARE) ||
+			       is_object(p, strcspn(p, "."))))
+		return false;
+	emit(f, ATOM_HOST, r, len);
+	return true;
+}
+
+/* Somebody's secret, an id, a key: changes of class that words do not have. */
+static bool is_token(const char *p, size_t len)
+{
+	uint64_t seen[4] = {0};
+	unsigned changes = 0, digits = 0, distinct = 0;
+	int before = 0;
+
+	if (len < ATOM_TOKEN_MIN)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)p[i];
+		int class = isdigit(c) ? 1 : isupper(c) ? 2 : islower(c) ? 3 : 0;
+		digits += class == 1;
+		/* A capital that begins a word is no change. */
+		changes += class && before && class != before && !(before == 2 && class == 3);
+		before = class ? class : before;
+		distinct += !(seen[c / 64] >> c % 64 & 1);
+		seen[c / 64] |= 1ULL << c % 64;
+	}
+	return distinct >= DISTINCT_MIN &&
+	       (digits == len || (digits >= 2 && changes >= 4 && changes >= len / 8));
+}
+
+static void find_tokens(const struct finder *f, struct range r)
+{
+	for (size_t at = r.from; at < r.to;) {
+		struct range t = run_at(f, at, r.to, NAME);
+		if (is_token(f->text + t.from, t.to - t.from))
+			emit(f, ATOM_TOKEN, t, 0);
+		at = t.to + 1;
+	}
+}
+
+/* ~/.ssh/id, $HOME/.ssh/id and /root/.ssh/id are one place: it is known from its dot on. */
+static bool find_dot_path(const struct finder *f, struct range r)
+{
+	for (size_t i = r.from; i + 4 < r.to; i++) {
+		const char *p = f->text + i;
+		if (p[0] == '/' && p[1] == '.' && isalpha((unsigned char)p[2])) {
+			emit(f, ATOM_PATH, (struct range){i + 1, r.to}, 0);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Two names or more. */
+static bool find_path(const struct finder *f, struct range r)
+{
+	const char *p = f->text + r.from;
+	size_t len = r.to - r.from, slashes = 0;
+
+	if (find_dot_path(f, r))
+		return true;
+	if (len < ATOM_PATH_MIN || p[0] != '/' || p[1] == '/')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		slashes += p[i] == '/';
+	if (slashes >= 2)
+		emit(f, ATOM_PATH, r, 0);
+	return true;
+}
+
+/* A piece: names, dots and slashes. AFTER: what follows it in the text. */
+static void find_in_piece(const struct finder *f, struct range r, char after, char next)
+{
+	r = trim(f, r, "./~-_");
+	if (r.to - r.from > 2 && f->text[r.from] == '/' && f->text[r.from + 1] == '/')
+		r.from += 2; /* an URL without its scheme, or a comment */
+	if (r.to - r.from < 4)
+		return;
+	if (!find_path(f, r)) {
+		const char *slash = memchr(f->text + r.from, '/', r.to - r.from);
+		struct range name = {r.from, slash ? (size_t)(slash - f->text) : r.to};
+		bool port = after == ':' && isdigit((unsigned char)next);
+		if (after != '(' || slash)
+			find_host(f, name, slash || port ? SHY : BARE);
+	}
+	find_tokens(f, r);
+}
+
+/* Groups of hex digits and colons: all eight, or a gap and three others. */
+static bool is_ipv6(const char *p, size_t len)
+{
+	size_t groups = 0, digits = 0, gaps = 0, decimals = 0;
+
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && p[i] != ':') {
+			if (p[i] == '.' || ++digits > 4)
+				return false;
+			decimals += isdigit((unsigned char)p[i]) != 0;
+			continue;
+		}
+		groups += digits > 0;
+		gaps += i + 1 < len && p[i] == ':' && p[i + 1] == ':';
+		digits = 0;
+	}
+	return decimals && gaps < 2 && (gaps ? groups >= 3 && groups < 8 : groups == 8);
+}
+
+static bool find_ipv6(const struct finder *f, struct range chunk)
+{
+	for (size_t at = chunk.from; at < chunk.to;) {
+		struct range r = run_at(f, at, chunk.to, HEX);
+		if (is_ipv6(f->text + r.from, r.to - r.from)) {
+			emit(f, ATOM_IP, r, r.to - r.from);
+			return true;
+		}
+		at = r.to + 1;
+	}
+	return false;
+}
+
+static void find_in_rest(const struct finder *f, struct range r, size_t end)
+{
+	if (memchr(f->text + r.from, ':', r.to - r.from) && find_ipv6(f, r))
+		return;
+	for (size_t at = r.from; at < r.to;) {
+		struct range piece = run_at(f, at, r.to, PIECE);
+		if (piece.to > piece.from)
+			find_in_piece(f, piece, piece.to < end ? f->text[piece.to] : ' ',
+				      piece.to + 1 < end ? f->text[piece.to + 1] : ' ');
+		at = piece.to + 1;
+	}
+}
+
+/* NAME@HOST: an address of mail, or of a machine. */
+static bool find_email(const struct finder *f, struct range chunk)
+{
+	const char *at = memchr(f->text + chunk.from, '@', chunk.to - chunk.from);
+	struct range host, all;
+
+	if (!at)
+		return false;
+	host = run_at(f, (size_t)(at - f->text) + 1, chunk.to, NAME | LOCAL);
+	host = trim(f, host, ".-_%+");
+	all = (struct range){(size_t)(at - f->text), host.to};
+	while (all.from > chunk.from && f->class[(uint8_t)f->text[all.from - 1]] & LOCAL)
+		all.from--;
+	if (all.from + 1 >= host.from || !find_host(f, host, SHY))
+		return false;
+	emit(f, ATOM_EMAIL, all, all.to - all.from);
+	return true;
+}
+
+/* R begins with the scheme, SLASHES is where its :// is. */
+static void find_in_url(const struct finder *f, struct range r, size_t slashes)
+{
+	struct range host = {slashes + 3, slashes + 3};
+	size_t user = host.from;
+
+	r = trim(f, r, "./:?&#=!~-_+$%@");
+	while (host.to < r.to && !strchr("/?#", f->text[host.to]))
+		host.to++;
+	for (size_t i = host.from; i < host.to; i++)
+		if (f->text[i] == '@')
+			user = i + 1;
+	if (host.to <= host.from) {
+		if (r.to > host.from)
+			find_in_piece(f, (struct range){host.from, r.to}, ' ', ' ');
+		return;
+	}
+	emit(f, ATOM_URL, r, host.to - r.from);
+	host.from = user;
+	const char *port = memchr(f->text + host.from, ':', host.to - host.from);
+	if (port)
+		host.to = (size_t)(port - f->text);
+	find_host(f, host, SURE);
+	find_tokens(f, r);
+}
+
+/* Returns where the first scheme of the chunk begins, its end if there is none. */
+static size_t find_scheme(const struct finder *f, struct range r, size_t *ret_slashes)
+{
+	for (size_t i = r.from + SCHEME_MIN; i + 3 < r.to; i++) {
+		size_t from = i;
+		if (memcmp(f->text + i, "://", 3) != 0)
+			continue;
+		while (from > r.from && i - from < SCHEME_MAX &&
+		       isalpha((unsigned char)f->text[from - 1]))
+			from--;
+		*ret_slashes = i;
+		if (i - from >= SCHEME_MIN)
+			return from;
+	}
+	return r.to;
+}
+
+static void find_in_chunk(const struct finder *f, struct range r, size_t end)
+{
+	size_t slashes = 0, url = find_scheme(f, r, &slashes);
+
+	if (url > r.from && !find_email(f, (struct range){r.from, url}))
+		find_in_rest(f, (struct range){r.from, url}, end);
+	if (url < r.to)
+		find_in_url(f, (struct range){url, r.to}, slashes);
+}
+
+void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)
+{
+	struct finder f = {.text = text, .fn = fn, .context = context};
+
+	for (unsigned i = 0; i < 256; i++)
+		f.class[i] = class_of((char)i);
+	for (size_t at = 0; at < len;) {
+		size_t most = len - at < CHUNK_MAX ? len : at + CHUNK_MAX;
+		struct range r = run_at(&f, at, most, CHUNK);
+		if (r.to - r.from > 4)
+			find_in_chunk(&f, r, len);
+		at = r.to > at ? r.to : at + 1;
+	}
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each text of the code is fingerprinted once and its hashes are looked up in every source. Hashes
+ * that follow each other in both become one span. What the code itself already tied is not told
+ * again for its other forms.
+ */
+#include "origin/attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "origin/common.h"
+#include "origin/winnow.h"
+
+enum {
+	GAP_MAX = 3 * WINNOW_K, /* canonical characters between two hashes of one span */
+	SOURCE_SLACK = 64,	/* bytes that the source may have more, and four times the gap */
+	SOURCE_FACTOR = 4
+};
+
+const char *tie_name(enum tie tie)
+{
+	static const char *const names[TIE_COUNT] = {
+		[TIE_NONE] = "none",
+		[TIE_ATOM] = "atom",
+		[TIE_SPAN] = "span",
+		[TIE_WHOLE] = "whole",
+	};
+	return names[tie];
+}
+
+/* One text against all sources. */
+struct work {
+	const struct origin_text *text;
+	size_t number; /* of the text */
+	struct canon canon;
+	struct prints spans, atoms; /* of the text, sorted; places are in the canonical text */
+	struct atom *atom;	    /* by number: an atom's place in ATOMS is its number */
+	size_t atomc, room;
+	struct prints matches;
+	struct prints common; /* made when it is first needed */
+	enum tie *ties;
+	struct attribution *ret;
+};
+
+static bool is_stronger(const struct evidence *a, const struct evidence *b)
+{
+	return a->tie != b->tie ? a->tie > b->tie : a->weight > b->weight;
+}
+
+/* The same place of the same source, told already? Equal texts tie equally. */
+static bool is_told(const struct work *w, const struct evidence *e)
+{
+	for (size_t i = 0; i < w->ret->count; i++) {
+		const struct evidence *old = &w->ret->list[i];
+		if (old->source == e->source && old->tie == e->tie && old->text != e->text &&
+		    old->source_at <= e->source_at &&
+		    e->source_at + e->weight <= old->source_at + old->weight)
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct work *w, struct evidence e)
+{
+	struct attribution *a = w->ret;
+	size_t i = a->count;
+
+	if (w->ties[e.source] < e.tie)
+		w->ties[e.source] = e.tie;
+	e.text = w->number;
+	e.how = w->text->how;
+	e.at = e.how ? w->text->offset : e.text_at;
+	e.len = e.how ? w->text->span : e.text_len;
+	if (is_told(w, &e))
+		return;
+	if (a->count == EVIDENCE_MAX) {
+		a->more = true;
+		if (!is_stronger(&e, &a->list[--i]))
+			return;
+	} else {
+		a->count++;
+	}
+	for (; i > 0 && is_stronger(&e, &a->list[i - 1]); i--)
+		a->list[i] = a->list[i - 1];
+	a->list[i] = e;
+}
+
+struct span {
+	size_t first, last;		  /* places of hashes in the canonical text */
+	size_t source_first, source_last; /* in the source */
+};
+
+static void tell_span(struct work *w, uint32_t source, const struct span *s)
+{
+	size_t end = s->last + WINNOW_K;
+	size_t from = w->canon.map[s->first], to = w->canon.map[end - 1] + 1;
+
+	tell(w, (struct evidence){.tie = TIE_SPAN,
+				  .source = source,
+				  .source_at = s->source_first,
+				  .weight = end - s->first,
+				  .text_at = from,
+				  .text_len = to - from});
+}
+
+static bool continues(const struct span *s, size_t at, size_t source_at)
+{
+	size_t gap = at - s->last;
+
+	return gap <= GAP_MAX && source_at >= s->source_last &&
+	       source_at - s->source_last <= SOURCE_FACTOR * gap + SOURCE_SLACK;
+}
+
+/* MATCHES: place in the canonical text, place in the source; sorted. */
+static void tell_spans(struct work *w, uint32_t source)
+{
+	const struct prints *m = &w->matches;
+	struct span s = {0};
+	bool open = false;
+
+	for (size_t i = 0; i < m->count;) {
+		size_t at = (size_t)PRINT_HASH(m->list[i]), next = i, pick = i;
+		bool goes_on = false;
+		for (; next < m->count && PRINT_HASH(m->list[next]) == at; next++)
+			if (open && !goes_on && continues(&s, at, PRINT_AT(m->list[next]))) {
+				goes_on = true;
+				pick = next;
+			}
+		if (open && !goes_on)
+			tell_span(w, source, &s);
+		if (!goes_on)
+			s.first = at, s.source_first = PRINT_AT(m->list[pick]);
+		s.last = at;
+		s.source_last = PRINT_AT(m->list[pick]);
+		open = true;
+		i = next;
+	}
+	if (open)
+		tell_span(w, source, &s);
+}
+
+/* All pairs of one hash: a few at most, as prints_sort keeps a few. */
+static void add_pairs(struct work *w, const struct prints *source, size_t i, size_t k)
+{
+	uint64_t hash = PRINT_HASH(w->spans.list[i]);
+
+	for (size_t n = k; n < source->count && PRINT_HASH(source->list[n]) == hash; n++)
+		if (w->matches.count < EVIDENCE_MATCHES_MAX)
+			prints_add(&w->matches, (uint64_t)PRINT_AT(w->spans.list[i])
+								<< PRINT_AT_BITS |
+							PRINT_AT(source->list[n]));
+		else
+			w->ret->more = true;
+}
+
+/* -1 on failure. */
+static int is_common(struct work *w, uint64_t hash, struct err *err)
+{
+	if (!w->common.count && common_prints(&w->common, err) < 0)
+		return -1;
+	return common_has(&w->common, hash);
+}
+
+static int tie_spans(struct work *w, const struct prints *source, uint32_t number, struct err *err)
+{
+	w->matches.count = 0;
+	for (size_t i = 0, k = 0; i < w->spans.count && k < source->count; i++) {
+		uint64_t hash = PRINT_HASH(w->spans.list[i]);
+		k = prints_seek(source->list, source->count, k, hash);
+		if (k == source->count || PRINT_HASH(source->list[k]) != hash)
+			continue;
+		int common = is_common(w, hash, err);
+		if (common < 0)
+			return -1;
+		if (!common)
+			add_pairs(w, source, i, k);
+	}
+	if (prints_sort(&w->matches, SIZE_MAX, err) < 0)
+		return -1;
+	tell_spans(w, number);
+	return 0;
+}
+
+static void tie_atoms(struct work *w, const struct prints *source, uint32_t number)
+{
+	for (size_t i = 0, k = 0; i < w->atoms.count && k < source->count; i++) {
+		uint64_t hash = PRINT_HASH(w->atoms.list[i]);
+		const struct atom *a = &w->atom[PRINT_AT(w->atoms.list[i])];
+		k = prints_seek(source->list, source->count, k, hash);
+		if (k < source->count && PRINT_HASH(source->list[k]) == hash)
+			tell(w, (struct evidence){.tie = TIE_ATOM,
+						  .source = number,
+						  .atom = a->kind,
+						  .source_at = PRINT_AT(source->list[k]),
+						  .weight = a->len,
+						  .text_at = a->at,
+						  .text_len = a->len});
+	}
+}
+
+static void tie_whole(struct work *w, const struct prints *source, uint32_t number)
+{
+	uint64_t whole = index_whole(&w->canon);
+	size_t k = prints_seek(source->list, source->count, 0, whole >> PRINT_AT_BITS);
+
+	if (whole && k < source->count && PRINT_HASH(source->list[k]) == whole >> PRINT_AT_BITS)
+		tell(w, (struct evidence){.tie = TIE_WHOLE,
+					  .source = number,
+					  .source_at = PRINT_AT(source->list[k]),
+					  .weight = w->canon.len,
+					  .text_len = w->text->len});
+}
+
+static void add_atom(void *context, const struct atom *atom)
+{
+	struct work *w = context;
+
+	if (w->atomc == w->room) {
+		size_t room = w->room ? 2 * w->room : 64;
+		struct atom *list = reallocarray(w->atom, room, sizeof(*list));
+		if (!list) {
+			w->atoms.failed = true;
+			return;
+		}
+		w->atom = list;
+		w->room = room;
+	}
+	w->atom[w->atomc] = *atom;
+	prints_add(&w->atoms, PRINT(atom->hash, w->atomc++));
+}
+
+static int read_text(struct work *w, struct err *err)
+{
+	w->spans.count = w->atoms.count = w->atomc = 0;
+	if (canon_text(&w->canon, w->text->data, w->text->len, err) < 0)
+		return -1;
+	winnow(&w->canon, &w->spans);
+	atoms_find(w->text->data, w->text->len, add_atom, w);
+	return prints_sort(&w->spans, PRINT_SAME_MAX, err) < 0 ? -1
+							       : prints_sort(&w->atoms, 1, err);
+}
+
+static int tie_text(struct work *w, const struct index *source, size_t sources, struct err *err)
+{
+	if (read_text(w, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < sources; i++) {
+		tie_whole(w, &source[i].list[INDEX_PIECES], i);
+		if (tie_spans(w, &source[i].list[INDEX_SPANS], i, err) < 0)
+			return -1;
+		tie_atoms(w, &source[i].list[INDEX_ATOMS], i);
+	}
+	return 0;
+}
+
+int attribute(const struct origin_text *text, size_t count, const struct index *source,
+	      size_t sources, enum tie *ties, struct attribution *ret, struct err *err)
+{
+	struct work w = {.ties = ties, .ret = ret};
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	if (count > INDEX_TEXTS_MAX || sources > EVIDENCE_SOURCES_MAX)
+		return err_set(err, ERR_LIMIT, "over %d texts or %d sources", INDEX_TEXTS_MAX,
+			       EVIDENCE_SOURCES_MAX);
+	for (size_t i = 0; i < sources; i++)
+		ties[i] = TIE_NONE;
+	for (w.number = 0; w.number < count && r == 0; w.number++) {
+		w.text = &text[w.number];
+		r = tie_text(&w, source, sources, err);
+	}
+	canon_done(&w.canon);
+	prints_done(&w.spans);
+	prints_done(&w.atoms);
+	prints_done(&w.matches);
+	prints_done(&w.common);
+	free(w.atom);
+	return r;
+}
