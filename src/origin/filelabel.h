@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Labels of files that runs wrote, so that what was read does not become clean by being written
+ * down: by where a file is and what is in it, and by what is in it alone, wherever it went. Looked
+ * up when a later run is given it or an agent reads it, in any domain.
+ */
+#ifndef CORDON_ORIGIN_FILELABEL_H
+#define CORDON_ORIGIN_FILELABEL_H
+
+#include <sys/types.h>
+
+#include "origin/keeper.h"
+
+enum {
+	FILE_HASH_MIN = 8, /* bytes: what is shorter is not known by its content alone */
+	FILES_MAX = 4096,  /* in one call */
+};
+
+struct file_key {
+	dev_t dev; /* with INO 0: not known */
+	ino_t ino;
+	const uint8_t *sha256;
+	uint64_t bytes;
+};
+
+/* Before anybody may read them. A file that has a label already gets the lower of both. */
+int file_labels_commit(struct keeper *k, const struct file_key *file, size_t count,
+		       const struct label *label, struct err *err);
+/* *RET_KNOWN false: no run of ours wrote it, *RET is unknown's label. */
+int file_label_find(struct keeper *k, const struct file_key *file, struct label *ret,
+		    bool *ret_known, struct err *err);
+/* These bytes are hostile for good, wherever they are seen again. Does nothing for others. */
+int file_label_keep_hostile(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
+			    const struct label *label, struct store_tx *tx, struct err *err);
+
+#endif

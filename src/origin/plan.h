@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plan tokens: this exact code was fixed before anything untrusted was read, or a person approved
+ * it. Signed, so that the agent can carry it; bound to all that could change what the code does, so
+ * that it is good for nothing else. What was read later enters such code only as data.
+ */
+#ifndef CORDON_ORIGIN_PLAN_H
+#define CORDON_ORIGIN_PLAN_H
+
+#include "origin/domain.h"
+
+enum {
+	PLAN_LANG_MAX = 16,
+	PLAN_TEXT_MAX = 512, /* of the token, with the NUL */
+	PLAN_RUNS_MAX = 1000000,
+};
+#define PLAN_TIME_MAX_US ((uint64_t)30 * 24 * 3600 * 1000000) /* thirty days */
+
+struct plan {
+	struct id id, domain;
+	uint32_t epoch;
+	uint8_t code_sha256[KEEPER_SHA256], policy_sha256[KEEPER_SHA256];
+	char lang[PLAN_LANG_MAX + 1];
+	unsigned caps;		 /* at most these */
+	enum integrity least;	 /* what inputs must at least be */
+	enum secrecy most;	 /* and how secret at most */
+	uint64_t from_us, to_us; /* not before, not after */
+	uint32_t runs;		 /* at most */
+};
+
+/* ID is made here. The domain must not have been exposed, unless APPROVAL names a person's. Code that
+ * makes code of its inputs (the caller's rules say so) is no plan. */
+struct plan_ask {
+	struct plan plan;
+	const char *approval; /* a name of the log, "apr:..."; or NULL */
+	bool makes_code;
+};
+int plan_mint(struct keeper *k, const struct domain *d, const struct plan_ask *ask, char *token,
+	      struct err *err);
+
+enum plan_answer {
+	PLAN_NONE, /* no token */
+	PLAN_GOOD,
+	PLAN_FORGED, /* not ours, or not a token */
+	PLAN_OTHER_CODE,
+	PLAN_OTHER_LANG,
+	PLAN_OTHER_DOMAIN,
+	PLAN_OTHER_EPOCH,
+	PLAN_OTHER_POLICY,
+	PLAN_MORE_CAPS,
+	PLAN_INPUTS,
+	PLAN_EARLY,
+	PLAN_LATE,
+	PLAN_SPENT,
+	PLAN_ANSWERS,
+};
+const char *plan_answer_words(enum plan_answer answer);
+
+/* What is about to run. */
+struct plan_use {
+	const uint8_t *code_sha256, *policy_sha256;
+	const char *lang;
+	unsigned caps;
+	const struct label *inputs;
+	const struct domain *domain;
+	uint64_t now_us;
+};
+/* Pure. *RET is what the token says when it is ours. */
+enum plan_answer plan_check(const uint8_t public[KEY_PUBLIC], const char *token,
+			    const struct plan_use *use, struct plan *ret);
+/* Uses up one run, in the transaction that starts it. PLAN_SPENT when none is left; ERR only for
+ * the store's. */
+int plan_spend(struct keeper *k, const struct plan *plan, struct store_tx *tx,
+	       enum plan_answer *ret, struct err *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A source is something that an agent reads. It is committed, with the fingerprints by which it is
+ * recognised and the floor it lowers, before its bytes go anywhere: source_commit takes the bytes,
+ * and what it gives back when all is on the disk is the only thing to release them from. Otherwise
+ * a fast next call would run code that was made from a document nobody knows of yet.
+ */
+#ifndef CORDON_ORIGIN_SOURCE_H
+#define CORDON_ORIGIN_SOURCE_H
+
+#include "origin/attribute.h"
+#include "origin/domain.h"
+
+enum {
+	SOURCE_NAME_MAX = 1024, /* bytes, escaped */
+	SOURCE_REFS_MAX = 8,	/* names of records that it came from */
+	SOURCE_CHUNK = 2 << 20, /* bytes of fingerprints in one item, about */
+	SOURCE_SET_MAX = 4096,	/* that code is held against */
+};
+#define SOURCE_PRINT_BYTES_MAX ((uint64_t)64 << 20) /* of a domain; the oldest go */
+
+struct source {
+	struct id id, domain;
+	uint32_t epoch;
+	enum source_kind kind;
+	char name[SOURCE_NAME_MAX + 1]; /* UTF-8 without controls: safe to print */
+	uint8_t sha256[KEEPER_SHA256];
+	uint64_t bytes, time_us;
+	struct label label;
+	enum grade grade;
+};
+
+/* What comes in. */
+struct source_in {
+	enum source_kind kind;
+	const char *name; /* any bytes */
+	size_t name_len;
+	const struct origin_text *text; /* [0]: the bytes; then what is hidden in them */
+	size_t count;
+	/* Of what is known; as said, but no better than untrusted unless VOUCHED: by Cordon, which
+	 * made it, or by the configuration. */
+	struct label label;
+	bool vouched;
+	enum grade grade;
+	const char *const *refs; /* more names for the log: the run it came from */
+	size_t refc;
+};
+
+/* DATA is NULL until it is committed. */
+struct source_released {
+	struct source source;
+	const char *data;
+	size_t len;
+};
+
+/* D is as it is now, afterwards. */
+int source_commit(struct keeper *k, struct domain *d, const struct source_in *in,
+		  struct source_released *ret, struct err *err);
+int source_load(struct keeper *k, const struct id *id, struct source *ret, struct err *err);
+
+/* All that a domain has read and that is still recognised. */
+struct source_set {
+	size_t count;
+	struct id *id;
+	struct index *index;
+	bool more; /* there were more than SOURCE_SET_MAX: the newest are here */
+};
+int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
+		    struct err *err);
+void source_set_done(struct source_set *s);
+#define AUTO_SOURCES __attribute__((cleanup(source_set_done)))
+
+/* Of those that tie, what they are. One that was never released, because the power went while it was
+ * committed, is untrusted. */
+int source_integrities(struct keeper *k, const struct source_set *set, const enum tie *ties,
+		       enum integrity *ret, struct err *err);
+
+/* Forgets the oldest fingerprints until at most KEEP bytes are left. Sources, labels and the floor
+ * stay: what is forgotten is no longer recognised, and is still untrusted. */
+int source_evict(struct keeper *k, struct domain *d, uint64_t keep, struct err *err);
+
+#endif

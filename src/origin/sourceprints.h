@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fingerprints of sources as items of the store, by the domain they were read in and the time, so
+ * that one list gives them all, oldest first.
+ */
+#ifndef CORDON_ORIGIN_SOURCEPRINTS_H
+#define CORDON_ORIGIN_SOURCEPRINTS_H
+
+#include "origin/source.h"
+
+/* Most sources have one item, which goes with the source's own row: one wait for the disk, not
+ * two. */
+struct sourceprints {
+	char key[STORE_KEY_MAX + 1];
+	struct buf buf; /* the last item */
+	uint64_t bytes; /* of all */
+};
+
+/* All but the last, in transactions of their own. sourceprints_done is due, also after a failure. */
+int sourceprints_put(struct keeper *k, const struct source *s, const struct index *ix,
+		     struct sourceprints *ret, struct err *err);
+void sourceprints_put_last(const struct sourceprints *p, struct store_tx *tx);
+void sourceprints_done(struct sourceprints *p);
+#define AUTO_SOURCEPRINTS __attribute__((cleanup(sourceprints_done)))
+
+#endif
