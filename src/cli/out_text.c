@@ -52,8 +52,11 @@ static void print_finding(struct scan *s, const struct scan_finding *f)
 	cli_print_text(stdout, rule->id);
 	fputs(": ", stdout);
 	cli_print_text(stdout, rule->title);
-	if (found->undecided)
-		printf(" (not decidable: %s)", found->why);
+	if (found->undecided) {
+		fputs(" (not decidable: ", stdout);
+		cli_print_text(stdout, found->why);
+		putchar(')');
+	}
 	printf("\n    lane %s, confidence %.0f %%, view %s", scan_lane_name(rule),
 	       found->confidence * 100, view_name(found->view));
 	if (*found->decoding)

@@ -112,7 +112,9 @@ static void print_conditions(const struct rule *r)
 {
 	for (size_t i = 0; i < r->conditionc; i++) {
 		const struct rule_condition *k = &r->condition[i];
-		printf("  %.64s: ", k->name.s);
+		fputs("  ", stdout);
+		cli_print_text(stdout, k->name.s);
+		fputs(": ", stdout);
 		cli_print_text(stdout, k->field_name ? k->field_name : k->metric ? k->metric : "-");
 		printf(" %s", k->kind == CONDITION_TEXT ? rules_word(VOCAB_OPERATOR, k->op) : "");
 		for (size_t p = 0; p < k->patternc; p++) {

@@ -342,14 +342,14 @@ int engine_locate(const struct engine *engine, struct engine_thread *t, const st
 		  size_t number, struct text text, size_t *ret_offset)
 {
 	const struct ruleset *p = &engine->set;
-	const struct rule_condition *c = &rule->condition[number];
+	const struct rule_condition *c =
+		number < rule->conditionc ? &rule->condition[number] : NULL;
 	struct scan_text raw;
 	struct err err;
 	size_t unit = 0;
 	int result = -1;
 
-	if (number >= rule->conditionc || c->kind != CONDITION_TEXT ||
-	    normal_decode(text.s, text.len, &raw, &err) < 0)
+	if (!c || c->kind != CONDITION_TEXT || normal_decode(text.s, text.len, &raw, &err) < 0)
 		return -1;
 	size_t first = p->condition[p->rule[rule->order].first_condition + number].first_use;
 	for (size_t i = 0; result < 0 && i < c->patternc; i++) {

@@ -7,6 +7,7 @@
 #include "rule/walk.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 
 	if (!list)
 		return err_set(w->err, ERR_SYSTEM, "no memory");
-	for (struct dirent *e; (e = readdir(dir));) {
+	for (struct dirent *e; (e = io_readdir(dir));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (count == PACK_ENTRIES_MAX)
@@ -86,6 +87,8 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 				       PACK_ENTRIES_MAX);
 		list[count++] = (struct entry){arena_dup(arena, e->d_name), e->d_type};
 	}
+	if (errno)
+		return err_errno(w->err, ERR_SYSTEM, "%.256s could not be read", path);
 	if (arena->failed)
 		return err_set(w->err, ERR_SYSTEM, "no memory");
 	qsort(list, count, sizeof(*list), by_name);

@@ -23,7 +23,16 @@ static int plan_forms(const struct regex *regex, uint32_t number, struct table_m
 	return 0;
 }
 
-/* 1 when the pattern is refused, with the reason in WHY. */
+static int fail_or_refuse(const struct err *why, struct err *err)
+{
+	if (why->code != ERR_SYSTEM)
+		return 1;
+	*err = *why;
+	return -1;
+}
+
+/* 1 when the pattern is refused, with the reason in WHY. That there was no memory is no refusal: it
+ * would be kept, and the pattern never be asked again. */
 static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t number,
 		       struct table_maker *maker, struct err *why, struct err *err)
 {
@@ -31,12 +40,12 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 	int status = 0;
 
 	if (regex_translate(p->source, p->len, p->flags, &regex, why) < 0)
-		return 1;
+		return fail_or_refuse(why, err);
 	db->code[number] = match_compile(&regex, why);
 	if (db->code[number])
 		status = plan_forms(&regex, number, maker, err);
 	else
-		status = 1;
+		status = fail_or_refuse(why, err);
 	regex_done(&regex);
 	return status;
 }

@@ -46,6 +46,10 @@ static pcre2_code *compile(const struct js_pattern *p, uint32_t options, struct 
 	pcre2_compile_context_free(context);
 	if (code)
 		return code;
+	if (number == PCRE2_ERROR_NOMEMORY || number == PCRE2_ERROR_HEAP_FAILED) {
+		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return NULL;
+	}
 	pcre2_get_error_message(number, why, sizeof(why));
 	err_set(err, ERR_INPUT, "regular expression: PCRE2 at %zu of %zu: %s", at, p->len,
 		(const char *)why);

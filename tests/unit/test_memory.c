@@ -8,10 +8,18 @@
 
 #include "base/scope.h"
 #include "cli/scan.h"
+#include "scan/db.h"
 #include "scratch.h"
 #include "tap.h"
 
-static bool none; /* there is no memory */
+static void on_refused(void *context, size_t number, const struct err *why)
+{
+	(void)number, (void)why;
+	++*(int *)context;
+}
+
+static bool none;     /* there is no memory */
+static int left = -1; /* times that there is, before one that there is not; -1: always */
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -20,7 +28,10 @@ int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...);
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return none ? NULL : __real_calloc(count, size);
+	if (none || left-- == 0)
+		return NULL;
+	left = left < -1 ? -1 : left;
+	return __real_calloc(count, size);
 }
 
 /* Nothing here wants one that works. */
@@ -34,6 +45,28 @@ int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 {
 	(void)ret, (void)flag, (void)format;
 	return -1;
+}
+
+/* A pattern that cannot be compiled now is not one that can never be. */
+static void test_database(void)
+{
+	static const struct db_pattern pattern[] = {{"zebra\\s+now", 10, 1},
+						    {"lion|[a-z]{3}", 13, 1}};
+	int built = 0, failed = 0, wrong = 0;
+
+	for (int n = 0; n < 200 && built == 0; n++) {
+		struct db *db = NULL;
+		struct err err = {0};
+
+		left = n;
+		int result = db_build(pattern, 2, on_refused, &wrong, &db, &err);
+		left = -1;
+		built += result == 0;
+		failed += result < 0;
+		wrong += result < 0 && err.code != ERR_SYSTEM;
+		db_free(db);
+	}
+	ok(built && failed && wrong == 0, "without memory nothing is refused (%d tries)", failed);
 }
 
 static void on_error(void *context, const char *file, const struct err *err)
@@ -87,6 +120,7 @@ int main(void)
 {
 	const char *dir = scratch_enter();
 
+	test_database();
 	test_walk();
 	test_commands();
 	scratch_leave(dir);
