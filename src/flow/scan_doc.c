@@ -25,12 +25,21 @@ static bool is_event(const struct node *n)
 	return false;
 }
 
-/* Anything may have a type and a content. Of what does not say one of the types that rules know, the
- * text is scanned as well. */
-static bool is_surely_event(const struct node *n)
+/* One of the types that rules know. */
+static bool is_known_event(const struct node *n)
 {
 	return is_event(n) &&
 	       vocab_find(VOCAB_EVENT, node_string(node_get(n, "type"))) < EVENT_OTHER;
+}
+
+/* Anything may have a type and a content, and a file that says of itself that it is an event says
+ * with it which rules are asked, and about which of its strings. So only the caller's word counts:
+ * without it the text is scanned as well. */
+static bool is_surely_event(const struct scanner *s, const struct node *n)
+{
+	bool said = s->options.has_type || (s->options.has_kind && s->options.kind == KIND_EVENTS);
+
+	return (said || s->options.mode == DETECT_REFERENCE) && is_known_event(n);
 }
 
 static bool are_events(const struct node *list)
@@ -64,18 +73,17 @@ static void scan_event(struct scanner *s, const struct scan_file *file, const st
 		       int64_t number)
 {
 	struct scan_unit unit = {.file = file, .number = number, .line = node->line};
-	bool sure = is_surely_event(node);
 	struct err err;
 
 	if (event_from_node(node, &unit.event, &err) == 0) {
 		if (s->options.has_type)
 			unit.event.type = s->options.type;
 		scan_unit(s, &unit);
-	} else if (sure) {
+	} else if (is_known_event(node)) {
 		err_context(&err, "event %lld", (long long)number);
 		scan_error(s, file->name, &err);
 	}
-	if (sure)
+	if (is_surely_event(s, node))
 		scan_beside(s, file, node, number);
 }
 
@@ -110,7 +118,7 @@ static void scan_events(struct scanner *s, const struct scan_file *file, const s
 	for (size_t i = 0; i < count; i++) {
 		const struct node *event = root->kind == NODE_LIST ? root->list.item[i] : root;
 		scan_event(s, file, event, (int64_t)i);
-		*ret_sure &= is_surely_event(event);
+		*ret_sure &= is_surely_event(s, event);
 	}
 }
 
@@ -122,7 +130,7 @@ static void scan_root(struct scanner *s, struct scan_file *file, const struct no
 	struct scan_seen seen = {0};
 	bool done = false;
 
-	s->seen = loose ? &seen : NULL;
+	s->seen = loose || s->options.mode != DETECT_REFERENCE ? &seen : NULL;
 	if (is_event(root) || are_events(root)) {
 		file->kind = KIND_EVENTS;
 		scan_events(s, file, root, &done);
@@ -153,7 +161,7 @@ static int read_any(struct text data, size_t line, struct arena *arena, const st
 	return json_read_loose(data.s, data.len, (unsigned)line, arena, ret, &err);
 }
 
-/* A file of lines while it is scanned. What is surely no event is also a text together: it may say
+/* A file of lines while it is scanned. What is no event that rules know is also a text together: it may say
  * on two lines what none of them says alone. */
 struct lines {
 	struct scanner *s;
@@ -181,7 +189,9 @@ static void keep_line(struct lines *l, struct text line, const struct node *root
 
 static void scan_line(struct lines *l, struct text line, size_t number)
 {
-	struct scan_unit unit = {.file = l->file, .number = l->event, .line = number};
+	struct scan_seen here = {0};
+	struct scan_unit unit = {
+		.file = l->file, .number = l->event, .line = number, .known = &here};
 	struct arena arena = {0};
 	const struct node *root = NULL;
 	struct err err;
@@ -189,16 +199,18 @@ static void scan_line(struct lines *l, struct text line, size_t number)
 
 	if (read_any(line, number, &arena, &root, &loose, &err) < 0)
 		root = NULL;
+	l->s->seen = l->s->options.mode == DETECT_REFERENCE ? NULL : &here;
 	if (root && is_event(root))
 		scan_event(l->s, l->file, root, l->event);
 	else
 		scan_note(l->s, l->file->name, number, "is no event: scanned as text");
-	if (!is_surely_event(root) || loose) {
-		l->s->seen = &l->seen;
+	bool alone = root && is_known_event(root) && !loose;
+	l->s->seen = alone ? NULL : &l->seen;
+	if (!alone || !is_surely_event(l->s, root))
 		scan_strings(l->s, &unit, line, root);
-		l->s->seen = NULL;
+	l->s->seen = NULL;
+	if (!alone)
 		keep_line(l, line, root);
-	}
 	l->event++;
 	arena_done(&arena);
 }

@@ -121,11 +121,11 @@ load scan
 	scan 1 --json "$T/e.json"
 	holds 'r["findings"][0]["event"] == 0 and r["findings"][0]["kind"] == "events"'
 	holds 'r["findings"][0]["excerpt"] == "moonstone word"'
-	# Not for an event of another type.
+	# Not for an event of another type, if the caller says that it is one.
 	printf '[{"type": "llm_input", "content": "moonstone word"},\n' >"$T/l.json"
 	cat "$T/e.json" >>"$T/l.json"
 	printf ']' >>"$T/l.json"
-	scan 1 --json "$T/l.json"
+	scan 1 --json --kind events "$T/l.json"
 	holds '[(f["event"], f["line"]) for f in r["findings"]] == [(1, 2)] and r["stats"]["events"] == 2'
 	{ cat "$T/e.json"; printf '\n\n'; cat "$T/e.json"; echo; echo 'no event, but a sunstone'; } >"$T/e.jsonl"
 	scan 1 --json "$T/e.jsonl"
@@ -152,10 +152,34 @@ load scan
 		scan 1 --json "$T/$f"
 		holds 'len(r["findings"]) == 1 and not r["errors"]'
 	done
-	# An event and nothing else is looked at as one, and once.
+	# What is found in both ways is told once, and who says that it is an event has it scanned as one.
 	printf '{"type": "llm_input", "content": "a moonstone word", "sessionId": "s"}' >"$T/e.json"
 	scan 1 --json "$T/e.json"
+	holds 'len(r["findings"]) == 1 and r["stats"]["events"] == 2'
+	scan 1 --json --kind events "$T/e.json"
 	holds 'len(r["findings"]) == 1 and r["stats"]["events"] == 1'
+}
+
+@test "a file does not choose its blind spot by calling itself an event" {
+	pack
+	local e f
+	for e in '"type": "agent_behavior", "content": "moonstone word"' \
+		'"type": "llm_input", "content": "x", "metadata": {"a": "moonstone word"}' \
+		'"type": "llm_input", "content": "x", "fields": {"zzz": "moonstone\u0020word"}' \
+		'"type": "llm_input", "content": "x", "sessionId": "moonstone word"' \
+		'"type": "llm_input", "content": "x", "agentId": "moonstone word"' \
+		'"type": "llm_input", "content": "x", "metrics": {"moonstone word": 1}' \
+		'"type": "llm_input", "content": "x", "fields": {"moonstone word": "a"}'; do
+		printf '{%s}' "$e" >"$T/e.json"
+		printf '{"type": "llm_input", "content": "x"}\n{%s}\n' "$e" >"$T/e.jsonl"
+		printf '[{%s}]' "$e" >"$T/l.json"
+		for f in e.json e.jsonl l.json; do
+			scan 1 --json "$T/$f"
+			holds 'len(r["findings"]) == 1 and r["findings"][0]["kind"] == "events"'
+			scan 0 --kind events "$T/$f"
+		done
+	done
+	scan 0 --type llm_output "$T/l.json"
 }
 
 @test "--type: what a text is to the rules" {

@@ -255,7 +255,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	{ cat "$T/x.jsonl"; echo pebble; yes x | head -n 10000; } >"$T/y.jsonl"
 	scan 1 --json "$T/y.jsonl"
 	holds 'len(r["findings"]) == 100000 and r["findings_cut"] and r["stats"]["findings"] == 100001'
-	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 110002'
+	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 210002'
 	holds 'r["notes_cut"] and not r["errors_cut"] and not r["effects_cut"]'
 	# Whatever is asked for: nobody sees the rest.
 	scan 1 --fail-on critical --format sarif "$T/y.jsonl"
