@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/gather_private.h"
+
 void gather_put(struct gather *g, const char *s, size_t len)
 {
 	if (g->len + len + 1 > g->room) {
@@ -43,10 +45,31 @@ void gather_pair(struct gather *g, const struct node_pair *p)
 	gather_node(g, p->value);
 }
 
-void gather_join(struct gather *g)
+static void gather_pairs(struct gather *g, const struct node *map, bool without_words)
 {
-	if (g->len && !g->failed)
-		g->s[g->len - 1] = ' ';
+	for (size_t i = 0; i < map->map.count; i++)
+		if (!without_words || !call_has_words(&map->map.pair[i]))
+			gather_pair(g, &map->map.pair[i]);
+}
+
+void gather_call(struct gather *g, const struct node *map)
+{
+	bool known = map->kind == NODE_MAP && call_put(g, map) == 0;
+
+	g->too_many |= map->kind == NODE_MAP && !known;
+	if (map->kind == NODE_MAP)
+		gather_pairs(g, map, known);
+	else
+		gather_node(g, map);
+}
+
+static void gather_list(struct gather *g, const struct node *n)
+{
+	for (size_t i = 0; i < n->list.count; i++) {
+		gather_node(g, n->list.item[i]);
+		if (n->list.item[i]->kind == NODE_STRING && i + 1 < n->list.count && !g->failed)
+			g->s[g->len - 1] = ' ';
+	}
 }
 
 void gather_node(struct gather *g, const struct node *n)
@@ -54,13 +77,12 @@ void gather_node(struct gather *g, const struct node *n)
 	if (n->kind == NODE_STRING) {
 		gather_put(g, n->text.s, n->text.len);
 		gather_put(g, "\n", 1);
-	}
-	for (size_t i = 0; n->kind == NODE_MAP && i < n->map.count; i++)
-		gather_pair(g, &n->map.pair[i]);
-	for (size_t i = 0; n->kind == NODE_LIST && i < n->list.count; i++) {
-		gather_node(g, n->list.item[i]);
-		if (n->list.item[i]->kind == NODE_STRING && i + 1 < n->list.count)
-			gather_join(g);
+	} else if (n->kind == NODE_LIST) {
+		gather_list(g, n);
+	} else if (n->kind == NODE_MAP && call_is(n)) {
+		gather_call(g, n);
+	} else if (n->kind == NODE_MAP) {
+		gather_pairs(g, n, false);
 	}
 }
 
@@ -68,6 +90,9 @@ void gather_error(const struct gather *g, struct err *ret)
 {
 	if (g->too_long)
 		err_set(ret, ERR_LIMIT, "its strings are longer than %zu MiB", GATHER_MAX >> 20);
+	else if (!g->failed)
+		err_set(ret, ERR_LIMIT, "commands and arguments of a call: at most %d",
+			GATHER_CALLS_MAX);
 	else
 		err_set(ret, ERR_SYSTEM, "out of memory");
 }

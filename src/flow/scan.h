@@ -45,11 +45,12 @@ struct scan_seen;
 struct scan_unit {
 	const struct scan_file *file;
 	struct event event;
-	const char *part;  /* which server of a configuration; NULL */
-	int64_t number;	   /* which event of the file, from 0; -1: it is all of it */
-	size_t line;	   /* on which it begins; 0: not known */
-	bool is_file;	   /* the event's content is the file */
-	struct text other; /* the same with its escapes undone, to be scanned too; or s NULL */
+	const char *part;   /* which server of a configuration; NULL */
+	int64_t number;	    /* which event of the file, from 0; -1: it is all of it */
+	size_t line;	    /* on which it begins; 0: not known */
+	bool is_file;	    /* the event's content is the file */
+	struct text other;  /* the same with its escapes undone, to be scanned too; or s NULL */
+	struct text script; /* what it has others run, for a shell; or s NULL */
 	const struct scan_seen *known; /* rules that are not told again, or NULL */
 };
 

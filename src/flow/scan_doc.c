@@ -87,25 +87,29 @@ static void scan_event(struct scanner *s, const struct scan_file *file, const st
 		scan_beside(s, file, node, number);
 }
 
-/* Any other document, or UNIT's part of one: its text, and where something is escaped in it, its
- * strings too. */
+/* Of good JSON the text says the same as its strings, but for escapes, and words that stand apart. */
+static bool reads_otherwise(const struct scanner *s, struct text text, const struct node *root)
+{
+	return root && s->options.mode != DETECT_REFERENCE &&
+	       (memchr(text.s, '\\', text.len) || gather_has_calls(root));
+}
+
+/* Any other document, or UNIT's part of one: its text, and where they read otherwise, its strings. */
 static void scan_strings(struct scanner *s, struct scan_unit *unit, struct text text,
 			 const struct node *root)
 {
-	struct gather g = {0};
-	struct err err;
+	struct gather g = {0}, script = {0};
 
 	unit->event = scan_plain(s, text);
-	if (root && s->options.mode != DETECT_REFERENCE && memchr(text.s, '\\', text.len)) {
+	if (reads_otherwise(s, text, root)) {
 		gather_node(&g, root);
-		unit->other = (struct text){g.s, g.len};
-	}
-	if (g.failed) {
-		gather_error(&g, &err);
-		scan_error(s, unit->file->name, &err);
-		unit->other = (struct text){0};
+		if (!scan_gather_failed(s, unit->file, &g))
+			unit->other = (struct text){g.s, g.len};
+		if (unit->is_file)
+			scan_script(s, unit, root, &script);
 	}
 	scan_unit(s, unit);
+	gather_done(&script);
 	gather_done(&g);
 }
 

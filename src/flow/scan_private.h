@@ -25,6 +25,11 @@ void scan_whole(struct scanner *s, const struct scan_file *file);
 struct event scan_plain(const struct scanner *s, struct text text);
 /* What was gathered, as UNIT's text. */
 void scan_gathered(struct scanner *s, struct scan_unit *unit, struct gather *g);
+/* The calls below ROOT become UNIT's script, held by G, where there is a code view to be had. */
+void scan_script(struct scanner *s, struct scan_unit *unit, const struct node *root,
+		 struct gather *g);
+/* Tells if something is not in G, and whether its text is of no use. */
+bool scan_gather_failed(struct scanner *s, const struct scan_file *file, const struct gather *g);
 
 /* scan_doc.c: false when it is no JSON that Cordon knows; then it is text. */
 bool scan_document(struct scanner *s, struct scan_file *file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A configuration of MCP servers: each server's command and arguments on one line, as a shell would
- * get them, then its other strings; then the rest of the file. A key may stand there twice, and
- * programs do not agree on which of both counts: so each command goes with each list of arguments.
+ * get them, then its other strings; then the rest of the file. That a server is found here only gives
+ * it a name: calls are read as such wherever they stand (gather.h).
  */
 #include <string.h>
 
@@ -10,15 +10,15 @@
 #include "flow/scan_private.h"
 #include "yaml/utf8.h"
 
-enum {
-	LISTS_MAX = 16,		     /* of servers, in one file */
-	CALLS_MAX = GATHER_SKIP_MAX, /* of a command with arguments, of one server */
-};
+enum { LISTS_MAX = GATHER_SKIP_MAX }; /* of servers, in one file */
 
 /* Where programs keep their servers: a key, or a key in a key. */
 static const struct {
 	const char *outer, *inner;
-} server_keys[] = {{NULL, "mcpServers"}, {"mcp", "servers"}, {NULL, "servers"}};
+} server_keys[] = {
+	{NULL, "mcpServers"},  {"mcp", "servers"},	  {NULL, "servers"},
+	{NULL, "mcp.servers"}, {NULL, "context_servers"},
+};
 
 /* The next value of KEY from *AT on, and *AT behind it; NULL at the end. */
 static const struct node *next_value(const struct node *map, const char *key, size_t *at)
@@ -33,15 +33,14 @@ static const struct node *next_value(const struct node *map, const char *key, si
 	return NULL;
 }
 
+/* One is enough: others may be switched off, or of a kind that nobody knows. */
 static bool are_servers(const struct node *n)
 {
-	if (!n || n->kind != NODE_MAP || !n->map.count)
-		return false;
-	for (size_t i = 0; i < n->map.count; i++)
-		if (!node_get(n->map.pair[i].value, "command") &&
-		    !node_get(n->map.pair[i].value, "url"))
-			return false;
-	return true;
+	for (size_t i = 0; n->kind == NODE_MAP && i < n->map.count; i++)
+		if (node_get(n->map.pair[i].value, "command") ||
+		    node_get(n->map.pair[i].value, "url"))
+			return true;
+	return false;
 }
 
 struct lists {
@@ -85,56 +84,11 @@ static size_t line_of_key(const struct scan_file *file, struct text key)
 	return 0;
 }
 
-static void put_call(struct gather *g, const struct node *command, const struct node *args)
-{
-	if (command)
-		gather_node(g, command);
-	if (command && args)
-		gather_join(g);
-	if (args)
-		gather_node(g, args);
-	gather_put(g, "\n", 1);
-}
-
-/* The values of KEY; -1: there are too many. */
-static int values_of(const struct node *map, const char *key, const struct node *ret[CALLS_MAX],
-		     size_t *ret_count)
-{
-	const struct node *n;
-
-	*ret_count = 0;
-	for (size_t at = 0; (n = next_value(map, key, &at));) {
-		if (*ret_count == CALLS_MAX)
-			return -1;
-		ret[(*ret_count)++] = n;
-	}
-	return 0;
-}
-
-/* -1: there are too many. */
-static int put_calls(struct gather *g, const struct node *server)
-{
-	const struct node *command[CALLS_MAX] = {NULL}, *args[CALLS_MAX] = {NULL};
-	size_t commands, lists;
-
-	if (values_of(server, "command", command, &commands) < 0 ||
-	    values_of(server, "args", args, &lists) < 0)
-		return -1;
-	size_t rows = lists ? lists : 1, columns = commands ? commands : 1;
-	if (rows * columns > CALLS_MAX)
-		return -1;
-	for (size_t i = 0; i < rows * columns; i++)
-		put_call(g, command[i % columns], args[i / columns]);
-	for (g->skipc = 0; g->skipc < lists; g->skipc++)
-		g->skip[g->skipc] = args[g->skipc];
-	return 0;
-}
-
-static void refuse(struct scanner *s, const struct scan_file *file, const char *what, int most)
+static void refuse(struct scanner *s, const struct scan_file *file)
 {
 	struct err err;
 
-	err_set(&err, ERR_LIMIT, "%s: at most %d", what, most);
+	err_set(&err, ERR_LIMIT, "lists of servers: at most %d", LISTS_MAX);
 	scan_error(s, file->name, &err);
 }
 
@@ -144,9 +98,7 @@ static void scan_server(struct scanner *s, const struct scan_file *file, const s
 	struct gather g = {0};
 
 	unit.line = line_of_key(file, p->key);
-	if (put_calls(&g, p->value) < 0)
-		refuse(s, file, "commands and arguments of a server", CALLS_MAX);
-	gather_node(&g, p->value);
+	gather_call(&g, p->value);
 	scan_gathered(s, &unit, &g);
 	gather_done(&g);
 }
@@ -155,14 +107,14 @@ bool scan_servers(struct scanner *s, struct scan_file *file, const struct node *
 {
 	struct scan_unit unit = {.file = file, .number = -1};
 	struct lists lists = {0};
-	struct gather rest = {0};
+	struct gather rest = {0}, script = {0};
 
 	find_lists(root, &lists);
 	if (!lists.count)
 		return false;
 	file->kind = KIND_MCP;
 	if (lists.count > LISTS_MAX)
-		refuse(s, file, "lists of servers", LISTS_MAX);
+		refuse(s, file);
 	for (size_t i = 0; i < lists.count && i < LISTS_MAX; i++) {
 		const struct node *list = lists.list[i];
 		for (size_t k = 0; k < list->map.count; k++)
@@ -170,8 +122,12 @@ bool scan_servers(struct scanner *s, struct scan_file *file, const struct node *
 		rest.skip[rest.skipc++] = list;
 	}
 	gather_node(&rest, root);
-	if (rest.len || rest.failed)
+	scan_script(s, &unit, root, &script);
+	if (script.len && !rest.len)
+		gather_put(&rest, "\n", 1); /* the view stands for a text, and there must be one */
+	if (rest.len || rest.failed || script.len)
 		scan_gathered(s, &unit, &rest);
+	gather_done(&script);
 	gather_done(&rest);
 	return true;
 }

@@ -32,37 +32,47 @@ static int add_view(struct scanner *s, const struct scan_unit *unit, const struc
 		if (undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, view->reason, err) < 0)
 			return -1;
 	} else if (view->state == CODE_VIEW_PART) {
-		scan_note(s, unit->file->name, view->line, view->reason);
+		scan_note(s, unit->file->name, unit->script.s ? 0 : view->line, view->reason);
 	}
-	if (s->sink.effects)
+	/* The lines of a script are nobody's. */
+	if (s->sink.effects && !unit->script.s)
 		s->sink.effects(s->sink.context, unit->file, view);
 	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_CODE, text, findings, err);
 }
 
-static bool wants_view(const struct scanner *s, const struct scan_unit *unit)
+static bool has_views(const struct scanner *s)
 {
-	const char *language = scan_kind_language(unit->file->kind);
+	return !s->options.no_code_view && s->options.mode != DETECT_REFERENCE;
+}
 
-	return language && unit->is_file && !s->options.no_code_view &&
-	       s->options.mode != DETECT_REFERENCE && view_has_language(language);
+/* The code of the unit, and its language; NULL: it is none, or is not looked at as such. */
+static const char *find_code(const struct scanner *s, const struct scan_unit *unit,
+			     struct text *ret)
+{
+	const char *language = unit->is_file ? scan_kind_language(unit->file->kind) : NULL;
+
+	*ret = unit->script.s ? unit->script : unit->file->data;
+	if (unit->script.s)
+		language = scan_kind_language(KIND_SHELL);
+	return language && has_views(s) && view_has_language(language) ? language : NULL;
 }
 
 static int scan_code(struct scanner *s, const struct scan_unit *unit, struct code_view *view,
 		     struct findings *findings, struct err *err)
 {
-	const struct scan_file *file = unit->file;
+	struct text code;
+	const char *language = find_code(s, unit, &code);
 	struct err why = {0};
 
-	if (!wants_view(s, unit))
+	if (!language)
 		return 0;
-	if (!s->no_view.code && view_make(scan_kind_language(file->kind), file->data.s,
-					  file->data.len, view, &why) == 0)
+	if (!s->no_view.code && view_make(language, code.s, code.len, view, &why) == 0)
 		return add_view(s, unit, view, findings, err);
 	s->totals.views_none++;
 	if (why.code == ERR_LIMIT)
 		return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, why.message, err);
 	if (why.code == ERR_INPUT)
-		scan_note(s, file->name, view->line, why.message);
+		scan_note(s, unit->file->name, unit->script.s ? 0 : view->line, why.message);
 	else if (why.code)
 		lose_views(s, &why);
 	return 0;
@@ -246,15 +256,32 @@ struct event scan_plain(const struct scanner *s, struct text text)
 			      .time_ms = EVENT_TIME_NONE};
 }
 
-void scan_gathered(struct scanner *s, struct scan_unit *unit, struct gather *g)
+bool scan_gather_failed(struct scanner *s, const struct scan_file *file, const struct gather *g)
 {
 	struct err err;
 
-	if (g->failed) {
-		gather_error(g, &err);
-		scan_error(s, unit->file->name, &err);
+	if (!g->failed && !g->too_many)
+		return false;
+	gather_error(g, &err);
+	scan_error(s, file->name, &err);
+	return g->failed;
+}
+
+void scan_script(struct scanner *s, struct scan_unit *unit, const struct node *root,
+		 struct gather *g)
+{
+	if (!has_views(s))
 		return;
-	}
+	gather_script(g, root);
+	g->too_many = false; /* is told of the text */
+	if (!scan_gather_failed(s, unit->file, g) && g->len)
+		unit->script = (struct text){g->s, g->len};
+}
+
+void scan_gathered(struct scanner *s, struct scan_unit *unit, struct gather *g)
+{
+	if (scan_gather_failed(s, unit->file, g))
+		return;
 	unit->event = scan_plain(s, (struct text){g->s ? g->s : "", g->len});
 	scan_unit(s, unit);
 }

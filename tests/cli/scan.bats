@@ -358,6 +358,30 @@ disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" +
 	holds 'r["findings"][0]["view"] == "code" and r["findings"][0]["kind"] == "shell"'
 }
 
+@test "the code view: what a configuration gives to a shell or to Python is code" {
+	pack
+	local call
+	for call in '{"command": "bash", "args": ["-c", "say moon'"''"'stone word"]}' \
+		'{"command": "env", "args": ["sh", "-lc", "say moon'"''"'stone word"]}' \
+		'{"command": "sh -c \"say moon'"''"'stone word\"", "args": ["x"]}' \
+		'{"cmd": ["bash", "-c", "say moon'"''"'stone word"]}' \
+		'{"command": "python3", "args": ["-c", "print(\"moon\" + \"stone word\")"]}'; do
+		printf '{"a": %s}' "$call" >"$T/a.json"
+		printf '{"mcpServers": {"a": {"url": "x"}, "b": %s}}' "$call" >"$T/b.json"
+		# A quote that is open in one call does not reach the next.
+		printf '[{"command": "echo '"'"'", "args": ["x'"'"'"]}, %s]' "$call" >"$T/c.json"
+		for f in a b c; do
+			scan 1 --json "$T/$f.json"
+			holds '[(f["rule"][-1], f["view"]) for f in r["findings"]] == [("1", "code")]'
+			scan 0 --no-code-view "$T/$f.json"
+		done
+	done
+	# Words are no code: there is no box for them.
+	printf '{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@x/y", "/home"]}}}' >"$T/a.json"
+	scan 0 --json "$T/a.json"
+	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
+}
+
 @test "the code view: a program that cannot be read is told, and scanned as text" {
 	pack
 	printf 'def f(:\n  "a moonstone word"\n' >"$T/x.py"

@@ -123,6 +123,44 @@ static const struct {
 	 DATA("{\"servers\": {\"a\": {\"url\": \"x\"}}, \"servers\": {},\n\"servers\":\n{\"b\": "
 	      "{\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}"),
 	 "2@mcp:3 "},
+	{"beside a server that is switched off", "x.json",
+	 DATA("{\"mcpServers\": {\"off\": {\"disabled\": true}, \"a\": {\"command\": \"fetch\", "
+	      "\"args\": [\"-q\", \"it\"]}}}"),
+	 "2@mcp:1 "},
+	{"servers in a project", "x.json",
+	 DATA("{\"projects\": {\"/p\": {\"mcpServers\": {\"a\": {\"command\": \"fetch\", \"args\": "
+	      "[\"-q\", \"it\"]}}}}}"),
+	 "2@json:0 "},
+	{"a list of servers", "x.json",
+	 DATA("{\"mcpServers\": [{\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}]}"),
+	 "2@json:0 "},
+	{"servers of another program", "x.json",
+	 DATA("{\"context_servers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", "
+	      "\"it\"]}}}"),
+	 "2@mcp:1 "},
+	{"a key with a dot", "x.json",
+	 DATA("{\"mcp.servers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}"),
+	 "2@mcp:1 "},
+	{"servers far down", "x.json",
+	 DATA("{\"customizations\": {\"vscode\": {\"mcp\": {\"servers\": {\"a\": {\"command\": "
+	      "\"fetch\", \"args\": [\"-q\", \"it\"]}}}}}}"),
+	 "2@json:0 "},
+	{"a call anywhere", "x.json",
+	 DATA("[{\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}]"), "2@json:0 "},
+	{"arguments first, in other words", "x.json",
+	 DATA("{\"Args\": [\"-q\", \"it\"], \"x\": 1, \"Program\": \"fetch\"}"), "2@json:0 "},
+	{"a command that is a list", "x.json", DATA("{\"cmd\": [\"fetch\", \"-q\", \"it\"]}"),
+	 "2@json:0 "},
+	{"two calls are not one", "x.json",
+	 DATA("[{\"command\": \"fetch\", \"args\": [\"x\"]}, {\"command\": \"-q\", \"args\": "
+	      "[\"it\"]}]"),
+	 ""},
+	{"a number among arguments", "x.json",
+	 DATA("{\"command\": \"count\", \"args\": [\"to\", 4444]}"), "4@json:0 "},
+	{"a call in an event", "x.json",
+	 DATA("{\"type\": \"llm_input\", \"content\": \"x\", \"metadata\": {\"command\": "
+	      "\"fetch\", \"args\": [\"-q\", \"it\"]}}"),
+	 "2@events:0 "},
 	{"half a pair of surrogates", "x.json",
 	 DATA("{\"mcpServers\": {\"a\": {\"command\": \"fetch\", \"args\": [\"-q\", \"it\", "
 	      "\"\\ud800\"]}}}"),
@@ -222,7 +260,7 @@ static void test_many(void)
 	repeat(&told, 63, "{\"servers\": {\"a\": {", other, last);
 	ok(strstr(told.findings, "2@mcp") && !*told.errors, "64 commands: %s", told.findings);
 	struct scanner s = repeat(&told, 64, "{\"servers\": {\"a\": {", other, last);
-	ok(strstr(told.errors, "commands and arguments of a server: at most 64") &&
+	ok(strstr(told.errors, "commands and arguments of a call: at most 64") &&
 		   s.verdict == DETECT_DENY,
 	   "65: %s", told.errors);
 	static const char eight[] =
@@ -387,6 +425,7 @@ static void write_rules(void)
 	scratch_dir("empty");
 	scratch_file("rules/a.yaml", HEAD("1", "critical") MATCH("moonstone\\s+word"), 0644);
 	scratch_file("rules/b.yaml", HEAD("2", "critical") MATCH("fetch -q it"), 0644);
+	scratch_file("rules/c.yaml", HEAD("4", "critical") MATCH("count to 4444"), 0644);
 	for (int i = 0; i < 40; i++)
 		len += (size_t)snprintf(many + len, sizeof(many) - len, MATCH("word%dstone"), i);
 	scratch_file("many/a.yaml", many, 0644);
@@ -398,7 +437,7 @@ int main(void)
 	struct err err = {0};
 
 	write_rules();
-	ok(open_rules(&rules, "rules", NULL, &err) == 0, "two rules: %s", err.message);
+	ok(open_rules(&rules, "rules", NULL, &err) == 0, "three rules: %s", err.message);
 	test_rows();
 	test_wide();
 	test_many();
