@@ -23,6 +23,7 @@
 static const struct rule rows[UNDECIDED_COUNT] = {
 	[UNDECIDED_LAYERS] = ROW("CORDON-LIMIT-LAYERS", "Encoded layers were not all searched"),
 	[UNDECIDED_CODE] = ROW("CORDON-LIMIT-CODE", "A program was not read as code, or not all"),
+	[UNDECIDED_JSON] = ROW("CORDON-LIMIT-JSON", "A JSON document was read as text only"),
 };
 
 /* Why layers were left out, by the name of the maximum. */

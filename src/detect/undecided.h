@@ -10,6 +10,7 @@
 enum undecided {
 	UNDECIDED_LAYERS, /* behind an encoding; the engine adds it itself */
 	UNDECIDED_CODE,	  /* in the code view */
+	UNDECIDED_JSON,	  /* in a document that is too deep or too much to be read as one */
 	UNDECIDED_COUNT,
 };
 

@@ -37,6 +37,7 @@ struct scan_file {
 	enum scan_kind kind;
 	bool sure;	  /* its name or the caller says so */
 	struct text data; /* any bytes, a NUL after the last */
+	struct err limit; /* for which it is only a text, though it is a document; zero: none */
 };
 
 struct scan_seen;
@@ -51,6 +52,7 @@ struct scan_unit {
 	bool is_file;	    /* the event's content is the file */
 	struct text other;  /* the same with its escapes undone, to be scanned too; or s NULL */
 	struct text script; /* what it has others run, for a shell; or s NULL */
+	const char *limit;  /* the maximum for which a document is only a text here; or NULL */
 	const struct scan_seen *known; /* rules that are not told again, or NULL */
 };
 

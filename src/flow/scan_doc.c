@@ -149,20 +149,24 @@ static void scan_root(struct scanner *s, struct scan_file *file, const struct no
 	scan_strings(s, &unit, file->data, root);
 }
 
-/* As JSON, or as near to it as programs would take. */
+/* As JSON, or as near to it as programs would take. ERR_LIMIT: so far it was, and then it was too
+ * much; a text that has only many brackets is none. */
 static int read_any(struct text data, size_t line, struct arena *arena, const struct node **ret,
 		    bool *ret_loose, struct err *ret_why)
 {
-	struct err err;
+	struct err err = {0};
 
 	*ret = NULL;
 	*ret_loose = false;
 	if (json_read(data.s, data.len, (unsigned)line, arena, ret, ret_why) == 0)
 		return 0;
 	*ret_loose = true;
-	if (ret_why->code == ERR_LIMIT)
-		return -1;
-	return json_read_loose(data.s, data.len, (unsigned)line, arena, ret, &err);
+	if (json_read_loose(data.s, data.len, (unsigned)line, arena, ret, &err) == 0)
+		return 0;
+	if (err.code == ERR_LIMIT)
+		*ret_why = err;
+	ret_why->code = err.code;
+	return -1;
 }
 
 /* A file of lines while it is scanned. What is no event that rules know is also a text together: it may say
@@ -201,8 +205,10 @@ static void scan_line(struct lines *l, struct text line, size_t number)
 	struct err err;
 	bool loose;
 
-	if (read_any(line, number, &arena, &root, &loose, &err) < 0)
+	if (read_any(line, number, &arena, &root, &loose, &err) < 0) {
 		root = NULL;
+		unit.limit = err.code == ERR_LIMIT ? err.message : NULL;
+	}
 	l->s->seen = l->s->options.mode == DETECT_REFERENCE ? NULL : &here;
 	if (root && is_event(root))
 		scan_event(l->s, l->file, root, l->event);
@@ -305,6 +311,8 @@ bool scan_document(struct scanner *s, struct scan_file *file)
 	} else {
 		known = false;
 		file->kind = KIND_TEXT;
+		if (why.code == ERR_LIMIT)
+			file->limit = why;
 		if (file->sure)
 			scan_note(s, file->name, 0, why.message);
 	}

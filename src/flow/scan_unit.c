@@ -224,6 +224,8 @@ void scan_unit(struct scanner *s, struct scan_unit *unit)
 	if (result == 0 && unit->other.s)
 		result = engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED,
 					  unit->other, &findings, &err);
+	if (result == 0 && unit->limit && s->options.mode != DETECT_REFERENCE)
+		result = undecided_add(&findings, UNDECIDED_JSON, VIEW_TEXT, unit->limit, &err);
 	if (result == 0)
 		result = scan_code(s, unit, &view, &findings, &err);
 	if (result < 0) {
@@ -240,6 +242,7 @@ void scan_whole(struct scanner *s, const struct scan_file *file)
 {
 	struct scan_unit unit = {.file = file, .number = -1, .line = 1, .is_file = true};
 
+	unit.limit = file->limit.code ? file->limit.message : NULL;
 	unit.event = scan_plain(s, file->data);
 	unit.event.skill = file->kind == KIND_SKILL && !s->options.has_type;
 	if (unit.event.skill)

@@ -236,11 +236,31 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'len(r["notes"]) == 1 and r["code_view"]["none"] == 1'
 }
 
-@test "JSON that is too deep or too much is text" {
+@test "JSON that is too deep or too much is text, and a finding that says so" {
 	pack
+	local most
 	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"
 	scan 1 --json "$T/deep.json"
-	holds 'r["findings"][0]["kind"] == "text" and len(r["notes"]) == 1'
+	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-JSON", "ATR-2026-90002"]'
+	holds '{f["kind"] for f in r["findings"]} == {"text"} and len(r["notes"]) == 1'
+	scan 1 --json --mode reference "$T/deep.json"
+	holds '[f["rule"] for f in r["findings"]] == ["ATR-2026-90002"]'
+	# At the maximum, and one more; as a line of a file of events, too.
+	for most in '"[" * 64 + "]" * 64' '"[" + "1," * 999998 + "1]"'; do
+		python3 -c "print($most)" >"$T/most.json"
+		scan 0 "$T/most.json"
+		python3 -c "print(($most).replace('1]', '1, 1]').replace('[]', '[[]]'))" >"$T/more.json"
+		scan 1 --fail-on critical --json "$T/more.json"
+		holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-JSON" and r["verdict"] == "ask"'
+		holds '"at most" in r["findings"][0]["why"]'
+		{ echo '{"type": "llm_input", "content": "x"}'; cat "$T/more.json"; } >"$T/e.jsonl"
+		scan 1 --fail-on critical --json "$T/e.jsonl"
+		holds '[(f["rule"], f["line"]) for f in r["findings"]] == [("CORDON-LIMIT-JSON", 2)]'
+	done
+	# Many brackets are no JSON.
+	python3 -c 'print("[1m red [0m\n" * 100)' >"$T/log"
+	python3 -c 'print("[]\n" + "[" * 100)' >"$T/some.txt"
+	scan 0 "$T/log" "$T/some.txt"
 	python3 -c 'print("[" * 10000 + "sunstone")' >"$T/deep.json"
 	scan 1 "$T/deep.json"
 	python3 -c 'print("{\"type\": \"x\", \"type\": \"llm_input\", \"content\": \"sunstone\"}")' >"$T/twice.json"
