@@ -4,8 +4,10 @@
  * Then each finding gets a place and a few words of the text, for people.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/scope.h"
 #include "detect/undecided.h"
 #include "flow/scan_private.h"
 
@@ -57,6 +59,50 @@ static const char *find_code(const struct scanner *s, const struct scan_unit *un
 	return language && has_views(s) && view_has_language(language) ? language : NULL;
 }
 
+/* Without the NULs, as shells read it; NULL: there is no memory. */
+static char *drop_nuls(struct text text, struct text *ret)
+{
+	char *copy = malloc(text.len + 1);
+	size_t len = 0;
+
+	for (size_t i = 0; copy && i < text.len; i++)
+		if (text.s[i])
+			copy[len++] = text.s[i];
+	if (copy)
+		copy[len] = '\0';
+	*ret = (struct text){copy, len};
+	return copy;
+}
+
+/* Some programs pass over a NUL, so that a word with one in it is a word to them. */
+static int scan_without_nuls(struct scanner *s, const struct scan_unit *unit, struct text text,
+			     struct findings *findings, struct err *err)
+{
+	AUTO_FREE char *copy = NULL;
+	struct text made;
+
+	if (!text.s || s->options.mode == DETECT_REFERENCE || !memchr(text.s, '\0', text.len))
+		return 0;
+	copy = drop_nuls(text, &made);
+	if (!copy)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED, made, findings,
+				err);
+}
+
+static int make_view(const char *language, struct text code, struct code_view *ret, struct err *err)
+{
+	AUTO_FREE char *copy = NULL;
+
+	if (strcmp(language, scan_kind_language(KIND_SHELL)) == 0 &&
+	    memchr(code.s, '\0', code.len)) {
+		copy = drop_nuls(code, &code);
+		if (!copy)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+	}
+	return view_make(language, code.s, code.len, ret, err);
+}
+
 static int scan_code(struct scanner *s, const struct scan_unit *unit, struct code_view *view,
 		     struct findings *findings, struct err *err)
 {
@@ -66,7 +112,7 @@ static int scan_code(struct scanner *s, const struct scan_unit *unit, struct cod
 
 	if (!language)
 		return 0;
-	if (!s->no_view.code && view_make(language, code.s, code.len, view, &why) == 0)
+	if (!s->no_view.code && make_view(language, code, view, &why) == 0)
 		return add_view(s, unit, view, findings, err);
 	s->totals.views_none++;
 	if (why.code == ERR_LIMIT)
@@ -224,6 +270,10 @@ void scan_unit(struct scanner *s, struct scan_unit *unit)
 	if (result == 0 && unit->other.s)
 		result = engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED,
 					  unit->other, &findings, &err);
+	if (result == 0)
+		result = scan_without_nuls(s, unit, unit->event.content, &findings, &err);
+	if (result == 0)
+		result = scan_without_nuls(s, unit, unit->other, &findings, &err);
 	if (result == 0 && unit->limit && s->options.mode != DETECT_REFERENCE)
 		result = undecided_add(&findings, UNDECIDED_JSON, VIEW_TEXT, unit->limit, &err);
 	if (result == 0)

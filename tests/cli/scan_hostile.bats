@@ -49,6 +49,13 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	holds 'len(r["findings"]) == 1'
 	printf '\303' >"$T/y.txt"
 	scan 0 "$T/y.txt"
+	# Shells pass over them.
+	printf 'say moon\0stone word' >"$T/y.txt"
+	printf 'say moon\0"stone" word' >"$T/y.sh"
+	scan 1 "$T/y.txt"
+	scan 0 --mode reference "$T/y.txt"
+	scan 1 --json "$T/y.sh"
+	holds 'r["findings"][0]["view"] == "code"'
 	: >"$T/empty"
 	scan 0 "$T/empty"
 }

@@ -182,6 +182,11 @@ static const struct {
 	{"what an event says is not what the others say", "x.jsonl",
 	 DATA("{\"type\": \"llm_input\", \"content\": \"moonstone word\"}\nmoonstone\nword\n"),
 	 "1@events:1 1@events:2 "},
+	{"NULs in words", "x.txt", DATA("a\nmoon\0sto\0\0ne wo\0rd"), "1@text:0 "},
+	{"and between", "x.txt", DATA("a moonstone\0 word"), "1@text:0 "},
+	{"escaped NULs", "x.json", DATA("{\"a\": \"moon\\u0000stone word\"}"), "1@json:0 "},
+	{"in an event", "x.json",
+	 DATA("{\"type\": \"llm_input\", \"content\": \"moon\\u0000stone word\"}"), "1@events:1 "},
 	{"a program, by its name", "x.py", DATA("# moonstone word"), "1@python:1 "},
 };
 
