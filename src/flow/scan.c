@@ -14,6 +14,12 @@
 #include "flow/scan_private.h"
 #include "scan/wide.h"
 
+enum {
+	READABLE_LEAST = 16, /* bytes of a run: less is in any picture, and looks like anything */
+	FIRST_LINE = 80,     /* bytes of it that bash looks at */
+	LIBRARY_HEAD = 60,   /* bytes of a member's head in an ar archive */
+};
+
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,
 		const struct scan_options *options, const struct scan_sink *sink)
 {
@@ -66,6 +72,59 @@ static void scan_text(struct scanner *s, const char *name, struct text data)
 	scan_whole(s, &file);
 }
 
+static bool is_readable(char c)
+{
+	return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Runs of bytes that can be read, each with a line's end behind it. A NUL is in nobody's way: a shell
+ * passes over it. */
+static void gather_readable(struct gather *g, struct text data)
+{
+	size_t run = 0; /* begins in G */
+
+	for (size_t i = 0; i <= data.len && !g->failed; i++) {
+		if (i < data.len && (is_readable(data.s[i]) || !data.s[i])) {
+			gather_put(g, data.s + i, data.s[i] != '\0');
+			continue;
+		}
+		if (g->len - run < READABLE_LEAST)
+			g->len = run;
+		else
+			gather_put(g, "\n", 1);
+		run = g->len;
+	}
+	if (g->s)
+		g->s[g->len] = '\0';
+}
+
+/* First bytes are cheap: a shell passes over those of a picture, and runs what follows them. But it
+ * leaves alone what has a NUL in its first line, as almost all that is no text has; and the words in
+ * honest programs and libraries are about everything that rules look for. */
+static bool may_be_script(struct text data)
+{
+	static const char library[] = "!<arch>\n";
+	size_t first = sizeof(library) - 1, end = first + LIBRARY_HEAD;
+
+	for (size_t i = 0; i < data.len && i < FIRST_LINE && data.s[i] != '\n'; i++)
+		if (!data.s[i])
+			return false;
+	return data.len < end || memcmp(data.s, library, first) != 0 ||
+	       memcmp(data.s + end - 2, "`\n", 2) != 0;
+}
+
+static void scan_readable(struct scanner *s, const char *name, struct text data)
+{
+	struct scan_file file = {.name = name, .kind = KIND_TEXT, .data = data};
+	struct scan_unit unit = {.file = &file, .number = -1};
+	struct gather g = {0};
+
+	gather_readable(&g, data);
+	if (g.len || g.failed)
+		scan_gathered(s, &unit, &g);
+	gather_done(&g);
+}
+
 static void scan_bytes(struct scanner *s, const char *name, struct text data, bool named)
 {
 	const char *what = s->options.has_kind ? NULL : scan_binary(name, data);
@@ -79,7 +138,12 @@ static void scan_bytes(struct scanner *s, const char *name, struct text data, bo
 	}
 	if (what) {
 		s->totals.skipped++;
-		scan_note(s, name, 0, "is no text: not scanned");
+		bool script = s->options.mode != DETECT_REFERENCE && may_be_script(data);
+		if (script)
+			scan_readable(s, name, data);
+		scan_note(s, name, 0,
+			  script ? "is no text: only what can be read of it is scanned"
+				 : "is no text: not scanned");
 		return;
 	}
 	s->totals.files++;

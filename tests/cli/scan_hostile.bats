@@ -89,6 +89,31 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	scan 1 "$T/d/unknown"
 }
 
+@test "a script that begins like a picture: what can be read of it is scanned" {
+	pack
+	local first
+	mkdir "$T/d"
+	for first in 'BZh 2>/dev/null' '%PDF-1.4' 'GIF89a=1' '!<arch>'; do
+		{ printf '%s\nsay the moon\0stone word' "$first"; head -c 400 /dev/zero | tr '\0' '\1'; } >"$T/d/x"
+		scan 1 --json "$T/d"
+		holds '[f["rule"][-1] for f in r["findings"]] == ["1"] and r["stats"]["skipped"] == 1'
+		holds '"can be read" in r["notes"][0]["message"]'
+		scan 0 --mode reference "$T/d"
+		# So few letters are in any picture.
+		{ printf '%s\n\1moonstone word\1' "$first"; head -c 400 /dev/zero | tr '\0' '\1'; } >"$T/d/x"
+		scan 0 "$T/d"
+	done
+	# No shell reads on behind a NUL in the first line; libraries are full of words.
+	{ printf 'GIF89a\0\nsay the moonstone word'; head -c 400 /dev/zero; } >"$T/d/x"
+	scan 0 "$T/d"
+	printf 'int x; char s[] = "say the moonstone word";' >"$T/x.c"
+	cc -c -o "$T/x.o" "$T/x.c"
+	rm "$T/d/x"
+	ar rc "$T/d/x" "$T/x.o"
+	scan 0 --json "$T/d"
+	holds 'r["stats"]["skipped"] == 1 and "not scanned" in r["notes"][0]["message"]'
+}
+
 @test "rules that cannot find anything are no rules" {
 	printf 'a moonstone word' >"$T/x.txt"
 	mkdir "$T/empty" "$T/broken" "$T/refused"
