@@ -26,6 +26,7 @@ struct scan {
 	struct scanner scanner;
 	uint64_t start_ns;
 	size_t failing; /* findings that --fail-on is about, and undecided ones */
+	bool left_out;	/* it was told that histories are */
 	bool begun;	/* there are rules: it came to scanning */
 	bool progress, mid_progress;
 	uint64_t progress_ns;

@@ -15,7 +15,7 @@
 #include "base/scope.h"
 #include "cli/scan.h"
 
-/* What no agent reads: the histories of version control. */
+/* Directories that no agent reads: the histories of version control. */
 static const char *const left_out[] = {".git", ".hg", ".svn"};
 
 struct names {
@@ -49,7 +49,7 @@ static bool is_left_out(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
 		if (strcmp(name, left_out[i]) == 0)
 			return true;
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+	return false;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -62,7 +62,7 @@ static int list(DIR *dir, struct names *ret, struct err *err)
 	struct dirent *entry;
 
 	while ((entry = io_readdir(dir))) {
-		if (is_left_out(entry->d_name))
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		if (ret->count == SCAN_ENTRIES_MAX)
 			return err_set(err, ERR_LIMIT, "has more than %d entries: not scanned",
@@ -75,6 +75,16 @@ static int list(DIR *dir, struct names *ret, struct err *err)
 	if (ret->count)
 		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
 	return 0;
+}
+
+/* Counted each time, told once: a tree may have thousands. */
+static void leave_out(struct scan *s, const char *path)
+{
+	s->scanner.totals.skipped++;
+	if (!s->left_out)
+		scan_note(&s->scanner, path, 0,
+			  "is left out, as all .git, .hg and .svn are; scanned when it is named");
+	s->left_out = true;
 }
 
 static void visit(struct scan *s, int dirfd, const char *name, const char *below, unsigned depth)
@@ -92,6 +102,10 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 	}
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
 		scan_path(s, dirfd, name, path, false);
+		return;
+	}
+	if (is_left_out(name)) {
+		leave_out(s, path);
 		return;
 	}
 	AUTO_CLOSE int fd =

@@ -244,7 +244,7 @@ load scan
 	holds 'r["mode"] == "reference"'
 }
 
-@test "directories: in the order of names, links not followed, .git left out" {
+@test "directories: in the order of names, links not followed, .git left out and told" {
 	pack
 	mkdir -p "$T/d/b" "$T/d/.git"
 	printf 'a moonstone word' | tee "$T/d/z.txt" "$T/d/b/x.md" "$T/d/a.txt" >"$T/d/.git/x"
@@ -252,7 +252,15 @@ load scan
 	ln -s /etc/passwd "$T/d/link"
 	scan 1 --json "$T/d"
 	holds '[f["file"].split("/d/")[1] for f in r["findings"]] == ["a.txt", "b/x.md", "z.txt"]'
-	holds 'r["stats"]["files"] == 3 and r["stats"]["skipped"] == 2 and len(r["notes"]) == 2'
+	holds 'r["stats"]["files"] == 3 and r["stats"]["skipped"] == 3 and len(r["notes"]) == 3'
+	holds '[n["file"].split("/d/")[1] for n in r["notes"] if "left out" in n["message"]] == [".git"]'
+	# The second is counted; named, it is scanned; and a file of that name is one.
+	mkdir "$T/d/b/.svn"
+	printf 'a moonstone word' >"$T/d/b/.git"
+	scan 1 --json "$T/d"
+	holds 'r["stats"]["files"] == 4 and r["stats"]["skipped"] == 4 and len(r["notes"]) == 3'
+	holds 'any(f["file"].endswith("/b/.git") for f in r["findings"])'
+	scan 1 "$T/d/.git"
 	scan 1 "$T/d/"
 	out_has "$T/d/a.txt:1:3"
 	ln -s d "$T/named"
