@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -63,6 +64,16 @@ static bool is_rule_name(const char *name)
 	const char *dot = strrchr(name, '.');
 
 	return dot && dot != name && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* Who wrote .YAML meant a rule. The reference does not read it, and neither do we; but a rule that is
+ * not there must not be missing without a word. */
+static bool is_almost_rule_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot != name &&
+	       (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
 static int by_name(const void *a, const void *b)
@@ -119,14 +130,22 @@ static int walk_entry(struct walk *w, int dir, const struct entry *e, const char
 	unsigned char type;
 
 	if (ask_type(dir, e, &type) < 0) {
-		if (!is_rule_name(e->name))
+		if (!is_almost_rule_name(e->name))
 			return 0;
 		err_errno(w->err, ERR_INPUT, "cannot be read");
 		return w->each(w->context, path, NULL, 0);
 	}
 	if (type == DT_DIR)
 		return walk_directory(w, dir, e->name, path);
-	return type == DT_REG && is_rule_name(e->name) ? walk_file(w, dir, e->name, path) : 0;
+	if (type == DT_REG && is_rule_name(e->name))
+		return walk_file(w, dir, e->name, path);
+	if (!is_almost_rule_name(e->name))
+		return 0;
+	err_set(w->err, ERR_INPUT, "%s",
+		type == DT_REG
+			? "is not read: names of rules end in .yaml or .yml, in small letters"
+			: "is no regular file");
+	return w->each(w->context, path, NULL, 0);
 }
 
 /* Not printed: it is done for every file at every start. */

@@ -80,7 +80,6 @@ static void test_order(void)
 	rule_file("order/.yaml", "HIDDEN");
 	rule_file("order/.x.yaml", "DOT");
 	rule_file("order/c.yaml.bak", "BAK");
-	rule_file("order/c.YAML", "CAPITAL");
 	rule_file("order/README.md", "README");
 	ok(load("order///", false, &pack, &all, &err) == 0 && !all.count,
 	   "it loads without a word");
@@ -113,14 +112,20 @@ static void test_bad_files(void)
 	rule_file("bad/z.yaml", "Z");
 	scratch_must(symlink("nowhere", "bad/f.yaml") == 0, "a link");
 	scratch_must(mkfifo("bad/g.yaml", 0644) == 0, "a fifo");
+	scratch_must(mkfifo("bad/g", 0644) == 0, "a fifo that nobody takes for a rule");
+	scratch_must(symlink("/dev/null", "bad/h.yml") == 0, "a link to a device");
+	rule_file("bad/i.YAML", "CAPITAL");
 	ok(load("bad", false, &pack, &all, &err) == 0 && strcmp(ids(&pack), "A Z ") == 0,
 	   "the good ones load");
-	ok(all.count == 5 && pack.skipped == 5 && pack.errors == 5, "each bad one is told");
+	ok(all.count == 8 && pack.skipped == 8 && pack.errors == 8, "each bad one is told");
 	ok(strstr(all.text, "bad/b.yaml:3: : not YAML") &&
 		   strstr(all.text, "bad/c.yaml:1: C: there is no detection") &&
 		   strstr(all.text, "bad/d.yaml:1: A: the id is taken already, in bad/a.yaml") &&
 		   strstr(all.text, "bad/e.yaml:1: : there is nothing in it") &&
-		   strstr(all.text, "bad/f.yaml:0: : cannot be read"),
+		   strstr(all.text, "bad/f.yaml:0: : cannot be read") &&
+		   strstr(all.text, "bad/g.yaml:0: : is no regular file") &&
+		   strstr(all.text, "bad/h.yml:0: : is no regular file") &&
+		   strstr(all.text, "bad/i.YAML:0: : is not read: names"),
 	   "with file, line and id");
 	pack_done(&pack);
 	ok(load("bad", true, &pack, &all, &err) == -1 && all.count == 1 &&
