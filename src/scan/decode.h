@@ -2,7 +2,7 @@
  *
  * What is hidden in a text behind an encoding: base64 (both alphabets, over lines), hex (runs and
  * lists), lists of numbers, and the text itself with its escapes (%41, \x41, \u0041, &#65;) put in
- * place, so that what stands around them is still there. Layers are searched again, to a depth.
+ * place, and without what nobody sees, so that what stands around them is still there. Layers are searched again, to a depth.
  * Only what looks like text becomes a layer. Every bound that was reached is told in the answer:
  * "nothing more is hidden here" must never be said of what was not looked at. Takes time linear in
  * the text, whatever is in it.
@@ -28,11 +28,13 @@ enum {
 	DECODE_COUNT_BYTES = 16,
 	DECODE_COUNT_MOST = 1 << 18, /* whatever the text's length: a layer takes microseconds */
 	DECODE_DEPTH_MAX = 3,
-	DECODE_BYTES_FACTOR = 4, /* times the text's bytes, and EXTRA */
+	DECODE_BYTES_FACTOR = 6, /* times the text's bytes, and EXTRA: layers in place are as long
+				  * as the text, and an honest one may have three or four */
 	DECODE_BYTES_EXTRA = 65536,
-	DECODE_RUN_MIN = 16,	/* characters of base64 or hex in one piece */
-	DECODE_NUMBERS_MIN = 8, /* in a list of them */
-	DECODE_GAP_MAX = 64,	/* characters between two pieces that belong together */
+	DECODE_RUN_MIN = 16,	   /* characters of base64 or hex in one piece */
+	DECODE_NUMBERS_MIN = 8,	   /* in a list of them */
+	DECODE_TERMINAL_MAX = 256, /* characters of one command to a terminal */
+	DECODE_GAP_MAX = 64,	   /* characters between two pieces that belong together */
 };
 
 enum decode_bound {

@@ -68,6 +68,17 @@ static const struct row {
 	{"\\u0069\\nd\\\"", "escape", "i\nd\""}, {"\\\\u0069d", "escape > escape", "id"},
 	{"&#105;&#x64;", "html", "id"}, {"a &gt;&amp; b&sol;c", "html", "a >& b/c"},
 	{"%69&#100;", "url+html", "id"}, {"%2569d", "url > url", "id"},
+	/* What nobody sees. */
+	{"ig\xc2\xadnore \xcd\x8f" "all", "invisible", "ignore all"},
+	{"\xe2\x81\xa2" "a\xe3\x85\xa4" "b\xd8\x9c" "c\xe1\x85\xa0" "d", "invisible", "abcd"},
+	{"a\xf3\xa0\x84\x80" "b\xe1\x9e\xb4" "c\xe2\x81\xaa" "d\xe2\x80\xa8" "e", "invisible", "abcde"},
+	{"ign\xef\xb8\x8f" "ore", "invisible", "ignore"}, {"ig\001n\177ore", "invisible", "ignore"},
+	{"ig\033[0mno\033[1;31mre", "invisible", "ignore"},
+	{"ig\033]0;title\007no\033]8;;x\033\\re", "invisible", "ignore"},
+	{"ig\033]nore", "invisible", "ignore"}, {"i\xc2\x9b" "0mg", "invisible", "ig"},
+	{"no\xf3\xa0\x81\xa9\xf3\xa0\x81\xa4", "tags", "noid"},
+	{"\xef\xbb\xbfig\xef\xbb\xbfnore", "invisible", "\xef\xbb\xbfignore"},
+	{"ign%6f\xc2\xadre", "invisible > url", "ignore"},
 	/* Layers in layers. */
 	{B64_2, "base64 > base64", PROGRAM}, {B64_3, "base64 > base64 > base64", PROGRAM},
 	{"q=aW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D%0AaW1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk%3D",
@@ -87,6 +98,8 @@ static const char *const nothing[] = {
 	"C:\\users\\xavier\\notes.txt", "a\\nb\\tc \\\"quoted\\\" \\\\ /", "x & y && z &c; R&D;",
 	"                                ", "00:00:00,000 --> 00:00:01,000", "100% of it %",
 	"\\", "\\x", "&#;",
+	"\xef\xbb\xbf" "a file with a mark", "\xe4\xb8\xad\xe6\x96\x87 \xe3\x81\x82 \xef\xbc\xa1 \xc3\xa9 \xc2\xa0",
+	"a\tb\r\n\v\f\xc2\x85", "\xe2\x80\x94 dashes \xe2\x80\x99 and quotes", "\xf0\x9f\x98\x80",
 	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
 };
 /* clang-format on */
@@ -282,6 +295,26 @@ static void test_gap(void)
 	}
 }
 
+/* A command to a terminal that is too long is text. */
+static void test_terminal(void)
+{
+	for (int more = 0; more < 2; more++) {
+		char text[DECODE_TERMINAL_MAX + 16];
+		struct decode d;
+		struct err err;
+		sprintf(text, "a\033]%0*d\007b", DECODE_TERMINAL_MAX + more, 0);
+		decode_layers(text, strlen(text), NULL, &d, &err);
+		ok((find(&d, "invisible", "ab") != NULL) != more, "a command of %d characters",
+		   DECODE_TERMINAL_MAX + more);
+		decode_done(&d);
+		sprintf(text, "a\033[%0*dmb", DECODE_TERMINAL_MAX + more, 0);
+		decode_layers(text, strlen(text), NULL, &d, &err);
+		ok((find(&d, "invisible", "ab") != NULL) != more, "parameters of %d characters",
+		   DECODE_TERMINAL_MAX + more);
+		decode_done(&d);
+	}
+}
+
 static void test_size(void)
 {
 	AUTO_FREE char *text = calloc(1, NORMAL_TEXT_MAX + 1);
@@ -350,6 +383,12 @@ static void test_work(void)
 					     "\\ud83d",
 					     "''''''''",
 					     "%u0041",
+					     "\033",
+					     "\033]",
+					     "\033[0",
+					     "a\xc2\xad",
+					     "\xe2\x80\x8b",
+					     "\xf3\xa0\x81\xa9",
 					     "0x41 0x41 0x41 0x41 0x41 0x41 0x41 0x41 z"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
@@ -367,6 +406,7 @@ int main(void)
 	test_bounds();
 	test_chain();
 	test_gap();
+	test_terminal();
 	test_size();
 	test_work();
 	return tap_done();
