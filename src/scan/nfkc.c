@@ -117,6 +117,19 @@ static void order(struct nfkc *n)
 	}
 }
 
+bool nfkc_is_full(const struct nfkc *n, uint32_t c)
+{
+	int32_t point[DECOMPOSED_MAX];
+	int last = 0;
+
+	if (n->count < NFKC_PIECE)
+		return false;
+	utf8proc_ssize_t got = utf8proc_decompose_char(
+		(utf8proc_int32_t)aged(c), point, DECOMPOSED_MAX,
+		UTF8PROC_COMPAT | UTF8PROC_COMPOSE | UTF8PROC_STABLE, &last);
+	return got > 0 && !class_of(point[0]);
+}
+
 void nfkc_compose(struct nfkc *n)
 {
 	order(n);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { NFKC_PIECE = 4096 }; /* characters, from which on nfkc_is_full() */
+
 struct nfkc {
 	int32_t *point; /* what has been added, decomposed; after nfkc_compose: the result */
 	size_t count, room;
@@ -18,6 +20,10 @@ struct nfkc {
 /* A character that normalisation neither changes nor joins with its neighbours. */
 bool nfkc_is_inert(uint32_t c);
 void nfkc_add(struct nfkc *n, uint32_t c);
+/* It is long, and C is no mark: what is here may be composed without what follows, but for the last
+ * character, which C may join. Without this a text that grows eighteenfold is in memory as a whole,
+ * four bytes for each character. */
+bool nfkc_is_full(const struct nfkc *n, uint32_t c);
 void nfkc_compose(struct nfkc *n);
 void nfkc_done(struct nfkc *n);
 

@@ -17,7 +17,8 @@
 struct buffer {
 	char *data;
 	size_t len, room, max;
-	bool failed;
+	bool failed; /* memory is out, or it would be longer than MAX: */
+	bool over;
 };
 
 /* Dropped after normalising. */
@@ -80,7 +81,10 @@ static bool grow(struct buffer *b, size_t more)
 		return true;
 	while (room < b->len + more)
 		room *= 2;
-	char *grown = b->len + more <= b->max ? realloc(b->data, room) : NULL;
+	if (room > b->max)
+		room = b->max;
+	b->over = b->len + more > b->max;
+	char *grown = b->over ? NULL : realloc(b->data, room);
 	if (!grown) {
 		b->failed = true;
 		return false;
@@ -237,15 +241,20 @@ static void put_kept(struct buffer *b, uint32_t c, bool *trigger)
 		add_point(b, c);
 }
 
-static void flush(struct nfkc *n, struct buffer *b, bool *trigger)
+/* All but the last KEEP characters. */
+static void flush(struct nfkc *n, size_t keep, struct buffer *b, bool *trigger)
 {
 	if (!n->count)
 		return;
 	nfkc_compose(n);
-	for (size_t i = 0; i < n->count && !n->failed; i++)
-		put_kept(b, (uint32_t)n->point[i], trigger);
 	b->failed |= n->failed;
-	n->count = 0;
+	if (keep > n->count || b->failed)
+		keep = 0;
+	for (size_t i = 0; i < n->count - keep && !b->failed; i++)
+		put_kept(b, (uint32_t)n->point[i], trigger);
+	if (keep)
+		memmove(n->point, n->point + n->count - keep, keep * sizeof(*n->point));
+	n->count = keep;
 }
 
 static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigger)
@@ -255,7 +264,7 @@ static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigg
 	for (size_t at = 0; at < raw->len && !b->failed;) {
 		size_t run = ascii_run(raw->data, raw->len, at);
 		if (run) {
-			flush(&n, b, trigger);
+			flush(&n, 0, b, trigger);
 			add(b, raw->data + at, run);
 			at += run;
 			continue;
@@ -263,7 +272,9 @@ static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigg
 		struct utf8_char c = utf8_next(raw->data, raw->len, at);
 		bool inert = nfkc_is_inert(c.value);
 		if (inert)
-			flush(&n, b, trigger);
+			flush(&n, 0, b, trigger);
+		else if (nfkc_is_full(&n, c.value))
+			flush(&n, 1, b, trigger);
 		/* A mark may join the letter before it. */
 		if (!inert && !n.count && at && !(raw->data[at - 1] & 0x80) && b->len)
 			nfkc_add(&n, (unsigned char)b->data[--b->len]);
@@ -273,7 +284,7 @@ static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigg
 			nfkc_add(&n, c.value);
 		at += c.len;
 	}
-	flush(&n, b, trigger);
+	flush(&n, 0, b, trigger);
 	nfkc_done(&n);
 }
 
@@ -293,7 +304,8 @@ static void replace_lookalikes(struct buffer *b)
 static int change(const struct scan_text *raw, bool lookalike, struct scan_text *ret,
 		  struct err *err)
 {
-	struct buffer b = {.max = NORMAL_GROWTH_MAX * raw->len + 64};
+	size_t growth = NORMAL_GROWTH_MAX * raw->len, most = NORMAL_GROWN_MAX;
+	struct buffer b = {.max = (growth < most ? growth : most) + UTF8_CHAR_MAX};
 	bool trigger = false;
 
 	*ret = *raw;
@@ -303,6 +315,11 @@ static int change(const struct scan_text *raw, bool lookalike, struct scan_text 
 	normalise(raw, &b, &trigger);
 	if (trigger && lookalike)
 		replace_lookalikes(&b);
+	if (b.over || b.len > NORMAL_GROWN_MAX) {
+		free(b.data);
+		return err_set(err, ERR_LIMIT, "text: normalised it is longer than %zu bytes",
+			       NORMAL_GROWN_MAX);
+	}
 	if (b.failed) {
 		free(b.data);
 		return err_set(err, ERR_SYSTEM, "text: out of memory");

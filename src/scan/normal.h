@@ -15,8 +15,10 @@
 
 #include "base/err.h"
 
-/* The longest text; a normalised one may be NORMAL_GROWTH_MAX times as long. */
+/* The longest text; a normalised one may be NORMAL_GROWTH_MAX times as long, but no longer than
+ * NORMAL_GROWN_MAX: one that only grows was made to, and is an error before it is all memory. */
 #define NORMAL_TEXT_MAX ((size_t)64 << 20)
+#define NORMAL_GROWN_MAX (3 * NORMAL_TEXT_MAX) /* as long as U+FFFD can make it */
 enum { NORMAL_GROWTH_MAX = 11 };
 
 struct scan_text {

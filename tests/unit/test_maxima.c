@@ -11,6 +11,7 @@
 #include "rule/load.h"
 #include "scan/fold.h"
 #include "scan/js_set.h"
+#include "scan/normal.h"
 #include "scan/strs.h"
 #include "scan/table.h"
 #include "scratch.h"
@@ -222,6 +223,28 @@ static void test_sessions(void)
 	   "%d of a megabyte", MOST - 1);
 }
 
+/* U+FFFD makes a text of the greatest length; what grows more makes it longer. */
+static void test_grown(void)
+{
+	static const char grows[] = "\xef\xb7\xba";
+	AUTO_FREE char *text = malloc(NORMAL_TEXT_MAX);
+
+	for (int more = 0; text && more < 2; more++) {
+		struct scan_text raw = {0}, t = {0};
+		struct err err;
+		memset(text, 0xff, NORMAL_TEXT_MAX);
+		if (more)
+			memcpy(text, grows, strlen(grows));
+		bool read = normal_decode(text, NORMAL_TEXT_MAX, &raw, &err) == 0;
+		int result = normal_fold(&raw, &t, &err);
+		ok(read && (more ? result < 0 && err.code == ERR_LIMIT
+				 : result == 0 && t.len == NORMAL_GROWN_MAX),
+		   more ? "a longer normalised text is refused" : "the longest normalised text");
+		normal_done(&t);
+		normal_done(&raw);
+	}
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -238,6 +261,7 @@ int main(void)
 	   "a number of 400 digits");
 	test_kept();
 	test_sessions();
+	test_grown();
 	scratch_leave(dir);
 	return tap_done();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "scan/nfkc.h"
 #include "scan/normal.h"
 #include "steps.h"
 #include "tap.h"
@@ -128,6 +129,33 @@ static void test_work(const char *unit, const char *what)
 	   (double)small / 125e3);
 }
 
+/* Runs are normalised in pieces; wherever one ends, nothing that belongs together is parted. */
+static void test_pieces(const char *unit, const char *out)
+{
+	enum { COUNT = 2 * NFKC_PIECE, SHIFTS = 4 };
+	static const char before[] = "\xef\xbd\xb1", after[] = "\xe3\x82\xa2"; /* of 3 bytes */
+	size_t in_len = strlen(unit), out_len = strlen(out), bad = 0;
+	AUTO_FREE char *text = malloc(3 * SHIFTS + COUNT * in_len);
+
+	for (size_t shift = 0; shift < SHIFTS; shift++) {
+		struct scan_text raw = {0}, t = {0};
+		struct err err;
+		for (size_t i = 0; i < shift; i++)
+			memcpy(text + 3 * i, before, 3);
+		for (size_t i = 0; i < COUNT; i++)
+			memcpy(text + 3 * shift + i * in_len, unit, in_len);
+		bad += normal_decode(text, 3 * shift + COUNT * in_len, &raw, &err) < 0 ||
+		       normal_fold(&raw, &t, &err) < 0 || t.len != 3 * shift + COUNT * out_len;
+		for (size_t i = 0; !bad && i < shift; i++)
+			bad += memcmp(t.data + 3 * i, after, 3) != 0;
+		for (size_t i = 0; !bad && i < COUNT; i++)
+			bad += memcmp(t.data + 3 * shift + i * out_len, out, out_len) != 0;
+		normal_done(&t);
+		normal_done(&raw);
+	}
+	ok(!bad, "%d times %s in pieces", COUNT, unit);
+}
+
 static void test_maxima(void)
 {
 	AUTO_FREE char *text = calloc(1, NORMAL_TEXT_MAX + 1);
@@ -148,6 +176,10 @@ int main(void)
 	test_decode();
 	test_fold();
 	test_units();
+	test_pieces("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c");
+	test_pieces("\xe3\x81\x8b\xe3\x82\x99", "\xe3\x81\x8c");
+	test_pieces("\xe0\xa7\x87\xe0\xa6\xbe", "\xe0\xa7\x8b");
+	test_pieces("\xe0\xa7\x87\xe0\xa6\xbe\xcc\xa3\xcc\x81", "\xe0\xa7\x8b\xcc\xa3\xcc\x81");
 	test_work("\xcc\x81\xcc\xa3", "marks in the wrong order");
 	test_work("\xef\xb7\xba", "the longest decomposition");
 	test_work("\xd0\xbe", "lookalikes");
