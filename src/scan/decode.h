@@ -34,7 +34,7 @@ enum {
 	DECODE_RUN_MIN = 16,	   /* characters of base64 or hex in one piece */
 	DECODE_NUMBERS_MIN = 8,	   /* in a list of them */
 	DECODE_TERMINAL_MAX = 256, /* characters of one command to a terminal */
-	DECODE_GAP_MAX = 64,	   /* characters between two pieces that belong together */
+	DECODE_GAP_MAX = 64,	   /* characters, but for space, between two pieces of one run */
 };
 
 enum decode_bound {

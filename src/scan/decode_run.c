@@ -2,7 +2,8 @@
  *
  * Base64 and hex: runs of characters of one class. Whether a run is there at all is found by
  * decode_next_run() at little cost. A run may go on behind a line's end or in the next string of a
- * list; what is not text when its pieces are joined is tried piece by piece. Letters that stand
+ * list; what is not all text when its pieces are joined is tried piece by piece, or a harmless
+ * piece of the wrong length would hide the next. Letters that stand
  * directly before a run shift it, so base64 is tried at four places and hex at two.
  */
 #include <string.h>
@@ -10,7 +11,11 @@
 #include "scan/decode.h"
 #include "scan/decode_part.h"
 
-enum { MORE_MIN = 4, STRETCHES_FROM = 64 };
+enum {
+	MORE_MIN = 4,
+	STRETCHES_FROM = 64,
+	SHORT_LINE_MAX = 4 * DECODE_RUN_MIN, /* with what stands around it; longer ones have runs */
+};
 
 /* What a character stands for, and one more; 0: it is of no run. */
 /* clang-format off */
@@ -85,14 +90,22 @@ static size_t separator(const struct search *q, size_t at, bool *breaks)
 	return 1;
 }
 
-/* Where the run that ended at END goes on; 0: nowhere. */
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Where the run that ended at END goes on; 0: nowhere. Space costs nothing: who decodes it does not
+ * count empty lines. */
 static size_t next_piece(const struct search *q, size_t end)
 {
-	size_t at = end, step;
+	size_t at = end, step, gap = 0;
 	bool breaks = false;
 
-	while (at < q->len && at - end < DECODE_GAP_MAX && (step = separator(q, at, &breaks)))
+	while (at < q->len && gap < DECODE_GAP_MAX && (step = separator(q, at, &breaks))) {
+		gap += is_space(q->s[at]) ? 0 : step;
 		at += step;
+	}
 	if (!breaks || at >= q->len || run_end(q, at) - at < MORE_MIN)
 		return 0;
 	return at;
@@ -117,6 +130,7 @@ static size_t unpack(const struct alphabet *a, const char *in, size_t n, char *o
 struct answer {
 	const char *how, *data;
 	size_t len;
+	bool clean; /* all of it is text */
 };
 
 /* What the gathered characters say when read from SHIFT on, if that is text. *LONGEST: the most
@@ -126,7 +140,7 @@ static bool read_whole(struct search *q, size_t shift, struct answer *ret, size_
 	size_t len = unpack(q->a, q->chars + shift, q->n - shift, q->bytes);
 	struct decode_measure m = decode_measure(q->bytes, len, q->n < STRETCHES_FROM);
 
-	*ret = (struct answer){q->a->how, q->bytes, len};
+	*ret = (struct answer){q->a->how, q->bytes, len, m.printable == len};
 	*longest = m.longest;
 	if (decode_is_text(&m, len))
 		return true;
@@ -135,7 +149,7 @@ static bool read_whole(struct search *q, size_t shift, struct answer *ret, size_
 		return false;
 	len = decode_from_utf16(q->bytes, len, order, q->text);
 	m = decode_measure(q->text, len, true);
-	*ret = (struct answer){q->a->how_utf16, q->text, len};
+	*ret = (struct answer){q->a->how_utf16, q->text, len, m.printable == len};
 	return decode_is_text(&m, len);
 }
 
@@ -155,11 +169,11 @@ static bool read_any(struct search *q, struct answer *ret)
 	if (q->n < STRETCHES_FROM || best < DECODE_STRETCH_MIN)
 		return false;
 	size_t len = unpack(q->a, q->chars + best_shift, q->n - best_shift, q->bytes);
-	*ret = (struct answer){q->a->how, q->bytes, decode_stretches(q->bytes, len)};
+	*ret = (struct answer){q->a->how, q->bytes, decode_stretches(q->bytes, len), false};
 	return true;
 }
 
-/* Tells what the gathered characters say; false: nothing. *GO_ON: whether more is wanted. */
+/* Tells what the gathered characters say; false: nothing, or not all is text. *GO_ON: whether more is wanted. */
 static bool tell(struct search *q, size_t offset, size_t end, bool *go_on)
 {
 	struct answer a;
@@ -168,7 +182,7 @@ static bool tell(struct search *q, size_t offset, size_t end, bool *go_on)
 		return false;
 	*go_on = decode_found(q->d,
 			      &(struct decode_part){a.how, a.data, a.len, offset, end - offset});
-	return true;
+	return a.clean;
 }
 
 static void gather(struct search *q, size_t from, size_t to)
@@ -206,7 +220,7 @@ static bool take_run(struct search *q, size_t at, size_t *ret_end)
 		gather(q, piece, end);
 	}
 	*ret_end = end;
-	if (tell(q, at, end, &go_on) || pieces == 1)
+	if (tell(q, at, end, &go_on) || pieces == 1 || !go_on)
 		return go_on;
 	return tell_pieces(q, at, end);
 }
@@ -229,12 +243,95 @@ static bool search(struct decoder *d, const struct alphabet *a, const char *s, s
 	return go_on;
 }
 
+/* A group of lines that are too short to be runs. */
+struct lines {
+	size_t at;	    /* where the next line begins */
+	size_t first, last; /* the characters of them */
+	size_t count, chars;
+	bool closed; /* with padding: what follows is another one */
+};
+
+/* The line at L->at, if it is all of the class but for what stands around it in a list of strings
+ * and the padding. RET: from and to. */
+static bool next_line(const struct search *q, struct lines *l, size_t ret[2])
+{
+	static const char around[] = " \t\r\"'`,;\\";
+	const char *stop = l->at < q->len ? memchr(q->s + l->at, '\n', q->len - l->at) : NULL;
+	size_t at = l->at, end = stop ? (size_t)(stop - q->s) : q->len, next = end + (stop != NULL);
+
+	if (l->closed || at >= q->len || end - at > SHORT_LINE_MAX)
+		return false;
+	while (at < end && strchr(around, q->s[at]))
+		at++;
+	while (end > at && strchr(around, q->s[end - 1]))
+		end--;
+	for (; end > at && q->s[end - 1] == '='; end--)
+		l->closed = true;
+	if (run_end(q, at) < end)
+		return false;
+	l->at = next;
+	ret[0] = at;
+	ret[1] = end;
+	return true;
+}
+
+static struct lines measure_lines(const struct search *q, size_t at)
+{
+	struct lines l = {.at = at, .first = at};
+
+	for (size_t part[2]; next_line(q, &l, part);) {
+		if (part[0] == part[1])
+			continue;
+		l.first = l.count ? l.first : part[0];
+		l.last = part[1];
+		l.count++;
+		l.chars += part[1] - part[0];
+	}
+	return l;
+}
+
+/* What is wrapped so narrowly that no line has a run; empty lines count for nothing. */
+static bool tell_lines(struct search *q, size_t at, const struct lines *l)
+{
+	char *const *scratch = decode_scratch(q->d);
+	struct lines again = {.at = at};
+	bool go_on = true;
+
+	if (!scratch)
+		return false;
+	q->chars = scratch[0];
+	q->bytes = scratch[1];
+	q->text = scratch[2];
+	q->n = 0;
+	for (size_t part[2]; next_line(q, &again, part);)
+		gather(q, part[0], part[1]);
+	tell(q, l->first, l->last, &go_on);
+	return go_on;
+}
+
+static bool search_lines(struct decoder *d, const struct alphabet *a, const char *s, size_t len)
+{
+	struct search q = {.d = d, .a = a, .s = s, .len = len};
+	bool go_on = true;
+
+	for (size_t at = 0; at < len && go_on;) {
+		struct lines l = measure_lines(&q, at);
+		if (l.count > 1 && l.chars >= DECODE_RUN_MIN)
+			go_on = tell_lines(&q, at, &l);
+		const char *stop = l.at > at ? NULL : memchr(s + at, '\n', len - at);
+		if (l.at == at)
+			l.at = stop ? (size_t)(stop - s) + 1 : len;
+		at = l.at;
+	}
+	return go_on;
+}
+
 bool decode_base64(struct decoder *d, const char *data, size_t len)
 {
-	return search(d, &base64, data, len);
+	return search(d, &base64, data, len) && search_lines(d, &base64, data, len);
 }
 
 bool decode_hex(struct decoder *d, const char *data, size_t len)
 {
-	return search(d, &hex, data, len);
+	return search(d, &hex, data, len) && search_lines(d, &hex, data, len);
 }

@@ -36,6 +36,17 @@ static const struct row {
 	{"{\"d\":\"aW1wb3J0IG9zOyBvcy\\n5zeXN0ZW0oJ2lkJyk=\"}", "base64", PROGRAM},
 	{"x = 'aW1wb3J0IG9zOyBvcy' +\n    '5zeXN0ZW0oJ2lkJyk='", "base64", PROGRAM},
 	{"['aW1wb3J0IG9zOyBvcy', '5zeXN0ZW0oJ2lkJyk=']", "base64", PROGRAM},
+	/* Lines that are no runs; a gap of space is none. */
+	{"aW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
+	{"Read:\n\naW1wb3J0IG9\r\n\r\nzOyBvcy5zeX\r\nN0ZW0oJ2lkJ\r\nyk=\r\nHere ends.", "base64", PROGRAM},
+	{"[\n  'aW1wb3J0IG9',\n  'zOyBvcy5zeX',\n  'N0ZW0oJ2lkJ',\n  'yk='\n]", "base64", PROGRAM},
+	{"aW1w\nb3J0\nIG9z\nOyBv\ncw==\naW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
+	{"696d706f\n7274206f\n733b206f\n732e7379\n7374656d\n28276964\n2729\n", "hex", PROGRAM},
+	{"aW1wb3J0IG9zOyBvcy\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+	 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n5zeXN0ZW0oJ2lkJyk=", "base64", PROGRAM},
+	/* A harmless piece that ends in the middle of a byte. */
+	{"dGhpcyBpcyBhIGxvbmcgYW5kIGhhcm1sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl0LCBhIGxvbmcgYW5kIGhhcm1"
+	 "sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl\n" B64, "base64", PROGRAM},
 	/* Letters directly before it: one, two, three of them. */
 	{"Q" B64, "base64", NULL}, {"QQ" B64, "base64", NULL}, {"QQQ" B64, "base64", NULL},
 	/* A list whose other parts have nothing to do with it. */
@@ -282,12 +293,14 @@ static void test_bounds(void)
 
 static void test_gap(void)
 {
+	char marks[DECODE_GAP_MAX + 2] = "";
+
+	memset(marks, '\'', DECODE_GAP_MAX + 1);
 	for (int more = 0; more < 2; more++) {
 		char text[256];
 		struct decode d;
 		struct err err;
-		sprintf(text,
-			"aW1wb3J0IG9zOyBvcy\n%*s5zeXN0ZW0oJ2lkJyk=", DECODE_GAP_MAX - 1 + more, "");
+		sprintf(text, "aW1wb3J0IG9zOyBvcy\n\n%s5zeXN0ZW0oJ2lkJyk=", marks + !more);
 		decode_layers(text, strlen(text), NULL, &d, &err);
 		ok((find(&d, "base64", PROGRAM) != NULL) != more, "a gap of %d characters",
 		   DECODE_GAP_MAX + more);
@@ -384,6 +397,9 @@ static void test_work(void)
 					     "''''''''",
 					     "%u0041",
 					     "\033",
+					     "QUFB\nQUFB\n",
+					     "AAAA=\n",
+					     "AAAA\n-- \n",
 					     "\033]",
 					     "\033[0",
 					     "a\xc2\xad",
