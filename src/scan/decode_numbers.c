@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bytes written one by one: 0x69, 0x6d as in shellcode, 69 6d as in a dump, 105, 109 as for
- * String.fromCharCode. Each style is a row that reads one number. Lists of numbers are mostly
- * numbers: what has not the look of words is left alone.
+ * String.fromCharCode; and 696d 706f, some bytes at a time. Each style is a row that reads one
+ * number. Lists of numbers are mostly numbers: what has hardly a letter is left alone. It is asked
+ * how many letters there are, not for their share, which anybody can lower.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 #include "scan/decode.h"
 #include "scan/decode_part.h"
 
-enum { NUMBER_MAX = 255, WORDS_PERCENT = 50 };
+enum { NUMBER_MAX = 255, LETTERS_MIN = 4, GROUP_DIGITS = 4, GROUPS_DIGITS = 8 };
 
 struct list {
 	const char *s;
@@ -50,6 +51,14 @@ static size_t read_pair(const struct list *l, size_t at, unsigned *ret)
 	return read_hex(l, at, 3, ret) == 2 ? 2 : 0;
 }
 
+/* Two bytes or four, in the order in which they are written. */
+static size_t read_group(const struct list *l, size_t at, unsigned *ret)
+{
+	size_t n = read_hex(l, at, GROUPS_DIGITS + 1, ret);
+
+	return n == GROUP_DIGITS || n == GROUPS_DIGITS ? n : 0;
+}
+
 static size_t read_decimal(const struct list *l, size_t at, unsigned *ret)
 {
 	size_t n = 0;
@@ -63,7 +72,10 @@ static size_t read_decimal(const struct list *l, size_t at, unsigned *ret)
 static const struct style {
 	const char *how;
 	size_t (*read)(const struct list *l, size_t at, unsigned *ret);
-} styles[] = {{"hex list", read_0x}, {"hex list", read_pair}, {"number list", read_decimal}};
+} styles[] = {{"hex list", read_0x},
+	      {"hex list", read_pair},
+	      {"hex list", read_group},
+	      {"number list", read_decimal}};
 
 static bool is_separator(char c)
 {
@@ -85,11 +97,11 @@ static const struct decode_class class = {
 
 static bool has_words(const char *bytes, size_t n)
 {
-	size_t words = 0;
+	size_t letters = 0;
 
-	for (size_t i = 0; i < n; i++)
-		words += bytes[i] == ' ' || (bytes[i] >= 'a' && bytes[i] <= 'z');
-	return words * 100 >= n * WORDS_PERCENT;
+	for (size_t i = 0; i < n && letters < LETTERS_MIN; i++)
+		letters += isalpha((unsigned char)bytes[i]) != 0;
+	return letters == LETTERS_MIN;
 }
 
 /* A list that ended; false: stop. */
@@ -104,6 +116,13 @@ static bool tell(struct decoder *d, const char *how, const char *bytes, size_t n
 	if (!decode_is_text(&m, n))
 		return true;
 	return decode_found(d, &(struct decode_part){how, bytes, n, offset, end - offset});
+}
+
+static size_t put(char *to, unsigned value, size_t bytes)
+{
+	for (size_t i = bytes; i; i--, value >>= 8)
+		to[i - 1] = (char)value;
+	return bytes;
 }
 
 /* The lists of one style in S[AT..END). A number counts when a separator or the end follows it. */
@@ -123,7 +142,7 @@ static bool take_style(struct decoder *d, const struct style *style, const char 
 			step = 0;
 		if (step) {
 			from = n ? from : at;
-			scratch[0][n++] = (char)value;
+			n += put(scratch[0] + n, value, style->read == read_group ? step / 2 : 1);
 			at += step;
 			last = at;
 		} else {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dumps as xxd, od and hexdump print them: an offset, bytes in groups, and maybe the text beside
+ * them. The offset parts the bytes of one line from those of the next, and the text beside them is
+ * cut into sixteens, so neither of them is a word to a rule. Lines that are dumps are joined. A group
+ * of two bytes is in one order for xxd and in the other for od: both are read. Without offsets it is
+ * a list, and decode_numbers.c reads it.
+ */
+#include <string.h>
+
+#include "base/scope.h"
+#include "scan/decode.h"
+#include "scan/decode_part.h"
+
+enum { OFFSET_MIN = 6, OFFSET_MAX = 16, GROUP_MAX = 8, MIDDLE = 8 };
+
+struct line {
+	const char *s;
+	size_t at, end;
+};
+
+struct dump {
+	struct decoder *d;
+	char *big, *little; /* scratch: as it is written, and each group the other way round */
+	size_t n;
+};
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static size_t skip_space(struct line *l)
+{
+	size_t from = l->at;
+
+	while (l->at < l->end && (l->s[l->at] == ' ' || l->s[l->at] == '\t'))
+		l->at++;
+	return l->at - from;
+}
+
+/* How many hex digits are at the place, and no more than that: space or the end follows them. */
+static size_t token(const struct line *l)
+{
+	size_t at = l->at;
+
+	while (at < l->end && digit(l->s[at]) >= 0)
+		at++;
+	bool whole = at == l->end || l->s[at] == ' ' || l->s[at] == '\t' || l->s[at] == '\r';
+	return whole ? at - l->at : 0;
+}
+
+/* 00000010: or 0000020, and space behind it. */
+static bool skip_offset(struct line *l)
+{
+	size_t n = 0;
+
+	skip_space(l);
+	while (l->at < l->end && digit(l->s[l->at]) >= 0) {
+		l->at++;
+		n++;
+	}
+	if (l->at < l->end && l->s[l->at] == ':')
+		l->at++;
+	return n >= OFFSET_MIN && n <= OFFSET_MAX && skip_space(l);
+}
+
+static unsigned value(const char *s, size_t digits, unsigned base)
+{
+	unsigned v = 0;
+
+	for (size_t i = 0; i < digits; i++)
+		v = v * base + (unsigned)digit(s[i]);
+	return v;
+}
+
+/* The bytes of a group of DIGITS digits; three are octal. */
+static bool add_group(struct dump *p, const char *s, size_t digits)
+{
+	size_t bytes = digits == 3 ? 1 : digits / 2;
+
+	for (size_t i = 0; i < bytes; i++) {
+		unsigned v = digits == 3 ? value(s, 3, 8) : value(s + 2 * i, 2, 16);
+		if (v > UINT8_MAX)
+			return false;
+		p->big[p->n + i] = p->little[p->n + bytes - 1 - i] = (char)v;
+	}
+	p->n += bytes;
+	return true;
+}
+
+/* The groups of a line, up to the text beside them: it stands behind more than one space, as the
+ * second half of the bytes may, but only in the middle. */
+static size_t add_line(struct dump *p, struct line *l)
+{
+	size_t groups = 0, digits = 0, space = 1;
+
+	for (; l->at < l->end; groups++) {
+		size_t n = token(l);
+		bool fits = n == 2 || n == 3 || n == 4 || n == GROUP_MAX;
+		if (!fits || (digits && n != digits && (n > digits || n % 2)))
+			break;
+		if (groups && space > 1 && space % 2 == 0 && groups != MIDDLE)
+			break;
+		digits = digits ? digits : n;
+		if (!add_group(p, l->s + l->at, n))
+			break;
+		l->at += n;
+		space = skip_space(l);
+	}
+	return groups;
+}
+
+/* A dump that ended; false: stop. */
+static bool tell(struct dump *p, size_t offset, size_t end)
+{
+	const char *const both[] = {p->big, p->little};
+	bool go_on = true;
+	size_t n = p->n;
+
+	p->n = 0;
+	for (size_t i = 0; n >= DECODE_NUMBERS_MIN && i < ARRAY_SIZE(both) && go_on; i++) {
+		struct decode_measure m = decode_measure(both[i], n, true);
+		if (decode_is_text(&m, n))
+			go_on = decode_found(p->d, &(struct decode_part){"dump", both[i], n, offset,
+									 end - offset});
+	}
+	return go_on;
+}
+
+static bool begin(struct dump *p)
+{
+	char *const *scratch = p->big ? NULL : decode_scratch(p->d);
+
+	if (scratch) {
+		p->big = scratch[0];
+		p->little = scratch[1];
+	}
+	return p->big != NULL;
+}
+
+bool decode_dumps(struct decoder *d, const char *data, size_t len)
+{
+	struct dump p = {.d = d};
+	size_t first = 0, last = 0;
+
+	for (size_t at = 0, next; at < len; at = next) {
+		const char *stop = memchr(data + at, '\n', len - at);
+		struct line l = {data, at, stop ? (size_t)(stop - data) : len};
+		next = l.end + (stop != NULL);
+		size_t before = p.n;
+		if (skip_offset(&l)) {
+			if (!begin(&p))
+				return false;
+			first = before ? first : at;
+			add_line(&p, &l);
+		}
+		if (p.n > before)
+			last = l.end;
+		else if (before && !tell(&p, first, last))
+			return false;
+	}
+	return !p.n || tell(&p, first, last);
+}
