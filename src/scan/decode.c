@@ -34,8 +34,8 @@ struct decoder {
 
 static const struct {
 	bool (*find)(struct decoder *d, const char *data, size_t len);
-} finders[] = {{decode_invisible}, {decode_escapes}, {decode_base64},
-	       {decode_hex},	   {decode_numbers}, {decode_dumps}};
+} finders[] = {{decode_invisible}, {decode_escapes}, {decode_base64}, {decode_hex},
+	       {decode_numbers},   {decode_dumps},   {decode_quoted}};
 
 static const char *const bound_names[] = {
 	[DECODE_COMPLETE] = "",

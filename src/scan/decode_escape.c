@@ -107,12 +107,16 @@ static struct out pair_up(const struct in *in, struct out o)
 	return o;
 }
 
+/* \101, \40 before what is no digit, and \0101 as echo and printf have it. */
 static struct out read_octal(const struct in *in)
 {
 	struct out o = {.byte = true};
+	size_t most = peek(in, 1) == '0' ? 4 : 3, n = digits(in, 1, most, 8, &o.value);
 
-	if (digits(in, 1, 3, 8, &o.value) == 3 && o.value <= 0xff && is_character(o.value))
-		o.used = 4;
+	if (o.value > 0xff)
+		n = digits(in, 1, --n, 8, &o.value);
+	if (n >= 2 && is_character(o.value))
+		o.used = 1 + n;
 	return o;
 }
 
@@ -170,6 +174,7 @@ static struct out read_named(const struct in *in)
 	return (struct out){0};
 }
 
+/* With any zeros before it, and with ; or without, as browsers read it. */
 static struct out read_entity(const struct in *in)
 {
 	struct out o = {0};
@@ -178,9 +183,11 @@ static struct out read_entity(const struct in *in)
 
 	if (peek(in, 1) != '#')
 		return read_named(in);
+	while (peek(in, ahead) == '0')
+		ahead++;
 	size_t n = digits(in, ahead, 7, is_hex ? 16 : 10, &o.value);
-	if (n && peek(in, ahead + n) == ';' && is_character(o.value))
-		o.used = ahead + n + 1;
+	if (n && is_character(o.value))
+		o.used = ahead + n + (peek(in, ahead + n) == ';');
 	return pair_up(in, o);
 }
 

@@ -31,6 +31,7 @@ bool decode_hex(struct decoder *d, const char *data, size_t len);
 bool decode_numbers(struct decoder *d, const char *data, size_t len);
 bool decode_escapes(struct decoder *d, const char *data, size_t len);
 bool decode_dumps(struct decoder *d, const char *data, size_t len);
+bool decode_quoted(struct decoder *d, const char *data, size_t len);
 bool decode_invisible(struct decoder *d, const char *data, size_t len);
 
 /* A set of characters, twice: ASK for one, RANGE for sixteen at a time. */

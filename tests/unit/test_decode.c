@@ -99,6 +99,9 @@ static const struct row {
 	{"\\u0069\\nd\\\"", "escape", "i\nd\""}, {"\\\\u0069d", "escape > escape", "id"},
 	{"&#105;&#x64;", "html", "id"}, {"a &gt;&amp; b&sol;c", "html", "a >& b/c"},
 	{"%69&#100;", "url+html", "id"}, {"%2569d", "url > url", "id"},
+	{"curl\\40x", "escape", "curl x"}, {"\\0151\\0144", "escape", "id"}, {"\\401", "escape", " 1"},
+	{"&#105&#100", "html", "id"}, {"&#x69&#x64 ", "html", "id "}, {"&#0000000105;&#x000000000000064;", "html", "id"},
+	{"ign=6Fre a=\nll=20", "quoted-printable", "ignore all "}, {"=69=\r\n=64", "quoted-printable", "id"},
 	/* What nobody sees. */
 	{"ig\xc2\xadnore \xcd\x8f" "all", "invisible", "ignore all"},
 	{"\xe2\x81\xa2" "a\xe3\x85\xa4" "b\xd8\x9c" "c\xe1\x85\xa0" "d", "invisible", "abcd"},
@@ -133,6 +136,7 @@ static const char *const nothing[] = {
 	"a\tb\r\n\v\f\xc2\x85", "\xe2\x80\x94 dashes \xe2\x80\x99 and quotes", "\xf0\x9f\x98\x80",
 	"0000000 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", "00000000 curl",
 	"20231115 12 30 45\n20231116 12 31 46\n", "33, 34, 35, 36, 37, 38, 39, 32, 33, 34, 35",
+	"a=10", "f(x=default, y=bar, z=fa=\n", "a =\n b =\n", "x = 10; y == 20", "a\\1b\\2 \\9", "&#0000;", "QQ=\n",
 	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
 };
 /* clang-format on */
@@ -422,6 +426,12 @@ static void test_work(void)
 					     "%u0041",
 					     "\033",
 					     "QUFB\nQUFB\n",
+					     "=",
+					     "=41",
+					     "=3D",
+					     "=\n",
+					     "&#0",
+					     "\\40",
 					     "00000000 4141 4141 4141 4141 4141\n",
 					     "4141 ",
 					     "AAAA=\n",
