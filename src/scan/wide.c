@@ -14,6 +14,7 @@ enum {
 	ASCII_SHARE = 4, /* one in so many units is a letter of ASCII, at least */
 	OTHER_SHARE = 4, /* so many times fewer are what they must not be */
 	BYTES_LEAST = 8, /* letters of ASCII in a row: two such units are chance */
+	JUNK_SHARE = 8,	 /* so many times fewer units are of no text; of random ones it is more */
 	MARK = 0xfeff,
 };
 
@@ -47,6 +48,34 @@ static bool is_character(uint32_t c)
 	return c < 0xd800 || (c > 0xdfff && c <= 0x10ffff);
 }
 
+static bool is_printable(uint32_t c)
+{
+	return c >= ' ' && c < 0x7f;
+}
+
+/* Controls, halves of pairs, and what Unicode leaves to others. */
+static bool is_junk(uint32_t c)
+{
+	return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || (c >= 0xd800 && c <= 0xf8ff) ||
+	       c >= 0xfffe;
+}
+
+/* Among many other characters the few of ASCII are no share of all, but they stand in a row. A
+ * program has such rows too, in what is no text. */
+static bool has_row(const char *data, size_t len, enum wide wide)
+{
+	size_t units = len / 2, run = 0, junk = 0;
+	bool row = false;
+
+	for (size_t i = 0; i < units; i++) {
+		uint32_t c = unit_at(data, 2 * i, wide);
+		run = is_printable(c) ? run + 1 : 0;
+		row |= run >= BYTES_LEAST;
+		junk += is_junk(c);
+	}
+	return row && junk <= units / JUNK_SHARE;
+}
+
 /* Letters of ASCII have their NUL bytes on one side. */
 static bool is_16(const char *data, size_t len, enum wide wide)
 {
@@ -56,8 +85,10 @@ static bool is_16(const char *data, size_t len, enum wide wide)
 		return true;
 	for (size_t i = 0; i < units * 2; i++)
 		nul[i % 2] += data[i] == '\0';
-	return units >= 2 && nul[side] >= units / ASCII_SHARE + 1 &&
-	       nul[side] / OTHER_SHARE >= nul[1 - side];
+	if (units >= 2 && nul[side] >= units / ASCII_SHARE + 1 &&
+	    nul[side] / OTHER_SHARE >= nul[1 - side])
+		return true;
+	return nul[side] >= BYTES_LEAST && has_row(data, len, wide);
 }
 
 /* RET_ALL: every unit is a character. Two letters of UTF-16 are none. */
@@ -98,7 +129,7 @@ bool wide_has_bytes(const char *data, size_t len)
 	size_t run = 0;
 
 	for (size_t i = 0; i < len && run < BYTES_LEAST; i++)
-		run = data[i] >= ' ' && data[i] < 0x7f ? run + 1 : 0;
+		run = is_printable((unsigned char)data[i]) ? run + 1 : 0;
 	return run == BYTES_LEAST;
 }
 
