@@ -373,6 +373,16 @@ class Reader:
             else:
                 return
 
+    def skip_lines(self):
+        """After | && ||: a command is due, and empty lines and comments may come before it."""
+        self.skip()
+        while self.text.startswith('\n', self.at):
+            self.work.step()
+            self.at += 1
+            self.line += 1
+            self.documents()
+            self.skip()
+
     def operator(self):
         self.work.step(bounds.OPERATOR)
         if self.text.startswith('\n', self.at):
@@ -401,6 +411,7 @@ class Reader:
                 self.redirect(command, op, '')
             elif op in ('|', '|&'):
                 pipeline.append(command)
+                self.skip_lines()
                 command = Command(self.line)
             elif op == '(' and self.double_bracket(command):
                 continue
@@ -413,6 +424,8 @@ class Reader:
                 if op == '\n':
                     self.line += 1
                     self.documents()
+                elif op in ('&&', '||'):
+                    self.skip_lines()
                 command.also, self.also = self.also, []
                 yield pipeline, op
                 pipeline, command = [], Command(self.line)

@@ -48,11 +48,12 @@ class ShellView(Expander):
 
     def program(self, text, indent):
         reader = shellparse.Reader(self.view, text, self.fixed or 1)
-        parts, after = [], []
-        for pipeline, op in reader.commands():
+        parts, after, commands = [], [], []
+        for pipeline, op in self.with_documents(reader):
             self.line = self.fixed or pipeline[0].line
             shown, inner = self.careful(pipeline)
             after += inner
+            commands += pipeline
             if shown:
                 parts.append(shown)
             if op in ('&&', '||'):
@@ -60,9 +61,20 @@ class ShellView(Expander):
             elif op in (')', '&', ';;', ';&', ';;&'):
                 parts.append(op)
             if op == '\n' or (op in (';', '&', ';;', ';&', ';;&')):
-                self.flush(parts, after, pipeline, indent)
-                parts, after = [], []
-        self.flush(parts, after, [], indent)
+                self.flush(parts, after, commands, indent)
+                parts, after, commands = [], [], []
+        self.flush(parts, after, commands, indent)
+
+    @staticmethod
+    def with_documents(reader):
+        """A command whose here-document comes after the line waits for it."""
+        held = []
+        for one in reader.commands():
+            held.append(one)
+            if not reader.pending:
+                yield from held
+                held = []
+        yield from held
 
     def careful(self, pipeline):
         """A mistake of ours costs this pipeline, not the view."""
@@ -74,10 +86,10 @@ class ShellView(Expander):
             self.view.limit(self.line, 'a command could not be read (%s)' % type(e).__name__)
             return '', []
 
-    def flush(self, parts, after, pipeline, indent):
+    def flush(self, parts, after, commands, indent):
         if parts:
             self.view.text.line(indent, ' '.join(parts))
-        for command in pipeline:
+        for command in commands:
             for one in command.redirections:
                 if one.body is not None:
                     for line in one.body.split('\n')[:-1]:
