@@ -1,24 +1,36 @@
 # SPDX-License-Identifier: MIT
 """The text of a Python program, decoded as Python does it. A wrong guess shows another program than
 the one that runs: what cannot be known is told as a problem, and never guessed in silence."""
+import codecs
 import re
-
-import pyconst
+from encodings import aliases
 
 COOKIE = re.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
 BLANK = re.compile(rb'[ \t\f]*(?:#|\Z)')
 LINE_END = re.compile(rb'\r\n?|\n')
+SLOW = frozenset(('punycode', 'idna'))      # the longer the text, the slower each letter
 # In a plain encoding it is what it seems to be.
 PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'
 
 
 def known(name):
-    """The name of an encoding as Python's reader takes it, or None."""
-    name = name.decode('ascii').lower().replace('_', '-')
+    """(the name of an encoding as Python's reader takes it, or None; would Python take it?). All that
+    Python has are read, by its own codecs; a program may be written in any of them."""
+    name = name.decode('ascii', 'replace').lower().replace('_', '-')
     if name == 'utf-8' or name.startswith('utf-8-'):
-        return 'utf-8'
-    listed = name in pyconst.CODECS or name.startswith(('cp', 'iso-8859', 'latin', 'koi8', 'mac-'))
-    return name if listed else None
+        return 'utf-8', True
+    listed = name.replace('-', '_') in set(aliases.aliases) | set(aliases.aliases.values())
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None, listed
+    text = getattr(found, '_is_text_encoding', True)
+    return (found.name, True) if text and found.name not in SLOW else (None, text)
+
+
+def not_read(view, line, valid):
+    """Python refuses an encoding that it does not know: then it is only told."""
+    (view.limit if valid else view.problem)(line, 'an encoding that is not read')
 
 
 def encoding(data, view):
@@ -32,9 +44,9 @@ def encoding(data, view):
         line = data[start:end]
         cookie = COOKIE.match(line)
         if cookie:
-            name = known(cookie.group(1))
+            name, valid = known(cookie.group(1))
             if name is None:
-                view.problem(number, 'an encoding that is not read')
+                not_read(view, number, valid)
             return name or 'utf-8', after
         if not BLANK.match(line):
             break
@@ -56,8 +68,8 @@ def decode(data, view):
         # A program that is run is decoded after that line, one that is imported from the start.
         run = data[:after].decode('utf-8', 'replace') + data[after:].decode(name, 'replace')
         if run != text:
-            view.problem(1, 'an encoding that changes the line it is named in')
+            view.limit(1, 'an encoding that changes the line it is named in')
         return run
     except (LookupError, UnicodeError):
-        view.problem(1, 'an encoding that is not read')
+        not_read(view, 1, False)
         return data.decode('utf-8', 'replace')
