@@ -3,6 +3,7 @@
 languages know each other only here."""
 import bounds
 
+UNKNOWN = '?'           # a word that nobody knows
 SHELLS = frozenset('sh bash dash zsh ksh ash busybox'.split())
 
 
@@ -38,8 +39,8 @@ def show(python, one, indent):
         found = of_words(code)
         if not found:
             import shellview
-            known = [w if w is not None else '?' for w in code]
-            return shellview.effects_of_words(python.view, known, line)
+            known = [w if w is not None else UNKNOWN for w in code]
+            return shellview.show_words(python.view, known, line, indent)
         language, code = found
     if isinstance(code, bytes) and language == 'bash':
         code = code.decode('utf-8', 'replace')

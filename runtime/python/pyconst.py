@@ -331,6 +331,13 @@ def _unescape(value):
     return html.unescape(value)
 
 
+def _shlex(value, comments=False):
+    import shlex
+    if len(value) > 4096:
+        raise NotConst          # it is slow
+    return shlex.split(value, comments)
+
+
 def _loads(value):
     import json
     return json.loads(value)
@@ -359,7 +366,7 @@ FUNCTIONS = {
     'operator.getitem': lambda a, b: a[b], 'os.path.join': _join_path, 'posixpath.join': _join_path,
     'builtins.dict.fromkeys': lambda keys, value=None: dict.fromkeys(keys, value),
     'builtins.int.from_bytes': lambda v, byteorder='big', signed=False: int.from_bytes(
-        v, byteorder, signed=signed), 'sys.intern': lambda v: v,
+        v, byteorder, signed=signed), 'sys.intern': lambda v: v, 'shlex.split': _shlex,
 }
 CONSTANTS = {
     'string.ascii_letters': _LOW + _UP, 'string.ascii_lowercase': _LOW,

@@ -22,17 +22,18 @@ DYNAMIC = frozenset((
     'importlib.util.spec_from_file_location os.memfd_create').split())
 DYNAMIC_ATTRIBUTES = frozenset('__subclasses__ __globals__ __mro__ __code__ __reduce__ f_globals '
                                '__bases__ co_code'.split())
-# What the first argument is: a command line for the shell, a program, or either.
-SHELL, PROGRAM, EITHER = 'shell', 'program', 'either'
+# What the first argument is: a command line for the shell, a program (after it all of its words, or
+# all but its name), or either.
+SHELL, PROGRAM, ARGUMENTS, EITHER = 'shell', 'program', 'arguments', 'either'
 STARTS = {
     'os.system': SHELL, 'os.popen': SHELL, 'os.popen2': SHELL, 'os.popen3': SHELL,
     'os.popen4': SHELL, 'subprocess.getoutput': SHELL, 'subprocess.getstatusoutput': SHELL,
     'commands.getoutput': SHELL, 'commands.getstatusoutput': SHELL, 'popen2.popen2': SHELL,
     'asyncio.create_subprocess_shell': SHELL, 'os.startfile': PROGRAM, 'pty.spawn': PROGRAM,
-    'asyncio.create_subprocess_exec': PROGRAM, 'os.posix_spawn': PROGRAM,
+    'asyncio.create_subprocess_exec': ARGUMENTS, 'os.posix_spawn': PROGRAM,
     'os.posix_spawnp': PROGRAM, 'subprocess.run': EITHER, 'subprocess.call': EITHER,
     'subprocess.check_call': EITHER, 'subprocess.check_output': EITHER, 'subprocess.Popen': EITHER,
-    'pexpect.spawn': SHELL, 'pexpect.run': SHELL, 'sh.Command': PROGRAM,
+    'pexpect.spawn': SHELL, 'pexpect.run': SHELL, 'sh.Command': ARGUMENTS,
 }
 STARTS.update({'os.exec' + s: PROGRAM for s in ('l', 'le', 'lp', 'lpe', 'v', 've', 'vp', 'vpe')})
 SPAWNS = frozenset('os.spawn' + s for s in ('l', 'le', 'lp', 'lpe', 'v', 've', 'vp', 'vpe'))

@@ -441,18 +441,31 @@ class Rewriter(Evaluator):
         if isinstance(code, (str, bytes)):
             self.inner.append(('python', code, line))
 
+    def words(self, node):
+        """The words of a list, whatever it is called here, None where one is not known; or None."""
+        try:
+            made = self.value(node)
+        except NotConst:
+            return pyeffects.words(node)
+        if not isinstance(made, (list, tuple)) or not made or \
+                not all(isinstance(w, (str, bytes)) for w in made):
+            return pyeffects.words(node)
+        return [w if isinstance(w, str) else w.decode('latin-1') for w in made]
+
     def starts(self, kind, node, call, line):
         if node is None:
             return
-        words = pyeffects.words(node)
-        if words:
-            self.effects.add('program', words[0] or '(computed)', line)
-            self.inner.append(('words', words, line))
-            return
-        text = pyeffects.text_of(node)
+        words = self.words(node)
         shell = pyeffects.keyword(call, 'shell')
         is_shell = kind == pyeffects.SHELL or (
             kind == pyeffects.EITHER and isinstance(shell, ast.Constant) and bool(shell.value))
+        if words:
+            program = pyeffects.text_of(pyeffects.keyword(call, 'executable'))
+            words[0] = program if program and not is_shell else words[0]
+            self.effects.add('program', words[0] or '(computed)', line)
+            self.inner.append(('words', ['sh', '-c'] + words if is_shell else words, line))
+            return
+        text = pyeffects.text_of(node)
         if text is None:
             first = self.first_word(node)
             self.effects.add('program', first or '(computed)', line)
@@ -460,10 +473,16 @@ class Rewriter(Evaluator):
             self.inner.append(('bash', text, line))
         else:
             self.effects.add('program', text.split()[0] if text.split() else text, line)
-            rest = call.args[call.args.index(node) + 1:] if node in call.args else []
-            args = (pyeffects.words(rest[0]) if rest else None) or [pyeffects.text_of(a) for a in rest]
-            if kind == pyeffects.PROGRAM and args:
-                self.inner.append(('words', [text] + args[1:], line))
+            self.starts_with(kind, text, call.args[call.args.index(node) + 1:]
+                             if node in call.args else [], line)
+
+    def starts_with(self, kind, program, rest, line):
+        """os.execlp('nc', 'nc', '-e'): what comes after the name is its words, mostly with it."""
+        args = (self.words(rest[0]) if rest else None) or [pyeffects.text_of(a) for a in rest]
+        if kind == pyeffects.PROGRAM and args:
+            self.inner.append(('words', [program] + args[1:], line))
+        elif kind == pyeffects.ARGUMENTS and args:
+            self.inner.append(('words', [program] + args, line))
 
     @staticmethod
     def first_word(node):

@@ -10,7 +10,7 @@ import nested
 import pyeffects
 import shellfilter
 import shellparse
-from shellexpand import VALUE, Expander, Field
+from shellexpand import SAFE, VALUE, Expander, Field
 
 SHELLS = nested.SHELLS
 # They start what comes after them, and which of their options have a value.
@@ -35,6 +35,7 @@ READERS = frozenset('cat head tail less more grep egrep fgrep awk sed cut sort s
 WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shred ln install unlink '
                     'mkfifo mknod dd mkfs sed'.split())
 MADE = 256              # length of what a variable is made of, shown in its place
+WORDS = 1024            # of a program's, shown on a line
 PASSING = frozenset('tee cat pv buffer'.split())
 PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
 
@@ -345,9 +346,15 @@ class ShellView(Expander):
                 self.effects.add(kind, word, line)
 
 
-def effects_of_words(view, words, line):
-    """A program's words, as another program gives them."""
-    ShellView(view).tell([str(w) for w in words], line)
+def show_words(view, words, line, indent):
+    """A program's words, as another program gives them: as if a shell had got them."""
+    fields = []
+    for word in words[:WORDS]:
+        field = Field()
+        field.add(word, word != nested.UNKNOWN and not SAFE.match(word))
+        fields.append(field.show())
+    view.text.line(indent, ' '.join(fields))
+    ShellView(view).tell(words, line)
 
 
 def show_inside(view, code, line, indent):
