@@ -17,16 +17,14 @@
 
 enum { OUTPUT_MAX = 2 * VIEW_TEXT_MAX, PIDS_MAX = 4, DISK_MAX = 1 << 20, SAID_MAX = 160 };
 
-/* What the reader knows, and how a language is called or recognised. */
+/* What a language is called, and what reads it. */
 static const struct {
 	const char *name, *reader;
-	const char *suffix; /* of a file's name */
-	const char *hash;   /* in its first line, after #! */
 } languages[] = {
-	{"python", "python", ".py", "python"}, {"python", "python", ".pyw", "pypy"},
-	{"bash", "bash", ".sh", "bash"},       {"bash", "bash", ".bash", "/sh"},
-	{"sh", "bash", ".ksh", " sh"},	       {"shell", "bash", ".zsh", "zsh"},
-	{"bash", "bash", ".command", "dash"},
+	{"python", "python"},
+	{"bash", "bash"},
+	{"sh", "bash"},
+	{"shell", "bash"},
 };
 
 static const char *find_reader(const char *lang)
@@ -40,25 +38,6 @@ static const char *find_reader(const char *lang)
 bool view_has_language(const char *lang)
 {
 	return find_reader(lang) != NULL;
-}
-
-const char *view_guess(const char *name, const char *code, size_t len)
-{
-	size_t end = 0, name_len = name ? strlen(name) : 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
-		size_t n = strlen(languages[i].suffix);
-		if (name_len > n && strcmp(name + name_len - n, languages[i].suffix) == 0)
-			return languages[i].reader;
-	}
-	if (len < 2 || memcmp(code, "#!", 2) != 0)
-		return NULL;
-	while (end < len && code[end] != '\n')
-		end++;
-	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
-		if (memmem(code, end, languages[i].hash, strlen(languages[i].hash)))
-			return languages[i].reader;
-	return NULL;
 }
 
 void view_done(struct code_view *v)
