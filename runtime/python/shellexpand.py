@@ -8,7 +8,7 @@ import bounds
 import shellfilter
 import shellparse
 from pyconst import NotConst
-from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PROCESS, QUOTED, Part, Word
+from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PARAMETER, PROCESS, QUOTED, Part, Word
 
 BRACES = 256            # words that one becomes
 VALUE = 65536           # length of a variable's value
@@ -70,6 +70,7 @@ class Expander:
         self.made = {}          # name: what it is made of, where it is not known
         self.line = 1
         self.depth = 0
+        self.args = None        # $1 $2 ..., the fields, where they are known
         self.done = {}          # what code in words came to, as long as no variable changes
 
     # Braces
@@ -165,6 +166,10 @@ class Expander:
             if part.kind == LITERAL:
                 now.add(part.text, part.quoted)
                 used = True
+                continue
+            if part.kind == PARAMETER and part.text == '@' and part.quoted and self.args:
+                made += self.all_args(now)
+                now, used = made.pop(), True
                 continue
             text, known = self.part(word.parts, at)
             if part.kind == PROCESS:
@@ -278,6 +283,8 @@ class Expander:
 
     def parameter(self, text):
         """The value of what stands in ${...}, or None."""
+        if self.args is not None and re.fullmatch(r'[@*#1-9]', text):
+            return self.argument(text)
         if text.startswith('#') and len(text) > 1:
             value = self.get(text[1:])
             return str(len(value)) if value is not None else None
@@ -295,6 +302,19 @@ class Expander:
         if slash and value is None and name in SLASH:
             return '/'
         return self.operate(name, value, rest)
+
+    def all_args(self, now):
+        """"$@": the first of them belongs to the word NOW."""
+        made = [now] + [Field() for _ in self.args[1:]]
+        for field, one in zip(made, self.args):
+            field.add(one.text, not one.dynamic or one.quoted, one.dynamic)
+        return made
+
+    def argument(self, name):
+        if name == '#':
+            return str(len(self.args))
+        chosen = self.args if name in '@*' else self.args[int(name) - 1:int(name)]
+        return None if any(f.dynamic for f in chosen) else ' '.join(f.text for f in chosen)
 
     def element(self, name, index):
         value = self.variables.get(name)

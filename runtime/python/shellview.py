@@ -10,11 +10,13 @@ import nested
 import pyeffects
 import shellfilter
 import shellparse
-from shellexpand import SAFE, VALUE, Expander, Field
+from shellexpand import SAFE, VALUE, Field
+from shellflow import PASSING, Flow
+from shellgroup import Groups
 
 SHELLS = nested.SHELLS
 # They start what comes after them, and which of their options have a value.
-WRAPPERS = {'sudo': 'ugpCrth', 'env': 'uCS', 'nohup': '', 'exec': 'a', 'command': '', 'builtin': '',
+WRAPPERS = {'sudo': 'ugpCrth', 'env': 'uC', 'nohup': '', 'exec': 'a', 'command': '', 'builtin': '',
             'time': 'of', 'nice': 'n', 'ionice': 'cnp', 'setsid': '', 'stdbuf': 'ioe', 'xargs':
             'IiLnPsdEa', 'timeout': 'ks', 'busybox': '', 'doas': 'uC', 'unbuffer': '', 'chroot': '',
             'watch': 'n', 'strace': 'eopE', 'torsocks': '', 'proxychains': 'f'}
@@ -36,11 +38,10 @@ WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shre
                     'mkfifo mknod dd mkfs sed'.split())
 MADE = 256              # length of what a variable is made of, shown in its place
 WORDS = 1024            # of a program's, shown on a line
-PASSING = frozenset('tee cat pv buffer'.split())
 PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
 
 
-class ShellView(Expander):
+class ShellView(Flow):
     def __init__(self, view):
         super().__init__(view)
         self.aliases = {}
@@ -49,11 +50,11 @@ class ShellView(Expander):
 
     def program(self, text, indent):
         reader = shellparse.Reader(self.view, text, self.fixed or 1)
-        parts, after, commands = [], [], []
+        parts, after, commands, groups = [], [], [], Groups(self)
         for pipeline, op in self.with_documents(reader):
             self.line = self.fixed or pipeline[0].line
             shown, inner = self.careful(pipeline)
-            after += inner
+            after += inner + [('shown', line, 0) for line in groups.seen(pipeline, op, self.texts)]
             commands += pipeline
             if shown:
                 parts.append(shown)
@@ -142,20 +143,34 @@ class ShellView(Expander):
 
     def pipeline_text(self, pipeline):
         """(text, code that it would run)."""
-        shown, short, inner, last = [], [], [], None
-        for command in pipeline:
+        shown, texts, short, inner, last = [], [], [], [], None
+        for at, command in enumerate(pipeline):
             text, fields, found = self.command_text(command)
             shown.append(text)
             inner += found
             last = fields
+            texts.append(self.bare(fields))
             if not (short and fields and fields[0].text in PASSING):
-                short.append(text)
-        if len(short) < len(shown) and len(short) > 1:
+                short.append(texts[-1] if at else text)
+            if fields:
+                inner += [('shown', line, 0) for line in self.from_words(command, fields, texts[:-1])]
+                inner += self.called(pipeline, at, fields, texts)
+        if short != shown and len(short) > 1:
             inner.append(('shown', ' | '.join(short), self.line))
         if len(pipeline) > 1 and last:
             found = self.piped(pipeline, [f.text for f in last])
             inner += [found] if found else []
-        return ' | '.join(s for s in shown if s), inner
+        self.texts = texts
+        after_bracket = '| ' if len(pipeline) > 1 and pipeline[0].is_empty() else ''
+        return after_bracket + ' | '.join(s for s in shown if s), inner
+
+    def called(self, pipeline, at, fields, texts):
+        """A function, as the commands that it is."""
+        if fields[0].text not in self.functions or (len(fields) < 2 and len(pipeline) < 2):
+            return []
+        made, inner = self.call(fields)
+        rest = [' '.join(w.bare() or '?' for w in c.words) for c in pipeline[at + 1:]]
+        return inner + [('shown', ' | '.join(texts[:at] + [text] + rest), 0) for text in made]
 
     def piped(self, pipeline, last):
         """echo ... | base64 -d | sh: what the shell at the end reads."""
@@ -210,7 +225,7 @@ class ShellView(Expander):
             return '%s=(%s)' % (name, ' '.join(f.show() for f in fields))
         field = self.one(word, found.end())
         value = None if field.dynamic or index else field.text
-        before = self.variables.get(name)
+        before = self.variables.get(name, None if name.isupper() else '')
         if add:
             value = before + value if isinstance(before, str) and value is not None else None
         if value is not None and len(value) > VALUE:
@@ -240,6 +255,11 @@ class ShellView(Expander):
             for field in fields[1:]:
                 self.variables[field.text] = None
                 self.made.pop(field.text, None)
+        elif name == 'shift' and self.args is not None:
+            count = fields[1].text if len(fields) > 1 else '1'
+            self.args, self.done = self.args[int(count) if count.isdecimal() else 1:], {}
+        elif name == 'set' and len(fields) > 1 and fields[1].text == '--':
+            self.args, self.done = fields[2:], {}
         elif name == 'printf' and len(fields) > 3 and fields[1].text == '-v':
             made = self.output_of([f for f in fields[:1] + fields[3:]])
             self.variables[fields[2].text] = made
