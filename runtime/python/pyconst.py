@@ -331,6 +331,23 @@ def _unescape(value):
     return html.unescape(value)
 
 
+# Letters, escapes and sets, one of them repeated: what is more could take for ever.
+SIMPLE = re.compile(r'(?:[^\\()\[\]{}*+?|^$]|\\[^0-9]|\[[^\[\]\\]+\])+')
+
+
+def _pattern(name):
+    def run(pattern, *args):
+        text = args[-1 if name != 'sub' else 1]
+        plain = re.sub(r'(?<!\\)[*+?]', '', pattern, count=1)
+        if len(pattern) > 256 or len(text) > 4096 or not SIMPLE.fullmatch(plain) or \
+                len(args) != 1 + (name == 'sub'):
+            raise NotConst
+        if name == 'sub' and (not isinstance(args[0], str) or '\\' in args[0] or len(args[0]) > 256):
+            raise NotConst
+        return getattr(re, name)(pattern, *args)
+    return run
+
+
 def _shlex(value, comments=False):
     import shlex
     if len(value) > 4096:
@@ -367,6 +384,7 @@ FUNCTIONS = {
     'builtins.dict.fromkeys': lambda keys, value=None: dict.fromkeys(keys, value),
     'builtins.int.from_bytes': lambda v, byteorder='big', signed=False: int.from_bytes(
         v, byteorder, signed=signed), 'sys.intern': lambda v: v, 'shlex.split': _shlex,
+    're.sub': _pattern('sub'), 're.split': _pattern('split'), 're.findall': _pattern('findall'),
 }
 CONSTANTS = {
     'string.ascii_letters': _LOW + _UP, 'string.ascii_lowercase': _LOW,

@@ -14,6 +14,20 @@ from pynames import (ALIASES, IDENTIFIER, MODULE, MODULES, STARS, Bound, Func, J
 BUILTIN_NAMES = frozenset(dir(builtins))
 
 
+def shared_out(targets, values):
+    """a, *b, c = values: each of them with its own."""
+    stars = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    extra = len(values) - len(targets)
+    if len(stars) > 1 or extra < -len(stars) or (extra and not stars):
+        raise NotConst
+    if not stars:
+        return list(zip(targets, values))
+    at = stars[0]
+    end = at + extra + 1
+    made = values[:at] + [values[at:end]] + values[end:]
+    return list(zip(targets[:at] + [targets[at].value] + targets[at + 1:], made))
+
+
 class Evaluator:
     def __init__(self, view):
         self.view = view
@@ -22,6 +36,7 @@ class Evaluator:
         self.locals = None      # of a function or comprehension that is being computed
         self.shadow = []        # names that mean something else in here
         self.stars = []         # modules of which everything was imported
+        self.doc = None         # the text at the program's beginning
         self.depth = 0
         self.inside_bound = False
 
@@ -59,6 +74,8 @@ class Evaluator:
     def unbound(self, name):
         if name == '__builtins__':
             return Ref('builtins')
+        if name == '__doc__' and self.doc is not None:
+            return self.doc
         if name in BUILTIN_NAMES:
             return Ref('builtins.' + name)
         for module in self.stars:
@@ -295,10 +312,7 @@ class Evaluator:
         if isinstance(target, ast.Name):
             self.locals[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
-            values = list(self.items(value))
-            if len(values) != len(target.elts):
-                raise NotConst
-            for part, one in zip(target.elts, values):
+            for part, one in shared_out(target.elts, list(self.items(value))):
                 self.assign(part, one)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             held = self.own(target.value.id)
@@ -404,7 +418,15 @@ class Evaluator:
         return ref if ref is not None else self.lookup(node.id)
 
     def value_attribute(self, node):
-        return self.attribute(self.value(node.value), node.attr)
+        try:
+            owner = self.value(node.value)
+        except NotConst:
+            return self.held(node)
+        return self.held(node) if isinstance(owner, Func) else self.attribute(owner, node.attr)
+
+    def held(self, node):
+        """An attribute of something of the program's own."""
+        raise NotConst
 
     def value_subscript(self, node):
         return self.index(self.value(node.value), self.value(node.slice))

@@ -92,7 +92,7 @@ def _bind_node(node, count, mutated, outer):
         _bind(count, node.asname or node.name.split('.')[0])
     elif kind is ast.ExceptHandler:
         _bind(count, node.name, 2)
-    elif kind in (ast.Global, ast.Nonlocal):
+    elif kind is ast.Nonlocal:
         for name in node.names:
             _bind(outer, name, 2)
     elif kind is ast.Subscript and not isinstance(node.ctx, ast.Load):
@@ -105,8 +105,9 @@ def _bind_node(node, count, mutated, outer):
         _bind(count, node.name, 2)
 
 
-def bindings(body, work, outer=None):
-    """The names that the statements of BODY bind, not looking into other scopes."""
+def bindings(body, work, outer=None, is_program=False):
+    """The names that the statements of BODY bind, not looking into other scopes. What is global
+    belongs to OUTER, but for a program, where all is."""
     count, mutated, globals_ = {}, set(), set()
     todo = list(body)
     while todo:
@@ -124,8 +125,8 @@ def bindings(body, work, outer=None):
             todo.extend(g.iter for g in node.generators)
             continue
         todo.extend(ast.iter_child_nodes(node))
-    for name in globals_:
-        count.pop(name, None)
+    for name in () if is_program else globals_:
+        _bind(outer if outer is not None else {}, name, count.pop(name, 0))
     return count, mutated
 
 

@@ -8,10 +8,14 @@ import ast
 import bounds
 import pydecode
 from pyconst import NotConst
+from pyeval import shared_out
 from pynames import Func, Ref, Scope, bindings
-from pyrewrite import Rewriter
+from pyrewrite import PLAIN, Rewriter
+from pysurvey import Survey
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.AsyncWith, ast.AsyncFor) + \
+    ((ast.TryStar,) if hasattr(ast, 'TryStar') else ())
 
 
 def _number(value):
@@ -44,15 +48,20 @@ class PythonView(Rewriter):
         super().__init__(view)
         self.lines = source.split('\n')
         self.imported = set()
+        self.survey = Survey()
+        self.top = None         # the program's own scope
+        self.attributes = {}    # what is known of those that are set once
         self.offset = None      # code inside a string: all of it is on this line
 
     # Statements
 
     def program(self, body):
-        count, mutated = bindings(body, self.work)
+        count, mutated = bindings(body, self.work, None, True)
         for function in [n for b in body for n in ast.walk(b) if isinstance(n, FUNCTIONS)]:
             bindings(function.body, self.work, count)
-        self.scope = Scope(None, count, mutated)
+        self.scope = self.top = Scope(None, count, mutated)
+        self.survey.read(body, self.work)
+        self.doc = ast.get_docstring(ast.Module(body, []), False)
         self.known_once(body)
         self.block(body, 0)
 
@@ -85,16 +94,18 @@ class PythonView(Rewriter):
                     self.learn_import(node, self.scope.once)
                 elif isinstance(node, FUNCTIONS):
                     self.scope.once[node.name] = Func(node.args, node.body, self.scope)
-                elif isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+                elif isinstance(node, BLOCKS):
                     for name in ('body', 'orelse', 'finalbody'):
                         todo.extend(getattr(node, name, ()))
                     for handler in getattr(node, 'handlers', ()):
                         todo.extend(handler.body)
+                elif type(node).__name__ == 'Match':
+                    todo.extend(part for case in node.cases for part in case.body)
 
     def learn(self, node):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [t.id for t in targets if isinstance(t, ast.Name) and
-                 self.scope.count.get(t.id) == 1]
+                 self.owner(t.id).count.get(t.id) == 1]
         parts = [t for t in targets if isinstance(t, ast.Tuple)]
         if not names and not parts:
             return
@@ -103,9 +114,13 @@ class PythonView(Rewriter):
         except NotConst:
             return
         for name in names:
-            self.keep(self.scope.once, name, value, False)
+            self.keep(self.owner(name).once, name, value, False)
         for target in parts:
             self.spread(self.scope.once, target, value, False)
+
+    def owner(self, name):
+        """The scope in which an assignment here binds NAME."""
+        return self.scope if name in self.scope.count or not self.top else self.top
 
     def keep(self, where, name, value, here):
         """HERE: followed from statement to statement, so a list may change."""
@@ -116,10 +131,13 @@ class PythonView(Rewriter):
         where[name] = value
 
     def spread(self, where, target, value, here):
-        if isinstance(value, (list, tuple)) and len(value) == len(target.elts):
-            for part, one in zip(target.elts, value):
-                if isinstance(part, ast.Name) and (here or self.scope.count.get(part.id) == 1):
-                    self.keep(where, part.id, one, here)
+        try:
+            pairs = shared_out(target.elts, list(value)) if isinstance(value, (list, tuple)) else []
+        except NotConst:
+            pairs = []
+        for part, one in pairs:
+            if isinstance(part, ast.Name) and (here or self.scope.count.get(part.id) == 1):
+                self.keep(where, part.id, one, here)
 
     def learn_import(self, node, where):
         if isinstance(node, ast.Import):
@@ -136,6 +154,41 @@ class PythonView(Rewriter):
                 except NotConst:
                     continue
                 where[a.asname or a.name] = made
+
+    def held(self, node):
+        """self.x, where only one place sets x; f.__doc__."""
+        owner = getattr(node.value, 'id', None)
+        if node.attr == '__doc__' and self.survey.docs.get(owner) is not None:
+            return self.survey.docs[owner]
+        if not isinstance(node.ctx, ast.Load) or not self.is_own(node.value):
+            raise NotConst
+        if node.attr not in self.attributes:
+            self.attributes[node.attr] = NotConst       # it may be made of itself
+            self.attributes[node.attr] = self.set_once(node.attr)
+        if self.attributes[node.attr] is NotConst:
+            raise NotConst
+        return self.attributes[node.attr]
+
+    def is_own(self, node):
+        if isinstance(node, ast.Name):
+            made = self.origin(node.id)
+            return node.id in ('self', 'cls') or node.id in self.survey.classes or \
+                (made is not None and isinstance(made, ast.Call) and self.is_own(made))
+        return isinstance(node, ast.Call) and getattr(node.func, 'id', None) in self.survey.classes
+
+    def set_once(self, name):
+        node = self.survey.set_once(name)
+        if node is None:
+            return NotConst
+        saved = self.scope, self.locals, self.shadow
+        self.scope, self.locals, self.shadow = self.top, None, [self.survey.local]
+        try:
+            value = self.value(node)
+        except NotConst:
+            return NotConst
+        finally:
+            self.scope, self.locals, self.shadow = saved
+        return value if isinstance(value, PLAIN + (Ref,)) else NotConst
 
     def block(self, body, indent):
         for node in body:
@@ -462,13 +515,34 @@ class PythonView(Rewriter):
             for a in getattr(args, 'posonlyargs', []) + args.args + args.kwonlyargs + \
                     [v for v in (args.vararg, args.kwarg) if v]:
                 count[a.arg] = count.get(a.arg, 0) + 2
+        known = self.never_given(node) if args else {}
+        for name in known:
+            count[name] -= 1
         outer, self.scope = self.scope, Scope(self.scope, count, mutated, not args)
+        self.scope.once.update(known)
         self.known_once(node.body)
         self.inner_block(node.body, indent + 1)
         self.scope = outer
         self.forget([node.name])
         if args and self.scope.count.get(node.name) == 1:
             self.scope.now[node.name] = Func(node.args, node.body, self.scope)
+
+
+    def never_given(self, node):
+        """What the arguments are of a function that is always called without any."""
+        if not self.survey.never_given(node.name):
+            return {}
+        args, made = node.args, {}
+        names = getattr(args, 'posonlyargs', []) + args.args
+        pairs = list(zip(names[::-1], args.defaults[::-1])) + list(zip(args.kwonlyargs, args.kw_defaults))
+        for name, default in pairs:
+            try:
+                value = self.value(default) if default is not None else None
+            except NotConst:
+                continue
+            if isinstance(value, (str, bytes, int, Ref)):
+                made[name.arg] = value
+        return made
 
 
 STATEMENTS = {
