@@ -44,9 +44,12 @@ def make(language, data, seconds=bounds.SECONDS):
         if language == 'python':
             import pysource
             done = pysource.show(view, text)
-        else:
+        elif language == 'bash':
             import shellview
             shellview.show(view, text)
+        else:
+            import shellfiles
+            shellfiles.show(view, text, shellfiles.READERS[language])
     except bounds.Stop as e:
         view.limit(0, str(e))
     except RecursionError:

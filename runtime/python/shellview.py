@@ -341,6 +341,13 @@ class ShellView(Flow):
                     made.append((language, text, line))
         return made
 
+    def words(self, words, line):
+        """A program without a shell around it."""
+        show_words(self.view, words, line, 0)
+        found = nested.of_words(words)
+        if found:
+            self.inside(found[0], found[1], line, 0)
+
     def tell(self, words, line):
         for _ in range(16):
             name = words[0].rsplit('/', 1)[-1] if words else ''

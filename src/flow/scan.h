@@ -24,6 +24,8 @@ enum scan_kind {
 	KIND_TEXT,
 	KIND_PYTHON,
 	KIND_SHELL,
+	KIND_DOCKER,
+	KIND_MAKE,
 	KIND_SKILL,
 	KIND_JSON, /* whichever of the next two it is, or text */
 	KIND_MCP,

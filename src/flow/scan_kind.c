@@ -14,7 +14,8 @@ static const struct {
 	const char *name, *language;
 } kinds[KIND_COUNT] = {
 	[KIND_TEXT] = {"text", NULL},	  [KIND_PYTHON] = {"python", "python"},
-	[KIND_SHELL] = {"shell", "bash"}, [KIND_SKILL] = {"skill", NULL},
+	[KIND_SHELL] = {"shell", "bash"}, [KIND_DOCKER] = {"docker", "docker"},
+	[KIND_MAKE] = {"make", "make"},	  [KIND_SKILL] = {"skill", NULL},
 	[KIND_JSON] = {"json", NULL},	  [KIND_MCP] = {"mcp", NULL},
 	[KIND_EVENTS] = {"events", NULL},
 };

@@ -16,9 +16,10 @@ enum { PROGRAM_MAX = 32 }; /* of an interpreter's name; a longer one is none tha
 static const struct {
 	const char *suffix, *reader;
 } suffixes[] = {
-	{".py", "python"}, {".pyw", "python"}, {".pyi", "python"}, {".pth", "python"},
-	{".sh", "bash"},   {".bash", "bash"},  {".ksh", "bash"},   {".zsh", "bash"},
-	{".dash", "bash"}, {".ash", "bash"},   {".bats", "bash"},  {".command", "bash"},
+	{".py", "python"}, {".pyw", "python"}, {".pyi", "python"},	  {".pth", "python"},
+	{".sh", "bash"},   {".bash", "bash"},  {".ksh", "bash"},	  {".zsh", "bash"},
+	{".dash", "bash"}, {".ash", "bash"},   {".bats", "bash"},	  {".command", "bash"},
+	{".mk", "make"},   {".mak", "make"},   {".dockerfile", "docker"},
 };
 
 /* clang-format off */
@@ -27,9 +28,15 @@ static const char *const shell_files[] = {
 	"bashrc", "bash.bashrc", ".profile", "profile", ".shrc", ".kshrc", ".mkshrc",
 	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", "zshrc", "zshenv",
 	"zprofile", ".envrc", ".xinitrc", ".xsession", ".xprofile", ".xsessionrc",
-	"rc.local", "PKGBUILD", "APKBUILD",
+	"rc.local", "PKGBUILD", "APKBUILD", NULL,
 };
+static const char *const make_files[] = {"Makefile", "GNUmakefile", "BSDmakefile", NULL};
+static const char *const docker_files[] = {"Dockerfile", "Containerfile", NULL};
 /* clang-format on */
+
+static const struct {
+	const char *const *name, *reader;
+} files[] = {{shell_files, "bash"}, {make_files, "make"}, {docker_files, "docker"}};
 
 /* In the first line after #!, without the numbers of a version. */
 static const struct {
@@ -52,9 +59,10 @@ static const char *by_name(const char *name)
 		if (len > n && strcasecmp(base + len - n, suffixes[i].suffix) == 0)
 			return suffixes[i].reader;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(shell_files); i++)
-		if (strcasecmp(base, shell_files[i]) == 0)
-			return "bash";
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		for (const char *const *n = files[i].name; *n; n++)
+			if (strcasecmp(base, *n) == 0)
+				return files[i].reader;
 	return NULL;
 }
 
