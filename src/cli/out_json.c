@@ -85,7 +85,8 @@ FOUND(found_excerpt, jsonval_readable(v->excerpt))
 static const struct cli_field finding_fields[] = {
 	{"file", "as it was given or found; - is standard input", found_file},
 	{"file_encoding", "base64, where the name is not UTF-8", found_encoding},
-	{"kind", "what the file is: text, python, shell, docker, make, skill, json, mcp or events", found_kind},
+	{"kind", "what the file is: text, python, shell, docker, make, skill, json, mcp or events",
+	 found_kind},
 	{"line", "where the first condition matches, from 1; null: not known", found_line},
 	{"column", "in characters, from 1; null: not known", found_column},
 	{"event", "which event of the file, from 0; null: the file is none", found_event},
