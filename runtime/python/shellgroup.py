@@ -23,7 +23,8 @@ class Group:
         self.name = name        # of a function, or of a loop's variable
         self.texts = []
         self.items = []
-        self.cut = False
+        self.more = False       # texts than are kept
+        self.cut = False        # not all of its items are kept
         self.values = None      # of a loop, where they are known
         self.before = None      # the variables when it began
 
@@ -106,7 +107,7 @@ class Groups:
             if len(group.texts) < TEXTS and text:
                 group.texts.append(text)
             elif text:
-                group.cut = True
+                group.more = True
         if self.stack and len(self.stack[-1].items) < BODY:
             if not any(w.bare() == '()' for w in pipeline[0].words[1:2]):
                 self.stack[-1].items.append(pipeline)
@@ -133,7 +134,7 @@ class Groups:
             rest.pop(0)         # tee, cat
         if len(pipeline) < 2 or not rest or not self.shell.takes_input(rest[0]):
             return []
-        if group.cut and len(group.texts) >= TEXTS:
+        if group.more and self.shell.is_code_reader(self.shell.unwrapped(rest[0].split())):
             self.shell.view.limit(self.shell.line, 'more than %d commands in a group' % TEXTS)
         return [' | '.join([text] + rest) for text in group.texts]
 
