@@ -10,10 +10,11 @@
 #include "base/scope.h"
 #include "scan/decode_part.h"
 
-enum { QUOTED_MIN = 2 }; /* one is chance */
+enum { QUOTED_MIN = 2, SIGNS_SHARE = 2 }; /* one is chance, and so are few among many */
 
 struct quoted {
 	size_t count, first, last;
+	size_t signs; /* = in all: an encoder leaves none that stands for itself */
 };
 
 static int digit(char c)
@@ -61,6 +62,7 @@ static size_t replace(const char *s, size_t len, char *out, struct quoted *q)
 		size_t used = p ? read_one(s, len, at = (size_t)(p - s), &byte) : 0;
 		if (!p)
 			break;
+		q->signs++;
 		at += used ? used : 1;
 		if (!used)
 			continue;
@@ -85,7 +87,7 @@ bool decode_quoted(struct decoder *d, const char *data, size_t len)
 	struct quoted q;
 
 	replace(data, len, NULL, &q);
-	if (q.count < QUOTED_MIN)
+	if (q.count < QUOTED_MIN || q.count * SIGNS_SHARE < q.signs)
 		return true;
 	char *const *scratch = decode_scratch(d);
 	if (!scratch)

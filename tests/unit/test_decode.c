@@ -136,7 +136,7 @@ static const char *const nothing[] = {
 	"a\tb\r\n\v\f\xc2\x85", "\xe2\x80\x94 dashes \xe2\x80\x99 and quotes", "\xf0\x9f\x98\x80",
 	"0000000 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", "00000000 curl",
 	"20231115 12 30 45\n20231116 12 31 46\n", "33, 34, 35, 36, 37, 38, 39, 32, 33, 34, 35",
-	"a=10", "f(x=default, y=bar, z=fa=\n", "a =\n b =\n", "x = 10; y == 20", "a\\1b\\2 \\9", "&#0000;", "QQ=\n",
+	"a=10", "x = 1; y = 2; z = 3; f(a=60, b=3B)", "f(x=default, y=bar, z=fa=\n", "a =\n b =\n", "x = 10; y == 20", "a\\1b\\2 \\9", "&#0000;", "QQ=\n",
 	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
 };
 /* clang-format on */
