@@ -32,8 +32,7 @@ struct header {
 static void name_maker(char ret[MAKER_MAX])
 {
 	memset(ret, 0, MAKER_MAX);
-	snprintf(ret, MAKER_MAX, "cordon %.32s, libyaml %.20s\n", CORDON_BUILD_ID,
-		 yaml_library());
+	snprintf(ret, MAKER_MAX, "cordon %.32s, libyaml %.20s\n", CORDON_BUILD_ID, yaml_library());
 }
 
 static uint64_t sum_of(const uint8_t *bytes, size_t trees)

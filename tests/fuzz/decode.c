@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "yaml/utf8.h"
 #include "scan/decode.h"
 #include "scan/wide.h"
+#include "yaml/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
