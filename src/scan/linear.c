@@ -2,9 +2,10 @@
  *
  * Runs a linear form. All states that the text so far can be in are kept as bits; a character moves
  * them all at once. Tests are made where somebody stands before them, each once at a place. A
- * lookahead is a run of its own from there; a lookbehind reads along and is asked whether one of
- * its matches ends here. Nothing here depends on anything but the text, the expression and STEPS.
+ * lookahead is a run of its own from there, or, if it may read to the end, one from the end that
+ * notes all places; a lookbehind reads along and is asked whether one of its matches ends here. Nothing here depends on anything but the text, the expression and STEPS.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "scan/linear_private.h"
@@ -209,10 +210,60 @@ static bool look_behind(struct linear *l, struct linear_walk *w, size_t at)
 	return accepts(l);
 }
 
+/* At the place it has read back to: whoever stands there, and whether that is a match. */
+static void note(struct linear *l, struct linear_walk *w)
+{
+	add_list(l, l->start);
+	run_tests(l, w, l->at);
+	if (accepts(l))
+		l->map[l->at / 8] |= (uint8_t)(1 << l->at % 8);
+	else
+		l->map[l->at / 8] &= (uint8_t) ~(1 << l->at % 8);
+}
+
+static bool make_map(struct linear *l, struct linear_walk *w)
+{
+	size_t room = w->end / 8 + 1;
+
+	if (room > l->map_room) {
+		uint8_t *grown = realloc(l->map, room);
+		if (!grown) {
+			w->spent = true;
+			return false;
+		}
+		l->map = grown;
+		l->map_room = room;
+	}
+	memset(l->now, 0, l->words * sizeof(*l->now));
+	l->at = w->end;
+	note(l, w);
+	return true;
+}
+
+/* Does a match begin at AT? It reads backwards, so that every place is read once. */
+static bool look_from_end(struct linear *l, struct linear_walk *w, size_t at)
+{
+	size_t len;
+
+	if (l->at == NOWHERE && !make_map(l, w))
+		return false;
+	while (l->at > at && spend(w, l)) {
+		size_t begin = begin_of(w, l->at - 1);
+		uint32_t c = char_at(w, begin, &len);
+		guard(l, w, begin);
+		step(l, c);
+		l->at = begin;
+		note(l, w);
+	}
+	return !w->spent && l->map[at / 8] >> at % 8 & 1;
+}
+
 static bool look(struct linear *l, struct linear_walk *w, size_t at)
 {
 	if (l->behind)
 		return look_behind(l, w, at);
+	if (l->backwards)
+		return look_from_end(l, w, at);
 	if (l->at != at) {
 		l->answer = look_ahead(l, w, at);
 		l->at = at;

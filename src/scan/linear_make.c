@@ -106,7 +106,7 @@ static uint32_t build_seq(struct linear_graph *g, const struct js_node *n, uint3
 	struct chain c = {from, false};
 
 	for (uint32_t i = 0; i < n->count && !g->failed; i++) {
-		uint32_t kid = js_kid(g->ast, n, i);
+		uint32_t kid = js_kid(g->ast, n, g->l->backwards ? n->count - 1 - i : i);
 		if (is_single(js_node_at(g->ast, kid)))
 			take_char(g, &c, class_of(g, kid, (struct linear_class){0}));
 		else
@@ -207,7 +207,8 @@ static uint64_t longest(const struct js_ast *ast, uint32_t id)
 	return sum;
 }
 
-/* A lookaround is a form of its own. What a lookbehind was before it was spread is smaller. */
+/* A lookaround is a form of its own. What a lookbehind was before it was spread is smaller. A
+ * lookahead that may read to the text's end is read from there, once for all places. */
 static struct linear *build_look(struct linear_graph *g, uint32_t id)
 {
 	const struct js_node *n = js_node_at(g->ast, id);
@@ -226,11 +227,12 @@ static struct linear *build_look(struct linear_graph *g, uint32_t id)
 	memset(look, 0, sizeof(*look));
 	top->look_id[top->looks] = id;
 	top->look[top->looks++] = look;
+	uint64_t most = longest(g->ast, body);
 	look->behind = n->behind;
-	uint64_t most = n->behind ? longest(g->ast, body) : 0;
-	if (most > JS_REPEAT_MAX || linear_make_part(g, look, body) < 0)
+	look->backwards = !n->behind && most == UINT64_MAX;
+	if ((n->behind && most > JS_REPEAT_MAX) || linear_make_part(g, look, body) < 0)
 		g->failed = true;
-	look->back = most * UTF8_CHAR_MAX;
+	look->back = n->behind ? most * UTF8_CHAR_MAX : 0;
 	return look;
 }
 
@@ -318,6 +320,8 @@ void linear_free(struct linear *l)
 {
 	if (!l)
 		return;
+	for (uint32_t i = 0; i < l->looks; i++)
+		free(l->look[i]->map);
 	arena_done(&l->arena);
 	free(l);
 }

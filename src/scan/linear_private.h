@@ -65,9 +65,13 @@ struct linear {
 	bool can_be_empty;   /* if its tests say so */
 	bool multiline, wide_words;
 	/* Of a lookbehind: how many bytes back it can begin, and up to where it has read. Of a
-	 * lookahead: the place that was last asked about, and the answer. */
-	bool behind, answer;
+	 * lookahead: the place that was last asked about, and the answer. Of one without a longest
+	 * length, which reads backwards from the text's end: up to where, and a bit for each place
+	 * at which it says yes. */
+	bool behind, backwards, answer;
 	size_t back, at;
+	uint8_t *map; /* not the arena's */
+	size_t map_room;
 	/* A run. */
 	uint64_t *now, *next;
 	bool *made;	      /* by test, at this place */

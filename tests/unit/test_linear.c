@@ -47,6 +47,12 @@ static const struct {
 	{"a.*b", "xa\na..b", 0, 3, 8, MATCH_YES},
 	{"(?:(?!b)[^])*c", "aabc", 0, 0, 4, MATCH_NO},
 	{"(?:(?!b)[^])*c", "aabc", 0, 3, 4, MATCH_YES},
+	{"a(?![^>]*x)", "ab>xax", 0, 1, 6, MATCH_YES},
+	{"a(?![^>]*x)", "ab>xax", 1, 6, 6, MATCH_NO},
+	{"a(?=.*bc)d", "ad bc\nad cb", 0, 11, 11, MATCH_YES},
+	{"a(?=.*bc)d", "ad bc\nad cb", 1, 11, 11, MATCH_NO},
+	{"a(?=(?:(?!x)[^])*b$)", "a xb", 0, 4, 4, MATCH_NO},
+	{"a(?=(?:(?!x)[^])*b$)", "x a \xc3\xa9 b", 0, 8, 8, MATCH_YES},
 	{"", "", 0, 0, 0, MATCH_YES},
 	{"$", "aa", 0, 1, 2, MATCH_NO},
 	{"$", "aa", 0, 2, 2, MATCH_YES},
@@ -85,6 +91,8 @@ static void test_growth(void)
 		"(?:a[^]{0,200}?a[^]{0,200}?){3,}!",
 		"(?:(?!bb)[^]){0,100}!",
 		"(?<=a{1,9})a*!",
+		"(?:a(?![^>]*b)){2,}!",
+		"a(?=.*(?!b)a.*$)(?=a*\\b)!",
 	};
 	char bait[2 * BAIT];
 
