@@ -25,9 +25,9 @@ enum {
 	BYTES_A_STEP = 32,
 	/* What all questions of a pattern, and of all patterns, may be charged. */
 	PATTERN_STEPS = 20000,
-	PATTERN_BYTE_STEPS = 1,
+	PATTERN_BYTE_STEPS = 2,
 	TEXT_STEPS = 200000,
-	TEXT_BYTE_STEPS = 8,
+	TEXT_BYTE_STEPS = 16,
 	/* The linear way, for all patterns. */
 	LINEAR_STEPS = 20000000,
 	LINEAR_BYTE_STEPS = 400,
