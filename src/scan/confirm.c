@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * PCRE2 tells of every repeat that can read far, and that is charged (match.h); its own limit holds
- * at each place anew. The first time that one of them is reached the pattern goes the linear way for
- * the rest of this text. If it then reads as much as a quarter of the text, all of it is asked about
- * at once, and that is the last question. Expressions with back-references have no linear form:
- * they may do more steps, and then it is undecided.
+ * PCRE2 tells of every repeat that can read far, and that is charged (match.h); its own limit
+ * holds at each place anew. The first time that one of them is reached the pattern goes the linear
+ * way for the rest of this text. If it then reads as much as a quarter of the text, all of it is
+ * asked about at once, and that is the last question. Expressions with back-references have no
+ * linear form: they may do more steps, and then it is undecided.
  */
 #include "scan/confirm.h"
 

@@ -3,7 +3,8 @@
  * Runs a linear form. All states that the text so far can be in are kept as bits; a character moves
  * them all at once. Tests are made where somebody stands before them, each once at a place. A
  * lookahead is a run of its own from there, or, if it may read to the end, one from the end that
- * notes all places; a lookbehind reads along and is asked whether one of its matches ends here. Nothing here depends on anything but the text, the expression and STEPS.
+ * notes all places; a lookbehind reads along and is asked whether one of its matches ends here.
+ * Nothing here depends on anything but the text, the expression and STEPS.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -310,8 +311,8 @@ static void test_word(struct linear *l, struct linear_walk *w, size_t at, uint32
 	}
 }
 
-/* Those who stand before a test go on if it holds. A test that has been made is not made again here:
- * whoever comes to it later comes from one that it led to. */
+/* Those who stand before a test go on if it holds. A test that has been made is not made again
+ * here: whoever comes to it later comes from one that it led to. */
 static void run_tests(struct linear *l, struct linear_walk *w, size_t at)
 {
 	if (!has_tests(l))
