@@ -179,6 +179,8 @@ os.execv(sys.argv[at + 1], sys.argv[at + 1:])' "$@"
 	need_root
 	mkdir -p "$T/root/proc" "$T/root/dev"
 	cp "$BIN/cordon" "$BIN/cordon-box" "$T/root/"
+	# A build with sanitizers is not static.
+	ldd "$BIN/cordon" 2>/dev/null | grep -o '/[^ ]*' | xargs -r cp --parents -Lt "$T/root"
 	run -125 as root unshare -m sh -c "cd $T/root && mount -t proc proc proc &&
 		mount -t tmpfs tmpfs dev && mknod -m 666 dev/null c 1 3 &&
 		exec chroot . /cordon doctor --json"
