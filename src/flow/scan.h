@@ -17,6 +17,7 @@ enum {
 	SCAN_REMARKS_MAX = 10000,   /* errors that it is given */
 	SCAN_EXCERPT_MAX = 160,	    /* bytes */
 	SCAN_REASON_MAX = 512,
+	SCAN_PLACE_BYTES = 64 << 20, /* read to find out where a unit's findings are */
 };
 
 /* What a file is. */
@@ -101,6 +102,7 @@ struct scanner {
 	enum detect_verdict verdict; /* deny until scan_end says otherwise */
 	char reason[SCAN_REASON_MAX];
 	struct err no_view;	/* the box cannot be had: why */
+	size_t place_left;	/* of SCAN_PLACE_BYTES, in this unit */
 	struct scan_seen *seen; /* gets the rules that are found, or NULL */
 };
 

@@ -158,19 +158,22 @@ static void count_place(struct text text, size_t offset, struct scan_finding *re
 		ret->column += (text.s[i] & 0xc0) != 0x80;
 }
 
-static bool locate(const struct scanner *s, const struct finding *f, struct text text,
-		   size_t *ret_offset)
+/* A place is for people; when it would take too long to find, none is told. Each question reads the
+ * text, and its lines are counted too. */
+static bool locate(struct scanner *s, const struct finding *f, struct text text, size_t *ret_offset)
 {
-	for (size_t i = 0; text.s && i < f->matchedc; i++)
+	for (size_t i = 0; text.s && i < f->matchedc && text.len <= s->place_left; i++) {
+		s->place_left -= text.len;
 		if (engine_locate(s->engine, s->thread, f->rule, f->matched[i], text, ret_offset) ==
 			    0 &&
 		    *ret_offset <= text.len)
 			return true;
+	}
 	return false;
 }
 
-static bool locate_field(const struct scanner *s, const struct finding *f,
-			 const struct node *fields, struct text *ret_text, size_t *ret_offset)
+static bool locate_field(struct scanner *s, const struct finding *f, const struct node *fields,
+			 struct text *ret_text, size_t *ret_offset)
 {
 	for (size_t i = 0; fields && fields->kind == NODE_MAP && i < fields->map.count; i++) {
 		const struct node *value = fields->map.pair[i].value;
@@ -183,7 +186,7 @@ static bool locate_field(const struct scanner *s, const struct finding *f,
 }
 
 /* Where it is, as far as can be told: in the text, else in a field, else in another form of it. */
-static void place(const struct scanner *s, const struct code_view *view, struct scan_finding *f)
+static void place(struct scanner *s, const struct code_view *view, struct scan_finding *f)
 {
 	const struct scan_unit *unit = f->unit;
 	struct text text = unit->event.content, code = {view->text, view->text_len};
@@ -244,6 +247,7 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 		 const struct findings *findings)
 {
 	give_reason(s, findings);
+	s->place_left = SCAN_PLACE_BYTES;
 	for (size_t i = 0; i < findings->count; i++) {
 		struct scan_finding f = {.finding = &findings->list[i], .unit = unit};
 		enum severity severity = f.finding->rule->severity;

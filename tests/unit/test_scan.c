@@ -436,6 +436,39 @@ static void write_rules(void)
 	scratch_file("many/a.yaml", many, 0644);
 }
 
+static void count_placed(void *context, const struct scan_finding *f)
+{
+	((size_t *)context)[f->line != 0]++;
+}
+
+/* A text of LEN bytes with what two rules are about at its end; PLACED of them are given a line. */
+static void check_placed(size_t len, size_t placed)
+{
+	static const char words[] = "\nmoonstone word\nfetch -q it\n";
+	char *text = malloc(len + 1);
+	size_t found[2] = {0};
+	struct scan_sink sink = {.context = found, .finding = count_placed};
+	struct scan_options options = {0};
+	struct scanner s;
+
+	memset(text, ' ', len);
+	memcpy(text + len - strlen(words), words, sizeof(words));
+	scan_begin(&s, rules.engine, rules.thread, &options, &sink);
+	scan_data(&s, "x.txt", (struct text){text, len}, true);
+	scan_end(&s);
+	ok(found[0] + found[1] >= 2 && found[1] == placed, "%zu bytes: %zu of %zu have a place",
+	   len, found[1], found[0] + found[1]);
+	free(text);
+}
+
+/* To find a place takes as long as a scan: there is an end to it. */
+static void test_place_maximum(void)
+{
+	check_placed(1 << 20, 2);
+	check_placed(SCAN_PLACE_BYTES / 2, 2);
+	check_placed(SCAN_PLACE_BYTES / 2 + 1, 1);
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -453,6 +486,7 @@ int main(void)
 	test_cache();
 	test_no_rules();
 	test_places();
+	test_place_maximum();
 	packs_done(&rules);
 	scratch_leave(dir);
 	return tap_done();
