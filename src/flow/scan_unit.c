@@ -117,11 +117,15 @@ static int scan_code(struct scanner *s, const struct scan_unit *unit, struct cod
 	s->totals.views_none++;
 	if (why.code == ERR_LIMIT)
 		return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, why.message, err);
-	if (why.code == ERR_INPUT)
+	if (why.code == ERR_INPUT) {
 		scan_note(s, unit->file->name, unit->script.s ? 0 : view->line, why.message);
-	else if (why.code)
+		return 0;
+	}
+	if (why.code)
 		lose_views(s, &why);
-	return 0;
+	/* Who does without says so (no_code_view): a program that was not read is not clean. */
+	return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE,
+			     "there is no box to read the program in", err);
 }
 
 /* A few words from around OFFSET, of one line. */

@@ -409,5 +409,10 @@ disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" +
 	err_has 'cordon-box'
 	scan 1 --json "$T/d"
 	holds '"cordon-box" in r["code_view"]["error"] and r["code_view"]["none"] == 2'
-	holds 'len(r["notes"]) == 1 and len(r["findings"]) == 1'
+	holds 'len(r["notes"]) == 1 and len(r["findings"]) == 3'
+	# Programs that nobody read are not clean, unless one has said that they need not be read.
+	rm "$T/d/z.txt"
+	scan 1 --json "$T/d"
+	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-CODE"] * 2 and r["verdict"] == "ask"'
+	scan 0 --no-code-view "$T/d"
 }
