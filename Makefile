@@ -34,7 +34,9 @@ MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS  = -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lsqlite3 -lm $(if $(SAN),,$(NOLOAD))
+CLI_LIBS  = -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD))
+# The cross toolchain's libm.a is a script with the paths of a native one: its parts by name.
+LIBM     := $(or $(if $(CROSS),$(wildcard $(addprefix /usr/$(CROSS)-linux-gnu/lib/,libm-*.a libmvec.a))),-lm)
 # SQLite can load extensions, which a static program must not: see src/store/noload.c.
 NOLOAD   := -Wl,-u,__wrap_dlopen,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose,--wrap=dlerror
 
