@@ -39,15 +39,16 @@ static const struct {
 } files[] = {{shell_files, "bash"}, {make_files, "make"}, {docker_files, "docker"}};
 
 /* In the first line after #!, without the numbers of a version. */
+/* clang-format off */
 static const struct {
 	const char *program, *reader;
 } programs[] = {
 	{"python", "python"}, {"pythonw", "python"}, {"ipython", "python"}, {"pypy", "python"},
-	{"sh", "bash"},	      {"bash", "bash"},	     {"rbash", "bash"},	    {"dash", "bash"},
-	{"ash", "bash"},      {"zsh", "bash"},	     {"ksh", "bash"},	    {"mksh", "bash"},
-	{"pdksh", "bash"},    {"lksh", "bash"},	     {"yash", "bash"},	    {"posh", "bash"},
-	{"bats", "bash"},     {"busybox", "bash"},
+	{"sh", "bash"}, {"bash", "bash"}, {"rbash", "bash"}, {"dash", "bash"}, {"ash", "bash"},
+	{"zsh", "bash"}, {"ksh", "bash"}, {"mksh", "bash"}, {"pdksh", "bash"}, {"lksh", "bash"},
+	{"yash", "bash"}, {"posh", "bash"}, {"bats", "bash"}, {"busybox", "bash"},
 };
+/* clang-format on */
 
 static const char *by_name(const char *name)
 {

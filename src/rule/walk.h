@@ -13,7 +13,8 @@
 #define PACK_DEPTH_MAX 16      /* directories in directories */
 #define PACK_ENTRIES_MAX 20000 /* names in one directory */
 
-/* DATA is gone after the call. NULL: the file cannot be read, or is none, and the walk's ERR says why. Anything
+/* DATA is gone after the call. NULL: the file cannot be read, or is none, and the walk's ERR says
+ * why. Anything
  * but 0 ends the walk with that result. */
 typedef int walk_fn(void *context, const char *path, const char *data, size_t len);
 

@@ -2,7 +2,8 @@
  *
  * What is hidden in a text behind an encoding: base64 (both alphabets, over lines), hex (runs and
  * lists), lists of numbers, and the text itself with its escapes (%41, \x41, \u0041, &#65;) put in
- * place, and without what nobody sees, so that what stands around them is still there. Layers are searched again, to a depth.
+ * place, and without what nobody sees, so that what stands around them is still there. Layers are
+ * searched again, to a depth.
  * Only what looks like text becomes a layer. Every bound that was reached is told in the answer:
  * "nothing more is hidden here" must never be said of what was not looked at. Takes time linear in
  * the text, whatever is in it.

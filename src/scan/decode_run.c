@@ -173,7 +173,8 @@ static bool read_any(struct search *q, struct answer *ret)
 	return true;
 }
 
-/* Tells what the gathered characters say; false: nothing, or not all is text. *GO_ON: whether more is wanted. */
+/* Tells what the gathered characters say; false: nothing, or not all is text. *GO_ON: whether more
+ * is wanted. */
 static bool tell(struct search *q, size_t offset, size_t end, bool *go_on)
 {
 	struct answer a;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target for what is kept of approvals: any bytes as a parked request, as the status of one
- * that really was signed, and as what people carry to each other. What is taken must be written back as the same bytes and keep to its
- * bounds; and whatever stands in a status, no word counts but the one that was signed, with every
- * byte as it was. A broken promise is a trap.
+ * The fuzz target for what is kept of approvals: any bytes as a parked request, as the status of
+ * one that really was signed, and as what people carry to each other. What is taken must be written
+ * back as the same bytes and keep to its bounds; and whatever stands in a status, no word counts
+ * but the one that was signed, with every byte as it was. A broken promise is a trap.
  */
 #include "../unit/approval_case.h"
 #include "approval/carry.h"

