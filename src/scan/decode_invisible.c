@@ -126,8 +126,8 @@ static size_t drop(const char *s, size_t len, bool tags, char *out, struct seen 
 	*seen = (struct seen){0};
 	for (size_t at = 0, end; at < len; at = end) {
 		uint32_t c = 0;
-		end = at + 1;
-		if (!may_begin[(unsigned char)s[at]] || (end = end_of(s, len, at, &c)) == at) {
+		end = may_begin[(unsigned char)s[at]] ? end_of(s, len, at, &c) : at;
+		if (end == at) {
 			end = at + 1;
 			continue;
 		}
