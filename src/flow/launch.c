@@ -142,7 +142,7 @@ int launch_begin(struct launch *l, struct err *err)
 }
 
 /* A cordon-box that is gone already has said why, or its end will tell. */
-static int send_spec(struct launch *l, const struct plan *p, struct err *err)
+static int send_spec(struct launch *l, const struct blueprint *p, struct err *err)
 {
 	AUTO_FREE uint8_t *data = NULL;
 	AUTO_CLOSE int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -293,12 +293,12 @@ void launch_abandon(struct launch *l)
 static int do_job(enum spec_job job, const struct launch_sink *sink, struct result *r,
 		  struct err *err)
 {
-	AUTO_PAGES struct plan *p = pages_new(sizeof(*p));
+	AUTO_PAGES struct blueprint *p = pages_new(sizeof(*p));
 	struct launch l;
 
 	if (!p)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	plan_init(p);
+	blueprint_init(p);
 	p->spec.job = job;
 	p->spec.cwd = p->spec.program = "/";
 	p->spec.argv[p->spec.argc++] = "job";
@@ -312,7 +312,7 @@ static int do_job(enum spec_job job, const struct launch_sink *sink, struct resu
 	if (done == 0)
 		collect(&l, NULL);
 	launch_abandon(&l);
-	plan_done(p);
+	blueprint_done(p);
 	return done;
 }
 
@@ -364,7 +364,7 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-int launch_run(struct launch *l, struct plan *p, const struct launch_sink *sink, struct result *ret,
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink, struct result *ret,
 	       struct err *err)
 {
 	l->sink = sink;

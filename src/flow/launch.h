@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "flow/plan.h"
+#include "flow/blueprint.h"
 #include "model/result.h"
 
 /* Told of output as it comes; STREAM is 0 for standard output, 1 for standard error. */
@@ -30,7 +30,7 @@ struct launch {
 
 /* Starts cordon-box: its own start goes on while the plan is being made. It waits for launch_run. */
 int launch_begin(struct launch *l, struct err *err);
-int launch_run(struct launch *l, struct plan *p, const struct launch_sink *sink, struct result *ret,
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink, struct result *ret,
 	       struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);

@@ -11,7 +11,7 @@
 #include "base/pages.h"
 #include "flow/commit.h"
 #include "flow/payload.h"
-#include "flow/plan.h"
+#include "flow/blueprint.h"
 
 /* Only what a program finished on its own terms is written back. */
 static bool wants_commit(const struct request *req, const struct result *r)
@@ -19,44 +19,44 @@ static bool wants_commit(const struct request *req, const struct result *r)
 	return req->commit && r->status == STATUS_EXITED && r->exit_code == 0;
 }
 
-static int speak(const struct request *req, struct plan *plan, struct launch *box,
+static int speak(const struct request *req, struct blueprint *bp, struct launch *box,
 		 const struct launch_sink *sink, struct result *ret, struct err *err)
 {
-	/* Another program takes longer to start than the plan to make: both at the same time. */
+	/* Another program takes longer to start than the blueprint to draw: both at the same time. */
 	if (launch_begin(box, err) < 0)
 		return -1;
-	if (plan_make(plan, req, err) < 0)
+	if (blueprint_make(bp, req, err) < 0)
 		return -1;
-	if (launch_run(box, plan, sink, ret, err) < 0)
+	if (launch_run(box, bp, sink, ret, err) < 0)
 		return -1;
-	if (plan->spec.payload == PAYLOAD_FILE)
-		memcpy(ret->sha256, plan->spec.payload_sha256, sizeof(ret->sha256));
+	if (bp->spec.payload == PAYLOAD_FILE)
+		memcpy(ret->sha256, bp->spec.payload_sha256, sizeof(ret->sha256));
 	/* What was hashed is what ran, or nothing is said about it. */
-	ret->has_sha256 = plan->spec.payload == PAYLOAD_FILE ||
-			  (plan->hash_later && payload_is_same(plan->payload, &plan->program));
+	ret->has_sha256 = bp->spec.payload == PAYLOAD_FILE ||
+			  (bp->hash_later && payload_is_same(bp->payload, &bp->program));
 	result_conclude(ret);
-	return wants_commit(req, ret) ? commit_changes(ret, plan->workspace, &plan->mark,
-						       plan->spec.limit[LIMIT_DISK], err)
+	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
+						       bp->spec.limit[LIMIT_DISK], err)
 				      : 0;
 }
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
-	struct plan *plan = pages_new(sizeof(*plan));
+	struct blueprint *bp = pages_new(sizeof(*bp));
 	struct launch box = {.socket = -1, .out = {-1, -1}};
 	struct err err;
 
 	result_init(ret);
-	if (!plan) {
+	if (!bp) {
 		err_set(&ret->err, ERR_SYSTEM, "out of memory");
 		return;
 	}
-	plan_init(plan);
-	if (speak(req, plan, &box, sink, ret, &err) < 0) {
+	blueprint_init(bp);
+	if (speak(req, bp, &box, sink, ret, &err) < 0) {
 		ret->status = err.code == ERR_REFUSED ? STATUS_REFUSED : STATUS_ERROR;
 		ret->err = err;
 	}
 	launch_abandon(&box);
-	plan_done(plan);
-	pages_free(plan);
+	blueprint_done(bp);
+	pages_free(bp);
 }

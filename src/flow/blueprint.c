@@ -4,7 +4,7 @@
  * are resolved here, outside the box, with the caller's own rights; cordon-box checks what it
  * opens against the descriptors that go along.
  */
-#include "flow/plan.h"
+#include "flow/blueprint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,20 +22,20 @@
 #include "flow/workspace.h"
 
 struct draft {
-	struct plan *plan;
+	struct blueprint *bp;
 	const struct request *req;
 	const struct profile *profile;
 	const char *interpreter; /* as started, e.g. a virtualenv's */
 	const char *real;	 /* the file behind it */
 };
 
-void plan_init(struct plan *p)
+void blueprint_init(struct blueprint *p)
 {
 	p->payload = p->workspace = p->input = -1;
 	p->pump.from = p->pump.to = -1;
 }
 
-void plan_done(struct plan *p)
+void blueprint_done(struct blueprint *p)
 {
 	private_close(&p->private);
 	arena_done(&p->arena);
@@ -86,8 +86,8 @@ static int add_exec(struct spec *s, const char *path, struct err *err)
 /* Shows one path of the host: a link as that link, a file or directory as a read-only bind. */
 static int show(struct draft *d, const char *path, unsigned flags, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
-	struct arena *a = &d->plan->arena;
+	struct spec *s = &d->bp->spec;
+	struct arena *a = &d->bp->arena;
 	char link[PATH_MAX];
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
 
@@ -102,7 +102,7 @@ static int show(struct draft *d, const char *path, unsigned flags, struct err *e
 
 static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)
 {
-	bool exec = d->plan->spec.flags & SPEC_EXEC;
+	bool exec = d->bp->spec.flags & SPEC_EXEC;
 
 	for (; rows->path; rows++) {
 		unsigned when = rows->flags & WHEN_FLAGS;
@@ -116,7 +116,7 @@ static int show_rows(struct draft *d, const struct profile_bind *rows, struct er
 			continue;
 		}
 		if (at && d->real)
-			path = arena_printf(&d->plan->arena, "%.*s%s", (int)(at - path), path,
+			path = arena_printf(&d->bp->arena, "%.*s%s", (int)(at - path), path,
 					    basename(d->real));
 		if (show(d, path, rows->flags, err) < 0)
 			return -1;
@@ -132,7 +132,7 @@ static const char *resolve(struct draft *d, const char *path, struct err *err)
 		err_errno(err, ERR_INPUT, "%s", path);
 		return NULL;
 	}
-	return arena_dup(&d->plan->arena, real);
+	return arena_dup(&d->bp->arena, real);
 }
 
 static int choose_profile(struct draft *d, struct err *err)
@@ -160,7 +160,7 @@ static int refuse_venv(const struct draft *d, struct err *err)
 static int find_interpreter(struct draft *d, struct err *err)
 {
 	const struct profile *p = d->profile;
-	struct arena *a = &d->plan->arena;
+	struct arena *a = &d->bp->arena;
 
 	if (!p->interpreter)
 		return 0;
@@ -182,12 +182,12 @@ static int find_interpreter(struct draft *d, struct err *err)
 /* --exec extends the profile's own list; a listed program is shown where it really is. */
 static int add_programs(struct draft *d, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 	struct stat st;
 
 	for (const char *const *p = d->profile->programs; p && *p; p++) {
 		char real[PATH_MAX];
-		if (realpath(*p, real) && add_exec(s, arena_dup(&d->plan->arena, real), err) < 0)
+		if (realpath(*p, real) && add_exec(s, arena_dup(&d->bp->arena, real), err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < d->req->execc; i++) {
@@ -196,7 +196,7 @@ static int add_programs(struct draft *d, struct err *err)
 			return -1;
 		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode))
 			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
-		if (show(d, arena_dup(&d->plan->arena, asked), BIND_PROGRAM, err) < 0 ||
+		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
 		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
 			return -1;
 	}
@@ -209,7 +209,7 @@ static int add_loader(struct draft *d, struct err *err)
 
 	for (const char *const *l = profile_loaders; *l; l++)
 		if (realpath(*l, real) &&
-		    add_exec(&d->plan->spec, arena_dup(&d->plan->arena, real), err) < 0)
+		    add_exec(&d->bp->spec, arena_dup(&d->bp->arena, real), err) < 0)
 			return -1;
 	return 0;
 }
@@ -224,7 +224,7 @@ static int show_venv(struct draft *d, struct err *err)
 	/* An interpreter outside the system brings its own standard library. */
 	if (strncmp(d->real, "/usr/", 5) == 0)
 		return 0;
-	char *prefix = arena_dup(&d->plan->arena, d->real);
+	char *prefix = arena_dup(&d->bp->arena, d->real);
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(prefix, '/');
 		if (!slash || slash == prefix)
@@ -237,7 +237,7 @@ static int show_venv(struct draft *d, struct err *err)
 
 static int show_interpreter(struct draft *d, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 
 	if (!d->interpreter)
 		return 0;
@@ -258,7 +258,7 @@ static int add_arg(struct spec *s, const char *arg, struct err *err)
 
 static int add_args(struct draft *d, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 	const char *const *extra = d->req->isolated ? d->profile->isolated : d->profile->args;
 
 	/* A virtualenv is recognised by the path its interpreter is started with. */
@@ -295,13 +295,13 @@ static int add_env(struct spec *s, const char *pair, struct err *err)
 /* PAIR with the home directory in place of its "@", if it has one. */
 static int add_env_row(struct draft *d, const char *pair, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 	const char *at = strchr(pair, '@');
 
 	if (!at)
 		return add_env(s, pair, err);
 	return add_env(s,
-		       arena_printf(&d->plan->arena, "%.*s%s%s", (int)(at - pair), pair,
+		       arena_printf(&d->bp->arena, "%.*s%s%s", (int)(at - pair), pair,
 				    s->private_dir ? s->private_dir : "/tmp", at + 1),
 		       err);
 }
@@ -309,17 +309,17 @@ static int add_env_row(struct draft *d, const char *pair, struct err *err)
 /* Modules of the workspace can be imported. */
 static int add_module_path(struct draft *d, struct err *err)
 {
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 
 	if (!s->workspace_path || !d->profile->path_env)
 		return 0;
-	return add_env(s, arena_printf(&d->plan->arena, "%s=%s", d->profile->path_env, s->cwd),
+	return add_env(s, arena_printf(&d->bp->arena, "%s=%s", d->profile->path_env, s->cwd),
 		       err);
 }
 
 static int add_environment(struct draft *d, struct err *err)
 {
-	struct plan *p = d->plan;
+	struct blueprint *p = d->bp;
 	const char *const *lists[] = {profile_common_env,
 				      d->req->isolated ? NULL : d->profile->env};
 
@@ -343,7 +343,7 @@ static int add_environment(struct draft *d, struct err *err)
 
 static int open_workspace(struct draft *d, struct err *err)
 {
-	struct plan *p = d->plan;
+	struct blueprint *p = d->bp;
 
 	p->spec.cwd = p->spec.private_dir ? p->spec.private_dir : "/tmp";
 	if (!d->req->workspace)
@@ -368,7 +368,7 @@ static int open_workspace(struct draft *d, struct err *err)
 }
 
 /* What can be read piece by piece goes through a pipe of the program's own. */
-static int open_pump(struct plan *p, int *from, struct err *err)
+static int open_pump(struct blueprint *p, int *from, struct err *err)
 {
 	int pipe[2];
 
@@ -391,22 +391,22 @@ static int open_input(struct draft *d, struct err *err)
 	struct stat st;
 
 	if (d->req->input) {
-		d->plan->input = payload_input("the input", d->req->input, d->req->input_len, err);
-		return d->plan->input < 0 ? -1 : 0;
+		d->bp->input = payload_input("the input", d->req->input, d->req->input_len, err);
+		return d->bp->input < 0 ? -1 : 0;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "--stdin %s", file);
 	if (S_ISREG(st.st_mode)) {
-		d->plan->input = payload_copy(fd, file, err);
-		return d->plan->input < 0 ? -1 : 0;
+		d->bp->input = payload_copy(fd, file, err);
+		return d->bp->input < 0 ? -1 : 0;
 	}
 	if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
 		return err_set(err, ERR_INPUT,
 			       "--stdin %s: only a file, a pipe or a character device is read",
 			       file);
 	if (d->req->stdin_file)
-		return open_pump(d->plan, &fd, err);
-	d->plan->input = scope_take_fd(&fd);
+		return open_pump(d->bp, &fd, err);
+	d->bp->input = scope_take_fd(&fd);
 	return 0;
 }
 
@@ -428,7 +428,7 @@ static int check_limits(const struct request *r, struct spec *s, struct err *err
 static int set_basics(struct draft *d, struct err *err)
 {
 	const struct request *r = d->req;
-	struct spec *s = &d->plan->spec;
+	struct spec *s = &d->bp->spec;
 	bool overlay = r->workspace && r->workspace_mode == WORKSPACE_OVERLAY;
 
 	s->tier = r->tier;
@@ -461,16 +461,16 @@ static int make_private(struct draft *d, struct err *err)
 	if (d->req->tier != TIER_NO_USERNS)
 		return 0;
 	private_sweep();
-	if (private_choose(&d->plan->private, err) < 0)
+	if (private_choose(&d->bp->private, err) < 0)
 		return -1;
-	d->plan->spec.private_dir = d->plan->private.inner;
+	d->bp->spec.private_dir = d->bp->private.inner;
 	return 0;
 }
 
 static int add_common_files(struct draft *d, struct err *err)
 {
 	for (const struct spec_file *f = profile_common_files; f->target; f++)
-		if (add_file(&d->plan->spec, f->target, f->content, f->is_link, err) < 0)
+		if (add_file(&d->bp->spec, f->target, f->content, f->is_link, err) < 0)
 			return -1;
 	return 0;
 }
@@ -484,9 +484,9 @@ static int open_payload(struct draft *d, struct payload *p, struct err *err)
 	return payload_open(p, d->profile, r->file, r->limit[LIMIT_TIME], err);
 }
 
-int plan_make(struct plan *p, const struct request *req, struct err *err)
+int blueprint_make(struct blueprint *p, const struct request *req, struct err *err)
 {
-	struct draft d = {.plan = p, .req = req};
+	struct draft d = {.bp = p, .req = req};
 	struct payload payload;
 
 	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 ||

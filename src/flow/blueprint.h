@@ -3,8 +3,8 @@
  * From a request to a spec: which profile, what is shown of the host, under which limits. Reads
  * the file system and changes nothing that stays.
  */
-#ifndef CORDON_FLOW_PLAN_H
-#define CORDON_FLOW_PLAN_H
+#ifndef CORDON_FLOW_BLUEPRINT_H
+#define CORDON_FLOW_BLUEPRINT_H
 
 #include <sys/stat.h>
 
@@ -16,7 +16,7 @@
 #include "model/request.h"
 #include "model/spec.h"
 
-struct plan {
+struct blueprint {
 	struct arena arena; /* owns the spec's strings */
 	struct spec spec;
 	struct private private;	       /* the tier without namespaces */
@@ -28,8 +28,8 @@ struct plan {
 };
 
 /* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */
-void plan_init(struct plan *p);
-void plan_done(struct plan *p);
-int plan_make(struct plan *p, const struct request *req, struct err *err);
+void blueprint_init(struct blueprint *p);
+void blueprint_done(struct blueprint *p);
+int blueprint_make(struct blueprint *p, const struct request *req, struct err *err);
 
 #endif
