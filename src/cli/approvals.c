@@ -7,11 +7,9 @@
 #include "cli/approvals.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/scope.h"
@@ -19,7 +17,7 @@
 #include "cli/rules.h"
 #include "cli/shown.h"
 #include "conf/names.h"
-#include "store/state.h"
+#include "flow/state.h"
 
 int approvals_fail(const struct cli_call *call, const struct err *err)
 {
@@ -226,34 +224,11 @@ static int load_key(struct approvals *v, struct err *err)
 	return r;
 }
 
-/* Root in somebody else's directory goes on as that somebody. The kernel makes such a process
- * undumpable, so its memory with the key in it stays closed to them. */
-static int become_owner(const char *path, struct err *err)
+static int open_state(const struct cli_call *call, struct gate_state *ret, struct err *err)
 {
-	struct stat st;
+	struct gate_state_options o = {.path = call->approvals.state, .as_owner = true};
 
-	if (geteuid() != 0 || lstat(path, &st) < 0 || st.st_uid == 0)
-		return 0;
-	if (setgroups(0, NULL) < 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) < 0 ||
-	    setresuid(st.st_uid, st.st_uid, st.st_uid) < 0)
-		return err_errno(err, ERR_SYSTEM, "becoming the owner of %s", path);
-	return 0;
-}
-
-static int open_store(struct approvals *v, int *ret_dir, struct err *err)
-{
-	char path[PATH_MAX];
-
-	if (v->call->approvals.state)
-		snprintf(path, sizeof(path), "%s", v->call->approvals.state);
-	else if (state_path(path, err) < 0)
-		return -1;
-	if (become_owner(path, err) < 0)
-		return -1;
-	*ret_dir = state_open(path, err);
-	if (*ret_dir < 0)
-		return -1;
-	return store_open(&(struct store_options){.dir = *ret_dir}, &v->store, err);
+	return gate_state_open(ret, &o, err);
 }
 
 static uint64_t now_ms(void)
@@ -267,18 +242,19 @@ static uint64_t now_ms(void)
 int cli_approvals(struct cli_call *call)
 {
 	struct approvals v = {.call = call, .now = now_ms()};
-	AUTO_CLOSE int dir = -1;
+	AUTO_STATE struct gate_state state = STATE_CLOSED;
 	struct err err;
 	int status;
 
 	const struct verb *verb = find_verb(call, &err);
 	if (!verb || approval_actor_here(&v.actor, &err) < 0 ||
 	    (verb->needs & NEEDS_KEY && load_key(&v, &err) < 0) ||
-	    (verb->needs & NEEDS_STORE && open_store(&v, &dir, &err) < 0))
+	    (verb->needs & NEEDS_STORE && open_state(call, &state, &err) < 0)) {
 		status = approvals_fail(call, &err);
-	else
+	} else {
+		v.store = state.store;
 		status = verb->run(&v);
-	store_close(v.store);
+	}
 	key_wipe(&v.key);
 	return status;
 }

@@ -16,7 +16,7 @@
 /* What kind of event a rule of that source is tested with; sources that no event has are tested as
  * another. */
 static const struct {
-	enum source as;
+	enum rule_source as;
 	enum event_type event;
 } sources[SOURCE_OTHER + 1] = {
 	[SOURCE_LLM_IO] = {SOURCE_LLM_IO, EVENT_LLM_INPUT},
@@ -33,7 +33,7 @@ static const struct {
 	[SOURCE_OTHER] = {SOURCE_OTHER, EVENT_LLM_INPUT},
 };
 
-enum source case_source(enum source source)
+enum rule_source case_source(enum rule_source source)
 {
 	return sources[source].as;
 }

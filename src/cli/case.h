@@ -17,6 +17,6 @@ struct test_case {
 void case_make(const struct rule *rule, const struct node *node, struct arena *arena,
 	       struct test_case *ret);
 /* The source that a rule's tests are run with. */
-enum source case_source(enum source source);
+enum rule_source case_source(enum rule_source source);
 
 #endif

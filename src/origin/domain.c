@@ -24,7 +24,7 @@ static void row_key(const char *sort, const struct id *id, char ret[KEY_MAX])
 }
 
 /* A row is a domain, or says into which one it was merged. */
-static void pack_row(struct pack *p, const struct domain *d, const struct id *into)
+static void pack_row(struct packer *p, const struct domain *d, const struct id *into)
 {
 	pack_uint(p, ROW_VERSION, 1);
 	pack_uint(p, into != NULL, 1);
@@ -47,7 +47,7 @@ static void pack_row(struct pack *p, const struct domain *d, const struct id *in
 static int unpack_row(const struct store_item *item, struct domain *d, struct id *into,
 		      struct err *err)
 {
-	struct unpack u = {.data = item->value, .len = item->len};
+	struct unpacker u = {.data = item->value, .len = item->len};
 	bool old = unpack_uint(&u, 1) != ROW_VERSION, merged = unpack_enum(&u, 2);
 
 	if (merged) {
@@ -74,7 +74,7 @@ static int unpack_row(const struct store_item *item, struct domain *d, struct id
 void domain_put(struct domain *d, struct store_tx *tx)
 {
 	uint8_t row[ROW_MAX];
-	struct pack p = {.data = row, .room = sizeof(row)};
+	struct packer p = {.data = row, .room = sizeof(row)};
 	char key[KEY_MAX];
 
 	pack_row(&p, d, NULL);
@@ -85,7 +85,7 @@ void domain_put(struct domain *d, struct store_tx *tx)
 static void put_merged(const struct domain *d, const struct id *into, struct store_tx *tx)
 {
 	uint8_t row[ROW_MAX];
-	struct pack p = {.data = row, .room = sizeof(row)};
+	struct packer p = {.data = row, .room = sizeof(row)};
 	char key[KEY_MAX];
 
 	pack_row(&p, NULL, into);

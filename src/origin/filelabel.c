@@ -40,7 +40,7 @@ static int read_row(struct keeper *k, const char *key, struct label *ret, uint64
 	*ret_version = item.version;
 	if (!item.version)
 		return 0;
-	struct unpack u = {.data = item.value, .len = item.len};
+	struct unpacker u = {.data = item.value, .len = item.len};
 	bool old = unpack_uint(&u, 1) != ROW_VERSION;
 	label_unpack(&u, ret);
 	return old || !unpack_is_done(&u) ? err_set(err, ERR_INPUT, "a label is damaged") : 0;
@@ -51,7 +51,7 @@ static int add_row(struct keeper *k, const char *key, const struct label *label,
 		   struct store_tx *tx, struct err *err)
 {
 	uint8_t row[ROW_MAX];
-	struct pack p = {.data = row, .room = sizeof(row)};
+	struct packer p = {.data = row, .room = sizeof(row)};
 	struct label before, after = *label;
 	uint64_t version = 0;
 

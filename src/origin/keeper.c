@@ -50,7 +50,7 @@ void keeper_mac(const struct keeper *k, const char *what, const char *principal,
 	crypto_auth_hmacsha256_init(&state, k->seed, sizeof(k->seed));
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
 		uint8_t size[8];
-		struct pack p = {.data = size, .room = sizeof(size)};
+		struct packer p = {.data = size, .room = sizeof(size)};
 		pack_uint(&p, part[i].len, 8);
 		crypto_auth_hmacsha256_update(&state, size, sizeof(size));
 		crypto_auth_hmacsha256_update(&state, part[i].data, part[i].len);

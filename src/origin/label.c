@@ -121,7 +121,7 @@ struct label label_of_run(enum origin code, const struct label *inputs, unsigned
 	return l;
 }
 
-void label_pack(struct pack *p, const struct label *l)
+void label_pack(struct packer *p, const struct label *l)
 {
 	pack_uint(p, l->integrity, 1);
 	pack_uint(p, l->secrecy, 1);
@@ -130,7 +130,7 @@ void label_pack(struct pack *p, const struct label *l)
 	pack_bytes(p, l->source, l->count * sizeof(l->source[0]));
 }
 
-void label_unpack(struct unpack *u, struct label *ret)
+void label_unpack(struct unpacker *u, struct label *ret)
 {
 	struct label l = {0};
 

@@ -66,7 +66,7 @@ void label_hear(struct label *l, enum integrity said, bool trusts);
 struct label label_of_run(enum origin code, const struct label *inputs, unsigned caps);
 
 enum { LABEL_PACKED_MAX = 5 + LABEL_SOURCES_MAX * ID_BYTES };
-void label_pack(struct pack *p, const struct label *l);
-void label_unpack(struct unpack *u, struct label *ret);
+void label_pack(struct packer *p, const struct label *l);
+void label_unpack(struct unpacker *u, struct label *ret);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void pack_bytes(struct pack *p, const void *data, size_t len)
+void pack_bytes(struct packer *p, const void *data, size_t len)
 {
 	if (p->failed || p->room - p->len < len) {
 		p->failed = true;
@@ -17,7 +17,7 @@ void pack_bytes(struct pack *p, const void *data, size_t len)
 	p->len += len;
 }
 
-void pack_uint(struct pack *p, uint64_t value, unsigned size)
+void pack_uint(struct packer *p, uint64_t value, unsigned size)
 {
 	uint8_t byte[8];
 
@@ -26,7 +26,7 @@ void pack_uint(struct pack *p, uint64_t value, unsigned size)
 	pack_bytes(p, byte, size);
 }
 
-void pack_text(struct pack *p, const char *text)
+void pack_text(struct packer *p, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -35,7 +35,7 @@ void pack_text(struct pack *p, const char *text)
 	pack_bytes(p, text, len);
 }
 
-void unpack_bytes(struct unpack *u, void *ret, size_t len)
+void unpack_bytes(struct unpacker *u, void *ret, size_t len)
 {
 	if (u->failed || u->len - u->at < len) {
 		u->failed = true;
@@ -47,7 +47,7 @@ void unpack_bytes(struct unpack *u, void *ret, size_t len)
 	u->at += len;
 }
 
-uint64_t unpack_uint(struct unpack *u, unsigned size)
+uint64_t unpack_uint(struct unpacker *u, unsigned size)
 {
 	uint8_t byte[8] = {0};
 	uint64_t value = 0;
@@ -58,7 +58,7 @@ uint64_t unpack_uint(struct unpack *u, unsigned size)
 	return value;
 }
 
-unsigned unpack_enum(struct unpack *u, unsigned limit)
+unsigned unpack_enum(struct unpacker *u, unsigned limit)
 {
 	unsigned value = (unsigned)unpack_uint(u, 1);
 
@@ -66,7 +66,7 @@ unsigned unpack_enum(struct unpack *u, unsigned limit)
 	return u->failed ? 0 : value;
 }
 
-void unpack_text(struct unpack *u, char *ret, size_t size)
+void unpack_text(struct unpacker *u, char *ret, size_t size)
 {
 	size_t len = (size_t)unpack_uint(u, 2);
 
@@ -79,7 +79,7 @@ void unpack_text(struct unpack *u, char *ret, size_t size)
 	u->failed = u->failed || strlen(ret) != len;
 }
 
-bool unpack_is_done(const struct unpack *u)
+bool unpack_is_done(const struct unpacker *u)
 {
 	return !u->failed && u->at == u->len;
 }

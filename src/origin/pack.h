@@ -10,31 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pack {
+struct packer {
 	uint8_t *data; /* the caller's, with ROOM bytes */
 	size_t room, len;
 	bool failed;
 };
 
-struct unpack {
+struct unpacker {
 	const uint8_t *data;
 	size_t len, at;
 	bool failed;
 };
 
-void pack_bytes(struct pack *p, const void *data, size_t len);
+void pack_bytes(struct packer *p, const void *data, size_t len);
 /* SIZE bytes of VALUE: 1 to 8. */
-void pack_uint(struct pack *p, uint64_t value, unsigned size);
+void pack_uint(struct packer *p, uint64_t value, unsigned size);
 /* At most 65535 bytes. */
-void pack_text(struct pack *p, const char *text);
+void pack_text(struct packer *p, const char *text);
 
-void unpack_bytes(struct unpack *u, void *ret, size_t len);
-uint64_t unpack_uint(struct unpack *u, unsigned size);
+void unpack_bytes(struct unpacker *u, void *ret, size_t len);
+uint64_t unpack_uint(struct unpacker *u, unsigned size);
 /* A value below LIMIT, otherwise it has failed and gives 0. */
-unsigned unpack_enum(struct unpack *u, unsigned limit);
+unsigned unpack_enum(struct unpacker *u, unsigned limit);
 /* Without a NUL in it; fails when it does not fit. */
-void unpack_text(struct unpack *u, char *ret, size_t size);
+void unpack_text(struct unpacker *u, char *ret, size_t size);
 /* All was there and nothing is left. */
-bool unpack_is_done(const struct unpack *u);
+bool unpack_is_done(const struct unpacker *u);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 	RUNS_BYTES = 4,
 };
 
-static void pack_plan(struct pack *p, const struct plan *plan)
+static void pack_plan(struct packer *p, const struct plan *plan)
 {
 	pack_uint(p, VERSION, 1);
 	pack_bytes(p, &plan->id, sizeof(plan->id));
@@ -40,7 +40,7 @@ static void pack_plan(struct pack *p, const struct plan *plan)
 
 static bool unpack_plan(const uint8_t *data, size_t len, struct plan *ret)
 {
-	struct unpack u = {.data = data, .len = len};
+	struct unpacker u = {.data = data, .len = len};
 	bool old = unpack_uint(&u, 1) != VERSION;
 
 	memset(ret, 0, sizeof(*ret));
@@ -70,7 +70,7 @@ static size_t to_sign(const uint8_t *body, size_t len, uint8_t ret[BODY_MAX + si
 static void write_token(const struct keeper *k, const struct plan *plan, char *ret)
 {
 	uint8_t token[TOKEN_MAX], bytes[BODY_MAX + sizeof(SIGNED)];
-	struct pack p = {.data = token, .room = BODY_MAX};
+	struct packer p = {.data = token, .room = BODY_MAX};
 
 	pack_plan(&p, plan);
 	key_sign(&k->key, bytes, to_sign(token, p.len, bytes), token + p.len);
@@ -221,13 +221,13 @@ int plan_spend(struct keeper *k, const struct plan *plan, struct store_tx *tx,
 {
 	AUTO_ITEM struct store_item item = {0};
 	uint8_t row[RUNS_BYTES];
-	struct pack p = {.data = row, .room = sizeof(row)};
+	struct packer p = {.data = row, .room = sizeof(row)};
 	char key[ID_HEX];
 
 	*ret = PLAN_SPENT;
 	if (store_get(k->store, STORE_PLAN, id_hex(&plan->id, key), &item, err) < 0)
 		return -1;
-	struct unpack u = {.data = item.value, .len = item.len};
+	struct unpacker u = {.data = item.value, .len = item.len};
 	uint64_t used = unpack_uint(&u, RUNS_BYTES);
 	/* A row that is lost is a plan that is spent. */
 	if (!item.version || !unpack_is_done(&u) || used >= plan->runs)

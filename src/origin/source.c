@@ -23,7 +23,7 @@ enum {
 	NAME_LOOKED_AT = 2 * SOURCE_NAME_MAX, /* bytes; no more of it can be in the row */
 };
 
-static void pack_source(struct pack *p, const struct source *s)
+static void pack_source(struct packer *p, const struct source *s)
 {
 	pack_uint(p, ROW_VERSION, 1);
 	pack_bytes(p, &s->domain, sizeof(s->domain));
@@ -39,7 +39,7 @@ static void pack_source(struct pack *p, const struct source *s)
 
 static int unpack_source(const struct store_item *item, struct source *s, struct err *err)
 {
-	struct unpack u = {.data = item->value, .len = item->len};
+	struct unpacker u = {.data = item->value, .len = item->len};
 	bool old = unpack_uint(&u, 1) != ROW_VERSION;
 
 	unpack_bytes(&u, &s->domain, sizeof(s->domain));
@@ -178,7 +178,7 @@ static int commit_row(struct keeper *k, struct domain *d, const struct source_in
 
 	for (int i = 0; i < KEEPER_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
-		struct pack p = {.data = row, .room = sizeof(row)};
+		struct packer p = {.data = row, .room = sizeof(row)};
 		struct id id = d->id;
 		*err = (struct err){0};
 		if (domain_load(k, &id, d, err) < 0)

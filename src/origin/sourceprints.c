@@ -59,7 +59,7 @@ static int write_list(struct writer *w, int list, const struct prints *p, struct
 
 	for (size_t at = 0; at < p->count;) {
 		uint8_t head[HEAD];
-		struct pack h = {.data = head, .room = sizeof(head)};
+		struct packer h = {.data = head, .room = sizeof(head)};
 		size_t n = p->count - at < SECTION_MAX ? p->count - at : SECTION_MAX;
 		if (b->len >= SOURCE_CHUNK && flush(w, err) < 0)
 			return -1;
@@ -94,7 +94,7 @@ void sourceprints_done(struct sourceprints *p)
 }
 
 /* Takes a section; the list goes on where the item before ended. */
-static int read_section(struct unpack *u, struct index *ix, struct err *err)
+static int read_section(struct unpacker *u, struct index *ix, struct err *err)
 {
 	unsigned list = unpack_enum(u, INDEX_LISTS);
 	size_t n = (size_t)unpack_uint(u, 4);
@@ -146,7 +146,7 @@ static int grow_set(struct source_set *s, const struct id *id, struct err *err)
 static int read_item(void *context, const struct store_item *item, struct err *err)
 {
 	struct source_set *s = context;
-	struct unpack u = {.data = item->value, .len = item->len};
+	struct unpacker u = {.data = item->value, .len = item->len};
 	struct id id;
 
 	if (!key_source(item->key, &id))

@@ -79,8 +79,8 @@ static void read_labels(const struct node *root, struct rule *ret)
 	ret->confidence = (enum confidence)word(VOCAB_CONFIDENCE, node_get(tags, "confidence"));
 	ret->suppress_in_code_blocks = node_is_true(node_get(tags, "suppress_in_code_blocks"));
 	ret->confirm_embedding = confirm && strcmp(confirm, "embedding") == 0;
-	ret->source =
-		(enum source)word(VOCAB_SOURCE, node_get(node_get(root, "agent_source"), "type"));
+	ret->source = (enum rule_source)word(VOCAB_SOURCE,
+					     node_get(node_get(root, "agent_source"), "type"));
 	ret->test_cases = node_get(root, "test_cases");
 	ret->evasion_tests = node_get(root, "evasion_tests");
 }

@@ -78,7 +78,7 @@ struct rule {
 	enum confidence confidence;
 	bool suppress_in_code_blocks;
 	bool confirm_embedding; /* fires only in lane hunt: nobody here could confirm it */
-	enum source source;
+	enum rule_source source;
 	enum method method;
 	bool falls_back; /* semantic: evaluated as pattern */
 	enum combine combine;

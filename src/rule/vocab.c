@@ -265,7 +265,7 @@ enum field event_field(enum event_type event)
 	return routes[event].field;
 }
 
-bool event_admits(enum event_type event, enum source source)
+bool event_admits(enum event_type event, enum rule_source source)
 {
 	return !routes[event].sources || routes[event].sources & (1U << source);
 }

@@ -38,7 +38,7 @@ enum maturity {
 
 enum lane { LANE_HUNT, LANE_ALERT, LANE_ENFORCE, LANE_COUNT };
 
-enum source {
+enum rule_source {
 	SOURCE_LLM_IO,
 	SOURCE_TOOL_CALL,
 	SOURCE_MCP_EXCHANGE,
@@ -180,6 +180,6 @@ bool action_observes(enum action action);
 /* The field that an event's content stands for; FIELD_NONE. */
 enum field event_field(enum event_type event);
 /* Are rules of SOURCE evaluated for such an event? */
-bool event_admits(enum event_type event, enum source source);
+bool event_admits(enum event_type event, enum rule_source source);
 
 #endif

@@ -47,9 +47,9 @@ static void check_token(const struct keeper *k, const char *text)
 
 static void check_label(const uint8_t *data, size_t len)
 {
-	struct unpack u = {.data = data, .len = len};
+	struct unpacker u = {.data = data, .len = len};
 	uint8_t again[LABEL_PACKED_MAX];
-	struct pack p = {.data = again, .room = sizeof(again)};
+	struct packer p = {.data = again, .room = sizeof(again)};
 	struct label l;
 
 	label_unpack(&u, &l);

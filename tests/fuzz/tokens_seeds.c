@@ -32,7 +32,7 @@ static size_t make_token(const struct keeper *k, char *out)
 
 static size_t make_label(const struct keeper *k, char *out)
 {
-	struct pack p = {.data = (uint8_t *)out, .room = 512};
+	struct packer p = {.data = (uint8_t *)out, .room = 512};
 	struct label l = label_unknown();
 
 	(void)k;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Directory, database, keys, in that order. The address of a database server may hold a password:
+ * it comes from the environment or from a file that only the owner can read, never from an argument,
+ * and is in no message. Whoever loses the one or the other does not get a new log: the checkpoints
+ * beside it know the old one.
+ */
+#include "flow/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "store/state.h"
+
+/* The kernel makes such a process undumpable, so its memory with the keys in it stays closed to
+ * whoever owns the directory. */
+static int become_owner(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || lstat(path, &st) < 0 || st.st_uid == 0)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) < 0 ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) < 0)
+		return err_errno(err, ERR_SYSTEM, "becoming the owner of %s", path);
+	return 0;
+}
+
+static int find_path(const struct gate_state_options *o, char ret[PATH_MAX], struct err *err)
+{
+	if (!o->path) {
+		if (state_path(ret, err) == 0)
+			return 0;
+		err_cure(err, "set HOME, or XDG_STATE_HOME, or name a directory with --state");
+		return -1;
+	}
+	if (o->path[0] != '/' || strlen(o->path) >= PATH_MAX)
+		return err_set(err, ERR_USAGE, "the state directory needs its whole path");
+	memcpy(ret, o->path, strlen(o->path) + 1);
+	return 0;
+}
+
+/* Who only looks makes no directory. */
+static int open_dir(struct gate_state *s, const struct gate_state_options *o, struct err *err)
+{
+	struct stat st;
+
+	if (find_path(o, s->path, err) < 0)
+		return -1;
+	if (o->read_only && lstat(s->path, &st) < 0 && errno == ENOENT) {
+		err_set(err, ERR_INPUT, "there is no state directory %s", s->path);
+		err_cure(err, "nothing was recorded yet, or it is elsewhere: --state DIR");
+		return -1;
+	}
+	if (o->as_owner && become_owner(s->path, err) < 0)
+		return -1;
+	s->dir = state_open(s->path, err);
+	return s->dir < 0 ? -1 : 0;
+}
+
+static bool is_private(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 077);
+}
+
+/* One line. 1: there is none. */
+static int read_url(int dir, char ret[STATE_URL_MAX + 1], struct err *err)
+{
+	AUTO_CLOSE int fd =
+		openat(dir, STATE_URL_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT)
+		return 1;
+	if (fd < 0)
+		return err_errno(err, ERR_SYSTEM, "opening " STATE_URL_FILE);
+	if (!is_private(fd)) {
+		err_set(err, ERR_REFUSED, STATE_URL_FILE " is not a file that only you can read");
+		err_cure(err, "chmod 600, and change the password if there is one in it");
+		return -1;
+	}
+	ssize_t n = io_read_full(fd, ret, STATE_URL_MAX + 1);
+	if (n < 0)
+		return err_errno(err, ERR_SYSTEM, "reading " STATE_URL_FILE);
+	while (n > 0 && (ret[n - 1] == '\n' || ret[n - 1] == ' '))
+		n--;
+	if (n > STATE_URL_MAX || n == 0 || memchr(ret, '\0', (size_t)n) ||
+	    memchr(ret, '\n', (size_t)n)) {
+		err_set(err, ERR_INPUT, STATE_URL_FILE " is not one line of 1 to %d bytes",
+			STATE_URL_MAX);
+		err_cure(err, "write postgres://... into it, or remove it");
+		return -1;
+	}
+	ret[n] = '\0';
+	return 0;
+}
+
+static int open_store(struct gate_state *s, bool read_only, struct err *err)
+{
+	const char *variable = getenv(STATE_URL_VARIABLE);
+	char line[STATE_URL_MAX + 1] = "";
+	struct store_options o = {.dir = s->dir, .read_only = read_only};
+
+	if (variable && *variable) {
+		o.url = variable;
+	} else {
+		int r = read_url(s->dir, line, err);
+		if (r < 0)
+			return -1;
+		o.url = r == 0 ? line : NULL;
+	}
+	int r = store_open(&o, &s->store, err);
+	sodium_memzero(line, sizeof(line));
+	if (r < 0)
+		err_context(err, "the store of %s", s->path);
+	return r;
+}
+
+int gate_state_open(struct gate_state *ret, const struct gate_state_options *options,
+		    struct err *err)
+{
+	*ret = (struct gate_state)STATE_CLOSED;
+	if (open_dir(ret, options, err) == 0 && open_store(ret, options->read_only, err) == 0 &&
+	    (options->read_only || keeper_open(&ret->keeper, ret->store, ret->dir, err) == 0)) {
+		snprintf(ret->principal, sizeof(ret->principal), "uid:%u", geteuid());
+		return 0;
+	}
+	gate_state_close(ret);
+	return -1;
+}
+
+void gate_state_close(struct gate_state *s)
+{
+	keeper_done(&s->keeper);
+	store_close(s->store);
+	s->store = NULL;
+	scope_close(&s->dir);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the gate remembers, opened in one place for every command and every door: the state
+ * directory, the store in it (or in the database server it names), and the keys. Who has one open
+ * is the directory's owner: nobody else gets in.
+ */
+#ifndef CORDON_FLOW_STATE_H
+#define CORDON_FLOW_STATE_H
+
+#include <limits.h>
+
+#include "origin/keeper.h"
+
+/* Names a database server (postgres://...). Without it the file below says so, if it is there. */
+#define STATE_URL_VARIABLE "CORDON_STORE_URL"
+#define STATE_URL_FILE "store.url"
+enum { STATE_URL_MAX = 2048 };
+
+/* Zero is the default. */
+struct gate_state_options {
+	const char *path; /* the state directory; NULL: the one of whoever asks */
+	bool read_only;	  /* nothing is made or changed, and there are no keys */
+	/* Root in somebody's directory goes on as that somebody, for good: nothing in there is touched
+	 * with more rights than its owner has. Otherwise such a directory is refused. */
+	bool as_owner;
+};
+
+struct gate_state {
+	int dir; /* -1: it is not open */
+	struct store *store;
+	struct keeper keeper;		   /* over STORE; empty when it is read_only */
+	char principal[PRINCIPAL_MAX + 1]; /* its owner: "uid:1000" */
+	char path[PATH_MAX];
+};
+
+/* All of it or nothing. */
+int gate_state_open(struct gate_state *ret, const struct gate_state_options *options,
+		    struct err *err);
+void gate_state_close(struct gate_state *s);
+
+/* Initialise with STATE_CLOSED. */
+#define STATE_CLOSED                                                                               \
+	{                                                                                          \
+		.dir = -1                                                                          \
+	}
+#define AUTO_STATE __attribute__((cleanup(gate_state_close)))
+
+#endif
