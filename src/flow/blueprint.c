@@ -313,8 +313,7 @@ static int add_module_path(struct draft *d, struct err *err)
 
 	if (!s->workspace_path || !d->profile->path_env)
 		return 0;
-	return add_env(s, arena_printf(&d->bp->arena, "%s=%s", d->profile->path_env, s->cwd),
-		       err);
+	return add_env(s, arena_printf(&d->bp->arena, "%s=%s", d->profile->path_env, s->cwd), err);
 }
 
 static int add_environment(struct draft *d, struct err *err)

@@ -364,8 +364,8 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink, struct result *ret,
-	       struct err *err)
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err)
 {
 	l->sink = sink;
 	l->result = ret;

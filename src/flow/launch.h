@@ -28,10 +28,10 @@ struct launch {
 	struct result *result;
 };
 
-/* Starts cordon-box: its own start goes on while the plan is being made. It waits for launch_run. */
+/* Starts cordon-box: its own start goes on while the blueprint is drawn. It waits for launch_run. */
 int launch_begin(struct launch *l, struct err *err);
-int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink, struct result *ret,
-	       struct err *err);
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);
 

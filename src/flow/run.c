@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "flow/blueprint.h"
 #include "flow/commit.h"
 #include "flow/payload.h"
-#include "flow/blueprint.h"
 
 /* Only what a program finished on its own terms is written back. */
 static bool wants_commit(const struct request *req, const struct result *r)
