@@ -14,6 +14,7 @@
 #include "cli/jsonval.h"
 #include "cli/scan.h"
 #include "cli/stream.h"
+#include "model/report.h"
 
 struct run_view {
 	const struct result *result;
@@ -100,6 +101,46 @@ static const struct cli_field error_fields[] = {
 	{"cure", "what to do about it; or empty", error_cure},
 	{0}};
 
+FIELD(tie_source, struct report_tie, json_string(v->source))
+FIELD(tie_name, struct report_tie, jsonval_readable(v->name))
+FIELD(tie_kind, struct report_tie, json_string(source_kind_name(v->kind)))
+FIELD(tie_tie, struct report_tie, json_string(v->tie))
+FIELD(tie_how, struct report_tie, jsonval_readable(v->how))
+FIELD(tie_from, struct report_tie, jsonval_number(v->code_from))
+FIELD(tie_to, struct report_tie, jsonval_number(v->code_to))
+FIELD(tie_source_from, struct report_tie, jsonval_number(v->source_from))
+
+static const struct cli_field tie_fields[] = {
+	{"source", "its id in the log, src:ID there; or empty", tie_source},
+	{"name", "what the source calls itself", tie_name},
+	{"kind", "what it is: web, file, tool_result ...", tie_kind},
+	{"tie", "whole, span or atom", tie_tie},
+	{"how", "the form of the code it was found in; empty: as it is", tie_how},
+	{"from", "the first byte of the code that ties to it", tie_from},
+	{"to", "the byte behind the last one", tie_to},
+	{"source_from", "where it stands in the source", tie_source_from},
+	{0}};
+
+FIELD(rule_id, struct report_finding, jsonval_readable(v->rule))
+FIELD(rule_title, struct report_finding, jsonval_readable(v->title))
+FIELD(rule_severity, struct report_finding, jsonval_readable(v->severity))
+FIELD(rule_lane, struct report_finding, json_string(v->lane))
+FIELD(rule_grade, struct report_finding, json_string(grade_name(v->grade)))
+FIELD(rule_view, struct report_finding, json_string(v->view))
+FIELD(rule_line, struct report_finding, v->line ? jsonval_number(v->line) : json_null())
+FIELD(rule_undecided, struct report_finding, json_boolean(v->undecided))
+
+static const struct cli_field rule_fields[] = {
+	{"id", "the rule's", rule_id},
+	{"title", "the rule's", rule_title},
+	{"severity", "as the rule says", rule_severity},
+	{"lane", "enforce, alert or hunt", rule_lane},
+	{"grade", "what it does here: shown, asks or denies", rule_grade},
+	{"view", "text, decoded or code", rule_view},
+	{"line", "of the code, or null", rule_line},
+	{"undecided", "a limit was reached before anybody knew", rule_undecided},
+	{0}};
+
 static json_t *limit_name(const struct result *r)
 {
 	if (r->status == STATUS_TIMED_OUT)
@@ -141,6 +182,78 @@ static json_t *sha256(const struct result *r)
 	return json_string(hex);
 }
 
+/* What the gate said; null where it had no say. */
+static const struct report *gate_of(const struct run_view *v)
+{
+	const struct report *r = v->result->report;
+
+	return r && r->has_verdict ? r : NULL;
+}
+
+static json_t *verdict_word(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+
+	return r ? json_string(verdict_name(r->verdict)) : json_null();
+}
+
+static json_t *origin_word(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+
+	return r ? json_string(origin_name(r->origin)) : json_null();
+}
+
+static json_t *reasons(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+	json_t *list = json_array();
+
+	for (size_t i = 0; r && i < r->reasonc; i++)
+		json_array_append_new(list, jsonval_readable(r->reason[i]));
+	return list;
+}
+
+static json_t *granted(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+	json_t *list = json_array();
+
+	for (unsigned c = 0; r && c < CAP_COUNT; c++)
+		if (r->granted & CAP_BIT(c))
+			json_array_append_new(list, json_string(cap_name(c)));
+	return list;
+}
+
+static json_t *evidence(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+
+	return r ? jsonval_list(tie_fields, r->tie, sizeof(r->tie[0]), r->tiec) : json_array();
+}
+
+static json_t *rules(const struct run_view *v)
+{
+	const struct report *r = gate_of(v);
+
+	return r ? jsonval_list(rule_fields, r->finding, sizeof(r->finding[0]), r->findingc)
+		 : json_array();
+}
+
+static json_t *approval_id(const struct run_view *v)
+{
+	const struct report *r = v->result->report;
+
+	return r && r->approval[0] ? json_string(r->approval) : json_null();
+}
+
+static json_t *audit_id(const struct run_view *v)
+{
+	const struct report *r = v->result->report;
+
+	return r && r->run[0] ? json_sprintf("run:%s", r->run) : json_null();
+}
+
 #define RUN(function, expression) FIELD(function, struct run_view, expression)
 
 RUN(run_status, json_string(status_name(v->result->status)))
@@ -167,10 +280,18 @@ RUN(run_changes,
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
 RUN(run_committed, json_boolean(v->result->committed))
 RUN(run_sha256, sha256(v->result))
+RUN(run_verdict, verdict_word(v))
+RUN(run_origin, origin_word(v))
+RUN(run_reasons, reasons(v))
+RUN(run_granted, granted(v))
+RUN(run_evidence, evidence(v))
+RUN(run_rules, rules(v))
+RUN(run_approval, approval_id(v))
+RUN(run_audit, audit_id(v))
 RUN(run_error, v->result->err.code ? jsonval_object(error_fields, &v->result->err) : json_null())
 
 static const struct cli_field run_fields[] = {
-	{"status", "exited, signaled, timed_out, limit, refused or error", run_status},
+	{"status", "exited, signaled, timed_out, limit, refused, pending or error", run_status},
 	{"exit_code", "the program's own status, if it exited; else null", run_exit},
 	{"signal", "the signal that ended it, or null; 31: a call on the kill list", run_signal},
 	{"limit", "the limit that was touched, or null", run_limit},
@@ -191,6 +312,14 @@ static const struct cli_field run_fields[] = {
 	{"changes_cut", "there were more than are listed", run_changes_cut},
 	{"committed", "the changes were written back", run_committed},
 	{"code_sha256", "of the bytes that ran; null if that cannot be said", run_sha256},
+	{"verdict", "allow, allow-contained, ask, ask-two or deny; null: not decided", run_verdict},
+	{"origin", "plan, user, agent, exposed, derived or hostile; or null", run_origin},
+	{"reasons", "for both, in words", run_reasons},
+	{"granted", "the capabilities that it had", run_granted},
+	{"evidence", "which parts of the code stand in which source", run_evidence},
+	{"rules", "what the rules found, the gravest first of each", run_rules},
+	{"approval_id", "of the question to people, or of their yes; or null", run_approval},
+	{"audit_id", "its name in the log, for cordon audit trace; or null", run_audit},
 	{"error", "why it could not be run or finished, or null", run_error},
 	{0}};
 
@@ -199,6 +328,8 @@ static const struct cli_object objects[] = {{"", run_fields},
 					    {"usage", usage_fields},
 					    {"denials[]", denial_fields},
 					    {"changes[]", change_fields},
+					    {"evidence[]", tie_fields},
+					    {"rules[]", rule_fields},
 					    {"error", error_fields}};
 
 const struct cli_object *cli_object_at(unsigned i)

@@ -2,6 +2,7 @@
  *
  * Options. Limits are not repeated here: their rows in the model are options too.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -143,6 +144,89 @@ int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v,
 	return *v ? 0 : err_set(err, ERR_USAGE, "--rules: which directory?");
 }
 
+/* The words of the gate. */
+static int set_text(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {{"domain", offsetof(struct request, domain)},
+		    {"plan", offsetof(struct request, plan)},
+		    {"policy", offsetof(struct request, policy)},
+		    {"state", offsetof(struct request, state)}};
+
+	if (!*v)
+		return err_set(err, ERR_USAGE, "--%s: which?", o->name);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strcmp(rows[i].name, o->name) == 0)
+			memcpy((char *)&c->request + rows[i].offset, &v, sizeof(v));
+	return 0;
+}
+
+static const char *const hosts_words[] = {"user", "agent"};
+
+static const char *host_word(unsigned i)
+{
+	return i < ARRAY_SIZE(hosts_words) ? hosts_words[i] : NULL;
+}
+
+static const char *names_of_origins(char *buf, size_t size)
+{
+	return names_join(host_word, buf, size);
+}
+
+static const char *names_of_caps(char *buf, size_t size)
+{
+	return names_join(cap_name, buf, size);
+}
+
+/* Others follow from what Cordon knows; nobody can say them. */
+static int set_origin(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
+{
+	static const enum origin means[] = {ORIGIN_USER, ORIGIN_AGENT};
+
+	for (unsigned i = 0; host_word(i); i++)
+		if (strcmp(host_word(i), v) == 0) {
+			c->request.declared = means[i];
+			return 0;
+		}
+	return no_such(o, v, err);
+}
+
+/* Words with commas between them. */
+static int set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	for (size_t len; *v; v += len + (v[len] == ',')) {
+		unsigned cap = 0;
+		len = strcspn(v, ",");
+		while (cap_name(cap) &&
+		       (strlen(cap_name(cap)) != len || strncmp(cap_name(cap), v, len) != 0))
+			cap++;
+		if (!cap_name(cap))
+			return no_such(o, v, err);
+		c->request.asks |= CAP_BIT(cap);
+	}
+	return 0;
+}
+
+static int set_wait(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.wait = true;
+	return 0;
+}
+
+static int set_run_rules(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	(void)o;
+	if (c->request.rulesc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--rules: more than %d", REQUEST_LIST_MAX);
+	c->request.rules[c->request.rulesc++] = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--rules: which directory?");
+}
+
 static int set_limit(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	enum limit_id id = limit_find(o->name);
@@ -164,6 +248,16 @@ const struct cli_option cli_run_options[] = {
 	{"commit", NULL, "write the changes back when the program exits with 0", set_commit, NULL},
 	{"stdin", "FILE", "the program's standard input; - moves yours into it", set_stdin, NULL},
 	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
+	{"domain", "HANDLE", "the conversation it comes out of (cordon domain new)", set_text,
+	 NULL},
+	{"origin", "O", "what you, its host, know of it", set_origin, names_of_origins},
+	{"plan", "TOKEN", "the code was fixed before anything was read (cordon plan)", set_text,
+	 NULL},
+	{"ask", "CAP,...", "what it asks for", set_ask, names_of_caps},
+	{"policy", "FILE", "what is allowed; else the profile balanced", set_text, NULL},
+	{"wait", NULL, "if people are asked, until they have answered", set_wait, NULL},
+	{"rules", "DIR", "rules to scan it with; may be repeated", set_run_rules, NULL},
+	{"state", "DIR", "where the log is; else $XDG_STATE_HOME/cordon", set_text, NULL},
 	{0}};
 
 const struct cli_option cli_doctor_options[] = {

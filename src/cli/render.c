@@ -133,6 +133,24 @@ static void say_changes(const struct result *r, bool only_noted)
 		say("", "more changes than can be listed");
 }
 
+/* People are asked: whom to call, and what about. */
+static void say_pending(const struct report *r)
+{
+	char line[160];
+
+	say("", "not run yet: a person is asked");
+	for (size_t i = 0; i < r->reasonc; i++)
+		say("  because: ", r->reason[i]);
+	for (size_t i = 0; i < r->tiec && i < 4; i++) {
+		snprintf(line, sizeof(line), "bytes %llu to %llu stand in %.100s",
+			 (unsigned long long)r->tie[i].code_from,
+			 (unsigned long long)r->tie[i].code_to, r->tie[i].name);
+		say("  because: ", line);
+	}
+	snprintf(line, sizeof(line), "cordon approvals show %s", r->approval);
+	say("  try: ", line);
+}
+
 static void say_end(const struct result *r)
 {
 	char line[160], value[32];
@@ -164,6 +182,10 @@ void cli_print_summary(const struct result *r, bool mid_line)
 	fflush(stdout);
 	if (mid_line && !plain)
 		fputc('\n', stderr);
+	if (r->status == STATUS_PENDING) {
+		say_pending(r->report);
+		return;
+	}
 	if (r->status == STATUS_ERROR || r->status == STATUS_REFUSED) {
 		cli_print_error(&r->err);
 		say_changes(r, true);

@@ -24,14 +24,14 @@
 struct draft {
 	struct blueprint *bp;
 	const struct request *req;
-	const struct profile *profile;
-	const char *interpreter; /* as started, e.g. a virtualenv's */
-	const char *real;	 /* the file behind it */
+	const struct profile *profile; /* the blueprint's */
+	const char *interpreter;       /* as started, e.g. a virtualenv's */
+	const char *real;	       /* the file behind it */
 };
 
 void blueprint_init(struct blueprint *p)
 {
-	p->payload = p->workspace = p->input = -1;
+	p->payload.fd = p->workspace = p->input = -1;
 	p->pump.from = p->pump.to = -1;
 }
 
@@ -39,7 +39,7 @@ void blueprint_done(struct blueprint *p)
 {
 	private_close(&p->private);
 	arena_done(&p->arena);
-	scope_close(&p->payload);
+	payload_done(&p->payload);
 	scope_close(&p->workspace);
 	scope_close(&p->input);
 	scope_close(&p->pump.from);
@@ -379,6 +379,15 @@ static int open_pump(struct blueprint *p, int *from, struct err *err)
 	return 0;
 }
 
+/* Whoever approves it, or knows where it came from, means these bytes. */
+static int fix_input(struct blueprint *bp, struct err *err)
+{
+	if (bp->input < 0 || payload_hash_file(bp->input, bp->input_sha256, err) < 0)
+		return -1;
+	bp->input_is_fixed = true;
+	return 0;
+}
+
 /* The program gets no description that anybody else has: neither the caller's place in a file nor
  * the flags of his pipe. */
 static int open_input(struct draft *d, struct err *err)
@@ -391,13 +400,14 @@ static int open_input(struct draft *d, struct err *err)
 
 	if (d->req->input) {
 		d->bp->input = payload_input("the input", d->req->input, d->req->input_len, err);
-		return d->bp->input < 0 ? -1 : 0;
+		return fix_input(d->bp, err);
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "--stdin %s", file);
 	if (S_ISREG(st.st_mode)) {
+		d->bp->input_file = st;
 		d->bp->input = payload_copy(fd, file, err);
-		return d->bp->input < 0 ? -1 : 0;
+		return fix_input(d->bp, err);
 	}
 	if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
 		return err_set(err, ERR_INPUT,
@@ -406,7 +416,7 @@ static int open_input(struct draft *d, struct err *err)
 	if (d->req->stdin_file)
 		return open_pump(d->bp, &fd, err);
 	d->bp->input = scope_take_fd(&fd);
-	return 0;
+	return fix_input(d->bp, err); /* nothing: /dev/null */
 }
 
 /* The files of the box count as memory: writing them must not look like a memory bomb. */
@@ -483,38 +493,51 @@ static int open_payload(struct draft *d, struct payload *p, struct err *err)
 	return payload_open(p, d->profile, r->file, r->limit[LIMIT_TIME], err);
 }
 
-int blueprint_make(struct blueprint *p, const struct request *req, struct err *err)
+int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err)
 {
 	struct draft d = {.bp = p, .req = req};
-	struct payload payload;
 
-	if (choose_profile(&d, err) < 0 || set_basics(&d, err) < 0 || make_private(&d, err) < 0 ||
-	    find_interpreter(&d, err) < 0 || open_payload(&d, &payload, err) < 0)
+	if (choose_profile(&d, err) < 0)
 		return -1;
-	p->payload = payload.fd;
-	p->hash_later = payload.is_program && req->hash_program;
-	if (p->hash_later && payload_stamp(p->payload, &p->program, err) < 0)
+	p->profile = d.profile;
+	return open_payload(&d, &p->payload, err) < 0 ? -1 : open_input(&d, err);
+}
+
+static int show_payload(struct draft *d, struct err *err)
+{
+	struct blueprint *p = d->bp;
+	const struct payload *payload = &p->payload;
+
+	p->hash_later = payload->is_program && d->req->hash_program;
+	if (p->hash_later && payload_stamp(payload->fd, &p->program, err) < 0)
 		return -1;
-	p->spec.payload = payload.is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;
-	memcpy(p->spec.payload_sha256, payload.sha256, sizeof(payload.sha256));
-	if (payload.is_program) {
-		const char *source = arena_dup(&p->arena, payload.path);
+	p->spec.payload = payload->is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;
+	memcpy(p->spec.payload_sha256, payload->sha256, sizeof(payload->sha256));
+	if (payload->is_program) {
+		const char *source = arena_dup(&p->arena, payload->path);
 		bool in_place = p->spec.private_dir || strncmp(source, "/usr/", 5) == 0;
-		p->spec.program = in_place ? source : d.profile->target;
-		if (add_bind(&p->spec, source, p->spec.program, BIND_PROGRAM, err) < 0)
-			return -1;
-	} else {
-		p->spec.payload_target = p->spec.private_dir
-						 ? arena_printf(&p->arena, "%s/main%s",
-								p->spec.private_dir, payload.suffix)
-						 : arena_printf(&p->arena, "%s%s",
-								d.profile->target, payload.suffix);
+		p->spec.program = in_place ? source : d->profile->target;
+		return add_bind(&p->spec, source, p->spec.program, BIND_PROGRAM, err);
 	}
+	p->spec.payload_target =
+		p->spec.private_dir
+			? arena_printf(&p->arena, "%s/main%s", p->spec.private_dir, payload->suffix)
+			: arena_printf(&p->arena, "%s%s", d->profile->target, payload->suffix);
+	return 0;
+}
+
+int blueprint_make(struct blueprint *p, const struct request *req, struct err *err)
+{
+	struct draft d = {.bp = p, .req = req, .profile = p->profile};
+
+	if (set_basics(&d, err) < 0 || make_private(&d, err) < 0 || find_interpreter(&d, err) < 0 ||
+	    show_payload(&d, err) < 0)
+		return -1;
 	if (show_rows(&d, profile_common_binds, err) < 0 ||
 	    (!req->isolated && show_rows(&d, d.profile->binds, err) < 0) ||
 	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
 	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0 || open_input(&d, err) < 0)
+	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "flow/conflict.h"
+#include "flow/payload.h"
 #include "flow/private.h"
 #include "flow/pump.h"
 #include "model/request.h"
@@ -19,17 +20,25 @@
 struct blueprint {
 	struct arena arena; /* owns the spec's strings */
 	struct spec spec;
-	struct private private;	       /* the tier without namespaces */
-	int payload, workspace, input; /* descriptors, or -1 */
-	struct pump pump;	       /* to the other end of input */
-	struct conflict_mark mark;     /* with --commit: when the run began */
-	bool hash_later;	       /* the payload is a program of its own: hash while it runs */
-	struct stat program;	       /* how its file was before */
+	struct private private; /* the tier without namespaces */
+	const struct profile *profile;
+	struct payload payload;
+	int workspace, input; /* descriptors, or -1 */
+	bool input_is_fixed;  /* its bytes cannot change any more, and this is their hash: */
+	uint8_t input_sha256[32];
+	struct stat input_file;	   /* where they were read; st_ino 0: in no file */
+	struct pump pump;	   /* to the other end of input */
+	struct conflict_mark mark; /* with --commit: when the run began */
+	bool hash_later;	   /* the payload is a program of its own: hash while it runs */
+	struct stat program;	   /* how its file was before */
 };
 
 /* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */
 void blueprint_init(struct blueprint *p);
 void blueprint_done(struct blueprint *p);
+/* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. */
+int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err);
+/* The rest. REQ asks for no more than before. */
 int blueprint_make(struct blueprint *p, const struct request *req, struct err *err);
 
 #endif

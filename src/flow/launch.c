@@ -156,7 +156,7 @@ static int send_spec(struct launch *l, const struct blueprint *p, struct err *er
 		return err_errno(err, ERR_SYSTEM, "sealing the spec");
 	int fds[WIRE_FDS] = {[WIRE_FD_INPUT] = p->input >= 0 ? p->input : null,
 			     [WIRE_FD_SPEC] = spec,
-			     [WIRE_FD_PAYLOAD] = p->payload >= 0 ? p->payload : null,
+			     [WIRE_FD_PAYLOAD] = p->payload.fd >= 0 ? p->payload.fd : null,
 			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null};
 	if (io_send_fds(l->socket, &kind, sizeof(kind), fds, WIRE_FDS) < 0 && errno != EPIPE)
 		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
@@ -373,7 +373,7 @@ int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *
 		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
 	if (send_spec(l, p, err) < 0)
 		return -1;
-	if (p->hash_later && payload_hash_file(p->payload, ret->sha256, err) < 0)
+	if (p->hash_later && payload_hash_file(p->payload.fd, ret->sha256, err) < 0)
 		return -1;
 	collect(l, &p->pump);
 	if (!l->has_result)

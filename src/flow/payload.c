@@ -117,13 +117,13 @@ static int read_all(int fd, const char *name, uint64_t deadline_ns, char **ret, 
 	for (;;) {
 		if (!data)
 			return err_set(err, ERR_SYSTEM, "out of memory");
-		ssize_t n = read_some(fd, name, data + len, size - len, deadline_ns, err);
+		ssize_t n = read_some(fd, name, data + len, size - 1 - len, deadline_ns, err);
 		if (n < 0)
 			return -1;
 		len += (size_t)n;
 		if (n == 0)
 			break;
-		if (len < size)
+		if (len + 1 < size)
 			continue;
 		if (size > CORDON_PAYLOAD_MAX)
 			return err_set(err, ERR_LIMIT, "%s is larger than %lu MB", name,
@@ -152,8 +152,19 @@ static const char *keep_suffix(const struct profile *profile, const char *file)
 	return profile->suffixes;
 }
 
-static int seal_code(struct payload *p, const char *data, size_t len, struct err *err)
+void payload_done(struct payload *p)
 {
+	free(p->data);
+	p->data = NULL;
+	scope_close(&p->fd);
+}
+
+/* DATA is malloc'd and the payload's from now on, with room for one more byte. */
+static int seal_code(struct payload *p, char *data, size_t len, struct err *err)
+{
+	data[len] = '\0';
+	p->data = data;
+	p->len = len;
 	crypto_hash_sha256(p->sha256, (const unsigned char *)data, len);
 	p->fd = io_sealed_memfd("cordon-payload", data, len);
 	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
@@ -162,7 +173,7 @@ static int seal_code(struct payload *p, const char *data, size_t len, struct err
 static int open_code(struct payload *p, int source, const char *name, uint64_t deadline_ns,
 		     struct err *err)
 {
-	AUTO_FREE char *data = NULL;
+	char *data = NULL;
 	size_t len = 0;
 
 	if (read_all(source, name, deadline_ns, &data, &len, err) < 0)
@@ -173,9 +184,15 @@ static int open_code(struct payload *p, int source, const char *name, uint64_t d
 int payload_take(struct payload *p, const struct profile *profile, const char *data, size_t len,
 		 struct err *err)
 {
+	char *copy = malloc(len + 1);
+
 	memset(p, 0, sizeof(*p));
+	p->fd = -1;
 	p->suffix = profile->suffixes;
-	return seal_code(p, data, len, err);
+	if (!copy)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	memcpy(copy, data, len);
+	return seal_code(p, copy, len, err);
 }
 
 int payload_copy(int fd, const char *name, struct err *err)

@@ -18,8 +18,11 @@ struct payload {
 	bool is_program; /* a program that runs from where it is */
 	char path[PATH_MAX];
 	const char *suffix;
-	uint8_t sha256[32];
+	uint8_t sha256[32]; /* of code */
+	char *data; /* the same bytes, for whoever looks at them, a NUL after the last; or NULL */
+	size_t len;
 };
+void payload_done(struct payload *p);
 
 /* TIME_MS is how long a pipe that is not standard input may take to its end. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,

@@ -1,62 +1,132 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sentence, as far as it is spoken today: request -> box -> result. A run that cannot be
- * prepared, started or concluded is an error with a reason, never half a success.
+ * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> audit. Every
+ * door speaks it, and there is no other way to a box. A run that cannot be prepared, decided,
+ * recorded, started or concluded is an error with a reason, never half a success.
  */
 #include "flow/run.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "base/pages.h"
-#include "flow/blueprint.h"
-#include "flow/commit.h"
-#include "flow/payload.h"
+#include "flow/enclose.h"
+#include "flow/gate.h"
 
-/* Only what a program finished on its own terms is written back. */
-static bool wants_commit(const struct request *req, const struct result *r)
+struct sentence {
+	const struct request *req;
+	const struct launch_sink *sink;
+	struct gate gate;
+	struct blueprint bp;
+	struct launch box;
+	struct result *result;
+};
+
+/* Until they have answered, one way or the other; what they said is looked up again. */
+static void wait_for_people(struct gate *g)
 {
-	return req->commit && r->status == STATUS_EXITED && r->exit_code == 0;
+	struct timespec pause = {.tv_nsec = GATE_WAIT_MS * 1000000L};
+	struct approval a;
+	struct err err;
+
+	for (bool waits = true; waits;) {
+		nanosleep(&pause, NULL);
+		if (approval_load(g->state.store, g->report->approval, &a, &err) < 0)
+			return;
+		waits = approval_state_at(&a, g->state.keeper.now_us() / 1000) == APPROVAL_PENDING;
+		approval_done(&a);
+	}
 }
 
-static int speak(const struct request *req, struct blueprint *bp, struct launch *box,
-		 const struct launch_sink *sink, struct result *ret, struct err *err)
+/* 0: it may start, and its record says so. 1: people are asked. ERR_CONFLICT: the world has moved
+ * on, and all of it is to be asked again. */
+static int decide_once(struct sentence *s, struct err *err)
 {
-	/* Another program takes longer to start than the blueprint to draw: both at the same time. */
-	if (launch_begin(box, err) < 0)
+	struct gate *g = &s->gate;
+
+	if (gate_facts(g, err) < 0 || gate_origin(g, err) < 0)
 		return -1;
-	if (blueprint_make(bp, req, err) < 0)
+	if (gate_decide(g, err) < 0)
 		return -1;
-	if (launch_run(box, bp, sink, ret, err) < 0)
+	int asked = gate_approve(g, err);
+	if (asked)
+		return asked;
+	return gate_log_start(g, err);
+}
+
+static int decide(struct sentence *s, struct err *err)
+{
+	int r = -1;
+
+	for (int i = 0; i < GATE_TRIES_MAX; i++) {
+		*err = (struct err){0};
+		r = decide_once(s, err);
+		if (r == 1 && s->req->wait) {
+			wait_for_people(&s->gate);
+			r = decide_once(s, err);
+		}
+		if (r >= 0 || err->code != ERR_CONFLICT)
+			return r;
+	}
+	return r;
+}
+
+/* What does not run is recorded too; that it could not be is one more reason. */
+static int stop(struct sentence *s, int asked, struct err *err)
+{
+	struct err why;
+
+	if (s->gate.state.store && s->bp.profile && gate_log_refusal(&s->gate, &why) < 0 &&
+	    asked > 0) {
+		*err = why;
 		return -1;
-	if (bp->spec.payload == PAYLOAD_FILE)
-		memcpy(ret->sha256, bp->spec.payload_sha256, sizeof(ret->sha256));
-	/* What was hashed is what ran, or nothing is said about it. */
-	ret->has_sha256 = bp->spec.payload == PAYLOAD_FILE ||
-			  (bp->hash_later && payload_is_same(bp->payload, &bp->program));
-	result_conclude(ret);
-	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
-						       bp->spec.limit[LIMIT_DISK], err)
-				      : 0;
+	}
+	if (asked > 0)
+		s->result->status = STATUS_PENDING;
+	return asked > 0 ? 0 : -1;
+}
+
+static int speak(struct sentence *s, struct err *err)
+{
+	struct gate *g = &s->gate;
+
+	/* Another program takes longer to start than all of this: both at the same time. */
+	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
+	    gate_open(g, s->req, s->result->report, err) < 0)
+		return -1;
+	if (gate_scan(g, &s->bp, err) < 0)
+		return stop(s, -1, err);
+	int asked = decide(s, err);
+	if (asked)
+		return stop(s, asked, err);
+	int ran = blueprint_make(&s->bp, &g->confined, err);
+	if (ran == 0)
+		ran = enclose(&g->confined, &s->bp, &s->box, s->sink, s->result, err);
+	if (ran < 0)
+		enclose_fail(s->result, err);
+	return gate_log_result(g, s->result, err) < 0 ? -1 : ran;
 }
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
-	struct blueprint *bp = pages_new(sizeof(*bp));
-	struct launch box = {.socket = -1, .out = {-1, -1}};
+	AUTO_PAGES struct sentence *s = pages_new(sizeof(*s));
 	struct err err;
 
 	result_init(ret);
-	if (!bp) {
+	ret->report = calloc(1, sizeof(*ret->report));
+	if (!s || !ret->report) {
 		err_set(&ret->err, ERR_SYSTEM, "out of memory");
 		return;
 	}
-	blueprint_init(bp);
-	if (speak(req, bp, &box, sink, ret, &err) < 0) {
-		ret->status = err.code == ERR_REFUSED ? STATUS_REFUSED : STATUS_ERROR;
-		ret->err = err;
-	}
-	launch_abandon(&box);
-	blueprint_done(bp);
-	pages_free(bp);
+	s->req = req;
+	s->sink = sink;
+	s->result = ret;
+	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
+	s->gate.state.dir = -1;
+	blueprint_init(&s->bp);
+	if (speak(s, &err) < 0)
+		enclose_fail(ret, &err);
+	launch_abandon(&s->box);
+	gate_close(&s->gate);
+	blueprint_done(&s->bp);
 }

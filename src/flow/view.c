@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the reader of code in the box: the same sentence as any other run, with nothing of the
+ * Runs the reader of code in the box: as any other run, with nothing of the
  * host's but the interpreter and its library, little time and little memory, the code as standard
  * input. Where the full tier is not to be had it runs without a cgroup; where that is not either,
  * code is not read at all.
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "flow/run.h"
+#include "flow/enclose.h"
 #include "flow/view_parse.h"
 #include "view_program.h"
 
@@ -67,7 +67,7 @@ static void run_reader(const char *reader, const char *code, size_t len, enum ti
 	req.limit[LIMIT_OUTPUT] = OUTPUT_MAX;
 	req.limit[LIMIT_PIDS] = PIDS_MAX;
 	req.limit[LIMIT_DISK] = DISK_MAX;
-	flow_run(&req, &quiet, ret);
+	enclose_own(&req, &quiet, ret);
 }
 
 /* The last of what the reader said on standard error, on one line and printable. */

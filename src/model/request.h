@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/gate.h"
 #include "model/spec.h"
 
 #define REQUEST_LIST_MAX 256
@@ -33,6 +34,16 @@ struct request {
 	const char *const *argv; /* the program's arguments */
 	const char *env[REQUEST_LIST_MAX];
 	const char *exec[REQUEST_LIST_MAX];
+	/* for the gate */
+	const char *domain;   /* the handle of the conversation it comes out of, or NULL */
+	enum origin declared; /* what its host says of it; ORIGIN_COUNT: nothing */
+	const char *plan;     /* a token, or NULL */
+	unsigned asks;	      /* capabilities that it says it asks for */
+	const char *policy;   /* a file, or NULL */
+	const char *state;    /* the state directory, or NULL: the user's */
+	size_t rulesc;
+	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the packs that are there */
+	bool wait;			     /* for people, if they are asked */
 };
 
 /* Every limit at its default. */

@@ -14,9 +14,10 @@
 #include "base/scope.h"
 
 static const char *const names[STATUS_COUNT] = {
-	[STATUS_ERROR] = "error",	  [STATUS_REFUSED] = "refused",
-	[STATUS_EXITED] = "exited",	  [STATUS_SIGNALED] = "signaled",
-	[STATUS_TIMED_OUT] = "timed_out", [STATUS_LIMIT] = "limit",
+	[STATUS_ERROR] = "error",	[STATUS_REFUSED] = "refused",
+	[STATUS_PENDING] = "pending",	[STATUS_EXITED] = "exited",
+	[STATUS_SIGNALED] = "signaled", [STATUS_TIMED_OUT] = "timed_out",
+	[STATUS_LIMIT] = "limit",
 };
 
 const char *status_name(enum run_status status)
@@ -36,6 +37,8 @@ int result_exit_status(const struct result *r)
 		return 128 + r->signal;
 	case STATUS_REFUSED:
 		return 126;
+	case STATUS_PENDING:
+		return 75; /* EX_TEMPFAIL: ask again later */
 	default:
 		return err_row(&r->err)->exit_status ? err_row(&r->err)->exit_status : 125;
 	}
@@ -62,6 +65,10 @@ void result_done(struct result *r)
 	r->changes = NULL;
 	r->changec = 0;
 	scope_close(&r->upper);
+	if (r->report)
+		report_done(r->report);
+	free(r->report);
+	r->report = NULL;
 }
 
 int result_add_change(struct result *r, const struct wire_change *c)

@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/report.h"
 #include "model/wire.h"
 
 /* The zero value says that nothing ran. */
 enum run_status {
 	STATUS_ERROR,
 	STATUS_REFUSED,
+	STATUS_PENDING, /* people are asked */
 	STATUS_EXITED,
 	STATUS_SIGNALED,
 	STATUS_TIMED_OUT,
@@ -51,6 +53,7 @@ struct result {
 	uint8_t sha256[32];
 	int upper; /* the overlay's upper directory, or -1 */
 	struct err err;
+	struct report *report;				/* malloc'd; NULL: no gate has spoken */
 	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see result_init */
 };
 

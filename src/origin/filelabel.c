@@ -144,3 +144,34 @@ int file_label_keep_hostile(struct keeper *k, const uint8_t sha256[KEEPER_SHA256
 		return 0;
 	return add_row(k, key, label, tx, err);
 }
+
+static void dir_key(enum dir_mark mark, dev_t dev, ino_t ino, key_text ret)
+{
+	static const char letter[DIR_MARKS] = {[DIR_WRITTEN] = 'd', [DIR_ABOVE] = 'u'};
+
+	snprintf(ret, STORE_KEY_MAX + 1, "%c.%" PRIx64 ".%" PRIx64, letter[mark], (uint64_t)dev,
+		 (uint64_t)ino);
+}
+
+int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, struct label *ret,
+		   bool *ret_known, struct err *err)
+{
+	uint64_t version = 0;
+	key_text key;
+
+	dir_key(mark, dev, ino, key);
+	*ret = label_unknown();
+	if (read_row(k, key, ret, &version, err) < 0)
+		return -1;
+	*ret_known = version != 0;
+	return 0;
+}
+
+int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
+		  const struct label *label, struct store_tx *tx, struct err *err)
+{
+	key_text key;
+
+	dir_key(mark, dev, ino, key);
+	return add_row(k, key, label, tx, err);
+}

@@ -29,6 +29,14 @@ int file_labels_commit(struct keeper *k, const struct file_key *file, size_t cou
 /* *RET_KNOWN false: no run of ours wrote it, *RET is unknown's label. */
 int file_label_find(struct keeper *k, const struct file_key *file, struct label *ret,
 		    bool *ret_known, struct err *err);
+/* A directory that a run could write into, and those above it: what is below may be what it wrote,
+ * whatever it is called and whatever is in it now. */
+enum dir_mark { DIR_WRITTEN, DIR_ABOVE, DIR_MARKS };
+int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, struct label *ret,
+		   bool *ret_known, struct err *err);
+/* In the transaction that starts the run. */
+int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
+		  const struct label *label, struct store_tx *tx, struct err *err);
 /* These bytes are hostile for good, wherever they are seen again. Does nothing for others. */
 int file_label_keep_hostile(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
 			    const struct label *label, struct store_tx *tx, struct err *err);

@@ -73,6 +73,7 @@ static void put(FILE *to, const struct policy *p)
 		if (POLICY_CONTAINED_CAPS & CAP_BIT(c))
 			fprintf(to, "contained %s\n", cap_name(c));
 	fprintf(to, "undeclared %s\n", origin_name(p->undeclared));
+	fprintf(to, "single_user %d\n", p->single_user);
 	put_net(to, "allow", &p->allow);
 	put_net(to, "deny", &p->deny);
 	fprintf(to, "tier %s\n", tier_row(p->contained.tier)->name);

@@ -94,6 +94,7 @@ struct policy {
 	const char *file; /* NULL: built in */
 	enum policy_profile profile;
 	enum origin undeclared; /* of code of which nothing is known */
+	bool single_user; /* whoever asks may also approve what one person can, with a passphrase */
 	struct policy_netlist allow, deny;
 	struct policy_contained contained;
 	struct policy_approval approval; /* where no rule says otherwise */

@@ -51,6 +51,7 @@ int schema_net(struct schema *s, const struct schema_key *k, const struct node *
 int schema_limits(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_yes(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to);

@@ -112,6 +112,14 @@ int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *
 			       text);
 }
 
+int schema_yes(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	if (n->kind != NODE_BOOL)
+		return schema_complain(s, n->line, "%s: true or false", k->key.name);
+	*(bool *)to = n->truth;
+	return 0;
+}
+
 int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	if (n->kind != NODE_INT || n->integer < 1 || n->integer > POLICY_APPROVERS_MAX)

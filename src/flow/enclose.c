@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs a blueprint in the box. What cannot be prepared, started or concluded is an error with a
+ * reason, never half a success.
+ */
+#include "flow/enclose.h"
+
+#include <string.h>
+
+#include "base/pages.h"
+#include "flow/commit.h"
+
+/* Only what a program finished on its own terms is written back. */
+static bool wants_commit(const struct request *req, const struct result *r)
+{
+	return req->commit && r->status == STATUS_EXITED && r->exit_code == 0;
+}
+
+int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
+	    const struct launch_sink *sink, struct result *ret, struct err *err)
+{
+	if (launch_run(box, bp, sink, ret, err) < 0)
+		return -1;
+	if (bp->spec.payload == PAYLOAD_FILE)
+		memcpy(ret->sha256, bp->spec.payload_sha256, sizeof(ret->sha256));
+	/* What was hashed is what ran, or nothing is said about it. */
+	ret->has_sha256 = bp->spec.payload == PAYLOAD_FILE ||
+			  (bp->hash_later && payload_is_same(bp->payload.fd, &bp->program));
+	result_conclude(ret);
+	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
+						       bp->spec.limit[LIMIT_DISK], err)
+				      : 0;
+}
+
+void enclose_fail(struct result *ret, const struct err *err)
+{
+	ret->status = err->code == ERR_REFUSED ? STATUS_REFUSED : STATUS_ERROR;
+	ret->err = *err;
+}
+
+void enclose_own(const struct request *req, const struct launch_sink *sink, struct result *ret)
+{
+	AUTO_PAGES struct blueprint *bp = pages_new(sizeof(*bp));
+	struct launch box = {.socket = -1, .out = {-1, -1}};
+	struct err err;
+
+	result_init(ret);
+	if (!bp) {
+		err_set(&ret->err, ERR_SYSTEM, "out of memory");
+		return;
+	}
+	blueprint_init(bp);
+	if (launch_begin(&box, &err) < 0 || blueprint_begin(bp, req, &err) < 0 ||
+	    blueprint_make(bp, req, &err) < 0 || enclose(req, bp, &box, sink, ret, &err) < 0)
+		enclose_fail(ret, &err);
+	launch_abandon(&box);
+	blueprint_done(bp);
+}

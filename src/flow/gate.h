@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of the sentence that decide: origin, scan, decide, approve, and the log's. run.c speaks
+ * them in order; here is what they share. Each word leaves its answer in the gate for the next, and
+ * none of them runs anything. All zero, nothing is known and nothing is allowed.
+ */
+#ifndef CORDON_FLOW_GATE_H
+#define CORDON_FLOW_GATE_H
+
+#include "approval/fill.h"
+#include "flow/blueprint.h"
+#include "flow/look.h"
+#include "flow/state.h"
+#include "model/result.h"
+#include "origin/filelabel.h"
+#include "origin/origin.h"
+#include "origin/source.h"
+#include "policy/policy.h"
+
+enum {
+	GATE_TRIES_MAX = 16,	      /* when others read or approve something meanwhile */
+	GATE_ARGS_MAX = 1 << 20,      /* bytes of arguments and environment that are scanned */
+	GATE_WAIT_MS = 250,	      /* between two looks whether people have answered */
+	GATE_ASK_MS = 60 * 60 * 1000, /* how long people are asked */
+	GATE_REFS_MAX = 64,	      /* sources that a record names */
+};
+
+struct gate {
+	const struct request *req; /* as it was asked for */
+	const struct blueprint *bp;
+	struct report *report;
+	struct gate_state state;
+	struct policy policy;
+	struct packs rules;
+	struct look look;
+	/* origin */
+	struct domain domain;
+	bool has_domain; /* the caller has its handle; else it is the shared one */
+	struct label inputs;
+	bool has_inputs;
+	struct label code; /* of the file the code was read from, if a run wrote it */
+	bool has_code;
+	struct source_set sources;
+	struct attribution ties;
+	enum tie *tie; /* of each source, and one more for the file */
+	enum integrity *of_tied;
+	enum plan_answer plan_answer;
+	struct plan plan;
+	struct origin_answer origin;
+	/* decide, approve */
+	struct decision decision;
+	struct request confined;
+	struct approval_request asked;
+	struct approval approval;
+	bool has_approval;
+	struct id run;
+	uint8_t pack_key[DB_KEY]; /* of the rules */
+	struct arena arena;
+};
+
+/* gate.c: the state, the policy and the rules. gate_close is always due. */
+int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err);
+void gate_close(struct gate *g);
+
+/* gate_origin.c */
+/* What is known of where it came from: domain, files, sources. Again after a conflict. */
+int gate_facts(struct gate *g, struct err *err);
+/* What it is, then: ties, plan, findings. */
+int gate_origin(struct gate *g, struct err *err);
+
+/* gate_files.c */
+/* Adds the labels of what it is given to INPUTS. */
+int gate_join_files(struct gate *g, struct err *err);
+bool gate_writes(const struct request *r);
+/* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
+int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx,
+		    struct err *err);
+int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
+		     struct err *err);
+
+/* gate_scan.c */
+int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err);
+
+/* gate_decide.c */
+/* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */
+int gate_decide(struct gate *g, struct err *err);
+/* (approve): 0: it may run. 1: people are asked, report->approval says where. */
+int gate_approve(struct gate *g, struct err *err);
+
+/* gate_log.c */
+/* Before the effect. ERR_CONFLICT: what was decided on has changed; decide again. */
+int gate_log_start(struct gate *g, struct err *err);
+/* For what does not run. */
+int gate_log_refusal(struct gate *g, struct err *err);
+/* What became of it; and what it printed is something that was read. */
+int gate_log_result(struct gate *g, const struct result *r, struct err *err);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words "decide" and "approve". The policy answers from origin, capabilities and findings; what
+ * it confines, the request loses before a box is drawn for it. Where it asks, people are shown
+ * exactly what would run, and their word counts for exactly that.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "flow/gate.h"
+
+/* Which rule weighs most, for a person who gets one line. */
+static const struct report_finding *gravest(const struct report *r)
+{
+	const struct report_finding *most = NULL;
+
+	for (size_t i = 0; i < r->findingc; i++)
+		if (!most || r->finding[i].grade > most->grade)
+			most = &r->finding[i];
+	return most;
+}
+
+static void report_decision(struct gate *g)
+{
+	const struct decision *d = &g->decision;
+	struct report *r = g->report;
+	char words[POLICY_REASON_MAX];
+
+	r->has_verdict = true;
+	r->verdict = d->verdict;
+	r->origin = d->origin;
+	r->grade = d->grade;
+	r->asked = d->asked;
+	r->granted = d->granted;
+	r->row = arena_dup(&r->arena, decision_row(d, words, sizeof(words)));
+	r->reasonc = 0;
+	if (g->req->domain && !g->has_domain)
+		report_reason(r, "the domain's handle is not one that Cordon gave to this account");
+	for (size_t i = 0; i < g->origin.count; i++)
+		report_reason(r, g->origin.reason[i]);
+	report_reason(r,
+		      d->refusal ? d->refusal : decision_reason(d, d->cap, words, sizeof(words)));
+	memcpy(r->finding, g->look.finding, sizeof(r->finding));
+	r->findingc = g->look.listed;
+	r->finding_more = g->look.findings - g->look.listed;
+}
+
+static int refuse(struct gate *g, struct err *err)
+{
+	const struct report *r = g->report;
+	const struct report_finding *f = gravest(r);
+
+	err_set(err, ERR_REFUSED, "not run: %s", r->reason[r->reasonc - 1]);
+	if (r->grade == GRADE_DENIES && f)
+		err_cause(err, "rule %s: %s", f->rule, f->title);
+	else if (r->tiec)
+		err_cause(err, "a part of it stands in %s", r->tie[0].name);
+	else if (g->origin.count)
+		err_cause(err, "%s", g->origin.reason[g->origin.count - 1]);
+	err_cure(err, "cordon audit trace run:%s tells what led to it", r->run);
+	return -1;
+}
+
+int gate_decide(struct gate *g, struct err *err)
+{
+	struct ask ask = {.origin = g->origin.origin,
+			  .caps = policy_caps_of(g->req) | g->req->asks,
+			  .grade = g->look.grade,
+			  .sources = g->domain.kinds,
+			  .lang = g->bp->profile->name};
+
+	policy_decide(&g->policy, &ask, &g->decision);
+	report_decision(g);
+	if (g->decision.verdict == VERDICT_DENY)
+		return refuse(g, err);
+	g->confined = *g->req;
+	return policy_confine(&g->decision.box, &g->confined, err);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void fill_evidence(struct gate *g)
+{
+	const struct report *r = g->report;
+	struct approval_evidence *list = arena_alloc(&g->arena, sizeof(*list) * (r->tiec + 1));
+
+	for (size_t i = 0; !g->arena.failed && i < r->tiec; i++)
+		list[i] = (struct approval_evidence){
+			.source = r->tie[i].source,
+			.name = r->tie[i].name,
+			.how = r->tie[i].how[0] ? r->tie[i].how : r->tie[i].tie,
+			.kind = r->tie[i].kind,
+			.code_from = r->tie[i].code_from,
+			.code_to = r->tie[i].code_to,
+			.source_from = r->tie[i].source_from,
+			.source_to =
+				r->tie[i].source_from + r->tie[i].code_to - r->tie[i].code_from};
+	g->asked.evidence = (struct approval_list){.count = r->tiec, .list = list};
+	g->asked.evidence_more = r->tie_more;
+}
+
+static void fill_findings(struct gate *g)
+{
+	const struct report *r = g->report;
+	struct approval_finding *list = arena_alloc(&g->arena, sizeof(*list) * (r->findingc + 1));
+
+	for (size_t i = 0; !g->arena.failed && i < r->findingc; i++)
+		list[i] = (struct approval_finding){.rule = r->finding[i].rule,
+						    .title = r->finding[i].title,
+						    .severity = r->finding[i].severity};
+	g->asked.findings = (struct approval_list){.count = r->findingc, .list = list};
+	g->asked.findings_more = r->finding_more;
+}
+
+static void fill_effects(struct gate *g)
+{
+	size_t count = g->look.effectc < APPROVAL_LIST_MAX ? g->look.effectc : APPROVAL_LIST_MAX;
+	struct approval_text *list = arena_alloc(&g->arena, sizeof(*list) * (count + 1));
+
+	for (size_t i = 0; !g->arena.failed && i < count; i++)
+		list[i].text =
+			arena_printf(&g->arena, "line %u: %s %s", g->look.effect[i].line,
+				     effect_name(g->look.effect[i].kind), g->look.effect[i].value);
+	g->asked.effects = (struct approval_list){.count = count, .list = list};
+}
+
+/* Everything that people are shown and sign. */
+static int fill(struct gate *g, struct err *err)
+{
+	struct approval_request *r = &g->asked;
+	char hex[ID_HEX];
+
+	approval_init(r);
+	g->confined.lang = g->bp->profile->name;
+	approval_fill_request(r, &g->confined, &g->arena);
+	approval_fill_decision(r, &g->decision, &g->confined, &g->arena);
+	memcpy(r->code_sha256, g->bp->payload.sha256, sizeof(r->code_sha256));
+	r->code_len = g->bp->payload.len;
+	memcpy(r->stdin_sha256, g->bp->input_sha256, sizeof(r->stdin_sha256));
+	r->domain = arena_dup(&g->arena, id_hex(&g->domain.id, hex));
+	r->single_user = g->policy.single_user;
+	fill_evidence(g);
+	fill_findings(g);
+	fill_effects(g);
+	return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* What can still change cannot be agreed to. */
+static int check_fixed(const struct gate *g, struct err *err)
+{
+	if (g->bp->payload.is_program)
+		err_set(err, ERR_REFUSED, "a program in a file cannot be approved");
+	else if (!g->bp->input_is_fixed)
+		err_set(err, ERR_REFUSED, "a run that reads a pipe cannot be approved");
+	else
+		return 0;
+	err_cause(err, "people approve exact bytes, and these may change until it starts");
+	err_cure(err, g->bp->payload.is_program ? "give code, or let the policy allow it"
+						: "give standard input as a file");
+	return -1;
+}
+
+int gate_approve(struct gate *g, struct err *err)
+{
+	uint64_t now = now_ms();
+
+	if (g->decision.verdict != VERDICT_ASK && g->decision.verdict != VERDICT_ASK_TWO)
+		return 0;
+	if (check_fixed(g, err) < 0 || fill(g, err) < 0)
+		return -1;
+	approval_done(&g->approval);
+	g->approval = (struct approval){0};
+	int found = approval_find(g->state.store, &g->asked, now, &g->approval, err);
+	if (found < 0)
+		return -1;
+	g->has_approval = found == 1;
+	if (g->has_approval) {
+		g->report->granted = g->decision.if_approved;
+		memcpy(g->report->approval, g->approval.id, sizeof(g->approval.id));
+		return 0;
+	}
+	struct approval_code code = {g->bp->payload.data, g->bp->payload.len};
+	return approval_park(g->state.store, &g->asked, code, GATE_ASK_MS, now, g->report->approval,
+			     err) < 0
+		       ? -1
+		       : 1;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is known of files on the host: whatever a run could write has the label of that run, for any
+ * later run that is given it. A directory is marked before the run that may write into it starts,
+ * and those above it too, so that neither a smaller nor a larger part of the tree is clean.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "flow/gate.h"
+
+enum { DEPTH_MAX = 256, HASH_BYTES_MAX = 256 << 20 };
+
+/* The directory itself first, then each above it. */
+struct above {
+	size_t count;
+	struct stat at[DEPTH_MAX];
+};
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static int walk_up(int dir, struct above *ret, struct err *err)
+{
+	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+
+	for (ret->count = 0; ret->count < DEPTH_MAX; ret->count++) {
+		struct stat *st = &ret->at[ret->count];
+		if (fd < 0 || fstat(fd, st) < 0)
+			return err_errno(err, ERR_SYSTEM, "looking above a directory");
+		if (ret->count && is_same(st, st - 1))
+			return 0;
+		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		scope_close(&fd);
+		fd = up;
+	}
+	return err_set(err, ERR_LIMIT, "a directory is more than %d deep", DEPTH_MAX);
+}
+
+static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err)
+{
+	struct label label;
+	bool known = false;
+
+	if (dir_label_find(&g->state.keeper, mark, st->st_dev, st->st_ino, &label, &known, err) < 0)
+		return -1;
+	if (known)
+		label_join(&g->inputs, &label);
+	g->has_inputs |= known;
+	return 0;
+}
+
+/* Of all that is below DIR, or could be put there by a run that had a directory above it. */
+static int join_tree(struct gate *g, int dir, struct err *err)
+{
+	struct above above;
+
+	if (walk_up(dir, &above, err) < 0 || join_mark(g, DIR_ABOVE, &above.at[0], err) < 0)
+		return -1;
+	for (size_t i = 0; i < above.count; i++)
+		if (join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int open_dir(const char *path, struct err *err)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? err_errno(err, ERR_INPUT, "--workspace %s", path) : fd;
+}
+
+/* The directory a file is in; NULL when nobody named one. */
+static int open_parent(const char *file, struct err *err)
+{
+	AUTO_FREE char *copy = strdup(file);
+
+	if (!copy)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	char *slash = strrchr(copy, '/');
+	if (slash)
+		slash[slash == copy] = '\0';
+	return open_dir(slash ? copy : ".", err);
+}
+
+static int join_parent(struct gate *g, const char *file, struct err *err)
+{
+	if (!file || strcmp(file, "-") == 0)
+		return 0;
+	AUTO_CLOSE int dir = open_parent(file, err);
+	return dir < 0 ? -1 : join_tree(g, dir, err);
+}
+
+int gate_join_files(struct gate *g, struct err *err)
+{
+	if (join_parent(g, g->req->stdin_file, err) < 0)
+		return -1;
+	if (!g->req->code && !g->bp->payload.is_program && join_parent(g, g->req->file, err) < 0)
+		return -1;
+	if (!g->req->workspace)
+		return 0;
+	AUTO_CLOSE int dir = open_dir(g->req->workspace, err);
+	return dir < 0 ? -1 : join_tree(g, dir, err);
+}
+
+bool gate_writes(const struct request *r)
+{
+	return r->workspace && (r->commit || r->workspace_mode == WORKSPACE_RW);
+}
+
+int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, struct err *err)
+{
+	struct above above;
+
+	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
+		return 0;
+	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
+	if (dir < 0 || walk_up(dir, &above, err) < 0)
+		return -1;
+	for (size_t i = 0; i < above.count; i++) {
+		enum dir_mark mark = i ? DIR_ABOVE : DIR_WRITTEN;
+		if (dir_label_add(&g->state.keeper, mark, above.at[i].st_dev, above.at[i].st_ino,
+				  label, tx, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* One file that was written back. 1: it is no file any more. */
+static int hash_changed(int dir, const struct change *c, uint64_t *left, uint8_t sha256[32],
+			struct file_key *ret, struct err *err)
+{
+	AUTO_CLOSE int fd = openat(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > *left)
+		return 1;
+	*left -= (uint64_t)st.st_size;
+	if (payload_hash_file(fd, sha256, err) < 0)
+		return -1;
+	*ret = (struct file_key){st.st_dev, st.st_ino, sha256, (uint64_t)st.st_size};
+	return 0;
+}
+
+/* By what is in them, so that they are known wherever they are moved to. The directory's mark holds
+ * for those that are too many or too large. */
+int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
+		     struct err *err)
+{
+	uint64_t left = HASH_BYTES_MAX;
+	size_t count = 0;
+
+	if (!r->committed || label->integrity >= INTEGRITY_TOOL || !r->changec)
+		return 0;
+	size_t most = r->changec < FILES_MAX ? r->changec : FILES_MAX;
+	AUTO_FREE struct file_key *key = calloc(most, sizeof(*key));
+	AUTO_FREE uint8_t(*sha256)[32] = calloc(most, sizeof(*sha256));
+	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
+	if (!key || !sha256)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; dir >= 0 && i < most; i++) {
+		int got = r->changes[i].change == CHANGE_DELETED
+				  ? 1
+				  : hash_changed(dir, &r->changes[i], &left, sha256[count],
+						 &key[count], err);
+		if (got < 0)
+			return -1;
+		count += got == 0;
+	}
+	return dir < 0 ? -1 : file_labels_commit(&g->state.keeper, key, count, label, err);
+}

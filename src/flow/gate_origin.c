@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The word "origin": first the facts (which conversation, what it has read, what it is given), then
+ * what follows from them for this code. Facts are read again whenever somebody has changed them
+ * before the run's record was written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/gate.h"
+
+static int find_domain(struct gate *g, struct err *err)
+{
+	struct domain_ask ask = {.principal = g->state.principal, .handle = g->req->domain};
+	struct id ignored;
+
+	g->has_domain = g->req->domain &&
+			handle_read(&g->state.keeper, g->state.principal, g->req->domain, &ignored);
+	if (domain_find(&g->state.keeper, &ask, &g->domain, err) < 0)
+		return -1;
+	char hex[ID_HEX];
+	g->report->domain = arena_dup(&g->report->arena, id_hex(&g->domain.id, hex));
+	return 0;
+}
+
+/* What an earlier run has written, wherever it is now. 1: that is known. */
+static int label_of(struct gate *g, const struct file_key *file, struct label *ret, struct err *err)
+{
+	bool known;
+
+	if (file_label_find(&g->state.keeper, file, ret, &known, err) < 0)
+		return -1;
+	return known;
+}
+
+static int find_labels(struct gate *g, struct err *err)
+{
+	const struct blueprint *bp = g->bp;
+	struct file_key code = {.sha256 = bp->payload.sha256, .bytes = bp->payload.len};
+	struct file_key input = {.dev = bp->input_file.st_dev,
+				 .ino = bp->input_file.st_ino,
+				 .sha256 = bp->input_sha256,
+				 .bytes = (uint64_t)bp->input_file.st_size};
+	struct label label;
+	int known;
+
+	g->inputs = label_top();
+	g->has_inputs = g->has_code = false;
+	if (!bp->payload.is_program) {
+		if ((known = label_of(g, &code, &g->code, err)) < 0)
+			return -1;
+		g->has_code = known;
+	}
+	if (bp->input_is_fixed) {
+		if ((known = label_of(g, &input, &label, err)) < 0)
+			return -1;
+		if (known)
+			label_join(&g->inputs, &label);
+		g->has_inputs |= known;
+	}
+	return gate_join_files(g, err);
+}
+
+int gate_facts(struct gate *g, struct err *err)
+{
+	source_set_done(&g->sources);
+	if (find_domain(g, err) < 0 || find_labels(g, err) < 0)
+		return -1;
+	return source_set_load(&g->state.keeper, &g->domain, &g->sources, err);
+}
+
+/* The last place is for the file that the code was read from. */
+static int tie_up(struct gate *g, struct err *err)
+{
+	size_t count = g->sources.count;
+
+	free(g->tie);
+	free(g->of_tied);
+	g->tie = calloc(count + 1, sizeof(*g->tie));
+	g->of_tied = calloc(count + 1, sizeof(*g->of_tied));
+	if (!g->tie || !g->of_tied)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (attribute(g->look.text, g->look.textc, g->sources.index, count, g->tie, &g->ties, err) <
+	    0)
+		return -1;
+	g->tie[count] = g->has_code ? TIE_WHOLE : TIE_NONE;
+	g->of_tied[count] = g->has_code ? g->code.integrity : INTEGRITY_USER;
+	return source_integrities(&g->state.keeper, &g->sources, g->tie, g->of_tied, err);
+}
+
+static int check_plan(struct gate *g, struct err *err)
+{
+	struct label top = label_top();
+	struct plan_use use = {.code_sha256 = g->bp->payload.sha256,
+			       .policy_sha256 = g->policy.sha256,
+			       .lang = g->bp->profile->name,
+			       .caps = policy_caps_of(g->req) | g->req->asks,
+			       .inputs = g->has_inputs ? &g->inputs : &top,
+			       .domain = &g->domain,
+			       .now_us = g->state.keeper.now_us()};
+
+	g->plan_answer = PLAN_NONE;
+	if (!g->req->plan)
+		return 0;
+	if (g->bp->payload.is_program)
+		return err_set(err, ERR_USAGE, "--plan is for code, not for a program in a file");
+	g->plan_answer = plan_check(g->state.keeper.key.public, g->req->plan, &use, &g->plan);
+	return 0;
+}
+
+static struct report_tie tie_of(struct gate *g, const struct evidence *e, const struct source *s)
+{
+	struct arena *a = &g->report->arena;
+	char hex[ID_HEX];
+
+	return (struct report_tie){.source = arena_dup(a, id_hex(&s->id, hex)),
+				   .name = arena_dup(a, s->name),
+				   .tie = tie_name(e->tie),
+				   .how = e->how ? arena_dup(a, e->how) : "",
+				   .kind = s->kind,
+				   .code_from = e->at,
+				   .code_to = e->at + e->len,
+				   .source_from = e->source_at};
+}
+
+/* What a run has written is known by the sources behind it. */
+static void report_file(struct gate *g)
+{
+	struct report *r = g->report;
+	char hex[ID_HEX] = "";
+
+	if (!g->has_code || r->tiec == REPORT_TIES_MAX)
+		return;
+	if (g->code.count)
+		id_hex(&g->code.source[0], hex);
+	r->tie[r->tiec++] = (struct report_tie){.source = arena_dup(&r->arena, hex),
+						.name = "a file that a run wrote",
+						.tie = tie_name(TIE_WHOLE),
+						.how = "",
+						.kind = FROM_RUN_OUTPUT,
+						.code_to = g->bp->payload.len};
+}
+
+/* Names are for people: one that cannot be read is no reason to know less. */
+static void report_ties(struct gate *g)
+{
+	struct report *r = g->report;
+	struct source source;
+	struct err err;
+
+	r->tiec = 0;
+	r->tie_more = g->ties.more;
+	for (size_t i = 0; i < g->ties.count && r->tiec < REPORT_TIES_MAX; i++) {
+		const struct evidence *e = &g->ties.list[i];
+		if (source_load(&g->state.keeper, &g->sources.id[e->source], &source, &err) < 0)
+			source = (struct source){.id = g->sources.id[e->source],
+						 .name = "a source that was never released"};
+		r->tie[r->tiec++] = tie_of(g, e, &source);
+	}
+	report_file(g);
+}
+
+int gate_origin(struct gate *g, struct err *err)
+{
+	bool undeclared = g->req->declared == ORIGIN_COUNT;
+	bool vouched = !g->has_domain && g->req->declared == ORIGIN_AGENT;
+
+	if (tie_up(g, err) < 0 || check_plan(g, err) < 0)
+		return -1;
+	struct origin_ask ask = {
+		/* Of the shared domain nobody knows what was read; its host may. */
+		.domain = vouched ? NULL : &g->domain,
+		.declared = !undeclared	    ? g->req->declared
+			    : g->has_domain ? ORIGIN_COUNT
+					    : g->policy.undeclared,
+		.attested = true,
+		.plan = g->plan_answer,
+		.tie = g->tie,
+		.of_tied = g->of_tied,
+		.sources = g->sources.count + 1,
+		.grade = g->look.grade,
+		.inputs = g->has_inputs ? &g->inputs : NULL,
+	};
+	origin_of(&ask, &g->origin);
+	report_ties(g);
+	return 0;
+}

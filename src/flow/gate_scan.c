@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The word "scan" for code that is to run. To the rules it is what it is: a call of a tool. Its
+ * arguments and its environment are looked at too, as text: a script of one line runs whatever it
+ * is given. A program in machine code has no text to scan; what it may do, the box says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "flow/gate.h"
+
+enum { MAGIC = 4 };
+
+static const struct {
+	const char *lang;
+	enum scan_kind kind;
+} kinds[] = {{"python", KIND_PYTHON}, {"bash", KIND_SHELL}};
+
+static struct scan_options options_for(const char *lang)
+{
+	struct scan_options o = {
+		.mode = DETECT_STRICT, .has_type = true, .type = EVENT_TOOL_CALL, .has_kind = true};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strcmp(kinds[i].lang, lang) == 0)
+			o.kind = kinds[i].kind;
+	return o;
+}
+
+static int open_rules(struct gate *g, struct err *err)
+{
+	struct packs_options o = {.directory = g->req->rules,
+				  .directories = g->req->rulesc,
+				  .places = places_of_user(&g->arena)};
+
+	if (g->rules.engine)
+		return 0;
+	if (look_rules(&g->rules, &o, err) < 0)
+		return -1;
+	db_key(g->rules.patterns.pattern, g->rules.patterns.count, g->pack_key);
+	return 0;
+}
+
+static int scan_code(struct gate *g, const struct payload *p, struct err *err)
+{
+	struct look_at at = {.name = g->req->file ? g->req->file : "code",
+			     .data = {p->data, p->len},
+			     .options = options_for(g->bp->profile->name),
+			     .has_readings = true};
+
+	if (open_rules(g, err) < 0)
+		return -1;
+	if (p->len > SCAN_FILE_MAX)
+		return err_set(err, ERR_LIMIT, "code larger than %lu MB is not scanned, so not run",
+			       (unsigned long)(SCAN_FILE_MAX >> 20));
+	return look_at(&g->look, &g->rules, &at, err);
+}
+
+/* One after the other on lines of their own. */
+static int join_words(const struct request *r, char **ret, size_t *ret_len, struct err *err)
+{
+	size_t len = 0, at = 0;
+
+	for (size_t i = 0; i < r->argc; i++)
+		len += strlen(r->argv[i]) + 1;
+	for (size_t i = 0; i < r->envc; i++)
+		len += strlen(r->env[i]) + 1;
+	if (len > GATE_ARGS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d bytes of arguments and environment",
+			       GATE_ARGS_MAX);
+	char *all = *ret = malloc(len + 1);
+	if (!all)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < r->argc; i++)
+		at += (size_t)sprintf(all + at, "%s\n", r->argv[i]);
+	for (size_t i = 0; i < r->envc; i++)
+		at += (size_t)sprintf(all + at, "%s\n", r->env[i]);
+	all[at] = '\0';
+	*ret_len = at;
+	return 0;
+}
+
+static int scan_words(struct gate *g, struct err *err)
+{
+	AUTO_FREE char *words = NULL;
+	struct look_at at = {.name = "arguments", .options = options_for("")};
+
+	if (!g->req->argc && !g->req->envc)
+		return 0;
+	if (join_words(g->req, &words, &at.data.len, err) < 0 || open_rules(g, err) < 0)
+		return -1;
+	at.data.s = words;
+	return look_at(&g->look, &g->rules, &at, err);
+}
+
+static bool is_machine_code(int fd)
+{
+	char magic[MAGIC];
+
+	return pread(fd, magic, sizeof(magic), 0) == MAGIC && memcmp(magic, "\177ELF", MAGIC) == 0;
+}
+
+/* What is no machine code is read by something, and that something is told what to do. */
+static int refuse_script(struct err *err)
+{
+	err_set(err, ERR_REFUSED, "the program is no machine code");
+	err_cause(err, "a script that is given as a program was not scanned");
+	err_cure(err, "give it as code: --lang bash, python or node");
+	return -1;
+}
+
+int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err)
+{
+	g->bp = bp;
+	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
+		return refuse_script(err);
+	if (!bp->payload.is_program && scan_code(g, &bp->payload, err) < 0)
+		return -1;
+	return scan_words(g, err);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The scan tells its findings one by one; here they become grades, and the gravest are kept. What
+ * was not decided asks: nobody knows that it is harmless.
+ */
+#include "flow/look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int look_rules(struct packs *rules, const struct packs_options *options, struct err *err)
+{
+	struct engine_options engine = {.mode = DETECT_STRICT, .lane = LANE_HUNT};
+
+	return packs_open(rules, options, &engine, err);
+}
+
+static enum grade grade_of(const struct finding *f)
+{
+	if (f->undecided)
+		return GRADE_ASKS;
+	return grade_of_lane(vocab_at(VOCAB_LANE, scan_lane(f->rule))->name);
+}
+
+/* The row of that rule, a new one, or that of the mildest that is milder; NULL: there is no room. */
+static struct report_finding *row_for(struct look *l, const char *rule, enum grade grade)
+{
+	struct report_finding *mildest = NULL;
+
+	for (size_t i = 0; i < l->listed; i++) {
+		if (strcmp(l->finding[i].rule, rule) == 0)
+			return l->finding[i].grade < grade ? &l->finding[i] : NULL;
+		if (!mildest || l->finding[i].grade < mildest->grade)
+			mildest = &l->finding[i];
+	}
+	if (l->listed < REPORT_FINDINGS_MAX)
+		return &l->finding[l->listed++];
+	return mildest->grade < grade ? mildest : NULL;
+}
+
+static void on_finding(void *context, const struct scan_finding *f)
+{
+	struct look *l = context;
+	const struct rule *rule = f->finding->rule;
+	enum grade grade = grade_of(f->finding);
+
+	l->findings++;
+	if (grade > l->grade)
+		l->grade = grade;
+	struct report_finding *row = row_for(l, rule->id, grade);
+	if (!row)
+		return;
+	*row = (struct report_finding){.rule = arena_dup(&l->arena, rule->id),
+				       .title = arena_dup(&l->arena, rule->title),
+				       .severity = arena_dup(&l->arena, rule->severity_name),
+				       .lane = vocab_at(VOCAB_LANE, scan_lane(rule))->name,
+				       .view = view_name(f->finding->view),
+				       .grade = grade,
+				       .undecided = f->finding->undecided,
+				       .line = f->line};
+}
+
+static void on_error(void *context, const char *name, const struct err *err)
+{
+	struct look *l = context;
+
+	(void)name;
+	if (!l->first.code)
+		l->first = *err;
+}
+
+/* The first program's is kept: the thing itself, not what it has others run. */
+static void on_effects(void *context, const struct scan_file *file, const struct code_view *view)
+{
+	struct look *l = context;
+
+	(void)file;
+	if (l->view.text)
+		return;
+	struct code_effect *list =
+		arena_alloc(&l->arena, (view->effectc + 1) * sizeof(*l->view.effect));
+	char *text = arena_alloc(&l->arena, view->text_len + 1);
+	if (l->arena.failed)
+		return;
+	memcpy(text, view->text, view->text_len);
+	for (size_t i = 0; i < view->effectc; i++) {
+		list[i] = view->effect[i];
+		list[i].value = arena_dup(&l->arena, view->effect[i].value);
+	}
+	l->view =
+		(struct code_view){.state = view->state, .text = text, .text_len = view->text_len};
+	l->effect = list;
+	l->effectc = view->effectc;
+}
+
+static int scan(struct look *l, const struct packs *rules, const struct look_at *at,
+		struct err *err)
+{
+	struct scan_sink sink = {l, on_finding, on_error, NULL, on_effects};
+	struct scanner s;
+
+	scan_begin(&s, rules->engine, rules->thread, &at->options, &sink);
+	scan_data(&s, at->name, at->data, false);
+	scan_end(&s);
+	l->unread = l->unread || s.totals.skipped;
+	if (l->unread && l->grade < GRADE_ASKS)
+		l->grade = GRADE_ASKS;
+	if (!l->first.code)
+		return l->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	*err = l->first;
+	err_context(err, "it could not be scanned");
+	return -1;
+}
+
+static int read_wide(struct look *l, struct text data, struct err *err)
+{
+	unsigned guess = wide_guess(data.s, data.len);
+
+	for (unsigned i = 0; i < WIDE_COUNT; i++) {
+		size_t len = guess & 1U << i ? wide_size(data.s, data.len, (enum wide)i) : 0;
+		if (!len || len > SCAN_FILE_MAX)
+			continue;
+		l->wide[i] = malloc(len);
+		if (!l->wide[i])
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		wide_read(data.s, data.len, (enum wide)i, l->wide[i]);
+		l->text[l->textc++] = (struct origin_text){
+			.how = "wide characters", .data = l->wide[i], .len = len};
+	}
+	return 0;
+}
+
+/* A layer in a layer is nowhere in the bytes themselves. */
+static struct origin_text reading_of(const struct decode_layer *d)
+{
+	bool is_first = d->parent == DECODE_NO_PARENT;
+
+	return (struct origin_text){.how = d->how,
+				    .data = d->data,
+				    .len = d->len,
+				    .offset = is_first ? d->offset : 0,
+				    .span = is_first ? d->span : 0};
+}
+
+static int read_all(struct look *l, struct text data, struct err *err)
+{
+	if (decode_layers(data.s, data.len, NULL, &l->layers, err) < 0)
+		return -1;
+	l->text = calloc(l->layers.count + WIDE_COUNT + 2, sizeof(*l->text));
+	if (!l->text)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	l->text[l->textc++] = (struct origin_text){.data = data.s, .len = data.len};
+	if (l->view.text_len)
+		l->text[l->textc++] = (struct origin_text){
+			.how = "code view", .data = l->view.text, .len = l->view.text_len};
+	if (read_wide(l, data, err) < 0)
+		return -1;
+	for (size_t i = 0; i < l->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
+		l->text[l->textc++] = reading_of(&l->layers.list[i]);
+	return 0;
+}
+
+int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err)
+{
+	if (scan(l, rules, at, err) < 0)
+		return -1;
+	return at->has_readings ? read_all(l, at->data, err) : 0;
+}
+
+void look_done(struct look *l)
+{
+	for (int i = 0; i < WIDE_COUNT; i++)
+		free(l->wide[i]);
+	decode_done(&l->layers);
+	free(l->text);
+	arena_done(&l->arena);
+	*l = (struct look){0};
+}

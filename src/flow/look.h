@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One look at bytes that somebody brings to the gate: what the rules find in them, and every
+ * reading of them in which a source can be recognised (as they are, as wide characters, decoded,
+ * as a program). The same for code that is to run and for a document that is read: what one of
+ * them calls grave, the other does too.
+ */
+#ifndef CORDON_FLOW_LOOK_H
+#define CORDON_FLOW_LOOK_H
+
+#include "flow/packs.h"
+#include "flow/scan.h"
+#include "model/report.h"
+#include "origin/index.h"
+#include "scan/decode.h"
+#include "scan/wide.h"
+
+/* The packs a gate asks, in every lane: the lane makes the grade. */
+int look_rules(struct packs *rules, const struct packs_options *options, struct err *err);
+
+struct look {
+	enum grade grade;
+	size_t findings; /* in all */
+	size_t listed;
+	struct report_finding finding[REPORT_FINDINGS_MAX]; /* each rule once, the gravest */
+	bool unread; /* a part that is no text was left out */
+	size_t effectc;
+	const struct code_effect *effect;
+	size_t textc;
+	struct origin_text *text; /* [0]: the bytes themselves */
+	/* its own */
+	struct code_view view;
+	struct decode layers;
+	char *wide[WIDE_COUNT];
+	struct arena arena;
+	struct err first; /* what could not be scanned */
+};
+
+/* What is looked at. A NUL follows DATA's last byte. */
+struct look_at {
+	const char *name;
+	struct text data;
+	struct scan_options options;
+	bool has_readings; /* they are wanted */
+};
+
+/* Adds to *L, which is zeroed at first; look_done is always due. What could not be scanned is an
+ * error: it is not harmless. */
+int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err);
+void look_done(struct look *l);
+#define AUTO_LOOK __attribute__((cleanup(look_done)))
+
+#endif

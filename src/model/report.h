@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the gate has to say about a run, for whoever shows or keeps it. Strings live in its arena.
+ * Texts of others in it (names of sources) are escaped already.
+ */
+#ifndef CORDON_MODEL_REPORT_H
+#define CORDON_MODEL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "model/gate.h"
+
+enum {
+	REPORT_FINDINGS_MAX = 64,
+	REPORT_TIES_MAX = 64,
+	REPORT_REASONS_MAX = 16,
+	REPORT_ID = 32 /* letters of a run's id */
+};
+
+struct report_finding {
+	const char *rule, *title, *severity, *lane, *view;
+	enum grade grade;
+	bool undecided;
+	uint64_t line; /* 0: not known */
+};
+
+/* A part of the code that stands in a source. Spans are bytes; TO is behind the last. */
+struct report_tie {
+	const char *source, *name; /* its id, and what it calls itself */
+	const char *tie, *how;	   /* HOW: the form of the code it was found in; "" */
+	enum source_kind kind;
+	uint64_t code_from, code_to, source_from;
+};
+
+struct report {
+	bool has_verdict; /* else nothing was decided, and nothing ran */
+	enum verdict verdict;
+	enum origin origin;
+	enum grade grade;
+	unsigned asked, granted; /* capabilities */
+	const char *row;	 /* that decided */
+	char run[REPORT_ID + 1]; /* its name in the log is "run:" and this; or "" */
+	char approval[17];	 /* a person is asked, or has agreed; or "" */
+	const char *domain;	 /* its id; NULL: none */
+	size_t reasonc, findingc, tiec;
+	const char *reason[REPORT_REASONS_MAX];
+	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */
+	struct report_tie tie[REPORT_TIES_MAX];		    /* the strongest */
+	uint64_t finding_more;				    /* that are not listed */
+	bool tie_more;
+	struct arena arena;
+};
+
+void report_done(struct report *r);
+/* In words; what does not fit is left out. */
+void report_reason(struct report *r, const char *words);
+
+#endif
