@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
-#include "flow/run.h"
+#include "flow/enclose.h"
 
 static void keep(void *ctx, const struct wire_probe *probe)
 {
@@ -59,7 +59,7 @@ static bool try_tier(struct doctor *d, enum tier tier, const char *program, stru
 	req.file = program;
 	req.tier = tier;
 	req.limit[LIMIT_TIME] = 10000;
-	flow_run(&req, &quiet, r);
+	enclose_own(&req, &quiet, r);
 	/* What it says for itself does not matter: a busybox may not know itself by our name. */
 	bool ran = r->status == STATUS_EXITED && has_layers(r, tier);
 	if (r->err.code)

@@ -37,6 +37,8 @@ void gate_close(struct gate *g)
 	free(g->tie);
 	free(g->of_tied);
 	approval_done(&g->approval);
+	if (g->report) /* it names what was found */
+		arena_adopt(&g->report->arena, &g->look.arena);
 	look_done(&g->look);
 	packs_done(&g->rules);
 	policy_done(&g->policy);

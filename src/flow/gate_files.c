@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/scope.h"
+#include "flow/beneath.h"
 #include "flow/gate.h"
+#include "flow/workspace.h"
 
 enum { DEPTH_MAX = 256, HASH_BYTES_MAX = 256 << 20 };
 
@@ -26,21 +28,21 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static int walk_up(int dir, struct above *ret, struct err *err)
+static int walk_up(int dir, const char *path, struct above *ret, struct err *err)
 {
 	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 
 	for (ret->count = 0; ret->count < DEPTH_MAX; ret->count++) {
 		struct stat *st = &ret->at[ret->count];
 		if (fd < 0 || fstat(fd, st) < 0)
-			return err_errno(err, ERR_SYSTEM, "looking above a directory");
+			return err_errno(err, ERR_INPUT, "looking above %s", path);
 		if (ret->count && is_same(st, st - 1))
 			return 0;
 		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		scope_close(&fd);
 		fd = up;
 	}
-	return err_set(err, ERR_LIMIT, "a directory is more than %d deep", DEPTH_MAX);
+	return err_set(err, ERR_LIMIT, "%s is more than %d deep", path, DEPTH_MAX);
 }
 
 static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err)
@@ -57,11 +59,11 @@ static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, 
 }
 
 /* Of all that is below DIR, or could be put there by a run that had a directory above it. */
-static int join_tree(struct gate *g, int dir, struct err *err)
+static int join_tree(struct gate *g, int dir, const char *path, struct err *err)
 {
 	struct above above;
 
-	if (walk_up(dir, &above, err) < 0 || join_mark(g, DIR_ABOVE, &above.at[0], err) < 0)
+	if (walk_up(dir, path, &above, err) < 0 || join_mark(g, DIR_ABOVE, &above.at[0], err) < 0)
 		return -1;
 	for (size_t i = 0; i < above.count; i++)
 		if (join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
@@ -73,7 +75,7 @@ static int open_dir(const char *path, struct err *err)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? err_errno(err, ERR_INPUT, "--workspace %s", path) : fd;
+	return fd < 0 ? err_errno(err, ERR_INPUT, "%s", path) : fd;
 }
 
 /* The directory a file is in; NULL when nobody named one. */
@@ -94,7 +96,7 @@ static int join_parent(struct gate *g, const char *file, struct err *err)
 	if (!file || strcmp(file, "-") == 0)
 		return 0;
 	AUTO_CLOSE int dir = open_parent(file, err);
-	return dir < 0 ? -1 : join_tree(g, dir, err);
+	return dir < 0 ? -1 : join_tree(g, dir, file, err);
 }
 
 int gate_join_files(struct gate *g, struct err *err)
@@ -106,7 +108,10 @@ int gate_join_files(struct gate *g, struct err *err)
 	if (!g->req->workspace)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->req->workspace, err);
-	return dir < 0 ? -1 : join_tree(g, dir, err);
+	if (dir >= 0)
+		return join_tree(g, dir, g->req->workspace, err);
+	workspace_explain(g->req->workspace, err);
+	return -1;
 }
 
 bool gate_writes(const struct request *r)
@@ -121,7 +126,7 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
-	if (dir < 0 || walk_up(dir, &above, err) < 0)
+	if (dir < 0 || walk_up(dir, g->confined.workspace, &above, err) < 0)
 		return -1;
 	for (size_t i = 0; i < above.count; i++) {
 		enum dir_mark mark = i ? DIR_ABOVE : DIR_WRITTEN;
@@ -136,7 +141,7 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 static int hash_changed(int dir, const struct change *c, uint64_t *left, uint8_t sha256[32],
 			struct file_key *ret, struct err *err)
 {
-	AUTO_CLOSE int fd = openat(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	AUTO_CLOSE int fd = beneath_open(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > *left)

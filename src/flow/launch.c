@@ -289,6 +289,12 @@ void launch_abandon(struct launch *l)
 	wait_box(l);
 }
 
+void launch_leave(struct launch *l)
+{
+	l->pid = 0;
+	launch_abandon(l);
+}
+
 /* A job of ours without a payload. */
 static int do_job(enum spec_job job, const struct launch_sink *sink, struct result *r,
 		  struct err *err)
@@ -378,8 +384,6 @@ int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *
 	collect(l, &p->pump);
 	if (!l->has_result)
 		return explain_end(l, ret, err);
-	/* cordon-box removes its init and its cgroup by itself; nobody has to wait for that. */
 	scope_close(&l->socket);
-	l->pid = 0;
 	return 0;
 }

@@ -34,6 +34,9 @@ int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *
 	       struct result *ret, struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);
+/* After the result: cordon-box removes its init and its cgroup by itself, and who ends soon does not
+ * wait for that. Who lives on must not: there would be a dead child for every run. */
+void launch_leave(struct launch *l);
 
 /* doctor's job. */
 int launch_probe(const struct launch_sink *sink, struct err *err);

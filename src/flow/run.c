@@ -126,7 +126,10 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 	blueprint_init(&s->bp);
 	if (speak(s, &err) < 0)
 		enclose_fail(ret, &err);
-	launch_abandon(&s->box);
+	if (s->box.has_result)
+		launch_leave(&s->box);
+	else
+		launch_abandon(&s->box);
 	gate_close(&s->gate);
 	blueprint_done(&s->bp);
 }

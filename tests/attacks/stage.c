@@ -4,6 +4,7 @@
  * user can start them wherever the checkout lies, and drops to that user if asked to. All that
  * happens later, canaries included, is done as that user.
  */
+#include "../harmless.h"
 #include "run.h"
 
 #include <dirent.h>
@@ -99,7 +100,8 @@ int stage_open(struct options *options)
 	    chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
 		return -1;
 	snprintf(target, sizeof(target), "%s/probes", options->stage);
-	if (copy_cordon(options) < 0 || copy_file(options->probes, target, 0755) < 0 ||
+	if (harmless_write(options->stage) < 0 || copy_cordon(options) < 0 ||
+	    copy_file(options->probes, target, 0755) < 0 ||
 	    (!options->only_binary && copy_scripts(options->dir, options->stage) < 0))
 		return -1;
 	/* The attacker owns his own program: only the box keeps him from rewriting it. */
@@ -110,17 +112,23 @@ int stage_open(struct options *options)
 	return become(options->uid);
 }
 
-void stage_close(const struct options *options)
+static void remove_flat(const char *path)
 {
-	char path[PATH_MAX];
-	DIR *dir = opendir(options->stage);
+	DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", options->stage, entry->d_name);
-		unlink(path);
-	}
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	rmdir(options->stage);
+	rmdir(path);
+}
+
+void stage_close(const struct options *options)
+{
+	char state[2 * MAX_PATH];
+
+	snprintf(state, sizeof(state), "%s/state", options->stage);
+	remove_flat(state);
+	remove_flat(options->stage);
 }

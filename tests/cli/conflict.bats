@@ -14,7 +14,7 @@ during() {
 	mkfifo "$T/go"
 	printf 'import sys\n%s\nsys.stdin.buffer.read()\n%s\n' "${FIRST:-}" "$work" | code x.py
 	# shellcheck disable=SC2086 # words
-	as "${way%%:*}" timeout 60 "$CORDON" run --tier "${way#*:}" $EXTRA --stdin - \
+	as "${way%%:*}" timeout 60 "$CORDON" run --origin user --tier "${way#*:}" $EXTRA --stdin - \
 		--workspace "$W:overlay" --commit "$T/x.py" <"$T/go" >"$T/out" 2>"$T/err" &
 	pid=$!
 	exec 7>"$T/go"

@@ -21,6 +21,9 @@ setup_file()
 	[ ! -x "$CORDON_BUILD/mutant/cordon" ] ||
 		cp "$CORDON_BUILD"/mutant/cordon{,-box} "$BIN/mutant/"
 	chmod -R go=u-w "$BIN"
+	export XDG_STATE_HOME=$BIN/state
+	mkdir "$BIN/user"
+	[ "$(id -u)" -ne 0 ] || chown "$TEST_UID" "$BIN/user"
 	local dir=$BIN
 	while [ "$dir" != / ]; do
 		[ ! -O "$dir" ] || [ "$dir" = /tmp ] || chmod go+x "$dir"
@@ -37,7 +40,7 @@ as()
 	local who=$1
 	shift
 	if [ "$who" = user ] && is_root; then
-		set -- setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
+		set -- env XDG_STATE_HOME="$BIN/user" setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
 	fi
 	timeout 30 "$@"
 }
@@ -115,7 +118,7 @@ os.execv(sys.argv[at + 1], sys.argv[at + 1:])' "$@"
 	for who in $(everybody); do
 		for t in $tiers; do
 			local ran=0
-			as "$who" "$BIN/cordon" run --tier "$t" --lang binary /usr/bin/true || ran=$?
+			as "$who" "$BIN/cordon" run --origin user --tier "$t" --lang binary /usr/bin/true || ran=$?
 			run as "$who" "$BIN/cordon" doctor --json
 			is "T['$t'] == ($ran == 0)"
 		done

@@ -18,10 +18,13 @@ setup()
 	umask 022
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
 	chmod 755 "$T"
-	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data
-	mkdir "$T/bin"
+	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state
+	mkdir -p "$T/bin" "$T/share/cordon" "$T/user"
+	cp -r "$TOP/rules" "$T/share/cordon/"
 	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box} "$T/bin/"
+	! is_root || chown "$TEST_UID" "$T/user"
 	CORDON=$T/bin/cordon
+	HARMLESS=$TOP/tests/cli/harmless
 	IN=/dev/null
 	WAYS='user:no-cgroup'
 	! is_root || WAYS='root:full user:no-cgroup'
@@ -40,20 +43,21 @@ as()
 	local who=$1
 	shift
 	if [ "$who" = user ] && is_root; then
-		setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
+		XDG_STATE_HOME=$T/user/state XDG_CACHE_HOME=$T/user/cache \
+			setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
 	else
 		"$@"
 	fi
 }
 
-# box WAY ARG...: cordon run with the way's user and tier.
+# box WAY ARG...: cordon run with the way's user and tier, as code that the user typed.
 box()
 {
 	local who=${1%%:*} tier=${1#*:}
 	WAY=$1
 	shift
 	status=0
-	as "$who" timeout 60 "$CORDON" run --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+	as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
 }
 
 # every CHECK: the function, once per way. Not as part of a condition: that would turn off the

@@ -82,7 +82,7 @@ traceback() {
 @test "nothing of the code is in any argument list" {
 	local secret=in_the_code_$RANDOM$RANDOM
 	printf 'import time\n%s = 1\nprint("ready", flush=True)\ntime.sleep(2)\n' $secret | code x.py
-	"$CORDON" run --tier no-cgroup "$T/x.py" >"$T/live" &
+	"$CORDON" run --origin user --tier no-cgroup "$T/x.py" >"$T/live" &
 	local pid=$! i
 	for i in $(seq 100); do
 		grep -q ready "$T/live" && break
@@ -202,9 +202,9 @@ PY
 
 @test "a caller with closed standard streams" {
 	printf 'print("out")\n' | code x.py
-	as user "$CORDON" run --tier no-cgroup "$T/x.py" <&- >"$T/out" 2>"$T/err"
+	as user "$CORDON" run --origin user --tier no-cgroup "$T/x.py" <&- >"$T/out" 2>"$T/err"
 	out_is out
-	as user "$CORDON" run --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
+	as user "$CORDON" run --origin user --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
 }
 
 stdin_copied() {
@@ -236,7 +236,7 @@ PY
 @test "the caller's real-time class does not come along" {
 	is_root || skip "needs root"
 	printf 'import os; print(os.sched_getscheduler(0), os.nice(0))\n' | code x.py
-	chrt -f 1 nice -n -40 "$CORDON" run "$T/x.py" >"$T/out"
+	chrt -f 1 nice -n -40 "$CORDON" run --origin user "$T/x.py" >"$T/out"
 	out_is '0 0'
 }
 
@@ -269,7 +269,7 @@ own_pipe() {
 
 @test "--stdin -: five megabytes through a pipe, and none of them wanted" {
 	printf 'import sys\nprint(len(sys.stdin.buffer.read()))\n' | code x.py
-	head -c 5000000 /dev/zero | "$CORDON" run --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
+	head -c 5000000 /dev/zero | "$CORDON" run --origin user --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
 	out_is 5000000
-	yes | timeout 20 "$CORDON" run --tier no-cgroup --stdin - --lang binary /bin/true
+	yes | timeout 20 "$CORDON" run --origin user --tier no-cgroup --stdin - --lang binary /bin/true
 }

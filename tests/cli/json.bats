@@ -16,7 +16,7 @@ print("\n".join(sorted(json.load(open(sys.argv[1])))))' "$T/out" | diff "$T/rows
 @test "every row is a field of the object, and every field is a row" {
 	printf 'print(1)\n' | code x.py
 	every printed
-	"$CORDON" run --json --nothing >"$T/out" || true
+	"$CORDON" run --origin user --json --nothing >"$T/out" || true
 	holds 'sorted(r) == open("rows").read().split()'
 }
 
@@ -67,7 +67,7 @@ PY
 
 @test "a file's name that is no UTF-8 does not cost the error" {
 	status=0
-	"$CORDON" run --json $'no\xffthing.py' >"$T/out" || status=$?
+	"$CORDON" run --origin user --json $'no\xffthing.py' >"$T/out" || status=$?
 	exits 125
 	holds '"no\\xffthing.py" in r["error"]["message"]'
 }

@@ -133,7 +133,7 @@ echo first
 sleep 3
 echo second
 SH
-	timeout 30 "$CORDON" run --tier no-cgroup "$T/x.sh" >"$T/live" &
+	timeout 30 "$CORDON" run --origin user --tier no-cgroup "$T/x.sh" >"$T/live" &
 	local pid=$! i
 	for i in $(seq 25); do
 		grep -q first "$T/live" && break
@@ -148,6 +148,6 @@ SH
 @test "a reader that goes away ends the run" {
 	printf 'while True: print("y" * 1000)\n' | code x.py
 	local begin=$SECONDS
-	as user timeout 20 "$CORDON" run --tier no-cgroup --time 15s "$T/x.py" | head -c 10 >"$T/out" || true
+	as user timeout 20 "$CORDON" run --origin user --tier no-cgroup --time 15s "$T/x.py" | head -c 10 >"$T/out" || true
 	[ $((SECONDS - begin)) -lt 10 ]
 }

@@ -76,6 +76,7 @@ good()
 
 @test "wrong usage of rules is 2, what cannot be loaded 125" {
 	good "$T/r/a.yaml" ATR-2026-00001
+	rm -r "$T/share"
 	rules 2
 	rules 2 dance
 	rules 2 list

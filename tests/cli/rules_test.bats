@@ -72,6 +72,7 @@ load rules
 }
 
 @test "test: wrong usage and rules that are not there" {
+	rm -r "$T/share"
 	rules 125 test "$T/nothing"
 	rules 2 test
 	err_has 'which rules?'

@@ -67,6 +67,7 @@ load scan
 	err_has 'critical'
 	out_is ''
 	status=0
+	rm -r "$T/share"
 	XDG_DATA_HOME=$T/data "$CORDON" scan "$T/r" >"$T/out" 2>"$T/err" || status=$?
 	exits 2
 	err_has 'which rules?'
@@ -325,6 +326,7 @@ load scan
 @test "the built-in pack is found beside the program, and the fetched one joins it" {
 	pack
 	printf 'a moonstone word and an opal' >"$T/x.txt"
+	rm -r "$T/share"
 	mv "$T/r" "$T/rules" # beside bin/
 	status=0
 	XDG_DATA_HOME=$T/data "$CORDON" scan --json "$T/x.txt" >"$T/out" || status=$?

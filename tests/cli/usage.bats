@@ -85,7 +85,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 
 @test "odd words are shown, not obeyed" {
 	status=0
-	"$CORDON" run $'--\e[31m\nx' 2>"$T/err" || status=$?
+	"$CORDON" run --origin user $'--\e[31m\nx' 2>"$T/err" || status=$?
 	exits 125
 	[ "$(wc -l <"$T/err")" -le 2 ]
 	run ! grep -qP '\x1b' "$T/err"
@@ -109,7 +109,7 @@ told()
 {
 	local name n=0
 	for name in $(rows "$2"); do
-		"$CORDON" run --help | grep -e "^  --$1 " | grep -qw -e "$name"
+		"$CORDON" run --origin user --help | grep -e "^  --$1 " | grep -qw -e "$name"
 		wrong "$name" run "--$1" nothing x.py
 		n=$((n + 1))
 	done
@@ -154,7 +154,7 @@ told()
 }
 
 @test "the defaults are told" {
-	run -0 "$CORDON" run --help
+	run -0 "$CORDON" run --origin user --help
 	local d
 	for d in 30s 512M 64 1M 256M; do
 		[[ $output == *"default $d"* ]] || { echo "no default $d"; return 1; }
@@ -209,7 +209,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 @test "a terminal shows escape sequences, it does not get them" {
 	command -v script >/dev/null || skip "no script(1)"
 	printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' | code x.py
-	run terminal env NO_COLOR=1 "$CORDON" run --tier no-cgroup "$T/x.py"
+	run terminal env NO_COLOR=1 "$CORDON" run --origin user --tier no-cgroup "$T/x.py"
 	[[ $output == *'^[[31mred^[]0;title^G'* ]] || { printf '%q\n' "$output"; return 1; }
 	[[ $output != *$'\e'* ]]
 }
@@ -257,7 +257,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 		err_has 'some of it is lost'
 	done
 	# Nothing to write, nothing lost.
-	"$CORDON" run --tier no-cgroup --lang binary /bin/true >/dev/full
+	"$CORDON" run --origin user --tier no-cgroup --lang binary /bin/true >/dev/full
 }
 
 @test "a pipe that nobody writes to does not hang for ever, a device is refused" {
@@ -275,19 +275,19 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 @test "too few descriptors: the cause and the cure" {
 	printf 'print("x")\n' | code x.py
 	status=0
-	(ulimit -n 16; exec "$CORDON" run --tier no-cgroup "$T/x.py") >"$T/out" 2>"$T/err" || status=$?
+	(ulimit -n 16; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out" 2>"$T/err" || status=$?
 	exits 125
 	err_has 'because: this shell allows 16 open files'
 	err_has 'try: ulimit -n'
 	# A soft limit is ours to raise.
-	(ulimit -Sn 16; exec "$CORDON" run --tier no-cgroup "$T/x.py") >"$T/out"
+	(ulimit -Sn 16; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out"
 	out_is x
 }
 
 @test "a value's word is the same in the help and in the message" {
 	local o word
 	for o in time cpu-time cpu memory pids files file-size disk output; do
-		word=$("$CORDON" run --help | sed -n "s/^  --$o \([A-Z]*\) .*/\1/p")
+		word=$("$CORDON" run --origin user --help | sed -n "s/^  --$o \([A-Z]*\) .*/\1/p")
 		[ -n "$word" ]
 		wrong "($word)" run "--$o"
 	done
@@ -297,6 +297,6 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	printf 'raise SystemExit(200)\n' | code x.py
 	box user:no-cgroup "$T/x.py"
 	exits 200
-	run ! grep -q '0-123' <("$CORDON" run --help)
+	run ! grep -q '0-123' <("$CORDON" run --origin user --help)
 	run ! grep -q '0-123' <("$CORDON" man)
 }

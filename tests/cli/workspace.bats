@@ -150,7 +150,7 @@ except PermissionError:
     pass
 os.mkfifo("fifo")
 PY
-	box "$1" --json --workspace "$W:overlay" --commit "$T/x.py"
+	box "$1" --json --rules "$HARMLESS" --workspace "$W:overlay" --commit "$T/x.py"
 	exits 0
 	holds 'r["committed"]' \
 		'{c["path"] for c in r["changes"] if "not_committed" in c} >= {"evil", "link", ".bashrc",
@@ -317,7 +317,7 @@ PY
 
 # mounted MODE: a workspace with something mounted below it.
 mounted() {
-	unshare -m sh -c "mount -t $2 none '$W/sub' && exec timeout 60 '$CORDON' run --tier no-cgroup \
+	unshare -m sh -c "mount -t $2 none '$W/sub' && exec timeout 60 '$CORDON' run --origin user --tier no-cgroup \
 		--workspace '$W:$1' '$T/x.py'" >"$T/out" 2>"$T/err"
 }
 @test "mounts below the workspace: shown, or refused where they cannot be" {
@@ -372,7 +372,7 @@ mounted() {
 	need_root
 	dir user
 	printf 'import os, time\nprint(os.environ["HOME"], flush=True)\ntime.sleep(30)\n' | code x.py
-	"$CORDON" run --tier no-userns --workspace "$W:ro" "$T/x.py" >"$T/out" 2>"$T/err" &
+	"$CORDON" run --origin user --tier no-userns --workspace "$W:ro" "$T/x.py" >"$T/out" 2>"$T/err" &
 	local pid=$! box home i
 	for i in $(seq 100); do
 		[ ! -s "$T/out" ] || break
@@ -449,7 +449,7 @@ mounted() {
 	/usr/bin/python3 swap.py &
 	swapper=$!
 	# shellcheck disable=SC2086 # two words
-	as user timeout 100 /usr/bin/python3 race.py $both "$CORDON" run --tier no-userns --stdin - \
+	as user timeout 100 /usr/bin/python3 race.py $both "$CORDON" run --origin user --tier no-userns --stdin - \
 		--workspace "$T/a:ro" x.py -- "$T/a/who" "$T/b/who" || status=$?
 	kill $swapper
 	[ $status -eq 0 ]
@@ -465,7 +465,7 @@ mounted() {
 	END
 	local n
 	for n in 80 81 82; do
-		(ulimit -n $n; as user "$CORDON" run --tier no-cgroup --json --diff --workspace "$W" \
+		(ulimit -n $n; as user "$CORDON" run --origin user --tier no-cgroup --json --diff --workspace "$W" \
 			"$T/x.py") >"$T/out" 2>"$T/err" || show
 		holds 'r["changes_cut"] or any(c["path"].endswith("bottom") for c in r["changes"])'
 	done

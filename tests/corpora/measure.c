@@ -18,8 +18,8 @@
 enum { SOURCES_MAX = 64, PACKS_MAX = 4, DIRS_MAX = 16, NAME_MAX_BYTES = 64, PATH_BYTES = 4096 };
 
 /* The text alone, with what is decoded in it, with the code view too. */
-enum scope { SCOPE_TEXT, SCOPE_DECODED, SCOPE_CODE, SCOPES };
-static const char *const scope_names[SCOPES] = {"text", "and decoded", "and code view"};
+enum part { PART_TEXT, PART_DECODED, PART_CODE, PARTS };
+static const char *const scope_names[PARTS] = {"text", "and decoded", "and code view"};
 
 static const struct corpus {
 	const char *name, *key, *title;
@@ -34,7 +34,7 @@ enum { CORPORA = ARRAY_SIZE(corpora) };
 struct subset {
 	char name[NAME_MAX_BYTES];
 	size_t count;
-	size_t flagged[PACKS_MAX][LANE_COUNT][SCOPES];
+	size_t flagged[PACKS_MAX][LANE_COUNT][PARTS];
 };
 
 struct tally {
@@ -94,7 +94,7 @@ static void scan(struct tally *t, struct subset *s, size_t pack, unsigned lane, 
 		.type = EVENT_OTHER, .plain = true, .content = text, .time_ms = EVENT_TIME_NONE};
 	struct findings f = {0};
 	struct err err = {0};
-	bool hit[SCOPES] = {0};
+	bool hit[PARTS] = {0};
 
 	must(engine_scan(m->lane[lane].engine, m->lane[lane].thread, &event, &f, &err) == 0,
 	     s->name, &err);
@@ -106,11 +106,11 @@ static void scan(struct tally *t, struct subset *s, size_t pack, unsigned lane, 
 	}
 	for (size_t i = 0; i < f.count; i++) {
 		t->undecided += f.list[i].undecided;
-		hit[SCOPE_TEXT] |= f.list[i].view == VIEW_TEXT;
-		hit[SCOPE_DECODED] |= f.list[i].view != VIEW_CODE;
-		hit[SCOPE_CODE] = true;
+		hit[PART_TEXT] |= f.list[i].view == VIEW_TEXT;
+		hit[PART_DECODED] |= f.list[i].view != VIEW_CODE;
+		hit[PART_CODE] = true;
 	}
-	for (int i = 0; i < SCOPES; i++)
+	for (int i = 0; i < PARTS; i++)
 		s->flagged[pack][lane][i] += hit[i];
 	findings_done(&f);
 }
@@ -174,12 +174,12 @@ static void read_corpus(const char *dir, size_t number)
 	fclose(f);
 }
 
-static double share(const struct subset *s, size_t pack, unsigned lane, enum scope scope)
+static double share(const struct subset *s, size_t pack, unsigned lane, enum part scope)
 {
 	return 100.0 * (double)s->flagged[pack][lane][scope] / (double)s->count;
 }
 
-static double macro(const struct tally *t, size_t pack, unsigned lane, enum scope scope)
+static double macro(const struct tally *t, size_t pack, unsigned lane, enum part scope)
 {
 	double sum = 0;
 
@@ -199,12 +199,12 @@ static void print_summary(void)
 	printf("\n|---|---|---|---|---|---|---|\n");
 	for (size_t p = 0; p < all.packc; p++)
 		for (size_t l = 0; l < LANE_COUNT; l++)
-			for (int scope = 0; scope < SCOPES; scope++) {
+			for (int scope = 0; scope < PARTS; scope++) {
 				printf("| %s | %s | %s |", all.pack[p].name,
 				       vocab_at(VOCAB_LANE, order[l])->name, scope_names[scope]);
 				for (size_t i = 0; i < CORPORA; i++)
 					printf(" %.1f %% |", macro(&all.tally[i], p, order[l],
-								   (enum scope)scope));
+								   (enum part)scope));
 				printf("\n");
 			}
 }
@@ -241,10 +241,10 @@ static void print_corpus(size_t number)
 			printf("| *mean over %zu sources* | |", t->sourcec);
 		for (size_t p = 0; p < all.packc; p++)
 			for (size_t l = 0; l < LANE_COUNT; l++)
-				print_cell(i < t->sourcec ? share(s, p, order[l], SCOPE_TEXT)
-							  : macro(t, p, order[l], SCOPE_TEXT),
-					   i < t->sourcec ? share(s, p, order[l], SCOPE_CODE)
-							  : macro(t, p, order[l], SCOPE_CODE));
+				print_cell(i < t->sourcec ? share(s, p, order[l], PART_TEXT)
+							  : macro(t, p, order[l], PART_TEXT),
+					   i < t->sourcec ? share(s, p, order[l], PART_CODE)
+							  : macro(t, p, order[l], PART_CODE));
 		printf("\n");
 	}
 	if (t->views + t->viewless)

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../harmless.h"
 #include "traces.h"
 
 enum {
@@ -55,6 +56,7 @@ static const struct leg legs[] = {
 struct test {
 	struct traces traces;
 	char stage[64], cordon[96], sleeper[96];
+	char state[96]; /* whose the leg is */
 	char marker[32];
 	uint64_t random;
 	int number, failed;
@@ -112,12 +114,15 @@ static void become(uid_t uid)
 /* A program that stays and has children, or one that is over at once. */
 static struct run start(struct test *t, bool stays)
 {
-	const char *const long_run[] = {"cordon",   "run", "--tier",  t->leg->tier,
-					t->sleeper, "--",  t->marker, NULL};
-	const char *const short_run[] = {"cordon", "run",    "--tier",	  t->leg->tier,
-					 "--lang", "binary", "/bin/true", NULL};
+#define COMMON                                                                                     \
+	"cordon", "run", "--tier", t->leg->tier, "--origin", "user", "--rules", t->stage,          \
+		"--state", t->state
+	const char *const long_run[] = {COMMON, t->sleeper, "--", t->marker, NULL};
+	const char *const short_run[] = {COMMON, "--lang", "binary", "/bin/true", NULL};
+#undef COMMON
 	int fds[2];
 
+	snprintf(t->state, sizeof(t->state), "%s/%u/state", t->stage, t->leg->uid);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return (struct run){-1, -1};
 	pid_t pid = fork();
@@ -334,6 +339,14 @@ static int prepare(struct test *t, const char *cordon)
 	snprintf(t->sleeper, sizeof(t->sleeper), "%s/sleeper.sh", t->stage);
 	snprintf(to, sizeof(to), "%s/cordon-box", t->stage);
 	if (copy(cordon, t->cordon) < 0 || copy(from, to) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(legs) / sizeof(legs[0]); i++) {
+		snprintf(to, sizeof(to), "%s/%u", t->stage, legs[i].uid);
+		if ((mkdir(to, 0700) < 0 && errno != EEXIST) ||
+		    (geteuid() == 0 && chown(to, legs[i].uid, legs[i].uid) < 0))
+			return -1;
+	}
+	if (harmless_write(t->stage) < 0)
 		return -1;
 	f = fopen(t->sleeper, "we");
 	if (!f || fputs("sleep $1 & sleep $1 & echo ready; wait\n", f) < 0 || fclose(f) != 0 ||
