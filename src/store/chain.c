@@ -15,10 +15,12 @@
 #include "base/scope.h"
 #include "store/checkpoint.h"
 #include "store/note.h"
+#include "store/rotate.h"
 
 /* What one transaction becomes. */
 struct batch {
 	struct arena *arena;
+	const struct key *key; /* that signs */
 	struct head head;
 	struct store_op *op;
 	size_t count;
@@ -94,7 +96,7 @@ static int add_checkpoint(const struct store *s, struct batch *b, struct err *er
 
 	note_origin(b->head.log_id, note.origin);
 	merkle_root(&b->head.tree, note.root);
-	b->note_len = note_sign(&note, &s->key, b->note);
+	b->note_len = note_sign(&note, b->key, b->note);
 	buf_str(&body, "{\"note\":");
 	jcs_write_string(&body, b->note, b->note_len);
 	buf_str(&body, "}");
@@ -152,7 +154,24 @@ static int write_batch(struct store *s, struct batch *b, struct err *err)
 	return b->note_len ? checkpoint_add(s->dir, b->note, b->note_len, err) : 0;
 }
 
-int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err)
+static int load_key(struct store *s, const struct head *h, struct err *err);
+
+/* Which key signs: the log's own, which may have been changed since S was opened, or the next. */
+static int choose_key(struct store *s, const struct key *next, struct batch *b, struct err *err)
+{
+	bool is_ours = memcmp(s->key.public, b->head.public, KEY_PUBLIC) == 0;
+
+	b->key = next ? next : &s->key;
+	if (!next)
+		return is_ours ? 0 : load_key(s, &b->head, err);
+	if (!is_ours)
+		return err_set(err, ERR_CONFLICT, "somebody else has changed the log's key");
+	memcpy(b->head.public, next->public, KEY_PUBLIC);
+	return 0;
+}
+
+static int commit(struct store *s, struct store_tx *tx, bool sign, const struct key *next,
+		  struct err *err)
 {
 	struct arena arena = {0};
 	struct batch b = {.arena = &arena};
@@ -164,7 +183,7 @@ int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *er
 		return err_set(err, ERR_USAGE, "the store was opened for reading only");
 	if (s->backend->lock(s->self, &tip, err) < 0)
 		return -1;
-	if (chain_head(&tip, &b.head, err) == 0) {
+	if (chain_head(&tip, &b.head, err) == 0 && choose_key(s, next, &b, err) == 0) {
 		first = b.head.tree.size;
 		r = make_batch(s, tx, sign, &b, err);
 	}
@@ -178,6 +197,16 @@ int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *er
 	}
 	arena_done(&arena);
 	return r;
+}
+
+int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err)
+{
+	return commit(s, tx, sign, NULL, err);
+}
+
+int chain_change_key(struct store *s, struct store_tx *tx, const struct key *next, struct err *err)
+{
+	return commit(s, tx, true, next, err);
 }
 
 static int read_boot(struct store *s, struct err *err)
@@ -197,6 +226,7 @@ static int write_genesis(struct store *s, struct batch *b, struct err *err)
 	AUTO_JCS struct jcs body = {0};
 	AUTO_TX struct store_tx tx = {0};
 
+	b->key = &s->key;
 	randombytes_buf(b->head.log_id, HEAD_LOG_ID);
 	memcpy(b->head.public, s->key.public, KEY_PUBLIC);
 	jcs_init(&body, RECORD_BODY_MAX);
@@ -259,8 +289,14 @@ static int load_key(struct store *s, const struct head *h, struct err *err)
 		return -1;
 	if (memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
 		return 0;
+	int r = rotate_finish(s->dir, h->public, &s->key, err);
+	/* Somebody else may just have done that. */
+	if (r == 1 && key_load(s->dir, CHAIN_KEY, false, &s->key, err) < 0)
+		return -1;
+	if (r < 0 || memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
+		return r < 0 ? -1 : 0;
 	err_set(err, ERR_REFUSED, "the key in the state directory is not this log's");
-	err_cure(err, "put the " CHAIN_KEY " back with which the log was begun");
+	err_cure(err, "put the " CHAIN_KEY " back that was there last");
 	return -1;
 }
 

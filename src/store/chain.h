@@ -25,6 +25,8 @@ struct store {
 int chain_open(struct store *s, struct err *err);
 /* SIGN: with a checkpoint in any case. */
 int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err);
+/* The same, and from its checkpoint on the log's key is NEXT. ERR_CONFLICT: it is not S's any more. */
+int chain_change_key(struct store *s, struct store_tx *tx, const struct key *next, struct err *err);
 /* The head that the database has; ERR_INPUT when it does not fit to the last record. */
 int chain_head(const struct store_tip *tip, struct head *ret, struct err *err);
 

@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "store/chain.h"
 #include "store/kept_notes.h"
+#include "store/rotate.h"
 
 static const char *const names[VERIFY_PROBLEMS] = {
 	[VERIFY_GOOD] = "good",		[VERIFY_FORM] = "form",
@@ -37,8 +38,11 @@ struct walk {
 	struct merkle tree;
 	uint8_t last[RECORD_HASH];
 	char origin[NOTE_ORIGIN_MAX + 1];
-	uint8_t public[KEY_PUBLIC];
-	bool has_key;
+	uint8_t public[KEY_PUBLIC];  /* the log's key at this record */
+	uint8_t trusted[KEY_PUBLIC]; /* the one that must be among them, if HAS_KEY */
+	bool has_key, met_key;
+	struct rotate_keys keys;
+	bool is_changing;   /* the key: the next record is a checkpoint */
 	uint64_t signed_to; /* the tree up to here was signed and is the same */
 	char boot[RECORD_BOOT + 1];
 	uint64_t time, mono;
@@ -94,6 +98,18 @@ static bool get_hex(struct jcs_span body, const char *name, uint8_t *ret, size_t
 	return !again.failed && memcmp(again.data, value.data + 1, 2 * len) == 0;
 }
 
+/* Can the trusted key be one of this log's? A later one may have gone with the end of the log: then a
+ * checkpoint that was kept is signed with it. */
+static bool may_have_key(const struct walk *w)
+{
+	if (!w->has_key || w->met_key || rotate_keys_has(&w->keys, w->trusted))
+		return true;
+	for (size_t i = 0; i < w->notes.count; i++)
+		if (kept_note_is_signed(&w->notes.note[i], w->origin, w->trusted))
+			return true;
+	return false;
+}
+
 /* The first record says which log it is and whose. */
 static int genesis(struct walk *w, const struct record *r)
 {
@@ -103,16 +119,16 @@ static int genesis(struct walk *w, const struct record *r)
 	if (r->kind != RECORD_GENESIS || !get_hex(r->body, "log", log_id, sizeof(log_id)) ||
 	    !get_hex(r->body, "key", public, sizeof(public)))
 		return found(w, VERIFY_FORM, 0, 0, "record 0 does not begin a log");
-	if (w->has_key && memcmp(public, w->public, KEY_PUBLIC) != 0)
-		return found(w, VERIFY_REPLACED, 0, 0,
-			     "record 0 names another key than the one that is trusted");
 	note_origin(log_id, origin);
 	if (w->origin[0] && strcmp(origin, w->origin) != 0)
 		return found(w, VERIFY_REPLACED, 0, 0, "this is %s, and %s was expected", origin,
 			     w->origin);
 	memcpy(w->origin, origin, sizeof(origin));
 	memcpy(w->public, public, sizeof(public));
-	return 0;
+	w->met_key = memcmp(public, w->trusted, KEY_PUBLIC) == 0;
+	return may_have_key(w) ? 0
+			       : found(w, VERIFY_REPLACED, 0, 0,
+				       "record 0 names another key than the one that is trusted");
 }
 
 static int forked(struct walk *w, uint64_t size)
@@ -145,7 +161,35 @@ static int checkpoint(struct walk *w, const struct record *r)
 		return forked(w, note.size);
 	w->signed_to = note.size;
 	w->report->checkpoints++;
+	w->is_changing = false;
+	w->met_key |= memcmp(w->public, w->trusted, KEY_PUBLIC) == 0;
 	return 0;
+}
+
+/* From here on it is another key's log, if the one before has signed that. */
+static int change_key(struct walk *w, const struct record *r)
+{
+	if (!rotate_read(r, w->origin, w->public, w->public))
+		return found(w, VERIFY_SIGNATURE, r->seq, r->seq,
+			     "the new key in record %llu is not signed with the log's key",
+			     (unsigned long long)r->seq);
+	w->report->rotations++;
+	w->is_changing = true;
+	return 0;
+}
+
+static int new_key_is_silent(struct walk *w, uint64_t seq)
+{
+	return found(w, VERIFY_SIGNATURE, seq - 1, seq,
+		     "record %llu names a new key that has signed nothing",
+		     (unsigned long long)seq - 1);
+}
+
+static int bad_note(struct walk *w, const struct kept_note *n)
+{
+	return found(w, VERIFY_SIGNATURE, 0, n->size ? n->size - 1 : 0,
+		     "a kept checkpoint of %llu records is not signed with the log's key",
+		     (unsigned long long)n->size);
 }
 
 static int meet_notes(struct walk *w)
@@ -161,6 +205,8 @@ static int meet_notes(struct walk *w)
 			break;
 		if (memcmp(n->root, root, MERKLE_HASH) != 0)
 			return forked(w, n->size);
+		if (w->keys.count && !kept_note_is_signed(n, w->origin, w->public))
+			return bad_note(w, n);
 		w->report->kept++;
 		w->signed_to = n->size;
 	}
@@ -269,6 +315,10 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 	said = check_chain(w, row, &r);
 	if (said == 0 && r.seq == 0)
 		said = genesis(w, &r);
+	if (said == 0 && w->is_changing && r.kind != RECORD_CHECKPOINT)
+		said = new_key_is_silent(w, r.seq);
+	if (said == 0 && rotate_is(&r))
+		said = change_key(w, &r);
 	if (said == 0 && r.kind == RECORD_CHECKPOINT)
 		said = checkpoint(w, &r);
 	if (said)
@@ -324,11 +374,11 @@ static int choose_key(struct walk *w, const struct verify_options *o, struct err
 	struct err none;
 
 	if (o->vkey) {
-		if (note_parse_vkey(o->vkey, w->origin, w->public, err) < 0)
+		if (note_parse_vkey(o->vkey, w->origin, w->trusted, err) < 0)
 			return -1;
 		w->has_key = true;
 	} else if (o->dir >= 0 && key_load(o->dir, CHAIN_KEY, false, &key, &none) == 0) {
-		memcpy(w->public, key.public, KEY_PUBLIC);
+		memcpy(w->trusted, key.public, KEY_PUBLIC);
 		w->has_key = true;
 	}
 	w->report->is_pinned = w->has_key;
@@ -344,22 +394,24 @@ static int take_genesis(void *context, const struct store_row *row, struct err *
 	return genesis(context, &r);
 }
 
-/* Notes from outside are of this log and signed, or they say that something is wrong. */
+/* Notes from outside are of this log and signed with a key that it had or that is trusted, or they
+ * say that something is wrong. With which one is looked at when they are met. */
 static int check_notes(struct walk *w)
 {
 	const struct kept_note *bad = NULL;
 
-	for (size_t i = 0; i < w->notes.count && !bad; i++)
-		if (!kept_note_is_signed(&w->notes.note[i], w->origin, w->public))
-			bad = &w->notes.note[i];
+	for (size_t i = 0; i < w->notes.count && !bad; i++) {
+		const struct kept_note *n = &w->notes.note[i];
+		if (!rotate_keys_signed(&w->keys, w->public, n, w->origin) &&
+		    !(w->has_key && kept_note_is_signed(n, w->origin, w->trusted)))
+			bad = n;
+	}
 	if (!bad)
 		return 0;
 	if (!kept_note_is_of(bad, w->origin))
 		return found(w, VERIFY_REPLACED, 0, 0,
 			     "a kept checkpoint is of another log than this one");
-	return found(w, VERIFY_SIGNATURE, 0, bad->size ? bad->size - 1 : 0,
-		     "a kept checkpoint of %llu records is not signed with the log's key",
-		     (unsigned long long)bad->size);
+	return bad_note(w, bad);
 }
 
 /* The head first, and no further than it knows: others may be adding records meanwhile. */
@@ -379,6 +431,11 @@ static int walk_all(struct walk *w, struct store *s, struct err *err)
 		said = store_read(s, 0, head.tree.size, look_at, w, err);
 	if (said == 0)
 		said = check_end(w);
+	if (said == 0 && w->is_changing)
+		said = new_key_is_silent(w, w->tree.size);
+	if (said == 0 && w->has_key && !w->met_key && w->tree.size)
+		said = found(w, VERIFY_REPLACED, 0, 0,
+			     "the key that is trusted has never been this log's");
 	if (said)
 		return said;
 	if (has_head)
@@ -396,10 +453,11 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 
 	*report = (struct verify_report){0};
 	randombytes_buf(w.names_key, sizeof(w.names_key));
-	if (choose_key(&w, options, err) < 0 ||
-	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) < 0)
-		return -1;
-	int said = walk_all(&w, s, err);
+	int said = -1;
+	if (choose_key(&w, options, err) == 0 && rotate_keys_load(&w.keys, s, err) == 0 &&
+	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) == 0)
+		said = walk_all(&w, s, err);
+	rotate_keys_done(&w.keys);
 	kept_notes_done(&w.notes);
 	merkle_root(&w.tree, report->root);
 	return said < 0 ? -1 : 0;

@@ -29,8 +29,10 @@ enum verify_problem {
 const char *verify_problem_name(enum verify_problem problem);
 
 struct verify_options {
-	int dir;	   /* the state directory, for its key and kept checkpoints; -1: none */
-	const char *vkey;  /* the public key that the caller trusts; NULL: that of DIR */
+	int dir; /* the state directory, for its key and kept checkpoints; -1: none */
+	/* The public key that the caller trusts, the first of the log or a later one; NULL: that of
+	 * DIR. */
+	const char *vkey;
 	const char *notes; /* more checkpoints, kept elsewhere */
 	size_t notes_len;
 };
@@ -42,6 +44,7 @@ struct verify_report {
 	char words[VERIFY_WORDS_MAX];
 	uint64_t records, checkpoints; /* how many were looked at */
 	uint64_t kept;		       /* checkpoints from outside the log */
+	uint64_t rotations;	       /* of the log's key */
 	uint64_t clock_steps;	       /* how often the clock went back, */
 	uint64_t first_step;	       /* and at which record first */
 	bool is_pinned;		       /* the key came from outside the log */
