@@ -79,6 +79,8 @@ struct scan_options {
 	enum event_type type; /* what a text is to the rules; else those of every event are asked */
 	enum scan_kind kind;  /* else by name and first bytes */
 	bool no_code_view;
+	/* A document that says of itself that it is an event is a document all the same. */
+	bool no_events;
 };
 
 /* Who is told, as things are found; each may be NULL. What is told is gone when the call returns. */

@@ -135,7 +135,7 @@ static void scan_root(struct scanner *s, struct scan_file *file, const struct no
 	bool done = false;
 
 	s->seen = loose || s->options.mode != DETECT_REFERENCE ? &seen : NULL;
-	if (is_event(root) || are_events(root)) {
+	if (!s->options.no_events && (is_event(root) || are_events(root))) {
 		file->kind = KIND_EVENTS;
 		scan_events(s, file, root, &done);
 	}
@@ -306,7 +306,7 @@ bool scan_document(struct scanner *s, struct scan_file *file)
 		if (loose && file->sure)
 			scan_note(s, file->name, 0, why.message);
 		scan_root(s, file, root, loose);
-	} else if (are_lines(file)) {
+	} else if (!s->options.no_events && are_lines(file)) {
 		scan_lines(s, file);
 	} else {
 		known = false;

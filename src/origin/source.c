@@ -110,6 +110,10 @@ static void log_source(struct store_tx *tx, const struct source *s, const struct
 	jcs_str(&j, "integrity", integrity_name(s->label.integrity));
 	jcs_str(&j, "kind", source_kind_name(s->kind));
 	jcs_str(&j, "name", s->name);
+	jcs_list(&j, "rules");
+	for (size_t i = 0; i < in->rulec; i++)
+		jcs_str(&j, NULL, in->rules[i]);
+	jcs_end(&j);
 	jcs_str(&j, "secrecy", secrecy_name(s->label.secrecy));
 	jcs_hex(&j, "sha256", s->sha256, sizeof(s->sha256));
 	snprintf(file, sizeof(file), "file:%s",
@@ -158,6 +162,7 @@ static void make_name(const struct source_in *in, struct source *s)
 static int check(const struct source_in *in, struct err *err)
 {
 	if (in->count == 0 || in->count > INDEX_TEXTS_MAX || in->refc > SOURCE_REFS_MAX ||
+	    in->rulec > SOURCE_RULES_MAX ||
 	    in->kind >= FROM_COUNT || in->grade >= GRADE_COUNT ||
 	    in->label.integrity >= INTEGRITY_COUNT || in->label.secrecy >= SECRECY_COUNT)
 		return err_set(err, ERR_USAGE, "that is no source");

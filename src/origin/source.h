@@ -14,6 +14,7 @@
 enum {
 	SOURCE_NAME_MAX = 1024, /* bytes, escaped */
 	SOURCE_REFS_MAX = 8,	/* names of records that it came from */
+	SOURCE_RULES_MAX = 64,	/* rules that found something in it */
 	SOURCE_CHUNK = 2 << 20, /* bytes of fingerprints in one item, about */
 	SOURCE_SET_MAX = 4096,	/* that code is held against */
 };
@@ -42,6 +43,8 @@ struct source_in {
 	struct label label;
 	bool vouched;
 	enum grade grade;
+	const char *const *rules; /* ids, for the log */
+	size_t rulec;
 	const char *const *refs; /* more names for the log: the run it came from */
 	size_t refc;
 };

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A plan's code keeps its trust whatever it is given later, so it must not make code of that: the
+ * code view says whether it does (eval, exec, pickle, sh -c ...). Code that cannot be read is no plan.
+ * Languages without a view are taken at their word: that is what docs/GATE.md says of them.
+ */
+#include "flow/mint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "flow/payload.h"
+#include "flow/view.h"
+
+enum { PIPE_MS = 60000 };
+
+static const struct profile *find_profile(const struct mint_ask *ask, struct err *err)
+{
+	const struct profile *p = ask->lang ? profile_find(ask->lang) : profile_guess(ask->file);
+
+	if (p)
+		return p;
+	err_set(err, ERR_USAGE, "which language is %.200s?", ask->file);
+	err_cure(err, "--lang L, or a name that says it");
+	return NULL;
+}
+
+static int read_code(int fd, char **ret, size_t *ret_len, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_errno(err, ERR_SYSTEM, "the code");
+	if (st.st_size > VIEW_CODE_MAX)
+		return err_set(err, ERR_LIMIT, "a plan's code has at most %d bytes", VIEW_CODE_MAX);
+	AUTO_FREE char *code = malloc((size_t)st.st_size + 1);
+	if (!code)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	ssize_t n = pread(fd, code, (size_t)st.st_size, 0);
+	if (n != st.st_size)
+		return err_errno(err, ERR_SYSTEM, "reading the code again");
+	code[n] = '\0';
+	*ret = code;
+	*ret_len = (size_t)n;
+	code = NULL;
+	return 0;
+}
+
+static int judge(const struct code_view *v, struct err *err)
+{
+	for (size_t i = 0; i < v->effectc; i++)
+		if (v->effect[i].kind == EFFECT_DYNAMIC) {
+			err_set(err, ERR_REFUSED, "code that makes code of its inputs is no plan");
+			err_cause(err, "line %u: %.200s", v->effect[i].line, v->effect[i].value);
+			err_cure(err, "write it without that, or have a person approve each run");
+			return -1;
+		}
+	if (v->state == CODE_VIEW_WHOLE)
+		return 0;
+	err_set(err, ERR_REFUSED, "code that cannot be read whole is no plan");
+	err_cause(err, "%.300s", v->reason);
+	return -1;
+}
+
+static int check_code(const struct profile *profile, int fd, struct err *err)
+{
+	AUTO_FREE char *code = NULL;
+	struct code_view view = {0};
+	size_t len = 0;
+
+	if (!view_has_language(profile->name))
+		return 0;
+	if (read_code(fd, &code, &len, err) < 0)
+		return -1;
+	int r = view_make(profile->name, code, len, &view, err);
+	if (r < 0)
+		err_context(err, "the code could not be read");
+	else
+		r = judge(&view, err);
+	view_done(&view);
+	return r;
+}
+
+int mint_plan(struct gate_state *state, const struct domain *d, const struct mint_ask *ask,
+	      struct plan *ret, char *token, struct err *err)
+{
+	const struct profile *profile = find_profile(ask, err);
+	struct payload payload = {.fd = -1};
+	uint64_t now = state->keeper.now_us();
+	struct plan_ask plan = {.plan = {.caps = ask->caps | CAP_BIT(CAP_COMPUTE),
+					 .least = ask->least,
+					 .most = ask->most,
+					 .from_us = now,
+					 .to_us = now + ask->ttl_us,
+					 .runs = ask->runs}};
+
+	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0)
+		return -1;
+	AUTO_CLOSE int fd = payload.fd;
+	if (payload.is_program && payload_hash_file(fd, payload.sha256, err) < 0)
+		return -1;
+	memcpy(plan.plan.code_sha256, payload.sha256, KEEPER_SHA256);
+	memcpy(plan.plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
+	snprintf(plan.plan.lang, sizeof(plan.plan.lang), "%s", profile->name);
+	if (check_code(profile, fd, err) < 0 || plan_mint(&state->keeper, d, &plan, token, err) < 0)
+		return -1;
+	/* As a run will read it, with its id. */
+	struct label any = label_top();
+	struct plan_use use = {.code_sha256 = plan.plan.code_sha256,
+			       .policy_sha256 = plan.plan.policy_sha256,
+			       .lang = plan.plan.lang,
+			       .inputs = &any,
+			       .domain = d,
+			       .now_us = now};
+	enum plan_answer answer = plan_check(state->keeper.key.public, token, &use, ret);
+	return answer == PLAN_GOOD ? 0
+				   : err_set(err, ERR_SYSTEM, "the plan is no good: %s",
+					     plan_answer_words(answer));
+}
