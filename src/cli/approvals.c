@@ -226,7 +226,7 @@ static int load_key(struct approvals *v, struct err *err)
 
 static int open_state(const struct cli_call *call, struct gate_state *ret, struct err *err)
 {
-	struct gate_state_options o = {.path = call->approvals.state, .as_owner = true};
+	struct gate_state_options o = {.path = call->state, .as_owner = true};
 
 	return gate_state_open(ret, &o, err);
 }
@@ -292,15 +292,6 @@ static int set_name(struct cli_call *c, const struct cli_option *o, const char *
 	return approval_name_is_good(v) ? 0 : err_set(err, ERR_USAGE, "--name: that is no name");
 }
 
-static int set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	(void)o;
-	c->approvals.state = v;
-	return v[0] == '/' && strlen(v) < PATH_MAX
-		       ? 0
-		       : err_set(err, ERR_USAGE, "--state: give the whole path");
-}
-
 static int set_reason(struct cli_call *c, const struct cli_option *o, const char *v,
 		      struct err *err)
 {
@@ -338,6 +329,6 @@ const struct cli_option cli_approvals_options[] = {
 	{"all", NULL, "list: also what is over", set_flag, NULL},
 	{"uid", "N", "key add: the account on this machine that is theirs", set_uid, NULL},
 	{"plain", NULL, "key new: without a passphrase", set_flag, NULL},
-	{"state", "DIR", "the state directory, when it is not yours", set_state, NULL},
+	{"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL},
 	{"json", NULL, "print JSON", cli_set_json, NULL},
 	{0}};

@@ -32,10 +32,25 @@ struct cli_scan {
 
 /* What approvals was told. */
 struct cli_approvals {
-	const char *key, *name, *reason, *state; /* files and words, or NULL */
-	unsigned scope;				 /* enum scope */
+	const char *key, *name, *reason; /* files and words, or NULL */
+	unsigned scope;			 /* enum scope */
 	bool all, plain, has_uid;
 	uint64_t uid;
+};
+
+/* What domain, ingest, plan and audit were told. Zero is the default. */
+struct cli_gate {
+	const char *domain;	    /* a handle, or NULL */
+	const char *name, *release; /* ingest */
+	unsigned kind;
+	bool has_kind, has_integrity, has_secrecy, has_caps;
+	unsigned integrity, secrecy; /* of the label */
+	unsigned caps;		     /* plan: bits */
+	uint64_t runs, ttl_ms;	     /* 0: as usual */
+	uint64_t lines, from;	     /* audit */
+	bool has_lines, follow;
+	const char *checkpoint, *key; /* files, or a key itself */
+	unsigned format;
 };
 
 struct cli_call {
@@ -43,6 +58,8 @@ struct cli_call {
 	struct request request;
 	struct cli_scan scan;
 	struct cli_approvals approvals;
+	struct cli_gate gate;
+	const char *state; /* the state directory, or NULL */
 	bool strict;
 	const char *policy; /* a file, or NULL */
 	size_t rulesc;
@@ -77,12 +94,19 @@ extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_o
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* "--", or "-" for a name of one letter. */
+const char *cli_dashes(const struct cli_option *o);
 /* scan_options.c */
 extern const struct cli_option cli_scan_options[], cli_rules_options[];
 /* policy.c */
 extern const struct cli_option cli_policy_options[];
 /* approvals.c */
 extern const struct cli_option cli_approvals_options[];
+/* domain.c, gate_options.c */
+extern const struct cli_option cli_domain_options[], cli_ingest_options[], cli_plan_options[],
+	cli_audit_options[];
 /* options.c */
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
@@ -95,13 +119,17 @@ void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
 int cli_completion(struct cli_call *call);
 
-/* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c */
+/* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c, domain.c, ingest.c, plan.c, audit.c */
 int cli_run(struct cli_call *call);
 int cli_scan(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);
 int cli_policy(struct cli_call *call);
 int cli_approvals(struct cli_call *call);
+int cli_domain(struct cli_call *call);
+int cli_ingest(struct cli_call *call);
+int cli_plan(struct cli_call *call);
+int cli_audit(struct cli_call *call);
 int cli_version(struct cli_call *call);
 
 /* json.c: the words of the JSON object and what they mean. MAKE gives the value, or NULL where the

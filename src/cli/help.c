@@ -34,6 +34,26 @@ static const struct {
 	{"approvals", "2", "wrong usage"},
 	{"approvals", "125", "the state directory or a file could not be read or written"},
 	{"approvals", "126", "refused: it is over, or you may not"},
+	{"domain", "0", "it is done"},
+	{"domain", "2", "wrong usage"},
+	{"domain", "125", "the state could not be read or written, or it is no handle of yours"},
+	{"domain", "126",
+	 "refused: the state directory is not yours alone, or not what was signed"},
+	{"ingest", "0", "it is recorded, and released if that was asked for; hostile or not"},
+	{"ingest", "2", "wrong usage, or there are no rules"},
+	{"ingest", "125", "it could not be read, scanned or recorded: nothing was released"},
+	{"ingest", "126",
+	 "refused: the state directory is not yours alone, or not what was signed"},
+	{"plan", "0", "the token is printed"},
+	{"plan", "2", "wrong usage"},
+	{"plan", "125", "the code, the policy or the state could not be read or written"},
+	{"plan", "126",
+	 "refused: something was read already, or the code makes code of its inputs"},
+	{"audit", "0", "it is done; verify: the log is whole"},
+	{"audit", "1", "verify: the log is not what it was"},
+	{"audit", "2", "wrong usage"},
+	{"audit", "125", "the log could not be read or written; trace: there is no such record"},
+	{"audit", "126", "refused: the state directory is not yours alone, or not what was signed"},
 };
 
 /* Calls EACH for every option of CMD, limits included. */
@@ -68,8 +88,8 @@ enum { HELP_COLUMN = 23 };
 static void help_option(FILE *to, const struct cli_option *o)
 {
 	char left[64];
-	int len = snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "",
-			   o->value ? o->value : "");
+	int len = snprintf(left, sizeof(left), "%s%s%s%s", cli_dashes(o), o->name,
+			   o->value ? " " : "", o->value ? o->value : "");
 
 	fprintf(to, "  %-*s", HELP_COLUMN, left);
 	if (len >= HELP_COLUMN)
@@ -111,7 +131,8 @@ static void roff(FILE *to, const char *text)
 
 static void man_option(FILE *to, const struct cli_option *o)
 {
-	fputs(".TP\n.B \\-\\-", to);
+	fputs(".TP\n.B ", to);
+	roff(to, cli_dashes(o));
 	roff(to, o->name);
 	if (o->value) {
 		fputs(" \\fI", to);
@@ -198,7 +219,7 @@ int cli_man(struct cli_call *call)
 
 static void completion_option(FILE *to, const struct cli_option *o)
 {
-	fprintf(to, " --%s", o->name);
+	fprintf(to, " %s%s", cli_dashes(o), o->name);
 }
 
 int cli_completion(struct cli_call *call)

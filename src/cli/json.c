@@ -11,6 +11,7 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/scan.h"
 #include "cli/stream.h"
@@ -334,7 +335,12 @@ static const struct cli_object objects[] = {{"", run_fields},
 
 const struct cli_object *cli_object_at(unsigned i)
 {
-	return i < ARRAY_SIZE(objects) ? &objects[i] : scan_object_at(i - ARRAY_SIZE(objects));
+	if (i < ARRAY_SIZE(objects))
+		return &objects[i];
+	i -= ARRAY_SIZE(objects);
+	for (unsigned scans = 0;; scans++)
+		if (!scan_object_at(scans))
+			return i < scans ? scan_object_at(i) : gate_object_at(i - scans);
 }
 
 json_t *cli_json(const struct result *r, enum tier tier)

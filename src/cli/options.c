@@ -2,6 +2,7 @@
  *
  * Options. Limits are not repeated here: their rows in the model are options too.
  */
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -135,6 +136,22 @@ int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v
 	return 0;
 }
 
+int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->state = v;
+	return v[0] == '/' && strlen(v) < PATH_MAX
+		       ? 0
+		       : err_set(err, ERR_USAGE, "--state: give the whole path");
+}
+
+int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->policy = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--policy: which file?");
+}
+
 int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
@@ -234,6 +251,11 @@ static int set_limit(struct cli_call *c, const struct cli_option *o, const char 
 	return units_parse_limit(id, v, &c->request.limit[id], err);
 }
 
+const char *cli_dashes(const struct cli_option *o)
+{
+	return o->name[1] ? "--" : "-";
+}
+
 static const struct cli_option help_option = {"help", NULL, "this text", set_help, NULL};
 
 const struct cli_option cli_run_options[] = {
@@ -298,7 +320,7 @@ static const struct cli_option *find(const struct cli_command *cmd, const char *
 static int parse_one(const struct cli_command *cmd, char **argv, int argc, int *at,
 		     struct cli_call *ret, struct err *err)
 {
-	const char *name = argv[*at] + 2, *value = strchr(name, '=');
+	const char *name = argv[*at] + (argv[*at][1] == '-' ? 2 : 1), *value = strchr(name, '=');
 	size_t len = value ? (size_t)(value - name) : strlen(name);
 	struct cli_option from_limit;
 	const struct cli_option *o = find(cmd, name, len, &from_limit);
@@ -310,13 +332,24 @@ static int parse_one(const struct cli_command *cmd, char **argv, int argc, int *
 	}
 	(*at)++;
 	if (!o->value)
-		return value ? err_set(err, ERR_USAGE, "--%s takes no value", o->name)
+		return value ? err_set(err, ERR_USAGE, "%s%s takes no value", cli_dashes(o),
+				       o->name)
 			     : o->set(ret, o, NULL, err);
 	if (value)
 		return o->set(ret, o, value + 1, err);
 	if (*at >= argc)
-		return err_set(err, ERR_USAGE, "--%s needs a value (%s)", o->name, o->value);
+		return err_set(err, ERR_USAGE, "%s%s needs a value (%s)", cli_dashes(o), o->name,
+			       o->value);
 	return o->set(ret, o, argv[(*at)++], err);
+}
+
+/* "-n": an option of one letter that the command has. */
+static bool is_letter(const struct cli_command *cmd, const char *word)
+{
+	struct cli_option from_limit;
+
+	return word[0] == '-' && word[1] && word[1] != '-' && !word[2] &&
+	       find(cmd, word + 1, 1, &from_limit);
 }
 
 /* What comes after "--": the file, if it was not named before (its name may begin with a dash), and
@@ -343,7 +376,7 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 
 	ret->argv = argv; /* operands are gathered at its front */
 	while (at < argc && strcmp(argv[at], "--") != 0) {
-		if (strncmp(argv[at], "--", 2) == 0) {
+		if (strncmp(argv[at], "--", 2) == 0 || is_letter(cmd, argv[at])) {
 			if (parse_one(cmd, argv, argc, &at, ret, err) < 0)
 				return -1;
 		} else if (strcmp(argv[at], "-h") == 0) {

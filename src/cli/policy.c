@@ -209,16 +209,8 @@ static int explain(struct cli_call *call, const struct policy *p)
 	return result == 0 ? 0 : rules_fail(call, STATUS_FAILED, &err);
 }
 
-static int set_policy(struct cli_call *c, const struct cli_option *o, const char *v,
-		      struct err *err)
-{
-	(void)o;
-	c->policy = v;
-	return *v ? 0 : err_set(err, ERR_USAGE, "--policy: which file?");
-}
-
 const struct cli_option cli_policy_options[] = {
-	{"policy", "FILE", "a policy; else the built-in profile balanced", set_policy, NULL},
+	{"policy", "FILE", "a policy; else the built-in profile balanced", cli_set_policy, NULL},
 	{"json", NULL, "print JSON", cli_set_json, NULL},
 	{0}};
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon domain: mints the handle of a conversation, and shows what was read in one. Whoever may use
+ * this account may begin a conversation: the host does it when the user does, and not the agent.
+ */
+#include <string.h>
+
+#include "base/scope.h"
+#include "cli/gate.h"
+#include "cli/jsonval.h"
+#include "cli/shown.h"
+#include "model/gate.h"
+#include "origin/source.h"
+
+/* What is told of a domain. HANDLE may be NULL. */
+struct told {
+	const struct domain *domain;
+	const char *handle;
+	json_t *sources; /* or NULL: they are not asked for */
+};
+
+static json_t *hex_id(const struct id *id)
+{
+	char hex[ID_HEX];
+
+	return json_string(id_hex(id, hex));
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+#define TOLD(function, expression) FIELD(function, struct told, expression)
+
+TOLD(told_handle, text_or_null(v->handle))
+TOLD(told_domain, hex_id(&v->domain->id))
+TOLD(told_principal, jsonval_readable(v->domain->principal))
+TOLD(told_epoch, jsonval_number(v->domain->epoch))
+TOLD(told_integrity, json_string(integrity_name(v->domain->floor.integrity)))
+TOLD(told_secrecy, json_string(secrecy_name(v->domain->floor.secrecy)))
+TOLD(told_exposed, json_boolean(v->domain->floor.integrity < INTEGRITY_TOOL))
+TOLD(told_since, v->domain->tainted_us ? jsonval_number(v->domain->tainted_us / 1000) : json_null())
+TOLD(told_count, jsonval_number(v->domain->sources))
+TOLD(told_kinds, gate_set_json(v->domain->kinds, source_kind_name))
+TOLD(told_sources, json_incref(v->sources))
+
+const struct cli_field gate_domain_fields[] = {
+	{"handle", "what clients carry", told_handle},
+	{"domain", "its id, as the log has it", told_domain},
+	{"principal", "whose it is", told_principal},
+	{"epoch", "how often the host began it anew", told_epoch},
+	{"integrity", "the least trusted thing that was read: hostile, untrusted, tool, plan, user",
+	 told_integrity},
+	{"secrecy", "the most secret: public, internal, secret", told_secrecy},
+	{"exposed", "something untrusted was read, or nobody knows", told_exposed},
+	{"exposed_since", "ms since 1970, or null", told_since},
+	{"sources", "how many were ever read in it", told_count},
+	{"kinds", "which kinds, in this epoch", told_kinds},
+	{"documents", "show: each as its record has it, with its time in ms", told_sources},
+	{0}};
+
+struct listing {
+	json_t *all; /* or NULL: it is printed */
+};
+
+static int list_one(void *context, const struct store_row *row, struct err *err)
+{
+	struct listing *l = context;
+	char text[2 * SOURCE_NAME_MAX], when[GATE_TIME_MAX];
+	struct jcs_span value;
+	struct record r;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0)
+		return -1;
+	if (r.kind != RECORD_INGEST)
+		return 0;
+	if (l->all) {
+		json_t *body = json_loadb((const char *)r.body.data, r.body.len, 0, NULL);
+		if (!body)
+			return err_set(err, ERR_INPUT, "record %llu cannot be read",
+				       (unsigned long long)r.seq);
+		json_object_set_new(body, "time", jsonval_number(r.time / 1000));
+		return json_array_append_new(l->all, body);
+	}
+	printf("  %s", gate_time(r.time, when));
+	static const char *const members[] = {"kind", "integrity", "id", "name"};
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		if (jcs_member(r.body, members[i], &value) &&
+		    jcs_get_text(value, text, sizeof(text))) {
+			fputs("  ", stdout);
+			shown_text(stdout, text);
+		}
+	putchar('\n');
+	return 0;
+}
+
+/* A domain that was merged of several has the documents of all. */
+static int list(struct gate_state *s, const struct domain *d, json_t *all, struct err *err)
+{
+	struct listing l = {.all = all};
+	char ref[RECORD_REF_MAX], hex[ID_HEX];
+
+	for (size_t i = 0; i < d->memberc; i++) {
+		snprintf(ref, sizeof(ref), "dom:%s", id_hex(&d->member[i], hex));
+		if (store_find(s->store, ref, 0, 0, list_one, &l, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void print_domain(const struct domain *d)
+{
+	char hex[ID_HEX], when[GATE_TIME_MAX];
+
+	printf("domain %s of %s, epoch %u\n", id_hex(&d->id, hex), d->principal, d->epoch);
+	if (d->floor.integrity >= INTEGRITY_TOOL)
+		puts("nothing untrusted was read in it");
+	else if (d->tainted_us)
+		printf("exposed since %s, down to %s\n", gate_time(d->tainted_us, when),
+		       integrity_name(d->floor.integrity));
+	else
+		puts("exposed: nobody knows what was read before");
+}
+
+static int make(struct cli_call *call, struct gate_state *s, struct err *err)
+{
+	struct host_event event = {.authenticated = true, .principal = s->principal, .what = "new"};
+	char handle[HANDLE_MAX];
+	struct domain d;
+
+	if (domain_new(&s->keeper, &event, handle, &d, err) < 0)
+		return -1;
+	if (call->json)
+		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, NULL}));
+	else
+		puts(handle);
+	return 0;
+}
+
+static int show(struct cli_call *call, struct gate_state *s, struct err *err)
+{
+	const char *handle = call->argc > 1 ? call->argv[1] : NULL;
+	json_t *all = call->json ? json_array() : NULL;
+	struct domain d;
+
+	int r = gate_domain(s, handle, &d, err);
+	if (r == 0 && !call->json)
+		print_domain(&d);
+	if (r == 0)
+		r = list(s, &d, all, err);
+	if (r == 0 && call->json)
+		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, all}));
+	json_decref(all);
+	return r;
+}
+
+static const struct verb {
+	const char *name;
+	int least, most; /* words behind it */
+	int (*run)(struct cli_call *call, struct gate_state *s, struct err *err);
+} verbs[] = {{"new", 0, 0, make}, {"show", 0, 1, show}};
+
+static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+{
+	for (size_t i = 0; call->argc && !call->request.argc && i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(verbs[i].name, call->argv[0]) == 0 && call->argc - 1 >= verbs[i].least &&
+		    call->argc - 1 <= verbs[i].most)
+			return &verbs[i];
+	err_set(err, ERR_USAGE, "what about domains?");
+	err_cure(err, "cordon domain new, or cordon domain show [HANDLE]");
+	return NULL;
+}
+
+int cli_domain(struct cli_call *call)
+{
+	AUTO_STATE struct gate_state s = STATE_CLOSED;
+	struct err err;
+	const struct verb *verb = find_verb(call, &err);
+
+	if (!verb || gate_open(call, false, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
+		return gate_fail(call, &err);
+	return 0;
+}
+
+const struct cli_option cli_domain_options[] = {
+	{"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL},
+	{"json", NULL, "print JSON", cli_set_json, NULL},
+	{0}};
