@@ -23,10 +23,10 @@ static const struct cli_object objects[] = {{"domain", gate_domain_fields},
 					    {"ingest", gate_ingest_fields},
 					    {"ingest.findings[]", gate_finding_fields},
 					    {"plan", gate_plan_fields},
-					    {"audit verify", gate_verify_fields},
-					    {"audit trace", gate_trace_fields},
-					    {"audit checkpoint", gate_checkpoint_fields},
-					    {"audit rotate", gate_rotate_fields}};
+					    {"audit.verify", gate_verify_fields},
+					    {"audit.trace", gate_trace_fields},
+					    {"audit.checkpoint", gate_checkpoint_fields},
+					    {"audit.rotate", gate_rotate_fields}};
 
 const struct cli_object *gate_object_at(unsigned i)
 {

@@ -4,8 +4,8 @@
 # must have the same names, or a reader is told of fields that do not exist.
 load helper
 
-# The rows, as the manual page shows them: NAME or OBJECT.NAME. Those of scan have a test of their own.
-rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | grep -v '^scan\.'; }
+# The rows, as the manual page shows them: NAME or OBJECT.NAME. Those of scan and of the gate have tests of their own.
+rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | grep -vE '^(scan|domain|ingest|plan|audit)\.'; }
 
 printed() {
 	box "$1" --json "$T/x.py"
