@@ -151,7 +151,7 @@ static void test_put_back(int dir)
 /* Forgeries, each in a log of its own. BODY as rotate.c writes it, but for what is wrong. */
 struct forgery {
 	const char *what;
-	bool has_record, by_thief, other_log, silent;
+	bool has_record, by_thief, other_log, silent, lies; /* LIES: of the key it is from */
 	int64_t bad; /* which record after the last good one is told */
 };
 
@@ -175,7 +175,7 @@ static void forge_record(struct store *s, const struct forgery *f, const struct 
 	key_sign(f->by_thief ? thief : &s->key, bytes, len + (size_t)2 * KEY_PUBLIC, signature);
 	jcs_init(&body, RECORD_BODY_MAX);
 	jcs_str(&body, "event", "rotated");
-	jcs_hex(&body, "from", s->key.public, KEY_PUBLIC);
+	jcs_hex(&body, "from", f->lies ? thief->public : s->key.public, KEY_PUBLIC);
 	jcs_hex(&body, "key", thief->public, KEY_PUBLIC);
 	jcs_hex(&body, "signature", signature, KEY_SIGNATURE);
 	scratch_must(jcs_finish(&body, &err) == 0, "a body");
@@ -185,11 +185,12 @@ static void forge_record(struct store *s, const struct forgery *f, const struct 
 static void test_forgeries(void)
 {
 	static const struct forgery rows[] = {
-		{"a new key without any record", false, false, false, false, 1},
-		{"one that signs itself", true, true, false, false, 0},
-		{"one that was signed for another log", true, false, true, false, 0},
-		{"one that has signed nothing", true, false, false, true, 0},
-		{"one that the old key has signed", true, false, false, false, -1},
+		{"a new key without any record", false, false, false, false, false, 1},
+		{"one that signs itself", true, true, false, false, false, 0},
+		{"one that was signed for another log", true, false, true, false, false, 0},
+		{"one that has signed nothing", true, false, false, true, false, 0},
+		{"one that lies about the old one", true, false, false, false, true, 0},
+		{"one that the old key has signed", true, false, false, false, false, -1},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
