@@ -13,6 +13,8 @@
 #include "origin/plan.h"
 #include "origin/source.h"
 
+#define LABEL_WORDS "hostile, untrusted; public, internal, secret"
+
 static const char *names_of_kinds(char *buf, size_t size)
 {
 	return names_join(source_kind_name, buf, size);
@@ -77,18 +79,24 @@ static int set_release(struct cli_call *c, const struct cli_option *o, const cha
 /* One word or two of a label, with a comma between. */
 static int set_words(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
+	unsigned word;
+
 	for (const char *p = v;; p++) {
 		size_t len = strcspn(p, ",");
-		bool integrity = find_name(integrity_name, p, len, &c->gate.integrity);
-		c->gate.has_integrity |= integrity;
-		if (!integrity && !find_name(secrecy_name, p, len, &c->gate.secrecy))
-			break;
-		c->gate.has_secrecy |= !integrity;
+		if (find_name(integrity_name, p, len, &word)) {
+			c->gate.integrity = word;
+			c->gate.has_integrity = true;
+		} else if (find_name(secrecy_name, p, len, &word)) {
+			c->gate.secrecy = word;
+			c->gate.has_secrecy = true;
+		} else {
+			return err_set(err, ERR_USAGE, "--%s: there is no \"%.32s\" (%s)", o->name,
+				       p, LABEL_WORDS);
+		}
 		p += len;
 		if (!*p)
 			return 0;
 	}
-	return err_set(err, ERR_USAGE, "--%s: there is no \"%.32s\" (%s)", o->name, v, o->value);
 }
 
 static int set_label(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -183,7 +191,6 @@ static int set_format(struct cli_call *c, const struct cli_option *o, const char
 	{                                                                                          \
 		"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL   \
 	}
-#define LABEL_WORDS "hostile|untrusted|public|internal|secret"
 
 const struct cli_option cli_ingest_options[] = {
 	{"domain", "HANDLE", "the conversation; else the one that all without a handle share",

@@ -1,0 +1,341 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon domain, ingest and plan, as root and as an ordinary account: what is recorded, what is
+# released and when, what a plan is good for, and that whatever is missing or damaged ends with a
+# cause, a cure and nothing released.
+load helper
+load scan.bash
+load gate.bash
+
+@test "words that are off" {
+	gate_setup
+	printf 'x\n' >"$T/x"
+	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain new --kind web" \
+		"ingest" "ingest --kind web x" "ingest --name u x" "ingest --kind dance --name u x" \
+		"ingest --kind web --name u x y" "ingest --kind web --name u --label tool x" \
+		"ingest --kind web --name u --label dance x" "ingest --kind web --name u --release" \
+		"ingest --kind web --name u --release - --json x" "plan" "plan x" "plan --domain d" \
+		"plan --domain d --ask dance x.py" "plan --domain d --runs 0 x.py" \
+		"plan --domain d --runs 1000001 x.py" "plan --domain d --ttl 721h x.py" \
+		"plan --domain d --ttl 0 x.py" "plan --domain d --inputs dance x.py" \
+		"plan --domain d --lang dance x.py" "domain new --state relative"; do
+		# shellcheck disable=SC2086 # a list of words
+		gate user 2 $words
+		cat "$T/out" "$T/err" | grep -q . || show
+		[ ! -e "$T/user/cordon" ] || { echo "made for: $words"; return 1; }
+	done
+	# shellcheck disable=SC2086
+	gate user 2 ingest --json
+	holds 'r["error"]["kind"] == "usage" and r["error"]["cure"]'
+}
+
+a_domain() {
+	gate "$1" 0 domain new
+	grep -qE '^d1\.[A-Za-z0-9_-]{43}$' "$T/out" || show
+	D=$(cat "$T/out")
+	gate "$1" 0 domain new --json
+	holds "r['handle'].startswith('d1.') and r['handle'] != '$D'" 'r["integrity"] == "user"' \
+		'r["exposed"] is False and r["exposed_since"] is None and r["sources"] == 0' \
+		'len(r["domain"]) == 32 and r["kinds"] == [] and "documents" not in r'
+	gate "$1" 0 domain show "$D"
+	out_has "nothing untrusted was read in it"
+	gate "$1" 0 domain show
+	out_has "nobody knows what was read before"
+	gate "$1" 125 domain show d1.nonsense
+	err_has "is no handle of yours"
+	err_has "try: "
+	[ "$(stat -c %a "$T/$1/cordon")" = 700 ]
+	[ -z "$(find "$T/$1/cordon" -type f ! -perm 600)" ]
+}
+@test "a domain is minted and shown" { each a_domain; }
+
+@test "another account's handle is none" {
+	need_root
+	gate_setup
+	new_domain root
+	printf 'x\n' >"$T/x"
+	ingest user 125 --kind web --name u --release "$T/user/out" "$T/x"
+	err_has "is no handle of yours"
+	[ ! -s "$T/user/out" ]
+	gate user 126 domain new --state "$T/root/cordon" || gate user 125 domain new --state "$T/root/cordon"
+	gate root 0 domain show --state "$T/root/cordon"
+}
+
+recorded() {
+	printf 'name,amount\nanna,3\n' >"$T/a.csv"
+	new_domain "$1"
+	ingest "$1" 0 --kind file --name 'data/a.csv' "$T/a.csv"
+	out_has "  untrusted  file  data/a.csv"
+	ingest "$1" 0 --kind web --name 'https://example.org/a' --label internal --json "$T/a.csv"
+	holds 'r["kind"] == "web" and r["integrity"] == "untrusted" and r["secrecy"] == "internal"' \
+		'r["grade"] == "none" and r["findings"] == [] and r["released"] is None' \
+		'r["bytes"] == 19 and not r["unread"]' \
+		"r['sha256'] == '$(sha256sum "$T/a.csv" | cut -d' ' -f1)'"
+	ingest "$1" 0 --kind web --name u --label hostile --json "$T/a.csv"
+	holds 'r["integrity"] == "hostile"'
+	gate "$1" 0 domain show "$D" --json
+	holds 'r["exposed"] and r["integrity"] == "hostile" and r["secrecy"] == "internal"' \
+		'r["sources"] == 3 and r["kinds"] == ["web", "file"] and len(r["documents"]) == 3' \
+		'[d["name"] for d in r["documents"]] == ["data/a.csv", "https://example.org/a", "u"]'
+	gate "$1" 0 domain show "$D"
+	out_has "exposed since"
+	out_has "data/a.csv"
+	IN=$T/a.csv ingest "$1" 0 --kind tool_result --name t --release -
+	cmp "$T/out" "$T/a.csv"
+	IN=$T/a.csv ingest "$1" 0 --kind tool_result --name t --release - -
+	cmp "$T/out" "$T/a.csv"
+	printf 'what was there before, and is longer than the file\n' >"$T/$1/released"
+	! is_root || chown "$(stat -c %u "$T/$1")" "$T/$1/released"
+	ingest "$1" 0 --kind file --name t --release "$T/$1/released" --json "$T/a.csv"
+	cmp "$T/$1/released" "$T/a.csv"
+	holds "r['released'] == '$T/$1/released'"
+	gate "$1" 0 ingest --kind file --name t --rules "$T/r" --json "$T/a.csv"
+	gate "$1" 0 domain show --json
+	holds 'r["sources"] == 1'
+	gate "$1" 0 audit verify
+}
+@test "what is read is recorded, then released" { each recorded; }
+
+hostile() {
+	new_domain "$1"
+	printf 'a moonstone word\n' >"$T/h.txt"
+	printf 'a sunstone and a pebble\n' >"$T/s.txt"
+	ingest "$1" 0 --kind web --name h --json "$T/h.txt"
+	holds 'r["integrity"] == "hostile" and r["grade"] == "denies"' 'r["findings_count"] == 1' \
+		'r["findings"] == [{"rule": "ATR-2026-90001", "title": "Title of ATR-2026-90001",
+			"grade": "denies", "undecided": False}]'
+	ingest "$1" 0 --kind web --name h "$T/h.txt"
+	out_has "  denies  ATR-2026-90001  Title of ATR-2026-90001"
+	ingest "$1" 0 --kind web --name h --release - "$T/h.txt"
+	cmp "$T/out" "$T/h.txt"
+	ingest "$1" 0 --kind web --name s --json "$T/s.txt"
+	holds 'r["integrity"] == "untrusted" and r["grade"] == "asks"' \
+		'{f["grade"] for f in r["findings"]} == {"asks", "shown"}'
+	gate "$1" 0 audit tail -n 1 --json
+	holds 'r["body"]["grade"] == "asks"' \
+		'sorted(r["body"]["rules"]) == ["ATR-2026-90002", "ATR-2026-90003"]'
+	gate "$1" 2 ingest --domain "$D" --rules "$T/nothing" --kind web --name u "$T/h.txt" ||
+		gate "$1" 125 ingest --domain "$D" --rules "$T/nothing" --kind web --name u "$T/h.txt"
+}
+@test "a finding of the deny grade makes it hostile" { each hostile; }
+
+bounds() {
+	new_domain "$1"
+	yes 'a line of text' | head -c 16777216 >"$T/big"
+	ingest "$1" 125 --kind web --name u --release "$T/$1/out" "$T/big"
+	err_has "larger than 16777215 bytes"
+	err_has "in parts"
+	[ ! -s "$T/$1/out" ]
+	truncate -s 16777215 "$T/big"
+	ingest "$1" 0 --kind web --name u --release "$T/$1/out" "$T/big"
+	cmp "$T/$1/out" "$T/big"
+	: >"$T/empty"
+	ingest "$1" 0 --kind web --name u --json "$T/empty"
+	holds 'r["bytes"] == 0'
+	ingest "$1" 125 --kind web --name u "$T/nothing"
+	err_has "nothing"
+	ingest "$1" 125 --kind web --name u "$T"
+	err_has "is no file"
+	ingest "$1" 125 --kind web --name u --release /nonexistent/x "$T/empty"
+	rm "$T/big" "$T/$1/out"
+}
+@test "the largest source, one byte more, and no file at all" { each bounds; }
+
+names() {
+	new_domain "$1"
+	printf 'x\n' >"$T/x"
+	local name=$'a\e[31mred\u202e\u200bb\nnext line token=supersecretvalue0123456789'
+	ingest "$1" 0 --kind web --name "$name" "$T/x"
+	is_harmless
+	[ "$(wc -l <"$T/out")" -eq 1 ] || show
+	gate "$1" 0 domain show "$D"
+	is_harmless
+	gate "$1" 0 audit tail
+	is_harmless
+	! grep -q supersecret "$T/out" || show
+	ingest "$1" 0 --kind web --name "$(printf 'n%.0s' {1..5000})" --json "$T/x"
+	holds 'len(r["name"]) <= 1024'
+	at_tty "$1" audit export --state "$T/$1/cordon"
+	exits 0
+	is_harmless
+	at_tty "$1" ingest --kind web --name u --release - --rules "$T/r" --state "$T/$1/cordon" "$T/x"
+	exits 125
+	out_has "not shown on a terminal"
+}
+@test "names of strangers are shown, not obeyed" { each names; }
+
+planned() {
+	new_domain "$1"
+	printf 'import json\nprint(1)\n' >"$T/job.py"
+	printf 'import sys\nexec(sys.stdin.read())\n' >"$T/dynamic.py"
+	printf 'print(\n' >"$T/broken.py"
+	gate "$1" 0 plan --domain "$D" "$T/job.py"
+	grep -qE '^p1\.[A-Za-z0-9_-]{100,}$' "$T/out" || show
+	gate "$1" 0 plan --domain "$D" --ask read,net --ask write --runs 1000000 --ttl 720h \
+		--inputs untrusted,internal --json "$T/job.py"
+	holds "r['code_sha256'] == '$(sha256sum "$T/job.py" | cut -d' ' -f1)'" 'r["runs"] == 1000000' \
+		'r["caps"] == ["compute", "read", "write", "net"] and r["lang"] == "python"' \
+		'r["to"] - r["from"] == 30 * 24 * 3600 * 1000' \
+		'r["inputs_integrity"] == "untrusted" and r["inputs_secrecy"] == "internal"'
+	gate "$1" 0 audit trace "plan:$(/usr/bin/python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["plan"])' "$T/out")" --json
+	holds 'len(r["records"]) == 1 and r["records"][0]["kind"] == "plan"'
+	gate "$1" 126 plan --domain "$D" "$T/dynamic.py"
+	err_has "because: line 2: exec"
+	gate "$1" 125 plan --domain "$D" "$T/broken.py"
+	gate "$1" 125 plan --domain "$D" "$T/nothing.py"
+	gate "$1" 2 plan --domain "$D" "$T/job"
+	gate "$1" 125 plan --domain d1.x "$T/job.py"
+	gate "$1" 125 plan --domain "$D" --policy "$T/nothing.yaml" "$T/job.py"
+	printf 'version: 1\nprofile: strict\n' >"$T/strict.yaml"
+	gate "$1" 0 plan --domain "$D" --json "$T/job.py"
+	cp "$T/out" "$T/balanced"
+	gate "$1" 0 plan --domain "$D" --policy "$T/strict.yaml" --json "$T/job.py"
+	holds 'r["policy_sha256"] != json.load(open("balanced"))["policy_sha256"]'
+	IN=$T/job.py gate "$1" 0 plan --domain "$D" --lang python -
+	ingest "$1" 0 --kind web --name u "$T/job.py"
+	gate "$1" 126 plan --domain "$D" "$T/job.py"
+	err_has "something untrusted has been read"
+	new_domain "$1"
+	gate "$1" 0 plan --domain "$D" "$T/job.py"
+}
+@test "code is fixed before anything is read" { each planned; }
+
+# refuses STATUS WORDS: no bytes come out, and there is a sentence.
+refuses()
+{
+	local expected=$1 words=$2
+	rm -f "$T/$who/out"
+	ingest "$who" "$expected" --kind web --name u --release "$T/$who/out" "$T/x"
+	err_has "$words"
+	[ ! -s "$T/$who/out" ] || { echo "bytes were released"; return 1; }
+}
+
+damaged() {
+	local who=$1 state=$T/$1/cordon
+	new_domain "$who"
+	printf 'x\n' >"$T/x"
+	chmod 755 "$state"
+	refuses 126 "not a directory that only you may enter"
+	err_has "try: "
+	chmod 700 "$state"
+	cp -a "$state" "$T/$who/copy"
+	head -c 20000 /dev/urandom >"$T/noise"
+	rm "$state/log.db-"* # all of a young log is in there
+	cat "$T/noise" >"$state/log.db"
+	refuses 125 "log.db"
+	err_has "try: "
+	rm -rf "$state"
+	cp -a "$T/$who/copy" "$state"
+	rm "$state/log.db"*
+	refuses 126 "the log is gone"
+	rm -rf "$state"
+	cp -a "$T/$who/copy" "$state"
+	printf 'cordon-key-1 %064d\n' 0 >"$state/log.key"
+	refuses 126 "is not this log's"
+	rm -rf "$state"
+	cp -a "$T/$who/copy" "$state"
+	printf 'nonsense\n' >"$state/handle.key"
+	refuses 125 "is damaged"
+	rm -rf "$state"
+	cp -a "$T/$who/copy" "$state"
+	sql "$who" "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)"
+	refuses 125 "does not fit together"
+	rm -rf "$state"
+	ln -s "$T/$who/copy" "$state"
+	refuses 125 "state directory"
+	rm "$state"
+	cp -a "$T/$who/copy" "$state"
+	ingest "$who" 0 --kind web --name u --release "$T/$who/out" "$T/x"
+	cmp "$T/$who/out" "$T/x"
+}
+@test "a state that is damaged, foreign or open to others" { each damaged; }
+
+@test "a full disk: nothing is released" {
+	need_root
+	gate_setup
+	printf 'x\n' >"$T/x"
+	cat >"$T/script" <<-'END'
+		mount -t tmpfs -o size=4m,mode=700 none "$T/root"
+		D=$("$CORDON" domain new --state "$T/root/cordon")
+		dd if=/dev/zero of="$T/root/fill" bs=4k 2>/dev/null || true
+		# words that are all different take twice their room in the store
+		seq 1 300000 | sed 's/.*/& and so on/' | tac | head -c 3000000 >"$T/x"
+		"$CORDON" ingest --domain "$D" --rules "$T/r" --kind web --name u --state "$T/root/cordon" \
+			--release "$T/released" "$T/x" >"$T/out" 2>"$T/err" && rc=0 || rc=$?
+		echo $rc >"$T/rc"
+		rm "$T/root/fill"
+		"$CORDON" audit verify --state "$T/root/cordon" >"$T/verified" 2>&1
+	END
+	T=$T CORDON=$CORDON unshare -m bash -eu "$T/script"
+	status=$(cat "$T/rc")
+	exits 125
+	err_has "disk is full"
+	err_has "try: "
+	[ ! -s "$T/released" ]
+	grep -q "the log is whole" "$T/verified"
+}
+
+@test "without HOME there is no place, and that is said" {
+	gate_setup
+	status=0
+	as user env -u HOME -u XDG_STATE_HOME timeout 60 "$CORDON" domain new >"$T/out" 2>"$T/err" ||
+		status=$?
+	exits 125
+	err_has "neither HOME nor XDG_STATE_HOME is set"
+	err_has "try: set HOME"
+}
+
+@test "root in somebody's directory leaves nothing of its own" {
+	need_root
+	gate_setup
+	new_domain user
+	printf 'x\n' >"$T/x"
+	chmod 600 "$T/x"
+	gate root 0 ingest --domain "$D" --kind web --name u --rules "$T/r" --state "$T/user/cordon" "$T/x"
+	gate root 0 audit checkpoint --state "$T/user/cordon"
+	gate root 0 audit verify --state "$T/user/cordon"
+	[ -z "$(find "$T/user" ! -user "$TEST_UID")" ]
+	gate user 0 domain show "$D" --json
+	holds 'r["sources"] == 1'
+}
+
+# rows OBJECT: as the manual page shows them.
+rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | sed -n "s/^$1\.\([a-z_0-9]*\)$/\1/p" | sort; }
+
+# fields OBJECT EXPRESSION: the keys of the object (Python, of r) are its rows, and all documented.
+fields()
+{
+	local name
+	rows "$1" >"$T/rows"
+	[ -s "$T/rows" ]
+	/usr/bin/python3 -I -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+print("\n".join(sorted(eval(sys.argv[2]))))' "$T/out" "$2" | diff "$T/rows" - || show
+	while read -r name; do
+		grep -qF "\`$name\`" "$TOP/docs/GATE.md" ||
+			{ echo "$name of $1 is not in docs/GATE.md"; return 1; }
+	done <"$T/rows"
+}
+
+@test "every JSON field is a row, in the manual page and in docs/GATE.md" {
+	gate_setup
+	new_domain user
+	printf 'a moonstone word\n' >"$T/h.txt"
+	printf 'print(1)\n' >"$T/job.py"
+	gate user 0 plan --domain "$D" --json "$T/job.py"
+	fields plan r
+	ingest user 0 --kind web --name h --json "$T/h.txt"
+	fields ingest r
+	fields 'ingest.findings\[\]' 'r["findings"][0]'
+	gate user 0 domain show "$D" --json
+	fields domain r
+	gate user 0 audit verify --json
+	fields audit.verify r
+	gate user 0 audit checkpoint --json
+	fields audit.checkpoint r
+	gate user 0 audit rotate --json
+	fields audit.rotate r
+	gate user 0 domain show "$D" --json
+	gate user 0 audit trace "dom:$(/usr/bin/python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
+	fields audit.trace r
+}
