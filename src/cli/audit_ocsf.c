@@ -68,7 +68,8 @@ static bool is_finding(const struct audit_event *e)
 {
 	const char *grade = text_of(e->body, "grade");
 
-	return e->record->kind == RECORD_INGEST && *grade && strcmp(grade, grade_name(GRADE_NONE));
+	return e->record->kind == RECORD_INGEST && *grade &&
+	       strcmp(grade, grade_name(GRADE_NONE)) != 0;
 }
 
 /* By the words of the body: the first that fits. */

@@ -195,7 +195,7 @@ static int set_format(struct cli_call *c, const struct cli_option *o, const char
 const struct cli_option cli_ingest_options[] = {
 	{"domain", "HANDLE", "the conversation; else the one that all without a handle share",
 	 set_domain, NULL},
-	{"kind", "K", "what it is", set_kind, names_of_kinds},
+	{"kind", "K", "", set_kind, names_of_kinds},
 	{"name", "URI", "what it is called: an address, a path", set_name, NULL},
 	{"label", "WORD[,WORD]", LABEL_WORDS "; can only lower", set_label, NULL},
 	{"release", "TO", "a file, or - for standard output: gets the bytes when they are recorded",

@@ -41,7 +41,8 @@ static const struct {
 	 "refused: the state directory is not yours alone, or not what was signed"},
 	{"ingest", "0", "it is recorded, and released if that was asked for; hostile or not"},
 	{"ingest", "2", "wrong usage, or there are no rules"},
-	{"ingest", "125", "it could not be read, scanned or recorded: nothing was released"},
+	{"ingest", "125",
+	 "not read, scanned or recorded: nothing is released; or not all of it is"},
 	{"ingest", "126",
 	 "refused: the state directory is not yours alone, or not what was signed"},
 	{"plan", "0", "the token is printed"},
@@ -65,8 +66,8 @@ static void each_option(const struct cli_command *cmd,
 	for (const struct cli_option *o = cmd->options; o->name; o++) {
 		struct cli_option row = *o;
 		if (o->values) {
-			snprintf(help, sizeof(help), "%s; %s", o->values(names, sizeof(names)),
-				 o->help);
+			snprintf(help, sizeof(help), "%s%s%s", o->values(names, sizeof(names)),
+				 *o->help ? "; " : "", o->help);
 			row.help = help;
 		}
 		each(to, &row);

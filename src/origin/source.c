@@ -162,8 +162,7 @@ static void make_name(const struct source_in *in, struct source *s)
 static int check(const struct source_in *in, struct err *err)
 {
 	if (in->count == 0 || in->count > INDEX_TEXTS_MAX || in->refc > SOURCE_REFS_MAX ||
-	    in->rulec > SOURCE_RULES_MAX ||
-	    in->kind >= FROM_COUNT || in->grade >= GRADE_COUNT ||
+	    in->rulec > SOURCE_RULES_MAX || in->kind >= FROM_COUNT || in->grade >= GRADE_COUNT ||
 	    in->label.integrity >= INTEGRITY_COUNT || in->label.secrecy >= SECRECY_COUNT)
 		return err_set(err, ERR_USAGE, "that is no source");
 	if (in->text[0].len > CANON_TEXT_MAX) {

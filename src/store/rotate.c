@@ -18,7 +18,7 @@
 
 #define EVENT "rotated"
 #define SIGNED "cordon-log-key-v1\n" /* begins what is signed, and nothing else the key signs */
-enum { SIGNED_MAX = sizeof(SIGNED) + NOTE_ORIGIN_MAX + 2 * KEY_PUBLIC };
+enum { SIGNED_MAX = sizeof(SIGNED) + NOTE_ORIGIN_MAX + 2UL * KEY_PUBLIC };
 
 static size_t to_sign(const char *origin, const uint8_t *from, const uint8_t *to,
 		      uint8_t ret[SIGNED_MAX])

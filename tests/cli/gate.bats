@@ -266,7 +266,8 @@ damaged() {
 		rm "$T/root/fill"
 		"$CORDON" audit verify --state "$T/root/cordon" >"$T/verified" 2>&1
 	END
-	T=$T CORDON=$CORDON unshare -m bash -eu "$T/script"
+	export T CORDON
+	unshare -m bash -eu "$T/script"
 	status=$(cat "$T/rc")
 	exits 125
 	err_has "disk is full"

@@ -147,7 +147,11 @@ told()
 	for o in rules lane mode type kind format json fail-on effects no-code-view inactive strict; do
 		options scan | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
 	done
-	for o in $(options run) $(options scan) $(options rules); do
+	for o in n follow checkpoint key format from state json; do
+		[[ $("$CORDON" audit --help) == *"-$o"* ]] || { echo "no $o in the help"; return 1; }
+	done
+	for o in $(options run) $(options scan) $(options rules) $(options domain) $(options ingest) \
+		$(options plan) $(options audit); do
 		[[ $man == *"--$o"* ]] || { echo "no --$o in the manual page"; return 1; }
 		[[ $completion == *" --$o"* ]] || { echo "no --$o in the completion"; return 1; }
 	done

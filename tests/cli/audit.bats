@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon audit, as root and as an ordinary account, on records that the other commands have made:
+# what is shown, what is found when somebody edits, cuts or replaces the log, which documents led to
+# something, and that exports are what they say they are.
+load helper
+load scan.bash
+load gate.bash
+
+# story WHO: a log with a domain, a plan, a hostile source, one that lies about its name, a person.
+story()
+{
+	new_domain "$1"
+	printf 'print(1)\n' >"$T/job.py"
+	printf 'a moonstone word\n' >"$T/h.txt"
+	printf 'name,amount\nanna,3\n' >"$T/a.csv"
+	gate "$1" 0 plan --domain "$D" "$T/job.py"
+	ingest "$1" 0 --kind file --name a.csv "$T/a.csv"
+	ingest "$1" 0 --kind web --name $'h\e[2J\u202egpj' "$T/h.txt"
+	gate "$1" 0 approvals key new "$T/$1/me.key" --plain
+	gate "$1" 0 approvals key add me "$(cat "$T/out")"
+}
+
+@test "words that are off" {
+	gate_setup
+	for words in "" dance "tail x" "trace" "trace a b" "tail -n" "tail -n x" "tail -n -1" \
+		"tail -n 1000001" "export --format xml" "export --from x" "verify --key" "verify -x" \
+		"tail --lines 5"; do
+		# shellcheck disable=SC2086 # a list of words
+		gate user 2 audit $words
+		[ -s "$T/err" ] || show
+	done
+	gate user 125 audit tail
+	err_has "there is no state directory"
+	err_has "try: "
+	gate user 125 audit verify --json
+	holds 'r["error"]["kind"] == "input"'
+	[ ! -e "$T/user/cordon" ]
+}
+
+tailed() {
+	story "$1"
+	gate "$1" 0 audit tail
+	is_harmless
+	[ "$(wc -l <"$T/out")" -eq 7 ] || show
+	out_has '  genesis   '
+	out_has 'name="a.csv"'
+	gate "$1" 0 audit tail -n 2
+	[ "$(cut -d' ' -f1 "$T/out" | tr '\n' ' ')" = "5 6 " ] || show
+	gate "$1" 0 audit tail -n 0
+	out_is ''
+	gate "$1" 0 audit tail --json
+	is_harmless
+	lines 'assert [r["kind"] for r in rows] == ["genesis", "checkpoint", "domain", "plan", "ingest",
+		"ingest", "key"], rows
+assert all(len(r["hash"]) == 64 and r["seq"] == i for i, r in enumerate(rows))
+assert rows[5]["body"]["integrity"] == "hostile" and rows[5]["body"]["rules"] == ["ATR-2026-90001"]'
+}
+@test "the newest records are shown" { each tailed; }
+
+# No clock decides: it is waited for until it is there, a minute at most.
+followed() {
+	local n pid
+	story "$1"
+	as "$1" env HOME=/nonexistent XDG_STATE_HOME="$T/$1" timeout 60 "$CORDON" audit tail -n 1 --follow \
+		>"$T/followed" 2>&1 &
+	pid=$!
+	ingest "$1" 0 --kind web --name a-new-page "$T/a.csv"
+	for n in $(seq 600); do
+		! grep -q 'name="a-new-page"' "$T/followed" || break
+		sleep 0.1
+	done
+	kill "$pid"
+	wait "$pid" || true
+	[ "$(grep -c 'name="a-new-page"' "$T/followed")" -eq 1 ] || { cat "$T/followed"; return 1; }
+}
+@test "and new ones as they come" { each followed; }
+
+@test "who follows ends when nobody listens" {
+	gate_setup
+	story user
+	# The pipe is closed after the first line; the next record is written into it.
+	as user env XDG_STATE_HOME="$T/user" timeout 60 bash -c \
+		'"$1" audit tail -n 1 --follow | head -n 1; echo "${PIPESTATUS[0]}"' - "$CORDON" \
+		>"$T/followed" 2>&1 &
+	local pid=$!
+	while ! grep -q . "$T/followed" 2>/dev/null; do sleep 0.1; done
+	ingest user 0 --kind web --name x "$T/a.csv"
+	wait "$pid"
+	! grep -qx 124 "$T/followed"
+}
+
+verified() {
+	local state=$T/$1/cordon
+	story "$1"
+	gate "$1" 0 audit verify
+	out_has "the log is whole: 7 records, 1 checkpoints"
+	gate "$1" 0 audit checkpoint
+	cp "$T/out" "$T/kept"
+	[ "$(sed -n 2p "$T/kept")" = 7 ]
+	gate "$1" 0 audit key
+	cp "$T/out" "$T/pub"
+	gate "$1" 0 audit verify --checkpoint "$T/kept" --key "$T/pub" --json
+	holds 'r["good"] and r["problem"] == "good" and r["pinned"] and r["kept"] == 3' \
+		'r["first_bad"] is None and r["records"] == 8 and r["rotations"] == 0'
+	gate "$1" 0 audit verify --key "$(cat "$T/pub")"
+	gate "$1" 125 audit verify --checkpoint "$T/pub"
+	err_has "this is no checkpoint"
+	gate "$1" 125 audit verify --key "$T/kept"
+	gate "$1" 125 audit verify --key "$T/nothing"
+	gate "$1" 125 audit verify --checkpoint "$T/nothing"
+	cp -a "$state" "$T/$1/copy"
+	sql "$1" "UPDATE log SET record = CAST(replace(CAST(record AS TEXT), 'a.csv', 'b.csv') AS BLOB)
+		WHERE seq = 4"
+	gate "$1" 1 audit verify
+	out_has "NOT whole (edited): record 4 has been changed"
+	gate "$1" 1 audit verify --json
+	holds 'not r["good"] and r["problem"] == "edited" and r["first_bad"] == r["last_bad"] == 4'
+	gate "$1" 0 audit tail
+	rm -rf "$state"
+	cp -a "$T/$1/copy" "$state"
+	sql "$1" "DELETE FROM log WHERE seq = 3"
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "missing" and r["first_bad"] == 3'
+	rm -rf "$state"
+	cp -a "$T/$1/copy" "$state"
+}
+@test "edits and deletions are found and named" { each verified; }
+
+old_copy() {
+	local state=$T/$1/cordon
+	story "$1"
+	cp -a "$state" "$T/$1/old"
+	ingest "$1" 0 --kind web --name later "$T/a.csv"
+	gate "$1" 0 audit checkpoint
+	cp "$T/out" "$T/kept"
+	rm -rf "$state"
+	cp -a "$T/$1/old" "$state"
+	gate "$1" 0 audit verify
+	gate "$1" 1 audit verify --checkpoint "$T/kept" --json
+	holds 'r["problem"] == "truncated" and r["first_bad"] == 7'
+	rm -rf "$state"
+	new_domain "$1"
+	gate "$1" 0 audit verify
+	gate "$1" 1 audit verify --checkpoint "$T/kept" --json
+	holds 'r["problem"] == "replaced"'
+}
+@test "an old copy, or another log, is told by a kept checkpoint" { each old_copy; }
+
+rotated() {
+	local state=$T/$1/cordon
+	story "$1"
+	gate "$1" 0 audit key
+	cp "$T/out" "$T/first"
+	cp -p "$state/log.key" "$T/$1/old.key"
+	gate "$1" 0 audit rotate --json
+	holds "r['previous'] == '$(cat "$T/first")' and r['key'] != r['previous'] and r['record'] == 7"
+	gate "$1" 0 audit rotate
+	cp "$T/out" "$T/last"
+	ingest "$1" 0 --kind web --name later "$T/a.csv"
+	for key in first last; do
+		gate "$1" 0 audit verify --key "$T/$key" --json
+		holds 'r["good"] and r["rotations"] == 2'
+	done
+	gate "$1" 0 audit verify
+	out_has "2 changes of its key"
+	[ ! -e "$state/log.key.next" ]
+	cp -p "$state/log.key" "$T/$1/new.key"
+	cp -p "$T/$1/old.key" "$state/log.key"
+	gate "$1" 126 domain new
+	err_has "is not this log's"
+	err_has "try: "
+	cp -p "$T/$1/new.key" "$state/log.key"
+	gate "$1" 0 domain new
+	gate "$1" 0 audit verify --checkpoint "$state/checkpoints"
+}
+@test "a new key is followed from the first, and an old one is none" { each rotated; }
+
+# The record that signs the new key is edited as well as somebody can who has no key.
+forged() {
+	story "$1"
+	gate "$1" 0 audit rotate
+	sql "$1" "UPDATE log SET record = CAST(replace(CAST(record AS TEXT), 'rotated', 'rotten!') AS BLOB)
+		WHERE seq = 7"
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "edited" and r["first_bad"] == 7'
+}
+@test "without its record a new key is no key" { each forged; }
+
+traced() {
+	story "$1"
+	gate "$1" 0 audit tail --json
+	id=$(/usr/bin/python3 -I -c 'import json, sys
+print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
+	gate "$1" 0 audit trace "src:$id"
+	is_harmless
+	out_has "1 document led to src:$id"
+	gate "$1" 0 audit trace "src:$id" --json
+	holds "r['ref'] == 'src:$id' and len(r['records']) == 1 and len(r['documents']) == 1" \
+		"r['documents'][0]['id'] == '$id' and r['documents'][0]['integrity'] == 'hostile'"
+	gate "$1" 125 audit trace nothing
+	err_has "there is no record of run:nothing"
+	gate "$1" 2 audit trace 'no such name'
+	gate "$1" 2 audit trace "$(printf 'x%.0s' {1..200})"
+}
+@test "which documents it was" { each traced; }
+
+exported() {
+	story "$1"
+	gate "$1" 0 audit export
+	lines 'prev = "0" * 64
+for raw, r in zip(raws, rows):
+    assert r["prev"] == prev, r
+    prev = hashlib.sha256(raw).hexdigest()
+assert [r["seq"] for r in rows] == list(range(7))'
+	gate "$1" 0 audit export --from 5
+	lines 'assert [r["seq"] for r in rows] == [5, 6]'
+	gate "$1" 0 audit export --from 99
+	out_is ''
+	gate "$1" 0 audit export --format ocsf
+	is_harmless
+	lines '
+classes = {1007: ("actor", "device", "process"), 2004: ("finding_info",), 6003: ("actor", "api", "src_endpoint")}
+for r in rows:
+    for name in ("activity_id", "category_uid", "class_uid", "severity_id", "time", "type_uid"):
+        assert type(r[name]) is int, (name, r)
+    assert r["type_uid"] == r["class_uid"] * 100 + r["activity_id"]
+    assert r["category_uid"] == r["class_uid"] // 1000
+    assert all(type(r[name]) is dict and r[name] for name in classes[r["class_uid"]]), r
+    assert re.fullmatch(r"\d+\.\d+\.\d+", r["metadata"]["version"])
+    assert r["metadata"]["product"]["name"] and r["metadata"]["product"]["vendor_name"]
+    assert json.loads(r["raw_data"])["body"] == r["unmapped"]
+    assert abs(r["time"] / 1000 - datetime.datetime.now().timestamp()) < 3600
+prev = "0" * 64
+for r in rows:
+    assert json.loads(r["raw_data"])["prev"] == prev
+    prev = hashlib.sha256(r["raw_data"].encode()).hexdigest()
+assert [r["class_uid"] for r in rows] == [6003, 6003, 6003, 6003, 6003, 2004, 6003]
+assert rows[5]["severity_id"] == 4 and rows[5]["finding_info"]["types"] == ["ATR-2026-90001"]
+assert len({r["metadata"]["uid"] for r in rows}) == 7'
+	gate "$1" 0 audit export --format cloudevents
+	is_harmless
+	lines '
+for i, r in enumerate(rows):
+    for name in ("id", "source", "specversion", "type", "time", "datacontenttype", "sequence"):
+        assert type(r[name]) is str and r[name], (name, r)
+    assert r["specversion"] == "1.0" and r["type"] == "cordon.audit." + r["data"]["kind"]
+    assert all(re.fullmatch(r"[a-z0-9]{1,20}", name) for name in r), r
+    datetime.datetime.fromisoformat(r["time"].replace("Z", "+00:00"))
+    assert r["data"]["seq"] == i == int(r["sequence"])
+assert len({(r["source"], r["id"]) for r in rows}) == 7'
+}
+@test "exports have what their formats require" { each exported; }
+
+@test "the same on a database server" {
+	need_root
+	gate_setup
+	for at in /usr/lib/postgresql/*/bin; do [ ! -x "$at/initdb" ] || has=1; done
+	[ "${has:-}" = 1 ] || skip "there is no PostgreSQL server (tools/deps test)"
+	[ -x "$BUILD/cordon-postgres" ] || skip "cordon-postgres is not built (libpq-dev)"
+	cp "$BUILD/cordon-postgres" "$T/bin/"
+	printf 'a moonstone word\n' >"$T/h.txt"
+	cat >"$T/bin/script" <<-'END'
+		#!/bin/bash
+		set -eu
+		cordon() { "$CORDON" "$@" --state "$T/root/cordon"; }
+		if [ -n "${IN_FILE:-}" ]; then
+			mkdir -m 700 "$T/root/cordon"
+			(umask 077; printf '%s\n' "$CORDON_STORE_URL" >"$T/root/cordon/store.url")
+			unset CORDON_STORE_URL
+		fi
+		D=$(cordon domain new)
+		cordon ingest --domain "$D" --rules "$T/r" --kind web --name h --release - "$T/h.txt" | cmp - "$T/h.txt"
+		cordon audit rotate >/dev/null
+		cordon domain show "$D" --json | grep -q '"integrity":"hostile"'
+		cordon audit verify | grep -q 'the log is whole: 6 records'
+		cordon audit export | wc -l | grep -qx 6
+		[ ! -e "$T/root/cordon/log.db" ]
+		rm -f "$T/root/cordon/store.url"
+		unset CORDON_STORE_URL
+		! cordon ingest --rules "$T/r" --kind web --name h --release "$T/released" "$T/h.txt" 2>"$T/err"
+		[ ! -s "$T/released" ]
+		grep -q 'the log is gone' "$T/err"
+	END
+	chmod +x "$T/bin/script"
+	export T CORDON
+	"$TOP/tests/store/run" postgres "$T/bin/script"
+	rm -rf "$T/root/cordon"
+	IN_FILE=1 "$TOP/tests/store/run" postgres "$T/bin/script"
+}
