@@ -132,13 +132,16 @@ bool rotate_keys_has(const struct rotate_keys *k, const uint8_t public[KEY_PUBLI
 }
 
 bool rotate_keys_signed(const struct rotate_keys *k, const uint8_t first[KEY_PUBLIC],
-			const struct kept_note *note, const char *origin)
+			const struct kept_note *note, const char *origin, size_t *at)
 {
-	bool done = kept_note_is_signed(note, origin, first);
-
-	for (size_t i = 0; i < k->count && !done; i++)
-		done = kept_note_is_signed(note, origin, k->key[i]);
-	return done;
+	for (size_t i = 0; i <= k->count; i++) {
+		size_t key = (*at + i) % (k->count + 1);
+		if (kept_note_is_signed(note, origin, key ? k->key[key - 1] : first)) {
+			*at = key;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int check_count(struct store *s, struct err *err)

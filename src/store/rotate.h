@@ -29,7 +29,7 @@ bool rotate_is(const struct record *r);
 bool rotate_read(const struct record *r, const char *origin, const uint8_t from[KEY_PUBLIC],
 		 uint8_t ret[KEY_PUBLIC]);
 
-/* What keys the log says it had, in no order and not believed: verify walks the records. */
+/* What keys the log says it had after its first, not believed: verify walks the records. */
 struct rotate_keys {
 	uint8_t (*key)[KEY_PUBLIC];
 	size_t count;
@@ -37,8 +37,9 @@ struct rotate_keys {
 int rotate_keys_load(struct rotate_keys *k, struct store *s, struct err *err);
 void rotate_keys_done(struct rotate_keys *k);
 bool rotate_keys_has(const struct rotate_keys *k, const uint8_t public[KEY_PUBLIC]);
-/* Has one of them, or FIRST, signed it? */
+/* Has one of them, or FIRST, signed it? *AT is which one, and begins as 0: who asks about notes in
+ * their order finds each at once. */
 bool rotate_keys_signed(const struct rotate_keys *k, const uint8_t first[KEY_PUBLIC],
-			const struct kept_note *note, const char *origin);
+			const struct kept_note *note, const char *origin, size_t *at);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include "store/verify.h"
 
-#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "store/chain.h"
 #include "store/kept_notes.h"
 #include "store/rotate.h"
+#include "store/verify_names.h"
 
 static const char *const names[VERIFY_PROBLEMS] = {
 	[VERIFY_GOOD] = "good",		[VERIFY_FORM] = "form",
@@ -46,10 +46,7 @@ struct walk {
 	uint64_t signed_to; /* the tree up to here was signed and is the same */
 	char boot[RECORD_BOOT + 1];
 	uint64_t time, mono;
-	/* The names of all records, as a sum that does not depend on their order: it goes up by each
-	 * record's and down by each row of the index. The key is of this pass only. */
-	uint64_t names;
-	uint8_t names_key[crypto_shorthash_KEYBYTES];
+	struct verify_names names;
 };
 
 /* Ends the pass: 1. */
@@ -242,56 +239,11 @@ static int check_chain(struct walk *w, const struct store_row *row, const struct
 	return 0;
 }
 
-static uint64_t name_sum(const struct walk *w, const char *name, uint64_t seq)
-{
-	uint8_t bytes[RECORD_REF_MAX + sizeof(seq)], hash[crypto_shorthash_BYTES];
-	size_t len = sizeof(seq);
-	uint64_t sum;
-
-	memcpy(bytes, &seq, sizeof(seq));
-	while (*name && len < sizeof(bytes))
-		bytes[len++] = (uint8_t)*name++;
-	crypto_shorthash(hash, bytes, len, w->names_key);
-	memcpy(&sum, hash, sizeof(sum));
-	return sum;
-}
-
-static bool is_first(const struct record *r, size_t end, const char *name)
-{
-	char other[RECORD_REF_MAX + 1];
-
-	for (size_t at = 0; record_next_ref(r, &at, other) && at < end;)
-		if (strcmp(other, name) == 0)
-			return false;
-	return true;
-}
-
-/* A name that a record has twice is in the index once. */
-static void add_names(struct walk *w, const struct record *r)
-{
-	char name[RECORD_REF_MAX + 1];
-
-	for (size_t at = 0; record_next_ref(r, &at, name);)
-		if (is_first(r, at, name))
-			w->names += name_sum(w, name, r->seq);
-}
-
-/* Of records that were added meanwhile nothing is known. */
-static int take_name(void *context, const struct store_item *item, struct err *err)
-{
-	struct walk *w = context;
-
-	(void)err;
-	if (item->version < w->tree.size)
-		w->names -= name_sum(w, item->key, item->version);
-	return 0;
-}
-
 static int check_names(struct walk *w, struct store *s, struct err *err)
 {
-	int said = s->backend->refs(s->self, take_name, w, err);
+	int said = verify_names_check(&w->names, s, w->tree.size, err);
 
-	if (said || w->names == 0)
+	if (said <= 0)
 		return said;
 	found(w, VERIFY_INDEX, 0, 0,
 	      "the records are whole, but they are not found by all their names, and no others");
@@ -324,7 +276,7 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 	if (said)
 		return said;
 	look_at_clocks(w, &r);
-	add_names(w, &r);
+	verify_names_add(&w->names, &r);
 	merkle_leaf(row->bytes, row->len, leaf);
 	merkle_add(&w->tree, leaf);
 	w->report->records++;
@@ -399,10 +351,11 @@ static int take_genesis(void *context, const struct store_row *row, struct err *
 static int check_notes(struct walk *w)
 {
 	const struct kept_note *bad = NULL;
+	size_t key = 0;
 
 	for (size_t i = 0; i < w->notes.count && !bad; i++) {
 		const struct kept_note *n = &w->notes.note[i];
-		if (!rotate_keys_signed(&w->keys, w->public, n, w->origin) &&
+		if (!rotate_keys_signed(&w->keys, w->public, n, w->origin, &key) &&
 		    !(w->has_key && kept_note_is_signed(n, w->origin, w->trusted)))
 			bad = n;
 	}
@@ -452,7 +405,7 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 	struct walk w = {.report = report};
 
 	*report = (struct verify_report){0};
-	randombytes_buf(w.names_key, sizeof(w.names_key));
+	verify_names_begin(&w.names);
 	int said = -1;
 	if (choose_key(&w, options, err) == 0 && rotate_keys_load(&w.keys, s, err) == 0 &&
 	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) == 0)

@@ -200,6 +200,28 @@ planned() {
 }
 @test "code is fixed before anything is read" { each planned; }
 
+# Eight at once, and somebody who changes the log's key meanwhile.
+at_once() {
+	local n pids=()
+	new_domain "$1"
+	printf 'a page\n' >"$T/page"
+	for n in 1 2 3 4 5 6 7 8; do
+		as "$1" env XDG_STATE_HOME="$T/$1" timeout 60 "$CORDON" ingest --domain "$D" --rules "$T/r" \
+			--kind web --name "p$n" "$T/page" >"$T/out.$n" 2>&1 &
+		pids+=($!)
+	done
+	gate "$1" 0 audit rotate
+	for n in "${pids[@]}"; do
+		wait "$n" || { cat "$T"/out.*; return 1; }
+	done
+	gate "$1" 0 domain show "$D" --json
+	holds 'r["sources"] == 8' \
+		'sorted(d["name"] for d in r["documents"]) == ["p%d" % n for n in range(1, 9)]'
+	gate "$1" 0 audit verify --json
+	holds 'r["good"] and r["rotations"] == 1'
+}
+@test "many at once are all recorded" { each at_once; }
+
 # refuses STATUS WORDS: no bytes come out, and there is a sentence.
 refuses()
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * kill [ROUNDS]: a writer commits records and counts each in an item, and says so only when commit
- * has returned. It is killed at a random moment, or its cordon-postgres is, or the server goes down
- * without a word. Afterwards every record that was acknowledged is there, the item and the log say
- * the same, the log verifies, and it can be written on. The moments come from a fixed sequence.
+ * has returned; now and then it changes the log's key. It is killed at a random moment, or its
+ * cordon-postgres is, or the server goes down without a word. Afterwards every record that was
+ * acknowledged is there, the item and the log say the same, the log verifies, and it can be written
+ * on. The moments come from a fixed sequence.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +17,16 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "case.h"
+#include "store/rotate.h"
 
-enum { ROUNDS = 40, SERVER_ROUNDS = 15, ACKS_MAX = 12, PAUSE_MAX_US = 4000, START_MS = 30000 };
+enum {
+	ROTATES = 8,
+	ROUNDS = 40,
+	SERVER_ROUNDS = 15,
+	ACKS_MAX = 12,
+	PAUSE_MAX_US = 4000,
+	START_MS = 30000
+};
 
 enum victim { WRITER, HELPER, SERVER, VICTIMS };
 static const char *const victim_names[VICTIMS] = {"the writer", "cordon-postgres", "the server"};
@@ -49,10 +58,13 @@ static void write_on(int dir, int out)
 	for (int n = count_of(s) + 1;; n++) {
 		AUTO_TX struct store_tx tx = {0};
 		struct err err = {0};
+		uint64_t record;
 		case_add(&tx, RECORD_REQUEST, "run:k", n);
 		case_add(&tx, RECORD_RESULT, "run:k", n);
 		store_put(&tx, STORE_SETTING, "count", &n, sizeof(n), STORE_ANY);
 		if (store_commit(s, &tx, &err) < 0 || write(out, &n, sizeof(n)) != sizeof(n))
+			_exit(1);
+		if (n % ROTATES == 0 && store_rotate(s, &record, &err) < 0 && err.code != ERR_LIMIT)
 			_exit(1);
 	}
 }

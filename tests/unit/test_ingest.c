@@ -58,6 +58,8 @@ static int read_bytes(struct domain *d, enum source_kind kind, const char *name,
 
 static const char utf16[] = "\xff\xfem\0o\0o\0n\0s\0t\0o\0n\0e\0 \0w\0o\0r\0d\0\n\0";
 
+static const char picture[256] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\0\0\0\0\0";
+
 /* GRADE of what the rules make of it. */
 static const struct {
 	const char *what, *name;
@@ -93,8 +95,7 @@ static const struct {
 	 0, GRADE_DENIES},
 	{"or is a broken one", "a.json", FROM_WEB,
 	 "{\"type\": \"tool_call\", \"content\": 5, \"y\": \"pebble\"}", 0, GRADE_SHOWN},
-	{"no text at all", "a.png", FROM_WEB, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\0\0\0\0\0",
-	 32, GRADE_ASKS},
+	{"no text at all", "a.png", FROM_WEB, picture, sizeof(picture) - 1, GRADE_ASKS},
 	{"nothing", "a", FROM_WEB, "", 0, GRADE_NONE},
 };
 
