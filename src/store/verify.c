@@ -189,6 +189,21 @@ static int bad_note(struct walk *w, const struct kept_note *n)
 		     (unsigned long long)n->size);
 }
 
+/* Who writes the log signs it as it begins and then every so many records (chain.c). A log that does
+ * without was made by somebody who has no key: dropping the checkpoints must not help. */
+static int check_signed(struct walk *w, const struct record *r)
+{
+	uint64_t size = r->seq + 1;
+
+	if (r->seq == 0 || r->kind == RECORD_CHECKPOINT)
+		return 0;
+	if (r->seq > 1 && size - w->signed_to <= VERIFY_UNSIGNED_MAX)
+		return 0;
+	return found(w, VERIFY_SIGNATURE, w->signed_to, r->seq,
+		     "the records %llu to %llu were never signed", (unsigned long long)w->signed_to,
+		     (unsigned long long)r->seq);
+}
+
 static int meet_notes(struct walk *w)
 {
 	uint8_t root[MERKLE_HASH];
@@ -273,6 +288,8 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 		said = change_key(w, &r);
 	if (said == 0 && r.kind == RECORD_CHECKPOINT)
 		said = checkpoint(w, &r);
+	if (said == 0)
+		said = check_signed(w, &r);
 	if (said)
 		return said;
 	look_at_clocks(w, &r);

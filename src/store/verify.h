@@ -10,7 +10,12 @@
 #include "store/note.h"
 #include "store/store.h"
 
-enum { VERIFY_WORDS_MAX = 320, VERIFY_NOTES_MAX = 1 << 20 };
+enum {
+	VERIFY_WORDS_MAX = 320,
+	VERIFY_NOTES_MAX = 1 << 20,
+	/* Records after a checkpoint: the largest transaction, begun one short of the next. */
+	VERIFY_UNSIGNED_MAX = STORE_CHECKPOINT_EVERY - 1 + STORE_OPS_MAX
+};
 
 enum verify_problem {
 	VERIFY_GOOD,
@@ -18,7 +23,7 @@ enum verify_problem {
 	VERIFY_EDITED,	  /* a record is not the one that others were chained to */
 	VERIFY_MISSING,	  /* records are gone */
 	VERIFY_ORDER,	  /* a record stands in another's place */
-	VERIFY_SIGNATURE, /* a checkpoint was not signed by the log's key */
+	VERIFY_SIGNATURE, /* a checkpoint is missing, or not signed by the log's key */
 	VERIFY_FORKED,	  /* the records are not those that were signed */
 	VERIFY_TRUNCATED, /* more was signed than is there */
 	VERIFY_REPLACED,  /* it is another log, or has another key */

@@ -140,6 +140,7 @@ struct forgery {
 	int64_t edited;	       /* -1: none */
 	int64_t backward;      /* the record whose clock is an hour back */
 	const struct key *key; /* checkpoints are signed again with it; NULL: they stay */
+	uint64_t unsign;       /* checkpoints from this record on become something else; 0: none */
 };
 
 struct log {
@@ -178,6 +179,10 @@ static int forge_row(void *context, const struct store_row *row, struct err *err
 		r.body = (struct jcs_span){(const uint8_t *)"{\"n\":4711}", 10};
 	if ((int64_t)r.seq == l->f->backward)
 		r.time -= 3600000000;
+	if (r.kind == RECORD_CHECKPOINT && l->f->unsign && r.seq >= l->f->unsign) {
+		r.kind = RECORD_REQUEST;
+		r.body = (struct jcs_span){(const uint8_t *)"{\"n\":4712}", 10};
+	}
 	if (r.kind == RECORD_CHECKPOINT) {
 		l->head.checkpoint = r.seq;
 		if (l->f->key) {
@@ -271,7 +276,7 @@ static bool opens(int dir)
 /* The log's own checkpoints say it too, to whoever has nothing but the key. */
 static void test_own_checkpoints(int dir, uint64_t size)
 {
-	struct forgery edit = {size, EDITED, -1, NULL};
+	struct forgery edit = {size, EDITED, -1, NULL, 0};
 	struct verify_report report;
 	char vkey[NOTE_VKEY_MAX];
 	struct err err;
@@ -287,13 +292,68 @@ static void test_own_checkpoints(int dir, uint64_t size)
 	sql(RESTORE, RESTORE);
 }
 
+/* Whoever has no key leaves the checkpoints out, and says so to somebody who kept the key only. */
+static void test_unsigned(int dir, uint64_t size)
+{
+	const struct {
+		struct forgery f;
+		enum verify_problem problem;
+		uint64_t first, last;
+		const char *what;
+	} cases[] = {
+		{{size, EDITED, -1, NULL, 1}, VERIFY_SIGNATURE, 0, 1, "no checkpoint at all"},
+		{{size, EDITED, -1, NULL, 2},
+		 VERIFY_SIGNATURE,
+		 1,
+		 VERIFY_UNSIGNED_MAX + 1,
+		 "the first one only"},
+		{{VERIFY_UNSIGNED_MAX + 1, -1, -1, NULL, 2},
+		 VERIFY_GOOD,
+		 0,
+		 0,
+		 "as many without one as a writer can leave"},
+		{{VERIFY_UNSIGNED_MAX + 2, -1, -1, NULL, 2},
+		 VERIFY_SIGNATURE,
+		 1,
+		 VERIFY_UNSIGNED_MAX + 1,
+		 "one more"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verify_report report;
+		char vkey[NOTE_VKEY_MAX];
+		struct err err;
+		forge(dir, &cases[i].f);
+		struct store *s = reader(dir);
+		scratch_must(store_vkey(s, vkey, &err) == 0, "the key");
+		struct verify_options o = {.dir = -1, .vkey = vkey};
+		ok(case_verifies(s, &o, cases[i].problem, &report) &&
+			   report.first_bad == cases[i].first && report.last_bad == cases[i].last,
+		   "%s: %s", cases[i].what, report.words);
+		store_close(s);
+		sql(RESTORE, RESTORE);
+	}
+}
+
+/* As many records as a transaction takes, begun one short of a checkpoint: still good. */
+static void test_largest_gap(void)
+{
+	int dir = case_fresh("g");
+	AUTO_STORE struct store *s = case_open(dir);
+
+	case_fill(s, STORE_CHECKPOINT_EVERY - 2, 1);
+	case_fill(s, 2 * STORE_OPS_MAX, STORE_OPS_MAX);
+	ok(case_is_good(s, dir), "the largest transaction at the worst moment leaves a good log");
+	close(dir);
+}
+
 /* Checkpoints are of 1, 257 and 513 records. */
 static void test_forgeries(int dir, const struct key *own, const struct key *thief, uint64_t size)
 {
-	struct forgery same = {size, -1, -1, NULL}, edit = {size, EDITED, -1, NULL};
-	struct forgery resigned = {size, EDITED, -1, thief}, stolen = {size, EDITED, -1, own};
-	struct forgery cut = {400, -1, -1, NULL}, tail = {560, -1, -1, NULL};
-	struct forgery clock = {size, -1, 300, NULL}, old_clock = {size, -1, 590, NULL};
+	struct forgery same = {size, -1, -1, NULL, 0}, edit = {size, EDITED, -1, NULL, 0};
+	struct forgery resigned = {size, EDITED, -1, thief, 0}, stolen = {size, EDITED, -1, own, 0};
+	struct forgery cut = {400, -1, -1, NULL, 0}, tail = {560, -1, -1, NULL, 0};
+	struct forgery clock = {size, -1, 300, NULL, 0}, old_clock = {size, -1, 590, NULL, 0};
 
 	ok(finds(dir, &same, VERIFY_GOOD, 0, 0), "made again without a change it is the same log");
 	ok(finds(dir, &edit, VERIFY_FORKED, 1, 256),
@@ -319,7 +379,7 @@ static void test_forgeries(int dir, const struct key *own, const struct key *thi
 /* Kept elsewhere, a checkpoint on demand finds what the file beside the log cannot. */
 static void test_kept_elsewhere(int dir)
 {
-	struct forgery tail = {560, -1, -1, NULL};
+	struct forgery tail = {560, -1, -1, NULL, 0};
 	struct verify_report report;
 	char note[NOTE_MAX], vkey[NOTE_VKEY_MAX];
 	struct err err = {0};
@@ -391,11 +451,13 @@ int main(void)
 	test_rows(dir, size);
 	test_forgeries(dir, &own, &thief, size);
 	test_own_checkpoints(dir, size);
+	test_unsigned(dir, size);
 	test_kept_elsewhere(dir);
 	struct note kept = {.size = 1};
 	snprintf(kept.origin, sizeof(kept.origin), "%.*s", (int)strcspn(vkey, "+"), vkey);
 	note_sign(&kept, &own, note);
 	test_replaced(vkey, note);
+	test_largest_gap();
 	close(dir);
 	scratch_leave(scratch);
 	return tap_done();
