@@ -320,14 +320,22 @@ int domain_find(struct keeper *k, const struct domain_ask *ask, struct domain *r
 	return -1;
 }
 
+/* Only for a domain that is alone. The others of one that was merged go on with what they have read:
+ * nobody began those anew, and an agent can merge its own with any whose name it knows. */
+static void forget(struct domain *d)
+{
+	d->floor = label_top();
+	d->tainted_us = 0;
+	d->kinds = 0;
+}
+
 int domain_begin_epoch(struct keeper *k, const struct host_event *event, const char *handle,
 		       struct domain *ret, struct err *err)
 {
-	struct id id, shared;
+	struct id id;
 
 	if (check_event(event, err) < 0)
 		return -1;
-	shared = shared_id(k, event->principal);
 	if (!handle || !handle_read(k, event->principal, handle, &id))
 		return err_set(err, ERR_INPUT, "that is no handle of this principal's");
 	for (int i = 0; i < KEEPER_TRIES_MAX; i++) {
@@ -335,10 +343,8 @@ int domain_begin_epoch(struct keeper *k, const struct host_event *event, const c
 		if (domain_load(k, &id, ret, err) < 0)
 			return -1;
 		ret->epoch++;
-		/* Whoever has no handle still uses the shared one: nobody began that anew. */
-		ret->floor = domain_is_member(ret, &shared) ? label_unknown() : label_top();
-		ret->tainted_us = 0;
-		ret->kinds = 0;
+		if (ret->memberc == 1)
+			forget(ret);
 		if (commit_row(k, ret, event->what ? event->what : "epoch", err) == 0)
 			return 0;
 		if (err->code != ERR_CONFLICT)

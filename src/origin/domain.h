@@ -45,7 +45,7 @@ int domain_find(struct keeper *k, const struct domain_ask *ask, struct domain *r
 		struct err *err);
 /* As it is now. */
 int domain_load(struct keeper *k, const struct id *id, struct domain *ret, struct err *err);
-/* The floor of the next epoch is that of a new domain. */
+/* The floor of the next epoch is that of a new domain; where domains were merged it stays. */
 int domain_begin_epoch(struct keeper *k, const struct host_event *event, const char *handle,
 		       struct domain *ret, struct err *err);
 

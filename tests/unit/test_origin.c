@@ -98,6 +98,26 @@ static void test_names(struct origin_case *c)
 	ok(d.memberc == 1, "another principal's name is another name");
 }
 
+/* An agent that has read something hostile merges its conversation with one that is begun anew. */
+static void test_merged_epoch(struct origin_case *c)
+{
+	char agents[HANDLE_MAX], users[HANDLE_MAX];
+	struct host_event host = {true, "uid:7", "talk"};
+	struct domain d = case_domain(c, "uid:7", agents), e;
+	struct err err = {0};
+
+	case_domain(c, "uid:7", users);
+	case_read(c, &d, PAYLOAD "# anew", GRADE_DENIES);
+	case_find(c, "uid:7", users, "talk");
+	case_find(c, "uid:7", agents, "talk");
+	ok(domain_begin_epoch(&c->k, &host, users, &e, &err) == 0 && e.epoch == 1,
+	   "one of two that were merged is begun anew");
+	d = case_find(c, "uid:7", agents, NULL);
+	ok(d.floor.integrity == INTEGRITY_HOSTILE && d.kinds == 1U << FROM_WEB && d.tainted_us,
+	   "the other stays what it was");
+	ok(case_origin(c, &d, OWN) == ORIGIN_EXPOSED, "and so does its code");
+}
+
 static void test_members(struct origin_case *c)
 {
 	char handle[HANDLE_MAX];
@@ -481,6 +501,7 @@ int main(void)
 	test_handles(&c);
 	test_host(&c);
 	test_names(&c);
+	test_merged_epoch(&c);
 	test_members(&c);
 	test_texts(&c);
 	test_escape();

@@ -183,8 +183,12 @@ static void step_epoch(struct model *m)
 		promise(m, 3, after.epoch == d.epoch && after.floor.integrity == d.floor.integrity);
 		return;
 	}
-	bool shared = root(m, i) == root(m, SHARED);
-	m->floor[root(m, i)] = shared ? INTEGRITY_UNTRUSTED : INTEGRITY_USER;
+	int others = 0;
+	for (int k = 0; k < DOMAINS; k++)
+		others += k != i && root(m, k) == root(m, i);
+	promise(m, 3, !others || after.floor.integrity <= d.floor.integrity);
+	if (!others)
+		m->floor[root(m, i)] = INTEGRITY_USER;
 	m->epoch[root(m, i)] = after.epoch;
 }
 
