@@ -14,6 +14,7 @@ enum {
 	ROW_VERSION = 1,
 	ROW_MAX = 64 + PRINCIPAL_MAX + LABEL_PACKED_MAX + DOMAIN_MEMBERS_MAX * ID_BYTES,
 	KEY_MAX = ID_HEX + 2,
+	KINDS_ALL = (1 << FROM_COUNT) - 1,
 };
 
 static void row_key(const char *sort, const struct id *id, char ret[KEY_MAX])
@@ -221,6 +222,7 @@ static int load_shared(struct keeper *k, const char *principal, struct domain *r
 		if (load(k, &id, ret, err) < 0 || ret->version)
 			return ret->version ? 0 : -1;
 		init(ret, &id, principal, label_unknown());
+		ret->kinds = KINDS_ALL; /* or a rule for who read files only would be for this */
 		if (commit_row(k, ret, "shared", err) == 0)
 			return 0;
 		if (err->code != ERR_CONFLICT)

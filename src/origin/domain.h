@@ -23,7 +23,7 @@ struct domain {
 	struct label floor;   /* integrity and secrecy; its sources are rows of their own */
 	uint64_t tainted_us;  /* when it was first exposed in this epoch; 0: never */
 	uint64_t sources;     /* that were ever committed to it */
-	unsigned kinds;	      /* bits of enum source_kind, of this epoch */
+	unsigned kinds;	      /* bits of enum source_kind, of this epoch; not known: all */
 	uint64_t print_bytes; /* of fingerprints that are kept */
 	size_t memberc;	      /* itself is the first */
 	struct id member[DOMAIN_MEMBERS_MAX];

@@ -40,7 +40,7 @@ struct ask {
 	enum origin origin;
 	unsigned caps; /* bits; computing is always one of them */
 	enum grade grade;
-	unsigned sources; /* bits of enum source_kind: what was read before */
+	unsigned sources; /* bits of enum source_kind: what was read before; not known: all */
 	const char *lang; /* a language profile's name; NULL: not known */
 };
 

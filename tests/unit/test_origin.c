@@ -27,6 +27,7 @@ static void test_handles(struct origin_case *c)
 	struct domain shared = case_find(c, "uid:1", NULL, NULL);
 	ok(shared.floor.integrity == INTEGRITY_UNTRUSTED,
 	   "without one it is the shared one, exposed");
+	ok(shared.kinds == (1U << FROM_COUNT) - 1, "to nobody knows what, so to every kind");
 	other = case_find(c, "uid:2", handle, NULL);
 	ok(!id_is_same(&other.id, &d.id) && other.floor.integrity == INTEGRITY_UNTRUSTED,
 	   "another's handle is none");
