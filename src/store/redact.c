@@ -14,7 +14,13 @@
 
 #define MARK "[redacted:"
 
-enum { NAME_TAIL_MAX = 32, SPACES_MAX = 8, SIGNS_MAX = 3, PEM_NAME_MAX = 64 };
+enum {
+	NAME_TAIL_MAX = 32,
+	SPACES_MAX = 8,
+	SIGNS_MAX = 3,
+	PEM_NAME_MAX = 64,
+	JWT_HEAD_MAX = 512 /* bytes before the first dot: a kind of key and its name */
+};
 
 struct text {
 	const char *p;
@@ -87,28 +93,40 @@ static size_t skip_quote(struct text t, size_t at, char *ret)
 	return at;
 }
 
-static struct part unless_redacted(struct text t, size_t from, size_t to)
+/* Asked before the end is looked for: a text of nothing but marks would be gone over for each. */
+static bool is_redacted(struct text t, size_t from)
 {
-	return begins(t, from, MARK, false) ? (struct part){0, 0} : (struct part){from, to};
+	return begins(t, from, MARK, false);
 }
 
-/* Something that is a secret by its own looks. */
+static bool is_inside_word(struct text t, size_t at)
+{
+	return at > 0 && is_word(t.p[at - 1]);
+}
+
+/* Something that is a secret by its own looks. Where a word goes on it is none, and its end, which
+ * may be far, is not looked for. */
 static struct part match_token(const struct row *row, struct text t, size_t at)
 {
-	size_t to = token_end(t, at);
+	size_t to = is_inside_word(t, at) ? at : token_end(t, at);
 
-	if ((at > 0 && is_word(t.p[at - 1])) || to - at < strlen(row->begins) + row->least)
-		return (struct part){0, 0};
-	return (struct part){at, to};
+	return to - at < strlen(row->begins) + row->least ? (struct part){0, 0}
+							  : (struct part){at, to};
 }
 
+/* Three parts with dots between them; the first is short. */
 static struct part match_jwt(const struct row *row, struct text t, size_t at)
 {
-	size_t to = token_end(t, at), dots = 0;
+	size_t dot = at, end;
 
-	for (size_t i = at; i < to; i++)
-		dots += t.p[i] == '.';
-	return dots >= 2 ? match_token(row, t, at) : (struct part){0, 0};
+	if (is_inside_word(t, at))
+		return (struct part){0, 0};
+	while (dot < t.len && dot - at < JWT_HEAD_MAX && t.p[dot] != '.' && is_token(t.p[dot]))
+		dot++;
+	if (dot == t.len || t.p[dot] != '.')
+		return (struct part){0, 0};
+	end = token_end(t, ++dot);
+	return memchr(t.p + dot, '.', end - dot) ? match_token(row, t, at) : (struct part){0, 0};
 }
 
 static struct part match_scheme(const struct row *row, struct text t, size_t at)
@@ -118,7 +136,7 @@ static struct part match_scheme(const struct row *row, struct text t, size_t at)
 
 	if (from == name || to - from < row->least)
 		return (struct part){0, 0};
-	return unless_redacted(t, from, to);
+	return (struct part){from, to};
 }
 
 static size_t value_end(struct text t, size_t at, char quote)
@@ -157,7 +175,8 @@ static struct part match_named(const struct row *row, struct text t, size_t at)
 	if (!from)
 		return (struct part){0, 0};
 	from = skip_quote(t, from, &quote);
-	return unless_redacted(t, from, value_end(t, from, quote));
+	return is_redacted(t, from) ? (struct part){0, 0}
+				    : (struct part){from, value_end(t, from, quote)};
 }
 
 /* A header's value is the rest of its line, or of the text that it is quoted in. */
@@ -170,10 +189,12 @@ static struct part match_header(const struct row *row, struct text t, size_t at)
 		return (struct part){0, 0};
 	from = skip_quote(t, from, &quote);
 	size_t to = from;
+	if (is_redacted(t, from))
+		return (struct part){0, 0};
 	while (to < t.len && t.p[to] != '\n' && t.p[to] != '\r' && t.p[to] != '"' &&
 	       t.p[to] != '\'')
 		to++;
-	return unless_redacted(t, from, to);
+	return (struct part){from, to};
 }
 
 /* scheme://user:SECRET@host. No limit is needed: the next "://" ends the search. */
@@ -187,9 +208,9 @@ static struct part match_url(const struct row *row, struct text t, size_t at)
 		if (t.p[i] == ':' && !from)
 			from = i + 1;
 	}
-	if (!from || i >= t.len)
+	if (!from || i >= t.len || is_redacted(t, from))
 		return (struct part){0, 0};
-	return unless_redacted(t, from, i);
+	return (struct part){from, i};
 }
 
 static bool is_label(char c)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is taken out of a text before it is hashed: a row for each kind of secret, what must stay,
- * and that whatever the text is, doing it twice changes nothing more. No row is anybody's secret.
+ * that whatever the text is, doing it twice changes nothing more, and that it takes time in
+ * proportion. No row is anybody's secret.
  */
 #include "store/redact.h"
 
 #include <stdlib.h>
 
+#include "steps.h"
 #include "tap.h"
 
 #define LONG "0123456789abcdefABCDEF0123456789abcdefABCDEF"
@@ -109,6 +111,49 @@ static void test_twice(void)
 	ok(changed == 0, "doing it twice changes nothing more, for 20000 texts");
 }
 
+static uint64_t steps_for(const char *piece, const char *end, size_t len)
+{
+	AUTO_BUF struct buf out = {.most = REDACT_OUT_MAX};
+	char *text = malloc(len);
+
+	for (size_t i = 0; i < len; i++)
+		text[i] = piece[i % strlen(piece)];
+	memcpy(text + len - strlen(end), end, strlen(end));
+	steps = 0;
+	redact(&out, text, len);
+	free(text);
+	return steps;
+}
+
+/* Whoever writes the text must not choose how long it takes. */
+static void test_linear(void)
+{
+	static const struct {
+		const char *piece, *end;
+	} texts[] = {
+		{"_AKIA", ""},
+		{"eyJ", ""},
+		{"eyJ-", ""},
+		{"eyJ-", ".a"},
+		{"token=[redacted:", ""},
+		{"cookie=[redacted:", ""},
+		{"a://b:[redacted:", ""},
+		{"-----BEGIN ", ""},
+		{"bearer ", ""},
+		{"://", ""},
+		{"password-", ""},
+		{"secret\"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		uint64_t once = steps_for(texts[i].piece, texts[i].end, 1 << 14),
+			 twice = steps_for(texts[i].piece, texts[i].end, 1 << 15);
+		ok(once > 1 << 10 && twice < 3 * once,
+		   "%s again and again: %llu steps, %llu for twice as much", texts[i].piece,
+		   (unsigned long long)once, (unsigned long long)twice);
+	}
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -120,5 +165,6 @@ int main(void)
 	redact(&little, "password=a", 10);
 	ok(little.failed, "what does not fit is said");
 	test_twice();
+	test_linear();
 	return tap_done();
 }
