@@ -23,7 +23,9 @@
 enum {
 	APPROVAL_SHA256 = 32,
 	APPROVAL_NONCE = 16,
-	APPROVAL_ID = 16,	       /* letters of an id */
+	/* Letters of an id. People see a request and then sign it by its id: who makes the requests must
+	 * not find two that share one, and among 2^32 there would be two of 16 letters. */
+	APPROVAL_ID = 32,
 	APPROVAL_CODE_MAX = 1 << 20,   /* bytes that a person can be asked to read */
 	APPROVAL_BYTES_MAX = 1 << 20,  /* of a parked request without its code */
 	APPROVAL_TEXT_MAX = 128 << 10, /* of one text in it */

@@ -180,7 +180,7 @@ static const struct verb {
 	{"deny", NULL, 1, NEEDS_STORE, deny},
 	{"export", NULL, 1, NEEDS_STORE, approvals_export},
 	{"read", NULL, 1, 0, approvals_read},
-	{"sign", NULL, 1, NEEDS_KEY, approvals_sign},
+	{"sign", NULL, 2, NEEDS_KEY, approvals_sign},
 	{"add", NULL, 2, NEEDS_STORE, approvals_add},
 	{"key", "new", 1, 0, approvals_key_new},
 	{"key", "add", 2, NEEDS_STORE, approvals_key_add},
@@ -199,7 +199,7 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 	}
 	err_set(err, ERR_USAGE, "what about the approvals?");
 	err_cure(err, "cordon approvals list, show ID, approve ID, deny ID, export ID, read FILE, "
-		      "sign FILE, add ID VOTE, key new FILE, key add NAME KEY, key list or "
+		      "sign ID FILE, add ID VOTE, key new FILE, key add NAME KEY, key list or "
 		      "key remove NAME; cordon approvals --help");
 	return NULL;
 }

@@ -72,7 +72,8 @@ int approvals_read(struct approvals *v)
 	} else {
 		approvals_show_request(&a, v->now);
 		approvals_code(&a, &code);
-		approvals_line("to approve", "cordon approvals sign FILE --key KEY --name YOU");
+		approvals_line("to approve", "cordon approvals sign %s FILE --key KEY --name YOU",
+			       a.id);
 	}
 	free((void *)code.data);
 	return 0;
@@ -97,6 +98,16 @@ static int sign(struct approvals *v, const struct approval *a, char text[CARRY_V
 	return carry_vote(&vote, text, err);
 }
 
+/* The person names what they have read: the file may have been exchanged since. */
+static int is_what_was_read(const struct approvals *v, const struct approval *a, struct err *err)
+{
+	if (strcmp(a->id, v->call->argv[1]) == 0)
+		return 0;
+	err_set(err, ERR_REFUSED, "%s is another request: %s", v->call->argv[2], a->id);
+	err_cure(err, "cordon approvals read FILE, then sign the id that it shows");
+	return -1;
+}
+
 int approvals_sign(struct approvals *v)
 {
 	AUTO_APPROVAL struct approval a = {0};
@@ -104,8 +115,10 @@ int approvals_sign(struct approvals *v)
 	char text[CARRY_VOTE_MAX];
 	struct err err;
 
-	int r = read_request(v->call->argv[1], &a, &code, &err);
+	int r = read_request(v->call->argv[2], &a, &code, &err);
 	free((void *)code.data);
+	if (r == 0)
+		r = is_what_was_read(v, &a, &err);
 	if (r == 0)
 		r = sign(v, &a, text, &err);
 	if (r < 0)

@@ -32,10 +32,10 @@ static const struct cli_command commands[] = {
 	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
 	 true, 2},
 	{"approvals",
-	 "list|(show|approve|deny|export|add) ID|(read|sign) FILE|key (new|add|list|remove) "
+	 "list|(show|approve|deny|export|add|sign) ID|read FILE|key (new|add|list|remove) "
 	 "[options]",
 	 "see what waits for a person, and answer",
-	 "cordon approvals approve 0123456789abcdef --key ~/.config/cordon/me.key",
+	 "cordon approvals approve 0123456789abcdef0123456789abcdef --key ~/me.key",
 	 cli_approvals_options, cli_approvals, true, 2},
 	{"domain", "new|show [HANDLE] [options]",
 	 "begin a conversation, and see what was read in one", "D=$(cordon domain new)",

@@ -15,7 +15,7 @@ load approvals.bash
 		exits 2
 	done
 	status=0
-	"$CORDON" approvals approve 0123456789abcdef --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
+	"$CORDON" approvals approve 0123456789abcdef0123456789abcdef --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
 	exits 2
 	err_has "with which key?"
 	status=0
@@ -30,7 +30,7 @@ load approvals.bash
 	"$CORDON" approvals list --json --state "$STATE" >"$T/out" || status=$?
 	holds "r == []"
 	status=0
-	"$CORDON" approvals show 0123456789abcdef --json --state "$STATE" >"$T/out" || status=$?
+	"$CORDON" approvals show 0123456789abcdef0123456789abcdef --json --state "$STATE" >"$T/out" || status=$?
 	exits 125
 	holds "r['error']['kind'] == 'input'"
 }
@@ -117,7 +117,7 @@ carried()
 {
 	local who=$1 expected=$2
 	shift 2
-	act "$who" "$CORDON" approvals sign "$T/request" --key "$T/$who/key" --name "$who" "$@"
+	act "$who" "$CORDON" approvals sign "$ID" "$T/request" --key "$T/$who/key" --name "$who" "$@"
 	exits 0
 	approvals agent "$expected" add "$ID" "$(cat "$T/out")"
 }
@@ -137,13 +137,13 @@ carried()
 	at_terminal agent "" export "$ID" --state "$STATE"
 	exits 2
 	out_has "that is for a file"
-	act agent "$CORDON" approvals sign "$T/request" --key "$T/agent/key" --name agent
+	act agent "$CORDON" approvals sign "$ID" "$T/request" --key "$T/agent/key" --name agent
 	exits 126
 	carried anna 0
 	out_is "$ID waits for 1 more"
 	carried anna 0
 	out_is "$ID waits for 1 more"
-	act ben "$CORDON" approvals sign "$T/request" --key "$T/ben/key" --name anna
+	act ben "$CORDON" approvals sign "$ID" "$T/request" --key "$T/ben/key" --name anna
 	approvals agent 126 add "$ID" "$(cat "$T/out")"
 	err_has "not enrolled under that name"
 	covered 1 origin=2 caps=17
@@ -152,7 +152,7 @@ carried()
 	covered 0 origin=2 caps=17
 	covered 1 origin=2 caps=17 # anna said once
 	sed 's/getcwd/geteuid/' "$T/request" >"$T/changed"
-	act ben "$CORDON" approvals sign "$T/changed" --key "$T/ben/key" --name ben
+	act ben "$CORDON" approvals sign "$ID" "$T/changed" --key "$T/ben/key" --name ben
 	exits 125
 	err_has "not the one that the request is about"
 	head -c 400 "$T/request" >"$T/changed"
@@ -166,7 +166,7 @@ carried()
 	park
 	approvals agent 0 export "$ID"
 	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals sign "$T/request" --key "$T/anna/key" --name anna
+	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
 	exits 0
 	VOTE=$(cat "$T/out")
 	park domain=d2
@@ -175,6 +175,25 @@ carried()
 	approvals agent 125 add "$ID" "${VOTE%?}"
 	approvals agent 125 add "$ID" "cordon-vote-1:00"
 	covered 1 domain=d2
+}
+
+@test "what is signed is what was read" {
+	people
+	enrol anna
+	park
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals read "$T/request"
+	exits 0
+	READ=$ID
+	printf 'import os\nos.abort()\n' >"$T/job.py"
+	park
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals sign "$READ" "$T/request" --key "$T/anna/key" --name anna
+	exits 126
+	err_has "is another request"
+	out_is ""
 }
 
 @test "any change asks again" {

@@ -102,6 +102,7 @@ static void test_time(struct store *s)
 
 	r.name = "late.py", r.lang = "perl";
 	strcpy(id, case_park(s, &r, CASE_NOW));
+	ok(strlen(id) * 4 >= 128, "nobody makes two requests of one id");
 	ok(case_state(s, id, CASE_NOW + WAIT - 1) == APPROVAL_PENDING, "people have their time");
 	ok(case_state(s, id, CASE_NOW + WAIT) == APPROVAL_EXPIRED, "and no more");
 	ok(case_state(s, id, CASE_NOW - APPROVAL_CLOCK_MS - 1) == APPROVAL_EXPIRED,
@@ -146,7 +147,7 @@ static void test_two(struct store *s)
 static const char *why_not(struct approval_actor actor, bool single, uint64_t approvers)
 {
 	static struct err err;
-	struct approval a = {.request = case_request(), .id = "0123456789abcdef"};
+	struct approval a = {.request = case_request(), .id = "0123456789abcdef0123456789abcdef"};
 
 	a.request.single_user = single;
 	a.request.approvers = approvers;

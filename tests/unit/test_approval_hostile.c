@@ -219,7 +219,7 @@ static void test_maxima(struct store *s)
 	ok(approval_park(s, &r, case_bytes, APPROVAL_MS_MAX + 1, CASE_NOW, id, &err) < 0 &&
 		   approval_park(s, &r, case_bytes, 0, CASE_NOW, id, &err) < 0,
 	   "people have some time, and not more than a day");
-	ok(approval_load(s, "0123456789abcdef", &a, &err) < 0 &&
+	ok(approval_load(s, "0123456789abcdef0123456789abcdef", &a, &err) < 0 &&
 		   approval_load(s, "x", &a, &err) < 0,
 	   "what is not there is not found");
 }
