@@ -15,7 +15,6 @@
 #include "base/scope.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
-#include "cli/shown.h"
 #include "conf/names.h"
 #include "flow/state.h"
 
@@ -41,13 +40,10 @@ static void list_line(const struct approval *a, uint64_t now)
 	printf("%s  %-8s  %-7s  ", a->id, approval_state_name(state),
 	       origin_name((unsigned)a->request.origin));
 	printf("%zu of %llu  ", a->status.votes.count, (unsigned long long)a->request.approvers);
-	printf("%s %s  ", state == APPROVAL_PENDING ? "ends" : "asked",
+	printf("%s %s\n", state == APPROVAL_PENDING ? "ends" : "asked",
 	       approvals_when(state == APPROVAL_PENDING ? a->request.expires : a->request.created,
 			      now, when, sizeof(when)));
-	shown_text(stdout, a->request.lang);
-	putchar(' ');
-	shown_text(stdout, a->request.name);
-	putchar('\n');
+	approvals_line("", "%s %s", a->request.lang, a->request.name);
 }
 
 static int list_one(void *context, const char *id, struct err *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The code, line by line behind its number, with what ties to sources marked in it; and what is new
- * since the last time somebody approved a file of that name. A line with marks has >> before it: the
+ * since the last time somebody approved a file of that name. A line with marks has >> before it, one
+ * with something that is written out has !, so that "^M" in the code is not taken for a return: the
  * code cannot write there.
  */
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #include "cli/approvals.h"
 #include "cli/linediff.h"
 #include "cli/shown.h"
+
+#define BELOW "         | "
+#define MORE "      .. | "
 
 /* A byte for each of the code's: 1 where it ties to a source. */
 static uint8_t *marks_of(const struct approval *a, size_t len)
@@ -28,20 +32,27 @@ static void show_code_line(const struct shown *how, size_t number, const char *t
 {
 	bool marked = how->mark && memchr(how->mark, 1, len);
 
-	printf("%s %5zu | ", marked ? ">>" : "  ", number);
-	if (shown_line(how, text, len) < 0)
-		puts("(no memory for the marks below it)");
+	bool plain = shown_is_plain(text, len);
+	int column = printf("%s%c%5zu | ", marked ? ">>" : "  ", plain ? ' ' : '!', number);
+	shown_line(how, (size_t)column, text, len);
 }
 
 void approvals_code(const struct approval *a, const struct approval_code *code)
 {
 	AUTO_FREE uint8_t *mark = marks_of(a, code->len);
-	struct shown how = {.to = stdout, .colour = cli_has_colour(stdout), .below = "         | "};
+	struct shown how = {.to = stdout,
+			    .colour = cli_has_colour(stdout),
+			    .below = BELOW,
+			    .more = MORE,
+			    .width = shown_width(stdout)};
 	const char *data = code->data;
 	size_t number = 0;
 
-	printf("  code        %zu bytes, exactly what would run%s\n", code->len,
-	       a->request.evidence.count ? "; >> has parts that tie to a source" : "");
+	printf("  code        %zu bytes, exactly what would run\n", code->len);
+	if (a->request.evidence.count)
+		approvals_line("", ">> has parts that tie to a source");
+	if (!shown_is_plain(data, code->len))
+		approvals_line("", "! has something that would not be seen: it is written out");
 	for (size_t at = 0; at < code->len;) {
 		const char *end = memchr(data + at, '\n', code->len - at);
 		size_t len = end ? (size_t)(end - data) - at : code->len - at;
@@ -50,16 +61,17 @@ void approvals_code(const struct approval *a, const struct approval_code *code)
 		at += len + 1;
 	}
 	if (code->len && data[code->len - 1] != '\n')
-		puts("         | (no newline at the end)");
+		puts(BELOW "(no newline at the end)");
 }
 
 static void show_diff_line(void *context, const struct linediff_line *line)
 {
-	struct shown how = {.to = stdout};
+	struct shown how = {.to = stdout, .more = MORE, .width = shown_width(stdout)};
 
 	(*(size_t *)context)++;
-	printf("%c  %5zu | ", line->added ? '+' : '-', line->number);
-	shown_line(&how, line->text, line->len);
+	int column = printf("%c %c%5zu | ", line->added ? '+' : '-',
+			    shown_is_plain(line->text, line->len) ? ' ' : '!', line->number);
+	shown_line(&how, (size_t)column, line->text, line->len);
 }
 
 static int show_diff(const struct approval *last, const struct approval_code *from,

@@ -15,6 +15,7 @@
 #include "policy/policy.h"
 
 enum { LABEL_WIDTH = 12 };
+#define MORE "           .. " /* as wide as a label with what is before it */
 
 /* What FMT makes may hold words of others: it is shown escaped. */
 void approvals_line(const char *label, const char *fmt, ...)
@@ -25,8 +26,9 @@ void approvals_line(const char *label, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	printf("  %-*s", LABEL_WIDTH, label);
-	shown_text(stdout, n < 0 ? "(no memory to show it)" : text);
+	struct shown how = {.to = stdout, .more = MORE, .width = shown_width(stdout)};
+	int column = printf("  %-*s", LABEL_WIDTH, label);
+	shown_text(&how, (size_t)column, n < 0 ? "(no memory to show it)" : text);
 	putchar('\n');
 	if (n < 0)
 		text = NULL;
@@ -87,11 +89,12 @@ static void show_question(const struct approval *a, uint64_t now)
 	approvals_line("decided by", "%s", r->row);
 	show_texts("why", &r->reasons);
 	approvals_line("asked", "%s", caps_words((unsigned)r->caps, caps, sizeof(caps)));
-	approvals_line("requester", "uid %llu, domain %s, %s", (unsigned long long)r->uid,
-		       r->domain[0] ? r->domain : "(none)",
-		       approvals_when(r->created, now, when, sizeof(when)));
+	approvals_line("requester", "uid %llu, %s, domain %s", (unsigned long long)r->uid,
+		       approvals_when(r->created, now, when, sizeof(when)),
+		       r->domain[0] ? r->domain : "(none)");
 }
 
+/* What others call a thing comes last in its line: behind it they could go on in our words. */
 static void show_origin(const struct approval_request *r)
 {
 	const struct approval_evidence *e = r->evidence.list;
@@ -99,10 +102,10 @@ static void show_origin(const struct approval_request *r)
 	approvals_line("origin", "%s: %s", origin_name((unsigned)r->origin),
 		       origin_help((unsigned)r->origin));
 	for (size_t i = 0; i < r->evidence.count; i++)
-		approvals_line("source", "[%zu] %s %s (%s): bytes %llu-%llu of the code, by %s",
-			       i + 1, source_kind_name((unsigned)e[i].kind), e[i].name, e[i].source,
-			       (unsigned long long)e[i].code_from, (unsigned long long)e[i].code_to,
-			       e[i].how);
+		approvals_line("source", "[%zu] bytes %llu-%llu of the code tie by %s to %s %s: %s",
+			       i + 1, (unsigned long long)e[i].code_from,
+			       (unsigned long long)e[i].code_to, e[i].how,
+			       source_kind_name((unsigned)e[i].kind), e[i].source, e[i].name);
 	if (r->evidence_more)
 		approvals_line("source", "and %llu more ties that are not listed",
 			       (unsigned long long)r->evidence_more);
@@ -145,17 +148,17 @@ static void show_inputs(const struct approval_request *r)
 	show_texts("arguments", &r->args);
 	show_texts("environment", &r->env);
 	hex(r->stdin_sha256, sha256);
-	approvals_line("stdin", "sha256 %s", sha256);
+	approvals_line("stdin", "%s", sha256);
 	for (size_t i = 0; i < r->inputs.count; i++) {
 		hex(in[i].sha256, sha256);
-		approvals_line("input", "%s, sha256 %s", in[i].name, sha256);
+		approvals_line("input", "%s %s", sha256, in[i].name);
 	}
 	if (r->workspace[0])
-		approvals_line("workspace", "%s, %s", r->workspace, modes[r->workspace_mode & 3]);
+		approvals_line("workspace", "%s, %s", modes[r->workspace_mode & 3], r->workspace);
 	hex(r->policy_sha256, sha256);
-	approvals_line("policy", "sha256 %s", sha256);
+	approvals_line("policy", "%s", sha256);
 	hex(r->box_sha256, sha256);
-	approvals_line("box", "sha256 %s", sha256);
+	approvals_line("box", "%s", sha256);
 }
 
 static void show_answer(const struct approval *a, uint64_t now)

@@ -2,33 +2,54 @@
  *
  * Character by character. A word in which letters of a look-alike script stand beside Latin ones has
  * them written out: a name with one Cyrillic letter is not what it seems. A word that is all of one
- * script is somebody's language and stays.
+ * script is somebody's language and stays. What is written from right to left does not: a terminal
+ * that knows how would show a line of code in another order than it runs in, without any mark.
  */
 #include "cli/shown.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <utf8proc.h>
 
 #include "base/scope.h"
 #include "cli/glyph.h"
 
 #define MARK_ON "\033[7m"
 #define MARK_OFF "\033[0m"
+enum { WORD_MAX = 24 };
 
-/* Scripts with letters that look like Latin ones. */
+/* Letters and signs that look like those of ASCII. */
 static const struct {
 	uint32_t first, last;
 } alike[] = {
-	{0x0370, 0x03ff},		      /* Greek */
-	{0x0400, 0x052f},		      /* Cyrillic */
-	{0x0530, 0x058f},		      /* Armenian */
-	{0x13a0, 0x13ff},   {0xab70, 0xabbf}, /* Cherokee */
-	{0x1f00, 0x1fff},		      /* Greek */
-	{0x2c80, 0x2cff},		      /* Coptic */
-	{0xa4d0, 0xa4ff},		      /* Lisu */
-	{0xa640, 0xa69f},		      /* Cyrillic */
-	{0xff21, 0xff5a},		      /* full-width Latin */
-	{0x1d400, 0x1d7ff},		      /* mathematical letters */
+	{0x0131, 0x0131},			/* i without its dot */
+	{0x01c0, 0x01c3},			/* clicks: | and ! */
+	{0x0250, 0x02ff},			/* phonetic letters */
+	{0x0370, 0x03ff},			/* Greek */
+	{0x0400, 0x052f},			/* Cyrillic */
+	{0x0530, 0x058f},			/* Armenian */
+	{0x10a0, 0x10ff},   {0x13a0, 0x13ff},	/* Georgian, Cherokee */
+	{0x1400, 0x167f},			/* Canadian syllabics */
+	{0x1c80, 0x1c8f},			/* Cyrillic */
+	{0x1d00, 0x1dbf},			/* phonetic letters */
+	{0x1f00, 0x1fff},			/* Greek */
+	{0x2010, 0x2013},   {0x201a, 0x201a},	/* hyphens, a comma */
+	{0x2024, 0x2024},   {0x2044, 0x2044},	/* a dot, a slash */
+	{0x2100, 0x218f},			/* letter-like signs, Roman numbers */
+	{0x2212, 0x2212},   {0x2215, 0x2217},	/* minus, slashes, a star */
+	{0x2223, 0x2223},   {0x2236, 0x2236},	/* a bar, a colon */
+	{0x2c60, 0x2c7f},			/* Latin, for few languages */
+	{0x2c80, 0x2cff},			/* Coptic */
+	{0x2d00, 0x2d2f},			/* Georgian */
+	{0xa4d0, 0xa4ff},			/* Lisu */
+	{0xa640, 0xa69f},			/* Cyrillic */
+	{0xa720, 0xa7ff},   {0xab30, 0xab6f},	/* Latin, for few languages */
+	{0xab70, 0xabbf},			/* Cherokee */
+	{0xfe10, 0xfe6f},   {0xff01, 0xff65},	/* small, full-width */
+	{0x10280, 0x1034f},			/* Lycian, Carian, Old Italic, Gothic */
+	{0x10400, 0x104ff},			/* Deseret, Osage */
+	{0x118a0, 0x118ff}, {0x16f00, 0x16f9f}, /* Warang Citi, Miao */
+	{0x1d400, 0x1d7ff}, {0x1f100, 0x1f1ff}, /* mathematical, enclosed letters */
 };
 
 static bool is_alike(uint32_t c)
@@ -80,75 +101,188 @@ static size_t word(const unsigned char *p, size_t left, bool *ret_mixed)
 	return at;
 }
 
-struct line {
-	const struct shown *how;
-	FILE *below; /* or NULL */
-	bool marked; /* the colour is on */
+/* Its direction changes the order of what is around it. */
+static bool is_leftward(uint32_t c)
+{
+	utf8proc_propval_t way = utf8proc_get_property((utf8proc_int32_t)c)->bidi_class;
+
+	return way == UTF8PROC_BIDI_CLASS_R || way == UTF8PROC_BIDI_CLASS_AL ||
+	       way == UTF8PROC_BIDI_CLASS_AN;
+}
+
+/* A mark belongs upon letters of a script that has marks; elsewhere nobody sees it. */
+static bool is_stray_mark(uint32_t c, uint32_t before)
+{
+	utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+
+	return (kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_ME) && before < 0x250;
+}
+
+static bool is_nothing(uint32_t c)
+{
+	utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c);
+
+	return kind == UTF8PROC_CATEGORY_CN || kind == UTF8PROC_CATEGORY_CO ||
+	       kind == UTF8PROC_CATEGORY_CF || (kind == UTF8PROC_CATEGORY_ZS && c != ' ');
+}
+
+static bool must_be_written_out(uint32_t c, uint32_t before)
+{
+	if (c < 0x7f)
+		return c < 0x20;
+	return c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c) ||
+	       glyph_is_format(c) || is_leftward(c) || is_nothing(c) || is_stray_mark(c, before);
+}
+
+/* Where in a text we are. */
+struct walk {
+	const unsigned char *p;
+	size_t len, at, word_end;
+	bool mixed;
+	/* The character just taken: */
+	uint32_t c;
+	size_t from;
+	bool written_out;
 };
 
-static void mark(struct line *l, bool marked, size_t columns)
+static bool walk_next(struct walk *w)
+{
+	uint32_t before = w->c;
+	unsigned n;
+
+	if (w->at >= w->len)
+		return false;
+	if (w->at >= w->word_end)
+		w->word_end = w->at + word(w->p + w->at, w->len - w->at, &w->mixed);
+	w->from = w->at;
+	w->c = next(w->p + w->at, w->len - w->at, &n);
+	w->written_out = must_be_written_out(w->c, before) ||
+			 (w->from < w->word_end && w->mixed && is_alike(w->c));
+	w->at += n;
+	return true;
+}
+
+struct line {
+	const struct shown *how;
+	size_t column;
+	bool marked;	/* the colour is on */
+	bool has_marks; /* in this row */
+	char below[SHOWN_WIDTH_MAX + 1];
+	size_t belowc;
+};
+
+static void mark(struct line *l, bool marked)
 {
 	if (l->how->colour && marked != l->marked)
 		fputs(marked ? MARK_ON : MARK_OFF, l->how->to);
 	l->marked = marked;
-	for (size_t i = 0; l->below && i < columns; i++)
-		fputc(marked ? '^' : ' ', l->below);
 }
 
-static void show(struct line *l, const unsigned char *p, unsigned len, uint32_t c, bool written_out,
-		 bool marked)
+/* The row of ^ below the row that ends here. */
+static void end_row(struct line *l)
+{
+	mark(l, false);
+	fputc('\n', l->how->to);
+	if (l->has_marks && !l->how->colour)
+		fprintf(l->how->to, "%s%.*s\n", l->how->below, (int)l->belowc, l->below);
+	l->has_marks = false;
+	l->belowc = 0;
+}
+
+static void next_row(struct line *l)
+{
+	end_row(l);
+	fputs(l->how->more, l->how->to);
+	l->column = strlen(l->how->more);
+}
+
+static void show(struct line *l, const struct walk *w)
 {
 	char text[GLYPH_SHOWN_MAX];
-	size_t n = len;
+	const char *out = (const char *)w->p + w->from;
+	size_t n = w->at - w->from, columns = 1;
 
-	written_out |=
-		c >= GLYPH_BROKEN || glyph_is_obeyed(c) || glyph_is_unseen(c) || glyph_is_format(c);
-	if (written_out)
-		n = glyph_show(c, text);
-	mark(l, marked, written_out ? n : 1);
-	fwrite(written_out ? text : (const char *)p, 1, n, l->how->to);
+	if (w->written_out) {
+		n = columns = glyph_show(w->c, text);
+		out = text;
+	}
+	/* What is beyond ASCII may be two columns wide: nobody asks the font. */
+	size_t room = !w->written_out && w->c >= 0x80 ? 2 : columns;
+	if (l->column + room > l->how->width)
+		next_row(l);
+	bool marked = l->how->mark && l->how->mark[w->from];
+	mark(l, marked);
+	l->has_marks |= marked;
+	for (size_t i = 0; i < columns && l->belowc < SHOWN_WIDTH_MAX; i++)
+		l->below[l->belowc++] = marked ? '^' : ' ';
+	l->column += room;
+	fwrite(out, 1, n, l->how->to);
 }
 
 static void show_all(struct line *l, const char *text, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	size_t word_end = 0;
-	bool mixed = false;
-	unsigned n;
+	struct walk w = {.p = (const unsigned char *)text, .len = len};
 
-	for (size_t at = 0; at < len; at += n) {
-		if (at >= word_end)
-			word_end = at + word(p + at, len - at, &mixed);
-		uint32_t c = next(p + at, len - at, &n);
-		show(l, p + at, n, c, at < word_end && mixed && is_alike(c),
-		     l->how->mark && l->how->mark[at]);
-	}
-	mark(l, false, 0);
+	while (walk_next(&w))
+		show(l, &w);
 }
 
-int shown_line(const struct shown *s, const char *text, size_t len)
+size_t shown_width(FILE *to)
 {
-	bool has_marks = s->mark && memchr(s->mark, 1, len);
-	struct line l = {.how = s};
-	AUTO_FREE char *row = NULL;
-	size_t size = 0;
+	struct winsize size = {0};
 
-	if (has_marks && !s->colour && !(l.below = open_memstream(&row, &size)))
-		return -1;
+	if (ioctl(fileno(to), TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return SHOWN_WIDTH;
+	return size.ws_col < SHOWN_WIDTH_MIN   ? SHOWN_WIDTH_MIN
+	       : size.ws_col > SHOWN_WIDTH_MAX ? SHOWN_WIDTH_MAX
+					       : size.ws_col;
+}
+
+void shown_line(const struct shown *s, size_t column, const char *text, size_t len)
+{
+	struct line l = {.how = s, .column = column};
+
 	show_all(&l, text, len);
-	fputc('\n', s->to);
-	if (!l.below)
-		return 0;
-	bool whole = fclose(l.below) == 0;
-	if (whole)
-		fprintf(s->to, "%s%.*s\n", s->below, (int)size, row);
-	return whole ? 0 : -1;
+	end_row(&l);
 }
 
-void shown_text(FILE *to, const char *text)
+/* A word that is not too long goes to the next row as a whole. */
+static bool fits_not(const struct line *l, const struct walk *w)
 {
-	struct shown how = {.to = to};
-	struct line l = {.how = &how};
+	size_t end = w->at;
 
-	show_all(&l, text, strlen(text));
+	while (end < w->len && end - w->at < WORD_MAX && w->p[end] != ' ')
+		end++;
+	return w->c == ' ' && end - w->at < WORD_MAX && l->column + (end - w->at) > l->how->width;
+}
+
+size_t shown_text(const struct shown *s, size_t column, const char *text)
+{
+	struct walk w = {.p = (const unsigned char *)text, .len = strlen(text)};
+	struct line l = {.how = s, .column = column};
+
+	while (walk_next(&w)) {
+		show(&l, &w);
+		if (fits_not(&l, &w))
+			next_row(&l);
+	}
+	mark(&l, false);
+	return l.column;
+}
+
+static bool is_line_end(const struct walk *w)
+{
+	bool last = w->at == w->len || w->p[w->at] == '\n';
+
+	return w->c == '\n' || (w->c == '\r' && last);
+}
+
+bool shown_is_plain(const char *text, size_t len)
+{
+	struct walk w = {.p = (const unsigned char *)text, .len = len};
+
+	while (walk_next(&w))
+		if (w.written_out && w.c != '\t' && !is_line_end(&w))
+			return false;
+	return true;
 }

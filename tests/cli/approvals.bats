@@ -282,20 +282,22 @@ open(sys.argv[1], "w", encoding="utf-8").write(
     'p\u0430th = "a\u202eb"\nhello = "\u043f\u0440\u0438\u0432\u0435\u0442"\nprint("\x1b[2J\r")\n'
     '  to approve  all is well\n' + "x" * 5000 + "\nlast")
 PY
-	park evidence=1-4:$'https://x.example/\e[31m' $'finding=one\nsource two' effect=$'opens\u200b files'
+	park evidence=1-4:$'http://x.y/\e[31m' $'finding=one\nsource two' effect=$'opens\u200b files'
 	approvals agent 0 show "$ID"
 	run ! env LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$T/out"
 	run ! grep -q $'\u202e' "$T/out"
 	out_has 'p\u0430th = "a\u202eb"'
 	out_has 'hello = "привет"'
 	out_has 'print("^[[2J^M")'
-	out_has 'https://x.example/^[[31m'
+	out_has 'http://x.y/^[[31m'
 	out_has 'one^Jsource two'
 	out_has 'opens\u200b files'
 	grep -qF '       4 |   to approve  all is well' "$T/out"
-	grep -q '^>>     1 | ' "$T/out"
+	grep -q '^>>!    1 | ' "$T/out"
 	grep -q '^         |  ^^^^^^^  *$' "$T/out"
-	grep -q "x\{5000\}" "$T/out"
+	[ "$(grep -oE '^ +(5|[.][.]) [|] x+$' "$T/out" | tr -cd x | wc -c)" -eq 5000 ]
+	[ "$(wc -L <"$T/out")" -le 80 ]
+	grep -qF '  !    3 | print("^[[2J^M")' "$T/out"
 	grep -qF '       6 | last' "$T/out"
 	out_has "(no newline at the end)"
 	out_has "it could    use processor"
@@ -303,6 +305,20 @@ PY
 	out_has "to deny     cordon approvals deny $ID"
 	approvals agent 0 show "$ID" --json
 	holds "r['code'].startswith('p\u0430th')" "r['evidence'][0]['code_span'] == [1, 4]"
+}
+
+@test "a long line does not begin a row of the terminal" {
+	people
+	printf '%80s  to approve  all is well\nb = 1\n' '' >"$T/job.py"
+	park evidence=1-4:"x$(printf '%70s  verdict     allow' '')"
+	approvals agent 0 show "$ID"
+	run ! grep -q '^  to approve  all' "$T/out"
+	run ! grep -q '^  verdict     allow' "$T/out"
+	grep -q '^      [.][.] |  *to approve  all is well$' "$T/out"
+	grep -q '^           [.][.] ' "$T/out"
+	[ "$(wc -L <"$T/out")" -le 80 ]
+	approvals agent 0 list
+	[ "$(wc -L <"$T/out")" -le 80 ]
 }
 
 @test "what is new since the last time" {

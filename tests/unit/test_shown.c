@@ -29,6 +29,20 @@ static const struct {
 	{"a\xf0\x9d\x90\x80", NULL, "a\\u1d400\n"},
 	/* other letters are no look-alikes */
 	{"na\xc3\xafve", NULL, "na\xc3\xafve\n"},
+	/* a dot, a slash and a Roman number that look like others */
+	{"pypi\xe2\x80\xa4org\xe2\x88\x95x", NULL, "pypi\\u2024org\\u2215x\n"},
+	{"\xe2\x85\xbcs", NULL, "\\u217cs\n"},
+	/* Hebrew and Arabic turn the order around them, also without a mark of direction */
+	{"a(\"\xd7\x90\", 1, \"\xd8\xa8\")", NULL, "a(\"\\u05d0\", 1, \"\\u0628\")\n"},
+	/* marks of other scripts upon a Latin letter, and where they belong */
+	{"os\xe0\xa3\xb0", NULL, "os\\u08f0\n"},
+	{"a\xe0\xa5\x8d", NULL, "a\\u094d\n"},
+	{"\xe0\xa4\xb9\xe0\xa5\x8d", NULL, "\xe0\xa4\xb9\xe0\xa5\x8d\n"},
+	/* what is no character yet, and what is everybody's own */
+	{"\xf3\xb0\x80\x80", NULL, "\\uf0000\n"},
+	/* other languages stay, also beside Latin letters */
+	{"caf\xc3\xa9 pandas\xe3\x82\x92 \xe4\xb8\xad\xe6\x96\x87", NULL,
+	 "caf\xc3\xa9 pandas\xe3\x82\x92 \xe4\xb8\xad\xe6\x96\x87\n"},
 	/* marks: a row below, as wide as what is shown */
 	{"abcd", " xx ", "abcd\n> ^^ \n"},
 	{"a\x01"
@@ -52,10 +66,14 @@ static void test_rows(void)
 		FILE *to = open_memstream(&out, &size);
 		for (size_t k = 0; rows[i].mark && k < len; k++)
 			mark[k] = rows[i].mark[k] == 'x';
-		struct shown how = {.to = to, .below = ">", .mark = rows[i].mark ? mark : NULL};
-		int r = shown_line(&how, rows[i].text, len);
+		struct shown how = {.to = to,
+				    .below = ">",
+				    .more = "",
+				    .width = SHOWN_WIDTH,
+				    .mark = rows[i].mark ? mark : NULL};
+		shown_line(&how, 0, rows[i].text, len);
 		fclose(to);
-		ok(r == 0 && strcmp(out, rows[i].shown) == 0, "row %zu", i + 1);
+		ok(strcmp(out, rows[i].shown) == 0, "row %zu", i + 1);
 		if (strcmp(out, rows[i].shown) != 0)
 			printf("# %s", out);
 		free(out);
@@ -68,12 +86,124 @@ static void test_colour(void)
 	size_t size = 0;
 	char *out = NULL;
 	FILE *to = open_memstream(&out, &size);
-	struct shown how = {.to = to, .colour = true, .mark = mark};
+	struct shown how = {.to = to, .colour = true, .width = SHOWN_WIDTH, .mark = mark};
 
-	shown_line(&how, "abcd", 4);
+	shown_line(&how, 0, "abcd", 4);
 	fclose(to);
 	ok(strcmp(out, "a\033[7mbc\033[0md\n") == 0, "marks are colours on a terminal");
 	free(out);
+}
+
+static const struct {
+	const char *text, *mark, *shown;
+	bool colour;
+} wide[] = {
+	{"0123456789", NULL, "0123456789\n", false},
+	{"01234567890", NULL, "0123456789\n..| 0\n", false},
+	{"01234567890123456", NULL, "0123456789\n..| 012345\n..| 6\n", false},
+	/* what is written out, or may be two columns wide, is not parted */
+	{"12345678\x1b[", NULL, "12345678^[\n..| [\n", false},
+	{"123456789\x1b", NULL, "123456789\n..| ^[\n", false},
+	{"123456789\xe4\xb8\xad", NULL, "123456789\n..| \xe4\xb8\xad\n", false},
+	/* marks belong to their row */
+	{"01234567890", " x        x", "0123456789\n  >  ^        \n..| 0\n  > ^\n", false},
+	{"01234567890", "         xx", "012345678\033[7m9\033[0m\n..| \033[7m0\033[0m\n", true},
+};
+
+/* A terminal would go on at the beginning of the next row, where only we write. */
+static void test_wide(void)
+{
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+		uint8_t mark[64] = {0};
+		size_t size = 0;
+		char *out = NULL;
+		FILE *to = open_memstream(&out, &size);
+		for (size_t k = 0; wide[i].mark && wide[i].mark[k]; k++)
+			mark[k] = wide[i].mark[k] == 'x';
+		struct shown how = {.to = to,
+				    .colour = wide[i].colour,
+				    .below = "  > ",
+				    .more = "..| ",
+				    .width = 10,
+				    .mark = mark};
+		shown_line(&how, 0, wide[i].text, strlen(wide[i].text));
+		fclose(to);
+		if (!ok(strcmp(out, wide[i].shown) == 0, "a long line %zu", i + 1))
+			printf("# %s", out);
+		free(out);
+	}
+}
+
+static const struct {
+	const char *text, *shown;
+} texts[] = {
+	{"one two th", "one two th"},
+	{"one two three", "one two \n..| three"},
+	{"one twothreefour five", "one \n..| twothr\n..| eefour\n..|  five"},
+	{"1234567890123456789012345", "1234567890\n..| 123456\n..| 789012\n..| 345"},
+	{"a 123456789012345678901234", "a 12345678\n..| 901234\n..| 567890\n..| 1234"},
+};
+
+/* In a text words stay whole where they can. */
+static void test_texts(void)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t size = 0;
+		char *out = NULL;
+		FILE *to = open_memstream(&out, &size);
+		struct shown how = {.to = to, .more = "..| ", .width = 10};
+		shown_text(&how, 0, texts[i].text);
+		fclose(to);
+		if (!ok(strcmp(out, texts[i].shown) == 0, "a text %zu", i + 1))
+			printf("# %s\n", out);
+		free(out);
+	}
+}
+
+/* The widest row there can be, with marks all over. */
+static void test_widest(void)
+{
+	char text[SHOWN_WIDTH_MAX + 1];
+	uint8_t mark[SHOWN_WIDTH_MAX + 1];
+	size_t size = 0;
+	char *out = NULL;
+	FILE *to = open_memstream(&out, &size);
+	struct shown how = {
+		.to = to, .below = "", .more = "", .width = SHOWN_WIDTH_MAX, .mark = mark};
+
+	memset(text, 'a', sizeof(text));
+	memset(mark, 1, sizeof(mark));
+	shown_line(&how, 0, text, sizeof(text));
+	fclose(to);
+	ok(size == 2 * (SHOWN_WIDTH_MAX + 1) + 2 * 2 && out[SHOWN_WIDTH_MAX] == '\n' &&
+		   out[2 * SHOWN_WIDTH_MAX] == '^' && out[2 * SHOWN_WIDTH_MAX + 1] == '\n',
+	   "the widest row, and one more");
+	free(out);
+}
+
+static void test_plain(void)
+{
+	static const struct {
+		const char *text;
+		bool plain;
+	} lines[] = {
+		{"", true},
+		{"x = '^M \\u202e'\t# caf\xc3\xa9", true},
+		{"a\r\nb\n", true},
+		{"a\r", true},
+		{"# a\rb", false},
+		{"a\x1b", false},
+		{"a\xe2\x80\xae", false},
+		{"p\xd0\xb0th", false},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ok(shown_is_plain(lines[i].text, strlen(lines[i].text)) == lines[i].plain,
+		   "plain or not %zu", i + 1);
+	FILE *none = fopen("/dev/null", "w");
+	ok(none && shown_width(none) == SHOWN_WIDTH, "where there is no terminal it has a width");
+	if (none)
+		fclose(none);
 }
 
 static void add(void *context, const struct linediff_line *l)
@@ -145,6 +275,10 @@ int main(void)
 {
 	test_rows();
 	test_colour();
+	test_wide();
+	test_texts();
+	test_widest();
+	test_plain();
 	test_diff();
 	return tap_done();
 }
