@@ -47,7 +47,7 @@ int approval_may_sign(const struct approval *a, const struct approval_actor *act
 	return 0;
 }
 
-/* A copy of the votes that still count, without those of the same key, and with V. */
+/* A copy of the votes that still count, without those of the same person, and with V. */
 static int add_vote(struct store *s, struct approval *a, const struct approval_vote *v,
 		    uint64_t now, struct approval_list *ret, struct err *err)
 {
@@ -61,7 +61,7 @@ static int add_vote(struct store *s, struct approval *a, const struct approval_v
 		int good = tally_vote(s, a, &old[i], now, &why, err);
 		if (good < 0)
 			return -1;
-		if (good && memcmp(old[i].public, v->public, sizeof(v->public)) != 0)
+		if (good && !tally_is_same(&old[i], v))
 			list[count++] = old[i];
 	}
 	if (count == APPROVAL_VOTES_MAX)

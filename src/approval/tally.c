@@ -20,10 +20,15 @@ int tally_vote(struct store *s, const struct approval *a, const struct approval_
 	return r;
 }
 
+bool tally_is_same(const struct approval_vote *a, const struct approval_vote *b)
+{
+	return (a->uid && a->uid == b->uid) || memcmp(a->public, b->public, sizeof(a->public)) == 0;
+}
+
 static bool is_repeated(const struct approval_vote *v, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (memcmp(v[i].public, v[at].public, sizeof(v[i].public)) == 0)
+		if (tally_is_same(&v[i], &v[at]))
 			return true;
 	return false;
 }

@@ -14,6 +14,10 @@ int tally_vote(struct store *s, const struct approval *a, const struct approval_
 int tally(struct store *s, const struct approval *a, uint64_t now, enum scope *ret_scope,
 	  struct err *why, struct err *err);
 
+/* Do both words come from one person? One key, or one account: somebody may have two keys. Root is
+ * whoever may become root. */
+bool tally_is_same(const struct approval_vote *a, const struct approval_vote *b);
+
 /* last.c: adds to TX that A is the newest of its name in its domain. */
 void last_add(struct store_tx *tx, const struct approval *a);
 

@@ -94,6 +94,27 @@ static void test_scopes(struct store *s)
 	   "nobody gives more than the policy lets them");
 }
 
+/* Somebody who has two keys is one person. */
+static void test_two_keys(struct store *s)
+{
+	struct case_person other = case_person("anna-again", ANNA);
+	struct approval_request r = case_request();
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	r.name = "keys.py", r.lang = "ruby", r.approvers = 2, r.verdict = VERDICT_ASK_TWO;
+	scratch_must(case_enrol(s, &other, ADMIN) == 0, "a second key");
+	strcpy(id, case_park(s, &r, CASE_NOW));
+	ok(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
+		   case_approve(s, id, &other, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
+		   case_state(s, id, CASE_NOW) == APPROVAL_PENDING,
+	   "two keys of one account are one person's");
+	ok(case_approve(s, id, &ben, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
+		   case_use(s, &r, CASE_NOW) == 1,
+	   "another account's is the second");
+	scratch_must(approval_person_remove(s, other.name, ADMIN, &err) == 0, "and away");
+}
+
 static void test_time(struct store *s)
 {
 	struct approval_request r = case_request();
@@ -308,6 +329,7 @@ int main(void)
 	test_any_change(s);
 	test_scopes(s);
 	test_time(s);
+	test_two_keys(s);
 	test_two(s);
 	test_actor();
 	test_keys(s);
