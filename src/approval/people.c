@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whose signatures count: a public key under a name, with the account it belongs to and the one
- * that enrolled it. Each coming and going has its record. One key has one name, or one person could
- * be two.
+ * that enrolled it. Each coming and going has its record, and the record is what counts. One key has
+ * one name, or one person could be two.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "approval/fields.h"
@@ -16,7 +17,7 @@
 #m, type, offsetof(P, m), most, FIELD_ALWAYS, NULL, 0                              \
 	}
 
-enum { PERSON_MAX = 1024, BODY_MAX = 4096 };
+enum { PERSON_MAX = 1024, BODY_MAX = 4096, REF_MAX = RECORD_REF_MAX + 1 };
 
 const struct field person_fields[] = {ROW(name, FIELD_TEXT, APPROVAL_NAME_MAX),
 				      ROW(public, FIELD_BYTES, KEY_PUBLIC),
@@ -55,22 +56,67 @@ static int decode(const struct store_item *item, struct arena *a, struct approva
 	return 0;
 }
 
+static int write_body(struct jcs *j, const struct approval_person *p, const char *event,
+		      uint64_t by, struct err *err)
+{
+	jcs_init(j, BODY_MAX);
+	if (p->has_uid)
+		jcs_int(j, "account", (int64_t)p->uid);
+	jcs_int(j, "by", (int64_t)by);
+	jcs_str(j, "event", event);
+	jcs_hex(j, "key", p->public, sizeof(p->public));
+	jcs_str(j, "name", p->name);
+	return jcs_finish(j, err);
+}
+
+static const char *ref_of(char ret[REF_MAX], const char *name)
+{
+	snprintf(ret, REF_MAX, "approver:%s", name);
+	return ret;
+}
+
 static void add_record(struct store_tx *tx, const struct approval_person *p, const char *event,
 		       uint64_t by)
 {
 	AUTO_JCS struct jcs body = {0};
+	char ref[REF_MAX];
+	const char *refs[] = {ref_of(ref, p->name)};
 	struct err err;
 
-	jcs_init(&body, BODY_MAX);
-	if (p->has_uid)
-		jcs_int(&body, "account", (int64_t)p->uid);
-	jcs_int(&body, "by", (int64_t)by);
-	jcs_str(&body, "event", event);
-	jcs_hex(&body, "key", p->public, sizeof(p->public));
-	jcs_str(&body, "name", p->name);
-	if (jcs_finish(&body, &err) < 0)
+	if (write_body(&body, p, event, by, &err) < 0)
 		tx->failed = err;
-	store_append(tx, RECORD_KEY, NULL, 0, &body);
+	store_append(tx, RECORD_KEY, refs, 1, &body);
+}
+
+struct last_word {
+	const struct buf *wanted;
+	bool is_it;
+};
+
+static int look_at_record(void *context, const struct store_row *row, struct err *err)
+{
+	struct last_word *l = context;
+	struct record r;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0)
+		return -1;
+	l->is_it = r.kind == RECORD_KEY && r.body.len == l->wanted->len &&
+		   memcmp(r.body.data, l->wanted->data, r.body.len) == 0;
+	return 0;
+}
+
+/* Is the last that the log has of this name that exactly this was enrolled? An item alone is no
+ * enrolment: who can only write items must not be able to make approvers, nor bring one back. */
+static int log_says_enrolled(struct store *s, const struct approval_person *p, struct err *err)
+{
+	AUTO_JCS struct jcs body = {0};
+	struct last_word last = {.wanted = &body.out};
+	char ref[REF_MAX];
+
+	if (write_body(&body, p, "enrolled", p->enrolled_by, err) < 0 ||
+	    store_find(s, ref_of(ref, p->name), 0, 0, look_at_record, &last, err) < 0)
+		return -1;
+	return last.is_it;
 }
 
 /* Is the key there under another name? */
@@ -126,8 +172,9 @@ int approval_person_find(struct store *s, const char *name, struct arena *a,
 			 struct approval_person *ret, struct err *err)
 {
 	uint64_t version;
+	int found = find(s, name, a, ret, &version, err);
 
-	return find(s, name, a, ret, &version, err);
+	return found <= 0 ? found : log_says_enrolled(s, ret, err);
 }
 
 int approval_person_remove(struct store *s, const char *name, uint64_t by, struct err *err)

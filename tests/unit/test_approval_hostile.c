@@ -106,6 +106,46 @@ static void test_stuffed(struct store *s)
 	ok(case_use(s, &q, CASE_NOW) == 0, "the requester's own word does not count");
 }
 
+/* The item of an approver, without any record. */
+static void forge_person(struct store *s, const struct case_person *who)
+{
+	struct approval_person p = {.name = who->name, .has_uid = 1, .uid = who->uid};
+	AUTO_BUF struct buf value = {.most = 1024};
+	AUTO_TX struct store_tx tx = {0};
+	char key[ITEM_KEY_MAX];
+	struct err err;
+
+	memcpy(p.public, who->key.public, sizeof(p.public));
+	buf_str(&value, "cordon approver 1\n");
+	fields_encode(person_fields, &p, FIELD_ALWAYS, &value);
+	store_put(&tx, STORE_KEY, item_key(key, "approver", NULL, who->name), value.data, value.len,
+		  STORE_ANY);
+	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
+}
+
+static void test_forged_people(struct store *s)
+{
+	struct case_person mallory = case_person("mallory", 4711), eve = case_person("eve", 4712);
+	struct approval_request r = case_request(), q = case_request();
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	r.lang = "tcl", q.lang = "lua";
+	forge_person(s, &mallory);
+	strcpy(id, case_park(s, &r, CASE_NOW));
+	ok(case_approve(s, id, &mallory, SCOPE_ONCE, CASE_NOW, &err) < 0 &&
+		   strstr(err.message, "not enrolled"),
+	   "an item alone makes nobody an approver: %s", err.message);
+
+	scratch_must(case_enrol(s, &eve, ADMIN) == 0, "enrolling");
+	strcpy(id, case_park(s, &q, CASE_NOW));
+	ok(case_approve(s, id, &eve, SCOPE_HASH, CASE_NOW, &err) == 0, "one who is enrolled can");
+	ok(case_use(s, &q, CASE_NOW) == 1, "and it counts");
+	scratch_must(approval_person_remove(s, eve.name, ADMIN, &err) == 0, "removing");
+	forge_person(s, &eve);
+	ok(case_use(s, &q, CASE_NOW) == 0, "one who was removed does not come back as an item");
+}
+
 static void test_replay(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0};
@@ -294,6 +334,7 @@ int main(void)
 
 	test_forged(s);
 	test_stuffed(s);
+	test_forged_people(s);
 	test_replay(s);
 	test_late(s);
 	test_race(s, 10);
