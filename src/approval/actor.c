@@ -53,9 +53,10 @@ static void look_at_parents(struct approval_actor *a)
 {
 	long pid = getpid(), group;
 
-	while (pid > 0 && a->groupc < sizeof(a->group) / sizeof(a->group[0]) &&
-	       read_parent(pid, &pid, &group))
+	while (pid > 0 && a->groupc < APPROVAL_PARENTS_MAX && read_parent(pid, &pid, &group))
 		a->group[a->groupc++] = (uint64_t)group;
+	/* Behind enough others the requester would not be seen. */
+	a->has_more_parents = pid > 0 && a->groupc == APPROVAL_PARENTS_MAX;
 }
 
 int approval_actor_here(struct approval_actor *ret, struct err *err)

@@ -36,6 +36,7 @@ enum {
 	APPROVAL_VOTES_MAX = 16,       /* signatures kept of one request */
 	APPROVAL_NAME_MAX = 64,	       /* bytes of a person's name */
 	APPROVAL_REASON_MAX = 512,     /* and of why they denied */
+	APPROVAL_PARENTS_MAX = 64,     /* processes that are looked at for who started whom */
 	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
 	APPROVAL_TRIES_MAX = 16,       /* when others use the same approval at once */
 	APPROVAL_MS_MAX =
@@ -194,7 +195,8 @@ struct approval_actor {
 	bool key_protected; /* by a passphrase */
 	bool relayed;	    /* hands in what somebody else has signed */
 	size_t groupc;
-	uint64_t group[64]; /* process groups of itself and of those that started it */
+	uint64_t group[APPROVAL_PARENTS_MAX]; /* process groups of itself and of who started it */
+	bool has_more_parents;		      /* than there is room for */
 };
 /* Of this process. What cannot be found out counts against it. */
 int approval_actor_here(struct approval_actor *ret, struct err *err);

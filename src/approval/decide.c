@@ -22,7 +22,7 @@ static bool is_started_by(const struct approval *a, const struct approval_actor 
 	for (size_t i = 0; a->request.pgid && i < actor->groupc; i++)
 		if (actor->group[i] == a->request.pgid)
 			return true;
-	return false;
+	return a->request.pgid && actor->has_more_parents;
 }
 
 int approval_may_sign(const struct approval *a, const struct approval_actor *actor, struct err *err)

@@ -186,6 +186,9 @@ static void test_actor(void)
 			      blind = own;
 
 	in_box.in_box = true;
+	struct approval_actor deep = own;
+	deep.has_more_parents = true;
+	ok(why_not(deep, true, 1), "nor one whose parents cannot all be seen");
 	child.groupc = 2, child.group[1] = 77;
 	bare.key_protected = false;
 	blind.has_terminal = false;

@@ -23,6 +23,32 @@ static int load(const char *path, const char *pass, struct key *ret, bool *ret_p
 	return approval_key_load(path, pass, ret, ret_protected, &err);
 }
 
+/* DEPTH processes below this one: does it say that there are more than it looked at? */
+static bool has_more(int depth)
+{
+	struct approval_actor actor;
+	struct err err;
+	int status = 1;
+	pid_t pid = fork();
+
+	if (pid == 0 && depth > 1)
+		_exit(has_more(depth - 1) ? 0 : 1);
+	if (pid == 0)
+		_exit(approval_actor_here(&actor, &err) == 0 && actor.has_more_parents ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void test_parents(void)
+{
+	struct approval_actor actor;
+	struct err err;
+
+	scratch_must(approval_actor_here(&actor, &err) == 0, "who this is");
+	int room = APPROVAL_PARENTS_MAX - (int)actor.groupc;
+	ok(!has_more(room), "as many parents as are looked at");
+	ok(has_more(room + 1), "one more is told");
+}
+
 static void test_plain(void)
 {
 	struct key made, back;
@@ -132,6 +158,7 @@ int main(void)
 	test_plain();
 	test_protected();
 	test_costs();
+	test_parents();
 	test_actor();
 	scratch_leave(scratch);
 	return tap_done();
