@@ -17,6 +17,7 @@ enum {
 	SCHEME_MAX = 12,
 	LABEL_MAX = 63,
 	CHUNK_MAX = 4 * ATOM_MAX,
+	URLS_MAX = 8, /* in each other: redirects, archives */
 	DISTINCT_MIN = 8
 };
 
@@ -250,6 +251,10 @@ static void find_in_piece(const struct finder *f, struct range r, char after, ch
 	r = trim(f, r, "./~-_");
 	if (r.to - r.from > 2 && f->text[r.from] == '/' && f->text[r.from + 1] == '/')
 		r.from += 2; /* an URL without its scheme, or a comment */
+	/* A slash of JSON: http:\/\/host\/path is three pieces. */
+	bool escaped =
+		r.from && r.from < r.to && f->text[r.from - 1] == '\\' && f->text[r.from] == '/';
+	r.from += escaped;
 	if (r.to - r.from < 4)
 		return;
 	if (!find_path(f, r)) {
@@ -257,7 +262,7 @@ static void find_in_piece(const struct finder *f, struct range r, char after, ch
 		struct range name = {r.from, slash ? (size_t)(slash - f->text) : r.to};
 		bool port = after == ':' && isdigit((unsigned char)next);
 		if (after != '(' || slash)
-			find_host(f, name, slash || port ? SHY : BARE);
+			find_host(f, name, slash || port || escaped ? SHY : BARE);
 	}
 	find_tokens(f, r);
 }
@@ -349,7 +354,6 @@ static void find_in_url(const struct finder *f, struct range r, size_t slashes)
 	if (port)
 		host.to = (size_t)(port - f->text);
 	find_host(f, host, SURE);
-	find_tokens(f, r);
 }
 
 /* Returns where the first scheme of the chunk begins, its end if there is none. */
@@ -376,7 +380,11 @@ static void find_in_chunk(const struct finder *f, struct range r, size_t end)
 	if (url > r.from && !find_email(f, (struct range){r.from, url}))
 		find_in_rest(f, (struct range){r.from, url}, end);
 	if (url < r.to)
+		find_tokens(f, (struct range){url, r.to});
+	for (int i = 0; i < URLS_MAX && url < r.to; i++) {
 		find_in_url(f, (struct range){url, r.to}, slashes);
+		url = find_scheme(f, (struct range){slashes + 3, r.to}, &slashes);
+	}
 }
 
 void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)

@@ -26,6 +26,11 @@ static const struct {
 	{"x://y", ""},
 	{"https://server/path", "url:https://server/path"},
 	{"http://203.0.113.77/x", "url:http://203.0.113.77/x ip:203.0.113.77"},
+	{"https://ok.io/?u=https://evil.dev/x&v=1",
+	 "url:https://ok.io/?u=https://evil.dev/x&v=1 host:ok.io url:https://evil.dev/x&v=1 "
+	 "host:evil.dev"},
+	{"{\"u\":\"https:\\/\\/evil.dev\\/x\"}", "host:evil.dev"},
+	{"\\/", ""},
 	/* Bare hosts. */
 	{"connect((\"c2.evil.com\", 443))", "host:c2.evil.com"},
 	{"evil.io:443", "host:evil.io"},
@@ -140,6 +145,22 @@ static void test_same(void)
 	ok(!is_same("/srv/A/b", "/srv/a/b"), "a path in another case");
 }
 
+/* As many URLs in each other as are looked at, and one more. */
+static void test_nested(void)
+{
+	char text[512] = "";
+
+	for (int i = 1; i <= 9; i++) {
+		char part[32];
+		snprintf(part, sizeof(part), "http://h%d.net/", i);
+		strcat(text, part);
+		if (i == 8)
+			ok(find(text, strlen(text)).count == 16, "the most URLs in each other");
+	}
+	struct found f = find(text, strlen(text));
+	ok(f.count == 16 && !strstr(f.list, "host:h9.net"), "one more is not looked at");
+}
+
 static void test_long(void)
 {
 	enum { LEN = 1 << 20 };
@@ -163,6 +184,7 @@ int main(void)
 		ok(atom_kind_name((enum atom_kind)i) != NULL, "a kind has a name");
 	test_rows();
 	test_same();
+	test_nested();
 	test_long();
 	return tap_done();
 }
