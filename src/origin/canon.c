@@ -33,17 +33,30 @@ static const struct {
 	uint32_t first, last;
 	uint8_t becomes; /* DROP, or what FIRST becomes: the others follow in order */
 } rows[] = {
-	{0xa0, 0xa0, DROP},				  /* no-break space */
-	{0xab, 0xab, DROP},				  /* quotes */
-	{0xad, 0xad, DROP},				  /* soft hyphen */
-	{0xbb, 0xbb, DROP},	  {0x180e, 0x180e, DROP}, /* spaces; joiners; marks of direction */
-	{0x2000, 0x200f, DROP},	  {0x2018, 0x201f, DROP}, /* quotes */
-	{0x2022, 0x2022, DROP},				  /* a list's bullet */
-	{0x2028, 0x202f, DROP},	  {0x2032, 0x2036, DROP}, /* primes, set for quotes */
-	{0x205f, 0x2064, DROP},	  {0x2066, 0x206f, DROP},
-	{0x3000, 0x3000, DROP},	  {0xfe00, 0xfe0f, DROP}, /* variation selectors */
-	{0xfeff, 0xfeff, DROP},	  {0xff01, 0xff5e, '!'},  /* full width */
-	{0xe0000, 0xe0fff, DROP},			  /* tags */
+	{0xa0, 0xa0, DROP},	  /* no-break space */
+	{0xab, 0xab, DROP},	  /* quotes */
+	{0xad, 0xad, DROP},	  /* soft hyphen */
+	{0xbb, 0xbb, DROP},	  /* quotes */
+	{0x300, 0x36f, DROP},	  /* marks upon the letter before */
+	{0x61c, 0x61c, DROP},	  /* a mark of direction */
+	{0x115f, 0x1160, DROP},	  /* fillers */
+	{0x17b4, 0x17b5, DROP},	  /* vowels that are not written */
+	{0x180b, 0x180f, DROP},	  /* selectors, a separator */
+	{0x2000, 0x200f, DROP},	  /* spaces; joiners; marks of direction */
+	{0x2018, 0x201f, DROP},	  /* quotes */
+	{0x2022, 0x2022, DROP},	  /* a list's bullet */
+	{0x2028, 0x202f, DROP},	  /* separators; marks of direction */
+	{0x2032, 0x2036, DROP},	  /* primes, set for quotes */
+	{0x205f, 0x206f, DROP},	  /* signs that are not seen */
+	{0x20d0, 0x20f0, DROP},	  /* marks upon the letter before */
+	{0x3000, 0x3000, DROP},	  /* a wide space */
+	{0x3164, 0x3164, DROP},	  /* a filler */
+	{0xfe00, 0xfe0f, DROP},	  /* variation selectors */
+	{0xfeff, 0xfeff, DROP},	  /* the mark of byte order */
+	{0xff01, 0xff5e, '!'},	  /* full width */
+	{0xffa0, 0xffa0, DROP},	  /* a filler */
+	{0xfff0, 0xfffb, DROP},	  /* not assigned; annotations */
+	{0xe0000, 0xe0fff, DROP}, /* tags */
 };
 
 static int row_find(uint32_t c)

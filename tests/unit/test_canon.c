@@ -38,6 +38,17 @@ static const struct {
 	 "a\xf3\xa0\x81\x81"
 	 "b",
 	 "ab"},
+	{"what nobody sees",
+	 "a\xcd\x8f"
+	 "b\xd8\x9c"
+	 "c\xe1\x85\xa0"
+	 "d\xe2\x81\xa5"
+	 "e\xe3\x85\xa4"
+	 "f\xef\xbe\xa0"
+	 "g\xe1\xa0\x8c"
+	 "h",
+	 "abcdefgh"},
+	{"marks upon letters", "e\xcc\x81v\xcc\xb6i\xe2\x83\x9dl", "evil"},
 	{"letters beyond ASCII stay", "\xc3\x89t\xc3\xa9", "\xc3\x89t\xc3\xa9"},
 	{"no UTF-8 stays",
 	 "\xff\xc3("
