@@ -12,26 +12,36 @@
 struct roll {
 	uint64_t sum, top; /* top: BASE to the power of K - 1 */
 	uint8_t times[256];
-	unsigned distinct;
+	unsigned distinct, letters;
 };
+
+/* With digits, and all that is beyond ASCII. */
+static bool is_letter(uint8_t c)
+{
+	return c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
 
 static void roll_in(struct roll *r, uint8_t c)
 {
 	r->sum = r->sum * BASE + c + 1;
 	r->distinct += r->times[c]++ == 0;
+	r->letters += is_letter(c);
 }
 
 static void roll_out(struct roll *r, uint8_t c)
 {
 	r->sum -= (uint64_t)(c + 1) * r->top;
 	r->distinct -= --r->times[c] == 0;
+	r->letters -= is_letter(c);
 }
 
 static uint64_t roll_hash(const struct roll *r)
 {
+	unsigned least = r->letters ? WINNOW_DISTINCT : WINNOW_DISTINCT_SIGNS;
+
 	/* The sum's low bits depend on the last characters only, so it is mixed. Only the bits that
 	 * are kept take part: what is smallest is smallest in them. */
-	return r->distinct < WINNOW_DISTINCT ? NONE : prints_mix(r->sum) >> PRINT_AT_BITS;
+	return r->distinct < least ? NONE : prints_mix(r->sum) >> PRINT_AT_BITS;
 }
 
 /* The smallest hash of the pieces from FIRST to LAST, the last of equal ones. */

@@ -18,7 +18,8 @@ enum {
 	WINNOW_K = 24,
 	WINNOW_WINDOW = 4,
 	WINNOW_SHARED = WINNOW_K + WINNOW_WINDOW - 1,
-	WINNOW_DISTINCT = 9 /* characters that a piece must have */
+	WINNOW_DISTINCT = 9,	  /* characters that a piece must have */
+	WINNOW_DISTINCT_SIGNS = 6 /* of one without a letter: programs are written so, rulers not */
 };
 
 /* Adds them with their places in the canonical text, ascending; not sorted. */

@@ -78,6 +78,28 @@ static void test_rows(void)
 	index_done(&ix[1]);
 }
 
+/* A program without a letter ties, what is drawn with signs does not. */
+static void test_signs(void)
+{
+	static const char *const texts[] = {
+		"[][(![]+[])[+[]]+(![]+[])[!+[]+!+[]]+(![]+[])[+!+[]]+(!![]+[])[+[]]]",
+		"+-----+------+\n|:---:|-----:|\n+=====+======+\n| --- | ---- |\n+-----+------+\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char code[256];
+		struct index ix = index_of(texts[i]);
+		struct attribution a;
+		struct err err;
+		enum tie tie;
+		snprintf(code, sizeof(code), "let own = 1;\n%s\nown += 2;\n", texts[i]);
+		struct origin_text t = {.data = code, .len = strlen(code)};
+		must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
+		ok(tie == (i == 0 ? TIE_SPAN : TIE_NONE), "signs only %zu: %s", i, tie_name(tie));
+		index_done(&ix);
+	}
+}
+
 static void test_places(void)
 {
 	struct index ix = index_of(DOC);
@@ -282,6 +304,7 @@ static void test_matches(void)
 int main(void)
 {
 	test_rows();
+	test_signs();
 	test_places();
 	test_forms();
 	test_hidden_source();
