@@ -197,6 +197,14 @@ static int run_and_drop(struct db *db, enum sql which, struct param *param, size
 	return 0;
 }
 
+/* A rule or a trigger of the database's owner: without an error, and without a record. */
+static int not_taken(struct err *err)
+{
+	err_set(err, ERR_SYSTEM, "the database did not take what was written");
+	err_cure(err, "look for rules and triggers on the tables of the schema cordon");
+	return -1;
+}
+
 static int append(struct db *db, const struct store_op *op, struct err *err)
 {
 	struct param row[] = {sql_number(op->seq), sql_bytes(op->hash, RECORD_HASH),
@@ -205,6 +213,8 @@ static int append(struct db *db, const struct store_op *op, struct err *err)
 
 	if (run_and_drop(db, SQL_APPEND, row, ARRAY_SIZE(row), &rows, err) < 0)
 		return -1;
+	if (!rows)
+		return not_taken(err);
 	for (size_t i = 0; i < op->refc; i++) {
 		struct param ref[] = {sql_text(op->ref[i]), sql_number(op->seq)};
 		if (run_and_drop(db, SQL_REF, ref, ARRAY_SIZE(ref), &rows, err) < 0)
@@ -243,7 +253,9 @@ static int apply(struct db *db, const struct store_op *op, struct err *err)
 	int failed = op->op == STORE_OP_PUT ? put(db, op, &rows, err) : drop(db, op, &rows, err);
 	if (failed < 0)
 		return -1;
-	return op->expected != STORE_ANY && !rows ? store_conflict(op, err) : 0;
+	if (op->expected != STORE_ANY && !rows)
+		return store_conflict(op, err);
+	return op->op == STORE_OP_PUT && !rows ? not_taken(err) : 0;
 }
 
 /* A COMMIT of a transaction that failed is answered with ROLLBACK and no error: looked at. */

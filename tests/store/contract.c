@@ -357,6 +357,42 @@ static void test_checkpoints(struct store *s, int dir)
 	   "the next one brings it");
 }
 
+/* What is said to be written is: a database that drops it without a word is found out at once. */
+static void test_dropped(int dir)
+{
+	static const struct {
+		const char *what, *sqlite, *postgres;
+	} ways[] = {
+		{"records", "CREATE TRIGGER t BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE); END",
+		 "CREATE RULE t AS ON INSERT TO cordon.log DO INSTEAD NOTHING"},
+		{"items", "CREATE TRIGGER t BEFORE INSERT ON item BEGIN SELECT RAISE(IGNORE); END",
+		 "CREATE FUNCTION cordon.f() RETURNS trigger LANGUAGE plpgsql AS "
+		 "'BEGIN RETURN NULL; END'; CREATE TRIGGER t BEFORE INSERT ON cordon.item "
+		 "FOR EACH ROW EXECUTE FUNCTION cordon.f()"},
+	};
+	static const char *const undo[][2] = {
+		{"DROP TRIGGER t", "DROP RULE t ON cordon.log"},
+		{"DROP TRIGGER t", "DROP TRIGGER t ON cordon.item"},
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		case_sql("s", ways[i].sqlite, ways[i].postgres);
+		AUTO_STORE struct store *s = case_open(dir);
+		AUTO_TX struct store_tx tx = {0};
+		struct rows r = {0};
+		struct err err = {0};
+		uint64_t before = size_of(s);
+		case_add(&tx, RECORD_REQUEST, "run:dropped", (int64_t)i);
+		store_put(&tx, STORE_DOMAIN, "dropped", "1", 1, STORE_ANY);
+		bool done = store_commit(s, &tx, &err) == 0;
+		bool is_there = store_read(s, before, 1, take_row, &r, &err) == 0 && r.count == 1 &&
+				holds(s, "dropped", "1", 1);
+		ok(done == is_there, "a database that drops %s: %s", ways[i].what,
+		   done ? "they are there" : "refused");
+		case_sql("s", undo[i][0], undo[i][1]);
+	}
+}
+
 static void test_again(int dir)
 {
 	struct store_options o = {.dir = dir, .url = case_url(), .read_only = true};
@@ -463,6 +499,7 @@ int main(void)
 	test_record_maxima(s);
 	test_checkpoints(s, dir);
 	store_close(s);
+	test_dropped(dir);
 	test_again(dir);
 	test_busy(dir);
 	close(dir);
