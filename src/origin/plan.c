@@ -15,7 +15,7 @@
 #define SIGNED "cordon-plan-v1" /* what is signed begins so, and nothing else that the key signs */
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	BODY_MAX = 256,
 	TOKEN_MAX = BODY_MAX + KEY_SIGNATURE,
 	RUNS_BYTES = 4,
@@ -36,6 +36,7 @@ static void pack_plan(struct packer *p, const struct plan *plan)
 	pack_uint(p, plan->from_us, 8);
 	pack_uint(p, plan->to_us, 8);
 	pack_uint(p, plan->runs, 4);
+	pack_bytes(p, plan->rest_sha256, sizeof(plan->rest_sha256));
 }
 
 static bool unpack_plan(const uint8_t *data, size_t len, struct plan *ret)
@@ -56,6 +57,7 @@ static bool unpack_plan(const uint8_t *data, size_t len, struct plan *ret)
 	ret->from_us = unpack_uint(&u, 8);
 	ret->to_us = unpack_uint(&u, 8);
 	ret->runs = (uint32_t)unpack_uint(&u, 4);
+	unpack_bytes(&u, ret->rest_sha256, sizeof(ret->rest_sha256));
 	return !old && unpack_is_done(&u) && !(ret->caps & ~CAP_ALL);
 }
 
@@ -93,6 +95,35 @@ static bool read_token(const uint8_t public[KEY_PUBLIC], const char *text, struc
 	n -= KEY_SIGNATURE;
 	return n <= BODY_MAX && key_verify(public, bytes, to_sign(token, n, bytes), token + n) &&
 	       unpack_plan(token, n, ret);
+}
+
+/* Each text behind what it is and how long it is, so that no two lists are one. */
+static void hash_texts(crypto_hash_sha256_state *state, uint8_t what, const char *const *text,
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint8_t head[9];
+		struct packer p = {.data = head, .room = sizeof(head)};
+		pack_uint(&p, what, 1);
+		pack_uint(&p, strlen(text[i]), 8);
+		crypto_hash_sha256_update(state, head, sizeof(head));
+		crypto_hash_sha256_update(state, (const uint8_t *)text[i], strlen(text[i]));
+	}
+}
+
+void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256])
+{
+	crypto_hash_sha256_state state;
+
+	memset(ret, 0, KEEPER_SHA256);
+	if (!r->argc && !r->envc && !r->execc && !r->venv)
+		return;
+	crypto_hash_sha256_init(&state);
+	hash_texts(&state, 'a', r->argv, r->argc);
+	hash_texts(&state, 'e', r->env, r->envc);
+	hash_texts(&state, 'x', r->exec, r->execc);
+	hash_texts(&state, 'v', &r->venv, r->venv != NULL);
+	crypto_hash_sha256_final(&state, ret);
 }
 
 static int check_ask(const struct domain *d, const struct plan_ask *ask, struct err *err)
@@ -175,6 +206,7 @@ static const char *const words[PLAN_ANSWERS] = {
 	[PLAN_OTHER_DOMAIN] = "the plan belongs to another conversation",
 	[PLAN_OTHER_EPOCH] = "the plan is of an earlier conversation",
 	[PLAN_OTHER_POLICY] = "the plan was made under another policy",
+	[PLAN_OTHER_REST] = "the plan is for other arguments or another environment",
 	[PLAN_MORE_CAPS] = "the run asks for more than was planned",
 	[PLAN_INPUTS] = "the inputs are not what the plan allows",
 	[PLAN_EARLY] = "the plan is not good yet",
@@ -190,6 +222,7 @@ const char *plan_answer_words(enum plan_answer answer)
 enum plan_answer plan_check(const uint8_t public[KEY_PUBLIC], const char *token,
 			    const struct plan_use *use, struct plan *ret)
 {
+	static const uint8_t nothing[KEEPER_SHA256];
 	struct plan p = {0};
 	bool ours = read_token(public, token, &p);
 	const struct {
@@ -203,6 +236,9 @@ enum plan_answer plan_check(const uint8_t public[KEY_PUBLIC], const char *token,
 		{p.epoch != use->domain->epoch, PLAN_OTHER_EPOCH},
 		{memcmp(p.policy_sha256, use->policy_sha256, KEEPER_SHA256) != 0,
 		 PLAN_OTHER_POLICY},
+		{memcmp(p.rest_sha256, use->rest_sha256 ? use->rest_sha256 : nothing,
+			KEEPER_SHA256) != 0,
+		 PLAN_OTHER_REST},
 		{use->caps & ~p.caps, PLAN_MORE_CAPS},
 		{use->inputs->integrity < p.least || use->inputs->secrecy > p.most, PLAN_INPUTS},
 		{use->now_us < p.from_us, PLAN_EARLY},

@@ -7,6 +7,7 @@
 #ifndef CORDON_ORIGIN_PLAN_H
 #define CORDON_ORIGIN_PLAN_H
 
+#include "model/request.h"
 #include "origin/domain.h"
 
 enum {
@@ -26,7 +27,13 @@ struct plan {
 	enum secrecy most;	 /* and how secret at most */
 	uint64_t from_us, to_us; /* not before, not after */
 	uint32_t runs;		 /* at most */
+	/* Of what comes with the code and can be code: plan_rest. Zero: nothing does. */
+	uint8_t rest_sha256[KEEPER_SHA256];
 };
+
+/* Arguments, environment, virtual environment and programs: NODE_OPTIONS, BASH_ENV or an argument that
+ * is evaluated make other code of the same bytes. All zero when there is none of them. */
+void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256]);
 
 /* ID is made here. The domain must not have been exposed, unless APPROVAL names a person's. Code that
  * makes code of its inputs (the caller's rules say so) is no plan. */
@@ -47,6 +54,7 @@ enum plan_answer {
 	PLAN_OTHER_DOMAIN,
 	PLAN_OTHER_EPOCH,
 	PLAN_OTHER_POLICY,
+	PLAN_OTHER_REST,
 	PLAN_MORE_CAPS,
 	PLAN_INPUTS,
 	PLAN_EARLY,
@@ -64,6 +72,7 @@ struct plan_use {
 	const struct label *inputs;
 	const struct domain *domain;
 	uint64_t now_us;
+	const uint8_t *rest_sha256; /* plan_rest; NULL: nothing comes with the code */
 };
 /* Pure. *RET is what the token says when it is ours. */
 enum plan_answer plan_check(const uint8_t public[KEY_PUBLIC], const char *token,

@@ -97,6 +97,45 @@ static void test_bound(struct world *w)
 	ok(check(w, &u) == PLAN_LATE, "too late");
 }
 
+/* The same code with something else beside it is something else. */
+static void test_rest(struct world *w)
+{
+	static const char *const one[] = {"a", "b"}, *const joined[] = {"ab"};
+	struct request r[] = {
+		{.argc = 2, .argv = one},     {.argc = 1, .argv = joined},
+		{.envc = 1, .env = {"ab"}},   {.envc = 1, .env = {"NODE_OPTIONS=--import=data:,x"}},
+		{.execc = 1, .exec = {"ab"}}, {.venv = "ab"}};
+	enum { COUNT = sizeof(r) / sizeof(r[0]) };
+	uint8_t rest[COUNT + 1][KEEPER_SHA256];
+	struct plan_use u = use_of(w);
+	struct plan_ask ask = w->ask;
+	char token[PLAN_TEXT_MAX];
+	struct plan p;
+	struct err err = {0};
+	size_t wrong = 0;
+
+	plan_rest(&(struct request){0}, rest[COUNT]);
+	for (size_t i = 0; i < COUNT; i++)
+		plan_rest(&r[i], rest[i]);
+	for (size_t i = 0; i <= COUNT; i++)
+		for (size_t k = 0; k < i; k++)
+			wrong += memcmp(rest[i], rest[k], KEEPER_SHA256) == 0;
+	ok(wrong == 0, "no two are the same");
+	u.rest_sha256 = rest[COUNT];
+	ok(check(w, &u) == PLAN_GOOD, "a plan for the code alone");
+	u.rest_sha256 = rest[3];
+	ok(check(w, &u) == PLAN_OTHER_REST, "is not one for it with an environment");
+	memcpy(ask.plan.rest_sha256, rest[0], KEEPER_SHA256);
+	case_done(plan_mint(&w->c->k, &w->d, &ask, token, &err) == 0, &err);
+	case_done(domain_load(&w->c->k, &w->d.id, &w->d, &err) == 0, &err);
+	u = use_of(w), u.rest_sha256 = rest[0];
+	ok(plan_check(w->c->k.key.public, token, &u, &p) == PLAN_GOOD, "one with arguments");
+	u.rest_sha256 = rest[1];
+	ok(plan_check(w->c->k.key.public, token, &u, &p) == PLAN_OTHER_REST, "is for just those");
+	u.rest_sha256 = NULL;
+	ok(plan_check(w->c->k.key.public, token, &u, &p) == PLAN_OTHER_REST, "and not for none");
+}
+
 static void test_forged(struct world *w)
 {
 	struct plan_use u = use_of(w);
@@ -289,6 +328,7 @@ int main(void)
 	case_open(&c);
 	make_world(&w, &c);
 	test_bound(&w);
+	test_rest(&w);
 	test_forged(&w);
 	test_spend(&w);
 	test_mint(&w);
