@@ -173,6 +173,15 @@ static int check(const struct source_in *in, struct err *err)
 	return 0;
 }
 
+/* For good and everywhere is what our rules have found. What somebody says of bytes lowers this source
+ * only, or a tool could make any file that everybody has hostile for all. */
+static int keep_bytes(struct keeper *k, const struct source *s, struct store_tx *tx,
+		      struct err *err)
+{
+	return s->grade == GRADE_DENIES ? file_label_keep_hostile(k, s->sha256, &s->label, tx, err)
+					: 0;
+}
+
 /* The domain as it is now, whatever it was merged into meanwhile. */
 static int commit_row(struct keeper *k, struct domain *d, const struct source_in *in,
 		      struct source *s, const struct sourceprints *prints, struct err *err)
@@ -194,8 +203,7 @@ static int commit_row(struct keeper *k, struct domain *d, const struct source_in
 		sourceprints_put_last(prints, &tx);
 		domain_read(k, d, &s->label, s->kind, &tx);
 		store_put(&tx, STORE_SOURCE, id_hex(&s->id, key), row, p.len, STORE_NEW);
-		if (file_label_keep_hostile(k, s->sha256, &s->label, &tx, err) == 0 &&
-		    store_commit(k->store, &tx, err) == 0) {
+		if (keep_bytes(k, s, &tx, err) == 0 && store_commit(k->store, &tx, err) == 0) {
 			d->version = tx.version;
 			return 0;
 		}

@@ -119,6 +119,30 @@ static void test_merged_epoch(struct origin_case *c)
 	ok(case_origin(c, &d, OWN) == ORIGIN_EXPOSED, "and so does its code");
 }
 
+/* A tool that calls bytes hostile which everybody has. */
+static void test_said_hostile(struct origin_case *c)
+{
+	char one[HANDLE_MAX], two[HANDLE_MAX];
+	struct domain a = case_domain(c, "uid:8", one), b = case_domain(c, "uid:8", two);
+	struct origin_text t = {.data = "# a licence that everybody has", .len = 30};
+	struct source_in in = {.kind = FROM_TOOL_RESULT, .text = &t, .count = 1};
+	struct source_released r;
+	struct err err = {0};
+
+	in.label = label_unknown();
+	in.label.integrity = INTEGRITY_HOSTILE;
+	case_done(source_commit(&c->k, &a, &in, &r, &err) == 0, &err);
+	ok(r.source.label.integrity == INTEGRITY_HOSTILE, "what is said lowers");
+	in.label = label_unknown();
+	case_done(source_commit(&c->k, &b, &in, &r, &err) == 0, &err);
+	ok(r.source.label.integrity == INTEGRITY_UNTRUSTED, "there, and not everywhere");
+	in.grade = GRADE_DENIES;
+	case_done(source_commit(&c->k, &a, &in, &r, &err) == 0, &err);
+	in.grade = GRADE_NONE;
+	case_done(source_commit(&c->k, &b, &in, &r, &err) == 0, &err);
+	ok(r.source.label.integrity == INTEGRITY_HOSTILE, "what is found does everywhere");
+}
+
 static void test_members(struct origin_case *c)
 {
 	char handle[HANDLE_MAX];
@@ -503,6 +527,7 @@ int main(void)
 	test_host(&c);
 	test_names(&c);
 	test_merged_epoch(&c);
+	test_said_hostile(&c);
 	test_members(&c);
 	test_texts(&c);
 	test_escape();
