@@ -300,6 +300,36 @@ static int load_key(struct store *s, const struct head *h, struct err *err)
 	return -1;
 }
 
+static int take_note(void *context, const struct store_row *row, struct err *err)
+{
+	struct record r;
+	struct jcs_span note;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0)
+		return -1;
+	if (r.kind != RECORD_CHECKPOINT || !jcs_member(r.body, "note", &note) ||
+	    !jcs_get_text(note, context, NOTE_MAX))
+		return err_set(err, ERR_INPUT, "record %llu is no checkpoint",
+			       (unsigned long long)row->seq);
+	return 1;
+}
+
+/* Whoever was killed between the commit and the file, or had no room for it, has left the newest
+ * checkpoint in the log only, where it does not show that the log was cut. It is put into the file. */
+static int keep_newest(struct store *s, const struct head *h, struct err *err)
+{
+	char text[NOTE_MAX];
+	struct note note;
+
+	if (store_read(s, h->checkpoint, 1, take_note, text, err) != 1)
+		return err->code ? -1 : err_set(err, ERR_INPUT, "the newest checkpoint is gone");
+	if (note_parse(text, strlen(text), &note, err) < 0)
+		return -1;
+	if (!note_is_signed(text, strlen(text), &note, s->key.public))
+		return err_set(err, ERR_REFUSED, "the newest checkpoint is not signed by us");
+	return checkpoint_add(s->dir, text, strlen(text), err);
+}
+
 int chain_open(struct store *s, struct err *err)
 {
 	struct store_tip tip = {0};
@@ -324,7 +354,14 @@ int chain_open(struct store *s, struct err *err)
 		return -1;
 	if (chain_head(&tip, &head, err) < 0 || load_key(s, &head, err) < 0)
 		return -1;
-	return has_kept == 0 ? check_kept(&kept, &head, err) : 0;
+	if (has_kept == 0 && check_kept(&kept, &head, err) < 0)
+		return -1;
+	/* Looked at again only if it seems to be missing: others may have added it meanwhile. */
+	if ((has_kept == 0 && kept.size >= head.checkpoint) ||
+	    (checkpoint_last(s->dir, &kept, err) == 0 && kept.size >= head.checkpoint))
+		return 0;
+	*err = (struct err){0};
+	return keep_newest(s, &head, err);
 }
 
 int store_size(struct store *s, uint64_t *ret, struct err *err)
@@ -336,20 +373,6 @@ int store_size(struct store *s, uint64_t *ret, struct err *err)
 		return -1;
 	*ret = head.tree.size;
 	return 0;
-}
-
-static int take_note(void *context, const struct store_row *row, struct err *err)
-{
-	struct record r;
-	struct jcs_span note;
-
-	if (record_decode(row->bytes, row->len, &r, err) < 0)
-		return -1;
-	if (r.kind != RECORD_CHECKPOINT || !jcs_member(r.body, "note", &note) ||
-	    !jcs_get_text(note, context, NOTE_MAX))
-		return err_set(err, ERR_INPUT, "record %llu is no checkpoint",
-			       (unsigned long long)row->seq);
-	return 1;
 }
 
 int store_checkpoint(struct store *s, char *text, struct err *err)

@@ -357,6 +357,36 @@ static void test_checkpoints(struct store *s, int dir)
 	   "the next one brings it");
 }
 
+/* As if the power had gone between the commit and the file. */
+static void test_lost_note(int dir)
+{
+	struct note before = {0}, last = {0};
+	struct err err = {0};
+	struct store *s = case_open(dir);
+	char text[2048];
+	struct stat st;
+
+	case_fill(s, 3, 3);
+	scratch_must(fstatat(dir, CHECKPOINT_FILE, &st, 0) == 0, "the file");
+	scratch_must(store_checkpoint(s, text, &err) == 0, "a checkpoint");
+	scratch_must(checkpoint_last(dir, &before, &err) == 0, "in the file");
+	store_close(s);
+	scratch_must(truncate("s/" CHECKPOINT_FILE, st.st_size + 20) == 0, "cutting");
+	ok(checkpoint_last(dir, &last, &err) == 0 && last.size < before.size,
+	   "a checkpoint is half in the file");
+	s = case_open(dir);
+	ok(checkpoint_last(dir, &last, &err) == 0 && last.size == before.size &&
+		   memcmp(last.root, before.root, MERKLE_HASH) == 0,
+	   "whoever opens the log next puts it there");
+	ok(case_is_good(s, dir), "and the log is good");
+	store_close(s);
+	scratch_must(fstatat(dir, CHECKPOINT_FILE, &st, 0) == 0, "the file");
+	off_t size = st.st_size;
+	store_close(case_open(dir));
+	scratch_must(fstatat(dir, CHECKPOINT_FILE, &st, 0) == 0, "the file");
+	ok(st.st_size == size, "once");
+}
+
 /* What is said to be written is: a database that drops it without a word is found out at once. */
 static void test_dropped(int dir)
 {
@@ -499,6 +529,7 @@ int main(void)
 	test_record_maxima(s);
 	test_checkpoints(s, dir);
 	store_close(s);
+	test_lost_note(dir);
 	test_dropped(dir);
 	test_again(dir);
 	test_busy(dir);
