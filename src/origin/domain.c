@@ -11,7 +11,7 @@
 #include "origin/handle.h"
 
 enum {
-	ROW_VERSION = 1,
+	ROW_VERSION = 2,
 	ROW_MAX = 64 + PRINCIPAL_MAX + LABEL_PACKED_MAX + DOMAIN_MEMBERS_MAX * ID_BYTES,
 	KEY_MAX = ID_HEX + 2,
 	KINDS_ALL = (1 << FROM_COUNT) - 1,
@@ -40,6 +40,7 @@ static void pack_row(struct packer *p, const struct domain *d, const struct id *
 	pack_uint(p, d->sources, 8);
 	pack_uint(p, d->kinds, 4);
 	pack_uint(p, d->print_bytes, 8);
+	pack_uint(p, d->forgotten, 8);
 	pack_uint(p, d->memberc, 2);
 	pack_bytes(p, d->member, d->memberc * sizeof(d->member[0]));
 }
@@ -61,6 +62,7 @@ static int unpack_row(const struct store_item *item, struct domain *d, struct id
 		d->sources = unpack_uint(&u, 8);
 		d->kinds = (unsigned)unpack_uint(&u, 4);
 		d->print_bytes = unpack_uint(&u, 8);
+		d->forgotten = unpack_uint(&u, 8);
 		d->memberc = (size_t)unpack_uint(&u, 2);
 		u.failed = u.failed || d->memberc > DOMAIN_MEMBERS_MAX;
 		if (!u.failed)
@@ -259,6 +261,7 @@ static int merge_once(struct keeper *k, struct domain *to, const struct domain *
 	to->sources += from->sources;
 	to->kinds |= from->kinds;
 	to->print_bytes += from->print_bytes;
+	to->forgotten += from->forgotten;
 	memcpy(to->member + to->memberc, from->member, from->memberc * sizeof(from->member[0]));
 	to->memberc += from->memberc;
 	log_domain(&tx, to, "merged", &from->id);

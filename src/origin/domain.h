@@ -25,6 +25,7 @@ struct domain {
 	uint64_t sources;     /* that were ever committed to it */
 	unsigned kinds;	      /* bits of enum source_kind, of this epoch; not known: all */
 	uint64_t print_bytes; /* of fingerprints that are kept */
+	uint64_t forgotten;   /* bytes of those that are not, ever: see source_set.more */
 	size_t memberc;	      /* itself is the first */
 	struct id member[DOMAIN_MEMBERS_MAX];
 	uint64_t version; /* of its row */

@@ -66,7 +66,10 @@ struct source_set {
 	size_t count;
 	struct id *id;
 	struct index *index;
-	bool more; /* there were more than SOURCE_SET_MAX: the newest are here */
+	/* There was more: over SOURCE_SET_MAX, of which the newest are here, or it was forgotten. That
+	 * code ties to nothing here says less then: whoever can make an agent read enough can make it
+	 * forget. */
+	bool more;
 };
 int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
 		    struct err *err);

@@ -162,7 +162,7 @@ static int read_item(void *context, const struct store_item *item, struct err *e
 int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
 		    struct err *err)
 {
-	memset(ret, 0, sizeof(*ret));
+	*ret = (struct source_set){.more = d->forgotten > 0};
 	for (size_t i = 0; i < d->memberc; i++) {
 		char prefix[ID_HEX + 1];
 		struct store_range range = {.prefix = prefix, .after = ""};
@@ -187,7 +187,7 @@ void source_set_done(struct source_set *s)
 
 struct eviction {
 	struct store_tx *tx;
-	uint64_t left, keep;
+	uint64_t left, keep, gone;
 };
 
 /* Oldest first. 1: enough, or as much as a transaction takes. */
@@ -200,6 +200,7 @@ static int evict_item(void *context, const struct store_item *item, struct err *
 		return 1;
 	store_delete(e->tx, STORE_FINGERPRINTS, item->key, item->version);
 	e->left = e->left > item->len ? e->left - item->len : 0;
+	e->gone += item->len;
 	return 0;
 }
 
@@ -211,7 +212,7 @@ static int evict_some(struct keeper *k, struct domain *d, uint64_t keep, struct 
 
 	if (domain_load(k, &id, d, err) < 0)
 		return -1;
-	struct eviction e = {&tx, d->print_bytes, keep};
+	struct eviction e = {&tx, d->print_bytes, keep, 0};
 	for (size_t i = 0; i < d->memberc && e.left > keep; i++) {
 		char prefix[ID_HEX + 1];
 		struct store_range range = {.prefix = prefix, .after = ""};
@@ -223,6 +224,7 @@ static int evict_some(struct keeper *k, struct domain *d, uint64_t keep, struct 
 	if (tx.count == 0)
 		e.left = 0; /* there are none: what was counted is off */
 	d->print_bytes = e.left;
+	d->forgotten += e.gone;
 	domain_put(d, &tx);
 	if (store_commit(k->store, &tx, err) < 0)
 		return -1;

@@ -425,6 +425,15 @@ static void test_set(struct origin_case *c)
 	   "one more is told");
 }
 
+static bool says_more(struct origin_case *c, const struct domain *d)
+{
+	AUTO_SOURCES struct source_set set = {0};
+	struct err err = {0};
+
+	case_done(source_set_load(&c->k, d, &set, &err) == 0, &err);
+	return set.more;
+}
+
 /* As if the domain had much more than this: what is counted decides, and is put right. */
 static void test_evict(struct origin_case *c)
 {
@@ -441,10 +450,13 @@ static void test_evict(struct origin_case *c)
 	case_read(c, &d, PAYLOAD, GRADE_NONE);
 	ok(d.print_bytes == SOURCE_PRINT_BYTES_MAX && case_origin(c, &d, PAYLOAD) == ORIGIN_DERIVED,
 	   "as many bytes of fingerprints as may be");
+	ok(!says_more(c, &d), "all of it is recognised");
 	case_read(c, &d, PAYLOAD, GRADE_NONE);
 	ok(d.print_bytes <= SOURCE_PRINT_BYTES_MAX / 4 * 3 &&
 		   case_origin(c, &d, PAYLOAD) == ORIGIN_EXPOSED && d.sources == 3,
 	   "with more the oldest are forgotten, and the code is still exposed");
+	struct domain now = case_find(c, "uid:14", handle, NULL);
+	ok(says_more(c, &now), "that something was is told from then on");
 }
 
 static int count_ingest(void *context, const struct store_row *row, const struct record *r,
