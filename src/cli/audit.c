@@ -216,7 +216,7 @@ int cli_audit(struct cli_call *call)
 	const struct verb *verb = find_verb(call, &err);
 	int r = -1;
 
-	if (verb && gate_open(call, !verb->writes, &s, &err) == 0)
+	if (verb && gate_begin(call, !verb->writes, &s, &err) == 0)
 		r = verb->run(&a, &err);
 	return r < 0 ? gate_fail(call, &err) : r;
 }

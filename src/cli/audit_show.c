@@ -30,7 +30,7 @@ static void show_value(struct jcs_span value)
 {
 	AUTO_FREE char *text = strndup((const char *)value.data, value.len);
 
-	shown_text(stdout, text ? text : "?");
+	shown_words(stdout, text ? text : "?");
 }
 
 /* The members of a canonical object by the bytes; NAME is plain ASCII. */

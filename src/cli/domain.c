@@ -89,7 +89,7 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 		if (jcs_member(r.body, members[i], &value) &&
 		    jcs_get_text(value, text, sizeof(text))) {
 			fputs("  ", stdout);
-			shown_text(stdout, text);
+			shown_words(stdout, text);
 		}
 	putchar('\n');
 	return 0;
@@ -178,7 +178,7 @@ int cli_domain(struct cli_call *call)
 	struct err err;
 	const struct verb *verb = find_verb(call, &err);
 
-	if (!verb || gate_open(call, false, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
+	if (!verb || gate_begin(call, false, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
 		return gate_fail(call, &err);
 	return 0;
 }

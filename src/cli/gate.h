@@ -24,7 +24,8 @@ extern const struct cli_field gate_domain_fields[], gate_ingest_fields[], gate_f
 const struct cli_object *gate_object_at(unsigned i);
 /* Prints the error; what to exit with. */
 int gate_fail(const struct cli_call *call, const struct err *err);
-int gate_open(const struct cli_call *call, bool read_only, struct gate_state *ret, struct err *err);
+int gate_begin(const struct cli_call *call, bool read_only, struct gate_state *ret,
+	       struct err *err);
 /* The domain of HANDLE, or the shared one for NULL. What is no handle of this principal's is an
  * error here: who names a domain must not get another one without a word. */
 int gate_domain(struct gate_state *s, const char *handle, struct domain *ret, struct err *err);

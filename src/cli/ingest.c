@@ -31,7 +31,7 @@ static json_t *hex_id(const struct id *id)
 	return json_string(id_hex(id, hex));
 }
 
-#define FOUND(function, expression) FIELD(function, struct ingest_finding, expression)
+#define FOUND(function, expression) FIELD(function, struct report_finding, expression)
 FOUND(found_rule, jsonval_readable(v->rule))
 FOUND(found_title, jsonval_readable(v->title))
 FOUND(found_grade, json_string(grade_name(v->grade)))
@@ -56,10 +56,10 @@ TOLD(told_time, jsonval_number(v->source->time_us / 1000))
 TOLD(told_integrity, json_string(integrity_name(v->source->label.integrity)))
 TOLD(told_secrecy, json_string(secrecy_name(v->source->label.secrecy)))
 TOLD(told_grade, json_string(grade_name(v->source->grade)))
-TOLD(told_unread, json_boolean(v->report->unread))
-TOLD(told_count, jsonval_number(v->report->findings))
-TOLD(told_findings, jsonval_list(gate_finding_fields, v->report->list, sizeof(v->report->list[0]),
-				 v->report->listed))
+TOLD(told_unread, json_boolean(v->report->look.unread))
+TOLD(told_count, jsonval_number(v->report->look.findings))
+TOLD(told_findings, jsonval_list(gate_finding_fields, v->report->look.finding,
+				 sizeof(v->report->look.finding[0]), v->report->look.listed))
 TOLD(told_released, v->to ? jsonval_readable(v->to) : json_null())
 
 const struct cli_field gate_ingest_fields[] = {
@@ -76,7 +76,7 @@ const struct cli_field gate_ingest_fields[] = {
 	{"grade", "of the worst finding: none, shown, asks or denies", told_grade},
 	{"unread", "it is no text: the rules have not looked at all of it", told_unread},
 	{"findings_count", "how many there were", told_count},
-	{"findings", "the worst of each rule, 32 at most", told_findings},
+	{"findings", "the worst of each rule, 64 at most", told_findings},
 	{"released", "where the bytes were written, or null", told_released},
 	{0}};
 
@@ -87,17 +87,17 @@ static void tell(const struct told *t)
 
 	printf("%s  %s  %s  ", id_hex(&s->id, hex), integrity_name(s->label.integrity),
 	       source_kind_name(s->kind));
-	shown_text(stdout, s->name);
+	shown_words(stdout, s->name);
 	putchar('\n');
-	for (size_t i = 0; i < t->report->listed; i++) {
-		const struct ingest_finding *f = &t->report->list[i];
+	for (size_t i = 0; i < t->report->look.listed; i++) {
+		const struct report_finding *f = &t->report->look.finding[i];
 		printf("  %-6s  ", f->undecided ? "limit" : grade_name(f->grade));
-		shown_text(stdout, f->rule);
+		shown_words(stdout, f->rule);
 		fputs("  ", stdout);
-		shown_text(stdout, f->title);
+		shown_words(stdout, f->title);
 		putchar('\n');
 	}
-	if (t->report->unread)
+	if (t->report->look.unread)
 		puts("  it is no text: the rules have not looked at all of it");
 }
 
@@ -138,7 +138,7 @@ static int open_rules(const struct cli_call *call, struct packs *rules, struct e
 				  .directories = call->rulesc,
 				  .places = places_of_user(&rules->arena)};
 
-	return ingest_rules(rules, &o, err);
+	return look_rules(rules, &o, err);
 }
 
 static int speak(struct cli_call *call, const struct packs *rules, struct ingest_in *in, int to,
@@ -147,7 +147,7 @@ static int speak(struct cli_call *call, const struct packs *rules, struct ingest
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
 	struct domain d;
 
-	if (gate_open(call, false, &s, err) < 0 ||
+	if (gate_begin(call, false, &s, err) < 0 ||
 	    gate_domain(&s, call->gate.domain, &d, err) < 0 ||
 	    ingest(&s, rules, &d, in, report, err) < 0)
 		return -1;
@@ -216,6 +216,8 @@ int cli_ingest(struct cli_call *call)
 		jsonval_print(jsonval_object(gate_ingest_fields, &told));
 	else if (r == 0 && !(to && strcmp(to, "-") == 0))
 		tell(&told);
+	if (report)
+		ingest_done(report);
 	if (rules)
 		packs_done(rules);
 	return r == 0 ? 0 : gate_fail(call, &err);

@@ -286,3 +286,11 @@ bool shown_is_plain(const char *text, size_t len)
 			return false;
 	return true;
 }
+
+void shown_words(FILE *to, const char *text)
+{
+	const struct shown s = {
+		.to = to, .more = "    ", .below = "    ", .width = shown_width(to)};
+
+	shown_text(&s, 0, text);
+}

@@ -36,6 +36,8 @@ size_t shown_width(FILE *to);
 void shown_line(const struct shown *s, size_t column, const char *text, size_t len);
 /* A part of a line of ours. Returns where it ends. */
 size_t shown_text(const struct shown *s, size_t column, const char *text);
+/* The same where a line of ours is short and nothing is marked. */
+void shown_words(FILE *to, const char *text);
 /* Is it shown as it is? Tabs, ends of lines and a return before one count as plain. */
 bool shown_is_plain(const char *text, size_t len);
 

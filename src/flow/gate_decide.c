@@ -37,6 +37,9 @@ static void report_decision(struct gate *g)
 	r->reasonc = 0;
 	if (g->req->domain && !g->has_domain)
 		report_reason(r, "the domain's handle is not one that Cordon gave to this account");
+	if (g->sources.more)
+		report_reason(r,
+			      "what was read long ago in this domain is not recognised any more");
 	for (size_t i = 0; i < g->origin.count; i++)
 		report_reason(r, g->origin.reason[i]);
 	report_reason(r,

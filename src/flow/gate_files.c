@@ -141,7 +141,8 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 static int hash_changed(int dir, const struct change *c, uint64_t *left, uint8_t sha256[32],
 			struct file_key *ret, struct err *err)
 {
-	AUTO_CLOSE int fd = beneath_open(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	AUTO_CLOSE int fd =
+		beneath_open(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > *left)

@@ -216,9 +216,21 @@ int gate_log_refusal(struct gate *g, struct err *err)
 	return store_commit(g->state.store, &tx, err);
 }
 
+/* What nobody knows, it may print. Whether the code itself is trusted is another question. */
+static bool reads_unknown(const struct gate *g)
+{
+	bool input = g->bp->input_file.st_size > 0 || !g->bp->input_is_fixed;
+
+	return !g->has_inputs && (input || g->confined.workspace || g->confined.venv);
+}
+
 static struct label label_of_output(const struct gate *g)
 {
-	return label_of_run(g->decision.origin, &g->inputs,
+	struct label inputs = g->inputs, unknown = label_unknown();
+
+	if (reads_unknown(g))
+		label_join(&inputs, &unknown);
+	return label_of_run(g->decision.origin, &inputs,
 			    g->decision.granted | g->decision.if_approved);
 }
 

@@ -92,8 +92,10 @@ static int tie_up(struct gate *g, struct err *err)
 static int check_plan(struct gate *g, struct err *err)
 {
 	struct label top = label_top();
+	uint8_t rest[KEEPER_SHA256];
 	struct plan_use use = {.code_sha256 = g->bp->payload.sha256,
 			       .policy_sha256 = g->policy.sha256,
+			       .rest_sha256 = rest,
 			       .lang = g->bp->profile->name,
 			       .caps = policy_caps_of(g->req) | g->req->asks,
 			       .inputs = g->has_inputs ? &g->inputs : &top,
@@ -103,6 +105,7 @@ static int check_plan(struct gate *g, struct err *err)
 	g->plan_answer = PLAN_NONE;
 	if (!g->req->plan)
 		return 0;
+	plan_rest(g->req, rest);
 	if (g->bp->payload.is_program)
 		return err_set(err, ERR_USAGE, "--plan is for code, not for a program in a file");
 	g->plan_answer = plan_check(g->state.keeper.key.public, g->req->plan, &use, &g->plan);

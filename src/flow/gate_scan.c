@@ -93,7 +93,9 @@ static int scan_words(struct gate *g, struct err *err)
 	if (join_words(g->req, &words, &at.data.len, err) < 0 || open_rules(g, err) < 0)
 		return -1;
 	at.data.s = words;
-	return look_at(&g->look, &g->rules, &at, err);
+	if (look_at(&g->look, &g->rules, &at, err) < 0)
+		return -1;
+	return look_add(&g->look, "arguments", at.data, err);
 }
 
 static bool is_machine_code(int fd)

@@ -7,17 +7,12 @@
 #ifndef CORDON_FLOW_INGEST_H
 #define CORDON_FLOW_INGEST_H
 
-#include "flow/packs.h"
+#include "flow/look.h"
 #include "flow/state.h"
 #include "origin/canon.h"
 #include "origin/source.h"
 
 #define INGEST_BYTES_MAX CANON_TEXT_MAX
-enum {
-	INGEST_FINDINGS_MAX = 32, /* that are told and recorded; how many there were is told too */
-	INGEST_RULE_MAX = 96,	  /* bytes of a rule's id */
-	INGEST_TITLE_MAX = 160,
-};
 
 struct ingest_in {
 	enum source_kind kind;
@@ -31,25 +26,15 @@ struct ingest_in {
 	size_t refc;
 };
 
-struct ingest_finding {
-	char rule[INGEST_RULE_MAX + 1], title[INGEST_TITLE_MAX + 1];
-	enum grade grade;
-	bool undecided; /* a limit was reached before anybody knew */
-};
-
+/* ingest_done is always due. */
 struct ingest_report {
 	struct source_released released; /* its data is NULL until all is on the disk */
-	size_t findings;		 /* of so many, the worst of each rule: */
-	size_t listed;
-	struct ingest_finding list[INGEST_FINDINGS_MAX];
-	bool unread; /* it is no text: the rules have not looked at all of it */
+	struct look look;		 /* what the rules found */
 };
 
-/* The engine that ingest asks: strict, and every lane, since what a finding may do is its grade's
- * business. RULES is zeroed; packs_done is always due. */
-int ingest_rules(struct packs *rules, const struct packs_options *options, struct err *err);
 /* D is as it is now, afterwards. What cannot be scanned or recorded is not released. */
 int ingest(struct gate_state *state, const struct packs *rules, struct domain *d,
 	   const struct ingest_in *in, struct ingest_report *ret, struct err *err);
+void ingest_done(struct ingest_report *r);
 
 #endif

@@ -167,6 +167,24 @@ int look_at(struct look *l, const struct packs *rules, const struct look_at *at,
 	return at->has_readings ? read_all(l, at->data, err) : 0;
 }
 
+int look_add(struct look *l, const char *how, struct text text, struct err *err)
+{
+	struct origin_text *grown = realloc(l->text, (l->textc + 2) * sizeof(*grown));
+	char *copy = arena_alloc(&l->arena, text.len + 1);
+
+	if (grown)
+		l->text = grown;
+	if (!grown || l->arena.failed)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (!l->textc) /* the thing itself is no text */
+		l->text[l->textc++] = (struct origin_text){.data = ""};
+	if (l->textc == INDEX_TEXTS_MAX)
+		return 0;
+	memcpy(copy, text.s, text.len);
+	l->text[l->textc++] = (struct origin_text){.how = how, .data = copy, .len = text.len};
+	return 0;
+}
+
 void look_done(struct look *l)
 {
 	for (int i = 0; i < WIDE_COUNT; i++)

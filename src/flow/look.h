@@ -47,6 +47,8 @@ struct look_at {
 /* Adds to *L, which is zeroed at first; look_done is always due. What could not be scanned is an
  * error: it is not harmless. */
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err);
+/* One more reading: text that belongs to it and stands nowhere in it. It is copied. */
+int look_add(struct look *l, const char *how, struct text text, struct err *err);
 void look_done(struct look *l);
 #define AUTO_LOOK __attribute__((cleanup(look_done)))
 

@@ -29,27 +29,6 @@ static const struct profile *find_profile(const struct mint_ask *ask, struct err
 	return NULL;
 }
 
-static int read_code(int fd, char **ret, size_t *ret_len, struct err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return err_errno(err, ERR_SYSTEM, "the code");
-	if (st.st_size > VIEW_CODE_MAX)
-		return err_set(err, ERR_LIMIT, "a plan's code has at most %d bytes", VIEW_CODE_MAX);
-	AUTO_FREE char *code = malloc((size_t)st.st_size + 1);
-	if (!code)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	ssize_t n = pread(fd, code, (size_t)st.st_size, 0);
-	if (n != st.st_size)
-		return err_errno(err, ERR_SYSTEM, "reading the code again");
-	code[n] = '\0';
-	*ret = code;
-	*ret_len = (size_t)n;
-	code = NULL;
-	return 0;
-}
-
 static int judge(const struct code_view *v, struct err *err)
 {
 	for (size_t i = 0; i < v->effectc; i++)
@@ -66,17 +45,13 @@ static int judge(const struct code_view *v, struct err *err)
 	return -1;
 }
 
-static int check_code(const struct profile *profile, int fd, struct err *err)
+static int check_code(const struct profile *profile, const struct payload *p, struct err *err)
 {
-	AUTO_FREE char *code = NULL;
 	struct code_view view = {0};
-	size_t len = 0;
 
 	if (!view_has_language(profile->name))
 		return 0;
-	if (read_code(fd, &code, &len, err) < 0)
-		return -1;
-	int r = view_make(profile->name, code, len, &view, err);
+	int r = view_make(profile->name, p->data, p->len, &view, err);
 	if (r < 0)
 		err_context(err, "the code could not be read");
 	else
@@ -89,7 +64,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	      struct plan *ret, char *token, struct err *err)
 {
 	const struct profile *profile = find_profile(ask, err);
-	struct payload payload = {.fd = -1};
+	AUTO_PAYLOAD struct payload payload = {.fd = -1};
 	uint64_t now = state->keeper.now_us();
 	struct plan_ask plan = {.plan = {.caps = ask->caps | CAP_BIT(CAP_COMPUTE),
 					 .least = ask->least,
@@ -100,13 +75,13 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 
 	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0)
 		return -1;
-	AUTO_CLOSE int fd = payload.fd;
-	if (payload.is_program && payload_hash_file(fd, payload.sha256, err) < 0)
+	if (payload.is_program && payload_hash_file(payload.fd, payload.sha256, err) < 0)
 		return -1;
 	memcpy(plan.plan.code_sha256, payload.sha256, KEEPER_SHA256);
 	memcpy(plan.plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
 	snprintf(plan.plan.lang, sizeof(plan.plan.lang), "%s", profile->name);
-	if (check_code(profile, fd, err) < 0 || plan_mint(&state->keeper, d, &plan, token, err) < 0)
+	if (check_code(profile, &payload, err) < 0 ||
+	    plan_mint(&state->keeper, d, &plan, token, err) < 0)
 		return -1;
 	/* As a run will read it, with its id. */
 	struct label any = label_top();

@@ -23,6 +23,7 @@ struct payload {
 	size_t len;
 };
 void payload_done(struct payload *p);
+#define AUTO_PAYLOAD __attribute__((cleanup(payload_done)))
 
 /* TIME_MS is how long a pipe that is not standard input may take to its end. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,

@@ -22,20 +22,28 @@ struct sentence {
 	struct result *result;
 };
 
-/* Until they have answered, one way or the other; what they said is looked up again. */
-static void wait_for_people(struct gate *g)
+/* Until they have answered. -1: they said no, or nothing in time; whether they said yes to this is
+ * looked up again. */
+static int wait_for_people(struct gate *g, struct err *err)
 {
 	struct timespec pause = {.tv_nsec = GATE_WAIT_MS * 1000000L};
-	struct approval a;
-	struct err err;
+	enum approval_state state = APPROVAL_PENDING;
 
-	for (bool waits = true; waits;) {
+	while (state == APPROVAL_PENDING) {
+		AUTO_APPROVAL struct approval a = {0};
 		nanosleep(&pause, NULL);
-		if (approval_load(g->state.store, g->report->approval, &a, &err) < 0)
-			return;
-		waits = approval_state_at(&a, g->state.keeper.now_us() / 1000) == APPROVAL_PENDING;
-		approval_done(&a);
+		if (approval_load(g->state.store, g->report->approval, &a, err) < 0)
+			return -1;
+		state = approval_state_at(&a, g->state.keeper.now_us() / 1000);
+		if (state == APPROVAL_DENIED || state == APPROVAL_EXPIRED) {
+			err_set(err, ERR_REFUSED, "not run: the request %s is %s", a.id,
+				approval_state_name(state));
+			if (a.status.reason && *a.status.reason)
+				err_cause(err, "%.300s", a.status.reason);
+			return -1;
+		}
 	}
+	return 0;
 }
 
 /* 0: it may start, and its record says so. 1: people are asked. ERR_CONFLICT: the world has moved
@@ -61,10 +69,8 @@ static int decide(struct sentence *s, struct err *err)
 	for (int i = 0; i < GATE_TRIES_MAX; i++) {
 		*err = (struct err){0};
 		r = decide_once(s, err);
-		if (r == 1 && s->req->wait) {
-			wait_for_people(&s->gate);
-			r = decide_once(s, err);
-		}
+		if (r == 1 && s->req->wait)
+			r = wait_for_people(&s->gate, err) < 0 ? -1 : decide_once(s, err);
 		if (r >= 0 || err->code != ERR_CONFLICT)
 			return r;
 	}

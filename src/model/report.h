@@ -43,7 +43,7 @@ struct report {
 	unsigned asked, granted; /* capabilities */
 	const char *row;	 /* that decided */
 	char run[REPORT_ID + 1]; /* its name in the log is "run:" and this; or "" */
-	char approval[17];	 /* a person is asked, or has agreed; or "" */
+	char approval[33];	 /* a person is asked, or has agreed; or "" */
 	const char *domain;	 /* its id; NULL: none */
 	size_t reasonc, findingc, tiec;
 	const char *reason[REPORT_REASONS_MAX];

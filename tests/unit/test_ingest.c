@@ -126,12 +126,13 @@ static void test_findings(void)
 	struct err err;
 
 	read_bytes(&d, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
-	ok(r.findings >= 2 && r.listed == 2, "each rule is told once");
+	ok(r.look.findings >= 2 && r.look.listed == 2, "each rule is told once");
 	bool denies = false, asks = false;
-	for (size_t i = 0; i < r.listed; i++) {
-		denies |= r.list[i].grade == GRADE_DENIES &&
-			  !strcmp(r.list[i].rule, "ATR-2026-90001");
-		asks |= r.list[i].grade == GRADE_ASKS && !strcmp(r.list[i].rule, "ATR-2026-90002");
+	for (size_t i = 0; i < r.look.listed; i++) {
+		denies |= r.look.finding[i].grade == GRADE_DENIES &&
+			  !strcmp(r.look.finding[i].rule, "ATR-2026-90001");
+		asks |= r.look.finding[i].grade == GRADE_ASKS &&
+			!strcmp(r.look.finding[i].rule, "ATR-2026-90002");
 	}
 	ok(denies && asks, "with what it may do");
 }
@@ -139,23 +140,23 @@ static void test_findings(void)
 /* Words that only the rules 0 to N-1 of the many look for, and one that denies. */
 static void test_many(void)
 {
-	static char text[INGEST_FINDINGS_MAX * 16 + 64];
+	static char text[REPORT_FINDINGS_MAX * 16 + 64];
 	struct domain d = new_domain();
 	struct ingest_report r;
 	struct err err;
 	size_t len = 0;
 
-	for (int i = 0; i < INGEST_FINDINGS_MAX; i++)
+	for (int i = 0; i < REPORT_FINDINGS_MAX; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "gravel%02dx ", i);
 	read_bytes(&d, FROM_WEB, "a", (struct text){text, len}, &r, &err);
-	ok(r.listed == INGEST_FINDINGS_MAX && r.findings >= INGEST_FINDINGS_MAX,
-	   "so many rules are listed: %zu", r.listed);
+	ok(r.look.listed == REPORT_FINDINGS_MAX && r.look.findings >= REPORT_FINDINGS_MAX,
+	   "so many rules are listed: %zu", r.look.listed);
 	len += (size_t)snprintf(text + len, sizeof(text) - len, "quartz");
 	read_bytes(&d, FROM_WEB, "a", (struct text){text, len}, &r, &err);
 	bool denies = false;
-	for (size_t i = 0; i < r.listed; i++)
-		denies |= r.list[i].grade == GRADE_DENIES;
-	ok(r.listed == INGEST_FINDINGS_MAX && r.findings > INGEST_FINDINGS_MAX && denies,
+	for (size_t i = 0; i < r.look.listed; i++)
+		denies |= r.look.finding[i].grade == GRADE_DENIES;
+	ok(r.look.listed == REPORT_FINDINGS_MAX && r.look.findings > REPORT_FINDINGS_MAX && denies,
 	   "of one more the mildest gives way");
 }
 
@@ -193,7 +194,7 @@ static void test_recognised(void)
 	ok(tie_of(&d, code) >= TIE_SPAN, "what was read in base64 is");
 	d = new_domain();
 	read_bytes(&d, FROM_FILE, "a.py", (struct text){split, strlen(split)}, &r, &err);
-	ok(r.unread || tie_of(&d, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
+	ok(r.look.unread || tie_of(&d, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
 		   r.released.source.grade == GRADE_ASKS,
 	   "what a program puts together is, where there is a box to read it in");
 }
@@ -253,7 +254,7 @@ static void write_rules(void)
 		     "agent_source: {type: llm_io}\ndetection:\n  condition: any\n  conditions:\n"
 		     "    - {field: content, operator: regex, value: 'quartz'}\n",
 		     0644);
-	for (int i = 0; i < INGEST_FINDINGS_MAX; i++) {
+	for (int i = 0; i < REPORT_FINDINGS_MAX; i++) {
 		snprintf(path, sizeof(path), "r/m%02d.yaml", i);
 		snprintf(text, sizeof(text),
 			 "id: ATR-2026-91%03d\ntitle: T\nseverity: low\nmaturity: experimental\n"
@@ -276,7 +277,7 @@ int main(void)
 	unsetenv(STATE_URL_VARIABLE);
 	snprintf(state, sizeof(state), "%s/state", dir);
 	write_rules();
-	must_do(ingest_rules(&rules, &packs, &err) == 0, &err, "rules");
+	must_do(look_rules(&rules, &packs, &err) == 0, &err, "rules");
 	must_do(gate_state_open(&gate, &o, &err) == 0, &err, "the state");
 	test_rows();
 	test_findings();
