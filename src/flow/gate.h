@@ -45,6 +45,7 @@ struct gate {
 	enum tie *tie; /* of each source, and one more for the file */
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
+	bool plan_is_spent; /* as the log has it */
 	struct plan plan;
 	struct origin_answer origin;
 	/* decide, approve */

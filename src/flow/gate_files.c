@@ -58,12 +58,13 @@ static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, 
 	return 0;
 }
 
-/* Of all that is below DIR, or could be put there by a run that had a directory above it. */
-static int join_tree(struct gate *g, int dir, const char *path, struct err *err)
+/* What a run had that could write into DIR or above it. ALL: also into what is below. */
+static int join_tree(struct gate *g, int dir, const char *path, bool all, struct err *err)
 {
 	struct above above;
 
-	if (walk_up(dir, path, &above, err) < 0 || join_mark(g, DIR_ABOVE, &above.at[0], err) < 0)
+	if (walk_up(dir, path, &above, err) < 0 ||
+	    (all && join_mark(g, DIR_ABOVE, &above.at[0], err) < 0))
 		return -1;
 	for (size_t i = 0; i < above.count; i++)
 		if (join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
@@ -96,7 +97,7 @@ static int join_parent(struct gate *g, const char *file, struct err *err)
 	if (!file || strcmp(file, "-") == 0)
 		return 0;
 	AUTO_CLOSE int dir = open_parent(file, err);
-	return dir < 0 ? -1 : join_tree(g, dir, file, err);
+	return dir < 0 ? -1 : join_tree(g, dir, file, false, err);
 }
 
 int gate_join_files(struct gate *g, struct err *err)
@@ -109,7 +110,7 @@ int gate_join_files(struct gate *g, struct err *err)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->req->workspace, err);
 	if (dir >= 0)
-		return join_tree(g, dir, g->req->workspace, err);
+		return join_tree(g, dir, g->req->workspace, true, err);
 	workspace_explain(g->req->workspace, err);
 	return -1;
 }

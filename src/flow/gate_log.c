@@ -247,8 +247,9 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 		enum plan_answer left = PLAN_NONE;
 		if (plan_spend(&g->state.keeper, &g->plan, tx, &left, err) < 0)
 			return -1;
-		if (left != PLAN_GOOD)
-			return err_set(err, ERR_REFUSED, "the plan: %s", plan_answer_words(left));
+		g->plan_is_spent = left != PLAN_GOOD;
+		if (g->plan_is_spent) /* without it, then */
+			return err_set(err, ERR_CONFLICT, "the plan: %s", plan_answer_words(left));
 	}
 	if (gate_mark_files(g, &label, tx, err) < 0)
 		return -1;

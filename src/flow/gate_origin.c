@@ -109,6 +109,8 @@ static int check_plan(struct gate *g, struct err *err)
 	if (g->bp->payload.is_program)
 		return err_set(err, ERR_USAGE, "--plan is for code, not for a program in a file");
 	g->plan_answer = plan_check(g->state.keeper.key.public, g->req->plan, &use, &g->plan);
+	if (g->plan_answer == PLAN_GOOD && g->plan_is_spent)
+		g->plan_answer = PLAN_SPENT;
 	return 0;
 }
 

