@@ -25,6 +25,7 @@ struct flag {
 
 static const struct flag flags[] = {
 	{"cordon", offsetof(struct bench, cordon), false, true},
+	{"gated", offsetof(struct bench, gated), false, true},
 	{"filter", offsetof(struct bench, filter), false, true},
 	{"here", offsetof(struct bench, here), false, true},
 	{"scratch", offsetof(struct bench, scratch), false, true},
@@ -76,6 +77,7 @@ static void measure_all(struct bench *b)
 	measure_cold(b, WORK_TRUE, b->rounds);
 	measure_cold(b, WORK_PYTHON, b->rounds / ROUNDS_PYTHON_SHARE);
 	measure_cold(b, WORK_SCRIPT, b->rounds / ROUNDS_PYTHON_SHARE);
+	measure_cold(b, WORK_JOB, b->rounds / ROUNDS_PYTHON_SHARE);
 	fprintf(stderr, "bench: uid %d: code inside, memory\n", (int)getuid());
 	measure_inside(b, ROUNDS_INSIDE);
 	priority_lower();
@@ -90,7 +92,8 @@ int main(int argc, char **argv)
 	static struct bench b = {.rounds = ROUNDS_DEFAULT, .seconds = SECONDS_DEFAULT};
 	if (flags_read(&b, argc, argv) < 0) {
 		fprintf(stderr,
-			"usage: %s --cordon FILE --filter FILE --here DIR --scratch DIR "
+			"usage: %s --cordon FILE --gated FILE --filter FILE --here DIR --scratch "
+			"DIR "
 			"--json FILE [--rounds N] [--seconds N] [--only NAME,NAME]\n",
 			argv[0]);
 		return 2;

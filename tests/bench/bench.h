@@ -28,6 +28,7 @@ enum work_id {
 	WORK_TRUE,
 	WORK_PYTHON,
 	WORK_SCRIPT,
+	WORK_JOB,
 	WORK_ECHO,
 	WORK_SLEEP,
 	WORK_INSIDE,
@@ -99,7 +100,7 @@ struct outcome {
 };
 
 struct bench {
-	const char *cordon, *here, *scratch, *filter, *json_path, *only;
+	const char *cordon, *gated, *here, *scratch, *filter, *json_path, *only;
 	unsigned rounds, seconds;
 	bool root, realtime;
 	size_t filter_len;

@@ -5,4 +5,9 @@ BENCH_OBJS := $(call objs,$(sort $(wildcard tests/bench/*.c)),)
 $(BUILD)/bench: $(BENCH_OBJS)
 	$(Q)$(CC) $(if $(SAN),-fsanitize=address$(comma)undefined) -pie -o $@ $^ -ljansson
 $(BENCH_OBJS): tests/bench/bench.h
-bench: $(BUILD)/bench
+bench: $(BUILD)/bench $(BUILD)/box/cordon
+
+# The box without the gate, to be measured beside peers that have none.
+$(BUILD)/box/cordon: $(filter-out %/src/flow/run.o,$(CLI_OBJS)) $(BUILD)/obj/tests/bench/box/run.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

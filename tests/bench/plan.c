@@ -75,8 +75,13 @@ static int plan_words(struct plan *p, const struct place *places, const char *te
 int plan_make(struct plan *p, const struct bench *b, const struct tool *t, const struct work *w)
 {
 	const struct place places[] = {
-		{"{cordon}", b->cordon}, {"{here}", b->here}, {"{scratch}", b->scratch},
-		{"{filter}", b->filter}, {"{work}", w->name}, {NULL, NULL},
+		{"{cordon}", b->cordon},
+		{"{gated}", b->gated},
+		{"{here}", b->here},
+		{"{scratch}", b->scratch},
+		{"{filter}", b->filter},
+		{"{work}", w->name},
+		{NULL, NULL},
 	};
 	memset(p, 0, sizeof(*p));
 	p->tool = t;

@@ -12,6 +12,7 @@
 #include "bench.h"
 
 #define GOAL_RATIO 0.60
+#define GOAL_GATE_MS 5.0
 
 static size_t tool_index(const char *name)
 {
@@ -106,6 +107,17 @@ static double goal_ratio(struct bench *b, enum work_id w)
 	return ratio(box.median, peer.median);
 }
 
+/* Medians of the same rounds, one after the other. */
+static double gate_ms(struct bench *b)
+{
+	char gated[64];
+
+	snprintf(gated, sizeof(gated), "%s+gate", box_name(b));
+	struct summary with = series_summary(&b->out[tool_index(gated)].us[WORK_JOB]);
+	struct summary without = series_summary(&b->out[tool_index(box_name(b))].us[WORK_JOB]);
+	return (with.median - without.median) / 1000;
+}
+
 static int table_unmeasured(struct bench *b, FILE *f)
 {
 	int failed = 0;
@@ -132,6 +144,7 @@ int report(struct bench *b, FILE *f)
 	table_cold(b, WORK_TRUE, f);
 	table_cold(b, WORK_PYTHON, f);
 	table_cold(b, WORK_SCRIPT, f);
+	table_cold(b, WORK_JOB, f);
 	table_clients(b, f);
 	table_memory(b, f);
 	table_inside(b, f);
@@ -140,6 +153,9 @@ int report(struct bench *b, FILE *f)
 	if (goal_ratio(b, WORK_TRUE) > 0)
 		fprintf(f, "%s/bwrap+filter: %.2f (goal %.2f)\n", box_name(b),
 			goal_ratio(b, WORK_TRUE), GOAL_RATIO);
+	if (gate_ms(b) > 0)
+		fprintf(f, "the gate adds %.1f ms to a python script of 2 KB (goal %.0f)\n",
+			gate_ms(b), GOAL_GATE_MS);
 	return rc;
 }
 
@@ -180,7 +196,7 @@ static json_t *json_tool(struct bench *b, size_t i)
 	static const char *const states[] = {"absent", "not_here", "failed", "ran"};
 	struct outcome *o = &b->out[i];
 	json_t *cold = json_object();
-	for (int w = WORK_TRUE; w <= WORK_SCRIPT; w++)
+	for (int w = WORK_TRUE; w <= WORK_JOB; w++)
 		if (o->us[w].n)
 			json_object_set_new(cold, works[w].name,
 					    json_cold(o, (enum work_id)w,
@@ -201,13 +217,14 @@ int report_json(struct bench *b)
 	json_t *list = json_array();
 	for (size_t i = 0; i < tools_count; i++)
 		json_array_append_new(list, json_tool(b, i));
-	json_t *all = json_pack("{s:i, s:s, s:s, s:i, s:b, s:i, s:s, s:f, s:f, s:f, s:o}", "uid",
-				(int)getuid(), "kernel", u.release, "arch", u.machine, "cpus",
-				(int)sysconf(_SC_NPROCESSORS_ONLN), "realtime", b->realtime,
-				"filter_instructions", (int)b->filter_len, "box", box_name(b),
-				"ratio_to_bwrap_filter", goal_ratio(b, WORK_TRUE),
-				"ratio_to_bwrap_filter_python", goal_ratio(b, WORK_PYTHON), "goal",
-				GOAL_RATIO, "tools", list);
+	json_t *all =
+		json_pack("{s:i, s:s, s:s, s:i, s:b, s:i, s:s, s:f, s:f, s:f, s:f, s:f, s:o}",
+			  "uid", (int)getuid(), "kernel", u.release, "arch", u.machine, "cpus",
+			  (int)sysconf(_SC_NPROCESSORS_ONLN), "realtime", b->realtime,
+			  "filter_instructions", (int)b->filter_len, "box", box_name(b),
+			  "ratio_to_bwrap_filter", goal_ratio(b, WORK_TRUE), "gate_ms", gate_ms(b),
+			  "gate_goal_ms", GOAL_GATE_MS, "ratio_to_bwrap_filter_python",
+			  goal_ratio(b, WORK_PYTHON), "goal", GOAL_RATIO, "tools", list);
 	int rc = all ? json_dump_file(all, b->json_path, JSON_INDENT(1)) : -1;
 	json_decref(all);
 	return rc;

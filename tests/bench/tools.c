@@ -16,6 +16,8 @@ const struct work works[WORK_COUNT] = {
 			 "pass.py",
 			 "a python script; cordon in its own python profile, the others read it "
 			 "from stdin"},
+	[WORK_JOB] = {"job", "/usr/bin/python3 -I -", "--lang python {here}/job.py", "job.py",
+		      "a python script of 2 KB"},
 	[WORK_ECHO] = {"echo", "/bin/echo ok", "--lang binary /bin/echo -- ok", NULL,
 		       "proof that the tool runs its program"},
 	[WORK_SLEEP] = {"sleep", "/usr/bin/sleep 2", "--lang binary /usr/bin/sleep -- 2", NULL,
@@ -37,7 +39,11 @@ const struct work works[WORK_COUNT] = {
 
 const struct tool tools[] = {
 	{"bare", "/bin/true", "{cmd}", 0, 1, "posix_spawn without any sandbox"},
-	{"cordon", "{cordon}", "{cordon} run {box}", NEED_ROOT, 1, "every layer on"},
+	{"cordon", "{cordon}", "{cordon} run {box}", NEED_ROOT, 1, "every layer on, no gate"},
+	{"cordon+gate", "{gated}", "{gated} run {box}", NEED_ROOT, 1,
+	 "the same with the gate: rules, policy, a durable record before it starts"},
+	{"cordon-no-cgroup+gate", "{gated}", "{gated} run --tier no-cgroup {box}", 0, 1,
+	 "the next with the gate"},
 	{"cordon-no-cgroup", "{cordon}", "{cordon} run --tier no-cgroup {box}", 0, 1,
 	 "every layer but the cgroup: what an ordinary user has without delegation"},
 	{"bwrap+filter", "bwrap", BWRAP_BOX "--seccomp 9 -- {cmd}", NEED_FILTER, 1,
