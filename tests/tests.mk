@@ -22,7 +22,7 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
        $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure \
-       $(BUILD)/tests/rules-kept
+       $(BUILD)/tests/rules-kept $(BUILD)/tests/scan-start
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
@@ -53,6 +53,11 @@ $(BUILD)/tests/atr-compare: $(BUILD)/obj/tests/atr/compare.o $(TEST_LIB)
 
 # Our half of the scan benchmark; tests/bench/scan/run gives it its events.
 $(BUILD)/tests/scan-engine: $(BUILD)/obj/tests/bench/scan/engine.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
+# What a fresh process pays before it knows about one program.
+$(BUILD)/tests/scan-start: $(BUILD)/obj/tests/bench/scan/start.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
