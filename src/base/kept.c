@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file is read and not mapped by its users: whoever shortens a mapped file kills its readers. It
- * is not waited for on its way to the disk; what a crash leaves of it is found by the sum, which is
- * made to cost nothing: four words at a time, each in a lane of its own.
+ * A file is only ever replaced as a whole, so those who map it keep the one they have. It is not
+ * waited for on its way to the disk; what a crash leaves of it is found by the sum, which is made to
+ * cost nothing: four words at a time, each in a lane of its own.
  */
 #include "base/kept.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@
 
 enum { LANES = 4, NAME_MAX_BYTES = 4096 };
 
-int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, struct err *err)
+static int open_stamped(const char *path, size_t least, size_t most, struct stamp *ret,
+			struct err *err)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
@@ -32,8 +34,41 @@ int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, stru
 			       path);
 	if ((uint64_t)st.st_size < least || (uint64_t)st.st_size > most)
 		return err_set(err, ERR_INPUT, "%s: %lld bytes", path, (long long)st.st_size);
-	*ret_len = (size_t)st.st_size;
+	*ret = stamp_of(&st);
 	return scope_take_fd(&fd);
+}
+
+int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, struct err *err)
+{
+	struct stamp stamp;
+	int fd = open_stamped(path, least, most, &stamp, err);
+
+	if (fd >= 0)
+		*ret_len = (size_t)stamp.size;
+	return fd;
+}
+
+int kept_map(const char *path, size_t least, size_t most, struct kept_map *ret, struct err *err)
+{
+	struct kept_map map = {0};
+	AUTO_CLOSE int fd = open_stamped(path, least, most, &map.stamp, err);
+
+	if (fd < 0)
+		return -1;
+	map.len = (size_t)map.stamp.size;
+	void *p = mmap(NULL, map.len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return err_errno(err, ERR_SYSTEM, "%s", path);
+	map.bytes = p;
+	*ret = map;
+	return 0;
+}
+
+void kept_unmap(struct kept_map *map)
+{
+	if (map->bytes)
+		munmap((void *)map->bytes, map->len);
+	*map = (struct kept_map){0};
 }
 
 int kept_write(const char *path, const void *data, size_t len, struct err *err)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * A database as a file. Header, then parts one after another: what each pattern has, refusals,
- * sources, the tables' arrays, and PCRE2's bytes. PCRE2 believes the bytes it is given, so nothing
- * of a file is looked at before its owner, its rights, its key and its sum are right; any doubt and
- * the file is as good as not there. How it is kept, and what its sum is good for, is base/kept.h's
- * business. It must never be the reason why somebody cannot scan.
+ * sources, the tables' arrays, and PCRE2's bytes. All of it is used where it is mapped, and each
+ * expression is made when it is first asked, so that what is not needed costs nothing. PCRE2
+ * believes the bytes it is given, so nothing of a file is looked at before its owner, its rights,
+ * its key and its sum are right; any doubt and the file is as good as not there. The sum alone may
+ * be left out, by who knows the file from an earlier time: see db_cache. How a file is kept, and
+ * what its sum is good for, is base/kept.h's business. It must never be the reason why somebody
+ * cannot scan.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -12,9 +15,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "base/io.h"
-#include "base/kept.h"
-#include "base/pages.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 
@@ -28,8 +28,10 @@ enum {
 	PART_REFUSALS,
 	PART_PLACES,
 	PART_SOURCES,
-	PART_CODES,			     /* one for each form */
-	PART_TABLES = PART_CODES + JS_FORMS, /* TABLE_SECTIONS for each form */
+	PART_HEAD,			     /* what all compiled expressions begin with */
+	PART_CODES_AT,			     /* for each form: where they begin, and one more */
+	PART_CODES = PART_CODES_AT + JS_FORMS, /* one for each form */
+	PART_TABLES = PART_CODES + JS_FORMS,   /* TABLE_SECTIONS for each form */
 	PARTS = PART_TABLES + JS_FORMS * TABLE_SECTIONS,
 };
 
@@ -53,6 +55,8 @@ static size_t item_size(int part)
 		return sizeof(struct db_refusal);
 	if (part == PART_PLACES)
 		return sizeof(struct db_place);
+	if (part >= PART_CODES_AT && part < PART_CODES)
+		return sizeof(uint32_t);
 	return part < PART_TABLES ? 1 : table_item_size[(part - PART_TABLES) % TABLE_SECTIONS];
 }
 
@@ -96,22 +100,32 @@ static uint64_t sum_of(const uint8_t *bytes, size_t len)
 	return kept_sum(bytes + skip, len - skip);
 }
 
-static int read_file(const char *path, uint8_t **ret, size_t *ret_len, struct err *err)
+static const void *part_of(const struct header *h, int part)
 {
-	size_t len = 0;
-	AUTO_CLOSE int fd = kept_open(path, sizeof(struct header), CACHE_FILE_MAX, &len, err);
+	return (const uint8_t *)h + h->part[part].at;
+}
 
-	if (fd < 0)
-		return -1;
-	AUTO_PAGES uint8_t *bytes = pages_new_large(len);
-	if (!bytes)
-		return err_set(err, ERR_SYSTEM, "%s: out of memory", path);
-	if (io_read_full(fd, bytes, len) != (ssize_t)len)
-		return err_set(err, ERR_INPUT, "%s: it ends early", path);
-	*ret = bytes;
-	*ret_len = len;
-	bytes = NULL;
-	return 0;
+static bool are_places_sound(const struct header *h, size_t count)
+{
+	const struct db_place *p = part_of(h, PART_PLACES);
+	uint64_t sources = h->part[PART_SOURCES].count;
+
+	for (size_t i = 0; i < count; i++)
+		if (p[i].at > sources || p[i].len > sources - p[i].at)
+			return false;
+	return true;
+}
+
+/* Whoever has a form has bytes for it, and only he. */
+static bool are_codes_sound(const struct header *h, size_t count, int form)
+{
+	const uint32_t *at = part_of(h, PART_CODES_AT + form);
+	const uint8_t *has = part_of(h, PART_HAS);
+
+	for (size_t i = 0; i < count; i++)
+		if (at[i] > at[i + 1] || (at[i] < at[i + 1]) != (has[i] >> form & 1))
+			return false;
+	return !at[0] && at[count] == h->part[PART_CODES + form].count;
 }
 
 /* The sum says that we wrote it; this, that we wrote it well. */
@@ -123,75 +137,117 @@ static bool is_sound(const struct header *h, size_t len, size_t count)
 		    h->part[i].count > (len - h->part[i].at) / size)
 			return false;
 	}
-	const struct db_place *p =
-		(const struct db_place *)((const uint8_t *)h + h->part[PART_PLACES].at);
-	uint64_t sources = h->part[PART_SOURCES].count;
-	if (h->part[PART_HAS].count != count || h->part[PART_PLACES].count != count)
+	if (h->part[PART_HAS].count != count || h->part[PART_PLACES].count != count ||
+	    !are_places_sound(h, count))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (p[i].at > sources || p[i].len > sources - p[i].at)
+	for (int i = 0; i < JS_FORMS; i++)
+		if (h->part[PART_CODES_AT + i].count != count + 1 || !are_codes_sound(h, count, i))
 			return false;
 	return true;
 }
 
-static int check(const uint8_t *bytes, size_t len, const uint8_t key[DB_KEY], size_t count,
+static int check(const struct kept_map *m, const struct db_cache *cache, size_t count,
 		 struct err *err)
 {
-	const struct header *h = (const struct header *)bytes;
+	const struct header *h = (const struct header *)m->bytes;
+	bool known = cache->known && stamp_is_same(cache->known, &m->stamp);
 
 	if (memcmp(h->magic, magic, sizeof(magic)) != 0)
 		return err_set(err, ERR_INPUT, "it is no database");
-	if (memcmp(h->key, key, DB_KEY) != 0)
+	if (memcmp(h->key, cache->key, DB_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is of other rules or another version");
-	if (h->len != len || h->sum != sum_of(bytes, len))
+	if (h->len != m->len || (!known && h->sum != sum_of(m->bytes, m->len)))
 		return err_set(err, ERR_INPUT, "it is damaged");
-	return is_sound(h, len, count) ? 0 : err_set(err, ERR_INPUT, "it is not sound");
+	return is_sound(h, m->len, count) ? 0 : err_set(err, ERR_INPUT, "it is not sound");
 }
 
-static int take_parts(struct db *db, uint8_t *bytes, struct err *err)
+static struct db_codes *take_codes(const struct header *h)
 {
-	const struct header *h = (const struct header *)bytes;
+	struct db_codes *c = calloc(1, sizeof(*c));
 
-	db->image = bytes;
-	db->refusal = (struct db_refusal *)(bytes + h->part[PART_REFUSALS].at);
-	db->refusals = h->part[PART_REFUSALS].count;
-	db->place = (struct db_place *)(bytes + h->part[PART_PLACES].at);
-	db->sources = (char *)(bytes + h->part[PART_SOURCES].at);
-	db->sources_len = h->part[PART_SOURCES].count;
-	for (int i = 0; i < JS_FORMS * TABLE_SECTIONS; i++) {
-		const struct part *p = &h->part[PART_TABLES + i];
-		db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS] =
-			(struct table_array){bytes + p->at, p->count};
+	if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
+		free(c);
+		return NULL;
 	}
+	c->head = part_of(h, PART_HEAD);
+	c->head_len = h->part[PART_HEAD].count;
 	for (int i = 0; i < JS_FORMS; i++) {
-		const struct part *p = &h->part[PART_CODES + i];
-		if (match_load(db->code, bytes + h->part[PART_HAS].at, db->count, i, bytes + p->at,
-			       p->count, err) < 0)
-			return -1;
+		c->at[i] = part_of(h, PART_CODES_AT + i);
+		c->bytes[i] = part_of(h, PART_CODES + i);
 	}
-	return 0;
+	return c;
 }
 
-static int cache_read(const char *path, const uint8_t key[DB_KEY], size_t count, struct db **ret,
-		      struct err *err)
+/* Nobody writes to what is taken: the database never changes. */
+static int take_parts(struct db *db, const struct header *h, struct err *err)
 {
-	uint8_t *bytes = NULL;
-	size_t len = 0;
+	db->has = part_of(h, PART_HAS);
+	db->refusal = (struct db_refusal *)part_of(h, PART_REFUSALS);
+	db->refusals = h->part[PART_REFUSALS].count;
+	db->place = (struct db_place *)part_of(h, PART_PLACES);
+	db->sources = (char *)part_of(h, PART_SOURCES);
+	db->sources_len = h->part[PART_SOURCES].count;
+	for (int i = 0; i < JS_FORMS * TABLE_SECTIONS; i++)
+		db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS] = (struct table_array){
+			(void *)part_of(h, PART_TABLES + i), h->part[PART_TABLES + i].count};
+	db->codes = take_codes(h);
+	return db->codes ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+static struct match_code *make_code(const struct db *db, size_t number)
+{
+	const struct db_codes *c = db->codes;
+	struct match_bytes bytes = {.head = c->head, .head_len = c->head_len};
+	struct err ignored;
+
+	for (int i = 0; i < JS_FORMS; i++) {
+		bytes.own[i] = c->bytes[i] + c->at[i][number];
+		bytes.len[i] = c->at[i][number + 1] - c->at[i][number];
+	}
+	return match_lazy(&bytes, db_is_unicode(db, number), &ignored);
+}
+
+const struct match_code *db_make_code(const struct db *db, size_t number)
+{
+	struct db_codes *c = db->codes;
+
+	if (!db_has(db, number))
+		return NULL;
+	pthread_mutex_lock(&c->lock);
+	struct match_code *code = atomic_load_explicit(&db->code[number], memory_order_relaxed);
+	if (!code && (code = make_code(db, number))) {
+		atomic_fetch_add_explicit(&c->made, 1, memory_order_relaxed);
+		atomic_store_explicit(&db->code[number], code, memory_order_release);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return code;
+}
+
+size_t db_decoded(const struct db *db)
+{
+	return db->codes ? atomic_load_explicit(&db->codes->made, memory_order_relaxed) : 0;
+}
+
+static int cache_read(struct db_cache *cache, size_t count, struct db **ret, struct err *err)
+{
+	struct kept_map map = {0};
 	struct db *db = NULL;
 
-	if (read_file(path, &bytes, &len, err) < 0 || !bytes)
+	if (kept_map(cache->path, sizeof(struct header), CACHE_FILE_MAX, &map, err) < 0)
 		return -1;
-	if (check(bytes, len, key, count, err) < 0) {
-		err_context(err, "%s", path);
-		pages_free(bytes);
+	cache->stamp = map.stamp;
+	if (check(&map, cache, count, err) < 0) {
+		err_context(err, "%s", cache->path);
+		kept_unmap(&map);
 		return -1;
 	}
 	db = db_new(count, err);
 	if (!db) {
-		pages_free(bytes);
+		kept_unmap(&map);
 		return -1;
 	}
-	if (take_parts(db, bytes, err) < 0) {
+	db->image = map;
+	if (take_parts(db, (const struct header *)map.bytes, err) < 0) {
 		db_free(db);
 		return -1;
 	}
@@ -232,27 +288,86 @@ static void add_part(struct image *m, int part, const void *data, size_t count)
 	((struct header *)m->bytes)->part[part] = (struct part){at, count};
 }
 
+/* The compiled expressions of one form, while they are gathered. */
+struct gathered {
+	uint8_t *bytes, *head;
+	uint32_t *at;
+	size_t len, room, head_len;
+};
+
+static void gathered_done(struct gathered *g)
+{
+	free(g->bytes);
+	free(g->head);
+	free(g->at);
+}
+
+/* ONE, of which HEAD_LEN bytes are the head that all share. */
+static int gather(struct gathered *g, const uint8_t *one, size_t len, size_t head_len,
+		  struct err *err)
+{
+	size_t own = len - head_len;
+
+	if (!g->head) {
+		g->head = malloc(head_len + 1);
+		g->head_len = head_len;
+		if (g->head)
+			memcpy(g->head, one, head_len);
+	}
+	if (g->room - g->len < own) {
+		size_t room = (g->len + own) * 2;
+		uint8_t *grown = room <= UINT32_MAX ? realloc(g->bytes, room) : NULL;
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		g->bytes = grown;
+		g->room = room;
+	}
+	if (!g->head || head_len != g->head_len || memcmp(g->head, one, head_len) != 0)
+		return err_set(err, ERR_SYSTEM, "PCRE2 writes expressions in another way");
+	memcpy(g->bytes + g->len, one + head_len, own);
+	g->len += own;
+	return 0;
+}
+
+static int gather_form(struct gathered *g, const struct db *db, int form, struct err *err)
+{
+	free(g->at);
+	g->len = 0;
+	g->at = calloc(db->count + 1, sizeof(*g->at));
+	if (!g->at)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < db->count; i++) {
+		const struct match_code *code = db_code(db, i);
+		AUTO_FREE uint8_t *one = NULL;
+		size_t len = 0, head_len = 0;
+
+		if (match_has(code, form) &&
+		    (match_save(code, form, &one, &len, &head_len, err) < 0 ||
+		     gather(g, one, len, head_len, err) < 0))
+			return -1;
+		g->at[i + 1] = (uint32_t)g->len;
+	}
+	return 0;
+}
+
 static int add_codes(struct image *m, const struct db *db, struct err *err)
 {
-	AUTO_FREE uint8_t *has = calloc(db->count + 1, 1);
+	struct gathered g = {0};
+	int status = 0;
 
-	if (!has)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	for (int form = 0; form < JS_FORMS; form++) {
-		AUTO_FREE uint8_t *bytes = NULL;
-		size_t len = 0;
-
-		if (match_save(db->code, db->count, form, &bytes, &len, err) < 0)
-			return -1;
-		add_part(m, PART_CODES + form, bytes, len);
-		for (size_t i = 0; i < db->count; i++)
-			if (match_has(db->code[i], form))
-				has[i] |= (uint8_t)(1 << form | (match_is_unicode(db->code[i])
-									 ? MATCH_HAS_UNICODE
-									 : 0));
+	for (int form = 0; status == 0 && form < JS_FORMS; form++) {
+		status = gather_form(&g, db, form, err);
+		if (status == 0) {
+			add_part(m, PART_CODES_AT + form, g.at, db->count + 1);
+			add_part(m, PART_CODES + form, g.bytes, g.len);
+		}
 	}
-	add_part(m, PART_HAS, has, db->count);
-	return 0;
+	if (status == 0) {
+		add_part(m, PART_HEAD, g.head, g.head_len);
+		add_part(m, PART_HAS, db->has, db->count);
+	}
+	gathered_done(&g);
+	return status;
 }
 
 static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct db *db,
@@ -296,16 +411,23 @@ static int cache_write(const char *path, const uint8_t key[DB_KEY], const struct
 	return status;
 }
 
+int db_read(struct db_cache *cache, size_t count, db_refused_fn *refused, void *context,
+	    struct db **ret, struct err *err)
+{
+	cache->file = DB_FILE_NONE;
+	if (cache_read(cache, count, ret, err) < 0)
+		return -1;
+	cache->file = DB_FILE_READ;
+	db_tell_refused(*ret, refused, context);
+	return 0;
+}
+
 int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
 	    db_refused_fn *refused, void *context, struct db **ret, struct err *err)
 {
-	cache->file = DB_FILE_NONE;
 	memset(&cache->why, 0, sizeof(cache->why));
-	if (cache_read(cache->path, cache->key, count, ret, &cache->why) == 0) {
-		cache->file = DB_FILE_READ;
-		db_tell_refused(*ret, refused, context);
+	if (db_read(cache, count, refused, context, ret, &cache->why) == 0)
 		return 0;
-	}
 	if (db_build(pattern, count, refused, context, ret, err) < 0)
 		return -1;
 	if (cache_write(cache->path, cache->key, *ret, &cache->why) == 0)

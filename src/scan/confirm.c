@@ -166,7 +166,7 @@ static struct linear *form_of(struct confirm *c, uint32_t pattern)
 static const char *data_of(const struct confirm *c, uint32_t pattern, const struct scan_text *text,
 			   size_t *ret_len)
 {
-	bool unicode = match_is_unicode(c->db->code[pattern]);
+	bool unicode = db_is_unicode(c->db, pattern);
 
 	*ret_len = unicode ? text->len : text->unit_len;
 	return unicode ? text->data : text->unit;
@@ -194,12 +194,21 @@ static enum match_answer ask_linear(struct confirm *c, uint32_t pattern, struct 
 	return finish(a, linear_run(form, data, &w, &c->linear_steps));
 }
 
+static enum match_answer run(struct confirm *c, uint32_t pattern, const struct match_window *w,
+			     uint32_t limit, uint64_t *left)
+{
+	const struct match_code *code = db_code(c->db, pattern);
+
+	if (code)
+		return match_run_window(code, c->match, c->text, w, limit, left);
+	return db_has(c->db, pattern) ? MATCH_UNDECIDED : MATCH_NO;
+}
+
 /* Without a linear form. */
 static enum match_answer ask_last(struct confirm *c, uint32_t pattern, const struct match_window *w)
 {
 	uint32_t limit = c->limits.steps ? c->limits.steps : LAST_PLACE_STEPS;
-	enum match_answer answer =
-		match_run_window(c->db->code[pattern], c->match, c->text, w, limit, &c->last_steps);
+	enum match_answer answer = run(c, pattern, w, limit, &c->last_steps);
 
 	return answer == MATCH_UNDECIDED ? finish(asked_of(c, pattern), answer) : answer;
 }
@@ -219,8 +228,7 @@ static enum match_answer ask_pcre(struct confirm *c, uint32_t pattern, const str
 	if (a->slow || most < fixed)
 		return MATCH_UNDECIDED;
 	left = most - fixed;
-	answer = match_run_window(c->db->code[pattern], c->match, c->text, w, (uint32_t)limit,
-				  &left);
+	answer = run(c, pattern, w, (uint32_t)limit, &left);
 	a->charged += most - left;
 	c->steps -= most - left;
 	return answer;
@@ -245,7 +253,9 @@ enum match_answer confirm_window(struct confirm *c, uint32_t pattern, struct mat
 enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct scan_text *text,
 			       size_t *ret_start)
 {
-	enum match_answer answer = match_run(c->db->code[pattern], c->match, text, ret_start);
+	const struct match_code *code = db_code(c->db, pattern);
+	enum match_answer answer =
+		code ? match_run(code, c->match, text, ret_start) : MATCH_UNDECIDED;
 
 	return answer == MATCH_UNDECIDED && !ret_start ? confirm_linear(c, pattern, text) : answer;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 #include "scan/plan.h"
@@ -31,6 +30,16 @@ static int fail_or_refuse(const struct err *why, struct err *err)
 	return -1;
 }
 
+/* Zero of a pattern that matches nothing, whatever its flags. */
+static uint8_t has_of(const struct match_code *code)
+{
+	unsigned has = 0;
+
+	for (int i = 0; i < JS_FORMS; i++)
+		has |= match_has(code, i) ? 1U << i : 0;
+	return (uint8_t)(has && match_is_unicode(code) ? has | DB_HAS_UNICODE : has);
+}
+
 /* 1 when the pattern is refused, with the reason in WHY. That there was no memory is no refusal: it
  * would be kept, and the pattern never be asked again. */
 static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t number,
@@ -41,11 +50,13 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 
 	if (regex_translate(p->source, p->len, p->flags, &regex, why) < 0)
 		return fail_or_refuse(why, err);
-	db->code[number] = match_compile(&regex, why);
-	if (db->code[number])
+	struct match_code *code = match_compile(&regex, why);
+	atomic_init(&db->code[number], code);
+	if (code)
 		status = plan_forms(&regex, number, maker, err);
 	else
 		status = fail_or_refuse(why, err);
+	((uint8_t *)db->has)[number] = has_of(code);
 	regex_done(&regex);
 	return status;
 }
@@ -89,9 +100,10 @@ static int keep_sources(struct db *db, const struct db_pattern *pattern, struct 
 		len += pattern[i].len;
 	if (len > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "patterns: more than 4 GB of them");
+	db->has = calloc(db->count + 1, 1);
 	db->place = calloc(db->count + 1, sizeof(*db->place));
 	db->sources = malloc(len + 1);
-	if (!db->place || !db->sources)
+	if (!db->has || !db->place || !db->sources)
 		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
 	for (size_t i = 0; i < db->count; i++) {
 		db->place[i] = (struct db_place){(uint32_t)db->sources_len,
@@ -113,7 +125,7 @@ struct db *db_new(size_t count, struct err *err)
 	}
 	db = calloc(1, sizeof(*db));
 	if (db)
-		db->code = calloc(count + 1, sizeof(struct match_code *));
+		db->code = calloc(count + 1, sizeof(*db->code));
 	if (!db || !db->code) {
 		free(db);
 		err_set(err, ERR_SYSTEM, "patterns: out of memory");
@@ -158,20 +170,29 @@ int db_build(const struct db_pattern *pattern, size_t count, db_refused_fn *refu
 	return 0;
 }
 
+/* What is not in a file. */
+static void free_made(struct db *db)
+{
+	for (int i = 0; i < JS_FORMS; i++)
+		table_done(&db->table[i]);
+	free(db->refusal);
+	free((void *)db->has);
+	free(db->place);
+	free(db->sources);
+}
+
 void db_free(struct db *db)
 {
 	if (!db)
 		return;
 	for (size_t i = 0; i < db->count; i++)
-		match_free(db->code[i]);
-	for (int i = 0; i < JS_FORMS && !db->image; i++)
-		table_done(&db->table[i]);
-	if (!db->image) {
-		free(db->refusal);
-		free(db->place);
-		free(db->sources);
-	}
-	pages_free(db->image);
+		match_free(atomic_load(&db->code[i]));
+	if (!db->image.bytes)
+		free_made(db);
+	kept_unmap(&db->image);
+	if (db->codes)
+		pthread_mutex_destroy(&db->codes->lock);
+	free(db->codes);
 	free(db->code);
 	free(db);
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/stamp.h"
 #include "scan/match.h"
 
 enum { DB_PATTERNS_MAX = 1 << 17 };
@@ -45,8 +46,11 @@ void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY])
 struct db_cache {
 	const char *path;    /* where the file is to be */
 	uint8_t key[DB_KEY]; /* the database's */
+	/* Of a file that was read and found whole: with the same stamp it is not read again. */
+	const struct stamp *known; /* or NULL */
 	/* What db_open says. */
 	enum db_file file;
+	struct stamp stamp; /* of the file that was read */
 	struct err why; /* why it was not read, or not written */
 };
 
@@ -55,7 +59,12 @@ struct db_cache {
  * replaced; that this does not work is told in CACHE and no failure. */
 int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
 	    db_refused_fn *refused, void *context, struct db **ret, struct err *err);
+/* Only from the file; -1 when that is not possible. */
+int db_read(struct db_cache *cache, size_t count, db_refused_fn *refused, void *context,
+	    struct db **ret, struct err *err);
 size_t db_count(const struct db *db);
+/* How many patterns of a file were needed so far: opening it needs none. */
+size_t db_decoded(const struct db *db);
 
 struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
 				  struct err *err);

@@ -5,6 +5,10 @@
 #ifndef CORDON_SCAN_DB_PRIVATE_H
 #define CORDON_SCAN_DB_PRIVATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/kept.h"
 #include "scan/db.h"
 #include "scan/table.h"
 
@@ -25,21 +29,60 @@ struct db_source {
 	unsigned flags;
 };
 
+/* In HAS: a bit for each form that can match, and the flag u. */
+enum { DB_HAS_UNICODE = 1 << JS_FORMS };
+
+/* A file's compiled expressions: where the own bytes of each begin, and one more. */
+struct db_codes {
+	const uint8_t *head;
+	size_t head_len;
+	const uint32_t *at[JS_FORMS];
+	const uint8_t *bytes[JS_FORMS];
+	pthread_mutex_t lock; /* of making them */
+	atomic_size_t made;
+};
+
 struct db {
 	size_t count;
-	struct match_code **code; /* NULL: refused, or matches nothing */
+	_Atomic(struct match_code *) *code; /* NULL: matches nothing, or is still in the file */
+	const uint8_t *has;
 	struct table table[JS_FORMS];
 	struct db_refusal *refusal;
 	size_t refusals;
 	struct db_place *place; /* by pattern: of SOURCES */
 	char *sources;
 	size_t sources_len;
-	void *image; /* pages: a file's bytes, with tables, refusals and sources in it; or NULL */
+	struct kept_map image;	/* a file with everything above in it but CODE; or none */
+	struct db_codes *codes; /* of the file, or NULL */
 };
 
 struct db *db_new(size_t count, struct err *err);
 /* Tells of every refusal. */
 void db_tell_refused(const struct db *db, db_refused_fn *refused, void *context);
+
+/* From the file. NULL: out of memory, or nothing in it. */
+const struct match_code *db_make_code(const struct db *db, size_t number);
+
+/* Can it match anything at all? */
+static inline bool db_has(const struct db *db, size_t number)
+{
+	return db->has[number] != 0;
+}
+
+/* Has it the flag u? */
+static inline bool db_is_unicode(const struct db *db, size_t number)
+{
+	return db->has[number] & DB_HAS_UNICODE;
+}
+
+/* NULL of one that can match: it could not be read, so nobody knows whether it does. */
+static inline const struct match_code *db_code(const struct db *db, size_t number)
+{
+	const struct match_code *code =
+		atomic_load_explicit(&db->code[number], memory_order_acquire);
+
+	return code || !db->codes ? code : db_make_code(db, number);
+}
 
 static inline struct db_source db_source(const struct db *db, size_t number)
 {

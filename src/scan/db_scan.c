@@ -24,7 +24,8 @@ enum {
 };
 
 /* A slot in one cache line with where its first literal was, and up to where places have been
- * asked about. */
+ * asked about. It is taken from the table when a literal first finds it (pass 0: not yet): most
+ * slots never are, and their pages are never needed. */
 struct slot_state {
 	struct table_slot slot;
 	uint32_t pass, first, last, asked;
@@ -59,6 +60,7 @@ struct pass {
 	const char *data; /* what the patterns of this pass read */
 	size_t len;
 	struct slot_state *slot;
+	const struct table_slot *table_slot;
 	const struct reach *reach;
 	const struct table_guard *guard;
 	const struct reach_set *guard_set;
@@ -75,15 +77,6 @@ static size_t most(const struct db *db, enum table_section s)
 	size_t a = db->table[JS_WIDE].array[s].count, b = db->table[JS_ASCII].array[s].count;
 
 	return (a > b ? a : b) + 1;
-}
-
-static struct slot_state *make_slots(const struct table_array *slots)
-{
-	struct slot_state *state = pages_new_large((slots->count + 1) * sizeof(*state));
-
-	for (size_t i = 0; state && i < slots->count; i++)
-		state[i].slot = ((const struct table_slot *)slots->data)[i];
-	return state;
 }
 
 struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits *limits,
@@ -104,7 +97,8 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->confirm = confirm_new(db, limits, err);
 	}
 	for (int i = 0; s && i < JS_FORMS; i++)
-		s->slot[i] = make_slots(&db->table[i].array[TABLE_SLOTS]);
+		s->slot[i] = pages_new((db->table[i].array[TABLE_SLOTS].count + 1) *
+				       sizeof(struct slot_state));
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
 	    !s->chance || !s->slot[0] || !s->slot[1] || !s->memo || !s->room || !s->confirm) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
@@ -310,6 +304,8 @@ static void take_entry(struct pass *p, const struct table_entry *entry, size_t a
 		return;
 	if (entry->guard && !is_guarded(p, &p->guard[entry->guard], at, len))
 		return;
+	if (!state->pass)
+		state->slot = p->table_slot[entry->slot];
 	if (entry->stage == TABLE_FIRST)
 		open_slot(p, state, (uint32_t)at);
 	else if ((entry->stage == TABLE_ONLY || state->pass == p->s->pass) &&
@@ -381,6 +377,7 @@ static int run_pass(struct pass *p, struct err *err)
 	struct db_scratch *s = p->s;
 
 	p->slot = s->slot[form];
+	p->table_slot = db_array(p->db, form, TABLE_SLOTS);
 	p->reach = db_array(p->db, form, TABLE_REACHES);
 	p->about = db_array(p->db, form, TABLE_ABOUT);
 	p->point = db_array(p->db, form, TABLE_POINTS);
@@ -439,7 +436,7 @@ int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *t
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start)
 {
-	if (!db->code[number])
+	if (!db_has(db, number))
 		return MATCH_NO;
 	return confirm_text(s->confirm, (uint32_t)number, text, ret_start);
 }
@@ -447,9 +444,9 @@ enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t num
 enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t number,
 			      const struct scan_text *text, struct db_range range)
 {
-	if (!db->code[number])
+	if (!db_has(db, number))
 		return MATCH_NO;
-	bool unicode = match_is_unicode(db->code[number]);
+	bool unicode = db_is_unicode(db, number);
 	const char *data = unicode ? text->data : text->unit;
 	struct match_window w = {.end = unicode ? text->len : text->unit_len};
 
@@ -464,7 +461,7 @@ enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t 
 enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
 				  const struct scan_text *text)
 {
-	if (!db->code[number])
+	if (!db_has(db, number))
 		return MATCH_NO;
 	return confirm_linear(s->confirm, (uint32_t)number, text);
 }

@@ -17,7 +17,10 @@
 
 enum { NEST_MAX = 1000, STACK_START = 32 << 10, BEHIND_STEPS = 8000 };
 
-enum { NOT_YET, NATIVE, INTERPRETED };
+/* An expression that is rarely asked, and about little, is interpreted: the machine's code takes
+ * some 30 microseconds to make, such a match one or two. What takes more steps than these is asked
+ * again with the machine's code, so its bounds are those that count. */
+enum { FRESH_USES = 4, FRESH_BYTES = 8192, FRESH_STEPS = 500, FRESH_TOLLS = 32 };
 
 struct match_scratch {
 	pcre2_match_context *context;
@@ -84,11 +87,12 @@ struct match_code *match_compile(const struct regex *regex, struct err *err)
 	for (int i = 0; code && i < JS_FORMS; i++) {
 		if (regex->form[i].never)
 			continue;
-		code->form[i] = compile(&regex->form[i], options[i], err);
-		if (!code->form[i]) {
+		code->machine->form[i] = compile(&regex->form[i], options[i], err);
+		if (!code->machine->form[i]) {
 			match_free(code);
 			return NULL;
 		}
+		atomic_init(&code->machine->state[i], FORM_FRESH);
 	}
 	return code;
 }
@@ -98,36 +102,53 @@ void match_free(struct match_code *code)
 	if (!code)
 		return;
 	for (int i = 0; i < JS_FORMS; i++)
-		pcre2_code_free(code->form[i]);
+		pcre2_code_free(code->machine->form[i]);
 	pthread_mutex_destroy(&code->machine->lock);
 	free(code->machine);
 	free(code);
 }
 
-/* Makes the machine's code. Nobody else reads the form before its state says so. */
+static void decode(const struct match_code *code, enum js_form form)
+{
+	struct machine *m = code->machine;
+
+	m->form[form] = match_decode(&code->bytes, form);
+	atomic_store_explicit(&m->state[form], m->form[form] ? FORM_FRESH : FORM_BROKEN,
+			      memory_order_release);
+}
+
+/* Makes the machine's code. Nobody else reads the form's before its state says so; without memory
+ * for it (or without the right to make such) PCRE2 interprets. */
 static void make_native(const struct match_code *code, enum js_form form)
+{
+	struct machine *m = code->machine;
+	int made = pcre2_jit_compile(m->form[form], PCRE2_JIT_COMPLETE);
+
+	atomic_store_explicit(&m->state[form], made == 0 ? FORM_NATIVE : FORM_INTERPRETED,
+			      memory_order_release);
+}
+
+/* Goes on until the form is past what is given; another thread may have done it. */
+static enum form_state go_past(const struct match_code *code, enum js_form form,
+			       enum form_state past)
 {
 	struct machine *m = code->machine;
 
 	pthread_mutex_lock(&m->lock);
-	if (atomic_load_explicit(&m->state[form], memory_order_relaxed) == NOT_YET) {
-		/* Without memory for it (or without the right to make such) PCRE2 interprets. */
-		int made = pcre2_jit_compile(code->form[form], PCRE2_JIT_COMPLETE);
-		atomic_store_explicit(&m->state[form], made == 0 ? NATIVE : INTERPRETED,
-				      memory_order_release);
-	}
+	if (match_state(code, form) == FORM_ENCODED)
+		decode(code, form);
+	if (match_state(code, form) == FORM_FRESH && past == FORM_FRESH)
+		make_native(code, form);
 	pthread_mutex_unlock(&m->lock);
+	return match_state(code, form);
 }
 
-/* The form that reads TEXT, ready to run; NULL: it never matches. */
-static const pcre2_code *ready(const struct match_code *code, const struct scan_text *text)
+/* Past FRESH: with the machine's code. */
+static enum form_state ready(const struct match_code *code, enum js_form form, enum form_state past)
 {
-	enum js_form form = text->ascii ? JS_ASCII : JS_WIDE;
+	enum form_state state = match_state(code, form);
 
-	if (code->form[form] &&
-	    atomic_load_explicit(&code->machine->state[form], memory_order_acquire) == NOT_YET)
-		make_native(code, form);
-	return code->form[form];
+	return state == FORM_NEVER || state > past ? state : go_past(code, form, past);
 }
 
 bool match_is_native(const struct match_code *code)
@@ -135,10 +156,8 @@ bool match_is_native(const struct match_code *code)
 	bool native = true;
 
 	for (int i = 0; i < JS_FORMS; i++) {
-		if (!code->form[i])
-			continue;
-		make_native(code, i);
-		native &= atomic_load(&code->machine->state[i]) == NATIVE;
+		enum form_state state = ready(code, i, FORM_FRESH);
+		native &= state == FORM_NEVER || state == FORM_NATIVE;
 	}
 	return native;
 }
@@ -235,46 +254,100 @@ static enum match_answer answer(int number)
 	return number < 0 ? MATCH_UNDECIDED : MATCH_YES;
 }
 
+/* Which form reads TEXT. */
+static enum js_form form_for(const struct scan_text *text)
+{
+	return text->ascii ? JS_ASCII : JS_WIDE;
+}
+
 enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
 			    const struct scan_text *text, size_t *ret_start)
 {
-	const pcre2_code *form = ready(code, text);
+	enum js_form form = form_for(text);
+	enum form_state state = ready(code, form, FORM_FRESH);
 	const char *data = code->unicode ? text->data : text->unit;
 	size_t len = code->unicode ? text->len : text->unit_len;
 
 	uint64_t left = MATCH_TEXT_STEPS, steps = MATCH_TEXT_STEPS / (len + 1);
 
-	if (!form)
-		return MATCH_NO;
+	if (state == FORM_NEVER || state == FORM_BROKEN)
+		return state == FORM_NEVER ? MATCH_NO : MATCH_UNDECIDED;
 	steps = steps < MATCH_STEPS_MIN ? MATCH_STEPS_MIN : steps;
 	steps = steps > MATCH_STEPS ? MATCH_STEPS : steps;
 	s->steps_left = &left;
 	pcre2_set_match_limit(s->context, s->steps ? s->steps : (uint32_t)steps);
 	pcre2_set_offset_limit(s->context, PCRE2_UNSET);
-	int n = pcre2_match(form, (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK, s->data,
-			    s->context);
+	int n = pcre2_match(code->machine->form[form], (PCRE2_SPTR)data, len, 0, PCRE2_NO_UTF_CHECK,
+			    s->data, s->context);
 	if (n >= 0 && ret_start)
 		*ret_start = normal_utf16_at(data, pcre2_get_ovector_pointer(s->data)[0]);
 	return answer(n);
+}
+
+/* A question to a form that is ready. */
+struct question {
+	const pcre2_code *form;
+	enum form_state state;
+	PCRE2_SPTR data;
+	const struct match_window *window;
+};
+
+static enum match_answer put(const struct question *q, struct match_scratch *s,
+			     uint32_t place_steps, uint64_t *steps_left)
+{
+	size_t from = q->window->from, end = q->window->end;
+
+	s->steps_left = steps_left;
+	pcre2_set_match_limit(s->context, place_steps);
+	pcre2_set_offset_limit(s->context, q->window->to);
+	/* Straight to the machine's code: what pcre2_match() checks first has been said here. */
+	if (q->state == FORM_NATIVE)
+		return answer(
+			pcre2_jit_match(q->form, q->data, end, from, 0, s->data, s->context));
+	/* Not even if there is some by now: another thread may be making it. */
+	return answer(pcre2_match(q->form, q->data, end, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+				  s->data, s->context));
+}
+
+/* May a fresh form be asked as it is? */
+static bool is_rare(const struct match_code *code, enum js_form form, const struct match_window *w)
+{
+	return w->end - w->from <= FRESH_BYTES &&
+	       atomic_fetch_add_explicit(&code->machine->uses[form], 1, memory_order_relaxed) <
+		       FRESH_USES;
+}
+
+/* Undecided: it took too long for that, and nothing has been charged. */
+static enum match_answer put_fresh(const struct question *q, struct match_scratch *s,
+				   uint32_t place_steps, uint64_t *steps_left)
+{
+	uint64_t few = *steps_left < FRESH_TOLLS ? *steps_left : FRESH_TOLLS, left = few;
+	enum match_answer answer =
+		put(q, s, place_steps < FRESH_STEPS ? place_steps : FRESH_STEPS, &left);
+
+	if (answer != MATCH_UNDECIDED)
+		*steps_left -= few - left;
+	return answer;
 }
 
 enum match_answer match_run_window(const struct match_code *code, struct match_scratch *s,
 				   const struct scan_text *text, const struct match_window *window,
 				   uint32_t place_steps, uint64_t *steps_left)
 {
-	const pcre2_code *form = ready(code, text);
-	const char *data = code->unicode ? text->data : text->unit;
+	enum js_form form = form_for(text);
+	struct question q = {.state = ready(code, form, FORM_ENCODED),
+			     .data = (PCRE2_SPTR)(code->unicode ? text->data : text->unit),
+			     .window = window};
 
-	if (!form)
-		return MATCH_NO;
-	s->steps_left = steps_left;
-	pcre2_set_match_limit(s->context, place_steps);
-	pcre2_set_offset_limit(s->context, window->to);
-	/* Straight to the machine's code: what pcre2_match() checks first has been said here. */
-	if (atomic_load_explicit(&code->machine->state[text->ascii ? JS_ASCII : JS_WIDE],
-				 memory_order_relaxed) == NATIVE)
-		return answer(pcre2_jit_match(form, (PCRE2_SPTR)data, window->end, window->from, 0,
-					      s->data, s->context));
-	return answer(pcre2_match(form, (PCRE2_SPTR)data, window->end, window->from,
-				  PCRE2_NO_UTF_CHECK, s->data, s->context));
+	if (q.state == FORM_NEVER || q.state == FORM_BROKEN)
+		return q.state == FORM_NEVER ? MATCH_NO : MATCH_UNDECIDED;
+	q.form = code->machine->form[form];
+	if (q.state == FORM_FRESH && is_rare(code, form, window)) {
+		enum match_answer answer = put_fresh(&q, s, place_steps, steps_left);
+		if (answer != MATCH_UNDECIDED)
+			return answer;
+	}
+	if (q.state == FORM_FRESH)
+		q.state = ready(code, form, FORM_FRESH);
+	return put(&q, s, place_steps, steps_left);
 }

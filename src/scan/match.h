@@ -38,25 +38,30 @@ enum {
 struct match_code;    /* a compiled expression */
 struct match_scratch; /* what one thread needs while it matches */
 
-/* NULL and a reason when PCRE2 cannot take it. The machine's code is made when it is first needed:
- * most expressions of a pack never are. Threads may share what comes back. */
+/* NULL and a reason when PCRE2 cannot take it. The machine's code is made when it is worth it: most
+ * expressions of a pack are never needed, and many once. Threads may share what comes back. */
 struct match_code *match_compile(const struct regex *regex, struct err *err);
 void match_free(struct match_code *code);
 /* Does the machine's code come out for every form there is? */
 bool match_is_native(const struct match_code *code);
 
-/* Compiled forms as bytes and back: only for who made the bytes himself, with the same PCRE2 on the
- * same kind of machine (match_library() names it); PCRE2 believes them. The bytes of those CODEs
- * that have the form, in their order. */
-int match_save(struct match_code *const *code, size_t count, enum js_form form, uint8_t **ret,
-	       size_t *ret_len, struct err *err);
-/* Gives the form to those whose bit FORM is set in HAS; CODEs that are NULL are made. */
-int match_load(struct match_code **code, const uint8_t *has, size_t count, enum js_form form,
-	       const uint8_t *bytes, size_t len, struct err *err);
+/* Compiled forms as bytes: only for who made the bytes himself, with the same PCRE2 on the same kind
+ * of machine (match_library() names it); PCRE2 believes them. All begin with the same HEAD. */
+struct match_bytes {
+	const uint8_t *head;
+	size_t head_len;
+	const uint8_t *own[JS_FORMS];
+	size_t len[JS_FORMS]; /* 0: there is no such form */
+};
+/* The bytes of one form; *RET is to be freed, HEAD_LEN of the LEN bytes are the head. */
+int match_save(const struct match_code *code, enum js_form form, uint8_t **ret, size_t *ret_len,
+	       size_t *ret_head_len, struct err *err);
+/* An expression that is made of its BYTES, which stay, when it is first asked. */
+struct match_code *match_lazy(const struct match_bytes *bytes, bool unicode, struct err *err);
+/* Has it been asked? */
+bool match_is_decoded(const struct match_code *code);
 bool match_has(const struct match_code *code, enum js_form form);
 bool match_is_unicode(const struct match_code *code);
-/* In HAS: the expression has the flag u. */
-enum { MATCH_HAS_UNICODE = 1 << JS_FORMS };
 /* At least 64 bytes. */
 void match_library(char *ret, size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compiled expressions as bytes, by PCRE2's own means. The machine's code is not part of them.
+ * Compiled expressions as bytes, by PCRE2's own means, each by itself: of thousands a text needs
+ * some ten. The machine's code is not part of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,15 @@
 
 bool match_has(const struct match_code *code, enum js_form form)
 {
-	return code && code->form[form];
+	return code && match_state(code, form) != FORM_NEVER;
+}
+
+bool match_is_decoded(const struct match_code *code)
+{
+	for (int i = 0; i < JS_FORMS; i++)
+		if (match_state(code, i) > FORM_ENCODED)
+			return true;
+	return false;
 }
 
 bool match_is_unicode(const struct match_code *code)
@@ -30,69 +39,51 @@ void match_library(char *ret, size_t size)
 	snprintf(ret, size, "%.40s link %u", version, link);
 }
 
-int match_save(struct match_code *const *code, size_t count, enum js_form form, uint8_t **ret,
-	       size_t *ret_len, struct err *err)
+/* PCRE2 writes a head and then the code as it is in memory, so the head's length is known. */
+int match_save(const struct match_code *code, enum js_form form, uint8_t **ret, size_t *ret_len,
+	       size_t *ret_head_len, struct err *err)
 {
-	AUTO_FREE const pcre2_code **list = calloc(count + 1, sizeof(const pcre2_code *));
-	int32_t used = 0;
+	const pcre2_code *one = code->machine->form[form];
 	uint8_t *bytes = NULL;
 	PCRE2_SIZE len = 0;
+	size_t own = 0;
 
-	*ret = NULL;
-	*ret_len = 0;
-	if (!list)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
-	for (size_t i = 0; i < count; i++)
-		if (match_has(code[i], form))
-			list[used++] = code[i]->form[form];
-	if (!used)
-		return 0;
-	if (pcre2_serialize_encode(list, used, &bytes, &len, NULL) != used)
+	if (pcre2_pattern_info(one, PCRE2_INFO_SIZE, &own) != 0 ||
+	    pcre2_serialize_encode(&one, 1, &bytes, &len, NULL) != 1 || own > len) {
+		pcre2_serialize_free(bytes);
 		return err_set(err, ERR_SYSTEM, "patterns: PCRE2 cannot write them");
+	}
 	*ret = malloc(len);
 	if (*ret)
 		memcpy(*ret, bytes, len);
 	pcre2_serialize_free(bytes);
 	*ret_len = len;
+	*ret_head_len = len - own;
 	return *ret ? 0 : err_set(err, ERR_SYSTEM, "patterns: out of memory");
 }
 
-/* Each form to its code. */
-static int hand_out(struct match_code **code, const uint8_t *has, size_t count, enum js_form form,
-		    pcre2_code **list, struct err *err)
+struct match_code *match_lazy(const struct match_bytes *bytes, bool unicode, struct err *err)
 {
-	int32_t used = 0;
+	struct match_code *code = match_new(unicode, err);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!(has[i] >> form & 1))
-			continue;
-		if (!code[i])
-			code[i] = match_new(has[i] & MATCH_HAS_UNICODE, err);
-		if (!code[i])
-			return -1;
-		code[i]->form[form] = list[used];
-		list[used++] = NULL;
-	}
-	return 0;
+	if (!code)
+		return NULL;
+	code->bytes = *bytes;
+	for (int i = 0; i < JS_FORMS; i++)
+		if (bytes->len[i])
+			atomic_init(&code->machine->state[i], FORM_ENCODED);
+	return code;
 }
 
-int match_load(struct match_code **code, const uint8_t *has, size_t count, enum js_form form,
-	       const uint8_t *bytes, size_t len, struct err *err)
+pcre2_code *match_decode(const struct match_bytes *bytes, enum js_form form)
 {
-	AUTO_FREE pcre2_code **list = calloc(count + 1, sizeof(pcre2_code *));
-	int32_t used = 0;
+	size_t len = bytes->head_len + bytes->len[form];
+	AUTO_FREE uint8_t *whole = malloc(len);
+	pcre2_code *code = NULL;
 
-	if (!list)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
-	for (size_t i = 0; i < count; i++)
-		used += has[i] >> form & 1;
-	if (!used)
-		return 0;
-	if (!len || pcre2_serialize_get_number_of_codes(bytes) != used ||
-	    pcre2_serialize_decode(list, used, bytes, NULL) != used)
-		return err_set(err, ERR_INPUT, "patterns: PCRE2 does not take them");
-	int status = hand_out(code, has, count, form, list, err);
-	for (int32_t i = 0; i < used; i++)
-		pcre2_code_free(list[i]);
-	return status;
+	if (!whole)
+		return NULL;
+	memcpy(whole, bytes->head, bytes->head_len);
+	memcpy(whole + bytes->head_len, bytes->own[form], bytes->len[form]);
+	return pcre2_serialize_decode(&code, 1, whole, NULL) == 1 ? code : NULL;
 }
