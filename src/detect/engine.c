@@ -59,7 +59,7 @@ void engine_free(struct engine *engine)
 	free(engine);
 }
 
-static int add(struct call *c, uint32_t number, const struct outcome *o)
+static int add(struct call *c, uint32_t number, const struct rule *rule, const struct outcome *o)
 {
 	struct findings *f = c->ret;
 	bool decided = o->answer == ANSWER_YES;
@@ -71,7 +71,7 @@ static int add(struct call *c, uint32_t number, const struct outcome *o)
 		return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
 	memcpy(matched, o->matched, o->matchedc * sizeof(*matched));
 	f->list[f->count++] = (struct finding){
-		.rule = &c->t->engine->set.pack->rule[number],
+		.rule = rule,
 		.undecided = !decided,
 		.why = decided ? "" : "a limit was reached",
 		.confidence = o->confidence,
@@ -104,16 +104,20 @@ static bool is_enough(const struct call *c, const struct rule *rule, const struc
 
 static int evaluate(struct call *c, uint32_t number)
 {
-	const struct rule *rule = &c->t->engine->set.pack->rule[number];
+	const struct rule *rule = NULL;
 	struct outcome *o = c->t->outcome;
 
 	if (is_known(c, number, ANSWER_UNDECIDED) && c->t->found[number].decided)
 		return 0;
+	rule = pack_rule(c->t->engine->set.pack, number);
+	if (!rule)
+		return err_set(c->err, ERR_SYSTEM,
+			       "rule %u: no memory, or the cache is damaged", number);
 	if (evaluate_rule(c->t, c->event, number, o, c->err) < 0)
 		return -1;
 	if (o->answer == ANSWER_NO || is_known(c, number, o->answer) || !is_enough(c, rule, o))
 		return 0;
-	return add(c, number, o);
+	return add(c, number, rule, o);
 }
 
 /* Rules that may match without a hit, unless a hit had them evaluated already. */

@@ -221,7 +221,7 @@ static double confidence(const struct rule *rule, size_t matched)
 static int ask_rule(struct engine_thread *t, const struct event *event, uint32_t number,
 		    struct outcome *ret, struct err *err)
 {
-	const struct rule *rule = &t->engine->set.pack->rule[number];
+	const struct rule *rule = pack_rule(t->engine->set.pack, number);
 	enum answer answer[RULE_CONDITIONS_MAX];
 	struct asking a = {.t = t, .event = event, .rule = rule, .err = err};
 
@@ -246,7 +246,7 @@ static int ask_rule(struct engine_thread *t, const struct event *event, uint32_t
 int evaluate_rule(struct engine_thread *t, const struct event *event, uint32_t number,
 		  struct outcome *ret, struct err *err)
 {
-	const struct rule *rule = &t->engine->set.pack->rule[number];
+	const struct rule *rule = pack_rule(t->engine->set.pack, number);
 
 	ret->answer = ANSWER_NO;
 	ret->matchedc = 0;

@@ -15,7 +15,6 @@ struct walk {
 	struct arena *arena;
 	struct db_pattern *pattern; /* NULL: only count */
 	uint32_t *place, *index;    /* index: by hash, a pattern's number plus one */
-	const struct node **node;
 	size_t count, placec, slots;
 };
 
@@ -52,21 +51,18 @@ static uint32_t number_of(struct walk *w, const struct db_pattern *p)
 }
 
 /* P: NULL for a place without a pattern. */
-static void visit(struct walk *w, const struct db_pattern *p, const struct node *node)
+static void visit(struct walk *w, const struct db_pattern *p)
 {
-	if (w->pattern) {
+	if (w->pattern)
 		w->place[w->placec] = p ? number_of(w, p) : PATTERN_NONE;
-		w->node[w->placec] = node;
-	}
 	w->placec++;
 }
 
-static void visit_plain(struct walk *w, const char *source, size_t len, unsigned flags,
-			const struct node *node)
+static void visit_plain(struct walk *w, const char *source, size_t len, unsigned flags)
 {
 	struct db_pattern p = {source, len, flags};
 
-	visit(w, &p, node);
+	visit(w, &p);
 }
 
 /* A string that is an expression's only content stands at the text's start, at its end. */
@@ -84,7 +80,7 @@ static void visit_string(struct walk *w, enum rule_operator op, struct text t, u
 	size_t len = 0;
 
 	if (w->arena->failed) {
-		visit(w, NULL, NULL);
+		visit(w, NULL);
 		return;
 	}
 	if (anchors[op].start)
@@ -96,7 +92,7 @@ static void visit_string(struct walk *w, enum rule_operator op, struct text t, u
 	}
 	if (anchors[op].end)
 		s[len++] = '$';
-	visit_plain(w, s, len, flags, NULL);
+	visit_plain(w, s, len, flags);
 }
 
 static void visit_named(struct walk *w, const struct rule_condition *c, struct text t)
@@ -109,7 +105,7 @@ static void visit_named(struct walk *w, const struct rule_condition *c, struct t
 		return;
 	}
 	regex_of_rule(t.s, t.len, &skip);
-	visit_plain(w, t.s + skip, t.len - skip, flags, NULL);
+	visit_plain(w, t.s + skip, t.len - skip, flags);
 }
 
 static void visit_listed(struct walk *w, const struct rule_condition *c, struct text t)
@@ -117,11 +113,11 @@ static void visit_listed(struct walk *w, const struct rule_condition *c, struct 
 	size_t skip;
 
 	if (c->op != OPERATOR_REGEX) {
-		visit(w, NULL, NULL);
+		visit(w, NULL);
 		return;
 	}
 	unsigned flags = regex_of_rule(t.s, t.len, &skip);
-	visit_plain(w, t.s + skip, t.len - skip, flags, NULL);
+	visit_plain(w, t.s + skip, t.len - skip, flags);
 }
 
 static void walk_condition(struct walk *w, const struct rule_condition *c, bool named)
@@ -134,22 +130,61 @@ static void walk_condition(struct walk *w, const struct rule_condition *c, bool 
 	for (size_t i = 0; c->kind == CONDITION_SEQUENCE && i < c->stepc; i++)
 		for (size_t k = 0; k < c->step[i].patternc; k++)
 			visit_plain(w, c->step[i].pattern[k].s, c->step[i].pattern[k].len,
-				    JS_IGNORE_CASE, NULL);
+				    JS_IGNORE_CASE);
 }
 
 /* Any string called "regex", wherever it is: more than are asked for does no harm. Trees are at
- * most YAML_DEPTH_MAX high. */
-static void walk_trace(struct walk *w, const struct node *n)
+ * most YAML_DEPTH_MAX high. EACH says that it has seen enough. */
+static bool walk_trace(const struct node *n, bool (*each)(void *context, const struct node *regex),
+		       void *context)
 {
 	for (size_t i = 0; n && n->kind == NODE_LIST && i < n->list.count; i++)
-		walk_trace(w, n->list.item[i]);
+		if (walk_trace(n->list.item[i], each, context))
+			return true;
 	for (size_t i = 0; n && n->kind == NODE_MAP && i < n->map.count; i++) {
 		const struct node_pair *p = &n->map.pair[i];
 		if (p->value->kind == NODE_STRING && p->key.len == 5 &&
-		    !memcmp(p->key.s, "regex", 5) && p->value->text.len <= RULE_PATTERN_BYTES_MAX)
-			visit_plain(w, p->value->text.s, p->value->text.len, 0, p->value);
-		walk_trace(w, p->value);
+		    !memcmp(p->key.s, "regex", 5) && p->value->text.len <= RULE_PATTERN_BYTES_MAX &&
+		    each(context, p->value))
+			return true;
+		if (walk_trace(p->value, each, context))
+			return true;
 	}
+	return false;
+}
+
+static bool visit_regex(void *context, const struct node *regex)
+{
+	visit_plain(context, regex->text.s, regex->text.len, 0);
+	return false;
+}
+
+struct search {
+	const struct node *regex;
+	int number;
+};
+
+static bool is_it(void *context, const struct node *regex)
+{
+	struct search *s = context;
+
+	s->number++;
+	return s->regex == regex;
+}
+
+int patterns_in_trace(const struct node *trace, const struct node *regex)
+{
+	struct search s = {regex, -1};
+
+	return walk_trace(trace, is_it, &s) ? s.number : -1;
+}
+
+size_t patterns_of_trace(const struct node *trace)
+{
+	struct search s = {NULL, -1};
+
+	walk_trace(trace, is_it, &s);
+	return (size_t)(s.number + 1);
 }
 
 static void walk_pack(struct walk *w, const struct pack *pack)
@@ -158,7 +193,7 @@ static void walk_pack(struct walk *w, const struct pack *pack)
 		const struct rule *rule = &pack->rule[r];
 		for (size_t c = 0; c < rule->conditionc; c++)
 			walk_condition(w, &rule->condition[c], rule->combine == COMBINE_EXPRESSION);
-		walk_trace(w, rule->trace);
+		walk_trace(rule->trace, visit_regex, w);
 	}
 }
 
@@ -174,7 +209,6 @@ int patterns_collect(const struct pack *pack, struct arena *arena, struct patter
 	w.placec = 0;
 	w.pattern = arena_alloc(arena, (places + 1) * sizeof(*w.pattern));
 	w.place = arena_alloc(arena, (places + 1) * sizeof(*w.place));
-	w.node = arena_alloc(arena, (places + 1) * sizeof(const struct node *));
 	AUTO_FREE uint32_t *index = w.index = calloc(w.slots, sizeof(*w.index));
 	if (arena->failed || !index)
 		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
@@ -184,6 +218,6 @@ int patterns_collect(const struct pack *pack, struct arena *arena, struct patter
 	if (w.count > DB_PATTERNS_MAX)
 		return err_set(err, ERR_LIMIT, "different patterns: %zu, at most %d", w.count,
 			       DB_PATTERNS_MAX);
-	*ret = (struct pattern_list){w.count, w.pattern, w.placec, w.place, w.node};
+	*ret = (struct pattern_list){w.count, w.pattern, w.placec, w.place};
 	return 0;
 }

@@ -19,8 +19,12 @@ struct pattern_list {
 	 * sequences' steps, then through the expressions of its trace block. */
 	size_t placec;
 	const uint32_t *place;
-	const struct node *const *node; /* of a place in a trace block, else NULL */
 };
+
+/* How many expressions a trace block has. */
+size_t patterns_of_trace(const struct node *trace);
+/* Which of the expressions of a trace block it is, in the order of the walk; -1: none. */
+int patterns_in_trace(const struct node *trace, const struct node *regex);
 
 /* RET lives in ARENA. */
 int patterns_collect(const struct pack *pack, struct arena *arena, struct pattern_list *ret,

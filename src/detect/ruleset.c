@@ -259,11 +259,12 @@ static bool suppresses(const struct rule *rule)
 	return false;
 }
 
-static void add_regexes(struct maker *m)
+/* Only its own: those of the next rule may follow at once. */
+static void add_regexes(struct maker *m, const struct rule *rule, struct ruleset_rule *to)
 {
-	for (; m->place < m->list.placec && m->list.node[m->place]; m->place++)
-		m->set->regex[m->set->regexc++] =
-			(struct ruleset_regex){m->list.node[m->place], m->list.place[m->place]};
+	to->first_regex = (uint32_t)m->set->regexc;
+	for (size_t left = patterns_of_trace(rule->trace); left > 0; left--)
+		m->set->regex[m->set->regexc++] = m->list.place[m->place++];
 }
 
 static int add_rule(struct maker *m, uint32_t r)
@@ -276,7 +277,7 @@ static int add_rule(struct maker *m, uint32_t r)
 	for (size_t c = 0; c < rule->conditionc; c++)
 		if (add_condition(m, &rule->condition[c], r) < 0)
 			return -1;
-	add_regexes(m);
+	add_regexes(m, rule, to);
 	to->suppress = rule->suppress_in_code_blocks || (named && suppresses(rule));
 	to->suppress_in_skill =
 		rule->suppress_in_code_blocks || (named && rule->target != TARGET_SKILL);
@@ -371,6 +372,8 @@ static int make(struct maker *m)
 			return -1;
 		}
 	number_marks(m);
+	m->set->conditionc = m->conditionc;
+	m->set->step_patternc = m->step_patternc;
 	return turn_round(m);
 }
 

@@ -52,16 +52,12 @@ struct ruleset_rule {
 	/* Matches in quoted code do not count: in a skill, elsewhere. */
 	bool suppress_in_skill, suppress;
 	uint32_t first_condition;
+	uint32_t first_regex; /* of its trace block, in the order of patterns_in_trace() */
 };
 
 /* One step of a sequence: PATTERNC places from FIRST on. */
 struct ruleset_step {
 	uint32_t first, patternc;
-};
-
-struct ruleset_regex {
-	const struct node *node;
-	uint32_t pattern;
 };
 
 struct ruleset {
@@ -82,8 +78,8 @@ struct ruleset {
 	size_t tracec;
 	uint32_t *trace;
 	size_t regexc; /* of trace blocks */
-	struct ruleset_regex *regex;
-	size_t stepc;
+	uint32_t *regex;
+	size_t stepc, step_patternc, conditionc;
 	struct ruleset_step *step;
 	uint32_t *step_pattern;
 	uint64_t *wanted_steps;

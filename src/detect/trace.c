@@ -15,6 +15,7 @@
 struct tracing {
 	struct engine_thread *t;
 	const struct event *event;
+	const struct rule *rule;
 	const struct node *spans;
 	bool undecided;
 	struct err *err;
@@ -129,18 +130,17 @@ static bool holds_regex(struct tracing *g, const struct node *of, const struct n
 {
 	const struct ruleset *p = &g->t->engine->set;
 	struct scan_text text;
-	size_t i = 0;
 
 	if (!value || value->kind != NODE_STRING)
 		return false;
-	while (i < p->regexc && p->regex[i].node != of)
-		i++;
-	if (i == p->regexc || normal_decode(value->text.s, value->text.len, &text, g->err) < 0) {
+	int i = patterns_in_trace(g->rule->trace, of);
+	if (i < 0 || normal_decode(value->text.s, value->text.len, &text, g->err) < 0) {
 		g->undecided = true;
 		return false;
 	}
+	uint32_t pattern = p->regex[p->rule[g->rule->order].first_regex + (uint32_t)i];
 	enum match_answer answer =
-		db_match(g->t->engine->db, g->t->scratch, p->regex[i].pattern, &text, NULL);
+		db_match(g->t->engine->db, g->t->scratch, pattern, &text, NULL);
 	normal_done(&text);
 	g->undecided |= answer == MATCH_UNDECIDED;
 	return answer == MATCH_YES;
@@ -325,8 +325,8 @@ static const struct {
 int evaluate_trace(struct engine_thread *t, const struct event *event, uint32_t number,
 		   struct outcome *ret, struct err *err)
 {
-	const struct rule *rule = &t->engine->set.pack->rule[number];
-	struct tracing g = {t, event, node_get(event->trace, "spans"), false, err};
+	const struct rule *rule = pack_rule(t->engine->set.pack, number);
+	struct tracing g = {t, event, rule, node_get(event->trace, "spans"), false, err};
 
 	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
 		const struct node *list = node_get(rule->trace, primitives[i].name);

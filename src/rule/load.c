@@ -11,6 +11,7 @@
 
 #include "base/scope.h"
 #include "rule/kept.h"
+#include "rule/lazy.h"
 #include "yaml/yaml.h"
 
 struct loader {
@@ -195,13 +196,31 @@ int pack_add_tree(struct pack *pack, const char *file, size_t bytes, const struc
 void pack_done(struct pack *pack)
 {
 	arena_done(&pack->arena);
+	lazy_free(pack->lazy);
 	free(pack->rule);
 	free(pack->index);
 	*pack = (struct pack){0};
 }
 
+const struct rule *pack_rule(const struct pack *pack, size_t number)
+{
+	return pack->lazy ? lazy_rule(pack->lazy, number) : &pack->rule[number];
+}
+
+static const struct rule *find_lazy(const struct pack *pack, const char *id)
+{
+	for (size_t i = 0; i < pack->rulec; i++) {
+		const struct rule *rule = pack_rule(pack, i);
+		if (rule && strcmp(rule->id, id) == 0)
+			return rule;
+	}
+	return NULL;
+}
+
 const struct rule *pack_find(const struct pack *pack, const char *id)
 {
+	if (pack->lazy)
+		return find_lazy(pack, id);
 	uint32_t place = pack->index ? *index_place(pack, id) : 0;
 
 	return place ? &pack->rule[place - 1] : NULL;

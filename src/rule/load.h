@@ -14,10 +14,13 @@
 #define PACK_BYTES_MAX (64UL << 20) /* of all files together */
 #define PACK_NODES_MAX 2000000	    /* values in all documents together */
 
+struct pack_lazy; /* see lazy.h */
+
 struct pack {
 	struct arena arena;
 	size_t rulec, room;
-	struct rule *rule;
+	struct rule *rule;	/* NULL when the pack is lazy: see pack_rule */
+	struct pack_lazy *lazy; /* or NULL */
 	uint32_t *index;	    /* by id: a rule's number plus one */
 	size_t bytes, nodes, files; /* read so far */
 	size_t skipped;		    /* files that were left out */
@@ -45,6 +48,8 @@ int pack_load_recorded(struct pack *pack, const char *path, const struct pack_op
 int pack_add_tree(struct pack *pack, const char *file, size_t bytes, const struct node *root,
 		  const struct pack_options *options, struct err *err);
 void pack_done(struct pack *pack);
+/* One of the RULEC; NULL only of a pack that is lazy: its bytes are not a rule, or no memory. */
+const struct rule *pack_rule(const struct pack *pack, size_t number);
 /* NULL when there is none. */
 const struct rule *pack_find(const struct pack *pack, const char *id);
 

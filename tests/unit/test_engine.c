@@ -383,6 +383,29 @@ static void trace(void)
 	tear_down(&k);
 }
 
+#define FORBIDS(id, regexes)                                                                       \
+	HEAD(id, "high", "agent_trace")                                                            \
+	"detection:\n  method: trace\n  condition: any\n  conditions: []\n  trace: {forbid: ["     \
+	"{shape: {attributes: {" regexes "}}}]}\n"
+
+/* Without conditions the expressions of one rule's block follow those of another's. */
+static void traces(void)
+{
+	static const char *const rules[] = {FORBIDS("A", "a: {regex: '^one'}, b: {regex: '^two'}"),
+					    FORBIDS("B", "a: {regex: '^three'}"),
+					    FORBIDS("C", "a: {regex: '^four'}"), NULL};
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[{\"attributes\":{\"a\":"
+			 "\"one\",\"b\":\"two\"}}]}}"),
+	   "A ", "both expressions of the first block");
+	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[{\"attributes\":{\"a\":"
+			 "\"three\",\"b\":\"two\"}},{\"attributes\":{\"a\":\"four\"}}]}}"),
+	   "B C ", "and those of the next ones");
+	tear_down(&k);
+}
+
 /* COUNT conditions, each about a field or a measurement of its own. */
 static bool fits(bool fields, size_t count)
 {
@@ -448,6 +471,7 @@ int main(void)
 	order();
 	sessions();
 	trace();
+	traces();
 	maxima();
 	scratch_leave(dir);
 	return tap_done();

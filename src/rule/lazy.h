@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pack whose rules are still bytes: each is read when somebody first asks for it (pack_rule). Of
+ * the hundreds in a pack a text needs a few. The bytes are a tree (trees.h) without what only tests
+ * of rules look at, so such a rule has no test cases and no evasion tests.
+ */
+#ifndef CORDON_RULE_LAZY_H
+#define CORDON_RULE_LAZY_H
+
+#include "rule/load.h"
+
+/* One rule, as it stands in a file. */
+struct lazy_row {
+	uint64_t at, len; /* of its tree */
+	uint64_t sum;	  /* of the tree's bytes: kept_sum */
+	uint32_t file;	  /* where its file's name begins among NAMES */
+	uint32_t conditions;
+};
+
+/* What a pack is made of; all of it stays while the pack is used. */
+struct lazy_rows {
+	const struct lazy_row *row;
+	size_t count;
+	const uint8_t *trees;
+	size_t trees_len;
+	const char *names; /* the last byte is a NUL */
+	size_t names_len;
+};
+
+/* PACK is zeroed. -1 when a row leads out of what there is. */
+int lazy_open(struct pack *pack, const struct lazy_rows *rows, struct err *err);
+void lazy_free(struct pack_lazy *lazy);
+/* Of a pack that is lazy. NULL: its bytes are not a rule, or there is no memory. Threads may ask at
+ * the same time. */
+const struct rule *lazy_rule(struct pack_lazy *lazy, size_t number);
+/* How many were asked for so far. */
+size_t lazy_made(const struct pack *pack);
+
+/* The bytes of a rule's tree; *RET is to be freed. */
+int lazy_encode(const struct rule *rule, uint8_t **ret, size_t *ret_len, struct err *err);
+
+#endif
