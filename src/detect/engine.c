@@ -12,6 +12,7 @@
 
 #include "base/scope.h"
 #include "detect/hits.h"
+#include "detect/ruleset_file.h"
 #include "detect/skill.h"
 #include "detect/undecided.h"
 #include "scan/decode.h"
@@ -44,6 +45,28 @@ int engine_new(const struct pack *pack, const struct pattern_list *patterns, con
 	e->options = *options;
 	e->db = db;
 	if (ruleset_make(pack, patterns, options, &e->arena, &e->set, err) < 0) {
+		engine_free(e);
+		return -1;
+	}
+	*ret = e;
+	return 0;
+}
+
+int engine_save(const struct engine *engine, uint8_t **ret, size_t *ret_len, struct err *err)
+{
+	return ruleset_save(&engine->set, ret, ret_len, err);
+}
+
+int engine_load(const uint8_t *bytes, size_t len, const struct pack *pack, const struct db *db,
+		const struct engine_options *options, struct engine **ret, struct err *err)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return err_set(err, ERR_SYSTEM, "engine: out of memory");
+	e->options = *options;
+	e->db = db;
+	if (ruleset_load(bytes, len, pack, db_count(db), &e->arena, &e->set, err) < 0) {
 		engine_free(e);
 		return -1;
 	}

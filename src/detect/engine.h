@@ -62,6 +62,12 @@ struct engine_thread; /* what one thread needs: scratch memory; sessions live he
 int engine_new(const struct pack *pack, const struct pattern_list *patterns, const struct db *db,
 	       const struct engine_options *options, struct engine **ret, struct err *err);
 void engine_free(struct engine *engine);
+/* What engine_new worked out of the pack, as bytes; *RET is to be freed. */
+int engine_save(const struct engine *engine, uint8_t **ret, size_t *ret_len, struct err *err);
+/* The same engine out of these BYTES, which are aligned to 8 and must stay like PACK and DB; OPTIONS
+ * are those it was made with. */
+int engine_load(const uint8_t *bytes, size_t len, const struct pack *pack, const struct db *db,
+		const struct engine_options *options, struct engine **ret, struct err *err);
 
 struct engine_thread *engine_thread_new(const struct engine *engine, struct err *err);
 void engine_thread_free(struct engine_thread *t);

@@ -22,8 +22,10 @@
 
 struct walk {
 	walk_fn *each;
+	walk_place_fn *place; /* or this instead */
 	void *context;
-	char *data; /* room for the largest file and one byte */
+	char *data;		 /* room for the largest file and one byte */
+	int directory, directories; /* the one it is in, and how many there were */
 	int depth;
 	struct err *err;
 };
@@ -51,8 +53,34 @@ static ssize_t read_file(struct walk *w, int dir, const char *name)
 	return len;
 }
 
+/* A file that cannot be read, or a name that is almost one; the error says why. */
+static int refuse(struct walk *w, const char *path)
+{
+	return w->place ? -1 : w->each(w->context, path, NULL, 0);
+}
+
+static int tell_place(struct walk *w, const struct stat *st, const char *name, int directory)
+{
+	struct walk_place place = {directory, w->directory, name, stamp_of(st)};
+
+	return w->place(w->context, &place);
+}
+
+static int place_file(struct walk *w, int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, 0) < 0)
+		return err_errno(w->err, ERR_INPUT, "%.256s", name);
+	if (!S_ISREG(st.st_mode))
+		return err_set(w->err, ERR_INPUT, "%.256s: is no regular file", name);
+	return tell_place(w, &st, name, -1);
+}
+
 static int walk_file(struct walk *w, int dir, const char *name, const char *path)
 {
+	if (w->place)
+		return place_file(w, dir, name);
 	ssize_t len = read_file(w, dir, name);
 
 	return w->each(w->context, path, len < 0 ? NULL : w->data, len < 0 ? 0 : (size_t)len);
@@ -130,22 +158,22 @@ static int walk_entry(struct walk *w, int dir, const struct entry *e, const char
 	unsigned char type;
 
 	if (ask_type(dir, e, &type) < 0) {
-		if (!is_almost_rule_name(e->name))
+		if (!is_almost_rule_name(e->name) && !w->place)
 			return 0;
 		err_errno(w->err, ERR_INPUT, "cannot be read");
-		return w->each(w->context, path, NULL, 0);
+		return refuse(w, path);
 	}
 	if (type == DT_DIR)
 		return walk_directory(w, dir, e->name, path);
 	if (type == DT_REG && is_rule_name(e->name))
 		return walk_file(w, dir, e->name, path);
-	if (!is_almost_rule_name(e->name))
+	if (!is_almost_rule_name(e->name) && (!w->place || type == e->type))
 		return 0;
 	err_set(w->err, ERR_INPUT, "%s",
 		type == DT_REG
 			? "is not read: names of rules end in .yaml or .yml, in small letters"
 			: "is no regular file");
-	return w->each(w->context, path, NULL, 0);
+	return refuse(w, path);
 }
 
 /* Not printed: it is done for every file at every start. */
@@ -174,6 +202,22 @@ static int walk_entries(struct walk *w, DIR *dir, const char *path)
 	return result;
 }
 
+/* Before its names are read: what comes later has another stamp. */
+static int enter(struct walk *w, DIR *dir, const char *path)
+{
+	struct stat st;
+
+	if (!w->place)
+		return 0;
+	if (fstat(dirfd(dir), &st) < 0)
+		return err_errno(w->err, ERR_INPUT, "%.256s", path);
+	int number = w->directories++;
+	if (tell_place(w, &st, path, number) < 0)
+		return -1;
+	w->directory = number;
+	return 0;
+}
+
 static int walk_directory(struct walk *w, int parent, const char *name, const char *path)
 {
 	if (w->depth == PACK_DEPTH_MAX)
@@ -184,24 +228,44 @@ static int walk_directory(struct walk *w, int parent, const char *name, const ch
 	if (!dir)
 		return err_errno(w->err, ERR_INPUT, "%.256s", path);
 	scope_take_fd(&fd);
+	int outer = w->directory;
 	w->depth++;
-	int result = walk_entries(w, dir, path);
+	int result = enter(w, dir, path) < 0 ? -1 : walk_entries(w, dir, path);
 	w->depth--;
+	w->directory = outer;
 	return result;
+}
+
+/* Without slashes at its end. */
+static char *clean_path(const char *path)
+{
+	char *clean = strdup(path);
+
+	for (size_t len = clean ? strlen(clean) : 0; len > 1 && clean[len - 1] == '/'; len--)
+		clean[len - 1] = '\0';
+	return clean;
 }
 
 int walk_files(const char *path, walk_fn *each, void *context, struct err *err)
 {
-	AUTO_FREE char *data = malloc(YAML_BYTES_MAX + 1), *clean = strdup(path);
+	AUTO_FREE char *data = malloc(YAML_BYTES_MAX + 1), *clean = clean_path(path);
 	struct walk w = {.each = each, .context = context, .data = data, .err = err};
 	struct stat st;
 
 	if (!data || !clean)
 		return err_set(err, ERR_SYSTEM, "no memory");
-	for (size_t len = strlen(clean); len > 1 && clean[len - 1] == '/'; len--)
-		clean[len - 1] = '\0';
 	if (stat(clean, &st) < 0)
 		return err_errno(err, ERR_INPUT, "%.256s", clean);
 	return S_ISDIR(st.st_mode) ? walk_directory(&w, AT_FDCWD, clean, clean)
 				   : walk_file(&w, AT_FDCWD, clean, clean);
+}
+
+int walk_places(const char *path, walk_place_fn *each, void *context, struct err *err)
+{
+	AUTO_FREE char *clean = clean_path(path);
+	struct walk w = {.place = each, .context = context, .directory = -1, .err = err};
+
+	if (!clean)
+		return err_set(err, ERR_SYSTEM, "no memory");
+	return walk_directory(&w, AT_FDCWD, clean, clean);
 }
