@@ -95,13 +95,13 @@ $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_pr
 
 # What decides which files of the cache are ours: every byte of what makes them. Looked at each
 # time, since a file that is gone is no reason for make.
-BUILD_ID_OF := src/base src/yaml src/rule src/scan
+BUILD_ID_OF := src/base src/yaml src/rule src/scan src/detect $(wildcard src/flow/packs*)
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \
 		line="#define CORDON_BUILD_ID \"$$id\""; \
 		echo "$$line" | cmp -s - $@ || echo "$$line" >$@
-$(foreach f,rule/kept scan/cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+$(foreach f,rule/kept scan/cache flow/packs_warm,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
 
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)

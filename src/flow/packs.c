@@ -3,7 +3,7 @@
  * Finds packs, loads them, makes the engine. The places are rows; the built-in pack is looked for
  * relative to the program first, so that a tree that was moved still finds its own.
  */
-#include "flow/packs.h"
+#include "flow/packs_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,17 +51,12 @@ static const struct {
 		{"built-in", checkout},
 		{"built-in", installed}};
 
-static int load(struct packs *set, const char *kind, const char *path,
-		const struct pack_options *options, struct err *err)
+static int add_source(struct packs *set, const char *kind, const char *path, struct err *err)
 {
-	size_t before = set->pack.rulec;
-
 	if (set->sourcec == PACKS_SOURCES_MAX)
 		return err_set(err, ERR_LIMIT, "rules: more than %d directories",
 			       PACKS_SOURCES_MAX);
-	if (packs_rules(set, path, options, err) < 0)
-		return -1;
-	set->source[set->sourcec++] = (struct packs_source){kind, path, set->pack.rulec - before};
+	set->source[set->sourcec++] = (struct packs_source){kind, path, 0};
 	return 0;
 }
 
@@ -73,7 +68,7 @@ static const char *resolve(struct arena *arena, const char *path)
 	return real ? arena_dup(arena, real) : NULL;
 }
 
-static int load_defaults(struct packs *set, const struct packs_options *options, struct err *err)
+static int find_defaults(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	const char *done = "";
 
@@ -82,7 +77,7 @@ static int load_defaults(struct packs *set, const struct packs_options *options,
 			resolve(&set->arena, defaults[i].path(&set->arena, &options->places));
 		if (strcmp(done, defaults[i].kind) == 0 || !path)
 			continue;
-		if (load(set, defaults[i].kind, path, &options->pack, err) < 0)
+		if (add_source(set, defaults[i].kind, path, err) < 0)
 			return -1;
 		done = defaults[i].kind;
 	}
@@ -94,15 +89,33 @@ static int load_defaults(struct packs *set, const struct packs_options *options,
 	return -1;
 }
 
-int packs_load(struct packs *set, const struct packs_options *options, struct err *err)
+/* Where the rules are; none of them is read. */
+static int find_sources(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	set->cache = options->fresh || !options->places.cache ? "" : options->places.cache;
 	if (!options->directories)
-		return load_defaults(set, options, err);
+		return find_defaults(set, options, err);
 	for (size_t i = 0; i < options->directories; i++)
-		if (load(set, "given", options->directory[i], &options->pack, err) < 0)
+		if (add_source(set, "given", options->directory[i], err) < 0)
 			return -1;
 	return 0;
+}
+
+static int load_sources(struct packs *set, const struct packs_options *options, struct err *err)
+{
+	for (size_t i = 0; i < set->sourcec; i++) {
+		size_t before = set->pack.rulec;
+
+		if (packs_rules(set, set->source[i].path, &options->pack, err) < 0)
+			return -1;
+		set->source[i].rules = set->pack.rulec - before;
+	}
+	return 0;
+}
+
+int packs_load(struct packs *set, const struct packs_options *options, struct err *err)
+{
+	return find_sources(set, options, err) < 0 ? -1 : load_sources(set, options, err);
 }
 
 int packs_compile(struct packs *set, struct err *err)
@@ -117,8 +130,12 @@ int packs_engine(const struct packs *set, const struct engine_options *options, 
 {
 	struct engine *engine = NULL;
 
-	if (engine_new(&set->pack, &set->patterns, set->db, options, &engine, err) < 0)
+	if (set->warm.bytes) {
+		if (packs_warm_engine(set, options, &engine, err) < 0)
+			return -1;
+	} else if (engine_new(&set->pack, &set->patterns, set->db, options, &engine, err) < 0) {
 		return -1;
+	}
 	*ret_thread = engine_thread_new(engine, err);
 	if (!*ret_thread) {
 		engine_free(engine);
@@ -135,13 +152,33 @@ int packs_start(struct packs *set, const struct engine_options *options, struct 
 		       : packs_engine(set, options, &set->engine, &set->thread, err);
 }
 
-int packs_open(struct packs *set, const struct packs_options *options,
-	       const struct engine_options *engine, struct err *err)
+/* Everything is read, if only to be compared. */
+static int open_cold(struct packs *set, const struct packs_options *options,
+		     const struct engine_options *engine, struct err *err)
 {
-	if (packs_load(set, options, err) < 0 || usable_rules(set, err) < 0 ||
+	if (load_sources(set, options, err) < 0 || usable_rules(set, err) < 0 ||
 	    packs_start(set, engine, err) < 0)
 		return -1;
 	return usable_engine(set, engine, err);
+}
+
+int packs_open(struct packs *set, const struct packs_options *options,
+	       const struct engine_options *engine, struct err *err)
+{
+	struct stamps stamps = {0};
+	struct err ignored;
+
+	if (find_sources(set, options, err) < 0)
+		return -1;
+	if (packs_warm_open(set, options, engine, &ignored) == 0)
+		return 0;
+	int64_t now = stamp_now();
+	bool stamped = packs_stamp(set, &stamps, &ignored) == 0;
+	int result = open_cold(set, options, engine, err);
+	if (result == 0 && stamped)
+		packs_warm_keep(set, engine, &stamps, now, &ignored);
+	stamps_done(&stamps);
+	return result;
 }
 
 void packs_done(struct packs *set)
@@ -150,6 +187,7 @@ void packs_done(struct packs *set)
 	engine_free(set->engine);
 	db_free(set->db);
 	pack_done(&set->pack);
+	kept_unmap(&set->warm);
 	arena_done(&set->arena);
 	memset(set, 0, sizeof(*set));
 }

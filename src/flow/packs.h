@@ -8,6 +8,7 @@
 #ifndef CORDON_FLOW_PACKS_H
 #define CORDON_FLOW_PACKS_H
 
+#include "base/kept.h"
 #include "detect/engine.h"
 #include "flow/places.h"
 #include "model/request.h"
@@ -40,6 +41,10 @@ struct packs {
 	struct pattern_list patterns;
 	struct db *db;
 	enum db_file file; /* what became of the one that keeps the database */
+	struct stamp database;		/* of that file, when it was read */
+	uint8_t database_key[DB_KEY];
+	struct kept_map warm;		/* packs_open: the file that all of it came from, or none */
+	struct engine_options warm_options;
 	struct engine *engine;
 	struct engine_thread *thread;
 	size_t refused; /* patterns that are no expressions */
@@ -55,15 +60,11 @@ int packs_engine(const struct packs *set, const struct engine_options *options, 
 		 struct engine_thread **ret_thread, struct err *err);
 /* Both, for SET's own engine and thread. */
 int packs_start(struct packs *set, const struct engine_options *options, struct err *err);
-/* All of it, and rules that could find nothing are refused: see usable.h. */
+/* All of it, and rules that could find nothing are refused: see usable.h. Rules that have not changed
+ * since the last time are not read again, and come one by one (rule/lazy.h); such a set makes engines
+ * with the same options only. */
 int packs_open(struct packs *set, const struct packs_options *options,
 	       const struct engine_options *engine, struct err *err);
 void packs_done(struct packs *set);
-
-/* packs_cache.c. The rules in PATH, which are added to SET's pack: */
-int packs_rules(struct packs *set, const char *path, const struct pack_options *options,
-		struct err *err);
-/* SET's database: */
-int packs_database(struct packs *set, struct err *err);
 
 #endif

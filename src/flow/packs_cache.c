@@ -16,7 +16,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/packs.h"
+#include "flow/packs_private.h"
 #include "rule/kept.h"
 
 enum {
@@ -28,20 +28,15 @@ enum {
 	NAME_DIGITS = NAME_BYTES * 2,
 };
 
-/* What a file's name ends with. */
-#define SUFFIX_DATABASE ".db"
-#define SUFFIX_RULES ".rl"
 enum { SUFFIX_LENGTH = 3 };
 
-/* The file's whole path; DIR is "" when there is none. */
-static const char *file_path(struct arena *arena, const char *dir, const uint8_t *key,
-			     const char *suffix)
+const char *packs_file(struct packs *set, const uint8_t *key, const char *suffix)
 {
 	char hex[NAME_DIGITS + 1];
 
 	for (size_t i = 0; i < NAME_BYTES; i++)
 		snprintf(hex + 2 * i, 3, "%02x", key[i]);
-	return arena_printf(arena, "%s/%s%s", dir, hex, suffix);
+	return arena_printf(&set->arena, "%s/%s%s", set->cache, hex, suffix);
 }
 
 static bool is_ours(const char *name, const char *suffix)
@@ -71,7 +66,7 @@ static size_t count(DIR *dir, const char *suffix, char *ret_oldest, size_t size)
 	return n;
 }
 
-static void prune(const char *path, const char *suffix)
+void packs_prune(const char *path, const char *suffix)
 {
 	AUTO_CLOSEDIR DIR *dir = opendir(path);
 	char oldest[NAME_DIGITS + SUFFIX_LENGTH + 1] = "";
@@ -90,7 +85,7 @@ static const char *rules_file(struct packs *set, const char *path)
 	if (!real)
 		return NULL;
 	crypto_generichash(key, sizeof(key), (const uint8_t *)real, strlen(real), NULL, 0);
-	return file_path(&set->arena, set->cache, key, SUFFIX_RULES);
+	return packs_file(set, key, PACKS_RULES);
 }
 
 static int load_and_keep(struct packs *set, const char *path, const struct pack_options *options,
@@ -105,7 +100,7 @@ static int load_and_keep(struct packs *set, const char *path, const struct pack_
 	if (result == 0 && set->pack.skipped == skipped && record.len >= BYTES_LEAST &&
 	    places_make(set->cache, 0700, &ignored) == 0 &&
 	    pack_keep(&set->pack, before, &record, file, &ignored) == 0)
-		prune(set->cache, SUFFIX_RULES);
+		packs_prune(set->cache, PACKS_RULES);
 	record_done(&record);
 	return result;
 }
@@ -123,7 +118,7 @@ int packs_rules(struct packs *set, const char *path, const struct pack_options *
 		    : pack_load(&set->pack, path, options, err);
 }
 
-static void on_refused(void *context, size_t number, const struct err *why)
+void packs_on_refused(void *context, size_t number, const struct err *why)
 {
 	struct packs *set = context;
 
@@ -139,14 +134,16 @@ int packs_database(struct packs *set, struct err *err)
 	struct err ignored;
 
 	if (!*set->cache || list->count < PATTERNS_LEAST)
-		return db_build(list->pattern, list->count, on_refused, set, &set->db, err);
+		return db_build(list->pattern, list->count, packs_on_refused, set, &set->db, err);
 	places_make(set->cache, 0700, &ignored);
 	db_key(list->pattern, list->count, cache.key);
-	cache.path = file_path(&set->arena, set->cache, cache.key, SUFFIX_DATABASE);
-	if (db_open(&cache, list->pattern, list->count, on_refused, set, &set->db, err) < 0)
+	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
+	if (db_open(&cache, list->pattern, list->count, packs_on_refused, set, &set->db, err) < 0)
 		return -1;
 	set->file = cache.file;
+	set->database = cache.stamp;
+	memcpy(set->database_key, cache.key, DB_KEY);
 	if (set->file == DB_FILE_WRITTEN)
-		prune(set->cache, SUFFIX_DATABASE);
+		packs_prune(set->cache, PACKS_DATABASE);
 	return 0;
 }
