@@ -60,7 +60,9 @@ static struct counts counts_of(const struct ruleset *p)
 static void list_sections(const struct counts *n, struct section *ret)
 {
 #define SECTION(m, items)                                                                          \
-	{offsetof(struct ruleset, m), sizeof(*((struct ruleset *)NULL)->m), items}
+	{                                                                                          \
+		offsetof(struct ruleset, m), sizeof(*((struct ruleset *)NULL)->m), items           \
+	}
 	const struct section fixed[] = {
 		SECTION(wanted, CLASS_COUNT * n->fields * n->words),
 		SECTION(wanted_steps, n->words),
@@ -79,9 +81,9 @@ static void list_sections(const struct counts *n, struct section *ret)
 	memcpy(ret, fixed, sizeof(fixed));
 #undef SECTION
 	for (size_t i = 0; i < CLASS_COUNT; i++)
-		ret[ARRAY_SIZE(fixed) + i] = (struct section){
-			offsetof(struct ruleset, always) + i * sizeof(uint32_t *),
-			sizeof(uint32_t), n->always[i]};
+		ret[ARRAY_SIZE(fixed) + i] =
+			(struct section){offsetof(struct ruleset, always) + i * sizeof(uint32_t *),
+					 sizeof(uint32_t), n->always[i]};
 }
 
 static size_t aligned(size_t len)

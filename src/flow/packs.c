@@ -173,7 +173,7 @@ int packs_open(struct packs *set, const struct packs_options *options,
 	if (packs_warm_open(set, options, engine, &ignored) == 0)
 		return 0;
 	int64_t now = stamp_now();
-	bool stamped = packs_stamp(set, &stamps, &ignored) == 0;
+	bool stamped = packs_stamp(set, now, &stamps, &ignored) == 0;
 	int result = open_cold(set, options, engine, err);
 	if (result == 0 && stamped)
 		packs_warm_keep(set, engine, &stamps, now, &ignored);
@@ -186,6 +186,7 @@ void packs_done(struct packs *set)
 	engine_thread_free(set->thread);
 	engine_free(set->engine);
 	db_free(set->db);
+	packs_warm_done(set);
 	pack_done(&set->pack);
 	kept_unmap(&set->warm);
 	arena_done(&set->arena);

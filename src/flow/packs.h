@@ -40,10 +40,11 @@ struct packs {
 	const char *cache;  /* a directory, or "" */
 	struct pattern_list patterns;
 	struct db *db;
-	enum db_file file; /* what became of the one that keeps the database */
-	struct stamp database;		/* of that file, when it was read */
+	enum db_file file;     /* what became of the one that keeps the database */
+	struct stamp database; /* of that file, when it was read */
 	uint8_t database_key[DB_KEY];
-	struct kept_map warm;		/* packs_open: the file that all of it came from, or none */
+	struct kept_map warm; /* packs_open: the file that all of it came from, or none */
+	const char *warm_path;
 	struct engine_options warm_options;
 	struct engine *engine;
 	struct engine_thread *thread;

@@ -32,8 +32,10 @@ int packs_warm_open(struct packs *set, const struct packs_options *options,
 /* An engine of a set that was opened so. */
 int packs_warm_engine(const struct packs *set, const struct engine_options *options,
 		      struct engine **ret, struct err *err);
-/* How SET's sources look; to be asked before they are read. -1: stamps cannot stand for them. */
-int packs_stamp(const struct packs *set, struct stamps *ret, struct err *why);
+/* Such a file in which a rule was damaged goes: the next time it is made again. */
+void packs_warm_done(const struct packs *set);
+/* How SET's sources look NOW, before they are read. -1: stamps cannot stand for them. */
+int packs_stamp(const struct packs *set, int64_t now, struct stamps *ret, struct err *why);
 /* Makes that file of SET, which is open; it was stamped at NOW. */
 int packs_warm_keep(struct packs *set, const struct engine_options *engine,
 		    const struct stamps *stamps, int64_t now, struct err *why);

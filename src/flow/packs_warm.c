@@ -11,54 +11,23 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/kept.h"
 #include "base/scope.h"
-#include "flow/packs_private.h"
-#include "rule/lazy.h"
-#include "rule/stamps.h"
+#include "flow/packs_warm.h"
+#include "yaml/yaml.h"
 
 #include "build_id.h"
 
-enum { ALIGN = 64, KEY = 32 };
-#define WARM_FILE_MAX ((size_t)256 << 20)
-
-/* TREES is the last, and not under the sum. */
-enum part_number { PART_META, PART_DIRS, PART_FILES, PART_NAMES, PART_ROWS, PART_SET, PART_TREES, PARTS };
-
-struct part {
-	uint64_t at, count; /* items */
-};
-
-struct header {
-	char magic[8];
-	uint8_t key[KEY];
-	uint64_t sum; /* of what is behind it, up to the trees */
-	uint64_t len; /* of the file */
-	struct part part[PARTS];
-};
-
-/* Without gaps. */
-struct meta {
-	char boot[STAMP_BOOT];
-	uint8_t database_key[DB_KEY];
-	struct stamp database;
-	uint64_t patterns;
-	uint64_t bytes, nodes, files, warnings; /* the pack's */
-	uint64_t stamp_names;			/* of the names: the rest are files of rules */
-	uint64_t sources;
-	uint64_t rules[PACKS_SOURCES_MAX];
-};
-
-static const char magic[8] = "cordnwm";
-static const size_t item_size[PARTS] = {
-	[PART_META] = sizeof(struct meta),
-	[PART_DIRS] = sizeof(struct stamps_dir),
-	[PART_FILES] = sizeof(struct stamps_file),
-	[PART_NAMES] = 1,
-	[PART_ROWS] = sizeof(struct lazy_row),
-	[PART_SET] = 1,
-	[PART_TREES] = 1,
+const size_t warm_item_size[WARM_PARTS] = {
+	[WARM_META] = sizeof(struct warm_meta),
+	[WARM_DIRS] = sizeof(struct stamps_dir),
+	[WARM_FILES] = sizeof(struct stamps_file),
+	[WARM_NAMES] = 1,
+	[WARM_ROWS] = sizeof(struct lazy_row),
+	[WARM_SET] = 1,
+	[WARM_TREES] = 1,
 };
 
 static void hash_text(crypto_generichash_state *state, const char *text)
@@ -66,14 +35,18 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const uint8_t *)text, strlen(text) + 1);
 }
 
-/* Of what is asked for: this build, where the rules are, what decides how the engine comes out. */
-static bool key_of(const struct packs *set, const struct engine_options *engine, uint8_t ret[KEY])
+bool packs_warm_key(const struct packs *set, const struct engine_options *engine,
+		    uint8_t ret[WARM_KEY])
 {
 	uint64_t about[] = {engine->mode, engine->lane, engine->inactive, set->sourcec};
 	crypto_generichash_state state;
+	char maker[DB_MAKER];
 
-	crypto_generichash_init(&state, NULL, 0, KEY);
+	db_maker(maker);
+	crypto_generichash_init(&state, NULL, 0, WARM_KEY);
 	hash_text(&state, CORDON_BUILD_ID);
+	hash_text(&state, maker);
+	hash_text(&state, yaml_library());
 	crypto_generichash_update(&state, (const uint8_t *)about, sizeof(about));
 	for (size_t i = 0; i < set->sourcec; i++) {
 		AUTO_FREE char *real = realpath(set->source[i].path, NULL);
@@ -83,71 +56,72 @@ static bool key_of(const struct packs *set, const struct engine_options *engine,
 		hash_text(&state, set->source[i].path);
 		hash_text(&state, real);
 	}
-	crypto_generichash_final(&state, ret, KEY);
+	crypto_generichash_final(&state, ret, WARM_KEY);
 	return true;
 }
 
-static const void *part_of(const struct header *h, int part)
+static const void *part_of(const struct warm_header *h, int part)
 {
 	return (const uint8_t *)h + h->part[part].at;
 }
 
-static uint64_t sum_of(const struct header *h)
+uint64_t packs_warm_sum(const struct warm_header *h)
 {
-	size_t skip = offsetof(struct header, len);
+	size_t skip = offsetof(struct warm_header, len);
 
-	return kept_sum((const uint8_t *)h + skip, h->part[PART_TREES].at - skip);
+	return kept_sum((const uint8_t *)h + skip, h->part[WARM_TREES].at - skip);
 }
 
-static int check(const struct kept_map *map, const uint8_t key[KEY], struct err *err)
+static int check(const struct kept_map *map, const uint8_t key[WARM_KEY], struct err *err)
 {
-	const struct header *h = (const struct header *)map->bytes;
+	const struct warm_header *h = (const struct warm_header *)map->bytes;
 
-	if (memcmp(h->magic, magic, sizeof(magic)) != 0 || memcmp(h->key, key, KEY) != 0)
+	if (memcmp(h->magic, WARM_MAGIC, sizeof(h->magic)) != 0 ||
+	    memcmp(h->key, key, WARM_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is not about these rules");
-	for (int i = 0; i < PARTS; i++)
-		if (h->part[i].at % ALIGN || h->part[i].at < sizeof(*h) ||
+	for (int i = 0; i < WARM_PARTS; i++)
+		if (h->part[i].at % WARM_ALIGN || h->part[i].at < sizeof(*h) ||
 		    h->part[i].at > map->len ||
-		    h->part[i].count > (map->len - h->part[i].at) / item_size[i])
+		    h->part[i].count > (map->len - h->part[i].at) / warm_item_size[i])
 			return err_set(err, ERR_INPUT, "it is damaged");
-	if (h->len != map->len || h->part[PART_META].count != 1 || h->sum != sum_of(h))
+	if (h->len != map->len || h->part[WARM_META].count != 1 || h->sum != packs_warm_sum(h))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return 0;
 }
 
 /* Has nothing changed? Of the machine, and of the rules. */
-static int check_world(const struct header *h, const struct meta *meta, struct err *err)
+static int check_world(const struct warm_header *h, const struct warm_meta *meta, struct err *err)
 {
 	struct stamps stamps = {
-		.dirs = h->part[PART_DIRS].count,
-		.files = h->part[PART_FILES].count,
+		.dirs = h->part[WARM_DIRS].count,
+		.files = h->part[WARM_FILES].count,
 		.names_len = meta->stamp_names,
-		.dir = (struct stamps_dir *)part_of(h, PART_DIRS),
-		.file = (struct stamps_file *)part_of(h, PART_FILES),
-		.names = (char *)part_of(h, PART_NAMES),
+		.dir = (struct stamps_dir *)part_of(h, WARM_DIRS),
+		.file = (struct stamps_file *)part_of(h, WARM_FILES),
+		.names = (char *)part_of(h, WARM_NAMES),
 	};
 	char boot[STAMP_BOOT];
 
 	stamp_boot(boot);
 	if (!boot[0] || memcmp(boot, meta->boot, STAMP_BOOT) != 0)
 		return err_set(err, ERR_INPUT, "the machine was started since");
-	if (stamps.names_len > h->part[PART_NAMES].count || !stamps_are_sound(&stamps))
+	if (stamps.names_len > h->part[WARM_NAMES].count || !stamps_are_sound(&stamps))
 		return err_set(err, ERR_INPUT, "its stamps are not sound");
 	if (!stamps_are_current(&stamps))
 		return err_set(err, ERR_INPUT, "rules have changed");
 	return 0;
 }
 
-static int take_pack(struct packs *set, const struct header *h, const struct meta *meta,
+static int take_pack(struct packs *set, const struct warm_header *h, const struct warm_meta *meta,
 		     struct err *err)
 {
 	struct lazy_rows rows = {
-		.row = part_of(h, PART_ROWS),
-		.count = h->part[PART_ROWS].count,
-		.trees = part_of(h, PART_TREES),
-		.trees_len = h->part[PART_TREES].count,
-		.names = part_of(h, PART_NAMES),
-		.names_len = h->part[PART_NAMES].count,
+		.row = part_of(h, WARM_ROWS),
+		.count = h->part[WARM_ROWS].count,
+		.trees = part_of(h, WARM_TREES),
+		.trees_len = h->part[WARM_TREES].count,
+		.names = part_of(h, WARM_NAMES),
+		.names_len = h->part[WARM_NAMES].count,
 	};
 
 	if (meta->sources != set->sourcec || lazy_open(&set->pack, &rows, err) < 0)
@@ -161,7 +135,7 @@ static int take_pack(struct packs *set, const struct header *h, const struct met
 	return 0;
 }
 
-static int take_database(struct packs *set, const struct meta *meta, struct err *err)
+static int take_database(struct packs *set, const struct warm_meta *meta, struct err *err)
 {
 	struct db_cache cache = {.known = &meta->database};
 
@@ -176,8 +150,8 @@ static int take_database(struct packs *set, const struct meta *meta, struct err 
 static int take(struct packs *set, const struct packs_options *options,
 		const struct engine_options *engine, struct err *err)
 {
-	const struct header *h = (const struct header *)set->warm.bytes;
-	const struct meta *meta = part_of(h, PART_META);
+	const struct warm_header *h = (const struct warm_header *)set->warm.bytes;
+	const struct warm_meta *meta = part_of(h, WARM_META);
 
 	if (options->pack.warnings && meta->warnings)
 		return err_set(err, ERR_INPUT, "there is something to tell");
@@ -206,12 +180,13 @@ static void take_back(struct packs *set)
 int packs_warm_open(struct packs *set, const struct packs_options *options,
 		    const struct engine_options *engine, struct err *why)
 {
-	uint8_t key[KEY];
+	uint8_t key[WARM_KEY];
 
-	if (!*set->cache || !key_of(set, engine, key))
+	if (!*set->cache || !packs_warm_key(set, engine, key))
 		return err_set(why, ERR_INPUT, "there is no cache");
-	if (kept_map(packs_file(set, key, PACKS_WARM), sizeof(struct header), WARM_FILE_MAX,
-		     &set->warm, why) < 0)
+	set->warm_path = packs_file(set, key, PACKS_WARM);
+	if (kept_map(set->warm_path, sizeof(struct warm_header), WARM_FILE_MAX, &set->warm, why) <
+	    0)
 		return -1;
 	if (check(&set->warm, key, why) == 0 && take(set, options, engine, why) == 0)
 		return 0;
@@ -222,192 +197,28 @@ int packs_warm_open(struct packs *set, const struct packs_options *options,
 int packs_warm_engine(const struct packs *set, const struct engine_options *options,
 		      struct engine **ret, struct err *err)
 {
-	const struct header *h = (const struct header *)set->warm.bytes;
+	const struct warm_header *h = (const struct warm_header *)set->warm.bytes;
 	const struct engine_options *was = &set->warm_options;
 
 	if (options->mode != was->mode || options->lane != was->lane ||
 	    options->inactive != was->inactive)
 		return err_set(err, ERR_INPUT, "these rules were opened for another engine");
-	return engine_load(part_of(h, PART_SET), h->part[PART_SET].count, &set->pack, set->db,
+	return engine_load(part_of(h, WARM_SET), h->part[WARM_SET].count, &set->pack, set->db,
 			   options, ret, err);
 }
 
-int packs_stamp(const struct packs *set, struct stamps *ret, struct err *why)
+void packs_warm_done(const struct packs *set)
 {
-	int64_t now = stamp_now();
+	if (set->warm.bytes && lazy_is_damaged(&set->pack))
+		unlink(set->warm_path);
+}
 
+int packs_stamp(const struct packs *set, int64_t now, struct stamps *ret, struct err *why)
+{
+	if (!*set->cache)
+		return err_set(why, ERR_INPUT, "there is no cache");
 	for (size_t i = 0; i < set->sourcec; i++)
 		if (stamps_take(set->source[i].path, now, ret, why) < 0)
 			return -1;
-	return *set->cache ? 0 : err_set(why, ERR_INPUT, "there is no cache");
-}
-
-/* Bytes of a file while it is made. */
-struct image {
-	uint8_t *bytes;
-	size_t len, room;
-	bool failed;
-};
-
-/* Room for SIZE more bytes. */
-static uint8_t *extend(struct image *m, size_t size)
-{
-	if (size > WARM_FILE_MAX - m->len)
-		m->failed = true;
-	if (!m->failed && m->len + size > m->room) {
-		size_t room = (m->len + size) * 2;
-		uint8_t *grown = realloc(m->bytes, room);
-		m->failed = !grown;
-		m->bytes = grown ? grown : m->bytes;
-		m->room = grown ? room : m->room;
-	}
-	if (m->failed)
-		return NULL;
-	m->len += size;
-	return m->bytes + m->len - size;
-}
-
-static void begin_part(struct image *m, enum part_number part)
-{
-	size_t gap = (ALIGN - m->len % ALIGN) % ALIGN;
-	uint8_t *to = extend(m, gap);
-
-	if (to)
-		memset(to, 0, gap);
-	if (!m->failed)
-		((struct header *)(void *)m->bytes)->part[part].at = m->len;
-}
-
-/* Items at the end of the part that was begun last. */
-static void add_items(struct image *m, enum part_number part, const void *data, size_t count)
-{
-	size_t size = count * item_size[part];
-	uint8_t *to = extend(m, size);
-
-	if (to && size)
-		memcpy(to, data, size);
-	if (!m->failed)
-		((struct header *)(void *)m->bytes)->part[part].count += count;
-}
-
-static void add_part(struct image *m, enum part_number part, const void *data, size_t count)
-{
-	begin_part(m, part);
-	add_items(m, part, data, count);
-}
-
-static int add_meta(struct image *m, const struct packs *set, const struct stamps *stamps,
-		    const struct db_cache *database, struct err *err)
-{
-	struct meta meta = {
-		.database = database->stamp,
-		.patterns = set->patterns.count,
-		.bytes = set->pack.bytes,
-		.nodes = set->pack.nodes,
-		.files = set->pack.files,
-		.warnings = set->pack.warnings,
-		.stamp_names = stamps->names_len,
-		.sources = set->sourcec,
-	};
-
-	stamp_boot(meta.boot);
-	if (!meta.boot[0])
-		return err_set(err, ERR_SYSTEM, "nobody knows when the machine was started");
-	memcpy(meta.database_key, database->key, DB_KEY);
-	for (size_t i = 0; i < set->sourcec; i++)
-		meta.rules[i] = set->source[i].rules;
-	add_part(m, PART_META, &meta, 1);
 	return 0;
-}
-
-/* Names, then rows, then the trees at the end of the file. */
-static int add_rules(struct image *m, const struct packs *set, const struct stamps *stamps,
-		     struct image *trees, struct err *err)
-{
-	const struct pack *pack = &set->pack;
-	AUTO_FREE struct lazy_row *row = calloc(pack->rulec + 1, sizeof(*row));
-	size_t names = stamps->names_len;
-
-	if (!row)
-		return err_set(err, ERR_SYSTEM, "no memory");
-	add_part(m, PART_NAMES, stamps->names, names);
-	for (size_t i = 0; i < pack->rulec; i++) {
-		const struct rule *rule = &pack->rule[i];
-		AUTO_FREE uint8_t *tree = NULL;
-		size_t len = 0, name = strlen(rule->file) + 1;
-
-		if (lazy_encode(rule, &tree, &len, err) < 0)
-			return -1;
-		row[i] = (struct lazy_row){trees->len, len, kept_sum(tree, len), (uint32_t)names,
-					   (uint32_t)rule->conditionc};
-		uint8_t *to = extend(trees, len);
-		if (to)
-			memcpy(to, tree, len);
-		add_items(m, PART_NAMES, rule->file, name);
-		names += name;
-	}
-	add_part(m, PART_ROWS, row, pack->rulec);
-	return 0;
-}
-
-static int add_engine(struct image *m, const struct packs *set, struct err *err)
-{
-	AUTO_FREE uint8_t *bytes = NULL;
-	size_t len = 0;
-
-	if (engine_save(set->engine, &bytes, &len, err) < 0)
-		return -1;
-	add_part(m, PART_SET, bytes, len);
-	return 0;
-}
-
-static int make_image(struct image *m, struct image *trees, const struct packs *set,
-		      const struct stamps *stamps, const struct db_cache *database, struct err *err)
-{
-	uint8_t *head = extend(m, sizeof(struct header));
-
-	if (head)
-		memset(head, 0, sizeof(struct header));
-	if (add_meta(m, set, stamps, database, err) < 0)
-		return -1;
-	add_part(m, PART_DIRS, stamps->dir, stamps->dirs);
-	add_part(m, PART_FILES, stamps->file, stamps->files);
-	if (add_rules(m, set, stamps, trees, err) < 0 || add_engine(m, set, err) < 0)
-		return -1;
-	add_part(m, PART_TREES, trees->bytes, trees->len);
-	if (m->failed || trees->failed)
-		return err_set(err, ERR_LIMIT, "no memory, or over %zu bytes", WARM_FILE_MAX);
-	return 0;
-}
-
-static int write_image(struct image *m, const char *path, const uint8_t key[KEY], struct err *err)
-{
-	struct header *h = (struct header *)(void *)m->bytes;
-
-	memcpy(h->magic, magic, sizeof(magic));
-	memcpy(h->key, key, KEY);
-	h->len = m->len;
-	h->sum = sum_of(h);
-	return kept_write(path, m->bytes, m->len, err);
-}
-
-int packs_warm_keep(struct packs *set, const struct engine_options *engine,
-		    const struct stamps *stamps, int64_t now, struct err *why)
-{
-	struct db_cache database = {.stamp = set->database};
-	struct image m = {0}, trees = {0};
-	uint8_t key[KEY];
-
-	if (set->pack.errors || set->pack.skipped || set->file != DB_FILE_READ ||
-	    !stamp_is_settled(&set->database, now) || !key_of(set, engine, key))
-		return err_set(why, ERR_INPUT, "something is not settled");
-	memcpy(database.key, set->database_key, DB_KEY);
-	int result = make_image(&m, &trees, set, stamps, &database, why);
-	if (result == 0)
-		result = write_image(&m, packs_file(set, key, PACKS_WARM), key, why);
-	if (result == 0)
-		packs_prune(set->cache, PACKS_WARM);
-	free(m.bytes);
-	free(trees.bytes);
-	return result;
 }

@@ -20,6 +20,7 @@ struct pack_lazy {
 	struct arena arena;
 	_Atomic(const struct rule *) *rule;
 	atomic_size_t made;
+	atomic_bool damaged; /* a tree was not what it should be */
 };
 
 static bool are_sound(const struct lazy_rows *rows)
@@ -75,23 +76,22 @@ static const struct rule *make(struct pack_lazy *lazy, size_t number)
 	unsigned line = 0;
 	struct err ignored;
 
-	if (kept_sum(tree, row->len) != row->sum)
-		return NULL;
 	struct rule *rule = arena_alloc(&lazy->arena, sizeof(*rule));
-	if (lazy->arena.failed ||
-	    trees_decode(tree, row->len, 1, &lazy->arena, &root, &ignored) < 0 ||
-	    rule_parse(root, lazy->rows.names + row->file, &lazy->arena, rule, &line, &ignored) <
-		    0 ||
-	    rule->conditionc != row->conditions)
-		return NULL;
-	rule->order = (unsigned)number;
-	return rule;
+	if (!lazy->arena.failed && kept_sum(tree, row->len) == row->sum &&
+	    trees_decode(tree, row->len, 1, &lazy->arena, &root, &ignored) == 0 &&
+	    rule_parse(root, lazy->rows.names + row->file, &lazy->arena, rule, &line, &ignored) ==
+		    0 &&
+	    rule->conditionc == row->conditions) {
+		rule->order = (unsigned)number;
+		return rule;
+	}
+	atomic_store(&lazy->damaged, true);
+	return NULL;
 }
 
 const struct rule *lazy_rule(struct pack_lazy *lazy, size_t number)
 {
-	const struct rule *rule =
-		atomic_load_explicit(&lazy->rule[number], memory_order_acquire);
+	const struct rule *rule = atomic_load_explicit(&lazy->rule[number], memory_order_acquire);
 
 	if (rule)
 		return rule;
@@ -105,6 +105,11 @@ const struct rule *lazy_rule(struct pack_lazy *lazy, size_t number)
 	return rule;
 }
 
+bool lazy_is_damaged(const struct pack *pack)
+{
+	return pack->lazy && atomic_load(&pack->lazy->damaged);
+}
+
 size_t lazy_made(const struct pack *pack)
 {
 	return pack->lazy ? atomic_load_explicit(&pack->lazy->made, memory_order_relaxed) : 0;
@@ -112,7 +117,7 @@ size_t lazy_made(const struct pack *pack)
 
 static bool is_left_out(struct text key)
 {
-	static const char *const names[] = {"test_cases", "evasion_tests"};
+	static const char *const names[] = {"test_cases", "evasion_tests", "compliance"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (key.len == strlen(names[i]) && memcmp(key.s, names[i], key.len) == 0)

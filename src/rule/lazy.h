@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A pack whose rules are still bytes: each is read when somebody first asks for it (pack_rule). Of
- * the hundreds in a pack a text needs a few. The bytes are a tree (trees.h) without what only tests
- * of rules look at, so such a rule has no test cases and no evasion tests.
+ * the hundreds in a pack a text needs a few. The bytes are a tree (trees.h) without what is only
+ * for who tests or writes rules: such a rule has no test cases, no evasion tests, and its document
+ * no list of standards.
  */
 #ifndef CORDON_RULE_LAZY_H
 #define CORDON_RULE_LAZY_H
@@ -33,6 +34,8 @@ void lazy_free(struct pack_lazy *lazy);
 /* Of a pack that is lazy. NULL: its bytes are not a rule, or there is no memory. Threads may ask at
  * the same time. */
 const struct rule *lazy_rule(struct pack_lazy *lazy, size_t number);
+/* Was there one that could not be made? Then what the pack was made of is to be made again. */
+bool lazy_is_damaged(const struct pack *pack);
 /* How many were asked for so far. */
 size_t lazy_made(const struct pack *pack);
 

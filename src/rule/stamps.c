@@ -103,8 +103,7 @@ static int group(struct taking *t, size_t first)
 int stamps_take(const char *path, int64_t now, struct stamps *ret, struct err *err)
 {
 	AUTO_FREE uint32_t *parent = calloc(STAMPS_FILES_MAX, sizeof(*parent));
-	struct taking t = {
-		.s = ret, .now = now, .before = ret->dirs, .parent = parent, .err = err};
+	struct taking t = {.s = ret, .now = now, .before = ret->dirs, .parent = parent, .err = err};
 	size_t first = ret->files;
 
 	if (!parent || reserve(ret, err) < 0)

@@ -24,7 +24,7 @@ struct walk {
 	walk_fn *each;
 	walk_place_fn *place; /* or this instead */
 	void *context;
-	char *data;		 /* room for the largest file and one byte */
+	char *data;		    /* room for the largest file and one byte */
 	int directory, directories; /* the one it is in, and how many there were */
 	int depth;
 	struct err *err;

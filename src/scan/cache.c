@@ -16,40 +16,11 @@
 #include <utf8proc.h>
 
 #include "base/scope.h"
-#include "scan/db_private.h"
+#include "scan/cache.h"
 
 #include "build_id.h"
 
-#define CACHE_FILE_MAX ((size_t)1 << 30)
-
-enum {
-	ALIGN = 64,
-	PART_HAS = 0,
-	PART_REFUSALS,
-	PART_PLACES,
-	PART_SOURCES,
-	PART_HEAD,			     /* what all compiled expressions begin with */
-	PART_CODES_AT,			     /* for each form: where they begin, and one more */
-	PART_CODES = PART_CODES_AT + JS_FORMS, /* one for each form */
-	PART_TABLES = PART_CODES + JS_FORMS,   /* TABLE_SECTIONS for each form */
-	PARTS = PART_TABLES + JS_FORMS * TABLE_SECTIONS,
-};
-
-struct part {
-	uint64_t at, count; /* items */
-};
-
-struct header {
-	char magic[8];
-	uint8_t key[DB_KEY];
-	uint64_t sum; /* of everything behind it */
-	uint64_t len; /* of the file */
-	struct part part[PARTS];
-};
-
-static const char magic[8] = "cordndb";
-
-static size_t item_size(int part)
+size_t cache_item_size(int part)
 {
 	if (part == PART_REFUSALS)
 		return sizeof(struct db_refusal);
@@ -61,29 +32,30 @@ static size_t item_size(int part)
 }
 
 /* Sizes of what is written as it is stand for its layout. */
-static void hash_machine(crypto_generichash_state *state)
+void db_maker(char ret[DB_MAKER])
 {
-	char text[256], library[64];
+	char library[64];
 	uint16_t one = 1;
 	uint8_t first = 0;
 
 	match_library(library, sizeof(library));
 	memcpy(&first, &one, 1);
-	int len =
-		snprintf(text, sizeof(text),
-			 "cordon %s, PCRE2 %s, utf8proc %s, %zu bytes, little %u, %zu %zu %zu %zu",
-			 CORDON_BUILD_ID, library, utf8proc_version(), sizeof(void *), first,
-			 sizeof(struct header), sizeof(struct reach), sizeof(struct table_slot),
-			 sizeof(struct table_pattern));
-	crypto_generichash_update(state, (const uint8_t *)text, (size_t)len + 1);
+	memset(ret, 0, DB_MAKER);
+	snprintf(ret, DB_MAKER,
+		 "cordon %s, PCRE2 %s, utf8proc %s, %zu bytes, little %u, %zu %zu %zu %zu",
+		 CORDON_BUILD_ID, library, utf8proc_version(), sizeof(void *), first,
+		 sizeof(struct cache_header), sizeof(struct reach), sizeof(struct table_slot),
+		 sizeof(struct table_pattern));
 }
 
 void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY])
 {
 	crypto_generichash_state state;
+	char maker[DB_MAKER];
 
+	db_maker(maker);
 	crypto_generichash_init(&state, NULL, 0, DB_KEY);
-	hash_machine(&state);
+	crypto_generichash_update(&state, (const uint8_t *)maker, sizeof(maker));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t about[2] = {pattern[i].len, pattern[i].flags};
 		crypto_generichash_update(&state, (const uint8_t *)about, sizeof(about));
@@ -93,19 +65,19 @@ void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY])
 	crypto_generichash_final(&state, ret, DB_KEY);
 }
 
-static uint64_t sum_of(const uint8_t *bytes, size_t len)
+uint64_t cache_sum(const uint8_t *bytes, size_t len)
 {
-	size_t skip = offsetof(struct header, len);
+	size_t skip = offsetof(struct cache_header, len);
 
 	return kept_sum(bytes + skip, len - skip);
 }
 
-static const void *part_of(const struct header *h, int part)
+static const void *part_of(const struct cache_header *h, int part)
 {
 	return (const uint8_t *)h + h->part[part].at;
 }
 
-static bool are_places_sound(const struct header *h, size_t count)
+static bool are_places_sound(const struct cache_header *h, size_t count)
 {
 	const struct db_place *p = part_of(h, PART_PLACES);
 	uint64_t sources = h->part[PART_SOURCES].count;
@@ -117,7 +89,7 @@ static bool are_places_sound(const struct header *h, size_t count)
 }
 
 /* Whoever has a form has bytes for it, and only he. */
-static bool are_codes_sound(const struct header *h, size_t count, int form)
+static bool are_codes_sound(const struct cache_header *h, size_t count, int form)
 {
 	const uint32_t *at = part_of(h, PART_CODES_AT + form);
 	const uint8_t *has = part_of(h, PART_HAS);
@@ -129,11 +101,11 @@ static bool are_codes_sound(const struct header *h, size_t count, int form)
 }
 
 /* The sum says that we wrote it; this, that we wrote it well. */
-static bool is_sound(const struct header *h, size_t len, size_t count)
+static bool is_sound(const struct cache_header *h, size_t len, size_t count)
 {
 	for (int i = 0; i < PARTS; i++) {
-		size_t size = item_size(i);
-		if (h->part[i].at % ALIGN || h->part[i].at > len ||
+		size_t size = cache_item_size(i);
+		if (h->part[i].at % CACHE_ALIGN || h->part[i].at > len ||
 		    h->part[i].count > (len - h->part[i].at) / size)
 			return false;
 	}
@@ -149,19 +121,19 @@ static bool is_sound(const struct header *h, size_t len, size_t count)
 static int check(const struct kept_map *m, const struct db_cache *cache, size_t count,
 		 struct err *err)
 {
-	const struct header *h = (const struct header *)m->bytes;
+	const struct cache_header *h = (const struct cache_header *)m->bytes;
 	bool known = cache->known && stamp_is_same(cache->known, &m->stamp);
 
-	if (memcmp(h->magic, magic, sizeof(magic)) != 0)
+	if (memcmp(h->magic, CACHE_MAGIC, sizeof(h->magic)) != 0)
 		return err_set(err, ERR_INPUT, "it is no database");
 	if (memcmp(h->key, cache->key, DB_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is of other rules or another version");
-	if (h->len != m->len || (!known && h->sum != sum_of(m->bytes, m->len)))
+	if (h->len != m->len || (!known && h->sum != cache_sum(m->bytes, m->len)))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return is_sound(h, m->len, count) ? 0 : err_set(err, ERR_INPUT, "it is not sound");
 }
 
-static struct db_codes *take_codes(const struct header *h)
+static struct db_codes *take_codes(const struct cache_header *h)
 {
 	struct db_codes *c = calloc(1, sizeof(*c));
 
@@ -179,7 +151,7 @@ static struct db_codes *take_codes(const struct header *h)
 }
 
 /* Nobody writes to what is taken: the database never changes. */
-static int take_parts(struct db *db, const struct header *h, struct err *err)
+static int take_parts(struct db *db, const struct cache_header *h, struct err *err)
 {
 	db->has = part_of(h, PART_HAS);
 	db->refusal = (struct db_refusal *)part_of(h, PART_REFUSALS);
@@ -233,7 +205,7 @@ static int cache_read(struct db_cache *cache, size_t count, struct db **ret, str
 	struct kept_map map = {0};
 	struct db *db = NULL;
 
-	if (kept_map(cache->path, sizeof(struct header), CACHE_FILE_MAX, &map, err) < 0)
+	if (kept_map(cache->path, sizeof(struct cache_header), CACHE_FILE_MAX, &map, err) < 0)
 		return -1;
 	cache->stamp = map.stamp;
 	if (check(&map, cache, count, err) < 0) {
@@ -247,168 +219,12 @@ static int cache_read(struct db_cache *cache, size_t count, struct db **ret, str
 		return -1;
 	}
 	db->image = map;
-	if (take_parts(db, (const struct header *)map.bytes, err) < 0) {
+	if (take_parts(db, (const struct cache_header *)map.bytes, err) < 0) {
 		db_free(db);
 		return -1;
 	}
 	*ret = db;
 	return 0;
-}
-
-/* Bytes of a file while it is made. */
-struct image {
-	uint8_t *bytes;
-	size_t len, room;
-	bool failed;
-};
-
-static void add_part(struct image *m, int part, const void *data, size_t count)
-{
-	size_t size = count * item_size(part), at = (m->len + ALIGN - 1) / ALIGN * ALIGN;
-	size_t need = at + size;
-
-	if (m->failed || need > CACHE_FILE_MAX) {
-		m->failed = true;
-		return;
-	}
-	if (need > m->room) {
-		size_t room = need * 2;
-		uint8_t *grown = realloc(m->bytes, room);
-		if (!grown) {
-			m->failed = true;
-			return;
-		}
-		m->bytes = grown;
-		m->room = room;
-	}
-	memset(m->bytes + m->len, 0, at - m->len);
-	if (size)
-		memcpy(m->bytes + at, data, size);
-	m->len = need;
-	((struct header *)m->bytes)->part[part] = (struct part){at, count};
-}
-
-/* The compiled expressions of one form, while they are gathered. */
-struct gathered {
-	uint8_t *bytes, *head;
-	uint32_t *at;
-	size_t len, room, head_len;
-};
-
-static void gathered_done(struct gathered *g)
-{
-	free(g->bytes);
-	free(g->head);
-	free(g->at);
-}
-
-/* ONE, of which HEAD_LEN bytes are the head that all share. */
-static int gather(struct gathered *g, const uint8_t *one, size_t len, size_t head_len,
-		  struct err *err)
-{
-	size_t own = len - head_len;
-
-	if (!g->head) {
-		g->head = malloc(head_len + 1);
-		g->head_len = head_len;
-		if (g->head)
-			memcpy(g->head, one, head_len);
-	}
-	if (g->room - g->len < own) {
-		size_t room = (g->len + own) * 2;
-		uint8_t *grown = room <= UINT32_MAX ? realloc(g->bytes, room) : NULL;
-		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
-		g->bytes = grown;
-		g->room = room;
-	}
-	if (!g->head || head_len != g->head_len || memcmp(g->head, one, head_len) != 0)
-		return err_set(err, ERR_SYSTEM, "PCRE2 writes expressions in another way");
-	memcpy(g->bytes + g->len, one + head_len, own);
-	g->len += own;
-	return 0;
-}
-
-static int gather_form(struct gathered *g, const struct db *db, int form, struct err *err)
-{
-	free(g->at);
-	g->len = 0;
-	g->at = calloc(db->count + 1, sizeof(*g->at));
-	if (!g->at)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	for (size_t i = 0; i < db->count; i++) {
-		const struct match_code *code = db_code(db, i);
-		AUTO_FREE uint8_t *one = NULL;
-		size_t len = 0, head_len = 0;
-
-		if (match_has(code, form) &&
-		    (match_save(code, form, &one, &len, &head_len, err) < 0 ||
-		     gather(g, one, len, head_len, err) < 0))
-			return -1;
-		g->at[i + 1] = (uint32_t)g->len;
-	}
-	return 0;
-}
-
-static int add_codes(struct image *m, const struct db *db, struct err *err)
-{
-	struct gathered g = {0};
-	int status = 0;
-
-	for (int form = 0; status == 0 && form < JS_FORMS; form++) {
-		status = gather_form(&g, db, form, err);
-		if (status == 0) {
-			add_part(m, PART_CODES_AT + form, g.at, db->count + 1);
-			add_part(m, PART_CODES + form, g.bytes, g.len);
-		}
-	}
-	if (status == 0) {
-		add_part(m, PART_HEAD, g.head, g.head_len);
-		add_part(m, PART_HAS, db->has, db->count);
-	}
-	gathered_done(&g);
-	return status;
-}
-
-static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct db *db,
-		      struct err *err)
-{
-	size_t head = sizeof(struct header);
-
-	m->bytes = calloc(1, head);
-	if (!m->bytes)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	m->len = m->room = head;
-	if (add_codes(m, db, err) < 0)
-		return -1;
-	add_part(m, PART_REFUSALS, db->refusal, db->refusals);
-	add_part(m, PART_PLACES, db->place, db->count);
-	add_part(m, PART_SOURCES, db->sources, db->sources_len);
-	for (int i = 0; i < JS_FORMS * TABLE_SECTIONS; i++) {
-		const struct table_array *a =
-			&db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS];
-		add_part(m, PART_TABLES + i, a->data, a->count);
-	}
-	if (m->failed)
-		return err_set(err, ERR_LIMIT, "out of memory, or over %zu bytes", CACHE_FILE_MAX);
-	struct header *h = (struct header *)m->bytes;
-	memcpy(h->magic, magic, sizeof(magic));
-	memcpy(h->key, key, DB_KEY);
-	h->len = m->len;
-	h->sum = sum_of(m->bytes, m->len);
-	return 0;
-}
-
-static int cache_write(const char *path, const uint8_t key[DB_KEY], const struct db *db,
-		       struct err *err)
-{
-	struct image m = {0};
-	int status = make_image(&m, key, db, err);
-
-	if (status == 0)
-		status = kept_write(path, m.bytes, m.len, err);
-	free(m.bytes);
-	return status;
 }
 
 int db_read(struct db_cache *cache, size_t count, db_refused_fn *refused, void *context,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "scan/db_private.h"
 #include "scan/linear.h"
 
@@ -69,8 +70,8 @@ struct confirm *confirm_new(const struct db *db, const struct match_limits *limi
 	if (c) {
 		c->db = db;
 		c->limits = limits ? *limits : (struct match_limits){0};
-		c->asked = calloc(db->count + 1, sizeof(*c->asked));
-		c->form = calloc(db->count + 1, sizeof(struct linear *));
+		c->asked = pages_new((db->count + 1) * sizeof(*c->asked));
+		c->form = pages_new((db->count + 1) * sizeof(struct linear *));
 		c->form_state = calloc(db->count + 1, 1);
 		c->match = match_scratch_new(limits, err);
 	}
@@ -89,8 +90,8 @@ void confirm_free(struct confirm *c)
 	for (uint32_t i = 0; i < c->keptc; i++)
 		linear_free(c->form[c->kept[i]]);
 	match_scratch_free(c->match);
-	free(c->asked);
-	free(c->form);
+	pages_free(c->asked);
+	pages_free(c->form);
 	free(c->form_state);
 	free(c);
 }

@@ -38,7 +38,9 @@ enum db_file {
 	DB_FILE_READ,
 };
 
-enum { DB_KEY = 32 };
+enum { DB_KEY = 32, DB_MAKER = 256 };
+/* This build of Cordon, its libraries and the kind of machine, in words. */
+void db_maker(char ret[DB_MAKER]);
 /* Of everything that decides what a database holds: the patterns, this build of Cordon, PCRE2 and
  * the kind of machine. */
 void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY]);
@@ -51,7 +53,7 @@ struct db_cache {
 	/* What db_open says. */
 	enum db_file file;
 	struct stamp stamp; /* of the file that was read */
-	struct err why; /* why it was not read, or not written */
+	struct err why;	    /* why it was not read, or not written */
 };
 
 /* The same as db_build, but read from CACHE's file if that holds exactly this database, by its key,

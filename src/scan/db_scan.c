@@ -84,15 +84,16 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 {
 	struct db_scratch *s = calloc(1, sizeof(*s));
 
+	/* Pages of their own: a text asks a few patterns, and clearing all of this takes longer. */
 	if (s) {
-		s->yes = calloc(db->count + 1, sizeof(*s->yes));
-		s->undecided = calloc(db->count + 1, sizeof(*s->undecided));
-		s->answered = calloc(db->count + 1, sizeof(*s->answered));
-		s->chance = calloc(db->count + 1, sizeof(*s->chance));
-		s->epoch_of = calloc(db->count + 1, sizeof(*s->epoch_of));
-		s->answer = calloc(db->count + 1, sizeof(*s->answer));
-		s->room = calloc(1, sizeof(*s->room));
-		s->memo = calloc(most(db, TABLE_SETS) * 2 * REACH_RUNS, sizeof(*s->memo));
+		s->yes = pages_new((db->count + 1) * sizeof(*s->yes));
+		s->undecided = pages_new((db->count + 1) * sizeof(*s->undecided));
+		s->answered = pages_new((db->count + 1) * sizeof(*s->answered));
+		s->chance = pages_new((db->count + 1) * sizeof(*s->chance));
+		s->epoch_of = pages_new((db->count + 1) * sizeof(*s->epoch_of));
+		s->answer = pages_new((db->count + 1) * sizeof(*s->answer));
+		s->room = pages_new(sizeof(*s->room));
+		s->memo = pages_new(most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
 		s->ahead = s->memo + most(db, TABLE_SETS) * REACH_RUNS;
 		s->confirm = confirm_new(db, limits, err);
 	}
@@ -116,14 +117,14 @@ void db_scratch_free(struct db_scratch *s)
 	fold_done(&s->folded);
 	for (int i = 0; i < JS_FORMS; i++)
 		pages_free(s->slot[i]);
-	free(s->memo);
-	free(s->room);
-	free(s->chance);
-	free(s->epoch_of);
-	free(s->answer);
-	free(s->answered);
-	free(s->yes);
-	free(s->undecided);
+	pages_free(s->memo);
+	pages_free(s->room);
+	pages_free(s->chance);
+	pages_free(s->epoch_of);
+	pages_free(s->answer);
+	pages_free(s->answered);
+	pages_free(s->yes);
+	pages_free(s->undecided);
 	free(s);
 }
 

@@ -20,7 +20,7 @@ enum { NEST_MAX = 1000, STACK_START = 32 << 10, BEHIND_STEPS = 8000 };
 /* An expression that is rarely asked, and about little, is interpreted: the machine's code takes
  * some 30 microseconds to make, such a match one or two. What takes more steps than these is asked
  * again with the machine's code, so its bounds are those that count. */
-enum { FRESH_USES = 4, FRESH_BYTES = 8192, FRESH_STEPS = 500, FRESH_TOLLS = 32 };
+enum { FRESH_USES = 16, FRESH_BYTES = 8192, FRESH_STEPS = 500, FRESH_TOLLS = 32 };
 
 struct match_scratch {
 	pcre2_match_context *context;
@@ -302,8 +302,7 @@ static enum match_answer put(const struct question *q, struct match_scratch *s,
 	pcre2_set_offset_limit(s->context, q->window->to);
 	/* Straight to the machine's code: what pcre2_match() checks first has been said here. */
 	if (q->state == FORM_NATIVE)
-		return answer(
-			pcre2_jit_match(q->form, q->data, end, from, 0, s->data, s->context));
+		return answer(pcre2_jit_match(q->form, q->data, end, from, 0, s->data, s->context));
 	/* Not even if there is some by now: another thread may be making it. */
 	return answer(pcre2_match(q->form, q->data, end, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
 				  s->data, s->context));

@@ -16,10 +16,10 @@
 /* What became of a form so far. Only goes on, under the lock; the form may be read once it is past
  * ENCODED. */
 enum form_state {
-	FORM_NEVER,	  /* it matches nothing */
-	FORM_ENCODED,	  /* only its bytes are there */
-	FORM_FRESH,	  /* PCRE2 interprets it: the machine's code takes longer than a few matches */
-	FORM_NATIVE,	  /* the machine's code is there */
+	FORM_NEVER,   /* it matches nothing */
+	FORM_ENCODED, /* only its bytes are there */
+	FORM_FRESH,   /* PCRE2 interprets it: the machine's code takes longer than a few matches */
+	FORM_NATIVE,  /* the machine's code is there */
 	FORM_INTERPRETED, /* it cannot be made */
 	FORM_BROKEN,	  /* PCRE2 does not take the bytes, or there was no memory */
 };

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The file of packs_warm.c as it lies on disk, for those who read it (packs_warm.c) and who write
+ * it (packs_warm_keep.c). Numbers have fixed sizes and there are no gaps; nothing in it is a
+ * pointer.
+ */
+#ifndef CORDON_FLOW_PACKS_WARM_H
+#define CORDON_FLOW_PACKS_WARM_H
+
+#include "flow/packs_private.h"
+#include "rule/lazy.h"
+
+enum { WARM_ALIGN = 64, WARM_KEY = 32 };
+#define WARM_FILE_MAX ((size_t)256 << 20)
+#define WARM_MAGIC "cordnwm"
+
+/* TREES is the last, and not under the sum. */
+enum warm_part {
+	WARM_META,
+	WARM_DIRS,
+	WARM_FILES,
+	WARM_NAMES,
+	WARM_ROWS,
+	WARM_SET, /* the engine's arrays */
+	WARM_TREES,
+	WARM_PARTS,
+};
+
+struct warm_header {
+	char magic[8];
+	uint8_t key[WARM_KEY];
+	uint64_t sum; /* of what is behind it, up to the trees */
+	uint64_t len; /* of the file */
+	struct {
+		uint64_t at, count; /* items */
+	} part[WARM_PARTS];
+};
+
+struct warm_meta {
+	char boot[STAMP_BOOT];
+	uint8_t database_key[DB_KEY];
+	struct stamp database;
+	uint64_t patterns;
+	uint64_t bytes, nodes, files, warnings; /* the pack's */
+	uint64_t stamp_names;			/* of the names: the rest are files of rules */
+	uint64_t sources;
+	uint64_t rules[PACKS_SOURCES_MAX];
+};
+
+/* Of an item of each part. */
+extern const size_t warm_item_size[WARM_PARTS];
+
+/* Of what is asked for: this build and its libraries, where the rules are, what decides how the
+ * engine comes out. False: a source is not there. */
+bool packs_warm_key(const struct packs *set, const struct engine_options *engine,
+		    uint8_t ret[WARM_KEY]);
+uint64_t packs_warm_sum(const struct warm_header *h);
+
+#endif
