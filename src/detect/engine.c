@@ -127,15 +127,16 @@ static bool is_enough(const struct call *c, const struct rule *rule, const struc
 
 static int evaluate(struct call *c, uint32_t number)
 {
+	const struct ruleset *p = &c->t->engine->set;
 	const struct rule *rule = NULL;
 	struct outcome *o = c->t->outcome;
 
 	if (is_known(c, number, ANSWER_UNDECIDED) && c->t->found[number].decided)
 		return 0;
-	rule = pack_rule(c->t->engine->set.pack, number);
-	if (!rule)
-		return err_set(c->err, ERR_SYSTEM,
-			       "rule %u: no memory, or the cache is damaged", number);
+	rule = pack_rule(p->pack, number);
+	if (!rule || (p->pack->lazy && !ruleset_fits(p, rule)))
+		return err_set(c->err, ERR_SYSTEM, "rule %u: no memory, or the cache is damaged",
+			       number);
 	if (evaluate_rule(c->t, c->event, number, o, c->err) < 0)
 		return -1;
 	if (o->answer == ANSWER_NO || is_known(c, number, o->answer) || !is_enough(c, rule, o))

@@ -307,3 +307,20 @@ int ruleset_load(const uint8_t *bytes, size_t len, const struct pack *pack, size
 	*ret = set;
 	return 0;
 }
+
+bool ruleset_fits(const struct ruleset *set, const struct rule *rule)
+{
+	size_t first = set->rule[rule->order].first_condition;
+
+	if (rule->conditionc > set->conditionc - first)
+		return false;
+	for (size_t i = 0; i < rule->conditionc; i++) {
+		const struct rule_condition *c = &rule->condition[i];
+		const struct ruleset_condition *to = &set->condition[first + i];
+		if ((c->kind == CONDITION_TEXT &&
+		     (c->patternc > set->usec - to->first_use || to->field >= set->fieldc)) ||
+		    (c->kind == CONDITION_SEQUENCE && c->stepc > set->stepc - to->first_step))
+			return false;
+	}
+	return true;
+}

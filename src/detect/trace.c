@@ -134,13 +134,14 @@ static bool holds_regex(struct tracing *g, const struct node *of, const struct n
 	if (!value || value->kind != NODE_STRING)
 		return false;
 	int i = patterns_in_trace(g->rule->trace, of);
-	if (i < 0 || normal_decode(value->text.s, value->text.len, &text, g->err) < 0) {
+	size_t number = p->rule[g->rule->order].first_regex + (size_t)(i < 0 ? 0 : i);
+	if (i < 0 || number >= p->regexc ||
+	    normal_decode(value->text.s, value->text.len, &text, g->err) < 0) {
 		g->undecided = true;
 		return false;
 	}
-	uint32_t pattern = p->regex[p->rule[g->rule->order].first_regex + (uint32_t)i];
 	enum match_answer answer =
-		db_match(g->t->engine->db, g->t->scratch, pattern, &text, NULL);
+		db_match(g->t->engine->db, g->t->scratch, p->regex[number], &text, NULL);
 	normal_done(&text);
 	g->undecided |= answer == MATCH_UNDECIDED;
 	return answer == MATCH_YES;

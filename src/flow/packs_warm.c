@@ -143,6 +143,9 @@ static int take_database(struct packs *set, const struct warm_meta *meta, struct
 	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
 	if (db_read(&cache, meta->patterns, packs_on_refused, set, &set->db, err) < 0)
 		return -1;
+	/* It is whole, but would be read again each time: once more from the beginning. */
+	if (!stamp_is_same(&cache.stamp, &meta->database))
+		return err_set(err, ERR_INPUT, "the database was touched");
 	set->file = cache.file;
 	return 0;
 }

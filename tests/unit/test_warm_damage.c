@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is kept of rules, damaged: wherever it is, the verdict is that of the rules, or there is
+ * none. Lies under a sum that is right may change it, for who can write them can do anything; but
+ * they lead no scan out of its arrays.
+ */
+#include "warm_kit.h"
+
+static void flip(const char *path, off_t at)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	unsigned char c = 0;
+
+	scratch_must(fd >= 0 && pread(fd, &c, 1, at) == 1, path);
+	c ^= 0x41;
+	scratch_must(pwrite(fd, &c, 1, at) == 1 && close(fd) == 0, path);
+}
+
+static struct warm_header header_of(const char *path)
+{
+	struct warm_header h;
+	FILE *f = fopen(path, "re");
+
+	scratch_must(f && fread(&h, sizeof(h), 1, f) == 1 && fclose(f) == 0, path);
+	return h;
+}
+
+/* Never another verdict: it is refused, or the rules are read. */
+static void test_damage(void)
+{
+	struct warm_header h = header_of(kept(".wm"));
+	size_t wrong = 0, used = 0, tried = 0, step = 1;
+
+	for (uint64_t at = 0; at < h.part[WARM_TREES].at; at += step, tried++) {
+		step = at < sizeof(h) ? 1 : 89;
+		flip(kept(".wm"), (off_t)at);
+		struct seen seen = see(FOUND);
+		wrong += !seen.opened || !seen.right;
+		used += seen.warm;
+		flip(kept(".wm"), (off_t)at);
+		wrong += !warms_up(FOUND);
+	}
+	ok(!wrong && !used, "each of %zu bytes that is damaged is noticed: %zu wrong, %zu used",
+	   tried, wrong, used);
+}
+
+static void test_damaged_rules(void)
+{
+	struct warm_header h = header_of(kept(".wm"));
+	size_t wrong = 0, refused = 0, good = 0;
+
+	for (uint64_t at = h.part[WARM_TREES].at; at < h.len; at += 149) {
+		flip(kept(".wm"), (off_t)at);
+		struct packs set;
+		bool opened = open_it(&set) == 0;
+		const char *said = opened ? ask(&set, set.thread, TEXT) : "";
+		refused += strcmp(said, "error") == 0;
+		good += strcmp(said, FOUND) == 0;
+		wrong += strcmp(said, "error") != 0 && strcmp(said, FOUND) != 0;
+		packs_done(&set);
+		if (strcmp(said, "error") == 0)
+			wrong += kept(".wm") != NULL || !warms_up(FOUND);
+		else
+			flip(kept(".wm"), (off_t)at);
+	}
+	ok(!wrong && refused && good,
+	   "a damaged rule refuses who needs it and nobody else, once: %zu, %zu; %zu wrong",
+	   refused, good, wrong);
+}
+
+static void test_lengths(void)
+{
+	struct stat st;
+
+	ok(stat(kept(".wm"), &st) == 0 && truncate(kept(".wm"), st.st_size - 1) == 0 &&
+		   is_cold(FOUND) && is_warm(),
+	   "it lacks its last byte");
+	ok(truncate(kept(".wm"), st.st_size + 1) == 0 && is_cold(FOUND) && is_warm(),
+	   "it has one more");
+	ok(truncate(kept(".wm"), sizeof(struct warm_header)) == 0 && is_cold(FOUND) && is_warm(),
+	   "it is a header");
+	ok(truncate(kept(".wm"), 0) == 0 && is_cold(FOUND) && is_warm(), "it is empty");
+	ok(chmod(kept(".wm"), 0666) == 0 && is_cold(FOUND) && is_warm(),
+	   "others could have written it");
+}
+
+static void test_database(void)
+{
+	struct stat st;
+
+	clear_cache();
+	ok(warms_up(FOUND) && stat(kept(".db"), &st) == 0, "there is one database");
+	tick();
+	flip(kept(".db"), st.st_size / 2);
+	ok(is_cold(FOUND), "it is damaged: the rules are read, and it is made again");
+	ok(warms_up(FOUND), "and so again");
+	tick();
+	ok(truncate(kept(".db"), st.st_size - 1) == 0 && is_cold(FOUND) && warms_up(FOUND),
+	   "it lacks its last byte");
+	ok(unlink(kept(".db")) == 0 && is_cold(FOUND) && warms_up(FOUND), "it is gone");
+	tick();
+	ok(utimensat(AT_FDCWD, kept(".db"), NULL, 0) == 0 && is_cold(FOUND) && is_warm(),
+	   "it was touched: it is read and kept anew");
+}
+
+/* Numbers that lie, under a sum that is right: no scan may leave its arrays. */
+static void lie(const char *path, uint64_t at, uint8_t with)
+{
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	scratch_must(fd >= 0 && fstat(fd, &st) == 0, path);
+	AUTO_FREE uint8_t *bytes = malloc((size_t)st.st_size);
+	struct warm_header *h = (struct warm_header *)(void *)bytes;
+
+	scratch_must(bytes && pread(fd, bytes, (size_t)st.st_size, 0) == st.st_size, path);
+	bytes[at] ^= with;
+	h->sum = packs_warm_sum(h);
+	scratch_must(pwrite(fd, bytes, (size_t)st.st_size, 0) == st.st_size && close(fd) == 0,
+		     path);
+}
+
+static void test_lies(void)
+{
+	static const enum warm_part parts[] = {WARM_META, WARM_ROWS, WARM_SET, WARM_DIRS,
+					       WARM_FILES};
+	struct warm_header h = header_of(kept(".wm"));
+	size_t tried = 0, used = 0;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s", kept(".wm"));
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		for (uint64_t k = 0; k < h.part[parts[i]].count * warm_item_size[parts[i]];
+		     k += parts[i] == WARM_META ? 5 : 23, tried++) {
+			struct packs set;
+			scratch_must(warms_up(FOUND) && kept(".wm"), "a good file");
+			lie(path, h.part[parts[i]].at + k, (uint8_t)(k % 3 ? 0x81 : 0x04));
+			if (open_it(&set) == 0) {
+				used += set.warm.bytes != NULL;
+				ask(&set, set.thread, TEXT);
+			}
+			packs_done(&set);
+			unlink(path);
+		}
+	ok(tried > 200 && used, "%zu lies, of which %zu are not noticed, end no scan", tried, used);
+}
+
+int main(void)
+{
+	const char *dir = scratch_enter();
+
+	make_pack();
+	scratch_dir("cache");
+	ok(warms_up(FOUND), "there is something to damage");
+	test_lengths();
+	test_damage();
+	test_damaged_rules();
+	test_database();
+	test_lies();
+	scratch_leave(dir);
+	return tap_done();
+}
