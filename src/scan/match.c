@@ -18,15 +18,23 @@
 enum { NEST_MAX = 1000, STACK_START = 32 << 10, BEHIND_STEPS = 8000 };
 
 /* An expression that is rarely asked, and about little, is interpreted: the machine's code takes
- * some 30 microseconds to make, such a match one or two. What takes more steps than these is asked
- * again with the machine's code, so its bounds are those that count. */
-enum { FRESH_USES = 16, FRESH_BYTES = 8192, FRESH_STEPS = 500, FRESH_TOLLS = 32 };
+ * some 30 microseconds to make, such a match one or two. A thread does so for its first questions
+ * only: who asks many texts wants the machine's code. What takes more steps than these is asked
+ * again with it, so its bounds are those that count. */
+enum {
+	FRESH_USES = 16, /* of one expression */
+	FRESH_ALL = 400, /* of a thread */
+	FRESH_BYTES = 8192,
+	FRESH_STEPS = 500,
+	FRESH_TOLLS = 32,
+};
 
 struct match_scratch {
 	pcre2_match_context *context;
 	pcre2_match_data *data;
 	pcre2_jit_stack *stack;
 	uint32_t steps;
+	uint32_t fresh; /* questions to what is not yet the machine's code */
 	uint64_t *steps_left;
 };
 
@@ -309,9 +317,10 @@ static enum match_answer put(const struct question *q, struct match_scratch *s,
 }
 
 /* May a fresh form be asked as it is? */
-static bool is_rare(const struct match_code *code, enum js_form form, const struct match_window *w)
+static bool is_rare(const struct match_code *code, enum js_form form, const struct match_window *w,
+		    struct match_scratch *s)
 {
-	return w->end - w->from <= FRESH_BYTES &&
+	return w->end - w->from <= FRESH_BYTES && s->fresh < FRESH_ALL && ++s->fresh &&
 	       atomic_fetch_add_explicit(&code->machine->uses[form], 1, memory_order_relaxed) <
 		       FRESH_USES;
 }
@@ -341,7 +350,7 @@ enum match_answer match_run_window(const struct match_code *code, struct match_s
 	if (q.state == FORM_NEVER || q.state == FORM_BROKEN)
 		return q.state == FORM_NEVER ? MATCH_NO : MATCH_UNDECIDED;
 	q.form = code->machine->form[form];
-	if (q.state == FORM_FRESH && is_rare(code, form, window)) {
+	if (q.state == FORM_FRESH && is_rare(code, form, window, s)) {
 		enum match_answer answer = put_fresh(&q, s, place_steps, steps_left);
 		if (answer != MATCH_UNDECIDED)
 			return answer;
