@@ -101,7 +101,7 @@ $(GEN)/build_id.h: FORCE
 	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \
 		line="#define CORDON_BUILD_ID \"$$id\""; \
 		echo "$$line" | cmp -s - $@ || echo "$$line" >$@
-$(foreach f,rule/kept scan/cache flow/packs_warm,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+$(foreach f,rule/kept scan/cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
 
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -81,8 +81,7 @@ static json_int_t rule_index(struct scan *s, const struct rule *rule)
 {
 	struct out_sarif *o = s->out;
 	int none = undecided_number(rule);
-	size_t rulec = s->rules->pack.rulec,
-	       number = none < 0 ? rule->order : rulec + (size_t)none;
+	size_t rulec = s->rules->pack.rulec, number = none < 0 ? rule->order : rulec + (size_t)none;
 
 	if (!o->index)
 		o->index = calloc(rulec + UNDECIDED_COUNT, sizeof(*o->index));

@@ -18,8 +18,6 @@
 #include "flow/packs_warm.h"
 #include "yaml/yaml.h"
 
-#include "build_id.h"
-
 const size_t warm_item_size[WARM_PARTS] = {
 	[WARM_META] = sizeof(struct warm_meta),
 	[WARM_DIRS] = sizeof(struct stamps_dir),
@@ -44,7 +42,6 @@ bool packs_warm_key(const struct packs *set, const struct engine_options *engine
 
 	db_maker(maker);
 	crypto_generichash_init(&state, NULL, 0, WARM_KEY);
-	hash_text(&state, CORDON_BUILD_ID);
 	hash_text(&state, maker);
 	hash_text(&state, yaml_library());
 	crypto_generichash_update(&state, (const uint8_t *)about, sizeof(about));

@@ -19,8 +19,8 @@ struct pack_lazy; /* see lazy.h */
 struct pack {
 	struct arena arena;
 	size_t rulec, room;
-	struct rule *rule;	/* NULL when the pack is lazy: see pack_rule */
-	struct pack_lazy *lazy; /* or NULL */
+	struct rule *rule;	    /* NULL when the pack is lazy: see pack_rule */
+	struct pack_lazy *lazy;	    /* or NULL */
 	uint32_t *index;	    /* by id: a rule's number plus one */
 	size_t bytes, nodes, files; /* read so far */
 	size_t skipped;		    /* files that were left out */

@@ -18,7 +18,7 @@ static void flip(const char *path, off_t at)
 
 static struct warm_header header_of(const char *path)
 {
-	struct warm_header h;
+	struct warm_header h = {0};
 	FILE *f = fopen(path, "re");
 
 	scratch_must(f && fread(&h, sizeof(h), 1, f) == 1 && fclose(f) == 0, path);
