@@ -117,12 +117,25 @@ class Effects:
                 yield (kind, value), line
 
 
+class Room:
+    """What all texts of a view share: they are one text in the end."""
+
+    def __init__(self):
+        self.left = TEXT
+
+    def take(self, text):
+        """In bytes, as it is written: a letter may be four of them."""
+        self.left -= len(text.encode('utf-8', 'backslashreplace'))
+        if self.left < 0:
+            raise Stop('the canonical text is larger than %d MB' % (TEXT >> 20))
+
+
 class Text:
     """The canonical text, line by line."""
 
-    def __init__(self):
+    def __init__(self, room):
         self.parts = []
-        self.size = 0
+        self.room = room
         self.cut = False
 
     def line(self, indent, text):
@@ -130,9 +143,7 @@ class Text:
         if len(text) > LINE:
             text = text[:LINE]
             self.cut = True
-        self.size += len(text) + 1
-        if self.size > TEXT:
-            raise Stop('the canonical text is larger than %d MB' % (TEXT >> 20))
+        self.room.take(text + '\n')
         self.parts.append(text)
 
     def join(self):
@@ -145,8 +156,9 @@ class View:
     def __init__(self, seconds=SECONDS):
         self.work = Work(seconds)
         self.effects = Effects()
-        self.text = Text()
-        self.dynamic = Text()   # statements once more, as if every import were __import__
+        room = Room()
+        self.text = Text(room)
+        self.dynamic = Text(room)   # statements once more, as if every import were __import__
         self.problems = []      # (line, words), the first is told
         self.limited = None     # the first of them that is a maximum of ours: not all was read
         self.depth = 0
@@ -154,6 +166,12 @@ class View:
     def problem(self, line, words):
         if len(self.problems) < 100:
             self.problems.append((line, words))
+
+    def too_much(self, line, error):
+        """What the reader could not take; an error in the code is none of these."""
+        self.limit(line, {MemoryError: 'too large or nested too deeply',
+                          RecursionError: 'nested too deeply'}.get(
+                              type(error), 'the reader failed (%s)' % type(error).__name__))
 
     def limit(self, line, words):
         """Another Python or shell may well run what was left out here."""

@@ -38,9 +38,9 @@ def decode(language, data, view):
 def make(language, data, seconds=bounds.SECONDS):
     """(status, View)."""
     view = bounds.View(seconds)
-    text = decode(language, data, view)
     done = True
     try:
+        text = decode(language, data, view)
         if language == 'python':
             import pysource
             done = pysource.show(view, text)
@@ -52,12 +52,8 @@ def make(language, data, seconds=bounds.SECONDS):
             shellfiles.show(view, text, shellfiles.READERS[language])
     except bounds.Stop as e:
         view.limit(0, str(e))
-    except RecursionError:
-        view.limit(0, 'nested too deeply')
-    except MemoryError:
-        view.limit(0, 'out of memory')
     except Exception as e:
-        view.limit(0, 'the reader failed (%s)' % type(e).__name__)
+        view.too_much(0, e)
     if view.text.cut or view.dynamic.cut:
         view.limit(0, 'a line of the canonical text is longer than %d' % bounds.LINE)
     if view.work.folds < 0:
@@ -76,9 +72,7 @@ def answer(out, status, view):
         write(out, 'reason', words[:bounds.VALUE // 4])
     if view.limited:
         write(out, 'limit', b'')
-    room = bounds.TEXT
-    text = (view.text.join() + view.dynamic.join()).encode('utf-8', 'backslashreplace')
-    write(out, 'text', text[:room].decode('utf-8', 'ignore'))
+    write(out, 'text', view.text.join() + view.dynamic.join())
     for (kind, value), line in view.effects.rows():
         write(out, 'effect', '%s %d %s' % (kind, line, value))
     write(out, 'end', b'')

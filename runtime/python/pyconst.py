@@ -9,6 +9,10 @@ import re
 import bounds
 
 
+# Never taken for a value that is no constant: it is told that the reader could not take it.
+TOO_MUCH = (bounds.Stop, MemoryError, RecursionError)
+
+
 class NotConst(Exception):
     """No constant, or too large a one."""
 
@@ -478,7 +482,7 @@ def guarded(function, *args, **kwargs):
     """Whatever goes wrong in there: no constant."""
     try:
         return check(function(*args, **kwargs))
-    except bounds.Stop:
+    except TOO_MUCH:
         raise
     except Exception:
         raise NotConst from None

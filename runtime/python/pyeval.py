@@ -38,6 +38,7 @@ class Evaluator:
         self.stars = []         # modules of which everything was imported
         self.doc = None         # the text at the program's beginning
         self.depth = 0
+        self.line = 1
         self.inside_bound = False
 
     def bounded(self, work, *args):
@@ -211,7 +212,10 @@ class Evaluator:
         try:
             self.work.parse(code)
             return self.value(ast.parse(code.strip(), mode='eval').body)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except (RecursionError, MemoryError) as e:
+            self.view.too_much(self.line, e)
+            raise NotConst from None
+        except (SyntaxError, ValueError):
             raise NotConst from None
         finally:
             self.depth -= 1

@@ -51,7 +51,6 @@ class Rewriter(Evaluator):
     def __init__(self, view):
         super().__init__(view)
         self.effects = view.effects
-        self.line = 1
         self.dynamic = []       # names in this statement that stand for an __import__
         self.inner = []         # (language, code, line) that this statement would run
         self.extra = []         # expressions that this statement would evaluate

@@ -9,9 +9,11 @@ from pynames import Scope
 from pyview import PythonView
 
 CHUNK = 40              # lines that are tried together where a program cannot be parsed
-TRIES = 4000
+TRIES = 20000           # such pieces
 WHOLE = 400000          # length of a program that is parsed at once
 BLOCK = 100000          # and of the blocks of a larger one
+# Python knew at once: whatever follows the line of the error, it stays one.
+HOPELESS = re.compile(r'invalid syntax$|Missing parentheses in call to|multiple exception types must')
 CONTINUES = re.compile(r'(else|elif|except|finally|case)\b')
 
 
@@ -29,14 +31,10 @@ def parse(view, source):
     except SyntaxError as e:
         view.work.parse(read(source, e.lineno))
         return None, (e.lineno or 0, e.msg or 'invalid syntax')
-    except RecursionError:
+    except (RecursionError, MemoryError, ValueError) as e:
         view.work.parse(source)
-        return None, (0, 'nested too deeply')
-    except MemoryError:
-        view.work.parse(source)
-        return None, (0, 'too large or nested too deeply')
-    except ValueError as e:
-        return None, (0, str(e))
+        view.too_much(0, e)
+        return None, view.limited
 
 
 def dedented(lines):
@@ -66,7 +64,26 @@ def large(lines):
     yield start, lines[start:]
 
 
-def pieces(view, lines):
+def piece(view, lines, at, tries):
+    """(where it ends, its tree or None, how often it was tried): the shortest run of lines from AT
+    that is Python."""
+    tried = 0
+    for end in range(at + 1, min(at + CHUNK, len(lines)) + 1):
+        if end < len(lines) and lines[end][:1] in ' \t':
+            continue
+        if tried == tries:
+            return at, None, tried
+        tried += 1
+        view.work.node()
+        body, problem = parse(view, '\n'.join(lines[at:end]))
+        if body is not None:
+            return end, body, tried
+        if problem[0] < end - at and HOPELESS.match(problem[1]):
+            break
+    return at + 1, None, tried
+
+
+def pieces(view, lines, first):
     """What of a program that cannot be parsed can be: (language, code or tree, first line), runs of
     lines that begin at the margin. Some other Python may well take the rest."""
     at, tries = 0, TRIES
@@ -78,24 +95,19 @@ def pieces(view, lines):
             yield 'bash', lines[at].lstrip('!%'), at
             at += 1
             continue
-        end, found = at + 1, None
-        while end <= min(at + CHUNK, len(lines)) and tries > 0:
-            if end == len(lines) or (lines[end][:1] not in ' \t'):
-                tries -= 1
-                body, _ = parse(view, '\n'.join(lines[at:end]))
-                if body is not None:
-                    found = end, body
-                    break
-            end += 1
-        if found:
-            yield 'python', found[1], at
-        at = found[0] if found else at + 1
+        end, body, tried = piece(view, lines, at, tries)
+        tries -= tried
+        if body is not None:
+            yield 'python', body, at
+        at = end
+    if at < len(lines):
+        view.limit(first + at + 1, 'no valid program, and more than %d pieces of it' % TRIES)
 
 
 def show_pieces(view, made, lines, first):
     """True: something of it could be read."""
     done = False
-    for language, part, at in pieces(view, lines):
+    for language, part, at in pieces(view, lines, first):
         done = True
         if language == 'python':
             made.piece(part, first + at)

@@ -7,7 +7,7 @@ import ast
 
 import bounds
 import pydecode
-from pyconst import NotConst
+from pyconst import TOO_MUCH, NotConst
 from pyeval import shared_out
 from pynames import Func, Ref, Scope, bindings
 from pyrewrite import PLAIN, Rewriter
@@ -264,8 +264,10 @@ class PythonView(Rewriter):
         try:
             self.work.parse(code)
             body = ast.parse(code.strip()).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            self.view.text.line(indent, ' '.join(code.split())[:bounds.SHOWN])
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+            if not isinstance(e, SyntaxError):
+                self.view.too_much(line, e)
+            self.view.text.line(indent, ' '.join(code.split()))
             return
         self.offset = line
         self.line = line
@@ -445,9 +447,9 @@ class PythonView(Rewriter):
             return True
         except (NotConst, TypeError, ValueError):
             return False
-        except Exception as e:
-            if isinstance(e, bounds.Stop):
-                raise
+        except TOO_MUCH:
+            raise
+        except Exception:
             return False
         finally:
             self.locals = None

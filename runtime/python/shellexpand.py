@@ -427,7 +427,10 @@ class Expander:
             tree = ast.parse(text.strip().replace('/', '//'), mode='eval').body
             made = pyeval.Evaluator(self.view).value(tree)
             return str(made) if isinstance(made, int) else None
-        except (NotConst, SyntaxError, ValueError, RecursionError, MemoryError):
+        except (RecursionError, MemoryError) as e:
+            self.view.too_much(self.line, e)
+            return None
+        except (NotConst, SyntaxError, ValueError):
             return None
 
     # Commands in words
