@@ -47,6 +47,9 @@ def make(language, data, seconds=bounds.SECONDS):
         elif language == 'bash':
             import shellview
             shellview.show(view, text)
+        elif language in ('markdown', 'notebook', 'calls'):
+            import documents
+            done = documents.READERS[language](view, text)
         else:
             import shellfiles
             shellfiles.show(view, text, shellfiles.READERS[language])

@@ -118,10 +118,29 @@ def show_pieces(view, made, lines, first):
     return done
 
 
-def show(view, source):
-    """True: something of it could be read."""
+def begin(view, source=''):
     made = PythonView(view, source)
     made.scope = Scope(None, {}, set())
+    return made
+
+
+def go_on(made, source, first):
+    """SOURCE as if it came after what MADE has seen, with FIRST lines of something else before it.
+    True: something of it could be read."""
+    lines = source.split('\n')
+    lines = dedented(lines) or lines
+    made.lines = [''] * first + lines
+    body, problem = parse(made.view, '\n'.join(lines))
+    if body is not None:
+        made.piece(body, first)
+        return True
+    made.view.problem(problem[0] and problem[0] + first, problem[1])
+    return show_pieces(made.view, made, lines, first)
+
+
+def show(view, source):
+    """True: something of it could be read."""
+    made = begin(view, source)
     if len(source) <= WHOLE:
         body, problem = parse(view, source)
         moved = dedented(made.lines) if body is None else None

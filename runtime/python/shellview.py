@@ -376,6 +376,8 @@ class ShellView(Flow):
 def show_words(view, words, line, indent):
     """A program's words, as another program gives them: as if a shell had got them."""
     fields = []
+    if len(words) > WORDS:
+        view.limit(line, 'a program with more than %d words' % WORDS)
     for word in words[:WORDS]:
         field = Field()
         field.add(word, word != nested.UNKNOWN and not SAFE.match(word))

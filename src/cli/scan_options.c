@@ -172,7 +172,7 @@ const struct cli_option cli_scan_options[] = {
 	MODE_ROW,
 	{"type", "EVENT", "llm_input, tool_call ...; else rules for every event are asked",
 	 set_type, NULL},
-	{"kind", "K", "else by its name", set_kind, names_of_kinds},
+	{"kind", "K", "else by name", set_kind, names_of_kinds},
 	{"format", "F", "the first is the default", set_format, names_of_formats},
 	{"json", NULL, "the same as --format json", cli_set_json, NULL},
 	{"fail-on", "SEV", "exit with 1 from there up; else any", set_fail_on, names_of_severities},

@@ -31,6 +31,7 @@ enum scan_kind {
 	KIND_JSON, /* whichever of the next two it is, or text */
 	KIND_MCP,
 	KIND_EVENTS,
+	KIND_NOTEBOOK,
 	KIND_COUNT,
 };
 
@@ -45,17 +46,23 @@ struct scan_file {
 
 struct scan_seen;
 
+/* Code that does not stand in the file as it does here, so its lines are nobody's. */
+struct scan_program {
+	const char *language; /* NULL: there is none */
+	struct text text;
+};
+
 /* Something the engine is asked about at once. */
 struct scan_unit {
 	const struct scan_file *file;
 	struct event event;
-	const char *part;   /* which server of a configuration; NULL */
-	int64_t number;	    /* which event of the file, from 0; -1: it is all of it */
-	size_t line;	    /* on which it begins; 0: not known */
-	bool is_file;	    /* the event's content is the file */
-	struct text other;  /* the same with its escapes undone, to be scanned too; or s NULL */
-	struct text script; /* what it has others run, for a shell; or s NULL */
-	const char *limit;  /* the maximum for which a document is only a text here; or NULL */
+	const char *part;  /* which server of a configuration; NULL */
+	int64_t number;	   /* which event of the file, from 0; -1: it is all of it */
+	size_t line;	   /* on which it begins; 0: not known */
+	bool is_file;	   /* the event's content is the file */
+	struct text other; /* the same with its escapes undone, to be scanned too; or s NULL */
+	struct scan_program script; /* what it has others run */
+	const char *limit; /* the maximum for which a document is only a text here; or NULL */
 	const struct scan_seen *known; /* rules that are not told again, or NULL */
 };
 

@@ -70,7 +70,7 @@ static void scan_beside(struct scanner *s, const struct scan_file *file, const s
 }
 
 static void scan_event(struct scanner *s, const struct scan_file *file, const struct node *node,
-		       int64_t number)
+		       int64_t number, struct scan_calls *calls)
 {
 	struct scan_unit unit = {.file = file, .number = number, .line = node->line};
 	struct err err;
@@ -79,6 +79,7 @@ static void scan_event(struct scanner *s, const struct scan_file *file, const st
 		if (s->options.has_type)
 			unit.event.type = s->options.type;
 		scan_unit(s, &unit);
+		scan_calls_add(calls, &unit);
 	} else if (is_known_event(node)) {
 		err_context(&err, "event %lld", (long long)number);
 		scan_error(s, file->name, &err);
@@ -117,13 +118,15 @@ static void scan_events(struct scanner *s, const struct scan_file *file, const s
 			bool *ret_sure)
 {
 	size_t count = root->kind == NODE_LIST ? root->list.count : 1;
+	struct scan_calls calls = {0};
 
 	*ret_sure = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct node *event = root->kind == NODE_LIST ? root->list.item[i] : root;
-		scan_event(s, file, event, (int64_t)i);
+		scan_event(s, file, event, (int64_t)i, &calls);
 		*ret_sure &= is_surely_event(s, event);
 	}
+	scan_calls_end(s, file, &calls);
 }
 
 /* LOOSE: programs do not agree on what it means, so its text is looked at too. */
@@ -134,16 +137,18 @@ static void scan_root(struct scanner *s, struct scan_file *file, const struct no
 	struct scan_seen seen = {0};
 	bool done = false;
 
+	/* A notebook stays one, whatever else it says that it is. */
+	bool notebook = file->kind == KIND_NOTEBOOK;
 	s->seen = loose || s->options.mode != DETECT_REFERENCE ? &seen : NULL;
-	if (!s->options.no_events && (is_event(root) || are_events(root))) {
+	if (!notebook && !s->options.no_events && (is_event(root) || are_events(root))) {
 		file->kind = KIND_EVENTS;
 		scan_events(s, file, root, &done);
 	}
-	done = done || scan_servers(s, file, root);
+	done = done || (!notebook && scan_servers(s, file, root));
 	s->seen = NULL;
 	if (done && !loose)
 		return;
-	if (!done && file->kind != KIND_EVENTS)
+	if (!done && !notebook && file->kind != KIND_EVENTS)
 		file->kind = KIND_JSON;
 	unit.known = &seen;
 	scan_strings(s, &unit, file->data, root);
@@ -180,6 +185,7 @@ struct lines {
 	bool escapes;	       /* there are any in the file: */
 	struct gather strings; /* as they read */
 	struct scan_seen seen;
+	struct scan_calls calls;
 };
 
 static void keep_line(struct lines *l, struct text line, const struct node *root)
@@ -211,7 +217,7 @@ static void scan_line(struct lines *l, struct text line, size_t number)
 	}
 	l->s->seen = l->s->options.mode == DETECT_REFERENCE ? NULL : &here;
 	if (root && is_event(root))
-		scan_event(l->s, l->file, root, l->event);
+		scan_event(l->s, l->file, root, l->event, &l->calls);
 	else
 		scan_note(l->s, l->file->name, number, "is no event: scanned as text");
 	bool alone = root && is_known_event(root) && !loose;
@@ -242,6 +248,7 @@ static void scan_rest(struct lines *l)
 	}
 	gather_done(&l->text);
 	gather_done(&l->strings);
+	scan_calls_end(l->s, l->file, &l->calls);
 }
 
 /* The first line that is not blank. */

@@ -17,7 +17,7 @@ static const struct {
 	[KIND_SHELL] = {"shell", "bash"}, [KIND_DOCKER] = {"docker", "docker"},
 	[KIND_MAKE] = {"make", "make"},	  [KIND_SKILL] = {"skill", NULL},
 	[KIND_JSON] = {"json", NULL},	  [KIND_MCP] = {"mcp", NULL},
-	[KIND_EVENTS] = {"events", NULL},
+	[KIND_EVENTS] = {"events", NULL}, [KIND_NOTEBOOK] = {"notebook", "notebook"},
 };
 
 const char *scan_kind_name(unsigned kind)
@@ -36,10 +36,11 @@ static const struct {
 	bool whole; /* it is the name, not only its end */
 	enum scan_kind kind;
 } names[] = {
-	{"SKILL.md", true, KIND_SKILL},	 {".jsonl", false, KIND_EVENTS},
-	{".ndjson", false, KIND_EVENTS}, {".json", false, KIND_JSON},
-	{".md", false, KIND_TEXT},	 {".txt", false, KIND_TEXT},
-	{".yaml", false, KIND_TEXT},	 {".yml", false, KIND_TEXT},
+	{"SKILL.md", true, KIND_SKILL},	  {".jsonl", false, KIND_EVENTS},
+	{".ndjson", false, KIND_EVENTS},  {".json", false, KIND_JSON},
+	{".ipynb", false, KIND_NOTEBOOK}, {".md", false, KIND_TEXT},
+	{".txt", false, KIND_TEXT},	  {".yaml", false, KIND_TEXT},
+	{".yml", false, KIND_TEXT},
 };
 
 static bool has_name(const char *name, size_t row)

@@ -17,8 +17,19 @@ struct scan_seen {
 	const struct rule *rule[SCAN_SEEN_MAX];
 };
 
+/* What tool calls of one file have in their arguments, to be read together: a box for each would take
+ * as many times as long. */
+struct scan_calls {
+	struct gather text;
+	size_t count;	/* of calls with something that may be code */
+	int64_t number; /* the last one's */
+	size_t line;
+};
+
 /* scan_unit.c */
 void scan_unit(struct scanner *s, struct scan_unit *unit);
+/* Are programs looked at as such? */
+bool scan_has_views(const struct scanner *s);
 /* The file as one unit. */
 void scan_whole(struct scanner *s, const struct scan_file *file);
 /* A text of UNIT's file that is no event by itself. */
@@ -30,6 +41,13 @@ void scan_script(struct scanner *s, struct scan_unit *unit, const struct node *r
 		 struct gather *g);
 /* Tells if something is not in G, and whether its text is of no use. */
 bool scan_gather_failed(struct scanner *s, const struct scan_file *file, const struct gather *g);
+
+/* scan_calls.c: what may be code in UNIT's event is kept; at the end of the file it is scanned. */
+void scan_calls_add(struct scan_calls *c, const struct scan_unit *unit);
+void scan_calls_end(struct scanner *s, const struct scan_file *file, struct scan_calls *c);
+
+/* scan_fenced.c: has a Markdown file blocks of code in a language that there is a view of? */
+bool scan_has_fenced(const struct scan_file *file);
 
 /* scan_doc.c: false when it is no JSON that Cordon knows; then it is text. */
 bool scan_document(struct scanner *s, struct scan_file *file);

@@ -11,6 +11,8 @@
 #include "detect/undecided.h"
 #include "flow/scan_private.h"
 
+enum { VIEWS = 2 }; /* of a unit: the file's own, and its script's */
+
 /* The box is not to be had: told once, and not tried again. */
 static void lose_views(struct scanner *s, const struct err *err)
 {
@@ -24,7 +26,7 @@ static void lose_views(struct scanner *s, const struct err *err)
 
 /* Findings of the code view join those of the text. */
 static int add_view(struct scanner *s, const struct scan_unit *unit, const struct code_view *view,
-		    struct findings *findings, struct err *err)
+		    bool script, struct findings *findings, struct err *err)
 {
 	struct text text = {view->text, view->text_len};
 
@@ -34,29 +36,24 @@ static int add_view(struct scanner *s, const struct scan_unit *unit, const struc
 		if (undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, view->reason, err) < 0)
 			return -1;
 	} else if (view->state == CODE_VIEW_PART) {
-		scan_note(s, unit->file->name, unit->script.s ? 0 : view->line, view->reason);
+		scan_note(s, unit->file->name, script ? 0 : view->line, view->reason);
 	}
-	/* The lines of a script are nobody's. */
-	if (s->sink.effects && !unit->script.s)
+	if (s->sink.effects && !script)
 		s->sink.effects(s->sink.context, unit->file, view);
 	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_CODE, text, findings, err);
 }
 
-static bool has_views(const struct scanner *s)
+bool scan_has_views(const struct scanner *s)
 {
 	return !s->options.no_code_view && s->options.mode != DETECT_REFERENCE;
 }
 
-/* The code of the unit, and its language; NULL: it is none, or is not looked at as such. */
-static const char *find_code(const struct scanner *s, const struct scan_unit *unit,
-			     struct text *ret)
+/* The language of the file itself; NULL: it has none. */
+static const char *own_language(const struct scan_unit *unit)
 {
 	const char *language = unit->is_file ? scan_kind_language(unit->file->kind) : NULL;
 
-	*ret = unit->script.s ? unit->script : unit->file->data;
-	if (unit->script.s)
-		language = scan_kind_language(KIND_SHELL);
-	return language && has_views(s) && view_has_language(language) ? language : NULL;
+	return language || !unit->is_file || !scan_has_fenced(unit->file) ? language : "markdown";
 }
 
 /* Without the NULs, as shells read it; NULL: there is no memory. */
@@ -103,22 +100,22 @@ static int make_view(const char *language, struct text code, struct code_view *r
 	return view_make(language, code.s, code.len, ret, err);
 }
 
-static int scan_code(struct scanner *s, const struct scan_unit *unit, struct code_view *view,
-		     struct findings *findings, struct err *err)
+/* CODE of the unit; SCRIPT: it does not stand in the file so. */
+static int scan_code(struct scanner *s, const struct scan_unit *unit, struct scan_program code,
+		     bool script, struct code_view *view, struct findings *findings,
+		     struct err *err)
 {
-	struct text code;
-	const char *language = find_code(s, unit, &code);
 	struct err why = {0};
 
-	if (!language)
+	if (!code.language || !scan_has_views(s) || !view_has_language(code.language))
 		return 0;
-	if (!s->no_view.code && make_view(language, code, view, &why) == 0)
-		return add_view(s, unit, view, findings, err);
+	if (!s->no_view.code && make_view(code.language, code.text, view, &why) == 0)
+		return add_view(s, unit, view, script, findings, err);
 	s->totals.views_none++;
 	if (why.code == ERR_LIMIT)
 		return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, why.message, err);
 	if (why.code == ERR_INPUT) {
-		scan_note(s, unit->file->name, unit->script.s ? 0 : view->line, why.message);
+		scan_note(s, unit->file->name, script ? 0 : view->line, why.message);
 		return 0;
 	}
 	if (why.code)
@@ -193,14 +190,17 @@ static bool locate_field(struct scanner *s, const struct finding *f, const struc
 static void place(struct scanner *s, const struct code_view *view, struct scan_finding *f)
 {
 	const struct scan_unit *unit = f->unit;
-	struct text text = unit->event.content, code = {view->text, view->text_len};
+	struct text text = unit->event.content;
 	size_t offset = 0;
 
 	f->line = unit->line;
 	if (f->finding->view == VIEW_CODE) {
 		f->line = 0;
-		if (locate(s, f->finding, code, &offset))
-			take_excerpt(code, offset, f->excerpt);
+		for (size_t i = 0; i < VIEWS; i++) {
+			struct text code = {view[i].text, view[i].text_len};
+			if (!f->excerpt[0] && locate(s, f->finding, code, &offset))
+				take_excerpt(code, offset, f->excerpt);
+		}
 		return;
 	}
 	if (locate(s, f->finding, text, &offset)) {
@@ -270,7 +270,8 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 void scan_unit(struct scanner *s, struct scan_unit *unit)
 {
 	struct findings findings = {0};
-	struct code_view view = {0};
+	struct code_view view[VIEWS] = {0};
+	struct scan_program own = {own_language(unit), unit->file->data};
 	struct err err;
 	int result = engine_scan(s->engine, s->thread, &unit->event, &findings, &err);
 
@@ -285,15 +286,18 @@ void scan_unit(struct scanner *s, struct scan_unit *unit)
 	if (result == 0 && unit->limit && s->options.mode != DETECT_REFERENCE)
 		result = undecided_add(&findings, UNDECIDED_JSON, VIEW_TEXT, unit->limit, &err);
 	if (result == 0)
-		result = scan_code(s, unit, &view, &findings, &err);
+		result = scan_code(s, unit, own, false, &view[0], &findings, &err);
+	if (result == 0)
+		result = scan_code(s, unit, unit->script, true, &view[1], &findings, &err);
 	if (result < 0) {
 		if (unit->number >= 0)
 			err_context(&err, "event %lld", (long long)unit->number);
 		scan_error(s, unit->file->name, &err);
 	}
-	tell(s, unit, &view, &findings);
+	tell(s, unit, view, &findings);
 	findings_done(&findings);
-	view_done(&view);
+	for (size_t i = 0; i < VIEWS; i++)
+		view_done(&view[i]);
 }
 
 void scan_whole(struct scanner *s, const struct scan_file *file)
@@ -331,12 +335,13 @@ bool scan_gather_failed(struct scanner *s, const struct scan_file *file, const s
 void scan_script(struct scanner *s, struct scan_unit *unit, const struct node *root,
 		 struct gather *g)
 {
-	if (!has_views(s))
+	if (!scan_has_views(s))
 		return;
 	gather_script(g, root);
 	g->too_many = false; /* is told of the text */
 	if (!scan_gather_failed(s, unit->file, g) && g->len)
-		unit->script = (struct text){g->s, g->len};
+		unit->script =
+			(struct scan_program){scan_kind_language(KIND_SHELL), {g->s, g->len}};
 }
 
 void scan_gathered(struct scanner *s, struct scan_unit *unit, struct gather *g)

@@ -21,8 +21,9 @@ enum { OUTPUT_MAX = 2 * VIEW_TEXT_MAX, PIDS_MAX = 4, DISK_MAX = 1 << 20, SAID_MA
 static const struct {
 	const char *name, *reader;
 } languages[] = {
-	{"python", "python"}, {"bash", "bash"},	    {"sh", "bash"},
-	{"shell", "bash"},    {"docker", "docker"}, {"make", "make"},
+	{"python", "python"},	  {"bash", "bash"},	    {"sh", "bash"},
+	{"shell", "bash"},	  {"docker", "docker"},	    {"make", "make"},
+	{"markdown", "markdown"}, {"notebook", "notebook"}, {"calls", "calls"},
 };
 
 static const char *find_reader(const char *lang)

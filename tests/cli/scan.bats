@@ -392,6 +392,64 @@ disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" +
 	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
 }
 
+@test "the code view: blocks in Markdown and cells of a notebook are code" {
+	pack
+	local f
+	printf '# T\n\n```python\nx = "moon" + "stone word"\n```\n' | tee "$T/x.md" >"$T/SKILL.md"
+	printf '~~~sh\na=moon; echo "${a}stone word"\n~~~\n' >"$T/y.MD"
+	printf '{"mcpServers": {"a": {"command": "x"}},\n"cells": [{"cell_type": "code", "source": ["x = \\"moon\\" + \\\\\\n", "chr(115) + \\"tone word\\""]}]}' >"$T/z.ipynb"
+	for f in x.md SKILL.md y.MD z.ipynb; do
+		scan 1 --json "$T/$f"
+		holds '[(f["rule"][-1], f["view"]) for f in r["findings"]] == [("1", "code")]'
+		scan 0 --no-code-view "$T/$f"
+		scan 0 --json --mode reference "$T/$f"
+	done
+	holds 'r["code_view"]["whole"] == 0'
+	# Prose needs no box, nor does code of other languages.
+	printf 'Say ```python``` or\n```json\n{}\n```\n' >"$T/x.md"
+	scan 0 --json "$T/x.md"
+	holds 'r["code_view"]["whole"] <= 1 and not r["notes"]'
+	printf '```json\n{}\n```\npython\n' >"$T/x.md"
+	scan 0 --json "$T/x.md"
+	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
+}
+
+# call TOOL ARGS [KEY]: the event of a tool call.
+call()
+{
+	python3 -c 'import json, sys; print(json.dumps({"type": "tool_call", "content": "x", "fields":
+		{"tool_name": sys.argv[1], (sys.argv[3:] or ["tool_args"])[0]: sys.argv[2]}}))' "$@"
+}
+
+@test "the code view: arguments of tool calls are code where their names say so" {
+	pack
+	local word="moon''stone' word'" f
+	call Bash "say $word" >"$T/1.json"
+	call x "{\"command\": \"say $word\"}" >"$T/2.json"
+	call x "{\"command\": [\"sh\", \"-c\", \"say $word\"]}" >"$T/3.json"
+	call x "{\"command\": \"sh\", \"args\": [\"-c\", \"say $word\"]}" >"$T/4.json"
+	call x 'print("moon" + "stone word")' code >"$T/5.json"
+	call run_python 'print("moon" + "stone word")' >"$T/6.json"
+	call x '{"language": "python", "script": "print(\"moon\" + \"stone word\")"}' >"$T/7.json"
+	call x $'{"a": "\\u0000", "cmd": "say moon'"''"'stone'"' '"'word"}' >"$T/8.json"
+	{ call Bash "echo '"; call Bash "say $word"; } >"$T/9.jsonl"
+	for f in "$T"/[1-8].json; do
+		scan 1 --json "$f"
+		holds '[(f["rule"][-1], f["view"], f["event"]) for f in r["findings"]] == [("1", "code", 0)]'
+		scan 0 --no-code-view "$f"
+		scan 0 --mode reference "$f"
+	done
+	scan 1 --json "$T/9.jsonl"
+	holds '[(f["rule"][-1], f["view"], f["event"]) for f in r["findings"]] == [("1", "code", None)]'
+	holds 'r["code_view"]["whole"] == 1 and not r["notes"]'
+	# The rule is not for what tools are called with, and the caller says that this is all it is.
+	scan 0 --kind events "$T/1.json"
+	# Other tools' arguments are no code: there is no box for them.
+	call read_file '{"path": "it is"}' >"$T/x.json"
+	scan 0 --json "$T/x.json"
+	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
+}
+
 @test "the code view: a program that cannot be read is told, and scanned as text" {
 	pack
 	printf 'def f(:\n  "a moonstone word"\n' >"$T/x.py"
