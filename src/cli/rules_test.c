@@ -78,27 +78,42 @@ static enum fired fires_on(struct tester *t, const struct rule *rule, const stru
 	return fired;
 }
 
+/* What has no view is no program, or nobody knows; without a box no case is tested as it was asked. */
+static enum fired fires_in(struct tester *t, const struct rule *rule, const struct event *event,
+			   const char *language)
+{
+	struct packs *set = t->v->set;
+	struct code_view view = {0};
+	struct findings findings = {0};
+	struct err err = {0};
+	enum fired fired = FIRED_NO;
+
+	if (view_make(language, event->content.s, event->content.len, &view, &err) == 0)
+		t->broken |= engine_scan_view(set->engine, set->thread, event, VIEW_CODE,
+					      (struct text){view.text, view.text_len}, &findings,
+					      &t->err) < 0;
+	else if (err.code != ERR_INPUT && err.code != ERR_LIMIT)
+		t->broken = true;
+	if (t->broken && err.code)
+		t->err = err;
+	if (view.limited || err.code == ERR_LIMIT)
+		fired = FIRED_UNDECIDED;
+	fired = most(fired, fired_of(&findings, rule));
+	findings_done(&findings);
+	view_done(&view);
+	return fired;
+}
+
 /* As a program of either language, if it is one. */
 static enum fired fires_on_code(struct tester *t, const struct rule *rule,
 				const struct event *event)
 {
 	static const char *const languages[] = {"python", "bash"};
-	struct packs *set = t->v->set;
 	enum fired fired = FIRED_NO;
 
-	for (size_t i = 0; fired != FIRED_YES && event->content.len && i < ARRAY_SIZE(languages);
-	     i++) {
-		struct code_view view = {0};
-		struct findings findings = {0};
-		struct err err;
-		if (view_make(languages[i], event->content.s, event->content.len, &view, &err) == 0)
-			t->broken |= engine_scan_view(set->engine, set->thread, event, VIEW_CODE,
-						      (struct text){view.text, view.text_len},
-						      &findings, &t->err) < 0;
-		fired = most(fired, fired_of(&findings, rule));
-		findings_done(&findings);
-		view_done(&view);
-	}
+	for (size_t i = 0; event->content.len && i < ARRAY_SIZE(languages); i++)
+		if (!t->broken && fired != FIRED_YES)
+			fired = most(fired, fires_in(t, rule, event, languages[i]));
 	return fired;
 }
 

@@ -25,6 +25,19 @@ load rules
 	out_has '1 rules, mode reference'
 }
 
+@test "test --code-view: cases are read as programs, and without a box nothing passes" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	printf 'evasion_tests:\n  - {input: "print(\x27moon\x27 + \x27stone word\x27)", expected: triggered, bypass_technique: x}\n' >>"$T/r/a.yaml"
+	rules 1 test --strict "$T/r"
+	rules 0 test --strict --code-view "$T/r" --json
+	holds 'r["evasion_tests"]["found"] == 1 and r["true_negatives"]["passed"] == 1'
+	rm "$T/bin/cordon-box"
+	rules 125 test --code-view "$T/r"
+	err_has 'cordon-box'
+	rules 125 test --code-view --json "$T/r"
+	rules 1 test --strict "$T/r"
+}
+
 @test "test: what fails is named with its line, and the status is 1" {
 	rule "$T/r/a.yaml" ATR-2026-90001 high 'plain\s+word'
 	rules 1 test "$T/r"
