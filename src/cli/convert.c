@@ -12,7 +12,7 @@
 #include "cli/convert_private.h"
 #include "cli/jsonval.h"
 #include "cli/tree.h"
-#include "detect/expression.h"
+#include "rule/expression.h"
 #include "scan/regex.h"
 
 int grow_open(struct growing *g)

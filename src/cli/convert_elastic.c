@@ -7,7 +7,7 @@
 #include "cli/convert_private.h"
 #include "cli/jsonval.h"
 #include "cli/lucene.h"
-#include "detect/expression.h"
+#include "rule/expression.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/scope.h"
 #include "cli/convert_private.h"
-#include "detect/expression.h"
+#include "rule/expression.h"
 #include "scan/regex.h"
 
 /* In a comment nothing may end it, and a line is a line. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "detect/expression.h"
 #include "detect/slow.h"
+#include "rule/expression.h"
 
 struct maker {
 	struct ruleset *set;

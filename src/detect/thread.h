@@ -7,10 +7,10 @@
 #ifndef CORDON_DETECT_THREAD_H
 #define CORDON_DETECT_THREAD_H
 
-#include "detect/expression.h"
 #include "detect/ruleset.h"
 #include "detect/session.h"
 #include "detect/text.h"
+#include "rule/expression.h"
 
 /* Past this many UTF-16 units the reference sees nothing. */
 #define REFERENCE_LENGTH_MAX 100000

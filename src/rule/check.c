@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "rule/rule.h"
+#include "rule/expression.h"
 
 struct check {
 	const struct rule *rule;
@@ -204,30 +204,50 @@ static void check_condition(struct check *c, const struct rule_condition *k)
 		check_steps(c, k);
 }
 
-static bool is_condition(const struct rule *rule, const char *name, size_t len)
+struct names {
+	unsigned line;
+	bool used[RULE_CONDITIONS_MAX];
+	bool dead;
+};
+
+/* As the engine reads it, level by level. A part that names nothing is false for ever. */
+static void check_part(struct check *c, struct names *names, struct text source, int depth)
 {
-	for (size_t i = 0; i < rule->conditionc; i++)
-		if (rule->condition[i].name.len == len &&
-		    memcmp(rule->condition[i].name.s, name, len) == 0)
-			return true;
-	return false;
+	struct expression e = expression_read(c->rule, source);
+	struct text part;
+
+	if (depth > EXPRESSION_DEPTH_MAX) {
+		say(c, RULE_ERROR, names->line, "the expression is deeper than %d: undecided",
+		    EXPRESSION_DEPTH_MAX);
+		names->dead = true;
+		return;
+	}
+	if (e.kind == EXPRESSION_CONDITION)
+		names->used[e.condition] = true;
+	if (e.kind == EXPRESSION_NEVER) {
+		bool word = !memchr(source.s, ' ', source.len);
+		say(c, RULE_ERROR, names->line,
+		    word ? "there is no condition \"%.*s\""
+			 : "\"%.*s\" joins nothing: it is never true",
+		    (int)(source.len > 64 ? 64 : source.len), source.s);
+		names->dead = true;
+	}
+	while (!names->dead && expression_next(&e, &part))
+		check_part(c, names, part, depth + 1);
 }
 
-/* Every word of the expression is a condition's name or joins two. */
+/* Every part of the expression is a condition's name or joins some, and each condition is in it. */
 static void check_expression(struct check *c, unsigned line)
 {
-	static const char *const joints[] = {"AND", "and", "OR", "or", "NOT", "not"};
+	struct names names = {.line = line};
+	struct text all = {c->rule->expression, strlen(c->rule->expression)};
 
-	for (const char *p = c->rule->expression; *p;) {
-		size_t len = strcspn(p, " \t\r\n()");
-		bool known = !len || is_condition(c->rule, p, len);
-		for (size_t i = 0; !known && i < ARRAY_SIZE(joints); i++)
-			known = strlen(joints[i]) == len && memcmp(joints[i], p, len) == 0;
-		if (!known)
-			say(c, RULE_ERROR, line, "there is no condition \"%.*s\"",
-			    (int)(len > 64 ? 64 : len), p);
-		p += len + !len;
-	}
+	check_part(c, &names, all, 0);
+	for (size_t i = 0; !names.dead && i < c->rule->conditionc; i++)
+		if (!names.used[i])
+			say(c, RULE_ERROR, c->rule->condition[i].line,
+			    "condition %.64s is not in the expression: it is never used",
+			    c->rule->condition[i].name.s);
 }
 
 static void check_conditions(struct check *c)

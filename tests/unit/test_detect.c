@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "detect/expression.h"
 #include "detect/fence.h"
 #include "detect/fields.h"
 #include "detect/json.h"
 #include "detect/language.h"
 #include "detect/skill.h"
+#include "rule/expression.h"
 #include "scan/lower.h"
 #include "scan/normal.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * From a document to a rule: what is needed, what the words become, both forms of conditions, the
  * complaints of rule_check, and the tables. A rule is a small good one with some lines replaced.
  */
-#include "rule/rule.h"
+#include "rule/expression.h"
 
 #include <stdlib.h>
 
@@ -223,6 +223,10 @@ static void test_windows(void)
 		   rows[i].text ? rows[i].text : "missing");
 }
 
+#define NAMED                                                                                      \
+	"detection: {conditions: {a: {field: content, patterns: [x]}, b: {field: content, "        \
+	"patterns: [y]}}, condition: "
+
 static const struct {
 	const char *text, *words; /* NULL: no complaint */
 	size_t errors, warnings;
@@ -270,6 +274,16 @@ static const struct {
 	{ALL "detection: {conditions: {a: {field: content, patterns: [x]}}, condition: a and (NOT "
 	     "b)}\n",
 	 "no condition \"b\"", 1, 0},
+	{ALL NAMED "a OR b}\n", NULL, 0, 0},
+	{ALL NAMED "NOT (b and a)}\n", NULL, 0, 0},
+	{ALL NAMED "a b}\n", "\"a b\" joins nothing: it is never true", 1, 0},
+	{ALL NAMED "a Or b}\n", "joins nothing", 1, 0},
+	{ALL NAMED "a AND (b}\n", "no condition \"(b\"", 1, 0},
+	{ALL NAMED "a AND  AND b}\n", "no condition \"\"", 1, 0},
+	{ALL NAMED "b}\n", "condition a is not in the expression: it is never used", 1, 0},
+	{ALL "detection:\n  condition: a and c\n  conditions:\n    a: {field: content, patterns: "
+	     "[x]}\n",
+	 "14 ATR-2026-00001: there is no condition \"c\"", 1, 0},
 	{ALL "detection: {conditions: {a: {field: content, patterns: x}}, condition: a}\n",
 	 "a list of patterns", 1, 0},
 	{ALL "detection: {method: signature, conditions: " ONE ", condition: any}\n",
@@ -297,6 +311,26 @@ static void test_checks(void)
 				(!checks[i].words || strstr(all.text, checks[i].words)),
 			"check %zu: %s", i, checks[i].words ? checks[i].words : "nothing to say"))
 			printf("# %s %s\n", err.message, all.text);
+		arena_done(&arena);
+	}
+}
+
+/* Brackets around a name, as deep as there may be and one deeper. */
+static void test_deep(void)
+{
+	for (size_t deep = EXPRESSION_DEPTH_MAX - 1; deep <= EXPRESSION_DEPTH_MAX; deep++) {
+		char text[2048], in[EXPRESSION_DEPTH_MAX + 2], out[EXPRESSION_DEPTH_MAX + 2];
+		struct arena arena = {0};
+		struct reports all = {0};
+		struct rule rule;
+		struct err err;
+		memset(in, '(', deep);
+		memset(out, ')', deep);
+		in[deep] = out[deep] = '\0';
+		snprintf(text, sizeof(text), ALL NAMED "%sa or b%s}\n", in, out);
+		ok(parse(text, &arena, &rule, &err) == 0 &&
+			   rule_check(&rule, gather, &all) == (deep > EXPRESSION_DEPTH_MAX - 1),
+		   "an expression in %zu brackets", deep);
 		arena_done(&arena);
 	}
 }
@@ -341,6 +375,7 @@ int main(void)
 	test_conditions();
 	test_windows();
 	test_checks();
+	test_deep();
 	test_vocabulary();
 	return tap_done();
 }

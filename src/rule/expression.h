@@ -3,8 +3,8 @@
  * What conditions say, and boolean expressions over their names. An expression is read one level at
  * a time, by whoever asks or writes it in other words: there is one reading of it.
  */
-#ifndef CORDON_DETECT_EXPRESSION_H
-#define CORDON_DETECT_EXPRESSION_H
+#ifndef CORDON_RULE_EXPRESSION_H
+#define CORDON_RULE_EXPRESSION_H
 
 #include "rule/rule.h"
 

@@ -4,7 +4,7 @@
  * a name; or NOT of all that follows; or parts around OR outside of parentheses; or around AND; or
  * something in parentheses. An unknown name is false.
  */
-#include "detect/expression.h"
+#include "rule/expression.h"
 
 #include <string.h>
 
