@@ -102,7 +102,8 @@ static const struct cli_field finding_fields[] = {
 	{"why", "which limit that was, in words; or empty", found_why},
 	{"view", "in which form of the text it matched: text, decoded or code", found_view},
 	{"decoding", "how that form was made, such as base64; or empty", found_decoding},
-	{"conditions", "numbers of the rule's conditions that hold", found_conditions},
+	{"conditions", "numbers of the rule's conditions that hold, or of its indicators",
+	 found_conditions},
 	{"actions", "what the rule asks for", found_actions},
 	{"excerpt", "a few words from there; or empty", found_excerpt},
 	{0}};

@@ -370,8 +370,10 @@ int engine_locate(const struct engine *engine, struct engine_thread *t, const st
 		  size_t number, struct text text, size_t *ret_offset)
 {
 	const struct ruleset *p = &engine->set;
+	/* Other methods' numbers are not of conditions. */
+	bool listed = rule->method != METHOD_SIGNATURE && rule->method != METHOD_TRACE;
 	const struct rule_condition *c =
-		number < rule->conditionc ? &rule->condition[number] : NULL;
+		listed && number < rule->conditionc ? &rule->condition[number] : NULL;
 	struct scan_text raw;
 	struct err err;
 	size_t unit = 0;

@@ -43,7 +43,9 @@ struct finding {
 	enum view view;
 	const char *decoding; /* how it was decoded: "base64", "url > hex"; "" */
 	size_t matchedc;
-	const uint32_t *matched; /* the rule's conditions that hold, by number */
+	/* What holds, by number: of the rule's conditions; of a signature's indicators; of what a
+	 * trace forbids, then requires, then keeps the same. */
+	const uint32_t *matched;
 };
 
 struct findings {

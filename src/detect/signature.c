@@ -51,15 +51,16 @@ void evaluate_signature(const struct event *event, const struct rule *rule, stru
 	const char *logic = node_string(node_get(rule->signature, "match_logic"));
 	size_t met = 0;
 
-	for (size_t i = 0; i < node_count(list); i++)
-		met += is_met(event, node_item(list, i));
+	for (size_t i = 0; i < node_count(list); i++) {
+		if (!is_met(event, node_item(list, i)))
+			continue;
+		if (met < RULE_CONDITIONS_MAX)
+			ret->matched[met] = (uint32_t)i;
+		met++;
+	}
 	if (!met || (logic && !strcmp(logic, "all") && met < node_count(list)))
 		return;
 	ret->answer = ANSWER_YES;
 	ret->confidence = 1;
-	/* The reference numbers what matched, not what was listed. */
-	while (ret->matchedc < met && ret->matchedc < RULE_CONDITIONS_MAX) {
-		ret->matched[ret->matchedc] = (uint32_t)ret->matchedc;
-		ret->matchedc++;
-	}
+	ret->matchedc = met < RULE_CONDITIONS_MAX ? met : RULE_CONDITIONS_MAX;
 }

@@ -328,13 +328,14 @@ int evaluate_trace(struct engine_thread *t, const struct event *event, uint32_t 
 {
 	const struct rule *rule = pack_rule(t->engine->set.pack, number);
 	struct tracing g = {t, event, rule, node_get(event->trace, "spans"), false, err};
+	uint32_t line = 0; /* of all that the block says */
 
 	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
 		const struct node *list = node_get(rule->trace, primitives[i].name);
-		for (size_t k = 0; k < node_count(list); k++)
+		for (size_t k = 0; k < node_count(list); k++, line++)
 			if (primitives[i].is_violated(&g, node_item(list, k)) &&
 			    ret->matchedc < RULE_CONDITIONS_MAX)
-				ret->matched[ret->matchedc++] = (uint32_t)i;
+				ret->matched[ret->matchedc++] = line;
 	}
 	ret->confidence = confidence_base(rule->confidence);
 	if (ret->matchedc)

@@ -406,6 +406,49 @@ static void traces(void)
 	tear_down(&k);
 }
 
+/* Numbers of what holds in the only finding; and no condition is taken for one of these. */
+static void has_numbers(struct kit *k, const char *event, uint32_t a, uint32_t b, const char *what)
+{
+	const struct finding *f = k->found.list;
+	size_t offset;
+
+	scan_json(k, event);
+	ok(k->found.count == 1 && (f = k->found.list)->matchedc == 2 && f->matched[0] == a &&
+		   f->matched[1] == b &&
+		   engine_locate(k->engine, k->thread, f->rule, 1, (struct text){"xyz", 3},
+				 &offset) < 0,
+	   "%s", what);
+}
+
+static void numbers(void)
+{
+	static const char *const rules[] = {
+		HEAD("S", "high", "llm_io") ANY MATCH("content", "x") MATCH("content", "y")
+			MATCH("content", "z") "  method: signature\n  signature: {indicators: "
+					      "[{target_field: a, value: '1'}, "
+					      "{target_field: b, value: '2'}, "
+					      "{target_field: c, value: '3'}]}\n",
+		HEAD("T", "high", "agent_trace") ANY MATCH("content", "x") MATCH("content", "y")
+			MATCH("content", "z") "  method: trace\n  trace: {forbid: "
+					      "[{shape: {attributes: {a: 9}}}, "
+					      "{shape: {attributes: {a: 1}}}], require: "
+					      "[{target_shape: {attributes: {a: 9}}}, "
+					      "{target_shape: {attributes: {a: 1}}}]}\n",
+		NULL};
+	struct kit k;
+
+	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
+	has_numbers(
+		&k,
+		"{\"type\":\"llm_input\",\"content\":\"xyz\",\"fields\":{\"b\":\"2\",\"c\":\"3\"}}",
+		1, 2, "indicators have their own numbers");
+	has_numbers(&k,
+		    "{\"type\":\"llm_input\",\"content\":\"xyz\",\"trace\":{\"spans\":[{"
+		    "\"attributes\":{\"a\":1}}]}}",
+		    1, 3, "so has what a trace forbids and requires");
+	tear_down(&k);
+}
+
 /* COUNT conditions, each about a field or a measurement of its own. */
 static bool fits(bool fields, size_t count)
 {
@@ -472,6 +515,7 @@ int main(void)
 	sessions();
 	trace();
 	traces();
+	numbers();
 	maxima();
 	scratch_leave(dir);
 	return tap_done();
