@@ -46,6 +46,8 @@ int convert_check(const struct rule *rule, struct err *err)
 
 	if ((size_t)rule->method < ARRAY_SIZE(methods) && methods[rule->method])
 		return err_set(err, ERR_INPUT, "it is about %s", methods[rule->method]);
+	if (rule->method == METHOD_SEMANTIC && !rule->falls_back)
+		return err_set(err, ERR_INPUT, "it is for a model to judge, and names no fallback");
 	if (!rule->conditionc)
 		return err_set(err, ERR_INPUT, "it has no conditions");
 	for (size_t i = 0; i < rule->conditionc; i++) {
@@ -58,6 +60,18 @@ int convert_check(const struct rule *rule, struct err *err)
 			return err_set(err, ERR_INPUT, "condition %zu has no known operator", i);
 	}
 	return 0;
+}
+
+bool convert_note(const struct rule *rule, size_t i, char ret[CONVERT_NOTE_MAX])
+{
+	const struct rule_condition *k = &rule->condition[i];
+
+	if (k->kind != CONDITION_TEXT || !k->language)
+		return false;
+	snprintf(ret, CONVERT_NOTE_MAX,
+		 "condition %.64s is only for texts in \"%.32s\", here it is for all", k->name.s,
+		 k->language);
+	return true;
 }
 
 int convert_too_deep(struct err *err)
@@ -81,13 +95,14 @@ static json_t *pattern_json(const struct rule_condition *k, size_t i)
 	if (k->op == OPERATOR_REGEX)
 		regex_of_rule(k->pattern[i].s, k->pattern[i].len, &skip);
 	const struct word *op = vocab_at(VOCAB_OPERATOR, k->op);
-	return json_pack("{s:o, s:o, s:s, s:o, s:s, s:o}", "name",
+	return json_pack("{s:o, s:o, s:s, s:o, s:s, s:o, s:o*}", "name",
 			 jsonval_text(k->name.s, k->name.len), "field",
 			 jsonval_readable(k->field_name ? k->field_name : "content"), "operator",
 			 op ? op->name : "", k->op == OPERATOR_REGEX ? "regex" : "value",
 			 jsonval_text(k->pattern[i].s + skip, k->pattern[i].len - skip), "flags",
 			 k->op == OPERATOR_REGEX && !k->case_sensitive ? "i" : "", "description",
-			 jsonval_readable(description ? description : ""));
+			 jsonval_readable(description ? description : ""), "language",
+			 k->language ? jsonval_readable(k->language) : NULL);
 }
 
 /* Do the patterns and what joins them say all of the rule? */
@@ -129,9 +144,9 @@ static json_t *to_json(const struct rule *rule, struct err *err)
 }
 
 static const struct convert_target targets[] = {
-	{"json", "every rule, its patterns with their fields", false, to_json},
-	{"splunk", "searches in SPL", true, convert_to_splunk},
-	{"elastic", "queries of Elasticsearch", false, convert_to_elastic},
+	{"json", "every rule, its patterns with their fields", false, to_json, true},
+	{"splunk", "searches in SPL", true, convert_to_splunk, false},
+	{"elastic", "queries of Elasticsearch", false, convert_to_elastic, false},
 };
 
 const struct convert_target *convert_at(unsigned i)

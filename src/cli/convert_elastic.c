@@ -4,6 +4,7 @@
  * rule's do (cli/lucene.h): the contrary of one would miss something, so that is never written.
  */
 #include "base/scope.h"
+#include "cli/convert.h"
 #include "cli/convert_private.h"
 #include "cli/jsonval.h"
 #include "cli/lucene.h"
@@ -173,6 +174,21 @@ static json_t *list_clause(const struct rule *rule, struct err *err)
 	return joined(clauses, rule->combine == COMBINE_ANY);
 }
 
+/* NULL: there is nothing to say. */
+static json_t *notes(const struct rule *rule)
+{
+	char note[CONVERT_NOTE_MAX];
+	json_t *list = NULL;
+
+	for (size_t i = 0; i < rule->conditionc; i++) {
+		if (!convert_note(rule, i, note))
+			continue;
+		list = list ? list : json_array();
+		json_array_append_new(list, jsonval_readable(note));
+	}
+	return list;
+}
+
 json_t *convert_to_elastic(const struct rule *rule, struct err *err)
 {
 	struct text all = {rule->expression, strlen(rule->expression)};
@@ -185,9 +201,10 @@ json_t *convert_to_elastic(const struct rule *rule, struct err *err)
 	query = named ? expression_clause(rule, all, false, 0, err) : list_clause(rule, err);
 	if (!query)
 		return NULL;
-	return json_pack("{s:{s:o, s:o, s:o, s:o, s:o}, s:o}", "_meta", "rule_id",
+	return json_pack("{s:{s:o, s:o, s:o, s:o, s:o, s:o*}, s:o}", "_meta", "rule_id",
 			 jsonval_readable(rule->id), "title", jsonval_readable(rule->title),
 			 "severity", jsonval_readable(rule->severity_name), "category",
 			 jsonval_readable(rule->category), "condition",
-			 jsonval_readable(named ? rule->expression : joint), "query", query);
+			 jsonval_readable(named ? rule->expression : joint), "notes", notes(rule),
+			 "query", query);
 }

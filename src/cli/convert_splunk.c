@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "cli/convert.h"
 #include "cli/convert_private.h"
 #include "rule/expression.h"
 #include "scan/regex.h"
@@ -202,6 +203,7 @@ static int put_conditions(FILE *to, const struct rule *rule, struct err *err)
 
 json_t *convert_to_splunk(const struct rule *rule, struct err *err)
 {
+	char note[CONVERT_NOTE_MAX];
 	struct growing g;
 
 	if (convert_check(rule, err) < 0)
@@ -214,6 +216,9 @@ json_t *convert_to_splunk(const struct rule *rule, struct err *err)
 	put_comment(g.to, "title", rule->title);
 	put_comment(g.to, "severity", rule->severity_name);
 	put_comment(g.to, "category", rule->category);
+	for (size_t i = 0; i < rule->conditionc; i++)
+		if (convert_note(rule, i, note))
+			put_comment(g.to, "note", note);
 	fputs("index=* sourcetype=agent_events\n| where (\n", g.to);
 	if (put_conditions(g.to, rule, err) < 0) {
 		grow_drop(&g);

@@ -17,6 +17,25 @@ static size_t tell_left_out(const struct rule *rule, const struct err *err)
 	return 1;
 }
 
+/* Returns how many things it does not say there. */
+static size_t tell_lost(const struct convert_target *to, const struct rule *rule)
+{
+	char note[CONVERT_NOTE_MAX];
+	size_t lost = 0;
+
+	for (size_t i = 0; !to->is_whole && i < rule->conditionc; i++) {
+		if (!convert_note(rule, i, note))
+			continue;
+		lost++;
+		fputs("cordon: ", stderr);
+		cli_print_text(stderr, rule->id);
+		fputs(" finds more there: ", stderr);
+		cli_print_text(stderr, note);
+		fputc('\n', stderr);
+	}
+	return lost;
+}
+
 static void add(const struct cli_call *call, const struct convert_target *to, json_t *made,
 		const char *id, json_t *all)
 {
@@ -50,8 +69,7 @@ int rules_convert(struct rules_view *v)
 		json_t *made = to->make(rule, &err);
 		if (made)
 			add(v->call, to, made, rule->id, all);
-		else
-			left_out += tell_left_out(rule, &err);
+		left_out += made ? tell_lost(to, rule) : tell_left_out(rule, &err);
 		json_decref(made);
 	}
 	if (to->is_text && !v->call->json)

@@ -275,6 +275,27 @@ means()
 	holds 'len(r) == 1 and r[0]["id"] == "ATR-2026-90001"'
 }
 
+@test "convert: a rule for a model, and a condition for one language, are not passed off as others" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
+	rule "$T/r/b.yaml" ATR-2026-90002 high 'moonstone'
+	sed -i 's/^detection:/&\n  method: semantic/' "$T/r/b.yaml"
+	sed -i "s/operator: regex,/& language: zh,/" "$T/r/a.yaml"
+	rules 1 convert --to splunk "$T/r"
+	err_has 'ATR-2026-90001 finds more there: condition 0 is only for texts in "zh", here it is for all'
+	err_has 'ATR-2026-90002 is left out: it is for a model to judge, and names no fallback'
+	out_has '``` note: condition 0 is only for texts in "zh", here it is for all ```'
+	rules 1 convert --to elastic "$T/r"
+	err_has 'ATR-2026-90001 finds more there'
+	holds 'len(r) == 1 and "zh" in r[0]["_meta"]["notes"][0]'
+	rules 0 convert --to json "$T/r"
+	holds '[(x["complete"], x["patterns"][0].get("language")) for x in r] == [(False, "zh"), (False, None)]'
+	sed -i 's/  method: semantic/&\n  semantic: {fallback_method: pattern}/' "$T/r/b.yaml"
+	sed -i "s/ language: zh,//" "$T/r/a.yaml"
+	rules 0 convert --to elastic "$T/r"
+	holds 'len(r) == 2 and not any("notes" in x["_meta"] for x in r)'
+	[ ! -s "$T/err" ]
+}
+
 @test "convert: json leaves no rule out, whatever it is about" {
 	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone'
 	sed -i 's/^detection:/&\n  method: behavioral/' "$T/r/a.yaml"
