@@ -45,6 +45,17 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 	return NULL;
 }
 
+static void tell_places(const struct places *p)
+{
+	char words[2 * sizeof(struct err)];
+
+	if (!places_note(p, words, sizeof(words)))
+		return;
+	fputs("cordon: ", stderr);
+	cli_print_text(stderr, words);
+	fputc('\n', stderr);
+}
+
 static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 {
 	const char *directory[PACKS_SOURCES_MAX];
@@ -58,6 +69,7 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 
 	if (verb->rules == RULES_NONE)
 		return 0;
+	tell_places(&options.places);
 	if (verb->rules == RULES_GIVEN && !here && !v->call->rulesc) {
 		err_set(err, ERR_USAGE, "which rules?");
 		err_cure(err, "cordon rules %s DIR", verb->name);

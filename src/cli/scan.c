@@ -111,8 +111,10 @@ static int start(struct scan *s, struct err *err)
 	struct engine_options options = {.mode = (enum detect_mode)o->mode,
 					 .lane = (enum lane)o->lane,
 					 .inactive = o->inactive};
-	char words[640];
+	char words[2 * sizeof(struct err)];
 
+	if (places_note(&packs.places, words, sizeof(words)))
+		on_note(s, "", 0, words);
 	if (packs_open(s->rules, &packs, &options, err) < 0)
 		return -1;
 	s->scanner.engine = s->rules->engine;

@@ -23,43 +23,11 @@
 #include "base/io.h"
 #include "base/pages.h"
 #include "base/scope.h"
+#include "base/self.h"
 #include "flow/payload.h"
-
-#ifndef CORDON_LIBEXEC
-#define CORDON_LIBEXEC "/usr/local/libexec/cordon"
-#endif
 
 /* Above the numbers cordon-box expects its descriptors at. */
 enum { HIGH_FD = 16, READ_SIZE = 65536, CHANNELS = 3 };
-
-/* Beside us, as it is built; where `make install` puts it, wherever that was moved to; and where it
- * was to be installed. */
-static int find_box(char *path, size_t size)
-{
-	static const struct {
-		bool is_ours; /* relative to the directory that we are in */
-		const char *path;
-	} places[] = {{true, "/cordon-box"},
-		      {true, "/../libexec/cordon/cordon-box"},
-		      {false, CORDON_LIBEXEC "/cordon-box"}};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash = NULL;
-
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-	}
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const char *dir = !places[i].is_ours ? "" : slash ? self : NULL;
-		if (dir && snprintf(path, size, "%s%s", dir, places[i].path) < (int)size &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
 
 /* vfork and not posix_spawn: that one asks for every signal's handler first. SOURCES have been
  * lifted above the numbers they go to, so none is overwritten before its turn. */
@@ -131,10 +99,7 @@ int launch_begin(struct launch *l, struct err *err)
 	*l = (struct launch){.socket = -1, .out = {-1, -1}};
 	/* Orphans of a cordon-box that was killed come to us and not to the host's init. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	if (find_box(path, sizeof(path)) < 0) {
-		err_set(err, ERR_SYSTEM, "cordon-box is missing");
-		err_cause(err, "it is neither beside cordon, nor in ../libexec/cordon, nor "
-			       "in " CORDON_LIBEXEC);
+	if (self_find("cordon-box", path, err) < 0) {
 		err_cure(err, "install both programs together");
 		return -1;
 	}

@@ -33,7 +33,7 @@ static const char *installed_beside(struct arena *arena, const struct places *at
 
 static const char *checkout(struct arena *arena, const struct places *at)
 {
-	return below(arena, at->self, "../rules");
+	return below(arena, at->checkout, "rules");
 }
 
 static const char *installed(struct arena *arena, const struct places *at)

@@ -6,12 +6,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/owned.h"
 #include "base/scope.h"
+#include "base/self.h"
 
 static const char *below(struct arena *arena, const char *variable, const char *at_home,
 			 const char *name)
@@ -26,23 +29,53 @@ static const char *below(struct arena *arena, const char *variable, const char *
 static const char *own_directory(struct arena *arena)
 {
 	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash = NULL;
 
-	path[n > 0 ? n : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
+	self_directory(path);
 	return arena_dup(arena, path);
+}
+
+/* A directory above the program's that is called like ours is anybody's: ~/bin/cordon does not make
+ * ~/rules our rules. These stand beside ours. */
+static const char *own_checkout(struct arena *arena, const char *self)
+{
+	static const char *const ours[] = {"tools/layers", "src/rule/rule.h", "rules"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (!*self || access(arena_printf(arena, "%s/../%s", self, ours[i]), F_OK) < 0)
+			return "";
+	return arena_printf(arena, "%s/..", self);
+}
+
+/* "" with RET_WHY for one that is there but is somebody else's, or leads elsewhere. */
+static const char *own_cache(const char *path, struct err *ret_why)
+{
+	AUTO_CLOSE int fd = *path ? owned_open(path, S_IWGRP | S_IWOTH, ret_why) : -1;
+
+	if (*path && fd < 0 && ret_why->code == ERR_REFUSED)
+		return "";
+	*ret_why = (struct err){0};
+	return path;
 }
 
 struct places places_of_user(struct arena *arena)
 {
-	return (struct places){
+	struct places p = {
 		.self = own_directory(arena),
 		.rules = below(arena, "XDG_DATA_HOME", ".local/share", "cordon/rules"),
-		.cache = below(arena, "XDG_CACHE_HOME", ".cache", "cordon"),
 	};
+
+	p.checkout = own_checkout(arena, p.self);
+	p.cache = own_cache(below(arena, "XDG_CACHE_HOME", ".cache", "cordon"), &p.no_cache);
+	return p;
+}
+
+bool places_note(const struct places *p, char *ret, size_t size)
+{
+	const struct err *e = &p->no_cache;
+
+	snprintf(ret, size, "the cache is not used, so this takes longer: %s%s%s%s%s", e->message,
+		 e->cause[0] ? ": " : "", e->cause, e->cure[0] ? "; " : "", e->cure);
+	return e->code != 0;
 }
 
 int places_make(const char *path, mode_t mode, struct err *err)

@@ -6,6 +6,7 @@
 #ifndef CORDON_FLOW_PLACES_H
 #define CORDON_FLOW_PLACES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/arena.h"
@@ -13,13 +14,17 @@
 
 /* Directories, without a slash at the end; "" when there is none. */
 struct places {
-	const char *self;  /* that the program is in */
-	const char *rules; /* for packs that are fetched */
-	const char *cache; /* what can be made again at any time */
+	const char *self;     /* that the program is in */
+	const char *checkout; /* the tree that it was built in */
+	const char *rules;    /* for packs that are fetched */
+	const char *cache;    /* what can be made again at any time */
+	struct err no_cache;  /* why the one that is there is not used; zero: it is */
 };
 
 /* The user's, in ARENA. */
 struct places places_of_user(struct arena *arena);
+/* In words what of them is not used, and the cure; false: nothing. */
+bool places_note(const struct places *p, char *ret, size_t size);
 /* The path and all above it. */
 int places_make(const char *path, mode_t mode, struct err *err);
 

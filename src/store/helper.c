@@ -12,48 +12,16 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scope.h"
-
-#ifndef CORDON_LIBEXEC
-#define CORDON_LIBEXEC "/usr/local/libexec/cordon"
-#endif
+#include "base/self.h"
 
 #define PROGRAM "cordon-postgres"
 enum { END_MS = 500 };
-
-/* Beside us, as it is built; where `make install` puts it, wherever that was moved to; and where it
- * was to be installed. */
-static int find(char *path, size_t size)
-{
-	static const struct {
-		bool is_ours; /* relative to the directory that we are in */
-		const char *path;
-	} places[] = {{true, "/" PROGRAM},
-		      {true, "/../libexec/cordon/" PROGRAM},
-		      {false, CORDON_LIBEXEC "/" PROGRAM}};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const char *dir = !places[i].is_ours ? "" : slash ? self : NULL;
-		if (dir && snprintf(path, size, "%s%s", dir, places[i].path) < (int)size &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	return -1;
-}
 
 static int spawn(const char *path, int sock, pid_t *ret)
 {
@@ -85,10 +53,7 @@ int helper_start(struct helper *h, struct err *err)
 	int pair[2];
 
 	*h = (struct helper){.sock = -1};
-	if (find(path, sizeof(path)) < 0) {
-		err_set(err, ERR_SYSTEM, PROGRAM " is missing");
-		err_cause(err, "it is neither beside cordon, nor in ../libexec/cordon, nor "
-			       "in " CORDON_LIBEXEC);
+	if (self_find(PROGRAM, path, err) < 0) {
 		err_cure(err, "build it (it needs libpq-dev) and install it with cordon");
 		return -1;
 	}

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is checked is the directory that was opened, not its name: a link in its place, another
- * owner or a mode that lets others in is refused, never mended, because somebody may have been in
- * there already. The directory above it must not let others exchange it.
+ * The directory is made if it is not there. One that others may enter, or could have exchanged, is
+ * refused and never mended (base/owned.h).
  */
 #include "store/state.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/scope.h"
+#include "base/owned.h"
 
 int state_path(char ret[PATH_MAX], struct err *err)
 {
@@ -52,41 +49,11 @@ static int make_parents(const char *path, struct err *err)
 	return 0;
 }
 
-static int check(const struct stat *st, const char *path, struct err *err)
-{
-	if (st->st_uid == geteuid() && !(st->st_mode & 077))
-		return 0;
-	err_set(err, ERR_REFUSED, "%s: not a directory that only you may enter", path);
-	err_cause(err, "its owner is %u and its mode %03o", st->st_uid, st->st_mode & 0777);
-	err_cure(err, "if nobody else can have changed it: chmod 700; otherwise move it away");
-	return -1;
-}
-
-static int check_above(int dir, const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (fstatat(dir, "..", &st, 0) < 0)
-		return err_errno(err, ERR_SYSTEM, "%s/..", path);
-	bool ours = st.st_uid == geteuid() || st.st_uid == 0;
-	if (ours && (!(st.st_mode & 022) || st.st_mode & S_ISVTX))
-		return 0;
-	return err_set(err, ERR_REFUSED, "%s: others may exchange it (mode %03o of what it is in)",
-		       path, st.st_mode & 0777);
-}
-
 int state_open(const char *path, struct err *err)
 {
-	struct stat st;
-
 	if (make_parents(path, err) < 0)
 		return -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_errno(err, ERR_SYSTEM, "making %s", path);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_errno(err, ERR_SYSTEM, "the state directory %s", path);
-	if (check(&st, path, err) < 0 || check_above(fd, path, err) < 0)
-		return -1;
-	return scope_take_fd(&fd);
+	return owned_open(path, 077, err);
 }

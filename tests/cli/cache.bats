@@ -167,3 +167,29 @@ build_id()
 	echo >>"$T/top/src/cli/main.c"
 	[ "$(build_id)" = "$first" ]
 }
+
+@test "a cache that is a link or somebody else's is not used, and that is told with a cure" {
+	large_pack
+	mkdir -p "$T/cache" "$T/other"
+	ln -s "$T/other" "$T/cache/cordon"
+	scan 1 --json "$T/x.txt"
+	holds '"a link or no directory" in r["notes"][0]["message"] and "move it away" in r["notes"][0]["message"]'
+	[ -z "$(ls "$T/other")" ]
+	run -0 --separate-stderr "$CORDON" rules stats --rules "$T/r"
+	[[ $stderr == *'the cache is not used'*'move it away'* ]]
+	[ -z "$(ls "$T/other")" ]
+	rm "$T/cache/cordon"
+	mkdir "$T/cache/cordon"
+	chmod 777 "$T/cache/cordon"
+	scan 1 --json "$T/x.txt"
+	holds '"chmod 700" in r["notes"][0]["message"]'
+	[ "$(files db)" -eq 0 ]
+	chmod 755 "$T/cache/cordon"
+	scan 1 --json "$T/x.txt"
+	holds 'not any("cache" in n["message"] for n in r["notes"])'
+	[ "$(files db)" -eq 1 ]
+	is_root || return 0
+	chown 61000 "$T/cache/cordon"
+	scan 1 --json "$T/x.txt"
+	holds '"its owner is 61000" in r["notes"][0]["message"]'
+}

@@ -23,6 +23,8 @@ blocks()
 	ln -s ../bin "$T/checkout/build"
 	cp -R "$TOP/rules" "$T/rules"
 	ln -s ../rules "$T/checkout/rules"
+	mkdir -p "$T/tools" "$T/src/rule" # by which the program knows its own tree
+	touch "$T/tools/layers" "$T/src/rule/rule.h"
 	export XDG_DATA_HOME=$T/data
 	cd "$T/checkout"
 	for n in $(seq 1 50); do

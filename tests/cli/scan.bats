@@ -329,6 +329,12 @@ load scan
 	rm -r "$T/share"
 	mv "$T/r" "$T/rules" # beside bin/
 	status=0
+	# But that could be anybody's: only beside the rest of our tree is it ours.
+	XDG_DATA_HOME=$T/data "$CORDON" scan --json "$T/x.txt" >"$T/out" 2>/dev/null || status=$?
+	run ! grep -qF "$T/rules" "$T/out"
+	mkdir -p "$T/tools" "$T/src/rule"
+	touch "$T/tools/layers" "$T/src/rule/rule.h"
+	status=0
 	XDG_DATA_HOME=$T/data "$CORDON" scan --json "$T/x.txt" >"$T/out" || status=$?
 	exits 1
 	holds '[(p["kind"], p["rules"]) for p in r["packs"]] == [("built-in", 3)]'
