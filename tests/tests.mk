@@ -68,7 +68,7 @@ $(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/b
 
 # These count what the scanner does (tests/unit/steps.h): it is compiled for them once more.
 STEPS_BINS := $(addprefix $(BUILD)/tests/unit/,decode normal redact)
-STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/decode*.c src/scan/n*.c src/scan/utf8.c src/scan/fold.c))
+STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/decode*.c src/scan/n*.c src/base/utf8.c src/scan/fold.c))
 $(filter-out %/redact,$(STEPS_BINS)): $(STEPS_OBJS)
 $(BUILD)/tests/unit/redact: $(BUILD)/obj/steps/src/store/redact.o
 $(STEPS_BINS): LINK += $(addprefix -Wl$(comma)--wrap=,memchr memcpy memmove memset memcmp memmem)

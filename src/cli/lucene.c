@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "scan/js_parse.h"
 #include "scan/regex.h"
-#include "scan/utf8.h"
 
 static void put_node(FILE *to, const struct js_ast *ast, uint32_t id);
 

@@ -11,12 +11,12 @@
 #include <time.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "detect/hits.h"
 #include "detect/ruleset_file.h"
 #include "detect/skill.h"
 #include "detect/undecided.h"
 #include "scan/decode.h"
-#include "scan/utf8.h"
 
 /* One call. */
 struct call {

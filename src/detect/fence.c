@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 /* A place in the text, in bytes and in code units; it only ever moves forward. */
 struct place {

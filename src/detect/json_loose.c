@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "detect/json.h"
-#include "scan/utf8.h"
 
 struct reader {
 	const char *data;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 enum sign { SIGN_ARABIC, SIGN_KANA, SIGN_HAN, SIGN_SPANISH, SIGN_SIMPLE, SIGN_TRADITIONAL, SIGNS };
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "scan/normal.h"
-#include "scan/utf8.h"
 
 enum { TEXT_MIN = 10, TEXT_MAX = 100000 }; /* UTF-16 units */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 enum { KEY_MAX = 8, DIGITS_MAX = 8 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 enum { DROP = 0, ESCAPE = 1, BEYOND = 2 };
 

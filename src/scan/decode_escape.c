@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/decode_part.h"
-#include "scan/utf8.h"
 
 enum { ENTITY_MAX = 12, HOW_MAX = 32 };
 

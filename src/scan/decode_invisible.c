@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/decode.h"
 #include "scan/decode_part.h"
-#include "scan/utf8.h"
 
 enum {
 	ESCAPE = 0x1b,

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "scan/decode_part.h"
-#include "scan/utf8.h"
 
 enum {
 	SHORT_PERCENT = 90,

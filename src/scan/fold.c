@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "scan/js_ast.h"
-#include "scan/utf8.h"
 
 static const struct js_range spaces[] = {
 	{'\t', '\r'},	  {' ', ' '},	    {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},

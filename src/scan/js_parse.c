@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/js_parser.h"
-#include "scan/utf8.h"
 
 uint32_t js_refuse(struct js_parser *p, const char *why)
 {

@@ -6,8 +6,8 @@
 #ifndef CORDON_SCAN_LINEAR_GRAPH_H
 #define CORDON_SCAN_LINEAR_GRAPH_H
 
+#include "base/utf8.h"
 #include "scan/linear_private.h"
-#include "scan/utf8.h"
 
 #define LINEAR_NO_CLASS UINT32_MAX
 

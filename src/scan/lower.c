@@ -11,7 +11,7 @@
 #include <utf8proc.h>
 #include <wchar.h>
 
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 enum { DOTTED_I = 0x130, DOT_ABOVE = 0x307, SIGMA = 0x3a3, FINAL_SIGMA = 0x3c2, GROWTH = 3 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/nfkc.h"
-#include "scan/utf8.h"
 
 struct buffer {
 	char *data;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/js_case.h"
-#include "scan/utf8.h"
 
 enum {
 	ASCII_MAX = 0x7f,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 enum {
 	ASCII_SHARE = 4, /* one in so many units is a letter of ASCII, at least */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "store/redact.h"
 
 void jcs_init(struct jcs *j, size_t most)
@@ -63,21 +64,6 @@ void jcs_end(struct jcs *j)
 	j->depth--;
 }
 
-/* The length of the UTF-8 character at P, 0 when it is none (overlong, a surrogate, too large). */
-static size_t utf8_len(const unsigned char *p, size_t left)
-{
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-
-	if (len == 0 || len > left || p[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	bool bad = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-		   (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f);
-	return bad ? 0 : len;
-}
-
 static const char *short_escape(unsigned char c)
 {
 	static const struct {
@@ -119,14 +105,15 @@ void jcs_write_string(struct buf *out, const char *text, size_t len)
 		buf_add(out, from, (size_t)(p - from));
 		if (p == end)
 			break;
-		size_t n = utf8_len(p, (size_t)(end - p));
-		if (n == 1)
-			escape(out, *p);
-		else if (n)
-			buf_add(out, p, n);
-		else
+		struct utf8_char c =
+			utf8_next(text, len, (size_t)(p - (const unsigned char *)text));
+		if (c.broken)
 			buf_str(out, "\xef\xbf\xbd");
-		p += n ? n : 1;
+		else if (c.len == 1)
+			escape(out, *p);
+		else
+			buf_add(out, p, c.len);
+		p += c.broken ? 1 : c.len; /* each broken byte is one sign: sums go by it */
 	}
 	buf_add(out, "\"", 1);
 }

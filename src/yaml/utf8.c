@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 
 struct range {
 	uint32_t from, to;
@@ -30,47 +31,25 @@ static const struct range refused[] = {
 	{0xfffe, 0xffff, "a character that YAML does not allow"},
 };
 
-/* How many bytes it has, or 0 when they are no character. */
-static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
+static const char *complaint(struct utf8_char c)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t need = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : 4;
-	uint32_t c = *p & (need == 1 ? 0x7fU : 0xffU >> (need + 1));
-
-	if ((*p >= 0x80 && *p < 0xc2) || *p > 0xf4 || len < need)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3fU);
-	}
-	*ret = c;
-	return c < least[need] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : need;
-}
-
-static const char *complaint(const unsigned char *p, size_t len, size_t *ret_size)
-{
-	uint32_t c;
-
-	*ret_size = decode(p, len, &c);
-	if (!*ret_size)
+	if (c.broken)
 		return "bytes that are not UTF-8";
-	for (size_t i = 0; i < ARRAY_SIZE(refused) && refused[i].from <= c; i++)
-		if (c <= refused[i].to)
+	for (size_t i = 0; i < ARRAY_SIZE(refused) && refused[i].from <= c.value; i++)
+		if (c.value <= refused[i].to)
 			return refused[i].words;
 	return NULL;
 }
 
 const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 {
-	const unsigned char *p = (const unsigned char *)data;
-	size_t size = 1;
+	struct utf8_char c;
 
-	for (size_t at = 0; at < len; at += size) {
-		size = 1;
-		if (p[at] >= 0x20 && p[at] < 0x7f)
+	for (size_t at = 0; at < len; at += c.len) {
+		c = utf8_next(data, len, at);
+		if (c.value >= 0x20 && c.value < 0x7f)
 			continue;
-		const char *words = complaint(p + at, len - at, &size);
+		const char *words = complaint(c);
 		if (words) {
 			*ret_line = utf8_line(data, len, at);
 			return words;
@@ -96,19 +75,15 @@ static size_t skip_ascii(const unsigned char *p, size_t len)
 bool utf8_is_valid(const char *data, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)data;
-	size_t at = skip_ascii(p, len), size;
-	uint32_t c;
+	size_t at = skip_ascii(p, len);
 
 	while (at < len) {
-		if (p[at] < 0x80) {
-			at++;
-			continue;
-		}
-		size = decode(p + at, len - at, &c);
-		if (!size)
+		struct utf8_char c = utf8_next(data, len, at);
+		if (c.broken)
 			return false;
-		at += size;
-		at += skip_ascii(p + at, len - at);
+		at += c.len;
+		if (c.len > 1)
+			at += skip_ascii(p + at, len - at);
 	}
 	return true;
 }

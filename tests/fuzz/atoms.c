@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "origin/attribute.h"
 #include "origin/canon.h"
 #include "origin/common.h"
 #include "origin/escape.h"
-#include "scan/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 #include "scan/match.h"
-#include "scan/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -3,7 +3,7 @@
  * One row for each kind of first byte: how many bytes follow and which second bytes are allowed
  * (that is where overlong forms, surrogates and what lies beyond U+10FFFF are refused).
  */
-#include "scan/utf8.h"
+#include "base/utf8.h"
 
 #include "base/scope.h"
 

@@ -3,8 +3,8 @@
  * Characters of UTF-8 text, as browsers and Node.js decode it: what is broken becomes U+FFFD, one
  * for each maximal part of a sequence, never eating a byte that could begin the next character.
  */
-#ifndef CORDON_SCAN_UTF8_H
-#define CORDON_SCAN_UTF8_H
+#ifndef CORDON_BASE_UTF8_H
+#define CORDON_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
