@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 
 struct walk {
@@ -20,7 +21,7 @@ struct walk {
 
 static size_t hash_of(const struct db_pattern *p)
 {
-	uint64_t h = 1469598103934665603ULL ^ p->flags ^ p->len, word = 0;
+	uint64_t h = HASH_BEGIN ^ p->flags ^ p->len, word = 0;
 	size_t i = 0;
 
 	for (; i + sizeof(word) <= p->len; i += sizeof(word)) {
@@ -28,8 +29,7 @@ static size_t hash_of(const struct db_pattern *p)
 		h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
 		h ^= h >> 32;
 	}
-	for (; i < p->len; i++)
-		h = (h ^ (unsigned char)p->source[i]) * 1099511628211ULL;
+	h = hash_bytes(h, p->source + i, p->len - i);
 	return (size_t)(h ^ h >> 29);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 
 enum { BUCKETS = 4096 };
@@ -29,10 +30,8 @@ struct sessions {
 
 static struct session **bucket_of(const struct sessions *all, const char *name)
 {
-	uint64_t h = 1469598103934665603ULL;
+	uint64_t h = hash_bytes(HASH_BEGIN, name, strlen(name));
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 1099511628211ULL;
 	return (struct session **)&all->bucket[(h ^ h >> 32) % BUCKETS];
 }
 

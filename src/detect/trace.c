@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 #include "detect/thread.h"
 
@@ -280,8 +281,8 @@ static size_t key_hash(const struct node *key)
 	if (node_number(key, &number) == 0)
 		return h ^
 		       (size_t)(int64_t)(fabs(number) < 1e15 ? number : 0) * 0x9e3779b97f4a7c15ULL;
-	for (size_t i = 0; key->kind == NODE_STRING && i < key->text.len; i++)
-		h = (h ^ (unsigned char)key->text.s[i]) * 1099511628211ULL;
+	if (key->kind == NODE_STRING)
+		h = hash_bytes(h, key->text.s, key->text.len);
 	return h ^ h >> 31;
 }
 

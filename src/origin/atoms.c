@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 #include "origin/prints.h"
 
@@ -87,9 +88,7 @@ static void emit(const struct finder *f, enum atom_kind kind, struct range r, si
 	}
 	if (atom_is_common(kind, plain, len))
 		return;
-	for (size_t i = 0; i < len; i++)
-		a.hash = (a.hash ^ (unsigned char)plain[i]) * 0x100000001b3ULL;
-	a.hash = prints_mix(a.hash);
+	a.hash = prints_mix(hash_bytes(a.hash, plain, len));
 	f->fn(f->context, &a);
 }
 

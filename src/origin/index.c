@@ -5,6 +5,7 @@
  */
 #include "origin/index.h"
 
+#include "base/hash.h"
 #include "origin/atoms.h"
 #include "origin/winnow.h"
 
@@ -49,7 +50,7 @@ static uint64_t piece_hash(const struct canon *c, size_t from, size_t to)
 		return 0;
 	for (size_t i = from; i < to; i++) {
 		uint8_t b = c->byte[i];
-		hash = (hash ^ b) * 0x100000001b3ULL;
+		hash = hash_add(hash, b);
 		distinct += !(seen[b / 64] >> b % 64 & 1);
 		seen[b / 64] |= 1ULL << b % 64;
 	}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 #include "rule/kept.h"
 #include "rule/lazy.h"
@@ -66,11 +67,9 @@ _Static_assert(INDEX_SIZE > 2 * PACK_RULES_MAX, "the index has room");
 /* Where ID stands in the index, or the empty place where it would. */
 static uint32_t *index_place(const struct pack *p, const char *id)
 {
-	uint32_t at = 2166136261U; /* FNV-1a */
+	uint64_t at = hash_bytes(HASH_BEGIN, id, strlen(id));
 
-	for (const char *c = id; *c; c++)
-		at = (at ^ (unsigned char)*c) * 16777619U;
-	at ^= at >> 15;
+	at ^= at >> 32;
 	while (p->index[at % INDEX_SIZE] &&
 	       strcmp(p->rule[p->index[at % INDEX_SIZE] - 1].id, id) != 0)
 		at++;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 #include "scan/decode_part.h"
 #include "scan/normal.h"
@@ -60,13 +61,13 @@ char *const *decode_scratch(struct decoder *d)
 /* FNV-1a over words: only to find equals, which are then compared. */
 static uint64_t hash_of(const char *data, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL ^ len, word = 0;
+	uint64_t hash = HASH_BEGIN ^ len, word = 0;
 
 	for (size_t i = 0; i < len; i += sizeof(word)) {
 		size_t n = len - i < sizeof(word) ? len - i : sizeof(word);
 		word = 0;
 		memcpy(&word, data + i, n);
-		hash = (hash ^ word) * 0x100000001b3ULL;
+		hash = hash_add(hash, word);
 		hash ^= hash >> 32;
 	}
 	/* Short texts differ in their last bytes, which are the word's highest. */

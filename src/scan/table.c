@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 
 const size_t table_item_size[TABLE_SECTIONS] = {
@@ -89,12 +90,9 @@ static void *grow(struct table_maker *m, void **data, size_t *count, size_t *roo
 /* Equal ones once. Too many of them is the table's failure: none of what it returns counts then. */
 uint32_t table_add_reach(struct table_maker *m, const struct reach *r)
 {
-	const uint8_t *byte = (const uint8_t *)r;
-	uint64_t hash = 0;
+	uint64_t hash = hash_bytes(0, r, sizeof(*r));
 	uint32_t at;
 
-	for (size_t i = 0; i < sizeof(*r); i++)
-		hash = (hash ^ byte[i]) * 0x100000001b3u;
 	for (at = (uint32_t)(hash >> 20) % (1 << REACH_BITS); m->reach_index[at];
 	     at = (at + 1) % (1 << REACH_BITS)) {
 		const struct reach *old = (struct reach *)m->reaches.data + m->reach_index[at] - 1;
