@@ -10,7 +10,11 @@
 
 #include "base/err.h"
 
-enum { NPM_SECONDS = 180, NPM_OUTPUT_MAX = 4096 };
+enum {
+	NPM_SECONDS = 180,
+	NPM_OUTPUT_MAX = 4096,	/* bytes of its words that are kept */
+	NPM_SAID_MAX = 1 << 20, /* that it may say on either output; more ends it */
+};
 
 struct npm_call {
 	const char *directory;
@@ -18,7 +22,7 @@ struct npm_call {
 	unsigned seconds;	 /* after which it is ended */
 };
 
-/* Runs npm to its end; what it prints is in OUT, cut to SIZE bytes. */
+/* Runs npm to its end, and that of whatever it started; what it prints is in OUT, cut to SIZE bytes. */
 int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err);
 
 #endif

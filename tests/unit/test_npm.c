@@ -58,6 +58,14 @@ static void test_words(void)
 	ok(run("kill -9 $$", 60, out, &err) < 0 && strstr(err.message, "signal 9"), "%s",
 	   err.message);
 	scratch_must(system("test -z \"$(ls work)\"") == 0, "nothing is left in its directory");
+	ok(run("head -c 1048576 /dev/zero | tr '\\0' a >&2; echo fine", 60, out, &err) == 0 &&
+		   strcmp(out, "fine\n") == 0,
+	   "it may complain at length");
+	ok(run("head -c 1048577 /dev/zero | tr '\\0' a >&2", 60, out, &err) < 0 &&
+		   err.code == ERR_LIMIT,
+	   "but not without end: %s", err.message);
+	ok(run("yes", 60, out, &err) < 0 && err.code == ERR_LIMIT && strlen(out) == 4095,
+	   "nor may it print so: %s", err.message);
 }
 
 /* Each call gets what the one before has left where its output could be. */
@@ -98,7 +106,41 @@ static void test_end(void)
 	ok(is_quiet(), "is ended");
 }
 
-/* Without a descriptor for the process: two are left, for what it says. */
+/* What it started has a lock as long as it lives. */
+static void test_children(void)
+{
+	static const char left[] = "flock -o lock sh -c 'echo >ready; exec sleep 600' & "
+				   "until [ -e ready ]; do sleep 0.01; done; ";
+	char out[NPM_OUTPUT_MAX], text[256];
+	struct err err;
+
+	snprintf(text, sizeof(text), "%s sleep 600", left);
+	ok(run(text, 2, out, &err) < 0 && err.code == ERR_LIMIT, "one with a child: %s",
+	   err.message);
+	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready; exit $r") == 0,
+	   "the child is ended too");
+	snprintf(text, sizeof(text), "%s echo done", left);
+	ok(run(text, 60, out, &err) == 0 && strcmp(out, "done\n") == 0, "one that leaves a child");
+	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready work/lock; exit $r") == 0,
+	   "that is not left either");
+}
+
+/* From the terminal, say, to us alone: npm has a group of its own. */
+static void test_interrupted(void)
+{
+	char out[NPM_OUTPUT_MAX];
+	struct err err;
+
+	ok(run("kill -INT $PPID; exec sleep 600", 60, out, &err) < 0 &&
+		   strcmp(err.message, "it was interrupted") == 0,
+	   "a signal ends it: %s", err.message);
+	ok(is_quiet(), "at once");
+	sigset_t now;
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	ok(!sigismember(&now, SIGINT), "and signals come through again");
+}
+
+/* Without a descriptor for the process: four are left, for what it says. */
 static void test_blind(void)
 {
 	struct rlimit limit, few;
@@ -108,7 +150,7 @@ static void test_blind(void)
 
 	close(next);
 	getrlimit(RLIMIT_NOFILE, &limit);
-	few = (struct rlimit){(rlim_t)next + 2, limit.rlim_max};
+	few = (struct rlimit){(rlim_t)next + 4, limit.rlim_max};
 	setrlimit(RLIMIT_NOFILE, &few);
 	/* The script was written by the test before: there is no descriptor left to write it now. */
 	static const char *const args[] = {"npm", "pack", NULL};
@@ -149,6 +191,8 @@ int main(void)
 	test_hostile_directory();
 	test_end();
 	test_blind();
+	test_children();
+	test_interrupted();
 	test_deaf();
 	test_signals();
 	unlink(npm);
