@@ -3,8 +3,9 @@
  * Dumps as xxd, od and hexdump print them: an offset, bytes in groups, and maybe the text beside
  * them. The offset parts the bytes of one line from those of the next, and the text beside them is
  * cut into sixteens, so neither of them is a word to a rule. Lines that are dumps are joined. A group
- * of two bytes is in one order for xxd and in the other for od: both are read. Without offsets it is
- * a list, and decode_numbers.c reads it.
+ * of two bytes is in one order for xxd and in the other for od: both are read. od -c and od -a have
+ * a character in each cell, which is no word either. Without offsets it is a list, and
+ * decode_numbers.c reads it.
  */
 #include <string.h>
 
@@ -13,16 +14,21 @@
 #include "scan/decode_part.h"
 
 enum { OFFSET_MIN = 6, OFFSET_MAX = 16, GROUP_MAX = 8, MIDDLE = 8 };
+/* Of od -c: the columns of a cell, how many are on a line, and on one that may be filled up. */
+enum { CELL = 4, CELLS = 16, CELLS_LEAST = 4 };
+_Static_assert(CELLS_LEAST *CELL + OFFSET_MIN >= CELLS, "what is filled up fits where it stood");
 
 struct line {
 	const char *s;
 	size_t at, end;
+	size_t cells; /* where they would begin */
 };
 
 struct dump {
 	struct decoder *d;
 	char *big, *little; /* scratch: as it is written, and each group the other way round */
 	size_t n;
+	size_t cells; /* of the last line, if it was of that kind */
 };
 
 static int digit(char c)
@@ -65,6 +71,7 @@ static bool skip_offset(struct line *l)
 	}
 	if (l->at < l->end && l->s[l->at] == ':')
 		l->at++;
+	l->cells = l->at;
 	return n >= OFFSET_MIN && n <= OFFSET_MAX && skip_space(l);
 }
 
@@ -114,6 +121,65 @@ static size_t add_line(struct dump *p, struct line *l)
 	return groups;
 }
 
+static void add_byte(struct dump *p, char c)
+{
+	p->big[p->n] = p->little[p->n] = c;
+	p->n++;
+}
+
+/* How od writes what cannot be seen, behind two spaces. */
+static const struct {
+	char cell[3], value;
+} named[] = {{"\\0", '\0'}, {"\\a", '\a'}, {"\\b", '\b'}, {"\\t", '\t'},
+	     {"\\n", '\n'}, {"\\v", '\v'}, {"\\f", '\f'}, {"\\r", '\r'},
+	     {"sp", ' '},   {"nl", '\n'},  {"ht", '\t'},  {"cr", '\r'}};
+
+/* The byte in the cell at S, or -1. */
+static int cell_value(const char *s)
+{
+	if (s[0] != ' ')
+		return -1;
+	if (s[1] == ' ' && s[2] == ' ')
+		return s[3] >= ' ' && s[3] < 0x7f ? s[3] : -1;
+	for (size_t i = 0; s[1] == ' ' && i < ARRAY_SIZE(named); i++)
+		if (memcmp(s + 2, named[i].cell, 2) == 0)
+			return named[i].value;
+	for (size_t i = 1; i < CELL; i++)
+		if (s[i] < '0' || s[i] > '7')
+			return -1;
+	unsigned v = value(s + 1, 3, 8);
+	return v <= UINT8_MAX ? (int)v : -1;
+}
+
+/* A line of od -c; false: it is none, and nothing was added. Spaces at its end may have been lost, as
+ * editors do it: they are put back when there is a next one, but not so many that a line becomes
+ * longer than it was written. */
+static bool add_cells(struct dump *p, const struct line *l)
+{
+	size_t end = l->end, before = p->n, had = p->cells;
+	bool blank = true;
+
+	p->cells = 0;
+	while (end > l->cells && (l->s[end - 1] == '\r' || l->s[end - 1] == ' '))
+		end--;
+	if ((end - l->cells) % CELL || end - l->cells > (size_t)CELL * CELLS)
+		return false;
+	for (; had >= CELLS_LEAST && had < CELLS; had++)
+		add_byte(p, ' ');
+	for (size_t at = l->cells; at < end; at += CELL, p->cells++) {
+		int v = cell_value(l->s + at);
+		if (v < 0)
+			break;
+		blank = blank && v == ' ';
+		add_byte(p, (char)v);
+	}
+	if (p->cells == (end - l->cells) / CELL && !blank)
+		return true;
+	p->n = before;
+	p->cells = 0;
+	return false;
+}
+
 /* A dump that ended; false: stop. */
 static bool tell(struct dump *p, size_t offset, size_t end)
 {
@@ -121,7 +187,7 @@ static bool tell(struct dump *p, size_t offset, size_t end)
 	bool go_on = true;
 	size_t n = p->n;
 
-	p->n = 0;
+	p->n = p->cells = 0;
 	for (size_t i = 0; n >= DECODE_NUMBERS_MIN && i < ARRAY_SIZE(both) && go_on; i++) {
 		struct decode_measure m = decode_measure(both[i], n, true);
 		if (decode_is_text(&m, n))
@@ -149,14 +215,15 @@ bool decode_dumps(struct decoder *d, const char *data, size_t len)
 
 	for (size_t at = 0, next; at < len; at = next) {
 		const char *stop = memchr(data + at, '\n', len - at);
-		struct line l = {data, at, stop ? (size_t)(stop - data) : len};
+		struct line l = {data, at, stop ? (size_t)(stop - data) : len, at};
 		next = l.end + (stop != NULL);
 		size_t before = p.n;
 		if (skip_offset(&l)) {
 			if (!begin(&p))
 				return false;
 			first = before ? first : at;
-			add_line(&p, &l);
+			if (!add_cells(&p, &l))
+				add_line(&p, &l);
 		}
 		if (p.n > before)
 			last = l.end;

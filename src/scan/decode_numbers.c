@@ -3,7 +3,9 @@
  * Bytes written one by one: 0x69, 0x6d as in shellcode, 69 6d as in a dump, 105, 109 as for
  * String.fromCharCode; and 696d 706f, some bytes at a time. Each style is a row that reads one
  * number. Lists of numbers are mostly numbers: what has hardly a letter is left alone. It is asked
- * how many letters there are, not for their share, which anybody can lower.
+ * how many letters there are, not for their share, which anybody can lower. What is not text nearly
+ * throughout is most likely a table of numbers, and its control characters are nobody's doing: only
+ * the rest of it is shown.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -105,7 +107,7 @@ static bool has_words(const char *bytes, size_t n)
 }
 
 /* A list that ended; false: stop. */
-static bool tell(struct decoder *d, const char *how, const char *bytes, size_t n, size_t offset,
+static bool tell(struct decoder *d, const char *how, char *bytes, size_t n, size_t offset,
 		 size_t end)
 {
 	struct decode_measure m;
@@ -115,6 +117,7 @@ static bool tell(struct decoder *d, const char *how, const char *bytes, size_t n
 	m = decode_measure(bytes, n, true);
 	if (!decode_is_text(&m, n))
 		return true;
+	n = decode_seen(bytes, n, &m);
 	return decode_found(d, &(struct decode_part){how, bytes, n, offset, end - offset});
 }
 

@@ -54,6 +54,8 @@ struct decode_measure {
 /* GIVE_UP: it need not be gone through to the end once it cannot be text any more. */
 struct decode_measure decode_measure(const char *data, size_t len, bool give_up);
 bool decode_is_text(const struct decode_measure *m, size_t len);
+/* Of what is text only loosely, nothing but what is printable; in place. */
+size_t decode_seen(char *data, size_t len, const struct decode_measure *m);
 
 enum decode_utf16 { DECODE_NOT_UTF16, DECODE_UTF16LE, DECODE_UTF16BE };
 enum decode_utf16 decode_guess_utf16(const char *data, size_t len);

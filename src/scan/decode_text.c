@@ -59,6 +59,20 @@ bool decode_is_text(const struct decode_measure *m, size_t len)
 	return len && len - m->printable <= allowed(len);
 }
 
+size_t decode_seen(char *data, size_t len, const struct decode_measure *m)
+{
+	size_t out = 0;
+
+	if ((len - m->printable) * 100 <= len * (100 - SHORT_PERCENT))
+		return len;
+	for (size_t at = 0, n; at < len; at += n ? n : 1) {
+		n = printable_at(data, len, at);
+		memmove(data + out, data + at, n);
+		out += n;
+	}
+	return out;
+}
+
 enum decode_utf16 decode_guess_utf16(const char *data, size_t len)
 {
 	size_t zero[2] = {0}, pairs = len / 2;
