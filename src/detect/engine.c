@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/scope.h"
 #include "base/utf8.h"
@@ -24,8 +23,7 @@ struct call {
 	const struct event *event;
 	enum view view;
 	const char *decoding;
-	bool once;	   /* a rule that is there already is not added */
-	uint64_t deadline; /* for layers, on the thread's own clock; 0: not set yet */
+	bool once; /* a rule that is there already is not added */
 	struct findings *ret;
 	struct err *err;
 };
@@ -195,25 +193,12 @@ static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer
 	return result;
 }
 
-static uint64_t thread_ms(void)
+/* How many steps the layers of a text of LEN bytes may take. */
+static uint64_t layer_steps(const struct call *c, size_t len)
 {
-	struct timespec t;
+	uint64_t steps = c->t->engine->options.layers_steps;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* A text that is all layers must not take as many times the time of one. */
-static bool is_late(struct call *c)
-{
-	uint32_t ms = c->t->engine->options.layers_ms;
-
-	if (!c->deadline)
-		c->deadline = thread_ms() + (ms ? ms : ENGINE_LAYERS_MS);
-	if (thread_ms() <= c->deadline)
-		return false;
-	c->ret->unsearched = "time";
-	return true;
+	return steps ? steps : ENGINE_LAYERS_STEPS + (uint64_t)len * ENGINE_LAYERS_BYTE_STEPS;
 }
 
 /* Every layer under the N-th text. The names of layers live in RET from now on. */
@@ -222,6 +207,7 @@ static int scan_layers(struct call *c, size_t n)
 	const struct prepared *p = &c->t->text[n];
 	struct call inner = *c;
 	struct decode d = {0};
+	uint64_t most = layer_steps(c, p->raw.len), before = db_steps(c->t->scratch);
 
 	/* Asked once: the text may be long, and its layers many. */
 	bool content = p->source.len == c->event->content.len &&
@@ -233,13 +219,17 @@ static int scan_layers(struct call *c, size_t n)
 	if (d.bound != DECODE_COMPLETE)
 		c->ret->unsearched = decode_bound_name(d.bound);
 	int result = 0;
-	for (size_t i = 0; result == 0 && i < d.count && !is_late(c); i++) {
-		size_t before = c->ret->count;
+	for (size_t i = 0; result == 0 && i < d.count; i++) {
+		size_t had = c->ret->count;
+		if (db_steps(c->t->scratch) - before > most) {
+			c->ret->unsearched = "steps";
+			break;
+		}
 		inner.decoding = d.list[i].how;
 		result = scan_layer(&inner, n, &d.list[i], content);
-		if (c->ret->count > before)
+		if (c->ret->count > had)
 			inner.decoding = arena_dup(&c->ret->arena, d.list[i].how);
-		for (size_t k = before; k < c->ret->count; k++)
+		for (size_t k = had; k < c->ret->count; k++)
 			c->ret->list[k].decoding = inner.decoding;
 	}
 	decode_done(&d);
@@ -317,7 +307,7 @@ int engine_scan(const struct engine *engine, struct engine_thread *t, const stru
 		struct findings *ret, struct err *err)
 {
 	bool strict = engine->options.mode == DETECT_STRICT;
-	struct call c = {t, event, VIEW_TEXT, "", false, 0, ret, err};
+	struct call c = {t, event, VIEW_TEXT, "", false, ret, err};
 	size_t from = ret->count;
 
 	begin(t);
@@ -338,7 +328,7 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 		     const struct event *event, enum view view, struct text text,
 		     struct findings *ret, struct err *err)
 {
-	struct call c = {t, event, view, "", true, 0, ret, err};
+	struct call c = {t, event, view, "", true, ret, err};
 
 	(void)engine;
 	begin(t);

@@ -27,13 +27,14 @@ struct engine_options {
 	enum detect_mode mode;
 	enum lane lane;
 	bool inactive; /* drafts and deprecated rules too */
-	/* How long an event's layers may take in strict mode, of one processor; 0: the default. Only
-	 * a net below the bounds on their number and bytes (scan/decode.h), which do not depend on
-	 * the machine. The texts themselves have a limit each (scan/match.h). */
-	uint32_t layers_ms;
+	/* How many steps of matching the layers of one text may take together in strict mode; 0: the
+	 * default. Below it are the bounds on their number and bytes (scan/decode.h), and those of
+	 * each layer (scan/confirm.h): a text that is all layers must not have them as many times. */
+	uint64_t layers_steps;
 };
 
-enum { ENGINE_LAYERS_MS = 30000 };
+/* And so many for each byte of the text. */
+enum { ENGINE_LAYERS_STEPS = 200000000, ENGINE_LAYERS_BYTE_STEPS = 1000 };
 
 struct finding {
 	const struct rule *rule; /* of the pack, or one of undecided.h */
@@ -53,7 +54,7 @@ struct findings {
 	size_t count, room;
 	struct finding *list; /* by severity, then confidence, then the pack's order */
 	/* Layers that were left unsearched: which maximum stopped it ("bytes", "layers", "depth",
-	 * "time"); NULL: none. There is a finding for it too (undecided.h). */
+	 * "steps"); NULL: none. There is a finding for it too (undecided.h). */
 	const char *unsearched;
 };
 

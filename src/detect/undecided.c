@@ -33,7 +33,7 @@ static const struct {
 	{"bytes", "together they are longer than is searched"},
 	{"layers", "there are more of them than are searched"},
 	{"depth", "they lie deeper in one another than is searched"},
-	{"time", "searching them took too long"},
+	{"steps", "searching them took too many steps"},
 };
 
 int undecided_number(const struct rule *rule)

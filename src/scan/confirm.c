@@ -57,9 +57,10 @@ struct confirm {
 	const struct scan_text *text;
 	uint32_t number; /* of the text */
 	uint64_t pattern_steps, steps, linear_steps, last_steps;
-	struct asked *asked;			/* by pattern */
-	struct linear **form;			/* by pattern */
-	uint8_t *form_state;			/* by pattern: enum form_state */
+	uint64_t granted;     /* of the last three, to this text and those before */
+	struct asked *asked;  /* by pattern */
+	struct linear **form; /* by pattern */
+	uint8_t *form_state;  /* by pattern: enum form_state */
 	uint32_t kept[FORMS_KEPT], keptc, next; /* patterns that have a form, in a ring */
 };
 
@@ -96,10 +97,16 @@ void confirm_free(struct confirm *c)
 	free(c);
 }
 
+uint64_t confirm_steps(const struct confirm *c)
+{
+	return c->granted - c->steps - c->linear_steps - c->last_steps;
+}
+
 void confirm_begin(struct confirm *c, const struct scan_text *text)
 {
 	uint64_t len = text->len;
 
+	c->granted = confirm_steps(c); /* what was left of the last text is gone */
 	c->text = text;
 	c->pattern_steps = PATTERN_STEPS + PATTERN_BYTE_STEPS * len;
 	c->steps = TEXT_STEPS + TEXT_BYTE_STEPS * len;
@@ -107,6 +114,7 @@ void confirm_begin(struct confirm *c, const struct scan_text *text)
 	c->last_steps = LAST_STEPS + LAST_BYTE_STEPS * len;
 	if (c->limits.text_steps)
 		c->linear_steps = c->last_steps = c->limits.text_steps;
+	c->granted += c->steps + c->linear_steps + c->last_steps;
 	if (++c->number)
 		return;
 	memset(c->asked, 0, c->db->count * sizeof(*c->asked));

@@ -20,6 +20,8 @@ void confirm_free(struct confirm *c);
 
 /* The next questions are about TEXT, which stays where it is. */
 void confirm_begin(struct confirm *c, const struct scan_text *text);
+/* All that were charged so far, for every text. */
+uint64_t confirm_steps(const struct confirm *c);
 /* Does a match of the pattern begin in the window? Yes is also said when it begins elsewhere. */
 enum match_answer confirm_window(struct confirm *c, uint32_t pattern, struct match_window w);
 /* All of the text has been asked about: there is no need to ask again. */

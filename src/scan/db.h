@@ -82,6 +82,8 @@ struct db_hits {
  * they are counted, so the answers are the same everywhere; see confirm.h. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
+/* All that were counted so far with this scratch. */
+uint64_t db_steps(const struct db_scratch *s);
 /* UTF-16 code units of a text. */
 struct db_range {
 	size_t from, to;

@@ -434,6 +434,11 @@ int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *t
 	return 0;
 }
 
+uint64_t db_steps(const struct db_scratch *s)
+{
+	return confirm_steps(s->confirm);
+}
+
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start)
 {

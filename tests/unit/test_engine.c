@@ -128,12 +128,12 @@ static void undecided(void)
 	tear_down(&k);
 }
 
-/* Two thousand different texts that each take some time, in hex. */
-static char *slow_layers(void)
+/* COUNT different texts that each take many steps, in hex. */
+static char *slow_layers(int count)
 {
-	char *text = malloc(2000 * 128), *p = text;
+	char *text = malloc((size_t)count * 128), *p = text;
 
-	for (int i = 0; text && i < 2000; i++) {
+	for (int i = 0; text && i < count; i++) {
 		for (int k = 0; k < 50; k++)
 			p += sprintf(p, "%02x", 'x');
 		p += sprintf(p, "21%02x%02x|", 'a' + i % 26, 'a' + i / 26 % 26);
@@ -142,16 +142,45 @@ static char *slow_layers(void)
 	return text;
 }
 
-/* Layers may not take longer together than they are given; that is a finding. */
+/* Are all layers searched with so many steps? */
+static bool is_searched(const char *text, uint64_t steps)
+{
+	struct kit k;
+
+	kit_layers_steps = steps;
+	bool good = set_up(&k, slow, DETECT_STRICT, false) && *scan_text(&k, text, strlen(text)) &&
+		    !k.found.unsearched;
+	tear_down(&k);
+	kit_layers_steps = 1;
+	return good;
+}
+
+/* As many as the first two of three take, and one less. */
+static void steps_of_layers(void)
+{
+	AUTO_FREE char *text = slow_layers(3);
+	uint64_t few = 1, many = 1ULL << 40;
+
+	ok(text && !is_searched(text, few) && is_searched(text, many),
+	   "there is a number of steps");
+	while (many - few > 1) {
+		uint64_t middle = few + (many - few) / 2;
+		*(is_searched(text, middle) ? &many : &few) = middle;
+	}
+	ok(is_searched(text, many) && !is_searched(text, many - 1) && is_searched(text, many + 1),
+	   "%llu steps are enough, and always the same", (unsigned long long)many);
+}
+
+/* Layers may not take more steps together than they are given; that is a finding. */
 static void late(void)
 {
-	AUTO_FREE char *text = slow_layers();
+	AUTO_FREE char *text = slow_layers(2000);
 	struct kit k;
 
 	ok(text && set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
 	IS(scan_text(&k, text, strlen(text)), "ONE?:hex TWO:hex CORDON-LIMIT-LAYERS?: NOT ",
 	   "slow layers");
-	ok(k.found.unsearched && !strcmp(k.found.unsearched, "time"), "not all are searched");
+	ok(k.found.unsearched && !strcmp(k.found.unsearched, "steps"), "not all are searched");
 	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "that is a question");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "without layers");
 	ok(!k.found.unsearched, "nothing is left out");
@@ -504,6 +533,7 @@ int main(void)
 	raw_text();
 	undecided();
 	late();
+	steps_of_layers();
 	views();
 	classes();
 	errors();
