@@ -8,9 +8,9 @@ import ast
 import bounds
 import pydecode
 from pyconst import TOO_MUCH, NotConst
-from pyeval import shared_out
 from pynames import Func, Ref, Scope, bindings
 from pyrewrite import PLAIN, Rewriter
+from pyrun import shared_out
 from pysurvey import Survey
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -7,8 +7,9 @@ import re
 import bounds
 import shellfilter
 import shellparse
+import shellword
 from pyconst import NotConst
-from shellparse import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PARAMETER, PROCESS, QUOTED, Part, Word
+from shellword import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PARAMETER, PROCESS, QUOTED, Part, Word
 
 BRACES = 256            # words that one becomes
 VALUE = 65536           # length of a variable's value
@@ -96,7 +97,7 @@ class Expander:
             if isinstance(atom, Part):
                 parts.append(atom)
             else:
-                shellparse.Reader.literal(parts, atom, False)
+                shellword.WordReader.literal(parts, atom, False)
         return parts
 
     def brace(self, atoms, made, depth):
@@ -246,7 +247,7 @@ class Expander:
             return '', True
         if part.text in self.made:
             return self.made[part.text], False
-        plain = shellparse.NAME.fullmatch(part.text) or len(part.text) == 1
+        plain = shellword.NAME.fullmatch(part.text) or len(part.text) == 1
         return ('$%s' if plain else '${%s}') % part.text, False
 
     def quoted(self, text):
@@ -290,7 +291,7 @@ class Expander:
             return str(len(value)) if value is not None else None
         if text.startswith('!') and len(text) > 1:
             name = self.get(text[1:])
-            return self.get(name) if name and shellparse.NAME.fullmatch(name) else None
+            return self.get(name) if name and shellword.NAME.fullmatch(name) else None
         found = self.OPERATION.match(text)
         if not found:
             return None

@@ -6,7 +6,7 @@ import re
 
 import bounds
 import pyconst
-import shellparse
+import shellword
 from pyconst import NotConst
 
 
@@ -17,7 +17,7 @@ def _echo(args, _):
         escapes = 'e' in args[0] or (escapes and 'E' not in args[0])
         args = args[1:]
     text = ' '.join(args)
-    return (shellparse.unescape(text) if escapes else text) + newline
+    return (shellword.unescape(text) if escapes else text) + newline
 
 
 FORMAT = re.compile(r'%(-?\d{0,3}(?:\.\d{0,3})?)([a-zA-Z%])')
@@ -28,14 +28,14 @@ def _printf(args, _):
         args = args[1:]
     if not args:
         raise NotConst
-    form, values = shellparse.unescape(args[0].replace('\\\\', '\\134')), list(args[1:])
+    form, values = shellword.unescape(args[0].replace('\\\\', '\\134')), list(args[1:])
 
     def one(found):
         if found.group(2) == '%':
             return '%'
         value = values.pop(0) if values else ''
         if found.group(2) == 'b':
-            return shellparse.unescape(value)
+            return shellword.unescape(value)
         if found.group(2) in 'di':
             return str(int(value or '0', 0))
         if found.group(2) in 'xXo':
@@ -82,7 +82,7 @@ CLASSES = {'[:lower:]': 'abcdefghijklmnopqrstuvwxyz', '[:upper:]': 'ABCDEFGHIJKL
 def _set(text):
     for name, chars in CLASSES.items():
         text = text.replace(name, chars)
-    text = shellparse.unescape(text)
+    text = shellword.unescape(text)
     made, at = [], 0
     while at < len(text):
         if at + 2 < len(text) and text[at + 1] == '-' and ord(text[at]) <= ord(text[at + 2]):

@@ -6,7 +6,7 @@ import bounds
 import nested
 import shellparse
 from shellexpand import Expander
-from shellparse import BACKTICK, COMMAND, PROCESS
+from shellword import BACKTICK, COMMAND, PROCESS
 
 SHELLS = nested.SHELLS
 PASSING = frozenset('tee cat pv buffer'.split())

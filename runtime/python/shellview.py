@@ -10,6 +10,7 @@ import nested
 import pyeffects
 import shellfilter
 import shellparse
+import shellword
 from shellexpand import SAFE, VALUE, Field
 from shellflow import PASSING, Flow
 from shellgroup import Groups
@@ -299,7 +300,7 @@ class ShellView(Flow):
                 break
             words.pop(0)
             while words and (words[0].startswith('-') or (
-                    name == 'env' and shellparse.ASSIGNMENT.match(words[0]))):
+                    name == 'env' and shellword.ASSIGNMENT.match(words[0]))):
                 flag = words.pop(0)
                 if len(flag) == 2 and flag[1] in WRAPPERS[name] and words:
                     words.pop(0)
