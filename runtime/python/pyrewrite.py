@@ -168,9 +168,13 @@ class Rewriter(Evaluator):
 
     @staticmethod
     def is_filling(value, node):
-        """'A' * 1000000: known, but not worth writing out."""
-        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and \
-            isinstance(value, (str, bytes, list, tuple)) and len(value) > FILLING
+        """'A' * 1000000, bytearray(1000000): known, but not worth writing out."""
+        if not isinstance(value, (str, bytes, list, tuple)) or len(value) <= FILLING:
+            return False
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            return True
+        return isinstance(node, ast.Call) and isinstance(value, (str, bytes)) and \
+            not value.strip(value[:1])
 
     def constant(self, value):
         if isinstance(value, (list, tuple)):
