@@ -51,6 +51,12 @@ $(BUILD)/tests/atr-compare: $(BUILD)/obj/tests/atr/compare.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
+# What texts that are meant to be slow take; see tests/atr/run.
+tests: $(BUILD)/tests/atr-worst
+$(BUILD)/tests/atr-worst: $(BUILD)/obj/tests/atr/worst.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
 # Our half of the scan benchmark; tests/bench/scan/run gives it its events.
 $(BUILD)/tests/scan-engine: $(BUILD)/obj/tests/bench/scan/engine.o $(TEST_LIB)
 	@mkdir -p $(@D)
