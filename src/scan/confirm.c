@@ -57,10 +57,11 @@ struct confirm {
 	const struct scan_text *text;
 	uint32_t number; /* of the text */
 	uint64_t pattern_steps, steps, linear_steps, last_steps;
-	uint64_t granted;     /* of the last three, to this text and those before */
-	struct asked *asked;  /* by pattern */
-	struct linear **form; /* by pattern */
-	uint8_t *form_state;  /* by pattern: enum form_state */
+	uint64_t granted;			/* of the last three, to this text and those before */
+	struct asked *asked;			/* by pattern */
+	struct linear **form;			/* by pattern */
+	uint8_t *form_state;			/* by pattern: enum form_state */
+	struct linear_pool *pool;		/* made when the first form is */
 	uint32_t kept[FORMS_KEPT], keptc, next; /* patterns that have a form, in a ring */
 };
 
@@ -90,6 +91,7 @@ void confirm_free(struct confirm *c)
 		return;
 	for (uint32_t i = 0; i < c->keptc; i++)
 		linear_free(c->form[c->kept[i]]);
+	linear_pool_free(c->pool);
 	match_scratch_free(c->match);
 	pages_free(c->asked);
 	pages_free(c->form);
@@ -167,6 +169,8 @@ static struct linear *form_of(struct confirm *c, uint32_t pattern)
 	if (!c->form[pattern])
 		return NULL;
 	c->form_state[pattern] = FORM_MADE;
+	if (!c->pool) /* without one it only takes longer */
+		c->pool = linear_pool_new();
 	keep(c, pattern);
 	return c->form[pattern];
 }
@@ -198,9 +202,9 @@ static enum match_answer ask_linear(struct confirm *c, uint32_t pattern, struct 
 
 	a->read += w.end - w.from;
 	if (a->read <= len / 4)
-		return linear_run(form, data, &w, &c->linear_steps);
+		return linear_run(form, c->pool, data, &w, &c->linear_steps);
 	w = (struct match_window){.to = len, .end = len};
-	return finish(a, linear_run(form, data, &w, &c->linear_steps));
+	return finish(a, linear_run(form, c->pool, data, &w, &c->linear_steps));
 }
 
 static enum match_answer run(struct confirm *c, uint32_t pattern, const struct match_window *w,
@@ -266,18 +270,20 @@ enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct
 	enum match_answer answer =
 		code ? match_run(code, c->match, text, ret_start) : MATCH_UNDECIDED;
 
-	return answer == MATCH_UNDECIDED && !ret_start ? confirm_linear(c, pattern, text) : answer;
+	return answer == MATCH_UNDECIDED && !ret_start ? confirm_linear(c, pattern, text, true)
+						       : answer;
 }
 
-enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text)
+enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text,
+				 bool remember)
 {
 	struct linear *form = form_of(c, pattern);
 	struct match_window w = {0};
 	const char *data = data_of(c, pattern, text, &w.end);
-	uint64_t steps = UINT64_MAX;
 
 	w.to = w.end;
-	if (form)
-		steps = linear_cost(form, w.end) * 2 + LINEAR_STEPS;
-	return form ? linear_run(form, data, &w, &steps) : MATCH_UNDECIDED;
+	if (!form)
+		return MATCH_UNDECIDED;
+	uint64_t steps = linear_cost(form, w.end) * 2 + LINEAR_STEPS;
+	return linear_run(form, remember ? c->pool : NULL, data, &w, &steps);
 }

@@ -96,9 +96,9 @@ enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t num
 			   const struct scan_text *text, size_t *ret_start);
 
 /* The same in the way that is taken when PCRE2 does too many steps (linear.h), for who compares
- * the two. Undecided: there is no such way for this pattern. */
+ * the two; REMEMBER: with the thread's pool. Undecided: there is no such way for this pattern. */
 enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
-				  const struct scan_text *text);
+				  const struct scan_text *text, bool remember);
 
 static inline bool db_is_wanted(const uint64_t *wanted, size_t number)
 {

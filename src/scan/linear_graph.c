@@ -190,7 +190,7 @@ static struct linear_list list_of(struct linear_graph *g, uint32_t node)
 	return *list;
 }
 
-static void *zeroed(struct arena *a, size_t count, size_t size)
+void *linear_zeroed(struct arena *a, size_t count, size_t size)
 {
 	void *made = arena_alloc(a, count * size + 1);
 
@@ -213,14 +213,14 @@ static bool make_room(struct linear_graph *g)
 	g->stack = calloc(g->nodes, sizeof(*g->stack));
 	g->list = calloc(g->nodes, sizeof(*g->list));
 	g->dense = calloc(w, sizeof(*g->dense));
-	l->self = zeroed(g->arena, w, sizeof(*l->self));
-	l->exits = zeroed(g->arena, w, sizeof(*l->exits));
-	l->tests = zeroed(g->arena, w, sizeof(*l->tests));
-	l->now = zeroed(g->arena, w, sizeof(*l->now));
-	l->next = zeroed(g->arena, w, sizeof(*l->next));
-	l->made = zeroed(g->arena, g->tests, sizeof(*l->made));
-	l->cached_row = zeroed(g->arena, w * LINEAR_CACHED, sizeof(*l->cached_row));
-	l->exit_at = zeroed(g->arena, w + 1, sizeof(*l->exit_at));
+	l->self = linear_zeroed(g->arena, w, sizeof(*l->self));
+	l->exits = linear_zeroed(g->arena, w, sizeof(*l->exits));
+	l->tests = linear_zeroed(g->arena, w, sizeof(*l->tests));
+	l->first = linear_zeroed(g->arena, w, sizeof(*l->first));
+	l->now = linear_zeroed(g->arena, w, sizeof(*l->now));
+	l->next = linear_zeroed(g->arena, w, sizeof(*l->next));
+	l->made = linear_zeroed(g->arena, g->tests, sizeof(*l->made));
+	l->exit_at = linear_zeroed(g->arena, w + 1, sizeof(*l->exit_at));
 	return g->seen && g->stack && g->list && g->dense && !g->arena->failed;
 }
 
@@ -247,7 +247,7 @@ static void finish_exits(struct linear_graph *g)
 			at[w]++;
 	for (uint32_t w = 1; w <= l->words; w++)
 		at[w] += at[w - 1];
-	l->exit = zeroed(g->arena, at[l->words], sizeof(*l->exit));
+	l->exit = linear_zeroed(g->arena, at[l->words], sizeof(*l->exit));
 	/* From the ends: each has moved to its beginning when all are in. */
 	for (uint32_t i = 0; i < g->outs && !g->failed && !g->arena->failed; i++) {
 		const struct linear_out *out = &g->out[i];
@@ -259,57 +259,6 @@ static void finish_exits(struct linear_graph *g)
 	}
 }
 
-static bool has_char(const struct linear_class *c, uint32_t value)
-{
-	size_t low = 0, high = c->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (c->range[mid].high < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < c->count && c->range[low].low <= value;
-}
-
-void linear_fill_row(const struct linear *l, uint32_t value, uint64_t *row)
-{
-	memset(row, 0, l->words * sizeof(*row));
-	for (uint32_t i = 0; i < l->classes; i++) {
-		const struct linear_list *list = &l->class[i].states;
-		if (!has_char(&l->class[i], value))
-			continue;
-		for (uint32_t k = list->first; k < list->first + list->count; k++)
-			row[l->bits[k].word] |= l->bits[k].bits;
-	}
-}
-
-/* Characters that nobody tells apart share a row. */
-static void finish_rows(struct linear_graph *g)
-{
-	struct linear *l = g->l;
-	size_t size = l->words * sizeof(*l->row);
-	uint32_t rows = 0;
-	AUTO_FREE uint64_t *all = calloc(LINEAR_ASCII, size);
-
-	if (!all) {
-		g->failed = true;
-		return;
-	}
-	for (uint32_t c = 0; c < LINEAR_ASCII; c++) {
-		uint32_t i = 0;
-		linear_fill_row(l, c, all + (size_t)rows * l->words);
-		while (memcmp(all + (size_t)i * l->words, all + (size_t)rows * l->words, size) != 0)
-			i++;
-		rows += i == rows;
-		l->row_of[c] = (uint8_t)i;
-	}
-	l->row = arena_alloc(g->arena, rows * size);
-	if (!g->arena->failed)
-		memcpy(l->row, all, rows * size);
-}
-
 static void finish_classes(struct linear_graph *g)
 {
 	for (uint32_t i = 0; i < g->classes && !g->failed; i++) {
@@ -318,7 +267,7 @@ static void finish_classes(struct linear_graph *g)
 				set_bit(g->dense, s);
 		g->class[i].states = take_list(g);
 	}
-	g->l->guard = zeroed(g->arena, g->classes, sizeof(*g->l->guard));
+	g->l->guard = linear_zeroed(g->arena, g->classes, sizeof(*g->l->guard));
 	for (uint32_t i = 0; i < g->classes && !g->arena->failed; i++)
 		if (g->class[i].look)
 			g->l->guard[g->l->guards++] = i;
@@ -329,7 +278,7 @@ static void finish_classes(struct linear_graph *g)
 		set_bit(g->l->tests, g->l->first_test + i);
 }
 
-/* Bytes with which a match can begin, if no test says no. */
+/* States in which a match can begin, if no test says no. */
 static void finish_start(struct linear_graph *g, uint32_t start)
 {
 	struct linear *l = g->l;
@@ -338,14 +287,8 @@ static void finish_start(struct linear_graph *g, uint32_t start)
 	if (g->failed)
 		return;
 	walk(g, start, true);
-	l->can_be_empty = g->dense[l->accept / 64] >> l->accept % 64 & 1;
-	memset(l->can_begin, true, sizeof(l->can_begin));
-	for (uint32_t c = 0; c < LINEAR_ASCII && !l->can_be_empty; c++) {
-		l->can_begin[c] = false;
-		for (uint32_t s = 0; s < g->states && !l->can_begin[c]; s++)
-			l->can_begin[c] = g->dense[s / 64] >> s % 64 & 1 &&
-					  has_char(&g->class[g->state[s]], c);
-	}
+	memcpy(l->first, g->dense, l->words * sizeof(*l->first));
+	l->can_be_empty = l->first[l->accept / 64] >> l->accept % 64 & 1;
 }
 
 static void *kept(struct linear_graph *g, const void *from, size_t size)
@@ -375,7 +318,7 @@ void linear_finish(struct linear_graph *g, uint32_t start)
 	l->test = kept(g, g->test, g->tests * sizeof(*g->test));
 	l->classes = g->classes;
 	if (!g->failed && !g->arena->failed)
-		finish_rows(g);
+		linear_finish_kinds(g);
 }
 
 void linear_graph_done(struct linear_graph *g)

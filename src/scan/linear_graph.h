@@ -64,6 +64,10 @@ struct linear *linear_look_find(const struct linear_graph *g, uint32_t id);
 int linear_make_part(const struct linear_graph *outer, struct linear *l, uint32_t body);
 /* Everything in L that comes out of the graph. */
 void linear_finish(struct linear_graph *g, uint32_t start);
+/* Its kinds of characters, when its classes and states are there. */
+void linear_finish_kinds(struct linear_graph *g);
+/* Of the arena, and all zero; NULL when that has failed. */
+void *linear_zeroed(struct arena *a, size_t count, size_t size);
 void linear_graph_done(struct linear_graph *g);
 
 #endif

@@ -226,6 +226,7 @@ static struct linear *build_look(struct linear_graph *g, uint32_t id)
 		return NULL;
 	memset(look, 0, sizeof(*look));
 	top->look_id[top->looks] = id;
+	look->index = top->looks;
 	top->look[top->looks++] = look;
 	uint64_t most = longest(g->ast, body);
 	look->behind = n->behind;

@@ -84,11 +84,12 @@ static void build(void)
 /* What the pattern says in its linear form must be its ANSWER. */
 static void check_linear(const struct scan_text *t, size_t number, enum match_answer answer)
 {
-	enum match_answer linear = db_match_linear(all.db, all.scratch, number, t);
+	enum match_answer linear = db_match_linear(all.db, all.scratch, number, t, true);
+	bool same = linear == db_match_linear(all.db, all.scratch, number, t, false);
 
 	all.linear += linear != MATCH_UNDECIDED;
 	all.formless += linear == MATCH_UNDECIDED;
-	if (linear == MATCH_UNDECIDED || answer == MATCH_UNDECIDED || linear == answer)
+	if (same && (linear == MATCH_UNDECIDED || answer == MATCH_UNDECIDED || linear == answer))
 		return;
 	all.linearly++;
 	show("otherwise in linear form", number, t);

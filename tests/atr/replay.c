@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/linear_kit.h"
 #include "../unit/tap.h"
 #include "scan/js_case.h"
-#include "scan/linear.h"
 #include "scan/match.h"
 
 enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
@@ -32,6 +32,7 @@ static struct {
 	struct expression e[EXPRESSIONS_MAX];
 	size_t count, compiled, native, ascii_never;
 	size_t texts, pairs, hits, shown;
+	struct linear_pool *pool;
 	size_t linear, linearly, missed, extra, moved, undecided, misnormalised, excused;
 	size_t tries, taken, wrongly_taken, wrongly_refused, unsupported, cased, miscased;
 	char exception[EXCEPTIONS_MAX][32];
@@ -120,7 +121,7 @@ static void compare_linear(const struct expression *e, const struct scan_text *t
 
 	if (!e->linear)
 		return;
-	enum match_answer answer = linear_run(e->linear, unicode ? t->data : t->unit, &w, &steps);
+	int answer = linear_run_all(e->linear, all.pool, unicode ? t->data : t->unit, &w, &steps);
 	if (answer != (matches ? MATCH_YES : MATCH_NO))
 		differ(&all.linearly, "otherwise in linear form", e, t);
 }
@@ -347,6 +348,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		read_exceptions(argv[1]);
 	all.scratch = match_scratch_new(NULL, &err);
+	all.pool = linear_pool_new();
 	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
 		json_error_t why;
 		json_t *o = json_loadb(line, (size_t)len, JSON_ALLOW_NUL, &why);

@@ -37,7 +37,8 @@ static void compare(const struct db *db, struct db_scratch *s, const struct scan
 	for (size_t i = 0; i < db_count(db); i++) {
 		enum match_answer answer = db_match(db, s, i, text, NULL);
 
-		enum match_answer linear = db_match_linear(db, s, i, text);
+		enum match_answer linear = db_match_linear(db, s, i, text, true);
+		must(linear == db_match_linear(db, s, i, text, false));
 		must(answer == MATCH_UNDECIDED || linear == MATCH_UNDECIDED || linear == answer);
 		if (answer == MATCH_UNDECIDED || has(hits.undecided, hits.undecidedc, i))
 			continue;

@@ -50,8 +50,10 @@ static size_t differences(const struct db *db, struct db_scratch *s, const char 
 		bool said = has(hits.yes, hits.yesc, i);
 		bool unsure = has(hits.undecided, hits.undecidedc, i);
 
-		enum match_answer linear = db_match_linear(db, s, i, &text);
-		if (linear != MATCH_UNDECIDED && answer != MATCH_UNDECIDED && linear != answer) {
+		enum match_answer linear = db_match_linear(db, s, i, &text, true);
+		enum match_answer plain = db_match_linear(db, s, i, &text, false);
+		if (linear != plain ||
+		    (linear != MATCH_UNDECIDED && answer != MATCH_UNDECIDED && linear != answer)) {
 			different++;
 			printf("# pattern %zu: %d, the linear way: %d\n", i, answer == MATCH_YES,
 			       linear == MATCH_YES);

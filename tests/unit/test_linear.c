@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * The linear way to ask an expression: windows, steps that grow with the text and not faster, and
- * every maximum, at it and beyond. That its answers are those of PCRE2, and of JavaScript, is
+ * every maximum, at it and beyond; each question by bits and with a pool. That its answers are those of PCRE2, and of JavaScript, is
  * asked of every row of test_regex.c, of made-up patterns in test_db.c, and by tests/atr.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "scan/linear.h"
+#include "linear_kit.h"
 #include "tap.h"
 
 enum { PATTERN_ROOM = 1 << 16, BAIT = 4000 };
+
+static struct linear_pool *pool;
 
 static struct linear *make(const char *source, unsigned flags)
 {
@@ -57,6 +59,18 @@ static const struct {
 	{"$", "aa", 0, 1, 2, MATCH_NO},
 	{"$", "aa", 0, 2, 2, MATCH_YES},
 	{"\xc3\xa9+x", "\xc3\xa9\xc3\xa9x", 2, 2, 5, MATCH_YES},
+	{"[^a]b",
+	 "ab\xc3\xa9"
+	 "b",
+	 0, 5, 5, MATCH_YES},
+	{"\\b\xc3\xa9\\Bx", "\xc3\xa9x", 0, 3, 3, MATCH_NO},
+	{"x\\b\xc3\xa9", "x\xc3\xa9", 0, 3, 3, MATCH_YES},
+	{"(?<=(?!ab)a.)c", "abc axc", 0, 7, 7, MATCH_YES},
+	{"(?<=(?!ab)a.)c", "abc abc", 0, 7, 7, MATCH_NO},
+	{"(?=(?:(?!ab).)*$)x", "x ab x", 0, 0, 6, MATCH_NO},
+	{"(?=(?:(?!ab).)*$)x", "x ab x", 0, 5, 6, MATCH_YES},
+	{"(?:(?<!a)b)+c", "abbc bbc", 0, 8, 8, MATCH_YES},
+	{"(?:(?<!a)b){2,}c", "abbc", 0, 4, 4, MATCH_NO},
 };
 
 static void test_windows(void)
@@ -66,7 +80,8 @@ static void test_windows(void)
 		struct match_window w = {windows[i].from, windows[i].to, windows[i].end};
 		uint64_t steps = UINT64_MAX;
 
-		ok(l && linear_run(l, windows[i].text, &w, &steps) == windows[i].answer,
+		ok(l && linear_run_all(l, pool, windows[i].text, &w, &steps) ==
+				   (int)windows[i].answer,
 		   "window %zu: /%s/", i, windows[i].source);
 		linear_free(l);
 	}
@@ -78,7 +93,7 @@ static uint64_t steps_of(struct linear *l, const char *bait, size_t len)
 	struct match_window w = {.to = len, .end = len};
 	uint64_t steps = UINT64_MAX;
 
-	return linear_run(l, bait, &w, &steps) == MATCH_NO ? UINT64_MAX - steps : 0;
+	return linear_run_all(l, pool, bait, &w, &steps) == MATCH_NO ? UINT64_MAX - steps : 0;
 }
 
 /* What explodes when it is tried way by way. */
@@ -117,11 +132,11 @@ static void test_steps(void)
 
 	memset(bait, 'a', sizeof(bait));
 	uint64_t enough = steps_of(l, bait, sizeof(bait)), steps = enough;
-	ok(linear_run(l, bait, &w, &steps) == MATCH_NO && !steps, "just enough steps");
+	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_NO && !steps, "just enough steps");
 	steps = enough - 1;
-	ok(linear_run(l, bait, &w, &steps) == MATCH_UNDECIDED, "one too few: undecided");
+	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_UNDECIDED, "one too few: undecided");
 	steps = 0;
-	ok(linear_run(l, bait, &w, &steps) == MATCH_UNDECIDED, "none: undecided");
+	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_UNDECIDED, "none: undecided");
 	linear_free(l);
 }
 
@@ -158,11 +173,102 @@ static void test_maxima(void)
 	ok(!takes("", "", 0, "(a)\\1"), "a back-reference has no linear form");
 }
 
+/* Random letters of which each place that a match may begin at leaves another set of states. */
+static void fill_random(char *text, size_t len, const char *letters, uint64_t seed)
+{
+	size_t count = strlen(letters);
+
+	for (size_t i = 0; i < len; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		text[i] = letters[(seed >> 33) % count];
+	}
+}
+
+enum { LONG = 1 << 20 };
+
+/* More states than the pool has room for, which come again or do not. */
+static void test_full(void)
+{
+	AUTO_FREE char *text = malloc(LONG);
+	struct match_window w = {.to = LONG, .end = LONG};
+	static const struct {
+		const char *source, *letters;
+	} row[] = {
+		{"a[^]{900}[^ab]!", "ab"},
+		{"(?<=a[^]{9})a[^]{300}(?![^ab]*!)[^ab]!", "aab"},
+		{"a(?=[^]{0,40}bbbb)[^]{90}(?=.*!)c", "ab"},
+	};
+
+	for (size_t i = 0; text && i < ARRAY_SIZE(row); i++) {
+		struct linear *l = make(row[i].source, 0);
+		uint64_t steps = UINT64_MAX;
+
+		/* Short pieces over and over, then nothing that comes again, then pieces again. */
+		fill_random(text, LONG, row[i].letters, i);
+		for (size_t at = 2000; at < LONG; at++)
+			if (at < LONG / 4 || at > LONG / 2)
+				text[at] = text[at - 1000 - at / 50000 % 7];
+		ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_NO,
+		   "a pool that is full is no other answer: /%s/", row[i].source);
+		ok(linear_pool_used(pool) <= LINEAR_POOL_BYTES, "and it has its size: %zu",
+		   linear_pool_used(pool));
+		linear_free(l);
+	}
+}
+
+/* A new form may be where an old one was: what was known of that one is not about it. */
+static void test_another(void)
+{
+	static const char *const source[] = {"ab", "ac", "a.", "b", "[^]c", "cb"};
+	const char *text = "xacx";
+	struct match_window w = {.to = 4, .end = 4};
+	static const bool matches[] = {false, true, true, false, true, false};
+	size_t wrong = 0;
+
+	for (int round = 0; round < 300; round++) {
+		size_t i = (size_t)round % ARRAY_SIZE(source);
+		struct linear *l = make(source[i], 0);
+		uint64_t steps = UINT64_MAX;
+
+		wrong += linear_run_all(l, pool, text, &w, &steps) !=
+			 (matches[i] ? MATCH_YES : MATCH_NO);
+		linear_free(l);
+	}
+	ok(wrong == 0, "a form that is gone has left nothing behind");
+}
+
+/* More kinds of characters beyond ASCII than a state has moves for. */
+static void test_kinds(void)
+{
+	enum { KINDS = 200 };
+	char source[8 * KINDS + 16], text[4 * KINDS + 1];
+	size_t len = 0, n = 0;
+	uint64_t steps = UINT64_MAX;
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		len += (size_t)snprintf(source + len, sizeof(source) - len, "\\u%04x", 0x4e00 + i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%c%c%c", 0xe4,
+				      0xb8 + (int)(i / 64), 0x80 + (int)(i % 64));
+	}
+	struct linear *l = make(source, 0);
+	struct match_window w = {.to = n, .end = n};
+	ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_YES, "%d kinds", KINDS);
+	steps = UINT64_MAX;
+	text[n - 1] = (char)0xbf;
+	ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_NO, "the last is another");
+	linear_free(l);
+}
+
 int main(void)
 {
+	pool = linear_pool_new();
 	test_windows();
 	test_growth();
 	test_steps();
 	test_maxima();
+	test_full();
+	test_another();
+	test_kinds();
+	linear_pool_free(pool);
 	return tap_done();
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "scan/linear.h"
+#include "linear_kit.h"
 #include "scan/match.h"
 #include "tap.h"
 
@@ -99,10 +99,13 @@ static bool agrees(const struct regex *regex, const struct scan_text *text, bool
 	uint64_t steps = UINT64_MAX;
 	struct err err = {0};
 	struct linear *linear = linear_new(&regex->ast, &err);
-	bool good = linear ? linear_run(linear, unicode ? text->data : text->unit, &w, &steps) ==
+	struct linear_pool *pool = linear_pool_new();
+	const char *data = unicode ? text->data : text->unit;
+	bool good = linear ? linear_run_all(linear, pool, data, &w, &steps) ==
 				     (matches ? MATCH_YES : MATCH_NO)
 			   : regex->ast.has_backref;
 
+	linear_pool_free(pool);
 	linear_free(linear);
 	return good;
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Moves a linear form over one character, by its bits: whoever begins here is added, the tests that
+ * somebody stands before are made, each once at a place, those whom a lookaround holds back leave,
+ * and the others move all at once. What comes out depends on the bits, on whether a match may begin
+ * here, on the kinds of the two characters beside the place, and on what lookarounds say; these are
+ * noted, because linear_pool.c remembers it all by them. It must never depend on anything else.
+ */
+#include <string.h>
+
+#include "scan/linear_private.h"
+
+static bool ask(struct linear *l, struct linear *look, struct linear_walk *w, size_t at, bool next)
+{
+	bool answer = linear_look(look, w, at);
+
+	if (l->askedc < LINEAR_ASKED_MAX)
+		l->asked[l->askedc] = (struct linear_asked){look->index, next, answer};
+	l->askedc += l->askedc <= LINEAR_ASKED_MAX;
+	return answer;
+}
+
+static bool holds(struct linear *l, const struct linear_test *test, struct linear_walk *w,
+		  size_t at)
+{
+	unsigned before, behind;
+	bool yes;
+
+	if (test->kind == JS_LOOK)
+		return ask(l, test->look, w, at, false) != test->negative;
+	before = linear_side(l, linear_char_before(w, at));
+	behind = linear_side(l, linear_char_behind(w, at));
+	if (test->kind == JS_START)
+		yes = before & LINEAR_EDGE;
+	else if (test->kind == JS_END)
+		yes = behind & LINEAR_EDGE;
+	else
+		yes = (before ^ behind) & LINEAR_WORD;
+	return yes != test->negative;
+}
+
+static bool has_tests(const struct linear *l)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = l->first_test / 64; l->testc && i < l->words; i++)
+		any |= l->now[i] & l->tests[i];
+	return any;
+}
+
+/* Makes the tests of one word of states that somebody stands before. */
+static void test_word(struct linear *l, struct linear_walk *w, size_t at, uint32_t word)
+{
+	for (uint64_t b; (b = l->now[word] & l->tests[word]);) {
+		uint32_t n = word * 64 + (uint32_t)__builtin_ctzll(b) - l->first_test;
+		l->now[word] &= ~(b & -b);
+		if (l->made[n])
+			continue;
+		l->made[n] = true;
+		if (holds(l, &l->test[n], w, at))
+			linear_add(l, l->test[n].then);
+	}
+}
+
+/* Those who stand before a test go on if it holds. A test that has been made is not made again
+ * here: whoever comes to it later comes from one that it led to. */
+static void run_tests(struct linear *l, struct linear_walk *w, size_t at)
+{
+	if (!has_tests(l))
+		return;
+	memset(l->made, 0, l->testc * sizeof(*l->made));
+	do {
+		for (uint32_t i = l->first_test / 64; i < l->words; i++)
+			test_word(l, w, at, i);
+	} while (has_tests(l));
+}
+
+/* Those who may take no character here leave. A lookahead is about what comes behind the place; who
+ * reads backwards has the character before it to take, and is asked there. */
+static void guard(struct linear *l, struct linear_walk *w, const struct linear_place *p)
+{
+	size_t at = l->backwards ? p->next : p->at;
+
+	for (uint32_t i = 0; i < l->guards; i++) {
+		const struct linear_class *c = &l->class[l->guard[i]];
+		const struct linear_bits *b = l->bits + c->states.first;
+		uint64_t any = 0;
+
+		for (uint32_t k = 0; k < c->states.count; k++)
+			any |= l->now[b[k].word] & b[k].bits;
+		if (!any || ask(l, c->look, w, at, l->backwards) != c->negative)
+			continue;
+		for (uint32_t k = 0; k < c->states.count; k++)
+			l->now[b[k].word] &= ~b[k].bits;
+	}
+}
+
+/* Those who were moved out of a part. */
+static void leave(struct linear *l)
+{
+	for (uint32_t w = 0; w < l->words; w++) {
+		uint64_t out = l->now[w] & l->exits[w];
+		for (uint32_t i = l->exit_at[w]; out && i < l->exit_at[w + 1]; i++)
+			if (out & l->exit[i].mask)
+				linear_add(l, l->exit[i].then);
+	}
+}
+
+static void take(struct linear *l, uint32_t kind)
+{
+	const uint64_t *row = l->row + (size_t)kind * l->words;
+	const uint64_t *self = l->self, *exits = l->exits;
+	uint64_t *old = l->now, *now = l->next, before = 0, any = 0, leaving = 0;
+	const uint32_t words = l->words;
+
+	for (uint32_t w = 0; w < words; w++) {
+		uint64_t taken = old[w] & row[w], moved = taken << 1 | before | (taken & self[w]);
+		now[w] = moved;
+		before = taken >> 63;
+		any |= moved;
+		leaving |= moved & exits[w];
+	}
+	l->next = old;
+	l->now = now;
+	l->empty = !any;
+	if (leaving)
+		leave(l);
+}
+
+bool linear_step(struct linear *l, struct linear_walk *w, const struct linear_place *p,
+		 uint32_t kind)
+{
+	bool found;
+
+	l->askedc = 0;
+	if (l->adding && l->opens[kind])
+		linear_add(l, l->start);
+	run_tests(l, w, p->at);
+	found = l->now[l->accept / 64] >> l->accept % 64 & 1;
+	/* A match is enough, but for who notes all of them. */
+	if (p->c == LINEAR_NO_CHAR || (found && !l->behind && !l->backwards)) {
+		l->empty = true;
+		return found;
+	}
+	guard(l, w, p);
+	take(l, kind);
+	return found;
+}

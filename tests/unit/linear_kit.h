@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Asks a linear form in every way there is: by its bits only, with a pool that does not know it yet,
+ * and with one that does. Answers and steps must be the same; whoever compares the answer with
+ * another engine's has then compared all three.
+ */
+#ifndef CORDON_TESTS_LINEAR_KIT_H
+#define CORDON_TESTS_LINEAR_KIT_H
+
+#include <stdio.h>
+
+#include "scan/linear.h"
+
+enum { LINEAR_DIFFERS = -1 };
+
+/* enum match_answer, or LINEAR_DIFFERS. STEPS goes down. */
+static inline int linear_run_all(struct linear *l, struct linear_pool *pool, const char *data,
+				 const struct match_window *w, uint64_t *steps)
+{
+	uint64_t first = *steps, second = *steps;
+	enum match_answer plain = linear_run(l, NULL, data, w, steps);
+	enum match_answer fresh = linear_run(l, pool, data, w, &first);
+	enum match_answer known = linear_run(l, pool, data, w, &second);
+
+	if (pool && plain == fresh && fresh == known && *steps == first && first == second)
+		return (int)plain;
+	printf("# by bits %d, %llu steps left; with a pool %d, %llu; once more %d, %llu\n", plain,
+	       (unsigned long long)*steps, fresh, (unsigned long long)first, known,
+	       (unsigned long long)second);
+	return LINEAR_DIFFERS;
+}
+
+#endif
