@@ -31,6 +31,7 @@ struct emitter {
 	bool folding;	   /* (?i) holds here; wide form only */
 	bool after_char;   /* what was written last is one, and no repeat */
 	uint32_t branches; /* of what comes behind the node that is written */
+	uint32_t ways;	   /* see js_toll_of_run */
 	bool in_behind;
 	uint8_t *life;
 	uint32_t sub[JS_SUBS_MAX];
@@ -240,6 +241,7 @@ static void emit(struct emitter *e, uint32_t id);
 static void emit_branches(struct emitter *e, uint32_t id)
 {
 	const struct js_node *n = js_node_at(e->ast, id);
+	uint32_t before = e->ways, most = e->ways;
 	bool first = true;
 
 	if (n->kind != JS_ALT) {
@@ -254,8 +256,11 @@ static void emit_branches(struct emitter *e, uint32_t id)
 			put(e, "|");
 		first = false;
 		e->after_char = false;
+		e->ways = before;
 		emit(e, kid);
+		most = e->ways > most ? e->ways : most;
 	}
+	e->ways = most;
 	if (first)
 		put(e, "(?!)");
 }
@@ -367,7 +372,7 @@ static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 	if (!e->ast->has_backref && (n->max == 0 || find_life(e, kid) == DEAD))
 		return; /* alive itself, so its minimum is 0 */
 	if (kind == JS_CHAR || kind == JS_CLASS) {
-		put_toll(e, js_toll_of_run(e->ast, n, e->branches, e->after_char));
+		put_toll(e, js_toll_of_run(e->ast, n, e->branches, e->after_char, &e->ways));
 		emit(e, kid);
 	} else if ((sub = find_sub(e, n, id))) {
 		snprintf(buf, sizeof(buf), "(?%u)", sub);
@@ -475,7 +480,7 @@ static void emit(struct emitter *e, uint32_t id)
 int js_emit(const struct js_ast *ast, enum js_form form, struct js_pattern *ret, struct err *err)
 {
 	AUTO_FREE uint8_t *life = calloc(ast->nodes ? ast->nodes : 1, 1);
-	struct emitter e = {.ast = ast, .form = form, .life = life};
+	struct emitter e = {.ast = ast, .form = form, .life = life, .ways = 1};
 
 	*ret = (struct js_pattern){0};
 	if (!life)
