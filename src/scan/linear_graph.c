@@ -236,6 +236,16 @@ static uint64_t mask_of(const struct linear_out *out, uint32_t word)
 	return mask;
 }
 
+static void finish_spans(struct linear_graph *g)
+{
+	struct linear *l = g->l;
+
+	l->span = linear_zeroed(g->arena, g->outs, sizeof(*l->span));
+	for (uint32_t i = 0; i < g->outs && !g->arena->failed; i++)
+		if (g->out[i].to > g->out[i].from)
+			l->span[l->spans++] = (struct linear_span){g->out[i].from, g->out[i].to};
+}
+
 /* Ways out by the word in which they are. */
 static void finish_exits(struct linear_graph *g)
 {
@@ -310,6 +320,7 @@ void linear_finish(struct linear_graph *g, uint32_t start)
 	}
 	finish_classes(g);
 	finish_exits(g);
+	finish_spans(g);
 	for (uint32_t i = 0; i < g->tests; i++)
 		g->test[i].then = list_of(g, g->test_to[i]);
 	finish_start(g, start);

@@ -119,6 +119,7 @@ void linear_finish_kinds(struct linear_graph *g)
 	}
 	l->row = all;
 	l->opens[0] = true;
+	l->side[0] = (uint8_t)linear_side(l, LINEAR_NO_CHAR);
 	for (uint32_t c = 0; c < LINEAR_ASCII; c++) {
 		linear_fill_row(l, c, all + (size_t)l->kinds * l->words);
 		l->kind_of[c] = (uint8_t)find_kind(l, c);

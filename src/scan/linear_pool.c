@@ -153,13 +153,16 @@ static struct linear_state *make_state(struct linear_pool *pool, const struct li
 static struct linear_state *state_of(struct linear_pool *pool, const struct linear *l,
 				     unsigned side)
 {
-	uint32_t hash = hash_of(l, side);
+	uint32_t hash;
 
+	if (pool->useless)
+		return NULL;
+	hash = hash_of(l, side);
 	for (struct linear_state *s = pool->bucket[hash % BUCKETS]; s; s = s->chain)
 		if (s->hash == hash && s->serial == l->serial && s->adding == l->adding &&
 		    s->side == side && !memcmp(bits_of(l, s), l->now, l->words * sizeof(*l->now)))
 			return s;
-	return pool->useless ? NULL : make_state(pool, l, side, hash);
+	return make_state(pool, l, side, hash);
 }
 
 /* From a state to bits. */

@@ -43,6 +43,12 @@ struct linear_exit {
 	struct linear_list then;
 };
 
+/* States that have taken enough of a run, more and more of it. Whoever is in an earlier one can do
+ * all that who is in a later one can, and longer: only the earliest need be kept. */
+struct linear_span {
+	uint32_t from, to;
+};
+
 struct linear_test {
 	enum js_kind kind;
 	bool negative;
@@ -91,6 +97,8 @@ struct linear {
 	uint64_t *self, *exits, *tests, *first;
 	uint32_t *exit_at; /* by word, and one more: its first one in EXIT */
 	struct linear_exit *exit;
+	struct linear_span *span;
+	uint32_t spans;
 	struct linear_bits *bits;
 	struct linear_list start;
 	struct linear_test *test;

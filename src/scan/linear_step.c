@@ -20,22 +20,35 @@ static bool ask(struct linear *l, struct linear *look, struct linear_walk *w, si
 	return answer;
 }
 
-static bool holds(struct linear *l, const struct linear_test *test, struct linear_walk *w,
-		  size_t at)
-{
+/* A place, and what is on both sides of it. */
+struct spot {
+	size_t at;
 	unsigned before, behind;
+};
+
+static struct spot spot_of(const struct linear *l, const struct linear_walk *w,
+			   const struct linear_place *p, uint32_t kind)
+{
+	unsigned next = l->side[kind];
+	uint32_t last = l->backwards ? linear_char_behind(w, p->at) : linear_char_before(w, p->at);
+	unsigned side = linear_side(l, last);
+
+	return (struct spot){p->at, l->backwards ? next : side, l->backwards ? side : next};
+}
+
+static bool holds(struct linear *l, const struct linear_test *test, struct linear_walk *w,
+		  const struct spot *spot)
+{
 	bool yes;
 
 	if (test->kind == JS_LOOK)
-		return ask(l, test->look, w, at, false) != test->negative;
-	before = linear_side(l, linear_char_before(w, at));
-	behind = linear_side(l, linear_char_behind(w, at));
+		return ask(l, test->look, w, spot->at, false) != test->negative;
 	if (test->kind == JS_START)
-		yes = before & LINEAR_EDGE;
+		yes = spot->before & LINEAR_EDGE;
 	else if (test->kind == JS_END)
-		yes = behind & LINEAR_EDGE;
+		yes = spot->behind & LINEAR_EDGE;
 	else
-		yes = (before ^ behind) & LINEAR_WORD;
+		yes = (spot->before ^ spot->behind) & LINEAR_WORD;
 	return yes != test->negative;
 }
 
@@ -49,7 +62,8 @@ static bool has_tests(const struct linear *l)
 }
 
 /* Makes the tests of one word of states that somebody stands before. */
-static void test_word(struct linear *l, struct linear_walk *w, size_t at, uint32_t word)
+static void test_word(struct linear *l, struct linear_walk *w, const struct spot *spot,
+		      uint32_t word)
 {
 	for (uint64_t b; (b = l->now[word] & l->tests[word]);) {
 		uint32_t n = word * 64 + (uint32_t)__builtin_ctzll(b) - l->first_test;
@@ -57,21 +71,23 @@ static void test_word(struct linear *l, struct linear_walk *w, size_t at, uint32
 		if (l->made[n])
 			continue;
 		l->made[n] = true;
-		if (holds(l, &l->test[n], w, at))
+		if (holds(l, &l->test[n], w, spot))
 			linear_add(l, l->test[n].then);
 	}
 }
 
 /* Those who stand before a test go on if it holds. A test that has been made is not made again
  * here: whoever comes to it later comes from one that it led to. */
-static void run_tests(struct linear *l, struct linear_walk *w, size_t at)
+static void run_tests(struct linear *l, struct linear_walk *w, const struct linear_place *p,
+		      uint32_t kind)
 {
 	if (!has_tests(l))
 		return;
+	const struct spot spot = spot_of(l, w, p, kind);
 	memset(l->made, 0, l->testc * sizeof(*l->made));
 	do {
 		for (uint32_t i = l->first_test / 64; i < l->words; i++)
-			test_word(l, w, at, i);
+			test_word(l, w, &spot, i);
 	} while (has_tests(l));
 }
 
@@ -106,6 +122,23 @@ static void leave(struct linear *l)
 	}
 }
 
+/* Only the earliest of a span stays; see linear_private.h. */
+static void thin(struct linear *l)
+{
+	for (uint32_t i = 0; i < l->spans; i++) {
+		uint32_t first = l->span[i].from / 64, last = l->span[i].to / 64;
+		uint64_t mask = ~(uint64_t)0 << l->span[i].from % 64, stay = ~(uint64_t)0;
+
+		for (uint32_t w = first; w <= last; w++, mask = ~(uint64_t)0) {
+			if (w == last)
+				mask &= ~(uint64_t)0 >> (63 - l->span[i].to % 64);
+			uint64_t here = l->now[w] & mask;
+			l->now[w] &= ~here | (here & -here & stay);
+			stay = here ? 0 : stay;
+		}
+	}
+}
+
 static void take(struct linear *l, uint32_t kind)
 {
 	const uint64_t *row = l->row + (size_t)kind * l->words;
@@ -123,8 +156,10 @@ static void take(struct linear *l, uint32_t kind)
 	l->next = old;
 	l->now = now;
 	l->empty = !any;
-	if (leaving)
-		leave(l);
+	if (!leaving)
+		return;
+	thin(l);
+	leave(l);
 }
 
 bool linear_step(struct linear *l, struct linear_walk *w, const struct linear_place *p,
@@ -135,7 +170,7 @@ bool linear_step(struct linear *l, struct linear_walk *w, const struct linear_pl
 	l->askedc = 0;
 	if (l->adding && l->opens[kind])
 		linear_add(l, l->start);
-	run_tests(l, w, p->at);
+	run_tests(l, w, p, kind);
 	found = l->now[l->accept / 64] >> l->accept % 64 & 1;
 	/* A match is enough, but for who notes all of them. */
 	if (p->c == LINEAR_NO_CHAR || (found && !l->behind && !l->backwards)) {
