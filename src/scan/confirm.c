@@ -25,10 +25,10 @@ enum {
 	PLACES_A_STEP = 16,
 	BYTES_A_STEP = 32,
 	/* What all questions of a pattern, and of all patterns, may be charged. */
-	PATTERN_STEPS = 20000,
-	PATTERN_BYTE_STEPS = 2,
-	TEXT_STEPS = 200000,
-	TEXT_BYTE_STEPS = 16,
+	PATTERN_STEPS = 5000,
+	PATTERN_STEP_BYTES = 4, /* for one more */
+	TEXT_STEPS = 50000,
+	TEXT_BYTE_STEPS = 3,
 	/* The linear way, for all patterns. */
 	LINEAR_STEPS = 20000000,
 	LINEAR_BYTE_STEPS = 400,
@@ -110,7 +110,7 @@ void confirm_begin(struct confirm *c, const struct scan_text *text)
 
 	c->granted = confirm_steps(c); /* what was left of the last text is gone */
 	c->text = text;
-	c->pattern_steps = PATTERN_STEPS + PATTERN_BYTE_STEPS * len;
+	c->pattern_steps = PATTERN_STEPS + len / PATTERN_STEP_BYTES;
 	c->steps = TEXT_STEPS + TEXT_BYTE_STEPS * len;
 	c->linear_steps = LINEAR_STEPS + LINEAR_BYTE_STEPS * len;
 	c->last_steps = LAST_STEPS + LAST_BYTE_STEPS * len;
