@@ -25,9 +25,9 @@ enum {
 	PLACES_A_STEP = 16,
 	BYTES_A_STEP = 32,
 	/* What all questions of a pattern, and of all patterns, may be charged. */
-	PATTERN_STEPS = 5000,
+	PATTERN_STEPS = 20000,
 	PATTERN_STEP_BYTES = 4, /* for one more */
-	TEXT_STEPS = 50000,
+	TEXT_STEPS = 200000,
 	TEXT_BYTE_STEPS = 3,
 	/* The linear way, for all patterns. */
 	LINEAR_STEPS = 20000000,
