@@ -94,7 +94,7 @@ static int run_seed(unsigned i, const uint8_t *seed, size_t len)
 	return 0;
 }
 
-/* In a child, so that a trap is one failed test and not the end of all. */
+/* In a child, so that an abort is one failed test and not the end of all. */
 int main(void)
 {
 	unsigned i = 0, failed = 0;

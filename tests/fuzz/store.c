@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 static void must(bool promise)
 {
 	if (!promise)
-		__builtin_trap();
+		abort();
 }
 
 static bool same(const struct buf *out, const uint8_t *data, size_t len)
