@@ -126,6 +126,9 @@ static int scan_form(struct engine_thread *t, const struct scan_text *form, unsi
 		return -1;
 	note(t, hits.undecided, hits.undecidedc, class, text, ANSWER_UNDECIDED);
 	note(t, hits.yes, hits.yesc, class, text, ANSWER_YES);
+	/* Another form of the text cannot say more of them. */
+	for (size_t i = 0; i < hits.yesc; i++)
+		t->wanted[hits.yes[i] / 64] &= ~((uint64_t)1 << hits.yes[i] % 64);
 	return 0;
 }
 

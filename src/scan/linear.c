@@ -92,6 +92,9 @@ static bool spend(struct linear_walk *w, uint64_t cost)
 /* Does a match begin at AT? */
 static bool look_ahead(struct linear *l, struct linear_walk *w, size_t at)
 {
+	/* Most say no to the first character. */
+	if (!l->opens[linear_kind(l, linear_char_behind(w, at))])
+		return false;
 	linear_begin(l, w, linear_side(l, linear_char_before(w, at)));
 	for (;;) {
 		struct linear_place p = ahead_of(w, at);
@@ -261,6 +264,7 @@ enum match_answer linear_run(struct linear *l, struct linear_pool *pool, const c
 		linear_pool_start(pool, &w);
 	bool found = run(l, &w, window->from, window->to);
 	*steps = w.left;
+	l->taken += w.taken;
 	/* A lookaround without an answer may have said anything. */
 	return w.spent ? MATCH_UNDECIDED : found ? MATCH_YES : MATCH_NO;
 }

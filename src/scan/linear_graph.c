@@ -75,6 +75,16 @@ void linear_add_out(struct linear_graph *g, uint32_t from, uint32_t to, uint32_t
 		g->out[g->outs++] = (struct linear_out){from, to, node};
 }
 
+void linear_add_group(struct linear_graph *g, uint32_t from, uint32_t stride)
+{
+	if (!stride || stride > LINEAR_STRIDE_MAX || g->states < from + 2 * stride)
+		return;
+	g->group =
+		grow(g, g->group, &g->groups_room, g->groups, sizeof(*g->group), LINEAR_STATES_MAX);
+	if (!g->failed)
+		g->group[g->groups++] = (struct linear_span){from, g->states - 1, stride};
+}
+
 void linear_add_test(struct linear_graph *g, uint32_t from, struct linear_test test, uint32_t to)
 {
 	g->test = grow(g, g->test, &g->tests_room, g->tests, sizeof(*g->test), LINEAR_STATES_MAX);
@@ -240,10 +250,13 @@ static void finish_spans(struct linear_graph *g)
 {
 	struct linear *l = g->l;
 
-	l->span = linear_zeroed(g->arena, g->outs, sizeof(*l->span));
+	l->span = linear_zeroed(g->arena, g->outs + g->groups, sizeof(*l->span));
 	for (uint32_t i = 0; i < g->outs && !g->arena->failed; i++)
 		if (g->out[i].to > g->out[i].from)
-			l->span[l->spans++] = (struct linear_span){g->out[i].from, g->out[i].to};
+			l->span[l->runs++] = (struct linear_span){g->out[i].from, g->out[i].to, 1};
+	l->spans = l->runs + g->groups;
+	for (uint32_t i = 0; i < g->groups && !g->arena->failed; i++)
+		l->span[l->runs + i] = g->group[i];
 }
 
 /* Ways out by the word in which they are. */
@@ -339,6 +352,7 @@ void linear_graph_done(struct linear_graph *g)
 	free(g->state);
 	free(g->self);
 	free(g->out);
+	free(g->group);
 	free(g->test);
 	free(g->test_to);
 	free(g->class);

@@ -33,13 +33,14 @@ struct linear_graph {
 	uint32_t *state; /* its class */
 	uint8_t *self;	 /* by state */
 	struct linear_out *out;
+	struct linear_span *group; /* that repeat */
 	struct linear_test *test;
 	uint32_t *test_to;
 	struct linear_class *class;
 	struct linear_bits *bits;
-	uint32_t nodes, ways, states, outs, tests, classes, bitc;
-	uint32_t nodes_room, ways_room, states_room, self_room, outs_room, tests_room, to_room,
-		classes_room, bits_room;
+	uint32_t nodes, ways, states, outs, groups, tests, classes, bitc;
+	uint32_t nodes_room, ways_room, states_room, self_room, outs_room, groups_room, tests_room,
+		to_room, classes_room, bits_room;
 	bool failed;
 	/* While it is finished. */
 	uint32_t *seen, *stack, round;
@@ -54,6 +55,8 @@ uint32_t linear_add_state(struct linear_graph *g, uint32_t class);
 /* It may take many characters. */
 void linear_add_self(struct linear_graph *g, uint32_t state);
 void linear_add_out(struct linear_graph *g, uint32_t from, uint32_t to, uint32_t node);
+/* States from FROM on repeat every STRIDE. */
+void linear_add_group(struct linear_graph *g, uint32_t from, uint32_t stride);
 void linear_add_test(struct linear_graph *g, uint32_t from, struct linear_test test, uint32_t to);
 /* LIKE says its range, count, look and negative. */
 uint32_t linear_class_find(struct linear_graph *g, const struct linear_class *like);

@@ -172,13 +172,17 @@ static uint32_t build_repeat(struct linear_graph *g, const struct js_node *n, ui
 		return build_run(g, n, class, from);
 	if (n->max == JS_UNBOUNDED)
 		return build_endless(g, n, from);
-	uint32_t to = linear_add_node(g);
+	uint32_t to = linear_add_node(g), from_state = g->states;
 	for (uint32_t i = 0; i < n->max && !g->failed; i++) {
 		if (i >= n->min)
 			linear_add_way(g, node, WAY_NODE, to);
+		if (i + 1 == n->min)
+			from_state = g->states;
 		node = build(g, kid, node);
 	}
 	linear_add_way(g, node, WAY_NODE, to);
+	linear_add_group(g, from_state,
+			 (g->states - from_state) / (n->max - n->min + (n->min > 0)));
 	return to;
 }
 

@@ -25,7 +25,7 @@ enum {
 	MOVE_FLAGS = 15,
 	MOVE_SHIFT = 4,
 	/* So many new states are always worth it; beyond, each must save so many characters. */
-	FREE_STATES = 2000,
+	FREE_STATES = 1000,
 	WORTH = 3,
 };
 
@@ -51,8 +51,8 @@ struct linear_pool {
 	size_t used;
 	struct linear_state *bucket[BUCKETS];
 	uint64_t generation, serials;
-	uint64_t made, taken; /* states in this run, or since it was emptied; characters before */
-	bool full, useless;
+	bool full;
+	bool useless; /* for the form that runs: nothing new is kept */
 };
 
 struct linear_pool *linear_pool_new(void)
@@ -122,8 +122,10 @@ static uint32_t hash_of(const struct linear *l, unsigned side)
 {
 	uint64_t hash = l->serial * 8 + side * 2 + l->adding;
 
-	for (uint32_t i = 0; i < l->words; i++) {
-		hash = (hash ^ l->now[i]) * 0x9e3779b97f4a7c15u;
+	for (uint32_t w = linear_live(l, 0); w != LINEAR_NO_WORD; w = linear_live(l, w + 1)) {
+		if (!l->now[w])
+			continue;
+		hash = (hash ^ l->now[w] ^ w) * 0x9e3779b97f4a7c15u;
 		hash ^= hash >> 29;
 	}
 	return (uint32_t)(hash >> 16);
@@ -145,14 +147,13 @@ static struct linear_state *make_state(struct linear_pool *pool, const struct li
 				   .side = (uint8_t)side};
 	memcpy(bits_of(l, s), l->now, bits);
 	pool->bucket[hash % BUCKETS] = s;
-	pool->made++;
 	return s;
 }
 
 /* The state that L is in by its bits; NULL: there is no room for it. */
-static struct linear_state *state_of(struct linear_pool *pool, const struct linear *l,
-				     unsigned side)
+static struct linear_state *state_of(struct linear_walk *w, const struct linear *l, unsigned side)
 {
+	struct linear_pool *pool = w->pool;
 	uint32_t hash;
 
 	if (pool->useless)
@@ -162,15 +163,21 @@ static struct linear_state *state_of(struct linear_pool *pool, const struct line
 		if (s->hash == hash && s->serial == l->serial && s->adding == l->adding &&
 		    s->side == side && !memcmp(bits_of(l, s), l->now, l->words * sizeof(*l->now)))
 			return s;
+	w->top->known++;
 	return make_state(pool, l, side, hash);
 }
 
 /* From a state to bits. */
 static void load(struct linear *l)
 {
-	if (!l->state)
+	const uint64_t *bits = l->state ? bits_of(l, l->state) : NULL;
+
+	if (!bits)
 		return;
-	memcpy(l->now, bits_of(l, l->state), l->words * sizeof(*l->now));
+	linear_clear(l);
+	for (uint32_t w = 0; w < l->words; w++)
+		if (bits[w])
+			linear_set(l, w, bits[w]);
 	l->empty = l->state->empty;
 	l->state = NULL;
 }
@@ -182,6 +189,7 @@ static void join(struct linear_pool *pool, struct linear *l)
 		return;
 	l->generation = pool->generation;
 	l->serial = ++pool->serials;
+	l->known = l->taken = 0;
 	memset(l->begin, 0, sizeof(l->begin));
 }
 
@@ -196,11 +204,11 @@ void linear_begin(struct linear *l, struct linear_walk *w, unsigned side)
 	l->state = w->pool ? l->begin[side] : NULL;
 	if (l->state)
 		return;
-	memset(l->now, 0, l->words * sizeof(*l->now));
+	linear_clear(l);
 	if (!l->adding)
 		linear_add(l, l->start);
 	if (w->pool)
-		l->state = l->begin[side] = state_of(w->pool, l, side);
+		l->state = l->begin[side] = state_of(w, l, side);
 }
 
 void linear_stop_adding(struct linear *l, struct linear_walk *w)
@@ -210,7 +218,7 @@ void linear_stop_adding(struct linear *l, struct linear_walk *w)
 	if (from && !from->still) {
 		load(l);
 		l->adding = false;
-		from->still = state_of(w->pool, l, from->side);
+		from->still = state_of(w, l, from->side);
 	}
 	l->adding = false;
 	if (from)
@@ -261,7 +269,7 @@ static bool step_and_note(struct linear *l, struct linear_walk *w, const struct 
 		return found;
 	whole = p->c != LINEAR_NO_CHAR && (!found || l->behind || l->backwards);
 	if (whole)
-		l->state = to = state_of(pool, l, l->side[kind]);
+		l->state = to = state_of(w, l, l->side[kind]);
 	if (!from || (whole && !to) || kind >= l->kinds_room || l->askedc > LINEAR_ASKED_MAX)
 		return found;
 	move = way_to(pool, l, &from->move[kind]);
@@ -308,6 +316,14 @@ size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t s
 	return at;
 }
 
+/* Do the form's states hardly ever come again? Its lookarounds' count as its own. */
+static bool is_useless(const struct linear_walk *w)
+{
+	const struct linear *l = w->top;
+
+	return l->known > FREE_STATES && l->known * WORTH > l->taken + w->taken;
+}
+
 static void empty(struct linear_pool *pool)
 {
 	memset(pool->bucket, 0, sizeof(pool->bucket));
@@ -320,9 +336,8 @@ void linear_pool_start(struct linear_pool *pool, struct linear_walk *w)
 {
 	if (pool->used > LINEAR_POOL_BYTES / 4 * 3)
 		empty(pool);
-	pool->made = 0;
-	pool->taken = w->taken;
-	pool->useless = false;
+	join(pool, w->top);
+	pool->useless = is_useless(w);
 }
 
 /* Whoever is in one of the pool's states leaves it before it is emptied. */
@@ -332,16 +347,12 @@ static void start_again(struct linear_pool *pool, struct linear_walk *w)
 	for (uint32_t i = 0; i < w->top->looks; i++)
 		load(w->top->look[i]);
 	empty(pool);
-	pool->made = 0;
-	pool->taken = w->taken;
+	join(pool, w->top);
 }
 
 void linear_pool_look(struct linear_pool *pool, struct linear_walk *w)
 {
-	if (pool->made > FREE_STATES && pool->made * WORTH > w->taken - pool->taken)
-		pool->useless = true;
-	else if (pool->full)
+	pool->useless = is_useless(w);
+	if (pool->full && !pool->useless)
 		start_again(pool, w);
-	if (pool->full)
-		pool->useless = true;
 }

@@ -17,7 +17,9 @@ enum {
 	LINEAR_KINDS_MAX = 255, /* of characters, all that nobody tells apart being one kind */
 	LINEAR_FAR_KINDS = 96,	/* of those beyond ASCII */
 	LINEAR_FAR = 256,	/* characters beyond ASCII whose kind is kept */
-	LINEAR_ASKED_MAX = 8,	/* lookarounds asked at one place */
+	LINEAR_LIVE = LINEAR_STATES_MAX / 64 / 64,
+	LINEAR_STRIDE_MAX = 512,
+	LINEAR_ASKED_MAX = 8,		   /* lookarounds asked at one place */
 	LINEAR_NO_CHAR = JS_POINT_MAX + 1, /* what is before and behind a text */
 };
 
@@ -44,9 +46,10 @@ struct linear_exit {
 };
 
 /* States that have taken enough of a run, more and more of it. Whoever is in an earlier one can do
- * all that who is in a later one can, and longer: only the earliest need be kept. */
+ * all that who is in a later one can, and longer: only the earliest need be kept. Of a group that
+ * repeats the same is true of each of its states, which come again every STRIDE. */
 struct linear_span {
-	uint32_t from, to;
+	uint32_t from, to, stride;
 };
 
 struct linear_test {
@@ -97,8 +100,8 @@ struct linear {
 	uint64_t *self, *exits, *tests, *first;
 	uint32_t *exit_at; /* by word, and one more: its first one in EXIT */
 	struct linear_exit *exit;
-	struct linear_span *span;
-	uint32_t spans;
+	struct linear_span *span; /* of runs; then those of groups */
+	uint32_t spans, runs;
 	struct linear_bits *bits;
 	struct linear_list start;
 	struct linear_test *test;
@@ -116,6 +119,8 @@ struct linear {
 	size_t map_room;
 	/* A run: where it stands, in NOW or as one of the pool's states. */
 	uint64_t *now, *next;
+	uint64_t live[LINEAR_LIVE]; /* words of NOW in which somebody may be, a bit each */
+	uint64_t next_live[LINEAR_LIVE];
 	struct linear_state *state; /* NULL: in NOW */
 	bool adding;		    /* a match may begin here */
 	bool empty;		    /* it stands nowhere */
@@ -124,6 +129,7 @@ struct linear {
 	uint32_t askedc;
 	/* In the pool: its number, and the states in which it begins, by the side before. */
 	uint64_t serial, generation;
+	uint64_t known, taken; /* states made there, and characters taken in earlier runs */
 	struct linear_state *begin[LINEAR_SIDES];
 	/* Only of a whole expression; INDEX is a lookaround's own in it. */
 	struct linear *look[LINEAR_LOOKS_MAX];
@@ -175,17 +181,46 @@ size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t s
 void linear_begin(struct linear *l, struct linear_walk *w, unsigned side);
 /* No match begins from here on. */
 void linear_stop_adding(struct linear *l, struct linear_walk *w);
-/* What the pool knows is of use in this run only if it comes again. */
+/* A run begins, or is between two characters: is there room, and is it of use to remember more? */
 void linear_pool_start(struct linear_pool *pool, struct linear_walk *w);
-/* Between two characters of the whole expression. */
 void linear_pool_look(struct linear_pool *pool, struct linear_walk *w);
+
+static inline void linear_set(struct linear *l, uint32_t word, uint64_t bits)
+{
+	l->now[word] |= bits;
+	l->live[word / 64] |= (uint64_t)1 << word % 64;
+}
+
+/* The first live word from WORD on; LINEAR_NO_WORD: there is none. */
+#define LINEAR_NO_WORD UINT32_MAX
+
+static inline uint32_t linear_live(const struct linear *l, uint32_t word)
+{
+	for (uint32_t i = word / 64; i < LINEAR_LIVE; i++) {
+		uint64_t here = l->live[i];
+		if (i == word / 64)
+			here &= ~(uint64_t)0 << word % 64;
+		if (here)
+			return i * 64 + (uint32_t)__builtin_ctzll(here);
+	}
+	return LINEAR_NO_WORD;
+}
+
+/* Nobody is anywhere. */
+static inline void linear_clear(struct linear *l)
+{
+	for (uint32_t w = linear_live(l, 0); w != LINEAR_NO_WORD; w = linear_live(l, w + 1))
+		l->now[w] = 0;
+	for (uint32_t i = 0; i < LINEAR_LIVE; i++)
+		l->live[i] = 0;
+}
 
 static inline void linear_add(struct linear *l, struct linear_list list)
 {
 	const struct linear_bits *b = l->bits + list.first;
 
 	for (uint32_t i = 0; i < list.count; i++)
-		l->now[b[i].word] |= b[i].bits;
+		linear_set(l, b[i].word, b[i].bits);
 }
 
 static inline uint32_t linear_kind(struct linear *l, uint32_t c)

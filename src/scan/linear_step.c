@@ -111,10 +111,10 @@ static void guard(struct linear *l, struct linear_walk *w, const struct linear_p
 	}
 }
 
-/* Those who were moved out of a part. */
+/* Those who were moved out of a part. Where they go nobody leaves at once. */
 static void leave(struct linear *l)
 {
-	for (uint32_t w = 0; w < l->words; w++) {
+	for (uint32_t w = linear_live(l, 0); w != LINEAR_NO_WORD; w = linear_live(l, w + 1)) {
 		uint64_t out = l->now[w] & l->exits[w];
 		for (uint32_t i = l->exit_at[w]; out && i < l->exit_at[w + 1]; i++)
 			if (out & l->exit[i].mask)
@@ -122,44 +122,99 @@ static void leave(struct linear *l)
 	}
 }
 
-/* Only the earliest of a span stays; see linear_private.h. */
-static void thin(struct linear *l)
+/* The states of SPAN in word W. */
+static uint64_t mask_of(const struct linear_span *span, uint32_t w)
 {
-	for (uint32_t i = 0; i < l->spans; i++) {
-		uint32_t first = l->span[i].from / 64, last = l->span[i].to / 64;
-		uint64_t mask = ~(uint64_t)0 << l->span[i].from % 64, stay = ~(uint64_t)0;
+	uint64_t mask = ~(uint64_t)0;
 
-		for (uint32_t w = first; w <= last; w++, mask = ~(uint64_t)0) {
-			if (w == last)
-				mask &= ~(uint64_t)0 >> (63 - l->span[i].to % 64);
-			uint64_t here = l->now[w] & mask;
-			l->now[w] &= ~here | (here & -here & stay);
-			stay = here ? 0 : stay;
+	if (w == span->from / 64)
+		mask &= ~(uint64_t)0 << span->from % 64;
+	if (w == span->to / 64)
+		mask &= ~(uint64_t)0 >> (63 - span->to % 64);
+	return mask;
+}
+
+/* Only the earliest of a run stays; see linear_private.h. */
+static void thin_run(struct linear *l, const struct linear_span *span)
+{
+	uint32_t w = linear_live(l, span->from / 64);
+
+	for (uint64_t stay = ~(uint64_t)0; w <= span->to / 64; w = linear_live(l, w + 1)) {
+		uint64_t here = l->now[w] & mask_of(span, w);
+		l->now[w] &= ~here | (here & -here & stay);
+		stay = here ? 0 : stay;
+	}
+}
+
+/* The same for each state of a group. */
+static void thin_group(struct linear *l, const struct linear_span *span)
+{
+	uint64_t seen[LINEAR_STRIDE_MAX / 64] = {0};
+	uint32_t w = linear_live(l, span->from / 64);
+
+	for (; w <= span->to / 64; w = linear_live(l, w + 1)) {
+		for (uint64_t b = l->now[w] & mask_of(span, w); b; b &= b - 1) {
+			uint32_t n = w * 64 + (uint32_t)__builtin_ctzll(b) - span->from;
+			uint64_t *word = &seen[n % span->stride / 64];
+			uint64_t bit = (uint64_t)1 << n % span->stride % 64;
+			if (*word & bit)
+				l->now[w] &= ~(b & -b);
+			*word |= bit;
 		}
 	}
 }
 
+/* What is in NOW next is what was before it. */
+static void swap(struct linear *l)
+{
+	uint64_t *now = l->next;
+
+	l->next = l->now;
+	l->now = now;
+	for (uint32_t i = 0; i < LINEAR_LIVE; i++) {
+		uint64_t live = l->next_live[i];
+		l->next_live[i] = l->live[i];
+		l->live[i] = live;
+	}
+}
+
+/* Moves everybody; returns whether one of them leaves a part. */
+static bool move(struct linear *l, uint32_t kind)
+{
+	const uint64_t *row = l->row + (size_t)kind * l->words, *old = l->now;
+	uint64_t leaving = 0, any = 0;
+
+	swap(l);
+	linear_clear(l);
+	for (uint32_t i = 0; i < LINEAR_LIVE; i++) {
+		for (uint64_t live = l->next_live[i]; live; live &= live - 1) {
+			uint32_t w = i * 64 + (uint32_t)__builtin_ctzll(live);
+			uint64_t taken = old[w] & row[w];
+			if (!taken)
+				continue;
+			uint64_t moved = taken << 1 | (taken & l->self[w]);
+			linear_set(l, w, moved);
+			leaving |= moved & l->exits[w];
+			any = 1;
+			if (taken >> 63) {
+				linear_set(l, w + 1, 1);
+				leaving |= l->exits[w + 1] & 1;
+			}
+		}
+	}
+	l->empty = !any;
+	return leaving;
+}
+
 static void take(struct linear *l, uint32_t kind)
 {
-	const uint64_t *row = l->row + (size_t)kind * l->words;
-	const uint64_t *self = l->self, *exits = l->exits;
-	uint64_t *old = l->now, *now = l->next, before = 0, any = 0, leaving = 0;
-	const uint32_t words = l->words;
-
-	for (uint32_t w = 0; w < words; w++) {
-		uint64_t taken = old[w] & row[w], moved = taken << 1 | before | (taken & self[w]);
-		now[w] = moved;
-		before = taken >> 63;
-		any |= moved;
-		leaving |= moved & exits[w];
-	}
-	l->next = old;
-	l->now = now;
-	l->empty = !any;
-	if (!leaving)
+	if (!move(l, kind))
 		return;
-	thin(l);
+	for (uint32_t i = 0; i < l->runs; i++)
+		thin_run(l, &l->span[i]);
 	leave(l);
+	for (uint32_t i = l->runs; i < l->spans; i++)
+		thin_group(l, &l->span[i]);
 }
 
 bool linear_step(struct linear *l, struct linear_walk *w, const struct linear_place *p,

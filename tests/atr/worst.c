@@ -24,6 +24,7 @@ enum {
 	SHOWN_MAX = 64,
 	SHOWN_BYTES = 100,
 	TOP = 6,
+	DEAR_US = 500,
 	FIELDS = 9,
 	WAYS_MAX = 16,
 };
@@ -264,24 +265,38 @@ static int by_cost(const void *left, const void *right)
 	return a->us < b->us ? 1 : a->us > b->us ? -1 : 0;
 }
 
-/* What each pattern takes alone, beyond what is done for none. */
+/* What each pattern takes alone, beyond what is done for none; those of which 64 together take next
+ * to nothing count as nothing. */
+static void find_costs(const struct scan_text *text, double none, struct cost *cost)
+{
+	size_t count = all.patterns.count, words = count / 64 + 1;
+	uint64_t *wanted = calloc(words, sizeof(*wanted));
+
+	must(wanted, "no memory");
+	for (size_t w = 0; w < words; w++) {
+		wanted[w] = ~(uint64_t)0;
+		bool dear = scan_for(text, wanted) > none + DEAR_US;
+		for (size_t i = w * 64; i < count && i < w * 64 + 64; i++) {
+			wanted[w] = (uint64_t)1 << i % 64;
+			cost[i] = (struct cost){dear ? scan_for(text, wanted) - none : 0, i};
+		}
+		wanted[w] = 0;
+	}
+	free(wanted);
+	qsort(cost, count, sizeof(*cost), by_cost);
+}
+
 static void show(const struct slow *s)
 {
-	size_t count = all.patterns.count;
-	uint64_t *wanted = calloc(count / 64 + 1, sizeof(*wanted));
-	struct cost *cost = calloc(count, sizeof(*cost));
+	uint64_t *nobody = calloc(all.patterns.count / 64 + 1, sizeof(*nobody));
+	struct cost *cost = calloc(all.patterns.count, sizeof(*cost));
 	struct scan_text raw;
 	struct err err;
 
-	must(wanted && cost, "no memory");
-	must(normal_decode(s->text, strlen(s->text), &raw, &err) == 0, "no memory");
-	double none = scan_for(&raw, wanted);
-	for (size_t i = 0; i < count; i++) {
-		wanted[i / 64] = 1ull << i % 64;
-		cost[i] = (struct cost){scan_for(&raw, wanted) - none, i};
-		wanted[i / 64] = 0;
-	}
-	qsort(cost, count, sizeof(*cost), by_cost);
+	must(nobody && cost && normal_decode(s->text, strlen(s->text), &raw, &err) == 0,
+	     "no memory");
+	double none = scan_for(&raw, nobody);
+	find_costs(&raw, none, cost);
 	printf("%.1f ms, %s: ", s->us / 1e3, s->way);
 	for (size_t i = 0; s->text[i] && i < SHOWN_BYTES; i++)
 		printf(s->text[i] >= ' ' && s->text[i] < 127 ? "%c" : "\\x%02x",
@@ -291,8 +306,9 @@ static void show(const struct slow *s)
 		printf(", %.1f /%.40s/", cost[i].us / 1e3,
 		       all.patterns.pattern[cost[i].pattern].source);
 	printf(" ms\n");
+	fflush(stdout);
 	normal_done(&raw);
-	free(wanted);
+	free(nobody);
 	free(cost);
 }
 

@@ -77,7 +77,8 @@ static void test_windows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
 		struct linear *l = make(windows[i].source, 0);
-		struct match_window w = {windows[i].from, windows[i].to, windows[i].end};
+		struct match_window w = {
+			.from = windows[i].from, .to = windows[i].to, .end = windows[i].end};
 		uint64_t steps = UINT64_MAX;
 
 		ok(l && linear_run_all(l, pool, windows[i].text, &w, &steps) ==
