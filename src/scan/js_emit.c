@@ -491,8 +491,9 @@ int js_emit(const struct js_ast *ast, enum js_form form, struct js_pattern *ret,
 	put(&e, "");
 	emit_branches(&e, ast->root);
 	for (unsigned i = 0; i < e.subs; i++) {
-		put(&e, "(?(DEFINE)");
-		emit_in(&e, "(", e.sub[i]);
+		put(&e, "(?(DEFINE)(");
+		put_toll(&e, JS_TOLL_CALL);
+		emit_in(&e, "", e.sub[i]);
 		put(&e, ")");
 	}
 	if (e.failed) {

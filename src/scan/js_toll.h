@@ -13,6 +13,7 @@
  * read, and, added to it, how much is tried at every character of that: 4 to the power of it. */
 enum js_toll {
 	JS_TOLL_LOOP = 0, /* a group comes again: one step */
+	JS_TOLL_CALL = 2, /* of a group that is written elsewhere */
 	JS_TOLL_FIXED_MAX = 239,
 	JS_TOLL_RUN = 240,    /* up to where spaces end, or begin */
 	JS_TOLL_LINE = 244,   /* to the line's end */
