@@ -37,6 +37,9 @@ enum {
 	LAST_BYTE_STEPS = 10,
 	LAST_PLACE_STEPS = 200000,
 	FORMS_KEPT = 256,
+	/* It is not worth to make another form for shorter texts; and how much of one is tried. */
+	BACK_BYTES_MIN = 16384,
+	PROBED = 16,
 };
 
 enum form_state { FORM_UNKNOWN, FORM_NONE, FORM_MADE };
@@ -59,10 +62,10 @@ struct confirm {
 	uint64_t pattern_steps, steps, linear_steps, last_steps;
 	uint64_t granted;			/* of the last three, to this text and those before */
 	struct asked *asked;			/* by pattern */
-	struct linear **form;			/* by pattern */
-	uint8_t *form_state;			/* by pattern: enum form_state */
+	struct linear **form;			/* by pattern and way of reading: form_at() */
+	uint8_t *form_state;			/* the same: enum form_state */
 	struct linear_pool *pool;		/* made when the first form is */
-	uint32_t kept[FORMS_KEPT], keptc, next; /* patterns that have a form, in a ring */
+	uint32_t kept[FORMS_KEPT], keptc, next; /* forms that are there, in a ring */
 };
 
 struct confirm *confirm_new(const struct db *db, const struct match_limits *limits, struct err *err)
@@ -73,8 +76,8 @@ struct confirm *confirm_new(const struct db *db, const struct match_limits *limi
 		c->db = db;
 		c->limits = limits ? *limits : (struct match_limits){0};
 		c->asked = pages_new((db->count + 1) * sizeof(*c->asked));
-		c->form = pages_new((db->count + 1) * sizeof(struct linear *));
-		c->form_state = calloc(db->count + 1, 1);
+		c->form = pages_new((2 * db->count + 1) * sizeof(struct linear *));
+		c->form_state = calloc(2 * db->count + 1, 1);
 		c->match = match_scratch_new(limits, err);
 	}
 	if (!c || !c->asked || !c->form || !c->form_state || !c->match) {
@@ -137,8 +140,13 @@ bool confirm_is_done(const struct confirm *c, uint32_t pattern)
 	return c->asked[pattern].text == c->number && c->asked[pattern].done;
 }
 
+static uint32_t form_at(uint32_t pattern, bool back)
+{
+	return 2 * pattern + back;
+}
+
 /* The oldest of too many goes. */
-static void keep(struct confirm *c, uint32_t pattern)
+static void keep(struct confirm *c, uint32_t form)
 {
 	uint32_t *place = &c->kept[c->next++ % FORMS_KEPT];
 
@@ -149,30 +157,31 @@ static void keep(struct confirm *c, uint32_t pattern)
 	} else {
 		c->keptc++;
 	}
-	*place = pattern;
+	*place = form;
 }
 
 /* The pattern's linear form; NULL: it has none. */
-static struct linear *form_of(struct confirm *c, uint32_t pattern)
+static struct linear *form_of(struct confirm *c, uint32_t pattern, bool back)
 {
 	struct db_source source = db_source(c->db, pattern);
+	uint32_t at = form_at(pattern, back);
 	struct regex regex = {0};
 	struct err ignored;
 
-	if (c->form_state[pattern] != FORM_UNKNOWN)
-		return c->form[pattern];
-	c->form_state[pattern] = FORM_NONE;
+	if (c->form_state[at] != FORM_UNKNOWN)
+		return c->form[at];
+	c->form_state[at] = FORM_NONE;
 	if (regex_translate(source.text, source.len, source.flags, &regex, &ignored) < 0)
 		return NULL;
-	c->form[pattern] = linear_new(&regex.ast, &ignored);
+	c->form[at] = (back ? linear_new_back : linear_new)(&regex.ast, &ignored);
 	regex_done(&regex);
-	if (!c->form[pattern])
+	if (!c->form[at])
 		return NULL;
-	c->form_state[pattern] = FORM_MADE;
+	c->form_state[at] = FORM_MADE;
 	if (!c->pool) /* without one it only takes longer */
 		c->pool = linear_pool_new();
-	keep(c, pattern);
-	return c->form[pattern];
+	keep(c, at);
+	return c->form[at];
 }
 
 /* What the pattern reads of the text. */
@@ -192,6 +201,34 @@ static enum match_answer finish(struct asked *a, enum match_answer answer)
 	return answer;
 }
 
+/* Steps that a form takes for the first part of a text. */
+static uint64_t probe(struct confirm *c, struct linear *form, const char *data, size_t len)
+{
+	struct match_window w = {.to = len, .end = len};
+	uint64_t before = c->linear_steps;
+
+	linear_run(form, c->pool, data, &w, &c->linear_steps);
+	return before - c->linear_steps;
+}
+
+/* Everything, from the side that takes fewer steps: a text has some part of an expression very often
+ * and some part not at all, and where the latter comes first there is little to do. */
+static enum match_answer ask_whole(struct confirm *c, uint32_t pattern, const char *data,
+				   size_t len)
+{
+	struct match_window w = {.to = len, .end = len};
+	bool both = len >= BACK_BYTES_MIN && form_of(c, pattern, true);
+	struct linear *form = form_of(c, pattern, false);
+
+	/* The first may have gone when the second was made. */
+	struct linear *back = both ? form_of(c, pattern, true) : NULL;
+	if (!form)
+		return MATCH_UNDECIDED;
+	if (back && probe(c, back, data, len / PROBED) < probe(c, form, data, len / PROBED))
+		form = back;
+	return linear_run(form, c->pool, data, &w, &c->linear_steps);
+}
+
 /* The window; or everything, when that is not much more, or would be read several times over. */
 static enum match_answer ask_linear(struct confirm *c, uint32_t pattern, struct linear *form,
 				    struct match_window w)
@@ -201,10 +238,9 @@ static enum match_answer ask_linear(struct confirm *c, uint32_t pattern, struct 
 	const char *data = data_of(c, pattern, c->text, &len);
 
 	a->read += w.end - w.from;
-	if (a->read <= len / 4)
+	if (a->read <= len / 16)
 		return linear_run(form, c->pool, data, &w, &c->linear_steps);
-	w = (struct match_window){.to = len, .end = len};
-	return finish(a, linear_run(form, c->pool, data, &w, &c->linear_steps));
+	return finish(a, ask_whole(c, pattern, data, len));
 }
 
 static enum match_answer run(struct confirm *c, uint32_t pattern, const struct match_window *w,
@@ -259,7 +295,7 @@ enum match_answer confirm_window(struct confirm *c, uint32_t pattern, struct mat
 	if (answer != MATCH_UNDECIDED)
 		return answer;
 	a->slow = true;
-	form = form_of(c, pattern);
+	form = form_of(c, pattern, false);
 	return form ? ask_linear(c, pattern, form, w) : ask_last(c, pattern, &w);
 }
 
@@ -270,14 +306,15 @@ enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct
 	enum match_answer answer =
 		code ? match_run(code, c->match, text, ret_start) : MATCH_UNDECIDED;
 
-	return answer == MATCH_UNDECIDED && !ret_start ? confirm_linear(c, pattern, text, true)
-						       : answer;
+	return answer == MATCH_UNDECIDED && !ret_start
+		       ? confirm_linear(c, pattern, text, DB_LINEAR_POOL)
+		       : answer;
 }
 
 enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text,
-				 bool remember)
+				 enum db_linear way)
 {
-	struct linear *form = form_of(c, pattern);
+	struct linear *form = form_of(c, pattern, way == DB_LINEAR_BACK);
 	struct match_window w = {0};
 	const char *data = data_of(c, pattern, text, &w.end);
 
@@ -285,5 +322,5 @@ enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const stru
 	if (!form)
 		return MATCH_UNDECIDED;
 	uint64_t steps = linear_cost(form, w.end) * 2 + LINEAR_STEPS;
-	return linear_run(form, remember ? c->pool : NULL, data, &w, &steps);
+	return linear_run(form, way == DB_LINEAR_BITS ? NULL : c->pool, data, &w, &steps);
 }

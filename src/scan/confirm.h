@@ -30,8 +30,8 @@ bool confirm_is_done(const struct confirm *c, uint32_t pattern);
 /* About a whole text, of which nothing else is known; RET_START as in match_run(). */
 enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct scan_text *text,
 			       size_t *ret_start);
-/* The same, only the linear way, with the pool or without. Undecided: it has no linear form. */
+/* The same, only the linear way. Undecided: it has no linear form. */
 enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text,
-				 bool remember);
+				 enum db_linear way);
 
 #endif

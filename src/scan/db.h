@@ -95,10 +95,12 @@ enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t 
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start);
 
-/* The same in the way that is taken when PCRE2 does too many steps (linear.h), for who compares
- * the two; REMEMBER: with the thread's pool. Undecided: there is no such way for this pattern. */
+/* The same in a way that is taken when PCRE2 does too many steps (linear.h), for who compares them:
+ * by bits, with the thread's pool, or from the text's end with that. Undecided: there is no such
+ * way for this pattern. */
+enum db_linear { DB_LINEAR_BITS, DB_LINEAR_POOL, DB_LINEAR_BACK, DB_LINEARS };
 enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
-				  const struct scan_text *text, bool remember);
+				  const struct scan_text *text, enum db_linear way);
 
 static inline bool db_is_wanted(const uint64_t *wanted, size_t number)
 {

@@ -465,9 +465,9 @@ enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t 
 }
 
 enum match_answer db_match_linear(const struct db *db, struct db_scratch *s, size_t number,
-				  const struct scan_text *text, bool remember)
+				  const struct scan_text *text, enum db_linear way)
 {
 	if (!db_has(db, number))
 		return MATCH_NO;
-	return confirm_linear(s->confirm, (uint32_t)number, text, remember);
+	return confirm_linear(s->confirm, (uint32_t)number, text, way);
 }

@@ -250,6 +250,42 @@ static bool run(struct linear *l, struct linear_walk *w, size_t at, size_t to)
 	}
 }
 
+/* The next place, backwards, with which a match can end. */
+static size_t restart_back(struct linear *l, struct linear_walk *w, size_t from)
+{
+	size_t at = from;
+
+	while (!l->can_be_empty && at && !l->can_begin[w->data[at - 1]])
+		at--;
+	spend(w, (from - at) / SKIP_BYTES);
+	if (at != from)
+		linear_begin(l, w, linear_side(l, linear_char_behind(w, at)));
+	return at;
+}
+
+/* From the end to the beginning. */
+static bool run_back(struct linear *l, struct linear_walk *w)
+{
+	const uint64_t cost = cost_of(l);
+	size_t at = w->end;
+
+	linear_begin(l, w, linear_side(l, LINEAR_NO_CHAR));
+	for (;;) {
+		if (l->empty)
+			at = restart_back(l, w, at);
+		if (l->state)
+			at = linear_hurry_back(l, w, at, cost);
+		struct linear_place p = back_from(w, at);
+		if (linear_move(l, w, &p))
+			return true;
+		if (!at || !spend(w, cost))
+			return false;
+		at = p.next;
+		if (w->pool)
+			linear_pool_look(w->pool, w);
+	}
+}
+
 enum match_answer linear_run(struct linear *l, struct linear_pool *pool, const char *data,
 			     const struct match_window *window, uint64_t *steps)
 {
@@ -262,7 +298,7 @@ enum match_answer linear_run(struct linear *l, struct linear_pool *pool, const c
 	forget(l);
 	if (pool)
 		linear_pool_start(pool, &w);
-	bool found = run(l, &w, window->from, window->to);
+	bool found = l->backwards ? run_back(l, &w) : run(l, &w, window->from, window->to);
 	*steps = w.left;
 	l->taken += w.taken;
 	/* A lookaround without an answer may have said anything. */

@@ -32,6 +32,10 @@ size_t linear_pool_used(const struct linear_pool *pool);
 
 /* AST has been simplified. ERR_LIMIT: there is no such form of it. */
 struct linear *linear_new(const struct js_ast *ast, struct err *err);
+/* The same, but it reads from the text's end, and can only be asked about a whole text. It is quick
+ * where the last part of an expression is what the text does not have; a text that makes PCRE2 slow
+ * mostly has the first part very often. */
+struct linear *linear_new_back(const struct js_ast *ast, struct err *err);
 void linear_free(struct linear *l);
 
 /* Does a match begin in the window? Every character costs a step for each 64 states, and a few

@@ -301,12 +301,14 @@ int linear_make_part(const struct linear_graph *outer, struct linear *l, uint32_
 	return good ? 0 : -1;
 }
 
-struct linear *linear_new(const struct js_ast *ast, struct err *err)
+static struct linear *make(const struct js_ast *ast, bool backwards, struct err *err)
 {
 	struct linear *l = calloc(1, sizeof(*l));
 	struct arena arena = {0};
 	struct linear_graph outer = {.ast = ast, .arena = &arena, .top = l};
 
+	if (l)
+		l->backwards = backwards;
 	if (l && linear_make_part(&outer, l, ast->root) == 0) {
 		l->arena = arena;
 		return l;
@@ -319,6 +321,16 @@ struct linear *linear_new(const struct js_ast *ast, struct err *err)
 	else
 		err_set(err, ERR_LIMIT, "regular expression: it is too large to be run linearly");
 	return NULL;
+}
+
+struct linear *linear_new(const struct js_ast *ast, struct err *err)
+{
+	return make(ast, false, err);
+}
+
+struct linear *linear_new_back(const struct js_ast *ast, struct err *err)
+{
+	return make(ast, true, err);
 }
 
 void linear_free(struct linear *l)

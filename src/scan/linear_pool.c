@@ -25,8 +25,8 @@ enum {
 	MOVE_FLAGS = 15,
 	MOVE_SHIFT = 4,
 	/* So many new states are always worth it; beyond, each must save so many characters. */
-	FREE_STATES = 1000,
-	WORTH = 3,
+	FREE_STATES = 300,
+	WORTH = 10,
 };
 
 _Static_assert(LINEAR_POOL_BYTES / UNIT < 1 << (32 - MOVE_SHIFT), "a move can say where");
@@ -313,6 +313,27 @@ size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t s
 	l->empty = s->empty;
 	w->left -= (at - from) * cost;
 	w->taken += at - from;
+	return at;
+}
+
+size_t linear_hurry_back(struct linear *l, struct linear_walk *w, size_t at, uint64_t cost)
+{
+	const struct linear_state *s = l->state;
+	const uint8_t *memory = w->pool->memory;
+	size_t from = at, stop = at > w->left / cost ? at - w->left / cost : 0;
+
+	for (; at > stop && w->data[at - 1] < LINEAR_ASCII; at--) {
+		uint32_t move = s->move[l->kind_of[w->data[at - 1]]];
+		if ((move & MOVE_FLAGS) != MOVE_KNOWN &&
+		    ((move & MOVE_FLAGS) != (MOVE_KNOWN | MOVE_EMPTY) || at - 1 <= stop ||
+		     !l->can_begin[w->data[at - 2]]))
+			break;
+		s = (const void *)(memory + (size_t)(move >> MOVE_SHIFT) * UNIT);
+	}
+	l->state = (struct linear_state *)s;
+	l->empty = s->empty;
+	w->left -= (from - at) * cost;
+	w->taken += from - at;
 	return at;
 }
 

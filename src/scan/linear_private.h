@@ -177,6 +177,8 @@ uint32_t linear_char_behind(const struct linear_walk *w, size_t at);
 bool linear_move(struct linear *l, struct linear_walk *w, const struct linear_place *p);
 /* As far as everything is known and nothing happens, over ASCII characters up to STOP, each at COST. */
 size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t stop, uint64_t cost);
+/* The same backwards, up to the text's beginning. */
+size_t linear_hurry_back(struct linear *l, struct linear_walk *w, size_t at, uint64_t cost);
 /* L stands where a run begins, with a character of SIDE before it. */
 void linear_begin(struct linear *l, struct linear_walk *w, unsigned side);
 /* No match begins from here on. */

@@ -23,7 +23,7 @@ enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
 struct expression {
 	char *id;
 	struct match_code *code;
-	struct linear *linear; /* NULL: it has no such form */
+	struct linear *linear, *back; /* NULL: it has no such form */
 	bool start_moved;
 	int exception; /* row, or -1 */
 };
@@ -86,6 +86,7 @@ static void take_expression(json_t *o)
 			    &err) == 0) {
 		e->code = match_compile(&regex, &err);
 		e->linear = linear_new(&regex.ast, &err);
+		e->back = linear_new_back(&regex.ast, &err);
 		all.linear += e->linear != NULL;
 		e->start_moved = regex.ast.start_moved;
 		all.ascii_never += regex.form[JS_ASCII].never;
@@ -115,14 +116,17 @@ static void differ(size_t *count, const char *what, const struct expression *e,
 static void compare_linear(const struct expression *e, const struct scan_text *t, bool matches)
 {
 	bool unicode = match_is_unicode(e->code);
+	const char *data = unicode ? t->data : t->unit;
 	size_t len = unicode ? t->len : t->unit_len;
 	struct match_window w = {.to = len, .end = len};
-	uint64_t steps = UINT64_MAX;
+	uint64_t steps = UINT64_MAX, back_steps = UINT64_MAX;
+	int answer = matches ? MATCH_YES : MATCH_NO;
 
-	if (!e->linear)
+	if (!e->linear && !e->back)
 		return;
-	int answer = linear_run_all(e->linear, all.pool, unicode ? t->data : t->unit, &w, &steps);
-	if (answer != (matches ? MATCH_YES : MATCH_NO))
+	if (!e->linear || !e->back ||
+	    linear_run_all(e->linear, all.pool, data, &w, &steps) != answer ||
+	    linear_run_all(e->back, all.pool, data, &w, &back_steps) != answer)
 		differ(&all.linearly, "otherwise in linear form", e, t);
 }
 
@@ -221,6 +225,7 @@ static void take_try(json_t *o)
 			    &err) == 0) {
 		e.code = match_compile(&regex, &err);
 		e.linear = linear_new(&regex.ast, &err);
+		e.back = linear_new_back(&regex.ast, &err);
 		all.linear += e.linear != NULL;
 		e.start_moved = regex.ast.start_moved;
 		all.taken += e.code != NULL;
@@ -252,6 +257,7 @@ static void take_try(json_t *o)
 	}
 	match_free(e.code);
 	linear_free(e.linear);
+	linear_free(e.back);
 }
 
 /* One set of characters that are the same but for their case. */

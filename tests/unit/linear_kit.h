@@ -30,4 +30,25 @@ static inline int linear_run_all(struct linear *l, struct linear_pool *pool, con
 	return LINEAR_DIFFERS;
 }
 
+/* The same of an expression and a whole text, from its end too. LINEAR_DIFFERS also when there is no
+ * form. */
+static inline int linear_ask_all(const struct js_ast *ast, struct linear_pool *pool,
+				 const char *data, size_t len)
+{
+	struct match_window w = {.to = len, .end = len};
+	struct err err;
+	struct linear *ahead = linear_new(ast, &err), *back = linear_new_back(ast, &err);
+	uint64_t steps = UINT64_MAX;
+	int answer = LINEAR_DIFFERS;
+
+	if (ahead && back)
+		answer = linear_run_all(ahead, pool, data, &w, &steps);
+	steps = UINT64_MAX;
+	if (answer != LINEAR_DIFFERS && linear_run_all(back, pool, data, &w, &steps) != answer)
+		answer = LINEAR_DIFFERS;
+	linear_free(ahead);
+	linear_free(back);
+	return answer;
+}
+
 #endif

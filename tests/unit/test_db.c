@@ -50,13 +50,14 @@ static size_t differences(const struct db *db, struct db_scratch *s, const char 
 		bool said = has(hits.yes, hits.yesc, i);
 		bool unsure = has(hits.undecided, hits.undecidedc, i);
 
-		enum match_answer linear = db_match_linear(db, s, i, &text, true);
-		enum match_answer plain = db_match_linear(db, s, i, &text, false);
-		if (linear != plain ||
-		    (linear != MATCH_UNDECIDED && answer != MATCH_UNDECIDED && linear != answer)) {
+		for (int way = 0; way < DB_LINEARS; way++) {
+			enum match_answer linear = db_match_linear(db, s, i, &text, way);
+			if (linear == MATCH_UNDECIDED || answer == MATCH_UNDECIDED ||
+			    linear == answer)
+				continue;
 			different++;
-			printf("# pattern %zu: %d, the linear way: %d\n", i, answer == MATCH_YES,
-			       linear == MATCH_YES);
+			printf("# pattern %zu: %d, linear way %d: %d\n", i, answer == MATCH_YES,
+			       way, linear == MATCH_YES);
 		}
 		if (answer != MATCH_UNDECIDED && !unsure && said != (answer == MATCH_YES)) {
 			different++;

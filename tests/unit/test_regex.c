@@ -94,20 +94,12 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 static bool agrees(const struct regex *regex, const struct scan_text *text, bool matches)
 {
 	bool unicode = regex->ast.flags & JS_UNICODE;
-	size_t len = unicode ? text->len : text->unit_len;
-	struct match_window w = {.to = len, .end = len};
-	uint64_t steps = UINT64_MAX;
-	struct err err = {0};
-	struct linear *linear = linear_new(&regex->ast, &err);
 	struct linear_pool *pool = linear_pool_new();
-	const char *data = unicode ? text->data : text->unit;
-	bool good = linear ? linear_run_all(linear, pool, data, &w, &steps) ==
-				     (matches ? MATCH_YES : MATCH_NO)
-			   : regex->ast.has_backref;
+	int answer = linear_ask_all(&regex->ast, pool, unicode ? text->data : text->unit,
+				    unicode ? text->len : text->unit_len);
 
 	linear_pool_free(pool);
-	linear_free(linear);
-	return good;
+	return regex->ast.has_backref || answer == (matches ? MATCH_YES : MATCH_NO);
 }
 
 static int ask(const char *source, size_t len, unsigned flags, struct scan_text *text, bool wide)
