@@ -24,9 +24,10 @@ enum {
 	MOVE_ASK = 8,
 	MOVE_FLAGS = 15,
 	MOVE_SHIFT = 4,
-	/* So many new states are always worth it; beyond, each must save so many characters. */
+	/* So many new states are always worth it; beyond, there is one for so many characters. */
 	FREE_STATES = 300,
 	WORTH = 10,
+	NEARLY_FULL = LINEAR_POOL_BYTES / 4 * 3,
 };
 
 _Static_assert(LINEAR_POOL_BYTES / UNIT < 1 << (32 - MOVE_SHIFT), "a move can say where");
@@ -120,7 +121,7 @@ static uint64_t *bits_of(const struct linear *l, struct linear_state *s)
 
 static uint32_t hash_of(const struct linear *l, unsigned side)
 {
-	uint64_t hash = l->serial * 8 + side * 2 + l->adding;
+	uint64_t hash = l->serial << 3 | side << 1 | l->adding;
 
 	for (uint32_t w = linear_live(l, 0); w != LINEAR_NO_WORD; w = linear_live(l, w + 1)) {
 		if (!l->now[w])
@@ -355,7 +356,7 @@ static void empty(struct linear_pool *pool)
 
 void linear_pool_start(struct linear_pool *pool, struct linear_walk *w)
 {
-	if (pool->used > LINEAR_POOL_BYTES / 4 * 3)
+	if (pool->used > NEARLY_FULL)
 		empty(pool);
 	join(pool, w->top);
 	pool->useless = is_useless(w);
