@@ -82,15 +82,21 @@ $(GEN)/filters.h: $(BUILD)/mkfilter
 	$(BUILD)/mkfilter $(ARCH) $(@D)
 $(BUILD)/obj/src/box/filter.o $(BUILD)/obj/mutant/src/box/filter.o: $(GEN)/filters.h
 
-# The reader of code that runs in the box is a part of cordon: one Python program, in a header.
-VIEW_MAIN := runtime/python/codeview.py
-VIEW_PY   := $(VIEW_MAIN) $(filter-out $(VIEW_MAIN),$(sort $(wildcard runtime/python/*.py)))
+# The reader of code that runs in the box is a part of cordon: Python modules, in a header. Compiled
+# too, if there is a Python here: the same one in the box takes them as they are, any other compiles
+# their sources each time, which takes longer.
+VIEW_FIRST  := runtime/python/parts.py
+VIEW_PY     := $(VIEW_FIRST) $(filter-out $(VIEW_FIRST),$(sort $(wildcard runtime/python/*.py)))
+VIEW_PYTHON ?= $(wildcard /usr/bin/python3)
+$(GEN)/view/key: tools/view-code $(VIEW_PY)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_PY),touch $@)
 $(BUILD)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -o $@ $<
-$(GEN)/view_program.h: $(BUILD)/embed $(VIEW_PY)
+$(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY)
 	@mkdir -p $(@D)
-	$(BUILD)/embed $@ view_program $(VIEW_PY)
+	$(BUILD)/embed $@ runtime/view.py $(GEN)/view $(VIEW_PY)
 $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h
 
 # What decides which files of the cache are ours: every byte of what makes them. Looked at each

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * embed OUT NAME MAIN.py MODULE.py...: writes a C header in which NAME is one Python program: MAIN,
- * with the modules as strings that it loads when they are imported. So that what runs in the box is
- * in the binary, and nothing depends on where it is installed. Sources are ASCII; it stops at the
- * first byte that is not.
+ * embed OUT START.py CODE PARTS.py MODULE.py...: writes a C header with the reader of code, so that
+ * what runs in the box is in the binary and nothing depends on where it is installed: view_start is
+ * the program, view_parts all else, that it finds by the lines at their beginning, HEAD_LEN bytes:
+ *
+ *     KEY LENGTH LENGTH SIZE          of which Python the code is; the first part's code and source,
+ *                                     which follow; bytes of all
+ *     NAME CODE LENGTH SOURCE LENGTH  of each part: where it is; no code: 0 0
+ *
+ * and empty lines to the end. CODE is the directory of tools/view-code; without its file
+ * "key" there is no code, only sources. Sources are ASCII; it stops at the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_MAX = 1 << 20, NAME_LEN_MAX = 64 };
+enum { FILE_LEN_MAX = 1 << 20, NAME_LEN_MAX = 64, PARTS_MAX = 64, HEAD_LEN = 4096 };
 
-static const char loader[] = "import sys\n"
-			     "import _frozen_importlib\n"
-			     "class _Embedded:\n"
-			     "    def find_spec(self, name, path=None, target=None):\n"
-			     "        if name in _SOURCES:\n"
-			     "            return _frozen_importlib.ModuleSpec(name, self)\n"
-			     "    def create_module(self, spec):\n"
-			     "        return None\n"
-			     "    def exec_module(self, module):\n"
-			     "        name = module.__name__\n"
-			     "        exec(compile(_SOURCES.pop(name), name + '.py', 'exec'), "
-			     "module.__dict__)\n"
-			     "sys.meta_path.insert(0, _Embedded())\n";
+struct data {
+	size_t len;
+	char *bytes;
+};
+
+struct part {
+	char name[NAME_LEN_MAX];
+	struct data code, source;
+	size_t code_at, source_at;
+};
 
 static void die(const char *what, const char *which)
 {
@@ -32,86 +35,133 @@ static void die(const char *what, const char *which)
 	exit(1);
 }
 
-/* One character of the program, in a C string. */
-static void put(FILE *out, int c)
+/* Absent: no bytes. */
+static struct data read_file(const char *path)
 {
-	if (c == '\n')
-		fputs("\\n\"\n\t\"", out);
-	else if (c == '"' || c == '\\')
-		fprintf(out, "\\%c", c);
-	else if (c == '\t')
-		fputs("\\t", out);
-	else
-		fputc(c, out);
-}
-
-static void put_text(FILE *out, const char *s)
-{
-	while (*s)
-		put(out, (unsigned char)*s++);
-}
-
-/* One character of a module, in a Python string in the program; broken where its lines end. */
-static void put_quoted(FILE *out, char c)
-{
-	if (c == '\n')
-		put_text(out, "\\n'\n'");
-	else if (c == '\'' || c == '\\')
-		put_text(out, (char[]){'\\', c, '\0'});
-	else
-		put(out, c);
-}
-
-static char *read_source(const char *path)
-{
-	char *data = malloc(SOURCE_MAX + 1);
+	struct data d = {.bytes = malloc(FILE_LEN_MAX + 1)};
 	FILE *in = fopen(path, "r");
 
-	if (!in || !data)
-		die("cannot be read", path);
-	size_t len = fread(data, 1, SOURCE_MAX + 1, in);
-	if (len > SOURCE_MAX)
+	if (!d.bytes)
+		die("no memory", path);
+	if (in) {
+		d.len = fread(d.bytes, 1, FILE_LEN_MAX + 1, in);
+		fclose(in);
+	}
+	if (d.len > FILE_LEN_MAX)
 		die("is too large", path);
-	fclose(in);
-	data[len] = '\0';
-	for (size_t i = 0; i < len; i++)
-		if (data[i] != '\n' && (data[i] < 32 || data[i] > 126))
-			die("holds something else than ASCII", path);
-	return data;
+	d.bytes[d.len] = '\0';
+	return d;
 }
 
-static void put_module(FILE *out, char *path)
+static struct data read_source(const char *path)
 {
-	char *data = read_source(path), line[2 * NAME_LEN_MAX];
+	struct data d = read_file(path);
+
+	if (d.len == 0)
+		die("cannot be read", path);
+	for (size_t i = 0; i < d.len; i++)
+		if (d.bytes[i] != '\n' && (d.bytes[i] < 32 || d.bytes[i] > 126))
+			die("holds something else than ASCII", path);
+	return d;
+}
+
+static void join_path(char *ret, size_t size, const char *dir, const char *name, const char *end)
+{
+	int len = snprintf(ret, size, "%s/%s%s", dir, name, end);
+
+	if (len < 0 || (size_t)len >= size)
+		die("is too long a path", dir);
+}
+
+static void read_part(struct part *p, char *path, const char *code_dir)
+{
 	const char *name = basename(path);
 	size_t len = strlen(name);
+	char code[FILENAME_MAX];
 
-	if (len < 4 || len > NAME_LEN_MAX || strcmp(name + len - 3, ".py") != 0)
+	if (len < 4 || len >= NAME_LEN_MAX || strcmp(name + len - 3, ".py") != 0)
 		die("is no name of a module", path);
-	snprintf(line, sizeof(line), "_SOURCES['%.*s'] = (\n'", (int)len - 3, name);
-	put_text(out, line);
-	for (const char *s = data; *s; s++)
-		put_quoted(out, *s);
-	put_text(out, "')\n");
-	free(data);
+	snprintf(p->name, sizeof(p->name), "%.*s", (int)len - 3, name);
+	p->source = read_source(path);
+	join_path(code, sizeof(code), code_dir, p->name, ".code");
+	p->code = read_file(code);
+}
+
+/* Bytes as a C string; three digits each, where a digit could follow. */
+static void put(FILE *out, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		if (c == '\n')
+			fputs("\\n\"\n\t\"", out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c >= 32 && c < 127 && c != '?')
+			fputc(c, out);
+		else
+			fprintf(out, "\\%03o", c);
+	}
+}
+
+static void put_array(FILE *out, const char *name)
+{
+	fprintf(out, "static const char %s[] =\n\t\"", name);
+}
+
+/* The lines in front, that say where everything is. */
+static void write_head(char *head, const char *key, struct part *parts, size_t count)
+{
+	size_t size = HEAD_LEN, used;
+
+	for (size_t i = 0; i < count; i++) {
+		parts[i].code_at = parts[i].code.len ? size : 0;
+		parts[i].source_at = size + parts[i].code.len;
+		size += parts[i].code.len + parts[i].source.len;
+	}
+	used = (size_t)snprintf(head, HEAD_LEN, "%s %zu %zu %zu\n", key, parts[0].code.len,
+				parts[0].source.len, size);
+	for (size_t i = 0; i < count && used < HEAD_LEN; i++)
+		used += (size_t)snprintf(head + used, HEAD_LEN - used, "%s %zu %zu %zu %zu\n",
+					 parts[i].name, parts[i].code_at, parts[i].code.len,
+					 parts[i].source_at, parts[i].source.len);
+	if (used >= HEAD_LEN)
+		die("more of them than fit", "parts");
+	memset(head + used, '\n', HEAD_LEN - used);
+}
+
+static void put_parts(FILE *out, const char *key, struct part *parts, size_t count)
+{
+	char head[HEAD_LEN];
+
+	write_head(head, key, parts, count);
+	put_array(out, "view_parts");
+	put(out, head, sizeof(head));
+	for (size_t i = 0; i < count; i++) {
+		put(out, parts[i].code.bytes, parts[i].code.len);
+		put(out, parts[i].source.bytes, parts[i].source.len);
+	}
+	fputs("\";\n", out);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 4)
-		die("OUT NAME MAIN.py MODULE.py...", "usage");
+	static struct part parts[PARTS_MAX];
+	char path[FILENAME_MAX];
+
+	if (argc < 5 || argc - 4 > PARTS_MAX)
+		die("OUT START.py CODE PARTS.py MODULE.py...", "usage");
+	join_path(path, sizeof(path), argv[3], "key", "");
+	struct data key = read_file(path), start = read_source(argv[2]);
+	for (int i = 4; i < argc; i++)
+		read_part(&parts[i - 4], argv[i], argv[3]);
 	FILE *out = fopen(argv[1], "w");
 	if (!out)
 		die("cannot be written", argv[1]);
-	fprintf(out, "/* Made by tools/embed.c. */\nstatic const char %s[] =\n\t\"", argv[2]);
-	put_text(out, "_SOURCES = {}\n");
-	for (int i = 4; i < argc; i++)
-		put_module(out, argv[i]);
-	put_text(out, loader);
-	char *program = read_source(argv[3]);
-	put_text(out, program);
-	free(program);
+	fputs("/* Made by tools/embed.c. */\n", out);
+	put_array(out, "view_start");
+	put(out, start.bytes, start.len);
 	fputs("\";\n", out);
+	put_parts(out, key.len ? key.bytes : "-", parts, (size_t)argc - 4);
 	if (fclose(out) != 0)
 		die("cannot be written", argv[1]);
 	return 0;

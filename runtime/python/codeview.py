@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The code view, the program: standard input is the code, the first argument its language, standard
-output the answer as records "key length\\nbytes\\n", the last one "end 0". It runs in the box and
-trusts nothing it reads; what it answers is trusted by nobody either."""
+"""The code view, its entry: code and its language in, out the answer as records "key length\\nbytes\\n",
+the last one "end 0". It runs in the box and trusts nothing it reads; what it answers is trusted by
+nobody either."""
 import sys
 
 import bounds
@@ -22,10 +22,19 @@ def decode_shell(data):
     return text
 
 
+def decode_python(data, view):
+    """Most programs are UTF-8 and do not say so; whose first lines might say anything is looked at
+    more closely."""
+    first = b''.join(data.split(b'\n', 2)[:2])
+    if b'coding' in first or b'\r' in first:
+        import pydecode
+        return pydecode.decode(data, view)
+    return (data[3:] if data.startswith(b'\xef\xbb\xbf') else data).decode('utf-8', 'replace')
+
+
 def decode(language, data, view):
     if language == 'python':
-        import pydecode
-        text = pydecode.decode(data, view)
+        text = decode_python(data, view)
     else:
         text = decode_shell(data)
     text = text.encode('utf-8', 'replace').decode('utf-8')
@@ -79,30 +88,42 @@ def answer(out, status, view):
     for (kind, value), line in view.effects.rows():
         write(out, 'effect', '%s %d %s' % (kind, line, value))
     write(out, 'end', b'')
-    out.flush()
 
 
-def main():
-    status, view = make(sys.argv[1], sys.stdin.buffer.read())
-    answer(sys.stdout.buffer, status, view)
+class Answer:
+    """What is written is kept, and goes out at once."""
+
+    def __init__(self):
+        self.parts = []
+        self.write = self.parts.append
+
+    def send(self, fd):
+        import posix
+        data = memoryview(b''.join(self.parts))
+        while data:
+            data = data[posix.write(fd, data):]
 
 
-def run():
-    """With a stack that the deepest tree fits on: a thread's can be chosen."""
+def view(language, code, fd):
+    """Reads CODE, bytes in LANGUAGE, writes the answer to descriptor FD and ends this process:
+    whoever wants to go on forks before. With a stack that the deepest tree fits on: a thread's can
+    be chosen."""
     import _thread
+    import posix
     sys.setrecursionlimit(bounds.RECURSION)
     _thread.stack_size(bounds.STACK)
+    status = [1]
     done = _thread.allocate_lock()
     done.acquire()
 
     def body():
         try:
-            main()
+            made = Answer()
+            answer(made, *make(language, code))
+            made.send(fd)
+            status[0] = 0
         finally:
             done.release()
     _thread.start_new_thread(body, ())
     done.acquire()
-
-
-if __name__ == '__main__':
-    run()
+    posix._exit(status[0])

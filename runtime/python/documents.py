@@ -3,12 +3,12 @@
 in the arguments of tool calls. Each is shown by its own, so that none can swallow the next; the
 document only says where they are and in which language. Blocks keep their fences: to a rule that
 does not count what is quoted, they are quoted here too."""
-import ast
 import json
-import re
 
 import bounds
+import patterns as re
 import pysource
+import pytree
 import shellview
 
 PROGRAMS = 4096         # of one document, and DEEP lists and maps around one
@@ -180,7 +180,7 @@ class Calls:
         """A name for code does not say of which language."""
         try:
             self.view.work.parse(code)
-            ast.parse(code.strip())
+            pytree.parse(code.strip())
             return 'python'
         except SyntaxError:
             return 'bash'

@@ -2,12 +2,13 @@
 """The text of a Python program, decoded as Python does it. A wrong guess shows another program than
 the one that runs: what cannot be known is told as a problem, and never guessed in silence."""
 import codecs
-import re
 from encodings import aliases
 
-COOKIE = re.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
-BLANK = re.compile(rb'[ \t\f]*(?:#|\Z)')
-LINE_END = re.compile(rb'\r\n?|\n')
+import patterns
+
+COOKIE = patterns.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
+BLANK = patterns.compile(rb'[ \t\f]*(?:#|\Z)')
+LINE_END = patterns.compile(rb'\r\n?|\n')
 SLOW = frozenset(('punycode', 'idna'))      # the longer the text, the slower each letter
 # In a plain encoding it is what it seems to be.
 PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'

@@ -2,8 +2,9 @@
 """What a Python program would do, from the names it calls and the strings in it. Tables: a new
 function is a row. It only tells what the text says; what is computed at run time is not here, and
 shows as dynamic where that is done."""
-import ast
-import re
+import _ast as ast
+
+import patterns
 
 # The first words of names that talk to the network.
 NETWORK = frozenset('socket ssl requests httpx aiohttp urllib urllib2 urllib3 http ftplib smtplib '
@@ -56,9 +57,9 @@ ENV = frozenset(('os.getenv', 'os.environ.get', 'os.environ.pop', 'os.environ.se
                  'os.putenv', 'os.unsetenv', 'os.getenvb', 'os.environ.__getitem__'))
 CONNECTS = frozenset(('connect', 'connect_ex', 'create_connection', 'sendto', 'bind'))
 
-URL = re.compile(r'[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\'"<>\\^`{|}]{1,500}')
-ADDRESS = re.compile(r'(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\d.])')
-PATH = re.compile(r'(?:~|/|\.\./|\$\{?\w+\}?/|[A-Za-z]:\\)[^\s\'"*?<>|;:,()]{2,300}\Z')
+URL = patterns.compile(r'[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\'"<>\\^`{|}]{1,500}')
+ADDRESS = patterns.compile(r'(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\d.])')
+PATH = patterns.compile(r'(?:~|/|\.\./|\$\{?\w+\}?/|[A-Za-z]:\\)[^\s\'"*?<>|;:,()]{2,300}\Z')
 
 
 def text_of(node):

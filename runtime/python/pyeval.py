@@ -3,19 +3,45 @@
 data, a name of the world outside (Ref: os.system, whatever it is called here), or a function of the
 program's own that does nothing but compute (Func). Nothing of the program is executed: its syntax
 tree is read, with every step counted."""
-import ast
+import _ast as ast
 import builtins
 
 import bounds
 import pyconst
 from pyconst import NotConst, Value
 from pynames import ALIASES, IDENTIFIER, MODULE, MODULES, STARS, Bound, Func, Partial, Ref
-from pyrun import Runner
 
 BUILTIN_NAMES = frozenset(dir(builtins))
+# The rows of pycalls.py, which is loaded for them.
+CALLS = frozenset((
+    'builtins.getattr builtins.__import__ importlib.import_module importlib.__import__ '
+    'builtins.__loader__.load_module imp.load_module builtins.vars builtins.globals builtins.locals '
+    'builtins.eval ast.literal_eval builtins.map builtins.filter functools.reduce functools.partial '
+    'operator.attrgetter operator.methodcaller').split())
 
 
-class Evaluator(Runner):
+def word(value):
+    """VALUE, if it can be a name."""
+    if not isinstance(value, str) or not IDENTIFIER.match(value):
+        raise NotConst
+    return value
+
+
+def shared_out(targets, values):
+    """a, *b, c = values: each of them with its own."""
+    stars = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    extra = len(values) - len(targets)
+    if len(stars) > 1 or extra < -len(stars) or (extra and not stars):
+        raise NotConst
+    if not stars:
+        return list(zip(targets, values))
+    at = stars[0]
+    end = at + extra + 1
+    made = values[:at] + [values[at:end]] + values[end:]
+    return list(zip(targets[:at] + [targets[at].value] + targets[at + 1:], made))
+
+
+class Evaluator:
     def __init__(self, view):
         self.view = view
         self.work = view.work
@@ -75,7 +101,7 @@ class Evaluator(Runner):
 
     def attribute(self, value, name):
         if not isinstance(value, Value):
-            if name == '__class__' or type(value) not in pyconst.METHODS:
+            if name == '__class__' or type(value) not in pyconst.KINDS:
                 raise NotConst
             return Bound(value, name)
         if not isinstance(value, Ref):
@@ -130,15 +156,16 @@ class Evaluator(Runner):
         if isinstance(function, Partial):
             return self.apply_partial(function, args, kwargs)
         if isinstance(function, Func):
-            return self.bounded(self.run_function, function, args, kwargs)
+            import pyrun
+            return self.bounded(pyrun.call, self, function, args, kwargs)
         if not isinstance(function, Ref):
             raise NotConst
-        special = SPECIAL.get(function.path)
-        if special:
-            return special(self, args, kwargs)
+        if function.path in CALLS:
+            import pycalls
+            return pycalls.CALLS[function.path](self, args, kwargs)
         last = function.path.rpartition('.')[2]
         if last == '__getattribute__' and len(args) == 1:
-            return self.attribute(Ref(function.path[:-17], function.root), self.word(args[0]))
+            return self.attribute(Ref(function.path[:-17], function.root), word(args[0]))
         if last in ('get', '__getitem__', 'pop') and args:
             return self.index(Ref(function.path.rpartition('.')[0], function.root), args[0])
         if last == '__call__':
@@ -160,95 +187,47 @@ class Evaluator(Runner):
         return made if p.args is None else self.apply(made, p.args, p.kwargs)
 
     @staticmethod
-    def word(value):
-        if not isinstance(value, str) or not IDENTIFIER.match(value):
-            raise NotConst
-        return value
-
-    def call_getattr(self, args, kwargs):
-        if len(args) not in (2, 3) or kwargs:
-            raise NotConst
-        return self.attribute(args[0], self.word(args[1]))
-
-    def call_import(self, args, kwargs):
-        if not args:
-            raise NotConst
-        module = self.module(args[0])
-        if '.' in module.path and len(args) < 4 and not kwargs.get('fromlist'):
-            return self.module(module.path.split('.')[0])
-        return module
-
-    def call_import_module(self, args, kwargs):
-        return self.module(args[0] if args else kwargs.get('name'))
-
-    def call_vars(self, args, kwargs):
-        if not args:
-            return Ref('<names>')
-        return self.attribute(args[0], '__dict__')
-
-    def call_names(self, args, kwargs):
-        return Ref('<names>')
-
-    def call_eval(self, args, kwargs):
-        code = args[0] if args else None
-        if isinstance(code, bytes):
-            code = code.decode('utf-8', 'replace')
-        if not isinstance(code, str) or self.depth >= bounds.DEPTH:
-            raise NotConst
-        self.depth += 1
-        try:
-            self.work.parse(code)
-            return self.value(ast.parse(code.strip(), mode='eval').body)
-        except (RecursionError, MemoryError) as e:
-            self.view.too_much(self.line, e)
-            raise NotConst from None
-        except (SyntaxError, ValueError):
-            raise NotConst from None
-        finally:
-            self.depth -= 1
-
-    def call_map(self, args, kwargs):
-        rows = list(zip(*[self.items(a) for a in args[1:]]))
-        return pyconst.check([self.apply(args[0], list(row), {}) for row in rows])
-
-    def call_filter(self, args, kwargs):
-        items = self.items(args[1])
-        return [x for x in items if (x if args[0] is None else self.apply(args[0], [x], {}))]
-
-    def call_reduce(self, args, kwargs):
-        items = list(self.items(args[1]))
-        made = args[2] if len(args) > 2 else items.pop(0)
-        for item in items:
-            made = self.apply(args[0], [made, item], {})
-        return made
-
-    def call_partial(self, args, kwargs):
-        if not args or not isinstance(args[0], Value):
-            raise NotConst
-        return Partial(args[0], None, args[1:], kwargs)
-
-    def call_attrgetter(self, args, kwargs):
-        if len(args) != 1 or not isinstance(args[0], str) or not MODULE.match(args[0]):
-            raise NotConst
-        return Partial(None, args[0], None, {})
-
-    def call_methodcaller(self, args, kwargs):
-        return Partial(None, self.word(args[0]), args[1:], kwargs)
-
-    def call_itemgetter(self, args, kwargs):
-        return Partial(Ref('operator.getitem'), None, args, kwargs)
-
-    @staticmethod
     def items(value):
         if isinstance(value, Value) or not hasattr(value, '__iter__'):
             raise NotConst
         return value
 
+    # What is bound inside of an expression
+
+    def assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.locals[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part, one in shared_out(target.elts, list(self.items(value))):
+                self.assign(part, one)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = self.own(target.value.id)
+            pyconst.guarded(held.__setitem__, self.value(target.slice), value)
+        else:
+            raise NotConst
+
+    def own(self, name):
+        """A list or dict that may be changed: a copy of what is known from before."""
+        value = self.lookup(name)
+        if not isinstance(value, (list, dict)):
+            raise NotConst
+        if name not in self.locals:
+            value = self.locals[name] = value.copy()
+        return value
+
+    def truth(self, node):
+        value = self.value(node)
+        if isinstance(value, Value):
+            raise NotConst
+        return bool(value)
+
     # Expressions
 
     def value(self, node):
-        self.work.step(bounds.COMPUTED)
-        kind = type(node)
+        work, kind = self.work, type(node)
+        work.steps -= bounds.COMPUTED   # as work.step() does: this is done most often
+        if work.steps < work.look_at:
+            work.look()
         if kind is ast.Constant:
             return node.value
         if self.locals is None and getattr(node, 'unknown', False):
@@ -419,17 +398,4 @@ VALUE = {
     ast.GeneratorExp: Evaluator.value_comprehension, ast.SetComp: Evaluator.value_comprehension,
     ast.DictComp: Evaluator.value_comprehension, ast.Lambda: Evaluator.value_lambda,
     ast.NamedExpr: Evaluator.value_walrus,
-}
-SPECIAL = {
-    'builtins.getattr': Evaluator.call_getattr, 'builtins.__import__': Evaluator.call_import,
-    'importlib.import_module': Evaluator.call_import_module,
-    'importlib.__import__': Evaluator.call_import,
-    'builtins.__loader__.load_module': Evaluator.call_import_module,
-    'imp.load_module': Evaluator.call_import_module, 'builtins.vars': Evaluator.call_vars,
-    'builtins.globals': Evaluator.call_names, 'builtins.locals': Evaluator.call_names,
-    'builtins.eval': Evaluator.call_eval, 'ast.literal_eval': Evaluator.call_eval,
-    'builtins.map': Evaluator.call_map, 'builtins.filter': Evaluator.call_filter,
-    'functools.reduce': Evaluator.call_reduce, 'functools.partial': Evaluator.call_partial,
-    'operator.attrgetter': Evaluator.call_attrgetter,
-    'operator.methodcaller': Evaluator.call_methodcaller,
 }

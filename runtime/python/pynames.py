@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a name in a Python program can be, and where it is bound: the values that are no plain data,
 scopes, and the names under which the same thing can be had. Read from the tree, nothing is run."""
-import ast
-import re
+import _ast as ast
 
+import bounds
+import patterns
 from pyconst import Value
+from pytree import Inner
 
-MODULE = re.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z')
-IDENTIFIER = re.compile(r'[A-Za-z_]\w*\Z')
+MODULE = patterns.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z')
+IDENTIFIER = patterns.compile(r'[A-Za-z_]\w*\Z')
 
 
 class Ref(Value):
@@ -77,57 +79,130 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-def _bind(count, name, times=1):
-    if name:
-        count[name] = count.get(name, 0) + times
+NOTHING = (), ()
+# Where to look for names that are bound: not in another scope, and the target of a loop twice, since
+# that is bound again and again.
+OWN = Inner({kind: ((), ('decorator_list',)) for kind in SCOPES})
+OWN[ast.Lambda] = NOTHING
+OWN.update({kind: ((), ('generators',)) for kind in COMPREHENSIONS})
+OWN[ast.comprehension] = ('iter',), ()
+OWN[ast.For] = OWN[ast.AsyncFor] = ('target', 'target', 'iter'), ('body', 'orelse')
 
 
-def _bind_node(node, count, mutated, outer):
-    kind = type(node)
-    if kind is ast.Name and not isinstance(node.ctx, ast.Load):
-        _bind(count, node.id)
-    elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
-        _bind(count, node.name)
-    elif kind is ast.alias:
-        _bind(count, node.asname or node.name.split('.')[0])
-    elif kind is ast.ExceptHandler:
-        _bind(count, node.name, 2)
-    elif kind is ast.Nonlocal:
+class Statements(dict):
+    """The same where there is no walrus: then no expression binds anything."""
+
+    def __missing__(self, kind):
+        return NOTHING
+
+
+BINDING = Statements({
+    ast.Assign: ((), ('targets',)), ast.Delete: ((), ('targets',)), ast.AugAssign: (('target',), ()),
+    ast.AnnAssign: (('target',), ()), ast.If: ((), ('body', 'orelse')),
+    ast.While: ((), ('body', 'orelse')), ast.For: (('target', 'target'), ('body', 'orelse')),
+    ast.AsyncFor: (('target', 'target'), ('body', 'orelse')), ast.With: ((), ('items', 'body')),
+    ast.AsyncWith: ((), ('items', 'body')), ast.withitem: (('optional_vars',), ()),
+    ast.Try: ((), ('body', 'handlers', 'orelse', 'finalbody')), ast.ExceptHandler: ((), ('body',)),
+    ast.Import: ((), ('names',)), ast.ImportFrom: ((), ('names',)), ast.Tuple: ((), ('elts',)),
+    ast.List: ((), ('elts',)), ast.Starred: (('value',), ()),
+})
+if hasattr(ast, 'TryStar'):
+    BINDING[ast.TryStar] = BINDING[ast.Try]
+if hasattr(ast, 'Match'):
+    BINDING.update({
+        ast.Match: ((), ('cases',)), ast.match_case: (('pattern',), ('body',)),
+        ast.MatchAs: (('pattern',), ()), ast.MatchOr: ((), ('patterns',)),
+        ast.MatchSequence: ((), ('patterns',)), ast.MatchMapping: ((), ('patterns',)),
+        ast.MatchClass: ((), ('patterns', 'kwd_patterns')),
+    })
+
+
+class Bindings:
+    """The names that statements bind, and how often; not looking into other scopes."""
+
+    def __init__(self, outer):
+        self.count = {}
+        self.mutated = set()
+        self.globals = set()
+        self.outer = outer if outer is not None else {}
+
+    @staticmethod
+    def add(count, name, times=1):
+        if name:
+            count[name] = count.get(name, 0) + times
+
+    def name(self, node):
+        if type(node.ctx) is not ast.Load:
+            self.count[node.id] = self.count.get(node.id, 0) + 1
+
+    def definition(self, node):
+        self.add(self.count, node.name)
+
+    def alias(self, node):
+        self.add(self.count, node.asname or node.name.split('.')[0])
+
+    def twice(self, node):
+        self.add(self.count, node.name, 2)
+
+    def nonlocal_(self, node):
         for name in node.names:
-            _bind(outer, name, 2)
-    elif kind is ast.Subscript and not isinstance(node.ctx, ast.Load):
-        if isinstance(node.value, ast.Name):
-            mutated.add(node.value.id)
-    elif kind is ast.Call and isinstance(node.func, ast.Attribute):
-        if isinstance(node.func.value, ast.Name) and node.func.attr in MUTATORS:
-            mutated.add(node.func.value.id)
-    elif hasattr(ast, 'MatchAs') and kind in (ast.MatchAs, ast.MatchStar):
-        _bind(count, node.name, 2)
+            self.add(self.outer, name, 2)
+        self.globals.update(node.names)
+
+    def global_(self, node):
+        self.globals.update(node.names)
+
+    def subscript(self, node):
+        if type(node.ctx) is not ast.Load and isinstance(node.value, ast.Name):
+            self.mutated.add(node.value.id)
+
+    def call(self, node):
+        func = node.func
+        if type(func) is ast.Attribute and func.attr in MUTATORS and isinstance(func.value, ast.Name):
+            self.mutated.add(func.value.id)
+
+    def read(self, body, work, inner):
+        todo, done = list(body), 0
+        while todo:
+            node = todo.pop()
+            kind = type(node)
+            done += 1
+            see = BIND.get(kind)
+            if see:
+                see(self, node)
+            one, many = inner[kind]
+            for name in one:
+                todo.append(getattr(node, name, None))
+            for name in many:
+                todo += getattr(node, name, ())
+        work.step(bounds.NODE * done)
+
+
+BIND = {
+    ast.Name: Bindings.name, ast.FunctionDef: Bindings.definition,
+    ast.AsyncFunctionDef: Bindings.definition, ast.ClassDef: Bindings.definition,
+    ast.alias: Bindings.alias, ast.ExceptHandler: Bindings.twice, ast.Nonlocal: Bindings.nonlocal_,
+    ast.Global: Bindings.global_, ast.Subscript: Bindings.subscript, ast.Call: Bindings.call,
+}
+if hasattr(ast, 'MatchAs'):
+    BIND[ast.MatchAs] = BIND[ast.MatchStar] = Bindings.twice
 
 
 def bindings(body, work, outer=None, is_program=False):
-    """The names that the statements of BODY bind, not looking into other scopes. What is global
-    belongs to OUTER, but for a program, where all is."""
-    count, mutated, globals_ = {}, set(), set()
-    todo = list(body)
-    while todo:
-        node = todo.pop()
-        work.node()
-        _bind_node(node, count, mutated, outer if outer is not None else {})
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            globals_.update(node.names)
-        if isinstance(node, SCOPES):
-            todo.extend(getattr(node, 'decorator_list', ()))
-            continue
-        if isinstance(node, (ast.For, ast.AsyncFor)):
-            todo.append(node.target)
-        if isinstance(node, COMPREHENSIONS):
-            todo.extend(g.iter for g in node.generators)
-            continue
-        todo.extend(ast.iter_child_nodes(node))
-    for name in () if is_program else globals_:
-        _bind(outer if outer is not None else {}, name, count.pop(name, 0))
-    return count, mutated
+    """(names that the statements of BODY bind, how often; names of what they change). What is
+    global belongs to OUTER, but for a program, where all is."""
+    made = Bindings(outer)
+    made.read(body, work, OWN)
+    for name in () if is_program else made.globals:
+        made.add(made.outer, name, made.count.pop(name, 0))
+    return made.count, made.mutated
+
+
+def bound(body, work, walrus):
+    """The names that BODY binds; WALRUS: also in its expressions."""
+    made = Bindings(None)
+    made.read(body, work, OWN if walrus else BINDING)
+    return [name for name in made.count if name not in made.globals]
 
 
 # The same things under other names.

@@ -3,20 +3,19 @@
 has another name gets its own, what reaches a thing by a detour reaches it directly. Code that the
 expression would run (eval, a shell's command line) is kept for the caller, with what the expression
 would do. It must never leave out a part that it does not understand."""
-import ast
+import _ast as ast
 
 import bounds
 import pyeffects
 from pyconst import NotConst, Value
 from pyeval import Evaluator
 from pynames import COMPREHENSIONS, Bound, Func, Partial, Ref
+from pytree import INNER, walk
 
 PLAIN = (str, bytes, int, float, bool, type(None), complex)
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 RUNS_CODE = frozenset(('exec', 'eval', 'compile', 'code.InteractiveInterpreter', 'execfile'))
 INLINES = 50            # calls of the program's own functions that are shown with their arguments
-ORIGINS = 4             # names that are followed to what they are made of, one after the other
-ORIGINS_ALL = 64        # and altogether in one expression
 ORIGIN_SIZE = 100       # expressions in what a name is made of
 FILLING = 256           # length of a repetition that is written out
 HIGHER = frozenset(('map', 'filter'))
@@ -30,21 +29,6 @@ def is_plain(value, depth=0):
     if isinstance(value, dict):
         return all(is_plain(k, depth + 1) and is_plain(v, depth + 1) for k, v in value.items())
     return all(is_plain(v, depth + 1) for v in value)
-
-
-def clone(node, work, line):
-    """Rewriting changes a tree: whoever needs it again takes a copy before, which stands at LINE."""
-    if isinstance(node, list):
-        return [clone(n, work, line) for n in node]
-    if not isinstance(node, ast.AST):
-        return node
-    work.node()
-    made = type(node)(**{name: clone(getattr(node, name), work, line) for name in node._fields
-                         if hasattr(node, name)})
-    made.lineno = line
-    if hasattr(node, 'ref'):
-        made.ref = node.ref
-    return made
 
 
 class Rewriter(Evaluator):
@@ -64,16 +48,19 @@ class Rewriter(Evaluator):
         """The rewritten NODE; it, or what is in it, has changed."""
         if node is None:
             return None
-        self.work.node()
+        work, kind = self.work, type(node)
+        work.steps -= bounds.NODE       # as work.node() does: this is done most often
+        if work.steps < work.look_at:
+            work.look()
         self.line = getattr(node, 'lineno', self.line)
-        if isinstance(node, ast.Constant):
+        if kind is ast.Constant:
             self.keep_string(node.value)
             return node
         mark = len(self.strings)
-        special = SPECIAL_FORMS.get(type(node))
+        special = SPECIAL_FORMS.get(kind)
         if special:
             special(self, node)
-        else:
+        elif kind is not ast.Name:
             self.children(node)
         try:
             value = self.value(node)
@@ -85,13 +72,16 @@ class Rewriter(Evaluator):
         return self.literal(value, node, mark)
 
     def children(self, node):
-        for name in node._fields:
+        one, many = INNER[type(node)]
+        for name in one:
             child = getattr(node, name, None)
-            if isinstance(child, list):
+            if isinstance(child, ast.expr):
+                setattr(node, name, self.expr(child))
+        for name in many:
+            child = getattr(node, name, ())
+            if child:
                 child[:] = [self.expr(c) if isinstance(c, ast.expr) else self.other(c)
                             for c in child]
-            elif isinstance(child, ast.expr):
-                setattr(node, name, self.expr(child))
 
     def other(self, node):
         """A keyword of a call and the like: no expression itself."""
@@ -102,7 +92,7 @@ class Rewriter(Evaluator):
     # Names that mean something else in here
 
     def comprehension(self, node):
-        names = {n.id for g in node.generators for n in ast.walk(g.target)
+        names = {n.id for g in node.generators for n in walk(g.target)
                  if isinstance(n, ast.Name)}
         node.generators[0].iter = self.expr(node.generators[0].iter)
         self.shadow.append(names)
@@ -225,26 +215,17 @@ class Rewriter(Evaluator):
             if name is not None and name.isidentifier():
                 return self.again(ast.Attribute(node.args[0], name, ast.Load()))
         if isinstance(node.func, ast.Attribute) and node.func.attr in ('__getattribute__', '__call__'):
-            return self.simpler_method(node)
+            import pystarts
+            return pystarts.method(self, node)
         try:
             function = self.value(node.func)
         except NotConst:
             return node
         if isinstance(function, Partial):
-            return self.unfold(function, node)
+            import pystarts
+            return pystarts.unfold(self, function, node)
         if isinstance(function, Func):
             self.inline(function, node)
-        return node
-
-    def simpler_method(self, node):
-        name = pyeffects.text_of(node.args[0]) if node.args else None
-        if node.func.attr == '__call__':
-            made = ast.Call(node.func.value, node.args, node.keywords)
-            made.lineno = self.line
-            self.calls(made)
-            return made
-        if name is not None and name.isidentifier() and len(node.args) == 1:
-            return self.again(ast.Attribute(node.func.value, name, ast.Load()))
         return node
 
     def again(self, node):
@@ -254,26 +235,6 @@ class Rewriter(Evaluator):
             return self.literal(self.value(node), node)
         except NotConst:
             return node
-
-    def unfold(self, partial, node):
-        """partial(f, a)(b) is f(a, b), methodcaller('m', a)(x) is x.m(a)."""
-        args, words = list(node.args), list(node.keywords)
-        if partial.function is None:
-            if partial.args is None or not args:
-                return node
-            func = ast.Attribute(args.pop(0), partial.name, ast.Load())
-            if not is_plain(partial.args) or not is_plain(partial.kwargs):
-                return node
-            func = self.again(func)
-        else:
-            func = self.literal(partial.function, node.func)
-            if func is node.func or not is_plain(partial.args) or not is_plain(partial.kwargs):
-                return node
-        made = ast.Call(func, [self.constant(a) for a in partial.args] + args,
-                        [ast.keyword(k, self.constant(v)) for k, v in partial.kwargs.items()] + words)
-        made.lineno = self.line
-        self.calls(made)
-        return made
 
     def inline(self, function, node):
         """A function of one expression that runs code: what it would run with these arguments."""
@@ -285,23 +246,8 @@ class Rewriter(Evaluator):
                 else None
         if body is None or not (node.args or node.keywords) or self.inlines <= 0 or self.inlining > 3:
             return
-        try:
-            inner = self.arguments(function.args, self.sequence(node.args),
-                                   {w.arg: self.value(w.value) for w in node.keywords if w.arg})
-        except NotConst:
-            return
-        self.inlines -= 1
-        saved = self.locals, self.scope, self.shadow
-        self.locals, self.scope, self.shadow = inner, function.scope, []
-        self.inlining += 1
-        before = self.started
-        try:
-            made = self.expr(clone(body, self.work, self.line))
-            if self.started > before:
-                self.extra.append(made)
-        finally:
-            self.locals, self.scope, self.shadow = saved
-            self.inlining -= 1
+        import pystarts
+        pystarts.inline(self, function, body, node)
 
     def simpler_subscript(self, node):
         """x.__dict__['y'] and vars(x)['y'] are x.y."""
@@ -380,122 +326,22 @@ class Rewriter(Evaluator):
         line = getattr(node, 'lineno', self.line)
         started = pyeffects.call(self.effects, path, node, line)
         self.started += bool(started) or path in RUNS_CODE
-        if (started or path in RUNS_CODE) and node.args:
-            self.with_origin(node)
-        if started:
-            self.starts(started[0], started[1], node, line)
-        elif path in RUNS_CODE and node.args:
-            self.runs(node.args[0], path, line)
-        elif path in HIGHER and len(node.args) > 1 and self.path(node.args[0]):
-            self.each(node, line)
-
-    def with_origin(self, node):
-        """x = decode(y); exec(x): shown as exec(decode(y)) too."""
-        names = [n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)]
-        if not any(self.origin(name) is not None for name in names) or self.inlines <= 0:
-            return
-        self.inlines -= 1
-        self.room = ORIGINS_ALL
-        first = self.substitute(clone(node.args[0], self.work, self.line), 0)
-        self.extra.append(ast.Call(node.func, [first] + node.args[1:], node.keywords))
+        if started or path in RUNS_CODE or path in HIGHER:
+            import pystarts
+            pystarts.follow(self, started, path, node, line)
 
     @staticmethod
     def is_small(node):
-        return all(i < ORIGIN_SIZE for i, _ in enumerate(ast.walk(node)))
+        return all(i < ORIGIN_SIZE for i, _ in enumerate(walk(node)))
 
     def origin(self, name):
+        """What NAME is made of, where it is bound once and not known."""
         scope = self.scope
         while scope:
             if name in scope.count:
                 return scope.made.get(name) if scope.count[name] == 1 else None
             scope = scope.parent
         return None
-
-    def substitute(self, node, depth):
-        if isinstance(node, ast.Name):
-            made = self.origin(node.id) if depth < ORIGINS else None
-            self.room -= 1
-            if made is None or self.room < 0:
-                return node
-            return self.substitute(clone(made, self.work, self.line), depth + 1)
-        for name in node._fields:
-            child = getattr(node, name, None)
-            if isinstance(child, ast.expr):
-                setattr(node, name, self.substitute(child, depth))
-            elif isinstance(child, list):
-                child[:] = [self.substitute(c, depth) if isinstance(c, ast.AST) else c for c in child]
-        return node
-
-    def each(self, node, line):
-        """map(os.system, ['a', 'b']) calls os.system('a') and os.system('b')."""
-        words = pyeffects.words(node.args[1])
-        if words is None:
-            return
-        for word in [w for w in words if w is not None][:16]:
-            made = ast.Call(node.args[0], [ast.Constant(word)], [])
-            made.lineno = line
-            self.calls(made)
-            self.extra.append(made)
-
-    def runs(self, node, path, line):
-        if isinstance(node, ast.Call) and self.path(node.func) == 'compile' and node.args:
-            return              # it has been kept already
-        code = getattr(node, 'value', None) if isinstance(node, ast.Constant) else None
-        if isinstance(code, (str, bytes)):
-            self.inner.append(('python', code, line))
-
-    def words(self, node):
-        """The words of a list, whatever it is called here, None where one is not known; or None."""
-        try:
-            made = self.value(node)
-        except NotConst:
-            return pyeffects.words(node)
-        if not isinstance(made, (list, tuple)) or not made or \
-                not all(isinstance(w, (str, bytes)) for w in made):
-            return pyeffects.words(node)
-        return [w if isinstance(w, str) else w.decode('latin-1') for w in made]
-
-    def starts(self, kind, node, call, line):
-        if node is None:
-            return
-        words = self.words(node)
-        shell = pyeffects.keyword(call, 'shell')
-        is_shell = kind == pyeffects.SHELL or (
-            kind == pyeffects.EITHER and isinstance(shell, ast.Constant) and bool(shell.value))
-        if words:
-            program = pyeffects.text_of(pyeffects.keyword(call, 'executable'))
-            words[0] = program if program and not is_shell else words[0]
-            self.effects.add('program', words[0] or '(computed)', line)
-            self.inner.append(('words', ['sh', '-c'] + words if is_shell else words, line))
-            return
-        text = pyeffects.text_of(node)
-        if text is None:
-            first = self.first_word(node)
-            self.effects.add('program', first or '(computed)', line)
-        elif is_shell:
-            self.inner.append(('bash', text, line))
-        else:
-            self.effects.add('program', text.split()[0] if text.split() else text, line)
-            self.starts_with(kind, text, call.args[call.args.index(node) + 1:]
-                             if node in call.args else [], line)
-
-    def starts_with(self, kind, program, rest, line):
-        """os.execlp('nc', 'nc', '-e'): what comes after the name is its words, mostly with it."""
-        args = (self.words(rest[0]) if rest else None) or [pyeffects.text_of(a) for a in rest]
-        if kind == pyeffects.PROGRAM and args:
-            self.inner.append(('words', [program] + args[1:], line))
-        elif kind == pyeffects.ARGUMENTS and args:
-            self.inner.append(('words', [program] + args, line))
-
-    @staticmethod
-    def first_word(node):
-        """Of 'curl ' + url or f'curl {url}'."""
-        while isinstance(node, ast.BinOp):
-            node = node.left
-        if isinstance(node, ast.JoinedStr) and node.values:
-            node = node.values[0]
-        text = pyeffects.text_of(node)
-        return text.split()[0] if text and text.split() else None
 
 
 SPECIAL_FORMS = {kind: Rewriter.comprehension for kind in COMPREHENSIONS}

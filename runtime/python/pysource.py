@@ -2,9 +2,8 @@
 """From the source of a Python program to its tree, by Python's own parser: all of it, block by block
 where it is large, and piece by piece where it is no Python (of this version). What cannot be parsed
 is told with its line; the rest is shown all the same."""
-import ast
-import re
-
+import patterns
+import pytree
 from pynames import Scope
 from pyview import PythonView
 
@@ -13,8 +12,8 @@ TRIES = 20000           # such pieces
 WHOLE = 400000          # length of a program that is parsed at once
 BLOCK = 100000          # and of the blocks of a larger one
 # Python knew at once: whatever follows the line of the error, it stays one.
-HOPELESS = re.compile(r'invalid syntax$|Missing parentheses in call to|multiple exception types must')
-CONTINUES = re.compile(r'(else|elif|except|finally|case)\b')
+HOPELESS = patterns.compile(r'invalid syntax$|Missing parentheses in call to|multiple exception types must')
+CONTINUES = patterns.compile(r'(else|elif|except|finally|case)\b')
 
 
 def read(source, line):
@@ -27,7 +26,7 @@ def parse(view, source):
     """(body, None), or (None, (line, words))."""
     view.work.skim(source)
     try:
-        return ast.parse(source).body, None
+        return pytree.parse(source).body, None
     except SyntaxError as e:
         view.work.parse(read(source, e.lineno))
         return None, (e.lineno or 0, e.msg or 'invalid syntax')

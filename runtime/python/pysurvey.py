@@ -2,10 +2,12 @@
 """What is true of a whole Python program, from one pass over its tree before anything is rewritten:
 attributes that are set in one place only, functions that are always called without arguments, the
 texts under definitions. A name that means two things is not known; nothing is evaluated here."""
-import ast
+import _ast as ast
+
+from pytree import INNER, docstring
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITIONS = FUNCTIONS + (ast.ClassDef,)
+SCOPES = FUNCTIONS + (ast.Lambda,)
 
 
 class Survey:
@@ -17,22 +19,39 @@ class Survey:
         self.local = set()      # names that are bound in some function
         self.empty = set()      # functions that are called with nothing
         self.used = set()       # functions that are called with something, or used otherwise
+        self.functions = []
+        self.has_outer = False  # does a function bind names of another scope?
+        self.inner = []         # what is in functions, still to be seen
 
     def read(self, body, work):
-        todo = [(node, False) for node in body]
+        """What is in functions after all else."""
+        done = self.pass_over(list(body), False)
+        work.step(done + self.pass_over(self.inner, True))
+        return self
+
+    def pass_over(self, todo, inside):
+        done = 0
         while todo:
-            node, inside = todo.pop()
-            work.step()
-            form = FORMS.get(type(node))
+            node = todo.pop()
+            kind = type(node)
+            done += 1
+            form = FORMS.get(kind)
             if form:
                 form(self, node, inside)
-            inside = inside or isinstance(node, FUNCTIONS + (ast.Lambda,))
-            skipped = node.func if isinstance(node, ast.Call) else None
-            if isinstance(skipped, ast.Attribute):
-                todo.append((skipped.value, inside))
-            todo.extend((n, inside) for n in ast.iter_child_nodes(node)
-                        if n is not skipped or not isinstance(n, (ast.Name, ast.Attribute)))
-        return self
+            if kind is ast.Call:
+                func = node.func        # its name is called, not used
+                todo.append(func.value if type(func) is ast.Attribute else
+                            None if type(func) is ast.Name else func)
+                todo += node.args
+                todo += node.keywords
+                continue
+            into = self.inner if kind in SCOPES else todo
+            one, many = INNER[kind]
+            for name in one:
+                into.append(getattr(node, name, None))
+            for name in many:
+                into += getattr(node, name, ())
+        return done
 
     def set_once(self, name):
         """The expression that attribute NAME is, or None."""
@@ -75,12 +94,16 @@ class Survey:
             (self.used if node.args or node.keywords else self.empty).add(name)
 
     def see_definition(self, node, inside):
-        text = ast.get_docstring(node, False)
+        text = docstring(node.body)
+        self.functions += [node] if isinstance(node, FUNCTIONS) else []
         self.docs[node.name] = text if node.name not in self.docs else None
         if inside:
             self.local.add(node.name)
         if getattr(node, 'decorator_list', None):
             self.used.add(node.name)
+
+    def see_outer(self, node, inside):
+        self.has_outer = True
 
     def see_class(self, node, inside):
         self.see_definition(node, inside)
@@ -99,4 +122,5 @@ FORMS = {
     ast.AnnAssign: Survey.see_assign, ast.AugAssign: Survey.see_augment, ast.Name: Survey.see_name,
     ast.arg: Survey.see_arg, ast.Call: Survey.see_call, ast.FunctionDef: Survey.see_definition,
     ast.AsyncFunctionDef: Survey.see_definition, ast.ClassDef: Survey.see_class,
+    ast.Global: Survey.see_outer, ast.Nonlocal: Survey.see_outer,
 }

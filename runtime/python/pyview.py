@@ -3,15 +3,17 @@
 each the code that it would run, in the same form. Statement by statement, so that what one of them
 does to the reader costs that statement only. The program is parsed by Python's own parser and never
 executed, compiled or imported."""
-import ast
+import _ast as ast
 
 import bounds
-import pydecode
+import pytree
 from pyconst import TOO_MUCH, NotConst
-from pynames import Func, Ref, Scope, bindings
+from pyeval import shared_out
+from pynames import Func, Ref, Scope, bindings, bound
 from pyrewrite import PLAIN, Rewriter
-from pyrun import shared_out
 from pysurvey import Survey
+from pytree import walk
+from pywrite import write
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.AsyncWith, ast.AsyncFor) + \
@@ -25,12 +27,15 @@ def _number(value):
 
 def unparse(node):
     try:
-        return ast.unparse(node)
+        return write(node)
     except ValueError:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Constant) and _number(part.value):
-                part.value = _Word(_number(part.value))
-        return ast.unparse(node)
+        long = [n for n in walk(node) if isinstance(n, ast.Constant) and _number(n.value)]
+        for part in long:
+            part.value = _Word(_number(part.value))
+        if long:
+            return write(node)
+        import ast as slow
+        return slow.unparse(node)       # a newer Python's may know a way
 
 
 class _Word:
@@ -47,6 +52,7 @@ class PythonView(Rewriter):
     def __init__(self, view, source):
         super().__init__(view)
         self.lines = source.split('\n')
+        self.walrus = ':=' in source    # can an expression bind a name?
         self.imported = set()
         self.survey = Survey()
         self.top = None         # the program's own scope
@@ -57,11 +63,11 @@ class PythonView(Rewriter):
 
     def program(self, body):
         count, mutated = bindings(body, self.work, None, True)
-        for function in [n for b in body for n in ast.walk(b) if isinstance(n, FUNCTIONS)]:
+        self.survey.read(body, self.work)
+        for function in self.survey.functions if self.survey.has_outer else ():
             bindings(function.body, self.work, count)
         self.scope = self.top = Scope(None, count, mutated)
-        self.survey.read(body, self.work)
-        self.doc = ast.get_docstring(ast.Module(body, []), False)
+        self.doc = pytree.docstring(body)
         self.known_once(body)
         self.block(body, 0)
 
@@ -69,7 +75,7 @@ class PythonView(Rewriter):
         """Statements whose first line is not the program's: as if they went on where the last piece
         ended."""
         for node in body:
-            for part in ast.walk(node):
+            for part in walk(node):
                 if hasattr(part, 'lineno'):
                     part.lineno += offset
                     part.end_lineno = (part.end_lineno or 0) + offset
@@ -81,42 +87,47 @@ class PythonView(Rewriter):
         self.block(body, 0)
 
     def known_once(self, body):
-        """What is bound once is known everywhere, also before that place. Twice: the second time
-        what the first could not know yet."""
-        for _ in range(2):
-            todo = list(body)
-            while todo:
-                node = todo.pop(0)
-                self.work.node()
-                if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                    self.learn(node)
-                elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                    self.learn_import(node, self.scope.once)
-                elif isinstance(node, FUNCTIONS):
-                    self.scope.once[node.name] = Func(node.args, node.body, self.scope)
-                elif isinstance(node, BLOCKS):
-                    for name in ('body', 'orelse', 'finalbody'):
-                        todo.extend(getattr(node, name, ()))
-                    for handler in getattr(node, 'handlers', ()):
-                        todo.extend(handler.body)
-                elif type(node).__name__ == 'Match':
-                    todo.extend(part for case in node.cases for part in case.body)
+        """What is bound once is known everywhere, also before that place. At the end once more what
+        could not be known yet where it stands."""
+        todo, later, at = list(body), [], 0
+        while at < len(todo):
+            node = todo[at]
+            at += 1
+            self.work.node()
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                later += [] if self.learn(node) else [node]
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                self.learn_import(node, self.scope.once)
+            elif isinstance(node, FUNCTIONS):
+                self.scope.once[node.name] = Func(node.args, node.body, self.scope)
+            elif isinstance(node, BLOCKS):
+                for name in ('body', 'orelse', 'finalbody'):
+                    todo.extend(getattr(node, name, ()))
+                for handler in getattr(node, 'handlers', ()):
+                    todo.extend(handler.body)
+            elif type(node).__name__ == 'Match':
+                todo.extend(part for case in node.cases for part in case.body)
+        for node in later:
+            self.work.node()
+            self.learn(node)
 
     def learn(self, node):
+        """False: its value is not known."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [t.id for t in targets if isinstance(t, ast.Name) and
                  self.owner(t.id).count.get(t.id) == 1]
         parts = [t for t in targets if isinstance(t, ast.Tuple)]
         if not names and not parts:
-            return
+            return True
         try:
             value = self.value(node.value)
         except NotConst:
-            return
+            return False
         for name in names:
             self.keep(self.owner(name).once, name, value, False)
         for target in parts:
             self.spread(self.scope.once, target, value, False)
+        return True
 
     def owner(self, name):
         """The scope in which an assignment here binds NAME."""
@@ -260,10 +271,12 @@ class PythonView(Rewriter):
     def inside(self, code, line, indent):
         """Python code in a string: as if it stood here."""
         if isinstance(code, bytes):
+            import pydecode
             code = pydecode.decode(code, self.view)
         try:
             self.work.parse(code)
-            body = ast.parse(code.strip()).body
+            body = pytree.parse(code.strip()).body
+            self.walrus = self.walrus or ':=' in code
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
             if not isinstance(e, SyntaxError):
                 self.view.too_much(line, e)
@@ -271,10 +284,10 @@ class PythonView(Rewriter):
             return
         self.offset = line
         self.line = line
-        for name in bindings(body, self.work)[0]:
+        for name in bound(body, self.work, True):
             self.scope.count.setdefault(name, 1)
         for node in body:
-            for part in ast.walk(node):
+            for part in walk(node):
                 if hasattr(part, 'lineno'):
                     part.lineno = line
         self.known_once(body)
@@ -307,7 +320,7 @@ class PythonView(Rewriter):
                         self.is_small(node.value):
                     self.scope.made[target.id] = node.value
             elif isinstance(target, (ast.Tuple, ast.List)):
-                self.forget(bindings([target], self.work)[0])
+                self.forget(bound([target], self.work, self.walrus))
                 if known:
                     self.spread(self.scope.now, target, value, True)
             else:
@@ -354,9 +367,10 @@ class PythonView(Rewriter):
         """l.append(x), where l is known."""
         if name not in self.scope.now or not isinstance(self.scope.now[name], (list, dict, set)):
             return
+        import pyrun
         self.locals = {}
         try:
-            self.run_expr(ast.Expr(call))
+            pyrun.run_expr(self, ast.Expr(call))
             self.scope.now.update(self.locals)
         except (NotConst, TypeError, ValueError):
             if name in self.scope.mutated:
@@ -400,7 +414,7 @@ class PythonView(Rewriter):
             self.view.text.line(indent, 'pass')
 
     def after(self, node):
-        self.forget(bindings([node], self.work)[0])
+        self.forget(bound([node], self.work, self.walrus))
 
     def if_(self, node, indent, word='if'):
         node.test = self.expr(node.test)
@@ -435,14 +449,13 @@ class PythonView(Rewriter):
 
     def simulate(self, node):
         """A loop that only computes: what it comes to is known afterwards."""
+        if node.orelse or isinstance(node, ast.AsyncFor):
+            return False
         self.locals = {}
         try:
-            if isinstance(node, ast.For):
-                self.bounded(self.run_for, node)
-            elif isinstance(node, ast.While):
-                self.bounded(self.run_while, node)
-            else:
-                return False
+            self.value(node.test if isinstance(node, ast.While) else node.iter)
+            import pyrun
+            self.bounded(pyrun.run_while if isinstance(node, ast.While) else pyrun.run_for, self, node)
             self.scope.now.update(self.locals)
             return True
         except (NotConst, TypeError, ValueError):
@@ -457,7 +470,7 @@ class PythonView(Rewriter):
     def with_(self, node, indent):
         for item in node.items:
             item.context_expr = self.expr(item.context_expr)
-        self.forget(bindings([i.optional_vars for i in node.items if i.optional_vars], self.work)[0])
+        self.forget(bound([i.optional_vars for i in node.items], self.work, self.walrus))
         word = 'async with ' if isinstance(node, ast.AsyncWith) else 'with '
         self.branch(indent, '', node.body,
                     lambda: word + ', '.join(unparse(i) for i in node.items) + ':')

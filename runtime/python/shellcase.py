@@ -3,7 +3,7 @@
 so does every pattern of `case x in a) ...;; b) ...;; esac`, which has no opening one. `case` is only
 a word unless a command can begin there, as `in` and `esac` are in their places. One pass, a letter
 for each case that is open; it must never read a text twice or recurse."""
-import re
+import patterns as re
 
 META = ' \t\n|&;()<>'
 PLAIN = re.compile(r'[^\\\'"`# \t\n|&;()<>]+')

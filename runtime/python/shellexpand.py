@@ -2,8 +2,7 @@
 """What the words of a shell command come to: braces, variables whose value is known, commands whose
 output is. What is not known stays as it is written, and makes its word dynamic; nothing is left
 out. Values come from hostile code: their number, size and depth are bounded."""
-import re
-
+import patterns as re
 import bounds
 import shellfilter
 import shellparse
@@ -422,10 +421,10 @@ class Expander:
         if not re.search(r'\D', text.strip()):
             return str(int(text.strip()[:18], 8 if text.strip()[0] == '0' else 10)) \
                 if not re.search('[89]', text) or text.strip()[0] != '0' else None
-        import ast
         import pyeval
+        import pytree
         try:
-            tree = ast.parse(text.strip().replace('/', '//'), mode='eval').body
+            tree = pytree.parse(text.strip().replace('/', '//'), 'eval').body
             made = pyeval.Evaluator(self.view).value(tree)
             return str(made) if isinstance(made, int) else None
         except (RecursionError, MemoryError) as e:

@@ -2,9 +2,7 @@
 """Files with shell commands in them that are no shell programs: the recipes of a Makefile, the RUN
 lines of a Dockerfile. Each command is read by itself, as it is run, so that a quote that is missing
 in one cannot hide the next; what variables are set to is known in all that follow."""
-import json
-import re
-
+import patterns as re
 import shellview
 
 RUNS = re.compile(r'\s*(?:ONBUILD\s+)?(?:RUN|CMD|ENTRYPOINT|HEALTHCHECK\s+(?:--\S+\s+)*CMD)\s+'
@@ -58,8 +56,11 @@ def docker(text):
 
 def words_or_code(code):
     """RUN ["sh", "-c", "..."], or RUN ... ."""
+    if not code.startswith('['):
+        return code
+    import json
     try:
-        made = json.loads(code) if code.startswith('[') else None
+        made = json.loads(code)
     except (ValueError, RecursionError):
         made = None
     return made if isinstance(made, list) and all(isinstance(w, str) for w in made) and made else code

@@ -2,8 +2,7 @@
 """The programs of a pipeline that only turn text into other text, each by its name in a table: so
 that `echo ... | base64 -d | sh` can be read. Input and arguments are constants of hostile code;
 results are bounded before they are made. None of the programs is ever started."""
-import re
-
+import patterns as re
 import bounds
 import pyconst
 import shellword

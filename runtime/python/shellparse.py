@@ -3,8 +3,7 @@
 redirections and here-documents apart as the shell does. It is a reader for hostile text: one pass,
 no recursion that the text controls, and whatever it does not understand stays a word. Structure (if,
 for, case) is only words to it."""
-import re
-
+import patterns as re
 import bounds
 import shellcase
 from shellcase import META

@@ -3,8 +3,7 @@
 hand them to programs, comments and continuations gone; after it the code that it would run (eval,
 sh -c, what is piped into a shell), in the same form. What it would do is told by command words,
 redirections and strings. No command is ever run."""
-import re
-
+import patterns as re
 import bounds
 import nested
 import pyeffects

@@ -2,8 +2,7 @@
 """The words of a shell program, each made of parts: text, quotes, and what the shell puts something
 else in the place of. It takes quotes, escapes and substitutions apart as the shell does; what is in
 a substitution stays a text here. One pass, no recursion that the text controls."""
-import re
-
+import patterns as re
 import shellcase
 from shellcase import META
 

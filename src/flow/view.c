@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the reader of code in the box: as any other run, with nothing of the
- * host's but the interpreter and its library, little time and little memory, the code as standard
- * input. Where the full tier is not to be had it runs without a cgroup; where that is not either,
- * code is not read at all.
+ * Runs the reader of code in the box: as any other run, with nothing of the host's
+ * but the interpreter and its library, little time and little memory, the code after the
+ * reader's parts as standard input. Where the full tier is not to be had it runs without a cgroup;
+ * where that is not either, code is not read at all.
  */
 #include "flow/view.h"
 
@@ -45,7 +45,22 @@ void view_done(struct code_view *v)
 	*v = (struct code_view){.text = "", .reason = ""};
 }
 
-static void run_reader(const char *reader, const char *code, size_t len, enum tier tier,
+/* The reader's parts and the code after them: what the program finds as its standard input. */
+static char *join_input(const char *code, size_t len, size_t *ret_len)
+{
+	size_t parts = sizeof(view_parts) - 1;
+	char *data = malloc(parts + len);
+
+	if (!data)
+		return NULL;
+	memcpy(data, view_parts, parts);
+	if (len)
+		memcpy(data + parts, code, len);
+	*ret_len = parts + len;
+	return data;
+}
+
+static void run_reader(const char *reader, const char *input, size_t len, enum tier tier,
 		       struct result *ret)
 {
 	static const struct launch_sink quiet = {0};
@@ -56,9 +71,9 @@ static void run_reader(const char *reader, const char *code, size_t len, enum ti
 	req.lang = "python";
 	req.isolated = true;
 	req.tier = tier;
-	req.code = view_program;
-	req.code_len = sizeof(view_program) - 1;
-	req.input = code;
+	req.code = view_start;
+	req.code_len = sizeof(view_start) - 1;
+	req.input = input;
 	req.input_len = len;
 	req.argv = argv;
 	req.argc = ARRAY_SIZE(argv);
@@ -134,15 +149,16 @@ static int read_code(const char *reader, const char *code, size_t len, struct co
 		     struct err *err)
 {
 	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
+	AUTO_FREE char *input = join_input(code, len, &len);
 
-	if (!r)
+	if (!r || !input)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	ret->tier = TIER_FULL;
-	run_reader(reader, code, len, TIER_FULL, r);
+	run_reader(reader, input, len, TIER_FULL, r);
 	if (r->err.code == ERR_LAYER) {
 		result_done(r);
 		ret->tier = TIER_NO_CGROUP;
-		run_reader(reader, code, len, TIER_NO_CGROUP, r);
+		run_reader(reader, input, len, TIER_NO_CGROUP, r);
 	}
 	int done = take_answer(r, ret, err);
 	result_done(r);
