@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
-#include "flow/enclose.h"
+#include "flow/enclose_private.h"
 
 static void keep(void *ctx, const struct wire_probe *probe)
 {

@@ -3,7 +3,7 @@
  * Runs a blueprint in the box. What cannot be prepared, started or concluded is an error with a
  * reason, never half a success.
  */
-#include "flow/enclose.h"
+#include "flow/enclose_private.h"
 
 #include <string.h>
 

@@ -224,20 +224,26 @@ static bool reads_unknown(const struct gate *g)
 	return !g->has_inputs && (input || g->confined.workspace || g->confined.venv);
 }
 
+/* What it writes: nobody knows more of its other files than before. */
+static struct label label_of_files(const struct gate *g)
+{
+	return label_of_run(g->decision.origin, &g->inputs,
+			    g->decision.granted | g->decision.if_approved);
+}
+
 static struct label label_of_output(const struct gate *g)
 {
-	struct label inputs = g->inputs, unknown = label_unknown();
+	struct label label = label_of_files(g), unknown = label_unknown();
 
 	if (reads_unknown(g))
-		label_join(&inputs, &unknown);
-	return label_of_run(g->decision.origin, &inputs,
-			    g->decision.granted | g->decision.if_approved);
+		label_join(&label, &unknown);
+	return label;
 }
 
 /* What others may have used up or changed since it was read. */
 static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 {
-	struct label label = label_of_output(g);
+	struct label label = label_of_output(g), files = label_of_files(g);
 	char run[REF_SIZE];
 
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
@@ -251,13 +257,13 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 		if (g->plan_is_spent) /* without it, then */
 			return err_set(err, ERR_CONFLICT, "the plan: %s", plan_answer_words(left));
 	}
-	if (gate_mark_files(g, &label, tx, err) < 0)
+	if (gate_mark_files(g, &files, tx, err) < 0)
 		return -1;
 	/* What it prints is read in this domain from its first byte on. */
 	if (label.integrity < g->domain.floor.integrity)
 		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
 	else
-		domain_put(&g->domain, tx);
+		domain_expect(&g->domain, tx);
 	return 0;
 }
 
@@ -360,7 +366,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 	AUTO_TX struct store_tx tx = {0};
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
 	AUTO_JCS struct jcs j = {0};
-	struct label label = label_of_output(g);
+	struct label label = label_of_output(g), files = label_of_files(g);
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
@@ -372,7 +378,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 	}
 	put_result(r, &j);
 	append(&tx, RECORD_RESULT, refs, &j);
-	if (store_commit(g->state.store, &tx, err) < 0 || gate_label_files(g, r, &label, err) < 0)
+	if (store_commit(g->state.store, &tx, err) < 0 || gate_label_files(g, r, &files, err) < 0)
 		return -1;
 	return ingest_output(g, r, 0, &label, err) < 0 ? -1 : ingest_output(g, r, 1, &label, err);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/pages.h"
-#include "flow/enclose.h"
+#include "flow/enclose_private.h"
 #include "flow/gate.h"
 
 struct sentence {

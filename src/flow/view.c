@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "flow/enclose.h"
+#include "flow/enclose_private.h"
 #include "flow/view_parse.h"
 #include "view_program.h"
 

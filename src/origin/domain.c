@@ -85,6 +85,17 @@ void domain_put(struct domain *d, struct store_tx *tx)
 	store_put(tx, STORE_DOMAIN, key, row, p.len, d->version);
 }
 
+void domain_expect(struct domain *d, struct store_tx *tx)
+{
+	char key[KEY_MAX];
+
+	row_key("d", &d->id, key);
+	if (d->version)
+		store_expect(tx, STORE_DOMAIN, key, d->version);
+	else
+		domain_put(d, tx); /* it is not there yet, and must not be */
+}
+
 static void put_merged(const struct domain *d, const struct id *into, struct store_tx *tx)
 {
 	uint8_t row[ROW_MAX];

@@ -55,6 +55,8 @@ void domain_read(struct keeper *k, struct domain *d, const struct label *label,
 		 enum source_kind kind, struct store_tx *tx);
 /* Puts the row as it is in D. */
 void domain_put(struct domain *d, struct store_tx *tx);
+/* The row must still be what was read into D. */
+void domain_expect(struct domain *d, struct store_tx *tx);
 
 bool domain_is_member(const struct domain *d, const struct id *id);
 

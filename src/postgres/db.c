@@ -235,12 +235,15 @@ static int put(struct db *db, const struct store_op *op, int *ret_rows, struct e
 	return run_and_drop(db, which, row, which == SQL_PUT_IF ? 5 : 4, ret_rows, err);
 }
 
+/* Deletes it, or only looks at it. */
 static int drop(struct db *db, const struct store_op *op, int *ret_rows, struct err *err)
 {
 	struct param row[] = {sql_text(store_kind_name(op->kind)), sql_text(op->key),
 			      sql_number(op->expected)};
 	bool any = op->expected == STORE_ANY;
 
+	if (op->op == STORE_OP_EXPECT)
+		return run_and_drop(db, SQL_EXPECT, row, ARRAY_SIZE(row), ret_rows, err);
 	return run_and_drop(db, any ? SQL_DELETE : SQL_DELETE_IF, row, any ? 2 : 3, ret_rows, err);
 }
 

@@ -29,6 +29,8 @@ static const struct {
 	[SQL_DELETE] = {"delete", "DELETE FROM item WHERE kind = $1 AND key = $2"},
 	[SQL_DELETE_IF] = {"delete_if",
 			   "DELETE FROM item WHERE kind = $1 AND key = $2 AND version = $3"},
+	[SQL_EXPECT] = {"expect", "UPDATE item SET version = version"
+				  " WHERE kind = $1 AND key = $2 AND version = $3"},
 	[SQL_GET] = {"get", "SELECT key, version, value FROM item WHERE kind = $1 AND key = $2"},
 	[SQL_LIST] = {"list", "SELECT key, version, value FROM item WHERE kind = $1 AND key > $2"
 			      " AND key >= $3 AND ($4 = '' OR key < $4) ORDER BY key LIMIT $5"},

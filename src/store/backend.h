@@ -11,7 +11,13 @@
 #include "store/store.h"
 
 /* One step of a transaction, ready to be written. */
-enum store_op_kind { STORE_OP_APPEND, STORE_OP_PUT, STORE_OP_DELETE, STORE_OP_KINDS };
+enum store_op_kind {
+	STORE_OP_APPEND,
+	STORE_OP_PUT,
+	STORE_OP_DELETE,
+	STORE_OP_EXPECT, /* changes nothing */
+	STORE_OP_KINDS
+};
 
 struct store_op {
 	enum store_op_kind op;
@@ -21,7 +27,7 @@ struct store_op {
 	size_t refc;
 	uint64_t seq;
 	uint8_t hash[RECORD_HASH];
-	/* put and delete */
+	/* put, delete and expect */
 	enum store_kind kind;
 	const char *key;
 	uint64_t expected, version; /* version: the new one */

@@ -20,6 +20,7 @@ enum lite_sql {
 	SQL_PUT_IF,
 	SQL_DELETE,
 	SQL_DELETE_IF,
+	SQL_EXPECT,
 	SQL_GET,
 	SQL_LIST,
 	SQL_READ,

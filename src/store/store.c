@@ -180,6 +180,14 @@ void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, ui
 			   .op = STORE_OP_DELETE, .kind = kind, .key = key, .expected = expected});
 }
 
+void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected)
+{
+	if (expected == STORE_NEW || expected == STORE_ANY)
+		fail(tx, ERR_USAGE, "an item that is expected must be there");
+	change(tx, (struct store_op){
+			   .op = STORE_OP_EXPECT, .kind = kind, .key = key, .expected = expected});
+}
+
 int store_commit(struct store *s, struct store_tx *tx, struct err *err)
 {
 	if (tx->failed.code) {

@@ -84,6 +84,8 @@ void store_append(struct store_tx *tx, enum record_kind kind, const char *const 
 void store_put(struct store_tx *tx, enum store_kind kind, const char *key, const void *value,
 	       size_t len, uint64_t expected);
 void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected);
+/* The item must still have that version; it keeps it, so two who only look do not meet. */
+void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected);
 /* ERR_CONFLICT: an item has another version than was expected. */
 int store_commit(struct store *s, struct store_tx *tx, struct err *err);
 void store_tx_done(struct store_tx *tx);

@@ -27,6 +27,8 @@ static const char *const sqls[SQL_COUNT] = {
 		       " WHERE kind = ?1 AND key = ?2 AND version = ?5",
 	[SQL_DELETE] = "DELETE FROM item WHERE kind = ?1 AND key = ?2",
 	[SQL_DELETE_IF] = "DELETE FROM item WHERE kind = ?1 AND key = ?2 AND version = ?5",
+	[SQL_EXPECT] =
+		"UPDATE item SET version = version WHERE kind = ?1 AND key = ?2 AND version = ?5",
 	[SQL_GET] = "SELECT version, value FROM item WHERE kind = ?1 AND key = ?2",
 	[SQL_LIST] = "SELECT key, version, value FROM item WHERE kind = ?1 AND key > ?2"
 		     " AND key >= ?3 AND (?4 = '' OR key < ?4) ORDER BY key LIMIT ?5",
@@ -144,6 +146,8 @@ static int append(struct lite *l, const struct store_op *op, struct err *err)
 /* Which statement says what an item's version must be. */
 static enum lite_sql choose(const struct store_op *op)
 {
+	if (op->op == STORE_OP_EXPECT)
+		return SQL_EXPECT;
 	if (op->op == STORE_OP_DELETE)
 		return op->expected == STORE_ANY ? SQL_DELETE : SQL_DELETE_IF;
 	if (op->expected == STORE_ANY)

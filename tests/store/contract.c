@@ -29,6 +29,16 @@ static int put(struct store *s, const char *key, const void *value, size_t len, 
 	return code;
 }
 
+/* 0, or the error's code. */
+static int expect(struct store *s, const char *key, uint64_t version)
+{
+	AUTO_TX struct store_tx tx = {0};
+	struct err err;
+
+	store_expect(&tx, STORE_DOMAIN, key, version);
+	return store_commit(s, &tx, &err) == 0 ? 0 : (int)err.code;
+}
+
 static int drop(struct store *s, const char *key, uint64_t expected)
 {
 	AUTO_TX struct store_tx tx = {0};
@@ -142,6 +152,11 @@ static void test_versions(struct store *s)
 	   "and not when it is not there");
 	scratch_must(drop(s, "a", STORE_ANY) == 0 && put(s, "a", "4", 1, STORE_NEW, &third) == 0,
 		     "again");
+	ok(expect(s, "a", third) == 0 && expect(s, "a", third) == 0 && holds(s, "a", "4", 1),
+	   "who only expects a version does not change it");
+	ok(expect(s, "a", second) == ERR_CONFLICT && expect(s, "b", first) == ERR_CONFLICT &&
+		   expect(s, "a", STORE_NEW) == ERR_USAGE && expect(s, "a", STORE_ANY) == ERR_USAGE,
+	   "and hears that it is another, or gone");
 	ok(third > second && put(s, "a", "5", 1, first, NULL) == ERR_CONFLICT &&
 		   put(s, "a", "5", 1, second, NULL) == ERR_CONFLICT,
 	   "made again, it has none of the versions it ever had");

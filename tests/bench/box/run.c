@@ -5,7 +5,7 @@
  */
 #include "flow/run.h"
 
-#include "flow/enclose.h"
+#include "flow/enclose_private.h"
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {

@@ -4,8 +4,8 @@
  * Callers are run.c, which has, and the reader of code, which runs a program of ours. No door may
  * call it: that would be a way round the gate (tools/check-layers).
  */
-#ifndef CORDON_FLOW_ENCLOSE_H
-#define CORDON_FLOW_ENCLOSE_H
+#ifndef CORDON_FLOW_ENCLOSE_PRIVATE_H
+#define CORDON_FLOW_ENCLOSE_PRIVATE_H
 
 #include "flow/launch.h"
 #include "model/request.h"
