@@ -26,6 +26,8 @@ static const struct row rows[] = {
 	{V "net: {allow: ['*.example.org:443', 192.0.2.0/24:80], deny: [example.com]}\n", NULL, 0},
 	{V "contained: {tier: full, limits: {time: 5s, memory: 64M, pids: 8}}\n", NULL, 0},
 	{V "approval: {scope: hash, ttl: 24h, approvers: 9}\n", NULL, 0},
+	{V "single_user: true\n", NULL, 0},
+	{V "single_user: perhaps\n", "single_user: true or false", 2},
 	{V "rules: []\n", NULL, 0},
 	{V "rules:\n- {id: a, when: {}, then: ask}\n", NULL, 0},
 	{"{\"version\": 1, \"rules\": [{\"id\": \"a\", \"when\": {}, \"then\": \"deny\"}]}", NULL,
@@ -215,7 +217,7 @@ static void hash(const char *text, uint8_t ret[POLICY_SHA256])
 }
 
 static const char whole[] =
-	V "profile: balanced\norigins: {undeclared: exposed}\n"
+	V "profile: balanced\nsingle_user: false\norigins: {undeclared: exposed}\n"
 	  "net: {allow: [a.example:443, b.example:80], deny: [c.example]}\n"
 	  "contained: {tier: no-cgroup, limits: {time: 5s}}\n"
 	  "approval: {scope: once, ttl: 10m, approvers: 1}\nrules:\n"
@@ -238,6 +240,7 @@ static const struct {
 	const char *from, *to;
 } changes[] = {
 	{"balanced", "observe"},
+	{"single_user: false", "single_user: true"},
 	{"exposed", "derived"},
 	{"a.example:443", "a.example:444"},
 	{"deny: [c.example]", "deny: []"},
