@@ -8,6 +8,7 @@
 #include "cli/shown.h"
 
 #include <string.h>
+#include <unistd.h>
 #include <sys/ioctl.h>
 #include <utf8proc.h>
 
@@ -289,8 +290,11 @@ bool shown_is_plain(const char *text, size_t len)
 
 void shown_words(FILE *to, const char *text)
 {
-	const struct shown s = {
-		.to = to, .more = "    ", .below = "    ", .width = shown_width(to)};
+	/* What no terminal shows, no terminal breaks. */
+	const struct shown s = {.to = to,
+				.more = "    ",
+				.below = "    ",
+				.width = isatty(fileno(to)) ? shown_width(to) : SIZE_MAX};
 
 	shown_text(&s, 0, text);
 }

@@ -264,7 +264,7 @@ damaged() {
 	refuses 125 "does not fit together"
 	rm -rf "$state"
 	ln -s "$T/$who/copy" "$state"
-	refuses 125 "state directory"
+	refuses 126 "a link or no directory"
 	rm "$state"
 	cp -a "$T/$who/copy" "$state"
 	ingest "$who" 0 --kind web --name u --release "$T/$who/out" "$T/x"

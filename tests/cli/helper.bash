@@ -19,10 +19,10 @@ setup()
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
 	chmod 755 "$T"
 	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state
-	mkdir -p "$T/bin" "$T/share/cordon" "$T/user"
+	mkdir -p "$T/bin" "$T/share/cordon" "$T/as-user"
 	cp -r "$TOP/rules" "$T/share/cordon/"
 	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box} "$T/bin/"
-	! is_root || chown "$TEST_UID" "$T/user"
+	! is_root || chown "$TEST_UID" "$T/as-user"
 	CORDON=$T/bin/cordon
 	HARMLESS=$TOP/tests/cli/harmless
 	IN=/dev/null
@@ -43,7 +43,7 @@ as()
 	local who=$1
 	shift
 	if [ "$who" = user ] && is_root; then
-		XDG_STATE_HOME=$T/user/state XDG_CACHE_HOME=$T/user/cache \
+		XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$T/as-user/cache \
 			setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
 	else
 		"$@"

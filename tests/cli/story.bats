@@ -23,7 +23,7 @@ submit() {
 
 # approve ID: a person with an account of their own says yes to what the ordinary user asked for.
 approve() {
-	local anna=$((TEST_UID + 1)) state=$T/user/state/cordon
+	local anna=$((TEST_UID + 1)) state=$T/as-user/state/cordon
 	if [ ! -d "$T/anna" ]; then
 		mkdir -m 700 "$T/anna"
 		chown "$anna" "$T/anna"
@@ -291,7 +291,7 @@ waits() {
 no_record() {
 	begin "$1"
 	local state=$XDG_STATE_HOME/cordon
-	[ "${1%%:*}" = root ] || state=$T/user/state/cordon
+	[ "${1%%:*}" = root ] || state=$T/as-user/state/cordon
 	printf 'print("ran")\n' | code x.py
 	rm -f "$state"/log.db*
 	submit "$1" x.py
