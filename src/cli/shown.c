@@ -8,8 +8,8 @@
 #include "cli/shown.h"
 
 #include <string.h>
-#include <unistd.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 #include <utf8proc.h>
 
 #include "base/scope.h"
