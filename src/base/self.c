@@ -18,7 +18,10 @@ void self_directory(char ret[PATH_MAX])
 
 	ret[n > 0 ? n : 0] = '\0';
 	char *slash = strrchr(ret, '/');
-	*(slash ? slash : ret) = '\0';
+	if (slash)
+		slash[slash == ret] = '\0'; /* in the root's own directory it is "/" */
+	else
+		ret[0] = '\0';
 }
 
 int self_find(const char *name, char ret[PATH_MAX], struct err *err)

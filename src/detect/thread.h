@@ -76,8 +76,8 @@ static inline unsigned class_of(const struct event *event)
 								 : (unsigned)event->type;
 }
 
-/* One rule, which pack_rule() has, on the event whose texts and hits are in T. Patterns that sessions count and that belong
- * to a match are added to T's marks. */
+/* One rule, which pack_rule() has, on the event whose texts and hits are in T. Patterns that
+ * sessions count and that belong to a match are added to T's marks. */
 int evaluate_rule(struct engine_thread *t, const struct event *event, uint32_t rule,
 		  struct outcome *ret, struct err *err);
 int evaluate_trace(struct engine_thread *t, const struct event *event, uint32_t rule,

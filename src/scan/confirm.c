@@ -60,11 +60,11 @@ struct confirm {
 	const struct scan_text *text;
 	uint32_t number; /* of the text */
 	uint64_t pattern_steps, steps, linear_steps, last_steps;
-	uint64_t granted;			/* of the last three, to this text and those before */
-	struct asked *asked;			/* by pattern */
-	struct linear **form;			/* by pattern and way of reading: form_at() */
-	uint8_t *form_state;			/* the same: enum form_state */
-	struct linear_pool *pool;		/* made when the first form is */
+	uint64_t granted;	  /* of the last three, to this text and those before */
+	struct asked *asked;	  /* by pattern */
+	struct linear **form;	  /* by pattern and way of reading: form_at() */
+	uint8_t *form_state;	  /* the same: enum form_state */
+	struct linear_pool *pool; /* made when the first form is */
 	uint32_t kept[FORMS_KEPT], keptc, next; /* forms that are there, in a ring */
 };
 

@@ -203,8 +203,8 @@ static void print_summary(void)
 				printf("| %s | %s | %s |", all.pack[p].name,
 				       vocab_at(VOCAB_LANE, order[l])->name, scope_names[scope]);
 				for (size_t i = 0; i < CORPORA; i++)
-					printf(" %.1f %% |", macro(&all.tally[i], p, order[l],
-								   (enum part)scope));
+					printf(" %.1f %% |",
+					       macro(&all.tally[i], p, order[l], (enum part)scope));
 				printf("\n");
 			}
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The linear way to ask an expression: windows, steps that grow with the text and not faster, and
- * every maximum, at it and beyond; each question by bits and with a pool. That its answers are those of PCRE2, and of JavaScript, is
- * asked of every row of test_regex.c, of made-up patterns in test_db.c, and by tests/atr.
+ * every maximum, at it and beyond; each question by bits and with a pool. That its answers are those
+ * of PCRE2, and of JavaScript, is asked of every row of test_regex.c, of made-up patterns in
+ * test_db.c, and by tests/atr.
  */
 #include <stdlib.h>
 
