@@ -5,9 +5,33 @@
  */
 #include "flow/run.h"
 
+#include "base/pages.h"
 #include "flow/enclose_private.h"
+
+static int speak(const struct request *req, struct blueprint *bp, struct launch *box,
+		 const struct launch_sink *sink, struct result *ret, struct err *err)
+{
+	if (launch_begin(box, err) < 0 || blueprint_begin(bp, req, err) < 0 ||
+	    blueprint_make(bp, req, err) < 0)
+		return -1;
+	return enclose(req, bp, box, sink, ret, err);
+}
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
-	enclose_own(req, sink, ret);
+	AUTO_PAGES struct blueprint *bp = pages_new(sizeof(*bp));
+	struct launch box = {.socket = -1, .out = {-1, -1}};
+	struct err err;
+
+	result_init(ret);
+	if (!bp)
+		return;
+	blueprint_init(bp);
+	if (speak(req, bp, &box, sink, ret, &err) < 0)
+		enclose_fail(ret, &err);
+	if (box.has_result)
+		launch_leave(&box);
+	else
+		launch_abandon(&box);
+	blueprint_done(bp);
 }
