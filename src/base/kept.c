@@ -40,7 +40,7 @@ static int open_stamped(const char *path, size_t least, size_t most, struct stam
 
 int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, struct err *err)
 {
-	struct stamp stamp;
+	struct stamp stamp = {0};
 	int fd = open_stamped(path, least, most, &stamp, err);
 
 	if (fd >= 0)

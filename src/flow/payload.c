@@ -176,7 +176,7 @@ static int open_code(struct payload *p, int source, const char *name, uint64_t d
 	char *data = NULL;
 	size_t len = 0;
 
-	if (read_all(source, name, deadline_ns, &data, &len, err) < 0)
+	if (read_all(source, name, deadline_ns, &data, &len, err) < 0 || !data)
 		return -1;
 	return seal_code(p, data, len, err);
 }

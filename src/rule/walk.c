@@ -56,7 +56,7 @@ static ssize_t read_file(struct walk *w, int dir, const char *name)
 /* A file that cannot be read, or a name that is almost one; the error says why. */
 static int refuse(struct walk *w, const char *path)
 {
-	return w->place ? -1 : w->each(w->context, path, NULL, 0);
+	return w->each ? w->each(w->context, path, NULL, 0) : -1;
 }
 
 static int tell_place(struct walk *w, const struct stat *st, const char *name, int directory)

@@ -70,8 +70,8 @@ static int gather(struct gathered *g, const uint8_t *one, size_t len, size_t hea
 		if (g->head)
 			memcpy(g->head, one, head_len);
 	}
-	if (g->room - g->len < own) {
-		size_t room = (g->len + own) * 2;
+	if (!g->bytes || g->room - g->len < own) {
+		size_t room = (g->len + own + 1) * 2;
 		uint8_t *grown = room <= UINT32_MAX ? realloc(g->bytes, room) : NULL;
 		if (!grown)
 			return err_set(err, ERR_SYSTEM, "out of memory");

@@ -46,8 +46,11 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 		       struct table_maker *maker, struct err *why, struct err *err)
 {
 	struct regex regex = {0};
+	uint8_t *has = (uint8_t *)db->has;
 	int status = 0;
 
+	if (!has)
+		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
 	if (regex_translate(p->source, p->len, p->flags, &regex, why) < 0)
 		return fail_or_refuse(why, err);
 	struct match_code *code = match_compile(&regex, why);
@@ -56,7 +59,7 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 		status = plan_forms(&regex, number, maker, err);
 	else
 		status = fail_or_refuse(why, err);
-	((uint8_t *)db->has)[number] = has_of(code);
+	has[number] = has_of(code);
 	regex_done(&regex);
 	return status;
 }
