@@ -141,4 +141,14 @@ static inline bool case_is_good(struct store *s, int dir)
 	return case_verifies(s, &o, VERIFY_GOOD, &report);
 }
 
+/* Everything that is stored, put aside and brought back. */
+#define CASE_SAVE                                                                                  \
+	"CREATE TABLE saved_log AS SELECT * FROM log;"                                             \
+	"CREATE TABLE saved_item AS SELECT * FROM item;"                                           \
+	"CREATE TABLE saved_ref AS SELECT * FROM ref"
+#define CASE_RESTORE                                                                               \
+	"DELETE FROM log; DELETE FROM item; DELETE FROM ref;"                                      \
+	"INSERT INTO log SELECT * FROM saved_log; INSERT INTO item SELECT * FROM saved_item;"      \
+	"INSERT INTO ref SELECT * FROM saved_ref"
+
 #endif

@@ -10,15 +10,7 @@
 #include "base/scope.h"
 #include "case.h"
 
-#define SAVE                                                                                       \
-	"CREATE TABLE saved_log AS SELECT * FROM log;"                                             \
-	"CREATE TABLE saved_item AS SELECT * FROM item;"                                           \
-	"CREATE TABLE saved_ref AS SELECT * FROM ref"
-#define RESTORE                                                                                    \
-	"DELETE FROM log; DELETE FROM item; DELETE FROM ref;"                                      \
-	"INSERT INTO log SELECT * FROM saved_log; INSERT INTO item SELECT * FROM saved_item;"      \
-	"INSERT INTO ref SELECT * FROM saved_ref; DROP TABLE saved_log; DROP TABLE saved_item;"    \
-	"DROP TABLE saved_ref"
+#define RESTORE CASE_RESTORE "; DROP TABLE saved_log; DROP TABLE saved_item; DROP TABLE saved_ref"
 
 static void sql(const char *statements)
 {
@@ -135,7 +127,7 @@ static void test_put_back(int dir)
 	struct store *s = case_open(dir);
 	struct err err = {0};
 
-	sql(SAVE);
+	sql(CASE_SAVE);
 	rotate(s);
 	store_close(s);
 	sql(RESTORE);

@@ -71,15 +71,6 @@ static const struct {
 	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -3, -3},
 };
 
-#define SAVE                                                                                       \
-	"CREATE TABLE saved_log AS SELECT * FROM log;"                                             \
-	"CREATE TABLE saved_item AS SELECT * FROM item;"                                           \
-	"CREATE TABLE saved_ref AS SELECT * FROM ref"
-#define RESTORE                                                                                    \
-	"DELETE FROM log; DELETE FROM item; DELETE FROM ref;"                                      \
-	"INSERT INTO log SELECT * FROM saved_log; INSERT INTO item SELECT * FROM saved_item;"      \
-	"INSERT INTO ref SELECT * FROM saved_ref"
-
 static void sql(const char *sqlite, const char *postgres)
 {
 	char whole[2048];
@@ -130,7 +121,7 @@ static void test_rows(int dir, uint64_t size)
 		ok(is_found && names(&report, rows[i].first, rows[i].last, size, newest.size),
 		   "%s: %s%s%s", rows[i].what, verify_problem_name(rows[i].problem),
 		   report.words[0] ? ", " : "", report.words);
-		sql(RESTORE, RESTORE);
+		sql(CASE_RESTORE, CASE_RESTORE);
 	}
 }
 
@@ -257,7 +248,7 @@ static bool finds(int dir, const struct forgery *f, enum verify_problem problem,
 	if (good && f->backward >= 0)
 		good = report.clock_steps == 1 && report.first_step == (uint64_t)f->backward;
 	store_close(s);
-	sql(RESTORE, RESTORE);
+	sql(CASE_RESTORE, CASE_RESTORE);
 	return good;
 }
 
@@ -289,7 +280,7 @@ static void test_own_checkpoints(int dir, uint64_t size)
 		   report.last_bad == 256 && !report.kept,
 	   "without any kept checkpoint, those in the log find it");
 	store_close(s);
-	sql(RESTORE, RESTORE);
+	sql(CASE_RESTORE, CASE_RESTORE);
 }
 
 /* Whoever has no key leaves the checkpoints out, and says so to somebody who kept the key only. */
@@ -331,7 +322,7 @@ static void test_unsigned(int dir, uint64_t size)
 			   report.first_bad == cases[i].first && report.last_bad == cases[i].last,
 		   "%s: %s", cases[i].what, report.words);
 		store_close(s);
-		sql(RESTORE, RESTORE);
+		sql(CASE_RESTORE, CASE_RESTORE);
 	}
 }
 
@@ -368,11 +359,11 @@ static void test_forgeries(int dir, const struct key *own, const struct key *thi
 	   "a clock that goes back is told, not refused");
 	forge(dir, &cut);
 	ok(!opens(dir), "nobody writes to a log that was cut");
-	sql(RESTORE, RESTORE);
+	sql(CASE_RESTORE, CASE_RESTORE);
 	sql("DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)",
 	    "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)");
 	ok(!opens(dir), "nor to one whose last record is gone");
-	sql(RESTORE, RESTORE);
+	sql(CASE_RESTORE, CASE_RESTORE);
 	ok(opens(dir), "put back, it can be written again");
 }
 
@@ -447,7 +438,7 @@ int main(void)
 	load_keys(dir, &own, &thief);
 	scratch_must(store_size(s, &size, &err) == 0 && store_vkey(s, vkey, &err) == 0, "the size");
 	store_close(s);
-	sql(SAVE, SAVE);
+	sql(CASE_SAVE, CASE_SAVE);
 	test_rows(dir, size);
 	test_forgeries(dir, &own, &thief, size);
 	test_own_checkpoints(dir, size);
