@@ -319,7 +319,8 @@ static void fetch(const struct pass *p, const struct search_hit *hit)
 {
 	for (size_t i = 0; i < hit->count && i < FETCHED; i++) {
 		__builtin_prefetch(&p->slot[hit->entry[i].slot]);
-		__builtin_prefetch(&p->guard[hit->entry[i].guard]);
+		if (hit->entry[i].guard)
+			__builtin_prefetch(&p->guard[hit->entry[i].guard]);
 	}
 }
 
