@@ -94,9 +94,10 @@ $(GEN)/view/key: tools/view-code $(VIEW_PY)
 $(BUILD)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -o $@ $<
-$(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY)
+$(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY) \
+		$(wildcard runtime/boot/*.py)
 	@mkdir -p $(@D)
-	$(BUILD)/embed $@ runtime/view.py $(GEN)/view $(VIEW_PY)
+	$(BUILD)/embed $@ runtime/view.py runtime/boot $(GEN)/view $(VIEW_PY)
 $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h
 
 # What decides which files of the cache are ours: every byte of what makes them. Looked at each

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * embed OUT START.py CODE PARTS.py MODULE.py...: writes a C header with the reader of code, so that
+ * embed OUT START.py BOOT CODE PARTS.py MODULE.py...: writes a C header with the reader of code, so that
  * what runs in the box is in the binary and nothing depends on where it is installed: view_start is
  * the program, view_parts all else, that it finds by the lines at their beginning, HEAD_LEN bytes:
  *
@@ -9,7 +9,8 @@
  *     NAME CODE LENGTH SOURCE LENGTH  of each part: where it is; no code: 0 0
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
- * "key" there is no code, only sources. Sources are ASCII; it stops at the first byte that is not.
+ * "key" there is no code, only sources. BOOT is a directory with two more programs, view_encodings and
+ * view_sitecustomize, which have an interpreter read its own code first. Sources are ASCII; it stops at the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -143,25 +144,45 @@ static void put_parts(FILE *out, const char *key, struct part *parts, size_t cou
 	fputs("\";\n", out);
 }
 
+static void put_source(FILE *out, const char *name, const char *path)
+{
+	struct data source = read_source(path);
+
+	put_array(out, name);
+	put(out, source.bytes, source.len);
+	fputs("\";\n", out);
+}
+
+static void put_boot(FILE *out, const char *dir)
+{
+	static const char *const names[] = {"encodings", "sitecustomize"};
+	char path[FILENAME_MAX], array[NAME_LEN_MAX];
+
+	for (int i = 0; i < 2; i++) {
+		join_path(path, sizeof(path), dir, names[i], ".py");
+		snprintf(array, sizeof(array), "view_%s", names[i]);
+		put_source(out, array, path);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct part parts[PARTS_MAX];
 	char path[FILENAME_MAX];
 
-	if (argc < 5 || argc - 4 > PARTS_MAX)
-		die("OUT START.py CODE PARTS.py MODULE.py...", "usage");
-	join_path(path, sizeof(path), argv[3], "key", "");
-	struct data key = read_file(path), start = read_source(argv[2]);
-	for (int i = 4; i < argc; i++)
-		read_part(&parts[i - 4], argv[i], argv[3]);
+	if (argc < 6 || argc - 5 > PARTS_MAX)
+		die("OUT START.py BOOT CODE PARTS.py MODULE.py...", "usage");
+	join_path(path, sizeof(path), argv[4], "key", "");
+	struct data key = read_file(path);
+	for (int i = 5; i < argc; i++)
+		read_part(&parts[i - 5], argv[i], argv[4]);
 	FILE *out = fopen(argv[1], "w");
 	if (!out)
 		die("cannot be written", argv[1]);
 	fputs("/* Made by tools/embed.c. */\n", out);
-	put_array(out, "view_start");
-	put(out, start.bytes, start.len);
-	fputs("\";\n", out);
-	put_parts(out, key.len ? key.bytes : "-", parts, (size_t)argc - 4);
+	put_source(out, "view_start", argv[2]);
+	put_boot(out, argv[3]);
+	put_parts(out, key.len ? key.bytes : "-", parts, (size_t)argc - 5);
 	if (fclose(out) != 0)
 		die("cannot be written", argv[1]);
 	return 0;

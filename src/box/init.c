@@ -324,8 +324,8 @@ static void reset_signals(void)
 
 void init_main(struct box *b)
 {
-	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,
-		      PAYLOAD_FD,   WORKSPACE_FD,  b->ctl};
+	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD, PAYLOAD_FD,
+		      WORKSPACE_FD, TALK_FD,	   PARTS_FD,	  b->ctl};
 	struct program p;
 	struct err err;
 
@@ -339,6 +339,7 @@ void init_main(struct box *b)
 	    program_begin(b, &p, &err) < 0)
 		box_give_up(b, &err);
 	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
+	close_range(TALK_FD, PARTS_FD, 0);
 	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 || let_go(b, &p, &err) < 0 ||
 	    follow(b, &p, &err) < 0)
 		box_give_up(b, &err);

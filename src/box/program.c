@@ -102,12 +102,15 @@ static int leave_session(struct box *b, struct err *err)
 	return 0;
 }
 
-/* They close with the exec, not now: until then errors must get out. */
+/* They close with the exec, not now: until then errors must get out. A program that talks with cordon
+ * first has two that are for it. */
 static int close_inherited(struct box *b, struct err *err)
 {
 	if (!box_wants(b, LAYER_FDS))
 		return 0;
-	if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
+	bool talks = b->spec->flags & SPEC_TALK;
+	if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ||
+	    (talks && (fcntl(TALK_FD, F_SETFD, 0) < 0 || fcntl(PARTS_FD, F_SETFD, 0) < 0))) {
 		err_errno(err, ERR_LAYER, "closing inherited descriptors");
 		err_blame(err, "fds");
 		return -1;

@@ -19,7 +19,11 @@
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "flow/payload.h"
+#include "flow/talk.h"
 #include "flow/workspace.h"
+
+/* In the box; the first of what PYTHONPATH names. */
+#define BOOT "/cordon/boot"
 
 struct draft {
 	struct blueprint *bp;
@@ -32,7 +36,16 @@ struct draft {
 void blueprint_init(struct blueprint *p)
 {
 	p->payload.fd = p->workspace = p->input = -1;
+	p->talk = p->talk_in = p->parts = -1;
 	p->pump.from = p->pump.to = -1;
+}
+
+void blueprint_again(struct blueprint *p)
+{
+	scope_close(&p->workspace);
+	talk_close(p);
+	memset(&p->spec, 0, sizeof(p->spec));
+	p->hash_later = p->talks = false;
 }
 
 void blueprint_done(struct blueprint *p)
@@ -41,6 +54,7 @@ void blueprint_done(struct blueprint *p)
 	arena_done(&p->arena);
 	payload_done(&p->payload);
 	scope_close(&p->workspace);
+	talk_close(p);
 	scope_close(&p->input);
 	scope_close(&p->pump.from);
 	scope_close(&p->pump.to);
@@ -310,10 +324,27 @@ static int add_env_row(struct draft *d, const char *pair, struct err *err)
 static int add_module_path(struct draft *d, struct err *err)
 {
 	struct spec *s = &d->bp->spec;
+	const char *boot = d->bp->talks ? BOOT : "", *cwd = s->workspace_path ? s->cwd : "";
 
-	if (!s->workspace_path || !d->profile->path_env)
+	if ((!*cwd && !*boot) || !d->profile->path_env)
 		return 0;
-	return add_env(s, arena_printf(&d->bp->arena, "%s=%s", d->profile->path_env, s->cwd), err);
+	return add_env(s,
+		       arena_printf(&d->bp->arena, "%s=%s%s%s", d->profile->path_env, boot,
+				    *boot && *cwd ? ":" : "", cwd),
+		       err);
+}
+
+/* What the interpreter finds in its way when it starts. */
+static int add_talk(struct draft *d, struct err *err)
+{
+	struct view_boot boot;
+
+	if (!d->bp->talks)
+		return 0;
+	if (talk_open(d->bp, &boot, err) < 0 ||
+	    add_file(&d->bp->spec, BOOT "/encodings/__init__.py", boot.encodings, false, err) < 0)
+		return -1;
+	return add_file(&d->bp->spec, BOOT "/sitecustomize.py", boot.sitecustomize, false, err);
 }
 
 static int add_environment(struct draft *d, struct err *err)
@@ -537,7 +568,7 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 	    (!req->isolated && show_rows(&d, d.profile->binds, err) < 0) ||
 	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
 	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || add_environment(&d, err) < 0)
+	    open_workspace(&d, err) < 0 || add_talk(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -26,7 +26,10 @@ struct blueprint {
 	int workspace, input; /* descriptors, or -1 */
 	bool input_is_fixed;  /* its bytes cannot change any more, and this is their hash: */
 	uint8_t input_sha256[32];
-	struct stat input_file;	   /* where they were read; st_ino 0: in no file */
+	struct stat input_file; /* where they were read; st_ino 0: in no file */
+	bool talks; /* its interpreter reads the code itself first, and waits: see view_boot */
+	int talk;   /* our end of that, and what the program gets; or -1 */
+	int talk_in, parts;
 	struct pump pump;	   /* to the other end of input */
 	struct conflict_mark mark; /* with --commit: when the run began */
 	bool hash_later;	   /* the payload is a program of its own: hash while it runs */
@@ -38,6 +41,11 @@ void blueprint_init(struct blueprint *p);
 void blueprint_done(struct blueprint *p);
 /* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. */
 int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err);
+/* Can it? Not when it could write something before the answer is there, nor when the caller has his
+ * own wishes about how the interpreter starts. */
+bool blueprint_can_talk(const struct blueprint *p, const struct request *req);
+/* As after blueprint_begin: to be made once more. */
+void blueprint_again(struct blueprint *p);
 /* The rest. REQ asks for no more than before. */
 int blueprint_make(struct blueprint *p, const struct request *req, struct err *err);
 

@@ -19,8 +19,12 @@ static bool wants_commit(const struct request *req, const struct result *r)
 int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
 	    const struct launch_sink *sink, struct result *ret, struct err *err)
 {
-	if (launch_run(box, bp, sink, ret, err) < 0)
-		return -1;
+	return launch_run(box, bp, sink, ret, err) < 0 ? -1 : enclose_conclude(req, bp, ret, err);
+}
+
+int enclose_conclude(const struct request *req, struct blueprint *bp, struct result *ret,
+		     struct err *err)
+{
 	if (bp->spec.payload == PAYLOAD_FILE)
 		memcpy(ret->sha256, bp->spec.payload_sha256, sizeof(ret->sha256));
 	/* What was hashed is what ran, or nothing is said about it. */

@@ -13,6 +13,9 @@
 /* BOX has begun, BP is made of REQ. */
 int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
 	    const struct launch_sink *sink, struct result *ret, struct err *err);
+/* The end of it, after the box has given its result. */
+int enclose_conclude(const struct request *req, struct blueprint *bp, struct result *ret,
+		     struct err *err);
 /* A program of our own, from request to result. Always fills *RET. */
 void enclose_own(const struct request *req, const struct launch_sink *sink, struct result *ret);
 /* What became of a run that ERR ended. */

@@ -33,6 +33,8 @@ struct gate {
 	struct policy policy;
 	struct packs rules;
 	struct look look;
+	bool quick;			/* the code view is not in LOOK yet */
+	const struct scan_ready *ready; /* the code was read by its own interpreter; or NULL */
 	/* origin */
 	struct domain domain;
 	bool has_domain; /* the caller has its handle; else it is the shared one */
@@ -80,7 +82,10 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 		     struct err *err);
 
 /* gate_scan.c */
+/* Again when there is more to look at. */
 int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err);
+/* The code has been read: is everything still as it was decided? */
+bool gate_agrees(struct gate *g, const struct scan_ready *ready);
 
 /* gate_decide.c */
 /* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */

@@ -259,9 +259,11 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 	}
 	if (gate_mark_files(g, &files, tx, err) < 0)
 		return -1;
-	/* What it prints is read in this domain from its first byte on. */
-	if (label.integrity < g->domain.floor.integrity)
-		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
+	/* What it prints is read in this domain from its first byte on. The gate's own copy stays as it
+	 * was decided on. */
+	struct domain after = g->domain;
+	if (label.integrity < after.floor.integrity)
+		domain_read(&g->state.keeper, &after, &label, FROM_RUN_OUTPUT, tx);
 	else
 		domain_expect(&g->domain, tx);
 	return 0;

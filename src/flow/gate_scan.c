@@ -51,6 +51,8 @@ static int scan_code(struct gate *g, const struct payload *p, struct err *err)
 			     .options = options_for(g->bp->profile->name),
 			     .has_readings = true};
 
+	at.options.no_code_view = g->quick;
+	at.options.ready = g->ready;
 	if (open_rules(g, err) < 0)
 		return -1;
 	if (p->len > SCAN_FILE_MAX)
@@ -117,9 +119,32 @@ static int refuse_script(struct err *err)
 int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err)
 {
 	g->bp = bp;
+	/* The report may still name what was found the last time. */
+	arena_adopt(&g->report->arena, &g->look.arena);
+	look_done(&g->look);
 	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
 		return refuse_script(err);
 	if (!bp->payload.is_program && scan_code(g, &bp->payload, err) < 0)
 		return -1;
 	return scan_words(g, err);
+}
+
+/* What was found, tied and given may all be the same; then the record that was written says it all. */
+bool gate_agrees(struct gate *g, const struct scan_ready *ready)
+{
+	struct decision before = g->decision;
+	size_t findings = g->look.findings, ties = g->ties.count;
+	struct err err;
+
+	g->quick = false;
+	g->ready = ready;
+	int r = gate_scan(g, g->bp, &err);
+	g->ready = NULL;
+	if (r < 0 || gate_origin(g, &err) < 0 || gate_decide(g, &err) < 0)
+		return false;
+	const struct decision *now = &g->decision;
+	return now->verdict == before.verdict && now->origin == before.origin &&
+	       now->granted == before.granted && now->grade == before.grade &&
+	       policy_box_is_same(&now->box, &before.box) && g->look.findings == findings &&
+	       g->ties.count == ties;
 }

@@ -25,6 +25,7 @@
 #include "base/scope.h"
 #include "base/self.h"
 #include "flow/payload.h"
+#include "flow/view.h"
 
 /* Above the numbers cordon-box expects its descriptors at. */
 enum { HIGH_FD = 16, READ_SIZE = 65536, CHANNELS = 3 };
@@ -122,7 +123,9 @@ static int send_spec(struct launch *l, const struct blueprint *p, struct err *er
 	int fds[WIRE_FDS] = {[WIRE_FD_INPUT] = p->input >= 0 ? p->input : null,
 			     [WIRE_FD_SPEC] = spec,
 			     [WIRE_FD_PAYLOAD] = p->payload.fd >= 0 ? p->payload.fd : null,
-			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null};
+			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null,
+			     [WIRE_FD_TALK] = p->talk_in >= 0 ? p->talk_in : null,
+			     [WIRE_FD_PARTS] = p->parts >= 0 ? p->parts : null};
 	if (io_send_fds(l->socket, &kind, sizeof(kind), fds, WIRE_FDS) < 0 && errno != EPIPE)
 		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
 	return 0;
@@ -335,20 +338,95 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
-	       struct result *ret, struct err *err)
+int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+		 struct result *ret, struct err *err)
 {
 	l->sink = sink;
 	l->result = ret;
 	for (int i = 0; i < 2; i++)
 		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
-	if (send_spec(l, p, err) < 0)
+	int sent = send_spec(l, p, err);
+	scope_close(&p->talk_in);
+	return sent;
+}
+
+enum { ANSWER_MAX = 2 * VIEW_TEXT_MAX, ANSWER_CHUNK = 65536, ANSWER_END = 0xff };
+
+/* One look at the box, and at what the interpreter says. */
+static int hear_once(struct launch *l, struct blueprint *p, bool *ret_ready)
+{
+	struct pollfd fds[] = {{.fd = p->talk, .events = POLLIN},
+			       {.fd = l->socket, .events = POLLIN},
+			       {.fd = l->out[0], .events = POLLIN},
+			       {.fd = l->out[1], .events = POLLIN}};
+
+	*ret_ready = false;
+	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		return errno == EINTR ? 0 : -1;
+	*ret_ready = fds[0].revents;
+	for (int i = 0; i < 2; i++)
+		if (fds[2 + i].revents)
+			read_output(l, i);
+	if (fds[1].revents)
+		read_socket(l);
+	return 0;
+}
+
+/* The last byte is none of any text. */
+int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len, struct err *err)
+{
+	size_t room = ANSWER_CHUNK, len = 0;
+	AUTO_FREE char *data = malloc(room);
+	bool ready;
+
+	for (;;) {
+		if (!data)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		if (l->socket < 0 || l->has_result || len > ANSWER_MAX)
+			return 1;
+		if (hear_once(l, p, &ready) < 0)
+			return err_errno(err, ERR_SYSTEM, "waiting for the box");
+		ssize_t n = ready ? read(p->talk, data + len, room - len) : -1;
+		if (ready && n == 0)
+			return 1;
+		len += n > 0 ? (size_t)n : 0;
+		if (len && (unsigned char)data[len - 1] == ANSWER_END)
+			break;
+		if (len < room)
+			continue;
+		char *grown = realloc(data, room *= 2);
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		data = grown;
+	}
+	*ret_len = len - 1;
+	*ret = data;
+	data = NULL;
+	return 0;
+}
+
+/* Who is gone already will be heard of. */
+void launch_let(struct blueprint *p)
+{
+	(void)!send(p->talk, "g", 1, MSG_NOSIGNAL);
+	scope_close(&p->talk);
+}
+
+int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
+{
+	collect(l, &p->pump);
+	if (!l->has_result)
+		return explain_end(l, l->result, err);
+	scope_close(&l->socket);
+	return 0;
+}
+
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err)
+{
+	if (launch_start(l, p, sink, ret, err) < 0)
 		return -1;
 	if (p->hash_later && payload_hash_file(p->payload.fd, ret->sha256, err) < 0)
 		return -1;
-	collect(l, &p->pump);
-	if (!l->has_result)
-		return explain_end(l, ret, err);
-	scope_close(&l->socket);
-	return 0;
+	return launch_finish(l, p, err);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/pages.h"
+#include "base/scope.h"
 #include "flow/enclose_private.h"
 #include "flow/gate.h"
 
@@ -56,6 +57,11 @@ static int decide_once(struct sentence *s, struct err *err)
 		return -1;
 	if (gate_decide(g, err) < 0)
 		return -1;
+	/* People are shown all that is to be seen. */
+	if (g->quick && g->decision.verdict < VERDICT_CONTAINED) {
+		g->quick = false;
+		return gate_scan(g, &s->bp, err) < 0 ? -1 : decide_once(s, err);
+	}
 	int asked = gate_approve(g, err);
 	if (asked)
 		return asked;
@@ -92,6 +98,53 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	return asked > 0 ? 0 : -1;
 }
 
+/* The interpreter reads its own code while it starts, and waits for us before it runs it. 0: it has
+ * run. 1: what was read changes something, and all of it is to be decided again. */
+static int talk(struct sentence *s, struct err *err)
+{
+	AUTO_FREE char *answer = NULL;
+	struct scan_ready ready = {0};
+	size_t len = 0;
+
+	s->bp.talks = true;
+	if (blueprint_make(&s->bp, &s->gate.confined, err) < 0 ||
+	    launch_start(&s->box, &s->bp, s->sink, s->result, err) < 0)
+		return -1;
+	int heard = launch_hear(&s->box, &s->bp, &answer, &len, err);
+	if (heard < 0)
+		return -1;
+	if (heard == 0) {
+		if (view_answer(answer, len, &ready.view, &ready.why) == 0)
+			ready.why = (struct err){0};
+		bool agrees = gate_agrees(&s->gate, &ready);
+		view_done(&ready.view);
+		if (!agrees)
+			return 1;
+		launch_let(&s->bp);
+	} else if (!s->box.has_result && s->box.socket >= 0) {
+		s->gate.quick = false; /* then it is read elsewhere */
+		return gate_scan(&s->gate, &s->bp, err) < 0 ? -1 : 1;
+	}
+	if (launch_finish(&s->box, &s->bp, err) < 0)
+		return -1;
+	return enclose_conclude(&s->gate.confined, &s->bp, s->result, err);
+}
+
+/* Another box, for the same bytes. */
+static int begin_again(struct sentence *s, struct err *err)
+{
+	struct report *report = s->result->report;
+
+	launch_abandon(&s->box);
+	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
+	s->result->report = NULL;
+	result_done(s->result);
+	result_init(s->result);
+	s->result->report = report;
+	blueprint_again(&s->bp);
+	return launch_begin(&s->box, err);
+}
+
 static int speak(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
@@ -100,14 +153,22 @@ static int speak(struct sentence *s, struct err *err)
 	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
+	g->quick = blueprint_can_talk(&s->bp, s->req);
 	if (gate_scan(g, &s->bp, err) < 0)
 		return stop(s, -1, err);
-	int asked = decide(s, err);
+	int asked = decide(s, err), ran = 1;
+	if (asked == 0 && g->quick) {
+		ran = talk(s, err);
+		if (ran == 1)
+			asked = begin_again(s, err) < 0 ? -1 : decide(s, err);
+	}
 	if (asked)
 		return stop(s, asked, err);
-	int ran = blueprint_make(&s->bp, &g->confined, err);
-	if (ran == 0)
-		ran = enclose(&g->confined, &s->bp, &s->box, s->sink, s->result, err);
+	if (ran == 1) {
+		ran = blueprint_make(&s->bp, &g->confined, err);
+		if (ran == 0)
+			ran = enclose(&g->confined, &s->bp, &s->box, s->sink, s->result, err);
+	}
 	if (ran < 0)
 		enclose_fail(s->result, err);
 	return gate_log_result(g, s->result, err) < 0 ? -1 : ran;

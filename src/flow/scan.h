@@ -79,6 +79,12 @@ struct scan_totals {
 	size_t views, views_part, views_none; /* code: seen, in part, not */
 };
 
+/* A code view, or why there is none. */
+struct scan_ready {
+	struct code_view view;
+	struct err why; /* zero: there is one */
+};
+
 /* Zero is the default. */
 struct scan_options {
 	enum detect_mode mode; /* the engine's */
@@ -87,6 +93,7 @@ struct scan_options {
 	enum scan_kind kind;  /* else by name and first bytes */
 	bool no_code_view;
 	/* A document that says of itself that it is an event is a document all the same. */
+	const struct scan_ready *ready; /* somebody has read the file's code already; or NULL */
 	bool no_events;
 };
 

@@ -100,6 +100,25 @@ static int make_view(const char *language, struct text code, struct code_view *r
 	return view_make(language, code.s, code.len, ret, err);
 }
 
+/* The view stays the other's. */
+static int take_ready(const struct scan_ready *ready, struct code_view *ret, struct err *err)
+{
+	*ret = ready->view;
+	ret->arena = (struct arena){0};
+	if (!ready->why.code)
+		return 0;
+	*err = ready->why;
+	return -1;
+}
+
+static int get_view(const struct scanner *s, struct scan_program code, bool script,
+		    struct code_view *ret, struct err *err)
+{
+	if (s->options.ready && !script)
+		return take_ready(s->options.ready, ret, err);
+	return make_view(code.language, code.text, ret, err);
+}
+
 /* CODE of the unit; SCRIPT: it does not stand in the file so. */
 static int scan_code(struct scanner *s, const struct scan_unit *unit, struct scan_program code,
 		     bool script, struct code_view *view, struct findings *findings,
@@ -109,7 +128,7 @@ static int scan_code(struct scanner *s, const struct scan_unit *unit, struct sca
 
 	if (!code.language || !scan_has_views(s) || !view_has_language(code.language))
 		return 0;
-	if (!s->no_view.code && make_view(code.language, code.text, view, &why) == 0)
+	if (!s->no_view.code && get_view(s, code, script, view, &why) == 0)
 		return add_view(s, unit, view, script, findings, err);
 	s->totals.views_none++;
 	if (why.code == ERR_LIMIT)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "flow/enclose_private.h"
 #include "flow/view_parse.h"
@@ -123,6 +124,18 @@ static int explain(const struct result *r, struct err *err)
 	return -1;
 }
 
+static int parse(const char *data, size_t len, struct code_view *ret, struct err *err)
+{
+	if (view_parse(data, len, ret, err) < 0)
+		return -1;
+	if (ret->state != CODE_VIEW_NONE)
+		return 0;
+	enum err_code code = ret->limited ? ERR_LIMIT : ERR_INPUT;
+	if (ret->line)
+		return err_set(err, code, "line %u: %s", ret->line, ret->reason);
+	return err_set(err, code, "%s", ret->reason);
+}
+
 static int take_answer(const struct result *r, struct code_view *ret, struct err *err)
 {
 	size_t len = 0, gap;
@@ -134,14 +147,7 @@ static int take_answer(const struct result *r, struct code_view *ret, struct err
 	AUTO_FREE char *data = capture_join(&r->out[0], &len, &gap);
 	if (!data)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (view_parse(data, len, ret, err) < 0)
-		return -1;
-	if (ret->state != CODE_VIEW_NONE)
-		return 0;
-	enum err_code code = ret->limited ? ERR_LIMIT : ERR_INPUT;
-	if (ret->line)
-		return err_set(err, code, "line %u: %s", ret->line, ret->reason);
-	return err_set(err, code, "%s", ret->reason);
+	return parse(data, len, ret, err);
 }
 
 /* In the best box that there is here. */
@@ -165,6 +171,18 @@ static int read_code(const char *reader, const char *code, size_t len, struct co
 	return done;
 }
 
+/* Empty but for where and in which tier it failed. */
+static int lose(struct code_view *v)
+{
+	unsigned line = v->line;
+	enum tier tier = v->tier;
+
+	view_done(v);
+	v->line = line;
+	v->tier = tier;
+	return -1;
+}
+
 int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
 	      struct err *err)
 {
@@ -178,10 +196,29 @@ int view_make(const char *lang, const char *code, size_t len, struct code_view *
 			       VIEW_CODE_MAX >> 20);
 	if (read_code(reader, code, len, ret, err) == 0)
 		return 0;
-	unsigned line = ret->line;
-	enum tier tier = ret->tier;
-	view_done(ret);
-	ret->line = line;
-	ret->tier = tier;
-	return -1;
+	return lose(ret);
+}
+
+int view_answer(const char *data, size_t len, struct code_view *ret, struct err *err)
+{
+	*ret = (struct code_view){.text = "", .reason = ""};
+	return parse(data, len, ret, err) == 0 ? 0 : lose(ret);
+}
+
+int view_boot(const char *code, struct arena *arena, struct view_boot *ret, struct err *err)
+{
+	size_t start = sizeof(view_start) - 1, parts = sizeof(view_parts) - 1;
+	AUTO_FREE char *all = malloc(start + parts);
+
+	if (!all)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	memcpy(all, view_start, start);
+	memcpy(all + start, view_parts, parts);
+	*ret = (struct view_boot){
+		.encodings = arena_printf(arena, "CODE = '%s'\nSTART = %zu\n%s", code, start,
+					  view_encodings),
+		.sitecustomize = view_sitecustomize,
+		.parts = io_sealed_memfd("cordon-reader", all, start + parts),
+	};
+	return ret->parts < 0 ? err_errno(err, ERR_SYSTEM, "sealing the reader of code") : 0;
 }

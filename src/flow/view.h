@@ -75,6 +75,15 @@ bool view_has_language(const char *lang);
  * scan. */
 int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
 	      struct err *err);
+/* What lets an interpreter read its own code while it starts, and wait before it runs it: two files for
+ * the box, and a descriptor with the reader. CODE: where the code is in the box. */
+struct view_boot {
+	const char *encodings, *sitecustomize; /* ARENA's */
+	int parts;			       /* or -1 */
+};
+int view_boot(const char *code, struct arena *arena, struct view_boot *ret, struct err *err);
+/* What it answered; else as view_make. */
+int view_answer(const char *data, size_t len, struct code_view *ret, struct err *err);
 void view_done(struct code_view *v);
 const char *effect_name(enum effect_kind kind);
 

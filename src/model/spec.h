@@ -17,7 +17,15 @@
 
 /* Where cordon-box puts its descriptors. It starts with RESULT_FD and the program's output (1, 2);
  * the others come over RESULT_FD, the program's input (0) among them. */
-enum spec_fd { SPEC_FD = 3, RESULT_FD = 4, PAYLOAD_FD = 5, WORKSPACE_FD = 6, SPEC_FD_END = 7 };
+enum spec_fd {
+	SPEC_FD = 3,
+	RESULT_FD = 4,
+	PAYLOAD_FD = 5,
+	WORKSPACE_FD = 6,
+	TALK_FD = 7,  /* SPEC_TALK: the program gets it, to talk with cordon before its code runs */
+	PARTS_FD = 8, /* and this, a file to read */
+	SPEC_FD_END = 9,
+};
 
 /* When root runs it, the box is this id plus a process id on the host: above every id that
  * distributions, systemd or container tools hand out. */
@@ -71,7 +79,8 @@ enum spec_flag {
 	SPEC_DIFF = 4,	     /* list what changed in the overlay */
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
 	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
-	SPEC_FLAGS = 31,
+	SPEC_TALK = 32,	     /* TALK_FD and PARTS_FD stay open in the program */
+	SPEC_FLAGS = 63,
 };
 
 struct spec {

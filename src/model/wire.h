@@ -32,7 +32,15 @@ enum wire_kind {
 
 /* In this order, which is the order of their places: so they mostly come in on them. What a run does
  * not have is /dev/null. */
-enum wire_fd { WIRE_FD_SPEC, WIRE_FD_PAYLOAD, WIRE_FD_WORKSPACE, WIRE_FD_INPUT, WIRE_FDS };
+enum wire_fd {
+	WIRE_FD_SPEC,
+	WIRE_FD_PAYLOAD,
+	WIRE_FD_WORKSPACE,
+	WIRE_FD_INPUT,
+	WIRE_FD_TALK,
+	WIRE_FD_PARTS,
+	WIRE_FDS
+};
 
 /* The ids are mapped. To init with the workspace's mount, if root has made one. */
 struct wire_go {

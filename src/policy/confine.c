@@ -3,6 +3,8 @@
  * Between a request and a decision: what the request's words amount to, and the request cut down
  * to what was granted. What it says of itself is never less than what it does.
  */
+#include <string.h>
+
 #include "policy/policy.h"
 
 unsigned policy_caps_of(const struct request *r)
@@ -14,6 +16,13 @@ unsigned policy_caps_of(const struct request *r)
 	if (r->workspace && (r->commit || r->workspace_mode == WORKSPACE_RW))
 		caps |= CAP_BIT(CAP_WRITE);
 	return caps;
+}
+
+bool policy_box_is_same(const struct policy_box *a, const struct policy_box *b)
+{
+	return a->tier == b->tier && a->network == b->network && a->secrets == b->secrets &&
+	       a->commit == b->commit && a->workspace == b->workspace &&
+	       memcmp(a->limit, b->limit, sizeof(a->limit)) == 0;
 }
 
 static void confine_workspace(const struct policy_box *box, struct request *r)

@@ -153,8 +153,8 @@ static int leaked_fds(const struct args *args)
 	char link[64], target[256] = "";
 
 	(void)args;
-	if (fcntl(7, F_GETFD) >= 0)
-		return show_stolen("descriptor 7", 7);
+	if (fcntl(LEAKED_FILE_FD, F_GETFD) >= 0)
+		return show_stolen("the caller's descriptor", LEAKED_FILE_FD);
 	for (int fd = 3; fd < 4096; fd++) {
 		if (fcntl(fd, F_GETFD) < 0)
 			continue;
@@ -171,8 +171,8 @@ static int leaked_directory(const struct args *args)
 	int fd;
 
 	(void)args;
-	fd = openat(8, "secret", O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? must_fail("openat(8)", fd) : show_stolen("directory descriptor 8", fd);
+	fd = openat(LEAKED_DIRECTORY_FD, "secret", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? must_fail("openat", fd) : show_stolen("the caller's directory", fd);
 }
 
 static int leaked_env(const struct args *args)

@@ -140,12 +140,13 @@ static void become_cordon(const struct command *command, const struct options *o
 	dup2(world->slave, STDIN_FILENO);
 	dup2(on_tty ? world->slave : pipes[OUT][1], STDOUT_FILENO);
 	dup2(on_tty ? world->slave : pipes[ERR][1], STDERR_FILENO);
-	/* Moved away first: 7 and 8 may be what they are copied from. */
+	/* Moved away first: theirs may be what they are copied from. Above the numbers that cordon-box
+	 * itself uses, which it would close without meaning to. */
 	int secret = fcntl(world->leaked, F_DUPFD, 100);
 	int directory = fcntl(world->leaked_dir, F_DUPFD, 100);
 
-	dup2(secret, 7);
-	dup2(directory, 8);
+	dup2(secret, LEAKED_FILE_FD);
+	dup2(directory, LEAKED_DIRECTORY_FD);
 	close(secret);
 	close(directory);
 	setenv("SECRET_TOKEN", world->token, 1);

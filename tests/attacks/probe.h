@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "leaked.h"
+
 struct args {
 	int argc;
 	char **argv;

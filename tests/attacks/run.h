@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include "leaked.h"
+
 enum tier { TIER_FULL, TIER_NO_CGROUP, TIER_NO_USERNS, TIER_COUNT };
 
 enum {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See talk.h.
+ */
+#include "flow/talk.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/scope.h"
+
+void talk_close(struct blueprint *p)
+{
+	scope_close(&p->talk);
+	scope_close(&p->talk_in);
+	scope_close(&p->parts);
+}
+
+bool blueprint_can_talk(const struct blueprint *p, const struct request *req)
+{
+	bool writes = req->workspace && (req->commit || req->workspace_mode == WORKSPACE_RW);
+
+	for (size_t i = 0; i < req->envc; i++)
+		if (strncmp(req->env[i], "PYTHON", 6) == 0)
+			return false;
+	return strcmp(p->profile->name, "python") == 0 && !p->payload.is_program &&
+	       p->input_is_fixed && p->payload.len <= VIEW_CODE_MAX && !req->isolated &&
+	       !req->venv && req->tier != TIER_NO_USERNS && !writes;
+}
+
+int talk_open(struct blueprint *p, struct view_boot *ret, struct err *err)
+{
+	int pair[2];
+
+	if (view_boot(p->spec.payload_target, &p->arena, ret, err) < 0)
+		return -1;
+	p->parts = ret->parts;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a socket pair");
+	p->talk = pair[0];
+	p->talk_in = pair[1];
+	p->spec.flags |= SPEC_TALK;
+	return 0;
+}

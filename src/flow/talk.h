@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A blueprint whose interpreter reads its own code while it starts, and talks with us about it before
+ * it runs it: see view_boot and runtime/boot.
+ */
+#ifndef CORDON_FLOW_TALK_H
+#define CORDON_FLOW_TALK_H
+
+#include "flow/blueprint.h"
+#include "flow/view.h"
+
+/* The descriptors and the flag; the files are the caller's to add. */
+int talk_open(struct blueprint *p, struct view_boot *ret, struct err *err);
+void talk_close(struct blueprint *p);
+
+#endif
