@@ -315,13 +315,6 @@ static void wait_for_nobody(const struct box *b)
 	io_recv(b->ctl, &kind, sizeof(kind), &fd);
 }
 
-/* Signals the caller ignores would stay ignored in the program. */
-static void reset_signals(void)
-{
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which nobody can ignore */
-}
-
 void init_main(struct box *b)
 {
 	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD, PAYLOAD_FD,
@@ -331,7 +324,6 @@ void init_main(struct box *b)
 
 	if (box_wants(b, LAYER_FDS))
 		fds_close_all_but(keep, ARRAY_SIZE(keep));
-	reset_signals();
 	int signals = block_child_signal();
 	if (signals < 0)
 		err_errno(&err, ERR_SYSTEM, "waiting for signals");

@@ -29,12 +29,14 @@ static void *new_table(size_t size)
 	return table == MAP_FAILED ? NULL : table;
 }
 
-/* Who ignores this signal would not learn of its children's end. */
+/* Signals the caller ignores would stay ignored in us, who must learn of our children's end, and in
+ * the program. Here, because there is time before the spec comes, and none in init. */
 static void reset_signals(void)
 {
 	sigset_t none;
 
-	signal(SIGCHLD, SIG_DFL);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which nobody can ignore */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

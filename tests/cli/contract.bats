@@ -119,6 +119,24 @@ error_status() {
 	fi
 }
 
+@test "a cordon-box that is no program is an error that names the cause" {
+	printf 'no program\n' >"$T/bin/cordon-box"
+	echo 'print(1)' | code x.py
+	box user:no-cgroup "$T/x.py"
+	exits 125
+	err_has 'starting cordon-box: Exec format error'
+}
+
+@test "signals that the caller ignores are not ignored in the box" {
+	echo 'print(next(l for l in open("/proc/self/status") if l.startswith("SigIgn"))[8:-1])' | code x.py
+	trap '' INT PIPE USR1 CHLD
+	box user:no-cgroup "$T/x.py"
+	trap - INT PIPE USR1 CHLD
+	exits 0
+	# Python itself ignores two: SIGPIPE and SIGXFSZ
+	out_is 0000000001001000
+}
+
 @test "cordon-box does nothing on its own" {
 	run -125 "$T/bin/cordon-box"
 	[[ $output == *"started by cordon"* ]]

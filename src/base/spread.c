@@ -7,7 +7,7 @@
  */
 #include <sched.h>
 
-#include "box/box.h"
+#include "base/spread.h"
 
 void spread(pid_t child)
 {
