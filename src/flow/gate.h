@@ -33,6 +33,7 @@ struct gate {
 	struct policy policy;
 	struct packs rules;
 	struct look look;
+	bool has_look;			/* it was looked at, as far as that went */
 	bool quick;			/* the code view is not in LOOK yet */
 	const struct scan_ready *ready; /* the code was read by its own interpreter; or NULL */
 	/* origin */
@@ -67,7 +68,7 @@ void gate_close(struct gate *g);
 
 /* gate_origin.c */
 /* What is known of where it came from: domain, files, sources. Again after a conflict. */
-int gate_facts(struct gate *g, struct err *err);
+int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err);
 /* What it is, then: ties, plan, findings. */
 int gate_origin(struct gate *g, struct err *err);
 
@@ -83,9 +84,10 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 
 /* gate_scan.c */
 /* Again when there is more to look at. */
-int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err);
-/* The code has been read: is everything still as it was decided? */
-bool gate_agrees(struct gate *g, const struct scan_ready *ready);
+int gate_scan(struct gate *g, struct err *err);
+/* The code has been read: is everything still as it was decided? 1, 0, or -1: it could not be
+ * scanned. */
+int gate_agrees(struct gate *g, const struct scan_ready *ready, struct err *err);
 
 /* gate_decide.c */
 /* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */
@@ -96,8 +98,8 @@ int gate_approve(struct gate *g, struct err *err);
 /* gate_log.c */
 /* Before the effect. ERR_CONFLICT: what was decided on has changed; decide again. */
 int gate_log_start(struct gate *g, struct err *err);
-/* For what does not run. */
-int gate_log_refusal(struct gate *g, struct err *err);
+/* For what does not run. WHY: what stopped it; NULL: people are asked. */
+int gate_log_refusal(struct gate *g, const struct err *why, struct err *err);
 /* What became of it; and what it printed is something that was read. */
 int gate_log_result(struct gate *g, const struct result *r, struct err *err);
 

@@ -55,7 +55,8 @@ static void begin_refs(struct refs *r, const struct gate *g)
 
 	r->count = 0;
 	add_ref(r, "run", g->report->run);
-	add_ref(r, "dom", id_hex(&g->domain.id, hex));
+	if (g->report->domain)
+		add_ref(r, "dom", id_hex(&g->domain.id, hex));
 }
 
 static void append(struct store_tx *tx, enum record_kind kind, const struct refs *refs,
@@ -140,7 +141,9 @@ static void put_evidence(const struct report *r, struct jcs *j)
 	jcs_end(j);
 }
 
-static void put_verdict(struct gate *g, struct jcs *j)
+/* WHY: what stopped it; or NULL. What was stopped before it was decided on is denied, and has
+ * neither an origin nor a row. */
+static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 {
 	const struct report *r = g->report;
 
@@ -148,22 +151,26 @@ static void put_verdict(struct gate *g, struct jcs *j)
 		jcs_str(j, "approval", r->approval);
 	if (!g->bp->payload.is_program)
 		jcs_hex(j, "code_sha256", g->bp->payload.sha256, 32);
+	if (why)
+		jcs_str(j, "error", why->message);
 	put_evidence(r, j);
-	jcs_str(j, "grade", grade_name(r->grade));
-	put_caps(j, "granted", r->granted);
-	jcs_str(j, "origin", origin_name(r->origin));
+	jcs_str(j, "grade", grade_name(r->has_verdict ? r->grade : g->look.grade));
+	put_caps(j, "granted", r->has_verdict ? r->granted : 0);
+	if (r->has_verdict)
+		jcs_str(j, "origin", origin_name(r->origin));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
-	jcs_hex(j, "policy_sha256", g->decision.policy_sha256, POLICY_SHA256);
+	jcs_hex(j, "policy_sha256", g->policy.sha256, POLICY_SHA256);
 	jcs_list(j, "reasons");
-	for (size_t i = 0; i < r->reasonc; i++)
+	for (size_t i = 0; r->has_verdict && i < r->reasonc; i++)
 		jcs_str(j, NULL, r->reason[i]);
 	jcs_end(j);
-	jcs_str(j, "row", r->row);
+	if (r->has_verdict)
+		jcs_str(j, "row", r->row);
 	jcs_list(j, "rules");
-	for (size_t i = 0; i < r->findingc; i++)
-		jcs_str(j, NULL, r->finding[i].rule);
+	for (size_t i = 0; i < g->look.listed; i++)
+		jcs_str(j, NULL, g->look.finding[i].rule);
 	jcs_end(j);
-	jcs_str(j, "verdict", verdict_name(r->verdict));
+	jcs_str(j, "verdict", verdict_name(r->has_verdict ? r->verdict : VERDICT_DENY));
 }
 
 static void put_start(struct gate *g, struct jcs *j)
@@ -186,8 +193,9 @@ static void put_start(struct gate *g, struct jcs *j)
 	jcs_bool(j, "writes", gate_writes(r));
 }
 
-/* What was asked, found and decided. */
-static void tell_decision(struct gate *g, struct refs *refs, struct store_tx *tx)
+/* What was asked, found and decided; and WHY it does not run. */
+static void tell_decision(struct gate *g, const struct err *why, struct refs *refs,
+			  struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
 
@@ -195,24 +203,24 @@ static void tell_decision(struct gate *g, struct refs *refs, struct store_tx *tx
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_request(g, &j);
 	append(tx, RECORD_REQUEST, refs, &j);
-	put_scan(g, &j);
-	append(tx, RECORD_SCAN, refs, &j);
+	if (g->has_look) {
+		put_scan(g, &j);
+		append(tx, RECORD_SCAN, refs, &j);
+	}
 	add_ref(refs, "apr", g->report->approval);
 	add_sources(refs, g);
-	if (!g->report->has_verdict)
-		return;
-	put_verdict(g, &j);
+	put_verdict(g, why, &j);
 	append(tx, RECORD_VERDICT, refs, &j);
 }
 
-int gate_log_refusal(struct gate *g, struct err *err)
+int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	tell_decision(g, refs, &tx);
+	tell_decision(g, why, refs, &tx);
 	return store_commit(g->state.store, &tx, err);
 }
 
@@ -277,7 +285,7 @@ int gate_log_start(struct gate *g, struct err *err)
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	tell_decision(g, refs, &tx);
+	tell_decision(g, NULL, refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
 	append(&tx, RECORD_START, refs, &j);

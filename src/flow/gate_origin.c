@@ -62,8 +62,9 @@ static int find_labels(struct gate *g, struct err *err)
 	return gate_join_files(g, err);
 }
 
-int gate_facts(struct gate *g, struct err *err)
+int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 {
+	g->bp = bp;
 	source_set_done(&g->sources);
 	if (find_domain(g, err) < 0 || find_labels(g, err) < 0)
 		return -1;

@@ -116,12 +116,15 @@ static int refuse_script(struct err *err)
 	return -1;
 }
 
-int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err)
+int gate_scan(struct gate *g, struct err *err)
 {
-	g->bp = bp;
+	const struct blueprint *bp = g->bp;
+
 	/* The report may still name what was found the last time. */
 	arena_adopt(&g->report->arena, &g->look.arena);
 	look_done(&g->look);
+	g->has_look = true;
+	g->report->has_verdict = false; /* what was decided with less does not count any more */
 	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
 		return refuse_script(err);
 	if (!bp->payload.is_program && scan_code(g, &bp->payload, err) < 0)
@@ -130,18 +133,20 @@ int gate_scan(struct gate *g, const struct blueprint *bp, struct err *err)
 }
 
 /* What was found, tied and given may all be the same; then the record that was written says it all. */
-bool gate_agrees(struct gate *g, const struct scan_ready *ready)
+int gate_agrees(struct gate *g, const struct scan_ready *ready, struct err *err)
 {
 	struct decision before = g->decision;
 	size_t findings = g->look.findings, ties = g->ties.count;
-	struct err err;
+	struct err why;
 
 	g->quick = false;
 	g->ready = ready;
-	int r = gate_scan(g, g->bp, &err);
+	int r = gate_scan(g, err);
 	g->ready = NULL;
-	if (r < 0 || gate_origin(g, &err) < 0 || gate_decide(g, &err) < 0)
-		return false;
+	if (r < 0) /* with half of what was found nothing can be decided */
+		return -1;
+	if (gate_origin(g, &why) < 0 || gate_decide(g, &why) < 0)
+		return 0;
 	const struct decision *now = &g->decision;
 	return now->verdict == before.verdict && now->origin == before.origin &&
 	       now->granted == before.granted && now->grade == before.grade &&

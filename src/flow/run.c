@@ -53,14 +53,12 @@ static int decide_once(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
-	if (gate_facts(g, err) < 0 || gate_origin(g, err) < 0)
-		return -1;
-	if (gate_decide(g, err) < 0)
+	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0)
 		return -1;
 	/* People are shown all that is to be seen. */
 	if (g->quick && g->decision.verdict < VERDICT_CONTAINED) {
 		g->quick = false;
-		return gate_scan(g, &s->bp, err) < 0 ? -1 : decide_once(s, err);
+		return gate_scan(g, err) < 0 ? -1 : decide_once(s, err);
 	}
 	int asked = gate_approve(g, err);
 	if (asked)
@@ -68,17 +66,23 @@ static int decide_once(struct sentence *s, struct err *err)
 	return gate_log_start(g, err);
 }
 
+/* What was known may have changed since it was read. */
+static int decide_again(struct sentence *s, struct err *err)
+{
+	*err = (struct err){0};
+	return gate_facts(&s->gate, &s->bp, err) < 0 ? -1 : decide_once(s, err);
+}
+
 static int decide(struct sentence *s, struct err *err)
 {
-	int r = -1;
+	int r = decide_once(s, err);
 
-	for (int i = 0; i < GATE_TRIES_MAX; i++) {
-		*err = (struct err){0};
-		r = decide_once(s, err);
+	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
 		if (r == 1 && s->req->wait)
-			r = wait_for_people(&s->gate, err) < 0 ? -1 : decide_once(s, err);
-		if (r >= 0 || err->code != ERR_CONFLICT)
+			r = wait_for_people(&s->gate, err) < 0 ? -1 : decide_again(s, err);
+		if (r >= 0 || err->code != ERR_CONFLICT || i == GATE_TRIES_MAX)
 			return r;
+		r = decide_again(s, err);
 	}
 	return r;
 }
@@ -88,8 +92,8 @@ static int stop(struct sentence *s, int asked, struct err *err)
 {
 	struct err why;
 
-	if (s->gate.state.store && s->bp.profile && gate_log_refusal(&s->gate, &why) < 0 &&
-	    asked > 0) {
+	if (s->gate.state.store && s->bp.profile &&
+	    gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) < 0 && asked > 0) {
 		*err = why;
 		return -1;
 	}
@@ -116,21 +120,21 @@ static int talk(struct sentence *s, struct err *err)
 	if (heard == 0) {
 		if (view_answer(answer, len, &ready.view, &ready.why) == 0)
 			ready.why = (struct err){0};
-		bool agrees = gate_agrees(&s->gate, &ready);
+		int agrees = gate_agrees(&s->gate, &ready, err);
 		view_done(&ready.view);
-		if (!agrees)
-			return 1;
+		if (agrees <= 0)
+			return agrees < 0 ? -1 : 1;
 		launch_let(&s->bp);
 	} else if (!s->box.has_result && s->box.socket >= 0) {
 		s->gate.quick = false; /* then it is read elsewhere */
-		return gate_scan(&s->gate, &s->bp, err) < 0 ? -1 : 1;
+		return gate_scan(&s->gate, err) < 0 ? -1 : 1;
 	}
 	if (launch_finish(&s->box, &s->bp, err) < 0)
 		return -1;
 	return enclose_conclude(&s->gate.confined, &s->bp, s->result, err);
 }
 
-/* Another box, for the same bytes. */
+/* Another box, for the same bytes. The first start is on record and may have changed the domain. */
 static int begin_again(struct sentence *s, struct err *err)
 {
 	struct report *report = s->result->report;
@@ -142,7 +146,7 @@ static int begin_again(struct sentence *s, struct err *err)
 	result_init(s->result);
 	s->result->report = report;
 	blueprint_again(&s->bp);
-	return launch_begin(&s->box, err);
+	return launch_begin(&s->box, err) < 0 ? -1 : gate_facts(&s->gate, &s->bp, err);
 }
 
 static int speak(struct sentence *s, struct err *err)
@@ -154,7 +158,7 @@ static int speak(struct sentence *s, struct err *err)
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
 	g->quick = blueprint_can_talk(&s->bp, s->req);
-	if (gate_scan(g, &s->bp, err) < 0)
+	if (gate_facts(g, &s->bp, err) < 0 || gate_scan(g, err) < 0)
 		return stop(s, -1, err);
 	int asked = decide(s, err), ran = 1;
 	if (asked == 0 && g->quick) {

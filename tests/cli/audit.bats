@@ -205,6 +205,40 @@ print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
 }
 @test "which documents it was" { each traced; }
 
+# refusals WHO PYTHON: of the records of the domain $D; each refused run has a request and a verdict.
+refusals()
+{
+	gate "$1" 0 domain show "$D" --json
+	gate "$1" 0 audit trace "dom:$(/usr/bin/python3 -I -c 'import json, sys
+print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
+	holds "[(lambda q, s, v: $2)(*([x['body'] for x in r['records'] if x['kind'] == k][-1]
+		for k in ('request', 'scan', 'verdict')))] == [True]"
+}
+
+# What is refused before it is decided on is found by its conversation, with what was seen of it.
+undecided() {
+	local many=() tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf '#!/bin/sh\necho a script\n' >"$T/script"
+	chmod 755 "$T/script"
+	gate "$1" 126 run --domain "$D" --tier $tier --rules "$T/r" --lang binary "$T/script"
+	err_has "the program is no machine code"
+	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is no machine code" and
+		v["rules"] == [] and "origin" not in v and q["file"].endswith("/script")'
+	sed -i 's/llm_io/tool_call/' "$T"/r/[bc].yaml
+	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
+	for _ in {1..9}; do many+=("$(head -c 120000 /dev/zero | tr '\0' a)"); done
+	gate "$1" 125 run --domain "$D" --tier $tier --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
+	holds 'r["verdict"] is None and "of arguments and environment" in r["error"]["message"]'
+	refusals "$1" "v['verdict'] == 'deny' and 'of arguments' in v['error'] and
+		sorted(v['rules']) == ['ATR-2026-90002', 'ATR-2026-90003'] and v['grade'] == 'asks' and
+		q['code_sha256'] == v['code_sha256'] == '$(sha256sum "$T/big.py" | cut -d' ' -f1)' and
+		sorted(f['rule'] for f in s['findings']) == sorted(v['rules']) and v['pack'] == s['pack']"
+	gate "$1" 0 audit verify
+}
+@test "what is refused before the decision is in the story of its conversation" { each undecided; }
+
 exported() {
 	story "$1"
 	gate "$1" 0 audit export
