@@ -49,6 +49,7 @@ struct gate {
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
 	bool plan_is_spent; /* as the log has it */
+	bool has_spent;	    /* this run has taken its turn: begun again it takes no other */
 	struct plan plan;
 	struct origin_answer origin;
 	/* decide, approve */

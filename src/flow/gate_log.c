@@ -257,7 +257,7 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	if (g->has_approval)
 		approval_take(tx, &g->approval, run, g->state.keeper.now_us() / 1000);
-	if (g->plan_answer == PLAN_GOOD) {
+	if (g->plan_answer == PLAN_GOOD && !g->has_spent) {
 		enum plan_answer left = PLAN_NONE;
 		if (plan_spend(&g->state.keeper, &g->plan, tx, &left, err) < 0)
 			return -1;
@@ -289,9 +289,10 @@ int gate_log_start(struct gate *g, struct err *err)
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
 	append(&tx, RECORD_START, refs, &j);
-	if (take_rights(g, &tx, err) < 0)
+	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
 		return -1;
-	return store_commit(g->state.store, &tx, err);
+	g->has_spent |= g->plan_answer == PLAN_GOOD;
+	return 0;
 }
 
 static void put_denials(const struct result *r, struct jcs *j)

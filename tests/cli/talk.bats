@@ -3,6 +3,7 @@
 # A Python run reads its own code while its interpreter starts (runtime/boot): the gate sees what is
 # behind the code's disguises before a byte of it runs, and the program sees nothing of all that.
 load helper
+load scan.bash
 
 # With a variable of Python's own the code is read in another box: that is how it is without.
 elsewhere='--env PYTHONUNUSED=1'
@@ -106,6 +107,25 @@ tight() {
 	echo 'while True: pass' | code y.py
 	echo 'def (' | code z.py
 	every tight
+}
+
+# planned WAY: each run finds something in what its own interpreter has read, and begins again.
+planned() {
+	local who=${1%%:*} rules=$T/one
+	rule "$rules/a.yaml" ATR-2026-90001 low sunstone experimental
+	sed -i 's/llm_io/tool_call/' "$rules/a.yaml"
+	printf 'print("sun" + "stone")\n' | code x.py
+	domain=$(as "$who" "$CORDON" domain new)
+	plan=$(as "$who" "$CORDON" plan --domain "$domain" --runs 2 x.py)
+	for expected in plan plan agent; do
+		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
+			--rules "$rules" x.py >"$T/out" 2>"$T/err"
+		holds "r['origin'] == '$expected' and r['stdout'] == 'sunstone\\n'" \
+			'[f["view"] for f in r["rules"]] == ["code"]'
+	done
+}
+@test "a run that begins again uses one of a plan's runs" {
+	every planned
 }
 
 # The log has the run before its first byte is out.
