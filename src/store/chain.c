@@ -29,6 +29,24 @@ struct batch {
 	uint8_t head_bytes[HEAD_MAX];
 };
 
+/* Its making may have been stopped half way: then nothing was ever recorded, and nothing is wrong. A
+ * checkpoint is written after the first record, so whoever has one had a log. */
+int chain_none(int dir, struct err *err)
+{
+	struct note kept = {0};
+	int has_kept = checkpoint_last(dir, &kept, err);
+
+	if (has_kept < 0)
+		return -1;
+	if (has_kept == 0)
+		return err_set(err, ERR_REFUSED,
+			       "the log is gone, and " CHECKPOINT_FILE " knows %llu records of it",
+			       (unsigned long long)kept.size);
+	err_set(err, ERR_INPUT, "no log has been begun here");
+	err_cure(err, "nothing was recorded yet, or it is elsewhere: --state DIR");
+	return -1;
+}
+
 int chain_head(const struct store_tip *tip, struct head *ret, struct err *err)
 {
 	if (tip->head_len == 0)
@@ -346,9 +364,7 @@ int chain_open(struct store *s, struct err *err)
 	if (has_kept < 0 || read_boot(s, err) < 0 || s->backend->tip(s->self, &tip, err) < 0)
 		return -1;
 	if (!tip.head_len && !tip.has_last && has_kept == 0)
-		return err_set(err, ERR_REFUSED,
-			       "the log is gone, and " CHECKPOINT_FILE " knows %llu records of it",
-			       (unsigned long long)kept.size);
+		return chain_none(s->dir, err);
 	if (!tip.head_len && !tip.has_last &&
 	    (begin(s, err) < 0 || s->backend->tip(s->self, &tip, err) < 0))
 		return -1;

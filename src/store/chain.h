@@ -27,6 +27,8 @@ int chain_open(struct store *s, struct err *err);
 int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err);
 /* The same, and from its checkpoint on the log's key is NEXT. ERR_CONFLICT: it is not S's any more. */
 int chain_change_key(struct store *s, struct store_tx *tx, const struct key *next, struct err *err);
+/* There is no log in the state directory: was there one? Sets ERR, and returns -1. */
+int chain_none(int dir, struct err *err);
 /* The head that the database has; ERR_INPUT when it does not fit to the last record. */
 int chain_head(const struct store_tip *tip, struct head *ret, struct err *err);
 

@@ -16,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "store/chain.h"
 #include "store/sqlite.h"
 
 static const char schema[] =
@@ -82,8 +83,10 @@ static int check_file(int dir, bool read_only, struct err *err)
 	struct stat st;
 
 	if (fstatat(dir, LITE_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		if (errno != ENOENT || read_only)
+		if (errno != ENOENT)
 			return err_errno(err, ERR_SYSTEM, LITE_FILE);
+		if (read_only)
+			return chain_none(dir, err);
 		AUTO_CLOSE int fd =
 			openat(dir, LITE_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
@@ -273,7 +276,7 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 		return -1;
 	int r = check_version(l, err);
 	if (r == 1 && o->read_only)
-		return err_set(err, ERR_INPUT, LITE_FILE ": it is empty");
+		return chain_none(o->dir, err);
 	if (r == 1)
 		r = make(l, o->dir, err);
 	/* The first look into the file has made it. */

@@ -384,8 +384,32 @@ static int check_notes(struct walk *w)
 	return bad_note(w, bad);
 }
 
+static int is_there(void *context, const struct store_item *item, struct err *err)
+{
+	(void)context, (void)item, (void)err;
+	return 1;
+}
+
+/* Has it never been begun? Then nothing is wrong, and there is nothing to look at. Whoever removed
+ * head and records has left something else: items, a checkpoint, or a key that somebody kept. 1, 0
+ * or -1. */
+static int is_unbegun(const struct walk *w, struct store *s, const struct store_tip *tip,
+		      const struct verify_options *o, struct err *err)
+{
+	if (tip->head_len || tip->has_last || w->notes.count || o->vkey)
+		return 0;
+	for (unsigned kind = 0; kind < STORE_KINDS; kind++) {
+		int r = store_list(s, (enum store_kind)kind, &(struct store_range){.limit = 1},
+				   is_there, NULL, err);
+		if (r)
+			return r < 0 ? -1 : 0;
+	}
+	return 1;
+}
+
 /* The head first, and no further than it knows: others may be adding records meanwhile. */
-static int walk_all(struct walk *w, struct store *s, struct err *err)
+static int walk_all(struct walk *w, struct store *s, const struct verify_options *o,
+		    struct err *err)
 {
 	struct store_tip tip;
 	struct head head = {0};
@@ -393,6 +417,9 @@ static int walk_all(struct walk *w, struct store *s, struct err *err)
 
 	if (s->backend->tip(s->self, &tip, err) < 0)
 		return -1;
+	int unbegun = is_unbegun(w, s, &tip, o, err);
+	if (unbegun)
+		return unbegun < 0 ? -1 : chain_none(s->dir, err);
 	bool has_head = head_decode(tip.head, tip.head_len, &head, &none) == 0;
 	int said = store_read(s, 0, 1, take_genesis, w, err);
 	if (said == 0 && w->origin[0])
@@ -426,7 +453,7 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 	int said = -1;
 	if (choose_key(&w, options, err) == 0 && rotate_keys_load(&w.keys, s, err) == 0 &&
 	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) == 0)
-		said = walk_all(&w, s, err);
+		said = walk_all(&w, s, options, err);
 	rotate_keys_done(&w.keys);
 	kept_notes_done(&w.notes);
 	merkle_root(&w.tree, report->root);

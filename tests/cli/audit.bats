@@ -127,6 +127,41 @@ verified() {
 }
 @test "edits and deletions are found and named" { each verified; }
 
+# Whoever was stopped while the state was made has recorded nothing, so nothing is damaged.
+half_made() {
+	local state=$T/$1/cordon
+	gate "$1" 125 audit verify
+	err_has "there is no state directory"
+	as "$1" mkdir -m 700 "$state"
+	gate "$1" 125 audit verify
+	err_has "no log has been begun here"
+	err_has "try: nothing was recorded yet"
+	as "$1" sh -c "umask 077; : >$state/log.db"
+	gate "$1" 125 audit verify
+	err_has "no log has been begun here"
+	rm "$state/log.db"
+	story "$1"
+	cp -a "$state" "$T/$1/copy"
+	sql "$1" "DELETE FROM log" "DELETE FROM ref" "DELETE FROM item"
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "truncated" and r["first_bad"] == 0'
+	rm "$state/checkpoints"
+	gate "$1" 125 audit verify
+	err_has "no log has been begun here"
+	gate "$1" 125 audit tail
+	gate "$1" 0 domain new
+	gate "$1" 0 audit verify
+	rm -rf "$state"
+	cp -a "$T/$1/copy" "$state"
+	sql "$1" "DELETE FROM item WHERE kind = 'head'"
+	gate "$1" 1 audit verify
+	out_has "the head of the log is damaged or gone"
+	rm "$state"/log.db*
+	gate "$1" 126 audit verify
+	err_has "the log is gone, and checkpoints knows"
+}
+@test "a log that was never begun is not one that was damaged" { each half_made; }
+
 old_copy() {
 	local state=$T/$1/cordon
 	story "$1"

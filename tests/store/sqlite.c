@@ -68,7 +68,7 @@ static void test_rights(int dir)
 		scratch_must(chmod("s/log.db", 0600) == 0, "a mode");
 	}
 	int empty = case_fresh("e");
-	ok(fails(empty, true, ERR_SYSTEM, "log.db") && !scratch_exists("e/log.db"),
+	ok(fails(empty, true, ERR_INPUT, "no log has been begun") && !scratch_exists("e/log.db"),
 	   "a reader makes nothing");
 	close(empty);
 }

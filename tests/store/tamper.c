@@ -416,6 +416,50 @@ static void test_replaced(const char *vkey, const char *note)
 	close(dir);
 }
 
+static void begin_not(const char *keep)
+{
+	char sqlite[256], postgres[512];
+
+	snprintf(sqlite, sizeof(sqlite),
+		 "DELETE FROM log; DELETE FROM ref; DELETE FROM item WHERE kind <> '%s'", keep);
+	snprintf(postgres, sizeof(postgres), "SET search_path = cordon; %s;", sqlite);
+	case_sql("n", sqlite, postgres);
+}
+
+/* Whoever was stopped while the log was made has left its tables and its key: nothing is wrong with
+ * that. Whoever emptied a log has left more, or somebody else has something of it. */
+static void test_unbegun(void)
+{
+	int dir = case_fresh("n");
+	struct verify_options o = {.dir = dir}, pinned = {.dir = dir};
+	AUTO_TX struct store_tx tx = {0};
+	struct verify_report report;
+	char vkey[NOTE_VKEY_MAX];
+	struct err err = {0};
+	struct store *s = case_open(dir);
+
+	store_put(&tx, STORE_DOMAIN, "a", "a", 1, STORE_NEW);
+	scratch_must(store_commit(s, &tx, &err) == 0 && store_vkey(s, vkey, &err) == 0, "a log");
+	store_close(s);
+	pinned.vkey = vkey;
+	begin_not("domain");
+	s = reader(dir);
+	ok(case_verifies(s, &o, VERIFY_TRUNCATED, &report), "emptied: %s", report.words);
+	unlink("n/" CHECKPOINT_FILE);
+	ok(case_verifies(s, &o, VERIFY_HEAD, &report),
+	   "and without its checkpoints, by what it kept: %s", report.words);
+	begin_not("");
+	ok(case_verifies(s, &pinned, VERIFY_HEAD, &report), "or by its key: %s", report.words);
+	ok(verify_log(s, &o, &report, &err) < 0 && err.code == ERR_INPUT &&
+		   strstr(err.message, "no log has been begun"),
+	   "what was never begun is not damaged: %s", err.message);
+	store_close(s);
+	s = case_open(dir);
+	ok(case_is_good(s, dir), "and can still be begun");
+	store_close(s);
+	close(dir);
+}
+
 static void load_keys(int dir, struct key *own, struct key *thief)
 {
 	struct err err;
@@ -449,6 +493,7 @@ int main(void)
 	note_sign(&kept, &own, note);
 	test_replaced(vkey, note);
 	test_largest_gap();
+	test_unbegun();
 	close(dir);
 	scratch_leave(scratch);
 	return tap_done();
