@@ -63,6 +63,10 @@ int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct id
 	      struct err *err);
 /* The items by which one that is not over is found: put when it is new, deleted when it is over. */
 void index_add(struct store_tx *tx, const struct approval *a, bool over);
+/* prune.c: requests that are over. */
+void ended_add(struct store_tx *tx, const struct approval *a, uint64_t ended);
+/* Adds to TX that those which nobody needs any more go. */
+int ended_prune(struct store *s, struct store_tx *tx, struct err *err);
 /* Does the log say that it is over? 1, 0 or -1. */
 int log_says_over(struct store *s, const struct approval *a, struct err *err);
 

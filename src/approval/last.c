@@ -33,6 +33,19 @@ void last_add(struct store_tx *tx, const struct approval *a)
 	store_put(tx, STORE_APPROVAL, key, a->id, APPROVAL_ID, STORE_ANY);
 }
 
+int last_remove(struct store *s, struct store_tx *tx, const struct approval *a, struct err *err)
+{
+	AUTO_ITEM struct store_item item = {0};
+	char key[ITEM_KEY_MAX];
+
+	key_of(&a->request, key);
+	if (store_get(s, STORE_APPROVAL, key, &item, err) < 0)
+		return -1;
+	if (item.version && item.len == APPROVAL_ID && memcmp(item.value, a->id, APPROVAL_ID) == 0)
+		store_delete(tx, STORE_APPROVAL, key, item.version);
+	return 0;
+}
+
 int approval_load_last(struct store *s, const struct approval *a, struct approval *ret,
 		       struct err *err)
 {

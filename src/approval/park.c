@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parking a request and reading it back. Its items: req/ID never changes, code/SHA256 are the bytes,
+ * Parking a request and reading it back. Its items: req/ID never changes, code/ID are the bytes,
  * status/ID is what has become of it; ids.c has those by which it is found. An
  * id is the beginning of the binding digest, so a request cannot be exchanged under its id.
  */
@@ -92,7 +92,7 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 	uint8_t sha256[APPROVAL_SHA256];
 	char key[ITEM_KEY_MAX];
 
-	item_key(key, "code", a->request.code_sha256, NULL);
+	item_key(key, "code", NULL, a->id);
 	if (store_get(s, STORE_APPROVAL, key, &item, err) < 0)
 		return -1;
 	if (item.value)
@@ -184,9 +184,9 @@ static int write_all(struct store *s, struct approval *a, struct approval_code c
 					 .uid = a->request.uid});
 	store_put(&tx, STORE_APPROVAL, item_key(key, "req", NULL, a->id), value.data, value.len,
 		  STORE_NEW);
-	store_put(&tx, STORE_APPROVAL, item_key(key, "code", a->request.code_sha256, NULL),
-		  code.data, code.len, STORE_ANY);
-	return store_commit(s, &tx, err);
+	store_put(&tx, STORE_APPROVAL, item_key(key, "code", NULL, a->id), code.data, code.len,
+		  STORE_NEW);
+	return ended_prune(s, &tx, err) < 0 ? -1 : store_commit(s, &tx, err);
 }
 
 int approval_park(struct store *s, struct approval_request *r, struct approval_code code,

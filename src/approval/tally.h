@@ -20,5 +20,7 @@ bool tally_is_same(const struct approval_vote *a, const struct approval_vote *b)
 
 /* last.c: adds to TX that A is the newest of its name in its domain. */
 void last_add(struct store_tx *tx, const struct approval *a);
+/* That it is no longer, if it is. */
+int last_remove(struct store *s, struct store_tx *tx, const struct approval *a, struct err *err);
 
 #endif
