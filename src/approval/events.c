@@ -148,6 +148,9 @@ void change_add(struct store_tx *tx, const struct change *c)
 		  value.len, c->approval->version);
 	if (c->event == EVENT_PARKED || state_is_over(c->next->state))
 		index_add(tx, c->approval, c->event != EVENT_PARKED);
-	if (state_is_over(c->next->state))
-		ended_add(tx, c->approval, c->next->ended);
+	if (!state_is_over(c->next->state))
+		return;
+	ended_add(tx, c->approval, c->next->ended);
+	/* What people agreed to must not come back with an old copy of the database. */
+	tx->is_final |= c->approval->status.state == APPROVAL_APPROVED;
 }

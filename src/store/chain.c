@@ -188,6 +188,18 @@ static int choose_key(struct store *s, const struct key *next, struct batch *b, 
 	return 0;
 }
 
+/* An old copy may come while we have it open. */
+static int check_seen(const struct store *s, const struct head *h, struct err *err)
+{
+	if (h->tree.size >= s->seen)
+		return 0;
+	err_set(err, ERR_REFUSED, "the log is shorter than it was");
+	err_cause(err, "it has %llu records, and had %llu when we last wrote or opened it",
+		  (unsigned long long)h->tree.size, (unsigned long long)s->seen);
+	err_cure(err, "it was cut, or an old copy was put in its place: cordon audit verify");
+	return -1;
+}
+
 static int commit(struct store *s, struct store_tx *tx, bool sign, const struct key *next,
 		  struct err *err)
 {
@@ -201,7 +213,8 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 		return err_set(err, ERR_USAGE, "the store was opened for reading only");
 	if (s->backend->lock(s->self, &tip, err) < 0)
 		return -1;
-	if (chain_head(&tip, &b.head, err) == 0 && choose_key(s, next, &b, err) == 0) {
+	if (chain_head(&tip, &b.head, err) == 0 && check_seen(s, &b.head, err) == 0 &&
+	    choose_key(s, next, &b, err) == 0) {
 		first = b.head.tree.size;
 		r = make_batch(s, tx, sign, &b, err);
 	}
@@ -212,6 +225,7 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 	if (r == 0) {
 		tx->first_seq = first;
 		tx->version = b.head.writes;
+		s->seen = b.head.tree.size;
 	}
 	arena_done(&arena);
 	return r;
@@ -370,6 +384,7 @@ int chain_open(struct store *s, struct err *err)
 		return -1;
 	if (chain_head(&tip, &head, err) < 0 || load_key(s, &head, err) < 0)
 		return -1;
+	s->seen = head.tree.size;
 	if (has_kept == 0 && check_kept(&kept, &head, err) < 0)
 		return -1;
 	/* Looked at again only if it seems to be missing: others may have added it meanwhile. */

@@ -19,6 +19,7 @@ struct store {
 	bool read_only;
 	struct key key; /* of the checkpoints; not there when read_only */
 	char boot[RECORD_BOOT + 1];
+	uint64_t seen; /* records that the log had: it has never less */
 };
 
 /* Begins the log if it is new. */

@@ -196,7 +196,7 @@ int store_commit(struct store *s, struct store_tx *tx, struct err *err)
 	}
 	if (tx->count == 0)
 		return err_set(err, ERR_USAGE, "there is nothing in the transaction");
-	return chain_commit(s, tx, false, err);
+	return chain_commit(s, tx, tx->is_final, err);
 }
 
 void store_tx_done(struct store_tx *tx)

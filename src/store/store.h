@@ -68,6 +68,7 @@ struct store_tx {
 	struct arena arena;
 	struct store_op *op;
 	size_t count, bytes, records;
+	bool is_final; /* it ends something that an old copy of the log would bring back: it is signed */
 	struct err failed;
 	/* When it is committed: */
 	uint64_t first_seq; /* of its records, which follow each other */

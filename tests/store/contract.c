@@ -370,6 +370,31 @@ static void test_checkpoints(struct store *s, int dir)
 	ok(checkpoint_last(dir, &last, &err) == 0 &&
 		   last.size == note.size + STORE_CHECKPOINT_EVERY,
 	   "the next one brings it");
+	AUTO_TX struct store_tx tx = {.is_final = true};
+	case_add(&tx, RECORD_APPROVAL, "run:a", 1);
+	before = size_of(s);
+	ok(commit(s, &tx) == 0 && size_of(s) == before + 2 &&
+		   checkpoint_last(dir, &last, &err) == 0 && last.size == before + 1,
+	   "and what ends something is signed at once");
+}
+
+/* Whoever has the log open knows how long it was. */
+static void test_shorter(void)
+{
+	int dir = case_fresh("s");
+	struct store *s = case_open(dir);
+	AUTO_TX struct store_tx tx = {0};
+
+	case_sql("s", CASE_SAVE, "SET search_path = cordon; " CASE_SAVE ";");
+	case_fill(s, 3, 3);
+	case_sql("s", CASE_RESTORE, "SET search_path = cordon; " CASE_RESTORE ";");
+	case_add(&tx, RECORD_REQUEST, "run:a", 1);
+	ok(commit(s, &tx) == ERR_REFUSED, "an old copy under an open log gets no more records");
+	store_close(s);
+	s = case_open(dir);
+	ok(commit(s, &tx) == 0, "who comes later and has no checkpoint of it cannot know");
+	store_close(s);
+	close(dir);
 }
 
 /* As if the power had gone between the commit and the file. */
@@ -548,6 +573,7 @@ int main(void)
 	test_dropped(dir);
 	test_again(dir);
 	test_busy(dir);
+	test_shorter();
 	close(dir);
 	test_writers("w");
 	scratch_leave(scratch);

@@ -186,6 +186,81 @@ static void test_many(void)
 	close(dir);
 }
 
+static void sql(const char *both)
+{
+	char postgres[512];
+
+	snprintf(postgres, sizeof(postgres), "SET search_path = cordon; %s;", both);
+	case_sql("old", both, postgres);
+}
+
+/* Is the newest record a checkpoint of all others? */
+static bool is_signed(struct store *s, int dir)
+{
+	struct note last = {0};
+	struct err err;
+	uint64_t size = 0;
+
+	scratch_must(store_size(s, &size, &err) == 0 && checkpoint_last(dir, &last, &err) == 0,
+		     "the log");
+	return last.size == size - 1;
+}
+
+static const char *approved(struct store *s, struct approval_request *r, enum scope scope)
+{
+	const char *id = case_park(s, r, CASE_NOW);
+	struct err err;
+
+	scratch_must(case_approve(s, id, &anna, scope, CASE_NOW, &err) == 0, err.message);
+	return id;
+}
+
+/* Whoever puts back the database as it was before somebody's word was used up. */
+static void test_old_copy(void)
+{
+	struct approval_request r = case_request(), q = case_request();
+	struct store *again = NULL;
+	struct err err = {0};
+	int dir;
+	struct store *s = fresh("old", &dir);
+
+	q.lang = "awk";
+	approved(s, &r, SCOPE_ONCE);
+	approved(s, &q, SCOPE_HASH);
+	sql(CASE_SAVE);
+	ok(case_use(s, &q, CASE_NOW) == 1 && !is_signed(s, dir),
+	   "a use that leaves the rest is not signed");
+	ok(case_use(s, &r, CASE_NOW) == 1 && is_signed(s, dir), "one that uses it up is");
+	store_close(s);
+	sql(CASE_RESTORE);
+	struct store_options o = {.dir = dir, .url = case_url()};
+	ok(store_open(&o, &again, &err) < 0 && err.code == ERR_REFUSED,
+	   "so an old copy of the database brings nothing back: %s", err.message);
+	close(dir);
+}
+
+static void test_taken_back(void)
+{
+	struct approval_actor actor = {.uid = ADMIN};
+	struct approval_request r = case_request(), q = case_request();
+	AUTO_APPROVAL struct approval a = {0}, b = {0};
+	struct err err;
+	int dir;
+	struct store *s = fresh("old", &dir);
+
+	q.lang = "awk";
+	scratch_must(approval_load(s, case_park(s, &q, CASE_NOW), &b, &err) == 0 &&
+			     approval_deny(s, &b, &actor, "", CASE_NOW, &err) == 0,
+		     err.message);
+	ok(!is_signed(s, dir), "what nobody had agreed to is not signed when it ends");
+	scratch_must(approval_load(s, approved(s, &r, SCOPE_HASH), &a, &err) == 0 &&
+			     approval_deny(s, &a, &actor, "", CASE_NOW, &err) == 0,
+		     err.message);
+	ok(is_signed(s, dir), "what is taken back is");
+	store_close(s);
+	close(dir);
+}
+
 int main(void)
 {
 	scratch_must(sodium_init() >= 0, "libsodium");
@@ -193,6 +268,8 @@ int main(void)
 
 	test_kept();
 	test_many();
+	test_old_copy();
+	test_taken_back();
 	scratch_leave(scratch);
 	return tap_done();
 }
