@@ -19,10 +19,22 @@ static const struct {
 	enum scan_kind kind;
 } kinds[] = {{"python", KIND_PYTHON}, {"bash", KIND_SHELL}};
 
+/* The tool that is called. Where a call has no name, rules take what it is given for the name
+ * (detect/fields.h): half of all programs have a word in them that no tool should be called. */
+#define TOOL "cordon"
+static const struct node tool_name = {
+	.kind = NODE_STRING, .size = 1, .text = {TOOL, sizeof(TOOL) - 1}};
+static const struct node_pair call_pair = {.key = {"tool_name", sizeof("tool_name") - 1},
+					   .value = &tool_name};
+static const struct node call = {.kind = NODE_MAP, .height = 1, .size = 2, .map = {1, &call_pair}};
+
 static struct scan_options options_for(const char *lang)
 {
-	struct scan_options o = {
-		.mode = DETECT_STRICT, .has_type = true, .type = EVENT_TOOL_CALL, .has_kind = true};
+	struct scan_options o = {.mode = DETECT_STRICT,
+				 .has_type = true,
+				 .type = EVENT_TOOL_CALL,
+				 .fields = &call,
+				 .has_kind = true};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i].lang, lang) == 0)

@@ -91,10 +91,11 @@ struct scan_options {
 	bool has_type, has_kind;
 	enum event_type type; /* what a text is to the rules; else those of every event are asked */
 	enum scan_kind kind;  /* else by name and first bytes */
+	const struct node *fields; /* of the event that a text is the content of; or NULL */
 	bool no_code_view;
 	/* A document that says of itself that it is an event is a document all the same. */
-	const struct scan_ready *ready; /* somebody has read the file's code already; or NULL */
 	bool no_events;
+	const struct scan_ready *ready; /* somebody has read the file's code already; or NULL */
 };
 
 /* Who is told, as things are found; each may be NULL. What is told is gone when the call returns. */

@@ -337,6 +337,7 @@ struct event scan_plain(const struct scanner *s, struct text text)
 	return (struct event){.type = s->options.type,
 			      .plain = !s->options.has_type,
 			      .content = text,
+			      .fields = s->options.fields,
 			      .time_ms = EVENT_TIME_NONE};
 }
 

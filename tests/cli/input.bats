@@ -3,6 +3,7 @@
 # What goes in: the code itself (by descriptor, never as an argument), arguments, environment,
 # standard input, programs that may be started.
 load helper
+load scan.bash
 
 from_stdin() {
 	IN=$T/x.py
@@ -272,4 +273,27 @@ own_pipe() {
 	head -c 5000000 /dev/zero | "$CORDON" run --origin user --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
 	out_is 5000000
 	yes | timeout 20 "$CORDON" run --origin user --tier no-cgroup --stdin - --lang binary /bin/true
+}
+
+# called FIELD ID: a rule about that part of a call.
+called()
+{
+	rule "$T/call/$1.yaml" "$2" low sunstone experimental
+	sed -i "s/llm_io/tool_call/; s/field: content/field: $1/" "$T/call/$1.yaml"
+}
+
+to_a_tool() {
+	box "$1" --json --rules "$T/call" x.py
+	holds '[f["id"] for f in r["rules"]] == ["ATR-2026-90001"]'
+	box "$1" --json --rules "$T/call" y.py -- a sunstone
+	holds '[f["id"] for f in r["rules"]] == ["ATR-2026-90001"]'
+	box "$1" --json --rules "$T/call" y.py
+	holds 'r["rules"] == []'
+}
+@test "code and arguments are what a tool is given, not what it is called" {
+	called tool_args ATR-2026-90001
+	called tool_name ATR-2026-90002
+	echo 'print("sunstone")' | code x.py
+	echo 'print(1)' | code y.py
+	every to_a_tool
 }
