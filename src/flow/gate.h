@@ -38,6 +38,7 @@ struct gate {
 	const struct scan_ready *ready; /* the code was read by its own interpreter; or NULL */
 	/* origin */
 	struct domain domain;
+	uint64_t begun;	 /* the version of what this run's start has put; 0: not begun */
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;

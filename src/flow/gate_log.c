@@ -292,6 +292,7 @@ int gate_log_start(struct gate *g, struct err *err)
 	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
 		return -1;
 	g->has_spent |= g->plan_answer == PLAN_GOOD;
+	g->begun = tx.version;
 	return 0;
 }
 

@@ -109,22 +109,44 @@ tight() {
 	every tight
 }
 
+# A rule that only matches in what the interpreter has read.
+views() {
+	rule "$T/one/a.yaml" ATR-2026-90001 low sunstone experimental
+	sed -i 's/llm_io/tool_call/' "$T/one/a.yaml"
+	printf 'print("sun" + "stone")\n' | code x.py
+}
+
+# untouched WAY: a run that begins again is what it was; the next one is exposed to what it printed.
+untouched() {
+	local who=${1%%:*} expected
+	domain=$(as "$who" "$CORDON" domain new)
+	for expected in agent exposed; do
+		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --stdin data \
+			--rules "$T/one" x.py >"$T/out" 2>"$T/err"
+		holds "r['origin'] == '$expected' and r['stdout'] == 'sunstone\\n'" \
+			'[f["view"] for f in r["rules"]] == ["code"]'
+	done
+}
+@test "a run that begins again has not read what it never printed" {
+	views
+	echo 1,2 >"$T/data"
+	every untouched
+}
+
 # planned WAY: each run finds something in what its own interpreter has read, and begins again.
 planned() {
-	local who=${1%%:*} rules=$T/one
-	rule "$rules/a.yaml" ATR-2026-90001 low sunstone experimental
-	sed -i 's/llm_io/tool_call/' "$rules/a.yaml"
-	printf 'print("sun" + "stone")\n' | code x.py
+	local who=${1%%:*} expected
 	domain=$(as "$who" "$CORDON" domain new)
 	plan=$(as "$who" "$CORDON" plan --domain "$domain" --runs 2 x.py)
 	for expected in plan plan agent; do
 		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
-			--rules "$rules" x.py >"$T/out" 2>"$T/err"
+			--rules "$T/one" x.py >"$T/out" 2>"$T/err"
 		holds "r['origin'] == '$expected' and r['stdout'] == 'sunstone\\n'" \
 			'[f["view"] for f in r["rules"]] == ["code"]'
 	done
 }
 @test "a run that begins again uses one of a plan's runs" {
+	views
 	every planned
 }
 
