@@ -10,7 +10,8 @@
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with two more programs, view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first. Sources are ASCII; it stops at the first byte that is not.
+ * view_sitecustomize, which have an interpreter read its own code first. Sources are ASCII; it stops at
+ * the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>

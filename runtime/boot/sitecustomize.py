@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The interpreter is ready: waits until the code has been read and may run, leaves no trace of itself, and
-gives way to a sitecustomize of the system's own."""
+gives way to a sitecustomize of the system's own. Only then the workspace's modules (MODULES) can be
+imported: nothing of them may run before."""
 
 
 def wait():
@@ -20,11 +21,13 @@ def leave():
     import os
     import sys
     boot = __file__.rpartition('/')[0]
-    sys.path.remove(boot)
+    sys.path[sys.path.index(boot)] = MODULES
     sys.path_importer_cache.pop(boot, None)
-    rest = os.environ.pop('PYTHONPATH').partition(':')[2]
-    if rest:
-        os.environ['PYTHONPATH'] = rest
+    if MODULES:
+        os.environ['PYTHONPATH'] = MODULES
+    else:
+        sys.path.remove(MODULES)
+        del os.environ['PYTHONPATH']
     del sys.modules['sitecustomize']
     try:
         import sitecustomize

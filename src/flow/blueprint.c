@@ -320,24 +320,29 @@ static int add_env_row(struct draft *d, const char *pair, struct err *err)
 		       err);
 }
 
-/* Modules of the workspace can be imported. */
+/* Modules of the workspace can be imported, but not by a plan: nobody has planned them. Nor before the
+ * word to go on: the interpreter then adds the path by itself. */
+static const char *module_path(const struct draft *d)
+{
+	const struct spec *s = &d->bp->spec;
+
+	return s->workspace_path && !d->bp->planned ? s->cwd : "";
+}
+
 static int add_module_path(struct draft *d, struct err *err)
 {
-	struct spec *s = &d->bp->spec;
-	const char *boot = d->bp->talks ? BOOT : "", *cwd = s->workspace_path ? s->cwd : "";
+	const char *path = d->bp->talks ? BOOT : module_path(d);
 
-	if ((!*cwd && !*boot) || !d->profile->path_env)
+	if (!*path || !d->profile->path_env)
 		return 0;
-	return add_env(s,
-		       arena_printf(&d->bp->arena, "%s=%s%s%s", d->profile->path_env, boot,
-				    *boot && *cwd ? ":" : "", cwd),
-		       err);
+	return add_env(&d->bp->spec,
+		       arena_printf(&d->bp->arena, "%s=%s", d->profile->path_env, path), err);
 }
 
 /* What the interpreter finds in its way when it starts. */
 static int add_talk(struct draft *d, struct err *err)
 {
-	struct view_boot boot;
+	struct view_boot boot = {.modules = module_path(d)};
 
 	if (!d->bp->talks)
 		return 0;

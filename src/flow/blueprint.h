@@ -27,6 +27,7 @@ struct blueprint {
 	bool input_is_fixed;  /* its bytes cannot change any more, and this is their hash: */
 	uint8_t input_sha256[32];
 	struct stat input_file; /* where they were read; st_ino 0: in no file */
+	bool planned;		/* nothing but the code that was planned is run */
 	bool talks; /* its interpreter reads the code itself first, and waits: see view_boot */
 	int talk;   /* our end of that, and what the program gets; or -1 */
 	int talk_in, parts;
@@ -41,8 +42,8 @@ void blueprint_init(struct blueprint *p);
 void blueprint_done(struct blueprint *p);
 /* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. */
 int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err);
-/* Can it? Not when it could write something before the answer is there, nor when the caller has his
- * own wishes about how the interpreter starts. */
+/* Can it? Not when it could write something before the answer is there, nor when the caller has
+ * anything to say about how the interpreter starts: nothing but our own code may run until then. */
 bool blueprint_can_talk(const struct blueprint *p, const struct request *req);
 /* As after blueprint_begin: to be made once more. */
 void blueprint_again(struct blueprint *p);

@@ -33,12 +33,9 @@ struct gate {
 	struct policy policy;
 	struct packs rules;
 	struct look look;
-	bool has_look;			/* it was looked at, as far as that went */
-	bool quick;			/* the code view is not in LOOK yet */
-	const struct scan_ready *ready; /* the code was read by its own interpreter; or NULL */
+	bool has_look; /* it was looked at, as far as that went */
 	/* origin */
 	struct domain domain;
-	uint64_t begun;	 /* the version of what this run's start has put; 0: not begun */
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;
@@ -50,7 +47,6 @@ struct gate {
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
 	bool plan_is_spent; /* as the log has it */
-	bool has_spent;	    /* this run has taken its turn: begun again it takes no other */
 	struct plan plan;
 	struct origin_answer origin;
 	/* decide, approve */
@@ -85,11 +81,8 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 		     struct err *err);
 
 /* gate_scan.c */
-/* Again when there is more to look at. */
-int gate_scan(struct gate *g, struct err *err);
-/* The code has been read: is everything still as it was decided? 1, 0, or -1: it could not be
- * scanned. */
-int gate_agrees(struct gate *g, const struct scan_ready *ready, struct err *err);
+/* VIEW: the code's, if somebody has read it already; or NULL. */
+int gate_scan(struct gate *g, const struct code_view *view, struct err *err);
 
 /* gate_decide.c */
 /* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */

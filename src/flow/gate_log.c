@@ -257,7 +257,7 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	if (g->has_approval)
 		approval_take(tx, &g->approval, run, g->state.keeper.now_us() / 1000);
-	if (g->plan_answer == PLAN_GOOD && !g->has_spent) {
+	if (g->plan_answer == PLAN_GOOD) {
 		enum plan_answer left = PLAN_NONE;
 		if (plan_spend(&g->state.keeper, &g->plan, tx, &left, err) < 0)
 			return -1;
@@ -267,11 +267,9 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 	}
 	if (gate_mark_files(g, &files, tx, err) < 0)
 		return -1;
-	/* What it prints is read in this domain from its first byte on. The gate's own copy stays as it
-	 * was decided on. */
-	struct domain after = g->domain;
-	if (label.integrity < after.floor.integrity)
-		domain_read(&g->state.keeper, &after, &label, FROM_RUN_OUTPUT, tx);
+	/* What it prints is read in this domain from its first byte on. */
+	if (label.integrity < g->domain.floor.integrity)
+		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
 	else
 		domain_expect(&g->domain, tx);
 	return 0;
@@ -289,11 +287,9 @@ int gate_log_start(struct gate *g, struct err *err)
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
 	append(&tx, RECORD_START, refs, &j);
-	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
+	if (take_rights(g, &tx, err) < 0)
 		return -1;
-	g->has_spent |= g->plan_answer == PLAN_GOOD;
-	g->begun = tx.version;
-	return 0;
+	return store_commit(g->state.store, &tx, err);
 }
 
 static void put_denials(const struct result *r, struct jcs *j)

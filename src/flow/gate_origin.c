@@ -13,19 +13,12 @@
 static int find_domain(struct gate *g, struct err *err)
 {
 	struct domain_ask ask = {.principal = g->state.principal, .handle = g->req->domain};
-	struct domain before = g->domain;
 	struct id ignored;
 
 	g->has_domain = g->req->domain &&
 			handle_read(&g->state.keeper, g->state.principal, g->req->domain, &ignored);
 	if (domain_find(&g->state.keeper, &ask, &g->domain, err) < 0)
 		return -1;
-	/* Begun again: what its own start has left there, for all that it might print, it has not read.
-	 * If anybody else has changed it since, that stays. */
-	if (g->begun && g->domain.version == g->begun) {
-		g->domain = before;
-		g->domain.version = g->begun;
-	}
 	char hex[ID_HEX];
 	g->report->domain = arena_dup(&g->report->arena, id_hex(&g->domain.id, hex));
 	return 0;

@@ -56,15 +56,15 @@ static int open_rules(struct gate *g, struct err *err)
 	return 0;
 }
 
-static int scan_code(struct gate *g, const struct payload *p, struct err *err)
+static int scan_code(struct gate *g, const struct payload *p, const struct code_view *view,
+		     struct err *err)
 {
 	struct look_at at = {.name = g->req->file ? g->req->file : "code",
 			     .data = {p->data, p->len},
 			     .options = options_for(g->bp->profile->name),
 			     .has_readings = true};
 
-	at.options.no_code_view = g->quick;
-	at.options.ready = g->ready;
+	at.options.ready = view;
 	if (open_rules(g, err) < 0)
 		return -1;
 	if (p->len > SCAN_FILE_MAX)
@@ -128,40 +128,15 @@ static int refuse_script(struct err *err)
 	return -1;
 }
 
-int gate_scan(struct gate *g, struct err *err)
+int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 {
 	const struct blueprint *bp = g->bp;
 
-	/* The report may still name what was found the last time. */
-	arena_adopt(&g->report->arena, &g->look.arena);
-	look_done(&g->look);
 	g->has_look = true;
-	g->report->has_verdict = false; /* what was decided with less does not count any more */
+	g->report->has_verdict = false; /* a guess is none */
 	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
 		return refuse_script(err);
-	if (!bp->payload.is_program && scan_code(g, &bp->payload, err) < 0)
+	if (!bp->payload.is_program && scan_code(g, &bp->payload, view, err) < 0)
 		return -1;
 	return scan_words(g, err);
-}
-
-/* What was found, tied and given may all be the same; then the record that was written says it all. */
-int gate_agrees(struct gate *g, const struct scan_ready *ready, struct err *err)
-{
-	struct decision before = g->decision;
-	size_t findings = g->look.findings, ties = g->ties.count;
-	struct err why;
-
-	g->quick = false;
-	g->ready = ready;
-	int r = gate_scan(g, err);
-	g->ready = NULL;
-	if (r < 0) /* with half of what was found nothing can be decided */
-		return -1;
-	if (gate_origin(g, &why) < 0 || gate_decide(g, &why) < 0)
-		return 0;
-	const struct decision *now = &g->decision;
-	return now->verdict == before.verdict && now->origin == before.origin &&
-	       now->granted == before.granted && now->grade == before.grade &&
-	       policy_box_is_same(&now->box, &before.box) && g->look.findings == findings &&
-	       g->ties.count == ties;
 }

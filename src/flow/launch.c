@@ -43,7 +43,8 @@ static int make_channels(int pipes[2][2], int pair[2], struct err *err)
 
 static int spawn(struct launch *l, const char *path, struct err *err)
 {
-	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1}, lifted[SPAWN_FDS] = {-1, -1, -1};
+	int pipes[2][2] = {{-1, -1}, {-1, -1}}, pair[2] = {-1, -1},
+	    lifted[SPAWN_FDS] = {-1, -1, -1};
 	int r = make_channels(pipes, pair, err);
 	int sources[SPAWN_FDS] = {pipes[0][1], pipes[1][1], pair[1]};
 
@@ -340,57 +341,46 @@ int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink
 
 enum { ANSWER_MAX = 2 * VIEW_TEXT_MAX, ANSWER_CHUNK = 65536, ANSWER_END = 0xff };
 
-/* One look at the box, and at what the interpreter says. */
-static int hear_once(struct launch *l, struct blueprint *p, bool *ret_ready)
+/* One look at the box, and at what the interpreter says. 1: it says something; -1: there will be no
+ * answer. Nobody in there prints anything yet: who does is none of us. */
+static int hear_once(struct launch *l, struct blueprint *p)
 {
 	struct pollfd fds[] = {{.fd = p->talk, .events = POLLIN},
 			       {.fd = l->socket, .events = POLLIN},
 			       {.fd = l->out[0], .events = POLLIN},
 			       {.fd = l->out[1], .events = POLLIN}};
 
-	*ret_ready = false;
 	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
 		return errno == EINTR ? 0 : -1;
-	*ret_ready = fds[0].revents;
-	for (int i = 0; i < 2; i++)
-		if (fds[2 + i].revents)
-			read_output(l, i);
-	if (fds[1].revents)
-		read_socket(l);
-	return 0;
+	if (fds[1].revents || fds[2].revents || fds[3].revents)
+		return -1;
+	return fds[0].revents != 0;
 }
 
 /* The last byte is none of any text. */
-int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len, struct err *err)
+int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len)
 {
 	size_t room = ANSWER_CHUNK, len = 0;
 	AUTO_FREE char *data = malloc(room);
-	bool ready;
 
-	for (;;) {
-		if (!data)
-			return err_set(err, ERR_SYSTEM, "out of memory");
-		if (l->socket < 0 || l->has_result || len > ANSWER_MAX)
-			return 1;
-		if (hear_once(l, p, &ready) < 0)
-			return err_errno(err, ERR_SYSTEM, "waiting for the box");
-		ssize_t n = ready ? read(p->talk, data + len, room - len) : -1;
-		if (ready && n == 0)
-			return 1;
-		len += n > 0 ? (size_t)n : 0;
-		if (len && (unsigned char)data[len - 1] == ANSWER_END)
-			break;
-		if (len < room)
-			continue;
-		char *grown = realloc(data, room *= 2);
+	while (data && len <= ANSWER_MAX) {
+		int heard = hear_once(l, p);
+		ssize_t n = heard > 0 ? read(p->talk, data + len, room - len) : heard;
+		if (heard < 0 || (heard > 0 && n <= 0))
+			return -1;
+		len += (size_t)n;
+		if (len && (unsigned char)data[len - 1] == ANSWER_END) {
+			*ret_len = len - 1;
+			*ret = data;
+			data = NULL;
+			return 0;
+		}
+		char *grown = len < room ? data : realloc(data, room *= 2);
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return -1;
 		data = grown;
 	}
-	*ret_len = len - 1;
-	*ret = data;
-	data = NULL;
-	return 0;
+	return -1;
 }
 
 /* Who is gone already will be heard of. */

@@ -20,6 +20,8 @@ struct sentence {
 	struct gate gate;
 	struct blueprint bp;
 	struct launch box;
+	bool is_early; /* it was started before the decision, for what GUESS would give */
+	struct decision guess;
 	struct result *result;
 };
 
@@ -47,6 +49,63 @@ static int wait_for_people(struct gate *g, struct err *err)
 	return 0;
 }
 
+/* Another box, for the same bytes: the one that waits is dropped. */
+static int begin_again(struct sentence *s, struct err *err)
+{
+	struct report *report = s->result->report;
+
+	launch_abandon(&s->box);
+	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
+	s->is_early = false;
+	s->result->report = NULL;
+	result_done(s->result);
+	result_init(s->result);
+	s->result->report = report;
+	blueprint_again(&s->bp);
+	return launch_begin(&s->box, err);
+}
+
+/* The box that code without a finding would get, which is what most code is. */
+static bool guess(struct sentence *s)
+{
+	struct gate *g = &s->gate;
+	struct err ignored;
+
+	if (gate_origin(g, &ignored) < 0 || gate_decide(g, &ignored) < 0)
+		return false;
+	s->guess = g->decision;
+	return s->guess.verdict >= VERDICT_CONTAINED;
+}
+
+/* Starts that box: its interpreter reads the code and then waits for a word from us. Any doubt about
+ * what it says, and nothing was heard. */
+static bool talk(struct sentence *s, struct code_view *ret)
+{
+	AUTO_FREE char *answer = NULL;
+	size_t len = 0;
+	struct err ignored;
+
+	s->is_early = s->bp.talks = true;
+	s->bp.planned = s->guess.origin == ORIGIN_PLAN;
+	return blueprint_make(&s->bp, &s->gate.confined, &ignored) == 0 &&
+	       launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0 &&
+	       launch_hear(&s->box, &s->bp, &answer, &len) == 0 &&
+	       view_answer(answer, len, ret, &ignored) == 0 && ret->state == CODE_VIEW_WHOLE;
+}
+
+/* scan: code is read by the interpreter that will run it, if that can be; else in a box of its own. */
+static int scan(struct sentence *s, struct err *err)
+{
+	struct code_view view = {0};
+	bool heard = blueprint_can_talk(&s->bp, s->req) && guess(s) && talk(s, &view);
+	int r = s->is_early && !heard ? begin_again(s, err) : 0;
+
+	if (r == 0)
+		r = gate_scan(&s->gate, heard ? &view : NULL, err);
+	view_done(&view);
+	return r;
+}
+
 /* 0: it may start, and its record says so. 1: people are asked. ERR_CONFLICT: the world has moved
  * on, and all of it is to be asked again. */
 static int decide_once(struct sentence *s, struct err *err)
@@ -55,11 +114,6 @@ static int decide_once(struct sentence *s, struct err *err)
 
 	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0)
 		return -1;
-	/* People are shown all that is to be seen. */
-	if (g->quick && g->decision.verdict < VERDICT_CONTAINED) {
-		g->quick = false;
-		return gate_scan(g, err) < 0 ? -1 : decide_once(s, err);
-	}
 	int asked = gate_approve(g, err);
 	if (asked)
 		return asked;
@@ -73,15 +127,18 @@ static int decide_again(struct sentence *s, struct err *err)
 	return gate_facts(&s->gate, &s->bp, err) < 0 ? -1 : decide_once(s, err);
 }
 
+/* decide, (approve). A box that waits is none that people are waited for with. */
 static int decide(struct sentence *s, struct err *err)
 {
 	int r = decide_once(s, err);
 
 	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
-		if (r == 1 && s->req->wait)
-			r = wait_for_people(&s->gate, err) < 0 ? -1 : decide_again(s, err);
-		if (r >= 0 || err->code != ERR_CONFLICT || i == GATE_TRIES_MAX)
+		bool waits = r == 1 && s->req->wait, moved = r < 0 && err->code == ERR_CONFLICT;
+		if ((!waits && !moved) || i == GATE_TRIES_MAX)
 			return r;
+		if (waits && ((s->is_early && begin_again(s, err) < 0) ||
+			      wait_for_people(&s->gate, err) < 0))
+			return -1;
 		r = decide_again(s, err);
 	}
 	return r;
@@ -93,8 +150,11 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	struct err why;
 
 	if (s->gate.state.store && s->bp.profile &&
-	    gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) < 0 && asked > 0) {
-		*err = why;
+	    gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) < 0) {
+		if (asked > 0)
+			*err = why;
+		else
+			err_cause(err, "and it is on no record: %.200s", why.message);
 		return -1;
 	}
 	if (asked > 0)
@@ -102,51 +162,31 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	return asked > 0 ? 0 : -1;
 }
 
-/* The interpreter reads its own code while it starts, and waits for us before it runs it. 0: it has
- * run. 1: what was read changes something, and all of it is to be decided again. */
-static int talk(struct sentence *s, struct err *err)
+static bool is_as_guessed(const struct sentence *s)
 {
-	AUTO_FREE char *answer = NULL;
-	struct scan_ready ready = {0};
-	size_t len = 0;
+	const struct decision *now = &s->gate.decision;
 
-	s->bp.talks = true;
-	if (blueprint_make(&s->bp, &s->gate.confined, err) < 0 ||
-	    launch_start(&s->box, &s->bp, s->sink, s->result, err) < 0)
-		return -1;
-	int heard = launch_hear(&s->box, &s->bp, &answer, &len, err);
-	if (heard < 0)
-		return -1;
-	if (heard == 0) {
-		if (view_answer(answer, len, &ready.view, &ready.why) == 0)
-			ready.why = (struct err){0};
-		int agrees = gate_agrees(&s->gate, &ready, err);
-		view_done(&ready.view);
-		if (agrees <= 0)
-			return agrees < 0 ? -1 : 1;
-		launch_let(&s->bp);
-	} else if (!s->box.has_result && s->box.socket >= 0) {
-		s->gate.quick = false; /* then it is read elsewhere */
-		return gate_scan(&s->gate, err) < 0 ? -1 : 1;
-	}
-	if (launch_finish(&s->box, &s->bp, err) < 0)
-		return -1;
-	return enclose_conclude(&s->gate.confined, &s->bp, s->result, err);
+	return s->is_early && now->verdict == s->guess.verdict && now->origin == s->guess.origin &&
+	       now->granted == s->guess.granted && policy_box_is_same(&now->box, &s->guess.box);
 }
 
-/* Another box, for the same bytes. The first start is on record and may have changed the domain. */
-static int begin_again(struct sentence *s, struct err *err)
+/* box: the one that waits, if it is the one that was decided on; else one that is. */
+static int enclosed(struct sentence *s, struct err *err)
 {
-	struct report *report = s->result->report;
+	const struct request *req = &s->gate.confined;
 
-	launch_abandon(&s->box);
-	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
-	s->result->report = NULL;
-	result_done(s->result);
-	result_init(s->result);
-	s->result->report = report;
-	blueprint_again(&s->bp);
-	return launch_begin(&s->box, err) < 0 ? -1 : gate_facts(&s->gate, &s->bp, err);
+	if (is_as_guessed(s)) {
+		launch_let(&s->bp);
+		if (launch_finish(&s->box, &s->bp, err) < 0)
+			return -1;
+		return enclose_conclude(req, &s->bp, s->result, err);
+	}
+	if (s->is_early && begin_again(s, err) < 0)
+		return -1;
+	s->bp.planned = s->gate.decision.origin == ORIGIN_PLAN;
+	if (blueprint_make(&s->bp, req, err) < 0)
+		return -1;
+	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
 }
 
 static int speak(struct sentence *s, struct err *err)
@@ -157,22 +197,12 @@ static int speak(struct sentence *s, struct err *err)
 	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
-	g->quick = blueprint_can_talk(&s->bp, s->req);
-	if (gate_facts(g, &s->bp, err) < 0 || gate_scan(g, err) < 0)
+	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
 		return stop(s, -1, err);
-	int asked = decide(s, err), ran = 1;
-	if (asked == 0 && g->quick) {
-		ran = talk(s, err);
-		if (ran == 1)
-			asked = begin_again(s, err) < 0 ? -1 : decide(s, err);
-	}
+	int asked = decide(s, err);
 	if (asked)
 		return stop(s, asked, err);
-	if (ran == 1) {
-		ran = blueprint_make(&s->bp, &g->confined, err);
-		if (ran == 0)
-			ran = enclose(&g->confined, &s->bp, &s->box, s->sink, s->result, err);
-	}
+	int ran = enclosed(s, err);
 	if (ran < 0)
 		enclose_fail(s->result, err);
 	return gate_log_result(g, s->result, err) < 0 ? -1 : ran;

@@ -79,12 +79,6 @@ struct scan_totals {
 	size_t views, views_part, views_none; /* code: seen, in part, not */
 };
 
-/* A code view, or why there is none. */
-struct scan_ready {
-	struct code_view view;
-	struct err why; /* zero: there is one */
-};
-
 /* Zero is the default. */
 struct scan_options {
 	enum detect_mode mode; /* the engine's */
@@ -95,7 +89,7 @@ struct scan_options {
 	bool no_code_view;
 	/* A document that says of itself that it is an event is a document all the same. */
 	bool no_events;
-	const struct scan_ready *ready; /* somebody has read the file's code already; or NULL */
+	const struct code_view *ready; /* somebody has read the file's code already; or NULL */
 };
 
 /* Who is told, as things are found; each may be NULL. What is told is gone when the call returns. */

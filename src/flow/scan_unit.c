@@ -100,23 +100,14 @@ static int make_view(const char *language, struct text code, struct code_view *r
 	return view_make(language, code.s, code.len, ret, err);
 }
 
-/* The view stays the other's. */
-static int take_ready(const struct scan_ready *ready, struct code_view *ret, struct err *err)
-{
-	*ret = ready->view;
-	ret->arena = (struct arena){0};
-	if (!ready->why.code)
-		return 0;
-	*err = ready->why;
-	return -1;
-}
-
 static int get_view(const struct scanner *s, struct scan_program code, bool script,
 		    struct code_view *ret, struct err *err)
 {
-	if (s->options.ready && !script)
-		return take_ready(s->options.ready, ret, err);
-	return make_view(code.language, code.text, ret, err);
+	if (!s->options.ready || script)
+		return make_view(code.language, code.text, ret, err);
+	*ret = *s->options.ready;
+	ret->arena = (struct arena){0}; /* it stays the other's */
+	return 0;
 }
 
 /* CODE of the unit; SCRIPT: it does not stand in the file so. */

@@ -2,8 +2,8 @@
  *
  * vfork would hold us until the program is loaded, fork would copy our pages, and posix_spawn does the
  * first and asks for every signal's handler before. So: a child in our memory with a stack of its own,
- * and nobody waits. It writes nothing but that stack, and when it fails the reason, and our errno; so
- * it must never do more than this.
+ * and nobody waits. It writes nothing but that stack and, when it fails, the reason; it must never do
+ * more than this, and call no function of the library.
  */
 #include "flow/spawn_private.h"
 
@@ -13,10 +13,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/pages.h"
-#include "base/scope.h"
+#include "base/raw.h"
 #include "base/spread.h"
 #include "model/spec.h"
 
@@ -29,7 +30,7 @@ struct spawn {
 	volatile int failed;
 };
 
-static int become(void *arg)
+static int __attribute__((noreturn)) become(void *arg)
 {
 	static const int places[SPAWN_FDS] = {STDOUT_FILENO, STDERR_FILENO, RESULT_FD};
 	static char name[] = "cordon-box";
@@ -40,14 +41,15 @@ static int become(void *arg)
 	static char *env[] = {NULL};
 #endif
 	struct spawn *s = arg;
-	bool placed = true;
+	long r = 0;
 
-	for (int i = 0; placed && i < SPAWN_FDS; i++)
-		placed = dup2(s->source[i], places[i]) >= 0;
-	if (placed)
-		execve(s->path, argv, env);
-	s->failed = errno;
-	_exit(127);
+	for (int i = 0; r >= 0 && i < SPAWN_FDS; i++)
+		r = raw_call(SYS_dup3, s->source[i], places[i], 0);
+	if (r >= 0)
+		r = raw_call(SYS_execve, (long)s->path, (long)argv, (long)env);
+	s->failed = (int)-r;
+	for (;;)
+		raw_call(SYS_exit_group, 127, 0, 0);
 }
 
 struct spawn *spawn_new(const char *path, const int sources[SPAWN_FDS], pid_t *ret)

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/scope.h"
+#include "policy/policy.h"
 
 void talk_close(struct blueprint *p)
 {
@@ -18,21 +19,18 @@ void talk_close(struct blueprint *p)
 
 bool blueprint_can_talk(const struct blueprint *p, const struct request *req)
 {
-	bool writes = req->workspace && (req->commit || req->workspace_mode == WORKSPACE_RW);
-
-	for (size_t i = 0; i < req->envc; i++)
-		if (strncmp(req->env[i], "PYTHON", 6) == 0)
-			return false;
 	return strcmp(p->profile->name, "python") == 0 && !p->payload.is_program &&
 	       p->input_is_fixed && p->payload.len <= VIEW_CODE_MAX && !req->isolated &&
-	       !req->venv && req->tier != TIER_NO_USERNS && !writes;
+	       !req->venv && !req->envc && req->tier != TIER_NO_USERNS &&
+	       !(policy_caps_of(req) & CAP_BIT(CAP_WRITE));
 }
 
 int talk_open(struct blueprint *p, struct view_boot *ret, struct err *err)
 {
 	int pair[2];
 
-	if (view_boot(p->spec.payload_target, &p->arena, ret, err) < 0)
+	ret->code = p->spec.payload_target;
+	if (view_boot(ret, &p->arena, err) < 0)
 		return -1;
 	p->parts = ret->parts;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)

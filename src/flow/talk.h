@@ -9,7 +9,7 @@
 #include "flow/blueprint.h"
 #include "flow/view.h"
 
-/* The descriptors and the flag; the files are the caller's to add. */
+/* The descriptors and the flag; the files are the caller's to add. *RET has the module path. */
 int talk_open(struct blueprint *p, struct view_boot *ret, struct err *err);
 void talk_close(struct blueprint *p);
 

@@ -205,7 +205,7 @@ int view_answer(const char *data, size_t len, struct code_view *ret, struct err 
 	return parse(data, len, ret, err) == 0 ? 0 : lose(ret);
 }
 
-int view_boot(const char *code, struct arena *arena, struct view_boot *ret, struct err *err)
+int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 {
 	size_t start = sizeof(view_start) - 1, parts = sizeof(view_parts) - 1;
 	AUTO_FREE char *all = malloc(start + parts);
@@ -214,11 +214,10 @@ int view_boot(const char *code, struct arena *arena, struct view_boot *ret, stru
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	memcpy(all, view_start, start);
 	memcpy(all + start, view_parts, parts);
-	*ret = (struct view_boot){
-		.encodings = arena_printf(arena, "CODE = '%s'\nSTART = %zu\n%s", code, start,
-					  view_encodings),
-		.sitecustomize = view_sitecustomize,
-		.parts = io_sealed_memfd("cordon-reader", all, start + parts),
-	};
-	return ret->parts < 0 ? err_errno(err, ERR_SYSTEM, "sealing the reader of code") : 0;
+	boot->encodings = arena_printf(arena, "CODE = '%s'\nSTART = %zu\n%s", boot->code, start,
+				       view_encodings);
+	boot->sitecustomize =
+		arena_printf(arena, "MODULES = '%s'\n%s", boot->modules, view_sitecustomize);
+	boot->parts = io_sealed_memfd("cordon-reader", all, start + parts);
+	return boot->parts < 0 ? err_errno(err, ERR_SYSTEM, "sealing the reader of code") : 0;
 }

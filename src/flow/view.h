@@ -76,12 +76,13 @@ bool view_has_language(const char *lang);
 int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
 	      struct err *err);
 /* What lets an interpreter read its own code while it starts, and wait before it runs it: two files for
- * the box, and a descriptor with the reader. CODE: where the code is in the box. */
+ * the box, and a descriptor with the reader. */
 struct view_boot {
+	const char *code, *modules; /* given: where they are in the box; modules: or "" */
 	const char *encodings, *sitecustomize; /* ARENA's */
 	int parts;			       /* or -1 */
 };
-int view_boot(const char *code, struct arena *arena, struct view_boot *ret, struct err *err);
+int view_boot(struct view_boot *boot, struct arena *arena, struct err *err);
 /* What it answered; else as view_make. */
 int view_answer(const char *data, size_t len, struct code_view *ret, struct err *err);
 void view_done(struct code_view *v);

