@@ -208,7 +208,7 @@ static int add_programs(struct draft *d, struct err *err)
 		const char *asked = d->req->exec[i], *real = resolve(d, asked, err);
 		if (!real)
 			return -1;
-		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode))
+		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0)
 			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
 		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
 		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)

@@ -11,7 +11,7 @@ unsigned policy_caps_of(const struct request *r)
 {
 	unsigned caps = CAP_BIT(CAP_COMPUTE);
 
-	if (r->workspace)
+	if (r->workspace || r->venv)
 		caps |= CAP_BIT(CAP_READ);
 	if (r->workspace && (r->commit || r->workspace_mode == WORKSPACE_RW))
 		caps |= CAP_BIT(CAP_WRITE);
@@ -29,6 +29,7 @@ static void confine_workspace(const struct policy_box *box, struct request *r)
 {
 	if (box->workspace == WORKSPACE_NONE) {
 		r->workspace = NULL;
+		r->venv = NULL;
 		r->workspace_mode = WORKSPACE_NONE;
 	}
 	if (r->workspace_mode > box->workspace)

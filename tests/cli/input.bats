@@ -155,6 +155,19 @@ PY
 	every listed
 }
 
+no_program() {
+	box "$1" --exec "$T/key" "$T/x.py"
+	exits 125
+	err_has '--exec'
+	err_has 'not a program'
+}
+@test "--exec: a file that nobody may execute is not shown" {
+	echo 'print(1)' | code x.py
+	echo secret >"$T/key"
+	chmod 644 "$T/key"
+	every no_program
+}
+
 unlisted() {
 	box "$1" --json "$T/x.py"
 	exits 0

@@ -300,9 +300,12 @@ static void test_confine(void)
 		   r.limit[LIMIT_MEMORY] == limit_row(LIMIT_MEMORY)->fallback,
 	   "limits are taken down, set where there was none, never up");
 	box.workspace = WORKSPACE_NONE;
-	ok(policy_confine(&box, &r, &err) == 0 && !r.workspace &&
+	r.venv = "/v";
+	ok(policy_confine(&box, &r, &err) == 0 && !r.workspace && !r.venv &&
 		   r.workspace_mode == WORKSPACE_NONE,
-	   "without reading there is no workspace");
+	   "without reading there is no workspace and no virtual environment");
+	r.venv = "/v";
+	ok(policy_caps_of(&r) == (COMPUTE | READ), "a virtual environment is read");
 	r.tier = TIER_NO_USERNS;
 	ok(policy_confine(&box, &r, &err) < 0 && err.code == ERR_REFUSED &&
 		   strstr(err.cause, "no-cgroup"),
