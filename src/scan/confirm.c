@@ -2,7 +2,7 @@
  *
  * PCRE2 tells of every repeat that can read far, and that is charged (match.h); its own limit
  * holds at each place anew. The first time that one of them is reached the pattern goes the linear
- * way for the rest of this text. If it then reads as much as a quarter of the text, all of it is
+ * way for the rest of this text. If it then reads a sixteenth of the text, all of it is
  * asked about at once, and that is the last question. Expressions with back-references have no
  * linear form: they may do more steps, and then it is undecided.
  */
