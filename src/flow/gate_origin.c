@@ -141,7 +141,7 @@ static void report_file(struct gate *g)
 	if (g->code.count)
 		id_hex(&g->code.source[0], hex);
 	r->tie[r->tiec++] = (struct report_tie){.source = arena_dup(&r->arena, hex),
-						.name = "a file that a run wrote",
+						.name = "bytes that were read, or that a run wrote",
 						.tie = tie_name(TIE_WHOLE),
 						.how = "",
 						.kind = FROM_RUN_OUTPUT,

@@ -134,15 +134,13 @@ int file_label_find(struct keeper *k, const struct file_key *file, struct label 
 	return 0;
 }
 
-int file_label_keep_hostile(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
-			    const struct label *label, struct store_tx *tx, struct err *err)
+int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
+		    const struct label *label, struct store_tx *tx, struct err *err)
 {
 	const struct file_key f = {.sha256 = sha256, .bytes = FILE_HASH_MIN};
 	key_text key;
 
-	if (label->integrity != INTEGRITY_HOSTILE || !way_key(BY_CONTENT, &f, key))
-		return 0;
-	return add_row(k, key, label, tx, err);
+	return way_key(BY_CONTENT, &f, key) ? add_row(k, key, label, tx, err) : 0;
 }
 
 static void dir_key(enum dir_mark mark, dev_t dev, ino_t ino, key_text ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels of files that runs wrote, so that what was read does not become clean by being written
- * down: by where a file is and what is in it, and by what is in it alone, wherever it went. Looked
- * up when a later run is given it or an agent reads it, in any domain.
+ * Labels of files that runs wrote, and of what was read, so that it does not become clean by being
+ * written down: by where a file is and what is in it, and by what is in it alone, wherever it went.
+ * Looked up when a later run is given it or an agent reads it, in any domain.
  */
 #ifndef CORDON_ORIGIN_FILELABEL_H
 #define CORDON_ORIGIN_FILELABEL_H
@@ -37,8 +37,8 @@ int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, s
 /* In the transaction that starts the run. */
 int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
 		  const struct label *label, struct store_tx *tx, struct err *err);
-/* These bytes are hostile for good, wherever they are seen again. Does nothing for others. */
-int file_label_keep_hostile(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
-			    const struct label *label, struct store_tx *tx, struct err *err);
+/* These bytes are no better than LABEL for good, wherever they are seen again. */
+int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
+		    const struct label *label, struct store_tx *tx, struct err *err);
 
 #endif

@@ -173,13 +173,20 @@ static int check(const struct source_in *in, struct err *err)
 	return 0;
 }
 
-/* For good and everywhere is what our rules have found. What somebody says of bytes lowers this source
- * only, or a tool could make any file that everybody has hostile for all. */
+/* The same bytes in another conversation, as code or as input, are what they were in this one. Hostile
+ * for all is only what our rules have found: what somebody says of bytes lowers this source, or a tool
+ * could make any file that everybody has hostile. */
 static int keep_bytes(struct keeper *k, const struct source *s, struct store_tx *tx,
 		      struct err *err)
 {
-	return s->grade == GRADE_DENIES ? file_label_keep_hostile(k, s->sha256, &s->label, tx, err)
-					: 0;
+	struct label label = s->label;
+
+	if (s->grade != GRADE_DENIES) {
+		if (label.integrity > INTEGRITY_UNTRUSTED || s->bytes < SOURCE_KNOWN_MIN)
+			return 0;
+		label.integrity = INTEGRITY_UNTRUSTED;
+	}
+	return file_label_keep(k, s->sha256, &label, tx, err);
 }
 
 /* The domain as it is now, whatever it was merged into meanwhile. */

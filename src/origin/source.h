@@ -17,6 +17,7 @@ enum {
 	SOURCE_RULES_MAX = 64,	/* rules that found something in it */
 	SOURCE_CHUNK = 2 << 20, /* bytes of fingerprints in one item, about */
 	SOURCE_SET_MAX = 4096,	/* that code is held against */
+	SOURCE_KNOWN_MIN = 32,	/* bytes: what is shorter is not known in other domains */
 };
 #define SOURCE_PRINT_BYTES_MAX ((uint64_t)64 << 20) /* of a domain; the oldest go */
 

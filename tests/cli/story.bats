@@ -144,7 +144,7 @@ file_hop() {
 	gate "$1" domain new
 	D=$(cat "$T/out")
 	submit "$1" "$W/next.py"
-	holds 'r["origin"] == "derived"' 'any(e["name"] == "a file that a run wrote" for e in r["evidence"])'
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "bytes that were read, or that a run wrote" for e in r["evidence"])'
 	cp "$W/next.py" "$T/moved.py"
 	submit "$1" "$T/moved.py"
 	holds 'r["origin"] == "derived"'
@@ -203,6 +203,34 @@ session_hop() {
 }
 @test "laundering: another conversation, or none" {
 	every session_hop
+}
+
+# The very bytes that one conversation read, and what a run in it printed, as another's code.
+bytes_hop() {
+	begin "$1"
+	printf 'names = ["mercury", "venus", "earth"]\nprint(len(names), names[-1])\n' | code page.py
+	gate "$1" ingest --domain "$D" --kind web --name https://planets.example/page.py page.py
+	exits 0
+	printf 'print("sizes = [4879, 12104, 12756]\\nprint(max(sizes), min(sizes))")\n' | code says.py
+	submit "$1" says.py
+	exits 0
+	/usr/bin/python3 -c 'import json, sys
+sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code said.py
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" page.py
+	holds 'r["origin"] == "derived"'
+	submit "$1" --workspace "$W:overlay" --commit page.py
+	exits 75
+	submit "$1" said.py
+	holds 'r["origin"] == "derived"'
+	# A byte more, and it is code that nobody knows.
+	echo >>"$T/page.py"
+	submit "$1" page.py
+	holds 'r["origin"] != "derived"'
+}
+@test "laundering: the same bytes in another conversation" {
+	every bytes_hop
 }
 
 # What people agreed to is those bytes, once.
