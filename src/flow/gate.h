@@ -41,6 +41,7 @@ struct gate {
 	bool has_inputs;
 	struct label code; /* of the file the code was read from, if a run wrote it */
 	bool has_code;
+	bool is_marked; /* the code's file is where an untrusted run could write */
 	struct source_set sources;
 	struct attribution ties;
 	enum tie *tie; /* of each source, and one more for the file */

@@ -340,6 +340,15 @@ static void put_result(const struct result *r, struct jcs *j)
 	jcs_int(j, "wall_ms", (int64_t)r->wire.wall_ms);
 }
 
+/* Words that the code had are no news when it prints them, and who reads them has learned nothing.
+ * But for code that is itself somebody else's: to print it is to tell it. */
+static size_t own_words(const struct gate *g)
+{
+	bool is_own = g->decision.origin > ORIGIN_DERIVED && !g->has_code && !g->is_marked;
+
+	return is_own ? g->look.ownc : 0;
+}
+
 /* What it printed, for whoever builds on it later. Only in a conversation that somebody names: the
  * shared domain is exposed anyway, and would fill up. */
 static int ingest_output(struct gate *g, const struct result *r, int stream,
@@ -362,6 +371,8 @@ static int ingest_output(struct gate *g, const struct result *r, int stream,
 			       .name_len = strlen(name),
 			       .text = &text,
 			       .count = 1,
+			       .own = g->look.text,
+			       .ownc = own_words(g),
 			       .label = *label,
 			       .vouched = true,
 			       .refs = refs,

@@ -138,5 +138,8 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 		return refuse_script(err);
 	if (!bp->payload.is_program && scan_code(g, &bp->payload, view, err) < 0)
 		return -1;
-	return scan_words(g, err);
+	if (scan_words(g, err) < 0)
+		return -1;
+	g->look.ownc = g->look.textc;
+	return 0;
 }

@@ -28,6 +28,7 @@ struct look {
 	const struct code_effect *effect;
 	size_t textc;
 	struct origin_text *text; /* [0]: the bytes themselves */
+	size_t ownc; /* so many of them are of whoever wrote the code; the rest he was given */
 	/* its own */
 	struct code_view view;
 	struct decode layers;

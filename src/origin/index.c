@@ -142,6 +142,55 @@ int index_build(const struct origin_text *text, size_t count, struct index *ret,
 	return finish(ret, err);
 }
 
+/* Of spans all pieces, not some: which of them the source has kept depends on what is around. */
+static int read_own(struct builder *b, struct canon *c, struct err *err)
+{
+	if (canon_text(c, b->text->data, b->text->len, err) < 0)
+		return -1;
+	winnow_all(c, &b->ix->list[INDEX_SPANS]);
+	add_pieces(b, c);
+	atoms_find(b->text->data, b->text->len, add_atom, b);
+	return 0;
+}
+
+static void take_out(struct prints *from, const struct prints *own)
+{
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < from->count; i++) {
+		uint64_t hash = PRINT_HASH(from->list[i]);
+		at = prints_seek(own->list, own->count, at, hash);
+		if (at == own->count || PRINT_HASH(own->list[at]) != hash)
+			from->list[kept++] = from->list[i];
+	}
+	from->count = kept;
+}
+
+int index_without(struct index *ix, const struct origin_text *own, size_t count, struct err *err)
+{
+	AUTO_INDEX struct index all = {0};
+	AUTO_CANON struct canon c = {0};
+	size_t left = INDEX_OWN_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		struct builder b = {&own[i], &all};
+		if (own[i].len > left)
+			continue;
+		left -= own[i].len;
+		if (read_own(&b, &c, err) < 0)
+			return -1;
+	}
+	for (int i = 0; i < INDEX_LISTS; i++) {
+		struct prints *p = &all.list[i];
+		for (size_t n = 0; n < p->count; n++)
+			p->list[n] = PRINT(p->list[n], 0);
+		if (prints_sort(p, 1, err) < 0)
+			return -1;
+		take_out(&ix->list[i], p);
+	}
+	return 0;
+}
+
 void index_done(struct index *ix)
 {
 	for (int i = 0; i < INDEX_LISTS; i++)

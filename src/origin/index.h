@@ -14,7 +14,8 @@ enum {
 	INDEX_TEXTS_MAX = 1 << 18, /* as many as a decoder gives (scan/decode.h) */
 	INDEX_PIECE_MIN = 12,	   /* canonical characters of a line that is kept */
 	INDEX_PIECE_MAX = 64,
-	INDEX_PIECE_DISTINCT = 6
+	INDEX_PIECE_DISTINCT = 6,
+	INDEX_OWN_MAX = 4 << 20, /* bytes of texts that something is not recognised by */
 };
 
 struct origin_text {
@@ -32,6 +33,9 @@ struct index {
 };
 
 int index_build(const struct origin_text *text, size_t count, struct index *ret, struct err *err);
+/* Takes out what these texts have too: whoever wrote them has not learned it from this source. Texts
+ * beyond INDEX_OWN_MAX take nothing out. */
+int index_without(struct index *ix, const struct origin_text *own, size_t count, struct err *err);
 void index_done(struct index *ix);
 
 #define AUTO_INDEX __attribute__((cleanup(index_done)))

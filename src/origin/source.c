@@ -228,7 +228,8 @@ int source_commit(struct keeper *k, struct domain *d, const struct source_in *in
 	AUTO_SOURCEPRINTS struct sourceprints prints = {0};
 
 	memset(ret, 0, sizeof(*ret));
-	if (check(in, err) < 0 || index_build(in->text, in->count, &ix, err) < 0)
+	if (check(in, err) < 0 || index_build(in->text, in->count, &ix, err) < 0 ||
+	    index_without(&ix, in->own, in->ownc, err) < 0)
 		return -1;
 	id_random(&s.id);
 	crypto_hash_sha256(s.sha256, (const uint8_t *)in->text[0].data, in->text[0].len);

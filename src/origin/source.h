@@ -39,6 +39,9 @@ struct source_in {
 	size_t name_len;
 	const struct origin_text *text; /* [0]: the bytes; then what is hidden in them */
 	size_t count;
+	/* What it says of itself is not learned from it: the program whose output this is. */
+	const struct origin_text *own;
+	size_t ownc;
 	/* Of what is known; as said, but no better than untrusted unless VOUCHED: by Cordon, which
 	 * made it, or by the configuration. */
 	struct label label;

@@ -183,6 +183,40 @@ error_text() {
 	every error_text
 }
 
+# What a program prints of its own words is no news to whoever wrote them. What it prints of a file is.
+own_words() {
+	begin "$1"
+	reads_table "$1"
+	printf 'print("The table has two rows and a mean, as everybody can see.")\n' | code says.py
+	for _ in 1 2 3; do
+		submit "$1" --workspace "$W:ro" says.py
+		exits 0
+		holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	done
+	printf 'rows = [line.split(",") for line in open("planted.csv")]\nnumbers_of_table = [float(row[1]) for row in rows if row[1].isdigit()]\nprint(sum(numbers_of_table) / len(number_of_table))\n' |
+		code fails.py
+	submit "$1" --workspace "$W:ro" fails.py
+	exits 1
+	holds '"len(number_of_table)" in r["stderr"]' 'r["origin"] == "exposed"'
+	sed -i 's/len(number_of/len(numbers_of/' fails.py
+	submit "$1" --workspace "$W:ro" fails.py
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	# The same words when they are not its own: another conversation reads the table only so.
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	printf 'print("The table has two rows and a mean, as everybody can see.", open("planted.csv").read())\n' |
+		code tells.py
+	submit "$1" --workspace "$W:ro" tells.py
+	exits 0
+	submit "$1" --workspace "$W:ro" tells.py
+	holds 'r["evidence"] == []'
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] == "derived"' 'any("stdout of run:" in e["name"] for e in r["evidence"])'
+}
+@test "a program's own words tie it to nothing when it prints them" {
+	every own_words
+}
+
 # Another handle, none, a made-up one: the sources of this conversation do not go away.
 session_hop() {
 	begin "$1"

@@ -334,6 +334,41 @@ static void test_matches(void)
 	   "too many fingerprints are told, and tie");
 }
 
+static enum tie tie_without(const char *source, const struct origin_text *own, const char *code)
+{
+	AUTO_INDEX struct index ix = index_of(source);
+	struct origin_text t = {.data = code, .len = strlen(code)};
+	struct attribution a;
+	struct err err;
+	enum tie tie;
+
+	must(index_without(&ix, own, own ? 1 : 0, &err) == 0 &&
+	     attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
+	return tie;
+}
+
+/* What a program prints of itself and of a document. */
+static void test_own(void)
+{
+	static const char code[] = "print('All the numbers of the first table, from own.example')\n"
+				   "print(open('report.txt').read())\n",
+			  out[] = "All the numbers of the first table, from own.example\n" DOC;
+	struct origin_text own = {.data = code, .len = strlen(code)};
+	AUTO_FREE char *large = calloc(1, INDEX_OWN_MAX + 1);
+
+	ok(tie_without(out, NULL, code) == TIE_SPAN, "what a program prints ties it,");
+	ok(tie_without(out, &own, code) == TIE_NONE, "but for its own words");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ok(tie_without(out, &own, rows[i].code) == rows[i].tie,
+		   "without them still recognised: %s", rows[i].name);
+	must(large);
+	memcpy(memset(large, '\n', INDEX_OWN_MAX + 1), code, strlen(code));
+	own = (struct origin_text){.data = large, .len = INDEX_OWN_MAX};
+	ok(tie_without(out, &own, code) == TIE_NONE, "as many of its own as there can be");
+	own.len++;
+	ok(tie_without(out, &own, code) == TIE_SPAN, "one more byte, and nothing is taken out");
+}
+
 int main(void)
 {
 	test_rows();
@@ -346,5 +381,6 @@ int main(void)
 	test_common();
 	test_limits();
 	test_matches();
+	test_own();
 	return tap_done();
 }
