@@ -102,7 +102,7 @@ static int join_parent(struct gate *g, const char *file, struct err *err)
 
 int gate_join_files(struct gate *g, struct err *err)
 {
-	if (!g->req->code && !g->bp->payload.is_program && join_parent(g, g->req->file, err) < 0)
+	if (!g->req->code && join_parent(g, g->req->file, err) < 0)
 		return -1;
 	g->is_marked = g->has_inputs;
 	if (join_parent(g, g->req->stdin_file, err) < 0)

@@ -89,8 +89,7 @@ static void put_request(struct gate *g, struct jcs *j)
 	jcs_int(j, "args", (int64_t)r->argc);
 	put_caps(j, "asks", policy_caps_of(r) | r->asks);
 	jcs_int(j, "code_bytes", (int64_t)p->len);
-	if (!p->is_program)
-		jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
+	jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
 	if (r->declared < ORIGIN_COUNT)
 		jcs_str(j, "declared", origin_name(r->declared));
 	jcs_str(j, "file", p->is_program ? p->path : r->file ? r->file : "");
@@ -149,8 +148,7 @@ static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 
 	if (r->approval[0])
 		jcs_str(j, "approval", r->approval);
-	if (!g->bp->payload.is_program)
-		jcs_hex(j, "code_sha256", g->bp->payload.sha256, 32);
+	jcs_hex(j, "code_sha256", g->bp->payload.sha256, sizeof(g->bp->payload.sha256));
 	if (why)
 		jcs_str(j, "error", why->message);
 	put_evidence(r, j);
@@ -319,9 +317,14 @@ static void put_stream(const struct capture *c, const char *bytes, const char *s
 	jcs_hex(j, sha, sha256, sizeof(sha256));
 }
 
-static void put_result(const struct result *r, struct jcs *j)
+static void put_result(const struct gate *g, const struct result *r, struct jcs *j)
 {
+	const struct payload *p = &g->bp->payload;
+
 	jcs_int(j, "changes", (int64_t)r->changec);
+	/* A program that was changed meanwhile may have run as something else. */
+	if (!p->is_program || payload_is_same(p->fd, &p->from))
+		jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
 	jcs_bool(j, "committed", r->committed);
 	jcs_int(j, "cpu_ms", (int64_t)r->wire.cpu_ms);
 	if (r->err.code)
@@ -395,7 +398,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 		put_denials(r, &j);
 		append(&tx, RECORD_DENIAL, refs, &j);
 	}
-	put_result(r, &j);
+	put_result(g, r, &j);
 	append(&tx, RECORD_RESULT, refs, &j);
 	if (store_commit(g->state.store, &tx, err) < 0 || gate_label_files(g, r, &files, err) < 0)
 		return -1;

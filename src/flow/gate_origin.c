@@ -37,7 +37,10 @@ static int label_of(struct gate *g, const struct file_key *file, struct label *r
 static int find_labels(struct gate *g, struct err *err)
 {
 	const struct blueprint *bp = g->bp;
-	struct file_key code = {.sha256 = bp->payload.sha256, .bytes = bp->payload.len};
+	struct file_key code = {.dev = bp->payload.from.st_dev,
+				.ino = bp->payload.from.st_ino,
+				.sha256 = bp->payload.sha256,
+				.bytes = bp->payload.len};
 	struct file_key input = {.dev = bp->input_file.st_dev,
 				 .ino = bp->input_file.st_ino,
 				 .sha256 = bp->input_sha256,
@@ -47,11 +50,9 @@ static int find_labels(struct gate *g, struct err *err)
 
 	g->inputs = label_top();
 	g->has_inputs = g->has_code = false;
-	if (!bp->payload.is_program) {
-		if ((known = label_of(g, &code, &g->code, err)) < 0)
-			return -1;
-		g->has_code = known;
-	}
+	if ((known = label_of(g, &code, &g->code, err)) < 0)
+		return -1;
+	g->has_code = known;
 	if (bp->input_is_fixed) {
 		if ((known = label_of(g, &input, &label, err)) < 0)
 			return -1;

@@ -75,8 +75,6 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 
 	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0)
 		return -1;
-	if (payload.is_program && payload_hash_file(payload.fd, payload.sha256, err) < 0)
-		return -1;
 	memcpy(plan.plan.code_sha256, payload.sha256, KEEPER_SHA256);
 	memcpy(plan.plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
 	snprintf(plan.plan.lang, sizeof(plan.plan.lang), "%s", profile->name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads the code into a sealed memory file and hashes it: nobody, not even we, can change it after
- * that. A program given by path is not copied; its descriptor pins the file that is meant.
+ * that. A program given by path is not copied; its descriptor pins the file that is meant, and it is
+ * hashed too, so that one which an earlier run wrote is known.
  */
 #include "flow/payload.h"
 
@@ -213,18 +214,23 @@ int payload_input(const char *name, const char *data, size_t len, struct err *er
 	return scope_take_fd(&copy);
 }
 
+/* The file itself is not sealed: whoever needs to know that it has not changed asks
+ * payload_is_same. */
 static int open_program(struct payload *p, const char *file, struct err *err)
 {
-	struct stat st;
+	struct stat *st = &p->from;
 
 	if (!realpath(file, p->path))
 		return err_errno(err, ERR_INPUT, "%s", file);
 	AUTO_CLOSE int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, st) < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);
-	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+	if (!S_ISREG(st->st_mode) || !(st->st_mode & 0111))
 		return err_set(err, ERR_INPUT, "%s is not an executable file", file);
+	if (payload_stamp(fd, st, err) < 0 || payload_hash_file(fd, p->sha256, err) < 0)
+		return -1;
 	p->is_program = true;
+	p->len = (size_t)st->st_size;
 	p->fd = scope_take_fd(&fd);
 	return 0;
 }
@@ -237,6 +243,7 @@ static int open_file(struct payload *p, const char *file, uint64_t time_ms, stru
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);
+	p->from = st;
 	if (S_ISREG(st.st_mode))
 		return open_code(p, fd, file, 0, err);
 	if (S_ISFIFO(st.st_mode))
@@ -259,6 +266,8 @@ int payload_open(struct payload *p, const struct profile *profile, const char *f
 	if (!profile->interpreter)
 		return open_program(p, file, err);
 	/* Who types or pipes it in ends it himself. */
+	if (is_stdin && fstat(STDIN_FILENO, &p->from) < 0)
+		return err_errno(err, ERR_INPUT, "standard input");
 	if (is_stdin)
 		return open_code(p, STDIN_FILENO, "standard input", 0, err);
 	return open_file(p, file, time_ms, err);

@@ -18,9 +18,10 @@ struct payload {
 	bool is_program; /* a program that runs from where it is */
 	char path[PATH_MAX];
 	const char *suffix;
-	uint8_t sha256[32]; /* of code */
+	uint8_t sha256[32]; /* of the code; of a program's file, as it was when it was opened */
+	struct stat from;   /* the file that it was read from; st_ino 0: none */
 	char *data; /* the same bytes, for whoever looks at them, a NUL after the last; or NULL */
-	size_t len;
+	size_t len; /* also a program's */
 };
 void payload_done(struct payload *p);
 #define AUTO_PAYLOAD __attribute__((cleanup(payload_done)))
@@ -35,7 +36,7 @@ int payload_take(struct payload *p, const struct profile *profile, const char *d
 int payload_copy(int fd, const char *name, struct err *err);
 /* The same of what is in memory. */
 int payload_input(const char *name, const char *data, size_t len, struct err *err);
-/* A program is hashed while it runs. These tell whether its file was the same all the time: the
+/* A program may change after it was hashed. These tell whether its file was the same all the time: the
  * first before, the second afterwards. */
 int payload_stamp(int fd, struct stat *ret, struct err *err);
 bool payload_is_same(int fd, const struct stat *before);

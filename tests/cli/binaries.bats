@@ -62,6 +62,8 @@ hashed() {
 	box "$1" --json --lang binary "$T/prog"
 	exits 0
 	holds "r['code_sha256'] == '$(sha256sum <"$T/prog" | cut -d' ' -f1)'"
+	as "${1%%:*}" "$CORDON" audit export --format jsonl >"$T/log"
+	[ "$(grep -c "\"code_sha256\":\"$(sha256sum <"$T/prog" | cut -d' ' -f1)\"" "$T/log")" -eq 3 ]
 	# Somebody touches it while it runs: what ran can no longer be said.
 	rm -f "$T/in"
 	mkfifo "$T/in"

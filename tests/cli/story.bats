@@ -133,8 +133,12 @@ disguises() {
 file_hop() {
 	begin "$1"
 	reads_table "$1"
-	printf 'open("next.py", "w").write("import pandas\\nprint(1)\\npandas.read_csv(\\"planted.csv\\")\\n")\n' |
-		code writer.py
+	code writer.py <<-'END'
+		import os, sys
+		open("next.py", "w").write("import pandas\nprint(1)\npandas.read_csv(\"planted.csv\")\n")
+		open("prog", "wb").write(open(sys.executable, "rb").read() + b"more")
+		os.chmod("prog", 0o755)
+	END
 	submit "$1" --workspace "$W:overlay" --commit writer.py
 	exits 75
 	approve "$(said approval_id)"
@@ -148,6 +152,17 @@ file_hop() {
 	cp "$W/next.py" "$T/moved.py"
 	submit "$1" "$T/moved.py"
 	holds 'r["origin"] == "derived"'
+	# A program in machine code has no text, but it is the same file.
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" --lang binary "$W/prog" -- --version
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "a file that a run wrote" for e in r["evidence"])'
+	gate "$1" audit export --format jsonl
+	/usr/bin/python3 - "$T/out" "$(sha256sum "$W/prog" | cut -d' ' -f1)" <<-'END'
+		import json, sys
+		kinds = {r["kind"] for r in map(json.loads, open(sys.argv[1])) if r["body"].get("code_sha256") == sys.argv[2]}
+		assert {"request", "verdict", "result"} <= kinds, kinds
+	END
 	# Code of its own that is given the directory, one above it or one below.
 	mkdir -p "$W/below"
 	! is_root || chown -R --reference="$W" "$W/below"
