@@ -39,7 +39,8 @@ struct gate {
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;
-	struct label code; /* of the file the code was read from, if a run wrote it */
+	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
+	struct label code;	/* of the file the code was read from, if a run wrote it */
 	bool has_code;
 	bool is_marked; /* the code's file is where an untrusted run could write */
 	struct source_set sources;

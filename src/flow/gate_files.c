@@ -2,9 +2,12 @@
  *
  * What is known of files on the host: whatever a run could write has the label of that run, for any
  * later run that is given it. A directory is marked before the run that may write into it starts,
- * and those above it too, so that neither a smaller nor a larger part of the tree is clean.
+ * and those above it too, so that neither a smaller nor a larger part of the tree is clean. Where a
+ * file is, its descriptor says and not the name that somebody gave it.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,33 +82,85 @@ static int open_dir(const char *path, struct err *err)
 	return fd < 0 ? err_errno(err, ERR_INPUT, "%s", path) : fd;
 }
 
-/* The directory a file is in; NULL when nobody named one. */
-static int open_parent(const char *file, struct err *err)
+/* Nobody knows where it is, or where else: then it may be what an untrusted run wrote, if any could
+ * write into a directory at all. */
+static int doubt(struct gate *g, const char *why, struct err *err)
 {
-	AUTO_FREE char *copy = strdup(file);
+	struct label unknown = label_unknown();
+	bool any = false;
 
-	if (!copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	char *slash = strrchr(copy, '/');
-	if (slash)
-		slash[slash == copy] = '\0';
-	return open_dir(slash ? copy : ".", err);
+	if (dir_label_any(&g->state.keeper, &any, err) < 0)
+		return -1;
+	if (!any)
+		return 0;
+	label_join(&g->inputs, &unknown);
+	g->has_inputs = true;
+	g->inputs_why = why;
+	return 0;
 }
 
-static int join_parent(struct gate *g, const char *file, struct err *err)
+/* The directory that an open file is in, whatever it was called when it was opened; or -1. One that
+ * was deleted was last there. */
+static int open_parent(int fd, const struct stat *st)
 {
-	if (!file || strcmp(file, "-") == 0)
+	static const char gone[] = " (deleted)";
+	char link[64], path[PATH_MAX];
+	struct stat there;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0 || path[0] != '/' || n == sizeof(path) - 1)
+		return -1;
+	path[n] = '\0';
+	char *name = strrchr(path, '/') + 1, *end = path + n - (sizeof(gone) - 1);
+	bool deleted = st->st_nlink == 0 && end > name && strcmp(end, gone) == 0;
+	char first = *name;
+	*name = '\0';
+	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*name = first;
+	if (dir >= 0 && !deleted &&
+	    (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || !is_same(&there, st)))
+		return -1;
+	return scope_take_fd(&dir);
+}
+
+/* The file that NAME was when WAS was seen of it. What came through a pipe was in none. */
+static int join_file(struct gate *g, const char *name, const struct stat *was, struct err *err)
+{
+	struct stat st;
+
+	if (!name || !was->st_ino || !S_ISREG(was->st_mode))
 		return 0;
-	AUTO_CLOSE int dir = open_parent(file, err);
-	return dir < 0 ? -1 : join_tree(g, dir, file, false, err);
+	AUTO_CLOSE int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+						   : open(name, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || !is_same(&st, was))
+		return doubt(g, "a file it is given was exchanged meanwhile", err);
+	if (st.st_nlink > 1 &&
+	    doubt(g, "a file it is given has another name, maybe where an untrusted run writes",
+		  err) < 0)
+		return -1;
+	AUTO_CLOSE int dir = open_parent(fd, &st);
+	if (dir < 0)
+		return doubt(g, "nobody knows where a file it is given is", err);
+	return join_tree(g, dir, name, false, err);
+}
+
+static int join_code(struct gate *g, struct err *err)
+{
+	bool had = g->has_inputs;
+
+	g->has_inputs = false;
+	if (!g->req->code && join_file(g, g->req->file, &g->bp->payload.from, err) < 0)
+		return -1;
+	g->is_marked = g->has_inputs;
+	g->has_inputs |= had;
+	return 0;
 }
 
 int gate_join_files(struct gate *g, struct err *err)
 {
-	if (!g->req->code && join_parent(g, g->req->file, err) < 0)
-		return -1;
-	g->is_marked = g->has_inputs;
-	if (join_parent(g, g->req->stdin_file, err) < 0)
+	g->inputs_why = NULL;
+	if (join_code(g, err) < 0 || join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0)
 		return -1;
 	if (!g->req->workspace)
 		return 0;

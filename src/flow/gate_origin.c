@@ -188,6 +188,7 @@ int gate_origin(struct gate *g, struct err *err)
 		.sources = g->sources.count + 1,
 		.grade = g->look.grade,
 		.inputs = g->has_inputs ? &g->inputs : NULL,
+		.inputs_why = g->inputs_why,
 	};
 	origin_of(&ask, &g->origin);
 	report_ties(g);

@@ -165,6 +165,21 @@ int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, s
 	return 0;
 }
 
+static int see_row(void *context, const struct store_item *item, struct err *err)
+{
+	(void)item, (void)err;
+	*(bool *)context = true;
+	return 0;
+}
+
+int dir_label_any(struct keeper *k, bool *ret, struct err *err)
+{
+	struct store_range range = {.prefix = "d.", .after = "", .limit = 1};
+
+	*ret = false;
+	return store_list(k->store, STORE_FILE, &range, see_row, ret, err) < 0 ? -1 : 0;
+}
+
 int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
 		  const struct label *label, struct store_tx *tx, struct err *err)
 {

@@ -34,6 +34,8 @@ int file_label_find(struct keeper *k, const struct file_key *file, struct label 
 enum dir_mark { DIR_WRITTEN, DIR_ABOVE, DIR_MARKS };
 int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, struct label *ret,
 		   bool *ret_known, struct err *err);
+/* Is there a directory that a run could write into? */
+int dir_label_any(struct keeper *k, bool *ret, struct err *err);
 /* In the transaction that starts the run. */
 int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
 		  const struct label *label, struct store_tx *tx, struct err *err);

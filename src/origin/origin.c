@@ -81,7 +81,9 @@ void origin_of(const struct origin_ask *ask, struct origin_answer *ret)
 		set_from_host(ask, ret);
 		lower_by_ties(ask, ret);
 		if (ask->inputs && ask->inputs->integrity < INTEGRITY_TOOL)
-			lower(ret, ORIGIN_EXPOSED, "it is given something untrusted");
+			lower(ret, ORIGIN_EXPOSED,
+			      ask->inputs_why ? ask->inputs_why
+					      : "it is given something untrusted");
 	}
 	if (ask->declared < ORIGIN_COUNT)
 		lower(ret, ask->declared, "whoever sent it says so");

@@ -23,6 +23,7 @@ struct origin_ask {
 	size_t sources;
 	enum grade grade;	    /* of the code */
 	const struct label *inputs; /* joined; NULL: there are none */
+	const char *inputs_why;	    /* they are what they are, in words; or NULL */
 };
 
 /* All zero: hostile. */

@@ -184,6 +184,60 @@ file_hop() {
 	file_hop user:no-cgroup
 }
 
+# What a run could write is known by where it is, whatever name leads there.
+fresh() {
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	shift
+	submit "$WAY" "$@"
+	holds 'r["origin"] == "exposed"' "any('$WHY' in x for x in r['reasons'])"
+}
+other_names() {
+	begin "$1"
+	reads_table "$1"
+	printf 'open("n2.py", "w").write("print(2)\\n")\n' | code writer.py
+	echo 'print(1)' | code plain.py
+	ln plain.py twice.py
+	local clean=$D
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" twice.py
+	holds 'r["origin"] == "agent"'
+	rm twice.py
+	D=$clean
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 75
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 0
+	ln -s "$W/n2.py" leads.py
+	ln -s "$W" leads
+	WHY='given something untrusted'
+	fresh "$1" "$W/n2.py"
+	fresh "$1" leads.py
+	fresh "$1" leads/n2.py
+	IN=$W/n2.py fresh "$1" --lang python -
+	fresh "$1" --stdin leads.py plain.py
+	IN=$W/n2.py fresh "$1" --stdin - plain.py
+	cp "$W/n2.py" "$W/gone.py"
+	exec 5<"$W/gone.py"
+	rm "$W/gone.py"
+	IN=/dev/fd/5 fresh "$1" --lang python -
+	exec 5<&-
+	ln "$W/n2.py" hard.py
+	WHY='has another name'
+	fresh "$1" hard.py
+	fresh "$1" --stdin hard.py plain.py
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" plain.py
+	holds 'r["origin"] == "agent"'
+}
+@test "laundering: another name for the same file" {
+	need_root
+	other_names user:no-cgroup
+}
+
 # What it prints is something that was read: the error of one run is the source of the next code.
 error_text() {
 	begin "$1"
