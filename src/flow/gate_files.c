@@ -157,10 +157,19 @@ static int join_code(struct gate *g, struct err *err)
 	return 0;
 }
 
-int gate_join_files(struct gate *g, struct err *err)
+/* One that is not there is explained by whoever wants to show it, better than here; with it nothing
+ * runs. */
+static int join_venv(struct gate *g, struct err *err)
 {
-	g->inputs_why = NULL;
-	if (join_code(g, err) < 0 || join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0)
+	struct err ignored;
+	AUTO_CLOSE int dir = g->req->venv ? open_dir(g->req->venv, &ignored) : -1;
+
+	return dir < 0 ? 0 : join_tree(g, dir, g->req->venv, true, err);
+}
+
+static int join_directories(struct gate *g, struct err *err)
+{
+	if (join_venv(g, err) < 0)
 		return -1;
 	if (!g->req->workspace)
 		return 0;
@@ -169,6 +178,14 @@ int gate_join_files(struct gate *g, struct err *err)
 		return join_tree(g, dir, g->req->workspace, true, err);
 	workspace_explain(g->req->workspace, err);
 	return -1;
+}
+
+int gate_join_files(struct gate *g, struct err *err)
+{
+	g->inputs_why = NULL;
+	if (join_code(g, err) < 0 || join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0)
+		return -1;
+	return join_directories(g, err);
 }
 
 bool gate_writes(const struct request *r)

@@ -167,12 +167,30 @@ file_hop() {
 	mkdir -p "$W/below"
 	! is_root || chown -R --reference="$W" "$W/below"
 	echo 'print(2)' | code plain.py
-	for dir in "$W" "$W/below"; do
+	for dir in "$W" "$W/below" "$T"; do
+		gate "$1" domain new
+		D=$(cat "$T/out")
 		submit "$1" --workspace "$dir:ro" plain.py
 		holds 'r["origin"] == "exposed"'
 	done
+	gate "$1" domain new
+	D=$(cat "$T/out")
 	submit "$1" --stdin "$W/next.py" plain.py
 	holds 'r["origin"] == "exposed"'
+	# A virtual environment is code too.
+	/usr/bin/python3 -m venv --without-pip "$W/venv"
+	mkdir "$T/elsewhere"
+	/usr/bin/python3 -m venv --without-pip "$T/elsewhere/venv"
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" --venv "$W/venv" plain.py
+	exits 0
+	holds 'r["origin"] == "exposed"'
+	gate "$1" domain new
+	D=$(cat "$T/out")
+	submit "$1" --venv "$T/elsewhere/venv" plain.py
+	exits 0
+	holds 'r["origin"] == "agent"'
 	gate "$1" domain new
 	D=$(cat "$T/out")
 	submit "$1" plain.py
