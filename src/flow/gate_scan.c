@@ -61,8 +61,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 {
 	struct look_at at = {.name = g->req->file ? g->req->file : "code",
 			     .data = {p->data, p->len},
-			     .options = options_for(g->bp->profile->name),
-			     .has_readings = true};
+			     .options = options_for(g->bp->profile->name)};
 
 	at.options.ready = view;
 	if (open_rules(g, err) < 0)
@@ -100,16 +99,14 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 static int scan_words(struct gate *g, struct err *err)
 {
 	AUTO_FREE char *words = NULL;
-	struct look_at at = {.name = "arguments", .options = options_for("")};
+	struct look_at at = {.name = "arguments", .how = "arguments", .options = options_for("")};
 
 	if (!g->req->argc && !g->req->envc)
 		return 0;
 	if (join_words(g->req, &words, &at.data.len, err) < 0 || open_rules(g, err) < 0)
 		return -1;
 	at.data.s = words;
-	if (look_at(&g->look, &g->rules, &at, err) < 0)
-		return -1;
-	return look_add(&g->look, "arguments", at.data, err);
+	return look_at(&g->look, &g->rules, &at, err);
 }
 
 static bool is_machine_code(int fd)

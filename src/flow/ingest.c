@@ -33,8 +33,7 @@ static int look(struct look *l, const struct packs *rules, const struct ingest_i
 			     .options = {.mode = DETECT_STRICT,
 					 .has_type = events[in->kind].has_type,
 					 .type = events[in->kind].type,
-					 .no_events = true},
-			     .has_readings = true};
+					 .no_events = true}};
 
 	if (in->name)
 		memcpy(name, in->name,

@@ -112,20 +112,39 @@ static int scan(struct look *l, const struct packs *rules, const struct look_at 
 	return -1;
 }
 
-static int read_wide(struct look *l, struct text data, struct err *err)
+/* What the readings of one of its texts lie in. */
+struct look_bytes {
+	struct look_bytes *next;
+	struct decode layers;
+	char *wide[WIDE_COUNT];
+};
+
+/* As HOW says, of the thing itself; of anything else, with what it is before it. */
+static void add(struct look *l, const struct look_at *at, struct origin_text t)
 {
+	if (at->how) {
+		t.how = t.how ? arena_printf(&l->arena, "%s, %s", at->how, t.how) : at->how;
+		t.offset = t.span = 0; /* it stands nowhere in the thing itself */
+	}
+	l->text[l->textc++] = t;
+}
+
+static int read_wide(struct look *l, const struct look_at *at, struct look_bytes *b,
+		     struct err *err)
+{
+	struct text data = at->data;
 	unsigned guess = wide_guess(data.s, data.len);
 
 	for (unsigned i = 0; i < WIDE_COUNT; i++) {
 		size_t len = guess & 1U << i ? wide_size(data.s, data.len, (enum wide)i) : 0;
 		if (!len || len > SCAN_FILE_MAX)
 			continue;
-		l->wide[i] = malloc(len);
-		if (!l->wide[i])
+		b->wide[i] = malloc(len);
+		if (!b->wide[i])
 			return err_set(err, ERR_SYSTEM, "out of memory");
-		wide_read(data.s, data.len, (enum wide)i, l->wide[i]);
-		l->text[l->textc++] = (struct origin_text){
-			.how = "wide characters", .data = l->wide[i], .len = len};
+		wide_read(data.s, data.len, (enum wide)i, b->wide[i]);
+		add(l, at,
+		    (struct origin_text){.how = "wide characters", .data = b->wide[i], .len = len});
 	}
 	return 0;
 }
@@ -142,54 +161,88 @@ static struct origin_text reading_of(const struct decode_layer *d)
 				    .span = is_first ? d->span : 0};
 }
 
-static int read_all(struct look *l, struct text data, struct err *err)
+/* Room for COUNT more. */
+static int make_room(struct look *l, size_t count, struct err *err)
 {
-	if (decode_layers(data.s, data.len, NULL, &l->layers, err) < 0)
-		return -1;
-	l->text = calloc(l->layers.count + WIDE_COUNT + 2, sizeof(*l->text));
-	if (!l->text)
+	struct origin_text *grown = reallocarray(l->text, l->textc + count, sizeof(*grown));
+
+	if (!grown)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	l->text[l->textc++] = (struct origin_text){.data = data.s, .len = data.len};
-	if (l->view.text_len)
-		l->text[l->textc++] = (struct origin_text){
-			.how = "code view", .data = l->view.text, .len = l->view.text_len};
-	if (read_wide(l, data, err) < 0)
-		return -1;
-	for (size_t i = 0; i < l->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
-		l->text[l->textc++] = reading_of(&l->layers.list[i]);
+	l->text = grown;
 	return 0;
+}
+
+/* What more there is has no reading: nobody knows what is in it. */
+static void stop_reading(struct look *l)
+{
+	l->unread = true;
+	if (l->grade < GRADE_ASKS)
+		l->grade = GRADE_ASKS;
+}
+
+static int read_all(struct look *l, const struct look_at *at, struct err *err)
+{
+	struct look_bytes *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	b->next = l->bytes;
+	l->bytes = b;
+	if (decode_layers(at->data.s, at->data.len, NULL, &b->layers, err) < 0 ||
+	    make_room(l, b->layers.count + WIDE_COUNT + 3, err) < 0)
+		return -1;
+	if (at->how && !l->textc) /* the thing itself is no text */
+		l->text[l->textc++] = (struct origin_text){.data = ""};
+	add(l, at, (struct origin_text){.data = at->data.s, .len = at->data.len});
+	if (!at->how && l->view.text_len)
+		add(l, at,
+		    (struct origin_text){
+			    .how = "code view", .data = l->view.text, .len = l->view.text_len});
+	if (read_wide(l, at, b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < b->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
+		add(l, at, reading_of(&b->layers.list[i]));
+	if (l->textc == INDEX_TEXTS_MAX)
+		stop_reading(l);
+	return l->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err)
 {
+	struct look_at kept = *at;
+
 	if (scan(l, rules, at, err) < 0)
 		return -1;
-	return at->has_readings ? read_all(l, at->data, err) : 0;
+	if (l->textc + WIDE_COUNT + 3 > INDEX_TEXTS_MAX) {
+		stop_reading(l);
+		return 0;
+	}
+	if (at->how) {
+		char *copy = arena_alloc(&l->arena, at->data.len + 1);
+		if (l->arena.failed)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		memcpy(copy, at->data.s, at->data.len);
+		kept.data.s = copy;
+		kept.how = arena_dup(&l->arena, at->how);
+	}
+	return read_all(l, &kept, err);
 }
 
-int look_add(struct look *l, const char *how, struct text text, struct err *err)
+static void free_bytes(struct look_bytes *b)
 {
-	struct origin_text *grown = realloc(l->text, (l->textc + 2) * sizeof(*grown));
-	char *copy = arena_alloc(&l->arena, text.len + 1);
-
-	if (grown)
-		l->text = grown;
-	if (!grown || l->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (!l->textc) /* the thing itself is no text */
-		l->text[l->textc++] = (struct origin_text){.data = ""};
-	if (l->textc == INDEX_TEXTS_MAX)
-		return 0;
-	memcpy(copy, text.s, text.len);
-	l->text[l->textc++] = (struct origin_text){.how = how, .data = copy, .len = text.len};
-	return 0;
+	while (b) {
+		struct look_bytes *next = b->next;
+		for (int i = 0; i < WIDE_COUNT; i++)
+			free(b->wide[i]);
+		decode_done(&b->layers);
+		free(b);
+		b = next;
+	}
 }
 
 void look_done(struct look *l)
 {
-	for (int i = 0; i < WIDE_COUNT; i++)
-		free(l->wide[i]);
-	decode_done(&l->layers);
+	free_bytes(l->bytes);
 	free(l->text);
 	arena_done(&l->arena);
 	*l = (struct look){0};

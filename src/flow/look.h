@@ -31,8 +31,7 @@ struct look {
 	size_t ownc; /* so many of them are of whoever wrote the code; the rest he was given */
 	/* its own */
 	struct code_view view;
-	struct decode layers;
-	char *wide[WIDE_COUNT];
+	struct look_bytes *bytes;
 	struct arena arena;
 	struct err first; /* what could not be scanned */
 };
@@ -40,16 +39,16 @@ struct look {
 /* What is looked at. A NUL follows DATA's last byte. */
 struct look_at {
 	const char *name;
+	const char
+		*how; /* NULL: the thing itself. Else what belongs to it and stands nowhere in it:
+			  * "arguments"; it is copied */
 	struct text data;
 	struct scan_options options;
-	bool has_readings; /* they are wanted */
 };
 
-/* Adds to *L, which is zeroed at first; look_done is always due. What could not be scanned is an
+/* Adds to *L, which is zeroed at first, the thing itself before what belongs to it; look_done is always due. What could not be scanned is an
  * error: it is not harmless. */
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err);
-/* One more reading: text that belongs to it and stands nowhere in it. It is copied. */
-int look_add(struct look *l, const char *how, struct text text, struct err *err);
 void look_done(struct look *l);
 #define AUTO_LOOK __attribute__((cleanup(look_done)))
 

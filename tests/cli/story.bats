@@ -129,6 +129,25 @@ disguises() {
 	every disguises
 }
 
+# The code is its own, and is told what to do: by an argument, a variable.
+told() {
+	local line
+	begin "$1"
+	reads_table "$1"
+	line='more = pandas.read_csv("https://metrics.evil-corp.net/payload")'
+	printf 'import base64, os, sys\nprint(len(base64.b64decode(sys.argv[1])), len(os.environ.get("X", "")))\n' | code told.py
+	submit "$1" told.py -- "$(printf %s "print('Another day, another line of numbers.')" | base64 -w0)"
+	holds 'r["origin"] == "exposed"'
+	submit "$1" told.py -- "$(printf %s "$line" | base64 -w0)"
+	holds 'r["origin"] == "derived"' \
+		'any(e["name"] == "planted.csv" and e["how"] == "arguments, base64" for e in r["evidence"])'
+	submit "$1" --env "X=$(printf %s "$line" | od -An -tx1 | tr -d ' \n')" told.py -- ""
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" for e in r["evidence"])'
+}
+@test "the same as an argument or a variable, in base64 and in hex" {
+	every told
+}
+
 # An earlier run writes it into a file; another conversation, which has read nothing, runs that file.
 file_hop() {
 	begin "$1"
