@@ -2,15 +2,17 @@
  *
  * The word "scan" for code that is to run. To the rules it is what it is: a call of a tool. Its
  * arguments and its environment are looked at too, as text: a script of one line runs whatever it
- * is given. A program in machine code has no text to scan; what it may do, the box says.
+ * is given. So is its input, if the code view says that it makes code of something. A program in machine code has no text to scan; what it may do, the box says.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/scope.h"
 #include "flow/gate.h"
+#include "origin/canon.h"
 
 enum { MAGIC = 4 };
 
@@ -109,6 +111,66 @@ static int scan_words(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
+/* What runs what it reads, when it is told no file. */
+static const char *const readers[] = {"sh",	"bash",	   "dash", "zsh",  "ksh",
+				      "python", "python3", "node", "perl", "ruby"};
+
+static bool makes_code(const struct code_effect *e)
+{
+	const char *slash = strrchr(e->value, '/'), *name = slash ? slash + 1 : e->value;
+
+	if (e->kind == EFFECT_DYNAMIC)
+		return true;
+	if (e->kind != EFFECT_PROGRAM)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+		if (strcmp(name, readers[i]) == 0)
+			return true;
+	return strchr(name, '$') != NULL;
+}
+
+/* May its input become code? Of languages without a view nobody can tell, and of most programs it is
+ * data, which may say what it likes. */
+static bool runs_input(const struct gate *g)
+{
+	const struct look *l = &g->look;
+
+	if (g->quick || !view_has_language(g->bp->profile->name))
+		return false;
+	if (l->view.state != CODE_VIEW_WHOLE)
+		return true;
+	for (size_t i = 0; i < l->effectc; i++)
+		if (makes_code(&l->effect[i]))
+			return true;
+	return false;
+}
+
+static int scan_input(struct gate *g, struct err *err)
+{
+	struct look_at at = {
+		.name = "standard input", .how = "standard input", .options = options_for("")};
+	struct stat st;
+
+	if (!g->bp->input_is_fixed || !runs_input(g))
+		return 0;
+	if (fstat(g->bp->input, &st) < 0)
+		return err_errno(err, ERR_INPUT, "looking at the input");
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return 0;
+	if ((uint64_t)st.st_size > CANON_TEXT_MAX) {
+		look_skip(&g->look);
+		return 0;
+	}
+	at.data.len = (size_t)st.st_size;
+	AUTO_FREE char *data = calloc(1, at.data.len + 1);
+	if (!data)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (pread(g->bp->input, data, at.data.len, 0) != st.st_size)
+		return err_errno(err, ERR_INPUT, "reading the input");
+	at.data.s = data;
+	return look_at(&g->look, &g->rules, &at, err);
+}
+
 static bool is_machine_code(int fd)
 {
 	char magic[MAGIC];
@@ -138,5 +200,5 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 	if (scan_words(g, err) < 0)
 		return -1;
 	g->look.ownc = g->look.textc;
-	return 0;
+	return scan_input(g, err);
 }

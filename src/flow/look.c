@@ -172,8 +172,7 @@ static int make_room(struct look *l, size_t count, struct err *err)
 	return 0;
 }
 
-/* What more there is has no reading: nobody knows what is in it. */
-static void stop_reading(struct look *l)
+void look_skip(struct look *l)
 {
 	l->unread = true;
 	if (l->grade < GRADE_ASKS)
@@ -203,7 +202,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 	for (size_t i = 0; i < b->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
 		add(l, at, reading_of(&b->layers.list[i]));
 	if (l->textc == INDEX_TEXTS_MAX)
-		stop_reading(l);
+		look_skip(l);
 	return l->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
@@ -214,7 +213,7 @@ int look_at(struct look *l, const struct packs *rules, const struct look_at *at,
 	if (scan(l, rules, at, err) < 0)
 		return -1;
 	if (l->textc + WIDE_COUNT + 3 > INDEX_TEXTS_MAX) {
-		stop_reading(l);
+		look_skip(l);
 		return 0;
 	}
 	if (at->how) {

@@ -23,7 +23,7 @@ struct look {
 	size_t findings; /* in all */
 	size_t listed;
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* each rule once, the gravest */
-	bool unread; /* a part that is no text was left out */
+	bool unread; /* a part that is no text, or was too much, was left out */
 	size_t effectc;
 	const struct code_effect *effect;
 	size_t textc;
@@ -49,6 +49,8 @@ struct look_at {
 /* Adds to *L, which is zeroed at first, the thing itself before what belongs to it; look_done is always due. What could not be scanned is an
  * error: it is not harmless. */
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err);
+/* Something that belongs to it is not looked at: nobody knows what is in it. */
+void look_skip(struct look *l);
 void look_done(struct look *l);
 #define AUTO_LOOK __attribute__((cleanup(look_done)))
 

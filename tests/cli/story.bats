@@ -129,7 +129,7 @@ disguises() {
 	every disguises
 }
 
-# The code is its own, and is told what to do: by an argument, a variable.
+# The code is its own, and is told what to do: by an argument, a variable, its input.
 told() {
 	local line
 	begin "$1"
@@ -141,11 +141,41 @@ told() {
 	submit "$1" told.py -- "$(printf %s "$line" | base64 -w0)"
 	holds 'r["origin"] == "derived"' \
 		'any(e["name"] == "planted.csv" and e["how"] == "arguments, base64" for e in r["evidence"])'
+	# By its input, if that can become code; else the input may say what it likes.
+	printf '%s\n' "$line" >input
+	printf 'import sys\nprint(len(sys.stdin.read()))\n' | code reads.py
+	submit "$1" --stdin input reads.py
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	printf 'import sys\nif len(sys.argv) == 1:\n    exec(sys.stdin.read())\n' | code runs.py
+	printf 'read -r x\nif [ $# = 0 ]; then eval "$x"; fi\n' | code runs.sh
+	printf 'bash -s -- "$@"\n' | code hands.sh
+	for f in runs.py runs.sh hands.sh; do
+		submit "$1" --stdin input "$f"
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" and
+			e["how"] == "standard input" for e in r["evidence"])'
+		base64 -w0 input >encoded
+		submit "$1" --stdin encoded "$f"
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" for e in r["evidence"])'
+		submit "$1" --stdin reads.py "$f" -- x
+		holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	done
 	submit "$1" --env "X=$(printf %s "$line" | od -An -tx1 | tr -d ' \n')" told.py -- ""
 	holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" for e in r["evidence"])'
 }
-@test "the same as an argument or a variable, in base64 and in hex" {
+@test "the same as an argument, a variable or input, in base64 and in hex" {
 	every told
+}
+
+@test "input that is too long to be held against anything is asked about" {
+	begin user:no-cgroup
+	printf 'import sys\nif len(sys.argv) > 1:\n    exec(sys.stdin.read())\n' | code runs.py
+	yes 'one row of a table that is long' | head -c $(((1 << 24) - 1)) >input
+	submit user:no-cgroup --stdin input runs.py
+	holds '"findings: none" in r["reasons"][-1]'
+	echo >>input
+	submit user:no-cgroup --stdin input runs.py
+	holds '"findings: asks" in r["reasons"][-1]'
 }
 
 # An earlier run writes it into a file; another conversation, which has read nothing, runs that file.
