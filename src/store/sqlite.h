@@ -29,7 +29,16 @@ enum lite_sql {
 	SQL_COUNT,
 };
 
+/* SQLite's files as one connection sees them; it must live longer than that. */
+struct lite_vfs {
+	sqlite3_vfs vfs; /* first: SQLite gives this back */
+	sqlite3_vfs *system;
+	bool has_frames; /* the write-ahead log, when it was opened */
+	char name[32];
+};
+
 struct lite {
+	struct lite_vfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
@@ -46,6 +55,10 @@ enum {
 
 int lite_open(const struct store_options *options, void **ret, struct err *err);
 void lite_tidy(struct lite *l);
+/* Ends the connection too. */
+void lite_free(struct lite *l);
+int lite_vfs_init(struct lite_vfs *v);
+void lite_vfs_done(struct lite_vfs *v);
 /* Says what the database's last error means; -1. */
 int lite_fail(struct lite *l, const char *doing, struct err *err);
 

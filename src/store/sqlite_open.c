@@ -211,31 +211,6 @@ void lite_tidy(struct lite *l)
 		sqlite3_exec(l->db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 }
 
-static int no_directory(const char *path, int *ret)
-{
-	(void)path;
-	*ret = -1;
-	return SQLITE_CANTOPEN;
-}
-
-/* SQLite syncs the directory at the first commit of every connection, because the write-ahead log
- * might be new: a second wait for the disk in every run. We know when it is new (open_db). It
- * takes a directory that cannot be opened for synced. */
-static void leave_directory_alone(void)
-{
-	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-
-	if (vfs && vfs->iVersion >= 3 && vfs->xSetSystemCall)
-		vfs->xSetSystemCall(vfs, "openDirectory", (sqlite3_syscall_ptr)no_directory);
-}
-
-static bool has_wal(int dir)
-{
-	struct stat st;
-
-	return fstatat(dir, LITE_FILE "-wal", &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* What is written is synced at each commit, and a run does not pay for tidying up. */
 static int configure(struct lite *l, struct err *err)
 {
@@ -261,9 +236,9 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	if (check_file(o->dir, o->read_only, err) < 0 ||
 	    full_path(o->dir, path, sizeof(path), err) < 0)
 		return -1;
-	bool had_wal = has_wal(o->dir);
-	leave_directory_alone();
-	if (sqlite3_open_v2(path, &l->db, flags, NULL) != SQLITE_OK)
+	if (lite_vfs_init(&l->vfs) < 0)
+		return err_set(err, ERR_SYSTEM, "SQLite cannot be used");
+	if (sqlite3_open_v2(path, &l->db, flags, l->vfs.name) != SQLITE_OK)
 		return l->db ? lite_fail(l, "opening", err)
 			     : err_set(err, ERR_SYSTEM, "out of memory");
 	/* SQLite opens for reading what it cannot open for writing, and says so at the first write. */
@@ -279,10 +254,17 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 		return chain_none(o->dir, err);
 	if (r == 1)
 		r = make(l, o->dir, err);
-	/* The first look into the file has made it. */
-	if (r == 0 && !o->read_only && !had_wal && fsync(o->dir) < 0)
+	/* SQLite does it too (sqlite_vfs.c), and does not say when it fails. */
+	if (r == 0 && !o->read_only && !l->vfs.has_frames && fsync(o->dir) < 0)
 		return err_errno(err, ERR_SYSTEM, "syncing the state directory");
 	return r;
+}
+
+void lite_free(struct lite *l)
+{
+	sqlite3_close(l->db);
+	lite_vfs_done(&l->vfs);
+	free(l);
 }
 
 int lite_open(const struct store_options *options, void **ret, struct err *err)
@@ -293,8 +275,7 @@ int lite_open(const struct store_options *options, void **ret, struct err *err)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	l->wait_ms = store_wait(options);
 	if (open_db(l, options, err) < 0) {
-		sqlite3_close(l->db);
-		free(l);
+		lite_free(l);
 		return -1;
 	}
 	*ret = l;

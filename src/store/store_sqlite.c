@@ -342,8 +342,7 @@ static void close_it(void *self)
 	lite_tidy(l);
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(l->stmt[i]);
-	sqlite3_close(l->db);
-	free(l);
+	lite_free(l);
 }
 
 const struct store_backend store_sqlite = {

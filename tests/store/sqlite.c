@@ -193,6 +193,61 @@ static void test_short(int dir)
 	   "the write-ahead log stays as long as it is: %lld bytes", (long long)after.st_size);
 }
 
+/* How often SQLite has opened a directory, which it does to sync it. */
+static int synced;
+
+static int count_sync(const char *path, int *ret)
+{
+	char dir[4096];
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	*strrchr(dir, '/') = '\0';
+	*ret = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	synced++;
+	return *ret < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
+}
+
+/* Writes one record, in a connection of its own. */
+static int syncs_of_one(int dir)
+{
+	struct store *s = case_open(dir);
+
+	synced = 0;
+	case_fill(s, 1, 1);
+	store_close(s);
+	return synced;
+}
+
+static void test_names_are_durable(int dir)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	struct store_options o = {.dir = dir, .read_only = true};
+	struct store *reader = NULL;
+	struct err err = {0};
+
+	scratch_must(vfs->xSetSystemCall(vfs, "openDirectory", (sqlite3_syscall_ptr)count_sync) ==
+			     SQLITE_OK,
+		     "counting");
+	syncs_of_one(dir);
+	ok(syncs_of_one(dir) == 0, "a write-ahead log that is in use: no directory is synced");
+	sql("SELECT 1 FROM log"); /* closes as the last: the file is gone */
+	scratch_must(!scratch_exists("s/log.db-wal"), "the write-ahead log");
+	scratch_must(store_open(&o, &reader, &err) == 0 && scratch_exists("s/log.db-wal"),
+		     "a reader");
+	ok(syncs_of_one(dir) > 0, "one that somebody else has made just now: it is synced");
+	store_close(reader);
+	scratch_must(truncate("s/log.db-wal", 32) == 0, "a writer that was killed");
+	ok(syncs_of_one(dir) > 0, "and also when it has a header only");
+	ok(vfs == sqlite3_vfs_find(NULL) &&
+		   vfs->xGetSystemCall(vfs, "openDirectory") == (sqlite3_syscall_ptr)count_sync,
+	   "SQLite is for others what it was");
+	vfs->xSetSystemCall(vfs, "openDirectory", NULL);
+	int found = 0;
+	for (; vfs; vfs = vfs->pNext)
+		found += strncmp(vfs->zName, "cordon", 6) == 0;
+	ok(found == 0, "and nothing of ours is left");
+}
+
 int main(void)
 {
 	const char *scratch = scratch_enter();
@@ -207,6 +262,7 @@ int main(void)
 	test_damage(dir);
 	test_full(dir);
 	test_short(dir);
+	test_names_are_durable(dir);
 	close(dir);
 	scratch_leave(scratch);
 	return tap_done();
