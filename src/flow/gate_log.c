@@ -12,6 +12,7 @@
 
 #include "base/scope.h"
 #include "flow/gate.h"
+#include "store/in_force.h"
 
 enum { REF_SIZE = 64 };
 
@@ -191,6 +192,16 @@ static void put_start(struct gate *g, struct jcs *j)
 	jcs_bool(j, "writes", gate_writes(r));
 }
 
+/* That the policy is another one than the last time comes before what it has decided. */
+static void tell_policy(struct gate *g, const struct refs *refs, struct store_tx *tx)
+{
+	struct in_force policy = {.sha256 = g->policy.sha256,
+				  .profile = policy_profile_name(g->policy.profile),
+				  .file = g->policy.file};
+
+	in_force_tell(g->state.store, &policy, refs->name, refs->count, tx);
+}
+
 /* What was asked, found and decided; and WHY it does not run. */
 static void tell_decision(struct gate *g, const struct err *why, struct refs *refs,
 			  struct store_tx *tx)
@@ -198,6 +209,7 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 	AUTO_JCS struct jcs j = {0};
 
 	begin_refs(refs, g);
+	tell_policy(g, refs, tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_request(g, &j);
 	append(tx, RECORD_REQUEST, refs, &j);
@@ -211,15 +223,22 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 	append(tx, RECORD_VERDICT, refs, &j);
 }
 
+/* Only the policy can be another one meanwhile. */
 int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 {
-	AUTO_TX struct store_tx tx = {0};
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
+	int r = -1;
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	tell_decision(g, why, refs, &tx);
-	return store_commit(g->state.store, &tx, err);
+	for (int i = 0; r < 0 && i < GATE_TRIES_MAX; i++) {
+		AUTO_TX struct store_tx tx = {0};
+		tell_decision(g, why, refs, &tx);
+		r = store_commit(g->state.store, &tx, err);
+		if (r < 0 && err->code != ERR_CONFLICT)
+			break;
+	}
+	return r;
 }
 
 /* What nobody knows, it may print. Whether the code itself is trusted is another question. */

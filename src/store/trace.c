@@ -19,7 +19,7 @@ static const struct {
 	const char *name;
 	unsigned takes, from;
 } rows[] = {
-	{"run", ALL, ALL},
+	{"run", ALL, ALL & ~BIT(RECORD_POLICY)}, /* a policy's story is not that of all runs */
 	{"src", BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
 	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
 	{"plan", BIT(RECORD_PLAN), ALL},

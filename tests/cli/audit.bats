@@ -274,6 +274,51 @@ undecided() {
 }
 @test "what is refused before the decision is in the story of its conversation" { each undecided; }
 
+# runs WHO STATUS ARG...: a small program, whatever the machine lets an account have.
+runs()
+{
+	local who=$1 expected=$2 tier=full
+	shift 2
+	[ "$who" = root ] || tier=no-cgroup
+	gate "$who" "$expected" run --domain "$D" --tier $tier --rules "$T/r" "$@"
+}
+
+# policies WHO PYTHON...: holds of the records of the policies, the oldest first.
+policies()
+{
+	gate "$1" 0 audit trace policy:log --json
+	shift
+	holds "$@"
+}
+
+policy_told() {
+	new_domain "$1"
+	printf 'print(1)\n' >"$T/job.py"
+	printf 'version: 1\nprofile: strict\n' >"$T/p.yaml"
+	chmod 644 "$T/p.yaml"
+	runs "$1" 0 --origin user "$T/job.py"
+	runs "$1" 0 --origin user "$T/job.py"
+	policies "$1" '[x["kind"] for x in r["records"]] == ["policy"]' \
+		'r["records"][0]["body"].keys() == {"policy_sha256", "profile"}' \
+		'r["records"][0]["body"]["profile"] == "balanced"'
+	run_gate "$1" run --domain "$D" --rules "$T/r" --policy "$T/p.yaml" --json "$T/job.py"
+	policies "$1" 'len(r["records"]) == 2 and r["records"][1]["body"]["profile"] == "strict"' \
+		'r["records"][1]["body"]["from"] == r["records"][0]["body"]["policy_sha256"]' \
+		"r['records'][1]['body']['file'] == '$T/p.yaml'"
+	gate "$1" 0 audit tail -n 99 --json
+	lines 'now = None
+for r in rows:
+    if r["kind"] == "policy":
+        assert r["body"].get("from") == now, r
+        now = r["body"]["policy_sha256"]
+    assert r["kind"] != "verdict" or r["body"]["policy_sha256"] == now, r
+assert [r["kind"] for r in rows].index("policy") < [r["kind"] for r in rows].index("request")'
+	gate "$1" 0 audit export --format ocsf
+	lines 'assert [r["class_uid"] for r in rows if json.loads(r["raw_data"])["kind"] == "policy"] == [6003] * 2'
+	gate "$1" 0 audit verify
+}
+@test "a policy that is another one than the last time is on record before what it decides" { each policy_told; }
+
 exported() {
 	story "$1"
 	gate "$1" 0 audit export

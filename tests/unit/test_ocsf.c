@@ -148,6 +148,7 @@ static const struct {
 	{RECORD_START, "{}", 1007, 1, 1, -1},
 	{RECORD_RESULT, "{\"exit_code\":3}", 1007, 2, 1, -1},
 	{RECORD_KEY, "{\"by\":1000,\"event\":\"enrolled\"}", 6003, 3, 1, -1},
+	{RECORD_POLICY, "{\"policy_sha256\":\"ab\",\"profile\":\"strict\"}", 6003, 3, 1, -1},
 };
 
 static void test_rows(void)
