@@ -54,8 +54,10 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 		return;
 	}
 	blueprint_init(bp);
-	if (launch_begin(&box, &err) < 0 || blueprint_begin(bp, req, &err) < 0 ||
-	    blueprint_make(bp, req, &err) < 0 || enclose(req, bp, &box, sink, ret, &err) < 0)
+	int begun = launch_begin(&box, &err);
+	box.is_own = true;
+	if (begun < 0 || blueprint_begin(bp, req, &err) < 0 || blueprint_make(bp, req, &err) < 0 ||
+	    enclose(req, bp, &box, sink, ret, &err) < 0)
 		enclose_fail(ret, &err);
 	launch_abandon(&box);
 	blueprint_done(bp);

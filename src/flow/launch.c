@@ -332,8 +332,11 @@ int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink
 {
 	l->sink = sink;
 	l->result = ret;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		capture_init(&ret->out[i], (size_t)p->spec.limit[LIMIT_OUTPUT]);
+		if (!l->is_own)
+			capture_hash(&ret->out[i]);
+	}
 	int sent = send_spec(l, p, err);
 	scope_close(&p->talk_in);
 	return sent;

@@ -25,6 +25,7 @@ struct launch {
 	int socket;
 	int out[2]; /* read ends of the program's output */
 	bool has_result;
+	bool is_own; /* a program of ours: nobody asks for its output's hash */
 	const struct launch_sink *sink;
 	struct result *result;
 };

@@ -123,6 +123,24 @@ int capture_init(struct capture *c, size_t max)
 	return 0;
 }
 
+void capture_hash(struct capture *c)
+{
+	crypto_hash_sha256_init(&c->sha256);
+	c->hashes = true;
+}
+
+bool capture_sha256(const struct capture *c, uint8_t ret[32])
+{
+	crypto_hash_sha256_state state = c->sha256;
+
+	if (!c->hashes && c->total)
+		return false;
+	if (!c->hashes)
+		crypto_hash_sha256_init(&state);
+	crypto_hash_sha256_final(&state, ret);
+	return true;
+}
+
 /* Buffers grow with what comes: most programs print little. */
 static void keep_head(struct capture *c, const char *data, size_t len)
 {
@@ -162,6 +180,8 @@ void capture_add(struct capture *c, const char *data, size_t len)
 	size_t room = c->head_max - c->head_len, head = len < room ? len : room;
 
 	c->total += len;
+	if (c->hashes)
+		crypto_hash_sha256_update(&c->sha256, (const uint8_t *)data, len);
 	if (head)
 		keep_head(c, data, head);
 	if (len > head)

@@ -5,6 +5,7 @@
 #ifndef CORDON_MODEL_RESULT_H
 #define CORDON_MODEL_RESULT_H
 
+#include <sodium.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,12 +26,15 @@ enum run_status {
 	STATUS_COUNT,
 };
 
-/* The first and the last part of a stream; what lies between is counted, not kept. */
+/* The first and the last part of a stream; what lies between is counted, and hashed for who asked for
+ * that, not kept. */
 struct capture {
 	char *head, *tail;
 	size_t head_len, head_max;
 	size_t tail_len, tail_at, tail_max; /* a ring that starts at tail_at */
 	uint64_t total;
+	bool hashes;
+	crypto_hash_sha256_state sha256; /* of all of it so far */
 };
 
 struct change {
@@ -68,6 +72,10 @@ int result_add_change(struct result *r, const struct wire_change *c);
 void result_conclude(struct result *r);
 
 int capture_init(struct capture *c, size_t max);
+/* Before the first byte. */
+void capture_hash(struct capture *c);
+/* Of every byte that came. False: nobody asked for it in time. */
+bool capture_sha256(const struct capture *c, uint8_t ret[32]);
 void capture_add(struct capture *c, const char *data, size_t len);
 /* The kept bytes in order; *RET_GAP_AT is where the omitted ones were. Caller frees. */
 char *capture_join(const struct capture *c, size_t *ret_len, size_t *ret_gap_at);

@@ -319,6 +319,20 @@ assert [r["kind"] for r in rows].index("policy") < [r["kind"] for r in rows].ind
 }
 @test "a policy that is another one than the last time is on record before what it decides" { each policy_told; }
 
+# More than is kept: the end and the beginning are, and the hash is of all.
+output_hashed() {
+	new_domain "$1"
+	printf 'import sys\nfor i in range(200000): print(i)\nsys.stderr.write("x")\n' >"$T/long.py"
+	runs "$1" 0 --origin user --output 4096 "$T/long.py"
+	gate "$1" 0 audit tail --json
+	lines "b = [r for r in rows if r['kind'] == 'result'][-1]['body']
+out = b''.join(b'%d\\n' % i for i in range(200000))
+assert b['stdout_bytes'] == len(out) and b['stderr_bytes'] == 1, b
+assert b['stdout_sha256'] == hashlib.sha256(out).hexdigest(), b
+assert b['stderr_sha256'] == hashlib.sha256(b'x').hexdigest(), b"
+}
+@test "the hash of what was printed is of all of it" { each output_hashed; }
+
 exported() {
 	story "$1"
 	gate "$1" 0 audit export

@@ -201,6 +201,44 @@ static void test_capture(void)
 	ok(is_right(&empty, all, 0, 1 << 20), "no output is no output");
 }
 
+/* What is said of TOTAL bytes that came in pieces is the hash of all of them. */
+static bool hash_case(const char *all, size_t total, size_t max, size_t piece)
+{
+	uint8_t said[32], expected[32];
+	struct capture c;
+
+	capture_init(&c, max);
+	capture_hash(&c);
+	for (size_t at = 0; at < total; at += piece)
+		capture_add(&c, all + at, total - at < piece ? total - at : piece);
+	crypto_hash_sha256(expected, (const uint8_t *)all, total);
+	/* Who asks twice gets the same. */
+	bool r = capture_sha256(&c, said) && memcmp(said, expected, sizeof(said)) == 0 &&
+		 capture_sha256(&c, said) && memcmp(said, expected, sizeof(said)) == 0;
+	return is_right(&c, all, total, max) && r;
+}
+
+static void test_hash(void)
+{
+	struct capture c;
+	char all[2048];
+	uint8_t sha256[32];
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < sizeof(all); i++)
+		all[i] = (char)(i * 11 + i / 256);
+	for (size_t total = 0; total <= sizeof(all); total += 64)
+		for (size_t piece = 1; piece <= 257; piece += 64)
+			wrong += !hash_case(all, total, 100, piece);
+	ok(wrong == 0, "the hash is of every byte, also of those that are not kept");
+	capture_init(&c, 100);
+	ok(capture_sha256(&c, sha256) && sha256[0] == 0xe3 && sha256[1] == 0xb0,
+	   "of what never came it is that of nothing");
+	capture_add(&c, all, 10);
+	ok(!capture_sha256(&c, sha256), "what was not hashed has no hash");
+	free(c.head);
+}
+
 int main(void)
 {
 	test_conclude();
@@ -208,5 +246,6 @@ int main(void)
 	test_used();
 	test_changes();
 	test_capture();
+	test_hash();
 	return tap_done();
 }
