@@ -135,7 +135,7 @@ static bool runs_input(const struct gate *g)
 {
 	const struct look *l = &g->look;
 
-	if (g->quick || !view_has_language(g->bp->profile->name))
+	if (!view_has_language(g->bp->profile->name))
 		return false;
 	if (l->view.state != CODE_VIEW_WHOLE)
 		return true;
