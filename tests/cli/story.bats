@@ -205,7 +205,7 @@ file_hop() {
 	gate "$1" domain new
 	D=$(cat "$T/out")
 	submit "$1" --lang binary "$W/prog" -- --version
-	holds 'r["origin"] == "derived"' 'any(e["name"] == "a file that a run wrote" for e in r["evidence"])'
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "bytes that were read, or that a run wrote" for e in r["evidence"])'
 	gate "$1" audit export --format jsonl
 	/usr/bin/python3 - "$T/out" "$(sha256sum "$W/prog" | cut -d' ' -f1)" <<-'END'
 		import json, sys
