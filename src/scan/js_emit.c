@@ -431,6 +431,7 @@ static void emit_backref(struct emitter *e, const struct js_node *n)
 	char buf[24];
 
 	fold(e, true);
+	put_toll(e, JS_TOLL_BACK);
 	snprintf(buf, sizeof(buf), "\\g{%u}", n->value);
 	put(e, buf);
 }

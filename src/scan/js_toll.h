@@ -19,6 +19,7 @@ enum js_toll {
 	JS_TOLL_LINE = 244,   /* to the line's end */
 	JS_TOLL_ANY = 248,    /* to the text's */
 	JS_TOLL_BEHIND = 252, /* a lookbehind of very many alternatives */
+	JS_TOLL_BACK = 253,   /* what a group has read, as far as it stands here again */
 	JS_TOLL_NONE = 256,
 };
 

@@ -194,12 +194,34 @@ static size_t read_length(const pcre2_callout_block *b, enum js_toll kind)
 	return end ? (size_t)(end - s) : left;
 }
 
+/* How far a back-reference is compared. Which group it means nobody tells: the worst is charged. A bit
+ * of case is nothing here. */
+static uint64_t repeated_length(const pcre2_callout_block *b)
+{
+	const uint8_t *here = b->subject + b->current_position;
+	size_t left = b->subject_length - b->current_position, most = 0;
+
+	for (uint32_t i = 1; i < b->capture_top; i++) {
+		const size_t *pair = b->offset_vector + 2 * (size_t)i;
+		if (pair[0] == PCRE2_UNSET || pair[1] <= pair[0])
+			continue;
+		const uint8_t *group = b->subject + pair[0];
+		size_t len = pair[1] - pair[0] < left ? pair[1] - pair[0] : left, n = 0;
+		while (n < len && !((group[n] ^ here[n]) & ~0x20))
+			n++;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static uint64_t toll_of(const pcre2_callout_block *b)
 {
 	uint32_t toll = b->callout_number, weight;
 
 	if (toll == JS_TOLL_BEHIND)
 		return BEHIND_STEPS;
+	if (toll == JS_TOLL_BACK)
+		return repeated_length(b) / JS_TOLL_BYTES + 1;
 	if (toll <= JS_TOLL_FIXED_MAX)
 		return JS_TOLL_FIXED * (uint64_t)toll + 1;
 	weight = (toll - JS_TOLL_RUN) % JS_TOLL_WEIGHTS;

@@ -214,6 +214,14 @@ words = ["harmless %06d" % i for i in range(int(sys.argv[1]))] + ["a moonstone w
 print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
 }
 
+# Comparing what a group has read costs as much as it has read: minutes, once, for a megabyte.
+@test "back-references to long groups end too" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '(.*)\1\1\1\1moonstone'
+	{ head -c 1000000 /dev/zero | tr '\0' a; printf 'b moonstone word'; } >"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds 'r["findings"][0]["undecided"]'
+}
+
 @test "what is behind 5,000 encoded chunks is found" {
 	pack
 	chunks 5000 >"$T/x.txt"
