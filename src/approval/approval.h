@@ -45,6 +45,16 @@ enum {
 	APPROVAL_CLOCK_MS = 60 * 1000, /* by how much a clock may go back */
 };
 
+/* What a run is given is hashed whole: so many files and directories, so many bytes of them. A new
+ * virtual environment of Python has 1,700 and 23 MB; what is installed into it comes on top. */
+enum {
+	APPROVAL_TREE_ENTRIES_MAX = 10000,
+	APPROVAL_TREE_BYTES_MAX = 256 << 20,
+	APPROVAL_VENV_ENTRIES_MAX = 50000,
+	APPROVAL_VENV_BYTES_MAX = 1 << 30,
+	APPROVAL_PROGRAMS_BYTES_MAX = 256 << 20, /* of all programs that it may start */
+};
+
 /* A list of structs; what they are is said beside each. */
 struct approval_list {
 	size_t count;
@@ -54,9 +64,11 @@ struct approval_list {
 struct approval_text {
 	const char *text;
 };
+/* Something of the host that it is given, by its content: see inputs.c. */
 struct approval_input {
-	const char *name;
+	const char *name; /* what it is, and where it really is */
 	uint8_t sha256[APPROVAL_SHA256];
+	uint64_t entries, bytes; /* below a directory; of files */
 };
 /* A part of the code that ties to a source. Spans are bytes, TO is behind the last. */
 struct approval_evidence {

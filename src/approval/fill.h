@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A parked request's members from what the sentence has made before: the request and the decision.
- * What it has besides (evidence, findings, effects, inputs, domain) is the caller's to set.
+ * What it has besides (evidence, findings, effects, domain) is the caller's to set.
  */
 #ifndef CORDON_APPROVAL_FILL_H
 #define CORDON_APPROVAL_FILL_H
@@ -17,6 +17,10 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 /* Why somebody is asked, and what their word is good for. FROM is confined already. */
 void approval_fill_decision(struct approval_request *r, const struct decision *d,
 			    const struct request *from, struct arena *a);
+/* inputs.c: what the host gives it, by content. FROM is confined and has its language. It reads all of
+ * it, so it is for runs that people are asked about. */
+int approval_fill_inputs(struct approval_request *r, const struct request *from, struct arena *a,
+			 struct err *err);
 /* Of the box that a request would get: everything but what differs from run to run. */
 int approval_box_sha256(const struct policy_box *box, const struct request *r,
 			uint8_t ret[APPROVAL_SHA256], struct err *err);

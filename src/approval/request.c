@@ -13,7 +13,7 @@
 #include "approval/fields.h"
 #include "model/spec.h"
 
-#define MAGIC "cordon approval request 1\n"
+#define MAGIC "cordon approval request 2\n"
 
 enum {
 	B = 1 << APPROVAL_BINDING,
@@ -45,9 +45,12 @@ enum {
 
 static const struct field text_row[] = {TEXT(struct approval_text, text, FIELD_ALWAYS), {0}};
 
-static const struct field input_row[] = {TEXT(struct approval_input, name, FIELD_ALWAYS),
-					 BYTES(struct approval_input, sha256, FIELD_ALWAYS),
-					 {0}};
+static const struct field input_row[] = {
+	TEXT(struct approval_input, name, FIELD_ALWAYS),
+	BYTES(struct approval_input, sha256, FIELD_ALWAYS),
+	NUMBER(struct approval_input, entries, COUNT_MOST, FIELD_ALWAYS),
+	NUMBER(struct approval_input, bytes, COUNT_MOST, FIELD_ALWAYS),
+	{0}};
 
 static const struct field evidence_row[] = {
 	TEXT(struct approval_evidence, source, FIELD_ALWAYS),

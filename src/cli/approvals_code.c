@@ -74,8 +74,36 @@ static void show_diff_line(void *context, const struct linediff_line *line)
 	shown_line(&how, (size_t)column, line->text, line->len);
 }
 
-static int show_diff(const struct approval *last, const struct approval_code *from,
-		     const struct approval_code *to, struct err *err)
+static const struct approval_input *find_input(const struct approval_list *l, const char *name)
+{
+	const struct approval_input *in = l->list;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(in[i].name, name) == 0)
+			return &in[i];
+	return NULL;
+}
+
+/* Which of what the host gives it has another content, is new, or is gone. */
+static void show_new_inputs(const struct approval_list *from, const struct approval_list *to)
+{
+	const struct approval_input *a = from->list, *b = to->list;
+
+	for (size_t i = 0; i < to->count; i++) {
+		const struct approval_input *old = find_input(from, b[i].name);
+		if (!old)
+			approvals_line("", "an input that is new: %s", b[i].name);
+		else if (memcmp(old->sha256, b[i].sha256, sizeof(old->sha256)) != 0)
+			approvals_line("", "an input has changed: %s", b[i].name);
+	}
+	for (size_t i = 0; i < from->count; i++)
+		if (!find_input(to, a[i].name))
+			approvals_line("", "an input is gone: %s", a[i].name);
+}
+
+static int show_diff(const struct approval *last, const struct approval *now,
+		     const struct approval_code *from, const struct approval_code *to,
+		     struct err *err)
 {
 	size_t lines = 0;
 
@@ -90,6 +118,9 @@ static int show_diff(const struct approval *last, const struct approval_code *fr
 			       from->len == to->len ? "" : " but for the newline at its end");
 	if (r == 1)
 		approvals_line("", "they are too different to be compared line by line");
+	if (memcmp(last->request.stdin_sha256, now->request.stdin_sha256, APPROVAL_SHA256) != 0)
+		approvals_line("", "an input has changed: standard input");
+	show_new_inputs(&last->request.inputs, &now->request.inputs);
 	return 0;
 }
 
@@ -109,7 +140,7 @@ int approvals_diff(struct approvals *v, const struct approval *a, const struct a
 	}
 	if (approval_load_code(v->store, &last, &before, err) < 0)
 		return -1;
-	int r = show_diff(&last, &before, code, err);
+	int r = show_diff(&last, a, &before, code, err);
 	free((void *)before.data);
 	return r;
 }

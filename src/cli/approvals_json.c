@@ -58,8 +58,14 @@ static const struct cli_field finding_fields[] = {
 
 TEXT_OF(i_name, struct approval_input, name)
 HEX_OF(i_sha256, struct approval_input, sha256)
+NUMBER_OF(i_entries, struct approval_input, entries)
+NUMBER_OF(i_bytes, struct approval_input, bytes)
 static const struct cli_field input_fields[] = {
-	{"name", "", i_name}, {"sha256", "", i_sha256}, {0}};
+	{"name", "what it is, and where", i_name},
+	{"sha256", "of all that is in it", i_sha256},
+	{"entries", "files, directories and links below it", i_entries},
+	{"bytes", "of all its files", i_bytes},
+	{0}};
 
 TEXT_OF(v_name, struct approval_vote, name)
 WORD_OF(v_scope, struct approval_vote, scope, scope_name)
@@ -134,7 +140,7 @@ static const struct cli_field request_rows[] = {
 	{"args", "the program's arguments", r_args},
 	{"env", "its environment", r_env},
 	{"stdin_sha256", "of its standard input", r_stdin},
-	{"inputs", "files it gets", r_inputs},
+	{"inputs", "what the host gives it, by content", r_inputs},
 	{"workspace", "a directory of the host, or empty", r_workspace},
 	{"policy_sha256", "of the policy", r_policy},
 	{"box_sha256", "of the box it would get", r_box},

@@ -151,7 +151,9 @@ static void show_inputs(const struct approval_request *r)
 	approvals_line("stdin", "%s", sha256);
 	for (size_t i = 0; i < r->inputs.count; i++) {
 		hex(in[i].sha256, sha256);
-		approvals_line("input", "%s %s", sha256, in[i].name);
+		approvals_line("input", "%s", sha256);
+		approvals_line("", "%llu bytes, %llu entries: %s", (unsigned long long)in[i].bytes,
+			       (unsigned long long)in[i].entries, in[i].name);
 	}
 	if (r->workspace[0])
 		approvals_line("workspace", "%s, %s", modes[r->workspace_mode & 3], r->workspace);

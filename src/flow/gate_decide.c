@@ -152,6 +152,8 @@ static int fill(struct gate *g, struct err *err)
 	fill_evidence(g);
 	fill_findings(g);
 	fill_effects(g);
+	if (approval_fill_inputs(r, &g->confined, &g->arena, err) < 0)
+		return -1;
 	return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 

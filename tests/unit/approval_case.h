@@ -20,7 +20,8 @@ static const char case_code[] = "import os\nprint(os.getcwd())\n";
 static const struct approval_text case_args[] = {{"input.csv"}, {"--fast"}};
 static const struct approval_text case_env[] = {{"LANG=C"}};
 static const struct approval_text case_words[] = {{"one"}, {"two"}};
-static const struct approval_input case_inputs[] = {{"data.csv", {1, 2, 3}}};
+static const struct approval_input case_inputs[] = {
+	{"workspace /home/u/project", {1, 2, 3}, 7, 99}};
 static const struct approval_evidence case_evidence[] = {
 	{"a1b2", "https://example.org/page", "span", FROM_WEB, 10, 20, 5, 15},
 	{"c3d4", "notes.txt", "literal", FROM_FILE, 16, 25, 0, 9}};

@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# People agree to what runs, and that is more than the code: what it imports from its workspace or
+# virtual environment, the programs it starts, what it reads. Each is changed behind an approval's
+# back, and must ask again; put back, it is what they agreed to.
+load helper
+
+# asks WAY: everything asks, and a yes is good for more than one run.
+asks()
+{
+	WAY=$1
+	W=$T/work
+	mkdir -p "$W"
+	printf 'value = 1\n' >"$W/helper.py"
+	printf 'import helper\nprint(helper.value)\n' >"$T/askme.py"
+	printf 'version: 1\nrules: [{id: all, when: {caps: compute}, then: ask}]\napproval: {scope: hash}\n' \
+		>"$T/asks.yaml"
+}
+
+# submit ARG...: askme.py, with the policy that asks.
+submit()
+{
+	status=0
+	as "${WAY%%:*}" timeout 60 "$CORDON" run --json --tier "${WAY#*:}" --policy "$T/asks.yaml" "$@" \
+		"$T/askme.py" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
+said() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
+
+# parked: it waits as $ID.
+parked()
+{
+	exits 75
+	ID=$(said approval_id)
+}
+
+show_request()
+{
+	status=0
+	as "${WAY%%:*}" "$CORDON" approvals show "$@" >"$T/out" 2>"$T/err" || status=$?
+	exits 0
+}
+
+# approve ID: a person with an account of their own says yes to what the ordinary user asked for.
+approve()
+{
+	local anna=$((TEST_UID + 1)) state=$T/as-user/state/cordon
+	if [ ! -d "$T/anna" ]; then
+		mkdir -m 700 "$T/anna"
+		chown "$anna" "$T/anna"
+		setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals key new "$T/anna/key" \
+			--plain >"$T/anna.pub"
+		"$CORDON" approvals key add anna "$(cat "$T/anna.pub")" --uid $anna --state "$state"
+	fi
+	as user "$CORDON" approvals export "$1" >"$T/request"
+	setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals sign "$1" "$T/request" \
+		--key "$T/anna/key" --name anna --scope hash >"$T/vote"
+	as user "$CORDON" approvals add "$1" "$(cat "$T/vote")"
+}
+
+# bound FILE NAME ARG...: what people agree to with ARG... holds until FILE has another content, and
+# the question that follows names NAME.
+bound()
+{
+	local file=$1 name=$2 first
+	shift 2
+	submit "$@"
+	parked
+	first=$ID
+	approve "$ID"
+	submit "$@"
+	exits 0
+	holds 'r["stdout"] == "1\n"' "r['approval_id'] == '$first'"
+	cp -p "$file" "$T/before"
+	printf '# \n' >>"$file"
+	submit "$@"
+	parked
+	[ "$ID" != "$first" ]
+	show_request "$ID"
+	out_has "what is new against $first"
+	out_has "the code is the same"
+	out_has "an input has changed: $name"
+	cp -p "$T/before" "$file"
+	submit "$@"
+	exits 0
+	holds "r['approval_id'] == '$first'"
+}
+
+@test "what it imports from its workspace" {
+	need_root
+	asks user:no-cgroup
+	bound "$W/helper.py" "workspace $W" --workspace "$W:ro"
+	show_request "$ID" --json
+	holds "r['inputs'][0]['name'] == 'workspace $W'" 'r["inputs"][0]["entries"] == 1' \
+		'r["inputs"][0]["bytes"] == 13' 'len(r["inputs"][0]["sha256"]) == 64'
+}
+
+@test "what it imports from its virtual environment" {
+	need_root
+	asks user:no-cgroup
+	/usr/bin/python3 -m venv --without-pip "$T/v"
+	cp "$W/helper.py" "$T"/v/lib/python3*/site-packages/
+	bound "$(echo "$T"/v/lib/python3*/site-packages/helper.py)" "virtual environment $T/v" \
+		--venv "$T/v"
+}
+
+# An interpreter that is not the system's comes with a library that anybody may write.
+own_library()
+{
+	local first
+	asks "$1"
+	rm -rf "$T/v" "$T/own"
+	mkdir -p "$T/own/bin" "$T/own/lib" "$T/v/bin"
+	cp "$(realpath /usr/bin/python3)" "$T/own/bin/python3"
+	ln -s "$T/own/bin/python3" "$T/v/bin/python"
+	ln -s python "$T/v/bin/python3"
+	submit --venv "$T/v"
+	parked
+	first=$ID
+	show_request "$ID" --json
+	holds "[i['name'] for i in r['inputs']] == ['virtual environment $T/v', 'library $T/own']"
+	echo 'more = 1' >"$T/own/lib/os.py"
+	submit --venv "$T/v"
+	parked
+	[ "$ID" != "$first" ]
+}
+@test "a library beside another interpreter" {
+	every own_library
+}
+
+@test "what it starts" {
+	need_root
+	asks user:no-cgroup
+	printf '#!/bin/sh\necho 1\n' >"$T/program"
+	chmod 755 "$T/program"
+	bound "$T/program" "program $T/program" --exec "$T/program" --workspace "$W:ro"
+}
+
+@test "what it reads" {
+	need_root
+	asks user:no-cgroup
+	echo data >"$T/data"
+	bound "$T/data" "standard input" --stdin "$T/data" --workspace "$W:ro"
+}
+
+# Each of them is another question, and the first is still there.
+other_questions()
+{
+	local first
+	rm -rf "$T/work"
+	asks "$1"
+	submit --workspace "$W:ro"
+	parked
+	first=$ID
+	submit --workspace "$W:ro"
+	parked
+	[ "$ID" = "$first" ]
+	ln -s /etc/passwd "$W/link"
+	submit --workspace "$W:ro"
+	parked
+	[ "$ID" != "$first" ]
+	rm "$W/link"
+	mkfifo "$W/fifo"
+	submit --workspace "$W:ro"
+	parked
+	[ "$ID" != "$first" ]
+	rm "$W/fifo"
+	cp -r "$W" "$T/copy"
+	submit --workspace "$T/copy:ro"
+	parked
+	[ "$ID" != "$first" ]
+	rm -r "$T/copy"
+	submit --workspace "$W:ro"
+	parked
+	[ "$ID" = "$first" ]
+}
+@test "a link, a FIFO, the same elsewhere: another question" {
+	every other_questions
+}
+
+# No more than can be hashed is asked about, and where nobody is asked nothing is hashed.
+too_much()
+{
+	rm -rf "$T/work"
+	asks "$1"
+	(cd "$W" && seq 9999 | xargs touch)
+	submit --workspace "$W:ro"
+	parked
+	touch "$W/one-more"
+	submit --workspace "$W:ro"
+	exits 126
+	holds 'r["status"] == "refused"' "'workspace cannot be approved: $W' in r['error']['message']" \
+		'"more than 10000 files" in r["error"]["cause"]' '"smaller --workspace" in r["error"]["cure"]'
+	rm "$W/one-more" "$W/9999"
+	truncate -s 256M "$W/9998"
+	submit --workspace "$W:ro"
+	exits 126
+	holds '"more than 268435456 bytes" in r["error"]["cause"]'
+	truncate -s 1T "$W/9998"
+	box "$1" --json --workspace "$W:ro" "$T/askme.py"
+	exits 0
+}
+@test "too much to be approved, and nothing is read where nobody is asked" {
+	every too_much
+}
+
+unreadable()
+{
+	asks "$1"
+	printf 'x' >"$W/closed"
+	chmod 000 "$W/closed"
+	! is_root || chown 0 "$W/closed"
+	submit --workspace "$W:ro"
+	exits 126
+	holds '"closed in it cannot be read: Permission denied" in r["error"]["cause"]' 'r["error"]["cure"]'
+}
+@test "what cannot be read cannot be approved" {
+	unreadable user:no-cgroup
+}
