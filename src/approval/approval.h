@@ -92,6 +92,10 @@ struct approval_request {
 	struct approval_list inputs; /* approval_input */
 	const char *workspace;	     /* "": none */
 	uint64_t workspace_mode;     /* enum workspace_mode */
+	/* how: all of it is in the box's hash too, and here for people to see */
+	const char *venv;		   /* "": none */
+	struct approval_list exec, limits; /* approval_text: programs; "memory 512M" */
+	uint64_t tier;			   /* enum tier */
 	/* what it would get, and why somebody is asked */
 	uint64_t caps, granted; /* asked for; had when they agree */
 	uint64_t origin, grade, verdict;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/profile.h"
+#include "conf/units.h"
 #include "store/buf.h"
 
 #define BOX_PREFIX "cordon approval box 1\n"
@@ -19,6 +21,7 @@ void approval_init(struct approval_request *r)
 	*r = (struct approval_request){.lang = "",
 				       .name = "",
 				       .workspace = "",
+				       .venv = "",
 				       .row = "",
 				       .domain = "",
 				       .uid = getuid(),
@@ -35,6 +38,22 @@ static struct approval_list texts(const char *const *from, size_t count, struct 
 	return (struct approval_list){.count = a->failed ? 0 : count, .list = list};
 }
 
+/* As on the command line. */
+static struct approval_list limit_texts(const uint64_t limit[LIMIT_COUNT], struct arena *a)
+{
+	const char *line[LIMIT_COUNT];
+	char value[64];
+
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		const struct limit_row *row = limit_row((enum limit_id)i);
+		line[i] = arena_printf(
+			a, "%s %s", row->name,
+			limit[i] ? units_format(row->unit, limit[i], value, sizeof(value))
+				 : "without limit");
+	}
+	return texts(line, LIMIT_COUNT, a);
+}
+
 void approval_fill_request(struct approval_request *r, const struct request *from, struct arena *a)
 {
 	r->lang = from->lang ? from->lang : "";
@@ -45,21 +64,45 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 		crypto_hash_sha256(r->stdin_sha256, (const uint8_t *)from->input, from->input_len);
 	r->workspace = from->workspace ? from->workspace : "";
 	r->workspace_mode = from->workspace ? from->workspace_mode : WORKSPACE_NONE;
+	r->venv = from->venv ? from->venv : "";
+	r->exec = texts(from->exec, from->execc, a);
+	r->limits = limit_texts(from->limit, a);
+	r->tier = from->tier;
 }
 
-/* One line for each capability that FROM has: what ABOUT says of it. */
-static struct approval_list caps_texts(const struct decision *d, unsigned caps, bool reach,
-				       struct arena *a)
+/* One line for each capability that was asked for. */
+static struct approval_list reasons(const struct decision *d, struct arena *a)
 {
 	char words[POLICY_REASON_MAX];
 	const char *line[CAP_COUNT];
 	size_t count = 0;
 
 	for (unsigned c = 0; c < CAP_COUNT; c++)
+		if (d->asked & CAP_BIT(c))
+			line[count++] =
+				arena_dup(a, decision_reason(d, (enum cap)c, words, sizeof(words)));
+	return texts(line, count, a);
+}
+
+/* What it could do, in words: a line for each capability, then for what else it is given. Names that
+ * others chose end their line. */
+static struct approval_list reach(unsigned caps, const struct request *from, struct arena *a)
+{
+	const struct profile *p = from->lang ? profile_find(from->lang) : NULL;
+	const char *line[CAP_COUNT + REQUEST_LIST_MAX + 2];
+	size_t count = 0;
+
+	for (unsigned c = 0; c < CAP_COUNT; c++)
 		if (caps & CAP_BIT(c))
-			line[count++] = reach ? cap_reach((enum cap)c)
-					      : arena_dup(a, decision_reason(d, (enum cap)c, words,
-									     sizeof(words)));
+			line[count++] = cap_reach((enum cap)c);
+	if (p && p->programs)
+		line[count++] =
+			arena_printf(a, "start the programs that %s has in every box", p->name);
+	for (size_t i = 0; i < from->execc && i < REQUEST_LIST_MAX; i++)
+		line[count++] = arena_printf(a, "start the program %s", from->exec[i]);
+	if (from->venv)
+		line[count++] =
+			arena_printf(a, "load code of the virtual environment %s", from->venv);
 	return texts(line, count, a);
 }
 
@@ -75,8 +118,8 @@ void approval_fill_decision(struct approval_request *r, const struct decision *d
 	r->grade = d->grade;
 	r->verdict = d->verdict;
 	r->row = arena_dup(a, decision_row(d, words, sizeof(words)));
-	r->reasons = caps_texts(d, d->asked, false, a);
-	r->reach = caps_texts(d, d->granted | d->if_approved, true, a);
+	r->reasons = reasons(d, a);
+	r->reach = reach(d->granted | d->if_approved, from, a);
 	memcpy(r->policy_sha256, d->policy_sha256, sizeof(r->policy_sha256));
 	if (approval_box_sha256(&d->box, from, r->box_sha256, &err) < 0)
 		a->failed = true;

@@ -84,6 +84,46 @@ static const struct approval_input *find_input(const struct approval_list *l, co
 	return NULL;
 }
 
+static bool has_text(const struct approval_list *l, const char *text)
+{
+	const struct approval_text *t = l->list;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(t[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static void show_only_in(const struct approval_list *one, const struct approval_list *other,
+			 const char *what, const char *how)
+{
+	const struct approval_text *t = one->list;
+
+	for (size_t i = 0; i < one->count; i++)
+		if (!has_text(other, t[i].text))
+			approvals_line("", "%s %s: %s", what, how, t[i].text);
+}
+
+/* What it is given in words. */
+static void show_new_words(const struct approval_request *from, const struct approval_request *to)
+{
+	static const struct {
+		const char *what;
+		size_t offset;
+	} lists[] = {{"an argument", offsetof(struct approval_request, args)},
+		     {"a variable", offsetof(struct approval_request, env)},
+		     {"a limit", offsetof(struct approval_request, limits)},
+		     {"something it could do", offsetof(struct approval_request, reach)}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const struct approval_list *a =
+			(const void *)((const char *)from + lists[i].offset);
+		const struct approval_list *b = (const void *)((const char *)to + lists[i].offset);
+		show_only_in(b, a, lists[i].what, "that is new");
+		show_only_in(a, b, lists[i].what, "that is gone");
+	}
+}
+
 /* Which of what the host gives it has another content, is new, or is gone. */
 static void show_new_inputs(const struct approval_list *from, const struct approval_list *to)
 {
@@ -120,6 +160,7 @@ static int show_diff(const struct approval *last, const struct approval *now,
 		approvals_line("", "they are too different to be compared line by line");
 	if (memcmp(last->request.stdin_sha256, now->request.stdin_sha256, APPROVAL_SHA256) != 0)
 		approvals_line("", "an input has changed: standard input");
+	show_new_words(&last->request, &now->request);
 	show_new_inputs(&last->request.inputs, &now->request.inputs);
 	return 0;
 }

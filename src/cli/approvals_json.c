@@ -92,6 +92,21 @@ HEX_OF(r_stdin, struct approval_request, stdin_sha256)
 FIELD(r_inputs, struct approval_request,
       jsonval_list(input_fields, v->inputs.list, sizeof(struct approval_input), v->inputs.count))
 TEXT_OF(r_workspace, struct approval_request, workspace)
+static const char *mode_name(unsigned mode)
+{
+	static const char *const names[] = {"none", "ro", "overlay", "rw"};
+
+	return mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "none";
+}
+static const char *tier_name(unsigned tier)
+{
+	return tier_row((enum tier)tier)->name;
+}
+WORD_OF(r_mode, struct approval_request, workspace_mode, mode_name)
+TEXT_OF(r_venv, struct approval_request, venv)
+FIELD(r_exec, struct approval_request, texts(&v->exec))
+FIELD(r_limits, struct approval_request, texts(&v->limits))
+WORD_OF(r_tier, struct approval_request, tier, tier_name)
 FIELD(r_caps, struct approval_request, policy_set_json((unsigned)v->caps, cap_name))
 FIELD(r_granted, struct approval_request, policy_set_json((unsigned)v->granted, cap_name))
 WORD_OF(r_origin, struct approval_request, origin, origin_name)
@@ -142,6 +157,11 @@ static const struct cli_field request_rows[] = {
 	{"stdin_sha256", "of its standard input", r_stdin},
 	{"inputs", "what the host gives it, by content", r_inputs},
 	{"workspace", "a directory of the host, or empty", r_workspace},
+	{"workspace_mode", "none, ro, overlay or rw", r_mode},
+	{"venv", "a virtual environment of the host, or empty", r_venv},
+	{"exec", "programs of the host that it may start", r_exec},
+	{"limits", "name and value of each", r_limits},
+	{"tier", "how strong the box is", r_tier},
 	{"policy_sha256", "of the policy", r_policy},
 	{"box_sha256", "of the box it would get", r_box},
 	{"uid", "who asks", r_uid},

@@ -12,9 +12,11 @@
 #include "cli/approvals.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
+#include "conf/profile.h"
 #include "policy/policy.h"
+#include "store/buf.h"
 
-enum { LABEL_WIDTH = 12 };
+enum { LABEL_WIDTH = 12, LIMITS_MAX = LIMIT_COUNT * (APPROVAL_TEXT_MAX + 2) + 1 };
 #define MORE "           .. " /* as wide as a label with what is before it */
 
 /* What FMT makes may hold words of others: it is shown escaped. */
@@ -124,12 +126,29 @@ static void show_findings(const struct approval_request *r)
 			       (unsigned long long)r->findings_more);
 }
 
+static void show_limits(const struct approval_request *r)
+{
+	const struct tier_row *tier = tier_row((enum tier)r->tier);
+	const struct approval_text *t = r->limits.list;
+	AUTO_BUF struct buf all = {.most = LIMITS_MAX};
+
+	for (size_t i = 0; i < r->limits.count; i++)
+		buf_printf(&all, "%s%s", i ? ", " : "", t[i].text);
+	buf_add(&all, "", 1);
+	approvals_line("limits", "%s", all.failed ? "(no memory to show them)" : (char *)all.data);
+	approvals_line("tier", "%s: %s", tier->name, tier->help);
+}
+
 static void show_reach(const struct approval_request *r)
 {
 	show_texts("it could", &r->reach);
 	for (unsigned c = 0; c < CAP_COUNT; c++)
 		if (!(r->granted & CAP_BIT(c)))
 			approvals_line("it cannot", "%s", cap_reach((enum cap)c));
+	const struct profile *p = profile_find(r->lang);
+	if (!r->exec.count && p && !p->programs)
+		approvals_line("it cannot", "start any program");
+	show_limits(r);
 	show_texts("effects", &r->effects);
 }
 
@@ -155,6 +174,9 @@ static void show_inputs(const struct approval_request *r)
 		approvals_line("", "%llu bytes, %llu entries: %s", (unsigned long long)in[i].bytes,
 			       (unsigned long long)in[i].entries, in[i].name);
 	}
+	show_texts("programs", &r->exec);
+	if (r->venv[0])
+		approvals_line("virtualenv", "%s", r->venv);
 	if (r->workspace[0])
 		approvals_line("workspace", "%s, %s", modes[r->workspace_mode & 3], r->workspace);
 	hex(r->policy_sha256, sha256);

@@ -217,3 +217,55 @@ unreadable()
 @test "what cannot be read cannot be approved" {
 	unreadable user:no-cgroup
 }
+
+# People see what it is given, and what is new in that.
+is_shown()
+{
+	local first
+	rm -rf "$T/work"
+	asks "$1"
+	/usr/bin/python3 -m venv --without-pip "$T/v"
+	submit --workspace "$W:ro"
+	parked
+	show_request "$ID"
+	out_has "it cannot   start any program"
+	out_has "limits      time 30s, cpu-time without limit,"
+	first=$ID
+	submit --workspace "$W:ro" --exec /usr/bin/env --venv "$T/v" --env WHERE=here --memory 300M
+	parked
+	[ "$ID" != "$first" ]
+	show_request "$ID"
+	out_has "it could    use processor"
+	out_has "              start the program /usr/bin/env"
+	out_has "              load code of the virtual environment $T/v"
+	out_has "environment WHERE=here"
+	out_has "programs    /usr/bin/env"
+	out_has "virtualenv  $T/v"
+	out_has "tier        ${1#*:}: "
+	grep -qF 'memory 300M' "$T/out"
+	run ! grep -qF 'start any program' "$T/out"
+	show_request "$ID" --json
+	holds 'r["exec"] == ["/usr/bin/env"]' "r['venv'] == '$T/v'" '"memory 300M" in r["limits"]' \
+		'"cpu without limit" in r["limits"]' "r['tier'] == '${1#*:}'" 'r["workspace_mode"] == "ro"' \
+		'"start the program /usr/bin/env" in r["could"]' 'r["env"] == ["WHERE=here"]'
+}
+@test "programs, virtual environment, variables and limits are shown" {
+	every is_shown
+}
+
+@test "what is new in them is shown" {
+	need_root
+	asks user:no-cgroup
+	submit --workspace "$W:ro" --env A=1
+	parked
+	approve "$ID"
+	submit --workspace "$W:ro" --env A=2 --exec /usr/bin/env --memory 300M
+	parked
+	show_request "$ID"
+	out_has "a variable that is new: A=2"
+	out_has "a variable that is gone: A=1"
+	out_has "a limit that is new: memory 300M"
+	out_has "a limit that is gone: memory 512M"
+	out_has "something it could do that is new: start the program /usr/bin/env"
+	out_has "an input that is new: program /usr/bin/env"
+}
