@@ -177,7 +177,8 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 typedef int approval_fn(void *context, const char *id, struct err *err);
 /* ALL: also those that are over. FN may use the store. */
 int approval_each(struct store *s, bool all, approval_fn *fn, void *context, struct err *err);
-/* The one that was last approved under the same name in the same domain; 0: there is none. */
+/* The one that was last approved under the same name in the same domain; 0: there is none that can be
+ * read. */
 int approval_load_last(struct store *s, const struct approval *a, struct approval *ret,
 		       struct err *err);
 

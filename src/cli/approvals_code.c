@@ -176,7 +176,8 @@ int approvals_diff(struct approvals *v, const struct approval *a, const struct a
 		return -1;
 	if (!found) {
 		approvals_line("what is new",
-			       "all: nothing of that name was approved in that domain");
+			       "all: nothing of that name was approved in that domain, or it is "
+			       "not kept");
 		return 0;
 	}
 	if (approval_load_code(v->store, &last, &before, err) < 0)

@@ -306,7 +306,8 @@ static void test_last(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0}, last = {0};
 	struct approval_request r = case_request();
-	char first[APPROVAL_ID + 1];
+	char first[APPROVAL_ID + 1], key[ITEM_KEY_MAX];
+	AUTO_TX struct store_tx tx = {0};
 	struct err err;
 
 	r.domain = "dom-last";
@@ -319,6 +320,11 @@ static void test_last(struct store *s)
 	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
 	ok(approval_load_last(s, &a, &last, &err) == 1 && strcmp(last.id, first) == 0,
 	   "the last of that name in that domain is known");
+	approval_done(&last);
+	store_put(&tx, STORE_APPROVAL, item_key(key, "req", NULL, first), "of another version", 18,
+		  STORE_ANY);
+	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
+	ok(approval_load_last(s, &a, &last, &err) == 0, "one that cannot be read is none");
 }
 
 int main(void)
