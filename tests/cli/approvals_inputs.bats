@@ -41,7 +41,7 @@ show_request()
 	exits 0
 }
 
-# approve ID: a person with an account of their own says yes to what the ordinary user asked for.
+# approve ID [SCOPE]: a person with an account of their own says yes to what the ordinary user asked for.
 approve()
 {
 	local anna=$((TEST_UID + 1)) state=$T/as-user/state/cordon
@@ -54,7 +54,7 @@ approve()
 	fi
 	as user "$CORDON" approvals export "$1" >"$T/request"
 	setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals sign "$1" "$T/request" \
-		--key "$T/anna/key" --name anna --scope hash >"$T/vote"
+		--key "$T/anna/key" --name anna --scope "${2:-hash}" >"$T/vote"
 	as user "$CORDON" approvals add "$1" "$(cat "$T/vote")"
 }
 
@@ -268,4 +268,38 @@ is_shown()
 	out_has "a limit that is gone: memory 512M"
 	out_has "something it could do that is new: start the program /usr/bin/env"
 	out_has "an input that is new: program /usr/bin/env"
+}
+
+# waiting: the one question that waits is $ID, and is not $1.
+waiting()
+{
+	for _ in $(seq 400); do
+		ID=$(as "${WAY%%:*}" "$CORDON" approvals list | grep -oE '^[0-9a-f]{32}  pending' || true)
+		ID=${ID%% *}
+		[ -z "$ID" ] || [ "$ID" = "$1" ] || return 0
+		sleep 0.05
+	done
+	false
+}
+
+@test "--wait: a word that another run has used is waited for again" {
+	need_root
+	asks user:no-cgroup
+	local one two first
+	for n in one two; do
+		as user timeout 60 "$CORDON" run --json --wait --tier no-cgroup --policy "$T/asks.yaml" \
+			--workspace "$W:ro" "$T/askme.py" >"$T/$n" 2>"$T/err" </dev/null &
+		printf -v "$n" %s $!
+	done
+	waiting ''
+	first=$ID
+	approve "$ID" once
+	waiting "$first"
+	as user "$CORDON" approvals deny "$ID" --reason 'once was enough'
+	status=0
+	wait "$one" || status=$?
+	local other=0
+	wait "$two" || other=$?
+	[ $((status + other)) -eq 126 ] || { echo "$status $other"; cat "$T/one" "$T/two"; false; }
+	grep -qF 'once was enough' "$T/one" "$T/two"
 }
