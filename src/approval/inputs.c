@@ -49,6 +49,9 @@ static int refuse(enum kind kind, const char *path, const struct err *why, struc
 	err_set(err, ERR_REFUSED, "a run with this %s cannot be approved: %s", kinds[kind].name,
 		path);
 	err_cause(err, "people approve exact bytes, and %s", why->message);
+	if (kind == INPUT_PROGRAM && why->code == ERR_LIMIT)
+		err_cause(err, "people approve exact bytes, and all programs have more than %d",
+			  APPROVAL_PROGRAMS_BYTES_MAX);
 	err_cure(err, "%s; or let the policy allow it",
 		 why->code == ERR_LIMIT ? kinds[kind].cure : "make all of it readable and quiet");
 	return -1;

@@ -275,6 +275,50 @@ static void maxima(void)
 	}
 }
 
+/* A name of N letters. */
+static const char *letters(size_t n)
+{
+	static char name[256];
+
+	memset(name, 'n', n);
+	name[n] = '\0';
+	return name;
+}
+
+/* Sixteen directories, then a file: its name with theirs has LAST + 3941 bytes. */
+enum { LONG_DIRS = 16, LONG_BYTES = 15 * 256 + 101 };
+
+static int long_dir(int dir, int i)
+{
+	const char *name = letters(i < LONG_DIRS - 1 ? 255 : 100);
+
+	scratch_must(mkdirat(dir, name, 0755) == 0, "mkdirat");
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void long_names(void)
+{
+	int dir[LONG_DIRS + 1];
+
+	must(mkdir("long", 0755), "mkdir");
+	dir[0] = open("long", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < LONG_DIRS; i++)
+		dir[i + 1] = long_dir(dir[i], i);
+	for (size_t more = 0; more < 2; more++) {
+		const char *name = letters(TREE_PATH_MAX - LONG_BYTES + more);
+		close(openat(dir[LONG_DIRS], name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+		bounded("long", plenty, !more, "more than 4096 bytes");
+		must(unlinkat(dir[LONG_DIRS], name, 0), "unlinkat");
+	}
+	/* A path to them is too long for whoever tidies up. */
+	for (int i = LONG_DIRS; i > 0; i--) {
+		close(dir[i]);
+		must(unlinkat(dir[i - 1], letters(i < LONG_DIRS ? 255 : 100), AT_REMOVEDIR),
+		     "rmdir");
+	}
+	close(dir[0]);
+}
+
 /* The box could see what is below a mount, and what is mounted is another's. Needs root. */
 static void mounts(void)
 {
@@ -296,6 +340,7 @@ int main(void)
 	is_one_way_to_write_it();
 	times();
 	maxima();
+	long_names();
 	mounts();
 	scratch_leave(scratch);
 	return tap_done();
