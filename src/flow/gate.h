@@ -23,6 +23,9 @@ enum {
 	GATE_WAIT_MS = 250,	      /* between two looks whether people have answered */
 	GATE_ASK_MS = 60 * 60 * 1000, /* how long people are asked */
 	GATE_REFS_MAX = 64,	      /* sources that a record names */
+	GATE_MODULES_MAX = 64, /* files of the workspace that are looked at: what it imports */
+	GATE_MODULE_BYTES = 1 << 20, /* of each */
+	GATE_NAMES_MAX = 16384,	     /* names that are looked for there */
 };
 
 struct gate {
@@ -39,6 +42,7 @@ struct gate {
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;
+	bool unread_modules;	/* it imports more from the workspace than was looked at */
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
 	struct label code;	/* of the file the code was read from, if a run wrote it */
 	bool has_code;
@@ -85,6 +89,12 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 /* gate_scan.c */
 /* VIEW: the code's, if somebody has read it already; or NULL. */
 int gate_scan(struct gate *g, const struct code_view *view, struct err *err);
+
+/* One of the modules that it imports. */
+int gate_scan_module(struct gate *g, const char *path, struct text text, struct err *err);
+
+/* gate_modules.c: all of them. */
+int gate_scan_modules(struct gate *g, struct err *err);
 
 /* gate_decide.c */
 /* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */

@@ -40,6 +40,8 @@ static void report_decision(struct gate *g)
 	if (g->sources.more)
 		report_reason(r,
 			      "what was read long ago in this domain is not recognised any more");
+	if (g->unread_modules)
+		report_reason(r, "it imports more from the workspace than was looked at");
 	for (size_t i = 0; i < g->origin.count; i++)
 		report_reason(r, g->origin.reason[i]);
 	report_reason(r,

@@ -175,6 +175,9 @@ int gate_origin(struct gate *g, struct err *err)
 
 	if (tie_up(g, err) < 0 || check_plan(g, err) < 0)
 		return -1;
+	struct label inputs = g->has_inputs ? g->inputs : label_top(), unknown = label_unknown();
+	if (g->unread_modules)
+		label_join(&inputs, &unknown);
 	struct origin_ask ask = {
 		/* Of the shared domain nobody knows what was read; its host may. */
 		.domain = vouched ? NULL : &g->domain,
@@ -187,7 +190,7 @@ int gate_origin(struct gate *g, struct err *err)
 		.of_tied = g->of_tied,
 		.sources = g->sources.count + 1,
 		.grade = g->look.grade,
-		.inputs = g->has_inputs ? &g->inputs : NULL,
+		.inputs = g->has_inputs || g->unread_modules ? &inputs : NULL,
 		.inputs_why = g->inputs_why,
 	};
 	origin_of(&ask, &g->origin);

@@ -171,6 +171,17 @@ static int scan_input(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
+int gate_scan_module(struct gate *g, const char *path, struct text text, struct err *err)
+{
+	struct look_at at = {.name = path,
+			     .how = arena_printf(&g->arena, "module %s", path),
+			     .data = text,
+			     .options = options_for("python")};
+
+	at.options.no_code_view = true;
+	return look_at(&g->look, &g->rules, &at, err);
+}
+
 static bool is_machine_code(int fd)
 {
 	char magic[MAGIC];
@@ -200,5 +211,5 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 	if (scan_words(g, err) < 0)
 		return -1;
 	g->look.ownc = g->look.textc;
-	return scan_input(g, err);
+	return scan_input(g, err) < 0 ? -1 : gate_scan_modules(g, err);
 }

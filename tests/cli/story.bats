@@ -167,6 +167,86 @@ told() {
 	every told
 }
 
+# What the code imports from its workspace runs as well.
+modules() {
+	begin "$1"
+	reads_table "$1"
+	mkdir -p "$W/pkg/deep"
+	cp obeys.py "$W/"
+	cp obeys.py "$W/pkg/deep/last.py"
+	printf 'from .deep import (  # more\n    last as x,\n)\n' >"$W/pkg/inner.py"
+	printf 'from . import inner\n' >"$W/pkg/__init__.py"
+	: >"$W/pkg/deep/__init__.py"
+	printf 'import math\nprint(math.pi)\n' | code plain.py
+	submit "$1" --workspace "$W:ro" plain.py
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	local n=0 line
+	while read -r line; do
+		n=$((n + 1))
+		printf '%b\n' "$line" | code "imports-$n.py"
+		submit "$1" --workspace "$W:ro" "imports-$n.py"
+		exits 75
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" and
+			e["how"] in ("module obeys.py", "module pkg/deep/last.py") for e in r["evidence"])'
+	done <<-'END'
+		import obeys
+		if True: import math, obeys as o
+		from obeys import frame
+		import pkg
+		from pkg import deep; from pkg.deep import *
+		import importlib\nimportlib.import_module("ob" + "eys")
+		exec("imp" + "ort pkg.inner")
+	END
+	cp obeys.py "$W/sitecustomize.py"
+	submit "$1" --workspace "$W:ro" plain.py
+	holds 'r["origin"] == "derived"'
+}
+@test "the same in a module of the workspace" {
+	every modules
+}
+
+# clean ORIGIN: what the code is in a conversation that has read nothing.
+clean() {
+	gate user:no-cgroup domain new
+	D=$(cat "$T/out")
+	submit user:no-cgroup --workspace "$W:ro" imports.py
+	holds "r['origin'] == '$1'" "any('imports more' in x for x in r['reasons']) == ('$1' == 'exposed')"
+}
+@test "more modules than are looked at, or ones that cannot be: nobody knows what runs" {
+	local i
+	begin user:no-cgroup
+	for i in $(seq 63); do
+		echo "import m$((i + 1))" >"$W/m$i.py"
+	done
+	echo 'print(64)' >"$W/m64.py"
+	echo 'import m1' | code imports.py
+	clean agent
+	exits 0
+	echo 'import m65' >>"$W/m64.py"
+	clean agent
+	echo 'print(65)' >"$W/m65.py"
+	clean exposed
+	echo 'import large' | code imports.py
+	head -c $((1 << 20)) /dev/zero | tr '\0' '\n' >"$W/large.py"
+	clean agent
+	echo >>"$W/large.py"
+	clean exposed
+	rm "$W/large.py"
+	ln -s m64.py "$W/large.py"
+	clean exposed
+	rm "$W/large.py"
+	: >"$W/large.pyc"
+	clean exposed
+	rm "$W/large.pyc"
+	clean agent
+	# Two that Python looks for itself, and one in the code, its view and its effects.
+	{ printf 'import a1'; printf ', a%d' $(seq 2 $((16384 - 5))); } >"$W/large.py"
+	clean agent
+	printf ', b' >>"$W/large.py"
+	clean exposed
+}
+
 @test "input that is too long to be held against anything is asked about" {
 	begin user:no-cgroup
 	printf 'import sys\nif len(sys.argv) > 1:\n    exec(sys.stdin.read())\n' | code runs.py
