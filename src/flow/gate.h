@@ -62,7 +62,7 @@ struct gate {
 	struct approval approval;
 	bool has_approval;
 	struct id run;
-	uint8_t pack_key[DB_KEY]; /* of the rules */
+	uint8_t pack_key[PACKS_KEY]; /* of the rules */
 	struct arena arena;
 };
 

@@ -54,8 +54,7 @@ static int open_rules(struct gate *g, struct err *err)
 		return 0;
 	if (look_rules(&g->rules, &o, err) < 0)
 		return -1;
-	db_key(g->rules.patterns.pattern, g->rules.patterns.count, g->pack_key);
-	return 0;
+	return packs_key(&g->rules, g->pack_key, err);
 }
 
 static int scan_code(struct gate *g, const struct payload *p, const struct code_view *view,

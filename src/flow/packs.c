@@ -5,11 +5,13 @@
  */
 #include "flow/packs_private.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
 #include "flow/usable.h"
+#include "rule/lazy.h"
 
 #ifndef CORDON_SHARE
 #define CORDON_SHARE "/usr/local/share/cordon"
@@ -179,6 +181,28 @@ int packs_open(struct packs *set, const struct packs_options *options,
 		packs_warm_keep(set, engine, &stamps, now, &ignored);
 	stamps_done(&stamps);
 	return result;
+}
+
+int packs_key(const struct packs *set, uint8_t ret[PACKS_KEY], struct err *err)
+{
+	crypto_generichash_state state;
+
+	if (set->warm.bytes) {
+		packs_warm_rules(set, ret);
+		return 0;
+	}
+	crypto_generichash_init(&state, NULL, 0, PACKS_KEY);
+	for (size_t i = 0; i < set->pack.rulec; i++) {
+		AUTO_FREE uint8_t *tree = NULL;
+		size_t len = 0;
+		if (lazy_encode(&set->pack.rule[i], &tree, &len, err) < 0)
+			return -1;
+		uint64_t before = len;
+		crypto_generichash_update(&state, (const uint8_t *)&before, sizeof(before));
+		crypto_generichash_update(&state, tree, len);
+	}
+	crypto_generichash_final(&state, ret, PACKS_KEY);
+	return 0;
 }
 
 void packs_done(struct packs *set)

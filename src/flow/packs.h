@@ -13,7 +13,7 @@
 #include "flow/places.h"
 #include "model/request.h"
 
-enum { PACKS_SOURCES_MAX = REQUEST_LIST_MAX * 2 };
+enum { PACKS_SOURCES_MAX = REQUEST_LIST_MAX * 2, PACKS_KEY = 32 };
 /* The name of the fetched pack's directory. */
 #define PACKS_FETCHED "agent-threat-rules"
 
@@ -66,6 +66,8 @@ int packs_start(struct packs *set, const struct engine_options *options, struct 
  * with the same options only. */
 int packs_open(struct packs *set, const struct packs_options *options,
 	       const struct engine_options *engine, struct err *err);
+/* The hash of all that the rules say, but for their tests: equal sets decide equally. */
+int packs_key(const struct packs *set, uint8_t ret[PACKS_KEY], struct err *err);
 void packs_done(struct packs *set);
 
 #endif

@@ -32,6 +32,8 @@ int packs_warm_open(struct packs *set, const struct packs_options *options,
 /* An engine of a set that was opened so. */
 int packs_warm_engine(const struct packs *set, const struct engine_options *options,
 		      struct engine **ret, struct err *err);
+/* The key of such a set: it was made with the file. */
+void packs_warm_rules(const struct packs *set, uint8_t ret[PACKS_KEY]);
 /* Such a file in which a rule was damaged goes: the next time it is made again. */
 void packs_warm_done(const struct packs *set);
 /* How SET's sources look NOW, before they are read. -1: stamps cannot stand for them. */

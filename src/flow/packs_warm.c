@@ -207,6 +207,14 @@ int packs_warm_engine(const struct packs *set, const struct engine_options *opti
 			   options, ret, err);
 }
 
+void packs_warm_rules(const struct packs *set, uint8_t ret[PACKS_KEY])
+{
+	const struct warm_header *h = (const struct warm_header *)set->warm.bytes;
+	const struct warm_meta *meta = part_of(h, WARM_META);
+
+	memcpy(ret, meta->rules_key, PACKS_KEY);
+}
+
 void packs_warm_done(const struct packs *set)
 {
 	if (set->warm.bytes && lazy_is_damaged(&set->pack))

@@ -39,6 +39,7 @@ struct warm_header {
 struct warm_meta {
 	char boot[STAMP_BOOT];
 	uint8_t database_key[DB_KEY];
+	uint8_t rules_key[PACKS_KEY]; /* see packs_key */
 	struct stamp database;
 	uint64_t patterns;
 	uint64_t bytes, nodes, files, warnings; /* the pack's */

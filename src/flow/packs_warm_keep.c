@@ -81,6 +81,8 @@ static int add_meta(struct image *m, const struct packs *set, const struct stamp
 	if (!meta.boot[0])
 		return err_set(err, ERR_SYSTEM, "nobody knows when the machine was started");
 	memcpy(meta.database_key, database->key, DB_KEY);
+	if (packs_key(set, meta.rules_key, err) < 0)
+		return -1;
 	for (size_t i = 0; i < set->sourcec; i++)
 		meta.rules[i] = set->source[i].rules;
 	add_part(m, WARM_META, &meta, 1);

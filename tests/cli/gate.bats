@@ -96,6 +96,23 @@ recorded() {
 }
 @test "what is read is recorded, then released" { each recorded; }
 
+# The record says by which rules it was decided: also when they find the same and weigh it otherwise.
+weighed() {
+	local before
+	echo 'print(1)' >"$T/x.py"
+	new_domain "$1"
+	for maturity in stable experimental stable; do
+		rule "$T/r/b.yaml" ATR-2026-90002 medium 'sunstone' "$maturity"
+		gate "$1" 0 run --domain "$D" --tier no-cgroup --rules "$T/r" "$T/x.py"
+		before=${last-} last=$(gate "$1" 0 audit tail -n 9 --json >&2; grep -o '"pack":"[0-9a-f]*"' "$T/out" | tail -n 1)
+		[ -n "$last" ] && [ "$last" != "$before" ] || show
+		[ $maturity = experimental ] || [ -z "${first-}" ] || [ "$last" = "$first" ]
+		first=${first-$last}
+	done
+	unset first last
+}
+@test "rules of another weight have another hash in the log" { each weighed; }
+
 hostile() {
 	new_domain "$1"
 	printf 'a moonstone word\n' >"$T/h.txt"

@@ -67,6 +67,35 @@ static void test_options(void)
 	ok(is_warm(), "the first is still there");
 }
 
+static bool key_of(bool warm, uint8_t ret[PACKS_KEY])
+{
+	struct packs set;
+	struct err err = {0};
+	bool is_made = open_it(&set) == 0 && packs_key(&set, ret, &err) == 0 &&
+		       (set.warm.bytes != NULL) == warm;
+
+	packs_done(&set);
+	return is_made;
+}
+
+/* What the log says of the rules: all that decides, and nothing of how they were read. */
+static void test_key(void)
+{
+	uint8_t cold[PACKS_KEY], warm[PACKS_KEY], other[PACKS_KEY];
+
+	clear_cache();
+	ok(key_of(false, cold) && warms_up(FOUND) && key_of(true, warm) &&
+		   memcmp(cold, warm, PACKS_KEY) == 0,
+	   "rules have one key, however they were read");
+	rule_file("p/r0003.yaml", 3, "word", "x: 1\n");
+	ok(key_of(false, other) && memcmp(cold, other, PACKS_KEY) != 0,
+	   "rules that say something else have another, with the same patterns");
+	rule_file("p/r0003.yaml", 3, "word", "");
+	ok(key_of(false, other) && memcmp(cold, other, PACKS_KEY) == 0,
+	   "and those again have the first");
+	ok(warms_up(FOUND), "all is as it was");
+}
+
 /* Each changes one thing; then the rules are what they are now, and later that is kept. */
 static void edit_in_place(void)
 {
@@ -269,6 +298,7 @@ int main(void)
 	test_nothing_is_read();
 	test_threads();
 	test_options();
+	test_key();
 	clear_cache();
 	ok(warms_up(FOUND), "and so again");
 	test_changes();
