@@ -48,7 +48,7 @@ static void report_decision(struct gate *g)
 		      d->refusal ? d->refusal : decision_reason(d, d->cap, words, sizeof(words)));
 	memcpy(r->finding, g->look.finding, sizeof(r->finding));
 	r->findingc = g->look.listed;
-	r->finding_more = g->look.findings - g->look.listed;
+	r->finding_more = g->look.rules - g->look.listed;
 }
 
 static int refuse(struct gate *g, struct err *err)

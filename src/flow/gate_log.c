@@ -118,7 +118,7 @@ static void put_scan(struct gate *g, struct jcs *j)
 	}
 	jcs_end(j);
 	jcs_str(j, "grade", grade_name(l->grade));
-	jcs_int(j, "more", (int64_t)(l->findings - l->listed));
+	jcs_int(j, "more", (int64_t)(l->rules - l->listed));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
 	jcs_int(j, "rules", (int64_t)g->rules.pack.rulec);
 }

@@ -137,6 +137,8 @@ static void report_file(struct gate *g)
 	struct report *r = g->report;
 	char hex[ID_HEX] = "";
 
+	if (g->has_code && r->tiec == REPORT_TIES_MAX)
+		r->tie_more++;
 	if (!g->has_code || r->tiec == REPORT_TIES_MAX)
 		return;
 	if (g->code.count)

@@ -38,6 +38,15 @@ static struct report_finding *row_for(struct look *l, const char *rule, enum gra
 	return mildest->grade < grade ? mildest : NULL;
 }
 
+/* One rule may find something in many places. */
+static void count_rule(struct look *l, const struct rule *rule)
+{
+	size_t n = (size_t)rule->order % PACK_RULES_MAX;
+
+	l->rules += !(l->seen[n / 8] >> n % 8 & 1);
+	l->seen[n / 8] |= (uint8_t)(1U << n % 8);
+}
+
 static void on_finding(void *context, const struct scan_finding *f)
 {
 	struct look *l = context;
@@ -45,6 +54,7 @@ static void on_finding(void *context, const struct scan_finding *f)
 	enum grade grade = grade_of(f->finding);
 
 	l->findings++;
+	count_rule(l, rule);
 	if (grade > l->grade)
 		l->grade = grade;
 	struct report_finding *row = row_for(l, rule->id, grade);

@@ -21,6 +21,7 @@ int look_rules(struct packs *rules, const struct packs_options *options, struct 
 struct look {
 	enum grade grade;
 	size_t findings; /* in all */
+	size_t rules;	 /* that found something */
 	size_t listed;
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* each rule once, the gravest */
 	bool unread; /* a part that is no text, or was too much, was left out */
@@ -30,6 +31,7 @@ struct look {
 	struct origin_text *text; /* [0]: the bytes themselves */
 	size_t ownc; /* so many of them are of whoever wrote the code; the rest he was given */
 	/* its own */
+	uint8_t seen[PACK_RULES_MAX / 8 + 1]; /* a bit for each rule, by its number */
 	struct code_view view;
 	struct look_bytes *bytes;
 	struct arena arena;

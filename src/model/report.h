@@ -49,8 +49,7 @@ struct report {
 	const char *reason[REPORT_REASONS_MAX];
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */
 	struct report_tie tie[REPORT_TIES_MAX];		    /* the strongest */
-	uint64_t finding_more;				    /* that are not listed */
-	bool tie_more;
+	uint64_t finding_more, tie_more;		    /* rules, ties that are not listed */
 	struct arena arena;
 };
 

@@ -87,6 +87,7 @@ struct work {
 	struct atom *atom;	    /* by number: an atom's place in ATOMS is its number */
 	size_t atomc, room;
 	struct prints matches;
+	bool cut;	      /* there were more of them */
 	struct prints common; /* made when it is first needed */
 	struct filter filter;
 	enum tie *ties;
@@ -125,7 +126,7 @@ static void tell(struct work *w, struct evidence e)
 	if (is_told(w, &e))
 		return;
 	if (a->count == EVIDENCE_MAX) {
-		a->more = true;
+		a->more++;
 		if (!is_stronger(&e, &a->list[--i]))
 			return;
 	} else {
@@ -201,7 +202,7 @@ static void add_pairs(struct work *w, const struct prints *source, size_t i, siz
 								<< PRINT_AT_BITS |
 							PRINT_AT(source->list[n]));
 		else
-			w->ret->more = true;
+			w->cut = true;
 }
 
 /* -1 on failure. */
@@ -215,6 +216,7 @@ static int is_common(struct work *w, uint64_t hash, struct err *err)
 static int tie_spans(struct work *w, const struct prints *source, uint32_t number, struct err *err)
 {
 	w->matches.count = 0;
+	w->cut = false;
 	for (size_t i = 0, k = 0; i < w->spans.count && k < source->count; i++) {
 		uint64_t hash = PRINT_HASH(w->spans.list[i]);
 		k = prints_seek(source->list, source->count, k, hash);
@@ -229,6 +231,7 @@ static int tie_spans(struct work *w, const struct prints *source, uint32_t numbe
 	if (prints_sort(&w->matches, SIZE_MAX, err) < 0)
 		return -1;
 	tell_spans(w, number);
+	w->ret->more += w->cut; /* nobody knows how many */
 	return 0;
 }
 

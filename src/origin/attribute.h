@@ -34,7 +34,7 @@ struct evidence {
 struct attribution {
 	size_t count;			    /* of EVIDENCE_MAX */
 	struct evidence list[EVIDENCE_MAX]; /* strongest first */
-	bool more;			    /* there was more than could be listed */
+	size_t more;			    /* that could not be listed; at least so many */
 };
 
 /* TIES has room for a tie of each source: the strongest. TEXT[0] is the code itself. */

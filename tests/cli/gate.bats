@@ -113,6 +113,27 @@ weighed() {
 }
 @test "rules of another weight have another hash in the log" { each weighed; }
 
+# Rules are counted, and not how often each has found something.
+counted() {
+	local i
+	mkdir "$T/many"
+	printf 'print("sunstone, and a sunstone")\n' >"$T/x.py"
+	new_domain "$1"
+	for i in $(seq 64); do
+		rule "$T/many/$i.yaml" "ATR-2026-91$(printf %03d "$i")" medium sunstone experimental
+	done
+	for i in 64 65 66; do
+		[ $i = 64 ] || rule "$T/many/$i.yaml" "ATR-2026-91$(printf %03d $i)" medium sunstone experimental
+		sed -i 's/type: llm_io/type: tool_call/' "$T/many"/*.yaml
+		gate "$1" 0 run --domain "$D" --tier no-cgroup --rules "$T/many" "$T/x.py" -- sunstone
+		gate "$1" 0 audit export --format jsonl
+		grep '"kind":"scan"' "$T/out" | tail -n 1 >"$T/last"
+		grep -q "\"more\":$((i - 64))," "$T/last" || { cat "$T/last"; return 1; }
+	done
+	rm -r "$T/many"
+}
+@test "rules that are not listed are counted once each" { each counted; }
+
 hostile() {
 	new_domain "$1"
 	printf 'a moonstone word\n' >"$T/h.txt"
