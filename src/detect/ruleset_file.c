@@ -162,7 +162,8 @@ static bool are_counts_sound(const struct counts *n, const struct pack *pack, si
 			return false;
 	return n->patterns == patterns && n->rules == pack->rulec &&
 	       n->words == (patterns + 63) / 64 && n->fields <= RULESET_FIELDS_MAX &&
-	       n->sessions <= 1 && n->marks <= 2UL * RULESET_MARKS_MAX && n->tools <= n->marks;
+	       n->sessions <= 1 && n->marks <= 2UL * RULESET_MARKS_MAX &&
+	       n->steps + n->tools <= n->marks; /* sessions mark both */
 }
 
 static bool is_number(uint32_t number, uint64_t count)
