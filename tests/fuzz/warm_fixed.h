@@ -41,7 +41,8 @@ static const char *const warm_rules[] = {
 	WARM_HEAD("C", "llm_io") WARM_ANY
 	"    - {field: content, operator: contains, value: 'slate'}\n"
 	"    - {metric: event_count, operator: gte, threshold: 2, window: 1m}\n"
-	"    - {metric: shell_call_count, operator: gte, threshold: 1, window: 1m}\n",
+	"    - {metric: 'call_frequency:shell', operator: gte, threshold: 1, window: 1m}\n"
+	"    - {metric: 'pattern_frequency:slate', operator: gte, threshold: 1, window: 1m}\n",
 	WARM_HEAD("D", "llm_io") WARM_ANY
 	"    - {within: 1m, steps: [{patterns: [pebble, moon]}, {patterns: [slate]}]}\n",
 	WARM_HEAD("E", "llm_io") WARM_ANY
