@@ -13,7 +13,6 @@
 
 enum {
 	CHAR_STEPS = 8, /* of a character, beside the words */
-	SKIP_BYTES = 8, /* that nothing can begin with, for one step */
 };
 
 /* A character and how many bytes it is. The text is UTF-8 but for halves of surrogate pairs. */
@@ -204,7 +203,7 @@ static size_t skip(const struct linear *l, struct linear_walk *w, size_t at, siz
 
 	while (at <= to && at < w->end && !l->can_begin[w->data[at]])
 		at++;
-	spend(w, (at - from) / SKIP_BYTES);
+	spend(w, (at - from) / LINEAR_SKIP_BYTES);
 	return at;
 }
 
@@ -257,7 +256,7 @@ static size_t restart_back(struct linear *l, struct linear_walk *w, size_t from)
 
 	while (!l->can_be_empty && at && !l->can_begin[w->data[at - 1]])
 		at--;
-	spend(w, (from - at) / SKIP_BYTES);
+	spend(w, (from - at) / LINEAR_SKIP_BYTES);
 	if (at != from)
 		linear_begin(l, w, linear_side(l, linear_char_behind(w, at)));
 	return at;

@@ -293,48 +293,101 @@ bool linear_move(struct linear *l, struct linear_walk *w, const struct linear_pl
 	return move & MOVE_FOUND;
 }
 
+/* A run over characters whose moves are known. */
+struct hurry {
+	const struct linear_state *s;
+	const uint8_t *memory;
+	uint64_t
+		skipped; /* bytes that nothing can begin with, for which steps are paid otherwise */
+	uint64_t paid;
+};
+
+/* Nobody is left, and nobody begins before NEXT, behind SKIPPED bytes: what linear.c does when it
+ * begins again. BESIDE is the character on the side that has been read. False: not known here. */
+static inline bool hurry_on(const struct linear *l, struct hurry *h, uint8_t beside, size_t skipped)
+{
+	const struct linear_state *begin =
+		beside < LINEAR_ASCII ? l->begin[l->side[l->kind_of[beside]]] : NULL;
+
+	if (!begin)
+		return false;
+	h->s = begin;
+	h->skipped += skipped;
+	h->paid += skipped / LINEAR_SKIP_BYTES;
+	return true;
+}
+
+/* READ is how many bytes were read. */
+static void hurry_end(struct linear *l, struct linear_walk *w, const struct hurry *h, size_t read,
+		      uint64_t cost)
+{
+	uint64_t taken = read - h->skipped;
+
+	l->state = (struct linear_state *)h->s;
+	l->empty = h->s->empty;
+	w->left -= taken * cost + h->paid;
+	w->taken += taken;
+}
+
+/* Does the move leave nobody, so that the text may be skipped to where somebody begins? */
+static inline bool is_pause(const struct linear *l, uint32_t move)
+{
+	return (move & MOVE_FLAGS) == (MOVE_KNOWN | MOVE_EMPTY) && l->adding;
+}
+
 size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t stop, uint64_t cost)
 {
-	const struct linear_state *s = l->state;
-	const uint8_t *memory = w->pool->memory;
+	struct hurry h = {.s = l->state, .memory = w->pool->memory};
 	size_t from = at;
 
 	if (stop - at > w->left / cost)
 		stop = at + w->left / cost;
-	for (; at < stop && w->data[at] < LINEAR_ASCII; at++) {
-		uint32_t move = s->move[l->kind_of[w->data[at]]];
-		/* Nobody is left, but somebody may begin with the next one. */
-		if ((move & MOVE_FLAGS) != MOVE_KNOWN &&
-		    ((move & MOVE_FLAGS) != (MOVE_KNOWN | MOVE_EMPTY) || !l->adding ||
-		     at + 1 >= stop || !l->can_begin[w->data[at + 1]]))
+	while (at < stop && w->data[at] < LINEAR_ASCII) {
+		uint32_t move = h.s->move[l->kind_of[w->data[at]]];
+		size_t next = at + 1;
+
+		if ((move & MOVE_FLAGS) != MOVE_KNOWN) {
+			if (!is_pause(l, move))
+				break;
+			while (next < stop && !l->can_begin[w->data[next]])
+				next++;
+			if (next >= stop)
+				break;
+		}
+		if (next == at + 1)
+			h.s = (const void *)(h.memory + (size_t)(move >> MOVE_SHIFT) * UNIT);
+		else if (l->can_be_empty || !hurry_on(l, &h, w->data[next - 1], next - at - 1))
 			break;
-		s = (const void *)(memory + (size_t)(move >> MOVE_SHIFT) * UNIT);
+		at = next;
 	}
-	l->state = (struct linear_state *)s;
-	l->empty = s->empty;
-	w->left -= (at - from) * cost;
-	w->taken += at - from;
+	hurry_end(l, w, &h, at - from, cost);
 	return at;
 }
 
 size_t linear_hurry_back(struct linear *l, struct linear_walk *w, size_t at, uint64_t cost)
 {
-	const struct linear_state *s = l->state;
-	const uint8_t *memory = w->pool->memory;
+	struct hurry h = {.s = l->state, .memory = w->pool->memory};
 	size_t from = at, stop = at > w->left / cost ? at - w->left / cost : 0;
 
-	for (; at > stop && w->data[at - 1] < LINEAR_ASCII; at--) {
-		uint32_t move = s->move[l->kind_of[w->data[at - 1]]];
-		if ((move & MOVE_FLAGS) != MOVE_KNOWN &&
-		    ((move & MOVE_FLAGS) != (MOVE_KNOWN | MOVE_EMPTY) || at - 1 <= stop ||
-		     !l->can_begin[w->data[at - 2]]))
+	while (at > stop && w->data[at - 1] < LINEAR_ASCII) {
+		uint32_t move = h.s->move[l->kind_of[w->data[at - 1]]];
+		size_t next = at - 1;
+
+		if ((move & MOVE_FLAGS) != MOVE_KNOWN) {
+			if (!is_pause(l, move))
+				break;
+			while (next > stop && !l->can_begin[w->data[next - 1]])
+				next--;
+			if (next <= stop)
+				break;
+		}
+		if (next == at - 1)
+			h.s = (const void *)(h.memory + (size_t)(move >> MOVE_SHIFT) * UNIT);
+		else if (l->can_be_empty || !hurry_on(l, &h, w->data[next], at - 1 - next))
 			break;
-		s = (const void *)(memory + (size_t)(move >> MOVE_SHIFT) * UNIT);
+		at = next;
 	}
-	l->state = (struct linear_state *)s;
-	l->empty = s->empty;
-	w->left -= (from - at) * cost;
-	w->taken += from - at;
+	hurry_end(l, w, &h, from - at, cost);
 	return at;
 }
 

@@ -20,6 +20,7 @@ enum {
 	LINEAR_LIVE = LINEAR_STATES_MAX / 64 / 64,
 	LINEAR_STRIDE_MAX = 512,
 	LINEAR_ASKED_MAX = 8,		   /* lookarounds asked at one place */
+	LINEAR_SKIP_BYTES = 8,		   /* that nothing can begin with, for one step */
 	LINEAR_NO_CHAR = JS_POINT_MAX + 1, /* what is before and behind a text */
 };
 

@@ -15,19 +15,26 @@ enum { PATTERN_ROOM = 1 << 16, BAIT = 4000 };
 
 static struct linear_pool *pool;
 
-static struct linear *make(const char *source, unsigned flags)
+typedef struct linear *make_fn(const struct js_ast *ast, struct err *err);
+
+static struct linear *make_by(make_fn *fn, const char *source, unsigned flags)
 {
 	struct regex regex;
 	struct err err = {0};
 	struct linear *l = NULL;
 
 	if (regex_translate(source, strlen(source), flags, &regex, &err) == 0) {
-		l = linear_new(&regex.ast, &err);
+		l = fn(&regex.ast, &err);
 		regex_done(&regex);
 	}
 	if (!l && err.code != ERR_LIMIT)
 		printf("# %s\n", err.message);
 	return l;
+}
+
+static struct linear *make(const char *source, unsigned flags)
+{
+	return make_by(linear_new, source, flags);
 }
 
 /* Windows: the places from FROM to TO, up to END. */
@@ -261,6 +268,34 @@ static void test_kinds(void)
 	linear_free(l);
 }
 
+/* Stretches with which nothing begins, beside words, edges and what is not ASCII: for every window
+ * and for every number of steps the same is said in every way. */
+static void test_pauses(void)
+{
+	static const char *const source[] = {
+		"\\bqx|\\Bqy", "(?<!z)qx", "q(?:x|y)\\b", "(?:qx)?$", "^qx|qx$", "q.{0,3}x",
+	};
+	static const char text[] = "abc q abcd qz dddd zqx \xc3\xa9"
+				   "dddqq  qxx  dddd\xc3\xa9qy ddd dqy d qyd qx.";
+	size_t len = strlen(text), wrong = 0;
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(source); i++) {
+		struct linear *l = make_by(i % 2 ? linear_new_back : linear_new, source[i / 2], 0);
+		for (size_t to = 0; to <= len; to++) {
+			struct match_window w = {.to = to, .end = len};
+			uint64_t steps = UINT64_MAX;
+			wrong += linear_run_all(l, pool, text, &w, &steps) == LINEAR_DIFFERS;
+		}
+		for (uint64_t most = 0; most < 12 * len; most++) {
+			struct match_window w = {.to = len, .end = len};
+			uint64_t steps = most;
+			wrong += linear_run_all(l, pool, text, &w, &steps) == LINEAR_DIFFERS;
+		}
+		linear_free(l);
+	}
+	ok(wrong == 0, "pauses are the same in every way (%zu not)", wrong);
+}
+
 int main(void)
 {
 	pool = linear_pool_new();
@@ -271,6 +306,7 @@ int main(void)
 	test_full();
 	test_another();
 	test_kinds();
+	test_pauses();
 	linear_pool_free(pool);
 	return tap_done();
 }
