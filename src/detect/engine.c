@@ -174,22 +174,22 @@ static int evaluate_all(struct call *c)
 }
 
 /* LAYER instead of the N-th text. What was found there still holds: evidence adds up. */
-static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer, bool content)
+static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer,
+		      struct hits_known *known, bool content)
 {
-	struct prepared whole = c->t->text[n];
 	struct text text = {layer->data, layer->len};
 	int result = prepared_init(&c->t->text[n], text, c->err);
 
 	if (result == 0) {
 		hits_next_round(c->t);
-		result = hits_scan(c->t, c->event, n, true, c->err);
+		result = hits_scan(c->t, c->event, n, known, c->err);
 		if (result == 0 && content)
 			result = find_steps(c->t, text, true, c->err);
 		if (result == 0)
 			result = evaluate_all(c);
-		prepared_done(&c->t->text[n]);
+		hits_keep(known, &c->t->text[n]);
 	}
-	c->t->text[n] = whole;
+	c->t->text[n] = known->whole;
 	return result;
 }
 
@@ -207,6 +207,7 @@ static int scan_layers(struct call *c, size_t n)
 	const struct prepared *p = &c->t->text[n];
 	struct call inner = *c;
 	struct decode d = {0};
+	struct hits_known known = {.whole = *p};
 	uint64_t most = layer_steps(c, p->raw.len), before = db_steps(c->t->scratch);
 
 	/* Asked once: the text may be long, and its layers many. */
@@ -226,12 +227,13 @@ static int scan_layers(struct call *c, size_t n)
 			break;
 		}
 		inner.decoding = d.list[i].how;
-		result = scan_layer(&inner, n, &d.list[i], content);
+		result = scan_layer(&inner, n, &d.list[i], &known, content);
 		if (c->ret->count > had)
 			inner.decoding = arena_dup(&c->ret->arena, d.list[i].how);
 		for (size_t k = had; k < c->ret->count; k++)
 			c->ret->list[k].decoding = inner.decoding;
 	}
+	hits_known_done(&known);
 	decode_done(&d);
 	return result;
 }
@@ -244,7 +246,7 @@ static int scan_texts(struct call *c, const struct text *instead, bool layers)
 		return -1;
 	hits_next_round(c->t);
 	for (size_t i = 0; result == 0 && i < c->t->textc; i++)
-		result = hits_scan(c->t, c->event, i, false, c->err);
+		result = hits_scan(c->t, c->event, i, NULL, c->err);
 	if (result == 0)
 		result = find_steps(c->t, instead ? *instead : c->event->content, false, c->err);
 	if (result == 0)

@@ -152,15 +152,56 @@ static bool gather(struct engine_thread *t, unsigned class, size_t n, bool more)
 	return any;
 }
 
-int hits_scan(struct engine_thread *t, const struct event *event, size_t n, bool more,
-	      struct err *err)
+static bool is_form_of(const struct prepared *p, const struct scan_text *form)
+{
+	const struct text text = {form->data, form->len};
+
+	return p->source.s &&
+	       (is_equal((struct text){p->normal.data, p->normal.len}, text) ||
+		(p->differs && is_equal((struct text){p->raw.data, p->raw.len}, text)));
+}
+
+static bool is_known(const struct hits_known *known, const struct scan_text *form)
+{
+	bool found = known && is_form_of(&known->whole, form);
+
+	for (size_t i = 0; known && !found && i < HITS_KEPT; i++)
+		found = is_form_of(&known->kept[i], form);
+	return found;
+}
+
+int hits_scan(struct engine_thread *t, const struct event *event, size_t n,
+	      const struct hits_known *known, struct err *err)
 {
 	unsigned class = class_of(event);
 	const struct prepared *p = &t->text[n];
 
-	if (!gather(t, class, n, more))
+	if (!gather(t, class, n, known))
 		return 0;
-	if (scan_form(t, &p->normal, class, (uint32_t)n, err) < 0)
+	if (!is_known(known, &p->normal) && scan_form(t, &p->normal, class, (uint32_t)n, err) < 0)
 		return -1;
-	return p->differs ? scan_form(t, &p->raw, class, (uint32_t)n, err) : 0;
+	if (!p->differs || is_known(known, &p->raw))
+		return 0;
+	return scan_form(t, &p->raw, class, (uint32_t)n, err);
+}
+
+void hits_keep(struct hits_known *known, struct prepared *layer)
+{
+	struct prepared *place = &known->kept[known->next % HITS_KEPT];
+
+	if (layer->normal.len < HITS_KEPT_MIN || layer->normal.len > HITS_KEPT_MAX ||
+	    layer->raw.len > HITS_KEPT_MAX) {
+		prepared_done(layer);
+		return;
+	}
+	prepared_done(place);
+	*place = *layer;
+	*layer = (struct prepared){0};
+	known->next++;
+}
+
+void hits_known_done(struct hits_known *known)
+{
+	for (size_t i = 0; i < HITS_KEPT; i++)
+		prepared_done(&known->kept[i]);
 }

@@ -171,6 +171,21 @@ static void steps_of_layers(void)
 	   "%llu steps are enough, and always the same", (unsigned long long)many);
 }
 
+/* What is left of a text without what nobody sees has been scanned: that is what it is when it is
+ * normalised. As a layer it takes no steps, which are there for the layers behind it. */
+static void known_layer(void)
+{
+	static const char hidden[] =
+		"xxxxxxxx\xe2\x80\x8bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s! %s", hidden, "787878787878787878787878787878787878217a");
+	ok(is_searched(text, 1), "a layer that was scanned takes no steps");
+	snprintf(text, sizeof(text), "%s%%21 %s", hidden,
+		 "787878787878787878787878787878787878217a");
+	ok(!is_searched(text, 1), "another one does");
+}
+
 /* Layers may not take more steps together than they are given; that is a finding. */
 static void late(void)
 {
@@ -534,6 +549,7 @@ int main(void)
 	undecided();
 	late();
 	steps_of_layers();
+	known_layer();
 	views();
 	classes();
 	errors();
