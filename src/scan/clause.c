@@ -113,7 +113,7 @@ static void read_repeat(struct reader *r, uint32_t node)
 	if (n->max == copies)
 		return;
 	uint64_t max = reach_max(&kid->reach);
-	struct reach rest = reach_run(0, reach_set_find(s->sets, &kid->bytes));
+	struct reach rest = reach_run(0, shape_run_set(s, &kid->bytes));
 	if (n->max != JS_UNBOUNDED && max != UINT64_MAX)
 		rest = reach_bytes(0, max * (n->max - copies));
 	push(r, JS_NONE, NULL, rest, &kid->bytes);

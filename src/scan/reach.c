@@ -176,6 +176,25 @@ static void keep(struct reach_memo *memo, unsigned known, size_t lo, size_t hi)
 	memo->run[known].hi = (uint32_t)hi;
 }
 
+/* Does it take all but a line's end? */
+static bool is_line(const struct reach_set *set)
+{
+	return (set->bits[0] & set->bits[1] & set->bits[2] & set->bits[3]) == UINT64_MAX &&
+	       !set->newline;
+}
+
+/* Does a line end in these STEP places? */
+enum { STEP = 8 };
+
+static inline bool has_newline(const uint32_t *map)
+{
+	uint32_t all = 0;
+
+	for (int i = 0; i < STEP; i++)
+		all |= map[i];
+	return all & FOLD_NEWLINE;
+}
+
 /* Back over a run of a set. A space stands for a run of spaces of which only a part may belong to
  * the set: the set then begins in it and goes no farther. */
 static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned nth, size_t f)
@@ -185,6 +204,9 @@ static size_t run_back(const struct reach_walker *w, uint16_t number, unsigned n
 	unsigned known = recall_back(memo, w->pass, f), met = REACH_MEMO;
 	size_t hi = f, stop = known < REACH_MEMO ? memo->run[known].hi : 0;
 
+	if (is_line(set))
+		while (f >= stop + STEP && !has_newline(w->text->map + f - STEP))
+			f -= STEP;
 	while (f && reach_has(set, w->text->byte[f - 1])) {
 		if (f <= stop) {
 			met = known;
@@ -220,6 +242,9 @@ static size_t run_ahead(const struct reach_walker *w, uint16_t number, unsigned 
 	unsigned known = recall_ahead(memo, w->pass, f), met = REACH_MEMO;
 	size_t lo = f, len = w->text->len, stop = known < REACH_MEMO ? memo->run[known].lo : len;
 
+	if (is_line(set))
+		while (f + STEP <= stop && !has_newline(w->text->map + f))
+			f += STEP;
 	while (f < len && reach_has(set, w->text->byte[f])) {
 		if (f >= stop) {
 			met = known;

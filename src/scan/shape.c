@@ -198,6 +198,19 @@ static const struct strs *powers(struct shapes *s, const struct strs *one, uint3
 	return power ? all : NULL;
 }
 
+uint16_t shape_run_set(const struct shapes *s, const struct reach_set *bytes)
+{
+	struct reach_set all = *bytes;
+
+	for (uint8_t c = '\t'; c <= '\r'; c++)
+		reach_set_add(&all, c);
+	for (uint8_t c = 'A'; c <= 'Z'; c++)
+		reach_set_add(&all, c);
+	if (s->form == JS_ASCII)
+		all.bits[2] = all.bits[3] = UINT64_MAX;
+	return reach_set_find(s->sets, &all);
+}
+
 static struct reach times(struct shapes *s, const struct shape *kid, const struct js_node *n)
 {
 	uint64_t max = reach_max(&kid->reach), min = (uint64_t)kid->reach.min * n->min;
@@ -207,7 +220,7 @@ static struct reach times(struct shapes *s, const struct shape *kid, const struc
 	if (n->max == 1)
 		return n->min ? once : reach_either(s->sets, &nothing, &once);
 	if (n->max == JS_UNBOUNDED || max == UINT64_MAX)
-		return reach_run((uint32_t)min, reach_set_find(s->sets, &kid->bytes));
+		return reach_run((uint32_t)min, shape_run_set(s, &kid->bytes));
 	return reach_bytes((uint32_t)min, max * n->max);
 }
 

@@ -35,4 +35,8 @@ const struct shape *shape_of(struct shapes *s, uint32_t node);
 /* Strings of which every match begins with one, NULL when there is no such set. */
 const struct strs *shape_heads(struct shapes *s, uint32_t node);
 
+/* The number of a run's set, with all bytes that folded text of this form never has: what takes any
+ * character is then a run of everything, and so is no walk. */
+uint16_t shape_run_set(const struct shapes *s, const struct reach_set *bytes);
+
 #endif
