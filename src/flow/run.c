@@ -134,8 +134,10 @@ static int decide(struct sentence *s, struct err *err)
 
 	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
 		bool waits = r == 1 && s->req->wait, moved = r < 0 && err->code == ERR_CONFLICT;
-		if ((!waits && !moved) || i == GATE_TRIES_MAX)
+		if (!waits && !moved)
 			return r;
+		if (waits && i == GATE_TRIES_MAX)
+			return err_set(err, ERR_CONFLICT, "not run: people were asked %d times", i);
 		if (waits && ((s->is_early && begin_again(s, err) < 0) ||
 			      wait_for_people(&s->gate, err) < 0))
 			return -1;
@@ -154,7 +156,9 @@ static int stop(struct sentence *s, int asked, struct err *err)
 		if (asked > 0)
 			*err = why;
 		else
-			err_cause(err, "and it is on no record: %.200s", why.message);
+			err_cause(err, "and it is on no record: %.100s: %.200s", why.message,
+				  why.cause);
+		s->result->report->run[0] = '\0';
 		return -1;
 	}
 	if (asked > 0)

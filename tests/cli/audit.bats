@@ -333,6 +333,30 @@ assert b['stderr_sha256'] == hashlib.sha256(b'x').hexdigest(), b"
 }
 @test "the hash of what was printed is of all of it" { each output_hashed; }
 
+# Somebody holds the log until the run has ended: what was refused cannot be recorded, and that is said.
+unrecorded() {
+	local tier=full holder
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf '#!/bin/sh\necho a script\n' >"$T/script"
+	chmod 755 "$T/script"
+	mkfifo "$T/$1.ready" "$T/$1.end"
+	/usr/bin/python3 -I -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+open(sys.argv[2], "w").close()
+open(sys.argv[3]).close()' "$T/$1/cordon/log.db" "$T/$1.ready" "$T/$1.end" 3>&- &
+	holder=$!
+	: <"$T/$1.ready"
+	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json --lang binary "$T/script"
+	: >"$T/$1.end"
+	wait $holder
+	exits 126
+	holds '"machine code" in r["error"]["message"] and "held the log" in r["error"]["cause"]' \
+		'r["audit_id"] is None'
+}
+@test "a refusal that cannot be recorded says so" { each unrecorded; }
+
 exported() {
 	story "$1"
 	gate "$1" 0 audit export
