@@ -202,10 +202,10 @@ uint16_t shape_run_set(const struct shapes *s, const struct reach_set *bytes)
 {
 	struct reach_set all = *bytes;
 
-	for (uint8_t c = '\t'; c <= '\r'; c++)
-		reach_set_add(&all, c);
-	for (uint8_t c = 'A'; c <= 'Z'; c++)
-		reach_set_add(&all, c);
+	for (int c = '\t'; c <= '\r'; c++)
+		reach_set_add(&all, (uint8_t)c);
+	for (int c = 'A'; c <= 'Z'; c++)
+		reach_set_add(&all, (uint8_t)c);
 	if (s->form == JS_ASCII)
 		all.bits[2] = all.bits[3] = UINT64_MAX;
 	return reach_set_find(s->sets, &all);
