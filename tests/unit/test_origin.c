@@ -480,7 +480,7 @@ static void test_file_hop(struct origin_case *c)
 	struct err err = {0};
 	int ingests = 0;
 
-	struct source s = case_read(c, &a, PAYLOAD, GRADE_NONE);
+	struct source s = case_read(c, &a, PAYLOAD " # read here only", GRADE_NONE);
 	struct label out = label_of_run(ORIGIN_EXPOSED, &s.label, CAP_BIT(CAP_COMPUTE));
 	in.label = label_top();
 	case_done(source_commit(&c->k, &b, &in, &r, &err) == 0, &err);
