@@ -2,7 +2,9 @@
  *
  * The word "scan" for code that is to run. To the rules it is what it is: a call of a tool. Its
  * arguments and its environment are looked at too, as text: a script of one line runs whatever it
- * is given. So is its input, if the code view says that it makes code of something. A program in machine code has no text to scan; what it may do, the box says.
+ * is given. So is its input, if the code view says that it makes code of something, and so are the
+ * modules that it imports (gate_modules.c). A program in machine code has no text to scan; what it
+ * may do, the box says.
  */
 #include <stdio.h>
 #include <stdlib.h>

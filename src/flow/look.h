@@ -48,8 +48,8 @@ struct look_at {
 	struct scan_options options;
 };
 
-/* Adds to *L, which is zeroed at first, the thing itself before what belongs to it; look_done is always due. What could not be scanned is an
- * error: it is not harmless. */
+/* Adds to *L, which is zeroed at first, the thing itself before what belongs to it; look_done is
+ * always due. What could not be scanned is an error: it is not harmless. */
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err);
 /* Something that belongs to it is not looked at: nobody knows what is in it. */
 void look_skip(struct look *l);
