@@ -346,7 +346,7 @@ static enum tie tie_without(const char *source, const struct origin_text *own, c
 	struct origin_text t = {.data = code, .len = strlen(code)};
 	struct attribution a;
 	struct err err;
-	enum tie tie;
+	enum tie tie = TIE_NONE;
 
 	must(index_without(&ix, own, own ? 1 : 0, &err) == 0 &&
 	     attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
