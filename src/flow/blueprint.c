@@ -544,7 +544,7 @@ static int show_payload(struct draft *d, struct err *err)
 	struct blueprint *p = d->bp;
 	const struct payload *payload = &p->payload;
 
-	p->hash_later = payload->is_program && d->req->hash_program;
+	p->hash_later = payload->is_program && !payload->is_known && d->req->hash_program;
 	if (p->hash_later && payload_stamp(payload->fd, &p->program, err) < 0)
 		return -1;
 	p->spec.payload = payload->is_program ? PAYLOAD_PROGRAM : PAYLOAD_FILE;

@@ -25,11 +25,16 @@ int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
 int enclose_conclude(const struct request *req, struct blueprint *bp, struct result *ret,
 		     struct err *err)
 {
+	const struct payload *p = &bp->payload;
+
 	if (bp->spec.payload == PAYLOAD_FILE)
 		memcpy(ret->sha256, bp->spec.payload_sha256, sizeof(ret->sha256));
+	else if (p->is_known)
+		memcpy(ret->sha256, p->sha256, sizeof(ret->sha256));
 	/* What was hashed is what ran, or nothing is said about it. */
 	ret->has_sha256 = bp->spec.payload == PAYLOAD_FILE ||
-			  (bp->hash_later && payload_is_same(bp->payload.fd, &bp->program));
+			  (bp->hash_later && payload_is_same(p->fd, &bp->program)) ||
+			  (p->is_known && payload_is_same(p->fd, &p->from));
 	result_conclude(ret);
 	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
 						       bp->spec.limit[LIMIT_DISK], err)

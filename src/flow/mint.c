@@ -73,7 +73,8 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 					 .to_us = now + ask->ttl_us,
 					 .runs = ask->runs}};
 
-	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0)
+	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0 ||
+	    payload_know(&payload, err) < 0)
 		return -1;
 	memcpy(plan.plan.code_sha256, payload.sha256, KEEPER_SHA256);
 	memcpy(plan.plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads the code into a sealed memory file and hashes it: nobody, not even we, can change it after
- * that. A program given by path is not copied; its descriptor pins the file that is meant, and it is
- * hashed too, so that one which an earlier run wrote is known.
+ * that. A program given by path is not copied; its descriptor pins the file that is meant, and who
+ * needs to know what is in it before it runs has it hashed (payload_know).
  */
 #include "flow/payload.h"
 
@@ -214,6 +214,16 @@ int payload_input(const char *name, const char *data, size_t len, struct err *er
 	return scope_take_fd(&copy);
 }
 
+int payload_know(struct payload *p, struct err *err)
+{
+	if (!p->is_program || p->is_known)
+		return 0;
+	if (payload_stamp(p->fd, &p->from, err) < 0 || payload_hash_file(p->fd, p->sha256, err) < 0)
+		return -1;
+	p->is_known = true;
+	return 0;
+}
+
 /* The file itself is not sealed: whoever needs to know that it has not changed asks
  * payload_is_same. */
 static int open_program(struct payload *p, const char *file, struct err *err)
@@ -227,8 +237,6 @@ static int open_program(struct payload *p, const char *file, struct err *err)
 		return err_errno(err, ERR_INPUT, "%s", file);
 	if (!S_ISREG(st->st_mode) || !(st->st_mode & 0111))
 		return err_set(err, ERR_INPUT, "%s is not an executable file", file);
-	if (payload_stamp(fd, st, err) < 0 || payload_hash_file(fd, p->sha256, err) < 0)
-		return -1;
 	p->is_program = true;
 	p->len = (size_t)st->st_size;
 	p->fd = scope_take_fd(&fd);

@@ -199,6 +199,7 @@ static int speak(struct sentence *s, struct err *err)
 
 	/* Another program takes longer to start than all of this: both at the same time. */
 	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
+	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
 	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
