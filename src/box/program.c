@@ -19,7 +19,6 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "box/box.h"
 #include "box/sys.h"
 

@@ -21,7 +21,6 @@ struct launch_sink {
 
 struct launch {
 	pid_t pid; /* 0: none to wait for */
-	struct spawn *start;
 	int socket;
 	int out[2]; /* read ends of the program's output */
 	bool has_result;

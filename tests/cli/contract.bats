@@ -124,7 +124,7 @@ error_status() {
 	echo 'print(1)' | code x.py
 	box user:no-cgroup "$T/x.py"
 	exits 125
-	err_has 'starting cordon-box: Exec format error'
+	err_has 'cordon-box: Exec format error'
 }
 
 @test "signals that the caller ignores are not ignored in the box" {

@@ -7,7 +7,7 @@
  */
 #include <sched.h>
 
-#include "base/spread.h"
+#include "box/box.h"
 
 void spread(pid_t child)
 {
