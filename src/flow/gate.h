@@ -87,6 +87,8 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 		     struct err *err);
 
 /* gate_scan.c */
+/* Opens them, which gate_scan does when it needs them. */
+int gate_rules(struct gate *g, struct err *err);
 /* VIEW: the code's, if somebody has read it already; or NULL. */
 int gate_scan(struct gate *g, const struct code_view *view, struct err *err);
 

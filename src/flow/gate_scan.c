@@ -46,7 +46,7 @@ static struct scan_options options_for(const char *lang)
 	return o;
 }
 
-static int open_rules(struct gate *g, struct err *err)
+int gate_rules(struct gate *g, struct err *err)
 {
 	struct packs_options o = {.directory = g->req->rules,
 				  .directories = g->req->rulesc,
@@ -67,7 +67,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 			     .options = options_for(g->bp->profile->name)};
 
 	at.options.ready = view;
-	if (open_rules(g, err) < 0)
+	if (gate_rules(g, err) < 0)
 		return -1;
 	if (p->len > SCAN_FILE_MAX)
 		return err_set(err, ERR_LIMIT, "code larger than %lu MB is not scanned, so not run",
@@ -106,7 +106,7 @@ static int scan_words(struct gate *g, struct err *err)
 
 	if (!g->req->argc && !g->req->envc)
 		return 0;
-	if (join_words(g->req, &words, &at.data.len, err) < 0 || open_rules(g, err) < 0)
+	if (join_words(g->req, &words, &at.data.len, err) < 0 || gate_rules(g, err) < 0)
 		return -1;
 	at.data.s = words;
 	return look_at(&g->look, &g->rules, &at, err);

@@ -77,19 +77,27 @@ static bool guess(struct sentence *s)
 	return s->guess.verdict >= VERDICT_CONTAINED;
 }
 
-/* Starts that box: its interpreter reads the code and then waits for a word from us. Any doubt about
- * what it says, and nothing was heard. */
-static bool talk(struct sentence *s, struct code_view *ret)
+/* Starts that box: its interpreter reads the code and then waits for a word from us. */
+static bool begin_early(struct sentence *s)
+{
+	struct err ignored;
+
+	if (!blueprint_can_talk(&s->bp, s->req) || !guess(s))
+		return false;
+	s->is_early = s->bp.talks = true;
+	s->bp.planned = s->guess.origin == ORIGIN_PLAN;
+	return blueprint_make(&s->bp, &s->gate.confined, &ignored) == 0 &&
+	       launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
+}
+
+/* Any doubt about what it says, and nothing was heard. */
+static bool hear(struct sentence *s, struct code_view *ret)
 {
 	AUTO_FREE char *answer = NULL;
 	size_t len = 0;
 	struct err ignored;
 
-	s->is_early = s->bp.talks = true;
-	s->bp.planned = s->guess.origin == ORIGIN_PLAN;
-	return blueprint_make(&s->bp, &s->gate.confined, &ignored) == 0 &&
-	       launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0 &&
-	       launch_hear(&s->box, &s->bp, &answer, &len) == 0 &&
+	return launch_hear(&s->box, &s->bp, &answer, &len) == 0 &&
 	       view_answer(answer, len, ret, &ignored) == 0 && ret->state == CODE_VIEW_WHOLE;
 }
 
@@ -97,9 +105,12 @@ static bool talk(struct sentence *s, struct code_view *ret)
 static int scan(struct sentence *s, struct err *err)
 {
 	struct code_view view = {0};
-	bool heard = blueprint_can_talk(&s->bp, s->req) && guess(s) && talk(s, &view);
-	int r = s->is_early && !heard ? begin_again(s, err) : 0;
+	bool early = begin_early(s);
 
+	if (early && gate_rules(&s->gate, err) < 0) /* there is time now */
+		return -1;
+	bool heard = early && hear(s, &view);
+	int r = s->is_early && !heard ? begin_again(s, err) : 0;
 	if (r == 0)
 		r = gate_scan(&s->gate, heard ? &view : NULL, err);
 	view_done(&view);
