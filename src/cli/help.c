@@ -14,6 +14,7 @@ static const struct {
 	const char *command, *status, *meaning;
 } exits[] = {
 	{"run", "N", "the program's own status, whatever it is; --json tells it from those below"},
+	{"run", "75", "people are asked; the same call again runs it when they have agreed"},
 	{"run", "124", "the time limit was reached"},
 	{"run", "125", "Cordon could not run it: wrong usage, or a layer is missing"},
 	{"run", "126", "refused by policy"},
