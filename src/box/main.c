@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -33,10 +34,13 @@ static void *new_table(size_t size)
  * the program. Here, because there is time before the spec comes, and none in init. */
 static void reset_signals(void)
 {
+	static const uint64_t defaults[4]; /* the kernel's struct sigaction, all zero */
 	sigset_t none;
 
+	/* Refused for SIGKILL and SIGSTOP, which nobody can ignore. The C library's own call also refuses
+	 * two that it keeps for threads. */
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which nobody can ignore */
+		syscall(SYS_rt_sigaction, sig, defaults, NULL, (NSIG - 1) / 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
