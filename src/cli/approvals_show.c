@@ -97,6 +97,19 @@ static void show_question(const struct approval *a, uint64_t now)
 }
 
 /* What others call a thing comes last in its line: behind it they could go on in our words. */
+static void show_tie(const struct approval_evidence *e, size_t number)
+{
+	const char *kind = source_kind_name((unsigned)e->kind);
+
+	if (e->code_to > e->code_from)
+		approvals_line("source", "[%zu] bytes %llu-%llu of the code tie by %s to %s %s: %s",
+			       number, (unsigned long long)e->code_from,
+			       (unsigned long long)e->code_to, e->how, kind, e->source, e->name);
+	else
+		approvals_line("source", "[%zu] not its own bytes, but found in its %s: %s %s: %s",
+			       number, e->how, kind, e->source, e->name);
+}
+
 static void show_origin(const struct approval_request *r)
 {
 	const struct approval_evidence *e = r->evidence.list;
@@ -104,10 +117,7 @@ static void show_origin(const struct approval_request *r)
 	approvals_line("origin", "%s: %s", origin_name((unsigned)r->origin),
 		       origin_help((unsigned)r->origin));
 	for (size_t i = 0; i < r->evidence.count; i++)
-		approvals_line("source", "[%zu] bytes %llu-%llu of the code tie by %s to %s %s: %s",
-			       i + 1, (unsigned long long)e[i].code_from,
-			       (unsigned long long)e[i].code_to, e[i].how,
-			       source_kind_name((unsigned)e[i].kind), e[i].source, e[i].name);
+		show_tie(&e[i], i + 1);
 	if (r->evidence_more)
 		approvals_line("source", "and %llu more ties that are not listed",
 			       (unsigned long long)r->evidence_more);

@@ -136,15 +136,20 @@ static void say_changes(const struct result *r, bool only_noted)
 /* People are asked: whom to call, and what about. */
 static void say_pending(const struct report *r)
 {
-	char line[160];
+	char line[256];
 
 	say("", "not run yet: a person is asked");
 	for (size_t i = 0; i < r->reasonc; i++)
 		say("  because: ", r->reason[i]);
 	for (size_t i = 0; i < r->tiec && i < 4; i++) {
-		snprintf(line, sizeof(line), "bytes %llu to %llu stand in %.100s",
-			 (unsigned long long)r->tie[i].code_from,
-			 (unsigned long long)r->tie[i].code_to, r->tie[i].name);
+		const struct report_tie *t = &r->tie[i];
+		if (t->code_to > t->code_from)
+			snprintf(line, sizeof(line), "bytes %llu to %llu stand in %.100s",
+				 (unsigned long long)t->code_from, (unsigned long long)t->code_to,
+				 t->name);
+		else
+			snprintf(line, sizeof(line), "parts of its %.30s stand in %.100s",
+				 t->how[0] ? t->how : t->tie, t->name);
 		say("  because: ", line);
 	}
 	snprintf(line, sizeof(line), "cordon approvals show %s", r->approval);
