@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/scope.h"
 
 #define PREFIX "cordon approval tree 1\n"
@@ -155,54 +156,16 @@ static int add_other(struct walk *w, const struct entry *e, struct err *err)
 	return 0;
 }
 
-struct names {
-	char **name;
-	size_t count, room;
-};
-
-static void names_done(struct names *n)
+static int list(struct walk *w, DIR *dir, struct entries *ret, struct err *err)
 {
-	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
-	free(n->name);
-}
+	int r = entries_read(dir, w->most->entries - w->size.entries, ret);
 
-static int names_add(struct names *n, const char *name)
-{
-	if (n->count == n->room) {
-		size_t room = n->room ? 2 * n->room : 64;
-		char **more = reallocarray(n->name, room, sizeof(*more));
-		if (!more)
-			return -1;
-		n->name = more;
-		n->room = room;
-	}
-	n->name[n->count] = strdup(name);
-	return n->name[n->count] ? (n->count++, 0) : -1;
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list(struct walk *w, DIR *dir, struct names *ret, struct err *err)
-{
-	const struct dirent *d;
-
-	for (errno = 0; (d = readdir(dir)); errno = 0) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
-		if (++w->size.entries > w->most->entries)
-			return too_many(w, err);
-		if (names_add(ret, d->d_name) < 0)
-			return err_set(err, ERR_SYSTEM, "out of memory");
-	}
-	if (errno)
-		return unreadable(w, err);
-	if (ret->count)
-		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
-	return 0;
+	w->size.entries += ret->count;
+	if (r == 0)
+		return 0;
+	if (errno == ENOMEM)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return errno == E2BIG ? too_many(w, err) : unreadable(w, err);
 }
 
 static int add_entry(struct walk *w, const struct entry *e, struct err *err);
@@ -232,7 +195,7 @@ static int add_name(struct walk *w, int dir, const char *name, bool timed, struc
 
 static int add_dir(struct walk *w, const struct entry *e, struct err *err)
 {
-	__attribute__((cleanup(names_done))) struct names names = {0};
+	AUTO_ENTRIES struct entries names = {0};
 	AUTO_CLOSE int fd = openat(e->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	AUTO_CLOSEDIR DIR *dir = own < 0 ? NULL : fdopendir(own);

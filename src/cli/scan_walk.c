@@ -11,38 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "cli/scan.h"
 
 /* Directories that no agent reads: the histories of version control. */
 static const char *const left_out[] = {".git", ".hg", ".svn"};
-
-struct names {
-	size_t count, room;
-	char **name;
-};
-
-static void names_done(struct names *n)
-{
-	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
-	free(n->name);
-}
-
-static int names_add(struct names *n, const char *name)
-{
-	if (n->count == n->room) {
-		size_t room = n->room ? n->room * 2 : 64;
-		char **more = realloc(n->name, room * sizeof(*more));
-		if (!more)
-			return -1;
-		n->name = more;
-		n->room = room;
-	}
-	n->name[n->count] = strdup(name);
-	return n->name[n->count] ? (n->count++, 0) : -1;
-}
 
 static bool is_left_out(const char *name)
 {
@@ -52,29 +27,14 @@ static bool is_left_out(const char *name)
 	return false;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int list(DIR *dir, struct entries *ret, struct err *err)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list(DIR *dir, struct names *ret, struct err *err)
-{
-	struct dirent *entry;
-
-	while ((entry = io_readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (ret->count == SCAN_ENTRIES_MAX)
-			return err_set(err, ERR_LIMIT, "has more than %d entries: not scanned",
-				       SCAN_ENTRIES_MAX);
-		if (names_add(ret, entry->d_name) < 0)
-			return err_set(err, ERR_SYSTEM, "out of memory");
-	}
-	if (errno)
-		return err_errno(err, ERR_INPUT, "could not be listed");
-	if (ret->count)
-		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
-	return 0;
+	if (entries_read(dir, SCAN_ENTRIES_MAX, ret) == 0)
+		return 0;
+	if (errno == E2BIG)
+		return err_set(err, ERR_LIMIT, "has more than %d entries: not scanned",
+			       SCAN_ENTRIES_MAX);
+	return err_errno(err, ERR_INPUT, "could not be listed");
 }
 
 /* Counted each time, told once: a tree may have thousands. */
@@ -121,7 +81,7 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
 {
 	AUTO_CLOSEDIR DIR *dir = NULL;
-	struct names names = {0};
+	AUTO_ENTRIES struct entries names = {0};
 	struct err err = {0};
 
 	if (depth >= SCAN_DEPTH_MAX) {
@@ -149,5 +109,4 @@ void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
 		}
 		visit(s, fd, names.name[i], name, depth);
 	}
-	names_done(&names);
 }

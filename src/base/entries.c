@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See entries.h. Nobody's order but ours: a directory's own changes with its file system.
+ */
+#include "base/entries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+
+void entries_done(struct entries *e)
+{
+	for (size_t i = 0; i < e->count; i++)
+		free(e->name[i]);
+	free(e->name);
+	*e = (struct entries){0};
+}
+
+static int add(struct entries *e, const char *name)
+{
+	if (e->count == e->room) {
+		size_t room = e->room ? 2 * e->room : 64;
+		char **more = reallocarray(e->name, room, sizeof(*more));
+		if (!more)
+			return -1;
+		e->name = more;
+		e->room = room;
+	}
+	e->name[e->count] = strdup(name);
+	return e->name[e->count] ? (e->count++, 0) : -1;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int entries_read(DIR *dir, size_t most, struct entries *ret)
+{
+	const struct dirent *d;
+
+	while ((d = io_readdir(dir))) {
+		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+			continue;
+		if (ret->count == most) {
+			errno = E2BIG;
+			return -1;
+		}
+		if (add(ret, d->d_name) < 0)
+			return -1;
+	}
+	if (errno)
+		return -1;
+	if (ret->count)
+		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
+	return 0;
+}
