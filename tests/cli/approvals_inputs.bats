@@ -4,6 +4,7 @@
 # virtual environment, the programs it starts, what it reads. Each is changed behind an approval's
 # back, and must ask again; put back, it is what they agreed to.
 load helper
+load person
 
 # asks WAY: everything asks, and a yes is good for more than one run.
 asks()
@@ -41,23 +42,6 @@ show_request()
 	exits 0
 }
 
-# approve ID [SCOPE]: a person with an account of their own says yes to what the ordinary user asked for.
-approve()
-{
-	local anna=$((TEST_UID + 1)) state=$T/as-user/state/cordon
-	if [ ! -d "$T/anna" ]; then
-		mkdir -m 700 "$T/anna"
-		chown "$anna" "$T/anna"
-		setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals key new "$T/anna/key" \
-			--plain >"$T/anna.pub"
-		"$CORDON" approvals key add anna "$(cat "$T/anna.pub")" --uid $anna --state "$state"
-	fi
-	as user "$CORDON" approvals export "$1" >"$T/request"
-	setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals sign "$1" "$T/request" \
-		--key "$T/anna/key" --name anna --scope "${2:-hash}" >"$T/vote"
-	as user "$CORDON" approvals add "$1" "$(cat "$T/vote")"
-}
-
 # bound FILE NAME ARG...: what people agree to with ARG... holds until FILE has another content, and
 # the question that follows names NAME.
 bound()
@@ -67,7 +51,7 @@ bound()
 	submit "$@"
 	parked
 	first=$ID
-	approve "$ID"
+	approve "$ID" hash
 	submit "$@"
 	exits 0
 	holds 'r["stdout"] == "1\n"' "r['approval_id'] == '$first'"
@@ -258,7 +242,7 @@ is_shown()
 	asks user:no-cgroup
 	submit --workspace "$W:ro" --env A=1
 	parked
-	approve "$ID"
+	approve "$ID" hash
 	submit --workspace "$W:ro" --env A=2 --exec /usr/bin/env --memory 300M
 	parked
 	show_request "$ID"

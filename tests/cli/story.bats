@@ -4,6 +4,7 @@
 # and the code it then writes carries parts of them, openly or in disguise. And the ways round it
 # that somebody would try: another conversation, a file in between, an encoding, an old approval.
 load helper
+load person
 
 # gate WAY ARG...: cordon, with the way's user and state; its output in $T/out, and $status.
 gate() {
@@ -19,22 +20,6 @@ submit() {
 	local way=$1
 	shift
 	gate "$way" run --json --tier "${way#*:}" --domain "$D" "$@"
-}
-
-# approve ID: a person with an account of their own says yes to what the ordinary user asked for.
-approve() {
-	local anna=$((TEST_UID + 1)) state=$T/as-user/state/cordon
-	if [ ! -d "$T/anna" ]; then
-		mkdir -m 700 "$T/anna"
-		chown "$anna" "$T/anna"
-		setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals key new "$T/anna/key" \
-			--plain >"$T/anna.pub"
-		"$CORDON" approvals key add anna "$(cat "$T/anna.pub")" --uid $anna --state "$state"
-	fi
-	as user "$CORDON" approvals export "$1" >"$T/request"
-	setpriv --reuid $anna --regid $anna --clear-groups "$CORDON" approvals sign "$1" "$T/request" \
-		--key "$T/anna/key" --name anna >"$T/vote"
-	as user "$CORDON" approvals add "$1" "$(cat "$T/vote")"
 }
 
 said() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
