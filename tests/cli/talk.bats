@@ -5,15 +5,15 @@
 load helper
 load scan.bash
 
-# With a variable of Python's own the code is read in another box: that is how it is without.
-elsewhere='--env PYTHONUNUSED=1'
+# With any variable the code is read in another box (HOME alone lets modules in): that is how it is without.
+elsewhere='--env UNUSED=1'
 
 # What a program can see of the interpreter it runs in.
 facts() {
 	code facts.py <<-'END'
 		import encodings, os, sys
 		print(sys.path, sys.argv, sys.flags, sys.orig_argv, sys.warnoptions)
-		print(sorted(k for k in os.environ if k != "PYTHONUNUSED"), os.environ.get("PYTHONPATH"))
+		print(sorted(k for k in os.environ if k != "UNUSED"), os.environ.get("PYTHONPATH"))
 		print(sorted(os.listdir("/proc/self/fd")), os.getcwd(), __file__, __name__, __spec__)
 		print(sorted(m for m in sys.modules if m not in ("sitecustomize", "types")))
 		print(sorted(dir(encodings)), encodings.__file__, "x".encode("idna"), sorted(globals()))
