@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * posix_spawn -> exit -> waitpid, timed. The same path for every tool: fixed small environment,
- * output to /dev/null or a pipe, stderr to one file that explains a failure afterwards.
+ * posix_spawn -> exit -> waitpid, timed. The same path for every tool: the environment of the
+ * benchmark itself (tests/bench/run makes it small, with a home of the half's own), output to
+ * /dev/null or a pipe, stderr to one file that explains a failure afterwards.
  * Waiting goes through a pidfd so that a tool that hangs is killed and reported, not waited for.
  * Must never count a run whose program did not end with status 0.
  */
@@ -44,8 +45,6 @@ static int actions_fill(posix_spawn_file_actions_t *fa, const struct plan *p, in
 int spawn_start(struct plan *p, int out_fd, int err_fd, pid_t *ret_pid)
 {
 	static unsigned serial;
-	static char *const env[] = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LANG=C.UTF-8",
-				    "HOME=/tmp", NULL};
 	posix_spawn_file_actions_t fa;
 
 	snprintf(p->id, sizeof(p->id), "bench-%d-%u", (int)getpid(), serial++);
@@ -53,7 +52,7 @@ int spawn_start(struct plan *p, int out_fd, int err_fd, pid_t *ret_pid)
 		return -1;
 	int rc = actions_fill(&fa, p, out_fd, err_fd);
 	if (!rc)
-		rc = posix_spawnp(ret_pid, p->argv[0], &fa, NULL, p->argv, env);
+		rc = posix_spawnp(ret_pid, p->argv[0], &fa, NULL, p->argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
 	errno = rc;
 	return rc ? -1 : 0;
