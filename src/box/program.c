@@ -72,7 +72,8 @@ static void volunteer(void)
 	(void)!io_write_text(AT_FDCWD, "/proc/self/oom_score_adj", "1000");
 }
 
-/* Init has taken its own message from this socket before it sent us WIRE_GO. */
+/* Late: the supervisor makes it while we do the rest. Init has taken its own message from this
+ * socket before it sent us WIRE_GO. */
 static int enter_cgroup(struct box *b, struct err *err)
 {
 	uint32_t kind = 0;
@@ -185,8 +186,8 @@ void program_exec(struct box *b, int init)
 	struct err err;
 
 	if (drop_rights(b, &err) < 0 || enter_root(b, init, &rules, &err) < 0 ||
-	    landlock_enter(b, rules, &err) < 0 || seccomp_load(b, &listener, &err) < 0 ||
-	    hand_over_listener(b, listener, &err) < 0)
+	    landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
+	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		box_give_up(b, &err);
 	if (init >= 0)
 		hear(init, &alone, sizeof(alone), WIRE_ALONE);
@@ -206,8 +207,7 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 	/* v1: init is not in the program's cgroup. Otherwise while /proc/self is still ours. */
 	if (b->spec->tier != TIER_FULL || b->cgroup.ops)
 		volunteer();
-	if (make_network(b, init, &err) < 0 || become_user(b, init, &err) < 0 ||
-	    enter_cgroup(b, &err) < 0)
+	if (make_network(b, init, &err) < 0 || become_user(b, init, &err) < 0)
 		box_give_up(b, &err);
 	program_exec(b, init);
 }

@@ -58,8 +58,8 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 		err_set(&ret->err, ERR_SYSTEM, "out of memory");
 		return;
 	}
-	blueprint_init(bp);
 	int begun = launch_begin(&box, &err);
+	blueprint_init(bp);
 	box.is_own = true;
 	if (begun < 0 || blueprint_begin(bp, req, &err) < 0 || blueprint_make(bp, req, &err) < 0 ||
 	    enclose(req, bp, &box, sink, ret, &err) < 0)
