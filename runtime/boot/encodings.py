@@ -10,6 +10,7 @@ import sys
 def be_real(module):
     from _frozen_importlib_external import PathFinder
     boot = module.__path__[0].rpartition('/')[0]
+    del module.__getattr__
     sys.path.remove(boot)
     spec = PathFinder.find_spec('encodings')
     sys.path.insert(0, boot)
@@ -21,7 +22,18 @@ def be_real(module):
     spec.loader.exec_module(module)
 
 
+def __getattr__(name):
+    """The reader seldom needs anything of Python's own package."""
+    module = sys.modules[__name__]
+    be_real(module)
+    return getattr(module, name)
+
+
 def read_code():
+    import _codecs
+    module = sys.modules[__name__]
+    module.__spec__._initializing = False      # or who imports it in another thread waits for this one
+    _codecs.register(lambda name: module.search_function(name))
     names = {'__name__': 'start'}
     exec(posix.pread(8, START, 0), names)
     code = posix.open(CODE, posix.O_RDONLY)
@@ -32,10 +44,10 @@ try:
     reader = posix.fork()
 except OSError:
     reader = -1
-be_real(sys.modules[__name__])
 if reader == 0:
     try:
         read_code()
     finally:
         posix._exit(1)
+be_real(sys.modules[__name__])
 del be_real, read_code, CODE, START, posix

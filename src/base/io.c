@@ -195,7 +195,7 @@ bool io_is_sealed(int fd)
 }
 
 /* Kernels before 6.3 do not know MFD_NOEXEC_SEAL and answer EINVAL. */
-static int io_memfd(const char *name)
+int io_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL)

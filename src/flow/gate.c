@@ -16,15 +16,18 @@ static int open_policy(struct gate *g, struct err *err)
 
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err)
 {
-	struct gate_state_options o = {.path = req->state};
-
 	g->req = req;
 	g->report = report;
 	g->state = (struct gate_state)STATE_CLOSED;
 	id_random(&g->run);
 	id_hex(&g->run, report->run);
-	if (open_policy(g, err) < 0)
-		return -1;
+	return open_policy(g, err);
+}
+
+int gate_open_state(struct gate *g, struct err *err)
+{
+	struct gate_state_options o = {.path = g->req->state};
+
 	if (gate_state_open(&g->state, &o, err) == 0)
 		return 0;
 	err_context(err, "nothing runs without a record");

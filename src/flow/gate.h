@@ -66,8 +66,9 @@ struct gate {
 	struct arena arena;
 };
 
-/* gate.c: the state, the policy and the rules. gate_close is always due. */
+/* gate.c: the policy, then the state. gate_close is always due. */
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err);
+int gate_open_state(struct gate *g, struct err *err);
 void gate_close(struct gate *g);
 
 /* gate_origin.c */
@@ -99,6 +100,13 @@ int gate_scan_module(struct gate *g, const char *path, struct text text, struct 
 int gate_scan_modules(struct gate *g, struct err *err);
 
 /* gate_decide.c */
+/* What it is confined to if nothing is found in it and its origin is what the request makes likely:
+ * no state is needed. false: then it would not run, or ask people. Decides nothing. */
+struct gate_guess {
+	struct request confined;
+	bool planned;
+};
+bool gate_guess(const struct gate *g, const struct blueprint *bp, struct gate_guess *ret);
 /* decide: 0 when it may run or may be asked about; -1 with the reason when it is denied. */
 int gate_decide(struct gate *g, struct err *err);
 /* (approve): 0: it may run. 1: people are asked, report->approval says where. */

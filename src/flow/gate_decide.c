@@ -67,6 +67,34 @@ static int refuse(struct gate *g, struct err *err)
 	return -1;
 }
 
+/* A conversation that Cordon knows has seldom read nothing. */
+static enum origin likely_origin(const struct gate *g)
+{
+	const struct request *r = g->req;
+
+	if (r->plan)
+		return r->declared == ORIGIN_COUNT ? ORIGIN_PLAN : r->declared;
+	if (r->declared == ORIGIN_USER || (r->declared == ORIGIN_AGENT && !r->domain))
+		return r->declared;
+	enum origin said = r->declared == ORIGIN_COUNT ? g->policy.undeclared : r->declared;
+	return said < ORIGIN_EXPOSED ? said : ORIGIN_EXPOSED;
+}
+
+bool gate_guess(const struct gate *g, const struct blueprint *bp, struct gate_guess *ret)
+{
+	struct ask ask = {.origin = likely_origin(g),
+			  .caps = policy_caps_of(g->req) | g->req->asks,
+			  .lang = bp->profile->name};
+	struct decision d;
+	struct err ignored;
+
+	policy_decide(&g->policy, &ask, &d);
+	ret->confined = *g->req;
+	ret->planned = d.origin == ORIGIN_PLAN;
+	return d.verdict >= VERDICT_CONTAINED &&
+	       policy_confine(&d.box, &ret->confined, &ignored) == 0;
+}
+
 int gate_decide(struct gate *g, struct err *err)
 {
 	struct ask ask = {.origin = g->origin.origin,

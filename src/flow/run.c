@@ -7,6 +7,7 @@
 #include "flow/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/pages.h"
@@ -20,8 +21,9 @@ struct sentence {
 	struct gate gate;
 	struct blueprint bp;
 	struct launch box;
-	bool is_early; /* it was started before the decision, for what GUESS would give */
-	struct decision guess;
+	struct gate_guess guess;
+	bool is_early; /* the box was begun before the decision, for what GUESS says */
+	bool waits;    /* and is there */
 	struct result *result;
 };
 
@@ -56,7 +58,7 @@ static int begin_again(struct sentence *s, struct err *err)
 
 	launch_abandon(&s->box);
 	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
-	s->is_early = false;
+	s->is_early = s->waits = false;
 	s->result->report = NULL;
 	result_done(s->result);
 	result_init(s->result);
@@ -65,29 +67,18 @@ static int begin_again(struct sentence *s, struct err *err)
 	return launch_begin(&s->box, err);
 }
 
-/* The box that code without a finding would get, which is what most code is. */
-static bool guess(struct sentence *s)
-{
-	struct gate *g = &s->gate;
-	struct err ignored;
-
-	if (gate_origin(g, &ignored) < 0 || gate_decide(g, &ignored) < 0)
-		return false;
-	s->guess = g->decision;
-	return s->guess.verdict >= VERDICT_CONTAINED;
-}
-
-/* Starts that box: its interpreter reads the code and then waits for a word from us. */
-static bool begin_early(struct sentence *s)
+/* Starts the box that code without a finding would get, which is what most code is: its interpreter
+ * reads the code and then waits for a word from us. */
+static void begin_early(struct sentence *s)
 {
 	struct err ignored;
 
-	if (!blueprint_can_talk(&s->bp, s->req) || !guess(s))
-		return false;
+	if (!blueprint_can_talk(&s->bp, s->req) || !gate_guess(&s->gate, &s->bp, &s->guess))
+		return;
 	s->is_early = s->bp.talks = true;
-	s->bp.planned = s->guess.origin == ORIGIN_PLAN;
-	return blueprint_make(&s->bp, &s->gate.confined, &ignored) == 0 &&
-	       launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
+	s->bp.planned = s->guess.planned;
+	s->waits = blueprint_make(&s->bp, &s->guess.confined, &ignored) == 0 &&
+		   launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
 }
 
 /* Any doubt about what it says, and nothing was heard. */
@@ -105,11 +96,10 @@ static bool hear(struct sentence *s, struct code_view *ret)
 static int scan(struct sentence *s, struct err *err)
 {
 	struct code_view view = {0};
-	bool early = begin_early(s);
 
-	if (early && gate_rules(&s->gate, err) < 0) /* there is time now */
+	if (s->waits && gate_rules(&s->gate, err) < 0) /* there is time now */
 		return -1;
-	bool heard = early && hear(s, &view);
+	bool heard = s->waits && hear(s, &view);
 	int r = s->is_early && !heard ? begin_again(s, err) : 0;
 	if (r == 0)
 		r = gate_scan(&s->gate, heard ? &view : NULL, err);
@@ -177,12 +167,13 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	return asked > 0 ? 0 : -1;
 }
 
+/* Anything that differs is another box, a byte between two members too. */
 static bool is_as_guessed(const struct sentence *s)
 {
-	const struct decision *now = &s->gate.decision;
+	const struct gate *g = &s->gate;
 
-	return s->is_early && now->verdict == s->guess.verdict && now->origin == s->guess.origin &&
-	       now->granted == s->guess.granted && policy_box_is_same(&now->box, &s->guess.box);
+	return s->is_early && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
+	       memcmp(&g->confined, &s->guess.confined, sizeof(g->confined)) == 0;
 }
 
 /* box: the one that waits, if it is the one that was decided on; else one that is. */
@@ -212,6 +203,9 @@ static int speak(struct sentence *s, struct err *err)
 	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
 	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
+		return -1;
+	begin_early(s);
+	if (gate_open_state(g, err) < 0)
 		return -1;
 	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
 		return stop(s, -1, err);

@@ -208,16 +208,15 @@ int view_answer(const char *data, size_t len, struct code_view *ret, struct err 
 int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 {
 	size_t start = sizeof(view_start) - 1, parts = sizeof(view_parts) - 1;
-	AUTO_FREE char *all = malloc(start + parts);
+	AUTO_CLOSE int fd = io_memfd("cordon-reader");
 
-	if (!all)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	memcpy(all, view_start, start);
-	memcpy(all + start, view_parts, parts);
 	boot->encodings = arena_printf(arena, "CODE = '%s'\nSTART = %zu\n%s", boot->code, start,
 				       view_encodings);
 	boot->sitecustomize =
 		arena_printf(arena, "MODULES = '%s'\n%s", boot->modules, view_sitecustomize);
-	boot->parts = io_sealed_memfd("cordon-reader", all, start + parts);
-	return boot->parts < 0 ? err_errno(err, ERR_SYSTEM, "sealing the reader of code") : 0;
+	if (fd < 0 || io_write_all(fd, view_start, start) < 0 ||
+	    io_write_all(fd, view_parts, parts) < 0 || io_seal(fd) < 0)
+		return err_errno(err, ERR_SYSTEM, "sealing the reader of code");
+	boot->parts = scope_take_fd(&fd);
+	return 0;
 }

@@ -18,13 +18,6 @@ unsigned policy_caps_of(const struct request *r)
 	return caps;
 }
 
-bool policy_box_is_same(const struct policy_box *a, const struct policy_box *b)
-{
-	return a->tier == b->tier && a->network == b->network && a->secrets == b->secrets &&
-	       a->commit == b->commit && a->workspace == b->workspace &&
-	       memcmp(a->limit, b->limit, sizeof(a->limit)) == 0;
-}
-
 static void confine_workspace(const struct policy_box *box, struct request *r)
 {
 	if (box->workspace == WORKSPACE_NONE) {

@@ -173,7 +173,6 @@ int policy_read_ask(const struct node *node, struct arena *arena, struct ask *re
 
 /* What a request asks for by its words alone, whatever it says that it asks for. */
 unsigned policy_caps_of(const struct request *r);
-bool policy_box_is_same(const struct policy_box *a, const struct policy_box *b);
 /* Takes from the request what the box must not have. 0, or -1: its tier is too weak. */
 int policy_confine(const struct policy_box *box, struct request *r, struct err *err);
 

@@ -54,22 +54,33 @@ counted() {
 	chmod 755 "$T/bin/cordon-box"
 }
 
-once() {
-	rm -f "$T/begun"
+# begins "-eq COUNT" WAY WORDS...: that many boxes.
+begins() {
 	: >"$T/begun"
 	chmod 666 "$T/begun"
-	box "$1" x.py
+	status=0
+	as "${2%%:*}" timeout 60 "$CORDON" run --tier "${2#*:}" "${@:3}" >"$T/out" 2>"$T/err" </dev/null || status=$?
 	exits 0
 	out_is 'ran'
-	[ "$(wc -l <"$T/begun")" -eq 1 ] || show
-	: >"$T/begun"
 	# shellcheck disable=SC2086 # words
-	box "$1" $elsewhere x.py
-	exits 0
-	[ "$(wc -l <"$T/begun")" -ge 2 ] || show
+	[ "$(wc -l <"$T/begun")" $1 ] || show
+}
+
+once() {
+	local domain plan
+	begins "-eq 1" "$1" x.py
+	# shellcheck disable=SC2086 # words
+	begins "-ge 2" "$1" $elsewhere x.py
+	begins "-eq 1" "$1" --origin user codec.py
+	begins "-eq 1" "$1" --origin agent x.py
+	domain=$(as "${1%%:*}" "$CORDON" domain new)
+	plan=$(as "${1%%:*}" "$CORDON" plan --domain "$domain" x.py)
+	begins "-eq 1" "$1" --domain "$domain" x.py
+	begins "-eq 1" "$1" --domain "$domain" --plan "$plan" x.py
 }
 @test "one box and one interpreter for an ordinary run" {
 	echo 'print("ran")' | code x.py
+	printf '# coding: koi8-r\nimport codecs\nprint(codecs.decode("ena", "rot13"))\n' | code codec.py
 	counted
 	every once
 }
