@@ -37,7 +37,7 @@ def read_code():
     names = {'__name__': 'start'}
     exec(posix.pread(8, START, 0), names)
     code = posix.open(CODE, posix.O_RDONLY)
-    names['load'](8, START)['view']('python', posix.read(code, posix.fstat(code).st_size), 7)
+    names['load'](8, START)['view']('python', posix.read(code, posix.fstat(code).st_size), 7, b'\xff')
 
 
 try:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The interpreter is ready: waits until the code has been read and may run, leaves no trace of itself, and
 gives way to a sitecustomize of the system's own. Only then the workspace's modules (MODULES) can be
-imported: nothing of them may run before."""
+imported: nothing of them may run before. The reader's answer ends with a byte that is in no text; if it
+could not give one, the byte comes from here."""
 
 
 def wait():
     import encodings
     import posix
-    if encodings.reader > 0:
-        posix.waitpid(encodings.reader, 0)
+    if encodings.reader < 0 or posix.waitpid(encodings.reader, 0)[1]:
+        posix.write(7, b'\xff')
     del encodings.reader
-    posix.write(7, b'\xff')
     if posix.read(7, 1) != b'g':
         posix._exit(125)
     posix.close(7)

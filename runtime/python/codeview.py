@@ -104,8 +104,8 @@ class Answer:
             data = data[posix.write(fd, data):]
 
 
-def view(language, code, fd):
-    """Reads CODE, bytes in LANGUAGE, writes the answer to descriptor FD and ends this process:
+def view(language, code, fd, end=b''):
+    """Reads CODE, bytes in LANGUAGE, writes the answer and END to descriptor FD and ends this process:
     whoever wants to go on forks before. With a stack that the deepest tree fits on: a thread's can
     be chosen."""
     import _thread
@@ -120,6 +120,7 @@ def view(language, code, fd):
         try:
             made = Answer()
             answer(made, *make(language, code))
+            made.write(end)
             made.send(fd)
             status[0] = 0
         finally:

@@ -49,11 +49,11 @@ class Parts:
         self.run(module.__name__, module)
 
 
-def view(language, code, fd):
-    """Reads CODE, bytes in LANGUAGE, writes the answer to descriptor FD and ends this process: whoever
-    wants to go on forks before."""
+def view(language, code, fd, end=b''):
+    """Reads CODE, bytes in LANGUAGE, writes the answer and END to descriptor FD and ends this process:
+    whoever wants to go on forks before."""
     import codeview
-    codeview.view(language, code, fd)
+    codeview.view(language, code, fd, end)
 
 
 def main():
