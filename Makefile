@@ -88,14 +88,15 @@ $(BUILD)/obj/src/box/filter.o $(BUILD)/obj/mutant/src/box/filter.o: $(GEN)/filte
 VIEW_FIRST  := runtime/python/parts.py
 VIEW_PY     := $(VIEW_FIRST) $(filter-out $(VIEW_FIRST),$(sort $(wildcard runtime/python/*.py)))
 VIEW_PYTHON ?= $(wildcard /usr/bin/python3)
-$(GEN)/view/key: tools/view-code $(VIEW_PY)
+VIEW_BOOT   := $(sort $(wildcard runtime/boot/*.py))
+$(GEN)/view/key: tools/view-code $(VIEW_PY) $(VIEW_BOOT)
 	@rm -rf $(@D) && mkdir -p $(@D)
-	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_PY),touch $@)
+	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_PY) $(VIEW_BOOT),touch $@)
 $(BUILD)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -o $@ $<
 $(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY) \
-		$(wildcard runtime/boot/*.py)
+		$(VIEW_BOOT)
 	@mkdir -p $(@D)
 	$(BUILD)/embed $@ runtime/view.py runtime/boot $(GEN)/view $(VIEW_PY)
 $(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h

@@ -10,8 +10,9 @@
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with two more programs, view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first. Sources are ASCII; it stops at
- * the first byte that is not.
+ * view_sitecustomize, which have an interpreter read its own code first; their code is in arrays with
+ * _code behind the name, and view_key says of which Python. Sources are ASCII; it stops at the first
+ * byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -145,16 +146,14 @@ static void put_parts(FILE *out, const char *key, struct part *parts, size_t cou
 	fputs("\";\n", out);
 }
 
-static void put_source(FILE *out, const char *name, const char *path)
+static void put_data(FILE *out, const char *name, struct data d)
 {
-	struct data source = read_source(path);
-
 	put_array(out, name);
-	put(out, source.bytes, source.len);
+	put(out, d.bytes, d.len);
 	fputs("\";\n", out);
 }
 
-static void put_boot(FILE *out, const char *dir)
+static void put_boot(FILE *out, const char *dir, const char *code_dir)
 {
 	static const char *const names[] = {"encodings", "sitecustomize"};
 	char path[FILENAME_MAX], array[NAME_LEN_MAX];
@@ -162,7 +161,10 @@ static void put_boot(FILE *out, const char *dir)
 	for (int i = 0; i < 2; i++) {
 		join_path(path, sizeof(path), dir, names[i], ".py");
 		snprintf(array, sizeof(array), "view_%s", names[i]);
-		put_source(out, array, path);
+		put_data(out, array, read_source(path));
+		join_path(path, sizeof(path), code_dir, names[i], ".code");
+		snprintf(array, sizeof(array), "view_%s_code", names[i]);
+		put_data(out, array, read_file(path));
 	}
 }
 
@@ -181,8 +183,9 @@ int main(int argc, char **argv)
 	if (!out)
 		die("cannot be written", argv[1]);
 	fputs("/* Made by tools/embed.c. */\n", out);
-	put_source(out, "view_start", argv[2]);
-	put_boot(out, argv[3]);
+	put_data(out, "view_start", read_source(argv[2]));
+	put_data(out, "view_key", key);
+	put_boot(out, argv[3], argv[4]);
 	put_parts(out, key.len ? key.bytes : "-", parts, (size_t)argc - 5);
 	if (fclose(out) != 0)
 		die("cannot be written", argv[1]);

@@ -50,4 +50,4 @@ if reader == 0:
     finally:
         posix._exit(1)
 be_real(sys.modules[__name__])
-del be_real, read_code, CODE, START, posix
+del be_real, read_code, CODE, START, posix, marshal, own
