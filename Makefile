@@ -34,7 +34,7 @@ MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
 # What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS  = -ljansson -lyaml -lsodium -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD))
+CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD))
 # The cross toolchain's libm.a is a script with the paths of a native one: its parts by name.
 LIBM     := $(or $(if $(CROSS),$(wildcard $(addprefix /usr/$(CROSS)-linux-gnu/lib/,libm-*.a libmvec.a))),-lm)
 # SQLite can load extensions, which a static program must not: see src/store/noload.c.
@@ -59,9 +59,9 @@ all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM)
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
-	$(Q)$(CC) $(LINK) -o $@ $^ -lsodium
+	$(Q)$(CC) $(LINK) -o $@ $^ -lnettle
 
-$(BUILD)/cordon-postgres: $(call objs,$(BASE) $(POSTGRES),)
+$(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(POSTGRES),)
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
 
 # Test builds in which a layer can be left out; see src/box/mutant.c.
@@ -71,7 +71,7 @@ $(BUILD)/mutant/cordon: $(MUT_CLI)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ -lsodium
+	$(Q)$(CC) $(LINK) -o $@ $^ -lnettle
 
 # The system call filter is compiled when Cordon is, never when it runs.
 $(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "approval/fields.h"
+#include "base/digest.h"
 
 #define REQUEST_MAGIC "cordon parked request 1\n"
 #define VOTE_MARK "cordon-vote-1:"
@@ -44,7 +45,7 @@ static int take_code(const struct approval_request *r, const uint8_t *data, size
 {
 	uint8_t sha256[APPROVAL_SHA256];
 
-	crypto_hash_sha256(sha256, data, len);
+	digest_of(sha256, data, len);
 	if (len != r->code_len || memcmp(sha256, r->code_sha256, sizeof(sha256)) != 0)
 		return err_set(err, ERR_INPUT, "the code is not the one that the request is about");
 	uint8_t *copy = malloc(len + 1);

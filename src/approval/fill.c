@@ -5,10 +5,10 @@
  */
 #include "approval/fill.h"
 
-#include <sodium.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "conf/profile.h"
 #include "conf/units.h"
 #include "store/buf.h"
@@ -26,7 +26,7 @@ void approval_init(struct approval_request *r)
 				       .domain = "",
 				       .uid = getuid(),
 				       .pgid = (uint64_t)getpgrp()};
-	crypto_hash_sha256(r->stdin_sha256, (const uint8_t *)"", 0);
+	digest_of(r->stdin_sha256, "", 0);
 }
 
 static struct approval_list texts(const char *const *from, size_t count, struct arena *a)
@@ -61,7 +61,7 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 	r->args = texts(from->argv, from->argc, a);
 	r->env = texts(from->env, from->envc, a);
 	if (from->input)
-		crypto_hash_sha256(r->stdin_sha256, (const uint8_t *)from->input, from->input_len);
+		digest_of(r->stdin_sha256, from->input, from->input_len);
 	r->workspace = from->workspace ? from->workspace : "";
 	r->workspace_mode = from->workspace ? from->workspace_mode : WORKSPACE_NONE;
 	r->venv = from->venv ? from->venv : "";
@@ -156,6 +156,6 @@ int approval_box_sha256(const struct policy_box *box, const struct request *r,
 		add_text(&out, "exec", r->exec[i]);
 	if (out.failed)
 		return err_set(err, ERR_LIMIT, "the box is too large to be described");
-	crypto_hash_sha256(ret, out.data, out.len);
+	digest_of(ret, out.data, out.len);
 	return 0;
 }

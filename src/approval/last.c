@@ -3,25 +3,25 @@
  * Which request was approved last under a name in a domain: only for showing people what is new. It
  * decides nothing.
  */
-#include <sodium.h>
 #include <string.h>
 
 #include "approval/fields.h"
 #include "approval/tally.h"
+#include "base/digest.h"
 
 #define PREFIX "cordon approval last 1\n"
 
 /* Names may be any bytes: their hash is the key. */
 static void key_of(const struct approval_request *r, char ret[ITEM_KEY_MAX])
 {
-	crypto_hash_sha256_state state;
+	struct digest state;
 	uint8_t digest[APPROVAL_SHA256];
 
-	crypto_hash_sha256_init(&state);
-	crypto_hash_sha256_update(&state, (const uint8_t *)PREFIX, sizeof(PREFIX) - 1);
-	crypto_hash_sha256_update(&state, (const uint8_t *)r->domain, strlen(r->domain) + 1);
-	crypto_hash_sha256_update(&state, (const uint8_t *)r->name, strlen(r->name) + 1);
-	crypto_hash_sha256_final(&state, digest);
+	digest_init(&state);
+	digest_add(&state, PREFIX, sizeof(PREFIX) - 1);
+	digest_add(&state, r->domain, strlen(r->domain) + 1);
+	digest_add(&state, r->name, strlen(r->name) + 1);
+	digest_end(&state, digest);
 	item_key(ret, "last", digest, NULL);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "approval/fields.h"
+#include "base/digest.h"
 
 enum { PAGE = 256 };
 
@@ -96,7 +97,7 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 	if (store_get(s, STORE_APPROVAL, key, &item, err) < 0)
 		return -1;
 	if (item.value)
-		crypto_hash_sha256(sha256, item.value, item.len);
+		digest_of(sha256, item.value, item.len);
 	if (!item.value || sodium_memcmp(sha256, a->request.code_sha256, sizeof(sha256)) != 0)
 		return err_set(err, ERR_INPUT,
 			       "the code of approval %s is not in the store any more", a->id);
@@ -200,7 +201,7 @@ int approval_park(struct store *s, struct approval_request *r, struct approval_c
 			       APPROVAL_CODE_MAX);
 	if (sodium_init() < 0)
 		return err_set(err, ERR_SYSTEM, "there are no random numbers");
-	crypto_hash_sha256(r->code_sha256, code.len ? code.data : (const void *)"", code.len);
+	digest_of(r->code_sha256, code.len ? code.data : (const void *)"", code.len);
 	r->code_len = code.len;
 	r->created = now;
 	r->expires = now + wait_ms;

@@ -6,11 +6,11 @@
  * not. Across domains sources have other names, so the evidence is of the domain; the origin that
  * follows from it counts everywhere.
  */
-#include <sodium.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "approval/fields.h"
+#include "base/digest.h"
 #include "model/spec.h"
 
 #define MAGIC "cordon approval request 2\n"
@@ -161,6 +161,6 @@ int approval_digest(const struct approval_request *r, enum approval_digest which
 	fields_encode(request_fields, r, 1U << which, &out);
 	if (out.failed)
 		return err_set(err, ERR_LIMIT, "the request is too large to ask people about");
-	crypto_hash_sha256(ret, out.data, out.len);
+	digest_of(ret, out.data, out.len);
 	return 0;
 }

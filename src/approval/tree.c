@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sodium.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/entries.h"
 #include "base/scope.h"
 
@@ -29,7 +29,7 @@
 #define CACHE "__pycache__"
 
 struct walk {
-	crypto_hash_sha256_state state;
+	struct digest state;
 	const struct tree_size *most;
 	struct tree_size size;
 	char path[TREE_PATH_MAX + 1]; /* below the root; "" */
@@ -70,7 +70,7 @@ static int unreadable(const struct walk *w, struct err *err)
 
 static void add(struct walk *w, const void *data, size_t len)
 {
-	crypto_hash_sha256_update(&w->state, data, len);
+	digest_add(&w->state, data, len);
 }
 
 /* What it is: KIND, mode, NUMBER (a length, or which device), name. */
@@ -243,11 +243,11 @@ int tree_sum(const char *path, const struct tree_size *most, struct tree_sum *re
 	w->most = most;
 	if (fd < 0 || fstat(fd, &e.st) < 0)
 		return unreadable(w, err);
-	crypto_hash_sha256_init(&w->state);
+	digest_init(&w->state);
 	add(w, PREFIX, sizeof(PREFIX) - 1);
 	if (add_entry(w, &e, err) < 0)
 		return -1;
-	crypto_hash_sha256_final(&w->state, ret->sha256);
+	digest_end(&w->state, ret->sha256);
 	ret->size = w->size;
 	return 0;
 }

@@ -6,12 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/io.h"
 #include "base/scope.h"
 
@@ -62,7 +62,7 @@ static int read_spec(struct spec *ret, struct err *err)
 /* What runs is what was scanned and approved: sealed bytes with the hash that was promised. */
 static int check_payload(const struct spec *s, struct err *err)
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
+	unsigned char hash[DIGEST_BYTES];
 	struct stat st;
 
 	if (s->payload != PAYLOAD_FILE)
@@ -75,7 +75,7 @@ static int check_payload(const struct spec *s, struct err *err)
 	void *data = len ? mmap(NULL, len, PROT_READ, MAP_PRIVATE, PAYLOAD_FD, 0) : NULL;
 	if (data == MAP_FAILED)
 		return err_errno(err, ERR_SYSTEM, "mapping the payload");
-	crypto_hash_sha256(hash, data, len);
+	digest_of(hash, data, len);
 	if (len)
 		munmap(data, len);
 	if (memcmp(hash, s->payload_sha256, sizeof(hash)) != 0)

@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/io.h"
 #include "base/scope.h"
 
@@ -23,19 +23,19 @@ enum { CHUNK = 65536, TICK_NS = 10000000 };
 
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
 {
-	crypto_hash_sha256_state state;
+	struct digest state;
 	unsigned char chunk[CHUNK];
 	off_t at = 0;
 	ssize_t n;
 
-	crypto_hash_sha256_init(&state);
+	digest_init(&state);
 	while ((n = pread(fd, chunk, sizeof(chunk), at)) > 0) {
-		crypto_hash_sha256_update(&state, chunk, (unsigned long long)n);
+		digest_add(&state, chunk, (size_t)n);
 		at += n;
 	}
 	if (n < 0)
 		return err_errno(err, ERR_INPUT, "reading the program");
-	crypto_hash_sha256_final(&state, sha256);
+	digest_end(&state, sha256);
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static int seal_code(struct payload *p, char *data, size_t len, struct err *err)
 	data[len] = '\0';
 	p->data = data;
 	p->len = len;
-	crypto_hash_sha256(p->sha256, (const unsigned char *)data, len);
+	digest_of(p->sha256, data, len);
 	p->fd = io_sealed_memfd("cordon-payload", data, len);
 	return p->fd < 0 ? err_errno(err, ERR_SYSTEM, "sealing the code") : 0;
 }

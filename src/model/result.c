@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/scope.h"
 
 static const char *const names[STATUS_COUNT] = {
@@ -125,19 +126,19 @@ int capture_init(struct capture *c, size_t max)
 
 void capture_hash(struct capture *c)
 {
-	crypto_hash_sha256_init(&c->sha256);
+	digest_init(&c->sha256);
 	c->hashes = true;
 }
 
 bool capture_sha256(const struct capture *c, uint8_t ret[32])
 {
-	crypto_hash_sha256_state state = c->sha256;
+	struct digest state = c->sha256;
 
 	if (!c->hashes && c->total)
 		return false;
 	if (!c->hashes)
-		crypto_hash_sha256_init(&state);
-	crypto_hash_sha256_final(&state, ret);
+		digest_init(&state);
+	digest_end(&state, ret);
 	return true;
 }
 
@@ -181,7 +182,7 @@ void capture_add(struct capture *c, const char *data, size_t len)
 
 	c->total += len;
 	if (c->hashes)
-		crypto_hash_sha256_update(&c->sha256, (const uint8_t *)data, len);
+		digest_add(&c->sha256, data, len);
 	if (head)
 		keep_head(c, data, head);
 	if (len > head)

@@ -5,11 +5,11 @@
 #ifndef CORDON_MODEL_RESULT_H
 #define CORDON_MODEL_RESULT_H
 
-#include <sodium.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "model/report.h"
 #include "model/wire.h"
@@ -34,7 +34,7 @@ struct capture {
 	size_t tail_len, tail_at, tail_max; /* a ring that starts at tail_at */
 	uint64_t total;
 	bool hashes;
-	crypto_hash_sha256_state sha256; /* of all of it so far */
+	struct digest sha256; /* of all of it so far */
 };
 
 struct change {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/scope.h"
 
 #define MARK "p1."
@@ -98,32 +99,31 @@ static bool read_token(const uint8_t public[KEY_PUBLIC], const char *text, struc
 }
 
 /* Each text behind what it is and how long it is, so that no two lists are one. */
-static void hash_texts(crypto_hash_sha256_state *state, uint8_t what, const char *const *text,
-		       size_t count)
+static void hash_texts(struct digest *state, uint8_t what, const char *const *text, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint8_t head[9];
 		struct packer p = {.data = head, .room = sizeof(head)};
 		pack_uint(&p, what, 1);
 		pack_uint(&p, strlen(text[i]), 8);
-		crypto_hash_sha256_update(state, head, sizeof(head));
-		crypto_hash_sha256_update(state, (const uint8_t *)text[i], strlen(text[i]));
+		digest_add(state, head, sizeof(head));
+		digest_add(state, text[i], strlen(text[i]));
 	}
 }
 
 void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256])
 {
-	crypto_hash_sha256_state state;
+	struct digest state;
 
 	memset(ret, 0, KEEPER_SHA256);
 	if (!r->argc && !r->envc && !r->execc && !r->venv)
 		return;
-	crypto_hash_sha256_init(&state);
+	digest_init(&state);
 	hash_texts(&state, 'a', r->argv, r->argc);
 	hash_texts(&state, 'e', r->env, r->envc);
 	hash_texts(&state, 'x', r->exec, r->execc);
 	hash_texts(&state, 'v', &r->venv, r->venv != NULL);
-	crypto_hash_sha256_final(&state, ret);
+	digest_end(&state, ret);
 }
 
 static int check_ask(const struct domain *d, const struct plan_ask *ask, struct err *err)

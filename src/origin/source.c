@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "origin/canon.h"
 #include "origin/escape.h"
 #include "origin/filelabel.h"
@@ -232,7 +233,7 @@ int source_commit(struct keeper *k, struct domain *d, const struct source_in *in
 	    index_without(&ix, in->own, in->ownc, err) < 0)
 		return -1;
 	id_random(&s.id);
-	crypto_hash_sha256(s.sha256, (const uint8_t *)in->text[0].data, in->text[0].len);
+	digest_of(s.sha256, in->text[0].data, in->text[0].len);
 	s.bytes = in->text[0].len;
 	s.time_us = k->now_us();
 	make_name(in, &s);

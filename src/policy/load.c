@@ -5,10 +5,10 @@
  * what was left out.
  */
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "policy/schema.h"
@@ -40,7 +40,7 @@ static int finish(struct policy *p, struct err *err)
 	text = p->arena.failed ? NULL : policy_canonical(p, &len);
 	if (!text)
 		return err_set(err, ERR_SYSTEM, "no memory");
-	crypto_hash_sha256(p->sha256, (const unsigned char *)text, len);
+	digest_of(p->sha256, text, len);
 	return 0;
 }
 

@@ -5,18 +5,19 @@
  */
 #include "store/merkle.h"
 
-#include <sodium.h>
 #include <string.h>
+
+#include "base/digest.h"
 
 void merkle_leaf(const uint8_t *data, size_t len, uint8_t ret[MERKLE_HASH])
 {
 	static const uint8_t mark = 0x00;
-	crypto_hash_sha256_state state;
+	struct digest state;
 
-	crypto_hash_sha256_init(&state);
-	crypto_hash_sha256_update(&state, &mark, 1);
-	crypto_hash_sha256_update(&state, data, len);
-	crypto_hash_sha256_final(&state, ret);
+	digest_init(&state);
+	digest_add(&state, &mark, 1);
+	digest_add(&state, data, len);
+	digest_end(&state, ret);
 }
 
 static void node(const uint8_t *left, const uint8_t *right, uint8_t *ret)
@@ -25,7 +26,7 @@ static void node(const uint8_t *left, const uint8_t *right, uint8_t *ret)
 
 	memcpy(both + 1, left, MERKLE_HASH);
 	memcpy(both + 1 + MERKLE_HASH, right, MERKLE_HASH);
-	crypto_hash_sha256(ret, both, sizeof(both));
+	digest_of(ret, both, sizeof(both));
 }
 
 unsigned merkle_edges(const struct merkle *m)
@@ -50,7 +51,7 @@ void merkle_root(const struct merkle *m, uint8_t ret[MERKLE_HASH])
 	unsigned n = merkle_edges(m);
 
 	if (n == 0) {
-		crypto_hash_sha256(ret, NULL, 0);
+		digest_of(ret, NULL, 0);
 		return;
 	}
 	memcpy(ret, m->edge[--n], MERKLE_HASH);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
+
 #define DASH "\xe2\x80\x94 "
 enum {
 	KEY_ID = 4,
@@ -31,14 +33,14 @@ void note_origin(const uint8_t log_id[HEAD_LOG_ID], char ret[NOTE_ORIGIN_MAX + 1
 static void key_id(const char *name, const uint8_t public[KEY_PUBLIC], uint8_t ret[KEY_ID])
 {
 	static const uint8_t between[] = {'\n', ED25519};
-	uint8_t hash[crypto_hash_sha256_BYTES];
-	crypto_hash_sha256_state state;
+	uint8_t hash[DIGEST_BYTES];
+	struct digest state;
 
-	crypto_hash_sha256_init(&state);
-	crypto_hash_sha256_update(&state, (const uint8_t *)name, strlen(name));
-	crypto_hash_sha256_update(&state, between, sizeof(between));
-	crypto_hash_sha256_update(&state, public, KEY_PUBLIC);
-	crypto_hash_sha256_final(&state, hash);
+	digest_init(&state);
+	digest_add(&state, name, strlen(name));
+	digest_add(&state, between, sizeof(between));
+	digest_add(&state, public, KEY_PUBLIC);
+	digest_end(&state, hash);
 	memcpy(ret, hash, KEY_ID);
 }
 

@@ -5,8 +5,9 @@
  */
 #include "store/record.h"
 
-#include <sodium.h>
 #include <string.h>
+
+#include "base/digest.h"
 
 static const char *const kinds[RECORD_KINDS] = {
 	[RECORD_GENESIS] = "genesis", [RECORD_INGEST] = "ingest",
@@ -209,5 +210,5 @@ bool record_next_ref(const struct record *r, size_t *at, char ret[RECORD_REF_MAX
 
 void record_hash(const uint8_t *data, size_t len, uint8_t ret[RECORD_HASH])
 {
-	crypto_hash_sha256(ret, data, len);
+	digest_of(ret, data, len);
 }

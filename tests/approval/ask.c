@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "approval/fill.h"
+#include "base/digest.h"
 #include "base/io.h"
 
 enum { CODE_MAX = APPROVAL_CODE_MAX + 1, TIES_MAX = 8, WAIT_MS = 600000 };
@@ -138,7 +139,7 @@ static int ask(struct ask_case *c, struct store *s, bool use, struct approval_co
 		puts(id);
 		return 0;
 	}
-	crypto_hash_sha256(c->r.code_sha256, code.data, code.len);
+	digest_of(c->r.code_sha256, code.data, code.len);
 	c->r.code_len = code.len;
 	int r = approval_use(s, &c->r, "run:test", now, &found, &err);
 	if (r < 0)

@@ -12,6 +12,7 @@
 #include "approval/approval.h"
 #include "approval/fields.h"
 #include "approval/fill.h"
+#include "base/digest.h"
 
 enum { ASKER = 1000, ADMIN = 0, ANNA = 1001, BEN = 1002, WAIT = 600000, TTL = 300000 };
 #define CASE_NOW 1800000000000ULL
@@ -69,7 +70,7 @@ static inline struct approval_request case_request(void)
 	};
 
 	r.code_len = sizeof(case_code) - 1;
-	crypto_hash_sha256(r.code_sha256, (const uint8_t *)case_code, r.code_len);
+	digest_of(r.code_sha256, case_code, r.code_len);
 	r.created = CASE_NOW;
 	r.expires = CASE_NOW + WAIT;
 	return r;

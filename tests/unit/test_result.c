@@ -5,6 +5,7 @@
  */
 #include "model/result.h"
 
+#include <sodium.h>
 #include <stdint.h>
 #include <stdlib.h>
 
