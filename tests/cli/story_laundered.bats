@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The other ways to hide where code came from: another conversation or none, an error's text, the same
+# bytes elsewhere, an old approval, a race with the document.
+load helper
+load story
+
+# What it prints is something that was read: the error of one run is the source of the next code.
+error_text() {
+	begin "$1"
+	printf 'import sys\nsys.exit(open("planted.csv").read())\n' | code fails.py
+	submit "$1" --workspace "$W:ro" fails.py
+	exits 1
+	holds '"evil-corp" in r["stderr"]' 'r["origin"] == "agent"'
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] == "derived"' 'any("stderr of run:" in e["name"] for e in r["evidence"])'
+}
+@test "laundering: the text of an error" {
+	every error_text
+}
+
+# Another handle, none, a made-up one: the sources of this conversation do not go away.
+session_hop() {
+	begin "$1"
+	reads_table "$1"
+	local mine=$D
+	submit "$1" --workspace "$W:ro" obeys.py
+	is_parked
+	D=d1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] in ("exposed", "derived")' 'r["granted"] != ["compute", "read", "write"]'
+	gate "$1" run --json --tier "${1#*:}" --workspace "$W:overlay" --commit obeys.py
+	exits 75
+	D=$mine
+	submit "$1" --origin agent --workspace "$W:ro" obeys.py
+	is_parked
+	submit "$1" --origin user --workspace "$W:ro" obeys.py
+	is_parked
+}
+@test "laundering: another conversation, or none" {
+	every session_hop
+}
+
+# The very bytes that one conversation read, and what a run in it printed, as another's code.
+bytes_hop() {
+	begin "$1"
+	printf 'names = ["mercury", "venus", "earth"]\nprint(len(names), names[-1])\n' | code page.py
+	gate "$1" ingest --domain "$D" --kind web --name https://planets.example/page.py page.py
+	exits 0
+	printf 'print("sizes = [4879, 12104, 12756]\\nprint(max(sizes), min(sizes))")\n' | code says.py
+	submit "$1" says.py
+	exits 0
+	/usr/bin/python3 -c 'import json, sys
+sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code said.py
+	talk "$1"
+	submit "$1" page.py
+	holds 'r["origin"] == "derived"'
+	submit "$1" --workspace "$W:overlay" --commit page.py
+	exits 75
+	submit "$1" said.py
+	holds 'r["origin"] == "derived"'
+	# A byte more, and it is code that nobody knows.
+	echo >>"$T/page.py"
+	submit "$1" page.py
+	holds 'r["origin"] != "derived"'
+}
+@test "laundering: the same bytes in another conversation" {
+	every bytes_hop
+}
+
+# What people agreed to is those bytes, once.
+approved_bytes() {
+	local id
+	begin "$1"
+	reads_table "$1"
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	id=$(said approval_id)
+	approve "$id"
+	echo 'print("more")' >>asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	[ "$(said approval_id)" != "$id" ]
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py -- another argument
+	exits 75
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 0
+	holds "r['approval_id'] == '$id'" 'r["stdout"].startswith("https://metrics")'
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 75
+	[ "$(said approval_id)" != "$id" ]
+}
+@test "laundering: edited after the approval, and the approval once more" {
+	need_root
+	approved_bytes user:no-cgroup
+}
+
+# While a document is being read, runs are decided on: each either was before it, or knows it.
+race() {
+	local i
+	begin "$1"
+	for i in 1 2 3 4 5 6; do
+		as "${1%%:*}" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$D" \
+			--workspace "$W:ro" obeys.py >"$T/race-$i" 2>/dev/null </dev/null &
+		[ $i -ne 3 ] || reads_table "$1"
+	done
+	wait
+	gate "$1" audit export --format jsonl
+	exits 0
+	/usr/bin/python3 - "$T/out" <<-'END'
+		import json, sys
+		read = False
+		for line in open(sys.argv[1]):
+		    r = json.loads(line)
+		    read |= r["kind"] == "ingest" and r["body"]["kind"] == "file"
+		    if r["kind"] == "start":
+		        assert not read, "a run began after the table was read, as if it had not been"
+		assert read
+	END
+}
+@test "laundering: a race between reading and running" {
+	every race
+}
