@@ -46,10 +46,13 @@ struct gate {
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
 	struct label code;	/* of the file the code was read from, if a run wrote it */
 	bool has_code;
-	bool is_marked; /* the code's file is where an untrusted run could write */
+	bool is_marked;	       /* the code's file is where an untrusted run could write */
+	struct label programs; /* of --exec that a run wrote, joined */
+	size_t programc;       /* how many those are, and which */
+	const char *program[REQUEST_LIST_MAX];
 	struct source_set sources;
 	struct attribution ties;
-	enum tie *tie; /* of each source, and one more for the file */
+	enum tie *tie; /* of each source, then of the code's file and of the programs */
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
 	bool plan_is_spent; /* as the log has it */
@@ -78,7 +81,7 @@ int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err);
 int gate_origin(struct gate *g, struct err *err);
 
 /* gate_files.c */
-/* Adds the labels of what it is given to INPUTS. */
+/* Adds the labels of what it is given to INPUTS; those of programs that a run wrote to PROGRAMS. */
 int gate_join_files(struct gate *g, struct err *err);
 bool gate_writes(const struct request *r);
 /* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
@@ -86,6 +89,10 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 		    struct err *err);
 int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
 		     struct err *err);
+
+/* gate_label.c: what it writes, and what it prints. */
+struct label gate_label_of_files(const struct gate *g);
+struct label gate_label_of_output(const struct gate *g);
 
 /* gate_scan.c */
 /* Opens them, which gate_scan does when it needs them. */

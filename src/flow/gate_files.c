@@ -124,6 +124,20 @@ static int open_parent(int fd, const struct stat *st)
 	return scope_take_fd(&dir);
 }
 
+/* FD is open. NAME: what somebody called it. */
+static int join_place(struct gate *g, const char *name, int fd, const struct stat *st,
+		      struct err *err)
+{
+	if (st->st_nlink > 1 &&
+	    doubt(g, "a file it is given has another name, maybe where an untrusted run writes",
+		  err) < 0)
+		return -1;
+	AUTO_CLOSE int dir = open_parent(fd, st);
+	if (dir < 0)
+		return doubt(g, "nobody knows where a file it is given is", err);
+	return join_tree(g, dir, name, false, err);
+}
+
 /* The file that NAME was when WAS was seen of it. What came through a pipe was in none. */
 static int join_file(struct gate *g, const char *name, const struct stat *was, struct err *err)
 {
@@ -135,14 +149,58 @@ static int join_file(struct gate *g, const char *name, const struct stat *was, s
 						   : open(name, O_PATH | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !is_same(&st, was))
 		return doubt(g, "a file it is given was exchanged meanwhile", err);
-	if (st.st_nlink > 1 &&
-	    doubt(g, "a file it is given has another name, maybe where an untrusted run writes",
-		  err) < 0)
+	return join_place(g, name, fd, &st, err);
+}
+
+/* Bytes that an untrusted run wrote are known as such, wherever they are. */
+static int join_bytes(struct gate *g, const char *name, int fd, const struct stat *st,
+		      struct err *err)
+{
+	uint8_t sha256[KEEPER_SHA256];
+	struct file_key key = {st->st_dev, st->st_ino, sha256, (uint64_t)st->st_size};
+	struct label label;
+	bool known = false;
+
+	if (payload_hash_file(fd, sha256, err) < 0 ||
+	    file_label_find(&g->state.keeper, &key, &label, &known, err) < 0)
 		return -1;
-	AUTO_CLOSE int dir = open_parent(fd, &st);
-	if (dir < 0)
-		return doubt(g, "nobody knows where a file it is given is", err);
-	return join_tree(g, dir, name, false, err);
+	if (!known)
+		return 0;
+	label_join(&g->programs, &label);
+	g->program[g->programc++] = name;
+	return 0;
+}
+
+/* What it may start is code as its own is. One that is not there is explained by whoever wants to
+ * show it. */
+static int join_program(struct gate *g, const char *name, uint64_t *left, struct err *err)
+{
+	AUTO_CLOSE int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool is_read = fd >= 0;
+	struct stat st;
+
+	if (!is_read)
+		fd = open(name, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (join_place(g, name, fd, &st, err) < 0)
+		return -1;
+	if (!is_read || (uint64_t)st.st_size > *left)
+		return doubt(g, "nobody can read all the programs that it may start", err);
+	*left -= (uint64_t)st.st_size;
+	return join_bytes(g, name, fd, &st, err);
+}
+
+static int join_programs(struct gate *g, struct err *err)
+{
+	uint64_t left = HASH_BYTES_MAX;
+
+	g->programs = label_top();
+	g->programc = 0;
+	for (size_t i = 0; i < g->req->execc; i++)
+		if (join_program(g, g->req->exec[i], &left, err) < 0)
+			return -1;
+	return 0;
 }
 
 static int join_code(struct gate *g, struct err *err)
@@ -183,7 +241,9 @@ static int join_directories(struct gate *g, struct err *err)
 int gate_join_files(struct gate *g, struct err *err)
 {
 	g->inputs_why = NULL;
-	if (join_code(g, err) < 0 || join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0)
+	if (join_code(g, err) < 0 ||
+	    join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0 ||
+	    join_programs(g, err) < 0)
 		return -1;
 	return join_directories(g, err);
 }

@@ -43,6 +43,8 @@ static void add_sources(struct refs *r, const struct gate *g)
 		add_ref(r, "src", g->report->tie[i].source);
 	for (size_t i = 0; g->has_code && i < g->code.count; i++)
 		add_ref(r, "src", id_hex(&g->code.source[i], hex));
+	for (size_t i = 0; g->programc && i < g->programs.count; i++)
+		add_ref(r, "src", id_hex(&g->programs.source[i], hex));
 	for (size_t i = 0; g->has_inputs && i < g->inputs.count; i++)
 		add_ref(r, "src", id_hex(&g->inputs.source[i], hex));
 	for (size_t i = g->sources.count; i-- > 0;)
@@ -240,34 +242,10 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 	return r;
 }
 
-/* What nobody knows, it may print. Whether the code itself is trusted is another question. */
-static bool reads_unknown(const struct gate *g)
-{
-	bool input = g->bp->input_file.st_size > 0 || !g->bp->input_is_fixed;
-
-	return !g->has_inputs && (input || g->confined.workspace || g->confined.venv);
-}
-
-/* What it writes: nobody knows more of its other files than before. */
-static struct label label_of_files(const struct gate *g)
-{
-	return label_of_run(g->decision.origin, &g->inputs,
-			    g->decision.granted | g->decision.if_approved);
-}
-
-static struct label label_of_output(const struct gate *g)
-{
-	struct label label = label_of_files(g), unknown = label_unknown();
-
-	if (reads_unknown(g))
-		label_join(&label, &unknown);
-	return label;
-}
-
 /* What others may have used up or changed since it was read. */
 static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 {
-	struct label label = label_of_output(g), files = label_of_files(g);
+	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
 	char run[REF_SIZE];
 
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
@@ -405,7 +383,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 	AUTO_TX struct store_tx tx = {0};
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
 	AUTO_JCS struct jcs j = {0};
-	struct label label = label_of_output(g), files = label_of_files(g);
+	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -72,22 +72,31 @@ int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 	return source_set_load(&g->state.keeper, &g->domain, &g->sources, err);
 }
 
-/* The last place is for the file that the code was read from. */
+/* Bytes that were read, or that a run wrote: the code itself, and what it may start. */
+enum { FILE_TIES = 2 };
+
+static void tie_file(struct gate *g, size_t at, bool known, const struct label *label)
+{
+	g->tie[at] = known ? TIE_WHOLE : TIE_NONE;
+	g->of_tied[at] = known ? label->integrity : INTEGRITY_USER;
+}
+
+/* The last places are for files. */
 static int tie_up(struct gate *g, struct err *err)
 {
 	size_t count = g->sources.count;
 
 	free(g->tie);
 	free(g->of_tied);
-	g->tie = calloc(count + 1, sizeof(*g->tie));
-	g->of_tied = calloc(count + 1, sizeof(*g->of_tied));
+	g->tie = calloc(count + FILE_TIES, sizeof(*g->tie));
+	g->of_tied = calloc(count + FILE_TIES, sizeof(*g->of_tied));
 	if (!g->tie || !g->of_tied)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (attribute(g->look.text, g->look.textc, g->sources.index, count, g->tie, &g->ties, err) <
 	    0)
 		return -1;
-	g->tie[count] = g->has_code ? TIE_WHOLE : TIE_NONE;
-	g->of_tied[count] = g->has_code ? g->code.integrity : INTEGRITY_USER;
+	tie_file(g, count, g->has_code, &g->code);
+	tie_file(g, count + 1, g->programc, &g->programs);
 	return source_integrities(&g->state.keeper, &g->sources, g->tie, g->of_tied, err);
 }
 
@@ -132,23 +141,32 @@ static struct report_tie tie_of(struct gate *g, const struct evidence *e, const 
 }
 
 /* What a run has written is known by the sources behind it. */
-static void report_file(struct gate *g)
+static void report_file(struct gate *g, const struct label *label, const char *how, size_t len)
 {
 	struct report *r = g->report;
 	char hex[ID_HEX] = "";
 
-	if (g->has_code && r->tiec == REPORT_TIES_MAX)
+	if (r->tiec == REPORT_TIES_MAX) {
 		r->tie_more++;
-	if (!g->has_code || r->tiec == REPORT_TIES_MAX)
 		return;
-	if (g->code.count)
-		id_hex(&g->code.source[0], hex);
+	}
+	if (label->count)
+		id_hex(&label->source[0], hex);
 	r->tie[r->tiec++] = (struct report_tie){.source = arena_dup(&r->arena, hex),
 						.name = "bytes that were read, or that a run wrote",
 						.tie = tie_name(TIE_WHOLE),
-						.how = "",
+						.how = how,
 						.kind = FROM_RUN_OUTPUT,
-						.code_to = g->bp->payload.len};
+						.code_to = len};
+}
+
+static void report_files(struct gate *g)
+{
+	if (g->has_code)
+		report_file(g, &g->code, "", g->bp->payload.len);
+	for (size_t i = 0; i < g->programc; i++)
+		report_file(g, &g->programs,
+			    arena_printf(&g->report->arena, "program %s", g->program[i]), 0);
 }
 
 /* Names are for people: one that cannot be read is no reason to know less. */
@@ -167,7 +185,7 @@ static void report_ties(struct gate *g)
 						 .name = "a source that was never released"};
 		r->tie[r->tiec++] = tie_of(g, e, &source);
 	}
-	report_file(g);
+	report_files(g);
 }
 
 int gate_origin(struct gate *g, struct err *err)
@@ -190,7 +208,7 @@ int gate_origin(struct gate *g, struct err *err)
 		.plan = g->plan_answer,
 		.tie = g->tie,
 		.of_tied = g->of_tied,
-		.sources = g->sources.count + 1,
+		.sources = g->sources.count + FILE_TIES,
 		.grade = g->look.grade,
 		.inputs = g->has_inputs || g->unread_modules ? &inputs : NULL,
 		.inputs_why = g->inputs_why,

@@ -24,6 +24,8 @@ file_hop() {
 	talk "$1"
 	submit "$1" "$W/next.py"
 	holds 'r["origin"] == "derived"' 'any(e["name"] == "bytes that were read, or that a run wrote" for e in r["evidence"])'
+	gate "$1" audit trace "$(said audit_id)"
+	out_has 'planted.csv'
 	cp "$W/next.py" "$T/moved.py"
 	submit "$1" "$T/moved.py"
 	holds 'r["origin"] == "derived"'
@@ -120,4 +122,54 @@ other_names() {
 @test "laundering: another name for the same file" {
 	need_root
 	other_names user:no-cgroup
+}
+
+# A program that the code may start is code too, wherever it was put, and whoever cannot read it.
+given_programs() {
+	begin "$1"
+	reads_table "$1"
+	printf 'import os\nopen("tool", "wb").write(open(os.sys.executable, "rb").read() + b"more")\nos.chmod("tool", 0o755)\n' |
+		code writer.py
+	echo 'print(2)' | code plain.py
+	local exposed=$D
+	cp /usr/bin/env clean
+	talk "$1"
+	submit "$1" --exec "$T/clean" plain.py
+	exits 0
+	holds 'r["origin"] == "agent"'
+	D=$exposed
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 0
+	cp "$W/tool" moved
+	ln -s "$W/tool" leads
+	for tool in "$W/tool" "$T/moved" "$T/leads"; do
+		talk "$1"
+		submit "$1" --exec "$T/clean" --exec "$tool" plain.py
+		exits 0
+		holds 'r["origin"] == "derived" and len(r["evidence"]) == 1' \
+			"r['evidence'][0]['how'] == 'program $tool'"
+		gate "$1" audit trace "$(said audit_id)"
+		out_has 'planted.csv'
+	done
+	# Bytes that nobody knows, in a directory that was written, by another name, or unreadable.
+	cp clean "$W/other"
+	ln "$W/other" hard
+	cp clean closed
+	chmod 711 closed
+	! is_root || chown 0 closed
+	for tool in "$W/other" "$T/hard" "$T/closed"; do
+		talk "$1"
+		submit "$1" --exec "$tool" plain.py
+		holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	done
+	talk "$1"
+	submit "$1" --exec "$T/clean" plain.py
+	exits 0
+	holds 'r["origin"] == "agent"'
+}
+@test "laundering: a program that the code may start" {
+	need_root
+	given_programs user:no-cgroup
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run makes carries the label of what made it: of its code, and of what the code was given. A
+ * file goes where no record follows it, so its label also names the documents behind it, for whoever
+ * asks later where it came from. What was printed is a source, which names its run.
+ */
+#include "flow/gate.h"
+
+static struct label of_run(const struct gate *g)
+{
+	return label_of_run(g->decision.origin, &g->inputs,
+			    g->decision.granted | g->decision.if_approved);
+}
+
+/* First what the code ties to, then what was read last. */
+static void add_documents(const struct gate *g, struct label *l)
+{
+	for (size_t i = 0; i < g->sources.count; i++)
+		if (g->tie[i] != TIE_NONE)
+			label_add_source(l, &g->sources.id[i]);
+	if (g->has_code)
+		label_join(l, &g->code);
+	if (g->programc)
+		label_join(l, &g->programs);
+	for (size_t i = g->sources.count; i-- > 0;)
+		label_add_source(l, &g->sources.id[i]);
+}
+
+/* Nobody knows more of its other files than before. */
+struct label gate_label_of_files(const struct gate *g)
+{
+	struct label l = of_run(g);
+
+	if (l.integrity < INTEGRITY_TOOL)
+		add_documents(g, &l);
+	return l;
+}
+
+/* What nobody knows, it may print. Whether the code itself is trusted is another question. */
+static bool reads_unknown(const struct gate *g)
+{
+	bool input = g->bp->input_file.st_size > 0 || !g->bp->input_is_fixed;
+
+	return !g->has_inputs && (input || g->confined.workspace || g->confined.venv);
+}
+
+struct label gate_label_of_output(const struct gate *g)
+{
+	struct label l = of_run(g), unknown = label_unknown();
+
+	if (reads_unknown(g))
+		label_join(&l, &unknown);
+	return l;
+}
