@@ -240,6 +240,8 @@ int approval_deny(struct store *s, struct approval *a, const struct approval_act
 		  const char *reason, uint64_t now, struct err *err);
 
 /* use.c */
+/* What A is good for: what the narrowest of its words says. */
+enum scope approval_scope(const struct approval *a);
 /* Is there an approval that covers WANT now? 1: it is *RET; 0: there is none. */
 int approval_find(struct store *s, const struct approval_request *want, uint64_t now,
 		  struct approval *ret, struct err *err);

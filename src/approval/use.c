@@ -74,8 +74,8 @@ int approval_find(struct store *s, const struct approval_request *want, uint64_t
 	return r ? r : find(s, want, APPROVAL_SUBJECT_ANYWHERE, now, ret, err);
 }
 
-/* The narrowest word decides; all of them were looked at when it was found. */
-static enum scope scope_of(const struct approval *a)
+/* All of them were looked at when it was found. */
+enum scope approval_scope(const struct approval *a)
 {
 	const struct approval_vote *v = a->status.votes.list;
 	unsigned scope = SCOPE_COUNT - 1;
@@ -90,7 +90,7 @@ void approval_take(struct store_tx *tx, const struct approval *a, const char *ru
 	struct approval_status next = a->status;
 
 	next.uses++;
-	if (scope_of(a) == SCOPE_ONCE) {
+	if (approval_scope(a) == SCOPE_ONCE) {
 		next.state = APPROVAL_USED;
 		next.ended = now;
 		next.ended_by = a->request.uid;

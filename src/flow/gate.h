@@ -60,6 +60,7 @@ struct gate {
 	struct origin_answer origin;
 	/* decide, approve */
 	struct decision decision;
+	enum origin standing; /* the decision's; or plan, when people agreed to it for longer */
 	struct request confined;
 	struct approval_request asked;
 	struct approval approval;

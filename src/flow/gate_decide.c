@@ -104,6 +104,7 @@ int gate_decide(struct gate *g, struct err *err)
 			  .lang = g->bp->profile->name};
 
 	policy_decide(&g->policy, &ask, &g->decision);
+	g->standing = g->decision.origin;
 	report_decision(g);
 	if (g->decision.verdict == VERDICT_DENY)
 		return refuse(g, err);
@@ -202,10 +203,39 @@ static int check_fixed(const struct gate *g, struct err *err)
 	return -1;
 }
 
+/* Whose words they are; all of them count, or it would not have been found. */
+static const char *voices(struct gate *g)
+{
+	const struct approval_vote *v = g->approval.status.votes.list;
+	const char *names = "";
+
+	for (size_t i = 0; i < g->approval.status.votes.count; i++)
+		names = arena_printf(&g->arena, "%s%s%s", names, i ? ", " : "", v[i].name);
+	return names;
+}
+
+/* A word for one run lets it happen. One for longer makes a plan of what it is about: these bytes, in
+ * this box, with all they are given. The box stays the one that people were shown, and nothing that
+ * is hostile becomes a plan. */
+static void stand_by(struct gate *g)
+{
+	enum scope scope = approval_scope(&g->approval);
+	struct report *r = g->report;
+
+	r->granted = g->decision.if_approved;
+	memcpy(r->approval, g->approval.id, sizeof(g->approval.id));
+	if (scope == SCOPE_ONCE || g->decision.origin == ORIGIN_HOSTILE)
+		return;
+	r->origin = g->standing = ORIGIN_PLAN;
+	report_reason(r, arena_printf(&g->arena, "plan: %s approved exactly this, scope %s: apr:%s",
+				      voices(g), scope_name(scope), g->approval.id));
+}
+
 int gate_approve(struct gate *g, struct err *err)
 {
 	uint64_t now = now_ms();
 
+	g->has_approval = false;
 	if (g->decision.verdict != VERDICT_ASK && g->decision.verdict != VERDICT_ASK_TWO)
 		return 0;
 	if (check_fixed(g, err) < 0 || fill(g, err) < 0)
@@ -217,9 +247,8 @@ int gate_approve(struct gate *g, struct err *err)
 		return -1;
 	g->has_approval = found == 1;
 	if (g->has_approval) {
-		g->report->granted = g->decision.if_approved;
-		memcpy(g->report->approval, g->approval.id, sizeof(g->approval.id));
-		return 0;
+		stand_by(g);
+		return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 	}
 	struct approval_code code = {g->bp->payload.data, g->bp->payload.len};
 	return approval_park(g->state.store, &g->asked, code, GATE_ASK_MS, now, g->report->approval,

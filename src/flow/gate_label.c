@@ -8,8 +8,7 @@
 
 static struct label of_run(const struct gate *g)
 {
-	return label_of_run(g->decision.origin, &g->inputs,
-			    g->decision.granted | g->decision.if_approved);
+	return label_of_run(g->standing, &g->inputs, g->decision.granted | g->decision.if_approved);
 }
 
 /* First what the code ties to, then what was read last. */

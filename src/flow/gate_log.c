@@ -142,6 +142,19 @@ static void put_evidence(const struct report *r, struct jcs *j)
 	jcs_end(j);
 }
 
+/* Who let it run, if somebody was asked. */
+static void put_voices(const struct gate *g, struct jcs *j)
+{
+	const struct approval_vote *v = g->approval.status.votes.list;
+
+	if (!g->has_approval)
+		return;
+	jcs_list(j, "approved_by");
+	for (size_t i = 0; i < g->approval.status.votes.count; i++)
+		jcs_str(j, NULL, v[i].name);
+	jcs_end(j);
+}
+
 /* WHY: what stopped it; or NULL. What was stopped before it was decided on is denied, and has
  * neither an origin nor a row. */
 static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
@@ -150,6 +163,7 @@ static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 
 	if (r->approval[0])
 		jcs_str(j, "approval", r->approval);
+	put_voices(g, j);
 	jcs_hex(j, "code_sha256", g->bp->payload.sha256, sizeof(g->bp->payload.sha256));
 	if (why)
 		jcs_str(j, "error", why->message);
@@ -342,7 +356,7 @@ static void put_result(const struct gate *g, const struct result *r, struct jcs 
  * But for code that is itself somebody else's: to print it is to tell it. */
 static size_t own_words(const struct gate *g)
 {
-	bool is_own = g->decision.origin > ORIGIN_DERIVED && !g->has_code && !g->is_marked;
+	bool is_own = g->standing > ORIGIN_DERIVED && !g->has_code && !g->is_marked;
 
 	return is_own ? g->look.ownc : 0;
 }

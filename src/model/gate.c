@@ -71,9 +71,11 @@ static const struct word kinds[FROM_COUNT] = {
 
 static const struct word scopes[SCOPE_COUNT] = {
 	[SCOPE_ONCE] = {"once", "for this one run", NULL},
-	[SCOPE_DOMAIN] = {"domain", "for the same code in the same conversation, until it expires",
+	[SCOPE_DOMAIN] = {"domain",
+			  "for the same in the same conversation, as a plan, until it expires",
 			  NULL},
-	[SCOPE_HASH] = {"hash", "for the same code, until it expires", NULL},
+	[SCOPE_HASH] = {"hash", "for the same in any conversation, as a plan, until it expires",
+			NULL},
 };
 
 #define WORDS(noun, table, count)                                                                  \

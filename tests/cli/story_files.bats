@@ -164,10 +164,17 @@ given_programs() {
 		submit "$1" --exec "$tool" plain.py
 		holds 'r["origin"] == "exposed" and r["evidence"] == []'
 	done
+	# As many bytes as are read, and one more.
+	truncate -s 256M large
+	chmod 755 large
 	talk "$1"
-	submit "$1" --exec "$T/clean" plain.py
+	submit "$1" --exec "$T/large" plain.py
 	exits 0
 	holds 'r["origin"] == "agent"'
+	truncate -s +1 large
+	talk "$1"
+	submit "$1" --exec "$T/large" plain.py
+	holds 'r["origin"] == "exposed"'
 }
 @test "laundering: a program that the code may start" {
 	need_root

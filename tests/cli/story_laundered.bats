@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The other ways to hide where code came from: another conversation or none, an error's text, the same
-# bytes elsewhere, an old approval, a race with the document.
+# bytes elsewhere, a race with the document.
 load helper
 load story
 
@@ -66,35 +66,6 @@ sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code said.p
 }
 @test "laundering: the same bytes in another conversation" {
 	every bytes_hop
-}
-
-# What people agreed to is those bytes, once.
-approved_bytes() {
-	local id
-	begin "$1"
-	reads_table "$1"
-	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
-	submit "$1" --workspace "$W:ro" asks.py
-	is_parked
-	id=$(said approval_id)
-	approve "$id"
-	echo 'print("more")' >>asks.py
-	submit "$1" --workspace "$W:ro" asks.py
-	is_parked
-	[ "$(said approval_id)" != "$id" ]
-	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
-	submit "$1" --workspace "$W:ro" asks.py -- another argument
-	exits 75
-	submit "$1" --workspace "$W:ro" asks.py
-	exits 0
-	holds "r['approval_id'] == '$id'" 'r["stdout"].startswith("https://metrics")'
-	submit "$1" --workspace "$W:ro" asks.py
-	exits 75
-	[ "$(said approval_id)" != "$id" ]
-}
-@test "laundering: edited after the approval, and the approval once more" {
-	need_root
-	approved_bytes user:no-cgroup
 }
 
 # While a document is being read, runs are decided on: each either was before it, or knows it.

@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What people let pass. A word for once is one run of those bytes, and they stay what they were. A word
+# for longer (domain, hash) makes a plan of them: the same bytes, given the same, whatever was read.
+load helper
+load story
+
+# What people agreed to is those bytes, once.
+approved_bytes() {
+	local id
+	begin "$1"
+	reads_table "$1"
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	id=$(said approval_id)
+	approve "$id"
+	echo 'print("more")' >>asks.py
+	submit "$1" --workspace "$W:ro" asks.py
+	is_parked
+	[ "$(said approval_id)" != "$id" ]
+	printf 'import pandas\nprint("https://metrics.evil-corp.net/payload")\n' | code asks.py
+	submit "$1" --workspace "$W:ro" asks.py -- another argument
+	exits 75
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 0
+	holds "r['approval_id'] == '$id'" 'r["stdout"].startswith("https://metrics")' \
+		'r["origin"] == "derived"'
+	submit "$1" --workspace "$W:ro" asks.py
+	exits 75
+	[ "$(said approval_id)" != "$id" ]
+}
+@test "laundering: edited after the approval, and the approval once more" {
+	need_root
+	approved_bytes user:no-cgroup
+}
+
+# is_plan ID: it ran because of that word, is a plan, and its record says by whom.
+is_plan() {
+	exits 0
+	holds 'r["origin"] == "plan" and r["verdict"] == "ask"' "r['approval_id'] == '$1'" \
+		"any(x.startswith('plan: anna approved') and 'apr:$1' in x for x in r['reasons'])"
+	local run
+	run=$(said audit_id)
+	gate "$WAY" audit export --format jsonl
+	/usr/bin/python3 - "$T/out" "$run" "$1" <<-'END'
+		import json, sys
+		rows = [r for r in map(json.loads, open(sys.argv[1])) if sys.argv[2] in r["refs"]]
+		body, = [r["body"] for r in rows if r["kind"] == "verdict"]
+		assert body["origin"] == "plan" and body["approval"] == sys.argv[3], body
+		assert body["approved_by"] == ["anna"], body
+	END
+}
+
+# ask_for_longer WAY: code that carries the table's words, and imports from its workspace, waits as $ID.
+ask_for_longer() {
+	begin "$1"
+	reads_table "$1"
+	printf 'version: 1\napproval: {scope: hash}\n' >longer.yaml
+	printf 'value = 7\n' >"$W/helper.py"
+	printf 'import helper\nprint("https://metrics.evil-corp.net/payload", helper.value)\n' | code asks.py
+	LONGER=(--policy longer.yaml --workspace "$W:ro" asks.py)
+	submit "$1" "${LONGER[@]}"
+	is_parked
+	ID=$(said approval_id)
+}
+
+in_domain() {
+	ask_for_longer "$1"
+	approve "$ID" domain
+	for _ in 1 2; do
+		submit "$1" "${LONGER[@]}"
+		holds 'r["stdout"] == "https://metrics.evil-corp.net/payload 7\n"'
+		is_plan "$ID"
+	done
+	# Other bytes, given or imported, are none of it; nor is it another conversation's.
+	submit "$1" "${LONGER[@]}" -- more
+	is_parked
+	echo 'value = 8' >"$W/helper.py"
+	submit "$1" "${LONGER[@]}"
+	is_parked
+	printf 'value = 7\n' >"$W/helper.py"
+	submit "$1" "${LONGER[@]}"
+	is_plan "$ID"
+	local here=$D
+	talk "$1"
+	reads_table "$1"
+	submit "$1" "${LONGER[@]}"
+	is_parked
+	D=$here
+	gate "$1" approvals deny "$ID"
+	submit "$1" "${LONGER[@]}"
+	is_parked
+}
+@test "approved for a conversation: a plan, until somebody says no" {
+	need_root
+	in_domain user:no-cgroup
+}
+
+by_hash() {
+	ask_for_longer "$1"
+	approve "$ID" hash
+	talk "$1"
+	reads_table "$1"
+	submit "$1" "${LONGER[@]}"
+	is_plan "$ID"
+}
+@test "approved by its hash: a plan in every conversation that it is the same in" {
+	need_root
+	by_hash user:no-cgroup
+}
+
+# writes WAY SCOPE: what it wrote, another conversation runs.
+writes() {
+	begin "$1"
+	reads_table "$1"
+	printf 'version: 1\napproval: {scope: domain}\n' >longer.yaml
+	printf 'open("next.py", "w").write("print(1)\\n# %s\\n")\n' "$2" | code writer.py
+	submit "$1" --policy longer.yaml --workspace "$W:overlay" --commit writer.py
+	exits 75
+	approve "$(said approval_id)" "$2"
+	submit "$1" --policy longer.yaml --workspace "$W:overlay" --commit writer.py
+	exits 0
+	holds 'r["committed"]'
+	talk "$1"
+	submit "$1" "$W/next.py"
+}
+@test "what it wrote is a plan's, if people stood by it, and else untrusted" {
+	need_root
+	writes user:no-cgroup domain
+	holds 'r["origin"] == "agent"'
+	rm -rf "$T/w-user"
+	writes user:no-cgroup once
+	holds 'r["origin"] == "derived"'
+}
