@@ -38,6 +38,7 @@ enum {
 	APPROVAL_REASON_MAX = 512,     /* and of why they denied */
 	APPROVAL_PARENTS_MAX = 64,     /* processes that are looked at for who started whom */
 	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
+	APPROVAL_ACCOUNT_MAX = 256,    /* and of one account: nobody fills the queue for all */
 	APPROVAL_ENDED_MAX = 256,      /* that are over and can still be looked at, the newest */
 	APPROVAL_TRIES_MAX = 16,       /* when others use the same approval at once */
 	APPROVAL_MS_MAX =

@@ -58,6 +58,8 @@ int ids_read(struct store *s, const char *prefix, const char *after, size_t most
 	     struct err *err);
 void ids_done(struct ids *ids);
 #define AUTO_IDS __attribute__((cleanup(ids_done)))
+/* "asks/UID/ID", or with "" what the names of all that UID asks begin with. Returns RET. */
+const char *account_key(char ret[ITEM_KEY_MAX], uint64_t uid, const char *id);
 /* Of the requests about the same thing that are not over. */
 int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct ids *ret,
 	      struct err *err);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How requests are found: open/ID for those that are not over, sub/DIGEST/ID for those about the
- * same thing. Names only help to find: what they lead to is checked. They are read whole before
- * anything else is asked, because a store answers one question at a time.
+ * How requests are found: open/ID for those that are not over, asks/UID/ID for those of one account,
+ * sub/DIGEST/ID for those about the same thing. Names only help to find: what they lead to is checked.
+ * They are read whole before anything else is asked, because a store answers one question at a time.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,12 @@ int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct id
 	return ids_read(s, item_key(prefix, "sub", subject, ""), "", APPROVAL_OPEN_MAX, ret, err);
 }
 
+const char *account_key(char ret[ITEM_KEY_MAX], uint64_t uid, const char *id)
+{
+	snprintf(ret, ITEM_KEY_MAX, "asks/%" PRIu64 "/%s", uid, id);
+	return ret;
+}
+
 static void add_name(struct store_tx *tx, const char *key, bool over)
 {
 	if (over)
@@ -63,6 +71,7 @@ void index_add(struct store_tx *tx, const struct approval *a, bool over)
 	struct err err;
 
 	add_name(tx, item_key(key, "open", NULL, a->id), over);
+	add_name(tx, account_key(key, a->request.uid, a->id), over);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (approval_digest(&a->request, kinds[i], subject, &err) < 0) {
 			if (!tx->failed.code)

@@ -11,6 +11,7 @@
 
 #include "approval/fields.h"
 #include "base/digest.h"
+#include "base/scope.h"
 
 enum { PAGE = 256 };
 
@@ -130,29 +131,47 @@ static int find_waiting(struct store *s, const struct approval_request *r, uint6
 	return 0;
 }
 
-/* Who asks without end must not fill the store; what has expired makes room. */
-static int make_room(struct store *s, uint64_t now, struct err *err)
+/* How many of those whose names begin with PREFIX wait, at most MOST; what has expired makes room. */
+static int count_waiting(struct store *s, const char *prefix, size_t most, uint64_t now,
+			 size_t *ret, struct err *err)
 {
 	AUTO_IDS struct ids ids = {0};
-	size_t left;
 
-	if (ids_read(s, "open/", "", APPROVAL_OPEN_MAX, &ids, err) < 0)
+	if (ids_read(s, prefix, "", most, &ids, err) < 0)
 		return -1;
-	if (ids.count < APPROVAL_OPEN_MAX)
-		return 0;
-	left = ids.count;
-	for (size_t i = 0; i < ids.count; i++) {
+	*ret = ids.count;
+	for (size_t i = 0; ids.count == most && i < ids.count; i++) {
 		AUTO_APPROVAL struct approval a = {0};
 		if (approval_load(s, ids.id[i], &a, err) == 0 &&
 		    approval_state_at(&a, now) == APPROVAL_EXPIRED &&
 		    approval_settle(s, &a, now, err) == 0)
-			left--;
+			--*ret;
 	}
-	if (left < APPROVAL_OPEN_MAX)
-		return 0;
-	err_set(err, ERR_LIMIT, "%d requests wait for people already", APPROVAL_OPEN_MAX);
-	err_cure(err, "cordon approvals list; answer some");
-	return -1;
+	return 0;
+}
+
+/* Who asks without end must not fill the store, nor what is everybody's. */
+static int make_room(struct store *s, uint64_t uid, uint64_t now, struct err *err)
+{
+	char account[ITEM_KEY_MAX];
+	const struct {
+		const char *prefix, *whose;
+		size_t most;
+	} queues[] = {{account_key(account, uid, ""), " of your account", APPROVAL_ACCOUNT_MAX},
+		      {"open/", "", APPROVAL_OPEN_MAX}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
+		size_t count = 0, most = queues[i].most;
+		if (count_waiting(s, queues[i].prefix, most, now, &count, err) < 0)
+			return -1;
+		if (count < most)
+			continue;
+		err_set(err, ERR_LIMIT, "%zu requests%s wait for people already", most,
+			queues[i].whose);
+		err_cure(err, "cordon approvals list; answer some");
+		return -1;
+	}
+	return 0;
 }
 
 /* What could not be read again must not be written: it would wait for nobody. */
@@ -212,7 +231,7 @@ int approval_park(struct store *s, struct approval_request *r, struct approval_c
 	if (found)
 		return found < 0 ? -1 : 0;
 	a.request = *r;
-	if (make_room(s, now, err) < 0 || approval_set_binding(&a, err) < 0 ||
+	if (make_room(s, r->uid, now, err) < 0 || approval_set_binding(&a, err) < 0 ||
 	    write_all(s, &a, code, err) < 0)
 		return -1;
 	memcpy(ret_id, a.id, sizeof(a.id));

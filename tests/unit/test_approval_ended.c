@@ -170,6 +170,7 @@ static void test_many(void)
 	r.domain = name;
 	for (int i = 0; i < APPROVAL_ENDED_MAX + MORE; i++) {
 		snprintf(name, sizeof(name), "dom-%d", i);
+		r.uid = ASKER + (uint64_t)(i / APPROVAL_ACCOUNT_MAX);
 		case_park(s, &r, CASE_NOW);
 	}
 	scratch_must(approval_each(s, false, settle, s, &err) == 0, err.message);
