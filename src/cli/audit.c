@@ -26,6 +26,7 @@ FIELD(verify_last, struct verify_report, v->has_record ? jsonval_number(v->last_
 FIELD(verify_records, struct verify_report, jsonval_number(v->records))
 FIELD(verify_checkpoints, struct verify_report, jsonval_number(v->checkpoints))
 FIELD(verify_kept, struct verify_report, jsonval_number(v->kept))
+FIELD(verify_unkept, struct verify_report, jsonval_number(v->unkept))
 FIELD(verify_rotations, struct verify_report, jsonval_number(v->rotations))
 FIELD(verify_steps, struct verify_report, jsonval_number(v->clock_steps))
 FIELD(verify_first_step, struct verify_report,
@@ -36,7 +37,8 @@ FIELD(verify_root, struct verify_report, gate_hex_json(v->root, sizeof(v->root))
 const struct cli_field gate_verify_fields[] = {
 	{"good", "nothing is wrong with it", verify_good},
 	{"problem",
-	 "good, form, edited, missing, order, signature, forked, truncated, replaced, head, index",
+	 "good, form, edited, missing, order, signature, forked, truncated, replaced, head, "
+	 "unkept, index",
 	 verify_problem},
 	{"words", "the first problem in words; or empty", verify_words},
 	{"first_bad", "the first bad record is this one or one after it; or null", verify_first},
@@ -44,6 +46,7 @@ const struct cli_field gate_verify_fields[] = {
 	{"records", "how many were looked at", verify_records},
 	{"checkpoints", "how many of them were checkpoints, and good", verify_checkpoints},
 	{"kept", "checkpoints from outside the log that were met", verify_kept},
+	{"unkept", "checkpoints of the log that are nowhere else", verify_unkept},
 	{"rotations", "how often the log's key was changed", verify_rotations},
 	{"clock_steps", "how often the clock went back: no problem in itself", verify_steps},
 	{"first_clock_step", "at which record first; or null", verify_first_step},
@@ -66,6 +69,10 @@ static void print_report(const struct verify_report *r)
 	if (r->rotations)
 		printf(", %llu changes of its key", (unsigned long long)r->rotations);
 	printf("\nroot %s\n", sodium_bin2hex(root, sizeof(root), r->root, sizeof(r->root)));
+	if (r->unkept)
+		printf("%llu of its checkpoints are not in the file " CHECKPOINT_FILE
+		       ": it was cut or removed, or others write this log too\n",
+		       (unsigned long long)r->unkept);
 	if (!r->is_pinned)
 		puts("its key is only what the log itself says: --key PUB, or a log.key beside it");
 	if (r->clock_steps)

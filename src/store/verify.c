@@ -23,7 +23,7 @@ static const char *const names[VERIFY_PROBLEMS] = {
 	[VERIFY_ORDER] = "order",	[VERIFY_SIGNATURE] = "signature",
 	[VERIFY_FORKED] = "forked",	[VERIFY_TRUNCATED] = "truncated",
 	[VERIFY_REPLACED] = "replaced", [VERIFY_HEAD] = "head",
-	[VERIFY_INDEX] = "index",
+	[VERIFY_UNKEPT] = "unkept",	[VERIFY_INDEX] = "index",
 };
 
 const char *verify_problem_name(enum verify_problem problem)
@@ -35,6 +35,8 @@ struct walk {
 	struct verify_report *report;
 	struct kept_notes notes;
 	size_t next_note; /* that was not met yet */
+	int dir;	  /* where they are kept; or -1 */
+	bool last_unkept; /* the last checkpoint of the log was not among them */
 	struct merkle tree;
 	uint8_t last[RECORD_HASH];
 	char origin[NOTE_ORIGIN_MAX + 1];
@@ -135,6 +137,15 @@ static int forked(struct walk *w, uint64_t size)
 		     (unsigned long long)w->signed_to, (unsigned long long)size - 1);
 }
 
+/* Those of its size and smaller were met with the record before. */
+static void count_unkept(struct walk *w, uint64_t size)
+{
+	bool is_kept = w->next_note && w->notes.note[w->next_note - 1].size == size;
+
+	w->report->unkept += w->last_unkept;
+	w->last_unkept = w->dir >= 0 && !is_kept;
+}
+
 /* A checkpoint in the log is about all records before it. */
 static int checkpoint(struct walk *w, const struct record *r)
 {
@@ -156,6 +167,7 @@ static int checkpoint(struct walk *w, const struct record *r)
 	merkle_root(&w->tree, root);
 	if (memcmp(root, note.root, MERKLE_HASH) != 0)
 		return forked(w, note.size);
+	count_unkept(w, note.size);
 	w->signed_to = note.size;
 	w->report->checkpoints++;
 	w->is_changing = false;
@@ -252,6 +264,29 @@ static int check_chain(struct walk *w, const struct store_row *row, const struct
 			     seq ? seq - 1 : 0, seq);
 	memcpy(w->last, hash, RECORD_HASH);
 	return 0;
+}
+
+/* Who cuts the log off removes what would contradict it. Some may be missing for other reasons, which
+ * is told and is no problem: others write the same log, or there was no room for one. */
+static int check_kept(struct walk *w, struct err *err)
+{
+	struct note newest;
+
+	/* Whoever wrote records after it has put it into the file before. */
+	if (w->tree.size > w->signed_to + 1)
+		count_unkept(w, w->signed_to);
+	if (w->notes.count || !w->report->unkept)
+		return 0;
+	/* A log that others began while this one was looked at has its file by now. */
+	int none = checkpoint_last(w->dir, &newest, err);
+	if (none <= 0)
+		return none;
+	found(w, VERIFY_UNKEPT, 0, 0,
+	      "the file " CHECKPOINT_FILE " is gone, and the log has %llu: its end may have been "
+	      "cut off",
+	      (unsigned long long)w->report->checkpoints);
+	w->report->has_record = false;
+	return 1;
 }
 
 static int check_names(struct walk *w, struct store *s, struct err *err)
@@ -440,13 +475,15 @@ static int walk_all(struct walk *w, struct store *s, const struct verify_options
 	else
 		said = found(w, VERIFY_HEAD, w->tree.size, w->tree.size,
 			     "the head of the log is damaged or gone");
+	if (said == 0)
+		said = check_kept(w, err);
 	return said ? said : check_names(w, s, err);
 }
 
 int verify_log(struct store *s, const struct verify_options *options, struct verify_report *report,
 	       struct err *err)
 {
-	struct walk w = {.report = report};
+	struct walk w = {.report = report, .dir = options->dir};
 
 	*report = (struct verify_report){0};
 	verify_names_begin(&w.names);

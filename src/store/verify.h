@@ -28,6 +28,7 @@ enum verify_problem {
 	VERIFY_TRUNCATED, /* more was signed than is there */
 	VERIFY_REPLACED,  /* it is another log, or has another key */
 	VERIFY_HEAD,	  /* the head does not fit to the records */
+	VERIFY_UNKEPT,	  /* the file of checkpoints is gone: nothing says that the end is there */
 	VERIFY_INDEX,	  /* records are not found by all their names: a trace would not be whole */
 	VERIFY_PROBLEMS,
 };
@@ -49,10 +50,13 @@ struct verify_report {
 	char words[VERIFY_WORDS_MAX];
 	uint64_t records, checkpoints; /* how many were looked at */
 	uint64_t kept;		       /* checkpoints from outside the log */
-	uint64_t rotations;	       /* of the log's key */
-	uint64_t clock_steps;	       /* how often the clock went back, */
-	uint64_t first_step;	       /* and at which record first */
-	bool is_pinned;		       /* the key came from outside the log */
+	/* Checkpoints of the log that are nowhere else. One that is the last record is not counted:
+	 * whoever is killed before it is in the file, or just writes it, leaves it in the log only. */
+	uint64_t unkept;
+	uint64_t rotations;   /* of the log's key */
+	uint64_t clock_steps; /* how often the clock went back, */
+	uint64_t first_step;  /* and at which record first */
+	bool is_pinned;	      /* the key came from outside the log */
 	uint8_t root[MERKLE_HASH];
 };
 

@@ -182,6 +182,40 @@ old_copy() {
 }
 @test "an old copy, or another log, is told by a kept checkpoint" { each old_copy; }
 
+# The file beside the log is what says that its end is there: that it is gone is not nothing.
+unkept() {
+	local file=$T/$1/cordon/checkpoints
+	story "$1"
+	gate "$1" 0 audit verify --json
+	holds 'r["kept"] == 1 and r["checkpoints"] == 1 and r["unkept"] == 0'
+	mv "$file" "$T/young"
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "unkept" and r["unkept"] == 1 and r["first_bad"] is None'
+	gate "$1" 1 audit verify
+	out_has 'NOT whole (unkept): the file checkpoints is gone, and the log has 1'
+	mv "$T/young" "$file"
+	gate "$1" 0 audit checkpoint
+	cp "$T/out" "$T/kept.txt"
+	mv "$file" "$T/all"
+	gate "$1" 1 audit verify
+	# Of one that was kept elsewhere it is enough for the end, but the file is still gone.
+	gate "$1" 0 audit verify --checkpoint "$T/kept.txt"
+	out_has 'the log is whole'
+	out_has '1 of its checkpoints are not in the file checkpoints'
+	# Who writes next puts the newest back, and not the others.
+	new_domain "$1"
+	gate "$1" 0 audit verify --json
+	holds 'r["good"] and r["kept"] == 1 and r["checkpoints"] == 2 and r["unkept"] == 1'
+	mv "$T/all" "$file"
+	gate "$1" 0 audit verify
+	! grep -q 'are not in the file' "$T/out" || show
+	# The other way round: what it kept, and no log.
+	rm "$T/$1/cordon"/log.db*
+	gate "$1" 126 audit verify
+	err_has 'the log is gone, and checkpoints knows 7 records of it'
+}
+@test "that the file of checkpoints was removed is told" { each unkept; }
+
 rotated() {
 	local state=$T/$1/cordon
 	story "$1"
