@@ -40,7 +40,6 @@ enum {
 	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
 	APPROVAL_ACCOUNT_MAX = 256,    /* and of one account: nobody fills the queue for all */
 	APPROVAL_ENDED_MAX = 256,      /* that are over and can still be looked at, the newest */
-	APPROVAL_TRIES_MAX = 16,       /* when others use the same approval at once */
 	APPROVAL_MS_MAX =
 		24 * 60 * 60 * 1000,   /* how long people are asked; how long a word holds */
 	APPROVAL_CLOCK_MS = 60 * 1000, /* by how much a clock may go back */
@@ -249,9 +248,6 @@ int approval_find(struct store *s, const struct approval_request *want, uint64_t
 /* Adds its use to the caller's transaction, which fails with ERR_CONFLICT when somebody else has
  * used or changed it meanwhile. RUN: the record's name for what uses it ("run:..."). */
 void approval_take(struct store_tx *tx, const struct approval *a, const char *run, uint64_t now);
-/* Both, in a transaction of its own; again when others were faster. */
-int approval_use(struct store *s, const struct approval_request *want, const char *run,
-		 uint64_t now, struct approval *ret, struct err *err);
 
 /* keyfile.c: a person's key. PASSPHRASE NULL: the file is not protected. */
 enum { APPROVAL_PASS_MAX = 1024 };

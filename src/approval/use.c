@@ -101,21 +101,3 @@ void approval_take(struct store_tx *tx, const struct approval *a, const char *ru
 					.run = run,
 					.uid = a->request.uid});
 }
-
-int approval_use(struct store *s, const struct approval_request *want, const char *run,
-		 uint64_t now, struct approval *ret, struct err *err)
-{
-	for (int i = 0; i < APPROVAL_TRIES_MAX; i++) {
-		AUTO_TX struct store_tx tx = {0};
-		int found = approval_find(s, want, now, ret, err);
-		if (found <= 0)
-			return found;
-		approval_take(&tx, ret, run, now);
-		if (store_commit(s, &tx, err) == 0)
-			return 1;
-		approval_done(ret);
-		if (err->code != ERR_CONFLICT)
-			return -1;
-	}
-	return -1;
-}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon domain: mints the handle of a conversation, and shows what was read in one. Whoever may use
- * this account may begin a conversation: the host does it when the user does, and not the agent.
+ * cordon domain: mints the handle of a conversation, begins it anew, and shows what was read in one.
+ * Whoever may use this account may begin a conversation: the host does it when the user does, and not
+ * the agent.
  */
 #include <string.h>
 
@@ -138,6 +139,24 @@ static int make(struct cli_call *call, struct gate_state *s, struct err *err)
 	return 0;
 }
 
+/* What was read before is still recognised, but it is not known to the code that comes now. */
+static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
+{
+	struct host_event event = {
+		.authenticated = true, .principal = s->principal, .what = "renew"};
+	const char *handle = call->argv[1];
+	struct domain d;
+
+	if (gate_domain(s, handle, &d, err) < 0 ||
+	    domain_begin_epoch(&s->keeper, &event, handle, &d, err) < 0)
+		return -1;
+	if (call->json)
+		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, NULL}));
+	else
+		print_domain(&d);
+	return 0;
+}
+
 static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 {
 	const char *handle = call->argc > 1 ? call->argv[1] : NULL;
@@ -159,7 +178,7 @@ static const struct verb {
 	const char *name;
 	int least, most; /* words behind it */
 	int (*run)(struct cli_call *call, struct gate_state *s, struct err *err);
-} verbs[] = {{"new", 0, 0, make}, {"show", 0, 1, show}};
+} verbs[] = {{"new", 0, 0, make}, {"show", 0, 1, show}, {"renew", 1, 1, renew}};
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
 {
@@ -168,7 +187,7 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 		    call->argc - 1 <= verbs[i].most)
 			return &verbs[i];
 	err_set(err, ERR_USAGE, "what about domains?");
-	err_cure(err, "cordon domain new, or cordon domain show [HANDLE]");
+	err_cure(err, "cordon domain new, show [HANDLE] or renew HANDLE");
 	return NULL;
 }
 

@@ -66,27 +66,27 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	const struct profile *profile = find_profile(ask, err);
 	AUTO_PAYLOAD struct payload payload = {.fd = -1};
 	uint64_t now = state->keeper.now_us();
-	struct plan_ask plan = {.plan = {.caps = ask->caps | CAP_BIT(CAP_COMPUTE),
-					 .least = ask->least,
-					 .most = ask->most,
-					 .from_us = now,
-					 .to_us = now + ask->ttl_us,
-					 .runs = ask->runs}};
+	struct plan plan = {.caps = ask->caps | CAP_BIT(CAP_COMPUTE),
+			    .least = ask->least,
+			    .most = ask->most,
+			    .from_us = now,
+			    .to_us = now + ask->ttl_us,
+			    .runs = ask->runs};
 
 	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0 ||
 	    payload_know(&payload, err) < 0)
 		return -1;
-	memcpy(plan.plan.code_sha256, payload.sha256, KEEPER_SHA256);
-	memcpy(plan.plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
-	snprintf(plan.plan.lang, sizeof(plan.plan.lang), "%s", profile->name);
+	memcpy(plan.code_sha256, payload.sha256, KEEPER_SHA256);
+	memcpy(plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
+	snprintf(plan.lang, sizeof(plan.lang), "%s", profile->name);
 	if (check_code(profile, &payload, err) < 0 ||
 	    plan_mint(&state->keeper, d, &plan, token, err) < 0)
 		return -1;
 	/* As a run will read it, with its id. */
 	struct label any = label_top();
-	struct plan_use use = {.code_sha256 = plan.plan.code_sha256,
-			       .policy_sha256 = plan.plan.policy_sha256,
-			       .lang = plan.plan.lang,
+	struct plan_use use = {.code_sha256 = plan.code_sha256,
+			       .policy_sha256 = plan.policy_sha256,
+			       .lang = plan.lang,
 			       .inputs = &any,
 			       .domain = d,
 			       .now_us = now};

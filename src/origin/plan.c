@@ -126,15 +126,11 @@ void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256])
 	digest_end(&state, ret);
 }
 
-static int check_ask(const struct domain *d, const struct plan_ask *ask, struct err *err)
+static int check_ask(const struct domain *d, const struct plan *p, struct err *err)
 {
-	const struct plan *p = &ask->plan;
-
-	if (ask->makes_code)
-		return err_set(err, ERR_REFUSED, "code that makes code of its inputs is no plan");
-	if (d->floor.integrity < INTEGRITY_TOOL && !ask->approval) {
+	if (d->floor.integrity < INTEGRITY_TOOL) {
 		err_set(err, ERR_REFUSED, "something untrusted has been read in this domain");
-		err_cure(err, "plan before anything is read, or have a person approve this code");
+		err_cure(err, "plan before anything is read, or have a person approve the run");
 		return -1;
 	}
 	if (p->runs == 0 || p->runs > PLAN_RUNS_MAX || p->to_us <= p->from_us ||
@@ -147,11 +143,11 @@ static int check_ask(const struct domain *d, const struct plan_ask *ask, struct 
 	return 0;
 }
 
-static void log_plan(struct store_tx *tx, const struct plan *p, const char *approval)
+static void log_plan(struct store_tx *tx, const struct plan *p)
 {
 	AUTO_JCS struct jcs j = {0};
 	char hex[ID_HEX], id[RECORD_REF_MAX], dom[RECORD_REF_MAX];
-	const char *refs[] = {id, dom, approval};
+	const char *refs[] = {id, dom};
 	struct err err;
 
 	jcs_init(&j, RECORD_BODY_MAX);
@@ -170,15 +166,15 @@ static void log_plan(struct store_tx *tx, const struct plan *p, const char *appr
 	if (jcs_finish(&j, &err) < 0)
 		tx->failed = err;
 	else
-		store_append(tx, RECORD_PLAN, refs, approval ? 3 : 2, &j);
+		store_append(tx, RECORD_PLAN, refs, ARRAY_SIZE(refs), &j);
 }
 
-int plan_mint(struct keeper *k, const struct domain *d, const struct plan_ask *ask, char *token,
+int plan_mint(struct keeper *k, const struct domain *d, const struct plan *ask, char *token,
 	      struct err *err)
 {
 	static const uint8_t none[RUNS_BYTES];
 	AUTO_TX struct store_tx tx = {0};
-	struct plan plan = ask->plan;
+	struct plan plan = *ask;
 	struct domain now = *d;
 	char key[ID_HEX];
 
@@ -187,7 +183,7 @@ int plan_mint(struct keeper *k, const struct domain *d, const struct plan_ask *a
 	id_random(&plan.id);
 	plan.domain = d->id;
 	plan.epoch = d->epoch;
-	log_plan(&tx, &plan, ask->approval);
+	log_plan(&tx, &plan);
 	/* Written back as it was: if anything was read meanwhile, there is no token. */
 	domain_put(&now, &tx);
 	store_put(&tx, STORE_PLAN, id_hex(&plan.id, key), none, sizeof(none), STORE_NEW);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plan tokens: this exact code was fixed before anything untrusted was read, or a person approved
- * it. Signed, so that the agent can carry it; bound to all that could change what the code does, so
- * that it is good for nothing else. What was read later enters such code only as data.
+ * Plan tokens: this exact code was fixed before anything untrusted was read. Signed, so that the agent
+ * can carry it; bound to all that could change what the code does, so that it is good for nothing else.
+ * What was read later enters such code only as data.
  */
 #ifndef CORDON_ORIGIN_PLAN_H
 #define CORDON_ORIGIN_PLAN_H
@@ -35,14 +35,9 @@ struct plan {
  * is evaluated make other code of the same bytes. All zero when there is none of them. */
 void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256]);
 
-/* ID is made here. The domain must not have been exposed, unless APPROVAL names a person's. Code that
- * makes code of its inputs (the caller's rules say so) is no plan. */
-struct plan_ask {
-	struct plan plan;
-	const char *approval; /* a name of the log, "apr:..."; or NULL */
-	bool makes_code;
-};
-int plan_mint(struct keeper *k, const struct domain *d, const struct plan_ask *ask, char *token,
+/* Id, domain and epoch are made here. The domain must not have been exposed. That the code does not
+ * make code of its inputs, the caller knows. */
+int plan_mint(struct keeper *k, const struct domain *d, const struct plan *ask, char *token,
 	      struct err *err);
 
 enum plan_answer {

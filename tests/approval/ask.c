@@ -141,7 +141,12 @@ static int ask(struct ask_case *c, struct store *s, bool use, struct approval_co
 	}
 	digest_of(c->r.code_sha256, code.data, code.len);
 	c->r.code_len = code.len;
-	int r = approval_use(s, &c->r, "run:test", now, &found, &err);
+	AUTO_TX struct store_tx tx = {0};
+	int r = approval_find(s, &c->r, now, &found, &err);
+	if (r == 1) {
+		approval_take(&tx, &found, "run:test", now);
+		r = store_commit(s, &tx, &err) < 0 ? -1 : 1;
+	}
 	if (r < 0)
 		die("using", &err);
 	puts(r ? found.id : "not covered");

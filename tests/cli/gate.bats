@@ -10,7 +10,7 @@ load gate.bash
 @test "words that are off" {
 	gate_setup
 	printf 'x\n' >"$T/x"
-	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain new --kind web" \
+	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain renew" "domain renew a b" "domain new --kind web" \
 		"ingest" "ingest --kind web x" "ingest --name u x" "ingest --kind dance --name u x" \
 		"ingest --kind web --name u x y" "ingest --kind web --name u --label tool x" \
 		"ingest --kind web --name u --label dance x" "ingest --kind web --name u --release" \
@@ -48,6 +48,33 @@ a_domain() {
 	[ -z "$(find "$T/$1/cordon" -type f ! -perm 600)" ]
 }
 @test "a domain is minted and shown" { each a_domain; }
+
+a_renewed_domain() {
+	new_domain "$1"
+	printf 'print("a line of nobody else at all")\n' >"$T/own.py"
+	printf 'print("these words stand in the page, and in the code")\n' >"$T/page.py"
+	gate "$1" 0 plan --domain "$D" --runs 9 "$T/own.py"
+	local token
+	token=$(cat "$T/out")
+	{ cat "$T/page.py" && echo '# more'; } >"$T/page.html"
+	ingest "$1" 0 --kind web --name page "$T/page.html"
+	gate "$1" 0 run --json --tier no-cgroup --domain "$D" "$T/own.py"
+	holds 'r["origin"] == "exposed"'
+	gate "$1" 0 run --json --tier no-cgroup --domain "$D" --plan "$token" "$T/own.py"
+	holds 'r["origin"] == "plan"'
+	gate "$1" 0 domain renew "$D" --json
+	holds "r['handle'] == '$D' and r['epoch'] == 1" 'r["exposed"] is False and r["kinds"] == []' \
+		'r["sources"] > 0'
+	gate "$1" 0 run --json --tier no-cgroup --domain "$D" --plan "$token" "$T/own.py"
+	holds 'r["origin"] == "agent" and "earlier conversation" in r["reasons"][0]'
+	gate "$1" 0 run --json --tier no-cgroup --domain "$D" "$T/page.py"
+	holds 'r["origin"] == "derived"'
+	gate "$1" 0 domain renew "$D"
+	out_has "epoch 2"
+	gate "$1" 125 domain renew d1.nonsense
+	err_has "is no handle of yours"
+}
+@test "a domain is begun anew" { each a_renewed_domain; }
 
 @test "another account's handle is none" {
 	need_root

@@ -190,9 +190,8 @@ static void do_use(void)
 	int v = (int)pick(VARIANTS), q;
 	struct approval_request r = variant(v);
 	AUTO_APPROVAL struct approval a = {0};
-	struct err err;
 
-	if (approval_use(w.store, &r, "run:test", w.now, &a, &err) != 1)
+	if (case_take(w.store, &r, w.now, &a) != 1)
 		return;
 	for (q = 0; q < w.requests && strcmp(w.request[q].id, a.id) != 0; q++)
 		;

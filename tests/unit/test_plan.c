@@ -12,7 +12,7 @@
 struct world {
 	struct origin_case *c;
 	struct domain d, other;
-	struct plan_ask ask;
+	struct plan ask;
 	struct label inputs;
 	uint8_t code[KEEPER_SHA256], policy[KEEPER_SHA256];
 	char token[PLAN_TEXT_MAX];
@@ -26,13 +26,13 @@ static struct plan_use use_of(struct world *w)
 				 .caps = CAP_BIT(CAP_COMPUTE),
 				 .inputs = &w->inputs,
 				 .domain = &w->d,
-				 .now_us = w->ask.plan.from_us + 1};
+				 .now_us = w->ask.from_us + 1};
 }
 
 static void make_world(struct world *w, struct origin_case *c)
 {
 	char handle[HANDLE_MAX];
-	struct plan *p = &w->ask.plan;
+	struct plan *p = &w->ask;
 	struct err err = {0};
 
 	memset(w, 0, sizeof(*w));
@@ -89,9 +89,9 @@ static void test_bound(struct world *w)
 	ok(check(w, &u) == PLAN_INPUTS, "worse inputs");
 	u = use_of(w), u.inputs = &secret;
 	ok(check(w, &u) == PLAN_INPUTS, "inputs that are more secret");
-	u = use_of(w), u.now_us = w->ask.plan.from_us - 1;
+	u = use_of(w), u.now_us = w->ask.from_us - 1;
 	ok(check(w, &u) == PLAN_EARLY, "too early");
-	u.now_us = w->ask.plan.to_us - 1;
+	u.now_us = w->ask.to_us - 1;
 	ok(check(w, &u) == PLAN_GOOD, "in the last moment");
 	u.now_us++;
 	ok(check(w, &u) == PLAN_LATE, "too late");
@@ -108,7 +108,7 @@ static void test_rest(struct world *w)
 	enum { COUNT = sizeof(r) / sizeof(r[0]) };
 	uint8_t rest[COUNT + 1][KEEPER_SHA256];
 	struct plan_use u = use_of(w);
-	struct plan_ask ask = w->ask;
+	struct plan ask = w->ask;
 	char token[PLAN_TEXT_MAX];
 	struct plan p;
 	struct err err = {0};
@@ -125,7 +125,7 @@ static void test_rest(struct world *w)
 	ok(check(w, &u) == PLAN_GOOD, "a plan for the code alone");
 	u.rest_sha256 = rest[3];
 	ok(check(w, &u) == PLAN_OTHER_REST, "is not one for it with an environment");
-	memcpy(ask.plan.rest_sha256, rest[0], KEEPER_SHA256);
+	memcpy(ask.rest_sha256, rest[0], KEEPER_SHA256);
 	case_done(plan_mint(&w->c->k, &w->d, &ask, token, &err) == 0, &err);
 	case_done(domain_load(&w->c->k, &w->d.id, &w->d, &err) == 0, &err);
 	u = use_of(w), u.rest_sha256 = rest[0];
@@ -199,41 +199,34 @@ static void test_spend(struct world *w)
 
 static void test_mint(struct world *w)
 {
-	struct plan_ask ask = w->ask;
+	struct plan ask = w->ask;
 	struct err err = {0};
 	struct domain stale = w->d;
 	struct keeper *k = &w->c->k;
 
-	ask.plan.runs = PLAN_RUNS_MAX;
-	ask.plan.to_us = ask.plan.from_us + PLAN_TIME_MAX_US;
+	ask.runs = PLAN_RUNS_MAX;
+	ask.to_us = ask.from_us + PLAN_TIME_MAX_US;
 	ok(plan_mint(k, &stale, &ask, w->token, &err) == 0, "the largest plan");
 	case_done(domain_load(k, &w->d.id, &w->d, &err) == 0, &err);
-	ask.plan.runs++;
+	ask.runs++;
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0, "one run more");
-	ask.plan.runs = 0;
+	ask.runs = 0;
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0, "no run");
-	ask.plan.runs = 1;
-	ask.plan.to_us++;
+	ask.runs = 1;
+	ask.to_us++;
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0, "a moment longer");
 	ask = w->ask;
-	memset(ask.plan.lang, 'x', PLAN_LANG_MAX);
+	memset(ask.lang, 'x', PLAN_LANG_MAX);
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) == 0, "the longest name of a language");
 	case_done(domain_load(k, &w->d.id, &w->d, &err) == 0, &err);
-	memset(ask.plan.lang, 'x', PLAN_LANG_MAX + 1);
+	memset(ask.lang, 'x', PLAN_LANG_MAX + 1);
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0 && err.code == ERR_USAGE, "a longer one");
-	ask = w->ask;
-	ask.makes_code = true;
-	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0 && err.code == ERR_REFUSED,
-	   "code that makes code of its inputs");
 	stale = w->d;
 	case_read(w->c, &w->d, "something from outside", GRADE_NONE);
 	ok(plan_mint(k, &w->d, &w->ask, w->token, &err) < 0 && err.code == ERR_REFUSED,
 	   "after something was read");
 	ok(plan_mint(k, &stale, &w->ask, w->token, &err) < 0 && err.code == ERR_CONFLICT,
 	   "while something is read");
-	ask = w->ask;
-	ask.approval = "apr:1";
-	ok(plan_mint(k, &w->d, &ask, w->token, &err) == 0, "unless a person approved it");
 }
 
 #define FLOOR(i)                                                                                   \
