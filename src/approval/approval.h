@@ -150,6 +150,9 @@ struct approval {
 	struct approval_request request;
 	struct approval_status status;
 	uint64_t version; /* of the status in the store */
+	/* approval_find: the people whose words counted. The status may have other words in it. */
+	size_t voicec;
+	const char *voice[APPROVAL_VOTES_MAX];
 	struct arena arena;
 };
 void approval_done(struct approval *a);

@@ -33,13 +33,13 @@ static bool is_repeated(const struct approval_vote *v, size_t at)
 	return false;
 }
 
-int tally(struct store *s, const struct approval *a, uint64_t now, enum scope *ret_scope,
-	  struct err *why, struct err *err)
+int tally(struct store *s, struct approval *a, uint64_t now, enum scope *ret_scope, struct err *why,
+	  struct err *err)
 {
 	const struct approval_vote *v = a->status.votes.list;
 	unsigned scope = SCOPE_COUNT - 1;
-	uint64_t people = 0;
 
+	a->voicec = 0;
 	err_set(why, ERR_REFUSED, "nobody has approved %s", a->id);
 	for (size_t i = 0; i < a->status.votes.count; i++) {
 		int good = is_repeated(v, i) ? 0 : tally_vote(s, a, &v[i], now, why, err);
@@ -47,9 +47,9 @@ int tally(struct store *s, const struct approval *a, uint64_t now, enum scope *r
 			return -1;
 		if (!good)
 			continue;
-		people++;
+		a->voice[a->voicec++] = v[i].name;
 		scope = v[i].scope < scope ? (unsigned)v[i].scope : scope;
 	}
 	*ret_scope = (enum scope)scope;
-	return people >= a->request.approvers && people > 0;
+	return a->voicec >= a->request.approvers && a->voicec > 0;
 }

@@ -16,7 +16,7 @@ static bool reaches(enum scope scope, enum approval_digest kind)
 	return kind == APPROVAL_SUBJECT || scope == SCOPE_HASH;
 }
 
-static int covers(struct store *s, const struct approval *a, enum approval_digest kind,
+static int covers(struct store *s, struct approval *a, enum approval_digest kind,
 		  const uint8_t wanted[APPROVAL_SHA256], uint64_t now, struct err *err)
 {
 	uint8_t subject[APPROVAL_SHA256];

@@ -203,14 +203,14 @@ static int check_fixed(const struct gate *g, struct err *err)
 	return -1;
 }
 
-/* Whose words they are; all of them count, or it would not have been found. */
+/* Whose words they are. */
 static const char *voices(struct gate *g)
 {
-	const struct approval_vote *v = g->approval.status.votes.list;
 	const char *names = "";
 
-	for (size_t i = 0; i < g->approval.status.votes.count; i++)
-		names = arena_printf(&g->arena, "%s%s%s", names, i ? ", " : "", v[i].name);
+	for (size_t i = 0; i < g->approval.voicec; i++)
+		names = arena_printf(&g->arena, "%s%s%s", names, i ? ", " : "",
+				     g->approval.voice[i]);
 	return names;
 }
 

@@ -145,13 +145,11 @@ static void put_evidence(const struct report *r, struct jcs *j)
 /* Who let it run, if somebody was asked. */
 static void put_voices(const struct gate *g, struct jcs *j)
 {
-	const struct approval_vote *v = g->approval.status.votes.list;
-
 	if (!g->has_approval)
 		return;
 	jcs_list(j, "approved_by");
-	for (size_t i = 0; i < g->approval.status.votes.count; i++)
-		jcs_str(j, NULL, v[i].name);
+	for (size_t i = 0; i < g->approval.voicec; i++)
+		jcs_str(j, NULL, g->approval.voice[i]);
 	jcs_end(j);
 }
 

@@ -106,6 +106,29 @@ static void test_stuffed(struct store *s)
 	ok(case_use(s, &q, CASE_NOW) == 0, "the requester's own word does not count");
 }
 
+/* Names that somebody put beside the one who agreed. */
+static void test_voices(struct store *s)
+{
+	AUTO_APPROVAL struct approval a = {0}, found = {0};
+	struct approval_vote v[2] = {case_vote(&anna, SCOPE_HASH, CASE_NOW)};
+	struct approval_request r = case_request();
+	struct err err;
+
+	r.lang = "dc";
+	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
+	scratch_must(approval_sign(&a, &anna.key, &v[0], &err) == 0, err.message);
+	v[1] = v[0];
+	v[1].name = "the boss";
+	v[1].uid = ADMIN;
+	v[1].public[0] ^= 1;
+	a.status.state = APPROVAL_APPROVED;
+	a.status.votes = (struct approval_list){.count = 2, .list = v};
+	forge(s, a.id, &a.status);
+	ok(approval_find(s, &r, CASE_NOW, &found, &err) == 1 && found.status.votes.count == 2 &&
+		   found.voicec == 1 && strcmp(found.voice[0], "anna") == 0,
+	   "only who counts is named");
+}
+
 /* The item of an approver, without any record. */
 static void forge_person(struct store *s, const struct case_person *who)
 {
@@ -384,6 +407,7 @@ int main(void)
 
 	test_forged(s);
 	test_stuffed(s);
+	test_voices(s);
 	test_forged_people(s);
 	test_replay(s);
 	test_late(s);
