@@ -21,7 +21,7 @@
 static const struct strs *numbered(struct strs_maker *m, unsigned count)
 {
 	const struct strs *all = NULL;
-	char text[8];
+	char text[16];
 
 	for (unsigned i = 0; i < count; i++) {
 		snprintf(text, sizeof(text), "%u", i);
@@ -199,7 +199,7 @@ static size_t sessions_of(size_t count, size_t markc)
 	struct err err;
 	struct sessions *all = sessions_new(NULL, &err);
 	AUTO_FREE uint32_t *mark = calloc(markc + 1, sizeof(*mark));
-	char name[16];
+	char name[24];
 
 	scratch_must(all && mark, "memory");
 	for (size_t i = 0; i < count; i++) {
