@@ -60,18 +60,21 @@ assert rows[5]["body"]["integrity"] == "hostile" and rows[5]["body"]["rules"] ==
 
 # No clock decides: it is waited for until it is there, a minute at most.
 followed() {
-	local n pid
+	local n pid follower
 	story "$1"
-	as "$1" env HOME=/nonexistent XDG_STATE_HOME="$T/$1" timeout 60 "$CORDON" audit tail -n 1 --follow \
-		>"$T/followed" 2>&1 &
+	# Its first line is the number of the process itself; $! is that of a shell around it.
+	as "$1" env HOME=/nonexistent XDG_STATE_HOME="$T/$1" bash -c \
+		'echo $$; exec timeout 60 "$1" audit tail -n 1 --follow' - "$CORDON" >"$T/followed" 2>&1 &
 	pid=$!
 	ingest "$1" 0 --kind web --name a-new-page "$T/a.csv"
 	for n in $(seq 600); do
 		! grep -q 'name="a-new-page"' "$T/followed" || break
 		sleep 0.1
 	done
-	kill "$pid"
+	follower=$(head -n 1 "$T/followed")
+	kill "$follower"
 	wait "$pid" || true
+	[ ! -e "/proc/$follower" ] || { echo "$follower is left"; return 1; }
 	[ "$(grep -c 'name="a-new-page"' "$T/followed")" -eq 1 ] || { cat "$T/followed"; return 1; }
 }
 @test "and new ones as they come" { each followed; }
