@@ -24,7 +24,7 @@ refused()
 	holds 'r["error"]["layer"] == "rlimits"' "'$1' in r['error']['cause']" 'r["error"]["cure"]'
 }
 
-setup_file() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
+needs() { need_root; }
 
 @test "cores: a hard limit of 0 does not keep them from a command" {
 	for tier in no-cgroup no-userns; do

@@ -9,6 +9,9 @@ bats_require_minimum_version 1.5.0
 
 is_root() { [ "$(id -u)" -eq 0 ]; }
 need_root() { is_root || skip "needs root"; }
+# What every test of a file needs: the file has a `needs` of its own. A skip in setup_file is no skip
+# but an error of bats.
+needs() { :; }
 
 setup()
 {
@@ -29,6 +32,7 @@ setup()
 	WAYS='user:no-cgroup'
 	! is_root || WAYS='root:full user:no-cgroup'
 	cd "$T" || return 1
+	needs
 }
 
 teardown()

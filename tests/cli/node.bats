@@ -3,7 +3,7 @@
 # Ordinary JavaScript in the stock profile.
 load helper
 
-setup_file() { [ -x /usr/bin/node ] || skip "no node"; }
+needs() { [ -x /usr/bin/node ] || skip "no node"; }
 
 @test "output, arguments, exit status" {
 	printf 'console.log(process.argv.slice(2).join()); process.exitCode = 3\n' | code x.js
