@@ -279,6 +279,7 @@ static void test_maxima(struct store *s)
 		   approval_load_code(s, &a, &back, &err) == 0 && back.len == 0,
 	   "no code at all: %s", err.message);
 	free((void *)back.data);
+	approval_done(&a);
 	ok(approval_park(s, &r, case_bytes, APPROVAL_MS_MAX + 1, CASE_NOW, id, &err) < 0 &&
 		   approval_park(s, &r, case_bytes, 0, CASE_NOW, id, &err) < 0,
 	   "people have some time, and not more than a day");
