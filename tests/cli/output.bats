@@ -128,19 +128,20 @@ held_open() {
 }
 
 @test "output comes as it is printed" {
-	cat <<'SH' | code x.sh
-echo first
-sleep 3
-echo second
-SH
-	timeout 30 "$CORDON" run --origin user --tier no-cgroup "$T/x.sh" >"$T/live" &
+	# The second line waits for us, and we for the first, a minute at most: no clock decides.
+	printf 'echo first\nread -r\necho second\n' | code x.sh
+	mkfifo "$T/go"
+	timeout 90 "$CORDON" run --origin user --tier no-cgroup --time 80s --stdin - "$T/x.sh" <"$T/go" >"$T/live" &
 	local pid=$! i
-	for i in $(seq 25); do
-		grep -q first "$T/live" && break
+	exec 7>"$T/go"
+	for i in $(seq 600); do
+		! grep -q first "$T/live" || break
 		sleep 0.1
 	done
 	grep -q first "$T/live"
 	run ! grep -q second "$T/live"
+	echo >&7
+	exec 7>&-
 	wait $pid
 	grep -q second "$T/live"
 }
