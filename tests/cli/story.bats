@@ -104,10 +104,10 @@ waits() {
 # No record, no run.
 no_record() {
 	begin "$1"
-	local state=$XDG_STATE_HOME/cordon
-	[ "${1%%:*}" = root ] || state=$T/as-user/state/cordon
+	local state
+	state=$(as "${1%%:*}" printenv XDG_STATE_HOME)/cordon
 	printf 'print("ran")\n' | code x.py
-	rm -f "$state"/log.db*
+	rm "$state"/log.db*
 	submit "$1" x.py
 	[ "$status" -ge 125 ] || show
 	holds '"ran" not in r["stdout"]' 'r["error"]["message"].startswith("nothing runs without a record")'
