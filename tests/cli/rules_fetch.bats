@@ -157,11 +157,15 @@ npm_leaves()
 	npm_leaves 'truncate -s 1T $tgz'
 	fetch 125 9.1.2
 	err_has 'larger than 64 MiB'
-	if is_root && mknod "$T/zero" c 1 5 && head -c 1 "$T/zero" >"$T/one"; then
-		npm_leaves 'mknod $tgz c 1 5'
-		fetch 125 9.1.2
-		err_has 'something that is no file'
-	fi
+}
+
+@test "nor is a device read for ever" {
+	need_root
+	mknod "$T/zero" c 1 5 && head -c 1 "$T/zero" >"$T/one" || skip "no devices can be made here"
+	archive 'good()'
+	npm_leaves 'mknod $tgz c 1 5'
+	fetch 125 9.1.2
+	err_has 'something that is no file'
 }
 
 @test "what was taken is what is checked and unpacked" {
