@@ -77,8 +77,22 @@ pid_t traces_child(pid_t parent)
 	return found;
 }
 
+/* Orphans come to us, so whoever has pid 1 above him and not us is of somebody else's run. Who ends
+ * while we look is not told apart: the next look will. */
+static bool is_of_others(const char *pid)
+{
+	char at[24];
+	pid_t parent = parent_of(pid);
+
+	while (parent > 1 && parent != getpid()) {
+		snprintf(at, sizeof(at), "%d", parent);
+		parent = parent_of(at);
+	}
+	return parent != getpid() && (parent == 0 || parent == 1);
+}
+
 /* By the file it runs, or by its arguments. An ordinary user cannot read the first of a process
- * that hides itself: there its name must do. */
+ * that hides itself: there its name and whose child it is must do. */
 static bool is_ours(const struct traces *t, const char *pid)
 {
 	char path[64], text[8192];
@@ -97,7 +111,8 @@ static bool is_ours(const struct traces *t, const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
 	read_file(path, text, sizeof(text));
 	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	return strncmp(text, "cordon", 6) == 0 && stat(path, &st) == 0 && access(path, R_OK) < 0;
+	return strncmp(text, "cordon", 6) == 0 && stat(path, &st) == 0 && access(path, R_OK) < 0 &&
+	       !is_of_others(pid);
 }
 
 static void list_processes(const struct traces *t)
