@@ -71,51 +71,58 @@ static inline size_t root_at(const struct table_array *roots, uint32_t tier, uin
 	return table_mix(table_hash(bytes) + tiers[tier].salt) & (roots->count - 1);
 }
 
-static inline uint32_t find_root(const struct table_array *roots, uint32_t tier, uint64_t w)
+/* BYTES of a tier are at AT, or behind it, or there are none such. */
+static inline uint32_t find_root(const struct table_array *roots, uint32_t tier, uint64_t bytes,
+				 size_t at)
 {
 	const struct table_root *root = roots->data;
-	uint64_t bytes = w & tiers[tier].mask;
-	size_t at = root_at(roots, tier, bytes);
 
 	while (root[at].node && (root[at].bytes != bytes || root[at].tier != tier))
 		at = (at + 1) & (roots->count - 1);
 	return root[at].node;
 }
 
-/* The roots are too many for the nearest cache: ask for the one that will be looked at soon. */
-static inline void fetch_root(const struct table_array *roots, const uint8_t *p,
-			      const struct search_room *r, size_t i)
+/* What the places from FROM on ask for; returns how far it got: room for all tiers of one more must
+ * be left. The roots are too many for the nearest cache, so each is fetched now and read later. */
+static size_t list_wants(const struct table *t, const uint8_t *p, struct search_room *r,
+			 size_t from)
 {
-	uint32_t tier = (uint32_t)__builtin_ctz(r->tier[i]);
-
-	__builtin_prefetch((const struct table_root *)roots->data +
-			   root_at(roots, tier, table_bytes(p + r->at[i]) & tiers[tier].mask));
-}
-
-/* Places from FROM on; returns how far it got: room for all tiers of one more must be left. */
-static size_t look_up(const struct searcher *s, const uint8_t *p, struct search_room *r,
-		      size_t from)
-{
-	const struct table_array *roots = &s->t->array[TABLE_ROOTS];
+	const struct table_array *roots = &t->array[TABLE_ROOTS];
 	size_t n = 0;
 
-	for (; from < r->places && n < SEARCH_BLOCK; from++) {
+	for (; from < r->places && n < SEARCH_WANTS; from++) {
 		uint64_t w = table_bytes(p + r->at[from]);
 
-		if (from + AHEAD < r->places)
-			fetch_root(roots, p, r, from + AHEAD);
 		for (unsigned left = r->tier[from]; left; left &= left - 1) {
 			uint32_t tier = (uint32_t)__builtin_ctz(left);
-			uint32_t node = find_root(roots, tier, w);
+			size_t root = root_at(roots, tier, w & tiers[tier].mask);
 
-			r->found[n].node = node;
-			r->found[n].at = r->at[from];
-			r->found[n].bytes = tiers[tier].bytes;
-			n += node != 0;
+			__builtin_prefetch((const struct table_root *)roots->data + root);
+			r->want[n].root = (uint32_t)root;
+			r->want[n].at = r->at[from];
+			r->want[n++].tier = (uint16_t)tier;
 		}
 	}
-	r->founds = n;
+	r->wants = n;
 	return from;
+}
+
+static void look_up(const struct table *t, const uint8_t *p, struct search_room *r)
+{
+	const struct table_array *roots = &t->array[TABLE_ROOTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->wants; i++) {
+		uint32_t tier = r->want[i].tier;
+		uint64_t bytes = table_bytes(p + r->want[i].at) & tiers[tier].mask;
+		uint32_t node = find_root(roots, tier, bytes, r->want[i].root);
+
+		r->found[n].node = node;
+		r->found[n].at = r->want[i].at;
+		r->found[n].bytes = tiers[tier].bytes;
+		n += node != 0;
+	}
+	r->founds = n;
 }
 
 static void flush(const struct searcher *s)
@@ -165,7 +172,8 @@ static void search_block(const struct searcher *s, size_t from, size_t len)
 	filter(s->t, p, len, r);
 	refine(s->t, p, r);
 	for (size_t done = 0; done < r->places;) {
-		done = look_up(s, p, r, done);
+		done = list_wants(s->t, p, r, done);
+		look_up(s->t, p, r);
 		for (size_t i = 0; i < r->founds; i++) {
 			if (i + AHEAD < r->founds)
 				__builtin_prefetch(node + r->found[i + AHEAD].node);

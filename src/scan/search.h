@@ -8,7 +8,7 @@
 
 #include "scan/table.h"
 
-enum { SEARCH_BLOCK = 4096, SEARCH_HITS = 512 };
+enum { SEARCH_BLOCK = 4096, SEARCH_WANTS = 512, SEARCH_HITS = 512 };
 
 /* A literal of LEN bytes at AT means these COUNT entries. */
 struct search_hit {
@@ -20,13 +20,17 @@ struct search_hit {
 
 /* What a search needs while it runs: places of a block that remain, and what was found there. */
 struct search_room {
-	size_t places, founds;
+	size_t places, wants, founds;
 	uint16_t at[SEARCH_BLOCK];
 	uint8_t tier[SEARCH_BLOCK]; /* bits */
 	struct {
+		uint32_t root;
+		uint16_t at, tier;
+	} want[SEARCH_WANTS + TABLE_TIERS];
+	struct {
 		uint32_t node;
 		uint16_t at, bytes;
-	} found[SEARCH_BLOCK + TABLE_TIERS];
+	} found[SEARCH_WANTS + TABLE_TIERS];
 	size_t hits;
 	struct search_hit hit[SEARCH_HITS];
 };
