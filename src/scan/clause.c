@@ -312,23 +312,25 @@ static bool is_top(const struct js_ast *ast, uint32_t id)
 }
 
 /* Is it what a group holds that every match has, and holds it part of one word only? The group's
- * own words are ASCII, so that folded they are equal when the expression says so. */
-static bool is_word_ref(const struct clause_finder *f, const struct piece *p)
+ * own words are ASCII, so that folded they are equal when the expression says so. Returns how many
+ * bytes that are at least; 0: it is not. */
+static uint32_t word_ref(const struct clause_finder *f, const struct piece *p)
 {
 	const struct js_ast *ast = f->shapes.ast;
 	const struct js_node *n = p->node == JS_NONE ? NULL : js_node_at(ast, p->node);
 
 	if (!n || n->kind != JS_BACKREF)
-		return false;
+		return 0;
 	for (uint32_t i = 0; i < ast->nodes; i++) {
 		const struct js_node *g = js_node_at(ast, i);
 		const struct shape *s = &f->shapes.shape[i];
 		if (g->kind != JS_GROUP || g->value != n->value)
 			continue;
-		return s->known && s->reach.min && !reach_has(&s->bytes, ' ') &&
-		       !s->bytes.bits[2] && !s->bytes.bits[3] && is_top(ast, i);
+		bool word = s->known && !reach_has(&s->bytes, ' ') && !s->bytes.bits[2] &&
+			    !s->bytes.bits[3] && is_top(ast, i);
+		return word ? s->reach.min : 0;
 	}
-	return false;
+	return 0;
 }
 
 static bool is_gap(const struct piece *p)
@@ -339,24 +341,28 @@ static bool is_gap(const struct piece *p)
 }
 
 /* (\w+)\s+\1\s+\1\s+\1: all but the first and the last are whole words between spaces. */
-static uint32_t equal_words(const struct clause_finder *f, const struct sequence *q)
+static void find_equal_words(const struct clause_finder *f, struct sequence *q)
 {
-	uint32_t most = 0, now = 0;
+	uint32_t now = 0, most = 0;
 
 	for (uint32_t i = 1; i < q->count; i++) {
+		uint32_t len = word_ref(f, &q->piece[i]);
 		bool again = now && i >= 2 && q->piece[i].node != JS_NONE &&
 			     q->piece[i - 2].node != JS_NONE &&
 			     f->shapes.ast->node[q->piece[i].node].value ==
 				     f->shapes.ast->node[q->piece[i - 2].node].value;
 		if (is_gap(&q->piece[i]))
 			continue;
-		if (!is_word_ref(f, &q->piece[i]) || !is_gap(&q->piece[i - 1]))
+		if (!len || !is_gap(&q->piece[i - 1]))
 			now = 0;
 		else
 			now = again ? now + 1 : 1;
-		most = now > most ? now : most;
+		if (now <= most)
+			continue;
+		most = now;
+		q->equal_len = len;
 	}
-	return most > 1 ? most - 1 : 0;
+	q->equal = most > 1 ? most - 1 : 0;
 }
 
 /* Too large for the stack of who recurses. */
@@ -404,7 +410,7 @@ struct sequence *clause_sequence(struct clause_finder *f, uint32_t node)
 			       .beyond = JS_NONE};
 	read_node(&r, node);
 	find_clauses(f, &r);
-	q->equal = equal_words(f, q);
+	find_equal_words(f, q);
 	q->piece = keep(a, q->piece, sizeof(*q->piece) * q->count);
 	q->start = keep(a, q->start, sizeof(*q->start) * (q->count + 1));
 	q->clause = keep(a, q->clause, sizeof(*q->clause) * q->clauses);

@@ -48,10 +48,11 @@ struct sequence {
 	uint32_t count;
 	struct clause *clause;
 	uint32_t clauses;
-	uint32_t equal;	 /* words, apart by space, that are the same and stand in a row */
-	uint32_t beyond; /* a class without ASCII that every match has; JS_NONE */
-	bool control;	 /* has control characters that text has not */
-	bool anchored;	 /* matches only at the text's start */
+	uint32_t equal;	    /* words, apart by space, that are the same and stand in a row */
+	uint32_t equal_len; /* bytes that each of them has at least */
+	uint32_t beyond;    /* a class without ASCII that every match has; JS_NONE */
+	bool control;	    /* has control characters that text has not */
+	bool anchored;	    /* matches only at the text's start */
 	bool dead;
 };
 

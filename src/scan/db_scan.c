@@ -66,7 +66,6 @@ struct pass {
 	const struct reach_set *guard_set;
 	const struct table_pattern *about;
 	const uint16_t *point;
-	size_t equal; /* words in a row; SIZE_MAX: not yet counted */
 	struct reach_walker walker;
 	bool both; /* patterns with the flag u read the same; otherwise only those that */
 	bool unicode;
@@ -277,9 +276,7 @@ static bool find_possible(struct pass *p, const struct table_pattern *about)
 		return false;
 	if (!p->text->ascii && !has_point(p, about))
 		return false;
-	if (about->equal && p->equal == SIZE_MAX)
-		p->equal = fold_equal_words(&p->s->folded);
-	return !about->equal || p->equal >= about->equal;
+	return !about->equal || fold_has_equal_words(&p->s->folded, about->equal, about->equal_len);
 }
 
 /* Can it match a text with what this one has? Found out when it is first asked. */
@@ -383,7 +380,6 @@ static int run_pass(struct pass *p, struct err *err)
 	p->reach = db_array(p->db, form, TABLE_REACHES);
 	p->about = db_array(p->db, form, TABLE_ABOUT);
 	p->point = db_array(p->db, form, TABLE_POINTS);
-	p->equal = SIZE_MAX;
 	p->guard = db_array(p->db, form, TABLE_GUARDS);
 	p->guard_set = db_array(p->db, form, TABLE_GUARD_SETS);
 	next_pass(s, p->db);

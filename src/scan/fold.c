@@ -221,7 +221,8 @@ static size_t word_length(const uint8_t *from, const uint8_t *end)
 	return (size_t)(end - from);
 }
 
-size_t fold_equal_words(const struct folded *f)
+/* The most equal words of LEAST bytes or more in a row. */
+static size_t most_equal_words(const struct folded *f, size_t least)
 {
 	const uint8_t *before = f->byte, *at = f->byte, *end = f->byte + f->len;
 	size_t before_len = 0, most = 0, now = 0;
@@ -229,16 +230,49 @@ size_t fold_equal_words(const struct folded *f)
 	while (at < end) {
 		size_t len = word_length(at, end);
 
-		if (len && len == before_len && !memcmp(at, before, len))
+		if (len >= least && len == before_len && !memcmp(at, before, len))
 			now++;
 		else
-			now = len != 0;
+			now = len >= least;
 		most = now > most ? now : most;
 		before = at;
 		before_len = len;
 		at += len + 1;
 	}
 	return most;
+}
+
+enum { SAID = 3 };
+
+/* Is the word behind the space at SPACE said SAID times? */
+static bool is_said_again(const struct folded *f, size_t space)
+{
+	const uint8_t *first = f->byte + space, *end = f->byte + f->len;
+	size_t len = first < end ? 1 + word_length(first + 1, end) : 0;
+
+	return len > 1 && (size_t)(end - first) >= SAID * len &&
+	       !memcmp(first, first + len, (SAID - 1) * len) &&
+	       (first + SAID * len == end || first[SAID * len] == ' ');
+}
+
+/* All but the last SAID of the words, with the spaces between them, are at least STRIDE bytes, and
+ * from any of these the next space is followed by SAID of the words. So it is enough to look at one
+ * place in STRIDE; where a word is said so often, which is rare, all are counted. */
+bool fold_has_equal_words(const struct folded *f, size_t count, size_t len)
+{
+	size_t stride = count > SAID ? (len + 1) * (count - SAID) - 1 : 0;
+	const uint8_t *end = f->byte + f->len;
+
+	for (size_t at = 0; stride; at += stride) {
+		if (at >= f->len)
+			return false;
+		size_t space = at + word_length(f->byte + at, end);
+		if (is_said_again(f, space))
+			break;
+		/* From all places up to the space it is the same one. */
+		at = space + 1 > at + stride ? space + 1 - stride : at;
+	}
+	return most_equal_words(f, len) >= count;
 }
 
 void fold_done(struct folded *f)

@@ -44,8 +44,8 @@ static inline size_t fold_place(const struct folded *f, size_t at)
 	return f->map[at] & FOLD_PLACE;
 }
 
-/* The most equal words in a row, apart by spaces. */
-size_t fold_equal_words(const struct folded *f);
+/* Are there COUNT equal words in a row, apart by spaces, of LEN bytes (not 0) at least? */
+bool fold_has_equal_words(const struct folded *f, size_t count, size_t len);
 
 /* Is C white space in JavaScript? */
 bool fold_is_space(uint32_t c);

@@ -124,18 +124,31 @@ static size_t ascii_run(const char *data, size_t len, size_t at)
 	return i - at;
 }
 
+/* How many of eight bytes have their top bit set in TOPS, which has no other bits. */
+static inline size_t count_tops(uint64_t tops)
+{
+	return (size_t)((tops >> 7) * 0x0101010101010101u >> 56);
+}
+
+/* A byte that continues a character is no unit, one that begins four bytes is two. */
 static size_t count_utf16(const char *data, size_t len, bool *wide)
 {
-	size_t n = 0;
+	const uint64_t top = 0x8080808080808080u;
+	size_t n = 0, pairs = 0, i = 0;
+	uint64_t w;
 
-	*wide = false;
-	for (size_t i = 0; i < len; i++) {
+	for (; i + sizeof(w) <= len; i += sizeof(w)) {
+		memcpy(&w, data + i, sizeof(w));
+		n += sizeof(w) - count_tops(w & ~(w << 1) & top);
+		pairs += count_tops(w & w << 1 & w << 2 & w << 3 & top);
+	}
+	for (; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
 		n += (c & 0xc0) != 0x80;
-		n += c >= 0xf0;
-		*wide |= c >= 0xf0;
+		pairs += c >= 0xf0;
 	}
-	return n;
+	*wide = pairs;
+	return n + pairs;
 }
 
 size_t normal_utf16_at(const char *form, size_t offset)

@@ -345,6 +345,7 @@ static int plan(struct planner *p, struct err *err)
 	about->never = q->dead;
 	about->anchored = q->anchored;
 	about->equal = (uint8_t)(q->equal < UINT8_MAX ? q->equal : UINT8_MAX);
+	about->equal_len = q->equal ? q->equal_len : 0;
 	about->unicode = (ast->flags & JS_UNICODE) != 0;
 	struct reach extent = extent_of(p, ast->root);
 	about->extent = table_add_reach(m, &extent);

@@ -66,7 +66,8 @@ struct table_pattern {
 	uint32_t control; /* a text without control characters does not match */
 	uint32_t point, points; /* nor one without one of these bits of fold.h; none: 0 */
 	uint8_t anchored, never, unicode;
-	uint8_t equal; /* a text without so many equal words in a row does not match */
+	uint8_t equal;	    /* a text without so many equal words in a row does not match, */
+	uint32_t equal_len; /* each of as many bytes or more */
 };
 
 enum table_section {
