@@ -28,10 +28,10 @@ struct emitter {
 	char *text;
 	size_t len, room;
 	bool failed;
-	bool folding;	   /* (?i) holds here; wide form only */
-	bool after_char;   /* what was written last is one, and no repeat */
-	uint32_t branches; /* of what comes behind the node that is written */
-	uint32_t ways;	   /* see js_toll_of_run */
+	bool folding;	       /* (?i) holds here; wide form only */
+	enum js_before before; /* what was written last */
+	uint32_t branches;     /* of what comes behind the node that is written */
+	uint32_t ways;	       /* see js_toll_of_run */
 	bool in_behind;
 	uint8_t *life;
 	uint32_t sub[JS_SUBS_MAX];
@@ -241,8 +241,9 @@ static void emit(struct emitter *e, uint32_t id);
 static void emit_branches(struct emitter *e, uint32_t id)
 {
 	const struct js_node *n = js_node_at(e->ast, id);
-	uint32_t before = e->ways, most = e->ways;
-	bool first = true;
+	uint32_t ways = e->ways, most = e->ways;
+	enum js_before before = e->before == JS_AFTER_EDGE ? JS_AFTER_EDGE : JS_AFTER_ANY;
+	bool first = true, edge = true;
 
 	if (n->kind != JS_ALT) {
 		emit(e, id);
@@ -255,12 +256,15 @@ static void emit_branches(struct emitter *e, uint32_t id)
 		if (!first)
 			put(e, "|");
 		first = false;
-		e->after_char = false;
-		e->ways = before;
+		e->before = before;
+		e->ways = ways;
 		emit(e, kid);
+		edge &= e->before == JS_AFTER_EDGE;
 		most = e->ways > most ? e->ways : most;
 	}
 	e->ways = most;
+	if (e->before == JS_AFTER_EDGE && !edge)
+		e->before = JS_AFTER_ANY;
 	if (first)
 		put(e, "(?!)");
 }
@@ -354,9 +358,20 @@ static void put_toll(struct emitter *e, unsigned toll)
 	put(e, buf);
 }
 
-/* What repeats, each time with its toll. */
+static bool ends_at_edge(const struct js_ast *ast, uint32_t id)
+{
+	const struct js_node *n = js_node_at(ast, id);
+
+	while (n->kind == JS_SEQ && n->count)
+		n = js_node_at(ast, js_kid(ast, n, n->count - 1));
+	return n->kind == JS_WORD && !n->negative;
+}
+
+/* What repeats, each time with its toll. Its begin is also behind its end. */
 static void emit_loop(struct emitter *e, const struct js_node *n, uint32_t kid)
 {
+	if (e->before == JS_AFTER_EDGE && !ends_at_edge(e->ast, kid))
+		e->before = JS_AFTER_ANY;
 	put(e, "(?:");
 	put_toll(e, js_toll_of_loop(n));
 	emit_in(e, "", kid);
@@ -372,7 +387,7 @@ static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 	if (!e->ast->has_backref && (n->max == 0 || find_life(e, kid) == DEAD))
 		return; /* alive itself, so its minimum is 0 */
 	if (kind == JS_CHAR || kind == JS_CLASS) {
-		put_toll(e, js_toll_of_run(e->ast, n, e->branches, e->after_char, &e->ways));
+		put_toll(e, js_toll_of_run(e->ast, n, e->branches, e->before, &e->ways));
 		emit(e, kid);
 	} else if ((sub = find_sub(e, n, id))) {
 		snprintf(buf, sizeof(buf), "(?%u)", sub);
@@ -381,13 +396,14 @@ static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 		emit_loop(e, n, kid);
 	}
 	put_times(e, n);
-	e->after_char = false;
+	e->before = JS_AFTER_ANY;
 }
 
 static void emit_look(struct emitter *e, const struct js_node *n)
 {
 	static const char *const open[2][2] = {{"(?=", "(?!"}, {"(?<=", "(?<!"}};
 	uint32_t kid = js_kid(e->ast, n, 0);
+	enum js_before before = e->before;
 	bool was = e->in_behind;
 
 	if (!e->ast->has_backref && find_life(e, kid) == DEAD)
@@ -397,6 +413,7 @@ static void emit_look(struct emitter *e, const struct js_node *n)
 	e->in_behind |= n->behind;
 	emit_in(e, open[n->behind][n->negative], kid);
 	e->in_behind = was;
+	e->before = before;
 }
 
 static void emit_line_edge(struct emitter *e, bool start)
@@ -434,6 +451,7 @@ static void emit_backref(struct emitter *e, const struct js_node *n)
 	put_toll(e, JS_TOLL_BACK);
 	snprintf(buf, sizeof(buf), "\\g{%u}", n->value);
 	put(e, buf);
+	e->before = JS_AFTER_ANY;
 }
 
 static void emit(struct emitter *e, uint32_t id)
@@ -449,11 +467,11 @@ static void emit(struct emitter *e, uint32_t id)
 		break;
 	case JS_CHAR:
 		emit_char(e, n);
-		e->after_char = true;
+		e->before = JS_AFTER_CHAR;
 		break;
 	case JS_CLASS:
 		emit_class(e, n);
-		e->after_char = false;
+		e->before = JS_AFTER_ANY;
 		break;
 	case JS_GROUP:
 		emit_group(e, n);
@@ -470,6 +488,8 @@ static void emit(struct emitter *e, uint32_t id)
 		break;
 	case JS_WORD:
 		emit_word(e, n);
+		if (!n->negative && e->before == JS_AFTER_ANY)
+			e->before = JS_AFTER_EDGE;
 		break;
 	case JS_BACKREF:
 	case JS_KINDS:
@@ -492,6 +512,7 @@ int js_emit(const struct js_ast *ast, enum js_form form, struct js_pattern *ret,
 	put(&e, "");
 	emit_branches(&e, ast->root);
 	for (unsigned i = 0; i < e.subs; i++) {
+		e.before = JS_AFTER_ANY;
 		put(&e, "(?(DEFINE)(");
 		put_toll(&e, JS_TOLL_CALL);
 		emit_in(&e, "", e.sub[i]);

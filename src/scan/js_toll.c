@@ -31,10 +31,30 @@ static void multiply(uint32_t *ways, const struct js_node *repeat)
 	*ways = product < JS_TOLL_WAYS_MAX ? (uint32_t)product : JS_TOLL_WAYS_MAX;
 }
 
+/* Do all of its characters belong to words, or none? Then it has one begin between two edges. */
+static bool is_of_words_or_not(const struct js_ast *ast, const struct js_node *n)
+{
+	bool word = false, other = n->kind == JS_CHAR && n->value > 'z';
+
+	for (uint32_t i = 0; n->kind == JS_CLASS && i < n->count; i++)
+		other |= ast->range[n->first + i].high > 'z';
+	for (uint32_t c = 0; c <= 'z'; c++) {
+		bool letter = c - '0' < 10 || (c | 32) - 'a' < 26 || c == '_';
+		if (class_has(ast, n, c))
+			*(letter ? &word : &other) = true;
+	}
+	return word != other;
+}
+
 /* A run within a word, or of spaces, that follows a character is read once for each time that this
- * one is there: that cannot explode. */
+ * one is there: that cannot explode. Nor can what an edge of a word is before. */
+static bool is_read_once(const struct js_ast *ast, const struct js_node *kid, enum js_before before)
+{
+	return before == JS_AFTER_CHAR || (before == JS_AFTER_EDGE && is_of_words_or_not(ast, kid));
+}
+
 unsigned js_toll_of_run(const struct js_ast *ast, const struct js_node *repeat, uint32_t branches,
-			bool after_char, uint32_t *ways)
+			enum js_before before, uint32_t *ways)
 {
 	const struct js_node *kid = js_node_at(ast, js_kid(ast, repeat, 0));
 	bool wide = class_has(ast, kid, ' ') && class_has(ast, kid, 'e');
@@ -44,7 +64,7 @@ unsigned js_toll_of_run(const struct js_ast *ast, const struct js_node *repeat, 
 	if (wide)
 		multiply(ways, repeat);
 	bool small = repeat->max < TIMES_MIN && (!wide || *ways < WAYS_MIN);
-	if (small || repeat->min == repeat->max || (!wide && after_char))
+	if (small || repeat->min == repeat->max || (!wide && is_read_once(ast, kid, before)))
 		return JS_TOLL_NONE;
 	if (!wide)
 		return JS_TOLL_RUN + weight;
