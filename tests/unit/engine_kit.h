@@ -136,7 +136,7 @@ static inline const char *scan_json(struct kit *k, const char *text)
 }
 
 #define IS(got, wanted, ...) is_text((got), (wanted), __LINE__, __VA_ARGS__)
-static void is_text(const char *got, const char *wanted, int line, const char *what)
+static inline void is_text(const char *got, const char *wanted, int line, const char *what)
 {
 	ok(!strcmp(got, wanted), "%s: \"%s\" (line %d)", what, got, line);
 }
