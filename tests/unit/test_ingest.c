@@ -43,6 +43,9 @@ static struct domain new_domain(void)
 	return d;
 }
 
+#define AUTO_REPORT __attribute__((cleanup(ingest_done)))
+
+/* *REPORT is zeroed at first, or of the last time. */
 static int read_bytes(struct domain *d, enum source_kind kind, const char *name, struct text data,
 		      struct ingest_report *report, struct err *err)
 {
@@ -53,6 +56,7 @@ static int read_bytes(struct domain *d, enum source_kind kind, const char *name,
 			       .label = label_unknown()};
 
 	memset(err, 0, sizeof(*err));
+	ingest_done(report);
 	return ingest(&gate, &rules, d, &in, report, err);
 }
 
@@ -104,7 +108,7 @@ static void test_rows(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text data = {rows[i].data, rows[i].len ? rows[i].len : strlen(rows[i].data)};
 		struct domain d = new_domain();
-		struct ingest_report r;
+		AUTO_REPORT struct ingest_report r = {0};
 		struct err err;
 		bool hostile = rows[i].grade == GRADE_DENIES;
 		int done = read_bytes(&d, rows[i].kind, rows[i].name, data, &r, &err);
@@ -122,7 +126,7 @@ static void test_rows(void)
 static void test_findings(void)
 {
 	struct domain d = new_domain();
-	struct ingest_report r;
+	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 
 	read_bytes(&d, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
@@ -142,7 +146,7 @@ static void test_many(void)
 {
 	static char text[REPORT_FINDINGS_MAX * 16 + 64];
 	struct domain d = new_domain();
-	struct ingest_report r;
+	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 	size_t len = 0;
 
@@ -185,7 +189,7 @@ static void test_recognised(void)
 		"cGF5bG9hZCA9IG9wZW4oJy9zcnYvbGVkZ2VyLzIwNDEvYWNjb3VudHMuZGInKS5y"
 		"ZWFkKCkuc3BsaXQoJzsnKQ==";
 	static const char split[] = "f = '/srv/' + 'ledger/' + '2041/' + 'accounts.db'\nprint(f)\n";
-	struct ingest_report r;
+	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 	struct domain d = new_domain();
 
@@ -203,7 +207,7 @@ static void test_bounds(void)
 {
 	AUTO_FREE char *big = malloc(INGEST_BYTES_MAX + 2);
 	struct domain d = new_domain();
-	struct ingest_report r;
+	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 
 	memset(big, 'a', INGEST_BYTES_MAX + 1);
@@ -223,7 +227,7 @@ static void test_not_recorded(void)
 {
 	struct domain d = new_domain();
 	uint64_t sources = d.sources;
-	struct ingest_report r;
+	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 	struct rlimit most, none = {0};
 

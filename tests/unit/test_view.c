@@ -187,6 +187,7 @@ static void test_languages(void)
 	ok(view_has_language("python") && view_has_language("bash") && view_has_language("sh") &&
 		   !view_has_language("node"),
 	   "languages with a view");
+	view_done(&view);
 	ok(view_make("node", "", 0, &view, &err) < 0 && err.code == ERR_USAGE, "one without");
 	ok(view_make("python", "", (size_t)VIEW_CODE_MAX + 1, &view, &err) < 0 &&
 		   err.code == ERR_LIMIT,
