@@ -5,18 +5,23 @@
  */
 #include "base/utf8.h"
 
-#include "base/scope.h"
-
 /* clang-format off */
-static const struct { uint8_t first, last, more, low, high, bits; } leads[] = {
-	{0xc2, 0xdf, 1, 0x80, 0xbf, 0x1f},
-	{0xe0, 0xe0, 2, 0xa0, 0xbf, 0x0f},
-	{0xe1, 0xec, 2, 0x80, 0xbf, 0x0f},
-	{0xed, 0xed, 2, 0x80, 0x9f, 0x0f},
-	{0xee, 0xef, 2, 0x80, 0xbf, 0x0f},
-	{0xf0, 0xf0, 3, 0x90, 0xbf, 0x07},
-	{0xf1, 0xf3, 3, 0x80, 0xbf, 0x07},
-	{0xf4, 0xf4, 3, 0x80, 0x8f, 0x07},
+static const struct { uint8_t more, low, high, bits; } leads[] = {
+	{0},
+	{1, 0x80, 0xbf, 0x1f}, /* from 0xc2 */
+	{2, 0xa0, 0xbf, 0x0f}, /* 0xe0 */
+	{2, 0x80, 0xbf, 0x0f}, /* from 0xe1, but not */
+	{2, 0x80, 0x9f, 0x0f}, /* 0xed */
+	{3, 0x90, 0xbf, 0x07}, /* 0xf0 */
+	{3, 0x80, 0xbf, 0x07}, /* from 0xf1 */
+	{3, 0x80, 0x8f, 0x07}, /* 0xf4 */
+};
+
+/* The row of each byte from 0xc0 on; the first is for those that begin nothing. */
+static const uint8_t lead_of[64] = {
+	[0x02 ... 0x1f] = 1, [0x20] = 2, [0x21 ... 0x2c] = 3, [0x2d] = 4,
+	[0x2e ... 0x2f] = 3,
+	[0x30] = 5, [0x31 ... 0x33] = 6, [0x34] = 7,
 };
 /* clang-format on */
 
@@ -28,15 +33,12 @@ static struct utf8_char broken(size_t len)
 struct utf8_char utf8_next(const char *text, size_t len, size_t at)
 {
 	const uint8_t *s = (const uint8_t *)text + at;
-	size_t left = len - at, row = 0;
+	size_t left = len - at;
 
 	if (s[0] < 0x80)
 		return (struct utf8_char){s[0], 1, false};
-	while (row < ARRAY_SIZE(leads) && (s[0] < leads[row].first || s[0] > leads[row].last))
-		row++;
-	if (row == ARRAY_SIZE(leads))
-		return broken(1);
-	if (left < 2 || s[1] < leads[row].low || s[1] > leads[row].high)
+	unsigned row = s[0] < 0xc0 ? 0 : lead_of[s[0] - 0xc0];
+	if (!row || left < 2 || s[1] < leads[row].low || s[1] > leads[row].high)
 		return broken(1);
 	uint32_t value = (uint32_t)(s[0] & leads[row].bits) << 6 | (s[1] & 0x3f);
 	for (size_t i = 2; i <= leads[row].more; i++) {
