@@ -345,13 +345,27 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 	return 0;
 }
 
-/* The byte at which the UNIT-th UTF-16 unit of TEXT begins. */
-static size_t byte_of(struct text text, size_t unit)
+int engine_place_init(struct engine_place *p, struct text text, struct err *err)
+{
+	*p = (struct engine_place){.text = text};
+	return normal_decode(text.s, text.len, &p->raw, err);
+}
+
+void engine_place_done(struct engine_place *p)
+{
+	normal_done(&p->raw);
+	p->text = (struct text){0};
+}
+
+/* The byte at which the UNIT-th UTF-16 unit of the text begins. */
+static size_t byte_of(const struct engine_place *p, size_t unit)
 {
 	size_t at = 0;
 
-	for (size_t n = 0; at < text.len && n < unit;) {
-		struct utf8_char c = utf8_next(text.s, text.len, at);
+	if (!p->raw.owned)
+		return normal_byte_at(p->text.s, p->text.len, unit);
+	for (size_t n = 0; at < p->text.len && n < unit;) {
+		struct utf8_char c = utf8_next(p->text.s, p->text.len, at);
 		n += 1 + (c.value > 0xffff);
 		at += c.len;
 	}
@@ -359,29 +373,25 @@ static size_t byte_of(struct text text, size_t unit)
 }
 
 int engine_locate(const struct engine *engine, struct engine_thread *t, const struct rule *rule,
-		  size_t number, struct text text, size_t *ret_offset)
+		  size_t number, const struct engine_place *place, size_t *ret_offset)
 {
 	const struct ruleset *p = &engine->set;
 	/* Other methods' numbers are not of conditions. */
 	bool listed = rule->method != METHOD_SIGNATURE && rule->method != METHOD_TRACE;
 	const struct rule_condition *c =
 		listed && number < rule->conditionc ? &rule->condition[number] : NULL;
-	struct scan_text raw;
-	struct err err;
 	size_t unit = 0;
-	int result = -1;
 
-	if (!c || c->kind != CONDITION_TEXT || normal_decode(text.s, text.len, &raw, &err) < 0)
+	if (!c || c->kind != CONDITION_TEXT)
 		return -1;
 	size_t first = p->condition[p->rule[rule->order].first_condition + number].first_use;
-	for (size_t i = 0; result < 0 && i < c->patternc; i++) {
+	for (size_t i = 0; i < c->patternc; i++) {
 		uint32_t pattern = p->use[first + i].pattern;
-		if (pattern != PATTERN_NONE &&
-		    db_match(engine->db, t->scratch, pattern, &raw, &unit) == MATCH_YES)
-			result = 0;
+		if (pattern == PATTERN_NONE ||
+		    db_match(engine->db, t->scratch, pattern, &place->raw, &unit) != MATCH_YES)
+			continue;
+		*ret_offset = byte_of(place, unit);
+		return 0;
 	}
-	normal_done(&raw);
-	if (result == 0)
-		*ret_offset = byte_of(text, unit);
-	return result;
+	return -1;
 }

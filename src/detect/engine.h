@@ -9,6 +9,7 @@
 
 #include "detect/event.h"
 #include "detect/patterns.h"
+#include "scan/normal.h"
 
 enum detect_mode { DETECT_STRICT, DETECT_REFERENCE };
 
@@ -87,10 +88,17 @@ void findings_done(struct findings *f);
 /* From the FROM-th on; what comes before stays where it is. */
 void findings_sort(struct findings *f, size_t from);
 
-/* Where condition NUMBER of the finding's rule first matches in TEXT, as a byte offset: for people
- * only. -1 when it does not (it matched in another form of the text). */
+/* A text that is asked about several times, and what is decoded once for that. */
+struct engine_place {
+	struct text text;
+	struct scan_text raw;
+};
+int engine_place_init(struct engine_place *p, struct text text, struct err *err);
+void engine_place_done(struct engine_place *p);
+/* Where condition NUMBER of the finding's rule first matches in the text, as a byte offset: for
+ * people only. -1 when it does not (it matched in another form of the text). */
 int engine_locate(const struct engine *engine, struct engine_thread *t, const struct rule *rule,
-		  size_t number, struct text text, size_t *ret_offset);
+		  size_t number, const struct engine_place *place, size_t *ret_offset);
 
 /* As the reference, by the first finding; but an undecided one is at least a question, wherever it
  * stands. RET_FOR, if not NULL: the finding it is about, NULL when there is none. */

@@ -112,9 +112,10 @@ struct scanner {
 	enum detect_verdict worst;   /* of all units so far */
 	enum detect_verdict verdict; /* deny until scan_end says otherwise */
 	char reason[SCAN_REASON_MAX];
-	struct err no_view;	/* the box cannot be had: why */
-	size_t place_left;	/* of SCAN_PLACE_BYTES, in this unit */
-	struct scan_seen *seen; /* gets the rules that are found, or NULL */
+	struct err no_view;	   /* the box cannot be had: why */
+	size_t place_left;	   /* of SCAN_PLACE_BYTES, in this unit */
+	struct engine_place place; /* what was asked about last, while its places are told */
+	struct scan_seen *seen;	   /* gets the rules that are found, or NULL */
 };
 
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,

@@ -169,14 +169,30 @@ static void count_place(struct text text, size_t offset, struct scan_finding *re
 		ret->column += (text.s[i] & 0xc0) != 0x80;
 }
 
+/* Findings mostly ask about the same text, one after another: it is decoded once. */
+static bool has_place(struct scanner *s, struct text text)
+{
+	struct err ignored;
+
+	if (s->place.text.s == text.s && s->place.text.len == text.len)
+		return true;
+	engine_place_done(&s->place);
+	if (engine_place_init(&s->place, text, &ignored) == 0)
+		return true;
+	engine_place_done(&s->place);
+	return false;
+}
+
 /* A place is for people; when it would take too long to find, none is told. Each question reads the
  * text, and its lines are counted too. */
 static bool locate(struct scanner *s, const struct finding *f, struct text text, size_t *ret_offset)
 {
 	for (size_t i = 0; text.s && i < f->matchedc && text.len <= s->place_left; i++) {
 		s->place_left -= text.len;
-		if (engine_locate(s->engine, s->thread, f->rule, f->matched[i], text, ret_offset) ==
-			    0 &&
+		if (!has_place(s, text))
+			return false;
+		if (engine_locate(s->engine, s->thread, f->rule, f->matched[i], &s->place,
+				  ret_offset) == 0 &&
 		    *ret_offset <= text.len)
 			return true;
 	}
@@ -275,6 +291,7 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 		place(s, view, &f);
 		s->sink.finding(s->sink.context, &f);
 	}
+	engine_place_done(&s->place); /* the texts go */
 }
 
 void scan_unit(struct scanner *s, struct scan_unit *unit)

@@ -86,14 +86,18 @@ static void make_sums(struct parts *p)
 static void look_at(const struct engine *e, struct engine_thread *t, const struct findings *f)
 {
 	size_t offset = 0, seen = 0;
+	struct engine_place place;
+	struct err err;
 
+	warm_must(engine_place_init(&place, (struct text){"a pebble one", 12}, &err) == 0);
 	for (size_t i = 0; i < f->count; i++) {
 		seen += strlen(f->list[i].rule->id) + strlen(f->list[i].why);
 		for (size_t k = 0; k < f->list[i].matchedc; k++)
 			if (f->list[i].matched[k] < f->list[i].rule->conditionc)
-				engine_locate(e, t, f->list[i].rule, f->list[i].matched[k],
-					      (struct text){"a pebble one", 12}, &offset);
+				engine_locate(e, t, f->list[i].rule, f->list[i].matched[k], &place,
+					      &offset);
 	}
+	engine_place_done(&place);
 	warm_must(seen >= f->count && offset <= 12);
 }
 

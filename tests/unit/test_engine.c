@@ -231,6 +231,19 @@ static void unsearched(void)
 	tear_down(&k);
 }
 
+static int locate(const struct kit *k, const struct rule *rule, size_t number, struct text text,
+		  size_t *ret_offset)
+{
+	struct engine_place place;
+	struct err err;
+	int result = engine_place_init(&place, text, &err);
+
+	if (result == 0)
+		result = engine_locate(k->engine, k->thread, rule, number, &place, ret_offset);
+	engine_place_done(&place);
+	return result;
+}
+
 static void views(void)
 {
 	struct event e = {.type = EVENT_LLM_INPUT, .content = {"nothing", 7}};
@@ -247,10 +260,12 @@ static void views(void)
 	IS(ids(&k), "Z:code ", "the first one found it, once");
 	const struct rule *z = k.found.list[0].rule;
 	struct text where = {"\xff\xf0\x9f\x98\x80 zebra stripes", 19};
-	ok(engine_locate(k.engine, k.thread, z, 0, where, &at) == 0 && at == 6, "it is at byte %zu",
-	   at);
-	ok(engine_locate(k.engine, k.thread, z, 0, e.content, &at) == -1, "it is not there");
-	ok(engine_locate(k.engine, k.thread, z, 1, where, &at) == -1, "there is no such condition");
+	ok(locate(&k, z, 0, where, &at) == 0 && at == 6, "it is at byte %zu", at);
+	where.s++;
+	where.len--;
+	ok(locate(&k, z, 0, where, &at) == 0 && at == 5, "and at %zu when nothing is broken", at);
+	ok(locate(&k, z, 0, e.content, &at) == -1, "it is not there");
+	ok(locate(&k, z, 1, where, &at) == -1, "there is no such condition");
 	tear_down(&k);
 }
 
@@ -459,8 +474,7 @@ static void has_numbers(struct kit *k, const char *event, uint32_t a, uint32_t b
 	scan_json(k, event);
 	ok(k->found.count == 1 && (f = k->found.list)->matchedc == 2 && f->matched[0] == a &&
 		   f->matched[1] == b &&
-		   engine_locate(k->engine, k->thread, f->rule, 1, (struct text){"xyz", 3},
-				 &offset) < 0,
+		   locate(k, f->rule, 1, (struct text){"xyz", 3}, &offset) < 0,
 	   "%s", what);
 }
 
