@@ -116,6 +116,8 @@ good()
 	readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v 300000
 	rules 1 check "$T/r"
 	grep -q '^7 files, 1 rules, 6 errors, 0 warnings$' "$T/out" || show
+	grep -q 'deep.yaml:1: error: lists and maps in each other: at most 64 are read' "$T/out" || show
+	grep -q 'dash.yaml:1: error: lists and maps in each other: at most 64 are read' "$T/out" || show
 	grep -q 'nul.yaml:2: error: it holds a NUL byte' "$T/out" || show
 	grep -q 'utf8.yaml:2: error: it holds bytes that are not UTF-8' "$T/out" || show
 	grep -q 'large.yaml: error: is larger than 1000000 bytes' "$T/out" || show

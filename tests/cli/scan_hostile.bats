@@ -205,6 +205,22 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	out_has 'not decidable'
 }
 
+# Without back-references there is a way that does not explode: it is an answer, not a limit.
+@test "an expression that explodes elsewhere is decided" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high '^(?:a+)+$'
+	rule "$T/r/b.yaml" ATR-2026-90002 high '(?:\w|\w\w)+!c'
+	head -c 1000000 /dev/zero | tr '\0' a >"$T/x.txt"
+	little_memory
+	scan 1 --json "$T/x.txt"
+	holds '[(f["rule"], f["undecided"]) for f in r["findings"]] == [("ATR-2026-90001", False)]'
+	printf '!b' >>"$T/x.txt"
+	scan 0 --json "$T/x.txt"
+	holds 'r["findings"] == []'
+	printf '!c' >>"$T/x.txt"
+	scan 1 --json "$T/x.txt"
+	holds '[f["rule"] for f in r["findings"]] == ["ATR-2026-90002"]'
+}
+
 # chunks COUNT: as many harmless texts in base64, and behind them one that is not.
 chunks()
 {
