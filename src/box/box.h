@@ -81,9 +81,6 @@ void spaces_mark(struct box *b, int flags);
 int spaces_enter(struct box *b, struct err *err);
 int spaces_explain(const struct box *b, struct err *err);
 
-/* spread.c: a child that has just been started runs beside us. */
-void spread(pid_t child);
-
 /* ids.c */
 int ids_choose(struct box *b, struct err *err);
 int ids_map(const struct box *b, pid_t pid, struct err *err);

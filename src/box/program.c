@@ -19,6 +19,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spread.h"
 #include "box/box.h"
 #include "box/sys.h"
 

@@ -16,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spread.h"
 #include "box/supervise.h"
 #include "box/sys.h"
 #include "box/tree.h"

@@ -5,9 +5,9 @@
  * idle core beside it). So a child that has not run yet is moved once, and is free again at once.
  * Only a hint: where it fails, nothing but time is lost.
  */
-#include <sched.h>
+#include "base/spread.h"
 
-#include "box/box.h"
+#include <sched.h>
 
 void spread(pid_t child)
 {
