@@ -50,16 +50,20 @@ def other_cores():
 
 
 def fork():
-    """The reader's number; 0 in the reader, -1 without one. Whoever runs first moves the reader."""
+    """The reader's number; 0 in the reader, -1 without one. Whoever runs first moves the reader: if that
+    fails, nothing but time is lost."""
     try:
         cores = other_cores()
+    except Exception:
+        cores = ()
+    try:
         reader = posix.fork()
     except OSError:
         return -1
     try:
         if cores:
             posix.sched_setaffinity(reader, cores)
-    except OSError:
+    except Exception:
         pass
     return reader
 
@@ -71,4 +75,4 @@ if reader == 0:
     finally:
         posix._exit(1)
 be_real(sys.modules[__name__])
-del be_real, read_code, other_cores, fork, CODE, START, posix, marshal, own
+del be_real, read_code, other_cores, fork, CODE, START, posix, marshal, own, made

@@ -6,12 +6,17 @@ could not give one, the byte comes from here."""
 
 
 def wait():
-    import encodings
+    """Whatever happens here, nothing goes on without the word: Python would run the code all the same."""
     import posix
-    if encodings.reader < 0 or posix.waitpid(encodings.reader, 0)[1]:
-        posix.write(7, b'\xff')
-    del encodings.reader
-    if posix.read(7, 1) != b'g':
+    try:
+        import encodings
+        if encodings.reader < 0 or posix.waitpid(encodings.reader, 0)[1]:
+            posix.write(7, b'\xff')
+        del encodings.reader
+        word = posix.read(7, 1)
+    except BaseException:
+        word = b''
+    if word != b'g':
         posix._exit(125)
     posix.close(7)
     posix.close(8)

@@ -204,7 +204,6 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 	const struct blueprint *bp = g->bp;
 
 	g->has_look = true;
-	g->report->has_verdict = false; /* a guess is none */
 	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
 		return refuse_script(err);
 	if (!bp->payload.is_program && scan_code(g, &bp->payload, view, err) < 0)

@@ -358,30 +358,44 @@ int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink
 
 enum { ANSWER_MAX = 2 * VIEW_TEXT_MAX, ANSWER_CHUNK = 65536, ANSWER_END = 0xff };
 
-/* One look at the box, and at what the interpreter says. 1: it says something; -1: there will be no
- * answer. Nobody in there prints anything yet: who does is none of us. */
-static int hear_once(struct launch *l, struct blueprint *p)
+/* One look at the box, and at what the interpreter says, until UNTIL_NS. 1: it says something; -1: there
+ * will be no answer. Nobody in there prints anything yet: who does is none of us. */
+static int hear_once(struct launch *l, struct blueprint *p, uint64_t until_ns)
 {
+	uint64_t now = io_now_ns();
+	int wait_ms = now < until_ns ? (int)((until_ns - now) / 1000000U) + 1 : 0;
 	struct pollfd fds[] = {{.fd = p->talk, .events = POLLIN},
 			       {.fd = l->socket, .events = POLLIN},
 			       {.fd = l->out[0], .events = POLLIN},
 			       {.fd = l->out[1], .events = POLLIN}};
 
-	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
-		return errno == EINTR ? 0 : -1;
+	int n = poll(fds, ARRAY_SIZE(fds), wait_ms);
+	if (n <= 0)
+		return n < 0 && errno == EINTR ? 0 : -1;
 	if (fds[1].revents || fds[2].revents || fds[3].revents)
 		return -1;
 	return fds[0].revents != 0;
 }
 
+/* Nothing has come of it since its answer: no output, no result, no end. */
+bool launch_is_waiting(struct launch *l)
+{
+	struct pollfd fds[] = {{.fd = l->socket, .events = POLLIN},
+			       {.fd = l->out[0], .events = POLLIN},
+			       {.fd = l->out[1], .events = POLLIN}};
+
+	return poll(fds, ARRAY_SIZE(fds), 0) == 0;
+}
+
 /* The last byte is none of any text. */
 int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len)
 {
+	uint64_t until_ns = io_now_ns() + VIEW_WALL_MS * 1000000ULL;
 	size_t room = ANSWER_CHUNK, len = 0;
 	AUTO_FREE char *data = malloc(room);
 
 	while (data && len <= ANSWER_MAX) {
-		int heard = hear_once(l, p);
+		int heard = hear_once(l, p, until_ns);
 		ssize_t n = heard > 0 ? read(p->talk, data + len, room - len) : heard;
 		if (heard < 0 || (heard > 0 && n <= 0))
 			return -1;

@@ -36,6 +36,7 @@ int launch_begin(struct launch *l, struct err *err);
 int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
 		 struct result *ret, struct err *err);
 int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len);
+bool launch_is_waiting(struct launch *l);
 void launch_let(struct blueprint *p);
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err);
 int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/io.h"
 #include "base/pages.h"
 #include "base/scope.h"
 #include "flow/enclose_private.h"
@@ -23,7 +24,8 @@ struct sentence {
 	struct launch box;
 	struct gate_guess guess;
 	bool is_early; /* the box was begun before the decision, for what GUESS says */
-	bool waits;    /* and is there */
+	bool waits;    /* and is there, since BEGUN_NS */
+	uint64_t begun_ns;
 	struct result *result;
 };
 
@@ -81,6 +83,7 @@ static void begin_early(struct sentence *s)
 	s->bp.planned = s->guess.planned;
 	s->waits = blueprint_make(&s->bp, &s->guess.confined, &ignored) == 0 &&
 		   launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
+	s->begun_ns = io_now_ns();
 	if (s->waits)
 		nanosleep(&pause, NULL);
 }
@@ -178,8 +181,16 @@ static bool is_as_guessed(const struct sentence *s)
 	const struct gate *g = &s->gate;
 	const void *now = &g->confined, *then = &s->guess.confined;
 
-	return s->is_early && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
+	return s->waits && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
 	       memcmp(now, then, sizeof(g->confined)) == 0;
+}
+
+/* Its clock runs, and the program's time is the program's. */
+static bool has_time(const struct sentence *s)
+{
+	uint64_t gone_ms = (io_now_ns() - s->begun_ns) / 1000000U;
+
+	return gone_ms * GATE_TIME_SHARE <= s->bp.spec.limit[LIMIT_TIME];
 }
 
 /* box: the one that waits, if it is the one that was decided on; else one that is. */
@@ -187,7 +198,7 @@ static int enclosed(struct sentence *s, struct err *err)
 {
 	const struct request *req = &s->gate.confined;
 
-	if (is_as_guessed(s)) {
+	if (is_as_guessed(s) && has_time(s) && launch_is_waiting(&s->box)) {
 		launch_let(&s->bp);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
 			return -1;

@@ -216,15 +216,21 @@ int view_answer(const char *data, size_t len, struct code_view *ret, struct err 
 }
 
 /* A file of the box that runs what is on the descriptor: code that this Python can take as it is, or
- * else the source of it, which takes half a millisecond to compile. */
+ * else the source of it, which takes half a millisecond to compile. If that fails this interpreter ends:
+ * Python itself would go on without a sitecustomize. */
 static const char *boot_file(struct arena *arena, const char *values, struct part code,
 			     struct part source)
 {
 	return arena_printf(arena,
-			    "%s\nimport marshal, posix, _frozen_importlib_external as own\n"
-			    "exec(marshal.loads(posix.pread(8, %zu, %zu))\n"
-			    "     if '%s'.startswith(own.MAGIC_NUMBER.hex() + '-') else\n"
-			    "     posix.pread(8, %zu, %zu))\n",
+			    "import marshal, posix, _frozen_importlib_external as own\n"
+			    "try:\n"
+			    "    %s\n"
+			    "    made = (marshal.loads(posix.pread(8, %zu, %zu))\n"
+			    "            if '%s'.startswith(own.MAGIC_NUMBER.hex() + '-') else\n"
+			    "            compile(posix.pread(8, %zu, %zu), 'boot', 'exec'))\n"
+			    "except BaseException:\n"
+			    "    posix._exit(125)\n"
+			    "exec(made)\n",
 			    values, code.len, code.at, view_key, source.len, source.at);
 }
 
@@ -248,7 +254,7 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 	if (fd < 0 || io_seal(fd) < 0)
 		return err_errno(err, ERR_SYSTEM, "sealing the reader of code");
 	boot->encodings = boot_file(
-		arena, arena_printf(arena, "CODE = '%s'\nSTART = %zu", boot->code, part[0].len),
+		arena, arena_printf(arena, "CODE, START = '%s', %zu", boot->code, part[0].len),
 		part[2], part[3]);
 	boot->sitecustomize = boot_file(arena, arena_printf(arena, "MODULES = '%s'", boot->modules),
 					part[4], part[5]);

