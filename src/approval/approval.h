@@ -150,7 +150,9 @@ struct approval {
 	struct approval_request request;
 	struct approval_status status;
 	uint64_t version; /* of the status in the store */
-	/* approval_find: the people whose words counted. The status may have other words in it. */
+	/* approval_find: the people whose words counted, and the narrowest scope among them. The status
+	 * may have other words in it. */
+	enum scope scope;
 	size_t voicec;
 	const char *voice[APPROVAL_VOTES_MAX];
 	struct arena arena;
@@ -243,8 +245,6 @@ int approval_deny(struct store *s, struct approval *a, const struct approval_act
 		  const char *reason, uint64_t now, struct err *err);
 
 /* use.c */
-/* What A is good for: what the narrowest of its words says. */
-enum scope approval_scope(const struct approval *a);
 /* Is there an approval that covers WANT now? 1: it is *RET; 0: there is none. */
 int approval_find(struct store *s, const struct approval_request *want, uint64_t now,
 		  struct approval *ret, struct err *err);

@@ -33,8 +33,7 @@ static bool is_repeated(const struct approval_vote *v, size_t at)
 	return false;
 }
 
-int tally(struct store *s, struct approval *a, uint64_t now, enum scope *ret_scope, struct err *why,
-	  struct err *err)
+int tally(struct store *s, struct approval *a, uint64_t now, struct err *why, struct err *err)
 {
 	const struct approval_vote *v = a->status.votes.list;
 	unsigned scope = SCOPE_COUNT - 1;
@@ -50,6 +49,6 @@ int tally(struct store *s, struct approval *a, uint64_t now, enum scope *ret_sco
 		a->voice[a->voicec++] = v[i].name;
 		scope = v[i].scope < scope ? (unsigned)v[i].scope : scope;
 	}
-	*ret_scope = (enum scope)scope;
+	a->scope = a->voicec ? (enum scope)scope : SCOPE_ONCE;
 	return a->voicec >= a->request.approvers && a->voicec > 0;
 }

@@ -10,9 +10,8 @@
 /* 1: it counts; 0: *WHY not; -1: the store could not be read. */
 int tally_vote(struct store *s, const struct approval *a, const struct approval_vote *v,
 	       uint64_t now, struct err *why, struct err *err);
-/* 1: as many people as are needed agree, for *RET_SCOPE, and A names them; 0: *WHY not; -1. */
-int tally(struct store *s, struct approval *a, uint64_t now, enum scope *ret_scope, struct err *why,
-	  struct err *err);
+/* 1: as many people as are needed agree, and A names them and their scope; 0: *WHY not; -1. */
+int tally(struct store *s, struct approval *a, uint64_t now, struct err *why, struct err *err);
 
 /* Do both words come from one person? One key, or one account: somebody may have two keys. Root is
  * whoever may become root. */

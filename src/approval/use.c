@@ -20,7 +20,6 @@ static int covers(struct store *s, struct approval *a, enum approval_digest kind
 		  const uint8_t wanted[APPROVAL_SHA256], uint64_t now, struct err *err)
 {
 	uint8_t subject[APPROVAL_SHA256];
-	enum scope scope;
 	struct err why;
 
 	if (approval_state_at(a, now) != APPROVAL_APPROVED)
@@ -32,8 +31,8 @@ static int covers(struct store *s, struct approval *a, enum approval_digest kind
 	int over = log_says_over(s, a, err);
 	if (over)
 		return over < 0 ? -1 : 0;
-	int good = tally(s, a, now, &scope, &why, err);
-	return good <= 0 ? good : reaches(scope, kind);
+	int good = tally(s, a, now, &why, err);
+	return good <= 0 ? good : reaches(a->scope, kind);
 }
 
 static int find(struct store *s, const struct approval_request *want, enum approval_digest kind,
@@ -74,23 +73,12 @@ int approval_find(struct store *s, const struct approval_request *want, uint64_t
 	return r ? r : find(s, want, APPROVAL_SUBJECT_ANYWHERE, now, ret, err);
 }
 
-/* All of them were looked at when it was found. */
-enum scope approval_scope(const struct approval *a)
-{
-	const struct approval_vote *v = a->status.votes.list;
-	unsigned scope = SCOPE_COUNT - 1;
-
-	for (size_t i = 0; i < a->status.votes.count; i++)
-		scope = v[i].scope < scope ? (unsigned)v[i].scope : scope;
-	return (enum scope)scope;
-}
-
 void approval_take(struct store_tx *tx, const struct approval *a, const char *run, uint64_t now)
 {
 	struct approval_status next = a->status;
 
 	next.uses++;
-	if (approval_scope(a) == SCOPE_ONCE) {
+	if (a->scope == SCOPE_ONCE) {
 		next.state = APPROVAL_USED;
 		next.ended = now;
 		next.ended_by = a->request.uid;

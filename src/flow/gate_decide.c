@@ -219,7 +219,7 @@ static const char *voices(struct gate *g)
  * is hostile becomes a plan. */
 static void stand_by(struct gate *g)
 {
-	enum scope scope = approval_scope(&g->approval);
+	enum scope scope = g->approval.scope;
 	struct report *r = g->report;
 
 	r->granted = g->decision.if_approved;
