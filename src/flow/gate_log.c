@@ -163,6 +163,8 @@ static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 		jcs_str(j, "approval", r->approval);
 	put_voices(g, j);
 	jcs_hex(j, "code_sha256", g->bp->payload.sha256, sizeof(g->bp->payload.sha256));
+	if (r->has_verdict && r->origin != g->decision.origin)
+		jcs_str(j, "decided_as", origin_name(g->decision.origin));
 	if (why)
 		jcs_str(j, "error", why->message);
 	put_evidence(r, j);

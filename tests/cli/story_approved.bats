@@ -49,6 +49,7 @@ is_plan() {
 		body, = [r["body"] for r in rows if r["kind"] == "verdict"]
 		assert body["origin"] == "plan" and body["approval"] == sys.argv[3], body
 		assert body["approved_by"] == ["anna"], body
+		assert body["decided_as"] == "derived" and body["origin"] == "plan", body
 	END
 }
 
