@@ -9,6 +9,9 @@ import patterns
 COOKIE = patterns.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
 BLANK = patterns.compile(rb'[ \t\f]*(?:#|\Z)')
 LINE_END = patterns.compile(rb'\r\n?|\n')
+# Python's reader looks at how these begin, and at nothing behind that.
+SHORT = (('utf-8', 'utf-8'), ('latin-1', 'iso-8859-1'), ('iso-8859-1', 'iso-8859-1'),
+         ('iso-latin-1', 'iso-8859-1'))
 SLOW = frozenset(('punycode', 'idna'))      # the longer the text, the slower each letter
 # In a plain encoding it is what it seems to be.
 PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'
@@ -18,8 +21,9 @@ def known(name):
     """(the name of an encoding as Python's reader takes it, or None; would Python take it?). All that
     Python has are read, by its own codecs; a program may be written in any of them."""
     name = name.decode('ascii', 'replace').lower().replace('_', '-')
-    if name == 'utf-8' or name.startswith('utf-8-'):
-        return 'utf-8', True
+    for short, taken in SHORT:
+        if name == short or name.startswith(short + '-'):
+            return taken, True
     listed = name.replace('-', '_') in set(aliases.aliases) | set(aliases.aliases.values())
     try:
         found = codecs.lookup(name)

@@ -45,6 +45,7 @@ struct gate {
 	struct label inputs;
 	bool has_inputs;
 	bool unread_modules;	/* it imports more from the workspace than was looked at */
+	struct stat workspace;	/* as it was looked at; all zero: it was not */
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
 	struct label code;	/* of the file the code was read from, if a run wrote it */
 	bool has_code;
@@ -87,6 +88,8 @@ int gate_origin(struct gate *g, struct err *err);
 /* Adds the labels of what it is given to INPUTS; those of programs that a run wrote to PROGRAMS. */
 int gate_join_files(struct gate *g, struct err *err);
 bool gate_writes(const struct request *r);
+/* Is what the box gets as its workspace what was looked at? A name may lead elsewhere meanwhile. */
+int gate_check_workspace(const struct gate *g, struct err *err);
 /* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
 int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx,
 		    struct err *err);

@@ -232,9 +232,25 @@ static int join_directories(struct gate *g, struct err *err)
 	if (!g->req->workspace)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->req->workspace, err);
+	if (dir >= 0 && fstat(dir, &g->workspace) < 0)
+		return err_errno(err, ERR_INPUT, "%s", g->req->workspace);
 	if (dir >= 0)
 		return join_tree(g, dir, g->req->workspace, true, err);
 	workspace_explain(g->req->workspace, err);
+	return -1;
+}
+
+int gate_check_workspace(const struct gate *g, struct err *err)
+{
+	struct stat st;
+
+	if (g->bp->workspace < 0)
+		return 0;
+	if (fstat(g->bp->workspace, &st) == 0 && st.st_dev == g->workspace.st_dev &&
+	    st.st_ino == g->workspace.st_ino)
+		return 0;
+	err_set(err, ERR_REFUSED, "not run: the workspace %s was exchanged", g->req->workspace);
+	err_cause(err, "the name leads to another directory than when it was looked at");
 	return -1;
 }
 

@@ -6,9 +6,15 @@
  */
 #include "flow/gate.h"
 
+/* People who stand by a run have read its code, and no program that it may start. */
 static struct label of_run(const struct gate *g)
 {
-	return label_of_run(g->standing, &g->inputs, g->decision.granted | g->decision.if_approved);
+	struct label l = label_of_run(g->standing, &g->inputs,
+				      g->decision.granted | g->decision.if_approved);
+
+	if (g->programc)
+		label_join(&l, &g->programs);
+	return l;
 }
 
 /* First what the code ties to, then what was read last. */

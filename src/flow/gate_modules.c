@@ -363,6 +363,11 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	dir = m.dir = open(g->req->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_errno(err, ERR_INPUT, "%s", g->req->workspace);
+	struct stat st;
+	if (fstat(dir, &st) < 0 || st.st_dev != g->workspace.st_dev ||
+	    st.st_ino != g->workspace.st_ino)
+		return err_set(err, ERR_REFUSED, "not run: the workspace %s was exchanged",
+			       g->req->workspace);
 	int result = read_code(&m, err);
 	for (size_t i = 0; i < m.count && result == 0; i++)
 		result = read_module(&m, i, err);

@@ -67,6 +67,9 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 			     .options = options_for(g->bp->profile->name)};
 
 	at.options.ready = view;
+	/* Python runs archives and compiled code by their bytes, whatever their name; a shell begins with
+	 * the lines that it can read, and those are read. */
+	at.options.runs = at.options.kind == KIND_PYTHON;
 	if (gate_rules(g, err) < 0)
 		return -1;
 	if (p->len > SCAN_FILE_MAX)

@@ -199,6 +199,8 @@ static int enclosed(struct sentence *s, struct err *err)
 	const struct request *req = &s->gate.confined;
 
 	if (is_as_guessed(s) && has_time(s) && launch_is_waiting(&s->box)) {
+		if (gate_check_workspace(&s->gate, err) < 0)
+			return -1;
 		launch_let(&s->bp);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
 			return -1;
@@ -207,7 +209,7 @@ static int enclosed(struct sentence *s, struct err *err)
 	if (s->is_early && begin_again(s, err) < 0)
 		return -1;
 	s->bp.planned = s->gate.decision.origin == ORIGIN_PLAN;
-	if (blueprint_make(&s->bp, req, err) < 0)
+	if (blueprint_make(&s->bp, req, err) < 0 || gate_check_workspace(&s->gate, err) < 0)
 		return -1;
 	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
 }

@@ -90,6 +90,8 @@ struct scan_options {
 	/* A document that says of itself that it is an event is a document all the same. */
 	bool no_events;
 	const struct code_view *ready; /* somebody has read the file's code already; or NULL */
+	/* It is about to run: what of it could not be read was not looked at, whyever that is. */
+	bool runs;
 };
 
 /* Who is told, as things are found; each may be NULL. What is told is gone when the call returns. */

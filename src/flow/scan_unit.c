@@ -32,7 +32,8 @@ static int add_view(struct scanner *s, const struct scan_unit *unit, const struc
 
 	s->totals.views++;
 	s->totals.views_part += view->state == CODE_VIEW_PART;
-	if (view->limited) {
+	bool unread = s->options.runs && !script && view->state != CODE_VIEW_WHOLE;
+	if (view->limited || unread) {
 		if (undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, view->reason, err) < 0)
 			return -1;
 	} else if (view->state == CODE_VIEW_PART) {
@@ -122,7 +123,7 @@ static int scan_code(struct scanner *s, const struct scan_unit *unit, struct sca
 	if (!s->no_view.code && get_view(s, code, script, view, &why) == 0)
 		return add_view(s, unit, view, script, findings, err);
 	s->totals.views_none++;
-	if (why.code == ERR_LIMIT)
+	if (why.code == ERR_LIMIT || (why.code == ERR_INPUT && s->options.runs && !script))
 		return undecided_add(findings, UNDECIDED_CODE, VIEW_CODE, why.message, err);
 	if (why.code == ERR_INPUT) {
 		scan_note(s, unit->file->name, script ? 0 : view->line, why.message);

@@ -21,7 +21,7 @@ bool blueprint_can_talk(const struct blueprint *p, const struct request *req)
 {
 	return strcmp(p->profile->name, "python") == 0 && !p->payload.is_program &&
 	       p->input_is_fixed && p->payload.len <= VIEW_CODE_MAX && !req->isolated &&
-	       !req->venv && !req->envc && req->tier != TIER_NO_USERNS &&
+	       !req->venv && !req->envc && !req->execc && req->tier != TIER_NO_USERNS &&
 	       !(policy_caps_of(req) & CAP_BIT(CAP_WRITE));
 }
 

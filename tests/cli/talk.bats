@@ -72,6 +72,7 @@ once() {
 	begins 1 "$1" x.py
 	# shellcheck disable=SC2086 # words
 	begins more "$1" $elsewhere x.py
+	begins more "$1" --exec /bin/ls x.py
 	begins 1 "$1" --origin user codec.py
 	begins 1 "$1" --origin agent x.py
 	domain=$(as "${1%%:*}" "$CORDON" domain new)
@@ -105,6 +106,57 @@ guessed() {
 	printf 'version: 1\ncontained: {limits: {time: 1s}}\n' >"$T/p.yaml"
 	printf 'import time\nfor seconds in (2, 1):\n    time.sleep(seconds)\nprint("ran")\n' | code slow.py
 	every guessed
+}
+
+# unread WAY: Python runs it, and nobody can say what it is.
+unread() {
+	local file
+	for file in zip.py pyc.py cut.py; do
+		box "$1" --json "$file"
+		exits 0
+		holds 'r["stdout"] == "ran\n" and [f["id"] for f in r["rules"]] == ["CORDON-LIMIT-CODE"]'
+	done
+}
+@test "what Python runs and the reader cannot read is not clean" {
+	/usr/bin/python3 - "$T" <<-'END'
+		import os, py_compile, sys, zipfile
+		at = lambda name: os.path.join(sys.argv[1], name)
+		code = 'print("ran")\n'
+		with zipfile.ZipFile(at("zip.py"), "w") as made:
+		    made.writestr("__main__.py", code)
+		with open(at("x"), "w") as source:
+		    source.write(code)
+		py_compile.compile(at("x"), at("pyc.py"))
+		line = 'harmless = "%s"\n' % ("a" * 1000)
+		with open(at("cut.py"), "w") as made:
+		    made.write(code + 'x = """\n' + 420 * line + '"""; pass; y = """\nz\n""" # """\n')
+		for name in "zip.py", "pyc.py", "cut.py":
+		    os.chmod(at(name), 0o644)
+	END
+	every unread
+}
+
+# exchanged WAY: the name leads elsewhere when the box is built.
+exchanged() {
+	local tries refused=0
+	for ((tries = 0; tries < 30; tries++)); do
+		box "$1" --workspace "$T/link:ro" x.py
+		[ "$status" -eq 0 ] || { exits 126; err_has 'was exchanged'; refused=$((refused + 1)); }
+	done
+	[ "$refused" -gt 0 ] || show
+}
+@test "a workspace that is exchanged while it is looked at stops the run" {
+	mkdir "$T/w1" "$T/w2"
+	chmod 755 "$T/w1" "$T/w2"
+	echo 'print("ran")' | code x.py
+	ln -s w1 "$T/link"
+	while :; do
+		ln -sfn w2 "$T/link"
+		ln -sfn w1 "$T/link"
+	done &
+	flips=$!
+	every exchanged
+	kill "$flips"
 }
 
 # Python runs the code also after a sitecustomize that failed.
