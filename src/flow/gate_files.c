@@ -249,9 +249,8 @@ int gate_check_workspace(const struct gate *g, struct err *err)
 	if (fstat(g->bp->workspace, &st) == 0 && st.st_dev == g->workspace.st_dev &&
 	    st.st_ino == g->workspace.st_ino)
 		return 0;
-	err_set(err, ERR_REFUSED, "not run: the workspace %s was exchanged", g->req->workspace);
-	err_cause(err, "the name leads to another directory than when it was looked at");
-	return -1;
+	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared",
+		       g->req->workspace);
 }
 
 int gate_join_files(struct gate *g, struct err *err)

@@ -366,7 +366,7 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	struct stat st;
 	if (fstat(dir, &st) < 0 || st.st_dev != g->workspace.st_dev ||
 	    st.st_ino != g->workspace.st_ino)
-		return err_set(err, ERR_REFUSED, "not run: the workspace %s was exchanged",
+		return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared",
 			       g->req->workspace);
 	int result = read_code(&m, err);
 	for (size_t i = 0; i < m.count && result == 0; i++)

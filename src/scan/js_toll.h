@@ -28,8 +28,8 @@ enum { JS_TOLL_FIXED = 4, JS_TOLL_WEIGHTS = 4, JS_TOLL_BYTES = 8, JS_TOLL_WAYS_M
 /* What is before a repeat. */
 enum js_before { JS_AFTER_ANY, JS_AFTER_CHAR, JS_AFTER_EDGE /* of a word: \b */ };
 
-/* Of REPEAT, a character or a class that repeats. BRANCHES: of what comes behind it. WAYS: in how many ways PCRE2 can come here from one place, because of the
- * repeats before it; it grows. */
+/* Of REPEAT, a character or a class that repeats. BRANCHES: of what comes behind it. WAYS: in how
+ * many ways PCRE2 can come here from one place, because of the repeats before it; it grows. */
 unsigned js_toll_of_run(const struct js_ast *ast, const struct js_node *repeat, uint32_t branches,
 			enum js_before before, uint32_t *ways);
 /* Of a group that repeats. */
