@@ -2,9 +2,9 @@
  *
  * The process that becomes the untrusted program. It is started first of all and works beside
  * init, on another core: while init builds the root it makes the network namespace (half a
- * millisecond, more than all others together) and drops its rights. What needs the root follows when
- * init says that it is ready, and then its cgroup and the filter. When it reads the program's first byte, every
- * layer is in place, the host's root is gone and the filter has been tried out.
+ * millisecond, more than all others together) and drops its rights. What needs the root follows
+ * when init says that it is ready, and then its cgroup and the filter. When it reads the program's
+ * first byte, every layer is in place, the host's root is gone and the filter has been tried out.
  */
 #include <errno.h>
 #include <fcntl.h>
