@@ -23,8 +23,7 @@ struct sentence {
 	struct blueprint bp;
 	struct launch box;
 	struct gate_guess guess;
-	bool is_early; /* the box was begun before the decision, for what GUESS says */
-	bool waits;    /* and is there, since BEGUN_NS */
+	bool waits; /* a box for what GUESS says was begun before the decision, at BEGUN_NS */
 	uint64_t begun_ns;
 	struct result *result;
 };
@@ -60,7 +59,7 @@ static int begin_again(struct sentence *s, struct err *err)
 
 	launch_abandon(&s->box);
 	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
-	s->is_early = s->waits = false;
+	s->waits = false;
 	s->result->report = NULL;
 	result_done(s->result);
 	result_init(s->result);
@@ -72,20 +71,22 @@ static int begin_again(struct sentence *s, struct err *err)
 /* Starts the box that code without a finding would get, which is what most code is: its interpreter
  * reads the code and then waits for a word from us. We stay out of the way until that starts, because
  * the box takes two cores to build; afterwards there is more than enough time. */
-static void begin_early(struct sentence *s)
+static int begin_early(struct sentence *s, struct err *err)
 {
 	struct timespec pause = {.tv_nsec = GATE_START_US * 1000L};
 	struct err ignored;
 
 	if (!blueprint_can_talk(&s->bp, s->req) || !gate_guess(&s->gate, &s->bp, &s->guess))
-		return;
-	s->is_early = s->bp.talks = true;
+		return 0;
+	s->bp.talks = true;
 	s->bp.planned = s->guess.planned;
 	s->waits = blueprint_make(&s->bp, &s->guess.confined, &ignored) == 0 &&
 		   launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
+	if (!s->waits)
+		return begin_again(s, err);
 	s->begun_ns = io_now_ns();
-	if (s->waits)
-		nanosleep(&pause, NULL);
+	nanosleep(&pause, NULL);
+	return 0;
 }
 
 /* Any doubt about what it says, and nothing was heard. */
@@ -107,7 +108,7 @@ static int scan(struct sentence *s, struct err *err)
 	if (s->waits && gate_rules(&s->gate, err) < 0) /* there is time now */
 		return -1;
 	bool heard = s->waits && hear(s, &view);
-	int r = s->is_early && !heard ? begin_again(s, err) : 0;
+	int r = s->waits && !heard ? begin_again(s, err) : 0;
 	if (r == 0)
 		r = gate_scan(&s->gate, heard ? &view : NULL, err);
 	view_done(&view);
@@ -141,13 +142,13 @@ static int decide(struct sentence *s, struct err *err)
 	int r = decide_once(s, err);
 
 	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
-		bool waits = r == 1 && s->req->wait, moved = r < 0 && err->code == ERR_CONFLICT;
-		if (!waits && !moved)
+		bool asked = r == 1 && s->req->wait, moved = r < 0 && err->code == ERR_CONFLICT;
+		if (!asked && !moved)
 			return r;
-		if (waits && i == GATE_TRIES_MAX)
+		if (asked && i == GATE_TRIES_MAX)
 			return err_set(err, ERR_CONFLICT, "not run: people were asked %d times", i);
-		if (waits && ((s->is_early && begin_again(s, err) < 0) ||
-			      wait_for_people(&s->gate, err) < 0))
+		if (asked &&
+		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0))
 			return -1;
 		r = decide_again(s, err);
 	}
@@ -206,7 +207,7 @@ static int enclosed(struct sentence *s, struct err *err)
 			return -1;
 		return enclose_conclude(req, &s->bp, s->result, err);
 	}
-	if (s->is_early && begin_again(s, err) < 0)
+	if (s->waits && begin_again(s, err) < 0)
 		return -1;
 	s->bp.planned = s->gate.decision.origin == ORIGIN_PLAN;
 	if (blueprint_make(&s->bp, req, err) < 0 || gate_check_workspace(&s->gate, err) < 0)
@@ -223,8 +224,7 @@ static int speak(struct sentence *s, struct err *err)
 	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
-	begin_early(s);
-	if (gate_open_state(g, err) < 0)
+	if (begin_early(s, err) < 0 || gate_open_state(g, err) < 0)
 		return -1;
 	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
 		return stop(s, -1, err);
