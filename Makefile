@@ -28,6 +28,8 @@ ALLFLAGS  = -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) $(HARDEN) $(O
 LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.c,-static-pie) \
             -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections \
             $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
+# What is started for every run begins in src/base/entry.c.
+START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_start)
 
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
@@ -57,9 +59,9 @@ PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM)
 
 $(BUILD)/cordon: $(CLI_OBJS)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
-	$(Q)$(CC) $(LINK) -o $@ $^ -lnettle
+	$(Q)$(CC) $(START) -o $@ $^ -lnettle
 
 $(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(POSTGRES),)
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
@@ -68,10 +70,10 @@ $(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
 $(BUILD)/mutant/cordon: $(MUT_CLI)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ -lnettle
+	$(Q)$(CC) $(START) -o $@ $^ -lnettle
 
 # The system call filter is compiled when Cordon is, never when it runs.
 $(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h

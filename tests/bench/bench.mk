@@ -10,4 +10,4 @@ bench: $(BUILD)/bench $(BUILD)/box/cordon
 # The box without the gate, to be measured beside peers that have none.
 $(BUILD)/box/cordon: $(filter-out %/src/flow/run.o,$(CLI_OBJS)) $(BUILD)/obj/tests/bench/box/run.o
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
