@@ -27,7 +27,6 @@
 #include "box/cgroup_backend.h"
 
 #define NAME_PREFIX "cordon-"
-enum { LINE_MAX_LEN = 3 * CGROUP_PATH_MAX, TABLE_MAX = 16 << 20 };
 
 const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup",
 					     "/sys/fs/cgroup"};
@@ -83,142 +82,6 @@ uint64_t cgroup_read_key(int dir, const char *file, const char *key)
 	return 0;
 }
 
-int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret)
-{
-	*ret = (struct cgroup_tables){.host = host};
-	return io_read_text(AT_FDCWD, host->self, ret->self, sizeof(ret->self));
-}
-
-/* Read once, and only if needed: the kernel makes it anew, mount by mount, for every reader. */
-static const char *read_mountinfo(struct cgroup_tables *t)
-{
-	AUTO_CLOSE int fd = open(t->host->mountinfo, O_RDONLY | O_CLOEXEC);
-	size_t len = 0, size = 16384;
-
-	if (t->mountinfo || fd < 0)
-		return t->mountinfo ? t->mountinfo : "";
-	t->mountinfo = malloc(size);
-	for (ssize_t n;
-	     t->mountinfo && (n = io_read_full(fd, t->mountinfo + len, size - len - 1)) > 0;) {
-		len += (size_t)n;
-		if (len + 1 < size)
-			continue;
-		char *grown = size < TABLE_MAX ? realloc(t->mountinfo, size *= 2) : NULL;
-		if (!grown)
-			break;
-		t->mountinfo = grown;
-	}
-	if (!t->mountinfo)
-		return "";
-	t->mountinfo[len] = '\0';
-	return t->mountinfo;
-}
-
-void cgroup_tables_done(struct cgroup_tables *t)
-{
-	free(t->mountinfo);
-	t->mountinfo = NULL;
-}
-
-/* Copies the line at *AT and moves *AT behind it; false at the end. Too long a line is cut. */
-static bool next_line(const char **at, char *line, size_t size)
-{
-	size_t len = strcspn(*at, "\n");
-
-	if (**at == '\0')
-		return false;
-	snprintf(line, size, "%.*s", (int)len, *at);
-	*at += len + ((*at)[len] == '\n');
-	return true;
-}
-
-/* "9:memory:/a/b" or "0::/a/b"; CONTROLLER NULL means v2. */
-static int own_path(const char *self, const char *controller, char *ret, size_t size)
-{
-	char line[LINE_MAX_LEN];
-
-	while (next_line(&self, line, sizeof(line))) {
-		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-		if (!path)
-			continue;
-		*path++ = '\0';
-		list++;
-		bool hit = controller == NULL && *list == '\0';
-		for (char *c = strsep(&list, ","); controller && c; c = strsep(&list, ","))
-			hit = hit || strcmp(c, controller) == 0;
-		if (hit && snprintf(ret, size, "%s", path) < (int)size)
-			return 0;
-	}
-	return -1;
-}
-
-/* One mountinfo line: ID PARENT DEV ROOT POINT OPTS ... - TYPE SOURCE SUPEROPTS */
-static bool mount_line_fits(char *line, const char *controller, char **ret_root, char **ret_point)
-{
-	char *field[5], *save = NULL, *tail = strstr(line, " - cgroup");
-
-	if (!tail)
-		return false;
-	*tail = '\0';
-	tail += 3;
-	for (int i = 0; i < 5; i++) {
-		field[i] = strtok_r(i ? NULL : line, " ", &save);
-		if (!field[i])
-			return false;
-	}
-	*ret_root = field[3];
-	*ret_point = field[4];
-	char *type = strsep(&tail, " ");
-	strsep(&tail, " ");
-	if (!controller)
-		return strcmp(type, "cgroup2") == 0;
-	bool hit = false;
-	for (char *o = strcmp(type, "cgroup") == 0 ? strsep(&tail, ",") : NULL; o;
-	     o = strsep(&tail, ","))
-		hit = hit || strcmp(o, controller) == 0;
-	return hit;
-}
-
-/* The usual place, if it is a v1 hierarchy and our own cgroup is there under its whole name. */
-static bool is_at_usual_place(const struct cgroup_host *host, const char *controller,
-			      const char *own, struct cgroup_mount *ret)
-{
-	struct statfs fs;
-
-	if (!host->usual || !controller)
-		return false;
-	ret->is_root = strcmp(own, "/") == 0;
-	int n = snprintf(ret->path, sizeof(ret->path), "%s/%s%s", host->usual, controller,
-			 ret->is_root ? "" : own);
-	return n < (int)sizeof(ret->path) && statfs(ret->path, &fs) == 0 &&
-	       fs.f_type == CGROUP_SUPER_MAGIC;
-}
-
-int cgroup_find_mount(struct cgroup_tables *t, const char *controller, struct cgroup_mount *ret)
-{
-	char own[CGROUP_PATH_MAX], line[LINE_MAX_LEN], *root, *point;
-
-	if (own_path(t->self, controller, own, sizeof(own)) < 0)
-		return -1;
-	if (is_at_usual_place(t->host, controller, own, ret))
-		return 0;
-	const char *at = read_mountinfo(t);
-	while (next_line(&at, line, sizeof(line))) {
-		if (!mount_line_fits(line, controller, &root, &point))
-			continue;
-		/* In a container the mount's root is a part of the hierarchy: cut it off. */
-		const char *below = own;
-		size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
-		if (len && strncmp(own, root, len) == 0)
-			below = own + len;
-		ret->is_root = below[0] == '\0' || strcmp(below, "/") == 0;
-		int n = snprintf(ret->path, sizeof(ret->path), "%s%s", point,
-				 ret->is_root ? "" : below);
-		return n < (int)sizeof(ret->path) ? 0 : -1;
-	}
-	return -1;
-}
-
 static unsigned wanted_controllers(const uint64_t *limit)
 {
 	return CTL_MEMORY | CTL_PIDS | (limit[LIMIT_CPU] ? CTL_CPU : 0U) |
@@ -270,17 +133,15 @@ static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *lim
 }
 
 /* The memory controller's home tells which version the host really uses (hybrid hosts have both). */
-static const struct cgroup_ops *pick_backend(struct cgroup_tables *t)
+static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
 {
-	struct cgroup_mount m;
-
-	return cgroup_find_mount(t, "memory", &m) == 0 ? &cgroup_v1 : &cgroup_v2;
+	return cgroup_is_listed(t, "memory") ? &cgroup_v1 : &cgroup_v2;
 }
 
 static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsigned wanted,
 			struct err *err)
 {
-	struct cgroup_tables tables = {0};
+	struct cgroup_tables tables; /* not all zeroed: most of it is never touched */
 	int n = -1;
 
 	if (cgroup_tables_read(host, &tables) < 0) {
@@ -411,13 +272,18 @@ static int remove_dir(int parent, const char *name, int tries)
 	return 0;
 }
 
+void cgroup_remove(const struct cgroup *cg)
+{
+	for (unsigned i = 0; i < cg->count; i++)
+		remove_dir(cg->dirs[i].parent, cg->name, 2000);
+}
+
 void cgroup_close(struct cgroup *cg)
 {
+	cgroup_remove(cg);
 	for (unsigned i = 0; i < cg->count; i++) {
-		struct cgroup_dir *d = &cg->dirs[i];
-		remove_dir(d->parent, cg->name, 2000);
-		scope_close(&d->dir);
-		scope_close(&d->parent);
+		scope_close(&cg->dirs[i].dir);
+		scope_close(&cg->dirs[i].parent);
 	}
 	cg->count = 0;
 	cg->ops = NULL;

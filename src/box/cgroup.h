@@ -58,6 +58,8 @@ uint64_t cgroup_pids_now(const struct cgroup *cg);
 bool cgroup_has_clock(const struct cgroup *cg);
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns);
 void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret);
+/* The directories, once they are empty; what they were opened for stays open. */
+void cgroup_remove(const struct cgroup *cg);
 void cgroup_close(struct cgroup *cg);
 /* Removes directories beside this one whose owner is dead. */
 void cgroup_sweep_beside(const struct cgroup *cg);

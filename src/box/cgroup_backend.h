@@ -37,6 +37,8 @@ extern const struct cgroup_ops cgroup_v1, cgroup_v2;
 /* Finds the mount of a hierarchy: the v2 one, or the v1 one that has CONTROLLER. */
 int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret);
 void cgroup_tables_done(struct cgroup_tables *t);
+/* Is CONTROLLER in a v1 hierarchy, mounted or not? */
+bool cgroup_is_listed(const struct cgroup_tables *t, const char *controller);
 int cgroup_find_mount(struct cgroup_tables *tables, const char *controller,
 		      struct cgroup_mount *ret);
 int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -36,48 +37,48 @@ static int not_writable(struct err *err, const char *path)
 }
 
 /* Controllers may share a hierarchy (cpu,cpuacct often do). N when this one is new. */
-static int find_hierarchy(const struct cgroup_mount *m, const struct cgroup_mount *before, int n)
+static int find_hierarchy(int fd, const struct cgroup_dir *before, int n)
 {
+	struct stat ours, other;
 	int i = 0;
 
-	while (i < n && strcmp(before[i].path, m->path) != 0)
+	while (i < n && (fstat(fd, &ours) < 0 || fstat(before[i].parent, &other) < 0 ||
+			 ours.st_dev != other.st_dev || ours.st_ino != other.st_ino))
 		i++;
 	return i;
+}
+
+static int add_controller(struct cgroup_tables *tables, enum controller c,
+			  struct cgroup_dir *parents, int *n, struct err *err)
+{
+	struct cgroup_mount mount;
+
+	if (cgroup_find_mount(tables, cgroup_controller_name(c), &mount) < 0)
+		return no_controller(err, cgroup_controller_name(c));
+	AUTO_CLOSE int fd = open(mount.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS) < 0)
+		return not_writable(err, mount.path);
+	int i = find_hierarchy(fd, parents, *n);
+	if (i < *n) {
+		parents[i].controllers |= c;
+		return 0;
+	}
+	parents[(*n)++] = (struct cgroup_dir){scope_take_fd(&fd), -1, c};
+	return 0;
 }
 
 static int v1_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		   struct err *err)
 {
-	struct cgroup_mount mounts[ARRAY_SIZE(order)];
 	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		const char *name = cgroup_controller_name(order[i]);
-		if (!(wanted & order[i]))
-			continue;
-		if (cgroup_find_mount(tables, name, &mounts[n]) < 0) {
-			no_controller(err, name);
-			goto fail;
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		if ((wanted & order[i]) && add_controller(tables, order[i], parents, &n, err) < 0) {
+			while (n > 0)
+				scope_close(&parents[--n].parent);
+			return -1;
 		}
-		int same = find_hierarchy(&mounts[n], mounts, n);
-		if (same < n) {
-			parents[same].controllers |= order[i];
-			continue;
-		}
-		int fd = open(mounts[n].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
-			not_writable(err, mounts[n].path);
-			scope_close(&fd);
-			goto fail;
-		}
-		parents[n++] =
-			(struct cgroup_dir){.parent = fd, .dir = -1, .controllers = order[i]};
-	}
 	return n;
-fail:
-	while (n > 0)
-		scope_close(&parents[--n].parent);
-	return -1;
 }
 
 /* memsw exists only with swap accounting. Without it the limit is on what is in memory, so nothing

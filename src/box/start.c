@@ -181,6 +181,7 @@ void run_bury(struct run *r)
 	/* Without a pid namespace, and init killed by somebody: its children have become ours. */
 	if (!has_pid_space(r))
 		tree_bury(getpid(), 0, NULL);
+	cgroup_sweep_beside(&r->box->cgroup); /* nobody waits for us now */
 	cgroup_close(&r->box->cgroup);
 	/* Whoever of us is left removes it. */
 	private_remove(r->box);

@@ -252,7 +252,6 @@ static void on_gate(struct run *r)
 		r->started = true;
 		r->pids_seen = 1;
 		arm(r, r->box->spec->limit[LIMIT_TIME]);
-		cgroup_sweep_beside(&r->box->cgroup); /* the program runs meanwhile */
 	}
 	if (r->gate.kill) {
 		r->result.killed_by_rule = 1;
@@ -404,7 +403,7 @@ static int conclude(struct run *r, struct err *err)
 	if (told)
 		measure(r);
 	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {
-		cgroup_close(&r->box->cgroup);
+		cgroup_remove(&r->box->cgroup);
 		tell(r);
 		told = false;
 	}
