@@ -24,7 +24,6 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "base/self.h"
-#include "base/spread.h"
 #include "flow/payload.h"
 #include "flow/view.h"
 
@@ -84,8 +83,6 @@ static int spawn(struct launch *l, const char *path, struct err *err)
 	}
 	if (r == 0 && spawn_box(path, lifted, &l->pid) < 0)
 		r = err_errno(err, ERR_SYSTEM, "starting %s", path);
-	else if (r == 0)
-		spread(l->pid);
 	for (int i = 0; i < CHANNELS; i++) {
 		scope_close(&lifted[i]);
 		scope_close(&sources[i]);
