@@ -3,6 +3,7 @@
 Forks: the child reads the code that is to run, as runtime/view.py does, and answers on descriptor 7;
 meanwhile the interpreter goes on starting, on the other core. It waits in sitecustomize. Carries no
 enforcement: what the child says is taken as hostile, and without an answer the code is read elsewhere."""
+import gc
 import posix
 import sys
 
@@ -35,9 +36,9 @@ def read_code():
     module.__spec__._initializing = False      # or who imports it in another thread waits for this one
     _codecs.register(lambda name: module.search_function(name))
     names = {'__name__': 'start'}
-    exec(posix.pread(8, START, 0), names)
+    exec(posix.pread(8, LENGTH, START), names)
     code = posix.open(CODE, posix.O_RDONLY)
-    names['load'](8, START)['view']('python', posix.read(code, posix.fstat(code).st_size), 7, b'\xff')
+    names['load'](8, PARTS)['view']('python', posix.read(code, posix.fstat(code).st_size), 7, b'\xff')
 
 
 def other_cores():
@@ -74,5 +75,7 @@ if reader == 0:
         read_code()
     finally:
         posix._exit(1)
+# To look for garbage is to write to every object, and now to copy the page that it is on.
+gc.disable()
 be_real(sys.modules[__name__])
-del be_real, read_code, other_cores, fork, CODE, START, posix, marshal, own, made
+del be_real, read_code, other_cores, fork, CODE, START, LENGTH, PARTS, gc, posix, marshal, own, made

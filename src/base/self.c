@@ -5,7 +5,10 @@
  */
 #include "base/self.h"
 
+#include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,5 +47,28 @@ int self_find(const char *name, char ret[PATH_MAX], struct err *err)
 	err_set(err, ERR_SYSTEM, "%s is missing", name);
 	err_cause(err, "it is neither beside cordon, nor in ../libexec/cordon, nor "
 		       "in " CORDON_LIBEXEC);
+	return -1;
+}
+
+int self_open(void)
+{
+	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+/* The file's beginning is in memory, at address 0 of what it was linked for: __ehdr_start is the
+ * linker's name for it. */
+int self_offset(const void *bytes, size_t len, size_t *ret)
+{
+	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+	uintptr_t base = (uintptr_t)&__ehdr_start, at = (uintptr_t)bytes - base;
+	const ElfW(Phdr) *row = (const ElfW(Phdr) *)(base + __ehdr_start.e_phoff);
+
+	for (int i = 0; i < __ehdr_start.e_phnum; i++, row++) {
+		if (row->p_type != PT_LOAD || (row->p_flags & PF_W) || at < row->p_vaddr ||
+		    at - row->p_vaddr > row->p_filesz || len > row->p_filesz - (at - row->p_vaddr))
+			continue;
+		*ret = row->p_offset + (at - row->p_vaddr);
+		return 0;
+	}
 	return -1;
 }

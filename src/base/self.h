@@ -20,5 +20,9 @@ void self_directory(char ret[PATH_MAX]);
 /* A program called NAME that came with this one: beside it, as it is built; where `make install`
  * puts it, wherever that was moved to; and where it was to be installed. */
 int self_find(const char *name, char ret[PATH_MAX], struct err *err);
+/* Its own file, to be read: nobody can write to it while it runs. -1: it may be run but not read. */
+int self_open(void);
+/* Where in that file constant BYTES of this program are; -1: they are not in it. */
+int self_offset(const void *bytes, size_t len, size_t *ret);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/self.h"
 #include "flow/enclose_private.h"
 #include "flow/view_parse.h"
 #include "view_program.h"
@@ -242,20 +243,20 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 			      PART(view_encodings),
 			      PART(view_sitecustomize_code),
 			      PART(view_sitecustomize)};
-	AUTO_CLOSE int fd = io_memfd("cordon-reader");
-	size_t at = 0;
+	AUTO_CLOSE int fd = self_open();
 
-	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(part); i++) {
-		if (io_write_all(fd, part[i].bytes, part[i].len) < 0)
-			scope_close(&fd);
-		part[i].at = at;
-		at += part[i].len;
-	}
-	if (fd < 0 || io_seal(fd) < 0)
-		return err_errno(err, ERR_SYSTEM, "sealing the reader of code");
-	boot->encodings = boot_file(
-		arena, arena_printf(arena, "CODE, START = '%s', %zu", boot->code, part[0].len),
-		part[2], part[3]);
+	if (fd < 0)
+		return err_errno(err, ERR_SYSTEM,
+				 "opening our own file, where the reader of code is");
+	for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0)
+			return err_set(err, ERR_SYSTEM,
+				       "the reader of code is not in our own file");
+	boot->encodings =
+		boot_file(arena,
+			  arena_printf(arena, "CODE, START, LENGTH, PARTS = '%s', %zu, %zu, %zu",
+				       boot->code, part[0].at, part[0].len, part[1].at),
+			  part[2], part[3]);
 	boot->sitecustomize = boot_file(arena, arena_printf(arena, "MODULES = '%s'", boot->modules),
 					part[4], part[5]);
 	boot->parts = scope_take_fd(&fd);
