@@ -23,8 +23,12 @@ def wait():
 
 
 def leave():
+    import gc
     import os
     import sys
+    gc.freeze()         # all that is there now is old; nobody looks at it again soon
+    gc.unfreeze()
+    gc.enable()
     boot = __file__.rpartition('/')[0]
     sys.path[sys.path.index(boot)] = MODULES
     sys.path_importer_cache.pop(boot, None)
@@ -33,7 +37,7 @@ def leave():
     else:
         sys.path.remove(MODULES)
         del os.environ['PYTHONPATH']
-    del sys.modules['sitecustomize']
+    del sys.modules['sitecustomize'], sys.modules['gc']
     try:
         import sitecustomize
     except ImportError:

@@ -22,6 +22,8 @@ facts() {
 		    os.waitpid(-1, 0)
 		except ChildProcessError:
 		    print("no child")
+		import gc
+		print(gc.isenabled(), gc.get_threshold(), gc.get_freeze_count())
 	END
 }
 
