@@ -34,6 +34,11 @@ int gate_open_state(struct gate *g, struct err *err)
 	return -1;
 }
 
+void gate_rest(struct gate *g)
+{
+	packs_done(&g->rules);
+}
+
 void gate_close(struct gate *g)
 {
 	source_set_done(&g->sources);

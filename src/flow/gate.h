@@ -76,6 +76,8 @@ struct gate {
 /* gate.c: the policy, then the state. gate_close is always due. */
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err);
 int gate_open_state(struct gate *g, struct err *err);
+/* The program runs, so there is time to give back what only the decision needed. */
+void gate_rest(struct gate *g);
 void gate_close(struct gate *g);
 
 /* gate_origin.c */
