@@ -115,20 +115,34 @@ static void note(struct engine_thread *t, const uint32_t *pattern, size_t count,
 			note_use(t, p->use_of[k], class, text, answer);
 }
 
-static int scan_form(struct engine_thread *t, const struct scan_text *form, unsigned class,
-		     uint32_t text, struct err *err)
+static void leave_out(uint64_t *bits, const uint32_t *number, size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		bits[number[i] / 64] &= ~((uint64_t)1 << number[i] % 64);
+}
+
+/* RET_NO: who does not match anywhere in it, of those who were asked; NULL: nobody wants to know. */
+static int scan_form(struct engine_thread *t, const struct scan_text *form, unsigned class,
+		     uint32_t text, const struct db_before *before, uint64_t *ret_no,
+		     struct err *err)
+{
+	size_t words = t->engine->set.words;
 	struct db_hits hits;
 
+	if (ret_no)
+		memset(ret_no, 0, words * sizeof(*ret_no));
 	if (t->engine->options.mode == DETECT_REFERENCE && form->utf16 > REFERENCE_LENGTH_MAX)
 		return 0;
-	if (db_scan(t->engine->db, t->scratch, form, t->wanted, &hits, err) < 0)
+	if (db_scan_after(t->engine->db, t->scratch, form, t->wanted, before, &hits, err) < 0)
 		return -1;
 	note(t, hits.undecided, hits.undecidedc, class, text, ANSWER_UNDECIDED);
 	note(t, hits.yes, hits.yesc, class, text, ANSWER_YES);
 	/* Another form of the text cannot say more of them. */
-	for (size_t i = 0; i < hits.yesc; i++)
-		t->wanted[hits.yes[i] / 64] &= ~((uint64_t)1 << hits.yes[i] % 64);
+	leave_out(t->wanted, hits.yes, hits.yesc);
+	if (!ret_no)
+		return 0;
+	memcpy(ret_no, t->wanted, words * sizeof(*ret_no));
+	leave_out(ret_no, hits.undecided, hits.undecidedc);
 	return 0;
 }
 
@@ -150,6 +164,36 @@ static bool gather(struct engine_thread *t, unsigned class, size_t n, bool more)
 			any |= t->wanted[w] |= wanted[w];
 	}
 	return any;
+}
+
+/* Does everybody who asks about this text have the pattern's yes? */
+static bool is_noted(const struct engine_thread *t, uint32_t pattern, unsigned class, size_t n)
+{
+	const struct ruleset *p = &t->engine->set;
+
+	for (uint32_t k = p->use_at[pattern]; k < p->use_at[pattern + 1]; k++) {
+		const struct ruleset_use *u = &p->use[p->use_of[k]];
+		const struct thread_field *f = &t->field[u->field];
+		const struct thread_mark *m = &t->use[p->use_of[k]];
+		if (f->value.s && f->text == n && p->rule[u->rule].classes >> class & 1 &&
+		    (m->epoch != f->epoch || m->answer != ANSWER_YES))
+			return false;
+	}
+	return true;
+}
+
+/* What matched in the text before cannot be said again by a layer of it; unless it was forgotten,
+ * see evaluate.c. */
+static void leave_noted(struct engine_thread *t, unsigned class, size_t n)
+{
+	const uint64_t *no = thread_no(t, n);
+
+	for (size_t w = 0; w < t->engine->set.words; w++)
+		for (uint64_t left = t->wanted[w] & ~no[w]; left; left &= left - 1) {
+			uint32_t pattern = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(left));
+			if (is_noted(t, pattern, class, n))
+				leave_out(t->wanted, &pattern, 1);
+		}
 }
 
 static bool is_form_of(const struct prepared *p, const struct scan_text *form)
@@ -175,14 +219,22 @@ int hits_scan(struct engine_thread *t, const struct event *event, size_t n,
 {
 	unsigned class = class_of(event);
 	const struct prepared *p = &t->text[n];
+	struct db_before whole = {known ? &known->whole.normal : NULL, thread_no(t, n)};
+	struct db_before normal = {&p->normal, thread_no(t, known ? t->textc : n)};
+	const struct db_before *before = known ? &whole : NULL;
 
 	if (!gather(t, class, n, known))
 		return 0;
-	if (!is_known(known, &p->normal) && scan_form(t, &p->normal, class, (uint32_t)n, err) < 0)
-		return -1;
+	if (known)
+		leave_noted(t, class, n);
+	if (!is_known(known, &p->normal)) {
+		if (scan_form(t, &p->normal, class, (uint32_t)n, before, normal.no, err) < 0)
+			return -1;
+		before = &normal;
+	}
 	if (!p->differs || is_known(known, &p->raw))
 		return 0;
-	return scan_form(t, &p->raw, class, (uint32_t)n, err);
+	return scan_form(t, &p->raw, class, (uint32_t)n, before, NULL, err);
 }
 
 void hits_keep(struct hits_known *known, struct prepared *layer)

@@ -24,6 +24,7 @@ struct engine_thread *engine_thread_new(const struct engine *engine, struct err 
 	t->touched = calloc(p->pack->rulec + 1, sizeof(*t->touched));
 	t->text = calloc(p->fieldc + 1, sizeof(*t->text));
 	t->wanted = calloc(p->words + 1, sizeof(*t->wanted));
+	t->no = calloc((p->fieldc + 1) * p->words + 1, sizeof(*t->no));
 	t->hit = calloc(p->words + 1, sizeof(*t->hit));
 	t->step = calloc(p->stepc + 1, sizeof(*t->step));
 	t->mark = calloc(p->markc + 1, sizeof(*t->mark));
@@ -33,7 +34,7 @@ struct engine_thread *engine_thread_new(const struct engine *engine, struct err 
 	if (p->sessions)
 		t->sessions = sessions_new(NULL, err);
 	if (t->field && t->use && t->rule_round && t->found && t->touched && t->text && t->wanted &&
-	    t->hit && t->step && t->mark && t->marked && t->outcome && t->scratch &&
+	    t->no && t->hit && t->step && t->mark && t->marked && t->outcome && t->scratch &&
 	    (t->sessions || !p->sessions))
 		return t;
 	err_set(err, ERR_SYSTEM, "engine: out of memory");
@@ -52,6 +53,7 @@ void engine_thread_free(struct engine_thread *t)
 	free(t->touched);
 	free(t->text);
 	free(t->wanted);
+	free(t->no);
 	free(t->hit);
 	free(t->step);
 	free(t->mark);

@@ -61,12 +61,20 @@ struct engine_thread {
 	struct prepared *text; /* at most one for each field */
 	size_t textc;
 	uint64_t *wanted;
+	uint64_t *no;	   /* see thread_no() */
 	enum answer *step; /* of this event */
 	uint64_t *hit;	   /* patterns of steps */
 	uint32_t *mark;	   /* what this event leaves in its session */
 	bool *marked;
 	size_t markc;
 };
+
+/* Which patterns that somebody wants match nowhere in the N-th text, normalised; N is textc, which
+ * there is room for, in a layer of one. */
+static inline uint64_t *thread_no(const struct engine_thread *t, size_t n)
+{
+	return t->no + n * t->engine->set.words;
+}
 
 static inline unsigned class_of(const struct event *event)
 {

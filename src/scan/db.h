@@ -82,6 +82,17 @@ struct db_hits {
  * they are counted, so the answers are the same everywhere; see confirm.h. */
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err);
+
+/* A text that was scanned. */
+struct db_before {
+	const struct scan_text *text;
+	uint64_t *no; /* bits of patterns that are known to match nowhere in it */
+};
+/* The same answers, sooner: these patterns are not asked again about what stands in BEFORE (NULL:
+ * nothing) just so. */
+int db_scan_after(const struct db *db, struct db_scratch *s, const struct scan_text *text,
+		  const uint64_t *wanted, const struct db_before *before, struct db_hits *ret,
+		  struct err *err);
 /* All that were counted so far with this scratch. */
 uint64_t db_steps(const struct db_scratch *s);
 /* UTF-16 code units of a text. */

@@ -14,6 +14,7 @@
 #include "base/scope.h"
 #include "scan/confirm.h"
 #include "scan/db_private.h"
+#include "scan/same.h"
 #include "scan/search.h"
 
 enum {
@@ -41,6 +42,7 @@ struct db_scratch {
 	struct confirm *confirm;
 	struct folded folded;
 	struct search_room *room;
+	struct same *same;
 	struct slot_state *slot[JS_FORMS];
 	struct reach_memo *memo, *ahead;
 	uint32_t epoch, pass;
@@ -57,7 +59,8 @@ struct pass {
 	struct db_scratch *s;
 	const struct scan_text *text;
 	const uint64_t *wanted;
-	const char *data; /* what the patterns of this pass read */
+	const struct db_before *before; /* NULL: nothing of it is in this text */
+	const char *data;		/* what the patterns of this pass read */
 	size_t len;
 	struct slot_state *slot;
 	const struct table_slot *table_slot;
@@ -92,6 +95,7 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->epoch_of = pages_new((db->count + 1) * sizeof(*s->epoch_of));
 		s->answer = pages_new((db->count + 1) * sizeof(*s->answer));
 		s->room = pages_new(sizeof(*s->room));
+		s->same = pages_new(sizeof(*s->same));
 		s->memo = pages_new(most(db, TABLE_SETS) * 2 * REACH_RUNS * sizeof(*s->memo));
 		s->ahead = s->memo + most(db, TABLE_SETS) * REACH_RUNS;
 		s->confirm = confirm_new(db, limits, err);
@@ -100,7 +104,8 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 		s->slot[i] = pages_new((db->table[i].array[TABLE_SLOTS].count + 1) *
 				       sizeof(struct slot_state));
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
-	    !s->chance || !s->slot[0] || !s->slot[1] || !s->memo || !s->room || !s->confirm) {
+	    !s->chance || !s->slot[0] || !s->slot[1] || !s->memo || !s->room || !s->same ||
+	    !s->confirm) {
 		err_set(err, ERR_SYSTEM, "matching: out of memory");
 		db_scratch_free(s);
 		return NULL;
@@ -118,6 +123,7 @@ void db_scratch_free(struct db_scratch *s)
 		pages_free(s->slot[i]);
 	pages_free(s->memo);
 	pages_free(s->room);
+	pages_free(s->same);
 	pages_free(s->chance);
 	pages_free(s->epoch_of);
 	pages_free(s->answer);
@@ -159,6 +165,15 @@ static void ask(struct pass *p, uint32_t pattern, struct match_window w)
 	put_answer(p, pattern, confirm_window(p->s->confirm, pattern, w));
 }
 
+/* Has the window been asked about, in another text? Nothing beyond its end counts, and before it a
+ * character. */
+static bool is_settled(const struct pass *p, uint32_t pattern, const struct table_pattern *about,
+		       const struct match_window *w)
+{
+	return p->before && (p->before->no[pattern / 64] >> (pattern % 64) & 1) && !about->behind &&
+	       same_has(p->s->same, w->from, w->end);
+}
+
 /* Places from LO to HI of the folded text. */
 static void ask_folded(struct pass *p, struct slot_state *state, size_t lo, size_t hi)
 {
@@ -185,7 +200,8 @@ static void ask_folded(struct pass *p, struct slot_state *state, size_t lo, size
 			w.end = begin_of_char(p, fold_place(f, end), true);
 	}
 	w.from = begin_of_char(p, w.from, false);
-	ask(p, state->slot.pattern, w);
+	if (!is_settled(p, state->slot.pattern, about, &w))
+		ask(p, state->slot.pattern, w);
 }
 
 static bool is_word(uint8_t c)
@@ -407,9 +423,31 @@ static void tell(struct db_scratch *s, struct db_hits *ret)
 	}
 }
 
-/* Without characters beyond U+FFFF both kinds of patterns read the same bytes. */
+/* What of BEFORE is in the text of this pass, which reads this form of both. */
+static void compare(struct pass *p, const struct db_before *before)
+{
+	bool data = p->unicode;
+	const struct scan_text *other = before ? before->text : NULL;
+
+	p->before = NULL;
+	if (!other || p->len < SAME_MIN || p->len < other->len / 2)
+		return;
+	same_find(p->s->same, p->data, p->len, data ? other->data : other->unit,
+		  data ? other->len : other->unit_len);
+	if (p->s->same->count)
+		p->before = before;
+}
+
 int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *text,
 	    const uint64_t *wanted, struct db_hits *ret, struct err *err)
+{
+	return db_scan_after(db, s, text, wanted, NULL, ret, err);
+}
+
+/* Without characters beyond U+FFFF both kinds of patterns read the same bytes. */
+int db_scan_after(const struct db *db, struct db_scratch *s, const struct scan_text *text,
+		  const uint64_t *wanted, const struct db_before *before, struct db_hits *ret,
+		  struct err *err)
 {
 	struct pass p = {.db = db, .s = s, .text = text, .wanted = wanted};
 
@@ -418,12 +456,14 @@ int db_scan(const struct db *db, struct db_scratch *s, const struct scan_text *t
 	p.both = text->unit == text->data;
 	confirm_begin(s->confirm, text);
 	next_scan(s, db);
+	compare(&p, before);
 	if (run_pass(&p, err) < 0)
 		return -1;
 	if (!p.both) {
 		p.data = text->data;
 		p.len = text->len;
 		p.unicode = true;
+		compare(&p, before);
 		if (run_pass(&p, err) < 0)
 			return -1;
 	}

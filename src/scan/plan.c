@@ -230,6 +230,21 @@ static int plan_node(struct planner *p, uint32_t node, struct err *err)
 	return 0;
 }
 
+/* Does it look at what stands before itself, by more than a character? */
+static bool has_look_behind(const struct js_ast *ast, uint32_t id)
+{
+	const struct js_node *n = js_node_at(ast, id);
+
+	if (n->kind == JS_CLASS)
+		return false;
+	if (n->kind == JS_LOOK && n->behind)
+		return true;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (has_look_behind(ast, js_kid(ast, n, i)))
+			return true;
+	return false;
+}
+
 /* Does it look at what is behind itself? */
 static bool has_look(const struct js_ast *ast, uint32_t id)
 {
@@ -350,6 +365,7 @@ static int plan(struct planner *p, struct err *err)
 	struct reach extent = extent_of(p, ast->root);
 	about->extent = table_add_reach(m, &extent);
 	about->control = q->control;
+	about->behind = has_look_behind(ast, ast->root);
 	if (p->find.shapes.form == JS_WIDE && !q->dead)
 		add_points(p, q, about);
 	if (plan_node(p, ast->root, err) < 0)

@@ -63,7 +63,8 @@ struct table_root {
 /* About a pattern in this form. */
 struct table_pattern {
 	uint32_t extent;  /* how far a match and its lookaheads go, read the other way round */
-	uint32_t control; /* a text without control characters does not match */
+	uint16_t control; /* a text without control characters does not match */
+	uint16_t behind;  /* it looks at what stands before the match, farther than a character */
 	uint32_t point, points; /* nor one without one of these bits of fold.h; none: 0 */
 	uint8_t anchored, never, unicode;
 	uint8_t equal;	    /* a text without so many equal words in a row does not match, */
