@@ -35,7 +35,7 @@ struct decoder {
 
 static const struct {
 	bool (*find)(struct decoder *d, const char *data, size_t len);
-} finders[] = {{decode_invisible}, {decode_escapes}, {decode_base64}, {decode_hex},
+} finders[] = {{decode_invisible}, {decode_escapes}, {decode_runs},
 	       {decode_numbers},   {decode_dumps},   {decode_quoted}};
 
 static const char *const bound_names[] = {

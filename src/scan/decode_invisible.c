@@ -113,6 +113,24 @@ static size_t end_of(const char *s, size_t len, size_t at, uint32_t *ret)
 	return s[end] == ']' ? osc_end(s, len, end + 1) : end;
 }
 
+typedef uint8_t lanes __attribute__((vector_size(16)));
+
+/* From AT on, as far as nothing can begin in sixteen bytes at once: letters, signs and space. */
+static size_t skip_plain(const char *s, size_t len, size_t at)
+{
+	for (; at + sizeof(lanes) <= len; at += sizeof(lanes)) {
+		lanes text;
+		uint64_t half[2];
+		memcpy(&text, s + at, sizeof(text));
+		lanes odd = (lanes)(text >= 0x7f) |
+			    ((lanes)(text < ' ') & (lanes)((lanes)(text - '\t') > '\r' - '\t'));
+		memcpy(half, &odd, sizeof(half));
+		if (half[0] | half[1])
+			break;
+	}
+	return at;
+}
+
 struct seen {
 	size_t first, last; /* first: where; last: its end */
 	bool any, tags;
@@ -124,7 +142,8 @@ static size_t drop(const char *s, size_t len, bool tags, char *out, struct seen 
 	size_t n = 0, copied = 0;
 
 	*seen = (struct seen){0};
-	for (size_t at = 0, end; at < len; at = end) {
+	for (size_t at = skip_plain(s, len, 0), end; at < len;
+	     at = end % sizeof(lanes) ? end : skip_plain(s, len, end)) {
 		uint32_t c = 0;
 		end = may_begin[(unsigned char)s[at]] ? end_of(s, len, at, &c) : at;
 		if (end == at) {

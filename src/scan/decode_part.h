@@ -26,8 +26,7 @@ bool decode_found(struct decoder *d, const struct decode_part *part);
 char *const *decode_scratch(struct decoder *d);
 
 /* The finders; each in time linear in LEN. False: stop. */
-bool decode_base64(struct decoder *d, const char *data, size_t len);
-bool decode_hex(struct decoder *d, const char *data, size_t len);
+bool decode_runs(struct decoder *d, const char *data, size_t len);
 bool decode_numbers(struct decoder *d, const char *data, size_t len);
 bool decode_escapes(struct decoder *d, const char *data, size_t len);
 bool decode_dumps(struct decoder *d, const char *data, size_t len);

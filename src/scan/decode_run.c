@@ -226,16 +226,20 @@ static bool take_run(struct search *q, size_t at, size_t *ret_end)
 	return tell_pieces(q, at, end);
 }
 
-static bool search(struct decoder *d, const struct alphabet *a, const char *s, size_t len)
+/* ANY: whether there is such a run at all. */
+static bool search(struct decoder *d, const struct alphabet *a, const char *s, size_t len,
+		   bool *any)
 {
 	struct search q = {.d = d, .a = a, .s = s, .len = len};
 	bool go_on = true;
 
+	*any = false;
 	for (size_t at = decode_next_run(&a->class, s, len, 0); at < len && go_on;
 	     at = decode_next_run(&a->class, s, len, at)) {
 		char *const *scratch = decode_scratch(d);
 		if (!scratch)
 			return false;
+		*any = true;
 		q.chars = scratch[0];
 		q.bytes = scratch[1];
 		q.text = scratch[2];
@@ -252,27 +256,39 @@ struct lines {
 	bool closed; /* with padding: what follows is another one */
 };
 
+/* What stands around a string in a list of them. */
+static const bool is_around[256] = {
+	['\0'] = true, [' '] = true, ['\t'] = true, ['\r'] = true, ['"'] = true,
+	['\''] = true, ['`'] = true, [','] = true,  [';'] = true,  ['\\'] = true,
+};
+
+static size_t skip_around(const struct search *q, size_t at, size_t end)
+{
+	while (at < end && is_around[(unsigned char)q->s[at]])
+		at++;
+	return at;
+}
+
 /* The line at L->at, if it is all of the class but for what stands around it in a list of strings
- * and the padding. RET: from and to. */
+ * and the padding. RET: from and to. Most lines are none after a word. */
 static bool next_line(const struct search *q, struct lines *l, size_t ret[2])
 {
-	static const char around[] = " \t\r\"'`,;\\";
-	const char *stop = l->at < q->len ? memchr(q->s + l->at, '\n', q->len - l->at) : NULL;
-	size_t at = l->at, end = stop ? (size_t)(stop - q->s) : q->len, next = end + (stop != NULL);
+	size_t most = q->len - l->at, end = l->at + (most < SHORT_LINE_MAX ? most : SHORT_LINE_MAX);
+	size_t from, at;
 
-	if (l->closed || at >= q->len || end - at > SHORT_LINE_MAX)
+	if (l->closed || !most)
 		return false;
-	while (at < end && strchr(around, q->s[at]))
+	at = from = skip_around(q, l->at, end);
+	while (at < end && is_in(q->a, q->s[at]))
 		at++;
-	while (end > at && strchr(around, q->s[end - 1]))
-		end--;
-	for (; end > at && q->s[end - 1] == '='; end--)
+	ret[0] = from;
+	ret[1] = at;
+	for (; at < end && q->s[at] == '='; at++)
 		l->closed = true;
-	if (run_end(q, at) < end)
+	at = skip_around(q, at, end);
+	if (at < q->len && q->s[at] != '\n')
 		return false;
-	l->at = next;
-	ret[0] = at;
-	ret[1] = end;
+	l->at = at + (at < q->len);
 	return true;
 }
 
@@ -310,15 +326,19 @@ static bool tell_lines(struct search *q, size_t at, const struct lines *l)
 	return go_on;
 }
 
-static bool search_lines(struct decoder *d, const struct alphabet *a, const char *s, size_t len)
+static bool search_lines(struct decoder *d, const struct alphabet *a, const char *s, size_t len,
+			 bool *any)
 {
 	struct search q = {.d = d, .a = a, .s = s, .len = len};
 	bool go_on = true;
 
+	*any = false;
 	for (size_t at = 0; at < len && go_on;) {
 		struct lines l = measure_lines(&q, at);
-		if (l.count > 1 && l.chars >= DECODE_RUN_MIN)
+		if (l.count > 1 && l.chars >= DECODE_RUN_MIN) {
+			*any = true;
 			go_on = tell_lines(&q, at, &l);
+		}
 		const char *stop = l.at > at ? NULL : memchr(s + at, '\n', len - at);
 		if (l.at == at)
 			l.at = stop ? (size_t)(stop - s) + 1 : len;
@@ -327,12 +347,14 @@ static bool search_lines(struct decoder *d, const struct alphabet *a, const char
 	return go_on;
 }
 
-bool decode_base64(struct decoder *d, const char *data, size_t len)
+/* Every digit of hex is one of base64: where there is no run, and no group of lines, of the one there
+ * is none of the other. */
+bool decode_runs(struct decoder *d, const char *data, size_t len)
 {
-	return search(d, &base64, data, len) && search_lines(d, &base64, data, len);
-}
+	bool runs, lines;
 
-bool decode_hex(struct decoder *d, const char *data, size_t len)
-{
-	return search(d, &hex, data, len) && search_lines(d, &hex, data, len);
+	if (!search(d, &base64, data, len, &runs) || !search_lines(d, &base64, data, len, &lines))
+		return false;
+	return (!runs || search(d, &hex, data, len, &runs)) &&
+	       (!lines || search_lines(d, &hex, data, len, &lines));
 }
