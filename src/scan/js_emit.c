@@ -1,192 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * One function for each kind of node. Case in the wide form is written out ([sS]) wherever PCRE2
- * would take more for equal than JavaScript does, and for the rest (?i) is switched on and off
- * where it stands; the switch is followed as PCRE2 follows it: a group ends it, a | does not. A
- * large group repeated many times would be copied by PCRE2 and its 64 KB overflow: it is written
- * once, behind the pattern, and called. Before every repeat that can make a match slow there is a
- * callout, the toll, whose number says how far it may read.
+ * One function for each kind of node; characters and classes are js_write.c's. The switch (?i) is
+ * followed as PCRE2 follows it: a group ends it, a | does not. A large group repeated many times
+ * would be copied by PCRE2 and its 64 KB overflow: it is written once, behind the pattern, and
+ * called. Before every repeat that can make a match slow there is a callout, the toll, whose number
+ * says how far it may read.
  */
 #include "scan/js_emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/scope.h"
-#include "scan/js_case.h"
-#include "scan/js_set.h"
-#include "scan/js_toll.h"
+#include "scan/js_write.h"
 
-enum { ASCII_MAX = 0x7f, SUB_COST = 12000, CLASS_COST = 36, COST_MAX = 1 << 30 };
+enum { SUB_COST = 12000, CLASS_COST = 36, COST_MAX = 1 << 30 };
 
 enum life { UNKNOWN, ALIVE, DEAD };
-
-struct emitter {
-	const struct js_ast *ast;
-	enum js_form form;
-	char *text;
-	size_t len, room;
-	bool failed;
-	bool folding;	       /* (?i) holds here; wide form only */
-	enum js_before before; /* what was written last */
-	uint32_t branches;     /* of what comes behind the node that is written */
-	uint32_t ways;	       /* see js_toll_of_run */
-	bool in_behind;
-	uint8_t *life;
-	uint32_t sub[JS_SUBS_MAX];
-	unsigned subs;
-};
-
-static void put_bytes(struct emitter *e, const char *s, size_t len)
-{
-	if (e->len + len + 1 > e->room) {
-		size_t room = e->room ? e->room : 256;
-		while (room < e->len + len + 1)
-			room *= 2;
-		char *grown = room <= JS_PATTERN_MAX ? realloc(e->text, room) : NULL;
-		if (!grown) {
-			e->failed = true;
-			return;
-		}
-		e->text = grown;
-		e->room = room;
-	}
-	memcpy(e->text + e->len, s, len);
-	e->len += len;
-	e->text[e->len] = '\0';
-}
-
-static void put(struct emitter *e, const char *s)
-{
-	put_bytes(e, s, strlen(s));
-}
-
-static void put_char(struct emitter *e, uint32_t c)
-{
-	char buf[16];
-	bool alnum = c - '0' < 10 || (c | 32) - 'a' < 26;
-
-	snprintf(buf, sizeof(buf), alnum || c == ' ' ? "%c" : "\\x{%x}", c);
-	put(e, buf);
-}
-
-static bool ignores_case(const struct emitter *e)
-{
-	return e->ast->flags & JS_IGNORE_CASE;
-}
-
-static void fold(struct emitter *e, bool on)
-{
-	if (e->form != JS_WIDE || e->folding == on || !ignores_case(e))
-		return;
-	put(e, on ? "(?i)" : "(?-i)");
-	e->folding = on;
-}
-
-static void put_ranges(struct emitter *e, const struct js_range *r, size_t count, bool negative)
-{
-	put(e, negative ? "[^" : "[");
-	for (size_t i = 0; i < count; i++) {
-		put_char(e, r[i].low);
-		if (r[i].high > r[i].low + 1)
-			put(e, "-");
-		if (r[i].high > r[i].low)
-			put_char(e, r[i].high);
-	}
-	put(e, "]");
-}
-
-/* A class of what PCRE2 is to match, whatever its case. */
-static void put_set(struct emitter *e, const struct js_range *r, size_t count)
-{
-	uint32_t max = e->form == JS_ASCII ? ASCII_MAX : js_char_max(e->ast);
-	struct js_set not = {0};
-
-	fold(e, false);
-	for (size_t i = 0; i < count; i++)
-		js_set_add(&not, r[i].low, r[i].high);
-	js_set_negate(&not, max);
-	e->failed |= not .failed;
-	bool open = count && r[count - 1].high == max;
-	if (!count)
-		put(e, "(?:(?!))");
-	else if (!not .count)
-		put(e, ".");
-	else if (open && not .count <= count)
-		put_ranges(e, not .range, not .count, true);
-	else if (count == 1 && r[0].low == r[0].high)
-		put_char(e, r[0].low);
-	else
-		put_ranges(e, r, count, false);
-	js_set_done(&not );
-}
-
-/* Ranges up to 0x7f, with room for all. */
-static size_t clip(const struct js_range *r, size_t count, struct js_range *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < count && r[i].low <= ASCII_MAX; i++)
-		out[n++] =
-			(struct js_range){r[i].low, r[i].high < ASCII_MAX ? r[i].high : ASCII_MAX};
-	return n;
-}
-
-static void emit_class(struct emitter *e, const struct js_node *n)
-{
-	struct js_range ascii[ASCII_MAX + 1];
-	const struct js_range *r = n->count ? e->ast->range + n->first : NULL;
-	size_t count = n->count;
-
-	if (e->form == JS_ASCII) {
-		count = clip(r, count, ascii);
-		r = ascii;
-	}
-	/* [sS] under PCRE2_CASELESS is s. */
-	if (e->form == JS_ASCII && ignores_case(e) && count == 2 && r[0].low == r[0].high &&
-	    r[1].low == r[1].high && (r[0].low | 32) == r[1].low && r[1].low - 'a' < 26)
-		put_char(e, r[1].low);
-	else
-		put_set(e, r, count);
-}
-
-/* All characters a literal stands for, as closed ranges. */
-static size_t literal_set(const struct emitter *e, uint32_t c, struct js_range out[JS_CASE_MAX])
-{
-	uint32_t all[JS_CASE_MAX] = {c};
-	size_t n = ignores_case(e) ? js_case_all(c, e->ast->flags & JS_UNICODE, all) : 1;
-	struct js_set set = {0};
-
-	for (size_t i = 0; i < n; i++)
-		if (e->form == JS_WIDE || all[i] <= ASCII_MAX)
-			js_set_add(&set, all[i], all[i]);
-	js_set_close(&set);
-	n = set.count;
-	for (size_t i = 0; i < n; i++)
-		out[i] = set.range[i];
-	js_set_done(&set);
-	return n;
-}
-
-static void emit_char(struct emitter *e, const struct js_node *n)
-{
-	struct js_range set[JS_CASE_MAX];
-	uint32_t letter = n->value | 32;
-	bool ascii = n->value <= ASCII_MAX;
-
-	if (ascii && letter - 'a' >= 26) {
-		put_char(e, n->value);
-		return;
-	}
-	/* PCRE2 in UTF mode takes the long s for an s and the Kelvin sign for a k. */
-	if (ascii && ignores_case(e) && (e->form == JS_ASCII || (letter != 's' && letter != 'k'))) {
-		fold(e, true);
-		put_char(e, letter);
-		return;
-	}
-	put_set(e, set, literal_set(e, n->value, set));
-}
 
 static enum life find_life(struct emitter *e, uint32_t id);
 
@@ -218,9 +48,10 @@ static enum life find_life(struct emitter *e, uint32_t id)
 	if (e->life[id] != UNKNOWN)
 		return e->life[id];
 	if (n->kind == JS_CHAR)
-		life = n->value <= ASCII_MAX || literal_set(e, n->value, set) ? ALIVE : DEAD;
+		life = n->value <= JS_ASCII_MAX || js_literal_set(e, n->value, set) ? ALIVE : DEAD;
 	else if (n->kind == JS_CLASS)
-		life = n->count && (e->form == JS_WIDE || e->ast->range[n->first].low <= ASCII_MAX)
+		life = n->count && (e->form == JS_WIDE ||
+				    e->ast->range[n->first].low <= JS_ASCII_MAX)
 			       ? ALIVE
 			       : DEAD;
 	else if (n->kind == JS_SEQ)
@@ -254,7 +85,7 @@ static void emit_branches(struct emitter *e, uint32_t id)
 		if (!e->ast->has_backref && find_life(e, kid) == DEAD)
 			continue;
 		if (!first)
-			put(e, "|");
+			js_put(e, "|");
 		first = false;
 		e->before = before;
 		e->ways = ways;
@@ -266,16 +97,16 @@ static void emit_branches(struct emitter *e, uint32_t id)
 	if (e->before == JS_AFTER_EDGE && !edge)
 		e->before = JS_AFTER_ANY;
 	if (first)
-		put(e, "(?!)");
+		js_put(e, "(?!)");
 }
 
 static void emit_in(struct emitter *e, const char *open, uint32_t id)
 {
 	bool folding = e->folding;
 
-	put(e, open);
+	js_put(e, open);
 	emit_branches(e, id);
-	put(e, ")");
+	js_put(e, ")");
 	e->folding = folding;
 }
 
@@ -343,9 +174,9 @@ static void put_times(struct emitter *e, const struct js_node *n)
 		snprintf(buf, sizeof(buf), "?");
 	else
 		snprintf(buf, sizeof(buf), n->min == n->max ? "{%u}" : "{%u,%u}", n->min, n->max);
-	put(e, buf);
+	js_put(e, buf);
 	if (n->lazy)
-		put(e, "?");
+		js_put(e, "?");
 }
 
 static void put_toll(struct emitter *e, unsigned toll)
@@ -355,7 +186,7 @@ static void put_toll(struct emitter *e, unsigned toll)
 	if (e->in_behind || toll == JS_TOLL_NONE)
 		return;
 	snprintf(buf, sizeof(buf), "(?C%u)", toll);
-	put(e, buf);
+	js_put(e, buf);
 }
 
 static bool ends_at_edge(const struct js_ast *ast, uint32_t id)
@@ -372,7 +203,7 @@ static void emit_loop(struct emitter *e, const struct js_node *n, uint32_t kid)
 {
 	if (e->before == JS_AFTER_EDGE && !ends_at_edge(e->ast, kid))
 		e->before = JS_AFTER_ANY;
-	put(e, "(?:");
+	js_put(e, "(?:");
 	put_toll(e, js_toll_of_loop(n));
 	emit_in(e, "", kid);
 }
@@ -391,7 +222,7 @@ static void emit_repeat(struct emitter *e, const struct js_node *n, uint32_t id)
 		emit(e, kid);
 	} else if ((sub = find_sub(e, n, id))) {
 		snprintf(buf, sizeof(buf), "(?%u)", sub);
-		put(e, buf);
+		js_put(e, buf);
 	} else {
 		emit_loop(e, n, kid);
 	}
@@ -419,38 +250,38 @@ static void emit_look(struct emitter *e, const struct js_node *n)
 static void emit_line_edge(struct emitter *e, bool start)
 {
 	if (!(e->ast->flags & JS_MULTILINE))
-		put(e, start ? "\\A" : "\\z");
+		js_put(e, start ? "\\A" : "\\z");
 	else if (e->form == JS_ASCII)
-		put(e, start ? "(?<![^\\n\\r])" : "(?![^\\n\\r])");
+		js_put(e, start ? "(?<![^\\n\\r])" : "(?![^\\n\\r])");
 	else
-		put(e,
-		    start ? "(?<![^\\n\\r\\x{2028}\\x{2029}])" : "(?![^\\n\\r\\x{2028}\\x{2029}])");
+		js_put(e, start ? "(?<![^\\n\\r\\x{2028}\\x{2029}])"
+				: "(?![^\\n\\r\\x{2028}\\x{2029}])");
 }
 
 /* With i and u together the long s and the Kelvin sign are letters of words, too. */
 static void emit_word(struct emitter *e, const struct js_node *n)
 {
-	bool both = ignores_case(e) && e->ast->flags & JS_UNICODE && e->form == JS_WIDE;
+	bool both = js_ignores_case(e) && e->ast->flags & JS_UNICODE && e->form == JS_WIDE;
 
-	fold(e, false);
+	js_put_fold(e, false);
 	if (!both)
-		put(e, n->negative ? "\\B" : "\\b");
+		js_put(e, n->negative ? "\\B" : "\\b");
 	else if (n->negative)
-		put(e, "(?:(?<=[\\w\\x{17f}\\x{212a}])(?=[\\w\\x{17f}\\x{212a}])|"
-		       "(?<![\\w\\x{17f}\\x{212a}])(?![\\w\\x{17f}\\x{212a}]))");
+		js_put(e, "(?:(?<=[\\w\\x{17f}\\x{212a}])(?=[\\w\\x{17f}\\x{212a}])|"
+			  "(?<![\\w\\x{17f}\\x{212a}])(?![\\w\\x{17f}\\x{212a}]))");
 	else
-		put(e, "(?:(?<=[\\w\\x{17f}\\x{212a}])(?![\\w\\x{17f}\\x{212a}])|"
-		       "(?<![\\w\\x{17f}\\x{212a}])(?=[\\w\\x{17f}\\x{212a}]))");
+		js_put(e, "(?:(?<=[\\w\\x{17f}\\x{212a}])(?![\\w\\x{17f}\\x{212a}])|"
+			  "(?<![\\w\\x{17f}\\x{212a}])(?=[\\w\\x{17f}\\x{212a}]))");
 }
 
 static void emit_backref(struct emitter *e, const struct js_node *n)
 {
 	char buf[24];
 
-	fold(e, true);
+	js_put_fold(e, true);
 	put_toll(e, JS_TOLL_BACK);
 	snprintf(buf, sizeof(buf), "\\g{%u}", n->value);
-	put(e, buf);
+	js_put(e, buf);
 	e->before = JS_AFTER_ANY;
 }
 
@@ -466,11 +297,11 @@ static void emit(struct emitter *e, uint32_t id)
 		emit_in(e, "(?:", id);
 		break;
 	case JS_CHAR:
-		emit_char(e, n);
+		js_put_literal(e, n);
 		e->before = JS_AFTER_CHAR;
 		break;
 	case JS_CLASS:
-		emit_class(e, n);
+		js_put_class(e, n);
 		e->before = JS_AFTER_ANY;
 		break;
 	case JS_GROUP:
@@ -509,14 +340,14 @@ int js_emit(const struct js_ast *ast, enum js_form form, struct js_pattern *ret,
 	ret->never = find_life(&e, ast->root) == DEAD;
 	if (ret->never)
 		return 0;
-	put(&e, "");
+	js_put(&e, "");
 	emit_branches(&e, ast->root);
 	for (unsigned i = 0; i < e.subs; i++) {
 		e.before = JS_AFTER_ANY;
-		put(&e, "(?(DEFINE)(");
+		js_put(&e, "(?(DEFINE)(");
 		put_toll(&e, JS_TOLL_CALL);
 		emit_in(&e, "", e.sub[i]);
-		put(&e, ")");
+		js_put(&e, ")");
 	}
 	if (e.failed) {
 		free(e.text);
