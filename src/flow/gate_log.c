@@ -392,24 +392,55 @@ static int ingest_output(struct gate *g, const struct result *r, int stream,
 	return source_commit(&g->state.keeper, &g->domain, &in, &released, err);
 }
 
+static void tell_result(const struct gate *g, const struct result *r, const struct refs *refs,
+			struct store_tx *tx)
+{
+	AUTO_JCS struct jcs j = {0};
+
+	jcs_init(&j, RECORD_BODY_MAX);
+	if (r->denialc) {
+		put_denials(r, &j);
+		append(tx, RECORD_DENIAL, refs, &j);
+	}
+	put_result(g, r, &j);
+	append(tx, RECORD_RESULT, refs, &j);
+}
+
+/* The floor went down when it started; the user may have begun anew meanwhile, and then it has ended
+ * in an epoch that knows nothing of it. However little it has told: it is told there. */
+static int lower_floor(struct gate *g, const struct label *label, struct store_tx *tx,
+		       struct err *err)
+{
+	struct id id = g->domain.id;
+
+	if (!g->has_domain)
+		return 0; /* the shared one has no epochs */
+	if (domain_load(&g->state.keeper, &id, &g->domain, err) < 0)
+		return -1;
+	if (label->integrity < g->domain.floor.integrity)
+		domain_read(&g->state.keeper, &g->domain, label, FROM_RUN_OUTPUT, tx);
+	return 0;
+}
+
 int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 {
-	AUTO_TX struct store_tx tx = {0};
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
-	AUTO_JCS struct jcs j = {0};
 	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
+	int done = -1;
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	begin_refs(refs, g);
-	jcs_init(&j, RECORD_BODY_MAX);
-	if (r->denialc) {
-		put_denials(r, &j);
-		append(&tx, RECORD_DENIAL, refs, &j);
+	for (int i = 0; done < 0 && i < GATE_TRIES_MAX; i++) {
+		AUTO_TX struct store_tx tx = {0};
+		tell_result(g, r, refs, &tx);
+		if (lower_floor(g, &label, &tx, err) < 0)
+			return -1;
+		done = store_commit(g->state.store, &tx, err);
+		if (done < 0 && err->code != ERR_CONFLICT)
+			return -1;
 	}
-	put_result(g, r, &j);
-	append(&tx, RECORD_RESULT, refs, &j);
-	if (store_commit(g->state.store, &tx, err) < 0 || gate_label_files(g, r, &files, err) < 0)
+	if (done < 0 || gate_label_files(g, r, &files, err) < 0)
 		return -1;
 	return ingest_output(g, r, 0, &label, err) < 0 ? -1 : ingest_output(g, r, 1, &label, err);
 }

@@ -94,3 +94,44 @@ race() {
 @test "laundering: a race between reading and running" {
 	every race
 }
+
+# begun WAY: the log says that the newest run has started.
+begun() {
+	local tries
+	for ((tries = 0; tries < 600; tries++)); do
+		gate "$1" audit tail -n 1 --json
+		! grep -q '"kind":"start"' "$T/out" || return 0
+		sleep 0.05
+	done
+	show
+}
+
+# A run that began before the user did begin anew, and ends afterwards: a digit of it is enough to know
+# what to do next.
+renewed() {
+	begin "$1"
+	reads_table "$1"
+	printf 'import os\nos.read(0, 1)\nprint(7)\n' | code waits.py
+	mkfifo "$T/word-${1%%:*}"
+	as "${1%%:*}" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$D" --stdin - waits.py \
+		<"$T/word-${1%%:*}" >"$T/late" 2>/dev/null &
+	local pid=$!
+	exec 5>"$T/word-${1%%:*}"
+	begun "$1"
+	gate "$1" domain renew "$D" --json
+	exits 0
+	holds 'r["exposed"] is False'
+	echo >&5
+	exec 5>&-
+	wait "$pid"
+	cp "$T/late" "$T/out"
+	holds 'r["stdout"] == "7\n" and r["origin"] == "exposed"'
+	gate "$1" domain show "$D" --json
+	holds 'r["exposed"] is True and r["epoch"] == 1 and r["kinds"] == ["run_output"]'
+	echo 'print(1)' | code next.py
+	submit "$1" next.py
+	holds 'r["origin"] == "exposed"'
+}
+@test "laundering: a run that ends in another epoch than it began in" {
+	every renewed
+}
