@@ -86,7 +86,8 @@ struct approval_request {
 	/* what would run */
 	uint8_t code_sha256[APPROVAL_SHA256];
 	uint64_t code_len;
-	const char *lang, *name;	/* NAME: what the caller calls it */
+	const char *lang, *name; /* NAME: what the caller calls it */
+	const char *suffix; /* of its file in the box: .mjs and .cjs are other languages to Node */
 	struct approval_list args, env; /* approval_text */
 	uint8_t stdin_sha256[APPROVAL_SHA256];
 	struct approval_list inputs; /* approval_input */

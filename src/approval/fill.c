@@ -20,6 +20,7 @@ void approval_init(struct approval_request *r)
 {
 	*r = (struct approval_request){.lang = "",
 				       .name = "",
+				       .suffix = "",
 				       .workspace = "",
 				       .venv = "",
 				       .row = "",

@@ -13,7 +13,7 @@
 #include "base/digest.h"
 #include "model/spec.h"
 
-#define MAGIC "cordon approval request 2\n"
+#define MAGIC "cordon approval request 3\n"
 
 enum {
 	B = 1 << APPROVAL_BINDING,
@@ -73,6 +73,7 @@ const struct field request_fields[] = {
 	NUMBER(R, code_len, APPROVAL_CODE_MAX, A),
 	TEXT(R, lang, A),
 	TEXT(R, name, B),
+	TEXT(R, suffix, A),
 	LIST(args, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
 	LIST(env, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
 	BYTES(R, stdin_sha256, A),

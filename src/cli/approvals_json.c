@@ -86,6 +86,7 @@ static const struct cli_field vote_rows[] = {{"name", "", v_name},
 HEX_OF(r_code_sha256, struct approval_request, code_sha256)
 TEXT_OF(r_lang, struct approval_request, lang)
 TEXT_OF(r_name, struct approval_request, name)
+TEXT_OF(r_suffix, struct approval_request, suffix)
 FIELD(r_args, struct approval_request, texts(&v->args))
 FIELD(r_env, struct approval_request, texts(&v->env))
 HEX_OF(r_stdin, struct approval_request, stdin_sha256)
@@ -151,6 +152,7 @@ static const struct cli_field request_rows[] = {
 	{"effects", "what the code does, as far as it was read", r_effects},
 	{"lang", "the language", r_lang},
 	{"name", "what the caller calls the file", r_name},
+	{"suffix", "how the file's name ends in the box", r_suffix},
 	{"code_sha256", "of the code", r_code_sha256},
 	{"args", "the program's arguments", r_args},
 	{"env", "its environment", r_env},

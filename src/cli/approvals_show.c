@@ -174,6 +174,7 @@ static void show_inputs(const struct approval_request *r)
 	const struct approval_input *in = r->inputs.list;
 	char sha256[2 * APPROVAL_SHA256 + 1];
 
+	approvals_line("runs as", "main%s, in %s", r->suffix, r->lang);
 	show_texts("arguments", &r->args);
 	show_texts("environment", &r->env);
 	hex(r->stdin_sha256, sha256);

@@ -30,6 +30,7 @@ TOLD(told_epoch, jsonval_number(v->domain->epoch))
 TOLD(told_code, gate_hex_json(v->plan->code_sha256, sizeof(v->plan->code_sha256)))
 TOLD(told_policy, gate_hex_json(v->plan->policy_sha256, sizeof(v->plan->policy_sha256)))
 TOLD(told_lang, json_string(v->plan->lang))
+TOLD(told_suffix, json_string(v->plan->suffix))
 TOLD(told_caps, gate_set_json(v->plan->caps, cap_name))
 TOLD(told_runs, jsonval_number(v->plan->runs))
 TOLD(told_from, jsonval_number(v->plan->from_us / 1000))
@@ -45,6 +46,7 @@ const struct cli_field gate_plan_fields[] = {
 	{"code_sha256", "the exact bytes", told_code},
 	{"policy_sha256", "under which policy", told_policy},
 	{"lang", "as which language", told_lang},
+	{"suffix", "how the file's name ends in the box", told_suffix},
 	{"caps", "what it may ask for at most", told_caps},
 	{"runs", "how often", told_runs},
 	{"from", "ms since 1970: not before", told_from},

@@ -177,6 +177,7 @@ static int fill(struct gate *g, struct err *err)
 	approval_fill_decision(r, &g->decision, &g->confined, &g->arena);
 	memcpy(r->code_sha256, g->bp->payload.sha256, sizeof(r->code_sha256));
 	r->code_len = g->bp->payload.len;
+	r->suffix = g->bp->payload.suffix;
 	memcpy(r->stdin_sha256, g->bp->input_sha256, sizeof(r->stdin_sha256));
 	r->domain = arena_dup(&g->arena, id_hex(&g->domain.id, hex));
 	r->single_user = g->policy.single_user;

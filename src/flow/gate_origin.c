@@ -108,6 +108,7 @@ static int check_plan(struct gate *g, struct err *err)
 			       .policy_sha256 = g->policy.sha256,
 			       .rest_sha256 = rest,
 			       .lang = g->bp->profile->name,
+			       .suffix = g->bp->payload.suffix,
 			       .caps = policy_caps_of(g->req) | g->req->asks,
 			       .inputs = g->has_inputs ? &g->inputs : &top,
 			       .domain = &g->domain,

@@ -79,6 +79,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	memcpy(plan.code_sha256, payload.sha256, KEEPER_SHA256);
 	memcpy(plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
 	snprintf(plan.lang, sizeof(plan.lang), "%s", profile->name);
+	snprintf(plan.suffix, sizeof(plan.suffix), "%s", payload.suffix);
 	if (check_code(profile, &payload, err) < 0 ||
 	    plan_mint(&state->keeper, d, &plan, token, err) < 0)
 		return -1;
@@ -87,6 +88,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	struct plan_use use = {.code_sha256 = plan.code_sha256,
 			       .policy_sha256 = plan.policy_sha256,
 			       .lang = plan.lang,
+			       .suffix = plan.suffix,
 			       .inputs = &any,
 			       .domain = d,
 			       .now_us = now};

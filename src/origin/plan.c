@@ -16,7 +16,7 @@
 #define SIGNED "cordon-plan-v1" /* what is signed begins so, and nothing else that the key signs */
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	BODY_MAX = 256,
 	TOKEN_MAX = BODY_MAX + KEY_SIGNATURE,
 	RUNS_BYTES = 4,
@@ -31,6 +31,7 @@ static void pack_plan(struct packer *p, const struct plan *plan)
 	pack_bytes(p, plan->code_sha256, sizeof(plan->code_sha256));
 	pack_bytes(p, plan->policy_sha256, sizeof(plan->policy_sha256));
 	pack_text(p, plan->lang);
+	pack_text(p, plan->suffix);
 	pack_uint(p, plan->caps, 4);
 	pack_uint(p, plan->least, 1);
 	pack_uint(p, plan->most, 1);
@@ -52,6 +53,7 @@ static bool unpack_plan(const uint8_t *data, size_t len, struct plan *ret)
 	unpack_bytes(&u, ret->code_sha256, sizeof(ret->code_sha256));
 	unpack_bytes(&u, ret->policy_sha256, sizeof(ret->policy_sha256));
 	unpack_text(&u, ret->lang, sizeof(ret->lang));
+	unpack_text(&u, ret->suffix, sizeof(ret->suffix));
 	ret->caps = (unsigned)unpack_uint(&u, 4);
 	ret->least = (enum integrity)unpack_enum(&u, INTEGRITY_COUNT);
 	ret->most = (enum secrecy)unpack_enum(&u, SECRECY_COUNT);
@@ -137,7 +139,8 @@ static int check_ask(const struct domain *d, const struct plan *p, struct err *e
 	    p->to_us - p->from_us > PLAN_TIME_MAX_US)
 		return err_set(err, ERR_INPUT, "a plan has 1 to %d runs in at most 30 days",
 			       PLAN_RUNS_MAX);
-	if (strnlen(p->lang, sizeof(p->lang)) > PLAN_LANG_MAX || p->caps & ~CAP_ALL ||
+	if (strnlen(p->lang, sizeof(p->lang)) > PLAN_LANG_MAX ||
+	    strnlen(p->suffix, sizeof(p->suffix)) > PLAN_SUFFIX_MAX || p->caps & ~CAP_ALL ||
 	    p->least >= INTEGRITY_COUNT || p->most >= SECRECY_COUNT)
 		return err_set(err, ERR_USAGE, "that is no plan");
 	return 0;
@@ -162,6 +165,7 @@ static void log_plan(struct store_tx *tx, const struct plan *p)
 	jcs_str(&j, "lang", p->lang);
 	jcs_hex(&j, "policy_sha256", p->policy_sha256, sizeof(p->policy_sha256));
 	jcs_int(&j, "runs", p->runs);
+	jcs_str(&j, "suffix", p->suffix);
 	jcs_int(&j, "to", (int64_t)p->to_us);
 	if (jcs_finish(&j, &err) < 0)
 		tx->failed = err;
@@ -199,6 +203,7 @@ static const char *const words[PLAN_ANSWERS] = {
 	[PLAN_FORGED] = "the token is not one of ours",
 	[PLAN_OTHER_CODE] = "the plan is for other code",
 	[PLAN_OTHER_LANG] = "the plan is for another language",
+	[PLAN_OTHER_SUFFIX] = "the plan is for a file whose name ends otherwise",
 	[PLAN_OTHER_DOMAIN] = "the plan belongs to another conversation",
 	[PLAN_OTHER_EPOCH] = "the plan is of an earlier conversation",
 	[PLAN_OTHER_POLICY] = "the plan was made under another policy",
@@ -228,6 +233,7 @@ enum plan_answer plan_check(const uint8_t public[KEY_PUBLIC], const char *token,
 		{!ours, PLAN_FORGED},
 		{memcmp(p.code_sha256, use->code_sha256, KEEPER_SHA256) != 0, PLAN_OTHER_CODE},
 		{strcmp(p.lang, use->lang) != 0, PLAN_OTHER_LANG},
+		{strcmp(p.suffix, use->suffix) != 0, PLAN_OTHER_SUFFIX},
 		{!id_is_same(&p.domain, &use->domain->id), PLAN_OTHER_DOMAIN},
 		{p.epoch != use->domain->epoch, PLAN_OTHER_EPOCH},
 		{memcmp(p.policy_sha256, use->policy_sha256, KEEPER_SHA256) != 0,

@@ -12,6 +12,7 @@
 
 enum {
 	PLAN_LANG_MAX = 16,
+	PLAN_SUFFIX_MAX = 8,
 	PLAN_TEXT_MAX = 512, /* of the token, with the NUL */
 	PLAN_RUNS_MAX = 1000000,
 };
@@ -22,11 +23,12 @@ struct plan {
 	uint32_t epoch;
 	uint8_t code_sha256[KEEPER_SHA256], policy_sha256[KEEPER_SHA256];
 	char lang[PLAN_LANG_MAX + 1];
-	unsigned caps;		 /* at most these */
-	enum integrity least;	 /* what inputs must at least be */
-	enum secrecy most;	 /* and how secret at most */
-	uint64_t from_us, to_us; /* not before, not after */
-	uint32_t runs;		 /* at most */
+	char suffix[PLAN_SUFFIX_MAX + 1]; /* of the file in the box: Node goes by it */
+	unsigned caps;			  /* at most these */
+	enum integrity least;		  /* what inputs must at least be */
+	enum secrecy most;		  /* and how secret at most */
+	uint64_t from_us, to_us;	  /* not before, not after */
+	uint32_t runs;			  /* at most */
 	/* Of what comes with the code and can be code: plan_rest. Zero: nothing does. */
 	uint8_t rest_sha256[KEEPER_SHA256];
 };
@@ -46,6 +48,7 @@ enum plan_answer {
 	PLAN_FORGED, /* not ours, or not a token */
 	PLAN_OTHER_CODE,
 	PLAN_OTHER_LANG,
+	PLAN_OTHER_SUFFIX,
 	PLAN_OTHER_DOMAIN,
 	PLAN_OTHER_EPOCH,
 	PLAN_OTHER_POLICY,
@@ -62,7 +65,7 @@ const char *plan_answer_words(enum plan_answer answer);
 /* What is about to run. */
 struct plan_use {
 	const uint8_t *code_sha256, *policy_sha256;
-	const char *lang;
+	const char *lang, *suffix;
 	unsigned caps;
 	const struct label *inputs;
 	const struct domain *domain;

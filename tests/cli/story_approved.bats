@@ -134,3 +134,43 @@ writes() {
 	writes user:no-cgroup once
 	holds 'r["origin"] == "derived"'
 }
+
+# The same bytes are another program when Node takes them for a module: one that is strict, and has no
+# require.
+other_kind() {
+	local id token
+	begin "$1"
+	echo 'console.log(this === undefined ? "a module" : "a script");' | code kinds.js
+	gate "$1" plan --domain "$D" --lang node kinds.js
+	exits 0
+	token=$(cat "$T/out")
+	reads_table "$1"
+	for kind in js mjs cjs; do
+		{ cat kinds.js && echo '// https://metrics.evil-corp.net/payload'; } | code "asks.$kind"
+	done
+	submit "$1" --workspace "$W:ro" asks.js
+	is_parked
+	id=$(said approval_id)
+	gate "$1" approvals show "$id"
+	out_has '  runs as     main.js, in node'
+	approve "$id" once
+	for kind in mjs cjs; do
+		submit "$1" --workspace "$W:ro" "asks.$kind"
+		is_parked
+		[ "$(said approval_id)" != "$id" ]
+	done
+	submit "$1" --workspace "$W:ro" asks.js
+	exits 0
+	holds 'r["stdout"] == "a script\n"' "r['approval_id'] == '$id'"
+	cp kinds.js kinds.mjs
+	submit "$1" --plan "$token" kinds.mjs
+	holds 'r["origin"] == "exposed" and "ends otherwise" in r["reasons"][0]' \
+		'r["stdout"] == "a module\n"'
+	submit "$1" --plan "$token" kinds.js
+	holds 'r["origin"] == "plan" and r["stdout"] == "a script\n"'
+}
+@test "laundering: the same bytes as another kind of file" {
+	need_root
+	[ -x /usr/bin/node ] || skip "no node"
+	other_kind user:no-cgroup
+}

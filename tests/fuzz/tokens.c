@@ -37,7 +37,7 @@ static void check_token(const struct keeper *k, const char *text)
 	static const uint8_t sha256[KEEPER_SHA256];
 	const struct domain d = {.memberc = 1};
 	const struct label inputs = label_top();
-	const struct plan_use use = {sha256, sha256, "python", 1, &inputs, &d, 1, sha256};
+	const struct plan_use use = {sha256, sha256, "python", ".py", 1, &inputs, &d, 1, sha256};
 	struct plan plan;
 	enum plan_answer a = plan_check(k->key.public, text, &use, &plan);
 

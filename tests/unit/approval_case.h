@@ -38,6 +38,7 @@ static inline struct approval_request case_request(void)
 	struct approval_request r = {
 		.lang = "python",
 		.name = "job.py",
+		.suffix = ".py",
 		.args = CASE_LIST(case_args),
 		.env = CASE_LIST(case_env),
 		.stdin_sha256 = {9, 9},

@@ -23,6 +23,7 @@ static struct plan_use use_of(struct world *w)
 	return (struct plan_use){.code_sha256 = w->code,
 				 .policy_sha256 = w->policy,
 				 .lang = "python",
+				 .suffix = ".py",
 				 .caps = CAP_BIT(CAP_COMPUTE),
 				 .inputs = &w->inputs,
 				 .domain = &w->d,
@@ -44,6 +45,7 @@ static void make_world(struct world *w, struct origin_case *c)
 	memcpy(p->code_sha256, w->code, sizeof(w->code));
 	memcpy(p->policy_sha256, w->policy, sizeof(w->policy));
 	strcpy(p->lang, "python");
+	strcpy(p->suffix, ".py");
 	p->caps = CAP_BIT(CAP_COMPUTE) | CAP_BIT(CAP_READ);
 	p->least = INTEGRITY_UNTRUSTED;
 	p->most = SECRECY_INTERNAL;
@@ -81,6 +83,8 @@ static void test_bound(struct world *w)
 	ok(check(w, &u) == PLAN_OTHER_POLICY, "another policy");
 	u = use_of(w), u.lang = "bash";
 	ok(check(w, &u) == PLAN_OTHER_LANG, "another language");
+	u = use_of(w), u.suffix = ".mjs";
+	ok(check(w, &u) == PLAN_OTHER_SUFFIX, "another kind of file");
 	u = use_of(w), u.domain = &w->other;
 	ok(check(w, &u) == PLAN_OTHER_DOMAIN, "another domain");
 	u = use_of(w), u.domain = &later;
