@@ -39,6 +39,7 @@ enum {
 	APPROVAL_PARENTS_MAX = 64,     /* processes that are looked at for who started whom */
 	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
 	APPROVAL_ACCOUNT_MAX = 256,    /* and of one account: nobody fills the queue for all */
+	APPROVAL_TRIES_MAX = 64,       /* when others park something meanwhile */
 	APPROVAL_ENDED_MAX = 256,      /* that are over and can still be looked at, the newest */
 	APPROVAL_MS_MAX =
 		24 * 60 * 60 * 1000,   /* how long people are asked; how long a word holds */
@@ -168,8 +169,8 @@ int approval_digest(const struct approval_request *r, enum approval_digest which
 		    uint8_t ret[APPROVAL_SHA256], struct err *err);
 
 /* park.c */
-/* Parks it, or finds the same question still waiting. Code's hash and length, times and nonce of R
- * are set here. WAIT_MS: how long people are asked. */
+/* Parks it. 1: the same question waits already, and is *RET_ID. Code's hash and length, times and nonce
+ * of R are set here. WAIT_MS: how long people are asked. */
 struct approval_code {
 	const void *data;
 	size_t len;

@@ -65,6 +65,16 @@ int ids_alike(struct store *s, const uint8_t subject[APPROVAL_SHA256], struct id
 	      struct err *err);
 /* The items by which one that is not over is found: put when it is new, deleted when it is over. */
 void index_add(struct store_tx *tx, const struct approval *a, bool over);
+/* queue.c: as it was when somebody looked, before anything that was looked at. */
+struct queue {
+	uint64_t version;
+	char id[APPROVAL_ID + 1];
+};
+/* 1: the same question waits, and is ID. 0: there is room for one more. */
+int queue_look(struct store *s, const struct approval_request *r, uint64_t now, struct queue *ret,
+	       struct err *err);
+/* TX adds one; it fails with ERR_CONFLICT when somebody else has done so since. */
+void queue_add(struct store_tx *tx, const struct queue *q);
 /* prune.c: requests that are over. */
 void ended_add(struct store_tx *tx, const struct approval *a, uint64_t ended);
 /* Adds to TX that those which nobody needs any more go. */

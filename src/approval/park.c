@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Parking a request and reading it back. Its items: req/ID never changes, code/ID are the bytes,
- * status/ID is what has become of it; ids.c has those by which it is found. An
- * id is the beginning of the binding digest, so a request cannot be exchanged under its id.
+ * status/ID is what has become of it; ids.c has those by which it is found, queue.c knows which wait.
+ * An id is the beginning of the binding digest, so a request cannot be exchanged under its id.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -107,73 +107,6 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 	return 0;
 }
 
-/* The same question, still open: people are not asked twice. 1: it is *ID. */
-static int find_waiting(struct store *s, const struct approval_request *r, uint64_t now, char *id,
-			struct err *err)
-{
-	uint8_t subject[APPROVAL_SHA256];
-	AUTO_IDS struct ids ids = {0};
-
-	if (approval_digest(r, APPROVAL_SUBJECT, subject, err) < 0 ||
-	    ids_alike(s, subject, &ids, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ids.count; i++) {
-		AUTO_APPROVAL struct approval a = {0};
-		if (approval_load(s, ids.id[i], &a, err) < 0)
-			continue; /* what is damaged is no question */
-		if (approval_settle(s, &a, now, err) < 0)
-			return -1;
-		if (a.status.state != APPROVAL_PENDING)
-			continue;
-		memcpy(id, a.id, sizeof(a.id));
-		return 1;
-	}
-	return 0;
-}
-
-/* How many of those whose names begin with PREFIX wait, at most MOST; what has expired makes room. */
-static int count_waiting(struct store *s, const char *prefix, size_t most, uint64_t now,
-			 size_t *ret, struct err *err)
-{
-	AUTO_IDS struct ids ids = {0};
-
-	if (ids_read(s, prefix, "", most, &ids, err) < 0)
-		return -1;
-	*ret = ids.count;
-	for (size_t i = 0; ids.count == most && i < ids.count; i++) {
-		AUTO_APPROVAL struct approval a = {0};
-		if (approval_load(s, ids.id[i], &a, err) == 0 &&
-		    approval_state_at(&a, now) == APPROVAL_EXPIRED &&
-		    approval_settle(s, &a, now, err) == 0)
-			--*ret;
-	}
-	return 0;
-}
-
-/* Who asks without end must not fill the store, nor what is everybody's. */
-static int make_room(struct store *s, uint64_t uid, uint64_t now, struct err *err)
-{
-	char account[ITEM_KEY_MAX];
-	const struct {
-		const char *prefix, *whose;
-		size_t most;
-	} queues[] = {{account_key(account, uid, ""), " of your account", APPROVAL_ACCOUNT_MAX},
-		      {"open/", "", APPROVAL_OPEN_MAX}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
-		size_t count = 0, most = queues[i].most;
-		if (count_waiting(s, queues[i].prefix, most, now, &count, err) < 0)
-			return -1;
-		if (count < most)
-			continue;
-		err_set(err, ERR_LIMIT, "%zu requests%s wait for people already", most,
-			queues[i].whose);
-		err_cure(err, "cordon approvals list; answer some");
-		return -1;
-	}
-	return 0;
-}
-
 /* What could not be read again must not be written: it would wait for nobody. */
 static int encode(const struct approval_request *r, struct buf *out, struct err *err)
 {
@@ -188,7 +121,7 @@ static int encode(const struct approval_request *r, struct buf *out, struct err 
 }
 
 static int write_all(struct store *s, struct approval *a, struct approval_code code,
-		     struct err *err)
+		     const struct queue *queue, struct err *err)
 {
 	struct approval_status status = {.state = APPROVAL_PENDING, .reason = ""};
 	AUTO_TX struct store_tx tx = {0};
@@ -206,13 +139,34 @@ static int write_all(struct store *s, struct approval *a, struct approval_code c
 		  STORE_NEW);
 	store_put(&tx, STORE_APPROVAL, item_key(key, "code", NULL, a->id), code.data, code.len,
 		  STORE_NEW);
+	queue_add(&tx, queue);
 	return ended_prune(s, &tx, err) < 0 ? -1 : store_commit(s, &tx, err);
+}
+
+/* 1: it waits already. */
+static int park_once(struct store *s, struct approval_request *r, struct approval_code code,
+		     uint64_t now, char ret_id[APPROVAL_ID + 1], struct err *err)
+{
+	struct approval a = {0};
+	struct queue queue = {0};
+
+	int found = queue_look(s, r, now, &queue, err);
+	if (found < 0)
+		return -1;
+	if (!found) {
+		randombytes_buf(r->nonce, sizeof(r->nonce));
+		a.request = *r;
+		if (approval_set_binding(&a, err) < 0 || write_all(s, &a, code, &queue, err) < 0)
+			return -1;
+	}
+	memcpy(ret_id, found ? queue.id : a.id, sizeof(a.id));
+	return found;
 }
 
 int approval_park(struct store *s, struct approval_request *r, struct approval_code code,
 		  uint64_t wait_ms, uint64_t now, char ret_id[APPROVAL_ID + 1], struct err *err)
 {
-	struct approval a = {0};
+	int parked = -1;
 
 	if (code.len > APPROVAL_CODE_MAX)
 		return err_set(err, ERR_LIMIT,
@@ -224,18 +178,15 @@ int approval_park(struct store *s, struct approval_request *r, struct approval_c
 	r->code_len = code.len;
 	r->created = now;
 	r->expires = now + wait_ms;
-	randombytes_buf(r->nonce, sizeof(r->nonce));
 	if (!wait_ms || wait_ms > APPROVAL_MS_MAX || !r->approvers || !r->ttl_ms)
 		return err_set(err, ERR_USAGE, "a question needs somebody to ask and some time");
-	int found = find_waiting(s, r, now, ret_id, err);
-	if (found)
-		return found < 0 ? -1 : 0;
-	a.request = *r;
-	if (make_room(s, r->uid, now, err) < 0 || approval_set_binding(&a, err) < 0 ||
-	    write_all(s, &a, code, err) < 0)
-		return -1;
-	memcpy(ret_id, a.id, sizeof(a.id));
-	return 0;
+	for (int i = 0; parked < 0 && i < APPROVAL_TRIES_MAX; i++) {
+		*err = (struct err){0};
+		parked = park_once(s, r, code, now, ret_id, err);
+		if (parked < 0 && err->code != ERR_CONFLICT)
+			return -1;
+	}
+	return parked;
 }
 
 int approval_each(struct store *s, bool all, approval_fn *fn, void *context, struct err *err)

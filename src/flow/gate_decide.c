@@ -232,6 +232,17 @@ static void stand_by(struct gate *g)
 				      voices(g), scope_name(scope), g->approval.id));
 }
 
+static int ask_people(struct gate *g, uint64_t now, struct err *err)
+{
+	struct approval_code code = {g->bp->payload.data, g->bp->payload.len};
+	int parked = approval_park(g->state.store, &g->asked, code, GATE_ASK_MS, now,
+				   g->report->approval, err);
+
+	if (parked > 0)
+		report_reason(g->report, "people are asked about exactly this already");
+	return parked < 0 ? -1 : 1;
+}
+
 int gate_approve(struct gate *g, struct err *err)
 {
 	uint64_t now = now_ms();
@@ -251,9 +262,5 @@ int gate_approve(struct gate *g, struct err *err)
 		stand_by(g);
 		return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 	}
-	struct approval_code code = {g->bp->payload.data, g->bp->payload.len};
-	return approval_park(g->state.store, &g->asked, code, GATE_ASK_MS, now, g->report->approval,
-			     err) < 0
-		       ? -1
-		       : 1;
+	return ask_people(g, now, err);
 }

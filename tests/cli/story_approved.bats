@@ -35,6 +35,33 @@ approved_bytes() {
 	approved_bytes user:no-cgroup
 }
 
+# Who asks the same again gets the same id, and is told so; those at once too.
+asked_again() {
+	local id i
+	begin "$1"
+	reads_table "$1"
+	for i in 1 2 3 4 5 6; do
+		as "${1%%:*}" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$D" \
+			--workspace "$W:ro" obeys.py >"$T/again-$i" 2>/dev/null </dev/null &
+	done
+	wait
+	/usr/bin/python3 - "$T"/again-? <<-'END'
+		import json, sys
+		runs = [json.load(open(name)) for name in sys.argv[1:]]
+		assert len({r["approval_id"] for r in runs}) == 1, [r["approval_id"] for r in runs]
+		told = ["asked about exactly this already" in r["reasons"][-1] for r in runs]
+		assert sorted(told) == [False] + 5 * [True], told
+	END
+	gate "$1" run --tier "${1#*:}" --domain "$D" --workspace "$W:ro" obeys.py
+	exits 75
+	err_has 'people are asked about exactly this already'
+	gate "$1" approvals list --json
+	holds 'len(r) == 1'
+}
+@test "the same question waits once" {
+	every asked_again
+}
+
 # is_plan ID: it ran because of that word, is a plan, and its record says by whom.
 is_plan() {
 	exits 0

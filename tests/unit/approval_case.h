@@ -130,8 +130,26 @@ static inline const char *case_park(struct store *s, struct approval_request *r,
 	static char id[APPROVAL_ID + 1];
 	struct err err;
 
-	scratch_must(approval_park(s, r, case_bytes, WAIT, now, id, &err) == 0, err.message);
+	scratch_must(approval_park(s, r, case_bytes, WAIT, now, id, &err) >= 0, err.message);
 	return id;
+}
+
+/* Of the account UID, each in a domain of its own: how many of COUNT may wait. */
+static inline int case_park_many(struct store *s, uint64_t uid, int count, struct err *err)
+{
+	struct approval_request r = case_request();
+	char id[APPROVAL_ID + 1], name[32];
+	int parked = 0;
+
+	r.uid = uid;
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "dom-%d", i);
+		r.domain = name;
+		if (approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, err) < 0)
+			break;
+		parked++;
+	}
+	return parked;
 }
 
 /* 1: a run of R is covered by *RET, and that is used; as the gate does it, again when others were

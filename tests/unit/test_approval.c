@@ -29,6 +29,7 @@ static void test_once(struct store *s)
 	strcpy(id, case_park(s, &r, CASE_NOW));
 	ok(case_state(s, id, CASE_NOW) == APPROVAL_PENDING, "what is parked is pending");
 	ok(strcmp(case_park(s, &r, CASE_NOW + 5), id) == 0, "the same question is asked once");
+	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) == 1, "and that is said");
 	ok(case_use(s, &r, CASE_NOW) == 0, "it covers nothing yet");
 	ok(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0, "anna approves");
 	ok(case_approve(s, id, &ben, SCOPE_ONCE, CASE_NOW, &err) < 0 && err.code == ERR_REFUSED,

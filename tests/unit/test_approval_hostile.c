@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What somebody gains who can write the store's items (nothing), two who come at once, and as much of
- * everything as there may be.
+ * What somebody gains who can write the store's items (nothing), and the largest request there may be.
  */
-#include <sys/wait.h>
-
 #include "approval_case.h"
 
 static struct case_person anna, ben, asker;
@@ -206,49 +203,6 @@ static void test_late(struct store *s)
 	ok(store_commit(s, &second, &err) < 0 && err.code == ERR_CONFLICT, "the second does not");
 }
 
-/* Both at once, each with a store of its own. */
-static void test_race(struct store *s, int rounds)
-{
-	int won_both = 0, won_none = 0;
-
-	for (int i = 0; i < rounds; i++) {
-		struct approval_request r = case_request();
-		struct err err;
-		int won = 0, gate[2];
-		r.lang = "race";
-		scratch_must(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_ONCE,
-					  CASE_NOW, &err) == 0,
-			     err.message);
-		scratch_must(pipe(gate) == 0, "pipe");
-		pid_t pid[2];
-		for (int k = 0; k < 2; k++) {
-			pid[k] = fork();
-			if (pid[k])
-				continue;
-			char go;
-			close(gate[1]);
-			int dir = open("state", O_RDONLY | O_DIRECTORY);
-			struct store *own = case_open(dir);
-			if (read(gate[0], &go, 1) != 0)
-				_exit(3);
-			_exit(case_use(own, &r, CASE_NOW) == 1 ? 1 : 0);
-		}
-		close(gate[1]);
-		close(gate[0]);
-		for (int k = 0; k < 2; k++) {
-			int status;
-			scratch_must(waitpid(pid[k], &status, 0) == pid[k] && WIFEXITED(status) &&
-					     WEXITSTATUS(status) <= 1,
-				     "a racer");
-			won += WEXITSTATUS(status);
-		}
-		won_both += won == 2;
-		won_none += won == 0;
-	}
-	ok(won_both == 0, "of two runs at once never both are covered");
-	ok(won_none == 0, "and always one");
-}
-
 static void test_maxima(struct store *s)
 {
 	static char code[APPROVAL_CODE_MAX + 1];
@@ -324,81 +278,6 @@ static void test_tidy(void)
 	close(dir);
 }
 
-/* Of the account UID, each in a domain of its own: how many of COUNT may wait. */
-static int park_many(struct store *s, uint64_t uid, int count, struct err *err)
-{
-	struct approval_request r = case_request();
-	char id[APPROVAL_ID + 1], name[32];
-	int parked = 0;
-
-	r.uid = uid;
-	for (int i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "dom-%d", i);
-		r.domain = name;
-		parked += approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, err) == 0;
-	}
-	return parked;
-}
-
-/* As many as may wait, of one and of all; what has expired makes room. */
-static void test_open_max(void)
-{
-	int dir = case_fresh("full");
-	struct store *s = case_open(dir);
-	struct approval_request r = case_request();
-	char id[APPROVAL_ID + 1];
-	struct err err = {0};
-	int accounts = APPROVAL_OPEN_MAX / APPROVAL_ACCOUNT_MAX, parked = 0;
-
-	parked = park_many(s, ASKER, APPROVAL_ACCOUNT_MAX, &err);
-	ok(parked == APPROVAL_ACCOUNT_MAX, "%d requests of one may wait", APPROVAL_ACCOUNT_MAX);
-	r.domain = "one more";
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0 &&
-		   err.code == ERR_LIMIT && strstr(err.message, "your account"),
-	   "one more may not");
-	for (int i = 1; i < accounts; i++)
-		parked += park_many(s, (uint64_t)ASKER + (uint64_t)i, APPROVAL_ACCOUNT_MAX, &err);
-	ok(parked == APPROVAL_OPEN_MAX, "those of others may, %d of all", APPROVAL_OPEN_MAX);
-	r.uid = (uint64_t)ASKER + (uint64_t)accounts;
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0 &&
-		   err.code == ERR_LIMIT && !strstr(err.message, "your account"),
-	   "but not one more, whose ever it is");
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW + WAIT, id, &err) == 0,
-	   "but when the others have expired");
-	store_close(s);
-	close(dir);
-}
-
-/* What one account has answered, or let expire, is no longer its. */
-static void test_account_room(void)
-{
-	int dir = case_fresh("room");
-	struct store *s = case_open(dir);
-	struct approval_request r = case_request();
-	struct approval_actor anyone = {.uid = ADMIN};
-	AUTO_APPROVAL struct approval a = {0};
-	char id[APPROVAL_ID + 1], last[APPROVAL_ID + 1];
-	struct err err = {0};
-
-	r.domain = "the last";
-	scratch_must(park_many(s, ASKER, APPROVAL_ACCOUNT_MAX - 1, &err) ==
-				     APPROVAL_ACCOUNT_MAX - 1 &&
-			     approval_park(s, &r, case_bytes, WAIT, CASE_NOW, last, &err) == 0,
-		     err.message);
-	r.domain = "one more";
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0, "an account is full");
-	scratch_must(approval_load(s, last, &a, &err) == 0 &&
-			     approval_deny(s, &a, &anyone, "", CASE_NOW, &err) == 0,
-		     err.message);
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) == 0, "one no makes room");
-	r.domain = "two more";
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0, "for one");
-	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW + WAIT, id, &err) == 0,
-	   "time makes room for all");
-	store_close(s);
-	close(dir);
-}
-
 int main(void)
 {
 	scratch_must(sodium_init() >= 0, "libsodium");
@@ -412,11 +291,8 @@ int main(void)
 	test_forged_people(s);
 	test_replay(s);
 	test_late(s);
-	test_race(s, 10);
 	test_maxima(s);
 	test_tidy();
-	test_open_max();
-	test_account_room();
 	store_close(s);
 	close(dir);
 	scratch_leave(scratch);
