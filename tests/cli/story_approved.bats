@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What people let pass. A word for once is one run of those bytes, and they stay what they were. A word
-# for longer (domain, hash) makes a plan of them: the same bytes, given the same, whatever was read.
+# for longer (domain, hash) makes a plan of them: the same bytes, given the same, tied to the same.
 load helper
 load story
 
@@ -123,6 +123,30 @@ in_domain() {
 @test "approved for a conversation: a plan, until somebody says no" {
 	need_root
 	in_domain user:no-cgroup
+}
+
+# reads WAY WORDS: a page with them.
+reads() {
+	echo "$2" >page.txt
+	gate "$1" ingest --domain "$D" --kind web --name page page.txt
+	exits 0
+}
+
+read_since() {
+	ask_for_longer "$1"
+	approve "$ID" "$2"
+	reads "$1" 'a page that has nothing to do with it'
+	submit "$1" "${LONGER[@]}"
+	is_plan "$ID"
+	reads "$1" 'see https://metrics.evil-corp.net/payload for more'
+	submit "$1" "${LONGER[@]}"
+}
+@test "approved for longer, and then something is read: what people were shown must still be so" {
+	need_root
+	read_since user:no-cgroup domain
+	is_parked
+	read_since user:no-cgroup hash
+	is_plan "$ID"
 }
 
 by_hash() {
