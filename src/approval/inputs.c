@@ -68,7 +68,7 @@ static int add(struct inputs *in, enum kind kind, const char *path, struct err *
 		return err_errno(err, ERR_INPUT, "%s", path);
 	if (kind == INPUT_PROGRAM)
 		most.bytes -= in->programs.bytes;
-	if (tree_sum(real, &most, &sum, &why) < 0)
+	if (tree_sum(path, &most, &sum, &why) < 0) /* PATH may be a descriptor's */
 		return refuse(kind, real, &why, err);
 	if (kind == INPUT_PROGRAM)
 		in->programs.bytes += sum.size.bytes;

@@ -210,6 +210,7 @@ static int add_programs(struct draft *d, struct err *err)
 			return -1;
 		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0)
 			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
+		d->bp->program_at[i] = real;
 		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
 		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
 			return -1;
@@ -232,7 +233,7 @@ static int show_venv(struct draft *d, struct err *err)
 {
 	if (!d->req->venv)
 		return 0;
-	const char *dir = resolve(d, d->req->venv, err);
+	const char *dir = d->bp->venv = resolve(d, d->req->venv, err);
 	if (!dir || show(d, dir, BIND_CODE, err) < 0)
 		return -1;
 	/* An interpreter outside the system brings its own standard library. */

@@ -24,7 +24,9 @@ struct blueprint {
 	const struct profile *profile;
 	struct payload payload;
 	int workspace, input; /* descriptors, or -1 */
-	bool input_is_fixed;  /* its bytes cannot change any more, and this is their hash: */
+	/* Where what the host gives it really is: names may lead elsewhere the next time. */
+	const char *venv, *program_at[REQUEST_LIST_MAX];
+	bool input_is_fixed; /* its bytes cannot change any more, and this is their hash: */
 	uint8_t input_sha256[32];
 	struct stat input_file; /* where they were read; st_ino 0: in no file */
 	bool planned;		/* nothing but the code that was planned is run */

@@ -45,7 +45,8 @@ struct gate {
 	struct label inputs;
 	bool has_inputs;
 	bool unread_modules;	/* it imports more from the workspace than was looked at */
-	struct stat workspace;	/* as it was looked at; all zero: it was not */
+	/* What it is given, as it was looked at; all zero: it was not. */
+	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
 	struct label code;	/* of the file the code was read from, if a run wrote it */
 	bool has_code;
@@ -90,8 +91,9 @@ int gate_origin(struct gate *g, struct err *err);
 /* Adds the labels of what it is given to INPUTS; those of programs that a run wrote to PROGRAMS. */
 int gate_join_files(struct gate *g, struct err *err);
 bool gate_writes(const struct request *r);
-/* Is what the box gets as its workspace what was looked at? A name may lead elsewhere meanwhile. */
-int gate_check_workspace(const struct gate *g, struct err *err);
+/* Is what the box gets (workspace, virtual environment, programs) what was looked at? A name may lead
+ * elsewhere meanwhile. */
+int gate_check_given(const struct gate *g, struct err *err);
 /* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
 int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx,
 		    struct err *err);

@@ -165,6 +165,18 @@ static void fill_effects(struct gate *g)
 	g->asked.effects = (struct approval_list){.count = count, .list = list};
 }
 
+/* What is open, or was resolved, for the box: a name could lead to something else for it, and back. */
+static int fill_inputs(struct gate *g, struct err *err)
+{
+	struct request given = g->confined;
+
+	if (given.workspace)
+		given.workspace = arena_printf(&g->arena, "/proc/self/fd/%d", g->bp->workspace);
+	given.venv = given.venv ? g->bp->venv : NULL;
+	memcpy(given.exec, g->bp->program_at, sizeof(given.exec));
+	return approval_fill_inputs(&g->asked, &given, &g->arena, err);
+}
+
 /* Everything that people are shown and sign. */
 static int fill(struct gate *g, struct err *err)
 {
@@ -184,7 +196,7 @@ static int fill(struct gate *g, struct err *err)
 	fill_evidence(g);
 	fill_findings(g);
 	fill_effects(g);
-	if (approval_fill_inputs(r, &g->confined, &g->arena, err) < 0)
+	if (fill_inputs(g, err) < 0)
 		return -1;
 	return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

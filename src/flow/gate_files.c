@@ -173,8 +173,9 @@ static int join_bytes(struct gate *g, const char *name, int fd, const struct sta
 
 /* What it may start is code as its own is. One that is not there is explained by whoever wants to
  * show it. */
-static int join_program(struct gate *g, const char *name, uint64_t *left, struct err *err)
+static int join_program(struct gate *g, size_t i, uint64_t *left, struct err *err)
 {
+	const char *name = g->req->exec[i];
 	AUTO_CLOSE int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is_read = fd >= 0;
 	struct stat st;
@@ -183,6 +184,7 @@ static int join_program(struct gate *g, const char *name, uint64_t *left, struct
 		fd = open(name, O_PATH | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
+	g->exec[i] = st;
 	if (join_place(g, name, fd, &st, err) < 0)
 		return -1;
 	if (!is_read || (uint64_t)st.st_size > *left)
@@ -198,7 +200,7 @@ static int join_programs(struct gate *g, struct err *err)
 	g->programs = label_top();
 	g->programc = 0;
 	for (size_t i = 0; i < g->req->execc; i++)
-		if (join_program(g, g->req->exec[i], &left, err) < 0)
+		if (join_program(g, i, &left, err) < 0)
 			return -1;
 	return 0;
 }
@@ -222,6 +224,8 @@ static int join_venv(struct gate *g, struct err *err)
 	struct err ignored;
 	AUTO_CLOSE int dir = g->req->venv ? open_dir(g->req->venv, &ignored) : -1;
 
+	if (dir >= 0 && fstat(dir, &g->venv) < 0)
+		return err_errno(err, ERR_INPUT, "%s", g->req->venv);
 	return dir < 0 ? 0 : join_tree(g, dir, g->req->venv, true, err);
 }
 
@@ -240,17 +244,24 @@ static int join_directories(struct gate *g, struct err *err)
 	return -1;
 }
 
-int gate_check_workspace(const struct gate *g, struct err *err)
+static int replaced(const char *name, struct err *err)
 {
+	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
+}
+
+int gate_check_given(const struct gate *g, struct err *err)
+{
+	const struct blueprint *bp = g->bp;
 	struct stat st;
 
-	if (g->bp->workspace < 0)
-		return 0;
-	if (fstat(g->bp->workspace, &st) == 0 && st.st_dev == g->workspace.st_dev &&
-	    st.st_ino == g->workspace.st_ino)
-		return 0;
-	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared",
-		       g->req->workspace);
+	if (bp->workspace >= 0 && (fstat(bp->workspace, &st) < 0 || !is_same(&st, &g->workspace)))
+		return replaced(g->req->workspace, err);
+	if (g->confined.venv && (stat(bp->venv, &st) < 0 || !is_same(&st, &g->venv)))
+		return replaced(g->req->venv, err);
+	for (size_t i = 0; i < g->confined.execc; i++)
+		if (stat(bp->program_at[i], &st) < 0 || !is_same(&st, &g->exec[i]))
+			return replaced(g->req->exec[i], err);
+	return 0;
 }
 
 int gate_join_files(struct gate *g, struct err *err)

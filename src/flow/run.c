@@ -116,13 +116,41 @@ static int scan(struct sentence *s, struct err *err)
 	return r;
 }
 
+/* Both are the request, and lost what the policy takes from it: anything that differs is another box,
+ * a byte between two members too. */
+static bool is_as_guessed(const struct sentence *s)
+{
+	const struct gate *g = &s->gate;
+	const void *now = &g->confined, *then = &s->guess.confined;
+
+	return s->waits && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
+	       memcmp(now, then, sizeof(g->confined)) == 0;
+}
+
+/* Before anybody is asked, or a word or a plan used up: what cannot be drawn costs nothing, and what
+ * people agree to is what is open here. */
+static int draw(struct sentence *s, struct err *err)
+{
+	struct gate *g = &s->gate;
+
+	if (!is_as_guessed(s)) {
+		if (s->waits && begin_again(s, err) < 0)
+			return -1;
+		blueprint_again(&s->bp);
+		s->bp.planned = g->decision.origin == ORIGIN_PLAN;
+		if (blueprint_make(&s->bp, &g->confined, err) < 0)
+			return -1;
+	}
+	return gate_check_given(g, err);
+}
+
 /* 0: it may start, and its record says so. 1: people are asked. ERR_CONFLICT: the world has moved
  * on, and all of it is to be asked again. */
 static int decide_once(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
-	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0)
+	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0 || draw(s, err) < 0)
 		return -1;
 	int asked = gate_approve(g, err);
 	if (asked)
@@ -176,17 +204,6 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	return asked > 0 ? 0 : -1;
 }
 
-/* Both are the request, and lost what the policy takes from it: anything that differs is another box,
- * a byte between two members too. */
-static bool is_as_guessed(const struct sentence *s)
-{
-	const struct gate *g = &s->gate;
-	const void *now = &g->confined, *then = &s->guess.confined;
-
-	return s->waits && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
-	       memcmp(now, then, sizeof(g->confined)) == 0;
-}
-
 /* Its clock runs, and the program's time is the program's. */
 static bool has_time(const struct sentence *s)
 {
@@ -195,26 +212,34 @@ static bool has_time(const struct sentence *s)
 	return gone_ms * GATE_TIME_SHARE <= s->bp.spec.limit[LIMIT_TIME];
 }
 
-/* box: the one that waits, if it is the one that was decided on; else one that is. */
+/* box: the one that waits, if it does; another was drawn if that is not the one decided on. */
 static int enclosed(struct sentence *s, struct err *err)
 {
 	const struct request *req = &s->gate.confined;
 
-	if (is_as_guessed(s) && has_time(s) && launch_is_waiting(&s->box)) {
-		if (gate_check_workspace(&s->gate, err) < 0)
-			return -1;
+	if (s->waits && has_time(s) && launch_is_waiting(&s->box)) {
 		launch_let(&s->bp);
 		gate_rest(&s->gate);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
 			return -1;
 		return enclose_conclude(req, &s->bp, s->result, err);
 	}
-	if (s->waits && begin_again(s, err) < 0)
-		return -1;
-	s->bp.planned = s->gate.decision.origin == ORIGIN_PLAN;
-	if (blueprint_make(&s->bp, req, err) < 0 || gate_check_workspace(&s->gate, err) < 0)
+	if (s->waits && (begin_again(s, err) < 0 || draw(s, err) < 0))
 		return -1;
 	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
+}
+
+/* A word for one run is used up before the program's first instruction, or two runs could have it; also
+ * when there is no box then. Nobody should wonder why people are asked again. */
+static void tell_spent(const struct gate *g, struct err *err)
+{
+	char cure[sizeof(err->cure)];
+
+	if (!g->has_approval || g->approval.scope != SCOPE_ONCE)
+		return;
+	memcpy(cure, err->cure, sizeof(cure));
+	err_cure(err, "%.200s%sthen ask again: the approval %s was for one run and is used up",
+		 cure, cure[0] ? "; " : "", g->approval.id);
 }
 
 static int speak(struct sentence *s, struct err *err)
@@ -236,8 +261,10 @@ static int speak(struct sentence *s, struct err *err)
 	if (asked)
 		return stop(s, asked, err);
 	int ran = enclosed(s, err);
-	if (ran < 0)
+	if (ran < 0) {
+		tell_spent(g, err);
 		enclose_fail(s->result, err);
+	}
 	return gate_log_result(g, s->result, err) < 0 ? -1 : ran;
 }
 

@@ -287,3 +287,94 @@ waiting()
 	[ $((status + other)) -eq 126 ] || { echo "$status $other"; cat "$T/one" "$T/two"; false; }
 	grep -qF 'once was enough' "$T/one" "$T/two"
 }
+
+# flipping NAME: it leads to NAME.1 and NAME.2 by turns, some ten thousand times a second, until killed.
+flipping()
+{
+	/usr/bin/python3 - "$1" <<-'END' &
+		import os, sys
+		name = sys.argv[1]
+		while True:
+		    for n in "12":
+		        os.symlink(name + "." + n, name + ".new")
+		        os.rename(name + ".new", name)
+	END
+	FLIPS=$!
+}
+
+# exchanged NAME ARG...: people agreed to what it led to; what runs never is the other.
+exchanged()
+{
+	local tries ran=0 name=$1
+	shift
+	ln -sfn "$name.2" "$name"
+	submit "$@"
+	parked
+	approve "$ID" hash
+	submit "$@"
+	holds 'r["stdout"] == "2\n"'
+	flipping "$name"
+	for ((tries = 0; tries < 40; tries++)); do
+		submit "$@"
+		! grep -q '"stdout":"1' "$T/out" || { kill "$FLIPS"; show; }
+		! grep -q '"stdout":"2' "$T/out" || ran=$((ran + 1))
+	done
+	kill "$FLIPS"
+	[ "$ran" -gt 0 ] || show
+}
+
+@test "a name that leads elsewhere for the box than for who hashes" {
+	local n
+	need_root
+	asks user:no-cgroup
+	for n in 1 2; do
+		mkdir "$T/given.$n"
+		echo "value = $n" >"$T/given.$n/helper.py"
+		printf '#include <stdio.h>\nint main(void) { return puts("%s") < 0; }\n' $n >tool.c
+		cc -o "$T/tool.$n" tool.c
+	done
+	exchanged "$T/given" --workspace "$T/given:ro"
+	printf 'import subprocess\nsubprocess.run(["%s"])\n' "$T/tool" >"$T/askme.py"
+	exchanged "$T/tool" --exec "$T/tool"
+}
+
+# questions: how many there are.
+questions() { as user "$CORDON" approvals list --json | /usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'; }
+
+@test "what cannot run asks nobody, and uses up nobody's word" {
+	need_root
+	asks user:no-cgroup
+	submit --exec "$T/nothing"
+	exits 125
+	submit --venv "$W"
+	exits 125
+	holds '"not a virtualenv" in r["error"]["message"]'
+	submit --disk 600M
+	exits 125
+	[ "$(questions)" -eq 0 ]
+	submit --workspace "$W:ro"
+	parked
+	approve "$ID" once
+	mv "$W" "$W.away"
+	submit --workspace "$W:ro"
+	exits 125
+	mv "$W.away" "$W"
+	submit --workspace "$W:ro"
+	exits 0
+	holds "r['approval_id'] == '$ID'"
+}
+
+@test "a word for one run that had no box is used up, and that is said" {
+	need_root
+	asks user:full # an ordinary user has no cgroup
+	submit --workspace "$W:ro"
+	parked
+	local first=$ID
+	approve "$ID" once
+	submit --workspace "$W:ro"
+	exits 125
+	holds 'r["error"]["layer"]' "'the approval $first was for one run and is used up' in r['error']['cure']"
+	submit --workspace "$W:ro"
+	parked
+	[ "$ID" != "$first" ]
+}
