@@ -6,7 +6,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "flow/gate.h"
 
@@ -110,14 +109,6 @@ int gate_decide(struct gate *g, struct err *err)
 		return refuse(g, err);
 	g->confined = *g->req;
 	return policy_confine(&g->decision.box, &g->confined, err);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static void fill_evidence(struct gate *g)
@@ -257,7 +248,7 @@ static int ask_people(struct gate *g, uint64_t now, struct err *err)
 
 int gate_approve(struct gate *g, struct err *err)
 {
-	uint64_t now = now_ms();
+	uint64_t now = g->state.keeper.now_us() / 1000;
 
 	g->has_approval = false;
 	if (g->decision.verdict != VERDICT_ASK && g->decision.verdict != VERDICT_ASK_TWO)
