@@ -30,6 +30,15 @@ static void confine_workspace(const struct policy_box *box, struct request *r)
 	r->commit = r->commit && box->commit;
 }
 
+/* What a box without network or secrets is not asked for. */
+static void confine_asks(const struct policy_box *box, struct request *r)
+{
+	if (!box->network)
+		r->asks &= ~CAP_BIT(CAP_NET);
+	if (!box->secrets)
+		r->asks &= ~CAP_BIT(CAP_SECRET);
+}
+
 int policy_confine(const struct policy_box *box, struct request *r, struct err *err)
 {
 	if (r->tier > box->tier) {
@@ -45,5 +54,6 @@ int policy_confine(const struct policy_box *box, struct request *r, struct err *
 		if (box->limit[i] && (!r->limit[i] || r->limit[i] > box->limit[i]))
 			r->limit[i] = box->limit[i];
 	confine_workspace(box, r);
+	confine_asks(box, r);
 	return 0;
 }

@@ -312,6 +312,49 @@ static void test_confine(void)
 	   "a box that is too weak is refused");
 }
 
+/* A request that has all there is. */
+static struct request greedy(void)
+{
+	struct request r;
+
+	memset(&r, 0, sizeof(r));
+	request_init(&r);
+	r.tier = TIER_NO_USERNS;
+	r.workspace = "/w";
+	r.workspace_mode = WORKSPACE_RW;
+	r.commit = true;
+	r.venv = "/v";
+	r.asks = CAP_ALL;
+	return r;
+}
+
+/* Whoever compares what is left of two requests compares the boxes: a member that takes nothing would not
+ * be seen. Without names, so that the compiler tells of a new member that has no row here. */
+static void test_confine_all(void)
+{
+	static const struct policy_box most = {TIER_NO_USERNS, true, true, true, WORKSPACE_RW, {0}};
+	static const struct {
+		const char *name;
+		struct policy_box box;
+	} less[] = {
+		{"tier", {TIER_FULL, true, true, true, WORKSPACE_RW, {0}}},
+		{"network", {TIER_NO_USERNS, false, true, true, WORKSPACE_RW, {0}}},
+		{"secrets", {TIER_NO_USERNS, true, false, true, WORKSPACE_RW, {0}}},
+		{"commit", {TIER_NO_USERNS, true, true, false, WORKSPACE_RW, {0}}},
+		{"workspace", {TIER_NO_USERNS, true, true, true, WORKSPACE_RO, {0}}},
+		{"limit", {TIER_NO_USERNS, true, true, true, WORKSPACE_RW, {[LIMIT_OUTPUT] = 1}}},
+	};
+	struct request all = greedy();
+	struct err err;
+
+	ok(policy_confine(&most, &all, &err) == 0, "the widest box is one");
+	for (size_t i = 0; i < sizeof(less) / sizeof(less[0]); i++) {
+		struct request r = greedy();
+		ok(policy_confine(&less[i].box, &r, &err) < 0 || memcmp(&r, &all, sizeof(r)) != 0,
+		   "less %s is another request", less[i].name);
+	}
+}
+
 int main(void)
 {
 	test_rows();
@@ -319,5 +362,6 @@ int main(void)
 	test_words();
 	test_granted();
 	test_confine();
+	test_confine_all();
 	return tap_done();
 }
