@@ -307,18 +307,19 @@ planned() {
 	every planned
 }
 
-# The log has the run before its first byte is out: it is looked at while the program waits.
+# The log has the run before its first byte is out: it is looked at while the program waits for a file.
 recorded() {
 	local tries
-	rm -f "$T/out"
-	as "${1%%:*}" timeout 60 "$CORDON" run --origin user --tier "${1#*:}" x.py >"$T/out" &
+	rm -f "$T/out" "$T/w/go"
+	as "${1%%:*}" timeout 60 "$CORDON" run --origin user --tier "${1#*:}" --workspace "$T/w:ro" x.py >"$T/out" &
 	local pid=$!
 	for ((tries = 0; tries < 600; tries++)); do
 		! grep -q begun "$T/out" || break
 		sleep 0.05
 	done
 	as "${1%%:*}" "$CORDON" audit export --format jsonl >"$T/log"
-	wait "$pid" || true
+	touch "$T/w/go"
+	wait "$pid"
 	/usr/bin/python3 - "$T/log" <<-'END'
 		import json, sys
 		kinds = [json.loads(line)["kind"] for line in open(sys.argv[1])]
@@ -332,6 +333,41 @@ recorded() {
 	END
 }
 @test "one record of each, in order, before the first byte" {
-	printf 'import time\nprint("begun", flush=True)\ntime.sleep(4)\n' | code x.py
+	mkdir "$T/w"
+	printf 'import os, time\nprint("begun", flush=True)\nwhile not os.path.exists("go"):\n    time.sleep(0.01)\n' |
+		code x.py
 	every recorded
+}
+
+# cores WAY: the program, and what it starts, may use just those that its caller may.
+cores() {
+	local outside set
+	for set in all first last; do
+		# shellcheck disable=SC2086 # words
+		as "${1%%:*}" /usr/bin/python3 - "$set" "$CORDON" run --origin user --tier "${1#*:}" $2 x.py >"$T/out" <<-'END'
+			import os, sys
+			cores = sorted(os.sched_getaffinity(0))
+			cores = {"all": cores, "first": cores[:1], "last": cores[-1:]}[sys.argv[1]]
+			os.sched_setaffinity(0, cores)
+			print(cores, flush=True)
+			os.execv(sys.argv[2], sys.argv[2:])
+		END
+		outside=$(head -n 1 "$T/out")
+		[ "$(cat "$T/out")" = "$(printf '%s\n' "$outside" "$outside" "$outside")" ] || show
+	done
+}
+ways_of_cores() {
+	cores "$1" ''
+	cores "$1" "$elsewhere"
+}
+@test "the cores of the caller, in the box, in each of its threads" {
+	[ "$(nproc)" -gt 1 ] || skip "one core"
+	code x.py <<-'END'
+		import os, threading
+		print(sorted(os.sched_getaffinity(0)), flush=True)
+		thread = threading.Thread(target=lambda: print(sorted(os.sched_getaffinity(0))))
+		thread.start()
+		thread.join()
+	END
+	every ways_of_cores
 }
