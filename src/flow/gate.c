@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_policy(struct gate *g, struct err *err)
+static int open_policy(const struct request *req, struct policy *ret, struct err *err)
 {
-	if (g->req->policy)
-		return policy_load(&g->policy, g->req->policy, err);
-	return policy_init(&g->policy, POLICY_BALANCED, err);
+	if (req->policy)
+		return policy_load(ret, req->policy, err);
+	return policy_init(ret, POLICY_BALANCED, err);
 }
 
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err)
@@ -21,7 +21,22 @@ int gate_open(struct gate *g, const struct request *req, struct report *report, 
 	g->state = (struct gate_state)STATE_CLOSED;
 	id_random(&g->run);
 	id_hex(&g->run, report->run);
-	return open_policy(g, err);
+	return open_policy(req, &g->policy, err);
+}
+
+/* If it cannot be read any more, the old one is what the record of that names. */
+int gate_policy_again(struct gate *g, struct err *err)
+{
+	struct policy now = {0};
+
+	if (open_policy(g->req, &now, err) < 0) {
+		policy_done(&now);
+		return -1;
+	}
+	g->decision = (struct decision){0}; /* it names rules of the old one */
+	policy_done(&g->policy);
+	g->policy = now;
+	return 0;
 }
 
 int gate_open_state(struct gate *g, struct err *err)

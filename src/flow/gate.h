@@ -79,6 +79,8 @@ int gate_open(struct gate *g, const struct request *req, struct report *report, 
 int gate_open_state(struct gate *g, struct err *err);
 /* The program runs, so there is time to give back what only the decision needed. */
 void gate_rest(struct gate *g);
+/* As it is now: people may have changed it while somebody waited for them. */
+int gate_policy_again(struct gate *g, struct err *err);
 void gate_close(struct gate *g);
 
 /* gate_origin.c */

@@ -177,7 +177,8 @@ static int decide(struct sentence *s, struct err *err)
 		if (asked && i == GATE_TRIES_MAX)
 			return err_set(err, ERR_CONFLICT, "not run: people were asked %d times", i);
 		if (asked &&
-		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0))
+		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0 ||
+		     gate_policy_again(&s->gate, err) < 0))
 			return -1;
 		r = decide_again(s, err);
 	}

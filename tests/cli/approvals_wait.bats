@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon run --wait: people answer while somebody waits for it. Yes, no, another world than they were
+# asked about, and whoever waits is killed.
+load helper
+load person
+
+needs()
+{
+	need_root
+	W=$T/work
+	mkdir "$W"
+	printf 'value = 1\n' >"$W/helper.py"
+	printf 'import helper\nprint(helper.value)\n' | code askme.py
+	policy ask
+}
+
+# policy VERDICT: for everything.
+policy() { printf 'version: 1\nrules: [{id: all, when: {caps: compute}, then: %s}]\n' "$1" >"$T/all.yaml"; }
+
+# waits ARG...: somebody waits, as $PID, for the question $ID.
+waits()
+{
+	as user timeout 60 "$CORDON" run --json --wait --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" \
+		"$@" askme.py >"$T/waited" 2>"$T/err" </dev/null &
+	PID=$!
+	asked ''
+}
+
+# asked OLD: a question waits, as $ID, and is not OLD.
+asked()
+{
+	for _ in $(seq 600); do
+		ID=$(as user "$CORDON" approvals list | grep -oE '^[0-9a-f]{32}  pending' || true)
+		ID=${ID%% *}
+		[ -z "$ID" ] || [ "$ID" = "$1" ] || return 0
+		sleep 0.05
+	done
+	echo "nobody asks"
+	return 1
+}
+
+# ended STATUS: it has.
+ended()
+{
+	status=0
+	wait "$PID" || status=$?
+	cp "$T/waited" "$T/out"
+	exits "$1"
+}
+
+is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r['status'] == '$1'"; }
+
+@test "--wait: yes" {
+	waits
+	approve "$ID"
+	ended 0
+	holds 'r["stdout"] == "1\n"' "r['approval_id'] == '$ID'"
+	is_over used
+}
+
+@test "--wait: no, with the reason" {
+	waits
+	as user "$CORDON" approvals deny "$ID" --reason 'not today'
+	ended 126
+	holds 'r["status"] == "refused" and r["stdout"] == ""' 'r["error"]["cause"] == "not today"' \
+		"'$ID is denied' in r['error']['message']"
+}
+
+@test "--wait: one of two people is not enough" {
+	policy ask-two
+	waits
+	approve "$ID"
+	sleep 0.6
+	kill -0 "$PID"
+	as user "$CORDON" approvals deny "$ID"
+	ended 126
+	holds 'r["stdout"] == ""'
+}
+
+@test "--wait: what people said yes to is not what is there now" {
+	waits
+	local first=$ID
+	echo 'value = 2' >"$W/helper.py"
+	approve "$ID"
+	asked "$first"
+	as user "$CORDON" approvals deny "$ID"
+	ended 126
+	holds 'r["stdout"] == ""'
+	ID=$first
+	is_over approved
+}
+
+@test "--wait: something was read meanwhile" {
+	D=$(as user "$CORDON" domain new)
+	waits --domain "$D"
+	local first=$ID
+	as user "$CORDON" ingest --domain "$D" --kind web --name page askme.py
+	approve "$ID"
+	asked "$first"
+	as user "$CORDON" approvals show "$ID" --json >"$T/out"
+	holds 'r["origin"] == "derived"'
+	as user "$CORDON" approvals deny "$ID"
+	ended 126
+}
+
+@test "--wait: the policy says something else meanwhile" {
+	waits
+	policy deny
+	approve "$ID"
+	ended 126
+	holds 'r["verdict"] == "deny" and r["stdout"] == ""'
+	is_over approved
+}
+
+@test "--wait: there is no policy any more" {
+	waits
+	rm "$T/all.yaml"
+	approve "$ID"
+	ended 125
+	holds '"all.yaml" in r["error"]["message"] and r["stdout"] == ""'
+	as user "$CORDON" audit verify
+}
+
+@test "--wait: whoever waits is killed; the question and a later yes stay" {
+	local cordon box
+	waits
+	cordon=$(pgrep -P "$(pgrep -P "$PID" timeout || echo "$PID")" cordon)
+	box=$(pgrep -P "$cordon")
+	kill -KILL "$cordon"
+	wait "$PID" || true
+	is_over pending
+	for _ in $(seq 100); do
+		[ -d "/proc/$box" ] || break
+		sleep 0.05
+	done
+	[ ! -d "/proc/$box" ]
+	approve "$ID"
+	status=0
+	as user "$CORDON" run --json --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" askme.py >"$T/out" || status=$?
+	exits 0
+	holds "r['approval_id'] == '$ID'" 'r["stdout"] == "1\n"'
+	as user "$CORDON" audit verify
+}
