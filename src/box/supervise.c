@@ -239,6 +239,17 @@ static int check_layers(const struct box *b, struct err *err)
 	return 0;
 }
 
+/* As they come, if the caller has room for them: nothing here waits for him. Those that he did not get,
+ * and those that came again, he gets at the end. */
+static void tell_refusals(struct run *r)
+{
+	const struct wire_denial *d = r->gate.denials;
+
+	while (r->told < r->gate.count && send(RESULT_FD, &d[r->told], sizeof(*d),
+					       MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(*d))
+		r->told++;
+}
+
 static void on_gate(struct run *r)
 {
 	struct err err;
@@ -253,6 +264,7 @@ static void on_gate(struct run *r)
 		r->pids_seen = 1;
 		arm(r, r->box->spec->limit[LIMIT_TIME]);
 	}
+	tell_refusals(r);
 	if (r->gate.kill) {
 		r->result.killed_by_rule = 1;
 		end_box(r);
@@ -388,7 +400,8 @@ static void measure(struct run *r)
 static void tell(struct run *r)
 {
 	for (unsigned i = 0; i < r->gate.count; i++)
-		io_send(RESULT_FD, &r->gate.denials[i], sizeof(r->gate.denials[i]), -1);
+		if (i >= r->told || r->gate.denials[i].count > 1)
+			io_send(RESULT_FD, &r->gate.denials[i], sizeof(r->gate.denials[i]), -1);
 	io_send(RESULT_FD, &r->result, sizeof(r->result), -1);
 }
 

@@ -15,6 +15,7 @@ struct run {
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
 	bool told_all; /* init has told every change */
+	unsigned told; /* how many of the gate's refusals the caller knows already */
 	uint64_t deadline_ns, ended_ns, pids_seen;
 	struct cgroup_usage usage;
 	bool measured;

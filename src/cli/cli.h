@@ -54,7 +54,7 @@ struct cli_gate {
 };
 
 struct cli_call {
-	bool json, help;
+	bool json, events, help;
 	struct request request;
 	struct cli_scan scan;
 	struct cli_approvals approvals;
@@ -146,6 +146,9 @@ struct cli_object {
 const struct cli_object *cli_object_at(unsigned i);
 struct json_t *cli_json(const struct result *r, enum tier tier);
 void cli_print_json(const struct result *r, enum tier tier);
+/* The same at the end of a stream of events, which has the output already. */
+struct json_t *cli_json_live(const struct result *r, enum tier tier);
+extern const struct cli_field cli_denial_fields[];
 
 /* render.c */
 /* Text from outside, without anything a terminal would obey. */

@@ -11,6 +11,7 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "cli/events.h"
 #include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/scan.h"
@@ -54,7 +55,7 @@ FIELD(denial_encoding, struct wire_denial, WORD_ENCODING(target))
 FIELD(denial_rule, struct wire_denial, WORD(rule))
 FIELD(denial_count, struct wire_denial, jsonval_number(v->count))
 
-static const struct cli_field denial_fields[] = {
+const struct cli_field cli_denial_fields[] = {
 	{"call", "the system call's name", denial_call},
 	{"target", "what it was about, for the reader only", denial_target},
 	{"target_encoding", "base64, where the target is not UTF-8", denial_encoding},
@@ -273,8 +274,8 @@ RUN(run_usage, jsonval_object(usage_fields, &v->result->wire))
 RUN(run_counted_by, json_string(v->result->wire.cgroup))
 RUN(run_tier, json_string(tier_row(v->tier)->name))
 RUN(run_layers, layers(v->result->wire.layers))
-RUN(run_denials,
-    jsonval_list(denial_fields, v->result->denials, sizeof(struct wire_denial), v->result->denialc))
+RUN(run_denials, jsonval_list(cli_denial_fields, v->result->denials, sizeof(struct wire_denial),
+			      v->result->denialc))
 RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
 RUN(run_changes,
     jsonval_list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
@@ -327,7 +328,7 @@ static const struct cli_field run_fields[] = {
 static const struct cli_object objects[] = {{"", run_fields},
 					    {"truncated.stdout", gap_fields},
 					    {"usage", usage_fields},
-					    {"denials[]", denial_fields},
+					    {"denials[]", cli_denial_fields},
 					    {"changes[]", change_fields},
 					    {"evidence[]", tie_fields},
 					    {"rules[]", rule_fields},
@@ -338,6 +339,13 @@ const struct cli_object *cli_object_at(unsigned i)
 	if (i < ARRAY_SIZE(objects))
 		return &objects[i];
 	i -= ARRAY_SIZE(objects);
+	for (unsigned events = 0;; events++)
+		if (!events_object_at(events)) {
+			if (i < events)
+				return events_object_at(i);
+			i -= events;
+			break;
+		}
 	for (unsigned scans = 0;; scans++)
 		if (!scan_object_at(scans))
 			return i < scans ? scan_object_at(i) : gate_object_at(i - scans);
@@ -353,6 +361,17 @@ json_t *cli_json(const struct result *r, enum tier tier)
 	for (int i = 0; i < 2; i++)
 		json_decref(v.out[i].text);
 	return o;
+}
+
+json_t *cli_json_live(const struct result *r, enum tier tier)
+{
+	struct run_view v = {.result = r, .tier = tier};
+
+	for (int i = 0; i < 2; i++)
+		v.out[i] = (struct stream){.total = r->out[i].total,
+					   .omitted = capture_omitted(&r->out[i]),
+					   .gap_at = r->out[i].head_len};
+	return jsonval_object(run_fields, &v);
 }
 
 void cli_print_json(const struct result *r, enum tier tier)

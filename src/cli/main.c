@@ -81,12 +81,12 @@ static const struct cli_command *find(const char *name)
 }
 
 /* A wrong word may come before the one that asks for JSON. */
-static bool wants_json(int argc, char **argv)
+static void look_for_json(struct cli_call *call, int argc, char **argv)
 {
-	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--json") == 0)
-			return true;
-	return false;
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		call->json = call->json || strcmp(argv[i], "--json") == 0;
+		call->events = call->events || strcmp(argv[i], "--events") == 0;
+	}
 }
 
 /* Cordon and its box talk over more descriptors than a shell's smallest limit allows. */
@@ -113,7 +113,7 @@ static int fail_unknown(struct cli_call *call, const char *word, int argc, char 
 
 	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", word);
 	err_cure(&err, "cordon --help lists them");
-	call->json = wants_json(argc, argv);
+	look_for_json(call, argc, argv);
 	return cli_fail(call, &err);
 }
 
@@ -130,7 +130,7 @@ static int dispatch(const char *word, int argc, char **argv)
 	request_init(&call->request);
 	call->scan.fail_on = SEVERITY_INFORMATIONAL;
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
-		call->json = call->json || wants_json(argc, argv);
+		look_for_json(call, argc, argv);
 		int status = cli_fail(call, &err);
 		return err.code == ERR_USAGE && cmd->usage_status ? cmd->usage_status : status;
 	}

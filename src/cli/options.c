@@ -19,6 +19,14 @@ int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, 
 	return 0;
 }
 
+static int set_events(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->events = true;
+	return 0;
+}
+
 static int set_help(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
@@ -261,6 +269,7 @@ static const struct cli_option help_option = {"help", NULL, "this text", set_hel
 const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
 	{"json", NULL, "print one JSON object instead of the program's output", cli_set_json, NULL},
+	{"events", NULL, "print a line of JSON for each thing as it happens", set_events, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
 	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},

@@ -10,6 +10,7 @@
 
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "cli/events.h"
 #include "cli/glyph.h"
 #include "conf/units.h"
 
@@ -76,12 +77,16 @@ void cli_print_error(const struct err *err)
 
 int cli_fail(const struct cli_call *call, const struct err *err)
 {
-	AUTO_FREE struct result *r = call->json ? calloc(1, sizeof(*r)) : NULL;
+	bool told = call->json || call->events;
+	AUTO_FREE struct result *r = told ? calloc(1, sizeof(*r)) : NULL;
 
 	if (r) {
 		result_init(r);
 		r->err = *err;
-		cli_print_json(r, call->request.tier);
+		if (call->events)
+			events_print_result(r, call->request.tier, 0);
+		else
+			cli_print_json(r, call->request.tier);
 	} else {
 		cli_print_error(err);
 	}

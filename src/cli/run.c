@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon run. Without --json the program's output is passed on as it comes; our own words go to
+ * cordon run. Without --json and --events the program's output is passed on as it comes; our own words go to
  * standard error, begin with "cordon: ", and nothing the program prints can look like them.
  */
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "cli/cli.h"
+#include "cli/events.h"
 #include "cli/relay.h"
 #include "flow/run.h"
 
@@ -37,6 +38,17 @@ static int run_json(const struct request *req, struct result *r)
 
 	flow_run(req, &quiet, r);
 	cli_print_json(r, req->tier);
+	return result_exit_status(r);
+}
+
+static int run_events(const struct request *req, struct result *r)
+{
+	struct events events;
+
+	events_init(&events, (size_t)req->limit[LIMIT_OUTPUT] / 2);
+	struct launch_sink sink = events_sink(&events);
+	flow_run(req, &sink, r);
+	events_finish(&events, r, req->tier);
 	return result_exit_status(r);
 }
 
@@ -66,12 +78,16 @@ int cli_run(struct cli_call *call)
 	if (call->argc != 1)
 		return usage(call, call->argc ? "one file at a time; arguments come after --"
 					      : "which file?");
+	if (call->json && call->events)
+		return usage(call, "--json or --events, not both");
 	AUTO_PAGES struct result *r = pages_new(sizeof(*r));
 	if (!r)
 		return 125;
 	req->file = call->argv[0];
-	req->hash_program = call->json;
-	int status = call->json ? run_json(req, r) : run_shown(req, r);
+	req->hash_program = call->json || call->events;
+	int status = call->events ? run_events(req, r)
+		     : call->json ? run_json(req, r)
+				  : run_shown(req, r);
 	result_done(r);
 	return status;
 }

@@ -140,6 +140,26 @@ union message {
 	struct wire_result result;
 };
 
+/* One that came again is told once more, with its count. */
+static void take_denial(struct launch *job, const struct wire_denial *d)
+{
+	struct result *r = job->result;
+
+	for (size_t i = 0; i < r->denialc; i++) {
+		struct wire_denial *had = &r->denials[i];
+		if (strncmp(had->call, d->call, sizeof(d->call)) == 0 &&
+		    strncmp(had->target, d->target, sizeof(d->target)) == 0) {
+			had->count = d->count;
+			return;
+		}
+	}
+	if (r->denialc == CORDON_DENIALS_MAX)
+		return;
+	r->denials[r->denialc++] = *d;
+	if (job->sink->denial)
+		job->sink->denial(job->sink->ctx, d);
+}
+
 static void take_message(struct launch *job, union message *m, size_t len, int *fd)
 {
 	struct result *r = job->result;
@@ -153,8 +173,7 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 		r->err = m->error.err;
 		err_sanitise(&r->err);
 	} else if (m->kind == WIRE_DENIAL && len == sizeof(m->denial)) {
-		if (r->denialc < CORDON_DENIALS_MAX)
-			r->denials[r->denialc++] = m->denial;
+		take_denial(job, &m->denial);
 	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path) &&
 		   m->change.path_len <= len - offsetof(struct wire_change, path)) {
 		if (result_add_change(r, &m->change) < 0)

@@ -12,9 +12,16 @@
 #include "flow/blueprint.h"
 #include "model/result.h"
 
-/* Told of output as it comes; STREAM is 0 for standard output, 1 for standard error. */
+/* Told of what happens as it happens; who does not want to know leaves it NULL. */
 struct launch_sink {
+	/* People are asked, and waited for. */
+	void (*pending)(void *ctx, const struct report *report);
+	/* It may run, that is on record, and its box is built or let go on. */
+	void (*started)(void *ctx, const struct report *report);
+	/* STREAM is 0 for standard output, 1 for standard error. */
 	void (*output)(void *ctx, int stream, const char *data, size_t len);
+	/* The first time that this call with this target was refused. */
+	void (*denial)(void *ctx, const struct wire_denial *denial);
 	void (*probe)(void *ctx, const struct wire_probe *probe);
 	void *ctx;
 };

@@ -176,6 +176,8 @@ static int decide(struct sentence *s, struct err *err)
 			return r;
 		if (asked && i == GATE_TRIES_MAX)
 			return err_set(err, ERR_CONFLICT, "not run: people were asked %d times", i);
+		if (asked && s->sink->pending)
+			s->sink->pending(s->sink->ctx, s->result->report);
 		if (asked &&
 		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0 ||
 		     gate_policy_again(&s->gate, err) < 0))
@@ -213,12 +215,19 @@ static bool has_time(const struct sentence *s)
 	return gone_ms * GATE_TIME_SHARE <= s->bp.spec.limit[LIMIT_TIME];
 }
 
+static void say_started(const struct sentence *s)
+{
+	if (s->sink->started)
+		s->sink->started(s->sink->ctx, s->result->report);
+}
+
 /* box: the one that waits, if it does; another was drawn if that is not the one decided on. */
 static int enclosed(struct sentence *s, struct err *err)
 {
 	const struct request *req = &s->gate.confined;
 
 	if (s->waits && has_time(s) && launch_is_waiting(&s->box)) {
+		say_started(s);
 		launch_let(&s->bp);
 		gate_rest(&s->gate);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
@@ -227,6 +236,7 @@ static int enclosed(struct sentence *s, struct err *err)
 	}
 	if (s->waits && (begin_again(s, err) < 0 || draw(s, err) < 0))
 		return -1;
+	say_started(s);
 	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
 }
 

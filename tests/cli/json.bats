@@ -61,7 +61,7 @@ PY
 	for name in $(rows); do
 		grep -qE "[\`\"]${name##*.}[\`\"]" "$doc" || { echo "$name is not in docs/JSON.md"; return 1; }
 	done
-	sed -n 's/^| \(`[^|]*\) |.*/\1/p' "$doc" | tr -d '`,' | tr ' ' '\n' | sort >"$T/documented"
+	sed -n '/^## Events/,$d; s/^| \(`[^|]*\) |.*/\1/p' "$doc" | tr -d '`,' | tr ' ' '\n' | sort >"$T/documented"
 	rows | grep -v '\.' | sort | diff - "$T/documented"
 }
 
