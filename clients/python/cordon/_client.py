@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The client. Its methods have the parameters of the functions in _call.py, and differ only in what they
+make of the answer. It keeps no state but its defaults: any thread may use it at any time."""
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar
+
+from . import _call
+from ._call import Call, Option, Path
+from ._errors import from_result
+from ._model import Event, Finished, Output, Result, take
+from ._transport import Process, Reply, Transport
+from ._wire import RunReader, answer, no_answer, objects, records
+
+if TYPE_CHECKING:
+    from ._more import Approval, Domain, Plan, Record, Scan, Source, Trace, Verification
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+    C = TypeVar("C")
+    R = TypeVar("R")
+
+
+def speaks(make: Callable[P, Call]) -> Callable[[Callable[[C, Call], R]], Callable[Concatenate[C, P], R]]:
+    """The method gets the call that MAKE makes of its parameters."""
+    def wrap(method: Callable[[C, Call], R]) -> Callable[Concatenate[C, P], R]:
+        def speak(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            return method(self, make(*args, **kwargs))
+        functools.update_wrapper(speak, make)
+        speak.__name__ = method.__name__
+        speak.__qualname__ = method.__qualname__
+        return speak
+    return wrap
+
+
+class Defaults:
+    """What every call gets that takes it and does not say it itself."""
+    _TAKERS = {"tier": ("run",), "policy": ("run", "plan"), "rules": ("run", "scan", "ingest"),
+               "state": ("run", "domain", "ingest", "plan", "approvals", "audit"), "origin": ("run",)}
+
+    def __init__(self, binary: Optional[Path] = None, *, tier: Optional[str] = None,
+                 policy: Optional[Path] = None, rules: Iterable[Path] = (), state: Optional[Path] = None,
+                 origin: Optional[str] = None, transport: Optional[Transport] = None) -> None:
+        path = None if binary is None else os.fspath(binary)
+        self.transport: Transport = transport if transport is not None else Process(path)
+        said: List[Tuple[str, Optional[Path]]] = [("tier", tier), ("policy", policy), ("state", state),
+                                                  ("origin", origin)]
+        self._said: Tuple[Option, ...] = tuple(
+            (name, os.fspath(value)) for name, value in said + [("rules", r) for r in rules] if value is not None)
+
+    def _whole(self, call: Call) -> Call:
+        return call.having(o for o in self._said if call.command[0] in self._TAKERS[o[0]])
+
+
+def of(name: str, data: Any) -> Any:
+    """An object of _more.py, which is imported when somebody needs it."""
+    from . import _more
+    return take(getattr(_more, name), data)
+
+
+class Teller:
+    """Tells a call's callbacks of its events, and makes its result."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.reader = RunReader()
+
+    def take(self, line: bytes) -> Event:
+        event = self.reader.take(line)
+        if self._call.on_output and isinstance(event, Output):
+            self._call.on_output(event)
+        if self._call.on_event:
+            self._call.on_event(event)
+        return event
+
+    def end(self, stream: Any) -> Result:
+        """What is no success is raised."""
+        assert stream.ending is not None
+        result = self.reader.end(stream.ending)
+        error = from_result(result, self._call.check)
+        if error is not None:
+            raise error
+        return result
+
+
+class Cordon(Defaults):
+    """Speaks to Cordon. BINARY is the program, else the one that is installed; the rest are defaults."""
+
+    def _ask(self, call: Call) -> Reply:
+        return self.transport.ask(self._whole(call))
+
+    def _answer(self, call: Call) -> Any:
+        return answer(*self._ask(call))
+
+    @speaks(_call.run_call)
+    def run(self, call: Call) -> Result:
+        teller, stream = Teller(call), self.transport.stream(self._whole(call))
+        for line in stream:
+            teller.take(line)
+        return teller.end(stream)
+
+    @speaks(_call.run_call)
+    def stream(self, call: Call) -> Iterator[Event]:
+        """The events of a run as they happen; the last is Finished. Whoever stops early ends the run."""
+        teller, stream = Teller(call), self.transport.stream(self._whole(call))
+        last: Optional[Finished] = None
+        for line in stream:
+            event = teller.take(line)
+            if isinstance(event, Finished):
+                last = event
+            else:
+                yield event
+        teller.end(stream)
+        assert last is not None
+        yield last
+
+    @speaks(_call.scan_call)
+    def scan(self, call: Call) -> Scan:
+        made: Scan = of("Scan", self._answer(call))
+        return made
+
+    @speaks(_call.new_domain_call)
+    def new_domain(self, call: Call) -> Domain:
+        made: Domain = of("Domain", self._answer(call))
+        return made
+
+    @speaks(_call.domain_call)
+    def domain(self, call: Call) -> Domain:
+        made: Domain = of("Domain", self._answer(call))
+        return made
+
+    @speaks(_call.renew_domain_call)
+    def renew_domain(self, call: Call) -> Domain:
+        made: Domain = of("Domain", self._answer(call))
+        return made
+
+    @speaks(_call.ingest_call)
+    def ingest(self, call: Call) -> Source:
+        made: Source = of("Source", self._answer(call))
+        return made
+
+    @speaks(_call.plan_call)
+    def plan(self, call: Call) -> Plan:
+        made: Plan = of("Plan", self._answer(call))
+        return made
+
+    @speaks(_call.approvals_call)
+    def approvals(self, call: Call) -> List[Approval]:
+        return [of("Approval", a) for a in objects(self._answer(call))]
+
+    @speaks(_call.approval_call)
+    def approval(self, call: Call) -> Approval:
+        made: Approval = of("Approval", self._answer(call))
+        return made
+
+    @speaks(_call.approve_call)
+    def approve(self, call: Call) -> None:
+        done(self._ask(call))
+
+    @speaks(_call.deny_call)
+    def deny(self, call: Call) -> None:
+        done(self._ask(call))
+
+    @speaks(_call.audit_tail_call)
+    def audit_tail(self, call: Call) -> List[Record]:
+        return [of("Record", r) for r in records(*self._ask(call))]
+
+    @speaks(_call.audit_verify_call)
+    def audit_verify(self, call: Call) -> Verification:
+        made: Verification = of("Verification", self._answer(call))
+        return made
+
+    @speaks(_call.audit_trace_call)
+    def audit_trace(self, call: Call) -> Trace:
+        made: Trace = of("Trace", self._answer(call))
+        return made
+
+    @speaks(_call.doctor_call)
+    def doctor(self, call: Call) -> Any:
+        """Layers and tiers by name, as `cordon doctor --json` has them."""
+        return self._answer(call)
+
+
+def done(reply: Reply) -> None:
+    """For commands that have nothing to tell."""
+    if reply.ending.status != 0:
+        answer(*reply)
+        raise no_answer(reply.ending)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What the tests share: a client of the program under test, with a state directory of its own. The program
+is $CORDON_BINARY, the tier $CORDON_TIER: both are given by tests/run, and there is no default that could
+test something else."""
+import os
+import shutil
+import tempfile
+import time
+import unittest
+
+import cordon
+
+BINARY = os.environ["CORDON_BINARY"]
+TIER = os.environ["CORDON_TIER"]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="cordon-py.")
+        self.addCleanup(shutil.rmtree, self.dir, True)
+        os.mkdir(self.path("state"), 0o700)
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def options(self, **more):
+        return dict({"binary": BINARY, "tier": TIER, "state": self.path("state"), "origin": "user"}, **more)
+
+    def client(self, **more):
+        return cordon.Cordon(**self.options(**more))
+
+    def aclient(self, **more):
+        return cordon.AsyncCordon(**self.options(**more))
+
+    def script(self, text):
+        """A program in the place of cordon; CORDON is the real one."""
+        path = self.path("program")
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\n" + text.replace("CORDON", BINARY))
+        os.chmod(path, 0o755)
+        return path
+
+
+def descriptors():
+    return sorted(os.listdir("/proc/self/fd"))
+
+
+def children():
+    """Processes that nobody has reaped, or that still run."""
+    here, found = os.getpid(), []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as f:
+                rest = f.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(rest[1]) == here:
+            found.append((int(name), rest[0]))
+    return found
+
+
+def until(true, seconds=20.0):
+    """Waits for it: no sleep is long enough, and a deadline only ends a test that has failed."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen")
+        time.sleep(0.01)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""tap.py MODULE...: runs unittest's tests of these modules and prints TAP. With a plan before the first
+test: a run that dies is one that did not get to its end."""
+import os
+import sys
+import unittest
+
+sys.path[0:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+
+
+class Tap(unittest.TestResult):
+    number = 0
+    bad = False
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.said = False
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if not self.said:
+            self.fail(test, "")
+
+    def say(self, word, test, note=""):
+        self.number += 1
+        self.said = True
+        name = (test.shortDescription() or test.id()).replace("#", "")
+        print(f"{word} {self.number} - {test.id().split('.')[0]}: {name}{note}", flush=True)
+
+    def fail(self, test, words):
+        self.bad = True
+        self.say("not ok", test)
+        print("\n".join("# " + line[:300] for line in words.splitlines()[-40:]), flush=True)
+
+    def addSuccess(self, test):
+        self.say("ok", test)
+
+    def addError(self, test, err):
+        self.fail(test, self._exc_info_to_string(err, test))
+
+    def addFailure(self, test, err):
+        self.fail(test, self._exc_info_to_string(err, test))
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            print("# " + str(subtest), flush=True)
+            print("\n".join("# " + s[:300] for s in self._exc_info_to_string(err, test).splitlines()[-30:]), flush=True)
+
+    def addSkip(self, test, reason):
+        self.say("ok", test, " # SKIP " + reason)
+
+    def addExpectedFailure(self, test, err):
+        self.fail(test, "a failure that was expected")
+
+    def addUnexpectedSuccess(self, test):
+        self.fail(test, "a success that was not expected")
+
+
+def main(names):
+    tests = unittest.TestLoader().loadTestsFromNames(names)
+    print(f"1..{tests.countTestCases()}", flush=True)
+    result = Tap()
+    tests.run(result)
+    return 1 if result.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

