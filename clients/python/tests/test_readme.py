@@ -8,7 +8,7 @@ import sys
 from support import BINARY, TIER, Case
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-EXPECTED = ["42\n", "time True\n", "0\n1\n2\n", "plan\nTrue\n"]
+EXPECTED = ["42\n", "time True\n", "0\n1\n2\n", "plan\nTrue\n", "b'42\\n'\n"]
 
 
 class Readme(Case):
@@ -20,6 +20,7 @@ class Readme(Case):
         # The README is written for a machine with all layers; others have to say that they go without.
         lower = "" if TIER == "full" else f"cordon._default._said += (('tier', {TIER!r}),)\n"
         asynchronous = "" if TIER == "full" else f"cordon.AsyncCordon = __import__('functools').partial(cordon.AsyncCordon, tier={TIER!r})\n"
+        asynchronous += "" if TIER == "full" else f"import cordon.varek\ncordon.varek.SeccompBpfBackend = __import__('functools').partial(cordon.varek.SeccompBpfBackend, tier={TIER!r})\n"
         for program, expected in zip(programs, EXPECTED):
             done = subprocess.run([sys.executable, "-B", "-c", "import cordon\n" + lower + asynchronous + program],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,

