@@ -9,8 +9,8 @@
  *     NAME CODE LENGTH SOURCE LENGTH  of each part: where it is; no code: 0 0
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
- * "key" there is no code, only sources. BOOT is a directory with two more programs, view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first; their code is in arrays with
+ * "key" there is no code, only sources. BOOT is a directory with more programs: view_encodings and
+ * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry; their code is in arrays with
  * _code behind the name, and view_key says of which Python. Sources are ASCII; it stops at the first
  * byte that is not.
  */
@@ -155,10 +155,10 @@ static void put_data(FILE *out, const char *name, struct data d)
 
 static void put_boot(FILE *out, const char *dir, const char *code_dir)
 {
-	static const char *const names[] = {"encodings", "sitecustomize"};
+	static const char *const names[] = {"encodings", "sitecustomize", "telemetry"};
 	char path[FILENAME_MAX], array[NAME_LEN_MAX];
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		join_path(path, sizeof(path), dir, names[i], ".py");
 		snprintf(array, sizeof(array), "view_%s", names[i]);
 		put_data(out, array, read_source(path));

@@ -32,8 +32,7 @@ FIELD(head_event, struct head, json_string(v->event))
 FIELD(head_ms, struct head, jsonval_number(v->ms))
 
 static const struct cli_field head_fields[] = {
-	{"event", "what happened: started, pending, stdout, stderr, denial, limit or result",
-	 head_event},
+	{"event", "what happened: started, stdout, telemetry, result ...", head_event},
 	{"ms", "when: milliseconds since cordon began", head_ms},
 	{0}};
 
@@ -101,6 +100,19 @@ static const struct cli_field pending_fields[] = {
 	{"reasons", "why they are asked, in words", report_reasons},
 	{0}};
 
+#define SAID(member) json_string(v->member)
+FIELD(said_audit, struct telemetry_event, SAID(audit))
+FIELD(said_args, struct telemetry_event, SAID(args))
+FIELD(said_line, struct telemetry_event, v->line ? jsonval_number(v->line) : json_null())
+FIELD(said_by, struct telemetry_event, ((void)v, json_string("program")))
+
+static const struct cli_field telemetry_fields[] = {
+	{"audit", "Python's name of it: open, import, socket.connect ...", said_audit},
+	{"args", "its arguments as Python writes them", said_args},
+	{"line", "of the code; or null", said_line},
+	{"by", "program: it says so of itself, and may say anything", said_by},
+	{0}};
+
 struct touched {
 	const char *limit;
 	uint64_t value;
@@ -122,6 +134,7 @@ static const struct cli_object objects[] = {{"events[]", head_fields},
 					    {"events.pending", pending_fields},
 					    {"events.stdout", output_fields},
 					    {"events.denial", cli_denial_fields},
+					    {"events.telemetry", telemetry_fields},
 					    {"events.limit", limit_fields}};
 
 const struct cli_object *events_object_at(unsigned i)
@@ -210,6 +223,11 @@ static void on_pending(void *ctx, const struct report *report)
 	print_event("pending", since(ctx), jsonval_object(pending_fields, report));
 }
 
+static void on_telemetry(void *ctx, const struct telemetry_event *event)
+{
+	print_event("telemetry", since(ctx), jsonval_object(telemetry_fields, event));
+}
+
 static void on_denial(void *ctx, const struct wire_denial *denial)
 {
 	print_event("denial", since(ctx), jsonval_object(cli_denial_fields, denial));
@@ -225,6 +243,7 @@ struct launch_sink events_sink(struct events *e)
 	return (struct launch_sink){.pending = on_pending,
 				    .started = on_started,
 				    .output = on_output,
+				    .telemetry = on_telemetry,
 				    .denial = on_denial,
 				    .ctx = e};
 }

@@ -103,6 +103,15 @@ static const struct cli_field error_fields[] = {
 	{"cure", "what to do about it; or empty", error_cure},
 	{0}};
 
+static json_t *explained(const struct result_telemetry *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->explainedc; i++)
+		json_array_append_new(list, jsonval_readable(t->explained[i]));
+	return list;
+}
+
 FIELD(tie_source, struct report_tie, json_string(v->source))
 FIELD(tie_name, struct report_tie, jsonval_readable(v->name))
 FIELD(tie_kind, struct report_tie, json_string(source_kind_name(v->kind)))
@@ -141,6 +150,16 @@ static const struct cli_field rule_fields[] = {
 	{"view", "text, decoded or code", rule_view},
 	{"line", "of the code, or null", rule_line},
 	{"undecided", "a limit was reached before anybody knew", rule_undecided},
+	{0}};
+
+FIELD(telemetry_told, struct result_telemetry, jsonval_number(v->told))
+FIELD(telemetry_dropped, struct result_telemetry, jsonval_number(v->dropped))
+FIELD(telemetry_explained, struct result_telemetry, explained(v))
+
+static const struct cli_field telemetry_fields[] = {
+	{"told", "events that came and were told", telemetry_told},
+	{"dropped", "events that came and were not: too many, or none", telemetry_dropped},
+	{"explained", "refusals in the program's own words, with its lines", telemetry_explained},
 	{0}};
 
 static json_t *limit_name(const struct result *r)
@@ -277,6 +296,7 @@ RUN(run_layers, layers(v->result->wire.layers))
 RUN(run_denials, jsonval_list(cli_denial_fields, v->result->denials, sizeof(struct wire_denial),
 			      v->result->denialc))
 RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
+RUN(run_telemetry, jsonval_object(telemetry_fields, &v->result->telemetry))
 RUN(run_changes,
     jsonval_list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
@@ -310,6 +330,7 @@ static const struct cli_field run_fields[] = {
 	{"layers", "the layers that were active", run_layers},
 	{"denials", "the calls that were refused", run_denials},
 	{"denials_cut", "there were more than are listed", run_denials_cut},
+	{"telemetry", "with --telemetry: what the program said of itself", run_telemetry},
 	{"changes", "with --diff or --commit: what changed in the workspace", run_changes},
 	{"changes_cut", "there were more than are listed", run_changes_cut},
 	{"committed", "the changes were written back", run_committed},
@@ -329,6 +350,7 @@ static const struct cli_object objects[] = {{"", run_fields},
 					    {"truncated.stdout", gap_fields},
 					    {"usage", usage_fields},
 					    {"denials[]", cli_denial_fields},
+					    {"telemetry", telemetry_fields},
 					    {"changes[]", change_fields},
 					    {"evidence[]", tie_fields},
 					    {"rules[]", rule_fields},

@@ -27,6 +27,14 @@ static int set_events(struct cli_call *c, const struct cli_option *o, const char
 	return 0;
 }
 
+static int set_telemetry(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.telemetry = true;
+	return 0;
+}
+
 static int set_help(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
@@ -270,6 +278,8 @@ const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
 	{"json", NULL, "print one JSON object instead of the program's output", cli_set_json, NULL},
 	{"events", NULL, "print a line of JSON for each thing as it happens", set_events, NULL},
+	{"telemetry", NULL, "Python tells what it does; the program can silence and forge it",
+	 set_telemetry, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
 	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},

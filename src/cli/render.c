@@ -106,6 +106,8 @@ static void say_denials(const struct result *r)
 {
 	char line[512];
 
+	for (size_t i = 0; i < r->telemetry.explainedc && i < 8; i++)
+		say("it says: ", r->telemetry.explained[i]);
 	for (size_t i = 0; i < r->denialc && i < 8; i++) {
 		const struct wire_denial *d = &r->denials[i];
 		snprintf(line, sizeof(line), "%.31s%s%.200s (%.95s)%s", d->call,

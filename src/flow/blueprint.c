@@ -45,7 +45,7 @@ void blueprint_again(struct blueprint *p)
 	scope_close(&p->workspace);
 	talk_close(p);
 	memset(&p->spec, 0, sizeof(p->spec));
-	p->hash_later = p->talks = false;
+	p->hash_later = p->talks = p->tells = false;
 }
 
 void blueprint_done(struct blueprint *p)
@@ -332,7 +332,7 @@ static const char *module_path(const struct draft *d)
 
 static int add_module_path(struct draft *d, struct err *err)
 {
-	const char *path = d->bp->talks ? BOOT : module_path(d);
+	const char *path = d->bp->spec.flags & SPEC_TALK ? BOOT : module_path(d);
 
 	if (!*path || !d->profile->path_env)
 		return 0;
@@ -343,12 +343,18 @@ static int add_module_path(struct draft *d, struct err *err)
 /* What the interpreter finds in its way when it starts. */
 static int add_talk(struct draft *d, struct err *err)
 {
-	struct view_boot boot = {.modules = module_path(d)};
+	struct blueprint *p = d->bp;
+	struct view_boot boot = {.modules = module_path(d),
+				 .waits = p->talks,
+				 .telemetry = talk_can_tell(p, d->req)};
 
-	if (!d->bp->talks)
+	if (!boot.waits && !boot.telemetry)
 		return 0;
-	if (talk_open(d->bp, &boot, err) < 0 ||
-	    add_file(&d->bp->spec, BOOT "/encodings/__init__.py", boot.encodings, false, err) < 0)
+	p->tells = boot.telemetry;
+	if (talk_open(p, &boot, err) < 0)
+		return -1;
+	if (boot.waits &&
+	    add_file(&p->spec, BOOT "/encodings/__init__.py", boot.encodings, false, err) < 0)
 		return -1;
 	return add_file(&d->bp->spec, BOOT "/sitecustomize.py", boot.sitecustomize, false, err);
 }

@@ -31,6 +31,7 @@ struct blueprint {
 	struct stat input_file; /* where they were read; st_ino 0: in no file */
 	bool planned;		/* nothing but the code that was planned is run */
 	bool talks; /* its interpreter reads the code itself first, and waits: see view_boot */
+	bool tells; /* it tells what it does, on the same descriptor, when it has started */
 	int talk;   /* our end of that, and what the program gets; or -1 */
 	int talk_in, parts;
 	struct pump pump;	   /* to the other end of input */

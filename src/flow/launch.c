@@ -7,6 +7,8 @@
  */
 #include "flow/launch.h"
 
+#include "flow/telemetry.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -156,6 +158,7 @@ static void take_denial(struct launch *job, const struct wire_denial *d)
 	if (r->denialc == CORDON_DENIALS_MAX)
 		return;
 	r->denials[r->denialc++] = *d;
+	telemetry_join(job->telemetry, d);
 	if (job->sink->denial)
 		job->sink->denial(job->sink->ctx, d);
 }
@@ -226,7 +229,8 @@ static int listen_once(struct launch *job, struct pump *input)
 	struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
 			       {.fd = job->out[0], .events = POLLIN},
 			       {.fd = job->out[1], .events = POLLIN},
-			       {.fd = -1}};
+			       {.fd = -1},
+			       {.fd = telemetry_fd(job->telemetry), .events = POLLIN}};
 
 	if (input)
 		fds[3] = pump_wants(input);
@@ -234,6 +238,8 @@ static int listen_once(struct launch *job, struct pump *input)
 		return errno == EINTR ? 0 : -1;
 	if (fds[3].revents)
 		pump_move(input);
+	if (fds[4].revents)
+		telemetry_read(job->telemetry);
 	if (fds[1].revents)
 		read_output(job, 0);
 	if (fds[2].revents)
@@ -270,6 +276,8 @@ static int wait_box(struct launch *l)
 
 void launch_abandon(struct launch *l)
 {
+	telemetry_free(l->telemetry);
+	l->telemetry = NULL;
 	scope_close(&l->socket);
 	scope_close(&l->out[0]);
 	scope_close(&l->out[1]);
@@ -434,12 +442,16 @@ int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_l
 void launch_let(struct blueprint *p)
 {
 	(void)!send(p->talk, "g", 1, MSG_NOSIGNAL);
-	scope_close(&p->talk);
+	if (!p->tells)
+		scope_close(&p->talk);
 }
 
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 {
+	if (p->tells && (l->telemetry = telemetry_new(p->talk, l->sink, l->result)))
+		p->talk = -1;
 	collect(l, &p->pump);
+	telemetry_read(l->telemetry);
 	if (!l->has_result)
 		return explain_end(l, l->result, err);
 	scope_close(&l->socket);

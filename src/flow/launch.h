@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "flow/blueprint.h"
 #include "model/result.h"
+#include "model/telemetry.h"
 
 /* Told of what happens as it happens; who does not want to know leaves it NULL. */
 struct launch_sink {
@@ -20,11 +21,15 @@ struct launch_sink {
 	void (*started)(void *ctx, const struct report *report);
 	/* STREAM is 0 for standard output, 1 for standard error. */
 	void (*output)(void *ctx, int stream, const char *data, size_t len);
+	/* What the program's interpreter says of itself. */
+	void (*telemetry)(void *ctx, const struct telemetry_event *event);
 	/* The first time that this call with this target was refused. */
 	void (*denial)(void *ctx, const struct wire_denial *denial);
 	void (*probe)(void *ctx, const struct wire_probe *probe);
 	void *ctx;
 };
+
+struct telemetry;
 
 struct launch {
 	pid_t pid; /* 0: none to wait for */
@@ -34,6 +39,7 @@ struct launch {
 	bool is_own; /* a program of ours: nobody asks for its output's hash */
 	const struct launch_sink *sink;
 	struct result *result;
+	struct telemetry *telemetry; /* or NULL */
 };
 
 /* Starts cordon-box: its own start goes on while the blueprint is drawn. It waits for launch_run. */

@@ -25,6 +25,12 @@ bool blueprint_can_talk(const struct blueprint *p, const struct request *req)
 	       !(policy_caps_of(req) & CAP_BIT(CAP_WRITE));
 }
 
+bool talk_can_tell(const struct blueprint *p, const struct request *req)
+{
+	return req->telemetry && strcmp(p->profile->name, "python") == 0 &&
+	       !p->payload.is_program && !req->isolated && req->tier != TIER_NO_USERNS;
+}
+
 int talk_open(struct blueprint *p, struct view_boot *ret, struct err *err)
 {
 	int pair[2];

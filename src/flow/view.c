@@ -242,7 +242,9 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 			      PART(view_encodings_code),
 			      PART(view_encodings),
 			      PART(view_sitecustomize_code),
-			      PART(view_sitecustomize)};
+			      PART(view_sitecustomize),
+			      PART(view_telemetry)};
+	char telemetry[64] = "None";
 	AUTO_CLOSE int fd = self_open();
 
 	if (fd < 0)
@@ -257,8 +259,13 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 			  arena_printf(arena, "CODE, START, LENGTH, PARTS = '%s', %zu, %zu, %zu",
 				       boot->code, part[0].at, part[0].len, part[1].at),
 			  part[2], part[3]);
-	boot->sitecustomize = boot_file(arena, arena_printf(arena, "MODULES = '%s'", boot->modules),
-					part[4], part[5]);
+	if (boot->telemetry)
+		snprintf(telemetry, sizeof(telemetry), "(%zu, %zu)", part[6].len, part[6].at);
+	boot->sitecustomize = boot_file(
+		arena,
+		arena_printf(arena, "MODULES, MAIN, WAITS, TELEMETRY = '%s', '%s', %s, %s",
+			     boot->modules, boot->code, boot->waits ? "True" : "False", telemetry),
+		part[4], part[5]);
 	boot->parts = scope_take_fd(&fd);
 	return 0;
 }

@@ -79,6 +79,7 @@ int view_make(const char *lang, const char *code, size_t len, struct code_view *
  * the box, and a descriptor with the reader. */
 struct view_boot {
 	const char *code, *modules; /* given: where they are in the box; modules: or "" */
+	bool waits, telemetry;	    /* given: it reads its code and waits; it tells what it does */
 	const char *encodings, *sitecustomize; /* ARENA's */
 	int parts;			       /* or -1 */
 };

@@ -29,6 +29,7 @@ struct request {
 	enum workspace_mode workspace_mode;
 	const char *venv;
 	bool diff, commit;
+	bool telemetry;	   /* the interpreter tells of itself what it does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */
 	size_t argc, envc, execc;
 	const char *const *argv; /* the program's arguments */

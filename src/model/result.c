@@ -66,6 +66,9 @@ void result_done(struct result *r)
 	r->changes = NULL;
 	r->changec = 0;
 	scope_close(&r->upper);
+	for (size_t i = 0; i < r->telemetry.explainedc; i++)
+		free(r->telemetry.explained[i]);
+	r->telemetry.explainedc = 0;
 	if (r->report)
 		report_done(r->report);
 	free(r->report);

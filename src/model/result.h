@@ -14,6 +14,8 @@
 #include "model/report.h"
 #include "model/wire.h"
 
+enum { RESULT_EXPLAINED_MAX = 32 };
+
 /* The zero value says that nothing ran. */
 enum run_status {
 	STATUS_ERROR,
@@ -37,6 +39,14 @@ struct capture {
 	struct digest sha256; /* of all of it so far */
 };
 
+/* What the program's interpreter said of itself (--telemetry): it may say anything, and nothing was
+ * decided by it. */
+struct result_telemetry {
+	uint64_t told, dropped;
+	size_t explainedc;
+	char *explained[RESULT_EXPLAINED_MAX]; /* refusals in the program's own words */
+};
+
 struct change {
 	uint32_t change, type, mode, opaque;
 	uint64_t size;
@@ -57,6 +67,7 @@ struct result {
 	uint8_t sha256[32];
 	int upper; /* the overlay's upper directory, or -1 */
 	struct err err;
+	struct result_telemetry telemetry;
 	struct report *report;				/* malloc'd; NULL: no gate has spoken */
 	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see result_init */
 };

@@ -14,7 +14,7 @@ from ._client import Cordon
 from ._errors import (BadRequest, Broken, CannotIsolate, Conflict, CordonError, Failed, LimitReached, NotInstalled,
                       Pending, Refused, TooOld)
 from ._model import (Change, Denial, Event, Evidence, Failure, Finished, Gap, Output, Refusal, Result, RuleHit,
-                     Started, Touched, Unknown, Usage, Waiting)
+                     Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
 from ._transport import Process, Reply, Transport
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ __all__ = [
     "Approval", "AsyncCordon", "BadRequest", "Broken", "CannotIsolate", "Change", "Conflict", "Cordon",
     "CordonError", "Denial", "Domain", "Effect", "Event", "Evidence", "Failed", "Failure", "Finding", "Finished",
     "Gap", "LimitReached", "NotInstalled", "Output", "Pending", "Plan", "Process", "Record", "Refusal", "Refused",
-    "Reply", "Result", "RuleHit", "Scan", "Source", "Started", "TooOld", "Touched", "Trace", "Transport", "Unknown",
+    "Reply", "Result", "RuleHit", "Scan", "Source", "Started", "Telemetry", "TelemetrySum", "TooOld", "Touched", "Trace", "Transport", "Unknown",
     "Usage", "Verification", "Waiting", "approval", "approvals", "approve", "audit_tail", "audit_trace",
     "audit_verify", "deny", "doctor", "domain", "ingest", "new_domain", "plan", "renew_domain", "run", "scan",
     "stream"]

@@ -100,16 +100,16 @@ def run_call(
     time: Optional[Duration] = None, cpu_time: Optional[Duration] = None, cpu: Optional[int] = None,
     memory: Optional[Size] = None, pids: Optional[int] = None, files: Optional[int] = None,
     file_size: Optional[Size] = None, disk: Optional[Size] = None, output: Optional[Size] = None,
-    check: bool = False, on_output: Optional[Callable[[Output], None]] = None,
+    telemetry: bool = False, check: bool = False, on_output: Optional[Callable[[Output], None]] = None,
     on_event: Optional[Callable[[Event], None]] = None,
 ) -> Call:
     """Runs code in the box. CODE is a text (Python, if LANG says nothing else), or a path of a file.
     Durations are seconds or texts like "30s", sizes are bytes or texts like "512M". CHECK: an exit status
-    other than 0 is an error too. The callbacks are told of what happens as it happens."""
+    other than 0 is an error too. TELEMETRY: Python tells what it does, see Telemetry. The callbacks are told of what happens as it happens."""
     operands, payload = _source(code)
     if mode not in ("ro", "overlay", "rw"):
         raise BadRequest(f"mode: there is no \"{mode}\" (ro, overlay or rw)")
-    o = _Options().say(lang=lang or ("python" if payload is not None else None), tier=tier)
+    o = _Options().say(lang=lang or ("python" if payload is not None else None), tier=tier, telemetry=telemetry)
     o.each("exec", exec).each("env", [f"{k}={v}" for k, v in (env or {}).items()])
     if workspace is not None:
         o.say(workspace=f"{os.fspath(workspace)}:{mode}")

@@ -125,6 +125,14 @@ class Evidence(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TelemetrySum(Value):
+    """EXPLAINED: refusals in the program's own words, with its lines."""
+    told: int = 0
+    dropped: int = 0
+    explained: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleHit(Value):
     id: str = ""
     title: str = ""
@@ -152,6 +160,7 @@ class Result(Value):
     layers: Tuple[str, ...] = ()
     denials: Tuple[Denial, ...] = _part(Denial)
     denials_cut: bool = False
+    telemetry: TelemetrySum = field(default=TelemetrySum(), metadata={"of": TelemetrySum})
     changes: Tuple[Change, ...] = _part(Change)
     changes_cut: bool = False
     committed: bool = False
@@ -228,6 +237,17 @@ class Refusal(Denial):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Telemetry(Value):
+    """telemetry=True: what the program's interpreter says of itself. It may say anything."""
+    kind: ClassVar[str] = "telemetry"
+    ms: int = 0
+    audit: str = ""
+    args: str = ""
+    line: Optional[int] = None
+    by: str = "program"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Touched(Value):
     """A limit was reached; ENDED: that was the end of the program."""
     kind: ClassVar[str] = "limit"
@@ -254,4 +274,4 @@ class Unknown(Value):
     kind: ClassVar[str] = "unknown"
 
 
-Event = Union[Started, Waiting, Output, Refusal, Touched, Finished, Unknown]
+Event = Union[Started, Waiting, Output, Refusal, Telemetry, Touched, Finished, Unknown]

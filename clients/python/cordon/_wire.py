@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 
 from ._errors import BadRequest, Broken, CordonError, TooOld, from_failure
-from ._model import (Event, Failure, Finished, Gap, Output, Refusal, Result, Started, Touched, Unknown, Waiting,
-                     data_of, take)
+from ._model import (Event, Failure, Finished, Gap, Output, Refusal, Result, Started, Telemetry, Touched, Unknown,
+                     Waiting, data_of, take)
 
 LINE_MAX = 64 << 20
 
@@ -48,7 +48,8 @@ def _output(data: Mapping[str, Any]) -> Output:
 
 _MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Event]] = {
     "started": lambda d: take(Started, d), "pending": lambda d: take(Waiting, d), "stdout": _output,
-    "stderr": _output, "denial": lambda d: take(Refusal, d), "limit": lambda d: take(Touched, d)}
+    "stderr": _output, "denial": lambda d: take(Refusal, d), "limit": lambda d: take(Touched, d),
+    "telemetry": lambda d: take(Telemetry, d)}
 
 
 class RunReader:

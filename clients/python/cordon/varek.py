@@ -179,7 +179,8 @@ class SeccompBpfBackend(IsolationBackend):
                 venv=_environment(payload.interpreter_path), ask=["net"] if policy.allow_network else [],
                 memory=f"{limits.memory_mb}M", cpu=limits.cpu_quota_pct if shares else None,
                 cpu_time=None if shares else cpu_time, pids=limits.pids_max,
-                time=limits.wall_clock_timeout_s, output=OUTPUT_MAX, on_event=_tell_inside if _callbacks else None))
+                time=limits.wall_clock_timeout_s, output=OUTPUT_MAX, telemetry=bool(_callbacks),
+                on_event=_tell_inside if _callbacks else None))
         except LimitReached as e:
             assert e.result is not None
             return _outcome(e.result)
@@ -264,7 +265,7 @@ _inside = threading.local()
 def _tell_inside(event: Any) -> None:
     """What the program in the box says of itself: marked, because it may say anything."""
     if event.kind == "telemetry":
-        _tell("sandbox:" + event.audit, tuple(event.args))
+        _tell("sandbox:" + event.audit, (event.args, event.line))
 
 
 def subscribe_telemetry(callback: Union[TwoArguments, OneDict]) -> None:

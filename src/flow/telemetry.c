@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines of "EVENT tab LINE tab ARGUMENTS". A line that is none of that kind, or too long, is dropped and
+ * counted. All is bounded: the bytes that are read, the events that are told in a second and in a run, the
+ * last ones that are kept. The program cannot make more work than that, nor wait for us.
+ */
+#include "flow/telemetry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+
+enum { LINE_MAX_LEN = 512, READ_LEN = 65536, WORDS_MAX = 640 };
+
+struct telemetry {
+	int fd;
+	const struct launch_sink *sink;
+	struct result *result;
+	char line[LINE_MAX_LEN];
+	size_t len;
+	bool too_long;
+	uint64_t bytes, second, in_second;
+	size_t recentc; /* how many came; the last ones are in RECENT */
+	struct telemetry_event recent[TELEMETRY_RECENT];
+};
+
+struct telemetry *telemetry_new(int fd, const struct launch_sink *sink, struct result *result)
+{
+	struct telemetry *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->fd = fd;
+	t->sink = sink;
+	t->result = result;
+	return t;
+}
+
+void telemetry_free(struct telemetry *t)
+{
+	if (t)
+		scope_close(&t->fd);
+	free(t);
+}
+
+int telemetry_fd(const struct telemetry *t)
+{
+	return t ? t->fd : -1;
+}
+
+static struct telemetry_event *recent(struct telemetry *t, size_t back)
+{
+	return &t->recent[(t->recentc - 1 - back) % TELEMETRY_RECENT];
+}
+
+static size_t recent_count(const struct telemetry *t)
+{
+	return t->recentc < TELEMETRY_RECENT ? t->recentc : TELEMETRY_RECENT;
+}
+
+/* Takes one field off, up to the next tab. False: it is empty, too long, or holds what nobody should see. */
+static bool take_field(const char **at, const char *end, char *out, size_t size)
+{
+	const char *tab = memchr(*at, '\t', (size_t)(end - *at));
+	size_t len = (size_t)((tab ? tab : end) - *at);
+
+	if (len >= size)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)(*at)[i];
+		out[i] = c < 0x20 || c > 0x7e ? '?' : (char)c;
+	}
+	out[len] = '\0';
+	*at = tab ? tab + 1 : end;
+	return tab || *at == end;
+}
+
+static bool parse(const char *line, size_t len, struct telemetry_event *ret)
+{
+	const char *at = line, *end = line + len;
+	char number[12], *rest;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!take_field(&at, end, ret->audit, sizeof(ret->audit)) || !ret->audit[0] ||
+	    !take_field(&at, end, number, sizeof(number)) ||
+	    !take_field(&at, end, ret->args, sizeof(ret->args)) || at != end)
+		return false;
+	unsigned long n = strtoul(number, &rest, 10);
+	ret->line = n < 100000000 ? (unsigned)n : 0;
+	return number[0] >= '0' && number[0] <= '9' && !*rest;
+}
+
+static bool has_room(struct telemetry *t)
+{
+	uint64_t now = io_now_ns() / 1000000000U;
+
+	if (now != t->second) {
+		t->second = now;
+		t->in_second = 0;
+	}
+	return t->in_second++ < TELEMETRY_SECOND_MAX &&
+	       t->result->telemetry.told < TELEMETRY_TOLD_MAX;
+}
+
+static void explain(struct telemetry *t, const char *words)
+{
+	struct result_telemetry *r = &t->result->telemetry;
+
+	for (size_t i = 0; i < r->explainedc; i++)
+		if (strcmp(r->explained[i], words) == 0)
+			return;
+	if (r->explainedc == RESULT_EXPLAINED_MAX)
+		return;
+	r->explained[r->explainedc] = strdup(words);
+	r->explainedc += r->explained[r->explainedc] != NULL;
+}
+
+/* What an error that ended the program says of the box. What the filter refused is told by the filter. */
+static const struct {
+	int error;
+	const char *by;
+} errors[] = {
+	{EACCES, "the box, which gives no such right, or by the file's own rights"},
+	{ENOENT, "the box, which does not show it; or it is not there"},
+	{EROFS, "the box, where it is read-only"},
+	{ENETUNREACH, "the box, which has no network"},
+};
+
+/* An OSError that nobody caught: "ERRNO, FILE". The event before it on the same line was what failed. */
+static void join_error(struct telemetry *t, const struct telemetry_event *e)
+{
+	char words[WORDS_MAX];
+	const char *by = NULL;
+	int error = atoi(e->args);
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].error == error)
+			by = errors[i].by;
+	for (size_t back = 0; by && back < recent_count(t); back++) {
+		const struct telemetry_event *was = recent(t, back);
+		if (was->line != e->line || strcmp(was->audit, "import") == 0)
+			continue;
+		snprintf(words, sizeof(words), "%s(%s) at line %u was refused by %s", was->audit,
+			 was->args, was->line, by);
+		explain(t, words);
+		return;
+	}
+}
+
+static void take_line(struct telemetry *t)
+{
+	struct telemetry_event e;
+
+	if (t->too_long || !parse(t->line, t->len, &e)) {
+		t->result->telemetry.dropped++;
+		return;
+	}
+	if (strcmp(e.audit, "cordon.raised") == 0)
+		join_error(t, &e);
+	t->recentc++;
+	*recent(t, 0) = e;
+	if (!has_room(t)) {
+		t->result->telemetry.dropped++;
+		return;
+	}
+	t->result->telemetry.told++;
+	if (t->sink->telemetry)
+		t->sink->telemetry(t->sink->ctx, &e);
+}
+
+static void take_byte(struct telemetry *t, char c)
+{
+	if (c == '\n') {
+		take_line(t);
+		t->len = 0;
+		t->too_long = false;
+	} else if (t->len < sizeof(t->line)) {
+		t->line[t->len++] = c;
+	} else {
+		t->too_long = true;
+	}
+}
+
+void telemetry_read(struct telemetry *t)
+{
+	char data[READ_LEN];
+	ssize_t n = 0;
+
+	while (t && t->fd >= 0 && (n = recv(t->fd, data, sizeof(data), MSG_DONTWAIT)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			take_byte(t, data[i]);
+		t->bytes += (uint64_t)n;
+		if (t->bytes >= TELEMETRY_BYTES_MAX)
+			scope_close(&t->fd);
+	}
+	if (t && n <= 0 && !(n < 0 && (errno == EAGAIN || errno == EINTR)))
+		scope_close(&t->fd);
+}
+
+/* Which events can lead to which refused call. */
+static const struct {
+	const char *call, *audit; /* how they begin */
+} leads[] = {
+	{"exec", "subprocess.Popen"}, {"exec", "os.exec"},   {"exec", "os.posix_spawn"},
+	{"exec", "os.system"},	      {"exec", "pty.spawn"}, {"socket", "socket."},
+	{"connect", "socket."},	      {"", "ctypes."},
+};
+
+static bool can_lead(const struct telemetry_event *e, const char *call)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
+		if (strncmp(call, leads[i].call, strlen(leads[i].call)) == 0 &&
+		    strncmp(e->audit, leads[i].audit, strlen(leads[i].audit)) == 0)
+			return true;
+	return false;
+}
+
+/* The program says what it does before it does it: so what it said is there by now. */
+void telemetry_join(struct telemetry *t, const struct wire_denial *d)
+{
+	char words[WORDS_MAX];
+
+	telemetry_read(t);
+	for (size_t back = 0; t && back < recent_count(t); back++) {
+		const struct telemetry_event *e = recent(t, back);
+		if (!can_lead(e, d->call))
+			continue;
+		snprintf(words, sizeof(words),
+			 "%s(%s) at line %u was refused by the box: %.31s, %.95s", e->audit,
+			 e->args, e->line, d->call, d->rule);
+		explain(t, words);
+		return;
+	}
+}
