@@ -117,6 +117,10 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 void cli_help_all(FILE *to);
 void cli_help(FILE *to, const struct cli_command *cmd);
 int cli_man(struct cli_call *call);
+/* Calls EACH for every option of CMD, limits included. */
+void cli_each_option(const struct cli_command *cmd,
+		     void (*each)(FILE *to, const struct cli_option *o), FILE *to);
+/* completion.c */
 int cli_completion(struct cli_call *call);
 
 /* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c, domain.c, ingest.c, plan.c, audit.c */

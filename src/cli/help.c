@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Help, manual page and completion, all from the tables: a row that exists is documented.
+ * Help and manual page, all from the tables: a row that exists is documented.
  */
 #include <string.h>
 
@@ -59,8 +59,8 @@ static const struct {
 };
 
 /* Calls EACH for every option of CMD, limits included. */
-static void each_option(const struct cli_command *cmd,
-			void (*each)(FILE *to, const struct cli_option *o), FILE *to)
+void cli_each_option(const struct cli_command *cmd,
+		     void (*each)(FILE *to, const struct cli_option *o), FILE *to)
 {
 	char help[160 + NAMES_MAX], names[NAMES_MAX];
 
@@ -105,7 +105,7 @@ void cli_help_all(FILE *to)
 	for (unsigned i = 0; cli_command_at(i); i++)
 		fprintf(to, "  cordon %-12s %s\n", cli_command_at(i)->name,
 			cli_command_at(i)->help);
-	fputs("\nTry: cordon run script.py\n     cordon run --help\n", to);
+	fputs("\nTry: cordon run script.py\n     cordon help run\n", to);
 }
 
 void cli_help(FILE *to, const struct cli_command *cmd)
@@ -113,7 +113,7 @@ void cli_help(FILE *to, const struct cli_command *cmd)
 	fprintf(to, "cordon %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->help);
 	if (cmd->options->name)
 		fputs("\n", to);
-	each_option(cmd, help_option, to);
+	cli_each_option(cmd, help_option, to);
 	fprintf(to, "\nExample: %s\n", cmd->example);
 	for (size_t i = 0, n = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
 		if (strcmp(exits[i].command, cmd->name) == 0)
@@ -210,36 +210,11 @@ int cli_man(struct cli_call *call)
 	for (unsigned i = 0; cli_command_at(i); i++) {
 		const struct cli_command *c = cli_command_at(i);
 		fprintf(to, ".SS %s\n%s.\n", c->name, c->help);
-		each_option(c, man_option, to);
+		cli_each_option(c, man_option, to);
 		fputs(".PP\nExample:\n.B ", to);
 		roff(to, c->example);
 		fputc('\n', to);
 	}
 	man_tables(to);
-	return 0;
-}
-
-static void completion_option(FILE *to, const struct cli_option *o)
-{
-	fprintf(to, " %s%s", cli_dashes(o), o->name);
-}
-
-int cli_completion(struct cli_call *call)
-{
-	FILE *to = stdout;
-
-	(void)call;
-	fputs("_cordon()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
-	      "\tif [ \"$COMP_CWORD\" = 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '",
-	      to);
-	for (unsigned i = 0; cli_command_at(i); i++)
-		fprintf(to, "%s%s", i ? " " : "", cli_command_at(i)->name);
-	fputs("' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", to);
-	for (unsigned i = 0; cli_command_at(i); i++) {
-		fprintf(to, "\t%s) COMPREPLY=($(compgen -W '--help", cli_command_at(i)->name);
-		each_option(cli_command_at(i), completion_option, to);
-		fputs("' -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n", to);
-	}
-	fputs("\tesac\n}\ncomplete -o filenames -F _cordon cordon\n", to);
 	return 0;
 }

@@ -15,6 +15,8 @@
 
 enum { DESCRIPTORS_MIN = 64 };
 
+static int help(struct cli_call *call);
+
 static const struct cli_command commands[] = {
 	{"run", "[options] FILE|- [-- ARG...]", "run code in the box and give back what it did",
 	 "cordon run --time 5s --workspace .:overlay --diff job.py -- input.csv", cli_run_options,
@@ -34,20 +36,18 @@ static const struct cli_command commands[] = {
 	{"approvals",
 	 "list|(show|approve|deny|export|add|sign) ID|read FILE|key (new|add|list|remove) "
 	 "[options]",
-	 "see what waits for a person, and answer",
-	 "cordon approvals approve 0123456789abcdef0123456789abcdef --key ~/me.key",
+	 "see what waits for a person, and answer", "cordon approvals list --all",
 	 cli_approvals_options, cli_approvals, true, 2},
 	{"domain", "new|show [HANDLE]|renew HANDLE [options]",
 	 "begin a conversation, or one anew; see what was read in one", "D=$(cordon domain new)",
 	 cli_domain_options, cli_domain, true, 2},
 	{"ingest", "--kind K --name URI [--domain HANDLE] [options] FILE|-",
 	 "record what an agent reads before it reads it",
-	 "curl -s $URL | cordon ingest --domain $D --kind web --name $URL --release - -",
+	 "cordon ingest --domain $D --kind file --name page.html --release - page.html",
 	 cli_ingest_options, cli_ingest, true, 2},
 	{"plan", "--domain HANDLE [options] FILE|-",
 	 "fix code before anything untrusted is read: prints a token for cordon run",
-	 "cordon plan --domain $D --ask read --runs 10 report.py", cli_plan_options, cli_plan, true,
-	 2},
+	 "T=$(cordon plan --domain $D --runs 10 report.py)", cli_plan_options, cli_plan, true, 2},
 	{"audit", "tail|verify|trace RUN|export|checkpoint|key|rotate [options]",
 	 "read the log, check it, and ask which documents led to a run",
 	 "cordon audit verify --checkpoint kept.txt --key kept.pub", cli_audit_options, cli_audit,
@@ -56,8 +56,11 @@ static const struct cli_command commands[] = {
 	 0},
 	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man,
 	 false, 0},
-	{"completion", "", "print the completion script for bash", "source <(cordon completion)",
-	 cli_no_options, cli_completion, false, 0},
+	{"completion", "[bash|zsh]",
+	 "print the completion script for a shell; for bash, if none is named",
+	 "source <(cordon completion bash)", cli_no_options, cli_completion, true, 0},
+	{"help", "[COMMAND]", "show a command's options, example and exit status",
+	 "cordon help run", cli_no_options, help, true, 0},
 };
 
 const struct cli_command *cli_command_at(unsigned i)
@@ -78,6 +81,22 @@ static const struct cli_command *find(const char *name)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
+}
+
+static int help(struct cli_call *call)
+{
+	const struct cli_command *cmd = call->argc == 1 ? find(call->argv[0]) : NULL;
+	struct err err;
+
+	if (cmd)
+		cli_help(stdout, cmd);
+	else if (call->argc == 0)
+		cli_help_all(stdout);
+	if (cmd || call->argc == 0)
+		return 0;
+	err_set(&err, ERR_USAGE, "there is no command \"%.64s\"", call->argv[call->argc - 1]);
+	err_cure(&err, "cordon help lists them");
+	return cli_fail(call, &err);
 }
 
 /* A wrong word may come before the one that asks for JSON. */
@@ -155,7 +174,7 @@ static int speak(int argc, char **argv)
 {
 	const char *word = argc < 2 ? "--help" : argv[1];
 
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 		cli_help_all(stdout);
 		return 0;
 	}

@@ -242,7 +242,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 
 @test "words that a command does not take" {
 	local c
-	for c in doctor version man completion; do
+	for c in doctor version man; do
 		wrong "cordon $c takes no \"x\"" $c x
 		wrong "cordon $c takes no \"x\"" $c -- x
 		err_has "try: cordon $c"
