@@ -3,6 +3,7 @@
 #   make        build/cordon and build/cordon-box
 #   make run    install what is missing, build, play the demonstration
 #   make test   install what is missing, build, run every test
+#   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
 #   make bench | fuzz | soak | kernels | analyze     the longer things
 #   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
@@ -55,8 +56,20 @@ POSTGRES  := $(wildcard src/postgres/*.c) $(addprefix src/store/,wire.c buf.c ki
 PG_LINK    = $(if $(SAN),$(LINK),-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections)
 PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 
-.PHONY: all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
-all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM)
+# The library: a client of the program, not the program itself. Only what lib/libcordon.map names is seen.
+VERSION   := $(shell sed -n 's/^\#define CORDON_VERSION "\(.*\)"/\1/p' src/cli/cli.h)
+LIB       := $(wildcard lib/*.c)
+LIBRARY   := $(if $(CROSS)$(SAN),,$(BUILD)/libcordon.so.$(VERSION))
+$(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
+	$(Q)$(CC) -shared -Wl,-soname,libcordon.so.0,--version-script=lib/libcordon.map,-z,relro,-z,now,-z,noexecstack,-z,defs \
+		-o $@ $(filter %.o,$^) -ljansson
+$(BUILD)/shared/%.o: %.c lib/private.h include/cordon.h Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) -fstack-protector-strong -fPIC -fvisibility=default \
+		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -Iinclude -Ilib -c -o $@ $<
+
+.PHONY: deb wheel all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
+all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
@@ -124,6 +137,8 @@ $(BUILD)/obj/%.o: %.c Makefile
 PREFIX     ?= /usr/local
 LIBEXECDIR ?= $(PREFIX)/libexec/cordon
 SHAREDIR   ?= $(PREFIX)/share/cordon
+LIBDIR     ?= $(PREFIX)/lib
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
 # Where cordon looks for its box and its rules: another place than the last time builds that file again.
 $(BUILD)/libexec: FORCE
@@ -138,9 +153,28 @@ install: all
 	rm -rf $(DESTDIR)$(SHAREDIR)/rules
 	install -d $(DESTDIR)$(SHAREDIR)
 	cp -R rules $(DESTDIR)$(SHAREDIR)/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions $(DESTDIR)$(SYSCONFDIR)/apparmor.d
 	$(BUILD)/cordon man >$(DESTDIR)$(PREFIX)/share/man/man1/cordon.1
-	$(BUILD)/cordon completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/cordon
+	$(BUILD)/cordon completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/cordon
+	$(BUILD)/cordon completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_cordon
+	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' packaging/apparmor.in >$(DESTDIR)$(SYSCONFDIR)/apparmor.d/cordon-box
+	$(if $(LIBRARY),install -D -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libcordon.so.$(VERSION))
+	$(if $(LIBRARY),ln -sf libcordon.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libcordon.so.0)
+	$(if $(LIBRARY),ln -sf libcordon.so.0 $(DESTDIR)$(LIBDIR)/libcordon.so)
+	install -D -m 644 include/cordon.h $(DESTDIR)$(PREFIX)/include/cordon.h
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' lib/libcordon.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/libcordon.pc
+
+# Packages have paths of their own, so they are built beside everything else.
+DEB_BUILD := build/deb-build
+deb:
+	@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) PREFIX=/usr LIBEXECDIR=/usr/libexec/cordon \
+		LIBDIR=/usr/lib/$(shell $(CC) -print-multiarch) DESTDIR=$(CURDIR)/$(DEB_BUILD)/root install
+	@tools/deb $(DEB_BUILD)/root $(VERSION) build/deb
+wheel:
+	@tools/wheel build/wheel
 
 # Two makes where something may be installed first: it decides how the second one builds.
 deps:
