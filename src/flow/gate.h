@@ -44,7 +44,7 @@ struct gate {
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;
-	bool unread_modules;	/* it imports more from the workspace than was looked at */
+	bool unread_modules; /* it imports more from the workspace than was looked at */
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
