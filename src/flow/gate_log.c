@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The word "audit". What was asked, found and decided is one transaction with what it uses up (a
- * plan's run, a person's word) and with the domain as it was decided on: if anything of that has
- * changed meanwhile, nothing is written and nothing runs. Names of members come in the order of
- * their letters: see store/jcs.h.
+ * The word "audit", before the effect (gate_result.c: after it). What was asked, found and decided is one
+ * transaction with what it uses up (a plan's run, a person's word) and with the domain as it was decided
+ * on: if anything of that has changed meanwhile, nothing is written and nothing runs. Names of members
+ * come in the order of their letters: see store/jcs.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "flow/gate.h"
+#include "flow/gate_log_private.h"
 #include "store/in_force.h"
-
-enum { REF_SIZE = 64 };
-
-/* The names under which the records of a run are found again. */
-struct refs {
-	size_t count;
-	const char *name[GATE_REFS_MAX + 4];
-	char text[GATE_REFS_MAX + 4][REF_SIZE];
-};
 
 static void add_ref(struct refs *r, const char *sort, const char *id)
 {
@@ -51,7 +42,7 @@ static void add_sources(struct refs *r, const struct gate *g)
 		add_ref(r, "src", id_hex(&g->sources.id[i], hex));
 }
 
-static void begin_refs(struct refs *r, const struct gate *g)
+void gate_refs(struct refs *r, const struct gate *g)
 {
 	char hex[ID_HEX];
 
@@ -61,8 +52,7 @@ static void begin_refs(struct refs *r, const struct gate *g)
 		add_ref(r, "dom", id_hex(&g->domain.id, hex));
 }
 
-static void append(struct store_tx *tx, enum record_kind kind, const struct refs *refs,
-		   struct jcs *j)
+void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *refs, struct jcs *j)
 {
 	struct err err;
 
@@ -223,19 +213,19 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 {
 	AUTO_JCS struct jcs j = {0};
 
-	begin_refs(refs, g);
+	gate_refs(refs, g);
 	tell_policy(g, refs, tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_request(g, &j);
-	append(tx, RECORD_REQUEST, refs, &j);
+	gate_append(tx, RECORD_REQUEST, refs, &j);
 	if (g->has_look) {
 		put_scan(g, &j);
-		append(tx, RECORD_SCAN, refs, &j);
+		gate_append(tx, RECORD_SCAN, refs, &j);
 	}
 	add_ref(refs, "apr", g->report->approval);
 	add_sources(refs, g);
 	put_verdict(g, why, &j);
-	append(tx, RECORD_VERDICT, refs, &j);
+	gate_append(tx, RECORD_VERDICT, refs, &j);
 }
 
 /* Only the policy can be another one meanwhile. */
@@ -294,153 +284,8 @@ int gate_log_start(struct gate *g, struct err *err)
 	tell_decision(g, NULL, refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
-	append(&tx, RECORD_START, refs, &j);
+	gate_append(&tx, RECORD_START, refs, &j);
 	if (take_rights(g, &tx, err) < 0)
 		return -1;
 	return store_commit(g->state.store, &tx, err);
-}
-
-static void put_denials(const struct result *r, struct jcs *j)
-{
-	jcs_bool(j, "cut", r->wire.denials_cut);
-	jcs_list(j, "denials");
-	for (size_t i = 0; i < r->denialc; i++) {
-		const struct wire_denial *d = &r->denials[i];
-		jcs_object(j, NULL);
-		jcs_text(j, "call", d->call, strnlen(d->call, sizeof(d->call)));
-		jcs_int(j, "count", (int64_t)d->count);
-		jcs_text(j, "rule", d->rule, strnlen(d->rule, sizeof(d->rule)));
-		jcs_text(j, "target", d->target, strnlen(d->target, sizeof(d->target)));
-		jcs_end(j);
-	}
-	jcs_end(j);
-}
-
-/* The hash is of all that came, also of what was not kept. */
-static void put_stream(const struct capture *c, const char *bytes, const char *sha, struct jcs *j)
-{
-	uint8_t sha256[32];
-
-	jcs_int(j, bytes, (int64_t)c->total);
-	if (capture_sha256(c, sha256))
-		jcs_hex(j, sha, sha256, sizeof(sha256));
-}
-
-static void put_result(const struct gate *g, const struct result *r, struct jcs *j)
-{
-	const struct payload *p = &g->bp->payload;
-
-	jcs_int(j, "changes", (int64_t)r->changec);
-	/* A program that was changed meanwhile may have run as something else. */
-	if (!p->is_program || payload_is_same(p->fd, &p->from))
-		jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
-	jcs_bool(j, "committed", r->committed);
-	jcs_int(j, "cpu_ms", (int64_t)r->wire.cpu_ms);
-	if (r->err.code)
-		jcs_str(j, "error", r->err.message);
-	jcs_int(j, "exit_code", r->exit_code);
-	jcs_list(j, "layers");
-	for (int l = 0; l < LAYER_COUNT; l++)
-		if (r->wire.layers & LAYER_BIT(l))
-			jcs_str(j, NULL, layer_row((enum layer)l)->name);
-	jcs_end(j);
-	jcs_int(j, "memory_peak", (int64_t)r->wire.memory_peak);
-	jcs_int(j, "signal", r->signal);
-	jcs_str(j, "status", status_name(r->status));
-	put_stream(&r->out[1], "stderr_bytes", "stderr_sha256", j);
-	put_stream(&r->out[0], "stdout_bytes", "stdout_sha256", j);
-	jcs_int(j, "wall_ms", (int64_t)r->wire.wall_ms);
-}
-
-/* Words that the code had are no news when it prints them, and who reads them has learned nothing.
- * But for code that is itself somebody else's: to print it is to tell it. */
-static size_t own_words(const struct gate *g)
-{
-	bool is_own = g->standing > ORIGIN_DERIVED && !g->has_code && !g->is_marked;
-
-	return is_own ? g->look.ownc : 0;
-}
-
-/* What it printed, for whoever builds on it later. Only in a conversation that somebody names: the
- * shared domain is exposed anyway, and would fill up. */
-static int ingest_output(struct gate *g, const struct result *r, int stream,
-			 const struct label *label, struct err *err)
-{
-	static const char *const names[] = {"stdout", "stderr"};
-	size_t len = 0, gap;
-	AUTO_FREE char *all = capture_join(&r->out[stream], &len, &gap);
-	char name[REF_SIZE], run[REF_SIZE];
-	const char *refs[] = {run};
-	struct source_released released;
-
-	if (!all || len < INDEX_PIECE_MIN || !g->has_domain)
-		return 0;
-	snprintf(run, sizeof(run), "run:%s", g->report->run);
-	snprintf(name, sizeof(name), "%s of run:%.16s", names[stream], g->report->run);
-	struct origin_text text = {.data = all, .len = len};
-	struct source_in in = {.kind = FROM_RUN_OUTPUT,
-			       .name = name,
-			       .name_len = strlen(name),
-			       .text = &text,
-			       .count = 1,
-			       .own = g->look.text,
-			       .ownc = own_words(g),
-			       .label = *label,
-			       .vouched = true,
-			       .refs = refs,
-			       .refc = 1};
-	return source_commit(&g->state.keeper, &g->domain, &in, &released, err);
-}
-
-static void tell_result(const struct gate *g, const struct result *r, const struct refs *refs,
-			struct store_tx *tx)
-{
-	AUTO_JCS struct jcs j = {0};
-
-	jcs_init(&j, RECORD_BODY_MAX);
-	if (r->denialc) {
-		put_denials(r, &j);
-		append(tx, RECORD_DENIAL, refs, &j);
-	}
-	put_result(g, r, &j);
-	append(tx, RECORD_RESULT, refs, &j);
-}
-
-/* The floor went down when it started; the user may have begun anew meanwhile, and then it has ended
- * in an epoch that knows nothing of it. However little it has told: it is told there. */
-static int lower_floor(struct gate *g, const struct label *label, struct store_tx *tx,
-		       struct err *err)
-{
-	struct id id = g->domain.id;
-
-	if (!g->has_domain)
-		return 0; /* the shared one has no epochs */
-	if (domain_load(&g->state.keeper, &id, &g->domain, err) < 0)
-		return -1;
-	if (label->integrity < g->domain.floor.integrity)
-		domain_read(&g->state.keeper, &g->domain, label, FROM_RUN_OUTPUT, tx);
-	return 0;
-}
-
-int gate_log_result(struct gate *g, const struct result *r, struct err *err)
-{
-	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
-	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
-	int done = -1;
-
-	if (!refs)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	begin_refs(refs, g);
-	for (int i = 0; done < 0 && i < GATE_TRIES_MAX; i++) {
-		AUTO_TX struct store_tx tx = {0};
-		tell_result(g, r, refs, &tx);
-		if (lower_floor(g, &label, &tx, err) < 0)
-			return -1;
-		done = store_commit(g->state.store, &tx, err);
-		if (done < 0 && err->code != ERR_CONFLICT)
-			return -1;
-	}
-	if (done < 0 || gate_label_files(g, r, &files, err) < 0)
-		return -1;
-	return ingest_output(g, r, 0, &label, err) < 0 ? -1 : ingest_output(g, r, 1, &label, err);
 }

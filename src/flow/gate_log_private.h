@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the records before a run and those after it share.
+ */
+#ifndef CORDON_FLOW_GATE_LOG_PRIVATE_H
+#define CORDON_FLOW_GATE_LOG_PRIVATE_H
+
+#include "flow/gate.h"
+
+enum { REF_SIZE = 64 };
+
+/* The names under which the records of a run are found again. */
+struct refs {
+	size_t count;
+	const char *name[GATE_REFS_MAX + 4];
+	char text[GATE_REFS_MAX + 4][REF_SIZE];
+};
+
+/* The run's and its domain's; nothing else is in R then. */
+void gate_refs(struct refs *r, const struct gate *g);
+/* A record of it; J is empty again. */
+void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *refs,
+		 struct jcs *j);
+
+#endif
