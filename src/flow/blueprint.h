@@ -45,9 +45,6 @@ void blueprint_init(struct blueprint *p);
 void blueprint_done(struct blueprint *p);
 /* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. */
 int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err);
-/* Can it? Not when it could write something before the answer is there, nor when the caller has
- * anything to say about how the interpreter starts: nothing but our own code may run until then. */
-bool blueprint_can_talk(const struct blueprint *p, const struct request *req);
 /* As after blueprint_begin: to be made once more. */
 void blueprint_again(struct blueprint *p);
 /* The rest. REQ asks for no more than before. */

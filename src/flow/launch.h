@@ -44,13 +44,11 @@ struct launch {
 
 /* Starts cordon-box: its own start goes on while the blueprint is drawn. It waits for launch_run. */
 int launch_begin(struct launch *l, struct err *err);
-/* launch_run in steps, for one that talks first: starts it, waits for its answer (malloc'd, without the
- * mark at its end; -1: there is none, and this box is of no use), lets it go on, collects the rest. */
+/* launch_run in steps, for one that talks first (talk.h): starts it, says whether nothing has come of it
+ * yet, collects the rest. */
 int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
 		 struct result *ret, struct err *err);
-int launch_hear(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len);
 bool launch_is_waiting(struct launch *l);
-void launch_let(struct blueprint *p);
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err);
 int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
 	       struct result *ret, struct err *err);

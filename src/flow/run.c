@@ -16,6 +16,7 @@
 #include "base/spread.h"
 #include "flow/enclose_private.h"
 #include "flow/gate.h"
+#include "flow/talk.h"
 
 struct sentence {
 	const struct request *req;
@@ -77,7 +78,7 @@ static int begin_early(struct sentence *s, struct err *err)
 	struct timespec pause = {.tv_nsec = GATE_START_US * 1000L};
 	struct err ignored;
 
-	if (!blueprint_can_talk(&s->bp, s->req) || !gate_guess(&s->gate, &s->bp, &s->guess))
+	if (!talk_can(&s->bp, s->req) || !gate_guess(&s->gate, &s->bp, &s->guess))
 		return 0;
 	s->bp.talks = true;
 	s->bp.planned = s->guess.planned;
@@ -97,7 +98,7 @@ static bool hear(struct sentence *s, struct code_view *ret)
 	size_t len = 0;
 	struct err ignored;
 
-	return launch_hear(&s->box, &s->bp, &answer, &len) == 0 &&
+	return talk_hear(&s->box, &s->bp, &answer, &len) == 0 &&
 	       view_answer(answer, len, ret, &ignored) == 0 && ret->state == CODE_VIEW_WHOLE;
 }
 
@@ -228,7 +229,7 @@ static int enclosed(struct sentence *s, struct err *err)
 
 	if (s->waits && has_time(s) && launch_is_waiting(&s->box)) {
 		say_started(s);
-		launch_let(&s->bp);
+		talk_let(&s->bp);
 		gate_rest(&s->gate);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
 			return -1;

@@ -371,3 +371,20 @@ ways_of_cores() {
 	END
 	every ways_of_cores
 }
+
+@test "the interpreter and cordon mean the same by what they say" {
+	/usr/bin/python3 - "$TOP" <<-'END'
+		import re, sys
+		text = lambda name: open(sys.argv[1] + "/" + name).read()
+		spec, talk = text("src/model/spec.h"), text("src/flow/talk.h")
+		number = lambda name, of: int(re.search(r"\b%s = (\w+)" % name, of)[1], 0)
+		fds = {number("TALK_FD", spec), number("PARTS_FD", spec)}
+		end, go = number("TALK_END", talk), re.search(r"\bTALK_GO = '(.)'", talk)[1]
+		boot = text("runtime/boot/encodings.py") + text("runtime/boot/sitecustomize.py")
+		used = {int(n) for n in re.findall(r"posix\.(?:p?read|write|close)\((\d+)[,)]", boot)}
+		assert used == fds, (used, fds)
+		assert set(re.findall(r"b'(\\x..|.)'", boot)) >= {"\\x%02x" % end, go}, (end, go)
+		assert set(re.findall(r"b'(\\x..)'", boot)) == {"\\x%02x" % end}
+		assert "!= b'%s'" % go in boot
+	END
+}
