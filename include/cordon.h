@@ -9,8 +9,8 @@
  *     if (c && cordon_set(c, "time", "5s") == 0 && cordon_run(c, "print(6 * 7)", 12, &r) == 0)
  *             fwrite(cordon_stdout(r, NULL), 1, ..., stdout);
  *
- * Functions return 0, or -1 with words in cordon_error(). What the policy refused, what waits for a person and
- * what could not be isolated is no failure of the call: cordon_status() says it, and nothing ran.
+ * Functions return 0, or -1 with words in cordon_error(). What the policy refused, what waits for a person
+ * and what could not be isolated is no failure of the call: cordon_status() says it, and nothing ran.
  */
 #ifndef CORDON_H
 #define CORDON_H

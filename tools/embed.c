@@ -10,9 +10,9 @@
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with more programs: view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry; their code is in arrays with
- * _code behind the name, and view_key says of which Python. Sources are ASCII; it stops at the first
- * byte that is not.
+ * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry; their code is
+ * in arrays with _code behind the name, and view_key says of which Python. Sources are ASCII; it stops at
+ * the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>
