@@ -37,6 +37,40 @@ blocks()
 	[ "$n" -gt 1 ] || { echo "no sh block in README.md"; return 1; }
 }
 
+# In the order in which they stand there, each with what was left by those before it.
+@test "docs/START.md: every block works, in the shell and in Python" {
+	need_root
+	local n=0 kind
+	mkdir "$T/start" "$T/path"
+	ln -s "$CORDON" "$T/path/cordon"
+	export PATH="$T/path:$PATH" PYTHONPATH="$TOP/clients/python" PYTHONDONTWRITEBYTECODE=1
+	awk -v dir="$T" '
+		/^```(sh|python)$/ { n++; on = substr($0, 4); next }
+		/^```/ { on = "" }
+		on { print > (dir "/start-" n "." on) }' "$TOP/docs/START.md"
+	cd "$T/start"
+	while :; do
+		n=$((n + 1)) status=0
+		kind=$(cd "$T" && compgen -G "start-$n.*") || break
+		case $kind in
+		*.sh) timeout 120 bash -euo pipefail "$T/$kind" </dev/null >"$T/out" 2>"$T/err" || status=$? ;;
+		*) timeout 120 /usr/bin/python3 "$T/$kind" </dev/null >"$T/out" 2>"$T/err" || status=$? ;;
+		esac
+		[ "$status" -eq 0 ] || { cat "$T/$kind"; show; }
+		cat "$T/out" >>"$T/all"
+	done
+	[ "$n" -gt 7 ]
+	local line
+	for line in 45 "derived ['https://example.org/report']" plan; do
+		grep -qxF -- "$line" "$T/all" || { echo "no $line"; cat "$T/all"; return 1; }
+	done
+	diff <(awk '/^```python$/ { on = 1; next } /^```/ { on = 0 } on' "$TOP/README.md") - <<-'END'
+		import cordon
+		print(cordon.run("print(6 * 7)").text)
+	END
+	[ "$(awk '/^```python$/ { on = 1; next } /^```/ { on = 0 } on' "$TOP/README.md" | /usr/bin/python3)" = 42 ]
+}
+
 @test "make targets that README.md names exist" {
 	[ -e "$TOP/README.md" ] || skip "no README.md yet"
 	local t
