@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where may it connect to? The lists, and one question. Pure: it looks at nothing but its arguments.
+ */
+#ifndef CORDON_EGRESS_RULES_H
+#define CORDON_EGRESS_RULES_H
+
+#include "egress/address.h"
+#include "model/egress.h"
+#include "model/request.h"
+#include "policy/net.h"
+
+#define RULES_MAX (POLICY_NET_MAX + REQUEST_LIST_MAX) /* of one list */
+#define RULES_OWN_ADDRESSES_MAX 256
+
+struct rules {
+	size_t count[EGRESS_LISTS];
+	struct policy_net list[EGRESS_LISTS][RULES_MAX];
+	size_t ownc; /* this host's own addresses */
+	struct address own[RULES_OWN_ADDRESSES_MAX];
+	struct arena arena;
+};
+
+void rules_done(struct rules *r);
+int rules_add(struct rules *r, enum egress_list list, const char *text, struct err *err);
+
+/* May the name be asked for at all: could some port of it be allowed? *RET_RULE says why not. */
+bool rules_allow_name(const struct rules *r, const char *name, char ret_rule[EGRESS_RULE_MAX]);
+
+/* NAME is what was dialled, in lower case; "" for an address. ADDRESS is where that really is. */
+struct rules_ask {
+	const char *name;
+	struct address address;
+	uint16_t port;
+};
+bool rules_allow(const struct rules *r, const struct rules_ask *ask,
+		 char ret_rule[EGRESS_RULE_MAX]);
+/* Does the policy's own list name exactly this host, and no pattern that it only fits? */
+bool rules_name_own(const struct rules *r, const struct rules_ask *ask);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words around a connection to the outside: datagrams of plain data, each begins with its kind.
+ *
+ *     program --connect--> kernel --> cordon-box --EGRESS_DIAL--> cordon-egress --> the host
+ *
+ * cordon-box knows nothing of names and rules: it hands over the address that the program gave, as it
+ * was when it looked, and the program's own socket, and passes the answer on. cordon-egress connects
+ * that socket. cordon tells it the rules before and hears what became of each attempt afterwards.
+ */
+#ifndef CORDON_MODEL_EGRESS_H
+#define CORDON_MODEL_EGRESS_H
+
+#include <stdint.h>
+
+#include "model/limit.h"
+
+/* Where the program's resolver is, in its own network. */
+#define EGRESS_RESOLVER "127.0.0.53"
+#define EGRESS_RESOLVER_PORT 53
+
+#define EGRESS_ADDRESS_MAX 128 /* bytes of any socket's address: struct sockaddr_storage */
+#define EGRESS_NAME_MAX 254    /* a host's name and its end */
+#define EGRESS_ADDRESS_TEXT 48
+#define EGRESS_RULE_MAX 400  /* bytes of a rule, or of why there was none */
+#define EGRESS_ROWS_MAX 4096 /* attempts that are told */
+
+enum egress_kind {
+	/* between cordon-box and cordon-egress */
+	EGRESS_RESOLVE = 1, /* descriptor: the socket at EGRESS_RESOLVER */
+	EGRESS_DIAL,	    /* egress_dial and the socket */
+	EGRESS_ANSWER,	    /* egress_answer */
+	EGRESS_OVER,	    /* egress_over: the run has used up one of its limits */
+	/* between cordon and cordon-egress */
+	EGRESS_RULE,  /* egress_rule: before EGRESS_START */
+	EGRESS_START, /* egress_start */
+	EGRESS_ASK,   /* egress_ask: who said this name? */
+	EGRESS_TOLD,  /* egress_ask: a source that nobody trusts, or nothing */
+	EGRESS_ROW,   /* egress_row */
+	EGRESS_DONE,  /* egress_done: that was all */
+};
+
+struct egress_dial {
+	uint32_t kind;
+	int32_t type; /* SOCK_STREAM or SOCK_DGRAM */
+	uint64_t id;  /* of the call that waits */
+	uint32_t address_len;
+	uint8_t address[EGRESS_ADDRESS_MAX];
+};
+
+struct egress_answer {
+	uint32_t kind;
+	int32_t error; /* 0, or an errno */
+	uint64_t id;
+};
+
+struct egress_over {
+	uint32_t kind, limit; /* enum limit_id */
+	uint32_t ended;	      /* 1: it ends the run; 0: it was touched */
+	uint32_t reserved;
+};
+
+/* Which list a rule stands in. OWN: the policy itself allows it. */
+enum egress_list { EGRESS_ALLOWED, EGRESS_OWN, EGRESS_DENIED, EGRESS_LISTS };
+
+struct egress_rule {
+	uint32_t kind, list;
+	char text[EGRESS_RULE_MAX]; /* as policy_net_format writes it */
+};
+
+struct egress_start {
+	uint32_t kind;
+	uint32_t asks; /* 1: something untrusted was read, so cordon is asked about names */
+	uint64_t limit[LIMIT_COUNT];
+};
+
+struct egress_ask {
+	uint32_t kind, reserved;
+	char name[EGRESS_NAME_MAX];
+	char source[EGRESS_RULE_MAX - 100]; /* of EGRESS_TOLD; "": none */
+};
+
+enum egress_verdict { EGRESS_REFUSED, EGRESS_CONNECTED, EGRESS_FAILED, EGRESS_VERDICTS };
+
+/* One attempt. */
+struct egress_row {
+	uint32_t kind, verdict, port;
+	int32_t error; /* what the program was told: 0, or an errno */
+	uint64_t bytes_out, bytes_in, wall_ms;
+	char name[EGRESS_NAME_MAX];	   /* "": it gave an address */
+	char address[EGRESS_ADDRESS_TEXT]; /* the real one; "": there was none yet */
+	char rule[EGRESS_RULE_MAX];	   /* that allowed or refused it */
+};
+
+struct egress_done {
+	uint32_t kind, cut; /* 1: there were more attempts than were told */
+};
+
+#endif
