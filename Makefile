@@ -68,8 +68,13 @@ $(BUILD)/shared/%.o: %.c lib/private.h include/cordon.h Makefile
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) -fstack-protector-strong -fPIC -fvisibility=default \
 		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -Iinclude -Ilib -c -o $@ $<
 
+# Connects for boxes. Not static: the system's resolver loads what the host is configured to ask.
+EGRESS   := $(wildcard src/egress/*.c)
+EGRESS_LINK = $(PG_LINK) -pthread
+EGRESS_OBJS := $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(EGRESS) src/policy/net.c,)
+
 .PHONY: deb wheel all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
-all: $(BUILD)/cordon $(BUILD)/cordon-box $(PG_PROGRAM) $(LIBRARY)
+all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
@@ -78,6 +83,9 @@ $(BUILD)/cordon-box: $(BOX_OBJS)
 
 $(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(POSTGRES),)
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
+
+$(BUILD)/cordon-egress: $(EGRESS_OBJS)
+	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^
 
 # Test builds in which a layer can be left out; see src/box/mutant.c.
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
@@ -149,6 +157,7 @@ FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
+	install -D -m 755 $(BUILD)/cordon-egress $(DESTDIR)$(LIBEXECDIR)/cordon-egress
 	$(if $(PG_PROGRAM),install -D -m 755 $(PG_PROGRAM) $(DESTDIR)$(LIBEXECDIR)/cordon-postgres)
 	rm -rf $(DESTDIR)$(SHAREDIR)/rules
 	install -d $(DESTDIR)$(SHAREDIR)

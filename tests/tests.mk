@@ -12,7 +12,7 @@ ATTACK_RUNNER := $(addprefix tests/attacks/,run.c stage.c world.c canaries.c lau
 ATTACK_PROBES := $(filter-out $(ATTACK_RUNNER),$(wildcard tests/attacks/*.c))
 ATTACK_BINS   := $(if $(ATTACK_PROBES),$(BUILD)/tests/attacks-run $(BUILD)/tests/probes)
 TEST_LIB   := $(BUILD)/tests/libcordon-test.a
-TEST_OBJS  := $(filter-out %/main.o,$(sort $(BOX_OBJS) $(CLI_OBJS)))
+TEST_OBJS  := $(filter-out %/main.o,$(sort $(BOX_OBJS) $(CLI_OBJS) $(EGRESS_OBJS)))
 PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)

@@ -201,11 +201,6 @@ static void check_tables(void)
 
 /* ---- one filter ---- */
 
-static bool is_active(unsigned int set, unsigned int sets)
-{
-	return set == SET_HOST ? (sets & SET_UNIX) == 0 : (set & sets) == set;
-}
-
 /* What the box does where a rule says nothing: seccomp's action for DENY and KILL rows. */
 static uint32_t kernel_action(enum call_action action, int err, uint32_t fallback)
 {
@@ -224,7 +219,8 @@ static bool is_always_free(const char *name, unsigned int sets)
 	for (size_t i = 0; i < COUNT(arg_rows); i++) {
 		const struct arg_row *arg = &arg_rows[i];
 
-		if (strcmp(arg->name, name) == 0 && is_active(arg->set, sets) && is_always(arg))
+		if (strcmp(arg->name, name) == 0 && call_set_counts(arg->set, sets) &&
+		    is_always(arg))
 			return true;
 	}
 	return false;
@@ -259,7 +255,7 @@ static size_t add_args(struct bpf *filter, const char *name, unsigned int sets, 
 	for (size_t i = 0; i < COUNT(arg_rows); i++) {
 		const struct arg_row *arg = &arg_rows[i];
 
-		if (strcmp(arg->name, name) != 0 || !is_active(arg->set, sets))
+		if (strcmp(arg->name, name) != 0 || !call_set_counts(arg->set, sets))
 			continue;
 		found[count] = (struct branch_row){
 			.answer = kernel_action(arg->action, arg->err, fallback)};
@@ -302,9 +298,9 @@ static struct range range_of_number(const struct calls *calls, unsigned int sets
 
 	if (nr > calls->highest)
 		range.answer = SECCOMP_RET_ERRNO | ENOSYS;
-	else if (row != NULL && is_active(row->set, sets))
+	else if (row != NULL && call_set_counts(row->set, sets))
 		range.answer = kernel_action(row->action, row->err, fallback);
-	if (row == NULL || row->action != CALL_ARGS || !is_active(row->set, sets))
+	if (row == NULL || row->action != CALL_ARGS || !call_set_counts(row->set, sets))
 		return range;
 	if (is_always_free(row->name, sets))
 		range.answer = SECCOMP_RET_ALLOW;
@@ -400,10 +396,10 @@ static void print_filters(FILE *out, const struct arch *arch)
 	}
 	fputs("\nstatic const struct filter_variant FILTERS(filter_variants)[] = {\n", out);
 	for (unsigned int sets = 0; sets < SET_COUNT; sets++)
-		fprintf(out, "\t{\"%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
+		fprintf(out, "\t{\"%s%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
 			sets & SET_SPACED ? "spaced" : "plain", sets & SET_EXEC ? "+exec" : "",
-			sets & SET_UNIX ? "+unix" : "", sets & SET_COUNTED ? "+counted" : "", sets,
-			programs[sets].len);
+			sets & SET_UNIX ? "+unix" : "", sets & SET_COUNTED ? "+counted" : "",
+			sets & SET_NET ? "+net" : "", sets, programs[sets].len);
 	fputs("};\n", out);
 }
 

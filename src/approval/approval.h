@@ -97,6 +97,7 @@ struct approval_request {
 	/* how: all of it is in the box's hash too, and here for people to see */
 	const char *venv;		   /* "": none */
 	struct approval_list exec, limits; /* approval_text: programs; "memory 512M" */
+	struct approval_list net;	   /* approval_text: hosts beside those of the policy */
 	uint64_t tier;			   /* enum tier */
 	/* what it would get, and why somebody is asked */
 	uint64_t caps, granted; /* asked for; had when they agree */

@@ -67,6 +67,7 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 	r->workspace_mode = from->workspace ? from->workspace_mode : WORKSPACE_NONE;
 	r->venv = from->venv ? from->venv : "";
 	r->exec = texts(from->exec, from->execc, a);
+	r->net = texts(from->net, from->netc, a);
 	r->limits = limit_texts(from->limit, a);
 	r->tier = from->tier;
 }
@@ -90,7 +91,7 @@ static struct approval_list reasons(const struct decision *d, struct arena *a)
 static struct approval_list reach(unsigned caps, const struct request *from, struct arena *a)
 {
 	const struct profile *p = from->lang ? profile_find(from->lang) : NULL;
-	const char *line[CAP_COUNT + REQUEST_LIST_MAX + 2];
+	const char *line[CAP_COUNT + 2 * REQUEST_LIST_MAX + 2];
 	size_t count = 0;
 
 	for (unsigned c = 0; c < CAP_COUNT; c++)
@@ -101,6 +102,8 @@ static struct approval_list reach(unsigned caps, const struct request *from, str
 			arena_printf(a, "start the programs that %s has in every box", p->name);
 	for (size_t i = 0; i < from->execc && i < REQUEST_LIST_MAX; i++)
 		line[count++] = arena_printf(a, "start the program %s", from->exec[i]);
+	for (size_t i = 0; i < from->netc && i < REQUEST_LIST_MAX; i++)
+		line[count++] = arena_printf(a, "connect to %s", from->net[i]);
 	if (from->venv)
 		line[count++] =
 			arena_printf(a, "load code of the virtual environment %s", from->venv);
@@ -155,6 +158,8 @@ int approval_box_sha256(const struct policy_box *box, const struct request *r,
 	add_text(&out, "venv", r->venv);
 	for (size_t i = 0; i < r->execc; i++)
 		add_text(&out, "exec", r->exec[i]);
+	for (size_t i = 0; i < r->netc; i++)
+		add_text(&out, "net", r->net[i]);
 	if (out.failed)
 		return err_set(err, ERR_LIMIT, "the box is too large to be described");
 	digest_of(ret, out.data, out.len);

@@ -82,6 +82,7 @@ const struct field request_fields[] = {
 	NUMBER(R, workspace_mode, WORKSPACE_RW, A),
 	TEXT(R, venv, A),
 	LIST(exec, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
+	LIST(net, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
 	LIST(limits, text_row, struct approval_text, LIMIT_COUNT, A),
 	NUMBER(R, tier, TIER_COUNT - 1, A),
 	NUMBER(R, caps, CAP_ALL, A),

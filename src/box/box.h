@@ -40,6 +40,7 @@ struct box {
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
+	int resolver;	  /* SPEC_NET, in the program's process: where names are asked for; or -1 */
 };
 
 /* The shipped binary has no way to leave a layer out. */
@@ -74,6 +75,9 @@ struct program {
 int program_begin(struct box *b, struct program *ret, struct err *err);
 /* In it: the last steps and the exec. INIT: where init says how far the root is, or -1. */
 void program_exec(struct box *b, int init) __attribute__((noreturn));
+
+/* resolver.c: in a network that has just been made. */
+int resolver_open(struct box *b, struct err *err);
 
 /* spaces.c: which namespaces init is born into, and which it enters by itself. */
 int spaces_choose(const struct box *b, bool at_birth);

@@ -19,16 +19,27 @@ enum call_action {
 	CALL_ALLOW,
 };
 
-/* What a box is made of: the four bits together are its index into filter_variants. */
+/* What a box is made of: the five bits together are its index into filter_variants. */
 enum call_set {
 	SET_COMMON = 0,
 	SET_SPACED = 1,
 	SET_EXEC = 2,
 	SET_UNIX = 4,
 	SET_COUNTED = 8,
-	SET_COUNT = 16,
-	SET_HOST = SET_COUNT, /* only in rows: counts where SET_UNIX is absent */
+	SET_NET = 16,
+	SET_COUNT = 32,
+	/* only in rows: */
+	SET_HOST = SET_COUNT, /* counts where SET_UNIX is absent */
+	SET_OFFLINE,	      /* counts where SET_NET is absent */
 };
+
+/* Does a row of SET count in a box of SETS? */
+static inline bool call_set_counts(unsigned int set, unsigned int sets)
+{
+	if (set == SET_HOST || set == SET_OFFLINE)
+		return !(sets & (set == SET_HOST ? SET_UNIX : SET_NET));
+	return (set & sets) == set;
+}
 
 struct call_name {
 	int nr;
@@ -50,7 +61,8 @@ struct filter_variant {
 };
 
 /* unix_sockets: the box has private namespaces. counted: a cgroup counts its memory. */
-const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted);
+const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted,
+					 bool net);
 
 /* NULL when our tables do not know the number. */
 const char *call_name_find(int nr);

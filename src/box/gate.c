@@ -19,6 +19,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/dial.h"
 #include "box/filter.h"
 
 /* How to show what a refused call was about. */
@@ -167,17 +168,21 @@ static int on_setup(struct gate *g, struct box *b, const struct seccomp_notif *r
 	return 0;
 }
 
-static void on_run(struct gate *g, const struct seccomp_notif *req)
+static void on_run(struct gate *g, const struct box *b, const struct seccomp_notif *req)
 {
 	const struct call_rule *rule = call_rule_find(req->data.nr);
+	bool net = b->spec->flags & SPEC_NET;
 
+	if (net && dial_call(b, g->listener, req) != DIAL_REFUSED)
+		return;
 	record(g, req, rule);
 	if (rule && rule->action == CALL_KILL) {
 		g->kill = true; /* unanswered: the caller sleeps until it is killed */
 		return;
 	}
 	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
-	if (++g->events < CORDON_EVENTS_MAX)
+	/* Connections need the listener: there a flood costs its own time, and a little of ours. */
+	if (net || ++g->events < CORDON_EVENTS_MAX)
 		return;
 	g->cut = true;
 	gate_close(g);
@@ -195,6 +200,6 @@ int gate_answer(struct gate *g, struct box *b, struct err *err)
 	}
 	if (g->phase == GATE_SETUP)
 		return on_setup(g, b, &req, err);
-	on_run(g, &req);
+	on_run(g, b, &req);
 	return 0;
 }

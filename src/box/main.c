@@ -97,8 +97,12 @@ static void schedule_normally(void)
 int main(void)
 {
 	static const int keep[] = {0, 1, 2, RESULT_FD};
-	struct box box = {
-		.ctl = -1, .upper = -1, .lower = -1, .cloned_workspace = -1, .private_lock = -1};
+	struct box box = {.ctl = -1,
+			  .upper = -1,
+			  .lower = -1,
+			  .cloned_workspace = -1,
+			  .private_lock = -1,
+			  .resolver = -1};
 	struct spec *spec = new_table(sizeof(*spec));
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;

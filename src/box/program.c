@@ -37,7 +37,7 @@ static int make_network(struct box *b, int init, struct err *err)
 	if (fd < 0 || io_send(init, &kind, sizeof(kind), fd) < 0)
 		return why_failed(err, LAYER_NETNS, "making the network namespace");
 	box_mark(b, LAYER_NETNS);
-	return 0;
+	return resolver_open(b, err);
 }
 
 /* Waits for init's word, and the descriptor with it. Init's end is ours, and whoever ended it has
@@ -136,11 +136,26 @@ static int enter_root(struct box *b, int init, int *ret_rules, struct err *err)
 	return 0;
 }
 
+/* The socket at which names are asked for was made with the network. */
+static int hand_over_resolver(struct box *b, struct err *err)
+{
+	uint32_t kind = WIRE_RESOLVER;
+
+	if (b->resolver < 0)
+		return 0;
+	if (io_send(b->ctl, &kind, sizeof(kind), b->resolver) < 0)
+		return err_errno(err, ERR_SYSTEM, "handing over the resolver");
+	scope_close(&b->resolver);
+	return 0;
+}
+
 /* From here on the filter is on: what follows may use allowed calls only. */
 static int hand_over_listener(struct box *b, int listener, struct err *err)
 {
 	struct wire_listener msg = {WIRE_LISTENER, b->layers};
 
+	if (hand_over_resolver(b, err) < 0)
+		return -1;
 	if (io_send(b->ctl, &msg, sizeof(msg), listener) < 0)
 		return err_errno(err, ERR_SYSTEM, "handing over the listener");
 	if (listener < 0) /* a mutant without seccomp */

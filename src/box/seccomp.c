@@ -30,7 +30,8 @@ static const struct filter_variant *choose(const struct box *b)
 	bool spaced = s->tier != TIER_NO_USERNS;
 	bool near = s->flags & SPEC_NEAR;
 
-	return filter_find(spaced, box_may_exec(b), spaced && !near, s->tier == TIER_FULL);
+	return filter_find(spaced, box_may_exec(b), spaced && !near, s->tier == TIER_FULL,
+			   s->flags & SPEC_NET);
 }
 
 int seccomp_load(struct box *b, int *ret_listener, struct err *err)

@@ -20,8 +20,10 @@
 #include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/dial.h"
 #include "box/supervise.h"
 #include "box/sys.h"
+#include "model/egress.h"
 
 enum {
 	SETUP_MS = 20000, /* our own work before the program's first instruction */
@@ -152,6 +154,39 @@ static void on_listener(struct run *r, const union message *m, int *fd)
 	r->box->layers |= m->listener.layers;
 }
 
+/* Where the program asks for names: cordon-egress answers there. */
+static void on_resolver(struct run *r, int fd)
+{
+	uint32_t kind = EGRESS_RESOLVE;
+	struct err err;
+
+	if (io_send(EGRESS_FD, &kind, sizeof(kind), fd) == 0)
+		return;
+	err_errno(&err, ERR_SYSTEM, "talking to cordon-egress");
+	fail_run(r, &err);
+}
+
+/* A run that may connect does not go on without who does it. */
+static void on_egress(struct run *r)
+{
+	struct err err;
+	enum limit_id limit = LIMIT_NONE;
+	bool ended = false;
+	int heard = dial_hear(r->gate.listener, &limit, &ended);
+
+	if (heard < 0 && !r->ended && !r->killing) {
+		err_set(&err, ERR_SYSTEM, "cordon-egress died");
+		fail_run(r, &err);
+	} else if (heard < 0) {
+		r->egress_gone = true;
+	} else if (heard > 0 && !r->ended && !r->killing) {
+		r->result.limit = limit;
+		r->result.limit_ended = ended;
+		if (ended)
+			end_box(r);
+	}
+}
+
 static void on_error(struct run *r, union message *m)
 {
 	explain_outside(&m->error.err);
@@ -166,18 +201,25 @@ static const struct word {
 } words[] = {
 	{WIRE_ERROR, sizeof(struct wire_error), sizeof(struct wire_error), true, false},
 	{WIRE_LISTENER, sizeof(struct wire_listener), sizeof(struct wire_listener), true, false},
+	{WIRE_RESOLVER, sizeof(uint32_t), sizeof(uint32_t), true, false},
 	{WIRE_ENDED, sizeof(struct wire_ended), sizeof(struct wire_ended), true, false},
 	{WIRE_CHANGE, offsetof(struct wire_change, path), sizeof(struct wire_change), false, true},
 	{WIRE_UPPER, sizeof(uint32_t), sizeof(uint32_t), false, true},
 	{WIRE_DONE, sizeof(struct wire_done), sizeof(struct wire_done), false, true},
 };
 
+static bool has_network(const struct run *r)
+{
+	return r->box->spec->flags & SPEC_NET;
+}
+
 static bool is_expected(const struct run *r, uint32_t kind, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i].kind == kind && len >= words[i].least && len <= words[i].most)
 			return (r->ended ? words[i].after : words[i].before) &&
-			       (kind != WIRE_LISTENER || r->gate.listener < 0);
+			       (kind != WIRE_LISTENER || r->gate.listener < 0) &&
+			       (kind != WIRE_RESOLVER || has_network(r));
 	return false;
 }
 
@@ -210,6 +252,8 @@ static void on_init(struct run *r)
 		on_error(r, &m);
 	} else if (m.kind == WIRE_LISTENER) {
 		on_listener(r, &m, &passed);
+	} else if (m.kind == WIRE_RESOLVER) {
+		on_resolver(r, passed);
 	} else if (m.kind == WIRE_ENDED) {
 		on_ended(r, &m.ended);
 	} else if (m.kind == WIRE_CHANGE || m.kind == WIRE_UPPER) {
@@ -333,7 +377,9 @@ static void loop(struct run *r)
 	while (!r->done) {
 		struct pollfd fds[] = {{.fd = RESULT_FD, .events = POLLIN},
 				       {.fd = r->box->ctl, .events = POLLIN},
-				       {.fd = r->gate.listener, .events = POLLIN}};
+				       {.fd = r->gate.listener, .events = POLLIN},
+				       {.fd = has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
+					.events = POLLIN}};
 		int n = poll(fds, ARRAY_SIZE(fds), next_timeout(r));
 		if (n < 0 && errno != EINTR) {
 			fail_blind(r);
@@ -349,6 +395,8 @@ static void loop(struct run *r)
 			on_gate(r);
 		else if (fds[2].revents & POLLHUP)
 			on_last_exit(r);
+		if (!r->done && fds[3].revents)
+			on_egress(r);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);

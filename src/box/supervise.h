@@ -14,8 +14,9 @@ struct run {
 	pid_t pid;
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
-	bool told_all; /* init has told every change */
-	unsigned told; /* how many of the gate's refusals the caller knows already */
+	bool told_all;	  /* init has told every change */
+	bool egress_gone; /* after the end */
+	unsigned told;	  /* how many of the gate's refusals the caller knows already */
 	uint64_t deadline_ns, ended_ns, pids_seen;
 	struct cgroup_usage usage;
 	bool measured;

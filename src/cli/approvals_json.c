@@ -106,6 +106,7 @@ static const char *tier_name(unsigned tier)
 WORD_OF(r_mode, struct approval_request, workspace_mode, mode_name)
 TEXT_OF(r_venv, struct approval_request, venv)
 FIELD(r_exec, struct approval_request, texts(&v->exec))
+FIELD(r_net, struct approval_request, texts(&v->net))
 FIELD(r_limits, struct approval_request, texts(&v->limits))
 WORD_OF(r_tier, struct approval_request, tier, tier_name)
 FIELD(r_caps, struct approval_request, policy_set_json((unsigned)v->caps, cap_name))
@@ -162,6 +163,7 @@ static const struct cli_field request_rows[] = {
 	{"workspace_mode", "none, ro, overlay or rw", r_mode},
 	{"venv", "a virtual environment of the host, or empty", r_venv},
 	{"exec", "programs of the host that it may start", r_exec},
+	{"net", "hosts that it may connect to, beside those of the policy", r_net},
 	{"limits", "name and value of each", r_limits},
 	{"tier", "how strong the box is", r_tier},
 	{"policy_sha256", "of the policy", r_policy},

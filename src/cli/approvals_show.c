@@ -186,6 +186,7 @@ static void show_inputs(const struct approval_request *r)
 			       (unsigned long long)in[i].entries, in[i].name);
 	}
 	show_texts("programs", &r->exec);
+	show_texts("hosts", &r->net);
 	if (r->venv[0])
 		approvals_line("virtualenv", "%s", r->venv);
 	if (r->workspace[0])

@@ -52,6 +52,7 @@ static const struct row {
 	[RECORD_DOMAIN] = {API_ACTIVITY, 1, "Create", "a conversation began or was merged"},
 	[RECORD_PLAN] = {API_ACTIVITY, 1, "Create", "a plan was made"},
 	[RECORD_CHECKPOINT] = {API_ACTIVITY, 1, "Create", "the log was signed"},
+	[RECORD_EGRESS] = {API_ACTIVITY, 99, "Other", "a run connected to hosts, or tried to"},
 };
 /* In an ingest the rules found something. */
 static const struct row found_row = {DETECTION_FINDING, 1, "Create",

@@ -63,6 +63,26 @@ const struct cli_field cli_denial_fields[] = {
 	{"count", "how many times", denial_count},
 	{0}};
 
+FIELD(egress_name, struct egress_row, jsonval_readable(v->name))
+FIELD(egress_address, struct egress_row, json_string(v->address))
+FIELD(egress_port, struct egress_row, jsonval_number(v->port))
+FIELD(egress_verdict, struct egress_row, json_string(egress_verdict_name(v->verdict)))
+FIELD(egress_rule, struct egress_row, jsonval_readable(v->rule))
+FIELD(egress_out, struct egress_row, jsonval_number(v->bytes_out))
+FIELD(egress_in, struct egress_row, jsonval_number(v->bytes_in))
+FIELD(egress_ms, struct egress_row, jsonval_number(v->wall_ms))
+
+static const struct cli_field egress_fields[] = {
+	{"name", "the host's; empty: it gave an address", egress_name},
+	{"address", "where that really is; empty: nobody looked", egress_address},
+	{"port", "0: it only asked for the name", egress_port},
+	{"verdict", "connected, failed or refused", egress_verdict},
+	{"rule", "that allowed it; else why it was refused", egress_rule},
+	{"bytes_out", "sent; the kernel's count", egress_out},
+	{"bytes_in", "received; the end of the stream counts as one", egress_in},
+	{"wall_ms", "milliseconds from the call to the end of the connection", egress_ms},
+	{0}};
+
 static const char *const kinds[CHANGE_KINDS] = {"added", "modified", "deleted"};
 static const char *const types[CHANGE_TYPES] = {"file", "directory", "link", "other"};
 
@@ -297,6 +317,9 @@ RUN(run_denials, jsonval_list(cli_denial_fields, v->result->denials, sizeof(stru
 			      v->result->denialc))
 RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
 RUN(run_telemetry, jsonval_object(telemetry_fields, &v->result->telemetry))
+RUN(run_egress,
+    jsonval_list(egress_fields, v->result->egress, sizeof(struct egress_row), v->result->egressc))
+RUN(run_egress_cut, json_boolean(v->result->egress_cut))
 RUN(run_changes,
     jsonval_list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
@@ -331,6 +354,8 @@ static const struct cli_field run_fields[] = {
 	{"denials", "the calls that were refused", run_denials},
 	{"denials_cut", "there were more than are listed", run_denials_cut},
 	{"telemetry", "with --telemetry: what the program said of itself", run_telemetry},
+	{"egress", "with --net: every attempt to reach a host", run_egress},
+	{"egress_cut", "there were more than are listed", run_egress_cut},
 	{"changes", "with --diff or --commit: what changed in the workspace", run_changes},
 	{"changes_cut", "there were more than are listed", run_changes_cut},
 	{"committed", "the changes were written back", run_committed},
@@ -351,6 +376,7 @@ static const struct cli_object objects[] = {{"", run_fields},
 					    {"usage", usage_fields},
 					    {"denials[]", cli_denial_fields},
 					    {"telemetry", telemetry_fields},
+					    {"egress[]", egress_fields},
 					    {"changes[]", change_fields},
 					    {"evidence[]", tie_fields},
 					    {"rules[]", rule_fields},

@@ -11,6 +11,7 @@
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
+#include "policy/net.h"
 
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
@@ -75,6 +76,25 @@ static int set_exec(struct cli_call *c, const struct cli_option *o, const char *
 		return err_set(err, ERR_LIMIT, "--exec: more than %d", REQUEST_LIST_MAX);
 	c->request.exec[c->request.execc++] = v;
 	return 0;
+}
+
+/* Read again where it is used: here to say at once what is wrong with it. */
+static int set_net(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	struct arena arena = {0};
+	struct policy_net ignored;
+
+	(void)o;
+	if (c->request.netc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--net: more than %d", REQUEST_LIST_MAX);
+	c->request.net[c->request.netc++] = v;
+	int r = policy_net_parse(v, true, &arena, &ignored, err);
+	arena_done(&arena);
+	if (r < 0) {
+		err->code = ERR_USAGE;
+		err_context(err, "--net");
+	}
+	return r;
 }
 
 static int set_env(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -282,6 +302,7 @@ const struct cli_option cli_run_options[] = {
 	 set_telemetry, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
+	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", set_net, NULL},
 	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
 	{"workspace", "DIR[:ro|:overlay|:rw]", "a directory at /workspace; default :overlay",
 	 set_workspace, NULL},

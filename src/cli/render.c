@@ -122,6 +122,29 @@ static void say_denials(const struct result *r)
 	}
 }
 
+/* Hosts that were not reached, and why. */
+static void say_egress(const struct result *r)
+{
+	char line[EGRESS_RULE_MAX + EGRESS_NAME_MAX + 64];
+	size_t said = 0, refused = 0;
+
+	for (size_t i = 0; i < r->egressc; i++) {
+		const struct egress_row *e = &r->egress[i];
+		if (e->verdict != EGRESS_REFUSED || ++refused > 8)
+			continue;
+		snprintf(line, sizeof(line), "%s:%u (%s)", e->name[0] ? e->name : e->address,
+			 e->port, e->rule);
+		if (!e->port)
+			snprintf(line, sizeof(line), "%s (%s)", e->name, e->rule);
+		said++;
+		say("refused: ", line);
+	}
+	if (refused > said) {
+		snprintf(line, sizeof(line), "%zu more hosts; --json lists them", refused - said);
+		say("refused: ", line);
+	}
+}
+
 /* ONLY_NOTED: those that stand in the way. */
 static void say_changes(const struct result *r, bool only_noted)
 {
@@ -207,5 +230,7 @@ void cli_print_summary(const struct result *r, bool mid_line)
 	/* A refusal that the program shrugged off needs no words. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0)
 		say_denials(r);
+	if (r->status != STATUS_EXITED || r->exit_code != 0)
+		say_egress(r);
 	say_changes(r, false);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "model/egress.h"
 
 #if defined(__x86_64__)
 #define TRIPLET "x86_64-linux-gnu"
@@ -49,6 +50,22 @@ const struct spec_file profile_common_files[] = {
 	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n", false},
 	{"/etc/hosts", "127.0.0.1 localhost cordon\n", false},
 	{NULL, NULL, false}};
+
+/* Whom to ask for names, and whose word counts for a certificate. */
+const struct spec_file profile_net_files[] = {
+	{"/etc/resolv.conf", "nameserver " EGRESS_RESOLVER "\noptions timeout:30 attempts:1\n",
+	 false},
+	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n", false},
+	{NULL, NULL, false}};
+
+const struct profile_bind profile_net_binds[] = {{"/etc/ssl/certs", DATA},
+						 {"/etc/ssl/openssl.cnf", DATA},
+						 {"/usr/lib/ssl", DATA},
+						 {"/usr/share/ca-certificates", DATA},
+						 {"/usr/local/share/ca-certificates", DATA},
+						 {"/etc/services", DATA},
+						 {"/usr/lib/git-core", CODE | WHEN_EXEC},
+						 {NULL, 0}};
 
 const char *const profile_common_env[] = {
 	"PATH=/usr/bin:/bin", "HOME=@",	       "LANG=C.UTF-8", "TMPDIR=@",

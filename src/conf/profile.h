@@ -47,6 +47,9 @@ extern const struct profile_bind profile_common_binds[];
 /* "@" stands for the home directory. */
 extern const char *const profile_common_env[];
 extern const struct spec_file profile_common_files[];
+/* What a box with a network gets besides, and before those. */
+extern const struct profile_bind profile_net_binds[];
+extern const struct spec_file profile_net_files[];
 /* The dynamic loader: started by the kernel, never by name. */
 extern const char *const profile_loaders[];
 

@@ -38,12 +38,14 @@ void blueprint_init(struct blueprint *p)
 	p->payload.fd = p->workspace = p->input = -1;
 	p->talk = p->talk_in = p->parts = -1;
 	p->pump.from = p->pump.to = -1;
+	outside_init(&p->outside);
 }
 
 void blueprint_again(struct blueprint *p)
 {
 	scope_close(&p->workspace);
 	talk_close(p);
+	outside_done(&p->outside);
 	memset(&p->spec, 0, sizeof(p->spec));
 	p->hash_later = p->talks = p->tells = false;
 }
@@ -51,6 +53,7 @@ void blueprint_again(struct blueprint *p)
 void blueprint_done(struct blueprint *p)
 {
 	private_close(&p->private);
+	outside_done(&p->outside);
 	arena_done(&p->arena);
 	payload_done(&p->payload);
 	scope_close(&p->workspace);
@@ -496,6 +499,13 @@ static int set_basics(struct draft *d, struct err *err)
 		s->flags |= SPEC_KEEP_UPPER;
 	if ((r->diff || r->commit) && !overlay)
 		return err_set(err, ERR_USAGE, "--diff and --commit need --workspace DIR:overlay");
+	if (r->network && r->tier == TIER_NO_USERNS) {
+		err_set(err, ERR_USAGE, "--tier no-userns has no network");
+		err_cause(err, "connections need a private network around the program");
+		return -1;
+	}
+	if (r->network)
+		s->flags |= SPEC_NET;
 	if (r->limit[LIMIT_CPU] && r->tier != TIER_FULL) {
 		err_set(err, ERR_USAGE, "--cpu needs a cgroup, which --tier %s does without",
 			tier_row(r->tier)->name);
@@ -521,9 +531,13 @@ static int make_private(struct draft *d, struct err *err)
 
 static int add_common_files(struct draft *d, struct err *err)
 {
-	for (const struct spec_file *f = profile_common_files; f->target; f++)
-		if (add_file(&d->bp->spec, f->target, f->content, f->is_link, err) < 0)
-			return -1;
+	const struct spec_file *lists[] = {d->req->network ? profile_net_files : NULL,
+					   profile_common_files};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (const struct spec_file *f = lists[i]; f && f->target; f++)
+			if (add_file(&d->bp->spec, f->target, f->content, f->is_link, err) < 0)
+				return -1;
 	return 0;
 }
 
@@ -578,9 +592,10 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 		return -1;
 	if (show_rows(&d, profile_common_binds, err) < 0 ||
 	    (!req->isolated && show_rows(&d, d.profile->binds, err) < 0) ||
-	    show_venv(&d, err) < 0 || show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 ||
-	    add_loader(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || add_talk(&d, err) < 0 || add_environment(&d, err) < 0)
+	    (req->network && show_rows(&d, profile_net_binds, err) < 0) || show_venv(&d, err) < 0 ||
+	    show_interpreter(&d, err) < 0 || add_programs(&d, err) < 0 || add_loader(&d, err) < 0 ||
+	    add_common_files(&d, err) < 0 || add_args(&d, err) < 0 || open_workspace(&d, err) < 0 ||
+	    add_talk(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "flow/conflict.h"
+#include "flow/outside.h"
 #include "flow/payload.h"
 #include "flow/private.h"
 #include "flow/pump.h"
@@ -34,6 +35,7 @@ struct blueprint {
 	bool tells; /* it tells what it does, on the same descriptor, when it has started */
 	int talk;   /* our end of that, and what the program gets; or -1 */
 	int talk_in, parts;
+	struct outside outside;	   /* who connects for it, if it may */
 	struct pump pump;	   /* to the other end of input */
 	struct conflict_mark mark; /* with --commit: when the run began */
 	bool hash_later;	   /* the payload is a program of its own: hash while it runs */

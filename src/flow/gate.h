@@ -131,6 +131,11 @@ int gate_decide(struct gate *g, struct err *err);
 /* (approve): 0: it may run. 1: people are asked, report->approval says where. */
 int gate_approve(struct gate *g, struct err *err);
 
+/* gate_net.c: starts who connects for it, if it may. */
+int gate_open_outside(struct gate *g, struct outside *ret, struct err *err);
+/* Attempts from FROM on, as many as fit into a record; returns how many. */
+size_t gate_put_egress(const struct result *r, size_t from, struct jcs *j);
+
 /* gate_log.c */
 /* Before the effect. ERR_CONFLICT: what was decided on has changed; decide again. */
 int gate_log_start(struct gate *g, struct err *err);

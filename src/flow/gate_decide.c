@@ -108,7 +108,12 @@ int gate_decide(struct gate *g, struct err *err)
 	if (g->decision.verdict == VERDICT_DENY)
 		return refuse(g, err);
 	g->confined = *g->req;
-	return policy_confine(&g->decision.box, &g->confined, err);
+	if (policy_confine(&g->decision.box, &g->confined, err) < 0)
+		return -1;
+	/* Granted, but to nowhere: then there is none. */
+	if (!g->confined.netc && !g->policy.allow.count)
+		g->confined.network = false;
+	return 0;
 }
 
 static void fill_evidence(struct gate *g)

@@ -86,6 +86,12 @@ static void put_request(struct gate *g, struct jcs *j)
 		jcs_str(j, "declared", origin_name(r->declared));
 	jcs_str(j, "file", p->is_program ? p->path : r->file ? r->file : "");
 	jcs_str(j, "lang", g->bp->profile->name);
+	if (r->netc) {
+		jcs_list(j, "net");
+		for (size_t i = 0; i < r->netc; i++)
+			jcs_str(j, NULL, r->net[i]);
+		jcs_end(j);
+	}
 	if (g->bp->input_is_fixed)
 		jcs_hex(j, "stdin_sha256", g->bp->input_sha256, sizeof(g->bp->input_sha256));
 	jcs_str(j, "tier", tier_row(r->tier)->name);

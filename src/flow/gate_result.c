@@ -112,6 +112,10 @@ static void tell_result(const struct gate *g, const struct result *r, const stru
 		put_denials(r, &j);
 		gate_append(tx, RECORD_DENIAL, refs, &j);
 	}
+	for (size_t at = 0; at < r->egressc;) {
+		at += gate_put_egress(r, at, &j);
+		gate_append(tx, RECORD_EGRESS, refs, &j);
+	}
 	put_result(g, r, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);
 }

@@ -126,7 +126,8 @@ static int send_spec(struct launch *l, const struct blueprint *p, struct err *er
 			     [WIRE_FD_PAYLOAD] = p->payload.fd >= 0 ? p->payload.fd : null,
 			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null,
 			     [WIRE_FD_TALK] = p->talk_in >= 0 ? p->talk_in : null,
-			     [WIRE_FD_PARTS] = p->parts >= 0 ? p->parts : null};
+			     [WIRE_FD_PARTS] = p->parts >= 0 ? p->parts : null,
+			     [WIRE_FD_EGRESS] = p->outside.box >= 0 ? p->outside.box : null};
 	if (io_send_fds(l->socket, &kind, sizeof(kind), fds, WIRE_FDS) < 0 && errno != EPIPE)
 		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
 	return 0;
@@ -229,7 +230,8 @@ static int listen_once(struct launch *job, struct pump *input)
 			       {.fd = job->out[0], .events = POLLIN},
 			       {.fd = job->out[1], .events = POLLIN},
 			       {.fd = -1},
-			       {.fd = telemetry_fd(job->telemetry), .events = POLLIN}};
+			       {.fd = telemetry_fd(job->telemetry), .events = POLLIN},
+			       {.fd = job->outside ? job->outside->control : -1, .events = POLLIN}};
 
 	if (input)
 		fds[3] = pump_wants(input);
@@ -243,6 +245,8 @@ static int listen_once(struct launch *job, struct pump *input)
 		read_output(job, 0);
 	if (fds[2].revents)
 		read_output(job, 1);
+	if (fds[5].revents)
+		outside_hear(job->outside, job->result);
 	if (fds[0].revents)
 		read_socket(job);
 	return 0;
@@ -374,8 +378,10 @@ int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink
 		if (!l->is_own)
 			capture_hash(&ret->out[i]);
 	}
+	l->outside = p->outside.control >= 0 ? &p->outside : NULL;
 	int sent = send_spec(l, p, err);
 	scope_close(&p->talk_in);
+	scope_close(&p->outside.box);
 	return sent;
 }
 
@@ -395,6 +401,7 @@ int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 		p->talk = -1;
 	collect(l, &p->pump);
 	telemetry_read(l->telemetry);
+	outside_finish(&p->outside, l->result);
 	if (!l->has_result)
 		return explain_end(l, l->result, err);
 	scope_close(&l->socket);

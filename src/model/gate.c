@@ -30,7 +30,7 @@ static const struct word caps[CAP_COUNT] = {
 		      "read every file of the workspace"},
 	[CAP_WRITE] = {"write", "change the workspace: commit the overlay, or :rw",
 		       "change and delete files of the workspace"},
-	[CAP_NET] = {"net", "connect to hosts of the policy's allow-list",
+	[CAP_NET] = {"net", "connect to hosts of --net and of the policy's allow-list",
 		     "send what it can read to the listed hosts, and fetch from them"},
 	[CAP_SECRET] = {"secret", "get secrets: keys, tokens, passwords",
 			"use the secrets, and print them"},

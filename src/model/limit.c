@@ -27,6 +27,12 @@ static const struct limit_row rows[LIMIT_COUNT] = {
 			"everything written to /tmp, /dev/shm and an overlay workspace"},
 	[LIMIT_OUTPUT] = {"output", UNIT_BYTES, 1 * MIB, 256, GIB,
 			  "bytes kept of each output stream: the first and the last half"},
+	[LIMIT_CONNECTIONS] = {"connections", UNIT_COUNT, 1024, 1, 1000000,
+			       "connections to hosts of --net; more are refused"},
+	[LIMIT_NET_OUT] = {"net-out", UNIT_BYTES, 64 * MIB, 1, 1024 * GIB,
+			   "bytes sent to all hosts together"},
+	[LIMIT_NET_IN] = {"net-in", UNIT_BYTES, 4 * GIB, 1, 1024 * GIB,
+			  "bytes received from all hosts together"},
 };
 
 const struct limit_row *limit_row(enum limit_id id)

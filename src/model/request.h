@@ -31,10 +31,12 @@ struct request {
 	bool diff, commit;
 	bool telemetry;	   /* the interpreter tells of itself what it does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */
-	size_t argc, envc, execc;
+	size_t argc, envc, execc, netc;
 	const char *const *argv; /* the program's arguments */
 	const char *env[REQUEST_LIST_MAX];
 	const char *exec[REQUEST_LIST_MAX];
+	const char *net[REQUEST_LIST_MAX]; /* HOST:PORT that it may connect to */
+	bool network;			   /* the gate has granted some */
 	/* for the gate */
 	const char *domain;   /* the handle of the conversation it comes out of, or NULL */
 	enum origin declared; /* what its host says of it; ORIGIN_COUNT: nothing */

@@ -26,6 +26,15 @@ const char *status_name(enum run_status status)
 	return names[status < STATUS_COUNT ? status : STATUS_ERROR];
 }
 
+const char *egress_verdict_name(unsigned verdict)
+{
+	static const char *const words[EGRESS_VERDICTS] = {[EGRESS_REFUSED] = "refused",
+							   [EGRESS_CONNECTED] = "connected",
+							   [EGRESS_FAILED] = "failed"};
+
+	return words[verdict < EGRESS_VERDICTS ? verdict : EGRESS_REFUSED];
+}
+
 int result_exit_status(const struct result *r)
 {
 	switch (r->status) {
@@ -65,6 +74,9 @@ void result_done(struct result *r)
 	free(r->changes);
 	r->changes = NULL;
 	r->changec = 0;
+	free(r->egress);
+	r->egress = NULL;
+	r->egressc = 0;
 	scope_close(&r->upper);
 	for (size_t i = 0; i < r->telemetry.explainedc; i++)
 		free(r->telemetry.explained[i]);
@@ -73,6 +85,27 @@ void result_done(struct result *r)
 		report_done(r->report);
 	free(r->report);
 	r->report = NULL;
+}
+
+bool result_add_egress(struct result *r, const struct egress_row *row)
+{
+	if (r->egressc % 64 == 0) {
+		struct egress_row *grown =
+			realloc(r->egress, (r->egressc + 64) * sizeof(*r->egress));
+		if (!grown)
+			return false;
+		r->egress = grown;
+	}
+	if (r->egressc == EGRESS_ROWS_MAX)
+		return false;
+	struct egress_row *to = &r->egress[r->egressc++];
+	*to = *row;
+	to->name[sizeof(to->name) - 1] = '\0';
+	to->address[sizeof(to->address) - 1] = '\0';
+	to->rule[sizeof(to->rule) - 1] = '\0';
+	if (to->verdict >= EGRESS_VERDICTS)
+		to->verdict = EGRESS_REFUSED;
+	return true;
 }
 
 int result_add_change(struct result *r, const struct wire_change *c)

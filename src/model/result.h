@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "model/egress.h"
 #include "model/report.h"
 #include "model/wire.h"
 
@@ -63,6 +64,9 @@ struct result {
 	size_t denialc, changec;
 	struct change *changes;
 	bool changes_cut, committed;
+	size_t egressc; /* attempts to connect */
+	struct egress_row *egress;
+	bool egress_cut;
 	bool has_sha256;
 	uint8_t sha256[32];
 	int upper; /* the overlay's upper directory, or -1 */
@@ -73,11 +77,15 @@ struct result {
 };
 
 const char *status_name(enum run_status status);
+/* What became of an attempt to connect. */
+const char *egress_verdict_name(unsigned verdict);
 /* What the process that ran it should exit with. */
 int result_exit_status(const struct result *r);
 /* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
 void result_init(struct result *r);
 void result_done(struct result *r);
+/* False: there is no room for more. */
+bool result_add_egress(struct result *r, const struct egress_row *row);
 int result_add_change(struct result *r, const struct wire_change *c);
 /* Sets status, exit_code and signal from what cordon-box said. */
 void result_conclude(struct result *r);

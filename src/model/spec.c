@@ -221,6 +221,8 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: a payload without target or hash");
 	if (s->job == JOB_RUN && (s->tier == TIER_NO_USERNS) != (seen[TAG_PRIVATE] == 1))
 		return err_set(err, ERR_INPUT, "spec: a private directory goes with no-userns");
+	if (s->flags & SPEC_NET && (s->job != JOB_RUN || s->tier == TIER_NO_USERNS))
+		return err_set(err, ERR_INPUT, "spec: a network needs a private one around it");
 	if (s->workspace != WORKSPACE_NONE && !seen[TAG_WORKSPACE])
 		return err_set(err, ERR_INPUT, "spec: a workspace mode without its path");
 	return 0;

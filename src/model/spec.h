@@ -24,7 +24,8 @@ enum spec_fd {
 	WORKSPACE_FD = 6,
 	TALK_FD = 7,  /* SPEC_TALK: the program gets it, to talk with cordon before its code runs */
 	PARTS_FD = 8, /* and this, a file to read */
-	SPEC_FD_END = 9,
+	EGRESS_FD = 9, /* SPEC_NET: to who connects for the program (model/egress.h) */
+	SPEC_FD_END = 10,
 };
 
 /* When root runs it, the box is this id plus a process id on the host: above every id that
@@ -80,7 +81,8 @@ enum spec_flag {
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
 	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
 	SPEC_TALK = 32,	     /* TALK_FD and PARTS_FD stay open in the program */
-	SPEC_FLAGS = 63,
+	SPEC_NET = 64,	     /* some hosts may be connected to, through EGRESS_FD */
+	SPEC_FLAGS = 127,
 };
 
 struct spec {

@@ -15,6 +15,7 @@ enum wire_kind {
 	WIRE_SPEC = 1, /* descriptors of enum wire_fd: cordon's only word */
 	WIRE_ERROR,    /* wire_error: Cordon could not run it */
 	WIRE_LISTENER, /* wire_listener and a descriptor: the program's filter (inside only) */
+	WIRE_RESOLVER, /* descriptor: where the program asks for names (inside only) */
 	WIRE_GO,       /* wire_go: supervisor to init, and init to the program's process */
 	WIRE_JOIN,     /* descriptors: how the program's process enters its cgroup */
 	WIRE_NETWORK,  /* descriptor: the network namespace, from the program's process to init */
@@ -39,6 +40,7 @@ enum wire_fd {
 	WIRE_FD_INPUT,
 	WIRE_FD_TALK,
 	WIRE_FD_PARTS,
+	WIRE_FD_EGRESS,
 	WIRE_FDS
 };
 

@@ -118,12 +118,13 @@ void plan_rest(const struct request *r, uint8_t ret[KEEPER_SHA256])
 	struct digest state;
 
 	memset(ret, 0, KEEPER_SHA256);
-	if (!r->argc && !r->envc && !r->execc && !r->venv)
+	if (!r->argc && !r->envc && !r->execc && !r->netc && !r->venv)
 		return;
 	digest_init(&state);
 	hash_texts(&state, 'a', r->argv, r->argc);
 	hash_texts(&state, 'e', r->env, r->envc);
 	hash_texts(&state, 'x', r->exec, r->execc);
+	hash_texts(&state, 'n', r->net, r->netc);
 	hash_texts(&state, 'v', &r->venv, r->venv != NULL);
 	digest_end(&state, ret);
 }

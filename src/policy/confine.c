@@ -15,6 +15,8 @@ unsigned policy_caps_of(const struct request *r)
 		caps |= CAP_BIT(CAP_READ);
 	if (r->workspace && (r->commit || r->workspace_mode == WORKSPACE_RW))
 		caps |= CAP_BIT(CAP_WRITE);
+	if (r->netc)
+		caps |= CAP_BIT(CAP_NET);
 	return caps;
 }
 
@@ -55,5 +57,8 @@ int policy_confine(const struct policy_box *box, struct request *r, struct err *
 			r->limit[i] = box->limit[i];
 	confine_workspace(box, r);
 	confine_asks(box, r);
+	r->network = box->network;
+	if (!r->network)
+		r->netc = 0;
 	return 0;
 }

@@ -24,7 +24,7 @@ setup()
 	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state
 	mkdir -p "$T/bin" "$T/share/cordon" "$T/as-user"
 	cp -r "$TOP/rules" "$T/share/cordon/"
-	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box} "$T/bin/"
+	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box,-egress} "$T/bin/"
 	! is_root || chown "$TEST_UID" "$T/as-user"
 	CORDON=$T/bin/cordon
 	HARMLESS=$TOP/tests/cli/harmless

@@ -38,6 +38,8 @@ nested() {
 	same truncated.stdout 'r["truncated"].values()'
 	same 'denials\[\]' 'r["denials"]'
 	same 'changes\[\]' 'r["changes"] + [["not_committed"]]'
+	box "$1" --json --net 127.0.0.1:1 "$HARMLESS/connect.py"
+	same 'egress\[\]' 'r["egress"]'
 	box "$1" --json --exec /nothing "$T/x.py"
 	same error '[r["error"]]'
 }

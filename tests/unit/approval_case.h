@@ -47,6 +47,7 @@ static inline struct approval_request case_request(void)
 		.workspace_mode = WORKSPACE_OVERLAY,
 		.venv = "/home/u/venv",
 		.exec = CASE_LIST(case_words),
+		.net = CASE_LIST(case_words),
 		.limits = CASE_LIST(case_words),
 		.tier = TIER_NO_CGROUP,
 		.caps = CAP_BIT(CAP_COMPUTE) | CAP_BIT(CAP_READ),

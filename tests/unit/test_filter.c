@@ -213,7 +213,13 @@ static const struct golden goldens[] = {
 	{.call = "socket", .args = {1, 3}, .is = NOTIFY},
 	{.call = "socket", .args = {2, 1}, .is = NOTIFY},
 	{.call = "socket", .args = {2 | HIGH, 1}, .is = NOTIFY},
-	{.call = "socket", .args = {10, 2}, .is = NOTIFY},
+	{.call = "socket", .args = {10, 2}, .on = SET_NET, .is = ALLOW, .other = NOTIFY},
+	{.call = "socket", .args = {2, 0x80802, 17}, .on = SET_NET, .is = ALLOW, .other = NOTIFY},
+	{.call = "socket", .args = {2, 2, 1}, .is = NOTIFY},   /* ICMP */
+	{.call = "socket", .args = {2, 2, 58}, .is = NOTIFY},  /* ICMPv6 */
+	{.call = "socket", .args = {2, 1, 262}, .is = NOTIFY}, /* MPTCP */
+	{.call = "socket", .args = {16, 0x80003}, .on = SET_NET, .is = ERR(EPERM), .other = NOTIFY},
+	{.call = "socket", .args = {16, 0x80003, 4}, .is = NOTIFY},
 	{.call = "socket", .args = {16, 3}, .is = NOTIFY},
 	{.call = "socket", .args = {17, 3}, .is = NOTIFY},
 	{.call = "socket", .args = {38, 5}, .is = NOTIFY},
@@ -223,6 +229,31 @@ static const struct golden goldens[] = {
 	{.call = "socketpair", .args = {1, 2}, .on = SET_UNIX, .is = ALLOW, .other = NOTIFY},
 	{.call = "socketpair", .args = {30, 1}, .is = NOTIFY},
 	{.call = "connect", .off = SET_UNIX, .is = NOTIFY},
+	{.call = "connect", .on = SET_UNIX, .off = SET_NET, .by_number = true, .is = ALLOW},
+	{.call = "connect", .on = SET_NET, .is = NOTIFY},
+	{.call = "listen", .on = SET_NET, .is = NOTIFY},
+	{.call = "listen", .on = SET_UNIX, .off = SET_NET, .is = ALLOW},
+	{.call = "sendto", .off = SET_NET, .by_number = true, .is = ALLOW},
+	{.call = "sendto", .args = {[3] = 0x4000}, .is = ALLOW},
+	{.call = "sendto", .args = {[3] = 0x20000000}, .on = SET_NET, .is = NOTIFY, .other = ALLOW},
+	{.call = "sendto", .args = {[3] = 0x20004000 | HIGH}, .on = SET_NET, .is = NOTIFY},
+	{.call = "sendmsg",
+	 .args = {[2] = 0x20000000},
+	 .on = SET_NET,
+	 .is = NOTIFY,
+	 .other = ALLOW},
+	{.call = "sendmmsg",
+	 .args = {[3] = 0x20000000},
+	 .on = SET_NET,
+	 .is = NOTIFY,
+	 .other = ALLOW},
+	{.call = "setsockopt", .args = {0, 6, 1}, .on = SET_NET, .is = ALLOW, .other = NOTIFY},
+	{.call = "setsockopt", .args = {0, 6, 30}, .is = NOTIFY},
+	{.call = "setsockopt", .args = {0, 6, 31}, .is = NOTIFY},
+	{.call = "setsockopt", .args = {0, 0, 15}, .is = NOTIFY},
+	{.call = "setsockopt", .args = {0, 0, 19}, .is = NOTIFY},
+	{.call = "setsockopt", .args = {0, 1, 25}, .is = NOTIFY}, /* SO_BINDTODEVICE */
+	{.call = "setsockopt", .args = {0, 1, 27}, .is = NOTIFY}, /* SO_DETACH_FILTER */
 	{.call = "bind", .on = SET_UNIX, .is = ALLOW},
 
 	/* files and the rest */
@@ -352,7 +383,9 @@ static bool number_of(const struct arch *arch, const char *name, uint32_t *ret_n
 
 static bool is_active(unsigned int set, unsigned int sets)
 {
-	return set == SET_HOST ? (sets & SET_UNIX) == 0 : (set & sets) == set;
+	if (set == SET_HOST)
+		return (sets & SET_UNIX) == 0;
+	return set == SET_OFFLINE ? (sets & SET_NET) == 0 : (set & sets) == set;
 }
 
 static uint32_t oracle_action(enum call_action action, int err)
@@ -552,7 +585,7 @@ static void test_rules(const struct arch *arch)
 
 static void test_lookups(void)
 {
-	const struct filter_variant *filter = filter_find(true, false, true, true);
+	const struct filter_variant *filter = filter_find(true, false, true, true, false);
 	const struct arch *arch = NULL;
 	const struct call_rule *rule;
 	uint32_t nr = 0;

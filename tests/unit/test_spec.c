@@ -314,6 +314,8 @@ static void test_heads(void)
 	static const struct head workspace = {.workspace = WORKSPACE_RW};
 	static const struct head payload = {.payload = PAYLOAD_FILE};
 	static const struct head plain = {.tier = TIER_NO_USERNS};
+	static const struct head bare_net = {.tier = TIER_NO_USERNS, .flags = SPEC_NET};
+	static const struct head probe_net = {.job = JOB_PROBE, .flags = SPEC_NET};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ok(refused(minimal(0, &bad[i]), "head"), "odd head %zu is refused", i);
@@ -323,6 +325,10 @@ static void test_heads(void)
 	struct bytes b = minimal(0, NULL);
 	add_record(&b, PRIVATE, 0, "/tmp/x", 7);
 	ok(refused(b, "private"), "a private directory in another tier");
+	b = minimal(0, &bare_net);
+	add_record(&b, PRIVATE, 0, "/tmp/x", 7);
+	ok(refused(b, "network"), "a network without a private one");
+	ok(refused(minimal(0, &probe_net), "network"), "a network for doctor");
 }
 
 static void test_limit_values(void)
@@ -381,7 +387,7 @@ static void fill(struct spec *s)
 	memset(s, 0, sizeof(*s));
 	memset(long_arg, 'y', sizeof(long_arg) - 1);
 	s->tier = TIER_NO_USERNS;
-	s->flags = SPEC_FLAGS;
+	s->flags = SPEC_FLAGS & ~SPEC_NET; /* which that tier has not */
 	s->payload = PAYLOAD_FILE;
 	s->payload_target = "/cordon/main.py";
 	memset(s->payload_sha256, 7, 32);

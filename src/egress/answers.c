@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between cordon-box and us: calls that wait, and their answers. Neither may ever wait for the other
+ * to read, so what does not fit into the socket is kept here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "egress/egress.h"
+
+static bool try_send(const void *data, size_t len)
+{
+	return send(BOX_FD, data, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+	       (errno != EAGAIN && errno != ENOBUFS); /* a box that is gone wants no answer */
+}
+
+static void send_kept(struct egress *e)
+{
+	while (e->answer_at < e->answerc &&
+	       try_send(&e->answers[e->answer_at], sizeof(e->answers[0])))
+		e->answer_at++;
+	if (e->answer_at == e->answerc) {
+		e->answer_at = e->answerc = 0;
+		loop_change(e, &e->box, EPOLLIN);
+	}
+}
+
+void answers_send(struct egress *e, uint64_t id, int error)
+{
+	struct egress_answer a = {EGRESS_ANSWER, error, id};
+
+	if (e->answerc == 0 && try_send(&a, sizeof(a)))
+		return;
+	if (e->answerc == EGRESS_ANSWERS_MAX) { /* more than there can be callers */
+		e->over = true;
+		return;
+	}
+	e->answers[e->answerc++] = a;
+	loop_change(e, &e->box, EPOLLIN | EPOLLOUT);
+}
+
+void answers_over(struct egress *e, enum limit_id limit, bool ended)
+{
+	struct egress_over over = {EGRESS_OVER, limit, ended, 0};
+
+	(void)e;
+	send(BOX_FD, &over, sizeof(over), MSG_NOSIGNAL);
+}
+
+static void on_box(struct egress *e, struct watch *w, uint32_t events)
+{
+	union {
+		uint32_t kind;
+		struct egress_dial dial;
+	} m;
+	AUTO_CLOSE int fd = -1;
+	struct err err;
+
+	if (events & EPOLLOUT)
+		send_kept(e);
+	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+		return;
+	ssize_t n = io_recv(w->fd, &m, sizeof(m), &fd);
+	if (n <= 0) {
+		loop_remove(e, w); /* cordon will say when it is over */
+	} else if (m.kind == EGRESS_RESOLVE && n == sizeof(m.kind)) {
+		if (fd >= 0 && e->resolver.fd < 0)
+			resolver_take(e, scope_take_fd(&fd), &err);
+	} else if (m.kind == EGRESS_DIAL && n == sizeof(m.dial) && fd >= 0) {
+		dial(e, &m.dial, scope_take_fd(&fd));
+	}
+}
+
+int answers_open(struct egress *e, struct err *err)
+{
+	e->answers = calloc(EGRESS_ANSWERS_MAX, sizeof(*e->answers));
+	if (!e->answers)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	e->box = (struct watch){BOX_FD, on_box};
+	return loop_add(e, &e->box, EPOLLIN, err);
+}

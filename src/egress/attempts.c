@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was attempted, and what became of it. Beyond EGRESS_ROWS_MAX attempts are counted and not
+ * told; connections count against the limits either way.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "egress/egress.h"
+
+struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port)
+{
+	struct attempt *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		abort(); /* a run whose attempts cannot be told does not go on */
+	new->row.kind = EGRESS_ROW;
+	new->row.port = port;
+	snprintf(new->row.name, sizeof(new->row.name), "%s", name);
+	address_format(a, new->row.address, sizeof(new->row.address));
+	new->began_ns = io_now_ns();
+	return new;
+}
+
+/* Kept, or if there are too many, forgotten. */
+static void keep(struct egress *e, struct attempt *a)
+{
+	if (e->rowc < EGRESS_ROWS_MAX) {
+		e->rows[e->rowc++] = a;
+		return;
+	}
+	e->cut = true;
+	if (!a->live)
+		free(a);
+}
+
+static void stop_clock(struct attempt *a)
+{
+	a->row.wall_ms = (io_now_ns() - a->began_ns) / 1000000U;
+}
+
+void attempt_end(struct egress *e, struct attempt *a, enum egress_verdict verdict, int error,
+		 const char *rule)
+{
+	a->row.verdict = verdict;
+	a->row.error = error;
+	snprintf(a->row.rule, sizeof(a->row.rule), "%s", rule);
+	stop_clock(a);
+	keep(e, a);
+}
+
+void attempt_live(struct egress *e, struct attempt *a)
+{
+	a->live = true;
+	a->next = e->live;
+	e->live = a;
+	e->livec++;
+	keep(e, a);
+}
+
+void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64_t bytes_in)
+{
+	bool kept = false;
+
+	for (struct attempt **p = &e->live; *p; p = &(*p)->next)
+		if (*p == a) {
+			*p = a->next;
+			e->livec--;
+			break;
+		}
+	a->live = false;
+	a->row.bytes_out = bytes_out;
+	a->row.bytes_in = bytes_in;
+	e->bytes_out += bytes_out;
+	e->bytes_in += bytes_in;
+	stop_clock(a);
+	for (size_t i = 0; e->cut && !kept && i < e->rowc; i++)
+		kept = e->rows[i] == a;
+	if (e->cut && !kept)
+		free(a);
+}

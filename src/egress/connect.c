@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connects the program's socket. It stays the program's: if its calls do not wait, this one does
+ * not either, and what comes of it the program sees on its own descriptor. Ours is closed as soon as
+ * the connection is there, because the other side must see when the program closes its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/inert.h"
+#include "base/io.h"
+#include "base/scope.h"
+#include "egress/egress.h"
+
+struct pending {
+	struct watch watch;
+	uint64_t id, until_ns;
+	int flags;  /* of the program's descriptor */
+	bool waits; /* the call does */
+	struct attempt *attempt;
+	struct pending *next;
+};
+
+/* A program's own limit on how long a call waits. */
+static uint64_t deadline(int fd)
+{
+	struct timeval t = {0};
+	socklen_t len = sizeof(t);
+	uint64_t ms = EGRESS_CONNECT_MS;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, &len) == 0 && (t.tv_sec || t.tv_usec)) {
+		uint64_t own = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_usec / 1000;
+		ms = own < ms ? own : ms;
+	}
+	return io_now_ns() + ms * 1000000U;
+}
+
+static void unlink_pending(struct egress *e, struct pending *p)
+{
+	for (struct pending **at = &e->pending; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+}
+
+/* It is connected, or ERROR. */
+static void finish(struct egress *e, struct pending *p, int error)
+{
+	int fd = p->watch.fd;
+
+	loop_remove(e, &p->watch);
+	unlink_pending(e, p);
+	if (!(p->flags & O_NONBLOCK))
+		fcntl(fd, F_SETFL, p->flags);
+	if (error) {
+		inert_set(fd, true);
+		p->attempt->row.verdict = EGRESS_FAILED;
+		p->attempt->row.error = error;
+		attempt_die(e, p->attempt, 0, 0);
+	} else {
+		p->attempt->row.verdict = EGRESS_CONNECTED;
+	}
+	close(fd); /* before the program may close its own */
+	if (p->waits)
+		answers_send(e, p->id, error);
+	free(p);
+}
+
+/* Reading the error takes it away, and it is the program's: only for a call that waits. */
+static void on_connected(struct egress *e, struct watch *w, uint32_t events)
+{
+	struct pending *p = (struct pending *)w;
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	if (events & (EPOLLERR | EPOLLHUP)) {
+		error = ECONNREFUSED;
+		if (p->waits)
+			getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	}
+	finish(e, p, error);
+}
+
+static void wait_for(struct egress *e, struct pending *p)
+{
+	struct err err;
+
+	p->next = e->pending;
+	e->pending = p;
+	clock_need(e);
+	if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
+		finish(e, p, ENETUNREACH);
+	else if (!p->waits)
+		answers_send(e, p->id, EINPROGRESS);
+}
+
+static int begin(int fd, const struct address *to, uint16_t port)
+{
+	int family = AF_INET;
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(family);
+
+	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
+	len = address_sockaddr(to, port, family, &sa);
+	if (len == 0)
+		return EAFNOSUPPORT;
+	return connect(fd, (struct sockaddr *)&sa, len) < 0 ? errno : 0;
+}
+
+/* A socket that has been somewhere already stays as it is. */
+static bool is_fresh(int fd)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+
+	return getpeername(fd, (struct sockaddr *)&sa, &len) < 0 && errno == ENOTCONN;
+}
+
+static void fail(struct egress *e, struct pending *p, int error)
+{
+	if (!(p->flags & O_NONBLOCK))
+		fcntl(p->watch.fd, F_SETFL, p->flags);
+	attempt_end(e, p->attempt, EGRESS_FAILED, error, p->attempt->row.rule);
+	close(p->watch.fd);
+	answers_send(e, p->id, error);
+	free(p);
+}
+
+void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
+		  const struct address *to, const char *rule)
+{
+	struct pending *p = calloc(1, sizeof(*p));
+	int flags = fcntl(fd, F_GETFL);
+
+	if (!p)
+		abort();
+	snprintf(a->row.rule, sizeof(a->row.rule), "%s", rule);
+	*p = (struct pending){.watch = {fd, on_connected},
+			      .id = id,
+			      .flags = flags,
+			      .waits = !(flags & O_NONBLOCK),
+			      .attempt = a,
+			      .until_ns = deadline(fd)};
+	if (!is_fresh(fd)) {
+		fail(e, p, EISCONN);
+		return;
+	}
+	if (p->waits)
+		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	inert_set(fd, false);
+	int error = begin(fd, to, (uint16_t)a->row.port);
+	if ((error && error != EINPROGRESS) || counter_name(a, fd, to) < 0) {
+		inert_set(fd, true);
+		fail(e, p, error ? error : ENETUNREACH);
+		return;
+	}
+	attempt_live(e, a);
+	wait_for(e, p);
+}
+
+void connect_look(struct egress *e)
+{
+	uint64_t now = io_now_ns();
+
+	for (struct pending *p = e->pending, *next; p; p = next) {
+		next = p->next;
+		if (now < p->until_ns)
+			continue;
+		if (p->waits)
+			shutdown(p->watch.fd, SHUT_RDWR);
+		finish(e, p, ETIMEDOUT);
+	}
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes, as the kernel counts them. The sockets are the program's and none of ours, so they cannot
+ * be looked at; but the kernel tells of each TCP socket that ends how much it has moved (sock_diag,
+ * as in `ss -E`), and answers about one that lives. Who cannot hear that cannot hold a limit: then
+ * nothing is connected.
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "egress/egress.h"
+
+enum {
+	HEARD_MAX = 16384,
+	QUEUE = 4 << 20, /* bytes: every socket of the host that ends is told of */
+	FINISH_MS = 200, /* for the last words */
+};
+
+struct bytes {
+	uint64_t out, in;
+};
+
+static void put(const struct sockaddr_storage *from, __be16 *ret_port, __be32 ret[4])
+{
+	const struct sockaddr_in *in = (const void *)from;
+	const struct sockaddr_in6 *in6 = (const void *)from;
+
+	if (from->ss_family == AF_INET) {
+		*ret_port = in->sin_port;
+		memcpy(ret, &in->sin_addr, sizeof(in->sin_addr));
+	} else {
+		*ret_port = in6->sin6_port;
+		memcpy(ret, &in6->sin6_addr, sizeof(in6->sin6_addr));
+	}
+}
+
+int counter_name(struct attempt *a, int fd, const struct address *to)
+{
+	struct sockaddr_storage own, peer;
+	socklen_t len = sizeof(a->family), own_len = sizeof(own);
+	uint64_t cookie = 0;
+	socklen_t cookie_len = sizeof(cookie);
+
+	memset(&own, 0, sizeof(own));
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &a->family, &len) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &cookie_len) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&own, &own_len) < 0 ||
+	    address_sockaddr(to, (uint16_t)a->row.port, a->family, &peer) == 0)
+		return -1;
+	a->id.idiag_cookie[0] = (uint32_t)cookie;
+	a->id.idiag_cookie[1] = (uint32_t)(cookie >> 32);
+	put(&own, &a->id.idiag_sport, a->id.idiag_src);
+	put(&peer, &a->id.idiag_dport, a->id.idiag_dst);
+	return 0;
+}
+
+static bool is_same(const struct attempt *a, const struct inet_diag_msg *m)
+{
+	return a->id.idiag_cookie[0] == m->id.idiag_cookie[0] &&
+	       a->id.idiag_cookie[1] == m->id.idiag_cookie[1];
+}
+
+/* Kernels before 4.19 do not count what was sent; Cordon needs later ones anyway. */
+static bool read_bytes(const struct inet_diag_msg *m, size_t len, struct bytes *ret)
+{
+	const struct rtattr *a = (const struct rtattr *)(m + 1);
+	struct tcp_info info;
+
+	memset(&info, 0, sizeof(info));
+	for (len -= sizeof(*m); RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		if (a->rta_type != INET_DIAG_INFO)
+			continue;
+		size_t have = RTA_PAYLOAD(a);
+		memcpy(&info, RTA_DATA(a), have < sizeof(info) ? have : sizeof(info));
+		ret->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+		ret->in = info.tcpi_bytes_received;
+		return true;
+	}
+	return false;
+}
+
+static void on_message(struct egress *e, const struct nlmsghdr *h)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(h);
+	struct bytes b = {0, 0};
+
+	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)) || h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return;
+	for (struct attempt *a = e->live; a; a = a->next)
+		if (is_same(a, m)) {
+			if (read_bytes(m, NLMSG_PAYLOAD(h, 0), &b))
+				attempt_die(e, a, b.out, b.in);
+			return;
+		}
+}
+
+static bool hear(struct egress *e)
+{
+	char data[HEARD_MAX];
+	ssize_t n = recv(e->counter.fd, data, sizeof(data), MSG_DONTWAIT);
+	size_t left = n > 0 ? (size_t)n : 0;
+
+	for (const struct nlmsghdr *h = (const void *)data; NLMSG_OK(h, left);
+	     h = NLMSG_NEXT(h, left))
+		on_message(e, h);
+	return n > 0 || (n < 0 && errno == ENOBUFS);
+}
+
+static void check_limits(struct egress *e, uint64_t out, uint64_t in)
+{
+	enum limit_id over = e->limit[LIMIT_NET_OUT] && out > e->limit[LIMIT_NET_OUT]
+				     ? LIMIT_NET_OUT
+			     : e->limit[LIMIT_NET_IN] && in > e->limit[LIMIT_NET_IN] ? LIMIT_NET_IN
+										     : LIMIT_NONE;
+
+	if (over == LIMIT_NONE || e->told_over)
+		return;
+	e->told_over = true;
+	answers_over(e, over, true);
+}
+
+static void on_heard(struct egress *e, struct watch *w, uint32_t events)
+{
+	(void)w, (void)events;
+	hear(e);
+	check_limits(e, e->bytes_out, e->bytes_in);
+}
+
+/* What one that lives has moved. False: it is gone, and its last word is on the way. */
+static bool ask(struct egress *e, const struct attempt *a, struct bytes *ret)
+{
+	struct {
+		struct nlmsghdr h;
+		struct inet_diag_req_v2 r;
+	} q = {.h = {.nlmsg_len = sizeof(q),
+		     .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		     .nlmsg_flags = NLM_F_REQUEST},
+	       .r = {.sdiag_family = (uint8_t)a->family,
+		     .sdiag_protocol = IPPROTO_TCP,
+		     .idiag_ext = 1 << (INET_DIAG_INFO - 1),
+		     .idiag_states = ~0U,
+		     .id = a->id}};
+	char data[HEARD_MAX];
+
+	if (send(e->diag, &q, sizeof(q), 0) < 0)
+		return false;
+	ssize_t n = recv(e->diag, data, sizeof(data), 0);
+	const struct nlmsghdr *h = (const void *)data;
+	if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) ||
+	    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return false;
+	return read_bytes(NLMSG_DATA(h), NLMSG_PAYLOAD(h, 0), ret);
+}
+
+void counter_look(struct egress *e)
+{
+	struct bytes all = {e->bytes_out, e->bytes_in};
+
+	for (struct attempt *a = e->live; a; a = a->next) {
+		struct bytes b = {a->row.bytes_out, a->row.bytes_in};
+		if (ask(e, a, &b)) {
+			a->row.bytes_out = b.out;
+			a->row.bytes_in = b.in;
+		}
+		all.out += b.out;
+		all.in += b.in;
+	}
+	check_limits(e, all.out, all.in);
+}
+
+/* Some end after their program, when the other side does: those are asked. */
+void counter_finish(struct egress *e)
+{
+	uint64_t until = io_now_ns() + FINISH_MS * 1000000ULL;
+
+	while (hear(e))
+		;
+	for (struct attempt *a = e->live, *next; a; a = next) {
+		struct bytes b;
+		next = a->next;
+		if (ask(e, a, &b))
+			attempt_die(e, a, b.out, b.in);
+	}
+	while (e->live && io_now_ns() < until) {
+		struct pollfd word = {.fd = e->counter.fd, .events = POLLIN};
+		if (poll(&word, 1, 10) > 0)
+			hear(e);
+	}
+	while (e->live)
+		attempt_die(e, e->live, e->live->row.bytes_out, e->live->row.bytes_in);
+}
+
+static int open_netlink(unsigned groups)
+{
+	struct sockaddr_nl at = {.nl_family = AF_NETLINK, .nl_groups = groups};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), size = QUEUE;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int counter_open(struct egress *e, struct err *err)
+{
+	unsigned groups =
+		1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1);
+
+	e->counter = (struct watch){open_netlink(groups), on_heard};
+	e->diag = open_netlink(0);
+	if (e->counter.fd < 0 || e->diag < 0) {
+		err_errno(err, ERR_SYSTEM, "asking the kernel to count connections");
+		err_cause(err, "it does not tell about sockets (CONFIG_INET_TCP_DIAG)");
+		return -1;
+	}
+	return loop_add(e, &e->counter, EPOLLIN, err);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A call of connect: what is meant by its address, whether that is allowed, and by what. Everything
+ * that is not TCP to a host that a rule allows ends here, and is told.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "egress/egress.h"
+
+/* A call while somebody is asked about it. */
+struct asking {
+	uint64_t id;
+	int fd;
+	struct attempt *attempt;
+	struct address to;
+	char rule[EGRESS_RULE_MAX];
+};
+
+static void refuse(struct egress *e, uint64_t id, struct attempt *a, int error, const char *why)
+{
+	attempt_end(e, a, EGRESS_REFUSED, error, why);
+	answers_send(e, id, error);
+}
+
+static void take_stream(struct egress *e, int fd, void *ctx)
+{
+	(void)ctx;
+	resolver_stream(e, fd);
+}
+
+static bool is_resolver(const struct address *a, uint16_t port)
+{
+	struct address own = {.family = AF_INET};
+
+	inet_pton(AF_INET, EGRESS_RESOLVER, own.bytes);
+	return port == EGRESS_RESOLVER_PORT && address_is_same(a, &own);
+}
+
+static void on_said(struct egress *e, void *ctx, const char *source)
+{
+	struct asking *k = ctx;
+	char why[EGRESS_RULE_MAX];
+
+	if (*source) {
+		snprintf(why, sizeof(why),
+			 "it stands in %.200s, which is not trusted, and not in the policy's own "
+			 "list",
+			 source);
+		refuse(e, k->id, k->attempt, EACCES, why);
+		close(k->fd);
+	} else {
+		connect_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
+	}
+	free(k);
+}
+
+/* A host that was only read of is none to connect to, whatever list it fits. */
+static void check_source(struct egress *e, struct asking *k, const struct rules_ask *ask)
+{
+	if (!e->asks || rules_name_own(&e->rules, ask))
+		on_said(e, k, "");
+	else
+		control_ask(e, ask->name[0] ? ask->name : k->attempt->row.address, on_said, k);
+}
+
+static void dial_host(struct egress *e, uint64_t id, int fd, const struct rules_ask *ask)
+{
+	struct attempt *a = attempt_new(ask->name, &ask->address, ask->port);
+	struct asking *k = calloc(1, sizeof(*k));
+	char rule[EGRESS_RULE_MAX];
+
+	if (!k || !rules_allow(&e->rules, ask, rule)) {
+		refuse(e, id, a, EACCES, k ? rule : "out of memory");
+	} else if (e->connections >= e->limit[LIMIT_CONNECTIONS]) {
+		answers_over(e, LIMIT_CONNECTIONS, false);
+		refuse(e, id, a, EACCES, "the limit connections was reached");
+	} else {
+		e->connections++;
+		*k = (struct asking){.id = id, .fd = fd, .attempt = a, .to = ask->address};
+		memcpy(k->rule, rule, sizeof(k->rule));
+		check_source(e, k, ask);
+		return;
+	}
+	close(fd);
+	free(k);
+}
+
+/* Libraries try datagrams to learn which of several addresses are near: nothing is sent by that. */
+static void refuse_datagrams(struct egress *e, uint64_t id, const struct address *a, uint16_t port)
+{
+	if (!names_has(a))
+		attempt_end(e, attempt_new("", a, port), EGRESS_REFUSED, ENETUNREACH,
+			    "only TCP is allowed, not datagrams");
+	answers_send(e, id, ENETUNREACH);
+}
+
+void dial(struct egress *e, const struct egress_dial *d, int fd)
+{
+	AUTO_CLOSE int own = fd;
+	struct rules_ask ask = {.name = ""};
+	size_t len = d->address_len <= sizeof(d->address) ? d->address_len : 0;
+
+	if (!e->started || !address_parse(d->address, len, &ask.address, &ask.port)) {
+		answers_send(e, d->id, EAFNOSUPPORT);
+		return;
+	}
+	if (d->type != SOCK_STREAM) {
+		refuse_datagrams(e, d->id, &ask.address, ask.port);
+		return;
+	}
+	if (is_resolver(&ask.address, ask.port)) {
+		answers_send(e, d->id, door_connect(e, own, take_stream, NULL));
+		return;
+	}
+	const struct name_entry *n = names_find(&e->names, &ask.address);
+	if (n) {
+		ask.name = n->name;
+		ask.address = n->real;
+	}
+	dial_host(e, d->id, scope_take_fd(&own), &ask);
+}

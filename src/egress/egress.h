@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon-egress: connects for one box. One loop, one state; only the system's resolver runs in
+ * threads of its own, because it waits. It has the caller's ids and no other right; it parses what a
+ * hostile program and strange servers send, so it is a process of its own and holds nothing else.
+ *
+ *     cordon --rules--> cordon-egress <--address and socket-- cordon-box
+ *            <--attempts--            --answer-->
+ */
+#ifndef CORDON_EGRESS_EGRESS_H
+#define CORDON_EGRESS_EGRESS_H
+
+#include <linux/inet_diag.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "egress/dns.h"
+#include "egress/names.h"
+#include "egress/rules.h"
+#include "model/egress.h"
+
+/* Where cordon puts its ends. */
+enum { CONTROL_FD = 3, BOX_FD = 4 };
+
+enum {
+	EGRESS_LOOKUPS_MAX = 32,       /* names that are looked up at the same time */
+	EGRESS_KNOWN_MAX = 1024,       /* names that have been looked up */
+	EGRESS_WAITING_MAX = 4096,     /* questions and calls that wait for something */
+	EGRESS_ANSWERS_MAX = 65536,    /* answers that cordon-box has not taken yet */
+	EGRESS_FRESH_MS = 30 * 1000,   /* how long an answer of the resolver is believed */
+	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
+	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
+};
+
+struct egress;
+
+/* Something to wait for. READY gets the events of epoll. */
+struct watch {
+	int fd;
+	void (*ready)(struct egress *e, struct watch *w, uint32_t events);
+};
+
+/* An attempt, and what is known of it so far. */
+struct attempt {
+	struct egress_row row;
+	uint64_t began_ns;
+	int family; /* of its socket, and by what the kernel finds it: */
+	struct inet_diag_sockid id;
+	bool live;
+	struct attempt *next; /* of those that live */
+};
+
+struct egress {
+	int epoll;
+	bool over;    /* the run is */
+	bool started; /* all rules are here */
+	struct rules rules;
+	struct names names;
+	uint64_t limit[LIMIT_COUNT];
+	struct watch control, box, resolver, looked, clock, counter, door;
+	bool ticks; /* the clock does */
+	int diag;   /* asks the kernel about a socket */
+	bool asks;  /* somebody untrusted was read: names are asked about */
+	/* attempts */
+	size_t rowc;
+	bool cut;
+	struct attempt *rows[EGRESS_ROWS_MAX];
+	struct attempt *live; /* connections that can still move bytes */
+	size_t livec;
+	uint64_t connections, bytes_out, bytes_in; /* of those that do not live */
+	bool told_over;
+	/* answers that did not fit into the socket */
+	size_t answer_at, answerc;
+	struct egress_answer *answers;
+	/* names */
+	struct lookup *lookups; /* known and asked for */
+	size_t lookupc, running;
+	struct lookup_done *done; /* by LOCK, from the threads */
+	pthread_mutex_t lock;
+	/* who said a name */
+	struct said *said;
+	size_t saidc;
+	struct pending *pending; /* connections that are being made */
+	/* connections to ourselves */
+	uint16_t door_port;
+	struct expected *expected;
+};
+
+/* loop.c */
+int loop_add(struct egress *e, struct watch *w, uint32_t events, struct err *err);
+void loop_change(struct egress *e, struct watch *w, uint32_t events);
+void loop_remove(struct egress *e, struct watch *w);
+int loop_run(struct egress *e, struct err *err);
+
+/* control.c: cordon's words. */
+int control_open(struct egress *e, struct err *err);
+/* Who said NAME, of those that nobody trusts? DONE gets "" or the source. */
+typedef void said_fn(struct egress *e, void *ctx, const char *source);
+void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx);
+/* All attempts, when the run is over. */
+void control_tell(struct egress *e);
+
+/* answers.c: to cordon-box. */
+int answers_open(struct egress *e, struct err *err);
+void answers_send(struct egress *e, uint64_t id, int error);
+void answers_over(struct egress *e, enum limit_id limit, bool ended);
+
+/* lookup.c: the system's resolver. */
+int lookup_open(struct egress *e, struct err *err);
+/* DONE gets what the name really is, at once if that is known. COUNT 0: nothing. */
+typedef void lookup_fn(struct egress *e, void *ctx, const struct address *list, size_t count);
+void lookup_name(struct egress *e, const char *name, lookup_fn *done, void *ctx);
+
+/* resolver.c: the program's questions. */
+int resolver_take(struct egress *e, int fd, struct err *err);
+/* A connection at which questions come one after the other. */
+void resolver_stream(struct egress *e, int fd);
+
+/* dial.c: decides. FD is its own. */
+void dial(struct egress *e, const struct egress_dial *d, int fd);
+
+/* connect.c: connects FD, which is its own, for the call ID, and answers that. */
+void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
+		  const struct address *to, const char *rule);
+/* Those that take too long. */
+void connect_look(struct egress *e);
+
+/* clock.c: ticks while there is something to look at. */
+int clock_open(struct egress *e, struct err *err);
+void clock_need(struct egress *e);
+
+/* door.c: sockets that are connected to ourselves. */
+typedef void door_fn(struct egress *e, int fd, void *ctx);
+/* Connects FD; TAKE gets the other end. Returns an errno. */
+int door_connect(struct egress *e, int fd, door_fn *take, void *ctx);
+
+/* attempts.c */
+struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port);
+/* It is over, or was never made. */
+void attempt_end(struct egress *e, struct attempt *a, enum egress_verdict verdict, int error,
+		 const char *rule);
+/* Its socket is on the way to the host, and moves bytes from now on. */
+void attempt_live(struct egress *e, struct attempt *a);
+void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64_t bytes_in);
+
+/* counter.c: what the kernel counts. */
+int counter_open(struct egress *e, struct err *err);
+/* By what the kernel knows this socket, which is on its way. */
+int counter_name(struct attempt *a, int fd, const struct address *to);
+/* What those that live have moved until now. */
+void counter_look(struct egress *e);
+/* Until each has its number. */
+void counter_finish(struct egress *e);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon-egress: see egress.h. Started by cordon for a run that may connect, with its ends of two
+ * sockets and nothing else; it ends with the run, and with cordon.
+ */
+#include <ifaddrs.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "egress/egress.h"
+
+static void find_own_addresses(struct rules *r)
+{
+	struct ifaddrs *all = NULL;
+	uint16_t port;
+
+	if (getifaddrs(&all) < 0)
+		return;
+	for (const struct ifaddrs *i = all; i && r->ownc < RULES_OWN_ADDRESSES_MAX; i = i->ifa_next)
+		if (i->ifa_addr && address_parse(i->ifa_addr, sizeof(struct sockaddr_in6),
+						 &r->own[r->ownc], &port))
+			r->ownc++;
+	freeifaddrs(all);
+}
+
+static int serve(struct egress *e, struct err *err)
+{
+	e->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (e->epoll < 0)
+		return err_errno(err, ERR_SYSTEM, "making an epoll");
+	e->resolver.fd = e->door.fd = -1;
+	find_own_addresses(&e->rules);
+	if (control_open(e, err) < 0 || answers_open(e, err) < 0 || lookup_open(e, err) < 0 ||
+	    clock_open(e, err) < 0 || counter_open(e, err) < 0)
+		return -1;
+	return loop_run(e, err);
+}
+
+int main(void)
+{
+	struct egress *e = calloc(1, sizeof(*e));
+	struct stat st;
+	struct err err;
+
+	if (!e || fstat(CONTROL_FD, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+		fputs("cordon-egress is started by cordon; see cordon(1)\n", stderr);
+		return 125;
+	}
+	close_range(BOX_FD + 1, ~0U, 0);
+	/* Sockets of a hostile program and secrets are in here: nobody may look. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	signal(SIGPIPE, SIG_IGN);
+	int r = serve(e, &err);
+	if (r < 0) {
+		fprintf(stderr, "cordon-egress: %s%s%s\n", err.message, err.cause[0] ? ": " : "",
+			err.cause);
+		return 125;
+	}
+	counter_finish(e);
+	control_tell(e);
+	_exit(0); /* the resolver's threads may still wait */
+}

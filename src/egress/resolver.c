@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The resolver of the box. A name that no rule allows does not exist, and nobody outside is asked
+ * about it: a question is a message. For the others the program gets addresses that stand for them,
+ * as many as they really have.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "egress/egress.h"
+
+/* A connection. It is freed when nobody asks on it and it is closed. */
+struct stream {
+	struct watch watch;
+	size_t len, asked;
+	uint8_t data[2 + DNS_MAX];
+};
+
+/* A question that waits: by datagram, or on STREAM. */
+struct question {
+	struct stream *stream;
+	struct sockaddr_storage from;
+	socklen_t from_len;
+	struct dns_question q;
+	uint8_t query[DNS_MAX];
+};
+
+static void stream_close(struct egress *e, struct stream *s)
+{
+	if (s->watch.fd >= 0) {
+		loop_remove(e, &s->watch);
+		scope_close(&s->watch.fd);
+	}
+	if (s->asked == 0)
+		free(s);
+}
+
+static void send_answer(struct egress *e, struct question *q, enum dns_code code,
+			const struct address *list, size_t count)
+{
+	uint8_t out[2 + DNS_MAX];
+	size_t len = dns_answer(q->query, &q->q, code, list, count, out + 2);
+	struct stream *s = q->stream;
+
+	out[0] = (uint8_t)(len >> 8);
+	out[1] = (uint8_t)len;
+	if (!s) {
+		sendto(e->resolver.fd, out + 2, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+		       (struct sockaddr *)&q->from, q->from_len);
+	} else {
+		if (s->watch.fd >= 0)
+			send(s->watch.fd, out, len + 2, MSG_DONTWAIT | MSG_NOSIGNAL);
+		s->asked--;
+		if (s->watch.fd < 0)
+			stream_close(e, s);
+	}
+	free(q);
+}
+
+static void on_known(struct egress *e, void *ctx, const struct address *list, size_t count)
+{
+	struct question *q = ctx;
+	struct address given[DNS_ANSWERS_MAX];
+	size_t n = 0;
+
+	while (n < count && names_give(&e->names, q->q.name, &list[n], &given[n]))
+		n++;
+	enum dns_code code = count == 0 ? DNS_NO_NAME : n < count ? DNS_FAILED : DNS_OK;
+	send_answer(e, q, code, given, n);
+}
+
+static bool was_refused(const struct egress *e, const char *name)
+{
+	for (size_t i = 0; i < e->rowc; i++)
+		if (e->rows[i]->row.port == 0 && strcmp(e->rows[i]->row.name, name) == 0)
+			return true;
+	return false;
+}
+
+static void answer(struct egress *e, struct question *q)
+{
+	char rule[EGRESS_RULE_MAX];
+	struct address none = {0};
+
+	if (rules_allow_name(&e->rules, q->q.name, rule)) {
+		lookup_name(e, q->q.name, on_known, q);
+		return;
+	}
+	if (!was_refused(e, q->q.name))
+		attempt_end(e, attempt_new(q->q.name, &none, 0), EGRESS_REFUSED, ENOENT, rule);
+	send_answer(e, q, DNS_NO_NAME, NULL, 0);
+}
+
+static struct question *question_new(const uint8_t *data, size_t len)
+{
+	struct question *q = len <= DNS_MAX ? calloc(1, sizeof(*q)) : NULL;
+
+	if (!q || dns_parse(data, len, &q->q) < 0) {
+		free(q);
+		return NULL;
+	}
+	memcpy(q->query, data, len);
+	return q;
+}
+
+static void on_datagram(struct egress *e, struct watch *w, uint32_t events)
+{
+	uint8_t data[DNS_MAX + 1];
+	struct sockaddr_storage from;
+	socklen_t from_len = sizeof(from);
+	ssize_t n = recvfrom(w->fd, data, sizeof(data), MSG_DONTWAIT, (struct sockaddr *)&from,
+			     &from_len);
+	struct question *q = n > 0 ? question_new(data, (size_t)n) : NULL;
+
+	(void)events;
+	if (!q)
+		return;
+	q->from = from;
+	q->from_len = from_len;
+	answer(e, q);
+}
+
+int resolver_take(struct egress *e, int fd, struct err *err)
+{
+	e->resolver = (struct watch){fd, on_datagram};
+	return loop_add(e, &e->resolver, EPOLLIN, err);
+}
+
+/* A length and so many bytes, any number of times. False: it makes no sense. */
+static bool take_questions(struct egress *e, struct stream *s)
+{
+	while (s->len >= 2) {
+		size_t want = (size_t)s->data[0] << 8 | s->data[1];
+		if (want > DNS_MAX)
+			return false;
+		if (s->len < want + 2)
+			return true;
+		struct question *q = question_new(s->data + 2, want);
+		if (!q)
+			return false;
+		s->len -= want + 2;
+		memmove(s->data, s->data + want + 2, s->len);
+		q->stream = s;
+		s->asked++;
+		answer(e, q);
+	}
+	return true;
+}
+
+static void on_stream(struct egress *e, struct watch *w, uint32_t events)
+{
+	struct stream *s = (struct stream *)w;
+	ssize_t n = recv(w->fd, s->data + s->len, sizeof(s->data) - s->len, MSG_DONTWAIT);
+
+	(void)events;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	s->len += n > 0 ? (size_t)n : 0;
+	s->asked++; /* nobody frees it meanwhile */
+	bool good = n > 0 && take_questions(e, s);
+	s->asked--;
+	if (!good)
+		stream_close(e, s);
+}
+
+void resolver_stream(struct egress *e, int fd)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	struct err err;
+
+	if (s) {
+		s->watch = (struct watch){fd, on_stream};
+		if (loop_add(e, &s->watch, EPOLLIN, &err) == 0)
+			return;
+	}
+	close(fd);
+	free(s);
+}

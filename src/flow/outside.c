@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See outside.h. Without cordon-egress there is no network: a run that should have one does not
+ * start, and one that loses it ends.
+ */
+#include "flow/outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "base/self.h"
+
+enum { CONTROL_PLACE = 3, BOX_PLACE = 4, HIGH_FD = 16, START_MS = 5000, FINISH_MS = 3000 };
+
+void outside_init(struct outside *o)
+{
+	*o = (struct outside){.control = -1, .box = -1};
+}
+
+void outside_done(struct outside *o)
+{
+	scope_close(&o->control);
+	scope_close(&o->box);
+	while (o->pid > 0 && waitpid(o->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	outside_init(o);
+}
+
+/* Both ends are above the places they go to. */
+static int spawn(const char *path, int control, int box, pid_t *ret)
+{
+	static char name[] = "cordon-egress";
+	static char *const env[] = {NULL};
+	char *const argv[] = {name, NULL};
+	volatile int failed = 0;
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		if (dup2(control, CONTROL_PLACE) >= 0 && dup2(box, BOX_PLACE) >= 0)
+			execve(path, argv, env);
+		_exit(failed = errno);
+	}
+	if (pid > 0 && failed)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	errno = pid < 0 ? errno : failed;
+	*ret = pid < 0 || failed ? 0 : pid;
+	return pid < 0 || failed ? -1 : 0;
+}
+
+static int make_pair(int ret[2])
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		ret[i] = fcntl(pair[i], F_DUPFD_CLOEXEC, HIGH_FD);
+		close(pair[i]);
+	}
+	return ret[0] < 0 || ret[1] < 0 ? -1 : 0;
+}
+
+static int start(struct outside *o, struct err *err)
+{
+	int control[2] = {-1, -1}, box[2] = {-1, -1};
+	char path[PATH_MAX];
+
+	if (self_find("cordon-egress", path, err) < 0) {
+		err_cure(err, "install it beside cordon, or leave --net out");
+		return -1;
+	}
+	int made = make_pair(control) < 0 || make_pair(box) < 0 ? -1 : 0;
+	int r = made < 0 ? -1 : spawn(path, control[1], box[1], &o->pid);
+	if (r < 0)
+		err_errno(err, ERR_SYSTEM, "starting %s", path);
+	scope_close(&control[1]);
+	scope_close(&box[1]);
+	o->control = control[0];
+	o->box = box[0];
+	return r;
+}
+
+static int put_rule(const struct outside *o, enum egress_list list, const char *text)
+{
+	struct egress_rule rule = {.kind = EGRESS_RULE, .list = list};
+
+	snprintf(rule.text, sizeof(rule.text), "%s", text);
+	return io_send(o->control, &rule, sizeof(rule), -1);
+}
+
+static int put_list(const struct outside *o, enum egress_list list, const struct policy_netlist *n)
+{
+	char text[POLICY_NET_TEXT_MAX];
+
+	for (size_t i = 0; i < n->count; i++)
+		if (put_rule(o, list, policy_net_format(&n->list[i], text, sizeof(text))) < 0)
+			return -1;
+	return 0;
+}
+
+static int put_rules(const struct outside *o, const struct policy *p, const struct request *r)
+{
+	struct egress_start start = {.kind = EGRESS_START, .asks = o->said != NULL};
+
+	for (size_t i = 0; i < r->netc; i++)
+		if (put_rule(o, EGRESS_ALLOWED, r->net[i]) < 0)
+			return -1;
+	if (put_list(o, EGRESS_ALLOWED, &p->allow) < 0 || put_list(o, EGRESS_OWN, &p->allow) < 0 ||
+	    put_list(o, EGRESS_DENIED, &p->deny) < 0)
+		return -1;
+	memcpy(start.limit, r->limit, sizeof(start.limit));
+	return io_send(o->control, &start, sizeof(start), -1);
+}
+
+static ssize_t hear(const struct outside *o, void *word, size_t size, int wait_ms)
+{
+	struct pollfd fd = {.fd = o->control, .events = POLLIN};
+	int none = -1;
+
+	if (poll(&fd, 1, wait_ms) <= 0)
+		return -1;
+	ssize_t n = io_recv(o->control, word, size, &none);
+	scope_close(&none);
+	return n;
+}
+
+int outside_open(struct outside *o, const struct policy *p, const struct request *r,
+		 outside_said_fn *said, void *ctx, struct err *err)
+{
+	uint32_t ready = 0;
+
+	o->said = said;
+	o->ctx = ctx;
+	if (start(o, err) < 0)
+		return -1;
+	if (put_rules(o, p, r) < 0 || hear(o, &ready, sizeof(ready), START_MS) != sizeof(ready) ||
+	    ready != EGRESS_START)
+		return err_set(err, ERR_SYSTEM, "cordon-egress did not start");
+	return 0;
+}
+
+static void tell_said(struct outside *o, struct egress_ask *ask)
+{
+	ask->name[sizeof(ask->name) - 1] = '\0';
+	ask->kind = EGRESS_TOLD;
+	ask->source[0] = '\0';
+	if (o->said)
+		o->said(o->ctx, ask->name, ask->source, sizeof(ask->source));
+	io_send(o->control, ask, sizeof(*ask), -1);
+}
+
+/* False: that was the last. */
+static bool take(struct outside *o, struct result *ret, int wait_ms)
+{
+	union {
+		uint32_t kind;
+		struct egress_ask ask;
+		struct egress_row row;
+		struct egress_done done;
+	} m;
+	ssize_t n = hear(o, &m, sizeof(m), wait_ms);
+
+	if (n == sizeof(m.row) && m.kind == EGRESS_ROW) {
+		if (!result_add_egress(ret, &m.row))
+			ret->egress_cut = true;
+		return true;
+	}
+	if (n == sizeof(m.ask) && m.kind == EGRESS_ASK) {
+		tell_said(o, &m.ask);
+		return true;
+	}
+	ret->egress_cut |= n != sizeof(m.done) || m.kind != EGRESS_DONE || m.done.cut;
+	return false;
+}
+
+void outside_hear(struct outside *o, struct result *ret)
+{
+	if (!take(o, ret, 0)) /* it is gone: the box hears of that too */
+		scope_close(&o->control);
+}
+
+void outside_finish(struct outside *o, struct result *ret)
+{
+	if (o->control < 0)
+		return;
+	shutdown(o->control, SHUT_WR);
+	while (take(o, ret, FINISH_MS))
+		;
+	outside_done(o);
+}

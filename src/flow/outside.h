@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who connects for a run that may: cordon-egress, started with the rules, asked at the end.
+ */
+#ifndef CORDON_FLOW_OUTSIDE_H
+#define CORDON_FLOW_OUTSIDE_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "model/request.h"
+#include "model/result.h"
+#include "policy/policy.h"
+
+/* Who said NAME, of those that nobody trusts? Into RET, which is "" before. */
+typedef void outside_said_fn(void *ctx, const char *name, char *ret, size_t size);
+
+struct outside {
+	pid_t pid;
+	int control, box; /* our end, and the one that cordon-box gets; or -1 */
+	outside_said_fn *said;
+	void *ctx;
+};
+
+void outside_init(struct outside *o);
+/* Starts it, with the lists of both. SAID: NULL if nothing untrusted was read. */
+int outside_open(struct outside *o, const struct policy *p, const struct request *r,
+		 outside_said_fn *said, void *ctx, struct err *err);
+/* A word of it, while the box runs. */
+void outside_hear(struct outside *o, struct result *ret);
+/* The run is over: what became of each attempt. */
+void outside_finish(struct outside *o, struct result *ret);
+void outside_done(struct outside *o);
+
+#endif
