@@ -79,6 +79,9 @@ void program_exec(struct box *b, int init) __attribute__((noreturn));
 /* resolver.c: in a network that has just been made. */
 int resolver_open(struct box *b, struct err *err);
 
+/* lost.c: in init; 0 in a box without a network. */
+uint64_t lost_datagrams(const struct box *b);
+
 /* spaces.c: which namespaces init is born into, and which it enters by itself. */
 int spaces_choose(const struct box *b, bool at_birth);
 void spaces_mark(struct box *b, int flags);

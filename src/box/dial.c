@@ -28,6 +28,7 @@ struct call {
 	const struct box *box;
 	int listener;
 	const struct seccomp_notif *req;
+	struct dial_refusal *why;
 };
 
 static enum dial answer(const struct call *c, int error)
@@ -148,6 +149,22 @@ static enum dial connect_here(const struct call *c, int fd, const struct egress_
 	return answer_errno(c, connect(fd, (struct sockaddr *)&to, d->address_len));
 }
 
+/* glibc looks for this one before every name. */
+#define NSCD "/var/run/nscd/socket"
+
+/* Whoever is not there is not there: the host's are not shown, and looking for them is told. */
+static enum dial connect_local(const struct call *c, int fd, const struct egress_dial *d)
+{
+	int error = reach_unix((pid_t)c->req->pid, fd, d->address, d->address_len);
+	const char *path = (const char *)d->address + sizeof(sa_family_t);
+	bool missing = error == ENOENT || error == ECONNREFUSED;
+
+	if (!missing || strncmp(path, NSCD, d->address_len - sizeof(sa_family_t)) == 0)
+		return answer(c, error);
+	*c->why = (struct dial_refusal){error, "there is no such socket in the box"};
+	return DIAL_REFUSED;
+}
+
 static enum dial on_connect(const struct call *c)
 {
 	struct egress_dial d = {.kind = EGRESS_DIAL, .id = c->req->id};
@@ -162,7 +179,7 @@ static enum dial on_connect(const struct call *c)
 	if (domain == AF_UNIX && c->box->spec->flags & SPEC_NEAR)
 		return DIAL_REFUSED;
 	if (domain == AF_UNIX)
-		return answer(c, reach_unix((pid_t)c->req->pid, fd, d.address, d.address_len));
+		return connect_local(c, fd, &d);
 	if (domain != AF_INET && domain != AF_INET6)
 		return answer(c, domain < 0 ? ENOTSOCK : EAFNOSUPPORT);
 	if (d.type == SOCK_DGRAM && is_own(&d))
@@ -189,9 +206,10 @@ static const struct {
 	enum dial (*make)(const struct call *c);
 } calls[] = {{SYS_socket, on_socket}, {SYS_connect, on_connect}, {SYS_listen, on_listen}};
 
-enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req)
+enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req,
+		    struct dial_refusal *why)
 {
-	struct call c = {b, listener, req};
+	struct call c = {b, listener, req, why};
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (calls[i].nr == req->data.nr)

@@ -20,8 +20,15 @@ enum dial {
 	DIAL_ASKED,    /* cordon-egress will say */
 };
 
-/* One call of a box with SPEC_NET, that came in on LISTENER. */
-enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req);
+/* What a refused call is answered, and why. */
+struct dial_refusal {
+	int error;
+	const char *why;
+};
+
+/* One call of a box with SPEC_NET, that came in on LISTENER. *WHY may be changed by DIAL_REFUSED. */
+enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req,
+		    struct dial_refusal *why);
 /* A word of cordon-egress. -1: it is gone, or makes no sense. 1: *RET_LIMIT was reached, and ends the
  * run or not. */
 int dial_hear(int listener, enum limit_id *ret_limit, bool *ret_ended);

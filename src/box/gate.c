@@ -23,7 +23,7 @@
 #include "box/filter.h"
 
 /* How to show what a refused call was about. */
-enum show { SHOW_STRING, SHOW_FAMILY, SHOW_HEX };
+enum show { SHOW_STRING, SHOW_FAMILY, SHOW_HEX, SHOW_LOCAL };
 
 static const struct {
 	long nr;
@@ -38,7 +38,7 @@ static const struct {
 	{SYS_unshare, 0, SHOW_HEX},	    {SYS_ptrace, 0, SHOW_HEX},
 	{SYS_memfd_create, 0, SHOW_STRING}, {SYS_mmap, 3, SHOW_HEX},
 	{SYS_fchmodat, 1, SHOW_STRING},	    {SYS_fchownat, 1, SHOW_STRING},
-	{SYS_utimensat, 1, SHOW_STRING},
+	{SYS_utimensat, 1, SHOW_STRING},    {SYS_connect, 1, SHOW_LOCAL},
 };
 
 static const struct {
@@ -101,6 +101,8 @@ static void describe(const struct seccomp_notif *req, char *out, size_t size)
 		uint64_t arg = req->data.args[targets[i].arg];
 		if (targets[i].show == SHOW_STRING)
 			read_string((pid_t)req->pid, arg, out, size);
+		else if (targets[i].show == SHOW_LOCAL) /* behind the family */
+			read_string((pid_t)req->pid, arg + sizeof(sa_family_t), out, size);
 		else if (targets[i].show == SHOW_FAMILY)
 			show_family(arg, out, size);
 		else
@@ -108,7 +110,21 @@ static void describe(const struct seccomp_notif *req, char *out, size_t size)
 	}
 }
 
-static void record(struct gate *g, const struct seccomp_notif *req, const struct call_rule *rule)
+static void keep(struct gate *g, const struct wire_denial *d)
+{
+	for (unsigned i = 0; i < g->count; i++)
+		if (strcmp(g->denials[i].call, d->call) == 0 &&
+		    strcmp(g->denials[i].target, d->target) == 0) {
+			g->denials[i].count += d->count;
+			return;
+		}
+	if (g->count < CORDON_DENIALS_MAX)
+		g->denials[g->count++] = *d;
+	else
+		g->cut = true;
+}
+
+static void record(struct gate *g, const struct seccomp_notif *req, const char *why)
 {
 	const char *name = call_name_find(req->data.nr);
 	struct wire_denial d = {.kind = WIRE_DENIAL, .count = 1};
@@ -121,18 +137,20 @@ static void record(struct gate *g, const struct seccomp_notif *req, const struct
 	/* Its number may be somebody else's by now. */
 	if (ioctl(g->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &req->id) < 0)
 		d.target[0] = '\0';
-	snprintf(d.rule, sizeof(d.rule), "%s",
-		 rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
-	for (unsigned i = 0; i < g->count; i++)
-		if (strcmp(g->denials[i].call, d.call) == 0 &&
-		    strcmp(g->denials[i].target, d.target) == 0) {
-			g->denials[i].count++;
-			return;
-		}
-	if (g->count < CORDON_DENIALS_MAX)
-		g->denials[g->count++] = d;
-	else
-		g->cut = true;
+	snprintf(d.rule, sizeof(d.rule), "%s", why);
+	keep(g, &d);
+}
+
+void gate_note_lost(struct gate *g, uint64_t count)
+{
+	struct wire_denial d = {.kind = WIRE_DENIAL,
+				.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count,
+				.call = "sendto",
+				.target = "datagrams",
+				.rule = "they reach nobody but the box's own resolver"};
+
+	if (count)
+		keep(g, &d);
 }
 
 /* Zero the answer when it went out; ENOENT means that the caller is gone or will ask again. */
@@ -172,15 +190,18 @@ static void on_run(struct gate *g, const struct box *b, const struct seccomp_not
 {
 	const struct call_rule *rule = call_rule_find(req->data.nr);
 	bool net = b->spec->flags & SPEC_NET;
+	struct dial_refusal r = {rule && rule->err ? rule->err : EPERM,
+				 rule && rule->why[0] ? rule->why
+						      : "not on the list of allowed calls"};
 
-	if (net && dial_call(b, g->listener, req) != DIAL_REFUSED)
+	if (net && dial_call(b, g->listener, req, &r) != DIAL_REFUSED)
 		return;
-	record(g, req, rule);
+	record(g, req, r.why);
 	if (rule && rule->action == CALL_KILL) {
 		g->kill = true; /* unanswered: the caller sleeps until it is killed */
 		return;
 	}
-	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
+	answer(g, req, r.error, 0);
 	/* Connections need the listener: there a flood costs its own time, and a little of ours. */
 	if (net || ++g->events < CORDON_EVENTS_MAX)
 		return;

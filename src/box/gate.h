@@ -43,5 +43,7 @@ int gate_answer(struct gate *g, struct box *b, struct err *err);
  * busy while the caller waits for the result: gate_close does it when nobody does. */
 void gate_retire(struct gate *g);
 void gate_close(struct gate *g);
+/* So many datagrams had nowhere to go. */
+void gate_note_lost(struct gate *g, uint64_t count);
 
 #endif

@@ -217,6 +217,7 @@ static void tell_end(struct box *b, const struct reaper *r)
 		.wait_status = r->status,
 		.limit = (uint32_t)r->limit,
 		.limit_ended = r->limit != LIMIT_NONE && r->killed,
+		.lost = lost_datagrams(b),
 		.layers = b->layers,
 		.last = last,
 		.cpu_ms = cpu_us / 1000,

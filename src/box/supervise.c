@@ -100,6 +100,7 @@ static void on_ended(struct run *r, const struct wire_ended *m)
 	r->result.cpu_ms = m->cpu_ms;
 	r->result.memory_peak = m->memory_peak;
 	r->result.pids_peak = m->pids_peak;
+	gate_note_lost(&r->gate, m->lost);
 	arm(r, GRACE_MS * 10ULL); /* reading a large overlay takes a while */
 }
 

@@ -64,7 +64,6 @@ const struct profile_bind profile_net_binds[] = {{"/etc/ssl/certs", DATA},
 						 {"/usr/share/ca-certificates", DATA},
 						 {"/usr/local/share/ca-certificates", DATA},
 						 {"/etc/services", DATA},
-						 {"/usr/lib/git-core", CODE | WHEN_EXEC},
 						 {NULL, 0}};
 
 const char *const profile_common_env[] = {

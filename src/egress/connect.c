@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -23,12 +25,13 @@ struct pending {
 	uint64_t id, until_ns;
 	int flags;  /* of the program's descriptor */
 	bool waits; /* the call does */
+	bool own;   /* and its end is the program's own */
 	struct attempt *attempt;
 	struct pending *next;
 };
 
 /* A program's own limit on how long a call waits. */
-static uint64_t deadline(int fd)
+static uint64_t deadline(int fd, bool *ret_own)
 {
 	struct timeval t = {0};
 	socklen_t len = sizeof(t);
@@ -36,6 +39,7 @@ static uint64_t deadline(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, &len) == 0 && (t.tv_sec || t.tv_usec)) {
 		uint64_t own = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_usec / 1000;
+		*ret_own = own < ms;
 		ms = own < ms ? own : ms;
 	}
 	return io_now_ns() + ms * 1000000U;
@@ -114,13 +118,17 @@ static int begin(int fd, const struct address *to, uint16_t port)
 	return connect(fd, (struct sockaddr *)&sa, len) < 0 ? errno : 0;
 }
 
-/* A socket that has been somewhere already stays as it is. */
-static bool is_fresh(int fd)
+/* Programs call again to learn whether they are there. */
+int connect_is_over(int fd)
 {
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof(sa);
+	struct tcp_info info = {.tcpi_state = 0};
+	socklen_t len = sizeof(info);
 
-	return getpeername(fd, (struct sockaddr *)&sa, &len) < 0 && errno == ENOTCONN;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return errno;
+	return info.tcpi_state == TCP_CLOSE	 ? 0
+	       : info.tcpi_state == TCP_SYN_SENT ? EALREADY
+						 : EISCONN;
 }
 
 static void fail(struct egress *e, struct pending *p, int error)
@@ -146,12 +154,8 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 			      .id = id,
 			      .flags = flags,
 			      .waits = !(flags & O_NONBLOCK),
-			      .attempt = a,
-			      .until_ns = deadline(fd)};
-	if (!is_fresh(fd)) {
-		fail(e, p, EISCONN);
-		return;
-	}
+			      .attempt = a};
+	p->until_ns = deadline(fd, &p->own);
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	inert_set(fd, false);
@@ -161,8 +165,18 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		fail(e, p, error ? error : ENETUNREACH);
 		return;
 	}
+	a->row.verdict = EGRESS_FAILED; /* until it is there */
 	attempt_live(e, a);
 	wait_for(e, p);
+}
+
+/* As the kernel does it: the call ends, the connection is still being made. */
+static void stop_waiting(struct egress *e, struct pending *p)
+{
+	fcntl(p->watch.fd, F_SETFL, p->flags);
+	p->waits = false;
+	p->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
+	answers_send(e, p->id, EINPROGRESS);
 }
 
 void connect_look(struct egress *e)
@@ -173,6 +187,10 @@ void connect_look(struct egress *e)
 		next = p->next;
 		if (now < p->until_ns)
 			continue;
+		if (p->waits && p->own) {
+			stop_waiting(e, p);
+			continue;
+		}
 		if (p->waits)
 			shutdown(p->watch.fd, SHUT_RDWR);
 		finish(e, p, ETIMEDOUT);

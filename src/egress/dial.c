@@ -114,6 +114,11 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		refuse_datagrams(e, d->id, &ask.address, ask.port);
 		return;
 	}
+	int over = connect_is_over(own);
+	if (over) {
+		answers_send(e, d->id, over);
+		return;
+	}
 	if (is_resolver(&ask.address, ask.port)) {
 		answers_send(e, d->id, door_connect(e, own, take_stream, NULL));
 		return;

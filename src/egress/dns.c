@@ -11,7 +11,7 @@ enum {
 	LABEL_MAX = 63,
 	FLAG_ANSWER = 0x80,    /* in the third byte */
 	FLAG_RECURSION = 0x01, /* wanted, there; 0x80: had, in the fourth */
-	TTL = 30,
+	TTL = 5,	       /* seconds, as EGRESS_FRESH_MS */
 };
 
 static uint16_t get16(const uint8_t *p)

@@ -30,7 +30,7 @@ enum {
 	EGRESS_KNOWN_MAX = 1024,       /* names that have been looked up */
 	EGRESS_WAITING_MAX = 4096,     /* questions and calls that wait for something */
 	EGRESS_ANSWERS_MAX = 65536,    /* answers that cordon-box has not taken yet */
-	EGRESS_FRESH_MS = 30 * 1000,   /* how long an answer of the resolver is believed */
+	EGRESS_FRESH_MS = 5 * 1000,  /* how long an answer of the resolver is believed */
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
 };
@@ -125,6 +125,8 @@ void dial(struct egress *e, const struct egress_dial *d, int fd);
 /* connect.c: connects FD, which is its own, for the call ID, and answers that. */
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule);
+/* 0: FD can be connected; else what the call gets. */
+int connect_is_over(int fd);
 /* Those that take too long. */
 void connect_look(struct egress *e);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,12 +31,24 @@ static void find_own_addresses(struct rules *r)
 	freeifaddrs(all);
 }
 
+/* A thousand connections may be on their way at once. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
 static int serve(struct egress *e, struct err *err)
 {
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (e->epoll < 0)
 		return err_errno(err, ERR_SYSTEM, "making an epoll");
 	e->resolver.fd = e->door.fd = -1;
+	raise_files();
 	find_own_addresses(&e->rules);
 	if (control_open(e, err) < 0 || answers_open(e, err) < 0 || lookup_open(e, err) < 0 ||
 	    clock_open(e, err) < 0 || counter_open(e, err) < 0)

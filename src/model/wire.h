@@ -74,6 +74,7 @@ struct wire_ended {
 	uint32_t layers;      /* bit per layer that init put in place */
 	uint32_t last;	      /* 1: there are no changes to tell, init is done */
 	uint64_t cpu_ms, memory_peak, pids_peak;
+	uint64_t lost; /* datagrams that had nowhere to go */
 };
 
 enum change_kind { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED, CHANGE_KINDS };

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# An internet for the tests of --net (tests/egress/world): one for all tests of a file. `box` then runs
+# cordon in there. `reached NAME PORT` and `refused WHAT WORDS` look at the attempts of the result.
+
+world_begin()
+{
+	W=$(mktemp -d /tmp/egress-world.XXXXXX)
+	export W
+	chmod 755 "$W"
+	mkfifo "$W/life"
+	"$BATS_TEST_DIRNAME/../egress/world" "$W" <"$W/life" >"$W/log" 2>&1 3>&- &
+	exec 9>"$W/life"
+	for _ in $(seq 300); do
+		[ -e "$W/ready" ] && break
+		sleep 0.1
+	done
+	[ -e "$W/ready" ] || { cat "$W"/*log >&2; return 1; }
+}
+
+world_end()
+{
+	[ -n "${W:-}" ] || return 0
+	local pid
+	pid=$(cat "$W/client" 2>/dev/null) && kill "$pid" 2>/dev/null
+	exec 9>&-
+	for _ in $(seq 50); do
+		[ -n "$pid" ] && [ -d "/proc/$pid" ] || break
+		sleep 0.1
+	done
+	rm -rf --one-file-system "$W"
+}
+
+# as WHO COMMAND...: in the world.
+as()
+{
+	local who=$1
+	shift
+	if [ "$who" = user ]; then
+		set -- setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups \
+			env XDG_STATE_HOME="$T/as-user/state" XDG_CACHE_HOME="$T/as-user/cache" "$@"
+	fi
+	nsenter -t "$(cat "$W/client")" -n -m -- "$@"
+}
+
+# What left the world's client for DNS.
+asked() { [ ! -e "$W/asked" ] || cat "$W/asked"; }

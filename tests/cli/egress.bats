@@ -1,0 +1,321 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Connections to hosts that are allowed, as real programs make them, and to nobody else. All of it in an
+# internet of its own: tests/egress/world.
+load helper
+load egress
+
+setup_file() { ! is_root || world_begin; }
+teardown_file() { world_end; }
+needs() { need_root; }
+
+# client TEXT OPTION...: in every way, it prints TEXT and every attempt got there.
+client()
+{
+	local text=$1 way
+	shift
+	for way in $WAYS; do
+		box "$way" --json "$@"
+		exits 0
+		TEXT=$text holds '__import__("os").environ["TEXT"] in r["stdout"]' 'r["egress"]' \
+			'all(e["verdict"] == "connected" for e in r["egress"])' \
+			'all(e["bytes_in"] > 0 for e in r["egress"])' 'not r["egress_cut"]'
+	done
+}
+BINARY='--lang binary'
+
+@test "curl" {
+	# shellcheck disable=SC2086
+	client 'hello web.test /x' --net web.test:80 $BINARY /usr/bin/curl -- -sS http://web.test/x
+}
+
+@test "curl over TLS, which nobody opens" {
+	mkdir "$T/ca"
+	cp "$W/ca.pem" "$T/ca/"
+	# shellcheck disable=SC2086
+	client 'hello web.test /x' --net web.test:443 --workspace "$T/ca:ro" $BINARY /usr/bin/curl -- \
+		-sS --cacert /workspace/ca.pem https://web.test/x
+}
+
+@test "Python: urllib, http.client, asyncio" {
+	cat <<'PY' | code c.py
+import asyncio, http.client, urllib.request
+print(urllib.request.urlopen("http://web.test/u").read())
+c = http.client.HTTPConnection("web.test")
+c.request("GET", "/h")
+print(c.getresponse().read())
+
+async def one(i):
+    r, w = await asyncio.open_connection("web.test", 80)
+    w.write(b"GET /n%d HTTP/1.0\r\n\r\n" % i)
+    d = await r.read()
+    w.close()
+    return len(d.split(b"\r\n\r\n", 1)[1])
+
+async def main():
+    print(sum(await asyncio.gather(*[one(i) for i in range(1, 40)])))
+
+asyncio.run(main())
+PY
+	client 780 --net web.test:80 "$T/c.py"
+}
+
+@test "Node: fetch" {
+	printf 'console.log(await (await fetch("http://web.test/f")).text());\n' | code c.mjs
+	client 'hello web.test /f' --net web.test:80 --memory 1G "$T/c.mjs"
+}
+
+@test "psql" {
+	local bin=(/usr/lib/postgresql/*/bin/psql)
+	# shellcheck disable=SC2086
+	client 42 --net web.test:5432 $BINARY "${bin[0]}" -- -h web.test -U agent -d postgres -Atc 'select 6*7'
+}
+
+@test "redis-cli" {
+	# shellcheck disable=SC2086
+	client PONG --net web.test:6379 $BINARY /usr/bin/redis-cli -- -h web.test ping
+}
+
+@test "git clone over HTTP" {
+	local g=(git -c user.name=a -c user.email=a@b)
+	[ -d "$W/git/r.git" ] || (
+		cd "$W/git" && git init -q src && cd src && echo from-git >a && git add a &&
+			"${g[@]}" commit -qm one && cd .. && git clone -q --bare src r.git &&
+			cd r.git && git update-server-info
+	)
+	printf 'cd /tmp && git clone -q http://web.test:84/r.git c && cat c/a\n' | code c.sh
+	client from-git --net web.test:84 --exec /usr/bin/git --exec /usr/lib/git-core/git \
+		--exec /usr/lib/git-core/git-remote-http "$T/c.sh"
+}
+
+@test "a banner, a slow server, one that resets, one that is not there" {
+	cat <<'PY' | code c.py
+import socket
+def lines(port):
+    with socket.create_connection(("web.test", port), 5) as s:
+        if port == 82: s.send(b"x")
+        got = b""
+        try:
+            while d := s.recv(100): got += d
+        except OSError as e:
+            got += type(e).__name__.encode()
+        return got
+print(lines(22), lines(81), lines(82))
+try: lines(85)
+except OSError as e: print(type(e).__name__)
+PY
+	check() {
+		box "$1" --json --net web.test:1-100 "$T/c.py"
+		exits 0
+		holds "r['stdout'] == \"b'SSH-2.0-test\\\\r\\\\n' b'slow\\\\n' b'ConnectionResetError'\\nConnectionRefusedError\\n\"" \
+			'[e["verdict"] for e in r["egress"]] == ["connected"] * 3 + ["failed"]' \
+			'r["egress"][1]["wall_ms"] >= 800' 'r["egress"][1]["bytes_in"] in (5, 6)'
+	}
+	every check
+}
+
+@test "names: patterns, several addresses, IPv6, both; by TCP too" {
+	cat <<'PY' | code c.py
+import socket, struct, urllib.request
+for n in ("a.wild.test", "two.test", "six.test", "both.test"):
+    print(urllib.request.urlopen("http://%s/" % n, timeout=5).read())
+q = b"\0\7\1\0\0\1\0\0\0\0\0\0\3two\4test\0\0\1\0\1"
+with socket.create_connection(("127.0.0.53", 53)) as s:
+    s.sendall(struct.pack(">H", len(q)) + q + struct.pack(">H", len(q)) + q[:-3] + b"\x1c\0\1")
+    f = s.makefile("rb")
+    for _ in range(2):
+        a = f.read(struct.unpack(">H", f.read(2))[0])
+        print(a[3] & 15, a[7])
+PY
+	check() {
+		box "$1" --json --net '*.wild.test:80' --net two.test:80 --net six.test:80 --net both.test:80 "$T/c.py"
+		exits 0
+		holds 'r["stdout"].count("hello") == 4' 'r["stdout"].endswith("0 2\n0 0\n")' \
+			'"2001:db8:77::2" in [e["address"] for e in r["egress"]]'
+	}
+	every check
+}
+
+@test "a descriptor that is in epoll, or was copied, before it is connected" {
+	cat <<'PY' | code c.py
+import errno, os, select, socket, threading
+at = socket.getaddrinfo("web.test", 83, socket.AF_INET, socket.SOCK_STREAM)[0][4]
+
+def ends(s, by):
+    by.sendall(b"ping")
+    return by.recv(10)
+
+s = socket.socket()
+s.setblocking(False)
+poll = select.epoll()
+poll.register(s.fileno(), select.EPOLLOUT | select.EPOLLIN | select.EPOLLET)
+poll.poll(0)
+e = s.connect_ex(at)
+print(errno.errorcode.get(e, e))
+print(any(ev & select.EPOLLOUT and not ev & select.EPOLLHUP for _, ev in poll.poll(5)))
+print(s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), s.connect_ex(at) == errno.EISCONN)
+s.sendall(b"ping")
+print(any(ev & select.EPOLLIN for _, ev in poll.poll(5)), s.recv(10), s.getblocking())
+
+s = socket.socket()
+copy = s.dup()
+pid = os.fork()
+if pid == 0:
+    s.connect(at)
+    os._exit(0)
+os.waitpid(pid, 0)
+print(ends(s, copy), copy.getblocking())
+
+def one(out):
+    with socket.create_connection(at) as s:
+        out.append(ends(s, s))
+got = []
+threads = [threading.Thread(target=one, args=(got,)) for _ in range(40)]
+[t.start() for t in threads], [t.join() for t in threads]
+print(len(got), set(got))
+PY
+	check() {
+		box "$1" --json --net web.test:83 "$T/c.py"
+		exits 0
+		holds "r['stdout'] == \"EINPROGRESS\\nTrue\\n0 True\\nTrue b'ping' False\\nb'ping' True\\n40 {b'ping'}\\n\"" \
+			'len(r["egress"]) == 42'
+	}
+	every check
+}
+
+@test "a call that waits ends by the program's own time limit" {
+	cat <<'PY' | code c.py
+import socket, struct, time
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 300000))
+began = time.monotonic()
+try: s.connect((socket.gethostbyname("silent.test"), 80))
+except OSError as e: print(e.strerror, 0.2 < time.monotonic() - began < 2)
+try: socket.create_connection(("silent.test", 80), 0.3)
+except OSError as e: print(type(e).__name__)
+PY
+	check() {
+		box "$1" --json --net silent.test:80 "$T/c.py"
+		exits 0
+		holds 'r["stdout"] == "Operation now in progress True\nTimeoutError\n"' \
+			'[e["verdict"] for e in r["egress"]] == ["failed"] * 2'
+	}
+	every check
+}
+
+@test "the kernel's count: bytes out and in" {
+	cat <<'PY' | code c.py
+import urllib.request
+print(urllib.request.urlopen("http://web.test/", b"x" * 3000000).read())
+print(len(urllib.request.urlopen("http://web.test/n2000000").read()))
+PY
+	check() {
+		box "$1" --json --net web.test:80 "$T/c.py"
+		exits 0
+		holds '3000000 < r["egress"][0]["bytes_out"] < 3001000' \
+			'2000000 < r["egress"][1]["bytes_in"] < 2001000'
+	}
+	every check
+}
+
+@test "limits: connections are refused, bytes end the run" {
+	cat <<'PY' | code c.py
+import socket
+for i in range(5):
+    try: socket.create_connection(("web.test", 83)).close(); print("there")
+    except OSError as e: print(e.strerror)
+PY
+	cat <<'PY' | code out.py
+import socket
+s = socket.create_connection(("web.test", 80))
+s.sendall(b"POST / HTTP/1.0\r\nContent-Length: 9999999999\r\n\r\n")
+while True: s.sendall(b"x" * 65536)
+PY
+	cat <<'PY' | code in.py
+import urllib.request
+print(len(urllib.request.urlopen("http://web.test/n900000000").read()))
+PY
+	check() {
+		box "$1" --json --net web.test:83 --connections 3 "$T/c.py"
+		exits 0
+		holds 'r["stdout"].split("\n")[:5] == ["there"] * 3 + ["Permission denied"] * 2' \
+			'r["limit"] == "connections"' '"limit" in r["egress"][4]["rule"]'
+		box "$1" --json --net web.test:80 --net-out 1M "$T/out.py"
+		holds 'r["status"] == "limit" and r["limit"] == "net-out"' 'r["egress"][0]["bytes_out"] > 1 << 20'
+		box "$1" --json --net web.test:80 --net-in 1M --memory 2G "$T/in.py"
+		holds 'r["status"] == "limit" and r["limit"] == "net-in"'
+	}
+	every check
+}
+
+@test "a thousand connections at once, and nothing is left of them" {
+	cat <<'PY' | code c.py
+import asyncio, os
+async def main():
+    there = [await asyncio.open_connection("web.test", 83) for _ in range(8)]
+    there += await asyncio.gather(*[asyncio.open_connection("web.test", 83) for _ in range(992)])
+    for i, (_, w) in enumerate(there): w.write(b"%04d" % i)
+    got = [await r.readexactly(4) for r, _ in there]
+    print(len(set(got)))
+    for _, w in there: w.close()
+    await asyncio.sleep(0.2)
+    print(len(os.listdir("/proc/self/fd")) < 20)
+asyncio.run(main())
+PY
+	check() {
+		box "$1" --json --net web.test:83 --files 2048 --connections 1000 "$T/c.py"
+		exits 0
+		holds 'r["stdout"] == "1000\nTrue\n"' 'len(r["egress"]) == 1000' \
+			'all(e["verdict"] == "connected" and e["bytes_out"] == 4 for e in r["egress"])' \
+			'r["limit"] is None'
+	}
+	every check
+	! pgrep -x cordon-egress -u "$TEST_UID"
+}
+
+@test "every way out fails and is told" {
+	local name where
+	check() {
+		/usr/bin/python3 -I -c 'import runpy, sys
+for row in runpy.run_path(sys.argv[1])["ATTEMPTS"]: print(*row[:2])' "$TOP/tests/egress/bypass.py" >"$T/rows"
+		[ "$(wc -l <"$T/rows")" -ge 30 ]
+		while read -r name where; do
+			box "$1" --json --net web.test:80 --net rebind.test:80 --connections 100000 \
+				"$TOP/tests/egress/bypass.py" -- "$name" </dev/null
+			exits 0
+			NAME=$name WHERE=$where /usr/bin/python3 -I - "$T/out" <<'PY' || show
+import json, os, sys
+r, name, where = json.load(open(sys.argv[1])), os.environ["NAME"], os.environ["WHERE"]
+assert r["stdout"].startswith(f"{name} {where} failed:"), r["stdout"]
+if where == "egress":
+    assert [e for e in r["egress"] if e["verdict"] == "refused" and e["rule"]], r["egress"]
+elif where != "quiet":
+    assert [d for d in r["denials"] if d["call"] == where and d["rule"]], r["denials"]
+PY
+		done <"$T/rows"
+	}
+	every check
+	# No question left for a name that no rule allows.
+	[ -z "$(asked | grep -vE '^(web|rebind|two|six|both|a\.wild)\.test ')" ] || { asked | sort | uniq -c; false; }
+}
+
+@test "places that are not on the internet, by name and by address" {
+	cat <<'PY' | code c.py
+import sys, urllib.request
+for n in sys.argv[1:]:
+    try: urllib.request.urlopen("http://%s/" % n, timeout=5).read(); print("there", n)
+    except OSError as e: print(e, n)
+PY
+	local names=(private.test meta.test loop.test self.test local6.test mapped.test)
+	check() {
+		box "$1" --json "${names[@]/#/--net=}" "$T/c.py" 2>/dev/null || true
+		box "$1" --json --net private.test:80 --net meta.test:80 --net loop.test:80 --net self.test:80 \
+			--net local6.test:80 --net mapped.test:80 "$T/c.py" -- "${names[@]}"
+		exits 0
+		holds '"there" not in r["stdout"]' 'len([e for e in r["egress"] if e["verdict"] == "refused"]) == 6' \
+			'"private" in r["egress"][0]["rule"] and "secrets" in r["egress"][1]["rule"]'
+		box "$1" --json --net private.test:80 --net 10.77.0.2:80 "$T/c.py" -- private.test 10.77.0.2
+		holds 'r["stdout"].count("there") == 2'
+	}
+	every check
+}

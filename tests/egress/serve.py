@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""The servers of tests/egress/world: DNS with a table of names, HTTP and HTTPS, a banner, one that is
+slow, one that resets. Every question to DNS is a line of DIR/asked: what leaves a box is seen here."""
+
+import http.server
+import os
+import socket
+import socketserver
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+DIR = sys.argv[1]
+V4, V6 = 1, 28
+
+# name: addresses. rebind.test changes with each question.
+NAMES = {
+    "web.test": ["203.0.113.2"],
+    "two.test": ["203.0.113.99", "203.0.113.2"],  # nobody answers at the first
+    "six.test": ["2001:db8:77::2"],
+    "both.test": ["2001:db8:77::2", "203.0.113.2"],
+    "a.wild.test": ["203.0.113.3"],
+    "evil.wild.test": ["203.0.113.3"],
+    "private.test": ["10.77.0.2"],
+    "meta.test": ["169.254.169.254"],
+    "loop.test": ["127.0.0.1"],
+    "self.test": ["203.0.113.1"],
+    "local6.test": ["fd00:77::2"],
+    "mapped.test": ["::ffff:10.77.0.2"],
+    "other.test": ["203.0.113.3"],
+    "silent.test": ["203.0.113.98"],  # what is sent there is lost
+}
+REBIND = [["203.0.113.2"], ["10.77.0.2"]]
+asked_lock = threading.Lock()
+rebinds = 0
+
+
+def asked(name, kind):
+    with asked_lock, open(os.path.join(DIR, "asked"), "a") as f:
+        f.write(f"{name} {kind}\n")
+
+
+def answer(query):
+    global rebinds
+    at, labels = 12, []
+    while query[at]:
+        labels.append(query[at + 1 : at + 1 + query[at]].decode("latin-1"))
+        at += query[at] + 1
+    name, (kind, _) = ".".join(labels).lower(), struct.unpack_from(">HH", query, at + 1)
+    asked(name, kind)
+    addresses = NAMES.get(name)
+    if name == "slow.dns.test":
+        time.sleep(1)
+        addresses = ["203.0.113.2"]
+    if name == "rebind.test":
+        with asked_lock:
+            addresses = REBIND[min(rebinds // 2, 1)]  # A and AAAA come together
+            rebinds += 1
+    body, count = b"", 0
+    for text in addresses or []:
+        family = socket.AF_INET6 if ":" in text else socket.AF_INET
+        if kind == (V6 if family == socket.AF_INET6 else V4):
+            data = socket.inet_pton(family, text)
+            body += struct.pack(">HHHIH", 0xC00C, kind, 1, 1, len(data)) + data
+            count += 1
+    code = 0 if addresses else 3
+    return query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, count, 0, 0) + query[12 : at + 5] + body
+
+
+class Dns(socketserver.BaseRequestHandler):
+    def handle(self):
+        data, sock = self.request
+        sock.sendto(answer(data), self.client_address)
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        size = int(self.path[2:]) if self.path[:2] == "/n" and self.path[2:].isdigit() else 0
+        text = b"x" * size or f"hello {self.headers.get('Host')} {self.path}\n".encode()
+        if self.path == "/auth":
+            text = (self.headers.get("Authorization") or "nothing").encode() + b"\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_POST(self):
+        left, got = int(self.headers["Content-Length"]), 0
+        while left > got:
+            part = self.rfile.read(min(1 << 20, left - got))
+            if not part:
+                return
+            got += len(part)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(str(got))))
+        self.end_headers()
+        self.wfile.write(str(got).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class Git(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Banner(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.sendall(b"SSH-2.0-test\r\n")
+
+
+class Slow(socketserver.BaseRequestHandler):
+    def handle(self):
+        for c in b"slow\n":
+            time.sleep(0.2)
+            self.request.sendall(bytes([c]))
+
+
+class Reset(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.recv(1)
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(self.request.detach())
+
+
+class Echo(socketserver.BaseRequestHandler):
+    def handle(self):
+        while data := self.request.recv(65536):
+            self.request.sendall(data)
+
+
+class Threads(socketserver.ThreadingTCPServer):
+    allow_reuse_address = daemon_threads = True
+    request_queue_size = 2048
+
+
+class Threads6(Threads):
+    address_family = socket.AF_INET6
+
+
+def run(server):
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *words], check=True, cwd=DIR, capture_output=True)
+
+
+def certificates():
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test ca")
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+            "web.key", "-out", "web.csr", "-subj", "/CN=web.test")
+    with open(os.path.join(DIR, "web.ext"), "w") as f:
+        f.write("subjectAltName=DNS:web.test,DNS:other.test,DNS:a.wild.test\n")
+    openssl("x509", "-req", "-in", "web.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-out", "web.pem",
+            "-days", "2", "-extfile", "web.ext")
+
+
+def main():
+    certificates()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(DIR, "web.pem"), os.path.join(DIR, "web.key"))
+    os.makedirs(os.path.join(DIR, "git"), exist_ok=True)
+    dns = socketserver.ThreadingUDPServer(("203.0.113.2", 53), Dns)
+    run(dns)
+    git = lambda *args: Git(*args, directory=os.path.join(DIR, "git"))
+    ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git}
+    for port, handler in ports.items():
+        for host in ("203.0.113.2", "203.0.113.3", "10.77.0.2", "169.254.169.254"):
+            run(Threads((host, port), handler))
+        run(Threads6(("2001:db8:77::2", port), handler))
+    for host in ("203.0.113.2", "203.0.113.3"):
+        https = Threads((host, 443), Web)
+        https.socket = context.wrap_socket(https.socket, server_side=True)
+        run(https)
+    threading.Event().wait()
+
+
+main()
