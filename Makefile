@@ -199,6 +199,7 @@ include tests/bench/bench.mk
 bench: all $(BUILD)/tests/scan-engine
 	@tests/bench/run
 	@BUILD=$(BUILD) tests/bench/scan/run
+	@BUILD=$(BUILD) tests/bench/egress/run
 kernels: all tests
 	@tests/kernels/run
 lint: all

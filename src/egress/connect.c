@@ -92,6 +92,19 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 	finish(e, p, error);
 }
 
+/* Programs call again to learn whether they are there. */
+int connect_is_over(int fd)
+{
+	struct tcp_info info = {.tcpi_state = 0};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return errno;
+	return info.tcpi_state == TCP_CLOSE	 ? 0
+	       : info.tcpi_state == TCP_SYN_SENT ? EALREADY
+						 : EISCONN;
+}
+
 static void wait_for(struct egress *e, struct pending *p)
 {
 	struct err err;
@@ -101,6 +114,9 @@ static void wait_for(struct egress *e, struct pending *p)
 	clock_need(e);
 	if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
 		finish(e, p, ENETUNREACH);
+	else if (p->waits &&
+		 connect_is_over(p->watch.fd) == EISCONN) /* near hosts are there at once */
+		finish(e, p, 0);
 	else if (!p->waits)
 		answers_send(e, p->id, EINPROGRESS);
 }
@@ -116,19 +132,6 @@ static int begin(int fd, const struct address *to, uint16_t port)
 	if (len == 0)
 		return EAFNOSUPPORT;
 	return connect(fd, (struct sockaddr *)&sa, len) < 0 ? errno : 0;
-}
-
-/* Programs call again to learn whether they are there. */
-int connect_is_over(int fd)
-{
-	struct tcp_info info = {.tcpi_state = 0};
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-		return errno;
-	return info.tcpi_state == TCP_CLOSE	 ? 0
-	       : info.tcpi_state == TCP_SYN_SENT ? EALREADY
-						 : EISCONN;
 }
 
 static void fail(struct egress *e, struct pending *p, int error)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""client.py HOST PORT: what a connection costs, and what one carries. Prints one JSON object:
+microseconds of socket and connect (median, 99th of a hundred), megabytes a second (median of 7)."""
+
+import json
+import socket
+import sys
+import time
+
+at = sys.argv[1], int(sys.argv[2])
+times = []
+for _ in range(1100):
+    begin = time.perf_counter_ns()
+    s = socket.socket()
+    s.connect(at)
+    times.append(time.perf_counter_ns() - begin)
+    s.close()
+times = sorted(times[100:])
+rates, room = [], bytearray(1 << 18)
+for _ in range(7):
+    with socket.create_connection(at) as s:
+        s.sendall(b"G")
+        got, begin = 0, time.perf_counter()
+        while n := s.recv_into(room):
+            got += n
+        rates.append(got / (time.perf_counter() - begin) / 1e6)
+print(json.dumps({"connect_us": times[500] / 1e3, "connect_p99_us": times[990] / 1e3, "mb_s": sorted(rates)[3]}))
