@@ -102,6 +102,7 @@ static int take_word(struct egress *e, union word *w, size_t len, struct err *er
 	if (w->kind == EGRESS_START && len == sizeof(w->start) && !e->started) {
 		memcpy(e->limit, w->start.limit, sizeof(e->limit));
 		e->asks = w->start.asks;
+		e->sni = w->start.sni;
 		e->started = true;
 		return send(CONTROL_FD, &ready, sizeof(ready), MSG_NOSIGNAL) < 0 ? -1 : 0;
 	}

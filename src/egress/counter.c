@@ -168,7 +168,7 @@ void counter_look(struct egress *e)
 
 	for (struct attempt *a = e->live; a; a = a->next) {
 		struct bytes b = {a->row.bytes_out, a->row.bytes_in};
-		if (ask(e, a, &b)) {
+		if (a->family && ask(e, a, &b)) {
 			a->row.bytes_out = b.out;
 			a->row.bytes_in = b.in;
 		}
@@ -186,9 +186,9 @@ void counter_finish(struct egress *e)
 	while (hear(e))
 		;
 	for (struct attempt *a = e->live, *next; a; a = next) {
-		struct bytes b;
+		struct bytes b = {a->row.bytes_out, a->row.bytes_in};
 		next = a->next;
-		if (ask(e, a, &b))
+		if (!a->family || ask(e, a, &b)) /* those that go through us have no family */
 			attempt_die(e, a, b.out, b.in);
 	}
 	while (e->live && io_now_ns() < until) {

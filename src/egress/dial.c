@@ -54,6 +54,8 @@ static void on_said(struct egress *e, void *ctx, const char *source)
 			 source);
 		refuse(e, k->id, k->attempt, EACCES, why);
 		close(k->fd);
+	} else if (e->sni && k->attempt->row.name[0]) {
+		relay_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
 	} else {
 		connect_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
 	}

@@ -30,7 +30,7 @@ enum {
 	EGRESS_KNOWN_MAX = 1024,       /* names that have been looked up */
 	EGRESS_WAITING_MAX = 4096,     /* questions and calls that wait for something */
 	EGRESS_ANSWERS_MAX = 65536,    /* answers that cordon-box has not taken yet */
-	EGRESS_FRESH_MS = 5 * 1000,  /* how long an answer of the resolver is believed */
+	EGRESS_FRESH_MS = 5 * 1000,    /* how long an answer of the resolver is believed */
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
 };
@@ -63,6 +63,7 @@ struct egress {
 	struct watch control, box, resolver, looked, clock, counter, door;
 	bool ticks; /* the clock does */
 	int diag;   /* asks the kernel about a socket */
+	bool sni;   /* TLS must ask for the name that was dialled */
 	bool asks;  /* somebody untrusted was read: names are asked about */
 	/* attempts */
 	size_t rowc;
@@ -129,6 +130,10 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 int connect_is_over(int fd);
 /* Those that take too long. */
 void connect_look(struct egress *e);
+
+/* relay.c: the same through ourselves, for a look at the first bytes. */
+void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
+		const char *rule);
 
 /* clock.c: ticks while there is something to look at. */
 int clock_open(struct egress *e, struct err *err);

@@ -110,7 +110,7 @@ static int put_list(const struct outside *o, enum egress_list list, const struct
 
 static int put_rules(const struct outside *o, const struct policy *p, const struct request *r)
 {
-	struct egress_start start = {.kind = EGRESS_START, .asks = o->said != NULL};
+	struct egress_start start = {.kind = EGRESS_START, .asks = o->said != NULL, .sni = p->sni};
 
 	for (size_t i = 0; i < r->netc; i++)
 		if (put_rule(o, EGRESS_ALLOWED, r->net[i]) < 0)

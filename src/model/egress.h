@@ -71,6 +71,8 @@ struct egress_rule {
 struct egress_start {
 	uint32_t kind;
 	uint32_t asks; /* 1: something untrusted was read, so cordon is asked about names */
+	uint32_t sni;  /* 1: TLS must ask for the name that was dialled */
+	uint32_t reserved;
 	uint64_t limit[LIMIT_COUNT];
 };
 

@@ -76,6 +76,7 @@ static void put(FILE *to, const struct policy *p)
 	fprintf(to, "single_user %d\n", p->single_user);
 	put_net(to, "allow", &p->allow);
 	put_net(to, "deny", &p->deny);
+	fprintf(to, "sni %d\n", p->sni);
 	fprintf(to, "tier %s\n", tier_row(p->contained.tier)->name);
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (p->contained.limit[i])

@@ -120,6 +120,13 @@ static const struct schema_key keys[] = {
 	 NULL,
 	 NULL},
 
+	{{"net", "sni", "true or false", "TLS to a host must ask for the name that was dialled"},
+	 false,
+	 AT(policy, sni),
+	 schema_yes,
+	 NULL,
+	 NULL},
+
 	{{"contained", "tier", "a word", "the weakest box it may run in"},
 	 false,
 	 AT(policy_contained, tier),

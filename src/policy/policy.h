@@ -96,6 +96,7 @@ struct policy {
 	enum origin undeclared; /* of code of which nothing is known */
 	bool single_user; /* whoever asks may also approve what one person can, with a passphrase */
 	struct policy_netlist allow, deny;
+	bool sni; /* TLS to a name must ask for that name */
 	struct policy_contained contained;
 	struct policy_approval approval; /* where no rule says otherwise */
 	size_t rulec;

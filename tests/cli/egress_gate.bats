@@ -123,6 +123,42 @@ asked_about() {
 }
 @test "people are asked about these hosts and no others" { each asked_about; }
 
+named() {
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:1-1000", "other.test:1-1000"], sni: true}
+Y
+	mkdir -p "$T/ca"
+	cp "$W/ca.pem" "$T/ca/"
+	cat <<'PY' >"$T/tls.py"
+import socket, ssl, urllib.request
+c = ssl.create_default_context(cafile="/workspace/ca.pem")
+def talk(host, name, port=443):
+    try:
+        with socket.create_connection((host, port), 5) as s:
+            if name: s = c.wrap_socket(s, server_hostname=name)
+            s.sendall(b"GET /x HTTP/1.0\r\n\r\n")
+            got = b""
+            while d := s.recv(4096): got += d
+            return "hello" in got.decode()
+    except OSError as e:
+        return type(e).__name__
+print(talk("web.test", "web.test"), talk("web.test", "other.test"), talk("web.test", None), talk("web.test", None, 80))
+print(len(urllib.request.urlopen("http://web.test/n3000000").read()))
+try: socket.create_connection(("web.test", 85))
+except OSError as e: print(type(e).__name__)
+PY
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" \
+		--workspace "$T/ca:ro" "$T/tls.py"
+	holds 'r["stdout"].split("\n")[1:] == ["3000000", "ConnectionRefusedError", ""]' \
+		'r["stdout"].split()[0] == "True" and r["stdout"].split()[3] == "True" and r["stdout"].count("True") == 2' \
+		'"asks for other.test" in r["egress"][1]["rule"] and r["egress"][1]["verdict"] == "refused"' \
+		'"no TLS" in r["egress"][2]["rule"] and r["egress"][2]["verdict"] == "refused"' \
+		'r["egress"][1]["bytes_out"] == 0 and r["egress"][2]["bytes_out"] == 0' \
+		'3000000 < r["egress"][4]["bytes_in"] < 3001000' 'r["egress"][5]["verdict"] == "failed"'
+}
+@test "with net.sni TLS must ask for the name that was dialled" { each named; }
+
 @test "words that are off" {
 	gate_setup
 	hosts web.test

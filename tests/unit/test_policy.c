@@ -244,6 +244,7 @@ static const struct {
 	{"exposed", "derived"},
 	{"a.example:443", "a.example:444"},
 	{"deny: [c.example]", "deny: []"},
+	{"deny: [c.example]", "deny: [c.example], sni: true"},
 	{"no-cgroup", "full"},
 	{"time: 5s", "time: 6s"},
 	{"once", "hash"},
