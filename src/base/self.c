@@ -59,6 +59,7 @@ int self_open(void)
  * linker's name for it. */
 int self_offset(const void *bytes, size_t len, size_t *ret)
 {
+	/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): its name is given */
 	extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 	uintptr_t base = (uintptr_t)&__ehdr_start, at = (uintptr_t)bytes - base;
 	const ElfW(Phdr) *row = (const ElfW(Phdr) *)(base + __ehdr_start.e_phoff);
