@@ -60,13 +60,6 @@ PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 VERSION   := $(shell sed -n 's/^\#define CORDON_VERSION "\(.*\)"/\1/p' src/cli/cli.h)
 LIB       := $(wildcard lib/*.c)
 LIBRARY   := $(if $(CROSS)$(SAN),,$(BUILD)/libcordon.so.$(VERSION))
-$(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
-	$(Q)$(CC) -shared -Wl,-soname,libcordon.so.0,--version-script=lib/libcordon.map,-z,relro,-z,now,-z,noexecstack,-z,defs \
-		-o $@ $(filter %.o,$^) -ljansson
-$(BUILD)/shared/%.o: %.c lib/private.h include/cordon.h Makefile
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) -fstack-protector-strong -fPIC -fvisibility=default \
-		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -Iinclude -Ilib -c -o $@ $<
 
 # Connects for boxes. Not static: the system's resolver loads what the host is configured to ask.
 EGRESS   := $(wildcard src/egress/*.c)
@@ -75,6 +68,14 @@ EGRESS_OBJS := $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(EGRESS) src
 
 .PHONY: deb wheel all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
+
+$(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
+	$(Q)$(CC) -shared -Wl,-soname,libcordon.so.0,--version-script=lib/libcordon.map,-z,relro,-z,now,-z,noexecstack,-z,defs \
+		-o $@ $(filter %.o,$^) -ljansson
+$(BUILD)/shared/%.o: %.c lib/private.h include/cordon.h Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) -fstack-protector-strong -fPIC -fvisibility=default \
+		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -Iinclude -Ilib -c -o $@ $<
 
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
