@@ -86,7 +86,7 @@ $(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
 
 $(BUILD)/cordon-egress: $(EGRESS_OBJS)
-	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^
+	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
 
 # Test builds in which a layer can be left out; see src/box/mutant.c.
 mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box

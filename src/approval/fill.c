@@ -158,6 +158,7 @@ int approval_box_sha256(const struct policy_box *box, const struct request *r,
 	add_text(&out, "venv", r->venv);
 	for (size_t i = 0; i < r->execc; i++)
 		add_text(&out, "exec", r->exec[i]);
+	buf_printf(&out, "network %d secrets %d\n", r->network, r->secrets);
 	for (size_t i = 0; i < r->netc; i++)
 		add_text(&out, "net", r->net[i]);
 	if (out.failed)

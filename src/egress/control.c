@@ -88,6 +88,7 @@ union word {
 	uint32_t kind;
 	struct egress_rule rule;
 	struct egress_start start;
+	struct egress_secret secret;
 	struct egress_ask told;
 };
 
@@ -98,6 +99,12 @@ static int take_word(struct egress *e, union word *w, size_t len, struct err *er
 	if (w->kind == EGRESS_RULE && len == sizeof(w->rule) && !e->started) {
 		w->rule.text[sizeof(w->rule.text) - 1] = '\0';
 		return rules_add(&e->rules, (enum egress_list)w->rule.list, w->rule.text, err);
+	}
+	if (w->kind == EGRESS_SECRET && len == sizeof(w->secret) && !e->started &&
+	    e->secretc < EGRESS_SECRETS_MAX) {
+		e->secret[e->secretc++] = w->secret;
+		explicit_bzero(&w->secret, sizeof(w->secret));
+		return 0;
 	}
 	if (w->kind == EGRESS_START && len == sizeof(w->start) && !e->started) {
 		memcpy(e->limit, w->start.limit, sizeof(e->limit));

@@ -13,12 +13,15 @@
 #include "base/scope.h"
 #include "egress/egress.h"
 
+enum { HTTP_PORT = 80 };
+
 /* A call while somebody is asked about it. */
 struct asking {
 	uint64_t id;
 	int fd;
 	struct attempt *attempt;
 	struct address to;
+	const struct egress_secret *secret;
 	char rule[EGRESS_RULE_MAX];
 };
 
@@ -54,8 +57,8 @@ static void on_said(struct egress *e, void *ctx, const char *source)
 			 source);
 		refuse(e, k->id, k->attempt, EACCES, why);
 		close(k->fd);
-	} else if (e->sni && k->attempt->row.name[0]) {
-		relay_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
+	} else if (k->secret || (e->sni && k->attempt->row.name[0])) {
+		relay_host(e, k->id, k->fd, k->attempt, &k->to, k->rule, k->secret);
 	} else {
 		connect_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
 	}
@@ -71,8 +74,21 @@ static void check_source(struct egress *e, struct asking *k, const struct rules_
 		control_ask(e, ask->name[0] ? ask->name : k->attempt->row.address, on_said, k);
 }
 
-static void dial_host(struct egress *e, uint64_t id, int fd, const struct rules_ask *ask)
+/* Plain HTTP to a host that gets a secret ends here, and goes on to its own port. */
+static const struct egress_secret *secret_of(const struct egress *e, const struct rules_ask *ask)
 {
+	for (size_t i = 0; ask->port == HTTP_PORT && i < e->secretc; i++)
+		if (strcmp(e->secret[i].host, ask->name) == 0)
+			return &e->secret[i];
+	return NULL;
+}
+
+static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *ask)
+{
+	const struct egress_secret *secret = secret_of(e, ask);
+
+	if (secret)
+		ask->port = (uint16_t)secret->port;
 	struct attempt *a = attempt_new(ask->name, &ask->address, ask->port);
 	struct asking *k = calloc(1, sizeof(*k));
 	char rule[EGRESS_RULE_MAX];
@@ -84,7 +100,8 @@ static void dial_host(struct egress *e, uint64_t id, int fd, const struct rules_
 		refuse(e, id, a, EACCES, "the limit connections was reached");
 	} else {
 		e->connections++;
-		*k = (struct asking){.id = id, .fd = fd, .attempt = a, .to = ask->address};
+		*k = (struct asking){
+			.id = id, .fd = fd, .attempt = a, .to = ask->address, .secret = secret};
 		memcpy(k->rule, rule, sizeof(k->rule));
 		check_source(e, k, ask);
 		return;

@@ -65,6 +65,8 @@ struct egress {
 	int diag;   /* asks the kernel about a socket */
 	bool sni;   /* TLS must ask for the name that was dialled */
 	bool asks;  /* somebody untrusted was read: names are asked about */
+	size_t secretc;
+	struct egress_secret secret[EGRESS_SECRETS_MAX];
 	/* attempts */
 	size_t rowc;
 	bool cut;
@@ -131,9 +133,10 @@ int connect_is_over(int fd);
 /* Those that take too long. */
 void connect_look(struct egress *e);
 
-/* relay.c: the same through ourselves, for a look at the first bytes. */
+/* relay.c: the same through ourselves, for a look at the first bytes. SECRET: it is plain HTTP, which
+ * gets that secret and goes on as TLS; or NULL. */
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
-		const char *rule);
+		const char *rule, const struct egress_secret *secret);
 
 /* clock.c: ticks while there is something to look at. */
 int clock_open(struct egress *e, struct err *err);

@@ -383,6 +383,9 @@ static int add_environment(struct draft *d, struct err *err)
 	for (size_t i = 0; i < d->req->envc; i++)
 		if (add_env(&p->spec, d->req->env[i], err) < 0)
 			return -1;
+	for (size_t i = 0; i < p->outside.envc; i++)
+		if (add_env(&p->spec, p->outside.env[i], err) < 0)
+			return -1;
 	return 0;
 }
 

@@ -32,6 +32,7 @@ void outside_done(struct outside *o)
 	scope_close(&o->box);
 	while (o->pid > 0 && waitpid(o->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	arena_done(&o->arena);
 	outside_init(o);
 }
 
@@ -142,6 +143,8 @@ int outside_open(struct outside *o, const struct policy *p, const struct request
 	o->said = said;
 	o->ctx = ctx;
 	if (start(o, err) < 0)
+		return -1;
+	if (r->secrets && secrets_hand_over(o, p, err) < 0)
 		return -1;
 	if (put_rules(o, p, r) < 0 || hear(o, &ready, sizeof(ready), START_MS) != sizeof(ready) ||
 	    ready != EGRESS_START)

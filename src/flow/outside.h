@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "model/request.h"
 #include "model/result.h"
@@ -20,6 +21,9 @@ struct outside {
 	int control, box; /* our end, and the one that cordon-box gets; or -1 */
 	outside_said_fn *said;
 	void *ctx;
+	size_t envc; /* variables that stand for secrets */
+	const char *env[POLICY_SECRETS_MAX];
+	struct arena arena;
 };
 
 void outside_init(struct outside *o);
@@ -31,5 +35,8 @@ void outside_hear(struct outside *o, struct result *ret);
 /* The run is over: what became of each attempt. */
 void outside_finish(struct outside *o, struct result *ret);
 void outside_done(struct outside *o);
+
+/* secrets.c: fetches each of the policy's, hands it over CONTROL, and keeps what stands for it. */
+int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err);
 
 #endif

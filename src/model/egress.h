@@ -32,12 +32,13 @@ enum egress_kind {
 	EGRESS_ANSWER,	    /* egress_answer */
 	EGRESS_OVER,	    /* egress_over: the run has used up one of its limits */
 	/* between cordon and cordon-egress */
-	EGRESS_RULE,  /* egress_rule: before EGRESS_START */
-	EGRESS_START, /* egress_start */
-	EGRESS_ASK,   /* egress_ask: who said this name? */
-	EGRESS_TOLD,  /* egress_ask: a source that nobody trusts, or nothing */
-	EGRESS_ROW,   /* egress_row */
-	EGRESS_DONE,  /* egress_done: that was all */
+	EGRESS_RULE,   /* egress_rule: before EGRESS_START */
+	EGRESS_SECRET, /* egress_secret: before EGRESS_START */
+	EGRESS_START,  /* egress_start */
+	EGRESS_ASK,    /* egress_ask: who said this name? */
+	EGRESS_TOLD,   /* egress_ask: a source that nobody trusts, or nothing */
+	EGRESS_ROW,    /* egress_row */
+	EGRESS_DONE,   /* egress_done: that was all */
 };
 
 struct egress_dial {
@@ -66,6 +67,15 @@ enum egress_list { EGRESS_ALLOWED, EGRESS_OWN, EGRESS_DENIED, EGRESS_LISTS };
 struct egress_rule {
 	uint32_t kind, list;
 	char text[EGRESS_RULE_MAX]; /* as policy_net_format writes it */
+};
+
+/* A secret, which cordon-egress puts into one header towards one host. */
+#define EGRESS_SECRETS_MAX 16
+struct egress_secret {
+	uint32_t kind, port;
+	char host[EGRESS_NAME_MAX];
+	char header[64], placeholder[64];
+	char value[4096];
 };
 
 struct egress_start {

@@ -37,6 +37,7 @@ struct request {
 	const char *exec[REQUEST_LIST_MAX];
 	const char *net[REQUEST_LIST_MAX]; /* HOST:PORT that it may connect to */
 	bool network;			   /* the gate has granted some */
+	bool secrets;			   /* and the policy's secrets */
 	/* for the gate */
 	const char *domain;   /* the handle of the conversation it comes out of, or NULL */
 	enum origin declared; /* what its host says of it; ORIGIN_COUNT: nothing */

@@ -33,6 +33,20 @@ static void put_net(FILE *to, const char *name, const struct policy_netlist *lis
 		fprintf(to, "%s %s\n", name, policy_net_format(&list->list[i], text, sizeof(text)));
 }
 
+static void put_secrets(FILE *to, const struct policy *p)
+{
+	for (size_t i = 0; i < p->secretc; i++) {
+		const struct policy_secret *s = &p->secret[i];
+		fprintf(to, "secret %s %s %u %s %s %s\n", s->name, s->host, s->port, s->header,
+			s->env	  ? "env"
+			: s->path ? "file"
+				  : "command",
+			s->env	  ? s->env
+			: s->path ? s->path
+				  : s->command);
+	}
+}
+
 static void put_approval(FILE *to, const struct policy_approval *a)
 {
 	const char *scope = scope_name(a->scope);
@@ -77,6 +91,7 @@ static void put(FILE *to, const struct policy *p)
 	put_net(to, "allow", &p->allow);
 	put_net(to, "deny", &p->deny);
 	fprintf(to, "sni %d\n", p->sni);
+	put_secrets(to, p);
 	fprintf(to, "tier %s\n", tier_row(p->contained.tier)->name);
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (p->contained.limit[i])

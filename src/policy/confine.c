@@ -58,6 +58,7 @@ int policy_confine(const struct policy_box *box, struct request *r, struct err *
 	confine_workspace(box, r);
 	confine_asks(box, r);
 	r->network = box->network;
+	r->secrets = box->network && box->secrets;
 	if (!r->network)
 		r->netc = 0;
 	return 0;

@@ -61,6 +61,30 @@ static int read_rules(struct schema *s, const struct schema_key *k, const struct
 	return 0;
 }
 
+static int read_secrets(struct schema *s, const struct schema_key *k, const struct node *n,
+			void *to)
+{
+	struct policy *p = to;
+	size_t count = node_count(n);
+
+	if (n->kind != NODE_LIST)
+		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
+	if (count > POLICY_SECRETS_MAX)
+		return schema_too_many(s, n->line, k->key.name, POLICY_SECRETS_MAX);
+	p->secret = arena_alloc(s->arena, (count + 1) * sizeof(*p->secret));
+	for (size_t i = 0; i < count && !s->arena->failed; i++) {
+		struct policy_secret *one = &p->secret[i];
+		*one = (struct policy_secret){.header = "Authorization"};
+		if (schema_read(s, k->inner, node_item(n, i), one) < 0)
+			return -1;
+		if (!one->env + !one->path + !one->command != 2)
+			return schema_complain(s, node_item(n, i)->line,
+					       "a secret comes from one of env, file and command");
+		p->secretc = i + 1;
+	}
+	return 0;
+}
+
 #define AT(type, field) offsetof(struct type, field)
 #define WHEN(i) ((i) * sizeof(unsigned))
 
@@ -79,6 +103,12 @@ static const struct schema_key keys[] = {
 	 schema_map,
 	 NULL,
 	 "net"},
+	{{"", "secrets", "a list of maps", "what runs with secret and net use and never see"},
+	 false,
+	 0,
+	 read_secrets,
+	 NULL,
+	 "secret"},
 	{{"", "contained", "a map", "the box of contained runs and of code that is not trusted"},
 	 false,
 	 AT(policy, contained),
@@ -124,6 +154,43 @@ static const struct schema_key keys[] = {
 	 false,
 	 AT(policy, sni),
 	 schema_yes,
+	 NULL,
+	 NULL},
+
+	{{"secret", "name", "a name", "the variable that stands for it in the box"},
+	 true,
+	 AT(policy_secret, name),
+	 schema_token,
+	 NULL,
+	 NULL},
+	{{"secret", "host", "HOST:PORT", "who gets it, by TLS; plain HTTP to it goes there"},
+	 true,
+	 AT(policy_secret, host),
+	 schema_host,
+	 NULL,
+	 NULL},
+	{{"secret", "header", "a name", "the header it stands in; else Authorization"},
+	 false,
+	 AT(policy_secret, header),
+	 schema_token,
+	 NULL,
+	 NULL},
+	{{"secret", "env", "a name", "it is in this variable of the caller"},
+	 false,
+	 AT(policy_secret, env),
+	 schema_token,
+	 NULL,
+	 NULL},
+	{{"secret", "file", "a path", "it is in this file"},
+	 false,
+	 AT(policy_secret, path),
+	 schema_why,
+	 NULL,
+	 NULL},
+	{{"secret", "command", "a command line", "this prints it"},
+	 false,
+	 AT(policy_secret, command),
+	 schema_why,
 	 NULL,
 	 NULL},
 

@@ -90,6 +90,16 @@ struct policy_contained {
 	uint64_t limit[LIMIT_COUNT]; /* 0: the request's own */
 };
 
+/* A credential that a run uses and never sees: see docs/EGRESS.md. One of the last three is named. */
+#define POLICY_SECRETS_MAX 16
+struct policy_secret {
+	const char *name; /* of the variable that holds what stands for it */
+	const char *host; /* a name, in lower case */
+	uint16_t port;
+	const char *header; /* in which it goes there */
+	const char *env, *path, *command;
+};
+
 struct policy {
 	const char *file; /* NULL: built in */
 	enum policy_profile profile;
@@ -97,6 +107,8 @@ struct policy {
 	bool single_user; /* whoever asks may also approve what one person can, with a passphrase */
 	struct policy_netlist allow, deny;
 	bool sni; /* TLS to a name must ask for that name */
+	size_t secretc;
+	struct policy_secret *secret;
 	struct policy_contained contained;
 	struct policy_approval approval; /* where no rule says otherwise */
 	size_t rulec;

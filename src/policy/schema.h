@@ -54,6 +54,9 @@ int schema_approvers(struct schema *s, const struct schema_key *k, const struct 
 int schema_yes(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_token(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+/* A name and one port: the host and the port of a struct policy_secret. */
+int schema_host(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 
 #endif

@@ -155,6 +155,42 @@ int schema_why(struct schema *s, const struct schema_key *k, const struct node *
 	return text ? 0 : -1;
 }
 
+/* Of a variable or a header. */
+int schema_token(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	const char *text = schema_string(s, k, n, POLICY_ID_MAX - 1);
+
+	if (!text)
+		return -1;
+	for (const char *p = text; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-')
+			return schema_complain(
+				s, n->line, "%s: \"%.64s\" has more than letters, digits, _ and -",
+				k->key.name, text);
+	*(const char **)to = text;
+	return 0;
+}
+
+int schema_host(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	const char *text = schema_string(s, k, n, POLICY_NET_TEXT_MAX);
+	struct policy_secret *secret =
+		(struct policy_secret *)(void *)((char *)to - offsetof(struct policy_secret, host));
+	struct policy_net net;
+	struct err err;
+
+	if (!text)
+		return -1;
+	if (policy_net_parse(text, true, s->arena, &net, &err) < 0)
+		return schema_complain(s, n->line, "%s: %s", k->key.name, err.message);
+	if (net.kind != NET_NAME || net.port_from != net.port_to)
+		return schema_complain(s, n->line, "%s: \"%.64s\" is not one host and one port",
+				       k->key.name, text);
+	secret->host = net.name;
+	secret->port = net.port_from;
+	return 0;
+}
+
 int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	unsigned i;

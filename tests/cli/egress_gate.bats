@@ -159,6 +159,73 @@ PY
 }
 @test "with net.sni TLS must ask for the name that was dialled" { each named; }
 
+secrets() {
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:443", "self.test:443", "other.test:80"]}
+secrets:
+  - {name: TOKEN, host: "web.test:443", env: MY_TOKEN}
+  - {name: FILED, host: "other.test:443", header: X-Key, file: "@T@/filed"}
+  - {name: SAID, host: "a.wild.test:443", command: "echo said-$((40 + 2))"}
+rules:
+  - {id: let, when: {origin: user, caps: secret}, then: allow}
+Y
+	sed -i "s|@T@|$T|" "$T/policy.yaml"
+	echo filed-secret >"$T/filed"
+	chmod 644 "$T/filed"
+	cat <<'PY' >"$T/s.py"
+import http.client, os, socket, urllib.request
+def get(url, **headers):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(url, headers={k.replace("_", "-"): v for k, v in headers.items()}), timeout=5).read().decode().strip()
+    except (OSError, http.client.HTTPException) as e:
+        return type(e).__name__
+token = os.environ["TOKEN"]
+print(get("http://web.test/hash", Authorization="Bearer " + token))
+print(get("http://web.test/auth", Authorization="Bearer " + token))
+print(get("http://web.test/auth", X_Other=token))
+print(get("http://other.test:80/x"))
+print("s3cret-value" in str(os.environ) + open("/proc/self/environ").read(), token.startswith("cordon-secret-"))
+s = socket.create_connection(("web.test", 80))
+s.sendall(b"CONNECT other.test:80 HTTP/1.1\r\n\r\n")
+try: print(s.recv(100))
+except OSError as e: print(type(e).__name__)
+PY
+	local hash
+	hash=$(printf 'Bearer s3cret-value' | sha256sum | cut -d' ' -f1)
+	export MY_TOKEN=s3cret-value
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net,secret --policy "$T/policy.yaml" "$T/s.py"
+	HASH=$hash holds 'r["stdout"].split("\n")[0] == __import__("os").environ["HASH"]' \
+		'r["stdout"].split("\n")[2] == "nothing" and r["stdout"].split("\n")[4] == "False True"' \
+		'"s3cret" not in str(r) and "filed-secret" not in str(r)' \
+		'"the secret" in r["egress"][1]["rule"] and r["egress"][1]["verdict"] == "refused"' \
+		'r["egress"][0]["port"] == 443 and r["egress"][0]["verdict"] == "connected"' \
+		'"HTTP/1.1" in r["egress"][-1]["rule"]'
+	! grep -rqa s3cret-value "$T/$1/cordon" || { echo "the secret is in the state"; return 1; }
+	# Who is not granted secret has none, and nothing stands for it.
+	printf 'import os\nprint("TOKEN" in os.environ)\n' >"$T/n.py"
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" "$T/n.py"
+	holds 'r["stdout"] == "False\n"'
+	unset MY_TOKEN
+	gate "$1" 125 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net,secret --policy "$T/policy.yaml" "$T/n.py"
+	holds '"secret TOKEN is not there" in r["error"]["message"]'
+}
+@test "a secret goes to its host and is seen by nobody in the box" { each secrets; }
+
+@test "a host that cannot prove its name gets no secret" {
+	gate_setup
+	policy <<'Y'
+version: 1
+net: {allow: ["both.test:443", "203.0.113.2:443"]}
+secrets: [{name: TOKEN, host: "both.test:443", command: "echo s3cret-value"}]
+rules:
+  - {id: let, when: {origin: user, caps: secret}, then: allow}
+Y
+	hosts both.test
+	dials user 0 --origin user --ask net,secret --policy "$T/policy.yaml" --stdin "$HOSTS"
+	holds '"there" not in r["stdout"]' 'any("prove" in e["rule"] for e in r["egress"])'
+}
+
 @test "words that are off" {
 	gate_setup
 	hosts web.test

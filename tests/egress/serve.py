@@ -2,6 +2,7 @@
 """The servers of tests/egress/world: DNS with a table of names, HTTP and HTTPS, a banner, one that is
 slow, one that resets. Every question to DNS is a line of DIR/asked: what leaves a box is seen here."""
 
+import hashlib
 import http.server
 import os
 import socket
@@ -84,6 +85,8 @@ class Web(http.server.BaseHTTPRequestHandler):
         text = b"x" * size or f"hello {self.headers.get('Host')} {self.path}\n".encode()
         if self.path == "/auth":
             text = (self.headers.get("Authorization") or "nothing").encode() + b"\n"
+        if self.path == "/hash":  # of all that could hold a secret
+            text = hashlib.sha256((self.headers.get("Authorization") or "").encode()).hexdigest().encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TLS to a host, by OpenSSL, with the certificates that this machine trusts. Nothing waits: -1 with
+ * EAGAIN means later.
+ */
+#ifndef CORDON_EGRESS_TLS_H
+#define CORDON_EGRESS_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct ssl_st;
+
+/* FD is connected. NULL: it cannot be had. */
+struct ssl_st *tls_new(int fd, const char *host);
+/* 0: it is the host it should be. */
+int tls_connect(struct ssl_st *s);
+ssize_t tls_recv(struct ssl_st *s, void *data, size_t size);
+ssize_t tls_send(struct ssl_st *s, const void *data, size_t len);
+bool tls_has_more(struct ssl_st *s);
+void tls_free(struct ssl_st *s);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Secrets of the policy, on their way from where the host keeps them to cordon-egress. They are in
+ * this process for a moment, in no message, no log and no box; the program gets a word that stands
+ * for each, new for every run.
+ */
+#include <ctype.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "flow/outside.h"
+
+enum { MARK_BYTES = 12, LEAST = 4 };
+
+static int from_env(const char *name, char *ret, size_t size)
+{
+	const char *value = getenv(name);
+
+	if (!value || strlen(value) >= size)
+		return -1;
+	memcpy(ret, value, strlen(value) + 1);
+	return 0;
+}
+
+static int from_file(const char *path, char *ret, size_t size)
+{
+	return io_read_text(AT_FDCWD, path, ret, size);
+}
+
+static int from_command(const char *command, char *ret, size_t size)
+{
+	FILE *f = popen(command, "re");
+
+	if (!f)
+		return -1;
+	size_t n = fread(ret, 1, size - 1, f);
+	ret[n] = '\0';
+	return pclose(f) == 0 && n < size - 1 ? 0 : -1;
+}
+
+/* One line that can stand in a header. A short one would be found in any answer. */
+static bool is_good(char *value)
+{
+	size_t len = strcspn(value, "\r\n");
+
+	if (value[len + strspn(value + len, "\r\n")] != '\0')
+		return false;
+	value[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (iscntrl((unsigned char)value[i]))
+			return false;
+	return len >= LEAST;
+}
+
+static int fetch(const struct policy_secret *s, struct egress_secret *ret, struct err *err)
+{
+	int r = s->env	  ? from_env(s->env, ret->value, sizeof(ret->value))
+		: s->path ? from_file(s->path, ret->value, sizeof(ret->value))
+			  : from_command(s->command, ret->value, sizeof(ret->value));
+
+	if (r == 0 && is_good(ret->value))
+		return 0;
+	err_set(err, ERR_INPUT, "the secret %s is not there", s->name);
+	err_cause(err, "%s %s %s",
+		  s->env    ? "the variable"
+		  : s->path ? "the file"
+			    : "the command",
+		  s->env    ? s->env
+		  : s->path ? s->path
+			    : s->command,
+		  r < 0 ? "gives nothing" : "gives more than one line, or too little");
+	return -1;
+}
+
+static void make_mark(char *ret, size_t size)
+{
+	uint8_t random[MARK_BYTES];
+	char hex[2 * MARK_BYTES + 1];
+
+	randombytes_buf(random, sizeof(random));
+	sodium_bin2hex(hex, sizeof(hex), random, sizeof(random));
+	snprintf(ret, size, "cordon-secret-%s", hex);
+}
+
+int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < p->secretc; i++) {
+		const struct policy_secret *s = &p->secret[i];
+		struct egress_secret word = {.kind = EGRESS_SECRET, .port = s->port};
+		snprintf(word.host, sizeof(word.host), "%s", s->host);
+		snprintf(word.header, sizeof(word.header), "%s", s->header);
+		make_mark(word.placeholder, sizeof(word.placeholder));
+		r = fetch(s, &word, err);
+		if (r == 0 && io_send(o->control, &word, sizeof(word), -1) < 0)
+			r = err_errno(err, ERR_SYSTEM, "talking to cordon-egress");
+		o->env[o->envc++] = arena_printf(&o->arena, "%s=%s", s->name, word.placeholder);
+		explicit_bzero(&word, sizeof(word));
+	}
+	return r;
+}
