@@ -18,6 +18,7 @@
 #include "base/scope.h"
 #include "conf/names.h"
 #include "conf/profile.h"
+#include "flow/basics.h"
 #include "flow/payload.h"
 #include "flow/talk.h"
 #include "flow/workspace.h"
@@ -383,9 +384,6 @@ static int add_environment(struct draft *d, struct err *err)
 	for (size_t i = 0; i < d->req->envc; i++)
 		if (add_env(&p->spec, d->req->env[i], err) < 0)
 			return -1;
-	for (size_t i = 0; i < p->outside.envc; i++)
-		if (add_env(&p->spec, p->outside.env[i], err) < 0)
-			return -1;
 	return 0;
 }
 
@@ -468,58 +466,6 @@ static int open_input(struct draft *d, struct err *err)
 	return fix_input(d->bp, err); /* nothing: /dev/null */
 }
 
-/* The files of the box count as memory: writing them must not look like a memory bomb. */
-static int check_limits(const struct request *r, struct spec *s, struct err *err)
-{
-	memcpy(s->limit, r->limit, sizeof(s->limit));
-	if (s->limit[LIMIT_DISK] < s->limit[LIMIT_MEMORY])
-		return 0;
-	if (r->limit[LIMIT_DISK] != limit_row(LIMIT_DISK)->fallback) {
-		err_set(err, ERR_USAGE, "--disk must be below --memory");
-		err_cause(err, "files written in the box are kept in memory and count as such");
-		return -1;
-	}
-	s->limit[LIMIT_DISK] = s->limit[LIMIT_MEMORY] / 2;
-	return 0;
-}
-
-static int set_basics(struct draft *d, struct err *err)
-{
-	const struct request *r = d->req;
-	struct spec *s = &d->bp->spec;
-	bool overlay = r->workspace && r->workspace_mode == WORKSPACE_OVERLAY;
-
-	s->tier = r->tier;
-	s->flags = d->profile->spec_flags;
-	if (r->execc || d->profile->programs)
-		s->flags |= SPEC_EXEC;
-	/* Somebody of the host's may listen on a socket below what is shown as it is. */
-	if (r->venv || (r->workspace && !overlay))
-		s->flags |= SPEC_NEAR;
-	if (overlay && (r->diff || r->commit))
-		s->flags |= SPEC_DIFF;
-	if (overlay && r->commit)
-		s->flags |= SPEC_KEEP_UPPER;
-	if ((r->diff || r->commit) && !overlay)
-		return err_set(err, ERR_USAGE, "--diff and --commit need --workspace DIR:overlay");
-	if (r->network && r->tier == TIER_NO_USERNS) {
-		err_set(err, ERR_USAGE, "--tier no-userns has no network");
-		err_cause(err, "connections need a private network around the program");
-		return -1;
-	}
-	if (r->network)
-		s->flags |= SPEC_NET;
-	if (r->limit[LIMIT_CPU] && r->tier != TIER_FULL) {
-		err_set(err, ERR_USAGE, "--cpu needs a cgroup, which --tier %s does without",
-			tier_row(r->tier)->name);
-		err_cure(err, "leave one of them out; --cpu-time works in every tier");
-		return -1;
-	}
-	if (r->venv && !d->profile->venv)
-		return err_set(err, ERR_USAGE, "--venv is not for --lang %s", d->profile->name);
-	return check_limits(r, s, err);
-}
-
 /* Without namespaces the run gets a directory of its own on the host. */
 static int make_private(struct draft *d, struct err *err)
 {
@@ -590,8 +536,8 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 {
 	struct draft d = {.bp = p, .req = req, .profile = p->profile};
 
-	if (set_basics(&d, err) < 0 || make_private(&d, err) < 0 || find_interpreter(&d, err) < 0 ||
-	    show_payload(&d, err) < 0)
+	if (basics_set(req, p->profile, &p->spec, err) < 0 || make_private(&d, err) < 0 ||
+	    find_interpreter(&d, err) < 0 || show_payload(&d, err) < 0)
 		return -1;
 	if (show_rows(&d, profile_common_binds, err) < 0 ||
 	    (!req->isolated && show_rows(&d, d.profile->binds, err) < 0) ||

@@ -40,7 +40,7 @@ struct launch {
 	const struct launch_sink *sink;
 	struct result *result;
 	struct telemetry *telemetry; /* or NULL */
-	struct outside *outside; /* who connects for it, or NULL */
+	struct outside *outside;     /* who connects for it, or NULL */
 };
 
 /* Starts cordon-box: its own start goes on while the blueprint is drawn. It waits for launch_run. */

@@ -38,5 +38,7 @@ void outside_done(struct outside *o);
 
 /* secrets.c: fetches each of the policy's, hands it over CONTROL, and keeps what stands for it. */
 int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err);
+/* Into the box's variables, last of all: nobody agrees to words that are new each time. */
+int secrets_name(const struct outside *o, struct spec *s, struct err *err);
 
 #endif

@@ -237,7 +237,8 @@ static int enclosed(struct sentence *s, struct err *err)
 	}
 	if (s->waits && (begin_again(s, err) < 0 || draw(s, err) < 0))
 		return -1;
-	if (gate_open_outside(&s->gate, &s->bp.outside, err) < 0)
+	if (gate_open_outside(&s->gate, &s->bp.outside, err) < 0 ||
+	    secrets_name(&s->bp.outside, &s->bp.spec, err) < 0)
 		return -1;
 	say_started(s);
 	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);

@@ -106,3 +106,24 @@ int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err
 	}
 	return r;
 }
+
+static size_t place_of(const struct spec *s, const char *pair)
+{
+	size_t name = strcspn(pair, "=") + 1, i = 0;
+
+	while (i < s->envc && strncmp(s->env[i], pair, name) != 0)
+		i++;
+	return i;
+}
+
+int secrets_name(const struct outside *o, struct spec *s, struct err *err)
+{
+	for (size_t i = 0; i < o->envc; i++) {
+		size_t at = place_of(s, o->env[i]);
+		if (at == SPEC_ENV_MAX)
+			return err_set(err, ERR_LIMIT, "more than %d variables", SPEC_ENV_MAX);
+		s->env[at] = o->env[i];
+		s->envc += at == s->envc;
+	}
+	return o->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
