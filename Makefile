@@ -201,6 +201,7 @@ bench: all $(BUILD)/tests/scan-engine
 	@tests/bench/run
 	@BUILD=$(BUILD) tests/bench/scan/run
 	@BUILD=$(BUILD) tests/bench/egress/run
+	@tests/bench/python $(BUILD)/cordon clients/python
 kernels: all tests
 	@tests/kernels/run
 lint: all

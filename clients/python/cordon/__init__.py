@@ -10,36 +10,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._client import Cordon
-from ._errors import (BadRequest, Broken, CannotIsolate, Conflict, CordonError, Failed, LimitReached, NotInstalled,
-                      Pending, Refused, TooOld)
-from ._model import (Change, Denial, Event, Evidence, Failure, Finished, Gap, Output, Refusal, Result, RuleHit,
-                     Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
-from ._transport import Process, Reply, Transport
-
 if TYPE_CHECKING:
-    from ._more import Approval, Domain, Effect, Finding, Plan, Record, Scan, Source, Trace, Verification
     from ._aio import AsyncCordon
+    from ._client import Cordon
+    from ._default import (approval, approvals, approve, audit_tail, audit_trace, audit_verify, deny, doctor, domain,
+                           ingest, new_domain, plan, renew_domain, run, scan, stream)
+    from ._errors import (BadRequest, Broken, CannotIsolate, Conflict, CordonError, Failed, LimitReached,
+                          NotInstalled, Pending, Refused, TooOld)
+    from ._model import (Change, Denial, Event, Evidence, Failure, Finished, Gap, Output, Refusal, Result, RuleHit,
+                         Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
+    from ._more import Approval, Domain, Effect, Finding, Plan, Record, Scan, Source, Trace, Verification
+    from ._transport import Process, Reply, Transport
 
 __version__ = "0.1.0"
-_default = Cordon()
-run = _default.run
-stream = _default.stream
-scan = _default.scan
-new_domain = _default.new_domain
-domain = _default.domain
-renew_domain = _default.renew_domain
-ingest = _default.ingest
-plan = _default.plan
-approvals = _default.approvals
-approval = _default.approval
-approve = _default.approve
-deny = _default.deny
-audit_tail = _default.audit_tail
-audit_verify = _default.audit_verify
-audit_trace = _default.audit_trace
-doctor = _default.doctor
-
 __all__ = [
     "Approval", "AsyncCordon", "BadRequest", "Broken", "CannotIsolate", "Change", "Conflict", "Cordon",
     "CordonError", "Denial", "Domain", "Effect", "Event", "Evidence", "Failed", "Failure", "Finding", "Finished",
@@ -49,13 +32,18 @@ __all__ = [
     "audit_verify", "deny", "doctor", "domain", "ingest", "new_domain", "plan", "renew_domain", "run", "scan",
     "stream"]
 
+# Where a name is, in the order in which they are looked through.
+_PLACES = ("_errors", "_default", "_client", "_model", "_transport", "_more", "_aio")
+
 
 def __getattr__(name: str) -> object:
-    """What takes longer to import than all the rest, for those who ask for it."""
-    if name == "AsyncCordon":
-        from ._aio import AsyncCordon
-        return AsyncCordon
-    if name in __all__:
-        from . import _more
-        return getattr(_more, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Who imports this and uses a part of it waits for that part only."""
+    from importlib import import_module
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for place in _PLACES:
+        found: object = getattr(import_module("." + place, __name__), name, None)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise AttributeError(name)

@@ -4,15 +4,30 @@ them is in RAW; what an older one does not say has a default that promises nothi
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type, TypeVar, Union
 
 T = TypeVar("T")
 
 
 class Value:
-    """What all of them share. Written once, because dataclasses write it anew for each class, which takes
-    most of the time that it takes to import this package."""
+    """What all of them share, and cannot be changed. Written once, because dataclasses write it anew for each
+    class, which would take most of the time that it takes to import this package."""
+
+    def __init__(self, **known: Any) -> None:
+        for f in fields(self):
+            if f.name in known:
+                object.__setattr__(self, f.name, known.pop(f.name))
+            elif f.default_factory is not MISSING:
+                object.__setattr__(self, f.name, f.default_factory())
+        if known:
+            raise TypeError(f"{type(self).__name__} has no {sorted(known)}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete {name}")
 
     def _shown(self) -> Dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
@@ -60,7 +75,7 @@ def data_of(data: Mapping[str, Any], name: str = "data", encoding: str = "encodi
     return text.encode("utf-8", "surrogatepass")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Failure(Value):
     """Why Cordon could not do it."""
     kind: str = "system"
@@ -70,15 +85,16 @@ class Failure(Value):
     cure: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Usage(Value):
+    """What it used."""
     wall_ms: int = 0
     cpu_ms: int = 0
     memory_peak: int = 0
     pids_peak: int = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Gap(Value):
     """OMITTED bytes are missing AT that offset."""
     total: int = 0
@@ -86,7 +102,7 @@ class Gap(Value):
     at: int = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Denial(Value):
     """A call that the kernel refused."""
     call: str = ""
@@ -96,8 +112,9 @@ class Denial(Value):
     count: int = 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Change(Value):
+    """Something that changed in the workspace."""
     path: str = ""
     path_encoding: str = "utf-8"
     change: str = ""
@@ -107,7 +124,7 @@ class Change(Value):
     not_committed: Optional[str] = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Evidence(Value):
     """A part of the code that stands in a source."""
     source: str = ""
@@ -119,12 +136,14 @@ class Evidence(Value):
     source_from: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        if "from" in self.raw:
-            object.__setattr__(self, "span", (self.raw["from"], self.raw.get("to", self.raw["from"])))
+    def __init__(self, **known: Any) -> None:
+        raw = known.get("raw", {})
+        if "from" in raw:
+            known.setdefault("span", (raw["from"], raw.get("to", raw["from"])))
+        super().__init__(**known)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class TelemetrySum(Value):
     """EXPLAINED: refusals in the program's own words, with its lines."""
     told: int = 0
@@ -132,8 +151,9 @@ class TelemetrySum(Value):
     explained: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class RuleHit(Value):
+    """What a rule found."""
     id: str = ""
     title: str = ""
     severity: str = ""
@@ -144,7 +164,7 @@ class RuleHit(Value):
     undecided: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Result(Value):
     """What became of a run."""
     status: str = "error"
@@ -192,7 +212,7 @@ class Result(Value):
         return self.stderr.decode("utf-8", "backslashreplace")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Started(Value):
     """It may run, and that is on record."""
     kind: ClassVar[str] = "started"
@@ -204,7 +224,7 @@ class Started(Value):
     granted: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Waiting(Value):
     """wait=True: people are asked, and waited for."""
     kind: ClassVar[str] = "pending"
@@ -215,7 +235,7 @@ class Waiting(Value):
     reasons: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Output(Value):
     """STREAM is "stdout" or "stderr". OMITTED bytes are missing before DATA."""
     stream: str = "stdout"
@@ -229,14 +249,14 @@ class Output(Value):
         return self.data.decode("utf-8", "backslashreplace")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Refusal(Denial):
     """A call was refused for the first time."""
     kind: ClassVar[str] = "denial"
     ms: int = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Telemetry(Value):
     """telemetry=True: what the program's interpreter says of itself. It may say anything."""
     kind: ClassVar[str] = "telemetry"
@@ -247,7 +267,7 @@ class Telemetry(Value):
     by: str = "program"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Touched(Value):
     """A limit was reached; ENDED: that was the end of the program."""
     kind: ClassVar[str] = "limit"
@@ -257,18 +277,18 @@ class Touched(Value):
     ended: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Finished(Value):
     """The last one."""
-    result: Result
+    result: Result = Result()
     ms: int = 0
     kind: ClassVar[str] = "result"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Unknown(Value):
     """A newer cordon tells of something that this client does not know."""
-    event: str
+    event: str = ""
     ms: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict)
     kind: ClassVar[str] = "unknown"

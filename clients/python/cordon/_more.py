@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Tuple
 from ._model import Value, _part
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Finding(Value):
     """A rule that matched, and where."""
     rule: str = ""
@@ -27,7 +27,7 @@ class Finding(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Effect(Value):
     """What a program would do, as far as its text tells."""
     kind: str = ""
@@ -36,8 +36,9 @@ class Effect(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Scan(Value):
+    """What a scan found."""
     status: str = "error"
     verdict: str = "deny"
     reason: str = ""
@@ -54,7 +55,7 @@ class Scan(Value):
         return self.status == "clean"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Domain(Value):
     """A conversation of an agent. The handle is what clients carry, and secret."""
     handle: str = field(default="", repr=False)
@@ -71,7 +72,7 @@ class Domain(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Source(Value):
     """Something that an agent reads, as it was recorded."""
     source: str = ""
@@ -89,7 +90,7 @@ class Source(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Plan(Value):
     """Code that was fixed before anything untrusted was read. The token is for run(plan=...)."""
     token: str = field(default="", repr=False)
@@ -103,7 +104,7 @@ class Plan(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Approval(Value):
     """A question to people."""
     approval_id: str = ""
@@ -121,7 +122,7 @@ class Approval(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Record(Value):
     """A line of the log."""
     seq: int = 0
@@ -133,7 +134,7 @@ class Record(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Verification(Value):
     """Is the log what it was?"""
     good: bool = False
@@ -146,7 +147,7 @@ class Verification(Value):
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class Trace(Value):
     """The story of a thing in the log, and what was read on the way there."""
     ref: str = ""

@@ -68,7 +68,7 @@ class RunReader:
             event = str(data["event"])
             if event == "result":
                 return self._finish(data)
-            made = _MAKERS.get(event, lambda d: Unknown(event, d.get("ms", 0), d))(data)
+            made = _MAKERS.get(event, lambda d: Unknown(event=event, ms=d.get("ms", 0), raw=d))(data)
         except (ValueError, KeyError, TypeError, AttributeError) as e:
             raise Broken("cordon said what is no event", cause=f"{e!r} in {line[:200]!r}") from e
         if isinstance(made, Output):
@@ -86,7 +86,7 @@ class RunReader:
         plain = {k: v for k, v in data.items() if k not in ("truncated", "stdout", "stderr")}
         cut = {name: replace(gap, total=data.get(name + "_bytes", 0)) for name, gap in self._cut.items()}
         self.result = replace(take(Result, plain), stdout=out["stdout"], stderr=out["stderr"], truncated=cut)
-        return Finished(self.result, data.get("ms", 0))
+        return Finished(result=self.result, ms=data.get("ms", 0))
 
     def end(self, ending: Ending) -> Result:
         """After the last line."""

@@ -18,11 +18,11 @@ class Readme(Case):
             programs = re.findall(r"```python\n(.*?)```", f.read(), re.S)
         self.assertEqual(len(programs), len(EXPECTED))
         # The README is written for a machine with all layers; others have to say that they go without.
-        lower = "" if TIER == "full" else f"cordon._default._said += (('tier', {TIER!r}),)\n"
+        lower = "" if TIER == "full" else f"cordon._default.default._said += (('tier', {TIER!r}),)\n"
         asynchronous = "" if TIER == "full" else f"cordon.AsyncCordon = __import__('functools').partial(cordon.AsyncCordon, tier={TIER!r})\n"
         asynchronous += "" if TIER == "full" else f"import cordon.varek\ncordon.varek.SeccompBpfBackend = __import__('functools').partial(cordon.varek.SeccompBpfBackend, tier={TIER!r})\n"
         for program, expected in zip(programs, EXPECTED):
-            done = subprocess.run([sys.executable, "-B", "-c", "import cordon\n" + lower + asynchronous + program],
+            done = subprocess.run([sys.executable, "-B", "-c", "import cordon, cordon._default\n" + lower + asynchronous + program],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
                                   env=dict(os.environ, PYTHONPATH=TOP, XDG_STATE_HOME=self.path("state"), CORDON_BINARY=BINARY))
             self.assertEqual((done.stdout.decode(), done.stderr), (expected, b""), program)

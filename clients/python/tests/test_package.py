@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The package itself: every name is there, nothing heavy is loaded before it is asked for, its types hold."""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+import cordon
+from support import Case
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Package(Case):
+    def python(self, code):
+        return subprocess.run([sys.executable, "-B", "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                              env=dict(os.environ, PYTHONPATH=TOP)).stdout
+
+    def test_names(self):
+        """every name of __all__, and no other"""
+        for name in cordon.__all__:
+            self.assertIsNotNone(getattr(cordon, name), name)
+        with self.assertRaises(AttributeError):
+            cordon.nothing
+        self.assertEqual(self.python("from cordon import *; print(run.__name__, AsyncCordon.__name__)"), "run AsyncCordon\n")
+        self.assertIn("Runs code in the box", cordon.run.__doc__)
+
+    def test_light(self):
+        """to import it loads none of what takes time"""
+        heavy = ["asyncio", "subprocess", "dataclasses", "inspect", "json", "IPython"]
+        self.assertEqual(self.python(f"import sys, cordon; print([m for m in {heavy!r} if m in sys.modules])"), "[]\n")
+        self.assertEqual(self.python("import sys, cordon; cordon.run; print('asyncio' in sys.modules)"), "False\n")
+
+    def test_values(self):
+        """what Cordon says cannot be changed, and compares by what it is"""
+        r = cordon.Result(status="exited", exit_code=0)
+        self.assertEqual((r, hash(r)), (cordon.Result(status="exited", exit_code=0), hash(cordon.Result(status="exited", exit_code=0))))
+        self.assertNotEqual(r, cordon.Result())
+        with self.assertRaises(AttributeError):
+            r.status = "error"
+        with self.assertRaises(TypeError):
+            cordon.Result(nothing=1)
+        self.assertEqual(cordon.Result().status, "error")
+        self.assertEqual((cordon.Domain().exposed, cordon.Scan().verdict, cordon.Verification().good), (True, "deny", False))
+
+    @unittest.skipUnless(shutil.which("mypy"), "no mypy")
+    def test_types(self):
+        """a user's mistake is seen by the type checker, and right use is clean"""
+        rows = [("r = cordon.run('x', memory='1M', time=2)\nprint(r.usage.cpu_ms + 1, r.text.upper())", True),
+                ("cordon.run('x', memroy='1M')", False), ("cordon.run('x').usage.cpu_ms.upper()", False),
+                ("async def f() -> str:\n    return (await cordon.AsyncCordon().run('x')).text", True),
+                ("async def f() -> str:\n    return cordon.AsyncCordon().run('x').text", False),
+                ("for e in cordon.stream('x'):\n    if isinstance(e, cordon.Output):\n        print(e.data.hex())", True),
+                ("cordon.scan('x').findings[0].line.upper()", False)]
+        for i, (code, good) in enumerate(rows):
+            path = self.path(f"use{i}.py")
+            with open(path, "w") as f:
+                f.write("import cordon\n" + code + "\n")
+            done = subprocess.run(["mypy", "--strict", "--cache-dir", self.path("cache"), path], stdout=subprocess.PIPE, text=True,
+                                  cwd=self.dir, env=dict(os.environ, MYPYPATH=TOP))
+            self.assertEqual(done.returncode == 0, good, code + "\n" + done.stdout)
