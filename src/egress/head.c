@@ -83,7 +83,7 @@ static bool put_header(struct out *o, const char *line, size_t len, const struct
 	const char *colon = memchr(line, ':', len);
 	size_t name = colon ? (size_t)(colon - line) : 0;
 
-	if (!name || strcspn(line, " \t") < name)
+	if (!name || memchr(line, ' ', name) || memchr(line, '\t', name))
 		return false;
 	if (is_named(line, name, "Host") || is_named(line, name, "Connection") ||
 	    is_named(line, name, "Keep-Alive") || is_named(line, name, "Upgrade"))
