@@ -185,7 +185,7 @@ static enum dial on_connect(const struct call *c)
 	if (d.type == SOCK_DGRAM && is_own(&d))
 		return connect_here(c, fd, &d);
 	if (io_send(EGRESS_FD, &d, sizeof(d), fd) < 0)
-		return answer(c, ENETUNREACH);
+		return answer(c, errno == EAGAIN ? EAGAIN : ENETUNREACH);
 	return DIAL_ASKED;
 }
 

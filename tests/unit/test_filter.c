@@ -248,6 +248,8 @@ static const struct golden goldens[] = {
 	 .is = NOTIFY,
 	 .other = ALLOW},
 	{.call = "setsockopt", .args = {0, 6, 1}, .on = SET_NET, .is = ALLOW, .other = NOTIFY},
+	{.call = "setsockopt", .args = {0, 41, 26}, .on = SET_NET, .is = ALLOW, .other = NOTIFY},
+	{.call = "setsockopt", .args = {0, 41, 27}, .is = NOTIFY}, /* IPV6_JOIN_ANYCAST */
 	{.call = "setsockopt", .args = {0, 6, 30}, .is = NOTIFY},
 	{.call = "setsockopt", .args = {0, 6, 31}, .is = NOTIFY},
 	{.call = "setsockopt", .args = {0, 0, 15}, .is = NOTIFY},
