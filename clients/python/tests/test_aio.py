@@ -55,7 +55,9 @@ class Aio(Case):
             client = self.aclient()
             task = asyncio.ensure_future(client.run("print(1, flush=True)\nwhile True: pass", time=900,
                                                     on_output=lambda o: started.set()))
-            await started.wait()
+            waiting = asyncio.ensure_future(started.wait())
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            self.assertFalse(task.done() and task.result())
             self.assertEqual(len(children()), 1)
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
