@@ -93,13 +93,14 @@ def run_call(
     code: Code, *, lang: Optional[str] = None, input: Union[None, str, bytes] = None,
     args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
     workspace: Optional[Path] = None, mode: str = "overlay", diff: bool = False, commit: bool = False,
-    venv: Optional[Path] = None, tier: Optional[str] = None,
+    venv: Optional[Path] = None, net: Iterable[str] = (), tier: Optional[str] = None,
     domain: Union[None, str, Domain] = None, origin: Optional[str] = None,
     plan: Union[None, str, Plan] = None, ask: Iterable[str] = (), policy: Optional[Path] = None,
     wait: bool = False, rules: Iterable[Path] = (), state: Optional[Path] = None,
     time: Optional[Duration] = None, cpu_time: Optional[Duration] = None, cpu: Optional[int] = None,
     memory: Optional[Size] = None, pids: Optional[int] = None, files: Optional[int] = None,
     file_size: Optional[Size] = None, disk: Optional[Size] = None, output: Optional[Size] = None,
+    connections: Optional[int] = None, net_out: Optional[Size] = None, net_in: Optional[Size] = None,
     telemetry: bool = False, check: bool = False, on_output: Optional[Callable[[Output], None]] = None,
     on_event: Optional[Callable[[Event], None]] = None,
 ) -> Call:
@@ -110,7 +111,7 @@ def run_call(
     if mode not in ("ro", "overlay", "rw"):
         raise BadRequest(f"mode: there is no \"{mode}\" (ro, overlay or rw)")
     o = _Options().say(lang=lang or ("python" if payload is not None else None), tier=tier, telemetry=telemetry)
-    o.each("exec", exec).each("env", [f"{k}={v}" for k, v in (env or {}).items()])
+    o.each("exec", exec).each("net", net).each("env", [f"{k}={v}" for k, v in (env or {}).items()])
     if workspace is not None:
         o.say(workspace=f"{os.fspath(workspace)}:{mode}")
     o.say(diff=diff, commit=commit, venv=venv, domain=_handle(domain), origin=origin,
@@ -119,7 +120,8 @@ def run_call(
     o.each("rules", rules)
     o.say(time=None if time is None else _seconds(time),
           cpu_time=None if cpu_time is None else _seconds(cpu_time), cpu=cpu, memory=memory, pids=pids,
-          files=files, file_size=file_size, disk=disk, output=output)
+          files=files, file_size=file_size, disk=disk, output=output,
+          connections=connections, net_out=net_out, net_in=net_in)
     return Call(("run",), o.all, operands, tuple(_text("args", a) for a in args), payload,
                 None if input is None else _bytes(input), check, on_event, on_output)
 

@@ -144,6 +144,19 @@ class Evidence(Value):
 
 
 @dataclass(init=False, eq=False, repr=False)
+class Connection(Value):
+    """net=[...]: one attempt to reach a host. PORT 0: it only asked for the name."""
+    name: str = ""
+    address: str = ""
+    port: int = 0
+    verdict: str = ""
+    rule: str = ""
+    bytes_out: int = 0
+    bytes_in: int = 0
+    wall_ms: int = 0
+
+
+@dataclass(init=False, eq=False, repr=False)
 class TelemetrySum(Value):
     """EXPLAINED: refusals in the program's own words, with its lines."""
     told: int = 0
@@ -180,6 +193,8 @@ class Result(Value):
     layers: Tuple[str, ...] = ()
     denials: Tuple[Denial, ...] = _part(Denial)
     denials_cut: bool = False
+    egress: Tuple[Connection, ...] = _part(Connection)
+    egress_cut: bool = False
     telemetry: TelemetrySum = field(default=TelemetrySum(), metadata={"of": TelemetrySum})
     changes: Tuple[Change, ...] = _part(Change)
     changes_cut: bool = False

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The package itself: every name is there, nothing heavy is loaded before it is asked for, its types hold."""
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import unittest
 
 import cordon
-from support import Case
+from support import BINARY, Case
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -43,6 +45,17 @@ class Package(Case):
             cordon.Result(nothing=1)
         self.assertEqual(cordon.Result().status, "error")
         self.assertEqual((cordon.Domain().exposed, cordon.Scan().verdict, cordon.Verification().good), (True, "deny", False))
+
+    def test_options(self):
+        """every option of cordon run is a parameter, and every field of its JSON is one of the result"""
+        import inspect
+        told = subprocess.run([BINARY, "help", "run"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events"}
+        known = set(inspect.signature(cordon.run).parameters) - {"code", "args", "mode", "check", "on_event", "on_output"}
+        self.assertEqual(options, {"stdin" if k == "input" else k for k in known})
+        told = subprocess.run([BINARY, "run", "--json", "--nothing"], stdout=subprocess.PIPE, text=True).stdout
+        fields = {f for f in json.loads(told) if not f.startswith(("stdout_", "stderr_"))}
+        self.assertEqual(fields, set(cordon.Result.__dataclass_fields__) - {"raw"})
 
     @unittest.skipUnless(shutil.which("mypy"), "no mypy")
     def test_types(self):

@@ -2,6 +2,7 @@
 """A run, from its code to its result."""
 import os
 import pathlib
+import socket
 import unittest
 
 import cordon
@@ -89,6 +90,25 @@ class Run(Case):
         self.assertEqual(os.listdir(self.path("w")), ["new"])
         r = self.client().run("print(open('new').read())", workspace=self.path("w"), mode="ro")
         self.assertEqual(r.text, "xxxxx\n")
+
+    @unittest.skipIf(TIER == "no-userns", "no network of its own")
+    def test_net(self):
+        """a host that is named is reached, another is not, and both are told"""
+        with socket.socket() as s, socket.socket() as other:
+            for one in (s, other):
+                one.bind(("127.0.0.1", 0))
+                one.listen()
+                one.settimeout(0.2)
+            ports = [one.getsockname()[1] for one in (s, other)]
+            code = ("import socket\nfor p in %r:\n try: socket.create_connection(('127.0.0.1', p), 5).sendall(b'hello')\n"
+                    " except OSError as e: print(type(e).__name__)" % ports)
+            r = self.client().run(code, net=[f"127.0.0.1:{ports[0]}"], connections=4, net_out="1M")
+            self.assertEqual(r.text, "PermissionError\n", r.errors)
+            with s.accept()[0] as got:
+                self.assertEqual(got.recv(9), b"hello")
+            with self.assertRaises(OSError):
+                other.accept()
+            self.assertEqual([(c.port, c.verdict, c.bytes_out) for c in r.egress], [(ports[0], "connected", 5), (ports[1], "refused", 0)])
 
     def test_events(self):
         """what happens, as it happens"""
