@@ -43,5 +43,14 @@ as()
 	nsenter -t "$(cat "$W/client")" -n -m -- "$@"
 }
 
+# The cordon-egress that this test has started, and nobody else's.
+own_egress()
+{
+	local pid
+	for pid in $(pgrep -x cordon-egress); do
+		[ "$(readlink "/proc/$pid/exe")" != "$T/bin/cordon-egress" ] || echo "$pid"
+	done
+}
+
 # What left the world's client for DNS.
 asked() { [ ! -e "$W/asked" ] || cat "$W/asked"; }

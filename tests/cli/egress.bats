@@ -295,7 +295,7 @@ PY
 			'r["limit"] is None'
 	}
 	every check
-	! pgrep -x cordon-egress -u "$TEST_UID"
+	[ -z "$(own_egress)" ]
 }
 
 @test "every way out fails and is told" {
