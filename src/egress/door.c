@@ -113,3 +113,16 @@ int door_connect(struct egress *e, int fd, door_fn *take, void *ctx)
 	e->expected = x;
 	return error;
 }
+
+void door_forget(struct egress *e, const void *ctx)
+{
+	for (struct expected **p = &e->expected; *p;) {
+		struct expected *x = *p;
+		if (x->ctx != ctx) {
+			p = &x->next;
+			continue;
+		}
+		*p = x->next;
+		free(x);
+	}
+}

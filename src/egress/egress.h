@@ -146,6 +146,8 @@ void clock_need(struct egress *e);
 typedef void door_fn(struct egress *e, int fd, void *ctx);
 /* Connects FD; TAKE gets the other end. Returns an errno. */
 int door_connect(struct egress *e, int fd, door_fn *take, void *ctx);
+/* CTX is gone: nobody may come in to it. */
+void door_forget(struct egress *e, const void *ctx);
 
 /* attempts.c */
 struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port);

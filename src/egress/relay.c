@@ -55,6 +55,7 @@ static struct relay *relay_of(struct watch *w, int side)
 
 static void relay_end(struct egress *e, struct relay *r)
 {
+	door_forget(e, r);
 	for (int i = 0; i < SIDES; i++)
 		if (r->side[i].fd >= 0) {
 			loop_remove(e, &r->side[i]);
@@ -264,7 +265,8 @@ static void on_door(struct egress *e, int fd, void *ctx)
 
 	r->side[INNER] = (struct watch){fd, on_inner};
 	r->side[OUTER].ready = on_outer;
-	if (loop_add(e, &r->side[INNER], EPOLLIN, &err) < 0)
+	if (loop_add(e, &r->side[INNER], EPOLLIN, &err) < 0 ||
+	    loop_add(e, &r->side[OUTER], EPOLLIN, &err) < 0)
 		relay_end(e, r);
 	else
 		wait_again(e, r);
@@ -312,7 +314,8 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 	}
 	if (r->secret && shake_hands(e, r) <= 0)
 		return;
-	loop_change(e, w, 0);
+	/* Until the program's end is here: epoll tells of a host that breaks off even unasked. */
+	loop_remove(e, w);
 	error = door_connect(e, r->fd, on_door, r);
 	if (error && error != EINPROGRESS) {
 		refuse(e, r, error);
