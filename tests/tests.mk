@@ -40,6 +40,11 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
+# With what cordon-egress is linked with, which is not static.
+$(BUILD)/tests/unit/egress_relay: $(BUILD)/obj/tests/unit/test_egress_relay.o $(filter-out %/egress/main.o,$(EGRESS_OBJS))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
+
 # Compares with what Node.js says; see tests/atr/run.
 $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-verdicts: $(BUILD)/tests/atr-%: \
 		$(BUILD)/obj/tests/atr/%.o $(TEST_LIB)

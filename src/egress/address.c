@@ -76,16 +76,23 @@ static const struct address_kind *find(const struct address *a)
 	return NULL;
 }
 
-const struct address_kind *address_kind(const struct address *a)
+unsigned address_inner(const struct address *a, struct address *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++) {
-		struct address inner = {.family = AF_INET};
 		if (!is_in_text(a, wrappers[i].text, wrappers[i].prefix))
 			continue;
-		memcpy(inner.bytes, a->bytes + wrappers[i].at, 4);
-		return find(&inner);
+		*ret = (struct address){.family = AF_INET};
+		memcpy(ret->bytes, a->bytes + wrappers[i].at, 4);
+		return wrappers[i].at * 8;
 	}
-	return find(a);
+	return 0;
+}
+
+const struct address_kind *address_kind(const struct address *a)
+{
+	struct address inner;
+
+	return find(address_inner(a, &inner) ? &inner : a);
 }
 
 bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16_t *ret_port)

@@ -32,6 +32,9 @@ socklen_t address_sockaddr(const struct address *a, uint16_t port, int family,
 bool address_is_same(const struct address *a, const struct address *b);
 /* Are the first PREFIX bits those of RANGE? */
 bool address_is_in(const struct address *a, const uint8_t *range, unsigned prefix);
+/* The IPv4 address that an IPv6 one stands for (a translator's, a tunnel's), and how many bits come
+ * before it; 0: it stands for none. */
+unsigned address_inner(const struct address *a, struct address *ret);
 /* NULL: the internet. What IPv6 wraps around an IPv4 address does not hide it. */
 const struct address_kind *address_kind(const struct address *a);
 const char *address_format(const struct address *a, char *buf, size_t size);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/scope.h"
+
 struct out {
 	char *p;
 	size_t left;
@@ -78,6 +80,20 @@ static void put_secret(struct out *o, const char *line, size_t len, const struct
 	put_text(o, "\r\n");
 }
 
+/* Ours instead: where it goes, and how the answer comes. In pieces or in another coding it could have the
+ * secret in it, and nobody would see it. */
+static const char *const ours[] = {
+	"Host",	 "Connection", "Keep-Alive", "Upgrade", "Accept-Encoding",
+	"Range", "If-Range",   "TE"};
+
+static bool is_ours(const char *line, size_t name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (is_named(line, name, ours[i]))
+			return true;
+	return false;
+}
+
 static bool put_header(struct out *o, const char *line, size_t len, const struct head_rule *r)
 {
 	const char *colon = memchr(line, ':', len);
@@ -85,9 +101,8 @@ static bool put_header(struct out *o, const char *line, size_t len, const struct
 
 	if (!name || memchr(line, ' ', name) || memchr(line, '\t', name))
 		return false;
-	if (is_named(line, name, "Host") || is_named(line, name, "Connection") ||
-	    is_named(line, name, "Keep-Alive") || is_named(line, name, "Upgrade"))
-		return true; /* ours instead */
+	if (is_ours(line, name))
+		return true;
 	if (is_named(line, name, r->header)) {
 		put_secret(o, line, len, r);
 	} else {
@@ -115,7 +130,7 @@ size_t head_rewrite(const char *data, size_t len, const struct head_rule *r, cha
 			put(&o, line, n);
 			put_text(&o, "\r\nHost: ");
 			put_text(&o, r->host);
-			put_text(&o, "\r\nConnection: close\r\n");
+			put_text(&o, "\r\nConnection: close\r\nAccept-Encoding: identity\r\n");
 		}
 		first = false;
 		line = stop + 2;

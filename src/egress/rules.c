@@ -64,10 +64,15 @@ static const struct policy_net *find(const struct rules *r, enum egress_list lis
 	return NULL;
 }
 
+/* However an address is written: what is denied is denied inside an IPv6 address too. */
 static bool fits_either(const struct policy_net *n, const struct rules_ask *ask)
 {
-	return fits_port(n, ask->port) &&
-	       (fits_name(n, ask->name) || fits_address(n, &ask->address));
+	struct address inner;
+
+	if (!fits_port(n, ask->port))
+		return false;
+	return fits_name(n, ask->name) || fits_address(n, &ask->address) ||
+	       (address_inner(&ask->address, &inner) && fits_address(n, &inner));
 }
 
 static bool fits_by_name(const struct policy_net *n, const struct rules_ask *ask)
@@ -83,7 +88,10 @@ static bool fits_by_address(const struct policy_net *n, const struct rules_ask *
 /* A rule for addresses that means this kind of place, and not only includes it. */
 static bool means_kind(const struct policy_net *n, const struct rules_ask *ask)
 {
-	return fits_by_address(n, ask) && n->prefix >= address_kind(&ask->address)->prefix;
+	struct address inner;
+	unsigned before = address_inner(&ask->address, &inner);
+
+	return fits_by_address(n, ask) && n->prefix >= before + address_kind(&ask->address)->prefix;
 }
 
 static bool means_exactly(const struct policy_net *n, const struct rules_ask *ask)
@@ -128,8 +136,12 @@ bool rules_allow_name(const struct rules *r, const char *name, char ret_rule[EGR
 
 static bool is_own(const struct rules *r, const struct address *a)
 {
+	struct address inner;
+	bool wraps = address_inner(a, &inner) > 0;
+
 	for (size_t i = 0; i < r->ownc; i++)
-		if (address_is_same(a, &r->own[i]))
+		if (address_is_same(a, &r->own[i]) ||
+		    (wraps && address_is_same(&inner, &r->own[i])))
 			return true;
 	return false;
 }

@@ -12,7 +12,8 @@
 #include "tap.h"
 
 #define GET "GET /x HTTP/1.1\r\n"
-#define OURS GET "Host: api.test\r\nConnection: close\r\n"
+#define ADDED "Host: api.test\r\nConnection: close\r\nAccept-Encoding: identity\r\n"
+#define OURS GET ADDED
 
 static const struct {
 	const char *in, *out; /* NULL: refused */
@@ -22,8 +23,9 @@ static const struct {
 	 OURS "Authorization: Bearer s3cret\r\n\r\n"},
 	{GET "authorization:PLACE PLACE\r\n\r\n", OURS "authorization:s3cret s3cret\r\n\r\n"},
 	{GET "X-Other: PLACE\r\n\r\n", OURS "X-Other: PLACE\r\n\r\n"},
-	{"GET /PLACE HTTP/1.1\r\n\r\n",
-	 "GET /PLACE HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n"},
+	{"GET /PLACE HTTP/1.1\r\n\r\n", "GET /PLACE HTTP/1.1\r\n" ADDED "\r\n"},
+	{GET "accept-encoding: gzip\r\nRange: bytes=0-3\r\nIf-Range: x\r\nTE: gzip\r\n\r\n",
+	 OURS "\r\n"},
 	{GET "Connection: keep-alive\r\nKeep-Alive: 5\r\nUpgrade: h2c\r\n\r\n", OURS "\r\n"},
 	{"GET http://evil.test/ HTTP/1.1\r\n\r\n", NULL},
 	{"CONNECT evil.test:443 HTTP/1.1\r\n\r\n", NULL},

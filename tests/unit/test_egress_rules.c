@@ -16,16 +16,27 @@ static const struct {
 	enum egress_list list;
 	const char *text;
 } lists[] = {
-	{EGRESS_ALLOWED, "api.example.org:443"}, {EGRESS_ALLOWED, "*.pkg.example.org:80-90"},
-	{EGRESS_ALLOWED, "db.example.org:5432"}, {EGRESS_ALLOWED, "10.9.0.0/16:5432"},
-	{EGRESS_ALLOWED, "203.0.113.0/24:443"},	 {EGRESS_ALLOWED, "0.0.0.0/1:8080"},
-	{EGRESS_ALLOWED, "[2001:db8::/32]:443"}, {EGRESS_ALLOWED, "[fd00::/8]:443"},
-	{EGRESS_ALLOWED, "127.0.0.1:9000"},	 {EGRESS_ALLOWED, "198.51.100.7:443"},
-	{EGRESS_ALLOWED, "198.51.100.0/24:80"},	 {EGRESS_ALLOWED, "half.example.org:1-65535"},
-	{EGRESS_OWN, "api.example.org:443"},	 {EGRESS_OWN, "*.pkg.example.org:80-90"},
-	{EGRESS_OWN, "203.0.113.0/24:443"},	 {EGRESS_OWN, "203.0.113.5:443"},
-	{EGRESS_DENIED, "bad.pkg.example.org"},	 {EGRESS_DENIED, "203.0.113.66"},
+	{EGRESS_ALLOWED, "api.example.org:443"},
+	{EGRESS_ALLOWED, "*.pkg.example.org:80-90"},
+	{EGRESS_ALLOWED, "db.example.org:5432"},
+	{EGRESS_ALLOWED, "10.9.0.0/16:5432"},
+	{EGRESS_ALLOWED, "203.0.113.0/24:443"},
+	{EGRESS_ALLOWED, "0.0.0.0/1:8080"},
+	{EGRESS_ALLOWED, "[2001:db8::/32]:443"},
+	{EGRESS_ALLOWED, "[fd00::/8]:443"},
+	{EGRESS_ALLOWED, "127.0.0.1:9000"},
+	{EGRESS_ALLOWED, "198.51.100.7:443"},
+	{EGRESS_ALLOWED, "198.51.100.0/24:80"},
+	{EGRESS_ALLOWED, "half.example.org:1-65535"},
+	{EGRESS_OWN, "api.example.org:443"},
+	{EGRESS_OWN, "*.pkg.example.org:80-90"},
+	{EGRESS_OWN, "203.0.113.0/24:443"},
+	{EGRESS_OWN, "203.0.113.5:443"},
+	{EGRESS_DENIED, "bad.pkg.example.org"},
+	{EGRESS_DENIED, "203.0.113.66"},
 	{EGRESS_DENIED, "half.example.org:22"},
+	{EGRESS_ALLOWED, "[64:ff9b::/96]:8086"},
+	{EGRESS_ALLOWED, "[64:ff9b::a09:0/112]:5432"},
 };
 
 #define PUBLIC "93.184.216.34"
@@ -48,6 +59,13 @@ static const struct {
 	{"bad.pkg.example.org", PUBLIC, 80, false, "denied: bad.pkg"},
 	{"half.example.org", PUBLIC, 22, false, "denied: half"},
 	{"half.example.org", PUBLIC, 23, true, "half.example.org"},
+	/* an IPv4 address inside an IPv6 one */
+	{"", "64:ff9b::5db8:d822", 8086, true, "64:ff9b::"},
+	{"", "64:ff9b::cb00:7142", 8086, false, "denied: 203.0.113.66"},
+	{"api.example.org", "64:ff9b::cb00:7142", 443, false, "denied: 203.0.113.66"},
+	{"api.example.org", "2002:cb00:7142::1", 443, false, "denied: 203.0.113.66"},
+	{"", "64:ff9b::a4d:2", 8086, false, "private"},
+	{"", "64:ff9b::a09:1", 5432, true, "64:ff9b::a09:0/112"},
 	/* by name to a place that is denied, or not on the internet */
 	{"api.example.org", "203.0.113.66", 443, false, "denied: 203.0.113.66"},
 	{"api.example.org", "127.0.0.1", 443, false, "loopback"},
