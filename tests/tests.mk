@@ -93,6 +93,9 @@ $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 # Somebody else comes between two steps of this one.
 $(BUILD)/tests/unit/fetch_dir: LINK += -Wl,--wrap=flock
 
+# So does it between a flag and the call that it is for.
+$(BUILD)/tests/unit/egress_call: LINK += -Wl,--wrap=connect
+
 # Memory can be taken away from this one.
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
 

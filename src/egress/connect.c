@@ -26,6 +26,7 @@ struct pending {
 	int flags;  /* of the program's descriptor */
 	bool waits; /* the call does */
 	bool own;   /* and its end is the program's own */
+	struct address to;
 	struct attempt *attempt;
 	struct pending *next;
 };
@@ -121,19 +122,6 @@ static void wait_for(struct egress *e, struct pending *p)
 		answers_send(e, p->id, EINPROGRESS);
 }
 
-static int begin(int fd, const struct address *to, uint16_t port)
-{
-	int family = AF_INET;
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof(family);
-
-	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
-	len = address_sockaddr(to, port, family, &sa);
-	if (len == 0)
-		return EAFNOSUPPORT;
-	return connect(fd, (struct sockaddr *)&sa, len) < 0 ? errno : 0;
-}
-
 static void fail(struct egress *e, struct pending *p, int error)
 {
 	if (!(p->flags & O_NONBLOCK))
@@ -142,6 +130,21 @@ static void fail(struct egress *e, struct pending *p, int error)
 	close(p->watch.fd);
 	answers_send(e, p->id, error);
 	free(p);
+}
+
+/* The call is made; the connection may be. */
+static void on_called(struct egress *e, void *ctx, int error)
+{
+	struct pending *p = ctx;
+
+	if ((error && error != EINPROGRESS) || counter_name(p->attempt, p->watch.fd, &p->to) < 0) {
+		inert_set(p->watch.fd, true);
+		fail(e, p, error ? error : ENETUNREACH);
+		return;
+	}
+	p->attempt->row.verdict = EGRESS_FAILED; /* until it is there */
+	attempt_live(e, p->attempt);
+	wait_for(e, p);
 }
 
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
@@ -157,20 +160,12 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 			      .id = id,
 			      .flags = flags,
 			      .waits = !(flags & O_NONBLOCK),
+			      .to = *to,
 			      .attempt = a};
 	p->until_ns = deadline(fd, &p->own);
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	inert_set(fd, false);
-	int error = begin(fd, to, (uint16_t)a->row.port);
-	if ((error && error != EINPROGRESS) || counter_name(a, fd, to) < 0) {
-		inert_set(fd, true);
-		fail(e, p, error ? error : ENETUNREACH);
-		return;
-	}
-	a->row.verdict = EGRESS_FAILED; /* until it is there */
-	attempt_live(e, a);
-	wait_for(e, p);
+	call_connect(e, fd, to, (uint16_t)a->row.port, on_called, p);
 }
 
 /* As the kernel does it: the call ends, the connection is still being made. */

@@ -31,10 +31,30 @@ static void refuse(struct egress *e, uint64_t id, struct attempt *a, int error, 
 	answers_send(e, id, error);
 }
 
+/* A call that is connected to our own resolver. */
+static void on_stream(struct egress *e, void *ctx, int error)
+{
+	uint64_t *id = ctx;
+
+	answers_send(e, *id, error);
+	if (error && error != EINPROGRESS)
+		free(id);
+}
+
 static void take_stream(struct egress *e, int fd, void *ctx)
 {
-	(void)ctx;
+	free(ctx);
 	resolver_stream(e, fd);
+}
+
+static void dial_resolver(struct egress *e, uint64_t id, int fd)
+{
+	uint64_t *own = malloc(sizeof(*own));
+
+	if (!own)
+		abort();
+	*own = id;
+	door_connect(e, fd, on_stream, take_stream, own);
 }
 
 static bool is_resolver(const struct address *a, uint16_t port)
@@ -139,7 +159,7 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		return;
 	}
 	if (is_resolver(&ask.address, ask.port)) {
-		answers_send(e, d->id, door_connect(e, own, take_stream, NULL));
+		dial_resolver(e, d->id, scope_take_fd(&own));
 		return;
 	}
 	const struct name_entry *n = names_find(&e->names, &ask.address);

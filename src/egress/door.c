@@ -2,28 +2,52 @@
  *
  * A door to ourselves, for sockets of the program that end here and not at a host: they are not of
  * the box's network, so they come in over this host's loopback. Others could knock there too: only
- * the port that was just connected from is let in.
+ * who comes from an address and port that one of them has is let in.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/inert.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
+/* Who was sent here, and as what it comes. */
 struct expected {
+	struct address from;
 	uint16_t port;
+	int fd;	  /* the program's, while the call is made */
+	int came; /* its other end, meanwhile */
+	call_fn *done;
 	door_fn *take;
 	void *ctx;
 	struct expected *next;
 };
 
 static const struct address loopback = {AF_INET, {127, 0, 0, 1}};
+
+static void forget(struct egress *e, struct expected *x)
+{
+	for (struct expected **p = &e->expected; *p; p = &(*p)->next)
+		if (*p == x) {
+			*p = x->next;
+			break;
+		}
+	free(x);
+}
+
+/* Both ends are here. */
+static void let_in(struct egress *e, struct expected *x, int fd)
+{
+	door_fn *take = x->take;
+	void *ctx = x->ctx;
+
+	forget(e, x);
+	take(e, fd, ctx);
+}
 
 static void on_knock(struct egress *e, struct watch *w, uint32_t events)
 {
@@ -37,13 +61,13 @@ static void on_knock(struct egress *e, struct watch *w, uint32_t events)
 	(void)events;
 	if (fd < 0 || !address_parse(&from, len, &a, &port))
 		return;
-	for (struct expected **p = &e->expected; *p; p = &(*p)->next) {
-		struct expected *found = *p;
-		if (found->port != port)
+	for (struct expected *x = e->expected; x; x = x->next) {
+		if (x->port != port || !address_is_same(&x->from, &a) || x->came >= 0)
 			continue;
-		*p = found->next;
-		found->take(e, scope_take_fd(&fd), found->ctx);
-		free(found);
+		if (x->fd >= 0)
+			x->came = scope_take_fd(&fd);
+		else
+			let_in(e, x, scope_take_fd(&fd));
 		return;
 	}
 }
@@ -73,56 +97,70 @@ static int open_door(struct egress *e)
 	return 0;
 }
 
-/* On the loopback a connection is there at once, or not at all. */
-static int connect_now(struct egress *e, int fd, uint16_t *ret_port)
+static void on_called(struct egress *e, void *ctx, int error)
 {
-	struct sockaddr_storage to;
-	int family = AF_INET, flags = fcntl(fd, F_GETFL), result;
-	socklen_t len = sizeof(family);
-	struct address a;
+	struct expected *x = ctx;
+	AUTO_CLOSE int came = scope_take_fd(&x->came);
+	call_fn *done = x->done;
+	void *whose = x->ctx;
+	bool good = done && (error == 0 || error == EINPROGRESS);
 
-	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
-	len = address_sockaddr(&loopback, e->door_port, family, &to);
-	inert_set(fd, false);
-	result = connect(fd, (struct sockaddr *)&to, len) < 0 ? errno : 0;
-	if (result && !(result == EINPROGRESS && flags & O_NONBLOCK))
-		return result;
-	len = sizeof(to);
-	if (getsockname(fd, (struct sockaddr *)&to, &len) < 0 ||
-	    !address_parse(&to, len, &a, ret_port))
-		return EIO;
-	return result;
+	scope_close(&x->fd); /* before the program may close its own */
+	if (!good)
+		forget(e, x);
+	if (done)
+		done(e, whose, error);
+	if (good && came >= 0)
+		let_in(e, x, scope_take_fd(&came));
 }
 
-int door_connect(struct egress *e, int fd, door_fn *take, void *ctx)
+/* Gives the socket its own address before it is connected, so that it is known when it knocks. */
+static int name(struct expected *x)
+{
+	struct sockaddr_storage own;
+	int family = AF_INET, off = 0;
+	socklen_t len = sizeof(family);
+	static const uint8_t none[sizeof(x->from.bytes)] = {0};
+
+	getsockopt(x->fd, SOL_SOCKET, SO_DOMAIN, &family, &len);
+	setsockopt(x->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &off, sizeof(off));
+	len = address_sockaddr(&loopback, 0, family, &own);
+	if (bind(x->fd, (struct sockaddr *)&own, len) < 0 && errno != EINVAL) /* it has one */
+		return errno;
+	len = sizeof(own);
+	if (getsockname(x->fd, (struct sockaddr *)&own, &len) < 0 ||
+	    !address_parse(&own, len, &x->from, &x->port) || x->port == 0)
+		return EADDRNOTAVAIL;
+	if (memcmp(x->from.bytes, none, sizeof(none)) == 0)
+		x->from = loopback;
+	return 0;
+}
+
+void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *ctx)
 {
 	struct expected *x = calloc(1, sizeof(*x));
 
-	if (!x || open_door(e) < 0) {
-		free(x);
-		return ENETUNREACH;
-	}
-	int error = connect_now(e, fd, &x->port);
-	if (error && error != EINPROGRESS) {
-		free(x);
-		return error;
-	}
-	x->take = take;
-	x->ctx = ctx;
+	if (!x)
+		abort();
+	*x = (struct expected){.fd = fd, .came = -1, .done = done, .take = take, .ctx = ctx};
 	x->next = e->expected;
 	e->expected = x;
-	return error;
+	int error = open_door(e) < 0 ? ENETUNREACH : name(x);
+	if (error)
+		on_called(e, x, error);
+	else
+		call_connect(e, fd, &loopback, e->door_port, on_called, x);
 }
 
 void door_forget(struct egress *e, const void *ctx)
 {
-	for (struct expected **p = &e->expected; *p;) {
-		struct expected *x = *p;
-		if (x->ctx != ctx) {
-			p = &x->next;
+	for (struct expected *x = e->expected, *next; x; x = next) {
+		next = x->next;
+		if (x->ctx != ctx)
 			continue;
-		}
-		*p = x->next;
-		free(x);
+		if (x->fd >= 0)
+			x->done = NULL; /* its call is still being made */
+		else
+			forget(e, x);
 	}
 }

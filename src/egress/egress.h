@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon-egress: connects for one box. One loop, one state; only the system's resolver runs in
- * threads of its own, because it waits. It has the caller's ids and no other right; it parses what a
+ * cordon-egress: connects for one box. One loop, one state; only the system's resolver and
+ * connect run in threads of their own, because they wait. It has the caller's ids and no other right; it parses what a
  * hostile program and strange servers send, so it is a process of its own and holds nothing else.
  *
  *     cordon --rules--> cordon-egress <--address and socket-- cordon-box
@@ -33,6 +33,7 @@ enum {
 	EGRESS_FRESH_MS = 5 * 1000,    /* how long an answer of the resolver is believed */
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
+	EGRESS_CALLS_MAX = 64,	       /* calls of connect that may wait, at the same time */
 };
 
 struct egress;
@@ -60,7 +61,7 @@ struct egress {
 	struct rules rules;
 	struct names names;
 	uint64_t limit[LIMIT_COUNT];
-	struct watch control, box, resolver, looked, clock, counter, door;
+	struct watch control, box, resolver, looked, called, clock, counter, door;
 	bool ticks; /* the clock does */
 	int diag;   /* asks the kernel about a socket */
 	bool sni;   /* TLS must ask for the name that was dialled */
@@ -86,6 +87,9 @@ struct egress {
 	/* who said a name */
 	struct said *said;
 	size_t saidc;
+	struct call *calls;	 /* of connect, that are being made */
+	struct call *made;	 /* by LOCK, from the threads */
+	size_t callsc;		 /* threads */
 	struct pending *pending; /* connections that are being made */
 	/* connections to ourselves */
 	uint16_t door_port;
@@ -133,6 +137,17 @@ int connect_is_over(int fd);
 /* Those that take too long. */
 void connect_look(struct egress *e);
 
+/* call.c: connect(), whose socket is the program's too. DONE gets 0 or an errno. FD must live until
+ * then. */
+int call_open(struct egress *e, struct err *err);
+typedef void call_fn(struct egress *e, void *ctx, int error);
+void call_connect(struct egress *e, int fd, const struct address *to, uint16_t port, call_fn *done,
+		  void *ctx);
+/* Those that take too long. */
+void call_look(struct egress *e);
+/* Nobody waits any more. */
+void call_finish(struct egress *e);
+
 /* relay.c: the same through ourselves, for a look at the first bytes. SECRET: it is plain HTTP, which
  * gets that secret and goes on as TLS; or NULL. */
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
@@ -144,8 +159,8 @@ void clock_need(struct egress *e);
 
 /* door.c: sockets that are connected to ourselves. */
 typedef void door_fn(struct egress *e, int fd, void *ctx);
-/* Connects FD; TAKE gets the other end. Returns an errno. */
-int door_connect(struct egress *e, int fd, door_fn *take, void *ctx);
+/* Connects FD, which is its own, and closes it; DONE gets 0 or an errno, then TAKE the other end. */
+void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *ctx);
 /* CTX is gone: nobody may come in to it. */
 void door_forget(struct egress *e, const void *ctx);
 

@@ -51,7 +51,7 @@ static int serve(struct egress *e, struct err *err)
 	raise_files();
 	find_own_addresses(&e->rules);
 	if (control_open(e, err) < 0 || answers_open(e, err) < 0 || lookup_open(e, err) < 0 ||
-	    clock_open(e, err) < 0 || counter_open(e, err) < 0)
+	    call_open(e, err) < 0 || clock_open(e, err) < 0 || counter_open(e, err) < 0)
 		return -1;
 	return loop_run(e, err);
 }
@@ -77,6 +77,7 @@ int main(void)
 			err.cause);
 		return 125;
 	}
+	call_finish(e);
 	counter_finish(e);
 	control_tell(e);
 	_exit(0); /* the resolver's threads may still wait */

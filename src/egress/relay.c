@@ -298,6 +298,19 @@ static int shake_hands(struct egress *e, struct relay *r)
 	return -1;
 }
 
+/* The program's own socket has been connected to us, or not. */
+static void on_inside(struct egress *e, void *ctx, int error)
+{
+	struct relay *r = ctx;
+
+	if (error && error != EINPROGRESS) {
+		refuse(e, r, error);
+		return;
+	}
+	r->attempt->row.verdict = EGRESS_CONNECTED;
+	answers_send(e, r->id, error);
+}
+
 /* The host is there, or not; only then the program's call is answered. */
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 {
@@ -315,14 +328,7 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 		return;
 	/* Until the program's end is here: epoll tells of a host that breaks off even unasked. */
 	loop_remove(e, w);
-	error = door_connect(e, r->fd, on_door, r);
-	if (error && error != EINPROGRESS) {
-		refuse(e, r, error);
-		return;
-	}
-	r->attempt->row.verdict = EGRESS_CONNECTED;
-	scope_close(&r->fd);
-	answers_send(e, r->id, error);
+	door_connect(e, scope_take_fd(&r->fd), on_inside, on_door, r);
 }
 
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,

@@ -54,8 +54,8 @@ static inline void parts_open(struct parts *p)
 	p->e->limit[LIMIT_CONNECTIONS] = 100;
 	p->e->started = true;
 	if (control_open(p->e, &err) < 0 || answers_open(p->e, &err) < 0 ||
-	    lookup_open(p->e, &err) < 0 || clock_open(p->e, &err) < 0 ||
-	    counter_open(p->e, &err) < 0)
+	    lookup_open(p->e, &err) < 0 || call_open(p->e, &err) < 0 ||
+	    clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
 		abort();
 }
 
