@@ -13,16 +13,15 @@
 #include "base/scope.h"
 #include "egress/egress.h"
 
-static bool try_send(const void *data, size_t len)
+static bool try_send(const union egress_word *w)
 {
-	return send(BOX_FD, data, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+	return send(BOX_FD, w, sizeof(*w), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
 	       (errno != EAGAIN && errno != ENOBUFS); /* a box that is gone wants no answer */
 }
 
 static void send_kept(struct egress *e)
 {
-	while (e->answer_at < e->answerc &&
-	       try_send(&e->answers[e->answer_at], sizeof(e->answers[0])))
+	while (e->answer_at < e->answerc && try_send(&e->answers[e->answer_at]))
 		e->answer_at++;
 	if (e->answer_at == e->answerc) {
 		e->answer_at = e->answerc = 0;
@@ -30,26 +29,26 @@ static void send_kept(struct egress *e)
 	}
 }
 
-void answers_send(struct egress *e, uint64_t id, int error)
+static void send_or_keep(struct egress *e, const union egress_word *w)
 {
-	struct egress_answer a = {EGRESS_ANSWER, error, id};
-
-	if (e->answerc == 0 && try_send(&a, sizeof(a)))
+	if (e->answerc == 0 && try_send(w))
 		return;
 	if (e->answerc == EGRESS_ANSWERS_MAX) { /* more than there can be callers */
 		e->over = true;
 		return;
 	}
-	e->answers[e->answerc++] = a;
+	e->answers[e->answerc++] = *w;
 	loop_change(e, &e->box, EPOLLIN | EPOLLOUT);
+}
+
+void answers_send(struct egress *e, uint64_t id, int error)
+{
+	send_or_keep(e, &(union egress_word){.answer = {EGRESS_ANSWER, error, id}});
 }
 
 void answers_over(struct egress *e, enum limit_id limit, bool ended)
 {
-	struct egress_over over = {EGRESS_OVER, limit, ended, 0};
-
-	(void)e;
-	send(BOX_FD, &over, sizeof(over), MSG_NOSIGNAL);
+	send_or_keep(e, &(union egress_word){.over = {EGRESS_OVER, limit, ended, 0}});
 }
 
 static void on_box(struct egress *e, struct watch *w, uint32_t events)

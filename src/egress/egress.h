@@ -54,6 +54,13 @@ struct attempt {
 	struct attempt *next; /* of those that live */
 };
 
+/* What cordon-box is told. */
+union egress_word {
+	struct egress_answer answer;
+	struct egress_over over;
+};
+_Static_assert(sizeof(struct egress_answer) == sizeof(struct egress_over), "one size for both");
+
 struct egress {
 	int epoll;
 	bool over;    /* the run is */
@@ -78,7 +85,7 @@ struct egress {
 	bool told_over;
 	/* answers that did not fit into the socket */
 	size_t answer_at, answerc;
-	struct egress_answer *answers;
+	union egress_word *answers;
 	/* names */
 	struct lookup *lookups; /* known and asked for */
 	size_t lookupc, running;
