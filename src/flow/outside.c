@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,12 +28,24 @@ void outside_init(struct outside *o)
 	*o = (struct outside){.control = -1, .box = -1};
 }
 
+/* It ends when nobody has its sockets any more; one that hangs is ended. */
+static void end_process(pid_t pid)
+{
+	AUTO_CLOSE int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = {.fd = process, .events = POLLIN};
+
+	if (process < 0 || poll(&end, 1, FINISH_MS) <= 0)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 void outside_done(struct outside *o)
 {
 	scope_close(&o->control);
 	scope_close(&o->box);
-	while (o->pid > 0 && waitpid(o->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (o->pid > 0)
+		end_process(o->pid);
 	arena_done(&o->arena);
 	outside_init(o);
 }

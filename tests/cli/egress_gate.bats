@@ -271,3 +271,27 @@ PY
 	wait
 }
 @test "a run that loses it ends" { each killed; }
+
+stopped() {
+	cat <<'PY' >"$T/long.py"
+import socket, time
+socket.create_connection(("web.test", 80))
+time.sleep(4)
+PY
+	(
+		for _ in $(seq 100); do
+			pid=$(pgrep -nx cordon-egress -u "$([ "$1" = user ] && echo "$TEST_UID" || echo 0)") && break
+			sleep 0.1
+		done
+		sleep 1
+		kill -STOP "$pid"
+		sleep 15
+		kill -9 "$pid" 2>/dev/null && touch "$T/hung"
+		true
+	) &
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --net web.test:80 "$T/long.py"
+	holds 'r["status"] == "exited"' 'r["egress_cut"]'
+	wait
+	[ ! -e "$T/hung" ]
+}
+@test "one that hangs is ended, and the run's end does not wait for it" { each stopped; }
