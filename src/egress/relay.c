@@ -195,6 +195,13 @@ static int move(struct relay *r, int from)
 	return 0;
 }
 
+/* Many hosts hang up without a word of TLS. What they have said by then was theirs, and goes on; that it
+ * is whole is for HTTP to know. */
+static bool has_hung_up(const struct relay *r, int from)
+{
+	return from == OUTER && r->tls && errno != EAGAIN;
+}
+
 static int take(struct relay *r, int from)
 {
 	struct flow *f = &r->from[from];
@@ -203,6 +210,8 @@ static int take(struct relay *r, int from)
 		if (f->ended || f->len == ROOM)
 			return 0;
 		ssize_t n = side_recv(r, from, f->data + f->len, ROOM - f->len);
+		if (n < 0 && has_hung_up(r, from))
+			n = 0;
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -1;
 		f->ended = n == 0;

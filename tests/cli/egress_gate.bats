@@ -280,7 +280,8 @@ time.sleep(4)
 PY
 	(
 		for _ in $(seq 100); do
-			pid=$(pgrep -nx cordon-egress -u "$([ "$1" = user ] && echo "$TEST_UID" || echo 0)") && break
+			pid=$(own_egress)
+			[ -z "$pid" ] || break
 			sleep 0.1
 		done
 		sleep 1
