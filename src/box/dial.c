@@ -20,15 +20,16 @@
 #include "base/inert.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/local.h"
 #include "box/reach.h"
 #include "box/sys.h"
 #include "model/egress.h"
 
 struct call {
 	const struct box *box;
+	struct local *local;
 	int listener;
 	const struct seccomp_notif *req;
-	struct dial_refusal *why;
 };
 
 static enum dial answer(const struct call *c, int error)
@@ -42,12 +43,6 @@ static enum dial answer(const struct call *c, int error)
 static enum dial answer_errno(const struct call *c, int result)
 {
 	return answer(c, result < 0 ? errno : 0);
-}
-
-/* Whoever asked is still there, so what we have fetched is theirs. */
-static bool is_valid(const struct call *c)
-{
-	return ioctl(c->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &c->req->id) == 0;
 }
 
 static bool is_tcp(const struct seccomp_data *d)
@@ -84,7 +79,7 @@ static int fetch(const struct call *c, int fd)
 	AUTO_CLOSE int process = reach_process((pid_t)c->req->pid);
 	AUTO_CLOSE int copy = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, fd, 0);
 
-	if (copy >= 0 && !is_valid(c)) {
+	if (copy >= 0 && !reach_is_valid(c->listener, c->req)) {
 		errno = ESRCH;
 		return -1;
 	}
@@ -149,20 +144,11 @@ static enum dial connect_here(const struct call *c, int fd, const struct egress_
 	return answer_errno(c, connect(fd, (struct sockaddr *)&to, d->address_len));
 }
 
-/* glibc looks for this one before every name. */
-#define NSCD "/var/run/nscd/socket"
-
-/* Whoever is not there is not there: the host's are not shown, and looking for them is told. */
 static enum dial connect_local(const struct call *c, int fd, const struct egress_dial *d)
 {
-	int error = reach_unix((pid_t)c->req->pid, fd, d->address, d->address_len);
-	const char *path = (const char *)d->address + sizeof(sa_family_t);
-	bool missing = error == ENOENT || error == ECONNREFUSED;
+	int error = local_start(c->local, c->listener, c->req, fd, d->address, d->address_len);
 
-	if (!missing || strncmp(path, NSCD, d->address_len - sizeof(sa_family_t)) == 0)
-		return answer(c, error);
-	*c->why = (struct dial_refusal){error, "there is no such socket in the box"};
-	return DIAL_REFUSED;
+	return error ? answer(c, error) : DIAL_ASKED;
 }
 
 static enum dial on_connect(const struct call *c)
@@ -206,10 +192,10 @@ static const struct {
 	enum dial (*make)(const struct call *c);
 } calls[] = {{SYS_socket, on_socket}, {SYS_connect, on_connect}, {SYS_listen, on_listen}};
 
-enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req,
-		    struct dial_refusal *why)
+enum dial dial_call(const struct box *b, struct local *local, int listener,
+		    const struct seccomp_notif *req)
 {
-	struct call c = {b, listener, req, why};
+	struct call c = {b, local, listener, req};
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (calls[i].nr == req->data.nr)

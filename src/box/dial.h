@@ -12,23 +12,18 @@
 #include <linux/seccomp.h>
 
 #include "box/box.h"
+#include "box/local.h"
 
 /* What became of a call. */
 enum dial {
 	DIAL_REFUSED,  /* to be refused and recorded like any other */
 	DIAL_ANSWERED, /* the caller has its answer, or is gone */
-	DIAL_ASKED,    /* cordon-egress will say */
+	DIAL_ASKED,    /* cordon-egress will say, or who connects (box/local.h) */
 };
 
-/* What a refused call is answered, and why. */
-struct dial_refusal {
-	int error;
-	const char *why;
-};
-
-/* One call of a box with SPEC_NET, that came in on LISTENER. *WHY may be changed by DIAL_REFUSED. */
-enum dial dial_call(const struct box *b, int listener, const struct seccomp_notif *req,
-		    struct dial_refusal *why);
+/* One call of a box with SPEC_NET, that came in on LISTENER. */
+enum dial dial_call(const struct box *b, struct local *local, int listener,
+		    const struct seccomp_notif *req);
 /* A word of cordon-egress. -1: it is gone, or makes no sense. 1: *RET_LIMIT was reached, and ends the
  * run or not. */
 int dial_hear(int listener, enum limit_id *ret_limit, bool *ret_ended);

@@ -58,11 +58,13 @@ void gate_init(struct gate *g)
 
 void gate_retire(struct gate *g)
 {
+	local_end(g->local);
 	g->spent = scope_take_fd(&g->listener);
 }
 
 void gate_close(struct gate *g)
 {
+	local_end(g->local);
 	scope_close(&g->listener);
 	scope_close(&g->spent);
 }
@@ -190,23 +192,35 @@ static void on_run(struct gate *g, const struct box *b, const struct seccomp_not
 {
 	const struct call_rule *rule = call_rule_find(req->data.nr);
 	bool net = b->spec->flags & SPEC_NET;
-	struct dial_refusal r = {rule && rule->err ? rule->err : EPERM,
-				 rule && rule->why[0] ? rule->why
-						      : "not on the list of allowed calls"};
 
-	if (net && dial_call(b, g->listener, req, &r) != DIAL_REFUSED)
+	if (net && dial_call(b, g->local, g->listener, req) != DIAL_REFUSED)
 		return;
-	record(g, req, r.why);
+	record(g, req, rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
 	if (rule && rule->action == CALL_KILL) {
 		g->kill = true; /* unanswered: the caller sleeps until it is killed */
 		return;
 	}
-	answer(g, req, r.error, 0);
+	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
 	/* Connections need the listener: there a flood costs its own time, and a little of ours. */
 	if (net || ++g->events < CORDON_EVENTS_MAX)
 		return;
 	g->cut = true;
 	gate_close(g);
+}
+
+/* Whoever is not there is not there: the host's are not shown, and looking for them is told. */
+void gate_answer_local(struct gate *g)
+{
+	struct local one;
+	int error;
+
+	for (size_t i = 0; i < LOCAL_MAX; i++) {
+		if (!local_take(&g->local[i], &one, &error))
+			continue;
+		if ((error == ENOENT || error == ECONNREFUSED) && !one.quiet)
+			record(g, &one.req, "there is no such socket in the box");
+		answer(g, &one.req, error, 0);
+	}
 }
 
 int gate_answer(struct gate *g, struct box *b, struct err *err)

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "box/box.h"
+#include "box/local.h"
 
 enum gate_phase {
 	GATE_SETUP, /* waiting for the first call, which is ours */
@@ -28,6 +29,7 @@ struct gate {
 	bool cut;  /* more was refused than is in the list */
 	uint64_t started_ns;
 	unsigned events, count;
+	struct local local[LOCAL_MAX];
 	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see gate_init */
 };
 /* What stands behind the list would never be set. */
@@ -39,6 +41,8 @@ _Static_assert(offsetof(struct gate, denials) + sizeof(((struct gate *)NULL)->de
 void gate_init(struct gate *g);
 /* One notification. -1: the box must not go on. */
 int gate_answer(struct gate *g, struct box *b, struct err *err);
+/* Answers whoever asked for a local connection that is made now, or is not. */
+void gate_answer_local(struct gate *g);
 /* Everybody the filter held is gone. Closing the listener frees the filter, which keeps this core
  * busy while the caller waits for the result: gate_close does it when nobody does. */
 void gate_retire(struct gate *g);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * See reach.h. A path is looked up below the box's own root and never leaves it, whatever links are
- * on the way; what is found is taken by descriptor. Who answers connections too slowly is told to
- * try again: the supervisor must not wait.
+ * on the way; what is found is taken by descriptor.
  */
 #include "box/reach.h"
 
@@ -14,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -25,6 +25,11 @@
 #define PIDFD_THREAD O_EXCL /* Linux 6.9 */
 
 enum { STATUS_ROOM = 4096 };
+
+bool reach_is_valid(int listener, const struct seccomp_notif *req)
+{
+	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &req->id) == 0;
+}
 
 /* Before 6.9 only a process has a pidfd. */
 static pid_t leader_of(pid_t tid)
@@ -49,40 +54,37 @@ int reach_process(pid_t tid)
 	return (int)syscall(SYS_pidfd_open, leader_of(tid), 0);
 }
 
-/* In the box's root; relative ones from where the program is. */
-static int find(pid_t tid, const char *path)
+/* In the box's root; relative ones from where the program is. Both are found by a number that is
+ * somebody else's, with the host's root, once the caller is dead: then they were not the caller's. */
+static int find(int listener, const struct seccomp_notif *req, const char *path)
 {
 	char link[64], whole[PATH_MAX * 2] = "";
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 
 	if (path[0] != '/') {
-		snprintf(link, sizeof(link), "/proc/%d/cwd", (int)tid);
+		snprintf(link, sizeof(link), "/proc/%d/cwd", (int)req->pid);
 		ssize_t n = readlink(link, whole, PATH_MAX - 1);
 		if (n < 0)
 			return -1;
 		whole[n] = '/';
 	}
 	strncat(whole, path, PATH_MAX - 1);
-	snprintf(link, sizeof(link), "/proc/%d/root", (int)tid);
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)req->pid);
 	AUTO_CLOSE int root = open(link, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (root >= 0 && !reach_is_valid(listener, req)) {
+		errno = ESRCH;
+		return -1;
+	}
 	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, whole, &how, sizeof(how));
 }
 
-static int connect_quickly(int fd, const struct sockaddr_un *to, socklen_t len)
+static int connect_to(int fd, const struct sockaddr_un *to, size_t len)
 {
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0)
-		return errno;
-	if (!(flags & O_NONBLOCK))
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	int error = connect(fd, (const struct sockaddr *)to, len) < 0 ? errno : 0;
-	if (!(flags & O_NONBLOCK))
-		fcntl(fd, F_SETFL, flags);
-	return error;
+	return connect(fd, (const struct sockaddr *)to, (socklen_t)len) < 0 ? errno : 0;
 }
 
-int reach_unix(pid_t tid, int fd, const uint8_t *address, size_t len)
+int reach_unix(int listener, const struct seccomp_notif *req, int fd, const uint8_t *address,
+	       size_t len)
 {
 	struct sockaddr_un un = {0};
 	char path[sizeof(un.sun_path) + 1] = "";
@@ -93,11 +95,11 @@ int reach_unix(pid_t tid, int fd, const uint8_t *address, size_t len)
 	memcpy(&un, address, len);
 	/* A name without a path belongs to the socket's own network namespace, which is the box's. */
 	if (un.sun_family != AF_UNIX || len <= head || un.sun_path[0] == '\0')
-		return connect_quickly(fd, &un, (socklen_t)len);
+		return connect_to(fd, &un, len);
 	memcpy(path, un.sun_path, len - head);
-	AUTO_CLOSE int found = find(tid, path);
+	AUTO_CLOSE int found = find(listener, req, path);
 	if (found < 0)
 		return errno;
 	int n = snprintf(un.sun_path, sizeof(un.sun_path), "/proc/self/fd/%d", found);
-	return connect_quickly(fd, &un, (socklen_t)(head + (size_t)n + 1));
+	return connect_to(fd, &un, head + (size_t)n + 1);
 }

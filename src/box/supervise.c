@@ -373,15 +373,23 @@ static void fail_blind(struct run *r)
 	fail_run(r, &err);
 }
 
+static void on_local(struct run *r)
+{
+	gate_answer_local(&r->gate);
+	tell_refusals(r);
+}
+
 static void loop(struct run *r)
 {
 	while (!r->done) {
-		struct pollfd fds[] = {{.fd = RESULT_FD, .events = POLLIN},
-				       {.fd = r->box->ctl, .events = POLLIN},
-				       {.fd = r->gate.listener, .events = POLLIN},
-				       {.fd = has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
-					.events = POLLIN}};
-		int n = poll(fds, ARRAY_SIZE(fds), next_timeout(r));
+		struct pollfd fds[4 + LOCAL_MAX] = {
+			{.fd = RESULT_FD, .events = POLLIN},
+			{.fd = r->box->ctl, .events = POLLIN},
+			{.fd = r->gate.listener, .events = POLLIN},
+			{.fd = has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
+			 .events = POLLIN}};
+		local_wait(r->gate.local, fds + 4);
+		int n = poll(fds, has_network(r) ? ARRAY_SIZE(fds) : 4, next_timeout(r));
 		if (n < 0 && errno != EINTR) {
 			fail_blind(r);
 			break;
@@ -398,6 +406,8 @@ static void loop(struct run *r)
 			on_last_exit(r);
 		if (!r->done && fds[3].revents)
 			on_egress(r);
+		if (!r->done && has_network(r) && r->gate.listener >= 0)
+			on_local(r);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);

@@ -298,6 +298,69 @@ PY
 	[ -z "$(own_egress)" ]
 }
 
+@test "a local connection that waits holds up nobody, and ends with the run" {
+	cat <<'PY' | code c.py
+import errno, fcntl, os, socket, sys, threading, time, urllib.request
+LISTENER = socket.socket(socket.AF_UNIX)
+LISTENER.bind("/tmp/full")
+LISTENER.listen(0)
+first = socket.socket(socket.AF_UNIX)
+first.connect("/tmp/full")
+got = []
+threading.stack_size(128 * 1024)
+
+def connect(toggle):
+    s = socket.socket(socket.AF_UNIX)
+    def change():
+        while True: fcntl.fcntl(s, fcntl.F_SETFL, 0)
+    if toggle: threading.Thread(target=change, daemon=True).start()
+    try: s.connect("/tmp/full"); got.append("connected")
+    except OSError as e: got.append(errno.errorcode[e.errno])
+
+def start(n, toggle=False):
+    t = [threading.Thread(target=connect, args=(toggle,), daemon=True) for _ in range(n)]
+    for one in t: one.start()
+    time.sleep(1)
+    return t
+
+if sys.argv[1] == "accept":
+    t = start(3)
+    print(got, urllib.request.urlopen("http://web.test/u").status)
+    there = [LISTENER.accept() for _ in range(4)]
+    for one in t: one.join()
+    print(got)
+    s = socket.socket(socket.AF_UNIX)
+    s.setblocking(False)
+    busy = socket.socket(socket.AF_UNIX)
+    busy.connect("/tmp/full")
+    print(errno.errorcode[s.connect_ex("/tmp/full")])
+elif sys.argv[1] == "many":
+    start(65)
+    print(got, flush=True)
+    os._exit(0)
+else:
+    start(1, True)
+    print("waits", flush=True)
+    connect(True)
+PY
+	check() {
+		box "$1" --json --net web.test:80 "$T/c.py" -- accept
+		exits 0
+		holds 'r["stdout"] == "[] 200\n" + repr(["connected"] * 3) + "\nEAGAIN\n"'
+		box "$1" --json --net web.test:80 --pids 80 "$T/c.py" -- many
+		exits 0
+		holds 'r["stdout"] == repr(["EAGAIN"]) + "\n"'
+		box "$1" --json --net web.test:80 --time 3s "$T/c.py" -- toggle
+		holds 'r["status"] == "timed_out"' 'r["stdout"] == "waits\n"' 'r["usage"]["wall_ms"] < 6000'
+	}
+	every check
+	for _ in $(seq 50); do # init may still be on its way out
+		pgrep -x cordon-box -u "$TEST_UID" >/dev/null || return 0
+		sleep 0.1
+	done
+	false
+}
+
 @test "every way out fails and is told" {
 	local name where
 	: >"$W/asked"
