@@ -93,10 +93,7 @@ static void on_ended(struct run *r, const struct wire_ended *m)
 	r->ended_ns = io_now_ns();
 	r->result.wait_status = m->wait_status;
 	r->box->layers |= m->layers;
-	if (r->result.limit == LIMIT_NONE) {
-		r->result.limit = m->limit;
-		r->result.limit_ended = m->limit_ended;
-	}
+	run_reached(&r->result, m->limit, m->limit_ended);
 	r->result.cpu_ms = m->cpu_ms;
 	r->result.memory_peak = m->memory_peak;
 	r->result.pids_peak = m->pids_peak;
@@ -181,8 +178,7 @@ static void on_egress(struct run *r)
 	} else if (heard < 0) {
 		r->egress_gone = true;
 	} else if (heard > 0 && !r->ended && !r->killing) {
-		r->result.limit = limit;
-		r->result.limit_ended = ended;
+		run_reached(&r->result, limit, ended);
 		if (ended)
 			end_box(r);
 	}
@@ -328,8 +324,7 @@ static void check_cpu_time(struct run *r)
 		err_blame(&err, "cgroup");
 		fail_run(r, &err);
 	} else if (used > limit_ns) {
-		r->result.limit = LIMIT_CPU_TIME;
-		r->result.limit_ended = 1;
+		run_reached(&r->result, LIMIT_CPU_TIME, true);
 		end_box(r);
 	}
 }
@@ -428,13 +423,11 @@ static void measure_cgroup(struct run *r)
 			 : u.pids_hit ? r->box->spec->limit[LIMIT_PIDS]
 				      : r->pids_seen;
 	res->cpu_ms = u.cpu_ns ? u.cpu_ns / 1000000U : res->cpu_ms;
-	if (u.memory_hit && res->limit == LIMIT_NONE) {
-		res->limit = LIMIT_MEMORY;
-		res->limit_ended = WIFSIGNALED(res->wait_status) &&
-				   WTERMSIG(res->wait_status) == SIGKILL && !res->timed_out;
-	}
-	if (u.pids_hit && res->limit == LIMIT_NONE)
-		res->limit = LIMIT_PIDS;
+	bool killed = WIFSIGNALED(res->wait_status) && WTERMSIG(res->wait_status) == SIGKILL;
+	if (u.memory_hit)
+		run_reached(res, LIMIT_MEMORY, killed && !res->timed_out);
+	if (u.pids_hit)
+		run_reached(res, LIMIT_PIDS, false);
 }
 
 static void measure(struct run *r)

@@ -36,6 +36,9 @@ bool run_is_in_cgroup(const struct run *r);
 /* Waits for init's death and removes what is left. */
 void run_bury(struct run *r);
 
+/* reached.c: LIMIT was reached, and has ended the run or not. */
+void run_reached(struct wire_result *res, uint32_t limit, bool ended);
+
 /* supervise.c: when one of these failed because init has ended, init has said why: into *ERR. */
 void run_hear_why(struct run *r, struct err *err);
 /* Until all is over; tells the result. */

@@ -298,6 +298,25 @@ PY
 	[ -z "$(own_egress)" ]
 }
 
+@test "the limit that ended the run is told, not one that was touched before" {
+	cat <<'PY' | code c.py
+import os, socket
+for _ in range(2):
+    try: socket.create_connection(("web.test", 80))
+    except OSError as e: print(e, flush=True)
+for _ in range(3):
+    if os.fork() == 0: break
+kept = [bytearray(os.urandom(1 << 20)) for _ in range(48)]
+import time
+time.sleep(20)
+PY
+	check() {
+		box "$1" --json --net web.test:80 --connections 1 --memory 64M "$T/c.py"
+		holds 'r["stdout"]' 'r["status"] == "limit"' 'r["limit"] == "memory"'
+	}
+	every check
+}
+
 @test "a local connection that waits holds up nobody, and ends with the run" {
 	cat <<'PY' | code c.py
 import errno, fcntl, os, socket, sys, threading, time, urllib.request
