@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Answers notifications. What is read from the program's memory here only explains a refusal; it
- * never decides anything. After CORDON_EVENTS_MAX events the listener is closed: from then on
- * the kernel answers ENOSYS by itself, so a flood of refused calls costs us nothing.
+ * never decides anything. After CORDON_EVENTS_MAX events nothing is read or kept any more, and the
+ * listener is closed: from then on the kernel answers ENOSYS by itself, so a flood of refused calls costs
+ * us nothing. With a network connections need it, so it stays, and a refusal costs one answer.
  */
 #include "box/gate.h"
 
@@ -126,6 +127,17 @@ static void keep(struct gate *g, const struct wire_denial *d)
 		g->cut = true;
 }
 
+/* True, and one less is left: this one is looked at. */
+static bool take_room(struct gate *g)
+{
+	if (g->events < CORDON_EVENTS_MAX) {
+		g->events++;
+		return true;
+	}
+	g->cut = true;
+	return false;
+}
+
 static void record(struct gate *g, const struct seccomp_notif *req, const char *why)
 {
 	const char *name = call_name_find(req->data.nr);
@@ -195,14 +207,16 @@ static void on_run(struct gate *g, const struct box *b, const struct seccomp_not
 
 	if (net && dial_call(b, g->local, g->listener, req) != DIAL_REFUSED)
 		return;
-	record(g, req, rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
-	if (rule && rule->action == CALL_KILL) {
+	bool kills = rule && rule->action == CALL_KILL;
+	if (take_room(g) || kills)
+		record(g, req,
+		       rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
+	if (kills) {
 		g->kill = true; /* unanswered: the caller sleeps until it is killed */
 		return;
 	}
 	answer(g, req, rule && rule->err ? rule->err : EPERM, 0);
-	/* Connections need the listener: there a flood costs its own time, and a little of ours. */
-	if (net || ++g->events < CORDON_EVENTS_MAX)
+	if (net || g->events < CORDON_EVENTS_MAX)
 		return;
 	g->cut = true;
 	gate_close(g);
@@ -217,7 +231,7 @@ void gate_answer_local(struct gate *g)
 	for (size_t i = 0; i < LOCAL_MAX; i++) {
 		if (!local_take(&g->local[i], &one, &error))
 			continue;
-		if ((error == ENOENT || error == ECONNREFUSED) && !one.quiet)
+		if ((error == ENOENT || error == ECONNREFUSED) && !one.quiet && take_room(g))
 			record(g, &one.req, "there is no such socket in the box");
 		answer(g, &one.req, error, 0);
 	}

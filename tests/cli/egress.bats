@@ -317,6 +317,26 @@ PY
 	every check
 }
 
+@test "a flood of refused calls is told up to a maximum, and connections go on" {
+	cat <<'PY' | code c.py
+import socket, urllib.request
+def refused(call):
+    try: call()
+    except OSError: return 1
+missing = lambda: socket.socket(socket.AF_UNIX).connect("/nobody")
+print(sum(refused(lambda: socket.socket(socket.AF_PACKET)) for _ in range(4095)), refused(missing))
+print(refused(missing), refused(lambda: socket.socket(socket.AF_VSOCK)))
+print(urllib.request.urlopen("http://web.test/u").status)
+PY
+	check() {
+		box "$1" --json --net web.test:80 "$T/c.py"
+		exits 0
+		holds 'r["stdout"] == "4095 1\n1 1\n200\n"' 'r["denials_cut"]' \
+			'[(d["call"], d["count"]) for d in r["denials"]] == [("socket", 4095), ("connect", 1)]'
+	}
+	every check
+}
+
 @test "a local connection that waits holds up nobody, and ends with the run" {
 	cat <<'PY' | code c.py
 import errno, fcntl, os, socket, sys, threading, time, urllib.request

@@ -277,6 +277,7 @@ ATTEMPTS = [
     ("listen", "listen", listen),
     ("bind-and-listen", "listen", bind_and_listen),
     ("unix-path", "connect", lambda: local("/run/dbus/system_bus_socket")),
+    ("unix-like-nscd", "connect", lambda: local("/var/run/nscd/")),
     ("unix-abstract", "connect", lambda: local("\0cordon-test-host")),
     ("io-uring", "quiet", uring),
     ("passed-descriptor", "egress", passed),
