@@ -42,13 +42,15 @@ struct lite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
-	int frames; /* of the write-ahead log, when we last wrote */
+	uint64_t wait_until; /* of the wait that goes on, in nanoseconds */
+	int frames;	     /* of the write-ahead log, when we last wrote */
 };
 
 #define LITE_FILE "log.db"
 enum {
 	LITE_APPLICATION = 0x43524441,
 	LITE_VERSION = 1,
+	LITE_LOOK_US = 2000,	/* how often who waits for others looks */
 	LITE_FRAMES_TIDY = 128, /* at a close */
 	LITE_FRAMES_MAX = 1024, /* at a commit */
 };
