@@ -41,7 +41,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # With what cordon-egress is linked with, which is not static.
-$(BUILD)/tests/unit/egress_relay: $(BUILD)/obj/tests/unit/test_egress_relay.o $(filter-out %/egress/main.o,$(EGRESS_OBJS))
+$(BUILD)/tests/unit/egress_%: $(BUILD)/obj/tests/unit/test_egress_%.o $(filter-out %/egress/main.o,$(EGRESS_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
 
@@ -94,7 +94,7 @@ $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 $(BUILD)/tests/unit/fetch_dir: LINK += -Wl,--wrap=flock
 
 # So does it between a flag and the call that it is for.
-$(BUILD)/tests/unit/egress_call: LINK += -Wl,--wrap=connect
+$(BUILD)/tests/unit/egress_call: EGRESS_LINK += -Wl,--wrap=connect
 
 # Memory can be taken away from this one.
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
