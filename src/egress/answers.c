@@ -56,7 +56,7 @@ static void on_box(struct egress *e, struct watch *w, uint32_t events)
 	union {
 		uint32_t kind;
 		struct egress_dial dial;
-	} m;
+	} m = {0};
 	AUTO_CLOSE int fd = -1;
 	struct err err;
 
@@ -65,7 +65,10 @@ static void on_box(struct egress *e, struct watch *w, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	ssize_t n = io_recv(w->fd, &m, sizeof(m), &fd);
-	if (n <= 0) {
+	if (n < 0 && errno == EMSGSIZE) { /* no descriptor was left for it */
+		if (m.kind == EGRESS_DIAL)
+			answers_send(e, m.dial.id, ENFILE);
+	} else if (n <= 0) {
 		loop_remove(e, w); /* cordon will say when it is over */
 	} else if (m.kind == EGRESS_RESOLVE && n == sizeof(m.kind)) {
 		if (fd >= 0 && e->resolver.fd < 0)

@@ -72,6 +72,7 @@ static void end(struct egress *e, struct call *c, int error)
 			*at = c->next;
 			break;
 		}
+	e->waiting--;
 	c->done(e, c->ctx, error);
 	free(c);
 }
@@ -132,6 +133,7 @@ void call_connect(struct egress *e, int fd, const struct address *to, uint16_t p
 	c->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
 	c->next = e->calls;
 	e->calls = c;
+	e->waiting++;
 	if (c->len == 0) {
 		end(e, c, EAFNOSUPPORT);
 		return;

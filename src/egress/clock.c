@@ -38,11 +38,12 @@ static void on_tick(struct egress *e, struct watch *w, uint32_t events)
 	(void)events;
 	(void)!read(w->fd, &count, sizeof(count));
 	e->ticks = false;
+	door_look(e);
 	call_look(e);
 	connect_look(e);
 	if (has_limits(e))
 		counter_look(e);
-	if (e->calls || e->pending || (e->livec && has_limits(e)))
+	if (e->door_shut || e->calls || e->pending || (e->livec && has_limits(e)))
 		set(e, TICK_US + TICK_EACH_US * (long)e->livec);
 }
 

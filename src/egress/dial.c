@@ -70,6 +70,7 @@ static void on_said(struct egress *e, void *ctx, const char *source)
 	struct asking *k = ctx;
 	char why[EGRESS_RULE_MAX];
 
+	e->waiting--;
 	if (*source) {
 		snprintf(why, sizeof(why),
 			 "it stands in %.200s, which is not trusted, and not in the policy's own "
@@ -120,6 +121,7 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 		refuse(e, id, a, EACCES, "the limit connections was reached");
 	} else {
 		e->connections++;
+		e->waiting++;
 		*k = (struct asking){
 			.id = id, .fd = fd, .attempt = a, .to = ask->address, .secret = secret};
 		memcpy(k->rule, rule, sizeof(k->rule));
@@ -151,6 +153,10 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 	}
 	if (d->type != SOCK_STREAM) {
 		refuse_datagrams(e, d->id, &ask.address, ask.port);
+		return;
+	}
+	if (e->waiting >= EGRESS_WAITING_MAX) {
+		answers_send(e, d->id, ENOBUFS);
 		return;
 	}
 	int over = connect_is_over(own);

@@ -36,6 +36,7 @@ static void forget(struct egress *e, struct expected *x)
 			*p = x->next;
 			break;
 		}
+	e->waiting--;
 	free(x);
 }
 
@@ -59,6 +60,11 @@ static void on_knock(struct egress *e, struct watch *w, uint32_t events)
 	uint16_t port = 0;
 
 	(void)events;
+	if (fd < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
+		loop_remove(e, w); /* or we would be told of it without end */
+		e->door_shut = true;
+		clock_need(e);
+	}
 	if (fd < 0 || !address_parse(&from, len, &a, &port))
 		return;
 	for (struct expected *x = e->expected; x; x = x->next) {
@@ -145,11 +151,20 @@ void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *
 	*x = (struct expected){.fd = fd, .came = -1, .done = done, .take = take, .ctx = ctx};
 	x->next = e->expected;
 	e->expected = x;
+	e->waiting++;
 	int error = open_door(e) < 0 ? ENETUNREACH : name(x);
 	if (error)
 		on_called(e, x, error);
 	else
 		call_connect(e, fd, &loopback, e->door_port, on_called, x);
+}
+
+void door_look(struct egress *e)
+{
+	struct err err;
+
+	if (e->door_shut && loop_add(e, &e->door, EPOLLIN, &err) == 0)
+		e->door_shut = false;
 }
 
 void door_forget(struct egress *e, const void *ctx)

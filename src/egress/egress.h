@@ -33,6 +33,7 @@ enum {
 	EGRESS_FRESH_MS = 5 * 1000,    /* how long an answer of the resolver is believed */
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
+	EGRESS_MEMORY_MAX = 1 << 30,   /* bytes */
 	EGRESS_CALLS_MAX = 64,	       /* calls of connect that may wait, at the same time */
 };
 
@@ -95,12 +96,16 @@ struct egress {
 	struct said *said;
 	size_t saidc;
 	struct call *calls;	 /* of connect, that are being made */
+	size_t waiting;		 /* calls that wait: asked about, made, or expected at the door */
 	struct call *made;	 /* by LOCK, from the threads */
 	size_t callsc;		 /* threads */
 	struct pending *pending; /* connections that are being made */
 	/* connections to ourselves */
 	uint16_t door_port;
 	struct expected *expected;
+	bool door_shut; /* for want of descriptors */
+	/* the resolver */
+	size_t questions, streams;
 };
 
 /* loop.c */
@@ -168,6 +173,8 @@ void clock_need(struct egress *e);
 typedef void door_fn(struct egress *e, int fd, void *ctx);
 /* Connects FD, which is its own, and closes it; DONE gets 0 or an errno, then TAKE the other end. */
 void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *ctx);
+/* Whether it can be opened again. */
+void door_look(struct egress *e);
 /* CTX is gone: nobody may come in to it. */
 void door_forget(struct egress *e, const void *ctx);
 

@@ -37,8 +37,10 @@ static void stream_close(struct egress *e, struct stream *s)
 		loop_remove(e, &s->watch);
 		scope_close(&s->watch.fd);
 	}
-	if (s->asked == 0)
+	if (s->asked == 0) {
+		e->streams--;
 		free(s);
+	}
 }
 
 static void send_answer(struct egress *e, struct question *q, enum dns_code code,
@@ -60,6 +62,7 @@ static void send_answer(struct egress *e, struct question *q, enum dns_code code
 		if (s->watch.fd < 0)
 			stream_close(e, s);
 	}
+	e->questions--;
 	free(q);
 }
 
@@ -97,15 +100,17 @@ static void answer(struct egress *e, struct question *q)
 	send_answer(e, q, DNS_NO_NAME, NULL, 0);
 }
 
-static struct question *question_new(const uint8_t *data, size_t len)
+static struct question *question_new(struct egress *e, const uint8_t *data, size_t len)
 {
-	struct question *q = len <= DNS_MAX ? calloc(1, sizeof(*q)) : NULL;
+	bool fits = len <= DNS_MAX && e->questions < EGRESS_WAITING_MAX;
+	struct question *q = fits ? calloc(1, sizeof(*q)) : NULL;
 
 	if (!q || dns_parse(data, len, &q->q) < 0) {
 		free(q);
 		return NULL;
 	}
 	memcpy(q->query, data, len);
+	e->questions++;
 	return q;
 }
 
@@ -116,7 +121,7 @@ static void on_datagram(struct egress *e, struct watch *w, uint32_t events)
 	socklen_t from_len = sizeof(from);
 	ssize_t n = recvfrom(w->fd, data, sizeof(data), MSG_DONTWAIT, (struct sockaddr *)&from,
 			     &from_len);
-	struct question *q = n > 0 ? question_new(data, (size_t)n) : NULL;
+	struct question *q = n > 0 ? question_new(e, data, (size_t)n) : NULL;
 
 	(void)events;
 	if (!q)
@@ -141,7 +146,7 @@ static bool take_questions(struct egress *e, struct stream *s)
 			return false;
 		if (s->len < want + 2)
 			return true;
-		struct question *q = question_new(s->data + 2, want);
+		struct question *q = question_new(e, s->data + 2, want);
 		if (!q)
 			return false;
 		s->len -= want + 2;
@@ -171,13 +176,15 @@ static void on_stream(struct egress *e, struct watch *w, uint32_t events)
 
 void resolver_stream(struct egress *e, int fd)
 {
-	struct stream *s = calloc(1, sizeof(*s));
+	struct stream *s = e->streams < EGRESS_STREAMS_MAX ? calloc(1, sizeof(*s)) : NULL;
 	struct err err;
 
 	if (s) {
 		s->watch = (struct watch){fd, on_stream};
-		if (loop_add(e, &s->watch, EPOLLIN, &err) == 0)
+		if (loop_add(e, &s->watch, EPOLLIN, &err) == 0) {
+			e->streams++;
 			return;
+		}
 	}
 	close(fd);
 	free(s);
