@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * cordon-egress: connects for one box. One loop, one state; only the system's resolver and
- * connect run in threads of their own, because they wait. It has the caller's ids and no other right; it parses what a
+ * connect run in threads of their own, because they wait. It has nobody's id, or the caller's where
+ * that is not root, and no other right; it parses what a
  * hostile program and strange servers send, so it is a process of its own and holds nothing else.
  *
  *     cordon --rules--> cordon-egress <--address and socket-- cordon-box
@@ -107,6 +108,10 @@ struct egress {
 	/* the resolver */
 	size_t questions, streams;
 };
+
+/* drop.c: what it does without; then whom it ends with. */
+int drop_rights(struct err *err);
+int drop_parent(struct err *err);
 
 /* loop.c */
 int loop_add(struct egress *e, struct watch *w, uint32_t events, struct err *err);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,6 +57,10 @@ static int bound_memory(struct err *err)
 
 static int serve(struct egress *e, struct err *err)
 {
+	if (close_range(BOX_FD + 1, ~0U, 0) < 0)
+		return err_errno(err, ERR_SYSTEM, "closing what is not ours");
+	if (drop_rights(err) < 0 || drop_parent(err) < 0)
+		return -1;
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (e->epoll < 0)
 		return err_errno(err, ERR_SYSTEM, "making an epoll");
@@ -81,10 +84,6 @@ int main(void)
 		fputs("cordon-egress is started by cordon; see cordon(1)\n", stderr);
 		return 125;
 	}
-	close_range(BOX_FD + 1, ~0U, 0);
-	/* Sockets of a hostile program and secrets are in here: nobody may look. */
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	signal(SIGPIPE, SIG_IGN);
 	int r = serve(e, &err);
 	if (r < 0) {

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What this process does without. It reads what strangers send, so before the first byte of that it
+ * gives up what cordon's caller may do: root's id, every capability, new programs, every file but
+ * those that the resolver and TLS read. What cannot be given up because nobody has it is no failure;
+ * everything else is, and then nothing starts.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "egress/egress.h"
+
+enum { NOBODY = 65534, CAP_LIMIT = 64 };
+
+/* Where resolvers are configured and certificates are kept, on the systems that we know. */
+static const char *const readable[] = {
+	"/etc",
+	"/usr",
+	"/lib",
+	"/lib64",
+	"/nix/store",
+	"/run/systemd/resolve",
+	"/run/NetworkManager",
+	"/run/resolvconf",
+	"/run/connman",
+	"/run/nscd",
+	"/var/lib/ca-certificates",
+	"/mnt/wsl",
+};
+
+#define FS_FIRST ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1) /* what the first version knows */
+#define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+
+/* Later versions know linking elsewhere and truncating: bits that follow. */
+static uint64_t handled(long version)
+{
+	return FS_FIRST | (version >= 2 ? FS_FIRST + 1 : 0) |
+	       (version >= 3 ? (FS_FIRST + 1) << 1 : 0);
+}
+
+static int allow(int rules, const char *path)
+{
+	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+	struct landlock_path_beneath_attr rule = {FS_READ, fd};
+
+	if (fd < 0)
+		return 0;
+	return (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+}
+
+static int drop_files(struct err *err)
+{
+	long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct landlock_ruleset_attr attr = {.handled_access_fs = handled(version)};
+
+	if (version < 1)
+		return 0; /* a kernel without */
+	AUTO_CLOSE int rules =
+		(int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(uint64_t), 0);
+	bool good = rules >= 0;
+	for (size_t i = 0; good && i < ARRAY_SIZE(readable); i++)
+		good = allow(rules, readable[i]) == 0;
+	if (!good || syscall(SYS_landlock_restrict_self, rules, 0) < 0)
+		return err_errno(err, ERR_SYSTEM, "giving up files");
+	return 0;
+}
+
+/* In a namespace that has no such id there is none to become. */
+static int drop_root(struct err *err)
+{
+	for (unsigned long cap = 0; cap < CAP_LIMIT; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EINVAL && errno != EPERM)
+			return err_errno(err, ERR_SYSTEM, "giving up capabilities");
+	if (geteuid() != 0)
+		return 0;
+	if ((setgroups(0, NULL) < 0 && errno != EPERM) ||
+	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 && errno != EINVAL && errno != EPERM) ||
+	    (setresuid(NOBODY, NOBODY, NOBODY) < 0 && errno != EINVAL && errno != EPERM))
+		return err_errno(err, ERR_SYSTEM, "becoming nobody");
+	return 0;
+}
+
+static int drop_capabilities(struct err *err)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}};
+
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+	    syscall(SYS_capset, &head, none) < 0)
+		return err_errno(err, ERR_SYSTEM, "giving up capabilities");
+	return 0;
+}
+
+int drop_rights(struct err *err)
+{
+	if (drop_root(err) < 0 || drop_capabilities(err) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_errno(err, ERR_SYSTEM, "giving up new rights");
+	return drop_files(err);
+}
+
+/* After the ids have changed, which takes both off. */
+int drop_parent(struct err *err)
+{
+	struct ucred cordon;
+	socklen_t len = sizeof(cordon);
+
+	/* Sockets of a hostile program and secrets are in here: nobody may look. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
+	    getsockopt(CONTROL_FD, SOL_SOCKET, SO_PEERCRED, &cordon, &len) < 0)
+		return err_errno(err, ERR_SYSTEM, "ending with cordon");
+	if (getppid() != cordon.pid)
+		return err_set(err, ERR_SYSTEM, "cordon is gone");
+	return 0;
+}
