@@ -394,7 +394,7 @@ PY
 	}
 	every check
 	for _ in $(seq 50); do # init may still be on its way out
-		pgrep -x cordon-box -u "$TEST_UID" >/dev/null || return 0
+		pgrep -x cordon-box --ns "$(cat "$W/client")" --nslist net >/dev/null || return 0
 		sleep 0.1
 	done
 	false

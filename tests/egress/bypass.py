@@ -147,6 +147,12 @@ def swap():
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
     server.listen(512)
+
+    def serve():
+        while True:
+            server.accept()[0].close()
+
+    threading.Thread(target=serve, daemon=True).start()
     over, met = threading.Event(), set()
     place = socket.socket(socket.AF_UNIX)
     n = place.fileno()
