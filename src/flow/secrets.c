@@ -15,8 +15,15 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "flow/outside.h"
+#include "flow/said.h"
+#include "model/egress.h"
+#include "policy/net.h"
 
-enum { MARK_BYTES = 12, LEAST = 4 };
+enum { MARK_BYTES = 12, LEAST = 4, COMMAND_MS = 60000 }; /* it may ask for a passphrase */
+
+/* What the policy takes goes to cordon-egress whole. */
+_Static_assert(POLICY_SECRETS_MAX == EGRESS_SECRETS_MAX, "every secret has a place");
+_Static_assert(POLICY_NET_TEXT_MAX <= EGRESS_RULE_MAX, "every rule has room");
 
 static int from_env(const char *name, char *ret, size_t size)
 {
@@ -31,18 +38,6 @@ static int from_env(const char *name, char *ret, size_t size)
 static int from_file(const char *path, char *ret, size_t size)
 {
 	return io_read_text(AT_FDCWD, path, ret, size);
-}
-
-static int from_command(const char *command, char *ret, size_t size)
-{
-	/* The policy is the user's own, and a command line is for a shell. NOLINTNEXTLINE(cert-env33-c) */
-	FILE *f = popen(command, "re");
-
-	if (!f)
-		return -1;
-	size_t n = fread(ret, 1, size - 1, f);
-	ret[n] = '\0';
-	return pclose(f) == 0 && n < size - 1 ? 0 : -1;
 }
 
 /* One line that can stand in a header. A short one would be found in any answer. */
@@ -63,7 +58,7 @@ static int fetch(const struct policy_secret *s, struct egress_secret *ret, struc
 {
 	int r = s->env	  ? from_env(s->env, ret->value, sizeof(ret->value))
 		: s->path ? from_file(s->path, ret->value, sizeof(ret->value))
-			  : from_command(s->command, ret->value, sizeof(ret->value));
+			  : said_by(s->command, COMMAND_MS, ret->value, sizeof(ret->value));
 
 	if (r == 0 && is_good(ret->value))
 		return 0;

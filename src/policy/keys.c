@@ -5,6 +5,7 @@
  * written can be checked, and what is decided can be read.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "conf/profile.h"
 #include "policy/schema.h"
@@ -61,6 +62,21 @@ static int read_rules(struct schema *s, const struct schema_key *k, const struct
 	return 0;
 }
 
+/* Two of one name would be one variable, and of two for one host only the first would ever go there. */
+static int check_secret(struct schema *s, const struct policy *p, const struct policy_secret *one,
+			unsigned line)
+{
+	if (!one->env + !one->path + !one->command != 2)
+		return schema_complain(s, line, "a secret comes from one of env, file and command");
+	for (size_t i = 0; i < p->secretc; i++) {
+		if (strcmp(p->secret[i].name, one->name) == 0)
+			return schema_complain(s, line, "there are two secrets %s", one->name);
+		if (strcmp(p->secret[i].host, one->host) == 0)
+			return schema_complain(s, line, "there are two secrets for %s", one->host);
+	}
+	return 0;
+}
+
 static int read_secrets(struct schema *s, const struct schema_key *k, const struct node *n,
 			void *to)
 {
@@ -75,11 +91,9 @@ static int read_secrets(struct schema *s, const struct schema_key *k, const stru
 	for (size_t i = 0; i < count && !s->arena->failed; i++) {
 		struct policy_secret *one = &p->secret[i];
 		*one = (struct policy_secret){.header = "Authorization"};
-		if (schema_read(s, k->inner, node_item(n, i), one) < 0)
+		if (schema_read(s, k->inner, node_item(n, i), one) < 0 ||
+		    check_secret(s, p, one, node_item(n, i)->line) < 0)
 			return -1;
-		if (!one->env + !one->path + !one->command != 2)
-			return schema_complain(s, node_item(n, i)->line,
-					       "a secret comes from one of env, file and command");
 		p->secretc = i + 1;
 	}
 	return 0;

@@ -118,6 +118,17 @@ static const struct row rows[] = {
 	{V "net: {allow: example.org:443}\n", "allow takes a list of HOST:PORT", 2},
 	{V "net:\n  allow:\n  - a.example:443\n  - b.example:0\n", "\"0\" is no port", 5},
 	{V "net: {allow: [A.example:443, a.EXAMPLE:443]}\n", "an entry is there twice", 2},
+	{V "secrets:\n- {name: A, host: 'a.example:443', env: X}\n"
+	   "- {name: B, host: 'b.example:443', file: /x}\n",
+	 NULL, 0},
+	{V "secrets:\n- {name: A, host: 'a.example:443', env: X}\n"
+	   "- {name: A, host: 'b.example:443', env: Y}\n",
+	 "there are two secrets A", 4},
+	{V "secrets:\n- {name: A, host: 'a.example:443', env: X}\n"
+	   "- {name: B, host: 'A.example:8443', env: X}\n",
+	 "there are two secrets for a.example", 4},
+	{V "secrets:\n- {name: A, host: 'a.example:443', env: X, file: /x}\n",
+	 "a secret comes from one of env, file and command", 3},
 };
 
 static int parse(const char *text, size_t len, struct policy *p, struct err *err)
