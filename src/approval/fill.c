@@ -86,12 +86,36 @@ static struct approval_list reasons(const struct decision *d, struct arena *a)
 	return texts(line, count, a);
 }
 
+/* What the policy adds to the request's own: its hosts, and its secrets and where they go. */
+static size_t policy_reach(unsigned caps, const struct policy *p, const char **line,
+			   struct arena *a)
+{
+	char text[POLICY_NET_TEXT_MAX];
+	size_t count = 0;
+
+	if (!(caps & CAP_BIT(CAP_NET)))
+		return 0;
+	for (size_t i = 0; i < p->allow.count && i < POLICY_NET_MAX; i++)
+		line[count++] =
+			arena_printf(a, "connect, by the policy, to %s",
+				     policy_net_format(&p->allow.list[i], text, sizeof(text)));
+	if (!(caps & CAP_BIT(CAP_SECRET)))
+		return count;
+	for (size_t i = 0; i < p->secretc && i < POLICY_SECRETS_MAX; i++)
+		line[count++] = arena_printf(a, "use the secret %s, unseen, in %s at %s:%u",
+					     p->secret[i].name, p->secret[i].header,
+					     p->secret[i].host, p->secret[i].port);
+	return count;
+}
+
 /* What it could do, in words: a line for each capability, then for what else it is given. Names that
  * others chose end their line. */
-static struct approval_list reach(unsigned caps, const struct request *from, struct arena *a)
+static struct approval_list reach(unsigned caps, const struct policy *policy,
+				  const struct request *from, struct arena *a)
 {
 	const struct profile *p = from->lang ? profile_find(from->lang) : NULL;
-	const char *line[CAP_COUNT + 2 * REQUEST_LIST_MAX + 2];
+	const char
+		*line[CAP_COUNT + 2 * REQUEST_LIST_MAX + POLICY_NET_MAX + POLICY_SECRETS_MAX + 2];
 	size_t count = 0;
 
 	for (unsigned c = 0; c < CAP_COUNT; c++)
@@ -104,14 +128,15 @@ static struct approval_list reach(unsigned caps, const struct request *from, str
 		line[count++] = arena_printf(a, "start the program %s", from->exec[i]);
 	for (size_t i = 0; i < from->netc && i < REQUEST_LIST_MAX; i++)
 		line[count++] = arena_printf(a, "connect to %s", from->net[i]);
+	count += policy_reach(caps, policy, line + count, a);
 	if (from->venv)
 		line[count++] =
 			arena_printf(a, "load code of the virtual environment %s", from->venv);
 	return texts(line, count, a);
 }
 
-void approval_fill_decision(struct approval_request *r, const struct decision *d,
-			    const struct request *from, struct arena *a)
+void approval_fill_decision(struct approval_request *r, const struct policy *p,
+			    const struct decision *d, const struct request *from, struct arena *a)
 {
 	char words[POLICY_REASON_MAX];
 	struct err err;
@@ -123,7 +148,7 @@ void approval_fill_decision(struct approval_request *r, const struct decision *d
 	r->verdict = d->verdict;
 	r->row = arena_dup(a, decision_row(d, words, sizeof(words)));
 	r->reasons = reasons(d, a);
-	r->reach = reach(d->granted | d->if_approved, from, a);
+	r->reach = reach(d->granted | d->if_approved, p, from, a);
 	memcpy(r->policy_sha256, d->policy_sha256, sizeof(r->policy_sha256));
 	if (approval_box_sha256(&d->box, from, r->box_sha256, &err) < 0)
 		a->failed = true;

@@ -14,9 +14,9 @@ void approval_init(struct approval_request *r);
 /* What would run. Its strings are FROM's; the lists are A's. STDIN_FILE's content is the caller's
  * to hash; FROM->input is hashed here. */
 void approval_fill_request(struct approval_request *r, const struct request *from, struct arena *a);
-/* Why somebody is asked, and what their word is good for. FROM is confined already. */
-void approval_fill_decision(struct approval_request *r, const struct decision *d,
-			    const struct request *from, struct arena *a);
+/* Why somebody is asked, and what their word is good for. FROM is confined already; P has decided. */
+void approval_fill_decision(struct approval_request *r, const struct policy *p,
+			    const struct decision *d, const struct request *from, struct arena *a);
 /* inputs.c: what the host gives it, by content. FROM is confined and has its language. It reads all of
  * it, so it is for runs that people are asked about. */
 int approval_fill_inputs(struct approval_request *r, const struct request *from, struct arena *a,

@@ -182,7 +182,7 @@ static int fill(struct gate *g, struct err *err)
 	approval_init(r);
 	g->confined.lang = g->bp->profile->name;
 	approval_fill_request(r, &g->confined, &g->arena);
-	approval_fill_decision(r, &g->decision, &g->confined, &g->arena);
+	approval_fill_decision(r, &g->policy, &g->decision, &g->confined, &g->arena);
 	memcpy(r->code_sha256, g->bp->payload.sha256, sizeof(r->code_sha256));
 	r->code_len = g->bp->payload.len;
 	r->suffix = g->bp->payload.suffix;

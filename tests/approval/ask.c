@@ -119,7 +119,7 @@ static void decide(struct ask_case *c)
 		die("the policy", &err);
 	policy_decide(&p, &ask, &d);
 	approval_fill_request(&c->r, &c->from, &c->arena);
-	approval_fill_decision(&c->r, &d, &c->from, &c->arena);
+	approval_fill_decision(&c->r, &p, &d, &c->from, &c->arena);
 	c->r.scope = SCOPE_HASH;
 	policy_done(&p);
 }

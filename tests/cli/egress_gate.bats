@@ -123,6 +123,28 @@ asked_about() {
 }
 @test "people are asked about these hosts and no others" { each asked_about; }
 
+shown() {
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:443", "*.wild.test:80"]}
+secrets: [{name: TOKEN, host: "web.test:443", header: X-Key, env: MY_TOKEN}]
+Y
+	hosts web.test
+	export MY_TOKEN=s3cret-value
+	local id caps
+	for caps in net net,secret; do
+		dials "$1" 75 --ask "$caps" --policy "$T/policy.yaml" --stdin "$HOSTS"
+		id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+		gate "$1" 0 approvals show "$id"
+		out_has 'connect, by the policy, to web.test:443'
+		out_has 'connect, by the policy, to *.wild.test:80'
+		[ "$caps" = net ] || out_has 'use the secret TOKEN, unseen, in X-Key at web.test:443'
+		[ "$caps" != net ] || ! grep -q TOKEN "$T/out"
+		! grep -q s3cret "$T/out"
+	done
+}
+@test "people are shown the policy's hosts, and which secret goes where" { each shown; }
+
 named() {
 	policy <<'Y'
 version: 1
