@@ -173,5 +173,6 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		ask.name = n->name;
 		ask.address = n->real;
 	}
+	ask.own = own_is(e, &ask.address);
 	dial_host(e, d->id, scope_take_fd(&own), &ask);
 }

@@ -73,8 +73,10 @@ struct egress {
 	struct watch control, box, resolver, looked, called, clock, counter, door;
 	bool ticks; /* the clock does */
 	int diag;   /* asks the kernel about a socket */
-	bool sni;   /* TLS must ask for the name that was dialled */
-	bool asks;  /* somebody untrusted was read: names are asked about */
+	int route;  /* and about a way */
+	uint32_t route_number;
+	bool sni;  /* TLS must ask for the name that was dialled */
+	bool asks; /* somebody untrusted was read: names are asked about */
 	size_t secretc;
 	struct egress_secret secret[EGRESS_SECRETS_MAX];
 	/* attempts */
@@ -142,6 +144,10 @@ void lookup_name(struct egress *e, const char *name, lookup_fn *done, void *ctx)
 int resolver_take(struct egress *e, int fd, struct err *err);
 /* A connection at which questions come one after the other. */
 void resolver_stream(struct egress *e, int fd);
+
+/* own.c */
+int own_open(struct egress *e, struct err *err);
+bool own_is(struct egress *e, const struct address *a);
 
 /* dial.c: decides. FD is its own. */
 void dial(struct egress *e, const struct egress_dial *d, int fd);

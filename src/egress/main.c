@@ -3,7 +3,6 @@
  * cordon-egress: see egress.h. Started by cordon for a run that may connect, with its ends of two
  * sockets and nothing else; it ends with the run, and with cordon.
  */
-#include <ifaddrs.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,20 +14,6 @@
 
 #include "base/scope.h"
 #include "egress/egress.h"
-
-static void find_own_addresses(struct rules *r)
-{
-	struct ifaddrs *all = NULL;
-	uint16_t port;
-
-	if (getifaddrs(&all) < 0)
-		return;
-	for (const struct ifaddrs *i = all; i && r->ownc < RULES_OWN_ADDRESSES_MAX; i = i->ifa_next)
-		if (i->ifa_addr && address_parse(i->ifa_addr, sizeof(struct sockaddr_in6),
-						 &r->own[r->ownc], &port))
-			r->ownc++;
-	freeifaddrs(all);
-}
 
 /* A thousand connections may be on their way at once. */
 static void raise_files(void)
@@ -66,10 +51,9 @@ static int serve(struct egress *e, struct err *err)
 		return err_errno(err, ERR_SYSTEM, "making an epoll");
 	e->resolver.fd = e->door.fd = -1;
 	raise_files();
-	find_own_addresses(&e->rules);
-	if (bound_memory(err) < 0 || control_open(e, err) < 0 || answers_open(e, err) < 0 ||
-	    lookup_open(e, err) < 0 || call_open(e, err) < 0 || clock_open(e, err) < 0 ||
-	    counter_open(e, err) < 0)
+	if (bound_memory(err) < 0 || own_open(e, err) < 0 || control_open(e, err) < 0 ||
+	    answers_open(e, err) < 0 || lookup_open(e, err) < 0 || call_open(e, err) < 0 ||
+	    clock_open(e, err) < 0 || counter_open(e, err) < 0)
 		return -1;
 	return loop_run(e, err);
 }

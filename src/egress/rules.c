@@ -134,18 +134,6 @@ bool rules_allow_name(const struct rules *r, const char *name, char ret_rule[EGR
 	return n ? say(ret_rule, "", n) : refuse(ret_rule, "no rule allows this name");
 }
 
-static bool is_own(const struct rules *r, const struct address *a)
-{
-	struct address inner;
-	bool wraps = address_inner(a, &inner) > 0;
-
-	for (size_t i = 0; i < r->ownc; i++)
-		if (address_is_same(a, &r->own[i]) ||
-		    (wraps && address_is_same(&inner, &r->own[i])))
-			return true;
-	return false;
-}
-
 /* Where it really is. */
 static bool allow_place(const struct rules *r, const struct rules_ask *ask,
 			char ret_rule[EGRESS_RULE_MAX])
@@ -159,7 +147,7 @@ static bool allow_place(const struct rules *r, const struct rules_ask *ask,
 			 where, kind->what);
 		return false;
 	}
-	if (is_own(r, &ask->address) && !find(r, EGRESS_ALLOWED, means_exactly, ask)) {
+	if (ask->own && !find(r, EGRESS_ALLOWED, means_exactly, ask)) {
 		snprintf(ret_rule, EGRESS_RULE_MAX,
 			 "%s is this host's own address, which no rule names", where);
 		return false;

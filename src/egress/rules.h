@@ -11,13 +11,10 @@
 #include "policy/net.h"
 
 #define RULES_MAX (POLICY_NET_MAX + REQUEST_LIST_MAX) /* of one list */
-#define RULES_OWN_ADDRESSES_MAX 256
 
 struct rules {
 	size_t count[EGRESS_LISTS];
 	struct policy_net list[EGRESS_LISTS][RULES_MAX];
-	size_t ownc; /* this host's own addresses */
-	struct address own[RULES_OWN_ADDRESSES_MAX];
 	struct arena arena;
 };
 
@@ -32,6 +29,7 @@ struct rules_ask {
 	const char *name;
 	struct address address;
 	uint16_t port;
+	bool own; /* ADDRESS is this host's */
 };
 bool rules_allow(const struct rules *r, const struct rules_ask *ask,
 		 char ret_rule[EGRESS_RULE_MAX]);

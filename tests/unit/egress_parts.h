@@ -53,9 +53,9 @@ static inline void parts_open(struct parts *p)
 	p->e->resolver.fd = p->e->door.fd = -1;
 	p->e->limit[LIMIT_CONNECTIONS] = 100;
 	p->e->started = true;
-	if (control_open(p->e, &err) < 0 || answers_open(p->e, &err) < 0 ||
-	    lookup_open(p->e, &err) < 0 || call_open(p->e, &err) < 0 ||
-	    clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
+	if (own_open(p->e, &err) < 0 || control_open(p->e, &err) < 0 ||
+	    answers_open(p->e, &err) < 0 || lookup_open(p->e, &err) < 0 ||
+	    call_open(p->e, &err) < 0 || clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
 		abort();
 }
 

@@ -131,11 +131,17 @@ static struct address address_of(const char *text)
 	return a;
 }
 
+/* This host's. */
+static bool is_own(const char *text)
+{
+	return strcmp(text, "198.51.100.7") == 0 || strcmp(text, "198.51.100.8") == 0;
+}
+
 static void test_questions(const struct rules *r)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rules_ask ask = {rows[i].name, address_of(rows[i].address),
-					(uint16_t)rows[i].port};
+					(uint16_t)rows[i].port, is_own(rows[i].address)};
 		char rule[EGRESS_RULE_MAX] = "";
 		bool allowed = rules_allow(r, &ask, rule);
 		ok(allowed == rows[i].allowed && strstr(rule, rows[i].rule), "%s %s %u: %s",
@@ -172,8 +178,8 @@ static void test_own(const struct rules *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
 		struct rules_ask ask = {asks[i].name, address_of(asks[i].address),
-					asks[i].name[0] == 'a' && asks[i].name[1] == '.' ? 80
-											 : 443};
+					asks[i].name[0] == 'a' && asks[i].name[1] == '.' ? 80 : 443,
+					false};
 		ok(rules_name_own(r, &ask) == asks[i].named, "%s%s is %sthe policy's own",
 		   asks[i].name, asks[i].address, asks[i].named ? "" : "not ");
 	}
@@ -205,8 +211,6 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (rules_add(&r, lists[i].list, lists[i].text, &err) < 0)
 			ok(false, "%s: %s", lists[i].text, err.message);
-	r.own[r.ownc++] = address_of("198.51.100.7");
-	r.own[r.ownc++] = address_of("198.51.100.8");
 	test_questions(&r);
 	test_names(&r);
 	test_own(&r);
