@@ -6,8 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -19,6 +19,9 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "egress/egress.h"
+
+/* As the kernel numbers them. */
+enum { STATE_SYN_SENT = 2, STATE_CLOSE = 7 };
 
 struct pending {
 	struct watch watch;
@@ -78,19 +81,35 @@ static void finish(struct egress *e, struct pending *p, int error)
 	free(p);
 }
 
+/* What became of the connection. An error can be put there, or taken away, by the program: only the
+ * state counts, and whether the host has ever acknowledged anything. Returns an errno of connect. */
+static int look(int fd)
+{
+	struct tcp_info info = {.tcpi_state = 0};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return errno;
+	if (info.tcpi_state == STATE_SYN_SENT)
+		return EALREADY;
+	return info.tcpi_state != STATE_CLOSE || info.tcpi_bytes_acked > 0 ? EISCONN : 0;
+}
+
 /* Reading the error takes it away, and it is the program's: only for a call that waits. */
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 {
 	struct pending *p = (struct pending *)w;
-	int error = 0;
+	int error = 0, state = look(w->fd);
 	socklen_t len = sizeof(error);
 
-	if (events & (EPOLLERR | EPOLLHUP)) {
-		error = ECONNREFUSED;
-		if (p->waits)
-			getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	(void)events;
+	if (state == EALREADY) { /* something else happened to it: the clock looks again */
+		loop_remove(e, w);
+		return;
 	}
-	finish(e, p, error);
+	if (state == 0 && p->waits)
+		getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	finish(e, p, state == EISCONN ? 0 : error ? error : ECONNREFUSED);
 }
 
 /* Programs call again to learn whether they are there. */
@@ -101,9 +120,7 @@ int connect_is_over(int fd)
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
 		return errno;
-	return info.tcpi_state == TCP_CLOSE	 ? 0
-	       : info.tcpi_state == TCP_SYN_SENT ? EALREADY
-						 : EISCONN;
+	return info.tcpi_state == STATE_CLOSE ? 0 : look(fd);
 }
 
 static void wait_for(struct egress *e, struct pending *p)
@@ -115,8 +132,7 @@ static void wait_for(struct egress *e, struct pending *p)
 	clock_need(e);
 	if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
 		finish(e, p, ENETUNREACH);
-	else if (p->waits &&
-		 connect_is_over(p->watch.fd) == EISCONN) /* near hosts are there at once */
+	else if (p->waits && look(p->watch.fd) == EISCONN) /* near hosts are there at once */
 		finish(e, p, 0);
 	else if (!p->waits)
 		answers_send(e, p->id, EINPROGRESS);
@@ -183,14 +199,17 @@ void connect_look(struct egress *e)
 
 	for (struct pending *p = e->pending, *next; p; p = next) {
 		next = p->next;
+		if (look(p->watch.fd) != EALREADY) {
+			on_connected(e, &p->watch, 0);
+			continue;
+		}
 		if (now < p->until_ns)
 			continue;
 		if (p->waits && p->own) {
 			stop_waiting(e, p);
 			continue;
 		}
-		if (p->waits)
-			shutdown(p->watch.fd, SHUT_RDWR);
-		finish(e, p, ETIMEDOUT);
+		shutdown(p->watch.fd, SHUT_RDWR); /* or it could still come, and nobody counts */
+		finish(e, p, look(p->watch.fd) == EISCONN ? 0 : ETIMEDOUT);
 	}
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What became of a connection is what the kernel says, whatever the program does to its socket
+ * between the call and our look at it.
+ */
+#include <linux/net_tstamp.h>
+
+#include "egress_parts.h"
+#include "tap.h"
+
+static int program(int flags)
+{
+	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+}
+
+/* The call has been made, and nobody has looked yet. */
+static struct attempt *call(struct parts *p, uint64_t id, int fd, const struct sockaddr_in *at)
+{
+	struct address to = parts_loopback();
+	struct attempt *a = attempt_new("", &to, ntohs(at->sin_port));
+
+	connect_host(p->e, id, dup(fd), a, &to, "rule");
+	struct pollfd made = {.fd = p->e->called.fd, .events = POLLIN};
+	poll(&made, 1, 1000);
+	return a;
+}
+
+static void turn(struct parts *p)
+{
+	while (p->e->calls || p->e->pending)
+		if (!parts_turn(p, 1000))
+			return;
+}
+
+static void error_taken(struct parts *p, const struct sockaddr_in *nobody)
+{
+	int fd = program(0), error = 0;
+	socklen_t len = sizeof(error);
+	struct attempt *a = call(p, 1, fd, nobody);
+
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	ok(error == ECONNREFUSED, "the program takes the error");
+	ok(parts_until(p, 1, 100) == ECONNREFUSED && a->row.verdict == EGRESS_FAILED,
+	   "which makes no connection of it");
+	close(fd);
+}
+
+static void reset(struct parts *p, int server, const struct sockaddr_in *at)
+{
+	struct linger now = {1, 0};
+	int fd = program(SOCK_NONBLOCK);
+	struct attempt *a = call(p, 2, fd, at);
+	int other = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+
+	setsockopt(other, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(other);
+	turn(p);
+	ok(a->row.verdict == EGRESS_CONNECTED, "one that was there and was reset was there");
+	close(fd);
+}
+
+/* Something in the queue of errors is no end of a connection, and it is counted on. */
+static void error_made(struct parts *p, int server, const struct sockaddr_in *at)
+{
+	int fd = program(SOCK_NONBLOCK);
+	int stamps = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE |
+		     SOF_TIMESTAMPING_TX_SCHED;
+	struct attempt *a = call(p, 3, fd, at);
+	int other = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps));
+	send(fd, "hello", 5, 0);
+	struct pollfd error = {.fd = fd};
+	ok(poll(&error, 1, 1000) == 1 && error.revents & POLLERR, "the program makes an error");
+	turn(p);
+	ok(a->live && a->row.verdict == EGRESS_CONNECTED, "which ends no connection");
+	counter_look(p->e);
+	ok(a->row.bytes_out == 5, "and what it sends counts");
+	close(other);
+	close(fd);
+}
+
+int main(void)
+{
+	struct parts p;
+	struct sockaddr_in at, nobody;
+
+	alarm(60);
+	parts_open(&p);
+	close(parts_server(1, &nobody));
+	int server = parts_server(8, &at);
+	error_taken(&p, &nobody);
+	reset(&p, server, &at);
+	error_made(&p, server, &at);
+	int rc = tap_done();
+	fflush(stdout);
+	_exit(rc);
+}
