@@ -42,7 +42,7 @@ static bool is_nowhere(int error)
 	return error == ENETUNREACH || error == EHOSTUNREACH || error == EACCES || error == EINVAL;
 }
 
-bool own_is(struct egress *e, const struct address *a)
+static bool is_local(struct egress *e, const struct address *a)
 {
 	struct question q;
 	uint8_t data[ANSWER_MAX] __attribute__((aligned(8)));
@@ -59,6 +59,14 @@ bool own_is(struct egress *e, const struct address *a)
 	if (h->nlmsg_type != RTM_NEWROUTE || n < (ssize_t)NLMSG_LENGTH(sizeof(struct rtmsg)))
 		return true;
 	return ((const struct rtmsg *)NLMSG_DATA(h))->rtm_type != RTN_UNICAST;
+}
+
+/* What a translator would make of it counts too. */
+bool own_is(struct egress *e, const struct address *a)
+{
+	struct address inner;
+
+	return is_local(e, a) || (address_inner(a, &inner) && is_local(e, &inner));
 }
 
 int own_open(struct egress *e, struct err *err)

@@ -63,6 +63,8 @@ int main(void)
 	   "others are not, even without a route");
 	add(fd, "lo:1", "203.0.113.5");
 	ok(is_own(&e, "203.0.113.5") && !is_own(&e, "203.0.113.6"), "one that came later");
+	ok(is_own(&e, "64:ff9b::cb00:7105") && !is_own(&e, "64:ff9b::cb00:7106"),
+	   "and what a translator would make it");
 	for (int i = 2; i < MANY; i++) {
 		snprintf(name, sizeof(name), "lo:%d", i);
 		snprintf(text, sizeof(text), "198.51.%d.%d", 100 + i / 200, 1 + i % 200);
