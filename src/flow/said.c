@@ -20,8 +20,6 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-extern char **environ;
-
 static pid_t start(const char *command, int out)
 {
 	char *argv[] = {"sh", "-c", (char *)command, NULL};
