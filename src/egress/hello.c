@@ -14,6 +14,7 @@ enum {
 	RECORD_HANDSHAKE = 0x16,
 	CLIENT_HELLO = 1,
 	EXTENSION_NAME = 0,
+	EXTENSION_ECH = 0xfe0d, /* the name outside is then not the one that counts */
 	RANDOM = 32,
 };
 
@@ -69,6 +70,7 @@ static bool take_name(struct cursor ext, char *ret)
 static enum hello read_hello(struct cursor c, char *ret)
 {
 	size_t names = 0;
+	bool hidden = false;
 
 	number(&c, 2); /* version */
 	part(&c, RANDOM);
@@ -81,6 +83,11 @@ static enum hello read_hello(struct cursor c, char *ret)
 		struct cursor ext = part(&all, number(&all, 2));
 		if (type == EXTENSION_NAME && (all.failed || names++ || !take_name(ext, ret)))
 			return HELLO_BAD;
+		hidden |= type == EXTENSION_ECH;
+	}
+	if (hidden && !all.failed) {
+		ret[0] = '\0';
+		return HELLO_HIDDEN;
 	}
 	return names == 1 && !all.failed && !c.failed && !c.left ? HELLO_NAMED : HELLO_BAD;
 }

@@ -17,6 +17,7 @@ enum hello {
 	HELLO_MORE,   /* nobody can say yet */
 	HELLO_NO_TLS, /* these are no first bytes of TLS */
 	HELLO_BAD,    /* TLS, but no name in it, or several, or nonsense */
+	HELLO_HIDDEN, /* TLS with another ClientHello inside that nobody can read (ECH) */
 	HELLO_NAMED,
 };
 

@@ -123,6 +123,8 @@ static bool check_name(struct relay *r)
 		return true;
 	if (h == HELLO_NAMED && strcmp(name, row->name) == 0)
 		return true;
+	if (h == HELLO_HIDDEN)
+		return refused(r, "its TLS hides the name that it asks for");
 	if (h != HELLO_NAMED)
 		return refused(r, h == HELLO_BAD ? "its TLS names no host"
 						 : "it is no TLS, on port 443");

@@ -47,7 +47,12 @@ int main(void)
 	char got[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		size_t n = head_rewrite(rows[i].in, strlen(rows[i].in), &rule, got, sizeof(got));
+		size_t len = strlen(rows[i].in);
+		AUTO_FREE char *in = malloc(len); /* no byte more: SAN=1 sees who reads on */
+		if (!in)
+			abort();
+		memcpy(in, rows[i].in, len);
+		size_t n = head_rewrite(in, len, &rule, got, sizeof(got));
 		ok(rows[i].out ? n == strlen(rows[i].out) && memcmp(got, rows[i].out, n) == 0
 			       : n == 0,
 		   "row %zu", i);

@@ -40,13 +40,13 @@ static void put_name(struct bytes *b, const char *name, size_t len)
 	put(b, name, len);
 }
 
-/* NAMES times NAME, and an extension before it. */
-static struct bytes hello(const char *name, size_t len, int names)
+/* NAMES times NAME, and the extension TYPE before it. */
+static struct bytes hello_with(size_t type, const char *name, size_t len, int names)
 {
 	struct bytes ext = {{0}, 0}, body = {{0}, 0}, all = {{0}, 0};
 	uint8_t zeros[32] = {0};
 
-	put16(&ext, 23);
+	put16(&ext, type);
 	put16(&ext, 0);
 	for (int i = 0; i < names; i++)
 		put_name(&ext, name, len);
@@ -61,6 +61,11 @@ static struct bytes hello(const char *name, size_t len, int names)
 	put16(&all, body.len);
 	put(&all, body.data, body.len);
 	return all;
+}
+
+static struct bytes hello(const char *name, size_t len, int names)
+{
+	return hello_with(23, name, len, names);
 }
 
 static bool is(struct bytes b, enum hello expected, const char *name)
@@ -79,6 +84,7 @@ static void test_names(void)
 	ok(is(hello("web.test", 8, 2), HELLO_BAD, NULL), "two");
 	ok(is(hello("web\0test", 8, 1), HELLO_BAD, NULL), "one with an end in it");
 	ok(is(hello("", 0, 1), HELLO_BAD, NULL), "an empty one");
+	ok(is(hello_with(0xfe0d, "web.test", 8, 1), HELLO_HIDDEN, ""), "one that hides another");
 	memset(long_name, 'a', sizeof(long_name));
 	ok(is(hello(long_name, EGRESS_NAME_MAX - 1, 1), HELLO_NAMED, NULL), "the longest");
 	ok(is(hello(long_name, EGRESS_NAME_MAX, 1), HELLO_BAD, NULL), "and one more byte");

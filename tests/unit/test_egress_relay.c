@@ -15,6 +15,60 @@ static void reset(int server)
 	close(fd);
 }
 
+static void taken(struct egress *e, int fd, void *ctx)
+{
+	(void)e;
+	*(int *)ctx = fd;
+}
+
+static void called(struct egress *e, void *ctx, int error)
+{
+	(void)e, (void)ctx, (void)error;
+}
+
+/* A socket at HOST:PORT, which is set if it is 0. */
+static int bound(uint32_t host, struct sockaddr_in *at)
+{
+	socklen_t len = sizeof(*at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	at->sin_family = AF_INET;
+	at->sin_addr.s_addr = htonl(host);
+	if (bind(fd, (struct sockaddr *)at, len) < 0 ||
+	    getsockname(fd, (struct sockaddr *)at, &len) < 0)
+		abort();
+	return fd;
+}
+
+/* From the port of one that is expected, but from another address, and earlier. */
+static void test_stranger(void)
+{
+	struct parts p;
+	struct sockaddr_in at = {0}, first_at = {0}, door = {.sin_family = AF_INET}, peer = {0};
+	socklen_t len = sizeof(peer);
+	int first = -1, came = -1, one = bound(INADDR_LOOPBACK, &first_at);
+	int program = bound(INADDR_LOOPBACK, &at), stranger = bound(INADDR_LOOPBACK + 1, &at);
+	char byte;
+
+	parts_open(&p);
+	door_connect(p.e, one, called, taken, &first); /* opens it */
+	while (first < 0 && parts_turn(&p, 1000))
+		;
+	door.sin_port = htons(p.e->door_port);
+	door.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	connect(stranger, (struct sockaddr *)&door, sizeof(door));
+	door_connect(p.e, dup(program), called, taken, &came);
+	while (parts_turn(&p, 100))
+		;
+	getpeername(came, (struct sockaddr *)&peer, &len);
+	ok(came >= 0 && peer.sin_addr.s_addr == htonl(INADDR_LOOPBACK), "who is expected comes in");
+	struct pollfd end = {.fd = stranger, .events = POLLIN};
+	ok(poll(&end, 1, 1000) == 1 && recv(stranger, &byte, 1, 0) <= 0, "a stranger does not");
+	close(came);
+	close(first);
+	parts_close(&p);
+}
+
 int main(void)
 {
 	struct parts p;
@@ -41,5 +95,6 @@ int main(void)
 	ok(poll(&end, 1, 1000) == 1 && recv(program, &byte, 1, 0) <= 0,
 	   "and the program sees that");
 	parts_close(&p);
+	test_stranger();
 	return tap_done();
 }
