@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What was attempted, and what became of it. Beyond EGRESS_ROWS_MAX attempts are counted and not
- * told; connections count against the limits either way.
+ * told, and look-ups and refusals leave room for connections; connections count against the limits either way.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,14 @@ struct attempt *attempt_new(const char *name, const struct address *a, uint16_t 
 /* Kept, or if there are too many, forgotten. */
 static void keep(struct egress *e, struct attempt *a)
 {
-	if (e->rowc < EGRESS_ROWS_MAX) {
+	bool fits = e->rowc < EGRESS_ROWS_MAX && (a->live || e->endedc < EGRESS_ENDED_MAX);
+
+	if (fits) {
+		a->kept = true;
+		a->row.number = (uint32_t)e->rowc;
+		e->endedc += !a->live;
 		e->rows[e->rowc++] = a;
+		control_row(a);
 		return;
 	}
 	e->cut = true;
@@ -62,8 +68,6 @@ void attempt_live(struct egress *e, struct attempt *a)
 
 void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64_t bytes_in)
 {
-	bool kept = false;
-
 	for (struct attempt **p = &e->live; *p; p = &(*p)->next)
 		if (*p == a) {
 			*p = a->next;
@@ -76,8 +80,8 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
 	e->bytes_out += bytes_out;
 	e->bytes_in += bytes_in;
 	stop_clock(a);
-	for (size_t i = 0; e->cut && !kept && i < e->rowc; i++)
-		kept = e->rows[i] == a;
-	if (e->cut && !kept)
+	if (a->kept)
+		control_row(a);
+	else
 		free(a);
 }

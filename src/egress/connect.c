@@ -74,6 +74,7 @@ static void finish(struct egress *e, struct pending *p, int error)
 		attempt_die(e, p->attempt, 0, 0);
 	} else {
 		p->attempt->row.verdict = EGRESS_CONNECTED;
+		control_row(p->attempt);
 	}
 	close(fd); /* before the program may close its own */
 	if (p->waits)

@@ -143,9 +143,16 @@ int control_open(struct egress *e, struct err *err)
 	return loop_add(e, &e->control, EPOLLIN, err);
 }
 
+/* Nobody waits for cordon to read: at the end all of them are told again. */
+void control_row(const struct attempt *a)
+{
+	if (a->kept)
+		send(CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 void control_tell(struct egress *e)
 {
-	struct egress_done done = {EGRESS_DONE, e->cut};
+	struct egress_done done = {EGRESS_DONE, e->cut, (uint32_t)e->rowc, 0};
 
 	for (size_t i = 0; i < e->rowc; i++)
 		send(CONTROL_FD, &e->rows[i]->row, sizeof(e->rows[i]->row), MSG_NOSIGNAL);

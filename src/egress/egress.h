@@ -52,7 +52,7 @@ struct attempt {
 	uint64_t began_ns;
 	int family; /* of its socket, and by what the kernel finds it: */
 	struct inet_diag_sockid id;
-	bool live;
+	bool live, kept;
 	struct attempt *next; /* of those that live */
 };
 
@@ -80,7 +80,7 @@ struct egress {
 	size_t secretc;
 	struct egress_secret secret[EGRESS_SECRETS_MAX];
 	/* attempts */
-	size_t rowc;
+	size_t rowc, endedc; /* and those that became no connection */
 	bool cut;
 	struct attempt *rows[EGRESS_ROWS_MAX];
 	struct attempt *live; /* connections that can still move bytes */
@@ -126,6 +126,8 @@ int control_open(struct egress *e, struct err *err);
 /* Who said NAME, of those that nobody trusts? DONE gets "" or the source. */
 typedef void said_fn(struct egress *e, void *ctx, const char *source);
 void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx);
+/* What is known of one now, for the case that there is no end. */
+void control_row(const struct attempt *a);
 /* All attempts, when the run is over. */
 void control_tell(struct egress *e);
 

@@ -319,6 +319,7 @@ static void on_inside(struct egress *e, void *ctx, int error)
 		return;
 	}
 	r->attempt->row.verdict = EGRESS_CONNECTED;
+	control_row(r->attempt);
 	answers_send(e, r->id, error);
 }
 

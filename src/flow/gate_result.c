@@ -112,9 +112,12 @@ static void tell_result(const struct gate *g, const struct result *r, const stru
 		put_denials(r, &j);
 		gate_append(tx, RECORD_DENIAL, refs, &j);
 	}
-	for (size_t at = 0; at < r->egressc;) {
-		at += gate_put_egress(r, at, &j);
+	size_t told = 0;
+	while (told < r->egressc ||
+	       (g->confined.network && told == 0)) { /* that there was none too */
+		size_t count = gate_put_egress(r, told, &j);
 		gate_append(tx, RECORD_EGRESS, refs, &j);
+		told += count ? count : 1;
 	}
 	put_result(g, r, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);

@@ -188,7 +188,7 @@ static bool take(struct outside *o, struct result *ret, int wait_ms)
 	ssize_t n = hear(o, &m, sizeof(m), wait_ms);
 
 	if (n == sizeof(m.row) && m.kind == EGRESS_ROW) {
-		if (!result_add_egress(ret, &m.row))
+		if (!result_put_egress(ret, &m.row))
 			ret->egress_cut = true;
 		return true;
 	}
@@ -196,7 +196,8 @@ static bool take(struct outside *o, struct result *ret, int wait_ms)
 		tell_said(o, &m.ask);
 		return true;
 	}
-	ret->egress_cut |= n != sizeof(m.done) || m.kind != EGRESS_DONE || m.done.cut;
+	ret->egress_cut |= n != sizeof(m.done) || m.kind != EGRESS_DONE || m.done.cut ||
+			   m.done.count != ret->egressc;
 	return false;
 }
 

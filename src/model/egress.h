@@ -24,6 +24,8 @@
 #define EGRESS_ADDRESS_TEXT 48
 #define EGRESS_RULE_MAX 400  /* bytes of a rule, or of why there was none */
 #define EGRESS_ROWS_MAX 4096 /* attempts that are told */
+#define EGRESS_ENDED_MAX                                                                           \
+	2048 /* of those, ones that became no connection: there is room for others */
 
 enum egress_kind {
 	/* between cordon-box and cordon-egress */
@@ -94,9 +96,9 @@ struct egress_ask {
 
 enum egress_verdict { EGRESS_REFUSED, EGRESS_CONNECTED, EGRESS_FAILED, EGRESS_VERDICTS };
 
-/* One attempt. */
+/* One attempt: told when it is made, when it is there, and when the run is over. */
 struct egress_row {
-	uint32_t kind, verdict, port;
+	uint32_t kind, number, verdict, port;
 	int32_t error; /* what the program was told: 0, or an errno */
 	uint64_t bytes_out, bytes_in, wall_ms;
 	char name[EGRESS_NAME_MAX];	   /* "": it gave an address */
@@ -106,6 +108,7 @@ struct egress_row {
 
 struct egress_done {
 	uint32_t kind, cut; /* 1: there were more attempts than were told */
+	uint32_t count, reserved;
 };
 
 #endif

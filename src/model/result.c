@@ -87,18 +87,22 @@ void result_done(struct result *r)
 	r->report = NULL;
 }
 
-bool result_add_egress(struct result *r, const struct egress_row *row)
+bool result_put_egress(struct result *r, const struct egress_row *row)
 {
-	if (r->egressc % 64 == 0) {
+	if (row->number > r->egressc)
+		return true;
+	bool is_new = row->number == r->egressc;
+	if (is_new && r->egressc % 64 == 0) {
 		struct egress_row *grown =
 			realloc(r->egress, (r->egressc + 64) * sizeof(*r->egress));
 		if (!grown)
 			return false;
 		r->egress = grown;
 	}
-	if (r->egressc == EGRESS_ROWS_MAX)
+	if (is_new && r->egressc == EGRESS_ROWS_MAX)
 		return false;
-	struct egress_row *to = &r->egress[r->egressc++];
+	r->egressc += is_new;
+	struct egress_row *to = &r->egress[row->number];
 	*to = *row;
 	to->name[sizeof(to->name) - 1] = '\0';
 	to->address[sizeof(to->address) - 1] = '\0';

@@ -289,8 +289,18 @@ PY
 		kill -9 "$pid"
 	) &
 	gate "$1" 125 run --json --rules "$T/r" --tier no-cgroup --origin user --net web.test:80 "$T/long.py"
-	holds 'r["status"] == "error" and "cordon-egress died" in r["error"]["message"]' 'r["egress_cut"]'
+	holds 'r["status"] == "error" and "cordon-egress died" in r["error"]["message"]' 'r["egress_cut"]' \
+		'[(e["name"], e["verdict"]) for e in r["egress"]] == [("web.test", "connected")]'
 	wait
+	# What it had told is in the log, and that there may be more.
+	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	gate "$1" 0 audit trace "$id" --json
+	grep -q '"attempts":\[{"address":"203.0.113.2".*"cut":true' "$T/out" || show
+	printf 'print(1)\n' >"$T/quiet.py"
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --net web.test:80 "$T/quiet.py"
+	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	gate "$1" 0 audit trace "$id" --json
+	grep -q '"attempts":\[\],"cut":false' "$T/out" || show
 }
 @test "a run that loses it ends" { each killed; }
 

@@ -117,6 +117,37 @@ static void descriptors(struct parts *p)
 	ok(!p->e->door_shut && p->e->streams == 1 && p->e->waiting == 0, "and opens again");
 }
 
+/* Look-ups and refusals leave room for connections; all that are told are told at once. */
+static void rows(struct parts *p)
+{
+	struct address to = parts_loopback();
+	struct egress_row row;
+	size_t told = 0;
+
+	while (recv(p->control, &row, sizeof(row), MSG_DONTWAIT) > 0)
+		;
+	while (p->e->endedc < EGRESS_ENDED_MAX) {
+		size_t number = p->e->rowc;
+		attempt_end(p->e, attempt_new("x", &to, 0), EGRESS_REFUSED, EACCES, "no");
+		told += recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
+			row.number == number && row.kind == EGRESS_ROW;
+	}
+	ok(!p->e->cut && told > 0, "as many that became nothing");
+	attempt_end(p->e, attempt_new("x", &to, 0), EGRESS_REFUSED, EACCES, "no");
+	ok(p->e->cut && p->e->endedc == EGRESS_ENDED_MAX, "one more is not kept");
+	size_t before = p->e->rowc;
+	struct attempt *a = attempt_new("x", &to, 80);
+	attempt_live(p->e, a);
+	ok(p->e->rowc == before + 1 &&
+		   recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
+		   row.number == before && row.port == 80,
+	   "a connection is, and is told when it is made");
+	attempt_die(p->e, a, 5, 6);
+	ok(recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
+		   row.number == before && row.bytes_out == 5,
+	   "and when it ends");
+}
+
 int main(void)
 {
 	struct parts p;
@@ -127,6 +158,7 @@ int main(void)
 	streams(&p);
 	questions(&p);
 	descriptors(&p);
+	rows(&p);
 	int rc = tap_done();
 	fflush(stdout);
 	_exit(rc);
