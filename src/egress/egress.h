@@ -72,8 +72,10 @@ struct egress {
 	uint64_t limit[LIMIT_COUNT];
 	struct watch control, box, resolver, looked, called, clock, counter, door;
 	bool ticks; /* the clock does */
-	int diag;   /* asks the kernel about a socket */
-	int route;  /* and about a way */
+	uint64_t
+		lost_ns; /* not 0: the kernel's words were lost, and then it is looked who is gone */
+	int diag;	 /* asks the kernel about a socket */
+	int route;	 /* and about a way */
 	uint32_t route_number;
 	bool sni;  /* TLS must ask for the name that was dialled */
 	bool asks; /* somebody untrusted was read: names are asked about */
@@ -206,6 +208,8 @@ int counter_open(struct egress *e, struct err *err);
 int counter_name(struct attempt *a, int fd, const struct address *to);
 /* What those that live have moved until now. */
 void counter_look(struct egress *e);
+/* Who is gone without one, after some were lost. */
+void counter_look_lost(struct egress *e);
 /* Until each has its number. */
 void counter_finish(struct egress *e);
 

@@ -46,11 +46,12 @@ static void test_stranger(void)
 	struct parts p;
 	struct sockaddr_in at = {0}, first_at = {0}, door = {.sin_family = AF_INET}, peer = {0};
 	socklen_t len = sizeof(peer);
-	int first = -1, came = -1, one = bound(INADDR_LOOPBACK, &first_at);
-	int program = bound(INADDR_LOOPBACK, &at), stranger = bound(INADDR_LOOPBACK + 1, &at);
+	int first = -1, came = -1;
 	char byte;
 
 	parts_open(&p);
+	int one = bound(INADDR_LOOPBACK, &first_at), program = bound(INADDR_LOOPBACK, &at);
+	int stranger = bound(INADDR_LOOPBACK + 1, &at);
 	door_connect(p.e, one, called, taken, &first); /* opens it */
 	while (first < 0 && parts_turn(&p, 1000))
 		;
