@@ -136,6 +136,9 @@ def race():
             if libc.connect(s.fileno(), memory, 16) == 0:
                 met.add(s.getpeername()[0])
     over.set()
+    with socket.socket() as s:      # who lost every race is refused now
+        if libc.connect(s.fileno(), bad, 16) == 0:
+            met.add(s.getpeername()[0])
     if met <= {NEAR}:
         raise OSError("only %s" % sorted(met))
     return b"%r" % met
@@ -177,6 +180,9 @@ def swap():
         except OSError:
             pass
     over.set()
+    with socket.socket() as s:      # as above
+        if libc.connect(s.fileno(), bad, 16) == 0:
+            met.add(s.getpeername()[0])
     if not met:
         raise OSError("nobody")
     return b"%r" % met
