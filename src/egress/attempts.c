@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What was attempted, and what became of it. Beyond EGRESS_ROWS_MAX attempts are counted and not
- * told, and look-ups and refusals leave room for connections; connections count against the limits either way.
+ * told, and look-ups and refusals leave room for connections; connections count against the
+ * limits either way.
  */
 #include <stdio.h>
 #include <stdlib.h>
