@@ -15,7 +15,7 @@
 
 static bool try_send(const union egress_word *w)
 {
-	return send(BOX_FD, w, sizeof(*w), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+	return send(EGRESS_BOX_FD, w, sizeof(*w), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
 	       (errno != EAGAIN && errno != ENOBUFS); /* a box that is gone wants no answer */
 }
 
@@ -83,6 +83,6 @@ int answers_open(struct egress *e, struct err *err)
 	e->answers = calloc(EGRESS_ANSWERS_MAX, sizeof(*e->answers));
 	if (!e->answers)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	e->box = (struct watch){BOX_FD, on_box};
+	e->box = (struct watch){EGRESS_BOX_FD, on_box};
 	return loop_add(e, &e->box, EPOLLIN, err);
 }

@@ -63,7 +63,7 @@ void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx)
 	if (!is_new)
 		return;
 	snprintf(ask.name, sizeof(ask.name), "%s", name);
-	if (send(CONTROL_FD, &ask, sizeof(ask), MSG_NOSIGNAL) < 0)
+	if (send(EGRESS_CONTROL_FD, &ask, sizeof(ask), MSG_NOSIGNAL) < 0)
 		e->over = true;
 }
 
@@ -111,7 +111,7 @@ static int take_word(struct egress *e, union word *w, size_t len, struct err *er
 		e->asks = w->start.asks;
 		e->sni = w->start.sni;
 		e->started = true;
-		return send(CONTROL_FD, &ready, sizeof(ready), MSG_NOSIGNAL) < 0 ? -1 : 0;
+		return send(EGRESS_CONTROL_FD, &ready, sizeof(ready), MSG_NOSIGNAL) < 0 ? -1 : 0;
 	}
 	if (w->kind == EGRESS_TOLD && len == sizeof(w->told)) {
 		w->told.name[sizeof(w->told.name) - 1] = '\0';
@@ -139,7 +139,7 @@ int control_open(struct egress *e, struct err *err)
 	e->said = calloc(EGRESS_KNOWN_MAX, sizeof(*e->said));
 	if (!e->said)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	e->control = (struct watch){CONTROL_FD, on_control};
+	e->control = (struct watch){EGRESS_CONTROL_FD, on_control};
 	return loop_add(e, &e->control, EPOLLIN, err);
 }
 
@@ -147,7 +147,7 @@ int control_open(struct egress *e, struct err *err)
 void control_row(const struct attempt *a)
 {
 	if (a->kept)
-		send(CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
+		send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void control_tell(struct egress *e)
@@ -155,6 +155,6 @@ void control_tell(struct egress *e)
 	struct egress_done done = {EGRESS_DONE, e->cut, (uint32_t)e->rowc, 0};
 
 	for (size_t i = 0; i < e->rowc; i++)
-		send(CONTROL_FD, &e->rows[i]->row, sizeof(e->rows[i]->row), MSG_NOSIGNAL);
-	send(CONTROL_FD, &done, sizeof(done), MSG_NOSIGNAL);
+		send(EGRESS_CONTROL_FD, &e->rows[i]->row, sizeof(e->rows[i]->row), MSG_NOSIGNAL);
+	send(EGRESS_CONTROL_FD, &done, sizeof(done), MSG_NOSIGNAL);
 }

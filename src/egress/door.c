@@ -94,12 +94,11 @@ static int open_door(struct egress *e)
 	if (getsockname(fd, (struct sockaddr *)&at, &len) < 0 ||
 	    !address_parse(&at, len, &a, &e->door_port))
 		return -1;
-	e->door = (struct watch){fd, on_knock};
+	e->door = (struct watch){scope_take_fd(&fd), on_knock};
 	if (loop_add(e, &e->door, EPOLLIN, &err) < 0) {
-		e->door.fd = -1;
+		scope_close(&e->door.fd);
 		return -1;
 	}
-	fd = -1;
 	return 0;
 }
 

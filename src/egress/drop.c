@@ -120,7 +120,7 @@ int drop_parent(struct err *err)
 	/* Sockets of a hostile program and secrets are in here: nobody may look. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
-	    getsockopt(CONTROL_FD, SOL_SOCKET, SO_PEERCRED, &cordon, &len) < 0)
+	    getsockopt(EGRESS_CONTROL_FD, SOL_SOCKET, SO_PEERCRED, &cordon, &len) < 0)
 		return err_errno(err, ERR_SYSTEM, "ending with cordon");
 	if (getppid() != cordon.pid)
 		return err_set(err, ERR_SYSTEM, "cordon is gone");

@@ -23,9 +23,6 @@
 #include "egress/rules.h"
 #include "model/egress.h"
 
-/* Where cordon puts its ends. */
-enum { CONTROL_FD = 3, BOX_FD = 4 };
-
 enum {
 	EGRESS_LOOKUPS_MAX = 32,       /* names that are looked up at the same time */
 	EGRESS_KNOWN_MAX = 1024,       /* names that have been looked up */

@@ -42,7 +42,7 @@ static int bound_memory(struct err *err)
 
 static int serve(struct egress *e, struct err *err)
 {
-	if (close_range(BOX_FD + 1, ~0U, 0) < 0)
+	if (close_range(EGRESS_BOX_FD + 1, ~0U, 0) < 0)
 		return err_errno(err, ERR_SYSTEM, "closing what is not ours");
 	if (drop_rights(err) < 0 || drop_parent(err) < 0)
 		return -1;
@@ -64,7 +64,7 @@ int main(void)
 	struct stat st;
 	struct err err;
 
-	if (!e || fstat(CONTROL_FD, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+	if (!e || fstat(EGRESS_CONTROL_FD, &st) < 0 || !S_ISSOCK(st.st_mode)) {
 		fputs("cordon-egress is started by cordon; see cordon(1)\n", stderr);
 		return 125;
 	}

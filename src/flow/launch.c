@@ -26,39 +26,22 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "base/self.h"
+#include "base/spawn.h"
 #include "flow/payload.h"
 
-/* Above the numbers cordon-box expects its descriptors at. */
-enum { HIGH_FD = 16, READ_SIZE = 65536, CHANNELS = 3 };
+enum { READ_SIZE = 65536, CHANNELS = 3 };
 
-/* vfork and not posix_spawn: that one asks for every signal's handler first. SOURCES have been
- * lifted above the numbers they go to, so none is overwritten before its turn. */
 static int spawn_box(const char *path, const int *sources, pid_t *ret)
 {
-	static const int places[CHANNELS] = {STDOUT_FILENO, STDERR_FILENO, RESULT_FD};
 	static char name[] = "cordon-box";
-	char *const argv[] = {name, NULL};
+	const struct spawn_fd fds[CHANNELS] = {
+		{sources[0], STDOUT_FILENO}, {sources[1], STDERR_FILENO}, {sources[2], RESULT_FD}};
 #ifdef CORDON_MUTANT
 	char **env = environ; /* CORDON_WITHOUT, and the secrets a mutant is to leak */
 #else
 	static char *env[] = {NULL};
 #endif
-	volatile int failed = 0;
-	pid_t pid = vfork();
-
-	if (pid == 0) {
-		for (int i = 0; i < CHANNELS; i++)
-			if (dup2(sources[i], places[i]) < 0)
-				_exit(failed = errno);
-		execve(path, argv, env);
-		_exit(failed = errno);
-	}
-	if (pid > 0 && failed)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	errno = pid < 0 ? errno : failed;
-	*ret = pid;
-	return pid < 0 || failed ? -1 : 0;
+	return spawn_program(path, name, env, fds, CHANNELS, ret);
 }
 
 static int make_channels(int pipes[2][2], int pair[2], struct err *err)
@@ -78,7 +61,7 @@ static int spawn(struct launch *l, const char *path, struct err *err)
 	int sources[CHANNELS] = {pipes[0][1], pipes[1][1], pair[1]};
 
 	for (int i = 0; r == 0 && i < CHANNELS; i++) {
-		lifted[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, HIGH_FD);
+		lifted[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, SPAWN_HIGH_FD);
 		if (lifted[i] < 0)
 			r = err_errno(err, ERR_SYSTEM, "moving a descriptor");
 	}

@@ -20,8 +20,9 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "base/self.h"
+#include "base/spawn.h"
 
-enum { CONTROL_PLACE = 3, BOX_PLACE = 4, HIGH_FD = 16, START_MS = 5000, FINISH_MS = 3000 };
+enum { START_MS = 5000, FINISH_MS = 3000 };
 
 void outside_init(struct outside *o)
 {
@@ -50,26 +51,13 @@ void outside_done(struct outside *o)
 	outside_init(o);
 }
 
-/* Both ends are above the places they go to. */
-static int spawn(const char *path, int control, int box, pid_t *ret)
+static int spawn_egress(const char *path, int control, int box, pid_t *ret)
 {
 	static char name[] = "cordon-egress";
 	static char *const env[] = {NULL};
-	char *const argv[] = {name, NULL};
-	volatile int failed = 0;
-	pid_t pid = vfork();
+	const struct spawn_fd fds[] = {{control, EGRESS_CONTROL_FD}, {box, EGRESS_BOX_FD}};
 
-	if (pid == 0) {
-		if (dup2(control, CONTROL_PLACE) >= 0 && dup2(box, BOX_PLACE) >= 0)
-			execve(path, argv, env);
-		_exit(failed = errno);
-	}
-	if (pid > 0 && failed)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	errno = pid < 0 ? errno : failed;
-	*ret = pid < 0 || failed ? 0 : pid;
-	return pid < 0 || failed ? -1 : 0;
+	return spawn_program(path, name, env, fds, ARRAY_SIZE(fds), ret);
 }
 
 static int make_pair(int ret[2])
@@ -79,7 +67,7 @@ static int make_pair(int ret[2])
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
 	for (int i = 0; i < 2; i++) {
-		ret[i] = fcntl(pair[i], F_DUPFD_CLOEXEC, HIGH_FD);
+		ret[i] = fcntl(pair[i], F_DUPFD_CLOEXEC, SPAWN_HIGH_FD);
 		close(pair[i]);
 	}
 	return ret[0] < 0 || ret[1] < 0 ? -1 : 0;
@@ -95,7 +83,7 @@ static int start(struct outside *o, struct err *err)
 		return -1;
 	}
 	int made = make_pair(control) < 0 || make_pair(box) < 0 ? -1 : 0;
-	int r = made < 0 ? -1 : spawn(path, control[1], box[1], &o->pid);
+	int r = made < 0 ? -1 : spawn_egress(path, control[1], box[1], &o->pid);
 	if (r < 0)
 		err_errno(err, ERR_SYSTEM, "starting %s", path);
 	scope_close(&control[1]);

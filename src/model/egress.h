@@ -20,12 +20,15 @@
 #define EGRESS_RESOLVER_PORT 53
 
 #define EGRESS_ADDRESS_MAX 128 /* bytes of any socket's address: struct sockaddr_storage */
-#define EGRESS_NAME_MAX 254    /* a host's name and its end */
+/* Where cordon-egress finds its two sockets: to cordon, and to cordon-box. */
+enum { EGRESS_CONTROL_FD = 3, EGRESS_BOX_FD = 4 };
+
+#define EGRESS_NAME_MAX 254 /* a host's name and its end */
 #define EGRESS_ADDRESS_TEXT 48
 #define EGRESS_RULE_MAX 400  /* bytes of a rule, or of why there was none */
 #define EGRESS_ROWS_MAX 4096 /* attempts that are told */
-#define EGRESS_ENDED_MAX                                                                           \
-	2048 /* of those, ones that became no connection: there is room for others */
+/* Of those, ones that became no connection: there is room for others. */
+#define EGRESS_ENDED_MAX 2048
 
 enum egress_kind {
 	/* between cordon-box and cordon-egress */

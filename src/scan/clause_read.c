@@ -24,11 +24,13 @@ static void push(struct reader *r, uint32_t node, const struct strs *all, struct
 		 const struct reach_set *bytes)
 {
 	struct sequence *q = r->q;
-	struct piece *last = q->count ? &q->piece[q->count - 1] : NULL;
+	bool joins = q->count && !r->apart && goes_on(only(q->piece[q->count - 1].all), only(all));
 
 	if (only(all) && only(all)->len == 0)
 		return;
-	if (last && !r->apart && goes_on(only(last->all), only(all))) {
+	if (joins) {
+		struct piece *last = &q->piece[q->count - 1];
+
 		last->all = strs_join(&r->f->shapes.maker, last->all, all);
 		last->reach = reach_join(&last->reach, &reach);
 		reach_set_join(&last->bytes, bytes);

@@ -54,3 +54,16 @@ own_egress()
 
 # What left the world's client for DNS.
 asked() { [ ! -e "$W/asked" ] || cat "$W/asked"; }
+
+# Its number, when it has been at work for a moment.
+await_egress()
+{
+	local pid
+	for _ in $(seq 100); do
+		pid=$(own_egress)
+		[ -z "$pid" ] || break
+		sleep 0.1
+	done
+	sleep 1
+	echo "$pid"
+}

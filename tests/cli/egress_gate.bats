@@ -273,21 +273,14 @@ missing() {
 }
 @test "without cordon-egress nothing runs" { each missing; }
 
+# Connects, and has nothing to say for so many seconds.
+stays() {
+	printf 'import socket, time\nsocket.create_connection(("web.test", 80))\ntime.sleep(%d)\n' "$1" >"$T/long.py"
+}
+
 killed() {
-	cat <<'PY' >"$T/long.py"
-import socket, time
-socket.create_connection(("web.test", 80))
-time.sleep(20)
-PY
-	(
-		for _ in $(seq 100); do
-			pid=$(own_egress)
-			[ -z "$pid" ] || break
-			sleep 0.1
-		done
-		sleep 1
-		kill -9 "$pid"
-	) &
+	stays 20
+	(kill -9 "$(await_egress)") &
 	gate "$1" 125 run --json --rules "$T/r" --tier no-cgroup --origin user --net web.test:80 "$T/long.py"
 	holds 'r["status"] == "error" and "cordon-egress died" in r["error"]["message"]' 'r["egress_cut"]' \
 		'[(e["name"], e["verdict"]) for e in r["egress"]] == [("web.test", "connected")]'
@@ -305,18 +298,9 @@ PY
 @test "a run that loses it ends" { each killed; }
 
 stopped() {
-	cat <<'PY' >"$T/long.py"
-import socket, time
-socket.create_connection(("web.test", 80))
-time.sleep(4)
-PY
+	stays 4
 	(
-		for _ in $(seq 100); do
-			pid=$(own_egress)
-			[ -z "$pid" ] || break
-			sleep 0.1
-		done
-		sleep 1
+		pid=$(await_egress)
 		kill -STOP "$pid"
 		sleep 15
 		kill -9 "$pid" 2>/dev/null && touch "$T/hung"

@@ -44,8 +44,8 @@ static inline void parts_open(struct parts *p)
 {
 	struct err err;
 
-	p->control = parts_pair(CONTROL_FD);
-	p->box = parts_pair(BOX_FD);
+	p->control = parts_pair(EGRESS_CONTROL_FD);
+	p->box = parts_pair(EGRESS_BOX_FD);
 	p->e = calloc(1, sizeof(*p->e));
 	if (!p->e)
 		abort();

@@ -70,7 +70,7 @@ static int orphan(bool gone)
 		abort();
 	pid_t cordon = fork();
 	if (cordon == 0) {
-		parts_pair(CONTROL_FD);
+		parts_pair(EGRESS_CONTROL_FD);
 		pid_t own = getpid();
 		if (fork() == 0) {
 			struct err err;
