@@ -6,13 +6,15 @@
 # runner are always plain and static: they go into virtual machines that have no library.
 
 UNIT_NAMES := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
+# The virtual machines run no cordon-egress, and have none of its libraries.
+UNIT_NAMES := $(if $(CROSS),$(filter-out egress_%,$(UNIT_NAMES)),$(UNIT_NAMES))
 UNIT_BINS  := $(addprefix $(BUILD)/tests/unit/,$(UNIT_NAMES))
 ATTACK_RUNNER := $(addprefix tests/attacks/,run.c stage.c world.c canaries.c launch.c outcome.c \
                  judge.c hostchecks.c)
 ATTACK_PROBES := $(filter-out $(ATTACK_RUNNER),$(wildcard tests/attacks/*.c))
 ATTACK_BINS   := $(if $(ATTACK_PROBES),$(BUILD)/tests/attacks-run $(BUILD)/tests/probes)
 TEST_LIB   := $(BUILD)/tests/libcordon-test.a
-TEST_OBJS  := $(filter-out %/main.o,$(sort $(BOX_OBJS) $(CLI_OBJS) $(EGRESS_OBJS)))
+TEST_OBJS  := $(filter-out %/main.o,$(sort $(BOX_OBJS) $(CLI_OBJS) $(if $(CROSS),,$(EGRESS_OBJS))))
 PLAIN_FLAGS = $(filter-out -fsanitize% -fno-sanitize% -O1,$(ALLFLAGS)) -O2
 PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
               $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)

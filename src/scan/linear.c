@@ -34,9 +34,10 @@ static uint32_t char_at(const struct linear_walk *w, size_t at, size_t *ret_len)
 	return (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3f);
 }
 
+/* The end is nobody's inside, and nothing may be read there. */
 static size_t begin_of(const struct linear_walk *w, size_t at)
 {
-	while (at && (w->data[at] & 0xc0) == 0x80)
+	while (at && at < w->end && (w->data[at] & 0xc0) == 0x80)
 		at--;
 	return at;
 }

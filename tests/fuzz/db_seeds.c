@@ -25,6 +25,8 @@ static const struct seed seeds[] = {
 	     "allowed is allowed foo1bar key 12"),
 	SEED("\1alpha\\d|beta.*gamma|delta\n[\\s\\S]{0,9}[\\s\\S]{0,9}end\n^.*first\0first alpha1 "
 	     "beta\ngamma delta the end"),
+	/* asked what stands before the text's end, which has no byte to begin with */
+	SEED("\1foo(?=.*bar)x\n(?<!)allowed\nl0,5}$\0fx y"),
 	/* no literal here has a neighbour that is asked for (a NULL table of guards, once) */
 	SEED("\1`\0`x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z`"),
 };
