@@ -197,12 +197,17 @@ static struct part match_header(const struct row *row, struct text t, size_t at)
 	return (struct part){from, to};
 }
 
-/* scheme://user:SECRET@host. No limit is needed: the next "://" ends the search. */
+/* scheme://user:SECRET@host. No limit is needed: the next "://" ends the search. A user that was a
+ * secret has a colon in its mark. */
 static struct part match_url(const struct row *row, struct text t, size_t at)
 {
 	size_t from = 0, i = at + strlen(row->begins);
 
 	for (; i < t.len && t.p[i] != '@'; i++) {
+		if (!from && is_redacted(t, i)) {
+			i += strlen(MARK) - 1;
+			continue;
+		}
 		if (t.p[i] == '/' || (uint8_t)t.p[i] <= ' ' || t.p[i] == '"' || t.p[i] == '\'')
 			return (struct part){0, 0};
 		if (t.p[i] == ':' && !from)
@@ -299,25 +304,39 @@ static void mark_firsts(bool first[256])
 	}
 }
 
-void redact(struct buf *out, const char *text, size_t len)
+/* Returns whether there was one. */
+static bool redact_once(struct buf *out, struct text t, const bool first[256])
 {
-	struct text t = {text, len};
-	bool first[256] = {false};
 	size_t done = 0;
 
-	mark_firsts(first);
-	for (size_t at = 0; at < len;) {
+	for (size_t at = 0; at < t.len;) {
 		struct part part = {0};
-		const struct row *row = first[(uint8_t)text[at]] ? find(t, at, &part) : NULL;
+		const struct row *row = first[(uint8_t)t.p[at]] ? find(t, at, &part) : NULL;
 		if (!row) {
 			at++;
 			continue;
 		}
-		buf_add(out, text + done, part.from - done);
+		buf_add(out, t.p + done, part.from - done);
 		buf_str(out, MARK);
 		buf_str(out, row->name);
 		buf_add(out, "]", 1);
 		done = at = part.to;
 	}
-	buf_add(out, text + done, len - done);
+	buf_add(out, t.p + done, t.len - done);
+	return done > 0;
+}
+
+/* The second time for what only the first has laid open: a user before a password may be a token, and
+ * where one with a slash was taken out of a URL, the URL has a password. */
+void redact(struct buf *out, const char *text, size_t len)
+{
+	AUTO_BUF struct buf once = {.most = REDACT_OUT_MAX};
+	bool first[256] = {false};
+
+	mark_firsts(first);
+	if (redact_once(&once, (struct text){text, len}, first))
+		redact_once(out, (struct text){(char *)once.data, once.len}, first);
+	else
+		buf_add(out, text, len);
+	out->failed |= once.failed;
 }
