@@ -130,10 +130,18 @@ def _environment(path: str) -> Optional[str]:
 _VIOLATIONS = {31: "seccomp_killlist_triggered", 9: "sigkill_likely_cgroup_limit"}
 
 
+def _refused(r: Result) -> Optional[str]:
+    """A program that was not started. os.system and others make an exit status of it that nobody looks at, so
+    it is told here, whatever the code made of it. Who fills the list to hide it is told of too."""
+    if any(d.call in ("execve", "execveat") for d in r.denials):
+        return "execve_denied"
+    return "denials_cut" if r.denials_cut else None
+
+
 def _outcome(r: Result) -> ExecutionOutcome:
     late = r.status == "timed_out"
     signal = r.signal or (9 if late or r.status == "limit" else None)
-    violation = "wall_clock_timeout" if late else _VIOLATIONS.get(signal or 0)
+    violation = "wall_clock_timeout" if late else _VIOLATIONS.get(signal or 0) or _refused(r)
     code = -signal if signal else (r.exit_code if r.exit_code is not None else 1)
     return ExecutionOutcome(code, r.stdout, r.stderr, late, signal, r.usage.wall_ms / 1000.0, violation, r.tier,
                             r.layers, r.denials, r.usage, r.audit_id, bool(r.truncated))

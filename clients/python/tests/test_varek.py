@@ -79,6 +79,24 @@ class Regression(Case):
         """os.execv"""
         self.says("import os\ntry: os.execv('/bin/sh', ['sh'])\nexcept PermissionError: print('EPERM')", "EPERM\n")
 
+    def test_04_every_way(self):
+        """however a program is started: it is not, and the outcome says so even where the code ends well"""
+        rows = {f"os.system('touch {self.canary}')": 0, f"os.popen('touch {self.canary}').read()": 1,
+                f"os.execlp('touch', 'touch', {self.canary!r})": 1, f"os.posix_spawn('/bin/touch', ['touch', {self.canary!r}], {{}})": 1,
+                f"os.posix_spawnp('touch', ['touch', {self.canary!r}], {{}})": 1, f"os.spawnv(os.P_WAIT, '/bin/touch', ['touch', {self.canary!r}])": 0,
+                f"subprocess.call(['touch', {self.canary!r}])": 1, f"subprocess.getoutput('touch {self.canary}')": 1,
+                f"ctypes.CDLL(None).system(b'touch {self.canary}')": 0,
+                f"os.fork() or os._exit(os.system('touch {self.canary}') and 0); os.wait()": 0}
+        for words, status in rows.items():
+            o = self.run_code("import ctypes, os, subprocess\n" + words)
+            self.assertEqual((o.exit_code, o.violation), (status, "execve_denied"), (words, o.stderr[-300:]))
+            self.assertTrue(any(d.call == "execve" for d in o.denials), words)
+            self.no_canary()
+        o = self.run_code("import os\nfor i in range(130):\n try: os.execv(f'/x{i}', ['x'])\n except OSError: pass")
+        self.assertEqual(o.violation, "execve_denied")
+        hidden = "import ctypes, os\nfor i in range(100, 300): ctypes.CDLL(None).socket(i, 1, 0)\nos.system('id')"
+        self.assertEqual(self.run_code(hidden).violation, "denials_cut")
+
     def test_05_network(self):
         """nobody is reached"""
         import socket
