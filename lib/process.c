@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts the program cordon: code and input are memory files, never arguments; its lines come through one
- * pipe; whatever happens, it is dead, reaped and closed afterwards.
+ * Starts the program cordon: code, input and options are memory files, never arguments, which all can read; its
+ * lines come through one pipe; whatever happens, it is dead, reaped and closed afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,8 @@
 
 #include "private.h"
 
-extern char **environ;
-
-enum { INPUT_FD = 3, FIXED = 12 };
+/* Where the child has what. */
+enum { CODE, OUT, WORDS, REQUEST, INPUT, PLACES };
 
 static int memory(const char *name, const void *data, size_t len)
 {
@@ -41,32 +40,44 @@ static int memory(const char *name, const void *data, size_t len)
 	return fd;
 }
 
-static char **words_of(const struct cordon *c)
+/* A word with its NUL behind the others. */
+static int say(struct text *t, const char *word)
 {
-	char **argv = calloc(FIXED + c->options.count + c->arguments.count, sizeof(*argv));
-	size_t n = 0;
+	size_t len = strlen(word) + 1;
+	char *grown = realloc(t->data, t->len + len);
 
-	if (!argv)
-		return NULL;
-	argv[n++] = c->program ? c->program : "cordon";
-	argv[n++] = "run";
-	argv[n++] = "--events";
-	if (!c->has_lang)
-		argv[n++] = "--lang=python";
-	if (c->input)
-		argv[n++] = "--stdin=/proc/self/fd/3";
-	for (size_t i = 0; i < c->options.count; i++)
-		argv[n++] = c->options.word[i];
-	argv[n++] = "--";
-	argv[n++] = "-";
-	argv[n++] = "--";
-	for (size_t i = 0; i < c->arguments.count; i++)
-		argv[n++] = c->arguments.word[i];
-	return argv;
+	if (!grown)
+		return -1;
+	memcpy(grown + t->len, word, len);
+	t->data = grown;
+	t->len += len;
+	return 0;
 }
 
-/* FROM on the places 0 to 3 of the child. All of them are above, so that no place is taken twice. */
-static int spawn(const struct cordon *c, char **argv, const int from[4], pid_t *ret)
+static int say_list(struct text *t, const struct list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (say(t, l->word[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* A memory file with all that is said behind the command. */
+static int request_of(const struct cordon *c)
+{
+	struct text t = {0};
+	int fd = -1;
+
+	if ((c->has_lang || say(&t, "--lang=python") == 0) && say_list(&t, &c->options) == 0 &&
+	    say(&t, "--") == 0 && say(&t, "-") == 0 && say(&t, "--") == 0 &&
+	    say_list(&t, &c->arguments) == 0)
+		fd = memory("cordon-request", t.data, t.len);
+	free(t.data);
+	return fd;
+}
+
+/* FROM on the places of the child. All of them are above, so that no place is taken twice. */
+static int spawn(char **argv, const int from[PLACES], pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -79,7 +90,7 @@ static int spawn(const struct cordon *c, char **argv, const int from[4], pid_t *
 	sigemptyset(&none);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	for (int i = 0; error == 0 && i < (c->input ? 4 : 3); i++)
+	for (int i = 0; error == 0 && i < PLACES && from[i] >= 0; i++)
 		error = posix_spawn_file_actions_adddup2(&actions, from[i], i);
 	if (error == 0)
 		error = posix_spawnp(ret, argv[0], &actions, &attributes, argv, environ);
@@ -91,7 +102,7 @@ static int spawn(const struct cordon *c, char **argv, const int from[4], pid_t *
 /* Above the places of the child. */
 static int lift(int fd)
 {
-	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, INPUT_FD + 1);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PLACES);
 
 	if (fd >= 0)
 		close(fd);
@@ -100,29 +111,35 @@ static int lift(int fd)
 
 int child_start(struct cordon *c, const void *code, size_t len, struct child *ret)
 {
-	int pipes[2] = {-1, -1}, from[4], error = 0;
-	char **argv = words_of(c);
+	char *program = c->program ? c->program : "cordon";
+	char *argv[] = {program,
+			"run",
+			"--events",
+			"--words=3",
+			c->input ? "--stdin=/proc/self/fd/4" : NULL,
+			NULL};
+	int pipes[2] = {-1, -1}, from[PLACES], error = 0;
 
 	*ret = (struct child){.out = -1, .words = -1};
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		pipes[0] = pipes[1] = -1;
-	from[0] = lift(memory("cordon-code", code, len));
-	from[1] = lift(pipes[1]);
-	from[2] = lift(memory("cordon-words", "", 0));
-	from[3] = c->input ? lift(memory("cordon-input", c->input, c->input_len)) : -1;
-	if (!argv || pipes[0] < 0 || from[0] < 0 || from[1] < 0 || from[2] < 0 ||
-	    (c->input && from[3] < 0))
+	from[CODE] = lift(memory("cordon-code", code, len));
+	from[OUT] = lift(pipes[1]);
+	from[WORDS] = lift(memory("cordon-words", "", 0));
+	from[REQUEST] = lift(request_of(c));
+	from[INPUT] = c->input ? lift(memory("cordon-input", c->input, c->input_len)) : -1;
+	if (pipes[0] < 0 || from[CODE] < 0 || from[OUT] < 0 || from[WORDS] < 0 ||
+	    from[REQUEST] < 0 || (c->input && from[INPUT] < 0))
 		error = errno ? errno : ENOMEM;
 	else
-		error = spawn(c, argv, from, &ret->pid);
+		error = spawn(argv, from, &ret->pid);
 	if (error)
-		fail(c, "%s could not be started: %s", argv ? argv[0] : "cordon", strerror(error));
+		fail(c, "%s could not be started: %s", program, strerror(error));
 	ret->out = pipes[0];
-	ret->words = from[2];
-	for (int i = 0; i < 4; i++)
-		if (i != 2 && from[i] >= 0)
+	ret->words = from[WORDS];
+	for (int i = 0; i < PLACES; i++)
+		if (i != WORDS && from[i] >= 0)
 			close(from[i]);
-	free(argv);
 	return error ? -1 : 0;
 }
 

@@ -100,7 +100,7 @@ static int take_result(struct reader *r, json_t *event)
 
 static int take_line(struct reader *r, const char *line, size_t len)
 {
-	json_t *event = json_loadb(line, len, 0, NULL);
+	json_t *event = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
 	const char *kind = json_string_value(json_object_get(event, "event"));
 	int status = 0;
 

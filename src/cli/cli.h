@@ -66,6 +66,8 @@ struct cli_call {
 	const char *rules[REQUEST_LIST_MAX]; /* directories */
 	int argc;			     /* what is left after the options */
 	char **argv;
+	char *words, **words_list; /* --words: what it read, and the command line with it */
+	size_t words_len;
 };
 
 struct cli_option {
@@ -91,6 +93,8 @@ const struct cli_command *cli_command_at(unsigned i);
 
 /* options.c */
 extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+/* Every command has these. */
+extern const struct cli_option cli_every_options[];
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
@@ -98,6 +102,11 @@ int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v,
 int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 /* "--", or "-" for a name of one letter. */
 const char *cli_dashes(const struct cli_option *o);
+/* words.c */
+int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* Puts the words that were read, if there are any, before ARGV[AT]. */
+int cli_splice_words(struct cli_call *c, int at, int *argc, char ***argv, struct err *err);
+void cli_free_words(struct cli_call *c);
 /* scan_options.c */
 extern const struct cli_option cli_scan_options[], cli_rules_options[];
 /* policy.c */

@@ -22,7 +22,7 @@ static void print_bash(FILE *to)
 		fprintf(to, "%s%s", i ? " " : "", cli_command_at(i)->name);
 	fputs("' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", to);
 	for (unsigned i = 0; cli_command_at(i); i++) {
-		fprintf(to, "\t%s) COMPREPLY=($(compgen -W '--help", cli_command_at(i)->name);
+		fprintf(to, "\t%s) COMPREPLY=($(compgen -W '", cli_command_at(i)->name);
 		cli_each_option(cli_command_at(i), bash_option, to);
 		fputs("' -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n", to);
 	}
@@ -72,7 +72,7 @@ static void print_zsh(FILE *to)
 	for (unsigned i = 0; cli_command_at(i); i++) {
 		fprintf(to, "\t%s)\n\t\t_arguments \\\n", cli_command_at(i)->name);
 		cli_each_option(cli_command_at(i), zsh_option, to);
-		fputs("\t\t\t'--help[this text]' '*:file:_files'\n\t\t;;\n", to);
+		fputs("\t\t\t'*:file:_files'\n\t\t;;\n", to);
 	}
 	fputs("\tesac\n}\n"
 	      "if [ \"$funcstack[1]\" = _cordon ]; then\n\t_cordon \"$@\"\nelse\n"

@@ -58,7 +58,7 @@ static const struct {
 	{"audit", "126", "refused: the state directory is not yours alone, or not what was signed"},
 };
 
-/* Calls EACH for every option of CMD, limits included. */
+/* Calls EACH for every option of CMD, limits and those of every command included. */
 void cli_each_option(const struct cli_command *cmd,
 		     void (*each)(FILE *to, const struct cli_option *o), FILE *to)
 {
@@ -83,6 +83,8 @@ void cli_each_option(const struct cli_command *cmd,
 		struct cli_option o = {row->name, cli_limit_value(row), help, NULL, NULL};
 		each(to, &o);
 	}
+	for (const struct cli_option *o = cli_every_options; o->name; o++)
+		each(to, o);
 }
 
 enum { HELP_COLUMN = 23 };
@@ -110,9 +112,7 @@ void cli_help_all(FILE *to)
 
 void cli_help(FILE *to, const struct cli_command *cmd)
 {
-	fprintf(to, "cordon %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->help);
-	if (cmd->options->name)
-		fputs("\n", to);
+	fprintf(to, "cordon %s %s\n\n%s.\n\n", cmd->name, cmd->synopsis, cmd->help);
 	cli_each_option(cmd, help_option, to);
 	fprintf(to, "\nExample: %s\n", cmd->example);
 	for (size_t i = 0, n = 0; i < sizeof(exits) / sizeof(exits[0]); i++)

@@ -136,16 +136,10 @@ static int fail_unknown(struct cli_call *call, const char *word, int argc, char 
 	return cli_fail(call, &err);
 }
 
-static int dispatch(const char *word, int argc, char **argv)
+static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, char **argv)
 {
-	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
-	AUTO_PAGES struct cli_call *call = pages_new(sizeof(*call));
 	struct err err;
 
-	if (!call)
-		return 125;
-	if (!cmd)
-		return fail_unknown(call, word, argc, argv);
 	request_init(&call->request);
 	call->scan.fail_on = SEVERITY_INFORMATIONAL;
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
@@ -160,6 +154,20 @@ static int dispatch(const char *word, int argc, char **argv)
 	if (need_descriptors(&err) < 0)
 		return cli_fail(call, &err);
 	return cmd->run(call);
+}
+
+static int dispatch(const char *word, int argc, char **argv)
+{
+	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
+	AUTO_PAGES struct cli_call *call = pages_new(sizeof(*call));
+
+	if (!call)
+		return 125;
+	if (!cmd)
+		return fail_unknown(call, word, argc, argv);
+	int status = obey(cmd, call, argc, argv);
+	cli_free_words(call);
+	return status;
 }
 
 /* A closed standard stream's number would go to the next file we open, and our output into it. */

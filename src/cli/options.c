@@ -292,7 +292,12 @@ const char *cli_dashes(const struct cli_option *o)
 	return o->name[1] ? "--" : "-";
 }
 
-static const struct cli_option help_option = {"help", NULL, "this text", set_help, NULL};
+const struct cli_option cli_every_options[] = {
+	{"help", NULL, "this text", set_help, NULL},
+	{"words", "FD",
+	 "more words from a descriptor, each ended by a NUL: no list of processes has them",
+	 cli_set_words, NULL},
+	{0}};
 
 const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
@@ -341,11 +346,12 @@ const char *cli_limit_value(const struct limit_row *row)
 static const struct cli_option *find(const struct cli_command *cmd, const char *name, size_t len,
 				     struct cli_option *ret_limit)
 {
-	if (len == 4 && strncmp(name, "help", 4) == 0)
-		return &help_option;
-	for (const struct cli_option *o = cmd->options; o->name; o++)
-		if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
-			return o;
+	const struct cli_option *const tables[] = {cli_every_options, cmd->options};
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct cli_option *o = tables[t]; o->name; o++)
+			if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+				return o;
 	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		if (strlen(row->name) == len && strncmp(row->name, name, len) == 0) {
@@ -417,7 +423,8 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 	ret->argv = argv; /* operands are gathered at its front */
 	while (at < argc && strcmp(argv[at], "--") != 0) {
 		if (strncmp(argv[at], "--", 2) == 0 || is_letter(cmd, argv[at])) {
-			if (parse_one(cmd, argv, argc, &at, ret, err) < 0)
+			if (parse_one(cmd, argv, argc, &at, ret, err) < 0 ||
+			    cli_splice_words(ret, at, &argc, &argv, err) < 0)
 				return -1;
 		} else if (strcmp(argv[at], "-h") == 0) {
 			ret->help = true;

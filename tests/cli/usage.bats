@@ -29,6 +29,37 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	wrong '--json' run --json=1 x.py
 }
 
+@test "--words: words from a descriptor stand where the option stands, and on no command line" {
+	printf 'import os, sys; print(os.environ["K"], sys.argv[1:], open("/proc/self/cmdline").read().count("s3cret"))' | code x.py
+	printf '%s\0' --tier no-cgroup --origin=user --env K=s3cret -- "$T/x.py" -- --json 'a b' '' >"$T/words"
+	"$CORDON" run --words 5 5<"$T/words" >"$T/out" 2>"$T/err" || show
+	out_is "s3cret ['--json', 'a b', ''] 0"
+	printf '%s\0' --tier no-cgroup --env K=1 >"$T/words"
+	"$CORDON" run --words=7 "$T/x.py" -- z 7<"$T/words" >"$T/out" 2>"$T/err" || show
+	out_is "1 ['z'] 0"
+	: >"$T/words"
+	"$CORDON" domain new --words=0 <"$T/words" | grep -q ^d
+	printf '%s\0' show "$("$CORDON" domain new)" >"$T/words"
+	"$CORDON" domain --words=3 --json 3<"$T/words" | grep -q '"exposed": *false'
+}
+
+@test "--words: half a word, too many, no descriptor, twice: nothing is begun" {
+	printf 'print(1)' | code x.py
+	printf '%s\0%s' --tier=no-cgroup --env=K=s3 >"$T/half"
+	head -c 1048577 /dev/zero >"$T/many"
+	printf '%s\0' --words=3 >"$T/nested"
+	wrong 'is not ended by a NUL' run --words=3 "$T/x.py" 3<"$T/half"
+	wrong 'more than 1048576 bytes' run --words=3 "$T/x.py" 3<"$T/many"
+	wrong 'only once' run --words=3 "$T/x.py" 3<"$T/nested"
+	wrong 'only once' run --words=3 --words=4 "$T/x.py" 3</dev/null 4</dev/null
+	wrong 'descriptor 99 cannot be read: Bad file descriptor' run --words=99 "$T/x.py"
+	for fd in 1 2 -1 x '' 99999999999; do
+		wrong 'the number of an open descriptor' run --words="$fd" "$T/x.py"
+	done
+	head -c 1048576 "$T/many" >"$T/most"
+	wrong 'one file at a time' run --words=3 3<"$T/most"
+}
+
 @test "wrong values name the option and show how to write it" {
 	printf 'print(1)\n' | code x.py
 	wrong '--time' run --time 5x "$T/x.py"

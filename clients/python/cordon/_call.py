@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Iterable, List, Mapping, Optional, Tuple, Union
 
 from ._errors import BadRequest
 from ._model import Event, Output
@@ -46,15 +46,31 @@ def _seconds(value: Duration) -> str:
     return value if isinstance(value, str) else f"{int(value * 1000)}ms"
 
 
-def _bytes(value: Union[str, bytes]) -> bytes:
-    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
+def as_bytes(name: str, value: Union[str, bytes]) -> bytes:
+    """UTF-8; what os.fsdecode made of other bytes becomes those again."""
+    if not isinstance(value, str):
+        return bytes(value)
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as e:
+        raise BadRequest(f"{name}: there is half a character in it", cause=f"a lone surrogate at {e.start}: {e}",
+                         cure="text.encode('utf-8', 'replace'), or look where it was cut") from None
 
 
 def _text(name: str, value: object) -> str:
     text = str(value)
     if "\0" in text:
         raise BadRequest(f"{name}: there is a NUL in it")
+    as_bytes(name, text)
     return text
+
+
+def _variables(env: Mapping[str, str]) -> List[str]:
+    for name in env:
+        if not name or "=" in name or "\0" in name:
+            raise BadRequest(f"env: {name!r} is no name of a variable",
+                             cause="it is empty, or there is a \"=\" or a NUL in it")
+    return [f"{name}={value}" for name, value in env.items()]
 
 
 class _Options:
@@ -81,7 +97,7 @@ class _Options:
 def _source(code: Code, name: str = "-") -> Tuple[Tuple[str, ...], Optional[bytes]]:
     """The operand, and what it means if that is no file."""
     if isinstance(code, (str, bytes)):
-        return (name,), _bytes(code)
+        return (name,), as_bytes("code", code)
     return (_text("file", os.fspath(code)),), None
 
 
@@ -106,12 +122,13 @@ def run_call(
 ) -> Call:
     """Runs code in the box. CODE is a text (Python, if LANG says nothing else), or a path of a file.
     Durations are seconds or texts like "30s", sizes are bytes or texts like "512M". CHECK: an exit status
-    other than 0 is an error too. TELEMETRY: Python tells what it does, see Telemetry. The callbacks are told of what happens as it happens."""
+    other than 0 is an error too. TELEMETRY: Python tells what it does, see Telemetry. The callbacks are told of
+    what happens as it happens; an exception of theirs ends the run at once."""
     operands, payload = _source(code)
     if mode not in ("ro", "overlay", "rw"):
         raise BadRequest(f"mode: there is no \"{mode}\" (ro, overlay or rw)")
     o = _Options().say(lang=lang or ("python" if payload is not None else None), tier=tier, telemetry=telemetry)
-    o.each("exec", exec).each("net", net).each("env", [f"{k}={v}" for k, v in (env or {}).items()])
+    o.each("exec", exec).each("net", net).each("env", _variables(env or {}))
     if workspace is not None:
         o.say(workspace=f"{os.fspath(workspace)}:{mode}")
     o.say(diff=diff, commit=commit, venv=venv, domain=_handle(domain), origin=origin,
@@ -123,7 +140,7 @@ def run_call(
           files=files, file_size=file_size, disk=disk, output=output,
           connections=connections, net_out=net_out, net_in=net_in)
     return Call(("run",), o.all, operands, tuple(_text("args", a) for a in args), payload,
-                None if input is None else _bytes(input), check, on_event, on_output)
+                None if input is None else as_bytes("input", input), check, on_event, on_output)
 
 
 def scan_call(what: Code, *, kind: Optional[str] = None, type: Optional[str] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar
 
 from . import _call
@@ -60,6 +61,17 @@ def of(name: str, data: Any) -> Any:
     return take(getattr(_more, name), data)
 
 
+@contextmanager
+def _closing(lines: Iterator[bytes]) -> Iterator[Iterator[bytes]]:
+    """A transport's lines may be any iterator; one that can be closed is, and its run is over then."""
+    try:
+        yield lines
+    finally:
+        close = getattr(lines, "close", None)
+        if close is not None:
+            close()
+
+
 class Teller:
     """Tells a call's callbacks of its events, and makes its result."""
 
@@ -97,8 +109,10 @@ class Cordon(Defaults):
     def perform(self, call: Call) -> Result:
         """A run, from its call to its result."""
         teller, stream = Teller(call), self.transport.stream(self._whole(call))
-        for line in stream:
-            teller.take(line)
+        # Closed here: an exception of a callback's holds the frames, and with them the run would go on.
+        with _closing(iter(stream)) as lines:
+            for line in lines:
+                teller.take(line)
         return teller.end(stream)
 
     @speaks(_call.run_call)
@@ -110,12 +124,13 @@ class Cordon(Defaults):
         """The events of a run as they happen; the last is Finished. Whoever stops early ends the run."""
         teller, stream = Teller(call), self.transport.stream(self._whole(call))
         last: Optional[Finished] = None
-        for line in stream:
-            event = teller.take(line)
-            if isinstance(event, Finished):
-                last = event
-            else:
-                yield event
+        with _closing(iter(stream)) as lines:
+            for line in lines:
+                event = teller.take(line)
+                if isinstance(event, Finished):
+                    last = event
+                else:
+                    yield event
         teller.end(stream)
         assert last is not None
         yield last

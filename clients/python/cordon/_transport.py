@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How a call gets to Cordon. Transport is all that a client knows of it, so that a server can take the
-program's place one day and no caller changes. Process starts the program cordon: code and input go as
+program's place one day and no caller changes. Process starts the program cordon: code, input and options go as
 memory files (never as arguments), what it says comes back through one pipe, and whatever happens here, the
 program is dead and reaped and every descriptor closed afterwards."""
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple
 
-from ._call import Call
+from ._call import Call, as_bytes
 from ._errors import BadRequest, Broken, NotInstalled
 from ._wire import Ending, Lines
 
@@ -91,19 +91,21 @@ class Process:
                                cure="install the package cordon, or name it: Cordon(binary=...)")
         return path
 
-    def _argv(self, call: Call, last: Tuple[str, ...]) -> List[str]:
-        """A value goes with its name in one word, and a run's file and arguments come behind "--": nothing
-        can pass for an option."""
-        argv = [self.program, *call.command]
+    def _words(self, call: Call) -> bytes:
+        """What is said besides the command, ended by NULs: everybody can read a command line, so handles, tokens
+        and values of the environment are in none. A value goes with its name in one word, and a run's file
+        and arguments come behind "--": nothing can pass for an option."""
+        words: List[str] = []
         for name, value in call.options:
             if len(name) == 1 and value is not None:
-                argv += ["-" + name, value]
+                words += ["-" + name, value]
             else:
-                argv.append("--" + name if value is None else f"--{name}={value}")
-        argv += last
+                words.append("--" + name if value is None else f"--{name}={value}")
         if call.command == ("run",):
-            return [*argv, "--", *call.operands, "--", *call.arguments]
-        return argv + [_no_option(word) for word in call.operands]
+            words += ["--", *call.operands, "--", *call.arguments]
+        else:
+            words += [_no_option(word) for word in call.operands]
+        return b"".join(as_bytes("a word", word) + b"\0" for word in words)
 
     @contextmanager
     def _prepared(self, call: Call, *last: str) -> Iterator[_Start]:
@@ -114,15 +116,16 @@ class Process:
             return fd
 
         try:
-            options: Dict[str, Any] = {"stdin": -3, "pass_fds": ()}
+            words = keep(_memory("cordon-request", self._words(call)))
+            options: Dict[str, Any] = {"stdin": -3, "pass_fds": (words,)}
             if call.payload is not None:
                 options["stdin"] = keep(_memory("cordon-code", call.payload))
             if call.input is not None:
                 fd = keep(_memory("cordon-input", call.input))
-                options["pass_fds"] = (fd,)
+                options["pass_fds"] += (fd,)
                 last += (f"--stdin=/proc/self/fd/{fd}",)
             options["stderr"] = keep(os.memfd_create("cordon-words", os.MFD_CLOEXEC))
-            yield _Start(self._argv(call, last), options, options["stderr"])
+            yield _Start([self.program, *call.command, *last, f"--words={words}"], options, options["stderr"])
         except FileNotFoundError as e:
             raise NotInstalled(f"there is no program {self.program}", cause=str(e)) from e
         except PermissionError as e:

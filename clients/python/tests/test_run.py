@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A run, from its code to its result."""
+import asyncio
 import os
 import pathlib
 import socket
@@ -143,10 +144,16 @@ class Run(Case):
         """an error in a callback ends the run and comes out"""
         def fail(event):
             raise ZeroDivisionError
-        before = descriptors()
-        with self.assertRaises(ZeroDivisionError):
-            self.client().run("print(1, flush=True)\nwhile True: pass", on_output=fail)
-        self.assertEqual((children(), descriptors()), ([], before))
+        before, code = descriptors(), "print(1, flush=True)\nwhile True: pass"
+        for use in (lambda: self.client().run(code, time=900, on_output=fail),
+                    lambda: list(self.client().stream(code, time=900, on_event=fail)),
+                    lambda: asyncio.run(self.aclient().run(code, time=900, on_output=fail))):
+            try:
+                use()
+                self.fail("no error came")
+            except ZeroDivisionError:
+                # It is over by now, while the exception still holds every frame.
+                self.assertEqual((children(), descriptors()), ([], before))
 
 
 class Errors(Case):
@@ -182,9 +189,13 @@ class Errors(Case):
     def test_request(self):
         """what is not understood is told before anything is begun, or by Cordon in its words"""
         for options in ({"mode": "no"}, {"args": ["a\0b"]}, {"time": "5x"}, {"tier": "none"}, {"lang": "perl"},
-                        {"workspace": "/nothing"}, {"env": {"": "x"}}):
-            with self.subTest(str(options)), self.assertRaises(cordon.BadRequest):
+                        {"workspace": "/nothing"}, {"env": {"": "x"}}, {"env": {"A=B": "x"}}, {"env": {"A\0": "x"}},
+                        {"env": {"A": "x\0y"}}, {"args": ["\ud800"]}, {"env": {"A": "\ud800"}}, {"input": "\ud800"}):
+            with self.subTest(str(options)), self.assertRaises(cordon.BadRequest) as e:
                 self.client().run("print(1)", **options)
+            self.assertTrue(str(e.exception).startswith((*options, "--", "cannot use", "/nothing")), e.exception)
+        with self.assertRaisesRegex(cordon.BadRequest, "^code: there is half a character in it"):
+            self.client().run("print('\ud800')")
         with self.assertRaises(cordon.BadRequest):
             self.client().run(pathlib.Path("/nothing.py"))
         with self.assertRaises(TypeError):
@@ -196,6 +207,25 @@ class Errors(Case):
             self.client().run("print(1)", lang="--tier=no-userns")
         r = self.client().run("import sys\nprint(sys.argv[1:])", args=["--tier", "no-userns"])
         self.assertEqual((r.tier, r.text), (TIER, "['--tier', 'no-userns']\n"))
+
+    def test_unseen(self):
+        """no handle, token, variable or argument is on a command line, which all can read"""
+        words = []
+
+        def look(event):
+            for pid, _ in children():
+                with open(f"/proc/{pid}/cmdline", "rb") as f:
+                    words.append(f.read())
+        client = self.client(origin=None)
+        domain = client.new_domain()
+        code = "import os, sys\nprint(os.environ['KEY'], sys.argv[1:])"
+        plan = client.plan(code, domain=domain)
+        r = client.run(code, domain=domain, plan=plan, env={"KEY": "s3cret=x"}, args=["h1dden"], on_event=look)
+        self.assertEqual(r.text, "s3cret=x ['h1dden']\n")
+        self.assertIn("the plan is for other arguments", r.reasons[0])  # so the token arrived
+        self.assertIn(b"--events", words[0])
+        for secret in (domain.handle, plan.token, "s3cret", "h1dden"):
+            self.assertEqual([w for w in words if secret.encode() in w], [])
 
     def test_isolate(self):
         """a layer that is missing (an ordinary user has no cgroup): which, why, what to do"""

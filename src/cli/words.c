@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --words FD: words of the command line that come through a descriptor, each ended by a NUL. They stand
+ * where the option stands. A command line can be read by everybody on the machine (/proc/PID/cmdline),
+ * and handles, plan tokens and --env values are for nobody else. A word without its end is refused:
+ * half a request must never be obeyed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "cli/cli.h"
+
+enum { WORDS_MAX = 1 << 20, WORDS_FD_MAX = 1 << 20 };
+
+static int parse_fd(const char *v, struct err *err)
+{
+	char *end;
+	unsigned long fd = strtoul(v, &end, 10);
+
+	if (*v < '0' || *v > '9' || *end || fd > WORDS_FD_MAX || fd == STDOUT_FILENO ||
+	    fd == STDERR_FILENO)
+		return err_set(err, ERR_USAGE, "--words: the number of an open descriptor");
+	return (int)fd;
+}
+
+/* All that FD has, in memory of its own. */
+static int read_all(int fd, char **ret, size_t *ret_len, struct err *err)
+{
+	AUTO_FREE char *text = malloc(WORDS_MAX + 1);
+
+	if (!text)
+		return err_set(err, ERR_SYSTEM, "--words: out of memory");
+	ssize_t n = io_read_full(fd, text, WORDS_MAX + 1);
+	if (n < 0)
+		return err_set(err, ERR_INPUT, "--words: descriptor %d cannot be read: %s", fd,
+			       strerror(errno));
+	if (n > WORDS_MAX)
+		return err_set(err, ERR_LIMIT, "--words: more than %d bytes", WORDS_MAX);
+	if (n > 0 && text[n - 1])
+		return err_set(err, ERR_INPUT, "--words: the last word is not ended by a NUL");
+	*ret_len = (size_t)n;
+	*ret = text;
+	text = NULL;
+	return 0;
+}
+
+int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (c->words)
+		return err_set(err, ERR_USAGE, "--words: only once, and not among such words");
+	int fd = parse_fd(v, err);
+	if (fd < 0 || read_all(fd, &c->words, &c->words_len, err) < 0)
+		return -1;
+	/* Nothing that is started has it; standard input's number must not become another file's. */
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return 0;
+}
+
+int cli_splice_words(struct cli_call *c, int at, int *argc, char ***argv, struct err *err)
+{
+	size_t count = 0;
+
+	if (!c->words || c->words_list)
+		return 0;
+	for (size_t i = 0; i < c->words_len; i++)
+		count += !c->words[i];
+	char **list = calloc((size_t)*argc + count + 1, sizeof(*list));
+	if (!list)
+		return err_set(err, ERR_SYSTEM, "--words: out of memory");
+	memcpy(list, *argv, (size_t)at * sizeof(*list));
+	for (size_t i = 0, from = 0; i < count; i++) {
+		list[(size_t)at + i] = c->words + from;
+		from += strlen(c->words + from) + 1;
+	}
+	memcpy(list + (size_t)at + count, *argv + at, (size_t)(*argc - at) * sizeof(*list));
+	c->words_list = c->argv = list;
+	*argv = list;
+	*argc += (int)count;
+	return 0;
+}
+
+void cli_free_words(struct cli_call *c)
+{
+	free(c->words);
+	free(c->words_list);
+}
