@@ -42,8 +42,10 @@ struct lite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
-	uint64_t wait_until; /* of the wait that goes on, in nanoseconds */
-	int frames;	     /* of the write-ahead log, when we last wrote */
+	/* Of the wait that goes on, in nanoseconds: when it began, when it ends unless the log moves, and when
+	 * that was last written. */
+	uint64_t wait_begun, wait_until, written;
+	int frames; /* of the write-ahead log, when we last wrote */
 };
 
 #define LITE_FILE "log.db"
@@ -51,6 +53,7 @@ enum {
 	LITE_APPLICATION = 0x43524441,
 	LITE_VERSION = 1,
 	LITE_LOOK_US = 2000,	/* how often who waits for others looks */
+	LITE_WAITS_MAX = 12,	/* a wait is so many times as long, at most, while others get on */
 	LITE_FRAMES_TIDY = 128, /* at a close */
 	LITE_FRAMES_MAX = 1024, /* at a commit */
 };

@@ -211,16 +211,44 @@ void lite_tidy(struct lite *l)
 		sqlite3_exec(l->db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 }
 
+/* When the write-ahead log was last written; 0: not known. */
+static uint64_t last_written(const struct lite *l)
+{
+	const char *path = sqlite3_filename_wal(sqlite3_db_filename(l->db, "main"));
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+/* The wait is for one who does not let go. Where many write, and slowly, each gets its turn: while the log
+ * moves, others are at work and the wait begins anew, up to its maximum. */
+static void look_around(struct lite *l, uint64_t now)
+{
+	uint64_t wait = (uint64_t)l->wait_ms * 1000000U, written = last_written(l);
+	uint64_t most = l->wait_begun + wait * LITE_WAITS_MAX;
+
+	if (written != l->written)
+		l->wait_until = now + wait < most ? now + wait : most;
+	l->written = written;
+}
+
 /* SQLite's own looks ever more seldom, up to every 100 ms: where many write, who waits longest then gets it
  * last. This one looks as often as whoever has just come. */
 static int wait_busy(void *ctx, int count)
 {
 	static const struct timespec pause = {.tv_nsec = LITE_LOOK_US * 1000L};
+	uint64_t now = io_now_ns();
 	struct lite *l = ctx;
 
-	if (count == 0)
-		l->wait_until = io_now_ns() + (uint64_t)l->wait_ms * 1000000U;
-	if (io_now_ns() >= l->wait_until)
+	if (count == 0) {
+		l->wait_begun = now;
+		l->wait_until = now + (uint64_t)l->wait_ms * 1000000U;
+		l->written = last_written(l);
+	}
+	look_around(l, now);
+	if (now >= l->wait_until)
 		return 0;
 	nanosleep(&pause, NULL);
 	return 1;

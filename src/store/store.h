@@ -24,7 +24,7 @@ enum {
 	STORE_VALUE_MAX = 4 << 20,   /* and of its value */
 	STORE_OPS_MAX = 256,	     /* in one transaction */
 	STORE_BYTES_MAX = 8 << 20,   /* of all its records, keys and values */
-	STORE_WAIT_MS = 5000,	     /* for others to finish writing */
+	STORE_WAIT_MS = 5000,	     /* for one other to finish writing */
 	STORE_CHECKPOINT_EVERY = 256 /* records */
 };
 

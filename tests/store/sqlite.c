@@ -4,9 +4,12 @@
  * clear error each time, the file as it was, and no record that was acknowledged lost.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/scope.h"
 #include "case.h"
@@ -173,6 +176,55 @@ static void test_full(int dir)
 	ok(case_is_good(s, dir), "and the log verifies");
 }
 
+enum { WAIT_MS = 200 };
+
+/* Begins when somebody else has the log. A process of its own: SQLite must not be carried over a fork. */
+static int wait_for_turn(int dir, int begin)
+{
+	struct store_options o = {.dir = dir, .wait_ms = WAIT_MS};
+	AUTO_STORE struct store *s = NULL;
+	AUTO_TX struct store_tx tx = {0};
+	struct err err = {0};
+	char word;
+
+	case_add(&tx, RECORD_REQUEST, "run:waits", 1);
+	return read(begin, &word, 1) != 1 || store_open(&o, &s, &err) < 0 ||
+	       store_commit(s, &tx, &err) < 0;
+}
+
+/* Somebody has the log for so many of the other's waits, and meanwhile it is written. */
+static bool gets_it(int dir, int waits)
+{
+	int begin[2], status = -1;
+	struct store_tip tip;
+	struct err err = {0};
+
+	scratch_must(pipe(begin) == 0, "a pipe");
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(wait_for_turn(dir, begin[0]));
+	AUTO_STORE struct store *s = case_open(dir);
+	scratch_must(s->backend->lock(s->self, &tip, &err) == 0, "the lock");
+	scratch_must(write(begin[1], "", 1) == 1, "the word");
+	for (int i = 0; i < waits * 20; i++) {
+		utimensat(AT_FDCWD, "s/log.db-wal", NULL, 0);
+		nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L / 20}, NULL);
+	}
+	s->backend->unlock(s->self);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(begin[0]);
+	close(begin[1]);
+	return status == 0;
+}
+
+static void test_turns(int dir)
+{
+	ok(gets_it(dir, 4), "who waits while others get on gets its turn, however long that is");
+	ok(!gets_it(dir, 14), "and not for ever");
+}
+
 /* One process after another, as runs are: the files do not grow with their number. */
 static void test_short(int dir)
 {
@@ -262,6 +314,7 @@ int main(void)
 	test_damage(dir);
 	test_full(dir);
 	test_short(dir);
+	test_turns(dir);
 	test_names_are_durable(dir);
 	close(dir);
 	scratch_leave(scratch);
