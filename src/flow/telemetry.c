@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-enum { LINE_MAX_LEN = 512, READ_LEN = 65536, WORDS_MAX = 640 };
+enum { LINE_MAX_LEN = 512, READ_LEN = 65536, WORDS_MAX = 800 };
 
 struct telemetry {
 	int fd;
@@ -211,13 +211,40 @@ static const struct {
 	{"connect", "socket."},	      {"", "ctypes."},
 };
 
-static bool can_lead(const struct telemetry_event *e, const char *call)
+/* How well an event fits. What was refused may be told late, when more was said since: so the last word is
+ * not the one that counts. */
+enum fit { FIT_NOT, FIT_ANY, FIT_CALL, FIT_TARGET };
+
+static enum fit fit(const struct telemetry_event *e, const char *call, const char *target)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++)
 		if (strncmp(call, leads[i].call, strlen(leads[i].call)) == 0 &&
 		    strncmp(e->audit, leads[i].audit, strlen(leads[i].audit)) == 0)
-			return true;
-	return false;
+			return !leads[i].call[0]		    ? FIT_ANY
+			       : *target && strstr(e->args, target) ? FIT_TARGET
+								    : FIT_CALL;
+	return FIT_NOT;
+}
+
+/* The best, and of those the last; NULL: none fits. A program is looked for by its name: where it is was found
+ * by the program itself. */
+static const struct telemetry_event *find(struct telemetry *t, const struct wire_denial *d)
+{
+	const struct telemetry_event *best = NULL;
+	char target[sizeof(d->target) + 1];
+	enum fit most = FIT_NOT;
+
+	snprintf(target, sizeof(target), "%.*s", (int)sizeof(d->target), d->target);
+	const char *slash = strrchr(target, '/'), *name = slash && slash[1] ? slash + 1 : target;
+	for (size_t back = 0; back < recent_count(t); back++) {
+		const struct telemetry_event *e = recent(t, back);
+		enum fit f = fit(e, d->call, name);
+		if (f > most) {
+			most = f;
+			best = e;
+		}
+	}
+	return best;
 }
 
 /* The program says what it does before it does it: so what it said is there by now. */
@@ -225,15 +252,13 @@ void telemetry_join(struct telemetry *t, const struct wire_denial *d)
 {
 	char words[WORDS_MAX];
 
-	telemetry_read(t);
-	for (size_t back = 0; t && back < recent_count(t); back++) {
-		const struct telemetry_event *e = recent(t, back);
-		if (!can_lead(e, d->call))
-			continue;
-		snprintf(words, sizeof(words),
-			 "%s(%s) at line %u was refused by the box: %.31s, %.95s", e->audit,
-			 e->args, e->line, d->call, d->rule);
-		explain(t, words);
+	if (!t)
 		return;
-	}
+	telemetry_read(t);
+	const struct telemetry_event *e = find(t, d);
+	if (!e)
+		return;
+	snprintf(words, sizeof(words), "%s(%s) at line %u was refused by the box: %.31s, %.95s",
+		 e->audit, e->args, e->line, d->call, d->rule);
+	explain(t, words);
 }
