@@ -147,7 +147,6 @@ PREFIX     ?= /usr/local
 LIBEXECDIR ?= $(PREFIX)/libexec/cordon
 SHAREDIR   ?= $(PREFIX)/share/cordon
 LIBDIR     ?= $(PREFIX)/lib
-SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
 # Where cordon looks for its box and its rules: another place than the last time builds that file again.
 $(BUILD)/libexec: FORCE
@@ -164,11 +163,11 @@ install: all
 	install -d $(DESTDIR)$(SHAREDIR)
 	cp -R rules $(DESTDIR)$(SHAREDIR)/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions $(DESTDIR)$(SYSCONFDIR)/apparmor.d
+		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions $(DESTDIR)$(SHAREDIR)/apparmor
 	$(BUILD)/cordon man >$(DESTDIR)$(PREFIX)/share/man/man1/cordon.1
 	$(BUILD)/cordon completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/cordon
 	$(BUILD)/cordon completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_cordon
-	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' packaging/apparmor.in >$(DESTDIR)$(SYSCONFDIR)/apparmor.d/cordon-box
+	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' packaging/apparmor.in >$(DESTDIR)$(SHAREDIR)/apparmor/cordon-box
 	$(if $(LIBRARY),install -D -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libcordon.so.$(VERSION))
 	$(if $(LIBRARY),ln -sf libcordon.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libcordon.so.0)
 	$(if $(LIBRARY),ln -sf libcordon.so.0 $(DESTDIR)$(LIBDIR)/libcordon.so)
@@ -180,6 +179,7 @@ install: all
 # Packages have paths of their own, so they are built beside everything else.
 DEB_BUILD := build/deb-build
 deb:
+	@rm -rf $(DEB_BUILD)/root
 	@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) PREFIX=/usr LIBEXECDIR=/usr/libexec/cordon \
 		LIBDIR=/usr/lib/$(shell $(CC) -print-multiarch) DESTDIR=$(CURDIR)/$(DEB_BUILD)/root install
 	@tools/deb $(DEB_BUILD)/root $(VERSION) build/deb

@@ -25,7 +25,7 @@ static const struct sysctl_row sysctls[] = {
 	{LAYER_USERNS, "/proc/sys/kernel/unprivileged_userns_clone", "0",
 	 "sysctl kernel.unprivileged_userns_clone=1"},
 	{LAYER_USERNS, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-	 "an AppArmor profile with `userns,` for cordon-box"},
+	 "an AppArmor profile with `userns,` for cordon-box: share/cordon/apparmor has one"},
 	{LAYER_NETNS, "/proc/sys/user/max_net_namespaces", "0",
 	 "sysctl user.max_net_namespaces=10000"},
 	{LAYER_MOUNTNS, "/proc/sys/user/max_mnt_namespaces", "0",
