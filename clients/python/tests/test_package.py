@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import cordon
@@ -33,6 +34,21 @@ class Package(Case):
         heavy = ["asyncio", "subprocess", "dataclasses", "inspect", "json", "IPython"]
         self.assertEqual(self.python(f"import sys, cordon; print([m for m in {heavy!r} if m in sys.modules])"), "[]\n")
         self.assertEqual(self.python("import sys, cordon; cordon.run; print('asyncio' in sys.modules)"), "False\n")
+
+    def test_quick(self):
+        """to import it takes less than 20 ms, and a call less than 3 ms of this process, by the clock of its own work"""
+        copy = self.path("copy")  # where Python may keep what it compiles
+        shutil.copytree(os.path.join(TOP, "cordon"), os.path.join(copy, "cordon"))
+        code = "import time; t = time.process_time(); import cordon; print((time.process_time() - t) * 1e3)"
+        took = [float(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, env=dict(os.environ, PYTHONPATH=copy)).stdout)
+                for _ in range(6)]
+        self.assertLess(min(took[1:]), 20, took)
+        client, calls = self.client(), []
+        for _ in range(8):
+            begun = time.process_time()
+            client.run("true", lang="bash")
+            calls.append((time.process_time() - begun) * 1e3)
+        self.assertLess(min(calls), 3, calls)
 
     def test_values(self):
         """what Cordon says cannot be changed, and compares by what it is"""
