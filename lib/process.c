@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts the program cordon: code, input and options are memory files, never arguments, which all can read; its
- * lines come through one pipe; whatever happens, it is dead, reaped and closed afterwards.
+ * Starts the program cordon: code, input and options are memory files, never arguments, which all can
+ * read; its lines come through one pipe; whatever happens, it is dead, reaped and closed afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -226,8 +226,8 @@ static enum fit fit(const struct telemetry_event *e, const char *call, const cha
 	return FIT_NOT;
 }
 
-/* The best, and of those the last; NULL: none fits. A program is looked for by its name: where it is was found
- * by the program itself. */
+/* The best, and of those the last; NULL: none fits. A program is looked for by its name: its place
+ * was found by the one that starts it. */
 static const struct telemetry_event *find(struct telemetry *t, const struct wire_denial *d)
 {
 	const struct telemetry_event *best = NULL;

@@ -42,8 +42,8 @@ struct lite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
-	/* Of the wait that goes on, in nanoseconds: when it began, when it ends unless the log moves, and when
-	 * that was last written. */
+	/* Of the wait that goes on, in nanoseconds: when it began, when it ends unless the log moves,
+	 * and when that was last written. */
 	uint64_t wait_begun, wait_until, written;
 	int frames; /* of the write-ahead log, when we last wrote */
 };

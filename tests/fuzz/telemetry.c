@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target for what a program sends on the descriptor of its telemetry: the first byte says in pieces of
- * which size it comes and which call is refused in between, the rest is what it sends. Every line is told
- * or counted as dropped; what is told is printable and named, and so are the words of the result. A broken
- * promise aborts.
+ * The fuzz target for what a program sends on the descriptor of its telemetry: the first byte says
+ * in pieces of which size it comes and which call is refused in between, the rest is what it sends.
+ * Every line is told or counted as dropped; what is told is printable and named, and so are the words
+ * of the result. A broken promise aborts.
  */
 #include <stdbool.h>
 #include <stdio.h>

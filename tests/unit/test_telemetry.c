@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which word of a program's is put beside a refusal: rows of what it said, what was refused, and the line that
- * must be told. A refusal may come long after the word.
+ * Which word of a program's is put beside a refusal: rows of what it said, what was refused, and the
+ * line that must be told. A refusal may come long after the word.
  */
 #include <stdio.h>
 #include <string.h>
