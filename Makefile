@@ -4,7 +4,7 @@
 #   make run    install what is missing, build, play the demonstration
 #   make test   install what is missing, build, run every test
 #   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
-#   make bench | fuzz | soak | kernels | analyze     the longer things
+#   make bench | fuzz | soak | kernels | releases | analyze     the longer things
 #   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
 #   CROSS=x86_64|aarch64 SYSROOT=DIR BUILD=DIR kernels-bin     for the other architecture
@@ -66,7 +66,7 @@ EGRESS   := $(wildcard src/egress/*.c)
 EGRESS_LINK = $(PG_LINK) -pthread
 EGRESS_OBJS := $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(EGRESS) src/policy/net.c,)
 
-.PHONY: deb wheel all run test bench fuzz soak kernels kernels-bin mutants tests deps lint analyze clean install FORCE
+.PHONY: deb wheel all run test bench fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
@@ -204,6 +204,9 @@ bench: all $(BUILD)/tests/scan-engine
 	@tests/bench/python $(BUILD)/cordon clients/python
 kernels: all tests
 	@tests/kernels/run
+# The packages on the Debian after the one that they are built on.
+releases: all
+	@tests/packages/run trixie
 lint: all
 	@tests/lint
 analyze: all
