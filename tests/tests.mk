@@ -98,6 +98,9 @@ $(BUILD)/tests/unit/fetch_dir: LINK += -Wl,--wrap=flock
 # So does it between a flag and the call that it is for.
 $(BUILD)/tests/unit/egress_call: EGRESS_LINK += -Wl,--wrap=connect
 
+# This one has a clock of its own, and fills a socket before TLS writes to it.
+$(BUILD)/tests/unit/egress_relay_late: EGRESS_LINK += -Wl,--wrap=io_now_ns,--wrap=getsockopt,--wrap=SSL_CTX_new
+
 # Memory can be taken away from this one.
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
 

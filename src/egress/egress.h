@@ -106,6 +106,9 @@ struct egress {
 	uint16_t door_port;
 	struct expected *expected;
 	bool door_shut; /* for want of descriptors */
+	/* connections through ourselves */
+	struct relay *relays;	/* whose host is not there yet */
+	struct ssl_ctx_st *tls; /* for all that get a secret, since the first */
 	/* the resolver */
 	size_t questions, streams;
 };
@@ -176,6 +179,8 @@ void call_finish(struct egress *e);
  * gets that secret and goes on as TLS; or NULL. */
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
 		const char *rule, const struct egress_secret *secret);
+/* Those whose host takes too long. */
+void relay_look(struct egress *e);
 
 /* clock.c: ticks while there is something to look at. */
 int clock_open(struct egress *e, struct err *err);

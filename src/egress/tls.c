@@ -8,19 +8,26 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-struct ssl_st *tls_new(int fd, const char *host)
+struct ssl_ctx_st *tls_open(void)
 {
 	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
-	SSL *s = NULL;
 
 	if (context && SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
 	    SSL_CTX_set_default_verify_paths(context) == 1) {
 		SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
 		SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
 						  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-		s = SSL_new(context);
+		SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+		return context;
 	}
-	SSL_CTX_free(context); /* S holds it */
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+struct ssl_st *tls_new(struct ssl_ctx_st *context, int fd, const char *host)
+{
+	SSL *s = SSL_new(context);
+
 	if (s && SSL_set_fd(s, fd) == 1 && SSL_set1_host(s, host) == 1 &&
 	    SSL_set_tlsext_host_name(s, host) == 1)
 		return s;
@@ -58,6 +65,11 @@ ssize_t tls_send(struct ssl_st *s, const void *data, size_t len)
 bool tls_has_more(struct ssl_st *s)
 {
 	return SSL_pending(s) > 0;
+}
+
+bool tls_wants_write(struct ssl_st *s)
+{
+	return SSL_want_write(s);
 }
 
 void tls_free(struct ssl_st *s)

@@ -10,15 +10,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct ssl_ctx_st;
 struct ssl_st;
 
+/* Reads those certificates, which takes milliseconds: once is enough. NULL: it cannot be had. */
+struct ssl_ctx_st *tls_open(void);
 /* FD is connected. NULL: it cannot be had. */
-struct ssl_st *tls_new(int fd, const char *host);
+struct ssl_st *tls_new(struct ssl_ctx_st *context, int fd, const char *host);
 /* 0: it is the host it should be. */
 int tls_connect(struct ssl_st *s);
 ssize_t tls_recv(struct ssl_st *s, void *data, size_t size);
 ssize_t tls_send(struct ssl_st *s, const void *data, size_t len);
 bool tls_has_more(struct ssl_st *s);
+/* What comes later is room to write, not something to read. */
+bool tls_wants_write(struct ssl_st *s);
 void tls_free(struct ssl_st *s);
 
 #endif

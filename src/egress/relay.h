@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A connection that goes through cordon-egress: relay.c makes it, relay_check.c looks at its first
+ * bytes, relay_move.c moves the rest.
+ */
+#ifndef CORDON_EGRESS_RELAY_H
+#define CORDON_EGRESS_RELAY_H
+
+#include <sys/types.h>
+
+#include "egress/egress.h"
+
+enum { RELAY_ROOM = 65536 };
+
+/* One direction. */
+struct flow {
+	uint8_t data[RELAY_ROOM];
+	size_t at, len;
+	bool ended, told; /* nothing more comes; and the other side knows */
+	uint64_t moved;
+};
+
+enum { INNER, OUTER, SIDES };
+
+struct relay {
+	struct watch side[SIDES]; /* the program, the host */
+	struct flow from[SIDES];  /* what comes from it */
+	bool gone[SIDES];	  /* it takes nothing more, and what it has said is all */
+	bool checked;
+	uint64_t id, until_ns;
+	int fd; /* the program's, until it is connected */
+	struct attempt *attempt;
+	const struct egress_secret *secret; /* or NULL, and then TLS is too */
+	struct ssl_st *tls;
+	struct relay *next; /* of those whose host is not there yet */
+};
+
+void relay_end(struct egress *e, struct relay *r);
+
+/* Both ends are there. */
+void relay_move(struct egress *e, struct relay *r);
+
+/* False: it must not go on, and the attempt says why. */
+bool relay_check(struct relay *r);
+bool relay_refuse(struct relay *r, const char *why);
+
+#endif
