@@ -18,9 +18,13 @@
 static const struct address_kind kinds[] = {
 	{"169.254.169.254", METADATA, 32},
 	{"169.254.170.2", METADATA, 32},
+	{"169.254.170.23", METADATA, 32},
+	{"169.254.42.42", METADATA, 32},
+	{"168.63.129.16", METADATA, 32},
 	{"100.100.100.200", METADATA, 32},
 	{"192.0.0.192", METADATA, 32},
 	{"fd00:ec2::254", METADATA, 128},
+	{"fd00:ec2::23", METADATA, 128},
 	{"fd20:ce::254", METADATA, 128},
 	{"0.0.0.0", "this host itself", 8},
 	{"10.0.0.0", PRIVATE, 8},

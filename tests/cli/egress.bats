@@ -408,7 +408,7 @@ PY
 for row in runpy.run_path(sys.argv[1])["ATTEMPTS"]: print(*row[:2])' "$TOP/tests/egress/bypass.py" >"$T/rows"
 		[ "$(wc -l <"$T/rows")" -ge 30 ]
 		while read -r name where; do
-			box "$1" --json --net web.test:80 --net rebind.test:80 --connections 100000 \
+			box "$1" --json --net web.test:80 --net rebind.test:80 --net cname.test:80 --connections 100000 \
 				"$TOP/tests/egress/bypass.py" -- "$name" </dev/null
 			exits 0
 			NAME=$name WHERE=$where /usr/bin/python3 -I - "$T/out" <<'PY' || show
@@ -424,7 +424,7 @@ PY
 	}
 	every check
 	# No question left for a name that no rule allows.
-	[ -z "$(asked | grep -vE '^(web|rebind)\.test ')" ] || { asked | sort | uniq -c; false; }
+	[ -z "$(asked | grep -vE '^(web|rebind|cname)\.test ')" ] || { asked | sort | uniq -c; false; }
 }
 
 @test "places that are not on the internet, by name and by address" {
@@ -434,16 +434,88 @@ for n in sys.argv[1:]:
     try: urllib.request.urlopen("http://%s/" % n, timeout=5).read(); print("there", n)
     except OSError as e: print(e, n)
 PY
-	local names=(private.test meta.test loop.test self.test local6.test mapped.test)
+	local names=(private.test meta.test loop.test self.test local6.test mapped.test azure.test cname.test)
 	check() {
-		box "$1" --json "${names[@]/#/--net=}" "$T/c.py" 2>/dev/null || true
 		box "$1" --json --net private.test:80 --net meta.test:80 --net loop.test:80 --net self.test:80 \
-			--net local6.test:80 --net mapped.test:80 "$T/c.py" -- "${names[@]}"
+			--net local6.test:80 --net mapped.test:80 --net azure.test:80 --net cname.test:80 "$T/c.py" -- "${names[@]}"
 		exits 0
-		holds '"there" not in r["stdout"]' 'len([e for e in r["egress"] if e["verdict"] == "refused"]) == 6' \
+		holds '"there" not in r["stdout"]' 'len([e for e in r["egress"] if e["verdict"] == "refused"]) == 8' \
 			'"private" in r["egress"][0]["rule"] and "secrets" in r["egress"][1]["rule"]'
 		box "$1" --json --net private.test:80 --net 10.77.0.2:80 "$T/c.py" -- private.test 10.77.0.2
 		holds 'r["stdout"].count("there") == 2'
+	}
+	every check
+}
+
+@test "a name that has a good address and a bad one is reached at the good one alone" {
+	cat <<'PY' | code c.py
+import socket
+for *_, at in socket.getaddrinfo("mixed.test", 80, socket.AF_INET, socket.SOCK_STREAM):
+    try: socket.create_connection(at, 5).close(); print("there")
+    except OSError as e: print(e.strerror)
+PY
+	check() {
+		box "$1" --json --net mixed.test:80 "$T/c.py"
+		exits 0
+		holds 'sorted(r["stdout"].split("\n")) == ["", "Permission denied", "there"]' \
+			'{e["address"]: e["verdict"] for e in r["egress"]} == {"10.77.0.2": "refused", "203.0.113.2": "connected"}'
+	}
+	every check
+}
+
+@test "a name in capitals, with its last dot, or in wide letters is the same name" {
+	cat <<'PY' | code c.py
+import socket
+for name in ("WEB.Test", "web.test.", "\uff57eb.test", "web\u3002test", "xn--wb-bja.test"):
+    try: socket.create_connection((name, 80), 5).close(); print("there")
+    except OSError as e: print(e.strerror)
+PY
+	check() {
+		box "$1" --json --net Web.TEST:80 "$T/c.py"
+		exits 0
+		holds 'r["stdout"] == "there\n" * 4 + "Name or service not known\n"' \
+			'[e["name"] for e in r["egress"]] == ["web.test"] * 4 + ["xn--wb-bja.test"]'
+	}
+	every check
+}
+
+@test "bytes count however they get into a socket, and whoever holds it" {
+	cat <<'PY' | code c.py
+import array, os, socket, sys
+BLOCK = b"x" * 65536
+
+def send(s):
+    while True: s.sendall(BLOCK)
+
+def sendfile(s):
+    with open("/tmp/block", "wb") as f: f.write(BLOCK)
+    with open("/tmp/block", "rb") as f:
+        while True: os.sendfile(s.fileno(), f.fileno(), 0, len(BLOCK))
+
+def sendmsg(s):
+    while True: s.sendmsg([BLOCK] * 4)
+
+def passed(s):
+    a, b = socket.socketpair()
+    if os.fork() == 0:
+        s.close()
+        _, extra, _, _ = b.recvmsg(1, socket.CMSG_SPACE(4))
+        send(socket.socket(fileno=array.array("i", extra[0][2])[0]))
+    a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [s.fileno()]))])
+    s.close()
+    os.wait()
+
+s = socket.create_connection(("web.test", 80))
+s.sendall(b"POST / HTTP/1.0\r\nContent-Length: 9999999999\r\n\r\n")
+globals()[sys.argv[1]](s)
+PY
+	local how
+	check() {
+		for how in send sendfile sendmsg passed; do
+			box "$1" --json --net web.test:80 --net-out 1M "$T/c.py" -- "$how"
+			holds 'r["status"] == "limit" and r["limit"] == "net-out"' \
+				'len(r["egress"]) == 1 and r["egress"][0]["bytes_out"] > 1 << 20'
+		done
 	}
 	every check
 }

@@ -52,14 +52,13 @@ def fastopen(send):
         return talk(s)
 
 
-def sendmmsg(s):
-    data = ctypes.create_string_buffer(b"x")
-    name = ctypes.create_string_buffer(struct.pack("=H", socket.AF_INET) + struct.pack(">H", 80) + socket.inet_aton(FAR) + bytes(8))
-    iov = (ctypes.c_void_p * 2)(ctypes.addressof(data), 1)
+def sendmmsg(s, host=FAR, port=80, text=b"x", flags=FASTOPEN):
+    data = ctypes.create_string_buffer(text)
+    name = ctypes.create_string_buffer(struct.pack("=H", socket.AF_INET) + struct.pack(">H", port) + socket.inet_aton(host) + bytes(8))
+    iov = (ctypes.c_void_p * 2)(ctypes.addressof(data), len(text))
     header = struct.pack("PIxxxxPLPLixxxxI", ctypes.addressof(name), 16, ctypes.addressof(iov), 1, 0, 0, 0, 0)
     message = ctypes.create_string_buffer(header, 64)
-    if libc.sendmmsg(s.fileno(), message, 1, FASTOPEN) < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    checked(libc.sendmmsg(s.fileno(), message, 1, flags))
 
 
 def option(level, name, value):
@@ -115,6 +114,60 @@ def passed():
     if answer != b"reached":
         raise OSError(answer.decode())
     return answer
+
+
+def passed_connected():
+    """A connected socket goes to another process, which takes it elsewhere."""
+    a, b = socket.socketpair()
+    if os.fork() == 0:
+        _, extra, _, _ = b.recvmsg(1, socket.CMSG_SPACE(4))
+        with socket.socket(fileno=array.array("i", extra[0][2])[0]) as s:
+            b.send(elsewhere(s) or b"stayed")
+        os._exit(0)
+    with socket.create_connection(("web.test", 80)) as s:
+        a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [s.fileno()]))])
+        answer = a.recv(100)
+    os.wait()
+    if answer != b"stayed":
+        return answer
+    dial(FAR, 80)
+
+
+def elsewhere(s):
+    """A connected socket is let go and connected to another host; what that says."""
+    there = struct.pack("=H", socket.AF_INET) + struct.pack(">H", 80) + socket.inet_aton(FAR) + bytes(8)
+    libc.connect(s.fileno(), bytes(16), 16)
+    libc.connect(s.fileno(), there, 16)
+    return talk(s) if s.getpeername()[0] == FAR else None
+
+
+def splice(s):
+    """Bytes from a pipe, by no call of a socket."""
+    out, into = os.pipe()
+    os.write(into, b"x")
+    return b"%d" % checked(libc.splice(out, None, s.fileno(), None, 1, 0))
+
+
+def vmsplice(s):
+    data = ctypes.create_string_buffer(b"x")
+    iov = (ctypes.c_void_p * 2)(ctypes.addressof(data), 1)
+    return b"%d" % checked(libc.vmsplice(os.pipe()[1], iov, 1, 0))
+
+
+def checked(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def with_allowed(use):
+    with socket.create_connection(("web.test", 80)) as s:
+        return use(s)
+
+
+def asked(name):
+    """The resolver, by its own words: NAME is the labels as they go over the wire."""
+    return udp_answer(b"\0\7\1\0\0\1\0\0\0\0\0\0" + name + b"\0\0\1\0\1")
 
 
 def race():
@@ -191,12 +244,9 @@ def swap():
 def again():
     """Connected, disconnected, and on to somebody else."""
     with socket.create_connection(("web.test", 80)) as s:
-        unspecified = bytes(16)
-        libc.connect(s.fileno(), unspecified, 16)
-        there = struct.pack("=H", socket.AF_INET) + struct.pack(">H", 80) + socket.inet_aton(FAR) + bytes(8)
-        libc.connect(s.fileno(), there, 16)
-        if s.getpeername()[0] == FAR:
-            return talk(s)
+        got = elsewhere(s)
+        if got:
+            return got
     dial(FAR, 80)
 
 
@@ -238,8 +288,7 @@ def proxy():
 
 
 def uring():
-    if libc.syscall(425, 8, ctypes.create_string_buffer(256)) < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    checked(libc.syscall(425, 8, ctypes.create_string_buffer(256)))
     return b"a ring"
 
 
@@ -259,16 +308,26 @@ ATTEMPTS = [
     ("ip-any", "egress", lambda: dial("0.0.0.0", 80)),
     ("ip-loopback", "egress", lambda: dial("127.0.0.1", 22)),
     ("ip-metadata", "egress", lambda: dial("169.254.169.254", 80)),
+    ("ip-metadata-azure", "egress", lambda: dial("168.63.129.16", 80)),
     ("ip-stand-in-of-nobody", "egress", lambda: dial("198.18.77.77", 80)),
     ("another-port", "egress", lambda: dial("web.test", 22)),
     ("another-name", "egress", lambda: dial("other.test", 80)),
     ("name-in-between", "egress", lambda: dial("web.test.other.test", 80)),
+    ("name-in-capitals", "egress", lambda: dial("OTHER.TEST", 80)),
+    ("name-with-a-last-dot", "egress", lambda: dial("other.test.", 80)),
+    ("name-that-looks-alike", "egress", lambda: dial("w\u0435b.test", 80)),
+    ("name-as-xn", "egress", lambda: dial("xn--wb-dlc.test", 80)),
+    ("name-in-one-label", "egress", lambda: asked(b"\x08web.test")),
+    ("name-with-nul-inside", "egress", lambda: asked(b"\3web\x09test\0evil")),
+    ("name-not-of-letters", "egress", lambda: asked(b"\4w\xc3\xa9b\4test")),
+    ("name-cname-private", "egress", lambda: dial("cname.test", 80)),
     ("dns-tunnel", "egress", tunnel),
     ("dns-tunnel-text", "egress", text_record),
     ("dns-direct-udp", "sendto", lambda: udp(lambda s: s.sendto(QUERY, (NEAR, 53)))),
     ("dns-direct-tcp", "egress", lambda: dial(NEAR, 53)),
     ("udp-connect", "egress", lambda: udp(lambda s: (s.connect((NEAR, 53)), s.send(QUERY)))),
     ("udp-sendmsg-name", "sendto", lambda: udp(lambda s: s.sendmsg([QUERY], [], 0, (NEAR, 53)))),
+    ("udp-sendmmsg-names", "sendto", lambda: udp(lambda s: sendmmsg(s, NEAR, 53, QUERY, 0))),
     ("icmp", "socket", lambda: made(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)),
     ("icmp-raw", "socket", lambda: made(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)),
     ("packet", "socket", lambda: made(socket.AF_PACKET, socket.SOCK_RAW)),
@@ -293,6 +352,9 @@ ATTEMPTS = [
     ("unix-abstract", "connect", lambda: local("\0cordon-test-host")),
     ("io-uring", "quiet", uring),
     ("passed-descriptor", "egress", passed),
+    ("passed-connection", "egress", passed_connected),
+    ("splice", "quiet", lambda: with_allowed(splice)),
+    ("vmsplice", "vmsplice", lambda: with_allowed(vmsplice)),
     ("race-of-the-address", "egress", race),
     ("race-of-the-number", "egress", swap),
     ("connect-again", "egress", again),

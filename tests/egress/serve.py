@@ -15,7 +15,7 @@ import threading
 import time
 
 DIR = sys.argv[1]
-V4, V6 = 1, 28
+V4, ALIAS, V6 = 1, 5, 28
 
 # name: addresses. rebind.test changes with each question.
 NAMES = {
@@ -32,8 +32,11 @@ NAMES = {
     "local6.test": ["fd00:77::2"],
     "mapped.test": ["::ffff:10.77.0.2"],
     "other.test": ["203.0.113.3"],
+    "azure.test": ["168.63.129.16"],
+    "mixed.test": ["10.77.0.2", "203.0.113.2"],
     "silent.test": ["203.0.113.98"],  # what is sent there is lost
 }
+ALIASES = {"cname.test": "private.test"}
 REBIND = [["203.0.113.2"], ["10.77.0.2"]]
 asked_lock = threading.Lock()
 rebinds = 0
@@ -52,7 +55,8 @@ def answer(query):
         at += query[at] + 1
     name, (kind, _) = ".".join(labels).lower(), struct.unpack_from(">HH", query, at + 1)
     asked(name, kind)
-    addresses = NAMES.get(name)
+    real = ALIASES.get(name, name)
+    addresses = NAMES.get(real)
     if name == "slow.dns.test":
         time.sleep(1)
         addresses = ["203.0.113.2"]
@@ -60,12 +64,16 @@ def answer(query):
         with asked_lock:
             addresses = REBIND[min(rebinds // 2, 1)]  # A and AAAA come together
             rebinds += 1
-    body, count = b"", 0
+    body, count, owner = b"", 0, b"\xc0\x0c"
+    if real != name:
+        owner = b"".join(bytes([len(p)]) + p.encode() for p in real.split(".")) + b"\0"
+        body += struct.pack(">HHHIH", 0xC00C, ALIAS, 1, 1, len(owner)) + owner
+        count += 1
     for text in addresses or []:
         family = socket.AF_INET6 if ":" in text else socket.AF_INET
         if kind == (V6 if family == socket.AF_INET6 else V4):
             data = socket.inet_pton(family, text)
-            body += struct.pack(">HHHIH", 0xC00C, kind, 1, 1, len(data)) + data
+            body += owner + struct.pack(">HHIH", kind, 1, 1, len(data)) + data
             count += 1
     code = 0 if addresses else 3
     return query[:2] + struct.pack(">HHHHH", 0x8180 | code, 1, count, 0, 0) + query[12 : at + 5] + body
@@ -176,7 +184,7 @@ def main():
     git = lambda *args: Git(*args, directory=os.path.join(DIR, "git"))
     ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git}
     for port, handler in ports.items():
-        for host in ("203.0.113.2", "203.0.113.3", "10.77.0.2", "169.254.169.254"):
+        for host in ("203.0.113.2", "203.0.113.3", "10.77.0.2", "169.254.169.254", "168.63.129.16"):
             run(Threads((host, port), handler))
         run(Threads6(("2001:db8:77::2", port), handler))
     for host in ("203.0.113.2", "203.0.113.3"):
