@@ -112,7 +112,16 @@ static const char *const workspace_names[] = {[WORKSPACE_NONE] = "none",
 					      [WORKSPACE_OVERLAY] = "overlay",
 					      [WORKSPACE_RW] = "rw"};
 
-static json_t *box_json(const struct policy_box *b)
+static json_t *secret_names(const struct policy *p)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < p->secretc; i++)
+		json_array_append_new(all, json_string(p->secret[i].name));
+	return all;
+}
+
+static json_t *box_json(const struct policy_box *b, const struct policy *p)
 {
 	json_t *limits = json_object();
 
@@ -120,12 +129,14 @@ static json_t *box_json(const struct policy_box *b)
 		if (b->limit[i])
 			json_object_set_new(limits, limit_row((enum limit_id)i)->name,
 					    jsonval_number(b->limit[i]));
-	return json_pack("{s:s, s:b, s:b, s:s, s:b, s:o}", "tier", tier_row(b->tier)->name,
-			 "network", b->network, "secrets", b->secrets, "workspace",
+	return json_pack("{s:s, s:b, s:o, s:b, s:o, s:s, s:b, s:o}", "tier",
+			 tier_row(b->tier)->name, "network", b->network, "net",
+			 b->network ? policy_net_json(p) : json_null(), "secrets", b->secrets,
+			 "secret_names", b->secrets ? secret_names(p) : json_array(), "workspace",
 			 workspace_names[b->workspace], "commit", b->commit, "limits", limits);
 }
 
-static void explain_json(const struct decision *d)
+static void explain_json(const struct decision *d, const struct policy *p)
 {
 	char row[POLICY_REASON_MAX], sha256[POLICY_HEX_ROOM];
 	bool asks = d->verdict == VERDICT_ASK || d->verdict == VERDICT_ASK_TWO;
@@ -139,11 +150,11 @@ static void explain_json(const struct decision *d)
 		"granted", policy_set_json(d->granted, cap_name), "if_approved",
 		policy_set_json(d->if_approved, cap_name), "reasons", reasons_json(d), "could",
 		reach_json(d), "approval", asks ? policy_approval_json(&d->approval) : json_null(),
-		"box", d->verdict == VERDICT_DENY ? json_null() : box_json(&d->box),
+		"box", d->verdict == VERDICT_DENY ? json_null() : box_json(&d->box, p),
 		"policy_sha256", sha256));
 }
 
-static void explain_box(const struct policy_box *b)
+static void explain_box(const struct policy_box *b, const struct policy *p)
 {
 	char value[32];
 
@@ -156,6 +167,10 @@ static void explain_box(const struct policy_box *b)
 			policy_line("", "%s at most %s", limit_row((enum limit_id)i)->name,
 				    units_format(limit_row((enum limit_id)i)->unit, b->limit[i],
 						 value, sizeof(value)));
+	if (b->network)
+		policy_net_lines(p);
+	if (b->secrets)
+		policy_secret_lines(p);
 }
 
 static void explain_approval(const struct policy_approval *a)
@@ -167,7 +182,7 @@ static void explain_approval(const struct policy_approval *a)
 		    a->approvers == 1 ? "person" : "people");
 }
 
-static void explain_text(const struct decision *d)
+static void explain_text(const struct decision *d, const struct policy *p)
 {
 	char words[POLICY_REASON_MAX];
 	unsigned could = d->granted | d->if_approved;
@@ -190,7 +205,7 @@ static void explain_text(const struct decision *d)
 	if (d->verdict == VERDICT_ASK || d->verdict == VERDICT_ASK_TWO)
 		explain_approval(&d->approval);
 	if (d->verdict != VERDICT_DENY)
-		explain_box(&d->box);
+		explain_box(&d->box, p);
 }
 
 static int explain(struct cli_call *call, const struct policy *p)
@@ -203,7 +218,7 @@ static int explain(struct cli_call *call, const struct policy *p)
 
 	if (result == 0) {
 		policy_decide(p, &ask, &d);
-		(call->json ? explain_json : explain_text)(&d);
+		(call->json ? explain_json : explain_text)(&d, p);
 	}
 	arena_done(&arena);
 	return result == 0 ? 0 : rules_fail(call, STATUS_FAILED, &err);

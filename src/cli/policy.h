@@ -18,6 +18,10 @@ void policy_hex(const uint8_t sha256[POLICY_SHA256], char ret[POLICY_HEX_ROOM]);
 /* A set of bits as a list of names. */
 json_t *policy_set_json(unsigned set, const char *(*name)(unsigned i));
 json_t *policy_approval_json(const struct policy_approval *a);
+/* Hosts, and which secret goes where: its name, never what it is. */
+json_t *policy_net_json(const struct policy *p);
+void policy_net_lines(const struct policy *p);
+void policy_secret_lines(const struct policy *p);
 /* A name before its text, in columns; the text is escaped. */
 void policy_line(const char *label, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

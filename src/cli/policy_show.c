@@ -2,6 +2,7 @@
  *
  * cordon policy show: the policy that is in force, its table of cells included.
  */
+#include <limits.h>
 #include <sodium.h>
 #include <stdarg.h>
 #include <string.h>
@@ -84,6 +85,41 @@ static json_t *net_json(const struct policy_netlist *list)
 	return all;
 }
 
+json_t *policy_net_json(const struct policy *p)
+{
+	return json_pack("{s:o, s:o, s:b}", "allow", net_json(&p->allow), "deny",
+			 net_json(&p->deny), "sni", p->sni);
+}
+
+/* Where it comes from. A command is not shown: there are some that have the secret in them. */
+static const char *source_of(const struct policy_secret *s, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s%s",
+		 s->env	   ? "env "
+		 : s->path ? "file "
+			   : "command",
+		 s->env	   ? s->env
+		 : s->path ? s->path
+			   : "");
+	return ret;
+}
+
+static json_t *secrets_json(const struct policy *p)
+{
+	json_t *all = json_array();
+	char host[POLICY_NET_TEXT_MAX], source[PATH_MAX + 8];
+
+	for (size_t i = 0; i < p->secretc; i++) {
+		const struct policy_secret *s = &p->secret[i];
+		snprintf(host, sizeof(host), "%s:%u", s->host, s->port);
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:s, s:o}", "name", s->name, "host", host,
+				       "header", s->header, "from",
+				       jsonval_readable(source_of(s, source, sizeof(source)))));
+	}
+	return all;
+}
+
 static const char *when_key(unsigned when)
 {
 	for (unsigned i = 0, n = 0; policy_key_at(i); i++)
@@ -133,10 +169,10 @@ static json_t *limits_json(const uint64_t *limit)
 static void show_json(const struct policy *p, const char *sha256)
 {
 	jsonval_print(json_pack(
-		"{s:o, s:s, s:s, s:s, s:{s:o, s:o}, s:{s:s, s:o}, s:o, s:o, s:o, s:o}", "file",
+		"{s:o, s:s, s:s, s:s, s:o, s:o, s:{s:s, s:o}, s:o, s:o, s:o, s:o}", "file",
 		p->file ? rules_name_json(p->file) : json_null(), "sha256", sha256, "profile",
 		policy_profile_name(p->profile), "undeclared", origin_name(p->undeclared), "net",
-		"allow", net_json(&p->allow), "deny", net_json(&p->deny), "contained", "tier",
+		policy_net_json(p), "secrets", secrets_json(p), "contained", "tier",
 		tier_row(p->contained.tier)->name, "limits", limits_json(p->contained.limit),
 		"approval", policy_approval_json(&p->approval), "rules", rules_json(p), "cells",
 		cells_json(p, policy_cell), "ceilings", cells_json(p, policy_ceiling)));
@@ -179,6 +215,25 @@ static void show_net(const char *name, const struct policy_netlist *list)
 		policy_line(name, "%s", policy_net_format(&list->list[i], text, sizeof(text)));
 }
 
+void policy_net_lines(const struct policy *p)
+{
+	show_net("net allow", &p->allow);
+	show_net("net deny", &p->deny);
+	if (p->sni)
+		policy_line("net sni", "TLS must ask for the name that was dialled");
+}
+
+void policy_secret_lines(const struct policy *p)
+{
+	char source[PATH_MAX + 8];
+
+	for (size_t i = 0; i < p->secretc; i++) {
+		const struct policy_secret *s = &p->secret[i];
+		policy_line("secret", "%s, in %s to %s:%u, from %s", s->name, s->header, s->host,
+			    s->port, source_of(s, source, sizeof(source)));
+	}
+}
+
 static void show_text(const struct policy *p, const char *sha256)
 {
 	char value[32];
@@ -197,8 +252,8 @@ static void show_text(const struct policy *p, const char *sha256)
 			policy_line("", "%s at most %s", limit_row((enum limit_id)i)->name,
 				    units_format(limit_row((enum limit_id)i)->unit,
 						 p->contained.limit[i], value, sizeof(value)));
-	show_net("net allow", &p->allow);
-	show_net("net deny", &p->deny);
+	policy_net_lines(p);
+	policy_secret_lines(p);
 	show_cells(p);
 	for (size_t i = 0; i < p->rulec; i++)
 		show_rule(&p->rule[i]);

@@ -139,8 +139,8 @@ Y
 		out_has 'connect, by the policy, to web.test:443'
 		out_has 'connect, by the policy, to *.wild.test:80'
 		[ "$caps" = net ] || out_has 'use the secret TOKEN, unseen, in X-Key at web.test:443'
-		[ "$caps" != net ] || ! grep -q TOKEN "$T/out"
-		! grep -q s3cret "$T/out"
+		[ "$caps" != net ] || ! grep -q TOKEN "$T/out" || return 1
+		! grep -q s3cret "$T/out" || return 1
 	done
 }
 @test "people are shown the policy's hosts, and which secret goes where" { each shown; }

@@ -113,7 +113,7 @@ policy()
 		rules: [{id: x, when: {origin: [user, agent], caps_any: net}, then: ask}]
 	END
 	policy 0 show --policy "$T/p.yaml" --json
-	holds 'r["net"] == {"allow": ["a.example:80", "b.example:443"], "deny": ["*.c.example:*"]}' \
+	holds 'r["net"] == {"allow": ["a.example:80", "b.example:443"], "deny": ["*.c.example:*"], "sni": False}' \
 		'r["contained"] == {"tier": "full", "limits": {"time": 5000}}' \
 		'r["rules"][0]["when"] == {"origin": ["agent", "user"], "caps_any": ["net"]}'
 }
@@ -184,4 +184,41 @@ print(*r["cells"], *r["cells"]["plan"], *r["cells"]["plan"]["none"])'); do
 		"$TOP/docs/POLICY.md" >"$T/told"
 	[ "$(wc -l <"$T/keys")" -gt 30 ]
 	diff "$T/keys" "$T/told"
+}
+
+@test "hosts and secrets are shown where they are granted: names, never what a command says" {
+	cat >"$T/net.yaml" <<'Y'
+version: 1
+net: {allow: ["web.test:443"], deny: ["bad.test"], sni: true}
+secrets:
+  - {name: TOKEN, host: "web.test:443", header: X-Key, env: MY_TOKEN}
+  - {name: SAID, host: "api.test:443", command: "echo s3cret-value"}
+rules:
+  - {id: let, when: {origin: user, caps: secret}, then: allow}
+Y
+	export MY_TOKEN=other-s3cret
+	"$CORDON" policy show --policy "$T/net.yaml" >"$T/out"
+	grep -q 'net sni .*TLS must ask' "$T/out"
+	grep -q 'secret .*TOKEN, in X-Key to web.test:443, from env MY_TOKEN' "$T/out"
+	grep -q 'secret .*SAID, in Authorization to api.test:443, from command$' "$T/out"
+	"$CORDON" policy show --policy "$T/net.yaml" --json >"$T/out.json"
+	printf '{"origin": "user", "caps": ["compute", "net", "secret"]}' >"$T/all.json"
+	printf '{"origin": "user", "caps": ["compute"]}' >"$T/none.json"
+	"$CORDON" policy explain "$T/all.json" --policy "$T/net.yaml" >"$T/why"
+	grep -q 'net deny .*bad.test' "$T/why"
+	grep -q 'net sni ' "$T/why"
+	grep -q 'secret .*TOKEN' "$T/why"
+	"$CORDON" policy explain "$T/none.json" --policy "$T/net.yaml" >"$T/why-none"
+	! grep -q 'web.test\|TOKEN' "$T/why-none" || return 1
+	"$CORDON" policy explain "$T/all.json" --policy "$T/net.yaml" --json >"$T/why.json"
+	"$CORDON" policy explain "$T/none.json" --policy "$T/net.yaml" --json >"$T/none.out"
+	/usr/bin/python3 -I - "$T" <<'PY'
+import json, sys
+shown, why, none = (json.load(open(f"{sys.argv[1]}/{n}")) for n in ("out.json", "why.json", "none.out"))
+assert shown["net"] == {"allow": ["web.test:443"], "deny": ["bad.test:*"], "sni": True}, shown["net"]
+assert shown["secrets"][1] == {"name": "SAID", "host": "api.test:443", "header": "Authorization", "from": "command"}
+assert why["box"]["net"] == shown["net"] and why["box"]["secret_names"] == ["TOKEN", "SAID"]
+assert none["box"]["net"] is None and none["box"]["secret_names"] == []
+PY
+	! grep -q s3cret "$T"/out* "$T"/why*
 }
