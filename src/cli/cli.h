@@ -53,12 +53,20 @@ struct cli_gate {
 	unsigned format;
 };
 
+/* What doctor was told. */
+#define CLI_TRIES_MAX 2
+struct cli_doctor {
+	size_t tryc;
+	uint16_t port[CLI_TRIES_MAX];
+};
+
 struct cli_call {
 	bool json, events, help;
 	struct request request;
 	struct cli_scan scan;
 	struct cli_approvals approvals;
 	struct cli_gate gate;
+	struct cli_doctor doctor;
 	const char *state; /* the state directory, or NULL */
 	bool strict;
 	const char *policy; /* a file, or NULL */

@@ -327,9 +327,6 @@ const struct cli_option cli_run_options[] = {
 	{"state", "DIR", "where the log is; else $XDG_STATE_HOME/cordon", set_text, NULL},
 	{0}};
 
-const struct cli_option cli_doctor_options[] = {
-	{"json", NULL, "print one JSON object", cli_set_json, NULL}, {0}};
-
 const struct cli_option cli_no_options[] = {{0}};
 
 const char *cli_limit_value(const struct limit_row *row)

@@ -94,6 +94,25 @@ static int try_tiers(struct doctor *d, struct err *err)
 	return 0;
 }
 
+/* In the strongest tier that works and has a network of its own. */
+static void try_egress(struct doctor *d)
+{
+	struct wire_probe *p = &d->egress;
+	struct err err;
+	enum tier tier = d->works[TIER_FULL] ? TIER_FULL : TIER_NO_CGROUP;
+
+	if (!d->works[tier])
+		err_set(&err, ERR_LAYER, "it needs the tier %s or %s, and neither works here",
+			tier_row(TIER_FULL)->name, tier_row(TIER_NO_CGROUP)->name);
+	else if (doctor_try_egress(tier, &err) == 0)
+		p->active = 1;
+	if (p->active)
+		return;
+	snprintf(p->cause, sizeof(p->cause), "%.120s%s%.120s", err.message,
+		 err.cause[0] ? ": " : "", err.cause);
+	snprintf(p->cure, sizeof(p->cure), "%.255s", err.cure);
+}
+
 int doctor_run(struct doctor *ret, struct err *err)
 {
 	struct launch_sink sink = {.probe = keep, .ctx = ret};
@@ -103,5 +122,8 @@ int doctor_run(struct doctor *ret, struct err *err)
 			 "cordon-box ended before it was tried");
 	if (launch_probe(&sink, err) < 0)
 		return -1;
-	return try_tiers(ret, err);
+	if (try_tiers(ret, err) < 0)
+		return -1;
+	try_egress(ret);
+	return 0;
 }

@@ -13,8 +13,11 @@ struct doctor {
 	struct wire_probe probe[LAYER_COUNT]; /* all zero: no proof, so missing */
 	bool works[TIER_COUNT];
 	char cause[TIER_COUNT][512]; /* why a tier does not work */
+	struct wire_probe egress;    /* --net: hosts that a rule names, and no others */
 };
 
 int doctor_run(struct doctor *ret, struct err *err);
+/* doctor_net.c, in a tier that works. */
+int doctor_try_egress(enum tier tier, struct err *err);
 
 #endif

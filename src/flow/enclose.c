@@ -51,6 +51,7 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 {
 	AUTO_PAGES struct blueprint *bp = pages_new(sizeof(*bp));
 	struct launch box = {.socket = -1, .out = {-1, -1}};
+	static const struct policy none; /* the request's own hosts alone */
 	struct err err;
 
 	result_init(ret);
@@ -62,6 +63,7 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 	blueprint_init(bp);
 	box.is_own = true;
 	if (begun < 0 || blueprint_begin(bp, req, &err) < 0 || blueprint_make(bp, req, &err) < 0 ||
+	    (req->network && outside_open(&bp->outside, &none, req, NULL, NULL, &err) < 0) ||
 	    enclose(req, bp, &box, sink, ret, &err) < 0)
 		enclose_fail(ret, &err);
 	launch_abandon(&box);

@@ -17,7 +17,7 @@ setup_file()
 	# The checkout may be closed to the ordinary user.
 	export BIN=$BATS_FILE_TMPDIR/bin
 	mkdir -p "$BIN/mutant"
-	cp "$(dirname "$CORDON")"/cordon{,-box} "$BIN/"
+	cp "$(dirname "$CORDON")"/cordon{,-box,-egress} "$BIN/"
 	[ ! -x "$CORDON_BUILD/mutant/cordon" ] ||
 		cp "$CORDON_BUILD"/mutant/cordon{,-box} "$BIN/mutant/"
 	chmod -R go=u-w "$BIN"
@@ -248,4 +248,42 @@ assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$ou
 	done
 	echo "$output"
 	false
+}
+
+@test "hosts that a rule names are reached and no others, and that is tried" {
+	for who in $(everybody); do
+		run as "$who" "$BIN/cordon" doctor --json
+		is 'd["net"] == {"holds": True, "cause": "", "cure": ""}'
+		run as "$who" "$BIN/cordon" doctor
+		grep -q -- '^  --net     holds ' <<<"$output"
+	done
+}
+
+@test "a cordon-egress that is missing, does nothing or refuses nobody is noticed" {
+	local other=$BATS_TEST_TMPDIR/other
+	mkdir "$other"
+	cp "$BIN/cordon" "$BIN/cordon-box" "$other/"
+	run as root "$other/cordon" doctor --json
+	is 'not d["net"]["holds"] and "cordon-egress" in d["net"]["cause"] and d["net"]["cure"] != ""'
+	cp /bin/true "$other/cordon-egress"
+	run as root "$other/cordon" doctor --json
+	is 'not d["net"]["holds"] and "did not start" in d["net"]["cause"]'
+	cp "$BATS_TEST_DIRNAME/../egress/open" "$other/cordon-egress"
+	run as root "$other/cordon" doctor --json
+	is 'd["net"]["cause"] == "a host that no rule names was reached"'
+}
+
+@test "without a network of its own there is nothing to try, and it says so" {
+	run as user bash -c "$(declare -f without); without userns -- $BIN/cordon doctor --json"
+	is 'not d["net"]["holds"] and "neither works here" in d["net"]["cause"]'
+}
+
+@test "--try tells what came of it, and wants a port" {
+	run -1 as root "$BIN/cordon" doctor --try 1
+	[ "$output" = "1: Connection refused" ]
+	for word in 0 65536 x 80x -1; do
+		run -125 as root "$BIN/cordon" doctor --try "$word"
+		grep -q 'a port' <<<"$output"
+	done
+	run -125 as root "$BIN/cordon" doctor --try 1 --try 2 --try 3
 }
