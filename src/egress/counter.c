@@ -22,7 +22,7 @@
 
 enum {
 	HEARD_MAX = 16384,
-	QUEUE = 4 << 20, /* bytes: every socket of the host that ends is told of */
+	QUEUE = 8 << 20, /* bytes: every socket of the host that ends is told of */
 	FINISH_MS = 200, /* for the last words */
 };
 
@@ -225,31 +225,39 @@ void counter_finish(struct egress *e)
 		attempt_die(e, e->live, e->live->row.bytes_out, e->live->row.bytes_in);
 }
 
-static int open_netlink(unsigned groups)
+/* Beyond what this host gives everybody, for who may have that. */
+static int set_queue(int fd)
+{
+	int size = QUEUE;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) == 0)
+		return 0;
+	return setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+}
+
+static int open_netlink(unsigned groups, struct err *err)
 {
 	struct sockaddr_nl at = {.nl_family = AF_NETLINK, .nl_groups = groups};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), size = QUEUE;
+	AUTO_CLOSE int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 
-	if (fd < 0)
-		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)) == 0 &&
-	    bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0)
-		return fd;
-	close(fd);
+	if (fd >= 0 && set_queue(fd) == 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0)
+		return scope_take_fd(&fd);
+	err_errno(err, ERR_SYSTEM, "asking the kernel to count connections");
+	err_cause(err, "it does not tell about sockets (CONFIG_INET_TCP_DIAG)");
 	return -1;
 }
 
-int counter_open(struct egress *e, struct err *err)
+int counter_listen(struct egress *e, struct err *err)
 {
 	unsigned groups =
 		1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1);
 
-	e->counter = (struct watch){open_netlink(groups), on_heard};
-	e->diag = open_netlink(0);
-	if (e->counter.fd < 0 || e->diag < 0) {
-		err_errno(err, ERR_SYSTEM, "asking the kernel to count connections");
-		err_cause(err, "it does not tell about sockets (CONFIG_INET_TCP_DIAG)");
-		return -1;
-	}
-	return loop_add(e, &e->counter, EPOLLIN, err);
+	e->counter = (struct watch){open_netlink(groups, err), on_heard};
+	return e->counter.fd < 0 ? -1 : 0;
+}
+
+int counter_open(struct egress *e, struct err *err)
+{
+	e->diag = open_netlink(0, err);
+	return e->diag < 0 ? -1 : loop_add(e, &e->counter, EPOLLIN, err);
 }

@@ -204,7 +204,8 @@ void attempt_end(struct egress *e, struct attempt *a, enum egress_verdict verdic
 void attempt_live(struct egress *e, struct attempt *a);
 void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64_t bytes_in);
 
-/* counter.c: what the kernel counts. */
+/* counter.c: what the kernel counts. Who listens while it has rights may have a longer queue. */
+int counter_listen(struct egress *e, struct err *err);
 int counter_open(struct egress *e, struct err *err);
 /* By what the kernel knows this socket, which is on its way. */
 int counter_name(struct attempt *a, int fd, const struct address *to);

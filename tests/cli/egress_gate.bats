@@ -297,6 +297,29 @@ killed() {
 }
 @test "a run that loses it ends" { each killed; }
 
+# Bytes of the longest queue that a process has for words of the kernel.
+longest_queue() {
+	/usr/bin/python3 -I - "$1" <<'PY'
+import ctypes, os, socket, sys
+pid, found = int(sys.argv[1]), [0]
+for fd in os.listdir(f"/proc/{pid}/fd"):
+    own = ctypes.CDLL(None).syscall(438, os.pidfd_open(pid), int(fd), 0)  # pidfd_getfd
+    try: s = socket.socket(fileno=own)
+    except OSError: continue
+    if s.family == socket.AF_NETLINK: found.append(s.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF))
+print(max(found))
+PY
+}
+
+@test "root's cordon-egress hears the kernel with a longer queue than it could ask for as nobody" {
+	gate_setup
+	stays 3
+	longest_queue "$(await_egress)" >"$T/queue" &
+	gate root 0 run --json --rules "$T/r" --tier no-cgroup --origin user --net web.test:80 "$T/long.py"
+	wait
+	[ "$(cat "$T/queue")" -eq $((16 << 20)) ] || { cat "$T/queue"; false; }
+}
+
 stopped() {
 	stays 4
 	(

@@ -53,9 +53,10 @@ static inline void parts_open(struct parts *p)
 	p->e->resolver.fd = p->e->door.fd = -1;
 	p->e->limit[LIMIT_CONNECTIONS] = 100;
 	p->e->started = true;
-	if (own_open(p->e, &err) < 0 || control_open(p->e, &err) < 0 ||
-	    answers_open(p->e, &err) < 0 || lookup_open(p->e, &err) < 0 ||
-	    call_open(p->e, &err) < 0 || clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
+	if (counter_listen(p->e, &err) < 0 || own_open(p->e, &err) < 0 ||
+	    control_open(p->e, &err) < 0 || answers_open(p->e, &err) < 0 ||
+	    lookup_open(p->e, &err) < 0 || call_open(p->e, &err) < 0 ||
+	    clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
 		abort();
 }
 

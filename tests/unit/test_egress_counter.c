@@ -51,9 +51,25 @@ static void test(uint64_t limit)
 	parts_close(&p);
 }
 
+/* The kernel doubles what it is asked for. */
+static void test_queue(void)
+{
+	struct parts p;
+	int size = 0, want = 8 << 20;
+	socklen_t len = sizeof(size);
+
+	parts_open(&p);
+	getsockopt(p.e->counter.fd, SOL_SOCKET, SO_RCVBUF, &size, &len);
+	bool may =
+		setsockopt(p.e->counter.fd, SOL_SOCKET, SO_RCVBUFFORCE, &want, sizeof(want)) == 0;
+	ok(may ? size == 2 * want : size > 0, "as long a queue as it may have: %d", size);
+	parts_close(&p);
+}
+
 int main(void)
 {
 	alarm(60);
+	test_queue();
 	test(1 << 20);
 	test(0);
 	return tap_done();
