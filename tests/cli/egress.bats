@@ -136,6 +136,33 @@ PY
 	every check
 }
 
+@test "addresses as they are, of both kinds, and a client that does not wait for the first" {
+	cat <<'PY' | code c.py
+import asyncio, time, urllib.request
+for n in ("203.0.113.3", "[2001:db8:77::2]"):
+    print(urllib.request.urlopen("http://%s/" % n, timeout=5).read())
+
+async def main():
+    began = time.monotonic()
+    for n in ("both.test", "half.test"):
+        _, w = await asyncio.open_connection(n, 80, happy_eyeballs_delay=0.25)
+        print(w.get_extra_info("peername")[0])
+        w.close()
+    print(time.monotonic() - began < 5)
+
+asyncio.run(main())
+PY
+	check() {
+		box "$1" --json --net 203.0.113.0/24:80 --net '[2001:db8:77::2]:80' --net both.test:80 \
+			--net half.test:80 "$T/c.py"
+		exits 0
+		holds 'r["stdout"].count("hello") == 2' 'r["stdout"].endswith("\n203.0.113.2\nTrue\n")' \
+			'[e["rule"] for e in r["egress"][:2]] == ["203.0.113.0/24:80", "[2001:db8:77::2/128]:80"]' \
+			'[e["verdict"] for e in r["egress"] if e["address"] == "2001:db8:77::98"] == ["failed"]'
+	}
+	every check
+}
+
 @test "a descriptor that is in epoll, or was copied, before it is connected" {
 	cat <<'PY' | code c.py
 import errno, os, select, socket, threading

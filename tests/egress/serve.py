@@ -34,6 +34,7 @@ NAMES = {
     "other.test": ["203.0.113.3"],
     "azure.test": ["168.63.129.16"],
     "mixed.test": ["10.77.0.2", "203.0.113.2"],
+    "half.test": ["2001:db8:77::98", "203.0.113.2"],  # what is sent to the first is lost
     "silent.test": ["203.0.113.98"],  # what is sent there is lost
 }
 ALIASES = {"cname.test": "private.test"}
@@ -94,7 +95,8 @@ class Web(http.server.BaseHTTPRequestHandler):
         if self.path == "/auth":
             text = (self.headers.get("Authorization") or "nothing").encode() + b"\n"
         if self.path == "/hash":  # of all that could hold a secret
-            text = hashlib.sha256((self.headers.get("Authorization") or "").encode()).hexdigest().encode()
+            sent = (self.headers.get("Authorization") or "") + (self.headers.get("X-Key") or "")
+            text = hashlib.sha256(sent.encode()).hexdigest().encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
