@@ -39,8 +39,20 @@ void run_bury(struct run *r);
 /* reached.c: LIMIT was reached, and has ended the run or not. */
 void run_reached(struct wire_result *res, uint32_t limit, bool ended);
 
-/* supervise.c: when one of these failed because init has ended, init has said why: into *ERR. */
+/* hear.c: a word of init, or its silence. */
+void run_hear(struct run *r);
+/* When one of the above failed because init has ended, init has said why: into *ERR. */
 void run_hear_why(struct run *r, struct err *err);
+
+/* conclude.c: measures, buries, tells the result. */
+int run_conclude(struct run *r, struct err *err);
+
+/* supervise.c: the clock goes off in so many milliseconds. */
+enum { RUN_GRACE_MS = 5000 }; /* for init to reap and read the overlay after the kill */
+void run_arm(struct run *r, uint64_t ms);
+void run_end(struct run *r);
+void run_fail(struct run *r, const struct err *err);
+bool run_has_network(const struct run *r);
 /* Until all is over; tells the result. */
 int supervise(struct run *r, struct err *err);
 
