@@ -67,7 +67,7 @@ void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx)
 		e->over = true;
 }
 
-static void on_told(struct egress *e, const struct egress_ask *told)
+static void tell_listeners(struct egress *e, const struct egress_ask *told)
 {
 	bool is_new;
 	struct said *s = find(e, told->name, &is_new);
@@ -92,33 +92,61 @@ union word {
 	struct egress_ask told;
 };
 
-static int take_word(struct egress *e, union word *w, size_t len, struct err *err)
+static int on_rule(struct egress *e, union word *w, struct err *err)
+{
+	w->rule.text[sizeof(w->rule.text) - 1] = '\0';
+	return rules_add(&e->rules, (enum egress_list)w->rule.list, w->rule.text, err);
+}
+
+static int on_secret(struct egress *e, union word *w, struct err *err)
+{
+	if (e->secretc == EGRESS_SECRETS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d secrets", EGRESS_SECRETS_MAX);
+	e->secret[e->secretc++] = w->secret;
+	explicit_bzero(&w->secret, sizeof(w->secret));
+	return 0;
+}
+
+static int on_start(struct egress *e, union word *w, struct err *err)
 {
 	uint32_t ready = EGRESS_START;
 
-	if (w->kind == EGRESS_RULE && len == sizeof(w->rule) && !e->started) {
-		w->rule.text[sizeof(w->rule.text) - 1] = '\0';
-		return rules_add(&e->rules, (enum egress_list)w->rule.list, w->rule.text, err);
-	}
-	if (w->kind == EGRESS_SECRET && len == sizeof(w->secret) && !e->started &&
-	    e->secretc < EGRESS_SECRETS_MAX) {
-		e->secret[e->secretc++] = w->secret;
-		explicit_bzero(&w->secret, sizeof(w->secret));
-		return 0;
-	}
-	if (w->kind == EGRESS_START && len == sizeof(w->start) && !e->started) {
-		memcpy(e->limit, w->start.limit, sizeof(e->limit));
-		e->asks = w->start.asks;
-		e->sni = w->start.sni;
-		e->started = true;
-		return send(EGRESS_CONTROL_FD, &ready, sizeof(ready), MSG_NOSIGNAL) < 0 ? -1 : 0;
-	}
-	if (w->kind == EGRESS_TOLD && len == sizeof(w->told)) {
-		w->told.name[sizeof(w->told.name) - 1] = '\0';
-		w->told.source[sizeof(w->told.source) - 1] = '\0';
-		on_told(e, &w->told);
-		return 0;
-	}
+	memcpy(e->limit, w->start.limit, sizeof(e->limit));
+	e->asks = w->start.asks;
+	e->sni = w->start.sni;
+	e->started = true;
+	if (send(EGRESS_CONTROL_FD, &ready, sizeof(ready), MSG_NOSIGNAL) < 0)
+		return err_errno(err, ERR_SYSTEM, "answering cordon");
+	return 0;
+}
+
+static int on_told(struct egress *e, union word *w, struct err *err)
+{
+	(void)err;
+	w->told.name[sizeof(w->told.name) - 1] = '\0';
+	w->told.source[sizeof(w->told.source) - 1] = '\0';
+	tell_listeners(e, &w->told);
+	return 0;
+}
+
+static const struct {
+	uint32_t kind;
+	size_t size;
+	bool late; /* after EGRESS_START too */
+	int (*take)(struct egress *e, union word *w, struct err *err);
+} words[] = {
+	{EGRESS_RULE, sizeof(struct egress_rule), false, on_rule},
+	{EGRESS_SECRET, sizeof(struct egress_secret), false, on_secret},
+	{EGRESS_START, sizeof(struct egress_start), false, on_start},
+	{EGRESS_TOLD, sizeof(struct egress_ask), true, on_told},
+};
+
+static int take_word(struct egress *e, union word *w, size_t len, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].kind == w->kind && words[i].size == len &&
+		    (words[i].late || !e->started))
+			return words[i].take(e, w, err);
 	return err_set(err, ERR_INPUT, "an unexpected word from cordon");
 }
 
