@@ -212,6 +212,11 @@ static json_t *layers(uint32_t active)
 	return list;
 }
 
+static json_t *ran(const struct result *r)
+{
+	return r->ran == RAN_PERHAPS ? json_null() : json_boolean(r->ran == RAN_ENDED);
+}
+
 static json_t *sha256(const struct result *r)
 {
 	char hex[2 * sizeof(r->sha256) + 1];
@@ -298,6 +303,8 @@ static json_t *audit_id(const struct run_view *v)
 #define RUN(function, expression) FIELD(function, struct run_view, expression)
 
 RUN(run_status, json_string(status_name(v->result->status)))
+RUN(run_ran, ran(v->result))
+RUN(run_recorded, json_boolean(v->result->recorded))
 RUN(run_exit, v->result->status == STATUS_EXITED ? jsonval_number((uint64_t)v->result->exit_code)
 						 : json_null())
 RUN(run_signal, v->result->signal ? jsonval_number((uint64_t)v->result->signal) : json_null())
@@ -337,6 +344,7 @@ RUN(run_error, v->result->err.code ? jsonval_object(error_fields, &v->result->er
 
 static const struct cli_field run_fields[] = {
 	{"status", "exited, signaled, timed_out, limit, refused, pending or error", run_status},
+	{"ran", "whether it ran and ended; null: perhaps, something of Cordon's broke", run_ran},
 	{"exit_code", "the program's own status, if it exited; else null", run_exit},
 	{"signal", "the signal that ended it, or null; 31: a call on the kill list", run_signal},
 	{"limit", "the limit that was touched, or null", run_limit},
@@ -368,6 +376,7 @@ static const struct cli_field run_fields[] = {
 	{"rules", "what the rules found, the gravest first of each", run_rules},
 	{"approval_id", "of the question to people, or of their yes; or null", run_approval},
 	{"audit_id", "its name in the log, for cordon audit trace; or null", run_audit},
+	{"recorded", "the log knows how it ended, or why it did not run", run_recorded},
 	{"error", "why it could not be run or finished, or null", run_error},
 	{0}};
 

@@ -36,6 +36,7 @@ int enclose_conclude(const struct request *req, struct blueprint *bp, struct res
 			  (bp->hash_later && payload_is_same(p->fd, &bp->program)) ||
 			  (p->is_known && payload_is_same(p->fd, &p->from));
 	result_conclude(ret);
+	ret->ran = RAN_ENDED;
 	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
 						       bp->spec.limit[LIMIT_DISK], err)
 				      : 0;

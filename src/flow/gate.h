@@ -142,8 +142,9 @@ int gate_log_start(struct gate *g, struct err *err);
 /* For what does not run. WHY: what stopped it; NULL: people are asked. */
 int gate_log_refusal(struct gate *g, const struct err *why, struct err *err);
 /* gate_result.c */
-/* What became of it; and what it printed is something that was read. ERR stays as it is if that is
- * written: it may be what became of it. */
+/* What became of it. */
 int gate_log_result(struct gate *g, const struct result *r, struct err *err);
+/* What it made: what it wrote has its label, and what it printed is something that was read. */
+int gate_log_made(struct gate *g, const struct result *r, struct err *err);
 
 #endif

@@ -142,7 +142,7 @@ static int lower_floor(struct gate *g, const struct label *label, struct store_t
 int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 {
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
-	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
+	struct label label = gate_label_of_output(g);
 	int done = -1;
 
 	if (!refs)
@@ -157,7 +157,14 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 		if (done < 0 && err->code != ERR_CONFLICT)
 			return -1;
 	}
-	if (done < 0 || gate_label_files(g, r, &files, err) < 0)
+	return done;
+}
+
+int gate_log_made(struct gate *g, const struct result *r, struct err *err)
+{
+	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
+
+	if (gate_label_files(g, r, &files, err) < 0)
 		return -1;
 	return ingest_output(g, r, 0, &label, err) < 0 ? -1 : ingest_output(g, r, 1, &label, err);
 }

@@ -191,10 +191,12 @@ static int decide(struct sentence *s, struct err *err)
 /* What does not run is recorded too; that it could not be is one more reason. */
 static int stop(struct sentence *s, int asked, struct err *err)
 {
+	bool is_known = s->gate.state.store && s->bp.profile;
 	struct err why;
 
-	if (s->gate.state.store && s->bp.profile &&
-	    gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) < 0) {
+	s->result->recorded =
+		is_known && gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) == 0;
+	if (is_known && !s->result->recorded) {
 		if (asked > 0)
 			*err = why;
 		else
@@ -218,6 +220,7 @@ static bool has_time(const struct sentence *s)
 
 static void say_started(const struct sentence *s)
 {
+	s->result->ran = RAN_PERHAPS;
 	if (s->sink->started)
 		s->sink->started(s->sink->ctx, s->result->report);
 }
@@ -257,6 +260,33 @@ static void tell_spent(const struct gate *g, struct err *err)
 		 cure, cure[0] ? "; " : "", g->approval.id);
 }
 
+/* audit, after the effect. Whoever hears of a full disk would think that nothing ran, and run it once
+ * more. Nor is it "refused", which says the same. */
+static int record(struct sentence *s, int ran, struct err *err)
+{
+	struct result *r = s->result;
+	struct err why;
+
+	r->recorded = gate_log_result(&s->gate, r, &why) == 0;
+	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0)
+		return ran;
+	const char *lost = r->recorded ? "what it made" : "its result";
+	if (ran < 0) {
+		char cause[sizeof(err->cause)];
+		memcpy(cause, err->cause, sizeof(cause));
+		err_cause(err, "%.150s%s%s is on no record: %.150s", cause,
+			  cause[0] ? "; and " : "", lost, why.message);
+		return -1;
+	}
+	*err = why;
+	err->code = ERR_SYSTEM;
+	err_context(err, "the program did run (%s, status %d), but %s is on no record",
+		    status_name(r->status), result_exit_status(r), lost);
+	if (!err->cure[0])
+		err_cure(err, "look at what it did before it runs again; its start is on record");
+	return -1;
+}
+
 static int speak(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
@@ -280,7 +310,7 @@ static int speak(struct sentence *s, struct err *err)
 		tell_spent(g, err);
 		enclose_fail(s->result, err);
 	}
-	return gate_log_result(g, s->result, err) < 0 ? -1 : ran;
+	return record(s, ran, err);
 }
 
 void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)

@@ -29,6 +29,13 @@ enum run_status {
 	STATUS_COUNT,
 };
 
+/* Whether the program ran. The zero value says that it surely did not. */
+enum ran {
+	RAN_NOT,
+	RAN_PERHAPS, /* it was about to, and something of ours broke */
+	RAN_ENDED,
+};
+
 /* The first and the last part of a stream; what lies between is counted, and hashed for who asked for
  * that, not kept. */
 struct capture {
@@ -58,6 +65,8 @@ struct change {
 
 struct result {
 	enum run_status status;
+	enum ran ran;
+	bool recorded; /* the log knows how it ended, or why it did not run */
 	int exit_code, signal;
 	struct wire_result wire;
 	struct capture out[2]; /* standard output, standard error */

@@ -34,8 +34,12 @@ static void exchange_done(struct exchange *x)
 
 static int broken(struct remote *r, struct err *err, const char *what)
 {
-	err_errno(err, ERR_SYSTEM, "cordon-postgres: %s", what);
+	if (errno)
+		err_errno(err, ERR_SYSTEM, "cordon-postgres: %s", what);
+	else
+		err_set(err, ERR_SYSTEM, "cordon-postgres has ended without an answer");
 	err_cause(err, "a transaction that was being committed may have been written, or not");
+	err_cure(err, "see whether it was killed, and why; a new call begins a new connection");
 	helper_end(&r->helper);
 	return -1;
 }
@@ -54,7 +58,7 @@ static int ask(struct remote *r, const struct wire_request *request, struct exch
 		return broken(r, err, "asking");
 	int got = wire_receive(r->helper.sock, &x->message, r->wait_ms);
 	if (got == 0)
-		errno = EPIPE;
+		errno = 0;
 	if (got <= 0)
 		return broken(r, err, "waiting for its answer");
 	if (wire_get_answer(x->message.data, x->message.len, request->call, &x->answer, &x->arena,

@@ -181,6 +181,7 @@ class RuleHit(Value):
 class Result(Value):
     """What became of a run."""
     status: str = "error"
+    ran: Optional[bool] = False
     exit_code: Optional[int] = None
     signal: Optional[int] = None
     limit: Optional[str] = None
@@ -208,6 +209,7 @@ class Result(Value):
     rules: Tuple[RuleHit, ...] = _part(RuleHit)
     approval_id: Optional[str] = None
     audit_id: Optional[str] = None
+    recorded: bool = False
     error: Optional[Failure] = field(default=None, metadata={"of": Failure})
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The log in a database server of the test's own, and SIGKILL in the middle of runs: for cordon on both
+# databases, for cordon-postgres and for the server.
+load helper
+load scan.bash
+load gate.bash
+
+need_server()
+{
+	local at has=
+	for at in /usr/lib/postgresql/*/bin; do [ ! -x "$at/initdb" ] || has=1; done
+	[ -n "$has" ] || skip "there is no PostgreSQL server (tools/deps test)"
+	[ -x "$BUILD/cordon-postgres" ] || skip "cordon-postgres is not built (libpq-dev)"
+	cp "$BUILD/cordon-postgres" "$T/bin/"
+}
+
+@test "the same on a database server" {
+	need_root
+	gate_setup
+	need_server
+	printf 'a moonstone word\n' >"$T/h.txt"
+	cat >"$T/bin/script" <<-'END'
+		#!/bin/bash
+		set -eu
+		cordon() { "$CORDON" "$@" --state "$T/root/cordon"; }
+		if [ -n "${IN_FILE:-}" ]; then
+			mkdir -m 700 "$T/root/cordon"
+			(umask 077; printf '%s\n' "$CORDON_STORE_URL" >"$T/root/cordon/store.url")
+			unset CORDON_STORE_URL
+		fi
+		D=$(cordon domain new)
+		cordon ingest --domain "$D" --rules "$T/r" --kind web --name h --release - "$T/h.txt" | cmp - "$T/h.txt"
+		cordon audit rotate >/dev/null
+		cordon domain show "$D" --json | grep -q '"integrity":"hostile"'
+		cordon audit verify | grep -q 'the log is whole: 6 records'
+		cordon audit export | wc -l | grep -qx 6
+		[ ! -e "$T/root/cordon/log.db" ]
+		rm -f "$T/root/cordon/store.url"
+		unset CORDON_STORE_URL
+		! cordon ingest --rules "$T/r" --kind web --name h --release "$T/released" "$T/h.txt" 2>"$T/err"
+		[ ! -s "$T/released" ]
+		grep -q 'the log is gone' "$T/err"
+	END
+	chmod +x "$T/bin/script"
+	export T CORDON
+	"$TOP/tests/store/run" postgres "$T/bin/script"
+	rm -rf "$T/root/cordon"
+	IN_FILE=1 "$TOP/tests/store/run" postgres "$T/bin/script"
+}
+
+# killed BACKEND ROUNDS VICTIM...
+killed()
+{
+	local backend=$1
+	shift
+	gate_setup
+	mkdir -m 755 "$T/killed"
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TOP/tests/store/killed_runs.py" >"$T/bin/killed"
+	chmod +x "$T/bin/killed"
+	"$TOP/tests/store/run" "$backend" "$T/bin/killed" "$CORDON" "$T/r" "$T/killed" "$@"
+}
+
+@test "killed in the middle of a run: no run without a record, and none is lost" {
+	need_root
+	killed sqlite 20 cordon
+}
+
+@test "the same on a database server, which is killed as well" {
+	need_root
+	need_server
+	killed postgres 18 cordon helper server
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the log has of a run, as root and as an ordinary account: also of one that was refused before
+# anything was decided, of the policy that decided, of all that was printed; and what is said when it
+# cannot be written.
+load helper
+load scan.bash
+load gate.bash
+
+# refusals WHO PYTHON: of the records of the domain $D; each refused run has a request and a verdict.
+refusals()
+{
+	gate "$1" 0 domain show "$D" --json
+	gate "$1" 0 audit trace "dom:$(/usr/bin/python3 -I -c 'import json, sys
+print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
+	holds "[(lambda q, s, v: $2)(*([x['body'] for x in r['records'] if x['kind'] == k][-1]
+		for k in ('request', 'scan', 'verdict')))] == [True]"
+}
+
+# What is refused before it is decided on is found by its conversation, with what was seen of it.
+undecided() {
+	local many=() tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf '#!/bin/sh\necho a script\n' >"$T/script"
+	chmod 755 "$T/script"
+	gate "$1" 126 run --domain "$D" --tier $tier --rules "$T/r" --lang binary "$T/script"
+	err_has "the program is no machine code"
+	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is no machine code" and
+		v["rules"] == [] and "origin" not in v and q["file"].endswith("/script")'
+	sed -i 's/llm_io/tool_call/' "$T"/r/[bc].yaml
+	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
+	for _ in {1..9}; do many+=("$(head -c 120000 /dev/zero | tr '\0' a)"); done
+	gate "$1" 125 run --domain "$D" --tier $tier --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
+	holds 'r["verdict"] is None and "of arguments and environment" in r["error"]["message"]'
+	refusals "$1" "v['verdict'] == 'deny' and 'of arguments' in v['error'] and
+		sorted(v['rules']) == ['ATR-2026-90002', 'ATR-2026-90003'] and v['grade'] == 'asks' and
+		q['code_sha256'] == v['code_sha256'] == '$(sha256sum "$T/big.py" | cut -d' ' -f1)' and
+		sorted(f['rule'] for f in s['findings']) == sorted(v['rules']) and v['pack'] == s['pack']"
+	gate "$1" 0 audit verify
+}
+@test "what is refused before the decision is in the story of its conversation" { each undecided; }
+
+# runs WHO STATUS ARG...: a small program, whatever the machine lets an account have.
+runs()
+{
+	local who=$1 expected=$2 tier=full
+	shift 2
+	[ "$who" = root ] || tier=no-cgroup
+	gate "$who" "$expected" run --domain "$D" --tier $tier --rules "$T/r" "$@"
+}
+
+# policies WHO PYTHON...: holds of the records of the policies, the oldest first.
+policies()
+{
+	gate "$1" 0 audit trace policy:log --json
+	shift
+	holds "$@"
+}
+
+policy_told() {
+	new_domain "$1"
+	printf 'print(1)\n' >"$T/job.py"
+	printf 'version: 1\nprofile: strict\n' >"$T/p.yaml"
+	chmod 644 "$T/p.yaml"
+	runs "$1" 0 --origin user "$T/job.py"
+	runs "$1" 0 --origin user "$T/job.py"
+	policies "$1" '[x["kind"] for x in r["records"]] == ["policy"]' \
+		'r["records"][0]["body"].keys() == {"policy_sha256", "profile"}' \
+		'r["records"][0]["body"]["profile"] == "balanced"'
+	run_gate "$1" run --domain "$D" --rules "$T/r" --policy "$T/p.yaml" --json "$T/job.py"
+	policies "$1" 'len(r["records"]) == 2 and r["records"][1]["body"]["profile"] == "strict"' \
+		'r["records"][1]["body"]["from"] == r["records"][0]["body"]["policy_sha256"]' \
+		"r['records'][1]['body']['file'] == '$T/p.yaml'"
+	gate "$1" 0 audit tail -n 99 --json
+	lines 'now = None
+for r in rows:
+    if r["kind"] == "policy":
+        assert r["body"].get("from") == now, r
+        now = r["body"]["policy_sha256"]
+    assert r["kind"] != "verdict" or r["body"]["policy_sha256"] == now, r
+assert [r["kind"] for r in rows].index("policy") < [r["kind"] for r in rows].index("request")'
+	gate "$1" 0 audit export --format ocsf
+	lines 'assert [r["class_uid"] for r in rows if json.loads(r["raw_data"])["kind"] == "policy"] == [6003] * 2'
+	gate "$1" 0 audit verify
+}
+@test "a policy that is another one than the last time is on record before what it decides" { each policy_told; }
+
+# More than is kept: the end and the beginning are, and the hash is of all.
+output_hashed() {
+	new_domain "$1"
+	printf 'import sys\nfor i in range(200000): print(i)\nsys.stderr.write("x")\n' >"$T/long.py"
+	runs "$1" 0 --origin user --output 4096 "$T/long.py"
+	gate "$1" 0 audit tail --json
+	lines "b = [r for r in rows if r['kind'] == 'result'][-1]['body']
+out = b''.join(b'%d\\n' % i for i in range(200000))
+assert b['stdout_bytes'] == len(out) and b['stderr_bytes'] == 1, b
+assert b['stdout_sha256'] == hashlib.sha256(out).hexdigest(), b
+assert b['stderr_sha256'] == hashlib.sha256(b'x').hexdigest(), b"
+}
+@test "the hash of what was printed is of all of it" { each output_hashed; }
+
+# Somebody holds the log until the run has ended: what was refused cannot be recorded, and that is said.
+# hold WHO KIND: somebody holds the log from when it has a record of that kind; until free.
+hold()
+{
+	/usr/bin/python3 -I -c 'import os, sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+def wait_for(what):
+    for _ in range(3000):
+        if what():
+            return
+        time.sleep(0.01)
+    sys.exit("it never comes")
+wait_for(lambda: db.execute("SELECT 1 FROM log WHERE instr(record, ?)", (sys.argv[2].encode(),)).fetchone())
+db.execute("BEGIN IMMEDIATE")
+open(sys.argv[3], "w").close()
+wait_for(lambda: not os.path.exists(sys.argv[3]))' "$T/$1/cordon/log.db" "\"kind\":\"$2\"" "$T/$1.held" 3>&- &
+	HOLDER=$!
+}
+
+# free WHO: the log is.
+free()
+{
+	rm "$T/$1.held"
+	wait $HOLDER
+}
+
+unrecorded() {
+	local tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf '#!/bin/sh\necho a script\n' >"$T/script"
+	chmod 755 "$T/script"
+	hold "$1" genesis
+	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
+	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json --lang binary "$T/script"
+	free "$1"
+	exits 126
+	holds '"machine code" in r["error"]["message"] and "held the log" in r["error"]["cause"]' \
+		'r["audit_id"] is None and r["ran"] is False and r["recorded"] is False'
+}
+@test "a refusal that cannot be recorded says so" { each unrecorded; }
+
+# What it did is done: to be told of a locked log only would be to run it once more.
+lost_result() {
+	local tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf 'import sys, time\nprint("done", flush=True)\ntime.sleep(2)\nsys.exit(3)\n' >"$T/slow.py"
+	hold "$1" start
+	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json "$T/slow.py"
+	free "$1"
+	exits 125
+	holds 'r["status"] == "error" and r["ran"] is True and r["recorded"] is False' \
+		'"the program did run (exited, status 3), but its result is on no record" in r["error"]["message"]' \
+		'r["error"]["cure"] and r["stdout"] == "done\n" and r["audit_id"]'
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys
+print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	holds '[x["kind"] for x in r["records"]][-1] == "start"'
+	gate "$1" 0 audit verify
+	runs "$1" 3 --json "$T/slow.py"
+	holds 'r["ran"] is True and r["recorded"] is True and r["error"] is None'
+}
+@test "a result that cannot be recorded: that the program ran is said" { each lost_result; }
