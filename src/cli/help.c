@@ -17,7 +17,7 @@ static const struct {
 	{"run", "75", "people are asked; the same call again runs it when they have agreed"},
 	{"run", "124", "the time limit was reached"},
 	{"run", "125", "Cordon could not run it: wrong usage, or a layer is missing"},
-	{"run", "126", "refused by policy"},
+	{"run", "126", "refused: by policy, by people, or nobody answered in time"},
 	{"run", "128+N", "killed by signal N; 159: for a call on the kill list"},
 	{"scan", "0", "clean, or nothing at or above --fail-on"},
 	{"scan", "1", "findings at or above --fail-on"},

@@ -175,10 +175,12 @@ static void explain_box(const struct policy_box *b, const struct policy *p)
 
 static void explain_approval(const struct policy_approval *a)
 {
-	char value[32];
+	char value[32], wait[32];
 
-	policy_line("approval", "%s (%s), %s, %u %s", scope_name(a->scope), scope_help(a->scope),
-		    units_format(UNIT_DURATION_MS, a->ttl_ms, value, sizeof(value)), a->approvers,
+	policy_line("approval", "%s (%s), %s, asked for %s, %u %s", scope_name(a->scope),
+		    scope_help(a->scope),
+		    units_format(UNIT_DURATION_MS, a->ttl_ms, value, sizeof(value)),
+		    units_format(UNIT_DURATION_MS, a->wait_ms, wait, sizeof(wait)), a->approvers,
 		    a->approvers == 1 ? "person" : "people");
 }
 

@@ -46,6 +46,8 @@ json_t *policy_approval_json(const struct policy_approval *a)
 		json_object_set_new(o, "scope", json_string(scope_name(a->scope)));
 	if (a->ttl_ms)
 		json_object_set_new(o, "ttl_ms", jsonval_number(a->ttl_ms));
+	if (a->wait_ms)
+		json_object_set_new(o, "wait_ms", jsonval_number(a->wait_ms));
 	if (a->approvers)
 		json_object_set_new(o, "approvers", jsonval_number(a->approvers));
 	return o;
@@ -236,15 +238,17 @@ void policy_secret_lines(const struct policy *p)
 
 static void show_text(const struct policy *p, const char *sha256)
 {
-	char value[32];
+	char value[32], wait[32];
 
 	printf("profile %s: %s\n", policy_profile_name(p->profile),
 	       policy_profile_help(p->profile));
 	policy_line("file", "%s", p->file ? p->file : "built in");
 	policy_line("sha256", "%s", sha256);
 	policy_line("undeclared", "%s", origin_name(p->undeclared));
-	policy_line("approval", "%s, %s, approvers: %u", scope_name(p->approval.scope),
+	policy_line("approval", "%s, %s, asked for %s, approvers: %u",
+		    scope_name(p->approval.scope),
 		    units_format(UNIT_DURATION_MS, p->approval.ttl_ms, value, sizeof(value)),
+		    units_format(UNIT_DURATION_MS, p->approval.wait_ms, wait, sizeof(wait)),
 		    p->approval.approvers);
 	policy_line("contained", "tier %s or stronger", tier_row(p->contained.tier)->name);
 	for (int i = 0; i < LIMIT_COUNT; i++)

@@ -243,8 +243,8 @@ static void stand_by(struct gate *g)
 static int ask_people(struct gate *g, uint64_t now, struct err *err)
 {
 	struct approval_code code = {g->bp->payload.data, g->bp->payload.len};
-	int parked = approval_park(g->state.store, &g->asked, code, GATE_ASK_MS, now,
-				   g->report->approval, err);
+	int parked = approval_park(g->state.store, &g->asked, code, g->decision.approval.wait_ms,
+				   now, g->report->approval, err);
 
 	if (parked > 0)
 		report_reason(g->report, "people are asked about exactly this already");

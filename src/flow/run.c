@@ -30,6 +30,21 @@ struct sentence {
 	struct result *result;
 };
 
+/* Time denies, and that is on record. Others may have looked at it in the same moment. */
+static int load_settled(struct gate *g, struct approval *ret, struct err *err)
+{
+	for (int i = 0; i < GATE_TRIES_MAX; i++) {
+		approval_done(ret);
+		if (approval_load(g->state.store, g->report->approval, ret, err) < 0)
+			return -1;
+		if (approval_settle(g->state.store, ret, g->state.keeper.now_us() / 1000, err) == 0)
+			return 0;
+		if (err->code != ERR_CONFLICT)
+			return -1;
+	}
+	return -1;
+}
+
 /* Until they have answered. -1: they said no, or nothing in time; whether they said yes to this is
  * looked up again. */
 static int wait_for_people(struct gate *g, struct err *err)
@@ -40,9 +55,9 @@ static int wait_for_people(struct gate *g, struct err *err)
 	while (state == APPROVAL_PENDING) {
 		AUTO_APPROVAL struct approval a = {0};
 		nanosleep(&pause, NULL);
-		if (approval_load(g->state.store, g->report->approval, &a, err) < 0)
+		if (load_settled(g, &a, err) < 0)
 			return -1;
-		state = approval_state_at(&a, g->state.keeper.now_us() / 1000);
+		state = (enum approval_state)a.status.state;
 		if (state == APPROVAL_DENIED || state == APPROVAL_EXPIRED) {
 			err_set(err, ERR_REFUSED, "not run: the request %s is %s", a.id,
 				approval_state_name(state));

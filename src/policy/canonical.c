@@ -51,7 +51,8 @@ static void put_approval(FILE *to, const struct policy_approval *a)
 {
 	const char *scope = scope_name(a->scope);
 
-	fprintf(to, "approval %s %" PRIu64 " %u\n", scope ? scope : "-", a->ttl_ms, a->approvers);
+	fprintf(to, "approval %s %" PRIu64 " %" PRIu64 " %u\n", scope ? scope : "-", a->ttl_ms,
+		a->wait_ms, a->approvers);
 }
 
 static void put_rule(FILE *to, const struct policy_rule *r)

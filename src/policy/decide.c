@@ -129,7 +129,7 @@ static void decide_caps(const struct policy *p, const struct ask *a, struct deci
 /* Of what the rules that bound it say the strictest, else what the policy says. */
 static void decide_approval(const struct policy *p, const struct ask *a, struct decision *ret)
 {
-	struct policy_approval all = {SCOPE_COUNT, 0, p->approval.approvers};
+	struct policy_approval all = {.scope = SCOPE_COUNT, .approvers = p->approval.approvers};
 
 	for (size_t i = 0; i < p->rulec; i++) {
 		const struct policy_approval *one = &p->rule[i].approval;
@@ -139,6 +139,8 @@ static void decide_approval(const struct policy *p, const struct ask *a, struct 
 			all.scope = one->scope;
 		if (one->ttl_ms && (!all.ttl_ms || one->ttl_ms < all.ttl_ms))
 			all.ttl_ms = one->ttl_ms;
+		if (one->wait_ms && (!all.wait_ms || one->wait_ms < all.wait_ms))
+			all.wait_ms = one->wait_ms;
 		if (one->approvers > all.approvers)
 			all.approvers = one->approvers;
 	}
@@ -153,6 +155,8 @@ static void decide_approval(const struct policy *p, const struct ask *a, struct 
 		all.scope = p->approval.scope;
 	if (!all.ttl_ms)
 		all.ttl_ms = p->approval.ttl_ms;
+	if (!all.wait_ms)
+		all.wait_ms = p->approval.wait_ms;
 	ret->approval = all;
 }
 

@@ -14,7 +14,10 @@
 #include "policy/schema.h"
 #include "yaml/yaml.h"
 
-static const struct policy_approval usual_approval = {SCOPE_ONCE, 10ULL * 60 * 1000, 1};
+static const struct policy_approval usual_approval = {.scope = SCOPE_ONCE,
+						      .ttl_ms = 10ULL * 60 * 1000,
+						      .wait_ms = 60ULL * 60 * 1000,
+						      .approvers = 1};
 
 static void begin(struct policy *p)
 {
@@ -35,6 +38,8 @@ static int finish(struct policy *p, struct err *err)
 		p->approval.scope = usual_approval.scope;
 	if (!p->approval.ttl_ms)
 		p->approval.ttl_ms = usual_approval.ttl_ms;
+	if (!p->approval.wait_ms)
+		p->approval.wait_ms = usual_approval.wait_ms;
 	if (!p->approval.approvers)
 		p->approval.approvers = usual_approval.approvers;
 	text = p->arena.failed ? NULL : policy_canonical(p, &len);

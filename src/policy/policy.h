@@ -61,6 +61,7 @@ const char *policy_when_name(enum policy_when when, unsigned i);
 struct policy_approval {
 	enum scope scope;   /* SCOPE_COUNT: not named */
 	uint64_t ttl_ms;    /* 0: not named */
+	uint64_t wait_ms;   /* 0: not named */
 	unsigned approvers; /* 0: not named */
 };
 

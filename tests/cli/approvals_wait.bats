@@ -18,6 +18,9 @@ needs()
 # policy VERDICT: for everything.
 policy() { printf 'version: 1\nrules: [{id: all, when: {caps: compute}, then: %s}]\n' "$1" >"$T/all.yaml"; }
 
+# patience DURATION: of the policy.
+patience() { printf 'approval: {wait: %s}\n' "$1" >>"$T/all.yaml"; }
+
 # waits ARG...: somebody waits, as $PID, for the question $ID.
 waits()
 {
@@ -65,6 +68,22 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	ended 126
 	holds 'r["status"] == "refused" and r["stdout"] == ""' 'r["error"]["cause"] == "not today"' \
 		"'$ID is denied' in r['error']['message']"
+}
+
+@test "--wait: nobody answers in time" {
+	patience 3s
+	waits
+	ended 126
+	holds 'r["status"] == "refused" and r["stdout"] == "" and r["ran"] is False and r["recorded"] is True' \
+		'r["error"]["cause"] == "nobody answered in time"' "'$ID is expired' in r['error']['message']"
+	is_over expired
+	as user "$CORDON" audit trace "apr:$ID" --json >"$T/out"
+	holds '[x["body"]["event"] for x in r["records"] if x["kind"] == "approval"] == ["parked", "expired"]' \
+		'not any(x["kind"] == "start" for x in r["records"])'
+	status=0
+	approve "$ID" 2>"$T/err" || status=$?
+	[ "$status" -ne 0 ]
+	! as user "$CORDON" approvals list | grep -q pending
 }
 
 @test "--wait: one of two people is not enough" {

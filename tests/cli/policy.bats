@@ -61,7 +61,7 @@ policy()
 	policy 0 explain "$T/r.json" --json
 	holds 'r["verdict"] == "ask" and r["granted"] == []' \
 		'r["if_approved"] == r["asked"] == ["compute", "read", "net"]' \
-		'r["approval"] == {"scope": "once", "ttl_ms": 600000, "approvers": 1}' \
+		'r["approval"] == {"scope": "once", "ttl_ms": 600000, "wait_ms": 3600000, "approvers": 1}' \
 		'r["box"]["network"] and r["box"]["workspace"] == "overlay" and not r["box"]["commit"]' \
 		'len(r["reasons"]) == len(r["could"]) == 3'
 	printf '{"origin": "agent", "caps": "write"}' >"$T/r.json"

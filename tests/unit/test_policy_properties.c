@@ -41,8 +41,8 @@ static struct policy_rule random_rule(uint64_t *state, const char *id)
 	r.when[WHEN_GRADE] = random_set(state, GRADE_COUNT);
 	r.when[WHEN_LANG] = random_set(state, 2);
 	r.when[WHEN_SOURCE] = random_set(state, FROM_COUNT);
-	r.approval =
-		(struct policy_approval){SCOPE_COUNT, 0, below(state, 8) ? 0 : below(state, 4)};
+	r.approval = (struct policy_approval){.scope = SCOPE_COUNT,
+					      .approvers = below(state, 8) ? 0 : below(state, 4)};
 	return r;
 }
 

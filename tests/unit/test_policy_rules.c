@@ -192,8 +192,9 @@ static void test_approval(void)
 		"version: 1\n"
 		"approval: {scope: hash, ttl: 2h, approvers: 1}\n"
 		"rules:\n"
-		"- {id: a, when: {caps: net}, then: ask, approval: {ttl: 30m}}\n"
-		"- {id: b, when: {caps: net}, then: ask, approval: {scope: domain, ttl: 5m}}\n"
+		"- {id: a, when: {caps: net}, then: ask, approval: {ttl: 30m, wait: 20m}}\n"
+		"- {id: b, when: {caps: net}, then: ask, approval: {scope: domain, ttl: 5m, wait: "
+		"40m}}\n"
 		"- {id: c, when: {caps: host}, then: ask, approval: {scope: once, ttl: 1s}}\n";
 	struct ask ask = {.origin = ORIGIN_USER, .caps = CAP_BIT(CAP_NET)};
 	struct policy p;
@@ -203,12 +204,13 @@ static void test_approval(void)
 	ok(policy_parse(&p, "f", text, strlen(text), &err) == 0, "it is read");
 	policy_decide(&p, &ask, &d);
 	ok(d.verdict == VERDICT_ASK && d.approval.scope == SCOPE_DOMAIN &&
-		   d.approval.ttl_ms == 300000 && d.approval.approvers == 1,
+		   d.approval.ttl_ms == 300000 && d.approval.wait_ms == 1200000 &&
+		   d.approval.approvers == 1,
 	   "the strictest of the rules that match");
 	ask.caps = CAP_BIT(CAP_SECRET);
 	policy_decide(&p, &ask, &d);
 	ok(d.verdict == VERDICT_ASK && d.approval.scope == SCOPE_HASH &&
-		   d.approval.ttl_ms == 7200000,
+		   d.approval.ttl_ms == 7200000 && d.approval.wait_ms == 3600000,
 	   "else what the policy says");
 	policy_done(&p);
 }
