@@ -17,10 +17,11 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 /* Why somebody is asked, and what their word is good for. FROM is confined already; P has decided. */
 void approval_fill_decision(struct approval_request *r, const struct policy *p,
 			    const struct decision *d, const struct request *from, struct arena *a);
-/* inputs.c: what the host gives it, by content. FROM is confined and has its language. It reads all of
- * it, so it is for runs that people are asked about. */
-int approval_fill_inputs(struct approval_request *r, const struct request *from, struct arena *a,
-			 struct err *err);
+/* inputs.c: what the host gives it, by content. FROM is confined; its names may be those of descriptors,
+ * and are shown as where these lead. LIBRARY: of an interpreter that is not the system's, or NULL. It reads
+ * all of it, so it is for runs that people are asked about. */
+int approval_fill_inputs(struct approval_request *r, const struct request *from,
+			 const char *library, struct arena *a, struct err *err);
 /* Of the box that a request would get: everything but what differs from run to run. */
 int approval_box_sha256(const struct policy_box *box, const struct request *r,
 			uint8_t ret[APPROVAL_SHA256], struct err *err);

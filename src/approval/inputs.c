@@ -82,28 +82,8 @@ static int add(struct inputs *in, enum kind kind, const char *path, struct err *
 	return 0;
 }
 
-/* An interpreter outside the system is shown with its own library: two above its file. */
-static int add_library(struct inputs *in, const struct request *from, struct err *err)
-{
-	const struct profile *p = profile_find(from->lang);
-	char real[PATH_MAX];
-
-	if (!p || !p->venv)
-		return 0;
-	const char *interpreter = arena_printf(in->arena, "%s/%s", from->venv, p->venv);
-	if (!realpath(interpreter, real) || strncmp(real, "/usr/", 5) == 0)
-		return 0; /* one that is not there does not start */
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(real, '/');
-		if (!slash || slash == real)
-			return 0;
-		*slash = '\0';
-	}
-	return add(in, INPUT_LIBRARY, real, err);
-}
-
-int approval_fill_inputs(struct approval_request *r, const struct request *from, struct arena *a,
-			 struct err *err)
+int approval_fill_inputs(struct approval_request *r, const struct request *from,
+			 const char *library, struct arena *a, struct err *err)
 {
 	struct inputs in = {.arena = a};
 
@@ -112,8 +92,9 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
 		return -1;
-	if (from->venv &&
-	    (add(&in, INPUT_VENV, from->venv, err) < 0 || add_library(&in, from, err) < 0))
+	if (from->venv && add(&in, INPUT_VENV, from->venv, err) < 0)
+		return -1;
+	if (library && add(&in, INPUT_LIBRARY, library, err) < 0)
 		return -1;
 	for (size_t i = 0; i < from->execc; i++)
 		if (add(&in, INPUT_PROGRAM, from->exec[i], err) < 0)

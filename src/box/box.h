@@ -56,6 +56,11 @@ static inline bool box_may_exec(const struct box *b)
 	return b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
 }
 
+/* meant.c */
+bool box_is_meant(int fd, const struct spec_meant *m);
+/* What FD is open on, however it changes. */
+struct spec_meant box_meant_by(int fd);
+
 static inline void box_mark(struct box *b, enum layer l)
 {
 	b->layers |= LAYER_BIT(l);

@@ -60,20 +60,18 @@ struct ruleset {
 	uint64_t handled;
 };
 
-/* MEANT: the descriptor that says which file the caller spoke of, or ANY. */
-#define ANY (-1)
-
+/* MEANT: the file that the caller spoke of. */
 static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
-		     int meant, struct err *err)
+		     struct spec_meant meant, struct err *err)
 {
-	struct stat st, given;
+	struct stat st;
 	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0 && optional && errno == ENOENT)
 		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0 || (meant != ANY && fstat(meant, &given) < 0))
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return why_failed(err, LAYER_LANDLOCK, path);
-	if (meant != ANY && (st.st_dev != given.st_dev || st.st_ino != given.st_ino))
+	if (!box_is_meant(fd, &meant))
 		return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", path);
 	rights &= rs->handled;
 	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
@@ -87,7 +85,7 @@ static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights
 static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
 		    struct err *err)
 {
-	return add_meant(rs, path, rights, optional, ANY, err);
+	return add_meant(rs, path, rights, optional, (struct spec_meant){0}, err);
 }
 
 static bool has_own_root(const struct box *b)
@@ -107,7 +105,20 @@ static int add_bind(const struct box *b, const struct ruleset *rs, const struct 
 	const struct spec *s = b->spec;
 	bool is_payload = s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0;
 	return add_meant(rs, bind->source, rights, bind->flags & BIND_OPTIONAL,
-			 is_payload ? PAYLOAD_FD : ANY, err);
+			 is_payload ? box_meant_by(PAYLOAD_FD) : bind->meant, err);
+}
+
+/* In a root of our own the mounts were checked; else one that the host gave is among the binds. */
+static int add_program(const struct box *b, const struct ruleset *rs, const char *path,
+		       struct err *err)
+{
+	const struct spec *s = b->spec;
+	struct spec_meant meant = {0};
+
+	for (size_t i = 0; !has_own_root(b) && i < s->bindc; i++)
+		if (strcmp(s->bind[i].source, path) == 0)
+			meant = s->bind[i].meant;
+	return add_meant(rs, path, FS_READ_FILE | FS_EXECUTE, false, meant, err);
 }
 
 struct fixed_rule {
@@ -167,7 +178,7 @@ static int add_host_places(const struct box *b, const struct ruleset *rs, struct
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
 	return add_meant(rs, s->workspace_path, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ,
-			 false, WORKSPACE_FD, err);
+			 false, box_meant_by(WORKSPACE_FD), err);
 }
 
 static int fill(const struct box *b, const struct ruleset *rs, struct err *err)
@@ -178,7 +189,7 @@ static int fill(const struct box *b, const struct ruleset *rs, struct err *err)
 	for (size_t i = 0; r == 0 && i < s->bindc; i++)
 		r = add_bind(b, rs, &s->bind[i], err);
 	for (size_t i = 0; r == 0 && i < s->programc; i++)
-		r = add_path(rs, s->exec[i], FS_READ_FILE | FS_EXECUTE, false, err);
+		r = add_program(b, rs, s->exec[i], err);
 	return r;
 }
 

@@ -146,16 +146,19 @@ struct sources {
 	int scratch;
 };
 
-/* The descriptor says which file is meant: the name may have been swapped since it was checked. */
-static int check_same(int ours, int given, const char *name, struct err *err)
+static int check_meant(int ours, const struct spec_meant *meant, const char *name, struct err *err)
 {
-	struct stat a, b;
+	if (ours < 0 || box_is_meant(ours, meant))
+		return 0;
+	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
+}
 
-	if (fstat(ours, &a) < 0 || fstat(given, &b) < 0)
-		return err_errno(err, ERR_INPUT, "looking at %s", name);
-	if (a.st_dev != b.st_dev || a.st_ino != b.st_ino)
-		return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
-	return 0;
+/* The program's own file came by descriptor. */
+static struct spec_meant meant_of(const struct spec *s, const struct spec_bind *bind)
+{
+	bool is_payload = s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0;
+
+	return is_payload ? box_meant_by(PAYLOAD_FD) : bind->meant;
 }
 
 static int open_binds(const struct box *b, struct sources *src, struct err *err)
@@ -167,8 +170,8 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 		src->bind[i] = clone_tree(bind->source, bind_attrs(b, bind->flags));
 		if (src->bind[i] < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
 			return fail(err, LAYER_NEWROOT, bind->source);
-		if (s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0 &&
-		    check_same(src->bind[i], PAYLOAD_FD, bind->source, err) < 0)
+		struct spec_meant meant = meant_of(s, bind);
+		if (check_meant(src->bind[i], &meant, bind->source, err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < device_count(b); i++) {
@@ -202,7 +205,8 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 	src->workspace = clone_tree(s->workspace_path, attrs);
 	if (src->workspace < 0)
 		return fail(err, LAYER_NEWROOT, s->workspace_path);
-	return check_same(src->workspace, WORKSPACE_FD, s->workspace_path, err);
+	struct spec_meant meant = box_meant_by(WORKSPACE_FD);
+	return check_meant(src->workspace, &meant, s->workspace_path, err);
 }
 
 static int mount_tmpfs(const char *where, const char *options, unsigned long flags, struct err *err)

@@ -43,10 +43,10 @@ static int full_pipe(int *ret_read)
 
 /* Libraries only for builds that are not static. */
 static const struct spec_bind binds[] = {
-	{SELF, SELF, BIND_PROGRAM | BIND_CODE},
-	{"/lib", "/lib", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL},
-	{"/lib64", "/lib64", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL},
-	{"/usr/lib", "/usr/lib", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL},
+	{SELF, SELF, BIND_PROGRAM | BIND_CODE, {0}},
+	{"/lib", "/lib", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL, {0}},
+	{"/lib64", "/lib64", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL, {0}},
+	{"/usr/lib", "/usr/lib", BIND_PROGRAM | BIND_CODE | BIND_OPTIONAL, {0}},
 };
 
 /* In the child; the bait is the write end that becomes the program's standard error. */

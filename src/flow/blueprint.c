@@ -45,6 +45,8 @@ void blueprint_init(struct blueprint *p)
 void blueprint_again(struct blueprint *p)
 {
 	scope_close(&p->workspace);
+	givens_close(&p->given);
+	p->venv = p->library = NULL;
 	talk_close(p);
 	outside_done(&p->outside);
 	memset(&p->spec, 0, sizeof(p->spec));
@@ -58,6 +60,7 @@ void blueprint_done(struct blueprint *p)
 	arena_done(&p->arena);
 	payload_done(&p->payload);
 	scope_close(&p->workspace);
+	givens_close(&p->given);
 	talk_close(p);
 	scope_close(&p->input);
 	scope_close(&p->pump.from);
@@ -89,7 +92,8 @@ static int add_bind(struct spec *s, const char *source, const char *target, unsi
 		}
 	if (s->bindc == SPEC_BINDS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d paths in the box", SPEC_BINDS_MAX);
-	s->bind[s->bindc++] = (struct spec_bind){source, target, flags};
+	s->bind[s->bindc++] =
+		(struct spec_bind){.source = source, .target = target, .flags = flags};
 	return 0;
 }
 
@@ -116,6 +120,22 @@ static int show(struct draft *d, const char *path, unsigned flags, struct err *e
 	if (access(path, F_OK) < 0 && (flags & BIND_OPTIONAL))
 		return 0;
 	return add_bind(s, path, path, flags & BIND_FLAGS, err);
+}
+
+/* The same of something that the host gives, by its real name: the box shows this one or nothing. */
+static int give(struct draft *d, const char *path, unsigned flags, struct err *err)
+{
+	const struct given *g = givens_add(&d->bp->given, path, err);
+	struct spec *s = &d->bp->spec;
+
+	if (!g || show(d, path, flags, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->bindc; i++)
+		if (strcmp(s->bind[i].source, path) == 0) {
+			s->bind[i].meant = given_meant(g);
+			return 0;
+		}
+	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", path);
 }
 
 static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)
@@ -216,7 +236,7 @@ static int add_programs(struct draft *d, struct err *err)
 			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
 		d->bp->program_at[i] = real;
 		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
-		    show(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
+		    give(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -238,7 +258,7 @@ static int show_venv(struct draft *d, struct err *err)
 	if (!d->req->venv)
 		return 0;
 	const char *dir = d->bp->venv = resolve(d, d->req->venv, err);
-	if (!dir || show(d, dir, BIND_CODE, err) < 0)
+	if (!dir || give(d, dir, BIND_CODE, err) < 0)
 		return -1;
 	/* An interpreter outside the system brings its own standard library. */
 	if (strncmp(d->real, "/usr/", 5) == 0)
@@ -251,7 +271,9 @@ static int show_venv(struct draft *d, struct err *err)
 				       d->profile->name);
 		*slash = '\0';
 	}
-	return show(d, prefix, BIND_CODE, err);
+	d->bp->library = prefix;
+	return give(d, prefix, BIND_CODE, err) < 0 || give(d, d->real, BIND_PROGRAM, err) < 0 ? -1
+											      : 0;
 }
 
 static int show_interpreter(struct draft *d, struct err *err)

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "flow/conflict.h"
+#include "flow/given.h"
 #include "flow/outside.h"
 #include "flow/payload.h"
 #include "flow/private.h"
@@ -25,8 +26,10 @@ struct blueprint {
 	const struct profile *profile;
 	struct payload payload;
 	int workspace, input; /* descriptors, or -1 */
-	/* Where what the host gives it really is: names may lead elsewhere the next time. */
-	const char *venv, *program_at[REQUEST_LIST_MAX];
+	/* Where what the host gives it really is, each of them in GIVEN; LIBRARY: of an interpreter that is
+	 * not the system's, or NULL. */
+	const char *venv, *library, *program_at[REQUEST_LIST_MAX];
+	struct givens given;
 	bool input_is_fixed; /* its bytes cannot change any more, and this is their hash: */
 	uint8_t input_sha256[32];
 	struct stat input_file; /* where they were read; st_ino 0: in no file */

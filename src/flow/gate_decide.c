@@ -164,13 +164,18 @@ static void fill_effects(struct gate *g)
 /* What is open, or was resolved, for the box: a name could lead to something else for it, and back. */
 static int fill_inputs(struct gate *g, struct err *err)
 {
+	const struct blueprint *bp = g->bp;
+	const struct given *library = givens_find(&bp->given, bp->library);
 	struct request given = g->confined;
 
 	if (given.workspace)
-		given.workspace = arena_printf(&g->arena, "/proc/self/fd/%d", g->bp->workspace);
-	given.venv = given.venv ? g->bp->venv : NULL;
-	memcpy(given.exec, g->bp->program_at, sizeof(given.exec));
-	return approval_fill_inputs(&g->asked, &given, &g->arena, err);
+		given.workspace = arena_printf(&g->arena, "/proc/self/fd/%d", bp->workspace);
+	if (given.venv) /* gate_check_given has found them all */
+		given.venv = given_name(givens_find(&bp->given, bp->venv), &g->arena);
+	for (size_t i = 0; i < given.execc; i++)
+		given.exec[i] = given_name(givens_find(&bp->given, bp->program_at[i]), &g->arena);
+	return approval_fill_inputs(
+		&g->asked, &given, library ? given_name(library, &g->arena) : NULL, &g->arena, err);
 }
 
 /* Everything that people are shown and sign. */

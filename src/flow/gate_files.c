@@ -252,15 +252,18 @@ static int replaced(const char *name, struct err *err)
 int gate_check_given(const struct gate *g, struct err *err)
 {
 	const struct blueprint *bp = g->bp;
+	const struct given *venv = givens_find(&bp->given, bp->venv);
 	struct stat st;
 
 	if (bp->workspace >= 0 && (fstat(bp->workspace, &st) < 0 || !is_same(&st, &g->workspace)))
 		return replaced(g->req->workspace, err);
-	if (g->confined.venv && (stat(bp->venv, &st) < 0 || !is_same(&st, &g->venv)))
+	if (g->confined.venv && (!venv || !is_same(&venv->st, &g->venv)))
 		return replaced(g->req->venv, err);
-	for (size_t i = 0; i < g->confined.execc; i++)
-		if (stat(bp->program_at[i], &st) < 0 || !is_same(&st, &g->exec[i]))
+	for (size_t i = 0; i < g->confined.execc; i++) {
+		const struct given *program = givens_find(&bp->given, bp->program_at[i]);
+		if (!program || !payload_is_same(program->fd, &g->exec[i]))
 			return replaced(g->req->exec[i], err);
+	}
 	return 0;
 }
 

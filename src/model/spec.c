@@ -160,8 +160,20 @@ static int set_bind(struct spec *s, const struct field *f)
 	if (take_strings(f, both, 2) < 0 || (f->flags & ~(unsigned)BIND_FLAGS) ||
 	    !spec_path_is_clean(both[0]) || !spec_path_is_clean(both[1]))
 		return -1;
-	s->bind[s->bindc++] = (struct spec_bind){both[0], both[1], f->flags};
+	s->bind[s->bindc++] =
+		(struct spec_bind){.source = both[0], .target = both[1], .flags = f->flags};
 	return 0;
+}
+
+/* Of the bind before it. */
+static int set_meant(struct spec *s, const struct field *f)
+{
+	struct spec_meant *to = s->bindc ? &s->bind[s->bindc - 1].meant : NULL;
+
+	if (!to || to->ino || f->len != sizeof(*to))
+		return -1;
+	memcpy(to, f->data, sizeof(*to));
+	return to->ino ? 0 : -1;
 }
 
 static int set_file(struct spec *s, const struct field *f)
@@ -193,6 +205,7 @@ enum tag {
 	TAG_BIND,
 	TAG_FILE,
 	TAG_EXEC,
+	TAG_MEANT,
 	TAG_COUNT,
 };
 
@@ -210,6 +223,7 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_BIND] = {"bind", 8194, 0, SPEC_BINDS_MAX, set_bind},
 	[TAG_FILE] = {"file", 8194, 0, SPEC_FILES_MAX, set_file},
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
+	[TAG_MEANT] = {"meant", sizeof(struct spec_meant), 0, SPEC_BINDS_MAX, set_meant},
 };
 
 static int check_whole(const struct spec *s, const unsigned *seen, struct err *err)
@@ -336,8 +350,12 @@ static void put_lists(struct writer *w, const struct spec *s)
 		put_string(w, TAG_ARG, s->argv[i]);
 	for (size_t i = 0; i < s->envc; i++)
 		put_string(w, TAG_ENV, s->env[i]);
-	for (size_t i = 0; i < s->bindc; i++)
-		put_pair(w, TAG_BIND, s->bind[i].flags, s->bind[i].source, s->bind[i].target);
+	for (size_t i = 0; i < s->bindc; i++) {
+		const struct spec_bind *b = &s->bind[i];
+		put_pair(w, TAG_BIND, b->flags, b->source, b->target);
+		if (b->meant.ino)
+			put(w, TAG_MEANT, 0, &b->meant, sizeof(b->meant));
+	}
 	for (size_t i = 0; i < s->filec; i++)
 		put_pair(w, TAG_FILE, s->file[i].is_link, s->file[i].target, s->file[i].content);
 	for (size_t i = 0; i < s->programc; i++)

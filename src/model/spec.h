@@ -32,7 +32,7 @@ enum spec_fd {
  * distributions, systemd or container tools hand out. */
 #define SPEC_FREE_ID_BASE 0x7c000000U
 
-#define SPEC_MAGIC 0x314e4443U /* "CDN1" */
+#define SPEC_MAGIC 0x324e4443U /* "CDN2" */
 #define SPEC_BYTES_MAX (4UL << 20)
 #define SPEC_STRING_MAX (128UL << 10)
 #define SPEC_ARGS_MAX 4096
@@ -55,9 +55,16 @@ enum bind_flag {
 	BIND_FLAGS = 15,
 };
 
+/* Which file it is that a name stood for when it was decided on. */
+struct spec_meant {
+	uint64_t dev, ino;   /* ino 0: whatever is there */
+	uint64_t changed_ns; /* when it was last changed; 0: it may be */
+};
+
 struct spec_bind {
 	const char *source, *target;
 	unsigned flags;
+	struct spec_meant meant;
 };
 
 /* A small file or a symbolic link that exists only in the box. */

@@ -27,8 +27,9 @@ static void seed_python(struct spec *s)
 	s->argv[s->argc++] = "/cordon/main.py";
 	s->env[s->envc++] = "PATH=/usr/bin:/bin";
 	s->env[s->envc++] = "EMPTY=";
-	s->bind[s->bindc++] = (struct spec_bind){"/usr/lib", "/usr/lib", BIND_CODE | BIND_OPTIONAL};
-	s->bind[s->bindc++] = (struct spec_bind){"/", "/root", 0};
+	s->bind[s->bindc++] =
+		(struct spec_bind){"/usr/lib", "/usr/lib", BIND_CODE | BIND_OPTIONAL, {1, 2, 3}};
+	s->bind[s->bindc++] = (struct spec_bind){"/", "/root", 0, {0}};
 	s->file[s->filec++] = (struct spec_file){"/etc/hosts", "127.0.0.1 localhost\n", false};
 	s->file[s->filec++] = (struct spec_file){"/lib", "usr/lib", true};
 }

@@ -25,6 +25,7 @@ enum tag {
 	BIND,
 	FILE_,
 	EXEC,
+	MEANT,
 	TAGS_END,
 };
 
@@ -151,6 +152,7 @@ static const struct limit_case limits[] = {
 	{BIND, "bind", 8194, SPEC_BINDS_MAX},
 	{FILE_, "file", 8194, SPEC_FILES_MAX},
 	{EXEC, "exec", 4096, SPEC_PROGRAMS_MAX},
+	{MEANT, "meant", 24, SPEC_BINDS_MAX},
 };
 
 /* A value this record takes; its length. */
@@ -226,7 +228,7 @@ static void test_each_record(void)
 {
 	test_twice(HEAD, "head");
 	test_twice(LIMITS, "limits");
-	for (size_t i = 2; i < ARRAY_SIZE(limits); i++) {
+	for (size_t i = 2; i < MEANT - 1; i++) {
 		test_counts(&limits[i]);
 		if (limits[i].tag != SHA256)
 			test_lengths(&limits[i]);
@@ -291,6 +293,35 @@ static const struct value_case bad_values[] = {
 	VALUE(FILE_, 2, "an unknown flag", "/etc/hosts\0x"),
 	VALUE(FILE_, 0, "a relative file", "etc/hosts\0x"),
 };
+
+/* Which file a bind's source was: once, of the bind before it, and of a file that there can be. */
+static void test_meant(void)
+{
+	static const struct meant_case {
+		const char *what;
+		unsigned binds, records;
+		uint64_t ino;
+		size_t len;
+		bool taken;
+	} cases[] = {
+		{"one for a bind", 1, 1, 7, 24, true},	{"one without a bind", 0, 1, 7, 24, false},
+		{"two for a bind", 1, 2, 7, 24, false}, {"the file 0", 1, 1, 0, 24, false},
+		{"a byte less", 1, 1, 7, 23, false},	{"a byte more", 1, 1, 7, 25, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct meant_case *c = &cases[i];
+		uint64_t value[4] = {1, c->ino, 3, 0};
+		struct bytes b = minimal(0, NULL);
+		struct err err = {0};
+		for (unsigned n = 0; n < c->binds; n++)
+			add_record(&b, BIND, 0, "/a\0/b", 6);
+		for (unsigned n = 0; n < c->records; n++)
+			add_record(&b, MEANT, 0, value, c->len);
+		ok(c->taken ? decodes(b, &err) : refused(b, "meant"), "meant: %s is %s", c->what,
+		   c->taken ? "taken" : "refused");
+	}
+}
 
 static void test_values(void)
 {
@@ -403,7 +434,8 @@ static void fill(struct spec *s)
 	s->argv[s->argc++] = long_arg;
 	s->env[s->envc++] = "A=";
 	s->env[s->envc++] = "B==\n=";
-	s->bind[s->bindc++] = (struct spec_bind){"/usr", "/", BIND_FLAGS};
+	s->bind[s->bindc++] = (struct spec_bind){"/usr", "/", BIND_FLAGS, {0}};
+	s->bind[s->bindc++] = (struct spec_bind){"/opt", "/opt", 0, {1, 2, UINT64_MAX}};
 	s->file[s->filec++] = (struct spec_file){"/etc/x", "", false};
 	s->file[s->filec++] = (struct spec_file){"/bin", "usr/bin", true};
 	s->exec[s->programc++] = "/usr/bin/ls";
@@ -433,7 +465,8 @@ static bool same(const struct spec *a, const struct spec *b)
 	for (size_t i = 0; r && i < a->bindc; i++)
 		r = same_text(a->bind[i].source, b->bind[i].source) &&
 		    same_text(a->bind[i].target, b->bind[i].target) &&
-		    a->bind[i].flags == b->bind[i].flags;
+		    a->bind[i].flags == b->bind[i].flags &&
+		    memcmp(&a->bind[i].meant, &b->bind[i].meant, sizeof(a->bind[i].meant)) == 0;
 	for (size_t i = 0; r && i < a->filec; i++)
 		r = same_text(a->file[i].target, b->file[i].target) &&
 		    same_text(a->file[i].content, b->file[i].content) &&
@@ -476,9 +509,9 @@ static void test_cuts(void)
 		else
 			odd += err.code != ERR_INPUT || !err.message[0];
 	}
-	/* After each of: 3 arguments, 2 variables, a bind, 2 files; whole again at the end. */
-	ok(len > 300 && taken == 8, "cut at each of its %zu bytes: taken only between list records",
-	   len);
+	/* After each of: 3 arguments, 2 variables, 2 binds and what one meant, 2 files. */
+	ok(len > 300 && taken == 10,
+	   "cut at each of its %zu bytes: taken only between list records", len);
 	ok(odd == 0, "every refusal has a reason");
 }
 
@@ -511,6 +544,7 @@ int main(void)
 	test_minimal();
 	test_each_record();
 	test_values();
+	test_meant();
 	test_heads();
 	test_limit_values();
 	test_unknown();
