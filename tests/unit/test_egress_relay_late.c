@@ -139,8 +139,9 @@ static void no_room(struct parts *p)
 	fill = 1;
 	begin(p, 4, &at, program(), &secret);
 	int host = accept4(server, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	parts_turn(p, 1000);
-	ok(fill > 1 && is_quiet(p), "TLS waits for room, and nothing spins");
+	while (fill == 1 && parts_turn(p, 1000)) /* the clock may be first */
+		;
+	ok(fill > 1 && is_quiet(p), "TLS waits for room, and nothing spins: %d", fill);
 	fill = 0;
 	for (int i = 0; i < 2000 && !hello; i++) {
 		ssize_t n = recv(host, data, sizeof(data), 0);
