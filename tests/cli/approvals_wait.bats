@@ -83,7 +83,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	status=0
 	approve "$ID" 2>"$T/err" || status=$?
 	[ "$status" -ne 0 ]
-	! as user "$CORDON" approvals list | grep -q pending
+	! as user "$CORDON" approvals list | grep -q pending || return 1
 }
 
 @test "--wait: one of two people is not enough" {

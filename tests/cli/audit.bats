@@ -90,7 +90,7 @@ followed() {
 	while ! grep -q . "$T/followed" 2>/dev/null; do sleep 0.1; done
 	ingest user 0 --kind web --name x "$T/a.csv"
 	wait "$pid"
-	! grep -qx 124 "$T/followed"
+	! grep -qx 124 "$T/followed" || return 1
 }
 
 verified() {

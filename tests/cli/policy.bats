@@ -220,5 +220,5 @@ assert shown["secrets"][1] == {"name": "SAID", "host": "api.test:443", "header":
 assert why["box"]["net"] == shown["net"] and why["box"]["secret_names"] == ["TOKEN", "SAID"]
 assert none["box"]["net"] is None and none["box"]["secret_names"] == []
 PY
-	! grep -q s3cret "$T"/out* "$T"/why*
+	! grep -q s3cret "$T"/out* "$T"/why* || return 1
 }
