@@ -35,7 +35,7 @@ static void keep(struct egress *e, struct attempt *a)
 		a->row.number = (uint32_t)e->rowc;
 		e->endedc += !a->live;
 		e->rows[e->rowc++] = a;
-		control_row(a);
+		control_row(e, a);
 		return;
 	}
 	e->cut = true;
@@ -82,7 +82,7 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
 	e->bytes_in += bytes_in;
 	stop_clock(a);
 	if (a->kept)
-		control_row(a);
+		control_row(e, a);
 	else
 		free(a);
 }

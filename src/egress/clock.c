@@ -38,15 +38,14 @@ static void on_tick(struct egress *e, struct watch *w, uint32_t events)
 	(void)events;
 	(void)!read(w->fd, &count, sizeof(count));
 	e->ticks = false;
+	control_flush(e);
 	door_look(e);
-	call_look(e);
 	connect_look(e);
 	relay_look(e);
 	counter_look_lost(e);
 	if (has_limits(e))
 		counter_look(e);
-	if (e->lost_ns || e->door_shut || e->calls || e->pending || e->relays ||
-	    (e->livec && has_limits(e)))
+	if (e->lost_ns || e->door_shut || e->pending || e->relays || (e->livec && has_limits(e)))
 		set(e, TICK_US + TICK_EACH_US * (long)e->livec);
 }
 

@@ -74,7 +74,7 @@ static void finish(struct egress *e, struct pending *p, int error)
 		attempt_die(e, p->attempt, 0, 0);
 	} else {
 		p->attempt->row.verdict = EGRESS_CONNECTED;
-		control_row(p->attempt);
+		control_row(e, p->attempt);
 	}
 	close(fd); /* before the program may close its own */
 	if (p->waits)
@@ -131,10 +131,10 @@ static void wait_for(struct egress *e, struct pending *p)
 	p->next = e->pending;
 	e->pending = p;
 	clock_need(e);
-	if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
-		finish(e, p, ENETUNREACH);
-	else if (p->waits && look(p->watch.fd) == EISCONN) /* near hosts are there at once */
+	if (p->waits && look(p->watch.fd) == EISCONN) /* near hosts are there at once */
 		finish(e, p, 0);
+	else if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
+		finish(e, p, ENETUNREACH);
 	else if (!p->waits)
 		answers_send(e, p->id, EINPROGRESS);
 }

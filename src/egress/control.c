@@ -171,11 +171,29 @@ int control_open(struct egress *e, struct err *err)
 	return loop_add(e, &e->control, EPOLLIN, err);
 }
 
-/* Nobody waits for cordon to read: at the end all of them are told again. */
-void control_row(const struct attempt *a)
+void control_row(struct egress *e, struct attempt *a)
 {
-	if (a->kept)
+	if (!a->kept || a->untold)
+		return;
+	a->untold = true;
+	a->next_untold = NULL;
+	if (e->untold)
+		e->last_untold->next_untold = a;
+	else
+		e->untold = a;
+	e->last_untold = a;
+	clock_need(e);
+}
+
+/* By the clock: cordon would wake for each. Nobody waits for it to read: at the end all of them are
+ * told again. */
+void control_flush(struct egress *e)
+{
+	for (struct attempt *a = e->untold; a; a = a->next_untold) {
+		a->untold = false;
 		send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	e->untold = NULL;
 }
 
 void control_tell(struct egress *e)

@@ -13,6 +13,7 @@
 
 #include <linux/inet_diag.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +33,6 @@ enum {
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
 	EGRESS_MEMORY_MAX = 1 << 30,   /* bytes */
-	EGRESS_CALLS_MAX = 64,	       /* calls of connect that may wait, at the same time */
 };
 
 struct egress;
@@ -49,8 +49,9 @@ struct attempt {
 	uint64_t began_ns;
 	int family; /* of its socket, and by what the kernel finds it: */
 	struct inet_diag_sockid id;
-	bool live, kept;
+	bool live, kept, untold;
 	struct attempt *next; /* of those that live */
+	struct attempt *next_untold;
 };
 
 /* What cordon-box is told. */
@@ -67,7 +68,7 @@ struct egress {
 	struct rules rules;
 	struct names names;
 	uint64_t limit[LIMIT_COUNT];
-	struct watch control, box, resolver, looked, called, clock, counter, door;
+	struct watch control, box, resolver, looked, clock, counter, door;
 	bool ticks; /* the clock does */
 	uint64_t
 		lost_ns; /* not 0: the kernel's words were lost, and then it is looked who is gone */
@@ -97,11 +98,10 @@ struct egress {
 	/* who said a name */
 	struct said *said;
 	size_t saidc;
-	struct call *calls;	 /* of connect, that are being made */
-	size_t waiting;		 /* calls that wait: asked about, made, or expected at the door */
-	struct call *made;	 /* by LOCK, from the threads */
-	size_t callsc;		 /* threads */
-	struct pending *pending; /* connections that are being made */
+	size_t waiting; /* calls that wait: asked about, or expected at the door */
+	sigset_t alarm; /* call.c */
+	struct attempt *untold, *last_untold; /* cordon does not know yet what became of them */
+	struct pending *pending;	      /* connections that are being made */
 	/* connections to ourselves */
 	uint16_t door_port;
 	struct expected *expected;
@@ -129,7 +129,8 @@ int control_open(struct egress *e, struct err *err);
 typedef void said_fn(struct egress *e, void *ctx, const char *source);
 void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx);
 /* What is known of one now, for the case that there is no end. */
-void control_row(const struct attempt *a);
+void control_row(struct egress *e, struct attempt *a);
+void control_flush(struct egress *e);
 /* All attempts, when the run is over. */
 void control_tell(struct egress *e);
 
@@ -164,16 +165,12 @@ int connect_is_over(int fd);
 /* Those that take too long. */
 void connect_look(struct egress *e);
 
-/* call.c: connect(), whose socket is the program's too. DONE gets 0 or an errno. FD must live until
- * then. */
+/* call.c: connect(), whose socket is the program's too. It does not wait. DONE gets 0 or an errno
+ * before it returns. */
 int call_open(struct egress *e, struct err *err);
 typedef void call_fn(struct egress *e, void *ctx, int error);
 void call_connect(struct egress *e, int fd, const struct address *to, uint16_t port, call_fn *done,
 		  void *ctx);
-/* Those that take too long. */
-void call_look(struct egress *e);
-/* Nobody waits any more. */
-void call_finish(struct egress *e);
 
 /* relay.c: the same through ourselves, for a look at the first bytes. SECRET: it is plain HTTP, which
  * gets that secret and goes on as TLS; or NULL. */

@@ -75,7 +75,6 @@ int main(void)
 			err.cause);
 		return 125;
 	}
-	call_finish(e);
 	counter_finish(e);
 	control_tell(e);
 	_exit(0); /* the resolver's threads may still wait */

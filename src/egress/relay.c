@@ -97,7 +97,7 @@ static void on_inside(struct egress *e, void *ctx, int error)
 		return;
 	}
 	r->attempt->row.verdict = EGRESS_CONNECTED;
-	control_row(r->attempt);
+	control_row(e, r->attempt);
 	answers_send(e, r->id, error);
 }
 

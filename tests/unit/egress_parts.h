@@ -79,6 +79,7 @@ static inline bool parts_turn(struct parts *p, int wait_ms)
 		return false;
 	struct watch *w = ev.data.ptr;
 	w->ready(p->e, w, ev.events);
+	control_flush(p->e);
 	return true;
 }
 

@@ -20,14 +20,12 @@ static struct attempt *call(struct parts *p, uint64_t id, int fd, const struct s
 	struct attempt *a = attempt_new("", &to, ntohs(at->sin_port));
 
 	connect_host(p->e, id, dup(fd), a, &to, "rule");
-	struct pollfd made = {.fd = p->e->called.fd, .events = POLLIN};
-	poll(&made, 1, 1000);
 	return a;
 }
 
 static void turn(struct parts *p)
 {
-	while (p->e->calls || p->e->pending)
+	while (p->e->pending)
 		if (!parts_turn(p, 1000))
 			return;
 }
