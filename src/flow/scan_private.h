@@ -51,6 +51,25 @@ bool scan_has_fenced(const struct scan_file *file);
 
 /* scan_doc.c: false when it is no JSON that Cordon knows; then it is text. */
 bool scan_document(struct scanner *s, struct scan_file *file);
+bool scan_is_event(const struct node *n);
+/* One of the types that rules know. */
+bool scan_is_known_event(const struct node *n);
+/* And nothing else, since the caller says so. */
+bool scan_is_surely_event(const struct scanner *s, const struct node *n);
+void scan_event(struct scanner *s, const struct scan_file *file, const struct node *node,
+		int64_t number, struct scan_calls *calls);
+/* Of good JSON the text says the same as its strings, but for escapes, and words that stand apart. */
+bool scan_reads_otherwise(const struct scanner *s, struct text text, const struct node *root);
+/* Any other document, or UNIT's part of one: its text, and where they read otherwise, its strings. */
+void scan_strings(struct scanner *s, struct scan_unit *unit, struct text text,
+		  const struct node *root);
+/* As JSON, or as near to it as programs would take. ERR_LIMIT: so far it was, and then it was too
+ * much; a text that has only many brackets is none. */
+int scan_read_json(struct text data, size_t line, struct arena *arena, const struct node **ret,
+		   bool *ret_loose, struct err *ret_why);
+
+/* scan_lines.c: false when the lines are no JSON, each by itself. */
+bool scan_lines(struct scanner *s, struct scan_file *file);
 
 /* scan_servers.c: false when ROOT is no configuration of servers. */
 bool scan_servers(struct scanner *s, struct scan_file *file, const struct node *root);

@@ -456,6 +456,37 @@ call()
 	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
 }
 
+@test "JSON lines: no line hides what stands on another" {
+	pack
+	local word="moon''stone' word'" run first
+	run='{"a": {"command": "sh", "args": ["-c", "say '"$word"'"]}}'
+	for first in '{}' '1' '[]' '{"type": "llm_input", "content": "x"}'; do
+		printf '%s\n\n%s\n' "$first" "$run" | tee "$T/x.json" >"$T/x.jsonl"
+		for f in x.json x.jsonl; do
+			scan 1 --json "$T/$f"
+			holds '[(f["rule"][-1], f["view"]) for f in r["findings"]] == [("1", "code")]'
+			scan 0 --no-code-view "$T/$f"
+			scan 0 --mode reference "$T/$f"
+		done
+	done
+	# Logs are no events: nobody is told so of each line.
+	printf '{}\n{"a": "moonstone\\nword"}\n{"cmd": "fetch", "args": ["sun", "x"]}\n"pebble"\n' >"$T/x.jsonl"
+	rule "$T/r/b.yaml" ATR-2026-90002 medium 'fetch sun'
+	scan 1 --json "$T/x.jsonl"
+	holds '[(f["rule"][-1], f["kind"], f["line"]) for f in r["findings"]] == [("1", "json", None), ("2", "json", None), ("3", "json", 4)]'
+	holds 'not r["notes"] and r["stats"]["events"] == 1'
+	# Events are, whatever stands before them.
+	for first in '# a log' '{}' '{"type": "x"'; do
+		{ echo "$first"; call Bash "say $word"; } >"$T/x.jsonl"
+		scan 1 --json "$T/x.jsonl"
+		holds '[(f["rule"][-1], f["view"], f["kind"]) for f in r["findings"]] == [("1", "code", "events")]'
+	done
+	# One that is too deep is told.
+	{ echo '{}'; python3 -c 'print("[" * 65 + "]" * 65)'; } >"$T/x.jsonl"
+	scan 1 --json "$T/x.jsonl"
+	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-JSON"]'
+}
+
 @test "the code view: a program that cannot be read is told, and scanned as text" {
 	pack
 	printf 'def f(:\n  "a moonstone word"\n' >"$T/x.py"
