@@ -122,7 +122,7 @@ static int start(struct scan *s, struct err *err)
 	if (s->rules->refused) {
 		snprintf(words, sizeof(words),
 			 "%zu patterns of the rules are no regular expressions and match nothing; "
-			 "the first: %s",
+			 "the first: %s (cordon rules check DIR names them)",
 			 s->rules->refused, s->rules->first_refused.message);
 		on_note(s, "", 0, words);
 	}

@@ -164,6 +164,19 @@ static int open_cold(struct packs *set, const struct packs_options *options,
 	return usable_engine(set, engine, err);
 }
 
+/* Expressions are looked into only when they are compiled, but a bad one is an error in a rule, too. */
+static int hold_to_strict(const struct packs *set, const struct packs_options *options,
+			  struct err *err)
+{
+	if (!options->pack.strict || !set->refused)
+		return 0;
+	err_set(err, ERR_INPUT, "%zu patterns of the rules are no regular expressions",
+		set->refused);
+	err_cause(err, "%s", set->first_refused.message);
+	err_cure(err, "cordon rules check DIR names them");
+	return -1;
+}
+
 int packs_open(struct packs *set, const struct packs_options *options,
 	       const struct engine_options *engine, struct err *err)
 {
@@ -173,14 +186,14 @@ int packs_open(struct packs *set, const struct packs_options *options,
 	if (find_sources(set, options, err) < 0)
 		return -1;
 	if (packs_warm_open(set, options, engine, &ignored) == 0)
-		return 0;
+		return hold_to_strict(set, options, err);
 	int64_t now = stamp_now();
 	bool stamped = packs_stamp(set, now, &stamps, &ignored) == 0;
 	int result = open_cold(set, options, engine, err);
 	if (result == 0 && stamped)
 		packs_warm_keep(set, engine, &stamps, now, &ignored);
 	stamps_done(&stamps);
-	return result;
+	return result < 0 ? -1 : hold_to_strict(set, options, err);
 }
 
 int packs_key(const struct packs *set, uint8_t ret[PACKS_KEY], struct err *err)

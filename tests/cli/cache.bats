@@ -105,6 +105,7 @@ stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 	err_has 'are no regular expressions'
 	scan 1 "$T/x.txt"
 	err_has 'are no regular expressions'
+	scan 125 --strict "$T/x.txt"
 }
 
 @test "a file that is left out, and a rule that cannot work, are told each time" {

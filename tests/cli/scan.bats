@@ -321,6 +321,9 @@ load scan
 	rule "$T/r/d.yaml" ATR-2026-90009 high 'a(b'
 	scan 1 --json "$T/x.txt"
 	holds '"no regular expressions" in r["notes"][0]["message"]'
+	holds '"cordon rules check DIR" in r["notes"][0]["message"]'
+	scan 125 --strict "$T/x.txt"
+	err_has 'no regular expressions'
 }
 
 @test "the built-in pack is found beside the program, and the fetched one joins it" {
