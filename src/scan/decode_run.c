@@ -73,8 +73,14 @@ static size_t run_end(const struct search *q, size_t at)
 	return at;
 }
 
-/* The length of one separator at AT: space, a quote, a comma, or what joins strings. 0: none. A line
- * break may also be written \n. */
+/* What a line of a comment or a quotation begins with, as far as it is of no alphabet. */
+static bool is_mark(char c)
+{
+	return c == '#' || c == '>' || c == '*' || c == '|';
+}
+
+/* The length of one separator at AT: space, a quote, a comma, what joins strings, or stands before each
+ * line of a comment. 0: none. A line break may also be written \n. */
 static size_t separator(const struct search *q, size_t at, bool *breaks)
 {
 	char c = q->s[at], next = at + 1 < q->len ? q->s[at + 1] : '\0';
@@ -86,7 +92,8 @@ static size_t separator(const struct search *q, size_t at, bool *breaks)
 	else if (c == '+')
 		return next == ' ' || next == '"' || next == '\'' || next == '\n';
 	else
-		return c == ' ' || c == '\t' || c == '\r' || c == '\\' || c == ',' || c == '.';
+		return c == ' ' || c == '\t' || c == '\r' || c == '\\' || c == ',' || c == '.' ||
+		       (*breaks && is_mark(c));
 	return 1;
 }
 

@@ -36,6 +36,9 @@ static const struct row {
 	{"{\"d\":\"aW1wb3J0IG9zOyBvcy\\n5zeXN0ZW0oJ2lkJyk=\"}", "base64", PROGRAM},
 	{"x = 'aW1wb3J0IG9zOyBvcy' +\n    '5zeXN0ZW0oJ2lkJyk='", "base64", PROGRAM},
 	{"['aW1wb3J0IG9zOyBvcy', '5zeXN0ZW0oJ2lkJyk=']", "base64", PROGRAM},
+	{"# aW1wb3J0IG9zOyBvcy\n# 5zeXN0ZW0oJ2lkJyk=\n", "base64", PROGRAM},
+	{"> > aW1wb3J0IG9zOyBvcy\n> > 5zeXN0ZW0oJ2lkJyk=\n", "base64", PROGRAM},
+	{" * 696d706f7274206f733b206f732e7\n * 3797374656d282769642729\n", "hex", PROGRAM},
 	/* Lines that are no runs; a gap of space is none. */
 	{"aW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
 	{"Read:\n\naW1wb3J0IG9\r\n\r\nzOyBvcy5zeX\r\nN0ZW0oJ2lkJ\r\nyk=\r\nHere ends.", "base64", PROGRAM},
@@ -440,6 +443,8 @@ static void test_work(void)
 					     "Aa0_-/+",
 					     "QUFB",
 					     "AAAAAAAAAAAAAAAA ",
+					     "AAAAAAAAAAAAAAAA\n# ",
+					     "AAAAAAAAAAAAAAAA\n>>>>>>>>>>>>",
 					     "AAAAAAAAAAAAAAAA\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 					     B64,
 					     B64_4,
