@@ -62,6 +62,7 @@ struct cli_doctor {
 
 struct cli_call {
 	bool json, events, help;
+	bool by_signal; /* end as the program did */
 	struct request request;
 	struct cli_scan scan;
 	struct cli_approvals approvals;

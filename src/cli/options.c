@@ -28,6 +28,14 @@ static int set_events(struct cli_call *c, const struct cli_option *o, const char
 	return 0;
 }
 
+static int set_by_signal(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->by_signal = true;
+	return 0;
+}
+
 static int set_telemetry(struct cli_call *c, const struct cli_option *o, const char *v,
 			 struct err *err)
 {
@@ -305,6 +313,8 @@ const struct cli_option cli_run_options[] = {
 	{"events", NULL, "print a line of JSON for each thing as it happens", set_events, NULL},
 	{"telemetry", NULL, "Python tells what it does; the program can silence and forge it",
 	 set_telemetry, NULL},
+	{"by-signal", NULL, "end by the signal that ended the program, instead of with 128+N",
+	 set_by_signal, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
 	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", set_net, NULL},

@@ -3,8 +3,11 @@
  * cordon run. Without --json and --events the program's output is passed on as it comes; our own words go to
  * standard error, begin with "cordon: ", and nothing the program prints can look like them.
  */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,6 +74,21 @@ static int run_shown(const struct request *req, struct result *r)
 	return 125;
 }
 
+/* For a parent that looks at its child's signal. Not dumpable: the core that some signals leave would be ours.
+ * Comes back if what is printed could not be, which main() tells, or if the signal did not end us. */
+static void end_by(int sig)
+{
+	sigset_t set;
+
+	if (fflush(stdout) != 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	signal(sig, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+}
+
 int cli_run(struct cli_call *call)
 {
 	struct request *req = &call->request;
@@ -88,6 +106,8 @@ int cli_run(struct cli_call *call)
 	int status = call->events ? run_events(req, r)
 		     : call->json ? run_json(req, r)
 				  : run_shown(req, r);
+	if (call->by_signal && r->signal && status == 128 + r->signal)
+		end_by(r->signal);
 	result_done(r);
 	return status;
 }

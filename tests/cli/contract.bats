@@ -71,6 +71,34 @@ signaled() {
 	every signaled
 }
 
+# A shell makes one number of both, so another parent looks.
+ends() {
+	as "${1%%:*}" /usr/bin/python3 -I - "$CORDON" "${1#*:}" "$T/x.py" <<'PY'
+import json, subprocess, sys
+def end(n, *more, out=subprocess.PIPE):
+    words = [sys.argv[1], "run", "--origin", "user", "--tier", sys.argv[2], *more, sys.argv[3], "--", str(n)]
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, cwd="/tmp")
+for n in (6, 9, 11, 15, 31):
+    done = end(n, "--by-signal")
+    assert done.returncode == -n and done.stdout == b"begun\n", (n, done)
+    assert end(n).returncode == 128 + n
+done = end(6, "--by-signal", "--json")
+assert done.returncode == -6 and json.loads(done.stdout)["signal"] == 6, done
+assert end(137, "--by-signal").returncode == 137
+assert end(6, "--by-signal", "--json", out=open("/dev/full", "w")).returncode == 125
+PY
+}
+@test "signaled: with --by-signal it ends by that signal, and a status of its own stays one" {
+	code x.py <<-'PY'
+		import os, sys
+		print("begun", flush=True)
+		n = int(sys.argv[1])
+		n > 64 and sys.exit(n)
+		os.kill(os.getpid(), n)
+	PY
+	every ends
+}
+
 kill_list() {
 	box "$1" --json "$T/x.py"
 	exits 159

@@ -171,7 +171,7 @@ told()
 	local o man completion
 	man=$("$CORDON" man | sed 's/\\-/-/g')
 	completion=$("$CORDON" completion)
-	for o in lang json events telemetry tier time cpu-time cpu memory pids files file-size disk output exec env \
+	for o in lang json events by-signal telemetry tier time cpu-time cpu memory pids files file-size disk output exec env \
 		workspace diff commit stdin venv; do
 		options run | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
 	done

@@ -3,7 +3,9 @@
 is trusted; the code is not. The ways to start it all end in one of six functions of the library, and these are
 changed; a call that is no Python with -c is left as it is. A line for a shell is only understood when no word
 of it means anything to a shell; one that starts Python with -c otherwise is not run at all: the code could be
-a part of the line. Code that runs in this process (exec, eval) is told of, and not held: nothing can."""
+a part of the line. Nor is one whose first word only starts the others (_STARTERS): what it was to do to them
+would not be done to the box. VAREK's strict mode promises to tell and no more, so this is a net under the
+ordinary call: what any other program starts is that program's. Code that runs in this process (exec, eval) is told of, and not held: nothing can."""
 from __future__ import annotations
 
 import functools
@@ -30,6 +32,9 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _WORD = r"""(?:[\w./:,+@%=-]|'[^']*'|"[^"$`\\!]*")+"""
 _LINE = re.compile(rf"\s*{_WORD}(?:[ \t]+{_WORD})*\s*$")
 _STARTS = re.compile(r"""python[\d.]*['"]?(?:\s+['"]?-(?:[WX]\s+)?\S+)*\s+['"]?-[bBdEiIOPqRsSuvx]*c""")
+# Programs that do nothing but start their last words.
+_STARTERS = frozenset("""chrt env exec flock ionice nice nohup numactl prlimit setarch setpriv setsid stdbuf sudo
+taskset time timeout unshare""".split())
 _client: Optional[Cordon] = None
 
 
@@ -38,10 +43,24 @@ class _Plain(NamedTuple):
     args: List[str]
 
 
+def _check_starter(texts: List[str]) -> None:
+    name = os.path.basename(texts[0]) if texts else ""
+    if name in _STARTERS and any(_of_python(texts[at:]) for at in range(1, len(texts))):
+        raise varek.KineticIntercept(f"not run: {name} would start Python outside the box\n  "
+                                     "try: start Python itself; subprocess.run(..., timeout=) ends it in time")
+
+
 def _of_words(texts: List[str]) -> Optional[_Plain]:
     """The code that a command line gives to Python, or None."""
     while len(texts) > 1 and (os.path.basename(texts[0]) == "env" or _VARIABLE.match(texts[0])):
+        if texts[1].startswith("-"):
+            break
         texts = texts[1:]
+    _check_starter(texts)
+    return _of_python(texts)
+
+
+def _of_python(texts: List[str]) -> Optional[_Plain]:
     if not texts or not _PYTHON.match(os.path.basename(texts[0])):
         return None
     at = 1
@@ -92,7 +111,7 @@ def _command(plain: _Plain) -> Tuple[List[str], List[int]]:
     try:
         call = _client._whole(run_call(plain.code, args=plain.args))
         fds.append(_memory("cordon-code", call.payload or b""))
-        call = replace(call, operands=(f"/proc/self/fd/{fds[0]}",), options=(*call.options, ("stdin", "-")))
+        call = replace(call, operands=(f"/proc/self/fd/{fds[0]}",), options=(*call.options, ("stdin", "-"), ("by-signal", None)))
         fds.append(_memory("cordon-request", transport._words(call)))
         return [transport.program, "run", f"--words={fds[1]}"], fds
     except CordonError as e:

@@ -289,9 +289,13 @@ def subscribe_telemetry(callback: Union[TwoArguments, OneDict]) -> None:
 
 def enforce_strict_mode() -> None:
     """The older shape's switch: telemetry, as there; and Python that this process starts with -c CODE (by
-    subprocess, os.system, os.popen, os.exec*, os.spawn*, os.posix_spawn) runs in the box, or not at all. Nothing
-    else of the host's is touched, and code that it runs itself (exec, eval) is only told of: what must be
-    contained goes through execute_untrusted."""
+    subprocess, os.system, os.popen, os.exec*, os.spawn*, os.posix_spawn) runs in the box, or not at all; by way
+    of timeout, env -i, nice and others that only start a program: not at all.
+
+    VAREK's arms telemetry only, and this is no more than a net under the ordinary call. It does not know what
+    another program starts (a shell given as a word, as in ["sh", "-c", LINE]; a script; xargs, ssh, docker),
+    nor code that this process runs itself (exec, eval): these run on the host and are only told of. What must
+    be contained goes through execute_untrusted."""
     from . import _varek_strict
     subscribe_telemetry(lambda event, args: None)
     _varek_strict.arm()

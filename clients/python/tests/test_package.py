@@ -66,7 +66,7 @@ class Package(Case):
         """every option of cordon run is a parameter, and every field of its JSON is one of the result"""
         import inspect
         told = subprocess.run([BINARY, "help", "run"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events", "help", "words"}
+        options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events", "by_signal", "help", "words"}
         known = set(inspect.signature(cordon.run).parameters) - {"code", "args", "mode", "check", "on_event", "on_output"}
         self.assertEqual(options, {"stdin" if k == "input" else k for k in known})
         told = subprocess.run([BINARY, "run", "--json", "--nothing"], stdout=subprocess.PIPE, text=True).stdout

@@ -283,6 +283,30 @@ if __name__ == "__main__":
                            "with open('OUT', 'wb') as f: subprocess.run([P, '-c', 'print(7)'], stdout=f)\nprint(open('OUT').read(), os.system(f'{P} -c \"raise SystemExit(6)\"') >> 8)\n".replace("OUT", self.path("out")))
         self.assertEqual(said, "['abab', 'cdcd'] 5 True\nb'1\\n'\n5\n7\n 6\n")
 
+    def test_strict_signal(self):
+        """what ended it is told as subprocess tells it: a signal is no exit status, and 128 and more is no signal"""
+        ends = {"os.kill(os.getpid(), 15)": -15, "os.abort()": -6, "ctypes.CDLL(None).ptrace(0, 0, 0, 0)": -31, "sys.exit(143)": 143}
+        for words, code in ends.items():
+            said = self.strict(f"C = 'import ctypes, os, sys; {words}'\nprint(subprocess.run([P, '-c', C]).returncode)\n"
+                               "p = subprocess.Popen([P, '-c', C]); print(p.wait(), p.returncode)\nprint(subprocess.call([P, '-c', C]))\n"
+                               "print(os.spawnv(os.P_WAIT, P, ['p', '-c', C]))\nprint(os.waitstatus_to_exitcode(os.system(f'{P} -c \"{C}\"')))\n"
+                               "print(os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn(P, ['p', '-c', C], {}), 0)[1]))\n"
+                               "import asyncio\nasync def f(): return await (await asyncio.create_subprocess_exec(P, '-c', C)).wait()\nprint(asyncio.run(f()))\n")
+            self.assertEqual([w for s in said.splitlines() if not s.startswith("cordon: ") for w in s.split()], [str(code)] * 8, said)
+
+    def test_strict_starters(self):
+        """a program that only starts Python does not start it outside the box; what others start is only told of"""
+        code = f"open({self.canary!r}, 'w')"
+        for words in (["timeout", "5", "python3"], ["env", "-i", "python3"], ["/usr/bin/env", "X=1", "nice", "-n", "1", "python3", "-I"], ["setsid", "python"],
+                      ["env", "-S", "python3", "python3"]):
+            said = self.strict(f"W = {words!r} + ['-c', {code!r}]\nfor run in (subprocess.run, subprocess.call, lambda w: os.spawnvp(os.P_WAIT, w[0], w), lambda w: os.system(__import__('shlex').join(w))):\n"
+                               " try: print('ran', run(W))\n except varek.KineticIntercept as e: print('stopped', flush=True)\n")
+            self.assertEqual(sorted(said.split("\n")), ["", "ran 127", "stopped", "stopped", "stopped"], said)
+            self.no_canary()
+        said = self.strict(f"seen = []\nvarek.subscribe_telemetry(lambda e, a: seen.append((e, str(a))))\nsubprocess.run(['sh', '-c', \"python3 -c 'print(5)'\"])\n"
+                           "print(any(e == 'subprocess.Popen' and 'print(5)' in a for e, a in seen), subprocess.run(['timeout', '5', 'echo', 'host']).returncode)\n")
+        self.assertEqual(sorted(said.split()), ["0", "5", "True", "host"], said)
+
     def test_strict_lines(self):
         """a line that a shell would read more in is not run: code must not become a part of it"""
         for line in ("python3 -c 'print(1)'; touch CANARY", "python3 -c \"$(touch CANARY)\"", "python3 -c `touch CANARY`", "cd / && python3 -I -c 'print(1)'",
