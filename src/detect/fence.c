@@ -2,7 +2,8 @@
  *
  * Three kinds, as the reference finds them: lines between two that begin with three backticks (the
  * last one may be missing), text between two backticks in a line, and "quoted" text in lines that
- * begin with a bar, which is how tables list examples. One pass each, whatever the text is.
+ * begin with a bar, which is how tables list examples. One pass each, whatever the text is; then they
+ * are put in order and joined, since a text may be nothing but quotations.
  */
 #include "detect/fence.h"
 
@@ -154,39 +155,69 @@ static void find_cells(const char *data, size_t len, struct fences *f)
 	}
 }
 
+static int by_begin(const void *left, const void *right)
+{
+	const struct fence_range *a = left, *b = right;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* In order, and apart from each other. */
+static void join(struct fences *f)
+{
+	size_t last = 0;
+
+	if (!f->count)
+		return;
+	qsort(f->range, f->count, sizeof(*f->range), by_begin);
+	for (size_t i = 1; i < f->count; i++)
+		if (f->range[i].from > f->range[last].to)
+			f->range[++last] = f->range[i];
+		else if (f->range[i].to > f->range[last].to)
+			f->range[last].to = f->range[i].to;
+	f->count = last + 1;
+}
+
 void fences_find(const char *data, size_t len, bool unclosed, struct fences *f)
 {
 	find_blocks(data, len, unclosed, f);
 	find_inline(data, len, f);
 	find_cells(data, len, f);
+	join(f);
+}
+
+/* The number of the first that ends behind UNIT. */
+static size_t first_behind(const struct fences *f, size_t unit)
+{
+	size_t low = 0, high = f->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (f->range[middle].to > unit)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }
 
 bool fences_contain(const struct fences *f, size_t unit)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (unit >= f->range[i].from && unit < f->range[i].to)
-			return true;
-	return false;
+	size_t i = first_behind(f, unit);
+
+	return i < f->count && f->range[i].from <= unit;
 }
 
 size_t fences_leave(const struct fences *f, size_t unit)
 {
-	for (size_t i = 0; i < f->count;) {
-		bool inside = unit >= f->range[i].from && unit < f->range[i].to;
-		unit = inside ? f->range[i].to : unit;
-		i = inside ? 0 : i + 1; /* they may lie in each other */
-	}
-	return unit;
+	return fences_contain(f, unit) ? f->range[first_behind(f, unit)].to : unit;
 }
 
 size_t fences_enter(const struct fences *f, size_t unit)
 {
-	size_t first = SIZE_MAX;
+	size_t i = first_behind(f, unit) + fences_contain(f, unit);
 
-	for (size_t i = 0; i < f->count; i++)
-		if (f->range[i].from > unit && f->range[i].from < first)
-			first = f->range[i].from;
-	return first;
+	return i < f->count ? f->range[i].from : SIZE_MAX;
 }
 
 void fences_done(struct fences *f)

@@ -13,7 +13,7 @@ struct fence_range {
 };
 
 struct fences {
-	struct fence_range *range;
+	struct fence_range *range; /* in order; no two of them touch */
 	size_t count, room;
 	bool failed; /* out of memory */
 };

@@ -167,7 +167,9 @@ static void fences(void)
 		{"x `y` z", "2-5 "},
 		{"`` `a` `b\n`", "1-4 5-8 "},
 		{"``a`", "1-4 "},
-		{"```\n`a`\n```\n`b`", "0-12 12-15 "},
+		{"```\n`a`\n```\n`b`", "0-15 "},
+		{"`a``b` `c`", "0-6 7-10 "},
+		{"| `x \"a` b\"", "2-11 "},
 		{"| \"a\" | \"b\"\n\"c\"", "2-5 8-11 "},
 		{"x\r| \"a\"", "4-7 "},
 		{"x\xe2\x80\xa8|\"a\"", "3-6 "},
@@ -190,6 +192,25 @@ static void fences(void)
 			   "row %zu: its start is in it", i);
 		fences_done(&f);
 	}
+}
+
+/* In whichever order they were found: the way out of them, and into the next. */
+static void fences_ways(void)
+{
+	static const char text[] = "| \"a\"\n`b``c` d\n```\ne\n```";
+	static const struct {
+		size_t unit, leave, enter;
+	} rows[] = {{0, 0, 2},	 {2, 5, 6},   {4, 5, 6},    {5, 5, 6},
+		    {6, 12, 15}, {9, 12, 15}, {12, 12, 15}, {15, 25, SIZE_MAX}};
+	struct fences f = {0};
+
+	fences_find(text, strlen(text), true, &f);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ok(fences_leave(&f, rows[i].unit) == rows[i].leave &&
+			   fences_enter(&f, rows[i].unit) == rows[i].enter,
+		   "from %zu: out at %zu, in at %zu", rows[i].unit, fences_leave(&f, rows[i].unit),
+		   fences_enter(&f, rows[i].unit));
+	fences_done(&f);
 }
 
 static void languages(void)
@@ -313,6 +334,7 @@ int main(void)
 	expressions();
 	deep_expressions();
 	fences();
+	fences_ways();
 	languages();
 	small_letters();
 	stripped();

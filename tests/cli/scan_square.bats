@@ -1,0 +1,21 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon scan: files of which every part would be held against every other one. A scan takes time with
+# the length of a file, never with its square: each of these took minutes to hours before.
+load helper
+load scan
+
+# make_file FILE PROGRAM: what a line of Python prints.
+make_file()
+{
+	python3 -c "import json; print($2)" >"$1"
+}
+
+@test "a text of nothing but quotations" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	sed -i 's/scan_target: both/&, suppress_in_code_blocks: true/' "$T/r/a.yaml"
+	make_file "$T/x.txt" '"`moonstone word`" + "`a`" * 1000000'
+	scan 0 "$T/x.txt"
+	make_file "$T/x.txt" '"`moonstone word`" + "`a`" * 1000000 + " moonstone word"'
+	scan 1 "$T/x.txt"
+}
