@@ -8,7 +8,6 @@
 
 #include "base/scope.h"
 #include "flow/scan_private.h"
-#include "yaml/utf8.h"
 
 enum { LISTS_MAX = GATHER_SKIP_MAX }; /* of servers, in one file */
 
@@ -73,17 +72,6 @@ static void find_lists(const struct node *root, struct lists *ret)
 				find_in(outer, server_keys[i].inner, ret);
 }
 
-/* On which line a key first stands, for people; 0 where it is written in another way. */
-static size_t line_of_key(const struct scan_file *file, struct text key)
-{
-	const char *at = file->data.s, *end = at + file->data.len;
-
-	for (; key.len && (at = memmem(at, (size_t)(end - at), key.s, key.len)); at++)
-		if (at > file->data.s && at[-1] == '"' && at[key.len] == '"')
-			return utf8_line(file->data.s, file->data.len, (size_t)(at - file->data.s));
-	return 0;
-}
-
 static void refuse(struct scanner *s, const struct scan_file *file)
 {
 	struct err err;
@@ -94,10 +82,9 @@ static void refuse(struct scanner *s, const struct scan_file *file)
 
 static void scan_server(struct scanner *s, const struct scan_file *file, const struct node_pair *p)
 {
-	struct scan_unit unit = {.file = file, .number = -1, .part = p->key.s};
+	struct scan_unit unit = {.file = file, .number = -1, .part = p->key.s, .line = p->line};
 	struct gather g = {0};
 
-	unit.line = line_of_key(file, p->key);
 	gather_call(&g, p->value);
 	scan_gathered(s, &unit, &g);
 	gather_done(&g);

@@ -205,7 +205,7 @@ load scan
 	rule "$T/r/b.yaml" ATR-2026-90002 high 'TOKEN=sunstone'
 	rule "$T/r/c.yaml" ATR-2026-90003 high 'pebble'
 	cat >"$T/.mcp.json" <<-'END'
-		{"mcpServers": {
+		{"seen": {"bad": 1}, "mcpServers": {
 		  "good": {"command": "node", "args": ["server.js"]},
 		  "bad": {"command": "fetch", "args": ["-q", "moonstone", "word"],
 		          "env": {"TOKEN": "sunstone"}}},

@@ -19,3 +19,9 @@ make_file()
 	make_file "$T/x.txt" '"`moonstone word`" + "`a`" * 1000000 + " moonstone word"'
 	scan 1 "$T/x.txt"
 }
+
+@test "a configuration of very many servers" {
+	pack
+	make_file "$T/x.json" 'json.dumps({"mcpServers": {"k%d" % i: {"command": "x"} for i in range(200000)}})'
+	scan 0 "$T/x.json"
+}
