@@ -67,11 +67,18 @@ static void put_part(struct gather *g, struct text text, char end)
 	gather_put(g, &end, 1);
 }
 
-static void put_record(struct scan_calls *c, struct text tool, struct text name, struct text text)
+/* The tool of a call, looked at once: its name may be long, and its arguments many. */
+struct tool {
+	struct text name;
+	bool takes_code;
+};
+
+static void put_record(struct scan_calls *c, const struct tool *tool, struct text name,
+		       struct text text)
 {
-	if (!text.len || (!names_tool(tool) && !names_code(name, text)))
+	if (!text.len || (!tool->takes_code && !names_code(name, text)))
 		return;
-	put_part(&c->text, tool, PART_END);
+	put_part(&c->text, tool->name, PART_END);
 	put_part(&c->text, name, PART_END);
 	put_part(&c->text, text, RECORD_END);
 }
@@ -83,11 +90,11 @@ static struct text text_of(const struct node *map, const char *key)
 	return n && n->kind == NODE_STRING ? n->text : (struct text){NULL, 0};
 }
 
-static void put_map(struct scan_calls *c, struct text tool, const struct node *map)
+static void put_map(struct scan_calls *c, const struct tool *tool, const struct node *map)
 {
 	for (size_t i = 0; map && map->kind == NODE_MAP && i < map->map.count; i++) {
 		const struct node_pair *p = &map->map.pair[i];
-		if (p->value->kind == NODE_STRING && p->value->text.s != tool.s)
+		if (p->value->kind == NODE_STRING && p->value->text.s != tool->name.s)
 			put_record(c, tool, p->key, p->value->text);
 	}
 }
@@ -95,17 +102,18 @@ static void put_map(struct scan_calls *c, struct text tool, const struct node *m
 void scan_calls_add(struct scan_calls *c, const struct scan_unit *unit)
 {
 	const struct event *e = &unit->event;
-	struct text tool = text_of(e->fields, "tool_name");
+	struct tool tool = {.name = text_of(e->fields, "tool_name")};
 	size_t before = c->text.len;
 
 	if (e->type != EVENT_TOOL_CALL)
 		return;
-	if (!tool.s)
-		tool = text_of(e->metadata, "tool_name");
+	if (!tool.name.s)
+		tool.name = text_of(e->metadata, "tool_name");
+	tool.takes_code = names_tool(tool.name);
 	if (e->content.s)
-		put_record(c, tool, (struct text){"content", strlen("content")}, e->content);
-	put_map(c, tool, e->fields);
-	put_map(c, tool, e->metadata);
+		put_record(c, &tool, (struct text){"content", strlen("content")}, e->content);
+	put_map(c, &tool, e->fields);
+	put_map(c, &tool, e->metadata);
 	if (c->text.len == before)
 		return;
 	c->count++;

@@ -25,3 +25,10 @@ make_file()
 	make_file "$T/x.json" 'json.dumps({"mcpServers": {"k%d" % i: {"command": "x"} for i in range(200000)}})'
 	scan 0 "$T/x.json"
 }
+
+@test "a call of a tool with a long name and very many arguments" {
+	pack
+	make_file "$T/x.json" 'json.dumps({"type": "tool_call", "content": "x", "fields":
+		dict({"a%d" % i: "v" for i in range(100000)}, tool_name="x" * 1000000)})'
+	scan 0 "$T/x.json"
+}
