@@ -250,13 +250,19 @@ static void check_expression(struct check *c, unsigned line)
 			    c->rule->condition[i].name.s);
 }
 
+/* The others have blocks of their own for what they look at, see check_method. */
+static bool has_conditions(enum method method)
+{
+	return method != METHOD_SIGNATURE && method != METHOD_TRACE;
+}
+
 static void check_conditions(struct check *c)
 {
 	const struct node *detection = node_get(c->rule->root, "detection");
 	const struct node *condition = node_get(detection, "condition");
 	unsigned line = condition ? condition->line : detection->line;
 
-	if (!c->rule->conditionc)
+	if (!c->rule->conditionc && has_conditions(c->rule->method))
 		say(c, RULE_ERROR, detection->line, "there are no conditions: it %s matches",
 		    c->rule->combine == COMBINE_ALL ? "always" : "never");
 	for (size_t i = 0; i < c->rule->conditionc; i++)

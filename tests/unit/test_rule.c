@@ -290,6 +290,12 @@ static const struct {
 	 "needs signature.indicators", 1, 0},
 	{ALL "detection: {method: trace, conditions: " ONE ", condition: any}\n",
 	 "needs a trace block", 1, 0},
+	{ALL "detection: {method: trace, conditions: [], condition: any, trace: {forbid: [{}]}}\n",
+	 NULL, 0, 0},
+	{ALL
+	 "detection: {method: signature, conditions: [], condition: any, signature: {indicators: "
+	 "[{}]}}\n",
+	 NULL, 0, 0},
 	{ALL "detection: {method: semantic, conditions: " ONE ", condition: any}\n",
 	 "never evaluated", 0, 1},
 	{ALL "detection: {method: dream, conditions: " ONE ", condition: any}\n",
