@@ -273,16 +273,20 @@ static const struct node *group_key(const struct event *event, const struct node
 	return NULL;
 }
 
+/* Of what is_same() compares: a list or map is only the same as itself. */
 static size_t key_hash(const struct node *key)
 {
 	size_t h = key->kind == NODE_INT ? NODE_FLOAT : key->kind;
 	double number;
 
-	if (node_number(key, &number) == 0)
-		return h ^
-		       (size_t)(int64_t)(fabs(number) < 1e15 ? number : 0) * 0x9e3779b97f4a7c15ULL;
-	if (key->kind == NODE_STRING)
+	if (node_number(key, &number) == 0) {
+		number += 0.0; /* -0 is 0 */
+		h = hash_bytes(h, &number, sizeof(number));
+	} else if (key->kind == NODE_STRING) {
 		h = hash_bytes(h, key->text.s, key->text.len);
+	} else if (key->kind == NODE_LIST || key->kind == NODE_MAP) {
+		h = hash_add(h, (uintptr_t)key);
+	}
 	return h ^ h >> 31;
 }
 

@@ -32,3 +32,25 @@ make_file()
 		dict({"a%d" % i: "v" for i in range(100000)}, tool_name="x" * 1000000)})'
 	scan 0 "$T/x.json"
 }
+
+# Chains as lists, each of which is a group of its own, and as numbers, most of which are not whole.
+@test "traces whose spans are all in different groups" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high unused
+	sed -i '/^detection:/,/value:/d' "$T/r/a.yaml"
+	cat >>"$T/r/a.yaml" <<-END
+		detection:
+		  method: trace
+		  conditions: []
+		  trace:
+		    invariant:
+	END
+	yes '      - {attribute: a.b, across: agent.delegation_chain}' | head -20 >>"$T/r/a.yaml"
+	make_file "$T/x.jsonl" '"\n".join(json.dumps({"type": "agent_trace", "content": "x", "trace": {"spans":
+		[{"attributes": {"agent.delegation_chain": [] if i % 2 else i / 1e5, "a.b": i}} for i in range(9999)]}})
+		for n in range(6))'
+	scan 0 --kind events --json "$T/x.jsonl"
+	holds 'r["stats"]["errors"] == 0'
+	make_file "$T/x.json" 'json.dumps({"type": "agent_trace", "content": "x", "trace": {"spans":
+		[{"attributes": {"agent.delegation_chain": c, "a.b": i}} for i, c in enumerate([0.5, 1.5, -0.0, 2, 0])]}})'
+	scan 1 --kind events --json "$T/x.json"
+}
