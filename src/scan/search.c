@@ -3,8 +3,7 @@
  * Passes over each block, none with a branch that depends on the text until little is left of it.
  * Three bit maps say whether a literal may begin here, by the next four bytes, three and two; for
  * the places that remain one more for each tier; then these are looked up; then the letters of
- * those that were found are followed. Our own and not a library's, which would have to be given the
- * text folded already; what both take together is in `make bench`.
+ * those that were found are followed. Our own and not a library's: docs/ARCHITECTURE.md says why.
  */
 #include "scan/search.h"
 

@@ -11,3 +11,9 @@ bench: $(BUILD)/bench $(BUILD)/box/cordon
 $(BUILD)/box/cordon: $(filter-out %/src/flow/run.o,$(CLI_OBJS)) $(BUILD)/obj/tests/bench/box/run.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
+
+# Our literal matcher beside a library's, where that is installed (libvectorscan-dev, libhyperscan-dev).
+$(BUILD)/tests/scan-literals: $(BUILD)/obj/tests/bench/scan/literals.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lhs $(CLI_LIBS)
+bench: $(if $(shell pkg-config --exists libhs 2>/dev/null && echo yes),$(BUILD)/tests/scan-literals)
