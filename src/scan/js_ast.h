@@ -98,6 +98,12 @@ static inline uint32_t js_kid(const struct js_ast *ast, const struct js_node *n,
 	return ast->kid[n->first + i];
 }
 
+/* Does it match the empty text and nothing else? */
+static inline bool js_is_empty(const struct js_ast *ast, uint32_t id)
+{
+	return ast->node[id].kind == JS_SEQ && ast->node[id].count == 0;
+}
+
 /* The largest character of a text this expression is matched against. */
 static inline uint32_t js_char_max(const struct js_ast *ast)
 {

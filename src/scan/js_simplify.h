@@ -10,7 +10,5 @@
 #include "scan/js_ast.h"
 
 int js_simplify(struct js_ast *ast, struct err *err);
-/* How many characters NODE matches when that is always the same number, else -1. */
-int32_t js_fixed_length(const struct js_ast *ast, uint32_t node);
 
 #endif
