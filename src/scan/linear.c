@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Asks a linear form. All states that the text so far can be in are kept; a character moves them
- * all at once (linear_step.c), or by memory (linear_pool.c). A lookahead is a run of its own from
+ * all at once (linear_step.c), or by memory (linear_move.c). A lookahead is a run of its own from
  * its place, or, if it may read to the end, one from the end that notes all places; a lookbehind
  * reads along and is asked whether one of its matches ends here. Nothing here depends on anything
  * but the text, the expression and STEPS.

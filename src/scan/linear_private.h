@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What making a linear form (linear_make.c), moving it (linear_step.c), remembering how it moved
- * (linear_pool.c) and asking it (linear.c) share. A state is a bit. A character moves every state
- * that takes it to the next bit; where that is a way out of a part, the states that can follow are
- * added. States that stand for a test (a word's edge, a lookahead) come last but one; they take no
- * character.
+ * (linear_move.c, linear_pool.c) and asking it (linear.c) share. A state is a bit. A character moves
+ * every state that takes it to the next bit; where that is a way out of a part, the states that can
+ * follow are added. States that stand for a test (a word's edge, a lookahead) come last but one; they
+ * take no character.
  */
 #ifndef CORDON_SCAN_LINEAR_PRIVATE_H
 #define CORDON_SCAN_LINEAR_PRIVATE_H

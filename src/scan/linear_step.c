@@ -4,7 +4,7 @@
  * somebody stands before are made, each once at a place, those whom a lookaround holds back leave,
  * and the others move all at once. What comes out depends on the bits, on whether a match may begin
  * here, on the kinds of the two characters beside the place, and on what lookarounds say; these are
- * noted, because linear_pool.c remembers it all by them. It must never depend on anything else.
+ * noted, because linear_move.c remembers it all by them. It must never depend on anything else.
  */
 #include <string.h>
 
