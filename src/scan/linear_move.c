@@ -149,58 +149,52 @@ static inline bool is_pause(const struct linear *l, uint32_t move)
 	return (move & MOVE_FLAGS) == (MOVE_KNOWN | MOVE_EMPTY) && l->adding;
 }
 
-size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t stop, uint64_t cost)
+/* The character that is read from AT on. */
+static inline uint8_t read_at(const struct linear_walk *w, size_t at, bool back)
+{
+	return w->data[back ? at - 1 : at];
+}
+
+/* From AT to STOP, which BACK says is before it; each caller's copy knows its direction. */
+static inline size_t hurry(struct linear *l, struct linear_walk *w, size_t at, size_t stop,
+			   uint64_t cost, bool back)
 {
 	struct hurry h = {.s = l->state, .memory = w->pool->memory};
-	size_t from = at;
+	const size_t from = at, step = back ? (size_t)-1 : 1;
 
-	if (stop - at > w->left / cost)
-		stop = at + w->left / cost;
-	while (at < stop && w->data[at] < LINEAR_ASCII) {
-		uint32_t move = h.s->move[l->kind_of[w->data[at]]];
-		size_t next = at + 1;
+	while (at != stop && read_at(w, at, back) < LINEAR_ASCII) {
+		uint32_t move = h.s->move[l->kind_of[read_at(w, at, back)]];
+		size_t next = at + step;
 
 		if ((move & MOVE_FLAGS) != MOVE_KNOWN) {
 			if (!is_pause(l, move))
 				break;
-			while (next < stop && !l->can_begin[w->data[next]])
-				next++;
-			if (next >= stop)
+			while (next != stop && !l->can_begin[read_at(w, next, back)])
+				next += step;
+			if (next == stop)
 				break;
 		}
-		if (next == at + 1)
+		if (next == at + step)
 			h.s = (const void *)(h.memory + (size_t)(move >> MOVE_SHIFT) * LINEAR_UNIT);
-		else if (l->can_be_empty || !hurry_on(l, &h, w->data[next - 1], next - at - 1))
+		else if (l->can_be_empty || !hurry_on(l, &h, read_at(w, next - step, back),
+						      (back ? at - next : next - at) - 1))
 			break;
 		at = next;
 	}
-	hurry_end(l, w, &h, at - from, cost);
+	hurry_end(l, w, &h, back ? from - at : at - from, cost);
 	return at;
+}
+
+size_t linear_hurry(struct linear *l, struct linear_walk *w, size_t at, size_t stop, uint64_t cost)
+{
+	uint64_t most = w->left / cost;
+
+	return hurry(l, w, at, stop - at > most ? at + most : stop, cost, false);
 }
 
 size_t linear_hurry_back(struct linear *l, struct linear_walk *w, size_t at, uint64_t cost)
 {
-	struct hurry h = {.s = l->state, .memory = w->pool->memory};
-	size_t from = at, stop = at > w->left / cost ? at - w->left / cost : 0;
+	uint64_t most = w->left / cost;
 
-	while (at > stop && w->data[at - 1] < LINEAR_ASCII) {
-		uint32_t move = h.s->move[l->kind_of[w->data[at - 1]]];
-		size_t next = at - 1;
-
-		if ((move & MOVE_FLAGS) != MOVE_KNOWN) {
-			if (!is_pause(l, move))
-				break;
-			while (next > stop && !l->can_begin[w->data[next - 1]])
-				next--;
-			if (next <= stop)
-				break;
-		}
-		if (next == at - 1)
-			h.s = (const void *)(h.memory + (size_t)(move >> MOVE_SHIFT) * LINEAR_UNIT);
-		else if (l->can_be_empty || !hurry_on(l, &h, w->data[next], at - 1 - next))
-			break;
-		at = next;
-	}
-	hurry_end(l, w, &h, from - at, cost);
-	return at;
+	return hurry(l, w, at, at > most ? at - most : 0, cost, true);
 }
