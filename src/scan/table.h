@@ -134,7 +134,7 @@ void table_add_word(struct table_maker *m, const struct str *str, struct table_e
 void table_add_always(struct table_maker *m, uint32_t pattern);
 void table_add_point(struct table_maker *m, uint16_t point);
 struct table_pattern *table_about(struct table_maker *m, uint32_t pattern);
-/* The maker is empty afterwards. */
+/* table_make.c: the maker is empty afterwards. */
 int table_make(struct table_maker *m, struct table *ret, struct err *err);
 
 /* Of the first bytes of what stands at P, of which eight can be read. */
