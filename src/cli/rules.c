@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "conf/names.h"
 #include "flow/usable.h"
 
 static const struct verb {
-	const char *name;
+	const char *name, *usage;
 	int least, most; /* operands after it */
 	enum {
 		RULES_NONE,  /* it needs none */
@@ -21,27 +22,46 @@ static const struct verb {
 	} rules;
 	int (*run)(struct rules_view *v);
 } verbs[] = {
-	{"list", 0, 0, RULES_NAMED, rules_list},
-	{"stats", 0, 0, RULES_NAMED, rules_stats},
-	{"show", 1, 1, RULES_NAMED, rules_show},
-	{"check", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
-	{"test", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
-	{"convert", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_convert},
-	{"fetch", 0, 1, RULES_NONE, rules_fetch},
+	{"list", "list", 0, 0, RULES_NAMED, rules_list},
+	{"stats", "stats", 0, 0, RULES_NAMED, rules_stats},
+	{"show", "show ID", 1, 1, RULES_NAMED, rules_show},
+	{"check", "check DIR", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
+	{"test", "test DIR", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
+	{"convert", "convert DIR", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_convert},
+	{"fetch", "fetch", 0, 1, RULES_NONE, rules_fetch},
 };
+
+static const char *usage_at(unsigned i)
+{
+	return i < ARRAY_SIZE(verbs) ? verbs[i].usage : NULL;
+}
+
+static const struct verb *verb_named(const char *name, struct err *err)
+{
+	char usages[NAMES_MAX];
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	if (name)
+		err_set(err, ERR_USAGE, "rules: there is no \"%.32s\"", name);
+	else
+		err_set(err, ERR_USAGE, "what about the rules?");
+	err_cure(err, "cordon rules %s; cordon rules --help",
+		 names_join(usage_at, usages, sizeof(usages)));
+	return NULL;
+}
 
 static const struct verb *find_verb(const struct cli_call *call, struct err *err)
 {
-	size_t verbc = call->argc && !call->request.argc ? ARRAY_SIZE(verbs) : 0;
+	const struct verb *verb = verb_named(call->argc ? call->argv[0] : NULL, err);
+	int operands = call->argc - 1;
 
-	for (size_t i = 0; i < verbc; i++)
-		if (strcmp(verbs[i].name, call->argv[0]) == 0 && call->argc - 1 >= verbs[i].least &&
-		    call->argc - 1 <= verbs[i].most)
-			return &verbs[i];
-	err_set(err, ERR_USAGE, "what about the rules?");
-	err_cure(err,
-		 "cordon rules list, stats, show ID, check DIR, test DIR, convert DIR or fetch; "
-		 "cordon rules --help");
+	if (!verb || (operands >= verb->least && operands <= verb->most && !call->request.argc))
+		return verb;
+	err_set(err, ERR_USAGE, "rules %s: too %s operands", verb->name,
+		operands < verb->least ? "few" : "many");
+	err_cure(err, "cordon rules %s", verb->usage);
 	return NULL;
 }
 

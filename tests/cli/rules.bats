@@ -78,13 +78,18 @@ good()
 	good "$T/r/a.yaml" ATR-2026-00001
 	rm -r "$T/share"
 	rules 2
+	err_has 'try: cordon rules list, stats, show ID, check DIR, test DIR, convert DIR or fetch'
 	rules 2 dance
+	err_has 'there is no "dance"'
 	rules 2 list
 	err_has '--rules'
 	rules 2 show --rules "$T/r"
+	err_has 'rules show: too few operands'
+	err_has 'try: cordon rules show ID'
 	rules 2 show nothing --rules "$T/r"
 	err_has '"nothing"'
 	rules 2 list extra --rules "$T/r"
+	err_has 'rules list: too many operands'
 	rules 2 list --nothing
 	rules 2 check
 	rules 2 check -- "$T/r"
