@@ -47,7 +47,8 @@ static const char named[] =
 	"    b: {metric: 'call_frequency:x', operator: gt, threshold: 1.5, window: 30s}\n"
 	"    c: {ordered: true, steps: [{patterns: [a, b]}, {patterns: [c]}]}\n";
 static const char traced[] = "detection: &d\n  method: trace\n  condition: all\n"
-			     "  conditions: []\n  trace: {x: [{regex: 'a.b'}, {regex: c}]}\n"
+			     "  conditions: [{field: content, operator: none, value: x}]\n"
+			     "  trace: {x: [{regex: 'a.b'}, {regex: c}]}\n"
 			     "again: *d\n";
 
 static void make_pack(void)
