@@ -74,8 +74,9 @@ static int run_shown(const struct request *req, struct result *r)
 	return 125;
 }
 
-/* For a parent that looks at its child's signal. Not dumpable: the core that some signals leave would be ours.
- * Comes back if what is printed could not be, which main() tells, or if the signal did not end us. */
+/* For a parent that looks at its child's signal. Not dumpable: the core that some signals leave would
+ * be ours. Comes back if what is printed could not be, which main() tells, or if the signal did not
+ * end us. */
 static void end_by(int sig)
 {
 	sigset_t set;

@@ -204,10 +204,11 @@ static void test_properties(void)
 
 	for (int n = 0; n < POLICIES; n++) {
 		struct policy_rule rule[RULES];
-		struct policy p = {.profile = (enum policy_profile)below(&state, POLICY_PROFILES),
-				   .approval = {SCOPE_ONCE, 1000, 1},
-				   .rulec = RULES,
-				   .rule = rule};
+		struct policy p = {
+			.profile = (enum policy_profile)below(&state, POLICY_PROFILES),
+			.approval = {.scope = SCOPE_ONCE, .ttl_ms = 1000, .approvers = 1},
+			.rulec = RULES,
+			.rule = rule};
 		for (int i = 0; i < RULES; i++)
 			rule[i] = random_rule(&state, ids[i]);
 		for (int k = 0; k < ASKS; k++) {
