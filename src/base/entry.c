@@ -3,16 +3,13 @@
  * The program's first instructions. A static PIE relocates itself and so writes to each of its data
  * pages in turn; then its stack grows, page by page. Every first touch is a fault, and a fault takes
  * longer than the work behind it: together they were a tenth of a short run. So the kernel is asked
- * for those pages with one call each (and, where the program is small, for its code), and the C
- * library's own start goes on as if nothing had been.
+ * for those pages with one call each, and the C library's own start goes on as if nothing had been.
  * Only a hint: a kernel that refuses (before 5.14) loses nothing but time. Nothing is relocated yet,
  * so nothing here may need an absolute address or a stack frame.
  */
 
-/* STACK: bytes below the stack pointer that a run uses anyhow; the kernel gives 128 KB at first.
- * IMAGE: of a program larger than this most code is not used, and mapping all of it takes longer. */
+/* Bytes below the stack pointer that a run uses anyhow; the kernel gives 128 KB at first. */
 #define STACK "20480"
-#define IMAGE "0x200000"
 
 #if defined(__aarch64__)
 __asm__(".pushsection .text\n"
@@ -33,14 +30,7 @@ __asm__(".pushsection .text\n"
 	"	sub x0, x0, x1\n"
 	"	and x0, x0, #-4096\n"
 	"	svc #0\n"
-	"	mov x2, #22\n" /* MADV_POPULATE_READ */
-	"	adrp x0, __ehdr_start\n"
-	"	adrp x1, __init_array_start\n"
-	"	sub x1, x1, x0\n"
-	"	cmp x1, #" IMAGE "\n"
-	"	b.hi 1f\n"
-	"	svc #0\n"
-	"1:	mov x0, #0\n" /* as the kernel left it: nothing to call at exit */
+	"	mov x0, #0\n" /* as the kernel left it: nothing to call at exit */
 	"	b _start\n"
 	".size entry_start, . - entry_start\n"
 	".popsection\n");
@@ -64,16 +54,7 @@ __asm__(".pushsection .text\n"
 	"	andq $-4096, %rdi\n"
 	"	movl $" STACK ", %esi\n"
 	"	syscall\n"
-	"	movl $28, %eax\n"
-	"	movl $22, %edx\n" /* MADV_POPULATE_READ */
-	"	leaq __ehdr_start(%rip), %rdi\n"
-	"	leaq __init_array_start(%rip), %rsi\n"
-	"	andq $-4096, %rsi\n"
-	"	subq %rdi, %rsi\n"
-	"	cmpq $" IMAGE ", %rsi\n"
-	"	ja 1f\n"
-	"	syscall\n"
-	"1:	movq %r12, %rdx\n"
+	"	movq %r12, %rdx\n"
 	"	jmp _start\n"
 	".size entry_start, . - entry_start\n"
 	".popsection\n");

@@ -27,6 +27,7 @@
 #include "base/scope.h"
 #include "base/self.h"
 #include "base/spawn.h"
+#include "base/spread.h"
 #include "flow/payload.h"
 
 enum { READ_SIZE = 65536, CHANNELS = 3 };
@@ -88,7 +89,10 @@ int launch_begin(struct launch *l, struct err *err)
 		err_cure(err, "install both programs together");
 		return -1;
 	}
-	return spawn(l, path, err);
+	if (spawn(l, path, err) < 0)
+		return -1;
+	spread(l->pid);
+	return 0;
 }
 
 /* A cordon-box that is gone already has said why, or its end will tell. */

@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "base/pages.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "flow/enclose_private.h"
 #include "flow/gate.h"
 #include "flow/talk.h"
@@ -307,10 +306,8 @@ static int speak(struct sentence *s, struct err *err)
 	struct gate *g = &s->gate;
 
 	/* Another program takes longer to start than all of this: both at the same time. */
-	if (launch_begin(&s->box, err) < 0)
-		return -1;
-	spread(s->box.pid);
-	if (blueprint_begin(&s->bp, s->req, err) < 0 || payload_know(&s->bp.payload, err) < 0 ||
+	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
+	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;
 	if (begin_early(s, err) < 0 || gate_open_state(g, err) < 0)
