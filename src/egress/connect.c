@@ -21,7 +21,7 @@
 #include "egress/egress.h"
 
 /* As the kernel numbers them. */
-enum { STATE_SYN_SENT = 2, STATE_CLOSE = 7 };
+enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7 };
 
 struct pending {
 	struct watch watch;
@@ -34,8 +34,7 @@ struct pending {
 	struct pending *next;
 };
 
-/* A program's own limit on how long a call waits. */
-static uint64_t deadline(int fd, bool *ret_own)
+uint64_t connect_deadline(int fd, bool *ret_own)
 {
 	struct timeval t = {0};
 	socklen_t len = sizeof(t);
@@ -58,8 +57,8 @@ static void unlink_pending(struct egress *e, struct pending *p)
 		}
 }
 
-/* It is connected, or ERROR. */
-static void finish(struct egress *e, struct pending *p, int error)
+/* ERROR: what the call gets. One that was there and is reset by now was THERE. */
+static void finish(struct egress *e, struct pending *p, bool there, int error)
 {
 	int fd = p->watch.fd;
 
@@ -67,7 +66,7 @@ static void finish(struct egress *e, struct pending *p, int error)
 	unlink_pending(e, p);
 	if (!(p->flags & O_NONBLOCK))
 		fcntl(fd, F_SETFL, p->flags);
-	if (error) {
+	if (!there) {
 		inert_set(fd, true);
 		p->attempt->row.verdict = EGRESS_FAILED;
 		p->attempt->row.error = error;
@@ -82,46 +81,62 @@ static void finish(struct egress *e, struct pending *p, int error)
 	free(p);
 }
 
-/* What became of the connection. An error can be put there, or taken away, by the program: only the
- * state counts, and whether the host has ever acknowledged anything. Returns an errno of connect. */
-static int look(int fd)
+/* An error can be put there, or taken away, by the program: only the state counts, and whether the host
+ * has ever acknowledged anything. */
+int connect_state(int fd)
 {
 	struct tcp_info info = {.tcpi_state = 0};
 	socklen_t len = sizeof(info);
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
 		return errno;
-	if (info.tcpi_state == STATE_SYN_SENT)
+	if (info.tcpi_state == STATE_SYN_SENT || info.tcpi_state == STATE_SYN_RECV)
 		return EALREADY;
 	return info.tcpi_state != STATE_CLOSE || info.tcpi_bytes_acked > 0 ? EISCONN : 0;
 }
 
-/* Reading the error takes it away, and it is the program's: only for a call that waits. */
+/* What the kernel says to another call. The address is none, so that nobody is ever gone to:
+ * EAFNOSUPPORT, for a socket that is new. */
+static int call_again(int fd)
+{
+	struct sockaddr_storage nowhere = {.ss_family = AF_UNIX};
+
+	return connect(fd, (struct sockaddr *)&nowhere, sizeof(nowhere)) < 0 ? errno : 0;
+}
+
+int connect_settle(int fd)
+{
+	int error = call_again(fd);
+	socklen_t len = sizeof(error);
+
+	if (error == EAFNOSUPPORT || error == EINVAL) /* it was shut down: its error is left */
+		getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	return error == EISCONN ? 0 : error; /* our own call may have waited for it */
+}
+
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 {
 	struct pending *p = (struct pending *)w;
-	int error = 0, state = look(w->fd);
-	socklen_t len = sizeof(error);
+	int error = 0, state = connect_state(w->fd);
 
 	(void)events;
 	if (state == EALREADY) { /* something else happened to it: the clock looks again */
 		loop_remove(e, w);
 		return;
 	}
-	if (state == 0 && p->waits)
-		getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &error, &len);
-	finish(e, p, state == EISCONN ? 0 : error ? error : ECONNREFUSED);
+	if (p->waits) /* else it is for the program to ask */
+		error = connect_settle(w->fd);
+	else if (state != EISCONN)
+		error = ECONNREFUSED;
+	finish(e, p, state == EISCONN, error);
 }
 
-/* Programs call again to learn whether they are there. */
-int connect_is_over(int fd)
+bool connect_is_over(int fd, int *ret_error)
 {
-	struct tcp_info info = {.tcpi_state = 0};
-	socklen_t len = sizeof(info);
+	int state = connect_state(fd);
 
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-		return errno;
-	return info.tcpi_state == STATE_CLOSE ? 0 : look(fd);
+	*ret_error = state == EALREADY ? EALREADY : call_again(fd);
+	return *ret_error != EAFNOSUPPORT;
 }
 
 static void wait_for(struct egress *e, struct pending *p)
@@ -131,10 +146,10 @@ static void wait_for(struct egress *e, struct pending *p)
 	p->next = e->pending;
 	e->pending = p;
 	clock_need(e);
-	if (p->waits && look(p->watch.fd) == EISCONN) /* near hosts are there at once */
-		finish(e, p, 0);
+	if (p->waits && connect_state(p->watch.fd) == EISCONN) /* near hosts are there at once */
+		on_connected(e, &p->watch, 0);
 	else if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
-		finish(e, p, ENETUNREACH);
+		finish(e, p, false, ENETUNREACH);
 	else if (!p->waits)
 		answers_send(e, p->id, EINPROGRESS);
 }
@@ -179,7 +194,7 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 			      .waits = !(flags & O_NONBLOCK),
 			      .to = *to,
 			      .attempt = a};
-	p->until_ns = deadline(fd, &p->own);
+	p->until_ns = p->waits ? connect_deadline(fd, &p->own) : CONNECT_NEVER;
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	call_connect(e, fd, to, (uint16_t)a->row.port, on_called, p);
@@ -190,7 +205,7 @@ static void stop_waiting(struct egress *e, struct pending *p)
 {
 	fcntl(p->watch.fd, F_SETFL, p->flags);
 	p->waits = false;
-	p->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
+	p->until_ns = CONNECT_NEVER;
 	answers_send(e, p->id, EINPROGRESS);
 }
 
@@ -200,17 +215,18 @@ void connect_look(struct egress *e)
 
 	for (struct pending *p = e->pending, *next; p; p = next) {
 		next = p->next;
-		if (look(p->watch.fd) != EALREADY) {
+		if (connect_state(p->watch.fd) != EALREADY) {
 			on_connected(e, &p->watch, 0);
 			continue;
 		}
 		if (now < p->until_ns)
 			continue;
-		if (p->waits && p->own) {
+		if (p->own) {
 			stop_waiting(e, p);
 			continue;
 		}
 		shutdown(p->watch.fd, SHUT_RDWR); /* or it could still come, and nobody counts */
-		finish(e, p, look(p->watch.fd) == EISCONN ? 0 : ETIMEDOUT);
+		bool there = connect_settle(p->watch.fd) == 0;
+		finish(e, p, there, there ? 0 : ETIMEDOUT);
 	}
 }

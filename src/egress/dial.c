@@ -141,6 +141,15 @@ static void refuse_datagrams(struct egress *e, uint64_t id, const struct address
 	answers_send(e, id, ENETUNREACH);
 }
 
+/* Of a family that is known, but not all of it. */
+static bool is_short(const struct egress_dial *d)
+{
+	sa_family_t family;
+
+	memcpy(&family, d->address, sizeof(family));
+	return family == AF_INET || family == AF_INET6;
+}
+
 void dial(struct egress *e, const struct egress_dial *d, int fd)
 {
 	AUTO_CLOSE int own = fd;
@@ -148,7 +157,7 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 	size_t len = d->address_len <= sizeof(d->address) ? d->address_len : 0;
 
 	if (!e->started || !address_parse(d->address, len, &ask.address, &ask.port)) {
-		answers_send(e, d->id, EAFNOSUPPORT);
+		answers_send(e, d->id, is_short(d) ? EINVAL : EAFNOSUPPORT);
 		return;
 	}
 	if (d->type != SOCK_STREAM) {
@@ -159,9 +168,9 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		answers_send(e, d->id, ENOBUFS);
 		return;
 	}
-	int over = connect_is_over(own);
-	if (over) {
-		answers_send(e, d->id, over);
+	int error;
+	if (connect_is_over(own, &error)) {
+		answers_send(e, d->id, error);
 		return;
 	}
 	if (is_resolver(&ask.address, ask.port)) {

@@ -160,8 +160,15 @@ void dial(struct egress *e, const struct egress_dial *d, int fd);
 /* connect.c: connects FD, which is its own, for the call ID, and answers that. */
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule);
-/* 0: FD can be connected; else what the call gets. */
-int connect_is_over(int fd);
+/* True: FD has been connected, or was to be: *RET_ERROR is what another call gets, which may be 0. */
+bool connect_is_over(int fd, int *ret_error);
+/* EISCONN: it is there, or was. EALREADY: on its way. 0: neither. */
+int connect_state(int fd);
+/* The end of a call that has waited: what it gets. The socket is then as after any such call. */
+int connect_settle(int fd);
+/* When a call that waits ends, in CLOCK_MONOTONIC; and whether the program has said so itself. */
+#define CONNECT_NEVER UINT64_MAX
+uint64_t connect_deadline(int fd, bool *ret_own);
 /* Those that take too long. */
 void connect_look(struct egress *e);
 

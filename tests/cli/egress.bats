@@ -180,7 +180,7 @@ poll.poll(0)
 e = s.connect_ex(at)
 print(errno.errorcode.get(e, e))
 print(any(ev & select.EPOLLOUT and not ev & select.EPOLLHUP for _, ev in poll.poll(5)))
-print(s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), s.connect_ex(at) == errno.EISCONN)
+print(s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), s.connect_ex(at) == 0)
 s.sendall(b"ping")
 print(any(ev & select.EPOLLIN for _, ev in poll.poll(5)), s.recv(10), s.getblocking())
 
@@ -251,6 +251,20 @@ PY
 		exits 0
 		holds 'r["stdout"] == "Operation now in progress True\nTimeoutError\n"' \
 			'[e["verdict"] for e in r["egress"]] == ["failed"] * 2'
+	}
+	every check
+}
+
+@test "connect is what it is without a box" {
+	# Who does not answer is given up after 3 s.
+	as root tee /proc/sys/net/ipv4/tcp_syn_retries <<<1
+	as root /usr/bin/python3 -I "$TOP/tests/egress/connects.py" </dev/null >"$T/bare"
+	[ "$(wc -l <"$T/bare")" -ge 25 ]
+	check() {
+		box "$1" --net web.test:1-100 --net six.test:1-100 --net silent.test:83 --net gone.test:83 \
+			--net noway.test:83 "$TOP/tests/egress/connects.py"
+		exits 0
+		diff "$T/bare" "$T/out"
 	}
 	every check
 }

@@ -36,6 +36,8 @@ NAMES = {
     "mixed.test": ["10.77.0.2", "203.0.113.2"],
     "half.test": ["2001:db8:77::98", "203.0.113.2"],  # what is sent to the first is lost
     "silent.test": ["203.0.113.98"],  # what is sent there is lost
+    "gone.test": ["203.0.113.97"],  # is not on the cable
+    "noway.test": ["192.0.2.1"],  # there is no way to it
 }
 ALIASES = {"cname.test": "private.test"}
 REBIND = [["203.0.113.2"], ["10.77.0.2"]]
