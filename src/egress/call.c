@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "base/inert.h"
 #include "egress/egress.h"
 
 enum { ALARM_US = 2000 };
@@ -40,7 +39,6 @@ void call_connect(struct egress *e, int fd, const struct address *to, uint16_t p
 		done(e, ctx, EAFNOSUPPORT);
 		return;
 	}
-	inert_set(fd, false);
 	set_alarm(ALARM_US);
 	pthread_sigmask(SIG_UNBLOCK, &e->alarm, NULL);
 	if (connect(fd, (struct sockaddr *)&at, len) < 0)

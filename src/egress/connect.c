@@ -197,6 +197,7 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 	p->until_ns = p->waits ? connect_deadline(fd, &p->own) : CONNECT_NEVER;
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	inert_set(fd, false);
 	call_connect(e, fd, to, (uint16_t)a->row.port, on_called, p);
 }
 

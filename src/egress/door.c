@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/inert.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
@@ -108,13 +109,12 @@ static void on_called(struct egress *e, void *ctx, int error)
 	AUTO_CLOSE int came = scope_take_fd(&x->came);
 	call_fn *done = x->done;
 	void *whose = x->ctx;
-	bool good = done && (error == 0 || error == EINPROGRESS);
+	bool good = error == 0 || error == EINPROGRESS;
 
 	scope_close(&x->fd); /* before the program may close its own */
 	if (!good)
 		forget(e, x);
-	if (done)
-		done(e, whose, error);
+	done(e, whose, error);
 	if (good && came >= 0)
 		let_in(e, x, scope_take_fd(&came));
 }
@@ -152,10 +152,12 @@ void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *
 	e->expected = x;
 	e->waiting++;
 	int error = open_door(e) < 0 ? ENETUNREACH : name(x);
-	if (error)
+	if (error) {
 		on_called(e, x, error);
-	else
-		call_connect(e, fd, &loopback, e->door_port, on_called, x);
+		return;
+	}
+	inert_set(fd, false);
+	call_connect(e, fd, &loopback, e->door_port, on_called, x);
 }
 
 void door_look(struct egress *e)
@@ -164,17 +166,4 @@ void door_look(struct egress *e)
 
 	if (e->door_shut && loop_add(e, &e->door, EPOLLIN, &err) == 0)
 		e->door_shut = false;
-}
-
-void door_forget(struct egress *e, const void *ctx)
-{
-	for (struct expected *x = e->expected, *next; x; x = next) {
-		next = x->next;
-		if (x->ctx != ctx)
-			continue;
-		if (x->fd >= 0)
-			x->done = NULL; /* its call is still being made */
-		else
-			forget(e, x);
-	}
 }

@@ -107,7 +107,7 @@ struct egress {
 	struct expected *expected;
 	bool door_shut; /* for want of descriptors */
 	/* connections through ourselves */
-	struct relay *relays;	/* whose host is not there yet */
+	struct relay *relays;	/* that the clock looks at */
 	struct ssl_ctx_st *tls; /* for all that get a secret, since the first */
 	/* the resolver */
 	size_t questions, streams;
@@ -179,6 +179,14 @@ typedef void call_fn(struct egress *e, void *ctx, int error);
 void call_connect(struct egress *e, int fd, const struct address *to, uint16_t port, call_fn *done,
 		  void *ctx);
 
+/* near.c: FD, the program's, is on its way to *RET_OWN instead of a host of the family HOST, and stays
+ * there. 0 or an errno. */
+int near_hold(struct egress *e, int fd, int host, int *ret_own);
+/* It arrives: OWN will be its other end. */
+int near_let(int fd, int own);
+/* It does not: its connection is refused. */
+void near_refuse(int fd, int own);
+
 /* relay.c: the same through ourselves, for a look at the first bytes. SECRET: it is plain HTTP, which
  * gets that secret and goes on as TLS; or NULL. */
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
@@ -196,8 +204,6 @@ typedef void door_fn(struct egress *e, int fd, void *ctx);
 void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *ctx);
 /* Whether it can be opened again. */
 void door_look(struct egress *e);
-/* CTX is gone: nobody may come in to it. */
-void door_forget(struct egress *e, const void *ctx);
 
 /* attempts.c */
 struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Connections whose first bytes are looked at (the policy's net.sni): they go through here, because
- * the program's own socket cannot be held up. It is connected to ourselves, and a second one to the
- * host, once that is there; then bytes are moved, both ways, and counted. Nothing is decrypted.
+ * the program's own socket cannot be held up. It is connected to ourselves (near.c) once a second one is
+ * to the host; then bytes are moved, both ways, and counted. Nothing is decrypted.
  *
  * So do those that get a secret: plain HTTP comes in, the secret is put into its header, TLS goes
  * out. An answer that has the secret in it does not get back.
@@ -10,19 +10,33 @@
 #include "egress/relay.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/inert.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "egress/tls.h"
 
-/* It is no longer one whose host is not there. */
-static void unlink_making(struct egress *e, const struct relay *r)
+enum { FADE_MS = 2000 };
+
+void relay_watch(struct egress *e, struct relay *r)
 {
+	if (r->watched)
+		return;
+	r->watched = true;
+	r->next = e->relays;
+	e->relays = r;
+	clock_need(e);
+}
+
+static void unwatch(struct egress *e, struct relay *r)
+{
+	r->watched = false;
 	for (struct relay **p = &e->relays; *p; p = &(*p)->next)
 		if (*p == r) {
 			*p = r->next;
@@ -32,8 +46,7 @@ static void unlink_making(struct egress *e, const struct relay *r)
 
 void relay_end(struct egress *e, struct relay *r)
 {
-	unlink_making(e, r);
-	door_forget(e, r);
+	unwatch(e, r);
 	for (int i = 0; i < SIDES; i++)
 		if (r->side[i].fd >= 0) {
 			loop_remove(e, &r->side[i]);
@@ -46,21 +59,60 @@ void relay_end(struct egress *e, struct relay *r)
 	free(r);
 }
 
+void relay_break(struct egress *e, struct relay *r)
+{
+	struct linger now = {1, 0};
+
+	for (int i = 0; i < SIDES; i++)
+		setsockopt(r->side[i].fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	relay_end(e, r);
+}
+
+static void answer(struct egress *e, struct relay *r, int error)
+{
+	if (r->called)
+		answers_send(e, r->id, error);
+	r->called = false;
+}
+
+/* The program's socket is no longer on its way. */
+static void part(struct egress *e, struct relay *r)
+{
+	int error = r->called ? connect_settle(r->fd) : 0;
+
+	inert_set(r->fd, true);
+	r->attempt->row.error = r->error ? r->error : error;
+	answer(e, r, r->attempt->row.error);
+	relay_end(e, r);
+}
+
+static void look_refused(struct egress *e, struct relay *r)
+{
+	if (connect_state(r->fd) == EALREADY && io_now_ns() < r->until_ns)
+		return;
+	if (connect_state(r->fd) == EALREADY)
+		near_refuse(r->fd, r->side[INNER].fd);
+	if (connect_state(r->fd) == EALREADY)
+		shutdown(r->fd, SHUT_RDWR);
+	part(e, r);
+}
+
+/* A program that does not wait sees the kernel's own time out: it is due, and cannot be made. */
 static void fail(struct egress *e, struct relay *r, int error)
 {
 	r->attempt->row.verdict = EGRESS_FAILED;
 	r->attempt->row.error = error;
-	answers_send(e, r->id, error);
-	relay_end(e, r);
-}
-
-/* The program's socket has come in. */
-static void on_door(struct egress *e, int fd, void *ctx)
-{
-	struct relay *r = ctx;
-
-	r->side[INNER].fd = fd;
-	relay_move(e, r);
+	if (r->side[INNER].fd < 0) {
+		answer(e, r, error);
+		relay_end(e, r);
+		return;
+	}
+	r->error = error;
+	r->until_ns = io_now_ns() + FADE_MS * 1000000ULL;
+	loop_remove(e, &r->side[OUTER]);
+	if (r->called || error != ETIMEDOUT)
+		near_refuse(r->fd, r->side[INNER].fd);
+	look_refused(e, r);
 }
 
 static void fail_proof(struct egress *e, struct relay *r, int error)
@@ -79,6 +131,8 @@ static int shake_hands(struct egress *e, struct relay *r)
 		r->tls = tls_new(e->tls, r->side[OUTER].fd, r->secret->host);
 	if (r->tls && tls_connect(r->tls) == 0)
 		return 1;
+	if (r->until_ns == CONNECT_NEVER) /* a host may take its time, but not to say nothing */
+		r->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
 	if (r->tls && errno == EAGAIN) {
 		loop_change(e, &r->side[OUTER], tls_wants_write(r->tls) ? EPOLLOUT : EPOLLIN);
 		return 0;
@@ -87,26 +141,34 @@ static int shake_hands(struct egress *e, struct relay *r)
 	return -1;
 }
 
-/* The program's own socket has been connected to us, or not. */
-static void on_inside(struct egress *e, void *ctx, int error)
+/* The program's socket has arrived, or has been broken off. */
+static void on_inside(struct egress *e, struct watch *w, uint32_t events)
 {
-	struct relay *r = ctx;
+	struct relay *r = (struct relay *)(void *)((char *)w - offsetof(struct relay, side[INNER]));
 
-	if (error && error != EINPROGRESS) {
-		fail(e, r, error);
+	(void)events;
+	loop_remove(e, w);
+	if (connect_state(w->fd) != EISCONN) {
+		r->until_ns = 0;
+		look_refused(e, r);
 		return;
 	}
+	unwatch(e, r);
 	r->attempt->row.verdict = EGRESS_CONNECTED;
 	control_row(e, r->attempt);
-	answers_send(e, r->id, error);
+	int error = r->called ? connect_settle(r->fd) : 0;
+	scope_close(&r->fd); /* before the program may close its own */
+	answer(e, r, error);
+	relay_move(e, r);
 }
 
-/* The host is there, or not; only then the program's call is answered. */
+/* The host is there, or not; only then the program's socket arrives. */
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 {
 	struct relay *r = (struct relay *)(void *)((char *)w - offsetof(struct relay, side[OUTER]));
 	int error = 0;
 	socklen_t len = sizeof(error);
+	struct err err;
 
 	(void)events;
 	getsockopt(w->fd, SOL_SOCKET, SO_ERROR, &error, &len);
@@ -118,22 +180,44 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 		return;
 	/* Until the program's end is here: epoll tells of a host that breaks off even unasked. */
 	loop_remove(e, w);
-	unlink_making(e, r);
-	door_connect(e, scope_take_fd(&r->fd), on_inside, on_door, r);
+	r->let = true;
+	r->side[INNER].ready = on_inside;
+	error = near_let(r->fd, r->side[INNER].fd);
+	if (error || loop_add(e, &r->side[INNER], EPOLLOUT, &err) < 0)
+		fail(e, r, ENETUNREACH);
+}
+
+/* As the kernel does it: the call ends, the connection is still being made. */
+static void stop_waiting(struct egress *e, struct relay *r)
+{
+	r->own = false;
+	r->until_ns = CONNECT_NEVER;
+	answer(e, r, EINPROGRESS);
+}
+
+static void look(struct egress *e, struct relay *r)
+{
+	if (r->fd < 0)
+		relay_fade(e, r);
+	else if (r->error)
+		look_refused(e, r);
+	else if (!r->let && connect_state(r->fd) != EALREADY)
+		part(e, r); /* the program has broken it off */
+	else if (io_now_ns() < r->until_ns)
+		return;
+	else if (r->own)
+		stop_waiting(e, r);
+	else if (r->tls)
+		fail_proof(e, r, ETIMEDOUT);
+	else
+		fail(e, r, ETIMEDOUT);
 }
 
 void relay_look(struct egress *e)
 {
-	uint64_t now = io_now_ns();
-
 	for (struct relay *r = e->relays, *next; r; r = next) {
 		next = r->next;
-		if (now < r->until_ns)
-			continue;
-		if (r->tls)
-			fail_proof(e, r, ETIMEDOUT);
-		else
-			fail(e, r, ETIMEDOUT);
+		look(e, r);
 	}
 }
 
@@ -147,13 +231,24 @@ static struct relay *relay_new(struct egress *e, uint64_t id, int fd, struct att
 	r->fd = fd;
 	r->attempt = a;
 	r->side[INNER].fd = -1;
-	r->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
-	r->next = e->relays;
-	e->relays = r;
+	r->called = true;
 	a->row.verdict = EGRESS_FAILED; /* until it is there */
 	attempt_live(e, a);		/* its numbers are ours: it has no name for the kernel */
-	clock_need(e);
+	relay_watch(e, r);
 	return r;
+}
+
+/* The program's socket is on its way, as far as the program sees. */
+static void hold(struct egress *e, struct relay *r, int family)
+{
+	bool waits = !(fcntl(r->fd, F_GETFL) & O_NONBLOCK);
+
+	r->until_ns = waits ? connect_deadline(r->fd, &r->own) : CONNECT_NEVER;
+	int error = near_hold(e, r->fd, family, &r->side[INNER].fd);
+	if (error)
+		fail(e, r, error);
+	else if (!waits)
+		answer(e, r, EINPROGRESS);
 }
 
 void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const struct address *to,
@@ -169,10 +264,11 @@ void relay_host(struct egress *e, uint64_t id, int fd, struct attempt *a, const 
 		socket(to->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP),
 		on_connected};
 	socklen_t len = address_sockaddr(to, (uint16_t)a->row.port, to->family, &sa);
-	if (r->side[OUTER].fd < 0 || loop_add(e, &r->side[OUTER], EPOLLOUT, &err) < 0) {
+	if (r->side[OUTER].fd < 0 || loop_add(e, &r->side[OUTER], EPOLLOUT, &err) < 0)
 		fail(e, r, ENETUNREACH);
-		return;
-	}
-	if (connect(r->side[OUTER].fd, (struct sockaddr *)&sa, len) < 0 && errno != EINPROGRESS)
+	else if (connect(r->side[OUTER].fd, (struct sockaddr *)&sa, len) < 0 &&
+		 errno != EINPROGRESS)
 		fail(e, r, errno);
+	else
+		hold(e, r, to->family);
 }

@@ -5,6 +5,8 @@
  * could be the secret.
  */
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -12,6 +14,8 @@
 
 #include "egress/relay.h"
 #include "egress/tls.h"
+
+enum { STATE_CLOSE = 7 }; /* as the kernel numbers it */
 
 static ssize_t side_send(struct relay *r, int to, const void *data, size_t len)
 {
@@ -47,7 +51,16 @@ static size_t ready(const struct relay *r, int from)
 	return f->len - f->at - held;
 }
 
-/* From one side to the other, as far as that goes. -1: the connection is broken. */
+/* One side was reset. What is on its way to it goes nowhere. */
+static void drop(struct relay *r, int side)
+{
+	struct flow *f = &r->from[!side];
+
+	r->broken[side] = true;
+	f->at = f->len = 0;
+}
+
+/* From one side to the other, as far as that goes. -1: it must not go on. */
 static int move(struct relay *r, int from)
 {
 	struct flow *f = &r->from[from];
@@ -59,9 +72,11 @@ static int move(struct relay *r, int from)
 		return -1;
 	}
 	for (size_t n; (n = ready(r, from)) > 0;) {
-		ssize_t sent = side_send(r, !from, f->data + f->at, n);
+		ssize_t sent = r->broken[!from] ? -1 : side_send(r, !from, f->data + f->at, n);
+		if (sent < 0 && (r->broken[!from] || errno != EAGAIN))
+			drop(r, !from);
 		if (sent < 0)
-			return errno == EAGAIN ? 0 : -1;
+			return 0;
 		f->at += (size_t)sent;
 		f->moved += (uint64_t)sent;
 		*(from == INNER ? &r->attempt->row.bytes_out : &r->attempt->row.bytes_in) =
@@ -70,7 +85,7 @@ static int move(struct relay *r, int from)
 	memmove(f->data, f->data + f->at, f->len - f->at);
 	f->len -= f->at;
 	f->at = 0;
-	if (f->ended && f->len == 0 && !f->told) {
+	if (f->ended && f->len == 0 && !f->told && !r->broken[from]) {
 		if (from == OUTER || !r->tls)
 			shutdown(r->side[!from].fd, SHUT_WR);
 		f->told = true;
@@ -80,29 +95,26 @@ static int move(struct relay *r, int from)
 
 /* Many hosts hang up without a word of TLS. What they have said by then was theirs, and goes on; that it
  * is whole is for HTTP to know. */
-static bool has_hung_up(const struct relay *r, int from)
+static bool is_reset(const struct relay *r, int from)
 {
-	if (errno == EAGAIN)
-		return r->gone[from];
-	return from == OUTER && r->tls;
+	return errno != EAGAIN && (from != OUTER || !r->tls || errno == ECONNRESET);
 }
 
-static int take(struct relay *r, int from)
+static void take(struct relay *r, int from)
 {
 	struct flow *f = &r->from[from];
 
 	do {
 		if (f->ended || f->len == RELAY_ROOM)
-			return 0;
+			return;
 		ssize_t n = side_recv(r, from, f->data + f->len, RELAY_ROOM - f->len);
-		if (n < 0 && has_hung_up(r, from))
-			n = 0;
-		if (n < 0)
-			return errno == EAGAIN ? 0 : -1;
-		f->ended = n == 0;
-		f->len += (size_t)n;
+		if (n < 0 && errno == EAGAIN && !r->gone[from])
+			return;
+		if (n < 0 && is_reset(r, from))
+			drop(r, from);
+		f->ended = n <= 0;
+		f->len += n > 0 ? (size_t)n : 0;
 	} while (from == OUTER && r->tls && tls_has_more(r->tls));
-	return 0;
 }
 
 static void wait_again(struct egress *e, struct relay *r)
@@ -118,9 +130,10 @@ static void wait_again(struct egress *e, struct relay *r)
 }
 
 /* What TLS has read already is told by nobody. */
-static int more(struct relay *r)
+static void more(struct relay *r)
 {
-	return r->tls && tls_has_more(r->tls) ? take(r, OUTER) : 0;
+	if (r->tls && tls_has_more(r->tls))
+		take(r, OUTER);
 }
 
 /* Nobody tells of one that is gone: it is read to its end whenever there is room. */
@@ -137,14 +150,48 @@ static bool is_over(const struct relay *r)
 	return r->from[INNER].told && r->from[OUTER].told;
 }
 
-/* One round. -1: it is broken, or must not go on. */
+/* One round. -1: it must not go on. */
 static int pass(struct relay *r, bool from_inner, bool from_outer)
 {
-	if ((from_inner && take(r, INNER) < 0) || (from_outer && take(r, OUTER) < 0))
+	if (from_inner)
+		take(r, INNER);
+	if (from_outer)
+		take(r, OUTER);
+	if (!relay_check(r) || move(r, INNER) < 0)
 		return -1;
-	if (!relay_check(r))
-		return -1;
-	return move(r, INNER) < 0 || more(r) < 0 || move(r, OUTER) < 0 ? -1 : 0;
+	more(r);
+	return move(r, OUTER);
+}
+
+/* One was reset, and all that it said before has been sent on. */
+static bool is_fading(const struct relay *r)
+{
+	for (int i = 0; i < SIDES; i++)
+		if (r->broken[i] && r->from[i].ended && r->from[i].len == 0)
+			return true;
+	return false;
+}
+
+/* The other end of it has got everything, or is no more. */
+static bool has_all(int fd)
+{
+	struct tcp_info info = {.tcpi_state = 0};
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0 ||
+	       info.tcpi_state == STATE_CLOSE ||
+	       (info.tcpi_unacked == 0 && info.tcpi_notsent_bytes == 0);
+}
+
+void relay_fade(struct egress *e, struct relay *r)
+{
+	if (has_all(r->side[INNER].fd) && has_all(r->side[OUTER].fd)) {
+		relay_break(e, r);
+		return;
+	}
+	for (int i = 0; i < SIDES; i++)
+		loop_remove(e, &r->side[i]); /* nothing that they say counts any more */
+	relay_watch(e, r);
 }
 
 /* Epoll tells of a side that is gone again and again, whether or not there is room for what it said. */
@@ -160,7 +207,11 @@ static void go_on(struct egress *e, struct relay *r, int side, uint32_t events)
 
 	while (good == 0 && (has_rest(r, INNER) || has_rest(r, OUTER)))
 		good = pass(r, has_rest(r, INNER), has_rest(r, OUTER));
-	if (good < 0 || is_over(r))
+	if (good < 0)
+		relay_break(e, r);
+	else if (is_fading(r))
+		relay_fade(e, r);
+	else if (is_over(r))
 		relay_end(e, r);
 	else
 		wait_again(e, r);

@@ -39,11 +39,13 @@ static ssize_t result(SSL *s, int n)
 {
 	if (n > 0)
 		return n;
-	int error = SSL_get_error(s, n);
+	int error = SSL_get_error(s, n), cause = errno;
 	ERR_clear_error();
 	if (error == SSL_ERROR_ZERO_RETURN)
 		return 0;
-	errno = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? EAGAIN : EPROTO;
+	errno = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? EAGAIN
+		: error == SSL_ERROR_SYSCALL && cause == ECONNRESET	      ? ECONNRESET
+									      : EPROTO;
 	return -1;
 }
 

@@ -181,6 +181,90 @@ PY
 }
 @test "with net.sni TLS must ask for the name that was dialled" { each named; }
 
+# In place of the one error that nobody can put on a socket.
+unmade() { sed 's/^goes-on-gone, EINPROGRESS, error EHOSTUNREACH/goes-on-gone, EINPROGRESS, error ECONNREFUSED/'; }
+
+through_us() {
+	as root tee /proc/sys/net/ipv4/tcp_syn_retries <<<1 # who does not answer is given up after 3 s
+	as root /usr/bin/python3 -I "$TOP/tests/egress/connects.py" </dev/null >"$T/bare"
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:1-100", "six.test:1-100", "silent.test:83", "gone.test:83", "noway.test:83"], sni: true}
+Y
+	gate "$1" 0 run --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" \
+		"$TOP/tests/egress/connects.py"
+	unmade <"$T/bare" | diff - "$T/out"
+}
+@test "connect is what it is without a box, also where the bytes go through us" { each through_us; }
+
+resets() {
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:82"], sni: true}
+Y
+	cat <<'PY' >"$T/reset.py"
+import socket, struct
+def ends(s):
+    got = b""
+    try:
+        while d := s.recv(65536): got += d
+    except OSError as e:
+        return len(got), type(e).__name__
+    return len(got), "end"
+def ask(word):
+    s = socket.create_connection(("web.test", 82), 20)
+    s.sendall(word)
+    return s
+print(ends(ask(b"x")), ends(ask(b"much\n")))  # the server resets, at once or behind a million bytes
+s = ask(b"?")  # we do: the server has seen it when it next says so
+print(s.recv(1))
+s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+s.close()
+print(ask(b"!").recv(100).decode())
+PY
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" "$T/reset.py"
+	holds 'r["stdout"] == "(0, \x27ConnectionResetError\x27) (1000000, \x27ConnectionResetError\x27)\nb\x27?\x27\nConnectionResetError\n"' \
+		'[e["verdict"] for e in r["egress"]] == ["connected"] * 4'
+}
+@test "a reset stays a reset, both ways, where the bytes go through us" { each resets; }
+
+# What cordon-egress holds once a thousand connections are over, and as many calls have failed.
+held() {
+	local options=("$@")
+	cat <<'PY' >"$T/many.py"
+import asyncio, time
+def open_all(port, count):
+    return asyncio.gather(*[asyncio.open_connection("web.test", port) for _ in range(count)], return_exceptions=True)
+async def main():
+    there = await open_all(83, 1000)
+    for i, (_, w) in enumerate(there): w.write(b"%04d" % i)
+    print(len({await r.readexactly(4) for r, _ in there}))
+    for _, w in there: w.close()
+    print({type(e).__name__ for e in await open_all(85, 1000)}, flush=True)
+asyncio.run(main())
+time.sleep(6)
+PY
+	(
+		pid=$(await_egress)
+		sleep 5
+		find "/proc/$pid/fd" -type l | wc -l >"$T/held"
+	) &
+	gate user 0 run --json --rules "$T/r" --tier no-cgroup --origin user --files 2048 --connections 2000 \
+		"${options[@]}" "$T/many.py"
+	wait
+	holds 'r["stdout"] == "1000\n{\x27ConnectionRefusedError\x27}\n"' 'r["limit"] is None' \
+		'[e["verdict"] for e in r["egress"]].count("connected") == 1000' \
+		'all(e["bytes_out"] == e["bytes_in"] == 4 or e["bytes_in"] == 5 for e in r["egress"] if e["verdict"] == "connected")'
+	[ "$(cat "$T/held")" -lt 20 ] || { cat "$T/held"; false; }
+}
+
+@test "a thousand connections at once leave no descriptor behind, whichever way they go" {
+	gate_setup
+	printf 'version: 1\nnet: {allow: ["web.test:80-90"], sni: true}\n' | policy
+	held --net web.test:80-90
+	held --ask net --policy "$T/policy.yaml"
+}
+
 secrets() {
 	policy <<'Y'
 version: 1

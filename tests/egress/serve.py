@@ -5,6 +5,7 @@ slow, one that resets. Every question to DNS is a line of DIR/asked: what leaves
 import hashlib
 import http.server
 import os
+import queue
 import socket
 import socketserver
 import ssl
@@ -138,10 +139,29 @@ class Slow(socketserver.BaseRequestHandler):
 
 
 class Reset(socketserver.BaseRequestHandler):
+    """Resets, after a million bytes if that is wished. "?": tells the next "!" how the program has ended."""
+
+    ends = queue.Queue()
+
     def handle(self):
-        self.request.recv(1)
+        word = self.request.recv(1)
+        if word == b"m":
+            self.request.sendall(b"x" * 1000000)
+            time.sleep(0.3)
+        if word == b"?":
+            self.request.sendall(word)
+            self.ends.put(self.end())
+        if word == b"!":
+            self.request.sendall(self.ends.get(timeout=20).encode())
+            return
         self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.request.detach())
+
+    def end(self):
+        try:
+            return self.request.recv(1) and "more" or "end"
+        except OSError as e:
+            return type(e).__name__
 
 
 class Echo(socketserver.BaseRequestHandler):
