@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is shown of the host: the profile's rows, the interpreter, a virtualenv, programs. Paths are
+ * resolved here, outside the box, with the caller's own rights; cordon-box checks what it opens
+ * against the descriptors that go along.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "flow/blueprint_private.h"
+
+int draft_file(struct draft *d, const char *target, const char *content, bool is_link,
+	       struct err *err)
+{
+	struct spec *s = &d->bp->spec;
+
+	for (size_t i = 0; i < s->filec; i++)
+		if (strcmp(s->file[i].target, target) == 0)
+			return 0;
+	if (s->filec == SPEC_FILES_MAX)
+		return err_set(err, ERR_LIMIT, "too many links and files in the box");
+	s->file[s->filec++] = (struct spec_file){target, content, is_link};
+	return 0;
+}
+
+int draft_bind(struct draft *d, const char *source, const char *target, unsigned flags,
+	       struct err *err)
+{
+	struct spec *s = &d->bp->spec;
+
+	if (!spec_path_is_clean(source) || !spec_path_is_clean(target))
+		return err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path",
+			       source);
+	for (size_t i = 0; i < s->bindc; i++)
+		if (strcmp(s->bind[i].target, target) == 0) {
+			s->bind[i].flags |= flags & (BIND_CODE | BIND_PROGRAM);
+			return 0;
+		}
+	if (s->bindc == SPEC_BINDS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d paths in the box", SPEC_BINDS_MAX);
+	s->bind[s->bindc++] =
+		(struct spec_bind){.source = source, .target = target, .flags = flags};
+	return 0;
+}
+
+static int add_exec(struct spec *s, const char *path, struct err *err)
+{
+	if (s->programc == SPEC_PROGRAMS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d programs", SPEC_PROGRAMS_MAX);
+	s->exec[s->programc++] = path;
+	return 0;
+}
+
+/* Shows one path of the host: a link as that link, a file or directory as a read-only bind. */
+static int show(struct draft *d, const char *path, unsigned flags, struct err *err)
+{
+	struct arena *a = &d->bp->arena;
+	char link[PATH_MAX];
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+
+	if (n > 0) {
+		link[n] = '\0';
+		return draft_file(d, path, arena_dup(a, link), true, err);
+	}
+	if (access(path, F_OK) < 0 && (flags & BIND_OPTIONAL))
+		return 0;
+	return draft_bind(d, path, path, flags & BIND_FLAGS, err);
+}
+
+/* The same of something that the host gives, by its real name: the box shows this one or nothing. */
+static int give(struct draft *d, const char *path, unsigned flags, struct err *err)
+{
+	const struct given *g = givens_add(&d->bp->given, path, err);
+	struct spec *s = &d->bp->spec;
+
+	if (!g || show(d, path, flags, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->bindc; i++)
+		if (strcmp(s->bind[i].source, path) == 0) {
+			s->bind[i].meant = given_meant(g);
+			return 0;
+		}
+	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", path);
+}
+
+static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)
+{
+	bool exec = d->bp->spec.flags & SPEC_EXEC;
+
+	for (; rows->path; rows++) {
+		unsigned when = rows->flags & WHEN_FLAGS;
+		const char *path = rows->path, *at = strchr(path, '@');
+		/* Only as a link: a real /bin is shown by the rows of /usr/bin or not at all. */
+		if (when == WHEN_FLAGS) {
+			char link[2];
+			if (readlink(path, link, sizeof(link)) < 0)
+				continue;
+		} else if (when && (when == WHEN_EXEC) != exec) {
+			continue;
+		}
+		if (at && d->real)
+			path = arena_printf(&d->bp->arena, "%.*s%s", (int)(at - path), path,
+					    basename(d->real));
+		if (show(d, path, rows->flags, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+const char *draft_resolve(struct draft *d, const char *path, struct err *err)
+{
+	char real[PATH_MAX];
+
+	if (!realpath(path, real)) {
+		err_errno(err, ERR_INPUT, "%s", path);
+		return NULL;
+	}
+	return arena_dup(&d->bp->arena, real);
+}
+
+static int refuse_venv(const struct draft *d, struct err *err)
+{
+	err_set(err, ERR_INPUT, "--venv %s: not a virtualenv", d->req->venv);
+	err_cause(err, "%s is not there", d->interpreter);
+	err_cure(err, "make one: %s %s", d->profile->make_venv, d->req->venv);
+	return -1;
+}
+
+int draft_interpreter(struct draft *d, struct err *err)
+{
+	const struct profile *p = d->profile;
+	struct arena *a = &d->bp->arena;
+
+	if (!p->interpreter)
+		return 0;
+	d->interpreter = p->interpreter;
+	if (d->req->venv)
+		d->interpreter = arena_printf(a, "%s/%s", d->req->venv, p->venv);
+	d->real = draft_resolve(d, d->interpreter, err);
+	if (!d->real && d->req->venv)
+		return refuse_venv(d, err);
+	if (!d->real) {
+		err_context(err, "no interpreter for %s", p->name);
+		err_cause(err, "%s is not on this machine", d->interpreter);
+		err_cure(err, "install the package %s", p->package);
+		return -1;
+	}
+	return 0;
+}
+
+/* --exec extends the profile's own list; a listed program is shown where it really is. */
+static int add_programs(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->bp->spec;
+	struct stat st;
+
+	for (const char *const *p = d->profile->programs; p && *p; p++) {
+		char real[PATH_MAX];
+		if (realpath(*p, real) && add_exec(s, arena_dup(&d->bp->arena, real), err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < d->req->execc; i++) {
+		const char *asked = d->req->exec[i], *real = draft_resolve(d, asked, err);
+		if (!real)
+			return -1;
+		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0)
+			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
+		d->bp->program_at[i] = real;
+		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
+		    give(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_loader(struct draft *d, struct err *err)
+{
+	char real[PATH_MAX];
+
+	for (const char *const *l = profile_loaders; *l; l++)
+		if (realpath(*l, real) &&
+		    add_exec(&d->bp->spec, arena_dup(&d->bp->arena, real), err) < 0)
+			return -1;
+	return 0;
+}
+
+static int show_venv(struct draft *d, struct err *err)
+{
+	if (!d->req->venv)
+		return 0;
+	const char *dir = d->bp->venv = draft_resolve(d, d->req->venv, err);
+	if (!dir || give(d, dir, BIND_CODE, err) < 0)
+		return -1;
+	/* An interpreter outside the system brings its own standard library. */
+	if (strncmp(d->real, "/usr/", 5) == 0)
+		return 0;
+	char *prefix = arena_dup(&d->bp->arena, d->real);
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(prefix, '/');
+		if (!slash || slash == prefix)
+			return err_set(err, ERR_INPUT, "%s is an odd place for %s", d->real,
+				       d->profile->name);
+		*slash = '\0';
+	}
+	d->bp->library = prefix;
+	return give(d, prefix, BIND_CODE, err) < 0 || give(d, d->real, BIND_PROGRAM, err) < 0 ? -1
+											      : 0;
+}
+
+static int show_interpreter(struct draft *d, struct err *err)
+{
+	if (!d->interpreter)
+		return 0;
+	if (strcmp(d->interpreter, d->real) != 0 && !d->req->venv &&
+	    draft_file(d, d->interpreter, d->real, true, err) < 0)
+		return -1;
+	d->bp->spec.program = d->real;
+	return draft_bind(d, d->real, d->real, BIND_PROGRAM, err);
+}
+
+int draft_show(struct draft *d, struct err *err)
+{
+	const struct request *req = d->req;
+
+	if (show_rows(d, profile_common_binds, err) < 0 ||
+	    (!req->isolated && show_rows(d, d->profile->binds, err) < 0) ||
+	    (req->network && show_rows(d, profile_net_binds, err) < 0))
+		return -1;
+	if (show_venv(d, err) < 0 || show_interpreter(d, err) < 0 || add_programs(d, err) < 0)
+		return -1;
+	return add_loader(d, err);
+}
