@@ -36,6 +36,7 @@ struct box {
 	int upper, lower;     /* of an overlay workspace, or -1 */
 	uint32_t layers;      /* bit per layer that has been put in place */
 	uint32_t without;     /* mutant builds only: layers left out */
+	bool unasked;	      /* the same: connections are made, and nobody asks who allows them */
 	int private_lock;     /* held while the private directory is ours; or -1 */
 	int ctl;	      /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
@@ -46,8 +47,10 @@ struct box {
 /* The shipped binary has no way to leave a layer out. */
 #ifdef CORDON_MUTANT
 #define box_wants(b, l) (!((b)->without & LAYER_BIT(l)))
+#define box_asks(b) (!(b)->unasked)
 #else
 #define box_wants(b, l) ((void)(b), (void)(l), true)
+#define box_asks(b) ((void)(b), true)
 #endif
 
 /* Is execve decided by Landlock's list, or is there no program after the first? */

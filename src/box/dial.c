@@ -61,7 +61,7 @@ static enum dial on_socket(const struct call *c)
 	if (!is_tcp(d) || type & ~(0xf | SOCK_CLOEXEC | SOCK_NONBLOCK))
 		return DIAL_REFUSED;
 	AUTO_CLOSE int fd = socket((int)d->args[0], type | SOCK_CLOEXEC, IPPROTO_TCP);
-	if (fd < 0 || inert_set(fd, true) < 0)
+	if (fd < 0 || inert_set(fd, box_asks(c->box)) < 0)
 		return answer(c, errno);
 	struct seccomp_notif_addfd add = {.id = c->req->id,
 					  .flags = SECCOMP_ADDFD_FLAG_SEND,
@@ -168,7 +168,7 @@ static enum dial on_connect(const struct call *c)
 		return connect_local(c, fd, &d);
 	if (domain != AF_INET && domain != AF_INET6)
 		return answer(c, domain < 0 ? ENOTSOCK : EAFNOSUPPORT);
-	if (d.type == SOCK_DGRAM && is_own(&d))
+	if (!box_asks(c->box) || (d.type == SOCK_DGRAM && is_own(&d)))
 		return connect_here(c, fd, &d);
 	if (io_send(EGRESS_FD, &d, sizeof(d), fd) < 0)
 		return answer(c, errno == EAGAIN ? EAGAIN : ENETUNREACH);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Only in the test build: leaves layers out, so that a test can show that an attack succeeds
- * without the layer that is said to stop it. The shipped cordon-box does not contain this file;
- * a test makes sure.
+ * Only in the test build: leaves layers out, or who is asked about connections ("egress"), so that a
+ * test can show that an attack succeeds without what is said to stop it. The shipped cordon-box does
+ * not contain this file; a test makes sure.
  */
 #ifdef CORDON_MUTANT
 #include <stdlib.h>
@@ -19,10 +19,12 @@ void mutant_configure(struct box *b)
 
 	strncpy(list, value ? value : "", sizeof(list) - 1);
 	list[sizeof(list) - 1] = '\0';
-	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ","))
+	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+		b->unasked |= strcmp(name, "egress") == 0;
 		for (int l = 0; l < LAYER_COUNT; l++)
 			if (strcmp(layer_row((enum layer)l)->name, name) == 0)
 				b->without |= LAYER_BIT(l);
+	}
 }
 #else
 typedef int mutant_is_not_in_this_build; /* ISO C forbids an empty file */

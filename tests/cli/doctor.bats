@@ -19,7 +19,7 @@ setup_file()
 	mkdir -p "$BIN/mutant"
 	cp "$(dirname "$CORDON")"/cordon{,-box,-egress} "$BIN/"
 	[ ! -x "$CORDON_BUILD/mutant/cordon" ] ||
-		cp "$CORDON_BUILD"/mutant/cordon{,-box} "$BIN/mutant/"
+		cp "$CORDON_BUILD"/mutant/cordon{,-box} "$CORDON_BUILD/cordon-egress" "$BIN/mutant/"
 	chmod -R go=u-w "$BIN"
 	export XDG_STATE_HOME=$BIN/state
 	mkdir "$BIN/user"
@@ -271,6 +271,22 @@ assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$ou
 	cp "$BATS_TEST_DIRNAME/../egress/open" "$other/cordon-egress"
 	run as root "$other/cordon" doctor --json
 	is 'd["net"]["cause"] == "a host that no rule names was reached"'
+}
+
+@test "a box that connects without asking, or lacks a layer that --net stands on, is noticed" {
+	[ -x "$BIN/mutant/cordon" ] || skip "no mutant build"
+	for who in $(everybody); do
+		run as "$who" "$BIN/mutant/cordon" doctor --json
+		is 'd["net"]["holds"]'
+		run as "$who" env CORDON_WITHOUT=egress "$BIN/mutant/cordon" doctor --json
+		is 'd["net"]["cause"] == "a host that no rule names was reached"'
+		for l in netns seccomp landlock; do
+			run as "$who" env CORDON_WITHOUT="$l" "$BIN/mutant/cordon" doctor --json
+			is 'not d["net"]["holds"] and d["net"]["cause"] != ""'
+		done
+		run as "$who" env CORDON_WITHOUT=egress "$BIN/cordon" doctor --json
+		is 'd["net"]["holds"]'
+	done
 }
 
 @test "without a network of its own there is nothing to try, and it says so" {
