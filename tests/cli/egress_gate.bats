@@ -96,6 +96,53 @@ PY
 }
 @test "a host that only an untrusted page names is not reached, and the page is named" { each untrusted; }
 
+by_address() {
+	new_domain "$1"
+	printf 'The mirror is at 203.0.113.3, take it from there.\n' >"$T/page.txt"
+	ingest "$1" 0 --kind web --name a-page "$T/page.txt"
+	policy <<'Y'
+version: 1
+net: {allow: ["203.0.113.0/24:80"]}
+rules:
+  - {id: let, when: {origin: exposed, caps: net}, then: allow}
+Y
+	cat <<'PY' >"$T/dial.py"
+import socket
+for last in (2, 3):
+    try: socket.create_connection((".".join(["203", "0", "113", str(last)]), 80), 5).close(); print("there")
+    except OSError as e: print(e.strerror)
+PY
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --domain "$D" --policy "$T/policy.yaml" --ask net "$T/dial.py"
+	holds 'r["stdout"] == "there\nPermission denied\n"' '"a-page" in r["egress"][1]["rule"]'
+}
+@test "nor is an address that only an untrusted page names, in a range that is allowed" { each by_address; }
+
+# What is told of each attempt, in the result and in the log.
+FIELDS='{"name", "address", "port", "verdict", "rule", "bytes_out", "bytes_in", "wall_ms"}'
+
+whole() {
+	hosts web.test other.test silent.test
+	dials "$1" 0 --origin user --net web.test:80 --net silent.test:80 --stdin "$HOSTS"
+	holds "all($FIELDS <= set(e) for e in r['egress'])" '[e["verdict"] for e in r["egress"]] == ["connected", "refused", "failed"]' \
+		'r["egress"][2]["wall_ms"] >= 2000'
+	cp "$T/out" "$T/result"
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	/usr/bin/python3 -I - "$T/result" "$T/out" <<'PY' || show
+import json, sys
+told = json.load(open(sys.argv[1]))["egress"]
+def attempts(v):
+    if isinstance(v, dict):
+        yield from v.get("attempts", [])
+        for x in v.values(): yield from attempts(x)
+    elif isinstance(v, list):
+        for x in v: yield from attempts(x)
+logged = [a for line in open(sys.argv[2]) for a in attempts(json.loads(line))]
+same = lambda rows: [{k: v for k, v in r.items() if v is not None} for r in rows]
+assert same(logged) == same(told), (logged, told)
+PY
+}
+@test "result and log have the same of every attempt: who, where, by what rule, how much, how long" { each whole; }
+
 logged() {
 	hosts web.test other.test
 	dials "$1" 0 --origin user --net web.test:80 --stdin "$HOSTS"
@@ -227,6 +274,35 @@ PY
 		'[e["verdict"] for e in r["egress"]] == ["connected"] * 4'
 }
 @test "a reset stays a reset, both ways, where the bytes go through us" { each resets; }
+
+limited() {
+	policy <<'Y'
+version: 1
+net: {allow: ["web.test:80", "half.test:80"], sni: true}
+Y
+	cat <<'PY' >"$T/much.py"
+import asyncio, socket, sys, time
+async def eager():
+    began = time.monotonic()
+    _, w = await asyncio.open_connection("half.test", 80, happy_eyeballs_delay=0.25)
+    print(time.monotonic() - began < 2, flush=True)
+asyncio.run(eager())
+s = socket.create_connection(("web.test", 80))
+if sys.argv[1] == "in":
+    s.sendall(b"GET /n900000000 HTTP/1.0\r\n\r\n")
+    while s.recv(1 << 16): pass
+s.sendall(b"POST / HTTP/1.0\r\nContent-Length: 9999999999\r\n\r\n")
+while True: s.sendall(b"x" * 65536)
+PY
+	local way
+	for way in in out; do
+		gate "$1" 137 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" \
+			"--net-$way" 1M "$T/much.py" -- "$way"
+		holds 'r["stdout"] == "True\n"' "r['status'] == 'limit' and r['limit'] == 'net-$way'" \
+			"any(e['bytes_$way'] > 1 << 20 for e in r['egress'])"
+	done
+}
+@test "where the bytes go through us: limits hold, and a client tries the next address meanwhile" { each limited; }
 
 # What cordon-egress holds once a thousand connections are over, and as many calls have failed.
 held() {
