@@ -350,7 +350,7 @@ ATTEMPTS = [
     ("unix-path", "connect", lambda: local("/run/dbus/system_bus_socket")),
     ("unix-like-nscd", "connect", lambda: local("/var/run/nscd/")),
     ("unix-abstract", "connect", lambda: local("\0cordon-test-host")),
-    ("io-uring", "quiet", uring),
+    ("io-uring", "io_uring_setup", uring),
     ("passed-descriptor", "egress", passed),
     ("passed-connection", "egress", passed_connected),
     ("splice", "quiet", lambda: with_allowed(splice)),
