@@ -30,13 +30,11 @@ static struct utf8_char broken(size_t len)
 	return (struct utf8_char){UTF8_REPLACEMENT, (uint8_t)len, true};
 }
 
-struct utf8_char utf8_next(const char *text, size_t len, size_t at)
+struct utf8_char utf8_long(const char *text, size_t len, size_t at)
 {
 	const uint8_t *s = (const uint8_t *)text + at;
 	size_t left = len - at;
 
-	if (s[0] < 0x80)
-		return (struct utf8_char){s[0], 1, false};
 	unsigned row = s[0] < 0xc0 ? 0 : lead_of[s[0] - 0xc0];
 	if (!row || left < 2 || s[1] < leads[row].low || s[1] > leads[row].high)
 		return broken(1);

@@ -18,8 +18,23 @@ struct utf8_char {
 	bool broken;
 };
 
+/* Of two bytes or more, or broken. */
+struct utf8_char utf8_long(const char *text, size_t len, size_t at);
+
 /* The character at AT, which is below LEN. */
-struct utf8_char utf8_next(const char *text, size_t len, size_t at);
+static inline struct utf8_char utf8_next(const char *text, size_t len, size_t at)
+{
+	const uint8_t *s = (const uint8_t *)text + at;
+
+	if (s[0] < 0x80)
+		return (struct utf8_char){s[0], 1, false};
+	/* Most are of three bytes. Two such leads have exceptions. */
+	if (s[0] > 0xe0 && s[0] < 0xf0 && s[0] != 0xed && len - at > 2 && (s[1] & 0xc0) == 0x80 &&
+	    (s[2] & 0xc0) == 0x80)
+		return (struct utf8_char){
+			(s[0] & 0xfu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu), 3, false};
+	return utf8_long(text, len, at);
+}
 /* Writes up to four bytes, returns how many. Surrogates are written as three. */
 size_t utf8_put(char *out, uint32_t c);
 

@@ -24,9 +24,13 @@ enum {
 	WINDOW_STEPS = 4,
 	PLACES_A_STEP = 16,
 	BYTES_A_STEP = 32,
-	/* What all questions of a pattern, and of all patterns, may be charged. */
+	/* What all questions of a pattern, and of all patterns, may be charged. When the latter is
+	 * used up, or the pattern was slow in another form of the text, it still has a few: most
+	 * patterns need no more, and the linear way reads the whole text. */
 	PATTERN_STEPS = 20000,
 	PATTERN_STEP_BYTES = 4, /* for one more */
+	FEW_STEPS = 1000,
+	FEW_STEP_BYTES = 64,
 	TEXT_STEPS = 200000,
 	TEXT_BYTE_STEPS = 3,
 	/* The linear way, for all patterns. */
@@ -44,12 +48,17 @@ enum {
 
 enum form_state { FORM_UNKNOWN, FORM_NONE, FORM_MADE };
 
-/* What is known of a pattern in this text. */
+/* The way in which all of a text was asked about. */
+enum whole_way { WHOLE_UNKNOWN, WHOLE_AHEAD, WHOLE_BACK };
+
+/* What is known of a pattern in this text, and of its kin: the texts that are forms of one. */
 struct asked {
 	uint32_t text;	/* the number of the text; of another one: nothing */
+	uint32_t kin;	/* the number of the kin that WAY is about */
 	bool slow;	/* it has reached a limit */
 	bool done;	/* ANSWER is about all of the text */
 	uint8_t answer; /* enum match_answer */
+	uint8_t way;	/* enum whole_way: what the one before it took */
 	uint64_t charged, read;
 };
 
@@ -58,8 +67,8 @@ struct confirm {
 	struct match_scratch *match;
 	struct match_limits limits;
 	const struct scan_text *text;
-	uint32_t number; /* of the text */
-	uint64_t pattern_steps, steps, linear_steps, last_steps;
+	uint32_t number, kin; /* of the text */
+	uint64_t pattern_steps, few_steps, steps, linear_steps, last_steps;
 	uint64_t granted;	  /* of the last three, to this text and those before */
 	struct asked *asked;	  /* by pattern */
 	struct linear **form;	  /* by pattern and way of reading: form_at() */
@@ -107,23 +116,31 @@ uint64_t confirm_steps(const struct confirm *c)
 	return c->granted - c->steps - c->linear_steps - c->last_steps;
 }
 
-void confirm_begin(struct confirm *c, const struct scan_text *text)
+/* What numbers say comes again after 2^32: what is left of old ones goes. */
+static void next_number(struct confirm *c, bool kin)
+{
+	c->kin += !kin;
+	if (++c->number && c->kin)
+		return;
+	memset(c->asked, 0, c->db->count * sizeof(*c->asked));
+	c->number = c->kin = 1;
+}
+
+void confirm_begin(struct confirm *c, const struct scan_text *text, bool kin)
 {
 	uint64_t len = text->len;
 
 	c->granted = confirm_steps(c); /* what was left of the last text is gone */
 	c->text = text;
 	c->pattern_steps = PATTERN_STEPS + len / PATTERN_STEP_BYTES;
+	c->few_steps = FEW_STEPS + len / FEW_STEP_BYTES;
 	c->steps = TEXT_STEPS + TEXT_BYTE_STEPS * len;
 	c->linear_steps = LINEAR_STEPS + LINEAR_BYTE_STEPS * len;
 	c->last_steps = LAST_STEPS + LAST_BYTE_STEPS * len;
 	if (c->limits.text_steps)
 		c->linear_steps = c->last_steps = c->limits.text_steps;
 	c->granted += c->steps + c->linear_steps + c->last_steps;
-	if (++c->number)
-		return;
-	memset(c->asked, 0, c->db->count * sizeof(*c->asked));
-	c->number = 1;
+	next_number(c, kin);
 }
 
 static struct asked *asked_of(struct confirm *c, uint32_t pattern)
@@ -131,7 +148,9 @@ static struct asked *asked_of(struct confirm *c, uint32_t pattern)
 	struct asked *a = &c->asked[pattern];
 
 	if (a->text != c->number)
-		*a = (struct asked){.text = c->number};
+		*a = (struct asked){.text = c->number,
+				    .kin = c->kin,
+				    .way = a->kin == c->kin ? a->way : WHOLE_UNKNOWN};
 	return a;
 }
 
@@ -201,32 +220,46 @@ static enum match_answer finish(struct asked *a, enum match_answer answer)
 	return answer;
 }
 
-/* Steps that a form takes for the first part of a text. */
-static uint64_t probe(struct confirm *c, struct linear *form, const char *data, size_t len)
+/* Steps that a form takes for the first part of a text, up to MOST. */
+static uint64_t probe(struct confirm *c, struct linear *form, const char *data, size_t len,
+		      uint64_t most)
 {
 	struct match_window w = {.to = len, .end = len};
-	uint64_t before = c->linear_steps;
+	uint64_t left = most < c->linear_steps ? most : c->linear_steps, before = left;
 
-	linear_run(form, c->pool, data, &w, &c->linear_steps);
-	return before - c->linear_steps;
+	linear_run(form, c->pool, data, &w, &left);
+	c->linear_steps -= before - left;
+	return before - left;
 }
 
-/* Everything, from the side that takes fewer steps: a text has some part of an expression very often
- * and some part not at all, and where the latter comes first there is little to do. */
+/* From the side that takes fewer steps: a text has some part of an expression very often and some
+ * part not at all, and where the latter comes first there is little to do. The other side is tried
+ * no longer than it would be the better one: to find states is what takes time. */
+static enum whole_way find_way(struct confirm *c, uint32_t pattern, const char *data, size_t len)
+{
+	struct linear *back = len >= BACK_BYTES_MIN ? form_of(c, pattern, true) : NULL;
+	struct linear *form = back ? form_of(c, pattern, false) : NULL;
+	size_t part = len / PROBED;
+
+	if (!form)
+		return WHOLE_AHEAD;
+	uint64_t ahead = probe(c, form, data, part, UINT64_MAX);
+	/* The one may have gone when the other was made. */
+	back = form_of(c, pattern, true);
+	return back && probe(c, back, data, part, ahead) < ahead ? WHOLE_BACK : WHOLE_AHEAD;
+}
+
+/* Everything. Forms of one text are alike: what was the better way for one is taken for all. */
 static enum match_answer ask_whole(struct confirm *c, uint32_t pattern, const char *data,
 				   size_t len)
 {
 	struct match_window w = {.to = len, .end = len};
-	bool both = len >= BACK_BYTES_MIN && form_of(c, pattern, true);
-	struct linear *form = form_of(c, pattern, false);
+	struct asked *a = asked_of(c, pattern);
 
-	/* The first may have gone when the second was made. */
-	struct linear *back = both ? form_of(c, pattern, true) : NULL;
-	if (!form)
-		return MATCH_UNDECIDED;
-	if (back && probe(c, back, data, len / PROBED) < probe(c, form, data, len / PROBED))
-		form = back;
-	return linear_run(form, c->pool, data, &w, &c->linear_steps);
+	if (a->way == WHOLE_UNKNOWN)
+		a->way = (uint8_t)find_way(c, pattern, data, len);
+	struct linear *form = form_of(c, pattern, a->way == WHOLE_BACK);
+	return form ? linear_run(form, c->pool, data, &w, &c->linear_steps) : MATCH_UNDECIDED;
 }
 
 /* The window; or everything, when that is not much more, or would be read several times over. */
@@ -262,24 +295,44 @@ static enum match_answer ask_last(struct confirm *c, uint32_t pattern, const str
 	return answer == MATCH_UNDECIDED ? finish(asked_of(c, pattern), answer) : answer;
 }
 
-/* Charges what PCRE2 does to the pattern and to the text. */
+/* How many steps PCRE2 may do for the pattern now. */
+static uint64_t steps_for(const struct confirm *c, const struct asked *a)
+{
+	uint64_t few = a->charged < c->few_steps ? c->few_steps - a->charged : 0;
+	uint64_t most = c->pattern_steps - a->charged;
+
+	if (a->slow)
+		return 0;
+	most = most < c->steps ? most : c->steps;
+	return a->way != WHOLE_UNKNOWN || most < few ? few : most;
+}
+
+/* Charges what PCRE2 did to the pattern and to the text. */
+static void charge(struct confirm *c, struct asked *a, uint64_t steps)
+{
+	uint64_t more = steps > c->steps ? steps - c->steps : 0;
+
+	a->charged += steps;
+	c->granted += more;
+	c->steps += more;
+	c->steps -= steps;
+}
+
 static enum match_answer ask_pcre(struct confirm *c, uint32_t pattern, const struct match_window *w)
 {
 	struct asked *a = asked_of(c, pattern);
-	uint64_t most = c->pattern_steps - a->charged, left, fixed;
+	uint64_t most = steps_for(c, a), left, fixed;
 	uint64_t limit = PLACE_STEPS + PLACE_BYTE_STEPS * (uint64_t)(w->end - w->from);
 	enum match_answer answer;
 
 	limit = c->limits.steps ? c->limits.steps : limit;
 	fixed = WINDOW_STEPS + (w->to - w->from) / PLACES_A_STEP +
 		(w->end - w->from) / BYTES_A_STEP;
-	most = most < c->steps ? most : c->steps;
-	if (a->slow || most < fixed)
+	if (most < fixed)
 		return MATCH_UNDECIDED;
 	left = most - fixed;
 	answer = run(c, pattern, w, (uint32_t)limit, &left);
-	a->charged += most - left;
-	c->steps -= most - left;
+	charge(c, a, most - left);
 	return answer;
 }
 

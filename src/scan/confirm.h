@@ -18,8 +18,9 @@ struct confirm *confirm_new(const struct db *db, const struct match_limits *limi
 			    struct err *err);
 void confirm_free(struct confirm *c);
 
-/* The next questions are about TEXT, which stays where it is. */
-void confirm_begin(struct confirm *c, const struct scan_text *text);
+/* The next questions are about TEXT, which stays where it is. KIN: it is a form of the one before it,
+ * or a layer: what was slow there is slow here. */
+void confirm_begin(struct confirm *c, const struct scan_text *text, bool kin);
 /* All that were charged so far, for every text. */
 uint64_t confirm_steps(const struct confirm *c);
 /* Does a match of the pattern begin in the window? Yes is also said when it begins elsewhere. */

@@ -160,7 +160,7 @@ int db_scan_after(const struct db *db, struct db_scratch *s, const struct scan_t
 	p.data = text->unit;
 	p.len = text->unit_len;
 	p.both = text->unit == text->data;
-	confirm_begin(s->confirm, text);
+	confirm_begin(s->confirm, text, before);
 	next_scan(s, db);
 	compare(&p, before);
 	if (run_pass(&p, err) < 0)
@@ -203,7 +203,7 @@ enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t 
 	w.to = normal_byte_at(data, w.end, range.to);
 	if (w.to < w.end && w.to > w.from)
 		w.to--;
-	confirm_begin(s->confirm, text);
+	confirm_begin(s->confirm, text, true);
 	return confirm_window(s->confirm, (uint32_t)number, w);
 }
 

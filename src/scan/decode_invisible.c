@@ -32,9 +32,7 @@ static const struct {
 	{0x0e, 0x1f},
 	{0x7f, 0x84},
 	{0x86, 0x9f},
-	/* separators */
-	{0x2028, 0x2029},
-	/* Default_Ignorable_Code_Point */
+	/* Default_Ignorable_Code_Point, and the separators: in order, which is_invisible() needs */
 	{0xad, 0xad},
 	{0x34f, 0x34f},
 	{0x61c, 0x61c},
@@ -42,6 +40,7 @@ static const struct {
 	{0x17b4, 0x17b5},
 	{0x180b, 0x180f},
 	{0x200b, 0x200f},
+	{0x2028, 0x2029},
 	{0x202a, 0x202e},
 	{0x2060, 0x206f},
 	{0x3164, 0x3164},
@@ -62,10 +61,16 @@ static const uint8_t may_begin[256] = {
 
 static bool is_invisible(uint32_t c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
-		if (c >= ranges[i].low && c <= ranges[i].high)
-			return true;
-	return false;
+	size_t low = 0, high = ARRAY_SIZE(ranges);
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (ranges[mid].high < c)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ARRAY_SIZE(ranges) && c >= ranges[low].low;
 }
 
 static bool is_tag(uint32_t c)

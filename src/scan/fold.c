@@ -132,30 +132,56 @@ static size_t fold_ascii(struct folded *f, const char *text, size_t len)
 	return k;
 }
 
+/* Of the first 256 pages of 256 characters, those in which one beyond ASCII folds. */
+static const bool odd_page[256] = {
+	[0x00] = true, [0x01] = true, [0x16] = true, [0x20] = true,
+	[0x21] = true, [0x30] = true, [0xfe] = true,
+};
+
+/* LEN bytes of AT to place K, as they are; returns the next place. */
+static size_t fold_copied(struct folded *f, const char *text, size_t len, size_t at, size_t k)
+{
+	for (size_t i = 0; i < len; i++) {
+		f->byte[k + i] = (uint8_t)text[at + i];
+		f->map[k + i] = (uint32_t)(at + i);
+	}
+	return k + len;
+}
+
+/* One that becomes a space or a letter of ASCII, or may. */
+static size_t fold_odd(struct folded *f, const char *text, const struct utf8_char *c, size_t at,
+		       size_t k)
+{
+	char out[UTF8_CHAR_MAX];
+	size_t n = fold_char(c->value, out);
+
+	if (n > 1)
+		return fold_copied(f, text, c->len, at, k);
+	f->letter |= out[0] != ' ';
+	if (out[0] != ' ' || !k || f->byte[k - 1] != ' ') {
+		f->byte[k] = (uint8_t)out[0];
+		f->map[k++] = (uint32_t)at;
+	}
+	if (fold_is_newline(c->value))
+		f->map[k - 1] |= FOLD_NEWLINE;
+	return k;
+}
+
 /* The character at AT, not of ASCII, to place K; returns its bytes. */
 static size_t fold_beyond(struct folded *f, const char *text, size_t len, size_t at, size_t *k)
 {
 	struct utf8_char c = utf8_next(text, len, at);
-	char out[UTF8_CHAR_MAX];
-	bool before = *k && f->byte[*k - 1] == ' ';
 
 	/* Half of a pair, in three bytes: broken elsewhere, here its bytes are copied. */
 	if (c.broken) {
-		f->byte[*k] = (uint8_t)text[at];
-		f->map[(*k)++] = (uint32_t)at;
+		*k = fold_copied(f, text, 1, at, *k);
 		return 1;
 	}
 	f->point[(c.value >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c.value >> 2) % 64;
-	size_t n = fold_char(c.value, out);
-	f->letter |= n == 1 && out[0] != ' ';
-	if (n > 1 || out[0] != ' ' || !before) {
-		for (size_t b = 0; b < n; b++, ++*k) {
-			f->byte[*k] = (uint8_t)out[b];
-			f->map[*k] = (uint32_t)(at + (n > 1 ? b : 0));
-		}
-	}
-	if (fold_is_newline(c.value))
-		f->map[*k - 1] |= FOLD_NEWLINE;
+	if (c.value <= 0xffff && odd_page[c.value >> 8])
+		*k = fold_odd(f, text, &c, at, *k);
+	else
+		*k = fold_copied(f, text, c.len, at, *k);
 	return c.len;
 }
 

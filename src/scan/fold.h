@@ -14,7 +14,8 @@
 
 #include "base/err.h"
 
-enum { FOLD_PAD = 16, FOLD_POINTS = 4096 };
+/* All characters up to U+FFFF have bits of their own: with fewer, noise has every one. */
+enum { FOLD_PAD = 16, FOLD_POINTS = 16384 };
 
 #define FOLD_NEWLINE 0x80000000u
 #define FOLD_PLACE 0x7fffffffu

@@ -14,6 +14,9 @@
 #include "base/utf8.h"
 #include "scan/nfkc.h"
 
+/* The top bits of eight bytes. */
+#define TOPS 0x8080808080808080u
+
 struct buffer {
 	char *data;
 	size_t len, room, max;
@@ -39,6 +42,13 @@ static const struct lookalike {
 #define LOOKALIKE(from, to) {from, to},
 #include "scan/lookalike.def"
 #undef LOOKALIKE
+};
+enum { LOOKALIKE_END = 0x600 }; /* beyond all of them */
+
+/* Which of the first 256 pages of 256 characters have one that is dropped, or triggers. */
+static const bool odd_page[256] = {
+	[0x01] = true, [0x03] = true, [0x04] = true, [0x05] = true,
+	[0x18] = true, [0x20] = true, [0xfe] = true,
 };
 
 static bool is_dropped(uint32_t c)
@@ -116,7 +126,7 @@ static size_t ascii_run(const char *data, size_t len, size_t at)
 
 	for (; i + sizeof(word) <= len; i += sizeof(word)) {
 		memcpy(&word, data + i, sizeof(word));
-		if (word & 0x8080808080808080ULL)
+		if (word & TOPS)
 			break;
 	}
 	while (i < len && !(data[i] & 0x80))
@@ -133,14 +143,13 @@ static inline size_t count_tops(uint64_t tops)
 /* A byte that continues a character is no unit, one that begins four bytes is two. */
 static size_t count_utf16(const char *data, size_t len, bool *wide)
 {
-	const uint64_t top = 0x8080808080808080u;
 	size_t n = 0, pairs = 0, i = 0;
 	uint64_t w;
 
 	for (; i + sizeof(w) <= len; i += sizeof(w)) {
 		memcpy(&w, data + i, sizeof(w));
-		n += sizeof(w) - count_tops(w & ~(w << 1) & top);
-		pairs += count_tops(w & w << 1 & w << 2 & w << 3 & top);
+		n += sizeof(w) - count_tops(w & ~(w << 1) & TOPS);
+		pairs += count_tops(w & w << 1 & w << 2 & w << 3 & TOPS);
 	}
 	for (; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
@@ -171,6 +180,22 @@ size_t normal_byte_at(const char *form, size_t len, size_t unit)
 	return at;
 }
 
+/* How many bytes from AT on are of characters up to U+FFFF. */
+static size_t narrow_run(const char *data, size_t len, size_t at)
+{
+	size_t i = at;
+	uint64_t w;
+
+	for (; i + sizeof(w) <= len; i += sizeof(w)) {
+		memcpy(&w, data + i, sizeof(w));
+		if (w & w << 1 & w << 2 & w << 3 & TOPS)
+			break;
+	}
+	while (i < len && (unsigned char)data[i] < 0xf0)
+		i++;
+	return i - at;
+}
+
 /* Fills what follows from DATA. */
 static int measure(struct scan_text *t, struct err *err)
 {
@@ -185,15 +210,15 @@ static int measure(struct scan_text *t, struct err *err)
 	t->utf16 = count_utf16(t->data, t->len, &wide);
 	if (!wide)
 		return 0;
-	for (size_t at = 0; at < t->len;) {
-		struct utf8_char c = utf8_next(t->data, t->len, at);
-		if (c.value > 0xffff) {
-			add_point(&b, utf8_high(c.value));
-			add_point(&b, utf8_low(c.value));
-		} else {
-			add(&b, t->data + at, c.len);
-		}
-		at += c.len;
+	for (size_t at = 0, run; at < t->len; at += run) {
+		run = narrow_run(t->data, t->len, at);
+		add(&b, t->data + at, run);
+		if (at + run == t->len)
+			break;
+		struct utf8_char c = utf8_next(t->data, t->len, at + run);
+		add_point(&b, utf8_high(c.value));
+		add_point(&b, utf8_low(c.value));
+		run += c.len;
 	}
 	t->owned_unit = b.data;
 	t->unit = b.data;
@@ -220,7 +245,14 @@ static bool is_valid(const char *data, size_t len)
 static void replace_broken(const char *data, size_t len, struct buffer *b)
 {
 	for (size_t at = 0; at < len;) {
-		struct utf8_char c = utf8_next(data, len, at);
+		size_t from = at;
+		struct utf8_char c = {0};
+		while ((at += ascii_run(data, len, at)) < len &&
+		       !(c = utf8_next(data, len, at)).broken)
+			at += c.len;
+		add(b, data + from, at - from);
+		if (at == len)
+			break;
 		add_point(b, c.value);
 		at += c.len;
 	}
@@ -247,11 +279,13 @@ int normal_decode(const char *data, size_t len, struct scan_text *ret, struct er
 	return -1;
 }
 
-static void put_kept(struct buffer *b, uint32_t c, bool *trigger)
+/* Does it stay? Notes what triggers. */
+static bool is_kept(uint32_t c, bool *trigger)
 {
+	if (c > 0xffff || !odd_page[c >> 8])
+		return true;
 	*trigger |= is_trigger(c);
-	if (!is_dropped(c))
-		add_point(b, c);
+	return !is_dropped(c);
 }
 
 /* All but the last KEEP characters. */
@@ -264,21 +298,24 @@ static void flush(struct nfkc *n, size_t keep, struct buffer *b, bool *trigger)
 	if (keep > n->count || b->failed)
 		keep = 0;
 	for (size_t i = 0; i < n->count - keep && !b->failed; i++)
-		put_kept(b, (uint32_t)n->point[i], trigger);
+		if (is_kept((uint32_t)n->point[i], trigger))
+			add_point(b, (uint32_t)n->point[i]);
 	if (keep)
 		memmove(n->point, n->point + n->count - keep, keep * sizeof(*n->point));
 	n->count = keep;
 }
 
+/* FROM is where begins what stays as it is and has not been copied yet: nothing has to be composed
+ * while there is some. */
 static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigger)
 {
 	struct nfkc n = {0};
+	size_t from = 0;
 
 	for (size_t at = 0; at < raw->len && !b->failed;) {
 		size_t run = ascii_run(raw->data, raw->len, at);
 		if (run) {
 			flush(&n, 0, b, trigger);
-			add(b, raw->data + at, run);
 			at += run;
 			continue;
 		}
@@ -288,30 +325,43 @@ static void normalise(const struct scan_text *raw, struct buffer *b, bool *trigg
 			flush(&n, 0, b, trigger);
 		else if (nfkc_is_full(&n, c.value))
 			flush(&n, 1, b, trigger);
+		if (!inert || !is_kept(c.value, trigger)) {
+			add(b, raw->data + from, at - from);
+			from = at + c.len;
+		}
 		/* A mark may join the letter before it. */
 		if (!inert && !n.count && at && !(raw->data[at - 1] & 0x80) && b->len)
 			nfkc_add(&n, (unsigned char)b->data[--b->len]);
-		if (inert)
-			put_kept(b, c.value, trigger);
-		else
+		if (!inert)
 			nfkc_add(&n, c.value);
 		at += c.len;
 	}
 	flush(&n, 0, b, trigger);
+	add(b, raw->data + from, raw->len - from);
 	nfkc_done(&n);
 }
 
 /* In place: a Latin letter is shorter than what it replaces. */
 static void replace_lookalikes(struct buffer *b)
 {
-	size_t out = 0;
+	size_t out = 0, from = 0;
 
 	for (size_t at = 0; at < b->len;) {
+		at += ascii_run(b->data, b->len, at);
+		if (at == b->len)
+			break;
 		struct utf8_char c = utf8_next(b->data, b->len, at);
+		uint32_t to = c.value < LOOKALIKE_END ? latin(c.value) : c.value;
+		if (to != c.value) {
+			memmove(b->data + out, b->data + from, at - from);
+			out += at - from;
+			b->data[out++] = (char)to;
+			from = at + c.len;
+		}
 		at += c.len;
-		out += utf8_put(b->data + out, latin(c.value));
 	}
-	b->len = out;
+	memmove(b->data + out, b->data + from, b->len - from);
+	b->len = out + (b->len - from);
 }
 
 static int change(const struct scan_text *raw, bool lookalike, struct scan_text *ret,

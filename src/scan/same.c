@@ -15,7 +15,7 @@ struct pair {
 	const char *text, *other;
 	size_t len, other_len;
 	size_t at, other_at; /* how far both have been gone through */
-	unsigned far;
+	unsigned far, failed;
 };
 
 static uint64_t word_at(const char *p)
@@ -62,12 +62,14 @@ static bool find_far(struct pair *p)
 	size_t a = p->at + NEAR;
 	const char *found;
 
-	if (a + SURE > p->len || p->far++ >= SAME_FAR)
+	if (a + SURE > p->len || p->far++ >= SAME_FAR || p->failed >= SAME_FAILED)
 		return false;
 	found = memmem(p->other + p->other_at, p->other_len - p->other_at, p->text + a, SURE);
 	p->at = a;
 	if (found)
 		p->other_at = (size_t)(found - p->other);
+	else
+		p->failed++;
 	return true;
 }
 

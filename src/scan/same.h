@@ -14,7 +14,8 @@
 enum {
 	SAME_MIN = 64,	 /* bytes of a part that is worth knowing */
 	SAME_MAX = 4096, /* parts */
-	SAME_FAR = 8,	 /* times that the rest of the other text is searched for what comes next */
+	SAME_FAR = 8, /* times that what comes next is looked for in the rest of the other text, */
+	SAME_FAILED = 4,  /* and times that it is not there: noise is not gone through more often */
 	SAME_CONTEXT = 4, /* bytes before a place that belong to it: a character */
 };
 

@@ -454,6 +454,43 @@ static void test_limits(void)
 	db_free(db);
 }
 
+/* A pattern that PCRE2 was too slow with is not given to it again in full, nor tried from both
+ * sides, in another form of the text. */
+static void test_forms(void)
+{
+	const char *const source[] = {"x[^\\n]*y[^\\n]*y[^\\n]*z"};
+	enum { LEN = 100000, PCRE_STEPS = 20000 };
+	struct db *db = build(source, 1, 0);
+	struct err err = {0};
+	struct db_scratch *s = db_scratch_new(db, NULL, &err);
+	struct scan_text text, form;
+	struct db_hits hits;
+	uint64_t no = 0, at[3];
+	char *data = malloc(2 * LEN), *other = data + LEN;
+
+	for (size_t i = 0; data && i < LEN; i++)
+		data[i] = i > LEN - 9 ? "\nx y\nz z"[i - (LEN - 8)] : "xy"[i % 2];
+	memcpy(other, data, LEN);
+	for (size_t i = 0; i < LEN - 9; i += 50)
+		other[i] = '.';
+	normal_decode(data, LEN, &text, &err);
+	normal_decode(other, LEN, &form, &err);
+	struct db_before before = {&text, &no};
+	at[0] = db_steps(s);
+	bool done = db_scan(db, s, &text, NULL, &hits, &err) == 0 && !hits.yesc;
+	at[1] = db_steps(s);
+	done = done && db_scan_after(db, s, &form, NULL, &before, &hits, &err) == 0 && !hits.yesc;
+	at[2] = db_steps(s);
+	ok(done && at[2] - at[1] + PCRE_STEPS < at[1] - at[0],
+	   "what was slow in one form of a text takes fewer steps in the next: %llu, %llu",
+	   (unsigned long long)(at[1] - at[0]), (unsigned long long)(at[2] - at[1]));
+	normal_done(&text);
+	normal_done(&form);
+	free(data);
+	db_scratch_free(s);
+	db_free(db);
+}
+
 static void test_count(void)
 {
 	struct db_pattern *many = calloc(DB_PATTERNS_MAX + 1, sizeof(*many));
@@ -541,6 +578,7 @@ int main(void)
 	test_made_up(0, "with case");
 	test_made_up(JS_MULTILINE | JS_DOT_ALL | JS_IGNORE_CASE, "with m and s");
 	test_limits();
+	test_forms();
 	test_count();
 	test_wanted();
 	test_threads();

@@ -11,7 +11,7 @@
 #include "steps.h"
 #include "tap.h"
 
-enum { STEPS_MAX = 1000 }; /* a byte */
+enum { STEPS_MAX = 1000, NOISE_STEPS_MAX = 60 }; /* a byte */
 
 #define FFFD "\xef\xbf\xbd"
 
@@ -129,6 +129,23 @@ static void test_work(const char *unit, const char *what)
 	   (double)small / 125e3);
 }
 
+/* Bytes by chance, most of which are broken, with some of everything between them: files that are
+ * no text are scanned in many forms, so a form must be cheap. */
+static void test_noise(void)
+{
+	char unit[4096];
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < sizeof(unit) - 1; i++) {
+		random = random * 1664525 + 1013904223;
+		unit[i] = (char)(1 + (random >> 16) % 255);
+	}
+	unit[sizeof(unit) - 1] = '\0';
+	uint64_t took = work(unit, 1000000);
+	ok(took && took < 1000000ull * NOISE_STEPS_MAX, "a megabyte of noise: %.1f steps a byte",
+	   (double)took / 1e6);
+}
+
 /* Runs are normalised in pieces; wherever one ends, nothing that belongs together is parted. */
 static void test_pieces(const char *unit, const char *out)
 {
@@ -185,6 +202,7 @@ int main(void)
 	test_work("\xd0\xbe", "lookalikes");
 	test_work("\xff", "broken bytes");
 	test_work("\xea\xb0\x80\xe1\x86\xa8", "syllables");
+	test_noise();
 	test_maxima();
 	return tap_done();
 }
