@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
+#include "cli/verb.h"
 #include "conf/names.h"
 #include "flow/state.h"
 
@@ -165,34 +166,30 @@ static int deny(struct approvals *v)
 enum need { NEEDS_STORE = 1, NEEDS_KEY = 2 };
 
 static const struct verb {
-	const char *name, *second; /* SECOND: a word of its own, or NULL */
-	int operands;
+	struct cli_verb verb;
 	unsigned needs;
 	int (*run)(struct approvals *v);
 } verbs[] = {
-	{"list", NULL, 0, NEEDS_STORE, list},
-	{"show", NULL, 1, NEEDS_STORE, approvals_show},
-	{"approve", NULL, 1, NEEDS_STORE | NEEDS_KEY, approve},
-	{"deny", NULL, 1, NEEDS_STORE, deny},
-	{"export", NULL, 1, NEEDS_STORE, approvals_export},
-	{"read", NULL, 1, 0, approvals_read},
-	{"sign", NULL, 2, NEEDS_KEY, approvals_sign},
-	{"add", NULL, 2, NEEDS_STORE, approvals_add},
-	{"key", "new", 1, 0, approvals_key_new},
-	{"key", "add", 2, NEEDS_STORE, approvals_key_add},
-	{"key", "list", 0, NEEDS_STORE, approvals_key_list},
-	{"key", "remove", 1, NEEDS_STORE, approvals_key_remove},
+	{{"list", NULL, 0, 0}, NEEDS_STORE, list},
+	{{"show", NULL, 1, 1}, NEEDS_STORE, approvals_show},
+	{{"approve", NULL, 1, 1}, NEEDS_STORE | NEEDS_KEY, approve},
+	{{"deny", NULL, 1, 1}, NEEDS_STORE, deny},
+	{{"export", NULL, 1, 1}, NEEDS_STORE, approvals_export},
+	{{"read", NULL, 1, 1}, 0, approvals_read},
+	{{"sign", NULL, 2, 2}, NEEDS_KEY, approvals_sign},
+	{{"add", NULL, 2, 2}, NEEDS_STORE, approvals_add},
+	{{"key", "new", 1, 1}, 0, approvals_key_new},
+	{{"key", "add", 2, 2}, NEEDS_STORE, approvals_key_add},
+	{{"key", "list", 0, 0}, NEEDS_STORE, approvals_key_list},
+	{{"key", "remove", 1, 1}, NEEDS_STORE, approvals_key_remove},
 };
 
-static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
-	for (size_t i = 0; !call->request.argc && i < ARRAY_SIZE(verbs); i++) {
-		int words = verbs[i].second ? 2 : 1;
-		if (call->argc == words + verbs[i].operands &&
-		    strcmp(call->argv[0], verbs[i].name) == 0 &&
-		    (!verbs[i].second || strcmp(call->argv[1], verbs[i].second) == 0))
-			return &verbs[i];
-	}
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
+
+	if (verb)
+		return verb;
 	err_set(err, ERR_USAGE, "what about the approvals?");
 	err_cure(err, "cordon approvals list, show ID, approve ID, deny ID, export ID, read FILE, "
 		      "sign ID FILE, add ID VOTE, key new FILE, key add NAME KEY, key list or "
@@ -242,7 +239,7 @@ int cli_approvals(struct cli_call *call)
 	struct err err;
 	int status;
 
-	const struct verb *verb = find_verb(call, &err);
+	const struct verb *verb = verb_of(call, &err);
 	if (!verb || approval_actor_here(&v.actor, &err) < 0 ||
 	    (verb->needs & NEEDS_KEY && load_key(&v, &err) < 0) ||
 	    (verb->needs & NEEDS_STORE && open_state(call, &state, &err) < 0)) {

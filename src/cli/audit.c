@@ -12,6 +12,7 @@
 #include "base/scope.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
+#include "cli/verb.h"
 #include "store/checkpoint.h"
 #include "store/rotate.h"
 #include "store/verify.h"
@@ -192,23 +193,25 @@ static int rotate(struct audit *a, struct err *err)
 }
 
 static const struct verb {
-	const char *name;
-	int operands;
+	struct cli_verb verb;
 	bool writes;
 	int (*run)(struct audit *a, struct err *err);
 } verbs[] = {
-	{"tail", 0, false, audit_tail},	     {"verify", 0, false, audit_verify},
-	{"trace", 1, false, audit_trace},    {"export", 0, false, audit_export},
-	{"checkpoint", 0, true, checkpoint}, {"key", 0, false, show_key},
-	{"rotate", 0, true, rotate},
+	{{"tail", NULL, 0, 0}, false, audit_tail},
+	{{"verify", NULL, 0, 0}, false, audit_verify},
+	{{"trace", NULL, 1, 1}, false, audit_trace},
+	{{"export", NULL, 0, 0}, false, audit_export},
+	{{"checkpoint", NULL, 0, 0}, true, checkpoint},
+	{{"key", NULL, 0, 0}, false, show_key},
+	{{"rotate", NULL, 0, 0}, true, rotate},
 };
 
-static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
-	for (size_t i = 0; call->argc && !call->request.argc && i < ARRAY_SIZE(verbs); i++)
-		if (strcmp(verbs[i].name, call->argv[0]) == 0 &&
-		    call->argc - 1 == verbs[i].operands)
-			return &verbs[i];
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
+
+	if (verb)
+		return verb;
 	err_set(err, ERR_USAGE, "what about the log?");
 	err_cure(err, "cordon audit tail, verify, trace RUN, export, checkpoint, key or rotate; "
 		      "cordon audit --help");
@@ -220,7 +223,7 @@ int cli_audit(struct cli_call *call)
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
 	struct audit a = {.call = call, .state = &s};
 	struct err err;
-	const struct verb *verb = find_verb(call, &err);
+	const struct verb *verb = verb_of(call, &err);
 	int r = -1;
 
 	if (verb && gate_begin(call, !verb->writes, &s, &err) == 0)

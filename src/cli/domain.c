@@ -10,6 +10,7 @@
 #include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
+#include "cli/verb.h"
 #include "model/gate.h"
 #include "origin/source.h"
 
@@ -175,17 +176,20 @@ static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 }
 
 static const struct verb {
-	const char *name;
-	int least, most; /* words behind it */
+	struct cli_verb verb;
 	int (*run)(struct cli_call *call, struct gate_state *s, struct err *err);
-} verbs[] = {{"new", 0, 0, make}, {"show", 0, 1, show}, {"renew", 1, 1, renew}};
+} verbs[] = {
+	{{"new", NULL, 0, 0}, make},
+	{{"show", NULL, 0, 1}, show},
+	{{"renew", NULL, 1, 1}, renew},
+};
 
-static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
-	for (size_t i = 0; call->argc && !call->request.argc && i < ARRAY_SIZE(verbs); i++)
-		if (strcmp(verbs[i].name, call->argv[0]) == 0 && call->argc - 1 >= verbs[i].least &&
-		    call->argc - 1 <= verbs[i].most)
-			return &verbs[i];
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
+
+	if (verb)
+		return verb;
 	err_set(err, ERR_USAGE, "what about domains?");
 	err_cure(err, "cordon domain new, show [HANDLE] or renew HANDLE");
 	return NULL;
@@ -195,7 +199,7 @@ int cli_domain(struct cli_call *call)
 {
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
 	struct err err;
-	const struct verb *verb = find_verb(call, &err);
+	const struct verb *verb = verb_of(call, &err);
 
 	if (!verb || gate_begin(call, false, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
 		return gate_fail(call, &err);

@@ -13,6 +13,7 @@
 #include "base/scope.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
+#include "cli/verb.h"
 #include "conf/units.h"
 #include "detect/json.h"
 
@@ -232,22 +233,21 @@ const struct cli_option cli_policy_options[] = {
 	{0}};
 
 static const struct verb {
-	const char *name;
-	int operands;
+	struct cli_verb verb;
 	bool is_file; /* the operand is the policy */
 	int (*run)(struct cli_call *call, const struct policy *p);
 } verbs[] = {
-	{"check", 1, true, check},
-	{"explain", 1, false, explain},
-	{"show", 0, false, policy_show},
+	{{"check", NULL, 1, 1}, true, check},
+	{{"explain", NULL, 1, 1}, false, explain},
+	{{"show", NULL, 0, 0}, false, policy_show},
 };
 
-static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
-	for (size_t i = 0; call->argc && !call->request.argc && i < ARRAY_SIZE(verbs); i++)
-		if (strcmp(verbs[i].name, call->argv[0]) == 0 &&
-		    call->argc - 1 == verbs[i].operands && !(verbs[i].is_file && call->policy))
-			return &verbs[i];
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
+
+	if (verb && !(verb->is_file && call->policy))
+		return verb;
 	err_set(err, ERR_USAGE, "what about the policy?");
 	err_cure(err, "cordon policy check FILE, explain REQUEST.json or show; "
 		      "cordon policy --help");
@@ -257,7 +257,7 @@ static const struct verb *find_verb(const struct cli_call *call, struct err *err
 int cli_policy(struct cli_call *call)
 {
 	struct err err;
-	const struct verb *verb = find_verb(call, &err);
+	const struct verb *verb = verb_of(call, &err);
 	struct policy p;
 
 	if (!verb)

@@ -3,6 +3,7 @@
  * cordon rules: one row per verb. Finds the verb, loads the rules it wants, calls it.
  */
 #include "cli/rules.h"
+#include "cli/verb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "flow/usable.h"
 
 static const struct verb {
-	const char *name, *usage;
-	int least, most; /* operands after it */
+	struct cli_verb verb;
+	const char *usage;
 	enum {
 		RULES_NONE,  /* it needs none */
 		RULES_NAMED, /* those of --rules, or the default packs */
@@ -22,13 +23,13 @@ static const struct verb {
 	} rules;
 	int (*run)(struct rules_view *v);
 } verbs[] = {
-	{"list", "list", 0, 0, RULES_NAMED, rules_list},
-	{"stats", "stats", 0, 0, RULES_NAMED, rules_stats},
-	{"show", "show ID", 1, 1, RULES_NAMED, rules_show},
-	{"check", "check DIR", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_check},
-	{"test", "test DIR", 0, REQUEST_LIST_MAX, RULES_HERE, rules_test},
-	{"convert", "convert DIR", 0, REQUEST_LIST_MAX, RULES_GIVEN, rules_convert},
-	{"fetch", "fetch", 0, 1, RULES_NONE, rules_fetch},
+	{{"list", NULL, 0, 0}, "list", RULES_NAMED, rules_list},
+	{{"stats", NULL, 0, 0}, "stats", RULES_NAMED, rules_stats},
+	{{"show", NULL, 1, 1}, "show ID", RULES_NAMED, rules_show},
+	{{"check", NULL, 0, REQUEST_LIST_MAX}, "check DIR", RULES_GIVEN, rules_check},
+	{{"test", NULL, 0, REQUEST_LIST_MAX}, "test DIR", RULES_HERE, rules_test},
+	{{"convert", NULL, 0, REQUEST_LIST_MAX}, "convert DIR", RULES_GIVEN, rules_convert},
+	{{"fetch", NULL, 0, 1}, "fetch", RULES_NONE, rules_fetch},
 };
 
 static const char *usage_at(unsigned i)
@@ -36,33 +37,42 @@ static const char *usage_at(unsigned i)
 	return i < ARRAY_SIZE(verbs) ? verbs[i].usage : NULL;
 }
 
-static const struct verb *verb_named(const char *name, struct err *err)
+static const struct verb *verb_named(const char *name)
 {
+	for (size_t i = 0; name && i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(verbs[i].verb.name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+/* What is wrong with a call that names no verb, or gives it too much or too little. */
+static void complain(const struct cli_call *call, struct err *err)
+{
+	const char *name = call->argc ? call->argv[0] : NULL;
+	const struct verb *verb = verb_named(name);
 	char usages[NAMES_MAX];
 
-	for (size_t i = 0; name && i < ARRAY_SIZE(verbs); i++)
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
+	if (verb) {
+		err_set(err, ERR_USAGE, "rules %s: too %s operands", name,
+			call->argc - 1 < verb->verb.least ? "few" : "many");
+		err_cure(err, "cordon rules %s", verb->usage);
+		return;
+	}
 	if (name)
 		err_set(err, ERR_USAGE, "rules: there is no \"%.32s\"", name);
 	else
 		err_set(err, ERR_USAGE, "what about the rules?");
 	err_cure(err, "cordon rules %s; cordon rules --help",
 		 names_join(usage_at, usages, sizeof(usages)));
-	return NULL;
 }
 
-static const struct verb *find_verb(const struct cli_call *call, struct err *err)
+static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
-	const struct verb *verb = verb_named(call->argc ? call->argv[0] : NULL, err);
-	int operands = call->argc - 1;
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
 
-	if (!verb || (operands >= verb->least && operands <= verb->most && !call->request.argc))
-		return verb;
-	err_set(err, ERR_USAGE, "rules %s: too %s operands", verb->name,
-		operands < verb->least ? "few" : "many");
-	err_cure(err, "cordon rules %s", verb->usage);
-	return NULL;
+	if (!verb)
+		complain(call, err);
+	return verb;
 }
 
 static void tell_places(const struct places *p)
@@ -92,7 +102,7 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 	tell_places(&options.places);
 	if (verb->rules == RULES_GIVEN && !here && !v->call->rulesc) {
 		err_set(err, ERR_USAGE, "which rules?");
-		err_cure(err, "cordon rules %s DIR", verb->name);
+		err_cure(err, "cordon rules %s DIR", verb->verb.name);
 		return -1;
 	}
 	for (size_t i = 0; i < here; i++)
@@ -110,7 +120,7 @@ int cli_rules(struct cli_call *call)
 	AUTO_FREE struct packs *set = calloc(1, sizeof(*set));
 	struct rules_view v = {.call = call, .set = set, .pack = set ? &set->pack : NULL};
 	struct err err;
-	const struct verb *verb = find_verb(call, &err);
+	const struct verb *verb = verb_of(call, &err);
 
 	if (!verb)
 		return rules_fail(call, STATUS_USAGE, &err);
