@@ -63,6 +63,7 @@ struct cli_doctor {
 struct cli_call {
 	bool json, events, help;
 	bool by_signal; /* end as the program did */
+	bool no_input;	/* standard input was closed: what is read from it now is nothing */
 	struct request request;
 	struct cli_scan scan;
 	struct cli_approvals approvals;

@@ -156,13 +156,14 @@ static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, 
 	return cmd->run(call);
 }
 
-static int dispatch(const char *word, int argc, char **argv)
+static int dispatch(const char *word, int argc, char **argv, bool input)
 {
 	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
 	AUTO_PAGES struct cli_call *call = pages_new(sizeof(*call));
 
 	if (!call)
 		return 125;
+	call->no_input = !input;
 	if (!cmd)
 		return fail_unknown(call, word, argc, argv);
 	int status = obey(cmd, call, argc, argv);
@@ -170,15 +171,19 @@ static int dispatch(const char *word, int argc, char **argv)
 	return status;
 }
 
-/* A closed standard stream's number would go to the next file we open, and our output into it. */
-static void open_streams(void)
+/* A closed standard stream's number would go to the next file we open, and our output into it.
+ * Returns whether there is an input. */
+static bool open_streams(void)
 {
+	bool input = fcntl(STDIN_FILENO, F_GETFD) >= 0;
+
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
 			_exit(125);
+	return input;
 }
 
-static int speak(int argc, char **argv)
+static int speak(int argc, char **argv, bool input)
 {
 	const char *word = argc < 2 ? "--help" : argv[1];
 
@@ -186,13 +191,13 @@ static int speak(int argc, char **argv)
 		cli_help_all(stdout);
 		return 0;
 	}
-	return dispatch(word, argc - 2, argv + 2);
+	return dispatch(word, argc - 2, argv + 2, input);
 }
 
 int main(int argc, char **argv)
 {
-	open_streams();
-	int status = speak(argc, argv);
+	bool input = open_streams();
+	int status = speak(argc, argv, input);
 
 	/* Half an answer must not look like a whole one. */
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -52,8 +52,9 @@ const char *scan_lane_name(const struct rule *rule);
 /* clean, findings or error. */
 const char *scan_status(const struct scan *s);
 
-/* scan_file.c: opens and reads one file below DIRFD (AT_FDCWD), FOLLOW: also through a link. */
-void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bool follow);
+/* scan_file.c: opens and reads one file below DIRFD (AT_FDCWD). NAMED: the user named it, so it is
+ * meant; otherwise it was found on a walk, where links lead elsewhere and what is no text is no error. */
+void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bool named);
 void scan_stdin(struct scan *s);
 
 /* scan_walk.c */

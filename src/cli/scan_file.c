@@ -87,19 +87,27 @@ static void scan_fd(struct scan *s, int fd, const char *name, bool named)
 
 void scan_stdin(struct scan *s)
 {
+	struct err err;
+
+	if (s->call->no_input) {
+		err_set(&err, ERR_INPUT, "standard input is closed");
+		err_cure(&err, "give it a file or a pipe; /dev/null is an empty one");
+		scan_error(&s->scanner, "-", &err);
+		return;
+	}
 	scan_fd(s, STDIN_FILENO, "-", true);
 }
 
-void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bool follow)
+void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bool named)
 {
 	AUTO_CLOSE int fd =
 		openat(dirfd, path,
-		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW));
+		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (named ? 0 : O_NOFOLLOW));
 	struct stat st;
 	struct err err;
 
 	scan_progress(s, name);
-	if (fd < 0 && errno == ELOOP && !follow) {
+	if (fd < 0 && errno == ELOOP && !named) {
 		s->scanner.totals.skipped++;
 		scan_note(&s->scanner, name, 0, "is a link: not followed");
 		return;
@@ -116,5 +124,5 @@ void scan_path(struct scan *s, int dirfd, const char *path, const char *name, bo
 	if (check_type(fd, &st, &err) < 0)
 		scan_error(&s->scanner, name, &err);
 	else
-		scan_fd(s, fd, name, follow);
+		scan_fd(s, fd, name, named);
 }

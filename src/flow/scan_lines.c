@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON lines. With an event among them each line is asked by itself, and what is no event that rules
+ * JSON lines; documents that stand one after another on a line count as one each. With an event among them each line is asked by itself, and what is no event that rules
  * know is also a text together: it may say on two lines what none of them says alone. Without one
  * they are documents, such as a log: their text, their strings and the calls in them are looked at
  * together, as those of one document are. No line may hide what stands on another.
@@ -10,6 +10,8 @@
 
 #include "base/scope.h"
 #include "flow/scan_private.h"
+
+static const char blanks[] = " \t\r";
 
 struct lines {
 	struct scanner *s;
@@ -110,9 +112,72 @@ static void scan_rest(struct lines *l)
 	scan_calls_end(l->s, l->file, &l->calls);
 }
 
-/* One line of many: a text has a NUL after its end, so it is put there and taken away again. */
-static void each_line(struct text data,
-		      bool (*visit)(void *context, struct text line, size_t number), void *context)
+static bool is_open(char c)
+{
+	return c == '{' || c == '[';
+}
+
+/* Where the list or map at the beginning of LINE ends, or LINE does. */
+static size_t value_end(struct text line)
+{
+	size_t depth = 0;
+	bool string = false;
+
+	for (size_t i = 0; i < line.len; i++) {
+		char c = line.s[i];
+		if (string && c == '\\')
+			i++;
+		else if (c == '"')
+			string = !string;
+		else if (!string && is_open(c))
+			depth++;
+		else if (!string && (c == '}' || c == ']') && --depth == 0)
+			return i + 1;
+	}
+	return line.len;
+}
+
+/* How much of LINE is one document: all of it, unless another one follows. */
+static size_t document_length(struct text line)
+{
+	size_t begin = strspn(line.s, blanks), end;
+
+	if (begin >= line.len || !is_open(line.s[begin]))
+		return line.len;
+	end = begin + value_end((struct text){line.s + begin, line.len - begin});
+	end += end < line.len ? strspn(line.s + end, blanks) : 0;
+	return end < line.len && is_open(line.s[end]) ? end : line.len;
+}
+
+/* LAST: the line ends with it. */
+typedef bool visit_fn(struct lines *l, struct text part, size_t number, bool last);
+
+/* A text has a NUL after its end, so it is put there and taken away again. */
+static bool visit_part(struct lines *l, struct text data, size_t len, size_t number, bool last,
+		       visit_fn *visit)
+{
+	char *end = (char *)data.s + len, behind = *end;
+
+	*end = '\0';
+	bool more = visit(l, (struct text){data.s, len}, number, last);
+	*end = behind;
+	return more;
+}
+
+/* The reference takes a line for one document. */
+static bool visit_line(struct lines *l, struct text line, size_t number, visit_fn *visit)
+{
+	bool apart = l->s->options.mode != DETECT_REFERENCE, more = true;
+
+	do {
+		size_t len = apart ? document_length(line) : line.len;
+		more = visit_part(l, line, len, number, len == line.len, visit);
+		line = (struct text){line.s + len, line.len - len};
+	} while (more && line.len);
+	return more;
+}
+
+static void each_line(struct lines *l, struct text data, visit_fn *visit)
 {
 	bool more = true;
 
@@ -121,7 +186,7 @@ static void each_line(struct text data,
 		size_t len = end ? (size_t)(end - data.s) : data.len;
 		if (end)
 			*end = '\0';
-		more = visit(context, (struct text){data.s, len}, number);
+		more = visit_line(l, (struct text){data.s, len}, number, visit);
 		if (end)
 			*end = '\n';
 		len += end ? 1 : 0;
@@ -131,18 +196,18 @@ static void each_line(struct text data,
 
 static bool is_blank(struct text line)
 {
-	return strspn(line.s, " \t\r") == line.len;
+	return strspn(line.s, blanks) == line.len;
 }
 
 /* What the lines are is known from the first that is an event; no other hides it. */
-static bool look_at_line(void *context, struct text line, size_t number)
+static bool look_at_line(struct lines *l, struct text line, size_t number, bool last)
 {
-	struct lines *l = context;
 	struct arena arena = {0};
 	const struct node *root;
 	struct err err;
 	bool loose;
 
+	(void)last;
 	if (is_blank(line))
 		return true;
 	bool good = scan_read_json(line, number, &arena, &root, &loose, &err) == 0;
@@ -153,13 +218,11 @@ static bool look_at_line(void *context, struct text line, size_t number)
 	return !l->events && !(l->documents && l->s->options.no_events);
 }
 
-static bool on_line(void *context, struct text line, size_t number)
+static bool on_line(struct lines *l, struct text line, size_t number, bool last)
 {
-	struct lines *l = context;
-
 	if (!is_blank(line))
 		read_line(l, line, number);
-	gather_put(&l->text, "\n", 1);
+	gather_put(&l->text, "\n", last);
 	return true;
 }
 
@@ -175,14 +238,14 @@ bool scan_lines(struct scanner *s, struct scan_file *file)
 		return true;
 	}
 	memcpy(copy, file->data.s, file->data.len + 1);
-	each_line(data, look_at_line, &l);
+	each_line(&l, data, look_at_line);
 	/* The reference does not read documents. */
 	l.documents &= s->options.mode != DETECT_REFERENCE;
 	if (!l.events && !l.documents)
 		return false;
 	file->kind = l.events ? KIND_EVENTS : KIND_JSON;
 	l.rest = 0;
-	each_line(data, on_line, &l);
+	each_line(&l, data, on_line);
 	scan_rest(&l);
 	return true;
 }

@@ -128,3 +128,25 @@ sarif()
 	run node "$TOP/tests/sarif/validate.cjs" "$MODULES" "$T/out"
 	[ "$status" -eq 1 ]
 }
+
+# Programs write them so, and read them so: one hid behind another.
+@test "documents one after another on a line are one event each" {
+	pack
+	printf '%s' '{"type":"llm_input","content":"a \"}{\" b"} {"type":"llm_input","content":"moon\u0073tone word"}' >"$T/x.json"
+	scan 1 --kind events --json "$T/x.json"
+	holds '[(f["event"], f["rule"]) for f in r["findings"]] == [(1, "ATR-2026-90001")]'
+	holds 'r["stats"]["events"] == 2 and r["notes"] == []'
+	printf '%s\n' '{"type":"llm_input","content":"a"}{"no":"event"}[1] {"type":"llm_input","content":"pebble"}' plain >"$T/x.jsonl"
+	scan 0 --fail-on high --kind events --json "$T/x.jsonl"
+	holds '[(f["event"], f["rule"]) for f in r["findings"]] == [(3, "ATR-2026-90003")]'
+	scan 1 --kind events --json "$T/x.jsonl"
+}
+
+@test "a standard input that is closed is an error, an empty one is clean" {
+	pack
+	status=0
+	XDG_DATA_HOME=$T/data "$CORDON" scan --rules "$T/r" - <&- >"$T/out" 2>"$T/err" || status=$?
+	exits 125
+	err_has 'standard input is closed'
+	IN=/dev/null scan 0 -
+}
