@@ -295,37 +295,80 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 	engine_place_done(&s->place); /* the texts go */
 }
 
+/* A unit on its way through the steps. */
+struct work {
+	struct scanner *s;
+	struct scan_unit *unit;
+	struct findings findings;
+	struct code_view view[VIEWS];
+};
+
+static int scan_as_is(struct work *w, struct err *err)
+{
+	return engine_scan(w->s->engine, w->s->thread, &w->unit->event, &w->findings, err);
+}
+
+static int scan_other(struct work *w, struct err *err)
+{
+	if (!w->unit->other.s)
+		return 0;
+	return engine_scan_view(w->s->engine, w->s->thread, &w->unit->event, VIEW_DECODED,
+				w->unit->other, &w->findings, err);
+}
+
+static int scan_nuls(struct work *w, struct err *err)
+{
+	return scan_without_nuls(w->s, w->unit, w->unit->event.content, &w->findings, err);
+}
+
+static int scan_other_nuls(struct work *w, struct err *err)
+{
+	return scan_without_nuls(w->s, w->unit, w->unit->other, &w->findings, err);
+}
+
+static int tell_limit(struct work *w, struct err *err)
+{
+	if (!w->unit->limit || w->s->options.mode == DETECT_REFERENCE)
+		return 0;
+	return undecided_add(&w->findings, UNDECIDED_JSON, VIEW_TEXT, w->unit->limit, err);
+}
+
+static int scan_own_code(struct work *w, struct err *err)
+{
+	struct scan_program own = {own_language(w->unit), w->unit->file->data};
+
+	return scan_code(w->s, w->unit, own, false, &w->view[0], &w->findings, err);
+}
+
+static int scan_called_code(struct work *w, struct err *err)
+{
+	return scan_code(w->s, w->unit, w->unit->script, true, &w->view[1], &w->findings, err);
+}
+
+/* In this order: a later one adds to what an earlier one found. */
+static int (*const steps[])(struct work *w, struct err *err) = {
+	scan_as_is, scan_other,	   scan_nuls,	     scan_other_nuls,
+	tell_limit, scan_own_code, scan_called_code,
+};
+
 void scan_unit(struct scanner *s, struct scan_unit *unit)
 {
-	struct findings findings = {0};
-	struct code_view view[VIEWS] = {0};
-	struct scan_program own = {own_language(unit), unit->file->data};
+	struct work w = {.s = s, .unit = unit};
 	struct err err;
-	int result = engine_scan(s->engine, s->thread, &unit->event, &findings, &err);
+	int result = 0;
 
 	s->totals.units++;
-	if (result == 0 && unit->other.s)
-		result = engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED,
-					  unit->other, &findings, &err);
-	if (result == 0)
-		result = scan_without_nuls(s, unit, unit->event.content, &findings, &err);
-	if (result == 0)
-		result = scan_without_nuls(s, unit, unit->other, &findings, &err);
-	if (result == 0 && unit->limit && s->options.mode != DETECT_REFERENCE)
-		result = undecided_add(&findings, UNDECIDED_JSON, VIEW_TEXT, unit->limit, &err);
-	if (result == 0)
-		result = scan_code(s, unit, own, false, &view[0], &findings, &err);
-	if (result == 0)
-		result = scan_code(s, unit, unit->script, true, &view[1], &findings, &err);
+	for (size_t i = 0; result == 0 && i < ARRAY_SIZE(steps); i++)
+		result = steps[i](&w, &err);
 	if (result < 0) {
 		if (unit->number >= 0)
 			err_context(&err, "event %lld", (long long)unit->number);
 		scan_error(s, unit->file->name, &err);
 	}
-	tell(s, unit, view, &findings);
-	findings_done(&findings);
+	tell(s, unit, w.view, &w.findings);
+	findings_done(&w.findings);
 	for (size_t i = 0; i < VIEWS; i++)
-		view_done(&view[i]);
+		view_done(&w.view[i]);
 }
 
 void scan_whole(struct scanner *s, const struct scan_file *file)
