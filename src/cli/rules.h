@@ -33,6 +33,9 @@ int rules_fetch(struct rules_view *v);
 
 /* rules_show.c */
 void rules_on_report(void *context, const struct rule_report *r);
+/* Tells of patterns that are no expressions, once the set is compiled. -1: it is strict, and there are
+ * some. */
+int rules_tell_dead(struct rules_view *v, struct err *err);
 const char *rules_word(enum vocab vocab, unsigned i);
 /* A file's name may be any bytes; in JSON those that are no UTF-8 leave the name out. */
 json_t *rules_name_json(const char *s);

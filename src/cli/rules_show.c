@@ -84,6 +84,11 @@ int rules_fail(const struct cli_call *call, int status, const struct err *err)
 
 int rules_list(struct rules_view *v)
 {
+	struct err err;
+
+	/* Only who is strict waits for a database, which may have to be made. */
+	if (v->call->strict && (packs_compile(v->set, &err) < 0 || rules_tell_dead(v, &err) < 0))
+		return rules_fail(v->call, STATUS_FAILED, &err);
 	json_t *all = v->call->json ? json_array() : NULL;
 
 	for (size_t i = 0; i < v->pack->rulec; i++) {
@@ -194,12 +199,32 @@ static size_t check_patterns(struct rules_view *v, const struct rule *rule)
 	return errors;
 }
 
+static size_t check_all_patterns(struct rules_view *v)
+{
+	size_t errors = 0;
+
+	for (size_t i = 0; i < v->pack->rulec; i++)
+		errors += check_patterns(v, &v->pack->rule[i]);
+	return errors;
+}
+
+int rules_tell_dead(struct rules_view *v, struct err *err)
+{
+	/* The database knows whether there are any. */
+	size_t dead = v->set->refused ? check_all_patterns(v) : 0;
+
+	if (!dead || !v->call->strict)
+		return 0;
+	err_set(err, ERR_INPUT, "rules: %zu patterns are no regular expressions", dead);
+	err_cure(err, "mend them: they never match; without --strict they are left out");
+	return -1;
+}
+
 int rules_check(struct rules_view *v)
 {
 	struct pack *p = v->pack;
 
-	for (size_t i = 0; i < p->rulec; i++)
-		p->errors += check_patterns(v, &p->rule[i]);
+	p->errors += check_all_patterns(v);
 
 	if (v->call->json)
 		rules_print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:O}", "files",

@@ -268,7 +268,7 @@ int rules_test(struct rules_view *v)
 
 	wake(v->pack);
 	if (usable_rules(v->set, &t.err) < 0 || packs_start(v->set, &options, &t.err) < 0 ||
-	    usable_engine(v->set, &options, &t.err) < 0)
+	    usable_engine(v->set, &options, &t.err) < 0 || rules_tell_dead(v, &t.err) < 0)
 		t.broken = true;
 	for (size_t i = 0; !t.broken && i < v->pack->rulec; i++)
 		run_rule(&t, &v->pack->rule[i]);

@@ -335,3 +335,20 @@ means()
 	holds '[f["got"] for f in r["failures"]] == ["undecided", "undecided"]'
 	holds 'r["true_positives"]["found"] == 0 and r["true_positives"]["failed"] == 1'
 }
+
+@test "test and list --strict tell patterns that are no expressions, and --strict fails" {
+	rule "$T/r/a.yaml" ATR-2026-90001 high 'moonstone\s+word'
+	rule "$T/r/b.yaml" ATR-2026-90002 high '(moonstone'
+	sed -i '/^test_cases/,$d' "$T/r/b.yaml"
+	rules 0 test "$T/r"
+	err_has "$T/r/b.yaml:16: error: ATR-2026-90002: "
+	rules 125 test --strict "$T/r"
+	err_has '1 patterns are no regular expressions'
+	rules 0 list --rules "$T/r"
+	rules 125 list --strict --rules "$T/r"
+	err_has "$T/r/b.yaml:16: error: ATR-2026-90002: "
+	rules 125 list --strict --rules "$T/r" --json
+	holds 'r["error"]["kind"] == "input"'
+	rm "$T/r/b.yaml"
+	rules 0 list --strict --rules "$T/r"
+}
