@@ -80,9 +80,12 @@ $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/branch.o
 $(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/bpf.o tools/branch.o): ALLFLAGS += -I.
 
 # These count what the scanner does (tests/unit/steps.h): it is compiled for them once more.
-STEPS_BINS := $(addprefix $(BUILD)/tests/unit/,decode normal redact)
+STEPS_BINS := $(addprefix $(BUILD)/tests/unit/,decode normal redact double)
 STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/decode*.c src/scan/n*.c src/base/utf8.c src/scan/fold.c))
 $(filter-out %/redact,$(STEPS_BINS)): $(STEPS_OBJS)
+# From a file's bytes to its findings.
+$(BUILD)/tests/unit/double: $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/detect/*.c src/flow/scan*.c src/flow/gather*.c \
+	src/base/arena.c src/scan/db_*.c src/scan/[f-ms]*.c src/scan/reach.c src/scan/confirm.c src/scan/wide.c))
 $(BUILD)/tests/unit/redact: $(BUILD)/obj/steps/src/store/redact.o
 $(STEPS_BINS): LINK += $(addprefix -Wl$(comma)--wrap=,memchr memcpy memmove memset memcmp memmem)
 $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
