@@ -107,7 +107,8 @@ static size_t end_of(const char *s, size_t len, size_t at, uint32_t *ret)
 	size_t end = at + c.len;
 
 	*ret = c.value;
-	if (c.broken || !is_invisible(c.value))
+	/* Of what is no text most is this one. */
+	if (c.value == UTF8_REPLACEMENT || !is_invisible(c.value))
 		return at;
 	if (c.value == CSI)
 		return csi_end(s, len, end);

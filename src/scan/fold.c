@@ -177,7 +177,7 @@ static size_t fold_beyond(struct folded *f, const char *text, size_t len, size_t
 		*k = fold_copied(f, text, 1, at, *k);
 		return 1;
 	}
-	f->point[(c.value >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c.value >> 2) % 64;
+	f->point[c.value % FOLD_POINTS / 64] |= (uint64_t)1 << c.value % 64;
 	if (c.value <= 0xffff && odd_page[c.value >> 8])
 		*k = fold_odd(f, text, &c, at, *k);
 	else

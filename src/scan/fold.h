@@ -15,7 +15,7 @@
 #include "base/err.h"
 
 /* All characters up to U+FFFF have bits of their own: with fewer, noise has every one. */
-enum { FOLD_PAD = 16, FOLD_POINTS = 16384 };
+enum { FOLD_PAD = 16, FOLD_POINTS = 65536 };
 
 #define FOLD_NEWLINE 0x80000000u
 #define FOLD_PLACE 0x7fffffffu
@@ -28,7 +28,7 @@ struct folded {
 	size_t len, room;
 	bool control; /* fold_is_control() is true of a character */
 	bool letter;  /* a character beyond ASCII has become a letter of ASCII */
-	/* Which characters there are beyond ASCII, four in a bit, modulo FOLD_POINTS. Not for a
+	/* Which characters there are beyond ASCII, modulo FOLD_POINTS. Not for a
 	 * text of ASCII. */
 	uint64_t point[FOLD_POINTS / 64];
 };

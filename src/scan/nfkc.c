@@ -11,6 +11,7 @@
 #include <utf8proc.h>
 
 #include "base/scope.h"
+#include "base/utf8.h"
 
 enum { DECOMPOSED_MAX = 32, INSERTION_MAX = 24, CLASSES = 256 };
 
@@ -36,8 +37,9 @@ static int class_of(int32_t c)
 /* Hangul is composed by arithmetic, its properties do not say so. */
 bool nfkc_is_inert(uint32_t c)
 {
+	if (c == UTF8_REPLACEMENT) /* most of what is no text */
+		return true;
 	const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)c);
-
 	if ((c >= 0x1100 && c <= 0x11ff) || (c >= 0xac00 && c <= 0xd7a3))
 		return false;
 	return p->decomp_seqindex == UINT16_MAX && p->comb_index == UINT16_MAX &&

@@ -310,7 +310,7 @@ static void gather_class(const struct js_ast *ast, uint32_t node, struct points 
 		bool has_half = r->low <= 0xdfff && r->high >= 0xd800;
 		ret->size += has_half ? POINTS_MAX + 1 : r->high - r->low + 1;
 		for (uint32_t c = r->low; c <= r->high && ret->size <= POINTS_MAX; c++)
-			ret->bits[(c >> 2) % FOLD_POINTS / 64] |= (uint64_t)1 << (c >> 2) % 64;
+			ret->bits[c % FOLD_POINTS / 64] |= (uint64_t)1 << c % 64;
 	}
 }
 
