@@ -307,8 +307,17 @@ class ShellView(Flow):
                 words.pop(0)
         return words
 
+    @staticmethod
+    def body(fields):
+        """Without "name () {" or "function name {" at the front: what is defined may be called."""
+        words = [f.text for f in fields[:4]]
+        if '{' in words and (words[0] == 'function' or words[1:2] == ['()']):
+            return fields[words.index('{') + 1:]
+        return fields
+
     def run_by(self, command, fields, line):
         """The code that a command is given, as (language, code, line)."""
+        fields = self.body(fields)
         words = [f.text for f in fields]
         self.tell(words, line)
         rest = self.unwrapped(words)
