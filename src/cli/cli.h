@@ -94,8 +94,9 @@ struct cli_command {
 	const char *name, *synopsis, *help, *example;
 	const struct cli_option *options; /* ended by a row without name */
 	int (*run)(struct cli_call *call);
-	bool operands;	  /* it takes words that are no options */
-	int usage_status; /* its exit status when the words are off; 0: 125 */
+	bool operands;		       /* it takes words that are no options */
+	int usage_status;	       /* its exit status when the words are off; 0: 125 */
+	const struct cli_option *more; /* that it shares with others; or NULL */
 };
 
 /* main.c */
@@ -103,6 +104,8 @@ const struct cli_command *cli_command_at(unsigned i);
 
 /* options.c */
 extern const struct cli_option cli_run_options[], cli_doctor_options[], cli_no_options[];
+/* What comes with code and can be code: run has these, and a plan is bound to them. */
+extern const struct cli_option cli_beside_options[];
 /* Every command has these. */
 extern const struct cli_option cli_every_options[];
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);

@@ -59,12 +59,12 @@ static const struct {
 };
 
 /* Calls EACH for every option of CMD, limits and those of every command included. */
-void cli_each_option(const struct cli_command *cmd,
-		     void (*each)(FILE *to, const struct cli_option *o), FILE *to)
+static void each_row(const struct cli_option *o, void (*each)(FILE *to, const struct cli_option *o),
+		     FILE *to)
 {
 	char help[160 + NAMES_MAX], names[NAMES_MAX];
 
-	for (const struct cli_option *o = cmd->options; o->name; o++) {
+	for (; o && o->name; o++) {
 		struct cli_option row = *o;
 		if (o->values) {
 			snprintf(help, sizeof(help), "%s%s%s", o->values(names, sizeof(names)),
@@ -73,6 +73,15 @@ void cli_each_option(const struct cli_command *cmd,
 		}
 		each(to, &row);
 	}
+}
+
+void cli_each_option(const struct cli_command *cmd,
+		     void (*each)(FILE *to, const struct cli_option *o), FILE *to)
+{
+	char help[160 + NAMES_MAX];
+
+	each_row(cmd->options, each, to);
+	each_row(cmd->more, each, to);
 	for (int i = 0; cmd->options == cli_run_options && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		char value[32];

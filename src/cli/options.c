@@ -307,6 +307,13 @@ const struct cli_option cli_every_options[] = {
 	 cli_set_words, NULL},
 	{0}};
 
+const struct cli_option cli_beside_options[] = {
+	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
+	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", set_net, NULL},
+	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
+	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
+	{0}};
+
 const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
 	{"json", NULL, "print one JSON object instead of the program's output", cli_set_json, NULL},
@@ -316,15 +323,11 @@ const struct cli_option cli_run_options[] = {
 	{"by-signal", NULL, "end by the signal that ended the program, instead of with 128+N",
 	 set_by_signal, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
-	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
-	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", set_net, NULL},
-	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
 	{"workspace", "DIR[:ro|:overlay|:rw]", "a directory at /workspace; default :overlay",
 	 set_workspace, NULL},
 	{"diff", NULL, "tell what changed in the overlay", set_diff, NULL},
 	{"commit", NULL, "write the changes back when the program exits with 0", set_commit, NULL},
 	{"stdin", "FILE", "the program's standard input; - moves yours into it", set_stdin, NULL},
-	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
 	{"domain", "HANDLE", "the conversation it comes out of (cordon domain new)", set_text,
 	 NULL},
 	{"origin", "O", "what you, its host, know of it", set_origin, names_of_origins},
@@ -353,7 +356,8 @@ const char *cli_limit_value(const struct limit_row *row)
 static const struct cli_option *find(const struct cli_command *cmd, const char *name, size_t len,
 				     struct cli_option *ret_limit)
 {
-	const struct cli_option *const tables[] = {cli_every_options, cmd->options};
+	const struct cli_option *const tables[] = {cli_every_options, cmd->options,
+						   cmd->more ? cmd->more : cli_no_options};
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (const struct cli_option *o = tables[t]; o->name; o++)

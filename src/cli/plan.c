@@ -22,6 +22,13 @@ static json_t *hex_id(const struct id *id)
 	return json_string(id_hex(id, hex));
 }
 
+static bool has_rest(const struct plan *p)
+{
+	static const uint8_t nothing[sizeof(p->rest_sha256)];
+
+	return memcmp(p->rest_sha256, nothing, sizeof(nothing)) != 0;
+}
+
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 TOLD(told_token, json_string(v->token))
 TOLD(told_plan, hex_id(&v->plan->id))
@@ -32,6 +39,9 @@ TOLD(told_policy, gate_hex_json(v->plan->policy_sha256, sizeof(v->plan->policy_s
 TOLD(told_lang, json_string(v->plan->lang))
 TOLD(told_suffix, json_string(v->plan->suffix))
 TOLD(told_caps, gate_set_json(v->plan->caps, cap_name))
+TOLD(told_rest, has_rest(v->plan)
+			? gate_hex_json(v->plan->rest_sha256, sizeof(v->plan->rest_sha256))
+			: json_null())
 TOLD(told_runs, jsonval_number(v->plan->runs))
 TOLD(told_from, jsonval_number(v->plan->from_us / 1000))
 TOLD(told_to, jsonval_number(v->plan->to_us / 1000))
@@ -48,6 +58,8 @@ const struct cli_field gate_plan_fields[] = {
 	{"lang", "as which language", told_lang},
 	{"suffix", "how the file's name ends in the box", told_suffix},
 	{"caps", "what it may ask for at most", told_caps},
+	{"rest_sha256", "arguments, environment, programs, hosts, virtual environment; or null",
+	 told_rest},
 	{"runs", "how often", told_runs},
 	{"from", "ms since 1970: not before", told_from},
 	{"to", "ms since 1970: not after", told_to},
@@ -59,7 +71,7 @@ static int check(const struct cli_call *call, struct err *err)
 {
 	if (!call->gate.domain)
 		err_set(err, ERR_USAGE, "in which conversation? (--domain HANDLE)");
-	else if (call->argc != 1 || call->request.argc)
+	else if (call->argc != 1)
 		err_set(err, ERR_USAGE, "which file? (one)");
 	else
 		return 0;
@@ -76,6 +88,7 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 	struct domain d;
 	struct mint_ask ask = {.file = call->argv[0],
 			       .lang = call->request.lang,
+			       .with = &call->request,
 			       .caps = g->caps,
 			       .runs = g->runs ? (uint32_t)g->runs : MINT_RUNS,
 			       .ttl_us = g->ttl_ms ? g->ttl_ms * 1000 : MINT_TTL_US,

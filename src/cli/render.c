@@ -212,7 +212,7 @@ static void say_end(const struct result *r)
 void cli_print_summary(const struct result *r, bool mid_line)
 {
 	bool plain = r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
-		     r->wire.limit >= LIMIT_COUNT;
+		     r->wire.limit >= LIMIT_COUNT && !(r->report && r->report->no_plan);
 
 	fflush(stdout);
 	if (mid_line && !plain)
@@ -226,6 +226,9 @@ void cli_print_summary(const struct result *r, bool mid_line)
 		say_changes(r, true);
 		return;
 	}
+	/* It did run, but not as what its caller thinks. */
+	if (r->report && r->report->no_plan)
+		say("", r->report->no_plan);
 	say_end(r);
 	/* A refusal that the program shrugged off needs no words. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0)

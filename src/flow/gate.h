@@ -10,6 +10,7 @@
 #include "approval/fill.h"
 #include "flow/blueprint.h"
 #include "flow/look.h"
+#include "flow/makes_code.h"
 #include "flow/state.h"
 #include "model/result.h"
 #include "origin/filelabel.h"
@@ -44,6 +45,9 @@ struct gate {
 	struct label inputs;
 	bool has_inputs;
 	bool unread_modules; /* it imports more from the workspace than was looked at */
+	bool has_modules;    /* a module that it names is in the workspace */
+	bool runs_marked; /* so is what it may start, or its virtual environment: see is_marked */
+	struct makes_code makes;
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
@@ -58,7 +62,8 @@ struct gate {
 	enum tie *tie; /* of each source, then of the code's file and of the programs */
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
-	bool plan_is_spent; /* as the log has it */
+	const char *plan_why; /* it does not hold, beyond plan_answer's words; or NULL */
+	bool plan_is_spent;   /* as the log has it */
 	struct plan plan;
 	struct origin_answer origin;
 	/* decide, approve */
@@ -88,6 +93,9 @@ int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err);
 /* What it is, then: ties, plan, findings. */
 int gate_origin(struct gate *g, struct err *err);
 
+/* gate_plan.c: does the token that it came with hold? */
+int gate_check_plan(struct gate *g, struct err *err);
+
 /* gate_files.c */
 /* Adds the labels of what it is given to INPUTS; those of programs that a run wrote to PROGRAMS. */
 int gate_join_files(struct gate *g, struct err *err);
@@ -102,6 +110,8 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 		     struct err *err);
 
 /* gate_label.c: what it writes, and what it prints. */
+/* It is given something of which nobody knows where it came from. */
+bool gate_reads_unknown(const struct gate *g, const struct request *r);
 struct label gate_label_of_files(const struct gate *g);
 struct label gate_label_of_output(const struct gate *g);
 

@@ -34,6 +34,9 @@ static void report_decision(struct gate *g)
 	r->granted = d->granted;
 	r->row = arena_dup(&r->arena, decision_row(d, words, sizeof(words)));
 	r->reasonc = 0;
+	r->no_plan = g->plan_answer != PLAN_NONE && g->plan_answer != PLAN_GOOD
+			     ? arena_dup(&r->arena, g->origin.reason[0])
+			     : NULL;
 	if (g->req->domain && !g->has_domain)
 		report_reason(r, "the domain's handle is not one that Cordon gave to this account");
 	if (g->sources.more)

@@ -229,10 +229,21 @@ static int join_venv(struct gate *g, struct err *err)
 	return dir < 0 ? 0 : join_tree(g, dir, g->req->venv, true, err);
 }
 
-static int join_directories(struct gate *g, struct err *err)
+/* What is code, beside the code itself. */
+static int join_runnable(struct gate *g, struct err *err)
 {
-	if (join_venv(g, err) < 0)
+	bool had = g->has_inputs;
+
+	g->has_inputs = false;
+	if (join_programs(g, err) < 0 || join_venv(g, err) < 0)
 		return -1;
+	g->runs_marked = g->has_inputs;
+	g->has_inputs |= had;
+	return 0;
+}
+
+static int join_workspace(struct gate *g, struct err *err)
+{
 	if (!g->req->workspace)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->req->workspace, err);
@@ -272,9 +283,9 @@ int gate_join_files(struct gate *g, struct err *err)
 	g->inputs_why = NULL;
 	if (join_code(g, err) < 0 ||
 	    join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0 ||
-	    join_programs(g, err) < 0)
+	    join_runnable(g, err) < 0)
 		return -1;
-	return join_directories(g, err);
+	return join_workspace(g, err);
 }
 
 bool gate_writes(const struct request *r)

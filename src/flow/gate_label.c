@@ -42,18 +42,18 @@ struct label gate_label_of_files(const struct gate *g)
 }
 
 /* What nobody knows, it may print. Whether the code itself is trusted is another question. */
-static bool reads_unknown(const struct gate *g)
+bool gate_reads_unknown(const struct gate *g, const struct request *r)
 {
 	bool input = g->bp->input_file.st_size > 0 || !g->bp->input_is_fixed;
 
-	return !g->has_inputs && (input || g->confined.workspace || g->confined.venv);
+	return input || r->workspace || r->venv;
 }
 
 struct label gate_label_of_output(const struct gate *g)
 {
 	struct label l = of_run(g), unknown = label_unknown();
 
-	if (reads_unknown(g))
+	if (gate_reads_unknown(g, &g->confined))
 		label_join(&l, &unknown);
 	return l;
 }

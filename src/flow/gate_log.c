@@ -154,6 +154,7 @@ static void put_voices(const struct gate *g, struct jcs *j)
 static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 {
 	const struct report *r = g->report;
+	char plan[ID_HEX];
 
 	if (r->approval[0])
 		jcs_str(j, "approval", r->approval);
@@ -169,6 +170,8 @@ static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 	if (r->has_verdict)
 		jcs_str(j, "origin", origin_name(r->origin));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
+	if (g->plan_answer == PLAN_GOOD)
+		jcs_str(j, "plan", id_hex(&g->plan.id, plan));
 	jcs_hex(j, "policy_sha256", g->policy.sha256, POLICY_SHA256);
 	jcs_list(j, "reasons");
 	for (size_t i = 0; r->has_verdict && i < r->reasonc; i++)
@@ -218,6 +221,7 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 			  struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
+	char plan[ID_HEX];
 
 	gate_refs(refs, g);
 	tell_policy(g, refs, tx);
@@ -229,6 +233,8 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 		gate_append(tx, RECORD_SCAN, refs, &j);
 	}
 	add_ref(refs, "apr", g->report->approval);
+	if (g->plan_answer == PLAN_GOOD)
+		add_ref(refs, "plan", id_hex(&g->plan.id, plan));
 	add_sources(refs, g);
 	put_verdict(g, why, &j);
 	gate_append(tx, RECORD_VERDICT, refs, &j);

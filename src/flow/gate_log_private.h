@@ -12,8 +12,8 @@ enum { REF_SIZE = 64 };
 /* The names under which the records of a run are found again. */
 struct refs {
 	size_t count;
-	const char *name[GATE_REFS_MAX + 4];
-	char text[GATE_REFS_MAX + 4][REF_SIZE];
+	const char *name[GATE_REFS_MAX + 5]; /* and run, domain, approval, plan, policy */
+	char text[GATE_REFS_MAX + 5][REF_SIZE];
 };
 
 /* The run's and its domain's; nothing else is in R then. */

@@ -357,7 +357,7 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	AUTO_CLOSE int dir = -1;
 	struct modules m = {.g = g};
 
-	g->unread_modules = false;
+	g->unread_modules = g->has_modules = false;
 	if (!g->req->workspace || strcmp(g->bp->profile->name, "python") != 0)
 		return 0;
 	dir = m.dir = open(g->req->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -374,5 +374,6 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	for (size_t i = 0; i < m.count; i++)
 		free((char *)m.text[i].s);
 	g->unread_modules = m.more;
+	g->has_modules = m.count > 0 || m.more;
 	return result;
 }

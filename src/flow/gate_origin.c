@@ -100,32 +100,6 @@ static int tie_up(struct gate *g, struct err *err)
 	return source_integrities(&g->state.keeper, &g->sources, g->tie, g->of_tied, err);
 }
 
-static int check_plan(struct gate *g, struct err *err)
-{
-	struct label top = label_top();
-	uint8_t rest[KEEPER_SHA256];
-	struct plan_use use = {.code_sha256 = g->bp->payload.sha256,
-			       .policy_sha256 = g->policy.sha256,
-			       .rest_sha256 = rest,
-			       .lang = g->bp->profile->name,
-			       .suffix = g->bp->payload.suffix,
-			       .caps = policy_caps_of(g->req) | g->req->asks,
-			       .inputs = g->has_inputs ? &g->inputs : &top,
-			       .domain = &g->domain,
-			       .now_us = g->state.keeper.now_us()};
-
-	g->plan_answer = PLAN_NONE;
-	if (!g->req->plan)
-		return 0;
-	plan_rest(g->req, rest);
-	if (g->bp->payload.is_program)
-		return err_set(err, ERR_USAGE, "--plan is for code, not for a program in a file");
-	g->plan_answer = plan_check(g->state.keeper.key.public, g->req->plan, &use, &g->plan);
-	if (g->plan_answer == PLAN_GOOD && g->plan_is_spent)
-		g->plan_answer = PLAN_SPENT;
-	return 0;
-}
-
 static struct report_tie tie_of(struct gate *g, const struct evidence *e, const struct source *s)
 {
 	struct arena *a = &g->report->arena;
@@ -194,7 +168,7 @@ int gate_origin(struct gate *g, struct err *err)
 	bool undeclared = g->req->declared == ORIGIN_COUNT;
 	bool vouched = !g->has_domain && g->req->declared == ORIGIN_AGENT;
 
-	if (tie_up(g, err) < 0 || check_plan(g, err) < 0)
+	if (tie_up(g, err) < 0 || gate_check_plan(g, err) < 0)
 		return -1;
 	struct label inputs = g->has_inputs ? g->inputs : label_top(), unknown = label_unknown();
 	if (g->unread_modules)
@@ -207,6 +181,7 @@ int gate_origin(struct gate *g, struct err *err)
 					    : g->policy.undeclared,
 		.attested = true,
 		.plan = g->plan_answer,
+		.plan_why = g->plan_why,
 		.tie = g->tie,
 		.of_tied = g->of_tied,
 		.sources = g->sources.count + FILE_TIES,

@@ -2,7 +2,7 @@
  *
  * The word "scan" for code that is to run. To the rules it is what it is: a call of a tool. Its
  * arguments and its environment are looked at too, as text: a script of one line runs whatever it
- * is given. So is its input, if the code view says that it makes code of something, and so are the
+ * is given. So is its input, if it makes code of what it is given (flow/makes_code.h), and so are the
  * modules that it imports (gate_modules.c). A program in machine code has no text to scan; what it
  * may do, the box says.
  */
@@ -115,38 +115,14 @@ static int scan_words(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
-/* What runs what it reads, when it is told no file. */
-static const char *const readers[] = {"sh",	"bash",	   "dash", "zsh",  "ksh",
-				      "python", "python3", "node", "perl", "ruby"};
-
-static bool makes_code(const struct code_effect *e)
+/* May what it is given become code? Of most programs it is data, which may say what it likes. */
+static void ask_what_it_makes(struct gate *g)
 {
-	const char *slash = strrchr(e->value, '/'), *name = slash ? slash + 1 : e->value;
+	struct code_view view = g->look.view;
 
-	if (e->kind == EFFECT_DYNAMIC)
-		return true;
-	if (e->kind != EFFECT_PROGRAM)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
-		if (strcmp(name, readers[i]) == 0)
-			return true;
-	return strchr(name, '$') != NULL;
-}
-
-/* May its input become code? Of languages without a view nobody can tell, and of most programs it is
- * data, which may say what it likes. */
-static bool runs_input(const struct gate *g)
-{
-	const struct look *l = &g->look;
-
-	if (!view_has_language(g->bp->profile->name))
-		return false;
-	if (l->view.state != CODE_VIEW_WHOLE)
-		return true;
-	for (size_t i = 0; i < l->effectc; i++)
-		if (makes_code(&l->effect[i]))
-			return true;
-	return false;
+	view.effect = g->look.effect;
+	view.effectc = g->look.effectc;
+	makes_code(g->bp->profile->name, &view, &g->makes);
 }
 
 static int scan_input(struct gate *g, struct err *err)
@@ -155,7 +131,7 @@ static int scan_input(struct gate *g, struct err *err)
 		.name = "standard input", .how = "standard input", .options = options_for("")};
 	struct stat st;
 
-	if (!g->bp->input_is_fixed || !runs_input(g))
+	if (!g->bp->input_is_fixed || g->makes.makes != MAKES_CODE)
 		return 0;
 	if (fstat(g->bp->input, &st) < 0)
 		return err_errno(err, ERR_INPUT, "looking at the input");
@@ -214,5 +190,6 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 	if (scan_words(g, err) < 0)
 		return -1;
 	g->look.ownc = g->look.textc;
+	ask_what_it_makes(g);
 	return scan_input(g, err) < 0 ? -1 : gate_scan_modules(g, err);
 }

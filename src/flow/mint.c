@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A plan's code keeps its trust whatever it is given later, so it must not make code of that: the
- * code view says whether it does (eval, exec, pickle, sh -c ...). Code that cannot be read is no plan.
- * Languages without a view are taken at their word: that is what docs/GATE.md says of them.
+ * code view says whether it does (flow/makes_code.h). Code that cannot be read whole is no plan, and of a
+ * language that nobody reads there are plans only for runs that are given nothing.
  */
 #include "flow/mint.h"
 
@@ -13,6 +13,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "flow/makes_code.h"
 #include "flow/payload.h"
 #include "flow/view.h"
 
@@ -29,35 +30,54 @@ static const struct profile *find_profile(const struct mint_ask *ask, struct err
 	return NULL;
 }
 
-static int judge(const struct code_view *v, struct err *err)
+static int refuse(const struct makes_code *m, struct err *err)
 {
-	for (size_t i = 0; i < v->effectc; i++)
-		if (v->effect[i].kind == EFFECT_DYNAMIC) {
-			err_set(err, ERR_REFUSED, "code that makes code of its inputs is no plan");
-			err_cause(err, "line %u: %.200s", v->effect[i].line, v->effect[i].value);
-			err_cure(err, "write it without that, or have a person approve each run");
-			return -1;
-		}
-	if (v->state == CODE_VIEW_WHOLE)
-		return 0;
-	err_set(err, ERR_REFUSED, "code that cannot be read whole is no plan");
-	err_cause(err, "%.300s", v->reason);
+	err_set(err, ERR_REFUSED, "code that makes code of its inputs is no plan");
+	err_cause(err, "%s", m->why);
+	err_cure(err, "write it without that, or have a person approve each run");
 	return -1;
 }
 
-static int check_code(const struct profile *profile, const struct payload *p, struct err *err)
+/* What nobody can read is a plan only as long as it is given nothing that could be code. */
+static int check_unread(const struct profile *profile, unsigned caps, struct err *err)
+{
+	if (!(caps & ~CAP_BIT(CAP_COMPUTE)))
+		return 0;
+	err_set(err, ERR_REFUSED, "code of %s is a plan only without --ask", profile->name);
+	err_cause(err, "nobody can read whether it makes code of what it is given");
+	err_cure(err, "plan it in Python or shell, or have a person approve each run");
+	return -1;
+}
+
+static int check_code(const struct profile *profile, const struct payload *p, unsigned caps,
+		      struct err *err)
 {
 	struct code_view view = {0};
+	struct makes_code made;
 
 	if (!view_has_language(profile->name))
-		return 0;
+		return check_unread(profile, caps, err);
 	int r = view_make(profile->name, p->data, p->len, &view, err);
 	if (r < 0)
 		err_context(err, "the code could not be read");
 	else
-		r = judge(&view, err);
+		makes_code(profile->name, &view, &made);
 	view_done(&view);
-	return r;
+	return r < 0 || made.makes != MAKES_CODE ? r : refuse(&made, err);
+}
+
+/* Interpreters look there for code, or for words that are code. */
+static int check_env(const struct request *with, struct err *err)
+{
+	for (size_t i = 0; i < with->envc; i++)
+		if (makes_code_by_variable(with->env[i])) {
+			size_t len = strcspn(with->env[i], "=");
+			err_set(err, ERR_REFUSED, "the variable %.*s is in no plan",
+				(int)(len < 64 ? len : 64), with->env[i]);
+			err_cause(err, "it says where code comes from, and that may change");
+			return -1;
+		}
+	return 0;
 }
 
 int mint_plan(struct gate_state *state, const struct domain *d, const struct mint_ask *ask,
@@ -66,7 +86,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	const struct profile *profile = find_profile(ask, err);
 	AUTO_PAYLOAD struct payload payload = {.fd = -1};
 	uint64_t now = state->keeper.now_us();
-	struct plan plan = {.caps = ask->caps | CAP_BIT(CAP_COMPUTE),
+	struct plan plan = {.caps = ask->caps | policy_caps_of(ask->with),
 			    .least = ask->least,
 			    .most = ask->most,
 			    .from_us = now,
@@ -79,8 +99,9 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	memcpy(plan.code_sha256, payload.sha256, KEEPER_SHA256);
 	memcpy(plan.policy_sha256, ask->policy->sha256, KEEPER_SHA256);
 	snprintf(plan.lang, sizeof(plan.lang), "%s", profile->name);
+	plan_rest(ask->with, plan.rest_sha256);
 	snprintf(plan.suffix, sizeof(plan.suffix), "%s", payload.suffix);
-	if (check_code(profile, &payload, err) < 0 ||
+	if (check_env(ask->with, err) < 0 || check_code(profile, &payload, plan.caps, err) < 0 ||
 	    plan_mint(&state->keeper, d, &plan, token, err) < 0)
 		return -1;
 	/* As a run will read it, with its id. */
@@ -89,6 +110,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 			       .policy_sha256 = plan.policy_sha256,
 			       .lang = plan.lang,
 			       .suffix = plan.suffix,
+			       .rest_sha256 = plan.rest_sha256,
 			       .inputs = &any,
 			       .domain = d,
 			       .now_us = now};

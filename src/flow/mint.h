@@ -17,7 +17,9 @@ enum { MINT_RUNS = 1 };			/* and how often */
 struct mint_ask {
 	const char *file; /* "-": standard input */
 	const char *lang; /* NULL: by the file's name */
-	unsigned caps;	  /* at most these, beside compute */
+	/* The runs' arguments, environment, programs, hosts and virtual environment: these exactly. */
+	const struct request *with;
+	unsigned caps; /* at most these, beside compute and what follows from that */
 	uint32_t runs;
 	uint64_t ttl_us;
 	enum integrity least; /* what its inputs must at least be */

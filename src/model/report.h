@@ -45,6 +45,7 @@ struct report {
 	char run[REPORT_ID + 1]; /* its name in the log is "run:" and this; or "" */
 	char approval[33];	 /* a person is asked, or has agreed; or "" */
 	const char *domain;	 /* its id; NULL: none */
+	const char *no_plan;	 /* it came with a token that does not hold: why; or NULL */
 	size_t reasonc, findingc, tiec;
 	const char *reason[REPORT_REASONS_MAX];
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */

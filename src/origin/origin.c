@@ -77,7 +77,8 @@ void origin_of(const struct origin_ask *ask, struct origin_answer *ret)
 		say(ret, "plan: %s", plan_answer_words(ask->plan));
 	} else {
 		if (ask->plan != PLAN_NONE)
-			say(ret, "no plan: %s", plan_answer_words(ask->plan));
+			say(ret, "no plan: %s%s%s", plan_answer_words(ask->plan),
+			    ask->plan_why ? ": " : "", ask->plan_why ? ask->plan_why : "");
 		set_from_host(ask, ret);
 		lower_by_ties(ask, ret);
 		if (ask->inputs && ask->inputs->integrity < INTEGRITY_TOOL)

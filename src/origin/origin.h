@@ -18,6 +18,7 @@ struct origin_ask {
 	enum origin declared;	     /* ORIGIN_COUNT: nobody said */
 	bool attested;		     /* by the host, not by the agent */
 	enum plan_answer plan;
+	const char *plan_why;	       /* more about it, in words; or NULL */
 	const enum tie *tie;	       /* of each source */
 	const enum integrity *of_tied; /* and its integrity */
 	size_t sources;

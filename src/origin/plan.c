@@ -165,6 +165,7 @@ static void log_plan(struct store_tx *tx, const struct plan *p)
 	snprintf(id, sizeof(id), "plan:%s", hex);
 	jcs_str(&j, "lang", p->lang);
 	jcs_hex(&j, "policy_sha256", p->policy_sha256, sizeof(p->policy_sha256));
+	jcs_hex(&j, "rest_sha256", p->rest_sha256, sizeof(p->rest_sha256));
 	jcs_int(&j, "runs", p->runs);
 	jcs_str(&j, "suffix", p->suffix);
 	jcs_int(&j, "to", (int64_t)p->to_us);
@@ -211,6 +212,9 @@ static const char *const words[PLAN_ANSWERS] = {
 	[PLAN_OTHER_REST] = "the plan is for other arguments or another environment",
 	[PLAN_MORE_CAPS] = "the run asks for more than was planned",
 	[PLAN_INPUTS] = "the inputs are not what the plan allows",
+	[PLAN_MAKES_CODE] = "it may make code of what it is given",
+	[PLAN_MODULES] = "a module that it names is in its workspace, and nobody planned that",
+	[PLAN_PROGRAMS] = "an untrusted run could write what it may start or import",
 	[PLAN_EARLY] = "the plan is not good yet",
 	[PLAN_LATE] = "the plan has expired",
 	[PLAN_SPENT] = "the plan's runs are used up",

@@ -55,6 +55,10 @@ enum plan_answer {
 	PLAN_OTHER_REST,
 	PLAN_MORE_CAPS,
 	PLAN_INPUTS,
+	/* what its caller finds, after it was good */
+	PLAN_MAKES_CODE,
+	PLAN_MODULES,
+	PLAN_PROGRAMS,
 	PLAN_EARLY,
 	PLAN_LATE,
 	PLAN_SPENT,

@@ -16,7 +16,7 @@ load gate.bash
 		"ingest --kind web --name u --release - --json x" "plan" "plan x" "plan --domain d" \
 		"plan --domain d --ask dance x.py" "plan --domain d --runs 0 x.py" \
 		"plan --domain d --runs 1000001 x.py" "plan --domain d --ttl 721h x.py" \
-		"plan --domain d --ttl 0 x.py" "plan --domain d --inputs dance x.py" \
+		"plan --domain d --ttl 0 x.py" "plan --domain d --env A x.py" "plan --domain d x.py y.py" "plan --domain d --inputs dance x.py" \
 		"plan --domain d --lang dance x.py" "domain new --state relative"; do
 		# shellcheck disable=SC2086 # a list of words
 		gate user 2 $words

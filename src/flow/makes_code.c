@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Three tables: modules, programs, and words of the canonical text (flow/view.h). In that text names are
+ * written out ("sys.path", however it was called), constants are folded, and what is computed is left
+ * as it is; so a word there is what it says. That a word stands in a string is no excuse: who plans can
+ * write it otherwise. What no table has is unknown, never data.
+ */
+#include "flow/makes_code.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/scope.h"
+
+struct word_row {
+	const char *words; /* with blanks between them */
+	enum makes makes;
+};
+
+/* Python's own that read, compute and write; then well-known packages that do. A row for a.b is asked
+ * before one for a. */
+static const struct word_row modules[] = {
+	{"__future__ abc argparse array ast asyncio atexit base64 binascii bisect bz2 "
+	 "calendar cmath codecs collections colorsys concurrent configparser contextlib "
+	 "contextvars copy csv dataclasses datetime dbm decimal difflib email encodings "
+	 "enum errno faulthandler filecmp fileinput fnmatch fractions ftplib functools gc "
+	 "getopt getpass gettext glob graphlib gzip hashlib heapq hmac html http inspect "
+	 "importlib.metadata importlib.resources io ipaddress itertools json keyword "
+	 "linecache locale logging lzma mailbox math mimetypes netrc numbers operator "
+	 "optparse os pathlib platform plistlib pprint pyexpat queue quopri random re "
+	 "reprlib sched secrets select selectors shlex shutil signal smtplib socket "
+	 "sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig "
+	 "tarfile tempfile textwrap threading time token tokenize tomllib traceback "
+	 "tracemalloc types typing unicodedata urllib uuid warnings wave weakref xml "
+	 "xmlrpc zipfile zlib zoneinfo altair attr attrs bs4 certifi chardet "
+	 "charset_normalizer dateutil docx geopandas html5lib httpx idna lxml markdown "
+	 "matplotlib mpl_toolkits msgpack networkx numpy openpyxl orjson pandas PIL plotly "
+	 "polars psutil pyarrow pydantic pypdf pytz requests rich scipy seaborn shapely "
+	 "simplejson six sklearn statsmodels tabulate tomli tqdm typing_extensions tzdata "
+	 "ujson urllib3 xlrd xlsxwriter yaml",
+	 MAKES_DATA},
+	{"__main__ bdb builtins cProfile cffi cloudpickle code codeop compileall ctypes "
+	 "dill distutils doctest ensurepip imp importlib joblib lib2to3 logging.config "
+	 "marshal pdb pickle pip pkg_resources pkgutil profile py_compile pydoc pytest "
+	 "rlcompleter runpy setuptools shelve site sklearn.externals timeit trace unittest "
+	 "venv zipapp zipimport",
+	 MAKES_CODE},
+};
+
+/* Those that start another have it told beside them. */
+static const struct word_row programs[] = {
+	{"base64 basename bc cat chmod cmp comm command cp cut date dd df diff dirname du "
+	 "echo egrep env exec expand expr false fgrep fmt fold grep gzip head id join ln "
+	 "ls mapfile md5sum mkdir mktemp mv nice nl nohup nproc od paste printf pwd "
+	 "readarray readlink realpath rev rm rmdir seq sha256sum shuf sleep sort split "
+	 "stat tac tail tee test time timeout touch tr true truncate uname uniq wc whoami "
+	 "yes zcat",
+	 MAKES_DATA},
+	{"ash bash busybox coproc csh dash deno ed expect fish gdb guile ipython julia ksh "
+	 "lua m4 make node nodejs perl php pwsh python python2 python3 ruby sh sqlite3 "
+	 "tclsh vi vim zsh (computed)",
+	 MAKES_CODE},
+};
+
+/* A shell's, where the text tells what they are given. */
+static const struct word_row shell_programs[] = {{"awk find gawk mawk sed xargs", MAKES_DATA}};
+
+enum how {
+	ALWAYS,
+	THEN,	  /* and later in its line what is in THEN */
+	COMPUTED, /* and something computed is given to it */
+};
+
+/* Words of the text that make code. */
+static const struct mark {
+	const char *lang, *word;
+	enum how how;
+	const char *then;
+} marks[] = {
+	/* where code comes from, and what runs it under another name */
+	{"python", "sys.path", ALWAYS, NULL},
+	{"python", "sys.meta_path", ALWAYS, NULL},
+	{"python", "sys.path_hooks", ALWAYS, NULL},
+	{"python", "sys.path_importer_cache", ALWAYS, NULL},
+	{"python", "sys.modules", ALWAYS, NULL},
+	{"python", "__path__", ALWAYS, NULL},
+	{"python", "__loader__", ALWAYS, NULL},
+	{"python", "__spec__", ALWAYS, NULL},
+	{"python", "__builtins__", ALWAYS, NULL},
+	{"python", "__import__", ALWAYS, NULL},
+	{"python", "eval", ALWAYS, NULL},
+	{"python", "exec", ALWAYS, NULL},
+	{"python", "getattr", ALWAYS, NULL}, /* one with a known name is not there any more */
+	{"python", "query(", COMPUTED, NULL},
+	{"python", "attrgetter(", COMPUTED, NULL},
+	{"python", "methodcaller(", COMPUTED, NULL},
+	{"python", "load_extension", ALWAYS, NULL},
+	{"python", "enable_load_extension", ALWAYS, NULL},
+	{"python", "read_pickle", ALWAYS, NULL},
+	{"python", "read_hdf", ALWAYS, NULL},
+	{"python", "allow_pickle", ALWAYS, NULL},
+	/* A shell computes with what stands in a variable: a[$(date)] is a number to it. */
+	{"bash", "((", ALWAYS, NULL},
+	{"bash", "let", ALWAYS, NULL},
+	{"bash", "declare", THEN, "-i"},
+	{"bash", "typeset", THEN, "-i"},
+	{"bash", "local", THEN, "-i"},
+	{"bash", "[[", THEN, "-eq"},
+	{"bash", "[[", THEN, "-ne"},
+	{"bash", "[[", THEN, "-lt"},
+	{"bash", "[[", THEN, "-le"},
+	{"bash", "[[", THEN, "-gt"},
+	{"bash", "[[", THEN, "-ge"},
+	/* names that are computed are read the same way */
+	{"bash", "${!", ALWAYS, NULL},
+	{"bash", "declare $", ALWAYS, NULL},
+	{"bash", "typeset $", ALWAYS, NULL},
+	{"bash", "local $", ALWAYS, NULL},
+	{"bash", "export $", ALWAYS, NULL},
+	{"bash", "readonly $", ALWAYS, NULL},
+	{"bash", "read", COMPUTED, NULL},
+	{"bash", "unset", COMPUTED, NULL},
+	{"bash", "-v $", ALWAYS, NULL},
+	{"bash", "trap", COMPUTED, NULL},
+	{"bash", "alias", COMPUTED, NULL},
+	{"bash", "mapfile", THEN, "-C"},
+	{"bash", "readarray", THEN, "-C"},
+	/* programs with a language of their own */
+	{"bash", "sed", COMPUTED, NULL},
+	{"bash", "sed", THEN, "-f"},
+	{"bash", "sed", THEN, "--f"},
+	{"bash", "sed", THEN, "/e'"},
+	{"bash", "sed", THEN, "/ge'"},
+	{"bash", "sed", THEN, "/e;"},
+	{"bash", "awk", COMPUTED, NULL},
+	{"bash", "awk", THEN, "-f"},
+	{"bash", "awk", THEN, "--f"},
+	{"bash", "awk", THEN, "system"},
+	{"bash", "awk", THEN, "getline"},
+	{"bash", "awk", THEN, "| \""},
+	{"bash", "awk", THEN, "|\""},
+	{"bash", "gawk", ALWAYS, NULL},
+	{"bash", "mawk", ALWAYS, NULL},
+	{"bash", "find", COMPUTED, NULL},
+	{"bash", "find", THEN, "-exec"},
+	{"bash", "find", THEN, "-ok"},
+	{"bash", "xargs", THEN, "sed"},
+	{"bash", "xargs", THEN, "awk"},
+	{"bash", "xargs", THEN, "find"},
+	{"bash", "xargs", THEN, "env"},
+	{"bash", "sort", THEN, "--compress"},
+	{"bash", "split", THEN, "--filter"},
+};
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Is NAME, of LEN bytes, one of the words? */
+static bool has_word(const char *words, const char *name, size_t len)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && memcmp(words, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool find_row(const struct word_row *rows, size_t count, const char *name, size_t len,
+		     enum makes *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has_word(rows[i].words, name, len)) {
+			*ret = rows[i].makes;
+			return true;
+		}
+	return false;
+}
+
+/* "a.b.c", then "a.b", then "a". One that begins with a dot lies beside the program. */
+static enum makes of_module(const char *name)
+{
+	enum makes made = MAKES_UNKNOWN;
+
+	for (size_t len = strlen(name); len > 0; len--)
+		if ((!name[len] || name[len] == '.') &&
+		    find_row(modules, ARRAY_SIZE(modules), name, len, &made))
+			return made;
+	return MAKES_UNKNOWN;
+}
+
+/* The shell program has a function of that name: its body is told too. */
+static bool is_function(const char *text, const char *name)
+{
+	char head[64];
+
+	if (snprintf(head, sizeof(head), "%s () ", name) < (int)sizeof(head) && strstr(text, head))
+		return true;
+	return snprintf(head, sizeof(head), "function %s ", name) < (int)sizeof(head) &&
+	       strstr(text, head);
+}
+
+static enum makes of_program(bool is_shell, const char *text, const char *path)
+{
+	static const char *const places[] = {"/usr/bin/", "/bin/"};
+	const char *name = path;
+	enum makes made;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (strncmp(path, places[i], strlen(places[i])) == 0)
+			name = path + strlen(places[i]);
+	const char *last = strrchr(name, '/');
+	if (find_row(programs, ARRAY_SIZE(programs), name, strlen(name), &made) ||
+	    (is_shell &&
+	     find_row(shell_programs, ARRAY_SIZE(shell_programs), name, strlen(name), &made)))
+		return made;
+	if (strpbrk(name, "$`") ||
+	    (last && find_row(programs, ARRAY_SIZE(programs), last + 1, strlen(last + 1), &made) &&
+	     made == MAKES_CODE))
+		return MAKES_CODE;
+	return is_shell && is_function(text, name) ? MAKES_DATA : MAKES_UNKNOWN;
+}
+
+static size_t line_len(const char *at)
+{
+	return strcspn(at, "\n");
+}
+
+/* Before the end of the command: a variable or a command's output that is given to it. */
+static bool shell_computes(const char *at)
+{
+	bool quoted = false;
+
+	for (; *at && *at != '\n' && (quoted || !strchr("|;&", *at)); at++) {
+		if (*at == '\'')
+			quoted = !quoted;
+		else if (!quoted && (*at == '$' || *at == '`'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_made(const struct mark *m, const char *after)
+{
+	switch (m->how) {
+	case THEN:
+		return memmem(after, line_len(after), m->then, strlen(m->then)) != NULL;
+	case COMPUTED:
+		return strcmp(m->lang, "bash") == 0 ? shell_computes(after)
+						    : !strchr("'\")", *after) || !*after;
+	default:
+		return true;
+	}
+}
+
+static bool has_mark(const struct mark *m, const char *text)
+{
+	size_t len = strlen(m->word);
+
+	for (const char *at = text; (at = strstr(at, m->word)); at++) {
+		bool begins = !is_name(m->word[0]) || at == text || !is_name(at[-1]);
+		bool ends = !is_name(m->word[len - 1]) || !is_name(at[len]);
+		if (begins && ends && is_made(m, at + len))
+			return true;
+	}
+	return false;
+}
+
+/* a[i], ${x:i}: a number, as far as a shell is concerned. */
+static bool has_index(const char *text)
+{
+	for (const char *at = text; (at = strpbrk(at, "[:")); at++) {
+		const char *name = at + 1 + (at[1] == '$');
+		size_t n = 0;
+		while (is_name(name[n]))
+			n++;
+		bool known = !n || (isdigit((unsigned char)*name) && name == at + 1);
+		if (at == text || known || !is_name(at[-1]))
+			continue;
+		const char *begin = at;
+		while (begin > text && is_name(begin[-1]))
+			begin--;
+		bool cut = *at == ':' && begin - text >= 2 && begin[-1] == '{' && begin[-2] == '$';
+		if (cut || (*at == '[' && name[n] == ']'))
+			return true;
+	}
+	return false;
+}
+
+__attribute__((format(printf, 3, 4))) static void found(struct makes_code *ret, enum makes makes,
+							const char *fmt, ...)
+{
+	va_list ap;
+
+	if (makes <= ret->makes)
+		return;
+	ret->makes = makes;
+	va_start(ap, fmt);
+	vsnprintf(ret->why, sizeof(ret->why), fmt, ap);
+	va_end(ap);
+}
+
+static void look_at_effects(bool is_shell, const struct code_view *v, struct makes_code *ret)
+{
+	for (size_t i = 0; i < v->effectc; i++) {
+		const struct code_effect *e = &v->effect[i];
+		if (e->kind == EFFECT_DYNAMIC)
+			found(ret, MAKES_CODE, "line %u: %.60s", e->line, e->value);
+		else if (e->kind == EFFECT_IMPORT)
+			found(ret, of_module(e->value), "line %u: import %.60s", e->line, e->value);
+		else if (e->kind == EFFECT_PROGRAM)
+			found(ret, of_program(is_shell, v->text, e->value),
+			      "line %u: the program %.60s", e->line, e->value);
+	}
+}
+
+void makes_code(const char *lang, const struct code_view *view, struct makes_code *ret)
+{
+	bool is_shell = strcmp(lang, "bash") == 0;
+
+	*ret = (struct makes_code){MAKES_DATA, ""};
+	if (!view_has_language(lang)) {
+		found(ret, MAKES_UNKNOWN, "nobody can read %.20s for it", lang);
+		return;
+	}
+	if (view->text)
+		look_at_effects(is_shell, view, ret);
+	for (size_t i = 0; view->text && i < ARRAY_SIZE(marks); i++)
+		if (strcmp(marks[i].lang, lang) == 0 && has_mark(&marks[i], view->text))
+			found(ret, MAKES_CODE, "%s%s%s", marks[i].word,
+			      marks[i].then ? " with " : "", marks[i].then ? marks[i].then : "");
+	if (is_shell && view->text && has_index(view->text))
+		found(ret, MAKES_CODE, "a computed index");
+	if (view->state != CODE_VIEW_WHOLE)
+		found(ret, MAKES_CODE, "it could not be read whole: %.60s",
+		      view->reason ? view->reason : "");
+}
+
+/* How the names begin. */
+static const char *const variables[] = {
+	"BASH_", "DYLD_", "ENV=", "GCONV_PATH=", "LD_",	 "NODE_",
+	"PATH=", "PERL",  "PS4=", "PYTHON",	 "RUBY", "SHELLOPTS="};
+
+bool makes_code_by_variable(const char *pair)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		if (strncmp(pair, variables[i], strlen(variables[i])) == 0)
+			return true;
+	return false;
+}

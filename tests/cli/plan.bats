@@ -1,0 +1,340 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2034
+# Plan tokens: code that was fixed before anything was read keeps its trust, because what comes later comes
+# to it as data. What makes code of it is no plan; what a run is given beside the code is asked about at
+# each run; and what a token is bound to, it is bound to.
+load helper
+load story
+
+# plan WAY ARG...: a token in $token, if there is one.
+plan()
+{
+	local way=$1
+	shift
+	gate "$way" plan --domain "$D" "$@"
+	token=$(cat "$T/out")
+}
+
+# is_no_plan WORDS: it was decided on as if there were no token, and says why.
+is_no_plan()
+{
+	holds "r['origin'] != 'plan' and any(x.startswith('no plan: ') and '$1' in x for x in r['reasons'])"
+}
+
+# rows STATUS SUFFIX: each line of standard input is a program ("\n" ends its lines).
+rows()
+{
+	local line
+	while IFS= read -r line; do
+		printf '%b' "$line" >"$T/row.$2"
+		plan "$WAY" --ask read,write "row.$2"
+		[ "$status" -eq "$1" ] || { echo "not $1: $line"; show; }
+		[ "$1" -eq 0 ] || err_has 'code that makes code of its inputs is no plan'
+	done
+}
+
+makes_code() {
+	WAY=${WAYS%% *}
+	talk "$WAY"
+	rows 126 py <<-'END'
+		import sys\nsys.path.insert(0, "/workspace")\nimport helper\n
+		from sys import path as p\np.append("/workspace")\nimport helper\n
+		import sys\nsys.path += ["/workspace"]\n
+		import sys\nsys.path[:0] = ["lib"]\n
+		import sys\ngetattr(sys, "pa" + "th").append("lib")\n
+		import logging\nlogging.sys.path.append("lib")\n
+		import sys\nsys.meta_path.append(sys.argv)\n
+		import sys\nsys.modules["csv"] = open\n
+		import timeit\ntimeit.timeit(open("x").read())\n
+		import site\nsite.addsitedir("/workspace")\n
+		import runpy\nrunpy.run_path("x.py")\n
+		import cProfile\ncProfile.run(open("x").read())\n
+		import trace\ntrace.Trace().run(open("x").read())\n
+		import bdb\nbdb.Bdb().run(open("x").read())\n
+		import unittest\nunittest.main(module=None, argv=["x", "discover"])\n
+		import pkgutil\npkgutil.resolve_name("x:y")\n
+		from importlib.machinery import SourceFileLoader\nSourceFileLoader("x", "x.py").load_module()\n
+		import zipimport\nzipimport.zipimporter("x.zip")\n
+		import logging.config\nlogging.config.fileConfig("x.ini")\n
+		import doctest\ndoctest.testfile("x.txt")\n
+		import subprocess\nsubprocess.run(["bash", "x.sh"])\n
+		import subprocess\nsubprocess.run([open("x").read()])\n
+		import subprocess\nsubprocess.run(["/workspace/python3", "x"])\n
+		import pandas\npandas.read_csv("x.csv", converters={"a": eval})\n
+		import pandas\npandas.read_csv("x.csv").query(open("q").read())\n
+		import numpy\nnumpy.load("x.npy", allow_pickle=True)\n
+		import pickle\nclass U(pickle.Unpickler): pass\nU(open("x", "rb")).load()\n
+		print(list(map(eval, open("x"))))\n
+		import sqlite3\nsqlite3.connect(":memory:").load_extension("/workspace/x")\n
+		import os\nfor name in open("x"): getattr(os, name)()\n
+	END
+	rows 126 sh <<-'END'
+		bash /workspace/x.sh\n
+		if true; then sh x; fi\n
+		f() { dash x; }\nf\n
+		function f { /bin/bash x; }\nf\n
+		read l; $l\n
+		read l; "$l" x\n
+		read l; trap "$l" EXIT\n
+		. ./x\n
+		sed -f x.sed table\n
+		read l; sed "$l" table\n
+		sed 's/.*/ls &/e' table\n
+		awk -f x.awk table\n
+		read l; awk "$l" table\n
+		awk '{ system($0) }' table\n
+		awk '{ print | "sh" }' table\n
+		find . -exec sh {} \\;\n
+		find . -name '*.sh' | xargs sh\n
+		ls | xargs sed -i s/a/b/\n
+		xargs -I{} env {}\n
+		while read a b; do s=$((s + b)); done <table\n
+		read a; (( a > 1 )) && echo more\n
+		read a; let s=a\n
+		read a; [[ $a -gt 1 ]] && echo more\n
+		read a; echo ${x[a]}\n
+		read a; echo ${x[$a]}\n
+		read a; echo ${x:a}\n
+		read a; echo ${!a}\n
+		read a; declare "$a"\n
+		read a; printf -v "$a" x\n
+		mapfile -c 1 -C "$x" rows <table\n
+		coproc bash x\n
+		node x.js\n
+	END
+}
+@test "what makes code of its inputs is no plan" { makes_code; }
+
+hands_over() {
+	WAY=${WAYS%% *}
+	talk "$WAY"
+	rows 0 py <<-'END'
+		import csv, json, re, sys\nprint(re.compile("a").match(open(sys.argv[1]).read()))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv").query("a > 1")\nprint(df.describe())\n
+		import numpy as np, matplotlib.pyplot as plt\nplt.plot(np.loadtxt("x"))\n
+		import importlib.metadata, logging, os.path\nprint(getattr(os, "sep"))\n
+		import ast\nprint(ast.literal_eval(open("x").read()))\n
+		import subprocess\nsubprocess.run(["/usr/bin/wc", "-l", "table"])\n
+	END
+	rows 0 sh <<-'END'
+		cut -d, -f2 table | sort -n | uniq -c | head -n 3 >counts\n
+		total() { awk -F, '{ s += $2 } END { print s }' table; }\ntotal | tee sum\n
+		for f in *.csv; do wc -l "$f"; done\n
+		while read -r a b; do echo "$b $a"; done <table\n
+		sed -n 's/a$/e/p' table; find . -name '*.csv' | xargs -n 1 wc -l\n
+		if [ "$(wc -l <table)" -gt 3 ]; then echo many; fi\ni=1; echo $((i + 1))\n
+	END
+}
+@test "what hands over data is a plan" { hands_over; }
+
+# No trick has to be known: a module of that name in the workspace is enough, or one that no table has.
+beside_it() {
+	begin "$1"
+	printf 'import csv\nprint(len(list(csv.reader(open("planted.csv")))))\n' | code counts.py
+	printf 'try:\n\timport acme\nexcept ImportError:\n\tprint("none")\n' | code acme.py
+	printf 'import subprocess\ntry:\n\tsubprocess.run(["sed", "-f", "x"])\nexcept OSError:\n\tpass\n' | code sed.py
+	plan "$1" --ask read --runs 9 counts.py
+	exits 0
+	local counts=$token acme
+	plan "$1" --ask read --runs 9 acme.py
+	exits 0
+	acme=$token
+	plan "$1" --ask read --runs 9 sed.py
+	exits 0
+	reads_table "$1"
+	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
+	exits 0
+	holds 'r["origin"] == "plan"'
+	submit "$1" --workspace "$W:ro" --plan "$acme" acme.py
+	is_no_plan 'it may make code of what it is given: line 2: import acme'
+	submit "$1" --workspace "$W:ro" --plan "$token" sed.py
+	is_no_plan 'it may make code of what it is given: line 3: the program sed'
+	IN=$W/planted.csv
+	submit "$1" --stdin - --plan "$acme" acme.py
+	is_no_plan 'import acme'
+	IN=/dev/null
+	submit "$1" --plan "$acme" acme.py
+	holds 'r["origin"] == "plan"'
+	# As text it ties to nothing, and it is where Python would not look.
+	echo 'reader = print' >"$W/csv.py"
+	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
+	is_no_plan 'a module that it names is in its workspace'
+	holds 'r["origin"] == "exposed"'
+	rm "$W/csv.py"
+	ln -s planted.csv "$W/csv.py"
+	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
+	is_no_plan 'a module that it names is in its workspace'
+	rm "$W/csv.py"
+	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
+	holds 'r["origin"] == "plan"'
+}
+@test "what is beside a plan's code is not planned" { every beside_it; }
+
+# The story's plan with the library that everybody would use.
+with_pandas() {
+	begin "$1"
+	printf 'import pandas as pd\ntable = pd.read_csv("planted.csv")\nprint(table["units"].mean())\n' | code mean2.py
+	plan "$1" --ask read mean2.py
+	exits 0
+	reads_table "$1"
+	submit "$1" --workspace "$W:ro" --plan "$token" mean2.py
+	exits 0
+	holds 'r["origin"] == "plan" and r["verdict"] == "allow" and r["stdout"] == "2.0\n"'
+}
+@test "a plan reads the table that was read later, with pandas" {
+	/usr/bin/python3 -c 'import pandas' || skip "no pandas"
+	every with_pandas
+}
+
+# What nobody can read is a plan as long as it is given nothing.
+unread() {
+	begin "$1"
+	echo 'require(process.argv[2] || "/workspace/x.js")' | code asks.js
+	echo 'console.log(1)' | code one.js
+	plan "$1" --ask read asks.js
+	exits 126
+	err_has 'code of node is a plan only without --ask'
+	plan "$1" --runs 2 one.js
+	exits 0
+	reads_table "$1"
+	submit "$1" --plan "$token" one.js
+	holds 'r["origin"] == "plan"'
+	submit "$1" --plan "$token" --stdin "$W/planted.csv" one.js
+	is_no_plan 'nobody can read node'
+}
+@test "a language that nobody reads gets no inputs in a plan" {
+	[ -x /usr/bin/node ] || skip "no node"
+	every unread
+}
+
+# A program and a virtual environment where an untrusted run could write are code that nobody planned.
+written() {
+	begin "$1"
+	echo 'print(1)' | code one.py
+	cp /usr/bin/true "$W/prog"
+	local prog venv
+	plan "$1" --ask read --runs 9 --exec "$W/prog" one.py
+	exits 0
+	prog=$token
+	mkdir -p "$W/venv/bin" "$W/venv/lib/python3.11/site-packages"
+	ln -s /usr/bin/python3 "$W/venv/bin/python3"
+	printf 'home = /usr/bin\n' >"$W/venv/pyvenv.cfg"
+	plan "$1" --ask read --runs 9 --venv "$W/venv" one.py
+	exits 0
+	venv=$token
+	submit "$1" --exec "$W/prog" --plan "$prog" one.py
+	exits 0
+	holds 'r["origin"] == "plan"'
+	submit "$1" --venv "$W/venv" --plan "$venv" one.py
+	exits 0
+	holds 'r["origin"] == "plan"'
+	reads_table "$1"
+	echo 'open("more", "w")' | code writer.py
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 75
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:overlay" --commit writer.py
+	exits 0
+	holds 'r["committed"]'
+	submit "$1" --exec "$W/prog" --plan "$prog" one.py
+	is_no_plan 'an untrusted run could write what it may start'
+	submit "$1" --venv "$W/venv" --plan "$venv" one.py
+	is_no_plan 'an untrusted run could write what it may start'
+}
+@test "what an untrusted run could write is nothing that a plan starts" {
+	need_root
+	written user:no-cgroup
+}
+
+# What nobody knows is untrusted.
+inputs() {
+	begin "$1"
+	echo 'print(len(input()))' | code counts.py
+	echo 'print(1)' | code one.py
+	echo 'nobody knows these words' >"$T/words"
+	plan "$1" --ask read --inputs tool --runs 9 counts.py
+	exits 0
+	local tool=$token none
+	plan "$1" --ask read --inputs untrusted --runs 9 counts.py
+	exits 0
+	local any=$token
+	plan "$1" --ask read --inputs tool --runs 9 one.py
+	exits 0
+	none=$token
+	reads_table "$1"
+	submit "$1" --stdin "$T/words" --plan "$tool" counts.py
+	is_no_plan 'the inputs are not what the plan allows'
+	IN=$T/words
+	submit "$1" --stdin - --plan "$tool" counts.py
+	is_no_plan 'the inputs are not what the plan allows'
+	IN=/dev/null
+	submit "$1" --workspace "$W:ro" --plan "$none" one.py
+	is_no_plan 'the inputs are not what the plan allows'
+	submit "$1" --plan "$none" one.py
+	holds 'r["origin"] == "plan"'
+	submit "$1" --stdin "$T/words" --plan "$any" counts.py
+	exits 0
+	holds 'r["origin"] == "plan" and r["stdout"] == "24\n"'
+	# A pipe is what nobody can know.
+	[ -p "$T/pipe" ] || mkfifo -m 644 "$T/pipe"
+	cat "$T/words" >"$T/pipe" &
+	submit "$1" --stdin "$T/pipe" --plan "$tool" counts.py
+	wait
+	is_no_plan 'the inputs are not what the plan allows'
+}
+@test "what nobody knows is no input that a plan asks for" { every inputs; }
+
+# What comes with the code is planned with it: exactly that, or it is no plan.
+bound() {
+	local one=(--env A=1 --env B=2 --net example.org:443 --exec /usr/bin/wc)
+	begin "$1"
+	printf 'import sys\nprint(sys.argv[1:])\n' | code args.py
+	plan "$1" --runs 99 --ask read "${one[@]}" --json args.py -- x 'y z'
+	exits 0
+	holds 'len(r["rest_sha256"]) == 64' 'r["caps"] == ["compute", "read", "net"]'
+	token=$(said token)
+	reads_table "$1"
+	submit "$1" "${one[@]}" --plan "$token" args.py -- x 'y z'
+	holds "'plan: the code is exactly what was planned' in r['reasons']"
+	for other in "--env A=1 args.py -- x y z" "--env A=1 --env B=2 args.py" "args.py -- x" \
+		"--net example.org:443 --exec /usr/bin/wc --env B=2 --env A=1 args.py -- x y z" \
+		"--env A=1 --env B=2 --net example.org:80 --exec /usr/bin/wc args.py -- x y z" \
+		"--env A=1 --env B=2 --net example.org:443 args.py -- x y z" "args.py"; do
+		# shellcheck disable=SC2086
+		submit "$1" --plan "$token" $other
+		is_no_plan 'the plan is for other arguments or another environment'
+	done
+	talk "$1"
+	for variable in PYTHONPATH=lib BASH_ENV=x NODE_OPTIONS=x LD_PRELOAD=x PATH=/workspace; do
+		plan "$1" --env "$variable" args.py
+		exits 126
+		err_has "the variable ${variable%%=*} is in no plan"
+	done
+}
+@test "a plan is bound to arguments, environment, hosts and programs" { every bound; }
+
+# Who asks later what led to a run hears of its plan; who runs it without, at once.
+told() {
+	local id
+	begin "$1"
+	plan "$1" --ask read --json mean.py
+	exits 0
+	id=$(said plan) token=$(said token)
+	reads_table "$1"
+	submit "$1" --workspace "$W:ro" --plan "$token" mean.py
+	holds 'r["origin"] == "plan"'
+	gate "$1" audit trace "$(said audit_id)" --json
+	exits 0
+	holds "[x['body']['plan'] for x in r['records'] if x['kind'] == 'verdict'] == ['$id']" \
+		"any(x['kind'] == 'plan' and x['body']['id'] == '$id' for x in r['records'])" \
+		"all('plan:$id' in x['refs'] for x in r['records'] if x['kind'] in ('verdict', 'plan'))"
+	gate "$1" run --tier "${1#*:}" --domain "$D" --workspace "$W:ro" --plan "$token" mean.py
+	exits 0
+	out_is 'mean: 2'
+	err_has "cordon: no plan: the plan's runs are used up"
+	gate "$1" audit tail -n 4 --json
+	grep -q '"kind":"verdict"' "$T/out" || show
+	! grep -q "plan:$id" "$T/out" || show
+}
+@test "the log names a run's plan, and a token that does not hold is told" { every told; }
