@@ -42,6 +42,12 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
+# Without the box, whose gate is another one.
+$(BUILD)/tests/unit/gate_properties: $(BUILD)/obj/tests/unit/test_gate_properties.o \
+		$(filter-out %/main.o,$(CLI_OBJS))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
 # With what cordon-egress is linked with, which is not static.
 $(BUILD)/tests/unit/egress_%: $(BUILD)/obj/tests/unit/test_egress_%.o $(filter-out %/egress/main.o,$(EGRESS_OBJS))
 	@mkdir -p $(@D)

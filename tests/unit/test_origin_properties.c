@@ -2,7 +2,8 @@
  *
  * The seven promises about labels, held over random sequences of everything that can happen: reading,
  * running, forgetting, merging, new conversations, labels from outside. A model in this file knows,
- * in the plainest way, how low each domain must be; the real thing may never be above it.
+ * in the plainest way, how low each domain must be; the real thing may never be above it. These are the
+ * parts; that the gate joins them so is in test_gate_properties.c.
  */
 #include "origin_case.h"
 

@@ -126,16 +126,18 @@ static void test_profiles(void)
 
 static void test_options(struct names *flags)
 {
-	static const struct cli_option *const tables[] = {cli_run_options, cli_doctor_options};
+	static const struct cli_option *const tables[] = {cli_run_options, cli_beside_options,
+							  cli_doctor_options};
+	struct names run = {0}, doctor = {0};
 
-	for (size_t t = 0; t < 2; t++) {
-		struct names names = {0};
+	for (size_t t = 0; t < 3; t++) {
+		struct names *names = t < 2 ? &run : &doctor;
 		for (const struct cli_option *o = tables[t]; o->name; o++) {
-			ok(is_name(o->name) && add_unique(&names, o->name), "--%s is there once",
+			ok(is_name(o->name) && add_unique(names, o->name), "--%s is there once",
 			   o->name);
 			ok(is_help(o->help) && o->set, "--%s has a help text and an effect",
 			   o->name);
-			if (t == 0)
+			if (t < 2)
 				add_unique(flags, o->name);
 		}
 	}
