@@ -178,13 +178,17 @@ def ingest_call(data: Code, *, kind: str, name: str, domain: Union[None, str, Do
 
 def plan_call(code: Code, *, domain: Union[str, Domain], lang: Optional[str] = None, ask: Iterable[str] = (),
               inputs: Iterable[str] = (), runs: Optional[int] = None, ttl: Optional[Duration] = None,
+              args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
+              venv: Optional[Path] = None, net: Iterable[str] = (),
               policy: Optional[Path] = None, state: Optional[Path] = None) -> Call:
-    """Fixes code before anything untrusted is read: run() takes what it gives back as PLAN."""
+    """Fixes code before anything untrusted is read: run() takes what it gives back as PLAN, with the same
+    ARGS, ENV, EXEC, VENV and NET."""
     operands, payload = _source(code)
     o = _Options().say(domain=_handle(domain), lang=lang or ("python" if payload is not None else None),
                        ask=",".join(ask) or None, inputs=",".join(inputs) or None, runs=runs,
-                       ttl=None if ttl is None else _seconds(ttl), policy=policy, state=state)
-    return Call(("plan",), o.all, operands, payload=payload)
+                       ttl=None if ttl is None else _seconds(ttl), venv=venv, policy=policy, state=state)
+    o.each("exec", exec).each("net", net).each("env", _variables(env or {}))
+    return Call(("plan",), o.all, operands, tuple(_text("args", a) for a in args), payload)
 
 
 def approvals_call(*, all: bool = False, state: Optional[Path] = None) -> Call:

@@ -93,15 +93,15 @@ class Process:
 
     def _words(self, call: Call) -> bytes:
         """What is said besides the command, ended by NULs: everybody can read a command line, so handles, tokens
-        and values of the environment are in none. A value goes with its name in one word, and a run's file
-        and arguments come behind "--": nothing can pass for an option."""
+        and values of the environment are in none. A value goes with its name in one word, and the file of a
+        run or a plan and arguments come behind "--": nothing can pass for an option."""
         words: List[str] = []
         for name, value in call.options:
             if len(name) == 1 and value is not None:
                 words += ["-" + name, value]
             else:
                 words.append("--" + name if value is None else f"--{name}={value}")
-        if call.command == ("run",):
+        if call.command in (("run",), ("plan",)):
             words += ["--", *call.operands, "--", *call.arguments]
         else:
             words += [_no_option(word) for word in call.operands]

@@ -69,6 +69,9 @@ class Package(Case):
         options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events", "by_signal", "help", "words"}
         known = set(inspect.signature(cordon.run).parameters) - {"code", "args", "mode", "check", "on_event", "on_output"}
         self.assertEqual(options, {"stdin" if k == "input" else k for k in known})
+        told = subprocess.run([BINARY, "help", "plan"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        options = set(re.findall(r"^  --([a-z-]+)", told, re.M)) - {"json", "help", "words"}
+        self.assertEqual(options, set(inspect.signature(cordon.plan).parameters) - {"code", "args"})
         told = subprocess.run([BINARY, "run", "--json", "--nothing"], stdout=subprocess.PIPE, text=True).stdout
         fields = {f for f in json.loads(told) if not f.startswith(("stdout_", "stderr_"))}
         self.assertEqual(fields, set(cordon.Result.__dataclass_fields__) - {"raw"})

@@ -224,6 +224,9 @@ class Errors(Case):
         self.assertEqual(r.text, "s3cret=x ['h1dden']\n")
         self.assertIn("the plan is for other arguments", r.reasons[0])  # so the token arrived
         self.assertIn(b"--events", words[0])
+        plan = client.plan(code, domain=domain, env={"KEY": "s3cret=x"}, args=["h1dden"])
+        r = client.run(code, domain=domain, plan=plan, env={"KEY": "s3cret=x"}, args=["h1dden"], on_event=look)
+        self.assertEqual((r.text, r.origin), ("s3cret=x ['h1dden']\n", "plan"))
         for secret in (domain.handle, plan.token, "s3cret", "h1dden"):
             self.assertEqual([w for w in words if secret.encode() in w], [])
 
