@@ -110,6 +110,8 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 		     struct err *err);
 
 /* gate_label.c: what it writes, and what it prints. */
+/* Standard input, and not an empty one. */
+bool gate_has_input(const struct gate *g);
 /* It is given something of which nobody knows where it came from. */
 bool gate_reads_unknown(const struct gate *g, const struct request *r);
 struct label gate_label_of_files(const struct gate *g);

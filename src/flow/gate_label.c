@@ -4,6 +4,8 @@
  * file goes where no record follows it, so its label also names the documents behind it, for whoever
  * asks later where it came from. What was printed is a source, which names its run.
  */
+#include <sys/stat.h>
+
 #include "flow/gate.h"
 
 /* People who stand by a run have read its code, and no program that it may start. */
@@ -41,12 +43,20 @@ struct label gate_label_of_files(const struct gate *g)
 	return l;
 }
 
+/* The copy is asked: a file below /proc has no size. */
+bool gate_has_input(const struct gate *g)
+{
+	struct stat st;
+
+	if (!g->bp->input_is_fixed)
+		return true;
+	return fstat(g->bp->input, &st) < 0 || (S_ISREG(st.st_mode) && st.st_size > 0);
+}
+
 /* What nobody knows, it may print. Whether the code itself is trusted is another question. */
 bool gate_reads_unknown(const struct gate *g, const struct request *r)
 {
-	bool input = g->bp->input_file.st_size > 0 || !g->bp->input_is_fixed;
-
-	return input || r->workspace || r->venv;
+	return gate_has_input(g) || r->workspace || r->venv;
 }
 
 struct label gate_label_of_output(const struct gate *g)

@@ -13,8 +13,7 @@ static bool is_given_something(const struct gate *g)
 {
 	unsigned caps = policy_caps_of(g->req) | g->req->asks;
 
-	return caps & ~CAP_BIT(CAP_COMPUTE) || g->bp->input_file.st_size > 0 ||
-	       !g->bp->input_is_fixed;
+	return caps & ~CAP_BIT(CAP_COMPUTE) || gate_has_input(g);
 }
 
 static bool makes_code_of_it(const struct gate *g)

@@ -115,11 +115,14 @@ static int scan_words(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
-/* May what it is given become code? Of most programs it is data, which may say what it likes. */
+/* May what it is given become code? Of most programs it is data, which may say what it likes. Only who
+ * has a plan or is given input needs to know. */
 static void ask_what_it_makes(struct gate *g)
 {
 	struct code_view view = g->look.view;
 
+	if (!g->req->plan && !gate_has_input(g))
+		return;
 	view.effect = g->look.effect;
 	view.effectc = g->look.effectc;
 	makes_code(g->bp->profile->name, &view, &g->makes);

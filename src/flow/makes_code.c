@@ -14,6 +14,8 @@
 
 #include "base/scope.h"
 
+enum { FUNCTIONS_MAX = 256 }; /* of a shell program, that are known as such */
+
 struct word_row {
 	const char *words; /* with blanks between them */
 	enum makes makes;
@@ -204,7 +206,8 @@ static bool is_function(const char *text, const char *name)
 	       strstr(text, head);
 }
 
-static enum makes of_program(bool is_shell, const char *text, const char *path)
+/* FUNCTIONS: how many more may be looked for in the text, which is long. */
+static enum makes of_program(bool is_shell, const char *text, const char *path, int *functions)
 {
 	static const char *const places[] = {"/usr/bin/", "/bin/"};
 	const char *name = path;
@@ -222,36 +225,43 @@ static enum makes of_program(bool is_shell, const char *text, const char *path)
 	    (last && find_row(programs, ARRAY_SIZE(programs), last + 1, strlen(last + 1), &made) &&
 	     made == MAKES_CODE))
 		return MAKES_CODE;
-	return is_shell && is_function(text, name) ? MAKES_DATA : MAKES_UNKNOWN;
+	bool ours = is_shell && (*functions)-- > 0 && is_function(text, name);
+	return ours ? MAKES_DATA : MAKES_UNKNOWN;
 }
 
-static size_t line_len(const char *at)
-{
-	return strcspn(at, "\n");
-}
-
-/* Before the end of the command: a variable or a command's output that is given to it. */
-static bool shell_computes(const char *at)
+/* Until the end of the command: is a variable or a command's output given to it? */
+static bool shell_computes(const char **at)
 {
 	bool quoted = false;
 
-	for (; *at && *at != '\n' && (quoted || !strchr("|;&", *at)); at++) {
-		if (*at == '\'')
+	for (; **at && **at != '\n' && (quoted || !strchr("|;&", **at)); (*at)++) {
+		if (**at == '\'')
 			quoted = !quoted;
-		else if (!quoted && (*at == '$' || *at == '`'))
+		else if (!quoted && (**at == '$' || **at == '`'))
 			return true;
 	}
 	return false;
 }
 
-static bool is_made(const struct mark *m, const char *after)
+static bool line_has(const char **at, const char *what)
+{
+	const char *begin = *at;
+	size_t len = strcspn(begin, "\n");
+
+	*at += len;
+	return memmem(begin, len, what, strlen(what)) != NULL;
+}
+
+/* *AT is behind the word, and then behind what was looked at for it: that is looked at once, however
+ * often the word is in it. */
+static bool is_made(const struct mark *m, const char **at)
 {
 	switch (m->how) {
 	case THEN:
-		return memmem(after, line_len(after), m->then, strlen(m->then)) != NULL;
+		return line_has(at, m->then);
 	case COMPUTED:
-		return strcmp(m->lang, "bash") == 0 ? shell_computes(after)
-						    : !strchr("'\")", *after) || !*after;
+		return strcmp(m->lang, "bash") == 0 ? shell_computes(at)
+						    : !**at || !strchr("'\")", **at);
 	default:
 		return true;
 	}
@@ -261,10 +271,11 @@ static bool has_mark(const struct mark *m, const char *text)
 {
 	size_t len = strlen(m->word);
 
-	for (const char *at = text; (at = strstr(at, m->word)); at++) {
-		bool begins = !is_name(m->word[0]) || at == text || !is_name(at[-1]);
-		bool ends = !is_name(m->word[len - 1]) || !is_name(at[len]);
-		if (begins && ends && is_made(m, at + len))
+	for (const char *at = text, *found; (found = strstr(at, m->word));) {
+		bool begins = !is_name(m->word[0]) || found == text || !is_name(found[-1]);
+		bool ends = !is_name(m->word[len - 1]) || !is_name(found[len]);
+		at = found + len;
+		if (begins && ends && is_made(m, &at))
 			return true;
 	}
 	return false;
@@ -296,7 +307,7 @@ __attribute__((format(printf, 3, 4))) static void found(struct makes_code *ret, 
 {
 	va_list ap;
 
-	if (makes <= ret->makes)
+	if (makes >= ret->makes)
 		return;
 	ret->makes = makes;
 	va_start(ap, fmt);
@@ -306,6 +317,8 @@ __attribute__((format(printf, 3, 4))) static void found(struct makes_code *ret, 
 
 static void look_at_effects(bool is_shell, const struct code_view *v, struct makes_code *ret)
 {
+	int functions = FUNCTIONS_MAX;
+
 	for (size_t i = 0; i < v->effectc; i++) {
 		const struct code_effect *e = &v->effect[i];
 		if (e->kind == EFFECT_DYNAMIC)
@@ -313,7 +326,7 @@ static void look_at_effects(bool is_shell, const struct code_view *v, struct mak
 		else if (e->kind == EFFECT_IMPORT)
 			found(ret, of_module(e->value), "line %u: import %.60s", e->line, e->value);
 		else if (e->kind == EFFECT_PROGRAM)
-			found(ret, of_program(is_shell, v->text, e->value),
+			found(ret, of_program(is_shell, v->text, e->value, &functions),
 			      "line %u: the program %.60s", e->line, e->value);
 	}
 }

@@ -10,7 +10,8 @@
 
 #include "flow/view.h"
 
-enum makes { MAKES_DATA, MAKES_UNKNOWN, MAKES_CODE };
+/* All zero: code. */
+enum makes { MAKES_CODE, MAKES_UNKNOWN, MAKES_DATA };
 enum { MAKES_WHY_MAX = 96 };
 
 struct makes_code {

@@ -276,7 +276,9 @@ inputs() {
 	submit "$1" --stdin "$T/words" --plan "$any" counts.py
 	exits 0
 	holds 'r["origin"] == "plan" and r["stdout"] == "24\n"'
-	# A pipe is what nobody can know.
+	# A file that says it is empty, and a pipe.
+	submit "$1" --stdin /proc/version --plan "$tool" counts.py
+	is_no_plan 'the inputs are not what the plan allows'
 	[ -p "$T/pipe" ] || mkfifo -m 644 "$T/pipe"
 	cat "$T/words" >"$T/pipe" &
 	submit "$1" --stdin "$T/pipe" --plan "$tool" counts.py

@@ -222,6 +222,7 @@ static void step_run(struct model *m)
 	struct what w = {.domain = (int)pick(m, DOMAINS),
 			 .place = (int)pick(m, PLACES + 1) - 1,
 			 .input = pick(m, 3) == 0,
+			 .makes = MAKES_DATA,
 			 .module = pick(m, 8) == 0};
 	char state[96], place[32];
 	struct request r;
@@ -242,7 +243,7 @@ static void step_run(struct model *m)
 		r.plan = w.token->text;
 		if (w.token->domain >= 0 && pick(m, 8))
 			w.domain = w.token->domain;
-		w.makes = pick(m, 3) ? MAKES_DATA : 1 + pick(m, 2);
+		w.makes = pick(m, 3) ? MAKES_DATA : pick(m, 2);
 	}
 	r.domain = m->handle[w.domain];
 	decide(m, &w, &r);
