@@ -98,6 +98,12 @@ static const struct mark {
 	{"python", "query(", COMPUTED, NULL},
 	{"python", "attrgetter(", COMPUTED, NULL},
 	{"python", "methodcaller(", COMPUTED, NULL},
+	{"python", "logging.config", ALWAYS,
+	 NULL}, /* "from logging import config" imports logging */
+	{"python", "load_all", ALWAYS, NULL},
+	{"python", "unsafe_load_all", ALWAYS, NULL},
+	{"python", "full_load", ALWAYS, NULL},
+	{"python", "get_type_hints", ALWAYS, NULL},
 	{"python", "load_extension", ALWAYS, NULL},
 	{"python", "enable_load_extension", ALWAYS, NULL},
 	{"python", "read_pickle", ALWAYS, NULL},
@@ -117,6 +123,10 @@ static const struct mark {
 	{"bash", "[[", THEN, "-ge"},
 	/* names that are computed are read the same way */
 	{"bash", "${!", ALWAYS, NULL},
+	{"bash", "@P}", ALWAYS, NULL},
+	{"bash", "PS4", ALWAYS, NULL},
+	{"bash", "BASH_ENV", ALWAYS, NULL},
+	{"bash", "PROMPT_COMMAND", ALWAYS, NULL},
 	{"bash", "declare $", ALWAYS, NULL},
 	{"bash", "typeset $", ALWAYS, NULL},
 	{"bash", "local $", ALWAYS, NULL},

@@ -57,6 +57,11 @@ makes_code() {
 		from importlib.machinery import SourceFileLoader\nSourceFileLoader("x", "x.py").load_module()\n
 		import zipimport\nzipimport.zipimporter("x.zip")\n
 		import logging.config\nlogging.config.fileConfig("x.ini")\n
+		from logging import config\nconfig.fileConfig("x.ini")\n
+		import yaml\nyaml.load_all(open("x"), yaml.Loader)\n
+		import asyncio\nasyncio.run(asyncio.create_subprocess_shell(open("x").read()))\n
+		from os import *\nsystem(open("x").read())\n
+		import os\nos.execv("/bin/sh", ["sh", "x"])\n
 		import doctest\ndoctest.testfile("x.txt")\n
 		import subprocess\nsubprocess.run(["bash", "x.sh"])\n
 		import subprocess\nsubprocess.run([open("x").read()])\n
@@ -101,6 +106,14 @@ makes_code() {
 		read a; printf -v "$a" x\n
 		mapfile -c 1 -C "$x" rows <table\n
 		coproc bash x\n
+		read a; echo "${a@P}"\n
+		read PS4; set -x; ls\n
+		read a; env -S "$a"\n
+		mapfile -t x <table; "${x[0]}"\n
+		timeout 5 nice bash x\n
+		command . x\n
+		exec bash x\n
+		bash <<<"$(cat x)"\n
 		node x.js\n
 	END
 }
@@ -114,6 +127,7 @@ hands_over() {
 		import pandas as pd\ndf = pd.read_csv("x.csv").query("a > 1")\nprint(df.describe())\n
 		import numpy as np, matplotlib.pyplot as plt\nplt.plot(np.loadtxt("x"))\n
 		import importlib.metadata, logging, os.path\nprint(getattr(os, "sep"))\n
+		import yaml\nprint(list(yaml.safe_load_all(open("x"))), yaml.safe_load("a: 1"))\n
 		import ast\nprint(ast.literal_eval(open("x").read()))\n
 		import subprocess\nsubprocess.run(["/usr/bin/wc", "-l", "table"])\n
 	END
