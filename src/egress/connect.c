@@ -179,6 +179,26 @@ static void on_called(struct egress *e, void *ctx, int error)
 	wait_for(e, p);
 }
 
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) < 0 ? 0 : cookie;
+}
+
+/* A socket whose call was broken off may call again, and its state is then that of the new call. */
+void connect_supersede(struct egress *e, int fd)
+{
+	uint64_t cookie = e->pending ? cookie_of(fd) : 0;
+
+	for (struct pending *p = e->pending, *next; p; p = next) {
+		next = p->next;
+		if (cookie_of(p->watch.fd) == cookie)
+			finish(e, p, false, ECONNABORTED);
+	}
+}
+
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule)
 {

@@ -71,6 +71,7 @@ static void on_said(struct egress *e, void *ctx, const char *source)
 	char why[EGRESS_RULE_MAX];
 
 	e->waiting--;
+	connect_supersede(e, k->fd);
 	if (*source) {
 		snprintf(why, sizeof(why),
 			 "it stands in %.200s, which is not trusted, and not in the policy's own "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon-egress: connects for one box. One loop, one state; only the system's resolver and
- * connect run in threads of their own, because they wait. It has nobody's id, or the caller's where
- * that is not root, and no other right; it parses what a
- * hostile program and strange servers send, so it is a process of its own and holds nothing else.
+ * cordon-egress: connects for one box. One loop, one state; only the system's resolver runs in threads of
+ * its own, because it waits. It has nobody's id, or the caller's where that is not root, and no other
+ * right; it parses what a hostile program and strange servers send, so it is a process of its own and
+ * holds nothing else.
  *
  *     cordon --rules--> cordon-egress <--address and socket-- cordon-box
  *            <--attempts--            --answer-->
@@ -160,6 +160,8 @@ void dial(struct egress *e, const struct egress_dial *d, int fd);
 /* connect.c: connects FD, which is its own, for the call ID, and answers that. */
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule);
+/* FD is about to call: an earlier call of it that was broken off is over. */
+void connect_supersede(struct egress *e, int fd);
 /* True: FD has been connected, or was to be: *RET_ERROR is what another call gets, which may be 0. */
 bool connect_is_over(int fd, int *ret_error);
 /* EISCONN: it is there, or was. EALREADY: on its way. 0: neither. */

@@ -10,7 +10,8 @@
  *     let     ours forgets, and calls again: two that call each other are connected (RFC 9293, 3.5).
  *     refuse  ours breaks off: a reset that has the right number, since it has heard the SYN.
  *
- * Who hears what is a matter of base/inert.h. Nobody else can get in between: both ports are taken.
+ * Who hears what is a matter of base/inert.h. Nobody else can get in between: both ports are taken, and
+ * were never bound by a socket that shares its port (older kernels would then give it to anybody).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,8 @@
 #include "base/inert.h"
 #include "base/scope.h"
 #include "egress/egress.h"
+
+enum { TRIES = 16, HOPS = 64 };
 
 static const struct address loopback4 = {AF_INET, {127, 0, 0, 1}};
 static const struct address loopback6 = {AF_INET6, {[15] = 1}};
@@ -61,31 +64,52 @@ static int name(int fd, int family, struct address *ret, uint16_t *ret_port)
 	int off = 0;
 
 	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &off, sizeof(off));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &off, sizeof(off)); /* or it would be shared */
 	if (bind(fd, (struct sockaddr *)&any, len) < 0 && errno != EINVAL) /* it has one */
 		return errno;
 	return address_of(fd, ret, ret_port);
 }
 
-/* A socket at AT with a port that it keeps when it breaks off: only one that was asked for by its
- * number is kept. The first finds one that is free. */
-static int open_at(const struct address *at, int family)
+/* A free port at AT, or 0. */
+static uint16_t find_port(const struct address *at, int family)
 {
 	struct sockaddr_storage sa;
 	socklen_t len = address_sockaddr(at, 0, family, &sa);
-	AUTO_CLOSE int first = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	AUTO_CLOSE int own = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1, off = 0;
+	AUTO_CLOSE int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct address there;
+	uint16_t port = 0;
 
-	if (first < 0 || own < 0 || len == 0)
+	if (fd < 0 || len == 0 || bind(fd, (struct sockaddr *)&sa, len) < 0 ||
+	    address_of(fd, &there, &port) != 0)
+		return 0;
+	return port;
+}
+
+/* A socket at AT with a port that it keeps when it breaks off: only one that was asked for by its
+ * number is kept. Somebody may take it first: then another. */
+static int open_at(const struct address *at, int family)
+{
+	AUTO_CLOSE int own = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int hops = HOPS;
+
+	if (own < 0)
 		return -1;
-	setsockopt(first, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	setsockopt(own, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(first, (struct sockaddr *)&sa, len) < 0 ||
-	    getsockname(first, (struct sockaddr *)&sa, &len) < 0 ||
-	    bind(own, (struct sockaddr *)&sa, len) < 0)
-		return -1;
-	setsockopt(own, SOL_SOCKET, SO_REUSEADDR, &off, sizeof(off)); /* and nobody else's */
-	return scope_take_fd(&own);
+	/* What it says must not be heard by one that is inert, whatever the host's usual number is. */
+	setsockopt(own, IPPROTO_IP, IP_TTL, &hops, sizeof(hops));
+	if (family == AF_INET6)
+		setsockopt(own, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &hops, sizeof(hops));
+	for (int tries = 0; tries < TRIES; tries++) {
+		struct sockaddr_storage sa;
+		uint16_t port = find_port(at, family);
+		socklen_t len = port ? address_sockaddr(at, port, family, &sa) : 0;
+		if (len == 0)
+			return -1;
+		if (bind(own, (struct sockaddr *)&sa, len) == 0)
+			return scope_take_fd(&own);
+		if (errno != EADDRINUSE)
+			return -1;
+	}
+	return -1;
 }
 
 /* As the program's socket would go to its host: some can do one of both alone. Not every machine has

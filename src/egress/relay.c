@@ -183,6 +183,8 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 	r->let = true;
 	r->side[INNER].ready = on_inside;
 	error = near_let(r->fd, r->side[INNER].fd);
+	if (error) /* nobody may answer now in our place */
+		shutdown(r->fd, SHUT_RDWR);
 	if (error || loop_add(e, &r->side[INNER], EPOLLOUT, &err) < 0)
 		fail(e, r, ENETUNREACH);
 }

@@ -323,7 +323,7 @@ PY
 	(
 		pid=$(await_egress)
 		sleep 5
-		find "/proc/$pid/fd" -type l | wc -l >"$T/held"
+		[ -n "$pid" ] && find "/proc/$pid/fd" -type l | wc -l >"$T/held"
 	) &
 	gate user 0 run --json --rules "$T/r" --tier no-cgroup --origin user --files 2048 --connections 2000 \
 		"${options[@]}" "$T/many.py"
@@ -331,7 +331,7 @@ PY
 	holds 'r["stdout"] == "1000\n{\x27ConnectionRefusedError\x27}\n"' 'r["limit"] is None' \
 		'[e["verdict"] for e in r["egress"]].count("connected") == 1000' \
 		'all(e["bytes_out"] == e["bytes_in"] == 4 or e["bytes_in"] == 5 for e in r["egress"] if e["verdict"] == "connected")'
-	[ "$(cat "$T/held")" -lt 20 ] || { cat "$T/held"; false; }
+	[ "$(cat "$T/held")" -gt 2 ] && [ "$(cat "$T/held")" -lt 20 ] || { cat "$T/held"; false; }
 }
 
 @test "a thousand connections at once leave no descriptor behind, whichever way they go" {
