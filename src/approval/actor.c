@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "approval/approval.h"
+#include "base/account.h"
 #include "base/io.h"
 
 enum { STATUS_MAX = 16384, PROC_STAT_MAX = 2048 };
@@ -61,7 +62,8 @@ static void look_at_parents(struct approval_actor *a)
 
 int approval_actor_here(struct approval_actor *ret, struct err *err)
 {
-	*ret = (struct approval_actor){.uid = getuid(), .has_terminal = isatty(STDIN_FILENO) == 1};
+	*ret = (struct approval_actor){.uid = account_here(),
+				       .has_terminal = isatty(STDIN_FILENO) == 1};
 	if (look_at_box(ret, err) < 0)
 		return -1;
 	look_at_parents(ret);

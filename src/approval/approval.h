@@ -110,7 +110,7 @@ struct approval_request {
 	uint64_t findings_more;
 	uint8_t policy_sha256[APPROVAL_SHA256], box_sha256[APPROVAL_SHA256];
 	/* who asks */
-	uint64_t uid, pgid; /* PGID 0: not known */
+	uint64_t uid, pgid; /* UID: or ACCOUNT_UNKNOWN. PGID 0: not known */
 	const char *domain;
 	/* what the people's word is good for */
 	uint64_t scope, approvers, ttl_ms; /* scope: the widest they may give */
@@ -215,7 +215,7 @@ int approval_person_each(struct store *s, approval_person_fn *fn, void *context,
 
 /* actor.c: who is at the door. */
 struct approval_actor {
-	uint64_t uid;
+	uint64_t uid; /* or ACCOUNT_UNKNOWN, see base/account.h */
 	bool has_terminal;
 	bool in_box;	    /* no_new_privs is on it */
 	bool key_protected; /* by a passphrase */
@@ -231,6 +231,9 @@ int approval_actor_here(struct approval_actor *ret, struct err *err);
 /* VOTE's name, approves, scope, time and uid are the caller's; the rest is set here. */
 int approval_sign(const struct approval *a, const struct key *key, struct approval_vote *vote,
 		  struct err *err);
+/* Is that the account that asked, as far as anybody can tell? Who asked in a user namespace may be
+ * anybody but root. */
+bool approval_is_requester(const struct approval_request *r, uint64_t uid);
 /* Does this signature count for this request? No: *WHY says why. */
 bool approval_vote_counts(const struct approval *a, const struct approval_vote *v,
 			  const struct approval_person *p, uint64_t now, struct err *why);

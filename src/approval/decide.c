@@ -9,6 +9,7 @@
 #include "approval/fields.h"
 #include "approval/states.h"
 #include "approval/tally.h"
+#include "base/account.h"
 
 static int refuse(struct err *err, const struct approval *a, const char *why, const char *cure)
 {
@@ -25,16 +26,30 @@ static bool is_started_by(const struct approval *a, const struct approval_actor 
 	return a->request.pgid && actor->has_more_parents;
 }
 
+static int refuse_requester(const struct approval *a, struct err *err)
+{
+	if (a->request.uid == ACCOUNT_UNKNOWN)
+		return refuse(err, a,
+			      "it was asked for in a user namespace, by whom cannot be told",
+			      "let root approve it");
+	return refuse(err, a, "your account asked for it",
+		      "let somebody with another account approve it");
+}
+
 int approval_may_sign(const struct approval *a, const struct approval_actor *actor, struct err *err)
 {
 	if (actor->in_box)
 		return refuse(err, a, "this process is in a box (no_new_privs)",
 			      "approve from an ordinary login");
-	if (actor->uid != a->request.uid)
+	if (actor->uid == ACCOUNT_UNKNOWN)
+		return refuse(err, a,
+			      "this process is in a user namespace, where account numbers are "
+			      "not the machine's",
+			      "approve outside of it: cordon approvals --state DIR");
+	if (!approval_is_requester(&a->request, actor->uid))
 		return 0;
 	if (!a->request.single_user || a->request.approvers > 1)
-		return refuse(err, a, "your account asked for it",
-			      "let somebody with another account approve it");
+		return refuse_requester(a, err);
 	if (is_started_by(a, actor))
 		return refuse(err, a, "whoever asked for it started this process",
 			      "approve from a terminal of your own");

@@ -8,6 +8,7 @@
 
 #include "approval/fields.h"
 #include "approval/states.h"
+#include "base/account.h"
 
 enum { REFS_MAX = APPROVAL_EVIDENCE_MAX + 4, BODY_MAX = 64 << 10 };
 
@@ -37,6 +38,12 @@ static void fail(struct store_tx *tx, enum err_code code, const char *what)
 {
 	if (!tx->failed.code)
 		err_set(&tx->failed, code, "%s", what);
+}
+
+void put_account(struct jcs *j, const char *name, uint64_t uid)
+{
+	if (uid != ACCOUNT_UNKNOWN)
+		jcs_int(j, name, (int64_t)uid);
 }
 
 static void write_vote(struct jcs *j, const struct approval_vote *v)
@@ -75,7 +82,7 @@ static void write_request(struct jcs *j, const struct approval_request *r)
 	jcs_str(j, "row", r->row);
 	jcs_str(j, "scope", scope_name((unsigned)r->scope));
 	jcs_bool(j, "single_user", r->single_user != 0);
-	jcs_int(j, "uid", (int64_t)r->uid);
+	put_account(j, "uid", r->uid);
 	jcs_str(j, "verdict", verdict_name((unsigned)r->verdict));
 	jcs_end(j);
 }
@@ -83,7 +90,7 @@ static void write_request(struct jcs *j, const struct approval_request *r)
 static void write_body(struct jcs *j, const struct change *c)
 {
 	jcs_hex(j, "binding", c->approval->binding, APPROVAL_SHA256);
-	jcs_int(j, "by", (int64_t)c->uid);
+	put_account(j, "by", c->uid);
 	jcs_str(j, "event", names[c->event]);
 	if (c->next->reason[0])
 		jcs_str(j, "reason", c->next->reason);

@@ -93,6 +93,8 @@ struct change {
 	const char *run;
 	uint64_t uid;
 };
+/* A number, or no member at all where it is not known. */
+void put_account(struct jcs *j, const char *name, uint64_t uid);
 void change_add(struct store_tx *tx, const struct change *c);
 
 #endif

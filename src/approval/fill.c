@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/account.h"
 #include "base/digest.h"
 #include "conf/profile.h"
 #include "conf/units.h"
@@ -25,7 +26,7 @@ void approval_init(struct approval_request *r)
 				       .venv = "",
 				       .row = "",
 				       .domain = "",
-				       .uid = getuid(),
+				       .uid = account_here(),
 				       .pgid = (uint64_t)getpgrp()};
 	digest_of(r->stdin_sha256, "", 0);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "approval/fields.h"
+#include "base/account.h"
 
 #define MAGIC "cordon approver 1\n"
 #define PREFIX "approver/"
@@ -62,7 +63,7 @@ static int write_body(struct jcs *j, const struct approval_person *p, const char
 	jcs_init(j, BODY_MAX);
 	if (p->has_uid)
 		jcs_int(j, "account", (int64_t)p->uid);
-	jcs_int(j, "by", (int64_t)by);
+	put_account(j, "by", by);
 	jcs_str(j, "event", event);
 	jcs_hex(j, "key", p->public, sizeof(p->public));
 	jcs_str(j, "name", p->name);
@@ -137,6 +138,13 @@ int approval_person_add(struct store *s, const struct approval_person *p, struct
 
 	if (!approval_name_is_good(p->name))
 		return err_set(err, ERR_USAGE, "\"%.64s\" is no name of a person", p->name);
+	if (p->enrolled_by == ACCOUNT_UNKNOWN) {
+		err_set(err, ERR_REFUSED,
+			"a key cannot be enrolled in a user namespace: account "
+			"numbers in it are not the machine's");
+		err_cure(err, "enrol it outside: cordon approvals key add NAME KEY --state DIR");
+		return -1;
+	}
 	if (approval_person_each(s, is_same_key, (void *)p, err) < 0)
 		return -1;
 	buf_str(&value, MAGIC);

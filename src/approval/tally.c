@@ -22,7 +22,7 @@ int tally_vote(struct store *s, const struct approval *a, const struct approval_
 
 bool tally_is_same(const struct approval_vote *a, const struct approval_vote *b)
 {
-	return (a->uid && a->uid == b->uid) || memcmp(a->public, b->public, sizeof(a->public)) == 0;
+	return a->uid == b->uid || memcmp(a->public, b->public, sizeof(a->public)) == 0;
 }
 
 static bool is_repeated(const struct approval_vote *v, size_t at)

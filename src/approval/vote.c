@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "approval/fields.h"
+#include "base/account.h"
 
 #define PREFIX "cordon approval vote 1\n"
 enum { STATEMENT_MAX = 1024 };
@@ -53,10 +54,16 @@ static bool no(struct err *why, const struct approval_vote *v, const char *what)
 	return false;
 }
 
-/* Where more than one must agree, nobody agrees with themselves. */
-static bool is_requester(const struct approval *a, uint64_t uid)
+bool approval_is_requester(const struct approval_request *r, uint64_t uid)
 {
-	return uid == a->request.uid && !(a->request.single_user && a->request.approvers == 1);
+	return uid == r->uid || uid == ACCOUNT_UNKNOWN || (r->uid == ACCOUNT_UNKNOWN && uid != 0);
+}
+
+/* Where more than one must agree, nobody agrees with themselves. */
+static bool agrees_with_itself(const struct approval *a, uint64_t uid)
+{
+	return approval_is_requester(&a->request, uid) &&
+	       !(a->request.single_user && a->request.approvers == 1);
 }
 
 static bool is_in_time(const struct approval *a, const struct approval_vote *v, uint64_t now)
@@ -80,9 +87,14 @@ bool approval_vote_counts(const struct approval *a, const struct approval_vote *
 		return no(why, v, "it was not signed for this request with that key");
 	if (p->has_uid && p->uid != v->uid)
 		return no(why, v, "the key belongs to another account");
-	if (is_requester(a, v->uid))
-		return no(why, v, "that account asked for it");
-	if (p->enrolled_by && is_requester(a, p->enrolled_by))
+	if (v->uid == ACCOUNT_UNKNOWN)
+		return no(why, v, "it was signed in a user namespace");
+	if (agrees_with_itself(a, v->uid))
+		return no(why, v,
+			  a->request.uid == ACCOUNT_UNKNOWN
+				  ? "it was asked for in a user namespace, so only root's counts"
+				  : "that account asked for it");
+	if (p->enrolled_by && agrees_with_itself(a, p->enrolled_by))
 		return no(why, v, "the account that asked for it enrolled the key");
 	if (v->scope > a->request.scope)
 		return no(why, v, "it says more than the policy lets it");

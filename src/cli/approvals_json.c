@@ -6,6 +6,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "base/account.h"
 #include "cli/approvals.h"
 #include "cli/jsonval.h"
 #include "cli/policy.h"
@@ -128,7 +129,8 @@ FIELD(r_rules, struct approval_request,
 NUMBER_OF(r_rules_more, struct approval_request, findings_more)
 HEX_OF(r_policy, struct approval_request, policy_sha256)
 HEX_OF(r_box, struct approval_request, box_sha256)
-NUMBER_OF(r_uid, struct approval_request, uid)
+FIELD(r_uid, struct approval_request,
+      v->uid == ACCOUNT_UNKNOWN ? json_null() : jsonval_number(v->uid))
 TEXT_OF(r_domain, struct approval_request, domain)
 WORD_OF(r_scope, struct approval_request, scope, scope_name)
 NUMBER_OF(r_approvers, struct approval_request, approvers)
@@ -168,7 +170,7 @@ static const struct cli_field request_rows[] = {
 	{"tier", "how strong the box is", r_tier},
 	{"policy_sha256", "of the policy", r_policy},
 	{"box_sha256", "of the box it would get", r_box},
-	{"uid", "who asks", r_uid},
+	{"uid", "who asks, or null in a user namespace", r_uid},
 	{"domain", "the conversation", r_domain},
 	{"scope", "the widest that may be given", r_scope},
 	{"approvers", "how many people must agree", r_approvers},

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/account.h"
 #include "base/scope.h"
 #include "cli/approvals.h"
 #include "cli/jsonval.h"
@@ -71,11 +72,19 @@ static void show_votes(const struct approval *a, uint64_t now)
 			       approvals_when(v[i].expires, now, when, sizeof(when)));
 }
 
+static const char *account_words(uint64_t uid, char *ret, size_t size)
+{
+	if (uid == ACCOUNT_UNKNOWN)
+		return "an account in a user namespace";
+	snprintf(ret, size, "uid %llu", (unsigned long long)uid);
+	return ret;
+}
+
 static void show_question(const struct approval *a, uint64_t now)
 {
 	const struct approval_request *r = &a->request;
 	enum approval_state state = approval_state_at(a, now);
-	char when[64], caps[POLICY_REASON_MAX];
+	char when[64], who[64], caps[POLICY_REASON_MAX];
 
 	printf("%s: %s\n", a->id, approval_state_name(state));
 	if (state == APPROVAL_PENDING)
@@ -91,7 +100,7 @@ static void show_question(const struct approval *a, uint64_t now)
 	approvals_line("decided by", "%s", r->row);
 	show_texts("why", &r->reasons);
 	approvals_line("asked", "%s", caps_words((unsigned)r->caps, caps, sizeof(caps)));
-	approvals_line("requester", "uid %llu, %s, domain %s", (unsigned long long)r->uid,
+	approvals_line("requester", "%s, %s, domain %s", account_words(r->uid, who, sizeof(who)),
 		       approvals_when(r->created, now, when, sizeof(when)),
 		       r->domain[0] ? r->domain : "(none)");
 }

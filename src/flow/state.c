@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/account.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "store/state.h"
@@ -133,7 +134,8 @@ int gate_state_open(struct gate_state *ret, const struct gate_state_options *opt
 	*ret = (struct gate_state)STATE_CLOSED;
 	if (open_dir(ret, options, err) == 0 && open_store(ret, options->read_only, err) == 0 &&
 	    (options->read_only || keeper_open(&ret->keeper, ret->store, ret->dir, err) == 0)) {
-		snprintf(ret->principal, sizeof(ret->principal), "uid:%u", geteuid());
+		snprintf(ret->principal, sizeof(ret->principal), "uid:%u%s", geteuid(),
+			 account_is_mapped() ? " of a user namespace" : "");
 		return 0;
 	}
 	gate_state_close(ret);

@@ -29,7 +29,7 @@ struct gate_state {
 	int dir; /* -1: it is not open */
 	struct store *store;
 	struct keeper keeper;		   /* over STORE; empty when it is read_only */
-	char principal[PRINCIPAL_MAX + 1]; /* its owner: "uid:1000" */
+	char principal[PRINCIPAL_MAX + 1]; /* its owner: "uid:1000", see base/account.h */
 	char path[PATH_MAX];
 };
 

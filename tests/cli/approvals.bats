@@ -94,9 +94,102 @@ load approvals.bash
 	covered 1
 }
 
-@test "two people: two keys" {
+# A real one, that is given the state, the program and a key: more than anybody should.
+@test "code that was given everything does not answer from its box" {
+	local boxed
+	people
+	enrol anna
+	park
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$STATE/request"
+	cp "$T/anna/key" "$STATE/key"
+	chown "$TEST_UID" "$STATE/key" "$STATE/request"
+	boxed=("$CORDON" run --tier no-cgroup --origin user --lang binary --ask write
+		--workspace "$STATE:rw" "$CORDON" -- approvals)
+	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" \
+		sign "$ID" /workspace/request --key /workspace/key --name anna
+	exits 126
+	err_has "in a box"
+	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" \
+		approve "$ID" --key /workspace/key --state /workspace
+	exits 125 # the box does not even show what a log needs
+	err_has "boot_id"
+	covered 1
+}
+
+# In a user namespace of its own everybody is root.
+in_userns()
+{
+	act agent unshare -Ur "$CORDON" approvals "$@" --state "$STATE"
+}
+
+@test "who calls himself root in a user namespace does not answer, nor enrol" {
+	people
+	as user unshare -Ur true || skip "no user namespaces for ordinary accounts here"
+	enrol agent
+	in_userns key add evil "$(cat "$T/ben.pub")" --uid 0
+	exits 126
+	err_has "in a user namespace"
+	park
+	in_userns approve "$ID" --key "$T/agent/key"
+	exits 126
+	err_has "this process is in a user namespace"
+	act agent unshare -Ur unshare -Ur "$CORDON" approvals approve "$ID" --key "$T/agent/key" --state "$STATE"
+	exits 126
+	park single=1
+	in_userns approve "$ID" --key "$T/agent/key"
+	exits 126
+	err_has "this process is in a user namespace"
+	act agent "$CORDON" approvals export "$ID" --state "$STATE"
+	cp "$T/out" "$T/request"
+	act agent unshare -Ur "$CORDON" approvals sign "$ID" "$T/request" --key "$T/agent/key" --name agent
+	exits 126
+	in_userns deny "$ID"
+	exits 0
+	act agent "$CORDON" audit export --state "$STATE"
+	/usr/bin/python3 - "$T/out" <<-'END'
+		import json, sys
+		said = [r["body"] for r in map(json.loads, open(sys.argv[1])) if r["kind"] == "approval"]
+		denied, = [b for b in said if b["event"] == "denied"]
+		assert "by" not in denied, denied
+	END
+}
+
+@test "what was asked in a user namespace is nobody else's: only root answers" {
+	people
+	as user unshare -Ur true || skip "no user namespaces for ordinary accounts here"
+	enrol agent
+	enrol root
+	printf 'version: 1\nrules:\n- {id: all, why: test, when: {}, then: ask}\n' >"$T/ask.yaml"
+	act agent env XDG_STATE_HOME="$T/agent" unshare -Ur "$CORDON" run --json --tier no-cgroup \
+		--policy "$T/ask.yaml" --ask write "$T/job.py"
+	exits 75
+	ID=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["approval_id"])' <"$T/out")
+	STATE=$T/agent/cordon
+	enrol agent
+	enrol root
+	approvals agent 0 show "$ID" --json
+	holds 'r["uid"] is None'
+	approvals agent 0 show "$ID"
+	out_has "an account in a user namespace"
+	approvals agent 126 approve "$ID" --key "$T/agent/key"
+	err_has "asked for in a user namespace"
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
+	exits 126
+	act agent "$CORDON" audit export --state "$STATE"
+	run ! grep -q '"uid":0\|"uid:0"' "$T/out"
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	act agent env XDG_STATE_HOME="$T/agent" unshare -Ur "$CORDON" run --json --tier no-cgroup \
+		--policy "$T/ask.yaml" --ask write "$T/job.py"
+	exits 0
+}
+
+@test "two people: two keys, of two accounts" {
 	people
 	enrol root
+	enrol anna
 	park origin=2 caps=17
 	approvals agent 0 show "$ID" --json
 	holds "r['verdict'] == 'ask-two'" "r['approvers'] == 2"
@@ -107,6 +200,12 @@ load approvals.bash
 	covered 1 origin=2 caps=17
 	approvals root 0 key add second "$(act root "$CORDON" approvals key new "$T/root/2" --plain; cat "$T/out")"
 	approvals root 0 approve "$ID" --key "$T/root/2"
+	out_is "$ID waits for 1 more"
+	covered 1 origin=2 caps=17
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
+	approvals agent 0 add "$ID" "$(cat "$T/out")"
 	out_is "$ID is approved"
 	covered 0 origin=2 caps=17
 	covered 1 origin=2 caps=17

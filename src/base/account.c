@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The first user namespace has every number, each as itself, and nobody without root's rights there
+ * can make another one that has them all: so the map tells, also in a namespace within one.
+ */
+#include "base/account.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum { MAP_MAX = 16384, ALL_OF_THEM = UINT32_MAX };
+
+bool account_is_mapped(void)
+{
+	char text[MAP_MAX];
+	unsigned long inside, outside, count;
+
+	return io_read_text(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) < 0 ||
+	       sscanf(text, "%lu %lu %lu", &inside, &outside, &count) != 3 || inside != 0 ||
+	       outside != 0 || count != ALL_OF_THEM;
+}
+
+uint32_t account_here(void)
+{
+	return account_is_mapped() ? ACCOUNT_UNKNOWN : getuid();
+}
