@@ -134,6 +134,7 @@ struct story {
 	const struct audit *audit;
 	json_t *records, *documents; /* or NULL */
 	size_t count, documentc;
+	bool cut;
 };
 
 static int trace_one(void *context, const struct store_row *row, const struct record *r,
@@ -143,6 +144,7 @@ static int trace_one(void *context, const struct store_row *row, const struct re
 
 	t->count++;
 	t->documentc += r->kind == RECORD_INGEST;
+	t->cut = t->cut || trace_is_cut(r);
 	if (!t->records)
 		return tell(t->audit, row, r, err);
 	json_t *record = audit_record_json(row);
@@ -160,11 +162,13 @@ struct told {
 };
 FIELD(told_ref, struct told, json_string(v->ref))
 FIELD(told_documents, struct told, json_incref(v->story->documents))
+FIELD(told_cut, struct told, json_boolean(v->story->cut))
 FIELD(told_records, struct told, json_incref(v->story->records))
 
 const struct cli_field gate_trace_fields[] = {
 	{"ref", "what was asked about: run:ID, src:ID, apr:ID ...", told_ref},
 	{"documents", "what was read on the way there, each as its record has it", told_documents},
+	{"documents_cut", "there are more behind a file than its label can name", told_cut},
 	{"records", "the whole story, those of the thing itself first", told_records},
 	{0}};
 
@@ -196,7 +200,8 @@ int audit_trace(struct audit *a, struct err *err)
 	if (r == 0 && json)
 		jsonval_print(jsonval_object(gate_trace_fields, &(struct told){ref, &t}));
 	else if (r == 0)
-		printf("%zu document%s led to %s\n", t.documentc, t.documentc == 1 ? "" : "s", ref);
+		printf("%s%zu document%s led to %s\n", t.cut ? "at least " : "", t.documentc,
+		       t.documentc == 1 ? "" : "s", ref);
 	json_decref(t.records);
 	json_decref(t.documents);
 	return r;

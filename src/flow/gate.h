@@ -24,8 +24,10 @@ enum {
 	GATE_START_US = 2000,	 /* until an interpreter is on its way */
 	GATE_TIME_SHARE = 10,	 /* of its time, that may go before a program starts: a tenth */
 	GATE_WAIT_MS = 250,	 /* between two looks whether people have answered */
-	GATE_REFS_MAX = 64,	 /* sources that a record names */
-	GATE_MODULES_MAX = 64,	 /* files of the workspace that are looked at: what it imports */
+	/* Sources that a record names: all ties that are listed, and three labels' (code, programs, inputs).
+	 * What else the domain has read is found by its name. */
+	GATE_REFS_MAX = REPORT_TIES_MAX + 3 * LABEL_SOURCES_MAX,
+	GATE_MODULES_MAX = 64, /* files of the workspace that are looked at: what it imports */
 	GATE_MODULE_BYTES = 1 << 20, /* of each */
 	GATE_NAMES_MAX = 16384,	     /* names that are looked for there */
 };

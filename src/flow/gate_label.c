@@ -31,6 +31,8 @@ static void add_documents(const struct gate *g, struct label *l)
 		label_join(l, &g->programs);
 	for (size_t i = g->sources.count; i-- > 0;)
 		label_add_source(l, &g->sources.id[i]);
+	/* Some were too short to be recognised, or are forgotten. */
+	l->more = l->more || g->domain.sources > g->sources.count;
 }
 
 /* Nobody knows more of its other files than before. */

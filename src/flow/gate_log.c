@@ -25,21 +25,25 @@ static void add_ref(struct refs *r, const char *sort, const char *id)
 	r->count++;
 }
 
-/* First the sources that it ties to, then the newest that were read before it. */
-static void add_sources(struct refs *r, const struct gate *g)
+static void add_label(struct refs *r, bool is_known, const struct label *l)
 {
 	char hex[ID_HEX];
 
+	if (!is_known)
+		return;
+	for (size_t i = 0; i < l->count; i++)
+		add_ref(r, "src", id_hex(&l->source[i], hex));
+	r->more = r->more || l->more;
+}
+
+/* What it ties to and what its files came from, which may be of other conversations. */
+static void add_sources(struct refs *r, const struct gate *g)
+{
 	for (size_t i = 0; i < g->report->tiec; i++)
 		add_ref(r, "src", g->report->tie[i].source);
-	for (size_t i = 0; g->has_code && i < g->code.count; i++)
-		add_ref(r, "src", id_hex(&g->code.source[i], hex));
-	for (size_t i = 0; g->programc && i < g->programs.count; i++)
-		add_ref(r, "src", id_hex(&g->programs.source[i], hex));
-	for (size_t i = 0; g->has_inputs && i < g->inputs.count; i++)
-		add_ref(r, "src", id_hex(&g->inputs.source[i], hex));
-	for (size_t i = g->sources.count; i-- > 0;)
-		add_ref(r, "src", id_hex(&g->sources.id[i], hex));
+	add_label(r, g->has_code, &g->code);
+	add_label(r, g->programc > 0, &g->programs);
+	add_label(r, g->has_inputs, &g->inputs);
 }
 
 void gate_refs(struct refs *r, const struct gate *g)
@@ -47,6 +51,7 @@ void gate_refs(struct refs *r, const struct gate *g)
 	char hex[ID_HEX];
 
 	r->count = 0;
+	r->more = false;
 	add_ref(r, "run", g->report->run);
 	if (g->report->domain)
 		add_ref(r, "dom", id_hex(&g->domain.id, hex));
@@ -151,7 +156,8 @@ static void put_voices(const struct gate *g, struct jcs *j)
 
 /* WHY: what stopped it; or NULL. What was stopped before it was decided on is denied, and has
  * neither an origin nor a row. */
-static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
+static void put_verdict(struct gate *g, const struct err *why, const struct refs *refs,
+			struct jcs *j)
 {
 	const struct report *r = g->report;
 	char plan[ID_HEX];
@@ -183,6 +189,7 @@ static void put_verdict(struct gate *g, const struct err *why, struct jcs *j)
 	for (size_t i = 0; i < g->look.listed; i++)
 		jcs_str(j, NULL, g->look.finding[i].rule);
 	jcs_end(j);
+	jcs_bool(j, "sources_more", refs->more);
 	jcs_str(j, "verdict", verdict_name(r->has_verdict ? r->verdict : VERDICT_DENY));
 }
 
@@ -236,7 +243,7 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 	if (g->plan_answer == PLAN_GOOD)
 		add_ref(refs, "plan", id_hex(&g->plan.id, plan));
 	add_sources(refs, g);
-	put_verdict(g, why, &j);
+	put_verdict(g, why, refs, &j);
 	gate_append(tx, RECORD_VERDICT, refs, &j);
 }
 

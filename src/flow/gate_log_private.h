@@ -12,6 +12,7 @@ enum { REF_SIZE = 64 };
 /* The names under which the records of a run are found again. */
 struct refs {
 	size_t count;
+	bool more; /* sources that are behind it and that no label names any more */
 	const char *name[GATE_REFS_MAX + 5]; /* and run, domain, approval, plan, policy */
 	char text[GATE_REFS_MAX + 5][REF_SIZE];
 };

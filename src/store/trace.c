@@ -8,34 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/scope.h"
 
 #define BIT(kind) (1U << (kind))
 #define ALL (BIT(RECORD_KINDS) - 1)
+enum { REF_PLACES = 2 * TRACE_REFS_MAX, SEEN_PLACES = 2 * TRACE_RECORDS_MAX };
 
 /* NAME: what stands before the colon. TAKES: the records of such a name that are its past.
- * FROM: the records whose names of this sort are followed. */
+ * FROM: the records whose names of this sort are followed. A record of a source names itself. */
 static const struct {
 	const char *name;
 	unsigned takes, from;
 } rows[] = {
 	{"run", ALL, ALL & ~BIT(RECORD_POLICY)}, /* a policy's story is not that of all runs */
-	{"src", BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
+	{"src", BIT(RECORD_INGEST), ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
 	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
 	{"plan", BIT(RECORD_PLAN), ALL},
 	{"apr", BIT(RECORD_APPROVAL), ALL},
+	/* What was read in the conversation until it was decided: a verdict does not name all of that. */
+	{"dom", BIT(RECORD_INGEST), BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL)},
 };
 
+/* Names and records that were met, found again by a table of their places + 1; 0: free. */
 struct trace {
 	trace_fn *fn;
 	void *context;
 	char (*ref)[RECORD_REF_MAX + 1];
 	uint64_t *before; /* of each ref: records after this one are not its past */
-	size_t refc;
+	size_t refc, at;  /* AT: the one being walked */
 	uint64_t *seen;
 	size_t seenc;
+	uint32_t *ref_place, *seen_place;
 	unsigned takes; /* of the ref being walked */
-	uint64_t limit;
 };
 
 static int row_of(const char *ref)
@@ -48,36 +53,58 @@ static int row_of(const char *ref)
 	return -1;
 }
 
+static uint32_t *ref_place(const struct trace *t, const char *ref)
+{
+	size_t at = hash_bytes(HASH_BEGIN, ref, strlen(ref)) % REF_PLACES;
+
+	while (t->ref_place[at] && strcmp(t->ref[t->ref_place[at] - 1], ref) != 0)
+		at = (at + 1) % REF_PLACES;
+	return &t->ref_place[at];
+}
+
+/* One that is met again, and later, has more of a past: it is walked once more. */
 static int add_ref(struct trace *t, const char *ref, uint64_t before, struct err *err)
 {
-	for (size_t i = 0; i < t->refc; i++)
-		if (strcmp(t->ref[i], ref) == 0)
-			return 0;
+	uint32_t *place = ref_place(t, ref);
+
+	if (*place && before <= t->before[*place - 1])
+		return 0;
+	if (*place && *place > t->at + 1) {
+		t->before[*place - 1] = before;
+		return 0;
+	}
 	if (t->refc == TRACE_REFS_MAX)
 		return err_set(err, ERR_LIMIT, "the story has over %d names", TRACE_REFS_MAX);
 	memcpy(t->ref[t->refc], ref, strlen(ref) + 1);
 	t->before[t->refc++] = before;
+	*place = (uint32_t)t->refc;
 	return 0;
 }
 
 static int add_record(struct trace *t, uint64_t seq, struct err *err)
 {
-	for (size_t i = 0; i < t->seenc; i++)
-		if (t->seen[i] == seq)
+	size_t at = hash_bytes(HASH_BEGIN, &seq, sizeof(seq)) % SEEN_PLACES;
+
+	for (; t->seen_place[at]; at = (at + 1) % SEEN_PLACES)
+		if (t->seen[t->seen_place[at] - 1] == seq)
 			return 1;
 	if (t->seenc == TRACE_RECORDS_MAX)
 		return err_set(err, ERR_LIMIT, "the story has over %d records", TRACE_RECORDS_MAX);
 	t->seen[t->seenc++] = seq;
+	t->seen_place[at] = (uint32_t)t->seenc;
 	return 0;
 }
 
+/* A run's own records come after the one that named it: it is past as a whole or not at all. */
 static int follow(struct trace *t, const struct record *r, struct err *err)
 {
 	char ref[RECORD_REF_MAX + 1];
 
 	for (size_t at = 0; record_next_ref(r, &at, ref);) {
 		int row = row_of(ref);
-		if (row >= 0 && rows[row].from & BIT(r->kind) && add_ref(t, ref, r->seq, err) < 0)
+		if (row < 0 || !(rows[row].from & BIT(r->kind)))
+			continue;
+		if (add_ref(t, ref, rows[row].takes == ALL ? UINT64_MAX : r->seq, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -92,7 +119,7 @@ static int visit(void *context, const struct store_row *row, struct err *err)
 		err_context(err, "record %llu", (unsigned long long)row->seq);
 		return -1;
 	}
-	if (!(t->takes & BIT(r.kind)) || row->seq > t->limit)
+	if (!(t->takes & BIT(r.kind)) || row->seq > t->before[t->at])
 		return 0;
 	int known = add_record(t, row->seq, err);
 	if (known)
@@ -101,14 +128,12 @@ static int visit(void *context, const struct store_row *row, struct err *err)
 	return said ? said : follow(t, &r, err);
 }
 
-/* A run's own records come after the one that named it: it is past as a whole or not at all. */
 static int walk(struct trace *t, struct store *s, struct err *err)
 {
-	for (size_t i = 0; i < t->refc; i++) {
-		int row = row_of(t->ref[i]);
-		t->takes = i == 0 || row < 0 ? ALL : rows[row].takes;
-		t->limit = row >= 0 && rows[row].takes == ALL ? UINT64_MAX : t->before[i];
-		int said = store_find(s, t->ref[i], 0, 0, visit, t, err);
+	for (; t->at < t->refc; t->at++) {
+		int row = row_of(t->ref[t->at]);
+		t->takes = t->at == 0 || row < 0 ? ALL : rows[row].takes;
+		int said = store_find(s, t->ref[t->at], 0, 0, visit, t, err);
 		if (said)
 			return said;
 	}
@@ -120,12 +145,27 @@ int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, st
 	AUTO_FREE char(*refs)[RECORD_REF_MAX + 1] = calloc(TRACE_REFS_MAX, sizeof(*refs));
 	AUTO_FREE uint64_t *before = calloc(TRACE_REFS_MAX, sizeof(*before));
 	AUTO_FREE uint64_t *seen = calloc(TRACE_RECORDS_MAX, sizeof(*seen));
-	struct trace t = {
-		.fn = fn, .context = context, .ref = refs, .before = before, .seen = seen};
+	AUTO_FREE uint32_t *ref_places = calloc(REF_PLACES, sizeof(*ref_places));
+	AUTO_FREE uint32_t *seen_places = calloc(SEEN_PLACES, sizeof(*seen_places));
+	struct trace t = {.fn = fn,
+			  .context = context,
+			  .ref = refs,
+			  .before = before,
+			  .seen = seen,
+			  .ref_place = ref_places,
+			  .seen_place = seen_places};
 
-	if (!refs || !before || !seen)
+	if (!refs || !before || !seen || !ref_places || !seen_places)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (!record_ref_is_good(ref))
 		return err_set(err, ERR_INPUT, "that is no name of a record");
 	return add_ref(&t, ref, UINT64_MAX, err) < 0 ? -1 : walk(&t, s, err);
+}
+
+bool trace_is_cut(const struct record *r)
+{
+	struct jcs_span more;
+
+	return r->kind == RECORD_VERDICT && jcs_member(r->body, "sources_more", &more) &&
+	       more.len == sizeof("true") - 1 && memcmp(more.data, "true", more.len) == 0;
 }

@@ -163,3 +163,65 @@ print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
 	holds 'r["ran"] is True and r["recorded"] is True and r["error"] is None'
 }
 @test "a result that cannot be recorded: that the program ran is said" { each lost_result; }
+
+# reads WHO FROM TO: so many documents, each with a line of its own.
+reads()
+{
+	local i
+	for ((i = $2; i < $3; i++)); do
+		printf 'document %d tells of the harvest in the valley %d\n' "$i" $((i * 7919)) >"$T/doc"
+		ingest "$1" 0 --kind web --name "doc-$i" "$T/doc"
+	done
+}
+
+# documents WHO COUNT WORDS: what led to the last run, for people and for programs.
+documents()
+{
+	local run
+	run=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	gate "$1" 0 audit trace "$run"
+	out_has "$3 led to $run"
+	gate "$1" 0 audit trace "$run" --json
+	holds "len(r['documents']) == len({d['id'] for d in r['documents']}) == $2" \
+		"r['documents_cut'] == ('at least' in '$3')"
+}
+
+# All that was read, however much and however short: which documents led to a run is never a part of them.
+led() {
+	new_domain "$1"
+	echo 'pass' >"$T/quiet.py"
+	printf 'so\n' >"$T/doc"
+	ingest "$1" 0 --kind web --name short "$T/doc"
+	runs "$1" 0 --json "$T/quiet.py"
+	documents "$1" 1 '1 document'
+	reads "$1" 1 70
+	runs "$1" 0 --json "$T/quiet.py"
+	documents "$1" 70 '70 documents'
+	[ "$1" = root ] || return 0
+	reads "$1" 70 300
+	runs "$1" 0 --json "$T/quiet.py"
+	documents "$1" 300 '300 documents'
+}
+@test "all documents that led to a run are told" { each led; }
+
+# A file's label names 32: whoever reads it later is told that there are more.
+led_by_file() {
+	new_domain "$1"
+	mkdir "$T/$1/w"
+	! is_root || [ "$1" = root ] || chown "$TEST_UID" "$T/$1/w"
+	cat >"$T/any.yaml" <<-'END'
+		version: 1
+		rules:
+		  - {id: any, why: test, when: {origin: exposed, caps: [compute, read, write]}, then: allow}
+	END
+	reads "$1" 0 40
+	echo 'open("made.txt", "w").write("what came of all these documents")' >"$T/makes.py"
+	runs "$1" 0 --policy "$T/any.yaml" --workspace "$T/$1/w:overlay" --commit "$T/makes.py"
+	new_domain "$1"
+	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/$1/w/made.txt" "$T/quiet.py"
+	documents "$1" 32 'at least 32 documents'
+}
+@test "a file made of more documents than its label names is told as such" {
+	echo 'pass' >"$T/quiet.py"
+	each led_by_file
+}

@@ -120,24 +120,36 @@ static void test_consistency(struct store *s)
 	   "never of an earlier one");
 }
 
+enum { REFS = 7 };
 /* In the order in which they happen; REFS end with NULL. */
 static const struct {
 	enum record_kind kind;
-	const char *refs[4];
+	const char *refs[REFS];
 	bool is_story; /* belongs to the past of run:2 */
 } events[] = {
 	{RECORD_INGEST, {"src:csv", "dom:1"}, true},
-	{RECORD_INGEST, {"src:other", "dom:1"}, false},
+	{RECORD_INGEST, {"src:other", "dom:1"}, true}, /* read in the same conversation */
 	{RECORD_REQUEST, {"run:0", "dom:1"}, false},
 	{RECORD_VERDICT, {"run:0", "src:csv", "dom:1"}, false}, /* used the same document */
 	{RECORD_RESULT, {"run:0", "file:z"}, false},
 	{RECORD_REQUEST, {"run:1", "dom:1"}, true},
 	{RECORD_VERDICT, {"run:1", "src:csv", "dom:1"}, true},
 	{RECORD_RESULT, {"run:1", "file:notes"}, true}, /* laundered through a file */
+	{RECORD_INGEST, {"src:late", "dom:1"}, false},	/* read when that was decided */
+	/* A conversation that is met again, later in its time, when it was told already. */
+	{RECORD_INGEST, {"src:a", "dom:3"}, true},
+	{RECORD_VERDICT, {"run:5", "dom:3"}, true},
+	{RECORD_RESULT, {"run:5", "file:five"}, true},
+	{RECORD_INGEST, {"src:b", "dom:3"}, true},
+	{RECORD_VERDICT, {"run:7", "dom:3"}, true},
+	{RECORD_RESULT, {"run:7", "file:seven"}, true},
+	{RECORD_INGEST, {"src:c", "dom:3"}, false},
+	{RECORD_VERDICT, {"run:6", "file:seven", "dom:4"}, true},
+	{RECORD_RESULT, {"run:6", "file:six"}, true},
 	{RECORD_APPROVAL, {"apr:9", "dom:2"}, true},
 	{RECORD_PLAN, {"plan:p", "dom:2"}, true},
 	{RECORD_REQUEST, {"run:2", "dom:2", "plan:p"}, true},
-	{RECORD_VERDICT, {"run:2", "file:notes", "apr:9", "dom:2"}, true},
+	{RECORD_VERDICT, {"run:2", "file:notes", "apr:9", "dom:2", "file:five", "file:six"}, true},
 	{RECORD_START, {"run:2"}, true},
 	{RECORD_RESULT, {"run:2", "file:z"}, true},
 	{RECORD_INGEST, {"src:out2", "run:2"}, true},
@@ -176,7 +188,7 @@ static void test_trace(struct store *s)
 	for (size_t i = 0; i < EVENTS; i++) {
 		AUTO_JCS struct jcs body = {0};
 		size_t refs = 0;
-		while (refs < 4 && events[i].refs[refs])
+		while (refs < REFS && events[i].refs[refs])
 			refs++;
 		case_body(&body, (int64_t)i);
 		store_append(&tx, events[i].kind, events[i].refs, refs, &body);
