@@ -71,12 +71,13 @@ struct approval_input {
 	uint8_t sha256[APPROVAL_SHA256];
 	uint64_t entries, bytes; /* below a directory; of files */
 };
-/* A part of the code that ties to a source. Spans are bytes, TO is behind the last. */
+/* A part of the code that ties to a source, in bytes; TO is behind the last. Where it ends in the source
+ * is not known: what is between its words may be longer there. */
 struct approval_evidence {
 	const char *source, *name; /* its id, and what it calls itself */
 	const char *how;
 	uint64_t kind; /* enum source_kind */
-	uint64_t code_from, code_to, source_from, source_to;
+	uint64_t code_from, code_to, source_from;
 };
 struct approval_finding {
 	const char *rule, *title, *severity;
@@ -104,6 +105,7 @@ struct approval_request {
 	uint64_t origin, grade, verdict;
 	const char *row;			      /* that decided */
 	struct approval_list reasons, reach, effects; /* approval_text */
+	uint64_t effects_more;			      /* that are not listed */
 	struct approval_list evidence;		      /* approval_evidence */
 	uint64_t evidence_more;			      /* that were found and are not listed */
 	struct approval_list findings;		      /* approval_finding */

@@ -60,7 +60,6 @@ static const struct field evidence_row[] = {
 	NUMBER(struct approval_evidence, code_from, COUNT_MOST, FIELD_ALWAYS),
 	NUMBER(struct approval_evidence, code_to, COUNT_MOST, FIELD_ALWAYS),
 	NUMBER(struct approval_evidence, source_from, COUNT_MOST, FIELD_ALWAYS),
-	NUMBER(struct approval_evidence, source_to, COUNT_MOST, FIELD_ALWAYS),
 	{0}};
 
 static const struct field finding_row[] = {TEXT(struct approval_finding, rule, FIELD_ALWAYS),
@@ -94,6 +93,7 @@ const struct field request_fields[] = {
 	LIST(reasons, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
 	LIST(reach, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
 	LIST(effects, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
+	NUMBER(R, effects_more, COUNT_MOST, B),
 	LIST(evidence, evidence_row, struct approval_evidence, APPROVAL_EVIDENCE_MAX, S),
 	NUMBER(R, evidence_more, COUNT_MOST, S),
 	LIST(findings, finding_row, struct approval_finding, APPROVAL_FINDINGS_MAX, A),
@@ -129,8 +129,7 @@ static bool makes_sense(const struct approval_request *r)
 		return false;
 	const struct approval_evidence *e = r->evidence.list;
 	for (size_t i = 0; i < r->evidence.count; i++)
-		if (e[i].code_from > e[i].code_to || e[i].code_to > r->code_len ||
-		    e[i].source_from > e[i].source_to)
+		if (e[i].code_from > e[i].code_to || e[i].code_to > r->code_len)
 			return false;
 	return true;
 }

@@ -40,15 +40,14 @@ TEXT_OF(e_how, struct approval_evidence, how)
 WORD_OF(e_kind, struct approval_evidence, kind, source_kind_name)
 FIELD(e_code, struct approval_evidence,
       json_pack("[I, I]", (json_int_t)v->code_from, (json_int_t)v->code_to))
-FIELD(e_span, struct approval_evidence,
-      json_pack("[I, I]", (json_int_t)v->source_from, (json_int_t)v->source_to))
+NUMBER_OF(e_from, struct approval_evidence, source_from)
 static const struct cli_field evidence_fields[] = {
 	{"source", "the source's id", e_source},
 	{"name", "what it calls itself", e_name},
 	{"kind", "its kind", e_kind},
 	{"how", "how the tie was found", e_how},
 	{"code_span", "bytes of the code, from and behind the last", e_code},
-	{"source_span", "bytes of the source", e_span},
+	{"source_from", "where it stands in the source", e_from},
 	{0}};
 
 TEXT_OF(f_rule, struct approval_finding, rule)
@@ -119,6 +118,7 @@ TEXT_OF(r_row, struct approval_request, row)
 FIELD(r_reasons, struct approval_request, texts(&v->reasons))
 FIELD(r_reach, struct approval_request, texts(&v->reach))
 FIELD(r_effects, struct approval_request, texts(&v->effects))
+NUMBER_OF(r_effects_more, struct approval_request, effects_more)
 FIELD(r_evidence, struct approval_request,
       jsonval_list(evidence_fields, v->evidence.list, sizeof(struct approval_evidence),
 		   v->evidence.count))
@@ -153,6 +153,7 @@ static const struct cli_field request_rows[] = {
 	{"if_approved", "capabilities it would have", r_granted},
 	{"could", "what it could reach, in words", r_reach},
 	{"effects", "what the code does, as far as it was read", r_effects},
+	{"effects_more", "effects that are not listed", r_effects_more},
 	{"lang", "the language", r_lang},
 	{"name", "what the caller calls the file", r_name},
 	{"suffix", "how the file's name ends in the box", r_suffix},

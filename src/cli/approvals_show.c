@@ -169,6 +169,9 @@ static void show_reach(const struct approval_request *r)
 		approvals_line("it cannot", "start any program");
 	show_limits(r);
 	show_texts("effects", &r->effects);
+	if (r->effects_more)
+		approvals_line("", "and %llu more that are not listed",
+			       (unsigned long long)r->effects_more);
 }
 
 static void hex(const uint8_t sha256[APPROVAL_SHA256], char ret[2 * APPROVAL_SHA256 + 1])

@@ -140,6 +140,9 @@ const struct cli_field gate_checkpoint_fields[] = {
 	{"key", "the public key to check it with", signing_key},
 	{0}};
 
+const struct cli_field gate_key_fields[] = {
+	{"key", "the public key that the log is signed with", signing_key}, {0}};
+
 const struct cli_field gate_rotate_fields[] = {
 	{"key", "the new public key", signing_key},
 	{"previous", "the one that has signed it", signing_previous},
@@ -168,7 +171,7 @@ static int show_key(struct audit *a, struct err *err)
 	if (store_vkey(a->state->store, key, err) < 0)
 		return -1;
 	if (a->call->json)
-		jsonval_print(json_pack("{s:s}", "key", key));
+		jsonval_print(jsonval_object(gate_key_fields, &(struct signing){.key = key}));
 	else
 		puts(key);
 	return 0;

@@ -337,7 +337,9 @@ RUN(run_origin, origin_word(v))
 RUN(run_reasons, reasons(v))
 RUN(run_granted, granted(v))
 RUN(run_evidence, evidence(v))
+RUN(run_evidence_cut, json_boolean(gate_of(v) && gate_of(v)->tie_more))
 RUN(run_rules, rules(v))
+RUN(run_rules_cut, json_boolean(gate_of(v) && gate_of(v)->finding_more))
 RUN(run_approval, approval_id(v))
 RUN(run_audit, audit_id(v))
 RUN(run_error, v->result->err.code ? jsonval_object(error_fields, &v->result->err) : json_null())
@@ -373,7 +375,9 @@ static const struct cli_field run_fields[] = {
 	{"reasons", "for both, in words", run_reasons},
 	{"granted", "the capabilities that it had", run_granted},
 	{"evidence", "which parts of the code stand in which source", run_evidence},
+	{"evidence_cut", "there were more than are listed", run_evidence_cut},
 	{"rules", "what the rules found, the gravest first of each", run_rules},
+	{"rules_cut", "there were more than are listed", run_rules_cut},
 	{"approval_id", "of the question to people, or of their yes; or null", run_approval},
 	{"audit_id", "its name in the log, for cordon audit trace; or null", run_audit},
 	{"recorded", "the log knows how it ended, or why it did not run", run_recorded},

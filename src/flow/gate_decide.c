@@ -125,16 +125,14 @@ static void fill_evidence(struct gate *g)
 	struct approval_evidence *list = arena_alloc(&g->arena, sizeof(*list) * (r->tiec + 1));
 
 	for (size_t i = 0; !g->arena.failed && i < r->tiec; i++)
-		list[i] = (struct approval_evidence){
-			.source = r->tie[i].source,
-			.name = r->tie[i].name,
-			.how = r->tie[i].how[0] ? r->tie[i].how : r->tie[i].tie,
-			.kind = r->tie[i].kind,
-			.code_from = r->tie[i].code_from,
-			.code_to = r->tie[i].code_to,
-			.source_from = r->tie[i].source_from,
-			.source_to =
-				r->tie[i].source_from + r->tie[i].code_to - r->tie[i].code_from};
+		list[i] = (struct approval_evidence){.source = r->tie[i].source,
+						     .name = r->tie[i].name,
+						     .how = r->tie[i].how[0] ? r->tie[i].how
+									     : r->tie[i].tie,
+						     .kind = r->tie[i].kind,
+						     .code_from = r->tie[i].code_from,
+						     .code_to = r->tie[i].code_to,
+						     .source_from = r->tie[i].source_from};
 	g->asked.evidence = (struct approval_list){.count = r->tiec, .list = list};
 	g->asked.evidence_more = r->tie_more;
 }
@@ -152,16 +150,25 @@ static void fill_findings(struct gate *g)
 	g->asked.findings_more = r->finding_more;
 }
 
+/* Where there are too many, those that reach farthest are the ones that people see. */
+static const enum effect_kind by_weight[EFFECT_KINDS] = {
+	EFFECT_NETWORK, EFFECT_PROGRAM, EFFECT_DYNAMIC, EFFECT_HOST,  EFFECT_WRITE,
+	EFFECT_READ,	EFFECT_ENV,	EFFECT_PATH,	EFFECT_IMPORT};
+
 static void fill_effects(struct gate *g)
 {
-	size_t count = g->look.effectc < APPROVAL_LIST_MAX ? g->look.effectc : APPROVAL_LIST_MAX;
-	struct approval_text *list = arena_alloc(&g->arena, sizeof(*list) * (count + 1));
+	const struct look *l = &g->look;
+	size_t most = l->effectc < APPROVAL_LIST_MAX ? l->effectc : APPROVAL_LIST_MAX, count = 0;
+	struct approval_text *list = arena_alloc(&g->arena, sizeof(*list) * (most + 1));
 
-	for (size_t i = 0; !g->arena.failed && i < count; i++)
-		list[i].text =
-			arena_printf(&g->arena, "line %u: %s %s", g->look.effect[i].line,
-				     effect_name(g->look.effect[i].kind), g->look.effect[i].value);
+	for (int k = 0; !g->arena.failed && k < EFFECT_KINDS; k++)
+		for (size_t i = 0; i < l->effectc && count < most; i++)
+			if (l->effect[i].kind == by_weight[k])
+				list[count++].text = arena_printf(
+					&g->arena, "line %u: %s %s", l->effect[i].line,
+					effect_name(l->effect[i].kind), l->effect[i].value);
 	g->asked.effects = (struct approval_list){.count = count, .list = list};
+	g->asked.effects_more = l->effectc - count;
 }
 
 /* What is open, or was resolved, for the box: a name could lead to something else for it, and back. */

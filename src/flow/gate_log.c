@@ -171,6 +171,7 @@ static void put_verdict(struct gate *g, const struct err *why, const struct refs
 	if (why)
 		jcs_str(j, "error", why->message);
 	put_evidence(r, j);
+	jcs_int(j, "evidence_more", (int64_t)r->tie_more);
 	jcs_str(j, "grade", grade_name(r->has_verdict ? r->grade : g->look.grade));
 	put_caps(j, "granted", r->has_verdict ? r->granted : 0);
 	if (r->has_verdict)
@@ -189,6 +190,7 @@ static void put_verdict(struct gate *g, const struct err *why, const struct refs
 	for (size_t i = 0; i < g->look.listed; i++)
 		jcs_str(j, NULL, g->look.finding[i].rule);
 	jcs_end(j);
+	jcs_int(j, "rules_more", (int64_t)(g->look.rules - g->look.listed));
 	jcs_bool(j, "sources_more", refs->more);
 	jcs_str(j, "verdict", verdict_name(r->has_verdict ? r->verdict : VERDICT_DENY));
 }

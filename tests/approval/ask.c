@@ -45,7 +45,6 @@ static void set_evidence(struct ask_case *c, char *v)
 	if (i == TIES_MAX || sscanf(v, "%lu-%lu:%n", &e->code_from, &e->code_to, &name) != 2)
 		die("evidence", NULL);
 	e->name = v + name;
-	e->source_to = e->code_to - e->code_from;
 	c->r.evidence = (struct approval_list){.count = i + 1, .list = c->tie};
 	c->origin = ORIGIN_DERIVED;
 }

@@ -336,6 +336,8 @@ print("\n".join(sorted(eval(sys.argv[2]))))' "$T/out" "$2" | diff "$T/rows" - ||
 	fields audit.verify r
 	gate user 0 audit checkpoint --json
 	fields audit.checkpoint r
+	gate user 0 audit key --json
+	fields audit.key r
 	gate user 0 audit rotate --json
 	fields audit.rotate r
 	gate user 0 domain show "$D" --json

@@ -225,3 +225,40 @@ led_by_file() {
 	echo 'pass' >"$T/quiet.py"
 	each led_by_file
 }
+
+# What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
+cut() {
+	local i id
+	new_domain "$1"
+	for i in {1..70}; do
+		rule "$T/many/$i.yaml" "ATR-2026-91$(printf %03d "$i")" low 'pebble' experimental
+	done
+	sed -i 's/llm_io/tool_call/' "$T"/many/*.yaml
+	for i in {1..80}; do
+		printf 'see https://host-%d.example.net/a%d\n' "$i" $((i * 7919))
+	done >"$T/doc"
+	/usr/bin/python3 -I - "$T" <<-'END'
+		import re, sys
+		urls = re.findall(r"https://\S+", open(sys.argv[1] + "/doc").read())
+		code = [f'u{i} = "{u}"' for i, u in enumerate(urls)] + ["# pebble"]
+		code += [f'open("/data/{i}.csv").read()' for i in range(1500)]
+		code += ["import socket", 'socket.create_connection(("far.example.org", 443))']
+		open(sys.argv[1] + "/many.py", "w").write("\n".join(code) + "\n")
+	END
+	ingest "$1" 0 --kind web --name list "$T/doc"
+	mkdir -p "$T/$1/w"
+	runs "$1" 75 --json --rules "$T/many" --workspace "$T/$1/w:ro" "$T/many.py"
+	holds 'len(r["evidence"]) == 64 and r["evidence_cut"] and len(r["rules"]) == 64 and r["rules_cut"]'
+	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+	gate "$1" 0 approvals show "$id" --json
+	holds 'len(r["effects"]) == 1024 and r["effects_more"] > 400' \
+		'any("network" in e and "socket" in e for e in r["effects"][:3])' \
+		'r["evidence_more"] >= 16 and r["rules_more"] >= 6 and "source_from" in r["evidence"][0]'
+	gate "$1" 0 approvals show "$id"
+	[ "$(grep -c 'more that are not listed' "$T/out")" = 2 ]
+	refusals "$1" 'v["evidence_more"] >= 16 and v["rules_more"] >= 6 and len(v["evidence"]) == 64'
+	echo 'pass' >"$T/quiet.py"
+	runs "$1" 0 --json "$T/quiet.py"
+	holds 'r["evidence_cut"] is False and r["rules_cut"] is False'
+}
+@test "what is not listed is counted" { each cut; }

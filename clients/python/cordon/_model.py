@@ -206,7 +206,9 @@ class Result(Value):
     reasons: Tuple[str, ...] = ()
     granted: Tuple[str, ...] = ()
     evidence: Tuple[Evidence, ...] = _part(Evidence)
+    evidence_cut: bool = False
     rules: Tuple[RuleHit, ...] = _part(RuleHit)
+    rules_cut: bool = False
     approval_id: Optional[str] = None
     audit_id: Optional[str] = None
     recorded: bool = False
