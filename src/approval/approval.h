@@ -172,6 +172,8 @@ int approval_digest(const struct approval_request *r, enum approval_digest which
 		    uint8_t ret[APPROVAL_SHA256], struct err *err);
 
 /* park.c */
+/* Can a person be asked about so many bytes? */
+int approval_check_code(size_t len, struct err *err);
 /* Parks it. 1: the same question waits already, and is *RET_ID. Code's hash and length, times and nonce
  * of R are set here. WAIT_MS: how long people are asked. */
 struct approval_code {

@@ -163,15 +163,23 @@ static int park_once(struct store *s, struct approval_request *r, struct approva
 	return found;
 }
 
+int approval_check_code(size_t len, struct err *err)
+{
+	if (len <= APPROVAL_CODE_MAX)
+		return 0;
+	err_set(err, ERR_REFUSED, "people are not asked about code of %zu bytes", len);
+	err_cause(err, "nobody can read more than %d", APPROVAL_CODE_MAX);
+	err_cure(err, "give what is data in it as a file: --workspace DIR or --stdin FILE");
+	return -1;
+}
+
 int approval_park(struct store *s, struct approval_request *r, struct approval_code code,
 		  uint64_t wait_ms, uint64_t now, char ret_id[APPROVAL_ID + 1], struct err *err)
 {
 	int parked = -1;
 
-	if (code.len > APPROVAL_CODE_MAX)
-		return err_set(err, ERR_LIMIT,
-			       "nobody can read %zu bytes: at most %d are asked about", code.len,
-			       APPROVAL_CODE_MAX);
+	if (approval_check_code(code.len, err) < 0)
+		return -1;
 	if (sodium_init() < 0)
 		return err_set(err, ERR_SYSTEM, "there are no random numbers");
 	digest_of(r->code_sha256, code.len ? code.data : (const void *)"", code.len);

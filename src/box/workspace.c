@@ -96,7 +96,8 @@ static int map_owner(const struct box *b, int tree, struct err *err)
 /* What the program writes there would be root's, a program that it leaves there included. */
 static int refuse_root(struct err *err)
 {
-	err_set(err, ERR_REFUSED, "workspace: a directory of root's is not given read-write");
+	err_set(err, ERR_REFUSED,
+		"workspace: a directory of root's, or of its group, is not given read-write");
 	err_cause(err, "files that the program makes would belong to root");
 	err_cure(err, "use :overlay with --commit, or a directory of an ordinary user");
 	return -1;

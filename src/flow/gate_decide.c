@@ -220,7 +220,7 @@ static int check_fixed(const struct gate *g, struct err *err)
 	else if (!g->bp->input_is_fixed)
 		err_set(err, ERR_REFUSED, "a run that reads a pipe cannot be approved");
 	else
-		return 0;
+		return approval_check_code(g->bp->payload.len, err);
 	err_cause(err, "people approve exact bytes, and these may change until it starts");
 	err_cure(err, g->bp->payload.is_program ? "give code, or let the policy allow it"
 						: "give standard input as a file");

@@ -202,12 +202,24 @@ static int decide(struct sentence *s, struct err *err)
 	return r;
 }
 
+/* What was allowed, or could have been agreed to, and is refused for another reason is denied: by this. */
+static void report_refusal(struct report *r, const struct err *err)
+{
+	if (err->code != ERR_REFUSED || !r->has_verdict || r->verdict == VERDICT_DENY)
+		return;
+	r->verdict = VERDICT_DENY;
+	r->granted = 0;
+	report_reason(r, arena_printf(&r->arena, "refused: %s", err->message));
+}
+
 /* What does not run is recorded too; that it could not be is one more reason. */
 static int stop(struct sentence *s, int asked, struct err *err)
 {
 	bool is_known = s->gate.state.store && s->bp.profile;
 	struct err why;
 
+	if (asked < 0)
+		report_refusal(s->result->report, err);
 	s->result->recorded =
 		is_known && gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) == 0;
 	if (is_known && !s->result->recorded) {

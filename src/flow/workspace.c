@@ -11,9 +11,11 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/account.h"
 #include "base/scope.h"
 
 static const struct {
@@ -148,6 +150,28 @@ static int check_path(const char *real, struct err *err)
 	return -1;
 }
 
+/* What the program writes there would be root's, a program that it leaves there included. The box refuses
+ * it too, but that is after it was said that it may run. */
+static int check_owner(int fd, const char *real, enum workspace_mode mode, struct err *err)
+{
+	struct stat st;
+
+	if (mode != WORKSPACE_RW || geteuid() != 0 || account_is_mapped())
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	if (st.st_uid != 0 && st.st_gid != 0)
+		return 0;
+	bool owner = st.st_uid == 0;
+	err_set(err, ERR_REFUSED, "workspace: a directory of root's%s is not given read-write",
+		owner ? "" : " group");
+	err_cause(err, "files that the program makes would belong to %s",
+		  owner ? "root" : "root's group, whoever owns the directory");
+	err_cure(err, "use :overlay with --commit, or %s",
+		 owner ? "a directory of an ordinary user" : "give it another group: chgrp");
+	return -1;
+}
+
 int workspace_open(const char *real, enum workspace_mode mode, struct err *err)
 {
 	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -155,7 +179,7 @@ int workspace_open(const char *real, enum workspace_mode mode, struct err *err)
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "workspace %s", real);
 	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
-	    check_mounts(real, mode, err) < 0)
+	    check_mounts(real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);
 }

@@ -227,7 +227,7 @@ led_by_file() {
 }
 
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
-cut() {
+too_many() {
 	local i id
 	new_domain "$1"
 	for i in {1..70}; do
@@ -261,4 +261,35 @@ cut() {
 	runs "$1" 0 --json "$T/quiet.py"
 	holds 'r["evidence_cut"] is False and r["rules_cut"] is False'
 }
-@test "what is not listed is counted" { each cut; }
+@test "what is not listed is counted" { each too_many; }
+
+# verdict_of PYTHON: of the verdict's body v, and whether a start is on record.
+verdict_of()
+{
+	local run
+	run=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	gate "$1" 0 audit trace "$run" --json
+	holds "[(lambda v: $2)(*[x['body'] for x in r['records'] if x['kind'] == 'verdict'])] == [True]" \
+		'"start" not in [x["kind"] for x in r["records"]]'
+}
+
+# The policy lets it pass, and something else does not: then that is the verdict, and on record.
+@test "what is refused after the decision is denied, and says by what" {
+	need_root
+	gate_setup
+	new_domain root
+	echo 'pass' >"$T/quiet.py"
+	mkdir "$T/owned" "$T/grouped"
+	chown nobody:root "$T/grouped"
+	runs root 126 --json --origin user --workspace "$T/owned:rw" "$T/quiet.py"
+	holds 'r["status"] == "refused" and r["verdict"] == "deny" and r["granted"] == []' 'r["ran"] is False'
+	verdict_of root 'v["verdict"] == "deny" and "root" in v["error"] and v["granted"] == []'
+	runs root 126 --json --origin user --workspace "$T/grouped:rw" "$T/quiet.py"
+	holds '"root'"'"'s group" in r["error"]["message"] and "chgrp" in r["error"]["cure"]'
+	{ echo 'x = """'; head -c 1100000 /dev/zero | tr '\0' a; echo '"""'; } >"$T/big.py"
+	printf 'version: 1\nrules:\n  - {id: all, why: test, when: {}, then: ask}\n' >"$T/ask.yaml"
+	runs root 126 --json --policy "$T/ask.yaml" "$T/big.py"
+	holds 'r["status"] == "refused" and r["verdict"] == "deny" and r["approval_id"] is None' \
+		'"--stdin" in r["error"]["cure"]'
+	verdict_of root 'v["verdict"] == "deny" and "bytes" in v["error"] and "approval" not in v'
+}

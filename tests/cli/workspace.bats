@@ -44,7 +44,9 @@ read_write() {
 	# What the program wrote there would be root's: refused, and nothing is changed.
 	if [ "$OWNER" = root ]; then
 		exits 126
-		holds 'r["status"] == "refused"' '"overlay" in r["error"]["cure"]'
+		holds 'r["status"] == "refused"' '"overlay" in r["error"]["cure"]' \
+			'r["verdict"] == "deny" and r["granted"] == [] and r["ran"] is False' \
+			'r["reasons"][-1].startswith("refused: workspace: a directory of root")'
 		untouched
 		return
 	fi

@@ -215,7 +215,7 @@ static void test_maxima(struct store *s)
 	memset(code, '#', sizeof(code));
 	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX + 1}, WAIT, CASE_NOW,
 			 id, &err) < 0 &&
-		   err.code == ERR_LIMIT,
+		   err.code == ERR_REFUSED,
 	   "code that nobody can read is refused");
 	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX}, WAIT, CASE_NOW, id,
 			 &err) == 0,
