@@ -197,16 +197,17 @@ static int rotate(struct audit *a, struct err *err)
 
 static const struct verb {
 	struct cli_verb verb;
-	bool writes;
+	enum gate_way way;
 	int (*run)(struct audit *a, struct err *err);
 } verbs[] = {
-	{{"tail", NULL, 0, 0}, false, audit_tail},
-	{{"verify", NULL, 0, 0}, false, audit_verify},
-	{{"trace", NULL, 1, 1}, false, audit_trace},
-	{{"export", NULL, 0, 0}, false, audit_export},
-	{{"checkpoint", NULL, 0, 0}, true, checkpoint},
-	{{"key", NULL, 0, 0}, false, show_key},
-	{{"rotate", NULL, 0, 0}, true, rotate},
+	{{"tail", NULL, 0, 0}, GATE_READS, audit_tail},
+	{{"verify", NULL, 0, 0}, GATE_READS, audit_verify},
+	{{"trace", NULL, 1, 1}, GATE_READS, audit_trace},
+	{{"export", NULL, 0, 0}, GATE_READS, audit_export},
+	{{"checkpoint", NULL, 0, 0}, GATE_WRITES, checkpoint},
+	{{"key", NULL, 0, 0}, GATE_READS, show_key},
+	{{"rotate", NULL, 0, 0}, GATE_WRITES, rotate},
+	{{"accept", NULL, 0, 0}, GATE_ACCEPTS, checkpoint},
 };
 
 static const struct verb *verb_of(const struct cli_call *call, struct err *err)
@@ -216,7 +217,8 @@ static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 	if (verb)
 		return verb;
 	err_set(err, ERR_USAGE, "what about the log?");
-	err_cure(err, "cordon audit tail, verify, trace RUN, export, checkpoint, key or rotate; "
+	err_cure(err, "cordon audit tail, verify, trace RUN, export, checkpoint, key, rotate or "
+		      "accept; "
 		      "cordon audit --help");
 	return NULL;
 }
@@ -229,7 +231,7 @@ int cli_audit(struct cli_call *call)
 	const struct verb *verb = verb_of(call, &err);
 	int r = -1;
 
-	if (verb && gate_begin(call, !verb->writes, &s, &err) == 0)
+	if (verb && gate_begin(call, verb->way, &s, &err) == 0)
 		r = verb->run(&a, &err);
 	return r < 0 ? gate_fail(call, &err) : r;
 }

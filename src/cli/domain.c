@@ -201,7 +201,7 @@ int cli_domain(struct cli_call *call)
 	struct err err;
 	const struct verb *verb = verb_of(call, &err);
 
-	if (!verb || gate_begin(call, false, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
+	if (!verb || gate_begin(call, GATE_WRITES, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
 		return gate_fail(call, &err);
 	return 0;
 }

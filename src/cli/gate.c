@@ -41,10 +41,13 @@ int gate_fail(const struct cli_call *call, const struct err *err)
 	return rules_fail(call, status, err);
 }
 
-int gate_begin(const struct cli_call *call, bool read_only, struct gate_state *ret, struct err *err)
+int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state *ret,
+	       struct err *err)
 {
-	struct gate_state_options o = {
-		.path = call->state, .read_only = read_only, .as_owner = true};
+	struct gate_state_options o = {.path = call->state,
+				       .read_only = way == GATE_READS,
+				       .accepts_unkept = way == GATE_ACCEPTS,
+				       .as_owner = true};
 
 	return gate_state_open(ret, &o, err);
 }

@@ -24,7 +24,8 @@ extern const struct cli_field gate_domain_fields[], gate_ingest_fields[], gate_f
 const struct cli_object *gate_object_at(unsigned i);
 /* Prints the error; what to exit with. */
 int gate_fail(const struct cli_call *call, const struct err *err);
-int gate_begin(const struct cli_call *call, bool read_only, struct gate_state *ret,
+enum gate_way { GATE_READS, GATE_WRITES, GATE_ACCEPTS }; /* see store/store.h */
+int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state *ret,
 	       struct err *err);
 /* The domain of HANDLE, or the shared one for NULL. What is no handle of this principal's is an
  * error here: who names a domain must not get another one without a word. */

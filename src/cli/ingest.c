@@ -147,7 +147,7 @@ static int speak(struct cli_call *call, const struct packs *rules, struct ingest
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
 	struct domain d;
 
-	if (gate_begin(call, false, &s, err) < 0 ||
+	if (gate_begin(call, GATE_WRITES, &s, err) < 0 ||
 	    gate_domain(&s, call->gate.domain, &d, err) < 0 ||
 	    ingest(&s, rules, &d, in, report, err) < 0)
 		return -1;

@@ -97,7 +97,7 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 			       .most = g->has_secrecy ? (enum secrecy)g->secrecy : SECRECY_SECRET,
 			       .policy = policy};
 
-	if (gate_begin(call, false, &s, err) < 0 || gate_domain(&s, g->domain, &d, err) < 0 ||
+	if (gate_begin(call, GATE_WRITES, &s, err) < 0 || gate_domain(&s, g->domain, &d, err) < 0 ||
 	    mint_plan(&s, &d, &ask, &plan, token, err) < 0)
 		return -1;
 	if (call->json)

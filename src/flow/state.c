@@ -107,11 +107,14 @@ static int read_url(int dir, char ret[STATE_URL_MAX + 1], struct err *err)
 	return 0;
 }
 
-static int open_store(struct gate_state *s, bool read_only, struct err *err)
+static int open_store(struct gate_state *s, const struct gate_state_options *options,
+		      struct err *err)
 {
 	const char *variable = getenv(STATE_URL_VARIABLE);
 	char line[STATE_URL_MAX + 1] = "";
-	struct store_options o = {.dir = s->dir, .read_only = read_only};
+	struct store_options o = {.dir = s->dir,
+				  .read_only = options->read_only,
+				  .accepts_unkept = options->accepts_unkept};
 
 	if (variable && *variable) {
 		o.url = variable;
@@ -132,7 +135,7 @@ int gate_state_open(struct gate_state *ret, const struct gate_state_options *opt
 		    struct err *err)
 {
 	*ret = (struct gate_state)STATE_CLOSED;
-	if (open_dir(ret, options, err) == 0 && open_store(ret, options->read_only, err) == 0 &&
+	if (open_dir(ret, options, err) == 0 && open_store(ret, options, err) == 0 &&
 	    (options->read_only || keeper_open(&ret->keeper, ret->store, ret->dir, err) == 0)) {
 		snprintf(ret->principal, sizeof(ret->principal), "uid:%u%s", geteuid(),
 			 account_is_mapped() ? " of a user namespace" : "");

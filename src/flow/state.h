@@ -18,8 +18,9 @@ enum { STATE_URL_MAX = 2048 };
 
 /* Zero is the default. */
 struct gate_state_options {
-	const char *path; /* the state directory; NULL: the one of whoever asks */
-	bool read_only;	  /* nothing is made or changed, and there are no keys */
+	const char *path;    /* the state directory; NULL: the one of whoever asks */
+	bool accepts_unkept; /* see store/store.h */
+	bool read_only;	     /* nothing is made or changed, and there are no keys */
 	/* Root in somebody's directory goes on as that somebody, for good: nothing in there is touched
 	 * with more rights than its owner has. Otherwise such a directory is refused. */
 	bool as_owner;

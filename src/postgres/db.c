@@ -101,6 +101,30 @@ static int check_version(struct db *db, struct err *err)
 	return -1;
 }
 
+/* What is committed must stay: a table that is not logged is empty after a crash, and a trigger or rule of
+ * somebody's can take away at the commit what was just written. We have none. */
+static int check_tables(struct db *db, struct err *err)
+{
+	static const char ask[] =
+		"SELECT min(c.relname || w.what) FROM pg_catalog.pg_class c,"
+		" LATERAL (SELECT ' is not logged' AS what WHERE c.relpersistence <> 'p'"
+		" UNION ALL SELECT ' has a trigger' FROM pg_catalog.pg_trigger t"
+		" WHERE t.tgrelid = c.oid AND NOT t.tgisinternal"
+		" UNION ALL SELECT ' has a rule' FROM pg_catalog.pg_rewrite r WHERE r.ev_class = "
+		"c.oid) w"
+		" WHERE c.relnamespace = 'cordon'::pg_catalog.regnamespace AND c.relkind IN ('r', "
+		"'p')";
+	char what[128] = "";
+
+	if (ask_text(db, ask, what, sizeof(what), err) < 0)
+		return -1;
+	if (!what[0])
+		return 0;
+	err_set(err, ERR_REFUSED, "the database does not keep what is written: %.100s", what);
+	err_cure(err, "remove it, or ALTER TABLE ... SET LOGGED, and ask who did that");
+	return -1;
+}
+
 static int prepare_schema(struct db *db, bool read_only, struct err *err)
 {
 	char table[64];
@@ -108,7 +132,7 @@ static int prepare_schema(struct db *db, bool read_only, struct err *err)
 	if (ask_text(db, "SELECT to_regclass('cordon.meta')", table, sizeof(table), err) < 0)
 		return -1;
 	if (table[0])
-		return check_version(db, err);
+		return check_version(db, err) < 0 ? -1 : read_only ? 0 : check_tables(db, err);
 	if (read_only)
 		return err_set(err, ERR_INPUT, "the database has no log");
 	if (sql_exec(db, schema, err) < 0) {

@@ -17,6 +17,8 @@
 #include "store/note.h"
 #include "store/rotate.h"
 
+enum { BEGINNING = 2 }; /* records of a new log: its first, and a checkpoint */
+
 /* What one transaction becomes. */
 struct batch {
 	struct arena *arena;
@@ -164,12 +166,20 @@ static int make_batch(const struct store *s, const struct store_tx *tx, bool sig
 	return 0;
 }
 
-/* The file comes after the commit: before it, a crash between the two would look like a cut. */
-static int write_batch(struct store *s, struct batch *b, struct err *err)
+/* The file comes after the commit: before it, a crash between the two would look like a cut. What is
+ * committed is committed, and whoever opens the log next adds the note; but where the caller asked for it
+ * (NEEDS_NOTE), an old copy could bring back what was just used up, and nothing may follow from that. */
+static int write_batch(struct store *s, struct batch *b, bool needs_note, struct err *err)
 {
+	struct err unwritten;
+
 	if (s->backend->commit(s->self, b->op, b->count, err) < 0)
 		return -1;
-	return b->note_len ? checkpoint_add(s->dir, b->note, b->note_len, err) : 0;
+	if (!b->note_len || checkpoint_add(s->dir, b->note, b->note_len, &unwritten) == 0)
+		return 0;
+	if (needs_note)
+		*err = unwritten;
+	return needs_note ? -1 : 0;
 }
 
 static int load_key(struct store *s, const struct head *h, struct err *err);
@@ -221,7 +231,7 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 	if (r < 0)
 		s->backend->unlock(s->self);
 	else
-		r = write_batch(s, &b, err);
+		r = write_batch(s, &b, sign, err);
 	if (r == 0) {
 		tx->first_seq = first;
 		tx->version = b.head.writes;
@@ -294,7 +304,7 @@ static int begin(struct store *s, struct err *err)
 		if (r < 0)
 			s->backend->unlock(s->self);
 		else
-			r = write_batch(s, &b, err);
+			r = write_batch(s, &b, true, err);
 	}
 	arena_done(&arena);
 	return r;
@@ -362,6 +372,22 @@ static int keep_newest(struct store *s, const struct head *h, struct err *err)
 	return checkpoint_add(s->dir, text, strlen(text), err);
 }
 
+/* Whoever has written more than the log's beginning had a checkpoint in the file before. Without it an old
+ * copy in the log's place looks like the log, and what was used up once is there again. */
+static int check_unkept(const struct store *s, const struct head *h, struct err *err)
+{
+	if (s->accepts_unkept || h->tree.size <= BEGINNING)
+		return 0;
+	err_set(err, ERR_REFUSED,
+		"the file " CHECKPOINT_FILE " is gone, and the log has %llu records",
+		(unsigned long long)h->tree.size);
+	err_cause(err, "its end may have been cut off, or an old copy put in its place");
+	err_cure(err,
+		 "put the file back; or look at the log (cordon audit verify --checkpoint KEPT), "
+		 "then: cordon audit accept");
+	return -1;
+}
+
 int chain_open(struct store *s, struct err *err)
 {
 	struct store_tip tip = {0};
@@ -389,8 +415,10 @@ int chain_open(struct store *s, struct err *err)
 		return -1;
 	/* Looked at again only if it seems to be missing: others may have added it meanwhile. */
 	if ((has_kept == 0 && kept.size >= head.checkpoint) ||
-	    (checkpoint_last(s->dir, &kept, err) == 0 && kept.size >= head.checkpoint))
+	    ((has_kept = checkpoint_last(s->dir, &kept, err)) == 0 && kept.size >= head.checkpoint))
 		return 0;
+	if (has_kept < 0 || (has_kept == 1 && check_unkept(s, &head, err) < 0))
+		return -1;
 	*err = (struct err){0};
 	return keep_newest(s, &head, err);
 }

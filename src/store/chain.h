@@ -16,7 +16,7 @@ struct store {
 	const struct store_backend *backend;
 	void *self;
 	int dir;
-	bool read_only;
+	bool read_only, accepts_unkept;
 	struct key key; /* of the checkpoints; not there when read_only */
 	char boot[RECORD_BOOT + 1];
 	uint64_t seen; /* records that the log had: it has never less */

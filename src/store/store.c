@@ -42,6 +42,7 @@ int store_open(const struct store_options *options, struct store **ret, struct e
 	s->backend = backend;
 	s->dir = options->dir;
 	s->read_only = options->read_only;
+	s->accepts_unkept = options->accepts_unkept;
 	if (backend->open(options, &s->self, err) < 0) {
 		free(s);
 		return -1;

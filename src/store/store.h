@@ -51,7 +51,9 @@ struct store_options {
 	int dir;	 /* the state directory (store/state.h); kept open by the caller */
 	const char *url; /* of a database server; NULL: a file in DIR */
 	bool read_only;	 /* nothing is made or changed */
-	int wait_ms;	 /* for others to finish writing; 0: STORE_WAIT_MS */
+	/* Somebody has looked: that the file of checkpoints is gone is no reason to refuse. */
+	bool accepts_unkept;
+	int wait_ms; /* for others to finish writing; 0: STORE_WAIT_MS */
 };
 
 int store_open(const struct store_options *options, struct store **ret, struct err *err);

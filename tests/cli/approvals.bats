@@ -67,6 +67,23 @@ load approvals.bash
 	covered 0
 }
 
+# What was used up does not come back with an old copy, whatever else is taken away.
+@test "a word for once is over, also with an old copy of the log" {
+	people
+	enrol root
+	park
+	approvals root 0 approve "$ID" --key "$T/root/key"
+	cp -a "$STATE" "$T/old"
+	covered 0
+	rm "$STATE"/log.db*
+	cp -a "$T"/old/log.db* "$STATE"
+	covered 2
+	err_has "not the one that was signed"
+	rm "$STATE/checkpoints"
+	covered 2
+	err_has "the file checkpoints is gone"
+}
+
 @test "who asked does not answer" {
 	people
 	enrol agent

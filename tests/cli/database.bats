@@ -49,6 +49,40 @@ need_server()
 	IN_FILE=1 "$TOP/tests/store/run" postgres "$T/bin/script"
 }
 
+# What is committed there must stay: what would take it away again is refused before anything runs.
+@test "a database that forgets is no log" {
+	need_root
+	gate_setup
+	need_server
+	cat >"$T/bin/script" <<-'END'
+		#!/bin/bash
+		set -eu
+		cordon() { "$CORDON" "$@" --state "$T/root/cordon"; }
+		sql() { "$(ls /usr/lib/postgresql/*/bin/psql | tail -n 1)" -qv ON_ERROR_STOP=1 "$CORDON_STORE_URL" -c "$1"; }
+		refused() { ! cordon domain new >/dev/null 2>"$T/err" || exit 1; grep -q "$1" "$T/err" || { cat "$T/err"; exit 1; }; }
+		cordon domain new >/dev/null
+		for table in log ref item; do
+			sql "ALTER TABLE cordon.$table SET UNLOGGED"
+			refused "$table is not logged"
+			sql "ALTER TABLE cordon.$table SET LOGGED"
+		done
+		sql "CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN DELETE FROM cordon.log WHERE seq = NEW.seq; RETURN NULL; END'"
+		sql 'CREATE CONSTRAINT TRIGGER t AFTER INSERT ON cordon.log DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION forget()'
+		refused 'log has a trigger'
+		sql 'DROP TRIGGER t ON cordon.log'
+		sql 'CREATE RULE r AS ON INSERT TO cordon.ref DO INSTEAD NOTHING'
+		refused 'ref has a rule'
+		sql 'DROP RULE r ON cordon.ref'
+		cordon domain new >/dev/null
+		cordon audit verify | grep -q 'the log is whole'
+	END
+	chmod +x "$T/bin/script"
+	export T CORDON
+	"$TOP/tests/store/run" postgres "$T/bin/script"
+}
+
 # killed BACKEND ROUNDS VICTIM...
 killed()
 {
