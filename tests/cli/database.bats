@@ -58,8 +58,12 @@ need_server()
 		#!/bin/bash
 		set -eu
 		cordon() { "$CORDON" "$@" --state "$T/root/cordon"; }
-		sql() { "$(ls /usr/lib/postgresql/*/bin/psql | tail -n 1)" -qv ON_ERROR_STOP=1 "$CORDON_STORE_URL" -c "$1"; }
-		refused() { ! cordon domain new >/dev/null 2>"$T/err" || exit 1; grep -q "$1" "$T/err" || { cat "$T/err"; exit 1; }; }
+		for psql in /usr/lib/postgresql/*/bin/psql; do :; done
+		sql() { "$psql" -qv ON_ERROR_STOP=1 "$CORDON_STORE_URL" -c "$1"; }
+		refused() {
+			! cordon domain new >/dev/null 2>"$T/err" || exit 1
+			grep -q "$1" "$T/err" || { cat "$T/err"; exit 1; }
+		}
 		cordon domain new >/dev/null
 		for table in log ref item; do
 			sql "ALTER TABLE cordon.$table SET UNLOGGED"

@@ -427,39 +427,6 @@ static void test_lost_note(int dir)
 	ok(st.st_size == size, "once");
 }
 
-/* There is no room for the note, say. What is committed is said to be; what needed the note is not. */
-static void test_unwritten_note(int dir)
-{
-	struct store *s = case_open(dir);
-	struct note last = {0};
-	struct err err = {0};
-	bool all = true;
-
-	scratch_must(rename("s/" CHECKPOINT_FILE, "s/aside") == 0 &&
-			     mkdir("s/" CHECKPOINT_FILE, 0700) == 0,
-		     "in the way");
-	uint64_t before = size_of(s);
-	for (int i = 0; i <= STORE_CHECKPOINT_EVERY; i++) {
-		AUTO_TX struct store_tx tx = {0};
-		case_add(&tx, RECORD_REQUEST, "run:unwritten", i);
-		all = all && store_commit(s, &tx, &err) == 0;
-	}
-	ok(all && size_of(s) > before + STORE_CHECKPOINT_EVERY,
-	   "a record whose checkpoint could not be written is there, and that is said");
-	AUTO_TX struct store_tx tx = {.is_final = true};
-	case_add(&tx, RECORD_REQUEST, "run:unwritten", 0);
-	ok(commit(s, &tx) == ERR_SYSTEM, "but nothing follows from what must not come back");
-	store_close(s);
-	scratch_must(rmdir("s/" CHECKPOINT_FILE) == 0 &&
-			     rename("s/aside", "s/" CHECKPOINT_FILE) == 0,
-		     "out of the way");
-	s = case_open(dir);
-	ok(checkpoint_last(dir, &last, &err) == 0 && last.size + 1 == size_of(s) &&
-		   case_is_good(s, dir),
-	   "whoever opens it next adds the newest");
-	store_close(s);
-}
-
 /* What is said to be written is: a database that drops it without a word is found out at once. */
 static void test_dropped(int dir)
 {
@@ -603,7 +570,6 @@ int main(void)
 	test_checkpoints(s, dir);
 	store_close(s);
 	test_lost_note(dir);
-	test_unwritten_note(dir);
 	test_dropped(dir);
 	test_again(dir);
 	test_busy(dir);
