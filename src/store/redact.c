@@ -19,7 +19,8 @@ enum {
 	SPACES_MAX = 8,
 	SIGNS_MAX = 3,
 	PEM_NAME_MAX = 64,
-	JWT_HEAD_MAX = 512 /* bytes before the first dot: a kind of key and its name */
+	PROGRAM_BACK_MAX = 256, /* bytes from an option back to its program */
+	JWT_HEAD_MAX = 512	/* bytes before the first dot: a kind of key and its name */
 };
 
 struct text {
@@ -223,6 +224,83 @@ static bool is_label(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ';
 }
 
+/* ?sig=…, &X-Amz-Signature=…: who has the address has what it signs. Elsewhere the word says nothing. */
+static struct part match_query(const struct row *row, struct text t, size_t at)
+{
+	size_t from = at + strlen(row->begins);
+
+	if (at == 0 || !strchr("?&;", t.p[at - 1]) || !t.p[at - 1] || is_redacted(t, from))
+		return (struct part){0, 0};
+	return (struct part){from, value_end(t, from, 0)};
+}
+
+/* Is this an option of PROGRAM, named not far before in the same line? */
+static bool is_option_of(struct text t, size_t at, const char *program)
+{
+	size_t len = strlen(program), back = at < PROGRAM_BACK_MAX ? 0 : at - PROGRAM_BACK_MAX;
+
+	if (at == 0 || !(is_space(t.p[at - 1]) || t.p[at - 1] == '"' || t.p[at - 1] == '\''))
+		return false;
+	for (size_t i = at; i-- > back && t.p[i] != '\n';)
+		if (at - i >= len && memcmp(t.p + i, program, len) == 0 && !is_inside_word(t, i))
+			return true;
+	return false;
+}
+
+/* From an option to its value, in a shell's line or in a list of words. 0: it has none. */
+static size_t skip_gap(struct text t, size_t at, char *ret_quote)
+{
+	size_t from = skip_quote(t, at, ret_quote);
+
+	from = skip_spaces(t, from + (from < t.len && (t.p[from] == ',' || t.p[from] == '=')));
+	*ret_quote = 0;
+	return from == at ? 0 : skip_quote(t, from, ret_quote);
+}
+
+/* curl -u user:SECRET. A user that was a secret has a colon in its mark. */
+static struct part match_curl(const struct row *row, struct text t, size_t at)
+{
+	char quote = 0;
+
+	if (!is_option_of(t, at, "curl"))
+		return (struct part){0, 0};
+	size_t from = skip_gap(t, at + strlen(row->begins), &quote);
+	size_t to = from ? value_end(t, from, quote) : 0;
+	while (from < to && t.p[from] != ':' && !is_redacted(t, from))
+		from++;
+	if (from >= to || t.p[from] != ':' || is_redacted(t, from + 1))
+		return (struct part){0, 0};
+	return (struct part){from + 1, to};
+}
+
+/* mysql -pSECRET: what stands apart is a database's name */
+static struct part match_mysql(const struct row *row, struct text t, size_t at)
+{
+	size_t from = at + strlen(row->begins);
+	char quote = 0;
+
+	if ((!is_option_of(t, at, "mysql") && !is_option_of(t, at, "mariadb")) ||
+	    is_redacted(t, skip_quote(t, from, &quote)))
+		return (struct part){0, 0};
+	quote = 0;
+	from = skip_quote(t, from, &quote);
+	return (struct part){from, value_end(t, from, quote)};
+}
+
+/* sshpass -p SECRET, and -pSECRET */
+static struct part match_sshpass(const struct row *row, struct text t, size_t at)
+{
+	size_t end = at + strlen(row->begins), from;
+	char quote = 0;
+
+	if (!is_option_of(t, at, "sshpass"))
+		return (struct part){0, 0};
+	from = skip_gap(t, end, &quote);
+	from = from ? from : end;
+	return is_redacted(t, from) ? (struct part){0, 0}
+				    : (struct part){from, value_end(t, from, quote)};
+}
+
 /* To its last line; to the end of the text when that is missing. */
 static struct part match_pem(const struct row *row, struct text t, size_t at)
 {
@@ -279,6 +357,16 @@ static const struct row rows[] = {
 	{"access-key", "accesskey", true, 0, match_named},
 	{"private-key", "private_key", true, 0, match_named},
 	{"credential", "credential", true, 0, match_named},
+	{"account-key", "accountkey", true, 0, match_named},
+	{"account-key", "account_key", true, 0, match_named},
+	{"signature", "sig=", true, 0, match_query},
+	{"signature", "signature=", true, 0, match_query},
+	{"signature", "x-amz-signature=", true, 0, match_query},
+	{"signature", "x-goog-signature=", true, 0, match_query},
+	{"password", "-u", false, 0, match_curl},
+	{"password", "--user", false, 0, match_curl},
+	{"password", "-p", false, 0, match_mysql},
+	{"password", "-p", false, 0, match_sshpass},
 };
 
 static const struct row *find(struct text t, size_t at, struct part *ret)
