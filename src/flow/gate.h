@@ -20,6 +20,7 @@
 
 enum {
 	GATE_TRIES_MAX = 16,	 /* when others read or approve something meanwhile */
+	GATE_PAUSE_DOUBLES = 6,	 /* a pause before the next try grows to 64 ms */
 	GATE_ARGS_MAX = 1 << 20, /* bytes of arguments and environment that are scanned */
 	GATE_START_US = 2000,	 /* until an interpreter is on its way */
 	GATE_TIME_SHARE = 10,	 /* of its time, that may go before a program starts: a tenth */

@@ -6,6 +6,7 @@
  */
 #include "flow/run.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -180,6 +181,26 @@ static int decide_again(struct sentence *s, struct err *err)
 	return gate_facts(&s->gate, &s->bp, err) < 0 ? -1 : decide_once(s, err);
 }
 
+/* Whoever has changed something is often at it: a little later, and not all at once. */
+static void pause_for_others(int tries)
+{
+	uint32_t most_ms = 1U << (tries < GATE_PAUSE_DOUBLES ? tries : GATE_PAUSE_DOUBLES);
+	struct timespec pause = {.tv_nsec = (1 + randombytes_uniform(most_ms)) * 1000000L};
+
+	nanosleep(&pause, NULL);
+}
+
+/* What the store says is about one of its items. */
+static int too_busy(struct err *err)
+{
+	err_set(err, ERR_CONFLICT,
+		"not run: this conversation changed %d times while it was decided on",
+		GATE_TRIES_MAX);
+	err_cause(err, "something is read, run or approved in it all the time");
+	err_cure(err, "try again when it is quiet; one that has read less is decided on faster");
+	return -1;
+}
+
 /* decide, (approve). A box that waits is none that people are waited for with. */
 static int decide(struct sentence *s, struct err *err)
 {
@@ -197,9 +218,11 @@ static int decide(struct sentence *s, struct err *err)
 		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0 ||
 		     gate_policy_again(&s->gate, err) < 0))
 			return -1;
+		if (moved)
+			pause_for_others(i);
 		r = decide_again(s, err);
 	}
-	return r;
+	return r < 0 && err->code == ERR_CONFLICT ? too_busy(err) : r;
 }
 
 /* What was allowed, or could have been agreed to, and is refused for another reason is denied: by this. */

@@ -20,11 +20,22 @@ bool verify_may_have_key(const struct verify_walk *w)
 	return false;
 }
 
-static int forked(struct verify_walk *w, uint64_t size)
+static int forked(struct verify_walk *w, uint64_t from, uint64_t size)
 {
-	return verify_found(w, VERIFY_FORKED, w->signed_to, size - 1,
+	return verify_found(w, VERIFY_FORKED, from, size - 1,
 			    "of the records %llu to %llu at least one is not as it was signed",
-			    (unsigned long long)w->signed_to, (unsigned long long)size - 1);
+			    (unsigned long long)from, (unsigned long long)size - 1);
+}
+
+/* Up to where the log is as those that were kept before this one say: who has the log's key can sign
+ * another end, and what the log signs itself says nothing then. */
+static uint64_t agreed(const struct verify_walk *w, uint64_t size)
+{
+	size_t i = w->next_note;
+
+	while (i > 0 && w->notes.note[i - 1].size >= size)
+		i--;
+	return i > 0 ? w->notes.note[i - 1].size : 0;
 }
 
 /* Those of its size and smaller were met with the record before. */
@@ -57,7 +68,7 @@ int verify_checkpoint(struct verify_walk *w, const struct record *r)
 			(unsigned long long)r->seq);
 	merkle_root(&w->tree, root);
 	if (memcmp(root, note.root, MERKLE_HASH) != 0)
-		return forked(w, note.size);
+		return forked(w, w->signed_to, note.size);
 	count_unkept(w, note.size);
 	w->signed_to = note.size;
 	w->report->checkpoints++;
@@ -119,7 +130,7 @@ int verify_meet_notes(struct verify_walk *w)
 		if (n->size > w->tree.size)
 			break;
 		if (memcmp(n->root, root, MERKLE_HASH) != 0)
-			return forked(w, n->size);
+			return forked(w, agreed(w, n->size), n->size);
 		if (w->keys.count && !kept_note_is_signed(n, w->origin, w->public))
 			return bad_note(w, n);
 		w->report->kept++;

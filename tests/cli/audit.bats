@@ -185,6 +185,23 @@ old_copy() {
 }
 @test "an old copy, or another log, is told by a kept checkpoint" { each old_copy; }
 
+# Two logs that began as one, each signed by the same key at the same size.
+two_ends() {
+	local state=$T/$1/cordon
+	story "$1"
+	cp -a "$state" "$T/$1/other"
+	gate "$1" 0 domain new
+	gate "$1" 0 audit checkpoint
+	cp "$T/out" "$T/kept.txt"
+	rm -rf "$state"
+	mv "$T/$1/other" "$state"
+	gate "$1" 0 domain new
+	gate "$1" 0 audit checkpoint
+	gate "$1" 1 audit verify --checkpoint "$T/kept.txt" --json
+	holds 'r["problem"] == "forked" and r["first_bad"] < r["last_bad"] < r["records"]'
+}
+@test "a fork that is as long is told, with where it may begin" { each two_ends; }
+
 # The file beside the log is what says that its end is there: that it is gone is not nothing.
 unkept() {
 	local file=$T/$1/cordon/checkpoints

@@ -27,8 +27,10 @@ session_hop() {
 	submit "$1" --workspace "$W:ro" obeys.py
 	is_parked
 	D=d1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-	submit "$1" --workspace "$W:ro" obeys.py
-	holds 'r["origin"] in ("exposed", "derived")' 'r["granted"] != ["compute", "read", "write"]'
+	submit "$1" --workspace "$W:overlay" --commit obeys.py
+	exits 75
+	holds 'r["origin"] in ("exposed", "derived")' 'r["granted"] == [] and r["ran"] is False'
+	[ -z "$(find "$W" -newer obeys.py -name '*.txt')" ]
 	gate "$1" run --json --tier "${1#*:}" --workspace "$W:overlay" --commit obeys.py
 	exits 75
 	D=$mine
@@ -134,4 +136,41 @@ renewed() {
 }
 @test "laundering: a run that ends in another epoch than it began in" {
 	every renewed
+}
+
+# A conversation in which something is read all the time: its runs run, or say why not in words.
+busy() {
+	local i readers=()
+	begin "$1"
+	printf 'print("here")\n' | code quiet.py
+	/usr/bin/python3 -c 'print("\n".join(f"line {n} of {n * 7919 % 1000003}" for n in range(300000)))' >"$T/long"
+	gate "$1" ingest --domain "$D" --kind web --name long "$T/long"
+	exits 0
+	for i in 1 2 3; do
+		(
+			n=0
+			while [ ! -e "$T/enough" ]; do
+				echo "page $i $((n++)) of a long story that nobody ever ends" >"$T/page-$i"
+				as "${1%%:*}" "$CORDON" ingest --domain "$D" --kind web --name "p$i" "$T/page-$i"
+			done >/dev/null 2>&1
+		) 3>&- &
+		readers+=($!)
+	done
+	for i in 1 2; do
+		submit "$1" quiet.py
+		holds 'r["status"] == "exited" or "this conversation changed" in r["error"]["message"]' \
+			'r["error"] is None or r["error"]["cure"]'
+	done
+	touch "$T/enough"
+	wait "${readers[@]}"
+	rm "$T/enough"
+	gate "$1" audit verify
+	exits 0
+	gate "$1" domain show --json "$D"
+	holds 'r["sources"] > 8' # they did read meanwhile
+	submit "$1" quiet.py
+	exits 0
+}
+@test "a busy conversation" {
+	every busy
 }
