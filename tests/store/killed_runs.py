@@ -4,7 +4,9 @@
 victim at a random moment: cordon itself, its cordon-postgres, or the server that CORDON_POSTGRES_CRASH
 takes down and brings back. Afterwards: no file without a record of its start, none that the answer says
 was not run; every record that was ever read is still there, byte for byte; the log verifies; a result that
-is said to be recorded is. The moments come from a fixed sequence."""
+is said to be recorded is. Moments are spread over what a run takes here, as measured; where cordon is the
+victim, each stage must have been hit: before its start was on record, between start and result, and not at
+all (see STAGES)."""
 import json
 import os
 import random
@@ -14,7 +16,10 @@ import sys
 import time
 
 CODE = "import sys, time\nopen(sys.argv[1], 'w').close()\ntime.sleep(0.04)\n"
-OWNER, LATEST = 61000, 0.25
+OWNER, MEASURED = 61000, 5
+# How far the log was when cordon was killed. Moments a little behind a run's end make the last one.
+STAGES = ("cordon: killed early", "cordon: killed running", "cordon: done")
+EXTRA_ROUNDS = 60  # until each was hit
 
 
 class Runs:
@@ -75,7 +80,7 @@ def check(runs, name, status, said):
     verified = runs.call("audit", "verify")
     assert verified.returncode == 0, verified.stdout
     if not said:
-        return "killed"
+        return "killed ended" if "result" in new else "killed running" if "start" in new else "killed early"
     answer = json.loads(said)
     assert answer["ran"] is not False or not ran, "it ran, and the answer says that it did not"
     assert answer["ran"] is not True or ran, "it did not run, and the answer says that it did"
@@ -89,20 +94,36 @@ def check(runs, name, status, said):
     return "done" if status == 0 else "stopped"
 
 
-def main(cordon, rules, top, rounds, victims):
-    runs, chance, ends = Runs(cordon, rules, top), random.Random(4), {}
-    assert runs.begin("first").wait() == 0, "nothing runs"
+def measure(runs):
+    """How long one takes here, in the median; nothing is struck."""
+    took = []
+    for i in range(MEASURED):
+        begun = time.monotonic()
+        assert runs.begin(f"first{i}").wait() == 0, "nothing runs"
+        took.append(time.monotonic() - begun)
     runs.read_log()
-    for i in range(int(rounds)):
+    return sorted(took)[MEASURED // 2]
+
+
+def missing(victims, ends):
+    return [s for s in STAGES if "cordon" in victims and s not in ends]
+
+
+def main(cordon, rules, top, rounds, victims):
+    runs, chance, ends, i = Runs(cordon, rules, top), random.Random(4), {}, 0
+    latest = 1.3 * measure(runs)
+    while i < int(rounds) or (missing(victims, ends) and i < int(rounds) + EXTRA_ROUNDS):
         victim, name = victims[i % len(victims)], f"f{i}"
+        i += 1
         run = runs.begin(name)
-        time.sleep(chance.uniform(0, LATEST))
+        time.sleep(chance.uniform(0, latest))
         strike(victim, run)
         said = run.communicate(timeout=90)[0]
         time.sleep(0.1)  # whoever is told last of cordon's end is the program
         end = f"{victim}: {check(runs, name, run.returncode, said)}"
         ends[end] = ends.get(end, 0) + 1
     print("# " + ", ".join(f"{k} {v}" for k, v in sorted(ends.items())))
+    assert not missing(victims, ends), f"never hit: {missing(victims, ends)}"
 
 
 if __name__ == "__main__":
