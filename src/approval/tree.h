@@ -14,9 +14,7 @@
 
 enum {
 	TREE_SHA256 = 32,
-	TREE_DEPTH_MAX = 64,   /* directories in each other */
-	TREE_PATH_MAX = 4096,  /* bytes of a name with the directories before it */
-	TREE_LINK_MAX = 4096,  /* and of where a link points */
+	TREE_LINK_MAX = 4096,  /* bytes of where a link points */
 	TREE_READ_MAX = 65536, /* bytes that are read at once */
 };
 

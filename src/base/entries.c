@@ -57,3 +57,8 @@ int entries_read(DIR *dir, size_t most, struct entries *ret)
 		qsort(ret->name, ret->count, sizeof(*ret->name), by_bytes);
 	return 0;
 }
+
+bool entries_has(const struct entries *e, const char *name)
+{
+	return e->count && bsearch(&name, e->name, e->count, sizeof(*e->name), by_bytes);
+}

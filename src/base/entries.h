@@ -6,6 +6,7 @@
 #define CORDON_BASE_ENTRIES_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct entries {
@@ -15,6 +16,7 @@ struct entries {
 
 /* All but "." and "..". 0; or -1 with errno, E2BIG: there are more than MOST. */
 int entries_read(DIR *dir, size_t most, struct entries *ret);
+bool entries_has(const struct entries *e, const char *name);
 void entries_done(struct entries *e);
 #define AUTO_ENTRIES __attribute__((cleanup(entries_done)))
 

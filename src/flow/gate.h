@@ -29,8 +29,11 @@ enum {
 	 * What else the domain has read is found by its name. */
 	GATE_REFS_MAX = REPORT_TIES_MAX + 3 * LABEL_SOURCES_MAX,
 	GATE_MODULES_MAX = 64, /* files of the workspace that are looked at: what it imports */
-	GATE_MODULE_BYTES = 1 << 20, /* of each */
-	GATE_NAMES_MAX = 16384,	     /* names that are looked for there */
+	GATE_MODULE_BYTES = 1 << 20,  /* of each */
+	GATE_NAMES_MAX = 16384,	      /* names that are looked for there */
+	GATE_KNOWN_ENTRIES = 50000,   /* files and directories of a directory that it is given */
+	GATE_KNOWN_BYTES = 256 << 20, /* of them that are hashed */
+	GATE_HOSTILE_MAX = 64,	      /* of them that are hostile and told apart */
 };
 
 struct gate {
@@ -54,7 +57,10 @@ struct gate {
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
-	struct label code;	/* of the file the code was read from, if a run wrote it */
+	uint64_t marks;		/* which labels of files there were when they were looked up */
+	size_t hostilec;
+	const char *hostile[GATE_HOSTILE_MAX]; /* files that it is given: their paths in there */
+	struct label code; /* of the file the code was read from, if a run wrote it */
 	bool has_code;
 	bool is_marked;	       /* the code's file is where an untrusted run could write */
 	struct label programs; /* of --exec that a run wrote, joined */
@@ -62,7 +68,7 @@ struct gate {
 	const char *program[REQUEST_LIST_MAX];
 	struct source_set sources;
 	struct attribution ties;
-	enum tie *tie; /* of each source, then of the code's file and of the programs */
+	enum tie *tie; /* of each source, then of the code's file, the programs and other files */
 	enum integrity *of_tied;
 	enum plan_answer plan_answer;
 	const char *plan_why; /* it does not hold, beyond plan_answer's words; or NULL */
@@ -102,15 +108,23 @@ int gate_check_plan(struct gate *g, struct err *err);
 /* gate_files.c */
 /* Adds the labels of what it is given to INPUTS; those of programs that a run wrote to PROGRAMS. */
 int gate_join_files(struct gate *g, struct err *err);
+/* WHY: what people are told of it; NULL: nothing more than that. */
+void gate_join_input(struct gate *g, const struct label *label, const char *why);
 bool gate_writes(const struct request *r);
 /* Is what the box gets (workspace, virtual environment, programs) what was looked at? A name may lead
  * elsewhere meanwhile. */
 int gate_check_given(const struct gate *g, struct err *err);
 /* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
-int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx,
+int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, bool *ret_adds,
 		    struct err *err);
 int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
 		     struct err *err);
+
+/* gate_known.c */
+/* Everything in DIR, which it is given. */
+int gate_join_known(struct gate *g, int dir, struct err *err);
+/* A hostile file in there that it may run as code; or NULL. After the scan. */
+const char *gate_runs_hostile(const struct gate *g);
 
 /* gate_label.c: what it writes, and what it prints. */
 /* Standard input, and not an empty one. */

@@ -48,6 +48,14 @@ static int walk_up(int dir, const char *path, struct above *ret, struct err *err
 	return err_set(err, ERR_LIMIT, "%s is more than %d deep", path, DEPTH_MAX);
 }
 
+void gate_join_input(struct gate *g, const struct label *label, const char *why)
+{
+	label_join(&g->inputs, label);
+	g->has_inputs = true;
+	if (why && !g->inputs_why)
+		g->inputs_why = why;
+}
+
 static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err)
 {
 	struct label label;
@@ -56,8 +64,7 @@ static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, 
 	if (dir_label_find(&g->state.keeper, mark, st->st_dev, st->st_ino, &label, &known, err) < 0)
 		return -1;
 	if (known)
-		label_join(&g->inputs, &label);
-	g->has_inputs |= known;
+		gate_join_input(g, &label, NULL);
 	return 0;
 }
 
@@ -73,6 +80,11 @@ static int join_tree(struct gate *g, int dir, const char *path, bool all, struct
 		if (join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
 			return -1;
 	return 0;
+}
+
+static int join_dir(struct gate *g, int dir, const char *path, struct err *err)
+{
+	return join_tree(g, dir, path, true, err) < 0 ? -1 : gate_join_known(g, dir, err);
 }
 
 static int open_dir(const char *path, struct err *err)
@@ -91,11 +103,8 @@ static int doubt(struct gate *g, const char *why, struct err *err)
 
 	if (dir_label_any(&g->state.keeper, &any, err) < 0)
 		return -1;
-	if (!any)
-		return 0;
-	label_join(&g->inputs, &unknown);
-	g->has_inputs = true;
-	g->inputs_why = why;
+	if (any)
+		gate_join_input(g, &unknown, why);
 	return 0;
 }
 
@@ -226,7 +235,7 @@ static int join_venv(struct gate *g, struct err *err)
 
 	if (dir >= 0 && fstat(dir, &g->venv) < 0)
 		return err_errno(err, ERR_INPUT, "%s", g->req->venv);
-	return dir < 0 ? 0 : join_tree(g, dir, g->req->venv, true, err);
+	return dir < 0 ? 0 : join_dir(g, dir, g->req->venv, err);
 }
 
 /* What is code, beside the code itself. */
@@ -250,7 +259,7 @@ static int join_workspace(struct gate *g, struct err *err)
 	if (dir >= 0 && fstat(dir, &g->workspace) < 0)
 		return err_errno(err, ERR_INPUT, "%s", g->req->workspace);
 	if (dir >= 0)
-		return join_tree(g, dir, g->req->workspace, true, err);
+		return join_dir(g, dir, g->req->workspace, err);
 	workspace_explain(g->req->workspace, err);
 	return -1;
 }
@@ -281,6 +290,7 @@ int gate_check_given(const struct gate *g, struct err *err)
 int gate_join_files(struct gate *g, struct err *err)
 {
 	g->inputs_why = NULL;
+	g->hostilec = 0;
 	if (join_code(g, err) < 0 ||
 	    join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0 ||
 	    join_runnable(g, err) < 0)
@@ -293,10 +303,12 @@ bool gate_writes(const struct request *r)
 	return r->workspace && (r->commit || r->workspace_mode == WORKSPACE_RW);
 }
 
-int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, struct err *err)
+int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, bool *ret_adds,
+		    struct err *err)
 {
 	struct above above;
 
+	*ret_adds = false;
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
@@ -304,9 +316,11 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 		return -1;
 	for (size_t i = 0; i < above.count; i++) {
 		enum dir_mark mark = i ? DIR_ABOVE : DIR_WRITTEN;
-		if (dir_label_add(&g->state.keeper, mark, above.at[i].st_dev, above.at[i].st_ino,
-				  label, tx, err) < 0)
+		int added = dir_label_add(&g->state.keeper, mark, above.at[i].st_dev,
+					  above.at[i].st_ino, label, tx, err);
+		if (added < 0)
 			return -1;
+		*ret_adds |= added;
 	}
 	return 0;
 }

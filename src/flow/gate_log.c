@@ -284,8 +284,10 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 		if (g->plan_is_spent) /* without it, then */
 			return err_set(err, ERR_CONFLICT, "the plan: %s", plan_answer_words(left));
 	}
-	if (gate_mark_files(g, &files, tx, err) < 0)
+	bool adds = false;
+	if (gate_mark_files(g, &files, tx, &adds, err) < 0)
 		return -1;
+	file_marks_expect(g->marks, adds, tx);
 	/* What it prints is read in this domain from its first byte on. */
 	if (label.integrity < g->domain.floor.integrity)
 		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);

@@ -67,13 +67,15 @@ int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 {
 	g->bp = bp;
 	source_set_done(&g->sources);
-	if (find_domain(g, err) < 0 || find_labels(g, err) < 0)
+	if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 || find_domain(g, err) < 0 ||
+	    find_labels(g, err) < 0)
 		return -1;
 	return source_set_load(&g->state.keeper, &g->domain, &g->sources, err);
 }
 
-/* Bytes that were read, or that a run wrote: the code itself, and what it may start. */
-enum { FILE_TIES = 2 };
+/* Bytes that were read, or that a run wrote: the code itself, what it may start, and what it may make
+ * code of though it is known to be hostile. */
+enum { FILE_TIES = 3 };
 
 static void tie_file(struct gate *g, size_t at, bool known, const struct label *label)
 {
@@ -97,6 +99,7 @@ static int tie_up(struct gate *g, struct err *err)
 		return -1;
 	tie_file(g, count, g->has_code, &g->code);
 	tie_file(g, count + 1, g->programc, &g->programs);
+	tie_file(g, count + 2, gate_runs_hostile(g) != NULL, &g->inputs);
 	return source_integrities(&g->state.keeper, &g->sources, g->tie, g->of_tied, err);
 }
 
@@ -142,6 +145,9 @@ static void report_files(struct gate *g)
 	for (size_t i = 0; i < g->programc; i++)
 		report_file(g, &g->programs,
 			    arena_printf(&g->report->arena, "program %s", g->program[i]), 0);
+	const char *hostile = gate_runs_hostile(g);
+	if (hostile)
+		report_file(g, &g->inputs, arena_printf(&g->report->arena, "file %s", hostile), 0);
 }
 
 /* Names are for people: one that cannot be read is no reason to know less. */

@@ -116,12 +116,12 @@ static int scan_words(struct gate *g, struct err *err)
 }
 
 /* May what it is given become code? Of most programs it is data, which may say what it likes. Only who
- * has a plan or is given input needs to know. */
+ * has a plan, or is given input or something hostile, needs to know. */
 static void ask_what_it_makes(struct gate *g)
 {
 	struct code_view view = g->look.view;
 
-	if (!g->req->plan && !gate_has_input(g))
+	if (!g->req->plan && !gate_has_input(g) && !g->hostilec)
 		return;
 	view.effect = g->look.effect;
 	view.effectc = g->look.effectc;

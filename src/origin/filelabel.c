@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row for each way to find a file. A row only ever goes down.
+ * One row for each way to find a file. A row only ever goes down. Beside them a row for each size that
+ * any of those files has, and one without a meaning of its own whose version changes with every other.
  */
 #include "origin/filelabel.h"
 
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EACH = 64 };
-_Static_assert(2 * EACH <= STORE_OPS_MAX, "two rows for each file fit into a transaction");
+enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EACH = 64, EXACT = 4096 };
+#define MARKS "v"
+_Static_assert(3 * EACH + 1 <= STORE_OPS_MAX, "three rows for each file fit into a transaction");
 
 typedef char key_text[STORE_KEY_MAX + 1];
 
@@ -46,7 +50,13 @@ static int read_row(struct keeper *k, const char *key, struct label *ret, uint64
 	return old || !unpack_is_done(&u) ? err_set(err, ERR_INPUT, "a label is damaged") : 0;
 }
 
-/* Joins what is there, and expects that it stays so. */
+static bool is_same(const struct label *a, const struct label *b)
+{
+	return a->integrity == b->integrity && a->secrecy == b->secrecy && a->count == b->count &&
+	       a->more == b->more;
+}
+
+/* Joins what is there, and expects that it stays so. 1: that is something new. */
 static int add_row(struct keeper *k, const char *key, const struct label *label,
 		   struct store_tx *tx, struct err *err)
 {
@@ -59,24 +69,119 @@ static int add_row(struct keeper *k, const char *key, const struct label *label,
 		return -1;
 	if (version)
 		label_join(&after, &before);
+	/* A join only adds. */
+	if (version && is_same(&after, &before)) {
+		store_expect(tx, STORE_FILE, key, version);
+		return 0;
+	}
 	pack_uint(&p, ROW_VERSION, 1);
 	label_pack(&p, &after);
 	store_put(tx, STORE_FILE, key, row, p.len, version);
+	return 1;
+}
+
+static void put_sign(struct store_tx *tx, const char *key, uint64_t expected)
+{
+	static const uint8_t row[] = {ROW_VERSION};
+
+	store_put(tx, STORE_FILE, key, row, sizeof(row), expected);
+}
+
+int file_marks_load(struct keeper *k, uint64_t *ret, struct err *err)
+{
+	AUTO_ITEM struct store_item item = {0};
+
+	if (store_get(k->store, STORE_FILE, MARKS, &item, err) < 0)
+		return -1;
+	*ret = item.version;
 	return 0;
+}
+
+void file_marks_expect(uint64_t version, bool adds, struct store_tx *tx)
+{
+	if (adds || version == STORE_NEW)
+		put_sign(tx, MARKS, version);
+	else
+		store_expect(tx, STORE_FILE, MARKS, version);
+}
+
+/* One for each size below EXACT; then about a thousand for each power of two. */
+static uint32_t size_class(uint64_t bytes)
+{
+	if (bytes < EXACT)
+		return (uint32_t)bytes;
+	unsigned shift = 53 - (unsigned)__builtin_clzll(bytes); /* leaves eleven bits */
+	return EXACT + shift * 2048 + (uint32_t)(bytes >> shift);
+}
+_Static_assert(EXACT + 53 * 2048 + 2048 <= FILE_SIZES, "the largest size has a class");
+
+static void put_size(struct store_tx *tx, uint64_t bytes)
+{
+	key_text key;
+
+	snprintf(key, sizeof(key), "s.%" PRIx32, size_class(bytes));
+	put_sign(tx, key, STORE_ANY);
+}
+
+static int see_size(void *context, const struct store_item *item, struct err *err)
+{
+	struct file_sizes *s = context;
+	unsigned long n = strtoul(item->key + 2, NULL, 16);
+
+	if (n >= FILE_SIZES)
+		return err_set(err, ERR_INPUT, "a size is damaged");
+	s->bit[n / 8] |= (uint8_t)(1U << n % 8);
+	s->any = true;
+	return 0;
+}
+
+int file_sizes_load(struct keeper *k, struct file_sizes *ret, struct err *err)
+{
+	struct store_range range = {.prefix = "s.", .after = ""};
+
+	memset(ret, 0, sizeof(*ret));
+	return store_list(k->store, STORE_FILE, &range, see_size, ret, err) < 0 ? -1 : 0;
+}
+
+bool file_sizes_has(const struct file_sizes *s, uint64_t bytes)
+{
+	uint32_t n = size_class(bytes);
+
+	return s->bit[n / 8] >> n % 8 & 1;
+}
+
+static int add_ways(struct keeper *k, const struct file_key *file, const struct label *label,
+		    struct store_tx *tx, struct err *err)
+{
+	bool any = false;
+	key_text key;
+
+	for (int way = 0; way < WAYS; way++) {
+		int added = way_key((enum way)way, file, key) ? add_row(k, key, label, tx, err) : 0;
+		if (added < 0)
+			return -1;
+		any |= added;
+	}
+	return any;
 }
 
 static int commit_some(struct keeper *k, const struct file_key *file, size_t count,
 		       const struct label *label, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
-	key_text key;
+	bool any = false;
 
-	for (size_t i = 0; i < count; i++)
-		for (int way = 0; way < WAYS; way++)
-			if (way_key((enum way)way, &file[i], key) &&
-			    add_row(k, key, label, &tx, err) < 0)
-				return -1;
-	return tx.count ? store_commit(k->store, &tx, err) : 0;
+	for (size_t i = 0; i < count; i++) {
+		int added = add_ways(k, &file[i], label, &tx, err);
+		if (added < 0)
+			return -1;
+		if (added)
+			put_size(&tx, file[i].bytes);
+		any |= added;
+	}
+	if (any)
+		put_sign(&tx, MARKS, STORE_ANY);
+	return any ? store_commit(k->store, &tx, err) : 0;
 }
 
 /* Two files of one content would be one row twice in a transaction: each is written alone then. */
@@ -134,13 +239,17 @@ int file_label_find(struct keeper *k, const struct file_key *file, struct label 
 	return 0;
 }
 
-int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
+int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256], uint64_t bytes,
 		    const struct label *label, struct store_tx *tx, struct err *err)
 {
 	const struct file_key f = {.sha256 = sha256, .bytes = FILE_HASH_MIN};
-	key_text key;
+	int added = add_ways(k, &f, label, tx, err);
 
-	return way_key(BY_CONTENT, &f, key) ? add_row(k, key, label, tx, err) : 0;
+	if (added <= 0)
+		return added;
+	put_size(tx, bytes);
+	put_sign(tx, MARKS, STORE_ANY);
+	return 0;
 }
 
 static void dir_key(enum dir_mark mark, dev_t dev, ino_t ino, key_text ret)

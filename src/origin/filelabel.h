@@ -12,8 +12,9 @@
 #include "origin/keeper.h"
 
 enum {
-	FILE_HASH_MIN = 8, /* bytes: what is shorter is not known by its content alone */
-	FILES_MAX = 4096,  /* in one call */
+	FILE_HASH_MIN = 8,    /* bytes: what is shorter is not known by its content alone */
+	FILES_MAX = 4096,     /* in one call */
+	FILE_SIZES = 1 << 17, /* what sizes are told apart */
 };
 
 struct file_key {
@@ -36,11 +37,26 @@ int dir_label_find(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino, s
 		   bool *ret_known, struct err *err);
 /* Is there a directory that a run could write into? */
 int dir_label_any(struct keeper *k, bool *ret, struct err *err);
-/* In the transaction that starts the run. */
+/* In the transaction that starts the run, which expects the marks and says that it adds to them. 1: it
+ * does; 0: that was known. */
 int dir_label_add(struct keeper *k, enum dir_mark mark, dev_t dev, ino_t ino,
 		  const struct label *label, struct store_tx *tx, struct err *err);
+/* Those of which any file is known, about: what is false here need not be hashed. */
+struct file_sizes {
+	bool any;
+	uint8_t bit[FILE_SIZES / 8];
+};
+int file_sizes_load(struct keeper *k, struct file_sizes *ret, struct err *err);
+bool file_sizes_has(const struct file_sizes *s, uint64_t bytes);
+
+/* Of all labels of files and directories together: another number whenever one of them is new or has
+ * gone down. Read before they are, and expected by who acts on them, in one transaction. */
+int file_marks_load(struct keeper *k, uint64_t *ret, struct err *err);
+/* ADDS: the same transaction writes some. */
+void file_marks_expect(uint64_t version, bool adds, struct store_tx *tx);
+
 /* These bytes are no better than LABEL for good, wherever they are seen again. */
-int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256],
+int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256], uint64_t bytes,
 		    const struct label *label, struct store_tx *tx, struct err *err);
 
 #endif

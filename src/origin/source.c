@@ -187,7 +187,7 @@ static int keep_bytes(struct keeper *k, const struct source *s, struct store_tx 
 			return 0;
 		label.integrity = INTEGRITY_UNTRUSTED;
 	}
-	return file_label_keep(k, s->sha256, &label, tx, err);
+	return file_label_keep(k, s->sha256, s->bytes, &label, tx, err);
 }
 
 /* The domain as it is now, whatever it was merged into meanwhile. */

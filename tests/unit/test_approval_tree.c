@@ -17,6 +17,7 @@
 #include "../store/case.h"
 #include "approval/tree.h"
 #include "base/scope.h"
+#include "base/walk.h"
 
 #define ROOT "tree"
 static const struct tree_size plenty = {1000, 1 << 20};
@@ -254,14 +255,14 @@ static void bounded(const char *path, struct tree_size most, bool good, const ch
 
 static void maxima(void)
 {
-	char path[4 * TREE_DEPTH_MAX] = "deep";
+	char path[4 * WALK_DEPTH_MAX] = "deep";
 
 	bounded(ROOT, (struct tree_size){9, 7}, true, NULL);
 	bounded(ROOT, (struct tree_size){8, 7}, false, "more than 8 files");
 	bounded(ROOT, (struct tree_size){9, 6}, false, "more than 6 bytes");
 	bounded("nothing", plenty, false, "cannot be read");
 	must(mkdir(path, 0755), "mkdir");
-	for (int i = 1; i < TREE_DEPTH_MAX; i++) {
+	for (int i = 1; i < WALK_DEPTH_MAX; i++) {
 		strcat(path, "/d");
 		must(mkdir(path, 0755), "mkdir");
 	}
@@ -305,7 +306,7 @@ static void long_names(void)
 	for (int i = 0; i < LONG_DIRS; i++)
 		dir[i + 1] = long_dir(dir[i], i);
 	for (size_t more = 0; more < 2; more++) {
-		const char *name = letters(TREE_PATH_MAX - LONG_BYTES + more);
+		const char *name = letters(WALK_PATH_MAX - LONG_BYTES + more);
 		close(openat(dir[LONG_DIRS], name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 		bounded("long", plenty, !more, "more than 4096 bytes");
 		must(unlinkat(dir[LONG_DIRS], name, 0), "unlinkat");

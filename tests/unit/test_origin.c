@@ -324,59 +324,6 @@ static void test_large(struct origin_case *c)
 	   "and the floor and the source stay");
 }
 
-static void test_files(struct origin_case *c)
-{
-	uint8_t sha[3][KEEPER_SHA256] = {{1}, {2}, {3}};
-	struct file_key f[] = {{7, 100, sha[0], 50}, {7, 101, sha[0], 50}, {7, 102, sha[1], 3}};
-	struct file_key moved = {8, 5, sha[0], 50}, small = {8, 6, sha[1], 3},
-			none = {7, 100, sha[2], 9};
-	struct label l = label_top(), back;
-	struct err err = {0};
-	bool known = true;
-
-	l.integrity = INTEGRITY_TOOL;
-	ok(file_label_find(&c->k, &none, &back, &known, &err) == 0 && !known &&
-		   back.integrity == INTEGRITY_UNTRUSTED,
-	   "a file that nobody wrote is not known");
-	ok(file_labels_commit(&c->k, f, 3, &l, &err) == 0 &&
-		   file_label_find(&c->k, &f[2], &back, &known, &err) == 0 && known &&
-		   back.integrity == INTEGRITY_TOOL,
-	   "files of a clean run");
-	ok(file_label_find(&c->k, &moved, &back, &known, &err) == 0 && known, "one that was moved");
-	ok(file_label_find(&c->k, &small, &back, &known, &err) == 0 && !known,
-	   "a small one is known in its place only");
-	l = label_unknown();
-	label_add_source(&l, &(struct id){{9}});
-	ok(file_labels_commit(&c->k, f, 1, &l, &err) == 0 &&
-		   file_label_find(&c->k, &moved, &back, &known, &err) == 0 &&
-		   back.integrity == INTEGRITY_UNTRUSTED && back.count == 1,
-	   "written again by another run it goes down");
-	l = label_top();
-	ok(file_labels_commit(&c->k, f, 1, &l, &err) == 0 &&
-		   file_label_find(&c->k, &moved, &back, &known, &err) == 0 &&
-		   back.integrity == INTEGRITY_UNTRUSTED,
-	   "and never up");
-}
-
-static void test_many_files(struct origin_case *c)
-{
-	static uint8_t sha[FILES_MAX + 1][KEEPER_SHA256];
-	static struct file_key f[FILES_MAX + 1];
-	struct label l = label_unknown(), back;
-	struct err err = {0};
-	bool known;
-
-	for (size_t i = 0; i < ARRAY_SIZE(f); i++) {
-		memcpy(sha[i] + 8, &i, sizeof(i));
-		f[i] = (struct file_key){9, i + 1, sha[i], 100};
-	}
-	ok(file_labels_commit(&c->k, f, FILES_MAX, &l, &err) == 0 &&
-		   file_label_find(&c->k, &f[FILES_MAX - 1], &back, &known, &err) == 0 && known,
-	   "as many files as may be");
-	ok(file_labels_commit(&c->k, f, FILES_MAX + 1, &l, &err) < 0 && err.code == ERR_LIMIT,
-	   "one more");
-}
-
 static void test_label(void)
 {
 	struct label l = label_unknown();
@@ -547,8 +494,6 @@ int main(void)
 	test_vouched(&c);
 	test_refused(&c);
 	test_large(&c);
-	test_files(&c);
-	test_many_files(&c);
 	test_label();
 	test_set(&c);
 	test_evict(&c);

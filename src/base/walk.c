@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See walk.h. What an entry is, is asked of its descriptor, and it is opened through that: nobody can
+ * put something else there in between. One name at a time, and openat2 refuses links and whatever is
+ * mounted on the way.
+ */
+#include "base/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+struct walker {
+	const struct walk_to *to;
+	uint64_t entries;
+	char path[WALK_PATH_MAX + 1];
+	size_t len;
+	unsigned depth;
+};
+
+int walk_unreadable(const struct walk_entry *e, struct err *err)
+{
+	const char *name = e->len ? e->path : ".";
+
+	if (errno == EXDEV)
+		return err_set(err, ERR_INPUT, "something is mounted at %s in it", name);
+	return err_errno(err, ERR_INPUT, "%s in it cannot be read", name);
+}
+
+int walk_reopen(const struct walk_entry *e)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", e->fd);
+	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct entries *ret,
+		struct err *err)
+{
+	int r = entries_read(dir, w->to->entries - w->entries, ret);
+
+	w->entries += ret->count;
+	if (r == 0)
+		return 0;
+	if (errno == ENOMEM)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (errno != E2BIG)
+		return walk_unreadable(e, err);
+	return err_set(err, ERR_LIMIT, "it has more than %llu files and directories",
+		       (unsigned long long)w->to->entries);
+}
+
+static int visit(struct walker *w, struct walk_entry *e, struct err *err);
+
+static bool is_skipped(const struct walker *w, int dir, const char *name)
+{
+	struct stat st;
+
+	return w->to->skips && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !S_ISDIR(st.st_mode) && w->to->skips(w->to->ctx, &st);
+}
+
+static int visit_name(struct walker *w, int dir, const char *name, const struct entries *beside,
+		      struct err *err)
+{
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					  RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
+	size_t before = w->len;
+
+	if (is_skipped(w, dir, name))
+		return 0;
+	if (w->len + 1 + strlen(name) > WALK_PATH_MAX)
+		return err_set(err, ERR_LIMIT, "names in it have more than %d bytes",
+			       WALK_PATH_MAX);
+	w->len += (size_t)snprintf(w->path + w->len, sizeof(w->path) - w->len, "%s%s",
+				   w->len ? "/" : "", name);
+	AUTO_CLOSE int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
+	struct walk_entry e = {.fd = fd, .path = w->path, .len = w->len, .beside = beside};
+	if (fd < 0 || fstat(fd, &e.st) < 0)
+		return walk_unreadable(&e, err);
+	int r = visit(w, &e, err);
+	w->len = before;
+	w->path[before] = '\0';
+	return r;
+}
+
+static int visit_dir(struct walker *w, struct walk_entry *e, struct err *err)
+{
+	AUTO_ENTRIES struct entries names = {0};
+	AUTO_CLOSE int fd = openat(e->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	AUTO_CLOSEDIR DIR *dir = own < 0 ? NULL : fdopendir(own);
+
+	if (!dir)
+		return walk_unreadable(e, err);
+	scope_take_fd(&own);
+	if (++w->depth > WALK_DEPTH_MAX)
+		return err_set(err, ERR_LIMIT, "it is more than %d directories deep",
+			       WALK_DEPTH_MAX);
+	if (list(w, e, dir, &names, err) < 0)
+		return -1;
+	e->names = &names;
+	if (w->to->visit(w->to->ctx, e, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names.count; i++)
+		if (visit_name(w, fd, names.name[i], &names, err) < 0)
+			return -1;
+	w->depth--;
+	return 0;
+}
+
+static int visit(struct walker *w, struct walk_entry *e, struct err *err)
+{
+	return S_ISDIR(e->st.st_mode) ? visit_dir(w, e, err) : w->to->visit(w->to->ctx, e, err);
+}
+
+int walk(int dir, const struct walk_to *to, uint64_t *ret_entries, struct err *err)
+{
+	AUTO_FREE struct walker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	w->to = to;
+	struct walk_entry e = {.fd = dir, .path = w->path};
+	if (dir < 0 || fstat(dir, &e.st) < 0)
+		return walk_unreadable(&e, err);
+	int r = visit(w, &e, err);
+	*ret_entries = w->entries;
+	return r;
+}
