@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/scope.h"
 #include "flow/gate_log_private.h"
+#include "flow/ingest.h"
 
 static void put_denials(const struct result *r, struct jcs *j)
 {
@@ -71,35 +73,61 @@ static size_t own_words(const struct gate *g)
 	return is_own ? g->look.ownc : 0;
 }
 
-/* What it printed, for whoever builds on it later. Only in a conversation that somebody names: the
- * shared domain is exposed anyway, and would fill up. */
-static int ingest_output(struct gate *g, const struct result *r, int stream,
-			 const struct label *label, struct err *err)
+/* As much of it as a source may have. The rules look at it as at anything that is read. */
+static int ingest_part(struct gate *g, int stream, struct text data, struct err *err)
 {
 	static const char *const names[] = {"stdout", "stderr"};
-	size_t len = 0, gap;
-	AUTO_FREE char *all = capture_join(&r->out[stream], &len, &gap);
+	AUTO_PAGES struct ingest_report *report = pages_new(sizeof(*report));
+	AUTO_FREE char *copy = malloc(data.len + 1);
 	char name[REF_SIZE], run[REF_SIZE];
 	const char *refs[] = {run};
-	struct source_released released;
 
-	if (!all || len < INDEX_PIECE_MIN || !g->has_domain)
-		return 0;
+	if (!report || !copy)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	memcpy(copy, data.s, data.len);
+	copy[data.len] = '\0';
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	snprintf(name, sizeof(name), "%s of run:%.16s", names[stream], g->report->run);
-	struct origin_text text = {.data = all, .len = len};
-	struct source_in in = {.kind = FROM_RUN_OUTPUT,
+	struct ingest_in in = {.kind = FROM_RUN_OUTPUT,
 			       .name = name,
 			       .name_len = strlen(name),
-			       .text = &text,
-			       .count = 1,
+			       .data = {copy, data.len},
 			       .own = g->look.text,
 			       .ownc = own_words(g),
-			       .label = *label,
+			       .label = gate_label_of_output(g),
 			       .vouched = true,
 			       .refs = refs,
 			       .refc = 1};
-	return source_commit(&g->state.keeper, &g->domain, &in, &released, err);
+	int r = gate_rules(g, err);
+	if (r == 0)
+		r = ingest(&g->state, &g->rules, &g->domain, &in, report, err);
+	ingest_done(report);
+	return r;
+}
+
+/* For whoever builds on it later. Only in a conversation that somebody names: the shared domain is
+ * exposed anyway, and would fill up. */
+int gate_ingest_output(struct gate *g, int stream, struct text data, struct err *err)
+{
+	if (data.len < INDEX_PIECE_MIN || !g->has_domain)
+		return 0;
+	while (data.len) {
+		size_t len = data.len < INGEST_BYTES_MAX ? data.len : INGEST_BYTES_MAX;
+		if (ingest_part(g, stream, (struct text){data.s, len}, err) < 0)
+			return -1;
+		data = (struct text){data.s + len, data.len - len};
+	}
+	return 0;
+}
+
+static int ingest_stream(struct gate *g, const struct result *r, int stream, struct err *err)
+{
+	size_t len = 0, gap;
+	AUTO_FREE char *all = capture_join(&r->out[stream], &len, &gap);
+
+	if (!all)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return gate_ingest_output(g, stream, (struct text){all, len}, err);
 }
 
 static void tell_result(const struct gate *g, const struct result *r, const struct refs *refs,
@@ -162,9 +190,9 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 
 int gate_log_made(struct gate *g, const struct result *r, struct err *err)
 {
-	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
+	struct label files = gate_label_of_files(g);
 
 	if (gate_label_files(g, r, &files, err) < 0)
 		return -1;
-	return ingest_output(g, r, 0, &label, err) < 0 ? -1 : ingest_output(g, r, 1, &label, err);
+	return ingest_stream(g, r, 0, err) < 0 ? -1 : ingest_stream(g, r, 1, err);
 }

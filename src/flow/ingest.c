@@ -51,6 +51,8 @@ static int record(struct gate_state *state, struct domain *d, const struct inges
 				   .name_len = in->name_len,
 				   .text = l->text,
 				   .count = l->textc,
+				   .own = in->own,
+				   .ownc = in->ownc,
 				   .label = in->label,
 				   .vouched = in->vouched,
 				   .grade = l->grade,

@@ -19,6 +19,9 @@ struct ingest_in {
 	const char *name; /* any bytes; the rules take it for a file's name */
 	size_t name_len;
 	struct text data; /* any bytes, a NUL after the last */
+	/* What it says of itself is not learned from it: the program whose output this is. */
+	const struct origin_text *own;
+	size_t ownc;
 	/* What is said of it. It can only lower, unless VOUCHED for by Cordon or its configuration. */
 	struct label label;
 	bool vouched;

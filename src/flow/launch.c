@@ -28,6 +28,7 @@
 #include "base/self.h"
 #include "base/spawn.h"
 #include "base/spread.h"
+#include "flow/outlet.h"
 #include "flow/payload.h"
 
 enum { READ_SIZE = 65536, CHANNELS = 3 };
@@ -201,7 +202,9 @@ static void read_output(struct launch *job, int stream)
 		return;
 	}
 	capture_add(&job->result->out[stream], data, (size_t)n);
-	if (job->sink->output)
+	if (job->outlet)
+		outlet_take(job->outlet, stream);
+	else if (job->sink->output)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
@@ -222,7 +225,7 @@ static int listen_once(struct launch *job, struct pump *input)
 
 	if (input)
 		fds[3] = pump_wants(input);
-	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+	if (poll(fds, ARRAY_SIZE(fds), job->outlet ? outlet_wait(job->outlet) : -1) < 0)
 		return errno == EINTR ? 0 : -1;
 	if (fds[3].revents)
 		pump_move(input);

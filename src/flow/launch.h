@@ -30,6 +30,7 @@ struct launch_sink {
 };
 
 struct telemetry;
+struct outlet;
 
 struct launch {
 	pid_t pid; /* 0: none to wait for */
@@ -38,6 +39,7 @@ struct launch {
 	bool has_result;
 	bool is_own; /* a program of ours: nobody asks for its output's hash */
 	const struct launch_sink *sink;
+	struct outlet *outlet; /* who passes its output on; NULL: the sink gets it as it comes */
 	struct result *result;
 	struct telemetry *telemetry; /* or NULL */
 	struct outside *outside;     /* who connects for it, or NULL */

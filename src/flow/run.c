@@ -16,6 +16,7 @@
 #include "base/scope.h"
 #include "flow/enclose_private.h"
 #include "flow/gate.h"
+#include "flow/outlet.h"
 #include "flow/talk.h"
 
 struct sentence {
@@ -24,6 +25,7 @@ struct sentence {
 	struct gate gate;
 	struct blueprint bp;
 	struct launch box;
+	struct outlet outlet;
 	struct gate_guess guess;
 	bool waits; /* a box for what GUESS says was begun before the decision, at BEGUN_NS */
 	uint64_t begun_ns;
@@ -69,6 +71,15 @@ static int wait_for_people(struct gate *g, struct err *err)
 	return 0;
 }
 
+static int begin_box(struct sentence *s, struct err *err)
+{
+	int r = launch_begin(&s->box, err);
+
+	s->outlet = (struct outlet){.gate = &s->gate, .sink = s->sink, .result = s->result};
+	s->box.outlet = &s->outlet;
+	return r;
+}
+
 /* Another box, for the same bytes: the one that waits is dropped. */
 static int begin_again(struct sentence *s, struct err *err)
 {
@@ -82,7 +93,7 @@ static int begin_again(struct sentence *s, struct err *err)
 	result_init(s->result);
 	s->result->report = report;
 	blueprint_again(&s->bp);
-	return launch_begin(&s->box, err);
+	return begin_box(s, err);
 }
 
 /* Starts the box that code without a finding would get, which is what most code is: its interpreter
@@ -317,8 +328,11 @@ static int record(struct sentence *s, int ran, struct err *err)
 	struct err why;
 
 	r->recorded = gate_log_result(&s->gate, r, &why) == 0;
-	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0)
+	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0) {
+		outlet_release(&s->outlet);
 		return ran;
+	}
+	outlet_drop(&s->outlet, r);
 	const char *lost = r->recorded ? "what it made" : "its result";
 	if (ran < 0) {
 		char cause[sizeof(err->cause)];
@@ -341,7 +355,7 @@ static int speak(struct sentence *s, struct err *err)
 	struct gate *g = &s->gate;
 
 	/* Another program takes longer to start than all of this: both at the same time. */
-	if (launch_begin(&s->box, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
+	if (begin_box(s, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
 	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
 		return -1;

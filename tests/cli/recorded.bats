@@ -293,3 +293,20 @@ verdict_of()
 		'"--stdin" in r["error"]["cure"]'
 	verdict_of root 'v["verdict"] == "deny" and "bytes" in v["error"] and "approval" not in v'
 }
+
+# What is long enough to be learned from is not shown without being a source.
+lost_output() {
+	local tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	printf 'import time\nprint("a whole sentence", flush=True)\ntime.sleep(2)\n' >"$T/slow.py"
+	hold "$1" start
+	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" ${HOW:+$HOW} "$T/slow.py"
+	free "$1"
+	exits 125
+	[ "$(cat "$T/out" "$T/err" | grep -c 'the program did run')" -eq 1 ] || show
+	[ "$(grep -c 'whole sentence' "$T/out")" -eq 0 ] || show
+}
+@test "output that cannot be recorded is not shown" { HOW='' each lost_output; }
+@test "output that cannot be recorded is not shown (--json)" { HOW=--json each lost_output; }
+@test "output that cannot be recorded is not shown (--events)" { HOW=--events each lost_output; }
