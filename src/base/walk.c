@@ -69,16 +69,21 @@ static bool is_skipped(const struct walker *w, int dir, const char *name)
 	       !S_ISDIR(st.st_mode) && w->to->skips(w->to->ctx, &st);
 }
 
-static int visit_name(struct walker *w, int dir, const char *name, const struct entries *beside,
-		      struct err *err)
+/* A whole name: what is in it is left out, or ends the walk. */
+static int leave_out(const struct walker *w, const struct err *err)
+{
+	bool is_part = err->code == ERR_INPUT || err->code == ERR_LIMIT;
+
+	return w->to->goes_on && is_part && w->entries < w->to->entries ? 0 : -1;
+}
+
+static int open_name(struct walker *w, int dir, const char *name, const struct entries *beside,
+		     struct err *err)
 {
 	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
 					  RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
-	size_t before = w->len;
 
-	if (is_skipped(w, dir, name))
-		return 0;
 	if (w->len + 1 + strlen(name) > WALK_PATH_MAX)
 		return err_set(err, ERR_LIMIT, "names in it have more than %d bytes",
 			       WALK_PATH_MAX);
@@ -88,10 +93,22 @@ static int visit_name(struct walker *w, int dir, const char *name, const struct 
 	struct walk_entry e = {.fd = fd, .path = w->path, .len = w->len, .beside = beside};
 	if (fd < 0 || fstat(fd, &e.st) < 0)
 		return walk_unreadable(&e, err);
-	int r = visit(w, &e, err);
+	return visit(w, &e, err);
+}
+
+static int visit_name(struct walker *w, int dir, const char *name, const struct entries *beside,
+		      struct err *err)
+{
+	size_t before = w->len;
+	unsigned depth = w->depth;
+
+	if (is_skipped(w, dir, name))
+		return 0;
+	int r = open_name(w, dir, name, beside, err);
 	w->len = before;
 	w->path[before] = '\0';
-	return r;
+	w->depth = depth;
+	return r < 0 ? leave_out(w, err) : 0;
 }
 
 static int visit_dir(struct walker *w, struct walk_entry *e, struct err *err)
@@ -115,7 +132,6 @@ static int visit_dir(struct walker *w, struct walk_entry *e, struct err *err)
 	for (size_t i = 0; i < names.count; i++)
 		if (visit_name(w, fd, names.name[i], &names, err) < 0)
 			return -1;
-	w->depth--;
 	return 0;
 }
 

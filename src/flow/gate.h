@@ -83,6 +83,8 @@ struct gate {
 	struct approval approval;
 	bool has_approval;
 	struct id run;
+	struct timespec
+		began; /* by the clock that stamps files; what it changes is stamped no earlier */
 	uint8_t pack_key[PACKS_KEY]; /* of the rules */
 	struct arena arena;
 };
@@ -114,9 +116,12 @@ bool gate_writes(const struct request *r);
 /* Is what the box gets (workspace, virtual environment, programs) what was looked at? A name may lead
  * elsewhere meanwhile. */
 int gate_check_given(const struct gate *g, struct err *err);
-/* Before it starts, and afterwards: what it can write, and has written, carries LABEL. */
+/* Before it starts: what it can write carries LABEL. */
 int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, bool *ret_adds,
 		    struct err *err);
+
+/* gate_written.c */
+/* Afterwards: what it has written does. */
 int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
 		     struct err *err);
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/scope.h"
-#include "flow/beneath.h"
 #include "flow/gate.h"
 #include "flow/workspace.h"
 
@@ -309,6 +309,7 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 	struct above above;
 
 	*ret_adds = false;
+	clock_gettime(CLOCK_REALTIME_COARSE, &g->began); /* stamps are never older than this */
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
 	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
@@ -323,49 +324,4 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 		*ret_adds |= added;
 	}
 	return 0;
-}
-
-/* One file that was written back. 1: it is no file any more. */
-static int hash_changed(int dir, const struct change *c, uint64_t *left, uint8_t sha256[32],
-			struct file_key *ret, struct err *err)
-{
-	AUTO_CLOSE int fd =
-		beneath_open(dir, c->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > *left)
-		return 1;
-	*left -= (uint64_t)st.st_size;
-	if (payload_hash_file(fd, sha256, err) < 0)
-		return -1;
-	*ret = (struct file_key){st.st_dev, st.st_ino, sha256, (uint64_t)st.st_size};
-	return 0;
-}
-
-/* By what is in them, so that they are known wherever they are moved to. The directory's mark holds
- * for those that are too many or too large. */
-int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
-		     struct err *err)
-{
-	uint64_t left = HASH_BYTES_MAX;
-	size_t count = 0;
-
-	if (!r->committed || label->integrity >= INTEGRITY_TOOL || !r->changec)
-		return 0;
-	size_t most = r->changec < FILES_MAX ? r->changec : FILES_MAX;
-	AUTO_FREE struct file_key *key = calloc(most, sizeof(*key));
-	AUTO_FREE uint8_t(*sha256)[32] = calloc(most, sizeof(*sha256));
-	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
-	if (!key || !sha256)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	for (size_t i = 0; dir >= 0 && i < most; i++) {
-		int got = r->changes[i].change == CHANGE_DELETED
-				  ? 1
-				  : hash_changed(dir, &r->changes[i], &left, sha256[count],
-						 &key[count], err);
-		if (got < 0)
-			return -1;
-		count += got == 0;
-	}
-	return dir < 0 ? -1 : file_labels_commit(&g->state.keeper, key, count, label, err);
 }

@@ -97,6 +97,11 @@ other_names() {
 	approve "$(said approval_id)"
 	submit "$1" --workspace "$W:rw" writer.py
 	exits 0
+	talk "$1"
+	submit "$1" "$W/n2.py"
+	holds 'r["origin"] == "derived"'
+	# Bytes that nobody knows, where it could write.
+	echo 'print("another one")' >"$W/n2.py"
 	ln -s "$W/n2.py" leads.py
 	ln -s "$W" leads
 	WHY='given something untrusted'

@@ -106,6 +106,40 @@ written_elsewhere() {
 	written_elsewhere user:no-cgroup
 }
 
+# The same of a run that writes there directly, whatever it puts in the way of who looks for it.
+written_directly() {
+	begin "$1"
+	reads_table "$1"
+	echo 'print(2)' | code plain.py
+	echo 'nobody has changed this one' >"$W/old.txt"
+	cat >"$T/writer.py" <<-'END'
+		import os
+		os.mkdir("a-closed")
+		os.chmod("a-closed", 0)
+		os.makedirs("b-deep/" + "d/" * 70)
+		os.symlink("/etc", "c-link")
+		os.mkdir("sub")
+		open("sub/note.txt", "w").write("take the second one")
+		os.utime("sub/note.txt", (0, 0))
+	END
+	submit "$1" --workspace "$W:rw" writer.py
+	approve "$(said approval_id)"
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 0
+	place "$W/old.txt" copy
+	fresh agent "$1" --workspace "$P:ro" plain.py
+	place plain.py plain.py
+	mv "$W/sub" "$P/"
+	fresh exposed "$1" --workspace "$P:ro" plain.py
+	mv "$P/sub/note.txt" "$T/alone"
+	chmod 644 "$T/alone"
+	fresh exposed "$1" --stdin "$T/alone" plain.py
+}
+@test "known bytes: what a run wrote directly, moved away" {
+	need_root
+	written_directly user:no-cgroup
+}
+
 # Hostile is denied where it may be run, and is data where it may not, as on standard input.
 hostile_files() {
 	begin "$1"
