@@ -67,6 +67,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 			     .options = options_for(g->bp->profile->name)};
 
 	at.options.ready = view;
+	at.joins = !view_has_language(g->bp->profile->name); /* a view has them as one */
 	/* Python runs archives and compiled code by their bytes, whatever their name; a shell begins with
 	 * the lines that it can read, and those are read. */
 	at.options.runs = at.options.kind == KIND_PYTHON;

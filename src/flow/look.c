@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "origin/joined.h"
+
 int look_rules(struct packs *rules, const struct packs_options *options, struct err *err)
 {
 	struct engine_options engine = {.mode = DETECT_STRICT, .lane = LANE_HUNT};
@@ -126,7 +128,7 @@ static int scan(struct look *l, const struct packs *rules, const struct look_at 
 struct look_bytes {
 	struct look_bytes *next;
 	struct decode layers;
-	char *wide[WIDE_COUNT];
+	char *wide[WIDE_COUNT], *joined;
 };
 
 /* As HOW says, of the thing itself; of anything else, with what it is before it. */
@@ -156,6 +158,19 @@ static int read_wide(struct look *l, const struct look_at *at, struct look_bytes
 		add(l, at,
 		    (struct origin_text){.how = "wide characters", .data = b->wide[i], .len = len});
 	}
+	return 0;
+}
+
+static int read_joined(struct look *l, const struct look_at *at, struct look_bytes *b,
+		       struct err *err)
+{
+	b->joined = malloc(at->data.len + 1);
+	if (!b->joined)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	size_t len = joined_literals(at->data.s, at->data.len, b->joined);
+	if (len)
+		add(l, at,
+		    (struct origin_text){.how = "joined literals", .data = b->joined, .len = len});
 	return 0;
 }
 
@@ -198,7 +213,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 	b->next = l->bytes;
 	l->bytes = b;
 	if (decode_layers(at->data.s, at->data.len, NULL, &b->layers, err) < 0 ||
-	    make_room(l, b->layers.count + WIDE_COUNT + 3, err) < 0)
+	    make_room(l, b->layers.count + WIDE_COUNT + 4, err) < 0)
 		return -1;
 	if (at->how && !l->textc) /* the thing itself is no text */
 		l->text[l->textc++] = (struct origin_text){.data = ""};
@@ -207,7 +222,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 		add(l, at,
 		    (struct origin_text){
 			    .how = "code view", .data = l->view.text, .len = l->view.text_len});
-	if (read_wide(l, at, b, err) < 0)
+	if (read_wide(l, at, b, err) < 0 || (at->joins && read_joined(l, at, b, err) < 0))
 		return -1;
 	for (size_t i = 0; i < b->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
 		add(l, at, reading_of(&b->layers.list[i]));
@@ -222,7 +237,7 @@ int look_at(struct look *l, const struct packs *rules, const struct look_at *at,
 
 	if (scan(l, rules, at, err) < 0)
 		return -1;
-	if (l->textc + WIDE_COUNT + 3 > INDEX_TEXTS_MAX) {
+	if (l->textc + WIDE_COUNT + 4 > INDEX_TEXTS_MAX) {
 		look_skip(l);
 		return 0;
 	}
@@ -243,6 +258,7 @@ static void free_bytes(struct look_bytes *b)
 		struct look_bytes *next = b->next;
 		for (int i = 0; i < WIDE_COUNT; i++)
 			free(b->wide[i]);
+		free(b->joined);
 		decode_done(&b->layers);
 		free(b);
 		b = next;

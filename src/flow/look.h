@@ -45,6 +45,7 @@ struct look_at {
 		*how; /* NULL: the thing itself. Else what belongs to it and stands nowhere in it:
 			  * "arguments"; it is copied */
 	struct text data;
+	bool joins; /* literals that it puts together are also read as one */
 	struct scan_options options;
 };
 

@@ -35,6 +35,24 @@ disguises() {
 	every disguises
 }
 
+# A language that nobody here reads: its literals are put together all the same.
+split_script() {
+	begin "$1"
+	reads_table "$1"
+	cat >"$T/split.js" <<-'END'
+		const h = 'metrics.' + "evil-" /* of */ +
+		        `corp`.concat(".net");
+		console.log(h);
+	END
+	submit "$1" split.js
+	holds 'r["origin"] == "derived"' \
+		'any(e["name"] == "planted.csv" and e["how"] == "joined literals" for e in r["evidence"])'
+}
+@test "the same in pieces, in JavaScript" {
+	[ -x /usr/bin/node ] || skip "needs node"
+	every split_script
+}
+
 # The code is its own, and is told what to do: by an argument, a variable, its input.
 told() {
 	local line

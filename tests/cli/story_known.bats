@@ -63,7 +63,7 @@ read_elsewhere() {
 	place doc evil.txt deeper/and/deeper/evil.js
 	fresh exposed "$1" --workspace "$P:ro" exec.py
 	fresh exposed "$1" --workspace "$P:ro" source.sh
-	fresh exposed "$1" --workspace "$P:ro" require.js
+	[ ! -x /usr/bin/node ] || fresh exposed "$1" --workspace "$P:ro" require.js
 	fresh exposed "$1" --workspace "$P/deeper:ro" plain.py
 	gate "$1" audit trace "$(said audit_id)"
 	out_has planets.example
@@ -153,7 +153,7 @@ hostile_files() {
 	exits 126
 	holds 'r["verdict"] == "deny"' 'any(e["how"] == "file evil.js" for e in r["evidence"])'
 	fresh hostile "$1" --workspace "$P:ro" source.sh
-	fresh hostile "$1" --workspace "$P:ro" require.js
+	[ ! -x /usr/bin/node ] || fresh hostile "$1" --workspace "$P:ro" require.js
 	fresh hostile "$1" --workspace "$P:ro" below.py
 	fresh exposed "$1" --workspace "$P:ro" plain.py
 	exits 0
