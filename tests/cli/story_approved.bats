@@ -162,12 +162,14 @@ by_hash() {
 	by_hash user:no-cgroup
 }
 
-# writes WAY SCOPE: what it wrote, another conversation runs.
+# writes WAY SCOPE [beside]: what it wrote, another conversation runs. The table that was read lies beside it.
 writes() {
+	rm -rf "$T/w-user"
 	begin "$1"
 	reads_table "$1"
+	[ "${3:-}" ] || rm "$W/planted.csv"
 	printf 'version: 1\napproval: {scope: domain}\n' >longer.yaml
-	printf 'open("next.py", "w").write("print(1)\\n# %s\\n")\n' "$2" | code writer.py
+	printf 'open("next.py", "w").write("print(1)\\n# %s\\n")\n' "$2 ${3:-}" | code writer.py
 	submit "$1" --policy longer.yaml --workspace "$W:overlay" --commit writer.py
 	exits 75
 	approve "$(said approval_id)" "$2"
@@ -181,8 +183,9 @@ writes() {
 	need_root
 	writes user:no-cgroup domain
 	holds 'r["origin"] == "agent"'
-	rm -rf "$T/w-user"
 	writes user:no-cgroup once
+	holds 'r["origin"] == "derived"'
+	writes user:no-cgroup domain beside
 	holds 'r["origin"] == "derived"'
 }
 
