@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON lines; documents that stand one after another on a line count as one each. With an event among them each line is asked by itself, and what is no event that rules
- * know is also a text together: it may say on two lines what none of them says alone. Without one
- * they are documents, such as a log: their text, their strings and the calls in them are looked at
- * together, as those of one document are. No line may hide what stands on another.
+ * JSON lines; documents that stand one after another on a line count as one each. With an event among
+ * them each line is asked by itself, and what is no event that rules know is also a text together: it
+ * may say on two lines what none of them says alone. Without one they are documents, such as a log:
+ * their text, their strings and the calls in them are looked at together, as those of one document
+ * are. No line may hide what stands on another.
  */
 #include <stdlib.h>
 #include <string.h>
