@@ -388,7 +388,7 @@ int engine_locate(const struct engine *engine, struct engine_thread *t, const st
 	for (size_t i = 0; i < c->patternc; i++) {
 		uint32_t pattern = p->use[first + i].pattern;
 		if (pattern == PATTERN_NONE ||
-		    db_match(engine->db, t->scratch, pattern, &place->raw, &unit) != MATCH_YES)
+		    db_locate(engine->db, t->scratch, pattern, &place->raw, &unit) != MATCH_YES)
 			continue;
 		*ret_offset = byte_of(place, unit);
 		return 0;

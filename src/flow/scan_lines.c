@@ -118,22 +118,39 @@ static bool is_open(char c)
 	return c == '{' || c == '[';
 }
 
+/* How much of LINE is a string or a comment at its beginning, of any kind that is read; 0: none. */
+static size_t skip_length(struct text line)
+{
+	char quote = line.s[0];
+	size_t i = 1;
+
+	if (quote == '/' && line.len > 1 && line.s[1] == '/')
+		return line.len;
+	if (quote == '/' && line.len > 1 && line.s[1] == '*') {
+		char *end = line.len > 2 ? memmem(line.s + 2, line.len - 2, "*/", 2) : NULL;
+		return end ? (size_t)(end - line.s) + 2 : line.len;
+	}
+	if (quote != '"' && quote != '\'')
+		return 0;
+	while (i < line.len && line.s[i] != quote)
+		i += line.s[i] == '\\' ? 2 : 1;
+	return i < line.len ? i + 1 : line.len;
+}
+
 /* Where the list or map at the beginning of LINE ends, or LINE does. */
 static size_t value_end(struct text line)
 {
-	size_t depth = 0;
-	bool string = false;
+	size_t depth = 0, i = 0;
 
-	for (size_t i = 0; i < line.len; i++) {
+	while (i < line.len) {
+		size_t skipped = skip_length((struct text){line.s + i, line.len - i});
 		char c = line.s[i];
-		if (string && c == '\\')
-			i++;
-		else if (c == '"')
-			string = !string;
-		else if (!string && is_open(c))
-			depth++;
-		else if (!string && (c == '}' || c == ']') && --depth == 0)
-			return i + 1;
+		i += skipped ? skipped : 1;
+		if (skipped)
+			continue;
+		depth += is_open(c);
+		if ((c == '}' || c == ']') && --depth == 0)
+			return i;
 	}
 	return line.len;
 }
@@ -148,6 +165,21 @@ static size_t document_length(struct text line)
 	end = begin + value_end((struct text){line.s + begin, line.len - begin});
 	end += end < line.len ? strspn(line.s + end, blanks) : 0;
 	return end < line.len && is_open(line.s[end]) ? end : line.len;
+}
+
+/* Where a document ends is only a guess, so one that reads as it stands is not taken apart. */
+static bool has_several(struct text line, size_t number)
+{
+	struct arena arena = {0};
+	const struct node *root = NULL;
+	struct err err;
+	bool loose;
+
+	if (document_length(line) == line.len)
+		return false;
+	int read = scan_read_json(line, number, &arena, &root, &loose, &err);
+	arena_done(&arena);
+	return read < 0;
 }
 
 /* LAST: the line ends with it. */
@@ -168,7 +200,8 @@ static bool visit_part(struct lines *l, struct text data, size_t len, size_t num
 /* The reference takes a line for one document. */
 static bool visit_line(struct lines *l, struct text line, size_t number, visit_fn *visit)
 {
-	bool apart = l->s->options.mode != DETECT_REFERENCE, more = true;
+	bool apart = l->s->options.mode != DETECT_REFERENCE && has_several(line, number);
+	bool more = true;
 
 	do {
 		size_t len = apart ? document_length(line) : line.len;

@@ -364,6 +364,14 @@ enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct
 		       : answer;
 }
 
+enum match_answer confirm_locate(struct confirm *c, uint32_t pattern, const struct scan_text *text,
+				 size_t *ret_start)
+{
+	const struct match_code *code = db_code(c->db, pattern);
+
+	return code ? match_locate(code, c->match, text, ret_start) : MATCH_UNDECIDED;
+}
+
 enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text,
 				 enum db_linear way)
 {

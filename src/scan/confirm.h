@@ -31,6 +31,9 @@ bool confirm_is_done(const struct confirm *c, uint32_t pattern);
 /* About a whole text, of which nothing else is known; RET_START as in match_run(). */
 enum match_answer confirm_text(struct confirm *c, uint32_t pattern, const struct scan_text *text,
 			       size_t *ret_start);
+/* As match_locate(). */
+enum match_answer confirm_locate(struct confirm *c, uint32_t pattern, const struct scan_text *text,
+				 size_t *ret_start);
 /* The same, only the linear way. Undecided: it has no linear form. */
 enum match_answer confirm_linear(struct confirm *c, uint32_t pattern, const struct scan_text *text,
 				 enum db_linear way);

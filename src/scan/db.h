@@ -105,6 +105,9 @@ enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t 
 /* One pattern on the whole text; RET_START as in match_run. */
 enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t number,
 			   const struct scan_text *text, size_t *ret_start);
+/* Where it matches, as far as that is told soon: as match_locate. */
+enum match_answer db_locate(const struct db *db, struct db_scratch *s, size_t number,
+			    const struct scan_text *text, size_t *ret_start);
 
 /* The same in a way that is taken when PCRE2 does too many steps (linear.h), for who compares them:
  * by bits, with the thread's pool, or from the text's end with that. Undecided: there is no such

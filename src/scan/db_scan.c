@@ -190,6 +190,14 @@ enum match_answer db_match(const struct db *db, struct db_scratch *s, size_t num
 	return confirm_text(s->confirm, (uint32_t)number, text, ret_start);
 }
 
+enum match_answer db_locate(const struct db *db, struct db_scratch *s, size_t number,
+			    const struct scan_text *text, size_t *ret_start)
+{
+	if (!db_has(db, number))
+		return MATCH_NO;
+	return confirm_locate(s->confirm, (uint32_t)number, text, ret_start);
+}
+
 enum match_answer db_match_in(const struct db *db, struct db_scratch *s, size_t number,
 			      const struct scan_text *text, struct db_range range)
 {

@@ -290,15 +290,15 @@ static enum js_form form_for(const struct scan_text *text)
 	return text->ascii ? JS_ASCII : JS_WIDE;
 }
 
-enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
-			    const struct scan_text *text, size_t *ret_start)
+static enum match_answer run_most(const struct match_code *code, struct match_scratch *s,
+				  const struct scan_text *text, uint64_t most, size_t *ret_start)
 {
 	enum js_form form = form_for(text);
 	enum form_state state = ready(code, form, FORM_FRESH);
 	const char *data = code->unicode ? text->data : text->unit;
 	size_t len = code->unicode ? text->len : text->unit_len;
 
-	uint64_t left = MATCH_TEXT_STEPS, steps = MATCH_TEXT_STEPS / (len + 1);
+	uint64_t left = most, steps = most / (len + 1);
 
 	if (state == FORM_NEVER || state == FORM_BROKEN)
 		return state == FORM_NEVER ? MATCH_NO : MATCH_UNDECIDED;
@@ -312,6 +312,18 @@ enum match_answer match_run(const struct match_code *code, struct match_scratch 
 	if (n >= 0 && ret_start)
 		*ret_start = normal_utf16_at(data, pcre2_get_ovector_pointer(s->data)[0]);
 	return answer(n);
+}
+
+enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
+			    const struct scan_text *text, size_t *ret_start)
+{
+	return run_most(code, s, text, MATCH_TEXT_STEPS, ret_start);
+}
+
+enum match_answer match_locate(const struct match_code *code, struct match_scratch *s,
+			       const struct scan_text *text, size_t *ret_start)
+{
+	return run_most(code, s, text, MATCH_PLACE_STEPS, ret_start);
 }
 
 /* A question to a form that is ready. */

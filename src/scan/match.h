@@ -30,6 +30,7 @@ enum {
 	MATCH_STEPS = 10000000, /* at one place */
 	MATCH_STEPS_MIN = 1000,
 	MATCH_TEXT_STEPS = 500000000, /* at all places of a text, unless each gets the least */
+	MATCH_PLACE_STEPS = 1000000,  /* to find where a match is that there is */
 	MATCH_DEPTH = 1000000,
 	MATCH_HEAP_KB = 65536,
 	MATCH_STACK_MAX = 8 << 20, /* of the machine's code */
@@ -71,6 +72,9 @@ void match_scratch_free(struct match_scratch *s);
 /* RET_START, if not NULL, gets the UTF-16 index at which the first match begins. */
 enum match_answer match_run(const struct match_code *code, struct match_scratch *s,
 			    const struct scan_text *text, size_t *ret_start);
+/* Where one is that is known to be there, for people: undecided sooner. */
+enum match_answer match_locate(const struct match_code *code, struct match_scratch *s,
+			       const struct scan_text *text, size_t *ret_start);
 
 /* Where a match may begin, in bytes of the form of the text that the expression reads; FROM is the
  * first byte of a character. What lies before FROM is still seen by lookbehinds. */

@@ -142,6 +142,18 @@ sarif()
 	scan 1 --kind events --json "$T/x.jsonl"
 }
 
+@test "a document with braces in comments and other quotes is one, behind another too" {
+	pack
+	local begin='{"type":"llm_input",' end='"content":"moon\u0073tone word"}' middle first
+	for first in '' '{"no":"event"} '; do
+		for middle in '/* }{ */ ' "'note':'}{', " '"n":"}{\"}{", '; do
+			printf '%s\n' "$first$begin$middle$end" '{"type":"llm_input","content":"hi"}' >"$T/x.jsonl"
+			scan 1 --kind events --json "$T/x.jsonl"
+			holds "(${#first} > 0, 'ATR-2026-90001') in [(f['event'], f['rule']) for f in r['findings']]"
+		done
+	done
+}
+
 @test "a standard input that is closed is an error, an empty one is clean" {
 	pack
 	status=0
