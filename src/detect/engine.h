@@ -34,8 +34,8 @@ struct engine_options {
 	uint64_t layers_steps;
 };
 
-/* And so many for each byte of the text: forty times what an honest one takes, and no more than
- * what keeps a text that was bred to be slow at half a millisecond a kilobyte. */
+/* And so many for each byte of the text: more than nearly all honest ones take (docs/RULES.md), and no
+ * more than what keeps most texts that were bred to be slow at half a millisecond a kilobyte. */
 enum { ENGINE_LAYERS_STEPS = 10000000, ENGINE_LAYERS_BYTE_STEPS = 200 };
 
 struct finding {

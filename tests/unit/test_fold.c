@@ -139,8 +139,29 @@ static void test_utf16(void)
 	ok(!wrong, "code units of %d texts: %zu wrong", TEXTS, wrong);
 }
 
+/* A text asks a table of pages first; every character must come out as by itself. */
+static void test_every_character(void)
+{
+	size_t wrong = 0;
+
+	for (uint32_t c = 0x80; c <= 0x10ffff; c++) {
+		char text[UTF8_CHAR_MAX + 3] = "x", out[UTF8_CHAR_MAX];
+		size_t len = 1 + utf8_put(text + 1, c), n = fold_char(c, out);
+		struct folded f = {0};
+		struct err err;
+		if (c >= 0xd800 && c <= 0xdfff)
+			continue;
+		text[len] = 'y';
+		wrong += fold_text(&f, text, len + 1, false, &err) < 0 || f.len != n + 2 ||
+			 memcmp(f.byte + 1, n == 1 ? out : text + 1, n) != 0;
+		fold_done(&f);
+	}
+	ok(!wrong, "every character folds in a text as it does alone: %zu do not", wrong);
+}
+
 int main(void)
 {
+	test_every_character();
 	test_equal_words();
 	test_edges_of_rows();
 	test_utf16();
