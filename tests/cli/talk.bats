@@ -239,9 +239,15 @@ unplanned() {
 	holds 'r["stdout"] == "planted\n"'
 	as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
 		--workspace "$T/w:ro" good.py >"$T/out" 2>"$T/err" || status=$?
+	holds 'r["origin"] != "plan"' 'r["stdout"] != "planted\n" or r["verdict"] == "allow-contained"'
+	holds 'any("plan" in x for x in r["reasons"])'
+	mv "$T/w/json.py" "$T/w/other.py"
+	as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
+		--workspace "$T/w:ro" good.py >"$T/out" 2>"$T/err" || status=$?
+	mv "$T/w/other.py" "$T/w/json.py"
 	holds 'r["origin"] == "plan" and r["stdout"] == "[]\n"'
 }
-@test "a plan imports no module of the workspace" {
+@test "what a plan names is not a module of the workspace, or it is no plan" {
 	mkdir "$T/w"
 	printf 'def dumps(x):\n    return "planted"\n' | code w/json.py
 	printf 'import json\nprint(json.dumps([]))\n' | code good.py
