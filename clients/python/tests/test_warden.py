@@ -82,7 +82,7 @@ def foreign(number: int, code: str) -> Row:
 
 ROWS = [
     Row(29, "a path that changes while it is opened", RACE, "ENOENT True\n"),
-    Row(30, "io_uring", "tell(call('io_uring_setup', 1, ctypes.create_string_buffer(120)))", "ENOSYS\n", None, ("io_uring_setup",)),
+    Row(30, "io_uring", "tell(call('io_uring_setup', 1, ctypes.create_string_buffer(120)))", "ENOSYS\n", KILLED, ("io_uring_setup",)),
     foreign(31, FOREIGN),
     killed(32, "ptrace", PTRACE),
     killed(33, "bpf", BPF),
