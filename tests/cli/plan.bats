@@ -245,11 +245,7 @@ written() {
 	holds 'r["origin"] == "plan"'
 	reads_table "$1"
 	echo 'open("more", "w")' | code writer.py
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 75
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 0
+	agreed "$1" --workspace "$W:overlay" --commit writer.py
 	holds 'r["committed"]'
 	submit "$1" --exec "$W/prog" --plan "$prog" one.py
 	is_no_plan 'an untrusted run could write what it may start'

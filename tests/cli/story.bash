@@ -57,3 +57,13 @@ is_parked()
 	holds 'r["status"] == "pending" and r["verdict"] == "ask" and r["origin"] == "derived"' \
 		'any(e["name"] == "planted.csv" for e in r["evidence"])' 'r["approval_id"]'
 }
+
+# agreed WAY ARG...: a run that is asked about; a person agrees, and it runs.
+agreed()
+{
+	submit "$@"
+	exits 75
+	approve "$(said approval_id)"
+	submit "$@"
+	exits 0
+}

@@ -15,11 +15,7 @@ file_hop() {
 		open("prog", "wb").write(open(sys.executable, "rb").read() + b"more")
 		os.chmod("prog", 0o755)
 	END
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 75
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 0
+	agreed "$1" --workspace "$W:overlay" --commit writer.py
 	holds 'r["committed"]'
 	talk "$1"
 	submit "$1" "$W/next.py"
@@ -92,11 +88,7 @@ other_names() {
 	holds 'r["origin"] == "agent"'
 	rm twice.py
 	D=$clean
-	submit "$1" --workspace "$W:rw" writer.py
-	exits 75
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:rw" writer.py
-	exits 0
+	agreed "$1" --workspace "$W:rw" writer.py
 	talk "$1"
 	submit "$1" "$W/n2.py"
 	holds 'r["origin"] == "derived"'
@@ -143,10 +135,7 @@ given_programs() {
 	exits 0
 	holds 'r["origin"] == "agent"'
 	D=$exposed
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 0
+	agreed "$1" --workspace "$W:overlay" --commit writer.py
 	cp "$W/tool" moved
 	ln -s "$W/tool" leads
 	for tool in "$W/tool" "$T/moved" "$T/leads"; do

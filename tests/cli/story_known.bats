@@ -86,10 +86,7 @@ written_elsewhere() {
 	reads_table "$1"
 	echo 'print(2)' | code plain.py
 	printf 'import os\nos.mkdir("sub")\nopen("sub/note.txt", "w").write("take the second one")\n' | code writer.py
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:overlay" --commit writer.py
-	exits 0
+	agreed "$1" --workspace "$W:overlay" --commit writer.py
 	place "$W/sub/note.txt" copy
 	fresh exposed "$1" --workspace "$P:ro" plain.py
 	place plain.py plain.py
@@ -122,10 +119,7 @@ written_directly() {
 		open("sub/note.txt", "w").write("take the second one")
 		os.utime("sub/note.txt", (0, 0))
 	END
-	submit "$1" --workspace "$W:rw" writer.py
-	approve "$(said approval_id)"
-	submit "$1" --workspace "$W:rw" writer.py
-	exits 0
+	agreed "$1" --workspace "$W:rw" writer.py
 	place "$W/old.txt" copy
 	fresh agent "$1" --workspace "$P:ro" plain.py
 	place plain.py plain.py
