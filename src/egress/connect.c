@@ -194,7 +194,7 @@ void connect_supersede(struct egress *e, int fd)
 
 	for (struct pending *p = e->pending, *next; p; p = next) {
 		next = p->next;
-		if (cookie_of(p->watch.fd) == cookie)
+		if (cookie && cookie_of(p->watch.fd) == cookie)
 			finish(e, p, false, ECONNABORTED);
 	}
 }
