@@ -298,14 +298,17 @@ load scan
 	[[ $output == *$'\e[1;31mcritical\e[0m'* ]] || { printf '%q\n' "$output"; return 1; }
 	run env NO_COLOR=1 script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
 	[[ $output == *critical* && $output != *$'\e'* ]]
-	# The line appears after a moment, and goes away again.
+	# The line appears after a moment, and goes away again: files are added until the scan has lasted one.
 	rule "$T/r/slow.yaml" ATR-2026-90009 high '(?:(a)|(aa))+!\2b'
-	local f
-	for f in 1 2 3 4; do
-		{ head -c 100 /dev/zero | tr '\0' a; printf '!zb'; } >"$T/d/$f"
+	local files=0 most
+	for most in 4 16 64 256 1024; do
+		while ((files < most)); do
+			{ head -c 100 /dev/zero | tr '\0' a; printf '!zb'; } >"$T/d/$((++files))"
+		done
+		run script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
+		[[ $output == *$'\r\e[K'*' files, '*' findings '*$'\r\e[K'* ]] && break
 	done
-	run script -qec "$CORDON scan --rules $T/r $T/d" /dev/null </dev/null
-	[[ $output == *$'\r\e[K'*' files, '*' findings '*$'\r\e[K'* ]] || { printf '%q\n' "$output"; return 1; }
+	[[ $output == *$'\r\e[K'*' files, '*' findings '*$'\r\e[K'* ]] || { printf '%q\n' "${output:0:2000}"; return 1; }
 	scan 1 "$T/d"
 	run ! grep -qP '\x1b|\r' "$T/out" "$T/err"
 }
