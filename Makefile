@@ -35,7 +35,8 @@ START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_start)
 BASE  := $(wildcard src/base/*.c)
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
-CLI   := $(wildcard src/store/*.c src/conf/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/flow/*.c src/cli/*.c)
+# What every run needs comes first and together: what lies apart is mapped apart.
+CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c)
 # What cordon links; cordon-box gets none of the parsers.
 CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD))
 # The cross toolchain's libm.a is a script with the paths of a native one: its parts by name.

@@ -129,7 +129,7 @@ $(BUILD)/tests/attacks-run: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_RUNNER))
 $(BUILD)/tests/probes: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_PROBES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PLAIN_LINK) -o $@ $^
-$(BUILD)/tests/kill: $(BUILD)/plain/tests/kill/kill.o $(BUILD)/plain/tests/kill/traces.o
+$(BUILD)/tests/kill: $(BUILD)/plain/tests/kill/kill.o $(BUILD)/plain/tests/kill/step.o $(BUILD)/plain/tests/kill/traces.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PLAIN_LINK) -o $@ $^
 $(BUILD)/plain/%.o: %.c Makefile tests/tests.mk

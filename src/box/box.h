@@ -121,7 +121,9 @@ void private_remove(const struct box *b);
 void fds_close_all_but(const int *keep, size_t count);
 
 /* creds.c */
-int creds_check_cores(const struct box *b, struct err *err); /* before the clone */
+/* Before the clone: inside nobody may raise a limit. Who may not out here either is told by the next. */
+void creds_allow_cores(const struct box *b);
+int creds_check_cores(const struct box *b, struct err *err);
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_last(struct box *b, struct err *err);
 /* All capabilities for good: what can be had (in init, for all that come after), then what is held. */

@@ -56,10 +56,17 @@ static void tell(struct run *r)
 	io_send(RESULT_FD, &r->result, sizeof(r->result), -1);
 }
 
-/* All untrusted code is dead and reaped when the result goes out, and what the kernel would not
- * remove by itself is gone. Only our own init may still be on its way out: the caller need not wait
- * for that, and if we are killed now, it dies with us. Where there is more to remove, and for an
- * error, it goes out last. */
+static void tell_gone(void)
+{
+	uint32_t kind = WIRE_GONE;
+
+	io_send(RESULT_FD, &kind, sizeof(kind), -1);
+}
+
+/* All untrusted code is dead and reaped when the result goes out. The caller works on it while what the
+ * kernel would not remove by itself goes, and is told of that too: if we are killed before, he removes it.
+ * Only our own init may then still be on its way out: the caller need not wait for that, and if we are
+ * killed now, it dies with us. Where there is more to remove, and for an error, the result goes out last. */
 int run_conclude(struct run *r, struct err *err)
 {
 	bool failed = r->failed, told = !failed && !r->abandoned;
@@ -67,13 +74,16 @@ int run_conclude(struct run *r, struct err *err)
 	if (told)
 		measure(r);
 	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {
-		cgroup_remove(&r->box->cgroup);
 		tell(r);
+		cgroup_remove(&r->box->cgroup);
+		tell_gone();
 		told = false;
 	}
 	*err = r->err;
 	run_bury(r);
-	if (told)
+	if (told) {
 		tell(r);
+		tell_gone();
+	}
 	return failed ? -1 : 0;
 }

@@ -54,12 +54,20 @@ static int refuse_cores(const char *cause, const char *cure, struct err *err)
 	return -1;
 }
 
-/* Only a limit of exactly 1 keeps a core from a pipe, and who has a hard limit of 0 cannot go there.
- * A socket (Linux 6.16) gets all cores. Asked before the clone: inside nobody may raise the limit,
- * and the host's /proc goes away. */
-int creds_check_cores(const struct box *b, struct err *err)
+void creds_allow_cores(const struct box *b)
 {
 	const struct rlimit one = {CORE_MAX, CORE_MAX};
+	struct rlimit now;
+
+	if (box_wants(b, LAYER_RLIMITS) && getrlimit(RLIMIT_CORE, &now) == 0 &&
+	    now.rlim_max < CORE_MAX)
+		setrlimit(RLIMIT_CORE, &one);
+}
+
+/* Only a limit of exactly 1 keeps a core from a pipe, and who has a hard limit of 0 cannot go there.
+ * A socket (Linux 6.16) gets all cores. */
+int creds_check_cores(const struct box *b, struct err *err)
+{
 	struct rlimit now;
 	char pattern[256];
 
@@ -77,7 +85,7 @@ int creds_check_cores(const struct box *b, struct err *err)
 				    "sysctl kernel.core_pattern=core, or a command: Cordon stops "
 				    "both",
 				    err);
-	if (pattern[0] != '|' || now.rlim_max >= CORE_MAX || setrlimit(RLIMIT_CORE, &one) == 0)
+	if (pattern[0] != '|' || now.rlim_max >= CORE_MAX)
 		return 0;
 	return refuse_cores("kernel.core_pattern names a command, which a limit of 1 stops; your "
 			    "hard limit is 0 (ulimit -Hc), which does not",

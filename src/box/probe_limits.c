@@ -58,6 +58,7 @@ static int in_rlimits(struct probe *p, struct err *err)
 
 int probe_rlimits(struct probe *p, struct err *err)
 {
+	creds_allow_cores(&p->box);
 	if (creds_check_cores(&p->box, err) < 0)
 		return -1;
 	p->spec.limit[LIMIT_FILES] = FEW_FILES;

@@ -66,8 +66,7 @@ int run_start(struct run *r, struct err *err)
 	int flags = spaces_choose(b, true), pair[2];
 
 	spaces_mark(b, flags);
-	if (creds_check_cores(b, err) < 0)
-		return -1;
+	creds_allow_cores(b);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");
 	if (cgroup_is_early() && open_cgroup(b, err) < 0)
@@ -104,7 +103,7 @@ int run_release(struct run *r, struct err *err)
 {
 	struct box *b = r->box;
 
-	if (ids_choose(b, err) < 0 || workspace_clone(b, err) < 0)
+	if (creds_check_cores(b, err) < 0 || ids_choose(b, err) < 0 || workspace_clone(b, err) < 0)
 		return -1;
 	if (b->spec->private_dir && private_make(b, err) < 0)
 		return -1;

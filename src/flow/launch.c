@@ -160,6 +160,8 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 		r->changes_cut = r->changes_cut || m->result.changes_cut;
 		r->wire.cgroup[sizeof(r->wire.cgroup) - 1] = '\0';
 		job->has_result = true;
+	} else if (m->kind == WIRE_GONE) {
+		job->is_gone = true;
 	} else if (m->kind == WIRE_ERROR && len == sizeof(m->error)) {
 		r->err = m->error.err;
 		err_sanitise(&r->err);
@@ -267,20 +269,13 @@ static int wait_box(struct launch *l)
 	return status;
 }
 
-void launch_abandon(struct launch *l)
+/* Without us at the other end it ends. */
+static void end_box(struct launch *l)
 {
-	telemetry_free(l->telemetry);
-	l->telemetry = NULL;
 	scope_close(&l->socket);
 	scope_close(&l->out[0]);
 	scope_close(&l->out[1]);
 	wait_box(l);
-}
-
-void launch_leave(struct launch *l)
-{
-	l->pid = 0;
-	launch_abandon(l);
 }
 
 /* A job of ours without a payload. */
@@ -305,7 +300,7 @@ static int do_job(enum spec_job job, const struct launch_sink *sink, struct resu
 		done = send_spec(&l, p, err);
 	if (done == 0)
 		collect(&l, NULL);
-	launch_abandon(&l);
+	end_box(&l);
 	blueprint_done(p);
 	return done;
 }
@@ -339,6 +334,30 @@ static void sweep(void)
 	result_init(r);
 	do_job(JOB_SWEEP, &quiet, r, &ignored);
 	result_done(r);
+}
+
+/* A cordon-box that was killed between its result and its last word has left its cgroup. */
+static void await_gone(struct launch *l)
+{
+	while (l->socket >= 0 && !l->is_gone)
+		read_socket(l);
+	if (!l->is_gone)
+		sweep();
+}
+
+void launch_abandon(struct launch *l)
+{
+	telemetry_free(l->telemetry);
+	l->telemetry = NULL;
+	if (l->has_result)
+		await_gone(l);
+	end_box(l);
+}
+
+void launch_leave(struct launch *l)
+{
+	l->pid = 0;
+	launch_abandon(l);
 }
 
 /* No result came: what cordon-box said about it, or that it died. */
@@ -392,10 +411,7 @@ int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 	collect(l, &p->pump);
 	telemetry_read(l->telemetry);
 	outside_finish(&p->outside, l->result);
-	if (!l->has_result)
-		return explain_end(l, l->result, err);
-	scope_close(&l->socket);
-	return 0;
+	return l->has_result ? 0 : explain_end(l, l->result, err);
 }
 
 int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,

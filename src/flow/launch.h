@@ -37,7 +37,8 @@ struct launch {
 	int socket;
 	int out[2]; /* read ends of the program's output */
 	bool has_result;
-	bool is_own; /* a program of ours: nobody asks for its output's hash */
+	bool is_gone; /* and nothing is left of the run */
+	bool is_own;  /* a program of ours: nobody asks for its output's hash */
 	const struct launch_sink *sink;
 	struct outlet *outlet; /* who passes its output on; NULL: the sink gets it as it comes */
 	struct result *result;
@@ -57,8 +58,8 @@ int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *
 	       struct result *ret, struct err *err);
 /* After a failure of either, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);
-/* After the result: cordon-box removes its init and its cgroup by itself, and who ends soon does not
- * wait for that. Who lives on must not: there would be a dead child for every run. */
+/* After the result: waits until the run's cgroup is gone. cordon-box removes its init by itself, and who
+ * ends soon does not wait for that. Who lives on must not: there would be a dead child for every run. */
 void launch_leave(struct launch *l);
 
 /* doctor's job. */

@@ -393,10 +393,10 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 	blueprint_init(&s->bp);
 	if (speak(s, &err) < 0)
 		enclose_fail(ret, &err);
+	gate_close(&s->gate);
+	blueprint_done(&s->bp);
 	if (s->box.has_result)
 		launch_leave(&s->box);
 	else
 		launch_abandon(&s->box);
-	gate_close(&s->gate);
-	blueprint_done(&s->bp);
 }

@@ -28,7 +28,8 @@ enum wire_kind {
 	WIRE_DONE,     /* wire_done: init has said everything (inside only) */
 	WIRE_PROBE,    /* wire_probe: doctor's word on one layer */
 	WIRE_DENIAL,   /* wire_denial */
-	WIRE_RESULT,   /* wire_result: the last message */
+	WIRE_RESULT,   /* wire_result: all untrusted code is dead; what is left of it is ours */
+	WIRE_GONE,     /* and that is removed: the last message */
 };
 
 /* In this order, which is the order of their places: so they mostly come in on them. What a run does

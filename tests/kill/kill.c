@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "../harmless.h"
+#include "step.h"
 #include "traces.h"
 
 enum {
@@ -111,8 +112,10 @@ static void become(uid_t uid)
 		_exit(99);
 }
 
+enum how { SHORT, STAYS, STEPPED };
+
 /* A program that stays and has children, or one that is over at once. */
-static struct run start(struct test *t, bool stays)
+static struct run start(struct test *t, enum how how)
 {
 #define COMMON                                                                                     \
 	"cordon", "run", "--tier", t->leg->tier, "--origin", "user", "--rules", t->stage,          \
@@ -132,7 +135,9 @@ static struct run start(struct test *t, bool stays)
 		dup2(null, 0);
 		dup2(fds[1], 1);
 		dup2(null, 2);
-		execv(t->cordon, (char **)(uintptr_t)(stays ? long_run : short_run));
+		if (how == STEPPED && step_begin() < 0)
+			_exit(97);
+		execv(t->cordon, (char **)(uintptr_t)(how == STAYS ? long_run : short_run));
 		_exit(98);
 	}
 	close(fds[1]);
@@ -213,7 +218,7 @@ static bool next_run_sweeps(struct test *t, char *text)
 	bool gone = false;
 
 	for (int runs = 0; runs < 2 && !gone; runs++) {
-		struct run r = start(t, false);
+		struct run r = start(t, SHORT);
 		int status;
 
 		gone = finish(t, &r, &status) && traces_gone(&t->traces, kinds(t), GONE_MS, text);
@@ -225,7 +230,7 @@ static bool next_run_sweeps(struct test *t, char *text)
 static bool kill_once(struct test *t, enum victim victim, bool stays, long us, int *shown)
 {
 	char text[TRACE_TEXT_MAX];
-	struct run r = start(t, stays);
+	struct run r = start(t, stays ? STAYS : SHORT);
 
 	if (us < 0)
 		wait_ready(&r);
@@ -281,13 +286,34 @@ static void test_random(struct test *t, enum victim victim, int count)
 /* The test is worth nothing if the runs it kills would fail anyway. */
 static bool test_control(struct test *t)
 {
-	struct run r = start(t, false);
+	struct run r = start(t, SHORT);
 	int status = -1;
 
 	waitpid(r.pid, &status, 0);
 	close(r.out);
 	report(t, status != 0, "an undisturbed run works");
 	return status == 0;
+}
+
+/* The result is told before the cgroup is removed: the moment between them is too short to be met. */
+static void test_between(struct test *t)
+{
+	char text[TRACE_TEXT_MAX];
+	struct run r = start(t, STEPPED);
+	int status = -1;
+	bool killed = step_to_removal(r.pid, &status);
+
+	close(r.out);
+	if (!killed)
+		note(t, "# nobody removed a directory\n");
+	if (status != 0)
+		note(t, "# cordon ended with %#x though the result had been told\n",
+		     (unsigned)status);
+	bool gone = traces_gone(&t->traces, kinds(t), GONE_MS, text);
+	if (!gone)
+		note(t, "# left: %s\n", text);
+	report(t, !killed || status != 0 || !gone,
+	       "SIGKILL for cordon-box between its result and its cgroup's removal leaves nothing");
 }
 
 static void run_leg(struct test *t, int count)
@@ -299,6 +325,8 @@ static void run_leg(struct test *t, int count)
 	}
 	if (!test_control(t))
 		return;
+	if (kinds(t) & TRACE_CGROUP)
+		test_between(t);
 	for (enum victim v = 0; v < VICTIMS; v++)
 		test_fixed(t, v);
 	test_random(t, CORDON, count);

@@ -17,21 +17,28 @@ static int speak(const struct request *req, struct blueprint *bp, struct launch 
 	return enclose(req, bp, box, sink, ret, err);
 }
 
-void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
+static void run(const struct request *req, struct launch *box, const struct launch_sink *sink,
+		struct result *ret)
 {
 	AUTO_PAGES struct blueprint *bp = pages_new(sizeof(*bp));
-	struct launch box = {.socket = -1, .out = {-1, -1}};
 	struct err err;
 
-	result_init(ret);
 	if (!bp)
 		return;
 	blueprint_init(bp);
-	if (speak(req, bp, &box, sink, ret, &err) < 0)
+	if (speak(req, bp, box, sink, ret, &err) < 0)
 		enclose_fail(ret, &err);
+	blueprint_done(bp);
+}
+
+void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
+{
+	struct launch box = {.socket = -1, .out = {-1, -1}};
+
+	result_init(ret);
+	run(req, &box, sink, ret);
 	if (box.has_result)
 		launch_leave(&box);
 	else
 		launch_abandon(&box);
-	blueprint_done(bp);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SIGKILL at one system call, whatever the machine's speed: the processes of a run are followed call by
+ * call until one of them is about to make it.
+ */
+#ifndef CORDON_KILL_STEP_H
+#define CORDON_KILL_STEP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* In the child that is to be followed, before its exec. */
+int step_begin(void);
+/* Follows MAIN and all that it starts to its end, and kills the first of them that removes a directory
+ * before it does. Returns whether one was killed; *RET_STATUS as of waitpid, of MAIN. */
+bool step_to_removal(pid_t main, int *ret_status);
+
+#endif
