@@ -50,8 +50,9 @@ struct gate {
 	bool has_domain; /* the caller has its handle; else it is the shared one */
 	struct label inputs;
 	bool has_inputs;
-	bool unread_modules; /* it imports more from the workspace than was looked at */
-	bool has_modules;    /* a module that it names is in the workspace */
+	bool has_known_input; /* its standard input is bytes that are known */
+	bool unread_modules;  /* it imports more from the workspace than was looked at */
+	bool has_modules;     /* a module that it names is in the workspace */
 	bool runs_marked; /* so is what it may start, or its virtual environment: see is_marked */
 	struct makes_code makes;
 	/* What it is given, as it was looked at; all zero: it was not. */

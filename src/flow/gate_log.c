@@ -5,6 +5,7 @@
  * on: if anything of that has changed meanwhile, nothing is written and nothing runs. Names of members
  * come in the order of their letters: see store/jcs.h.
  */
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +37,20 @@ static void add_label(struct refs *r, bool is_known, const struct label *l)
 	r->more = r->more || l->more;
 }
 
+void gate_add_bytes(struct refs *r, const uint8_t sha256[KEEPER_SHA256])
+{
+	char hex[2 * KEEPER_SHA256 + 1];
+
+	add_ref(r, "file", sodium_bin2hex(hex, sizeof(hex), sha256, KEEPER_SHA256));
+}
+
 /* What it ties to and what its files came from, which may be of other conversations. */
 static void add_sources(struct refs *r, const struct gate *g)
 {
+	if (g->has_code)
+		gate_add_bytes(r, g->bp->payload.sha256);
+	if (g->has_known_input)
+		gate_add_bytes(r, g->bp->input_sha256);
 	for (size_t i = 0; i < g->report->tiec; i++)
 		add_ref(r, "src", g->report->tie[i].source);
 	add_label(r, g->has_code, &g->code);

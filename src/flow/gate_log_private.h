@@ -7,18 +7,21 @@
 
 #include "flow/gate.h"
 
-enum { REF_SIZE = 64 };
+enum { REF_SIZE = 80 };
 
 /* The names under which the records of a run are found again. */
 struct refs {
 	size_t count;
 	bool more; /* sources that are behind it and that no label names any more */
-	const char *name[GATE_REFS_MAX + 5]; /* and run, domain, approval, plan, policy */
-	char text[GATE_REFS_MAX + 5][REF_SIZE];
+	/* and run, domain, approval, plan, policy, the bytes of code and input */
+	const char *name[GATE_REFS_MAX + 7];
+	char text[GATE_REFS_MAX + 7][REF_SIZE];
 };
 
 /* The run's and its domain's; nothing else is in R then. */
 void gate_refs(struct refs *r, const struct gate *g);
+/* Bytes, by which the run that printed them and the source that has them are found. */
+void gate_add_bytes(struct refs *r, const uint8_t sha256[KEEPER_SHA256]);
 /* A record of it; J is empty again. */
 void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *refs,
 		 struct jcs *j);

@@ -49,7 +49,7 @@ static int find_labels(struct gate *g, struct err *err)
 	int known;
 
 	g->inputs = label_top();
-	g->has_inputs = g->has_code = false;
+	g->has_inputs = g->has_known_input = g->has_code = false;
 	if ((known = label_of(g, &code, &g->code, err)) < 0)
 		return -1;
 	g->has_code = known;
@@ -58,7 +58,7 @@ static int find_labels(struct gate *g, struct err *err)
 			return -1;
 		if (known)
 			label_join(&g->inputs, &label);
-		g->has_inputs |= known;
+		g->has_inputs = g->has_known_input = known;
 	}
 	return gate_join_files(g, err);
 }

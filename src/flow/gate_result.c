@@ -130,6 +130,32 @@ static int ingest_stream(struct gate *g, const struct result *r, int stream, str
 	return gate_ingest_output(g, stream, (struct text){all, len}, err);
 }
 
+/* Where there is no handle, what was printed is no source; its bytes are known all the same, wherever
+ * they are seen again. In the result's transaction: nobody waits for the disk once more. One row is not
+ * written twice, so both streams are kept once where they are alike. */
+static int keep_output(struct gate *g, const struct result *r, struct refs *refs,
+		       struct store_tx *tx, struct err *err)
+{
+	struct label label = gate_label_of_output(g);
+	uint8_t sha256[2][KEEPER_SHA256] = {0};
+
+	if (g->has_domain || label.integrity >= INTEGRITY_TOOL)
+		return 0;
+	/* Hostile for all is only what the rules have found. */
+	label.integrity = INTEGRITY_UNTRUSTED;
+	for (int i = 0; i < 2; i++) {
+		bool is_kept = r->out[i].total >= SOURCE_KNOWN_MIN &&
+			       capture_sha256(&r->out[i], sha256[i]);
+		if (!is_kept || memcmp(sha256[i], sha256[!i], KEEPER_SHA256) == 0)
+			continue;
+		gate_add_bytes(refs, sha256[i]);
+		if (file_label_keep(&g->state.keeper, sha256[i], r->out[i].total, &label, tx, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
 static void tell_result(const struct gate *g, const struct result *r, const struct refs *refs,
 			struct store_tx *tx)
 {
@@ -175,9 +201,11 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	gate_refs(refs, g);
 	for (int i = 0; done < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
+		gate_refs(refs, g);
+		if (keep_output(g, r, refs, &tx, err) < 0)
+			return -1;
 		tell_result(g, r, refs, &tx);
 		if (lower_floor(g, &label, &tx, err) < 0)
 			return -1;

@@ -43,6 +43,13 @@ session_hop() {
 	every session_hop
 }
 
+# printed FILE: what the last run has, as that file.
+printed()
+{
+	/usr/bin/python3 -c 'import json, sys
+sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code "$1"
+}
+
 # The very bytes that one conversation read, and what a run in it printed, as another's code.
 bytes_hop() {
 	begin "$1"
@@ -52,8 +59,7 @@ bytes_hop() {
 	printf 'print("sizes = [4879, 12104, 12756]\\nprint(max(sizes), min(sizes))")\n' | code says.py
 	submit "$1" says.py
 	exits 0
-	/usr/bin/python3 -c 'import json, sys
-sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code said.py
+	printed said.py
 	talk "$1"
 	submit "$1" page.py
 	holds 'r["origin"] == "derived"'
@@ -68,6 +74,46 @@ sys.stdout.write(json.load(open(sys.argv[1]))["stdout"])' "$T/out" | code said.p
 }
 @test "laundering: the same bytes in another conversation" {
 	every bytes_hop
+}
+
+# A run without a handle: what it prints is no source of any conversation, and still not clean.
+without_handle() {
+	local run
+	begin "$1"
+	printf 'print("moons = [1, 2, 79, 82]\\nprint(max(moons) - min(moons))")\n' | code says.py
+	gate "$1" run --json --tier "${1#*:}" --workspace "$W:ro" says.py
+	exits 0
+	run=$(said audit_id)
+	printed said.py
+	submit "$1" said.py
+	holds 'r["origin"] == "derived"'
+	gate "$1" audit trace "$(said audit_id)"
+	out_has "$run"
+	talk "$1"
+	echo 'print(len(input()))' | code counts.py
+	submit "$1" --stdin said.py counts.py
+	holds 'r["origin"] == "exposed"'
+	gate "$1" audit trace "$(said audit_id)"
+	out_has "$run"
+	# What nothing untrusted has made stays clean.
+	sed -i 's/moons/rings/g' says.py
+	gate "$1" run --json --origin agent --tier "${1#*:}" says.py
+	exits 0
+	printed clean.py
+	talk "$1"
+	submit "$1" clean.py
+	holds 'r["origin"] == "agent"'
+	# The same on both streams.
+	printf 'import os\nfor fd in 1, 2:\n    os.write(fd, b"comets = [1, 2, 3, 5, 8, 13, 21]\\n")\n' | code both.py
+	gate "$1" run --json --tier "${1#*:}" both.py
+	exits 0
+	printed said.py
+	talk "$1"
+	submit "$1" said.py
+	holds 'r["origin"] == "derived"'
+}
+@test "laundering: what a run without a conversation prints" {
+	every without_handle
 }
 
 # While a document is being read, runs are decided on: each either was before it, or knows it.
