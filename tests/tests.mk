@@ -43,8 +43,8 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Without the box, whose gate is another one.
-$(BUILD)/tests/unit/gate_properties: $(BUILD)/obj/tests/unit/test_gate_properties.o \
-		$(filter-out %/main.o,$(CLI_OBJS))
+$(addprefix $(BUILD)/tests/unit/gate_,properties start): $(BUILD)/tests/unit/%: \
+		$(BUILD)/obj/tests/unit/test_%.o $(filter-out %/main.o,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 

@@ -312,8 +312,8 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 	clock_gettime(CLOCK_REALTIME_COARSE, &g->began); /* stamps are never older than this */
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
-	AUTO_CLOSE int dir = open_dir(g->confined.workspace, err);
-	if (dir < 0 || walk_up(dir, g->confined.workspace, &above, err) < 0)
+	/* What the box writes into: its name may lead elsewhere by now. */
+	if (walk_up(g->bp->workspace, g->confined.workspace, &above, err) < 0)
 		return -1;
 	for (size_t i = 0; i < above.count; i++) {
 		enum dir_mark mark = i ? DIR_ABOVE : DIR_WRITTEN;

@@ -207,6 +207,8 @@ static void decide(struct model *m, const struct what *w, const struct request *
 	g->has_modules = w->module;
 	must(gate_origin(g, &err) == 0, &err);
 	bool decided = gate_decide(g, &err) == 0;
+	if (r->workspace) /* as who draws the box does */
+		bp->workspace = open(r->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	check_origin(m, w, g);
 	if (decided) /* where people are asked, they agree */
 		start(m, w, g);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between the look and the start: whatever was read, written or moved meanwhile, the start's transaction
+ * fails and nothing of it is on record, or it is about what the box really gets. No race is waited for: each
+ * step of the gate is one call here, and what others do comes between two of them.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/scope.h"
+#include "flow/gate.h"
+#include "scratch.h"
+#include "tap.h"
+
+static const char code[] = "print(1)\n";
+static char state[96], place[96];
+
+/* One run, decided on and not started. */
+struct started {
+	struct gate gate;
+	struct blueprint bp;
+	struct request request;
+	struct report report;
+	char handle[HANDLE_MAX];
+};
+
+static void must(bool done, const struct err *err)
+{
+	if (!done)
+		printf("# %s: %s\n", err->message, err->cause);
+	scratch_must(done, "a step");
+}
+
+static void talk(struct started *s)
+{
+	AUTO_STATE struct gate_state st = STATE_CLOSED;
+	struct gate_state_options o = {.path = state};
+	struct host_event e = {.authenticated = true, .what = "test"};
+	struct domain ignored;
+	struct err err = {0};
+
+	must(gate_state_open(&st, &o, &err) == 0, &err);
+	e.principal = st.principal;
+	must(domain_new(&st.keeper, &e, s->handle, &ignored, &err) == 0, &err);
+}
+
+static void read_page(struct gate_state *st, struct domain *d)
+{
+	static const char page[] = "whatever this page says, it was not there before";
+	struct origin_text t = {.data = page, .len = sizeof(page) - 1};
+	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB, .label = label_unknown()};
+	struct source_released r;
+	struct err err = {0};
+
+	must(source_commit(&st->keeper, d, &in, &r, &err) == 0, &err);
+}
+
+/* Everything up to the start. ORIGIN_COUNT: nobody says where it came from. */
+static struct started *decide(enum origin declared)
+{
+	struct started *s = calloc(1, sizeof(*s));
+	struct err err = {0};
+
+	scratch_must(s != NULL, "memory");
+	talk(s);
+	request_init(&s->request);
+	s->request.lang = "python";
+	s->request.code = code;
+	s->request.code_len = sizeof(code) - 1;
+	s->request.state = state;
+	s->request.domain = s->handle;
+	s->request.declared = declared;
+	s->request.workspace = place;
+	s->request.workspace_mode = WORKSPACE_RW;
+	blueprint_init(&s->bp);
+	must(blueprint_begin(&s->bp, &s->request, &err) == 0 &&
+		     payload_know(&s->bp.payload, &err) == 0 &&
+		     gate_open(&s->gate, &s->request, &s->report, &err) == 0 &&
+		     gate_open_state(&s->gate, &err) == 0 &&
+		     gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0 &&
+		     gate_decide(&s->gate, &err) == 0,
+	     &err);
+	s->bp.workspace = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	must(gate_check_given(&s->gate, &err) == 0, &err);
+	return s;
+}
+
+static void done(struct started *s)
+{
+	gate_close(&s->gate);
+	blueprint_done(&s->bp);
+	report_done(&s->report);
+	free(s);
+}
+
+/* ERR_NONE: it has started. */
+static enum err_code start(struct started *s, uint64_t *ret_records)
+{
+	uint64_t before = 0, after = 0;
+	struct err err = {0};
+
+	must(store_size(s->gate.state.store, &before, &err) == 0, &err);
+	enum err_code code_of = gate_log_start(&s->gate, &err) == 0 ? ERR_NONE : err.code;
+	must(store_size(s->gate.state.store, &after, &err) == 0, &err);
+	*ret_records = after - before;
+	return code_of;
+}
+
+static void test_nothing(void)
+{
+	struct started *s = decide(ORIGIN_COUNT);
+	uint64_t records = 0;
+
+	ok(s->gate.origin.origin == ORIGIN_AGENT && start(s, &records) == ERR_NONE && records >= 3,
+	   "nothing happens meanwhile: it starts, with its records");
+	done(s);
+}
+
+static void test_read(void)
+{
+	struct started *s = decide(ORIGIN_COUNT);
+	struct domain d = s->gate.domain;
+	uint64_t records = 0;
+	struct err err = {0};
+
+	read_page(&s->gate.state, &d);
+	ok(start(s, &records) == ERR_CONFLICT && records == 0,
+	   "something is read meanwhile: no start, and nothing on record");
+	must(gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0, &err);
+	ok(s->gate.origin.origin == ORIGIN_EXPOSED, "and the next look knows of it");
+	done(s);
+}
+
+static void test_known(void)
+{
+	struct started *s = decide(ORIGIN_COUNT);
+	uint8_t sha256[KEEPER_SHA256] = {1};
+	struct label label = label_unknown();
+	struct file_key file = {.sha256 = sha256, .bytes = 100};
+	uint64_t records = 0;
+	struct err err = {0};
+
+	must(file_labels_commit(&s->gate.state.keeper, &file, 1, &label, &err) == 0, &err);
+	ok(start(s, &records) == ERR_CONFLICT && records == 0,
+	   "bytes become known meanwhile: no start, and nothing on record");
+	done(s);
+}
+
+static bool is_marked(struct started *s, const struct stat *st)
+{
+	struct label label;
+	bool known = false;
+	struct err err = {0};
+
+	must(dir_label_find(&s->gate.state.keeper, DIR_WRITTEN, st->st_dev, st->st_ino, &label,
+			    &known, &err) == 0,
+	     &err);
+	return known;
+}
+
+/* Another directory has its name when the start is written; the box has the one that was looked at. */
+static void test_moved(void)
+{
+	struct started *s = decide(ORIGIN_EXPOSED);
+	struct stat given, other;
+	uint64_t records = 0;
+
+	scratch_must(rename("place", "moved") == 0 && mkdir("place", 0755) == 0 &&
+			     stat("moved", &given) == 0 && stat("place", &other) == 0,
+		     "moving it");
+	ok(start(s, &records) == ERR_NONE && is_marked(s, &given),
+	   "its workspace is moved meanwhile: what it writes into is marked");
+	ok(!is_marked(s, &other), "and not what has its name now");
+	done(s);
+}
+
+int main(void)
+{
+	const char *root = scratch_enter();
+
+	snprintf(state, sizeof(state), "%s/state", root);
+	snprintf(place, sizeof(place), "%s/place", root);
+	scratch_dir("place");
+	test_nothing();
+	test_read();
+	test_known();
+	test_moved();
+	scratch_leave(root);
+	return tap_done();
+}
