@@ -105,6 +105,8 @@ int gate_decide(struct gate *g, struct err *err)
 			  .sources = g->domain.kinds,
 			  .lang = g->bp->profile->name};
 
+	g->has_approval = false; /* whom an earlier try has asked has no part in this one */
+	g->report->approval[0] = '\0';
 	policy_decide(&g->policy, &ask, &g->decision);
 	g->standing = g->decision.origin;
 	report_decision(g);
@@ -270,7 +272,6 @@ int gate_approve(struct gate *g, struct err *err)
 {
 	uint64_t now = g->state.keeper.now_us() / 1000;
 
-	g->has_approval = false;
 	if (g->decision.verdict != VERDICT_ASK && g->decision.verdict != VERDICT_ASK_TWO)
 		return 0;
 	if (check_fixed(g, err) < 0 || fill(g, err) < 0)

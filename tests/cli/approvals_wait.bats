@@ -132,6 +132,20 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	is_over approved
 }
 
+# Then nobody's word has let it run, and no record says so.
+@test "--wait: the policy asks nobody any more" {
+	waits
+	policy allow
+	approve "$ID"
+	ended 0
+	holds 'r["stdout"] == "1\n" and r["approval_id"] is None'
+	is_over approved
+	as user "$CORDON" audit trace "$(/usr/bin/python3 -I -c 'import json, sys
+print(json.load(open(sys.argv[1]))["audit_id"])' "$T/waited")" --json >"$T/out"
+	holds 'all("approval" not in x["body"] for x in r["records"] if x["kind"] == "verdict")' \
+		'any(x["kind"] == "start" for x in r["records"])'
+}
+
 @test "--wait: there is no policy any more" {
 	waits
 	rm "$T/all.yaml"
