@@ -33,17 +33,15 @@ static void put_net(FILE *to, const char *name, const struct policy_netlist *lis
 		fprintf(to, "%s %s\n", name, policy_net_format(&list->list[i], text, sizeof(text)));
 }
 
+/* A path and a command may be any text, with ends of lines in it: it stands behind its length. */
 static void put_secrets(FILE *to, const struct policy *p)
 {
 	for (size_t i = 0; i < p->secretc; i++) {
 		const struct policy_secret *s = &p->secret[i];
-		fprintf(to, "secret %s %s %u %s %s %s\n", s->name, s->host, s->port, s->header,
-			s->env	  ? "env"
-			: s->path ? "file"
-				  : "command",
-			s->env	  ? s->env
-			: s->path ? s->path
-				  : s->command);
+		const char *sort = s->env ? "env" : s->path ? "file" : "command";
+		const char *text = s->env ? s->env : s->path ? s->path : s->command;
+		fprintf(to, "secret %s %s %u %s %s %zu %s\n", s->name, s->host, s->port, s->header,
+			sort, strlen(text), text);
 	}
 }
 

@@ -231,6 +231,8 @@ static void hash(const char *text, uint8_t ret[POLICY_SHA256])
 static const char whole[] =
 	V "profile: balanced\nsingle_user: false\norigins: {undeclared: exposed}\n"
 	  "net: {allow: [a.example:443, b.example:80], deny: [c.example]}\n"
+	  "secrets: [{name: A, host: 'a.example:443', command: tell}, "
+	  "{name: B, host: 'b.example:444', env: Y, header: X-Key}]\n"
 	  "contained: {tier: no-cgroup, limits: {time: 5s}}\n"
 	  "approval: {scope: once, ttl: 10m, approvers: 1}\nrules:\n"
 	  "- {id: x, when: {origin: [agent, user], caps: net}, then: ask, approval: {ttl: 5m}}\n"
@@ -246,6 +248,8 @@ static const char same[] =
 	"  match: [{origin: agent, caps: read, grade: shown, lang: bash, source: web}]\n"
 	"- {approval: {ttl: 300s}, id: x, then: ask, when: {caps: [net], origin: [user, agent]}}\n"
 	"net: {deny: ['C.example:*'], allow: [b.example:80, a.example:443]}\n"
+	"secrets:\n- {command: tell, header: Authorization, host: 'A.example:443', name: A}\n"
+	"- {env: Y, header: X-Key, name: B, host: 'b.example:444'}\n"
 	"contained: {limits: {time: 5000ms}}\n" V;
 
 static const struct {
@@ -257,6 +261,14 @@ static const struct {
 	{"a.example:443", "a.example:444"},
 	{"deny: [c.example]", "deny: []"},
 	{"deny: [c.example]", "deny: [c.example], sni: true"},
+	{"name: A", "name: C"},
+	{"'a.example:443'", "'a.example:1'"},
+	{"command: tell", "file: tell"},
+	{"env: Y", "env: Z"},
+	{"X-Key", "X-Keys"},
+	/* One secret whose command reads like two of them. */
+	{"tell}, {name: B, host: 'b.example:444', env: Y, header: X-Key}",
+	 "\"tell\\nsecret B b.example 444 X-Key env Y\"}"},
 	{"no-cgroup", "full"},
 	{"time: 5s", "time: 6s"},
 	{"once", "hash"},
