@@ -38,7 +38,8 @@ static void report_decision(struct gate *g)
 			     ? arena_dup(&r->arena, g->origin.reason[0])
 			     : NULL;
 	if (g->req->domain && !g->has_domain)
-		report_reason(r, "the domain's handle is not one that Cordon gave to this account");
+		report_reason(r, "the domain's handle is not one that Cordon gave to this account, "
+				 "or its domain is not in this store");
 	if (g->sources.more)
 		report_reason(r,
 			      "what was read long ago in this domain is not recognised any more");

@@ -13,12 +13,14 @@
 static int find_domain(struct gate *g, struct err *err)
 {
 	struct domain_ask ask = {.principal = g->state.principal, .handle = g->req->domain};
-	struct id ignored;
+	struct id id;
+	bool is_handle =
+		ask.handle && handle_read(&g->state.keeper, ask.principal, ask.handle, &id);
 
-	g->has_domain = g->req->domain &&
-			handle_read(&g->state.keeper, g->state.principal, g->req->domain, &ignored);
 	if (domain_find(&g->state.keeper, &ask, &g->domain, err) < 0)
 		return -1;
+	/* Without its row, as in another store with the same keys, it leads to the shared one. */
+	g->has_domain = is_handle && domain_is_member(&g->domain, &id);
 	char hex[ID_HEX];
 	g->report->domain = arena_dup(&g->report->arena, id_hex(&g->domain.id, hex));
 	return 0;

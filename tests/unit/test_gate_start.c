@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between the look and the start: whatever was read, written or moved meanwhile, the start's transaction
+ * From the look to the start: whatever was read, written or moved meanwhile, the start's transaction
  * fails and nothing of it is on record, or it is about what the box really gets. No race is waited for: each
  * step of the gate is one call here, and what others do comes between two of them.
  */
@@ -56,14 +56,18 @@ static void read_page(struct gate_state *st, struct domain *d)
 	must(source_commit(&st->keeper, d, &in, &r, &err) == 0, &err);
 }
 
-/* Everything up to the start. ORIGIN_COUNT: nobody says where it came from. */
-static struct started *decide(enum origin declared)
+/* Everything up to the start. ORIGIN_COUNT: nobody says where it came from. HANDLE: or NULL, it is a
+ * conversation of its own. */
+static struct started *decide_in(const char *handle, enum origin declared)
 {
 	struct started *s = calloc(1, sizeof(*s));
 	struct err err = {0};
 
 	scratch_must(s != NULL, "memory");
-	talk(s);
+	if (handle)
+		snprintf(s->handle, sizeof(s->handle), "%s", handle);
+	else
+		talk(s);
 	request_init(&s->request);
 	s->request.lang = "python";
 	s->request.code = code;
@@ -84,6 +88,11 @@ static struct started *decide(enum origin declared)
 	s->bp.workspace = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(gate_check_given(&s->gate, &err) == 0, &err);
 	return s;
+}
+
+static struct started *decide(enum origin declared)
+{
+	return decide_in(NULL, declared);
 }
 
 static void done(struct started *s)
@@ -175,6 +184,26 @@ static void test_moved(void)
 	done(s);
 }
 
+/* Made with the right key, and of no conversation that this store knows. */
+static void test_no_domain(void)
+{
+	AUTO_STATE struct gate_state st = STATE_CLOSED;
+	struct gate_state_options o = {.path = state};
+	char handle[HANDLE_MAX];
+	struct err err = {0};
+	struct id id;
+
+	must(gate_state_open(&st, &o, &err) == 0, &err);
+	id_random(&id);
+	handle_write(&st.keeper, st.principal, &id, handle);
+	struct started *s = decide_in(handle, ORIGIN_COUNT);
+	ok(!s->gate.has_domain && s->gate.origin.origin == ORIGIN_EXPOSED,
+	   "a handle whose domain is not in the store is none");
+	ok(s->report.reasonc && strstr(s->report.reason[0], "not in this store"),
+	   "and that is said: %s", s->report.reason[0]);
+	done(s);
+}
+
 int main(void)
 {
 	const char *root = scratch_enter();
@@ -186,6 +215,7 @@ int main(void)
 	test_read();
 	test_known();
 	test_moved();
+	test_no_domain();
 	scratch_leave(root);
 	return tap_done();
 }
