@@ -301,10 +301,10 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 		return -1;
 	file_marks_expect(g->marks, adds, tx);
 	/* What it prints is read in this domain from its first byte on. */
-	if (label.integrity < g->domain.floor.integrity)
-		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
-	else
+	if (label_is_below(&g->domain.floor, &label))
 		domain_expect(&g->domain, tx);
+	else
+		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
 	return 0;
 }
 

@@ -188,7 +188,7 @@ static int lower_floor(struct gate *g, const struct label *label, struct store_t
 		return 0; /* the shared one has no epochs */
 	if (domain_load(&g->state.keeper, &id, &g->domain, err) < 0)
 		return -1;
-	if (label->integrity < g->domain.floor.integrity)
+	if (!label_is_below(&g->domain.floor, label))
 		domain_read(&g->state.keeper, &g->domain, label, FROM_RUN_OUTPUT, tx);
 	return 0;
 }

@@ -74,7 +74,7 @@ static int unpack_row(const struct store_item *item, struct domain *d, struct id
 	return merged;
 }
 
-void domain_put(struct domain *d, struct store_tx *tx)
+void domain_put(const struct domain *d, struct store_tx *tx)
 {
 	uint8_t row[ROW_MAX];
 	struct packer p = {.data = row, .room = sizeof(row)};
@@ -85,7 +85,7 @@ void domain_put(struct domain *d, struct store_tx *tx)
 	store_put(tx, STORE_DOMAIN, key, row, p.len, d->version);
 }
 
-void domain_expect(struct domain *d, struct store_tx *tx)
+void domain_expect(const struct domain *d, struct store_tx *tx)
 {
 	char key[KEY_MAX];
 
@@ -232,8 +232,10 @@ static int load_shared(struct keeper *k, const char *principal, struct domain *r
 	struct id id = shared_id(k, principal);
 
 	for (int i = 0; i < KEEPER_TRIES_MAX; i++) {
-		if (load(k, &id, ret, err) < 0 || ret->version)
-			return ret->version ? 0 : -1;
+		if (load(k, &id, ret, err) < 0)
+			return -1;
+		if (ret->version)
+			return 0;
 		init(ret, &id, principal, label_unknown());
 		ret->kinds = KINDS_ALL; /* or a rule for who read files only would be for this */
 		if (commit_row(k, ret, "shared", err) == 0)
@@ -379,6 +381,5 @@ void domain_read(struct keeper *k, struct domain *d, const struct label *label,
 	if (d->floor.integrity < INTEGRITY_TOOL && !d->tainted_us)
 		d->tainted_us = k->now_us();
 	d->kinds |= 1U << kind;
-	d->sources++;
 	domain_put(d, tx);
 }

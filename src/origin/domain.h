@@ -50,13 +50,13 @@ int domain_load(struct keeper *k, const struct id *id, struct domain *ret, struc
 int domain_begin_epoch(struct keeper *k, const struct host_event *event, const char *handle,
 		       struct domain *ret, struct err *err);
 
-/* Something was read in it: lowers the floor and counts, in D and in the transaction. */
+/* Something was read in it: lowers the floor, in D and in the transaction. */
 void domain_read(struct keeper *k, struct domain *d, const struct label *label,
 		 enum source_kind kind, struct store_tx *tx);
 /* Puts the row as it is in D. */
-void domain_put(struct domain *d, struct store_tx *tx);
+void domain_put(const struct domain *d, struct store_tx *tx);
 /* The row must still be what was read into D. */
-void domain_expect(struct domain *d, struct store_tx *tx);
+void domain_expect(const struct domain *d, struct store_tx *tx);
 
 bool domain_is_member(const struct domain *d, const struct id *id);
 

@@ -181,7 +181,6 @@ int plan_mint(struct keeper *k, const struct domain *d, const struct plan *ask, 
 	static const uint8_t none[RUNS_BYTES];
 	AUTO_TX struct store_tx tx = {0};
 	struct plan plan = *ask;
-	struct domain now = *d;
 	char key[ID_HEX];
 
 	if (check_ask(d, ask, err) < 0)
@@ -190,8 +189,7 @@ int plan_mint(struct keeper *k, const struct domain *d, const struct plan *ask, 
 	plan.domain = d->id;
 	plan.epoch = d->epoch;
 	log_plan(&tx, &plan);
-	/* Written back as it was: if anything was read meanwhile, there is no token. */
-	domain_put(&now, &tx);
+	domain_expect(d, &tx); /* if anything was read meanwhile, there is no token */
 	store_put(&tx, STORE_PLAN, id_hex(&plan.id, key), none, sizeof(none), STORE_NEW);
 	if (store_commit(k->store, &tx, err) < 0)
 		return -1;

@@ -205,6 +205,7 @@ static int commit_row(struct keeper *k, struct domain *d, const struct source_in
 		if (domain_load(k, &id, d, err) < 0)
 			return -1;
 		s->epoch = d->epoch;
+		d->sources++;
 		d->print_bytes += prints->bytes;
 		pack_source(&p, s);
 		log_source(&tx, s, in);

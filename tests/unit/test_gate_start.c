@@ -120,9 +120,15 @@ static void test_nothing(void)
 {
 	struct started *s = decide(ORIGIN_COUNT);
 	uint64_t records = 0;
+	struct err err = {0};
 
 	ok(s->gate.origin.origin == ORIGIN_AGENT && start(s, &records) == ERR_NONE && records >= 3,
 	   "nothing happens meanwhile: it starts, with its records");
+	must(gate_facts(&s->gate, &s->bp, &err) == 0, &err);
+	ok(s->gate.domain.floor.integrity == INTEGRITY_UNTRUSTED,
+	   "what it prints of files that nobody knows has been read then");
+	ok(s->gate.domain.sources == 0 && !gate_label_of_files(&s->gate).more,
+	   "and is no source yet: none is missing where all are named");
 	done(s);
 }
 
@@ -204,6 +210,25 @@ static void test_no_domain(void)
 	done(s);
 }
 
+/* Nothing is less trusted by it, but more secret. */
+static void test_secret(void)
+{
+	struct started *s = decide(ORIGIN_COUNT);
+	uint64_t records = 0;
+	struct err err = {0};
+
+	read_page(&s->gate.state, &s->gate.domain);
+	must(gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0 &&
+		     gate_decide(&s->gate, &err) == 0,
+	     &err);
+	s->gate.decision.granted |= CAP_BIT(CAP_SECRET);
+	scratch_must(start(s, &records) == ERR_NONE, "a start");
+	must(gate_facts(&s->gate, &s->bp, &err) == 0, &err);
+	ok(s->gate.domain.floor.secrecy == SECRECY_SECRET,
+	   "who may use secrets makes the conversation secret");
+	done(s);
+}
+
 int main(void)
 {
 	const char *root = scratch_enter();
@@ -216,6 +241,7 @@ int main(void)
 	test_known();
 	test_moved();
 	test_no_domain();
+	test_secret();
 	scratch_leave(root);
 	return tap_done();
 }

@@ -222,7 +222,9 @@ static void test_mint(struct world *w)
 	ask = w->ask;
 	memset(ask.lang, 'x', PLAN_LANG_MAX);
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) == 0, "the longest name of a language");
+	uint64_t version = w->d.version;
 	case_done(domain_load(k, &w->d.id, &w->d, &err) == 0, &err);
+	ok(w->d.version == version, "no run of the domain has to be decided on again for a plan");
 	memset(ask.lang, 'x', PLAN_LANG_MAX + 1);
 	ok(plan_mint(k, &w->d, &ask, w->token, &err) < 0 && err.code == ERR_USAGE, "a longer one");
 	stale = w->d;
