@@ -178,9 +178,9 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err);
 /* gate_result.c */
 /* What became of it. */
 int gate_log_result(struct gate *g, const struct result *r, struct err *err);
-/* What it made: what it wrote has its label, and what it printed is something that was read. */
 /* Something that it printed, as a source of its conversation; nothing happens where that has no handle. */
 int gate_ingest_output(struct gate *g, int stream, struct text data, struct err *err);
+/* What it made: what it wrote has its label, and what it told is something that was read. */
 int gate_log_made(struct gate *g, const struct result *r, struct err *err);
 
 #endif

@@ -12,6 +12,8 @@
 #include "flow/gate_log_private.h"
 #include "flow/ingest.h"
 
+enum { TOLD_WORDS = 2 }; /* after the streams: see ingest_part */
+
 static void put_denials(const struct result *r, struct jcs *j)
 {
 	jcs_bool(j, "cut", r->wire.denials_cut);
@@ -76,7 +78,7 @@ static size_t own_words(const struct gate *g)
 /* As much of it as a source may have. The rules look at it as at anything that is read. */
 static int ingest_part(struct gate *g, int stream, struct text data, struct err *err)
 {
-	static const char *const names[] = {"stdout", "stderr"};
+	static const char *const names[] = {"stdout", "stderr", "answer"};
 	AUTO_PAGES struct ingest_report *report = pages_new(sizeof(*report));
 	AUTO_FREE char *copy = malloc(data.len + 1);
 	char name[REF_SIZE], run[REF_SIZE];
@@ -128,6 +130,36 @@ static int ingest_stream(struct gate *g, const struct result *r, int stream, str
 	if (!all)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	return gate_ingest_output(g, stream, (struct text){all, len}, err);
+}
+
+/* What else the answer tells in words that the program chose: names of what it made, what it was refused.
+ * Hosts are not among them: who lets the next run have one would find it refused, as if a page had named
+ * it (gate_net.c). NULL: out of memory. */
+static char *join_words(const struct result *r, size_t *ret_len)
+{
+	char *text = NULL;
+	FILE *to = open_memstream(&text, ret_len);
+
+	for (size_t i = 0; to && i < r->changec; i++)
+		fprintf(to, "%.*s\n", (int)r->changes[i].path_len, r->changes[i].path);
+	for (size_t i = 0; to && i < r->denialc; i++)
+		fprintf(to, "%.*s\n", (int)sizeof(r->denials[i].target), r->denials[i].target);
+	for (size_t i = 0; to && i < r->telemetry.explainedc; i++)
+		fprintf(to, "%s\n", r->telemetry.explained[i]);
+	if (to && fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int ingest_words(struct gate *g, const struct result *r, struct err *err)
+{
+	size_t len = 0;
+	AUTO_FREE char *text = join_words(r, &len);
+
+	if (!text)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return gate_ingest_output(g, TOLD_WORDS, (struct text){text, len}, err);
 }
 
 /* Where there is no handle, what was printed is no source; its bytes are known all the same, wherever
@@ -220,7 +252,8 @@ int gate_log_made(struct gate *g, const struct result *r, struct err *err)
 {
 	struct label files = gate_label_of_files(g);
 
-	if (gate_label_files(g, r, &files, err) < 0)
+	if (gate_label_files(g, r, &files, err) < 0 || ingest_stream(g, r, 0, err) < 0 ||
+	    ingest_stream(g, r, 1, err) < 0)
 		return -1;
-	return ingest_stream(g, r, 0, err) < 0 ? -1 : ingest_stream(g, r, 1, err);
+	return ingest_words(g, r, err);
 }

