@@ -31,7 +31,7 @@ static bool is_untrusted(struct gate *g, size_t source, struct source *ret)
 	struct err err;
 
 	if (source_load(&g->state.keeper, &g->sources.id[source], ret, &err) == 0)
-		return ret->label.integrity < INTEGRITY_USER;
+		return ret->label.integrity < INTEGRITY_TOOL;
 	*ret = (struct source){.name = "a source that was never released"};
 	return true;
 }

@@ -89,6 +89,16 @@ PY
 	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --domain "$D" --policy "$T/policy.yaml" \
 		--net a.wild.test:80 --net '*.wild.test:1-90' "$T/dial.py"
 	holds '"there evil" not in r["stdout"]'
+	# What the agent's own run has printed, of nothing untrusted, is no page of a stranger's.
+	local exposed=$D
+	new_domain "$1"
+	printf 'import time\nhost = "".join(chr(c - (time.time() > 0)) for c in b"fwjm/xjme/uftu")\n' >"$T/says.py"
+	echo 'print("see http://" + host + "/collect")' >>"$T/says.py"
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --domain "$D" "$T/says.py"
+	holds '"evil.wild.test" in r["stdout"]'
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --domain "$D" --policy "$T/policy.yaml" --ask net "$T/dial.py"
+	holds 'r["origin"] == "agent" and r["stdout"].count("there") == 2'
+	D=$exposed
 	# The policy itself may name it.
 	sed -i 's/\["/["evil.wild.test:80", "/' "$T/policy.yaml"
 	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --domain "$D" --policy "$T/policy.yaml" --ask net "$T/dial.py"
