@@ -160,6 +160,7 @@ struct approval {
 	enum scope scope;
 	size_t voicec;
 	const char *voice[APPROVAL_VOTES_MAX];
+	uint64_t voice_key[APPROVAL_VOTES_MAX]; /* versions of their keys: see person_expect */
 	struct arena arena;
 };
 void approval_done(struct approval *a);
@@ -206,6 +207,7 @@ struct approval_person {
 	uint8_t public[KEY_PUBLIC];
 	uint64_t has_uid, uid; /* the account on this machine that is theirs */
 	uint64_t enrolled_by, time;
+	uint64_t version; /* approval_person_find: of its item */
 };
 bool approval_name_is_good(const char *name);
 /* ERR_CONFLICT: the name or its key is there already. */
@@ -259,7 +261,8 @@ int approval_deny(struct store *s, struct approval *a, const struct approval_act
 int approval_find(struct store *s, const struct approval_request *want, uint64_t now,
 		  struct approval *ret, struct err *err);
 /* Adds its use to the caller's transaction, which fails with ERR_CONFLICT when somebody else has
- * used or changed it meanwhile. RUN: the record's name for what uses it ("run:..."). */
+ * used or changed it meanwhile, or removed a key that it counts on. RUN: the record's name for what
+ * uses it ("run:..."). */
 void approval_take(struct store_tx *tx, const struct approval *a, const char *run, uint64_t now);
 
 /* keyfile.c: a person's key. PASSPHRASE NULL: the file is not protected. */

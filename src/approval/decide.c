@@ -70,10 +70,11 @@ static int add_vote(struct store *s, struct approval *a, const struct approval_v
 		arena_alloc(&a->arena, (APPROVAL_VOTES_MAX + 1) * sizeof(*list));
 	const struct approval_vote *old = a->status.votes.list;
 	size_t count = 0;
+	uint64_t ignored;
 	struct err why;
 
 	for (size_t i = 0; !a->arena.failed && i < a->status.votes.count; i++) {
-		int good = tally_vote(s, a, &old[i], now, &why, err);
+		int good = tally_vote(s, a, &old[i], now, &ignored, &why, err);
 		if (good < 0)
 			return -1;
 		if (good && !tally_is_same(&old[i], v))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "approval/fields.h"
+#include "approval/tally.h"
 #include "base/account.h"
 
 #define MAGIC "cordon approver 1\n"
@@ -182,7 +183,17 @@ int approval_person_find(struct store *s, const char *name, struct arena *a,
 	uint64_t version;
 	int found = find(s, name, a, ret, &version, err);
 
-	return found <= 0 ? found : log_says_enrolled(s, ret, err);
+	if (found <= 0)
+		return found;
+	ret->version = version;
+	return log_says_enrolled(s, ret, err);
+}
+
+void person_expect(struct store_tx *tx, const char *name, uint64_t version)
+{
+	char key[ITEM_KEY_MAX];
+
+	store_expect(tx, STORE_KEY, key_of(key, name), version);
 }
 
 int approval_person_remove(struct store *s, const char *name, uint64_t by, struct err *err)

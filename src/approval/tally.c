@@ -8,7 +8,7 @@
 #include <string.h>
 
 int tally_vote(struct store *s, const struct approval *a, const struct approval_vote *v,
-	       uint64_t now, struct err *why, struct err *err)
+	       uint64_t now, uint64_t *ret_key, struct err *why, struct err *err)
 {
 	struct approval_person p = {0};
 	struct arena arena = {0};
@@ -16,6 +16,7 @@ int tally_vote(struct store *s, const struct approval *a, const struct approval_
 	int found = approval_person_find(s, v->name, &arena, &p, err);
 	int r = found < 0 ? -1
 			  : approval_vote_counts(a, v, found ? &p : NULL, now, why) && v->approves;
+	*ret_key = p.version;
 	arena_done(&arena);
 	return r;
 }
@@ -41,7 +42,8 @@ int tally(struct store *s, struct approval *a, uint64_t now, struct err *why, st
 	a->voicec = 0;
 	err_set(why, ERR_REFUSED, "nobody has approved %s", a->id);
 	for (size_t i = 0; i < a->status.votes.count; i++) {
-		int good = is_repeated(v, i) ? 0 : tally_vote(s, a, &v[i], now, why, err);
+		uint64_t *key = &a->voice_key[a->voicec];
+		int good = is_repeated(v, i) ? 0 : tally_vote(s, a, &v[i], now, key, why, err);
 		if (good < 0)
 			return -1;
 		if (!good)

@@ -83,6 +83,8 @@ void approval_take(struct store_tx *tx, const struct approval *a, const char *ru
 		next.ended = now;
 		next.ended_by = a->request.uid;
 	}
+	for (size_t i = 0; i < a->voicec; i++)
+		person_expect(tx, a->voice[i], a->voice_key[i]);
 	change_add(tx, &(struct change){.event = EVENT_USED,
 					.approval = a,
 					.next = &next,

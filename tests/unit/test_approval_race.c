@@ -59,6 +59,30 @@ static void test_use(void)
 	close(dir);
 }
 
+/* The key is removed when the run has found the word, and is not written yet. */
+static void test_removed(void)
+{
+	int dir = case_fresh("removed");
+	struct store *s = case_open(dir);
+	struct approval_request r = case_request();
+	AUTO_APPROVAL struct approval a = {0};
+	AUTO_TX struct store_tx tx = {0};
+	struct err err = {0};
+
+	scratch_must(case_enrol(s, &anna, ADMIN) == 0, "enrolling");
+	scratch_must(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_ONCE, CASE_NOW,
+				  &err) == 0 &&
+			     approval_find(s, &r, CASE_NOW, &a, &err) == 1,
+		     err.message);
+	scratch_must(approval_person_remove(s, anna.name, ADMIN, &err) == 0, err.message);
+	approval_take(&tx, &a, "run:1", CASE_NOW);
+	ok(store_commit(s, &tx, &err) < 0 && err.code == ERR_CONFLICT,
+	   "a key that is removed between the look and the start starts nothing");
+	ok(case_use(s, &r, CASE_NOW) == 0, "nor does its word the next time");
+	store_close(s);
+	close(dir);
+}
+
 static int count_one(void *context, const char *id, struct err *err)
 {
 	(void)id, (void)err;
@@ -145,6 +169,7 @@ int main(void)
 	const char *scratch = scratch_enter();
 
 	test_use();
+	test_removed();
 	test_parked_at_once();
 	scratch_leave(scratch);
 	return tap_done();
