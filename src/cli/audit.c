@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon audit: the log, looked at. Only checkpoint and rotate write to it; the others open it for
+ * cordon audit: the log, looked at. Only checkpoint, accept and rotate write to it; the others open it for
  * reading, so that a log which nothing may be added to any more can still be examined.
  */
 #include "cli/audit.h"

@@ -21,13 +21,6 @@ struct told {
 	json_t *sources; /* or NULL: they are not asked for */
 };
 
-static json_t *hex_id(const struct id *id)
-{
-	char hex[ID_HEX];
-
-	return json_string(id_hex(id, hex));
-}
-
 static json_t *text_or_null(const char *text)
 {
 	return text ? json_string(text) : json_null();
@@ -36,7 +29,7 @@ static json_t *text_or_null(const char *text)
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 
 TOLD(told_handle, text_or_null(v->handle))
-TOLD(told_domain, hex_id(&v->domain->id))
+TOLD(told_domain, gate_id_json(&v->domain->id))
 TOLD(told_principal, jsonval_readable(v->domain->principal))
 TOLD(told_epoch, jsonval_number(v->domain->epoch))
 TOLD(told_integrity, json_string(integrity_name(v->domain->floor.integrity)))

@@ -142,6 +142,13 @@ json_t *gate_set_json(unsigned set, const char *(*name)(unsigned i))
 	return all;
 }
 
+json_t *gate_id_json(const struct id *id)
+{
+	char hex[ID_HEX];
+
+	return json_string(id_hex(id, hex));
+}
+
 json_t *gate_hex_json(const uint8_t *data, size_t len)
 {
 	char hex[2 * 64 + 1];

@@ -36,6 +36,7 @@ int gate_read(const char *file, size_t most, char **ret, size_t *ret_len, struct
 enum { GATE_TIME_MAX = 32 };
 const char *gate_time(uint64_t us, char buf[GATE_TIME_MAX]);
 json_t *gate_set_json(unsigned set, const char *(*name)(unsigned i));
+json_t *gate_id_json(const struct id *id);
 json_t *gate_hex_json(const uint8_t *data, size_t len);
 /* The number behind an option. */
 int gate_number(const struct cli_option *o, const char *v, uint64_t most, uint64_t *ret,

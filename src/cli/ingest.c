@@ -24,13 +24,6 @@ struct told {
 	const char *to; /* where the bytes went, or NULL */
 };
 
-static json_t *hex_id(const struct id *id)
-{
-	char hex[ID_HEX];
-
-	return json_string(id_hex(id, hex));
-}
-
 #define FOUND(function, expression) FIELD(function, struct report_finding, expression)
 FOUND(found_rule, jsonval_readable(v->rule))
 FOUND(found_title, jsonval_readable(v->title))
@@ -45,8 +38,8 @@ const struct cli_field gate_finding_fields[] = {
 	{0}};
 
 #define TOLD(function, expression) FIELD(function, struct told, expression)
-TOLD(told_source, hex_id(&v->source->id))
-TOLD(told_domain, hex_id(&v->source->domain))
+TOLD(told_source, gate_id_json(&v->source->id))
+TOLD(told_domain, gate_id_json(&v->source->domain))
 TOLD(told_epoch, jsonval_number(v->source->epoch))
 TOLD(told_kind, json_string(source_kind_name(v->source->kind)))
 TOLD(told_name, jsonval_readable(v->source->name))

@@ -15,13 +15,6 @@ struct told {
 	const struct domain *domain;
 };
 
-static json_t *hex_id(const struct id *id)
-{
-	char hex[ID_HEX];
-
-	return json_string(id_hex(id, hex));
-}
-
 static bool has_rest(const struct plan *p)
 {
 	static const uint8_t nothing[sizeof(p->rest_sha256)];
@@ -31,8 +24,8 @@ static bool has_rest(const struct plan *p)
 
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 TOLD(told_token, json_string(v->token))
-TOLD(told_plan, hex_id(&v->plan->id))
-TOLD(told_domain, hex_id(&v->domain->id))
+TOLD(told_plan, gate_id_json(&v->plan->id))
+TOLD(told_domain, gate_id_json(&v->domain->id))
 TOLD(told_epoch, jsonval_number(v->domain->epoch))
 TOLD(told_code, gate_hex_json(v->plan->code_sha256, sizeof(v->plan->code_sha256)))
 TOLD(told_policy, gate_hex_json(v->plan->policy_sha256, sizeof(v->plan->policy_sha256)))

@@ -113,6 +113,8 @@ int gate_check_plan(struct gate *g, struct err *err);
 int gate_join_files(struct gate *g, struct err *err);
 /* WHY: what people are told of it; NULL: nothing more than that. */
 void gate_join_input(struct gate *g, const struct label *label, const char *why);
+/* The label of a directory that a run could write into, if it is one. */
+int gate_join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err);
 bool gate_writes(const struct request *r);
 /* Is what the box gets (workspace, virtual environment, programs) what was looked at? A name may lead
  * elsewhere meanwhile. */

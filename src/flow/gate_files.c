@@ -56,7 +56,7 @@ void gate_join_input(struct gate *g, const struct label *label, const char *why)
 		g->inputs_why = why;
 }
 
-static int join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err)
+int gate_join_mark(struct gate *g, enum dir_mark mark, const struct stat *st, struct err *err)
 {
 	struct label label;
 	bool known = false;
@@ -74,10 +74,10 @@ static int join_tree(struct gate *g, int dir, const char *path, bool all, struct
 	struct above above;
 
 	if (walk_up(dir, path, &above, err) < 0 ||
-	    (all && join_mark(g, DIR_ABOVE, &above.at[0], err) < 0))
+	    (all && gate_join_mark(g, DIR_ABOVE, &above.at[0], err) < 0))
 		return -1;
 	for (size_t i = 0; i < above.count; i++)
-		if (join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
+		if (gate_join_mark(g, DIR_WRITTEN, &above.at[i], err) < 0)
 			return -1;
 	return 0;
 }

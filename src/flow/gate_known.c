@@ -59,25 +59,13 @@ static int visit_file(struct knowing *k, const struct walk_entry *e, struct err 
 	return 0;
 }
 
-/* One that was moved here is still where a run could write. */
-static int visit_dir(struct gate *g, const struct stat *st, struct err *err)
-{
-	struct label label;
-	bool known = false;
-
-	if (dir_label_find(&g->state.keeper, DIR_WRITTEN, st->st_dev, st->st_ino, &label, &known,
-			   err) < 0)
-		return -1;
-	if (known)
-		gate_join_input(g, &label, NULL);
-	return 0;
-}
-
+/* A directory that was moved here is still where a run could write. */
 static int visit(void *ctx, const struct walk_entry *e, struct err *err)
 {
 	struct knowing *k = ctx;
 
-	return S_ISDIR(e->st.st_mode) ? visit_dir(k->g, &e->st, err) : visit_file(k, e, err);
+	return S_ISDIR(e->st.st_mode) ? gate_join_mark(k->g, DIR_WRITTEN, &e->st, err)
+				      : visit_file(k, e, err);
 }
 
 int gate_join_known(struct gate *g, int dir, struct err *err)

@@ -93,9 +93,8 @@ int result_exit_status(const struct result *r);
 /* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
 void result_init(struct result *r);
 void result_done(struct result *r);
-/* False: there is no room for more. */
 /* A new one, or what is known now of one that is there. One whose predecessors are missing is left
- * out: it is told again. */
+ * out: it is told again. False: there is no room for more. */
 bool result_put_egress(struct result *r, const struct egress_row *row);
 int result_add_change(struct result *r, const struct wire_change *c);
 /* Sets status, exit_code and signal from what cordon-box said. */

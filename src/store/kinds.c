@@ -19,14 +19,6 @@ const char *store_kind_name(enum store_kind kind)
 	return names[kind];
 }
 
-enum store_kind store_kind_find(const char *name, size_t len)
-{
-	for (int i = 0; i < STORE_KINDS; i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return (enum store_kind)i;
-	return STORE_KINDS;
-}
-
 /* Keys are below 0x7f, so the last byte can always go up by one. */
 void store_prefix_end(const char *prefix, char ret[STORE_KEY_MAX + 1])
 {

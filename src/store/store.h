@@ -42,8 +42,6 @@ enum store_kind {
 	STORE_KINDS,
 };
 const char *store_kind_name(enum store_kind kind);
-/* STORE_KINDS when there is none. */
-enum store_kind store_kind_find(const char *name, size_t len);
 
 struct store;
 
