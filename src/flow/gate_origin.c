@@ -187,6 +187,7 @@ int gate_origin(struct gate *g, struct err *err)
 		.declared = !undeclared	    ? g->req->declared
 			    : g->has_domain ? ORIGIN_COUNT
 					    : g->policy.undeclared,
+		.declared_why = undeclared ? "the policy says so of undeclared code" : NULL,
 		.attested = true,
 		.plan = g->plan_answer,
 		.plan_why = g->plan_why,

@@ -73,9 +73,12 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 	at.options.runs = at.options.kind == KIND_PYTHON;
 	if (gate_rules(g, err) < 0)
 		return -1;
-	if (p->len > SCAN_FILE_MAX)
-		return err_set(err, ERR_LIMIT, "code larger than %lu MB is not scanned, so not run",
-			       (unsigned long)(SCAN_FILE_MAX >> 20));
+	if (p->len > SCAN_FILE_MAX) {
+		err_set(err, ERR_LIMIT, "code larger than %lu MB is not scanned, so not run",
+			(unsigned long)(SCAN_FILE_MAX >> 20));
+		err_cure(err, "give what is data in it as a file: --workspace DIR or --stdin FILE");
+		return -1;
+	}
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
@@ -88,9 +91,12 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 		len += strlen(r->argv[i]) + 1;
 	for (size_t i = 0; i < r->envc; i++)
 		len += strlen(r->env[i]) + 1;
-	if (len > GATE_ARGS_MAX)
-		return err_set(err, ERR_LIMIT, "more than %d bytes of arguments and environment",
-			       GATE_ARGS_MAX);
+	if (len > GATE_ARGS_MAX) {
+		err_set(err, ERR_LIMIT, "more than %d bytes of arguments and environment",
+			GATE_ARGS_MAX);
+		err_cure(err, "give it as a file: --stdin FILE or --workspace DIR");
+		return -1;
+	}
 	char *all = *ret = malloc(len + 1);
 	if (!all)
 		return err_set(err, ERR_SYSTEM, "out of memory");

@@ -87,7 +87,8 @@ void origin_of(const struct origin_ask *ask, struct origin_answer *ret)
 					      : "it is given something untrusted");
 	}
 	if (ask->declared < ORIGIN_COUNT)
-		lower(ret, ask->declared, "whoever sent it says so");
+		lower(ret, ask->declared,
+		      ask->declared_why ? ask->declared_why : "whoever sent it says so");
 	if (ask->grade >= GRADE_DENIES)
 		lower(ret, ORIGIN_HOSTILE, "a finding of the deny grade is in the code");
 }

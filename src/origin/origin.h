@@ -16,6 +16,7 @@ enum { ORIGIN_REASONS_MAX = 8, ORIGIN_REASON_MAX = 128 };
 struct origin_ask {
 	const struct domain *domain; /* NULL: not known */
 	enum origin declared;	     /* ORIGIN_COUNT: nobody said */
+	const char *declared_why;    /* who says so, in words; NULL: whoever sent it */
 	bool attested;		     /* by the host, not by the agent */
 	enum plan_answer plan;
 	const char *plan_why;	       /* more about it, in words; or NULL */

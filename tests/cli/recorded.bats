@@ -32,7 +32,8 @@ undecided() {
 	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
 	for _ in {1..9}; do many+=("$(head -c 120000 /dev/zero | tr '\0' a)"); done
 	gate "$1" 125 run --domain "$D" --tier $tier --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
-	holds 'r["verdict"] is None and "of arguments and environment" in r["error"]["message"]'
+	holds 'r["verdict"] is None and "of arguments and environment" in r["error"]["message"]' \
+		'"--stdin" in r["error"]["cure"]'
 	refusals "$1" "v['verdict'] == 'deny' and 'of arguments' in v['error'] and
 		sorted(v['rules']) == ['ATR-2026-90002', 'ATR-2026-90003'] and v['grade'] == 'asks' and
 		q['code_sha256'] == v['code_sha256'] == '$(sha256sum "$T/big.py" | cut -d' ' -f1)' and
@@ -141,6 +142,40 @@ unrecorded() {
 		'r["audit_id"] is None and r["ran"] is False and r["recorded"] is False'
 }
 @test "a refusal that cannot be recorded says so" { each unrecorded; }
+
+# The log is there, and cannot be written when the run would start.
+unstarted() {
+	local tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	new_domain "$1"
+	echo 'print("here")' >"$T/job.py"
+	hold "$1" genesis
+	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
+	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json "$T/job.py"
+	free "$1"
+	exits 125
+	holds 'r["ran"] is False and r["recorded"] is False and r["stdout"] == "" and r["audit_id"] is None' \
+		'"held the log" in r["error"]["message"] and r["error"]["cure"]'
+	gate "$1" 0 audit tail -n 99 --json
+	lines 'assert "start" not in [r["kind"] for r in rows]'
+}
+@test "no record, no run: the log is held when it would start" { each unstarted; }
+
+# What the policy says of code of which nobody says anything.
+undeclared() {
+	local tier=full
+	[ "$1" = root ] || tier=no-cgroup
+	printf 'version: 1\norigins: {undeclared: hostile}\n' >"$T/undeclared.yaml"
+	chmod 644 "$T/undeclared.yaml"
+	echo 'pass' >"$T/quiet.py"
+	gate "$1" 126 run --json --tier $tier --rules "$T/r" --policy "$T/undeclared.yaml" "$T/quiet.py"
+	holds 'r["origin"] == "hostile" and r["ran"] is False' 'any("the policy says so" in x for x in r["reasons"])'
+	gate "$1" 0 run --json --tier $tier --rules "$T/r" --policy "$T/undeclared.yaml" --origin agent "$T/quiet.py"
+	new_domain "$1"
+	runs "$1" 0 --json --policy "$T/undeclared.yaml" "$T/quiet.py"
+	holds 'r["origin"] == "agent"'
+}
+@test "undeclared code is what the policy says of it" { each undeclared; }
 
 # What it did is done: to be told of a locked log only would be to run it once more.
 lost_result() {

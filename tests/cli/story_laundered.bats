@@ -30,7 +30,6 @@ session_hop() {
 	submit "$1" --workspace "$W:overlay" --commit obeys.py
 	exits 75
 	holds 'r["origin"] in ("exposed", "derived")' 'r["granted"] == [] and r["ran"] is False'
-	[ -z "$(find "$W" -newer obeys.py -name '*.txt')" ]
 	gate "$1" run --json --tier "${1#*:}" --workspace "$W:overlay" --commit obeys.py
 	exits 75
 	D=$mine
