@@ -107,8 +107,7 @@ int cli_plan(struct cli_call *call)
 	int r = check(call, &err);
 
 	if (r == 0)
-		r = call->policy ? policy_load(&policy, call->policy, &err)
-				 : policy_init(&policy, POLICY_BALANCED, &err);
+		r = policy_open(&policy, call->policy, &err);
 	if (r == 0)
 		r = mint(call, &policy, &err);
 	policy_done(&policy);

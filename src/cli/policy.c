@@ -263,7 +263,7 @@ int cli_policy(struct cli_call *call)
 	if (!verb)
 		return rules_fail(call, STATUS_USAGE, &err);
 	const char *file = verb->is_file ? call->argv[1] : call->policy;
-	int result = file ? policy_load(&p, file, &err) : policy_init(&p, POLICY_BALANCED, &err);
+	int result = policy_open(&p, file, &err);
 	int status;
 	if (result == 0)
 		status = verb->run(call, &p);

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_policy(const struct request *req, struct policy *ret, struct err *err)
-{
-	if (req->policy)
-		return policy_load(ret, req->policy, err);
-	return policy_init(ret, POLICY_BALANCED, err);
-}
-
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err)
 {
 	g->req = req;
@@ -21,7 +14,7 @@ int gate_open(struct gate *g, const struct request *req, struct report *report, 
 	g->state = (struct gate_state)STATE_CLOSED;
 	id_random(&g->run);
 	id_hex(&g->run, report->run);
-	return open_policy(req, &g->policy, err);
+	return policy_open(&g->policy, req->policy, err);
 }
 
 /* If it cannot be read any more, the old one is what the record of that names. */
@@ -29,7 +22,7 @@ int gate_policy_again(struct gate *g, struct err *err)
 {
 	struct policy now = {0};
 
-	if (open_policy(g->req, &now, err) < 0) {
+	if (policy_open(&now, g->req->policy, err) < 0) {
 		policy_done(&now);
 		return -1;
 	}

@@ -167,6 +167,11 @@ int policy_load(struct policy *p, const char *file, struct err *err)
 	return policy_parse(p, file, data, (size_t)len, err);
 }
 
+int policy_open(struct policy *p, const char *file, struct err *err)
+{
+	return file ? policy_load(p, file, err) : policy_init(p, POLICY_BALANCED, err);
+}
+
 int policy_read_ask(const struct node *node, struct arena *arena, struct ask *ret,
 		    unsigned *ret_line, struct err *err)
 {

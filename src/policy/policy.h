@@ -123,6 +123,8 @@ int policy_init(struct policy *p, enum policy_profile profile, struct err *err);
 /* One YAML document. An error's message begins with FILE:LINE. */
 int policy_parse(struct policy *p, const char *file, const char *data, size_t len, struct err *err);
 int policy_load(struct policy *p, const char *file, struct err *err);
+/* What holds when somebody names a FILE, or none (NULL): the built-in profile balanced then. */
+int policy_open(struct policy *p, const char *file, struct err *err);
 void policy_done(struct policy *p);
 /* All that can change a decision, in words that do not depend on how it was written. Malloc'd. */
 char *policy_canonical(const struct policy *p, size_t *ret_len);
