@@ -44,7 +44,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 
 # Without the box, whose gate is another one.
 $(addprefix $(BUILD)/tests/unit/gate_,properties start): $(BUILD)/tests/unit/%: \
-		$(BUILD)/obj/tests/unit/test_%.o $(filter-out %/main.o,$(CLI_OBJS))
+		$(BUILD)/obj/tests/unit/test_%.o $(filter-out $(BUILD)/obj/src/cli/%,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
