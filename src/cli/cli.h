@@ -113,6 +113,14 @@ int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v,
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* The client's own name for the conversation, the same row wherever a handle can be given. */
+int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err);
+#define CLI_CONVERSATION_ROW                                                                       \
+	{                                                                                          \
+		"conversation", "NAME", "your own name for it; what has one name becomes one",     \
+			cli_set_conversation, NULL                                                 \
+	}
 /* "--", or "-" for a name of one letter. */
 const char *cli_dashes(const struct cli_option *o);
 /* words.c */

@@ -36,6 +36,7 @@ TOLD(told_integrity, json_string(integrity_name(v->domain->floor.integrity)))
 TOLD(told_secrecy, json_string(secrecy_name(v->domain->floor.secrecy)))
 TOLD(told_exposed, json_boolean(v->domain->floor.integrity < INTEGRITY_TOOL))
 TOLD(told_since, v->domain->tainted_us ? jsonval_number(v->domain->tainted_us / 1000) : json_null())
+TOLD(told_members, jsonval_number(v->domain->memberc))
 TOLD(told_count, jsonval_number(v->domain->sources))
 TOLD(told_kinds, gate_set_json(v->domain->kinds, source_kind_name))
 TOLD(told_sources, json_incref(v->sources))
@@ -44,6 +45,7 @@ const struct cli_field gate_domain_fields[] = {
 	{"handle", "what clients carry", told_handle},
 	{"domain", "its id, as the log has it", told_domain},
 	{"principal", "whose it is", told_principal},
+	{"conversations", "how many are one here: by a name that clients gave them", told_members},
 	{"epoch", "how often the host began it anew", told_epoch},
 	{"integrity", "the least trusted thing that was read: hostile, untrusted, tool, plan, user",
 	 told_integrity},
@@ -109,6 +111,8 @@ static void print_domain(const struct domain *d)
 	char hex[ID_HEX], when[GATE_TIME_MAX];
 
 	printf("domain %s of %s, epoch %u\n", id_hex(&d->id, hex), d->principal, d->epoch);
+	if (d->memberc > 1)
+		printf("%zu conversations are one here: clients gave them one name\n", d->memberc);
 	if (d->floor.integrity >= INTEGRITY_TOOL)
 		puts("nothing untrusted was read in it");
 	else if (d->tainted_us)
@@ -124,7 +128,8 @@ static int make(struct cli_call *call, struct gate_state *s, struct err *err)
 	char handle[HANDLE_MAX];
 	struct domain d;
 
-	if (domain_new(&s->keeper, &event, handle, &d, err) < 0)
+	if (domain_new(&s->keeper, &event, handle, &d, err) < 0 ||
+	    gate_domain(s, handle, call->request.conversation, &d, err) < 0)
 		return -1;
 	if (call->json)
 		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, NULL}));
@@ -141,7 +146,7 @@ static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
 	const char *handle = call->argv[1];
 	struct domain d;
 
-	if (gate_domain(s, handle, &d, err) < 0 ||
+	if (gate_domain(s, handle, NULL, &d, err) < 0 ||
 	    domain_begin_epoch(&s->keeper, &event, handle, &d, err) < 0)
 		return -1;
 	if (call->json)
@@ -157,7 +162,7 @@ static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 	json_t *all = call->json ? json_array() : NULL;
 	struct domain d;
 
-	int r = gate_domain(s, handle, &d, err);
+	int r = gate_domain(s, handle, NULL, &d, err);
 	if (r == 0 && !call->json)
 		print_domain(&d);
 	if (r == 0)
@@ -171,19 +176,23 @@ static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 static const struct verb {
 	struct cli_verb verb;
 	int (*run)(struct cli_call *call, struct gate_state *s, struct err *err);
+	bool names; /* it takes a client's own name: who looks merges nothing */
 } verbs[] = {
-	{{"new", NULL, 0, 0}, make},
-	{{"show", NULL, 0, 1}, show},
-	{{"renew", NULL, 1, 1}, renew},
+	{{"new", NULL, 0, 0}, make, true},
+	{{"show", NULL, 0, 1}, show, false},
+	{{"renew", NULL, 1, 1}, renew, false},
 };
 
 static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 {
 	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
 
-	if (verb)
+	if (verb && (verb->names || !call->request.conversation))
 		return verb;
-	err_set(err, ERR_USAGE, "what about domains?");
+	if (verb)
+		err_set(err, ERR_USAGE, "--conversation: not with %s", verb->verb.name);
+	else
+		err_set(err, ERR_USAGE, "what about domains?");
 	err_cure(err, "cordon domain new, show [HANDLE] or renew HANDLE");
 	return NULL;
 }
@@ -200,6 +209,7 @@ int cli_domain(struct cli_call *call)
 }
 
 const struct cli_option cli_domain_options[] = {
+	CLI_CONVERSATION_ROW,
 	{"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL},
 	{"json", NULL, "print JSON", cli_set_json, NULL},
 	{0}};

@@ -52,9 +52,10 @@ int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state
 	return gate_state_open(ret, &o, err);
 }
 
-int gate_domain(struct gate_state *s, const char *handle, struct domain *ret, struct err *err)
+int gate_domain(struct gate_state *s, const char *handle, const char *name, struct domain *ret,
+		struct err *err)
 {
-	struct domain_ask ask = {.principal = s->principal, .handle = handle};
+	struct domain_ask ask = {.principal = s->principal, .handle = handle, .name = name};
 	struct id id;
 
 	if (handle && !handle_read(&s->keeper, s->principal, handle, &id)) {

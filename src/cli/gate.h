@@ -27,9 +27,11 @@ int gate_fail(const struct cli_call *call, const struct err *err);
 enum gate_way { GATE_READS, GATE_WRITES, GATE_ACCEPTS }; /* see store/store.h */
 int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state *ret,
 	       struct err *err);
-/* The domain of HANDLE, or the shared one for NULL. What is no handle of this principal's is an
- * error here: who names a domain must not get another one without a word. */
-int gate_domain(struct gate_state *s, const char *handle, struct domain *ret, struct err *err);
+/* The domain of HANDLE, or the shared one for NULL, as one with all that were called NAME, if that is
+ * not NULL. What is no handle of this principal's is an error here: who names a domain must not get
+ * another one without a word. */
+int gate_domain(struct gate_state *s, const char *handle, const char *name, struct domain *ret,
+		struct err *err);
 /* A file, or standard input for "-": all of it, malloc'd, with a NUL behind; MOST bytes at most. */
 int gate_read(const char *file, size_t most, char **ret, size_t *ret_len, struct err *err);
 /* Microseconds since 1970 as people read them. Returns BUF. */

@@ -195,6 +195,7 @@ static int set_format(struct cli_call *c, const struct cli_option *o, const char
 const struct cli_option cli_ingest_options[] = {
 	{"domain", "HANDLE", "the conversation; else the one that all without a handle share",
 	 set_domain, NULL},
+	CLI_CONVERSATION_ROW,
 	{"kind", "K", "", set_kind, names_of_kinds},
 	{"name", "URI", "what it is called: an address, a path", set_name, NULL},
 	{"label", "WORD[,WORD]", LABEL_WORDS "; can only lower", set_label, NULL},
@@ -209,6 +210,7 @@ const struct cli_option cli_ingest_options[] = {
 const struct cli_option cli_plan_options[] = {
 	{"domain", "HANDLE", "the conversation; nothing untrusted was read in it yet", set_domain,
 	 NULL},
+	CLI_CONVERSATION_ROW,
 	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
 	{"ask", "CAP[,CAP]", "what runs may ask for beside compute", set_ask, names_of_caps},
 	{"inputs", "WORD[,WORD]",

@@ -141,7 +141,7 @@ static int speak(struct cli_call *call, const struct packs *rules, struct ingest
 	struct domain d;
 
 	if (gate_begin(call, GATE_WRITES, &s, err) < 0 ||
-	    gate_domain(&s, call->gate.domain, &d, err) < 0 ||
+	    gate_domain(&s, call->gate.domain, call->request.conversation, &d, err) < 0 ||
 	    ingest(&s, rules, &d, in, report, err) < 0)
 		return -1;
 	return to < 0 ? 0 : release(to, call->gate.release, &report->released, err);

@@ -11,6 +11,7 @@
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
+#include "origin/domain.h"
 #include "policy/net.h"
 
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -205,6 +206,17 @@ int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v,
 	return *v ? 0 : err_set(err, ERR_USAGE, "--rules: which directory?");
 }
 
+int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	size_t len = strlen(v);
+
+	c->request.conversation = v;
+	if (len && len <= DOMAIN_NAME_MAX)
+		return 0;
+	return err_set(err, ERR_USAGE, "--%s: a name of 1 to %d bytes", o->name, DOMAIN_NAME_MAX);
+}
+
 /* The words of the gate. */
 static int set_text(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
@@ -330,6 +342,7 @@ const struct cli_option cli_run_options[] = {
 	{"stdin", "FILE", "the program's standard input; - moves yours into it", set_stdin, NULL},
 	{"domain", "HANDLE", "the conversation it comes out of (cordon domain new)", set_text,
 	 NULL},
+	CLI_CONVERSATION_ROW,
 	{"origin", "O", "what you, its host, know of it", set_origin, names_of_origins},
 	{"plan", "TOKEN", "the code was fixed before anything was read (cordon plan)", set_text,
 	 NULL},

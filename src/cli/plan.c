@@ -90,7 +90,8 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 			       .most = g->has_secrecy ? (enum secrecy)g->secrecy : SECRECY_SECRET,
 			       .policy = policy};
 
-	if (gate_begin(call, GATE_WRITES, &s, err) < 0 || gate_domain(&s, g->domain, &d, err) < 0 ||
+	if (gate_begin(call, GATE_WRITES, &s, err) < 0 ||
+	    gate_domain(&s, g->domain, call->request.conversation, &d, err) < 0 ||
 	    mint_plan(&s, &d, &ask, &plan, token, err) < 0)
 		return -1;
 	if (call->json)

@@ -77,7 +77,8 @@ static enum origin likely_origin(const struct gate *g)
 
 	if (r->plan)
 		return r->declared == ORIGIN_COUNT ? ORIGIN_PLAN : r->declared;
-	if (r->declared == ORIGIN_USER || (r->declared == ORIGIN_AGENT && !r->domain))
+	if (r->declared == ORIGIN_USER ||
+	    (r->declared == ORIGIN_AGENT && !r->domain && !r->conversation))
 		return r->declared;
 	enum origin said = r->declared == ORIGIN_COUNT ? g->policy.undeclared : r->declared;
 	return said < ORIGIN_EXPOSED ? said : ORIGIN_EXPOSED;

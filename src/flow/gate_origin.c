@@ -12,7 +12,9 @@
 
 static int find_domain(struct gate *g, struct err *err)
 {
-	struct domain_ask ask = {.principal = g->state.principal, .handle = g->req->domain};
+	struct domain_ask ask = {.principal = g->state.principal,
+				 .handle = g->req->domain,
+				 .name = g->req->conversation};
 	struct id id;
 	bool is_handle =
 		ask.handle && handle_read(&g->state.keeper, ask.principal, ask.handle, &id);
@@ -174,7 +176,9 @@ static void report_ties(struct gate *g)
 int gate_origin(struct gate *g, struct err *err)
 {
 	bool undeclared = g->req->declared == ORIGIN_COUNT;
-	bool vouched = !g->has_domain && g->req->declared == ORIGIN_AGENT;
+	/* Of the shared domain nobody knows what was read; its host may. Of what has a name it may not
+	 * say that nothing was. */
+	bool vouched = !g->has_domain && !g->req->conversation && g->req->declared == ORIGIN_AGENT;
 
 	if (tie_up(g, err) < 0 || gate_check_plan(g, err) < 0)
 		return -1;
@@ -182,7 +186,6 @@ int gate_origin(struct gate *g, struct err *err)
 	if (g->unread_modules)
 		label_join(&inputs, &unknown);
 	struct origin_ask ask = {
-		/* Of the shared domain nobody knows what was read; its host may. */
 		.domain = vouched ? NULL : &g->domain,
 		.declared = !undeclared	    ? g->req->declared
 			    : g->has_domain ? ORIGIN_COUNT

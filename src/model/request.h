@@ -39,12 +39,13 @@ struct request {
 	bool network;			   /* the gate has granted some */
 	bool secrets;			   /* and the policy's secrets */
 	/* for the gate */
-	const char *domain;   /* the handle of the conversation it comes out of, or NULL */
-	enum origin declared; /* what its host says of it; ORIGIN_COUNT: nothing */
-	const char *plan;     /* a token, or NULL */
-	unsigned asks;	      /* capabilities that it says it asks for */
-	const char *policy;   /* a file, or NULL */
-	const char *state;    /* the state directory, or NULL: the user's */
+	const char *domain;	  /* the handle of the conversation it comes out of, or NULL */
+	const char *conversation; /* what its client calls it, or NULL: it can only merge domains */
+	enum origin declared;	  /* what its host says of it; ORIGIN_COUNT: nothing */
+	const char *plan;	  /* a token, or NULL */
+	unsigned asks;		  /* capabilities that it says it asks for */
+	const char *policy;	  /* a file, or NULL */
+	const char *state;	  /* the state directory, or NULL: the user's */
 	size_t rulesc;
 	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the packs that are there */
 	bool wait;			     /* for people, if they are asked */

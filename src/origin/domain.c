@@ -260,6 +260,15 @@ static int load_handle(struct keeper *k, const struct domain_ask *ask, struct do
 	return load_shared(k, ask->principal, ret, err);
 }
 
+static int too_many(struct err *err)
+{
+	err_set(err, ERR_LIMIT, "over %d conversations of one name", DOMAIN_MEMBERS_MAX);
+	err_cause(err,
+		  "a name that a client chooses makes one of all that it is used in, for good");
+	err_cure(err, "another name, or none, in a conversation that is new");
+	return -1;
+}
+
 /* FROM becomes a part of TO. */
 static int merge_once(struct keeper *k, struct domain *to, const struct domain *from,
 		      struct err *err)
@@ -267,7 +276,7 @@ static int merge_once(struct keeper *k, struct domain *to, const struct domain *
 	AUTO_TX struct store_tx tx = {0};
 
 	if (to->memberc + from->memberc > DOMAIN_MEMBERS_MAX)
-		return err_set(err, ERR_LIMIT, "over %d domains in one", DOMAIN_MEMBERS_MAX);
+		return too_many(err);
 	label_join(&to->floor, &from->floor);
 	if (!to->tainted_us || (from->tainted_us && from->tainted_us < to->tainted_us))
 		to->tainted_us = from->tainted_us;

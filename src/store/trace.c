@@ -26,8 +26,10 @@ static const struct {
 	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
 	{"plan", BIT(RECORD_PLAN), ALL},
 	{"apr", BIT(RECORD_APPROVAL), ALL},
-	/* What was read in the conversation until it was decided: a verdict does not name all of that. */
-	{"dom", BIT(RECORD_INGEST), BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL)},
+	/* What was read in the conversation until it was decided: a verdict does not name all of that. Also
+	 * in those that were merged with it. */
+	{"dom", BIT(RECORD_INGEST) | BIT(RECORD_DOMAIN),
+	 BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL) | BIT(RECORD_DOMAIN)},
 };
 
 /* Names and records that were met, found again by a table of their places + 1; 0: free. */
@@ -95,7 +97,16 @@ static int add_record(struct trace *t, uint64_t seq, struct err *err)
 	return 0;
 }
 
-/* A run's own records come after the one that named it: it is past as a whole or not at all. */
+/* Until when what R names is past. A run's own records come after the one that named it: it is past as a
+ * whole or not at all. Who was about to read something when conversations were merged has read it in the
+ * old one. */
+static uint64_t past_of(const struct trace *t, const struct record *r, unsigned takes)
+{
+	if (takes == ALL)
+		return UINT64_MAX;
+	return r->kind == RECORD_DOMAIN ? t->before[t->at] : r->seq;
+}
+
 static int follow(struct trace *t, const struct record *r, struct err *err)
 {
 	char ref[RECORD_REF_MAX + 1];
@@ -104,7 +115,7 @@ static int follow(struct trace *t, const struct record *r, struct err *err)
 		int row = row_of(ref);
 		if (row < 0 || !(rows[row].from & BIT(r->kind)))
 			continue;
-		if (add_ref(t, ref, rows[row].takes == ALL ? UINT64_MAX : r->seq, err) < 0)
+		if (add_ref(t, ref, past_of(t, r, rows[row].takes), err) < 0)
 			return -1;
 	}
 	return 0;

@@ -110,7 +110,7 @@ def run_call(
     args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
     workspace: Optional[Path] = None, mode: str = "overlay", diff: bool = False, commit: bool = False,
     venv: Optional[Path] = None, net: Iterable[str] = (), tier: Optional[str] = None,
-    domain: Union[None, str, Domain] = None, origin: Optional[str] = None,
+    domain: Union[None, str, Domain] = None, conversation: Optional[str] = None, origin: Optional[str] = None,
     plan: Union[None, str, Plan] = None, ask: Iterable[str] = (), policy: Optional[Path] = None,
     wait: bool = False, rules: Iterable[Path] = (), state: Optional[Path] = None,
     time: Optional[Duration] = None, cpu_time: Optional[Duration] = None, cpu: Optional[int] = None,
@@ -131,7 +131,7 @@ def run_call(
     o.each("exec", exec).each("net", net).each("env", _variables(env or {}))
     if workspace is not None:
         o.say(workspace=f"{os.fspath(workspace)}:{mode}")
-    o.say(diff=diff, commit=commit, venv=venv, domain=_handle(domain), origin=origin,
+    o.say(diff=diff, commit=commit, venv=venv, domain=_handle(domain), conversation=conversation, origin=origin,
           plan=plan if plan is None or isinstance(plan, str) else plan.token, ask=",".join(ask) or None,
           policy=policy, wait=wait, state=state)
     o.each("rules", rules)
@@ -152,9 +152,10 @@ def scan_call(what: Code, *, kind: Optional[str] = None, type: Optional[str] = N
     return Call(("scan",), o.all, operands, payload=payload)
 
 
-def new_domain_call(*, state: Optional[Path] = None) -> Call:
-    """Begins a conversation."""
-    return Call(("domain", "new"), _Options().say(state=state).all)
+def new_domain_call(*, conversation: Optional[str] = None, state: Optional[Path] = None) -> Call:
+    """Begins a conversation. CONVERSATION, here and elsewhere, is your own name for it: all that have one name
+    become one."""
+    return Call(("domain", "new"), _Options().say(conversation=conversation, state=state).all)
 
 
 def domain_call(domain: Union[None, str, Domain] = None, *, state: Optional[Path] = None) -> Call:
@@ -169,14 +170,17 @@ def renew_domain_call(domain: Union[str, Domain], *, state: Optional[Path] = Non
 
 
 def ingest_call(data: Code, *, kind: str, name: str, domain: Union[None, str, Domain] = None,
-                label: Iterable[str] = (), rules: Iterable[Path] = (), state: Optional[Path] = None) -> Call:
+                conversation: Optional[str] = None, label: Iterable[str] = (), rules: Iterable[Path] = (),
+                state: Optional[Path] = None) -> Call:
     """Records what an agent is about to read. Give it to the agent when this has returned."""
     operands, payload = _source(data)
-    o = _Options().say(domain=_handle(domain), kind=kind, name=name, label=",".join(label) or None, state=state)
+    o = _Options().say(domain=_handle(domain), conversation=conversation, kind=kind, name=name,
+                       label=",".join(label) or None, state=state)
     return Call(("ingest",), o.each("rules", rules).all, operands, payload=payload)
 
 
-def plan_call(code: Code, *, domain: Union[str, Domain], lang: Optional[str] = None, ask: Iterable[str] = (),
+def plan_call(code: Code, *, domain: Union[str, Domain], conversation: Optional[str] = None,
+              lang: Optional[str] = None, ask: Iterable[str] = (),
               inputs: Iterable[str] = (), runs: Optional[int] = None, ttl: Optional[Duration] = None,
               args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
               venv: Optional[Path] = None, net: Iterable[str] = (),
@@ -184,7 +188,8 @@ def plan_call(code: Code, *, domain: Union[str, Domain], lang: Optional[str] = N
     """Fixes code before anything untrusted is read: run() takes what it gives back as PLAN, with the same
     ARGS, ENV, EXEC, VENV and NET."""
     operands, payload = _source(code)
-    o = _Options().say(domain=_handle(domain), lang=lang or ("python" if payload is not None else None),
+    o = _Options().say(domain=_handle(domain), conversation=conversation,
+                       lang=lang or ("python" if payload is not None else None),
                        ask=",".join(ask) or None, inputs=",".join(inputs) or None, runs=runs,
                        ttl=None if ttl is None else _seconds(ttl), venv=venv, policy=policy, state=state)
     o.each("exec", exec).each("net", net).each("env", _variables(env or {}))

@@ -61,6 +61,7 @@ class Domain(Value):
     handle: str = field(default="", repr=False)
     domain: str = ""
     principal: str = ""
+    conversations: int = 1
     epoch: int = 0
     integrity: str = "hostile"
     secrecy: str = "secret"

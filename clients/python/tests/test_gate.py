@@ -68,6 +68,21 @@ class Gate(Case):
         self.assertEqual(len(self.c.audit_tail(2)), 2)
         self.assertFalse(self.c.renew_domain(domain).exposed)
 
+    def test_names(self):
+        """a client's own name for conversations makes them one, and no cleaner"""
+        first = self.c.new_domain(conversation="talk")
+        self.assertFalse(first.exposed)
+        self.c.ingest(POISON, kind="file", name="numbers.csv", domain=first, conversation="talk")
+        second = self.c.new_domain(conversation="talk")
+        self.assertTrue(second.exposed)
+        self.assertEqual(second.conversations, 2)
+        third = self.c.new_domain()
+        with self.assertRaises(cordon.Refused):
+            self.c.plan(PLANNED, domain=third, conversation="talk")
+        fourth = self.c.new_domain()
+        self.assertEqual(self.c.run(PLANNED, domain=fourth).origin, "agent")
+        self.assertEqual(self.c.run(PLANNED, domain=fourth, conversation="talk").origin, "exposed")
+
     def test_wait(self):
         """wait=True: an event says whom to ask, and the call ends when they have answered"""
         domain = self.c.new_domain()
