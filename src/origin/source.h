@@ -65,11 +65,16 @@ int source_commit(struct keeper *k, struct domain *d, const struct source_in *in
 		  struct source_released *ret, struct err *err);
 int source_load(struct keeper *k, const struct id *id, struct source *ret, struct err *err);
 
-/* All that a domain has read and that is still recognised. */
+/* All that a domain has read and that is still recognised, oldest first. */
+struct source_seen {
+	uint64_t time_us;
+	unsigned items; /* of its fingerprints that were read */
+};
 struct source_set {
 	size_t count;
 	struct id *id;
 	struct index *index;
+	struct source_seen *seen;
 	/* There was more: over SOURCE_SET_MAX, of which the newest are here, or it was forgotten. That
 	 * code ties to nothing here says less then: whoever can make an agent read enough can make it
 	 * forget. */

@@ -15,8 +15,10 @@
 enum {
 	HEAD = 5, /* of a section: which list, how many */
 	SECTION_MAX = SOURCE_CHUNK / sizeof(uint64_t),
-	KEY_DOMAIN = ID_HEX - 1,
-	KEY_SOURCE = KEY_DOMAIN + 1 + 16 + 1,
+	/* Where the parts of a key begin: see next_key. */
+	KEY_TIME = ID_HEX,
+	KEY_SOURCE = KEY_TIME + 16 + 1,
+	KEY_NUMBER = KEY_SOURCE + ID_HEX,
 };
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "items are the bytes of the lists");
 
@@ -75,6 +77,25 @@ static int write_list(struct writer *w, int list, const struct prints *p, struct
 	return 0;
 }
 
+int sourceprints_key(const char *key, struct sourceprints_key *ret, struct err *err)
+{
+	char *end[2] = {NULL, NULL};
+
+	if (strlen(key) <= KEY_NUMBER || !id_parse(key + KEY_SOURCE, ID_HEX - 1, &ret->source))
+		return err_set(err, ERR_INPUT, "fingerprints of nothing");
+	ret->time_us = strtoull(key + KEY_TIME, &end[0], 16);
+	ret->number = (unsigned)strtoul(key + KEY_NUMBER, &end[1], 16);
+	if (end[0] != key + KEY_SOURCE - 1 || *end[1])
+		return err_set(err, ERR_INPUT, "fingerprints of nothing");
+	return 0;
+}
+
+void sourceprints_prefix(const struct id *domain, char ret[ID_HEX + 1])
+{
+	id_hex(domain, ret);
+	memcpy(ret + ID_HEX - 1, ".", 2);
+}
+
 int sourceprints_put(struct keeper *k, const struct source *s, const struct index *ix,
 		     struct sourceprints *ret, struct err *err)
 {
@@ -114,133 +135,12 @@ static int read_section(struct unpacker *u, struct index *ix, struct err *err)
 	return 0;
 }
 
-static bool key_source(const char *key, struct id *ret)
+int sourceprints_read(const struct store_item *item, struct index *ix, struct err *err)
 {
-	return strlen(key) > KEY_SOURCE + ID_HEX - 1 && id_parse(key + KEY_SOURCE, ID_HEX - 1, ret);
-}
-
-static int grow_set(struct source_set *s, const struct id *id, struct err *err)
-{
-	if (s->count && id_is_same(&s->id[s->count - 1], id))
-		return 0;
-	if (s->count == SOURCE_SET_MAX) { /* the oldest makes room */
-		index_done(&s->index[0]);
-		memmove(s->id, s->id + 1, (SOURCE_SET_MAX - 1) * sizeof(*s->id));
-		memmove(s->index, s->index + 1, (SOURCE_SET_MAX - 1) * sizeof(*s->index));
-		s->count--;
-		s->more = true;
-	}
-	struct id *ids = reallocarray(s->id, s->count + 1, sizeof(*ids));
-	if (ids)
-		s->id = ids;
-	struct index *indexes = reallocarray(s->index, s->count + 1, sizeof(*indexes));
-	if (indexes)
-		s->index = indexes;
-	if (!ids || !indexes)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	s->id[s->count] = *id;
-	s->index[s->count++] = (struct index){0};
-	return 0;
-}
-
-static int read_item(void *context, const struct store_item *item, struct err *err)
-{
-	struct source_set *s = context;
 	struct unpacker u = {.data = item->value, .len = item->len};
-	struct id id;
 
-	if (!key_source(item->key, &id))
-		return err_set(err, ERR_INPUT, "fingerprints of nothing");
-	if (grow_set(s, &id, err) < 0)
-		return -1;
 	while (!unpack_is_done(&u))
-		if (read_section(&u, &s->index[s->count - 1], err) < 0)
+		if (read_section(&u, ix, err) < 0)
 			return -1;
-	return 0;
-}
-
-int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
-		    struct err *err)
-{
-	*ret = (struct source_set){.more = d->forgotten > 0};
-	for (size_t i = 0; i < d->memberc; i++) {
-		char prefix[ID_HEX + 1];
-		struct store_range range = {.prefix = prefix, .after = ""};
-		id_hex(&d->member[i], prefix);
-		memcpy(prefix + ID_HEX - 1, ".", 2);
-		if (store_list(k->store, STORE_FINGERPRINTS, &range, read_item, ret, err)) {
-			source_set_done(ret);
-			return -1;
-		}
-	}
-	return 0;
-}
-
-void source_set_done(struct source_set *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		index_done(&s->index[i]);
-	free(s->index);
-	free(s->id);
-	*s = (struct source_set){0};
-}
-
-struct eviction {
-	struct store_tx *tx;
-	uint64_t left, keep, gone;
-};
-
-/* Oldest first. 1: enough, or as much as a transaction takes. */
-static int evict_item(void *context, const struct store_item *item, struct err *err)
-{
-	struct eviction *e = context;
-
-	(void)err;
-	if (e->left <= e->keep || e->tx->count >= STORE_OPS_MAX - 2)
-		return 1;
-	store_delete(e->tx, STORE_FINGERPRINTS, item->key, item->version);
-	e->left = e->left > item->len ? e->left - item->len : 0;
-	e->gone += item->len;
-	return 0;
-}
-
-/* One transaction. */
-static int evict_some(struct keeper *k, struct domain *d, uint64_t keep, struct err *err)
-{
-	AUTO_TX struct store_tx tx = {0};
-	struct id id = d->id;
-
-	if (domain_load(k, &id, d, err) < 0)
-		return -1;
-	struct eviction e = {&tx, d->print_bytes, keep, 0};
-	for (size_t i = 0; i < d->memberc && e.left > keep; i++) {
-		char prefix[ID_HEX + 1];
-		struct store_range range = {.prefix = prefix, .after = ""};
-		id_hex(&d->member[i], prefix);
-		memcpy(prefix + ID_HEX - 1, ".", 2);
-		if (store_list(k->store, STORE_FINGERPRINTS, &range, evict_item, &e, err) < 0)
-			return -1;
-	}
-	if (tx.count == 0)
-		e.left = 0; /* there are none: what was counted is off */
-	d->print_bytes = e.left;
-	d->forgotten += e.gone;
-	domain_put(d, &tx);
-	if (store_commit(k->store, &tx, err) < 0)
-		return -1;
-	d->version = tx.version;
-	return 0;
-}
-
-int source_evict(struct keeper *k, struct domain *d, uint64_t keep, struct err *err)
-{
-	int tries = 0;
-
-	do {
-		*err = (struct err){0};
-		if (evict_some(k, d, keep, err) < 0 &&
-		    (err->code != ERR_CONFLICT || ++tries == KEEPER_TRIES_MAX))
-			return -1;
-	} while (err->code == ERR_CONFLICT || d->print_bytes > keep);
 	return 0;
 }

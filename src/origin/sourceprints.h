@@ -21,6 +21,18 @@ int sourceprints_put(struct keeper *k, const struct source *s, const struct inde
 		     struct sourceprints *ret, struct err *err);
 void sourceprints_put_last(const struct sourceprints *p, struct store_tx *tx);
 void sourceprints_done(struct sourceprints *p);
+
+/* What an item's key says. */
+struct sourceprints_key {
+	uint64_t time_us;
+	struct id source;
+	unsigned number; /* of the source's items, from 0 on */
+};
+int sourceprints_key(const char *key, struct sourceprints_key *ret, struct err *err);
+/* How the keys of all that was read in DOMAIN begin. */
+void sourceprints_prefix(const struct id *domain, char ret[ID_HEX + 1]);
+/* Adds what is in the item; those of one source come in order. */
+int sourceprints_read(const struct store_item *item, struct index *ix, struct err *err);
 #define AUTO_SOURCEPRINTS __attribute__((cleanup(sourceprints_done)))
 
 #endif

@@ -337,7 +337,7 @@ static void test_label(void)
 }
 
 /* Items as sources have them, without the sources. */
-static void add_prints(struct origin_case *c, const struct domain *d, size_t count)
+static void add_prints(struct origin_case *c, const struct domain *d, uint64_t from, size_t count)
 {
 	AUTO_INDEX struct index ix = {0};
 	struct err err = {0};
@@ -347,7 +347,7 @@ static void add_prints(struct origin_case *c, const struct domain *d, size_t cou
 		AUTO_TX struct store_tx tx = {0};
 		for (int n = 0; n < 200 && i < count; n++, i++) {
 			AUTO_SOURCEPRINTS struct sourceprints p = {0};
-			struct source s = {.domain = d->id, .time_us = 1000 + i};
+			struct source s = {.domain = d->id, .time_us = from + i};
 			id_random(&s.id);
 			case_done(sourceprints_put(&c->k, &s, &ix, &p, &err) == 0, &err);
 			sourceprints_put_last(&p, &tx);
@@ -363,13 +363,52 @@ static void test_set(struct origin_case *c)
 	struct domain d = case_domain(c, "uid:13", handle);
 	struct err err = {0};
 
-	add_prints(c, &d, SOURCE_SET_MAX);
+	add_prints(c, &d, 1000, SOURCE_SET_MAX);
 	ok(source_set_load(&c->k, &d, &set, &err) == 0 && set.count == SOURCE_SET_MAX && !set.more,
 	   "as many sources as code is held against");
-	add_prints(c, &d, 1);
+	add_prints(c, &d, 1000, 1);
 	ok(source_set_load(&c->k, &d, &more, &err) == 0 && more.count == SOURCE_SET_MAX &&
 		   more.more,
 	   "one more is told");
+}
+
+enum { ONE_PRINT = 5 + sizeof(uint64_t) }; /* bytes of such an item */
+
+/* Two that are merged, with OLD and NEW sources in them; the one with the new ones comes first. */
+static struct domain merge_times(struct origin_case *c, const char *principal, size_t old,
+				 size_t new)
+{
+	char one[HANDLE_MAX], two[HANDLE_MAX];
+	struct domain a = case_domain(c, principal, one), b = case_domain(c, principal, two);
+	AUTO_TX struct store_tx tx = {0};
+	struct err err = {0};
+
+	add_prints(c, &a, 1000000, new);
+	add_prints(c, &b, 1000, old);
+	a.print_bytes = new *ONE_PRINT;
+	b.print_bytes = old * ONE_PRINT;
+	domain_put(&a, &tx);
+	domain_put(&b, &tx);
+	case_done(store_commit(c->k.store, &tx, &err) == 0, &err);
+	case_find(c, principal, two, "talk");
+	return case_find(c, principal, one, "talk");
+}
+
+/* A name that somebody chose does not decide whose sources are recognised. */
+static void test_merged_set(struct origin_case *c)
+{
+	AUTO_SOURCES struct source_set set = {0}, left = {0};
+	struct domain d = merge_times(c, "uid:21", 3, SOURCE_SET_MAX);
+	struct err err = {0};
+
+	ok(source_set_load(&c->k, &d, &set, &err) == 0 && set.count == SOURCE_SET_MAX && set.more &&
+		   set.seen[0].time_us == 1000000,
+	   "of domains that were merged the newest of all are there");
+	d = merge_times(c, "uid:22", 10, 10);
+	ok(d.memberc == 2 && source_evict(&c->k, &d, 10 * ONE_PRINT, &err) == 0 &&
+		   source_set_load(&c->k, &d, &left, &err) == 0 && left.more && left.count == 10 &&
+		   left.seen[0].time_us == 1000000,
+	   "and the oldest of all are forgotten first");
 }
 
 static bool says_more(struct origin_case *c, const struct domain *d)
@@ -496,6 +535,7 @@ int main(void)
 	test_large(&c);
 	test_label();
 	test_set(&c);
+	test_merged_set(&c);
 	test_evict(&c);
 	test_file_hop(&c);
 	test_many(&c);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All that a domain has read, for code to be held against: the newest of all its members together. It is
+ * sorted by time, so that what is read at once and what is read in parts is the same in the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "origin/sourceprints.h"
+
+struct loader {
+	struct source_set *set;
+	bool again; /* some were there before */
+	size_t at;  /* the source of the last item */
+};
+
+/* Which one has that id; COUNT: none. Items of one source follow each other. */
+static size_t find(const struct loader *l, const struct sourceprints_key *key)
+{
+	const struct source_set *s = l->set;
+
+	if (l->at < s->count && id_is_same(&s->id[l->at], &key->source))
+		return l->at;
+	if (!l->again && key->number == 0)
+		return s->count;
+	for (size_t i = 0; i < s->count; i++)
+		if (id_is_same(&s->id[i], &key->source))
+			return i;
+	return s->count;
+}
+
+static size_t oldest(const struct source_set *s)
+{
+	size_t found = 0;
+
+	for (size_t i = 1; i < s->count; i++)
+		if (s->seen[i].time_us < s->seen[found].time_us)
+			found = i;
+	return found;
+}
+
+static int grow(struct source_set *s, struct err *err)
+{
+	struct id *ids = reallocarray(s->id, s->count + 1, sizeof(*ids));
+	if (ids)
+		s->id = ids;
+	struct index *indexes = reallocarray(s->index, s->count + 1, sizeof(*indexes));
+	if (indexes)
+		s->index = indexes;
+	struct source_seen *seen = reallocarray(s->seen, s->count + 1, sizeof(*seen));
+	if (seen)
+		s->seen = seen;
+	if (!ids || !indexes || !seen)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	s->index[s->count++] = (struct index){0};
+	return 0;
+}
+
+/* A place for one that is new, in l->at; 0: it is older than all there is room for. */
+static int make_room(struct loader *l, const struct sourceprints_key *key, struct err *err)
+{
+	struct source_set *s = l->set;
+
+	if (s->count < SOURCE_SET_MAX) {
+		if (grow(s, err) < 0)
+			return -1;
+		l->at = s->count - 1;
+	} else {
+		l->at = oldest(s);
+		s->more = true;
+		if (key->time_us < s->seen[l->at].time_us)
+			return 0;
+		index_done(&s->index[l->at]);
+		s->index[l->at] = (struct index){0};
+	}
+	s->id[l->at] = key->source;
+	s->seen[l->at] = (struct source_seen){.time_us = key->time_us};
+	return 1;
+}
+
+static int read_item(void *context, const struct store_item *item, struct err *err)
+{
+	struct loader *l = context;
+	struct sourceprints_key key;
+
+	if (sourceprints_key(item->key, &key, err) < 0)
+		return -1;
+	size_t i = find(l, &key);
+	if (i == l->set->count) {
+		int room = make_room(l, &key, err);
+		if (room <= 0)
+			return room;
+		i = l->at;
+	}
+	l->at = i;
+	struct source_seen *seen = &l->set->seen[i];
+	if (key.number < seen->items)
+		return 0; /* it was there already when the others were read */
+	seen->items = key.number + 1;
+	return sourceprints_read(item, &l->set->index[i], err);
+}
+
+struct place {
+	struct id id;
+	struct index index;
+	struct source_seen seen;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->seen.time_us != y->seen.time_us)
+		return x->seen.time_us < y->seen.time_us ? -1 : 1;
+	return memcmp(&x->id, &y->id, sizeof(x->id));
+}
+
+static int sort(struct source_set *s, struct err *err)
+{
+	AUTO_FREE struct place *all = calloc(s->count + 1, sizeof(*all));
+
+	if (!all)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < s->count; i++)
+		all[i] = (struct place){s->id[i], s->index[i], s->seen[i]};
+	qsort(all, s->count, sizeof(*all), by_time);
+	for (size_t i = 0; i < s->count; i++) {
+		s->id[i] = all[i].id;
+		s->index[i] = all[i].index;
+		s->seen[i] = all[i].seen;
+	}
+	return 0;
+}
+
+static int load(struct keeper *k, const struct domain *d, struct source_set *s, struct err *err)
+{
+	struct loader l = {.set = s, .again = s->count > 0};
+
+	for (size_t i = 0; i < d->memberc; i++) {
+		char prefix[ID_HEX + 1];
+		struct store_range range = {.prefix = prefix, .after = ""};
+		sourceprints_prefix(&d->member[i], prefix);
+		if (store_list(k->store, STORE_FINGERPRINTS, &range, read_item, &l, err))
+			return -1;
+	}
+	return sort(s, err);
+}
+
+int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
+		    struct err *err)
+{
+	*ret = (struct source_set){.more = d->forgotten > 0};
+	if (load(k, d, ret, err) == 0)
+		return 0;
+	source_set_done(ret);
+	return -1;
+}
+
+void source_set_done(struct source_set *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		index_done(&s->index[i]);
+	free(s->index);
+	free(s->id);
+	free(s->seen);
+	*s = (struct source_set){0};
+}
