@@ -70,7 +70,6 @@ static int find_labels(struct gate *g, struct err *err)
 int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 {
 	g->bp = bp;
-	source_set_done(&g->sources);
 	if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 || find_domain(g, err) < 0 ||
 	    find_labels(g, err) < 0)
 		return -1;
@@ -87,6 +86,54 @@ static void tie_file(struct gate *g, size_t at, bool known, const struct label *
 	g->of_tied[at] = known ? label->integrity : INTEGRITY_USER;
 }
 
+/* Those of the sources that the code may tie to. Where it was held against some already, because all is
+ * decided again, it is not once more: it is the same code, and what it ties to comes out the same. */
+struct open_ties {
+	struct index *index; /* theirs, not to be freed */
+	size_t *at;	     /* which those are */
+	enum tie *tie;
+	size_t count;
+};
+
+static int open_ties(const struct source_set *set, struct open_ties *ret, struct err *err)
+{
+	ret->index = calloc(set->count + 1, sizeof(*ret->index));
+	ret->at = calloc(set->count + 1, sizeof(*ret->at));
+	ret->tie = calloc(set->count + 1, sizeof(*ret->tie));
+	if (!ret->index || !ret->at || !ret->tie)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->seen[i].is_untied) {
+			ret->index[ret->count] = set->index[i];
+			ret->at[ret->count++] = i;
+		}
+	return 0;
+}
+
+static void open_ties_done(struct open_ties *t)
+{
+	free(t->index);
+	free(t->at);
+	free(t->tie);
+}
+
+static int tie_sources(struct gate *g, struct err *err)
+{
+	__attribute__((cleanup(open_ties_done))) struct open_ties open = {0};
+
+	if (open_ties(&g->sources, &open, err) < 0 ||
+	    attribute(g->look.text, g->look.textc, open.index, open.count, open.tie, &g->ties,
+		      err) < 0)
+		return -1;
+	for (size_t i = 0; i < open.count; i++) {
+		g->tie[open.at[i]] = open.tie[i];
+		g->sources.seen[open.at[i]].is_untied = open.tie[i] == TIE_NONE;
+	}
+	for (size_t i = 0; i < g->ties.count; i++)
+		g->ties.list[i].source = (uint32_t)open.at[g->ties.list[i].source];
+	return 0;
+}
+
 /* The last places are for files. */
 static int tie_up(struct gate *g, struct err *err)
 {
@@ -98,8 +145,7 @@ static int tie_up(struct gate *g, struct err *err)
 	g->of_tied = calloc(count + FILE_TIES, sizeof(*g->of_tied));
 	if (!g->tie || !g->of_tied)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (attribute(g->look.text, g->look.textc, g->sources.index, count, g->tie, &g->ties, err) <
-	    0)
+	if (tie_sources(g, err) < 0)
 		return -1;
 	tie_file(g, count, g->has_code, &g->code);
 	tie_file(g, count + 1, g->programc, &g->programs);

@@ -69,6 +69,7 @@ int source_load(struct keeper *k, const struct id *id, struct source *ret, struc
 struct source_seen {
 	uint64_t time_us;
 	unsigned items; /* of its fingerprints that were read */
+	bool is_untied; /* the caller's own: the same code was held against it, and ties nowhere */
 };
 struct source_set {
 	size_t count;
@@ -79,8 +80,14 @@ struct source_set {
 	 * code ties to nothing here says less then: whoever can make an agent read enough can make it
 	 * forget. */
 	bool more;
+	/* As it was when they were read: */
+	struct id domain;
+	size_t members;
+	uint64_t version, forgotten;
 };
-int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
+/* SET is all zero, or was loaded before: of the same domain only what is new is read then, so that somebody
+ * who reads all the time is caught up with. After a failure it is empty. */
+int source_set_load(struct keeper *k, const struct domain *d, struct source_set *set,
 		    struct err *err);
 void source_set_done(struct source_set *s);
 #define AUTO_SOURCES __attribute__((cleanup(source_set_done)))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All that a domain has read, for code to be held against: the newest of all its members together. It is
- * sorted by time, so that what is read at once and what is read in parts is the same in the end.
+ * sorted by time, so that what is read at once and what is read in parts is the same in the end. Versions
+ * of the store's items say what is new: times do not, because a source is stamped before it is committed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static int read_item(void *context, const struct store_item *item, struct err *e
 	if (key.number < seen->items)
 		return 0; /* it was there already when the others were read */
 	seen->items = key.number + 1;
+	seen->is_untied = false;
 	return sourceprints_read(item, &l->set->index[i], err);
 }
 
@@ -139,7 +141,7 @@ static int load(struct keeper *k, const struct domain *d, struct source_set *s, 
 
 	for (size_t i = 0; i < d->memberc; i++) {
 		char prefix[ID_HEX + 1];
-		struct store_range range = {.prefix = prefix, .after = ""};
+		struct store_range range = {.prefix = prefix, .after = "", .newer = s->version};
 		sourceprints_prefix(&d->member[i], prefix);
 		if (store_list(k->store, STORE_FINGERPRINTS, &range, read_item, &l, err))
 			return -1;
@@ -147,14 +149,30 @@ static int load(struct keeper *k, const struct domain *d, struct source_set *s, 
 	return sort(s, err);
 }
 
-int source_set_load(struct keeper *k, const struct domain *d, struct source_set *ret,
+/* Nothing was merged with it or forgotten since: what was read is still all there was. */
+static bool goes_on(const struct source_set *s, const struct domain *d)
+{
+	return s->version && s->version <= d->version && id_is_same(&s->domain, &d->id) &&
+	       s->members == d->memberc && s->forgotten == d->forgotten;
+}
+
+/* Whatever is put from now on comes with a later version of the domain than D's, also what is listed here
+ * already: that is met again next time. */
+int source_set_load(struct keeper *k, const struct domain *d, struct source_set *set,
 		    struct err *err)
 {
-	*ret = (struct source_set){.more = d->forgotten > 0};
-	if (load(k, d, ret, err) == 0)
-		return 0;
-	source_set_done(ret);
-	return -1;
+	if (!goes_on(set, d))
+		source_set_done(set);
+	if (load(k, d, set, err) < 0) {
+		source_set_done(set);
+		return -1;
+	}
+	set->more |= d->forgotten > 0;
+	set->domain = d->id;
+	set->members = d->memberc;
+	set->version = d->version;
+	set->forgotten = d->forgotten;
+	return 0;
 }
 
 void source_set_done(struct source_set *s)

@@ -374,8 +374,12 @@ int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret
 	char end[STORE_KEY_MAX + 1];
 
 	store_prefix_end(r->prefix, end);
-	struct param param[] = {sql_text(store_kind_name(r->kind)), sql_text(r->after),
-				sql_text(r->prefix), sql_text(end), sql_number(most)};
+	struct param param[] = {sql_text(store_kind_name(r->kind)),
+				sql_text(r->after),
+				sql_text(r->prefix),
+				sql_text(end),
+				sql_number(most),
+				sql_number(r->from)};
 	*keep = sql_run(db, SQL_LIST, param, ARRAY_SIZE(param), err);
 	return *keep ? take_items(*keep, most, ret, arena, err) : -1;
 }

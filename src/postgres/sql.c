@@ -33,7 +33,8 @@ static const struct {
 				  " WHERE kind = $1 AND key = $2 AND version = $3"},
 	[SQL_GET] = {"get", "SELECT key, version, value FROM item WHERE kind = $1 AND key = $2"},
 	[SQL_LIST] = {"list", "SELECT key, version, value FROM item WHERE kind = $1 AND key > $2"
-			      " AND key >= $3 AND ($4 = '' OR key < $4) ORDER BY key LIMIT $5"},
+			      " AND key >= $3 AND ($4 = '' OR key < $4) AND version > $6"
+			      " ORDER BY key LIMIT $5"},
 	[SQL_READ] = {"read",
 		      "SELECT seq, hash, record FROM log WHERE seq >= $1 ORDER BY seq LIMIT $2"},
 	[SQL_FIND] = {"find", "SELECT log.seq, log.hash, log.record FROM ref"

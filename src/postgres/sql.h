@@ -26,7 +26,7 @@ enum sql {
 	SQL_COUNT,
 };
 
-enum { SQL_PARAMS_MAX = 5 };
+enum { SQL_PARAMS_MAX = 6 };
 
 struct param {
 	const void *data;

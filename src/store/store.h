@@ -111,6 +111,9 @@ typedef int store_item_fn(void *context, const struct store_item *item, struct e
 struct store_range {
 	const char *prefix, *after;
 	size_t limit; /* 0: all */
+	/* Only those with a later version than this. Versions count transactions of the whole store, so what
+	 * was put behind something else has a later one. */
+	uint64_t newer;
 };
 int store_list(struct store *s, enum store_kind kind, const struct store_range *range,
 	       store_item_fn *fn, void *context, struct err *err);

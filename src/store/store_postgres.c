@@ -183,6 +183,7 @@ static int list(void *self, enum store_kind kind, const struct store_range *rang
 					       .kind = kind,
 					       .prefix = range->prefix,
 					       .after = after,
+					       .from = range->newer,
 					       .limit = limit};
 		AUTO_EXCHANGE struct exchange x = {0};
 		if (ask(self, &request, &x, err) < 0)

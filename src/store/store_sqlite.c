@@ -31,7 +31,8 @@ static const char *const sqls[SQL_COUNT] = {
 		"UPDATE item SET version = version WHERE kind = ?1 AND key = ?2 AND version = ?5",
 	[SQL_GET] = "SELECT version, value FROM item WHERE kind = ?1 AND key = ?2",
 	[SQL_LIST] = "SELECT key, version, value FROM item WHERE kind = ?1 AND key > ?2"
-		     " AND key >= ?3 AND (?4 = '' OR key < ?4) ORDER BY key LIMIT ?5",
+		     " AND key >= ?3 AND (?4 = '' OR key < ?4) AND version > ?6"
+		     " ORDER BY key LIMIT ?5",
 	[SQL_READ] = "SELECT seq, hash, record FROM log WHERE seq >= ?1 ORDER BY seq LIMIT ?2",
 	[SQL_FIND] = "SELECT log.seq, log.hash, log.record FROM ref JOIN log ON log.seq = ref.seq"
 		     " WHERE ref.name = ?1 AND ref.seq >= ?2 ORDER BY ref.seq LIMIT ?3",
@@ -277,6 +278,7 @@ static int list(void *self, enum store_kind kind, const struct store_range *rang
 	sqlite3_bind_text(s, 3, range->prefix, -1, SQLITE_STATIC);
 	sqlite3_bind_text(s, 4, end, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(s, 5, as_limit(range->limit));
+	sqlite3_bind_int64(s, 6, (sqlite3_int64)range->newer);
 	return each(l, s, item_row, &call, err);
 }
 

@@ -41,7 +41,7 @@ struct wire_request {
 	uint32_t wait_ms;
 	enum store_kind kind;
 	const char *url, *key, *prefix, *after, *ref;
-	uint64_t from, limit;
+	uint64_t from, limit; /* of list, FROM is store_range's NEWER */
 	const struct store_op *op;
 	size_t count;
 };

@@ -212,7 +212,7 @@ static int take_key(void *context, const struct store_item *item, struct err *er
 static bool lists(struct store *s, const char *prefix, const char *after, size_t limit,
 		  const char *want)
 {
-	struct store_range range = {prefix, after, limit};
+	struct store_range range = {prefix, after, limit, 0};
 	struct keys k = {.nested = s};
 	struct err err = {0};
 	int r = store_list(s, STORE_PLAN, &range, take_key, &k, &err);
@@ -220,6 +220,24 @@ static bool lists(struct store *s, const char *prefix, const char *after, size_t
 	if (strcmp(k.text, want) != 0)
 		printf("# %s (%s)\n", k.text, err.message);
 	return r == 0 && strcmp(k.text, want) == 0;
+}
+
+/* FIRST: of the items of test_lists; SECOND: of "stop". */
+static void test_newer(struct store *s, uint64_t first, uint64_t second)
+{
+	AUTO_TX struct store_tx again = {0};
+	struct keys k[3] = {0};
+	struct err err = {0};
+
+	store_put(&again, STORE_PLAN, "b/1", "other", 5, first);
+	scratch_must(commit(s, &again) == 0, "an item");
+	for (int i = 0; i < 3; i++) {
+		struct store_range range = {NULL, NULL, i, i == 2 ? second : first};
+		store_list(s, STORE_PLAN, &range, take_key, &k[i], &err);
+	}
+	ok(!strcmp(k[0].text, "b/1 stop ") && !strcmp(k[1].text, "b/1 ") &&
+		   !strcmp(k[2].text, "b/1 "),
+	   "those that were put or changed since, and no other");
 }
 
 static void test_lists(struct store *s)
@@ -237,7 +255,7 @@ static void test_lists(struct store *s)
 	   "the last, and none");
 	store_put(&stop, STORE_PLAN, "stop", "stop", 4, STORE_NEW);
 	scratch_must(commit(s, &stop) == 0, "items");
-	struct store_range range = {NULL, NULL, 0};
+	struct store_range range = {NULL, NULL, 0, 0};
 	struct keys k = {0};
 	struct err err = {0};
 	ok(store_list(s, STORE_PLAN, &range, take_key, &k, &err) == 5 &&
@@ -245,6 +263,7 @@ static void test_lists(struct store *s)
 	   "whoever is called can end it");
 	ok(store_list(s, STORE_FILE, &range, take_key, &k, &err) == 0,
 	   "another kind has none of them");
+	test_newer(s, tx.version, stop.version);
 }
 
 static int put_ops(struct store *s, size_t count)

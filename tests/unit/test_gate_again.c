@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run is decided on again when something was read meanwhile. In a conversation that has read much, that
+ * must not mean to read all of it again, or somebody who reads all the time is never caught up with. What
+ * the store hands out is counted here; and what comes out is what a gate says that has seen nothing yet.
+ */
+#include <stdlib.h>
+
+#include "base/scope.h"
+#include "flow/gate.h"
+#include "origin/sourceprints.h"
+#include "scratch.h"
+#include "store/chain.h"
+#include "tap.h"
+
+enum { MANY = 300, LARGE = 1500000 };
+
+static const char *root;
+static const char code[] = "print('https://one.example/a'); print('https://two.example/b')\n"
+			   "print('https://three.example/c')\n";
+static struct store_backend counting;
+static const struct store_backend *real;
+
+/* Of what a list gives, fingerprints are counted. */
+static size_t counted;
+struct call {
+	store_item_fn *fn;
+	void *context;
+};
+
+static int count_item(void *context, const struct store_item *item, struct err *err)
+{
+	const struct call *c = context;
+
+	counted++;
+	return c->fn(c->context, item, err);
+}
+
+static int count_list(void *self, enum store_kind kind, const struct store_range *range,
+		      store_item_fn *fn, void *context, struct err *err)
+{
+	struct call c = {fn, context};
+
+	if (kind != STORE_FINGERPRINTS)
+		return real->list(self, kind, range, fn, context, err);
+	return real->list(self, kind, range, count_item, &c, err);
+}
+
+static void must(bool done, const struct err *err)
+{
+	if (!done)
+		printf("# %s: %s\n", err->message, err->cause);
+	scratch_must(done, "a step");
+}
+
+/* Somebody else's process. */
+static struct gate_state other;
+static char handle[HANDLE_MAX];
+
+static struct domain find(const char *of, const char *name)
+{
+	struct domain_ask ask = {.principal = other.principal, .handle = of, .name = name};
+	struct domain d;
+	struct err err = {0};
+
+	must(domain_find(&other.keeper, &ask, &d, &err) == 0, &err);
+	return d;
+}
+
+static void talk(char *ret)
+{
+	struct host_event e = {.authenticated = true, .principal = other.principal, .what = "test"};
+	struct domain ignored;
+	struct err err = {0};
+
+	must(domain_new(&other.keeper, &e, ret, &ignored, &err) == 0, &err);
+}
+
+static void reads(const char *of, const char *text)
+{
+	struct origin_text t = {.data = text, .len = strlen(text)};
+	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB, .label = label_unknown()};
+	struct source_released r;
+	struct domain d = find(of, NULL);
+	struct err err = {0};
+
+	must(source_commit(&other.keeper, &d, &in, &r, &err) == 0, &err);
+}
+
+/* One run, as far as it is decided. */
+struct one {
+	struct request req;
+	struct gate gate;
+	struct blueprint bp;
+	struct report report;
+	char state[96];
+	struct origin_text text;
+};
+
+static struct one *one_new(void)
+{
+	struct one *o = calloc(1, sizeof(*o));
+	struct err err = {0};
+
+	scratch_must(o, "memory");
+	request_init(&o->req);
+	snprintf(o->state, sizeof(o->state), "%s/state", root);
+	o->req.lang = "python";
+	o->req.code = code;
+	o->req.code_len = sizeof(code) - 1;
+	o->req.state = o->state;
+	o->req.domain = handle;
+	o->text = (struct origin_text){.data = code, .len = sizeof(code) - 1};
+	o->gate.look.text = &o->text; /* nothing is scanned */
+	o->gate.look.textc = 1;
+	blueprint_init(&o->bp);
+	must(blueprint_begin(&o->bp, &o->req, &err) == 0 &&
+		     payload_know(&o->bp.payload, &err) == 0 &&
+		     gate_open(&o->gate, &o->req, &o->report, &err) == 0 &&
+		     gate_open_state(&o->gate, &err) == 0,
+	     &err);
+	o->gate.state.store->backend = &counting;
+	return o;
+}
+
+static void one_free(struct one *o)
+{
+	o->gate.look = (struct look){0};
+	o->gate.state.store->backend = real;
+	gate_close(&o->gate);
+	blueprint_done(&o->bp);
+	report_done(&o->report);
+	free(o);
+}
+
+/* How many were read for it. */
+static size_t decide(struct one *o)
+{
+	struct err err = {0};
+
+	counted = 0;
+	must(gate_facts(&o->gate, &o->bp, &err) == 0 && gate_origin(&o->gate, &err) == 0, &err);
+	return counted;
+}
+
+/* It is as if all of it were read for the first time. */
+static bool is_same(struct one *o)
+{
+	struct one *fresh = one_new();
+
+	decide(fresh);
+	struct gate *a = &o->gate, *b = &fresh->gate;
+	bool same = a->sources.count == b->sources.count && a->sources.more == b->sources.more &&
+		    a->origin.origin == b->origin.origin && a->ties.count == b->ties.count &&
+		    a->ties.more == b->ties.more;
+	for (size_t i = 0; same && i < a->sources.count; i++)
+		same = id_is_same(&a->sources.id[i], &b->sources.id[i]) && a->tie[i] == b->tie[i];
+	for (size_t i = 0; same && i < a->ties.count; i++)
+		same = a->ties.list[i].source == b->ties.list[i].source &&
+		       a->ties.list[i].at == b->ties.list[i].at;
+	one_free(fresh);
+	return same;
+}
+
+static bool starts(struct one *o)
+{
+	struct err err = {0};
+	bool started = gate_decide(&o->gate, &err) == 0 && gate_log_start(&o->gate, &err) == 0;
+
+	scratch_must(started || err.code == ERR_CONFLICT || err.code == ERR_REFUSED, err.message);
+	return started;
+}
+
+static void test_again(void)
+{
+	struct one *o = one_new();
+	char text[96];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "page %d of the long story of host%d.example", i, i);
+		reads(handle, text);
+	}
+	ok(decide(o) == MANY && o->gate.origin.origin == ORIGIN_EXPOSED, "all is read, once");
+	reads(handle, "page of nothing that this code has, another.example");
+	ok(!starts(o), "what was read meanwhile is decided on again");
+	ok(decide(o) == 1 && o->gate.origin.origin == ORIGIN_EXPOSED && is_same(o),
+	   "and only that is read");
+	reads(handle, "see https://one.example/a");
+	ok(decide(o) == 1 && o->gate.origin.origin == ORIGIN_DERIVED && is_same(o),
+	   "it ties where it must");
+	reads(handle, "see https://two.example/b");
+	ok(decide(o) == 1 && o->gate.ties.count >= 2 && is_same(o), "also to more of them");
+	ok(decide(o) == 0 && is_same(o), "where nothing is new, nothing is read");
+	one_free(o);
+}
+
+static uint64_t long_ago(void)
+{
+	return 1;
+}
+
+/* A clock that was set back, or a process that was stopped between its stamp and its commit. */
+static void test_stamped(void)
+{
+	uint64_t (*now)(void) = other.keeper.now_us;
+	struct one *o = one_new();
+
+	decide(o);
+	other.keeper.now_us = long_ago;
+	reads(handle, "seen before all others: https://one.example/a");
+	other.keeper.now_us = now;
+	ok(decide(o) == 1 && o->gate.tie[0] != TIE_NONE && is_same(o),
+	   "what was stamped earlier and comes later is new, and stands where it belongs");
+	one_free(o);
+}
+
+/* A large source has several items, and is met while they are written. */
+static void test_large(void)
+{
+	AUTO_FREE char *text = malloc(LARGE + 64);
+	AUTO_INDEX struct index ix = {0};
+	AUTO_SOURCEPRINTS struct sourceprints p = {0};
+	AUTO_TX struct store_tx tx = {0};
+	struct one *o = one_new();
+	struct domain d = find(handle, NULL);
+	struct source s = {.domain = d.id, .time_us = other.keeper.now_us()};
+	struct label label = label_unknown();
+	uint64_t random = 88172645463325252ULL;
+	struct err err = {0};
+
+	scratch_must(text, "memory");
+	for (size_t i = 0; i < LARGE; i++) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		text[i] = (char)(i % 40 ? 'a' + (random >> 33) % 26 : '\n');
+	}
+	size_t len = LARGE + (size_t)sprintf(text + LARGE, "\nhttps://three.example/c\n");
+	struct origin_text t = {.data = text, .len = len};
+	id_random(&s.id);
+	must(index_build(&t, 1, &ix, &err) == 0, &err);
+	decide(o);
+	must(sourceprints_put(&other.keeper, &s, &ix, &p, &err) == 0, &err);
+	size_t before = o->gate.ties.count, half = decide(o);
+	ok(half > 0 && o->gate.ties.count == before && is_same(o), "half of it ties to nothing");
+	sourceprints_put_last(&p, &tx);
+	domain_read(&other.keeper, &d, &label, FROM_WEB, &tx);
+	must(store_commit(other.keeper.store, &tx, &err) == 0, &err);
+	size_t rest = decide(o);
+	ok(rest == half + 1 && o->gate.ties.count > before && is_same(o),
+	   "and is held against the code again when it has grown");
+	one_free(o);
+}
+
+/* What is not only more is read as a whole. */
+static void test_changed(void)
+{
+	struct one *o = one_new();
+	char second[HANDLE_MAX];
+	struct err err = {0};
+
+	size_t all = decide(o);
+	struct domain d = find(handle, NULL);
+	must(source_evict(&other.keeper, &d, d.print_bytes / 2, &err) == 0, &err);
+	ok(decide(o) < all && o->gate.sources.more && is_same(o), "what was forgotten is gone");
+	talk(second);
+	reads(second, "another conversation, about https://two.example/b");
+	find(second, "talk");
+	find(handle, "talk");
+	size_t merged = decide(o);
+	ok(merged >= o->gate.sources.count && merged > 1 && is_same(o),
+	   "what was merged with it is there, however old");
+	one_free(o);
+}
+
+int main(void)
+{
+	struct gate_state_options options = {0};
+	struct err err = {0};
+	char state[96];
+
+	root = scratch_enter();
+	snprintf(state, sizeof(state), "%s/state", root);
+	options.path = state;
+	other = (struct gate_state)STATE_CLOSED;
+	must(gate_state_open(&other, &options, &err) == 0, &err);
+	real = other.store->backend;
+	counting = *real;
+	counting.list = count_list;
+	talk(handle);
+	test_again();
+	test_stamped();
+	test_large();
+	test_changed();
+	gate_state_close(&other);
+	scratch_leave(root);
+	return tap_done();
+}
