@@ -112,13 +112,62 @@ const struct field request_fields[] = {
 	BYTES(R, nonce, B),
 	{0}};
 
+/* However many that are. */
+static size_t bytes_of(const struct field *f, const struct approval_request *r)
+{
+	struct field one[] = {*f, {0}};
+	AUTO_BUF struct buf out = {.most = SIZE_MAX / 4};
+
+	if (f->type != FIELD_BYTES)
+		one[0].most = UINT64_MAX;
+	fields_encode(one, r, FIELD_ALWAYS, &out);
+	return out.len;
+}
+
+/* One with more than it may have, or NULL. */
+static const struct field *long_list(const struct approval_request *r, size_t *ret_count)
+{
+	for (const struct field *f = request_fields; f->name; f++) {
+		const struct approval_list *l = (const void *)((const char *)r + f->offset);
+		if (f->type != FIELD_LIST || l->count <= f->most)
+			continue;
+		*ret_count = l->count;
+		return f;
+	}
+	return NULL;
+}
+
+/* What of it is too much, and how much that is. */
+static int too_large(const struct approval_request *r, struct err *err)
+{
+	size_t all = 0, most = 0, count = 0;
+	const struct field *largest = request_fields, *list = long_list(r, &count);
+
+	for (const struct field *f = request_fields; f->name; f++) {
+		size_t bytes = bytes_of(f, r);
+		all += bytes;
+		if (bytes > most)
+			largest = f, most = bytes;
+	}
+	if (list) {
+		err_set(err, ERR_REFUSED, "people are not asked about %zu %s", count, list->name);
+		err_cause(err, "%llu are the most", (unsigned long long)list->most);
+	} else {
+		err_set(err, ERR_REFUSED, "people are not asked about %zu bytes beside the code",
+			all);
+		err_cause(err, "%d are the most, and %d in one text; \"%s\" has %zu",
+			  APPROVAL_BYTES_MAX, APPROVAL_TEXT_MAX, largest->name, most);
+	}
+	err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
+	return -1;
+}
+
 int request_encode(const struct approval_request *r, struct buf *out, struct err *err)
 {
 	*out = (struct buf){.most = APPROVAL_BYTES_MAX};
 	buf_str(out, MAGIC);
 	fields_encode(request_fields, r, FIELD_ALWAYS, out);
-	return out->failed ? err_set(err, ERR_LIMIT, "the request is too large to ask people about")
-			   : 0;
+	return out->failed ? too_large(r, err) : 0;
 }
 
 /* What no writer would have written: nobody to ask, more time than there is. */
@@ -161,7 +210,7 @@ int approval_digest(const struct approval_request *r, enum approval_digest which
 	buf_str(&out, prefixes[which]);
 	fields_encode(request_fields, r, 1U << which, &out);
 	if (out.failed)
-		return err_set(err, ERR_LIMIT, "the request is too large to ask people about");
+		return too_large(r, err);
 	digest_of(ret, out.data, out.len);
 	return 0;
 }

@@ -111,8 +111,11 @@ static int set_env(struct cli_call *c, const struct cli_option *o, const char *v
 	(void)o;
 	if (v[0] == '=' || !strchr(v, '='))
 		return err_set(err, ERR_USAGE, "--env %.64s: write it like NAME=value", v);
-	if (c->request.envc == REQUEST_LIST_MAX)
-		return err_set(err, ERR_LIMIT, "--env: more than %d", REQUEST_LIST_MAX);
+	if (c->request.envc == REQUEST_LIST_MAX) {
+		err_set(err, ERR_LIMIT, "--env: more than %d", REQUEST_LIST_MAX);
+		err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
+		return -1;
+	}
 	c->request.env[c->request.envc++] = v;
 	return 0;
 }

@@ -38,8 +38,11 @@ static int read_all(int fd, char **ret, size_t *ret_len, struct err *err)
 	if (n < 0)
 		return err_set(err, ERR_INPUT, "--words: descriptor %d cannot be read: %s", fd,
 			       strerror(errno));
-	if (n > WORDS_MAX)
-		return err_set(err, ERR_LIMIT, "--words: more than %d bytes", WORDS_MAX);
+	if (n > WORDS_MAX) {
+		err_set(err, ERR_LIMIT, "--words: more than %d bytes", WORDS_MAX);
+		err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
+		return -1;
+	}
 	if (n > 0 && text[n - 1])
 		return err_set(err, ERR_INPUT, "--words: the last word is not ended by a NUL");
 	*ret_len = (size_t)n;

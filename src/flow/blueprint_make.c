@@ -15,11 +15,49 @@
 /* In the box; the first of what PYTHONPATH names. */
 #define BOOT "/cordon/boot"
 
+/* What was said is too much. */
+static int tell_file(struct err *err)
+{
+	err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
+	return -1;
+}
+
+/* The kernel takes no longer one. */
+static int check_length(const char *word, const char *what, struct err *err)
+{
+	size_t len = strlen(word);
+
+	if (len < SPEC_STRING_MAX)
+		return 0;
+	err_set(err, ERR_LIMIT, "%s has %zu bytes, and %lu are the most", what, len,
+		SPEC_STRING_MAX - 1);
+	return tell_file(err);
+}
+
 static int add_arg(struct spec *s, const char *arg, struct err *err)
 {
 	if (s->argc == SPEC_ARGS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d arguments", SPEC_ARGS_MAX);
 	s->argv[s->argc++] = arg;
+	return 0;
+}
+
+/* Those that were asked for, behind the interpreter's. */
+static int add_given(struct spec *s, const struct request *req, struct err *err)
+{
+	size_t room = SPEC_ARGS_MAX - s->argc;
+	char what[40];
+
+	if (req->argc > room) {
+		err_set(err, ERR_LIMIT, "%zu arguments, and %zu are the most", req->argc, room);
+		return tell_file(err);
+	}
+	for (size_t i = 0; i < req->argc; i++) {
+		snprintf(what, sizeof(what), "argument %zu", i + 1);
+		if (check_length(req->argv[i], what, err) < 0)
+			return -1;
+		s->argv[s->argc++] = req->argv[i];
+	}
 	return 0;
 }
 
@@ -36,18 +74,20 @@ static int add_args(struct draft *d, struct err *err)
 			return -1;
 	if (d->interpreter && add_arg(s, s->payload_target, err) < 0)
 		return -1;
-	for (size_t i = 0; i < d->req->argc; i++)
-		if (add_arg(s, d->req->argv[i], err) < 0)
-			return -1;
-	return 0;
+	return add_given(s, d->req, err);
 }
 
 static int add_env(struct spec *s, const char *pair, struct err *err)
 {
 	size_t name = strcspn(pair, "=");
+	char what[96];
 
 	if (name == 0 || pair[name] != '=')
 		return err_set(err, ERR_USAGE, "--env %s: write it like NAME=value", pair);
+	snprintf(what, sizeof(what), "the variable %.64s", pair);
+	what[strcspn(what, "=")] = '\0';
+	if (check_length(pair, what, err) < 0)
+		return -1;
 	for (size_t i = 0; i < s->envc; i++)
 		if (strncmp(s->env[i], pair, name + 1) == 0) {
 			s->env[i] = pair;

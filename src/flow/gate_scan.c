@@ -92,9 +92,11 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 	for (size_t i = 0; i < r->envc; i++)
 		len += strlen(r->env[i]) + 1;
 	if (len > GATE_ARGS_MAX) {
-		err_set(err, ERR_LIMIT, "more than %d bytes of arguments and environment",
-			GATE_ARGS_MAX);
-		err_cure(err, "give it as a file: --stdin FILE or --workspace DIR");
+		err_set(err, ERR_LIMIT,
+			"arguments and environment have %zu bytes together, and %d are the most",
+			len, GATE_ARGS_MAX);
+		err_cause(err, "all of them are scanned before anything runs");
+		err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
 		return -1;
 	}
 	char *all = *ret = malloc(len + 1);
