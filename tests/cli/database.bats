@@ -87,25 +87,35 @@ need_server()
 	"$TOP/tests/store/run" postgres "$T/bin/script"
 }
 
-# killed BACKEND ROUNDS VICTIM...
-killed()
+# on BACKEND SCRIPT ARG...: a script of tests/store, with a directory and rules of its own.
+on()
 {
-	local backend=$1
-	shift
+	local backend=$1 script=$2
+	shift 2
 	gate_setup
-	mkdir -m 755 "$T/killed"
-	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TOP/tests/store/killed_runs.py" >"$T/bin/killed"
-	chmod +x "$T/bin/killed"
-	"$TOP/tests/store/run" "$backend" "$T/bin/killed" "$CORDON" "$T/r" "$T/killed" "$@"
+	mkdir -m 755 "$T/$script"
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TOP/tests/store/$script.py" >"$T/bin/$script"
+	chmod +x "$T/bin/$script"
+	"$TOP/tests/store/run" "$backend" "$T/bin/$script" "$CORDON" "$T/r" "$T/$script" "$@"
 }
 
 @test "killed in the middle of a run: no run without a record, and none is lost" {
 	need_root
-	killed sqlite 20 cordon
+	on sqlite killed_runs 20 cordon
 }
 
 @test "the same on a database server, which is killed as well" {
 	need_root
 	need_server
-	killed postgres 18 cordon helper server
+	on postgres killed_runs 18 cordon helper server
+}
+
+@test "the disk has the start's record before the program begins" {
+	on sqlite synced sqlite
+}
+
+@test "the same on a database server whose commits do not wait for the disk by themselves" {
+	need_root
+	need_server
+	on postgres synced postgres
 }

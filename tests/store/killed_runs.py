@@ -4,9 +4,9 @@
 victim at a random moment: cordon itself, its cordon-postgres, or the server that CORDON_POSTGRES_CRASH
 takes down and brings back. Afterwards: no file without a record of its start, none that the answer says
 was not run; every record that was ever read is still there, byte for byte; the log verifies; a result that
-is said to be recorded is. Moments are spread over what a run takes here, as measured; where cordon is the
-victim, each stage must have been hit: before its start was on record, between start and result, and not at
-all (see STAGES)."""
+is said to be recorded is. Moments are spread over what a run takes here, as measured; of each victim each
+stage must have been hit: before the start was on record, between start and result, and not at all (see
+STAGES)."""
 import json
 import os
 import random
@@ -17,8 +17,11 @@ import time
 
 CODE = "import sys, time\nopen(sys.argv[1], 'w').close()\ntime.sleep(0.04)\n"
 OWNER, MEASURED = 61000, 5
-# How far the log was when cordon was killed. Moments a little behind a run's end make the last one.
-STAGES = ("cordon: killed early", "cordon: killed running", "cordon: done")
+# How far the log was when it was struck. Moments a little behind a run's end make the last one. Whoever is
+# left without a log says so: nothing was run, or what was is on no record.
+STAGES = {"cordon": ("killed early", "killed running", "done"),
+          "helper": ("stopped", "unrecorded", "done"),
+          "server": ("stopped", "unrecorded", "done")}
 EXTRA_ROUNDS = 60  # until each was hit
 
 
@@ -89,7 +92,8 @@ def check(runs, name, status, said):
     assert status == 0 or answer["error"]["message"], answer
     if answer["ran"] and not answer["recorded"]:
         assert "the program did run (exited, status 0)" in answer["error"]["message"], answer
-        assert answer["audit_id"] and "result" not in new, answer
+        assert answer["audit_id"], answer  # who was struck while it committed does not know
+        assert "result" not in new or "may have been written, or not" in answer["error"]["cause"], answer
         return "unrecorded"
     return "done" if status == 0 else "stopped"
 
@@ -106,7 +110,7 @@ def measure(runs):
 
 
 def missing(victims, ends):
-    return [s for s in STAGES if "cordon" in victims and s not in ends]
+    return [end for v in victims for end in (f"{v}: {stage}" for stage in STAGES[v]) if end not in ends]
 
 
 def main(cordon, rules, top, rounds, victims):
