@@ -4,6 +4,7 @@
 #   make run    install what is missing, build, play the demonstration
 #   make test   install what is missing, build, run every test
 #   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
+#   make goal-gate | goal-verify | goal-corpus CORPUS=FILE      the gate's goals: status 0 when met
 #   make bench | fuzz | soak | kernels | releases | analyze     the longer things
 #   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
@@ -67,7 +68,7 @@ EGRESS   := $(wildcard src/egress/*.c)
 EGRESS_LINK = $(PG_LINK) -pthread
 EGRESS_OBJS := $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(EGRESS) src/policy/net.c,)
 
-.PHONY: deb wheel all run test bench fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
+.PHONY: deb wheel all run test bench goal-gate goal-verify goal-corpus fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
@@ -199,10 +200,19 @@ include tests/tests.mk
 include tests/bench/bench.mk
 
 bench: all $(BUILD)/tests/scan-engine
-	@tests/bench/run
-	@BUILD=$(BUILD) tests/bench/scan/run
-	@BUILD=$(BUILD) tests/bench/egress/run
-	@tests/bench/python $(BUILD)/cordon clients/python
+	@export BUILD=$(BUILD); status=0; for part in run scan/run egress/run 'python $(BUILD)/cordon clients/python'; do \
+		tests/bench/$$part || status=1; \
+	done; \
+	[ $$status -eq 0 ] && echo 'bench: every goal that was measured is met' || \
+		echo 'bench: a goal was MISSED, or something did not run: see above' >&2; exit $$status
+# Each of the gate's goals by itself; the status says whether it is met. CORPUS: harmless programs, see there.
+goal-gate: all $(BUILD)/bench $(BUILD)/box/cordon
+	@BUILD=$(BUILD) PEERS= tests/bench/run --goal gate --seconds 0 \
+		--only bare,cordon,cordon+gate,cordon-no-cgroup,cordon-no-cgroup+gate
+goal-verify: $(BUILD)/tests/store/measure
+	@d=$$(mktemp -d) && { $< $$d 1000000 30; status=$$?; rm -rf --one-file-system $$d; exit $$status; }
+goal-corpus: all
+	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --origin agent --rules rules
 kernels: all tests
 	@tests/kernels/run
 # The packages on the Debian after the one that they are built on.

@@ -31,6 +31,7 @@ static const struct flag flags[] = {
 	{"scratch", offsetof(struct bench, scratch), false, true},
 	{"json", offsetof(struct bench, json_path), false, true},
 	{"only", offsetof(struct bench, only), false, false},
+	{"goal", offsetof(struct bench, goal), false, false},
 	{"rounds", offsetof(struct bench, rounds), true, false},
 	{"seconds", offsetof(struct bench, seconds), true, false},
 };
@@ -94,7 +95,8 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"usage: %s --cordon FILE --gated FILE --filter FILE --here DIR --scratch "
 			"DIR "
-			"--json FILE [--rounds N] [--seconds N] [--only NAME,NAME]\n",
+			"--json FILE [--rounds N] [--seconds N] [--only NAME,NAME] "
+			"[--goal NAME]\n",
 			argv[0]);
 		return 2;
 	}

@@ -100,7 +100,7 @@ struct outcome {
 };
 
 struct bench {
-	const char *cordon, *gated, *here, *scratch, *filter, *json_path, *only;
+	const char *cordon, *gated, *here, *scratch, *filter, *json_path, *only, *goal;
 	unsigned rounds, seconds;
 	bool root, realtime;
 	size_t filter_len;

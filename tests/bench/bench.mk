@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Builds the benchmark's program; included by the Makefile, which says how objects are made.
-# Not part of `make test`: numbers decide nothing.
+# Not part of `make test`: there no time decides anything.
 BENCH_OBJS := $(call objs,$(sort $(wildcard tests/bench/*.c)),)
 $(BUILD)/bench: $(BENCH_OBJS)
 	$(Q)$(CC) $(if $(SAN),-fsanitize=address$(comma)undefined) -pie -o $@ $^ -ljansson

@@ -89,7 +89,8 @@ static double seconds_since(uint64_t begin)
 	return (double)(io_now_ns() - begin) / 1e9;
 }
 
-static void measure_verify(int dir, int records)
+/* How long it takes to verify them, in seconds. */
+static double measure_verify(int dir, int records)
 {
 	AUTO_STORE struct store *s = case_open(dir);
 	AUTO_BUF struct buf proof = {.most = PROOF_MAX};
@@ -104,17 +105,28 @@ static void measure_verify(int dir, int records)
 	       BATCH);
 	begin = io_now_ns();
 	scratch_must(case_verifies(s, &o, VERIFY_GOOD, &report), "verifying");
+	double took = seconds_since(begin);
 	printf("%" PRIu64 " records verified in %.1f s, %" PRIu64 " checkpoints\n", report.records,
-	       seconds_since(begin), report.checkpoints);
+	       took, report.checkpoints);
 	begin = io_now_ns();
 	scratch_must(proof_make(s, report.records / 2, &proof, &err) == 0, err.message);
 	printf("a proof of one made in %.1f s, %zu bytes\n", seconds_since(begin), proof.len);
+	return took;
+}
+
+/* Whether it was fast enough. */
+static bool meets(double took, const char *goal)
+{
+	bool met = took <= atof(goal);
+
+	printf("goal verify: %.1f s, %s at most: %s\n", took, goal, met ? "met" : "MISSED");
+	return met;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 2 || chdir(argv[1]) < 0) {
-		fprintf(stderr, "usage: measure DIR [RECORDS]\n");
+		fprintf(stderr, "usage: measure DIR [RECORDS [SECONDS]]\n");
 		return 2;
 	}
 	int dir = case_fresh("measured");
@@ -123,8 +135,8 @@ int main(int argc, char **argv)
 	store_close(s);
 	measure_runs(dir, false);
 	measure_runs(dir, true);
-	if (argc > 2)
-		measure_verify(dir, atoi(argv[2]));
+	double took = argc > 2 ? measure_verify(dir, atoi(argv[2])) : 0;
+	bool met = argc <= 3 || meets(took, argv[3]);
 	close(dir);
-	return system("rm -rf measured");
+	return system("rm -rf measured") != 0 || !met;
 }

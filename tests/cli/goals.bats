@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The checks of the gate's goals that a person runs (make goal-corpus, goal-verify): they fail when a goal is
+# missed. No time is compared with anything here but with none at all.
+load helper
+
+# corpus NAME CODE...: a collection of programs of the shell.
+corpus()
+{
+	local name=$1
+	shift
+	/usr/bin/python3 -I - "$@" >"$T/$name.jsonl" <<-'END'
+		import json, sys
+		for i, code in enumerate(sys.argv[1:]):
+		    print(json.dumps({"id": f"p{i}", "lang": "sh", "code": code}))
+	END
+}
+
+# goal STATUS COLLECTION ARG...
+goal()
+{
+	local expected=$1 file=$2
+	shift 2
+	status=0
+	"$TOP/tests/corpora/gate" --goal 2 "$CORDON" "$T/$file.jsonl" --origin agent --rules "$TOP/rules" "$@" \
+		>"$T/out" 2>"$T/err" || status=$?
+	exits "$expected"
+}
+
+@test "harmless programs: met, asked about, denied, none, no collection" {
+	corpus good 'echo 1' 'ls /' 'true'
+	goal 0 good
+	out_has "goal corpus: of 3 programs 0 are asked about (fewer than 2 % is the goal), 0 denied"
+	out_has "0 failed (none): met"
+	printf 'version: 1\nrules:\n- {id: all, why: test, when: {}, then: ask}\n' >"$T/ask.yaml"
+	goal 1 good --policy "$T/ask.yaml"
+	out_has "of 3 programs 3 are asked about"
+	out_has MISSED
+	printf 'version: 1\nrules:\n- {id: all, why: test, when: {}, then: deny}\n' >"$T/deny.yaml"
+	goal 1 good --policy "$T/deny.yaml"
+	out_has "3 denied, 0 failed (none): MISSED"
+	goal 1 good --policy "$T/none.yaml"
+	out_has "3 failed (none): MISSED"
+	corpus empty
+	goal 1 empty
+	out_has "of 0 programs"
+	goal 2 nothing
+	err_has "there is no collection of programs at"
+	err_has "make goal-corpus CORPUS=FILE"
+}
+
+@test "verifying: met, and missed" {
+	mkdir "$T/m"
+	"$BUILD/tests/store/measure" "$T/m" 1000 3600 >"$T/out"
+	out_has "3600 at most: met"
+	status=0
+	"$BUILD/tests/store/measure" "$T/m" 1000 0 >"$T/out" || status=$?
+	exits 1
+	out_has "0 at most: MISSED"
+}
