@@ -125,12 +125,14 @@ static void step_run(struct model *m)
 	case_done(file_label_find(&m->c->k, &in, &inputs, &known, &err) == 0, &err);
 	promise(m, 6, known || inputs.integrity == INTEGRITY_UNTRUSTED);
 	promise(m, 5, known == m->written[f] && (!known || inputs.integrity <= m->file[f]));
-	if (pick(m, 2))
-		inputs = label_top(); /* it reads nothing */
+	bool reads = pick(m, 2);
+	if (!reads)
+		inputs = label_top();
+	/* As the gate asks: of what it does not know it says nothing here, and labels by it all the same. */
 	struct origin_ask ask = {.domain = &d,
 				 .declared = (enum origin)pick(m, ORIGIN_COUNT + 1),
 				 .attested = pick(m, 2),
-				 .inputs = &inputs};
+				 .inputs = reads && known ? &inputs : NULL};
 	origin_of(&ask, &a);
 	made = label_of_run(a.origin, &inputs, CAP_BIT(CAP_COMPUTE));
 	promise(m, 5, made.integrity <= inputs.integrity);
