@@ -14,6 +14,7 @@
 #include "approval/approval.h"
 #include "base/account.h"
 #include "base/io.h"
+#include "base/self.h"
 
 enum { STATUS_MAX = 16384, PROC_STAT_MAX = 2048 };
 
@@ -32,7 +33,7 @@ static int look_at_box(struct approval_actor *a, struct err *err)
 {
 	char text[STATUS_MAX];
 
-	if (io_read_text(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+	if (self_read("status", text, sizeof(text)) < 0)
 		return err_errno(err, ERR_SYSTEM, "/proc/self/status");
 	a->in_box = status_number(text, "\nNoNewPrivs:") != 0;
 	return 0;

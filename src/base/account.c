@@ -5,11 +5,10 @@
  */
 #include "base/account.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/self.h"
 
 enum { MAP_MAX = 16384, ALL_OF_THEM = UINT32_MAX };
 
@@ -18,7 +17,7 @@ bool account_is_mapped(void)
 	char text[MAP_MAX];
 	unsigned long inside, outside, count;
 
-	return io_read_text(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) < 0 ||
+	return self_read("uid_map", text, sizeof(text)) < 0 ||
 	       sscanf(text, "%lu %lu %lu", &inside, &outside, &count) != 3 || inside != 0 ||
 	       outside != 0 || count != ALL_OF_THEM;
 }

@@ -54,9 +54,8 @@ ssize_t io_read_full(int fd, void *data, size_t len)
 	return (ssize_t)got;
 }
 
-int io_read_text(int dirfd, const char *path, char *buf, size_t size)
+int io_take_text(int fd, char *buf, size_t size)
 {
-	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : io_read_full(fd, buf, size);
 
 	if (n == (ssize_t)size) {
@@ -71,6 +70,13 @@ int io_read_text(int dirfd, const char *path, char *buf, size_t size)
 		n--;
 	buf[n] = '\0';
 	return 0;
+}
+
+int io_read_text(int dirfd, const char *path, char *buf, size_t size)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+
+	return io_take_text(fd, buf, size);
 }
 
 /* One write: cgroup and proc files take a value whole or not at all. */

@@ -19,6 +19,8 @@ ssize_t io_read_full(int fd, void *data, size_t len);
 /* Reads a small text file relative to DIRFD, NUL-terminated, without its last newline. One that
  * does not fit is EOVERFLOW: a part must not pass for the whole. BUF is empty on failure. */
 int io_read_text(int dirfd, const char *path, char *buf, size_t size);
+/* The same of a file that is open. */
+int io_take_text(int fd, char *buf, size_t size);
 int io_write_text(int dirfd, const char *path, const char *text);
 /* The next entry. NULL: errno is 0 at the end, or says why there may be more. */
 struct dirent *io_readdir(DIR *d);

@@ -25,4 +25,7 @@ int self_open(void);
 /* Where in that file constant BYTES of this program are; -1: they are not in it. */
 int self_offset(const void *bytes, size_t len, size_t *ret);
 
+/* Reads /proc/self/NAME as io_read_text does; -1 also when anything is mounted over it, or /proc is none. */
+int self_read(const char *name, char *buf, size_t size);
+
 #endif

@@ -172,6 +172,27 @@ in_userns()
 	END
 }
 
+# Who is root there can mount: a map of their own making over the kernel's.
+with_own_map()
+{
+	act agent unshare -Urm bash -c 'mount --bind "$1" "/proc/$$/uid_map" && shift && exec "$@"' map "$T/map" \
+		"$CORDON" approvals "$@" --state "$STATE"
+}
+
+@test "a map of accounts that somebody mounts is not believed" {
+	people
+	as user unshare -Urm true || skip "no user namespaces for ordinary accounts here"
+	enrol agent
+	echo '0 0 4294967295' >"$T/map"
+	with_own_map key add evil "$(cat "$T/ben.pub")" --uid 0
+	exits 126
+	err_has "in a user namespace"
+	park
+	with_own_map approve "$ID" --key "$T/agent/key"
+	exits 126
+	err_has "this process is in a user namespace"
+}
+
 @test "what was asked in a user namespace is nobody else's: only root answers" {
 	people
 	as user unshare -Ur true || skip "no user namespaces for ordinary accounts here"
