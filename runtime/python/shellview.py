@@ -208,7 +208,7 @@ class ShellView(Flow):
             shown.append(self.redirect(one, line))
         inner = [('bash', code, line) for code in command.also]
         if fields:
-            self.remember(words, fields)
+            shown += self.remember(words, fields)
             inner += self.run_by(command, fields, line)
         for field in fields:
             pyeffects.string(self.effects, field.text, line)
@@ -237,14 +237,14 @@ class ShellView(Flow):
         return '%s%s%s=%s' % (name, index or '', add, field.show() if field.text else '')
 
     def remember(self, words, fields):
-        """What a command does to variables."""
-        name = fields[0].text
+        """What a command does to variables; the arrays that it makes, as text."""
+        name, arrays = fields[0].text, []
         self.done = {} if name in ('for', 'read', 'unset', 'printf') else self.done
         if name in DECLARES or name == 'alias':
             for word in words[1:]:
                 found = word.assignment()
                 if found and name != 'alias':
-                    self.assign(word)
+                    arrays += [self.assign(word)][word.items is None:]
                 elif found:
                     self.aliases[found.group(1)] = self.one(word, found.end()).text
         elif name == 'for' and len(fields) > 1:
@@ -263,6 +263,7 @@ class ShellView(Flow):
         elif name == 'printf' and len(fields) > 3 and fields[1].text == '-v':
             made = self.output_of([f for f in fields[:1] + fields[3:]])
             self.variables[fields[2].text] = made
+        return arrays
 
     @staticmethod
     def output_of(fields):

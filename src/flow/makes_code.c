@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "flow/shell_number.h"
+#include "yaml/node.h"
 
 enum { FUNCTIONS_MAX = 256 }; /* of a shell program, that are known as such */
 
@@ -72,7 +74,13 @@ static const struct word_row shell_programs[] = {{"awk find gawk mawk sed xargs"
 enum how {
 	ALWAYS,
 	THEN,	  /* and later in its line what is in THEN */
+	WITH,	  /* the same, in its command */
+	QUOTED,	  /* the same, in what is quoted next, however long it is */
+	PIPED,	  /* and a pipe in what is quoted next; /a|b/ is none */
+	OPTION,	  /* and an option with one of these letters */
+	NAMES,	  /* and a name that is computed */
 	COMPUTED, /* and something computed is given to it */
+	VALUE,	  /* and it is not called */
 };
 
 /* Words of the text that make code. */
@@ -94,7 +102,15 @@ static const struct mark {
 	{"python", "__import__", ALWAYS, NULL},
 	{"python", "eval", ALWAYS, NULL},
 	{"python", "exec", ALWAYS, NULL},
+	{"python", "exec_", ALWAYS, NULL}, /* six */
+	{"python", "breakpoint", ALWAYS, NULL},
 	{"python", "getattr", ALWAYS, NULL}, /* one with a known name is not there any more */
+	{"python", "setattr", ALWAYS, NULL},
+	{"python", "__getattribute__", ALWAYS, NULL},
+	{"python", "getattr_static", ALWAYS, NULL},
+	{"python", "getmembers", ALWAYS, NULL},
+	{"python", "__self__", ALWAYS, NULL}, /* of a built-in function: builtins */
+	{"python", "__dict__[", COMPUTED, NULL},
 	{"python", "query(", COMPUTED, NULL},
 	{"python", "attrgetter(", COMPUTED, NULL},
 	{"python", "methodcaller(", COMPUTED, NULL},
@@ -103,7 +119,19 @@ static const struct mark {
 	{"python", "load_all", ALWAYS, NULL},
 	{"python", "unsafe_load_all", ALWAYS, NULL},
 	{"python", "full_load", ALWAYS, NULL},
+	{"python", "yaml.Loader", ALWAYS, NULL},
+	{"python", "yaml.CLoader", ALWAYS, NULL},
+	{"python", "yaml.UnsafeLoader", ALWAYS, NULL},
 	{"python", "get_type_hints", ALWAYS, NULL},
+	{"python", "eval_str", ALWAYS, NULL},
+	{"python", "ForwardRef", ALWAYS, NULL},
+	{"python", "EntryPoint", ALWAYS, NULL},
+	/* handed to somebody who calls it */
+	{"python", "os.system", VALUE, NULL},
+	{"python", "os.popen", VALUE, NULL},
+	{"python", "subprocess.run", VALUE, NULL},
+	{"python", "subprocess.Popen", VALUE, NULL},
+	{"python", "subprocess.call", VALUE, NULL},
 	{"python", "load_extension", ALWAYS, NULL},
 	{"python", "enable_load_extension", ALWAYS, NULL},
 	{"python", "read_pickle", ALWAYS, NULL},
@@ -112,9 +140,13 @@ static const struct mark {
 	/* A shell computes with what stands in a variable: a[$(date)] is a number to it. */
 	{"bash", "((", ALWAYS, NULL},
 	{"bash", "let", ALWAYS, NULL},
-	{"bash", "declare", THEN, "-i"},
-	{"bash", "typeset", THEN, "-i"},
-	{"bash", "local", THEN, "-i"},
+	{"bash", "declare", OPTION, "in"},
+	{"bash", "typeset", OPTION, "in"},
+	{"bash", "local", OPTION, "in"},
+	{"bash", "RANDOM=", COMPUTED, NULL},
+	{"bash", "SRANDOM=", COMPUTED, NULL},
+	{"bash", "OPTIND=", COMPUTED, NULL},
+	{"bash", "HISTCMD=", COMPUTED, NULL},
 	{"bash", "[[", THEN, "-eq"},
 	{"bash", "[[", THEN, "-ne"},
 	{"bash", "[[", THEN, "-lt"},
@@ -127,11 +159,11 @@ static const struct mark {
 	{"bash", "PS4", ALWAYS, NULL},
 	{"bash", "BASH_ENV", ALWAYS, NULL},
 	{"bash", "PROMPT_COMMAND", ALWAYS, NULL},
-	{"bash", "declare $", ALWAYS, NULL},
-	{"bash", "typeset $", ALWAYS, NULL},
-	{"bash", "local $", ALWAYS, NULL},
-	{"bash", "export $", ALWAYS, NULL},
-	{"bash", "readonly $", ALWAYS, NULL},
+	{"bash", "declare", NAMES, NULL},
+	{"bash", "typeset", NAMES, NULL},
+	{"bash", "local", NAMES, NULL},
+	{"bash", "export", NAMES, NULL},
+	{"bash", "readonly", NAMES, NULL},
 	{"bash", "read", COMPUTED, NULL},
 	{"bash", "unset", COMPUTED, NULL},
 	{"bash", "-v $", ALWAYS, NULL},
@@ -146,24 +178,37 @@ static const struct mark {
 	{"bash", "sed", THEN, "/e'"},
 	{"bash", "sed", THEN, "/ge'"},
 	{"bash", "sed", THEN, "/e;"},
+	{"bash", "sed", THEN, "|e'"},
+	{"bash", "sed", THEN, "|ge'"},
+	{"bash", "sed", THEN, "#e'"},
+	{"bash", "sed", THEN, ",e'"},
+	{"bash", "sed", THEN, "@e'"},
+	{"bash", "sed", THEN, "'e'"},
+	{"bash", "sed", THEN, "'1e'"},
+	{"bash", "sed", WITH, " e "},
+	{"bash", "sed", WITH, " 1e "},
 	{"bash", "awk", COMPUTED, NULL},
 	{"bash", "awk", THEN, "-f"},
 	{"bash", "awk", THEN, "--f"},
-	{"bash", "awk", THEN, "system"},
-	{"bash", "awk", THEN, "getline"},
-	{"bash", "awk", THEN, "| \""},
-	{"bash", "awk", THEN, "|\""},
+	{"bash", "awk", QUOTED, "system"},
+	{"bash", "awk", QUOTED, "getline"},
+	{"bash", "awk", PIPED, NULL},
 	{"bash", "gawk", ALWAYS, NULL},
 	{"bash", "mawk", ALWAYS, NULL},
 	{"bash", "find", COMPUTED, NULL},
 	{"bash", "find", THEN, "-exec"},
 	{"bash", "find", THEN, "-ok"},
-	{"bash", "xargs", THEN, "sed"},
-	{"bash", "xargs", THEN, "awk"},
-	{"bash", "xargs", THEN, "find"},
-	{"bash", "xargs", THEN, "env"},
-	{"bash", "sort", THEN, "--compress"},
-	{"bash", "split", THEN, "--filter"},
+	{"bash", "xargs", WITH, "sed"},
+	{"bash", "xargs", WITH, "awk"},
+	{"bash", "xargs", WITH, "find"},
+	{"bash", "xargs", WITH, "env"},
+	{"bash", "xargs", WITH, "timeout"},
+	{"bash", "xargs", WITH, "nice"},
+	{"bash", "xargs", WITH, "nohup"},
+	{"bash", "xargs", WITH, "sort"},
+	{"bash", "xargs", WITH, "split"},
+	{"bash", "sort", WITH, "--co"},
+	{"bash", "split", WITH, "--f"},
 };
 
 static bool is_name(char c)
@@ -262,6 +307,60 @@ static bool line_has(const char **at, const char *what)
 	return memmem(begin, len, what, strlen(what)) != NULL;
 }
 
+/* To the end of the command. */
+static bool command_has(const char **at, const char *what)
+{
+	const char *begin = *at;
+	size_t len = strcspn(begin, "\n|;&");
+
+	*at += len;
+	return memmem(begin, len, what, strlen(what)) != NULL;
+}
+
+/* What is between the next two quotes, its first quote included; *AT is behind it. */
+static struct text next_quoted(const char **at)
+{
+	const char *begin = *at + strcspn(*at, "'\n");
+	size_t len = *begin == '\'' ? 1 + strcspn(begin + 1, "'") : 0;
+
+	*at = begin + len;
+	return (struct text){begin, len};
+}
+
+static bool quoted_has(const char **at, const char *what)
+{
+	struct text q = next_quoted(at);
+
+	return memmem(q.s, q.len, what, strlen(what)) != NULL;
+}
+
+static bool quoted_pipes(const char **at)
+{
+	struct text q = next_quoted(at);
+
+	for (size_t i = 1; i < q.len; i++) {
+		const char *c = q.s + i;
+		bool apart = strchr(" \"$&", c[1]) || c[-1] == ' ';
+		if (*c == '|' && c[-1] != '|' && c[1] != '|' && apart)
+			return true;
+	}
+	return false;
+}
+
+/* A word of the command that begins as FIRST says and has one of LETTERS. */
+static bool has_word_with(const char **at, const char *first, const char *letters)
+{
+	bool found = false;
+
+	while (**at == ' ' && !found) {
+		*at += 1 + (strchr("\"'", (*at)[1]) && (*at)[1]);
+		size_t len = strcspn(*at, " \n|;&");
+		found = len && strchr(first, **at) && (!letters || strcspn(*at, letters) < len);
+		*at += len;
+	}
+	return found;
+}
+
 /* *AT is behind the word, and then behind what was looked at for it: that is looked at once, however
  * often the word is in it. */
 static bool is_made(const struct mark *m, const char **at)
@@ -269,6 +368,18 @@ static bool is_made(const struct mark *m, const char **at)
 	switch (m->how) {
 	case THEN:
 		return line_has(at, m->then);
+	case WITH:
+		return command_has(at, m->then);
+	case QUOTED:
+		return quoted_has(at, m->then);
+	case PIPED:
+		return quoted_pipes(at);
+	case OPTION:
+		return has_word_with(at, "-+", m->then);
+	case NAMES:
+		return has_word_with(at, "$`", NULL);
+	case VALUE:
+		return **at != '(';
 	case COMPUTED:
 		return strcmp(m->lang, "bash") == 0 ? shell_computes(at)
 						    : !**at || !strchr("'\")", **at);
@@ -286,27 +397,6 @@ static bool has_mark(const struct mark *m, const char *text)
 		bool ends = !is_name(m->word[len - 1]) || !is_name(found[len]);
 		at = found + len;
 		if (begins && ends && is_made(m, &at))
-			return true;
-	}
-	return false;
-}
-
-/* a[i], ${x:i}: a number, as far as a shell is concerned. */
-static bool has_index(const char *text)
-{
-	for (const char *at = text; (at = strpbrk(at, "[:")); at++) {
-		const char *name = at + 1 + (at[1] == '$');
-		size_t n = 0;
-		while (is_name(name[n]))
-			n++;
-		bool known = !n || (isdigit((unsigned char)*name) && name == at + 1);
-		if (at == text || known || !is_name(at[-1]))
-			continue;
-		const char *begin = at;
-		while (begin > text && is_name(begin[-1]))
-			begin--;
-		bool cut = *at == ':' && begin - text >= 2 && begin[-1] == '{' && begin[-2] == '$';
-		if (cut || (*at == '[' && name[n] == ']'))
 			return true;
 	}
 	return false;
@@ -356,7 +446,7 @@ void makes_code(const char *lang, const struct code_view *view, struct makes_cod
 		if (strcmp(marks[i].lang, lang) == 0 && has_mark(&marks[i], view->text))
 			found(ret, MAKES_CODE, "%s%s%s", marks[i].word,
 			      marks[i].then ? " with " : "", marks[i].then ? marks[i].then : "");
-	if (is_shell && view->text && has_index(view->text))
+	if (is_shell && view->text && shell_makes_number(view->text))
 		found(ret, MAKES_CODE, "a computed index");
 	if (view->state != CODE_VIEW_WHOLE)
 		found(ret, MAKES_CODE, "it could not be read whole: %.60s",

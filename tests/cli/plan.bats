@@ -73,6 +73,17 @@ makes_code() {
 		print(list(map(eval, open("x"))))\n
 		import sqlite3\nsqlite3.connect(":memory:").load_extension("/workspace/x")\n
 		import os\nfor name in open("x"): getattr(os, name)()\n
+		import six\nsix.exec_(open("x").read())\n
+		breakpoint()\n
+		import inspect\nprint(inspect.signature(print, eval_str=True))\n
+		import typing\ntyping.ForwardRef(open("x").read())._evaluate({}, {}, frozenset())\n
+		import yaml\nyaml.Loader(open("x")).get_single_data()\n
+		import sys\nprint.__self__.__dict__[sys.argv[1]](sys.stdin.read())\n
+		import os, sys\nos.__dict__[sys.argv[1]](sys.stdin.read())\n
+		import inspect, os, sys\ndict(inspect.getmembers(os))[sys.argv[1]]()\n
+		import sys\nsetattr(sys, "path", ["lib"])\nimport csv\n
+		import os\nlist(map(os.system, open("x")))\n
+		import atexit, os\natexit.register(os.popen, open("x").read())\n
 	END
 	rows 126 sh <<-'END'
 		bash /workspace/x.sh\n
@@ -115,6 +126,35 @@ makes_code() {
 		exec bash x\n
 		bash <<<"$(cat x)"\n
 		node x.js\n
+		read n; echo "${s:0:$n}"\n
+		read n; echo ${s::n}\n
+		read n; echo ${s: n}\n
+		read n; echo ${s:(n)}\n
+		read n; echo ${s:${n}}\n
+		read n; echo "${@:n}"\n
+		read n; echo "${a[@]:n}"\n
+		read n; a[${n}]=1\n
+		read n; a[n+1]=1\n
+		read n; a[${b[0]}]+=1\n
+		read n; echo ${a["$n"]}\n
+		read n; echo ${a[-n]}\n
+		echo ${a[$(cat x)]}\n
+		read n; a=([n]=1)\n
+		a=([$(cat x)]=1)\n
+		read n; declare -a a=([$n]=1)\n
+		read n; declare -ri m=$n\n
+		read n; declare -n r=$n; echo $r\n
+		f() { local -n r=$1; echo "$r"; }\nf "$(cat x)"\n
+		read l; declare -g "$l"\n
+		export "$(cat x)"\n
+		read n; RANDOM=$n\n
+		sed 's|a|b|e' x\n
+		sed 1e x\n
+		awk '{\n system($0)\n}' x\n
+		awk '{ print | $0 }' x\n
+		xargs timeout 5 <x\n
+		xargs split <x\n
+		split --f=sh x\n
 	END
 }
 @test "what makes code of its inputs is no plan" { makes_code; }
@@ -138,6 +178,10 @@ hands_over() {
 		while read -r a b; do echo "$b $a"; done <table\n
 		sed -n 's/a$/e/p' table; find . -name '*.csv' | xargs -n 1 wc -l\n
 		if [ "$(wc -l <table)" -gt 3 ]; then echo many; fi\ni=1; echo $((i + 1))\n
+		a=(x y z); echo "${a[0]} ${a[-1]} ${#a[@]} ${a[@]:1:2}"; a[3]=w; b=([0]=x [1]=y)\n
+		while read -r l; do echo "${l:0:3} ${l: -2} ${l:-none} ${l%%,*}"; done <table\n
+		f() { local name=$1; declare -r two=$2; echo "$name $two"; }\nf a "$(date)"\nexport TZ=UTC\n
+		find . -name '*.csv' | xargs -n 1 wc -l | sort -n; awk '/a|b/ || $1 > 2 { print $2 }' table | tee out\n
 	END
 }
 @test "what hands over data is a plan" { hands_over; }
@@ -184,6 +228,24 @@ beside_it() {
 	holds 'r["origin"] == "plan"'
 }
 @test "what is beside a plan's code is not planned" { every beside_it; }
+
+# Python also looks in its user's home for code, and where that is a variable says.
+at_home() {
+	begin "$1"
+	local home=$W/.local/lib/python3.$(/usr/bin/python3 -c 'import sys; print(sys.version_info[1])')/site-packages
+	mkdir -p "$home"
+	echo 'import sys; sys.stdout.write("at home\n")' >"$home/planted.pth"
+	echo 'import sys; sys.stdout.write("at home\n")' >"$home/usercustomize.py"
+	printf 'import csv\nprint("here")\n' | code here.py
+	plan "$1" --ask read --env HOME=/workspace here.py
+	exits 0
+	gate "$1" ingest --domain "$D" --kind file --name planted.pth "$home/planted.pth"
+	exits 0
+	submit "$1" --workspace "$W:ro" --env HOME=/workspace --plan "$token" here.py
+	exits 0
+	holds 'r["origin"] == "plan" and r["stdout"] == "here\n"'
+}
+@test "what lies in a home directory is no part of a plan" { every at_home; }
 
 # The story's plan with the library that everybody would use.
 with_pandas() {
