@@ -133,6 +133,10 @@ int gate_label_files(struct gate *g, const struct result *r, const struct label 
 /* gate_known.c */
 /* Everything in DIR, which it is given. */
 int gate_join_known(struct gate *g, int dir, struct err *err);
+/* Its arguments, and what its variables say. */
+int gate_join_words(struct gate *g, struct err *err);
+/* Its input, when that cannot be known before it runs. After the scan. */
+void gate_join_pipe(struct gate *g);
 /* A hostile file in there that it may run as code; or NULL. After the scan. */
 const char *gate_runs_hostile(const struct gate *g);
 

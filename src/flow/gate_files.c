@@ -295,7 +295,7 @@ int gate_join_files(struct gate *g, struct err *err)
 	g->hostilec = 0;
 	if (join_code(g, err) < 0 ||
 	    join_file(g, g->req->stdin_file, &g->bp->input_file, err) < 0 ||
-	    join_runnable(g, err) < 0)
+	    join_runnable(g, err) < 0 || gate_join_words(g, err) < 0)
 		return -1;
 	return join_workspace(g, err);
 }

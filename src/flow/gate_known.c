@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/scope.h"
 #include "base/walk.h"
 #include "flow/gate.h"
@@ -96,6 +97,65 @@ int gate_join_known(struct gate *g, int dir, struct err *err)
 	return 0;
 }
 
+static int look_up_word(struct gate *g, const void *word, size_t len, struct err *err)
+{
+	uint8_t sha256[KEEPER_SHA256];
+	struct file_key key = {.sha256 = sha256, .bytes = len};
+	struct label label;
+	bool known = false;
+
+	digest_of(sha256, word, len);
+	if (file_label_find(&g->state.keeper, &key, &label, &known, err) < 0)
+		return -1;
+	if (known)
+		gate_join_input(g, &label,
+				"an argument or a variable of it has bytes that were read, or that "
+				"an untrusted run wrote");
+	if (known && label.integrity == INTEGRITY_HOSTILE)
+		keep_hostile(g, "(arguments)");
+	return 0;
+}
+
+/* A shell takes the last newline away when it makes a word of a file. */
+static int join_word(struct gate *g, const struct file_sizes *sizes, const char *word,
+		     struct err *err)
+{
+	size_t len = strlen(word);
+
+	if (len >= FILE_HASH_MIN && file_sizes_has(sizes, len) &&
+	    look_up_word(g, word, len, err) < 0)
+		return -1;
+	if (len < FILE_HASH_MIN || !file_sizes_has(sizes, len + 1))
+		return 0;
+	const char *line = arena_printf(&g->arena, "%s\n", word);
+	if (!line)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return look_up_word(g, line, len + 1, err);
+}
+
+int gate_join_words(struct gate *g, struct err *err)
+{
+	const struct request *r = g->req;
+	AUTO_FREE struct file_sizes *sizes = NULL;
+
+	if (!r->argc && !r->envc)
+		return 0;
+	sizes = malloc(sizeof(*sizes));
+	if (!sizes)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (file_sizes_load(&g->state.keeper, sizes, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->argc; i++)
+		if (join_word(g, sizes, r->argv[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < r->envc; i++) {
+		const char *value = strchr(r->env[i], '=');
+		if (value && join_word(g, sizes, value + 1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Is it the name of that file, without its ending, or of a directory before it? */
 static bool is_part(const char *path, const char *name, size_t len)
 {
@@ -121,10 +181,25 @@ static bool is_imported(const struct gate *g, const char *path)
 	return false;
 }
 
+/* May it run what it is given? */
+static bool runs_given(const struct gate *g)
+{
+	return g->bp->payload.is_program || g->makes.makes == MAKES_CODE ||
+	       !view_has_language(g->bp->profile->name);
+}
+
+void gate_join_pipe(struct gate *g)
+{
+	struct label unknown = label_unknown();
+
+	if (!g->bp->input_is_fixed && runs_given(g))
+		gate_join_input(g, &unknown,
+				"it may run what comes through a pipe, which nobody has looked at");
+}
+
 const char *gate_runs_hostile(const struct gate *g)
 {
-	bool runs = g->bp->payload.is_program || g->makes.makes == MAKES_CODE ||
-		    !view_has_language(g->bp->profile->name) || g->hostilec == GATE_HOSTILE_MAX;
+	bool runs = runs_given(g) || g->hostilec == GATE_HOSTILE_MAX;
 
 	for (size_t i = 0; i < g->hostilec; i++)
 		if (runs || is_imported(g, g->hostile[i]))

@@ -226,6 +226,7 @@ int gate_origin(struct gate *g, struct err *err)
 	 * say that nothing was. */
 	bool vouched = !g->has_domain && !g->req->conversation && g->req->declared == ORIGIN_AGENT;
 
+	gate_join_pipe(g);
 	if (tie_up(g, err) < 0 || gate_check_plan(g, err) < 0)
 		return -1;
 	struct label inputs = g->has_inputs ? g->inputs : label_top(), unknown = label_unknown();

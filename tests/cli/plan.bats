@@ -232,7 +232,9 @@ beside_it() {
 # Python also looks in its user's home for code, and where that is a variable says.
 at_home() {
 	begin "$1"
-	local home=$W/.local/lib/python3.$(/usr/bin/python3 -c 'import sys; print(sys.version_info[1])')/site-packages
+	local minor home
+	minor=$(/usr/bin/python3 -c 'import sys; print(sys.version_info[1])')
+	home=$W/.local/lib/python3.$minor/site-packages
 	mkdir -p "$home"
 	echo 'import sys; sys.stdout.write("at home\n")' >"$home/planted.pth"
 	echo 'import sys; sys.stdout.write("at home\n")' >"$home/usercustomize.py"

@@ -41,6 +41,48 @@ ways_to_run()
 	echo 'print(1)' | code plain.py
 }
 
+# The same as a word that the code is given, or through a pipe, where nobody can look before it runs.
+told_elsewhere() {
+	begin "$1"
+	printf 'numbers = [4879, 12104, 12756, 6792]\n' | code doc
+	gate "$1" ingest --domain "$D" --kind web --name https://planets.example/ doc
+	exits 0
+	printf 'import sys\nexec(sys.argv[1])\n' | code argument.py
+	printf 'import os\nexec(os.environ["DOC"])\n' | code variable.py
+	printf 'import sys\nexec(sys.stdin.read())\n' | code input.py
+	printf 'import sys\nprint(len(sys.stdin.read()))\n' | code counts.py
+	local text more
+	text=$(cat "$T/doc")
+	more="$text"$'\n'
+	fresh agent "$1" argument.py -- "$text "
+	fresh exposed "$1" argument.py -- "$text"
+	holds "$WHY"
+	fresh exposed "$1" argument.py -- 1 "$more"
+	fresh exposed "$1" --env "DOC=$text" variable.py
+	fresh exposed "$1" --env "DOC=$more" variable.py
+	mkfifo "$T/pipe"
+	IN=$T/pipe
+	cat "$T/doc" >"$T/pipe" &
+	fresh_piped exposed "$1" --workspace "$W:overlay" --diff input.py
+	holds 'any("through a pipe" in x for x in r["reasons"])'
+	cat "$T/doc" >"$T/pipe" &
+	fresh_piped agent "$1" counts.py
+	IN=/dev/null
+	rm "$T/pipe"
+}
+# fresh_piped ORIGIN WAY ARG...: the same, and its input is $IN.
+fresh_piped()
+{
+	local origin=$1 way=$2 in=$IN
+	shift 2
+	IN=/dev/null
+	talk "$way"
+	IN=$in
+	submit "$way" --stdin - "$@"
+	holds "r['origin'] == '$origin'"
+}
+@test "known bytes: a document as a word, or through a pipe" { every told_elsewhere; }
+
 # A document that was read, put into another conversation's workspace.
 read_elsewhere() {
 	begin "$1"
