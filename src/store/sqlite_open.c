@@ -19,17 +19,23 @@
 #include "store/chain.h"
 #include "store/sqlite.h"
 
-static const char schema[] =
-	"BEGIN EXCLUSIVE;"
-	"CREATE TABLE log (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, record BLOB NOT NULL) "
-	"STRICT;"
-	"CREATE TABLE ref (name TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (name, seq))"
-	" STRICT, WITHOUT ROWID;"
-	"CREATE TABLE item (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
-	" value BLOB NOT NULL, PRIMARY KEY (kind, key)) STRICT;"
-	"PRAGMA application_id = 0x43524441;"
-	"PRAGMA user_version = 1;"
-	"COMMIT;";
+#define LOG                                                                                        \
+	"(seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, record BLOB NOT NULL) "                     \
+	"STRICT"
+#define REF                                                                                        \
+	"(name TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (name, seq))"                      \
+	" STRICT, WITHOUT ROWID"
+#define ITEM                                                                                       \
+	"(kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"                        \
+	" value BLOB NOT NULL, PRIMARY KEY (kind, key)) STRICT"
+
+static const char schema[] = "BEGIN EXCLUSIVE;"
+			     "CREATE TABLE log " LOG ";"
+			     "CREATE TABLE ref " REF ";"
+			     "CREATE TABLE item " ITEM ";"
+			     "PRAGMA application_id = 0x43524441;"
+			     "PRAGMA user_version = 1;"
+			     "COMMIT;";
 
 /* Both files get their first megabyte at once. A commit into blocks that are there already is one
  * wait for the disk; one that makes a file longer is two. */
@@ -150,6 +156,26 @@ static int check_version(struct lite *l, struct err *err)
 	err_set(err, ERR_INPUT, LITE_FILE ": it has version %d, and this cordon knows %d", version,
 		LITE_VERSION);
 	err_cure(err, "use the cordon that made it");
+	return -1;
+}
+
+/* A table of somebody else's making may replace the last record with each new one: nothing fails, and
+ * nothing stays. */
+static int check_tables(struct lite *l, struct err *err)
+{
+	static const char ask[] =
+		"SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+		" AND substr(sql, instr(sql, '(')) <> CASE name WHEN 'log' THEN '" LOG "'"
+		" WHEN 'ref' THEN '" REF "' WHEN 'item' THEN '" ITEM "' END";
+	int others = 0;
+
+	if (number(l, ask, &others, err) < 0)
+		return -1;
+	if (!others)
+		return 0;
+	err_set(err, ERR_REFUSED, LITE_FILE ": its tables are not as Cordon makes them");
+	err_cause(err, "such a table may not keep what is written");
+	err_cure(err, "keep a copy, look at it with cordon audit verify, and ask who did that");
 	return -1;
 }
 
@@ -295,6 +321,8 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	int r = check_version(l, err);
 	if (r == 1 && o->read_only)
 		return chain_none(o->dir, err);
+	if (r == 0 && !o->read_only && check_tables(l, err) < 0)
+		return -1;
 	if (r == 1)
 		r = make(l, o->dir, err);
 	/* SQLite does it too (sqlite_vfs.c), and does not say when it fails. */

@@ -79,6 +79,15 @@ need_server()
 		sql 'CREATE RULE r AS ON INSERT TO cordon.ref DO INSTEAD NOTHING'
 		refused 'ref has a rule'
 		sql 'DROP RULE r ON cordon.ref'
+		sql 'CREATE SCHEMA other; ALTER TABLE cordon.log SET SCHEMA other;
+			CREATE VIEW cordon.log AS SELECT * FROM other.log'
+		refused 'log is no table\|log has a rule'
+		sql 'DROP VIEW cordon.log; ALTER TABLE other.log SET SCHEMA cordon'
+		sql 'CREATE TABLE other.parent (seq bigint PRIMARY KEY);
+			INSERT INTO other.parent SELECT generate_series(0, 100);
+			ALTER TABLE cordon.log ADD CONSTRAINT c FOREIGN KEY (seq) REFERENCES other.parent ON DELETE CASCADE'
+		refused 'log refers to another'
+		sql 'ALTER TABLE cordon.log DROP CONSTRAINT c'
 		cordon domain new >/dev/null
 		cordon audit verify | grep -q 'the log is whole'
 	END

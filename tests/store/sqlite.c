@@ -50,6 +50,21 @@ static void test_versions(int dir)
 	sql("ALTER TABLE gol RENAME TO log");
 }
 
+/* Each record takes the place of the one before, and every insert succeeds. */
+static void test_replacing(int dir)
+{
+	sql("ALTER TABLE log RENAME TO gol;"
+	    "CREATE TABLE log (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL, record BLOB NOT NULL,"
+	    " one INTEGER DEFAULT 1 UNIQUE ON CONFLICT REPLACE) STRICT;"
+	    "INSERT INTO log (seq, hash, record) SELECT seq, hash, record FROM gol ORDER BY seq");
+	ok(fails(dir, false, ERR_REFUSED, "not as Cordon makes them"),
+	   "a table that forgets is refused");
+	sql("DROP TABLE log; ALTER TABLE gol RENAME TO log");
+	struct store *s = case_open(dir);
+	ok(case_is_good(s, dir), "put back, it is good");
+	store_close(s);
+}
+
 static void test_rights(int dir)
 {
 	scratch_must(chmod("s/log.db", 0640) == 0, "a mode");
@@ -309,6 +324,7 @@ int main(void)
 	case_fill(s, 50, 10);
 	store_close(s);
 	test_versions(dir);
+	test_replacing(dir);
 	test_rights(dir);
 	test_keys(dir);
 	test_damage(dir);
