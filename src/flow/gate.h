@@ -186,7 +186,8 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err);
 /* gate_result.c */
 /* What became of it. */
 int gate_log_result(struct gate *g, const struct result *r, struct err *err);
-/* Something that it printed, as a source of its conversation; nothing happens where that has no handle. */
+/* Something that it printed (STREAM 0 or 1), or told otherwise (2), as a source of its conversation; nothing
+ * happens where that has no handle. */
 int gate_ingest_output(struct gate *g, int stream, struct text data, struct err *err);
 /* What it made: what it wrote has its label, and what it told is something that was read. */
 int gate_log_made(struct gate *g, const struct result *r, struct err *err);

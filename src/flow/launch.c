@@ -130,6 +130,12 @@ union message {
 	struct wire_result result;
 };
 
+/* Who is told of what the program says beside its output. */
+static const struct launch_sink *hearer(const struct launch *job)
+{
+	return job->outlet ? &job->outlet->in : job->sink;
+}
+
 /* One that came again is told once more, with its count. */
 static void take_denial(struct launch *job, const struct wire_denial *d)
 {
@@ -147,8 +153,8 @@ static void take_denial(struct launch *job, const struct wire_denial *d)
 		return;
 	r->denials[r->denialc++] = *d;
 	telemetry_join(job->telemetry, d);
-	if (job->sink->denial)
-		job->sink->denial(job->sink->ctx, d);
+	if (hearer(job)->denial)
+		hearer(job)->denial(hearer(job)->ctx, d);
 }
 
 static void take_message(struct launch *job, union message *m, size_t len, int *fd)
@@ -406,7 +412,7 @@ bool launch_is_waiting(struct launch *l)
 
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 {
-	if (p->tells && (l->telemetry = telemetry_new(p->talk, l->sink, l->result)))
+	if (p->tells && (l->telemetry = telemetry_new(p->talk, hearer(l), l->result)))
 		p->talk = -1;
 	collect(l, &p->pump);
 	telemetry_read(l->telemetry);

@@ -6,7 +6,11 @@
  */
 #include "flow/outlet.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/io.h"
+#include "store/buf.h"
 
 static uint64_t ms_since(uint64_t ns)
 {
@@ -19,15 +23,29 @@ static bool is_open(const struct outlet *o)
 	return !o->gate->has_domain;
 }
 
+static void show_word(const struct outlet *o, const struct outlet_word *w)
+{
+	if (w->is_denial)
+		o->sink->denial(o->sink->ctx, &w->denial);
+	else
+		o->sink->telemetry(o->sink->ctx, &w->said);
+}
+
 static void show(struct outlet *o)
 {
+	size_t words = 0;
+
 	for (size_t i = 0; i < o->turnc; i++) {
 		int stream = o->turn[i].stream;
+		for (size_t n = 0; stream == OUTLET_WORD && n < o->turn[i].len; n++)
+			show_word(o, &o->word[words++]);
+		if (stream == OUTLET_WORD)
+			continue;
 		o->sink->output(o->sink->ctx, stream,
 				o->result->out[stream].head + o->shown[stream], o->turn[i].len);
 		o->shown[stream] += o->turn[i].len;
 	}
-	o->turnc = 0;
+	o->turnc = o->wordc = 0;
 }
 
 /* What is too little to be recognised is shown, and is a source with what follows. */
@@ -45,9 +63,27 @@ static int commit(struct outlet *o, int stream, struct err *err)
 	return 0;
 }
 
+static int commit_words(struct outlet *o, struct err *err)
+{
+	AUTO_BUF struct buf text = {.most = OUTLET_BYTES_MAX};
+
+	for (size_t i = 0; i < o->wordc; i++) {
+		const struct outlet_word *w = &o->word[i];
+		if (w->is_denial)
+			buf_line(&text, w->denial.target, sizeof(w->denial.target));
+		else
+			buf_line(&text, w->said.args, sizeof(w->said.args));
+	}
+	if (text.failed)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	return gate_ingest_output(o->gate, OUTLET_WORD,
+				  (struct text){(const char *)text.data, text.len}, err);
+}
+
 static void pass_on(struct outlet *o)
 {
-	if (commit(o, 0, &o->failed) == 0 && commit(o, 1, &o->failed) == 0)
+	if (commit(o, 0, &o->failed) == 0 && commit(o, 1, &o->failed) == 0 &&
+	    commit_words(o, &o->failed) == 0)
 		show(o);
 }
 
@@ -81,6 +117,54 @@ void outlet_take(struct outlet *o, int stream)
 		pass_on(o);
 }
 
+static void take_word(struct outlet *o, const struct outlet_word *w)
+{
+	if (is_open(o))
+		show_word(o, w);
+	if (is_open(o) || o->failed.code)
+		return;
+	if (!o->word && !(o->word = calloc(OUTLET_WORDS_MAX, sizeof(*o->word)))) {
+		err_set(&o->failed, ERR_SYSTEM, "out of memory");
+		return;
+	}
+	if (!o->begun_ns)
+		o->begun_ns = io_now_ns();
+	o->word[o->wordc++] = *w;
+	wait_turn(o, OUTLET_WORD, 1);
+	if (o->wordc == OUTLET_WORDS_MAX || o->turnc == OUTLET_TURNS_MAX)
+		pass_on(o);
+}
+
+static void take_denial(void *ctx, const struct wire_denial *denial)
+{
+	struct outlet_word w = {.is_denial = true, .denial = *denial};
+
+	take_word(ctx, &w);
+}
+
+static void take_said(void *ctx, const struct telemetry_event *event)
+{
+	struct outlet_word w = {.said = *event};
+
+	take_word(ctx, &w);
+}
+
+void outlet_init(struct outlet *o, struct gate *g, const struct launch_sink *sink,
+		 const struct result *result)
+{
+	outlet_done(o);
+	*o = (struct outlet){.gate = g, .sink = sink, .result = result};
+	o->in = (struct launch_sink){.denial = sink->denial ? take_denial : NULL,
+				     .telemetry = sink->telemetry ? take_said : NULL,
+				     .ctx = o};
+}
+
+void outlet_done(struct outlet *o)
+{
+	free(o->word);
+	o->word = NULL;
+}
+
 int outlet_wait(struct outlet *o)
 {
 	if (!o->turnc || o->failed.code)
@@ -94,10 +178,14 @@ int outlet_wait(struct outlet *o)
 	return -1;
 }
 
-void outlet_release(struct outlet *o)
+int outlet_release(struct outlet *o, struct err *err)
 {
-	if (!o->failed.code)
-		show(o);
+	if (o->failed.code)
+		return 0;
+	if (commit_words(o, err) < 0)
+		return -1;
+	show(o);
+	return 0;
 }
 
 void outlet_drop(struct outlet *o, struct result *r)
@@ -111,4 +199,5 @@ void outlet_drop(struct outlet *o, struct result *r)
 		c->head_len = o->shown[i];
 		c->tail_len = 0;
 	}
+	result_forget_words(r);
 }

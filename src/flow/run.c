@@ -75,7 +75,7 @@ static int begin_box(struct sentence *s, struct err *err)
 {
 	int r = launch_begin(&s->box, err);
 
-	s->outlet = (struct outlet){.gate = &s->gate, .sink = s->sink, .result = s->result};
+	outlet_init(&s->outlet, &s->gate, s->sink, s->result);
 	s->box.outlet = &s->outlet;
 	return r;
 }
@@ -328,10 +328,9 @@ static int record(struct sentence *s, int ran, struct err *err)
 	struct err why;
 
 	r->recorded = gate_log_result(&s->gate, r, &why) == 0;
-	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0) {
-		outlet_release(&s->outlet);
+	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0 &&
+	    outlet_release(&s->outlet, &why) == 0)
 		return ran;
-	}
 	outlet_drop(&s->outlet, r);
 	const char *lost = r->recorded ? "what it made" : "its result";
 	if (ran < 0) {
@@ -399,4 +398,5 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 		launch_leave(&s->box);
 	else
 		launch_abandon(&s->box);
+	outlet_done(&s->outlet);
 }

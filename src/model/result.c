@@ -62,13 +62,8 @@ void result_init(struct result *r)
 	r->wire.limit = LIMIT_NONE;
 }
 
-void result_done(struct result *r)
+void result_forget_words(struct result *r)
 {
-	for (int i = 0; i < 2; i++) {
-		free(r->out[i].head);
-		free(r->out[i].tail);
-		memset(&r->out[i], 0, sizeof(r->out[i]));
-	}
 	for (size_t i = 0; i < r->changec; i++)
 		free(r->changes[i].path);
 	free(r->changes);
@@ -77,10 +72,21 @@ void result_done(struct result *r)
 	free(r->egress);
 	r->egress = NULL;
 	r->egressc = 0;
-	scope_close(&r->upper);
 	for (size_t i = 0; i < r->telemetry.explainedc; i++)
 		free(r->telemetry.explained[i]);
 	r->telemetry.explainedc = 0;
+	r->denialc = 0;
+}
+
+void result_done(struct result *r)
+{
+	for (int i = 0; i < 2; i++) {
+		free(r->out[i].head);
+		free(r->out[i].tail);
+		memset(&r->out[i], 0, sizeof(r->out[i]));
+	}
+	result_forget_words(r);
+	scope_close(&r->upper);
 	if (r->report)
 		report_done(r->report);
 	free(r->report);

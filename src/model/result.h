@@ -93,6 +93,8 @@ int result_exit_status(const struct result *r);
 /* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
 void result_init(struct result *r);
 void result_done(struct result *r);
+/* What the program has chosen the words of, beside its output: what it was refused, wrote and reached. */
+void result_forget_words(struct result *r);
 /* A new one, or what is known now of one that is there. One whose predecessors are missing is left
  * out: it is told again. False: there is no room for more. */
 bool result_put_egress(struct result *r, const struct egress_row *row);

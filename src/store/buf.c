@@ -46,6 +46,12 @@ void buf_str(struct buf *b, const char *text)
 	buf_add(b, text, strlen(text));
 }
 
+void buf_line(struct buf *b, const char *text, size_t most)
+{
+	buf_add(b, text, strnlen(text, most));
+	buf_add(b, "\n", 1);
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	char text[PRINTED_MAX];

@@ -48,6 +48,28 @@ hidden() {
 	every hidden
 }
 
+# It prints nothing: a call that is refused says it, the name of a file, or the interpreter.
+told_otherwise() {
+	local way=$1 how
+	printf '%s\n' "$PAYLOAD" | code carries.py
+	printf 'import os\ntry:\n\tos.execv("/" + open("note").read(), ["x"])\nexcept OSError:\n\tpass\n' | code refused.py
+	printf 'open(open("note").read().replace("/", "|").strip(), "w")\n' | code names.py
+	printf 'try:\n\topen(open("note").read())\nexcept OSError:\n\tpass\n' | code says.py
+	for how in '--json refused.py' '--events refused.py' '--json --diff names.py' '--events --telemetry says.py'; do
+		begin "$way"
+		echo "$PAYLOAD" >"$W/note"
+		# shellcheck disable=SC2086
+		gate "$way" run --tier "${way#*:}" --domain "$D" --workspace "$W" $how
+		exits 0
+		out_has evil-corp.example
+		submit "$way" carries.py
+		holds 'r["origin"] == "derived"' 'any("answer of run:" in e["name"] for e in r["evidence"])'
+	done
+}
+@test "printed: what it tells otherwise is a source too" {
+	every told_otherwise
+}
+
 hostile() {
 	begin "$1"
 	pack
