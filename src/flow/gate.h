@@ -53,6 +53,8 @@ struct gate {
 	bool has_known_input; /* its standard input is bytes that are known */
 	bool unread_modules;  /* it imports more from the workspace than was looked at */
 	bool has_modules;     /* a module that it names is in the workspace */
+	size_t modulec;	      /* and which, as far as they were read */
+	const char *module[GATE_MODULES_MAX];
 	bool runs_marked; /* so is what it may start, or its virtual environment: see is_marked */
 	struct makes_code makes;
 	/* What it is given, as it was looked at; all zero: it was not. */

@@ -162,9 +162,15 @@ static const enum effect_kind by_weight[EFFECT_KINDS] = {
 static void fill_effects(struct gate *g)
 {
 	const struct look *l = &g->look;
-	size_t most = l->effectc < APPROVAL_LIST_MAX ? l->effectc : APPROVAL_LIST_MAX, count = 0;
+	size_t all = g->modulec + l->effectc, count = 0;
+	size_t most = all < APPROVAL_LIST_MAX ? all : APPROVAL_LIST_MAX;
 	struct approval_text *list = arena_alloc(&g->arena, sizeof(*list) * (most + 1));
 
+	/* What is shown as code is not all that runs, then. */
+	for (size_t i = 0; !g->arena.failed && i < g->modulec; i++)
+		list[count++].text = arena_printf(
+			&g->arena, "runs a module of the workspace too, not shown here: %s",
+			g->module[i]);
 	for (int k = 0; !g->arena.failed && k < EFFECT_KINDS; k++)
 		for (size_t i = 0; i < l->effectc && count < most; i++)
 			if (l->effect[i].kind == by_weight[k])
@@ -172,8 +178,9 @@ static void fill_effects(struct gate *g)
 					&g->arena, "line %u: %s %s", l->effect[i].line,
 					effect_name(l->effect[i].kind), l->effect[i].value);
 	g->asked.effects = (struct approval_list){.count = count, .list = list};
-	g->asked.effects_more = l->effectc - count;
+	g->asked.effects_more = all - count;
 }
+_Static_assert((size_t)GATE_MODULES_MAX <= APPROVAL_LIST_MAX, "all modules are listed");
 
 /* What is open, or was resolved, for the box: a name could lead to something else for it, and back. */
 static int fill_inputs(struct gate *g, struct err *err)

@@ -358,6 +358,7 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	struct modules m = {.g = g};
 
 	g->unread_modules = g->has_modules = false;
+	g->modulec = 0;
 	if (!g->req->workspace || strcmp(g->bp->profile->name, "python") != 0)
 		return 0;
 	dir = m.dir = open(g->req->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -370,8 +371,10 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	int result = read_code(&m, err);
 	for (size_t i = 0; i < m.count && result == 0; i++)
 		result = read_module(&m, i, err);
-	for (size_t i = 0; i < m.count; i++)
+	for (size_t i = 0; i < m.count; i++) {
+		g->module[g->modulec++] = m.path[i];
 		free((char *)m.text[i].s);
+	}
 	g->unread_modules = m.more;
 	g->has_modules = m.count > 0 || m.more;
 	return result;

@@ -35,6 +35,22 @@ approved_bytes() {
 	approved_bytes user:no-cgroup
 }
 
+# What is imported from the workspace runs too: whoever reads only the code is told so.
+with_module() {
+	begin "$1"
+	reads_table "$1"
+	echo 'import deeper' >"$W/helper.py"
+	echo 'total = 1' >"$W/deeper.py"
+	printf 'import helper\nprint("https://metrics.evil-corp.net/payload")\n' | code imports.py
+	submit "$1" --workspace "$W:ro" imports.py
+	is_parked
+	gate "$1" approvals show "$(said approval_id)"
+	exits 0
+	out_has 'runs a module of the workspace too, not shown here: helper.py'
+	out_has 'runs a module of the workspace too, not shown here: deeper.py'
+}
+@test "people are told which modules run beside the code" { every with_module; }
+
 # Who asks the same again gets the same id, and is told so; those at once too.
 asked_again() {
 	local id i
