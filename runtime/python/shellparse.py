@@ -274,13 +274,17 @@ class Reader(WordReader):
     def documents(self):
         for one in self.pending:
             lines, first, found = [], (self.at, self.line), False
+            last = self.at
             while self.at < len(self.text) and not found and one.end not in self.missing:
+                last = self.at
                 line = self.document_line(not one.quoted)
                 line = line.lstrip('\t') if one.op == '<<-' else line
                 found = line == one.end
                 if not found:
                     lines.append(line)
             one.body = '\n'.join(lines) + '\n' if lines else ''
+            if not one.quoted:
+                self.tell_commands(first[0], last if found else min(self.at, len(self.text)))
             if not found:       # what comes is read as commands too
                 self.at, self.line = first
                 self.view.problem(self.line, 'the end of a here-document is missing')

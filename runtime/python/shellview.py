@@ -310,11 +310,14 @@ class ShellView(Flow):
 
     @staticmethod
     def body(fields):
-        """Without "name () {" or "function name {" at the front: what is defined may be called."""
+        """Without "name () {" or "function name {" at the front: what is defined may be called. A body in
+        round brackets, or one that is an if or a loop, is one too."""
         words = [f.text for f in fields[:4]]
-        if '{' in words and (words[0] == 'function' or words[1:2] == ['()']):
-            return fields[words.index('{') + 1:]
-        return fields
+        if not (words[:1] == ['function'] or words[1:2] == ['()']):
+            return fields
+        opens = [n for n in range(1 + (words[1:2] == ['()']), len(words))
+                 if words[n] in shellparse.KEYWORDS or (words[n] == '()' and words[n - 1:n] == ['()'])]
+        return fields[opens[0] + 1:] if opens else fields
 
     def run_by(self, command, fields, line):
         """The code that a command is given, as (language, code, line)."""

@@ -14,6 +14,9 @@ SPECIALS = '@*#?-$!0123456789_'
 # Two words side by side, or lines: no arithmetic. Another shell takes (( )) for commands.
 NO_ARITHMETIC = re.compile(r'\n|["\'\w)}][ \t]+["\'\w$]|://')
 NEST = 64               # brackets in brackets
+INNER = re.compile(r'\$\(|`')
+# ${NAME:-...} and its like, whose rest is a word that is shown as it is.
+OTHERWISE = re.compile(r'\w*:?[-=+?]')
 ESCAPES = {'n': '\n', 't': '\t', 'r': '\r', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', 'e': '\x1b',
            'E': '\x1b', '\\': '\\', "'": "'", '"': '"', '?': '?'}
 ESCAPE = re.compile(r'\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|0?[0-7]{1,3}|.)', re.S)
@@ -83,6 +86,18 @@ class WordReader:
         self.view.problem(self.line, words)
         if code.strip() and code != self.text:
             self.also.append(code)
+
+    def tell_commands(self, at, end):
+        """Commands in what stays a text here run as any other: they are shown as code too."""
+        while at < end:
+            self.work.step()
+            found = INNER.search(self.text, at, end)
+            if not found:
+                return
+            start = found.end()
+            at = 1 + shellcase.end(self, start) if found.group() == '$(' else self.after_double(start, '`')
+            if at <= end:       # else its end is missing, and that is told
+                self.also.append(self.text[start:at - 1])
 
     # Where things end
 
@@ -175,6 +190,7 @@ class WordReader:
         inner = self.text[found.end():end]
         if '\n' in inner or end >= len(self.text):
             self.doubt('a subscript of several lines', inner)
+        self.tell_commands(found.end(), end)
         self.literal(parts, self.text[self.at:end + 1], False)
         self.at = end + 1
 
@@ -271,6 +287,8 @@ class WordReader:
             if '\n' in text[at:end] or (quoted and "'" in text[at:end]):
                 code = re.sub('[\'"]', '', text[at + 2:end])
                 self.doubt('a ${ } that can be read in two ways', code)
+            if not OTHERWISE.match(text, at + 2):
+                self.tell_commands(at + 2, end)
             parts.append(Part(PARAMETER, text[at + 2:end], quoted))
             self.at = end + 1
         else:

@@ -155,6 +155,9 @@ makes_code() {
 		xargs timeout 5 <x\n
 		xargs split <x\n
 		split --f=sh x\n
+		cat <<END\n$(bash x)\nEND\n
+		f() (bash x)\nf\n
+		echo ${s/$(bash x)/}\n
 	END
 }
 @test "what makes code of its inputs is no plan" { makes_code; }
