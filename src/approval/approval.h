@@ -231,7 +231,7 @@ struct approval_actor {
 	bool has_more_parents;		      /* than there is room for */
 };
 /* Of this process. What cannot be found out counts against it. */
-int approval_actor_here(struct approval_actor *ret, struct err *err);
+void approval_actor_here(struct approval_actor *ret);
 
 /* vote.c */
 /* VOTE's name, approves, scope, time and uid are the caller's; the rest is set here. */
