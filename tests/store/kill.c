@@ -122,9 +122,23 @@ static pid_t child_of(pid_t pid)
 	return child;
 }
 
+/* It may not have started one yet, and what the kernel lists of its children is not always all. */
+static pid_t helper_of(pid_t writer)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	pid_t helper = child_of(writer);
+
+	for (int ms = 0; !helper && ms < START_MS; ms++) {
+		nanosleep(&pause, NULL);
+		helper = child_of(writer);
+	}
+	scratch_must(helper > 0, "the writer's cordon-postgres");
+	return helper;
+}
+
 static void strike(enum victim victim, pid_t writer)
 {
-	pid_t helper = victim == HELPER ? child_of(writer) : 0;
+	pid_t helper = victim == HELPER ? helper_of(writer) : 0;
 
 	if (victim == WRITER)
 		kill(writer, SIGKILL);
