@@ -26,6 +26,11 @@ int audit_tail(struct audit *a, struct err *err);
 int audit_trace(struct audit *a, struct err *err);
 int audit_verify(struct audit *a, struct err *err);
 int audit_export(struct audit *a, struct err *err);
+int audit_prove(struct audit *a, struct err *err);
+int audit_check(struct audit *a, struct err *err); /* without a state */
+
+/* A key as it is, or a file with one. */
+int audit_read_key(const char *word, char ret[NOTE_VKEY_MAX], struct err *err);
 
 /* audit_show.c */
 /* A record as JSON, with its hash and its refs; NULL: it cannot be read. */

@@ -27,7 +27,8 @@ static const struct cli_object objects[] = {{"domain", gate_domain_fields},
 					    {"audit.trace", gate_trace_fields},
 					    {"audit.checkpoint", gate_checkpoint_fields},
 					    {"audit.key", gate_key_fields},
-					    {"audit.rotate", gate_rotate_fields}};
+					    {"audit.rotate", gate_rotate_fields},
+					    {"audit.prove", gate_prove_fields}};
 
 const struct cli_object *gate_object_at(unsigned i)
 {

@@ -17,14 +17,19 @@ enum { GATE_STATUS_BAD = 1, GATE_STATUS_USAGE = 2 };
 /* The words of their JSON objects; each is ended by a row without name. */
 extern const struct cli_field gate_domain_fields[], gate_ingest_fields[], gate_finding_fields[],
 	gate_plan_fields[], gate_verify_fields[], gate_trace_fields[], gate_checkpoint_fields[],
-	gate_key_fields[], gate_rotate_fields[];
+	gate_key_fields[], gate_rotate_fields[], gate_prove_fields[];
 
 /* gate.c */
 /* The I-th of those objects, or NULL past the end. */
 const struct cli_object *gate_object_at(unsigned i);
 /* Prints the error; what to exit with. */
 int gate_fail(const struct cli_call *call, const struct err *err);
-enum gate_way { GATE_READS, GATE_WRITES, GATE_ACCEPTS }; /* see store/store.h */
+enum gate_way {
+	GATE_READS,
+	GATE_WRITES,
+	GATE_ACCEPTS,
+	GATE_NOT
+}; /* see store/store.h; not at all */
 int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state *ret,
 	       struct err *err);
 /* The domain of HANDLE, or the shared one for NULL, as one with all that were called NAME, if that is

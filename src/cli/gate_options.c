@@ -228,7 +228,7 @@ const struct cli_option cli_audit_options[] = {
 	{"follow", NULL, "tail: go on as records are added", set_follow, NULL},
 	{"checkpoint", "FILE", "verify: checkpoints that were kept elsewhere", set_checkpoint,
 	 NULL},
-	{"key", "PUB", "verify: the log's key that was kept elsewhere, or a file with it", set_key,
+	{"key", "PUB", "verify, check: the log's key that was kept elsewhere, or a file with it", set_key,
 	 NULL},
 	{"format", "F", "export: the first is the default", set_format, names_of_exports},
 	{"from", "N", "export: begin with this record", set_from, NULL},

@@ -50,7 +50,9 @@ static const struct cli_command commands[] = {
 	 "fix code before anything untrusted is read: prints a token for cordon run",
 	 "T=$(cordon plan --domain $D --runs 10 report.py)", cli_plan_options, cli_plan, true, 2,
 	 cli_beside_options},
-	{"audit", "tail|verify|trace RUN|export|checkpoint|key|rotate|accept [options]",
+	{"audit",
+	 "tail|verify|trace RUN|export|checkpoint|key|rotate|accept|prove RECORD|check FILE "
+	 "[options]",
 	 "read the log, check it, and ask which documents led to a run",
 	 "cordon audit verify --checkpoint kept.txt --key kept.pub", cli_audit_options, cli_audit,
 	 true, 2, NULL},

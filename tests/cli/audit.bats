@@ -350,3 +350,36 @@ for i, r in enumerate(rows):
 assert len({(r["source"], r["id"]) for r in rows}) == 7'
 }
 @test "exports have what their formats require" { each exported; }
+
+# A record goes to somebody who has the key and nothing else, and is worth nothing with one byte changed.
+proved() {
+	story "$1"
+	gate "$1" 0 audit key
+	cp "$T/out" "$T/key"
+	gate "$1" 0 audit prove 4 --json
+	holds "r['record'] == 4 and r['key'] == '$(cat "$T/key")'"
+	gate "$1" 0 audit prove 4
+	cp "$T/out" "$T/proof"
+	gate "$1" 0 audit check "$T/proof" --key "$T/key" --state "$T/nowhere"
+	is_harmless
+	out_has "the log has it: 4  "
+	[ ! -e "$T/nowhere" ]
+	gate "$1" 0 audit check "$T/proof" --key "$T/key" --json
+	cp "$T/out" "$T/checked"
+	gate "$1" 0 audit tail -n 100 --json
+	grep -Fxq "$(cat "$T/checked")" "$T/out"
+	sed 's/^index 4$/index 3/' "$T/proof" >"$T/other"
+	gate "$1" 1 audit check "$T/other" --key "$T/key"
+	err_has "not in the log that was signed"
+	gate "$1" 0 audit rotate
+	gate "$1" 1 audit check "$T/proof" --key "$(cat "$T/out")"
+	err_has "not signed with that key"
+	head -c 100 "$T/proof" >"$T/half"
+	gate "$1" 125 audit check "$T/half" --key "$T/key"
+	err_has "this is no proof"
+	gate "$1" 2 audit check "$T/proof"
+	err_has "--key PUB"
+	gate "$1" 2 audit prove four
+	gate "$1" 2 audit prove 1000000
+}
+@test "one record can be proved to somebody who has no log" { each proved; }
