@@ -114,6 +114,7 @@ load approvals.bash
 # A real one, that is given the state, the program and a key: more than anybody should.
 @test "code that was given everything does not answer from its box" {
 	local boxed
+	readelf -Ws "$CORDON" | grep -q __asan_init && skip "the sanitizer needs more than a box gives"
 	people
 	enrol anna
 	park
