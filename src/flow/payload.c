@@ -18,6 +18,7 @@
 #include "base/digest.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/stamp.h"
 
 enum { CHUNK = 65536, TICK_NS = 4000000, TICKS_MAX = 500, AHEAD_NS = 1000000000 };
 
@@ -39,21 +40,13 @@ int payload_hash_file(int fd, uint8_t sha256[32], struct err *err)
 	return 0;
 }
 
-static int64_t nanoseconds(struct timespec t)
-{
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* A file system's clock goes in steps: a file that was written just now could be written again under the
  * same time. Then we let a step pass, and look at that very clock whether it has: on a host that has no time
  * for its guest a step may take long. A time that lies further ahead will never come again. */
 static bool may_be_written_unseen(const struct stat *st)
 {
-	struct timespec now;
+	int64_t ahead = stamp_of(st).changed - stamp_now();
 
-	if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0)
-		return true;
-	int64_t ahead = nanoseconds(st->st_ctim) - nanoseconds(now);
 	return ahead >= 0 && ahead < AHEAD_NS;
 }
 

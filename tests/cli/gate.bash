@@ -53,6 +53,9 @@ ingest()
 	gate "$who" "$expected" ingest --domain "$D" --rules "$T/r" "$@"
 }
 
+# tier_of WHO: the most that the account can have.
+tier_of() { if [ "$1" = root ]; then echo full; else echo no-cgroup; fi; }
+
 # each CHECK: the function, once for each account.
 each()
 {

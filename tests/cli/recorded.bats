@@ -19,19 +19,18 @@ print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
 
 # What is refused before it is decided on is found by its conversation, with what was seen of it.
 undecided() {
-	local many=() tier=full
-	[ "$1" = root ] || tier=no-cgroup
+	local many=()
 	new_domain "$1"
 	printf '#!/bin/sh\necho a script\n' >"$T/script"
 	chmod 755 "$T/script"
-	gate "$1" 126 run --domain "$D" --tier $tier --rules "$T/r" --lang binary "$T/script"
+	gate "$1" 126 run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --lang binary "$T/script"
 	err_has "the program is no machine code"
 	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is no machine code" and
 		v["rules"] == [] and "origin" not in v and q["file"].endswith("/script")'
 	sed -i 's/llm_io/tool_call/' "$T"/r/[bc].yaml
 	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
 	for _ in {1..9}; do many+=("$(head -c 120000 /dev/zero | tr '\0' a)"); done
-	gate "$1" 125 run --domain "$D" --tier $tier --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
+	gate "$1" 125 run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
 	holds 'r["verdict"] is None and "arguments and environment have 1080009 bytes" in r["error"]["message"]' \
 		'"--stdin" in r["error"]["cure"]'
 	refusals "$1" "v['verdict'] == 'deny' and 'arguments and environment have' in v['error'] and
@@ -45,10 +44,9 @@ undecided() {
 # runs WHO STATUS ARG...: a small program, whatever the machine lets an account have.
 runs()
 {
-	local who=$1 expected=$2 tier=full
+	local who=$1 expected=$2
 	shift 2
-	[ "$who" = root ] || tier=no-cgroup
-	gate "$who" "$expected" run --domain "$D" --tier $tier --rules "$T/r" "$@"
+	gate "$who" "$expected" run --domain "$D" --tier "$(tier_of "$who")" --rules "$T/r" "$@"
 }
 
 # policies WHO PYTHON...: holds of the records of the policies, the oldest first.
@@ -128,14 +126,12 @@ free()
 }
 
 unrecorded() {
-	local tier=full
-	[ "$1" = root ] || tier=no-cgroup
 	new_domain "$1"
 	printf '#!/bin/sh\necho a script\n' >"$T/script"
 	chmod 755 "$T/script"
 	hold "$1" genesis
 	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
-	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json --lang binary "$T/script"
+	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json --lang binary "$T/script"
 	free "$1"
 	exits 126
 	holds '"machine code" in r["error"]["message"] and "held the log" in r["error"]["cause"]' \
@@ -145,13 +141,11 @@ unrecorded() {
 
 # The log is there, and cannot be written when the run would start.
 unstarted() {
-	local tier=full
-	[ "$1" = root ] || tier=no-cgroup
 	new_domain "$1"
 	echo 'print("here")' >"$T/job.py"
 	hold "$1" genesis
 	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
-	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json "$T/job.py"
+	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/job.py"
 	free "$1"
 	exits 125
 	holds 'r["ran"] is False and r["recorded"] is False and r["stdout"] == "" and r["audit_id"] is None' \
@@ -163,14 +157,12 @@ unstarted() {
 
 # What the policy says of code of which nobody says anything.
 undeclared() {
-	local tier=full
-	[ "$1" = root ] || tier=no-cgroup
 	printf 'version: 1\norigins: {undeclared: hostile}\n' >"$T/undeclared.yaml"
 	chmod 644 "$T/undeclared.yaml"
 	echo 'pass' >"$T/quiet.py"
-	gate "$1" 126 run --json --tier $tier --rules "$T/r" --policy "$T/undeclared.yaml" "$T/quiet.py"
+	gate "$1" 126 run --json --tier "$(tier_of "$1")" --rules "$T/r" --policy "$T/undeclared.yaml" "$T/quiet.py"
 	holds 'r["origin"] == "hostile" and r["ran"] is False' 'any("the policy says so" in x for x in r["reasons"])'
-	gate "$1" 0 run --json --tier $tier --rules "$T/r" --policy "$T/undeclared.yaml" --origin agent "$T/quiet.py"
+	gate "$1" 0 run --json --tier "$(tier_of "$1")" --rules "$T/r" --policy "$T/undeclared.yaml" --origin agent "$T/quiet.py"
 	new_domain "$1"
 	runs "$1" 0 --json --policy "$T/undeclared.yaml" "$T/quiet.py"
 	holds 'r["origin"] == "agent"'
@@ -179,12 +171,10 @@ undeclared() {
 
 # What it did is done: to be told of a locked log only would be to run it once more.
 lost_result() {
-	local tier=full
-	[ "$1" = root ] || tier=no-cgroup
 	new_domain "$1"
 	printf 'import sys, time\nprint("done", flush=True)\ntime.sleep(2)\nsys.exit(3)\n' >"$T/slow.py"
 	hold "$1" start
-	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" --json "$T/slow.py"
+	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/slow.py"
 	free "$1"
 	exits 125
 	holds 'r["status"] == "error" and r["ran"] is True and r["recorded"] is False' \
@@ -331,12 +321,10 @@ verdict_of()
 
 # What is long enough to be learned from is not shown without being a source.
 lost_output() {
-	local tier=full
-	[ "$1" = root ] || tier=no-cgroup
 	new_domain "$1"
 	printf 'import time\nprint("a whole sentence", flush=True)\ntime.sleep(2)\n' >"$T/slow.py"
 	hold "$1" start
-	run_gate "$1" run --domain "$D" --tier $tier --rules "$T/r" ${HOW:+$HOW} "$T/slow.py"
+	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" ${HOW:+$HOW} "$T/slow.py"
 	free "$1"
 	exits 125
 	[ "$(cat "$T/out" "$T/err" | grep -c 'the program did run')" -eq 1 ] || show

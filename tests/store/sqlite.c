@@ -33,6 +33,14 @@ static void sql(const char *words)
 	case_sql("s", words, "");
 }
 
+static void put_back(int dir)
+{
+	struct store *s = case_open(dir);
+
+	ok(case_is_good(s, dir), "put back, it is good");
+	store_close(s);
+}
+
 static void test_versions(int dir)
 {
 	sql("PRAGMA user_version = 2");
@@ -42,9 +50,7 @@ static void test_versions(int dir)
 	ok(fails(dir, false, ERR_INPUT, "another program"),
 	   "another program's database is refused");
 	sql("PRAGMA application_id = 0x43524441");
-	struct store *s = case_open(dir);
-	ok(case_is_good(s, dir), "put back, it is good");
-	store_close(s);
+	put_back(dir);
 	sql("ALTER TABLE log RENAME TO gol");
 	ok(fails(dir, false, ERR_SYSTEM, "no such table"), "a table that is gone is told");
 	sql("ALTER TABLE gol RENAME TO log");
@@ -60,9 +66,7 @@ static void test_replacing(int dir)
 	ok(fails(dir, false, ERR_REFUSED, "not as Cordon makes them"),
 	   "a table that forgets is refused");
 	sql("DROP TABLE log; ALTER TABLE gol RENAME TO log");
-	struct store *s = case_open(dir);
-	ok(case_is_good(s, dir), "put back, it is good");
-	store_close(s);
+	put_back(dir);
 }
 
 static void test_rights(int dir)
