@@ -3,7 +3,7 @@
  * The program's first instructions. A static PIE relocates itself and so writes to each of its data
  * pages in turn; then its stack grows, page by page. Every first touch is a fault, and a fault takes
  * longer than the work behind it: together they were a tenth of a short run. So the kernel is asked
- * for those pages with one call each, and the C library's own start goes on as if nothing had been.
+ * for those pages with one call each (not for those behind the data, of which few are touched), and the C library's own start goes on as if nothing had been.
  * Only a hint: a kernel that refuses (before 5.14) loses nothing but time. Nothing is relocated yet,
  * so nothing here may need an absolute address or a stack frame.
  */
@@ -21,8 +21,8 @@ __asm__(".pushsection .text\n"
 	"	mov x8, #233\n" /* madvise */
 	"	mov x2, #23\n"	/* MADV_POPULATE_WRITE */
 	"	adrp x0, __init_array_start\n"
-	"	adrp x1, _end\n"
-	"	add x1, x1, :lo12:_end\n"
+	"	adrp x1, _edata\n"
+	"	add x1, x1, :lo12:_edata\n"
 	"	sub x1, x1, x0\n"
 	"	svc #0\n"
 	"	mov x0, sp\n"
@@ -46,7 +46,7 @@ __asm__(".pushsection .text\n"
 	"	movl $23, %edx\n"  /* MADV_POPULATE_WRITE */
 	"	leaq __init_array_start(%rip), %rdi\n"
 	"	andq $-4096, %rdi\n"
-	"	leaq _end(%rip), %rsi\n"
+	"	leaq _edata(%rip), %rsi\n"
 	"	subq %rdi, %rsi\n"
 	"	syscall\n"
 	"	movl $28, %eax\n"

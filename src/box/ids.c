@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,13 +24,21 @@
 /* PROC_USER_INIT_INO: the first user namespace has had this number since Linux 3.8. */
 #define HOST_USERNS_INODE 0xeffffffdU
 
+/* Without /proc/self, which the kernel has to forget again when we end. */
+static int stat_own_userns(struct stat *ret)
+{
+	AUTO_CLOSE int self = sys_pidfd_open(getpid());
+	AUTO_CLOSE int space = self < 0 ? -1 : ioctl(self, PIDFD_GET_USER_NAMESPACE, 0);
+
+	return space >= 0 ? fstat(space, ret) : stat("/proc/self/ns/user", ret); /* before 6.11 */
+}
+
 /* Root in a user namespace (a rootless container) has no ids to spare: it is an ordinary user. */
 static bool is_root_of_host(void)
 {
 	struct stat st;
 
-	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 &&
-	       st.st_ino == HOST_USERNS_INODE;
+	return geteuid() == 0 && stat_own_userns(&st) == 0 && st.st_ino == HOST_USERNS_INODE;
 }
 
 int ids_choose(struct box *b, struct err *err)

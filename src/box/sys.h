@@ -54,6 +54,9 @@ static inline int sys_landlock_restrict(int ruleset)
 	return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
 }
 
+#ifndef PIDFD_GET_USER_NAMESPACE
+#define PIDFD_GET_USER_NAMESPACE _IO(0xFF, 9) /* 6.11 */
+#endif
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif

@@ -163,7 +163,7 @@ static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, 
 static int dispatch(const char *word, int argc, char **argv, bool input)
 {
 	const struct cli_command *cmd = find(strcmp(word, "--version") == 0 ? "version" : word);
-	AUTO_PAGES struct cli_call *call = pages_new(sizeof(*call));
+	struct cli_call *call = pages_new(sizeof(*call)); /* for as long as we live */
 
 	if (!call)
 		return 125;

@@ -99,7 +99,7 @@ int cli_run(struct cli_call *call)
 					      : "which file?");
 	if (call->json && call->events)
 		return usage(call, "--json or --events, not both");
-	AUTO_PAGES struct result *r = pages_new(sizeof(*r));
+	struct result *r = pages_new(sizeof(*r)); /* for as long as we live */
 	if (!r)
 		return 125;
 	req->file = call->argv[0];

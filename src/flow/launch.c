@@ -27,7 +27,6 @@
 #include "base/scope.h"
 #include "base/self.h"
 #include "base/spawn.h"
-#include "base/spread.h"
 #include "flow/outlet.h"
 #include "flow/payload.h"
 
@@ -90,10 +89,7 @@ int launch_begin(struct launch *l, struct err *err)
 		err_cure(err, "install both programs together");
 		return -1;
 	}
-	if (spawn(l, path, err) < 0)
-		return -1;
-	spread(l->pid);
-	return 0;
+	return spawn(l, path, err);
 }
 
 /* A cordon-box that is gone already has said why, or its end will tell. */

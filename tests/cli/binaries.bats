@@ -76,3 +76,48 @@ hashed() {
 @test "code_sha256 of a program is of the bytes that ran, or null" {
 	every hashed
 }
+
+# not_ours DIR: a cordon-box that is not ours lies there.
+not_ours()
+{
+	mkdir -p "$1"
+	printf '#!/bin/sh\ntouch %q\n' "$T/taken" >"$1/cordon-box"
+	chmod 755 "$1" "$1/cordon-box"
+}
+
+@test "cordon-box is the one beside our file, not beside a link to it or a script that names us" {
+	not_ours "$T/away"
+	ln -s "$CORDON" "$T/away/cordon"
+	ln -s "$T/bin" "$T/link"
+	printf '#!%s run\nexit 3\n' "$CORDON" >"$T/away/job.sh"
+	chmod 755 "$T/away/job.sh"
+	echo 'exit 3' >"$T/three.sh"
+	each() # COMMAND...: runs, and runs ours
+	{
+		status=0
+		"$@" >"$T/out" 2>"$T/err" || status=$?
+		exits 3
+		[ ! -e "$T/taken" ] || return 1
+	}
+	local options=(run --origin user --tier no-cgroup)
+	each "$T/away/cordon" "${options[@]}" "$T/three.sh"
+	each "$T/link/cordon" "${options[@]}" "$T/three.sh"
+	(cd "$T/away" && each ./cordon "${options[@]}" "$T/three.sh")
+	(PATH=$T/away:$PATH && each cordon "${options[@]}" "$T/three.sh")
+	status=0
+	"$T/away/job.sh" >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -ne 0 ] && [ ! -e "$T/taken" ] || show
+}
+
+@test "a key pressed on the caller's terminal does not reach cordon-box" {
+	local group
+	mkfifo "$T/begun"
+	"$CORDON" run --origin user --tier no-cgroup --lang bash - <<<'echo begun; sleep 60' >"$T/begun" &
+	read -r group <"$T/begun"
+	[ "$group" = begun ]
+	local box
+	box=$(pgrep -P $! -x cordon-box)
+	group=$(ps -o pgid= -p "$box")
+	kill -INT $!
+	[ "$group" -eq "$box" ]
+}
