@@ -71,13 +71,13 @@ struct approval_input {
 	uint8_t sha256[APPROVAL_SHA256];
 	uint64_t entries, bytes; /* below a directory; of files */
 };
-/* A part of the code that ties to a source, in bytes; TO is behind the last. Where it ends in the source
- * is not known: what is between its words may be longer there. */
+/* A part of the code that ties to a source, in bytes; TO is behind the last. FROM again: it is all over
+ * it, or nobody knows how far it goes. */
 struct approval_evidence {
 	const char *source, *name; /* its id, and what it calls itself */
 	const char *how;
 	uint64_t kind; /* enum source_kind */
-	uint64_t code_from, code_to, source_from;
+	uint64_t code_from, code_to, source_from, source_to;
 };
 struct approval_finding {
 	const char *rule, *title, *severity;

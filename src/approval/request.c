@@ -13,7 +13,7 @@
 #include "base/digest.h"
 #include "model/spec.h"
 
-#define MAGIC "cordon approval request 3\n"
+#define MAGIC "cordon approval request 4\n"
 
 enum {
 	B = 1 << APPROVAL_BINDING,
@@ -60,6 +60,7 @@ static const struct field evidence_row[] = {
 	NUMBER(struct approval_evidence, code_from, COUNT_MOST, FIELD_ALWAYS),
 	NUMBER(struct approval_evidence, code_to, COUNT_MOST, FIELD_ALWAYS),
 	NUMBER(struct approval_evidence, source_from, COUNT_MOST, FIELD_ALWAYS),
+	NUMBER(struct approval_evidence, source_to, COUNT_MOST, FIELD_ALWAYS),
 	{0}};
 
 static const struct field finding_row[] = {TEXT(struct approval_finding, rule, FIELD_ALWAYS),
@@ -178,7 +179,8 @@ static bool makes_sense(const struct approval_request *r)
 		return false;
 	const struct approval_evidence *e = r->evidence.list;
 	for (size_t i = 0; i < r->evidence.count; i++)
-		if (e[i].code_from > e[i].code_to || e[i].code_to > r->code_len)
+		if (e[i].code_from > e[i].code_to || e[i].code_to > r->code_len ||
+		    e[i].source_from > e[i].source_to)
 			return false;
 	return true;
 }

@@ -41,6 +41,7 @@ WORD_OF(e_kind, struct approval_evidence, kind, source_kind_name)
 FIELD(e_code, struct approval_evidence,
       json_pack("[I, I]", (json_int_t)v->code_from, (json_int_t)v->code_to))
 NUMBER_OF(e_from, struct approval_evidence, source_from)
+NUMBER_OF(e_to, struct approval_evidence, source_to)
 static const struct cli_field evidence_fields[] = {
 	{"source", "the source's id", e_source},
 	{"name", "what it calls itself", e_name},
@@ -48,6 +49,7 @@ static const struct cli_field evidence_fields[] = {
 	{"how", "how the tie was found", e_how},
 	{"code_span", "bytes of the code, from and behind the last", e_code},
 	{"source_from", "where it stands in the source", e_from},
+	{"source_to", "behind its last byte there; source_from: all over it, or unknown", e_to},
 	{0}};
 
 TEXT_OF(f_rule, struct approval_finding, rule)

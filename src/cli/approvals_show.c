@@ -109,14 +109,20 @@ static void show_question(const struct approval *a, uint64_t now)
 static void show_tie(const struct approval_evidence *e, size_t number)
 {
 	const char *kind = source_kind_name((unsigned)e->kind);
+	char there[64] = "";
 
+	if (e->source_to > e->source_from)
+		snprintf(there, sizeof(there), "bytes %llu-%llu of ",
+			 (unsigned long long)e->source_from, (unsigned long long)e->source_to);
 	if (e->code_to > e->code_from)
-		approvals_line("source", "[%zu] bytes %llu-%llu of the code tie by %s to %s %s: %s",
-			       number, (unsigned long long)e->code_from,
-			       (unsigned long long)e->code_to, e->how, kind, e->source, e->name);
+		approvals_line("source",
+			       "[%zu] bytes %llu-%llu of the code tie by %s to %s%s %s: %s", number,
+			       (unsigned long long)e->code_from, (unsigned long long)e->code_to,
+			       e->how, there, kind, e->source, e->name);
 	else
-		approvals_line("source", "[%zu] not its own bytes, but found in its %s: %s %s: %s",
-			       number, e->how, kind, e->source, e->name);
+		approvals_line("source",
+			       "[%zu] not its own bytes, but found in its %s: %s%s %s: %s", number,
+			       e->how, there, kind, e->source, e->name);
 }
 
 static void show_origin(const struct approval_request *r)

@@ -140,6 +140,7 @@ FIELD(tie_how, struct report_tie, jsonval_readable(v->how))
 FIELD(tie_from, struct report_tie, jsonval_number(v->code_from))
 FIELD(tie_to, struct report_tie, jsonval_number(v->code_to))
 FIELD(tie_source_from, struct report_tie, jsonval_number(v->source_from))
+FIELD(tie_source_to, struct report_tie, jsonval_number(v->source_to))
 
 static const struct cli_field tie_fields[] = {
 	{"source", "its id in the log, src:ID there; or empty", tie_source},
@@ -150,6 +151,8 @@ static const struct cli_field tie_fields[] = {
 	{"from", "the first byte of the code that ties to it", tie_from},
 	{"to", "the byte behind the last one", tie_to},
 	{"source_from", "where it stands in the source", tie_source_from},
+	{"source_to", "behind its last byte there; source_from: all over it, or unknown",
+	 tie_source_to},
 	{0}};
 
 FIELD(rule_id, struct report_finding, jsonval_readable(v->rule))

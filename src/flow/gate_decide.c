@@ -136,7 +136,8 @@ static void fill_evidence(struct gate *g)
 						     .kind = r->tie[i].kind,
 						     .code_from = r->tie[i].code_from,
 						     .code_to = r->tie[i].code_to,
-						     .source_from = r->tie[i].source_from};
+						     .source_from = r->tie[i].source_from,
+						     .source_to = r->tie[i].source_to};
 	g->asked.evidence = (struct approval_list){.count = r->tiec, .list = list};
 	g->asked.evidence_more = r->tie_more;
 }

@@ -148,6 +148,7 @@ static void put_evidence(const struct report *r, struct jcs *j)
 		jcs_str(j, "how", t->how);
 		jcs_str(j, "source", t->source);
 		jcs_int(j, "source_from", (int64_t)t->source_from);
+		jcs_int(j, "source_to", (int64_t)t->source_to);
 		jcs_str(j, "tie", t->tie);
 		jcs_int(j, "to", (int64_t)t->code_to);
 		jcs_end(j);

@@ -165,7 +165,8 @@ static struct report_tie tie_of(struct gate *g, const struct evidence *e, const 
 				   .kind = s->kind,
 				   .code_from = e->at,
 				   .code_to = e->at + e->len,
-				   .source_from = e->source_at};
+				   .source_from = e->source_at,
+				   .source_to = e->source_to};
 }
 
 /* What a run has written is known by the sources behind it. */

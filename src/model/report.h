@@ -27,12 +27,13 @@ struct report_finding {
 	uint64_t line; /* 0: not known */
 };
 
-/* A part of the code that stands in a source. Spans are bytes; TO is behind the last. */
+/* A part of the code that stands in a source. Spans are bytes; TO is behind the last, and FROM where it
+ * is all over it or nobody knows. */
 struct report_tie {
 	const char *source, *name; /* its id, and what it calls itself */
 	const char *tie, *how;	   /* HOW: the form of the code it was found in; "" */
 	enum source_kind kind;
-	uint64_t code_from, code_to, source_from;
+	uint64_t code_from, code_to, source_from, source_to;
 };
 
 struct report {

@@ -63,7 +63,7 @@ static int filter_make(struct filter *f, const struct index *source, size_t sour
 	size_t hashes = 0, bits = FILTER_BITS_MIN;
 
 	for (size_t i = 0; i < sources; i++)
-		for (int k = 0; k < INDEX_LISTS; k++)
+		for (int k = 0; k < INDEX_KEPT; k++)
 			hashes += source[i].list[k].count;
 	while (bits < FILTER_BITS_MAX && bits / FILTER_ROOM < hashes)
 		bits *= 2;
@@ -72,7 +72,7 @@ static int filter_make(struct filter *f, const struct index *source, size_t sour
 	if (!f->bit)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	for (size_t i = 0; i < sources; i++)
-		for (int k = 0; k < INDEX_LISTS; k++)
+		for (int k = 0; k < INDEX_KEPT; k++)
 			for (size_t n = 0; n < source[i].list[k].count; n++)
 				filter_set(f, PRINT_HASH(source[i].list[k].list[n]));
 	return 0;
@@ -86,6 +86,10 @@ struct work {
 	struct prints spans, atoms; /* of the text, sorted; places are in the canonical text */
 	struct atom *atom;	    /* by number: an atom's place in ATOMS is its number */
 	size_t atomc, room;
+	/* The source it is held against, by its number; HIDDEN: INDEX_HIDDEN, or 0 for the thing itself. */
+	const struct index *index;
+	uint32_t source;
+	int hidden;
 	struct prints matches;
 	bool cut;	      /* there were more of them */
 	struct prints common; /* made when it is first needed */
@@ -99,14 +103,19 @@ static bool is_stronger(const struct evidence *a, const struct evidence *b)
 	return a->tie != b->tie ? a->tie > b->tie : a->weight > b->weight;
 }
 
-/* The same place of the same source, told already? Equal texts tie equally. */
+/* The same place of the same source, told already? Equal texts tie equally: other forms of the code, and
+ * what is hidden in the source and stands in it in clear too. */
 static bool is_told(const struct work *w, const struct evidence *e)
 {
 	for (size_t i = 0; i < w->ret->count; i++) {
 		const struct evidence *old = &w->ret->list[i];
-		if (old->source == e->source && old->tie == e->tie && old->text != e->text &&
-		    old->source_at <= e->source_at &&
-		    e->source_at + e->weight <= old->source_at + old->weight)
+		if (old->source != e->source || old->tie != e->tie)
+			continue;
+		if (old->text == e->text
+			    ? w->hidden && old->text_at <= e->text_at &&
+				      e->text_at + e->text_len <= old->text_at + old->text_len
+			    : old->source_at <= e->source_at &&
+				      e->source_at + e->weight <= old->source_at + old->weight)
 			return true;
 	}
 	return false;
@@ -117,6 +126,12 @@ static void tell(struct work *w, struct evidence e)
 	struct attribution *a = w->ret;
 	size_t i = a->count;
 
+	if (w->hidden) {
+		struct index_place lies = index_layer(w->index, e.source_at);
+		e.source_at = lies.from;
+		e.source_to = lies.to;
+	}
+	e.source = w->source;
 	if (w->ties[e.source] < e.tie)
 		w->ties[e.source] = e.tie;
 	e.text = w->number;
@@ -142,29 +157,33 @@ struct span {
 	size_t source_first, source_last; /* in the source */
 };
 
-static void tell_span(struct work *w, uint32_t source, const struct span *s)
+static void tell_span(struct work *w, const struct span *s)
 {
-	size_t end = s->last + WINNOW_K;
-	size_t from = w->canon.map[s->first], to = w->canon.map[end - 1] + 1;
+	size_t end = s->last + WINNOW_K, last = s->source_last;
+	size_t from = w->canon.map[s->first], to = canon_end(&w->canon, w->text->data, end - 1);
 
+	/* One whose last fingerprint has no known end has none. */
+	size_t source_to = index_end(w->index, last, WINNOW_K);
 	tell(w, (struct evidence){.tie = TIE_SPAN,
-				  .source = source,
 				  .source_at = s->source_first,
+				  .source_to = source_to > last ? source_to : s->source_first,
 				  .weight = end - s->first,
 				  .text_at = from,
 				  .text_len = to - from});
 }
 
-static bool continues(const struct span *s, size_t at, size_t source_at)
+static bool continues(const struct work *w, const struct span *s, size_t at, size_t source_at)
 {
 	size_t gap = at - s->last;
 
+	if (w->hidden)
+		return gap <= GAP_MAX && source_at == s->source_last;
 	return gap <= GAP_MAX && source_at >= s->source_last &&
 	       source_at - s->source_last <= SOURCE_FACTOR * gap + SOURCE_SLACK;
 }
 
 /* MATCHES: place in the canonical text, place in the source; sorted. */
-static void tell_spans(struct work *w, uint32_t source)
+static void tell_spans(struct work *w)
 {
 	const struct prints *m = &w->matches;
 	struct span s = {0};
@@ -174,12 +193,12 @@ static void tell_spans(struct work *w, uint32_t source)
 		size_t at = (size_t)PRINT_HASH(m->list[i]), next = i, pick = i;
 		bool goes_on = false;
 		for (; next < m->count && PRINT_HASH(m->list[next]) == at; next++)
-			if (open && !goes_on && continues(&s, at, PRINT_AT(m->list[next]))) {
+			if (open && !goes_on && continues(w, &s, at, PRINT_AT(m->list[next]))) {
 				goes_on = true;
 				pick = next;
 			}
 		if (open && !goes_on)
-			tell_span(w, source, &s);
+			tell_span(w, &s);
 		if (!goes_on)
 			s.first = at, s.source_first = PRINT_AT(m->list[pick]);
 		s.last = at;
@@ -188,7 +207,7 @@ static void tell_spans(struct work *w, uint32_t source)
 		i = next;
 	}
 	if (open)
-		tell_span(w, source, &s);
+		tell_span(w, &s);
 }
 
 /* All pairs of one hash: a few at most, as prints_sort keeps a few. */
@@ -213,8 +232,10 @@ static int is_common(struct work *w, uint64_t hash, struct err *err)
 	return common_has(&w->common, hash);
 }
 
-static int tie_spans(struct work *w, const struct prints *source, uint32_t number, struct err *err)
+static int tie_spans(struct work *w, struct err *err)
 {
+	const struct prints *source = &w->index->list[w->hidden + INDEX_SPANS];
+
 	w->matches.count = 0;
 	w->cut = false;
 	for (size_t i = 0, k = 0; i < w->spans.count && k < source->count; i++) {
@@ -230,39 +251,49 @@ static int tie_spans(struct work *w, const struct prints *source, uint32_t numbe
 	}
 	if (prints_sort(&w->matches, SIZE_MAX, err) < 0)
 		return -1;
-	tell_spans(w, number);
+	tell_spans(w);
 	w->ret->more += w->cut; /* nobody knows how many */
 	return 0;
 }
 
-static void tie_atoms(struct work *w, const struct prints *source, uint32_t number)
+/* An atom is written in one way, but for its capitals; beyond ATOM_MAX nobody has looked. */
+static void tie_atoms(struct work *w)
 {
+	const struct prints *source = &w->index->list[w->hidden + INDEX_ATOMS];
+
 	for (size_t i = 0, k = 0; i < w->atoms.count && k < source->count; i++) {
 		uint64_t hash = PRINT_HASH(w->atoms.list[i]);
 		const struct atom *a = &w->atom[PRINT_AT(w->atoms.list[i])];
 		k = prints_seek(source->list, source->count, k, hash);
-		if (k < source->count && PRINT_HASH(source->list[k]) == hash)
-			tell(w, (struct evidence){.tie = TIE_ATOM,
-						  .source = number,
-						  .atom = a->kind,
-						  .source_at = PRINT_AT(source->list[k]),
-						  .weight = a->len,
-						  .text_at = a->at,
-						  .text_len = a->len});
+		if (k == source->count || PRINT_HASH(source->list[k]) != hash)
+			continue;
+		size_t from = PRINT_AT(source->list[k]);
+		tell(w,
+		     (struct evidence){.tie = TIE_ATOM,
+				       .atom = a->kind,
+				       .source_at = from,
+				       .source_to = from + (a->len < ATOM_MAX ? a->len : ATOM_MAX),
+				       .weight = a->len,
+				       .text_at = a->at,
+				       .text_len = a->len});
 	}
 }
 
-static void tie_whole(struct work *w, const struct prints *source, uint32_t number)
+static void tie_whole(struct work *w)
 {
-	uint64_t whole = index_whole(&w->canon);
+	const struct prints *source = &w->index->list[w->hidden + INDEX_PIECES];
+	size_t count = 0;
+	uint64_t whole = index_whole(&w->canon, &count);
 	size_t k = prints_seek(source->list, source->count, 0, whole >> PRINT_AT_BITS);
 
-	if (whole && k < source->count && PRINT_HASH(source->list[k]) == whole >> PRINT_AT_BITS)
-		tell(w, (struct evidence){.tie = TIE_WHOLE,
-					  .source = number,
-					  .source_at = PRINT_AT(source->list[k]),
-					  .weight = w->canon.len,
-					  .text_len = w->text->len});
+	if (!whole || k == source->count || PRINT_HASH(source->list[k]) != whole >> PRINT_AT_BITS)
+		return;
+	size_t from = PRINT_AT(source->list[k]);
+	tell(w, (struct evidence){.tie = TIE_WHOLE,
+				  .source_at = from,
+				  .source_to = index_end(w->index, from, count),
+				  .weight = w->canon.len,
+				  .text_len = w->text->len});
 }
 
 static void add_atom(void *context, const struct atom *atom)
@@ -296,7 +327,9 @@ static int read_text(struct work *w, struct err *err)
 
 static bool may_tie(const struct work *w)
 {
-	bool may = !w->filter.bit || filter_has(&w->filter, PRINT_HASH(index_whole(&w->canon)));
+	size_t count;
+	bool may = !w->filter.bit ||
+		   filter_has(&w->filter, PRINT_HASH(index_whole(&w->canon, &count)));
 
 	for (size_t i = 0; i < w->spans.count && !may; i++)
 		may = filter_has(&w->filter, PRINT_HASH(w->spans.list[i]));
@@ -311,12 +344,14 @@ static int tie_text(struct work *w, const struct index *source, size_t sources, 
 		return -1;
 	if (!may_tie(w))
 		return 0;
-	for (uint32_t i = 0; i < sources; i++) {
-		tie_whole(w, &source[i].list[INDEX_PIECES], i);
-		if (tie_spans(w, &source[i].list[INDEX_SPANS], i, err) < 0)
-			return -1;
-		tie_atoms(w, &source[i].list[INDEX_ATOMS], i);
-	}
+	for (w->source = 0; w->source < sources; w->source++)
+		for (w->hidden = 0; w->hidden <= INDEX_HIDDEN; w->hidden += INDEX_HIDDEN) {
+			w->index = &source[w->source];
+			tie_whole(w);
+			if (tie_spans(w, err) < 0)
+				return -1;
+			tie_atoms(w);
+		}
 	return 0;
 }
 

@@ -22,12 +22,12 @@ const char *tie_name(enum tie tie);
 
 struct evidence {
 	enum tie tie;
-	uint32_t source;     /* its number */
-	enum atom_kind atom; /* TIE_ATOM */
-	const char *how;     /* NULL: in the code itself; else the text it was found in */
-	size_t at, len;	     /* in the code; LEN 0: all over it */
-	size_t source_at;
-	size_t weight;			/* canonical characters, or an atom's bytes */
+	uint32_t source;	     /* its number */
+	enum atom_kind atom;	     /* TIE_ATOM */
+	const char *how;	     /* NULL: in the code itself; else the text it was found in */
+	size_t at, len;		     /* in the code; LEN 0: all over it */
+	size_t source_at, source_to; /* in the source; the same: all over it, or not known */
+	size_t weight;		     /* canonical characters, or an atom's bytes */
 	size_t text, text_at, text_len; /* in which text, and where there */
 };
 

@@ -6,12 +6,13 @@
  */
 #include "origin/canon.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/scope.h"
 #include "base/utf8.h"
 
-enum { DROP = 0, ESCAPE = 1, BEYOND = 2 };
+enum { DROP = 0, ESCAPE = 1, BEYOND = 2, FULL_WIDTH = 3 };
 
 /* What a byte becomes; below ' ': what is to be done with it. */
 static uint8_t ascii_becomes(uint8_t c)
@@ -142,6 +143,14 @@ int canon_text(struct canon *c, const char *text, size_t len, struct err *err)
 	}
 	c->map[c->len] = (uint32_t)len;
 	return 0;
+}
+
+/* What became plain and was not is of full width: three bytes, all of them. */
+size_t canon_end(const struct canon *c, const char *text, size_t i)
+{
+	bool is_wide = c->byte[i] < 0x80 && (uint8_t)text[c->map[i]] >= 0x80;
+
+	return c->map[i] + (is_wide ? FULL_WIDTH : 1U);
 }
 
 void canon_done(struct canon *c)

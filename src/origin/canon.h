@@ -25,6 +25,8 @@ struct canon {
 /* Keeps its memory for the next text. ERR_LIMIT: the text is too long. */
 int canon_text(struct canon *c, const char *text, size_t len, struct err *err);
 void canon_done(struct canon *c);
+/* Behind the last byte of the character that became the I-th. TEXT: what C was made of. */
+size_t canon_end(const struct canon *c, const char *text, size_t i);
 
 #define AUTO_CANON __attribute__((cleanup(canon_done)))
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * All that is kept of a source to recognise parts of it later: fingerprints, atoms, and hashes of
- * its short lines. A source and a piece of code are both given as texts: first the thing itself,
- * then what is hidden in it (decoded layers) or what it means (the code view). Who makes those
- * knows how; here they are only texts.
+ * its short lines; and where in it those end, without its text. A source and a piece of code are both
+ * given as texts: first the thing itself, then what is hidden in it (decoded layers) or what it means
+ * (the code view). Who makes those knows how; here they are only texts.
  */
 #ifndef CORDON_ORIGIN_INDEX_H
 #define CORDON_ORIGIN_INDEX_H
@@ -25,11 +25,25 @@ struct origin_text {
 	size_t offset, span; /* where in the thing it was found; span 0: all over it */
 };
 
-enum index_list { INDEX_SPANS, INDEX_ATOMS, INDEX_PIECES, INDEX_LISTS };
+/* Their numbers are in the store: new ones come last. */
+enum index_list {
+	INDEX_SPANS,
+	INDEX_ATOMS,
+	INDEX_PIECES,
+	INDEX_HIDDEN,		       /* the same three of what is hidden in it */
+	INDEX_KEPT = 2 * INDEX_HIDDEN, /* which bytes of the thing end a canonical character */
+	INDEX_LAYERS,		       /* where what is hidden lies in the thing */
+	INDEX_LISTS
+};
 
-/* Places are offsets in the thing itself. */
+/* Places are offsets in the thing itself; in the hidden lists numbers of INDEX_LAYERS. A source that was
+ * read by an older Cordon has its first three lists only, all places in them, and no ends. */
 struct index {
 	struct prints list[INDEX_LISTS];
+};
+
+struct index_place {
+	size_t from, to; /* the same: all over it, or nobody knows */
 };
 
 int index_build(const struct origin_text *text, size_t count, struct index *ret, struct err *err);
@@ -40,8 +54,14 @@ void index_done(struct index *ix);
 
 #define AUTO_INDEX __attribute__((cleanup(index_done)))
 
-/* The hash of a short text as a whole, 0 when it is too short, too long or too plain. */
+/* Where COUNT canonical characters end that begin at FROM; FROM itself, where nobody knows. */
+size_t index_end(const struct index *ix, size_t from, size_t count);
+/* Where a hidden text lies. */
+struct index_place index_layer(const struct index *ix, size_t number);
+
+/* The hash of a short text as a whole, 0 when it is too short, too long or too plain; of how many
+ * characters it is. */
 struct canon;
-uint64_t index_whole(const struct canon *c);
+uint64_t index_whole(const struct canon *c, size_t *ret_count);
 
 #endif

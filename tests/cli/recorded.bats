@@ -251,6 +251,58 @@ led_by_file() {
 	each led_by_file
 }
 
+# Where a tie begins and ends, in the code and in the source, is the same in what is printed, in the log and
+# in what people are shown.
+tied() {
+	local id
+	new_domain "$1"
+	mkdir -p "$T/$1/w"
+	/usr/bin/python3 -I - "$T" <<-'END'
+		import base64, sys
+		T = sys.argv[1]
+		plain = b'rows = collect_every_row(of_this_table, send_to="far")'
+		wide = b"summe = first_column_of(rows) + second_column_of(rows)"
+		hidden = b"print(sorted(set(open('/data/all.csv').read().split(';'))))"
+		encoded = base64.b64encode(hidden)
+		doc = b"Hello.\n\n    " + plain + b"\n\nor " + wide.replace(b" + ", b"\n        +   ")
+		doc += b" perhaps\n" + encoded + b"\nkey q7Rz20LkTf81XwPa9v ends\n"
+		open(T + "/doc", "wb").write(doc)
+		open(T + "/tied.py", "wb").write(b"\n".join(
+			[b"# mine", plain, b"#" + bytes(range(48, 127)) * 2, b"if 1:", b"\t" + wide.replace(b" + ", b" \\\n\t\t + "), hidden, b"k = 'q7Rz20LkTf81XwPa9v'", b""]))
+	END
+	ingest "$1" 0 --kind web --name page "$T/doc"
+	runs "$1" 75 --json --workspace "$T/$1/w:ro" "$T/tied.py"
+	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+	cp "$T/out" "$T/run.json"
+	gate "$1" 0 approvals show "$id" --json
+	cp "$T/out" "$T/approval.json"
+	gate "$1" 0 audit trace "apr:$id" --json
+	/usr/bin/python3 -I - "$T" <<-'END' || show
+		import json, re, sys
+		T = sys.argv[1]
+		doc, code = open(T + "/doc", "rb").read(), open(T + "/tied.py", "rb").read()
+		run, asked, log = (json.load(open(f"{T}/{n}")) for n in ("run.json", "approval.json", "out"))
+		ties = [(e["from"], e["to"], e["source_from"], e["source_to"]) for e in run["evidence"]]
+		shown = [(*e["code_span"], e["source_from"], e["source_to"]) for e in asked["evidence"]]
+		verdict = [r["body"] for r in log["records"] if r["kind"] == "verdict"][-1]
+		kept = [(e["from"], e["to"], e["source_from"], e["source_to"]) for e in verdict["evidence"]]
+		assert ties == shown == kept, (ties, shown, kept)
+		plainly = lambda b: re.sub(rb"[\s\\\\\"'#*>]", b"", b).lower()
+		encoded = re.search(rb"^cHJ\w+", doc, re.M).span()
+		inside = [t for t in ties if t[2:] == encoded]
+		assert inside and all(code.find(b"print(sorted") <= t[0] < t[1] <= code.find(b"\nk =") for t in inside), ties
+		clear = [t for t in ties if t not in inside and t[0] < t[1]]
+		assert all(plainly(code[a:b]) == plainly(doc[c:d]) for a, b, c, d in clear), clear
+		for part in (b"collect_every_row(of_this_table", b"first_column_of(rows)+second_column_of"):
+		    assert any(part in plainly(doc[c:d]) for a, b, c, d in clear), part
+		key, there = code.find(b"q7Rz"), doc.find(b"q7Rz")
+		assert (key, key + 18, there, there + 18) in ties, ties
+	END
+	gate "$1" 0 approvals show "$id"
+	grep -E 'bytes [0-9]+-[0-9]+ of the code tie by span to bytes [0-9]+-[0-9]+ of web' "$T/out" || show
+}
+@test "where a tie begins and ends is kept, in the code and in the source" { each tied; }
+
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
 too_many() {
 	local i id

