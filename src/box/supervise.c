@@ -97,16 +97,12 @@ static int check_layers(const struct box *b, struct err *err)
 	if (b->without) /* what is left out takes others with it */
 		return 0;
 #endif
-	for (int l = 0; l < LAYER_COUNT; l++) {
-		enum layer layer = (enum layer)l;
-		if (!layer_is_needed(layer, b->spec->tier) || b->layers & LAYER_BIT(l) ||
-		    !box_wants(b, layer) || (layer == LAYER_EXECGATE && box_may_exec(b)))
-			continue;
-		err_set(err, ERR_LAYER, "a layer was not put in place");
-		err_blame(err, layer_row(layer)->name);
-		return -1;
-	}
-	return 0;
+	uint32_t missing = spec_layers(b->spec) & ~b->layers;
+	if (!missing)
+		return 0;
+	err_set(err, ERR_LAYER, "a layer was not put in place");
+	err_blame(err, layer_row((enum layer)__builtin_ctz(missing))->name);
+	return -1;
 }
 
 /* As they come, if the caller has room for them: nothing here waits for him. Those that he did not get,

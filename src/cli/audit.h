@@ -37,6 +37,9 @@ int audit_read_key(const char *word, char ret[NOTE_VKEY_MAX], struct err *err);
 json_t *audit_record_json(const struct store_row *row);
 /* One line for a person. */
 void audit_line(const struct record *r);
+/* One or the other, on standard output. */
+int audit_tell(const struct audit *a, const struct store_row *row, const struct record *r,
+	       struct err *err);
 
 /* audit_export.c: NULL past the end. */
 const char *audit_format_name(unsigned i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records for people and programs: tail and trace. A line is ours up to the first value; values are
+ * Records for people and programs, and tail. A line is ours up to the first value; values are
  * JSON, so that none can look like another one's name.
  */
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include "cli/audit.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
-#include "store/trace.h"
 
 enum { FOLLOW_NS = 200000000 };
 
@@ -71,8 +70,8 @@ struct tail {
 	uint64_t next;
 };
 
-static int tell(const struct audit *a, const struct store_row *row, const struct record *r,
-		struct err *err)
+int audit_tell(const struct audit *a, const struct store_row *row, const struct record *r,
+	       struct err *err)
 {
 	if (!a->call->json) {
 		audit_line(r);
@@ -97,7 +96,7 @@ static int tail_one(void *context, const struct store_row *row, struct err *err)
 		return -1;
 	}
 	t->next = row->seq + 1;
-	return tell(t->audit, row, &r, err);
+	return audit_tell(t->audit, row, &r, err);
 }
 
 /* Until somebody ends it, or nobody reads any more. */
@@ -127,82 +126,4 @@ int audit_tail(struct audit *a, struct err *err)
 	if (!lines)
 		t.next = size;
 	return g->follow ? follow(&t, a->state->store, err) : 0;
-}
-
-/* trace */
-struct story {
-	const struct audit *audit;
-	json_t *records, *documents; /* or NULL */
-	size_t count, documentc;
-	bool cut;
-};
-
-static int trace_one(void *context, const struct store_row *row, const struct record *r,
-		     struct err *err)
-{
-	struct story *t = context;
-
-	t->count++;
-	t->documentc += r->kind == RECORD_INGEST;
-	t->cut = t->cut || trace_is_cut(r);
-	if (!t->records)
-		return tell(t->audit, row, r, err);
-	json_t *record = audit_record_json(row);
-	if (!record)
-		return err_set(err, ERR_INPUT, "record %llu cannot be read",
-			       (unsigned long long)row->seq);
-	if (r->kind == RECORD_INGEST)
-		json_array_append(t->documents, json_object_get(record, "body"));
-	return json_array_append_new(t->records, record);
-}
-
-struct told {
-	const char *ref;
-	const struct story *story;
-};
-FIELD(told_ref, struct told, json_string(v->ref))
-FIELD(told_documents, struct told, json_incref(v->story->documents))
-FIELD(told_cut, struct told, json_boolean(v->story->cut))
-FIELD(told_records, struct told, json_incref(v->story->records))
-
-const struct cli_field gate_trace_fields[] = {
-	{"ref", "what was asked about: run:ID, src:ID, apr:ID ...", told_ref},
-	{"documents", "what was read on the way there, each as its record has it", told_documents},
-	{"documents_cut", "there are more behind a file than its label can name", told_cut},
-	{"records", "the whole story, those of the thing itself first", told_records},
-	{0}};
-
-/* "run:" may be left out. */
-static int find_ref(const char *word, char ret[RECORD_REF_MAX + 1], struct err *err)
-{
-	int n = snprintf(ret, RECORD_REF_MAX + 1, "%s%s", strchr(word, ':') ? "" : "run:", word);
-
-	if (n <= RECORD_REF_MAX && record_ref_is_good(ret))
-		return 0;
-	err_set(err, ERR_USAGE, "\"%.60s\" is no name of a record", word);
-	err_cure(err, "a run's id, or a name as cordon audit tail shows it: src:ID, apr:ID");
-	return -1;
-}
-
-int audit_trace(struct audit *a, struct err *err)
-{
-	bool json = a->call->json;
-	struct story t = {.audit = a,
-			  .records = json ? json_array() : NULL,
-			  .documents = json ? json_array() : NULL};
-	char ref[RECORD_REF_MAX + 1];
-
-	int r = find_ref(a->call->argv[1], ref, err);
-	if (r == 0)
-		r = trace_back(a->state->store, ref, trace_one, &t, err);
-	if (r == 0 && !t.count)
-		r = err_set(err, ERR_INPUT, "there is no record of %s", ref);
-	if (r == 0 && json)
-		jsonval_print(jsonval_object(gate_trace_fields, &(struct told){ref, &t}));
-	else if (r == 0)
-		printf("%s%zu document%s led to %s\n", t.cut ? "at least " : "", t.documentc,
-		       t.documentc == 1 ? "" : "s", ref);
-	json_decref(t.records);
-	json_decref(t.documents);
-	return r;
 }

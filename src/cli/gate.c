@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "cli/rules.h"
+#include "cli/verdict.h"
 
 enum { CHUNK = 64 << 10 };
 
@@ -25,6 +26,7 @@ static const struct cli_object objects[] = {{"domain", gate_domain_fields},
 					    {"plan", gate_plan_fields},
 					    {"audit.verify", gate_verify_fields},
 					    {"audit.trace", gate_trace_fields},
+					    {"audit.trace", verdict_fields},
 					    {"audit.checkpoint", gate_checkpoint_fields},
 					    {"audit.key", gate_key_fields},
 					    {"audit.rotate", gate_rotate_fields},

@@ -16,6 +16,7 @@
 #include "cli/jsonval.h"
 #include "cli/scan.h"
 #include "cli/stream.h"
+#include "cli/verdict.h"
 #include "model/report.h"
 
 struct run_view {
@@ -132,49 +133,6 @@ static json_t *explained(const struct result_telemetry *t)
 	return list;
 }
 
-FIELD(tie_source, struct report_tie, json_string(v->source))
-FIELD(tie_name, struct report_tie, jsonval_readable(v->name))
-FIELD(tie_kind, struct report_tie, json_string(source_kind_name(v->kind)))
-FIELD(tie_tie, struct report_tie, json_string(v->tie))
-FIELD(tie_how, struct report_tie, jsonval_readable(v->how))
-FIELD(tie_from, struct report_tie, jsonval_number(v->code_from))
-FIELD(tie_to, struct report_tie, jsonval_number(v->code_to))
-FIELD(tie_source_from, struct report_tie, jsonval_number(v->source_from))
-FIELD(tie_source_to, struct report_tie, jsonval_number(v->source_to))
-
-static const struct cli_field tie_fields[] = {
-	{"source", "its id in the log, src:ID there; or empty", tie_source},
-	{"name", "what the source calls itself", tie_name},
-	{"kind", "what it is: web, file, tool_result ...", tie_kind},
-	{"tie", "whole, span or atom", tie_tie},
-	{"how", "the form of the code it was found in; empty: as it is", tie_how},
-	{"from", "the first byte of the code that ties to it", tie_from},
-	{"to", "the byte behind the last one", tie_to},
-	{"source_from", "where it stands in the source", tie_source_from},
-	{"source_to", "behind its last byte there; source_from: all over it, or unknown",
-	 tie_source_to},
-	{0}};
-
-FIELD(rule_id, struct report_finding, jsonval_readable(v->rule))
-FIELD(rule_title, struct report_finding, jsonval_readable(v->title))
-FIELD(rule_severity, struct report_finding, jsonval_readable(v->severity))
-FIELD(rule_lane, struct report_finding, json_string(v->lane))
-FIELD(rule_grade, struct report_finding, json_string(grade_name(v->grade)))
-FIELD(rule_view, struct report_finding, json_string(v->view))
-FIELD(rule_line, struct report_finding, v->line ? jsonval_number(v->line) : json_null())
-FIELD(rule_undecided, struct report_finding, json_boolean(v->undecided))
-
-static const struct cli_field rule_fields[] = {
-	{"id", "the rule's", rule_id},
-	{"title", "the rule's", rule_title},
-	{"severity", "as the rule says", rule_severity},
-	{"lane", "enforce, alert or hunt", rule_lane},
-	{"grade", "what it does here: shown, asks or denies", rule_grade},
-	{"view", "text, decoded or code", rule_view},
-	{"line", "of the code, or null", rule_line},
-	{"undecided", "a limit was reached before anybody knew", rule_undecided},
-	{0}};
-
 FIELD(telemetry_told, struct result_telemetry, jsonval_number(v->told))
 FIELD(telemetry_dropped, struct result_telemetry, jsonval_number(v->dropped))
 FIELD(telemetry_explained, struct result_telemetry, explained(v))
@@ -239,20 +197,6 @@ static const struct report *gate_of(const struct run_view *v)
 	return r && r->has_verdict ? r : NULL;
 }
 
-static json_t *verdict_word(const struct run_view *v)
-{
-	const struct report *r = gate_of(v);
-
-	return r ? json_string(verdict_name(r->verdict)) : json_null();
-}
-
-static json_t *origin_word(const struct run_view *v)
-{
-	const struct report *r = gate_of(v);
-
-	return r ? json_string(origin_name(r->origin)) : json_null();
-}
-
 static json_t *reasons(const struct run_view *v)
 {
 	const struct report *r = gate_of(v);
@@ -274,21 +218,6 @@ static json_t *granted(const struct run_view *v)
 	return list;
 }
 
-static json_t *evidence(const struct run_view *v)
-{
-	const struct report *r = gate_of(v);
-
-	return r ? jsonval_list(tie_fields, r->tie, sizeof(r->tie[0]), r->tiec) : json_array();
-}
-
-static json_t *rules(const struct run_view *v)
-{
-	const struct report *r = gate_of(v);
-
-	return r ? jsonval_list(rule_fields, r->finding, sizeof(r->finding[0]), r->findingc)
-		 : json_array();
-}
-
 static json_t *approval_id(const struct run_view *v)
 {
 	const struct report *r = v->result->report;
@@ -296,11 +225,39 @@ static json_t *approval_id(const struct run_view *v)
 	return r && r->approval[0] ? json_string(r->approval) : json_null();
 }
 
-static json_t *audit_id(const struct run_view *v)
+static json_t *approved_by(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; r && i < r->approverc; i++)
+		json_array_append_new(list, jsonval_readable(r->approver[i]));
+	return list;
+}
+
+/* As the records have it, which must be there. */
+static json_t *verdict_hash(const struct run_view *v, size_t at)
 {
 	const struct report *r = v->result->report;
 
-	return r && r->run[0] ? json_sprintf("run:%s", r->run) : json_null();
+	return r && r->verdict_record.is_there
+		       ? gate_hex_json((const uint8_t *)r + at, REPORT_SHA256)
+		       : json_null();
+}
+
+static json_t *result_hash(const struct run_view *v)
+{
+	const struct report *r = v->result->report;
+
+	return r && r->result_record.is_there ? gate_hex_json(r->result_sha256, REPORT_SHA256)
+					      : json_null();
+}
+
+static json_t *record_of(const struct run_view *v, size_t at)
+{
+	const struct report *r = v->result->report;
+
+	return r ? verdict_record_json((const struct report_record *)((const char *)r + at))
+		 : json_null();
 }
 
 #define RUN(function, expression) FIELD(function, struct run_view, expression)
@@ -335,16 +292,17 @@ RUN(run_changes,
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
 RUN(run_committed, json_boolean(v->result->committed))
 RUN(run_sha256, sha256(v->result))
-RUN(run_verdict, verdict_word(v))
-RUN(run_origin, origin_word(v))
 RUN(run_reasons, reasons(v))
 RUN(run_granted, granted(v))
-RUN(run_evidence, evidence(v))
 RUN(run_evidence_cut, json_boolean(gate_of(v) && gate_of(v)->tie_more))
-RUN(run_rules, rules(v))
 RUN(run_rules_cut, json_boolean(gate_of(v) && gate_of(v)->finding_more))
 RUN(run_approval, approval_id(v))
-RUN(run_audit, audit_id(v))
+RUN(run_approved_by, approved_by(v->result->report))
+RUN(run_policy, verdict_hash(v, offsetof(struct report, policy_sha256)))
+RUN(run_pack, verdict_hash(v, offsetof(struct report, pack)))
+RUN(run_result_hash, result_hash(v))
+RUN(run_verdict_record, record_of(v, offsetof(struct report, verdict_record)))
+RUN(run_result_record, record_of(v, offsetof(struct report, result_record)))
 RUN(run_error, v->result->err.code ? jsonval_object(error_fields, &v->result->err) : json_null())
 
 static const struct cli_field run_fields[] = {
@@ -373,29 +331,33 @@ static const struct cli_field run_fields[] = {
 	{"changes_cut", "there were more than are listed", run_changes_cut},
 	{"committed", "the changes were written back", run_committed},
 	{"code_sha256", "of the bytes that ran; null if that cannot be said", run_sha256},
-	{"verdict", "allow, allow-contained, ask, ask-two or deny; null: not decided", run_verdict},
-	{"origin", "plan, user, agent, exposed, derived or hostile; or null", run_origin},
 	{"reasons", "for both, in words", run_reasons},
 	{"granted", "the capabilities that it had", run_granted},
-	{"evidence", "which parts of the code stand in which source", run_evidence},
 	{"evidence_cut", "there were more than are listed", run_evidence_cut},
-	{"rules", "what the rules found, the gravest first of each", run_rules},
 	{"rules_cut", "there were more than are listed", run_rules_cut},
 	{"approval_id", "of the question to people, or of their yes; or null", run_approval},
-	{"audit_id", "its name in the log, for cordon audit trace; or null", run_audit},
+	{"approved_by", "who agreed, by name", run_approved_by},
+	{"policy_sha256", "of the policy that decided; or null", run_policy},
+	{"pack", "of the rules it was scanned with; or null", run_pack},
+	{"result_sha256", "of its result, as the log has it; or null", run_result_hash},
+	{"verdict_record", "number and hash of the verdict's record; or null", run_verdict_record},
+	{"result_record", "number and hash of the result's record; or null", run_result_record},
 	{"recorded", "the log knows how it ended, or why it did not run", run_recorded},
 	{"error", "why it could not be run or finished, or null", run_error},
 	{0}};
 
 static const struct cli_object objects[] = {{"", run_fields},
+					    {"", verdict_fields},
 					    {"truncated.stdout", gap_fields},
 					    {"usage", usage_fields},
 					    {"denials[]", cli_denial_fields},
 					    {"telemetry", telemetry_fields},
 					    {"egress[]", egress_fields},
 					    {"changes[]", change_fields},
-					    {"evidence[]", tie_fields},
-					    {"rules[]", rule_fields},
+					    {"evidence[]", verdict_tie_fields},
+					    {"rules[]", verdict_rule_fields},
+					    {"verdict_record", verdict_record_fields},
+					    {"result_record", verdict_record_fields},
 					    {"error", error_fields}};
 
 const struct cli_object *cli_object_at(unsigned i)
@@ -415,13 +377,22 @@ const struct cli_object *cli_object_at(unsigned i)
 			return i < scans ? scan_object_at(i) : gate_object_at(i - scans);
 }
 
+static json_t *object_of(const struct run_view *v)
+{
+	struct verdict_said said = verdict_of_report(v->result->report);
+	json_t *o = jsonval_object(run_fields, v);
+
+	verdict_add(o, &said);
+	return o;
+}
+
 json_t *cli_json(const struct result *r, enum tier tier)
 {
 	struct run_view v = {.result = r, .tier = tier};
 
 	for (int i = 0; i < 2; i++)
 		stream_init(&v.out[i], &r->out[i]);
-	json_t *o = jsonval_object(run_fields, &v);
+	json_t *o = object_of(&v);
 	for (int i = 0; i < 2; i++)
 		json_decref(v.out[i].text);
 	return o;
@@ -435,7 +406,7 @@ json_t *cli_json_live(const struct result *r, enum tier tier)
 		v.out[i] = (struct stream){.total = r->out[i].total,
 					   .omitted = capture_omitted(&r->out[i]),
 					   .gap_at = r->out[i].head_len};
-	return jsonval_object(run_fields, &v);
+	return object_of(&v);
 }
 
 void cli_print_json(const struct result *r, enum tier tier)

@@ -81,6 +81,23 @@ void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *
 	jcs_init(j, RECORD_BODY_MAX);
 }
 
+struct report_record gate_record_of(const struct store_tx *tx, enum record_kind kind)
+{
+	struct report_record r = {0};
+
+	r.is_there = store_tx_record(tx, kind, &r.seq, r.hash);
+	return r;
+}
+
+void gate_put_layers(struct jcs *j, const char *name, uint32_t layers)
+{
+	jcs_list(j, name);
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (layers & LAYER_BIT(l))
+			jcs_str(j, NULL, layer_row((enum layer)l)->name);
+	jcs_end(j);
+}
+
 static void put_caps(struct jcs *j, const char *name, unsigned caps)
 {
 	jcs_list(j, name);
@@ -157,27 +174,40 @@ static void put_evidence(const struct report *r, struct jcs *j)
 }
 
 /* Who let it run, if somebody was asked. */
-static void put_voices(const struct gate *g, struct jcs *j)
+static void put_voices(const struct report *r, struct jcs *j)
 {
-	if (!g->has_approval)
-		return;
 	jcs_list(j, "approved_by");
-	for (size_t i = 0; i < g->approval.voicec; i++)
-		jcs_str(j, NULL, g->approval.voice[i]);
+	for (size_t i = 0; i < r->approverc; i++)
+		jcs_str(j, NULL, r->approver[i]);
 	jcs_end(j);
 }
 
+/* What else the verdict's record has and whoever shows the run tells. */
+static void report_facts(struct gate *g)
+{
+	struct report *r = g->report;
+	size_t count = g->has_approval ? g->approval.voicec : 0;
+	const char **names = arena_alloc(&r->arena, (count + 1) * sizeof(*names));
+
+	for (size_t i = 0; !r->arena.failed && i < count; i++)
+		names[i] = arena_dup(&r->arena, g->approval.voice[i]);
+	r->approver = names;
+	r->approverc = r->arena.failed ? 0 : count;
+	memcpy(r->policy_sha256, g->policy.sha256, sizeof(r->policy_sha256));
+	memcpy(r->pack, g->pack_key, sizeof(r->pack));
+}
+
 /* WHY: what stopped it; or NULL. What was stopped before it was decided on is denied, and has
- * neither an origin nor a row. */
-static void put_verdict(struct gate *g, const struct err *why, const struct refs *refs,
-			struct jcs *j)
+ * neither an origin nor a row. LAYERS: without them it does not start; 0: it does not. */
+static void put_verdict(struct gate *g, const struct err *why, uint32_t layers,
+			const struct refs *refs, struct jcs *j)
 {
 	const struct report *r = g->report;
 	char plan[ID_HEX];
 
 	if (r->approval[0])
 		jcs_str(j, "approval", r->approval);
-	put_voices(g, j);
+	put_voices(r, j);
 	jcs_hex(j, "code_sha256", g->bp->payload.sha256, sizeof(g->bp->payload.sha256));
 	if (r->has_verdict && r->origin != g->decision.origin)
 		jcs_str(j, "decided_as", origin_name(g->decision.origin));
@@ -187,6 +217,7 @@ static void put_verdict(struct gate *g, const struct err *why, const struct refs
 	jcs_int(j, "evidence_more", (int64_t)r->tie_more);
 	jcs_str(j, "grade", grade_name(r->has_verdict ? r->grade : g->look.grade));
 	put_caps(j, "granted", r->has_verdict ? r->granted : 0);
+	gate_put_layers(j, "layers_needed", layers);
 	if (r->has_verdict)
 		jcs_str(j, "origin", origin_name(r->origin));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
@@ -238,13 +269,14 @@ static void tell_policy(struct gate *g, const struct refs *refs, struct store_tx
 	in_force_tell(g->state.store, &policy, refs->name, refs->count, tx);
 }
 
-/* What was asked, found and decided; and WHY it does not run. */
-static void tell_decision(struct gate *g, const struct err *why, struct refs *refs,
+/* What was asked, found and decided; and WHY it does not run, or with which LAYERS. */
+static void tell_decision(struct gate *g, const struct err *why, uint32_t layers, struct refs *refs,
 			  struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
 	char plan[ID_HEX];
 
+	report_facts(g);
 	gate_refs(refs, g);
 	tell_policy(g, refs, tx);
 	jcs_init(&j, RECORD_BODY_MAX);
@@ -258,7 +290,7 @@ static void tell_decision(struct gate *g, const struct err *why, struct refs *re
 	if (g->plan_answer == PLAN_GOOD)
 		add_ref(refs, "plan", id_hex(&g->plan.id, plan));
 	add_sources(refs, g);
-	put_verdict(g, why, refs, &j);
+	put_verdict(g, why, layers, refs, &j);
 	gate_append(tx, RECORD_VERDICT, refs, &j);
 }
 
@@ -272,8 +304,9 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	for (int i = 0; r < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
-		tell_decision(g, why, refs, &tx);
+		tell_decision(g, why, 0, refs, &tx);
 		r = store_commit(g->state.store, &tx, err);
+		g->report->verdict_record = gate_record_of(&tx, RECORD_VERDICT);
 		if (r < 0 && err->code != ERR_CONFLICT)
 			break;
 	}
@@ -317,11 +350,12 @@ int gate_log_start(struct gate *g, struct err *err)
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	tell_decision(g, NULL, refs, &tx);
+	tell_decision(g, NULL, spec_layers(&g->bp->spec), refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
 	gate_append(&tx, RECORD_START, refs, &j);
-	if (take_rights(g, &tx, err) < 0)
+	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
 		return -1;
-	return store_commit(g->state.store, &tx, err);
+	g->report->verdict_record = gate_record_of(&tx, RECORD_VERDICT);
+	return 0;
 }

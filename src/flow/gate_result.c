@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/pages.h"
 #include "base/scope.h"
 #include "flow/gate_log_private.h"
@@ -40,8 +41,11 @@ static void put_stream(const struct capture *c, const char *bytes, const char *s
 		jcs_hex(j, sha, sha256, sizeof(sha256));
 }
 
-static void put_result(const struct gate *g, const struct result *r, struct jcs *j)
+/* SHA256: of all of this without it; or NULL. */
+static void put_result(const struct gate *g, const struct result *r, const uint8_t *sha256,
+		       struct jcs *j)
 {
+	const struct report_record *verdict = &g->report->verdict_record;
 	const struct payload *p = &g->bp->payload;
 
 	jcs_int(j, "changes", (int64_t)r->changec);
@@ -53,17 +57,32 @@ static void put_result(const struct gate *g, const struct result *r, struct jcs 
 	if (r->err.code)
 		jcs_str(j, "error", r->err.message);
 	jcs_int(j, "exit_code", r->exit_code);
-	jcs_list(j, "layers");
-	for (int l = 0; l < LAYER_COUNT; l++)
-		if (r->wire.layers & LAYER_BIT(l))
-			jcs_str(j, NULL, layer_row((enum layer)l)->name);
-	jcs_end(j);
+	gate_put_layers(j, "layers", r->wire.layers);
 	jcs_int(j, "memory_peak", (int64_t)r->wire.memory_peak);
+	if (sha256)
+		jcs_hex(j, "result_sha256", sha256, REPORT_SHA256);
 	jcs_int(j, "signal", r->signal);
 	jcs_str(j, "status", status_name(r->status));
 	put_stream(&r->out[1], "stderr_bytes", "stderr_sha256", j);
 	put_stream(&r->out[0], "stdout_bytes", "stdout_sha256", j);
+	jcs_object(j, "verdict_record");
+	jcs_hex(j, "hash", verdict->hash, sizeof(verdict->hash));
+	jcs_int(j, "seq", (int64_t)verdict->seq);
+	jcs_end(j);
 	jcs_int(j, "wall_ms", (int64_t)r->wire.wall_ms);
+}
+
+/* The hash of a result is of the bytes that the log has of it, in another log and at another time too. */
+static int hash_result(struct gate *g, const struct result *r, struct err *err)
+{
+	AUTO_JCS struct jcs j = {0};
+
+	jcs_init(&j, RECORD_BODY_MAX);
+	put_result(g, r, NULL, &j);
+	if (jcs_finish(&j, err) < 0)
+		return -1;
+	digest_of(g->report->result_sha256, j.out.data, j.out.len);
+	return 0;
 }
 
 /* Words that the code had are no news when it prints them, and who reads them has learned nothing.
@@ -205,7 +224,7 @@ static void tell_result(const struct gate *g, const struct result *r, const stru
 		gate_append(tx, RECORD_EGRESS, refs, &j);
 		told += count ? count : 1;
 	}
-	put_result(g, r, &j);
+	put_result(g, r, g->report->result_sha256, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);
 }
 
@@ -233,6 +252,8 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
+	if (hash_result(g, r, err) < 0)
+		return -1;
 	for (int i = 0; done < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
 		gate_refs(refs, g);
@@ -244,6 +265,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 		done = store_commit(g->state.store, &tx, err);
 		if (done < 0 && err->code != ERR_CONFLICT)
 			return -1;
+		g->report->result_record = gate_record_of(&tx, RECORD_RESULT);
 	}
 	return done;
 }

@@ -17,7 +17,8 @@ enum {
 	REPORT_FINDINGS_MAX = 64,
 	REPORT_TIES_MAX = 64,
 	REPORT_REASONS_MAX = 16,
-	REPORT_ID = 32 /* letters of a run's id */
+	REPORT_ID = 32, /* letters of a run's id */
+	REPORT_SHA256 = 32
 };
 
 struct report_finding {
@@ -36,6 +37,13 @@ struct report_tie {
 	uint64_t code_from, code_to, source_from, source_to;
 };
 
+/* One of the log, when it is there. */
+struct report_record {
+	bool is_there;
+	uint64_t seq;
+	uint8_t hash[REPORT_SHA256];
+};
+
 struct report {
 	bool has_verdict; /* else nothing was decided, and nothing ran */
 	enum verdict verdict;
@@ -52,6 +60,12 @@ struct report {
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */
 	struct report_tie tie[REPORT_TIES_MAX];		    /* the strongest */
 	uint64_t finding_more, tie_more;		    /* rules, ties that are not listed */
+	/* As its record has them: good if that is there. */
+	struct report_record verdict_record, result_record;
+	uint8_t policy_sha256[REPORT_SHA256], pack[REPORT_SHA256];
+	uint8_t result_sha256[REPORT_SHA256]; /* if there is a result's */
+	size_t approverc;
+	const char *const *approver; /* names */
 	struct arena arena;
 };
 

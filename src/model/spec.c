@@ -390,3 +390,14 @@ int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struc
 	*ret_len = w.len;
 	return 0;
 }
+
+/* Where programs of the policy's may follow the first, Landlock says which. */
+uint32_t spec_layers(const struct spec *spec)
+{
+	uint32_t layers = 0;
+
+	for (int l = 0; l < LAYER_COUNT; l++)
+		if (layer_is_needed((enum layer)l, spec->tier))
+			layers |= LAYER_BIT(l);
+	return spec->flags & SPEC_EXEC ? layers & ~LAYER_BIT(LAYER_EXECGATE) : layers;
+}

@@ -121,5 +121,7 @@ int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *e
 
 /* Absolute, no empty, "." or ".." part, no control character. */
 bool spec_path_is_clean(const char *path);
+/* The layers without which it does not start: bits. */
+uint32_t spec_layers(const struct spec *spec);
 
 #endif

@@ -143,7 +143,7 @@ static void add_head(struct batch *b)
 				.len = head_encode(&b->head, b->head_bytes)};
 }
 
-/* The transaction's own steps stay as they are: a commit may be tried again. */
+/* The transaction's own steps stay as they are until it is committed: that may be tried again. */
 static int make_batch(const struct store *s, const struct store_tx *tx, bool sign, struct batch *b,
 		      struct err *err)
 {
@@ -232,6 +232,10 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 		s->backend->unlock(s->self);
 	else
 		r = write_batch(s, &b, sign, err);
+	for (size_t i = 0; r == 0 && i < tx->count; i++) {
+		tx->op[i].seq = b.op[i].seq;
+		memcpy(tx->op[i].hash, b.op[i].hash, RECORD_HASH);
+	}
 	if (r == 0) {
 		tx->first_seq = first;
 		tx->version = b.head.writes;

@@ -200,6 +200,20 @@ int store_commit(struct store *s, struct store_tx *tx, struct err *err)
 	return chain_commit(s, tx, tx->is_final, err);
 }
 
+bool store_tx_record(const struct store_tx *tx, enum record_kind kind, uint64_t *ret_seq,
+		     uint8_t ret_hash[RECORD_HASH])
+{
+	for (size_t i = tx->count; i > 0 && tx->version; i--) {
+		const struct store_op *op = &tx->op[i - 1];
+		if (op->op != STORE_OP_APPEND || op->record != kind)
+			continue;
+		*ret_seq = op->seq;
+		memcpy(ret_hash, op->hash, RECORD_HASH);
+		return true;
+	}
+	return false;
+}
+
 void store_tx_done(struct store_tx *tx)
 {
 	arena_done(&tx->arena);

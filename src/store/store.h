@@ -89,6 +89,9 @@ void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, ui
 void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected);
 /* ERR_CONFLICT: an item has another version than was expected. */
 int store_commit(struct store *s, struct store_tx *tx, struct err *err);
+/* When it is committed: the last record of that kind in it, by number and hash; or false. */
+bool store_tx_record(const struct store_tx *tx, enum record_kind kind, uint64_t *ret_seq,
+		     uint8_t ret_hash[RECORD_HASH]);
 void store_tx_done(struct store_tx *tx);
 #define AUTO_TX __attribute__((cleanup(store_tx_done)))
 

@@ -303,6 +303,58 @@ tied() {
 }
 @test "where a tie begins and ends is kept, in the code and in the source" { each tied; }
 
+# What a run was decided on, by what, behind which layers and with what result is told in one place: by the
+# run itself and, from its records, by the trace.
+joined() {
+	new_domain "$1"
+	printf 'a pebble by the sea\n' >"$T/doc"
+	ingest "$1" 0 --kind web --name shore "$T/doc"
+	sed -i 's/llm_io/tool_call/' "$T"/r/c.yaml
+	printf 'print("a pebble by the sea, and more")\n' >"$T/says.py"
+	runs "$1" 0 --json "$T/says.py"
+	cp "$T/out" "$T/run.json"
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	/usr/bin/python3 -I - "$T" <<-'END' || show
+		import hashlib, json, sys
+		T = sys.argv[1]
+		run, told = json.load(open(T + "/run.json")), json.load(open(T + "/out"))
+		canonical = lambda o: json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+		of = {k: [r for r in told["records"] if r["kind"] == k][-1] for k in ("verdict", "result")}
+		verdict, result = of["verdict"]["body"], of["result"]["body"]
+		assert run["code_sha256"] == hashlib.sha256(open(T + "/says.py", "rb").read()).hexdigest()
+		assert run["origin"] == verdict["origin"] and [r["id"] for r in run["rules"]] == verdict["rules"] != []
+		for k in ("code_sha256", "pack", "policy_sha256", "approved_by"): assert run[k] == verdict[k] == told[k], k
+		assert run["approved_by"] == [] and run["layers"] == result["layers"] == told["layers"]
+		assert verdict["layers_needed"] == told["layers_needed"] != []
+		assert set(verdict["layers_needed"]) <= set(result["layers"])
+		body = {k: v for k, v in result.items() if k != "result_sha256"}
+		assert hashlib.sha256(canonical(body)).hexdigest() == run["result_sha256"] == result["result_sha256"] == told["result_sha256"]
+		ids = {k: {"seq": r["seq"], "hash": r["hash"]} for k, r in of.items()}
+		assert run["verdict_record"] == told["verdict_record"] == result["verdict_record"] == ids["verdict"]
+		assert run["result_record"] == told["result_record"] == ids["result"]
+		bare = {k: v for k, v in of["verdict"].items() if k != "hash"}
+		assert hashlib.sha256(canonical(bare)).hexdigest() == ids["verdict"]["hash"]
+		for k in ("verdict", "origin", "audit_id"): assert run[k] == told[k], k
+		same = lambda one, two, but: [{**o, **dict.fromkeys(but)} for o in one] == two
+		assert same(run["evidence"], told["evidence"], ()) and same(run["rules"], told["rules"], ("title", "severity", "lane"))
+	END
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/run.json")"
+	out_has 'approved by nobody'
+	out_has "  result      $(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["result_sha256"])' "$T/run.json")"
+	# Programs that may follow the first are Landlock's to decide; what does not run needs no layer.
+	runs "$1" 0 --json --exec /bin/true "$T/says.py"
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	holds '"execgate" not in r["layers_needed"] and "landlock" in r["layers_needed"]'
+	printf 'version: 1\nrules:\n  - {id: none, why: test, when: {}, then: deny}\n' >"$T/none.yaml"
+	runs "$1" 126 --json --policy "$T/none.yaml" "$T/says.py"
+	holds 'r["result_sha256"] is None and r["result_record"] is None and r["verdict_record"]["seq"] > 0' \
+		'r["approved_by"] == [] and len(r["policy_sha256"]) == len(r["pack"]) == 64'
+	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	holds 'r["layers_needed"] == r["layers"] == r["approved_by"] == [] and r["verdict"] == "deny"' \
+		'r["result_sha256"] is None and r["result_record"] is None'
+}
+@test "what the records of a run say together is told in one place" { each joined; }
+
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
 too_many() {
 	local i id

@@ -81,7 +81,7 @@ asked_again() {
 # is_plan ID: it ran because of that word, is a plan, and its record says by whom.
 is_plan() {
 	exits 0
-	holds 'r["origin"] == "plan" and r["verdict"] == "ask"' "r['approval_id'] == '$1'" \
+	holds 'r["origin"] == "plan" and r["verdict"] == "ask"' "r['approval_id'] == '$1'" 'r["approved_by"] == ["anna"]' \
 		"any(x.startswith('plan: anna approved') and 'apr:$1' in x for x in r['reasons'])"
 	local run
 	run=$(said audit_id)

@@ -210,6 +210,35 @@ static void test_trace(struct store *s)
 	   "of what is not there nothing is told");
 }
 
+static int has_hash(void *context, const struct store_row *row, struct err *err)
+{
+	(void)err;
+	return memcmp(row->hash, context, RECORD_HASH) == 0;
+}
+
+/* A record can name another that was committed before it. */
+static void test_known_records(struct store *s)
+{
+	static const char *const refs[] = {"run:known"};
+	AUTO_TX struct store_tx tx = {0};
+	AUTO_JCS struct jcs j = {0};
+	uint8_t hash[RECORD_HASH] = {0};
+	struct err err = {0};
+	uint64_t seq = 0;
+
+	case_body(&j, 1);
+	store_append(&tx, RECORD_VERDICT, refs, 1, &j);
+	store_append(&tx, RECORD_START, refs, 1, &j);
+	ok(!store_tx_record(&tx, RECORD_START, &seq, hash), "what is not committed has no number");
+	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
+	ok(store_tx_record(&tx, RECORD_VERDICT, &seq, hash) && seq == tx.first_seq &&
+		   store_read(s, seq, 1, has_hash, hash, &err) == 1 &&
+		   store_tx_record(&tx, RECORD_START, &seq, hash) && seq == tx.first_seq + 1 &&
+		   store_read(s, seq, 1, has_hash, hash, &err) == 1 &&
+		   !store_tx_record(&tx, RECORD_RESULT, &seq, hash),
+	   "each record of a transaction is known by its number and its hash");
+}
+
 /* The longest story, and one name more. */
 static void test_trace_max(struct store *s)
 {
@@ -298,6 +327,7 @@ int main(void)
 	test_changed_proof(s);
 	test_consistency(s);
 	test_trace(s);
+	test_known_records(s);
 	test_trace_max(s);
 	ok(case_is_good(s, dir), "the log verifies");
 	store_close(s);

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
                            ingest, new_domain, plan, renew_domain, run, scan, stream)
     from ._errors import (BadRequest, Broken, CannotIsolate, Conflict, CordonError, Failed, LimitReached,
                           NotInstalled, Pending, Refused, TooOld)
-    from ._model import (Change, Connection, Denial, Event, Evidence, Failure, Finished, Gap, Output, Refusal, Result, RuleHit,
-                         Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
+    from ._model import (Change, Connection, Denial, Event, Evidence, Failure, Finished, Gap, Output, RecordId, Refusal, Result,
+                         RuleHit, Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
     from ._more import Approval, Domain, Effect, Finding, Plan, Record, Scan, Source, Trace, Verification
     from ._transport import Process, Reply, Transport
 
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Approval", "AsyncCordon", "BadRequest", "Broken", "CannotIsolate", "Change", "Conflict", "Connection", "Cordon",
     "CordonError", "Denial", "Domain", "Effect", "Event", "Evidence", "Failed", "Failure", "Finding", "Finished",
-    "Gap", "LimitReached", "NotInstalled", "Output", "Pending", "Plan", "Process", "Record", "Refusal", "Refused",
+    "Gap", "LimitReached", "NotInstalled", "Output", "Pending", "Plan", "Process", "Record", "RecordId", "Refusal", "Refused",
     "Reply", "Result", "RuleHit", "Scan", "Source", "Started", "Telemetry", "TelemetrySum", "TooOld", "Touched", "Trace", "Transport", "Unknown",
     "Usage", "Verification", "Waiting", "approval", "approvals", "approve", "audit_tail", "audit_trace",
     "audit_verify", "deny", "doctor", "domain", "ingest", "new_domain", "plan", "renew_domain", "run", "scan",

@@ -179,6 +179,13 @@ class RuleHit(Value):
 
 
 @dataclass(init=False, eq=False, repr=False)
+class RecordId(Value):
+    """A record of the log, by its number and its hash."""
+    seq: int = 0
+    hash: str = ""
+
+
+@dataclass(init=False, eq=False, repr=False)
 class Result(Value):
     """What became of a run."""
     status: str = "error"
@@ -211,7 +218,13 @@ class Result(Value):
     rules: Tuple[RuleHit, ...] = _part(RuleHit)
     rules_cut: bool = False
     approval_id: Optional[str] = None
+    approved_by: Tuple[str, ...] = ()
     audit_id: Optional[str] = None
+    policy_sha256: Optional[str] = None
+    pack: Optional[str] = None
+    result_sha256: Optional[str] = None
+    verdict_record: Optional[RecordId] = field(default=None, metadata={"of": RecordId})
+    result_record: Optional[RecordId] = field(default=None, metadata={"of": RecordId})
     recorded: bool = False
     error: Optional[Failure] = field(default=None, metadata={"of": Failure})
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
