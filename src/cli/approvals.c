@@ -16,6 +16,7 @@
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
+#include "cli/verdict.h"
 #include "conf/names.h"
 #include "flow/state.h"
 
@@ -47,6 +48,17 @@ static void list_line(const struct approval *a, uint64_t now)
 	approvals_line("", "%s %s", a->request.lang, a->request.name);
 }
 
+static void list_damaged(struct listing *l, const char *id, const struct err *why)
+{
+	if (!l->all) {
+		printf("%s  damaged   %s\n", id, why->message);
+		return;
+	}
+	json_t *one = json_pack("{s:s, s:o}", "id", id, "error", jsonval_readable(why->message));
+	verdict_add(one, &(struct verdict_said){.ref = "apr", .id = id});
+	json_array_append_new(l->all, one);
+}
+
 static int list_one(void *context, const char *id, struct err *err)
 {
 	struct listing *l = context;
@@ -56,11 +68,7 @@ static int list_one(void *context, const char *id, struct err *err)
 	(void)err;
 	l->count++;
 	if (approval_load(l->v->store, id, &a, &why) < 0) {
-		if (l->all)
-			json_array_append_new(l->all, json_pack("{s:s, s:o}", "id", id, "error",
-								jsonval_readable(why.message)));
-		else
-			printf("%s  damaged   %s\n", id, why.message);
+		list_damaged(l, id, &why);
 		return 0;
 	}
 	if (l->all)

@@ -33,6 +33,8 @@ void approvals_code(const struct approval *a, const struct approval_code *code);
 int approvals_diff(struct approvals *v, const struct approval *a, const struct approval_code *code,
 		   struct err *err);
 json_t *approvals_json(const struct approval *a, uint64_t now);
+/* What the gate said of it: verdict.h. */
+void approvals_add_said(json_t *all, const struct approval *a);
 /* Adds the code to what approvals_json made. */
 void approvals_add_code_json(json_t *all, const struct approval_code *code);
 

@@ -123,10 +123,13 @@ int approvals_sign(struct approvals *v)
 		r = sign(v, &a, text, &err);
 	if (r < 0)
 		return approvals_fail(v->call, &err);
-	if (v->call->json)
-		jsonval_print(json_pack("{s:s, s:s}", "approval_id", a.id, "vote", text));
-	else
+	if (!v->call->json) {
 		puts(text);
+		return 0;
+	}
+	json_t *all = json_pack("{s:s, s:s}", "approval_id", a.id, "vote", text);
+	approvals_add_said(all, &a);
+	jsonval_print(all);
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include "cli/approvals.h"
 #include "cli/jsonval.h"
 #include "cli/policy.h"
+#include "cli/verdict.h"
+#include "origin/attribute.h"
 
 static json_t *hex(const uint8_t *data, size_t len)
 {
@@ -33,30 +35,6 @@ static json_t *texts(const struct approval_list *l)
 #define NUMBER_OF(name, type, member) FIELD(name, type, jsonval_number(v->member))
 #define HEX_OF(name, type, member) FIELD(name, type, hex(v->member, sizeof(v->member)))
 #define WORD_OF(name, type, member, word) FIELD(name, type, json_string(word((unsigned)v->member)))
-
-TEXT_OF(e_source, struct approval_evidence, source)
-TEXT_OF(e_name, struct approval_evidence, name)
-TEXT_OF(e_how, struct approval_evidence, how)
-WORD_OF(e_kind, struct approval_evidence, kind, source_kind_name)
-FIELD(e_code, struct approval_evidence,
-      json_pack("[I, I]", (json_int_t)v->code_from, (json_int_t)v->code_to))
-NUMBER_OF(e_from, struct approval_evidence, source_from)
-NUMBER_OF(e_to, struct approval_evidence, source_to)
-static const struct cli_field evidence_fields[] = {
-	{"source", "the source's id", e_source},
-	{"name", "what it calls itself", e_name},
-	{"kind", "its kind", e_kind},
-	{"how", "how the tie was found", e_how},
-	{"code_span", "bytes of the code, from and behind the last", e_code},
-	{"source_from", "where it stands in the source", e_from},
-	{"source_to", "behind its last byte there; source_from: all over it, or unknown", e_to},
-	{0}};
-
-TEXT_OF(f_rule, struct approval_finding, rule)
-TEXT_OF(f_title, struct approval_finding, title)
-TEXT_OF(f_severity, struct approval_finding, severity)
-static const struct cli_field finding_fields[] = {
-	{"rule", "", f_rule}, {"title", "", f_title}, {"severity", "", f_severity}, {0}};
 
 TEXT_OF(i_name, struct approval_input, name)
 HEX_OF(i_sha256, struct approval_input, sha256)
@@ -113,21 +91,13 @@ FIELD(r_limits, struct approval_request, texts(&v->limits))
 WORD_OF(r_tier, struct approval_request, tier, tier_name)
 FIELD(r_caps, struct approval_request, policy_set_json((unsigned)v->caps, cap_name))
 FIELD(r_granted, struct approval_request, policy_set_json((unsigned)v->granted, cap_name))
-WORD_OF(r_origin, struct approval_request, origin, origin_name)
 WORD_OF(r_grade, struct approval_request, grade, grade_name)
-WORD_OF(r_verdict, struct approval_request, verdict, verdict_name)
 TEXT_OF(r_row, struct approval_request, row)
 FIELD(r_reasons, struct approval_request, texts(&v->reasons))
 FIELD(r_reach, struct approval_request, texts(&v->reach))
 FIELD(r_effects, struct approval_request, texts(&v->effects))
 NUMBER_OF(r_effects_more, struct approval_request, effects_more)
-FIELD(r_evidence, struct approval_request,
-      jsonval_list(evidence_fields, v->evidence.list, sizeof(struct approval_evidence),
-		   v->evidence.count))
 NUMBER_OF(r_evidence_more, struct approval_request, evidence_more)
-FIELD(r_rules, struct approval_request,
-      jsonval_list(finding_fields, v->findings.list, sizeof(struct approval_finding),
-		   v->findings.count))
 NUMBER_OF(r_rules_more, struct approval_request, findings_more)
 HEX_OF(r_policy, struct approval_request, policy_sha256)
 HEX_OF(r_box, struct approval_request, box_sha256)
@@ -142,14 +112,10 @@ NUMBER_OF(r_created, struct approval_request, created)
 NUMBER_OF(r_expires, struct approval_request, expires)
 
 static const struct cli_field request_rows[] = {
-	{"verdict", "what was decided", r_verdict},
 	{"decided_by", "the row that decided", r_row},
 	{"reasons", "why, in words", r_reasons},
-	{"origin", "where the code came from", r_origin},
-	{"evidence", "which parts tie to which source", r_evidence},
 	{"evidence_more", "ties that are not listed", r_evidence_more},
 	{"findings", "the grade of what the rules found", r_grade},
-	{"rules", "what they found", r_rules},
 	{"rules_more", "findings that are not listed", r_rules_more},
 	{"asked", "capabilities asked for", r_caps},
 	{"if_approved", "capabilities it would have", r_granted},
@@ -183,10 +149,56 @@ static const struct cli_field request_rows[] = {
 	{"expires", "when the question ends", r_expires},
 	{0}};
 
+/* People are told one of both: the form of the code, or how it ties as it is. */
+static struct report_tie tie_of(const struct approval_evidence *e)
+{
+	struct report_tie t = {.source = e->source,
+			       .name = e->name,
+			       .how = e->how,
+			       .kind = (enum source_kind)e->kind,
+			       .code_from = e->code_from,
+			       .code_to = e->code_to,
+			       .source_from = e->source_from,
+			       .source_to = e->source_to};
+
+	for (int i = 0; i < TIE_COUNT; i++)
+		if (strcmp(tie_name((enum tie)i), e->how) == 0) {
+			t.tie = e->how;
+			t.how = "";
+		}
+	return t;
+}
+
+void approvals_add_said(json_t *all, const struct approval *a)
+{
+	const struct approval_request *r = &a->request;
+	const struct approval_evidence *e = r->evidence.list;
+	const struct approval_finding *f = r->findings.list;
+	struct report_tie ties[APPROVAL_EVIDENCE_MAX];
+	struct report_finding found[APPROVAL_FINDINGS_MAX];
+
+	for (size_t i = 0; i < r->evidence.count; i++)
+		ties[i] = tie_of(&e[i]);
+	for (size_t i = 0; i < r->findings.count; i++)
+		found[i] = (struct report_finding){.rule = f[i].rule,
+						   .title = f[i].title,
+						   .severity = f[i].severity,
+						   .grade = GRADE_COUNT};
+	verdict_add(all, &(struct verdict_said){.verdict = verdict_name((unsigned)r->verdict),
+						.origin = origin_name((unsigned)r->origin),
+						.tie = ties,
+						.tiec = r->evidence.count,
+						.finding = found,
+						.findingc = r->findings.count,
+						.ref = "apr",
+						.id = a->id});
+}
+
 json_t *approvals_json(const struct approval *a, uint64_t now)
 {
 	json_t *all = jsonval_object(request_rows, &a->request);
 
+	approvals_add_said(all, a);
 	json_object_set_new(all, "approval_id", json_string(a->id));
 	json_object_set_new(all, "binding", hex(a->binding, sizeof(a->binding)));
 	json_object_set_new(all, "status",

@@ -11,6 +11,7 @@
 #include "cli/jsonval.h"
 #include "cli/shown.h"
 #include "cli/verb.h"
+#include "cli/verdict.h"
 #include "model/gate.h"
 #include "origin/source.h"
 
@@ -122,6 +123,14 @@ static void print_domain(const struct domain *d)
 		puts("exposed: nobody knows what was read before");
 }
 
+static void print_json(const struct told *t)
+{
+	char hex[ID_HEX];
+
+	verdict_print(gate_domain_fields, t,
+		      &(struct verdict_said){.ref = "dom", .id = id_hex(&t->domain->id, hex)});
+}
+
 static int make(struct cli_call *call, struct gate_state *s, struct err *err)
 {
 	struct host_event event = {.authenticated = true, .principal = s->principal, .what = "new"};
@@ -132,7 +141,7 @@ static int make(struct cli_call *call, struct gate_state *s, struct err *err)
 	    gate_domain(s, handle, call->request.conversation, &d, err) < 0)
 		return -1;
 	if (call->json)
-		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, NULL}));
+		print_json(&(struct told){&d, handle, NULL});
 	else
 		puts(handle);
 	return 0;
@@ -150,7 +159,7 @@ static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
 	    domain_begin_epoch(&s->keeper, &event, handle, &d, err) < 0)
 		return -1;
 	if (call->json)
-		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, NULL}));
+		print_json(&(struct told){&d, handle, NULL});
 	else
 		print_domain(&d);
 	return 0;
@@ -168,7 +177,7 @@ static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 	if (r == 0)
 		r = list(s, &d, all, err);
 	if (r == 0 && call->json)
-		jsonval_print(jsonval_object(gate_domain_fields, &(struct told){&d, handle, all}));
+		print_json(&(struct told){&d, handle, all});
 	json_decref(all);
 	return r;
 }

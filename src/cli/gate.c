@@ -21,9 +21,12 @@
 enum { CHUNK = 64 << 10 };
 
 static const struct cli_object objects[] = {{"domain", gate_domain_fields},
+					    {"domain", verdict_fields},
 					    {"ingest", gate_ingest_fields},
+					    {"ingest", verdict_fields},
 					    {"ingest.findings[]", gate_finding_fields},
 					    {"plan", gate_plan_fields},
+					    {"plan", verdict_fields},
 					    {"audit.verify", gate_verify_fields},
 					    {"audit.trace", gate_trace_fields},
 					    {"audit.trace", verdict_fields},

@@ -17,6 +17,7 @@
 #include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
+#include "cli/verdict.h"
 
 struct told {
 	const struct ingest_report *report;
@@ -192,6 +193,18 @@ static int run(struct cli_call *call, struct packs *rules, struct ingest_report 
 	return open_rules(call, rules, err) < 0 ? -1 : speak(call, rules, &in, to, report, err);
 }
 
+static void print_json(const struct told *t)
+{
+	const struct look *l = &t->report->look;
+	char hex[ID_HEX];
+
+	verdict_print(gate_ingest_fields, t,
+		      &(struct verdict_said){.finding = l->finding,
+					     .findingc = l->listed,
+					     .ref = "src",
+					     .id = id_hex(&t->source->id, hex)});
+}
+
 int cli_ingest(struct cli_call *call)
 {
 	AUTO_FREE struct packs *rules = calloc(1, sizeof(*rules));
@@ -206,7 +219,7 @@ int cli_ingest(struct cli_call *call)
 		err_set(&err, ERR_SYSTEM, "out of memory");
 	struct told told = {report, report ? &report->released.source : NULL, to};
 	if (r == 0 && call->json)
-		jsonval_print(jsonval_object(gate_ingest_fields, &told));
+		print_json(&told);
 	else if (r == 0 && !(to && strcmp(to, "-") == 0))
 		tell(&told);
 	if (report)

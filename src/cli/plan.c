@@ -6,6 +6,7 @@
 
 #include "cli/gate.h"
 #include "cli/jsonval.h"
+#include "cli/verdict.h"
 #include "flow/mint.h"
 #include "origin/handle.h"
 
@@ -94,8 +95,12 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 	    gate_domain(&s, g->domain, call->request.conversation, &d, err) < 0 ||
 	    mint_plan(&s, &d, &ask, &plan, token, err) < 0)
 		return -1;
+	char id[ID_HEX];
 	if (call->json)
-		jsonval_print(jsonval_object(gate_plan_fields, &(struct told){&plan, token, &d}));
+		verdict_print(gate_plan_fields, &(struct told){&plan, token, &d},
+			      &(struct verdict_said){.origin = origin_name(ORIGIN_PLAN),
+						     .ref = "plan",
+						     .id = id_hex(&plan.id, id)});
 	else
 		puts(token);
 	return 0;

@@ -14,6 +14,7 @@
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
+#include "cli/verdict.h"
 #include "conf/units.h"
 #include "detect/json.h"
 
@@ -143,16 +144,19 @@ static void explain_json(const struct decision *d, const struct policy *p)
 	bool asks = d->verdict == VERDICT_ASK || d->verdict == VERDICT_ASK_TWO;
 
 	policy_hex(d->policy_sha256, sha256);
-	jsonval_print(json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "verdict",
-		verdict_name(d->verdict), "decided_by", decision_row(d, row, sizeof(row)),
-		"profile", policy_profile_name(d->profile), "origin", origin_name(d->origin),
+	json_t *all = json_pack(
+		"{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "decided_by",
+		decision_row(d, row, sizeof(row)), "profile", policy_profile_name(d->profile),
 		"findings", grade_name(d->grade), "asked", policy_set_json(d->asked, cap_name),
 		"granted", policy_set_json(d->granted, cap_name), "if_approved",
 		policy_set_json(d->if_approved, cap_name), "reasons", reasons_json(d), "could",
 		reach_json(d), "approval", asks ? policy_approval_json(&d->approval) : json_null(),
 		"box", d->verdict == VERDICT_DENY ? json_null() : box_json(&d->box, p),
-		"policy_sha256", sha256));
+		"policy_sha256", sha256);
+	/* A made-up request has no code and no record. */
+	verdict_add(all, &(struct verdict_said){.verdict = verdict_name(d->verdict),
+						.origin = origin_name(d->origin)});
+	jsonval_print(all);
 }
 
 static void explain_box(const struct policy_box *b, const struct policy *p)

@@ -85,6 +85,14 @@ void verdict_add(json_t *o, const struct verdict_said *said)
 		json_object_set_new(o, f->name, f->make(said));
 }
 
+void verdict_print(const struct cli_field *fields, const void *of, const struct verdict_said *said)
+{
+	json_t *o = jsonval_object(fields, of);
+
+	verdict_add(o, said);
+	jsonval_print(o);
+}
+
 struct verdict_said verdict_of_report(const struct report *r)
 {
 	struct verdict_said said = {.ref = "run", .id = r && r->run[0] ? r->run : NULL};

@@ -25,6 +25,8 @@ extern const struct cli_field verdict_fields[], verdict_tie_fields[], verdict_ru
 
 /* Adds them to O. */
 void verdict_add(json_t *o, const struct verdict_said *said);
+/* FIELDS of OF, with what was said, on standard output. */
+void verdict_print(const struct cli_field *fields, const void *of, const struct verdict_said *said);
 /* What a report says; R may be NULL. */
 struct verdict_said verdict_of_report(const struct report *r);
 

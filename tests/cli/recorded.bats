@@ -283,7 +283,7 @@ tied() {
 		doc, code = open(T + "/doc", "rb").read(), open(T + "/tied.py", "rb").read()
 		run, asked, log = (json.load(open(f"{T}/{n}")) for n in ("run.json", "approval.json", "out"))
 		ties = [(e["from"], e["to"], e["source_from"], e["source_to"]) for e in run["evidence"]]
-		shown = [(*e["code_span"], e["source_from"], e["source_to"]) for e in asked["evidence"]]
+		shown = [(e["from"], e["to"], e["source_from"], e["source_to"]) for e in asked["evidence"]]
 		verdict = [r["body"] for r in log["records"] if r["kind"] == "verdict"][-1]
 		kept = [(e["from"], e["to"], e["source_from"], e["source_to"]) for e in verdict["evidence"]]
 		assert ties == shown == kept, (ties, shown, kept)
