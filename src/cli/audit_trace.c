@@ -24,6 +24,7 @@ struct story {
 	char ref[RECORD_REF_MAX + 1];
 	bool is_run;
 	json_t *records, *documents; /* or NULL */
+	json_t *runs;		     /* other runs on the way */
 	json_t *part[PARTS];
 	size_t count, documentc;
 	bool cut;
@@ -61,6 +62,7 @@ static json_t *record(const struct story *t, enum part part)
 TOLD(told_ref, json_string(v->ref))
 TOLD(told_documents, json_incref(v->documents))
 TOLD(told_cut, json_boolean(v->cut))
+TOLD(told_runs, json_incref(v->runs))
 TOLD(told_records, json_incref(v->records))
 TOLD(told_code, member(v, PART_VERDICT, "code_sha256"))
 TOLD(told_pack, member(v, PART_VERDICT, "pack"))
@@ -76,6 +78,8 @@ const struct cli_field gate_trace_fields[] = {
 	{"ref", "what was asked about: run:ID, src:ID, apr:ID ...", told_ref},
 	{"documents", "what was read on the way there, each as its record has it", told_documents},
 	{"documents_cut", "there are more behind a file than its label can name", told_cut},
+	{"runs", "other runs on the way, the first one first: who printed or wrote what was read",
+	 told_runs},
 	{"records", "the whole story, in the order in which it was written", told_records},
 	{"code_sha256", "of a run: the bytes that were decided on; or null", told_code},
 	{"pack", "of the rules they were scanned with; or null", told_pack},
@@ -191,6 +195,16 @@ static void keep_part(struct story *t, const struct record *r, const json_t *rec
 		}
 }
 
+/* Each run that started has one such record. */
+static void keep_run(struct story *t, const struct record *r)
+{
+	char ref[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, ref);)
+		if (strncmp(ref, "run:", 4) == 0 && strcmp(ref, t->ref) != 0)
+			json_array_append_new(t->runs, json_string(ref));
+}
+
 static int trace_one(void *context, const struct store_row *row, const struct record *r,
 		     struct err *err)
 {
@@ -206,6 +220,8 @@ static int trace_one(void *context, const struct store_row *row, const struct re
 	t->documentc += led;
 	t->cut = t->cut || trace_is_cut(r);
 	keep_part(t, r, record);
+	if (r->kind == RECORD_START)
+		keep_run(t, r);
 	if (t->records && led)
 		json_array_append(t->documents, json_object_get(record, "body"));
 	if (t->records)
@@ -283,6 +299,8 @@ static void tell(const struct story *t)
 	if (!t->records) {
 		printf("%s%zu document%s led to %s\n", t->cut ? "at least " : "", t->documentc,
 		       t->documentc == 1 ? "" : "s", t->ref);
+		if (json_array_size(t->runs))
+			print_words("by way of", t->runs, "");
 		print_run(t);
 		return;
 	}
@@ -296,7 +314,8 @@ int audit_trace(struct audit *a, struct err *err)
 	bool json = a->call->json;
 	struct story t = {.audit = a,
 			  .records = json ? json_array() : NULL,
-			  .documents = json ? json_array() : NULL};
+			  .documents = json ? json_array() : NULL,
+			  .runs = json_array()};
 
 	int r = find_ref(a->call->argv[1], t.ref, err);
 	t.is_run = r == 0 && strncmp(t.ref, "run:", 4) == 0;
@@ -308,6 +327,7 @@ int audit_trace(struct audit *a, struct err *err)
 		tell(&t);
 	json_decref(t.records);
 	json_decref(t.documents);
+	json_decref(t.runs);
 	for (int p = 0; p < PARTS; p++)
 		json_decref(t.part[p]);
 	return r;

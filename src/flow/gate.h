@@ -148,6 +148,7 @@ bool gate_has_input(const struct gate *g);
 /* It is given something of which nobody knows where it came from. */
 bool gate_reads_unknown(const struct gate *g, const struct request *r);
 struct label gate_label_of_files(const struct gate *g);
+struct label gate_label_of_written(const struct gate *g);
 struct label gate_label_of_output(const struct gate *g);
 
 /* gate_scan.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a run makes carries the label of what made it: of its code, and of what the code was given. A
- * file goes where no record follows it, so its label also names the documents behind it, for whoever
- * asks later where it came from. What was printed is a source, which names its run.
+ * file goes where no record follows it, so its label also names the run and the documents behind it, for
+ * whoever asks later where it came from. What was printed is a source, which names its run.
  */
 #include <sys/stat.h>
 
@@ -35,13 +35,28 @@ static void add_documents(const struct gate *g, struct label *l)
 	l->more = l->more || g->domain.sources > g->sources.count;
 }
 
-/* Nobody knows more of its other files than before. */
+/* Of where it can write. Nobody knows more of its other files than before. */
 struct label gate_label_of_files(const struct gate *g)
 {
 	struct label l = of_run(g);
 
 	if (l.integrity < INTEGRITY_TOOL)
 		add_documents(g, &l);
+	return l;
+}
+
+/* The run comes first. Whatever it had read is found with it, so nothing is missing where there was no room
+ * for all of that. A directory's mark does not name it: each run would be news to all others then. */
+struct label gate_label_of_written(const struct gate *g)
+{
+	struct label l = of_run(g);
+	bool more = l.more;
+
+	if (l.integrity < INTEGRITY_TOOL) {
+		add_documents(g, &l);
+		label_add_run(&l, &g->run);
+		l.more = more;
+	}
 	return l;
 }
 

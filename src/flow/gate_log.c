@@ -58,6 +58,16 @@ static void add_sources(struct refs *r, const struct gate *g)
 	add_label(r, g->has_inputs, &g->inputs);
 }
 
+/* What it was let run by. */
+static void add_leave(struct refs *r, const struct gate *g)
+{
+	char plan[ID_HEX];
+
+	add_ref(r, "apr", g->report->approval);
+	if (g->plan_answer == PLAN_GOOD)
+		add_ref(r, "plan", id_hex(&g->plan.id, plan));
+}
+
 void gate_refs(struct refs *r, const struct gate *g)
 {
 	char hex[ID_HEX];
@@ -274,7 +284,6 @@ static void tell_decision(struct gate *g, const struct err *why, uint32_t layers
 			  struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
-	char plan[ID_HEX];
 
 	report_facts(g);
 	gate_refs(refs, g);
@@ -286,9 +295,7 @@ static void tell_decision(struct gate *g, const struct err *why, uint32_t layers
 		put_scan(g, &j);
 		gate_append(tx, RECORD_SCAN, refs, &j);
 	}
-	add_ref(refs, "apr", g->report->approval);
-	if (g->plan_answer == PLAN_GOOD)
-		add_ref(refs, "plan", id_hex(&g->plan.id, plan));
+	add_leave(refs, g);
 	add_sources(refs, g);
 	put_verdict(g, why, layers, refs, &j);
 	gate_append(tx, RECORD_VERDICT, refs, &j);
@@ -342,6 +349,15 @@ static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
 	return 0;
 }
 
+/* The run is a source itself, of whoever reads what it has written: by that name he is led here, and by no
+ * other of a source (store/trace.c). */
+static void start_refs(struct refs *refs, const struct gate *g)
+{
+	gate_refs(refs, g);
+	add_leave(refs, g);
+	add_ref(refs, "src", g->report->run);
+}
+
 int gate_log_start(struct gate *g, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
@@ -353,6 +369,7 @@ int gate_log_start(struct gate *g, struct err *err)
 	tell_decision(g, NULL, spec_layers(&g->bp->spec), refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
+	start_refs(refs, g);
 	gate_append(&tx, RECORD_START, refs, &j);
 	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
 		return -1;

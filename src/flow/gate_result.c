@@ -272,7 +272,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 
 int gate_log_made(struct gate *g, const struct result *r, struct err *err)
 {
-	struct label files = gate_label_of_files(g);
+	struct label files = gate_label_of_written(g);
 
 	if (gate_label_files(g, r, &files, err) < 0 || ingest_stream(g, r, 0, err) < 0 ||
 	    ingest_stream(g, r, 1, err) < 0)

@@ -77,6 +77,14 @@ void label_add_source(struct label *l, const struct id *source)
 		l->source[l->count++] = *source;
 }
 
+void label_add_run(struct label *l, const struct id *run)
+{
+	if (l->count < LABEL_SOURCES_MAX)
+		l->count++;
+	memmove(&l->source[1], &l->source[0], (l->count - 1) * sizeof(l->source[0]));
+	l->source[0] = *run;
+}
+
 void label_join(struct label *to, const struct label *from)
 {
 	if (from->integrity < to->integrity)

@@ -54,6 +54,9 @@ struct label label_top(void);
 struct label label_unknown(void);
 void label_join(struct label *to, const struct label *from);
 void label_add_source(struct label *l, const struct id *source);
+/* A run that is known to have been given all of L: if there is no room, what it was given goes and is found
+ * with the run. */
+void label_add_run(struct label *l, const struct id *run);
 /* Is A nowhere above B? */
 bool label_is_below(const struct label *a, const struct label *b);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Breadth first over names. A table says which records of a name are part of its past: a source has
- * one ingest, and a hundred runs that used it later are not its past.
+ * Breadth first over names; then the records are read once more, in their order. A table says which
+ * records of a name are part of its past: a source has one ingest, and a hundred runs that used it later
+ * are not its past.
  */
 #include "store/trace.h"
 
@@ -22,7 +23,9 @@ static const struct {
 	unsigned takes, from;
 } rows[] = {
 	{"run", ALL, ALL & ~BIT(RECORD_POLICY)}, /* a policy's story is not that of all runs */
-	{"src", BIT(RECORD_INGEST), ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
+	/* Or a run that wrote a file: it is a source of who reads that, and its start says so. */
+	{"src", BIT(RECORD_INGEST) | BIT(RECORD_START),
+	 ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
 	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
 	{"plan", BIT(RECORD_PLAN), ALL},
 	{"apr", BIT(RECORD_APPROVAL), ALL},
@@ -121,6 +124,20 @@ static int follow(struct trace *t, const struct record *r, struct err *err)
 	return 0;
 }
 
+/* The start of a run that was only given the source is not its past: older logs name it there. */
+static bool is_past(const struct trace *t, const struct record *r)
+{
+	const char *id = strchr(t->ref[t->at], ':') + 1;
+	char ref[RECORD_REF_MAX + 1];
+
+	if (r->kind != RECORD_START || t->takes == ALL)
+		return true;
+	for (size_t at = 0; record_next_ref(r, &at, ref);)
+		if (strncmp(ref, "run:", 4) == 0 && strcmp(ref + 4, id) == 0)
+			return true;
+	return false;
+}
+
 static int visit(void *context, const struct store_row *row, struct err *err)
 {
 	struct trace *t = context;
@@ -130,13 +147,12 @@ static int visit(void *context, const struct store_row *row, struct err *err)
 		err_context(err, "record %llu", (unsigned long long)row->seq);
 		return -1;
 	}
-	if (!(t->takes & BIT(r.kind)) || row->seq > t->before[t->at])
+	if (!(t->takes & BIT(r.kind)) || row->seq > t->before[t->at] || !is_past(t, &r))
 		return 0;
 	int known = add_record(t, row->seq, err);
 	if (known)
 		return known < 0 ? -1 : 0;
-	int said = t->fn(t->context, row, &r, err);
-	return said ? said : follow(t, &r, err);
+	return follow(t, &r, err);
 }
 
 static int walk(struct trace *t, struct store *s, struct err *err)
@@ -149,6 +165,37 @@ static int walk(struct trace *t, struct store *s, struct err *err)
 			return said;
 	}
 	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the walk has met was decoded then. */
+static int tell_row(void *context, const struct store_row *row, struct err *err)
+{
+	struct trace *t = context;
+	struct record r;
+
+	return record_decode(row->bytes, row->len, &r, err) < 0 ? -1
+								: t->fn(t->context, row, &r, err);
+}
+
+/* Those that follow each other are read together. */
+static int tell(struct trace *t, struct store *s, struct err *err)
+{
+	int said = 0;
+
+	qsort(t->seen, t->seenc, sizeof(*t->seen), by_number);
+	for (size_t i = 0, n; i < t->seenc && !said; i += n) {
+		for (n = 1; i + n < t->seenc && t->seen[i + n] == t->seen[i] + n;)
+			n++;
+		said = store_read(s, t->seen[i], n, tell_row, t, err);
+	}
+	return said;
 }
 
 int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, struct err *err)
@@ -170,7 +217,9 @@ int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, st
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (!record_ref_is_good(ref))
 		return err_set(err, ERR_INPUT, "that is no name of a record");
-	return add_ref(&t, ref, UINT64_MAX, err) < 0 ? -1 : walk(&t, s, err);
+	if (add_ref(&t, ref, UINT64_MAX, err) < 0 || walk(&t, s, err) < 0)
+		return -1;
+	return tell(&t, s, err);
 }
 
 bool trace_is_cut(const struct record *r)

@@ -2,7 +2,8 @@
  *
  * Which documents led to this run? Records name what they are about; the walk goes from a run to
  * what it was decided on, from there to the sources and files and all else that was read in that
- * conversation, and from a file or an output to the run that made it, always back in time.
+ * conversation, and from a file or an output to the run that made it, always back in time. It is told
+ * forward.
  */
 #ifndef CORDON_STORE_TRACE_H
 #define CORDON_STORE_TRACE_H
@@ -14,8 +15,8 @@ enum { TRACE_REFS_MAX = 32768, TRACE_RECORDS_MAX = 65536 };
 typedef int trace_fn(void *context, const struct store_row *row, const struct record *record,
 		     struct err *err);
 
-/* Calls for each record that belongs to the story of REF, those of REF itself first. ERR_LIMIT when
- * the story is longer than the maxima: part of it is not the whole. */
+/* Calls for each record that belongs to the story of REF, in the order in which they were written. ERR_LIMIT
+ * when the story is longer than the maxima: part of it is not the whole. */
 int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, struct err *err);
 /* Does this record say that there are sources behind it that nobody can name any more? Then the story
  * has at least what was told. */

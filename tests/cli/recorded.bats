@@ -243,10 +243,15 @@ led_by_file() {
 	echo 'open("made.txt", "w").write("what came of all these documents")' >"$T/makes.py"
 	runs "$1" 0 --policy "$T/any.yaml" --workspace "$T/$1/w:overlay" --commit "$T/makes.py"
 	new_domain "$1"
-	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/$1/w/made.txt" "$T/quiet.py"
-	documents "$1" 32 'at least 32 documents'
+	cp "$T/$1/w/made.txt" "$T/moved.txt"
+	echo hi >"$T/$1/w/other.txt"
+	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/moved.txt" "$T/quiet.py"
+	documents "$1" 40 '40 documents' # the run that wrote it has read them
+	new_domain "$1"
+	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/$1/w/other.txt" "$T/quiet.py"
+	documents "$1" 32 'at least 32 documents' # nobody knows who wrote that
 }
-@test "a file made of more documents than its label names is told as such" {
+@test "what is made of more documents than its label names is told as such" {
 	echo 'pass' >"$T/quiet.py"
 	each led_by_file
 }

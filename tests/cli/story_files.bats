@@ -5,6 +5,62 @@
 load helper
 load story
 
+# leads RUN...: these are on the way, in that order, with all their records, and the table is behind them.
+leads()
+{
+	/usr/bin/python3 -I - "$T/out" "$@" <<-'END' || show
+		import json, sys
+		r, runs = json.load(open(sys.argv[1])), sys.argv[2:]
+		assert r["runs"] == runs, (r["runs"], runs)
+		assert [d["name"] for d in r["documents"]] == ["planted.csv"], r["documents"]
+		seqs = [x["seq"] for x in r["records"]]
+		assert seqs == sorted(set(seqs)), seqs
+		kinds = {run: [x["kind"] for x in r["records"] if run in x["refs"]] for run in runs + [r["ref"]]}
+		assert all({"request", "verdict", "start", "result"} <= set(k) for k in kinds.values()), kinds
+		order = [(x["kind"], next((f for f in x["refs"] if f in kinds), "")) for x in r["records"]]
+		assert order.index(("ingest", "")) < min(order.index(("verdict", k)) for k in kinds), order
+		assert max(i for i, o in enumerate(order) if o[0] == "domain") < order.index(("start", r["ref"])), order
+	END
+}
+
+# Document, run, file, run, file, run: whichever way the file is read, the trace names who wrote it.
+chain() {
+	local first second way
+	begin "$1"
+	reads_table "$1"
+	echo 'open("one.txt", "w").write("what the first run made of all that")' | code first.py
+	agreed "$1" --workspace "$W:overlay" --commit first.py
+	first=$(said audit_id)
+	talk "$1"
+	cp "$W/one.txt" "$T/one.txt"
+	mkdir "$T/w2"
+	! is_root || chown --reference="$W" "$T/w2"
+	printf 'import sys\nopen("two.py", "w").write("print(1)  # " + sys.stdin.read().upper())\n' | code second.py
+	agreed "$1" --stdin "$T/one.txt" --workspace "$T/w2:rw" second.py
+	second=$(said audit_id)
+	gate "$1" audit trace "$second" --json
+	leads "$first"
+	gate "$1" audit trace "$second"
+	out_has "by way of   $first"
+	cp "$T/w2/two.py" "$T/two.py"
+	echo 'print(len(open("two.py").read()))' | code third.py
+	mkdir "$T/w3"
+	cp "$T/two.py" "$T/w3"
+	printf 'import sys\nprint(len(sys.stdin.read()))\n' | code counts.py
+	for way in two.py "--workspace $T/w3:ro third.py" "--stdin $T/two.py counts.py"; do
+		talk "$1"
+		# shellcheck disable=SC2086
+		submit "$1" $way
+		exits 0
+		gate "$1" audit trace "$(said audit_id)" --json
+		leads "$first" "$second"
+	done
+}
+@test "the trace names the run that wrote a file, and what that run had read" {
+	need_root
+	chain user:no-cgroup
+}
+
 # An earlier run writes it into a file; another conversation, which has read nothing, runs that file.
 file_hop() {
 	begin "$1"

@@ -120,7 +120,7 @@ static void test_consistency(struct store *s)
 	   "never of an earlier one");
 }
 
-enum { REFS = 7 };
+enum { REFS = 8 };
 /* In the order in which they happen; REFS end with NULL. */
 static const struct {
 	enum record_kind kind;
@@ -131,6 +131,7 @@ static const struct {
 	{RECORD_INGEST, {"src:other", "dom:1"}, true}, /* read in the same conversation */
 	{RECORD_REQUEST, {"run:0", "dom:1"}, false},
 	{RECORD_VERDICT, {"run:0", "src:csv", "dom:1"}, false}, /* used the same document */
+	{RECORD_START, {"run:0", "src:csv"}, false},		/* as it was written once */
 	{RECORD_RESULT, {"run:0", "file:z"}, false},
 	{RECORD_REQUEST, {"run:1", "dom:1"}, true},
 	{RECORD_VERDICT, {"run:1", "src:csv", "dom:1"}, true},
@@ -146,10 +147,19 @@ static const struct {
 	{RECORD_INGEST, {"src:c", "dom:3"}, false},
 	{RECORD_VERDICT, {"run:6", "file:seven", "dom:4"}, true},
 	{RECORD_RESULT, {"run:6", "file:six"}, true},
+	/* A run that wrote a file is a source of whoever reads that; who read it too is not. */
+	{RECORD_INGEST, {"src:d", "dom:8"}, true},
+	{RECORD_VERDICT, {"run:8", "dom:8"}, true},
+	{RECORD_START, {"run:8", "dom:8", "src:8"}, true},
+	{RECORD_RESULT, {"run:8"}, true},
+	{RECORD_VERDICT, {"run:9", "src:8"}, false},
+	{RECORD_START, {"run:9", "src:9"}, false},
 	{RECORD_APPROVAL, {"apr:9", "dom:2"}, true},
 	{RECORD_PLAN, {"plan:p", "dom:2"}, true},
 	{RECORD_REQUEST, {"run:2", "dom:2", "plan:p"}, true},
-	{RECORD_VERDICT, {"run:2", "file:notes", "apr:9", "dom:2", "file:five", "file:six"}, true},
+	{RECORD_VERDICT,
+	 {"run:2", "file:notes", "apr:9", "dom:2", "file:five", "file:six", "src:8"},
+	 true},
 	{RECORD_START, {"run:2"}, true},
 	{RECORD_RESULT, {"run:2", "file:z"}, true},
 	{RECORD_INGEST, {"src:out2", "run:2"}, true},
@@ -160,7 +170,8 @@ enum { EVENTS = sizeof(events) / sizeof(events[0]) };
 
 struct story {
 	uint64_t first;
-	bool told[EVENTS];
+	bool told[EVENTS], is_mixed; /* not in the order of the log */
+	uint64_t last;
 	size_t count, beyond;
 };
 
@@ -170,7 +181,8 @@ static int take_told(void *context, const struct store_row *row, const struct re
 	struct story *t = context;
 
 	(void)err;
-	t->count++;
+	t->is_mixed |= t->count++ && row->seq <= t->last;
+	t->last = row->seq;
 	if (row->seq < t->first || row->seq - t->first >= EVENTS || r->seq != row->seq)
 		t->beyond++;
 	else
@@ -203,6 +215,7 @@ static void test_trace(struct store *s)
 			       events[i].refs[0], t.told[i] ? "told" : "not told");
 		wrong += t.told[i] != events[i].is_story;
 	}
+	ok(!t.is_mixed, "in the order in which it happened");
 	ok(!wrong, "with the document behind the file that it read, and nothing that came later");
 	struct story none = {.first = tx.first_seq};
 	ok(trace_back(s, "run:none", take_told, &none, &err) == 0 && none.count == 0 &&
