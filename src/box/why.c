@@ -110,6 +110,37 @@ static bool try_chroot(struct err *err)
 	return true;
 }
 
+/* What is left when no switch is to blame: the errors that have to do with a path or with the machine. */
+static const struct {
+	int number;
+	const char *cause, *cure;
+} errors[] = {
+	{ENOENT, "it is not there, or went away while the run was prepared",
+	 "put it back, or do not ask for it, and run it again"},
+	{EACCES, "this account may not open it, or what it is in",
+	 "let the account read it (chmod, setfacl), or name another"},
+	{ELOOP, "its links lead in a circle", "name what they should lead to"},
+	{ENOTDIR, "a part of its path is no directory", "name a path that is there"},
+	{ENOMEM, "the machine has no memory left", "run fewer at a time, or free some"},
+	{ENOSPC, "a limit of the kernel for mounts or namespaces is reached, or memory is",
+	 "run fewer at a time; sysctl fs.mount-max and user.max_*_namespaces"},
+	{EMFILE, "this process has too many files open", "ulimit -n 1024, or more"},
+	{ENFILE, "the machine has too many files open", "run fewer at a time; sysctl fs.file-max"},
+};
+
+static void why_errno(struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].number == err->sys_errno) {
+			err_cause(err, "%s", errors[i].cause);
+			err_cure(err, "%s", errors[i].cure);
+			return;
+		}
+	err_cause(err, "%s", strerror(err->sys_errno));
+	err_cure(err,
+		 "cordon doctor says which layers hold here, and what is wrong with the others");
+}
+
 static void why_userns(struct err *err)
 {
 	if (why_sysctl(err, LAYER_USERNS) || try_apparmor(err) || try_outer_filter(err) ||
@@ -129,7 +160,7 @@ static void why_landlock(struct err *err)
 		return;
 	}
 	if (err->sys_errno != EOPNOTSUPP) {
-		err_cause(err, "%s", strerror(err->sys_errno));
+		why_errno(err);
 		return;
 	}
 	if (io_read_text(AT_FDCWD, "/sys/kernel/security/lsm", lsm, sizeof(lsm)) == 0 &&
@@ -142,12 +173,10 @@ static void why_landlock(struct err *err)
 
 static void why_proc(struct err *err)
 {
-	if (err->sys_errno == EPERM) {
-		err_cause(err, "parts of /proc are masked around Cordon (a container), so the "
-			       "kernel refuses a new one");
-		err_cure(err, "run the container with an unmasked /proc, or ask for "
-			      "--tier no-userns");
-	}
+	err_cause(err, "parts of /proc are masked around Cordon (a container), so the "
+		       "kernel refuses a new one");
+	err_cure(err, "run the container with an unmasked /proc, or ask for "
+		      "--tier no-userns");
 }
 
 /* Ubuntu lets the namespace be made and then takes its capabilities away: the mount fails. */
@@ -158,7 +187,7 @@ static void why_mount(struct err *err, enum layer layer)
 	if (why_sysctl(err, layer) ||
 	    (forbidden && (why_sysctl(err, LAYER_USERNS) || try_apparmor(err))))
 		return;
-	why_proc(err);
+	(err->sys_errno == EPERM ? why_proc : why_errno)(err);
 }
 
 int why_failed(struct err *err, enum layer layer, const char *what)

@@ -22,8 +22,13 @@ int draft_file(struct draft *d, const char *target, const char *content, bool is
 	for (size_t i = 0; i < s->filec; i++)
 		if (strcmp(s->file[i].target, target) == 0)
 			return 0;
-	if (s->filec == SPEC_FILES_MAX)
-		return err_set(err, ERR_LIMIT, "too many links and files in the box");
+	if (s->filec == SPEC_FILES_MAX) {
+		err_set(err, ERR_LIMIT, "more than %d links and files in the box", SPEC_FILES_MAX);
+		err_cause(err, "each program that is named by a link is one more");
+		err_cure(err, "name programs by where they really are: --exec $(realpath %.100s)",
+			 target);
+		return -1;
+	}
 	s->file[s->filec++] = (struct spec_file){target, content, is_link};
 	return 0;
 }
@@ -33,16 +38,25 @@ int draft_bind(struct draft *d, const char *source, const char *target, unsigned
 {
 	struct spec *s = &d->bp->spec;
 
-	if (!spec_path_is_clean(source) || !spec_path_is_clean(target))
-		return err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path",
-			       source);
+	if (!spec_path_is_clean(source) || !spec_path_is_clean(target)) {
+		err_set(err, ERR_INPUT, "%s cannot be shown in the box: an odd path", source);
+		err_cause(err,
+			  "a path in the box begins with /, and has no control characters and no "
+			  "empty part, . or ..");
+		err_cure(err, "name it so: realpath says how; or move what has such a name");
+		return -1;
+	}
 	for (size_t i = 0; i < s->bindc; i++)
 		if (strcmp(s->bind[i].target, target) == 0) {
 			s->bind[i].flags |= flags & (BIND_CODE | BIND_PROGRAM);
 			return 0;
 		}
-	if (s->bindc == SPEC_BINDS_MAX)
-		return err_set(err, ERR_LIMIT, "more than %d paths in the box", SPEC_BINDS_MAX);
+	if (s->bindc == SPEC_BINDS_MAX) {
+		err_set(err, ERR_LIMIT, "more than %d paths in the box", SPEC_BINDS_MAX);
+		err_cause(err, "each --exec is one, and the language has some");
+		err_cure(err, "give it fewer programs (--exec)");
+		return -1;
+	}
 	s->bind[s->bindc++] =
 		(struct spec_bind){.source = source, .target = target, .flags = flags};
 	return 0;
@@ -50,8 +64,12 @@ int draft_bind(struct draft *d, const char *source, const char *target, unsigned
 
 static int add_exec(struct spec *s, const char *path, struct err *err)
 {
-	if (s->programc == SPEC_PROGRAMS_MAX)
-		return err_set(err, ERR_LIMIT, "more than %d programs", SPEC_PROGRAMS_MAX);
+	if (s->programc == SPEC_PROGRAMS_MAX) {
+		err_set(err, ERR_LIMIT, "more than %d programs", SPEC_PROGRAMS_MAX);
+		err_cause(err, "each --exec is one, and the language has some");
+		err_cure(err, "give it fewer programs (--exec)");
+		return -1;
+	}
 	s->exec[s->programc++] = path;
 	return 0;
 }
@@ -85,7 +103,7 @@ static int give(struct draft *d, const char *path, unsigned flags, struct err *e
 			s->bind[i].meant = given_meant(g);
 			return 0;
 		}
-	return err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", path);
+	return given_replaced(path, err);
 }
 
 static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)
@@ -153,6 +171,25 @@ int draft_interpreter(struct draft *d, struct err *err)
 	return 0;
 }
 
+/* What it is instead, found by looking. */
+static int refuse_program(const char *asked, const char *real, struct err *err)
+{
+	struct stat st;
+
+	err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
+	if (stat(real, &st) < 0) {
+		err_cause(err, "it cannot be looked at: %s", strerror(errno));
+		err_cure(err, "name a program that this account may read");
+	} else if (!S_ISREG(st.st_mode)) {
+		err_cause(err, "it is %s", S_ISDIR(st.st_mode) ? "a directory" : "no file");
+		err_cure(err, "name the program itself");
+	} else {
+		err_cause(err, "this account may not execute it");
+		err_cure(err, "chmod +x %s, if it is one", real);
+	}
+	return -1;
+}
+
 /* --exec extends the profile's own list; a listed program is shown where it really is. */
 static int add_programs(struct draft *d, struct err *err)
 {
@@ -166,10 +203,14 @@ static int add_programs(struct draft *d, struct err *err)
 	}
 	for (size_t i = 0; i < d->req->execc; i++) {
 		const char *asked = d->req->exec[i], *real = draft_resolve(d, asked, err);
-		if (!real)
+		if (!real) {
+			err_context(err, "--exec");
+			err_cure(err,
+				 "name a program that is on this machine, with its whole path");
 			return -1;
+		}
 		if (stat(real, &st) < 0 || !S_ISREG(st.st_mode) || access(real, X_OK) < 0)
-			return err_set(err, ERR_INPUT, "--exec %s: not a program", asked);
+			return refuse_program(asked, real, err);
 		d->bp->program_at[i] = real;
 		if (show(d, arena_dup(&d->bp->arena, asked), BIND_PROGRAM, err) < 0 ||
 		    give(d, real, BIND_PROGRAM, err) < 0 || add_exec(s, real, err) < 0)
@@ -189,6 +230,17 @@ static int add_loader(struct draft *d, struct err *err)
 	return 0;
 }
 
+static int refuse_place(const struct draft *d, struct err *err)
+{
+	err_set(err, ERR_INPUT, "%s is an odd place for %s", d->real, d->profile->name);
+	err_cause(err, "its library is looked for two directories above it, and that is / itself");
+	err_cure(err,
+		 "make the virtual environment with an interpreter that has a directory of its "
+		 "own, as /opt/NAME/bin: %s %s",
+		 d->profile->make_venv, d->req->venv);
+	return -1;
+}
+
 static int show_venv(struct draft *d, struct err *err)
 {
 	if (!d->req->venv)
@@ -203,8 +255,7 @@ static int show_venv(struct draft *d, struct err *err)
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(prefix, '/');
 		if (!slash || slash == prefix)
-			return err_set(err, ERR_INPUT, "%s is an odd place for %s", d->real,
-				       d->profile->name);
+			return refuse_place(d, err);
 		*slash = '\0';
 	}
 	d->bp->library = prefix;

@@ -121,8 +121,6 @@ bool gate_writes(const struct request *r);
 /* Is what the box gets (workspace, virtual environment, programs) what was looked at? A name may lead
  * elsewhere meanwhile. */
 int gate_check_given(const struct gate *g, struct err *err);
-/* It is not: -1. */
-int gate_replaced(const char *name, struct err *err);
 /* Before it starts: what it can write carries LABEL. */
 int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *tx, bool *ret_adds,
 		    struct err *err);

@@ -264,13 +264,6 @@ static int join_workspace(struct gate *g, struct err *err)
 	return -1;
 }
 
-int gate_replaced(const char *name, struct err *err)
-{
-	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
-	err_cure(err, "run it again, and let nobody move it meanwhile");
-	return -1;
-}
-
 int gate_check_given(const struct gate *g, struct err *err)
 {
 	const struct blueprint *bp = g->bp;
@@ -278,13 +271,13 @@ int gate_check_given(const struct gate *g, struct err *err)
 	struct stat st;
 
 	if (bp->workspace >= 0 && (fstat(bp->workspace, &st) < 0 || !is_same(&st, &g->workspace)))
-		return gate_replaced(g->req->workspace, err);
+		return given_replaced(g->req->workspace, err);
 	if (g->confined.venv && (!venv || !is_same(&venv->st, &g->venv)))
-		return gate_replaced(g->req->venv, err);
+		return given_replaced(g->req->venv, err);
 	for (size_t i = 0; i < g->confined.execc; i++) {
 		const struct given *program = givens_find(&bp->given, bp->program_at[i]);
 		if (!program || !payload_is_same(program->fd, &g->exec[i]))
-			return gate_replaced(g->req->exec[i], err);
+			return given_replaced(g->req->exec[i], err);
 	}
 	return 0;
 }

@@ -212,6 +212,18 @@ static int too_busy(struct err *err)
 	return -1;
 }
 
+/* Each time they had answered it was another request. */
+static int asked_too_often(struct err *err)
+{
+	err_set(err, ERR_CONFLICT, "not run: people were asked %d times", GATE_TRIES_MAX);
+	err_cause(err, "what they agreed to was no longer the same when they had answered: its "
+		       "workspace, the policy, or what was read in its conversation");
+	err_cure(err,
+		 "let nothing change while people are asked; or run it without --wait, and again "
+		 "when they have agreed");
+	return -1;
+}
+
 /* decide, (approve). A box that waits is none that people are waited for with. */
 static int decide(struct sentence *s, struct err *err)
 {
@@ -222,7 +234,7 @@ static int decide(struct sentence *s, struct err *err)
 		if (!asked && !moved)
 			return r;
 		if (asked && i == GATE_TRIES_MAX)
-			return err_set(err, ERR_CONFLICT, "not run: people were asked %d times", i);
+			return asked_too_often(err);
 		if (asked && s->sink->pending)
 			s->sink->pending(s->sink->ctx, s->result->report);
 		if (asked &&

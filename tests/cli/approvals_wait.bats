@@ -110,6 +110,20 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	is_over approved
 }
 
+@test "--wait: it is another one each time that people have agreed" {
+	local i old=''
+	waits
+	for ((i = 1; i < 16; i++)); do
+		printf 'value = %d\n' $((i + 1)) >"$W/helper.py"
+		old=$ID
+		approve "$ID"
+		[ "$i" -eq 15 ] || asked "$old"
+	done
+	ended 125
+	holds 'r["error"]["kind"] == "conflict" and "people were asked 16 times" in r["error"]["message"]' \
+		'"workspace" in r["error"]["cause"] and "without --wait" in r["error"]["cure"]' 'r["ran"] is False'
+}
+
 @test "--wait: something was read meanwhile" {
 	D=$(as user "$CORDON" domain new)
 	waits --domain "$D"

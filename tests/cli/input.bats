@@ -160,15 +160,40 @@ PY
 }
 
 no_program() {
+	local i links=()
 	box "$1" --exec "$T/key" "$T/x.py"
 	exits 125
 	err_has '--exec'
 	err_has 'not a program'
+	err_has 'may not execute it'
+	err_has "chmod +x $T/key"
+	box "$1" --exec "$T/as-user" "$T/x.py"
+	exits 125
+	err_has 'it is a directory'
+	err_has 'name the program itself'
+	box "$1" --exec "$T/none" "$T/x.py"
+	exits 125
+	err_has "--exec: $T/none: No such file"
+	err_has 'name a program that is on this machine'
+	box "$1" --exec "$T/odd"$'\t'name "$T/x.py"
+	exits 125
+	err_has 'an odd path'
+	err_has 'control characters'
+	err_has 'move what has such a name'
+	for ((i = 0; i < 40; i++)); do
+		ln -sf /bin/true "$T/link$i"
+		links+=(--exec "$T/link$i")
+	done
+	box "$1" "${links[@]}" "$T/x.py"
+	exits 125
+	err_has 'more than 32 links and files'
+	err_has '--exec $(realpath'
 }
-@test "--exec: a file that nobody may execute is not shown" {
+@test "--exec: what is no program, or cannot be shown, is refused, with what to do" {
 	echo 'print(1)' | code x.py
 	echo secret >"$T/key"
 	chmod 644 "$T/key"
+	cp /bin/true "$T/odd"$'\t'name
 	every no_program
 }
 

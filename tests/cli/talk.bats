@@ -143,7 +143,7 @@ exchanged() {
 	local tries refused=0
 	for ((tries = 0; tries < 30; tries++)); do
 		box "$1" --workspace "$T/link:ro" x.py
-		[ "$status" -eq 0 ] || { exits 125; err_has 'was replaced while'; refused=$((refused + 1)); }
+		[ "$status" -eq 0 ] || { exits 125; err_has 'was replaced while'; err_has 'let nobody move it'; refused=$((refused + 1)); }
 	done
 	[ "$refused" -gt 0 ] || show
 }

@@ -435,7 +435,7 @@ mounted() {
 		    meant = given(run.pid) if seen else set()
 		    told = run.communicate()[1]
 		    if run.returncode == 125 and not seen:
-		        assert "was replaced while the run was prepared" in told, told
+		        assert "was replaced while the run was prepared" in told and "let nobody move it" in told, told
 		        return "refused"
 		    assert run.returncode == 0 and len(meant) == 1 and seen == meant, (seen, meant, told)
 		    return "ran"
