@@ -38,7 +38,7 @@ def read_code():
     names = {'__name__': 'start'}
     exec(posix.pread(8, LENGTH, START), names)
     code = posix.open(CODE, posix.O_RDONLY)
-    names['load'](8, PARTS)['view']('python', posix.read(code, posix.fstat(code).st_size), 7, b'\xff')
+    names['load'](8, PARTS)['view'](LANGUAGE, posix.read(code, posix.fstat(code).st_size), 7, b'\xff')
 
 
 def other_cores():
@@ -78,4 +78,4 @@ if reader == 0:
 # To look for garbage is to write to every object, and now to copy the page that it is on.
 gc.disable()
 be_real(sys.modules[__name__])
-del be_real, read_code, other_cores, fork, CODE, START, LENGTH, PARTS, gc, posix, marshal, own, made
+del be_real, read_code, other_cores, fork, CODE, LANGUAGE, START, LENGTH, PARTS, gc, posix, marshal, own, made

@@ -6,6 +6,8 @@ import sys
 
 import bounds
 
+PYTHON = ('python', 'plan')     # as a plan it is also asked which names it uses
+
 
 def write(out, key, data):
     if isinstance(data, str):
@@ -33,7 +35,7 @@ def decode_python(data, view):
 
 
 def decode(language, data, view):
-    if language == 'python':
+    if language in PYTHON:
         text = decode_python(data, view)
     else:
         text = decode_shell(data)
@@ -41,7 +43,7 @@ def decode(language, data, view):
     if '\0' in text:
         view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')
         text = text.replace('\0', '')
-    return text.replace('\r\n', '\n').replace('\r', '\n') if language == 'python' else text
+    return text.replace('\r\n', '\n').replace('\r', '\n') if language in PYTHON else text
 
 
 def make(language, data, seconds=bounds.SECONDS):
@@ -50,9 +52,12 @@ def make(language, data, seconds=bounds.SECONDS):
     done = True
     try:
         text = decode(language, data, view)
-        if language == 'python':
+        if language in PYTHON:
             import pysource
             done = pysource.show(view, text)
+            if language == 'plan':
+                import pyuses
+                view.uses = pyuses.show(view, text)
         elif language == 'bash':
             import shellview
             shellview.show(view, text)
@@ -87,6 +92,8 @@ def answer(out, status, view):
     write(out, 'text', view.text.join() + view.dynamic.join())
     for (kind, value), line in view.effects.rows():
         write(out, 'effect', '%s %d %s' % (kind, line, value))
+    if view.uses is not None:
+        write(out, 'uses', view.uses)
     write(out, 'end', b'')
 
 

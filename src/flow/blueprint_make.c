@@ -138,6 +138,7 @@ static int add_talk(struct draft *d, struct err *err)
 	struct blueprint *p = d->bp;
 	struct view_boot boot = {.modules = module_path(d),
 				 .waits = p->talks,
+				 .plan = d->req->plan != NULL,
 				 .telemetry = talk_can_tell(p, d->req)};
 
 	if (!boot.waits && !boot.telemetry)

@@ -56,7 +56,7 @@ struct gate {
 	size_t modulec;	      /* and which, as far as they were read */
 	const char *module[GATE_MODULES_MAX];
 	bool runs_marked; /* so is what it may start, or its virtual environment: see is_marked */
-	struct makes_code makes;
+	struct makes_code makes, makes_as_plan; /* the second: of what came with a token */
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */

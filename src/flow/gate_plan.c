@@ -18,8 +18,9 @@ static bool is_given_something(const struct gate *g)
 
 static bool makes_code_of_it(const struct gate *g)
 {
-	return g->makes.makes == MAKES_CODE ||
-	       (g->makes.makes == MAKES_UNKNOWN && is_given_something(g));
+	enum makes makes = g->makes_as_plan.makes;
+
+	return makes == MAKES_CODE || (makes == MAKES_UNKNOWN && is_given_something(g));
 }
 
 /* The token is good: does the run keep to it? */
@@ -77,6 +78,6 @@ int gate_check_plan(struct gate *g, struct err *err)
 	if (g->plan_answer == PLAN_GOOD)
 		g->plan_answer = check_run(g);
 	if (g->plan_answer == PLAN_MAKES_CODE)
-		g->plan_why = g->makes.why;
+		g->plan_why = g->makes_as_plan.why;
 	return 0;
 }

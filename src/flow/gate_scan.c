@@ -124,6 +124,20 @@ static int scan_words(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
+/* Where somebody else has read it, nobody has asked for its names yet. Without them it is not plain. */
+static void ask_of_plan(struct gate *g, struct code_view *view)
+{
+	const char *lang = g->bp->profile->name, *as = view_of_plan(lang);
+	const struct payload *p = &g->bp->payload;
+	struct code_view read = {0};
+	struct err ignored;
+
+	if (as != lang && !view->uses && view_make(as, p->data, p->len, &read, &ignored) == 0)
+		view->uses = read.uses;
+	makes_code_of_plan(lang, view, &g->makes_as_plan);
+	view_done(&read);
+}
+
 /* May what it is given become code? Of most programs it is data, which may say what it likes. Only who
  * has a plan, or is given input or something hostile, needs to know. */
 static void ask_what_it_makes(struct gate *g)
@@ -135,6 +149,8 @@ static void ask_what_it_makes(struct gate *g)
 	view.effect = g->look.effect;
 	view.effectc = g->look.effectc;
 	makes_code(g->bp->profile->name, &view, &g->makes);
+	if (g->req->plan)
+		ask_of_plan(g, &view);
 }
 
 static int scan_input(struct gate *g, struct err *err)

@@ -99,8 +99,12 @@ static void on_effects(void *context, const struct scan_file *file, const struct
 		list[i] = view->effect[i];
 		list[i].value = arena_dup(&l->arena, view->effect[i].value);
 	}
-	l->view =
-		(struct code_view){.state = view->state, .text = text, .text_len = view->text_len};
+	l->view = (struct code_view){
+		.state = view->state,
+		.text = text,
+		.text_len = view->text_len,
+		.uses = view->uses ? arena_dup(&l->arena, view->uses) : NULL,
+	};
 	l->effect = list;
 	l->effectc = view->effectc;
 }

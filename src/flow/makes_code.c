@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "flow/plain.h"
 #include "flow/shell_number.h"
 #include "yaml/node.h"
 
@@ -23,28 +24,9 @@ struct word_row {
 	enum makes makes;
 };
 
-/* Python's own that read, compute and write; then well-known packages that do. A row for a.b is asked
- * before one for a. */
+/* Those that are known to hand over data are in flow/plain_table.h. A row for a.b is asked before one for
+ * a. */
 static const struct word_row modules[] = {
-	{"__future__ abc argparse array ast asyncio atexit base64 binascii bisect bz2 "
-	 "calendar cmath codecs collections colorsys concurrent configparser contextlib "
-	 "contextvars copy csv dataclasses datetime dbm decimal difflib email encodings "
-	 "enum errno faulthandler filecmp fileinput fnmatch fractions ftplib functools gc "
-	 "getopt getpass gettext glob graphlib gzip hashlib heapq hmac html http inspect "
-	 "importlib.metadata importlib.resources io ipaddress itertools json keyword "
-	 "linecache locale logging lzma mailbox math mimetypes netrc numbers operator "
-	 "optparse os pathlib platform plistlib pprint pyexpat queue quopri random re "
-	 "reprlib sched secrets select selectors shlex shutil signal smtplib socket "
-	 "sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig "
-	 "tarfile tempfile textwrap threading time token tokenize tomllib traceback "
-	 "tracemalloc types typing unicodedata urllib uuid warnings wave weakref xml "
-	 "xmlrpc zipfile zlib zoneinfo altair attr attrs bs4 certifi chardet "
-	 "charset_normalizer dateutil docx geopandas html5lib httpx idna lxml markdown "
-	 "matplotlib mpl_toolkits msgpack networkx numpy openpyxl orjson pandas PIL plotly "
-	 "polars psutil pyarrow pydantic pypdf pytz requests rich scipy seaborn shapely "
-	 "simplejson six sklearn statsmodels tabulate tomli tqdm typing_extensions tzdata "
-	 "ujson urllib3 xlrd xlsxwriter yaml",
-	 MAKES_DATA},
 	{"__main__ bdb builtins cProfile cffi cloudpickle code codeop compileall ctypes "
 	 "dill distutils doctest ensurepip imp importlib joblib lib2to3 logging.config "
 	 "marshal pdb pickle pip pkg_resources pkgutil profile py_compile pydoc pytest "
@@ -244,9 +226,12 @@ static enum makes of_module(const char *name)
 	enum makes made = MAKES_UNKNOWN;
 
 	for (size_t len = strlen(name); len > 0; len--)
-		if ((!name[len] || name[len] == '.') &&
-		    find_row(modules, ARRAY_SIZE(modules), name, len, &made))
-			return made;
+		if (!name[len] || name[len] == '.') {
+			if (find_row(modules, ARRAY_SIZE(modules), name, len, &made))
+				return made;
+			if (plain_has_module(name, len))
+				return MAKES_DATA;
+		}
 	return MAKES_UNKNOWN;
 }
 
@@ -451,6 +436,15 @@ void makes_code(const char *lang, const struct code_view *view, struct makes_cod
 	if (view->state != CODE_VIEW_WHOLE)
 		found(ret, MAKES_CODE, "it could not be read whole: %.60s",
 		      view->reason ? view->reason : "");
+}
+
+void makes_code_of_plan(const char *lang, const struct code_view *view, struct makes_code *ret)
+{
+	char why[MAKES_WHY_MAX];
+
+	makes_code(lang, view, ret);
+	if (strcmp(lang, "python") == 0 && !plain_python(view->uses, why, sizeof(why)))
+		found(ret, MAKES_CODE, "%s", why);
 }
 
 /* How the names begin. */

@@ -32,7 +32,7 @@ static const struct profile *find_profile(const struct mint_ask *ask, struct err
 
 static int refuse(const struct makes_code *m, struct err *err)
 {
-	err_set(err, ERR_REFUSED, "code that makes code of its inputs is no plan");
+	err_set(err, ERR_REFUSED, "code that may make code of its inputs is no plan");
 	err_cause(err, "%s", m->why);
 	err_cure(err, "write it without that, or have a person approve each run");
 	return -1;
@@ -57,11 +57,11 @@ static int check_code(const struct profile *profile, const struct payload *p, un
 
 	if (!view_has_language(profile->name))
 		return check_unread(profile, caps, err);
-	int r = view_make(profile->name, p->data, p->len, &view, err);
+	int r = view_make(view_of_plan(profile->name), p->data, p->len, &view, err);
 	if (r < 0)
 		err_context(err, "the code could not be read");
 	else
-		makes_code(profile->name, &view, &made);
+		makes_code_of_plan(profile->name, &view, &made);
 	view_done(&view);
 	return r < 0 || made.makes != MAKES_CODE ? r : refuse(&made, err);
 }

@@ -36,6 +36,7 @@ static const struct {
 	{"python", "python"},	  {"bash", "bash"},	    {"sh", "bash"},
 	{"shell", "bash"},	  {"docker", "docker"},	    {"make", "make"},
 	{"markdown", "markdown"}, {"notebook", "notebook"}, {"calls", "calls"},
+	{VIEW_PLAN, "plan"},
 };
 
 static const char *find_reader(const char *lang)
@@ -49,6 +50,11 @@ static const char *find_reader(const char *lang)
 bool view_has_language(const char *lang)
 {
 	return find_reader(lang) != NULL;
+}
+
+const char *view_of_plan(const char *lang)
+{
+	return strcmp(lang, "python") == 0 ? VIEW_PLAN : lang;
 }
 
 void view_done(struct code_view *v)
@@ -254,11 +260,13 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0)
 			return err_set(err, ERR_SYSTEM,
 				       "the reader of code is not in our own file");
-	boot->encodings =
-		boot_file(arena,
-			  arena_printf(arena, "CODE, START, LENGTH, PARTS = '%s', %zu, %zu, %zu",
-				       boot->code, part[0].at, part[0].len, part[1].at),
-			  part[2], part[3]);
+	boot->encodings = boot_file(arena,
+				    arena_printf(arena,
+						 "CODE, LANGUAGE, START, LENGTH, PARTS = "
+						 "'%s', '%s', %zu, %zu, %zu",
+						 boot->code, boot->plan ? VIEW_PLAN : "python",
+						 part[0].at, part[0].len, part[1].at),
+				    part[2], part[3]);
 	if (boot->telemetry)
 		snprintf(telemetry, sizeof(telemetry), "(%zu, %zu)", part[6].len, part[6].at);
 	boot->sitecustomize = boot_file(

@@ -25,6 +25,9 @@ enum {
 	VIEW_MEMORY = 256 << 20,
 };
 
+/* The language of a Python program of which it is to be told which names it uses. */
+#define VIEW_PLAN "plan"
+
 /* What a program would do, as far as its text tells. The names are those of JSON. */
 enum effect_kind {
 	EFFECT_IMPORT,	/* a module */
@@ -61,13 +64,17 @@ struct code_view {
 	const struct code_effect *effect; /* each kind and value once, at its first line */
 	unsigned line;			  /* of the code, where reading failed; 0: not one line */
 	const char *reason;		  /* in words why it is not whole; "" */
-	bool limited;	    /* by a maximum of ours: what was left out may well run elsewhere */
+	const char
+		*uses; /* of VIEW_PLAN: the names it uses, see runtime/python/pyuses.py; or NULL */
+	bool limited;  /* by a maximum of ours: what was left out may well run elsewhere */
 	struct arena arena; /* owns all of it */
 };
 
 /* The language of code as a file NAME (may be NULL) or its #! line tells; NULL: none with a view. */
 const char *view_guess(const char *name, const char *code, size_t len);
 bool view_has_language(const char *lang);
+/* How a plan of that language is to be read. */
+const char *view_of_plan(const char *lang);
 
 /* 0: *RET holds a text, see its state. -1: there is none, *RET is empty but for line, and ERR says
  * why in words: a program that cannot be parsed is ERR_INPUT; one that took too long, was too large
@@ -80,6 +87,7 @@ int view_make(const char *lang, const char *code, size_t len, struct code_view *
 struct view_boot {
 	const char *code, *modules; /* given: where they are in the box; modules: or "" */
 	bool waits, telemetry;	    /* given: it reads its code and waits; it tells what it does */
+	bool plan;		    /* given: it is read as VIEW_PLAN */
 	const char *encodings, *sitecustomize; /* ARENA's */
 	int parts;			       /* or -1 */
 };

@@ -30,7 +30,7 @@ rows()
 		printf '%b' "$line" >"$T/row.$2"
 		plan "$WAY" --ask read,write "row.$2"
 		[ "$status" -eq "$1" ] || { echo "not $1: $line"; show; }
-		[ "$1" -eq 0 ] || err_has 'code that makes code of its inputs is no plan'
+		[ "$1" -eq 0 ] || err_has 'code that may make code of its inputs is no plan'
 	done
 }
 
@@ -84,6 +84,36 @@ makes_code() {
 		import sys\nsetattr(sys, "path", ["lib"])\nimport csv\n
 		import os\nlist(map(os.system, open("x")))\n
 		import atexit, os\natexit.register(os.popen, open("x").read())\n
+		import os, sys\nvars(os)[sys.argv[1]](sys.stdin.read())\n
+		import importlib.metadata as m\nfor e in m.entry_points(): e.load()\n
+		import importlib.metadata\nimportlib.util.module_from_spec(input())\n
+		import os\nx = os\nx.system(input())\n
+		import os\nfor m in [os]: m.execv(input(), [])\n
+		globals()[input()]()\n
+		print(().__class__.__base__.__subclasses__()[int(input())])\n
+		import gc\nprint(gc.get_objects()[int(input())])\n
+		import inspect\ninspect.currentframe().f_globals[input()]()\n
+		import operator, sys\noperator.attrgetter(input())(sys.stdin)\n
+		import enum\nenum.bltns.compile(input(), "x", "exec")\n
+		import json\njson.codecs.builtins.compile(input(), "x", "exec")\n
+		import types\nf = types.FunctionType\n
+		class A:\n  import os\nA.os.execv(input(), [])\n
+		import json as j\nif input(): import os as j\nj.system(input())\n
+		def f():\n  global s\n  from os import system as s\nf()\ns(input())\n
+		import asyncio\nasyncio.get_event_loop().subprocess_shell(None, input())\n
+		import subprocess\nsubprocess.run("wc -l " + input(), shell=True)\n
+		import subprocess\nsubprocess.run(["wc", input()], shell=True)\n
+		import subprocess\nsubprocess.run("wc -l x", shell=input())\n
+		import subprocess\nsubprocess.run(**{"args": ["wc", input()]})\n
+		import subprocess\nsubprocess.run(["env", input()])\n
+		import subprocess\nsubprocess.run(["wc"], executable=input())\n
+		import os\nos.execv("/bin/" + input(), ["x"])\n
+		import os\nos.environ[input()] = "x"\n
+		import os\nos.environ["PATH"] = input()\n
+		match int:\n  case type(__subclasses__=s): s()\n
+		from os import *\nexecv(input(), [])\n
+		import statsmodels.formula.api as smf\nsmf.ols(input(), data=None)\n
+		import typing\ntyping.get_type_hints(input)\n
 	END
 	rows 126 sh <<-'END'
 		bash /workspace/x.sh\n
@@ -169,10 +199,16 @@ hands_over() {
 		import csv, json, re, sys\nprint(re.compile("a").match(open(sys.argv[1]).read()))\n
 		import pandas as pd\ndf = pd.read_csv("x.csv").query("a > 1")\nprint(df.describe())\n
 		import numpy as np, matplotlib.pyplot as plt\nplt.plot(np.loadtxt("x"))\n
-		import importlib.metadata, logging, os.path\nprint(getattr(os, "sep"))\n
+		import importlib.metadata, logging, os.path\nprint(getattr(os, "sep"), importlib.metadata.version("x"))\n
 		import yaml\nprint(list(yaml.safe_load_all(open("x"))), yaml.safe_load("a: 1"))\n
 		import ast\nprint(ast.literal_eval(open("x").read()))\n
 		import subprocess\nsubprocess.run(["/usr/bin/wc", "-l", "table"])\n
+		import subprocess as s\nfor f in open("x"): s.run(["wc", "-l", f], check=True)\n
+		import os\nos.environ["TZ"] = "UTC"\nprint(os.environ.get("HOME"), hasattr(os, "fork"))\n
+		from math import *\nprint(sin(pi))\n
+		try: import ujson as json\nexcept ImportError: import json\nprint(json.loads("1"))\n
+		from collections import namedtuple\nP = namedtuple("P", "x y")\nprint(P(1, 2)._asdict())\n
+		class A:\n  def __init__(self): self._x = 1\n  def __repr__(self): return type(self).__name__\nprint(A()._x)\n
 	END
 	rows 0 sh <<-'END'
 		cut -d, -f2 table | sort -n | uniq -c | head -n 3 >counts\n

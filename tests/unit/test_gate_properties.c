@@ -372,7 +372,7 @@ static void decide(struct model *m, const struct what *w, const struct request *
 	merge(m, w);
 	g->look.text = &text;
 	g->look.textc = 1;
-	g->makes.makes = w->makes;
+	g->makes.makes = g->makes_as_plan.makes = w->makes;
 	g->has_modules = w->module;
 	must(gate_origin(g, &err) == 0, &err);
 	bool decided = gate_decide(g, &err) == 0;

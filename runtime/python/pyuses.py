@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Which names a Python program uses, and how: what the C side (src/flow/plain.c) holds against its lists
+of what is plain. Only facts, from the tree as the program was written; nothing here decides. A name counts
+as whatever any place of the program binds it to, in whatever order: who says less would have to be right
+about what happens when.
+
+A fact is a line of text, "LINE KIND HOW NAME". KIND:
+  i  the module that is imported          *  the module that all names are taken of
+  f  what "from" takes of a module        m  a chain of attributes that begins at an import
+  n  a name of Python's own, or of nobody  a  an attribute of anything else
+  o  one that the program itself sets     w  a keyword of a call
+  x  something in words
+  p  a program that a list of words begins with, of which others are computed
+HOW: v it is a value, s set, e set by a key that is computed, c called with constants first, l called with such
+a list of words first, k called otherwise
+"""
+import _ast as ast
+import builtins
+
+from pytree import parse, walk
+
+ROWS = 16384            # different facts
+NAME = 200              # characters of a name, which a chain may be
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+NAMING = {'MatchAs': 'name', 'MatchStar': 'name', 'MatchMapping': 'rest', 'TypeVar': 'name',
+          'ParamSpec': 'name', 'TypeVarTuple': 'name'}
+BY_NAME = {'getattr': 'v', 'setattr': 's', 'delattr': 's'}
+
+
+class TooMany(Exception):
+    pass
+
+
+def is_constant(node):
+    """Nothing of it is computed."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(is_constant(e) for e in node.elts)
+    return isinstance(node, ast.Constant)
+
+
+def how_called(call):
+    """By what comes first, if nothing else can come before it or say how it is taken."""
+    words = [w for w in call.keywords if w.arg is None or (w.arg == 'shell' and not is_constant(w.value))]
+    if words or any(isinstance(a, ast.Starred) for a in call.args):
+        return 'k'
+    first = call.args[0] if call.args else None
+    if first is None:
+        return 'k' if call.keywords else 'c'
+    if is_constant(first):
+        return 'c'
+    shell = any(w.arg == 'shell' and w.value.value for w in call.keywords)
+    return 'l' if program_of(first) and not shell else 'k'
+
+
+def program_of(node):
+    """The first word of a list of them, if it is constant; or None."""
+    if isinstance(node, (ast.Tuple, ast.List)) and node.elts and isinstance(node.elts[0], ast.Constant) and \
+            not any(isinstance(e, ast.Starred) for e in node.elts):
+        return node.elts[0].value if isinstance(node.elts[0].value, str) else None
+    return None
+
+
+class Uses:
+    def __init__(self, body, work):
+        self.work = work
+        self.body = body
+        self.facts = {}
+        self.bound = set()      # by anything but an import
+        self.set = set()        # attributes
+        self.imported = {}      # name: paths
+        self.outer = set()      # names that a function binds for others
+        self.how = {}           # of nodes, by what they are in
+        self.done = set()       # nodes that were told with what they are in
+
+    def tell(self, node, kind, how, name):
+        key = kind, how, name[:NAME]
+        if key in self.facts:
+            return
+        if len(self.facts) == ROWS:
+            raise TooMany('more than %d names' % ROWS)
+        self.facts[key] = node.lineno
+
+    def nodes(self):
+        for statement in self.body:
+            for node in walk(statement):
+                self.work.node()
+                yield node
+
+    # First: what names are
+
+    def survey(self):
+        for node in self.nodes():
+            kind = type(node)
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:
+                    self.bound.add(node.id)
+            elif kind is ast.Attribute:
+                if type(node.ctx) is not ast.Load:
+                    self.set.add(node.attr)
+            elif kind is ast.arg:
+                self.bound.add(node.arg)
+            elif kind in (ast.Import, ast.ImportFrom):
+                self.learn(node)
+            elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler):
+                self.bound.add(node.name)
+            elif kind.__name__ in NAMING:
+                self.bound.add(getattr(node, NAMING[kind.__name__]))
+            if kind is ast.ClassDef:
+                self.look_in_class(node)
+            elif kind in (ast.Global, ast.Nonlocal):
+                self.outer.update(node.names)
+
+    def learn(self, node):
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                path = alias.name if alias.asname else alias.name.partition('.')[0]
+                self.tell(node, 'i', 'v', alias.name)
+                self.imported.setdefault(alias.asname or path, set()).add(path)
+                continue
+            module = '.' * node.level + (node.module or '')
+            self.tell(node, 'i', 'v', module)
+            if alias.name == '*':
+                self.tell(node, '*', 'v', module)
+                continue
+            path = module + '.' + alias.name
+            self.tell(node, 'f', 'v', path)
+            self.imported.setdefault(alias.asname or alias.name, set()).add(path)
+
+    def look_in_class(self, node):
+        """A module would be an attribute of it."""
+        todo = list(node.body)
+        while todo:
+            part = todo.pop()
+            self.work.node()
+            if isinstance(part, (ast.Import, ast.ImportFrom)):
+                self.tell(part, 'x', 'v', 'an import in a class')
+            elif isinstance(part, ast.stmt) and not isinstance(part, SCOPES):
+                for name in ('body', 'orelse', 'finalbody', 'handlers', 'cases'):
+                    todo += getattr(part, name, ())
+            elif isinstance(part, ast.ExceptHandler) or type(part).__name__ == 'match_case':
+                todo += part.body
+
+    # Then: where they are used. What a node is in comes before it.
+
+    def look(self):
+        for node in self.nodes():
+            visit = VISITS.get(type(node))
+            if visit and id(node) not in self.done:
+                visit(self, node)
+
+    def chain(self, node):
+        """(the paths it may be, its nodes) of a name that an import binds, with its attributes."""
+        names, nodes = [], []
+        while type(node) is ast.Attribute:
+            self.work.node()
+            names.append(node.attr)
+            nodes.append(node)
+            node = node.value
+        nodes.append(node)
+        if type(node) is not ast.Name or node.id not in self.imported:
+            return (), nodes
+        rest = ''.join('.' + name for name in reversed(names))
+        return sorted(path + rest for path in self.imported[node.id]), nodes
+
+    def how_of(self, node, name=None, paths=('',)):
+        """Of a NAME that may be more than one thing nobody else can tell either what is called."""
+        how = self.how.get(id(node)) or ('v' if type(node.ctx) is ast.Load else 's')
+        sure = name is None or (len(paths) == 1 and name.id not in self.bound and
+                                name.id not in self.outer)
+        return how if sure or how == 's' else 'v'
+
+    def attribute(self, node):
+        paths, nodes = self.chain(node)
+        for path in paths:
+            self.tell(node, 'm', self.how_of(node, nodes[-1], paths), path)
+        if paths:
+            self.done.update(map(id, nodes))
+        else:
+            self.object(node, self.how_of(node), node.attr)
+
+    def object(self, node, how, name):
+        own = name in self.set or name in self.bound
+        self.tell(node, 'o' if own else 'a', how, name)
+
+    def name(self, node):
+        paths = sorted(self.imported.get(node.id, ()))
+        for path in paths if type(node.ctx) is ast.Load else ():
+            self.tell(node, 'm', self.how_of(node, node, paths), path)
+        if type(node.ctx) is ast.Load and node.id not in self.imported and \
+                (node.id not in self.bound or hasattr(builtins, node.id)):
+            self.tell(node, 'n', self.how.get(id(node), 'v'), node.id)
+
+    def call(self, node):
+        how = self.how[id(node.func)] = how_called(node)
+        if how == 'l':
+            self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
+        for word in node.keywords:
+            if word.arg:
+                self.tell(node, 'w', 'v', word.arg)
+        if type(node.func) is ast.Name and node.func.id not in self.bound and \
+                node.func.id not in self.imported:
+            self.builtin(node, node.func.id)
+
+    def builtin(self, node, name):
+        """getattr and the like by a constant are attributes; what is asked by hasattr is not touched. A type
+        is asked for by one argument, and made by three."""
+        if len(node.args) < 2 or node.keywords or any(type(a) is ast.Starred for a in node.args):
+            if name == 'type' and (len(node.args) != 1 or node.keywords):
+                self.tell(node, 'x', 'v', 'a type that is made')
+            return
+        paths, nodes = self.chain(node.args[0])
+        what = node.args[1].value if type(node.args[1]) is ast.Constant else None
+        if name == 'type':
+            self.tell(node, 'x', 'v', 'a type that is made')
+        elif name == 'hasattr' and paths:
+            self.done.update(map(id, nodes))
+        elif name in BY_NAME and type(what) is str and what.isidentifier():
+            self.done.add(id(node.func))
+            for path in paths:
+                self.tell(node, 'm', BY_NAME[name], path + '.' + what)
+            if paths:
+                self.done.update(map(id, nodes))
+            else:
+                self.tell(node, 'a', BY_NAME[name], what)
+
+    def subscript(self, node):
+        """x[k] = v, of something that a module has: the key is told as another name of it."""
+        paths, nodes = self.chain(node.value)
+        if type(node.ctx) is ast.Load or not paths:
+            return
+        key = node.slice.value if type(node.slice) is ast.Constant else None
+        for path in paths:
+            if type(key) is str and key.isidentifier():
+                self.tell(node, 'm', 's', '%s.%s' % (path, key))
+            else:
+                self.tell(node, 'm', 'e', path)
+        self.done.update(map(id, nodes))
+
+    def match_class(self, node):
+        for name in node.kwd_attrs:
+            self.object(node, 'v', name)
+
+    def show(self):
+        self.survey()
+        self.look()
+        return ''.join('%d %s%s %s\n' % (line, kind, how, name)
+                       for (kind, how, name), line in sorted(self.facts.items(), key=lambda f: f[1]))
+
+
+VISITS = {ast.Attribute: Uses.attribute, ast.Name: Uses.name, ast.Call: Uses.call,
+          ast.Subscript: Uses.subscript}
+if hasattr(ast, 'MatchClass'):
+    VISITS[ast.MatchClass] = Uses.match_class
+
+
+def show(view, source):
+    """The facts of a program that Python can read; None: it cannot, or they are too many."""
+    view.work.parse(source)
+    try:
+        return Uses(parse(source).body, view.work).show()
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TooMany):
+        return None

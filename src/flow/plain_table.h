@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which Python modules hand over data, and what of them does: the lists of flow/plain.h. What is
+ * not here is not plain.
+ */
+#ifndef CORDON_FLOW_PLAIN_TABLE_H
+#define CORDON_FLOW_PLAIN_TABLE_H
+
+#include <stddef.h>
+
+/* What NAMES are. */
+enum plain_kind {
+	PLAIN_ONLY,   /* these are plain and nothing else */
+	PLAIN_BUT,    /* everything public is, but these; also further down, in its modules */
+	PLAIN_OBJECT, /* as PLAIN_ONLY, of something that is no module: it may be handed on */
+};
+
+/* Words have blanks between them; one that ends in a star stands for all that begin so. */
+struct plain_row {
+	const char *modules;
+	enum plain_kind kind;
+	const char *names;
+	const char *called; /* plain if called with a constant program, also if its words are not */
+	const char *first;  /* plain if called with constants first: names, or code */
+};
+extern const struct plain_row plain_rows[];
+extern const size_t plain_rowc;
+
+/* Of Python itself; of anything else than a module; keywords of calls. */
+extern const char plain_builtins[];	   /* plain */
+extern const char plain_special[];	   /* attributes with underscores that are plain */
+extern const char plain_not_attribute[];   /* not plain, wherever they are asked for */
+extern const char plain_not_module[];	   /* not plain where a module is asked for them */
+extern const char plain_first_attribute[]; /* plain if called with constants first */
+extern const char plain_not_keyword[];	   /* not plain */
+extern const char plain_starters[];	   /* programs that run what they are given */
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is plain of the facts that the reader tells of a Python program: row by row, and everything
+ * that is no fact is not plain. tests/cli/plan.bats has the same from the program's text on.
+ */
+#include "flow/plain.h"
+
+#include <stdlib.h>
+
+#include "base/scope.h"
+#include "flow/plain_table.h"
+#include "tap.h"
+
+static char why[160];
+
+static bool is_plain(const char *uses)
+{
+	why[0] = '\0';
+	return plain_python(uses, why, sizeof(why));
+}
+
+static void test_plain(void)
+{
+	static const char *const rows[] = {
+		"",
+		"1 iv csv\n1 mk csv.reader\n",
+		"1 iv os\n2 mk os.path.join\n",
+		"1 fv os.path\n2 mk os.path.exists\n",
+		"1 iv numpy\n2 mk numpy.random.default_rng\n",
+		"1 iv pandas\n2 ac query\n",
+		"1 fv operator.attrgetter\n2 mc operator.attrgetter\n",
+		"1 iv sys\n2 ms sys.stdout\n",
+		"1 mv os.environ\n2 mk os.environ.get\n3 ms os.environ.TZ\n",
+		"1 nv print\n1 nv ValueError\n",
+		"1 *v math\n2 nk sin\n",
+		"1 iv subprocess\n2 ml subprocess.run\n2 pv /usr/bin/wc\n",
+		"1 pv env\n", /* a list of words, and nobody starts a program */
+		"1 av __name__\n1 ov _mine\n1 ov __mine\n",
+		"1 iv acme\n2 mv acme\n", /* unknown: flow/makes_code.h */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ok(is_plain(rows[i]), "plain: %zu %s", i, why);
+}
+
+static void test_not_plain(void)
+{
+	static const struct {
+		const char *uses, *why;
+	} rows[] = {
+		{"3 mv os\n", "line 3: os is a module, handed on"},
+		{"1 mv os.path\n", "os.path is a module, handed on"},
+		{"1 mk os.execv\n", "os.execv is on no list of what is plain"},
+		{"1 mk os.system\n", "os.system is not called with constants first"},
+		{"1 mv subprocess.run\n", "is not called with a program that is constant"},
+		{"1 mk subprocess.run\n", "is not called with a program that is constant"},
+		{"1 iv subprocess\n2 ml subprocess.run\n2 pv /usr/bin/env\n",
+		 "line 2: /usr/bin/env may start what it is given"},
+		{"1 me os.environ\n", "gets a name that is computed"},
+		{"1 ms os.environ.LD_PRELOAD\n", "says where code comes from"},
+		{"1 mk os.environ.update\n", "is on no list"},
+		{"1 mv logging.sys.path\n", "is on no list"},
+		{"1 fv importlib.metadata.entry_points\n", "is on no list"},
+		{"1 mk importlib.import_module\n", "is on no list"},
+		{"1 mk pandas.io.pickle.read\n", "is on no list"},
+		{"1 iv numpy.distutils.core\n", "is on no list"},
+		{"1 fv sklearn.datasets.fetch_openml\n", "is on no list"},
+		{"1 mv dataclasses.types.FunctionType\n", "is on no list"},
+		{"1 ak query\n", "is not called with constants first"},
+		{"1 av query\n", "is not called with constants first"},
+		{"1 nk vars\n", "line 1: vars is on no list of what is plain"},
+		{"1 nv getattr\n", "is on no list"},
+		{"1 nv __builtins__\n", "is on no list"},
+		{"1 nv nobody\n", "is on no list"},
+		{"1 *v os\n2 nk execv\n", "is on no list"},
+		{"1 *v acme\n", "gives names that nobody knows"},
+		{"1 av __subclasses__\n", "is on no list"},
+		{"1 ov __dict__\n", "is on no list"},
+		{"1 av _theirs\n", "is on no list"},
+		{"1 av tb_frame\n", "is on no list"},
+		{"1 wv allow_pickle\n", "is no plain keyword"},
+		{"1 xv an import in a class\n", "an import in a class is not plain"},
+		{"1 zv new\n", "is nothing that anybody knows"},
+		{NULL, "nobody could read"},
+		{"x", "nobody could read"},
+		{"1 nv\n", "nobody could read"},
+		{"1 nv \n", "nobody could read"},
+		{"1 n print\n", "nobody could read"},
+		{"nv print\n", "nobody could read"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ok(!is_plain(rows[i].uses) && strstr(why, rows[i].why), "not plain: %zu: %s", i,
+		   why);
+}
+
+/* The longest name, and one more; so many modules that all names are taken of, and one more. */
+static void test_maxima(void)
+{
+	enum { NAME = 511, STARS = 16 };
+	char text[2 * NAME];
+	int at = snprintf(text, sizeof(text), "1 av ");
+
+	memset(text + at, 'a', NAME);
+	strcpy(text + at + NAME, "\n");
+	ok(is_plain(text), "the longest name");
+	strcpy(text + at + NAME, "a\n");
+	ok(!is_plain(text), "one that is longer");
+	at = 0;
+	for (int i = 0; i < STARS; i++)
+		at += sprintf(text + at, "1 *v math\n");
+	ok(is_plain(text), "as many stars as may be");
+	strcpy(text + at, "1 *v math\n");
+	ok(!is_plain(text), "one more");
+}
+
+/* A word that no row could mean is a mistake in a table. */
+static void test_tables(void)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < plain_rowc; i++) {
+		const struct plain_row *r = &plain_rows[i];
+		const char *const lists[] = {r->names, r->called, r->first};
+		for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+			good &= !lists[l] || (!strchr(lists[l], '.') && !strstr(lists[l], "  "));
+	}
+	ok(good, "names in the tables are single ones");
+	ok(plain_has_module("csv", 3) && !plain_has_module("pickle", 6) &&
+		   !plain_has_module("cs", 2),
+	   "modules are found by their whole name");
+}
+
+int main(void)
+{
+	test_plain();
+	test_not_plain();
+	test_maxima();
+	test_tables();
+	return tap_done();
+}
