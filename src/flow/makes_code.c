@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three tables: modules, programs, and words of the canonical text (flow/view.h). In that text names are
- * written out ("sys.path", however it was called), constants are folded, and what is computed is left
- * as it is; so a word there is what it says. That a word stands in a string is no excuse: who plans can
- * write it otherwise. What no table has is unknown, never data.
+ * Three tables: modules, programs, and words of the canonical text (flow/view.h). In that text
+ * names are written out ("sys.path", however it was called), constants are folded, and what is
+ * computed is left as it is; so a word there is what it says. That a word stands in a string is no
+ * excuse: who plans can write it otherwise. What no table has is unknown, never data.
  */
 #include "flow/makes_code.h"
 
@@ -15,6 +15,7 @@
 #include "base/scope.h"
 #include "flow/plain.h"
 #include "flow/shell_number.h"
+#include "flow/shell_sed.h"
 #include "yaml/node.h"
 
 enum { FUNCTIONS_MAX = 256 }; /* of a shell program, that are known as such */
@@ -24,8 +25,8 @@ struct word_row {
 	enum makes makes;
 };
 
-/* Those that are known to hand over data are in flow/plain_table.h. A row for a.b is asked before one for
- * a. */
+/* Those that are known to hand over data are in flow/plain_table.h. A row for a.b is asked before
+ * one for a. */
 static const struct word_row modules[] = {
 	{"__main__ bdb builtins cProfile cffi cloudpickle code codeop compileall ctypes "
 	 "dill distutils doctest ensurepip imp importlib joblib lib2to3 logging.config "
@@ -57,8 +58,10 @@ enum how {
 	ALWAYS,
 	THEN,	  /* and later in its line what is in THEN */
 	WITH,	  /* the same, in its command */
-	QUOTED,	  /* the same, in what is quoted next, however long it is */
-	PIPED,	  /* and a pipe in what is quoted next; /a|b/ is none */
+	QUOTED,	  /* the same, in what is quoted in its command, however long it is */
+	PIPED,	  /* and a pipe in what is quoted there; /a|b/ is none */
+	SCRIPT,	  /* and its script does (flow/shell_sed.h) */
+	SET,	  /* and it is no variable that is read */
 	OPTION,	  /* and an option with one of these letters */
 	NAMES,	  /* and a name that is computed */
 	COMPUTED, /* and something computed is given to it */
@@ -141,6 +144,23 @@ static const struct mark {
 	{"bash", "PS4", ALWAYS, NULL},
 	{"bash", "BASH_ENV", ALWAYS, NULL},
 	{"bash", "PROMPT_COMMAND", ALWAYS, NULL},
+	/* where programs, and what they load, are looked for */
+	{"bash", "PATH", SET, NULL},
+	{"bash", "ENV", SET, NULL},
+	{"bash", "LD_AUDIT", SET, NULL},
+	{"bash", "LD_LIBRARY_PATH", SET, NULL},
+	{"bash", "LD_PRELOAD", SET, NULL},
+	{"bash", "GCONV_PATH", SET, NULL},
+	{"bash", "enable", ALWAYS, NULL},
+	{"bash", "hash", ALWAYS, NULL},
+	{"bash", "bind", ALWAYS, NULL},
+	{"bash", "complete", ALWAYS, NULL},
+	{"bash", "compgen", ALWAYS, NULL},
+	{"bash", "fc", ALWAYS, NULL},
+	{"bash", "history", ALWAYS, NULL},
+	{"bash", "getopts", NAMES, NULL},
+	{"bash", "wait", WITH, "-p"},
+	{"bash", "alias", ALWAYS, NULL},
 	{"bash", "declare", NAMES, NULL},
 	{"bash", "typeset", NAMES, NULL},
 	{"bash", "local", NAMES, NULL},
@@ -150,28 +170,18 @@ static const struct mark {
 	{"bash", "unset", COMPUTED, NULL},
 	{"bash", "-v $", ALWAYS, NULL},
 	{"bash", "trap", COMPUTED, NULL},
-	{"bash", "alias", COMPUTED, NULL},
 	{"bash", "mapfile", THEN, "-C"},
 	{"bash", "readarray", THEN, "-C"},
 	/* programs with a language of their own */
 	{"bash", "sed", COMPUTED, NULL},
 	{"bash", "sed", THEN, "-f"},
 	{"bash", "sed", THEN, "--f"},
-	{"bash", "sed", THEN, "/e'"},
-	{"bash", "sed", THEN, "/ge'"},
-	{"bash", "sed", THEN, "/e;"},
-	{"bash", "sed", THEN, "|e'"},
-	{"bash", "sed", THEN, "|ge'"},
-	{"bash", "sed", THEN, "#e'"},
-	{"bash", "sed", THEN, ",e'"},
-	{"bash", "sed", THEN, "@e'"},
-	{"bash", "sed", THEN, "'e'"},
-	{"bash", "sed", THEN, "'1e'"},
-	{"bash", "sed", WITH, " e "},
-	{"bash", "sed", WITH, " 1e "},
+	{"bash", "sed", SCRIPT, NULL},
 	{"bash", "awk", COMPUTED, NULL},
 	{"bash", "awk", THEN, "-f"},
 	{"bash", "awk", THEN, "--f"},
+	{"bash", "awk", OPTION, "ilE"},
+	{"bash", "awk", QUOTED, "@"}, /* files, and functions by their names */
 	{"bash", "awk", QUOTED, "system"},
 	{"bash", "awk", QUOTED, "getline"},
 	{"bash", "awk", PIPED, NULL},
@@ -302,33 +312,45 @@ static bool command_has(const char **at, const char *what)
 	return memmem(begin, len, what, strlen(what)) != NULL;
 }
 
-/* What is between the next two quotes, its first quote included; *AT is behind it. */
+/* What is between the next two quotes of the command, its first quote included; *AT is behind it.
+ * Empty: there is nothing more. */
 static struct text next_quoted(const char **at)
 {
-	const char *begin = *at + strcspn(*at, "'\n");
+	const char *begin = *at + strcspn(*at, "'\n|;&");
 	size_t len = *begin == '\'' ? 1 + strcspn(begin + 1, "'") : 0;
 
-	*at = begin + len;
+	*at = begin + len + (len && begin[len]);
 	return (struct text){begin, len};
 }
 
 static bool quoted_has(const char **at, const char *what)
 {
-	struct text q = next_quoted(at);
+	struct text q;
 
-	return memmem(q.s, q.len, what, strlen(what)) != NULL;
+	while ((q = next_quoted(at)).len)
+		if (memmem(q.s, q.len, what, strlen(what)))
+			return true;
+	return false;
 }
 
-static bool quoted_pipes(const char **at)
+static bool has_pipe(struct text q)
 {
-	struct text q = next_quoted(at);
-
 	for (size_t i = 1; i < q.len; i++) {
 		const char *c = q.s + i;
 		bool apart = strchr(" \"$&", c[1]) || c[-1] == ' ';
 		if (*c == '|' && c[-1] != '|' && c[1] != '|' && apart)
 			return true;
 	}
+	return false;
+}
+
+static bool quoted_pipes(const char **at)
+{
+	struct text q;
+
+	while ((q = next_quoted(at)).len)
+		if (has_pipe(q))
+			return true;
 	return false;
 }
 
@@ -359,6 +381,8 @@ static bool is_made(const struct mark *m, const char **at)
 		return quoted_has(at, m->then);
 	case PIPED:
 		return quoted_pipes(at);
+	case SCRIPT:
+		return shell_sed_runs(at);
 	case OPTION:
 		return has_word_with(at, "-+", m->then);
 	case NAMES:
@@ -380,8 +404,9 @@ static bool has_mark(const struct mark *m, const char *text)
 	for (const char *at = text, *found; (found = strstr(at, m->word));) {
 		bool begins = !is_name(m->word[0]) || found == text || !is_name(found[-1]);
 		bool ends = !is_name(m->word[len - 1]) || !is_name(found[len]);
+		bool is_read = m->how == SET && found > text && strchr("${", found[-1]);
 		at = found + len;
-		if (begins && ends && is_made(m, &at))
+		if (begins && ends && !is_read && is_made(m, &at))
 			return true;
 	}
 	return false;

@@ -188,6 +188,33 @@ makes_code() {
 		cat <<END\n$(bash x)\nEND\n
 		f() (bash x)\nf\n
 		echo ${s/$(bash x)/}\n
+		sed --expression='s/x/y/e' x\n
+		sed '$e' x\n
+		sed '2e date' x\n
+		sed '/x/e' x\n
+		sed 's_a_b_e' x\n
+		sed "s:a:b:ge" x\n
+		sed 's/a/b/Ie' x\n
+		sed -ne 's/a/b/p;e' x\n
+		sed -e 1d -e e x\n
+		sed 'y/a/b/;e' x\n
+		awk -F'|' '{ system($0) }' x\n
+		awk -F '|' '{ print | $0 }' x\n
+		awk '@include "x"' y\n
+		awk -i x '{}' y\n
+		read l; PATH=$l wc x\n
+		read PATH <x; wc y\n
+		read l; LD_PRELOAD=$l wc x\n
+		enable -f ./x.so x\n
+		hash -p ./x wc; wc y\n
+		read l; bind -x "$l"\n
+		read l; getopts a "$l"\n
+		read l; wait -p "$l"\n
+		shopt -s expand_aliases; alias wc=./x\n
+		read l; fc -s "$l"\n
+		read l; command eval "$l"\n
+		read l; builtin eval "$l"\n
+		builtin source x\n
 	END
 }
 @test "what makes code of its inputs is no plan" { makes_code; }
@@ -221,6 +248,8 @@ hands_over() {
 		while read -r l; do echo "${l:0:3} ${l: -2} ${l:-none} ${l%%,*}"; done <table\n
 		f() { local name=$1; declare -r two=$2; echo "$name $two"; }\nf a "$(date)"\nexport TZ=UTC\n
 		find . -name '*.csv' | xargs -n 1 wc -l | sort -n; awk '/a|b/ || $1 > 2 { print $2 }' table | tee out\n
+		sed -n '/a/w out' table; sed '1!G;h;$!d' table; sed -i.bak 's/e/e/' table; sed -e '1,3d;s,e,e,g' -e '$p' table\n
+		awk -F'|' '{ print $2 }' table; echo "$PATH ${PATH}"\n
 	END
 }
 @test "what hands over data is a plan" { hands_over; }
