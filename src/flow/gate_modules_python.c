@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modules that Python imports: from the words after "import", by their dotted names. See gate_modules.c.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "flow/beneath.h"
+#include "flow/gate_modules_private.h"
+
+enum { ENTRIES_MAX = 4096 };
+
+/* Imported by Python itself when it finds them. */
+static const char *const always[] = {"sitecustomize", "usercustomize"};
+
+/* Compiled code without its text is imported as well. */
+static int add_stem(struct modules *m, const char *stem, struct err *err)
+{
+	char path[MODULE_NAME_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s.py", stem);
+	if (modules_add_file(m, path, err) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/__init__.py", stem);
+	if (modules_add_file(m, path, err) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s.pyc", stem);
+	if (faccessat(m->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		m->more = true;
+	return 0;
+}
+
+/* "a.b.c" below BASE: each of its packages, and itself. */
+static int add_name(struct modules *m, const char *base, const char *name, size_t len,
+		    struct err *err)
+{
+	char stem[MODULE_NAME_MAX + 1];
+	size_t at = strlen(base);
+
+	if (!len || *name == '.')
+		return 0;
+	m->more |= at + len > MODULE_NAME_MAX;
+	if (at + len > MODULE_NAME_MAX || !modules_may_look(m))
+		return 0;
+	memcpy(stem, base, at);
+	for (size_t i = 0; i <= len; i++, at++) {
+		bool ends = i == len || name[i] == '.';
+		stem[at] = '\0';
+		if (ends && i && add_stem(m, stem, err) < 0)
+			return -1;
+		stem[at] = i == len ? '\0' : ends ? '/' : name[i];
+	}
+	return 0;
+}
+
+/* "from a import *" takes what a's list names. */
+static int add_all(struct modules *m, const char *directory, struct err *err)
+{
+	int fd = beneath_open(m->dir, *directory ? directory : ".", O_RDONLY | O_DIRECTORY);
+	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	size_t seen = 0;
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		m->more = true;
+	if (fd >= 0 && !dir)
+		close(fd);
+	while (dir && (entry = io_readdir(dir))) {
+		size_t len = strlen(entry->d_name);
+		if (++seen > ENTRIES_MAX) {
+			m->more = true;
+			return 0;
+		}
+		if (len > 3 && strcmp(entry->d_name + len - 3, ".py") == 0 &&
+		    add_name(m, directory, entry->d_name, len - 3, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Blanks, and lines that go on; LINES: also ends of lines and comments. */
+static void skip(struct reader *r, bool lines)
+{
+	for (; r->at < r->end; r->at++) {
+		bool goes_on = *r->at == '\\' && r->at + 1 < r->end &&
+			       (r->at[1] == '\n' || r->at[1] == '\r');
+		if (lines && *r->at == '#')
+			while (r->at + 1 < r->end && r->at[1] != '\n')
+				r->at++;
+		else if (goes_on)
+			r->at++;
+		else if (*r->at != ' ' && *r->at != '\t' && *r->at != '\f' &&
+			 !(lines && (*r->at == '\n' || *r->at == '\r')))
+			return;
+	}
+}
+
+/* A name with its dots. */
+static struct text take_name(struct reader *r)
+{
+	struct text t = {.s = r->at};
+
+	while (r->at < r->end && (modules_is_word(*r->at) || *r->at == '.'))
+		r->at++;
+	t.len = (size_t)(r->at - t.s);
+	return t;
+}
+
+static bool is(struct text t, const char *word)
+{
+	return t.len == strlen(word) && memcmp(t.s, word, t.len) == 0;
+}
+
+static size_t count_dots(struct text name)
+{
+	size_t dots = 0;
+
+	while (dots < name.len && name.s[dots] == '.')
+		dots++;
+	return dots;
+}
+
+/* The directory that "..name" begins in: one dot is where the file is. */
+static char *package_of(struct reader *r, size_t dots)
+{
+	char *to = arena_printf(&r->m->g->arena, "%s", dots ? r->base : "");
+
+	for (size_t up = 1; to && up < dots; up++) {
+		size_t len = strlen(to);
+		while (len > 1 && to[len - 2] != '/')
+			len--;
+		to[len ? len - 1 : 0] = '\0';
+	}
+	return to;
+}
+
+/* Names with commas between them, and what they are to be called. BELOW: where they are, if not all of
+ * them are modules of their own. */
+static int read_list(struct reader *r, const char *below, bool lines, struct err *err)
+{
+	for (;; r->at++) {
+		skip(r, lines);
+		if (r->at < r->end && *r->at == '*')
+			return add_all(r->m, below, err);
+		struct text one = take_name(r);
+		if (!one.len || add_name(r->m, below, one.s, one.len, err) < 0)
+			return one.len ? -1 : 0;
+		skip(r, lines);
+		struct reader before = *r;
+		if (is(take_name(r), "as")) {
+			skip(r, lines);
+			take_name(r);
+			skip(r, lines);
+		} else {
+			*r = before;
+		}
+		if (r->at == r->end || *r->at != ',')
+			return 0;
+	}
+}
+
+/* "from NAME import a, b": NAME, and each of them as if it were a module in it. */
+static int read_from(struct reader *r, struct err *err)
+{
+	skip(r, false);
+	struct text name = take_name(r);
+	size_t dots = count_dots(name), len = name.len - dots;
+	skip(r, false);
+	if (!is(take_name(r), "import"))
+		return 0;
+	char *base = package_of(r, dots);
+	if (!base || add_name(r->m, base, name.s + dots, len, err) < 0)
+		return base ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
+	char *below = arena_printf(&r->m->g->arena, "%s%.*s%s", base,
+				   (int)(len < MODULE_NAME_MAX ? len : MODULE_NAME_MAX),
+				   name.s + dots, len ? "/" : "");
+	if (!below)
+		return err_set(err, ERR_SYSTEM, "out of memory");
+	for (char *c = below + strlen(base); *c; c++)
+		*c = *c == '.' ? '/' : *c;
+	skip(r, false);
+	bool round = r->at < r->end && *r->at == '(';
+	r->at += round;
+	return read_list(r, below, round, err);
+}
+
+static int read_import(struct reader *r, struct err *err)
+{
+	return read_list(r, "", false, err);
+}
+
+/* import_module("NAME") */
+static int read_call(struct reader *r, struct err *err)
+{
+	while (r->at < r->end && strchr("( \t\r\n\"'", *r->at) && *r->at)
+		r->at++;
+	struct text name = take_name(r);
+	return add_name(r->m, "", name.s, name.len, err);
+}
+
+static int begin(struct modules *m, struct err *err)
+{
+	const struct look *l = &m->g->look;
+
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		if (add_name(m, "", always[i], strlen(always[i]), err) < 0)
+			return -1;
+	for (size_t i = 0; i < l->effectc; i++)
+		if (l->effect[i].kind == EFFECT_IMPORT &&
+		    add_name(m, "", l->effect[i].value, strlen(l->effect[i].value), err) < 0)
+			return -1;
+	return 0;
+}
+
+static const struct module_word words[] = {{"from", read_from},
+					   {"import", read_import},
+					   {"__import__", read_call},
+					   {"import_module", read_call}};
+const struct module_language module_python = {"python", words, ARRAY_SIZE(words), begin};
