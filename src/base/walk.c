@@ -70,11 +70,16 @@ static bool is_skipped(const struct walker *w, int dir, const char *name)
 }
 
 /* A whole name: what is in it is left out, or ends the walk. */
-static int leave_out(const struct walker *w, const struct err *err)
+static int leave_out(const struct walker *w, int dir, const char *name, const struct err *err)
 {
 	bool is_part = err->code == ERR_INPUT || err->code == ERR_LIMIT;
+	struct stat st;
 
-	return w->to->goes_on && is_part && w->entries < w->to->entries ? 0 : -1;
+	if (!w->to->goes_on || !is_part || w->entries >= w->to->entries)
+		return -1;
+	if (w->to->leaves && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		w->to->leaves(w->to->ctx, &st);
+	return 0;
 }
 
 static int open_name(struct walker *w, int dir, const char *name, const struct entries *beside,
@@ -108,7 +113,7 @@ static int visit_name(struct walker *w, int dir, const char *name, const struct 
 	w->len = before;
 	w->path[before] = '\0';
 	w->depth = depth;
-	return r < 0 ? leave_out(w, err) : 0;
+	return r < 0 ? leave_out(w, dir, name, err) : 0;
 }
 
 static int visit_dir(struct walker *w, struct walk_entry *e, struct err *err)

@@ -32,6 +32,8 @@ struct walk_entry {
 struct walk_to {
 	uint64_t entries; /* so many at most */
 	bool goes_on;	  /* what is too deep or cannot be read is left out, and is no error */
+	/* It is told, if anybody wants to know. */
+	void (*leaves)(void *ctx, const struct stat *st);
 	/* Of what is no directory: is it nothing to look at? It is not opened then. NULL: all is. */
 	bool (*skips)(void *ctx, const struct stat *st);
 	/* A directory comes before what is in it. -1 ends the walk. */

@@ -212,7 +212,8 @@ static void say_end(const struct result *r)
 void cli_print_summary(const struct result *r, bool mid_line)
 {
 	bool plain = r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
-		     r->wire.limit >= LIMIT_COUNT && !(r->report && r->report->no_plan);
+		     r->wire.limit >= LIMIT_COUNT &&
+		     !(r->report && (r->report->no_plan || r->report->lost));
 
 	fflush(stdout);
 	if (mid_line && !plain)
@@ -229,6 +230,8 @@ void cli_print_summary(const struct result *r, bool mid_line)
 	/* It did run, but not as what its caller thinks. */
 	if (r->report && r->report->no_plan)
 		say("", r->report->no_plan);
+	if (r->report && r->report->lost)
+		say("", r->report->lost);
 	say_end(r);
 	/* A refusal that the program shrugged off needs no words. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0)

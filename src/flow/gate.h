@@ -33,7 +33,9 @@ enum {
 	GATE_NAMES_MAX = 16384,	      /* names that are looked for there */
 	GATE_KNOWN_ENTRIES = 50000,   /* files and directories of a directory that it is given */
 	GATE_KNOWN_BYTES = 256 << 20, /* of them that are hashed */
-	GATE_HOSTILE_MAX = 64,	      /* of them that are hostile and told apart */
+	GATE_WRITTEN_FILES = CORDON_CHANGES_MAX, /* that a run changed, and that are remembered */
+	GATE_WRITTEN_BYTES = 1 << 30,		 /* of them */
+	GATE_HOSTILE_MAX = 64,			 /* of them that are hostile and told apart */
 };
 
 struct gate {
@@ -60,6 +62,7 @@ struct gate {
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
+	struct files_lost lost; /* what earlier runs wrote and nobody remembers */
 	uint64_t marks;		/* which labels of files there were when they were looked up */
 	size_t hostilec;
 	const char *hostile[GATE_HOSTILE_MAX]; /* files that it is given: their paths in there */
@@ -126,6 +129,8 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 		    struct err *err);
 
 /* gate_written.c */
+/* A file that it is given may be what nobody remembers. */
+void gate_join_lost(struct gate *g, const struct stat *st);
 /* Afterwards: what it has written does. */
 int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
 		     struct err *err);

@@ -137,6 +137,7 @@ static int open_parent(int fd, const struct stat *st)
 static int join_place(struct gate *g, const char *name, int fd, const struct stat *st,
 		      struct err *err)
 {
+	gate_join_lost(g, st);
 	if (st->st_nlink > 1 &&
 	    doubt(g, "a file it is given has another name, maybe where an untrusted run writes",
 		  err) < 0)

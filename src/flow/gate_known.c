@@ -24,6 +24,7 @@ static bool skips(void *ctx, const struct stat *st)
 {
 	const struct knowing *k = ctx;
 
+	gate_join_lost(k->g, st);
 	return !S_ISREG(st->st_mode) || !file_sizes_has(k->sizes, (uint64_t)st->st_size);
 }
 

@@ -70,7 +70,8 @@ static int find_labels(struct gate *g, struct err *err)
 int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 {
 	g->bp = bp;
-	if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 || find_domain(g, err) < 0 ||
+	if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 ||
+	    files_lost_load(&g->state.keeper, &g->lost, err) < 0 || find_domain(g, err) < 0 ||
 	    find_labels(g, err) < 0)
 		return -1;
 	return source_set_load(&g->state.keeper, &g->domain, &g->sources, err);

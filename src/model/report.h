@@ -54,6 +54,7 @@ struct report {
 	char run[REPORT_ID + 1]; /* its name in the log is "run:" and this; or "" */
 	char approval[33];	 /* a person is asked, or has agreed; or "" */
 	const char *domain;	 /* its id; NULL: none */
+	const char *lost;	 /* it wrote more than can be remembered: what follows; or NULL */
 	const char *no_plan;	 /* it came with a token that does not hold: why; or NULL */
 	size_t reasonc, findingc, tiec;
 	const char *reason[REPORT_REASONS_MAX];

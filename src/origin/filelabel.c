@@ -13,6 +13,7 @@
 
 enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EACH = 64, EXACT = 4096 };
 #define MARKS "v"
+#define LOST "l"
 _Static_assert(3 * EACH + 1 <= STORE_OPS_MAX, "three rows for each file fit into a transaction");
 
 typedef char key_text[STORE_KEY_MAX + 1];
@@ -250,6 +251,63 @@ int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256], uint6
 	put_size(tx, bytes);
 	put_sign(tx, MARKS, STORE_ANY);
 	return 0;
+}
+
+static int read_lost(struct keeper *k, struct files_lost *ret, uint64_t *ret_version,
+		     struct err *err)
+{
+	AUTO_ITEM struct store_item item = {0};
+
+	*ret = (struct files_lost){.label = label_top()};
+	if (store_get(k->store, STORE_FILE, LOST, &item, err) < 0)
+		return -1;
+	*ret_version = item.version;
+	if (!item.version)
+		return 0;
+	struct unpacker u = {.data = item.value, .len = item.len};
+	bool old = unpack_uint(&u, 1) != ROW_VERSION;
+	ret->any = true;
+	ret->since = (int64_t)unpack_uint(&u, 8);
+	label_unpack(&u, &ret->label);
+	return old || !unpack_is_done(&u) ? err_set(err, ERR_INPUT, "a label is damaged") : 0;
+}
+
+int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err)
+{
+	uint64_t version;
+
+	return read_lost(k, ret, &version, err);
+}
+
+static int add_lost(struct keeper *k, int64_t since, const struct label *label, struct err *err)
+{
+	uint8_t row[ROW_MAX + 8];
+	struct packer p = {.data = row, .room = sizeof(row)};
+	AUTO_TX struct store_tx tx = {0};
+	struct files_lost lost;
+	uint64_t version = 0;
+
+	if (read_lost(k, &lost, &version, err) < 0)
+		return -1;
+	label_join(&lost.label, label);
+	pack_uint(&p, ROW_VERSION, 1);
+	pack_uint(&p, (uint64_t)(lost.any && lost.since < since ? lost.since : since), 8);
+	label_pack(&p, &lost.label);
+	store_put(&tx, STORE_FILE, LOST, row, p.len, version);
+	put_sign(&tx, MARKS, STORE_ANY);
+	return store_commit(k->store, &tx, err);
+}
+
+int files_lost_add(struct keeper *k, int64_t since, const struct label *label, struct err *err)
+{
+	for (int i = 0; i < KEEPER_TRIES_MAX; i++) {
+		*err = (struct err){0};
+		if (add_lost(k, since, label, err) == 0)
+			return 0;
+		if (err->code != ERR_CONFLICT)
+			return -1;
+	}
+	return -1;
 }
 
 static void dir_key(enum dir_mark mark, dev_t dev, ino_t ino, key_text ret)

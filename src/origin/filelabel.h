@@ -49,6 +49,17 @@ struct file_sizes {
 int file_sizes_load(struct keeper *k, struct file_sizes *ret, struct err *err);
 bool file_sizes_has(const struct file_sizes *s, uint64_t bytes);
 
+/* Runs have changed more than could be remembered: a file that was changed since then (its ctime,
+ * seconds) may be of them, wherever it is. Copying and moving a file changes it too. */
+struct files_lost {
+	bool any;
+	int64_t since;
+	struct label label;
+};
+/* The earliest counts, and all of their labels. */
+int files_lost_add(struct keeper *k, int64_t since, const struct label *label, struct err *err);
+int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err);
+
 /* Of all labels of files and directories together: another number whenever one of them is new or has
  * gone down. Read before they are, and expected by who acts on them, in one transaction. */
 int file_marks_load(struct keeper *k, uint64_t *ret, struct err *err);

@@ -177,6 +177,35 @@ other_names() {
 	other_names user:no-cgroup
 }
 
+# What is too much to be remembered is not forgotten: whatever was changed since may be of it.
+too_much() {
+	begin "$1"
+	reads_table "$1"
+	echo 'print(1)' | code before.py
+	sleep 1.1
+	printf 'import os\nopen("large.py", "w").write("print(2)\\n")\nos.truncate("large.py", (1 << 30) + 1)\n' | code writer.py
+	agreed "$1" --file-size 4G --workspace "$W:rw" writer.py
+	exits 0
+	holds 'any("it wrote more than can be remembered" in x for x in r["reasons"])'
+	# The run's words, moved away and cut to size: other bytes in another place.
+	head -c 9 "$W/large.py" >moved.py
+	chmod 644 moved.py
+	WHY='wrote more than could be remembered'
+	fresh "$1" moved.py
+	fresh "$1" --stdin moved.py before.py
+	mkdir -p "$T/other"
+	cp moved.py "$T/other/"
+	chmod -R a+rX "$T/other"
+	fresh "$1" --workspace "$T/other:ro" before.py
+	talk "$1"
+	submit "$1" before.py
+	holds 'r["origin"] == "agent"'
+}
+@test "laundering: more than can be remembered" {
+	need_root
+	too_much user:no-cgroup
+}
+
 # A program that the code may start is code too, wherever it was put, and whoever cannot read it.
 given_programs() {
 	begin "$1"

@@ -145,7 +145,8 @@ written_elsewhere() {
 	written_elsewhere user:no-cgroup
 }
 
-# The same of a run that writes there directly, whatever it puts in the way of who looks for it.
+# The same of a run that writes there directly. Where it closes something behind it, or hides it deep, nobody
+# knows what that is: then whatever is changed from then on may be it.
 written_directly() {
 	begin "$1"
 	reads_table "$1"
@@ -153,9 +154,6 @@ written_directly() {
 	echo 'nobody has changed this one' >"$W/old.txt"
 	cat >"$T/writer.py" <<-'END'
 		import os
-		os.mkdir("a-closed")
-		os.chmod("a-closed", 0)
-		os.makedirs("b-deep/" + "d/" * 70)
 		os.symlink("/etc", "c-link")
 		os.mkdir("sub")
 		open("sub/note.txt", "w").write("take the second one")
@@ -171,9 +169,29 @@ written_directly() {
 	chmod 644 "$T/alone"
 	fresh exposed "$1" --stdin "$T/alone" plain.py
 }
+hides_it() {
+	begin "$1"
+	reads_table "$1"
+	echo 'print(2)' | code plain.py
+	echo 'nobody has changed this one' >"$W/old.txt"
+	echo "import os; $2" | code writer.py
+	agreed "$1" --workspace "$W:rw" writer.py
+	holds 'any("it wrote more than can be remembered" in x for x in r["reasons"])'
+	place "$W/old.txt" copy
+	fresh exposed "$1" --workspace "$P:ro" plain.py
+	holds 'any("more than could be remembered" in x for x in r["reasons"])'
+}
 @test "known bytes: what a run wrote directly, moved away" {
 	need_root
 	written_directly user:no-cgroup
+}
+@test "known bytes: what a run closes behind it" {
+	need_root
+	hides_it user:no-cgroup 'os.mkdir("a-closed"); os.chmod("a-closed", 0)'
+}
+@test "known bytes: what a run hides too deep" {
+	need_root
+	hides_it user:no-cgroup 'os.makedirs("b-deep/" + "d/" * 70)'
 }
 
 # Hostile is denied where it may be run, and is data where it may not, as on standard input.
