@@ -15,11 +15,12 @@ class Tap(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.said = False
+        self.parts = []  # what went wrong in parts of this test; shown after its name, where it is looked for
 
     def stopTest(self, test):
         super().stopTest(test)
         if not self.said:
-            self.fail(test, "")
+            self.fail(test, "\n".join(self.parts))
 
     def say(self, word, test, note=""):
         self.number += 1
@@ -43,8 +44,7 @@ class Tap(unittest.TestResult):
 
     def addSubTest(self, test, subtest, err):
         if err is not None:
-            print("# " + str(subtest), flush=True)
-            print("\n".join("# " + s[:300] for s in self._exc_info_to_string(err, test).splitlines()[-30:]), flush=True)
+            self.parts += [str(subtest), *self._exc_info_to_string(err, test).splitlines()[-30:]]
 
     def addSkip(self, test, reason):
         self.say("ok", test, " # SKIP " + reason)
