@@ -43,8 +43,8 @@ struct lite {
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
 	/* Of the wait that goes on, in nanoseconds: when it began, when it ends unless the log moves,
-	 * and when that was last written. */
-	uint64_t wait_begun, wait_until, written;
+	 * when that was last written, and when we last looked. */
+	uint64_t wait_begun, wait_until, written, looked;
 	int frames; /* of the write-ahead log, when we last wrote */
 };
 
@@ -53,6 +53,7 @@ enum {
 	LITE_APPLICATION = 0x43524441,
 	LITE_VERSION = 1,
 	LITE_LOOK_US = 2000,	/* how often who waits for others looks */
+	LITE_PAUSE_MS = 50,	/* what counts, at most, between two looks */
 	LITE_WAITS_MAX = 12,	/* a wait is so many times as long, at most, while others get on */
 	LITE_FRAMES_TIDY = 128, /* at a close */
 	LITE_FRAMES_MAX = 1024, /* at a commit */

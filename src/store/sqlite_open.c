@@ -248,13 +248,25 @@ static uint64_t last_written(const struct lite *l)
 	return (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec;
 }
 
+/* Who was stopped, or frozen with all others, has not waited meanwhile: whoever has the log could not let go. */
+static void leave_out_pause(struct lite *l, uint64_t now)
+{
+	const uint64_t most = LITE_PAUSE_MS * 1000000U;
+	uint64_t since = now - l->looked, paused = since > most ? since - most : 0;
+
+	l->wait_begun += paused;
+	l->wait_until += paused;
+	l->looked = now;
+}
+
 /* The wait is for one who does not let go. Where many write, and slowly, each gets its turn: while the log
  * moves, others are at work and the wait begins anew, up to its maximum. */
 static void look_around(struct lite *l, uint64_t now)
 {
 	uint64_t wait = (uint64_t)l->wait_ms * 1000000U, written = last_written(l);
-	uint64_t most = l->wait_begun + wait * LITE_WAITS_MAX;
 
+	leave_out_pause(l, now);
+	uint64_t most = l->wait_begun + wait * LITE_WAITS_MAX;
 	if (written != l->written)
 		l->wait_until = now + wait < most ? now + wait : most;
 	l->written = written;
@@ -269,7 +281,7 @@ static int wait_busy(void *ctx, int count)
 	struct lite *l = ctx;
 
 	if (count == 0) {
-		l->wait_begun = now;
+		l->wait_begun = l->looked = now;
 		l->wait_until = now + (uint64_t)l->wait_ms * 1000000U;
 		l->written = last_written(l);
 	}

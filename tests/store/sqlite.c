@@ -195,12 +195,12 @@ static void test_full(int dir)
 	ok(case_is_good(s, dir), "and the log verifies");
 }
 
-enum { WAIT_MS = 200 };
+enum { WAIT_MS = 200, LONG_MS = 1000 };
 
 /* Begins when somebody else has the log. A process of its own: SQLite must not be carried over a fork. */
-static int wait_for_turn(int dir, int begin)
+static int wait_for_turn(int dir, int begin, int wait_ms)
 {
-	struct store_options o = {.dir = dir, .wait_ms = WAIT_MS};
+	struct store_options o = {.dir = dir, .wait_ms = wait_ms};
 	AUTO_STORE struct store *s = NULL;
 	AUTO_TX struct store_tx tx = {0};
 	struct err err = {0};
@@ -211,8 +211,34 @@ static int wait_for_turn(int dir, int begin)
 	       store_commit(s, &tx, &err) < 0;
 }
 
-/* Somebody has the log for so many of the other's waits, and meanwhile it is written. */
-static bool gets_it(int dir, int waits)
+/* While somebody else has the log. */
+typedef void meanwhile_fn(pid_t who_waits, int waits);
+
+static void nap(int ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
+
+static void log_moves(pid_t who_waits, int waits)
+{
+	(void)who_waits;
+	for (int i = 0; i < waits * 20; i++) {
+		utimensat(AT_FDCWD, "s/log.db-wal", NULL, 0);
+		nap(WAIT_MS / 20);
+	}
+}
+
+static void is_stopped(pid_t who_waits, int waits)
+{
+	nap(LONG_MS / 10);
+	kill(who_waits, SIGSTOP);
+	nap(waits * LONG_MS);
+	kill(who_waits, SIGCONT);
+	nap(LONG_MS / 10);
+}
+
+/* Somebody has the log for so many of the other's waits. */
+static bool gets_it(int dir, int wait_ms, meanwhile_fn *meanwhile, int waits)
 {
 	int begin[2], status = -1;
 	struct store_tip tip;
@@ -222,14 +248,11 @@ static bool gets_it(int dir, int waits)
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0)
-		_exit(wait_for_turn(dir, begin[0]));
+		_exit(wait_for_turn(dir, begin[0], wait_ms));
 	AUTO_STORE struct store *s = case_open(dir);
 	scratch_must(s->backend->lock(s->self, &tip, &err) == 0, "the lock");
 	scratch_must(write(begin[1], "", 1) == 1, "the word");
-	for (int i = 0; i < waits * 20; i++) {
-		utimensat(AT_FDCWD, "s/log.db-wal", NULL, 0);
-		nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L / 20}, NULL);
-	}
+	meanwhile(pid, waits);
 	s->backend->unlock(s->self);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -240,8 +263,10 @@ static bool gets_it(int dir, int waits)
 
 static void test_turns(int dir)
 {
-	ok(gets_it(dir, 4), "who waits while others get on gets its turn, however long that is");
-	ok(!gets_it(dir, 14), "and not for ever");
+	ok(gets_it(dir, WAIT_MS, log_moves, 4),
+	   "who waits while others get on gets its turn, however long that is");
+	ok(!gets_it(dir, WAIT_MS, log_moves, 14), "and not for ever");
+	ok(gets_it(dir, LONG_MS, is_stopped, 2), "who was stopped has not waited");
 }
 
 /* One process after another, as runs are: the files do not grow with their number. */
