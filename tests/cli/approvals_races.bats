@@ -19,14 +19,16 @@ flipping()
 	FLIPS=$!
 }
 
-# trading NAME: it and NAME.other have each other's name now and then, until killed.
+# trading NAME TOOK: it and NAME.other have each other's name now and then, until killed: about once in the TOOK
+# microseconds of a run. Where runs are slow none would get through a name that never rests.
 trading()
 {
-	/usr/bin/python3 - "$1" <<-'END' &
+	/usr/bin/python3 - "$1" "$2" <<-'END' &
 		import ctypes, random, sys, time
 		libc, name, chance = ctypes.CDLL(None), sys.argv[1].encode(), random.Random(9)
+		most = max(0.12, 2e-6 * int(sys.argv[2]))
 		while libc.renameat2(-100, name, -100, name + b".other", 2) == 0:
-		    time.sleep(chance.uniform(0, 0.12))
+		    time.sleep(chance.uniform(0, most))
 	END
 	FLIPS=$!
 }
@@ -62,14 +64,15 @@ exchanged()
 # traded NAME ARG...: the same where the names themselves are exchanged, and no link is.
 traded()
 {
-	local name=$1
+	local name=$1 begun
 	shift
 	submit "$@"
 	parked
 	approve "$ID" hash
+	begun=${EPOCHREALTIME/[^0-9]/}
 	submit "$@"
 	holds 'r["stdout"] == "2\n"'
-	trading "$name"
+	trading "$name" $((${EPOCHREALTIME/[^0-9]/} - begun))
 	raced "$@"
 }
 
