@@ -14,10 +14,11 @@ sys.stdout.write("".join(w + "\0" for w in eval(sys.argv[1])))' "$1" >"$T/words"
 # runs WORDS [ARG...]
 runs()
 {
+	local way=${WAYS%% *}
 	words "$1"
 	shift
 	status=0
-	timeout 60 "$CORDON" run --origin user "$@" --words 5 5<"$T/words" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	timeout 60 "$CORDON" run --origin user --tier "${way#*:}" "$@" --words 5 5<"$T/words" >"$T/out" 2>"$T/err" </dev/null || status=$?
 }
 
 # tells STATUS WORDS...
