@@ -14,9 +14,9 @@
 
 #include "base/scope.h"
 #include "flow/plain.h"
+#include "flow/shell_awk.h"
 #include "flow/shell_number.h"
 #include "flow/shell_sed.h"
-#include "yaml/node.h"
 
 enum { FUNCTIONS_MAX = 256 }; /* of a shell program, that are known as such */
 
@@ -58,9 +58,8 @@ enum how {
 	ALWAYS,
 	THEN,	  /* and later in its line what is in THEN */
 	WITH,	  /* the same, in its command */
-	QUOTED,	  /* the same, in what is quoted in its command, however long it is */
-	PIPED,	  /* and a pipe in what is quoted there; /a|b/ is none */
-	SCRIPT,	  /* and its script does (flow/shell_sed.h) */
+	SED,	  /* and its script may (flow/shell_sed.h) */
+	AWK,	  /* the same (flow/shell_awk.h) */
 	SET,	  /* and it is no variable that is read */
 	OPTION,	  /* and an option with one of these letters */
 	NAMES,	  /* and a name that is computed */
@@ -173,18 +172,8 @@ static const struct mark {
 	{"bash", "mapfile", THEN, "-C"},
 	{"bash", "readarray", THEN, "-C"},
 	/* programs with a language of their own */
-	{"bash", "sed", COMPUTED, NULL},
-	{"bash", "sed", THEN, "-f"},
-	{"bash", "sed", THEN, "--f"},
-	{"bash", "sed", SCRIPT, NULL},
-	{"bash", "awk", COMPUTED, NULL},
-	{"bash", "awk", THEN, "-f"},
-	{"bash", "awk", THEN, "--f"},
-	{"bash", "awk", OPTION, "ilE"},
-	{"bash", "awk", QUOTED, "@"}, /* files, and functions by their names */
-	{"bash", "awk", QUOTED, "system"},
-	{"bash", "awk", QUOTED, "getline"},
-	{"bash", "awk", PIPED, NULL},
+	{"bash", "sed", SED, NULL},
+	{"bash", "awk", AWK, NULL},
 	{"bash", "gawk", ALWAYS, NULL},
 	{"bash", "mawk", ALWAYS, NULL},
 	{"bash", "find", COMPUTED, NULL},
@@ -312,48 +301,6 @@ static bool command_has(const char **at, const char *what)
 	return memmem(begin, len, what, strlen(what)) != NULL;
 }
 
-/* What is between the next two quotes of the command, its first quote included; *AT is behind it.
- * Empty: there is nothing more. */
-static struct text next_quoted(const char **at)
-{
-	const char *begin = *at + strcspn(*at, "'\n|;&");
-	size_t len = *begin == '\'' ? 1 + strcspn(begin + 1, "'") : 0;
-
-	*at = begin + len + (len && begin[len]);
-	return (struct text){begin, len};
-}
-
-static bool quoted_has(const char **at, const char *what)
-{
-	struct text q;
-
-	while ((q = next_quoted(at)).len)
-		if (memmem(q.s, q.len, what, strlen(what)))
-			return true;
-	return false;
-}
-
-static bool has_pipe(struct text q)
-{
-	for (size_t i = 1; i < q.len; i++) {
-		const char *c = q.s + i;
-		bool apart = strchr(" \"$&", c[1]) || c[-1] == ' ';
-		if (*c == '|' && c[-1] != '|' && c[1] != '|' && apart)
-			return true;
-	}
-	return false;
-}
-
-static bool quoted_pipes(const char **at)
-{
-	struct text q;
-
-	while ((q = next_quoted(at)).len)
-		if (has_pipe(q))
-			return true;
-	return false;
-}
-
 /* A word of the command that begins as FIRST says and has one of LETTERS. */
 static bool has_word_with(const char **at, const char *first, const char *letters)
 {
@@ -377,12 +324,10 @@ static bool is_made(const struct mark *m, const char **at)
 		return line_has(at, m->then);
 	case WITH:
 		return command_has(at, m->then);
-	case QUOTED:
-		return quoted_has(at, m->then);
-	case PIPED:
-		return quoted_pipes(at);
-	case SCRIPT:
+	case SED:
 		return shell_sed_runs(at);
+	case AWK:
+		return shell_awk_runs(at);
 	case OPTION:
 		return has_word_with(at, "-+", m->then);
 	case NAMES:

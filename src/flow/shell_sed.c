@@ -1,154 +1,182 @@
 /* SPDX-License-Identifier: MIT
  *
- * See shell_sed.h. The words of the command are taken as a shell would; which of them are scripts
- * is said by the options. A script is read command by command: an address, a letter, and what
- * belongs to it.
+ * See shell_sed.h. Either sed is told to keep from it before it sees a script, or every option is one
+ * of a few that are spelled here, and every script of a grammar so small that sed cannot read it
+ * otherwise: commands with ";" between them, each with at most two addresses, of p d q = and s. To
+ * follow sed in the rest of its language would be to be wrong once.
  */
 #include "flow/shell_sed.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { WORD_MAX = 8192 };
+#include "base/scope.h"
+#include "flow/shell_words.h"
 
-/* The next word of the command, without its quotes. 0: there is none; -1: it is too long. */
-static int take_word(const char **at, char *ret)
+static const char delimiters[] = "/,|:#_@%!";
+/* What may follow a backslash: none of these makes sed look further than at the pair. */
+static const char escaped[] = ".*^$(){}+?|sSwWbBnt&\\/[]<>123456789";
+
+/* S is behind "[", then behind its "]". NULL: not closed, or somebody could think that the delimiter in
+ * it ends the expression. */
+static const char *skip_class(const char *s, char delimiter)
 {
-	size_t len = 0;
-	char quote = '\0';
-
-	while (**at == ' ')
-		(*at)++;
-	if (!**at || strchr("\n|;&<>()", **at))
-		return 0;
-	for (; **at && (quote || !strchr(" \n|;&<>()", **at)); (*at)++) {
-		char c = **at;
-		if (c == quote || (!quote && (c == '\'' || c == '"'))) {
-			quote = quote ? '\0' : c;
+	s += *s == '^';
+	for (bool first = true; *s != ']' || first; s++, first = false) {
+		if (!*s || *s == delimiter || *s == '\\')
+			return NULL;
+		if (*s != '[')
 			continue;
-		}
-		if (c == '\\' && quote != '\'' && (*at)[1])
-			c = *++*at;
-		if (len == WORD_MAX - 1)
-			return -1;
-		ret[len++] = c;
+		/* [:space:] */
+		size_t name = s[1] == ':' ? strspn(s + 2, "abcdefghijklmnopqrstuvwxyz") : 0;
+		if (!name || delimiter == ':' || strncmp(s + 2 + name, ":]", 2) != 0)
+			return NULL;
+		s += name + 3;
 	}
-	ret[len] = '\0';
-	return quote ? -1 : 1;
+	return s + 1;
 }
 
-/* Behind the next DELIMITER that is not escaped; NULL: there is none. */
-static const char *skip_part(const char *s, char delimiter)
+/* Behind the next delimiter. NULL: there is none, or it is not sure which it is. */
+static const char *skip_part(const char *s, char delimiter, bool is_pattern)
 {
-	for (; *s && *s != delimiter; s++)
-		if (*s == '\\' && s[1])
+	while (*s && *s != delimiter) {
+		if (*s == '\\') {
+			if (!s[1] || s[1] == delimiter || !strchr(escaped, s[1]))
+				return NULL;
+			s += 2;
+		} else if (*s == '[' && is_pattern) {
+			if (!(s = skip_class(s + 1, delimiter)))
+				return NULL;
+		} else {
 			s++;
+		}
+	}
 	return *s ? s + 1 : NULL;
 }
 
-static const char *skip_line(const char *s)
+static const char *skip_blanks(const char *s)
 {
-	for (; *s && *s != '\n'; s++)
-		if (*s == '\\' && s[1])
-			s++;
-	return s;
+	return s + strspn(s, " ");
 }
 
-/* 1, $, /x/I, \cxc, 2~3, +4, and two of them with a comma; then maybe a "!". NULL: no end of it. */
-static const char *skip_address(const char *s)
+/* 12, $ or /text/. RET_IS: there was one. */
+static const char *skip_address(const char *s, bool *ret_is)
 {
-	for (;;) {
-		s += strspn(s, " \t0123456789$~+,IM");
-		if (*s != '/' && *s != '\\')
-			return s + strspn(s, "! \t");
-		s += *s == '\\';
-		if (!*s || *s == '\n' || !(s = skip_part(s + 1, *s)))
-			return NULL;
-	}
+	size_t digits = strspn(s, "0123456789");
+
+	*ret_is = digits || *s == '$' || *s == '/';
+	if (*s == '/')
+		return skip_part(s + 1, '/', true);
+	return s + digits + (*s == '$');
 }
 
-/* s/a/b/flags: S is at its delimiter. NULL: it runs what comes of it, or is none. */
+static const char *skip_addresses(const char *s)
+{
+	bool is_one;
+
+	s = skip_address(s, &is_one);
+	if (!s || !is_one || *s != ',')
+		return s;
+	s = skip_address(s + 1, &is_one);
+	return is_one ? s : NULL;
+}
+
+/* s/a/b/flags: S is at its delimiter. */
 static const char *skip_substitute(const char *s)
 {
 	char delimiter = *s;
 
-	if (!delimiter || delimiter == '\n' || delimiter == '\\' ||
-	    !(s = skip_part(s + 1, delimiter)) || !(s = skip_part(s, delimiter)))
+	if (!delimiter || !strchr(delimiters, delimiter) ||
+	    !(s = skip_part(s + 1, delimiter, true)) || !(s = skip_part(s, delimiter, false)))
 		return NULL;
-	s += strspn(s, "gpiImM0123456789");
-	if (*s == 'w')
-		return skip_line(s);
-	return *s == 'e' ? NULL : s;
+	return s + strspn(s, "gpiI0123456789");
 }
 
-/* One command with its address. NULL: it runs something, or nobody knows what it does. */
+/* One command, to the ";" or the end. NULL: it runs something, or nobody here knows what it does. */
 static const char *skip_command(const char *s)
 {
-	s = skip_address(s);
-	if (!s || !*s)
-		return s;
-	char c = *s++;
-	if (c == 's')
-		return skip_substitute(s);
-	if (c == 'y')
-		return *s && (s = skip_part(s + 1, *s)) ? skip_part(s, s[-1]) : NULL;
-	if (strchr("aicrRwW#", c))
-		return skip_line(s);
-	if (strchr(":btTqQlL", c))
-		return s + strcspn(s, ";\n}");
-	return strchr("{}=dDgGhHnNpPxzF;\n", c) ? s : NULL;
+	s = skip_addresses(skip_blanks(s));
+	if (!s)
+		return NULL;
+	s = skip_blanks(s);
+	if (*s == 's')
+		s = skip_substitute(s + 1);
+	else if (*s && strchr("pdq=", *s))
+		s++;
+	else
+		return NULL;
+	if (!s)
+		return NULL;
+	s = skip_blanks(s);
+	return !*s || *s == ';' ? s : NULL;
 }
 
-static bool script_runs(const char *s)
+bool shell_sed_script_runs(const char *s)
 {
-	while (*s) {
-		s += strspn(s, " \t;\n");
-		if (!(s = skip_command(s)))
+	for (const char *c = s; *c; c++)
+		if (*c < ' ' || *c > '~')
 			return true;
+	for (s = skip_blanks(s); *s; s = skip_blanks(s)) {
+		if (*s != ';' && !(s = skip_command(s)))
+			return true;
+		s += *s == ';';
 	}
 	return false;
 }
 
-/* The script that an option brings with it: -e X, -neX, --expression=X. *RET_NEXT: it is the next
- * word. */
-static const char *script_of(const char *option, bool *ret_next)
-{
-	static const char name[] = "--expression";
-	const char *e = strchr(option, 'e'), *is = strchr(option, '=');
+enum option { OTHER, ALONE, SCRIPT_NEXT, SCRIPT_IN, SANDBOX };
 
-	*ret_next = false;
-	if (strncmp(option, "--", 2) == 0) {
-		size_t len = is ? (size_t)(is - option) : strlen(option);
-		if (len < 4 || len >= sizeof(name) || strncmp(option, name, len) != 0)
-			return NULL;
-		*ret_next = !is;
-		return is ? is + 1 : NULL;
+/* *RET_SCRIPT: of --expression=SCRIPT. */
+static enum option option_of(const char *word, const char **ret_script)
+{
+	static const char in[] = "--expression=";
+	static const char *const alone[] = {"--quiet", "--silent", "--regexp-extended"};
+	size_t letters = strspn(word + 1, "nErsuz");
+
+	if (strcmp(word, "--sandbox") == 0)
+		return SANDBOX;
+	if (strncmp(word, in, strlen(in)) == 0) {
+		*ret_script = word + strlen(in);
+		return SCRIPT_IN;
 	}
-	/* What follows -i is the end of a name. */
-	const char *i = strchr(option, 'i');
-	if (!e || (i && i < e))
-		return NULL;
-	*ret_next = !e[1];
-	return e[1] ? e + 1 : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
+		if (strcmp(word, alone[i]) == 0)
+			return ALONE;
+	/* What follows it is the end of a name. */
+	if (word[1] == 'i')
+		return ALONE;
+	if (word[1 + letters] == 'e' && !word[2 + letters])
+		return SCRIPT_NEXT;
+	return letters && !word[1 + letters] ? ALONE : OTHER;
 }
 
 bool shell_sed_runs(const char **at)
 {
-	char word[WORD_MAX];
+	char word[SHELL_WORD_MAX];
 	bool had = false, next = false;
-	int taken;
+	enum shell_word kind;
 
-	while ((taken = take_word(at, word)) > 0) {
-		bool is_option = !next && word[0] == '-' && word[1];
-		const char *script = is_option	    ? script_of(word, &next)
-				     : next || !had ? word
-						    : NULL;
-		if (!is_option)
-			next = false;
+	while ((kind = shell_word_take(at, word)) != SHELL_WORD_END) {
+		const char *script = next || !had ? word : NULL;
+		if (kind == SHELL_WORD_UNKNOWN)
+			return true;
+		bool is_option = word[0] == '-' && word[1] && !next;
+		if (kind == SHELL_WORD_NAMES && (script || is_option))
+			return true;
+		next = false;
+		if (is_option) {
+			script = NULL;
+			enum option is = option_of(word, &script);
+			/* Scripts that it has seen are those before. */
+			if (is == SANDBOX)
+				return false;
+			if (is == OTHER)
+				return true;
+			next = is == SCRIPT_NEXT;
+		}
 		had |= script || next;
-		if (script && script_runs(script))
+		if (script && shell_sed_script_runs(script))
 			return true;
 	}
-	return taken < 0;
+	return false;
 }

@@ -212,6 +212,18 @@ makes_code() {
 		read l; wait -p "$l"\n
 		shopt -s expand_aliases; alias wc=./x\n
 		read l; fc -s "$l"\n
+		sed -l 70 's/^/ /e' x\n
+		sed --line-length 70 's/^/ /e' x\n
+		sed --e='s/^/ /e' x\n
+		sed ':a e date' x\n
+		sed 's/[/]/a/e' x\n
+		sed p *.csv\n
+		sed >out p x -e e\n
+		awk '{ print|$0 }' x\n
+		awk '{ if (1) /"/; print | "sh"; /"/ }' x\n
+		awk --include=x '{}' y\n
+		awk -l x '{}' y\n
+		awk '{ "date" |getline }' y\n
 		read l; command eval "$l"\n
 		read l; builtin eval "$l"\n
 		builtin source x\n
@@ -248,7 +260,7 @@ hands_over() {
 		while read -r l; do echo "${l:0:3} ${l: -2} ${l:-none} ${l%%,*}"; done <table\n
 		f() { local name=$1; declare -r two=$2; echo "$name $two"; }\nf a "$(date)"\nexport TZ=UTC\n
 		find . -name '*.csv' | xargs -n 1 wc -l | sort -n; awk '/a|b/ || $1 > 2 { print $2 }' table | tee out\n
-		sed -n '/a/w out' table; sed '1!G;h;$!d' table; sed -i.bak 's/e/e/' table; sed -e '1,3d;s,e,e,g' -e '$p' table\n
+		sed -n '/a/p' table >out; sed --sandbox '1!G;h;$!d' table; read x; sed --sandbox "$x" table; sed -i.bak 's/e/e/' table; sed -e '1,3d;s,e,e,g' -e '$p' table\n
 		awk -F'|' '{ print $2 }' table; echo "$PATH ${PATH}"\n
 	END
 }
