@@ -11,8 +11,9 @@ A fact is a line of text, "LINE KIND HOW NAME". KIND:
   o  one that the program itself sets     w  a keyword of a call
   x  something in words
   p  a program that a list of words begins with, of which others are computed
-HOW: v it is a value, s set, e set by a key that is computed, c called with constants first, l called with such
-a list of words first, k called otherwise
+HOW: v it is a value, g asked by a key that is constant, s set by one, e set by a key or to a value that is
+computed, c called with one constant and keywords, b called with constants first and more behind them, l called
+with such a list of words alone, k called otherwise
 """
 import _ast as ast
 import builtins
@@ -47,9 +48,9 @@ def how_called(call):
     if first is None:
         return 'k' if call.keywords else 'c'
     if is_constant(first):
-        return 'c'
+        return 'c' if len(call.args) == 1 else 'b'
     shell = any(w.arg == 'shell' and w.value.value for w in call.keywords)
-    return 'l' if program_of(first) and not shell else 'k'
+    return 'l' if program_of(first) and not shell and len(call.args) == 1 else 'k'
 
 
 def program_of(node):
@@ -78,7 +79,7 @@ class Uses:
             return
         if len(self.facts) == ROWS:
             raise TooMany('more than %d names' % ROWS)
-        self.facts[key] = node.lineno
+        self.facts[key] = getattr(node, 'lineno', 1)
 
     def nodes(self):
         for statement in self.body:
@@ -195,11 +196,25 @@ class Uses:
         if how == 'l':
             self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
         for word in node.keywords:
-            if word.arg:
+            if word.arg == 'env':
+                self.variables(node, word.value)
+            elif word.arg:
                 self.tell(node, 'w', 'v', word.arg)
         if type(node.func) is ast.Name and node.func.id not in self.bound and \
                 node.func.id not in self.imported:
             self.builtin(node, node.func.id)
+
+    def variables(self, node, value):
+        """Of what is started: as if they were set before."""
+        if type(value) is ast.Constant:
+            return
+        if type(value) is not ast.Dict or not all(type(k) is ast.Constant and type(k.value) is str
+                                                  for k in value.keys) or \
+                not all(map(is_constant, value.values)):
+            self.tell(node, 'w', 'v', 'env')
+            return
+        for key in value.keys:
+            self.tell(node, 'm', 's', 'os.environ.' + (key.value if key.value.isidentifier() else '?'))
 
     def builtin(self, node, name):
         """getattr and the like by a constant are attributes; what is asked by hasattr is not touched. A type
@@ -226,15 +241,28 @@ class Uses:
     def subscript(self, node):
         """x[k] = v, of something that a module has: the key is told as another name of it."""
         paths, nodes = self.chain(node.value)
-        if type(node.ctx) is ast.Load or not paths:
-            return
         key = node.slice.value if type(node.slice) is ast.Constant else None
+        is_read = type(node.ctx) is ast.Load
+        if not paths or (is_read and type(key) is not str):
+            return
         for path in paths:
-            if type(key) is str and key.isidentifier():
+            if is_read:
+                self.tell(node, 'm', 'g', path)
+            elif type(key) is str and key.isidentifier():
                 self.tell(node, 'm', 's', '%s.%s' % (path, key))
             else:
                 self.tell(node, 'm', 'e', path)
         self.done.update(map(id, nodes))
+
+    def assign(self, node):
+        """What a module has is set to something computed, or nobody knows to what."""
+        targets = node.targets if type(node) is ast.Assign else [node.target]
+        known = type(node) is ast.Assign and is_constant(node.value) and \
+            not any(isinstance(t, (ast.Tuple, ast.List)) for t in targets)
+        for part in [] if known else [p for t in targets for p in walk(t)]:
+            self.work.node()
+            for path in self.chain(part.value)[0] if type(part) is ast.Subscript else ():
+                self.tell(node, 'm', 'e', path)
 
     def match_class(self, node):
         for name in node.kwd_attrs:
@@ -248,7 +276,9 @@ class Uses:
 
 
 VISITS = {ast.Attribute: Uses.attribute, ast.Name: Uses.name, ast.Call: Uses.call,
-          ast.Subscript: Uses.subscript}
+          ast.Subscript: Uses.subscript, ast.Assign: Uses.assign, ast.AugAssign: Uses.assign,
+          ast.AnnAssign: Uses.assign, ast.For: Uses.assign, ast.AsyncFor: Uses.assign,
+          ast.comprehension: Uses.assign}
 if hasattr(ast, 'MatchClass'):
     VISITS[ast.MatchClass] = Uses.match_class
 

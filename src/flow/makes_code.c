@@ -30,8 +30,10 @@ struct word_row {
 static const struct word_row modules[] = {
 	{"__main__ bdb builtins cProfile cffi cloudpickle code codeop compileall ctypes "
 	 "dill distutils doctest ensurepip imp importlib joblib lib2to3 logging.config "
-	 "marshal pdb pickle pip pkg_resources pkgutil profile py_compile pydoc pytest "
-	 "rlcompleter runpy setuptools shelve site sklearn.externals timeit trace unittest "
+	 "markdown marshal multiprocessing pdb pickle pip pkg_resources pkgutil profile py_compile "
+	 "pydoc pytest "
+	 "rlcompleter runpy setuptools shelve site sklearn.externals timeit trace tracemalloc "
+	 "unittest "
 	 "venv zipapp zipimport",
 	 MAKES_CODE},
 };
@@ -390,7 +392,7 @@ void makes_code(const char *lang, const struct code_view *view, struct makes_cod
 {
 	bool is_shell = strcmp(lang, "bash") == 0;
 
-	*ret = (struct makes_code){MAKES_DATA, ""};
+	*ret = (struct makes_code){.makes = MAKES_DATA};
 	if (!view_has_language(lang)) {
 		found(ret, MAKES_UNKNOWN, "nobody can read %.20s for it", lang);
 		return;
@@ -398,9 +400,12 @@ void makes_code(const char *lang, const struct code_view *view, struct makes_cod
 	if (view->text)
 		look_at_effects(is_shell, view, ret);
 	for (size_t i = 0; view->text && i < ARRAY_SIZE(marks); i++)
-		if (strcmp(marks[i].lang, lang) == 0 && has_mark(&marks[i], view->text))
+		if (strcmp(marks[i].lang, lang) == 0 && ret->makes != MAKES_CODE &&
+		    has_mark(&marks[i], view->text)) {
+			ret->word = marks[i].word;
 			found(ret, MAKES_CODE, "%s%s%s", marks[i].word,
 			      marks[i].then ? " with " : "", marks[i].then ? marks[i].then : "");
+		}
 	if (is_shell && view->text && shell_makes_number(view->text))
 		found(ret, MAKES_CODE, "a computed index");
 	if (view->state != CODE_VIEW_WHOLE)
@@ -419,7 +424,7 @@ void makes_code_of_plan(const char *lang, const struct code_view *view, struct m
 
 /* How the names begin. */
 static const char *const variables[] = {
-	"BASH_", "DYLD_", "ENV=", "GCONV_PATH=", "LD_",	 "NODE_",
+	"BASH_", "DYLD_", "ENV=", "GCONV_PATH=", "LD_",	 "MPLBACKEND=", "NODE_",
 	"PATH=", "PERL",  "PS4=", "PYTHON",	 "RUBY", "SHELLOPTS="};
 
 bool makes_code_by_variable(const char *pair)

@@ -18,6 +18,7 @@ enum { MAKES_WHY_MAX = 160 };
 struct makes_code {
 	enum makes makes;
 	char why[MAKES_WHY_MAX]; /* "line 3: import runpy"; "" for data */
+	const char *word; /* that is to be looked for in the code: WHY has no line; or NULL */
 };
 
 /* VIEW: of a language that has one it must be whole, or it counts as code. */

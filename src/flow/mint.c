@@ -30,11 +30,30 @@ static const struct profile *find_profile(const struct mint_ask *ask, struct err
 	return NULL;
 }
 
-static int refuse(const struct makes_code *m, struct err *err)
+/* Of the first line with WORD; 0: it is written otherwise there. */
+static unsigned line_of(const char *word, const struct payload *p)
 {
+	const char *at = memmem(p->data, p->len, word, strlen(word));
+	unsigned line = at ? 1 : 0;
+
+	for (const char *c = p->data; at && c < at; c++)
+		line += *c == '\n';
+	return line;
+}
+
+static int refuse(const struct makes_code *m, const struct payload *p, struct err *err)
+{
+	unsigned line = m->word ? line_of(m->word, p) : 0;
+
 	err_set(err, ERR_REFUSED, "code that may make code of its inputs is no plan");
-	err_cause(err, "%s", m->why);
-	err_cure(err, "write it without that, or have a person approve each run");
+	if (line)
+		err_cause(err, "line %u: %s", line, m->why);
+	else
+		err_cause(err, "%s", m->why);
+	if (m->word && strcmp(m->word, "sed") == 0)
+		err_cure(err, "sed --sandbox, or have a person approve each run");
+	else
+		err_cure(err, "write it without that, or have a person approve each run");
 	return -1;
 }
 
@@ -63,7 +82,7 @@ static int check_code(const struct profile *profile, const struct payload *p, un
 	else
 		makes_code_of_plan(profile->name, &view, &made);
 	view_done(&view);
-	return r < 0 || made.makes != MAKES_CODE ? r : refuse(&made, err);
+	return r < 0 || made.makes != MAKES_CODE ? r : refuse(&made, p, err);
 }
 
 /* Interpreters look there for code, or for words that are code. */
@@ -75,6 +94,7 @@ static int check_env(const struct request *with, struct err *err)
 			err_set(err, ERR_REFUSED, "the variable %.*s is in no plan",
 				(int)(len < 64 ? len : 64), with->env[i]);
 			err_cause(err, "it says where code comes from, and that may change");
+			err_cure(err, "leave it out, or have a person approve each run");
 			return -1;
 		}
 	return 0;

@@ -53,6 +53,9 @@ static const struct plain_row *find_row(const char *name, size_t len)
 	for (size_t i = 0; i < plain_rowc; i++)
 		if (has(plain_rows[i].modules, name, len))
 			return &plain_rows[i];
+	for (size_t i = 0; i < plain_packagec; i++)
+		if (has(plain_packages[i].modules, name, len))
+			return &plain_packages[i];
 	return NULL;
 }
 
@@ -69,14 +72,18 @@ static bool is_special(const struct use *u, const char *name, size_t len)
 	return name[0] == '_' && (u->kind != 'o' || ends);
 }
 
+static bool is_first(char how)
+{
+	return how == 'c' || how == 'b';
+}
+
+/* Whatever the program itself calls so: nobody knows whose attribute it is. */
 static const char *judge_name(const struct use *u, const char *name, size_t len, char how)
 {
 	if (is_special(u, name, len))
 		return has(plain_special, name, len) ? NULL : unlisted;
-	if (u->kind == 'o')
-		return NULL;
 	if (has(plain_first_attribute, name, len))
-		return how == 'c' ? NULL : is_computed;
+		return is_first(how) ? NULL : is_computed;
 	return has(plain_not_attribute, name, len) ? unlisted : NULL;
 }
 
@@ -95,7 +102,7 @@ static const char *judge_member(const struct plain_row *row, const struct use *u
 	if (has(row->called, name, len))
 		return is_taken || how == 'c' || how == 'l' ? NULL : is_unclear;
 	if (has(row->first, name, len))
-		return is_taken || how == 'c' ? NULL : is_computed;
+		return is_taken || is_first(how) ? NULL : is_computed;
 	if (row->kind != PLAIN_BUT)
 		return has(row->names, name, len) ? NULL : unlisted;
 	if (has(row->names, name, len) || has(plain_not_module, name, len))
@@ -109,9 +116,9 @@ static const char *judge_object(const struct plain_row *row, const struct use *u
 	char pair[NAME_MOST];
 
 	if (u->how == 'e')
-		return "gets a name that is computed";
+		return "gets what is computed";
 	if (!*rest)
-		return NULL;
+		return strchr("fig", u->how) ? NULL : "is handed on";
 	if (u->how != 's')
 		return judge_member(row, u, rest, strcspn(rest, "."), u->how);
 	snprintf(pair, sizeof(pair), "%s=", rest);

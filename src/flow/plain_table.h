@@ -10,9 +10,9 @@
 
 /* What NAMES are. */
 enum plain_kind {
-	PLAIN_ONLY,   /* these are plain and nothing else */
-	PLAIN_BUT,    /* everything public is, but these; also further down, in its modules */
-	PLAIN_OBJECT, /* as PLAIN_ONLY, of something that is no module: it may be handed on */
+	PLAIN_ONLY, /* these are plain and nothing else */
+	PLAIN_BUT,  /* everything public is, but these; also further down, in its modules */
+	PLAIN_OBJECT, /* as PLAIN_ONLY, of something that is no module: its parts are asked by constants */
 };
 
 /* Words have blanks between them; one that ends in a star stands for all that begin so. */
@@ -25,6 +25,8 @@ struct plain_row {
 };
 extern const struct plain_row plain_rows[];
 extern const size_t plain_rowc;
+extern const struct plain_row plain_packages[]; /* those that are not Python's own */
+extern const size_t plain_packagec;
 
 /* Of Python itself; of anything else than a module; keywords of calls. */
 extern const char plain_builtins[];	   /* plain */

@@ -13,12 +13,13 @@
 
 #include "flow/shell_words.h"
 
-static const char functions[] =
-	" atan2 cos exp gsub index int length log match rand sin split sprintf sqrt srand sub substr "
-	"tolower toupper if while for return in print printf ";
+static const char functions[] = " atan2 cos exp gsub index int length log match rand sin split "
+				"sprintf sqrt srand sub substr "
+				"tolower toupper if while for return in print printf ";
 /* A value does not end with them. */
-static const char keywords[] = " BEGIN END break continue delete do else exit for func function if in "
-			       "length next print printf return while ";
+static const char keywords[] =
+	" BEGIN END break continue delete do else exit for func function if in "
+	"length next print printf return while ";
 /* Their values are names of functions, or of anything. */
 static const char refused[] = " BEGINFILE ENDFILE FUNCTAB PROCINFO SYMTAB getline system ";
 
@@ -82,8 +83,8 @@ static const char *skip_name(const char *s, enum before *ret)
 /* Of two characters, then of one. A "|" alone is none. */
 static const char *skip_operator(const char *s, enum before *ret)
 {
-	static const char *const two[] = {"||", "&&", "==", "!=", "<=", ">=", "++", "--", "+=",
-					  "-=", "*=", "%=", "^=", "!~", ">>"};
+	static const char *const two[] = {"||", "&&", "==", "!=", "<=", ">=", "++", "--",
+					  "+=", "-=", "*=", "%=", "^=", "!~", ">>"};
 
 	*ret = OPERATOR;
 	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++)
@@ -141,8 +142,7 @@ static bool is_assignment(const char *s)
 {
 	size_t len = strcspn(s, "=");
 
-	return s[len] && len && !has(refused, s, len) &&
-	       (isalpha((unsigned char)*s) || *s == '_');
+	return s[len] && len && !has(refused, s, len) && (isalpha((unsigned char)*s) || *s == '_');
 }
 
 bool shell_awk_runs(const char **at)

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^-";
+static const char bare[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^-";
 static const char ends[] = " \n|;&<>()";
 
 /* Behind the quotes that end the word; NULL: it is not one constant. */
@@ -37,7 +38,7 @@ enum shell_word shell_word_take(const char **at, char *ret)
 	*at = s;
 	if (strchr(ends, *s))
 		return strncmp(s, "<(", 2) == 0 || strncmp(s, ">(", 2) == 0 ? SHELL_WORD_UNKNOWN
-									  : SHELL_WORD_END;
+									    : SHELL_WORD_END;
 	if (*s == '\'' || *s == '"') {
 		const char *end = take_quoted(s, ret);
 		*at = end ? end : s + strcspn(s, "\n");

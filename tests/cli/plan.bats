@@ -114,6 +114,22 @@ makes_code() {
 		from os import *\nexecv(input(), [])\n
 		import statsmodels.formula.api as smf\nsmf.ols(input(), data=None)\n
 		import typing\ntyping.get_type_hints(input)\n
+		import tracemalloc\ntracemalloc.Snapshot.load(input())\n
+		import string, sys\nstring.Formatter().get_field(input(), [sys.stdin], {})\n
+		import markdown\nmarkdown.markdown("x", extensions=[input()])\n
+		import subprocess\nsubprocess.run(["ls"], env={"PATH": input()})\n
+		import subprocess\nsubprocess.run(["ls"], env={"PATH": "/workspace"})\n
+		import os, subprocess\nsubprocess.run(["ls"], env=dict(os.environ, A="1"))\n
+		import os\ne = os.environ\ne[input()] = input()\n
+		import os\ne = os.environ.copy()\n
+		import os\nos.environ["TZ"] = input()\n
+		import os\nos.environ["TZ"], x = input(), 1\n
+		import os\nfor os.environ["TZ"] in input(): pass\n
+		import os\nprint(os.environ[input()], os.getenv("A"))\n
+		import os\nprint(os.getenv(input()))\n
+		import subprocess, sys\nsubprocess.Popen(["ls"], -1, sys.argv[1])\n
+		import subprocess, sys\nsubprocess.Popen(["ls", sys.argv[1]], -1, sys.argv[1])\n
+		import sys\ndef system(x): pass\ndef f(o): o.system(sys.argv[1])\n
 	END
 	rows 126 sh <<-'END'
 		bash /workspace/x.sh\n
@@ -244,6 +260,7 @@ hands_over() {
 		import subprocess\nsubprocess.run(["/usr/bin/wc", "-l", "table"])\n
 		import subprocess as s\nfor f in open("x"): s.run(["wc", "-l", f], check=True)\n
 		import os\nos.environ["TZ"] = "UTC"\nprint(os.environ.get("HOME"), hasattr(os, "fork"))\n
+		import os, subprocess\nsubprocess.run(["ls"], env={"TZ": "UTC"})\nprint(os.environ["HOME"], os.getenv("A", 1))\n
 		from math import *\nprint(sin(pi))\n
 		try: import ujson as json\nexcept ImportError: import json\nprint(json.loads("1"))\n
 		from collections import namedtuple\nP = namedtuple("P", "x y")\nprint(P(1, 2)._asdict())\n
@@ -265,6 +282,24 @@ hands_over() {
 	END
 }
 @test "what hands over data is a plan" { hands_over; }
+
+@test "no name that is listed of Python's own modules makes code" {
+	/usr/bin/python3 "$CORDON_TOP/tests/unit/plain_names.py" "$CORDON_TOP/src/flow/plain_table.c" >"$T/names"
+	cat "$T/names"
+	! grep '^not ok' "$T/names"
+	grep -q '^ok 2' "$T/names"
+}
+
+told_where() {
+	WAY=${WAYS%% *}
+	talk "$WAY"
+	printf 'ls\nsed -l 70 s/a/b/e x\n' >"$T/row.sh"
+	plan "$WAY" --ask read row.sh
+	exits 126
+	err_has 'because: line 2: sed'
+	err_has 'try: sed --sandbox'
+}
+@test "the refusal of a shell program names line, word and cure" { told_where; }
 
 # No trick has to be known: a module of that name in the workspace is enough, or one that no table has.
 beside_it() {
@@ -466,6 +501,7 @@ bound() {
 		plan "$1" --env "$variable" args.py
 		exits 126
 		err_has "the variable ${variable%%=*} is in no plan"
+		err_has 'try: leave it out'
 	done
 }
 @test "a plan is bound to arguments, environment, hosts and programs" { every bound; }

@@ -75,7 +75,8 @@ static void test_awk(void)
 		{" -F, '{ s += $2 } END { print s / NR, (s + 1) / 2 }' x", false},
 		{" -F '|' -v n=2 '/a|b/ || $1 > n { print $2 }' x", false},
 		{" '{ n[$1]++ } END { for (k in n) printf \"%s|%d\\n\", k, n[k] }' x >y", false},
-		{" 'NR > 1 && $1 ~ /^[a-z]+$/ { gsub(/ /, \"\"); print length($0) } # it' x", false},
+		{" 'NR > 1 && $1 ~ /^[a-z]+$/ { gsub(/ /, \"\"); print length($0) } # it' x",
+		 false},
 		{" '{ print }' *.csv", true},
 		{" '{ print }' a*.csv", false},
 		{" -f x", true},
@@ -131,8 +132,8 @@ static bool is_refused(const char *option, const char *script)
 		_exit(1);
 	}
 	close(fd[1]);
-	for (size_t len = 0; len < sizeof(said) - 1 &&
-			     (n = read(fd[0], said + len, sizeof(said) - 1 - len)) > 0;)
+	for (size_t len = 0;
+	     len < sizeof(said) - 1 && (n = read(fd[0], said + len, sizeof(said) - 1 - len)) > 0;)
 		len += (size_t)n;
 	close(fd[0]);
 	waitpid(pid, NULL, 0);
@@ -141,10 +142,11 @@ static bool is_refused(const char *option, const char *script)
 
 static void make_script(uint32_t *seed, char *ret, size_t size)
 {
-	static const char *const parts[] = {"s/", "s,", "s|", "/", "/", "/", ",", "|", ";", ";", "p",
-					    "d", "q", "=", "e", "w", "r", "[", "]", "^", "\\", "a",
-					    "1", "$", "g", ":", "{", "}", "#", "!", "&", "n", " ",
-					    "i", "c", "y/", "s/a/b/", "/a/", "s:a:", "[:a:]", "\n"};
+	static const char *const parts[] = {
+		"s/", "s,", "s|", "/",	    "/",   "/",	   ",",	    "|", ";", ";",  "p",
+		"d",  "q",  "=",  "e",	    "w",   "r",	   "[",	    "]", "^", "\\", "a",
+		"1",  "$",  "g",  ":",	    "{",   "}",	   "#",	    "!", "&", "n",  " ",
+		"i",  "c",  "y/", "s/a/b/", "/a/", "s:a:", "[:a:]", "\n"};
 	size_t len = 0;
 
 	for (int i = 0; i < 9; i++) {
