@@ -19,9 +19,8 @@ const struct plain_row plain_packages[] = {
 	 "read_clipboard read_hdf read_pickle",
 	 NULL, NULL},
 	/* Packages: what data work asks of them */
-	{"PIL", PLAIN_ONLY, "Image", NULL, NULL},
 	{"bs4", PLAIN_ONLY, "BeautifulSoup Comment NavigableString Tag", NULL, NULL},
-	{"dateutil", PLAIN_ONLY, "parser relativedelta tz", NULL, NULL},
+	{"dateutil", PLAIN_ONLY, "parser relativedelta", NULL, NULL},
 	{"dateutil.parser", PLAIN_ONLY, "ParserError isoparse parse", NULL, NULL},
 	{"dateutil.relativedelta", PLAIN_ONLY, "FR MO SA SU TH TU WE relativedelta", NULL, NULL},
 	{"mpl_toolkits", PLAIN_ONLY, "axes_grid1 axisartist basemap mplot3d", NULL, NULL},
@@ -34,7 +33,6 @@ const struct plain_row plain_packages[] = {
 	{"mpl_toolkits.mplot3d", PLAIN_ONLY, "axes3d", NULL, NULL},
 	{"mpl_toolkits.mplot3d.axes3d", PLAIN_ONLY, "get_test_data", NULL, NULL},
 	{"openpyxl", PLAIN_ONLY, "Workbook load_workbook", NULL, NULL},
-	{"plotly", PLAIN_ONLY, "colors express subplots", NULL, NULL},
 	{"requests", PLAIN_ONLY,
 	 "ConnectionError HTTPError RequestException Response Session Timeout codes delete "
 	 "exceptions get head options patch post put request",
