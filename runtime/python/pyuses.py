@@ -74,11 +74,11 @@ class Uses:
         self.done = set()       # nodes that were told with what they are in
 
     def tell(self, node, kind, how, name):
-        key = kind, how, name[:NAME]
+        key = kind, how, name
         if key in self.facts:
             return
-        if len(self.facts) == ROWS:
-            raise TooMany('more than %d names' % ROWS)
+        if len(self.facts) == ROWS or len(name) > NAME:
+            raise TooMany('more than %d names, or one of more than %d characters' % (ROWS, NAME))
         self.facts[key] = getattr(node, 'lineno', 1)
 
     def nodes(self):

@@ -413,12 +413,12 @@ const char plain_builtins[] =
 	"frozenset hasattr hash hex id input int isinstance issubclass iter len license list "
 	"map max memoryview min next object oct open ord pow print property quit range repr "
 	"reversed round set slice sorted staticmethod str sum super tuple type zip "
-	"__name__ __file__ __doc__ __debug__ __package__ __annotations__ "
+	"__name__ __file__ __doc__ __debug__ __package__ "
 	"unicode unichr basestring long xrange raw_input";
 
 /* Operators and what everybody may ask; and what named tuples and regular classes have. */
 const char plain_special[] =
-	"__abs__ __add__ __aenter__ __aexit__ __aiter__ __and__ __anext__ __annotations__ "
+	"__abs__ __add__ __aenter__ __aexit__ __aiter__ __and__ __anext__ "
 	"__author__ __await__ __bool__ __bytes__ __call__ __cause__ __ceil__ __class__ "
 	"__class_getitem__ __complex__ __contains__ __context__ __copy__ __deepcopy__ "
 	"__delitem__ __del__ __divmod__ __doc__ __enter__ __eq__ __excepthook__ __exit__ "
@@ -429,7 +429,7 @@ const char plain_special[] =
 	"__next__ __notes__ __or__ __pos__ __post_init__ __pow__ __qualname__ __radd__ "
 	"__repr__ __reversed__ __rmul__ __round__ __rshift__ __rsub__ __set__ __set_name__ "
 	"__setitem__ __sizeof__ __slots__ __stderr__ __stdin__ __stdout__ __str__ __sub__ "
-	"__suppress_context__ __traceback__ __truediv__ __trunc__ __version__ __wrapped__ "
+	"__suppress_context__ __truediv__ __trunc__ __version__ __wrapped__ "
 	"__xor__ __with_libyaml__ __all__ "
 	"_asdict _exit _field_defaults _fields _make _replace";
 

@@ -61,6 +61,12 @@ makes_code() {
 		import yaml\nyaml.load_all(open("x"), yaml.Loader)\n
 		import asyncio\nasyncio.run(asyncio.create_subprocess_shell(open("x").read()))\n
 		from os import *\nsystem(open("x").read())\n
+		from math import *\nprint(sin(pi))\n
+		from yaml import *\nprint(Loader(open("x")).get_single_data())\n
+		import functools\nf = functools.singledispatch(print)\ndef g(x): pass\ng.__annotations__["x"] = input()\nf.register(g)\n
+		tb_frame = None\ntry: 1 / 0\nexcept Exception as e: print(e.__traceback__.tb_frame)\n
+		import json\nprint(json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.decoder.json.loads)\n
+		import numpy.lib.format\nnumpy.lib.format.read_array(open("x", "rb"), True)\n
 		import os\nos.execv("/bin/sh", ["sh", "x"])\n
 		import doctest\ndoctest.testfile("x.txt")\n
 		import subprocess\nsubprocess.run(["bash", "x.sh"])\n
@@ -261,7 +267,6 @@ hands_over() {
 		import subprocess as s\nfor f in open("x"): s.run(["wc", "-l", f], check=True)\n
 		import os\nos.environ["TZ"] = "UTC"\nprint(os.environ.get("HOME"), hasattr(os, "fork"))\n
 		import os, subprocess\nsubprocess.run(["ls"], env={"TZ": "UTC"})\nprint(os.environ["HOME"], os.getenv("A", 1))\n
-		from math import *\nprint(sin(pi))\n
 		try: import ujson as json\nexcept ImportError: import json\nprint(json.loads("1"))\n
 		from collections import namedtuple\nP = namedtuple("P", "x y")\nprint(P(1, 2)._asdict())\n
 		class A:\n  def __init__(self): self._x = 1\n  def __repr__(self): return type(self).__name__\nprint(A()._x)\n

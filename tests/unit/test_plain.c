@@ -32,7 +32,6 @@ static void test_plain(void)
 		"1 iv sys\n2 ms sys.stdout\n",
 		"1 mg os.environ\n2 mb os.environ.get\n3 ms os.environ.TZ\n4 mc os.getenv\n",
 		"1 nv print\n1 nv ValueError\n",
-		"1 *v math\n2 nk sin\n",
 		"1 iv subprocess\n2 ml subprocess.run\n2 pv /usr/bin/wc\n",
 		"1 pv env\n", /* a list of words, and nobody starts a program */
 		"1 av __name__\n1 ov _mine\n1 ov __mine\n",
@@ -73,7 +72,7 @@ static void test_not_plain(void)
 		{"1 mk importlib.import_module\n", "is on no list"},
 		{"1 mk pandas.io.pickle.read\n", "is on no list"},
 		{"1 iv numpy.distutils.core\n", "is on no list"},
-		{"1 fv sklearn.datasets.fetch_openml\n", "is on no list"},
+		{"1 mb numpy.lib.format.read_array\n", "is on no list"},
 		{"1 mv dataclasses.types.FunctionType\n", "is on no list"},
 		{"1 ak query\n", "is not called with constants first"},
 		{"1 av query\n", "is not called with constants first"},
@@ -81,8 +80,9 @@ static void test_not_plain(void)
 		{"1 nv getattr\n", "is on no list"},
 		{"1 nv __builtins__\n", "is on no list"},
 		{"1 nv nobody\n", "is on no list"},
-		{"1 *v os\n2 nk execv\n", "is on no list"},
-		{"1 *v acme\n", "gives names that nobody knows"},
+		{"1 *v math\n", "gives names that nobody reads"},
+		{"1 av __annotations__\n", "is on no list"},
+		{"1 ov tb_frame\n", "is on no list"},
 		{"1 av __subclasses__\n", "is on no list"},
 		{"1 ov __dict__\n", "is on no list"},
 		{"1 av _theirs\n", "is on no list"},
@@ -103,10 +103,10 @@ static void test_not_plain(void)
 		   why);
 }
 
-/* The longest name, and one more; so many modules that all names are taken of, and one more. */
+/* The longest name, and one more. */
 static void test_maxima(void)
 {
-	enum { NAME = 511, STARS = 16 };
+	enum { NAME = 511 };
 	char text[2 * NAME];
 	int at = snprintf(text, sizeof(text), "1 av ");
 
@@ -115,12 +115,6 @@ static void test_maxima(void)
 	ok(is_plain(text), "the longest name");
 	strcpy(text + at + NAME, "a\n");
 	ok(!is_plain(text), "one that is longer");
-	at = 0;
-	for (int i = 0; i < STARS; i++)
-		at += sprintf(text + at, "1 *v math\n");
-	ok(is_plain(text), "as many stars as may be");
-	strcpy(text + at, "1 *v math\n");
-	ok(!is_plain(text), "one more");
 }
 
 /* A word that no row could mean is a mistake in a table. */
