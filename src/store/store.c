@@ -11,6 +11,8 @@
 #include "base/scope.h"
 #include "store/chain.h"
 
+enum { OPS_FIRST = 64 }; /* that a transaction has room for at first */
+
 static const struct {
 	const char *scheme; /* NULL: no URL */
 	const struct store_backend *backend;
@@ -71,6 +73,21 @@ static void fail(struct store_tx *tx, enum err_code code, const char *what)
 		err_set(&tx->failed, code, "%s", what);
 }
 
+/* Most have a few. */
+static void grow(struct store_tx *tx)
+{
+	if (tx->count < tx->room)
+		return;
+	size_t room = tx->room ? 2 * tx->room : OPS_FIRST;
+	struct store_op *op = arena_alloc(&tx->arena, room * sizeof(*op));
+	if (tx->arena.failed)
+		return;
+	if (tx->count)
+		memcpy(op, tx->op, tx->count * sizeof(*op));
+	tx->op = op;
+	tx->room = room;
+}
+
 static struct store_op *add_op(struct store_tx *tx, enum store_op_kind kind, const void *data,
 			       size_t len)
 {
@@ -80,8 +97,7 @@ static struct store_op *add_op(struct store_tx *tx, enum store_op_kind kind, con
 		fail(tx, ERR_LIMIT, "a transaction is too large");
 		return NULL;
 	}
-	if (!tx->op)
-		tx->op = arena_alloc(&tx->arena, STORE_OPS_MAX * sizeof(*tx->op));
+	grow(tx);
 	uint8_t *copy = arena_alloc(&tx->arena, len + 1);
 	if (tx->arena.failed) {
 		fail(tx, ERR_SYSTEM, "out of memory");
@@ -107,6 +123,10 @@ static const char *const *copy_refs(struct store_tx *tx, const char *const *refs
 void store_append(struct store_tx *tx, enum record_kind kind, const char *const *refs, size_t refc,
 		  const struct jcs *body)
 {
+	if (tx->records == STORE_RECORDS_MAX) {
+		fail(tx, ERR_LIMIT, "a transaction has too many records");
+		return;
+	}
 	if (refc > RECORD_REFS_MAX || body->out.len > RECORD_BODY_MAX) {
 		fail(tx, ERR_LIMIT, "a record is too large");
 		return;

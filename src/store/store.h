@@ -22,7 +22,8 @@
 enum {
 	STORE_KEY_MAX = 128,	     /* bytes of an item's key */
 	STORE_VALUE_MAX = 4 << 20,   /* and of its value */
-	STORE_OPS_MAX = 256,	     /* in one transaction */
+	STORE_OPS_MAX = 1024,	     /* in one transaction */
+	STORE_RECORDS_MAX = 256,     /* of them records */
 	STORE_BYTES_MAX = 8 << 20,   /* of all its records, keys and values */
 	STORE_WAIT_MS = 5000,	     /* for one other to finish writing */
 	STORE_CHECKPOINT_EVERY = 256 /* records */
@@ -67,7 +68,7 @@ static inline void store_close_at(struct store **s)
 struct store_tx {
 	struct arena arena;
 	struct store_op *op;
-	size_t count, bytes, records;
+	size_t count, room, bytes, records;
 	bool is_final; /* it ends something that an old copy of the log would bring back: it is signed */
 	struct err failed;
 	/* When it is committed: */

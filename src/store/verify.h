@@ -14,7 +14,7 @@ enum {
 	VERIFY_WORDS_MAX = 320,
 	VERIFY_NOTES_MAX = 1 << 20,
 	/* Records after a checkpoint: the largest transaction, begun one short of the next. */
-	VERIFY_UNSIGNED_MAX = STORE_CHECKPOINT_EVERY - 1 + STORE_OPS_MAX
+	VERIFY_UNSIGNED_MAX = STORE_CHECKPOINT_EVERY - 1 + STORE_RECORDS_MAX
 };
 
 enum verify_problem {

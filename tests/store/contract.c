@@ -278,6 +278,15 @@ static int put_ops(struct store *s, size_t count)
 	return commit(s, &tx);
 }
 
+static int put_records(struct store *s, size_t count)
+{
+	AUTO_TX struct store_tx tx = {0};
+
+	for (size_t i = 0; i < count; i++)
+		case_add(&tx, RECORD_SCAN, NULL, (int64_t)i);
+	return commit(s, &tx);
+}
+
 static int put_bytes(struct store *s, const char *value, size_t len, size_t last)
 {
 	AUTO_TX struct store_tx tx = {0};
@@ -310,6 +319,8 @@ static void test_maxima(struct store *s)
 	   "one more, none, and others than printable ones");
 	ok(put_ops(s, STORE_OPS_MAX) == 0, "the most steps");
 	ok(put_ops(s, STORE_OPS_MAX + 1) == ERR_LIMIT, "one more");
+	ok(put_records(s, STORE_RECORDS_MAX) == 0, "the most records");
+	ok(put_records(s, STORE_RECORDS_MAX + 1) == ERR_LIMIT, "one more");
 	ok(put_bytes(s, value, STORE_VALUE_MAX, STORE_BYTES_MAX - STORE_VALUE_MAX) == 0,
 	   "the most bytes");
 	AUTO_TX struct store_tx tx = {0};

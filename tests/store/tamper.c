@@ -226,8 +226,8 @@ static void forge(int dir, const struct forgery *f)
 					    .version = l.head.writes,
 					    .data = head,
 					    .len = head_encode(&l.head, head)};
-	for (size_t at = 0; at < l.count; at += STORE_OPS_MAX) {
-		size_t part = l.count - at < STORE_OPS_MAX ? l.count - at : STORE_OPS_MAX;
+	for (size_t at = 0; at < l.count; at += STORE_RECORDS_MAX) {
+		size_t part = l.count - at < STORE_RECORDS_MAX ? l.count - at : STORE_RECORDS_MAX;
 		scratch_must(s->backend->lock(s->self, &tip, &err) == 0 &&
 				     s->backend->commit(s->self, l.op + at, part, &err) == 0,
 			     "writing");
@@ -333,7 +333,7 @@ static void test_largest_gap(void)
 	AUTO_STORE struct store *s = case_open(dir);
 
 	case_fill(s, STORE_CHECKPOINT_EVERY - 2, 1);
-	case_fill(s, 2 * STORE_OPS_MAX, STORE_OPS_MAX);
+	case_fill(s, 2 * STORE_RECORDS_MAX, STORE_RECORDS_MAX);
 	ok(case_is_good(s, dir), "the largest transaction at the worst moment leaves a good log");
 	close(dir);
 }
