@@ -77,8 +77,10 @@ static int leave_out(const struct walker *w, int dir, const char *name, const st
 
 	if (!w->to->goes_on || !is_part || w->entries >= w->to->entries)
 		return -1;
-	if (w->to->leaves && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		w->to->leaves(w->to->ctx, &st);
+	bool is_known = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	bool is_gone = !is_known && errno == ENOENT;
+	if (w->to->leaves && !is_gone)
+		w->to->leaves(w->to->ctx, is_known ? &st : NULL);
 	return 0;
 }
 

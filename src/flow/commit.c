@@ -240,6 +240,7 @@ int commit_changes(struct result *r, int workspace, const struct conflict_mark *
 
 	if (check(r, workspace, mark, disk, err) < 0)
 		return -1;
+	r->touched = true;
 	for (size_t i = 0; i < r->changec; i++) {
 		const struct change *c = &r->changes[i];
 		if (c->note)

@@ -50,6 +50,7 @@ void gate_rest(struct gate *g)
 
 void gate_close(struct gate *g)
 {
+	written_free(g->written);
 	source_set_done(&g->sources);
 	free(g->tie);
 	free(g->of_tied);

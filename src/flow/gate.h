@@ -13,7 +13,9 @@
 #include "flow/makes_code.h"
 #include "flow/state.h"
 #include "model/result.h"
+#include "flow/written.h"
 #include "origin/filelabel.h"
+#include "origin/fileslost.h"
 #include "origin/origin.h"
 #include "origin/source.h"
 #include "policy/policy.h"
@@ -63,6 +65,11 @@ struct gate {
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
 	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
 	struct files_lost lost; /* what earlier runs wrote and nobody remembers */
+	bool opens_lost;	/* this one is among them since it started */
+	bool is_seen;		/* what it has written was looked through: */
+	struct written *written; /* that, or NULL: nothing */
+	struct written_ask written_ask;
+	struct label written_label;
 	uint64_t marks;		/* which labels of files there were when they were looked up */
 	size_t hostilec;
 	const char *hostile[GATE_HOSTILE_MAX]; /* files that it is given: their paths in there */
@@ -131,9 +138,12 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 /* gate_written.c */
 /* A file that it is given may be what nobody remembers. */
 void gate_join_lost(struct gate *g, const struct stat *st);
-/* Afterwards: what it has written does. */
-int gate_label_files(struct gate *g, const struct result *r, const struct label *label,
-		     struct err *err);
+/* With its start: it may have written what nobody remembers, until that is known. */
+void gate_open_lost(struct gate *g, struct store_tx *tx);
+/* Afterwards: what has it written? Before its result is recorded. */
+int gate_see_written(struct gate *g, const struct result *r, struct err *err);
+/* With the result: that has its label, and is all; or it is not. */
+int gate_keep_written(struct gate *g, struct store_tx *tx, struct err *err);
 
 /* gate_known.c */
 /* Everything in DIR, which it is given. */
@@ -196,7 +206,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err);
 /* Something that it printed (STREAM 0 or 1), or told otherwise (2), as a source of its conversation; nothing
  * happens where that has no handle. */
 int gate_ingest_output(struct gate *g, int stream, struct text data, struct err *err);
-/* What it made: what it wrote has its label, and what it told is something that was read. */
+/* What it told is something that was read. */
 int gate_log_made(struct gate *g, const struct result *r, struct err *err);
 
 #endif

@@ -304,7 +304,7 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 {
 	struct above above;
 
-	*ret_adds = false;
+	*ret_adds = g->opens_lost = false;
 	clock_gettime(CLOCK_REALTIME_COARSE, &g->began); /* stamps are never older than this */
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
@@ -319,5 +319,6 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 			return -1;
 		*ret_adds |= added;
 	}
+	gate_open_lost(g, tx);
 	return 0;
 }

@@ -67,12 +67,38 @@ static int find_labels(struct gate *g, struct err *err)
 	return gate_join_files(g, err);
 }
 
+/* A run that may write began while files were looked at: one of them may be of it. */
+static int is_lost_news(struct gate *g, struct err *err)
+{
+	struct files_lost now;
+
+	if (files_lost_load(&g->state.keeper, &now, err) < 0)
+		return -1;
+	return now.newest > g->lost.newest;
+}
+
+static int look_at_files(struct gate *g, struct err *err)
+{
+	int news = 1;
+
+	for (int i = 0; news == 1 && i < GATE_TRIES_MAX; i++) {
+		if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 ||
+		    files_lost_load(&g->state.keeper, &g->lost, err) < 0 ||
+		    find_labels(g, err) < 0)
+			return -1;
+		news = is_lost_news(g, err);
+	}
+	if (news <= 0)
+		return news;
+	err_set(err, ERR_CONFLICT, "not run: others begin to write files all the time");
+	err_cure(err, "try again when it is quiet");
+	return -1;
+}
+
 int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err)
 {
 	g->bp = bp;
-	if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 ||
-	    files_lost_load(&g->state.keeper, &g->lost, err) < 0 || find_domain(g, err) < 0 ||
-	    find_labels(g, err) < 0)
+	if (find_domain(g, err) < 0 || look_at_files(g, err) < 0)
 		return -1;
 	return source_set_load(&g->state.keeper, &g->domain, &g->sources, err);
 }

@@ -41,16 +41,16 @@ static void put_stream(const struct capture *c, const char *bytes, const char *s
 		jcs_hex(j, sha, sha256, sizeof(sha256));
 }
 
-/* SHA256: of all of this without it; or NULL. */
+/* SHA256: of all of this without it; or NULL. IS_SAME: the code's file has not changed. */
 static void put_result(const struct gate *g, const struct result *r, const uint8_t *sha256,
-		       struct jcs *j)
+		       bool is_same, struct jcs *j)
 {
 	const struct report_record *verdict = &g->report->verdict_record;
 	const struct payload *p = &g->bp->payload;
 
 	jcs_int(j, "changes", (int64_t)r->changec);
 	/* A program that was changed meanwhile may have run as something else. */
-	if (!p->is_program || payload_is_same(p->fd, &p->from))
+	if (is_same)
 		jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
 	jcs_bool(j, "committed", r->committed);
 	jcs_int(j, "cpu_ms", (int64_t)r->wire.cpu_ms);
@@ -73,12 +73,12 @@ static void put_result(const struct gate *g, const struct result *r, const uint8
 }
 
 /* The hash of a result is of the bytes that the log has of it, in another log and at another time too. */
-static int hash_result(struct gate *g, const struct result *r, struct err *err)
+static int hash_result(struct gate *g, const struct result *r, bool is_same, struct err *err)
 {
 	AUTO_JCS struct jcs j = {0};
 
 	jcs_init(&j, RECORD_BODY_MAX);
-	put_result(g, r, NULL, &j);
+	put_result(g, r, NULL, is_same, &j);
 	if (jcs_finish(&j, err) < 0)
 		return -1;
 	digest_of(g->report->result_sha256, j.out.data, j.out.len);
@@ -200,6 +200,9 @@ static int keep_output(struct gate *g, const struct result *r, struct refs *refs
 		if (!is_kept || memcmp(sha256[i], sha256[!i], KEEPER_SHA256) == 0)
 			continue;
 		gate_add_bytes(refs, sha256[i]);
+		/* A file of the same bytes has the lower label. */
+		if (g->written && written_has(g->written, sha256[i]))
+			continue;
 		if (file_label_keep(&g->state.keeper, sha256[i], r->out[i].total, &label, tx, err) <
 		    0)
 			return -1;
@@ -207,8 +210,8 @@ static int keep_output(struct gate *g, const struct result *r, struct refs *refs
 	return 0;
 }
 
-static void tell_result(const struct gate *g, const struct result *r, const struct refs *refs,
-			struct store_tx *tx)
+static void tell_result(const struct gate *g, const struct result *r, bool is_same,
+			const struct refs *refs, struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
 
@@ -224,7 +227,7 @@ static void tell_result(const struct gate *g, const struct result *r, const stru
 		gate_append(tx, RECORD_EGRESS, refs, &j);
 		told += count ? count : 1;
 	}
-	put_result(g, r, g->report->result_sha256, &j);
+	put_result(g, r, g->report->result_sha256, is_same, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);
 }
 
@@ -248,18 +251,21 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 {
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
 	struct label label = gate_label_of_output(g);
+	const struct payload *p = &g->bp->payload;
 	int done = -1;
 
 	if (!refs)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (hash_result(g, r, err) < 0)
+	/* Asked once: what is hashed is what is written. */
+	bool is_same = !p->is_program || payload_is_same(p->fd, &p->from);
+	if (hash_result(g, r, is_same, err) < 0)
 		return -1;
 	for (int i = 0; done < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
 		gate_refs(refs, g);
-		if (keep_output(g, r, refs, &tx, err) < 0)
+		if (gate_keep_written(g, &tx, err) < 0 || keep_output(g, r, refs, &tx, err) < 0)
 			return -1;
-		tell_result(g, r, refs, &tx);
+		tell_result(g, r, is_same, refs, &tx);
 		if (lower_floor(g, &label, &tx, err) < 0)
 			return -1;
 		done = store_commit(g->state.store, &tx, err);
@@ -272,10 +278,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 
 int gate_log_made(struct gate *g, const struct result *r, struct err *err)
 {
-	struct label files = gate_label_of_written(g);
-
-	if (gate_label_files(g, r, &files, err) < 0 || ingest_stream(g, r, 0, err) < 0 ||
-	    ingest_stream(g, r, 1, err) < 0)
+	if (ingest_stream(g, r, 0, err) < 0 || ingest_stream(g, r, 1, err) < 0)
 		return -1;
 	return ingest_words(g, r, err);
 }

@@ -337,10 +337,13 @@ static void tell_spent(const struct gate *g, struct err *err)
 static int record(struct sentence *s, int ran, struct err *err)
 {
 	struct result *r = s->result;
-	struct err why;
+	struct err why, unseen;
 
+	bool is_seen = gate_see_written(&s->gate, r, &unseen) == 0;
 	r->recorded = gate_log_result(&s->gate, r, &why) == 0;
-	if (r->recorded && gate_log_made(&s->gate, r, &why) == 0 &&
+	if (r->recorded && !is_seen)
+		why = unseen;
+	if (r->recorded && is_seen && gate_log_made(&s->gate, r, &why) == 0 &&
 	    outlet_release(&s->outlet, &why) == 0)
 		return ran;
 	outlet_drop(&s->outlet, r);

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -15,7 +16,10 @@
 #include "flow/beneath.h"
 #include "flow/payload.h"
 
-enum { ENTRIES_MAX = 50000 }; /* files and directories that are looked through */
+enum {
+	ENTRIES_MAX = 50000, /* files and directories that are looked through */
+	REST_MAX = 64,	     /* files that are left for the transaction of the result */
+};
 
 struct written {
 	struct keeper *k;
@@ -23,8 +27,8 @@ struct written {
 	uint64_t files, bytes; /* that may still be remembered */
 	bool lost;
 	size_t count; /* that are not kept yet */
-	struct file_key key[FILES_MAX];
-	uint8_t sha256[FILES_MAX][KEEPER_SHA256];
+	struct file_key key[FILES_EACH];
+	uint8_t sha256[FILES_EACH][KEEPER_SHA256];
 };
 
 static int keep(struct written *w, struct err *err)
@@ -39,10 +43,11 @@ static int keep(struct written *w, struct err *err)
 static int add(struct written *w, int fd, struct err *err)
 {
 	struct stat st;
+	bool is_there = fd >= 0 && fstat(fd, &st) == 0;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+	if (is_there && !S_ISREG(st.st_mode))
 		return 0;
-	if (fd < 0 || !w->files || (uint64_t)st.st_size > w->bytes) {
+	if (!is_there || !w->files || (uint64_t)st.st_size > w->bytes) {
 		w->lost = true;
 		return 0;
 	}
@@ -54,7 +59,7 @@ static int add(struct written *w, int fd, struct err *err)
 	}
 	w->key[w->count] =
 		(struct file_key){st.st_dev, st.st_ino, w->sha256[w->count], (uint64_t)st.st_size};
-	return ++w->count == FILES_MAX ? keep(w, err) : 0;
+	return ++w->count == FILES_EACH ? keep(w, err) : 0;
 }
 
 /* What was not written back has a note. */
@@ -94,12 +99,13 @@ static int visit(void *ctx, const struct walk_entry *e, struct err *err)
 	return add(ctx, fd, err);
 }
 
-/* What was there before and cannot be read by us could not be written by the run. */
+/* A file that was not changed is none of it. A directory is no older than what is in it, and whoever may
+ * not read it may write there all the same, or go deeper than we do. */
 static void leaves(void *ctx, const struct stat *st)
 {
 	struct written *w = ctx;
 
-	w->lost |= is_stamped(w, st);
+	w->lost |= !st || S_ISDIR(st->st_mode) || is_stamped(w, st);
 }
 
 static int add_stamped(struct written *w, struct err *err)
@@ -123,10 +129,10 @@ static int add_stamped(struct written *w, struct err *err)
 	return -1;
 }
 
-int written_remember(struct keeper *k, const struct written_ask *ask, bool *ret_lost,
-		     struct err *err)
+int written_see(struct keeper *k, const struct written_ask *ask, struct written **ret,
+		struct err *err)
 {
-	AUTO_FREE struct written *w = malloc(sizeof(*w));
+	struct written *w = malloc(sizeof(*w));
 
 	if (!w)
 		return err_set(err, ERR_SYSTEM, "out of memory");
@@ -136,8 +142,34 @@ int written_remember(struct keeper *k, const struct written_ask *ask, bool *ret_
 	w->bytes = ask->bytes;
 	w->lost = false;
 	w->count = 0;
-	if ((ask->committed ? add_committed(w, err) : add_stamped(w, err)) < 0 || keep(w, err) < 0)
+	if ((ask->committed ? add_committed(w, err) : add_stamped(w, err)) < 0 ||
+	    (w->count > REST_MAX && keep(w, err) < 0)) {
+		free(w);
 		return -1;
-	*ret_lost = w->lost;
-	return w->lost ? files_lost_add(k, ask->began.tv_sec, ask->label, err) : 0;
+	}
+	*ret = w;
+	return 0;
+}
+
+bool written_is_lost(const struct written *w)
+{
+	return w->lost;
+}
+
+int written_keep(const struct written *w, struct store_tx *tx, struct err *err)
+{
+	return file_labels_add(w->k, w->key, w->count, w->ask->label, tx, err) < 0 ? -1 : 0;
+}
+
+bool written_has(const struct written *w, const uint8_t sha256[KEEPER_SHA256])
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (memcmp(w->sha256[i], sha256, KEEPER_SHA256) == 0)
+			return true;
+	return false;
+}
+
+void written_free(struct written *w)
+{
+	free(w);
 }

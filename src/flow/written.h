@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a run has changed is known by what is in it, so that it is known wherever it is moved to.
- * What cannot be remembered, because it is too much or cannot be read, is not forgotten: that there
- * is such a thing is kept, and then every file that was changed since is doubtful (files_lost of
- * origin/filelabel.h).
+ * What cannot be remembered, because it is too much or cannot be read, is not forgotten: whoever asks
+ * keeps that there is such a thing, and then every file that was changed since is doubtful
+ * (origin/fileslost.h).
  */
 #ifndef CORDON_FLOW_WRITTEN_H
 #define CORDON_FLOW_WRITTEN_H
@@ -21,8 +21,18 @@ struct written_ask {
 	const struct label *label;
 };
 
-/* *RET_LOST: not all of it could be. That is kept before this returns. */
-int written_remember(struct keeper *k, const struct written_ask *ask, bool *ret_lost,
-		     struct err *err);
+struct written;
+
+/* Looks through all of it, and keeps the labels of what is too much for one transaction. ASK stays
+ * where it is. */
+int written_see(struct keeper *k, const struct written_ask *ask, struct written **ret,
+		struct err *err);
+/* Not all of it could be remembered. */
+bool written_is_lost(const struct written *w);
+/* The labels of what is left; with ERR_CONFLICT it is made anew. */
+int written_keep(const struct written *w, struct store_tx *tx, struct err *err);
+/* Is there a file with these bytes among what is left? */
+bool written_has(const struct written *w, const uint8_t sha256[KEEPER_SHA256]);
+void written_free(struct written *w);
 
 #endif

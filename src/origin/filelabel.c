@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EACH = 64, EXACT = 4096 };
+enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EXACT = 4096 };
 #define MARKS "v"
-#define LOST "l"
-_Static_assert(3 * EACH + 1 <= STORE_OPS_MAX, "three rows for each file fit into a transaction");
+_Static_assert(3 * FILES_EACH + 1 <= STORE_OPS_MAX, "three rows for each file fit into a transaction");
 
 typedef char key_text[STORE_KEY_MAX + 1];
 
@@ -106,6 +105,11 @@ void file_marks_expect(uint64_t version, bool adds, struct store_tx *tx)
 		store_expect(tx, STORE_FILE, MARKS, version);
 }
 
+void file_marks_touch(struct store_tx *tx)
+{
+	put_sign(tx, MARKS, STORE_ANY);
+}
+
 /* One for each size below EXACT; then about a thousand for each power of two. */
 static uint32_t size_class(uint64_t bytes)
 {
@@ -151,14 +155,28 @@ bool file_sizes_has(const struct file_sizes *s, uint64_t bytes)
 	return s->bit[n / 8] >> n % 8 & 1;
 }
 
-static int add_ways(struct keeper *k, const struct file_key *file, const struct label *label,
-		    struct store_tx *tx, struct err *err)
+/* One row is not written twice in a transaction: is it one of an earlier file too? */
+static bool is_twice(const struct file_key *file, size_t i, enum way way)
+{
+	for (size_t n = 0; n < i; n++)
+		if (memcmp(file[i].sha256, file[n].sha256, KEEPER_SHA256) == 0 &&
+		    (way == BY_CONTENT ? file[n].bytes >= FILE_HASH_MIN
+				       : file[i].dev == file[n].dev && file[i].ino == file[n].ino))
+			return true;
+	return false;
+}
+
+/* FILE[I], after those before it. 1: that is something new. */
+static int add_ways(struct keeper *k, const struct file_key *file, size_t i,
+		    const struct label *label, struct store_tx *tx, struct err *err)
 {
 	bool any = false;
 	key_text key;
 
 	for (int way = 0; way < WAYS; way++) {
-		int added = way_key((enum way)way, file, key) ? add_row(k, key, label, tx, err) : 0;
+		if (!way_key((enum way)way, &file[i], key) || is_twice(file, i, (enum way)way))
+			continue;
+		int added = add_row(k, key, label, tx, err);
 		if (added < 0)
 			return -1;
 		any |= added;
@@ -166,33 +184,31 @@ static int add_ways(struct keeper *k, const struct file_key *file, const struct 
 	return any;
 }
 
+int file_labels_add(struct keeper *k, const struct file_key *file, size_t count,
+		    const struct label *label, struct store_tx *tx, struct err *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		int added = add_ways(k, file, i, label, tx, err);
+		if (added < 0)
+			return -1;
+		if (added)
+			put_size(tx, file[i].bytes);
+		any |= added;
+	}
+	if (any)
+		file_marks_touch(tx);
+	return any;
+}
+
 static int commit_some(struct keeper *k, const struct file_key *file, size_t count,
 		       const struct label *label, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
-	bool any = false;
+	int any = file_labels_add(k, file, count, label, &tx, err);
 
-	for (size_t i = 0; i < count; i++) {
-		int added = add_ways(k, &file[i], label, &tx, err);
-		if (added < 0)
-			return -1;
-		if (added)
-			put_size(&tx, file[i].bytes);
-		any |= added;
-	}
-	if (any)
-		put_sign(&tx, MARKS, STORE_ANY);
-	return any ? store_commit(k->store, &tx, err) : 0;
-}
-
-/* Two files of one content would be one row twice in a transaction: each is written alone then. */
-static bool has_twins(const struct file_key *file, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		for (size_t n = 0; n < i; n++)
-			if (sodium_memcmp(file[i].sha256, file[n].sha256, KEEPER_SHA256) == 0)
-				return true;
-	return false;
+	return any > 0 ? store_commit(k->store, &tx, err) : any;
 }
 
 int file_labels_commit(struct keeper *k, const struct file_key *file, size_t count,
@@ -203,9 +219,7 @@ int file_labels_commit(struct keeper *k, const struct file_key *file, size_t cou
 	if (count > FILES_MAX)
 		return err_set(err, ERR_LIMIT, "over %d files", FILES_MAX);
 	for (size_t at = 0; at < count;) {
-		size_t n = count - at < EACH ? count - at : EACH;
-		if (has_twins(file + at, n))
-			n = 1;
+		size_t n = count - at < FILES_EACH ? count - at : FILES_EACH;
 		*err = (struct err){0};
 		if (commit_some(k, file + at, n, label, err) == 0) {
 			at += n;
@@ -244,70 +258,13 @@ int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256], uint6
 		    const struct label *label, struct store_tx *tx, struct err *err)
 {
 	const struct file_key f = {.sha256 = sha256, .bytes = FILE_HASH_MIN};
-	int added = add_ways(k, &f, label, tx, err);
+	int added = add_ways(k, &f, 0, label, tx, err);
 
 	if (added <= 0)
 		return added;
 	put_size(tx, bytes);
-	put_sign(tx, MARKS, STORE_ANY);
+	file_marks_touch(tx);
 	return 0;
-}
-
-static int read_lost(struct keeper *k, struct files_lost *ret, uint64_t *ret_version,
-		     struct err *err)
-{
-	AUTO_ITEM struct store_item item = {0};
-
-	*ret = (struct files_lost){.label = label_top()};
-	if (store_get(k->store, STORE_FILE, LOST, &item, err) < 0)
-		return -1;
-	*ret_version = item.version;
-	if (!item.version)
-		return 0;
-	struct unpacker u = {.data = item.value, .len = item.len};
-	bool old = unpack_uint(&u, 1) != ROW_VERSION;
-	ret->any = true;
-	ret->since = (int64_t)unpack_uint(&u, 8);
-	label_unpack(&u, &ret->label);
-	return old || !unpack_is_done(&u) ? err_set(err, ERR_INPUT, "a label is damaged") : 0;
-}
-
-int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err)
-{
-	uint64_t version;
-
-	return read_lost(k, ret, &version, err);
-}
-
-static int add_lost(struct keeper *k, int64_t since, const struct label *label, struct err *err)
-{
-	uint8_t row[ROW_MAX + 8];
-	struct packer p = {.data = row, .room = sizeof(row)};
-	AUTO_TX struct store_tx tx = {0};
-	struct files_lost lost;
-	uint64_t version = 0;
-
-	if (read_lost(k, &lost, &version, err) < 0)
-		return -1;
-	label_join(&lost.label, label);
-	pack_uint(&p, ROW_VERSION, 1);
-	pack_uint(&p, (uint64_t)(lost.any && lost.since < since ? lost.since : since), 8);
-	label_pack(&p, &lost.label);
-	store_put(&tx, STORE_FILE, LOST, row, p.len, version);
-	put_sign(&tx, MARKS, STORE_ANY);
-	return store_commit(k->store, &tx, err);
-}
-
-int files_lost_add(struct keeper *k, int64_t since, const struct label *label, struct err *err)
-{
-	for (int i = 0; i < KEEPER_TRIES_MAX; i++) {
-		*err = (struct err){0};
-		if (add_lost(k, since, label, err) == 0)
-			return 0;
-		if (err->code != ERR_CONFLICT)
-			return -1;
-	}
-	return -1;
 }
 
 static void dir_key(enum dir_mark mark, dev_t dev, ino_t ino, key_text ret)

@@ -13,7 +13,8 @@
 
 enum {
 	FILE_HASH_MIN = 8,    /* bytes: what is shorter is not known by its content alone */
-	FILES_MAX = 4096,     /* in one call */
+	FILES_MAX = 4096,     /* in one call, */
+	FILES_EACH = 340,     /* and in one transaction */
 	FILE_SIZES = 1 << 17, /* what sizes are told apart */
 };
 
@@ -27,6 +28,10 @@ struct file_key {
 /* Before anybody may read them. A file that has a label already gets the lower of both. */
 int file_labels_commit(struct keeper *k, const struct file_key *file, size_t count,
 		       const struct label *label, struct err *err);
+/* The same in a transaction, of FILES_EACH at most; with ERR_CONFLICT it is made anew. 1: there is something new
+ * in it. */
+int file_labels_add(struct keeper *k, const struct file_key *file, size_t count,
+		    const struct label *label, struct store_tx *tx, struct err *err);
 /* *RET_KNOWN false: no run of ours wrote it, *RET is unknown's label. */
 int file_label_find(struct keeper *k, const struct file_key *file, struct label *ret,
 		    bool *ret_known, struct err *err);
@@ -49,22 +54,13 @@ struct file_sizes {
 int file_sizes_load(struct keeper *k, struct file_sizes *ret, struct err *err);
 bool file_sizes_has(const struct file_sizes *s, uint64_t bytes);
 
-/* Runs have changed more than could be remembered: a file that was changed since then (its ctime,
- * seconds) may be of them, wherever it is. Copying and moving a file changes it too. */
-struct files_lost {
-	bool any;
-	int64_t since;
-	struct label label;
-};
-/* The earliest counts, and all of their labels. */
-int files_lost_add(struct keeper *k, int64_t since, const struct label *label, struct err *err);
-int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err);
-
 /* Of all labels of files and directories together: another number whenever one of them is new or has
  * gone down. Read before they are, and expected by who acts on them, in one transaction. */
 int file_marks_load(struct keeper *k, uint64_t *ret, struct err *err);
 /* ADDS: the same transaction writes some. */
 void file_marks_expect(uint64_t version, bool adds, struct store_tx *tx);
+/* Something is new. */
+void file_marks_touch(struct store_tx *tx);
 
 /* These bytes are no better than LABEL for good, wherever they are seen again. */
 int file_label_keep(struct keeper *k, const uint8_t sha256[KEEPER_SHA256], uint64_t bytes,

@@ -206,6 +206,50 @@ too_much() {
 	too_much user:no-cgroup
 }
 
+# lost_rows: how many runs are known that may have written what nobody remembers.
+lost_rows()
+{
+	/usr/bin/python3 -I - "$(find "$T" -name log.db | head -n 1)" <<-'END'
+		import sqlite3, sys
+		print(sqlite3.connect(sys.argv[1]).execute("select count(*) from item where kind = 'file' and key like 'l%'").fetchone()[0])
+	END
+}
+
+# Who is killed before it was known what the run wrote: whatever was changed since may be of it.
+killed() {
+	local pid
+	begin "$1"
+	reads_table "$1"
+	echo 'print(1)' | code before.py
+	sleep 1.1
+	printf 'open("all.py", "w").write("print(2)\\n")\n' | code writer.py
+	agreed "$1" --workspace "$W:rw" writer.py
+	[ "$(lost_rows)" = 0 ] || show
+	printf 'import time\nopen("known.py", "w").write("print(2)\\n")\ntime.sleep(60)\n' | code writer.py
+	submit "$1" --workspace "$W:rw" writer.py
+	exits 75
+	approve "$(said approval_id)"
+	as "${1%%:*}" "$CORDON" run --json --tier "${1#*:}" --domain "$D" --workspace "$W:rw" writer.py </dev/null >"$T/killed" 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq 200); do [ -s "$W/known.py" ] && break || sleep 0.1; done
+	[ "$(lost_rows)" = 1 ] || show
+	pid=$(pgrep -P "$pid" -x cordon || echo "$pid")
+	kill -KILL "$pid"
+	wait || true
+	cp "$W/known.py" moved.py
+	echo 'print(3)' >>moved.py
+	chmod 644 moved.py
+	WHY='was killed before it was known what it wrote'
+	fresh "$1" moved.py
+	talk "$1"
+	submit "$1" before.py
+	holds 'r["origin"] == "agent"'
+}
+@test "laundering: killed in the middle of it" {
+	need_root
+	killed user:no-cgroup
+}
+
 # A program that the code may start is code too, wherever it was put, and whoever cannot read it.
 given_programs() {
 	begin "$1"

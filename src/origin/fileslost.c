@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See fileslost.h. The rows stand among the labels of files. That one is new does not change the number of
+ * those (file_marks_load): runs that begin at the same time would all be news to each other. Who looks
+ * at files asks before and after it instead.
+ */
+#include "origin/fileslost.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "origin/filelabel.h"
+
+enum { ROW_MAX = 1 + 8 + LABEL_PACKED_MAX };
+#define ALL "l" /* also the key of the row that several are in */
+
+typedef char key_text[STORE_KEY_MAX + 1];
+
+/* The first byte of a row says which it is. */
+static const struct {
+	uint8_t byte;
+	const char *words;
+} whys[LOST_WHYS] = {
+	[LOST_OPEN] = {2, "has not ended, or was killed before it was known what it wrote"},
+	[LOST_MUCH] = {1, "wrote more than could be remembered"},
+};
+
+const char *lost_why_words(unsigned why)
+{
+	return why < LOST_WHYS ? whys[why].words : NULL;
+}
+
+static void key_of(const struct id *run, key_text ret)
+{
+	static const struct id several;
+	char hex[ID_HEX];
+
+	snprintf(ret, STORE_KEY_MAX + 1, id_is_same(run, &several) ? ALL : ALL ".%s",
+		 id_hex(run, hex));
+}
+
+static int read_row(const struct store_item *item, struct lost_run *ret, struct err *err)
+{
+	struct unpacker u = {.data = item->value, .len = item->len};
+	const char *hex = item->key + sizeof(ALL ".") - 1;
+	uint8_t byte = (uint8_t)unpack_uint(&u, 1);
+	unsigned why = 0;
+
+	*ret = (struct lost_run){.version = item->version};
+	while (why < LOST_WHYS && whys[why].byte != byte)
+		why++;
+	ret->why = (enum lost_why)why;
+	ret->since = (int64_t)unpack_uint(&u, 8);
+	label_unpack(&u, &ret->label);
+	bool is_named = strcmp(item->key, ALL) == 0 || id_parse(hex, strlen(hex), &ret->run);
+	return why == LOST_WHYS || !is_named || !unpack_is_done(&u)
+		       ? err_set(err, ERR_INPUT, "a label is damaged")
+		       : 0;
+}
+
+struct each {
+	lost_run_fn *fn;
+	void *context;
+};
+
+static int see_row(void *context, const struct store_item *item, struct err *err)
+{
+	const struct each *e = context;
+	struct lost_run run;
+
+	return read_row(item, &run, err) < 0 ? -1 : e->fn(e->context, &run, err);
+}
+
+int files_lost_each(struct keeper *k, lost_run_fn *fn, void *context, struct err *err)
+{
+	struct store_range range = {.prefix = ALL, .after = ""};
+	struct each each = {fn, context};
+
+	return store_list(k->store, STORE_FILE, &range, see_row, &each, err);
+}
+
+static int join(void *context, const struct lost_run *run, struct err *err)
+{
+	struct files_lost *l = context;
+
+	(void)err;
+	if (!l->by[run->why].any || run->since < l->by[run->why].since)
+		l->by[run->why].since = run->since;
+	label_join(&l->by[run->why].label, &run->label);
+	l->by[run->why].any = true;
+	if (run->version > l->newest)
+		l->newest = run->version;
+	if (l->count < LOST_ROWS_MAX) {
+		l->run[l->count] = run->run;
+		l->version[l->count] = run->version;
+	}
+	l->count++;
+	return 0;
+}
+
+int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err)
+{
+	*ret = (struct files_lost){0};
+	for (int i = 0; i < LOST_WHYS; i++)
+		ret->by[i].label = label_top();
+	return files_lost_each(k, join, ret, err) < 0 ? -1 : 0;
+}
+
+static void put_row(const struct lost_run *run, uint64_t expected, struct store_tx *tx)
+{
+	uint8_t row[ROW_MAX];
+	struct packer p = {.data = row, .room = sizeof(row)};
+	key_text key;
+
+	key_of(&run->run, key);
+	pack_uint(&p, whys[run->why].byte, 1);
+	pack_uint(&p, (uint64_t)run->since, 8);
+	label_pack(&p, &run->label);
+	store_put(tx, STORE_FILE, key, row, p.len, expected);
+}
+
+/* Whoever of them goes on takes nothing out when it ends: that is the price of so many. */
+static void make_one(const struct files_lost *l, struct store_tx *tx)
+{
+	struct lost_run all = {.why = LOST_MUCH, .since = INT64_MAX, .label = label_top()};
+	static const struct id several;
+	uint64_t expected = STORE_NEW;
+	key_text key;
+
+	for (int i = 0; i < LOST_WHYS; i++)
+		if (l->by[i].any) {
+			label_join(&all.label, &l->by[i].label);
+			all.since = l->by[i].since < all.since ? l->by[i].since : all.since;
+		}
+	for (size_t i = 0; i < LOST_ROWS_MAX; i++) {
+		if (id_is_same(&l->run[i], &several)) {
+			expected = l->version[i];
+			continue;
+		}
+		key_of(&l->run[i], key);
+		store_delete(tx, STORE_FILE, key, l->version[i]);
+	}
+	put_row(&all, expected, tx);
+}
+
+void files_lost_open(const struct files_lost *lost, const struct lost_run *run, struct store_tx *tx)
+{
+	if (lost->count > LOST_ROWS_MAX)
+		make_one(lost, tx);
+	put_row(run, STORE_NEW, tx);
+}
+
+void files_lost_close(const struct id *run, struct store_tx *tx)
+{
+	key_text key;
+
+	key_of(run, key);
+	store_delete(tx, STORE_FILE, key, STORE_ANY);
+}
+
+void files_lost_add(const struct lost_run *run, struct store_tx *tx)
+{
+	put_row(run, STORE_ANY, tx);
+	file_marks_touch(tx);
+}
