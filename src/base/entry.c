@@ -3,9 +3,10 @@
  * The program's first instructions. A static PIE relocates itself and so writes to each of its data
  * pages in turn; then its stack grows, page by page. Every first touch is a fault, and a fault takes
  * longer than the work behind it: together they were a tenth of a short run. So the kernel is asked
- * for those pages with one call each (not for those behind the data, of which few are touched), and the C library's own start goes on as if nothing had been.
- * Only a hint: a kernel that refuses (before 5.14) loses nothing but time. Nothing is relocated yet,
- * so nothing here may need an absolute address or a stack frame.
+ * for those pages with one call each (not for those behind the data, of which few are touched), and
+ * the C library's own start goes on as if nothing had been. Only a hint: a kernel that refuses
+ * (before 5.14) loses nothing but time. Nothing is relocated yet, so nothing here may need an
+ * absolute address or a stack frame.
  */
 
 /* Bytes below the stack pointer that a run uses anyhow; the kernel gives 128 KB at first. */

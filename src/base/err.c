@@ -88,6 +88,14 @@ void err_context(struct err *err, const char *fmt, ...)
 			 (int)(sizeof(err->message) - (size_t)n), old);
 }
 
+int err_replaced(struct err *err, const char *name)
+{
+	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
+	err_cause(err, "what has that name now is not what was decided on");
+	err_cure(err, "run it again, and let nobody move it meanwhile");
+	return -1;
+}
+
 void err_sanitise(struct err *err)
 {
 	if (err->code == ERR_NONE || err->code >= ERR_COUNT)

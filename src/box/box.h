@@ -61,8 +61,6 @@ static inline bool box_may_exec(const struct box *b)
 
 /* meant.c */
 bool box_is_meant(int fd, const struct spec_meant *m);
-/* It is not: -1. */
-int box_replaced(const char *name, struct err *err);
 /* What FD is open on, however it changes. */
 struct spec_meant box_meant_by(int fd);
 

@@ -72,7 +72,7 @@ static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return why_failed(err, LAYER_LANDLOCK, path);
 	if (!box_is_meant(fd, &meant))
-		return box_replaced(path, err);
+		return err_replaced(err, path);
 	rights &= rs->handled;
 	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
 		rights &= FS_FILE_ONLY;

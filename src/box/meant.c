@@ -20,14 +20,6 @@ bool box_is_meant(int fd, const struct spec_meant *m)
 	return !m->changed_ns || m->changed_ns == changed_ns;
 }
 
-int box_replaced(const char *name, struct err *err)
-{
-	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
-	err_cause(err, "what has that name now is not what was decided on");
-	err_cure(err, "run it again, and let nobody move it meanwhile");
-	return -1;
-}
-
 struct spec_meant box_meant_by(int fd)
 {
 	struct stat st;

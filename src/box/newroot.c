@@ -142,7 +142,7 @@ static int check_meant(int ours, const struct spec_meant *meant, const char *nam
 {
 	if (ours < 0 || box_is_meant(ours, meant))
 		return 0;
-	return box_replaced(name, err);
+	return err_replaced(err, name);
 }
 
 /* The program's own file came by descriptor. */

@@ -103,7 +103,7 @@ static int give(struct draft *d, const char *path, unsigned flags, struct err *e
 			s->bind[i].meant = given_meant(g);
 			return 0;
 		}
-	return given_replaced(path, err);
+	return err_replaced(err, path);
 }
 
 static int show_rows(struct draft *d, const struct profile_bind *rows, struct err *err)

@@ -272,13 +272,13 @@ int gate_check_given(const struct gate *g, struct err *err)
 	struct stat st;
 
 	if (bp->workspace >= 0 && (fstat(bp->workspace, &st) < 0 || !is_same(&st, &g->workspace)))
-		return given_replaced(g->req->workspace, err);
+		return err_replaced(err, g->req->workspace);
 	if (g->confined.venv && (!venv || !is_same(&venv->st, &g->venv)))
-		return given_replaced(g->req->venv, err);
+		return err_replaced(err, g->req->venv);
 	for (size_t i = 0; i < g->confined.execc; i++) {
 		const struct given *program = givens_find(&bp->given, bp->program_at[i]);
 		if (!program || !payload_is_same(program->fd, &g->exec[i]))
-			return given_replaced(g->req->exec[i], err);
+			return err_replaced(err, g->req->exec[i]);
 	}
 	return 0;
 }

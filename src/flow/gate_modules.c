@@ -161,7 +161,7 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	struct stat st;
 	if (fstat(dir, &st) < 0 || st.st_dev != g->workspace.st_dev ||
 	    st.st_ino != g->workspace.st_ino)
-		return given_replaced(g->req->workspace, err);
+		return err_replaced(err, g->req->workspace);
 	int result = read_code(&m, err);
 	for (size_t i = 0; i < m.count && result == 0; i++)
 		result = read_module(&m, i, err);

@@ -58,11 +58,3 @@ struct spec_meant given_meant(const struct given *g)
 			       (uint64_t)g->st.st_ctim.tv_nsec;
 	return m;
 }
-
-int given_replaced(const char *name, struct err *err)
-{
-	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
-	err_cause(err, "what has that name now is not what was looked at");
-	err_cure(err, "run it again, and let nobody move it meanwhile");
-	return -1;
-}

@@ -35,7 +35,5 @@ void givens_close(struct givens *g);
 const char *given_name(const struct given *g, struct arena *a);
 /* What the box has to find there. A file must also not have been written to meanwhile. */
 struct spec_meant given_meant(const struct given *g);
-/* What has that name is something else by now: -1. */
-int given_replaced(const char *name, struct err *err);
 
 #endif
