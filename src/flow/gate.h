@@ -12,8 +12,8 @@
 #include "flow/look.h"
 #include "flow/makes_code.h"
 #include "flow/state.h"
-#include "model/result.h"
 #include "flow/written.h"
+#include "model/result.h"
 #include "origin/filelabel.h"
 #include "origin/fileslost.h"
 #include "origin/origin.h"
@@ -63,14 +63,14 @@ struct gate {
 	struct makes_code makes, makes_as_plan; /* the second: of what came with a token */
 	/* What it is given, as it was looked at; all zero: it was not. */
 	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
-	const char *inputs_why; /* nobody knows what it is given: why; or NULL */
-	struct files_lost lost; /* what earlier runs wrote and nobody remembers */
-	bool opens_lost;	/* this one is among them since it started */
-	bool is_seen;		/* what it has written was looked through: */
+	const char *inputs_why;	 /* nobody knows what it is given: why; or NULL */
+	struct files_lost lost;	 /* what earlier runs wrote and nobody remembers */
+	bool opens_lost;	 /* this one is among them since it started */
+	bool is_seen;		 /* what it has written was looked through: */
 	struct written *written; /* that, or NULL: nothing */
 	struct written_ask written_ask;
 	struct label written_label;
-	uint64_t marks;		/* which labels of files there were when they were looked up */
+	uint64_t marks; /* which labels of files there were when they were looked up */
 	size_t hostilec;
 	const char *hostile[GATE_HOSTILE_MAX]; /* files that it is given: their paths in there */
 	struct label code; /* of the file the code was read from, if a run wrote it */

@@ -83,8 +83,7 @@ static int look_at_files(struct gate *g, struct err *err)
 
 	for (int i = 0; news == 1 && i < GATE_TRIES_MAX; i++) {
 		if (file_marks_load(&g->state.keeper, &g->marks, err) < 0 ||
-		    files_lost_load(&g->state.keeper, &g->lost, err) < 0 ||
-		    find_labels(g, err) < 0)
+		    files_lost_load(&g->state.keeper, &g->lost, err) < 0 || find_labels(g, err) < 0)
 			return -1;
 		news = is_lost_news(g, err);
 	}

@@ -13,7 +13,8 @@
 
 enum { ROW_VERSION = 1, ROW_MAX = 1 + LABEL_PACKED_MAX, EXACT = 4096 };
 #define MARKS "v"
-_Static_assert(3 * FILES_EACH + 1 <= STORE_OPS_MAX, "three rows for each file fit into a transaction");
+_Static_assert(3 * FILES_EACH + 1 <= STORE_OPS_MAX,
+	       "three rows for each file fit into a transaction");
 
 typedef char key_text[STORE_KEY_MAX + 1];
 
