@@ -118,8 +118,10 @@ int gate_decide(struct gate *g, struct err *err)
 	if (policy_confine(&g->decision.box, &g->confined, err) < 0)
 		return -1;
 	/* Granted, but to nowhere: then there is none. */
-	if (!g->confined.netc && !g->policy.allow.count)
+	if (g->confined.network && !g->confined.netc && !g->policy.allow.count) {
 		g->confined.network = false;
+		report_reason(g->report, "net was granted, but no --net HOST names where to");
+	}
 	return 0;
 }
 

@@ -29,6 +29,15 @@ PY
 	gate "$who" "$expected" run --json --rules "$T/r" --tier no-cgroup "$@" "$T/dial.py"
 }
 
+nowhere() {
+	printf 'print(1)\n' >"$T/plain.py"
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net "$T/plain.py"
+	holds 'any("net was granted, but no --net HOST names where to" in x for x in r["reasons"])'
+	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user "$T/plain.py"
+	holds 'not any("names where to" in x for x in r["reasons"])'
+}
+@test "the network without a host is none, and that is said" { each nowhere; }
+
 # hosts WORD...: what the program is to connect to; IN is a file of them.
 hosts()
 {
