@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
+#include "base/walk.h"
 #include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
@@ -138,6 +139,54 @@ static int read_module(struct modules *m, size_t i, struct err *err)
 		       : read_text(m, base, m->text[i], err);
 }
 
+static bool is_of_language(const struct modules *m, const struct walk_entry *e)
+{
+	for (const char *const *end = m->language->ends; *end; end++) {
+		size_t len = strlen(*end);
+		if (e->len > len && memcmp(e->path + e->len - len, *end, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int visit(void *ctx, const struct walk_entry *e, struct err *err)
+{
+	struct modules *m = ctx;
+
+	return S_ISREG(e->st.st_mode) && is_of_language(m, e) ? modules_add_file(m, e->path, err)
+							      : 0;
+}
+
+/* Nobody knows which: all that look like it are looked at, and still nobody knows. */
+static int add_any(struct modules *m, struct err *err)
+{
+	struct walk_to to = {
+		.entries = GATE_KNOWN_ENTRIES, .goes_on = true, .visit = visit, .ctx = m};
+	uint64_t seen;
+
+	m->any = false;
+	m->more = true;
+	if (!m->language->ends || walk(m->dir, &to, &seen, err) == 0)
+		return 0;
+	return err->code == ERR_LIMIT || err->code == ERR_INPUT ? 0 : -1;
+}
+
+static int read_modules(struct modules *m, struct err *err)
+{
+	bool done = false;
+
+	for (size_t i = 0; i < m->count || (m->any && !done); i++) {
+		if (m->any && !done) {
+			done = true;
+			if (add_any(m, err) < 0)
+				return -1;
+		}
+		if (i < m->count && read_module(m, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static const struct module_language *find_language(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
@@ -163,8 +212,8 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	    st.st_ino != g->workspace.st_ino)
 		return err_replaced(err, g->req->workspace);
 	int result = read_code(&m, err);
-	for (size_t i = 0; i < m.count && result == 0; i++)
-		result = read_module(&m, i, err);
+	if (result == 0)
+		result = read_modules(&m, err);
 	for (size_t i = 0; i < m.count; i++) {
 		g->module[g->modulec++] = m.path[i];
 		free((char *)m.text[i].s);

@@ -23,13 +23,21 @@ static const char *const shell_ends[] = {"", NULL};
 static const char *const node_ends[] = {"",	"/index.js", "/package.json", ".js", ".mjs",
 					".cjs", NULL};
 
+static const char *const shell_all[] = {".sh", ".bash", NULL};
+static const char *const node_all[] = {".js", ".mjs", ".cjs", NULL};
+
+static bool is_in(const char *set, char c)
+{
+	return c && strchr(set, c);
+}
+
 /* Behind what is computed, if a directory's end follows it. */
 static struct text constant_end(struct text path)
 {
 	const char *last = NULL;
 
 	for (size_t i = 0; i < path.len; i++)
-		if (strchr("$`)}", path.s[i]) && path.s[i])
+		if (is_in("$`)}", path.s[i]))
 			last = path.s + i;
 	const char *end = path.s + path.len;
 	const char *slash = last ? memchr(last, '/', (size_t)(end - last)) : path.s - 1;
@@ -103,7 +111,7 @@ static struct text take_argument(struct reader *r)
 	struct text word = {.s = r->at};
 	for (; r->at < r->end && r->at - word.s < WORD_MAX; r->at++) {
 		bool within = quote || depth;
-		if (!within && strchr(" \t\n;|&)`", *r->at))
+		if (!within && is_in(" \t\n;|&)`", *r->at))
 			break;
 		depth += (*r->at == '(') - (*r->at == ')' && depth);
 		if (*r->at == quote)
@@ -121,9 +129,13 @@ static int add_argument(struct reader *r, struct text word, struct err *err)
 	char path[MODULE_NAME_MAX + 2];
 	size_t len = 0;
 
-	for (size_t i = 0; i < word.len && len < sizeof(path); i++)
-		if (!strchr("'\"\\", word.s[i]))
+	for (size_t i = 0; i < word.len && len < sizeof(path); i++) {
+		if (!is_in("'\"\\", word.s[i]))
 			path[len++] = word.s[i];
+		r->m->any |= is_in("*?[", word.s[i]) ||
+			     (word.s[i] == '{' && (!i || word.s[i - 1] != '$'));
+	}
+	r->m->any |= r->m->moved && len && path[0] != '/';
 	return add_path(r, (struct text){path, len}, shell_ends, err);
 }
 
@@ -149,10 +161,55 @@ static int read_dot(struct reader *r, struct err *err)
 	while (at - n > r->begin && modules_is_word(at[-1 - (ssize_t)n]))
 		n++;
 	static const char *const before[] = {"command", "builtin", "then", "do", "else", "time"};
-	bool begins = at == r->begin || strchr("\n;&|({!`'\"", at[-1]);
+	bool begins = at == r->begin || is_in("\n;&|({!`'\"", at[-1]);
 	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
 		begins |= n == strlen(before[i]) && memcmp(at - n, before[i], n) == 0;
 	return ends && begins ? read_source(r, err) : 0;
+}
+
+/* After a cd nobody knows what a relative path means. */
+static int read_cd(struct reader *r, struct err *err)
+{
+	(void)err;
+	r->m->moved |= r->at < r->end && is_in(" \t", *r->at);
+	return 0;
+}
+
+/* eval "$(cat x.sh)": any word of the line may be a file. */
+static int read_eval(struct reader *r, struct err *err)
+{
+	const char *line = memchr(r->at, '\n', (size_t)(r->end - r->at));
+	const char *end = line ? line : r->end;
+
+	for (const char *at = r->at; at < end; at++) {
+		struct text word = {.s = at};
+		while (at < end && !is_in(" \t\"'`$()<>;|&", *at))
+			at++;
+		word.len = (size_t)(at - word.s);
+		if (word.len && modules_may_look(r->m) && add_argument(r, word, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Options of a shell that take the next word; of some that is a file that it takes in. */
+static const struct {
+	const char *name;
+	bool is_file;
+} shell_options[] = {{"-o", false}, {"+o", false},	{"-O", false},
+		     {"+O", false}, {"--rcfile", true}, {"--init-file", true}};
+
+/* -o, and -euo. -1: it takes none; else which it is. */
+static int find_option(struct text word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shell_options); i++) {
+		const char *name = shell_options[i].name;
+		bool is_long = name[1] == '-', is_last = word.s[word.len - 1] == name[1];
+		if (is_long ? word.len == strlen(name) && memcmp(word.s, name, word.len) == 0
+			    : word.len > 1 && word.s[0] == name[0] && word.s[1] != '-' && is_last)
+			return (int)i;
+	}
+	return -1;
 }
 
 /* bash -e x.sh, sh <x.sh: the first word that is no option. Not the end of a name: x.sh. */
@@ -169,8 +226,15 @@ static int read_shell(struct reader *r, struct err *err)
 		struct text word = take_argument(r);
 		if (!word.len)
 			break;
-		if (*word.s == '-' || *word.s == '+')
+		if (*word.s == '-' || *word.s == '+') {
+			int option = find_option(word);
+			struct text next = option < 0 ? (struct text){0} : take_argument(r);
+			if (next.len && shell_options[option].is_file)
+				done = add_argument(r, next, err);
+			if (done < 0)
+				break;
 			continue;
+		}
 		done = add_argument(r, word, err);
 		break;
 	}
@@ -195,13 +259,11 @@ static int begin_shell(struct modules *m, struct err *err)
 	return 0;
 }
 
-static const struct module_word shell_words[] = {{".", read_dot},
-						 {"source", read_source},
-						 {"bash", read_shell},
-						 {"sh", read_shell},
-						 {"dash", read_shell}};
+static const struct module_word shell_words[] = {
+	{".", read_dot},      {"source", read_source}, {"bash", read_shell}, {"sh", read_shell},
+	{"dash", read_shell}, {"cd", read_cd},	       {"pushd", read_cd},   {"eval", read_eval}};
 const struct module_language module_shell = {"bash", shell_words, ARRAY_SIZE(shell_words),
-					     begin_shell};
+					     begin_shell, shell_all};
 
 static bool has_end(struct text path, const char *end)
 {
@@ -219,6 +281,7 @@ static int add_literal(struct reader *r, struct err *err)
 	while (r->at < r->end && *r->at != quote && *r->at != '\n')
 		r->at++;
 	path.len = (size_t)(r->at - path.s);
+	r->m->any |= memchr(path.s, '\\', path.len) != NULL;
 	r->at += r->at < r->end && *r->at == quote;
 	char below[MODULE_NAME_MAX + 16];
 	int n = snprintf(below, sizeof(below), "node_modules/%.*s",
@@ -242,7 +305,7 @@ static int read_require(struct reader *r, struct err *err)
 	int depth = 0;
 
 	for (; r->at < r->end; r->at++) {
-		if (strchr("'\"`", *r->at)) {
+		if (is_in("'\"`", *r->at)) {
 			if (add_literal(r, err) < 0)
 				return -1;
 			if (!depth)
@@ -253,23 +316,53 @@ static int read_require(struct reader *r, struct err *err)
 		} else if (*r->at == ')') {
 			if (--depth <= 0)
 				return 0;
-		} else if (!depth && !strchr(" \t\r\n\":=", *r->at)) {
+		} else if (!depth && !is_in(" \t\r\n\":=", *r->at)) {
 			return 0;
 		}
 	}
 	return 0;
 }
 
+/* A call whose name is computed, and require handed on: const r = require, require.call(...). In a
+ * sentence it stands alone. */
+static int read_call(struct reader *r, struct err *err)
+{
+	const char *at = r->at, *name = r->at;
+	static const char *const hands_on[] = {".call", ".apply", ".bind", "?."};
+
+	while (at < r->end && is_in(" \t\r\n", *at))
+		at++;
+	while (name > r->begin && modules_is_word(name[-1]))
+		name--;
+	while (name > r->begin && is_in(" \t\r\n", name[-1]))
+		name--;
+	bool is_value = name > r->begin && is_in("=,([:?|&", name[-1]);
+	bool is_over =
+		at == r->end || is_in(";,)]}", *at) || memchr(r->at, '\n', (size_t)(at - r->at));
+	r->m->any |= is_value && is_over;
+	for (size_t i = 0; i < ARRAY_SIZE(hands_on); i++)
+		r->m->any |= (size_t)(r->end - at) > strlen(hands_on[i]) &&
+			     memcmp(at, hands_on[i], strlen(hands_on[i])) == 0;
+	if (at < r->end && *at == '(') {
+		const char *end = memchr(at, ')', (size_t)(r->end - at));
+		size_t len = (size_t)((end ? end : r->end) - at);
+		r->m->any |= len > 1 && !memchr(at, '\'', len) && !memchr(at, '"', len) &&
+			     !memchr(at, '`', len);
+	}
+	return read_require(r, err);
+}
+
 /* "main": "lib/x.js", of a package.json. */
 static int read_main(struct reader *r, struct err *err)
 {
-	while (r->at < r->end && strchr("\" \t\r\n:", *r->at))
+	while (r->at < r->end && is_in("\" \t\r\n:", *r->at))
 		if (*r->at++ == ':')
 			return read_require(r, err);
 	return 0;
 }
 
-static const struct module_word node_words[] = {{"require", read_require}, {"import", read_require},
-						{"from", read_require},	   {"fork", read_require},
-						{"Worker", read_require},  {"main", read_main}};
-const struct module_language module_node = {"node", node_words, ARRAY_SIZE(node_words), NULL};
+static const struct module_word node_words[] = {{"require", read_call},	  {"import", read_call},
+						{"from", read_require},	  {"fork", read_require},
+						{"Worker", read_require}, {"main", read_main}};
+const struct module_language module_node = {"node", node_words, ARRAY_SIZE(node_words), NULL,
+					    node_all};

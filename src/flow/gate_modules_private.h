@@ -22,6 +22,8 @@ struct modules {
 	const char *path[GATE_MODULES_MAX];
 	struct text text[GATE_MODULES_MAX]; /* malloc'd */
 	bool more;			    /* there is something that was not read */
+	bool any;   /* it takes in what could not be found out: it may be any of its language */
+	bool moved; /* it goes to another directory before it takes something in */
 };
 
 /* What is read next. AT is behind what was read. */
@@ -43,6 +45,8 @@ struct module_language {
 	size_t wordc;
 	/* What is taken in though no text names it, or NULL. */
 	int (*begin)(struct modules *m, struct err *err);
+	/* How names of its files end, for when it may be any of them. NULL: that is not so. */
+	const char *const *ends;
 };
 extern const struct module_language module_python, module_shell, module_node;
 

@@ -222,4 +222,4 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"import", read_import},
 					   {"__import__", read_call},
 					   {"import_module", read_call}};
-const struct module_language module_python = {"python", words, ARRAY_SIZE(words), begin};
+const struct module_language module_python = {"python", words, ARRAY_SIZE(words), begin, NULL};

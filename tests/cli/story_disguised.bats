@@ -163,6 +163,13 @@ sourced() {
 		bash -e lib/obeys.sh
 		sh <lib/obeys.sh
 		x=$(. ./lib/"obeys.sh")
+		bash -o pipefail ./lib/obeys.sh
+		bash -euo pipefail +O extglob lib/obeys.sh
+		bash --rcfile lib/obeys.sh -i
+		cd lib && . ./obeys.sh
+		. ./lib/ob*.sh
+		eval "$(cat lib/obeys.sh)"
+		eval `cat <lib/obeys.sh`
 	END
 	printf 'echo 1\n' | code env.sh
 	submit "$1" --workspace "$W:ro" --env BASH_ENV=/workspace/lib/obeys.sh env.sh
@@ -190,6 +197,10 @@ required() {
 		require(require("path").join(process.cwd(), `lib/obeys.js`));
 		require("/workspace/lib");
 		import("/workspace/lib/obeys.js");
+		require("/workspace/lib/\\\\x6fbeys.js");
+		const r = require; r("/workspace/lib/obeys.js");
+		const name = "/workspace/lib/obeys.js"; require(name);
+		require.call(module, ["/workspace/lib", "obeys.js"].join("/"));
 	END
 	takes_in mjs lib/obeys.js <<-'END'
 		import "/workspace/lib/obeys.js";
