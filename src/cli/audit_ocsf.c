@@ -53,6 +53,7 @@ static const struct row {
 	[RECORD_PLAN] = {API_ACTIVITY, 1, "Create", "a plan was made"},
 	[RECORD_CHECKPOINT] = {API_ACTIVITY, 1, "Create", "the log was signed"},
 	[RECORD_EGRESS] = {API_ACTIVITY, 99, "Other", "a run connected to hosts, or tried to"},
+	[RECORD_LOST] = {API_ACTIVITY, 99, "Other", "a run wrote more than can be remembered"},
 };
 /* In an ingest the rules found something. */
 static const struct row found_row = {DETECTION_FINDING, 1, "Create",

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "cli/verdict.h"
 #include "model/gate.h"
+#include "origin/fileslost.h"
 #include "origin/source.h"
 
 /* What is told of a domain. HANDLE may be NULL. */
@@ -20,6 +21,7 @@ struct told {
 	const struct domain *domain;
 	const char *handle;
 	json_t *sources; /* or NULL: they are not asked for */
+	json_t *lost;	 /* or NULL */
 };
 
 static json_t *text_or_null(const char *text)
@@ -41,6 +43,7 @@ TOLD(told_members, jsonval_number(v->domain->memberc))
 TOLD(told_count, jsonval_number(v->domain->sources))
 TOLD(told_kinds, gate_set_json(v->domain->kinds, source_kind_name))
 TOLD(told_sources, json_incref(v->sources))
+TOLD(told_lost, json_incref(v->lost))
 
 const struct cli_field gate_domain_fields[] = {
 	{"handle", "what clients carry", told_handle},
@@ -56,6 +59,8 @@ const struct cli_field gate_domain_fields[] = {
 	{"sources", "how many were ever read in it", told_count},
 	{"kinds", "which kinds, in this epoch", told_kinds},
 	{"documents", "show: each as its record has it, with its time in ms", told_sources},
+	{"lost", "show: runs that may have written what nobody remembers: run, since (ms), why",
+	 told_lost},
 	{0}};
 
 struct listing {
@@ -107,6 +112,26 @@ static int list(struct gate_state *s, const struct domain *d, json_t *all, struc
 	return 0;
 }
 
+/* Of all conversations: a file goes from one to the other. */
+static int list_lost(void *context, const struct lost_run *run, struct err *err)
+{
+	static const struct id several;
+	char hex[ID_HEX], ref[RECORD_REF_MAX] = "several runs", when[GATE_TIME_MAX];
+	json_t *all = context;
+
+	if (!id_is_same(&run->run, &several))
+		snprintf(ref, sizeof(ref), "run:%s", id_hex(&run->run, hex));
+	if (!all) {
+		printf("files that were changed since %s are doubtful: %s %s\n",
+		       gate_time((uint64_t)run->since * 1000000, when), ref,
+		       lost_why_words(run->why));
+		return 0;
+	}
+	json_t *one = json_pack("{s:s, s:I, s:s}", "run", ref, "since",
+				(json_int_t)run->since * 1000, "why", lost_why_words(run->why));
+	return json_array_append_new(all, one) < 0 ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
 static void print_domain(const struct domain *d)
 {
 	char hex[ID_HEX], when[GATE_TIME_MAX];
@@ -141,7 +166,7 @@ static int make(struct cli_call *call, struct gate_state *s, struct err *err)
 	    gate_domain(s, handle, call->request.conversation, &d, err) < 0)
 		return -1;
 	if (call->json)
-		print_json(&(struct told){&d, handle, NULL});
+		print_json(&(struct told){&d, handle, NULL, NULL});
 	else
 		puts(handle);
 	return 0;
@@ -159,7 +184,7 @@ static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
 	    domain_begin_epoch(&s->keeper, &event, handle, &d, err) < 0)
 		return -1;
 	if (call->json)
-		print_json(&(struct told){&d, handle, NULL});
+		print_json(&(struct told){&d, handle, NULL, NULL});
 	else
 		print_domain(&d);
 	return 0;
@@ -168,17 +193,20 @@ static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
 static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 {
 	const char *handle = call->argc > 1 ? call->argv[1] : NULL;
-	json_t *all = call->json ? json_array() : NULL;
+	json_t *all = call->json ? json_array() : NULL, *lost = call->json ? json_array() : NULL;
 	struct domain d;
 
 	int r = gate_domain(s, handle, NULL, &d, err);
 	if (r == 0 && !call->json)
 		print_domain(&d);
 	if (r == 0)
+		r = files_lost_each(&s->keeper, list_lost, lost, err);
+	if (r == 0)
 		r = list(s, &d, all, err);
 	if (r == 0 && call->json)
-		print_json(&(struct told){&d, handle, all});
+		print_json(&(struct told){&d, handle, all, lost});
 	json_decref(all);
+	json_decref(lost);
 	return r;
 }
 

@@ -227,6 +227,11 @@ static void tell_result(const struct gate *g, const struct result *r, bool is_sa
 		gate_append(tx, RECORD_EGRESS, refs, &j);
 		told += count ? count : 1;
 	}
+	if (g->report->lost) {
+		jcs_int(&j, "since", g->began.tv_sec);
+		jcs_str(&j, "why", lost_why_words(LOST_MUCH));
+		gate_append(tx, RECORD_LOST, refs, &j);
+	}
 	put_result(g, r, g->report->result_sha256, is_same, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);
 }

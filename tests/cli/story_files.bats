@@ -187,6 +187,10 @@ too_much() {
 	agreed "$1" --file-size 4G --workspace "$W:rw" writer.py
 	exits 0
 	holds 'any("it wrote more than can be remembered" in x for x in r["reasons"])'
+	gate "$1" audit trace "$(said audit_id)"
+	out_has ' lost '
+	gate "$1" domain show "$D"
+	out_has 'are doubtful: run:'
 	# The run's words, moved away and cut to size: other bytes in another place.
 	head -c 9 "$W/large.py" >moved.py
 	chmod 644 moved.py
@@ -241,6 +245,8 @@ killed() {
 	chmod 644 moved.py
 	WHY='was killed before it was known what it wrote'
 	fresh "$1" moved.py
+	gate "$1" domain show --json "$D"
+	holds 'len(r["lost"]) == 1 and "was killed" in r["lost"][0]["why"] and r["lost"][0]["run"].startswith("run:")'
 	talk "$1"
 	submit "$1" before.py
 	holds 'r["origin"] == "agent"'
