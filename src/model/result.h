@@ -73,7 +73,7 @@ struct result {
 	size_t denialc, changec;
 	struct change *changes;
 	bool changes_cut, committed;
-	bool touched; /* it began to be committed, and may have come to half of it */
+	bool touched;	/* it began to be committed, and may have come to half of it */
 	size_t egressc; /* attempts to connect */
 	struct egress_row *egress;
 	bool egress_cut;
