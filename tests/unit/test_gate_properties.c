@@ -333,7 +333,9 @@ static void make(struct model *m, const struct what *w, struct gate *g)
 		remember(m, written, files);
 	}
 	r.status = STATUS_EXITED;
-	must(gate_log_result(g, &r, &err) == 0 && gate_log_made(g, &r, &err) == 0, &err);
+	must(gate_see_written(g, &r, &err) == 0 && gate_log_result(g, &r, &err) == 0 &&
+		     gate_log_made(g, &r, &err) == 0,
+	     &err);
 	remember(m, printed, out);
 	result_done(&r);
 }
