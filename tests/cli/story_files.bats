@@ -235,7 +235,10 @@ killed() {
 	approve "$(said approval_id)"
 	as "${1%%:*}" "$CORDON" run --json --tier "${1#*:}" --domain "$D" --workspace "$W:rw" writer.py </dev/null >"$T/killed" 2>&1 3>&- &
 	pid=$!
-	for _ in $(seq 200); do [ -s "$W/known.py" ] && break || sleep 0.1; done
+	for _ in $(seq 200); do
+		[ ! -s "$W/known.py" ] || break
+		sleep 0.1
+	done
 	[ "$(lost_rows)" = 1 ] || show
 	pid=$(pgrep -P "$pid" -x cordon || echo "$pid")
 	kill -KILL "$pid"
