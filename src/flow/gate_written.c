@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an untrusted run has written has its label, wherever it is moved to (flow/written.h); and who may be
- * given something of what could not be remembered is exposed to it. That a run may have written such a thing is
- * on the disk before it starts, and is taken out with the labels of what it wrote: who is killed in
- * between leaves it there.
+ * What an untrusted run has written has its label, wherever it is moved to (flow/written.h); and who
+ * may be given something of what could not be remembered is exposed to it. That a run may have written
+ * such a thing is on the disk before it starts, and is taken out with the labels of what it wrote: who
+ * is killed in between leaves it there.
  */
 #include "flow/gate.h"
 

@@ -187,8 +187,9 @@ static const char *judge_star(struct reading *r, const struct use *u)
 static const char *judge_bare(struct reading *r, const struct use *u)
 {
 	(void)r;
-	return has(plain_builtins, u->name, u->len) || isupper((unsigned char)u->name[0]) ? NULL
-											: unlisted;
+	return has(plain_builtins, u->name, u->len) || isupper((unsigned char)u->name[0])
+		       ? NULL
+		       : unlisted;
 }
 
 static const char *judge_keyword(struct reading *r, const struct use *u)

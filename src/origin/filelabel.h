@@ -28,8 +28,8 @@ struct file_key {
 /* Before anybody may read them. A file that has a label already gets the lower of both. */
 int file_labels_commit(struct keeper *k, const struct file_key *file, size_t count,
 		       const struct label *label, struct err *err);
-/* The same in a transaction, of FILES_EACH at most; with ERR_CONFLICT it is made anew. 1: there is something new
- * in it. */
+/* The same in a transaction, of FILES_EACH at most; with ERR_CONFLICT it is made anew. 1: there is
+ * something new in it. */
 int file_labels_add(struct keeper *k, const struct file_key *file, size_t count,
 		    const struct label *label, struct store_tx *tx, struct err *err);
 /* *RET_KNOWN false: no run of ours wrote it, *RET is unknown's label. */

@@ -248,10 +248,11 @@ static uint64_t last_written(const struct lite *l)
 	return (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec;
 }
 
-/* Who was stopped, or frozen with all others, has not waited meanwhile: whoever has the log could not let go. */
+/* Who was stopped, or frozen with all others, has not waited meanwhile: whoever has the log could not
+ * let go. */
 static void leave_out_pause(struct lite *l, uint64_t now)
 {
-	const uint64_t most = LITE_PAUSE_MS * 1000000U;
+	const uint64_t most = LITE_PAUSE_MS * UINT64_C(1000000);
 	uint64_t since = now - l->looked, paused = since > most ? since - most : 0;
 
 	l->wait_begun += paused;

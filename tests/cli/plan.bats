@@ -289,9 +289,9 @@ hands_over() {
 @test "what hands over data is a plan" { hands_over; }
 
 @test "no name that is listed of Python's own modules makes code" {
-	/usr/bin/python3 "$CORDON_TOP/tests/unit/plain_names.py" "$CORDON_TOP/src/flow/plain_table.c" >"$T/names"
+	/usr/bin/python3 "$TOP/tests/unit/plain_names.py" "$TOP/src/flow/plain_table.c" >"$T/names"
 	cat "$T/names"
-	! grep '^not ok' "$T/names"
+	run ! grep '^not ok' "$T/names"
 	grep -q '^ok 2' "$T/names"
 }
 

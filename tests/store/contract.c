@@ -12,9 +12,8 @@
 static int commit(struct store *s, struct store_tx *tx)
 {
 	struct err err = {0};
-	int r = store_commit(s, tx, &err);
 
-	return r < 0 ? (int)err.code : 0;
+	return store_commit(s, tx, &err) < 0 ? (int)err.code : 0;
 }
 
 static int put(struct store *s, const char *key, const void *value, size_t len, uint64_t expected,
@@ -33,10 +32,9 @@ static int put(struct store *s, const char *key, const void *value, size_t len, 
 static int expect(struct store *s, const char *key, uint64_t version)
 {
 	AUTO_TX struct store_tx tx = {0};
-	struct err err;
 
 	store_expect(&tx, STORE_DOMAIN, key, version);
-	return store_commit(s, &tx, &err) == 0 ? 0 : (int)err.code;
+	return commit(s, &tx);
 }
 
 static int drop(struct store *s, const char *key, uint64_t expected)
@@ -266,24 +264,17 @@ static void test_lists(struct store *s)
 	test_newer(s, tx.version, stop.version);
 }
 
-static int put_ops(struct store *s, size_t count)
+static int put_ops(struct store *s, size_t count, size_t records)
 {
 	AUTO_TX struct store_tx tx = {0};
 
+	for (size_t i = 0; i < records; i++)
+		case_add(&tx, RECORD_SCAN, NULL, (int64_t)i);
 	for (size_t i = 0; i < count; i++) {
 		char key[24];
 		snprintf(key, sizeof(key), "%zu", i);
 		store_put(&tx, STORE_FILE, key, "x", 1, STORE_ANY);
 	}
-	return commit(s, &tx);
-}
-
-static int put_records(struct store *s, size_t count)
-{
-	AUTO_TX struct store_tx tx = {0};
-
-	for (size_t i = 0; i < count; i++)
-		case_add(&tx, RECORD_SCAN, NULL, (int64_t)i);
 	return commit(s, &tx);
 }
 
@@ -317,12 +308,10 @@ static void test_maxima(struct store *s)
 		   put(s, "", "1", 1, STORE_NEW, NULL) && put(s, "a b", "1", 1, STORE_NEW, NULL) &&
 		   put(s, "\xc3\xa4", "1", 1, STORE_NEW, NULL),
 	   "one more, none, and others than printable ones");
-	ok(put_ops(s, STORE_OPS_MAX) == 0, "the most steps");
-	ok(put_ops(s, STORE_OPS_MAX + 1) == ERR_LIMIT, "one more");
-	ok(put_records(s, STORE_RECORDS_MAX) == 0, "the most records");
-	ok(put_records(s, STORE_RECORDS_MAX + 1) == ERR_LIMIT, "one more");
-	ok(put_bytes(s, value, STORE_VALUE_MAX, STORE_BYTES_MAX - STORE_VALUE_MAX) == 0,
-	   "the most bytes");
+	ok(!put_ops(s, STORE_OPS_MAX, 0) && !put_ops(s, 0, STORE_RECORDS_MAX), "the most steps");
+	ok(put_ops(s, STORE_OPS_MAX + 1, 0) == ERR_LIMIT, "one more");
+	ok(put_ops(s, 0, STORE_RECORDS_MAX + 1) == ERR_LIMIT, "one record more");
+	ok(!put_bytes(s, value, STORE_VALUE_MAX, STORE_BYTES_MAX - STORE_VALUE_MAX), "the most");
 	AUTO_TX struct store_tx tx = {0};
 	store_put(&tx, STORE_FILE, "l1", value, STORE_VALUE_MAX, STORE_ANY);
 	store_put(&tx, STORE_FILE, "l2", value, STORE_VALUE_MAX, STORE_ANY);
