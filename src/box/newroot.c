@@ -45,6 +45,13 @@ static const char *const proc_shown[] = {"cpuinfo",	"meminfo", "stat",	  "uptime
 					 "loadavg",	"self",	   "thread-self", "mounts",
 					 "filesystems", "version"};
 
+/* Always -1: who reads this file alone sees that nothing goes on after it. */
+static int fail(struct err *err, enum layer layer, const char *what)
+{
+	why_failed(err, layer, what);
+	return -1;
+}
+
 /* PATH is relative to the new root; makes the directories above it. */
 static int make_parents(const char *path)
 {
@@ -142,7 +149,8 @@ static int check_meant(int ours, const struct spec_meant *meant, const char *nam
 {
 	if (ours < 0 || box_is_meant(ours, meant))
 		return 0;
-	return err_replaced(err, name);
+	err_replaced(err, name);
+	return -1;
 }
 
 /* The program's own file came by descriptor. */
@@ -161,7 +169,7 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 		const struct spec_bind *bind = &s->bind[i];
 		src->bind[i] = clone_tree(bind->source, bind_attrs(b, bind->flags));
 		if (src->bind[i] < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
-			return why_failed(err, LAYER_NEWROOT, bind->source);
+			return fail(err, LAYER_NEWROOT, bind->source);
 		struct spec_meant meant = meant_of(s, bind);
 		if (check_meant(src->bind[i], &meant, bind->source, err) < 0)
 			return -1;
@@ -171,7 +179,7 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
 		src->device[i] = clone_tree(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 		if (src->device[i] < 0)
-			return why_failed(err, LAYER_NEWROOT, path);
+			return fail(err, LAYER_NEWROOT, path);
 	}
 	return 0;
 }
@@ -191,12 +199,12 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 		src->workspace = b->cloned_workspace;
 		if (mount_setattr(src->workspace, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 				  sizeof(attr)) < 0)
-			return why_failed(err, LAYER_NEWROOT, s->workspace_path);
+			return fail(err, LAYER_NEWROOT, s->workspace_path);
 		return 0;
 	}
 	src->workspace = clone_tree(s->workspace_path, attrs);
 	if (src->workspace < 0)
-		return why_failed(err, LAYER_NEWROOT, s->workspace_path);
+		return fail(err, LAYER_NEWROOT, s->workspace_path);
 	struct spec_meant meant = box_meant_by(WORKSPACE_FD);
 	return check_meant(src->workspace, &meant, s->workspace_path, err);
 }
@@ -204,7 +212,7 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 static int mount_tmpfs(const char *where, const char *options, unsigned long flags, struct err *err)
 {
 	if (mount("tmpfs", where, "tmpfs", flags, options) < 0)
-		return why_failed(err, LAYER_NEWROOT, "mounting a tmpfs");
+		return fail(err, LAYER_NEWROOT, "mounting a tmpfs");
 	return 0;
 }
 
@@ -231,7 +239,7 @@ static int mount_scratch(const struct box *b, const char *place, int *ret, struc
 	if (mount_tmpfs(place, options, flags, err) < 0)
 		return -1;
 	*ret = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return *ret < 0 ? why_failed(err, LAYER_NEWROOT, place) : 0;
+	return *ret < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
 }
 
 /* Holds the payload and a few small files of ours; nobody writes there later. */
@@ -254,20 +262,20 @@ static int enter_empty_root(const struct box *b, struct sources *src, struct err
 	const char *place = find_place();
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return why_failed(err, LAYER_MOUNTNS, "making mounts private");
+		return fail(err, LAYER_MOUNTNS, "making mounts private");
 	if (mount_scratch(b, place, &src->scratch, err) < 0 || mount_root(place, err) < 0)
 		return -1;
-	return chdir(place) < 0 ? why_failed(err, LAYER_NEWROOT, place) : 0;
+	return chdir(place) < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
 }
 
 static int show_scratch(const struct sources *src, const char *part, const char *where,
 			struct err *err)
 {
 	if (mkdirat(src->scratch, part, 01777) < 0)
-		return why_failed(err, LAYER_NEWROOT, where);
+		return fail(err, LAYER_NEWROOT, where);
 	AUTO_CLOSE int tree = open_tree(src->scratch, part, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0 || attach(tree, where) < 0)
-		return why_failed(err, LAYER_NEWROOT, where);
+		return fail(err, LAYER_NEWROOT, where);
 	return 0;
 }
 
@@ -277,12 +285,12 @@ static int attach_binds(const struct box *b, struct sources *src, struct err *er
 
 	for (size_t i = 0; i < s->bindc; i++)
 		if (src->bind[i] >= 0 && attach(src->bind[i], s->bind[i].target + 1) < 0)
-			return why_failed(err, LAYER_NEWROOT, s->bind[i].target);
+			return fail(err, LAYER_NEWROOT, s->bind[i].target);
 	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "dev/%s", devices[i]);
 		if (attach(src->device[i], path) < 0)
-			return why_failed(err, LAYER_NEWROOT, path);
+			return fail(err, LAYER_NEWROOT, path);
 	}
 	return 0;
 }
@@ -296,11 +304,11 @@ static int write_files(const struct box *b, struct err *err)
 		int r = f->is_link ? make_link(f->target + 1, f->content)
 				   : make_file(f->target + 1, f->content);
 		if (r < 0)
-			return why_failed(err, LAYER_NEWROOT, f->target);
+			return fail(err, LAYER_NEWROOT, f->target);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(device_links); i++)
 		if (make_link(device_links[i][0], device_links[i][1]) < 0)
-			return why_failed(err, LAYER_NEWROOT, device_links[i][0]);
+			return fail(err, LAYER_NEWROOT, device_links[i][0]);
 	return 0;
 }
 
@@ -314,11 +322,11 @@ int newroot_write_payload(const struct box *b, struct err *err)
 		return 0;
 	AUTO_CLOSE int fd = open_new(path + 1, O_EXCL, 0444);
 	if (fd < 0 || fstat(PAYLOAD_FD, &st) < 0)
-		return why_failed(err, LAYER_NEWROOT, path);
+		return fail(err, LAYER_NEWROOT, path);
 	off_t at = 0;
 	while (at < st.st_size)
 		if (sendfile(fd, PAYLOAD_FD, &at, (size_t)(st.st_size - at)) <= 0)
-			return why_failed(err, LAYER_NEWROOT, path);
+			return fail(err, LAYER_NEWROOT, path);
 	return 0;
 }
 
@@ -348,9 +356,9 @@ static int mask_proc(struct err *err)
 	for (struct dirent *e; d && (e = io_readdir(d));) {
 		snprintf(path, sizeof(path), "proc/%s", e->d_name);
 		if (!is_shown(e->d_name) && mask(path, e) < 0)
-			return why_failed(err, LAYER_NEWROOT, path);
+			return fail(err, LAYER_NEWROOT, path);
 	}
-	return d && !errno ? 0 : why_failed(err, LAYER_NEWROOT, "reading the new /proc");
+	return d && !errno ? 0 : fail(err, LAYER_NEWROOT, "reading the new /proc");
 }
 
 static int mount_proc(const struct box *b, struct err *err)
@@ -360,11 +368,11 @@ static int mount_proc(const struct box *b, struct err *err)
 
 	if (mkdir("proc", 0755) < 0 ||
 	    mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
-		return why_failed(err, LAYER_NEWROOT, "mounting /proc");
+		return fail(err, LAYER_NEWROOT, "mounting /proc");
 	if (!full)
 		return 0;
 	if (make_dir("cordon/empty") < 0)
-		return why_failed(err, LAYER_NEWROOT, "cordon/empty");
+		return fail(err, LAYER_NEWROOT, "cordon/empty");
 	return mask_proc(err);
 }
 
@@ -377,9 +385,9 @@ static int change_root(const struct box *b, struct err *err)
 		ro.attr_set |= MOUNT_ATTR_NOEXEC;
 	/* Old and new root on one place: no directory for the old one is needed. */
 	if (sys_pivot_root(".", ".") < 0 || chdir("/") < 0)
-		return why_failed(err, LAYER_NEWROOT, "changing the root");
+		return fail(err, LAYER_NEWROOT, "changing the root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &ro, sizeof(ro)) < 0)
-		return why_failed(err, LAYER_NEWROOT, "making the root read-only");
+		return fail(err, LAYER_NEWROOT, "making the root read-only");
 	return 0;
 }
 
@@ -388,7 +396,7 @@ static int mount_workspace(struct box *b, struct sources *src, struct err *err)
 	if (b->spec->workspace == WORKSPACE_NONE)
 		return 0;
 	if (mkdir("workspace", 0755) < 0)
-		return why_failed(err, LAYER_NEWROOT, "workspace");
+		return fail(err, LAYER_NEWROOT, "workspace");
 	return workspace_mount(b, src->workspace, src->scratch, err);
 }
 
@@ -423,6 +431,6 @@ int newroot_enter(struct box *b, struct err *err)
 int newroot_drop_old(struct err *err)
 {
 	if (umount2(".", MNT_DETACH) < 0)
-		return why_failed(err, LAYER_NEWROOT, "unmounting the host's root");
+		return fail(err, LAYER_NEWROOT, "unmounting the host's root");
 	return 0;
 }
