@@ -21,3 +21,30 @@ void spread(pid_t child)
 	if (CPU_COUNT(&others) > 0 && sched_setaffinity(child, sizeof(others), &others) == 0)
 		sched_setaffinity(child, sizeof(all), &all);
 }
+
+void spread_yield(bool yields)
+{
+	struct sched_param none = {0};
+
+	sched_setscheduler(0, yields ? SCHED_BATCH : SCHED_OTHER, &none);
+}
+
+void spread_stay(struct spread_core *ret)
+{
+	cpu_set_t here;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&here);
+	ret->held = cpu >= 0 && cpu < CPU_SETSIZE &&
+		    sched_getaffinity(0, sizeof(ret->before), &ret->before) == 0;
+	if (!ret->held)
+		return;
+	CPU_SET(cpu, &here);
+	ret->held = sched_setaffinity(0, sizeof(here), &here) == 0;
+}
+
+void spread_free(const struct spread_core *core)
+{
+	if (core->held)
+		sched_setaffinity(0, sizeof(core->before), &core->before);
+}

@@ -59,6 +59,11 @@ static inline bool box_may_exec(const struct box *b)
 	return b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
 }
 
+static inline bool box_makes_network(const struct box *b)
+{
+	return b->spec->tier != TIER_NO_USERNS && box_wants(b, LAYER_NETNS);
+}
+
 /* meant.c */
 bool box_is_meant(int fd, const struct spec_meant *m);
 /* What FD is open on, however it changes. */

@@ -21,6 +21,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spread.h"
 #include "box/box.h"
 #include "box/tree.h"
 #include "box/watch.h"
@@ -253,6 +254,7 @@ static void run(struct box *b, const struct program *p, int signals)
 {
 	struct reaper r = {.main = p->pid, .limit = LIMIT_NONE};
 
+	spread_yield(false);
 	watch_init(&r.watch, b->spec);
 	/* A mutant without an own /proc would count the whole host. */
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
@@ -264,6 +266,28 @@ static void run(struct box *b, const struct program *p, int signals)
 	tell_end(b, &r);
 	if (b->upper >= 0)
 		tell_changes(b);
+}
+
+/* Before the program starts: it may look into /proc/1/net. 1, or 0 if its process has died and said why. */
+static int follow_network(struct box *b, const struct program *p, struct err *err)
+{
+	uint32_t kind = 0;
+	int fd = -1;
+	struct spread_core core;
+
+	/* Who sends it has much to do still, and would find us on his core. */
+	spread_stay(&core);
+	ssize_t n = io_recv(p->sock, &kind, sizeof(kind), &fd);
+	spread_free(&core);
+	AUTO_CLOSE int there = fd;
+	if (n == 0)
+		return 0;
+	AUTO_CLOSE int net =
+		n == sizeof(kind) && kind == WIRE_NETWORK ? ioctl(there, SIOCGSKNS) : -1;
+	if (net < 0 || setns(net, CLONE_NEWNET) < 0)
+		return err_errno(err, ERR_LAYER, "following into the network namespace");
+	box_mark(b, LAYER_NETNS);
+	return 1;
 }
 
 /* What the program's process waits for. Rules for the host's paths it makes itself: they name its
@@ -280,6 +304,9 @@ static int let_go(struct box *b, const struct program *p, struct err *err)
 		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
 	if (has(b, LAYER_NEWROOT) && newroot_drop_old(err) < 0)
 		return -1;
+	int followed = box_makes_network(b) ? follow_network(b, p, err) : 1;
+	if (followed <= 0)
+		return followed;
 	if (io_send(p->sock, &alone, sizeof(alone), -1) < 0)
 		return err_errno(err, ERR_SYSTEM, "talking to the program's process");
 	return 0;
@@ -292,14 +319,8 @@ static int follow(struct box *b, const struct program *p, struct err *err)
 	uint32_t kind;
 	int fd = -1;
 
-	while (io_recv(p->sock, &kind, sizeof(kind), &fd) > 0) {
-		AUTO_CLOSE int there = fd;
-		AUTO_CLOSE int net = fd < 0 ? -1 : ioctl(there, SIOCGSKNS);
-		if (fd >= 0 && (net < 0 || setns(net, CLONE_NEWNET) < 0))
-			return err_errno(err, ERR_LAYER, "following into the network namespace");
-		if (fd >= 0)
-			box_mark(b, LAYER_NETNS);
-	}
+	while (io_recv(p->sock, &kind, sizeof(kind), &fd) > 0)
+		scope_close(&fd);
 	/* Only a mutant has no ids of its own until now. */
 	if (b->spec->tier != TIER_NO_USERNS && !has(b, LAYER_USERNS))
 		return ids_become(b, err);

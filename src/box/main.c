@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spread.h"
 #include "box/intake.h"
 #include "box/supervise.h"
 #include "box/tree.h"
@@ -83,13 +83,11 @@ static int run(struct box *b, struct spec *spec, struct err *err)
 	return run_program(b, err);
 }
 
-/* A caller's real-time class or priority would let the program starve us, and the clock with us. */
+/* A caller's real-time class or priority would let the program starve us, and the clock with us. Until the
+ * program starts its process has the longest way: neither we nor init push it aside. */
 static void schedule_normally(void)
 {
-	struct sched_param none = {0};
-
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &none);
+	spread_yield(true);
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
 }

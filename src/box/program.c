@@ -23,13 +23,13 @@
 #include "box/box.h"
 #include "box/sys.h"
 
-/* Init follows us there when it has time: a socket tells it where (opening /proc/self/ns/net takes
- * six times as long). */
+/* Init follows us there before the program starts: a socket tells it where (opening /proc/self/ns/net
+ * takes six times as long). */
 static int make_network(struct box *b, int init, struct err *err)
 {
 	uint32_t kind = WIRE_NETWORK;
 
-	if (b->spec->tier == TIER_NO_USERNS || !box_wants(b, LAYER_NETNS))
+	if (!box_makes_network(b))
 		return 0;
 	if (unshare(CLONE_NEWNET) < 0)
 		return why_failed(err, LAYER_NETNS, "making the network namespace");
@@ -220,6 +220,7 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 {
 	struct err err;
 
+	spread_yield(false);
 	/* v1: init is not in the program's cgroup. Otherwise while /proc/self is still ours. */
 	if (b->spec->tier != TIER_FULL || b->cgroup.ops)
 		volunteer();

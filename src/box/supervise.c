@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spread.h"
 #include "box/dial.h"
 #include "box/supervise.h"
 #include "model/egress.h"
@@ -127,6 +128,7 @@ static void on_gate(struct run *r)
 	}
 	if (!r->started && r->gate.phase == GATE_RUN) {
 		r->started = true;
+		spread_yield(false);
 		r->pids_seen = 1;
 		run_arm(r, r->box->spec->limit[LIMIT_TIME]);
 	}

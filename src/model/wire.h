@@ -20,7 +20,7 @@ enum wire_kind {
 	WIRE_JOIN,     /* descriptors: how the program's process enters its cgroup */
 	WIRE_NETWORK,  /* descriptor: the network namespace, from the program's process to init */
 	WIRE_READY,    /* wire_ready: the root is built, init to the program's process */
-	WIRE_ALONE,    /* the host's root is gone, init to the program's process */
+	WIRE_ALONE,    /* the host's root and network are gone, init to the program's process */
 	WIRE_KILL,     /* supervisor to init: end the run now (inside only) */
 	WIRE_ENDED,    /* wire_ended: all untrusted code is dead and reaped (inside only) */
 	WIRE_CHANGE,   /* wire_change */

@@ -316,6 +316,22 @@ static void test_between(struct test *t)
 	       "SIGKILL for cordon-box between its result and its cgroup's removal leaves nothing");
 }
 
+/* Init's /proc/1/net is the host's until it has followed the program's process into its network. */
+static void test_network(struct test *t)
+{
+	struct run r = start(t, STEPPED);
+	int status = -1;
+	enum step_held held = step_holding_setns(r.pid, &status);
+
+	close(r.out);
+	if (held == STEP_NOBODY)
+		note(t, "# nobody changed a namespace\n");
+	if (status != 0)
+		note(t, "# cordon ended with %#x\n", (unsigned)status);
+	report(t, held != STEP_HELD || status != 0,
+	       "the program starts when init has left the host's network, not before");
+}
+
 static void run_leg(struct test *t, int count)
 {
 	if (geteuid() != 0 && t->leg->uid == 0) {
@@ -327,6 +343,8 @@ static void run_leg(struct test *t, int count)
 		return;
 	if (kinds(t) & TRACE_CGROUP)
 		test_between(t);
+	if (strcmp(t->leg->tier, "no-userns") != 0)
+		test_network(t);
 	for (enum victim v = 0; v < VICTIMS; v++)
 		test_fixed(t, v);
 	test_random(t, CORDON, count);

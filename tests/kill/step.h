@@ -15,4 +15,9 @@ int step_begin(void);
  * before it does. Returns whether one was killed; *RET_STATUS as of waitpid, of MAIN. */
 bool step_to_removal(pid_t main, int *ret_status);
 
+/* Follows MAIN too. The first that is about to change its namespace has to wait until all others do, or have
+ * ended: did one of them become a program meanwhile? */
+enum step_held { STEP_NOBODY, STEP_HELD, STEP_PASSED };
+enum step_held step_holding_setns(pid_t main, int *ret_status);
+
 #endif
