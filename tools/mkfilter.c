@@ -403,6 +403,19 @@ static void print_filters(FILE *out, const struct arch *arch)
 	fputs("};\n", out);
 }
 
+/* A text that just fits has no end, and the compiler says nothing. */
+static const char *fitting(const char *text, size_t size)
+{
+	if (strlen(text) >= size)
+		die("longer than filter.h has room for: %s", text);
+	return text;
+}
+
+static void print_name(FILE *out, int nr, const char *name)
+{
+	fprintf(out, "\t{%d, \"%s\"},\n", nr, fitting(name, sizeof(newer[0].name)));
+}
+
 static void print_names(FILE *out, const struct arch *arch)
 {
 	int highest = highest_in_libseccomp(arch);
@@ -412,12 +425,12 @@ static void print_names(FILE *out, const struct arch *arch)
 		char *name = seccomp_syscall_resolve_num_arch(arch->token, nr);
 
 		if (name != NULL)
-			fprintf(out, "\t{%d, \"%s\"},\n", nr, name);
+			print_name(out, nr, name);
 		free(name);
 	}
 	for (size_t i = 0; i < COUNT(newer); i++) {
 		if (newer[i].nr > highest)
-			fprintf(out, "\t{%d, \"%s\"},\n", newer[i].nr, newer[i].name);
+			print_name(out, newer[i].nr, newer[i].name);
 	}
 	fputs("};\n", out);
 }
@@ -433,8 +446,8 @@ static void print_rules(FILE *out, const struct arch *arch)
 		if (nr < 0 || row->why[0] == '\0')
 			continue;
 		fprintf(out, "\t{%d, %s, %d, \"%s\"}, /* %s */\n", nr,
-			row->action == CALL_KILL ? "CALL_KILL" : "CALL_DENY", row->err, row->why,
-			row->name);
+			row->action == CALL_KILL ? "CALL_KILL" : "CALL_DENY", row->err,
+			fitting(row->why, sizeof(((struct call_rule *)NULL)->why)), row->name);
 	}
 	fputs("};\n", out);
 }

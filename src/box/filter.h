@@ -41,9 +41,10 @@ static inline bool call_set_counts(unsigned int set, unsigned int sets)
 	return (set & sets) == set;
 }
 
+/* Texts lie in the rows: a pointer must be relocated at each start, and its page copied for that. */
 struct call_name {
 	int nr;
-	const char *name;
+	char name[28];
 };
 
 /* What to do with a call that arrives at the listener, in whatever variant it arrives. */
@@ -51,7 +52,7 @@ struct call_rule {
 	int nr;
 	enum call_action action; /* CALL_DENY or CALL_KILL */
 	int err;
-	const char *why;
+	char why[64];
 };
 
 struct filter_variant {
