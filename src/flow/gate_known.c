@@ -20,11 +20,22 @@ struct knowing {
 	uint64_t left; /* bytes that may still be hashed */
 };
 
+/* Whoever is at its other end says what the run reads. */
+static void join_fifo(struct gate *g)
+{
+	struct label unknown = label_unknown();
+
+	gate_join_input(g, &unknown,
+			"a pipe lies in what it is given, and nobody knows who feeds it");
+}
+
 static bool skips(void *ctx, const struct stat *st)
 {
 	const struct knowing *k = ctx;
 
 	gate_join_lost(k->g, st);
+	if (S_ISFIFO(st->st_mode))
+		join_fifo(k->g);
 	return !S_ISREG(st->st_mode) || !file_sizes_has(k->sizes, (uint64_t)st->st_size);
 }
 

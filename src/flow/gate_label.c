@@ -8,14 +8,42 @@
 
 #include "flow/gate.h"
 
+/* The copy is asked: a file below /proc has no size. */
+bool gate_has_input(const struct gate *g)
+{
+	struct stat st;
+
+	if (!g->bp->input_is_fixed)
+		return true;
+	return fstat(g->bp->input, &st) < 0 || (S_ISREG(st.st_mode) && st.st_size > 0);
+}
+
+/* What nobody knows, it may print. Whether the code itself is trusted is another question. */
+bool gate_reads_unknown(const struct gate *g, const struct request *r)
+{
+	return gate_has_input(g) || r->workspace || r->venv;
+}
+
+/* A pipe may bring anything. A plan was made to be given what its domain has read: what it makes of bytes that
+ * nobody knows is no more than that. */
+static bool is_given_untrusted(const struct gate *g)
+{
+	return gate_reads_unknown(g, &g->confined) &&
+	       (!g->bp->input_is_fixed ||
+		(g->standing == ORIGIN_PLAN && g->domain.floor.integrity < INTEGRITY_TOOL));
+}
+
 /* People who stand by a run have read its code, and no program that it may start. */
 static struct label of_run(const struct gate *g)
 {
 	struct label l = label_of_run(g->standing, &g->inputs,
 				      g->decision.granted | g->decision.if_approved);
+	struct label unknown = label_unknown();
 
 	if (g->programc)
 		label_join(&l, &g->programs);
+	if (is_given_untrusted(g))
+		label_join(&l, &unknown);
 	return l;
 }
 
@@ -58,22 +86,6 @@ struct label gate_label_of_written(const struct gate *g)
 		l.more = more;
 	}
 	return l;
-}
-
-/* The copy is asked: a file below /proc has no size. */
-bool gate_has_input(const struct gate *g)
-{
-	struct stat st;
-
-	if (!g->bp->input_is_fixed)
-		return true;
-	return fstat(g->bp->input, &st) < 0 || (S_ISREG(st.st_mode) && st.st_size > 0);
-}
-
-/* What nobody knows, it may print. Whether the code itself is trusted is another question. */
-bool gate_reads_unknown(const struct gate *g, const struct request *r)
-{
-	return gate_has_input(g) || r->workspace || r->venv;
 }
 
 struct label gate_label_of_output(const struct gate *g)
