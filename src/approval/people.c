@@ -4,6 +4,7 @@
  * that enrolled it. Each coming and going has its record, and the record is what counts. One key has
  * one name, or one person could be two.
  */
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,51 @@ static int log_says_enrolled(struct store *s, const struct approval_person *p, s
 	    store_find(s, ref_of(ref, p->name), 0, 0, look_at_record, &last, err) < 0)
 		return -1;
 	return last.is_it;
+}
+
+struct then {
+	uint64_t seq;
+	bool is_enrolled;
+	struct approval_person *ret;
+};
+
+static int read_then(void *context, const struct store_row *row, struct err *err)
+{
+	struct then *t = context;
+	struct jcs_span value;
+	char text[2 * KEY_PUBLIC + 1];
+	int64_t uid = 0;
+	size_t len = 0;
+	struct record r;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0)
+		return -1;
+	if (r.kind != RECORD_KEY || r.seq >= t->seq)
+		return 0;
+	t->is_enrolled =
+		jcs_member(r.body, "event", &value) && jcs_get_text(value, text, sizeof(text)) &&
+		strcmp(text, "enrolled") == 0 && jcs_member(r.body, "key", &value) &&
+		jcs_get_text(value, text, sizeof(text)) &&
+		sodium_hex2bin(t->ret->public, KEY_PUBLIC, text, strlen(text), NULL, &len, NULL) ==
+			0 &&
+		len == KEY_PUBLIC;
+	t->ret->has_uid = jcs_member(r.body, "account", &value) && jcs_get_int(value, &uid);
+	t->ret->uid = (uint64_t)uid;
+	return 0;
+}
+
+int person_then(struct store *s, const char *name, uint64_t seq, struct approval_person *ret,
+		struct err *err)
+{
+	struct then then = {.seq = seq, .ret = ret};
+	char ref[REF_MAX];
+
+	*ret = (struct approval_person){.name = name};
+	if (!approval_name_is_good(name))
+		return 0;
+	if (store_find(s, ref_of(ref, name), 0, 0, read_then, &then, err) < 0)
+		return -1;
+	return then.is_enrolled;
 }
 
 /* Is the key there under another name? */
@@ -237,4 +283,32 @@ int approval_person_each(struct store *s, approval_person_fn *fn, void *context,
 
 	return store_list(s, STORE_KEY, &(struct store_range){.prefix = PREFIX}, call_each, &e,
 			  err);
+}
+
+struct whose {
+	const uint8_t *public;
+	char *name;
+};
+
+static int is_whose(void *context, const struct approval_person *p, struct err *err)
+{
+	const struct whose *w = context;
+
+	(void)err;
+	if (memcmp(p->public, w->public, KEY_PUBLIC) != 0)
+		return 0;
+	snprintf(w->name, APPROVAL_NAME_MAX + 1, "%s", p->name);
+	return 1;
+}
+
+int approval_person_of_key(struct store *s, const uint8_t public[KEY_PUBLIC],
+			   char ret_name[APPROVAL_NAME_MAX + 1], struct err *err)
+{
+	int r = approval_person_each(s, is_whose, &(struct whose){public, ret_name}, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	err_set(err, ERR_REFUSED, "that key is not enrolled");
+	err_cure(err, "cordon approvals key add NAME PUBLIC-KEY, by who owns the state directory");
+	return -1;
 }

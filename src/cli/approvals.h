@@ -23,6 +23,11 @@ struct approvals {
 /* approvals.c */
 /* Prints the error; what to exit with. */
 int approvals_fail(const struct cli_call *call, const struct err *err);
+/* The person's key in FILE (NULL: none was named), with its passphrase if it has one. */
+int approvals_load_key(const char *file, struct key *ret, bool *ret_protected, struct err *err);
+/* --key */
+int approvals_set_key(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err);
 
 /* approvals_show.c, approvals_code.c, approvals_json.c */
 int approvals_show(struct approvals *v);
