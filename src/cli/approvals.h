@@ -10,6 +10,7 @@
 
 #include "approval/approval.h"
 #include "cli/cli.h"
+#include "model/report.h"
 
 /* A verb's world: the store is open, the caller is known. */
 struct approvals {
@@ -38,6 +39,7 @@ void approvals_code(const struct approval *a, const struct approval_code *code);
 int approvals_diff(struct approvals *v, const struct approval *a, const struct approval_code *code,
 		   struct err *err);
 json_t *approvals_json(const struct approval *a, uint64_t now);
+struct report_tie approvals_tie(const struct approval_evidence *e);
 /* What the gate said of it: verdict.h. */
 void approvals_add_said(json_t *all, const struct approval *a);
 /* Adds the code to what approvals_json made. */
