@@ -93,7 +93,9 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 		if (jcs_member(r.body, members[i], &value) &&
 		    jcs_get_text(value, text, sizeof(text))) {
 			fputs("  ", stdout);
-			shown_words(stdout, text);
+			size_t more = shown_short(stdout, text, strlen(text));
+			if (more)
+				printf(SHOWN_MORE, more);
 		}
 	putchar('\n');
 	return 0;
