@@ -4,7 +4,6 @@
  * that enrolled it. Each coming and going has its record, and the record is what counts. One key has
  * one name, or one person could be two.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,24 +130,18 @@ struct then {
 static int read_then(void *context, const struct store_row *row, struct err *err)
 {
 	struct then *t = context;
-	struct jcs_span value;
-	char text[2 * KEY_PUBLIC + 1];
+	char event[16];
 	int64_t uid = 0;
-	size_t len = 0;
 	struct record r;
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
 		return -1;
 	if (r.kind != RECORD_KEY || r.seq >= t->seq)
 		return 0;
-	t->is_enrolled =
-		jcs_member(r.body, "event", &value) && jcs_get_text(value, text, sizeof(text)) &&
-		strcmp(text, "enrolled") == 0 && jcs_member(r.body, "key", &value) &&
-		jcs_get_text(value, text, sizeof(text)) &&
-		sodium_hex2bin(t->ret->public, KEY_PUBLIC, text, strlen(text), NULL, &len, NULL) ==
-			0 &&
-		len == KEY_PUBLIC;
-	t->ret->has_uid = jcs_member(r.body, "account", &value) && jcs_get_int(value, &uid);
+	t->is_enrolled = jcs_text_at(r.body, "event", event, sizeof(event)) &&
+			 strcmp(event, "enrolled") == 0 &&
+			 jcs_hex_at(r.body, "key", t->ret->public, sizeof(t->ret->public));
+	t->ret->has_uid = jcs_int_at(r.body, "account", &uid);
 	t->ret->uid = (uint64_t)uid;
 	return 0;
 }

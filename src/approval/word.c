@@ -4,7 +4,6 @@
  * signature. What it is about is a digest behind a prefix of its own, so a word on one thing is never one
  * on another, nor one that lets something run.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,42 +54,26 @@ int approval_say(struct store *s, const struct approval_matter *m, const struct 
 	return 0;
 }
 
-static bool get_bytes(struct jcs_span object, const char *name, uint8_t *ret, size_t size)
-{
-	char hex[2 * KEY_SIGNATURE + 1];
-	struct jcs_span value;
-	size_t len = 0;
-
-	return jcs_member(object, name, &value) && jcs_get_text(value, hex, sizeof(hex)) &&
-	       sodium_hex2bin(ret, size, hex, strlen(hex), NULL, &len, NULL) == 0 && len == size;
-}
-
-static uint64_t get_number(struct jcs_span object, const char *name)
-{
-	struct jcs_span value;
-	int64_t number = 0;
-
-	return jcs_member(object, name, &value) && jcs_get_int(value, &number) ? (uint64_t)number
-									       : 0;
-}
-
 void approval_get_word(struct jcs_span body, struct approval_word *ret)
 {
-	struct jcs_span vote, name;
+	int64_t expires, time, uid;
+	struct jcs_span vote;
 
 	*ret = (struct approval_word){0};
-	if (!jcs_member(body, "vote", &vote) || !jcs_member(vote, "name", &name) ||
-	    !jcs_get_text(name, ret->name, sizeof(ret->name)) ||
-	    !get_bytes(vote, "key", ret->vote.public, sizeof(ret->vote.public)) ||
-	    !get_bytes(vote, "signature", ret->vote.signature, sizeof(ret->vote.signature))) {
+	if (!jcs_member(body, "vote", &vote) ||
+	    !jcs_text_at(vote, "name", ret->name, sizeof(ret->name)) ||
+	    !jcs_hex_at(vote, "key", ret->vote.public, sizeof(ret->vote.public)) ||
+	    !jcs_hex_at(vote, "signature", ret->vote.signature, sizeof(ret->vote.signature)) ||
+	    !jcs_int_at(vote, "expires", &expires) || !jcs_int_at(vote, "time", &time) ||
+	    !jcs_int_at(vote, "uid", &uid)) {
 		*ret = (struct approval_word){0};
 		return;
 	}
 	ret->vote.approves = 1;
 	ret->vote.scope = SCOPE_ONCE;
-	ret->vote.expires = get_number(vote, "expires");
-	ret->vote.time = get_number(vote, "time");
-	ret->vote.uid = get_number(vote, "uid");
+	ret->vote.expires = (uint64_t)expires;
+	ret->vote.time = (uint64_t)time;
+	ret->vote.uid = (uint64_t)uid;
 }
 
 /* What was said was said at its time: it does not end, nor with the key. */

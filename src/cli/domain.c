@@ -25,14 +25,9 @@ struct told {
 	json_t *lost;	 /* or NULL */
 };
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 
-TOLD(told_handle, text_or_null(v->handle))
+TOLD(told_handle, jsonval_word(v->handle))
 TOLD(told_domain, gate_id_json(&v->domain->id))
 TOLD(told_principal, jsonval_readable(v->domain->principal))
 TOLD(told_epoch, jsonval_number(v->domain->epoch))
@@ -72,7 +67,6 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 {
 	struct listing *l = context;
 	char text[2 * SOURCE_NAME_MAX], when[GATE_TIME_MAX];
-	struct jcs_span value;
 	struct record r;
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
@@ -90,8 +84,7 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 	printf("  %s", gate_time(r.time, when));
 	static const char *const members[] = {"kind", "integrity", "id", "name"};
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		if (jcs_member(r.body, members[i], &value) &&
-		    jcs_get_text(value, text, sizeof(text))) {
+		if (jcs_text_at(r.body, members[i], text, sizeof(text))) {
 			fputs("  ", stdout);
 			size_t more = shown_short(stdout, text, strlen(text));
 			if (more)

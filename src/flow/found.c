@@ -56,42 +56,28 @@ static uint64_t read_account(const char *principal)
 	return *end || uid >= ACCOUNT_UNKNOWN ? ACCOUNT_UNKNOWN : uid;
 }
 
-static bool text_of(struct jcs_span object, const char *name, char *ret, size_t size)
-{
-	struct jcs_span value;
-
-	return jcs_member(object, name, &value) && jcs_get_text(value, ret, size);
-}
-
-static int64_t number_of(struct jcs_span object, const char *name)
-{
-	struct jcs_span value;
-	int64_t number = 0;
-
-	return jcs_member(object, name, &value) && jcs_get_int(value, &number) ? number : 0;
-}
-
 static uint64_t read_time(struct jcs_span start)
 {
 	struct jcs_span list, one;
+	int64_t ms = 0;
 	char name[32];
 
 	if (!jcs_member(start, "limits", &list))
 		return 0;
 	for (size_t at = 0; jcs_next(list, &at, &one);)
-		if (text_of(one, "name", name, sizeof(name)) &&
+		if (jcs_text_at(one, "name", name, sizeof(name)) &&
 		    strcmp(name, limit_row(LIMIT_TIME)->name) == 0)
-			return (uint64_t)number_of(one, "value");
-	return 0;
+			jcs_int_at(one, "value", &ms);
+	return (uint64_t)ms;
 }
 
 static void read_word(struct story *s, const struct record *r, const struct store_row *row)
 {
 	struct jcs_span vote;
 
-	s->has_word =
-		jcs_member(r->body, "vote", &vote) && text_of(vote, "name", s->by, sizeof(s->by));
-	s->since = number_of(r->body, "since");
+	s->has_word = jcs_member(r->body, "vote", &vote) &&
+		      jcs_text_at(vote, "name", s->by, sizeof(s->by));
+	jcs_int_at(r->body, "since", &s->since);
 	s->record = (struct report_record){.is_there = true, .seq = row->seq};
 	memcpy(s->record.hash, row->hash, sizeof(s->record.hash));
 }
@@ -104,10 +90,10 @@ static int read_record(void *context, const struct store_row *row, struct err *e
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
 		return -1;
-	if (r.kind == RECORD_REQUEST && text_of(r.body, "uid", principal, sizeof(principal)))
+	if (r.kind == RECORD_REQUEST && jcs_text_at(r.body, "uid", principal, sizeof(principal)))
 		s->uid = read_account(principal);
 	if (r.kind == RECORD_VERDICT)
-		text_of(r.body, "policy_sha256", s->policy, sizeof(s->policy));
+		jcs_text_at(r.body, "policy_sha256", s->policy, sizeof(s->policy));
 	if (r.kind == RECORD_START) {
 		s->began = r.time;
 		s->time_ms = read_time(r.body);

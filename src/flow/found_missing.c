@@ -4,7 +4,6 @@
  * each run that the log calls lost there must be its row, or the word of a person who was enrolled when
  * they gave it, with a signature on exactly that. This is for people who look: no run waits for it.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,30 +65,20 @@ static void read_run(const struct record *r, struct id *ret)
 			return;
 }
 
-static int64_t number_of(struct jcs_span body, const char *name)
-{
-	struct jcs_span value;
-	int64_t number = 0;
-
-	return jcs_member(body, name, &value) && jcs_get_int(value, &number) ? number : 0;
-}
-
 static void read_body(const struct record *r, struct one *ret)
 {
-	struct jcs_span value;
-	char text[2 * KEEPER_SHA256 + 1] = "", why[128] = "";
+	char why[128] = "";
+	int64_t version = 0;
 	unsigned i = 0;
 
-	ret->lost.since = number_of(r->body, "since");
-	ret->lost.version = (uint64_t)number_of(r->body, "version");
-	if (jcs_member(r->body, "why", &value))
-		jcs_get_text(value, why, sizeof(why));
+	jcs_int_at(r->body, "since", &ret->lost.since);
+	jcs_int_at(r->body, "version", &version);
+	ret->lost.version = (uint64_t)version;
+	jcs_text_at(r->body, "why", why, sizeof(why));
 	while (i + 1 < LOST_WHYS && strcmp(lost_why_words(i), why) != 0)
 		i++;
 	ret->lost.why = (enum lost_why)i;
-	if (jcs_member(r->body, "label_sha256", &value) && jcs_get_text(value, text, sizeof(text)))
-		sodium_hex2bin(ret->label, sizeof(ret->label), text, strlen(text), NULL, NULL,
-			       NULL);
+	jcs_hex_at(r->body, "label_sha256", ret->label, sizeof(ret->label));
 	approval_get_word(r->body, &ret->word);
 }
 

@@ -286,3 +286,34 @@ bool jcs_get_int(struct jcs_span v, int64_t *ret)
 	*ret = v.data[0] == '-' ? -n : n;
 	return true;
 }
+
+bool jcs_text_at(struct jcs_span object, const char *name, char *ret, size_t size)
+{
+	struct jcs_span value;
+
+	return jcs_member(object, name, &value) && jcs_get_text(value, ret, size);
+}
+
+bool jcs_int_at(struct jcs_span object, const char *name, int64_t *ret)
+{
+	struct jcs_span value;
+
+	return jcs_member(object, name, &value) && jcs_get_int(value, ret);
+}
+
+bool jcs_hex_at(struct jcs_span object, const char *name, uint8_t *ret, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct jcs_span value;
+
+	if (!jcs_member(object, name, &value) || value.len != 2 * len + 2 || value.data[0] != '"')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		const char *high = memchr(digits, value.data[1 + 2 * i], 16);
+		const char *low = memchr(digits, value.data[2 + 2 * i], 16);
+		if (!high || !low)
+			return false;
+		ret[i] = (uint8_t)((high - digits) << 4 | (low - digits));
+	}
+	return true;
+}
