@@ -8,8 +8,8 @@
 
 #include "model/report.h"
 
-/* Those that overlap, in one form of the code and in one source, become one that reaches over all of them; of them the
- * first, which is the strongest, says how. How many are left, in the order of LIST. */
+/* Those that overlap, in one form of the code and in one source, become one that reaches over all of
+ * them; the first, which is the strongest, says how. How many are left, in the order of LIST. */
 size_t ties_merge(struct report_tie *list, size_t count);
 
 #endif

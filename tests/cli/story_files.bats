@@ -204,11 +204,40 @@ too_much() {
 	talk "$1"
 	submit "$1" before.py
 	holds 'r["origin"] == "agent"'
+	taken_out "$1"
 	ends_doubt "$1"
 	# Where it could write, a file is still what it may have written.
 	cp moved.py "$W/"
 	WHY='given something untrusted'
 	fresh "$1" "$W/moved.py"
+}
+# taken_out WAY: who writes the database gets no doubt out of it without its being told.
+taken_out()
+{
+	rows out
+	gate "$1" domain show
+	out_has 'that was taken out of the database, and nobody has signed for it'
+	gate "$1" domain show --json
+	holds 'len(r["lost"]) == 1 and r["lost"][0]["since"] > 0' '"nobody has signed" in r["lost"][0]["why"]'
+	rows back
+	gate "$1" domain show
+	! grep -q 'nobody has signed' "$T/out" || show
+}
+# rows out|back: of runs that wrote what nobody remembers.
+rows()
+{
+	/usr/bin/python3 -I - "$1" "$T/as-user/state/cordon/log.db" "$T/rows" <<-'END'
+		import pickle, sqlite3, sys
+		db = sqlite3.connect(sys.argv[2])
+		if sys.argv[1] == "out":
+		    rows = db.execute("select * from item where kind = 'file' and key like 'l.%'").fetchall()
+		    pickle.dump(rows, open(sys.argv[3], "wb"))
+		    db.execute("delete from item where kind = 'file' and key like 'l.%'")
+		else:
+		    for row in pickle.load(open(sys.argv[3], "rb")):
+		        db.execute("insert into item values (" + ", ".join("?" * len(row)) + ")", row)
+		db.commit()
+	END
 }
 # ends_doubt WAY: the run's own account cannot; root, who has looked, does, with a key; then files that
 # were changed since are nobody's again.
