@@ -274,6 +274,7 @@ struct approval_matter {
 	uint8_t binding[APPROVAL_SHA256]; /* of all that it is about, behind a prefix of its own */
 	uint64_t uid;			  /* whose doing it was; or ACCOUNT_UNKNOWN */
 	bool single_user;		  /* the same account may say it: see approval_may_sign */
+	uint64_t now;			  /* ms since 1970; when it is said */
 };
 struct approval_word {
 	char name[APPROVAL_NAME_MAX + 1];
@@ -281,8 +282,8 @@ struct approval_word {
 };
 /* Signs it. TX, in which it takes effect, fails when the key is not enrolled any more by then. */
 int approval_say(struct store *s, const struct approval_matter *m, const struct key *key,
-		 const struct approval_actor *actor, uint64_t now, struct store_tx *tx,
-		 struct approval_word *ret, struct err *err);
+		 const struct approval_actor *actor, struct store_tx *tx, struct approval_word *ret,
+		 struct err *err);
 /* As it stands in a record's body: all zero where none does. */
 void approval_get_word(struct jcs_span body, struct approval_word *ret);
 /* Did whoever gave it have that key enrolled when the record SEQ was written, and sign M? Whether they

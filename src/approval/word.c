@@ -28,10 +28,10 @@ static struct approval as_request(const struct approval_matter *m, uint64_t now)
 }
 
 int approval_say(struct store *s, const struct approval_matter *m, const struct key *key,
-		 const struct approval_actor *actor, uint64_t now, struct store_tx *tx,
-		 struct approval_word *ret, struct err *err)
+		 const struct approval_actor *actor, struct store_tx *tx, struct approval_word *ret,
+		 struct err *err)
 {
-	struct approval a = as_request(m, now);
+	struct approval a = as_request(m, m->now);
 	uint64_t version = 0;
 
 	if (approval_may_sign(&a, actor, err) < 0 ||
@@ -40,12 +40,12 @@ int approval_say(struct store *s, const struct approval_matter *m, const struct 
 	ret->vote = (struct approval_vote){.name = ret->name,
 					   .approves = 1,
 					   .scope = SCOPE_ONCE,
-					   .time = now,
+					   .time = m->now,
 					   .uid = actor->uid};
 	if (approval_sign(&a, key, &ret->vote, err) < 0)
 		return -1;
 	struct err why = {0};
-	int counts = tally_vote(s, &a, &ret->vote, now, &version, &why, err);
+	int counts = tally_vote(s, &a, &ret->vote, m->now, &version, &why, err);
 	if (counts <= 0) {
 		*err = counts ? *err : why;
 		return -1;

@@ -32,7 +32,7 @@ static void show_value(struct jcs_span value)
 
 	if (is_text)
 		putchar('"');
-	size_t more = shown_short(stdout, text + is_text, value.len - 2 * is_text);
+	size_t more = shown_short(stdout, text + is_text, value.len - (is_text ? 2 : 0));
 	if (is_text)
 		putchar('"');
 	if (more)

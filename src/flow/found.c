@@ -196,7 +196,8 @@ static int say(struct gate_state *s, const struct found_ask *ask, const struct s
 	uint64_t now_us = s->keeper.now_us();
 	AUTO_TX struct store_tx tx = {0};
 	struct approval_word word = {0};
-	struct approval_matter m = {.uid = y->uid, .single_user = lets_itself(y, ask->policy)};
+	struct approval_matter m = {
+		.uid = y->uid, .single_user = lets_itself(y, ask->policy), .now = now_us / 1000};
 	uint8_t label[KEEPER_SHA256];
 	char hex[ID_HEX];
 
@@ -204,7 +205,7 @@ static int say(struct gate_state *s, const struct found_ask *ask, const struct s
 	lost_run_label_digest(&f->lost, label);
 	lost_run_digest(&f->lost, label, m.binding);
 	if (check_is_over(y, &f->lost, now_us, err) < 0 ||
-	    approval_say(s->store, &m, ask->key, ask->actor, now_us / 1000, &tx, &word, err) < 0)
+	    approval_say(s->store, &m, ask->key, ask->actor, &tx, &word, err) < 0)
 		return -1;
 	put_word(&f->lost, &m, &word, &tx);
 	files_lost_end(&f->lost, &tx);

@@ -301,19 +301,22 @@ bool jcs_int_at(struct jcs_span object, const char *name, int64_t *ret)
 	return jcs_member(object, name, &value) && jcs_get_int(value, ret);
 }
 
+static int digit(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 bool jcs_hex_at(struct jcs_span object, const char *name, uint8_t *ret, size_t len)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct jcs_span value;
 
 	if (!jcs_member(object, name, &value) || value.len != 2 * len + 2 || value.data[0] != '"')
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		const char *high = memchr(digits, value.data[1 + 2 * i], 16);
-		const char *low = memchr(digits, value.data[2 + 2 * i], 16);
-		if (!high || !low)
+		int high = digit(value.data[1 + 2 * i]), low = digit(value.data[2 + 2 * i]);
+		if (high < 0 || low < 0)
 			return false;
-		ret[i] = (uint8_t)((high - digits) << 4 | (low - digits));
+		ret[i] = (uint8_t)(high * 16 + low);
 	}
 	return true;
 }

@@ -30,7 +30,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 }
 
 @test "--ask is the same list for run and plan: nothing in it is empty" {
-	for list in '' , read, ,read read,,net dance; do
+	for list in '' ',' 'read,' ',read' 'read,,net' dance; do
 		wrong '--ask: there is no "' run --ask "$list" x.py
 		status=0
 		"$CORDON" plan --domain d --ask "$list" x.py >"$T/out" 2>"$T/err" || status=$?

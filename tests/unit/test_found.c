@@ -436,7 +436,7 @@ static void test_words_again(void)
 /* Who is enrolled no more: neither what is about to be written counts, nor what is written later. */
 static void test_removed(void)
 {
-	struct approval_matter m = {.what = "x", .uid = ASKER};
+	struct approval_matter m = {.what = "x", .uid = ASKER, .now = now_us() / 1000};
 	struct world w;
 	struct store_tx tx = {0};
 	struct approval_word word;
@@ -449,7 +449,7 @@ static void test_removed(void)
 	must(say(&w, &run, &w.anna, &found, &err), &err);
 	must(store_find(w.state.store, FOUND_REF, 0, 0, copy_word, &copy, &err), &err);
 	must(approval_say(w.state.store, &m, &w.anna.key, &(struct approval_actor){.uid = ANNA},
-			  now_us() / 1000, &tx, &word, &err),
+			  &tx, &word, &err),
 	     &err);
 	files_lost_close(&run, &tx);
 	must(approval_person_remove(w.state.store, "anna", 0, &err), &err);
