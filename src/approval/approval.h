@@ -218,6 +218,9 @@ int approval_person_find(struct store *s, const char *name, struct arena *a,
 			 struct approval_person *ret, struct err *err);
 typedef int approval_person_fn(void *context, const struct approval_person *p, struct err *err);
 int approval_person_each(struct store *s, approval_person_fn *fn, void *context, struct err *err);
+/* A person is known by their key. */
+int approval_person_of_key(struct store *s, const uint8_t public[KEY_PUBLIC],
+			   char ret_name[APPROVAL_NAME_MAX + 1], struct err *err);
 
 /* actor.c: who is at the door. */
 struct approval_actor {
@@ -264,6 +267,31 @@ int approval_find(struct store *s, const struct approval_request *want, uint64_t
  * used or changed it meanwhile, or removed a key that it counts on. RUN: the record's name for what
  * uses it ("run:..."). */
 void approval_take(struct store_tx *tx, const struct approval *a, const char *run, uint64_t now);
+
+/* word.c: a person's word on something that is no request to run. Who may say it is who may approve. */
+struct approval_matter {
+	const char *what;		  /* for people; APPROVAL_ID letters at most */
+	uint8_t binding[APPROVAL_SHA256]; /* of all that it is about, behind a prefix of its own */
+	uint64_t uid;			  /* whose doing it was; or ACCOUNT_UNKNOWN */
+	bool single_user;		  /* the same account may say it: see approval_may_sign */
+	uint64_t now;			  /* ms since 1970; when it is said */
+};
+struct approval_word {
+	char name[APPROVAL_NAME_MAX + 1];
+	struct approval_vote vote; /* its name is NAME */
+};
+/* Signs it. TX, in which it takes effect, fails when the key is not enrolled any more by then. */
+int approval_say(struct store *s, const struct approval_matter *m, const struct key *key,
+		 const struct approval_actor *actor, struct store_tx *tx, struct approval_word *ret,
+		 struct err *err);
+/* As it stands in a record's body: all zero where none does. */
+void approval_get_word(struct jcs_span body, struct approval_word *ret);
+/* Did whoever gave it have that key enrolled when the record SEQ was written, and sign M? Whether they
+ * might was asked then. 1, 0 or -1. */
+int approval_word_was_good(struct store *s, const struct approval_matter *m,
+			   const struct approval_word *word, uint64_t seq, struct err *err);
+/* events.c: as the member "vote" of a record's body. */
+void approval_put_vote(struct jcs *j, const struct approval_vote *v);
 
 /* keyfile.c: a person's key. PASSPHRASE NULL: the file is not protected. */
 enum { APPROVAL_PASS_MAX = 1024 };

@@ -46,7 +46,7 @@ void put_account(struct jcs *j, const char *name, uint64_t uid)
 		jcs_int(j, name, (int64_t)uid);
 }
 
-static void write_vote(struct jcs *j, const struct approval_vote *v)
+void approval_put_vote(struct jcs *j, const struct approval_vote *v)
 {
 	jcs_object(j, "vote");
 	jcs_bool(j, "approves", v->approves != 0);
@@ -99,7 +99,7 @@ static void write_body(struct jcs *j, const struct change *c)
 	jcs_str(j, "state", approval_state_name((unsigned)c->next->state));
 	jcs_int(j, "uses", (int64_t)c->next->uses);
 	if (c->vote)
-		write_vote(j, c->vote);
+		approval_put_vote(j, c->vote);
 }
 
 /* The domain and the sources belong to the story of what was asked. */

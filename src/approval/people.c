@@ -121,6 +121,45 @@ static int log_says_enrolled(struct store *s, const struct approval_person *p, s
 	return last.is_it;
 }
 
+struct then {
+	uint64_t seq;
+	bool is_enrolled;
+	struct approval_person *ret;
+};
+
+static int read_then(void *context, const struct store_row *row, struct err *err)
+{
+	struct then *t = context;
+	char event[16];
+	int64_t uid = 0;
+	struct record r;
+
+	if (record_decode(row->bytes, row->len, &r, err) < 0)
+		return -1;
+	if (r.kind != RECORD_KEY || r.seq >= t->seq)
+		return 0;
+	t->is_enrolled = jcs_text_at(r.body, "event", event, sizeof(event)) &&
+			 strcmp(event, "enrolled") == 0 &&
+			 jcs_hex_at(r.body, "key", t->ret->public, sizeof(t->ret->public));
+	t->ret->has_uid = jcs_int_at(r.body, "account", &uid);
+	t->ret->uid = (uint64_t)uid;
+	return 0;
+}
+
+int person_then(struct store *s, const char *name, uint64_t seq, struct approval_person *ret,
+		struct err *err)
+{
+	struct then then = {.seq = seq, .ret = ret};
+	char ref[REF_MAX];
+
+	*ret = (struct approval_person){.name = name};
+	if (!approval_name_is_good(name))
+		return 0;
+	if (store_find(s, ref_of(ref, name), 0, 0, read_then, &then, err) < 0)
+		return -1;
+	return then.is_enrolled;
+}
+
 /* Is the key there under another name? */
 static int is_same_key(void *context, const struct approval_person *p, struct err *err)
 {
@@ -237,4 +276,32 @@ int approval_person_each(struct store *s, approval_person_fn *fn, void *context,
 
 	return store_list(s, STORE_KEY, &(struct store_range){.prefix = PREFIX}, call_each, &e,
 			  err);
+}
+
+struct whose {
+	const uint8_t *public;
+	char *name;
+};
+
+static int is_whose(void *context, const struct approval_person *p, struct err *err)
+{
+	const struct whose *w = context;
+
+	(void)err;
+	if (memcmp(p->public, w->public, KEY_PUBLIC) != 0)
+		return 0;
+	snprintf(w->name, APPROVAL_NAME_MAX + 1, "%s", p->name);
+	return 1;
+}
+
+int approval_person_of_key(struct store *s, const uint8_t public[KEY_PUBLIC],
+			   char ret_name[APPROVAL_NAME_MAX + 1], struct err *err)
+{
+	int r = approval_person_each(s, is_whose, &(struct whose){public, ret_name}, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	err_set(err, ERR_REFUSED, "that key is not enrolled");
+	err_cure(err, "cordon approvals key add NAME PUBLIC-KEY, by who owns the state directory");
+	return -1;
 }

@@ -95,34 +95,6 @@ static int list(struct approvals *v)
 }
 
 /* approve, deny */
-struct whose {
-	const uint8_t *public;
-	char name[APPROVAL_NAME_MAX + 1];
-};
-
-static int is_whose(void *context, const struct approval_person *p, struct err *err)
-{
-	struct whose *w = context;
-
-	(void)err;
-	if (memcmp(p->public, w->public, KEY_PUBLIC) != 0)
-		return 0;
-	snprintf(w->name, sizeof(w->name), "%s", p->name);
-	return 1;
-}
-
-/* A person is known by their key. */
-static int find_name(struct approvals *v, struct whose *ret, struct err *err)
-{
-	ret->public = v->key.public;
-	int r = approval_person_each(v->store, is_whose, ret, err);
-	if (r)
-		return r < 0 ? -1 : 0;
-	err_set(err, ERR_REFUSED, "the key %s is not enrolled", v->call->approvals.key);
-	err_cure(err, "cordon approvals key add NAME PUBLIC-KEY, by who owns the state directory");
-	return -1;
-}
-
 void approvals_tell(const struct approvals *v, const struct approval *a)
 {
 	const char *state = approval_state_name((unsigned)a->status.state);
@@ -139,13 +111,14 @@ void approvals_tell(const struct approvals *v, const struct approval *a)
 static int approve(struct approvals *v)
 {
 	AUTO_APPROVAL struct approval a = {0};
-	struct whose who = {0};
+	char name[APPROVAL_NAME_MAX + 1];
 	struct err err;
 
 	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
-	    approval_may_sign(&a, &v->actor, &err) < 0 || find_name(v, &who, &err) < 0)
+	    approval_may_sign(&a, &v->actor, &err) < 0 ||
+	    approval_person_of_key(v->store, v->key.public, name, &err) < 0)
 		return approvals_fail(v->call, &err);
-	struct approval_vote vote = {.name = who.name,
+	struct approval_vote vote = {.name = name,
 				     .approves = 1,
 				     .scope = v->call->approvals.scope,
 				     .time = v->now,
@@ -205,9 +178,8 @@ static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 	return NULL;
 }
 
-static int load_key(struct approvals *v, struct err *err)
+int approvals_load_key(const char *file, struct key *ret, bool *ret_protected, struct err *err)
 {
-	const char *file = v->call->approvals.key;
 	char pass[APPROVAL_PASS_MAX + 1];
 
 	if (!file) {
@@ -215,11 +187,11 @@ static int load_key(struct approvals *v, struct err *err)
 		err_cure(err, "cordon approvals key new FILE makes one");
 		return -1;
 	}
-	int r = approval_key_load(file, NULL, &v->key, &v->actor.key_protected, err);
+	int r = approval_key_load(file, NULL, ret, ret_protected, err);
 	if (r == 1) {
 		r = passphrase_ask("Passphrase of the key: ", pass, err);
 		if (r == 0)
-			r = approval_key_load(file, pass, &v->key, &v->actor.key_protected, err);
+			r = approval_key_load(file, pass, ret, ret_protected, err);
 		sodium_memzero(pass, sizeof(pass));
 	}
 	return r;
@@ -230,6 +202,11 @@ static int open_state(const struct cli_call *call, struct gate_state *ret, struc
 	struct gate_state_options o = {.path = call->state, .as_owner = true};
 
 	return gate_state_open(ret, &o, err);
+}
+
+static int load_key(struct approvals *v, struct err *err)
+{
+	return approvals_load_key(v->call->approvals.key, &v->key, &v->actor.key_protected, err);
 }
 
 static uint64_t now_ms(void)
@@ -279,7 +256,8 @@ static int set_scope(struct cli_call *c, const struct cli_option *o, const char 
 		       o->values(names, sizeof(names)));
 }
 
-static int set_key(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int approvals_set_key(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
 {
 	(void)o;
 	c->approvals.key = v;
@@ -322,7 +300,7 @@ static int set_flag(struct cli_call *c, const struct cli_option *o, const char *
 }
 
 const struct cli_option cli_approvals_options[] = {
-	{"key", "FILE", "approve, sign: your key", set_key, NULL},
+	{"key", "FILE", "approve, sign: your key", approvals_set_key, NULL},
 	{"scope", "S", "approve, sign: for how long; the first is the default", set_scope,
 	 names_of_scopes},
 	{"name", "NAME", "sign: under which your key is enrolled", set_name, NULL},

@@ -10,6 +10,7 @@
 
 #include "approval/approval.h"
 #include "cli/cli.h"
+#include "model/report.h"
 
 /* A verb's world: the store is open, the caller is known. */
 struct approvals {
@@ -23,6 +24,11 @@ struct approvals {
 /* approvals.c */
 /* Prints the error; what to exit with. */
 int approvals_fail(const struct cli_call *call, const struct err *err);
+/* The person's key in FILE (NULL: none was named), with its passphrase if it has one. */
+int approvals_load_key(const char *file, struct key *ret, bool *ret_protected, struct err *err);
+/* --key */
+int approvals_set_key(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err);
 
 /* approvals_show.c, approvals_code.c, approvals_json.c */
 int approvals_show(struct approvals *v);
@@ -33,6 +39,7 @@ void approvals_code(const struct approval *a, const struct approval_code *code);
 int approvals_diff(struct approvals *v, const struct approval *a, const struct approval_code *code,
 		   struct err *err);
 json_t *approvals_json(const struct approval *a, uint64_t now);
+struct report_tie approvals_tie(const struct approval_evidence *e);
 /* What the gate said of it: verdict.h. */
 void approvals_add_said(json_t *all, const struct approval *a);
 /* Adds the code to what approvals_json made. */

@@ -150,7 +150,7 @@ static const struct cli_field request_rows[] = {
 	{0}};
 
 /* People are told one of both: the form of the code, or how it ties as it is. */
-static struct report_tie tie_of(const struct approval_evidence *e)
+struct report_tie approvals_tie(const struct approval_evidence *e)
 {
 	struct report_tie t = {.source = e->source,
 			       .name = e->name,
@@ -178,7 +178,7 @@ void approvals_add_said(json_t *all, const struct approval *a)
 	struct report_finding found[APPROVAL_FINDINGS_MAX];
 
 	for (size_t i = 0; i < r->evidence.count; i++)
-		ties[i] = tie_of(&e[i]);
+		ties[i] = approvals_tie(&e[i]);
 	for (size_t i = 0; i < r->findings.count; i++)
 		found[i] = (struct report_finding){.rule = f[i].rule,
 						   .title = f[i].title,

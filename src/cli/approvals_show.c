@@ -13,6 +13,7 @@
 #include "cli/approvals.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
+#include "cli/ties.h"
 #include "conf/profile.h"
 #include "policy/policy.h"
 #include "store/buf.h"
@@ -106,9 +107,9 @@ static void show_question(const struct approval *a, uint64_t now)
 }
 
 /* What others call a thing comes last in its line: behind it they could go on in our words. */
-static void show_tie(const struct approval_evidence *e, size_t number)
+static void show_tie(const struct report_tie *e, size_t number)
 {
-	const char *kind = source_kind_name((unsigned)e->kind);
+	const char *kind = source_kind_name(e->kind), *how = e->tie ? e->tie : e->how;
 	char there[64] = "";
 
 	if (e->source_to > e->source_from)
@@ -118,21 +119,25 @@ static void show_tie(const struct approval_evidence *e, size_t number)
 		approvals_line("source",
 			       "[%zu] bytes %llu-%llu of the code tie by %s to %s%s %s: %s", number,
 			       (unsigned long long)e->code_from, (unsigned long long)e->code_to,
-			       e->how, there, kind, e->source, e->name);
+			       how, there, kind, e->source, e->name);
 	else
 		approvals_line("source",
 			       "[%zu] not its own bytes, but found in its %s: %s%s %s: %s", number,
-			       e->how, there, kind, e->source, e->name);
+			       how, there, kind, e->source, e->name);
 }
 
 static void show_origin(const struct approval_request *r)
 {
 	const struct approval_evidence *e = r->evidence.list;
+	struct report_tie ties[APPROVAL_EVIDENCE_MAX];
 
+	for (size_t i = 0; i < r->evidence.count; i++)
+		ties[i] = approvals_tie(&e[i]);
+	size_t count = ties_merge(ties, r->evidence.count);
 	approvals_line("origin", "%s: %s", origin_name((unsigned)r->origin),
 		       origin_help((unsigned)r->origin));
-	for (size_t i = 0; i < r->evidence.count; i++)
-		show_tie(&e[i], i + 1);
+	for (size_t i = 0; i < count; i++)
+		show_tie(&ties[i], i + 1);
 	if (r->evidence_more)
 		approvals_line("source", "and %llu more ties that are not listed",
 			       (unsigned long long)r->evidence_more);

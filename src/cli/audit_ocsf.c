@@ -54,6 +54,7 @@ static const struct row {
 	[RECORD_CHECKPOINT] = {API_ACTIVITY, 1, "Create", "the log was signed"},
 	[RECORD_EGRESS] = {API_ACTIVITY, 99, "Other", "a run connected to hosts, or tried to"},
 	[RECORD_LOST] = {API_ACTIVITY, 99, "Other", "a run wrote more than can be remembered"},
+	[RECORD_FOUND] = {API_ACTIVITY, 3, "Update", "a person has looked at what it wrote"},
 };
 /* In an ingest the rules found something. */
 static const struct row found_row = {DETECTION_FINDING, 1, "Create",

@@ -24,12 +24,19 @@ json_t *audit_record_json(const struct store_row *row)
 	return record;
 }
 
-/* Its bytes are JSON: quotes in it are escaped. */
+/* Its bytes are JSON: quotes in a text are escaped, and it ends with one, also where it is cut. */
 static void show_value(struct jcs_span value)
 {
-	AUTO_FREE char *text = strndup((const char *)value.data, value.len);
+	const char *text = (const char *)value.data;
+	bool is_text = value.len > 1 && *text == '"';
 
-	shown_words(stdout, text ? text : "?");
+	if (is_text)
+		putchar('"');
+	size_t more = shown_short(stdout, text + is_text, value.len - (is_text ? 2 : 0));
+	if (is_text)
+		putchar('"');
+	if (more)
+		printf(SHOWN_MORE, more);
 }
 
 /* The members of a canonical object by the bytes; NAME is plain ASCII. */

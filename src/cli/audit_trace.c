@@ -92,12 +92,12 @@ const struct cli_field gate_trace_fields[] = {
 	{"result_record", "number and hash of the result's record; or null", told_result_record},
 	{0}};
 
+/* Past the end where it is none of them. */
 static unsigned find_name(const char *(*name)(unsigned i), const char *word)
 {
-	unsigned i = 0;
+	unsigned i;
 
-	while (name(i) && !(word && strcmp(name(i), word) == 0))
-		i++;
+	cli_find_name(name, word ? word : "", word ? strlen(word) : 0, &i);
 	return i;
 }
 

@@ -43,9 +43,8 @@ struct cli_gate {
 	const char *domain;	    /* a handle, or NULL */
 	const char *name, *release; /* ingest */
 	unsigned kind;
-	bool has_kind, has_integrity, has_secrecy, has_caps;
+	bool has_kind, has_integrity, has_secrecy;
 	unsigned integrity, secrecy; /* of the label */
-	unsigned caps;		     /* plan: bits */
 	uint64_t runs, ttl_ms;	     /* 0: as usual */
 	uint64_t lines, from;	     /* audit */
 	bool has_lines, follow;
@@ -121,6 +120,14 @@ int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const c
 		"conversation", "NAME", "your own name for it; what has one name becomes one",     \
 			cli_set_conversation, NULL                                                 \
 	}
+/* Capabilities, with commas between them; as often as it is said. */
+int cli_set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+const char *cli_names_of_caps(char *buf, size_t size);
+int cli_set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* Which of the names V is, LEN bytes of it. */
+bool cli_find_name(const char *(*name)(unsigned i), const char *v, size_t len, unsigned *ret);
+/* O's value is none of its names. */
+int cli_no_such(const struct cli_option *o, const char *v, struct err *err);
 /* "--", or "-" for a name of one letter. */
 const char *cli_dashes(const struct cli_option *o);
 /* words.c */

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "cli/approvals.h"
 #include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/shown.h"
 #include "cli/verb.h"
 #include "cli/verdict.h"
+#include "flow/found.h"
 #include "model/gate.h"
-#include "origin/fileslost.h"
 #include "origin/source.h"
 
 /* What is told of a domain. HANDLE may be NULL. */
@@ -24,14 +25,9 @@ struct told {
 	json_t *lost;	 /* or NULL */
 };
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 
-TOLD(told_handle, text_or_null(v->handle))
+TOLD(told_handle, jsonval_word(v->handle))
 TOLD(told_domain, gate_id_json(&v->domain->id))
 TOLD(told_principal, jsonval_readable(v->domain->principal))
 TOLD(told_epoch, jsonval_number(v->domain->epoch))
@@ -71,7 +67,6 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 {
 	struct listing *l = context;
 	char text[2 * SOURCE_NAME_MAX], when[GATE_TIME_MAX];
-	struct jcs_span value;
 	struct record r;
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
@@ -89,10 +84,11 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 	printf("  %s", gate_time(r.time, when));
 	static const char *const members[] = {"kind", "integrity", "id", "name"};
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		if (jcs_member(r.body, members[i], &value) &&
-		    jcs_get_text(value, text, sizeof(text))) {
+		if (jcs_text_at(r.body, members[i], text, sizeof(text))) {
 			fputs("  ", stdout);
-			shown_words(stdout, text);
+			size_t more = shown_short(stdout, text, strlen(text));
+			if (more)
+				printf(SHOWN_MORE, more);
 		}
 	putchar('\n');
 	return 0;
@@ -112,24 +108,33 @@ static int list(struct gate_state *s, const struct domain *d, json_t *all, struc
 	return 0;
 }
 
-/* Of all conversations: a file goes from one to the other. */
-static int list_lost(void *context, const struct lost_run *run, struct err *err)
+static int list_lost(json_t *all, const struct lost_run *run, const char *why, struct err *err)
 {
-	static const struct id several;
 	char hex[ID_HEX], ref[RECORD_REF_MAX] = "several runs", when[GATE_TIME_MAX];
-	json_t *all = context;
 
-	if (!id_is_same(&run->run, &several))
+	if (!lost_is_several(&run->run))
 		snprintf(ref, sizeof(ref), "run:%s", id_hex(&run->run, hex));
 	if (!all) {
 		printf("files that were changed since %s are doubtful: %s %s\n",
-		       gate_time((uint64_t)run->since * 1000000, when), ref,
-		       lost_why_words(run->why));
+		       gate_time((uint64_t)run->since * 1000000, when), ref, why);
 		return 0;
 	}
 	json_t *one = json_pack("{s:s, s:I, s:s}", "run", ref, "since",
-				(json_int_t)run->since * 1000, "why", lost_why_words(run->why));
+				(json_int_t)run->since * 1000, "why", why);
 	return json_array_append_new(all, one) < 0 ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+static int list_row(void *context, const struct lost_run *run, struct err *err)
+{
+	return list_lost(context, run, lost_why_words(run->why), err);
+}
+
+static int list_missing(void *context, const struct lost_run *run, struct err *err)
+{
+	return list_lost(context, run,
+			 "wrote more than could be remembered; that was taken out of the database, "
+			 "and nobody has signed for it: no run is told of it any more",
+			 err);
 }
 
 static void print_domain(const struct domain *d)
@@ -190,6 +195,14 @@ static int renew(struct cli_call *call, struct gate_state *s, struct err *err)
 	return 0;
 }
 
+/* Of all conversations: a file goes from one to the other. */
+static int list_all_lost(struct gate_state *s, json_t *lost, struct err *err)
+{
+	int r = files_lost_each(&s->keeper, list_row, lost, err);
+
+	return r ? r : found_missing_each(s, list_missing, lost, err);
+}
+
 static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 {
 	const char *handle = call->argc > 1 ? call->argv[1] : NULL;
@@ -200,7 +213,7 @@ static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 	if (r == 0 && !call->json)
 		print_domain(&d);
 	if (r == 0)
-		r = files_lost_each(&s->keeper, list_lost, lost, err);
+		r = list_all_lost(s, lost, err);
 	if (r == 0)
 		r = list(s, &d, all, err);
 	if (r == 0 && call->json)
@@ -214,10 +227,12 @@ static const struct verb {
 	struct cli_verb verb;
 	int (*run)(struct cli_call *call, struct gate_state *s, struct err *err);
 	bool names; /* it takes a client's own name: who looks merges nothing */
+	int (*whole)(struct cli_call *call); /* it opens the state itself */
 } verbs[] = {
-	{{"new", NULL, 0, 0}, make, true},
-	{{"show", NULL, 0, 1}, show, false},
-	{{"renew", NULL, 1, 1}, renew, false},
+	{{"new", NULL, 0, 0}, make, true, NULL},
+	{{"show", NULL, 0, 1}, show, false, NULL},
+	{{"renew", NULL, 1, 1}, renew, false, NULL},
+	{{"found", NULL, 1, 1}, NULL, false, domain_found},
 };
 
 static const struct verb *verb_of(const struct cli_call *call, struct err *err)
@@ -230,7 +245,7 @@ static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 		err_set(err, ERR_USAGE, "--conversation: not with %s", verb->verb.name);
 	else
 		err_set(err, ERR_USAGE, "what about domains?");
-	err_cure(err, "cordon domain new, show [HANDLE] or renew HANDLE");
+	err_cure(err, "cordon domain new, show [HANDLE], renew HANDLE or found RUN --key FILE");
 	return NULL;
 }
 
@@ -240,6 +255,8 @@ int cli_domain(struct cli_call *call)
 	struct err err;
 	const struct verb *verb = verb_of(call, &err);
 
+	if (verb && verb->whole)
+		return verb->whole(call);
 	if (!verb || gate_begin(call, GATE_WRITES, &s, &err) < 0 || verb->run(call, &s, &err) < 0)
 		return gate_fail(call, &err);
 	return 0;
@@ -247,6 +264,10 @@ int cli_domain(struct cli_call *call)
 
 const struct cli_option cli_domain_options[] = {
 	CLI_CONVERSATION_ROW,
+	{"key", "FILE", "found: your key; cordon domain found run:ID --key FILE", approvals_set_key,
+	 NULL},
+	{"policy", "FILE", "found: what the run was decided by, if it says single_user",
+	 cli_set_policy, NULL},
 	{"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL},
 	{"json", NULL, "print JSON", cli_set_json, NULL},
 	{0}};

@@ -22,6 +22,8 @@ enum { CHUNK = 64 << 10 };
 
 static const struct cli_object objects[] = {{"domain", gate_domain_fields},
 					    {"domain", verdict_fields},
+					    {"domain.found", gate_found_fields},
+					    {"domain.found", verdict_fields},
 					    {"ingest", gate_ingest_fields},
 					    {"ingest", verdict_fields},
 					    {"ingest.findings[]", gate_finding_fields},

@@ -15,9 +15,12 @@
 enum { GATE_STATUS_BAD = 1, GATE_STATUS_USAGE = 2 };
 
 /* The words of their JSON objects; each is ended by a row without name. */
-extern const struct cli_field gate_domain_fields[], gate_ingest_fields[], gate_finding_fields[],
-	gate_plan_fields[], gate_verify_fields[], gate_trace_fields[], gate_checkpoint_fields[],
-	gate_key_fields[], gate_rotate_fields[], gate_prove_fields[];
+extern const struct cli_field gate_domain_fields[], gate_found_fields[], gate_ingest_fields[],
+	gate_finding_fields[], gate_plan_fields[], gate_verify_fields[], gate_trace_fields[],
+	gate_checkpoint_fields[], gate_key_fields[], gate_rotate_fields[], gate_prove_fields[];
+
+/* domain_found.c */
+int domain_found(struct cli_call *call);
 
 /* gate.c */
 /* The I-th of those objects, or NULL past the end. */

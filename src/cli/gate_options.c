@@ -20,31 +20,9 @@ static const char *names_of_kinds(char *buf, size_t size)
 	return names_join(source_kind_name, buf, size);
 }
 
-static const char *names_of_caps(char *buf, size_t size)
-{
-	return names_join(cap_name, buf, size);
-}
-
 static const char *names_of_exports(char *buf, size_t size)
 {
 	return names_join(audit_format_name, buf, size);
-}
-
-static int no_such(const struct cli_option *o, const char *v, struct err *err)
-{
-	char names[NAMES_MAX];
-
-	return err_set(err, ERR_USAGE, "--%s: there is no \"%.32s\" (%s)", o->name, v,
-		       o->values(names, sizeof(names)));
-}
-
-/* Which of the names V is, LEN bytes of it. */
-static bool find_name(const char *(*name)(unsigned i), const char *v, size_t len, unsigned *ret)
-{
-	for (*ret = 0; name(*ret); (*ret)++)
-		if (strlen(name(*ret)) == len && strncmp(name(*ret), v, len) == 0)
-			return true;
-	return false;
 }
 
 static int set_domain(struct cli_call *c, const struct cli_option *o, const char *v,
@@ -58,7 +36,9 @@ static int set_domain(struct cli_call *c, const struct cli_option *o, const char
 static int set_kind(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	c->gate.has_kind = true;
-	return find_name(source_kind_name, v, strlen(v), &c->gate.kind) ? 0 : no_such(o, v, err);
+	return cli_find_name(source_kind_name, v, strlen(v), &c->gate.kind)
+		       ? 0
+		       : cli_no_such(o, v, err);
 }
 
 static int set_name(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -83,10 +63,10 @@ static int set_words(struct cli_call *c, const struct cli_option *o, const char 
 
 	for (const char *p = v;; p++) {
 		size_t len = strcspn(p, ",");
-		if (find_name(integrity_name, p, len, &word)) {
+		if (cli_find_name(integrity_name, p, len, &word)) {
 			c->gate.integrity = word;
 			c->gate.has_integrity = true;
-		} else if (find_name(secrecy_name, p, len, &word)) {
+		} else if (cli_find_name(secrecy_name, p, len, &word)) {
 			c->gate.secrecy = word;
 			c->gate.has_secrecy = true;
 		} else {
@@ -106,29 +86,6 @@ static int set_label(struct cli_call *c, const struct cli_option *o, const char 
 	if (!c->gate.has_integrity || c->gate.integrity <= INTEGRITY_UNTRUSTED)
 		return 0;
 	return err_set(err, ERR_USAGE, "--label: what is said of a source can only lower it");
-}
-
-/* As often as it is said. */
-static int set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	unsigned cap;
-
-	c->gate.has_caps = true;
-	for (const char *p = v;; p++) {
-		size_t len = strcspn(p, ",");
-		if (!find_name(cap_name, p, len, &cap))
-			return no_such(o, p, err);
-		c->gate.caps |= CAP_BIT(cap);
-		p += len;
-		if (!*p)
-			return 0;
-	}
-}
-
-static int set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	c->request.lang = v;
-	return profile_find(v) ? 0 : no_such(o, v, err);
 }
 
 static int set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -184,7 +141,9 @@ static int set_key(struct cli_call *c, const struct cli_option *o, const char *v
 static int set_format(struct cli_call *c, const struct cli_option *o, const char *v,
 		      struct err *err)
 {
-	return find_name(audit_format_name, v, strlen(v), &c->gate.format) ? 0 : no_such(o, v, err);
+	return cli_find_name(audit_format_name, v, strlen(v), &c->gate.format)
+		       ? 0
+		       : cli_no_such(o, v, err);
 }
 
 #define STATE_ROW                                                                                  \
@@ -211,8 +170,9 @@ const struct cli_option cli_plan_options[] = {
 	{"domain", "HANDLE", "the conversation; nothing untrusted was read in it yet", set_domain,
 	 NULL},
 	CLI_CONVERSATION_ROW,
-	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
-	{"ask", "CAP[,CAP]", "what runs may ask for beside compute", set_ask, names_of_caps},
+	{"lang", "L", "else by the file's name", cli_set_lang, names_of_profiles},
+	{"ask", "CAP[,CAP]", "what runs may ask for beside compute", cli_set_ask,
+	 cli_names_of_caps},
 	{"inputs", "WORD[,WORD]",
 	 "the least trusted and the most secret input it may get; default: any", set_words, NULL},
 	{"runs", "N", "how often it may run; default 1", set_runs, NULL},

@@ -39,7 +39,8 @@ static const struct {
 	{"domain", "2", "wrong usage"},
 	{"domain", "125", "the state could not be read or written, or it is no handle of yours"},
 	{"domain", "126",
-	 "refused: the state directory is not yours alone, or not what was signed"},
+	 "refused: the state directory is not yours alone, or not what was signed; found: you may "
+	 "not"},
 	{"ingest", "0", "it is recorded, and released if that was asked for; hostile or not"},
 	{"ingest", "2", "wrong usage, or there are no rules"},
 	{"ingest", "125",

@@ -37,6 +37,11 @@ json_t *jsonval_number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+json_t *jsonval_word(const char *word)
+{
+	return word ? json_string(word) : json_null();
+}
+
 json_t *jsonval_text(const char *s, size_t len)
 {
 	json_t *plain = json_stringn(s, len);

@@ -16,6 +16,8 @@ json_t *jsonval_object(const struct cli_field *fields, const void *of);
 /* COUNT structs of SIZE bytes. */
 json_t *jsonval_list(const struct cli_field *fields, const void *first, size_t size, size_t count);
 json_t *jsonval_number(uint64_t n);
+/* A word of ours; null for NULL. */
+json_t *jsonval_word(const char *word);
 /* A name that is not UTF-8 cannot be a JSON string as it is: it is base64. */
 json_t *jsonval_text(const char *s, size_t len);
 /* The field beside such a name; NULL where the name is as it is. */

@@ -52,7 +52,7 @@ static int set_help(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
-static int no_such(const struct cli_option *o, const char *v, struct err *err)
+int cli_no_such(const struct cli_option *o, const char *v, struct err *err)
 {
 	char names[NAMES_MAX];
 
@@ -60,10 +60,18 @@ static int no_such(const struct cli_option *o, const char *v, struct err *err)
 		       o->values(names, sizeof(names)));
 }
 
-static int set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+bool cli_find_name(const char *(*name)(unsigned i), const char *v, size_t len, unsigned *ret)
+{
+	for (*ret = 0; name(*ret); (*ret)++)
+		if (strlen(name(*ret)) == len && strncmp(name(*ret), v, len) == 0)
+			return true;
+	return false;
+}
+
+int cli_set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	c->request.lang = v;
-	return profile_find(v) ? 0 : no_such(o, v, err);
+	return profile_find(v) ? 0 : cli_no_such(o, v, err);
 }
 
 static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -71,7 +79,7 @@ static int set_tier(struct cli_call *c, const struct cli_option *o, const char *
 	enum tier tier = tier_find(v);
 
 	if (tier >= TIER_COUNT)
-		return no_such(o, v, err);
+		return cli_no_such(o, v, err);
 	c->request.tier = tier;
 	return 0;
 }
@@ -251,7 +259,7 @@ static const char *names_of_origins(char *buf, size_t size)
 	return names_join(host_word, buf, size);
 }
 
-static const char *names_of_caps(char *buf, size_t size)
+const char *cli_names_of_caps(char *buf, size_t size)
 {
 	return names_join(cap_name, buf, size);
 }
@@ -267,23 +275,22 @@ static int set_origin(struct cli_call *c, const struct cli_option *o, const char
 			c->request.declared = means[i];
 			return 0;
 		}
-	return no_such(o, v, err);
+	return cli_no_such(o, v, err);
 }
 
-/* Words with commas between them. */
-static int set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	for (size_t len; *v; v += len + (v[len] == ',')) {
-		unsigned cap = 0;
-		len = strcspn(v, ",");
-		while (cap_name(cap) &&
-		       (strlen(cap_name(cap)) != len || strncmp(cap_name(cap), v, len) != 0))
-			cap++;
-		if (!cap_name(cap))
-			return no_such(o, v, err);
+	unsigned cap;
+
+	for (const char *p = v;; p++) {
+		size_t len = strcspn(p, ",");
+		if (!cli_find_name(cap_name, p, len, &cap))
+			return cli_no_such(o, p, err);
 		c->request.asks |= CAP_BIT(cap);
+		p += len;
+		if (!*p)
+			return 0;
 	}
-	return 0;
 }
 
 static int set_wait(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -330,7 +337,7 @@ const struct cli_option cli_beside_options[] = {
 	{0}};
 
 const struct cli_option cli_run_options[] = {
-	{"lang", "L", "else by the file's name", set_lang, names_of_profiles},
+	{"lang", "L", "else by the file's name", cli_set_lang, names_of_profiles},
 	{"json", NULL, "print one JSON object instead of the program's output", cli_set_json, NULL},
 	{"events", NULL, "print a line of JSON for each thing as it happens", set_events, NULL},
 	{"telemetry", NULL, "Python tells what it does; the program can silence and forge it",
@@ -349,7 +356,7 @@ const struct cli_option cli_run_options[] = {
 	{"origin", "O", "what you, its host, know of it", set_origin, names_of_origins},
 	{"plan", "TOKEN", "the code was fixed before anything was read (cordon plan)", set_text,
 	 NULL},
-	{"ask", "CAP,...", "what it asks for", set_ask, names_of_caps},
+	{"ask", "CAP,...", "what it asks for", cli_set_ask, cli_names_of_caps},
 	{"policy", "FILE", "what is allowed; else the profile balanced", set_text, NULL},
 	{"wait", NULL, "if people are asked, until they have answered", set_wait, NULL},
 	{"rules", "DIR", "rules to scan it with; may be repeated", set_run_rules, NULL},

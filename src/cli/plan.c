@@ -83,7 +83,7 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 	struct mint_ask ask = {.file = call->argv[0],
 			       .lang = call->request.lang,
 			       .with = &call->request,
-			       .caps = g->caps,
+			       .caps = call->request.asks,
 			       .runs = g->runs ? (uint32_t)g->runs : MINT_RUNS,
 			       .ttl_us = g->ttl_ms ? g->ttl_ms * 1000 : MINT_TTL_US,
 			       .least = g->has_integrity ? (enum integrity)g->integrity

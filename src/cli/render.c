@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/events.h"
 #include "cli/glyph.h"
+#include "cli/ties.h"
 #include "conf/units.h"
 
 #define COLOUR_RED "\033[31m"
@@ -166,13 +167,16 @@ static void say_changes(const struct result *r, bool only_noted)
 /* People are asked: whom to call, and what about. */
 static void say_pending(const struct report *r)
 {
+	struct report_tie ties[REPORT_TIES_MAX];
 	char line[256];
 
+	memcpy(ties, r->tie, r->tiec * sizeof(*ties));
+	size_t count = ties_merge(ties, r->tiec);
 	say("", "not run yet: a person is asked");
 	for (size_t i = 0; i < r->reasonc; i++)
 		say("  because: ", r->reason[i]);
-	for (size_t i = 0; i < r->tiec && i < 4; i++) {
-		const struct report_tie *t = &r->tie[i];
+	for (size_t i = 0; i < count && i < 4; i++) {
+		const struct report_tie *t = &ties[i];
 		if (t->code_to > t->code_from)
 			snprintf(line, sizeof(line), "bytes %llu to %llu stand in %.100s",
 				 (unsigned long long)t->code_from, (unsigned long long)t->code_to,

@@ -298,3 +298,15 @@ void shown_words(FILE *to, const char *text)
 
 	shown_text(&s, 0, text);
 }
+
+/* Neither a character is cut in two nor what is behind a backslash. */
+size_t shown_short(FILE *to, const char *text, size_t len)
+{
+	size_t n = len > SHOWN_SHORT ? SHOWN_SHORT : len;
+
+	while (n < len && n && ((text[n] & 0xc0) == 0x80 || text[n - 1] == '\\'))
+		n--;
+	AUTO_FREE char *part = strndup(text, n);
+	shown_words(to, part ? part : "?");
+	return len - n;
+}

@@ -17,6 +17,7 @@ enum {
 	SHOWN_WIDTH_MIN = 40,
 	SHOWN_WIDTH = 80, /* where nobody knows: a pager's terminal, a mail */
 	SHOWN_WIDTH_MAX = 512,
+	SHOWN_SHORT = 200, /* bytes of somebody's text in a line of a list */
 };
 
 /* How a line is shown. MARK has a byte for each of the text's, other than 0 where it is marked; or
@@ -38,6 +39,10 @@ void shown_line(const struct shown *s, size_t column, const char *text, size_t l
 size_t shown_text(const struct shown *s, size_t column, const char *text);
 /* The same where a line of ours is short and nothing is marked. */
 void shown_words(FILE *to, const char *text);
+/* The same of a text that may be long: its first SHOWN_SHORT bytes, about. How many it has beyond that, which
+ * SHOWN_MORE tells. */
+#define SHOWN_MORE "... (%zu bytes more)"
+size_t shown_short(FILE *to, const char *text, size_t len);
 /* Is it shown as it is? Tabs, ends of lines and a return before one count as plain. */
 bool shown_is_plain(const char *text, size_t len);
 

@@ -4,14 +4,8 @@
  */
 #include "cli/verdict.h"
 
-#include <sodium.h>
-
+#include "cli/gate.h"
 #include "cli/jsonval.h"
-
-static json_t *word(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
 
 static json_t *readable(const char *text)
 {
@@ -21,8 +15,8 @@ static json_t *readable(const char *text)
 #define TIE(function, expression) FIELD(function, struct report_tie, expression)
 TIE(tie_source, json_string(v->source))
 TIE(tie_name, readable(v->name))
-TIE(tie_kind, word(source_kind_name(v->kind)))
-TIE(tie_tie, word(v->tie))
+TIE(tie_kind, jsonval_word(source_kind_name(v->kind)))
+TIE(tie_tie, jsonval_word(v->tie))
 TIE(tie_how, readable(v->how))
 TIE(tie_from, jsonval_number(v->code_from))
 TIE(tie_to, jsonval_number(v->code_to))
@@ -46,9 +40,9 @@ const struct cli_field verdict_tie_fields[] = {
 RULE(rule_id, jsonval_readable(v->rule))
 RULE(rule_title, readable(v->title))
 RULE(rule_severity, readable(v->severity))
-RULE(rule_lane, word(v->lane))
-RULE(rule_grade, word(grade_name(v->grade)))
-RULE(rule_view, word(v->view))
+RULE(rule_lane, jsonval_word(v->lane))
+RULE(rule_grade, jsonval_word(grade_name(v->grade)))
+RULE(rule_view, jsonval_word(v->view))
 RULE(rule_line, v->line ? jsonval_number(v->line) : json_null())
 RULE(rule_undecided, json_boolean(v->undecided))
 
@@ -64,8 +58,8 @@ const struct cli_field verdict_rule_fields[] = {
 	{0}};
 
 #define SAID(function, expression) FIELD(function, struct verdict_said, expression)
-SAID(said_verdict, word(v->verdict))
-SAID(said_origin, word(v->origin))
+SAID(said_verdict, jsonval_word(v->verdict))
+SAID(said_origin, jsonval_word(v->origin))
 SAID(said_evidence, jsonval_list(verdict_tie_fields, v->tie, sizeof(*v->tie), v->tiec))
 SAID(said_rules, jsonval_list(verdict_rule_fields, v->finding, sizeof(*v->finding), v->findingc))
 SAID(said_audit, v->id ? json_sprintf("%s:%s", v->ref, v->id) : json_null())
@@ -108,19 +102,12 @@ struct verdict_said verdict_of_report(const struct report *r)
 	return said;
 }
 
-static json_t *hash(const struct report_record *r)
-{
-	char hex[2 * REPORT_SHA256 + 1];
-
-	return json_string(sodium_bin2hex(hex, sizeof(hex), r->hash, sizeof(r->hash)));
-}
-
-FIELD(record_seq, struct report_record, jsonval_number(v->seq))
-FIELD(record_hash, struct report_record, hash(v))
+FIELD(its_seq, struct report_record, jsonval_number(v->seq))
+FIELD(its_hash, struct report_record, gate_hex_json(v->hash, sizeof(v->hash)))
 
 const struct cli_field verdict_record_fields[] = {
-	{"seq", "its number in the log, for cordon audit prove", record_seq},
-	{"hash", "the SHA-256 of its bytes", record_hash},
+	{"seq", "its number in the log, for cordon audit prove", its_seq},
+	{"hash", "the SHA-256 of its bytes", its_hash},
 	{0}};
 
 json_t *verdict_record_json(const struct report_record *r)

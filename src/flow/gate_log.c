@@ -14,7 +14,7 @@
 #include "flow/gate_log_private.h"
 #include "store/in_force.h"
 
-static void add_ref(struct refs *r, const char *sort, const char *id)
+void gate_add_ref(struct refs *r, const char *sort, const char *id)
 {
 	if (r->count == ARRAY_SIZE(r->name) || !*id)
 		return;
@@ -33,7 +33,7 @@ static void add_label(struct refs *r, bool is_known, const struct label *l)
 	if (!is_known)
 		return;
 	for (size_t i = 0; i < l->count; i++)
-		add_ref(r, "src", id_hex(&l->source[i], hex));
+		gate_add_ref(r, "src", id_hex(&l->source[i], hex));
 	r->more = r->more || l->more;
 }
 
@@ -41,7 +41,7 @@ void gate_add_bytes(struct refs *r, const uint8_t sha256[KEEPER_SHA256])
 {
 	char hex[2 * KEEPER_SHA256 + 1];
 
-	add_ref(r, "file", sodium_bin2hex(hex, sizeof(hex), sha256, KEEPER_SHA256));
+	gate_add_ref(r, "file", sodium_bin2hex(hex, sizeof(hex), sha256, KEEPER_SHA256));
 }
 
 /* What it ties to and what its files came from, which may be of other conversations. */
@@ -52,7 +52,7 @@ static void add_sources(struct refs *r, const struct gate *g)
 	if (g->has_known_input)
 		gate_add_bytes(r, g->bp->input_sha256);
 	for (size_t i = 0; i < g->report->tiec; i++)
-		add_ref(r, "src", g->report->tie[i].source);
+		gate_add_ref(r, "src", g->report->tie[i].source);
 	add_label(r, g->has_code, &g->code);
 	add_label(r, g->programc > 0, &g->programs);
 	add_label(r, g->has_inputs, &g->inputs);
@@ -63,9 +63,9 @@ static void add_leave(struct refs *r, const struct gate *g)
 {
 	char plan[ID_HEX];
 
-	add_ref(r, "apr", g->report->approval);
+	gate_add_ref(r, "apr", g->report->approval);
 	if (g->plan_answer == PLAN_GOOD)
-		add_ref(r, "plan", id_hex(&g->plan.id, plan));
+		gate_add_ref(r, "plan", id_hex(&g->plan.id, plan));
 }
 
 void gate_refs(struct refs *r, const struct gate *g)
@@ -74,9 +74,9 @@ void gate_refs(struct refs *r, const struct gate *g)
 
 	r->count = 0;
 	r->more = false;
-	add_ref(r, "run", g->report->run);
+	gate_add_ref(r, "run", g->report->run);
 	if (g->report->domain)
-		add_ref(r, "dom", id_hex(&g->domain.id, hex));
+		gate_add_ref(r, "dom", id_hex(&g->domain.id, hex));
 }
 
 void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *refs, struct jcs *j)
@@ -355,7 +355,7 @@ static void start_refs(struct refs *refs, const struct gate *g)
 {
 	gate_refs(refs, g);
 	add_leave(refs, g);
-	add_ref(refs, "src", g->report->run);
+	gate_add_ref(refs, "src", g->report->run);
 }
 
 int gate_log_start(struct gate *g, struct err *err)

@@ -22,6 +22,8 @@ struct refs {
 void gate_refs(struct refs *r, const struct gate *g);
 /* Bytes, by which the run that printed them and the source that has them are found. */
 void gate_add_bytes(struct refs *r, const uint8_t sha256[KEEPER_SHA256]);
+/* One more name: SORT:ID. */
+void gate_add_ref(struct refs *r, const char *sort, const char *id);
 /* A committed record of that kind. */
 struct report_record gate_record_of(const struct store_tx *tx, enum record_kind kind);
 void gate_put_layers(struct jcs *j, const char *name, uint32_t layers);

@@ -85,7 +85,7 @@ int modules_add_file(struct modules *m, const char *path, struct err *err)
 
 /* Every word is looked at, in strings and comments too: whoever computes what he takes in has them
  * there. */
-static int read_text(struct modules *m, const char *base, struct text text, struct err *err)
+static int read_words(struct modules *m, const char *base, struct text text, struct err *err)
 {
 	const struct module_language *l = m->language;
 	struct reader r = {.m = m, .base = base, .begin = text.s, .at = text.s};
@@ -105,6 +105,19 @@ static int read_text(struct modules *m, const char *base, struct text text, stru
 				return -1;
 	}
 	return 0;
+}
+
+/* To a shell a word with a NUL in it is that word. */
+static int read_text(struct modules *m, const char *base, struct text text, struct err *err)
+{
+	AUTO_FREE char *copy = NULL;
+
+	if (read_words(m, base, text, err) < 0)
+		return -1;
+	if (!text.len || !memchr(text.s, '\0', text.len))
+		return 0;
+	copy = scan_drop_nuls(text, &text);
+	return copy ? read_words(m, base, text, err) : err_set(err, ERR_SYSTEM, "out of memory");
 }
 
 /* The directory of a file, with a slash. */

@@ -211,7 +211,7 @@ static int keep_output(struct gate *g, const struct result *r, struct refs *refs
 }
 
 static void tell_result(const struct gate *g, const struct result *r, bool is_same,
-			const struct refs *refs, struct store_tx *tx)
+			struct refs *refs, struct store_tx *tx)
 {
 	AUTO_JCS struct jcs j = {0};
 
@@ -228,9 +228,12 @@ static void tell_result(const struct gate *g, const struct result *r, bool is_sa
 		told += count ? count : 1;
 	}
 	if (g->report->lost) {
+		gate_add_ref(refs, "lost", "files"); /* FOUND_REF, of this one only */
 		jcs_int(&j, "since", g->began.tv_sec);
 		jcs_str(&j, "why", lost_why_words(LOST_MUCH));
 		gate_append(tx, RECORD_LOST, refs, &j);
+		refs->count--;
+		tx->is_final = true; /* an old copy of the log would not know it */
 	}
 	put_result(g, r, g->report->result_sha256, is_same, &j);
 	gate_append(tx, RECORD_RESULT, refs, &j);

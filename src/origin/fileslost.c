@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "origin/filelabel.h"
 
-enum { ROW_MAX = 1 + 8 + LABEL_PACKED_MAX };
+enum { ROW_MAX = 1 + 8 + LABEL_PACKED_MAX + 8 };
+#define SIGNED "cordon lost files 1\n"
 #define ALL "l" /* also the key of the row that several are in */
 
 typedef char key_text[STORE_KEY_MAX + 1];
@@ -30,13 +32,18 @@ const char *lost_why_words(unsigned why)
 	return why < LOST_WHYS ? whys[why].words : NULL;
 }
 
-static void key_of(const struct id *run, key_text ret)
+bool lost_is_several(const struct id *run)
 {
 	static const struct id several;
+
+	return id_is_same(run, &several);
+}
+
+static void key_of(const struct id *run, key_text ret)
+{
 	char hex[ID_HEX];
 
-	snprintf(ret, STORE_KEY_MAX + 1, id_is_same(run, &several) ? ALL : ALL ".%s",
-		 id_hex(run, hex));
+	snprintf(ret, STORE_KEY_MAX + 1, lost_is_several(run) ? ALL : ALL ".%s", id_hex(run, hex));
 }
 
 static int read_row(const struct store_item *item, struct lost_run *ret, struct err *err)
@@ -52,7 +59,10 @@ static int read_row(const struct store_item *item, struct lost_run *ret, struct 
 	ret->why = (enum lost_why)why;
 	ret->since = (int64_t)unpack_uint(&u, 8);
 	label_unpack(&u, &ret->label);
-	bool is_named = strcmp(item->key, ALL) == 0 || id_parse(hex, strlen(hex), &ret->run);
+	bool is_all = strcmp(item->key, ALL) == 0;
+	bool is_named = is_all || id_parse(hex, strlen(hex), &ret->run);
+	/* Rows of earlier versions do not say it. */
+	ret->last = !is_all ? ret->since : u.at < u.len ? (int64_t)unpack_uint(&u, 8) : INT64_MAX;
 	return why == LOST_WHYS || !is_named || !unpack_is_done(&u)
 		       ? err_set(err, ERR_INPUT, "a label is damaged")
 		       : 0;
@@ -90,6 +100,8 @@ static int join(void *context, const struct lost_run *run, struct err *err)
 	l->by[run->why].any = true;
 	if (run->version > l->newest)
 		l->newest = run->version;
+	if (run->last > l->last)
+		l->last = run->last;
 	if (l->count < LOST_ROWS_MAX) {
 		l->run[l->count] = run->run;
 		l->version[l->count] = run->version;
@@ -116,14 +128,16 @@ static void put_row(const struct lost_run *run, uint64_t expected, struct store_
 	pack_uint(&p, whys[run->why].byte, 1);
 	pack_uint(&p, (uint64_t)run->since, 8);
 	label_pack(&p, &run->label);
+	if (lost_is_several(&run->run))
+		pack_uint(&p, (uint64_t)run->last, 8);
 	store_put(tx, STORE_FILE, key, row, p.len, expected);
 }
 
 /* Whoever of them goes on takes nothing out when it ends: that is the price of so many. */
 static void make_one(const struct files_lost *l, struct store_tx *tx)
 {
-	struct lost_run all = {.why = LOST_MUCH, .since = INT64_MAX, .label = label_top()};
-	static const struct id several;
+	struct lost_run all = {
+		.why = LOST_MUCH, .since = INT64_MAX, .last = l->last, .label = label_top()};
 	uint64_t expected = STORE_NEW;
 	key_text key;
 
@@ -133,7 +147,7 @@ static void make_one(const struct files_lost *l, struct store_tx *tx)
 			all.since = l->by[i].since < all.since ? l->by[i].since : all.since;
 		}
 	for (size_t i = 0; i < LOST_ROWS_MAX; i++) {
-		if (id_is_same(&l->run[i], &several)) {
+		if (lost_is_several(&l->run[i])) {
 			expected = l->version[i];
 			continue;
 		}
@@ -162,4 +176,49 @@ void files_lost_add(const struct lost_run *run, struct store_tx *tx)
 {
 	put_row(run, STORE_ANY, tx);
 	file_marks_touch(tx);
+}
+
+int files_lost_find(struct keeper *k, const struct id *run, struct lost_run *ret, struct err *err)
+{
+	AUTO_ITEM struct store_item item = {0};
+	key_text key;
+
+	key_of(run, key);
+	if (store_get(k->store, STORE_FILE, key, &item, err) < 0)
+		return -1;
+	if (!item.version)
+		return 0;
+	return read_row(&item, ret, err) < 0 ? -1 : 1;
+}
+
+void lost_run_label_digest(const struct lost_run *run, uint8_t ret[KEEPER_SHA256])
+{
+	uint8_t bytes[LABEL_PACKED_MAX];
+	struct packer p = {.data = bytes, .room = sizeof(bytes)};
+
+	label_pack(&p, &run->label);
+	digest_of(ret, bytes, p.len);
+}
+
+void lost_run_digest(const struct lost_run *run, const uint8_t label[KEEPER_SHA256],
+		     uint8_t ret[KEEPER_SHA256])
+{
+	uint8_t bytes[sizeof(SIGNED) + ID_BYTES + 1 + 8 + 8 + KEEPER_SHA256];
+	struct packer p = {.data = bytes, .room = sizeof(bytes)};
+
+	pack_bytes(&p, SIGNED, sizeof(SIGNED) - 1);
+	pack_bytes(&p, run->run.byte, ID_BYTES);
+	pack_uint(&p, whys[run->why].byte, 1);
+	pack_uint(&p, (uint64_t)run->since, 8);
+	pack_uint(&p, run->version, 8);
+	pack_bytes(&p, label, KEEPER_SHA256);
+	digest_of(ret, bytes, p.len);
+}
+
+void files_lost_end(const struct lost_run *run, struct store_tx *tx)
+{
+	key_text key;
+
+	key_of(&run->run, key);
+	store_delete(tx, STORE_FILE, key, run->version);
 }

@@ -24,6 +24,7 @@ struct lost_run {
 	struct id run; /* all zero: several */
 	enum lost_why why;
 	int64_t since;
+	int64_t last; /* of several: when the last of them began */
 	uint64_t version;
 	struct label label;
 };
@@ -35,11 +36,14 @@ struct files_lost {
 		int64_t since;
 		struct label label;
 	} by[LOST_WHYS];
+	int64_t last;	 /* when the last of them began */
 	uint64_t newest; /* the latest version of any row */
 	size_t count;
 	struct id run[LOST_ROWS_MAX]; /* the first of them, */
 	uint64_t version[LOST_ROWS_MAX];
 };
+
+bool lost_is_several(const struct id *run);
 
 int files_lost_load(struct keeper *k, struct files_lost *ret, struct err *err);
 typedef int lost_run_fn(void *context, const struct lost_run *run, struct err *err);
@@ -53,5 +57,14 @@ void files_lost_open(const struct files_lost *lost, const struct lost_run *run,
 void files_lost_close(const struct id *run, struct store_tx *tx);
 /* Or it is not. */
 void files_lost_add(const struct lost_run *run, struct store_tx *tx);
+
+/* A person has looked at what was changed since. 1, or 0: there is no such row. */
+int files_lost_find(struct keeper *k, const struct id *run, struct lost_run *ret, struct err *err);
+/* What they sign: this run, this row and no later one. LABEL: the SHA-256 of RUN's, see below. */
+void lost_run_digest(const struct lost_run *run, const uint8_t label[KEEPER_SHA256],
+		     uint8_t ret[KEEPER_SHA256]);
+void lost_run_label_digest(const struct lost_run *run, uint8_t ret[KEEPER_SHA256]);
+/* In the transaction with the record of their word; it fails when the row is another one by then. */
+void files_lost_end(const struct lost_run *run, struct store_tx *tx);
 
 #endif

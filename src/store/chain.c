@@ -349,12 +349,10 @@ static int load_key(struct store *s, const struct head *h, struct err *err)
 static int take_note(void *context, const struct store_row *row, struct err *err)
 {
 	struct record r;
-	struct jcs_span note;
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
 		return -1;
-	if (r.kind != RECORD_CHECKPOINT || !jcs_member(r.body, "note", &note) ||
-	    !jcs_get_text(note, context, NOTE_MAX))
+	if (r.kind != RECORD_CHECKPOINT || !jcs_text_at(r.body, "note", context, NOTE_MAX))
 		return err_set(err, ERR_INPUT, "record %llu is no checkpoint",
 			       (unsigned long long)row->seq);
 	return 1;

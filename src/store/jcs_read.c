@@ -286,3 +286,37 @@ bool jcs_get_int(struct jcs_span v, int64_t *ret)
 	*ret = v.data[0] == '-' ? -n : n;
 	return true;
 }
+
+bool jcs_text_at(struct jcs_span object, const char *name, char *ret, size_t size)
+{
+	struct jcs_span value;
+
+	return jcs_member(object, name, &value) && jcs_get_text(value, ret, size);
+}
+
+bool jcs_int_at(struct jcs_span object, const char *name, int64_t *ret)
+{
+	struct jcs_span value;
+
+	return jcs_member(object, name, &value) && jcs_get_int(value, ret);
+}
+
+static int digit(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool jcs_hex_at(struct jcs_span object, const char *name, uint8_t *ret, size_t len)
+{
+	struct jcs_span value;
+
+	if (!jcs_member(object, name, &value) || value.len != 2 * len + 2 || value.data[0] != '"')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		int high = digit(value.data[1 + 2 * i]), low = digit(value.data[2 + 2 * i]);
+		if (high < 0 || low < 0)
+			return false;
+		ret[i] = (uint8_t)(high * 16 + low);
+	}
+	return true;
+}

@@ -18,6 +18,7 @@ static const char *const kinds[RECORD_KINDS] = {
 	[RECORD_POLICY] = "policy",   [RECORD_DOMAIN] = "domain",
 	[RECORD_PLAN] = "plan",	      [RECORD_CHECKPOINT] = "checkpoint",
 	[RECORD_EGRESS] = "egress",   [RECORD_LOST] = "lost",
+	[RECORD_FOUND] = "found",
 };
 
 const char *record_kind_name(enum record_kind kind)

@@ -46,22 +46,10 @@ static int write_body(struct jcs *body, const char *origin, const struct key *fr
 
 bool rotate_is(const struct record *r)
 {
-	struct jcs_span value;
 	char event[sizeof(EVENT) + 1];
 
-	return r->kind == RECORD_KEY && jcs_member(r->body, "event", &value) &&
-	       jcs_get_text(value, event, sizeof(event)) && strcmp(event, EVENT) == 0;
-}
-
-static bool get_hex(struct jcs_span body, const char *name, uint8_t *ret, size_t len)
-{
-	char text[2 * KEY_SIGNATURE + 1];
-	struct jcs_span value;
-	size_t bytes = 0;
-
-	return jcs_member(body, name, &value) && jcs_get_text(value, text, sizeof(text)) &&
-	       strlen(text) == 2 * len &&
-	       sodium_hex2bin(ret, len, text, 2 * len, NULL, &bytes, NULL) == 0 && bytes == len;
+	return r->kind == RECORD_KEY && jcs_text_at(r->body, "event", event, sizeof(event)) &&
+	       strcmp(event, EVENT) == 0;
 }
 
 bool rotate_read(const struct record *r, const char *origin, const uint8_t from[KEY_PUBLIC],
@@ -69,9 +57,9 @@ bool rotate_read(const struct record *r, const char *origin, const uint8_t from[
 {
 	uint8_t said[KEY_PUBLIC], to[KEY_PUBLIC], signature[KEY_SIGNATURE], bytes[SIGNED_MAX];
 
-	if (!get_hex(r->body, "from", said, sizeof(said)) ||
-	    !get_hex(r->body, "key", to, sizeof(to)) ||
-	    !get_hex(r->body, "signature", signature, sizeof(signature)) ||
+	if (!jcs_hex_at(r->body, "from", said, sizeof(said)) ||
+	    !jcs_hex_at(r->body, "key", to, sizeof(to)) ||
+	    !jcs_hex_at(r->body, "signature", signature, sizeof(signature)) ||
 	    memcmp(said, from, KEY_PUBLIC) != 0 ||
 	    !key_verify(from, bytes, to_sign(origin, from, to, bytes), signature))
 		return false;
@@ -104,7 +92,7 @@ static int take_key(void *context, const struct store_row *row, struct err *err)
 	(void)err;
 	/* What is wrong with a record is for the walk to say. */
 	if (k->count < ROTATE_MAX && record_decode(row->bytes, row->len, &r, err) == 0 &&
-	    rotate_is(&r) && get_hex(r.body, "key", k->key[k->count], KEY_PUBLIC))
+	    rotate_is(&r) && jcs_hex_at(r.body, "key", k->key[k->count], KEY_PUBLIC))
 		k->count++;
 	return 0;
 }

@@ -59,29 +59,14 @@ static void look_at_clocks(struct verify_walk *w, const struct record *r)
 	w->mono = r->mono;
 }
 
-static bool get_hex(struct jcs_span body, const char *name, uint8_t *ret, size_t len)
-{
-	AUTO_BUF struct buf again = {.most = RECORD_MAX};
-	struct jcs_span value;
-
-	if (!jcs_member(body, name, &value) || value.len != 2 * len + 2)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		char two[3] = {(char)value.data[1 + 2 * i], (char)value.data[2 + 2 * i], 0};
-		ret[i] = (uint8_t)strtoul(two, NULL, 16);
-	}
-	buf_hex(&again, ret, len);
-	return !again.failed && memcmp(again.data, value.data + 1, 2 * len) == 0;
-}
-
 /* The first record says which log it is and whose. */
 static int genesis(struct verify_walk *w, const struct record *r)
 {
 	uint8_t log_id[HEAD_LOG_ID], public[KEY_PUBLIC];
 	char origin[NOTE_ORIGIN_MAX + 1];
 
-	if (r->kind != RECORD_GENESIS || !get_hex(r->body, "log", log_id, sizeof(log_id)) ||
-	    !get_hex(r->body, "key", public, sizeof(public)))
+	if (r->kind != RECORD_GENESIS || !jcs_hex_at(r->body, "log", log_id, sizeof(log_id)) ||
+	    !jcs_hex_at(r->body, "key", public, sizeof(public)))
 		return verify_found(w, VERIFY_FORM, 0, 0, "record 0 does not begin a log");
 	note_origin(log_id, origin);
 	if (w->origin[0] && strcmp(origin, w->origin) != 0)

@@ -52,11 +52,10 @@ int verify_checkpoint(struct verify_walk *w, const struct record *r)
 {
 	char text[NOTE_MAX];
 	uint8_t root[MERKLE_HASH];
-	struct jcs_span value;
 	struct note note;
 	struct err err;
 
-	if (!jcs_member(r->body, "note", &value) || !jcs_get_text(value, text, sizeof(text)) ||
+	if (!jcs_text_at(r->body, "note", text, sizeof(text)) ||
 	    note_parse(text, strlen(text), &note, &err) < 0 || note.size != r->seq)
 		return verify_found(w, VERIFY_FORM, r->seq, r->seq, "record %llu is no checkpoint",
 				    (unsigned long long)r->seq);

@@ -304,6 +304,25 @@ print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
 }
 @test "which documents it was" { each traced; }
 
+# Whoever chose the name does not fill the screen with it; --json has all of it.
+long_name() {
+	local name
+	name=https://x.example/$(head -c 900 /dev/zero | tr '\0' n)
+	printf 'a page that says something\n' >"$T/page"
+	gate "$1" 0 domain new
+	D=$(cat "$T/out")
+	gate "$1" 0 ingest --domain "$D" --kind web --name "$name" "$T/page" --json
+	SRC=$(/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["source"])' "$T/out")
+	gate "$1" 0 audit trace "src:$SRC"
+	out_has 'nnn"... ('
+	[ "$(awk '{ if (length > n) n = length } END { print n }' "$T/out")" -lt 700 ] || show
+	gate "$1" 0 domain show "$D"
+	out_has 'nnn... ('
+	gate "$1" 0 audit trace "src:$SRC" --json
+	holds "r['documents'][0]['name'] == '$name'"
+}
+@test "a long name is shown in part" { each long_name; }
+
 exported() {
 	story "$1"
 	gate "$1" 0 audit export

@@ -9,7 +9,7 @@ load gate.bash
 @test "words that are off" {
 	gate_setup
 	printf 'x\n' >"$T/x"
-	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain renew" "domain renew a b" "domain new --kind web" \
+	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain renew" "domain renew a b" "domain found" "domain found a b" "domain found a" "domain new --kind web" \
 		"ingest" "ingest --kind web x" "ingest --name u x" "ingest --kind dance --name u x" \
 		"ingest --kind web --name u x y" "ingest --kind web --name u --label tool x" \
 		"ingest --kind web --name u --label dance x" "ingest --kind web --name u --release" \

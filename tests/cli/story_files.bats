@@ -204,6 +204,75 @@ too_much() {
 	talk "$1"
 	submit "$1" before.py
 	holds 'r["origin"] == "agent"'
+	taken_out "$1"
+	ends_doubt "$1"
+	# Where it could write, a file is still what it may have written.
+	cp moved.py "$W/"
+	WHY='given something untrusted'
+	fresh "$1" "$W/moved.py"
+}
+# taken_out WAY: who writes the database gets no doubt out of it without its being told.
+taken_out()
+{
+	rows out
+	gate "$1" domain show
+	out_has 'that was taken out of the database, and nobody has signed for it'
+	gate "$1" domain show --json
+	holds 'len(r["lost"]) == 1 and r["lost"][0]["since"] > 0' '"nobody has signed" in r["lost"][0]["why"]'
+	rows back
+	gate "$1" domain show
+	! grep -q 'nobody has signed' "$T/out" || show
+}
+# rows out|back: of runs that wrote what nobody remembers.
+rows()
+{
+	/usr/bin/python3 -I - "$1" "$T/as-user/state/cordon/log.db" "$T/rows" <<-'END'
+		import pickle, sqlite3, sys
+		db = sqlite3.connect(sys.argv[2])
+		if sys.argv[1] == "out":
+		    rows = db.execute("select * from item where kind = 'file' and key like 'l.%'").fetchall()
+		    pickle.dump(rows, open(sys.argv[3], "wb"))
+		    db.execute("delete from item where kind = 'file' and key like 'l.%'")
+		else:
+		    for row in pickle.load(open(sys.argv[3], "rb")):
+		        db.execute("insert into item values (" + ", ".join("?" * len(row)) + ")", row)
+		db.commit()
+	END
+}
+# ends_doubt WAY: the run's own account cannot; root, who has looked, does, with a key; then files that
+# were changed since are nobody's again.
+ends_doubt()
+{
+	local run state=$T/as-user/state/cordon
+	gate "$1" domain show --json
+	holds 'len(r["lost"]) == 1'
+	run=$(/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["lost"][0]["run"])' "$T/out")
+	as user "$CORDON" approvals key new "$T/as-user/key" --plain >"$T/user.pub"
+	as user "$CORDON" approvals key add me "$(cat "$T/user.pub")" --uid "$TEST_UID"
+	gate "$1" domain found "$run" --key "$T/as-user/key"
+	exits 126
+	err_has 'your account asked for it'
+	"$CORDON" approvals key new "$T/root.key" --plain >"$T/root.pub"
+	gate root domain found "$run" --key "$T/root.key" --state "$state"
+	exits 126
+	err_has 'is not enrolled'
+	"$CORDON" approvals key add root "$(cat "$T/root.pub")" --uid 0 --state "$state"
+	gate root domain found "$run" --key "$T/root.key" --state "$state" --json
+	exits 0
+	holds "r['run'] == '$run' == r['audit_id'] and r['found_by'] == 'root' and r['already'] is False" \
+		'r["verdict"] is None and r["origin"] is None and r["evidence"] == r["rules"] == []'
+	gate root domain found "$run" --key "$T/root.key" --state "$state"
+	exits 0
+	out_has 'root has said so before'
+	gate "$1" audit trace "$run"
+	out_has ' found '
+	gate "$1" audit verify
+	exits 0
+	gate "$1" domain show --json
+	holds 'r["lost"] == []'
+	talk "$1"
+	submit "$1" moved.py
+	holds 'r["origin"] == "agent"'
 }
 @test "laundering: more than can be remembered" {
 	need_root
@@ -250,6 +319,11 @@ killed() {
 	fresh "$1" moved.py
 	gate "$1" domain show --json "$D"
 	holds 'len(r["lost"]) == 1 and "was killed" in r["lost"][0]["why"] and r["lost"][0]["run"].startswith("run:")'
+	"$CORDON" approvals key new "$T/root.key" --plain >"$T/root.pub"
+	gate root domain found "$(/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["lost"][0]["run"])' "$T/out")" \
+		--key "$T/root.key" --state "$T/as-user/state/cordon"
+	exits 126
+	err_has 'may still write files'
 	talk "$1"
 	submit "$1" before.py
 	holds 'r["origin"] == "agent"'

@@ -29,6 +29,16 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	wrong '--json' run --json=1 x.py
 }
 
+@test "--ask is the same list for run and plan: nothing in it is empty" {
+	for list in '' ',' 'read,' ',read' 'read,,net' dance; do
+		wrong '--ask: there is no "' run --ask "$list" x.py
+		status=0
+		"$CORDON" plan --domain d --ask "$list" x.py >"$T/out" 2>"$T/err" || status=$?
+		exits 2
+		err_has '--ask: there is no "'
+	done
+}
+
 @test "--words: words from a descriptor stand where the option stands, and on no command line" {
 	printf 'import os, sys; print(os.environ["K"], sys.argv[1:], open("/proc/self/cmdline").read().count("s3cret"))' | code x.py
 	printf '%s\0' --tier no-cgroup --origin=user --env K=s3cret -- "$T/x.py" -- --json 'a b' '' >"$T/words"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A keeper with a store of its own in a scratch directory: the real one, on SQLite. A helper that
- * fails ends the program.
+ * A keeper with a store of its own in a scratch directory: the real one, on SQLite, or in the database
+ * server that CORDON_STORE_URL names, as in tests/store. A helper that fails ends the program.
  */
 #ifndef CORDON_UNIT_ORIGIN_CASE_H
 #define CORDON_UNIT_ORIGIN_CASE_H
@@ -20,11 +20,16 @@ struct origin_case {
 
 static inline void case_open(struct origin_case *c)
 {
-	struct store_options o = {.wait_ms = 10000};
+	struct store_options o = {.wait_ms = 10000, .url = getenv("CORDON_STORE_URL")};
 	struct store *s = NULL;
 	struct err err = {0};
 
 	c->dir = scratch_enter();
+	if (o.url)
+		scratch_must(system("psql -qX -c 'SET client_min_messages = error' -c 'DROP SCHEMA "
+				    "IF EXISTS cordon CASCADE' \"$CORDON_STORE_URL\" >/dev/null") ==
+				     0,
+			     "dropping what was there");
 	scratch_must(chmod(".", 0700) == 0, "chmod");
 	o.dir = c->fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (store_open(&o, &s, &err) < 0 || keeper_open(&c->k, s, c->fd, &err) < 0)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * From the look to the start: whatever was read, written or moved meanwhile, the start's transaction
- * fails and nothing of it is on record, or it is about what the box really gets. No race is waited for: each
- * step of the gate is one call here, and what others do comes between two of them.
+ * fails and nothing of it is on record, or it is about what the box really gets. Then to the result. No race
+ * is waited for: each step of the gate is one call here, and what others do comes between two of them.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/digest.h"
 #include "base/scope.h"
 #include "flow/gate.h"
 #include "scratch.h"
@@ -229,6 +230,113 @@ static void test_secret(void)
 	done(s);
 }
 
+/* Asked twice it would say two things. */
+static int asked;
+bool __wrap_payload_is_same(int fd, const struct stat *before);
+
+bool __wrap_payload_is_same(int fd, const struct stat *before)
+{
+	(void)fd, (void)before;
+	return asked++ == 0;
+}
+
+struct body {
+	char text[8192];
+	size_t len;
+};
+
+static int copy_result(void *context, const struct store_row *row, struct err *err)
+{
+	struct body *b = context;
+	struct record r;
+
+	must(record_decode(row->bytes, row->len, &r, err) == 0, err);
+	if (r.kind == RECORD_RESULT && r.body.len < sizeof(b->text)) {
+		memcpy(b->text, r.body.data, r.body.len);
+		b->len = r.body.len;
+	}
+	return 0;
+}
+
+/* Is the hash that the body names the one of all the rest of it? */
+static bool is_hash_of_rest(struct body *b, const uint8_t sha256[REPORT_SHA256])
+{
+	static const char name[] = "\"result_sha256\":\"";
+	enum { MEMBER = sizeof(name) - 1 + 2 * REPORT_SHA256 + 2 };
+	uint8_t made[REPORT_SHA256];
+	char *at = memmem(b->text, b->len, name, sizeof(name) - 1);
+
+	if (!at)
+		return false;
+	memmove(at, at + MEMBER, b->len - (size_t)(at + MEMBER - b->text));
+	digest_of(made, b->text, b->len - MEMBER);
+	return memcmp(made, sha256, sizeof(made)) == 0;
+}
+
+/* Somebody writes into the program while its result is recorded. */
+static void test_result(void)
+{
+	struct started *s = decide(ORIGIN_COUNT);
+	struct result *r = calloc(1, sizeof(*r));
+	struct body body = {0};
+	uint64_t records = 0;
+	struct err err = {0};
+	char ref[64];
+
+	scratch_must(r && start(s, &records) == ERR_NONE, "a start");
+	result_init(r);
+	s->bp.payload.is_program = true;
+	asked = 0;
+	must(gate_see_written(&s->gate, r, &err) == 0 && gate_log_result(&s->gate, r, &err) == 0,
+	     &err);
+	snprintf(ref, sizeof(ref), "run:%s", s->report.run);
+	must(store_find(s->gate.state.store, ref, 0, 0, copy_result, &body, &err) == 0, &err);
+	ok(asked == 1 && is_hash_of_rest(&body, s->report.result_sha256),
+	   "the hash of a result is the one of its record, whatever becomes of the program");
+	s->bp.payload.is_program = false;
+	result_done(r);
+	free(r);
+	done(s);
+}
+
+/* A commit that stopped: the list says what was to be written, and not what was. */
+static void test_half(void)
+{
+	static const char text[] = "written before it failed\n";
+	struct change change = {.path = "never", .path_len = 5, .type = TYPE_FILE};
+	struct started *s = decide(ORIGIN_EXPOSED);
+	struct result *r = calloc(1, sizeof(*r));
+	struct lost_run lost;
+	struct label label;
+	uint8_t sha256[KEEPER_SHA256];
+	struct file_key key = {.sha256 = sha256, .bytes = sizeof(text) - 1};
+	uint64_t records = 0;
+	bool known = false;
+	struct err err = {0};
+
+	digest_of(sha256, text, sizeof(text) - 1);
+	s->gate.confined.workspace_mode = WORKSPACE_OVERLAY;
+	s->gate.confined.commit = true;
+	scratch_must(r && start(s, &records) == ERR_NONE && s->gate.opens_lost, "a start");
+	result_init(r);
+	scratch_file("place/half", text, 0644);
+	r->touched = true;
+	r->changes = &change;
+	r->changec = 1;
+	must(gate_see_written(&s->gate, r, &err) == 0 && gate_log_result(&s->gate, r, &err) == 0 &&
+		     file_label_find(&s->gate.state.keeper, &key, &label, &known, &err) == 0,
+	     &err);
+	ok(known && label.integrity < INTEGRITY_TOOL, "what half a commit wrote is known");
+	ok(!s->report.lost &&
+		   files_lost_find(&s->gate.state.keeper, &s->gate.run, &lost, &err) == 0,
+	   "and nothing else is taken for lost");
+	r->changes = NULL;
+	r->changec = 0;
+	result_done(r);
+	free(r);
+	done(s);
+}
+
 int main(void)
 {
 	const char *root = scratch_enter();
@@ -242,6 +350,8 @@ int main(void)
 	test_moved();
 	test_no_domain();
 	test_secret();
+	test_result();
+	test_half();
 	scratch_leave(root);
 	return tap_done();
 }

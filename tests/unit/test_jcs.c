@@ -179,6 +179,28 @@ static struct jcs_span span(const char *text)
 	return (struct jcs_span){(const uint8_t *)text, strlen(text)};
 }
 
+/* Members that are there, as what they are. */
+static void test_members(void)
+{
+	struct jcs_span o = span("{\"h\":\"0af9\",\"n\":2222,\"t\":\"0AF9\",\"x\":\"0ag9\"}");
+	uint8_t bytes[3] = {0};
+	char text[8];
+	int64_t n = 0;
+
+	ok(jcs_text_at(o, "t", text, sizeof(text)) && strcmp(text, "0AF9") == 0 &&
+		   !jcs_text_at(o, "n", text, sizeof(text)) &&
+		   !jcs_text_at(o, "y", text, sizeof(text)),
+	   "a text");
+	ok(jcs_int_at(o, "n", &n) && n == 2222 && !jcs_int_at(o, "t", &n) &&
+		   !jcs_int_at(o, "y", &n),
+	   "a number");
+	ok(jcs_hex_at(o, "h", bytes, 2) && bytes[0] == 0x0a && bytes[1] == 0xf9, "bytes");
+	ok(!jcs_hex_at(o, "h", bytes, 1) && !jcs_hex_at(o, "h", bytes, 3) &&
+		   !jcs_hex_at(o, "t", bytes, 2) && !jcs_hex_at(o, "x", bytes, 2) &&
+		   !jcs_hex_at(o, "n", bytes, 1) && !jcs_hex_at(o, "y", bytes, 2),
+	   "fewer, more, or as nobody here writes them");
+}
+
 static void test_reading(void)
 {
 	struct jcs_span object = span("{\"a\":\"x\\n\\u0001\",\"b\":[1,\"y\"],\"c\":-7}"), v;
@@ -202,6 +224,7 @@ static void test_reading(void)
 		   !jcs_member(span("[1]"), "a", &v),
 	   "what is not there is not found");
 	ok(!jcs_get_text(span("\"a\\u0000\""), text, 8), "a text with a zero is no C string");
+	test_members();
 }
 
 #define BOOT "01234567-89ab-cdef-0123-456789abcdef"

@@ -147,6 +147,7 @@ static const struct {
 	{RECORD_DENIAL, "{}", 2004, 1, 3, 2},
 	{RECORD_EGRESS, "{}", 6003, 99, 1, -1},
 	{RECORD_LOST, "{}", 6003, 99, 1, -1},
+	{RECORD_FOUND, "{}", 6003, 3, 1, -1},
 	{RECORD_START, "{}", 1007, 1, 1, -1},
 	{RECORD_RESULT, "{\"exit_code\":3}", 1007, 2, 1, -1},
 	{RECORD_KEY, "{\"by\":1000,\"event\":\"enrolled\"}", 6003, 3, 1, -1},

@@ -496,7 +496,8 @@ static void test_many(struct origin_case *c)
 		fflush(stdout);
 		if (fork())
 			continue;
-		struct store_options o = {.dir = c->fd, .wait_ms = 60000};
+		struct store_options o = {
+			.dir = c->fd, .url = getenv("CORDON_STORE_URL"), .wait_ms = 60000};
 		struct err err = {0};
 		if (store_open(&o, &c->k.store, &err) < 0)
 			_exit(1);

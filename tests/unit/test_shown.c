@@ -271,6 +271,30 @@ static void test_diff(void)
 	   "one more: all of them are shown");
 }
 
+/* LEN bytes of C, with LAST at its end: how many of them are left out, and is so much of it shown? */
+static void test_one_short(size_t len, const char *last, size_t more, const char *what)
+{
+	char text[SHOWN_SHORT + 16], *out = NULL;
+	size_t n = 0;
+
+	memset(text, 'c', sizeof(text));
+	memcpy(text + len - strlen(last), last, strlen(last));
+	memcpy(text + len, "ccc", 3);
+	FILE *to = open_memstream(&out, &n);
+	size_t left = shown_short(to, text, len + 3);
+	fclose(to);
+	ok(left == more && n == len + 3 - more, "%s: %zu shown, %zu left", what, n, left);
+	free(out);
+}
+
+static void test_short(void)
+{
+	test_one_short(SHOWN_SHORT - 3, "", 0, "as long as may be");
+	test_one_short(SHOWN_SHORT - 2, "", 1, "one more");
+	test_one_short(SHOWN_SHORT + 1, "\xc3\xa4", 5, "a character at the end");
+	test_one_short(SHOWN_SHORT, "\\\\", 5, "backslashes there");
+}
+
 int main(void)
 {
 	test_rows();
@@ -279,6 +303,7 @@ int main(void)
 	test_texts();
 	test_widest();
 	test_plain();
+	test_short();
 	test_diff();
 	return tap_done();
 }

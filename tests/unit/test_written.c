@@ -5,8 +5,12 @@
  */
 #include "flow/written.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -14,9 +18,26 @@
 #include "origin/fileslost.h"
 #include "origin_case.h"
 
-enum { FILES = 3, BYTES = 100 };
+enum { FILES = 3, BYTES = 100, NOBODY = 65534 };
 
 static struct label untrusted;
+
+/* Of this file nothing is told, once. */
+static struct stat unseen;
+int __real_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st);
+
+int __wrap_fstat(int fd, struct stat *st)
+{
+	int r = __real_fstat(fd, st);
+
+	if (r < 0 || st->st_ino != unseen.st_ino || st->st_dev != unseen.st_dev)
+		return r;
+	unseen.st_ino = 0;
+	memset(st, 0, sizeof(*st));
+	errno = EIO;
+	return -1;
+}
 
 static void put(const char *name, size_t len)
 {
@@ -92,7 +113,68 @@ static void test_committed(struct origin_case *c)
 	ask.files = 2;
 	change[1].path = "nowhere";
 	ok(lost(c, &ask), "one that is not there to be read");
+	change[1].path = "b";
+	scratch_must(stat("w/b", &unseen) == 0, "w/b");
+	ok(lost(c, &ask) && !unseen.st_ino, "one of which nobody is told what it is");
 	close(ask.dir);
+}
+
+/* No file is of this run, and still it may have written where nobody looks: in a directory that it may not
+ * read, or on what is mounted. */
+static struct written_ask ask_about(const char *dir)
+{
+	struct written_ask ask = {.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+				  .began = {.tv_sec = INT32_MAX},
+				  .files = FILES,
+				  .bytes = BYTES,
+				  .label = &untrusted};
+
+	scratch_must(ask.dir >= 0, dir);
+	return ask;
+}
+
+static void test_unreadable(struct origin_case *c)
+{
+	scratch_must(mkdir("closed", 0755) == 0 && mkdir("closed/in", 0755) == 0, "mkdir");
+	struct written_ask ask = ask_about("closed");
+	uid_t self = geteuid();
+
+	ok(!lost(c, &ask), "a directory that was there before");
+	scratch_must((self || chown("closed/in", NOBODY, NOBODY) == 0) &&
+			     chmod("closed/in", 0300) == 0 && (self || seteuid(NOBODY) == 0),
+		     "closing it");
+	ok(lost(c, &ask), "one that can be written into and not read");
+	scratch_must(self || seteuid(0) == 0, "coming back");
+	close(ask.dir);
+}
+
+/* In a process of its own: 0 or 1, or 2 where nothing can be mounted. */
+static int look_at_mount(struct origin_case *c)
+{
+	if (unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return 2;
+	/* Opened here: what is mounted is in this process's own tree. */
+	struct written_ask ask = ask_about("mounts");
+	if (lost(c, &ask) || mount("none", "mounts/at", "tmpfs", 0, NULL) < 0)
+		return 2;
+	return lost(c, &ask);
+}
+
+static void test_mounted(struct origin_case *c)
+{
+	int status = 0;
+
+	scratch_must(mkdir("mounts", 0755) == 0 && mkdir("mounts/at", 0755) == 0, "mkdir");
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(look_at_mount(c));
+	scratch_must(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status), "a process");
+	if (WEXITSTATUS(status) == 2)
+		tap_skip("something is mounted in it", "nothing can be mounted here");
+	else
+		ok(WEXITSTATUS(status) == 1, "something is mounted in it");
 }
 
 /* Nobody looks deeper than that, whoever made it and when. */
@@ -197,6 +279,8 @@ int main(void)
 		put(names[i], BYTES);
 	test_maxima(&c);
 	test_committed(&c);
+	test_unreadable(&c);
+	test_mounted(&c);
 	test_left_out(&c);
 	test_rows(&c);
 	test_many_rows(&c);
