@@ -61,6 +61,11 @@ a_renewed_domain() {
 	holds 'r["origin"] == "exposed"'
 	gate "$1" 0 run --json --tier no-cgroup --domain "$D" --plan "$token" "$T/own.py"
 	holds 'r["origin"] == "plan"'
+	gate "$1" 0 run --json --tier no-cgroup "$T/own.py"
+	holds 'r["origin"] == "exposed"' '"no domain was named, so nobody knows" in r["reasons"][0]'
+	printf 'x\n' | gate "$1" 0 ingest --kind web --name u
+	gate "$1" 0 run --json --tier no-cgroup "$T/own.py"
+	holds '"no domain was named, and in the one that is meant" in r["reasons"][0]'
 	gate "$1" 0 domain renew "$D" --json
 	holds "r['handle'] == '$D' and r['epoch'] == 1" 'r["exposed"] is False and r["kinds"] == []' \
 		'r["sources"] > 0'
