@@ -10,6 +10,7 @@ SECONDS = 5             # of the processor, a net below STEPS: then what has bee
 STEPS = 3000000         # one is about a character of a shell program; the others in these:
 OPERATOR = 8            # a place where a shell's operator could be
 COMMAND = 100           # a command of a shell
+NOTHING = 16            # a parameter that may be nothing
 GLOB = 200000           # at most, of one pattern with stars; more are not tried
 NODE = 10               # a node of a Python tree that is shown
 COMPUTED = 3            # one that is computed

@@ -4,19 +4,18 @@ output is. What is not known stays as it is written, and makes its word dynamic;
 out. Values come from hostile code: their number, size and depth are bounded."""
 import patterns as re
 import bounds
+import pyconst
 import shellfilter
 import shellparse
 import shellword
 from pyconst import NotConst
+from shellparam import Parameters
 from shellword import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PARAMETER, PROCESS, QUOTED, Part, Word
 
 BRACES = 256            # words that one becomes
 VALUE = 65536           # length of a variable's value
-SLASH = frozenset(('PATH', 'HOME', 'PWD', 'OLDPWD', 'SHELL'))    # they begin with a slash
 SAFE = re.compile(r'[A-Za-z0-9_@%+=:,./~^-]+\Z')
 SAFE_GLOB = re.compile(r'[A-Za-z0-9_@%+=:,./~^*?!\[\]{}#-]+\Z')
-OWN = frozenset('IFS PWD OLDPWD RANDOM SECONDS LINENO BASH_VERSION UID EUID PPID OPTARG OPTIND REPLY '
-                'BASH_SOURCE FUNCNAME'.split())
 # Where question marks and stars are most often meant to lead.
 KNOWN_PATHS = (
     '/bin/sh /bin/bash /bin/cat /bin/ls /bin/nc /bin/rm /bin/cp /bin/mv /bin/dd /bin/su /bin/id '
@@ -62,15 +61,17 @@ class Field:
         return '"%s"' % re.sub(r'(["\\$`])', r'\\\1', text)
 
 
-class Expander:
+class Expander(Parameters):
     def __init__(self, view):
         self.view = view
         self.work = view.work
-        self.variables = {}     # name: text, list of texts, or None: not known
+        self.variables = {}     # name: text, list of texts, dict of them, or None: not known
         self.made = {}          # name: what it is made of, where it is not known
         self.line = 1
         self.depth = 0
         self.args = None        # $1 $2 ..., the fields, where they are known
+        self.functions = {}     # name: its pipelines
+        self.sides = {}         # what was found beside a part of a word
         self.done = {}          # what code in words came to, as long as no variable changes
 
     # Braces
@@ -259,179 +260,12 @@ class Expander:
         finally:
             self.depth -= 1
 
-    def is_nothing(self, parts, at):
-        """w$@get, who${x}ami: a variable that nobody sets, in the middle of a word."""
-        name = parts[at].text
-        if parts[at].quoted or name in self.variables or \
-                not re.fullmatch(r'[@*]|[1-9]|[a-z]\w*', name):
-            return False
-
-        before = parts[at - 1] if at else None
-        after = parts[at + 1] if at + 1 < len(parts) else None
-        return all(p and p.kind == LITERAL for p in (before, after)) and \
-            before.text[-1:].isalpha() and after.text[:1].isalpha()
-
-    def get(self, name):
-        if name == 'IFS' and name not in self.variables:
-            return ' '
-        value = self.variables.get(name)
-        if name not in self.variables and name.isupper() and name not in OWN and len(name) > 1:
-            self.view.effects.add('env', name, self.line)
-        return ' '.join(value) if isinstance(value, list) else value
-
-    OPERATION = re.compile(r'([A-Za-z_]\w*)(?:\[([^\]]*)\])?(.*)\Z', re.S)
-
-    def parameter(self, text):
-        """The value of what stands in ${...}, or None."""
-        if self.args is not None and re.fullmatch(r'[@*#1-9]', text):
-            return self.argument(text)
-        if text.startswith('#') and len(text) > 1:
-            value = self.get(text[1:])
-            return str(len(value)) if value is not None else None
-        if text.startswith('!') and len(text) > 1:
-            name = self.get(text[1:])
-            return self.get(name) if name and shellword.NAME.fullmatch(name) else None
-        found = self.OPERATION.match(text)
-        if not found:
-            return None
-        name, index, rest = found.groups()
-        value = self.get(name) if index is None else self.element(name, index)
-        if not rest:
-            return value
-        slash = re.fullmatch(r':0:1', rest)
-        if slash and value is None and name in SLASH:
-            return '/'
-        return self.operate(name, value, rest)
-
     def all_args(self, now):
         """"$@": the first of them belongs to the word NOW."""
         made = [now] + [Field() for _ in self.args[1:]]
         for field, one in zip(made, self.args):
             field.add(one.text, not one.dynamic or one.quoted, one.dynamic)
         return made
-
-    def argument(self, name):
-        if name == '#':
-            return str(len(self.args))
-        chosen = self.args if name in '@*' else self.args[int(name) - 1:int(name)]
-        return None if any(f.dynamic for f in chosen) else ' '.join(f.text for f in chosen)
-
-    def element(self, name, index):
-        value = self.variables.get(name)
-        if index in ('@', '*'):
-            return self.get(name)
-        number = self.arithmetic(index)
-        if value is None or number is None:
-            return None
-        value = value if isinstance(value, list) else [value]
-        return value[int(number)] if -len(value) <= int(number) < len(value) else ''
-
-    def operate(self, name, value, rest):
-        if rest[0] == ':' and rest[1:2] and rest[1] in '-=+?':
-            rest = rest[1:]
-        elif rest[0] == ':':
-            return self.substring(value, rest[1:])
-        if rest[0] in '-=':
-            return value if value else self.flat(rest[1:]) if name not in self.variables and \
-                not name.isupper() or value == '' else None
-        if rest[0] == '+':
-            return self.flat(rest[1:]) if value else None
-        if value is None:
-            return None
-        if rest[0] in '#%':
-            return self.trim(value, rest)
-        if rest[0] == '/':
-            return self.replace(value, rest)
-        if rest[0] in '^,':
-            change = str.upper if rest[0] == '^' else str.lower
-            return change(value) if rest in ('^^', ',,') else change(value[:1]) + value[1:] \
-                if rest in ('^', ',') else None
-        return None
-
-    def flat(self, text):
-        """A word in an operation; None when not all of it is known."""
-        if self.depth >= bounds.DEPTH:
-            return None
-        self.depth += 1
-        try:
-            reader = shellparse.Reader(self.view, '"' + text.replace('"', '') + '"', self.line)
-            made = self.one(reader.word())
-            return None if made.dynamic else made.text.replace("'", '')
-        finally:
-            self.depth -= 1
-
-    def substring(self, value, rest):
-        start, _, length = rest.partition(':')
-        start, length = self.arithmetic(start), self.arithmetic(length) if length else None
-        if value is None or start is None or ('::' not in rest and ':' in rest and length is None):
-            return None
-        start = int(start)
-        start = start + len(value) if start < 0 else start
-        if length is None:
-            return value[max(start, 0):]
-        end = start + int(length) if int(length) >= 0 else len(value) + int(length)
-        return value[max(start, 0):max(end, 0)]
-
-    @staticmethod
-    def glob(text):
-        if len(text) > 64 or text.count('*') > 3:
-            return None
-        return re.escape(text).replace(r'\*', '.*').replace(r'\?', '.')
-
-    def paid(self, value, pattern):
-        """False: PATTERN could take too long. Each of its stars is tried at every character."""
-        cost = len(value) ** (pattern.count('.*') + 1) // 128
-        if cost > bounds.GLOB:
-            return False
-        self.work.step(cost)
-        return True
-
-    def trim(self, value, rest):
-        longest = rest[:2] in ('##', '%%')
-        pattern = self.flat(rest[2 if longest else 1:])
-        pattern = self.glob(pattern) if pattern is not None else None
-        if pattern is None or len(value) > 1024 or not self.paid(value, pattern):
-            return None
-        ends = range(len(value) + 1)
-        if rest[0] == '#':
-            for end in reversed(ends) if longest else ends:
-                if re.fullmatch(pattern, value[:end], re.S):
-                    return value[end:]
-        else:
-            for start in ends if longest else reversed(ends):
-                if re.fullmatch(pattern, value[start:], re.S):
-                    return value[:start]
-        return value
-
-    def replace(self, value, rest):
-        every = rest.startswith('//')
-        old, _, new = rest[2 if every else 1:].partition('/')
-        old, new = self.flat(old), self.flat(new)
-        pattern = self.glob(old) if old else None
-        if pattern is None or new is None or len(value) > 4096 or len(new) > 256 or \
-                not self.paid(value, pattern):
-            return None
-        return re.sub(pattern, lambda m: new, value, 0 if every else 1)
-
-    def arithmetic(self, text):
-        """Numbers with + - * / % and names of numbers, from left to right by rank."""
-        text = re.sub(r'\$?\{?([A-Za-z_]\w*)\}?', lambda m: self.get(m.group(1)) or '?', text)
-        if len(text) > 200 or not re.fullmatch(r'[\s\d+\-*/%()xXa-fA-F#]*', text) or not text.strip():
-            return None
-        if not re.search(r'\D', text.strip()):
-            return str(int(text.strip()[:18], 8 if text.strip()[0] == '0' else 10)) \
-                if not re.search('[89]', text) or text.strip()[0] != '0' else None
-        import pyeval
-        import pytree
-        try:
-            tree = pytree.parse(text.strip().replace('/', '//'), 'eval').body
-            made = pyeval.Evaluator(self.view).value(tree)
-            return str(made) if isinstance(made, int) else None
-        except (RecursionError, MemoryError) as e:
-            self.view.too_much(self.line, e)
-            return None
-        except (NotConst, SyntaxError, ValueError):
-            return None
 
     # Commands in words
 
@@ -472,10 +306,29 @@ class Expander:
             if any(f.dynamic for f in fields) or not self.work.fold():
                 return None
             try:
-                data = shellfilter.run([f.text for f in fields], data)
+                data = self.of_function(fields) if fields[0].text in self.functions else \
+                    shellfilter.run([f.text for f in fields], data)
             except NotConst:
                 return None
         return data
+
+    def of_function(self, fields):
+        """What a function gives whose commands only compute. Inside itself it is none."""
+        if self.depth >= bounds.DEPTH:
+            raise NotConst
+        items, made = self.functions.pop(fields[0].text), []
+        saved, self.args, self.done = self.args, fields[1:], {}
+        self.depth += 1
+        try:
+            for commands in items:
+                made.append(self.pipeline(commands))
+                if made[-1] is None:
+                    raise NotConst
+        finally:
+            self.depth -= 1
+            self.args, self.done = saved, {}
+            self.functions[fields[0].text] = items
+        return pyconst.guarded(''.join, made)
 
     def input(self, command, data):
         """What a command reads; False: nobody knows."""

@@ -21,7 +21,6 @@ STDIN = ('/dev/stdin', '/dev/fd/0', '/proc/self/fd/0', '-')
 class Flow(Expander):
     def __init__(self, view):
         super().__init__(view)
-        self.functions = {}     # name: its pipelines
         self.calls = CALLS
         self.texts = []         # the commands of the last pipeline, without what is around them
 

@@ -36,6 +36,8 @@ READERS = frozenset('cat head tail less more grep egrep fgrep awk sed cut sort s
                     'rsync bat nl tac rev hexdump readlink'.split())
 WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shred ln install unlink '
                     'mkfifo mknod dd mkfs sed'.split())
+ELEMENT = re.compile(r'\[([^\]]*)\]=(.*)\Z', re.S)
+ELEMENTS = 64           # of an array, that are set one by one
 MADE = 256              # length of what a variable is made of, shown in its place
 WORDS = 1024            # of a program's, shown on a line
 PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
@@ -220,11 +222,13 @@ class ShellView(Flow):
         name, index, add = found.groups()
         if word.items is not None:
             fields = [f for w in word.items for f in self.fields(w)]
-            known = not any(f.dynamic for f in fields)
-            self.variables[name] = [f.text for f in fields] if known else None
+            self.variables[name] = self.elements(fields) if not any(f.dynamic for f in fields) else None
             return '%s=(%s)' % (name, ' '.join(f.show() for f in fields))
         field = self.one(word, found.end())
-        value = None if field.dynamic or index else field.text
+        value = None if field.dynamic else field.text
+        if index and not add and value is not None and self.set_element(name, index[1:-1], value):
+            return '%s%s=%s' % (name, index, field.show() if field.text else '')
+        value = None if index else value
         before = self.variables.get(name, None if name.isupper() else '')
         if add:
             value = before + value if isinstance(before, str) and value is not None else None
@@ -235,6 +239,23 @@ class ShellView(Flow):
         if field.dynamic and len(field.text) <= MADE and not (add or index):
             self.made[name] = field.text
         return '%s%s%s=%s' % (name, index or '', add, field.show() if field.text else '')
+
+    def set_element(self, name, index, value):
+        """False: it is not known of which."""
+        before, key = self.variables.get(name, {}), self.flat(index)
+        if isinstance(before, list):
+            before = {str(n): one for n, one in enumerate(before)}
+        if not isinstance(before, dict) or not key or len(value) > MADE or len(before) >= ELEMENTS:
+            return False
+        before[key] = value
+        self.variables[name] = before
+        return True
+
+    @staticmethod
+    def elements(fields):
+        """Of NAME=(...): a list, or by their keys where those are written."""
+        found = [ELEMENT.match(f.text) for f in fields]
+        return {m.group(1): m.group(2) for m in found} if found and all(found) else [f.text for f in fields]
 
     def remember(self, words, fields):
         """What a command does to variables; the arrays that it makes, as text."""
@@ -251,7 +272,9 @@ class ShellView(Flow):
             single = len(fields) == 4 and fields[2].text == 'in' and not fields[3].dynamic
             self.variables[fields[1].text] = fields[3].text if single else None
             self.made.pop(fields[1].text, None)
-        elif name in ('read', 'mapfile', 'readarray', 'unset', 'getopts', 'select'):
+        elif name == 'unset' and '-f' not in [f.text for f in fields]:
+            self.variables.update((f.text, '') for f in fields[1:])
+        elif name in ('read', 'mapfile', 'readarray', 'getopts', 'select'):
             for field in fields[1:]:
                 self.variables[field.text] = None
                 self.made.pop(field.text, None)

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -95,12 +96,21 @@ static void tell(const struct told *t)
 		puts("  it is no text: the rules have not looked at all of it");
 }
 
-/* Bytes on a terminal are obeyed by it: only who asks for a file or a pipe gets them. */
-static int open_release(const char *to, struct err *err)
+/* *RET_MADE: the file was not there before. */
+static int open_file(const char *to, bool *ret_made)
 {
-	bool is_stdout = strcmp(to, "-") == 0;
-	int fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-			   : open(to, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = open(to, flags | O_EXCL, 0666);
+
+	*ret_made = fd >= 0;
+	return fd < 0 && errno == EEXIST ? open(to, flags, 0666) : fd;
+}
+
+/* Bytes on a terminal are obeyed by it: only who asks for a file or a pipe gets them. */
+static int open_release(const char *to, bool *ret_made, struct err *err)
+{
+	int fd = strcmp(to, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+				      : open_file(to, ret_made);
 
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "%.200s", to);
@@ -120,10 +130,21 @@ static int release(int fd, const char *to, const struct source_released *r, stru
 	if ((is_ours && ftruncate(fd, 0) < 0 && errno != EINVAL) ||
 	    (is_ours && fcntl(fd, F_SETFL, 0) < 0) || io_write_all(fd, r->data, r->len) < 0) {
 		err_errno(err, ERR_SYSTEM, "releasing it");
-		err_cause(err, "it is recorded; what was written of it is not whole");
+		err_cause(err, "it is recorded, and not released whole");
 		return -1;
 	}
 	return 0;
+}
+
+/* Of an ingest that failed nothing is left: a file that is there looks as if it had been released. Not one
+ * that is somebody else's by now. */
+static void unmake(int fd, const char *to)
+{
+	struct stat made, there;
+
+	if (fstat(fd, &made) == 0 && lstat(to, &there) == 0 && made.st_dev == there.st_dev &&
+	    made.st_ino == there.st_ino)
+		unlink(to);
 }
 
 static int open_rules(const struct cli_call *call, struct packs *rules, struct err *err)
@@ -170,6 +191,7 @@ static int run(struct cli_call *call, struct packs *rules, struct ingest_report 
 	const struct cli_gate *g = &call->gate;
 	AUTO_FREE char *data = NULL;
 	AUTO_CLOSE int to = -1;
+	bool made = false;
 	size_t len = 0;
 
 	if (check(call, err) < 0)
@@ -179,7 +201,7 @@ static int run(struct cli_call *call, struct packs *rules, struct ingest_report 
 			err_cure(err, "ingest it in parts, and release it in the same parts");
 		return -1;
 	}
-	if (g->release && (to = open_release(g->release, err)) < 0)
+	if (g->release && (to = open_release(g->release, &made, err)) < 0)
 		return -1;
 	struct ingest_in in = {.kind = (enum source_kind)g->kind,
 			       .name = g->name,
@@ -190,7 +212,11 @@ static int run(struct cli_call *call, struct packs *rules, struct ingest_report 
 		in.label.integrity = (enum integrity)g->integrity;
 	if (g->has_secrecy)
 		in.label.secrecy = (enum secrecy)g->secrecy;
-	return open_rules(call, rules, err) < 0 ? -1 : speak(call, rules, &in, to, report, err);
+	if (open_rules(call, rules, err) == 0 && speak(call, rules, &in, to, report, err) == 0)
+		return 0;
+	if (made)
+		unmake(to, g->release);
+	return -1;
 }
 
 static void print_json(const struct told *t)

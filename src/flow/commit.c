@@ -22,7 +22,8 @@
 #include "base/scope.h"
 #include "flow/beneath.h"
 
-/* Places from which the user's shell, git or interpreter would run what is written there. */
+/* Places from which the user's shell, git, interpreter, debugger or agent would run or obey what is written
+ * there. A star stands for any beginning of the name. */
 static const char *const persistence[] = {
 	".git",
 	".bashrc",
@@ -46,20 +47,59 @@ static const char *const persistence[] = {
 	".mcp.json",
 	"sitecustomize.py",
 	"usercustomize.py",
+	"*.pth", /* Python runs its lines that begin with import */
+	".gdbinit",
+	".npmrc",
+	".github", /* workflows, and what an agent there is told */
+	"AGENTS.md",
+	"CLAUDE.md",
+	"GEMINI.md",
+	".cursorrules",
+	".windsurfrules",
 };
 
+/* Git takes a directory with HEAD, objects and refs for a repository, by whatever name: none is made, and in
+ * one that there is these are not changed. */
+#define HEAD "HEAD"
+static const char *const repository[] = {"config",   "config.worktree", "commondir", "hooks",
+					 "info",     "modules",		"objects",   "refs",
+					 "worktrees"};
+
+/* AT: where a part of the path begins. */
+static bool is_named(const char *at, const char *row)
+{
+	size_t len = strlen(row), part = strcspn(at, "/");
+
+	if (row[0] == '*')
+		return part >= len && strncasecmp(at + part - (len - 1), row + 1, len - 1) == 0;
+	return strncasecmp(at, row, len) == 0 && (at[len] == '\0' || at[len] == '/');
+}
+
+/* Of the directory whose name ends before AT. */
+static bool has_head(int workspace, const char *path, const char *at)
+{
+	AUTO_FREE char *head = NULL;
+
+	if (asprintf(&head, "%.*s" HEAD, (int)(at - path), path) < 0)
+		return true;
+	AUTO_CLOSE int fd = beneath_open(workspace, head, O_PATH | O_NOFOLLOW);
+	return fd >= 0;
+}
+
 /* At any depth: a project below the workspace has hooks of its own. */
-static bool is_persistent(const char *path)
+static bool is_persistent(int workspace, const char *path)
 {
 	for (const char *at = path; at; at = strchr(at, '/')) {
 		if (*at == '/')
 			at++;
-		for (size_t i = 0; i < ARRAY_SIZE(persistence); i++) {
-			size_t len = strlen(persistence[i]);
-			if (strncasecmp(at, persistence[i], len) == 0 &&
-			    (at[len] == '\0' || at[len] == '/'))
+		for (size_t i = 0; i < ARRAY_SIZE(persistence); i++)
+			if (is_named(at, persistence[i]))
 				return true;
-		}
+		if (strncmp(at, HEAD, 4) == 0 && (at[4] == '\0' || at[4] == '/'))
+			return true;
+		for (size_t i = 0; i < ARRAY_SIZE(repository); i++)
+			if (is_named(at, repository[i]) && has_head(workspace, path, at))
+				return true;
 	}
 	return false;
 }
@@ -77,12 +117,12 @@ static bool is_clean(const char *path, size_t len)
 	return true;
 }
 
-static const char *refusal(const struct change *c)
+static const char *refusal(int workspace, const struct change *c)
 {
 	if (!is_clean(c->path, c->path_len))
 		return "odd path";
-	if (is_persistent(c->path))
-		return "would run code outside the box";
+	if (is_persistent(workspace, c->path))
+		return "would be run or obeyed outside the box";
 	if (c->change == CHANGE_DELETED)
 		return NULL;
 	if (c->type == TYPE_LINK)
@@ -229,7 +269,7 @@ static int check(struct result *r, int workspace, const struct conflict_mark *ma
 	if (flock(workspace, LOCK_EX | LOCK_NB) < 0)
 		return err_errno(err, ERR_INPUT, "another run commits to this directory");
 	for (size_t i = 0; i < r->changec; i++)
-		r->changes[i].note = refusal(&r->changes[i]);
+		r->changes[i].note = refusal(workspace, &r->changes[i]);
 	return conflict_check(r, workspace, mark, err);
 }
 

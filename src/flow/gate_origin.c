@@ -261,6 +261,7 @@ int gate_origin(struct gate *g, struct err *err)
 		label_join(&inputs, &unknown);
 	struct origin_ask ask = {
 		.domain = vouched ? NULL : &g->domain,
+		.is_shared = !g->has_domain,
 		.declared = !undeclared	    ? g->req->declared
 			    : g->has_domain ? ORIGIN_COUNT
 					    : g->policy.undeclared,

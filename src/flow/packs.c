@@ -70,6 +70,22 @@ static const char *resolve(struct arena *arena, const char *path)
 	return real ? arena_dup(arena, real) : NULL;
 }
 
+static int refuse_none(struct packs *set, const struct packs_options *options, struct err *err)
+{
+	const char *looked = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(defaults) && looked; i++) {
+		const char *path = defaults[i].path(&set->arena, &options->places);
+		if (path && *path)
+			looked = arena_printf(&set->arena, "%s%s%s", looked, *looked ? ", " : "",
+					      path);
+	}
+	err_set(err, ERR_USAGE, "which rules?");
+	err_cause(err, "there are none in %s", looked ? looked : "the usual places");
+	err_cure(err, "--rules DIR, or cordon rules fetch");
+	return -1;
+}
+
 static int find_defaults(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	const char *done = "";
@@ -83,12 +99,7 @@ static int find_defaults(struct packs *set, const struct packs_options *options,
 			return -1;
 		done = defaults[i].kind;
 	}
-	if (set->sourcec)
-		return 0;
-	err_set(err, ERR_USAGE, "which rules?");
-	err_cause(err, "neither the built-in pack nor a fetched one is here");
-	err_cure(err, "--rules DIR, or cordon rules fetch");
-	return -1;
+	return set->sourcec ? 0 : refuse_none(set, options, err);
 }
 
 /* Where the rules are; none of them is read. */

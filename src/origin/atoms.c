@@ -2,22 +2,25 @@
  *
  * Finds atoms in three steps that each go over their bytes a fixed number of times: chunks without
  * space or quotes; in a chunk an URL, an e-mail, an address of IPv6; and what is left in pieces
- * of names and slashes: hosts, IPv4, paths, tokens.
+ * of names and slashes: hosts, IPv4, paths, tokens. Then the same once more in words that are written
+ * so that nobody clicks on them, or that a page takes apart (atom_fang.h).
  */
 #include "origin/atoms.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/scope.h"
+#include "origin/atom_fang.h"
 #include "origin/prints.h"
 
 enum {
 	SCHEME_MIN = 2,
 	SCHEME_MAX = 12,
 	LABEL_MAX = 63,
-	CHUNK_MAX = 4 * ATOM_MAX,
+	CHUNK_MAX = ATOM_FANGED_MAX,
 	URLS_MAX = 8, /* in each other: redirects, archives */
 	DISTINCT_MIN = 8
 };
@@ -49,6 +52,7 @@ static uint8_t class_of(char c)
 struct finder {
 	uint8_t class[256];
 	const char *text;
+	const struct atom_fanged *fanged; /* TEXT is what it makes of another, or NULL */
 	atom_fn *fn;
 	void *context;
 };
@@ -75,21 +79,78 @@ const char *atom_kind_name(enum atom_kind kind)
 	return names[kind];
 }
 
+/* PLAIN: how it is written plainly. */
+static void emit_as(const struct finder *f, enum atom_kind kind, struct range r, const char *plain,
+		    size_t len)
+{
+	struct atom a = {kind, r.from, r.to - r.from, kind + 1};
+
+	if (atom_is_common(kind, plain, len) ||
+	    (f->fanged && !atom_fanged_place(f->fanged, &a.at, &a.len)))
+		return;
+	a.hash = prints_mix(hash_bytes(a.hash, plain, len));
+	f->fn(f->context, &a);
+}
+
 /* LOWER: this many characters are lowered, the rest is as it is. */
 static void emit(const struct finder *f, enum atom_kind kind, struct range r, size_t lower)
 {
 	char plain[ATOM_MAX] = "";
-	struct atom a = {kind, r.from, r.to - r.from, kind + 1};
-	size_t len = a.len < ATOM_MAX ? a.len : ATOM_MAX;
+	size_t len = r.to - r.from < ATOM_MAX ? r.to - r.from : ATOM_MAX;
 
 	for (size_t i = 0; i < len; i++) {
 		char c = f->text[r.from + i];
 		plain[i] = i < lower && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 	}
-	if (atom_is_common(kind, plain, len))
-		return;
-	a.hash = prints_mix(hash_bytes(a.hash, plain, len));
-	f->fn(f->context, &a);
+	emit_as(f, kind, r, plain, len);
+}
+
+/* An address has many writings: 203.0.113.77 is 3405803853, 0xcb00714d and 0313.0.0161.0115 to all that
+ * connect, and zeros can stand in IPv6 or not. */
+static bool address_of(const char *p, size_t len, char ret[INET6_ADDRSTRLEN])
+{
+	struct in6_addr six;
+	struct in_addr four;
+	char text[64];
+
+	if (!len || len >= sizeof(text))
+		return false;
+	memcpy(text, p, len);
+	text[len] = '\0';
+	if (isdigit((unsigned char)text[0]) && inet_aton(text, &four))
+		return inet_ntop(AF_INET, &four, ret, INET6_ADDRSTRLEN) != NULL;
+	return inet_pton(AF_INET6, text, &six) == 1 &&
+	       inet_ntop(AF_INET6, &six, ret, INET6_ADDRSTRLEN) != NULL;
+}
+
+static void emit_address(const struct finder *f, struct range r)
+{
+	char plain[INET6_ADDRSTRLEN];
+
+	if (address_of(f->text + r.from, r.to - r.from, plain))
+		emit_as(f, ATOM_IP, r, plain, strlen(plain));
+	else
+		emit(f, ATOM_IP, r, r.to - r.from);
+}
+
+/* In lower case up to its path, and its host in the one writing. */
+static void emit_url(const struct finder *f, struct range r, struct range host, size_t path)
+{
+	char plain[ATOM_MAX + INET6_ADDRSTRLEN] = "", address[INET6_ADDRSTRLEN];
+	bool is_address = address_of(f->text + host.from, host.to - host.from, address);
+	size_t len = 0, dots = host.to;
+
+	while (dots < path && f->text[dots] == '.')
+		dots++;
+	for (size_t i = r.from; i < r.to && len < ATOM_MAX; i++) {
+		char c = f->text[i];
+		if (i == host.from && is_address)
+			len = (size_t)(stpcpy(plain + len, address) - plain);
+		if ((i >= host.from && i < host.to && is_address) || (i >= host.to && i < dots))
+			continue;
+		plain[len++] = i < path && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	}
+	emit_as(f, ATOM_URL, r, plain, len < ATOM_MAX ? len : ATOM_MAX);
 }
 
 /* Signs at the end belong to the sentence around it. */
@@ -166,8 +227,10 @@ static bool find_host(const struct finder *f, struct range r, enum surety surety
 	const char *p = f->text + r.from;
 	size_t len = r.to - r.from, at;
 
-	if (is_ipv4(p, len)) {
-		emit(f, ATOM_IP, r, 0);
+	char ignored[INET6_ADDRSTRLEN];
+
+	if (is_ipv4(p, len) || (surety == SURE && address_of(p, len, ignored))) {
+		emit_address(f, r);
 		return true;
 	}
 	if (!is_name(p, len, &at))
@@ -290,7 +353,7 @@ static bool find_ipv6(const struct finder *f, struct range chunk)
 	for (size_t at = chunk.from; at < chunk.to;) {
 		struct range r = run_at(f, at, chunk.to, HEX);
 		if (is_ipv6(f->text + r.from, r.to - r.from)) {
-			emit(f, ATOM_IP, r, r.to - r.from);
+			emit_address(f, r);
 			return true;
 		}
 		at = r.to + 1;
@@ -347,11 +410,13 @@ static void find_in_url(const struct finder *f, struct range r, size_t slashes)
 			find_in_piece(f, (struct range){host.from, r.to}, ' ', ' ');
 		return;
 	}
-	emit(f, ATOM_URL, r, host.to - r.from);
+	size_t path = host.to;
 	host.from = user;
 	const char *port = memchr(f->text + host.from, ':', host.to - host.from);
 	if (port)
 		host.to = (size_t)(port - f->text);
+	host = trim(f, host, ".");
+	emit_url(f, r, host, path);
 	find_host(f, host, SURE);
 }
 
@@ -386,9 +451,17 @@ static void find_in_chunk(const struct finder *f, struct range r, size_t end)
 	}
 }
 
+static void find_fanged(struct finder *f, const struct atom_fanged *w)
+{
+	f->text = w->text;
+	f->fanged = w;
+	find_in_chunk(f, (struct range){0, w->len}, w->len + w->behind);
+}
+
 void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)
 {
 	struct finder f = {.text = text, .fn = fn, .context = context};
+	struct atom_fanged w = {.len = 0};
 
 	for (unsigned i = 0; i < 256; i++)
 		f.class[i] = class_of((char)i);
@@ -398,5 +471,10 @@ void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)
 		if (r.to - r.from > 4)
 			find_in_chunk(&f, r, len);
 		at = r.to > at ? r.to : at + 1;
+	}
+	for (size_t at = 0; at < len;) {
+		at = atom_fang(&w, text, len, at, f.class, CHUNK);
+		if (w.is_other && w.len > 4)
+			find_fanged(&f, &w);
 	}
 }

@@ -34,22 +34,25 @@ static const struct {
 	uint32_t first, last;
 	uint8_t becomes; /* DROP, or what FIRST becomes: the others follow in order */
 } rows[] = {
-	{0xa0, 0xa0, DROP},	  /* no-break space */
-	{0xab, 0xab, DROP},	  /* quotes */
-	{0xad, 0xad, DROP},	  /* soft hyphen */
-	{0xbb, 0xbb, DROP},	  /* quotes */
-	{0x300, 0x36f, DROP},	  /* marks upon the letter before */
-	{0x61c, 0x61c, DROP},	  /* a mark of direction */
-	{0x115f, 0x1160, DROP},	  /* fillers */
-	{0x17b4, 0x17b5, DROP},	  /* vowels that are not written */
-	{0x180b, 0x180f, DROP},	  /* selectors, a separator */
-	{0x2000, 0x200f, DROP},	  /* spaces; joiners; marks of direction */
-	{0x2018, 0x201f, DROP},	  /* quotes */
+	{0xa0, 0xa0, DROP},	/* no-break space */
+	{0xab, 0xab, DROP},	/* quotes */
+	{0xad, 0xad, DROP},	/* soft hyphen */
+	{0xbb, 0xbb, DROP},	/* quotes */
+	{0x300, 0x36f, DROP},	/* marks upon the letter before */
+	{0x61c, 0x61c, DROP},	/* a mark of direction */
+	{0x115f, 0x1160, DROP}, /* fillers */
+	{0x17b4, 0x17b5, DROP}, /* vowels that are not written */
+	{0x180b, 0x180f, DROP}, /* selectors, a separator */
+	{0x2000, 0x200f, DROP}, /* spaces; joiners; marks of direction */
+	{0x2010, 0x2010, '-'},	/* hyphens and dashes */
+	{0x2011, 0x2011, '-'},	  {0x2012, 0x2012, '-'}, {0x2013, 0x2013, '-'},
+	{0x2014, 0x2014, '-'},	  {0x2015, 0x2015, '-'}, {0x2018, 0x201f, DROP}, /* quotes */
 	{0x2022, 0x2022, DROP},	  /* a list's bullet */
 	{0x2028, 0x202f, DROP},	  /* separators; marks of direction */
 	{0x2032, 0x2036, DROP},	  /* primes, set for quotes */
 	{0x205f, 0x206f, DROP},	  /* signs that are not seen */
 	{0x20d0, 0x20f0, DROP},	  /* marks upon the letter before */
+	{0x2212, 0x2212, '-'},	  /* minus */
 	{0x3000, 0x3000, DROP},	  /* a wide space */
 	{0x3164, 0x3164, DROP},	  /* a filler */
 	{0xfe00, 0xfe0f, DROP},	  /* variation selectors */
@@ -145,7 +148,7 @@ int canon_text(struct canon *c, const char *text, size_t len, struct err *err)
 	return 0;
 }
 
-/* What became plain and was not is of full width: three bytes, all of them. */
+/* What became plain and was not is of full width, or a hyphen: three bytes, all of them. */
 size_t canon_end(const struct canon *c, const char *text, size_t i)
 {
 	bool is_wide = c->byte[i] < 0x80 && (uint8_t)text[c->map[i]] >= 0x80;

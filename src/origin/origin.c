@@ -28,6 +28,19 @@ static void lower(struct origin_answer *a, enum origin to, const char *why)
 	}
 }
 
+static const char *why_exposed(const struct origin_ask *ask)
+{
+	if (!ask->domain)
+		return "exposed: nobody knows what was read before";
+	if (!ask->is_shared)
+		return "exposed: untrusted content was read in this domain";
+	return ask->domain->sources
+		       ? "exposed: no domain was named, and in the one that is meant then "
+			 "untrusted "
+			 "content was read"
+		       : "exposed: no domain was named, so nobody knows what was read before";
+}
+
 /* What the domain and the host say together. A floor is never argued away: the host may say that
  * the user typed this, but not that nothing was read. */
 static void set_from_host(const struct origin_ask *ask, struct origin_answer *a)
@@ -45,8 +58,7 @@ static void set_from_host(const struct origin_ask *ask, struct origin_answer *a)
 		say(a, "agent: the host attests that nothing untrusted was read");
 	} else {
 		a->origin = ORIGIN_EXPOSED;
-		say(a, ask->domain ? "exposed: untrusted content was read in this domain"
-				   : "exposed: nobody knows what was read before");
+		say(a, "%s", why_exposed(ask));
 	}
 }
 

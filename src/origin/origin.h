@@ -15,6 +15,7 @@ enum { ORIGIN_REASONS_MAX = 8, ORIGIN_REASON_MAX = 128 };
 
 struct origin_ask {
 	const struct domain *domain; /* NULL: not known */
+	bool is_shared;		     /* nobody named one: it is the one of all who do not */
 	enum origin declared;	     /* ORIGIN_COUNT: nobody said */
 	const char *declared_why;    /* who says so, in words; NULL: whoever sent it */
 	bool attested;		     /* by the host, not by the agent */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Looks at every byte before the parser does. Refused: what is not UTF-8, characters that YAML
- * forbids, and the three that end a line in YAML 1.1 (which libyaml follows) but not in 1.2 (which
- * the reference follows): a rule must not mean two things. Written as an escape they are welcome.
+ * forbids, the three that end a line in YAML 1.1 (which libyaml follows) but not in 1.2 (which
+ * the reference follows): a rule must not mean two things; and a carriage return that ends a line alone:
+ * to a terminal it does not, so what a person is shown would not be what is in force. Written as an escape
+ * they are welcome.
  */
 #include "yaml/utf8.h"
 
@@ -31,10 +33,16 @@ static const struct range refused[] = {
 	{0xfffe, 0xffff, "a character that YAML does not allow"},
 };
 
-static const char *complaint(struct utf8_char c)
+/* NEXT: the byte behind it. */
+static const char *complaint(struct utf8_char c, char next)
 {
 	if (c.broken)
 		return "bytes that are not UTF-8";
+	if (c.value == '\r')
+		return next == '\n'
+			       ? NULL
+			       : "a carriage return without a line feed behind it, which hides a "
+				 "line from whoever prints it; write \"\\r\"";
 	for (size_t i = 0; i < ARRAY_SIZE(refused) && refused[i].from <= c.value; i++)
 		if (c.value <= refused[i].to)
 			return refused[i].words;
@@ -49,7 +57,7 @@ const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 		c = utf8_next(data, len, at);
 		if (c.value >= 0x20 && c.value < 0x7f)
 			continue;
-		const char *words = complaint(c);
+		const char *words = complaint(c, at + c.len < len ? data[at + c.len] : '\0');
 		if (words) {
 			*ret_line = utf8_line(data, len, at);
 			return words;
@@ -93,7 +101,6 @@ unsigned utf8_line(const char *data, size_t len, size_t offset)
 	unsigned line = 1;
 
 	for (size_t i = 0; i < len && i < offset; i++)
-		line += data[i] == '\n' ||
-			(data[i] == '\r' && (i + 1 >= len || data[i + 1] != '\n'));
+		line += data[i] == '\n';
 	return line;
 }

@@ -418,7 +418,7 @@ static int parse(struct reader *r, const char *data, size_t len)
 		return err_set(r->err, ERR_SYSTEM, "no memory");
 	memcpy(text, data, len);
 	text[len] = '\n';
-	bool ended = !len || data[len - 1] == '\n' || data[len - 1] == '\r';
+	bool ended = !len || data[len - 1] == '\n';
 	yaml_parser_set_encoding(&p, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&p, text, ended ? len : len + 1);
 	int result = read_events(r, &p);

@@ -39,7 +39,7 @@ need_server()
 		rm -f "$T/root/cordon/store.url"
 		unset CORDON_STORE_URL
 		! cordon ingest --rules "$T/r" --kind web --name h --release "$T/released" "$T/h.txt" 2>"$T/err" || return 1
-		[ ! -s "$T/released" ]
+		[ ! -e "$T/released" ]
 		grep -q 'the log is gone' "$T/err"
 	END
 	chmod +x "$T/bin/script"

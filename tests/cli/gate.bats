@@ -61,6 +61,11 @@ a_renewed_domain() {
 	holds 'r["origin"] == "exposed"'
 	gate "$1" 0 run --json --tier no-cgroup --domain "$D" --plan "$token" "$T/own.py"
 	holds 'r["origin"] == "plan"'
+	gate "$1" 0 run --json --tier no-cgroup "$T/own.py"
+	holds 'r["origin"] == "exposed"' '"no domain was named, so nobody knows" in r["reasons"][0]'
+	printf 'x\n' | gate "$1" 0 ingest --kind web --name u
+	gate "$1" 0 run --json --tier no-cgroup "$T/own.py"
+	holds '"no domain was named, and in the one that is meant" in r["reasons"][0]'
 	gate "$1" 0 domain renew "$D" --json
 	holds "r['handle'] == '$D' and r['epoch'] == 1" 'r["exposed"] is False and r["kinds"] == []' \
 		'r["sources"] > 0'
@@ -82,7 +87,11 @@ a_renewed_domain() {
 	printf 'x\n' >"$T/x"
 	ingest user 125 --kind web --name u --release "$T/user/out" "$T/x"
 	err_has "is no handle of yours"
-	[ ! -s "$T/user/out" ]
+	[ ! -e "$T/user/out" ]
+	printf before >"$T/user/out"
+	chown "$(stat -c %u "$T/user")" "$T/user/out"
+	ingest user 125 --kind web --name u --release "$T/user/out" "$T/x"
+	[ "$(cat "$T/user/out")" = before ]
 	gate user 126 domain new --state "$T/root/cordon" || gate user 125 domain new --state "$T/root/cordon"
 	gate root 0 domain show --state "$T/root/cordon"
 }
@@ -189,7 +198,7 @@ bounds() {
 	ingest "$1" 125 --kind web --name u --release "$T/$1/out" "$T/big"
 	err_has "larger than 16777215 bytes"
 	err_has "in parts"
-	[ ! -s "$T/$1/out" ]
+	[ ! -e "$T/$1/out" ]
 	truncate -s 16777215 "$T/big"
 	ingest "$1" 0 --kind web --name u --release "$T/$1/out" "$T/big"
 	cmp "$T/$1/out" "$T/big"

@@ -71,6 +71,7 @@ load scan
 	XDG_DATA_HOME=$T/data "$CORDON" scan "$T/r" >"$T/out" 2>"$T/err" || status=$?
 	exits 2
 	err_has 'which rules?'
+	err_has "there are none in $T/data/cordon/rules"
 	err_has 'cordon rules fetch'
 }
 

@@ -82,6 +82,22 @@ static const struct {
 	{"user@example.com", ""},
 	{"notw3.org", "host:notw3.org"},
 	{"0123456789abcdef0123", ""},
+	/* Writings that are not meant to be clicked on, or that a page takes apart. */
+	{"hxxps://evil[.]dev/x", "url:hxxps://evil url:hxxps://evil[.]dev/x host:evil[.]dev"},
+	{"c2(dot)evil[.]com", "host:c2(dot)evil[.]com"},
+	{"bob[at]evil.com!", "host:evil.com email:bob[at]evil.com"},
+	{"evil\xe2\x80\x91"
+	 "corp.net",
+	 "host:corp.net host:evil\xe2\x80\x91"
+	 "corp.net"},
+	{"ev<wbr>il-corp<!-- x y -->.net.", "host:ev<wbr>il-corp<!-- x y -->.net"},
+	{"<span class='a'>ev</span>il.net", "host:il.net host:ev</span>il.net"},
+	{"ev\xef\xb8\x8f"
+	 "il.net",
+	 "host:il.net host:ev\xef\xb8\x8f"
+	 "il.net"},
+	{"evil.net<b>", "host:evil.net"},
+	{"vector<int>x.com", "host:x.com"},
 };
 
 struct found {
@@ -135,6 +151,44 @@ static bool is_same(const char *a, const char *b)
 	return x.count && x.count == y.count && x.hash == y.hash;
 }
 
+/* The first atom of both is one. */
+static const struct {
+	const char *other, *plain;
+} writings[] = {
+	{"http://evil-corp.net./x", "http://evil-corp.net/x"},
+	{"http://evil-corp.net.:80/x", "http://evil-corp.net:80/x"},
+	{"http://3405803853/", "http://203.0.113.77/"},
+	{"http://0xcb00714d/a", "http://203.0.113.77/a"},
+	{"http://0313.0.0161.0115/a", "http://203.0.113.77/a"},
+	{"http://203.113.77:8/a", "http://203.113.0.77:8/a"},
+	{"2001:0db8:85a3:0000:0000:8a2e:0370:7334", "2001:DB8:85a3::8a2e:370:7334"},
+};
+
+/* A word as long as is read at once, with something in it that is left out, and longer ones. */
+static void test_fanged_long(void)
+{
+	enum { LEN = 3 * 4096 };
+	static const char *const marks[] = {"[.]", "<wbr>", "[://]", "<b", "<!--", "h", "\xef\xb8"};
+	AUTO_FREE char *text = malloc(LEN);
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		size_t n = strlen(marks[i]);
+		for (size_t at = 0; at < LEN; at++)
+			text[at] = marks[i][at % n];
+		find(text, LEN);
+		for (size_t at = 4000; at < 4200; at++) {
+			memset(text, 'a', at);
+			find(text, at + n);
+			memcpy(text + at, "[.]com", 6);
+			find(text, at + 6);
+		}
+	}
+	memset(text, ' ', LEN);
+	memcpy(text + 9000, "evil[.]com", 10);
+	ok(find(text, LEN).count == 1 && find(text, LEN).hash == find("evil.com", 8).hash,
+	   "a word far behind");
+}
+
 static void test_same(void)
 {
 	ok(is_same("EVIL.Com", "x=evil.com;"), "a host in another case");
@@ -142,6 +196,9 @@ static void test_same(void)
 	ok(!is_same("https://evil.example/A", "https://evil.example/a"), "but its path has a case");
 	ok(is_same("~/.ssh/id_rsa", "/home/x/.ssh/id_rsa"), "a place below a home");
 	ok(!is_same("/srv/a/b", "/srv/a/c"), "another path");
+	for (size_t i = 0; i < ARRAY_SIZE(writings); i++)
+		ok(is_same(writings[i].other, writings[i].plain), "%s is %s", writings[i].other,
+		   writings[i].plain);
 	ok(!is_same("/srv/A/b", "/srv/a/b"), "a path in another case");
 }
 
@@ -184,6 +241,7 @@ int main(void)
 		ok(atom_kind_name((enum atom_kind)i) != NULL, "a kind has a name");
 	test_rows();
 	test_same();
+	test_fanged_long();
 	test_nested();
 	test_long();
 	return tap_done();

@@ -34,6 +34,10 @@ static const struct {
 	 "b",
 	 "ab"},
 	{"full width", "\xef\xbc\xa1\xef\xbd\x82\xef\xbc\x8e\xef\xbc\x82", "ab."},
+	{"hyphens and the minus",
+	 "a\xe2\x80\x91\xe2\x80\x94\xe2\x88\x92"
+	 "b",
+	 "a---b"},
 	{"tags",
 	 "a\xf3\xa0\x81\x81"
 	 "b",

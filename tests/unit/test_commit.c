@@ -210,6 +210,18 @@ static void test_persistence(void)
 		"usercustomize.py",
 		".mcp.json",
 		".claude/settings.json",
+		/* What an agent, a debugger, npm or the place where it is pushed to obeys. */
+		"AGENTS.md",
+		"sub/CLAUDE.md",
+		"gemini.md",
+		".cursorrules",
+		".windsurfrules",
+		".github/workflows/x.yml",
+		".github/copilot-instructions.md",
+		".gdbinit",
+		"sub/.npmrc",
+		"lib/evil.pth",
+		"Evil.PTH",
 		/* A file .git names another directory as the repository: its config runs programs. */
 		".git",
 		"sub/.git",
@@ -227,9 +239,34 @@ static void test_persistence(void)
 	file_change(r, ".bashrc.txt", 0644);
 	file_change(r, "my.profile", 0644);
 	file_change(r, ".gitignore", 0644);
+	scratch_file("upper/x.pth.txt", "x", 0644);
+	file_change(r, "x.pth.txt", 0644);
 	ok(commit(r, &err) == 0 && scratch_exists("ws/.bashrc.txt") &&
-		   scratch_exists("ws/my.profile") && scratch_exists("ws/.gitignore"),
+		   scratch_exists("ws/my.profile") && scratch_exists("ws/.gitignore") &&
+		   scratch_exists("ws/x.pth.txt"),
 	   "names that only look alike are committed");
+	result_done(r);
+}
+
+/* Git takes a directory with HEAD, objects and refs for a repository, and runs what its config says. */
+static void test_bare_repository(void)
+{
+	struct err err;
+
+	prepare();
+	refused("HEAD", 4, CHANGE_ADDED, TYPE_FILE);
+	refused("a/b/HEAD", 8, CHANGE_MODIFIED, TYPE_FILE);
+	scratch_dir("ws/bare");
+	scratch_file("ws/bare/HEAD", "ref: refs/heads/x", 0644);
+	refused("bare/config", 11, CHANGE_ADDED, TYPE_FILE);
+	refused("bare/hooks/post-update", 22, CHANGE_ADDED, TYPE_FILE);
+	struct result *r = begin();
+	scratch_dir("upper/head");
+	scratch_file("upper/head/config", "x", 0644);
+	add(r, "head", 4, CHANGE_ADDED, TYPE_DIR, 0755, false);
+	file_change(r, "head/config", 0644);
+	ok(commit(r, &err) == 0 && scratch_exists("ws/head/config"),
+	   "config elsewhere is a file like any other");
 	result_done(r);
 }
 
@@ -405,6 +442,7 @@ int main(void)
 	test_odd_paths();
 	test_types();
 	test_persistence();
+	test_bare_repository();
 	test_links();
 	test_temporary();
 	test_all_or_nothing();

@@ -111,6 +111,9 @@ static const struct row rows[] = {
 	{"a: \xf4\x90\x80\x80", NULL, "not UTF-8", 1},
 	{"a: \xe2\x80\xa8x", NULL, "U+2028", 1},
 	{"a: \xc2\x85x", NULL, "U+0085", 1},
+	{"a: 1\r\nb: 1 # x\rc: 2\n", NULL, "a carriage return", 2},
+	{"a: 1\r", NULL, "a carriage return", 1},
+	{"a: 1\r\r\n", NULL, "a carriage return", 1},
 	{"\xff\xfe"
 	 "a",
 	 NULL, "not UTF-8", 1},
