@@ -222,4 +222,12 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"import", read_import},
 					   {"__import__", read_call},
 					   {"import_module", read_call}};
-const struct module_language module_python = {"python", words, ARRAY_SIZE(words), begin, NULL};
+static const char *const ends[] = {".py", NULL};
+static const char *const follow[] = {"", NULL};
+const struct module_language module_python = {.name = "python",
+					      .words = words,
+					      .wordc = ARRAY_SIZE(words),
+					      .begin = begin,
+					      .ends = ends,
+					      .follow = follow,
+					      .quotes = ""};
