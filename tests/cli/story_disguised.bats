@@ -121,6 +121,11 @@ modules() {
 		from pkg import deep; from pkg.deep import *
 		import importlib\nimportlib.import_module("ob" + "eys")
 		exec("imp" + "ort pkg.inner")
+		exec(open("obeys.py").read())
+		f = "obeys" + ".py"\nexec(compile(open(f).read(), f, "exec"))
+		import runpy\nrunpy.run_path("/workspace/obeys.py")
+		import importlib.util\nimportlib.util.spec_from_file_location("m", "obeys.py")
+		import sys\nsys.path.insert(0, "pkg/deep")\nimport last
 	END
 	cp obeys.py "$W/sitecustomize.py"
 	submit "$1" --workspace "$W:ro" plain.py

@@ -99,8 +99,11 @@ static const struct {
 	{"bash", ". ./first.sh", "x.sh"},
 	{"bash", "find . -name data.csv; cp -r . /tmp; wc -l data.csv", NULL},
 	{"bash", "#!/bin/bash\nset -e\n. /etc/os-release\nsort data.csv | uniq -c", NULL},
+	{"bash", "#! /bin/sh\n[ \"$1\" != . ] || tar --exclude=x . /tmp/y data.csv", NULL},
 	{"bash", "#!/usr/bin/env bash\n# Uses bash. See README.\ncut -d, -f1 data.csv", NULL},
 	{"bash", "awk -F, '{print $1}' data.csv; cat x.sh", NULL},
+	{"bash", "t=$(mktemp); trap 'rm \"$t\"' EXIT; trap \"rm $t\" INT; sort data.csv >\"$t\"",
+	 NULL},
 	{"bash", "x=$(wc -l data.csv); SHELL=bash; echo \"$x\" data.csv $((1 + 1))", NULL},
 	{"node", "require('./x')", "x.js"},
 	{"node", "require/**/('./x')", "x.js"},
@@ -160,6 +163,25 @@ static const struct {
 	 NULL},
 	{"node", "fs.writeFileSync('odd.txt', fs.readFileSync('x.js'))", NULL},
 	{"python", "import x", "x.py"},
+	{"python", "exec(open('odd.txt').read())", "odd.txt"},
+	{"python", "f = 'odd.txt'\nwith open(f) as h:\n    exec(h.read())", "odd.txt"},
+	{"python", "exec(compile(open('payload').read(), 'p', 'exec'))", "payload"},
+	{"python", "import builtins\nbuiltins.exec(open('odd.txt').read())", "odd.txt"},
+	{"python", "eval(open('odd.txt').read())", "odd.txt"},
+	{"python", "run = exec\nrun(open('odd.txt').read())", "odd.txt"},
+	{"python", "getattr(builtins, 'exec')(open('odd.txt').read())", "odd.txt"},
+	{"python", "exec((Path('below') / 'far' / 'hidden').read_text())", "below/far/hidden"},
+	{"python", "import runpy\nrunpy.run_path('odd.txt')", "odd.txt"},
+	{"python", "from runpy import run_path as r\nr(n)", "x.py"},
+	{"python", "import runpy\nrunpy.run_path(sys.argv[1])", "x.py"},
+	{"python", "import runpy\nrunpy.run_module('x')", "x.py"},
+	{"python", "import importlib\nimportlib.import_module('x')", "x.py"},
+	{"python", "import importlib\nn = 'x'\nimportlib.import_module(n)", "x.py"},
+	{"python", "spec_from_file_location('m', '/workspace/odd.txt')", "odd.txt"},
+	{"python", "SourceFileLoader('m', 'odd.txt').load_module()", "odd.txt"},
+	{"python", "import sys\nsys.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "import os\nos.chdir('below')\nimport y", "below/y.py"},
+	{"python", "class P:\n    def compile(self, x):\n        return open('data.csv')", NULL},
 	{"python",
 	 "import re, os\np = re.compile(os.path.join('a', 'b'))\nmodel.eval()\n"
 	 "for line in open('data.csv'):\n    print(p.match(line))",
@@ -193,19 +215,24 @@ static void make_files(void)
 static struct gate g;
 static struct blueprint bp;
 
-static void look(const char *lang, const char *code)
+static void look_text(const char *lang, const char *code, size_t len)
 {
 	struct err err = {0};
 
 	look_done(&g.look);
+	arena_done(&g.arena);
+	g.arena = (struct arena){0};
 	g.look.text = calloc(1, sizeof(*g.look.text));
 	scratch_must(g.look.text, "memory");
-	g.look.text[0] = (struct origin_text){.data = code, .len = strlen(code)};
+	g.look.text[0] = (struct origin_text){.data = code, .len = len};
 	g.look.textc = g.look.ownc = 1;
 	bp.profile = profile_find(lang);
-	bp.payload.data = (char *)code;
-	bp.payload.len = strlen(code);
 	scratch_must(gate_scan_modules(&g, &err) == 0, err.message);
+}
+
+static void look(const char *lang, const char *code)
+{
+	look_text(lang, code, strlen(code));
 }
 
 static const struct {
@@ -218,12 +245,72 @@ static const struct {
 	{"require('tpl')(fs.readFileSync('data.csv'))", "x.js", false},
 };
 
+/* Anything at all, without a NUL behind it: nothing is read that is not there. */
+static void look_at_random(void)
+{
+	static const char *const pieces[] = {"require",	 "import",
+					     "from",	 " ",
+					     "(",	 ")",
+					     "'",	 "\"",
+					     "`",	 "./x",
+					     "x.js",	 "/*",
+					     "*/",	 "//",
+					     "\n",	 "\\u0065",
+					     "\\",	 "eval",
+					     "${",	 "}",
+					     ".",	 "?.",
+					     "[",	 ",",
+					     "bash",	 "-c",
+					     "-o",	 "source",
+					     "$(",	 "<",
+					     "<(",	 "x.sh",
+					     "cd lib",	 "..",
+					     "/",	 "exec(",
+					     "run_path", "lib",
+					     "as",	 "*",
+					     "\xc3",	 "\\777",
+					     "file://",	 "--",
+					     "=",	 "alias ",
+					     "trap ",	 "\\u{110000}",
+					     "Function", ".constructor",
+					     "sys.path", "import_module"};
+	static const char *const langs[] = {"bash", "node", "python"};
+	char code[1024];
+
+	for (int i = 0; i < 6000; i++) {
+		size_t len = 0;
+		for (long n = random() % 40; n > 0; n--)
+			len += (size_t)sprintf(
+				code + len, "%s",
+				pieces[random() % (sizeof(pieces) / sizeof(pieces[0]))]);
+		char *exact = malloc(len + !len);
+		scratch_must(exact, "memory");
+		memcpy(exact, code, len);
+		look_text(langs[i % 3], exact, len);
+		free(exact);
+	}
+	ok(true, "texts of random words are read");
+}
+
 static bool has(const char *path)
 {
 	for (size_t i = 0; i < g.modulec; i++)
 		if (strcmp(g.module[i], path) == 0)
 			return true;
 	return false;
+}
+
+/* COUNT words, then three: the last is a file's name. */
+static void look_after(size_t count)
+{
+	char *code = malloc(2 * count + 64);
+
+	scratch_must(code, "memory");
+	for (size_t i = 0; i < count; i++)
+		memcpy(code + 2 * i, "q ", 2);
+	strcpy(code + 2 * count, "\neval(open(payload))");
+	look("python", code);
+	free(code);
 }
 
 int main(void)
@@ -264,6 +351,11 @@ int main(void)
 	}
 	look("node", "eval(read(n))");
 	ok(has("x.js") && g.unread_modules, "of many scripts those of others come last");
+	look_after(GATE_WORDS_MAX - 3);
+	ok(has("payload") && !g.unread_modules, "as many words as are tried");
+	look_after(GATE_WORDS_MAX - 2);
+	ok(!has("payload") && g.unread_modules, "one more, and nobody knows what runs");
+	look_at_random();
 	look_done(&g.look);
 	packs_done(&g.rules);
 	arena_done(&g.arena);
