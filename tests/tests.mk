@@ -43,7 +43,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Without the box, whose gate is another one.
-$(addprefix $(BUILD)/tests/unit/gate_,properties start again): $(BUILD)/tests/unit/%: \
+$(addprefix $(BUILD)/tests/unit/gate_,properties start again modules): $(BUILD)/tests/unit/%: \
 		$(BUILD)/obj/tests/unit/test_%.o $(filter-out $(BUILD)/obj/src/cli/%,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

@@ -33,6 +33,7 @@ enum {
 	GATE_MODULES_MAX = 64, /* files of the workspace that are looked at: what it imports */
 	GATE_MODULE_BYTES = 1 << 20,  /* of each */
 	GATE_NAMES_MAX = 16384,	      /* names that are looked for there */
+	GATE_WORDS_MAX = 65536,	      /* words that may be such names */
 	GATE_KNOWN_ENTRIES = 50000,   /* files and directories of a directory that it is given */
 	GATE_KNOWN_BYTES = 256 << 20, /* of them that are hashed */
 	GATE_WRITTEN_FILES = CORDON_CHANGES_MAX, /* that a run changed, and that are remembered */

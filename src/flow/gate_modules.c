@@ -69,13 +69,16 @@ int modules_add_file(struct modules *m, const char *path, struct err *err)
 {
 	struct stat st;
 
+	m->found++;
 	if (is_known(m, path))
 		return 0;
 	AUTO_CLOSE int fd = beneath_open(m->dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	bool is_absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
 	bool is_read = fd >= 0 && fstat(fd, &st) == 0;
-	if (is_absent || (is_read && S_ISDIR(st.st_mode)))
+	if (is_absent || (is_read && S_ISDIR(st.st_mode))) {
+		m->found--;
 		return 0;
+	}
 	if (is_read && S_ISREG(st.st_mode) && st.st_size <= GATE_MODULE_BYTES &&
 	    m->count < GATE_MODULES_MAX)
 		return keep_file(m, path, fd, (size_t)st.st_size, err);
@@ -85,39 +88,41 @@ int modules_add_file(struct modules *m, const char *path, struct err *err)
 
 /* Every word is looked at, in strings and comments too: whoever computes what he takes in has them
  * there. */
-static int read_words(struct modules *m, const char *base, struct text text, struct err *err)
+static int read_words(struct reader *r, struct err *err)
 {
-	const struct module_language *l = m->language;
-	struct reader r = {.m = m, .base = base, .begin = text.s, .at = text.s};
+	const struct module_language *l = r->m->language;
 
-	if (!text.len)
-		return 0;
-	r.end = text.s + text.len;
-	while (r.at < r.end) {
-		struct text word = {.s = r.at++};
-		while (modules_is_word(*word.s) && r.at < r.end && modules_is_word(*r.at))
-			r.at++;
-		word.len = (size_t)(r.at - word.s);
+	while (r->at < r->end) {
+		struct text word = {.s = r->at++};
+		while (modules_is_word(*word.s) && r->at < r->end && modules_is_word(*r->at))
+			r->at++;
+		word.len = (size_t)(r->at - word.s);
 		for (size_t i = 0; i < l->wordc; i++)
 			if (word.len == strlen(l->words[i].word) &&
 			    memcmp(word.s, l->words[i].word, word.len) == 0 &&
-			    l->words[i].read(&r, err) < 0)
+			    l->words[i].read(r, err) < 0)
 				return -1;
 	}
 	return 0;
 }
 
-/* To a shell a word with a NUL in it is that word. */
-static int read_text(struct modules *m, const char *base, struct text text, struct err *err)
+/* READ sees it as it is, and without what hides its words. */
+static int read_text(struct modules *m, const char *base, struct text text,
+		     int (*read)(struct reader *r, struct err *err), struct err *err)
 {
-	AUTO_FREE char *copy = NULL;
+	AUTO_FREE char *plain = NULL;
+	size_t len = 0;
 
-	if (read_words(m, base, text, err) < 0)
+	if (modules_plain_text(m, text, &plain, &len, err) < 0)
 		return -1;
-	if (!text.len || !memchr(text.s, '\0', text.len))
-		return 0;
-	copy = scan_drop_nuls(text, &text);
-	return copy ? read_words(m, base, text, err) : err_set(err, ERR_SYSTEM, "out of memory");
+	const struct text both[] = {text, {plain, len}};
+	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+		struct reader r = {.m = m, .base = base, .begin = both[i].s, .at = both[i].s};
+		r.end = both[i].len ? both[i].s + both[i].len : both[i].s;
+		if (both[i].len && read(&r, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* The directory of a file, with a slash. */
@@ -128,76 +133,152 @@ static char *base_of(struct arena *a, const char *path)
 	return arena_printf(a, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
 }
 
-static int read_code(struct modules *m, struct err *err)
+/* The code itself in all its readings, and what it is told. */
+static int read_code(struct modules *m, const char *base,
+		     int (*read)(struct reader *r, struct err *err), struct err *err)
 {
 	const struct look *l = &m->g->look;
-	const struct payload *p = &m->g->bp->payload;
 
-	if (m->language->begin && m->language->begin(m, err) < 0)
-		return -1;
-	if (read_text(m, "", (struct text){p->data, p->len}, err) < 0)
-		return -1;
-	return read_text(m, "", (struct text){l->view.text, l->view.text_len}, err);
+	for (size_t i = 0; i < l->ownc; i++) {
+		struct text text = {l->text[i].data, l->text[i].len};
+		if (read_text(m, base, text, read, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
-/* Looks at it, and finds what it imports in turn. */
-static int read_module(struct modules *m, size_t i, struct err *err)
+static bool is_package(const struct modules *m, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return m->language->package && strcmp(slash ? slash + 1 : path, m->language->package) == 0;
+}
+
+/* Is it below a directory of others? */
+static bool is_foreign(const struct modules *m, const char *path)
+{
+	const char *dir = m->language->foreign;
+	size_t len = dir ? strlen(dir) : 0;
+
+	for (const char *at = dir ? path : NULL; at; at = strchr(at, '/')) {
+		at += *at == '/';
+		if (strncmp(at, dir, len) == 0 && at[len] == '/')
+			return true;
+	}
+	return false;
+}
+
+static int read_file(struct modules *m, size_t i, int (*read)(struct reader *r, struct err *err),
+		     struct err *err)
 {
 	char *base = base_of(&m->g->arena, m->path[i]);
 
 	if (!base)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	return gate_scan_module(m->g, m->language->name, m->path[i], m->text[i], err) < 0
-		       ? -1
-		       : read_text(m, base, m->text[i], err);
+	return is_package(m, m->path[i]) ? m->language->read_package(m, base, m->text[i], err)
+					 : read_text(m, base, m->text[i], read, err);
 }
 
-static bool is_of_language(const struct modules *m, const struct walk_entry *e)
+/* Looks at it, and finds what it imports in turn. Half of all packages make code of something: that says
+ * nothing of what this run's own code names. */
+static int read_module(struct modules *m, size_t i, struct err *err)
 {
-	for (const char *const *end = m->language->ends; *end; end++) {
-		size_t len = strlen(*end);
-		if (e->len > len && memcmp(e->path + e->len - len, *end, len) == 0)
-			return true;
+	bool takes = m->takes, all = m->all;
+
+	if (gate_scan_module(m->g, m->language->name, m->path[i], m->text[i], err) < 0 ||
+	    read_file(m, i, read_words, err) < 0)
+		return -1;
+	if (is_foreign(m, m->path[i]) || is_package(m, m->path[i])) {
+		m->takes = takes;
+		m->all = all;
 	}
+	return 0;
+}
+
+bool modules_has_end(struct text name, const char *end)
+{
+	size_t len = strlen(end);
+
+	return name.len > len && memcmp(name.s + name.len - len, end, len) == 0;
+}
+
+static bool is_of_language(const struct modules *m, struct text path)
+{
+	for (const char *const *end = m->language->ends; *end; end++)
+		if (modules_has_end(path, *end))
+			return true;
 	return false;
 }
 
 static int visit(void *ctx, const struct walk_entry *e, struct err *err)
 {
 	struct modules *m = ctx;
+	bool is_script = S_ISREG(e->st.st_mode) &&
+			 is_of_language(m, (struct text){e->path, e->len}) &&
+			 is_foreign(m, e->path) == m->foreign;
 
-	return S_ISREG(e->st.st_mode) && is_of_language(m, e) ? modules_add_file(m, e->path, err)
-							      : 0;
+	return is_script ? modules_add_file(m, e->path, err) : 0;
 }
 
-/* Nobody knows which: all that look like it are looked at, and still nobody knows. */
-static int add_any(struct modules *m, struct err *err)
+/* Nobody knows which: all that look like it are looked at; those of others last, because they are many. */
+static int add_all(struct modules *m, struct err *err)
 {
 	struct walk_to to = {
 		.entries = GATE_KNOWN_ENTRIES, .goes_on = true, .visit = visit, .ctx = m};
 	uint64_t seen;
 
-	m->any = false;
-	m->more = true;
-	if (!m->language->ends || walk(m->dir, &to, &seen, err) == 0)
-		return 0;
-	return err->code == ERR_LIMIT || err->code == ERR_INPUT ? 0 : -1;
-}
-
-static int read_modules(struct modules *m, struct err *err)
-{
-	bool done = false;
-
-	for (size_t i = 0; i < m->count || (m->any && !done); i++) {
-		if (m->any && !done) {
-			done = true;
-			if (add_any(m, err) < 0)
-				return -1;
-		}
-		if (i < m->count && read_module(m, i, err) < 0)
+	for (int i = 0; i < (m->language->foreign ? 2 : 1); i++) {
+		m->foreign = i > 0;
+		if (walk(m->dir, &to, &seen, err) == 0)
+			continue;
+		m->more = true;
+		if (err->code != ERR_LIMIT && err->code != ERR_INPUT)
 			return -1;
 	}
 	return 0;
+}
+
+/* What a script names. A table that it names says nothing of other files. */
+static int add_named(struct modules *m, size_t i, struct err *err)
+{
+	struct text path = {m->path[i], strlen(m->path[i])};
+
+	return is_of_language(m, path) && !is_foreign(m, m->path[i])
+		       ? read_file(m, i, modules_add_words, err)
+		       : 0;
+}
+
+/* What is found last may take in what was named first. */
+static int read_modules(struct modules *m, struct err *err)
+{
+	const struct module_language *l = m->language;
+	size_t read = 0, named = 0, below = 0, moved = 1;
+	bool takes = false, is_walked = false;
+	int done = 0;
+
+	while (done == 0) {
+		bool moves = m->moved && l->add_below;
+		if (m->takes && !takes) {
+			takes = true;
+			named = below = 0;
+		}
+		if (read < m->count) {
+			done = read_module(m, read++, err);
+		} else if ((takes || moves) && below < m->belowc) {
+			done = read_code(m, m->below[below++], modules_add_words, err);
+		} else if ((takes || moves) && named < m->count) {
+			done = add_named(m, named++, err);
+		} else if (moves && moved < m->belowc) {
+			done = l->add_below(m, m->below[moved++], err);
+		} else if ((m->all || m->any) && !is_walked) {
+			is_walked = true;
+			done = add_all(m, err);
+		} else {
+			break;
+		}
+	}
+	m->more |= m->any;
+	return done;
 }
 
 static const struct module_language *find_language(const char *name)
@@ -211,7 +292,10 @@ static const struct module_language *find_language(const char *name)
 int gate_scan_modules(struct gate *g, struct err *err)
 {
 	AUTO_CLOSE int dir = -1;
-	struct modules m = {.g = g, .language = find_language(g->bp->profile->name)};
+	struct modules m = {.g = g,
+			    .language = find_language(g->bp->profile->name),
+			    .belowc = 1,
+			    .below = {""}};
 
 	g->unread_modules = g->has_modules = false;
 	g->modulec = 0;
@@ -224,7 +308,9 @@ int gate_scan_modules(struct gate *g, struct err *err)
 	if (fstat(dir, &st) < 0 || st.st_dev != g->workspace.st_dev ||
 	    st.st_ino != g->workspace.st_ino)
 		return err_replaced(err, g->req->workspace);
-	int result = read_code(&m, err);
+	int result = m.language->begin ? m.language->begin(&m, err) : 0;
+	if (result == 0)
+		result = read_code(&m, "", read_words, err);
 	if (result == 0)
 		result = read_modules(&m, err);
 	for (size_t i = 0; i < m.count; i++) {

@@ -151,6 +151,8 @@ static int read_list(struct reader *r, const char *below, bool lines, struct err
 		struct text one = take_name(r);
 		if (!one.len || add_name(r->m, below, one.s, one.len, err) < 0)
 			return one.len ? -1 : 0;
+		if (r->m->more && r->m->names == GATE_NAMES_MAX)
+			return 0;
 		skip(r, lines);
 		struct reader before = *r;
 		if (is(take_name(r), "as")) {
@@ -186,22 +188,77 @@ static int read_from(struct reader *r, struct err *err)
 		*c = *c == '.' ? '/' : *c;
 	skip(r, false);
 	bool round = r->at < r->end && *r->at == '(';
+	const char *at = r->at;
 	r->at += round;
-	return read_list(r, below, round, err);
+	int done = read_list(r, below, round, err);
+	r->at = at; /* there may be words in it */
+	return done;
 }
 
 static int read_import(struct reader *r, struct err *err)
 {
-	return read_list(r, "", false, err);
+	const char *at = r->at;
+	int done = read_list(r, "", false, err);
+
+	r->at = at;
+	return done;
 }
 
 /* import_module("NAME") */
 static int read_call(struct reader *r, struct err *err)
 {
+	if (modules_call(r) != GIVEN_CONSTANTS)
+		modules_take_computed(r->m);
 	while (r->at < r->end && strchr("( \t\r\n\"'", *r->at) && *r->at)
 		r->at++;
 	struct text name = take_name(r);
 	return add_name(r->m, "", name.s, name.len, err);
+}
+
+/* Python's own, not what others call so: re.compile(x), model.eval(), def compile(x). */
+static int read_own(struct reader *r, struct err *err)
+{
+	static const char *const others[] = {".", "def "}, own[] = "builtins.";
+	const char *at = r->at;
+	bool is_other = false;
+
+	while (at > r->begin && modules_is_word(at[-1]))
+		at--;
+	size_t before = (size_t)(at - r->begin);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		size_t len = strlen(others[i]);
+		is_other |= before >= len && memcmp(at - len, others[i], len) == 0;
+	}
+	bool is_own = before >= strlen(own) && memcmp(at - strlen(own), own, strlen(own)) == 0;
+	return is_other && !is_own ? 0 : modules_read_taker(r, err);
+}
+
+/* eval(x): an expression. Many programs compute so; a script is none. */
+static int read_eval(struct reader *r, struct err *err)
+{
+	bool all = r->m->all;
+	int done = read_own(r, err);
+
+	r->m->all = all;
+	return done;
+}
+
+/* What lies in a directory that the code names may be imported. */
+static int read_move(struct reader *r, struct err *err)
+{
+	(void)err;
+	r->m->moved = true;
+	return 0;
+}
+
+static int read_path(struct reader *r, struct err *err)
+{
+	const char before[] = "sys.path", *name = r->at - strlen(before);
+
+	if (r->at - r->begin >= (ssize_t)strlen(before) &&
+	    memcmp(name, before, strlen(before)) == 0)
+		return read_move(r, err);
+	return 0;
 }
 
 static int begin(struct modules *m, struct err *err)
@@ -221,5 +278,29 @@ static int begin(struct modules *m, struct err *err)
 static const struct module_word words[] = {{"from", read_from},
 					   {"import", read_import},
 					   {"__import__", read_call},
-					   {"import_module", read_call}};
-const struct module_language module_python = {"python", words, ARRAY_SIZE(words), begin, NULL};
+					   {"import_module", read_call},
+					   {"run_module", read_call},
+					   {"exec", read_own},
+					   {"compile", read_own},
+					   {"eval", read_eval},
+					   {"execfile", modules_read_loader},
+					   {"run_path", modules_read_loader},
+					   {"load_source", modules_read_loader},
+					   {"spec_from_file_location", modules_read_loader},
+					   {"SourceFileLoader", modules_read_loader},
+					   {"runsource", modules_read_loader},
+					   {"zipimporter", modules_read_loader},
+					   {"path", read_path},
+					   {"chdir", read_move},
+					   {"addsitedir", read_move},
+					   {"PYTHONPATH", read_move}};
+static const char *const ends[] = {".py", NULL};
+static const char *const follow[] = {"", NULL};
+const struct module_language module_python = {.name = "python",
+					      .words = words,
+					      .wordc = ARRAY_SIZE(words),
+					      .begin = begin,
+					      .ends = ends,
+					      .follow = follow,
+					      .add_below = add_all,
+					      .quotes = ""};

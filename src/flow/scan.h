@@ -137,10 +137,6 @@ enum lane scan_lane(const struct rule *rule);
 const char *scan_kind_name(unsigned kind);
 /* NULL for one that is no code. */
 const char *scan_kind_language(enum scan_kind kind);
-
-/* scan_unit.c */
-/* TEXT without the NULs, as shells read it: malloc'd; NULL: there is no memory. */
-char *scan_drop_nuls(struct text text, struct text *ret);
 enum scan_kind scan_kind_of(const char *name, struct text data, bool *ret_sure);
 /* Is it code of any language? Three backticks quote nothing there. */
 bool scan_is_program(const struct scan_file *file);

@@ -57,7 +57,8 @@ static const char *own_language(const struct scan_unit *unit)
 	return language || !unit->is_file || !scan_has_fenced(unit->file) ? language : "markdown";
 }
 
-char *scan_drop_nuls(struct text text, struct text *ret)
+/* Without the NULs, as shells read it; NULL: there is no memory. */
+static char *drop_nuls(struct text text, struct text *ret)
 {
 	char *copy = malloc(text.len + 1);
 	size_t len = 0;
@@ -80,7 +81,7 @@ static int scan_without_nuls(struct scanner *s, const struct scan_unit *unit, st
 
 	if (!text.s || s->options.mode == DETECT_REFERENCE || !memchr(text.s, '\0', text.len))
 		return 0;
-	copy = scan_drop_nuls(text, &made);
+	copy = drop_nuls(text, &made);
 	if (!copy)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED, made, findings,
@@ -93,7 +94,7 @@ static int make_view(const char *language, struct text code, struct code_view *r
 
 	if (strcmp(language, scan_kind_language(KIND_SHELL)) == 0 &&
 	    memchr(code.s, '\0', code.len)) {
-		copy = scan_drop_nuls(code, &code);
+		copy = drop_nuls(code, &code);
 		if (!copy)
 			return err_set(err, ERR_SYSTEM, "out of memory");
 	}

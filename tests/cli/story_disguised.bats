@@ -131,6 +131,11 @@ modules() {
 		from pkg import deep; from pkg.deep import *
 		import importlib\nimportlib.import_module("ob" + "eys")
 		exec("imp" + "ort pkg.inner")
+		exec(open("obeys.py").read())
+		f = "obeys" + ".py"\nexec(compile(open(f).read(), f, "exec"))
+		import runpy\nrunpy.run_path("/workspace/obeys.py")
+		import importlib.util\nimportlib.util.spec_from_file_location("m", "obeys.py")
+		import sys\nsys.path.insert(0, "pkg/deep")\nimport last
 	END
 	cp obeys.py "$W/sitecustomize.py"
 	submit "$1" --workspace "$W:ro" plain.py
@@ -167,7 +172,17 @@ sourced() {
 		. ./lib/ob*.sh
 		eval "$(cat lib/obeys.sh)"
 		eval `cat <lib/obeys.sh`
+		if X=1 . .//lib/obeys.sh; then :; fi
+		case a in a) . -- ./lib/obeys.sh;; esac
+		source <(cat lib/obeys.sh)
+		. /dev/stdin <lib/obeys.sh
+		mapfile -t a <lib/obeys.sh; eval "${a[@]}"
+		cp lib/obeys.sh /tmp/y; . /tmp/y
+		cat lib/obeys.sh | bash
 	END
+	printf '. "$1"\n' | code told.sh
+	submit "$1" --workspace "$W:ro" told.sh -- lib/obeys.sh
+	holds 'r["origin"] == "derived"'
 	printf 'echo 1\n' | code env.sh
 	submit "$1" --workspace "$W:ro" --env BASH_ENV=/workspace/lib/obeys.sh env.sh
 	holds 'r["origin"] == "derived"'
@@ -188,7 +203,7 @@ required() {
 	mkdir -p "$W/lib" "$W/node_modules/pkg/src"
 	printf 'exports.x = "%s";\n' https://metrics.evil-corp.net/payload >"$W/lib/obeys.js"
 	printf 'require("./obeys");\n' >"$W/lib/index.js"
-	printf '{"main": "src/a.js"}\n' >"$W/node_modules/pkg/package.json"
+	printf '{"ma\\u0069n": "src/a.js"}\n' >"$W/node_modules/pkg/package.json"
 	printf 'require("../../../lib/obeys.js");\n' >"$W/node_modules/pkg/src/a.js"
 	echo '{"x": "nothing"}' >"$W/lib/data.json"
 	printf 'console.log(1); require("fs"); try { require("./lib/data.json") } catch {}\n' | takes_nothing js
@@ -203,6 +218,13 @@ required() {
 		const r = require; r("/workspace/lib/obeys.js");
 		const name = "/workspace/lib/obeys.js"; require(name);
 		require.call(module, ["/workspace/lib", "obeys.js"].join("/"));
+		require/**/("/workspace/lib/obeys");
+		["/workspace/lib/obeys.js"].forEach(require);
+		import("file:///workspace/lib/obeys.js");
+		module.constructor._load("/workspace/lib/obeys.js");
+		require("module").createRequire("/workspace/lib/")("./obeys");
+		eval(require("fs").readFileSync("/workspace/lib/obeys.js", "utf8"));
+		new Function(require("fs").readFileSync("/workspace/lib/ob" + "eys.js"))();
 	END
 	takes_in mjs lib/obeys.js <<-'END'
 		import "/workspace/lib/obeys.js";
