@@ -245,6 +245,8 @@ class ShellView(Flow):
         before, key = self.variables.get(name, {}), self.flat(index)
         if isinstance(before, list):
             before = {str(n): one for n, one in enumerate(before)}
+        elif isinstance(before, dict):
+            before = dict(before)  # others may still have it as it was
         if not isinstance(before, dict) or not key or len(value) > MADE or len(before) >= ELEMENTS:
             return False
         before[key] = value
@@ -273,7 +275,10 @@ class ShellView(Flow):
             self.variables[fields[1].text] = fields[3].text if single else None
             self.made.pop(fields[1].text, None)
         elif name == 'unset' and '-f' not in [f.text for f in fields]:
-            self.variables.update((f.text, '') for f in fields[1:])
+            for field in fields[1:]:
+                if not field.dynamic and not field.text.startswith('-'):
+                    self.variables[field.text] = ''
+                    self.made.pop(field.text, None)
         elif name in ('read', 'mapfile', 'readarray', 'getopts', 'select'):
             for field in fields[1:]:
                 self.variables[field.text] = None

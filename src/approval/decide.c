@@ -30,7 +30,8 @@ static int refuse_requester(const struct approval *a, struct err *err)
 {
 	if (a->request.uid == ACCOUNT_UNKNOWN)
 		return refuse(err, a,
-			      "it was asked for in a user namespace, by whom cannot be told",
+			      "whose account it was cannot be told: it was asked for in a user "
+			      "namespace, or by several",
 			      "let root approve it");
 	return refuse(err, a, "your account asked for it",
 		      "let somebody with another account approve it");

@@ -43,7 +43,7 @@ void spread_stay(struct spread_core *ret)
 	ret->held = sched_setaffinity(0, sizeof(here), &here) == 0;
 }
 
-void spread_free(const struct spread_core *core)
+void spread_done(const struct spread_core *core)
 {
 	if (core->held)
 		sched_setaffinity(0, sizeof(core->before), &core->before);

@@ -22,6 +22,6 @@ struct spread_core {
 	bool held;
 };
 void spread_stay(struct spread_core *ret);
-void spread_free(const struct spread_core *core);
+void spread_done(const struct spread_core *core);
 
 #endif

@@ -278,7 +278,7 @@ static int follow_network(struct box *b, const struct program *p, struct err *er
 	/* Who sends it has much to do still, and would find us on his core. */
 	spread_stay(&core);
 	ssize_t n = io_recv(p->sock, &kind, sizeof(kind), &fd);
-	spread_free(&core);
+	spread_done(&core);
 	AUTO_CLOSE int there = fd;
 	if (n == 0)
 		return 0;

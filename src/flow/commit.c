@@ -49,12 +49,18 @@ static const char *const persistence[] = {
 	"usercustomize.py",
 	"*.pth", /* Python runs its lines that begin with import */
 	".gdbinit",
+	".lldbinit",
+	".pdbrc",
 	".npmrc",
+	".yarnrc.yml",
+	".pnpmfile.cjs",
 	".github", /* workflows, and what an agent there is told */
 	"AGENTS.md",
 	"CLAUDE.md",
+	"CLAUDE.local.md",
 	"GEMINI.md",
 	".cursorrules",
+	".clinerules",
 	".windsurfrules",
 };
 
@@ -71,7 +77,7 @@ static bool is_named(const char *at, const char *row)
 	size_t len = strlen(row), part = strcspn(at, "/");
 
 	if (row[0] == '*')
-		return part >= len && strncasecmp(at + part - (len - 1), row + 1, len - 1) == 0;
+		return part + 1 >= len && strncasecmp(at + part - (len - 1), row + 1, len - 1) == 0;
 	return strncasecmp(at, row, len) == 0 && (at[len] == '\0' || at[len] == '/');
 }
 
@@ -83,7 +89,7 @@ static bool has_head(int workspace, const char *path, const char *at)
 	if (asprintf(&head, "%.*s" HEAD, (int)(at - path), path) < 0)
 		return true;
 	AUTO_CLOSE int fd = beneath_open(workspace, head, O_PATH | O_NOFOLLOW);
-	return fd >= 0;
+	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 /* At any depth: a project below the workspace has hooks of its own. */

@@ -228,11 +228,12 @@ static void tell_result(const struct gate *g, const struct result *r, bool is_sa
 		told += count ? count : 1;
 	}
 	if (g->report->lost) {
+		size_t before = refs->count;
 		gate_add_ref(refs, "lost", "files"); /* FOUND_REF, of this one only */
 		jcs_int(&j, "since", g->began.tv_sec);
 		jcs_str(&j, "why", lost_why_words(LOST_MUCH));
 		gate_append(tx, RECORD_LOST, refs, &j);
-		refs->count--;
+		refs->count = before;
 		tx->is_final = true; /* an old copy of the log would not know it */
 	}
 	put_result(g, r, g->report->result_sha256, is_same, &j);

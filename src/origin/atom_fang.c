@@ -65,7 +65,8 @@ static size_t mark_at(const char *p, size_t len, const char **ret_means)
 	*ret_means = "";
 	if (*p == '<')
 		return tag_at(p, len);
-	if (len > 2 && memcmp(p, "\xef\xb8", 2) == 0 && (uint8_t)p[2] <= 0x8f)
+	if (len > 2 && memcmp(p, "\xef\xb8", 2) == 0 && (uint8_t)p[2] >= 0x80 &&
+	    (uint8_t)p[2] <= 0x8f)
 		return 3; /* a variation selector */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t n = strlen(rows[i].written);

@@ -221,6 +221,8 @@ static void test_persistence(void)
 		".gdbinit",
 		"sub/.npmrc",
 		"lib/evil.pth",
+		"lib/.pth",
+		".pdbrc",
 		"Evil.PTH",
 		/* A file .git names another directory as the repository: its config runs programs. */
 		".git",
