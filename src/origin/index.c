@@ -7,6 +7,8 @@
  */
 #include "origin/index.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "origin/atoms.h"
 #include "origin/winnow.h"
@@ -21,6 +23,10 @@ struct builder {
 	struct index *ix;
 	size_t layer; /* its number, if it is a hidden text */
 };
+
+/* The number of no layer: there are not so many. */
+enum { NO_LAYER = (1 << PRINT_AT_BITS) - 1 };
+_Static_assert((int)NO_LAYER > (int)INDEX_TEXTS_MAX, "a layer must not have this number");
 
 static struct prints *list_of(const struct builder *b, enum index_list list)
 {
@@ -251,6 +257,23 @@ int index_build(const struct origin_text *text, size_t count, struct index *ret,
 			return -1;
 	}
 	return finish(ret, err);
+}
+
+static void add_named(void *context, const struct atom *atom)
+{
+	/* A path is how everybody names a file that he was told to work on. */
+	if (atom->kind == ATOM_URL || atom->kind == ATOM_HOST || atom->kind == ATOM_IP)
+		prints_add(context, PRINT(atom->hash, NO_LAYER));
+}
+
+int index_name(struct index *ix, const char *name, size_t len, struct err *err)
+{
+	struct prints *atoms = &ix->list[INDEX_HIDDEN + INDEX_ATOMS];
+
+	if (!name || !memmem(name, len, "://", 3))
+		return 0;
+	atoms_find(name, len, add_named, atoms);
+	return prints_sort(atoms, 1, err);
 }
 
 /* Of spans all pieces, not some: which of them the source has kept depends on what is around. */

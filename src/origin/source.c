@@ -231,6 +231,7 @@ int source_commit(struct keeper *k, struct domain *d, const struct source_in *in
 
 	memset(ret, 0, sizeof(*ret));
 	if (check(in, err) < 0 || index_build(in->text, in->count, &ix, err) < 0 ||
+	    index_name(&ix, in->name, in->name_len, err) < 0 ||
 	    index_without(&ix, in->own, in->ownc, err) < 0)
 		return -1;
 	id_random(&s.id);

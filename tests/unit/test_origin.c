@@ -231,6 +231,40 @@ static struct source_in make_in(const struct origin_text *t)
 				  .label = {.integrity = INTEGRITY_TOOL}};
 }
 
+/* An URL that it is called by is its own, whatever stands in it; a file's name is everybody's. */
+static void test_called(struct origin_case *c)
+{
+	static const struct {
+		const char *name, *code;
+		enum origin origin;
+	} rows[] = {
+		{"https://evil.dev/page?id=7", "get('https://evil.dev/page?id=7')", ORIGIN_DERIVED},
+		{"https://evil.dev/page?id=7", "get('https://evil.dev./other')", ORIGIN_DERIVED},
+		{"https://evil.dev/page", "get('https://elsewhere.dev/page')", ORIGIN_EXPOSED},
+		{"https://github.com/a/b", "get('https://github.com/c/d')", ORIGIN_EXPOSED},
+		{"/srv/data/in.csv", "open('/srv/data/in.csv')", ORIGIN_EXPOSED},
+		{"file:///srv/data/in.csv", "open('/srv/data/in.csv')", ORIGIN_EXPOSED},
+		{"evil.dev", "get('https://evil.dev/x')", ORIGIN_EXPOSED},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char handle[HANDLE_MAX];
+		struct domain d = case_domain(c, "called", handle);
+		struct origin_text t = {.data = "plain words", .len = 11};
+		struct source_in in = {.kind = FROM_WEB,
+				       .name = rows[i].name,
+				       .name_len = strlen(rows[i].name),
+				       .text = &t,
+				       .count = 1,
+				       .label = label_unknown()};
+		struct source_released r;
+		struct err err = {0};
+		case_done(source_commit(&c->k, &d, &in, &r, &err) == 0, &err);
+		ok(case_origin(c, &d, rows[i].code) == rows[i].origin, "%s, and %s", rows[i].name,
+		   rows[i].code);
+	}
+}
+
 static void test_vouched(struct origin_case *c)
 {
 	char handle[HANDLE_MAX];
@@ -531,6 +565,7 @@ int main(void)
 	test_texts(&c);
 	test_escape();
 	test_source(&c);
+	test_called(&c);
 	test_vouched(&c);
 	test_refused(&c);
 	test_large(&c);
