@@ -7,6 +7,7 @@ import sys
 import bounds
 
 PYTHON = ('python', 'plan')     # as a plan it is also asked which names it uses
+SHELL = ('bash', 'shell-plan')  # the same, of commands
 
 
 def write(out, key, data):
@@ -58,9 +59,12 @@ def make(language, data, seconds=bounds.SECONDS):
             if language == 'plan':
                 import pyuses
                 view.uses = pyuses.show(view, text)
-        elif language == 'bash':
+        elif language in SHELL:
             import shellview
             shellview.show(view, text)
+            if language == 'shell-plan':
+                import shelluses
+                view.uses = shelluses.show(view, text)
         elif language in ('markdown', 'notebook', 'calls'):
             import documents
             done = documents.READERS[language](view, text)

@@ -12,8 +12,9 @@ A fact is a line of text, "LINE KIND HOW NAME". KIND:
   x  something in words
   p  a program that a list of words begins with, of which others are computed
 HOW: v it is a value, g asked by a key that is constant, s set by one, e set by a key or to a value that is
-computed, c called with one constant and keywords, b called with constants first and more behind them, l called
-with such a list of words alone, k called otherwise
+computed, c called with one constant and keywords, b called with constants first and more behind them, a called
+with nothing but constants, the first of which is no keyword and the others are, A with others, l called with such a list of words
+alone, t called with what names a function and cannot come from data, k called otherwise. Of a keyword: v, or t
 """
 import _ast as ast
 import builtins
@@ -39,12 +40,29 @@ def is_constant(node):
     return isinstance(node, ast.Constant)
 
 
+def is_all_constant(node):
+    if type(node) is ast.Dict:
+        return all(k is not None and is_constant(k) for k in node.keys) and all(map(is_all_constant, node.values))
+    return is_constant(node)
+
+
+def may_be_file(call, first):
+    """x.use(name): of what is no single word matplotlib reads a file."""
+    names = first.elts if isinstance(first, (ast.Tuple, ast.List)) else [first]
+    return type(call.func) is ast.Attribute and call.func.attr == 'use' and any(
+        isinstance(n, ast.Constant) and not str(n.value).replace('-', '_').isidentifier() for n in names)
+
+
 def how_called(call):
     """By what comes first, if nothing else can come before it or say how it is taken."""
     words = [w for w in call.keywords if w.arg is None or (w.arg == 'shell' and not is_constant(w.value))]
     if words or any(isinstance(a, ast.Starred) for a in call.args):
         return 'k'
     first = call.args[0] if call.args else None
+    if first is not None and may_be_file(call, first):
+        return 'k'
+    if all(map(is_all_constant, call.args)) and all(is_all_constant(w.value) for w in call.keywords):
+        return 'a' if len(call.args) == 1 or not (call.args or call.keywords) else 'A'
     if first is None:
         return 'k' if call.keywords else 'c'
     if is_constant(first):
@@ -68,6 +86,8 @@ class Uses:
         self.facts = {}
         self.bound = set()      # by anything but an import
         self.set = set()        # attributes
+        self.defined = {}       # name: in how many places it is a function's
+        self.stored = {}        # name: in how many others it is bound
         self.imported = {}      # name: paths
         self.outer = set()      # names that a function binds for others
         self.how = {}           # of nodes, by what they are in
@@ -95,17 +115,21 @@ class Uses:
             if kind is ast.Name:
                 if type(node.ctx) is not ast.Load:
                     self.bound.add(node.id)
+                    self.stored[node.id] = True
             elif kind is ast.Attribute:
                 if type(node.ctx) is not ast.Load:
                     self.set.add(node.attr)
             elif kind is ast.arg:
                 self.bound.add(node.arg)
+                self.stored[node.arg] = True
             elif kind in (ast.Import, ast.ImportFrom):
                 self.learn(node)
             elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler):
                 self.bound.add(node.name)
+                (self.stored if kind is ast.ExceptHandler else self.defined)[node.name] = True
             elif kind.__name__ in NAMING:
                 self.bound.add(getattr(node, NAMING[kind.__name__]))
+                self.stored[getattr(node, NAMING[kind.__name__])] = True
             if kind is ast.ClassDef:
                 self.look_in_class(node)
             elif kind in (ast.Global, ast.Nonlocal):
@@ -191,15 +215,53 @@ class Uses:
                 (node.id not in self.bound or hasattr(builtins, node.id)):
             self.tell(node, 'n', self.how.get(id(node), 'v'), node.id)
 
+    def is_function(self, node, depth=0):
+        """It names one, by what the program says: constants, lambdas, functions that are nothing else."""
+        self.work.node()
+        kind = type(node)
+        if kind is ast.Constant or kind is ast.Lambda or depth > 8:
+            return depth <= 8
+        if kind in (ast.List, ast.Tuple, ast.Set):
+            return all(self.is_function(e, depth + 1) for e in node.elts)
+        if kind is ast.Dict:
+            return all(k is not None for k in node.keys) and all(self.is_function(v, depth + 1) for v in node.values)
+        if kind is ast.DictComp:
+            return self.is_function(node.value, depth + 1)
+        if kind is ast.Name:
+            known = node.id in self.defined or node.id in self.imported or hasattr(builtins, node.id)
+            return known and node.id not in self.stored
+        if kind is ast.Attribute:
+            own = node.attr in self.defined and node.attr not in self.set
+            return own or bool(self.chain(node)[0]) or \
+                (type(node.value) is ast.Name and hasattr(builtins, node.value.id) and self.is_function(node.value))
+        return False
+
+    def is_named(self, node):
+        """x=(column, function), as an aggregate of a table has it."""
+        if type(node) is ast.Tuple and len(node.elts) == 2:
+            node = node.elts[1]
+        is_call = type(node) is ast.Call and self.chain(node.func)[0]
+        return bool(is_call) or self.is_function(node)
+
+    def names_function(self, call):
+        if any(w.arg is None for w in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
+            return False
+        if call.args:
+            return self.is_function(call.args[0])
+        return all(self.is_named(w.value) for w in call.keywords)
+
     def call(self, node):
         how = self.how[id(node.func)] = how_called(node)
+        is_words = how == 'l' and bool(self.chain(node.func)[0])       # of a module, which may start them
+        if how in ('k', 'l') and not is_words and self.names_function(node):
+            how = self.how[id(node.func)] = 't'
         if how == 'l':
             self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
         for word in node.keywords:
             if word.arg == 'env':
                 self.variables(node, word.value)
             elif word.arg:
-                self.tell(node, 'w', 'v', word.arg)
+                self.tell(node, 'w', 't' if self.is_function(word.value) else 'v', word.arg)
         if type(node.func) is ast.Name and node.func.id not in self.bound and \
                 node.func.id not in self.imported:
             self.builtin(node, node.func.id)
@@ -248,8 +310,8 @@ class Uses:
         for path in paths:
             if is_read:
                 self.tell(node, 'm', 'g', path)
-            elif type(key) is str and key.isidentifier():
-                self.tell(node, 'm', 's', '%s.%s' % (path, key))
+            elif type(key) is str and (key.isidentifier() or path.endswith('.rcParams')):
+                self.tell(node, 'm', 's', '%s.%s' % (path, key if key.isidentifier() else '?'))
             else:
                 self.tell(node, 'm', 'e', path)
         self.done.update(map(id, nodes))

@@ -14,6 +14,7 @@
 
 #include "base/scope.h"
 #include "flow/plain.h"
+#include "flow/plain_shell.h"
 #include "flow/shell_awk.h"
 #include "flow/shell_number.h"
 #include "flow/shell_sed.h"
@@ -419,6 +420,8 @@ void makes_code_of_plan(const char *lang, const struct code_view *view, struct m
 
 	makes_code(lang, view, ret);
 	if (strcmp(lang, "python") == 0 && !plain_python(view->uses, why, sizeof(why)))
+		found(ret, MAKES_CODE, "%s", why);
+	if (strcmp(lang, "bash") == 0 && !plain_shell(view->uses, why, sizeof(why)))
 		found(ret, MAKES_CODE, "%s", why);
 }
 

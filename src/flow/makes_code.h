@@ -23,8 +23,8 @@ struct makes_code {
 
 /* VIEW: of a language that has one it must be whole, or it counts as code. */
 void makes_code(const char *lang, const struct code_view *view, struct makes_code *ret);
-/* The same for a plan: of Python only what is on the lists is plain (flow/plain.h), and all else
- * counts as code. The view is one of VIEW_PLAN. */
+/* The same for a plan: only what is on the lists is plain (flow/plain.h, flow/plain_shell.h), and all
+ * else counts as code. The view is one that view_of_plan() names. */
 void makes_code_of_plan(const char *lang, const struct code_view *view, struct makes_code *ret);
 /* PAIR: "NAME=value". Does an interpreter look for code by it? */
 bool makes_code_by_variable(const char *pair);

@@ -25,13 +25,15 @@ struct use {
 };
 
 struct reading {
-	bool starts; /* it can start programs at all */
+	bool starts;	 /* it can start programs at all */
+	bool has_tables; /* of pandas, whose methods take names of functions */
 };
 
 /* Those that judge say why it is not plain; NULL: it is. */
 static const char unlisted[] = "is on no list of what is plain";
 static const char is_unclear[] = "is not called with a program that is constant";
 static const char is_computed[] = "is not called with constants first";
+static const char is_no_function[] = "gets what may be a name that comes from data";
 
 /* Is NAME one of the words, or does it begin as one that ends in a star says? */
 static bool has(const char *words, const char *name, size_t len)
@@ -72,7 +74,7 @@ static bool is_special(const struct use *u, const char *name, size_t len)
 
 static bool is_first(char how)
 {
-	return how == 'c' || how == 'b';
+	return strchr("cbaA", how) != NULL;
 }
 
 /* Whatever the program itself calls so: nobody knows whose attribute it is. */
@@ -87,7 +89,9 @@ static const char *judge_name(const struct use *u, const char *name, size_t len,
 
 static const char *judge_attribute(struct reading *r, const struct use *u)
 {
-	(void)r;
+	if (r->has_tables && has(plain_function_attribute, u->name, u->len) && u->how != 't' &&
+	    !is_first(u->how))
+		return is_no_function;
 	return judge_name(u, u->name, u->len, u->how);
 }
 
@@ -98,9 +102,11 @@ static const char *judge_member(const struct plain_row *row, const struct use *u
 	bool is_taken = how == 'f' || how == 'i';
 
 	if (has(row->called, name, len))
-		return is_taken || how == 'c' || how == 'l' ? NULL : is_unclear;
+		return is_taken || strchr("acl", how) ? NULL : is_unclear;
 	if (has(row->first, name, len))
 		return is_taken || is_first(how) ? NULL : is_computed;
+	if (row->kind == PLAIN_BUT && has(plain_constant, name, len))
+		return is_taken || how == 'a' || how == 'A' ? NULL : is_computed;
 	if (row->kind != PLAIN_BUT)
 		return has(row->names, name, len) ? NULL : unlisted;
 	if (has(row->names, name, len) || has(plain_not_module, name, len))
@@ -194,7 +200,8 @@ static const char *judge_bare(struct reading *r, const struct use *u)
 
 static const char *judge_keyword(struct reading *r, const struct use *u)
 {
-	(void)r;
+	if (r->has_tables && u->how != 't' && has(plain_function_keyword, u->name, u->len))
+		return is_no_function;
 	return has(plain_not_keyword, u->name, u->len) ? "is no plain keyword" : NULL;
 }
 
@@ -249,7 +256,8 @@ static bool read_use(const char **at, struct use *ret)
 
 bool plain_python(const char *uses, char *why, size_t len)
 {
-	struct reading r = {.starts = uses && strstr(uses, " iv subprocess\n")};
+	struct reading r = {.starts = uses && strstr(uses, " iv subprocess\n"),
+			    .has_tables = uses && strstr(uses, " iv pandas")};
 	struct use u;
 
 	if (!uses) {

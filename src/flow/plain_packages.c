@@ -8,14 +8,17 @@
 #include "flow/plain_table.h"
 
 const struct plain_row plain_packages[] = {
-	{"matplotlib", PLAIN_BUT, "backend backends backend_bases testing", NULL,
+	{"matplotlib", PLAIN_BUT,
+	 "backend backends backend_bases rc_file rc_params_from_file testing", NULL,
 	 "use switch_backend"},
+	{"matplotlib.rcParams matplotlib.pyplot.rcParams", PLAIN_OBJECT, "copy get items keys",
+	 NULL, "update"},
 	{"numpy", PLAIN_BUT,
 	 "bmat compat core ctypeslib distutils f2py lib loads lookfor npyio "
 	 "rundocs runstring measure safe_eval source",
 	 NULL, NULL},
 	{"pandas", PLAIN_BUT,
-	 "HDFStore compat computation core eval pytables "
+	 "HDFStore backend compat computation core eval pytables "
 	 "read_clipboard read_hdf read_pickle",
 	 NULL, NULL},
 	/* Packages: what data work asks of them */

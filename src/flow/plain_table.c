@@ -121,7 +121,7 @@ const struct plain_row plain_rows[] = {
 	{"fractions", PLAIN_ONLY, "Fraction", NULL, NULL},
 	{"functools", PLAIN_ONLY,
 	 "cache cached_property cmp_to_key lru_cache partial partialmethod reduce "
-	 "total_ordering update_wrapper wraps",
+	 "total_ordering wraps",
 	 NULL, NULL},
 	{"getpass", PLAIN_ONLY, "GetPassWarning getpass getuser", NULL, NULL},
 	{"glob", PLAIN_ONLY, "escape glob iglob", NULL, NULL},
@@ -441,7 +441,7 @@ const char plain_not_attribute[] =
 	"func_globals gi_frame tb_frame "
 	"entry_points exec_module find_spec get_ipython import_module load_module load_source "
 	"deserialize enable_load_extension eval exec exec_ exec_command execfile "
-	"full_load load_extension load_pickle memfd_create popen posix_spawn "
+	"from_custom_template full_load load_extension load_pickle memfd_create popen posix_spawn "
 	"read_gpickle read_hdf read_pickle run_cell run_line_magic runcode runsource "
 	"subprocess_exec subprocess_shell system unsafe_eval unsafe_load";
 
@@ -453,6 +453,13 @@ const char plain_not_module[] =
 const char plain_first_attribute[] = "attrgetter from_formula methodcaller query";
 
 const char plain_not_keyword[] = "allow_pickle env eval_str executable preexec_fn pickle_module";
+
+/* matplotlib evaluates what is set as its colours; pandas imports what it plots with. */
+const char plain_constant[] = "option_context rc rc_context set_option";
+
+const char plain_function_attribute[] = "agg aggregate apply pipe transform";
+
+const char plain_function_keyword[] = "aggfunc backend engine func";
 
 const char plain_starters[] =
 	"awk chroot command coproc env exec find gawk ionice mawk nice nohup parallel sed setsid "

@@ -35,6 +35,10 @@ extern const char plain_not_attribute[];   /* not plain, wherever they are asked
 extern const char plain_not_module[];	   /* not plain where a module is asked for them */
 extern const char plain_first_attribute[]; /* plain if called with constants first */
 extern const char plain_not_keyword[];	   /* not plain */
-extern const char plain_starters[];	   /* programs that run what they are given */
+extern const char plain_constant[];	   /* of a package: plain if called with constants alone */
+/* Of a table: what they are given names a function, and a name that comes from data could be any. */
+extern const char plain_function_attribute[];
+extern const char plain_function_keyword[];
+extern const char plain_starters[]; /* programs that run what they are given */
 
 #endif

@@ -33,10 +33,17 @@ struct part {
 static const struct {
 	const char *name, *reader;
 } languages[] = {
-	{"python", "python"},	  {"bash", "bash"},	    {"sh", "bash"},
-	{"shell", "bash"},	  {"docker", "docker"},	    {"make", "make"},
-	{"markdown", "markdown"}, {"notebook", "notebook"}, {"calls", "calls"},
+	{"python", "python"},
+	{"bash", "bash"},
+	{"sh", "bash"},
+	{"shell", "bash"},
+	{"docker", "docker"},
+	{"make", "make"},
+	{"markdown", "markdown"},
+	{"notebook", "notebook"},
+	{"calls", "calls"},
 	{VIEW_PLAN, "plan"},
+	{VIEW_SHELL_PLAN, "shell-plan"},
 };
 
 static const char *find_reader(const char *lang)
@@ -54,7 +61,9 @@ bool view_has_language(const char *lang)
 
 const char *view_of_plan(const char *lang)
 {
-	return strcmp(lang, "python") == 0 ? VIEW_PLAN : lang;
+	if (strcmp(lang, "python") == 0)
+		return VIEW_PLAN;
+	return strcmp(lang, "bash") == 0 ? VIEW_SHELL_PLAN : lang;
 }
 
 void view_done(struct code_view *v)

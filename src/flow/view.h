@@ -25,8 +25,10 @@ enum {
 	VIEW_MEMORY = 256 << 20,
 };
 
-/* The language of a Python program of which it is to be told which names it uses. */
+/* The language of a Python program of which it is to be told which names it uses, and of one of a shell
+ * of which it is to be told which commands it has. */
 #define VIEW_PLAN "plan"
+#define VIEW_SHELL_PLAN "shell-plan"
 
 /* What a program would do, as far as its text tells. The names are those of JSON. */
 enum effect_kind {
@@ -64,9 +66,8 @@ struct code_view {
 	const struct code_effect *effect; /* each kind and value once, at its first line */
 	unsigned line;			  /* of the code, where reading failed; 0: not one line */
 	const char *reason;		  /* in words why it is not whole; "" */
-	const char
-		*uses; /* of VIEW_PLAN: the names it uses, see runtime/python/pyuses.py; or NULL */
-	bool limited;  /* by a maximum of ours: what was left out may well run elsewhere */
+	const char *uses;   /* of a plan, see runtime/python/pyuses.py and shelluses.py; or NULL */
+	bool limited;	    /* by a maximum of ours: what was left out may well run elsewhere */
 	struct arena arena; /* owns all of it */
 };
 

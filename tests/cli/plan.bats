@@ -6,33 +6,7 @@
 # each run; and what a token is bound to, it is bound to.
 load helper
 load story
-
-# plan WAY ARG...: a token in $token, if there is one.
-plan()
-{
-	local way=$1
-	shift
-	gate "$way" plan --domain "$D" "$@"
-	token=$(cat "$T/out")
-}
-
-# is_no_plan WORDS: it was decided on as if there were no token, and says why.
-is_no_plan()
-{
-	holds "r['origin'] != 'plan' and any(x.startswith('no plan: ') and '$1' in x for x in r['reasons'])"
-}
-
-# rows STATUS SUFFIX: each line of standard input is a program ("\n" ends its lines).
-rows()
-{
-	local line
-	while IFS= read -r line; do
-		printf '%b' "$line" >"$T/row.$2"
-		plan "$WAY" --ask read,write "row.$2"
-		[ "$status" -eq "$1" ] || { echo "not $1: $line"; show; }
-		[ "$1" -eq 0 ] || err_has 'code that may make code of its inputs is no plan'
-	done
-}
+load plan
 
 makes_code() {
 	WAY=${WAYS%% *}
@@ -136,6 +110,33 @@ makes_code() {
 		import subprocess, sys\nsubprocess.Popen(["ls"], -1, sys.argv[1])\n
 		import subprocess, sys\nsubprocess.Popen(["ls", sys.argv[1]], -1, sys.argv[1])\n
 		import sys\ndef system(x): pass\ndef f(o): o.system(sys.argv[1])\n
+		import pandas as pd, sys\ndf = pd.read_csv("x.csv")\nprint(df.agg(sys.argv[1]))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nname = df.columns[0]\nprint(df.groupby("a").aggregate([name, "sum"]))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.rolling(3).apply(input()))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.transform({"a": df["b"][0]}))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.apply(func=input()))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.agg(**{"a": input()}))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.groupby("a").agg(n=("b", input())))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.pivot_table(index="a", aggfunc=input()))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\ndf.plot(backend=input())\n
+		import pandas as pd\ndf = pd.read_csv("x.csv", engine=input())\n
+		import pandas as pd\npd.set_option("plotting.backend", input())\n
+		import pandas as pd\npd.options.plotting.backend = input()\n
+		import pandas as pd\ndef f(x): return x\nf = input()\nprint(pd.read_csv("x.csv").apply(f))\n
+		from pandas.io.formats.style import Styler\nStyler.from_custom_template("templates", "x.tpl")\n
+		import matplotlib.pyplot as plt\nplt.style.use(input())\n
+		import matplotlib.pyplot as plt\nplt.style.use("./my.mplstyle")\n
+		import matplotlib.pyplot as plt\nplt.rc("axes", prop_cycle=input())\n
+		import matplotlib\nmatplotlib.rc_file("x")\n
+		import matplotlib\nmatplotlib.rc_params_from_file("x")\n
+		import matplotlib.pyplot as plt\nwith plt.rc_context({"axes.prop_cycle": input()}): plt.plot([1])\n
+		import matplotlib.pyplot as plt\nplt.rcParams["axes.prop_cycle"] = input()\n
+		import matplotlib.pyplot as plt\nplt.rcParams[input()] = 3\n
+		from matplotlib import rcParams\nrcParams.update({"axes.prop_cycle": input()})\n
+		import matplotlib as mpl\np = mpl.rcParams\np["axes.prop_cycle"] = input()\n
+		import functools\nfunctools.update_wrapper(print, len, input())\n
+		import subprocess\nsubprocess.run(args=["bash", "x.sh"])\n
+		import os\nos.environ.update({"PATH": "/workspace"})\n
 	END
 	rows 126 sh <<-'END'
 		bash /workspace/x.sh\n
@@ -270,6 +271,10 @@ hands_over() {
 		try: import ujson as json\nexcept ImportError: import json\nprint(json.loads("1"))\n
 		from collections import namedtuple\nP = namedtuple("P", "x y")\nprint(P(1, 2)._asdict())\n
 		class A:\n  def __init__(self): self._x = 1\n  def __repr__(self): return type(self).__name__\nprint(A()._x)\n
+		import pandas as pd, numpy as np\ndef f(x): return x\ndf = pd.read_csv("x.csv")\nprint(df.agg("sum"), df.agg(["min", np.max]), df.apply(f, axis=1), df.apply(lambda x: x), df["a"].apply(str.strip), df.groupby("a").agg({"b": "sum", "c": f}), df.groupby("a").agg(n=("b", "count")))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv", engine="python")\nprint(df.pivot_table(index="a", aggfunc="sum"), df.agg({c: "mean" for c in df.columns}), df["a"].transform(len))\npd.set_option("display.max_rows", 500)\n
+		import matplotlib.pyplot as plt\nplt.style.use("ggplot")\nplt.rcParams["figure.figsize"] = (10, 5)\nplt.rcParams.update({"font.size": 12})\nplt.rc("font", size=12)\nwith plt.rc_context({"lines.linewidth": 2}): plt.plot([1])\n
+		class A:\n  def apply(self, x): return x\nprint(A().apply(input()))\n
 	END
 	rows 0 sh <<-'END'
 		cut -d, -f2 table | sort -n | uniq -c | head -n 3 >counts\n

@@ -36,6 +36,10 @@ static void test_plain(void)
 		"1 pv env\n", /* a list of words, and nobody starts a program */
 		"1 av __name__\n1 ov _mine\n1 ov __mine\n",
 		"1 iv acme\n2 mv acme\n", /* unknown: flow/makes_code.h */
+		"1 iv pandas\n2 at agg\n3 aa agg\n4 ac apply\n5 wt aggfunc\n",
+		"1 ak agg\n2 wv func\n", /* no table */
+		"1 iv matplotlib\n2 mA pandas.set_option\n3 ma matplotlib.rc\n",
+		"1 ms matplotlib.rcParams.?\n2 ma matplotlib.pyplot.rcParams.update\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -75,6 +79,20 @@ static void test_not_plain(void)
 		{"1 mb numpy.lib.format.read_array\n", "is on no list"},
 		{"1 mv dataclasses.types.FunctionType\n", "is on no list"},
 		{"1 ak query\n", "is not called with constants first"},
+		{"1 iv pandas\n2 ak agg\n", "agg gets what may be a name"},
+		{"1 iv pandas.io\n2 ol apply\n", "apply gets what may be a name"},
+		{"1 iv pandas\n2 wv aggfunc\n", "aggfunc gets what may be a name"},
+		{"1 mb pandas.set_option\n", "is not called with constants first"},
+		{"1 ms pandas.options.plotting.backend\n", "is on no list"},
+		{"1 mc matplotlib.rc\n", "is not called with constants first"},
+		{"1 ma matplotlib.rc_file\n", "is on no list"},
+		{"1 mk matplotlib.style.use\n", "is not called with constants first"},
+		{"1 me matplotlib.pyplot.rcParams\n", "gets what is computed"},
+		{"1 mv matplotlib.rcParams\n", "is handed on"},
+		{"1 mk matplotlib.rcParams.update\n", "is not called with constants first"},
+		{"1 mA subprocess.run\n", "is not called with a program that is constant"},
+		{"1 mk functools.update_wrapper\n", "is on no list"},
+		{"1 ak from_custom_template\n", "is on no list"},
 		{"1 av query\n", "is not called with constants first"},
 		{"1 nk vars\n", "line 1: vars is on no list of what is plain"},
 		{"1 nv getattr\n", "is on no list"},
