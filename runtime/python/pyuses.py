@@ -12,9 +12,10 @@ A fact is a line of text, "LINE KIND HOW NAME". KIND:
   x  something in words
   p  a program that a list of words begins with, of which others are computed
 HOW: v it is a value, g asked by a key that is constant, s set by one, e set by a key or to a value that is
-computed, c called with one constant and keywords, b called with constants first and more behind them, a called
-with nothing but constants, the first of which is no keyword and the others are, A with others, l called with such a list of words
-alone, t called with what names a function and cannot come from data, k called otherwise. Of a keyword: v, or t
+computed, c called with one constant and keywords, b called with constants first and more behind them, a
+called with nothing but constants, the first of which is no keyword and the others are, A with others, l
+called with such a list of words alone, t called with what names a function and cannot come from data, k
+called otherwise. Of a keyword: v, or t
 """
 import _ast as ast
 import builtins

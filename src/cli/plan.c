@@ -87,7 +87,7 @@ static int mint(struct cli_call *call, const struct policy *policy, struct err *
 			       .runs = g->runs ? (uint32_t)g->runs : MINT_RUNS,
 			       .ttl_us = g->ttl_ms ? g->ttl_ms * 1000 : MINT_TTL_US,
 			       .least = g->has_integrity ? (enum integrity)g->integrity
-							 : INTEGRITY_HOSTILE,
+							 : INTEGRITY_UNTRUSTED,
 			       .most = g->has_secrecy ? (enum secrecy)g->secrecy : SECRECY_SECRET,
 			       .policy = policy};
 

@@ -7,6 +7,7 @@
 load helper
 load story
 load plan
+load scan
 
 makes_code() {
 	WAY=${WAYS%% *}
@@ -485,6 +486,28 @@ inputs() {
 	is_no_plan 'the inputs are not what the plan allows'
 }
 @test "what nobody knows is no input that a plan asks for" { every inputs; }
+
+# Bytes that a rule has found to be an attack are no data like any other: who wants them says so.
+attacked() {
+	begin "$1"
+	echo 'print(len(input()))' | code counts.py
+	rule "$T/denies/a.yaml" ATR-2026-90001 critical 'moonstone\s+word'
+	echo 'a moonstone word, and more of them behind it' >"$T/words"
+	plan "$1" --ask read --runs 9 counts.py
+	exits 0
+	local all=$token
+	plan "$1" --ask read --inputs hostile --runs 9 counts.py
+	exits 0
+	submit "$1" --stdin "$T/words" --plan "$all" counts.py
+	holds 'r["origin"] == "plan"'
+	gate "$1" ingest --domain "$D" --rules "$T/denies" --kind file --name words "$T/words"
+	exits 0
+	submit "$1" --stdin "$T/words" --plan "$all" counts.py
+	is_no_plan 'the inputs are not what the plan allows'
+	submit "$1" --stdin "$T/words" --plan "$token" counts.py
+	holds 'r["origin"] == "plan"'
+}
+@test "hostile input is no input of a plan that does not ask for it" { every attacked; }
 
 # What comes with the code is planned with it: exactly that, or it is no plan.
 bound() {

@@ -46,11 +46,41 @@ static void test_plain(void)
 		ok(is_plain(rows[i]), "plain: %zu %s", i, why);
 }
 
+struct row {
+	const char *uses, *why;
+};
+
+static void are_not_plain(const struct row *row, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ok(!is_plain(row[i].uses) && strstr(why, row[i].why), "not plain: %zu: %s", i, why);
+}
+
+static void test_packages(void)
+{
+	static const struct row rows[] = {
+		{"1 iv pandas\n2 ak agg\n", "agg gets what may be a name"},
+		{"1 iv pandas.io\n2 ol apply\n", "apply gets what may be a name"},
+		{"1 iv pandas\n2 wv aggfunc\n", "aggfunc gets what may be a name"},
+		{"1 mb pandas.set_option\n", "is not called with constants first"},
+		{"1 ms pandas.options.plotting.backend\n", "is on no list"},
+		{"1 mc matplotlib.rc\n", "is not called with constants first"},
+		{"1 ma matplotlib.rc_file\n", "is on no list"},
+		{"1 mk matplotlib.style.use\n", "is not called with constants first"},
+		{"1 me matplotlib.pyplot.rcParams\n", "gets what is computed"},
+		{"1 mv matplotlib.rcParams\n", "is handed on"},
+		{"1 mk matplotlib.rcParams.update\n", "is not called with constants first"},
+		{"1 mA subprocess.run\n", "is not called with a program that is constant"},
+		{"1 mk functools.update_wrapper\n", "is on no list"},
+		{"1 ak from_custom_template\n", "is on no list"},
+	};
+
+	are_not_plain(rows, ARRAY_SIZE(rows));
+}
+
 static void test_not_plain(void)
 {
-	static const struct {
-		const char *uses, *why;
-	} rows[] = {
+	static const struct row rows[] = {
 		{"3 mv os\n", "line 3: os is a module, handed on"},
 		{"1 mv os.path\n", "os.path is a module, handed on"},
 		{"1 mk os.execv\n", "os.execv is on no list of what is plain"},
@@ -79,20 +109,6 @@ static void test_not_plain(void)
 		{"1 mb numpy.lib.format.read_array\n", "is on no list"},
 		{"1 mv dataclasses.types.FunctionType\n", "is on no list"},
 		{"1 ak query\n", "is not called with constants first"},
-		{"1 iv pandas\n2 ak agg\n", "agg gets what may be a name"},
-		{"1 iv pandas.io\n2 ol apply\n", "apply gets what may be a name"},
-		{"1 iv pandas\n2 wv aggfunc\n", "aggfunc gets what may be a name"},
-		{"1 mb pandas.set_option\n", "is not called with constants first"},
-		{"1 ms pandas.options.plotting.backend\n", "is on no list"},
-		{"1 mc matplotlib.rc\n", "is not called with constants first"},
-		{"1 ma matplotlib.rc_file\n", "is on no list"},
-		{"1 mk matplotlib.style.use\n", "is not called with constants first"},
-		{"1 me matplotlib.pyplot.rcParams\n", "gets what is computed"},
-		{"1 mv matplotlib.rcParams\n", "is handed on"},
-		{"1 mk matplotlib.rcParams.update\n", "is not called with constants first"},
-		{"1 mA subprocess.run\n", "is not called with a program that is constant"},
-		{"1 mk functools.update_wrapper\n", "is on no list"},
-		{"1 ak from_custom_template\n", "is on no list"},
 		{"1 av query\n", "is not called with constants first"},
 		{"1 nk vars\n", "line 1: vars is on no list of what is plain"},
 		{"1 nv getattr\n", "is on no list"},
@@ -116,9 +132,7 @@ static void test_not_plain(void)
 		{"nv print\n", "nobody could read"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		ok(!is_plain(rows[i].uses) && strstr(why, rows[i].why), "not plain: %zu: %s", i,
-		   why);
+	are_not_plain(rows, ARRAY_SIZE(rows));
 }
 
 /* The longest name, and one more. */
@@ -157,6 +171,7 @@ int main(void)
 {
 	test_plain();
 	test_not_plain();
+	test_packages();
 	test_maxima();
 	test_tables();
 	return tap_done();
