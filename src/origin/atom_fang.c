@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A table of writings and what they stand for, and the tags that are part of a word's look. Goes over the bytes
- * once: what may be one is looked at ATOM_TAG_MAX bytes far.
+ * A table of writings and what they stand for, and the tags that are part of a word's look. Goes over
+ * the bytes once: what may be one is looked at ATOM_TAG_MAX bytes far.
  */
 #include "origin/atom_fang.h"
 

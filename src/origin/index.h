@@ -47,8 +47,8 @@ struct index_place {
 };
 
 int index_build(const struct origin_text *text, size_t count, struct index *ret, struct err *err);
-/* What it is called, where that is an URL: whoever goes there has it from this source, too. Nothing in the thing
- * itself is its place. */
+/* What it is called, where that is an URL: whoever goes there has it from this source, too. Nothing in
+ * the thing itself is its place. */
 int index_name(struct index *ix, const char *name, size_t len, struct err *err);
 /* Takes out what these texts have too: whoever wrote them has not learned it from this source. Texts
  * beyond INDEX_OWN_MAX take nothing out. */
