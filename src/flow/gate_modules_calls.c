@@ -9,14 +9,9 @@
 #include "base/scope.h"
 #include "flow/gate_modules_private.h"
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
 enum {
 	LENGTH_MAX = 1024
-}; /* of a comment, and of a literal; each is read as often as words stand before it */
+}; /* of comments, and of a literal; each is read as often as words stand before it */
 
 /* Of JavaScript. Python has none that stand between two words of a call. NULL: it is too long. */
 static const char *skip_comment(const char *at, const char *end)
@@ -34,15 +29,18 @@ static const char *skip_comment(const char *at, const char *end)
 
 const char *modules_skip(struct reader *r, const char *at)
 {
+	const char *from = at;
+
 	for (;;) {
-		const char *before = at;
 		while (at < r->end && is_in(" \t\r\n\f\v", *at))
 			at++;
 		const char *to = skip_comment(at, r->end);
-		if (!to)
-			modules_take_computed(r->m);
-		if (!to || to == before)
+		if (to == at)
 			return at;
+		if (!to || to - from > LENGTH_MAX) {
+			modules_take_computed(r->m);
+			return at;
+		}
 		at = to;
 	}
 }

@@ -22,11 +22,6 @@ enum {
 
 static const char *const as_it_is[] = {"", NULL};
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
 /* Behind what is computed, if a directory's end follows it. */
 static struct text constant_end(struct text path)
 {
@@ -45,11 +40,6 @@ static struct text constant_end(struct text path)
 static void cut(struct text *path, size_t len)
 {
 	*path = (struct text){path->s + len, path->len - len};
-}
-
-static bool begins(struct text path, const char *with)
-{
-	return path.len >= strlen(with) && memcmp(path.s, with, strlen(with)) == 0;
 }
 
 /* One file has one name: "./", "//" and "x/.." are left out. No link is ever followed, so that is the

@@ -14,7 +14,11 @@
 #include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
-enum { ENTRIES_MAX = 4096 };
+enum {
+	ENTRIES_MAX = 4096,
+	SKIP_MAX =
+		4096, /* bytes between two names of a list; they are read as often as lists begin there */
+};
 
 /* Imported by Python itself when it finds them. */
 static const char *const always[] = {"sitecustomize", "usercustomize"};
@@ -46,7 +50,7 @@ static int add_name(struct modules *m, const char *base, const char *name, size_
 	if (!len || *name == '.')
 		return 0;
 	m->more |= at + len > MODULE_NAME_MAX;
-	if (at + len > MODULE_NAME_MAX || !modules_may_look(m))
+	if (!modules_may_look(m) || at + len > MODULE_NAME_MAX)
 		return 0;
 	memcpy(stem, base, at);
 	for (size_t i = 0; i <= len; i++, at++) {
@@ -87,11 +91,17 @@ static int add_all(struct modules *m, const char *directory, struct err *err)
 /* Blanks, and lines that go on; LINES: also ends of lines and comments. */
 static void skip(struct reader *r, bool lines)
 {
+	const char *from = r->at;
+
 	for (; r->at < r->end; r->at++) {
+		if (r->at - from > SKIP_MAX) {
+			r->m->more = true;
+			return;
+		}
 		bool goes_on = *r->at == '\\' && r->at + 1 < r->end &&
 			       (r->at[1] == '\n' || r->at[1] == '\r');
 		if (lines && *r->at == '#')
-			while (r->at + 1 < r->end && r->at[1] != '\n')
+			while (r->at + 1 < r->end && r->at[1] != '\n' && r->at - from <= SKIP_MAX)
 				r->at++;
 		else if (goes_on)
 			r->at++;
@@ -101,14 +111,17 @@ static void skip(struct reader *r, bool lines)
 	}
 }
 
-/* A name with its dots. */
+/* A name with its dots. One that is too long is cut, and that is told: each of its parts may be such a
+ * word. */
 static struct text take_name(struct reader *r)
 {
 	struct text t = {.s = r->at};
 
-	while (r->at < r->end && (modules_is_word(*r->at) || *r->at == '.'))
+	while (r->at < r->end && r->at - t.s <= MODULE_NAME_MAX &&
+	       (modules_is_word(*r->at) || *r->at == '.'))
 		r->at++;
 	t.len = (size_t)(r->at - t.s);
+	r->m->more |= t.len > MODULE_NAME_MAX;
 	return t;
 }
 
@@ -147,7 +160,7 @@ static int read_list(struct reader *r, const char *below, bool lines, struct err
 	for (;; r->at++) {
 		skip(r, lines);
 		if (r->at < r->end && *r->at == '*')
-			return add_all(r->m, below, err);
+			return modules_may_look(r->m) ? add_all(r->m, below, err) : 0;
 		struct text one = take_name(r);
 		if (!one.len || add_name(r->m, below, one.s, one.len, err) < 0)
 			return one.len ? -1 : 0;

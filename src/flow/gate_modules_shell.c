@@ -20,11 +20,6 @@ enum {
 static const char *const follow[] = {"", NULL};
 static const char *const ends[] = {".sh", ".bash", NULL};
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
 /* The next word of a command, with its quotes; empty: there is none. One that is too long is cut. */
 static struct text take_argument(struct reader *r)
 {
@@ -46,11 +41,6 @@ static struct text take_argument(struct reader *r)
 	}
 	word.len = (size_t)(r->at - word.s);
 	return word;
-}
-
-static bool begins(struct text word, const char *with)
-{
-	return word.len >= strlen(with) && memcmp(word.s, with, strlen(with)) == 0;
 }
 
 /* A system's own file, which no run has written. */
