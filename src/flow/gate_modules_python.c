@@ -35,8 +35,8 @@ static int add_stem(struct modules *m, const char *stem, struct err *err)
 	if (modules_add_file(m, path, err) < 0)
 		return -1;
 	snprintf(path, sizeof(path), "%s.pyc", stem);
-	if (faccessat(m->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		m->more = true;
+	AUTO_CLOSE int compiled = beneath_open(m->dir, path, O_PATH | O_NOFOLLOW);
+	m->more |= compiled >= 0;
 	return 0;
 }
 

@@ -54,20 +54,21 @@ static bool is_system(struct text path)
 	return is_there && !memmem(path.s, path.len, "..", 2);
 }
 
-/* Quotes that stand within it are left out. What is not there is made before it is taken in, or comes
+/* Quotes that stand within it are left out. What is too long is not read to its end. What is not there is made before it is taken in, or comes
  * through a descriptor. */
 static int add_argument(struct reader *r, struct text word, struct err *err)
 {
 	struct modules *m = r->m;
 	char path[MODULE_NAME_MAX + 2];
-	size_t len = 0, found = m->found;
+	size_t len = 0, found = m->found, i = 0;
 
-	for (size_t i = 0; i < word.len && len < sizeof(path); i++) {
+	for (; i < word.len && len < sizeof(path); i++) {
 		if (!is_in("'\"\\", word.s[i]))
 			path[len++] = word.s[i];
 		m->any |= is_in("*?[", word.s[i]) ||
 			  (word.s[i] == '{' && (!i || word.s[i - 1] != '$'));
 	}
+	m->any |= i < word.len;
 	struct text named = {path, len};
 	m->any |= m->moved && len && path[0] != '/';
 	if (modules_add_path(r, named, follow, err) < 0)

@@ -377,6 +377,55 @@ static void look_at_endless(void)
 	free(code);
 }
 
+/* Of these it is told that nobody knows what runs. */
+static const struct {
+	const char *lang, *code, *path;
+	bool more;
+} unknown[] = {
+	{"bash", ". l/../x.sh", "x.sh", true},
+	{"bash", ". /workspace/l/../x.sh", "x.sh", true},
+	{"bash", ". ../workspace/./l/../x.sh", "x.sh", true},
+	{"bash", ". /proc/self/cwd/l/../x.sh", "x.sh", true},
+	{"bash", ". below/../x.sh", "x.sh", false},
+	{"bash", ". /workspace/below/far/../../x.sh", "x.sh", false},
+	{"bash", "ln -s below/far new; . new/../y.sh; cat below/y.sh", "below/y.sh", false},
+	{"python", "exec(open('l/../x.py').read())", "x.py", true},
+	{"python", "exec(open('l/hidden').read())", "x.py", true},
+	{"python", "exec(open('out/passwd').read())", "x.py", true},
+};
+
+/* A path of LEN bytes behind PREFIX that means "payload". */
+static void look_along(const char *prefix, size_t len)
+{
+	char code[2048];
+	size_t at = (size_t)snprintf(code, sizeof(code), ". %s", prefix), end = 2 + len;
+
+	while (at + 2 + strlen("payload") <= end)
+		at += (size_t)sprintf(code + at, "./");
+	while (at + strlen("payload") < end)
+		code[at++] = '/';
+	strcpy(code + at, "payload");
+	look("bash", code);
+}
+
+static void look_at_unknown(void)
+{
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		look(unknown[i].lang, unknown[i].code);
+		ok((!unknown[i].path || has(unknown[i].path)) &&
+			   g.unread_modules == unknown[i].more,
+		   "%s: %s", unknown[i].lang, unknown[i].code);
+	}
+	look_along("/workspace/", 256);
+	ok(has("payload") && !g.unread_modules, "a path that is as long as one may be");
+	look_along("/workspace/", 257);
+	ok(g.unread_modules, "one that is longer");
+	look_along("/workspace/", 600);
+	ok(g.unread_modules, "one that is much longer");
+	look_along("$PWD/", 400);
+	ok(g.unread_modules, "the same behind what is computed");
+}
+
 /* COUNT words, then three: the last is a file's name. */
 static void look_after(size_t count)
 {
@@ -421,6 +470,7 @@ int main(void)
 		ok(has(foreign[i].path) == foreign[i].takes && !g.unread_modules,
 		   "a package that makes code, and %s", foreign[i].path);
 	}
+	look_at_unknown();
 	look_at_endless();
 	for (int i = 0; i < GATE_MODULES_MAX; i++) {
 		char path[64];
