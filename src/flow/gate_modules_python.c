@@ -20,6 +20,9 @@ enum {
 		4096, /* bytes between two names of a list; they are read as often as lists begin there */
 };
 
+/* What leads to sys.path. */
+enum { SEEN_SYS = 1, SEEN_FROM_SYS = 2, SEEN_MEMBER = 4, SEEN_PATH = 8 };
+
 /* Imported by Python itself when it finds them. */
 static const char *const always[] = {"sitecustomize", "usercustomize"};
 
@@ -180,6 +183,16 @@ static int read_list(struct reader *r, const char *below, bool lines, struct err
 	}
 }
 
+/* "s.path", getattr(s, "path") once there is sys; a bare path, once something is taken from it. Which
+ * comes first nobody asks. */
+static void see(struct modules *m, unsigned what)
+{
+	const unsigned member = SEEN_SYS | SEEN_MEMBER, taken = SEEN_FROM_SYS | SEEN_PATH;
+
+	m->seen |= what;
+	m->moved |= (m->seen & member) == member || (m->seen & taken) == taken;
+}
+
 /* "from NAME import a, b": NAME, and each of them as if it were a module in it. */
 static int read_from(struct reader *r, struct err *err)
 {
@@ -189,6 +202,8 @@ static int read_from(struct reader *r, struct err *err)
 	skip(r, false);
 	if (!is(take_name(r), "import"))
 		return 0;
+	if (is(name, "sys"))
+		see(r->m, SEEN_SYS | SEEN_FROM_SYS);
 	char *base = package_of(r, dots);
 	if (!base || add_name(r->m, base, name.s + dots, len, err) < 0)
 		return base ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
@@ -225,25 +240,35 @@ static int read_call(struct reader *r, struct err *err)
 	while (r->at < r->end && strchr("( \t\r\n\"'", *r->at) && *r->at)
 		r->at++;
 	struct text name = take_name(r);
+	if (is(name, "sys"))
+		see(r->m, SEEN_SYS);
 	return add_name(r->m, "", name.s, name.len, err);
+}
+
+/* Does WHAT stand before the word that R is behind of? */
+static bool is_behind(const struct reader *r, const char *what)
+{
+	const char *at = r->at;
+
+	while (at > r->begin && modules_is_word(at[-1]))
+		at--;
+	size_t len = strlen(what);
+	return (size_t)(at - r->begin) >= len && memcmp(at - len, what, len) == 0;
 }
 
 /* Python's own, not what others call so: re.compile(x), model.eval(), def compile(x). */
 static int read_own(struct reader *r, struct err *err)
 {
-	static const char *const others[] = {".", "def "}, own[] = "builtins.";
-	const char *at = r->at;
-	bool is_other = false;
+	bool is_own = is_behind(r, "builtins.") || is_behind(r, "__builtins__.");
+	bool is_other = is_behind(r, ".") || is_behind(r, "def ");
 
-	while (at > r->begin && modules_is_word(at[-1]))
-		at--;
-	size_t before = (size_t)(at - r->begin);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		size_t len = strlen(others[i]);
-		is_other |= before >= len && memcmp(at - len, others[i], len) == 0;
-	}
-	bool is_own = before >= strlen(own) && memcmp(at - strlen(own), own, strlen(own)) == 0;
 	return is_other && !is_own ? 0 : modules_read_taker(r, err);
+}
+
+/* Few others are called so, and b.exec(x) is Python's own after "import builtins as b". */
+static int read_exec(struct reader *r, struct err *err)
+{
+	return is_behind(r, "def ") ? 0 : modules_read_taker(r, err);
 }
 
 /* eval(x): an expression. Many programs compute so; a script is none. */
@@ -264,13 +289,33 @@ static int read_move(struct reader *r, struct err *err)
 	return 0;
 }
 
+/* Under another name, which may be "os", every path may be its. */
+static int read_sys(struct reader *r, struct err *err)
+{
+	struct reader next = *r;
+	const char *before = r->at - strlen("sys");
+
+	(void)err;
+	while (before > r->begin && is_in(" \t", before[-1]))
+		before--;
+	skip(&next, false);
+	bool is_renamed = is(take_name(&next), "as") || (before > r->begin && before[-1] == '=');
+	see(r->m, SEEN_SYS | (is_renamed ? SEEN_MEMBER : 0));
+	return 0;
+}
+
+/* Most are os.path. */
 static int read_path(struct reader *r, struct err *err)
 {
-	const char before[] = "sys.path", *name = r->at - strlen(before);
+	const char *name = r->at - strlen("path"), os[] = "os.";
+	bool is_os = is_behind(r, os) && (name - r->begin == (ssize_t)strlen(os) ||
+					  !modules_is_word(name[-(ssize_t)strlen(os) - 1]));
 
-	if (r->at - r->begin >= (ssize_t)strlen(before) &&
-	    memcmp(name, before, strlen(before)) == 0)
-		return read_move(r, err);
+	(void)err;
+	while (name > r->begin && is_in(" \t", name[-1]))
+		name--;
+	if (!is_os)
+		see(r->m, name > r->begin && is_in(".'\"", name[-1]) ? SEEN_MEMBER : SEEN_PATH);
 	return 0;
 }
 
@@ -293,7 +338,7 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"__import__", read_call},
 					   {"import_module", read_call},
 					   {"run_module", read_call},
-					   {"exec", read_own},
+					   {"exec", read_exec},
 					   {"compile", read_own},
 					   {"eval", read_eval},
 					   {"execfile", modules_read_loader},
@@ -303,6 +348,7 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"SourceFileLoader", modules_read_loader},
 					   {"runsource", modules_read_loader},
 					   {"zipimporter", modules_read_loader},
+					   {"sys", read_sys},
 					   {"path", read_path},
 					   {"chdir", read_move},
 					   {"addsitedir", read_move},
