@@ -9,14 +9,9 @@
 #include "base/scope.h"
 #include "flow/gate_modules_private.h"
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
 enum {
 	LENGTH_MAX = 1024
-}; /* of a comment, and of a literal; each is read as often as words stand before it */
+}; /* of comments, and of a literal; each is read as often as words stand before it */
 
 /* Of JavaScript. Python has none that stand between two words of a call. NULL: it is too long. */
 static const char *skip_comment(const char *at, const char *end)
@@ -34,15 +29,18 @@ static const char *skip_comment(const char *at, const char *end)
 
 const char *modules_skip(struct reader *r, const char *at)
 {
+	const char *from = at;
+
 	for (;;) {
-		const char *before = at;
 		while (at < r->end && is_in(" \t\r\n\f\v", *at))
 			at++;
 		const char *to = skip_comment(at, r->end);
-		if (!to)
-			modules_take_computed(r->m);
-		if (!to || to == before)
+		if (to == at)
 			return at;
+		if (!to || to - from > LENGTH_MAX) {
+			modules_take_computed(r->m);
+			return at;
+		}
 		at = to;
 	}
 }
@@ -112,12 +110,33 @@ static bool is_looked_up(const struct reader *r, const char *name)
 	return before > r->begin && is_in("[(,", before[-1]);
 }
 
+/* eval.call(null, x), eval["call"], exec.__call__(x): whoever calls a member of it, calls it. Half of all
+ * other members are a file's name, "eval.csv", or x.constructor.name. */
+static bool is_used(struct reader *r, const char *at)
+{
+	static const char *const callers[] = {"call", "apply", "bind"};
+
+	if (at < r->end && *at == '[')
+		return true;
+	at += r->end - at > 1 && at[0] == '?' && at[1] == '.';
+	if (at == r->end || *at != '.')
+		return false;
+	struct text name = {.s = modules_skip(r, at + 1)};
+	while (name.s + name.len < r->end && modules_is_word(name.s[name.len]))
+		name.len++;
+	bool is_caller = name.len && begins(name, "__");
+	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
+		is_caller |= name.len == strlen(callers[i]) && begins(name, callers[i]);
+	at = modules_skip(r, name.s + name.len);
+	return is_caller || (name.len && at < r->end && *at == '(');
+}
+
 /* It is handed on, not called. */
 static bool is_value(struct reader *r, const char *name)
 {
 	const char *at = modules_skip(r, r->at);
 
-	if (is_looked_up(r, name))
+	if (is_looked_up(r, name) || is_used(r, at))
 		return true;
 	bool is_member = name > r->begin && name[-1] == '.';
 	name = skip_back(r, name);

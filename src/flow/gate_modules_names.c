@@ -4,6 +4,7 @@
  * constant end is taken ("$HERE/x.sh"); relative ones are looked for where the file is that names them
  * and where the workspace begins, whichever of the two the language would take.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "base/scope.h"
 #include "base/utf8.h"
+#include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
 enum {
@@ -21,11 +23,6 @@ enum {
 };
 
 static const char *const as_it_is[] = {"", NULL};
-
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
 
 /* Behind what is computed, if a directory's end follows it. */
 static struct text constant_end(struct text path)
@@ -47,15 +44,40 @@ static void cut(struct text *path, size_t len)
 	*path = (struct text){path->s + len, path->len - len};
 }
 
-static bool begins(struct text path, const char *with)
+/* How much of an absolute path, without its first slash, is the workspace; 0: it lies elsewhere. */
+static size_t skip_place(const struct modules *m, const char *name)
 {
-	return path.len >= strlen(with) && memcmp(path.s, with, strlen(with)) == 0;
+	const char *own = m->g->req->workspace;
+	const char *const places[] = {"workspace", "proc/self/cwd", own + strspn(own, "/")};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		size_t len = strlen(places[i]);
+		if (strncmp(name, places[i], len) == 0 && name[len] == '/')
+			return len + 1;
+	}
+	return 0;
 }
 
-/* One file has one name: "./", "//" and "x/.." are left out. No link is ever followed, so that is the
- * same. false: it leads out of the workspace, and not back. */
-static bool make_plain(char *name)
+/* "x/..", of which NAME is x: if that is a link, a shell goes on where it leads to, and only the kernel
+ * knows where. It may also be made first. */
+static void go_back(struct modules *m, const char *name, bool is_absolute)
 {
+	size_t place = is_absolute ? skip_place(m, name) : 0;
+
+	if (is_absolute && !place)
+		return;
+	AUTO_CLOSE int fd = beneath_open(m->dir, name + place, O_PATH | O_NOFOLLOW | O_DIRECTORY);
+	if (fd < 0 && errno == ENOENT)
+		modules_take_computed(m);
+	else if (fd < 0)
+		m->more = true;
+}
+
+/* One file has one name: "./", "//" and "x/.." are left out. false: it leads out of the workspace, and
+ * not back. */
+static bool make_plain(struct modules *m, char *name)
+{
+	bool is_absolute = *name == '/';
 	static const char top[] = "workspace";
 	bool outside = false;
 	size_t len = 0;
@@ -65,6 +87,11 @@ static bool make_plain(char *name)
 		next = at + n + (at[n] == '/');
 		if (n == 2 && memcmp(at, "..", 2) == 0) {
 			outside |= !len;
+			char behind = name[len];
+			name[len] = '\0';
+			if (len)
+				go_back(m, name, is_absolute);
+			name[len] = behind;
 			while (len && name[--len] != '/')
 				;
 		} else if (outside && n == strlen(top) && memcmp(at, top, n) == 0) {
@@ -82,34 +109,26 @@ static bool make_plain(char *name)
 	return len && !outside;
 }
 
-/* 0: there can be none. -1: it is too long. */
-static int make_name(const char *base, struct text path, const char *end, char *ret)
+/* false: there can be none, or it is too long, and that is told. */
+static bool make_name(struct modules *m, const char *base, struct text path, const char *end,
+		      char *ret)
 {
 	int n = snprintf(ret, NAME_MAX_ALL, "%s%.*s%s", base, (int)path.len, path.s, end);
 
-	return n < NAME_MAX_ALL ? make_plain(ret) : -1;
+	m->more |= n >= NAME_MAX_ALL;
+	return n < NAME_MAX_ALL && make_plain(m, ret);
 }
 
 /* A path without the directory that the workspace is; RET is where it is put. false: it lies elsewhere. */
 static bool find_path(struct modules *m, struct text *path, char *ret)
 {
-	const char *own = m->g->req->workspace;
-	const char *const places[] = {"workspace", "proc/self/cwd", own + strspn(own, "/")};
-
 	if (begins(*path, "file://"))
 		cut(path, strlen("file://"));
 	if (!path->len || *path->s != '/')
 		return path->len;
-	if (make_name("", *path, "", ret) <= 0)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		size_t len = strlen(places[i]);
-		if (strncmp(ret, places[i], len) == 0 && ret[len] == '/') {
-			*path = (struct text){ret + len + 1, strlen(ret) - len - 1};
-			return true;
-		}
-	}
-	return false;
+	size_t place = make_name(m, "", *path, "", ret) ? skip_place(m, ret) : 0;
+	*path = (struct text){ret + place, place ? strlen(ret + place) : 0};
+	return place;
 }
 
 static int add_follow(struct modules *m, const char *base, struct text path,
@@ -118,9 +137,7 @@ static int add_follow(struct modules *m, const char *base, struct text path,
 	char name[NAME_MAX_ALL];
 
 	for (; *follow; follow++) {
-		int made = make_name(base, path, *follow, name);
-		m->more |= made < 0;
-		if (made > 0 && modules_add_file(m, name, err) < 0)
+		if (make_name(m, base, path, *follow, name) && modules_add_file(m, name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -132,12 +149,9 @@ int modules_add_path(struct reader *r, struct text path, const char *const *foll
 	char name[NAME_MAX_ALL];
 
 	path = constant_end(path);
-	if (!find_path(m, &path, name))
+	m->more |= path.len > MODULE_NAME_MAX;
+	if (path.len > MODULE_NAME_MAX || !find_path(m, &path, name) || !modules_may_look(m))
 		return 0;
-	if (!path.len || path.len > MODULE_NAME_MAX || !modules_may_look(m)) {
-		m->more |= path.len > MODULE_NAME_MAX;
-		return 0;
-	}
 	if (*r->base && add_follow(m, r->base, path, follow, err) < 0)
 		return -1;
 	return add_follow(m, "", path, follow, err);
@@ -148,19 +162,22 @@ void modules_take_computed(struct modules *m)
 	m->takes = m->all = true;
 }
 
-static mode_t kind_of(const struct modules *m, const char *base, struct text path, const char *end)
+/* What is behind a link counts as one. */
+static mode_t kind_of(struct modules *m, const char *base, struct text path, const char *end)
 {
 	char name[NAME_MAX_ALL];
 	struct stat st;
 
-	if (make_name(base, path, end, name) <= 0 ||
-	    fstatat(m->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!make_name(m, base, path, end, name))
 		return 0;
-	return st.st_mode & S_IFMT;
+	AUTO_CLOSE int fd = beneath_open(m->dir, name, O_PATH | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ELOOP || errno == EXDEV ? S_IFLNK : 0;
+	return fstat(fd, &st) == 0 ? st.st_mode & S_IFMT : 0;
 }
 
 /* Most words name nothing. */
-static bool is_there(const struct modules *m, const char *base, struct text path,
+static bool is_there(struct modules *m, const char *base, struct text path,
 		     const char *const *follow)
 {
 	for (; *follow; follow++) {
@@ -176,7 +193,7 @@ static int add_below(struct modules *m, const char *base, struct text path, stru
 {
 	char name[NAME_MAX_ALL];
 
-	if (make_name(base, path, "", name) <= 0)
+	if (!make_name(m, base, path, "", name))
 		return 0;
 	char *below = arena_printf(&m->g->arena, "%s/", name);
 	if (m->g->arena.failed)

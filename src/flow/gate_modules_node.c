@@ -15,16 +15,6 @@ enum { CALL_MAX = 4096 }; /* bytes of one that is looked into */
 static const char *const follow[] = {"", "/index.js", "/package.json", ".js", ".mjs", ".cjs", NULL};
 static const char *const ends[] = {".js", ".mjs", ".cjs", NULL};
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
-static bool begins(struct text name, const char *with)
-{
-	return name.len > strlen(with) && memcmp(name.s, with, strlen(with)) == 0;
-}
-
 /* Node's own that run what they are given. */
 static bool runs_text(struct text name)
 {
@@ -62,9 +52,12 @@ static int add_name(struct reader *r, struct text path, struct err *err)
 	return 0;
 }
 
-/* The literals from AT on, as far as there are commas. */
+/* The literals from AT on, as far as there are commas. Each may have such a word before it: so many, and
+ * nobody knows. */
 static int add_literals(struct reader *r, const char *at, struct err *err)
 {
+	const char *from = at;
+
 	while (at < r->end && is_in("'\"`", *at)) {
 		struct text path = {.s = at + 1};
 		while (path.s + path.len < r->end && path.s[path.len] != *at)
@@ -77,6 +70,10 @@ static int add_literals(struct reader *r, const char *at, struct err *err)
 		if (at == r->end || *at != ',')
 			return 0;
 		at = modules_skip(r, at + 1);
+		if (at - from > CALL_MAX) {
+			r->m->more = true;
+			return 0;
+		}
 	}
 	return 0;
 }
@@ -84,10 +81,12 @@ static int add_literals(struct reader *r, const char *at, struct err *err)
 /* The same in the brackets that follow. */
 static int add_given(struct reader *r, struct err *err)
 {
-	const char *at = modules_skip(r, r->at);
+	const char *at = modules_skip(r, r->at), *from = at;
 
-	while (at < r->end && is_in("?.(", *at))
+	while (at < r->end && is_in("?.(", *at) && at - from <= CALL_MAX)
 		at = modules_skip(r, at + 1);
+	if (at - from > CALL_MAX)
+		modules_take_computed(r->m);
 	return add_literals(r, at, err);
 }
 

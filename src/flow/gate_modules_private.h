@@ -8,6 +8,8 @@
 #ifndef CORDON_FLOW_GATE_MODULES_PRIVATE_H
 #define CORDON_FLOW_GATE_MODULES_PRIVATE_H
 
+#include <string.h>
+
 #include "flow/gate.h"
 
 enum {
@@ -32,9 +34,10 @@ struct modules {
 	bool more;			     /* there is something that was not read */
 	bool takes;			     /* it may take in whatever it names */
 	bool all;			     /* and what it does not name */
-	bool any;     /* the same, and that is told: nobody knows what runs */
-	bool foreign; /* those that are walked through: code of others */
-	bool moved;   /* it goes to another directory before it takes something in */
+	bool any;      /* the same, and that is told: nobody knows what runs */
+	bool foreign;  /* those that are walked through: code of others */
+	unsigned seen; /* of what leads there, if that takes more than one word */
+	bool moved;    /* it goes to another directory before it takes something in */
 };
 
 /* What is read next. AT is behind what was read. */
@@ -72,6 +75,16 @@ struct module_language {
 };
 extern const struct module_language module_python, module_shell, module_node;
 
+static inline bool is_in(const char *set, char c)
+{
+	return c && strchr(set, c);
+}
+
+static inline bool begins(struct text t, const char *with)
+{
+	return t.len >= strlen(with) && memcmp(t.s, with, strlen(with)) == 0;
+}
+
 /* A file of the workspace, if it is there. */
 int modules_add_file(struct modules *m, const char *path, struct err *err);
 /* One more name is looked for. false: it is one too many, and that is told. */
@@ -98,7 +111,7 @@ enum call_given modules_given(struct reader *r, const char *at);
 /* The same of the word that R is behind of, if it is called; NOTHING: it is not. A value that is handed
  * on is COMPUTED; in a sentence it is neither. */
 enum call_given modules_call(struct reader *r);
-/* Behind blanks and comments. One that is too long hides something. */
+/* Behind blanks and comments. Comments that are too long hide something. */
 const char *modules_skip(struct reader *r, const char *at);
 /* It takes in what it is given, unless that stands there. */
 int modules_read_taker(struct reader *r, struct err *err);

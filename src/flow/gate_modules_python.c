@@ -14,7 +14,14 @@
 #include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
-enum { ENTRIES_MAX = 4096 };
+enum {
+	ENTRIES_MAX = 4096,
+	SKIP_MAX =
+		4096, /* bytes between two names of a list; they are read as often as lists begin there */
+};
+
+/* What leads to sys.path. */
+enum { SEEN_SYS = 1, SEEN_FROM_SYS = 2, SEEN_MEMBER = 4, SEEN_PATH = 8 };
 
 /* Imported by Python itself when it finds them. */
 static const char *const always[] = {"sitecustomize", "usercustomize"};
@@ -31,8 +38,8 @@ static int add_stem(struct modules *m, const char *stem, struct err *err)
 	if (modules_add_file(m, path, err) < 0)
 		return -1;
 	snprintf(path, sizeof(path), "%s.pyc", stem);
-	if (faccessat(m->dir, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		m->more = true;
+	AUTO_CLOSE int compiled = beneath_open(m->dir, path, O_PATH | O_NOFOLLOW);
+	m->more |= compiled >= 0;
 	return 0;
 }
 
@@ -46,7 +53,7 @@ static int add_name(struct modules *m, const char *base, const char *name, size_
 	if (!len || *name == '.')
 		return 0;
 	m->more |= at + len > MODULE_NAME_MAX;
-	if (at + len > MODULE_NAME_MAX || !modules_may_look(m))
+	if (!modules_may_look(m) || at + len > MODULE_NAME_MAX)
 		return 0;
 	memcpy(stem, base, at);
 	for (size_t i = 0; i <= len; i++, at++) {
@@ -87,11 +94,17 @@ static int add_all(struct modules *m, const char *directory, struct err *err)
 /* Blanks, and lines that go on; LINES: also ends of lines and comments. */
 static void skip(struct reader *r, bool lines)
 {
+	const char *from = r->at;
+
 	for (; r->at < r->end; r->at++) {
+		if (r->at - from > SKIP_MAX) {
+			r->m->more = true;
+			return;
+		}
 		bool goes_on = *r->at == '\\' && r->at + 1 < r->end &&
 			       (r->at[1] == '\n' || r->at[1] == '\r');
 		if (lines && *r->at == '#')
-			while (r->at + 1 < r->end && r->at[1] != '\n')
+			while (r->at + 1 < r->end && r->at[1] != '\n' && r->at - from <= SKIP_MAX)
 				r->at++;
 		else if (goes_on)
 			r->at++;
@@ -101,14 +114,17 @@ static void skip(struct reader *r, bool lines)
 	}
 }
 
-/* A name with its dots. */
+/* A name with its dots. One that is too long is cut, and that is told: each of its parts may be such a
+ * word. */
 static struct text take_name(struct reader *r)
 {
 	struct text t = {.s = r->at};
 
-	while (r->at < r->end && (modules_is_word(*r->at) || *r->at == '.'))
+	while (r->at < r->end && r->at - t.s <= MODULE_NAME_MAX &&
+	       (modules_is_word(*r->at) || *r->at == '.'))
 		r->at++;
 	t.len = (size_t)(r->at - t.s);
+	r->m->more |= t.len > MODULE_NAME_MAX;
 	return t;
 }
 
@@ -147,7 +163,7 @@ static int read_list(struct reader *r, const char *below, bool lines, struct err
 	for (;; r->at++) {
 		skip(r, lines);
 		if (r->at < r->end && *r->at == '*')
-			return add_all(r->m, below, err);
+			return modules_may_look(r->m) ? add_all(r->m, below, err) : 0;
 		struct text one = take_name(r);
 		if (!one.len || add_name(r->m, below, one.s, one.len, err) < 0)
 			return one.len ? -1 : 0;
@@ -167,6 +183,16 @@ static int read_list(struct reader *r, const char *below, bool lines, struct err
 	}
 }
 
+/* "s.path", getattr(s, "path") once there is sys; a bare path, once something is taken from it. Which
+ * comes first nobody asks. */
+static void see(struct modules *m, unsigned what)
+{
+	const unsigned member = SEEN_SYS | SEEN_MEMBER, taken = SEEN_FROM_SYS | SEEN_PATH;
+
+	m->seen |= what;
+	m->moved |= (m->seen & member) == member || (m->seen & taken) == taken;
+}
+
 /* "from NAME import a, b": NAME, and each of them as if it were a module in it. */
 static int read_from(struct reader *r, struct err *err)
 {
@@ -176,6 +202,8 @@ static int read_from(struct reader *r, struct err *err)
 	skip(r, false);
 	if (!is(take_name(r), "import"))
 		return 0;
+	if (is(name, "sys"))
+		see(r->m, SEEN_SYS | SEEN_FROM_SYS);
 	char *base = package_of(r, dots);
 	if (!base || add_name(r->m, base, name.s + dots, len, err) < 0)
 		return base ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
@@ -212,25 +240,35 @@ static int read_call(struct reader *r, struct err *err)
 	while (r->at < r->end && strchr("( \t\r\n\"'", *r->at) && *r->at)
 		r->at++;
 	struct text name = take_name(r);
+	if (is(name, "sys"))
+		see(r->m, SEEN_SYS);
 	return add_name(r->m, "", name.s, name.len, err);
+}
+
+/* Does WHAT stand before the word that R is behind of? */
+static bool is_behind(const struct reader *r, const char *what)
+{
+	const char *at = r->at;
+
+	while (at > r->begin && modules_is_word(at[-1]))
+		at--;
+	size_t len = strlen(what);
+	return (size_t)(at - r->begin) >= len && memcmp(at - len, what, len) == 0;
 }
 
 /* Python's own, not what others call so: re.compile(x), model.eval(), def compile(x). */
 static int read_own(struct reader *r, struct err *err)
 {
-	static const char *const others[] = {".", "def "}, own[] = "builtins.";
-	const char *at = r->at;
-	bool is_other = false;
+	bool is_own = is_behind(r, "builtins.") || is_behind(r, "__builtins__.");
+	bool is_other = is_behind(r, ".") || is_behind(r, "def ");
 
-	while (at > r->begin && modules_is_word(at[-1]))
-		at--;
-	size_t before = (size_t)(at - r->begin);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		size_t len = strlen(others[i]);
-		is_other |= before >= len && memcmp(at - len, others[i], len) == 0;
-	}
-	bool is_own = before >= strlen(own) && memcmp(at - strlen(own), own, strlen(own)) == 0;
 	return is_other && !is_own ? 0 : modules_read_taker(r, err);
+}
+
+/* Few others are called so, and b.exec(x) is Python's own after "import builtins as b". */
+static int read_exec(struct reader *r, struct err *err)
+{
+	return is_behind(r, "def ") ? 0 : modules_read_taker(r, err);
 }
 
 /* eval(x): an expression. Many programs compute so; a script is none. */
@@ -251,13 +289,33 @@ static int read_move(struct reader *r, struct err *err)
 	return 0;
 }
 
+/* Under another name, which may be "os", every path may be its. */
+static int read_sys(struct reader *r, struct err *err)
+{
+	struct reader next = *r;
+	const char *before = r->at - strlen("sys");
+
+	(void)err;
+	while (before > r->begin && is_in(" \t", before[-1]))
+		before--;
+	skip(&next, false);
+	bool is_renamed = is(take_name(&next), "as") || (before > r->begin && before[-1] == '=');
+	see(r->m, SEEN_SYS | (is_renamed ? SEEN_MEMBER : 0));
+	return 0;
+}
+
+/* Most are os.path. */
 static int read_path(struct reader *r, struct err *err)
 {
-	const char before[] = "sys.path", *name = r->at - strlen(before);
+	const char *name = r->at - strlen("path"), os[] = "os.";
+	bool is_os = is_behind(r, os) && (name - r->begin == (ssize_t)strlen(os) ||
+					  !modules_is_word(name[-(ssize_t)strlen(os) - 1]));
 
-	if (r->at - r->begin >= (ssize_t)strlen(before) &&
-	    memcmp(name, before, strlen(before)) == 0)
-		return read_move(r, err);
+	(void)err;
+	while (name > r->begin && is_in(" \t", name[-1]))
+		name--;
+	if (!is_os)
+		see(r->m, name > r->begin && is_in(".'\"", name[-1]) ? SEEN_MEMBER : SEEN_PATH);
 	return 0;
 }
 
@@ -280,7 +338,7 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"__import__", read_call},
 					   {"import_module", read_call},
 					   {"run_module", read_call},
-					   {"exec", read_own},
+					   {"exec", read_exec},
 					   {"compile", read_own},
 					   {"eval", read_eval},
 					   {"execfile", modules_read_loader},
@@ -290,6 +348,7 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"SourceFileLoader", modules_read_loader},
 					   {"runsource", modules_read_loader},
 					   {"zipimporter", modules_read_loader},
+					   {"sys", read_sys},
 					   {"path", read_path},
 					   {"chdir", read_move},
 					   {"addsitedir", read_move},

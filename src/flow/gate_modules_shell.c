@@ -20,11 +20,6 @@ enum {
 static const char *const follow[] = {"", NULL};
 static const char *const ends[] = {".sh", ".bash", NULL};
 
-static bool is_in(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
 /* The next word of a command, with its quotes; empty: there is none. One that is too long is cut. */
 static struct text take_argument(struct reader *r)
 {
@@ -48,11 +43,6 @@ static struct text take_argument(struct reader *r)
 	return word;
 }
 
-static bool begins(struct text word, const char *with)
-{
-	return word.len >= strlen(with) && memcmp(word.s, with, strlen(with)) == 0;
-}
-
 /* A system's own file, which no run has written. */
 static bool is_system(struct text path)
 {
@@ -64,20 +54,21 @@ static bool is_system(struct text path)
 	return is_there && !memmem(path.s, path.len, "..", 2);
 }
 
-/* Quotes that stand within it are left out. What is not there is made before it is taken in, or comes
+/* Quotes that stand within it are left out. What is too long is not read to its end. What is not there is made before it is taken in, or comes
  * through a descriptor. */
 static int add_argument(struct reader *r, struct text word, struct err *err)
 {
 	struct modules *m = r->m;
 	char path[MODULE_NAME_MAX + 2];
-	size_t len = 0, found = m->found;
+	size_t len = 0, found = m->found, i = 0;
 
-	for (size_t i = 0; i < word.len && len < sizeof(path); i++) {
+	for (; i < word.len && len < sizeof(path); i++) {
 		if (!is_in("'\"\\", word.s[i]))
 			path[len++] = word.s[i];
 		m->any |= is_in("*?[", word.s[i]) ||
 			  (word.s[i] == '{' && (!i || word.s[i - 1] != '$'));
 	}
+	m->any |= i < word.len;
 	struct text named = {path, len};
 	m->any |= m->moved && len && path[0] != '/';
 	if (modules_add_path(r, named, follow, err) < 0)

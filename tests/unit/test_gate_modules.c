@@ -5,6 +5,8 @@
  * Without a code view: what a row needs is in its own text, as it is in a file that is sourced.
  */
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "conf/profile.h"
 #include "flow/gate.h"
@@ -35,9 +37,15 @@ static const struct {
 	{"node_modules/two/src/b.js", "1;\n"},
 	{"node_modules/tpl/package.json", "{\"main\": \"not/built.js\", \"exports\": \"./*\"}\n"},
 	{"node_modules/tpl/index.js", "module.exports = s => new Function('x', s);\n"},
+	{"table.json", "{}\n"},
+	{"evil.json.js", "1;\n"},
+	{"dir.json/index.js", "1;\n"},
+	{"node_modules/some.json/index.js", "1;\n"},
 	{"x.py", "x = 1\n"},
 	{"below/y.py", "y = 1\n"},
 	{"below/far/hidden", "y = 1\n"},
+	{"below/y.sh", "echo y\n"},
+	{"below/x.sh", "echo the other\n"},
 	{"first.sh", "f=x.sh\n. \"$f\"\n"},
 };
 
@@ -136,6 +144,15 @@ static const struct {
 	{"node", "globalThis['eval'](fs.readFileSync('odd.txt', 'utf8'))", "odd.txt"},
 	{"node", "module['require']('./odd.txt')", "odd.txt"},
 	{"node", "eval?.(fs.readFileSync('odd.txt', 'utf8'))", "odd.txt"},
+	{"node", "eval.call(null, fs.readFileSync('odd.txt', 'utf8'))", "odd.txt"},
+	{"node", "eval?.call(null, fs.readFileSync('odd.txt', 'utf8'))", "odd.txt"},
+	{"node", "eval['call'](null, fs.readFileSync('odd.txt', 'utf8'))", "odd.txt"},
+	{"node", "const e = eval.bind(null); e(read('odd.txt'))", "odd.txt"},
+	{"node", "const e = eval.call; e(null, read('odd.txt'))", "odd.txt"},
+	{"node", "Function.apply(null, [read('odd.txt')])()", "odd.txt"},
+	{"node", "Function /**/ . /**/ apply(null, [read('odd.txt')])()", "odd.txt"},
+	{"node", "(() => 0).constructor.call(null, read('odd.txt'))()", "odd.txt"},
+	{"node", "Function.prototype.go = run; eval.go(read('odd.txt'))", "odd.txt"},
 	{"node", "vm.runInThisContext(fs.readFileSync('odd.txt'))", "odd.txt"},
 	{"node", "new (require('vm').Script)(fs.readFileSync('odd.txt'))", "odd.txt"},
 	{"node", "process.getBuiltinModule('node:vm')[k](read('odd.txt'))", "odd.txt"},
@@ -162,11 +179,22 @@ static const struct {
 	 "module.exports = class { constructor(x) { this.x = x; } };",
 	 NULL},
 	{"node", "fs.writeFileSync('odd.txt', fs.readFileSync('x.js'))", NULL},
+	{"node",
+	 "const data = require('./table.json'); console.log('eval.js', data.constructor.name,\n"
+	 "Function.prototype.toString, Function.name, this.constructor.prototype, 'data.csv');\n"
+	 "// See eval. Then Function.",
+	 NULL},
 	{"python", "import x", "x.py"},
 	{"python", "exec(open('odd.txt').read())", "odd.txt"},
 	{"python", "f = 'odd.txt'\nwith open(f) as h:\n    exec(h.read())", "odd.txt"},
 	{"python", "exec(compile(open('payload').read(), 'p', 'exec'))", "payload"},
 	{"python", "import builtins\nbuiltins.exec(open('odd.txt').read())", "odd.txt"},
+	{"python", "import builtins as b\nb.exec(open('odd.txt').read())", "odd.txt"},
+	{"python", "__builtins__.exec(open('odd.txt').read())", "odd.txt"},
+	{"python", "exec(__builtins__.compile(open('odd.txt').read(), 'p', 'exec'))", "odd.txt"},
+	{"python", "__builtins__.eval(open('odd.txt').read())", "odd.txt"},
+	{"python", "exec.__call__(open('odd.txt').read())", "odd.txt"},
+	{"python", "eval.__call__(open('odd.txt').read())", "odd.txt"},
 	{"python", "eval(open('odd.txt').read())", "odd.txt"},
 	{"python", "run = exec\nrun(open('odd.txt').read())", "odd.txt"},
 	{"python", "getattr(builtins, 'exec')(open('odd.txt').read())", "odd.txt"},
@@ -180,7 +208,21 @@ static const struct {
 	{"python", "spec_from_file_location('m', '/workspace/odd.txt')", "odd.txt"},
 	{"python", "SourceFileLoader('m', 'odd.txt').load_module()", "odd.txt"},
 	{"python", "import sys\nsys.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "from sys import path\npath.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "from sys import *\npath += ['below']\nimport y", "below/y.py"},
+	{"python", "from sys import path as p\np.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "import sys as s\ns.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "getattr(__import__('sys'), 'path')[:0] = ['below']\nimport y", "below/y.py"},
+	{"python", "import sys as os\nos.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "import sys\nos = sys\nos.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "import sys as sos\nsos.path.insert(0, 'below')\nimport y", "below/y.py"},
+	{"python", "import sys as s\ns . path.insert(0, 'below')\nimport y", "below/y.py"},
 	{"python", "import os\nos.chdir('below')\nimport y", "below/y.py"},
+	{"python",
+	 "import os, sys\npath = os.path.join('below', sys.argv[1])\nprint(open(path), "
+	 "'eval.csv')\n"
+	 "run('compile.sh')",
+	 NULL},
 	{"python", "class P:\n    def compile(self, x):\n        return open('data.csv')", NULL},
 	{"python",
 	 "import re, os\np = re.compile(os.path.join('a', 'b'))\nmodel.eval()\n"
@@ -200,7 +242,11 @@ static void make_files(void)
 					   "w/node_modules/pkg/src",
 					   "w/node_modules/two",
 					   "w/node_modules/two/src",
-					   "w/node_modules/tpl"};
+					   "w/node_modules/tpl",
+					   "w/dir.json",
+					   "w/node_modules/some.json"};
+	static const char *const links[][2] = {
+		{"below/far", "w/l"}, {"/etc", "w/out"}, {"x.js", "w/link.json"}};
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
@@ -210,6 +256,8 @@ static void make_files(void)
 		snprintf(path, sizeof(path), "w/%s", files[i].path);
 		scratch_file(path, files[i].text, 0644);
 	}
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		scratch_must(symlink(links[i][0], links[i][1]) == 0, links[i][1]);
 }
 
 static struct gate g;
@@ -245,6 +293,27 @@ static const struct {
 	{"require('tpl')(fs.readFileSync('data.csv'))", "x.js", false},
 };
 
+static bool has(const char *path)
+{
+	for (size_t i = 0; i < g.modulec; i++)
+		if (strcmp(g.module[i], path) == 0)
+			return true;
+	return false;
+}
+
+static bool names_only_files(void)
+{
+	char path[1024];
+	struct stat st;
+
+	for (size_t i = 0; i < g.modulec; i++) {
+		snprintf(path, sizeof(path), "w/%s", g.module[i]);
+		if (strstr(path, "..") || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			return false;
+	}
+	return g.modulec <= GATE_MODULES_MAX;
+}
+
 /* Anything at all, without a NUL behind it: nothing is read that is not there. */
 static void look_at_random(void)
 {
@@ -276,6 +345,7 @@ static void look_at_random(void)
 					     "sys.path", "import_module"};
 	static const char *const langs[] = {"bash", "node", "python"};
 	char code[1024];
+	bool good = true;
 
 	for (int i = 0; i < 6000; i++) {
 		size_t len = 0;
@@ -287,17 +357,97 @@ static void look_at_random(void)
 		scratch_must(exact, "memory");
 		memcpy(exact, code, len);
 		look_text(langs[i % 3], exact, len);
+		good &= names_only_files();
 		free(exact);
 	}
-	ok(true, "texts of random words are read");
+	ok(good, "texts of random words are read, and name nothing but files");
 }
 
-static bool has(const char *path)
+/* Each word of them could be read to the end of the text: then this would not end in minutes. */
+static const struct {
+	const char *lang, *piece;
+	bool takes, more; /* what is told of a text that is too long to be read so */
+} endless[] = {
+	{"node", "from\n//", true, false},
+	{"node", "eval\n//", true, false},
+	{"node", "require(//\n(//", true, false},
+	{"node", "from'x',/**/'x',//\n", true, true},
+	{"python", "from x import (\n#", false, true},
+	{"python", "from x import (x,\n#", false, true},
+	{"python", "import.", false, true},
+	{"python", "from.", false, true},
+	{"python", "exec(", true, false},
+	{"bash", "sh ", true, false},
+	{"bash", ". $(sh ", true, false},
+	{"bash", "eval sh ", false, false},
+};
+
+static void look_at_endless(void)
 {
-	for (size_t i = 0; i < g.modulec; i++)
-		if (strcmp(g.module[i], path) == 0)
-			return true;
-	return false;
+	enum { SIZE = 1 << 20 };
+	char *code = malloc(SIZE);
+
+	scratch_must(code, "memory");
+	for (size_t i = 0; i < sizeof(endless) / sizeof(endless[0]); i++) {
+		size_t len = strlen(endless[i].piece);
+		for (size_t at = 0; at < SIZE; at++)
+			code[at] = endless[i].piece[at % len];
+		look_text(endless[i].lang, code, SIZE);
+		bool takes = has("x.js") || has("x.sh") || has("x.py");
+		ok(names_only_files() && (!endless[i].takes || takes) &&
+			   (!endless[i].more || g.unread_modules),
+		   "%s: 1 MB of one piece, %zu", endless[i].lang, i);
+	}
+	free(code);
+}
+
+/* Of these it is told that nobody knows what runs. */
+static const struct {
+	const char *lang, *code, *path;
+	bool more;
+} unknown[] = {
+	{"bash", ". l/../x.sh", "x.sh", true},
+	{"bash", ". /workspace/l/../x.sh", "x.sh", true},
+	{"bash", ". ../workspace/./l/../x.sh", "x.sh", true},
+	{"bash", ". /proc/self/cwd/l/../x.sh", "x.sh", true},
+	{"bash", ". below/../x.sh", "x.sh", false},
+	{"bash", ". /workspace/below/far/../../x.sh", "x.sh", false},
+	{"bash", "ln -s below/far new; . new/../y.sh; cat below/y.sh", "below/y.sh", false},
+	{"python", "exec(open('l/../x.py').read())", "x.py", true},
+	{"python", "exec(open('l/hidden').read())", "x.py", true},
+	{"python", "exec(open('out/passwd').read())", "x.py", true},
+};
+
+/* A path of LEN bytes behind PREFIX that means "payload". */
+static void look_along(const char *prefix, size_t len)
+{
+	char code[2048];
+	size_t at = (size_t)snprintf(code, sizeof(code), ". %s", prefix), end = 2 + len;
+
+	while (at + 2 + strlen("payload") <= end)
+		at += (size_t)sprintf(code + at, "./");
+	while (at + strlen("payload") < end)
+		code[at++] = '/';
+	strcpy(code + at, "payload");
+	look("bash", code);
+}
+
+static void look_at_unknown(void)
+{
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		look(unknown[i].lang, unknown[i].code);
+		ok((!unknown[i].path || has(unknown[i].path)) &&
+			   g.unread_modules == unknown[i].more,
+		   "%s: %s", unknown[i].lang, unknown[i].code);
+	}
+	look_along("/workspace/", 256);
+	ok(has("payload") && !g.unread_modules, "a path that is as long as one may be");
+	look_along("/workspace/", 257);
+	ok(g.unread_modules, "one that is longer");
+	look_along("/workspace/", 600);
+	ok(g.unread_modules, "one that is much longer");
+	look_along("$PWD/", 400);
+	ok(g.unread_modules, "the same behind what is computed");
 }
 
 /* COUNT words, then three: the last is a file's name. */
@@ -344,6 +494,8 @@ int main(void)
 		ok(has(foreign[i].path) == foreign[i].takes && !g.unread_modules,
 		   "a package that makes code, and %s", foreign[i].path);
 	}
+	look_at_unknown();
+	look_at_endless();
 	for (int i = 0; i < GATE_MODULES_MAX; i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "w/node_modules/tpl/m%d.js", i);
