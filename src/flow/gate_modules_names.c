@@ -176,6 +176,16 @@ static mode_t kind_of(struct modules *m, const char *base, struct text path, con
 	return fstat(fd, &st) == 0 ? st.st_mode & S_IFMT : 0;
 }
 
+bool modules_is_plain(struct reader *r, struct text path)
+{
+	char name[NAME_MAX_ALL];
+
+	path = constant_end(path);
+	if (path.len > MODULE_NAME_MAX || !find_path(r->m, &path, name))
+		return false;
+	return kind_of(r->m, r->base, path, "") == S_IFREG;
+}
+
 /* Most words name nothing. */
 static bool is_there(struct modules *m, const char *base, struct text path,
 		     const char *const *follow)

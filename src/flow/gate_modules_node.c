@@ -12,6 +12,7 @@
 
 enum { CALL_MAX = 4096 }; /* bytes of one that is looked into */
 
+/* The first is the name as it is. */
 static const char *const follow[] = {"", "/index.js", "/package.json", ".js", ".mjs", ".cjs", NULL};
 static const char *const ends[] = {".js", ".mjs", ".cjs", NULL};
 
@@ -28,6 +29,18 @@ static bool runs_text(struct text name)
 	return false;
 }
 
+/* Data, if it is a file. If not, Node runs x.json.js, x.json/index.js, or what a link leads to. PACKAGE:
+ * where else it would be, or NULL. */
+static bool is_plain_json(struct reader *r, struct text path, const struct text *package)
+{
+	struct reader top = {.m = r->m, .base = ""};
+
+	if (!modules_has_end(path, ".json"))
+		return false;
+	return package ? modules_is_plain(r, *package) || modules_is_plain(&top, *package)
+		       : modules_is_plain(r, path);
+}
+
 /* A module's name, as it stands in require(...) or in a package's description. */
 static int add_name(struct reader *r, struct text path, struct err *err)
 {
@@ -39,15 +52,16 @@ static int add_name(struct reader *r, struct text path, struct err *err)
 
 	if (runs_text(path))
 		modules_take_computed(r->m);
-	if (modules_has_end(path, ".json"))
-		return 0; /* data */
+	struct text package = {below, (size_t)n};
+	bool is_data = is_plain_json(r, path, is_own ? NULL : &package);
+	const char *const *to = follow + is_data;
 	if (modules_has_end(path, ".node"))
 		r->m->more = true; /* machine code */
-	if (modules_add_path(r, path, follow, err) < 0)
+	if (modules_add_path(r, path, to, err) < 0)
 		return -1;
 	if (!is_own)
-		return modules_add_path(r, (struct text){below, (size_t)n}, follow, err);
-	if (r->m->found == found)
+		return modules_add_path(r, package, to, err);
+	if (r->m->found == found && !is_data)
 		modules_take_computed(r->m); /* it is made first */
 	return 0;
 }

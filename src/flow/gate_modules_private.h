@@ -96,6 +96,8 @@ bool modules_has_end(struct text name, const char *end);
 /* A path that the text names: of one that is computed its constant end. */
 int modules_add_path(struct reader *r, struct text path, const char *const *follow,
 		     struct err *err);
+/* Is that a file where R's text is, and neither a link nor a directory? */
+bool modules_is_plain(struct reader *r, struct text path);
 /* Everything in R's text that may be a file's name. */
 int modules_add_words(struct reader *r, struct err *err);
 /* A text without the signs that hide its words; the caller frees it. They hide none: *RET stays. */

@@ -39,6 +39,9 @@ static const struct {
 	{"node_modules/tpl/index.js", "module.exports = s => new Function('x', s);\n"},
 	{"table.json", "{}\n"},
 	{"evil.json.js", "1;\n"},
+	{"some.json", "{}\n"},
+	{"lib/needs.js", "require('./table.json')\n"},
+	{"lib/table.json.js", "1;\n"},
 	{"dir.json/index.js", "1;\n"},
 	{"node_modules/some.json/index.js", "1;\n"},
 	{"x.py", "x = 1\n"},
@@ -184,6 +187,11 @@ static const struct {
 	 "Function.prototype.toString, Function.name, this.constructor.prototype, 'data.csv');\n"
 	 "// See eval. Then Function.",
 	 NULL},
+	{"node", "require('./evil.json')", "evil.json.js"},
+	{"node", "require('./dir.json')", "dir.json/index.js"},
+	{"node", "require('./lib/needs')", "lib/table.json.js"},
+	{"node", "require('some.json')", "node_modules/some.json/index.js"},
+	{"node", "copy('odd.txt', 'new.json.js'); require('./new.json')", "odd.txt"},
 	{"python", "import x", "x.py"},
 	{"python", "exec(open('odd.txt').read())", "odd.txt"},
 	{"python", "f = 'odd.txt'\nwith open(f) as h:\n    exec(h.read())", "odd.txt"},
@@ -416,6 +424,7 @@ static const struct {
 	{"python", "exec(open('l/../x.py').read())", "x.py", true},
 	{"python", "exec(open('l/hidden').read())", "x.py", true},
 	{"python", "exec(open('out/passwd').read())", "x.py", true},
+	{"node", "require('./link.json')", NULL, true},
 };
 
 /* A path of LEN bytes behind PREFIX that means "payload". */
