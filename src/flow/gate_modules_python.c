@@ -330,7 +330,8 @@ static int begin(struct modules *m, struct err *err)
 		if (l->effect[i].kind == EFFECT_IMPORT &&
 		    add_name(m, "", l->effect[i].value, strlen(l->effect[i].value), err) < 0)
 			return -1;
-	return 0;
+	/* Matplotlib reads it where it is started, and evaluates what stands there. */
+	return modules_add_file(m, "matplotlibrc", err);
 }
 
 static const struct module_word words[] = {{"from", read_from},

@@ -5,12 +5,7 @@
  * that is so is asked again at each run, and any doubt is an answer: without its token the code is what
  * it would be anyway, with the reason in words.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-
 #include "base/scope.h"
-#include "flow/beneath.h"
 #include "flow/gate.h"
 
 /* All that could be made code of: what a run reads, fetches or is told. */
@@ -28,15 +23,6 @@ static bool makes_code_of_it(const struct gate *g)
 	return makes == MAKES_CODE || (makes == MAKES_UNKNOWN && is_given_something(g));
 }
 
-/* Matplotlib reads a file of this name where it is started, and what stands in it may be code. */
-static bool obeys_workspace(const struct gate *g)
-{
-	if (!g->req->workspace || strcmp(g->bp->profile->name, "python") != 0)
-		return false;
-	AUTO_CLOSE int fd = beneath_open(g->bp->workspace, "matplotlibrc", O_PATH | O_NOFOLLOW);
-	return fd >= 0 || errno != ENOENT;
-}
-
 /* The token is good: does the run keep to it? */
 static enum plan_answer check_run(const struct gate *g)
 {
@@ -45,7 +31,7 @@ static enum plan_answer check_run(const struct gate *g)
 		enum plan_answer answer;
 	} checks[] = {
 		{g->plan_is_spent, PLAN_SPENT},
-		{g->has_modules || obeys_workspace(g), PLAN_MODULES},
+		{g->has_modules, PLAN_MODULES},
 		{makes_code_of_it(g), PLAN_MAKES_CODE},
 		{g->runs_marked || g->programc, PLAN_PROGRAMS},
 	};
