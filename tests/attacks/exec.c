@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -269,11 +270,15 @@ static int exec_threads(const struct args *args)
 		       : held("%d threads, 50 tries each", started);
 }
 
+/* Behind the path stands how often it was rewritten. */
+enum { FLIPS_AT = 64 };
+
 static int flip_path(void *shared)
 {
 	volatile char *path = shared;
+	volatile unsigned *flips = (volatile unsigned *)(void *)((char *)shared + FLIPS_AT);
 
-	for (;;) {
+	for (;; ++*flips) {
 		memcpy((char *)path, "/proc/self/exe", 15);
 		memcpy((char *)path, "/bin/truest", 12);
 	}
@@ -302,8 +307,13 @@ static int exec_race(const struct args *args)
 	flipper = fork();
 	if (flipper == 0)
 		flip_path(path);
-	for (int i = 0; i < 55 && flipper > 0; i++)
+	volatile unsigned *flips = (volatile unsigned *)(void *)(path + FLIPS_AT);
+	for (int i = 0; i < 55 && flipper > 0; i++) {
+		/* Where it has no time there is no race. */
+		for (unsigned seen = *flips; *flips == seen;)
+			sched_yield();
 		through += try_exec(by_execve, path) == 0;
+	}
 	kill(flipper, SIGKILL);
 	return through ? escaped("%d of 55", through) : held("0 of 55");
 }
