@@ -54,8 +54,8 @@ static bool is_system(struct text path)
 	return is_there && !memmem(path.s, path.len, "..", 2);
 }
 
-/* Quotes that stand within it are left out. What is too long is not read to its end. What is not there is made before it is taken in, or comes
- * through a descriptor. */
+/* Quotes that stand within it are left out. What is too long is not read to its end. What is not there is
+ * made before it is taken in, or comes through a descriptor. */
 static int add_argument(struct reader *r, struct text word, struct err *err)
 {
 	struct modules *m = r->m;

@@ -211,8 +211,7 @@ static const char *const words[PLAN_ANSWERS] = {
 	[PLAN_MORE_CAPS] = "the run asks for more than was planned",
 	[PLAN_INPUTS] = "the inputs are not what the plan allows",
 	[PLAN_MAKES_CODE] = "it may make code of what it is given",
-	[PLAN_MODULES] = "a module that it names, or its settings, is in its workspace, and nobody "
-			 "planned that",
+	[PLAN_MODULES] = "an unplanned module that it names, or its settings, is in its workspace",
 	[PLAN_PROGRAMS] = "an untrusted run could write what it may start or import",
 	[PLAN_EARLY] = "the plan is not good yet",
 	[PLAN_LATE] = "the plan has expired",

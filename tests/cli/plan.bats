@@ -343,16 +343,16 @@ beside_it() {
 	# As text it ties to nothing, and it is where Python would not look.
 	echo 'reader = print' >"$W/csv.py"
 	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
-	is_no_plan 'a module that it names, or its settings, is in its workspace'
+	is_no_plan 'module that it names, or its settings, is in its workspace'
 	holds 'r["origin"] == "exposed"'
 	rm "$W/csv.py"
 	ln -s planted.csv "$W/csv.py"
 	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
-	is_no_plan 'a module that it names, or its settings, is in its workspace'
+	is_no_plan 'module that it names, or its settings, is in its workspace'
 	rm "$W/csv.py"
 	echo 'axes.prop_cycle: cycler(x=[])' >"$W/matplotlibrc"
 	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
-	is_no_plan 'a module that it names, or its settings, is in its workspace'
+	is_no_plan 'module that it names, or its settings, is in its workspace'
 	rm "$W/matplotlibrc"
 	submit "$1" --workspace "$W:ro" --plan "$counts" counts.py
 	holds 'r["origin"] == "plan"'
