@@ -25,13 +25,14 @@ bool gate_reads_unknown(const struct gate *g, const struct request *r)
 }
 
 /* A pipe may bring anything; who feeds his own code with it knows what. A plan was made to be given what its
- * domain has read: what it makes of bytes that nobody knows is no more than that. */
+ * domain has read: what it makes of bytes that nobody knows is no more than that, unless
+ * people stood by the run. */
 static bool is_given_untrusted(const struct gate *g)
 {
 	if (!gate_reads_unknown(g, &g->confined))
 		return false;
 	return (!g->bp->input_is_fixed && g->standing != ORIGIN_USER) ||
-	       (g->standing == ORIGIN_PLAN && g->domain.floor.integrity < INTEGRITY_TOOL);
+	       (g->origin.origin == ORIGIN_PLAN && g->domain.floor.integrity < INTEGRITY_TOOL);
 }
 
 /* People who stand by a run have read its code, and no program that it may start. */
