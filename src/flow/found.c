@@ -143,7 +143,8 @@ static int check_is_over(const struct story *y, const struct lost_run *l, uint64
 			 struct err *err)
 {
 	bool is_one = !lost_is_several(&l->run);
-	uint64_t time_ms = is_one && y->time_ms ? y->time_ms : limit_row(LIMIT_TIME)->max;
+	uint64_t most = limit_row(LIMIT_TIME)->max;
+	uint64_t time_ms = is_one && y->time_ms && y->time_ms < most ? y->time_ms : most;
 	uint64_t began = (uint64_t)l->last > UINT64_MAX / 2000000 ? UINT64_MAX / 2
 								  : (uint64_t)l->last * 1000000;
 

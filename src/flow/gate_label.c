@@ -25,8 +25,8 @@ bool gate_reads_unknown(const struct gate *g, const struct request *r)
 }
 
 /* A pipe may bring anything; who feeds his own code with it knows what. A plan was made to be given what its
- * domain has read: what it makes of bytes that nobody knows is no more than that, unless
- * people stood by the run. */
+ * domain has read: what it makes of bytes that nobody knows is no more than that. People who agreed to a run
+ * for longer have agreed to its inputs too. */
 static bool is_given_untrusted(const struct gate *g)
 {
 	if (!gate_reads_unknown(g, &g->confined))

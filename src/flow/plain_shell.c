@@ -92,10 +92,9 @@ static size_t name_length(const char *word)
 static const char specials[] =
 	"BASHPID BASHOPTS BASH COMP_CWORD COMP_LINE COMP_POINT COMP_WORDBREAKS DIRSTACK EDITOR "
 	"EPOCHREALTIME EPOCHSECONDS EUID EXECIGNORE FCEDIT FUNCNAME FUNCNEST GROUPS HISTCMD "
-	"HISTFILE "
-	"HISTSIZE HISTTIMEFORMAT INPUTRC LINENO MAIL MAILPATH OPTIND PAGER PATH PPID "
-	"PROMPT_COMMAND "
-	"PROMPT_DIRTRIM PS0 PS1 PS2 PS3 PS4 RANDOM SECONDS SHELL SHELLOPTS SRANDOM TEXTDOMAIN "
+	"HISTFILE HISTSIZE HISTTIMEFORMAT INPUTRC LINENO MAIL MAILPATH OPTIND PAGER PATH PPID "
+	"PROMPT_COMMAND PROMPT_DIRTRIM PS0 PS1 PS2 PS3 PS4 RANDOM SECONDS SHELL SHELLOPTS SRANDOM "
+	"TEXTDOMAIN "
 	"TEXTDOMAINDIR UID VISUAL";
 /* They may be numbers: whoever counts begins so. */
 static const char counters[] = "OPTIND RANDOM SECONDS";
@@ -370,8 +369,7 @@ static const struct {
 	{"set", judge_set},
 	{"shopt", judge_shopt},
 	{". alias bind caller case compgen complete compopt coproc elif else enable esac eval fc "
-	 "for "
-	 "function hash history if let select source then until while",
+	 "for function hash history if let select source then until while",
 	 judge_never},
 };
 
@@ -458,7 +456,7 @@ static char *read_word(char *s)
 	for (; *from; from++) {
 		const char *mark = from[1] ? strchr(marks, from[1]) : NULL;
 		if (*from != '\\') {
-			*to++ = *from;
+			*to++ = (unsigned char)*from > OWN ? *from : MANY;
 		} else if (mark) {
 			*to++ = (char)(ONE + (mark - marks));
 			from++;

@@ -9,15 +9,9 @@
 
 #include "base/scope.h"
 #include "flow/plain_table.h"
-#include "tap.h"
 
-static char why[160];
-
-static bool is_plain(const char *uses)
-{
-	why[0] = '\0';
-	return plain_python(uses, why, sizeof(why));
-}
+#define JUDGE plain_python
+#include "uses.h"
 
 static void test_plain(void)
 {
@@ -42,18 +36,7 @@ static void test_plain(void)
 		"1 ms matplotlib.rcParams.?\n2 ma matplotlib.pyplot.rcParams.update\n",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		ok(is_plain(rows[i]), "plain: %zu %s", i, why);
-}
-
-struct row {
-	const char *uses, *why;
-};
-
-static void are_not_plain(const struct row *row, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		ok(!is_plain(row[i].uses) && strstr(why, row[i].why), "not plain: %zu: %s", i, why);
+	are_plain(rows, ARRAY_SIZE(rows));
 }
 
 static void test_packages(void)

@@ -8,15 +8,9 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "tap.h"
 
-static char why[160];
-
-static bool is_plain(const char *uses)
-{
-	why[0] = '\0';
-	return plain_shell(uses, why, sizeof(why));
-}
+#define JUDGE plain_shell
+#include "uses.h"
 
 static void test_plain(void)
 {
@@ -41,19 +35,7 @@ static void test_plain(void)
 		"1 c exec\n2 c command -v \\q\n3 c command ls \\q\n",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		ok(is_plain(rows[i]), "plain: %zu %s", i, why);
-}
-
-struct row {
-	const char *uses, *why;
-};
-
-static void are_not_plain(const struct row *row, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		ok(!is_plain(row[i].uses) && strstr(why, row[i].why), "not plain: %s: %s",
-		   row[i].why, why);
+	are_plain(rows, ARRAY_SIZE(rows));
 }
 
 static void test_words(void)
@@ -125,6 +107,8 @@ static void test_commands(void)
 		{"1 c echo \\zz\n", "nobody could read"},
 		{"1 c echo \\2\n", "nobody could read"},
 		{"1 c echo \\\n", "nobody could read"},
+		{"1 c [[ \x03 -eq 1 ]]\n",
+		 "computes with what is computed"}, /* no mark of the reader's */
 	};
 
 	are_not_plain(rows, ARRAY_SIZE(rows));
