@@ -32,11 +32,11 @@ static struct text constant_end(struct text path)
 	for (size_t i = 0; i < path.len; i++)
 		if (is_in("$`)}", path.s[i]))
 			last = path.s + i;
-	const char *end = path.s + path.len;
-	const char *slash = last ? memchr(last, '/', (size_t)(end - last)) : path.s - 1;
-	if (!slash)
-		return (struct text){end, 0};
-	return (struct text){slash + 1, (size_t)(end - slash - 1)};
+	if (!last)
+		return path;
+	const char *end = path.s + path.len, *slash = memchr(last, '/', (size_t)(end - last));
+	const char *rest = slash ? slash + 1 : end;
+	return (struct text){rest, (size_t)(end - rest)};
 }
 
 static void cut(struct text *path, size_t len)
