@@ -17,6 +17,11 @@ static const struct seed seeds[] = {
 	     "\xe2\x80\x8b\xf3\xa0\x81\x81 \xc3\x89t\xc3\xa9 \xff\xfe\x1b[2J\xe2\x80\xae\n"),
 	SEED("df = pandas.read_csv('https://h.example/q.csv'); import socket\n"
 	     "df = pandas.read_csv('https://h.example/q.csv'); import socket\n----------------\n"),
+	SEED("hxxps[:]//evil[.]example[/]a b\xe2\x80\x91"
+	     "ad.example/q.csv e<b>v</b>il<!-- x y -->.com "
+	     "bob[at]evil(dot)com 198{.}51[.]100.23 evil\xe3\x80\x82"
+	     "com \xef\xbc\x8e\xef\xb8\x8f"
+	     "e\xc2\xadvil\xe2\x80\x8b.example <span a='b'>x.evil.net\n"),
 };
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)

@@ -33,7 +33,7 @@ $(BUILD)/fuzz/obj/%.o: %.c Makefile tests/fuzz/fuzz.mk $(GEN)/filters.h $(GEN)/v
 	$(Q)clang $(call FUZZ_FLAGS,fuzzer-no-link) -c -o $@ $<
 $(FUZZ_LIB): $(FUZZ_OBJS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 $(BUILD)/tests/fuzz-%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
 	$(Q)clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS))
