@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "flow/launch.h"
 #include "model/request.h"
 #include "model/result.h"
 
@@ -64,6 +65,7 @@ struct cli_call {
 	bool by_signal; /* end as the program did */
 	bool no_input;	/* standard input was closed: what is read from it now is nothing */
 	struct request request;
+	struct launch box; /* run's, begun ahead; or none */
 	struct cli_scan scan;
 	struct cli_approvals approvals;
 	struct cli_gate gate;
@@ -96,6 +98,8 @@ struct cli_command {
 	bool operands;		       /* it takes words that are no options */
 	int usage_status;	       /* its exit status when the words are off; 0: 125 */
 	const struct cli_option *more; /* that it shares with others; or NULL */
+	/* What can begin before its words are read; what comes of it they decide. Or NULL. */
+	void (*ahead)(struct cli_call *call);
 };
 
 /* main.c */
@@ -162,6 +166,8 @@ int cli_completion(struct cli_call *call);
 
 /* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c, domain.c, ingest.c, plan.c, audit.c */
 int cli_run(struct cli_call *call);
+/* cordon-box starts while we read what it is to do. */
+void cli_run_ahead(struct cli_call *call);
 int cli_scan(struct cli_call *call);
 int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);

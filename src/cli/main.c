@@ -20,51 +20,51 @@ static int help(struct cli_call *call);
 static const struct cli_command commands[] = {
 	{"run", "[options] FILE|- [-- ARG...]", "run code in the box and give back what it did",
 	 "cordon run --time 5s --workspace .:overlay --diff job.py -- input.csv", cli_run_options,
-	 cli_run, true, 0, cli_beside_options},
+	 cli_run, true, 0, cli_beside_options, cli_run_ahead},
 	{"doctor", "[--json]", "prove every layer of the box on this machine", "cordon doctor",
-	 cli_doctor_options, cli_doctor, false, 0, NULL},
+	 cli_doctor_options, cli_doctor, false, 0, NULL, NULL},
 	{"scan", "[options] FILE|DIR|-...", "look for attacks on agents in texts, code and events",
 	 "cordon scan --lane alert --fail-on high skills/", cli_scan_options, cli_scan, true, 2,
-	 NULL},
+	 NULL, NULL},
 	{"rules",
 	 "list|stats|show ID|check DIR...|test DIR...|fetch [VERSION]|convert DIR... [options]",
 	 "look at rules, check, test, fetch and convert them", "cordon rules test rules",
-	 cli_rules_options, cli_rules, true, 2, NULL},
+	 cli_rules_options, cli_rules, true, 2, NULL, NULL},
 	{"policy", "check FILE|explain REQUEST.json|show [options]",
 	 "check a policy, explain what it decides, show it",
 	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
-	 true, 2, NULL},
+	 true, 2, NULL, NULL},
 	{"approvals",
 	 "list|(show|approve|deny|export|add|sign) ID|read FILE|key (new|add|list|remove) "
 	 "[options]",
 	 "see what waits for a person, and answer", "cordon approvals list --all",
-	 cli_approvals_options, cli_approvals, true, 2, NULL},
+	 cli_approvals_options, cli_approvals, true, 2, NULL, NULL},
 	{"domain", "new|show [HANDLE]|renew HANDLE|found RUN [options]",
 	 "begin a conversation, or one anew; see what was read in one; end doubts about files",
-	 "D=$(cordon domain new)", cli_domain_options, cli_domain, true, 2, NULL},
+	 "D=$(cordon domain new)", cli_domain_options, cli_domain, true, 2, NULL, NULL},
 	{"ingest", "--kind K --name URI [--domain HANDLE] [options] FILE|-",
 	 "record what an agent reads before it reads it",
 	 "cordon ingest --domain $D --kind file --name page.html --release - page.html",
-	 cli_ingest_options, cli_ingest, true, 2, NULL},
+	 cli_ingest_options, cli_ingest, true, 2, NULL, NULL},
 	{"plan", "--domain HANDLE [options] FILE|- [-- ARG...]",
 	 "fix code before anything untrusted is read: prints a token for cordon run",
 	 "T=$(cordon plan --domain $D --runs 10 report.py)", cli_plan_options, cli_plan, true, 2,
-	 cli_beside_options},
+	 cli_beside_options, NULL},
 	{"audit",
 	 "tail|verify|trace RUN|export|checkpoint|key|rotate|accept|prove RECORD|check FILE "
 	 "[options]",
 	 "read the log, check it, and ask which documents led to a run",
 	 "cordon audit verify --checkpoint kept.txt --key kept.pub", cli_audit_options, cli_audit,
-	 true, 2, NULL},
+	 true, 2, NULL, NULL},
 	{"version", "", "print the version", "cordon version", cli_no_options, cli_version, false,
-	 0, NULL},
+	 0, NULL, NULL},
 	{"man", "", "print the manual page", "cordon man | man -l -", cli_no_options, cli_man,
-	 false, 0, NULL},
+	 false, 0, NULL, NULL},
 	{"completion", "[bash|zsh]",
 	 "print the completion script for a shell; for bash, if none is named",
-	 "source <(cordon completion bash)", cli_no_options, cli_completion, true, 0, NULL},
+	 "source <(cordon completion bash)", cli_no_options, cli_completion, true, 0, NULL, NULL},
 	{"help", "[COMMAND]", "show a command's options, example and exit status",
-	 "cordon help run", cli_no_options, help, true, 0, NULL},
+	 "cordon help run", cli_no_options, help, true, 0, NULL, NULL},
 };
 
 const struct cli_command *cli_command_at(unsigned i)
@@ -142,8 +142,11 @@ static int fail_unknown(struct cli_call *call, const char *word, int argc, char 
 
 static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, char **argv)
 {
-	struct err err;
+	struct err err, too_few;
+	int able = need_descriptors(&too_few);
 
+	if (able == 0 && cmd->ahead)
+		cmd->ahead(call);
 	request_init(&call->request);
 	call->scan.fail_on = SEVERITY_INFORMATIONAL;
 	if (cli_parse(cmd, argc, argv, call, &err) < 0) {
@@ -155,9 +158,7 @@ static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, 
 		cli_help(stdout, cmd);
 		return 0;
 	}
-	if (need_descriptors(&err) < 0)
-		return cli_fail(call, &err);
-	return cmd->run(call);
+	return able < 0 ? cli_fail(call, &too_few) : cmd->run(call);
 }
 
 static int dispatch(const char *word, int argc, char **argv, bool input)
@@ -168,9 +169,11 @@ static int dispatch(const char *word, int argc, char **argv, bool input)
 	if (!call)
 		return 125;
 	call->no_input = !input;
+	call->box = LAUNCH_NONE;
 	if (!cmd)
 		return fail_unknown(call, word, argc, argv);
 	int status = obey(cmd, call, argc, argv);
+	launch_abandon(&call->box);
 	cli_free_words(call);
 	return status;
 }

@@ -35,28 +35,31 @@ static void pass_on(void *ctx, int stream, const char *data, size_t len)
 	relay_write(&relays[stream], data, len);
 }
 
-static int run_json(const struct request *req, struct result *r)
+static int run_json(struct cli_call *call, struct result *r)
 {
+	const struct request *req = &call->request;
 	struct launch_sink quiet = {0};
 
-	flow_run(req, &quiet, r);
+	flow_run(req, &call->box, &quiet, r);
 	cli_print_json(r, req->tier);
 	return result_exit_status(r);
 }
 
-static int run_events(const struct request *req, struct result *r)
+static int run_events(struct cli_call *call, struct result *r)
 {
+	const struct request *req = &call->request;
 	struct events events;
 
 	events_init(&events, (size_t)req->limit[LIMIT_OUTPUT] / 2);
 	struct launch_sink sink = events_sink(&events);
-	flow_run(req, &sink, r);
+	flow_run(req, &call->box, &sink, r);
 	events_finish(&events, r, req->tier);
 	return result_exit_status(r);
 }
 
-static int run_shown(const struct request *req, struct result *r)
+static int run_shown(struct cli_call *call, struct result *r)
 {
+	const struct request *req = &call->request;
 	struct relay relays[2];
 	struct relay_line lines[2] = {0};
 	struct launch_sink sink = {.output = pass_on, .ctx = relays};
@@ -64,7 +67,7 @@ static int run_shown(const struct request *req, struct result *r)
 	relay_init(&relays[0], STDOUT_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2, &lines[0]);
 	relay_init(&relays[1], STDERR_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2,
 		   relay_is_shared() ? &lines[0] : &lines[1]);
-	flow_run(req, &sink, r);
+	flow_run(req, &call->box, &sink, r);
 	for (int i = 0; i < 2; i++)
 		relay_finish(&relays[i], &r->out[i]);
 	cli_print_summary(r, relays[1].line->in_line);
@@ -90,6 +93,14 @@ static void end_by(int sig)
 	raise(sig);
 }
 
+void cli_run_ahead(struct cli_call *call)
+{
+	struct err untold; /* whoever needs one tries again, and says why there is none */
+
+	if (launch_begin(&call->box, &untold) < 0)
+		launch_abandon(&call->box);
+}
+
 int cli_run(struct cli_call *call)
 {
 	struct request *req = &call->request;
@@ -104,9 +115,9 @@ int cli_run(struct cli_call *call)
 		return 125;
 	req->file = call->argv[0];
 	req->hash_program = call->json || call->events;
-	int status = call->events ? run_events(req, r)
-		     : call->json ? run_json(req, r)
-				  : run_shown(req, r);
+	int status = call->events ? run_events(call, r)
+		     : call->json ? run_json(call, r)
+				  : run_shown(call, r);
 	if (call->by_signal && r->signal && status == 128 + r->signal)
 		end_by(r->signal);
 	result_done(r);

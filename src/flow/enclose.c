@@ -51,7 +51,7 @@ void enclose_fail(struct result *ret, const struct err *err)
 void enclose_own(const struct request *req, const struct launch_sink *sink, struct result *ret)
 {
 	AUTO_PAGES struct blueprint *bp = pages_new(sizeof(*bp));
-	struct launch box = {.socket = -1, .out = {-1, -1}};
+	struct launch box = LAUNCH_NONE;
 	static const struct policy none; /* the request's own hosts alone */
 	struct err err;
 

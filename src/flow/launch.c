@@ -78,11 +78,19 @@ static int spawn(struct launch *l, const char *path, struct err *err)
 	return r;
 }
 
+struct launch launch_take(struct launch *l)
+{
+	struct launch taken = *l;
+
+	*l = LAUNCH_NONE;
+	return taken;
+}
+
 int launch_begin(struct launch *l, struct err *err)
 {
 	char path[PATH_MAX];
 
-	*l = (struct launch){.socket = -1, .out = {-1, -1}};
+	*l = LAUNCH_NONE;
 	/* Orphans of a cordon-box that was killed come to us and not to the host's init. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (self_find("cordon-box", path, err) < 0) {

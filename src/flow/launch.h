@@ -46,6 +46,10 @@ struct launch {
 	struct outside *outside;     /* who connects for it, or NULL */
 };
 
+#define LAUNCH_NONE ((struct launch){.socket = -1, .out = {-1, -1}})
+/* What *L was; *L is none then. */
+struct launch launch_take(struct launch *l);
+
 /* Starts cordon-box: its own start goes on while the blueprint is drawn. It waits for launch_run. */
 int launch_begin(struct launch *l, struct err *err);
 /* launch_run in steps, for one that talks first (talk.h): starts it, says whether nothing has come of it

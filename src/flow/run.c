@@ -73,7 +73,7 @@ static int wait_for_people(struct gate *g, struct err *err)
 
 static int begin_box(struct sentence *s, struct err *err)
 {
-	int r = launch_begin(&s->box, err);
+	int r = s->box.pid ? 0 : launch_begin(&s->box, err);
 
 	outlet_init(&s->outlet, &s->gate, s->sink, s->result);
 	s->box.outlet = &s->outlet;
@@ -86,7 +86,7 @@ static int begin_again(struct sentence *s, struct err *err)
 	struct report *report = s->result->report;
 
 	launch_abandon(&s->box);
-	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
+	s->box = LAUNCH_NONE;
 	s->waits = false;
 	s->result->report = NULL;
 	result_done(s->result);
@@ -388,7 +388,8 @@ static int speak(struct sentence *s, struct err *err)
 	return record(s, ran, err);
 }
 
-void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
+void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,
+	      struct result *ret)
 {
 	AUTO_PAGES struct sentence *s = pages_new(sizeof(*s));
 	struct err err;
@@ -402,7 +403,7 @@ void flow_run(const struct request *req, const struct launch_sink *sink, struct 
 	s->req = req;
 	s->sink = sink;
 	s->result = ret;
-	s->box = (struct launch){.socket = -1, .out = {-1, -1}};
+	s->box = launch_take(box);
 	s->gate.state.dir = -1;
 	blueprint_init(&s->bp);
 	if (speak(s, &err) < 0)

@@ -10,7 +10,9 @@
 #include "model/request.h"
 #include "model/result.h"
 
-/* Always fills *RET; its status says whether anything ran. The caller frees it. */
-void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret);
+/* Takes *BOX if one was begun ahead; else it is LAUNCH_NONE. Always fills *RET; its status says whether
+ * anything ran. The caller frees it. */
+void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,
+	      struct result *ret);
 
 #endif

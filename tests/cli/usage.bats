@@ -329,6 +329,26 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	out_is x
 }
 
+@test "cordon-box is begun before the words are read: a wrong one and --help need none and leave none" {
+	install -D -t "$T/alone" "$CORDON"
+	"$T/alone/cordon" run --help >"$T/out" 2>"$T/err"
+	out_has 'cordon run'
+	[ ! -s "$T/err" ] || show
+	CORDON=$T/alone/cordon wrong '--nothing' run --nothing x.py
+	printf 'print("x")\n' | code x.py
+	CORDON=$T/alone/cordon wrong 'install both programs together' run --origin user "$T/x.py"
+	# What was begun is reaped: whoever would inherit it as an orphan has no child.
+	python3 - "$CORDON" run --nothing x.py <<-'END'
+		import ctypes, os, subprocess, sys
+		ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+		assert subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode == 125
+		try:
+		    sys.exit(f'left behind: {os.waitpid(-1, 0)}')
+		except ChildProcessError:
+		    pass
+	END
+}
+
 @test "a value's word is the same in the help and in the message" {
 	local o word
 	for o in time cpu-time cpu memory pids files file-size disk output; do

@@ -108,7 +108,7 @@ static const char *said(int (*command)(struct cli_call *call), struct cli_call *
 static void test_commands(void)
 {
 	char *operand[] = {"list", NULL};
-	struct cli_call call = {.argc = 1, .argv = operand};
+	struct cli_call call = {.box = LAUNCH_NONE, .argc = 1, .argv = operand};
 	int status = 0;
 
 	ok(strstr(said(cli_scan, &call, &status), "out of memory") && status == 125, "cordon scan");

@@ -11,7 +11,7 @@
 static int speak(const struct request *req, struct blueprint *bp, struct launch *box,
 		 const struct launch_sink *sink, struct result *ret, struct err *err)
 {
-	if (launch_begin(box, err) < 0 || blueprint_begin(bp, req, err) < 0 ||
+	if ((!box->pid && launch_begin(box, err) < 0) || blueprint_begin(bp, req, err) < 0 ||
 	    blueprint_make(bp, req, err) < 0)
 		return -1;
 	return enclose(req, bp, box, sink, ret, err);
@@ -31,9 +31,10 @@ static void run(const struct request *req, struct launch *box, const struct laun
 	blueprint_done(bp);
 }
 
-void flow_run(const struct request *req, const struct launch_sink *sink, struct result *ret)
+void flow_run(const struct request *req, struct launch *ahead, const struct launch_sink *sink,
+	      struct result *ret)
 {
-	struct launch box = {.socket = -1, .out = {-1, -1}};
+	struct launch box = launch_take(ahead);
 
 	result_init(ret);
 	run(req, &box, sink, ret);
