@@ -6,7 +6,7 @@ says less would have to be right about what happens when.
 
 A fact is a line of text, "LINE KIND WORD ...". KIND:
   c  a command with its words             s  a variable that is set, and its value
-  n  a variable that is set by a loop, ${x:=y} or {x}>y
+  n  a variable that is set by a loop or ${x:=y}
   f  a function                           x  something in words
 A word is its text. In it \\NN is a byte in hexadecimal; \\q stands for what is computed and stays in this word,
 \\u for what may be any number of words, also none; \\d for a number; \\k for one of the program's own
@@ -30,6 +30,9 @@ SUM = re.compile(r'\s+|0[xX][0-9a-fA-F]+|[0-9]+#?|\$\{#\w+(?:\[[@*]\])?\}|\$[#?]
                  r'[-+*/%<>=!&|^~?:,();"]')
 SETS = re.compile(r'(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))')
 FILLS = frozenset('mapfile readarray read'.split())
+WRAPS = frozenset('builtin command exec'.split())
+# What their words are is looked at here: who has such a name is to write it.
+READ = DECLARES | FILLS | WRAPS | {'trap'}
 # What it prints is a number, or are some.
 COUNTS = re.compile(r'(?:(?:[^\'"`\\\n;&]*\|)?\s*wc\s+-[lcwm]\s*(?:<\s*[^\s|;&<>`]+\s*)?|'
                     r'\s*seq(?:\s+-?[0-9]{1,9}){1,3}\s*)\Z')
@@ -84,6 +87,7 @@ class Uses:
         self.values = {}        # of variables: words, or None where nobody knows
         self.arrays = set()
         self.texts = []         # (line, name) that is declared with a text
+        self.heads = []         # (line, name) of commands that are not constants
         self.sums = []          # (line, names) of arithmetic
         self.functions = set()
         self.counted = False    # what wc or seq prints was taken for a number
@@ -190,6 +194,7 @@ class Uses:
             return
         one = head == '[['
         made = []
+        at, name = self.unwrap(words)
         for word in words:
             if head in DECLARES and word.assignment():
                 made.append(self.assign(word, line))
@@ -198,11 +203,31 @@ class Uses:
             else:
                 made.append(self.word(word, line, one))
                 self.forget(made[-1] if len(made) > 1 else [])
-                self.texts.append((line, made[-1] if head in DECLARES else []))
+                self.texts.append((line, made[-1] if name in DECLARES else []))
         self.tell(line, 'c', *made)
-        self.fill(head, made[1:])
-        if head == 'trap':
-            self.trap(made[1:], line)
+        self.fill(name, made[at + 1:])
+        if name == 'trap':
+            self.trap(made[at + 1:], line)
+        elif name is None:
+            self.heads.append((line, made[at]))
+
+    @staticmethod
+    def constant(word):
+        """Its text, whatever its quotes; None: it has more than that."""
+        if all(p.kind in (LITERAL, QUOTED) for p in word.parts):
+            return ''.join(p.text for p in word.parts)
+        return None
+
+    def unwrap(self, words):
+        """(where its name is, the name) of a command, behind command and builtin and their options."""
+        at, name = 0, self.constant(words[0])
+        while name in WRAPS and at + 1 < len(words):
+            at += 1
+            name = self.constant(words[at])
+            while name and name[0] == '-' and at + 1 < len(words):
+                at += 1
+                name = self.constant(words[at])
+        return at, name
 
     @staticmethod
     def is_sum(word):
@@ -424,6 +449,9 @@ class Uses:
                 self.tell(line, 'x', ['arithmetic with what is computed'])
         if self.counted and self.functions & {'wc', 'seq'}:
             self.tell(1, 'x', ['a function that is called as a program that counts'])
+        for line, word in self.heads:
+            if self.show_word(word) in READ:
+                self.tell(line, 'x', ['a name of a command that is a variable'])
         for line, word in self.texts:
             found = NAMED.match(word[0]) if word and isinstance(word[0], str) else None
             if found and not is_constant(word) and found.group() in self.arrays:

@@ -6,6 +6,7 @@
  * half a request must never be obeyed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,9 +58,17 @@ int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v,
 	if (c->words)
 		return err_set(err, ERR_USAGE, "--words: only once, and not among such words");
 	int fd = parse_fd(v, err);
-	if (fd < 0 || read_all(fd, &c->words, &c->words_len, err) < 0)
+	if (fd < 0)
 		return -1;
-	/* Nothing that is started has it; standard input's number must not become another file's. */
+	/* Whoever gave us one gave it through execve; those of ours do not go through it. */
+	int flags = fcntl(fd, F_GETFD);
+	if (flags < 0 || flags & FD_CLOEXEC)
+		return err_set(err, ERR_INPUT, "--words: descriptor %d cannot be read: %s", fd,
+			       strerror(EBADF));
+	if (read_all(fd, &c->words, &c->words_len, err) < 0)
+		return -1;
+	/* No program gets it (cordon-box, begun before, closes all that it does not know); standard input's
+	 * number must not become another file's. */
 	if (fd != STDIN_FILENO)
 		close(fd);
 	return 0;

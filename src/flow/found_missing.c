@@ -40,6 +40,9 @@ static struct one *add(struct all *all, struct err *err)
 	if (all->count == FOUND_RECORDS_MAX) {
 		err_set(err, ERR_LIMIT, "over %d runs wrote more than can be remembered",
 			FOUND_RECORDS_MAX);
+		err_cure(err,
+			 "keep this state and its log (cordon audit export), and begin a new one: "
+			 "--state DIR");
 		return NULL;
 	}
 	if (all->count == all->room) {

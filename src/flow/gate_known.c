@@ -88,16 +88,15 @@ int gate_join_known(struct gate *g, int dir, struct err *err)
 	struct walk_to to = {
 		.entries = GATE_KNOWN_ENTRIES, .skips = skips, .visit = visit, .ctx = &k};
 	struct label unknown = label_unknown();
-	bool dirs = false;
 	uint64_t seen;
 	struct err why;
 
 	if (!sizes)
 		return err_set(err, ERR_SYSTEM, "out of memory");
-	if (file_sizes_load(&g->state.keeper, sizes, err) < 0 ||
-	    dir_label_any(&g->state.keeper, &dirs, err) < 0)
+	if (file_sizes_load(&g->state.keeper, sizes, err) < 0)
 		return -1;
-	if ((!sizes->any && !dirs) || walk(dir, &to, &seen, &why) == 0)
+	/* Also where nothing is known of any file: a pipe, or what a lost run wrote, is seen by what it is. */
+	if (walk(dir, &to, &seen, &why) == 0)
 		return 0;
 	if (why.code != ERR_LIMIT && why.code != ERR_INPUT) {
 		*err = why;

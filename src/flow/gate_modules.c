@@ -183,7 +183,7 @@ static int read_file(struct modules *m, size_t i, int (*read)(struct reader *r, 
  * nothing of what this run's own code names. */
 static int read_module(struct modules *m, size_t i, struct err *err)
 {
-	bool takes = m->takes, all = m->all;
+	bool takes = m->takes, all = m->all, any = m->any;
 
 	if (gate_scan_module(m->g, m->language->name, m->path[i], m->text[i], err) < 0 ||
 	    read_file(m, i, read_words, err) < 0)
@@ -191,6 +191,7 @@ static int read_module(struct modules *m, size_t i, struct err *err)
 	if (is_foreign(m, m->path[i]) || is_package(m, m->path[i])) {
 		m->takes = takes;
 		m->all = all;
+		m->any = any;
 	}
 	return 0;
 }

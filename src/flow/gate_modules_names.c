@@ -64,7 +64,7 @@ static void go_back(struct modules *m, const char *name, bool is_absolute)
 {
 	size_t place = is_absolute ? skip_place(m, name) : 0;
 
-	if (is_absolute && !place)
+	if ((is_absolute && !place) || !modules_may_look(m))
 		return;
 	AUTO_CLOSE int fd = beneath_open(m->dir, name + place, O_PATH | O_NOFOLLOW | O_DIRECTORY);
 	if (fd < 0 && errno == ENOENT)

@@ -22,11 +22,12 @@ struct module_language;
 struct modules {
 	struct gate *g;
 	const struct module_language *language;
-	int dir;      /* the workspace */
-	size_t names; /* that were looked for */
-	size_t words; /* that were tried as names */
-	size_t found; /* of them that are there */
-	size_t count; /* files that were read */
+	int dir;	/* the workspace */
+	size_t names;	/* that were looked for */
+	size_t words;	/* that were tried as names */
+	size_t entries; /* of directories that were listed */
+	size_t found;	/* of them that are there */
+	size_t count;	/* files that were read */
 	const char *path[GATE_MODULES_MAX];
 	struct text text[GATE_MODULES_MAX];  /* malloc'd */
 	size_t belowc;			     /* directories that it names, with a slash; */

@@ -15,7 +15,7 @@
 #include "flow/gate_modules_private.h"
 
 enum {
-	ENTRIES_MAX = 4096,
+	ENTRIES_MAX = 65536, /* of all directories that are listed */
 	SKIP_MAX =
 		4096, /* bytes between two names of a list; they are read as often as lists begin there */
 };
@@ -72,7 +72,6 @@ static int add_all(struct modules *m, const char *directory, struct err *err)
 	int fd = beneath_open(m->dir, *directory ? directory : ".", O_RDONLY | O_DIRECTORY);
 	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	size_t seen = 0;
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
 		m->more = true;
@@ -80,7 +79,7 @@ static int add_all(struct modules *m, const char *directory, struct err *err)
 		close(fd);
 	while (dir && (entry = io_readdir(dir))) {
 		size_t len = strlen(entry->d_name);
-		if (++seen > ENTRIES_MAX) {
+		if (++m->entries > ENTRIES_MAX) {
 			m->more = true;
 			return 0;
 		}
@@ -204,6 +203,8 @@ static int read_from(struct reader *r, struct err *err)
 		return 0;
 	if (is(name, "sys"))
 		see(r->m, SEEN_SYS | SEEN_FROM_SYS);
+	if (!modules_may_look(r->m))
+		return 0;
 	char *base = package_of(r, dots);
 	if (!base || add_name(r->m, base, name.s + dots, len, err) < 0)
 		return base ? -1 : err_set(err, ERR_SYSTEM, "out of memory");

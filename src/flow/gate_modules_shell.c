@@ -294,10 +294,11 @@ static int begin_shell(struct modules *m, struct err *err)
 
 	for (size_t i = 0; i < req->envc; i++)
 		for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
-			const char *value = req->env[i] + strlen(names[n]);
-			struct text path = {value, strlen(value)};
-			if (strncmp(req->env[i], names[n], strlen(names[n])) == 0 &&
-			    modules_add_path(&r, path, follow, err) < 0)
+			size_t len = strlen(names[n]);
+			if (strncmp(req->env[i], names[n], len) != 0)
+				continue;
+			struct text path = {req->env[i] + len, strlen(req->env[i] + len)};
+			if (modules_add_path(&r, path, follow, err) < 0)
 				return -1;
 		}
 	return 0;

@@ -2,7 +2,7 @@
  *
  * See plain_shell.h. A fact is a line "LINE KIND WORD ..."; its words are taken apart in place, and what is
  * computed in one becomes a byte that no text has. Then a table of builtins says who looks at them. What
- * bash 5.2 does with each form was tried, not read; tests/cli/plan.bats has the forms.
+ * bash 5.2 does with each form was tried, not read; tests/cli/plan_shell.bats has the forms.
  */
 #include "flow/plain_shell.h"
 

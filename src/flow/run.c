@@ -364,6 +364,8 @@ static int record(struct sentence *s, int ran, struct err *err)
 	return -1;
 }
 
+/* The request's words are the caller's, who may have begun the box with them. Of origin, what was read is
+ * loaded first (gate_facts); what of it is in the code is known when that was scanned (decide_once). */
 static int speak(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;

@@ -256,7 +256,8 @@ static int tie_spans(struct work *w, struct err *err)
 	return 0;
 }
 
-/* An atom is written in one way, but for its capitals; beyond ATOM_MAX nobody has looked. */
+/* Where it ends in the source is known as far as it is written there as it is here: of evil[.]example the
+ * last characters are missing. Beyond ATOM_MAX nobody has looked. */
 static void tie_atoms(struct work *w)
 {
 	const struct prints *source = &w->index->list[w->hidden + INDEX_ATOMS];

@@ -41,6 +41,19 @@ makes_code() {
 		mapfile -t a <x; declare -r "a=$(cat y)"\n
 		read f; trap "rm -f '$f'" EXIT\n
 		trap 'read x; [ $x = y ]' EXIT\n
+		\\trap 'read x; [ $x = y ]' EXIT\n
+		"trap" 'read x; [ $x = y ]' EXIT\n
+		command trap 'read x; [ $x = y ]' EXIT\n
+		t=trap; $t 'read x; [ $x = y ]' EXIT\n
+		c=command; $c declare -a a="$(cat x)"\n
+		read x; command declare -a a="$x"\n
+		read x; command -p declare -a a="$x"\n
+		read x; builtin declare -a a="$x"\n
+		read x; \\declare -a a="$x"\n
+		read x; 'declare' -a a="$x"\n
+		d=declare; read x; $d -a a="$x"\n
+		\\mapfile -t a <x; declare -r a="$(cat y)"\n
+		command mapfile -t a <x; declare -r a="$(cat y)"\n
 		read k; read -p "what's it" "x_$k"\n
 		read x; RANDOM+=$x\n
 		read x; OPTIND+=$x\n

@@ -57,10 +57,9 @@ planned() {
 }
 @test "laundering: through a plan, into a file" { every planned; }
 
+# Where nothing was read or written yet, too: whoever feeds it needs nobody for that.
 fed() {
 	page "$1"
-	gate "$1" ingest --domain "$D" --kind web --name https://evil.example/page page
-	exits 0
 	echo 'exec(open("job.py").read())' | code obeys.py
 	mkfifo "$W/job.py"
 	talk "$1"

@@ -53,7 +53,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	"$CORDON" domain --words=3 --json 3<"$T/words" | grep -q '"exposed": *false'
 }
 
-@test "--words: half a word, too many, no descriptor, twice: nothing is begun" {
+@test "--words: half a word, too many, no descriptor, twice: nothing runs" {
 	printf 'print(1)' | code x.py
 	printf '%s\0%s' --tier=no-cgroup --env=K=s3 >"$T/half"
 	head -c 1048577 /dev/zero >"$T/many"
@@ -62,7 +62,10 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	wrong 'more than 1048576 bytes' run --words=3 "$T/x.py" 3<"$T/many"
 	wrong 'only once' run --words=3 "$T/x.py" 3<"$T/nested"
 	wrong 'only once' run --words=3 --words=4 "$T/x.py" 3</dev/null 4</dev/null
-	wrong 'descriptor 99 cannot be read: Bad file descriptor' run --words=99 "$T/x.py"
+	for fd in 3 4 5 6 7 8 9 10 99; do # those of our own too, from whose other ends nothing would come
+		wrong "descriptor $fd cannot be read: Bad file descriptor" run --words="$fd" "$T/x.py" \
+			3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&- 10<&-
+	done
 	for fd in 1 2 -1 x '' 99999999999; do
 		wrong 'the number of an open descriptor' run --words="$fd" "$T/x.py"
 	done

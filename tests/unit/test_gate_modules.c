@@ -36,6 +36,7 @@ static const struct {
 	 "{\"exports\": {\".\": [{\"import\": \"./src/b.js\"}]}}\n"},
 	{"node_modules/two/src/b.js", "1;\n"},
 	{"node_modules/tpl/package.json", "{\"main\": \"not/built.js\", \"exports\": \"./*\"}\n"},
+	{"node_modules/loads/index.js", "module.exports = n => require(n);\n"},
 	{"node_modules/tpl/index.js", "module.exports = s => new Function('x', s);\n"},
 	{"table.json", "{}\n"},
 	{"evil.json.js", "1;\n"},
@@ -251,6 +252,7 @@ static void make_files(void)
 					   "w/node_modules/two",
 					   "w/node_modules/two/src",
 					   "w/node_modules/tpl",
+					   "w/node_modules/loads",
 					   "w/dir.json",
 					   "w/node_modules/some.json"};
 	static const char *const links[][2] = {
@@ -299,6 +301,8 @@ static const struct {
 	{"require('tpl')(fs.readFileSync('data.csv'))", "node_modules/tpl/index.js", true},
 	{"require('tpl')(fs.readFileSync('data.csv'))", "data.csv", false},
 	{"require('tpl')(fs.readFileSync('data.csv'))", "x.js", false},
+	{"require('loads')(name)", "node_modules/loads/index.js", true},
+	{"require('loads')(name)", "x.js", false},
 };
 
 static bool has(const char *path)
@@ -385,6 +389,9 @@ static const struct {
 	{"python", "import.", false, true},
 	{"python", "from.", false, true},
 	{"python", "exec(", true, false},
+	{"python", "from . import x\n", false, true},
+	{"python", "from below import *\n", false, true},
+	{"node", "eval(x);a/a/a/a/../a/../a/../a/../a/../a/../a/../a/../a ", true, true},
 	{"bash", "sh ", true, false},
 	{"bash", ". $(sh ", true, false},
 	{"bash", "eval sh ", false, false},
@@ -503,6 +510,15 @@ int main(void)
 		ok(has(foreign[i].path) == foreign[i].takes && !g.unread_modules,
 		   "a package that makes code, and %s", foreign[i].path);
 	}
+	/* Of its exact size, so that a sanitizer sees a read past the end. */
+	char *variable = strdup("E=1");
+	scratch_must(variable, "memory");
+	req.env[req.envc++] = variable;
+	look("bash", "ls");
+	ok(!g.modulec && !g.unread_modules,
+	   "a variable that is shorter than the one that names a file");
+	req.envc = 0;
+	free(variable);
 	look_at_unknown();
 	look_at_endless();
 	for (int i = 0; i < GATE_MODULES_MAX; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is plain of the facts that the reader tells of a shell program: row by row, and everything that is
- * no fact is not plain. tests/cli/plan.bats has the same from the program's text on.
+ * no fact is not plain. tests/cli/plan_shell.bats has the same from the program's text on.
  */
 #include "flow/plain_shell.h"
 
