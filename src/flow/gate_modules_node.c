@@ -184,7 +184,21 @@ static int read_constructor(struct reader *r, struct err *err)
 	return is_member ? modules_read_taker(r, err) : 0;
 }
 
+/* module.load("x"), Object.create(module).load("x"). */
+static int read_load(struct reader *r, struct err *err)
+{
+	static const char module[] = "odule.";
+	const char *name = r->at - strlen("load");
+	size_t before = (size_t)(name - r->begin), len = strlen(module);
+	bool is_module = before > len && memcmp(name - len, module, len) == 0;
+	bool is_made = before > 1 && memcmp(name - 2, ").", 2) == 0 &&
+		       memmem(r->begin, (size_t)(r->end - r->begin), "module", strlen("module"));
+
+	return is_module || is_made ? modules_read_loader(r, err) : 0;
+}
+
 static const struct module_word words[] = {{"require", read_require},
+					   {"load", read_load},
 					   {"import", read_require},
 					   {"from", read_from},
 					   {"getBuiltinModule", read_require},

@@ -282,12 +282,41 @@ static int read_eval(struct reader *r, struct err *err)
 	return done;
 }
 
+/* Those that import what any text of theirs names. */
+static int read_importer(struct reader *r, struct err *err)
+{
+	(void)err;
+	modules_take_computed(r->m);
+	return 0;
+}
+
+/* An archive is a directory to an import, and nobody looks into one. */
+static bool has_archive(const char *text, size_t len)
+{
+	static const char *const archives[] = {".zip", ".egg", ".whl", ".pyz"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(archives); i++)
+		if (memmem(text, len, archives[i], strlen(archives[i])))
+			return true;
+	return false;
+}
+
 /* What lies in a directory that the code names may be imported. */
 static int read_move(struct reader *r, struct err *err)
 {
 	(void)err;
 	r->m->moved = true;
+	r->m->more = r->m->more || has_archive(r->begin, (size_t)(r->end - r->begin));
 	return 0;
+}
+
+/* What was seen may be sys.path. */
+static int look_at_path(struct reader *r, unsigned what, struct err *err)
+{
+	bool moved = r->m->moved;
+
+	see(r->m, what);
+	return r->m->moved && !moved ? read_move(r, err) : 0;
 }
 
 /* Under another name, which may be "os", every path may be its. */
@@ -296,13 +325,11 @@ static int read_sys(struct reader *r, struct err *err)
 	struct reader next = *r;
 	const char *before = r->at - strlen("sys");
 
-	(void)err;
 	while (before > r->begin && is_in(" \t", before[-1]))
 		before--;
 	skip(&next, false);
 	bool is_renamed = is(take_name(&next), "as") || (before > r->begin && before[-1] == '=');
-	see(r->m, SEEN_SYS | (is_renamed ? SEEN_MEMBER : 0));
-	return 0;
+	return look_at_path(r, SEEN_SYS | (is_renamed ? SEEN_MEMBER : 0), err);
 }
 
 /* Most are os.path. */
@@ -312,18 +339,20 @@ static int read_path(struct reader *r, struct err *err)
 	bool is_os = is_behind(r, os) && (name - r->begin == (ssize_t)strlen(os) ||
 					  !modules_is_word(name[-(ssize_t)strlen(os) - 1]));
 
-	(void)err;
 	while (name > r->begin && is_in(" \t", name[-1]))
 		name--;
-	if (!is_os)
-		see(r->m, name > r->begin && is_in(".'\"", name[-1]) ? SEEN_MEMBER : SEEN_PATH);
-	return 0;
+	bool is_member = name > r->begin && is_in(".'\"", name[-1]);
+	return is_os ? 0 : look_at_path(r, is_member ? SEEN_MEMBER : SEEN_PATH, err);
 }
 
 static int begin(struct modules *m, struct err *err)
 {
 	const struct look *l = &m->g->look;
+	const struct request *req = m->g->req;
 
+	for (size_t i = 0; i < req->envc; i++)
+		m->more |= strncmp(req->env[i], "PYTHONPATH=", strlen("PYTHONPATH=")) == 0 &&
+			   has_archive(req->env[i], strlen(req->env[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		if (add_name(m, "", always[i], strlen(always[i]), err) < 0)
 			return -1;
@@ -340,6 +369,16 @@ static const struct module_word words[] = {{"from", read_from},
 					   {"__import__", read_call},
 					   {"import_module", read_call},
 					   {"run_module", read_call},
+					   {"resolve_name", read_call},
+					   {"loadTestsFromName", read_call},
+					   {"pydoc", read_importer},
+					   {"EntryPoint", read_importer},
+					   {"PathFinder", read_importer},
+					   {"FileFinder", read_importer},
+					   {"loadTestsFromNames", read_importer},
+					   {"make_parser", read_importer},
+					   {"dictConfig", read_importer},
+					   {"fileConfig", read_importer},
 					   {"exec", read_exec},
 					   {"compile", read_own},
 					   {"eval", read_eval},

@@ -12,6 +12,7 @@
 enum {
 	WORDS_MAX = 16, /* of a command, until its script comes */
 	WORD_MAX = 1024,
+	STARTED_MAX = 8, /* words between a program and what it starts */
 };
 
 /* A command may stand behind them. */
@@ -78,12 +79,37 @@ static int add_argument(struct reader *r, struct text word, struct err *err)
 	return 0;
 }
 
+/* Programs that start what they are given, and those that feed it too. */
+static const char *const starters[] = {"env",	 "sudo",   "nice",   "timeout",
+				       "setsid", "stdbuf", "ionice", NULL};
+static const char *const feeders[] = {"xargs", "-exec", "-execdir", "parallel", NULL};
+
+/* Is one of a command's words, up to the blank before AT, one of these? */
+static bool is_behind(const struct reader *r, const char *at, const char *const *programs)
+{
+	for (int n = 0; n < STARTED_MAX; n++) {
+		const char *end = at;
+		while (end > r->begin && is_in(" \t", end[-1]))
+			end--;
+		for (at = end;
+		     at > r->begin && end - at < WORD_MAX && !is_in(" \t\n;&|(`'\")", at[-1]);)
+			at--;
+		struct text word = {at, (size_t)(end - at)};
+		if (!word.len)
+			return false;
+		for (const char *const *one = programs; *one; one++)
+			if (word.len == strlen(*one) && begins(word, *one))
+				return true;
+	}
+	return false;
+}
+
 /* Does a command begin at AT? Elsewhere a dot is a directory, or the end of a sentence. */
 static bool is_command(const struct reader *r, const char *at)
 {
-	static const char *const before[] = {"command", "builtin", "then",  "do",    "else",
-					     "time",	"if",	   "elif",  "while", "until",
-					     "exec",	"env",	   "nohup", "sudo",  "xargs"};
+	static const char *const before[] = {"command", "builtin", "then", "do",    "else",
+					     "time",	"if",	   "elif", "while", "until",
+					     "exec",	"coproc",  "nohup"};
 	const char *word = at, *from = at;
 
 	while (at > r->begin && is_in(" \t", at[-1]))
@@ -99,7 +125,8 @@ static bool is_command(const struct reader *r, const char *at)
 		if (last.len == strlen(before[i]) && begins(last, before[i]))
 			return true;
 	bool is_set = last.len && modules_is_word(*word) && memchr(word, '=', last.len);
-	return is_set || memchr(word, '<', last.len) || memchr(word, '>', last.len);
+	return is_set || memchr(word, '<', last.len) || memchr(word, '>', last.len) ||
+	       is_behind(r, at, starters) || is_behind(r, at, feeders);
 }
 
 /* IS_SURE: a command is meant, so that what cannot be found is told too. */
@@ -136,25 +163,6 @@ static int read_source(struct reader *r, struct err *err)
 	bool ends_word = r->at < r->end && is_in(" \t", *r->at);
 
 	return ends_word ? add_source(r, is_command(r, r->at - strlen("source")), err) : 0;
-}
-
-/* $(cat x) as a command, and a command that a variable names: it may be a dot. */
-static int read_dollar(struct reader *r, struct err *err)
-{
-	const char *at = r->at, *sign = at - 1;
-	bool is_text = r->end - at > 1 && at[0] == '(' && at[1] != '(';
-
-	if ((sign > r->begin && is_in("'\"", sign[-1])) || !is_command(r, sign))
-		return 0;
-	if (is_text) {
-		modules_take_computed(r->m);
-		return 0;
-	}
-	while (r->at < r->end && (modules_is_word(*r->at) || is_in("{}", *r->at)))
-		r->at++;
-	int done = add_source(r, false, err);
-	r->at = at;
-	return done;
 }
 
 /* After a cd nobody knows what a relative path means. */
@@ -258,6 +266,50 @@ static int read_arguments(struct reader *r, struct err *err)
 	return 0;
 }
 
+/* "$BASH", ${SHELL} as a command; R goes behind it. */
+static bool is_own_shell(struct reader *r)
+{
+	static const char *const names[] = {"BASH", "SHELL"};
+	const char *sign = r->at - 1, *at = r->at + (r->at < r->end && *r->at == '{');
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t len = strlen(names[i]);
+		if ((size_t)(r->end - at) < len || memcmp(at, names[i], len) != 0)
+			continue;
+		at += len;
+		if (at < r->end && modules_is_word(*at))
+			return false;
+		while (at < r->end && is_in("}\"", *at))
+			at++;
+		if (!is_command(r, sign - (sign > r->begin && sign[-1] == '"')))
+			return false;
+		r->at = at;
+		return true;
+	}
+	return false;
+}
+
+/* $(cat x) as a command, and a command that a variable names: it may be a dot. */
+static int read_dollar(struct reader *r, struct err *err)
+{
+	const char *at = r->at, *sign = at - 1;
+	bool is_text = r->end - at > 1 && at[0] == '(' && at[1] != '(';
+
+	if (is_own_shell(r))
+		return read_arguments(r, err);
+	if ((sign > r->begin && is_in("'\"", sign[-1])) || !is_command(r, sign))
+		return 0;
+	if (is_text) {
+		modules_take_computed(r->m);
+		return 0;
+	}
+	while (r->at < r->end && (modules_is_word(*r->at) || is_in("{}", *r->at)))
+		r->at++;
+	int done = add_source(r, false, err);
+	r->at = at;
+	return done;
+}
+
 /* Of a shell that stands in a path or a sentence nothing is known but what follows it. */
 static int read_shell(struct reader *r, struct err *err)
 {
@@ -276,6 +328,8 @@ static int read_shell(struct reader *r, struct err *err)
 		mark--;
 	if (mark - r->begin > 1 && mark[-1] == '!' && mark[-2] == '#')
 		return 0; /* the script's own first line */
+	if (is_behind(r, name, feeders))
+		modules_take_computed(r->m);
 	int done = read_arguments(r, err);
 	r->at = at;
 	if (!is_command(r, name)) {
@@ -304,11 +358,24 @@ static int begin_shell(struct modules *m, struct err *err)
 	return 0;
 }
 
+/* BASH_ENV=x bash y: as if y began with ". x". */
+static int read_env(struct reader *r, struct err *err)
+{
+	struct reader value = *r;
+
+	if (value.at == value.end || *value.at != '=') {
+		modules_take_computed(r->m);
+		return 0;
+	}
+	value.at++;
+	return add_source(&value, true, err);
+}
+
 static const struct module_word words[] = {
 	{"$", read_dollar},  {".", read_dot},	    {"source", read_source}, {"bash", read_shell},
 	{"sh", read_shell},  {"dash", read_shell},  {"ash", read_shell},     {"ksh", read_shell},
 	{"zsh", read_shell}, {"cd", read_cd},	    {"pushd", read_cd},	     {"eval", read_eval},
-	{"trap", read_trap}, {"alias", read_alias}, {"BASH_ENV", read_eval}};
+	{"trap", read_trap}, {"alias", read_alias}, {"BASH_ENV", read_env},  {"rbash", read_shell}};
 const struct module_language module_shell = {.name = "bash",
 					     .words = words,
 					     .wordc = ARRAY_SIZE(words),

@@ -109,6 +109,20 @@ static const struct {
 	{"bash", ". /etc/../workspace/payload", "payload"},
 	{"bash", "cp payload ~/y; . ~/y", "payload"},
 	{"bash", ". ./first.sh", "x.sh"},
+	{"bash", "cat payload | xargs -0 bash -c", "payload"},
+	{"bash", "cat payload | xargs -I{} bash -c '{}'", "payload"},
+	{"bash", "cat payload | find x.sh -exec bash \\;", "payload"},
+	{"bash", "cat payload | $BASH", "payload"},
+	{"bash", "cat payload | \"$BASH\"", "payload"},
+	{"bash", "cat payload | ${SHELL} -s", "payload"},
+	{"bash", "\"$BASH\" payload", "payload"},
+	{"bash", "rbash payload", "payload"},
+	{"bash", "timeout -k 1 5 bash payload", "payload"},
+	{"bash", "coproc bash; cat payload >&${COPROC[1]}", "payload"},
+	{"bash", "BASH_ENV=./x.sh bash -c :", "x.sh"},
+	{"bash", "export BASH_ENV=payload; bash -c :", "payload"},
+	{"bash", "f=payload; BASH_ENV=$f bash -c :", "payload"},
+	{"bash", "timeout 5 bash -c 'wc -l data.csv'; echo $BASH_VERSION $SHELL data.csv", NULL},
 	{"bash", "find . -name data.csv; cp -r . /tmp; wc -l data.csv", NULL},
 	{"bash", "#!/bin/bash\nset -e\n. /etc/os-release\nsort data.csv | uniq -c", NULL},
 	{"bash", "#! /bin/sh\n[ \"$1\" != . ] || tar --exclude=x . /tmp/y data.csv", NULL},
@@ -117,6 +131,10 @@ static const struct {
 	{"bash", "t=$(mktemp); trap 'rm \"$t\"' EXIT; trap \"rm $t\" INT; sort data.csv >\"$t\"",
 	 NULL},
 	{"bash", "x=$(wc -l data.csv); SHELL=bash; echo \"$x\" data.csv $((1 + 1))", NULL},
+	{"node", "module.load('/workspace/x.js')", "x.js"},
+	{"node", "process.mainModule.load('/workspace/x.js')", "x.js"},
+	{"node", "Object.create(module).load('/workspace/odd.txt')", "odd.txt"},
+	{"node", "cheerio.load('data.csv'); new Loader().load('data.csv')", NULL},
 	{"node", "require('./x')", "x.js"},
 	{"node", "require/**/('./x')", "x.js"},
 	{"node", "require /* a */ // b\n ( /* c */ './x' /* d */ )", "x.js"},
@@ -193,6 +211,13 @@ static const struct {
 	{"node", "require('./lib/needs')", "lib/table.json.js"},
 	{"node", "require('some.json')", "node_modules/some.json/index.js"},
 	{"node", "copy('odd.txt', 'new.json.js'); require('./new.json')", "odd.txt"},
+	{"python", "pkgutil.resolve_name('x')", "x.py"},
+	{"python", "import pydoc\npydoc.locate('x')", "x.py"},
+	{"python", "EntryPoint('a', 'x', 'b').load()", "x.py"},
+	{"python", "unittest.TestLoader().loadTestsFromName('x')", "x.py"},
+	{"python", "PathFinder.find_spec('x').loader.load_module()", "x.py"},
+	{"python", "xml.sax.make_parser(['x'])", "x.py"},
+	{"python", "logging.config.dictConfig({'handlers': {'h': {'class': 'x.H'}}})", "x.py"},
 	{"python", "import x", "x.py"},
 	{"python", "exec(open('odd.txt').read())", "odd.txt"},
 	{"python", "f = 'odd.txt'\nwith open(f) as h:\n    exec(h.read())", "odd.txt"},
@@ -376,6 +401,17 @@ static void look_at_random(void)
 }
 
 /* Each word of them could be read to the end of the text: then this would not end in minutes. */
+/* An archive is not looked into, and that is told. */
+static const struct {
+	const char *lang, *code;
+	bool more;
+} archives[] = {
+	{"python", "import sys\nsys.path.insert(0, '/workspace/lib.zip')\nimport zmod", true},
+	{"python", "import sys\nsys.path.append('lib.egg')\nimport zmod", true},
+	{"python", "import sys\nsys.path.insert(0, 'lib')\nimport zmod", false},
+	{"python", "import os\nos.path.join('a', 'lib.zip')", false},
+};
+
 static const struct {
 	const char *lang, *piece;
 	bool takes, more; /* what is told of a text that is too long to be read so */
@@ -519,6 +555,15 @@ int main(void)
 	   "a variable that is shorter than the one that names a file");
 	req.envc = 0;
 	free(variable);
+	for (size_t i = 0; i < sizeof(archives) / sizeof(archives[0]); i++) {
+		look(archives[i].lang, archives[i].code);
+		ok(g.unread_modules == archives[i].more, "%s: an archive, %zu", archives[i].lang,
+		   i);
+	}
+	req.env[req.envc++] = "PYTHONPATH=/workspace/lib.zip";
+	look("python", "import zmod");
+	ok(g.unread_modules, "an archive where Python looks for modules");
+	req.envc = 0;
 	look_at_unknown();
 	look_at_endless();
 	for (int i = 0; i < GATE_MODULES_MAX; i++) {
