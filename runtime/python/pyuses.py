@@ -15,7 +15,8 @@ HOW: v it is a value, g asked by a key that is constant, s set by one, e set by 
 computed, c called with one constant and keywords, b called with constants first and more behind them, a
 called with nothing but constants, the first of which is no keyword and the others are, A with others, l
 called with such a list of words alone, t called with what names a function and cannot come from data, k
-called otherwise. Of a keyword: v, or t
+called otherwise. Of a keyword: v, or t. Keywords whose names may come from data, and places so far behind that
+their names are forgotten, are one called **.
 """
 import _ast as ast
 import builtins
@@ -25,6 +26,7 @@ from pytree import parse, walk
 ROWS = 16384            # different facts
 NAME = 200              # characters of a name, which a chain may be
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+PLACES = 10             # of a call, whose meanings anybody knows
 NAMING = {'MatchAs': 'name', 'MatchStar': 'name', 'MatchMapping': 'rest', 'TypeVar': 'name',
           'ParamSpec': 'name', 'TypeVarTuple': 'name'}
 BY_NAME = {'getattr': 'v', 'setattr': 's', 'delattr': 's'}
@@ -47,20 +49,24 @@ def is_all_constant(node):
     return is_constant(node)
 
 
-def may_be_file(call, first):
-    """x.use(name): of what is no single word matplotlib reads a file."""
-    names = first.elts if isinstance(first, (ast.Tuple, ast.List)) else [first]
-    return type(call.func) is ast.Attribute and call.func.attr == 'use' and any(
-        isinstance(n, ast.Constant) and not str(n.value).replace('-', '_').isidentifier() for n in names)
+def may_be_file(call, called):
+    """x.use(name), x.context(name): of what is no single word matplotlib reads a file; x.rc_context(x, name)."""
+    if 'rc_context' in called:
+        return len(call.args) > 1 or any(w.arg == 'fname' for w in call.keywords)
+    if not called & {'use', 'context'}:
+        return False
+    given = call.args[:1] + [w.value for w in call.keywords if w.arg in ('style', 'name')]
+    names = [n for g in given for n in (g.elts if isinstance(g, (ast.Tuple, ast.List)) else [g])]
+    return any(isinstance(n, ast.Constant) and not str(n.value).replace('-', '_').isidentifier() for n in names)
 
 
-def how_called(call):
-    """By what comes first, if nothing else can come before it or say how it is taken."""
+def how_called(call, called):
+    """By what comes first, if nothing else can come before it or say how it is taken. CALLED: its names."""
     words = [w for w in call.keywords if w.arg is None or (w.arg == 'shell' and not is_constant(w.value))]
     if words or any(isinstance(a, ast.Starred) for a in call.args):
         return 'k'
     first = call.args[0] if call.args else None
-    if first is not None and may_be_file(call, first):
+    if may_be_file(call, called):
         return 'k'
     if all(map(is_all_constant, call.args)) and all(is_all_constant(w.value) for w in call.keywords):
         return 'a' if len(call.args) == 1 or not (call.args or call.keywords) else 'A'
@@ -91,6 +97,8 @@ class Uses:
         self.stored = {}        # name: in how many others it is bound
         self.imported = {}      # name: paths
         self.outer = set()      # names that a function binds for others
+        self.words = set()      # names of a function's **words
+        self.dicts = set()      # names of dicts whose keys are known
         self.how = {}           # of nodes, by what they are in
         self.done = set()       # nodes that were told with what they are in
 
@@ -123,6 +131,8 @@ class Uses:
             elif kind is ast.arg:
                 self.bound.add(node.arg)
                 self.stored[node.arg] = True
+            elif kind is ast.arguments and node.kwarg:
+                self.words.add(node.kwarg.arg)
             elif kind in (ast.Import, ast.ImportFrom):
                 self.learn(node)
             elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler):
@@ -251,21 +261,82 @@ class Uses:
             return self.is_function(call.args[0])
         return all(self.is_named(w.value) for w in call.keywords)
 
+    def is_known(self, node, depth=0):
+        """**node: its keys are the program's own, and keywords of some call of it."""
+        self.work.node()
+        if type(node) is ast.Dict:
+            return all(type(k) is ast.Constant if k is not None else depth < 8 and self.is_known(v, depth + 1)
+                       for k, v in zip(node.keys, node.values))
+        if type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == 'dict':
+            return not node.args and depth < 8 and all(w.arg or self.is_known(w.value, depth + 1)
+                                                       for w in node.keywords)
+        return type(node) is ast.Name and node.id in self.dicts
+
+    def learn_dicts(self):
+        """Names that are a function's **words, or are bound to such dicts alone, and are handed on as words. Whoever
+        does something else with one than to ask or set a constant of it may do anything."""
+        made, held, asked, spread = {}, {}, set(), set()
+        for node in self.nodes():
+            kind = type(node)
+            if kind is ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is ast.Name:
+                made.setdefault(node.targets[0].id, []).append(node.value)
+                asked.add(id(node.targets[0]))
+            elif kind is ast.Call:
+                words = [w.value for w in node.keywords if w.arg is None and type(w.value) is ast.Name]
+                spread.update(w.id for w in words)
+                asked.update(map(id, words))
+                if type(node.func) is ast.Attribute and node.func.attr in ('get', 'setdefault', 'pop', 'copy') and \
+                        all(map(is_constant, node.args[:1])):
+                    asked.add(id(node.func.value))
+            elif kind is ast.Subscript and type(node.slice) is ast.Constant and type(node.value) is ast.Name:
+                asked.add(id(node.value))
+                if type(node.ctx) is not ast.Load:
+                    held.setdefault(node.value.id, []).append(node.slice)
+        spread -= {n.id for n in self.nodes() if type(n) is ast.Name and id(n) not in asked}
+        for name in spread:
+            if name in self.words or (name in made and all(map(self.is_known, made[name]))):
+                self.dicts.add(name)
+        for name in self.dicts:
+            for value in made.get(name, ()):
+                self.tell_keys(value, value)
+            for key in held.get(name, ()):
+                self.tell_word(key, key.value, False)
+
+    def tell_word(self, node, name, is_function):
+        self.tell(node, 'w', 't' if is_function else 'v', name if type(name) is str and name.isidentifier() else '?')
+
+    def tell_keys(self, node, value):
+        for key, item in zip(value.keys, value.values) if type(value) is ast.Dict else ():
+            if key is not None:
+                self.tell_word(node, key.value, self.is_function(item))
+
     def call(self, node):
-        how = self.how[id(node.func)] = how_called(node)
-        is_words = how == 'l' and bool(self.chain(node.func)[0])       # of a module, which may start them
+        paths = self.chain(node.func)[0]
+        called = {p.rpartition('.')[2] for p in paths} or {getattr(node.func, 'attr', '')}
+        how = self.how[id(node.func)] = how_called(node, called)
+        is_words = how == 'l' and bool(paths)   # of a module, which may start them
         if how in ('k', 'l') and not is_words and self.names_function(node):
             how = self.how[id(node.func)] = 't'
         if how == 'l':
             self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
+        if len(node.args) > PLACES and (paths or type(node.func) is ast.Attribute):
+            self.tell(node, 'w', 'v', '**')
         for word in node.keywords:
             if word.arg == 'env':
                 self.variables(node, word.value)
-            elif word.arg:
-                self.tell(node, 'w', 't' if self.is_function(word.value) else 'v', word.arg)
+            elif word.arg is None:
+                self.spread(node, word.value)
+            else:
+                self.tell_word(node, word.arg, self.is_function(word.value))
         if type(node.func) is ast.Name and node.func.id not in self.bound and \
                 node.func.id not in self.imported:
             self.builtin(node, node.func.id)
+
+    def spread(self, node, value):
+        """f(**value)."""
+        if not self.is_known(value):
+            self.tell(node, 'w', 'v', '**')
+        self.tell_keys(node, value)
 
     def variables(self, node, value):
         """Of what is started: as if they were set before."""
@@ -333,6 +404,7 @@ class Uses:
 
     def show(self):
         self.survey()
+        self.learn_dicts()
         self.look()
         return ''.join('%d %s%s %s\n' % (line, kind, how, name)
                        for (kind, how, name), line in sorted(self.facts.items(), key=lambda f: f[1]))

@@ -27,6 +27,7 @@ struct use {
 struct reading {
 	bool starts;	 /* it can start programs at all */
 	bool has_tables; /* of pandas, whose methods take names of functions */
+	bool has_charts; /* of matplotlib, which imports what draws them */
 };
 
 /* Those that judge say why it is not plain; NULL: it is. */
@@ -105,6 +106,8 @@ static const char *judge_member(const struct plain_row *row, const struct use *u
 		return is_taken || strchr("acl", how) ? NULL : is_unclear;
 	if (has(row->first, name, len))
 		return is_taken || is_first(how) ? NULL : is_computed;
+	if (row->kind == PLAIN_BUT && has(plain_function_attribute, name, len))
+		return is_taken ? NULL : is_no_function; /* df.agg is Table.agg(df, ...) */
 	if (row->kind == PLAIN_BUT && has(plain_constant, name, len))
 		return is_taken || how == 'a' || how == 'A' ? NULL : is_computed;
 	if (row->kind != PLAIN_BUT)
@@ -200,7 +203,13 @@ static const char *judge_bare(struct reading *r, const struct use *u)
 
 static const char *judge_keyword(struct reading *r, const struct use *u)
 {
+	bool is_any = u->len == 2 && memcmp(u->name, "**", 2) == 0;
+
+	if ((r->has_tables || r->has_charts) && is_any)
+		return "are keywords whose names may come from data, or more than anybody counts";
 	if (r->has_tables && u->how != 't' && has(plain_function_keyword, u->name, u->len))
+		return is_no_function;
+	if (r->has_charts && u->how != 't' && has(plain_charts_keyword, u->name, u->len))
 		return is_no_function;
 	return has(plain_not_keyword, u->name, u->len) ? "is no plain keyword" : NULL;
 }
@@ -257,7 +266,8 @@ static bool read_use(const char **at, struct use *ret)
 bool plain_python(const char *uses, char *why, size_t len)
 {
 	struct reading r = {.starts = uses && strstr(uses, " iv subprocess\n"),
-			    .has_tables = uses && strstr(uses, " iv pandas")};
+			    .has_tables = uses && strstr(uses, " iv pandas"),
+			    .has_charts = uses && strstr(uses, " iv matplotlib")};
 	struct use u;
 
 	if (!uses) {

@@ -9,12 +9,13 @@
 
 const struct plain_row plain_packages[] = {
 	{"matplotlib", PLAIN_BUT,
-	 "backend backends backend_bases rc_file rc_params_from_file testing", NULL,
-	 "use switch_backend"},
+	 "RcParams backend backends backend_bases rcParamsDefault rcParamsOrig rc_file "
+	 "rc_params_from_file rcsetup testing",
+	 NULL, "context use switch_backend"},
 	{"matplotlib.rcParams matplotlib.pyplot.rcParams", PLAIN_OBJECT, "copy get items keys",
 	 NULL, "update"},
 	{"numpy", PLAIN_BUT,
-	 "bmat compat core ctypeslib distutils f2py lib loads lookfor npyio "
+	 "bmat compat core ctypeslib distutils f2py info lib loads lookfor npyio "
 	 "rundocs runstring measure safe_eval source",
 	 NULL, NULL},
 	{"pandas", PLAIN_BUT,

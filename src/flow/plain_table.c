@@ -461,6 +461,8 @@ const char plain_function_attribute[] = "agg aggregate apply pipe transform";
 
 const char plain_function_keyword[] = "aggfunc backend engine func";
 
+const char plain_charts_keyword[] = "backend";
+
 const char plain_starters[] =
 	"awk chroot command coproc env exec find gawk ionice mawk nice nohup parallel sed setsid "
 	"sort split stdbuf strace sudo tar taskset time timeout watch xargs";

@@ -39,6 +39,7 @@ extern const char plain_constant[];	   /* of a package: plain if called with con
 /* Of a table: what they are given names a function, and a name that comes from data could be any. */
 extern const char plain_function_attribute[];
 extern const char plain_function_keyword[];
+extern const char plain_charts_keyword[]; /* the same of a chart */
 extern const char plain_starters[]; /* programs that run what they are given */
 
 #endif

@@ -135,6 +135,27 @@ makes_code() {
 		import matplotlib.pyplot as plt\nplt.rcParams[input()] = 3\n
 		from matplotlib import rcParams\nrcParams.update({"axes.prop_cycle": input()})\n
 		import matplotlib as mpl\np = mpl.rcParams\np["axes.prop_cycle"] = input()\n
+		import matplotlib.pyplot as plt\nwith plt.style.context({"axes.prop_cycle": input()}): plt.plot([1])\n
+		import matplotlib.pyplot as plt\nwith plt.style.context("/workspace/x.mplstyle"): plt.plot([1])\n
+		from matplotlib.style import context\nwith context("./x.mplstyle"): pass\n
+		from matplotlib.style import use as wear\nwear("./x.mplstyle")\n
+		import matplotlib.pyplot as plt\nplt.style.use(style="./x.mplstyle")\n
+		import matplotlib.pyplot as plt\nwith plt.rc_context(fname="x.rc"): plt.plot([1])\n
+		import matplotlib\nwith matplotlib.rc_context(None, "x.rc"): pass\n
+		import matplotlib\nmatplotlib.RcParams({"axes.prop_cycle": input()})\n
+		import matplotlib\nmatplotlib.rcsetup.validate_cycler(input())\n
+		import matplotlib\nmatplotlib.rcParamsDefault["axes.prop_cycle"] = input()\n
+		import matplotlib.pyplot as plt\nplt.savefig("a.png", backend=input())\n
+		import pandas as pd, json\npd.read_csv("x.csv").plot(**json.load(open("o.json")))\n
+		import pandas as pd\nk = {"backend": input()}\npd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\nk = {}\nk["backend"] = input()\npd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\nk = {}\nk[input()] = input()\npd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\nk = dict(backend=input())\npd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\nk = {}\nk.update(input())\npd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\nfor k in [input()]: pd.read_csv("x.csv").plot(**k)\n
+		import pandas as pd\npd.read_csv("x.csv").hist(None, None, True, None, None, None, None, None, False, False, None, None, 10, input())\n
+		import pandas as pd\npd.DataFrame.agg(pd.read_csv("x.csv"), input())\n
+		import numpy as np\nnp.info("x", toplevel=input())\n
 		import functools\nfunctools.update_wrapper(print, len, input())\n
 		import subprocess\nsubprocess.run(args=["bash", "x.sh"])\n
 		import os\nos.environ.update({"PATH": "/workspace"})\n
@@ -274,6 +295,7 @@ hands_over() {
 		class A:\n  def __init__(self): self._x = 1\n  def __repr__(self): return type(self).__name__\nprint(A()._x)\n
 		import pandas as pd, numpy as np\ndef f(x): return x\ndf = pd.read_csv("x.csv")\nprint(df.agg("sum"), df.agg(["min", np.max]), df.apply(f, axis=1), df.apply(lambda x: x), df["a"].apply(str.strip), df.groupby("a").agg({"b": "sum", "c": f}), df.groupby("a").agg(n=("b", "count")))\n
 		import pandas as pd\ndf = pd.read_csv("x.csv", engine="python")\nprint(df.pivot_table(index="a", aggfunc="sum"), df.agg({c: "mean" for c in df.columns}), df["a"].transform(len))\npd.set_option("display.max_rows", 500)\n
+		import matplotlib.pyplot as plt\nk = dict(color="r", lw=2)\nplt.plot([1], **k)\nplt.hist([1], **{"bins": 3})\ndef f(ax, **words):\n    ax.plot([1], **words)\nf(plt.gca(), color="b")\ns = {"alpha": 0.5}\ns["color"] = "g"\nplt.scatter([1], [2], **s, **k)\nwith plt.style.context("ggplot"): plt.plot([1])\n
 		import matplotlib.pyplot as plt\nplt.style.use("ggplot")\nplt.rcParams["figure.figsize"] = (10, 5)\nplt.rcParams.update({"font.size": 12})\nplt.rc("font", size=12)\nwith plt.rc_context({"lines.linewidth": 2}): plt.plot([1])\n
 		class A:\n  def apply(self, x): return x\nprint(A().apply(input()))\n
 	END
