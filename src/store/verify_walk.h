@@ -24,6 +24,8 @@ struct verify_walk {
 	uint8_t trusted[KEY_PUBLIC]; /* the one that must be among them, if HAS_KEY */
 	bool has_key, met_key;
 	struct rotate_keys keys;
+	bool is_unbegun;    /* there is no log, and there never was */
+	bool has_tip;	    /* the head could be read */
 	bool is_changing;   /* the key: the next record is a checkpoint */
 	uint64_t signed_to; /* the tree up to here was signed and is the same */
 	char boot[RECORD_BOOT + 1];

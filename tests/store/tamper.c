@@ -38,6 +38,10 @@ static const struct {
 	 SET_P("\"n\":98", "\"n\": 98") " WHERE seq = 100", VERIFY_FORM, 100, 100},
 	{"all of a record", "UPDATE log SET record = x'00' WHERE seq = 100",
 	 "UPDATE log SET record = '\\x00' WHERE seq = 100", VERIFY_FORM, 100, 100},
+	{"nothing is left of a record", "UPDATE log SET record = x'' WHERE seq = 100",
+	 "UPDATE log SET record = '' WHERE seq = 100", VERIFY_FORM, 100, 100},
+	{"nearly nothing of its hash", "UPDATE log SET hash = x'00' WHERE seq = 100",
+	 "UPDATE log SET hash = '\\x00' WHERE seq = 100", VERIFY_FORM, 100, 100},
 	{"the last record", SET_S("\"n\":599", "\"n\":598"), SET_P("\"n\":599", "\"n\":598"),
 	 VERIFY_EDITED, -1, -1},
 	{"the last record and its hash",
@@ -69,6 +73,9 @@ static const struct {
 	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -3, -3},
 	{"the head is nonsense", "UPDATE item SET value = x'00' WHERE kind = 'head'",
 	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -3, -3},
+	{"the head is too long", "UPDATE item SET value = zeroblob(5000000) WHERE kind = 'head'",
+	 "UPDATE item SET value = convert_to(repeat('x', 5000000), 'UTF8') WHERE kind = 'head'",
+	 VERIFY_HEAD, 0, 0},
 };
 
 static void sql(const char *sqlite, const char *postgres)
