@@ -139,6 +139,8 @@ int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v,
 /* Puts the words that were read, if there are any, before ARGV[AT]. */
 int cli_splice_words(struct cli_call *c, int at, int *argc, char ***argv, struct err *err);
 void cli_free_words(struct cli_call *c);
+/* Is PATH, if it names a descriptor, one that we were given? A number that was free is one of ours by now. */
+bool cli_names_given(const char *path);
 /* scan_options.c */
 extern const struct cli_option cli_scan_options[], cli_rules_options[];
 /* policy.c */

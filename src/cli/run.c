@@ -3,6 +3,7 @@
  * cordon run. Without --json and --events the program's output is passed on as it comes; our own words go to
  * standard error, begin with "cordon: ", and nothing the program prints can look like them.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,15 @@ static int usage(const struct cli_call *call, const char *message)
 
 	err_set(&err, ERR_USAGE, "%s", message);
 	err_cure(&err, "cordon run --help shows how");
+	return cli_fail(call, &err);
+}
+
+static int no_descriptor(const struct cli_call *call, const char *name)
+{
+	struct err err;
+
+	err_set(&err, ERR_INPUT, "%.200s: %s", name, strerror(EBADF));
+	err_cure(&err, "open it for cordon, or name a file");
 	return cli_fail(call, &err);
 }
 
@@ -110,6 +120,10 @@ int cli_run(struct cli_call *call)
 					      : "which file?");
 	if (call->json && call->events)
 		return usage(call, "--json or --events, not both");
+	const char *names[] = {call->argv[0], req->stdin_file};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!cli_names_given(names[i]))
+			return no_descriptor(call, names[i]);
 	struct result *r = pages_new(sizeof(*r)); /* for as long as we live */
 	if (!r)
 		return 125;

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,29 @@ static int read_all(int fd, char **ret, size_t *ret_len, struct err *err)
 	return 0;
 }
 
+/* Whoever gave us one gave it through execve; those of ours do not go through it. */
+static bool is_given(int fd)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
+bool cli_names_given(const char *path)
+{
+	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	for (size_t i = 0; path && i < ARRAY_SIZE(places); i++) {
+		size_t len = strlen(places[i]);
+		char *end;
+		if (strncmp(path, places[i], len) != 0)
+			continue;
+		unsigned long fd = strtoul(path + len, &end, 10);
+		return *end || fd > INT_MAX || is_given((int)fd);
+	}
+	return true;
+}
+
 int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
@@ -60,9 +84,7 @@ int cli_set_words(struct cli_call *c, const struct cli_option *o, const char *v,
 	int fd = parse_fd(v, err);
 	if (fd < 0)
 		return -1;
-	/* Whoever gave us one gave it through execve; those of ours do not go through it. */
-	int flags = fcntl(fd, F_GETFD);
-	if (flags < 0 || flags & FD_CLOEXEC)
+	if (!is_given(fd))
 		return err_set(err, ERR_INPUT, "--words: descriptor %d cannot be read: %s", fd,
 			       strerror(EBADF));
 	if (read_all(fd, &c->words, &c->words_len, err) < 0)

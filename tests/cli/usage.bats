@@ -66,6 +66,11 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 		wrong "descriptor $fd cannot be read: Bad file descriptor" run --words="$fd" "$T/x.py" \
 			3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&- 10<&-
 	done
+	wrong '/dev/fd/3: Bad file descriptor' run --origin user --stdin /dev/fd/3 "$T/x.py" 3<&-
+	wrong '/proc/self/fd/5: Bad file descriptor' run --origin user --lang python /proc/self/fd/5 5<&-
+	"$CORDON" run --origin user --tier no-cgroup --lang python --stdin /dev/fd/4 /dev/fd/3 \
+		3<"$T/x.py" 4</dev/null >"$T/out" 2>"$T/err" || show
+	out_is 1
 	for fd in 1 2 -1 x '' 99999999999; do
 		wrong 'the number of an open descriptor' run --words="$fd" "$T/x.py"
 	done
