@@ -6,8 +6,32 @@
 #include "base/spawn.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/err.h"
+
+int spawn_explain(struct err *err, const char *what)
+{
+	bool is_full = errno == EAGAIN;
+	struct rlimit most;
+
+	err_errno(err, ERR_SYSTEM, "starting %s", what);
+	if (!is_full)
+		return -1;
+	if (getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur != RLIM_INFINITY) {
+		err_cause(err,
+			  "this user may have %llu processes (ulimit -u), or its cgroup no more",
+			  (unsigned long long)most.rlim_cur);
+		err_cure(err, "end some, or raise the limit (pids.max, for a cgroup)");
+		return -1;
+	}
+	err_cause(err, "the cgroup that Cordon runs in, or the system, allows no more processes");
+	err_cure(err, "end some, or raise pids.max there, or kernel.pid_max");
+	return -1;
+}
 
 int spawn_program(const char *path, char *name, char *const *env, const struct spawn_fd *fds,
 		  size_t count, pid_t *ret)

@@ -19,4 +19,9 @@ struct spawn_fd {
 int spawn_program(const char *path, char *name, char *const *env, const struct spawn_fd *fds,
 		  size_t count, pid_t *ret);
 
+/* After WHAT could not be started: errno's words, and where there are too many processes, who allows no
+ * more. -1. */
+struct err;
+int spawn_explain(struct err *err, const char *what);
+
 #endif

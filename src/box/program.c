@@ -19,6 +19,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/spawn.h"
 #include "base/spread.h"
 #include "box/box.h"
 #include "box/sys.h"
@@ -243,7 +244,7 @@ int program_begin(struct box *b, struct program *ret, struct err *err)
 	}
 	close(pair[1]);
 	if (ret->pid < 0)
-		return err_errno(err, ERR_SYSTEM, "starting the program's process");
+		return spawn_explain(err, "the program's process");
 	spread(ret->pid);
 	ret->sock = pair[0];
 	return 0;

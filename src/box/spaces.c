@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "base/scope.h"
+#include "base/spawn.h"
 #include "box/box.h"
 
 static const struct {
@@ -37,23 +38,12 @@ void spaces_mark(struct box *b, int flags)
 			box_mark(b, spaces[i].layer);
 }
 
-static int explain_process(struct err *err)
-{
-	bool is_full = errno == EAGAIN;
-
-	err_errno(err, ERR_SYSTEM, "starting the box's init");
-	if (is_full) {
-		err_cause(err, "this user may start no more processes (ulimit -u)");
-		err_cure(err, "end some, or raise the limit");
-	}
-	return -1;
-}
-
-/* One of them is to blame: the one whose switch is off, otherwise the first. */
+/* One of them is to blame: the one whose switch is off, otherwise the first. But too many of them is another
+ * errno, and too many processes are nobody's. */
 int spaces_explain(const struct box *b, struct err *err)
 {
-	if (spaces_choose(b, true) == 0)
-		return explain_process(err);
+	if (spaces_choose(b, true) == 0 || errno == EAGAIN)
+		return spawn_explain(err, "the box's init");
 	err_errno(err, ERR_LAYER, "making the box's namespaces");
 	for (size_t i = 1; i < ARRAY_SIZE(spaces); i++)
 		if (why_sysctl(err, spaces[i].layer)) {

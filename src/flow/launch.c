@@ -67,7 +67,7 @@ static int spawn(struct launch *l, const char *path, struct err *err)
 			r = err_errno(err, ERR_SYSTEM, "moving a descriptor");
 	}
 	if (r == 0 && spawn_box(path, lifted, &l->pid) < 0)
-		r = err_errno(err, ERR_SYSTEM, "starting %s", path);
+		r = spawn_explain(err, path);
 	for (int i = 0; i < CHANNELS; i++) {
 		scope_close(&lifted[i]);
 		scope_close(&sources[i]);

@@ -337,6 +337,21 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	out_is x
 }
 
+@test "too many processes: who allows no more, and not a layer" {
+	local most said=0
+	printf 'print("x")\n' | code x.py
+	for most in 1 2 3 4 5 6 7 8; do
+		status=0
+		as user env XDG_STATE_HOME="$T/few" bash -c 'ulimit -u "$1"; shift; exec "$@"' few "$most" \
+			"$CORDON" run --origin user --tier no-cgroup "$T/x.py" >"$T/out" 2>"$T/err" || status=$?
+		[ "$status" -ne 0 ] || break
+		exits 125
+		! grep -q 'layer\|no-userns' "$T/err" || show
+		! grep -q "because: this user may have $most processes (ulimit -u)" "$T/err" || said=1
+	done
+	[ "$said" -eq 1 ] || show
+}
+
 @test "cordon-box is begun before the words are read: a wrong one and --help need none and leave none" {
 	install -D -t "$T/alone" "$CORDON"
 	"$T/alone/cordon" run --help >"$T/out" 2>"$T/err"
