@@ -95,7 +95,8 @@ int gate_join_known(struct gate *g, int dir, struct err *err)
 		return err_set(err, ERR_SYSTEM, "out of memory");
 	if (file_sizes_load(&g->state.keeper, sizes, err) < 0)
 		return -1;
-	/* Also where nothing is known of any file: a pipe, or what a lost run wrote, is seen by what it is. */
+	/* Also where nothing is known of any file: a pipe, or what a lost run wrote, is seen by what
+	 * it is. */
 	if (walk(dir, &to, &seen, &why) == 0)
 		return 0;
 	if (why.code != ERR_LIMIT && why.code != ERR_INPUT) {

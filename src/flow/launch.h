@@ -50,7 +50,8 @@ struct launch {
 /* What *L was; *L is none then. */
 struct launch launch_take(struct launch *l);
 
-/* Starts cordon-box: its own start goes on while words are read and the blueprint is drawn. It waits for launch_run. */
+/* Starts cordon-box: its own start goes on while words are read and the blueprint is drawn. It waits for
+ * launch_run. */
 int launch_begin(struct launch *l, struct err *err);
 /* launch_run in steps, for one that talks first (talk.h): starts it, says whether nothing has come of it
  * yet, collects the rest. */

@@ -40,6 +40,6 @@ extern const char plain_constant[];	   /* of a package: plain if called with con
 extern const char plain_function_attribute[];
 extern const char plain_function_keyword[];
 extern const char plain_charts_keyword[]; /* the same of a chart */
-extern const char plain_starters[]; /* programs that run what they are given */
+extern const char plain_starters[];	  /* programs that run what they are given */
 
 #endif

@@ -515,6 +515,29 @@ static void look_after(size_t count)
 	free(code);
 }
 
+/* Variables, and what is no text. */
+static void look_at_others(struct request *req)
+{
+	/* Of its exact size, so that a sanitizer sees a read past the end. */
+	char *variable = strdup("E=1");
+	scratch_must(variable, "memory");
+	req->env[req->envc++] = variable;
+	look("bash", "ls");
+	ok(!g.modulec && !g.unread_modules,
+	   "a variable that is shorter than the one that names a file");
+	req->envc = 0;
+	free(variable);
+	for (size_t i = 0; i < sizeof(archives) / sizeof(archives[0]); i++) {
+		look(archives[i].lang, archives[i].code);
+		ok(g.unread_modules == archives[i].more, "%s: an archive, %zu", archives[i].lang,
+		   i);
+	}
+	req->env[req->envc++] = "PYTHONPATH=/workspace/lib.zip";
+	look("python", "import zmod");
+	ok(g.unread_modules, "an archive where Python looks for modules");
+	req->envc = 0;
+}
+
 int main(void)
 {
 	const char *dir = scratch_enter();
@@ -546,24 +569,7 @@ int main(void)
 		ok(has(foreign[i].path) == foreign[i].takes && !g.unread_modules,
 		   "a package that makes code, and %s", foreign[i].path);
 	}
-	/* Of its exact size, so that a sanitizer sees a read past the end. */
-	char *variable = strdup("E=1");
-	scratch_must(variable, "memory");
-	req.env[req.envc++] = variable;
-	look("bash", "ls");
-	ok(!g.modulec && !g.unread_modules,
-	   "a variable that is shorter than the one that names a file");
-	req.envc = 0;
-	free(variable);
-	for (size_t i = 0; i < sizeof(archives) / sizeof(archives[0]); i++) {
-		look(archives[i].lang, archives[i].code);
-		ok(g.unread_modules == archives[i].more, "%s: an archive, %zu", archives[i].lang,
-		   i);
-	}
-	req.env[req.envc++] = "PYTHONPATH=/workspace/lib.zip";
-	look("python", "import zmod");
-	ok(g.unread_modules, "an archive where Python looks for modules");
-	req.envc = 0;
+	look_at_others(&req);
 	look_at_unknown();
 	look_at_endless();
 	for (int i = 0; i < GATE_MODULES_MAX; i++) {
