@@ -19,6 +19,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "egress/egress.h"
+#include "egress/relay.h"
 
 /* As the kernel numbers them. */
 enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7 };
@@ -179,7 +180,7 @@ static void on_called(struct egress *e, void *ctx, int error)
 	wait_for(e, p);
 }
 
-static uint64_t cookie_of(int fd)
+uint64_t connect_cookie(int fd)
 {
 	uint64_t cookie = 0;
 	socklen_t len = sizeof(cookie);
@@ -190,13 +191,14 @@ static uint64_t cookie_of(int fd)
 /* A socket whose call was broken off may call again, and its state is then that of the new call. */
 void connect_supersede(struct egress *e, int fd)
 {
-	uint64_t cookie = e->pending ? cookie_of(fd) : 0;
+	uint64_t cookie = connect_cookie(fd);
 
 	for (struct pending *p = e->pending, *next; p; p = next) {
 		next = p->next;
-		if (cookie && cookie_of(p->watch.fd) == cookie)
+		if (cookie && connect_cookie(p->watch.fd) == cookie)
 			finish(e, p, false, ECONNABORTED);
 	}
+	relay_supersede(e, cookie);
 }
 
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,

@@ -162,6 +162,8 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule);
 /* FD is about to call: an earlier call of it that was broken off is over. */
 void connect_supersede(struct egress *e, int fd);
+/* The kernel's name for a socket, whoever has it open. 0: it has none. */
+uint64_t connect_cookie(int fd);
 /* True: FD has been connected, or was to be: *RET_ERROR is what another call gets, which may be 0. */
 bool connect_is_over(int fd, int *ret_error);
 /* EISCONN: it is there, or was. EALREADY: on its way. 0: neither. */

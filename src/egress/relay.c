@@ -223,6 +223,18 @@ void relay_look(struct egress *e)
 	}
 }
 
+void relay_supersede(struct egress *e, uint64_t cookie)
+{
+	for (struct relay *r = e->relays, *next; r; r = next) {
+		next = r->next;
+		if (!cookie || r->fd < 0 || r->let || connect_cookie(r->fd) != cookie)
+			continue;
+		r->attempt->row.error = r->error ? r->error : ECONNABORTED;
+		answer(e, r, r->attempt->row.error);
+		relay_end(e, r);
+	}
+}
+
 static struct relay *relay_new(struct egress *e, uint64_t id, int fd, struct attempt *a)
 {
 	struct relay *r = calloc(1, sizeof(*r));

@@ -47,6 +47,10 @@ void relay_break(struct egress *e, struct relay *r);
 /* The clock looks at it. */
 void relay_watch(struct egress *e, struct relay *r);
 
+/* The socket of that name calls again: what was made for its last call is over, and its state is none of
+ * that call's any more. */
+void relay_supersede(struct egress *e, uint64_t cookie);
+
 /* Both ends are there. */
 void relay_move(struct egress *e, struct relay *r);
 /* One was reset: the other is, when it has got all that was said before. */
