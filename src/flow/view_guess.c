@@ -14,7 +14,7 @@
 enum { PROGRAM_MAX = 32 }; /* of an interpreter's name; a longer one is none that is known */
 
 static const struct {
-	const char *suffix, *reader;
+	char suffix[12], reader[8];
 } suffixes[] = {
 	{".py", "python"}, {".pyw", "python"}, {".pyi", "python"},	  {".pth", "python"},
 	{".sh", "bash"},   {".bash", "bash"},  {".ksh", "bash"},	  {".zsh", "bash"},
@@ -41,7 +41,7 @@ static const struct {
 /* In the first line after #!, without the numbers of a version. */
 /* clang-format off */
 static const struct {
-	const char *program, *reader;
+	char program[12], reader[8];
 } programs[] = {
 	{"python", "python"}, {"pythonw", "python"}, {"ipython", "python"}, {"pypy", "python"},
 	{"sh", "bash"}, {"bash", "bash"}, {"rbash", "bash"}, {"dash", "bash"}, {"ash", "bash"},

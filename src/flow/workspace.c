@@ -20,7 +20,7 @@
 
 static const struct {
 	unsigned long type;
-	const char *name;
+	char name[16];
 } kernel_files[] = {
 	{PROC_SUPER_MAGIC, "proc"},
 	{SYSFS_MAGIC, "sysfs"},

@@ -15,7 +15,7 @@ enum { WHOLE = 0, BELOW = 1, URLS = 2 };
 /* BELOW: also what lies below it (names of a host, files of a directory). URLS: also URLs there. */
 static const struct {
 	enum atom_kind kind;
-	const char *text;
+	char text[24];
 	unsigned how;
 } rows[] = {
 	/* Names of specifications: they are written as addresses and never asked for. */

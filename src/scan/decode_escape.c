@@ -148,7 +148,7 @@ static struct out read_backslash(const struct in *in)
 }
 
 static const struct {
-	const char *name;
+	char name[8];
 	char value;
 } entities[] = {
 	{"lt", '<'},	 {"gt", '>'},	  {"amp", '&'},	     {"quot", '"'},   {"apos", '\''},

@@ -37,7 +37,7 @@ static const struct { char letter; uint32_t value; } controls[] = {
 };
 /* General categories: the bits are 1 << utf8proc_category_t. */
 #define BIT(x) (1U << UTF8PROC_CATEGORY_##x)
-static const struct { const char *name, *name2; uint32_t bits; } categories[] = {
+static const struct { char name[4], name2[24]; uint32_t bits; } categories[] = {
 	{"L", "Letter", BIT(LU) | BIT(LL) | BIT(LT) | BIT(LM) | BIT(LO)},
 	{"LC", "Cased_Letter", BIT(LU) | BIT(LL) | BIT(LT)},
 	{"Lu", "Uppercase_Letter", BIT(LU)}, {"Ll", "Lowercase_Letter", BIT(LL)},

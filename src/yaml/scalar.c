@@ -17,7 +17,7 @@
 enum { NUMBER_MAX = 400 }; /* bytes; longer digits are a string: no float has so many */
 
 static const struct {
-	const char *word;
+	char word[8];
 	enum node_kind kind;
 	double value;
 } words[] = {
