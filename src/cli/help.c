@@ -11,7 +11,7 @@
 #include "policy/policy.h"
 
 static const struct {
-	const char *command, *status, *meaning;
+	char command[12], status[8], meaning[104];
 } exits[] = {
 	{"run", "N", "the program's own status, whatever it is; --json tells it from those below"},
 	{"run", "75", "people are asked; the same call again runs it when they have agreed"},

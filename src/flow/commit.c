@@ -24,7 +24,7 @@
 
 /* Places from which the user's shell, git, interpreter, debugger or agent would run or obey what is written
  * there. A star stands for any beginning of the name. */
-static const char *const persistence[] = {
+static const char persistence[][24] = {
 	".git",
 	".bashrc",
 	".bash_profile",

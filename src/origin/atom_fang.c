@@ -13,7 +13,7 @@
 enum { OTHER = 128, WIDE_MAX = 127 };
 
 static const struct {
-	const char *written, *means;
+	char written[8], means[8];
 } rows[] = {
 	{"[.]", "."},	       {"(.)", "."},	      {"{.}", "."},	     {"[dot]", "."},
 	{"(dot)", "."},	       {"{dot}", "."},	      {"[:]", ":"},	     {"[://]", "://"},
@@ -34,9 +34,9 @@ static const bool begins[256] = {
 	['H'] = true, [0xc2] = true, [0xe2] = true, [0xe3] = true, [0xef] = true};
 
 /* Tags that do not end a word. */
-static const char *const tags[] = {"wbr", "b",	 "i",	"u",	"s",	"em",	 "a",
-				   "tt",  "sub", "sup", "span", "font", "code",	 "kbd",
-				   "bdi", "bdo", "big", "mark", "ins",	"small", "strong"};
+static const char tags[][8] = {"wbr", "b",   "i",   "u",    "s",    "em",    "a",
+			       "tt",  "sub", "sup", "span", "font", "code",  "kbd",
+			       "bdi", "bdo", "big", "mark", "ins",  "small", "strong"};
 
 static size_t tag_at(const char *p, size_t len)
 {
