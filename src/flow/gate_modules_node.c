@@ -10,7 +10,10 @@
 #include "detect/json.h"
 #include "flow/gate_modules_private.h"
 
-enum { CALL_MAX = 4096 }; /* bytes of one that is looked into */
+enum {
+	CALL_MAX = 4096, /* bytes of one that is looked into */
+	NEAR_MAX = 256,	 /* before a member */
+};
 
 /* The first is the name as it is. */
 static const char *const follow[] = {"", "/index.js", "/package.json", ".js", ".mjs", ".cjs", NULL};
@@ -191,8 +194,9 @@ static int read_load(struct reader *r, struct err *err)
 	const char *name = r->at - strlen("load");
 	size_t before = (size_t)(name - r->begin), len = strlen(module);
 	bool is_module = before > len && memcmp(name - len, module, len) == 0;
+	size_t near = before < NEAR_MAX ? before : NEAR_MAX;
 	bool is_made = before > 1 && memcmp(name - 2, ").", 2) == 0 &&
-		       memmem(r->begin, (size_t)(r->end - r->begin), "module", strlen("module"));
+		       memmem(name - near, near, "module", strlen("module"));
 
 	return is_module || is_made ? modules_read_loader(r, err) : 0;
 }

@@ -35,10 +35,11 @@ struct modules {
 	bool more;			     /* there is something that was not read */
 	bool takes;			     /* it may take in whatever it names */
 	bool all;			     /* and what it does not name */
-	bool any;      /* the same, and that is told: nobody knows what runs */
-	bool foreign;  /* those that are walked through: code of others */
-	unsigned seen; /* of what leads there, if that takes more than one word */
-	bool moved;    /* it goes to another directory before it takes something in */
+	bool any;	      /* the same, and that is told: nobody knows what runs */
+	bool foreign;	      /* those that are walked through: code of others */
+	unsigned seen;	      /* of what leads there, if that takes more than one word */
+	const char *archives; /* the text that was looked through for them */
+	bool moved;	      /* it goes to another directory before it takes something in */
 };
 
 /* What is read next. AT is behind what was read. */

@@ -306,7 +306,9 @@ static int read_move(struct reader *r, struct err *err)
 {
 	(void)err;
 	r->m->moved = true;
-	r->m->more = r->m->more || has_archive(r->begin, (size_t)(r->end - r->begin));
+	if (r->m->archives != r->begin) /* once a text, however often it moves */
+		r->m->more |= has_archive(r->begin, (size_t)(r->end - r->begin));
+	r->m->archives = r->begin;
 	return 0;
 }
 
