@@ -115,9 +115,10 @@ VIEW_FIRST  := runtime/python/parts.py
 VIEW_PY     := $(VIEW_FIRST) $(filter-out $(VIEW_FIRST),$(sort $(wildcard runtime/python/*.py)))
 VIEW_PYTHON ?= $(wildcard /usr/bin/python3)
 VIEW_BOOT   := $(sort $(wildcard runtime/boot/*.py))
-$(GEN)/view/key: tools/view-code $(VIEW_PY) $(VIEW_BOOT)
+VIEW_CODED  := $(VIEW_PY) runtime/view.py runtime/boot/encodings.py runtime/boot/sitecustomize.py
+$(GEN)/view/key: tools/view-code $(VIEW_CODED)
 	@rm -rf $(@D) && mkdir -p $(@D)
-	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_PY) $(VIEW_BOOT),touch $@)
+	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_CODED),touch $@)
 $(BUILD)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -o $@ $<

@@ -10,9 +10,9 @@
  *
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with more programs: view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry; their code is
- * in arrays with _code behind the name, and view_key says of which Python. Sources are ASCII; it stops at
- * the first byte that is not.
+ * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry. The code of
+ * all these is in arrays with _code behind the name; view_key says of which Python, and VIEW_TAG what that
+ * has in the names of files. Sources are ASCII; it stops at the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -153,6 +153,15 @@ static void put_data(FILE *out, const char *name, struct data d)
 	fputs("\";\n", out);
 }
 
+static void put_code(FILE *out, const char *array, const char *code_dir, const char *name,
+		     const char *end)
+{
+	char path[FILENAME_MAX];
+
+	join_path(path, sizeof(path), code_dir, name, end);
+	put_data(out, array, read_file(path));
+}
+
 static void put_boot(FILE *out, const char *dir, const char *code_dir)
 {
 	static const char *const names[] = {"encodings", "sitecustomize", "telemetry"};
@@ -162,10 +171,9 @@ static void put_boot(FILE *out, const char *dir, const char *code_dir)
 		join_path(path, sizeof(path), dir, names[i], ".py");
 		snprintf(array, sizeof(array), "view_%s", names[i]);
 		put_data(out, array, read_source(path));
-		join_path(path, sizeof(path), code_dir, names[i], ".code");
-		snprintf(array, sizeof(array), "view_%s_code", names[i]);
-		put_data(out, array, read_file(path));
 	}
+	put_code(out, "view_encodings_code", code_dir, "encodings", ".pyc");
+	put_code(out, "view_sitecustomize_code", code_dir, "sitecustomize", ".pyc");
 }
 
 int main(int argc, char **argv)
@@ -184,7 +192,10 @@ int main(int argc, char **argv)
 		die("cannot be written", argv[1]);
 	fputs("/* Made by tools/embed.c. */\n", out);
 	put_data(out, "view_start", read_source(argv[2]));
+	put_code(out, "view_start_code", argv[4], "view", ".code");
 	put_data(out, "view_key", key);
+	join_path(path, sizeof(path), argv[4], "tag", "");
+	fprintf(out, "#define VIEW_TAG \"%s\"\n", read_file(path).bytes);
 	put_boot(out, argv[3], argv[4]);
 	put_parts(out, key.len ? key.bytes : "-", parts, (size_t)argc - 5);
 	if (fclose(out) != 0)

@@ -75,11 +75,11 @@ static int open_new(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-static int make_file(const char *path, const char *content)
+static int make_file(const char *path, const char *content, size_t len)
 {
 	AUTO_CLOSE int fd = open_new(path, 0, 0644);
 
-	return fd < 0 ? -1 : io_write_all(fd, content, strlen(content));
+	return fd < 0 ? -1 : io_write_all(fd, content, len);
 }
 
 static int make_link(const char *path, const char *to)
@@ -302,7 +302,7 @@ static int write_files(const struct box *b, struct err *err)
 	for (size_t i = 0; i < s->filec; i++) {
 		const struct spec_file *f = &s->file[i];
 		int r = f->is_link ? make_link(f->target + 1, f->content)
-				   : make_file(f->target + 1, f->content);
+				   : make_file(f->target + 1, f->content, f->len);
 		if (r < 0)
 			return fail(err, LAYER_NEWROOT, f->target);
 	}

@@ -44,19 +44,19 @@ const struct profile_bind profile_common_binds[] = {
 	{NULL, 0}};
 
 const struct spec_file profile_common_files[] = {
-	{"/etc/passwd",
-	 "root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:1000:1000:agent:/tmp:/bin/sh\n", false},
-	{"/etc/group", "root:x:0:\nagent:x:1000:\n", false},
-	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n", false},
-	{"/etc/hosts", "127.0.0.1 localhost cordon\n", false},
-	{NULL, NULL, false}};
+	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+				 "agent:x:1000:1000:agent:/tmp:/bin/sh\n"),
+	SPEC_TEXT("/etc/group", "root:x:0:\nagent:x:1000:\n"),
+	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+	SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost cordon\n"),
+	{NULL, NULL, false, 0}};
 
 /* Whom to ask for names, and whose word counts for a certificate. */
 const struct spec_file profile_net_files[] = {
-	{"/etc/resolv.conf", "nameserver " EGRESS_RESOLVER "\noptions timeout:30 attempts:1\n",
-	 false},
-	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n", false},
-	{NULL, NULL, false}};
+	SPEC_TEXT("/etc/resolv.conf",
+		  "nameserver " EGRESS_RESOLVER "\noptions timeout:30 attempts:1\n"),
+	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
+	{NULL, NULL, false, 0}};
 
 const struct profile_bind profile_net_binds[] = {{"/etc/ssl/certs", DATA},
 						 {"/etc/ssl/openssl.cnf", DATA},

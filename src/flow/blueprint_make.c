@@ -136,7 +136,8 @@ static int add_module_path(struct draft *d, struct err *err)
 static int add_talk(struct draft *d, struct err *err)
 {
 	struct blueprint *p = d->bp;
-	struct view_boot boot = {.modules = module_path(d),
+	struct view_boot boot = {.dir = BOOT,
+				 .modules = module_path(d),
 				 .waits = p->talks,
 				 .plan = d->req->plan != NULL,
 				 .telemetry = talk_can_tell(p, d->req)};
@@ -146,10 +147,10 @@ static int add_talk(struct draft *d, struct err *err)
 	p->tells = boot.telemetry;
 	if (talk_open(p, &boot, err) < 0)
 		return -1;
-	if (boot.waits &&
-	    draft_file(d, BOOT "/encodings/__init__.py", boot.encodings, false, err) < 0)
-		return -1;
-	return draft_file(d, BOOT "/sitecustomize.py", boot.sitecustomize, false, err);
+	for (size_t i = 0; i < boot.files; i++)
+		if (draft_file(d, boot.file[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int add_environment(struct draft *d, struct err *err)
@@ -221,7 +222,7 @@ static int add_common_files(struct draft *d, struct err *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct spec_file *f = lists[i]; f && f->target; f++)
-			if (draft_file(d, f->target, f->content, f->is_link, err) < 0)
+			if (draft_file(d, *f, err) < 0)
 				return -1;
 	return 0;
 }

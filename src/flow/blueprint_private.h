@@ -20,8 +20,7 @@ struct draft {
 /* The real path of PATH; NULL: there is none. */
 const char *draft_resolve(struct draft *d, const char *path, struct err *err);
 /* One file or link of our own, one path of the host, one program that may be started. */
-int draft_file(struct draft *d, const char *target, const char *content, bool is_link,
-	       struct err *err);
+int draft_file(struct draft *d, struct spec_file file, struct err *err);
 int draft_bind(struct draft *d, const char *source, const char *target, unsigned flags,
 	       struct err *err);
 /* Which one, and all that it needs. */

@@ -14,23 +14,27 @@
 #include "base/scope.h"
 #include "flow/blueprint_private.h"
 
-int draft_file(struct draft *d, const char *target, const char *content, bool is_link,
-	       struct err *err)
+int draft_file(struct draft *d, struct spec_file file, struct err *err)
 {
 	struct spec *s = &d->bp->spec;
 
 	for (size_t i = 0; i < s->filec; i++)
-		if (strcmp(s->file[i].target, target) == 0)
+		if (strcmp(s->file[i].target, file.target) == 0)
 			return 0;
 	if (s->filec == SPEC_FILES_MAX) {
 		err_set(err, ERR_LIMIT, "more than %d links and files in the box", SPEC_FILES_MAX);
 		err_cause(err, "each program that is named by a link is one more");
 		err_cure(err, "name programs by where they really are: --exec $(realpath %.100s)",
-			 target);
+			 file.target);
 		return -1;
 	}
-	s->file[s->filec++] = (struct spec_file){target, content, is_link};
+	s->file[s->filec++] = file;
 	return 0;
+}
+
+static int draft_link(struct draft *d, const char *path, const char *to, struct err *err)
+{
+	return draft_file(d, (struct spec_file){path, to, true, strlen(to)}, err);
 }
 
 int draft_bind(struct draft *d, const char *source, const char *target, unsigned flags,
@@ -83,7 +87,7 @@ static int show(struct draft *d, const char *path, unsigned flags, struct err *e
 
 	if (n > 0) {
 		link[n] = '\0';
-		return draft_file(d, path, arena_dup(a, link), true, err);
+		return draft_link(d, path, arena_dup(a, link), err);
 	}
 	if (access(path, F_OK) < 0 && (flags & BIND_OPTIONAL))
 		return 0;
@@ -268,7 +272,7 @@ static int show_interpreter(struct draft *d, struct err *err)
 	if (!d->interpreter)
 		return 0;
 	if (strcmp(d->interpreter, d->real) != 0 && !d->req->venv &&
-	    draft_file(d, d->interpreter, d->real, true, err) < 0)
+	    draft_link(d, d->interpreter, d->real, err) < 0)
 		return -1;
 	d->bp->spec.program = d->real;
 	return draft_bind(d, d->real, d->real, BIND_PROGRAM, err);

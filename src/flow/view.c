@@ -231,35 +231,54 @@ int view_answer(const char *data, size_t len, struct code_view *ret, struct err 
 	return parse(data, len, ret, err) == 0 ? 0 : lose(ret);
 }
 
-/* A file of the box that runs what is on the descriptor: code that this Python can take as it is, or
- * else the source of it, which takes half a millisecond to compile. If that fails this interpreter ends:
- * Python itself would go on without a sitecustomize. */
-static const char *boot_file(struct arena *arena, const char *values, struct part code,
-			     struct part source)
+/* A program that Python finds in its way, by two names: its code, for the one Python that can take it
+ * as it is and looks for that first, and a source, which any other takes a millisecond to compile. If
+ * that fails this interpreter ends: Python itself would go on without a sitecustomize. */
+struct boot_program {
+	const char *source_name, *code_name;
+	const char *code;
+	size_t code_len;
+	struct part source;
+};
+
+static void add_file(struct view_boot *boot, struct arena *arena, const char *name,
+		     const char *bytes, size_t len)
 {
-	return arena_printf(arena,
-			    "import marshal, posix, _frozen_importlib_external as own\n"
-			    "try:\n"
-			    "    %s\n"
-			    "    made = (marshal.loads(posix.pread(8, %zu, %zu))\n"
-			    "            if '%s'.startswith(own.MAGIC_NUMBER.hex() + '-') else\n"
-			    "            compile(posix.pread(8, %zu, %zu), 'boot', 'exec'))\n"
-			    "except BaseException:\n"
-			    "    posix._exit(125)\n"
-			    "exec(made)\n",
-			    values, code.len, code.at, view_key, source.len, source.at);
+	const char *path = arena_printf(arena, "%s/%s", boot->dir, name);
+
+	boot->file[boot->files++] = (struct spec_file){path, bytes, false, len};
 }
+
+static void add_program(struct view_boot *boot, struct arena *arena, const struct boot_program *p)
+{
+	const char *source =
+		arena_printf(arena,
+			     "import posix\n"
+			     "try:\n"
+			     "    made = compile(posix.pread(8, %zu, %zu), 'boot', 'exec')\n"
+			     "except BaseException:\n"
+			     "    posix._exit(125)\n"
+			     "exec(made)\n"
+			     "del made\n",
+			     p->source.len, p->source.at);
+
+	add_file(boot, arena, p->source_name, source, strlen(source));
+	if (p->code_len)
+		add_file(boot, arena, p->code_name, p->code, p->code_len);
+}
+
+enum { AT_START, AT_START_CODE, AT_PARTS, AT_ENCODINGS, AT_SITECUSTOMIZE, AT_TELEMETRY };
 
 int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 {
-	struct part part[] = {PART(view_start),
-			      PART(view_parts),
-			      PART(view_encodings_code),
-			      PART(view_encodings),
-			      PART(view_sitecustomize_code),
-			      PART(view_sitecustomize),
-			      PART(view_telemetry)};
-	char telemetry[64] = "None";
+	struct part part[] = {
+		[AT_START] = PART(view_start),
+		[AT_START_CODE] = PART(view_start_code),
+		[AT_PARTS] = PART(view_parts),
+		[AT_ENCODINGS] = PART(view_encodings),
+		[AT_SITECUSTOMIZE] = PART(view_sitecustomize),
+		[AT_TELEMETRY] = PART(view_telemetry),
+	};
 	AUTO_CLOSE int fd = self_open();
 
 	if (fd < 0)
@@ -269,20 +288,26 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0)
 			return err_set(err, ERR_SYSTEM,
 				       "the reader of code is not in our own file");
-	boot->encodings = boot_file(arena,
-				    arena_printf(arena,
-						 "CODE, LANGUAGE, START, LENGTH, PARTS = "
-						 "'%s', '%s', %zu, %zu, %zu",
-						 boot->code, boot->plan ? VIEW_PLAN : "python",
-						 part[0].at, part[0].len, part[1].at),
-				    part[2], part[3]);
-	if (boot->telemetry)
-		snprintf(telemetry, sizeof(telemetry), "(%zu, %zu)", part[6].len, part[6].at);
-	boot->sitecustomize = boot_file(
-		arena,
-		arena_printf(arena, "MODULES, MAIN, WAITS, TELEMETRY = '%s', '%s', %s, %s",
-			     boot->modules, boot->code, boot->waits ? "True" : "False", telemetry),
-		part[4], part[5]);
+	/* A line each; the paths are clean, so none has another. */
+	const struct part *telemetry = &part[AT_TELEMETRY];
+	const char *values = arena_printf(
+		arena, "%s\n%s\n%s\n%zu\n%zu %zu\n%zu %zu\n%s\n%s\n%zu %zu\n", boot->code,
+		boot->plan ? VIEW_PLAN : "python", view_key, part[AT_PARTS].at, part[AT_START].len,
+		part[AT_START].at, part[AT_START_CODE].len, part[AT_START_CODE].at, boot->modules,
+		boot->waits ? "waits" : "", boot->telemetry ? telemetry->len : 0, telemetry->at);
+	add_file(boot, arena, "values", values, strlen(values));
+	if (boot->waits)
+		add_program(
+			boot, arena,
+			&(struct boot_program){"encodings/__init__.py",
+					       "encodings/__pycache__/__init__." VIEW_TAG ".pyc",
+					       view_encodings_code, sizeof(view_encodings_code) - 1,
+					       part[AT_ENCODINGS]});
+	add_program(boot, arena,
+		    &(struct boot_program){
+			    "sitecustomize.py", "__pycache__/sitecustomize." VIEW_TAG ".pyc",
+			    view_sitecustomize_code, sizeof(view_sitecustomize_code) - 1,
+			    part[AT_SITECUSTOMIZE]});
 	boot->parts = scope_take_fd(&fd);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/layer.h"
+#include "model/spec.h"
 
 enum {
 	VIEW_CODE_MAX = 16 << 20, /* bytes of code */
@@ -83,14 +84,17 @@ const char *view_of_plan(const char *lang);
  * scan. */
 int view_make(const char *lang, const char *code, size_t len, struct code_view *ret,
 	      struct err *err);
-/* What lets an interpreter read its own code while it starts, and wait before it runs it: two files for
+/* What lets an interpreter read its own code while it starts, and wait before it runs it: files for
  * the box, and a descriptor with the reader. */
+enum { VIEW_BOOT_FILES = 5 };
 struct view_boot {
+	const char *dir;	    /* given: where the files are to be in the box */
 	const char *code, *modules; /* given: where they are in the box; modules: or "" */
 	bool waits, telemetry;	    /* given: it reads its code and waits; it tells what it does */
 	bool plan;		    /* given: it is read as VIEW_PLAN */
-	const char *encodings, *sitecustomize; /* ARENA's */
-	int parts;			       /* or -1 */
+	struct spec_file file[VIEW_BOOT_FILES]; /* ARENA's */
+	size_t files;
+	int parts; /* or -1 */
 };
 int view_boot(struct view_boot *boot, struct arena *arena, struct err *err);
 /* What it answered; else as view_make. */

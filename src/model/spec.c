@@ -178,11 +178,16 @@ static int set_meant(struct spec *s, const struct field *f)
 
 static int set_file(struct spec *s, const struct field *f)
 {
-	const char *both[2];
+	const char *target = (const char *)f->data;
+	size_t named = strnlen(target, f->len) + 1;
+	bool is_link = f->flags == 1;
 
-	if (take_strings(f, both, 2) < 0 || f->flags > 1 || !spec_path_is_clean(both[0]))
+	if (f->flags > 1 || named >= f->len || target[f->len - 1] || !spec_path_is_clean(target))
 		return -1;
-	s->file[s->filec++] = (struct spec_file){both[0], both[1], f->flags == 1};
+	struct spec_file made = {target, target + named, is_link, f->len - named - 1};
+	if (is_link && strlen(made.content) != made.len)
+		return -1;
+	s->file[s->filec++] = made;
 	return 0;
 }
 
@@ -330,9 +335,11 @@ static void put_string(struct writer *w, enum tag tag, const char *s)
 	put(w, tag, 0, s, strlen(s) + 1);
 }
 
-static void put_pair(struct writer *w, enum tag tag, unsigned flags, const char *a, const char *b)
+/* B has LB bytes with its last, a NUL. */
+static void put_pair(struct writer *w, enum tag tag, unsigned flags, const char *a, const char *b,
+		     size_t lb)
 {
-	size_t la = strlen(a) + 1, lb = strlen(b) + 1;
+	size_t la = strlen(a) + 1;
 	struct record r = {(uint16_t)tag, (uint16_t)flags, (uint32_t)(la + lb)};
 
 	if (la + lb > tags[tag].max_len) {
@@ -352,12 +359,14 @@ static void put_lists(struct writer *w, const struct spec *s)
 		put_string(w, TAG_ENV, s->env[i]);
 	for (size_t i = 0; i < s->bindc; i++) {
 		const struct spec_bind *b = &s->bind[i];
-		put_pair(w, TAG_BIND, b->flags, b->source, b->target);
+		put_pair(w, TAG_BIND, b->flags, b->source, b->target, strlen(b->target) + 1);
 		if (b->meant.ino)
 			put(w, TAG_MEANT, 0, &b->meant, sizeof(b->meant));
 	}
-	for (size_t i = 0; i < s->filec; i++)
-		put_pair(w, TAG_FILE, s->file[i].is_link, s->file[i].target, s->file[i].content);
+	for (size_t i = 0; i < s->filec; i++) {
+		const struct spec_file *f = &s->file[i];
+		put_pair(w, TAG_FILE, f->is_link, f->target, f->content, f->len + 1);
+	}
 	for (size_t i = 0; i < s->programc; i++)
 		put_string(w, TAG_EXEC, s->exec[i]);
 }

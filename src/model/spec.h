@@ -67,11 +67,16 @@ struct spec_bind {
 	struct spec_meant meant;
 };
 
-/* A small file or a symbolic link that exists only in the box. */
+/* A small file, of any bytes, or a symbolic link that exists only in the box. */
 struct spec_file {
-	const char *target, *content;
+	const char *target, *content; /* a NUL follows the content too */
 	bool is_link;
+	size_t len; /* of the content */
 };
+#define SPEC_TEXT(target, text)                                                                    \
+	{                                                                                          \
+		target, text, false, sizeof(text) - 1                                              \
+	}
 
 enum payload_kind {
 	PAYLOAD_NONE,

@@ -165,14 +165,39 @@ exchanged() {
 @test "an interpreter that cannot wait for the decision ends" {
 	mkdir "$T/boot"
 	{
-		printf 'import encodings\nencodings.reader = -1\nMODULES = ""\n'
+		printf 'import encodings\nencodings.reader = -1\n'
 		cat "$TOP/runtime/boot/sitecustomize.py"
 	} >"$T/boot/sitecustomize.py"
 	echo 'print("ran")' | code x.py
-	status=0
-	PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7<&- || status=$?
-	exits 125
-	out_is ''
+	local ways
+	for ways in 'no values' 'a closed descriptor'; do
+		status=0
+		PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7<&- || status=$?
+		exits 125
+		out_is ''
+		printf '%s\n' x.py python '' 0 '0 0' '0 0' '' waits '0 0' >"$T/boot/values"
+	done
+	sed -i s/waits// "$T/boot/values"
+	PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7</dev/null 8</dev/null
+	out_is 'ran'
+}
+
+# As it is for a Python that was not there when Cordon was built: no code that it could take.
+@test "another Python compiles the reader, and there is still one interpreter" {
+	local magic
+	magic=$(/usr/bin/python3 -c 'import importlib.util as u; print(u.MAGIC_NUMBER.hex())')
+	[ "$(LC_ALL=C grep -c "$magic-[0-9]" "$CORDON")" -gt 0 ] && grep -q 'cpython-3' "$CORDON" || show
+	LC_ALL=C sed -i "s/$magic-/00000000-/g; s/cpython-3/cpython-x/g" "$CORDON"
+	every same
+	disguised
+	every denied
+	echo 'print("ran")' | code x.py
+	counted
+	every begins_one
+}
+
+begins_one() {
+	begins 1 "$1" x.py
 }
 
 # Denied for what only the code view shows.

@@ -31,7 +31,9 @@ static void check_paths(const struct spec *s)
 		     spec_path_is_clean(s->bind[i].target) &&
 		     !(s->bind[i].flags & ~(unsigned)BIND_FLAGS));
 	for (size_t i = 0; i < s->filec; i++)
-		must(spec_path_is_clean(s->file[i].target) && s->file[i].content);
+		must(spec_path_is_clean(s->file[i].target) &&
+		     s->file[i].content[s->file[i].len] == '\0' &&
+		     (!s->file[i].is_link || strlen(s->file[i].content) == s->file[i].len));
 	for (size_t i = 0; i < s->programc; i++)
 		must(spec_path_is_clean(s->exec[i]));
 }

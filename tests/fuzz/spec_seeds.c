@@ -30,8 +30,8 @@ static void seed_python(struct spec *s)
 	s->bind[s->bindc++] =
 		(struct spec_bind){"/usr/lib", "/usr/lib", BIND_CODE | BIND_OPTIONAL, {1, 2, 3}};
 	s->bind[s->bindc++] = (struct spec_bind){"/", "/root", 0, {0}};
-	s->file[s->filec++] = (struct spec_file){"/etc/hosts", "127.0.0.1 localhost\n", false};
-	s->file[s->filec++] = (struct spec_file){"/lib", "usr/lib", true};
+	s->file[s->filec++] = (struct spec_file)SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost\n");
+	s->file[s->filec++] = (struct spec_file){"/lib", "usr/lib", true, 7};
 }
 
 static void seed_workspace(struct spec *s)

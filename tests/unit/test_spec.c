@@ -292,6 +292,8 @@ static const struct value_case bad_values[] = {
 	VALUE(FILE_, 0, "a file without content", "/etc/hosts"),
 	VALUE(FILE_, 2, "an unknown flag", "/etc/hosts\0x"),
 	VALUE(FILE_, 0, "a relative file", "etc/hosts\0x"),
+	VALUE(FILE_, 1, "a link with a NUL", "/bin\0usr\0bin"),
+	BARE(FILE_, "a file without end", "/etc/hosts\0x"),
 };
 
 /* Which file a bind's source was: once, of the bind before it, and of a file that there can be. */
@@ -436,8 +438,9 @@ static void fill(struct spec *s)
 	s->env[s->envc++] = "B==\n=";
 	s->bind[s->bindc++] = (struct spec_bind){"/usr", "/", BIND_FLAGS, {0}};
 	s->bind[s->bindc++] = (struct spec_bind){"/opt", "/opt", 0, {1, 2, UINT64_MAX}};
-	s->file[s->filec++] = (struct spec_file){"/etc/x", "", false};
-	s->file[s->filec++] = (struct spec_file){"/bin", "usr/bin", true};
+	s->file[s->filec++] = (struct spec_file)SPEC_TEXT("/etc/x", "");
+	s->file[s->filec++] = (struct spec_file)SPEC_TEXT("/etc/y", "\n\0\xff\0");
+	s->file[s->filec++] = (struct spec_file){"/bin", "usr/bin", true, 7};
 	s->exec[s->programc++] = "/usr/bin/ls";
 }
 
@@ -469,7 +472,8 @@ static bool same(const struct spec *a, const struct spec *b)
 		    memcmp(&a->bind[i].meant, &b->bind[i].meant, sizeof(a->bind[i].meant)) == 0;
 	for (size_t i = 0; r && i < a->filec; i++)
 		r = same_text(a->file[i].target, b->file[i].target) &&
-		    same_text(a->file[i].content, b->file[i].content) &&
+		    a->file[i].len == b->file[i].len &&
+		    memcmp(a->file[i].content, b->file[i].content, a->file[i].len + 1) == 0 &&
 		    a->file[i].is_link == b->file[i].is_link;
 	for (size_t i = 0; r && i < a->programc; i++)
 		r = same_text(a->exec[i], b->exec[i]);
@@ -509,8 +513,8 @@ static void test_cuts(void)
 		else
 			odd += err.code != ERR_INPUT || !err.message[0];
 	}
-	/* After each of: 3 arguments, 2 variables, 2 binds and what one meant, 2 files. */
-	ok(len > 300 && taken == 10,
+	/* After each of: 3 arguments, 2 variables, 2 binds and what one meant, 3 files. */
+	ok(len > 300 && taken == 11,
 	   "cut at each of its %zu bytes: taken only between list records", len);
 	ok(odd == 0, "every refusal has a reason");
 }
