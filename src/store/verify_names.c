@@ -48,7 +48,7 @@ void verify_names_add(struct verify_names *n, const struct record *r)
 			n->sum += name_sum(n, name, r->seq);
 }
 
-/* Of records that were added meanwhile nothing is known. */
+/* Of records that were added meanwhile nothing is known but that there are some. */
 static int take_name(void *context, const struct store_item *item, struct err *err)
 {
 	struct verify_names *n = context;
@@ -56,12 +56,28 @@ static int take_name(void *context, const struct store_item *item, struct err *e
 	(void)err;
 	if (item->version < n->size)
 		n->sum -= name_sum(n, item->key, item->version);
+	else if (item->version >= n->end)
+		n->end = item->version + 1;
 	return 0;
+}
+
+/* A record and its names come together, so there is one now for every name that was there before. */
+static int check_end(const struct verify_names *n, struct store *s, struct err *err)
+{
+	struct store_tip tip = {0};
+
+	if (n->end <= n->size)
+		return 0;
+	if (s->backend->tip(s->self, &tip, err) < 0)
+		return -1;
+	return !tip.has_last || n->end > tip.last_seq + 1;
 }
 
 int verify_names_check(struct verify_names *n, struct store *s, uint64_t size, struct err *err)
 {
 	n->size = size;
 	int said = s->backend->refs(s->self, take_name, n, err);
-	return said ? said : n->sum != 0;
+	if (said)
+		return said;
+	return n->sum != 0 ? 1 : check_end(n, s, err);
 }

@@ -12,13 +12,14 @@
 #include "store/store.h"
 
 struct verify_names {
-	uint64_t sum, size;
+	uint64_t sum, size,
+		end; /* end: behind the last record that a name is of, if that was added meanwhile */
 	uint8_t key[crypto_shorthash_KEYBYTES]; /* of this pass only: nobody can aim at it */
 };
 
 void verify_names_begin(struct verify_names *n);
 void verify_names_add(struct verify_names *n, const struct record *r);
-/* 1: they are not the same, for the first SIZE records. */
+/* 1: they are not the same, for the first SIZE records; or one is of a record that there is not. */
 int verify_names_check(struct verify_names *n, struct store *s, uint64_t size, struct err *err);
 
 #endif
