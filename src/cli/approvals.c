@@ -27,11 +27,16 @@ int approvals_fail(const struct cli_call *call, const struct err *err)
 	return rules_fail(call, status, err);
 }
 
-/* list */
+/* list: who has waited longest is first */
+struct listed {
+	uint64_t created; /* 0: it is damaged */
+	char id[APPROVAL_ID + 1];
+};
 struct listing {
 	struct approvals *v;
 	json_t *all; /* or NULL */
-	size_t count;
+	struct listed *row;
+	size_t count, room;
 };
 
 static void list_line(const struct approval *a, uint64_t now)
@@ -54,39 +59,69 @@ static void list_damaged(struct listing *l, const char *id, const struct err *wh
 		printf("%s  damaged   %s\n", id, why->message);
 		return;
 	}
-	json_t *one = json_pack("{s:s, s:o}", "id", id, "error", jsonval_readable(why->message));
+	json_t *one = json_pack("{s:s, s:o}", "approval_id", id, "error", jsonval_readable(why->message));
 	verdict_add(one, &(struct verdict_said){.ref = "apr", .id = id});
 	json_array_append_new(l->all, one);
 }
 
-static int list_one(void *context, const char *id, struct err *err)
+static void list_one(struct listing *l, const char *id)
 {
-	struct listing *l = context;
 	AUTO_APPROVAL struct approval a = {0};
 	struct err why;
 
-	(void)err;
-	l->count++;
-	if (approval_load(l->v->store, id, &a, &why) < 0) {
+	if (approval_load(l->v->store, id, &a, &why) < 0)
 		list_damaged(l, id, &why);
-		return 0;
-	}
-	if (l->all)
+	else if (l->all)
 		json_array_append_new(l->all, approvals_json(&a, l->v->now));
 	else
 		list_line(&a, l->v->now);
+}
+
+static int note_one(void *context, const char *id, struct err *err)
+{
+	struct listing *l = context;
+	AUTO_APPROVAL struct approval a = {0};
+	struct err damaged;
+
+	if (l->count == l->room) {
+		size_t room = l->room ? l->room * 2 : 64;
+		struct listed *grown = reallocarray(l->row, room, sizeof(*grown));
+		if (!grown)
+			return err_set(err, ERR_SYSTEM, "out of memory");
+		l->row = grown;
+		l->room = room;
+	}
+	struct listed *row = &l->row[l->count++];
+	snprintf(row->id, sizeof(row->id), "%s", id);
+	bool is_whole = approval_load(l->v->store, id, &a, &damaged) == 0;
+	row->created = is_whole ? a.request.created : 0;
 	return 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+
+	if (a->created != b->created)
+		return a->created < b->created ? -1 : 1;
+	return strcmp(a->id, b->id);
 }
 
 static int list(struct approvals *v)
 {
-	struct listing l = {.v = v, .all = v->call->json ? json_array() : NULL};
+	struct listing l = {.v = v};
 	struct err err;
 
-	if (approval_each(v->store, v->call->approvals.all, list_one, &l, &err) < 0) {
-		json_decref(l.all);
+	int r = approval_each(v->store, v->call->approvals.all, note_one, &l, &err);
+	if (r == 0 && v->call->json)
+		l.all = json_array();
+	if (r == 0 && l.count)
+		qsort(l.row, l.count, sizeof(*l.row), by_time);
+	for (size_t i = 0; r == 0 && i < l.count; i++)
+		list_one(&l, l.row[i].id);
+	free(l.row);
+	if (r < 0)
 		return approvals_fail(v->call, &err);
-	}
 	if (l.all)
 		jsonval_print(l.all);
 	else if (!l.count)

@@ -57,6 +57,20 @@ load approvals.bash
 	holds "r[0]['status'] == 'used'" "r[0]['signed'][0]['name'] == 'root'" "r[0]['uses'] == 1"
 }
 
+@test "who has waited longest is first in the list" {
+	local i asked=()
+	people
+	for i in 1 2 3 4 5 6; do
+		printf 'print(%s)\n' "$i" >"$T/job.py"
+		park
+		asked+=("$ID")
+	done
+	approvals agent 0 list
+	[ "$(grep -o '^[0-9a-f]\{32\}' "$T/out" | tr '\n' ' ')" = "${asked[*]} " ] || show
+	approvals agent 0 list --json
+	holds "[a['approval_id'] for a in r] == '${asked[*]}'.split()"
+}
+
 @test "root leaves nothing of its own in somebody's directory" {
 	people
 	enrol root
