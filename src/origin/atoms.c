@@ -83,7 +83,8 @@ const char *atom_kind_name(enum atom_kind kind)
 static void emit_as(const struct finder *f, enum atom_kind kind, struct range r, const char *plain,
 		    size_t len)
 {
-	struct atom a = {kind, r.from, r.to - r.from, kind + 1};
+	size_t typed = r.to - r.from;
+	struct atom a = {kind, r.from, typed, typed, kind + 1};
 
 	if (atom_is_common(kind, plain, len) ||
 	    (f->fanged && !atom_fanged_place(f->fanged, &a.at, &a.len)))

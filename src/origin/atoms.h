@@ -26,6 +26,7 @@ enum {
 struct atom {
 	enum atom_kind kind;
 	size_t at, len; /* in the text */
+	size_t plain;	/* how long it would be, written plainly */
 	uint64_t hash;	/* of its kind and of how it would be written plainly */
 };
 

@@ -256,8 +256,6 @@ static int tie_spans(struct work *w, struct err *err)
 	return 0;
 }
 
-/* Where it ends in the source is known as far as it is written there as it is here: of evil[.]example the
- * last characters are missing. Beyond ATOM_MAX nobody has looked. */
 static void tie_atoms(struct work *w)
 {
 	const struct prints *source = &w->index->list[w->hidden + INDEX_ATOMS];
@@ -273,7 +271,7 @@ static void tie_atoms(struct work *w)
 		     (struct evidence){.tie = TIE_ATOM,
 				       .atom = a->kind,
 				       .source_at = from,
-				       .source_to = from + (a->len < ATOM_MAX ? a->len : ATOM_MAX),
+				       .source_to = index_atom_end(w->index, from, a->plain),
 				       .weight = a->len,
 				       .text_at = a->at,
 				       .text_len = a->len});

@@ -24,6 +24,9 @@ struct builder {
 	size_t layer; /* its number, if it is a hidden text */
 };
 
+/* An atom's place and end, in the order of places. */
+#define END(at, end) ((uint64_t)(at) << PRINT_AT_BITS | (uint64_t)(end))
+
 /* The number of no layer: there are not so many. */
 enum { NO_LAYER = (1 << PRINT_AT_BITS) - 1 };
 _Static_assert((int)NO_LAYER > (int)INDEX_TEXTS_MAX, "a layer must not have this number");
@@ -44,6 +47,8 @@ static void add_atom(void *context, const struct atom *atom)
 	struct builder *b = context;
 
 	prints_add(list_of(b, INDEX_ATOMS), PRINT(atom->hash, place(b, atom->at)));
+	if (!b->text->how && atom->len != atom->plain)
+		prints_add(&b->ix->list[INDEX_ENDS], END(atom->at, atom->at + atom->len));
 }
 
 static void add_spans(struct builder *b, const struct canon *c)
@@ -172,6 +177,8 @@ static int finish(struct index *ix, struct err *err)
 		if (prints_sort(&ix->list[i], i % INDEX_HIDDEN == INDEX_SPANS ? PRINT_SAME_MAX : 1,
 				err) < 0)
 			return -1;
+	if (prints_sort(&ix->list[INDEX_ENDS], PRINT_SAME_MAX, err) < 0)
+		return -1;
 	return ix->list[INDEX_KEPT].failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
@@ -238,6 +245,18 @@ size_t index_end(const struct index *ix, size_t from, size_t count)
 				       (size_t)__builtin_ctzll(bits) + 1;
 	}
 	return from;
+}
+
+/* Of two that begin there, the shorter one that it fits into. */
+size_t index_atom_end(const struct index *ix, size_t from, size_t plain)
+{
+	const struct prints *p = &ix->list[INDEX_ENDS];
+	size_t end = from + (plain < ATOM_MAX ? plain : ATOM_MAX), i = seek(p, END(from, 0));
+
+	for (; i < p->count && p->list[i] >> PRINT_AT_BITS == from; i++)
+		if (PRINT_AT(p->list[i]) >= end)
+			return PRINT_AT(p->list[i]);
+	return end;
 }
 
 int index_build(const struct origin_text *text, size_t count, struct index *ret, struct err *err)

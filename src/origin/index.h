@@ -33,6 +33,7 @@ enum index_list {
 	INDEX_HIDDEN,		       /* the same three of what is hidden in it */
 	INDEX_KEPT = 2 * INDEX_HIDDEN, /* which bytes of the thing end a canonical character */
 	INDEX_LAYERS,		       /* where what is hidden lies in the thing */
+	INDEX_ENDS, /* where atoms end that are longer or shorter in the thing than plainly written */
 	INDEX_LISTS
 };
 
@@ -59,6 +60,9 @@ void index_done(struct index *ix);
 
 /* Where COUNT canonical characters end that begin at FROM; FROM itself, where nobody knows. */
 size_t index_end(const struct index *ix, size_t from, size_t count);
+/* Where an atom ends that begins at FROM and is PLAIN bytes long, written plainly. Beyond ATOM_MAX nobody
+ * has looked. */
+size_t index_atom_end(const struct index *ix, size_t from, size_t plain);
 /* Where a hidden text lies. */
 struct index_place index_layer(const struct index *ix, size_t number);
 

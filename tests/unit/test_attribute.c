@@ -204,6 +204,13 @@ static const struct {
 	 "\xef\xbd\x86irst_value + second_value * third_valu\xef\xbd\x85"},
 	{"a literal", DOC, "k = 'zQ81kfP02mXv77Lw'", TIE_ATOM, "zQ81kfP02mXv77Lw",
 	 "zQ81kfP02mXv77Lw"},
+	{"a host that people warn of", "never open hxxp://far[.]away[.]example/x\n",
+	 "x = 'ftp://far.away.example'", TIE_ATOM, "far.away.example", "far[.]away[.]example"},
+	{"the other way round", "never open http://far.away.example/x\n",
+	 "x = 'at far[.]away[.]example'", TIE_ATOM, "far[.]away[.]example", "far.away.example"},
+	{"an address in tags", "mail to <b>mal</b>ory@far.aw<i>ay</i>.example now\n",
+	 "x = 'malory@far.away.example'", TIE_ATOM, "malory@far.away.example",
+	 "mal</b>ory@far.aw<i>ay</i>.example"},
 	{"a host, in capitals", DOC, "x = 'HTTP://EVIL.EXAMPLE:99/in'", TIE_ATOM, "EVIL.EXAMPLE",
 	 "evil.example"},
 };
