@@ -31,7 +31,8 @@ static void show_word(const struct outlet *o, const struct outlet_word *w)
 		o->sink->telemetry(o->sink->ctx, &w->said);
 }
 
-static void show(struct outlet *o)
+/* What waits, in its order; how many of the words that was. */
+static size_t show_turns(struct outlet *o)
 {
 	size_t words = 0;
 
@@ -45,7 +46,28 @@ static void show(struct outlet *o)
 				o->result->out[stream].head + o->shown[stream], o->turn[i].len);
 		o->shown[stream] += o->turn[i].len;
 	}
-	o->turnc = o->wordc = 0;
+	o->turnc = 0;
+	return words;
+}
+
+static void show(struct outlet *o)
+{
+	show_turns(o);
+	o->wordc = 0;
+}
+
+/* What came since nothing could be passed on any more: nobody has kept its order. */
+static void show_rest(struct outlet *o)
+{
+	for (size_t words = show_turns(o); words < o->wordc; words++)
+		show_word(o, &o->word[words]);
+	for (int i = 0; i < 2; i++) {
+		if (o->come[i] > o->shown[i])
+			o->sink->output(o->sink->ctx, i, o->result->out[i].head + o->shown[i],
+					o->come[i] - o->shown[i]);
+		o->shown[i] = o->come[i];
+	}
+	o->wordc = 0;
 }
 
 /* What is too little to be recognised is shown, and is a source with what follows. */
@@ -121,15 +143,22 @@ static void take_word(struct outlet *o, const struct outlet_word *w)
 {
 	if (is_open(o))
 		show_word(o, w);
-	if (is_open(o) || o->failed.code)
+	if (is_open(o))
 		return;
+	if (o->wordc == OUTLET_WORDS_MAX) {
+		o->is_cut = true;
+		return;
+	}
 	if (!o->word && !(o->word = calloc(OUTLET_WORDS_MAX, sizeof(*o->word)))) {
 		err_set(&o->failed, ERR_SYSTEM, "out of memory");
+		o->is_cut = true;
 		return;
 	}
 	if (!o->begun_ns)
 		o->begun_ns = io_now_ns();
 	o->word[o->wordc++] = *w;
+	if (o->failed.code)
+		return;
 	wait_turn(o, OUTLET_WORD, 1);
 	if (o->wordc == OUTLET_WORDS_MAX || o->turnc == OUTLET_TURNS_MAX)
 		pass_on(o);
@@ -180,12 +209,13 @@ int outlet_wait(struct outlet *o)
 
 int outlet_release(struct outlet *o, struct err *err)
 {
-	if (o->failed.code)
-		return 0;
 	if (commit_words(o, err) < 0)
 		return -1;
-	show(o);
-	return 0;
+	show_rest(o);
+	if (!o->is_cut)
+		return 0;
+	*err = o->failed;
+	return -1;
 }
 
 void outlet_drop(struct outlet *o, struct result *r)

@@ -45,7 +45,8 @@ struct outlet {
 	size_t wordc;
 	struct outlet_word *word; /* malloc'd; those that wait */
 	uint64_t begun_ns, since_ns;
-	struct err failed; /* nothing is passed on any more */
+	struct err failed; /* nothing is passed on any more, until all of it is on record */
+	bool is_cut;	   /* more words came since than can wait */
 };
 
 /* Caller's storage, and stays where it is; outlet_done is due. */

@@ -442,3 +442,25 @@ lost_output() {
 @test "output that cannot be recorded is not shown" { HOW='' each lost_output; }
 @test "output that cannot be recorded is not shown (--json)" { HOW=--json each lost_output; }
 @test "output that cannot be recorded is not shown (--events)" { HOW=--events each lost_output; }
+
+# A piece cannot be recorded; when the run ends all of it can, and nothing is missing.
+late_output() {
+	new_domain "$1"
+	rm -rf "$T/late"
+	mkdir -m 755 "$T/late"
+	printf '%s\n' 'import os, sys, time' 'print("a whole sentence", flush=True)' \
+		'while not os.path.exists("/workspace/on"): time.sleep(0.1)' \
+		'print("another sentence"); print("and one more there", file=sys.stderr)' >"$T/late.py"
+	hold "$1" start
+	{
+		sleep 7
+		rm "$T/$1.held"
+		touch "$T/late/on"
+	} 3>&- &
+	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --workspace "$T/late:ro" "$T/late.py"
+	wait
+	exits 0
+	out_is $'a whole sentence\nanother sentence'
+	err_has 'and one more there'
+}
+@test "output that could not be recorded at once is shown at the end" { each late_output; }
