@@ -116,7 +116,11 @@ VIEW_PY     := $(VIEW_FIRST) $(filter-out $(VIEW_FIRST),$(sort $(wildcard runtim
 VIEW_PYTHON ?= $(wildcard /usr/bin/python3)
 VIEW_BOOT   := $(sort $(wildcard runtime/boot/*.py))
 VIEW_CODED  := $(VIEW_PY) runtime/view.py runtime/boot/encodings.py runtime/boot/sitecustomize.py
-$(GEN)/view/key: tools/view-code $(VIEW_CODED)
+# Another Python than the last time compiles them again.
+$(GEN)/view-python: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VIEW_PYTHON)' | cmp -s - $@ || echo '$(VIEW_PYTHON)' >$@
+$(GEN)/view/key: tools/view-code $(VIEW_CODED) $(GEN)/view-python
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(if $(VIEW_PYTHON),$(VIEW_PYTHON) -BIS tools/view-code $(@D) $(VIEW_CODED),touch $@)
 $(BUILD)/embed: tools/embed.c

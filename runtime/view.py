@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The code view, its start: takes the reader (runtime/python) out of the parts that tools/embed.c makes.
-As few words as can be, because they are compiled each time; all else is in runtime/python/parts.py."""
+As few words as can be, because they are compiled each time in a box of their own; all else is in
+runtime/python/parts.py."""
 import posix
 
 

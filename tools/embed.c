@@ -11,8 +11,8 @@
  * and empty lines to the end. CODE is the directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with more programs: view_encodings and
  * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry. The code of
- * all these is in arrays with _code behind the name; view_key says of which Python, and VIEW_TAG what that
- * has in the names of files. Sources are ASCII; it stops at the first byte that is not.
+ * the start and of the first two is in arrays with _code behind the name; view_key says of which Python, and
+ * VIEW_TAG what that has in the names of files. Sources are ASCII; it stops at the first byte that is not.
  */
 #include <libgen.h>
 #include <stdio.h>

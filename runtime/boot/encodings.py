@@ -45,14 +45,15 @@ def read_code():
     module = sys.modules[__name__]
     module.__spec__._initializing = False      # or who imports it in another thread waits for this one
     _codecs.register(lambda name: module.search_function(name))
-    values = read_file(__path__[0].rpartition('/')[0] + '/values').split(b'\n')
-    path, language, key, parts, source, code = values[:6]
-    ready = key.startswith(magic.hex().encode() + b'-')
-    length, start = (code if ready else source).split()
-    start = posix.pread(8, int(length), int(start))
+    lines = read_file(__path__[0].rpartition('/')[0] + '/values').partition(b'\n\n')[0].split(b'\n')
+    values = dict([line.split(b' ', 1) for line in lines])
+    ready = values[b'key'].startswith(magic.hex().encode() + b'-')
+    length, at = values[b'start_code' if ready else b'start'].split()
+    start = posix.pread(8, int(length), int(at))
     names = {'__name__': 'start'}
     exec(marshal.loads(start) if ready else start, names)
-    names['load'](8, int(parts))['view'](language.decode(), read_file(path), 7, b'\xff')
+    view = names['load'](8, int(values[b'parts']))['view']
+    view(values[b'language'].decode(), read_file(values[b'code']), 7, b'\xff')
 
 
 def other_cores():

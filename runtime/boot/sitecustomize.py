@@ -3,49 +3,51 @@
 gives way to a sitecustomize of the system's own. Only then the workspace's modules can be imported: nothing
 of them may run before. What it is told is in the file values: see view_boot in src/flow/view.c. The reader's
 answer ends with a byte that is in no text; if it could not give one, the byte comes from here."""
-import os
 import posix
-
-BOOT = __file__.rpartition('/')[0]
 
 
 def wait():
     """Whatever happens here, nothing goes on without the word: Python would run the code all the same.
-    (If it does not wait the code was read elsewhere.) Telemetry keeps descriptor 7. The values, and
-    telemetry's source if there is one."""
+    (If it does not wait the code was read elsewhere.) Telemetry keeps descriptor 7. Returns where this
+    is, the path of modules, and telemetry's source, if there is one, with the path of the code."""
     try:
-        fd = posix.open(BOOT + '/values', posix.O_RDONLY)
-        values = os.fsdecode(posix.read(fd, posix.fstat(fd).st_size)).split('\n')
+        import os
+        boot = __file__.rpartition('/')[0]
+        fd = posix.open(boot + '/values', posix.O_RDONLY)
+        lines, _, modules = os.fsdecode(posix.read(fd, posix.fstat(fd).st_size)).partition('\n\n')
         posix.close(fd)
-        if values[7]:
+        values = dict([line.split(' ', 1) for line in lines.split('\n')])
+        if int(values['waits']):
             import encodings
             if encodings.reader < 0 or posix.waitpid(encodings.reader, 0)[1]:
                 posix.write(7, b'\xff')
             del encodings.reader
             if posix.read(7, 1) != b'g':
                 posix._exit(125)
-        length, at = values[8].split()
+        length, at = values['telemetry'].split()
         source = posix.pread(8, int(length), int(at))
         posix.close(8)
         if not source:
             posix.close(7)
-        return values, source
+        return boot, modules, source, values['code']
     except BaseException:
         posix._exit(125)
 
 
-def leave(modules):
+def leave(boot, modules):
     import gc
+    import os
     import sys
     gc.freeze()         # all that is there now is old; nobody looks at it again soon
     gc.unfreeze()
     gc.enable()
-    sys.path[sys.path.index(BOOT)] = modules
-    sys.path_importer_cache.pop(BOOT, None)
+    at = sys.path.index(boot)
+    own = [os.path.abspath(path) for path in modules.split(':')] if modules else []
+    sys.path[at:at + 1] = [path for i, path in enumerate(own) if path not in sys.path[:at] + own[:i]]
+    sys.path_importer_cache.pop(boot, None)
     if modules:
         os.environ['PYTHONPATH'] = modules
     else:
-        sys.path.remove(modules)
         del os.environ['PYTHONPATH']
     del sys.modules['sitecustomize'], sys.modules['gc']
     try:
@@ -63,7 +65,7 @@ def look(source, main):
         pass
 
 
-values, source = wait()
-leave(values[6])
+boot, modules, source, main = wait()
+leave(boot, modules)
 if source:
-    look(source, values[0])
+    look(source, main)

@@ -113,12 +113,22 @@ static int add_env_row(struct draft *d, const char *pair, struct err *err)
 		       err);
 }
 
+static bool is_path_env(const struct draft *d, const char *pair)
+{
+	const char *name = d->profile->path_env;
+
+	return name && strncmp(pair, name, strlen(name)) == 0 && pair[strlen(name)] == '=';
+}
+
 /* Modules of the workspace can be imported, but not by a plan: nobody has planned them. Nor before the
- * word to go on: the interpreter then adds the path by itself. */
+ * word to go on: the interpreter then adds the path by itself. Who gives a path gets that. */
 static const char *module_path(const struct draft *d)
 {
 	const struct spec *s = &d->bp->spec;
 
+	for (size_t i = d->req->envc; i-- > 0;)
+		if (is_path_env(d, d->req->env[i]))
+			return strchr(d->req->env[i], '=') + 1;
 	return s->workspace_path && !d->bp->planned ? s->cwd : "";
 }
 
@@ -171,9 +181,11 @@ static int add_environment(struct draft *d, struct err *err)
 			    err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < d->req->envc; i++)
-		if (add_env(&p->spec, d->req->env[i], err) < 0)
+	for (size_t i = 0; i < d->req->envc; i++) {
+		bool is_told = (p->spec.flags & SPEC_TALK) && is_path_env(d, d->req->env[i]);
+		if (!is_told && add_env(&p->spec, d->req->env[i], err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -282,12 +282,14 @@ static int stop(struct sentence *s, int asked, struct err *err)
 	return asked > 0 ? 0 : -1;
 }
 
-/* Its clock runs, and the program's time is the program's. */
+/* Its clocks run, and the program's time is the program's. Interpreter and reader are two at most. */
 static bool has_time(const struct sentence *s)
 {
 	uint64_t gone_ms = (io_now_ns() - s->begun_ns) / 1000000U;
+	const uint64_t *limit = s->bp.spec.limit;
 
-	return gone_ms * GATE_TIME_SHARE <= s->bp.spec.limit[LIMIT_TIME];
+	return gone_ms * GATE_TIME_SHARE <= limit[LIMIT_TIME] &&
+	       (!limit[LIMIT_CPU_TIME] || 2 * gone_ms * GATE_TIME_SHARE <= limit[LIMIT_CPU_TIME]);
 }
 
 static void say_started(const struct sentence *s)

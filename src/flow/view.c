@@ -7,6 +7,7 @@
  */
 #include "flow/view.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +242,10 @@ struct boot_program {
 	struct part source;
 };
 
+_Static_assert(sizeof(view_encodings_code) + PATH_MAX < SPEC_FILE_MAX &&
+		       sizeof(view_sitecustomize_code) + PATH_MAX < SPEC_FILE_MAX,
+	       "a box cannot have it");
+
 static void add_file(struct view_boot *boot, struct arena *arena, const char *name,
 		     const char *bytes, size_t len)
 {
@@ -285,16 +290,21 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 		return err_errno(err, ERR_SYSTEM,
 				 "opening our own file, where the reader of code is");
 	for (size_t i = 0; i < ARRAY_SIZE(part); i++)
-		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0)
-			return err_set(err, ERR_SYSTEM,
-				       "the reader of code is not in our own file");
-	/* A line each; the paths are clean, so none has another. */
-	const struct part *telemetry = &part[AT_TELEMETRY];
-	const char *values = arena_printf(
-		arena, "%s\n%s\n%s\n%zu\n%zu %zu\n%zu %zu\n%s\n%s\n%zu %zu\n", boot->code,
-		boot->plan ? VIEW_PLAN : "python", view_key, part[AT_PARTS].at, part[AT_START].len,
-		part[AT_START].at, part[AT_START_CODE].len, part[AT_START_CODE].at, boot->modules,
-		boot->waits ? "waits" : "", boot->telemetry ? telemetry->len : 0, telemetry->at);
+		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0) {
+			err_set(err, ERR_SYSTEM, "the reader of code is not in our own file");
+			err_cause(err, "what is mapped is not the file that was started");
+			err_cure(err, "install cordon anew, or run it without --telemetry");
+			return -1;
+		}
+	/* A name and its value in a line each; modules last, because anybody's text may be in it. */
+	const char *values = arena_printf(arena,
+					  "code %s\nlanguage %s\nkey %s\nparts %zu\nstart %zu %zu\n"
+					  "start_code %zu %zu\nwaits %d\ntelemetry %zu %zu\n\n%s",
+					  boot->code, boot->plan ? VIEW_PLAN : "python", view_key,
+					  part[AT_PARTS].at, part[AT_START].len, part[AT_START].at,
+					  part[AT_START_CODE].len, part[AT_START_CODE].at,
+					  boot->waits, boot->telemetry ? part[AT_TELEMETRY].len : 0,
+					  part[AT_TELEMETRY].at, boot->modules);
 	add_file(boot, arena, "values", values, strlen(values));
 	if (boot->waits)
 		add_program(

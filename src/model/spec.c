@@ -226,7 +226,7 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_ARG] = {"arg", SPEC_STRING_MAX, 1, SPEC_ARGS_MAX, set_arg},
 	[TAG_ENV] = {"env", SPEC_STRING_MAX, 0, SPEC_ENV_MAX, set_env},
 	[TAG_BIND] = {"bind", 8194, 0, SPEC_BINDS_MAX, set_bind},
-	[TAG_FILE] = {"file", 8194, 0, SPEC_FILES_MAX, set_file},
+	[TAG_FILE] = {"file", SPEC_FILE_MAX, 0, SPEC_FILES_MAX, set_file},
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
 	[TAG_MEANT] = {"meant", sizeof(struct spec_meant), 0, SPEC_BINDS_MAX, set_meant},
 };
@@ -393,7 +393,8 @@ int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struc
 	put_lists(&w, s);
 	if (w.failed) {
 		free(w.data);
-		return err_set(err, ERR_INPUT, "arguments, environment or paths are too long");
+		return err_set(err, ERR_INPUT,
+			       "arguments, environment, paths or files of the box are too long");
 	}
 	*ret_data = w.data;
 	*ret_len = w.len;

@@ -39,6 +39,7 @@ enum spec_fd {
 #define SPEC_ENV_MAX 1024
 #define SPEC_BINDS_MAX 256
 #define SPEC_FILES_MAX 32
+#define SPEC_FILE_MAX (SPEC_STRING_MAX + 8192) /* a file of the box, with its path */
 #define SPEC_PROGRAMS_MAX 256
 
 enum spec_job {

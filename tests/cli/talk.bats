@@ -76,6 +76,8 @@ once() {
 	begins more "$1" $elsewhere x.py
 	begins more "$1" --exec /bin/ls x.py
 	begins 1 "$1" --origin user codec.py
+	begins 1 "$1" --cpu-time 30m --time 30m long.py
+	begins more "$1" --cpu-time 3s --time 30m long.py
 	begins 1 "$1" --origin agent x.py
 	domain=$(as "${1%%:*}" "$CORDON" domain new)
 	plan=$(as "${1%%:*}" "$CORDON" plan --domain "$domain" x.py)
@@ -85,6 +87,8 @@ once() {
 @test "one box and one interpreter for an ordinary run" {
 	echo 'print("ran")' | code x.py
 	printf '# coding: koi8-r\nimport codecs\nprint(codecs.decode("ena", "rot13"))\n' | code codec.py
+	# Its reading takes more than a share of three seconds, and none of half an hour.
+	{ for i in $(seq 12000); do echo "x$i = [$i, 'a']"; done; echo 'print("ran")'; } | code long.py
 	counted
 	every once
 }
@@ -175,9 +179,9 @@ exchanged() {
 		PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7<&- || status=$?
 		exits 125
 		out_is ''
-		printf '%s\n' x.py python '' 0 '0 0' '0 0' '' waits '0 0' >"$T/boot/values"
+		printf '%s\n' 'code x.py' 'waits 1' 'telemetry 0 0' '' >"$T/boot/values"
 	done
-	sed -i s/waits// "$T/boot/values"
+	sed -i 's/waits 1/waits 0/' "$T/boot/values"
 	PYTHONPATH=$T/boot /usr/bin/python3 x.py >"$T/out" 2>"$T/err" 7</dev/null 8</dev/null
 	out_is 'ran'
 }

@@ -75,6 +75,28 @@ others() {
 	for way in $(ways_with_root); do others "$way"; done
 }
 
+# What is on the module path is what would be there without it; our own file is not open in the program.
+path_too() {
+	local path
+	for path in /workspace 'a:/workspace/b::/workspace' $'/workspace/new\nline'; do
+		box "$1" --env "PYTHONPATH=$path" --workspace "$T/w:ro" "$T/x.py"
+		exits 0
+		cp out without
+		box "$1" --telemetry --env PYTHONPATH=other --env "PYTHONPATH=$path" --workspace "$T/w:ro" "$T/x.py"
+		exits 0
+		cmp out without || show
+		box "$1" --events --telemetry --env "PYTHONPATH=$path" --workspace "$T/w:ro" "$T/x.py"
+		lines '("'"'/nothing', 'r'"'", 4) in said("open")'
+	done
+}
+@test "whoever gives a module path is told too" {
+	printf '%s\n' 'import os, sys' 'print(sys.path, os.environ.get("PYTHONPATH"), os.path.exists("/proc/self/fd/8"))' \
+		'try:' ' open("/nothing")' 'except OSError: pass' | code x.py
+	mkdir -p w/b
+	local way
+	for way in $(ways_with_root); do path_too "$way"; done
+}
+
 same() {
 	box "$1" "$T/x.py"
 	exits 0

@@ -150,7 +150,7 @@ static const struct limit_case limits[] = {
 	{ARG, "arg", SPEC_STRING_MAX, SPEC_ARGS_MAX},
 	{ENV, "env", SPEC_STRING_MAX, SPEC_ENV_MAX},
 	{BIND, "bind", 8194, SPEC_BINDS_MAX},
-	{FILE_, "file", 8194, SPEC_FILES_MAX},
+	{FILE_, "file", SPEC_FILE_MAX, SPEC_FILES_MAX},
 	{EXEC, "exec", 4096, SPEC_PROGRAMS_MAX},
 	{MEANT, "meant", 24, SPEC_BINDS_MAX},
 };
