@@ -4,8 +4,18 @@
  */
 #include "flow/gate.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+void gate_pause(int tries)
+{
+	uint32_t most_ms = 1U << (tries < GATE_PAUSE_DOUBLES ? tries : GATE_PAUSE_DOUBLES);
+	struct timespec pause = {.tv_nsec = (1 + randombytes_uniform(most_ms)) * 1000000L};
+
+	nanosleep(&pause, NULL);
+}
 
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err)
 {

@@ -105,6 +105,9 @@ struct gate {
 
 /* gate.c: the policy, then the state. gate_close is always due. */
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err);
+/* Before the next of several tries: whoever has changed something is often at it. A little later, and not all
+ * at once. */
+void gate_pause(int tries);
 int gate_open_state(struct gate *g, struct err *err);
 /* The program runs, so there is time to give back what only the decision needed. */
 void gate_rest(struct gate *g);

@@ -316,6 +316,8 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 		g->report->verdict_record = gate_record_of(&tx, RECORD_VERDICT);
 		if (r < 0 && err->code != ERR_CONFLICT)
 			break;
+		if (r < 0)
+			gate_pause(i);
 	}
 	return r;
 }

@@ -280,6 +280,8 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 		done = store_commit(g->state.store, &tx, err);
 		if (done < 0 && err->code != ERR_CONFLICT)
 			return -1;
+		if (done < 0)
+			gate_pause(i);
 		g->report->result_record = gate_record_of(&tx, RECORD_RESULT);
 	}
 	return done;

@@ -6,7 +6,6 @@
  */
 #include "flow/run.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,7 +34,7 @@ struct sentence {
 /* Time denies, and that is on record. Others may have looked at it in the same moment. */
 static int load_settled(struct gate *g, struct approval *ret, struct err *err)
 {
-	for (int i = 0; i < GATE_TRIES_MAX; i++) {
+	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
 		approval_done(ret);
 		if (approval_load(g->state.store, g->report->approval, ret, err) < 0)
 			return -1;
@@ -43,7 +42,13 @@ static int load_settled(struct gate *g, struct approval *ret, struct err *err)
 			return 0;
 		if (err->code != ERR_CONFLICT)
 			return -1;
+		gate_pause(i);
 	}
+	err_set(err, ERR_CONFLICT,
+		"not run: the request %s was changed %d times while it was "
+		"looked at",
+		g->report->approval, GATE_TRIES_MAX);
+	err_cure(err, "cordon approvals show %s; then run it again", g->report->approval);
 	return -1;
 }
 
@@ -192,15 +197,6 @@ static int decide_again(struct sentence *s, struct err *err)
 	return gate_facts(&s->gate, &s->bp, err) < 0 ? -1 : decide_once(s, err);
 }
 
-/* Whoever has changed something is often at it: a little later, and not all at once. */
-static void pause_for_others(int tries)
-{
-	uint32_t most_ms = 1U << (tries < GATE_PAUSE_DOUBLES ? tries : GATE_PAUSE_DOUBLES);
-	struct timespec pause = {.tv_nsec = (1 + randombytes_uniform(most_ms)) * 1000000L};
-
-	nanosleep(&pause, NULL);
-}
-
 /* What the store says is about one of its items. */
 static int too_busy(struct err *err)
 {
@@ -224,28 +220,37 @@ static int asked_too_often(struct err *err)
 	return -1;
 }
 
-/* decide, (approve). A box that waits is none that people are waited for with. */
+/* People are asked, and have agreed to something: whether to this is looked up. A box that waits is none
+ * that people are waited for with. */
+static int ask(struct sentence *s, struct err *err)
+{
+	if (s->sink->pending)
+		s->sink->pending(s->sink->ctx, s->result->report);
+	if ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0)
+		return -1;
+	return gate_policy_again(&s->gate, err);
+}
+
+/* decide, (approve) */
 static int decide(struct sentence *s, struct err *err)
 {
-	int r = decide_once(s, err);
+	int r = decide_once(s, err), asked = 0, moved = 0;
 
-	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
-		bool asked = r == 1 && s->req->wait, moved = r < 0 && err->code == ERR_CONFLICT;
-		if (!asked && !moved)
+	for (;; r = decide_again(s, err)) {
+		if (r == 1 && s->req->wait) {
+			if (++asked == GATE_TRIES_MAX)
+				return asked_too_often(err);
+			if (ask(s, err) < 0)
+				return -1;
+			moved = 0;
+		} else if (r < 0 && err->code == ERR_CONFLICT) {
+			if (++moved == GATE_TRIES_MAX)
+				return too_busy(err);
+			gate_pause(moved);
+		} else {
 			return r;
-		if (asked && i == GATE_TRIES_MAX)
-			return asked_too_often(err);
-		if (asked && s->sink->pending)
-			s->sink->pending(s->sink->ctx, s->result->report);
-		if (asked &&
-		    ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0 ||
-		     gate_policy_again(&s->gate, err) < 0))
-			return -1;
-		if (moved)
-			pause_for_others(i);
-		r = decide_again(s, err);
+		}
 	}
-	return r < 0 && err->code == ERR_CONFLICT ? too_busy(err) : r;
 }
 
 /* What was allowed, or could have been agreed to, and is refused for another reason is denied: by this. */
