@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The seven promises about labels, held over random sequences of everything that can happen: reading,
- * running, forgetting, merging, new conversations, labels from outside. A model in this file knows,
+ * The seven promises about labels, held over every short sequence of what can happen, and long random ones:
+ * reading, running, forgetting, merging, new conversations, labels from outside. A model in this file knows,
  * in the plainest way, how low each domain must be; the real thing may never be above it. These are the
  * parts; that the gate joins them so is in test_gate_properties.c.
  */
@@ -9,17 +9,19 @@
 
 #include "base/scope.h"
 
-enum { DOMAINS = 6, NAMES = 3, STEPS = 1500, ROUNDS = 3, FILES = 4 };
+enum { DOMAINS = 6, NAMES = 3, STEPS = 1500, ROUNDS = 3, FILES = 4, PICKS = 8, DEPTH = 3 };
 
 struct model {
 	struct origin_case *c;
-	uint8_t round; /* each has a principal and files of its own */
+	unsigned round; /* each has a principal and files of its own */
 	char principal[16];
 	uint64_t state;
+	const uint8_t *script; /* what is picked, PICKS of them; NULL: by chance */
 	char handle[DOMAINS][HANDLE_MAX];
 	int root[DOMAINS]; /* which of them it was merged with; the last is the shared one */
 	enum integrity floor[DOMAINS];
-	uint32_t epoch[DOMAINS];
+	uint32_t epoch[DOMAINS]; /* of the last look, and the lowest floor that was seen in it */
+	enum integrity lowest[DOMAINS];
 	int named[NAMES]; /* -1: nobody used it */
 	enum integrity file[FILES];
 	bool written[FILES];
@@ -30,6 +32,8 @@ struct model {
 
 static unsigned pick(struct model *m, unsigned n)
 {
+	if (m->script)
+		return *m->script++ % n;
 	m->state ^= m->state << 13;
 	m->state ^= m->state >> 7;
 	m->state ^= m->state << 17;
@@ -68,9 +72,12 @@ static void look(struct model *m, int i)
 	int r = root(m, i);
 
 	promise(m, 1, d.floor.integrity <= m->floor[r]);
-	promise(m, 2, d.epoch != m->epoch[r] || d.floor.integrity <= m->floor[r]);
+	bool is_same = d.epoch == m->epoch[r];
+	promise(m, 2, !is_same || d.floor.integrity <= m->lowest[r]);
 	promise(m, 6, i != SHARED || d.floor.integrity <= INTEGRITY_UNTRUSTED);
 	m->floor[r] = d.floor.integrity;
+	if (!is_same || d.floor.integrity < m->lowest[r])
+		m->lowest[r] = d.floor.integrity;
 	m->epoch[r] = d.epoch;
 }
 
@@ -114,7 +121,8 @@ static void step_read(struct model *m)
 static void step_run(struct model *m)
 {
 	int i = (int)pick(m, DOMAINS), f = (int)pick(m, FILES), g = (int)pick(m, FILES);
-	uint8_t sha[2][KEEPER_SHA256] = {{(uint8_t)f, m->round}, {(uint8_t)g, m->round}};
+	uint8_t low = (uint8_t)m->round, high = (uint8_t)(m->round >> 8);
+	uint8_t sha[2][KEEPER_SHA256] = {{(uint8_t)f, low, high}, {(uint8_t)g, low, high}};
 	struct file_key in = {1, (ino_t)(f + 1), sha[0], 99}, out = {1, (ino_t)(g + 1), sha[1], 99};
 	struct domain d = find(m, i, NULL);
 	struct label inputs, made;
@@ -166,7 +174,6 @@ static void step_name(struct model *m)
 		int a = root(m, i), b = root(m, m->named[n]);
 		lower(m, a, m->floor[b]);
 		m->root[b] = a;
-		m->epoch[a] = d.epoch;
 	}
 	m->named[n] = i;
 	promise(m, 3, d.floor.integrity <= m->floor[root(m, i)]);
@@ -192,7 +199,6 @@ static void step_epoch(struct model *m)
 	promise(m, 3, !others || after.floor.integrity <= d.floor.integrity);
 	if (!others)
 		m->floor[root(m, i)] = INTEGRITY_USER;
-	m->epoch[root(m, i)] = after.epoch;
 }
 
 /* A label from outside. */
@@ -210,27 +216,91 @@ static void step_hear(struct model *m)
 	promise(m, 7, before != INTEGRITY_HOSTILE || l.integrity == INTEGRITY_HOSTILE);
 }
 
-static void round_of(struct origin_case *c, uint8_t number, unsigned *broken)
-{
-	static void (*const steps[])(struct model *) = {step_read,  step_read,	step_run,
-							step_run,   step_evict, step_name,
-							step_epoch, step_hear};
-	struct model m = {.c = c, .round = number, .named = {-1, -1, -1}};
+typedef void step_fn(struct model *m);
 
-	m.state = 88172645463325252ULL * number;
-	snprintf(m.principal, sizeof(m.principal), "uid:%d", number);
+static void begin(struct model *m, struct origin_case *c, unsigned number, int minted)
+{
+	*m = (struct model){.c = c, .round = number, .named = {-1, -1, -1}};
+	snprintf(m->principal, sizeof(m->principal), "uid:%u", number);
 	for (int i = 0; i < DOMAINS; i++) {
-		m.root[i] = i;
-		m.floor[i] = i == SHARED ? INTEGRITY_UNTRUSTED : INTEGRITY_USER;
-		if (i != SHARED)
-			case_domain(c, m.principal, m.handle[i]);
+		m->root[i] = i;
+		m->floor[i] = i == SHARED ? INTEGRITY_UNTRUSTED : INTEGRITY_USER;
+		m->lowest[i] = INTEGRITY_USER;
+		if (i < minted)
+			case_domain(c, m->principal, m->handle[i]);
 	}
+}
+
+static void add_broken(const struct model *m, unsigned *broken)
+{
+	for (int i = 0; i < 8; i++)
+		broken[i] += m->broken[i];
+}
+
+static void round_of(struct origin_case *c, unsigned number, unsigned *broken)
+{
+	static step_fn *const steps[] = {step_read,  step_read, step_run,   step_run,
+					 step_evict, step_name, step_epoch, step_hear};
+	struct model m;
+
+	begin(&m, c, number, SHARED);
+	m.state = 88172645463325252ULL * number;
 	for (int i = 0; i < STEPS; i++) {
 		steps[pick(&m, ARRAY_SIZE(steps))](&m);
 		look(&m, (int)pick(&m, DOMAINS));
 	}
-	for (int i = 0; i < 8; i++)
-		broken[i] += m.broken[i];
+	add_broken(&m, broken);
+}
+
+/* What can happen in two conversations and without a handle, with what each step picks, in its order. Who
+ * runs something says that it is a person's, and is one who may. */
+#define READ(domain, said, vouched, grade)                                                         \
+	{                                                                                          \
+		step_read,                                                                         \
+		{                                                                                  \
+			domain, 0, 0, 0, domain, said, vouched, grade                              \
+		}                                                                                  \
+	}
+#define RUN(domain, in, out, reads)                                                                \
+	{                                                                                          \
+		step_run,                                                                          \
+		{                                                                                  \
+			domain, in, out, reads, ORIGIN_USER, 1                                     \
+		}                                                                                  \
+	}
+static const struct {
+	step_fn *step;
+	uint8_t picks[PICKS];
+} acts[] = {
+	READ(0, 0, 1, GRADE_NONE), READ(0, 2, 0, GRADE_NONE), READ(0, 0, 1, GRADE_DENIES),
+	READ(1, 1, 1, GRADE_NONE), READ(1, 0, 0, GRADE_NONE), READ(SHARED, 3, 0, GRADE_NONE),
+	RUN(0, 0, 1, 1),	   RUN(0, 1, 0, 0),	      RUN(1, 1, 0, 1),
+	RUN(SHARED, 0, 1, 1),	   {step_evict, {0, 1}},      {step_evict, {1, 0}},
+	{step_name, {0, 0}},	   {step_name, {1, 0}},	      {step_name, {SHARED, 0}},
+	{step_epoch, {0, 1}},	   {step_epoch, {1, 1}},      {step_epoch, {0, 0}},
+};
+
+/* All sequences of DEPTH acts; after each, every domain is looked at. How many there were. */
+static unsigned every_sequence(struct origin_case *c, unsigned *broken)
+{
+	unsigned count = 1;
+
+	for (int i = 0; i < DEPTH; i++)
+		count *= ARRAY_SIZE(acts);
+	for (unsigned n = 0; n < count; n++) {
+		struct model m;
+		begin(&m, c, ROUNDS + 1 + n, 2);
+		unsigned rest = n;
+		for (int i = 0; i < DEPTH; i++, rest /= ARRAY_SIZE(acts)) {
+			m.script = acts[rest % ARRAY_SIZE(acts)].picks;
+			acts[rest % ARRAY_SIZE(acts)].step(&m);
+			look(&m, 0);
+			look(&m, 1);
+			look(&m, SHARED);
+		}
+		add_broken(&m, broken);
+	}
+	return count;
 }
 
 int main(void)
@@ -249,9 +319,11 @@ int main(void)
 	struct origin_case c;
 
 	case_open(&c);
-	for (uint8_t i = 1; i <= ROUNDS; i++)
+	for (unsigned i = 1; i <= ROUNDS; i++)
 		round_of(&c, i, broken);
+	unsigned sequences = every_sequence(&c, broken);
 	case_close(&c);
+	ok(sequences == 18 * 18 * 18, "%u sequences of %d acts", sequences, DEPTH);
 	for (int i = 1; i < 8; i++)
 		ok(broken[i] == 0, "%s", promises[i]);
 	return tap_done();
