@@ -43,7 +43,8 @@ if os.fork() == 0:
         shared[:len(fine)] = fine
     os._exit(0)
 seen, tries, end = {b'fine': 0, b's3cret': 0, b'': 0}, 0, time.monotonic() + 15
-while time.monotonic() < end and (tries < 20000 or not seen[b'fine'] or not seen[b'']):
+there = b's3cret' if os.path.exists(secret) else b''
+while time.monotonic() < end and (tries < 20000 or not seen[b'fine'] or not seen[there]):
     tries += 1
     fd = libc.open(ctypes.c_void_p(path), 0)
     seen[os.read(fd, 16) if fd >= 0 else b''] += 1
