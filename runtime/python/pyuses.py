@@ -29,6 +29,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 PLACES = 10             # of a call, whose meanings anybody knows
 NAMING = {'MatchAs': 'name', 'MatchStar': 'name', 'MatchMapping': 'rest', 'TypeVar': 'name',
           'ParamSpec': 'name', 'TypeVarTuple': 'name'}
+FUNCTION_AT = {'NamedAgg': 1, 'pivot_table': 3, 'crosstab': 5}     # a keyword that is given by its place
 BY_NAME = {'getattr': 'v', 'setattr': 's', 'delattr': 's'}
 
 
@@ -321,6 +322,9 @@ class Uses:
             self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
         if len(node.args) > PLACES and (paths or type(node.func) is ast.Attribute):
             self.tell(node, 'w', 'v', '**')
+        at = min([FUNCTION_AT[name] for name in called if name in FUNCTION_AT], default=PLACES)
+        for given in node.args[at:at + 2]:      # one more where the table itself is given first
+            self.tell_word(node, 'aggfunc', self.is_function(given))
         for word in node.keywords:
             if word.arg == 'env':
                 self.variables(node, word.value)

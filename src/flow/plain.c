@@ -96,9 +96,8 @@ static const char *judge_attribute(struct reading *r, const struct use *u)
 	return judge_name(u, u->name, u->len, u->how);
 }
 
-/* The first name below a module, or below one of its modules. */
-static const char *judge_member(const struct plain_row *row, const struct use *u, const char *name,
-				size_t len, char how)
+/* The first name below a module. */
+static const char *judge_member(const struct plain_row *row, const char *name, size_t len, char how)
 {
 	bool is_taken = how == 'f' || how == 'i';
 
@@ -106,13 +105,20 @@ static const char *judge_member(const struct plain_row *row, const struct use *u
 		return is_taken || strchr("acl", how) ? NULL : is_unclear;
 	if (has(row->first, name, len))
 		return is_taken || is_first(how) ? NULL : is_computed;
-	if (row->kind == PLAIN_BUT && has(plain_function_attribute, name, len))
-		return is_taken ? NULL : is_no_function; /* df.agg is Table.agg(df, ...) */
-	if (row->kind == PLAIN_BUT && has(plain_constant, name, len))
+	if (row->kind == PLAIN_DATA && has(plain_constant, name, len))
 		return is_taken || how == 'a' || how == 'A' ? NULL : is_computed;
-	if (row->kind != PLAIN_BUT)
-		return has(row->names, name, len) ? NULL : unlisted;
-	if (has(row->names, name, len) || has(plain_not_module, name, len))
+	if (row->kind == PLAIN_DATA && has(plain_type, name, len))
+		return is_taken || how == 'v' ? NULL : "is made of raw memory";
+	return has(row->names, name, len) ? NULL : unlisted;
+}
+
+/* A name below that. */
+static const char *judge_part(const struct plain_row *row, const struct use *u, const char *name,
+			      size_t len, char how)
+{
+	if (row->kind == PLAIN_DATA && has(plain_function_attribute, name, len))
+		return is_no_function; /* df.agg is Table.agg(df, ...) */
+	if (row->kind == PLAIN_DATA && has(plain_not_module, name, len))
 		return unlisted;
 	return judge_name(u, name, len, how);
 }
@@ -127,7 +133,7 @@ static const char *judge_object(const struct plain_row *row, const struct use *u
 	if (!*rest)
 		return strchr("fig", u->how) ? NULL : "is handed on";
 	if (u->how != 's')
-		return judge_member(row, u, rest, strcspn(rest, "."), u->how);
+		return judge_member(row, rest, strcspn(rest, "."), u->how);
 	snprintf(pair, sizeof(pair), "%s=", rest);
 	return makes_code_by_variable(pair) ? "says where code comes from" : NULL;
 }
@@ -139,10 +145,8 @@ static const char *judge_rest(const struct plain_row *row, const struct use *u, 
 	for (bool is_first = true; *rest && !why; is_first = false) {
 		size_t len = strcspn(rest, ".");
 		char how = rest[len] ? 'v' : u->how;
-		if (is_first || row->kind == PLAIN_BUT)
-			why = judge_member(row, u, rest, len, how);
-		else
-			why = judge_name(u, rest, len, how);
+		why = is_first ? judge_member(row, rest, len, how)
+			       : judge_part(row, u, rest, len, how);
 		rest += len + (rest[len] == '.');
 	}
 	return why;

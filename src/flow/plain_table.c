@@ -448,7 +448,11 @@ const char plain_not_attribute[] =
 /* Modules that others have. */
 const char plain_not_module[] =
 	"bdb code codeop ctypes dill gc imp inspect joblib multiprocessing ntpath pdb "
-	"pickletools pkgutil posixpath pty shelve site sysconfig timeit types zipimport";
+	"pickletools pkgutil posixpath pty shelve site sysconfig timeit types zipimport "
+	"cbook matplotlib mpl np numpy pandas pd plt";
+
+/* Of bytes that somebody gives they would make pointers. */
+const char plain_type[] = "chararray memmap ndarray recarray";
 
 const char plain_first_attribute[] = "attrgetter from_formula methodcaller query";
 

@@ -11,7 +11,7 @@
 /* What NAMES are. */
 enum plain_kind {
 	PLAIN_ONLY, /* these are plain and nothing else */
-	PLAIN_BUT,  /* everything public is, but these; also further down, in its modules */
+	PLAIN_DATA, /* the same; and what is asked of their parts may name functions and options */
 	PLAIN_OBJECT, /* as PLAIN_ONLY, of something that is no module: its parts are asked by constants */
 };
 
@@ -29,10 +29,12 @@ extern const struct plain_row plain_packages[]; /* those that are not Python's o
 extern const size_t plain_packagec;
 
 /* Of Python itself; of anything else than a module; keywords of calls. */
-extern const char plain_builtins[];	   /* plain */
-extern const char plain_special[];	   /* attributes with underscores that are plain */
-extern const char plain_not_attribute[];   /* not plain, wherever they are asked for */
-extern const char plain_not_module[];	   /* not plain where a module is asked for them */
+extern const char plain_builtins[];	 /* plain */
+extern const char plain_special[];	 /* attributes with underscores that are plain */
+extern const char plain_not_attribute[]; /* not plain, wherever they are asked for */
+extern const char
+	plain_not_module[];	/* not plain further down in a package: modules that others have */
+extern const char plain_type[]; /* of a package: plain as what something is, and not to make one */
 extern const char plain_first_attribute[]; /* plain if called with constants first */
 extern const char plain_not_keyword[];	   /* not plain */
 extern const char plain_constant[];	   /* of a package: plain if called with constants alone */

@@ -156,6 +156,25 @@ makes_code() {
 		import pandas as pd\npd.read_csv("x.csv").hist(None, None, True, None, None, None, None, None, False, False, None, None, 10, input())\n
 		import pandas as pd\npd.DataFrame.agg(pd.read_csv("x.csv"), input())\n
 		import numpy as np\nnp.info("x", toplevel=input())\n
+		import numpy as np\nfor read in (np.load,):\n    print(read("d.npz", None, True)["a"].shape)\n
+		import numpy as np, pandas as pd\npd.Series(["d.npz"]).apply(np.load, args=(None, True))\n
+		import numpy as np\nnp.frompyfunc(np.load, 3, 1)("d.npz", None, True)\n
+		import numpy as np\nclass R: how = staticmethod(np.load)\nR.how("d.npz", None, True)\n
+		import matplotlib.pyplot as plt\nplt.np.load("d.npz", None, True)\n
+		import matplotlib.pyplot as plt\nprint(plt.Figure.np.load("d.npz", None, True))\n
+		from matplotlib.pyplot import np\nnp.load("d.npz", None, True)\n
+		import matplotlib.cm\nmatplotlib.cm.np.load("d.npz", None, True)\n
+		import pandas as pd\npd.io.common.import_optional_dependency("pickle").load(open("p", "rb"))\n
+		from pandas.compat._optional import import_optional_dependency as f\nf(open("d").read())\n
+		import pandas as pd\npd.io.formats.style.jinja2.Template(open("t").read()).render()\n
+		import numpy as np\nprint(np.memmap("p", dtype=object, mode="r", shape=(1,))[0])\n
+		import numpy as np\nprint(np.ndarray((1,), object, open("d", "rb").read())[0])\n
+		import numpy as np\nprint(np.rec.fromstring(open("d", "rb").read(), dtype=[("a", "O")]))\n
+		import numpy as np\nprint(np.lib.stride_tricks.as_strided(np.zeros(1), (9,), (8,)))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.pivot_table("a", "b", "c", df.x[0]))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(pd.pivot_table(df, "a", "b", "c", df.x[0]))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(pd.crosstab(df.a, df.b, df.c, None, None, df.x[0]))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.groupby("a").agg(n=pd.NamedAgg("b", df.x[0])))\n
 		import functools\nfunctools.update_wrapper(print, len, input())\n
 		import subprocess\nsubprocess.run(args=["bash", "x.sh"])\n
 		import os\nos.environ.update({"PATH": "/workspace"})\n
@@ -283,6 +302,9 @@ hands_over() {
 		import csv, json, re, sys\nprint(re.compile("a").match(open(sys.argv[1]).read()))\n
 		import pandas as pd\ndf = pd.read_csv("x.csv").query("a > 1")\nprint(df.describe())\n
 		import numpy as np, matplotlib.pyplot as plt\nplt.plot(np.loadtxt("x"))\n
+		import numpy as np\ndef f(x: np.ndarray) -> np.ndarray: return x if isinstance(x, np.ndarray) else np.zeros(3)\nprint(f(1))\n
+		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.pivot_table("a", "b", "c", "sum", 0), df.agg(n=pd.NamedAgg("b", "max")))\n
+		import matplotlib.pyplot as plt, pandas as pd\nplt.imshow([[1]], cmap=plt.cm.viridis_r)\npd.options.display.max_rows = 5\n
 		import importlib.metadata, logging, os.path\nprint(getattr(os, "sep"), importlib.metadata.version("x"))\n
 		import yaml\nprint(list(yaml.safe_load_all(open("x"))), yaml.safe_load("a: 1"))\n
 		import ast\nprint(ast.literal_eval(open("x").read()))\n
@@ -317,7 +339,7 @@ hands_over() {
 @test "what hands over data is a plan" { hands_over; }
 
 @test "no name that is listed of Python's own modules makes code" {
-	/usr/bin/python3 "$TOP/tests/unit/plain_names.py" "$TOP/src/flow/plain_table.c" >"$T/names"
+	/usr/bin/python3 "$TOP/tests/unit/plain_names.py" "$TOP/src/flow/plain_table.c" "$TOP/src/flow/plain_packages.c" >"$T/names"
 	cat "$T/names"
 	run ! grep '^not ok' "$T/names"
 	grep -q '^ok 2' "$T/names"
