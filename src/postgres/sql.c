@@ -36,7 +36,9 @@ static const struct {
 			      " AND key >= $3 AND ($4 = '' OR key < $4) AND version > $6"
 			      " ORDER BY key LIMIT $5"},
 	[SQL_READ] = {"read",
-		      "SELECT seq, hash, record FROM log WHERE seq >= $1 ORDER BY seq LIMIT $2"},
+		      "SELECT seq, hash, record FROM log"
+		      " WHERE seq >= CASE $1::bigint WHEN 0 THEN -9223372036854775807 ELSE $1 END"
+		      " ORDER BY seq LIMIT $2"},
 	[SQL_FIND] = {"find", "SELECT log.seq, log.hash, log.record FROM ref"
 			      " JOIN log ON log.seq = ref.seq"
 			      " WHERE ref.name = $1 AND ref.seq >= $2 ORDER BY ref.seq LIMIT $3"},

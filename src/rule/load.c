@@ -52,6 +52,15 @@ static int skip(struct loader *l, const char *file, unsigned line, const char *i
 	return refuse(l, file, line, id);
 }
 
+/* What was read and could not be understood. That there is no memory is not the file's fault, and nobody
+ * does without its rule. */
+static int skip_bad(struct loader *l, const char *file, unsigned line, const char *id)
+{
+	if (l->err->code == ERR_SYSTEM)
+		return -1;
+	return skip(l, file, line, id);
+}
+
 static void on_report(void *context, const struct rule_report *r)
 {
 	struct loader *l = context;
@@ -115,7 +124,7 @@ static int take_tree(struct loader *l, const char *file, const struct node *root
 	unsigned line;
 
 	if (rule_parse(root, arena_dup(arena, file), arena, &rule, &line, l->err) < 0)
-		return skip(l, file, line, rule.id);
+		return skip_bad(l, file, line, rule.id);
 	const struct rule *twin = pack_find(l->pack, rule.id);
 	if (twin) {
 		err_set(l->err, ERR_INPUT, "the id is taken already, in %.256s", twin->file);
@@ -137,7 +146,7 @@ static int take_document(struct loader *l, const char *file, const char *data, s
 	unsigned line;
 
 	if (yaml_read(data, len, arena, &root, &line, l->err) < 0)
-		return skip(l, file, line, NULL);
+		return skip_bad(l, file, line, NULL);
 	int result = take_tree(l, file, root, arena);
 	if (l->pack->rulec > before)
 		arena_adopt(&l->pack->arena, arena);

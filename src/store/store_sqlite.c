@@ -33,7 +33,10 @@ static const char *const sqls[SQL_COUNT] = {
 	[SQL_LIST] = "SELECT key, version, value FROM item WHERE kind = ?1 AND key > ?2"
 		     " AND key >= ?3 AND (?4 = '' OR key < ?4) AND version > ?6"
 		     " ORDER BY key LIMIT ?5",
-	[SQL_READ] = "SELECT seq, hash, record FROM log WHERE seq >= ?1 ORDER BY seq LIMIT ?2",
+	/* From the beginning: also what lies before it. */
+	[SQL_READ] = "SELECT seq, hash, record FROM log"
+		     " WHERE seq >= CASE ?1 WHEN 0 THEN -9223372036854775807 ELSE ?1 END"
+		     " ORDER BY seq LIMIT ?2",
 	[SQL_FIND] = "SELECT log.seq, log.hash, log.record FROM ref JOIN log ON log.seq = ref.seq"
 		     " WHERE ref.name = ?1 AND ref.seq >= ?2 ORDER BY ref.seq LIMIT ?3",
 	[SQL_REFS] = "SELECT name, seq, x'' FROM ref",

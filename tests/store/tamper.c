@@ -65,6 +65,9 @@ static const struct {
 	 BOTH("INSERT INTO log (seq, hash, record) SELECT 5000, hash, record FROM log WHERE seq = "
 	      "100"),
 	 VERIFY_HEAD, -3, 5000},
+	{"one lies before the first",
+	 BOTH("INSERT INTO log (seq, hash, record) SELECT -5, hash, record FROM log WHERE seq = 3"),
+	 VERIFY_FORM, 0, 0},
 	{"a name in the index is gone", BOTH("DELETE FROM ref WHERE seq = 100"), VERIFY_INDEX, 0,
 	 0},
 	{"or another", BOTH("UPDATE ref SET name = 'run:b' WHERE seq = 100"), VERIFY_INDEX, 0, 0},
