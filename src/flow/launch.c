@@ -382,9 +382,15 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 		*err = r->err;
 		return -1;
 	}
-	return err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",
-		       WIFSIGNALED(status) ? "signal" : "status",
-		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",
+		WIFSIGNALED(status) ? "signal" : "status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	err_cause(err, "%s",
+		  WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+			  ? "somebody killed it: a person, or the kernel because memory ran out"
+			  : "it is a mistake of Cordon's, or of the machine's");
+	err_cure(err, "look at the kernel's log (dmesg) for the time of this run; cordon doctor");
+	return -1;
 }
 
 int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,

@@ -71,6 +71,7 @@ static int fetch(const struct policy_secret *s, struct egress_secret *ret, struc
 		  : s->path ? s->path
 			    : s->command,
 		  r < 0 ? "gives nothing" : "gives more than one line, or too little");
+	err_cure(err, "make it give one line of %d characters or more", LEAST);
 	return -1;
 }
 

@@ -37,6 +37,23 @@ session_hop() {
 	is_parked
 	submit "$1" --origin user --workspace "$W:ro" obeys.py
 	is_parked
+	# Only the host begins another conversation (GATE.md): it has read nothing of this one. Its files have.
+	talk "$1"
+	echo 'print(sum(range(9)))' | code own.py
+	submit "$1" own.py
+	holds 'r["origin"] == "agent"'
+	submit "$1" --workspace "$W:ro" obeys.py
+	holds 'r["origin"] == "exposed"'
+	# With the client's name for the first one it is the first one.
+	local named
+	gate "$1" domain new --conversation this
+	named=$(cat "$T/out")
+	D=$mine
+	submit "$1" --conversation this --workspace "$W:ro" obeys.py
+	is_parked
+	D=$named
+	submit "$1" --workspace "$W:ro" obeys.py
+	is_parked
 }
 @test "laundering: another conversation, or none" {
 	every session_hop
@@ -116,9 +133,12 @@ without_handle() {
 }
 
 # While a document is being read, runs are decided on: each either was before it, or knows it.
-race() {
-	local i
+# raced WAY: 1 if no run was decided on before the table was read, or none after it.
+raced() {
+	local i before
 	begin "$1"
+	gate "$1" audit export --format jsonl
+	before=$(wc -l <"$T/out")
 	for i in 1 2 3 4 5 6; do
 		as "${1%%:*}" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$D" \
 			--workspace "$W:ro" obeys.py >"$T/race-$i" 2>/dev/null </dev/null &
@@ -127,16 +147,28 @@ race() {
 	wait
 	gate "$1" audit export --format jsonl
 	exits 0
-	/usr/bin/python3 - "$T/out" <<-'END'
+	/usr/bin/python3 - "$T/out" "$before" <<-'END'
 		import json, sys
-		read = False
-		for line in open(sys.argv[1]):
+		read, decided = False, [0, 0]
+		for line in list(open(sys.argv[1]))[int(sys.argv[2]):]:
 		    r = json.loads(line)
 		    read |= r["kind"] == "ingest" and r["body"]["kind"] == "file"
+		    decided[read] += r["kind"] == "verdict"
 		    if r["kind"] == "start":
 		        assert not read, "a run began after the table was read, as if it had not been"
 		assert read
+		open(sys.argv[1], "w").write("met\n" if all(decided) else "missed\n")
 	END
+}
+
+race() {
+	local tries
+	for ((tries = 0; tries < 20; tries++)); do
+		raced "$1"
+		! grep -q met "$T/out" || return 0
+	done
+	echo "they never met"
+	return 1
 }
 @test "laundering: a race between reading and running" {
 	every race

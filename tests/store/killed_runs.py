@@ -6,16 +6,18 @@ takes down and brings back. Afterwards: no file without a record of its start, n
 was not run; every record that was ever read is still there, byte for byte; the log verifies; a result that
 is said to be recorded is. Moments are spread over what a run takes here, as measured; of each victim each
 stage must have been hit: before the start was on record, between start and result, and not at all (see
-STAGES)."""
+STAGES). One run in two has a workspace that it can only read, where the interpreter starts before there is a
+record: its effect is that it opens a pipe there."""
 import json
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
-CODE = "import sys, time\nopen(sys.argv[1], 'w').close()\ntime.sleep(0.04)\n"
+CODE = "import sys, time\nopen(*sys.argv[1:]).close()\ntime.sleep(0.04)\n"
 OWNER, MEASURED = 61000, 5
 # How far the log was when it was struck. Moments a little behind a run's end make the last one. Whoever is
 # left without a log says so: nothing was run, or what was is on no record.
@@ -25,25 +27,55 @@ STAGES = {"cordon": ("killed early", "killed running", "done"),
 EXTRA_ROUNDS = 60  # until each was hit
 
 
+class Pipe:
+    """Has anybody opened it to read? Whoever opens one waits for the other end."""
+
+    def __init__(self, path):
+        self.path, self.is_over, self.was_opened = path, False, False
+        os.mkfifo(path, 0o644)
+        self.other = threading.Thread(target=self.wait)
+        self.other.start()
+
+    def wait(self):
+        fd = os.open(self.path, os.O_WRONLY)
+        self.was_opened = not self.is_over
+        os.close(fd)
+
+    def end(self):
+        """Nobody else will."""
+        self.is_over = True
+        while self.other.is_alive():
+            os.close(os.open(self.path, os.O_RDONLY | os.O_NONBLOCK))
+            self.other.join(0.01)
+        os.unlink(self.path)
+        return self.was_opened
+
+
 class Runs:
     def __init__(self, cordon, rules, top):
-        self.cordon, self.rules, self.state, self.work = cordon, rules, top + "/state", top + "/work"
+        self.cordon, self.rules, self.state = cordon, rules, top + "/state"
+        self.work, self.pipes = top + "/work", top + "/pipes"
         self.code, self.lines = top + "/effect.py", []
         os.mkdir(self.state, 0o700)
-        os.mkdir(self.work)
-        if os.geteuid() == 0:  # a directory of root's is given to nobody
-            os.chown(self.work, OWNER, OWNER)
+        for given in self.work, self.pipes:
+            os.mkdir(given)
+            if os.geteuid() == 0:  # a directory of root's is given to nobody
+                os.chown(given, OWNER, OWNER)
         with open(self.code, "w") as f:
             f.write(CODE)
 
     def call(self, *args):
         return subprocess.run([self.cordon, *args, "--state", self.state], capture_output=True)
 
-    def begin(self, name):
+    def begin(self, name, reads=False):
         words = ["run", "--json", "--origin", "user", "--rules", self.rules, "--state", self.state,
-                 "--workspace", self.work + ":rw"]
-        return subprocess.Popen([self.cordon, *words, self.code, "--", name], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                 "--workspace", self.pipes + ":ro" if reads else self.work + ":rw"]
+        self.pipe = Pipe(f"{self.pipes}/{name}") if reads else None
+        return subprocess.Popen([self.cordon, *words, self.code, "--", name, "r" if reads else "w"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def has_run(self, name):
+        return self.pipe.end() if self.pipe else os.path.exists(f"{self.work}/{name}")
 
     def read_log(self):
         """The records that are new; what was read before must still be there."""
@@ -78,7 +110,7 @@ def strike(victim, run):
 def check(runs, name, status, said):
     """What became of the one round: how it ended, in a word."""
     new = runs.read_log()
-    ran = os.path.exists(f"{runs.work}/{name}")
+    ran = runs.has_run(name)
     assert not ran or new.count("start") == 1, f"it ran without a record: {new}"
     verified = runs.call("audit", "verify")
     assert verified.returncode == 0, verified.stdout
@@ -120,8 +152,8 @@ def main(cordon, rules, top, rounds, victims):
     latest = 1.3 * measure(runs)
     while i < int(rounds) or (missing(victims, ends) and i < int(rounds) + EXTRA_ROUNDS):
         victim, name = victims[i % len(victims)], f"f{i}"
+        run = runs.begin(name, i // len(victims) % 2 == 1)
         i += 1
-        run = runs.begin(name)
         time.sleep(chance.uniform(0, latest))
         strike(victim, run)
         said = run.communicate(timeout=90)[0]
