@@ -272,11 +272,12 @@ static void add_program(struct view_boot *boot, struct arena *arena, const struc
 		add_file(boot, arena, p->code_name, p->code, p->code_len);
 }
 
-enum { AT_START, AT_START_CODE, AT_PARTS, AT_ENCODINGS, AT_SITECUSTOMIZE, AT_TELEMETRY };
+/* What is in our own file for it. */
+enum { AT_START, AT_START_CODE, AT_PARTS, AT_ENCODINGS, AT_SITECUSTOMIZE, AT_TELEMETRY, AT_COUNT };
 
-int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
+static int find_parts(struct part part[AT_COUNT], struct err *err)
 {
-	struct part part[] = {
+	static const struct part all[AT_COUNT] = {
 		[AT_START] = PART(view_start),
 		[AT_START_CODE] = PART(view_start_code),
 		[AT_PARTS] = PART(view_parts),
@@ -284,40 +285,55 @@ int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
 		[AT_SITECUSTOMIZE] = PART(view_sitecustomize),
 		[AT_TELEMETRY] = PART(view_telemetry),
 	};
-	AUTO_CLOSE int fd = self_open();
 
-	if (fd < 0)
-		return err_errno(err, ERR_SYSTEM,
-				 "opening our own file, where the reader of code is");
-	for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+	memcpy(part, all, sizeof(all));
+	for (size_t i = 0; i < AT_COUNT; i++)
 		if (self_offset(part[i].bytes, part[i].len, &part[i].at) < 0) {
 			err_set(err, ERR_SYSTEM, "the reader of code is not in our own file");
 			err_cause(err, "what is mapped is not the file that was started");
 			err_cure(err, "install cordon anew, or run it without --telemetry");
 			return -1;
 		}
-	/* A name and its value in a line each; modules last, because anybody's text may be in it. */
-	const char *values = arena_printf(arena,
-					  "code %s\nlanguage %s\nkey %s\nparts %zu\nstart %zu %zu\n"
-					  "start_code %zu %zu\nwaits %d\ntelemetry %zu %zu\n\n%s",
-					  boot->code, boot->plan ? VIEW_PLAN : "python", view_key,
-					  part[AT_PARTS].at, part[AT_START].len, part[AT_START].at,
-					  part[AT_START_CODE].len, part[AT_START_CODE].at,
-					  boot->waits, boot->telemetry ? part[AT_TELEMETRY].len : 0,
-					  part[AT_TELEMETRY].at, boot->modules);
+	return 0;
+}
+
+/* A name and its value in a line each; modules last, because anybody's text may be in it. */
+static void add_values(struct view_boot *boot, struct arena *arena, const struct part *part)
+{
+	const struct part *start = &part[AT_START], *code = &part[AT_START_CODE];
+	const struct part *telemetry = &part[AT_TELEMETRY];
+	const char *values = arena_printf(
+		arena,
+		"code %s\nlanguage %s\nkey %s\nparts %zu\nstart %zu %zu\nstart_code %zu %zu\n"
+		"waits %d\ntelemetry %zu %zu\n\n%s",
+		boot->code, boot->plan ? VIEW_PLAN : "python", view_key, part[AT_PARTS].at,
+		start->len, start->at, code->len, code->at, boot->waits,
+		boot->telemetry ? telemetry->len : 0, telemetry->at, boot->modules);
+
 	add_file(boot, arena, "values", values, strlen(values));
+}
+
+int view_boot(struct view_boot *boot, struct arena *arena, struct err *err)
+{
+	struct part part[AT_COUNT];
+	AUTO_CLOSE int fd = self_open();
+
+	if (fd < 0)
+		return err_errno(err, ERR_SYSTEM,
+				 "opening our own file, where the reader of code is");
+	if (find_parts(part, err) < 0)
+		return -1;
+	const struct boot_program encodings = {
+		"encodings/__init__.py", "encodings/__pycache__/__init__." VIEW_TAG ".pyc",
+		view_encodings_code, sizeof(view_encodings_code) - 1, part[AT_ENCODINGS]};
+	const struct boot_program sitecustomize = {
+		"sitecustomize.py", "__pycache__/sitecustomize." VIEW_TAG ".pyc",
+		view_sitecustomize_code, sizeof(view_sitecustomize_code) - 1,
+		part[AT_SITECUSTOMIZE]};
+	add_values(boot, arena, part);
 	if (boot->waits)
-		add_program(
-			boot, arena,
-			&(struct boot_program){"encodings/__init__.py",
-					       "encodings/__pycache__/__init__." VIEW_TAG ".pyc",
-					       view_encodings_code, sizeof(view_encodings_code) - 1,
-					       part[AT_ENCODINGS]});
-	add_program(boot, arena,
-		    &(struct boot_program){
-			    "sitecustomize.py", "__pycache__/sitecustomize." VIEW_TAG ".pyc",
-			    view_sitecustomize_code, sizeof(view_sitecustomize_code) - 1,
-			    part[AT_SITECUSTOMIZE]});
+		add_program(boot, arena, &encodings);
+	add_program(boot, arena, &sitecustomize);
 	boot->parts = scope_take_fd(&fd);
 	return 0;
 }
