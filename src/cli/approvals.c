@@ -59,7 +59,8 @@ static void list_damaged(struct listing *l, const char *id, const struct err *wh
 		printf("%s  damaged   %s\n", id, why->message);
 		return;
 	}
-	json_t *one = json_pack("{s:s, s:o}", "approval_id", id, "error", jsonval_readable(why->message));
+	json_t *one =
+		json_pack("{s:s, s:o}", "approval_id", id, "error", jsonval_readable(why->message));
 	verdict_add(one, &(struct verdict_said){.ref = "apr", .id = id});
 	json_array_append_new(l->all, one);
 }

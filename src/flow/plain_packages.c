@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See plain_table.h: the rows of packages that are not Python's own. Each module of theirs that is plain has a
- * row of its own, because what a module has imported is an attribute of it too (pyplot.np). Left out: what
- * loads or runs something, takes raw memory as objects, or looks names up.
+ * See plain_table.h: the rows of packages that are not Python's own. Each module of theirs that is
+ * plain has a row of its own, because what a module has imported is an attribute of it too
+ * (pyplot.np). Left out: what loads or runs something, takes raw memory as objects, or looks names up.
  */
 #include "base/scope.h"
 #include "flow/plain_table.h"

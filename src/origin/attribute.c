@@ -267,14 +267,13 @@ static void tie_atoms(struct work *w)
 		if (k == source->count || PRINT_HASH(source->list[k]) != hash)
 			continue;
 		size_t from = PRINT_AT(source->list[k]);
-		tell(w,
-		     (struct evidence){.tie = TIE_ATOM,
-				       .atom = a->kind,
-				       .source_at = from,
-				       .source_to = index_atom_end(w->index, from, a->plain),
-				       .weight = a->len,
-				       .text_at = a->at,
-				       .text_len = a->len});
+		tell(w, (struct evidence){.tie = TIE_ATOM,
+					  .atom = a->kind,
+					  .source_at = from,
+					  .source_to = index_atom_end(w->index, from, a->plain),
+					  .weight = a->len,
+					  .text_at = a->at,
+					  .text_len = a->len});
 	}
 }
 
