@@ -50,7 +50,7 @@ static int take_code(const struct approval_request *r, const uint8_t *data, size
 		return err_set(err, ERR_INPUT, "the code is not the one that the request is about");
 	uint8_t *copy = malloc(len + 1);
 	if (!copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	memcpy(copy, data, len);
 	*ret = (struct approval_code){.data = copy, .len = len};
 	return 0;

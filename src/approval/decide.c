@@ -86,7 +86,7 @@ static int add_vote(struct store *s, struct approval *a, const struct approval_v
 	list[count] = *v;
 	list[count].name = arena_dup(&a->arena, v->name);
 	if (a->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	*ret = (struct approval_list){.count = count + 1, .list = list};
 	return 0;
 }
@@ -184,7 +184,7 @@ int approval_deny(struct store *s, struct approval *a, const struct approval_act
 	next.ended_by = actor->uid;
 	next.reason = arena_dup(&a->arena, reason);
 	if (a->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return commit(
 		s, a,
 		&(struct change){

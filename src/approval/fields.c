@@ -163,6 +163,6 @@ int fields_decode(const struct field *f, const uint8_t *data, size_t len, struct
 	if (take_fields(&r, f, ret) && r.left == 0)
 		return 0;
 	if (a->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return err_set(err, ERR_INPUT, "the bytes of an approval are not as they were written");
 }

@@ -30,7 +30,7 @@ int ids_read(struct store *s, const char *prefix, const char *after, size_t most
 
 	*ret = (struct ids){.most = most, .id = calloc(most, sizeof(ret->id[0]))};
 	if (!ret->id)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return store_list(s, STORE_APPROVAL, &range, keep, ret, err);
 }
 

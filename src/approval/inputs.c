@@ -89,7 +89,7 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 
 	in.list = arena_alloc(a, (3 + from->execc) * sizeof(*in.list));
 	if (a->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
 		return -1;
 	if (from->venv && add(&in, INPUT_VENV, from->venv, err) < 0)

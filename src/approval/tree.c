@@ -149,7 +149,7 @@ int tree_sum(const char *path, const struct tree_size *most, struct tree_sum *re
 	struct walk_to to = {.entries = most->entries, .visit = add_entry, .ctx = t};
 
 	if (!t)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	t->most = most;
 	digest_init(&t->state);
 	add(t, PREFIX, sizeof(PREFIX) - 1);

@@ -88,6 +88,14 @@ void err_context(struct err *err, const char *fmt, ...)
 			 (int)(sizeof(err->message) - (size_t)n), old);
 }
 
+int err_memory(struct err *err)
+{
+	err_set(err, ERR_SYSTEM, "out of memory");
+	err_cause(err, "this machine, or a limit of this process (ulimit -a), gives no more");
+	err_cure(err, "free some, or raise the limit; then do it again");
+	return -1;
+}
+
 int err_replaced(struct err *err, const char *name)
 {
 	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);

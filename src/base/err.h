@@ -47,6 +47,8 @@ int err_errno(struct err *err, enum err_code code, const char *fmt, ...)
 void err_blame(struct err *err, const char *layer);
 void err_cause(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_cure(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* There is no memory left: -1. */
+int err_memory(struct err *err);
 /* What has that NAME is something else by now than what was decided on: -1. */
 int err_replaced(struct err *err, const char *name);
 /* Puts "FMT: " before the message. */

@@ -52,7 +52,7 @@ static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct e
 	if (r == 0)
 		return 0;
 	if (errno == ENOMEM)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (errno != E2BIG)
 		return walk_unreadable(e, err);
 	return err_set(err, ERR_LIMIT, "it has more than %llu files and directories",
@@ -152,7 +152,7 @@ int walk(int dir, const struct walk_to *to, uint64_t *ret_entries, struct err *e
 	AUTO_FREE struct walker *w = calloc(1, sizeof(*w));
 
 	if (!w)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	w->to = to;
 	struct walk_entry e = {.fd = dir, .path = w->path};
 	if (dir < 0 || fstat(dir, &e.st) < 0)

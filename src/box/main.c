@@ -50,7 +50,7 @@ static int run_program(struct box *b, struct err *err)
 	struct run *r = new_table(sizeof(*r));
 
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	r->box = b;
 	r->pidfd = -1;
 	gate_init(&r->gate);
@@ -66,7 +66,7 @@ static int run_program(struct box *b, struct err *err)
 static int run(struct box *b, struct spec *spec, struct err *err)
 {
 	if (!spec)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (intake_receive(spec, err) < 0)
 		return -1;
 	b->spec = spec;

@@ -88,7 +88,7 @@ static int note_one(void *context, const char *id, struct err *err)
 		size_t room = l->room ? l->room * 2 : 64;
 		struct listed *grown = reallocarray(l->row, room, sizeof(*grown));
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		l->row = grown;
 		l->room = room;
 	}

@@ -47,7 +47,7 @@ static int read_request(const char *file, struct approval *ret, struct approval_
 	AUTO_FREE uint8_t *data = malloc(CARRY_MAX + 1);
 
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	ssize_t len = fd < 0 ? -1 : io_read_full(fd, data, CARRY_MAX + 1);
 	if (len < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);

@@ -152,7 +152,7 @@ static int show_diff(const struct approval *last, const struct approval *now,
 	int r = linediff((struct linediff_text){from->data, from->len},
 			 (struct linediff_text){to->data, to->len}, show_diff_line, &lines);
 	if (r < 0)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (!lines)
 		approvals_line("", "the code is the same%s",
 			       from->len == to->len ? "" : " but for the newline at its end");

@@ -55,7 +55,7 @@ static int put_event(const struct export *x, const struct store_row *row, const 
 	json_t *event = formats[x->audit->call->gate.format].make(&e);
 
 	if (!event)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	jsonval_print(event);
 	return 0;
 }

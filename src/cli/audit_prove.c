@@ -43,7 +43,7 @@ int audit_prove(struct audit *a, struct err *err)
 		return -1;
 	buf_add(&proof, "", 1);
 	if (proof.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (a->call->json)
 		jsonval_print(
 			jsonval_object(gate_prove_fields,

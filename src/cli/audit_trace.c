@@ -225,9 +225,7 @@ static int trace_one(void *context, const struct store_row *row, const struct re
 	if (t->records && led)
 		json_array_append(t->documents, json_object_get(record, "body"));
 	if (t->records)
-		return json_array_append_new(t->records, record) < 0
-			       ? err_set(err, ERR_SYSTEM, "out of memory")
-			       : 0;
+		return json_array_append_new(t->records, record) < 0 ? err_memory(err) : 0;
 	json_decref(record);
 	audit_line(r);
 	return 0;

@@ -209,7 +209,7 @@ json_t *convert_to_splunk(const struct rule *rule, struct err *err)
 	if (convert_check(rule, err) < 0)
 		return NULL;
 	if (grow_open(&g) < 0) {
-		err_set(err, ERR_SYSTEM, "out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	put_comment(g.to, "rule", rule->id);

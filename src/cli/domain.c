@@ -121,7 +121,7 @@ static int list_lost(json_t *all, const struct lost_run *run, const char *why, s
 	}
 	json_t *one = json_pack("{s:s, s:I, s:s}", "run", ref, "since",
 				(json_int_t)run->since * 1000, "why", why);
-	return json_array_append_new(all, one) < 0 ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return json_array_append_new(all, one) < 0 ? err_memory(err) : 0;
 }
 
 static int list_row(void *context, const struct lost_run *run, struct err *err)

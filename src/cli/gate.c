@@ -90,7 +90,7 @@ static int read_all(int fd, const char *name, size_t most, char **ret, size_t *r
 
 	for (;;) {
 		if (!data)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		ssize_t n = io_read_full(fd, data + len, size - len);
 		if (n < 0)
 			return err_errno(err, ERR_INPUT, "%.200s", name);
@@ -102,7 +102,7 @@ static int read_all(int fd, const char *name, size_t most, char **ret, size_t *r
 		size = size * 2 <= most ? size * 2 : most + 1;
 		char *grown = realloc(data, size + 1);
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		data = grown;
 	}
 	if (len > most)

@@ -242,7 +242,7 @@ int cli_ingest(struct cli_call *call)
 	if (rules && report)
 		r = run(call, rules, report, &err);
 	else
-		err_set(&err, ERR_SYSTEM, "out of memory");
+		err_memory(&err);
 	struct told told = {report, report ? &report->released.source : NULL, to};
 	if (r == 0 && call->json)
 		print_json(&told);

@@ -141,7 +141,7 @@ json_t *lucene_of_rule(struct text pattern, struct err *err)
 	js_ast_done(&ast);
 	ret = text ? json_stringn(text, len) : NULL;
 	if (!ret)
-		err_set(err, ERR_SYSTEM, "out of memory");
+		err_memory(err);
 	free(text);
 	return ret;
 }

@@ -264,7 +264,7 @@ static int begin(struct scan *s, struct err *err)
 	struct out_json *o = calloc(1, sizeof(*o));
 
 	if (!o)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	*o = (struct out_json){json_array(), json_array(), json_array(),
 			       json_array(), false,	   false};
 	s->out = o;

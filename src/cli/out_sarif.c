@@ -36,7 +36,7 @@ static int begin(struct scan *s, struct err *err)
 	struct out_sarif *o = calloc(1, sizeof(*o));
 
 	if (!o)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	o->rules = json_array();
 	o->results = json_array();
 	o->notifications = json_array();

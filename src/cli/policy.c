@@ -70,7 +70,7 @@ static int read_ask(const char *file, struct arena *arena, struct ask *ret, stru
 	unsigned line;
 
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	ssize_t len = fd < 0 ? -1 : io_read_full(fd, data, ASK_BYTES_MAX + 1);
 	if (len < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);

@@ -125,7 +125,7 @@ int cli_rules(struct cli_call *call)
 	if (!verb)
 		return rules_fail(call, STATUS_USAGE, &err);
 	if (!set) {
-		err_set(&err, ERR_SYSTEM, "out of memory");
+		err_memory(&err);
 		return rules_fail(call, STATUS_FAILED, &err);
 	}
 	v.all = verb->run == rules_check;

@@ -195,7 +195,7 @@ int cli_scan(struct cli_call *call)
 				       .no_code_view = o->no_code_view};
 	struct scan_sink sink = {&s, on_finding, on_error, on_note, on_effects};
 	struct err err;
-	int ready = rules ? format->begin(&s, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
+	int ready = rules ? format->begin(&s, &err) : err_memory(&err);
 
 	if (ready < 0) {
 		cli_print_error(&err);

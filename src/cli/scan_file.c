@@ -40,7 +40,7 @@ static int read_all(int fd, struct text *ret, char **ret_memory, struct err *err
 		data = more;
 	}
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (len > SCAN_FILE_MAX) {
 		free(data);
 		return err_set(err, ERR_LIMIT, "is larger than %zu MiB", SCAN_FILE_MAX >> 20);

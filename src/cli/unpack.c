@@ -189,7 +189,7 @@ int unpack_rules(int archive, const char *prefix, int to, size_t *ret_files, str
 	if (!u.in) {
 		if (copied >= 0)
 			close(copied);
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	}
 	while ((result = read_block(&u, &h, err)) == 0 && !is_empty(&h))
 		if ((result = entry(&u, &h, err)) < 0)

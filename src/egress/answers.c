@@ -82,7 +82,7 @@ int answers_open(struct egress *e, struct err *err)
 {
 	e->answers = calloc(EGRESS_ANSWERS_MAX, sizeof(*e->answers));
 	if (!e->answers)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	e->box = (struct watch){EGRESS_BOX_FD, on_box};
 	return loop_add(e, &e->box, EPOLLIN, err);
 }

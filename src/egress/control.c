@@ -166,7 +166,7 @@ int control_open(struct egress *e, struct err *err)
 {
 	e->said = calloc(EGRESS_KNOWN_MAX, sizeof(*e->said));
 	if (!e->said)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	e->control = (struct watch){EGRESS_CONTROL_FD, on_control};
 	return loop_add(e, &e->control, EPOLLIN, err);
 }

@@ -184,7 +184,7 @@ int lookup_open(struct egress *e, struct err *err)
 {
 	e->lookups = calloc(EGRESS_KNOWN_MAX, sizeof(*e->lookups));
 	if (!e->lookups || pthread_mutex_init(&e->lock, NULL) != 0)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	e->looked = (struct watch){eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), on_looked};
 	if (e->looked.fd < 0)
 		return err_errno(err, ERR_SYSTEM, "making an eventfd");

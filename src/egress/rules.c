@@ -22,7 +22,7 @@ int rules_add(struct rules *r, enum egress_list list, const char *text, struct e
 			     err) < 0)
 		return -1;
 	if (r->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	r->count[list]++;
 	return 0;
 }

@@ -273,6 +273,6 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 	    open_workspace(&d, err) < 0 || add_talk(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return 0;
 }

@@ -78,7 +78,7 @@ static int try_tiers(struct doctor *d, struct err *err)
 	size_t i = 0;
 
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	while (i < ARRAY_SIZE(programs) && access(programs[i], X_OK) < 0)
 		i++;
 	for (int t = 0; t < TIER_COUNT; t++) {

@@ -96,7 +96,7 @@ int doctor_try_egress(enum tier tier, struct err *err)
 	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (named < 0 || other < 0)
 		return err_errno(err, ERR_SYSTEM, "listening on this host's loopback");
 	run_both(tier, port, r);

@@ -57,7 +57,7 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 
 	result_init(ret);
 	if (!bp) {
-		err_set(&ret->err, ERR_SYSTEM, "out of memory");
+		err_memory(&ret->err);
 		return;
 	}
 	int begun = launch_begin(&box, &err);

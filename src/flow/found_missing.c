@@ -49,7 +49,7 @@ static struct one *add(struct all *all, struct err *err)
 		size_t room = all->room ? 2 * all->room : 64;
 		struct one *list = reallocarray(all->list, room, sizeof(*list));
 		if (!list) {
-			err_set(err, ERR_SYSTEM, "out of memory");
+			err_memory(err);
 			return NULL;
 		}
 		all->list = list;

@@ -223,7 +223,7 @@ static int fill(struct gate *g, struct err *err)
 	fill_effects(g);
 	if (fill_inputs(g, err) < 0)
 		return -1;
-	return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return g->arena.failed ? err_memory(err) : 0;
 }
 
 /* What can still change cannot be agreed to. */
@@ -296,7 +296,7 @@ int gate_approve(struct gate *g, struct err *err)
 	g->has_approval = found == 1;
 	if (g->has_approval) {
 		stand_by(g);
-		return g->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+		return g->arena.failed ? err_memory(err) : 0;
 	}
 	return ask_people(g, now, err);
 }

@@ -92,7 +92,7 @@ int gate_join_known(struct gate *g, int dir, struct err *err)
 	struct err why;
 
 	if (!sizes)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (file_sizes_load(&g->state.keeper, sizes, err) < 0)
 		return -1;
 	/* Also where nothing is known of any file: a pipe, or what a lost run wrote, is seen by what
@@ -141,7 +141,7 @@ static int join_word(struct gate *g, const struct file_sizes *sizes, const char 
 		return 0;
 	const char *line = arena_printf(&g->arena, "%s\n", word);
 	if (!line)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return look_up_word(g, line, len + 1, err);
 }
 
@@ -154,7 +154,7 @@ int gate_join_words(struct gate *g, struct err *err)
 		return 0;
 	sizes = malloc(sizeof(*sizes));
 	if (!sizes)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (file_sizes_load(&g->state.keeper, sizes, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->argc; i++)

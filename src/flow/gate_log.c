@@ -308,7 +308,7 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 	int r = -1;
 
 	if (!refs)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (int i = 0; r < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
 		tell_decision(g, why, 0, refs, &tx);
@@ -367,7 +367,7 @@ int gate_log_start(struct gate *g, struct err *err)
 	AUTO_JCS struct jcs j = {0};
 
 	if (!refs)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	tell_decision(g, NULL, spec_layers(&g->bp->spec), refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);

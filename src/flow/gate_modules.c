@@ -53,7 +53,7 @@ static int keep_file(struct modules *m, const char *path, int fd, size_t len, st
 
 	if (!data || m->g->arena.failed) {
 		free(data);
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	}
 	ssize_t n = pread(fd, data, len, 0);
 	if (n < 0 || (size_t)n != len)
@@ -174,7 +174,7 @@ static int read_file(struct modules *m, size_t i, int (*read)(struct reader *r, 
 	char *base = base_of(&m->g->arena, m->path[i]);
 
 	if (!base)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return is_package(m, m->path[i]) ? m->language->read_package(m, base, m->text[i], err)
 					 : read_text(m, base, m->text[i], read, err);
 }

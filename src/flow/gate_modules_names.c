@@ -207,7 +207,7 @@ static int add_below(struct modules *m, const char *base, struct text path, stru
 		return 0;
 	char *below = arena_printf(&m->g->arena, "%s/", name);
 	if (m->g->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < m->belowc; i++)
 		if (strcmp(m->below[i], below) == 0)
 			return 0;
@@ -344,7 +344,7 @@ int modules_plain_text(const struct modules *m, struct text text, char **ret, si
 		return 0;
 	char *out = malloc(text.len + UTF8_CHAR_MAX + 1);
 	if (!out)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (const char *s = text.s; s < end;) {
 		uint32_t c;
 		char sign = *s++;

@@ -207,12 +207,12 @@ static int read_from(struct reader *r, struct err *err)
 		return 0;
 	char *base = package_of(r, dots);
 	if (!base || add_name(r->m, base, name.s + dots, len, err) < 0)
-		return base ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
+		return base ? -1 : err_memory(err);
 	char *below = arena_printf(&r->m->g->arena, "%s%.*s%s", base,
 				   (int)(len < MODULE_NAME_MAX ? len : MODULE_NAME_MAX),
 				   name.s + dots, len ? "/" : "");
 	if (!below)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (char *c = below + strlen(base); *c; c++)
 		*c = *c == '.' ? '/' : *c;
 	skip(r, false);

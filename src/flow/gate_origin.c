@@ -127,7 +127,7 @@ static int open_ties(const struct source_set *set, struct open_ties *ret, struct
 	ret->at = calloc(set->count + 1, sizeof(*ret->at));
 	ret->tie = calloc(set->count + 1, sizeof(*ret->tie));
 	if (!ret->index || !ret->at || !ret->tie)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < set->count; i++)
 		if (!set->seen[i].is_untied) {
 			ret->index[ret->count] = set->index[i];
@@ -170,7 +170,7 @@ static int tie_up(struct gate *g, struct err *err)
 	g->tie = calloc(count + FILE_TIES, sizeof(*g->tie));
 	g->of_tied = calloc(count + FILE_TIES, sizeof(*g->of_tied));
 	if (!g->tie || !g->of_tied)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (tie_sources(g, err) < 0)
 		return -1;
 	tie_file(g, count, g->has_code, &g->code);

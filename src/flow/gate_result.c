@@ -104,7 +104,7 @@ static int ingest_part(struct gate *g, int stream, struct text data, struct err 
 	const char *refs[] = {run};
 
 	if (!report || !copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	memcpy(copy, data.s, data.len);
 	copy[data.len] = '\0';
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
@@ -147,7 +147,7 @@ static int ingest_stream(struct gate *g, const struct result *r, int stream, str
 	AUTO_FREE char *all = capture_join(&r->out[stream], &len, &gap);
 
 	if (!all)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return gate_ingest_output(g, stream, (struct text){all, len}, err);
 }
 
@@ -177,7 +177,7 @@ static int ingest_words(struct gate *g, const struct result *r, struct err *err)
 	AUTO_FREE char *text = join_words(r, &len);
 
 	if (!text)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return gate_ingest_output(g, TOLD_WORDS, (struct text){text, len}, err);
 }
 
@@ -264,7 +264,7 @@ int gate_log_result(struct gate *g, const struct result *r, struct err *err)
 	int done = -1;
 
 	if (!refs)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	/* Asked once: what is hashed is what is written. */
 	bool is_same = !p->is_program || payload_is_same(p->fd, &p->from);
 	if (hash_result(g, r, is_same, err) < 0)

@@ -101,7 +101,7 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 	}
 	char *all = *ret = malloc(len + 1);
 	if (!all)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < r->argc; i++)
 		at += (size_t)sprintf(all + at, "%s\n", r->argv[i]);
 	for (size_t i = 0; i < r->envc; i++)
@@ -172,7 +172,7 @@ static int scan_input(struct gate *g, struct err *err)
 	at.data.len = (size_t)st.st_size;
 	AUTO_FREE char *data = calloc(1, at.data.len + 1);
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (pread(g->bp->input, data, at.data.len, 0) != st.st_size)
 		return err_errno(err, ERR_INPUT, "reading the input");
 	at.data.s = data;

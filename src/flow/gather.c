@@ -94,7 +94,7 @@ void gather_error(const struct gather *g, struct err *ret)
 		err_set(ret, ERR_LIMIT, "commands and arguments of a call: at most %d",
 			GATHER_CALLS_MAX);
 	else
-		err_set(ret, ERR_SYSTEM, "out of memory");
+		err_memory(ret);
 }
 
 void gather_done(struct gather *g)

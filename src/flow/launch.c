@@ -296,7 +296,7 @@ static int do_job(enum spec_job job, const struct launch_sink *sink, struct resu
 	struct launch l;
 
 	if (!p)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	blueprint_init(p);
 	p->spec.job = job;
 	p->spec.cwd = p->spec.program = "/";
@@ -320,7 +320,7 @@ int launch_probe(const struct launch_sink *sink, struct err *err)
 	AUTO_FREE struct result *r = calloc(1, sizeof(*r));
 
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	result_init(r);
 	int done = do_job(JOB_PROBE, sink, r, err);
 	if (done == 0 && r->err.code) {

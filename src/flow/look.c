@@ -122,7 +122,7 @@ static int scan(struct look *l, const struct packs *rules, const struct look_at 
 	if (l->unread && l->grade < GRADE_ASKS)
 		l->grade = GRADE_ASKS;
 	if (!l->first.code)
-		return l->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+		return l->arena.failed ? err_memory(err) : 0;
 	*err = l->first;
 	err_context(err, "it could not be scanned");
 	return -1;
@@ -157,7 +157,7 @@ static int read_wide(struct look *l, const struct look_at *at, struct look_bytes
 			continue;
 		b->wide[i] = malloc(len);
 		if (!b->wide[i])
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		wide_read(data.s, data.len, (enum wide)i, b->wide[i]);
 		add(l, at,
 		    (struct origin_text){.how = "wide characters", .data = b->wide[i], .len = len});
@@ -170,7 +170,7 @@ static int read_joined(struct look *l, const struct look_at *at, struct look_byt
 {
 	b->joined = malloc(at->data.len + 1);
 	if (!b->joined)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	size_t len = joined_literals(at->data.s, at->data.len, b->joined);
 	if (len)
 		add(l, at,
@@ -196,7 +196,7 @@ static int make_room(struct look *l, size_t count, struct err *err)
 	struct origin_text *grown = reallocarray(l->text, l->textc + count, sizeof(*grown));
 
 	if (!grown)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	l->text = grown;
 	return 0;
 }
@@ -213,7 +213,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 	struct look_bytes *b = calloc(1, sizeof(*b));
 
 	if (!b)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	b->next = l->bytes;
 	l->bytes = b;
 	if (decode_layers(at->data.s, at->data.len, NULL, &b->layers, err) < 0 ||
@@ -232,7 +232,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 		add(l, at, reading_of(&b->layers.list[i]));
 	if (l->textc == INDEX_TEXTS_MAX)
 		look_skip(l);
-	return l->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return l->arena.failed ? err_memory(err) : 0;
 }
 
 int look_at(struct look *l, const struct packs *rules, const struct look_at *at, struct err *err)
@@ -248,7 +248,7 @@ int look_at(struct look *l, const struct packs *rules, const struct look_at *at,
 	if (at->how) {
 		char *copy = arena_alloc(&l->arena, at->data.len + 1);
 		if (l->arena.failed)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		memcpy(copy, at->data.s, at->data.len);
 		kept.data.s = copy;
 		kept.how = arena_dup(&l->arena, at->how);

@@ -97,7 +97,7 @@ static int commit_words(struct outlet *o, struct err *err)
 			buf_line(&text, w->said.args, sizeof(w->said.args));
 	}
 	if (text.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return gate_ingest_output(o->gate, OUTLET_WORD,
 				  (struct text){(const char *)text.data, text.len}, err);
 }
@@ -150,7 +150,7 @@ static void take_word(struct outlet *o, const struct outlet_word *w)
 		return;
 	}
 	if (!o->word && !(o->word = calloc(OUTLET_WORDS_MAX, sizeof(*o->word)))) {
-		err_set(&o->failed, ERR_SYSTEM, "out of memory");
+		err_memory(&o->failed);
 		o->is_cut = true;
 		return;
 	}

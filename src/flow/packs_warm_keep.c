@@ -98,7 +98,7 @@ static int add_rules(struct image *m, const struct packs *set, const struct stam
 	size_t names = stamps->names_len;
 
 	if (!row)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	add_part(m, WARM_NAMES, stamps->names, names);
 	for (size_t i = 0; i < pack->rulec; i++) {
 		const struct rule *rule = &pack->rule[i];

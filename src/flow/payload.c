@@ -128,7 +128,7 @@ static int read_all(int fd, const char *name, uint64_t deadline_ns, char **ret, 
 
 	for (;;) {
 		if (!data)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		ssize_t n = read_some(fd, name, data + len, size - 1 - len, deadline_ns, err);
 		if (n < 0)
 			return -1;
@@ -142,7 +142,7 @@ static int read_all(int fd, const char *name, uint64_t deadline_ns, char **ret, 
 				       CORDON_PAYLOAD_MAX >> 20);
 		char *grown = realloc(data, size *= 2);
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		data = grown;
 	}
 	if (len > CORDON_PAYLOAD_MAX)
@@ -202,7 +202,7 @@ int payload_take(struct payload *p, const struct profile *profile, const char *d
 	p->fd = -1;
 	p->suffix = profile->suffixes;
 	if (!copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	memcpy(copy, data, len);
 	return seal_code(p, copy, len, err);
 }

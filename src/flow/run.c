@@ -406,7 +406,7 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 	result_init(ret);
 	ret->report = calloc(1, sizeof(*ret->report));
 	if (!s || !ret->report) {
-		err_set(&ret->err, ERR_SYSTEM, "out of memory");
+		err_memory(&ret->err);
 		return;
 	}
 	s->req = req;

@@ -162,7 +162,7 @@ static int decode(struct text data, enum wide wide, struct text *ret, char **ret
 			       SCAN_FILE_MAX >> 20);
 	char *out = malloc(len + 1);
 	if (!out)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	wide_read(data.s, data.len, wide, out);
 	out[len] = '\0';
 	*ret = (struct text){*ret_memory = out, len};

@@ -83,7 +83,7 @@ static int scan_without_nuls(struct scanner *s, const struct scan_unit *unit, st
 		return 0;
 	copy = drop_nuls(text, &made);
 	if (!copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return engine_scan_view(s->engine, s->thread, &unit->event, VIEW_DECODED, made, findings,
 				err);
 }
@@ -96,7 +96,7 @@ static int make_view(const char *language, struct text code, struct code_view *r
 	    memchr(code.s, '\0', code.len)) {
 		copy = drop_nuls(code, &code);
 		if (!copy)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 	}
 	return view_make(language, code.s, code.len, ret, err);
 }

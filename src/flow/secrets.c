@@ -122,5 +122,5 @@ int secrets_name(const struct outside *o, struct spec *s, struct err *err)
 		s->env[at] = o->env[i];
 		s->envc += at == s->envc;
 	}
-	return o->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return o->arena.failed ? err_memory(err) : 0;
 }

@@ -173,7 +173,7 @@ static int take_answer(const struct result *r, struct code_view *ret, struct err
 		return err_set(err, ERR_LIMIT, "what was read of the code is too long");
 	AUTO_FREE char *data = capture_join(&r->out[0], &len, &gap);
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return parse(data, len, ret, err);
 }
 
@@ -185,7 +185,7 @@ static int read_code(const char *reader, const char *code, size_t len, struct co
 	AUTO_FREE char *input = join_input(code, len, &len);
 
 	if (!r || !input)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	ret->tier = TIER_FULL;
 	run_reader(reader, input, len, TIER_FULL, r);
 	if (r->err.code == ERR_LAYER) {

@@ -235,7 +235,7 @@ int view_parse(const char *data, size_t len, struct code_view *ret, struct err *
 	ret->text = ret->reason = "";
 	r.effect = arena_alloc(&ret->arena, VIEW_EFFECTS_MAX * sizeof(*r.effect));
 	if (ret->arena.failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	while (row != END_ROW) {
 		if (r.at == r.len)
 			return garbled(err, "it ends too early");
@@ -247,5 +247,5 @@ int view_parse(const char *data, size_t len, struct code_view *ret, struct err *
 		return garbled(err, "it has no status");
 	if ((ret->state != CODE_VIEW_WHOLE || ret->limited) && !*ret->reason)
 		return garbled(err, "it does not say why it is not whole");
-	return ret->arena.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return ret->arena.failed ? err_memory(err) : 0;
 }

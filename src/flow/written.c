@@ -135,7 +135,7 @@ int written_see(struct keeper *k, const struct written_ask *ask, struct written 
 	struct written *w = malloc(sizeof(*w));
 
 	if (!w)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	w->k = k;
 	w->ask = ask;
 	w->files = ask->files;

@@ -70,7 +70,7 @@ static int filter_make(struct filter *f, const struct index *source, size_t sour
 	f->mask = bits - 1;
 	f->bit = calloc(bits / 64, sizeof(*f->bit));
 	if (!f->bit)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < sources; i++)
 		for (int k = 0; k < INDEX_KEPT; k++)
 			for (size_t n = 0; n < source[i].list[k].count; n++)

@@ -115,7 +115,7 @@ static int make_room(struct canon *c, size_t len, struct err *err)
 	c->map = malloc((len + 1) * sizeof(*c->map));
 	if (!c->byte || !c->map) {
 		canon_done(c);
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	}
 	c->room = len + 1;
 	return 0;

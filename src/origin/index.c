@@ -179,7 +179,7 @@ static int finish(struct index *ix, struct err *err)
 			return -1;
 	if (prints_sort(&ix->list[INDEX_ENDS], PRINT_SAME_MAX, err) < 0)
 		return -1;
-	return ix->list[INDEX_KEPT].failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return ix->list[INDEX_KEPT].failed ? err_memory(err) : 0;
 }
 
 static uint64_t layer_of(const struct origin_text *t)

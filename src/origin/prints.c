@@ -70,7 +70,7 @@ static int sort(struct prints *p, struct err *err)
 	}
 	to = malloc(p->room * sizeof(*to));
 	if (!to)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (unsigned shift = do_places_ascend(p) ? PRINT_AT_BITS : 0; shift < 64;
 	     shift += DIGIT_BITS) {
 		uint64_t *was = from;
@@ -88,7 +88,7 @@ int prints_sort(struct prints *p, size_t same, struct err *err)
 	size_t kept = 0, run = 0;
 
 	if (p->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (sort(p, err) < 0)
 		return -1;
 	for (size_t i = 0; i < p->count; i++) {

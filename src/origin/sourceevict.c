@@ -89,7 +89,7 @@ static int evict_some(struct keeper *k, struct domain *d, uint64_t keep, struct 
 	AUTO_FREE struct front *front = calloc(d->memberc + 1, sizeof(*front));
 	struct eviction e = {k, d, front, &tx, d->print_bytes, keep, 0};
 	if (!front)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (evict_oldest(&e, err) < 0)
 		return -1;
 	if (tx.count == 0)

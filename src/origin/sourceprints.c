@@ -70,7 +70,7 @@ static int write_list(struct writer *w, int list, const struct prints *p, struct
 		buf_add(b, head, h.len);
 		buf_add(b, p->list + at, n * sizeof(*p->list));
 		if (b->failed)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		w->out->bytes += h.len + n * sizeof(*p->list);
 		at += n;
 	}
@@ -125,7 +125,7 @@ static int read_section(struct unpacker *u, struct index *ix, struct err *err)
 		return err_set(err, ERR_INPUT, "fingerprints are damaged");
 	uint64_t *grown = reallocarray(p->list, p->count + n + 1, sizeof(*grown));
 	if (!grown)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	p->list = grown;
 	p->room = p->count + n + 1;
 	unpack_bytes(u, p->list + p->count, n * sizeof(uint64_t));

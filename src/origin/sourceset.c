@@ -53,7 +53,7 @@ static int grow(struct source_set *s, struct err *err)
 	if (seen)
 		s->seen = seen;
 	if (!ids || !indexes || !seen)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	s->index[s->count++] = (struct index){0};
 	return 0;
 }
@@ -123,7 +123,7 @@ static int sort(struct source_set *s, struct err *err)
 	AUTO_FREE struct place *all = calloc(s->count + 1, sizeof(*all));
 
 	if (!all)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < s->count; i++)
 		all[i] = (struct place){s->id[i], s->index[i], s->seen[i]};
 	qsort(all, s->count, sizeof(*all), by_time);

@@ -44,7 +44,7 @@ static int finish(struct policy *p, struct err *err)
 		p->approval.approvers = usual_approval.approvers;
 	text = p->arena.failed ? NULL : policy_canonical(p, &len);
 	if (!text)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	digest_of(p->sha256, text, len);
 	return 0;
 }
@@ -144,7 +144,7 @@ int policy_parse(struct policy *p, const char *file, const char *data, size_t le
 	if (result == 0)
 		result = check_whole(&s, p);
 	if (p->arena.failed)
-		result = err_set(err, ERR_SYSTEM, "no memory");
+		result = err_memory(err);
 	if (result < 0)
 		err_context(err, "%s:%u", file, s.line);
 	return result < 0 ? -1 : finish(p, err);
@@ -158,7 +158,7 @@ int policy_load(struct policy *p, const char *file, struct err *err)
 
 	begin(p);
 	if (!data)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);
 	len = io_read_full(fd, data, POLICY_BYTES_MAX + 1);

@@ -358,7 +358,7 @@ static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,
 
 	ret->items = arena_alloc(arena, ((size_t)count + 1) * sizeof(*ret->items));
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (int i = 0; i < count; i++) {
 		if (take_item(r, i, &ret->items[i], err) < 0)
 			return -1;
@@ -424,7 +424,7 @@ int db_rows(struct db *db, const struct wire_request *r, struct wire_answer *ret
 	int count = PQntuples(*keep);
 	ret->rows = arena_alloc(arena, ((size_t)count + 1) * sizeof(*ret->rows));
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (int i = 0; i < count; i++) {
 		if (take_row(*keep, i, &ret->rows[i], err) < 0)
 			return -1;

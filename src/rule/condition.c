@@ -59,7 +59,7 @@ static int read_patterns(struct parser *p, const struct node *list, size_t *ret_
 		return fail_limit(p, list, "patterns of one condition", RULE_PATTERNS_MAX);
 	struct text *to = arena_alloc(p->arena, most * sizeof(*to));
 	if (p->arena->failed)
-		return err_set(p->err, ERR_SYSTEM, "no memory");
+		return err_memory(p->err);
 	for (size_t i = 0; i < most; i++) {
 		const struct node *n = node_item(list, i);
 		if (!n || n->kind != NODE_STRING)
@@ -88,7 +88,7 @@ static int read_sequence(struct parser *p, const struct node *n)
 		return fail_limit(p, steps, "steps of one sequence", RULE_PATTERNS_MAX);
 	struct rule_step *to = arena_alloc(p->arena, node_count(steps) * sizeof(*to));
 	if (p->arena->failed)
-		return err_set(p->err, ERR_SYSTEM, "no memory");
+		return err_memory(p->err);
 	for (size_t i = 0; i < node_count(steps); i++) {
 		const struct node *patterns = node_get(node_item(steps, i), "patterns");
 		if (read_patterns(p, patterns, &to[i].patternc, &to[i].pattern) < 0)
@@ -228,7 +228,7 @@ int conditions_parse(const struct node *conditions, struct arena *arena, struct 
 	if (result == 0)
 		to = arena_alloc(arena, count * sizeof(*to));
 	if (result == 0 && arena->failed)
-		result = err_set(err, ERR_SYSTEM, "no memory");
+		result = err_memory(err);
 	if (result == 0) {
 		memset(to, 0, count * sizeof(*to));
 		result = read_all(&p, conditions, to);

@@ -118,7 +118,7 @@ static uint8_t *read_trees(struct reading *r)
 	}
 	uint8_t *bytes = arena_alloc(r->arena, sizeof(*h) + h->trees);
 	if (r->arena->failed) {
-		err_set(r->why, ERR_SYSTEM, "no memory");
+		err_memory(r->why);
 		return NULL;
 	}
 	memcpy(bytes, h, sizeof(*h));

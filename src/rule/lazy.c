@@ -49,7 +49,7 @@ int lazy_open(struct pack *pack, const struct lazy_rows *rows, struct err *err)
 		if (lazy)
 			free(lazy->rule);
 		free(lazy);
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	}
 	lazy->rows = *rows;
 	pack->lazy = lazy;

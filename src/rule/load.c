@@ -95,14 +95,14 @@ static int add_rule(struct loader *l, const struct rule *rule)
 		size_t room = p->room ? p->room * 2 : 64;
 		struct rule *more = realloc(p->rule, room * sizeof(*more));
 		if (!more)
-			return err_set(l->err, ERR_SYSTEM, "no memory");
+			return err_memory(l->err);
 		p->rule = more;
 		p->room = room;
 	}
 	if (!p->index)
 		p->index = calloc(INDEX_SIZE, sizeof(*p->index));
 	if (!p->index || !p->rule)
-		return err_set(l->err, ERR_SYSTEM, "no memory");
+		return err_memory(l->err);
 	p->rule[p->rulec] = *rule;
 	p->rule[p->rulec].order = (unsigned)p->rulec;
 	*index_place(p, rule->id) = (uint32_t)++p->rulec;

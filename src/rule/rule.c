@@ -124,7 +124,7 @@ static int read_actions(const struct node *root, struct arena *arena, struct rul
 	enum action *action = arena_alloc(arena, most * sizeof(*action));
 	const char **name = arena_alloc(arena, most * sizeof(*name));
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	for (size_t i = 0; i < most; i++) {
 		const char *s = node_string(list->list.item[i]);
 		if (!s)

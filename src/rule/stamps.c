@@ -74,7 +74,7 @@ static int reserve(struct stamps *s, struct err *err)
 		s->file = calloc(STAMPS_FILES_MAX, sizeof(*s->file));
 	if (!s->names)
 		s->names = malloc(STAMPS_NAMES_MAX);
-	return s->dir && s->file && s->names ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+	return s->dir && s->file && s->names ? 0 : err_memory(err);
 }
 
 /* The files from FIRST on get together by their directories, which are those from DIR on. */
@@ -86,7 +86,7 @@ static int group(struct taking *t, size_t first)
 	uint32_t at = (uint32_t)first;
 
 	if (!copy)
-		return err_set(t->err, ERR_SYSTEM, "no memory");
+		return err_memory(t->err);
 	memcpy(copy, s->file + first, count * sizeof(*copy));
 	for (size_t i = t->before; i < s->dirs; i++) {
 		s->dir[i].first = at;
@@ -107,7 +107,7 @@ int stamps_take(const char *path, int64_t now, struct stamps *ret, struct err *e
 	size_t first = ret->files;
 
 	if (!parent || reserve(ret, err) < 0)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	if (walk_places(path, take_place, &t, err) < 0)
 		return -1;
 	return group(&t, first);

@@ -186,7 +186,7 @@ int trees_decode(const uint8_t *data, size_t len, size_t count, struct arena *ar
 	for (size_t i = 0; i < count; i++) {
 		struct node *root = arena_alloc(arena, sizeof(*root));
 		if (arena->failed)
-			return err_set(err, ERR_SYSTEM, "no memory");
+			return err_memory(err);
 		if (get_node(&d, 0, root) < 0)
 			return err_set(err, ERR_INPUT, "tree %zu is not sound", i);
 		d.nodes_total += d.nodes;

@@ -117,7 +117,7 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 	size_t count = 0;
 
 	if (!list)
-		return err_set(w->err, ERR_SYSTEM, "no memory");
+		return err_memory(w->err);
 	for (struct dirent *e; (e = io_readdir(dir));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
@@ -129,7 +129,7 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 	if (errno)
 		return err_errno(w->err, ERR_SYSTEM, "%.256s could not be read", path);
 	if (arena->failed)
-		return err_set(w->err, ERR_SYSTEM, "no memory");
+		return err_memory(w->err);
 	qsort(list, count, sizeof(*list), by_name);
 	*ret = list;
 	*ret_count = count;
@@ -195,7 +195,7 @@ static int walk_entries(struct walk *w, DIR *dir, const char *path)
 
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		const char *child = join(&arena, path, list[i].name);
-		result = arena.failed ? err_set(w->err, ERR_SYSTEM, "no memory")
+		result = arena.failed ? err_memory(w->err)
 				      : walk_entry(w, dirfd(dir), &list[i], child);
 	}
 	arena_done(&arena);
@@ -253,7 +253,7 @@ int walk_files(const char *path, walk_fn *each, void *context, struct err *err)
 	struct stat st;
 
 	if (!data || !clean)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	if (stat(clean, &st) < 0)
 		return err_errno(err, ERR_INPUT, "%.256s", clean);
 	return S_ISDIR(st.st_mode) ? walk_directory(&w, AT_FDCWD, clean, clean)
@@ -266,6 +266,6 @@ int walk_places(const char *path, walk_place_fn *each, void *context, struct err
 	struct walk w = {.place = each, .context = context, .directory = -1, .err = err};
 
 	if (!clean)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	return walk_directory(&w, AT_FDCWD, clean, clean);
 }

@@ -163,7 +163,7 @@ static int take_parts(struct db *db, const struct cache_header *h, struct err *e
 		db->table[i / TABLE_SECTIONS].array[i % TABLE_SECTIONS] = (struct table_array){
 			(void *)part_of(h, PART_TABLES + i), h->part[PART_TABLES + i].count};
 	db->codes = take_codes(h);
-	return db->codes ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+	return db->codes ? 0 : err_memory(err);
 }
 
 static struct match_code *make_code(const struct db *db, size_t number)

@@ -74,7 +74,7 @@ static int gather(struct gathered *g, const uint8_t *one, size_t len, size_t hea
 		size_t room = (g->len + own + 1) * 2;
 		uint8_t *grown = room <= UINT32_MAX ? realloc(g->bytes, room) : NULL;
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		g->bytes = grown;
 		g->room = room;
 	}
@@ -91,7 +91,7 @@ static int gather_form(struct gathered *g, const struct db *db, int form, struct
 	g->len = 0;
 	g->at = calloc(db->count + 1, sizeof(*g->at));
 	if (!g->at)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < db->count; i++) {
 		const struct match_code *code = db_code(db, i);
 		AUTO_FREE uint8_t *one = NULL;
@@ -133,7 +133,7 @@ static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct d
 
 	m->bytes = calloc(1, head);
 	if (!m->bytes)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	m->len = m->room = head;
 	if (add_codes(m, db, err) < 0)
 		return -1;

@@ -95,7 +95,7 @@ static int chain_record(const struct store *s, struct batch *b, struct store_op 
 		return -1;
 	uint8_t *copy = arena_alloc(b->arena, out.len);
 	if (b->arena->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	memcpy(copy, out.data, out.len);
 	op->seq = r.seq;
 	op->data = copy;
@@ -126,8 +126,7 @@ static int add_checkpoint(const struct store *s, struct batch *b, struct err *er
 				.record = RECORD_CHECKPOINT,
 				.data = body.data,
 				.len = body.len};
-	return body.failed ? err_set(err, ERR_SYSTEM, "out of memory")
-			   : chain_record(s, b, op, err);
+	return body.failed ? err_memory(err) : chain_record(s, b, op, err);
 }
 
 static void add_head(struct batch *b)
@@ -149,7 +148,7 @@ static int make_batch(const struct store *s, const struct store_tx *tx, bool sig
 {
 	b->op = arena_alloc(b->arena, (tx->count + 2) * sizeof(*b->op));
 	if (b->arena->failed)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (tx->count)
 		memcpy(b->op, tx->op, tx->count * sizeof(*b->op));
 	b->count = tx->count;

@@ -68,7 +68,7 @@ int checkpoint_read(int dir, char **ret, size_t *ret_len, struct err *err)
 			       CHECKPOINT_FILE_MAX);
 	AUTO_FREE char *file = malloc((size_t)len + 1);
 	if (!file)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	ssize_t n = fd < 0 ? 0 : io_read_full(fd, file, (size_t)len);
 	if (n < 0)
 		return err_errno(err, ERR_SYSTEM, "reading " CHECKPOINT_FILE);

@@ -18,7 +18,7 @@ static int add(struct kept_notes *n, const struct note *note, struct checkpoint_
 		size_t room = n->room ? 2 * n->room : 64;
 		struct kept_note *grown = realloc(n->note, room * sizeof(*grown));
 		if (!grown)
-			return err_set(err, ERR_SYSTEM, "out of memory");
+			return err_memory(err);
 		n->note = grown;
 		n->room = room;
 	}

@@ -50,7 +50,7 @@ static int hash_ranges(struct store *s, struct hashing *h, uint64_t size, struct
 	AUTO_FREE struct merkle *tree = calloc(h->count + 1, sizeof(*tree));
 
 	if (!tree)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	h->tree = tree;
 	if (store_read(s, 0, size, hash_row, h, err) < 0)
 		return -1;

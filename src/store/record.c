@@ -50,7 +50,7 @@ int record_write_refs(const char *const *ref, size_t count, struct buf *out, str
 		buf_add(out, "\"", 1);
 	}
 	buf_add(out, "]", 1);
-	return out->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+	return out->failed ? err_memory(err) : 0;
 }
 
 int record_encode(const struct record *r, struct buf *out, struct err *err)

@@ -101,7 +101,7 @@ int rotate_keys_load(struct rotate_keys *k, struct store *s, struct err *err)
 {
 	*k = (struct rotate_keys){.key = calloc(ROTATE_MAX, sizeof(*k->key))};
 	if (!k->key)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	return store_find(s, ROTATE_REF, 0, ROTATE_MAX, take_key, k, err);
 }
 

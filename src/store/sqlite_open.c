@@ -321,8 +321,7 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 	if (lite_vfs_init(&l->vfs) < 0)
 		return err_set(err, ERR_SYSTEM, "SQLite cannot be used");
 	if (sqlite3_open_v2(path, &l->db, flags, l->vfs.name) != SQLITE_OK)
-		return l->db ? lite_fail(l, "opening", err)
-			     : err_set(err, ERR_SYSTEM, "out of memory");
+		return l->db ? lite_fail(l, "opening", err) : err_memory(err);
 	/* SQLite opens for reading what it cannot open for writing, and says so at the first write. */
 	if (!o->read_only && sqlite3_db_readonly(l->db, "main") == 1) {
 		err_set(err, ERR_SYSTEM, "opening " LITE_FILE ": it may not be written");
@@ -356,7 +355,7 @@ int lite_open(const struct store_options *options, void **ret, struct err *err)
 	struct lite *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	l->wait_ms = store_wait(options);
 	if (open_db(l, options, err) < 0) {
 		lite_free(l);

@@ -40,7 +40,7 @@ int store_open(const struct store_options *options, struct store **ret, struct e
 		return err_set(err, ERR_USAGE, "the store's URL does not begin with postgres://");
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	s->backend = backend;
 	s->dir = options->dir;
 	s->read_only = options->read_only;

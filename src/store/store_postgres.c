@@ -91,7 +91,7 @@ static int open_it(const struct store_options *o, void **ret, struct err *err)
 		return err_set(err, ERR_LIMIT, "the store's URL is over %d bytes", WIRE_URL_MAX);
 	struct remote *r = calloc(1, sizeof(*r));
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	r->wait_ms = store_wait(o) + WIRE_WAIT_MS;
 	if (helper_start(&r->helper, err) < 0 || ask(r, &request, &x, err) < 0) {
 		close_it(r);
@@ -152,7 +152,7 @@ static int get(void *self, enum store_kind kind, const char *key, struct store_i
 	struct store_item item = x.answer.item;
 	uint8_t *copy = item.version ? malloc(item.len + 1) : NULL;
 	if (item.version && !copy)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (copy && item.len)
 		memcpy(copy, item.value, item.len);
 	item.value = copy;

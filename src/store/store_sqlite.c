@@ -220,7 +220,7 @@ static int get(void *self, enum store_kind kind, const char *key, struct store_i
 	if (r != SQLITE_ROW && r != SQLITE_DONE)
 		return lite_fail(l, "reading", err);
 	if (item.version && !item.value)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	*ret = item;
 	return 0;
 }

@@ -214,7 +214,7 @@ int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, st
 			  .seen_place = seen_places};
 
 	if (!refs || !before || !seen || !ref_places || !seen_places)
-		return err_set(err, ERR_SYSTEM, "out of memory");
+		return err_memory(err);
 	if (!record_ref_is_good(ref))
 		return err_set(err, ERR_INPUT, "that is no name of a record");
 	if (add_ref(&t, ref, UINT64_MAX, err) < 0 || walk(&t, s, err) < 0)

@@ -384,7 +384,7 @@ static int complain(struct reader *r, const yaml_parser_t *p)
 {
 	r->line = (unsigned)p->problem_mark.line + 1;
 	if (p->error == YAML_MEMORY_ERROR)
-		return err_set(r->err, ERR_SYSTEM, "no memory");
+		return err_memory(r->err);
 	return err_set(r->err, ERR_INPUT, "not YAML: %s%s%s",
 		       p->problem ? p->problem : "unreadable", p->context ? ", " : "",
 		       p->context ? p->context : "");
@@ -401,7 +401,7 @@ static int read_events(struct reader *r, yaml_parser_t *p)
 		more = e.type != YAML_STREAM_END_EVENT;
 		yaml_event_delete(&e);
 		if (r->arena->failed)
-			return err_set(r->err, ERR_SYSTEM, "no memory");
+			return err_memory(r->err);
 		if (result < 0)
 			return -1;
 	}
@@ -415,7 +415,7 @@ static int parse(struct reader *r, const char *data, size_t len)
 	yaml_parser_t p;
 
 	if (!text || !yaml_parser_initialize(&p))
-		return err_set(r->err, ERR_SYSTEM, "no memory");
+		return err_memory(r->err);
 	memcpy(text, data, len);
 	text[len] = '\n';
 	bool ended = !len || data[len - 1] == '\n';
@@ -434,7 +434,7 @@ static int read_document(const char *data, size_t len, bool plain, struct arena 
 
 	*ret_line = 1;
 	if (!r)
-		return err_set(err, ERR_SYSTEM, "no memory");
+		return err_memory(err);
 	if (len > YAML_BYTES_MAX)
 		return err_set(err, ERR_LIMIT, "%zu bytes: at most %d are read", len,
 			       YAML_BYTES_MAX);
