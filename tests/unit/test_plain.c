@@ -20,8 +20,8 @@ static void test_plain(void)
 		"1 iv csv\n1 mk csv.reader\n",
 		"1 iv os\n2 mk os.path.join\n",
 		"1 fv os.path\n2 mk os.path.exists\n",
-		"1 iv numpy\n2 mk numpy.random.default_rng\n3 mv numpy.ndarray\n4 mk "
-		"numpy.add.reduce\n",
+		"1 iv numpy\n2 mk numpy.random.default_rng\n3 mv numpy.ndarray\n",
+		"1 iv numpy\n2 mk numpy.add.reduce\n",
 		"1 iv pandas\n2 ac query\n",
 		"1 fv operator.attrgetter\n2 mc operator.attrgetter\n",
 		"1 iv sys\n2 ms sys.stdout\n",
