@@ -45,8 +45,7 @@ static int load_settled(struct gate *g, struct approval *ret, struct err *err)
 		gate_pause(i);
 	}
 	err_set(err, ERR_CONFLICT,
-		"not run: the request %s was changed %d times while it was "
-		"looked at",
+		"not run: the request %s was changed %d times while it was looked at",
 		g->report->approval, GATE_TRIES_MAX);
 	err_cure(err, "cordon approvals show %s; then run it again", g->report->approval);
 	return -1;

@@ -56,8 +56,8 @@ static int take_name(void *context, const struct store_item *item, struct err *e
 	(void)err;
 	if (item->version < n->size)
 		n->sum -= name_sum(n, item->key, item->version);
-	else if (item->version >= n->end)
-		n->end = item->version + 1;
+	else if (item->version > n->last)
+		n->last = item->version;
 	return 0;
 }
 
@@ -66,11 +66,11 @@ static int check_end(const struct verify_names *n, struct store *s, struct err *
 {
 	struct store_tip tip = {0};
 
-	if (n->end <= n->size)
+	if (n->last == 0 || n->last < n->size)
 		return 0;
 	if (s->backend->tip(s->self, &tip, err) < 0)
 		return -1;
-	return !tip.has_last || n->end > tip.last_seq + 1;
+	return !tip.has_last || n->last > tip.last_seq;
 }
 
 int verify_names_check(struct verify_names *n, struct store *s, uint64_t size, struct err *err)

@@ -12,8 +12,8 @@
 #include "store/store.h"
 
 struct verify_names {
-	uint64_t sum, size,
-		end; /* end: behind the last record that a name is of, if that was added meanwhile */
+	uint64_t sum, size;
+	uint64_t last; /* the last record that a name is of, if it was added meanwhile */
 	uint8_t key[crypto_shorthash_KEYBYTES]; /* of this pass only: nobody can aim at it */
 };
 

@@ -73,6 +73,8 @@ static const struct {
 	{"or another", BOTH("UPDATE ref SET name = 'run:b' WHERE seq = 100"), VERIFY_INDEX, 0, 0},
 	{"or one of a record that there is not yet",
 	 BOTH("INSERT INTO ref (name, seq) VALUES ('run:b', 1000000)"), VERIFY_INDEX, 0, 0},
+	{"or of the highest number", BOTH("INSERT INTO ref (name, seq) VALUES ('run:b', -1)"),
+	 VERIFY_INDEX, 0, 0},
 	{"or one more", BOTH("INSERT INTO ref (name, seq) VALUES ('run:b', 100)"), VERIFY_INDEX, 0,
 	 0},
 	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -3, -3},
