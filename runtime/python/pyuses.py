@@ -322,7 +322,7 @@ class Uses:
             self.tell(node, 'p', 'v', ' '.join(program_of(node.args[0]).split()) or '?')
         if len(node.args) > PLACES and (paths or type(node.func) is ast.Attribute):
             self.tell(node, 'w', 'v', '**')
-        at = min([FUNCTION_AT[name] for name in called if name in FUNCTION_AT], default=PLACES)
+        at = min([FUNCTION_AT[name] for name in called if name in FUNCTION_AT], default=len(node.args))
         for given in node.args[at:at + 2]:      # one more where the table itself is given first
             self.tell_word(node, 'aggfunc', self.is_function(given))
         for word in node.keywords:

@@ -300,6 +300,7 @@ hands_over() {
 		import csv, json, re, sys\nprint(re.compile("a").match(open(sys.argv[1]).read()))\n
 		import pandas as pd\ndf = pd.read_csv("x.csv").query("a > 1")\nprint(df.describe())\n
 		import numpy as np, matplotlib.pyplot as plt\nplt.plot(np.loadtxt("x"))\n
+		import pandas as pd\ndef f(*all): return len(all)\nx = pd.read_csv("x.csv")\nprint(f(x, x, x, x, x, x, x, x, x, x, x, x))\n
 		import numpy as np\ndef f(x: np.ndarray) -> np.ndarray: return x if isinstance(x, np.ndarray) else np.zeros(3)\nprint(f(1))\n
 		import pandas as pd\ndf = pd.read_csv("x.csv")\nprint(df.pivot_table("a", "b", "c", "sum", 0), df.agg(n=pd.NamedAgg("b", "max")))\n
 		import matplotlib.pyplot as plt, pandas as pd\nplt.imshow([[1]], cmap=plt.cm.viridis_r)\npd.options.display.max_rows = 5\n
