@@ -19,7 +19,6 @@
 #endif
 
 struct scan_format;
-struct convert_target;
 
 /* What scan and rules were told. Zero is the default, except where it says otherwise. */
 struct cli_scan {
@@ -28,7 +27,6 @@ struct cli_scan {
 	unsigned fail_on; /* a severity; begins with the least */
 	bool effects, code_view, no_code_view, inactive;
 	const struct scan_format *format; /* NULL: text, or what --json says */
-	const struct convert_target *to;
 };
 
 /* What approvals was told. */

@@ -3,6 +3,7 @@
  * cordon rules: one row per verb. Finds the verb, loads the rules it wants, calls it.
  */
 #include "cli/rules.h"
+#include "cli/jsonval.h"
 #include "cli/verb.h"
 
 #include <stdlib.h>
@@ -28,7 +29,6 @@ static const struct verb {
 	{{"show", NULL, 1, 1}, "show ID", RULES_NAMED, rules_show},
 	{{"check", NULL, 0, REQUEST_LIST_MAX}, "check DIR", RULES_GIVEN, rules_check},
 	{{"test", NULL, 0, REQUEST_LIST_MAX}, "test DIR", RULES_HERE, rules_test},
-	{{"convert", NULL, 0, REQUEST_LIST_MAX}, "convert DIR", RULES_GIVEN, rules_convert},
 	{{"fetch", NULL, 0, 1}, "fetch", RULES_NONE, rules_fetch},
 };
 
@@ -91,7 +91,7 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 	const char *directory[PACKS_SOURCES_MAX];
 	struct packs_options options = {
 		.directory = directory,
-		.places = places_of_user(&v->set->arena),
+		.places = places_of_user(&v->set->arena, NULL),
 		.fresh = v->all,
 		.pack = {v->call->strict, v->all, rules_on_report, v},
 	};
@@ -129,7 +129,7 @@ int cli_rules(struct cli_call *call)
 		return rules_fail(call, STATUS_FAILED, &err);
 	}
 	v.all = verb->run == rules_check;
-	v.reports = v.all && call->json ? json_array() : NULL;
+	v.reports = v.all && call->json ? jsonval_array() : NULL;
 	int status = STATUS_FAILED;
 	if (load(&v, verb, &err) == 0)
 		status = verb->run(&v);

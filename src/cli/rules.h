@@ -28,7 +28,6 @@ int rules_show(struct rules_view *v);
 int rules_check(struct rules_view *v);
 int rules_stats(struct rules_view *v);
 int rules_test(struct rules_view *v);
-int rules_convert(struct rules_view *v);
 int rules_fetch(struct rules_view *v);
 
 /* rules_show.c */
