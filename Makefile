@@ -34,12 +34,17 @@ LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.
 START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_start)
 
 BASE  := $(wildcard src/base/*.c)
+# Without what needs nettle.
+PLAIN := $(filter-out src/base/digest.c src/base/kept.c,$(BASE))
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 # What every run needs comes first and together: what lies apart is mapped apart.
 CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c)
 # What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD))
+CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)
+BOX_LIBS  = -lnettle $(MEMORY)
+# A failed allocation is noted, also one of a library: see src/base/memory.h.
+MEMORY   := -Wl,-u,__wrap_malloc,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The cross toolchain's libm.a is a script with the paths of a native one: its parts by name.
 LIBM     := $(or $(if $(CROSS),$(wildcard $(addprefix /usr/$(CROSS)-linux-gnu/lib/,libm-*.a libmvec.a))),-lm)
 # SQLite can load extensions, which a static program must not: see src/store/noload.c.
@@ -48,8 +53,11 @@ NOLOAD   := -Wl,-u,__wrap_dlopen,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose,--wra
 objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
 BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)
 CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
-MUT_BOX  := $(call objs,$(BASE) $(MODEL) $(BOX),mutant/)
-MUT_CLI  := $(call objs,$(BASE) $(MODEL) $(CLI),mutant/)
+# The test build that can leave a layer out shares every object but these.
+MUTABLE  := $(BOX) src/flow/launch.c
+mutant_objs = $(call objs,$(filter-out $(MUTABLE),$(1)),) $(call objs,$(filter $(MUTABLE),$(1)),mutant/)
+MUT_BOX  := $(call mutant_objs,$(BASE) $(MODEL) $(BOX))
+MUT_CLI  := $(call mutant_objs,$(BASE) $(MODEL) $(CLI))
 
 # The client of a database server: not static, because its library is not. Without the library there
 # is no such program, and a store in a server says so.
@@ -65,10 +73,10 @@ LIBRARY   := $(if $(CROSS)$(SAN),,$(BUILD)/libcordon.so.$(VERSION))
 
 # Connects for boxes. Not static: the system's resolver loads what the host is configured to ask.
 EGRESS   := $(wildcard src/egress/*.c)
-EGRESS_LINK = $(PG_LINK) -pthread
-EGRESS_OBJS := $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(EGRESS) src/policy/net.c,)
+EGRESS_LINK = $(PG_LINK) -pthread $(MEMORY)
+EGRESS_OBJS := $(call objs,$(PLAIN) $(EGRESS) src/policy/net.c,)
 
-.PHONY: deb wheel all run test bench goal-gate goal-verify goal-corpus fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
+.PHONY: parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
@@ -77,15 +85,15 @@ $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib
 $(BUILD)/shared/%.o: %.c lib/private.h include/cordon.h Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) -fstack-protector-strong -fPIC -fvisibility=default \
-		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -Iinclude -Ilib -c -o $@ $<
+		-O2 -D_FORTIFY_SOURCE=2 $(CFLAGS) -DCORDON_PROGRAM='"$(PREFIX)/bin/cordon"' -Iinclude -Ilib -c -o $@ $<
 
 $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
-	$(Q)$(CC) $(START) -o $@ $^ -lnettle
+	$(Q)$(CC) $(START) -o $@ $^ $(BOX_LIBS)
 
-$(BUILD)/cordon-postgres: $(call objs,$(filter-out src/base/digest.c,$(BASE)) $(POSTGRES),)
-	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq
+$(BUILD)/cordon-postgres: $(call objs,$(PLAIN) $(POSTGRES),)
+	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq $(MEMORY)
 
 $(BUILD)/cordon-egress: $(EGRESS_OBJS)
 	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
@@ -97,7 +105,7 @@ $(BUILD)/mutant/cordon: $(MUT_CLI)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(START) -o $@ $^ -lnettle
+	$(Q)$(CC) $(START) -o $@ $^ $(BOX_LIBS)
 
 # The system call filter is compiled when Cordon is, never when it runs.
 $(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h
@@ -155,11 +163,12 @@ LIBEXECDIR ?= $(PREFIX)/libexec/cordon
 SHAREDIR   ?= $(PREFIX)/share/cordon
 LIBDIR     ?= $(PREFIX)/lib
 ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
-# Where cordon looks for its box and its rules: another place than the last time builds that file again.
+# Where cordon looks for its box and its rules, and libcordon for cordon: another place than the last
+# time builds that file again.
 $(BUILD)/libexec: FORCE
 	@mkdir -p $(@D)
-	@echo '$(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(LIBEXECDIR) $(SHAREDIR)' >$@
-$(foreach f,flow/launch flow/packs store/helper,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(BUILD)/libexec
+	@echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR)' >$@
+$(foreach f,flow/launch flow/packs store/helper,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o) $(BUILD)/shared/lib/process.o: $(BUILD)/libexec
 FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
@@ -193,12 +202,14 @@ deb:
 wheel:
 	@tools/wheel build/wheel
 
-# Two makes where something may be installed first: it decides how the second one builds.
+# Two makes where something may be installed first: it decides how the second one builds. All cores
+# build, unless the caller has said how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 deps:
 	@tools/deps build demo test
 run:
 	@tools/deps build demo
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@tools/demo
 
 include tests/tests.mk
@@ -220,16 +231,27 @@ goal-corpus: all
 	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --origin agent --rules rules
 kernels: all tests
 	@tests/kernels/run
-# The packages on the Debian after the one that they are built on.
+# The packages, on this Debian and on the next one.
 releases: all
-	@tests/packages/run trixie
+	@BUILD=$(BUILD) tests/run packages
+# Our matcher against JavaScript's own, on more texts and expressions than in `make test`.
+parity: all tests
+	@BUILD=$(BUILD) tests/run parity
 lint: all
-	@tests/lint
+	@BUILD=$(BUILD) tests/lint
+# What clang says of every file: it parses them and makes no code. gcc's warnings are errors in `make test`.
+# One benchmark needs a library that only it needs.
+clang-syntax: $(GEN)/filters.h $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h $(GEN)/view_program.h $(GEN)/build_id.h
+	@find src lib tools tests -name '*.c' ! -path tests/bench/scan/literals.c | sort | xargs -P $(shell nproc) -n 16 \
+		clang -fsyntax-only -std=c17 -D_GNU_SOURCE $(WARN) -Werror $(LINT_DEFINES) -Isrc -I. -Iinclude -Ilib -I$(GEN) -I$(BUILD)/gen
+	@clang -fsyntax-only -std=c17 -D_GNU_SOURCE $(WARN) -Werror -DCORDON_MUTANT $(LINT_DEFINES) -Isrc -I$(GEN) $(MUTABLE)
+LINT_DEFINES = -DCORDON_LIBEXEC='""' -DCORDON_SHARE='""' -DCORDON_PROGRAM='""'
 analyze: all
 	@BUILD=$(BUILD) tests/lint analyze
 # The same again and again: what happens once in a thousand times.
 soak: all mutants tests
 	$(BUILD)/tests/kill $(BUILD)/cordon $(or $(SOAK_KILLS),2000)
+	MEMORY_ALL=1 BUILD=$(BUILD) tests/run memory
 	for i in $$(seq $(or $(SOAK_ROUNDS),5)); do BUILD=$(BUILD) tests/run attacks mutants || exit 1; done
 clean:
 	rm -rf build

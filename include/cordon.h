@@ -32,7 +32,7 @@ void cordon_free(struct cordon *c);
 /* In words, of the last call that failed; or "". Good until the next call. */
 const char *cordon_error(const struct cordon *c);
 
-/* The program; else the one of the search path. */
+/* The program's path, from the root; else the one that was installed with this library. */
 int cordon_set_program(struct cordon *c, const char *path);
 /* An option of "cordon run", by its name without dashes: "lang", "time", "workspace", "env" ... A flag has
  * no VALUE (NULL). Those that may be repeated can be set several times. Without "lang" code is Python. */

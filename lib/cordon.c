@@ -61,8 +61,9 @@ const char *cordon_error(const struct cordon *c)
 
 int cordon_set_program(struct cordon *c, const char *path)
 {
+	if (path[0] != '/')
+		return fail(c, "\"%.60s\": the program needs its whole path", path);
 	char *copy = strdup(path);
-
 	if (!copy)
 		return fail(c, "out of memory");
 	free(c->program);
@@ -80,8 +81,10 @@ int cordon_set(struct cordon *c, const char *option, const char *value)
 		return fail(c, "--%s is ours to say", option);
 	if (asprintf(&word, "--%s%s%s", option, value ? "=" : "", value ? value : "") < 0)
 		word = NULL;
+	if (list_add(c, &c->options, word) < 0)
+		return -1;
 	c->has_lang = c->has_lang || strcmp(option, "lang") == 0;
-	return list_add(c, &c->options, word);
+	return 0;
 }
 
 int cordon_add_argument(struct cordon *c, const char *word)

@@ -93,7 +93,7 @@ static int spawn(char **argv, const int from[PLACES], pid_t *ret)
 	for (int i = 0; error == 0 && i < PLACES && from[i] >= 0; i++)
 		error = posix_spawn_file_actions_adddup2(&actions, from[i], i);
 	if (error == 0)
-		error = posix_spawnp(ret, argv[0], &actions, &attributes, argv, environ);
+		error = posix_spawn(ret, argv[0], &actions, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;
@@ -111,7 +111,7 @@ static int lift(int fd)
 
 int child_start(struct cordon *c, const void *code, size_t len, struct child *ret)
 {
-	char *program = c->program ? c->program : "cordon";
+	char *program = c->program ? c->program : CORDON_PROGRAM;
 	char *argv[] = {program,
 			"run",
 			"--events",

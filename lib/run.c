@@ -93,8 +93,10 @@ static int take_result(struct reader *r, json_t *event)
 	r->result->object = json_incref(event);
 	r->result->json = json_dumps(event, JSON_COMPACT);
 	if (message && asprintf(&r->result->reason, "%s%s%s", message, cause && *cause ? ": " : "",
-				cause ? cause : "") < 0)
+				cause ? cause : "") < 0) {
 		r->result->reason = NULL;
+		return fail(r->c, "out of memory");
+	}
 	return r->result->json ? 0 : fail(r->c, "out of memory");
 }
 

@@ -29,7 +29,7 @@ kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because what the first installs decides how the second builds.
 test: deps
-	@$(MAKE) --no-print-directory all mutants tests
+	@$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 all mutants tests
 	@BUILD=$(BUILD) tests/run $(SUITES)
 
 # ar adds to an archive that is there: objects of deleted sources would stay in it.
@@ -118,7 +118,7 @@ $(BUILD)/tests/unit/gate_start: LINK += -Wl,--wrap=payload_is_same
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
 
 # These have a clock of their own, and count what is read.
-$(BUILD)/tests/unit/warm $(BUILD)/tests/unit/warm_damage: LINK += $(addprefix -Wl$(comma)--wrap=,stamp_now stamp_boot kept_sum io_read_full)
+$(BUILD)/tests/unit/warm $(BUILD)/tests/unit/warm_damage: LINK += $(addprefix -Wl$(comma)--wrap=,stamp_now stamp_boot kept_holds io_read_full)
 
 # This one looks at the filters of both architectures, whichever is being built for.
 $(BUILD)/gen/%/filters.h: $(BUILD)/mkfilter
@@ -170,6 +170,7 @@ $(BUILD)/tests/approval-ask: $(BUILD)/obj/tests/approval/ask.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
+include tests/memory/memory.mk
 include tests/view/view.mk
 include tests/store/store.mk
 include tests/origin/origin.mk

@@ -177,8 +177,8 @@ static void check_arg_row(const struct arg_row *arg)
 		die("%s: ARG without its CALL row of action ARGS", arg->name);
 	if (arg->action != CALL_ALLOW && arg->action != CALL_QUIET)
 		die("%s: ARG rows allow or are quiet", arg->name);
-	if (is_always(arg) && (arg->action != CALL_ALLOW || arg->set == SET_COMMON))
-		die("%s: ALWAYS allows, and not in every box", arg->name);
+	if (is_always(arg) && arg->set == SET_COMMON)
+		die("%s: ALWAYS is not for every box", arg->name);
 	for (size_t i = 0; i < CMPS_MAX; i++) {
 		if ((arg->cmp[i].value & ~arg->cmp[i].mask) != 0)
 			die("%s: value outside of its mask never matches", arg->name);
@@ -214,16 +214,17 @@ static uint32_t kernel_action(enum call_action action, int err, uint32_t fallbac
 	}
 }
 
-static bool is_always_free(const char *name, unsigned int sets)
+/* The row that decides without a look at the arguments, or NULL. */
+static const struct arg_row *always_find(const char *name, unsigned int sets)
 {
 	for (size_t i = 0; i < COUNT(arg_rows); i++) {
 		const struct arg_row *arg = &arg_rows[i];
 
 		if (strcmp(arg->name, name) == 0 && call_set_counts(arg->set, sets) &&
 		    is_always(arg))
-			return true;
+			return arg;
 	}
-	return false;
+	return NULL;
 }
 
 /* The kernel compares 64 bits as two words. */
@@ -302,8 +303,9 @@ static struct range range_of_number(const struct calls *calls, unsigned int sets
 		range.answer = kernel_action(row->action, row->err, fallback);
 	if (row == NULL || row->action != CALL_ARGS || !call_set_counts(row->set, sets))
 		return range;
-	if (is_always_free(row->name, sets))
-		range.answer = SECCOMP_RET_ALLOW;
+	const struct arg_row *always = always_find(row->name, sets);
+	if (always != NULL)
+		range.answer = kernel_action(always->action, always->err, fallback);
 	else
 		range.args = row->name;
 	return range;

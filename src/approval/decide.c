@@ -74,7 +74,9 @@ static int add_vote(struct store *s, struct approval *a, const struct approval_v
 	uint64_t ignored;
 	struct err why;
 
-	for (size_t i = 0; !a->arena.failed && i < a->status.votes.count; i++) {
+	if (!list)
+		return err_memory(err);
+	for (size_t i = 0; i < a->status.votes.count; i++) {
 		int good = tally_vote(s, a, &old[i], now, &ignored, &why, err);
 		if (good < 0)
 			return -1;

@@ -13,7 +13,7 @@
 
 #include "base/pages.h"
 
-enum { BLOCK_SIZE = 16384, BLOCK_MAX = 2 << 20, ALIGN = 16, EMPTY_MAX = 64 };
+enum { BLOCK_SIZE = 16384, BLOCK_MAX = 2 << 20, ALIGN = 16 };
 
 struct arena_block {
 	struct arena_block *before;
@@ -45,20 +45,17 @@ static struct arena_block *grow(struct arena *a, size_t size)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	static char empty[EMPTY_MAX];
 	struct arena_block *b = a->last;
 
-	if (a->failed || size > SIZE_MAX / 2) {
-		a->failed = true;
-		return empty;
-	}
+	a->failed = a->failed || size > SIZE_MAX / 2;
+	if (a->failed)
+		return NULL;
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (!b || b->size - b->used < size)
 		b = grow(a, size);
-	if (!b) {
-		a->failed = true;
-		return empty;
-	}
+	a->failed = !b;
+	if (!b)
+		return NULL;
 	void *p = b->data + b->used;
 	b->used += size;
 	return p;
@@ -69,7 +66,7 @@ char *arena_dup(struct arena *a, const char *s)
 	size_t size = strlen(s) + 1;
 	char *p = arena_alloc(a, size);
 
-	return a->failed ? p : memcpy(p, s, size);
+	return p ? memcpy(p, s, size) : (char *)"";
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
@@ -79,10 +76,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	int len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	size_t size = len < 0 ? 0 : (size_t)len + 1;
-	char *p = arena_alloc(a, size ? size : 1);
-	if (a->failed || !size)
-		return p;
+	a->failed = a->failed || len < 0;
+	size_t size = (size_t)len + 1;
+	char *p = arena_alloc(a, size);
+	if (!p)
+		return (char *)"";
 	va_start(ap, fmt);
 	vsnprintf(p, size, fmt, ap);
 	va_end(ap);

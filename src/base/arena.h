@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * An arena: many small strings that live and die together. Running out of memory sets a flag that
- * the owner checks once at the end, so that building a plan reads as a list.
+ * An arena: many small strings that live and die together. When memory is out, FAILED is set and stays
+ * set. arena_alloc then returns NULL, and its caller checks for that as for malloc's. arena_dup and
+ * arena_printf then return an empty string, so that a list of strings reads as a list. The owner of the
+ * arena checks FAILED before anything made in it is decided on, recorded, shown or sent.
  */
 #ifndef CORDON_BASE_ARENA_H
 #define CORDON_BASE_ARENA_H
@@ -14,7 +16,6 @@ struct arena {
 	bool failed;
 };
 
-/* Never NULL: when memory is out, failed is set and a harmless empty string comes back. */
 void *arena_alloc(struct arena *a, size_t size);
 char *arena_dup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -91,6 +91,7 @@ void err_context(struct err *err, const char *fmt, ...)
 int err_memory(struct err *err)
 {
 	err_set(err, ERR_SYSTEM, "out of memory");
+	err->sys_errno = ENOMEM;
 	err_cause(err, "this machine, or a limit of this process (ulimit -a), gives no more");
 	err_cure(err, "free some, or raise the limit; then do it again");
 	return -1;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file is only ever replaced as a whole, so those who map it keep the one they have. It is not
- * waited for on its way to the disk; what a crash leaves of it is found by the sum, which is made to
- * cost nothing: four words at a time, each in a lane of its own.
+ * A file is only ever replaced as a whole, so a process that has mapped it keeps the old one. No write
+ * waits for the disk: what a crash leaves of a file has no valid code.
  */
 #include "base/kept.h"
 
 #include <fcntl.h>
+#include <nettle/gcm.h>
+#include <nettle/memops.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/scope.h"
 
-enum { LANES = 4, NAME_MAX_BYTES = 4096 };
+enum { NAME_MAX_BYTES = 4096 };
 
 static int open_stamped(const char *path, size_t least, size_t most, struct stamp *ret,
 			struct err *err)
@@ -36,16 +39,6 @@ static int open_stamped(const char *path, size_t least, size_t most, struct stam
 		return err_set(err, ERR_INPUT, "%s: %lld bytes", path, (long long)st.st_size);
 	*ret = stamp_of(&st);
 	return scope_take_fd(&fd);
-}
-
-int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, struct err *err)
-{
-	struct stamp stamp = {0};
-	int fd = open_stamped(path, least, most, &stamp, err);
-
-	if (fd >= 0)
-		*ret_len = (size_t)stamp.size;
-	return fd;
 }
 
 int kept_map(const char *path, size_t least, size_t most, struct kept_map *ret, struct err *err)
@@ -75,6 +68,8 @@ int kept_write(const char *path, const void *data, size_t len, struct err *err)
 {
 	char temp[NAME_MAX_BYTES];
 
+	if (memory_is_out()) /* what is missing in it would be missing each time */
+		return err_memory(err);
 	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
 		return err_set(err, ERR_INPUT, "%s: the name is too long", path);
 	AUTO_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
@@ -87,28 +82,35 @@ int kept_write(const char *path, const void *data, size_t len, struct err *err)
 	return -1;
 }
 
-/* For one of the two, every other value gives another result: a change is never lost. */
-static uint64_t mix(uint64_t sum, uint64_t word)
+static void make_tag(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
+		     const struct kept_code *code, uint8_t ret[sizeof(code->tag)])
 {
-	sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
-	return sum << 29 | sum >> 35;
+	const uint8_t head[GCM_BLOCK_SIZE] = {(uint8_t)kind};
+	struct gcm_aes256_ctx ctx;
+
+	_Static_assert((int)KEPT_KEY == AES256_KEY_SIZE && sizeof(code->nonce) == GCM_IV_SIZE,
+		       "sizes of keys and codes");
+	gcm_aes256_set_key(&ctx, key);
+	gcm_aes256_set_iv(&ctx, sizeof(code->nonce), code->nonce);
+	gcm_aes256_update(&ctx, sizeof(head), head);
+	gcm_aes256_update(&ctx, len, data);
+	gcm_aes256_digest(&ctx, sizeof(code->tag), ret);
 }
 
-uint64_t kept_sum(const void *data, size_t len)
+int kept_seal(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
+	      struct kept_code *ret, struct err *err)
 {
-	const char *p = data;
-	uint64_t lane[LANES] = {1, 2, 3, 4}, word[LANES] = {0}, sum = len;
-	size_t left = len;
+	if (getrandom(ret->nonce, sizeof(ret->nonce), 0) != sizeof(ret->nonce))
+		return err_errno(err, ERR_SYSTEM, "asking for random numbers");
+	make_tag(key, kind, data, len, ret, ret->tag);
+	return 0;
+}
 
-	for (; left >= sizeof(word); p += sizeof(word), left -= sizeof(word)) {
-		memcpy(word, p, sizeof(word));
-		for (int i = 0; i < LANES; i++)
-			lane[i] = mix(lane[i], word[i]);
-	}
-	memset(word, 0, sizeof(word));
-	if (left)
-		memcpy(word, p, left);
-	for (int i = 0; i < LANES; i++)
-		sum = mix(sum, mix(lane[i], word[i]));
-	return mix(sum, sum >> 32);
+bool kept_holds(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
+		const struct kept_code *code)
+{
+	uint8_t tag[sizeof(code->tag)];
+
+	make_tag(key, kind, data, len, code, tag);
+	return memeql_sec(tag, code->tag, sizeof(tag));
 }

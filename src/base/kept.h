@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that a program keeps for itself, to be faster the next time. Whoever reads one must be able
- * to say: only I, or root, can have written it, and it is all there. What the bytes mean, and that
- * they belong to what is asked for now, is the caller's to check.
+ * Files that Cordon keeps for itself, to be faster the next time. A file counts only if this account's
+ * Cordon wrote it: its code (MAC) is made with a key of the state directory. The caller checks that
+ * the bytes belong to what is asked for now.
  */
 #ifndef CORDON_BASE_KEPT_H
 #define CORDON_BASE_KEPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "base/stamp.h"
 
-/* Opens a regular file of the caller's or root's that nobody else may write; never follows a link,
- * never waits. Its length is from LEAST to MOST. Returns the descriptor or -1. */
-int kept_open(const char *path, size_t least, size_t most, size_t *ret_len, struct err *err);
-/* Such a file as memory that cannot be written to. It must not be shortened while it is used: who
- * does that to a file of his own ends his own programs. We never do, see kept_write(). */
+enum { KEPT_KEY = 32 };
+
+/* Maps a regular file of the caller or root that no other account may write; never follows a link,
+ * never waits. Its length is from LEAST to MOST. The file must not be shortened while it is mapped:
+ * kept_write() never does that. */
 struct kept_map {
 	const uint8_t *bytes; /* NULL: none */
 	size_t len;
@@ -25,10 +26,19 @@ struct kept_map {
 };
 int kept_map(const char *path, size_t least, size_t most, struct kept_map *ret, struct err *err);
 void kept_unmap(struct kept_map *map);
-/* Under another name first, so that nobody sees half of it. */
+/* Under another name first, so that no reader sees half of it. */
 int kept_write(const char *path, const void *data, size_t len, struct err *err);
-/* Finds accidents (a crash of the machine, a bad disk), not intent: who may write the file may do
- * anything in its owner's name anyway. A change within one word is always found. */
-uint64_t kept_sum(const void *data, size_t len);
+
+/* What a code is for: the code of one kind is worth nothing as another. */
+enum kept_kind { KEPT_DATABASE = 1, KEPT_RULES, KEPT_WARM, KEPT_TREE };
+/* AES-256-GMAC with a nonce of its own, as it stands in files. */
+struct kept_code {
+	uint8_t nonce[12], tag[12];
+};
+/* Only the holder of KEY can make a code of DATA that holds. */
+int kept_seal(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
+	      struct kept_code *ret, struct err *err);
+bool kept_holds(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
+		const struct kept_code *code);
 
 #endif

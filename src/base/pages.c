@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
+
 enum { HEAD = 64 };	       /* a line of the processor's cache */
 enum { LARGE_PAGE = 2 << 20 }; /* of most machines; on others only the hint is lost */
 
@@ -18,8 +20,10 @@ void *pages_new(size_t size)
 	if (__builtin_add_overflow(size, HEAD, &whole))
 		return NULL;
 	char *p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		memory_note();
 		return NULL;
+	}
 	*(size_t *)(void *)p = whole;
 	return p + HEAD;
 }
@@ -31,8 +35,10 @@ void *pages_new_large(size_t size)
 	if (__builtin_add_overflow(size, HEAD + LARGE_PAGE, &whole))
 		return NULL;
 	char *all = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (all == MAP_FAILED)
+	if (all == MAP_FAILED) {
+		memory_note();
 		return NULL;
+	}
 	size_t before = -(uintptr_t)all & (LARGE_PAGE - 1);
 	if (before)
 		munmap(all, before);

@@ -115,6 +115,8 @@ int newroot_drop_old(struct err *err);
 int newroot_write_payload(const struct box *b, struct err *err);
 /* In the new root; SCRATCH is the tmpfs that backs all that can be written. */
 int workspace_mount(struct box *b, int source, int scratch, struct err *err);
+/* mask.c: covers what the spec names. The new root is the working directory. */
+int masks_mount(const struct box *b, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
 int workspace_clone(struct box *b, struct err *err);
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "box/supervise.h"
 #include "box/sys.h"
 
@@ -38,12 +39,14 @@ static void measure(struct run *r)
 	/* An init that died over its list has not told all of it. */
 	res->changes_cut |= !r->told_all && r->box->spec->workspace == WORKSPACE_OVERLAY;
 
+	res->no_memory |= memory_was_out();
 	res->wall_ms = r->gate.started_ns ? (end - r->gate.started_ns) / 1000000U : 0;
 	res->layers = r->box->layers;
 	res->denials_cut = r->gate.cut;
 	snprintf(res->cgroup, sizeof(res->cgroup), "%s", cgroup_version(&r->box->cgroup));
 	if (r->box->cgroup.ops)
 		measure_cgroup(r);
+	res->cpu_ms += run_work_ns(r) / 1000000U;
 	if (res->limit < LIMIT_COUNT)
 		res->limit_value = r->box->spec->limit[res->limit];
 }
@@ -71,6 +74,7 @@ int run_conclude(struct run *r, struct err *err)
 {
 	bool failed = r->failed, told = !failed && !r->abandoned;
 
+	gate_retire(&r->gate, r->box->spec->flags & SPEC_NET);
 	if (told)
 		measure(r);
 	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See dial.h. Every call here ends in at most one system call of our own on a descriptor that we
- * have fetched from the program, and none of them may wait: the supervisor keeps the clock.
+ * See dial.h. What the supervisor does here needs nothing of the program but numbers. Where its memory is
+ * read and its sockets are fetched and closed, it is done in a process that may wait (box/local.h).
  */
 #include "box/dial.h"
 
@@ -23,63 +23,73 @@
 #include "box/local.h"
 #include "box/reach.h"
 #include "box/sys.h"
+#include "box/watch.h"
 #include "model/egress.h"
 
-struct call {
-	const struct box *box;
-	struct local *local;
-	int listener;
-	const struct seccomp_notif *req;
-};
-
-static enum dial answer(const struct call *c, int error)
+static bool answer(int listener, const struct seccomp_notif *req, int error, unsigned flags)
 {
-	struct seccomp_notif_resp resp = {.id = c->req->id, .error = -error};
+	struct seccomp_notif_resp resp = {.id = req->id, .error = -error, .flags = flags};
 
-	ioctl(c->listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
-	return DIAL_ANSWERED;
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
+	return true;
 }
 
-static enum dial answer_errno(const struct call *c, int result)
-{
-	return answer(c, result < 0 ? errno : 0);
-}
-
-static bool is_tcp(const struct seccomp_data *d)
+static bool is_inet(const struct seccomp_data *d, int type, int only)
 {
 	int family = (int)d->args[0], protocol = (int)d->args[2];
 
-	return (family == AF_INET || family == AF_INET6) &&
-	       ((int)d->args[1] & 0xf) == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP);
+	return (family == AF_INET || family == AF_INET6) && ((int)d->args[1] & 0xf) == type &&
+	       (protocol == 0 || protocol == only);
 }
 
-static enum dial on_socket(const struct call *c)
+/* UDP sockets live in the box's own network, where only the resolver is. Their queues are in no cgroup of
+ * version 1, and all of the host's share one maximum. So the box gets few of them, and none has a queue of
+ * another size than the host's usual one (no SO_RCVBUF). Local sockets are counted too: the kernel has
+ * one number for all. The call has no pointers, so what continues is what was looked at. */
+static bool on_udp_socket(int listener, const struct seccomp_notif *req)
 {
-	const struct seccomp_data *d = &c->req->data;
+	char file[64];
+	uint64_t used;
+
+	snprintf(file, sizeof(file), "/proc/%d/net/sockstat", (int)req->pid);
+	if (watch_count_sockets(file, &used) < 0 || used >= CORDON_SOCKETS_MAX)
+		return answer(listener, req, ENOBUFS, 0);
+	return answer(listener, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+bool dial_socket(const struct box *b, int listener, const struct seccomp_notif *req)
+{
+	const struct seccomp_data *d = &req->data;
 	int type = (int)d->args[1];
 
-	if (!is_tcp(d) || type & ~(0xf | SOCK_CLOEXEC | SOCK_NONBLOCK))
-		return DIAL_REFUSED;
+	if (type & ~(0xf | SOCK_CLOEXEC | SOCK_NONBLOCK))
+		return false;
+	if (is_inet(d, SOCK_DGRAM, IPPROTO_UDP))
+		return on_udp_socket(listener, req);
+	if (!is_inet(d, SOCK_STREAM, IPPROTO_TCP))
+		return false;
 	AUTO_CLOSE int fd = socket((int)d->args[0], type | SOCK_CLOEXEC, IPPROTO_TCP);
-	if (fd < 0 || inert_set(fd, box_asks(c->box)) < 0)
-		return answer(c, errno);
-	struct seccomp_notif_addfd add = {.id = c->req->id,
+	if (fd < 0 || inert_set(fd, box_asks(b)) < 0)
+		return answer(listener, req, errno, 0);
+	struct seccomp_notif_addfd add = {.id = req->id,
 					  .flags = SECCOMP_ADDFD_FLAG_SEND,
 					  .srcfd = (uint32_t)fd,
 					  .newfd_flags = type & SOCK_CLOEXEC ? O_CLOEXEC : 0};
 	/* Its own limit of descriptors counts. */
-	if (ioctl(c->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 && errno != ENOENT)
-		return answer(c, errno);
-	return DIAL_ANSWERED;
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 && errno != ENOENT)
+		return answer(listener, req, errno, 0);
+	return true;
 }
 
-/* The program's descriptor number FD: the thing itself, whatever the number means a moment later. */
-static int fetch(const struct call *c, int fd)
+/* The descriptor that the call names: the thing itself, whatever its number means a moment later. */
+static int fetch(int listener, const struct seccomp_notif *req)
 {
-	AUTO_CLOSE int process = reach_process((pid_t)c->req->pid);
-	AUTO_CLOSE int copy = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+	AUTO_CLOSE int process = reach_process((pid_t)req->pid);
+	AUTO_CLOSE int copy =
+		process < 0 ? -1
+			    : (int)syscall(SYS_pidfd_getfd, process, (int)req->data.args[0], 0);
 
-	if (copy >= 0 && !reach_is_valid(c->listener, c->req)) {
+	if (copy >= 0 && !reach_is_valid(listener, req)) {
 		errno = ESRCH;
 		return -1;
 	}
@@ -95,18 +105,18 @@ static int option(int fd, int name)
 }
 
 /* Once: what is changed afterwards is not looked at. */
-static int copy_address(const struct call *c, struct egress_dial *ret)
+static int copy_address(const struct seccomp_notif *req, struct egress_dial *ret)
 {
-	uint64_t len = c->req->data.args[2];
+	uint64_t len = req->data.args[2];
 	struct iovec to = {ret->address, sizeof(ret->address)};
-	struct iovec from = {(void *)(uintptr_t)c->req->data.args[1], (size_t)(uint32_t)len};
+	struct iovec from = {(void *)(uintptr_t)req->data.args[1], (size_t)(uint32_t)len};
 
 	if ((int32_t)len < (int32_t)sizeof(sa_family_t) || (uint32_t)len > sizeof(ret->address)) {
 		errno = EINVAL;
 		return -1;
 	}
 	to.iov_len = from.iov_len;
-	ssize_t n = process_vm_readv((pid_t)c->req->pid, &to, 1, &from, 1, 0);
+	ssize_t n = process_vm_readv((pid_t)req->pid, &to, 1, &from, 1, 0);
 	if (n != (ssize_t)from.iov_len) {
 		errno = EFAULT;
 		return -1;
@@ -136,71 +146,66 @@ static bool is_own(const struct egress_dial *d)
 	return ntohl(in.sin_addr.s_addr) >> 24 == 127;
 }
 
-static enum dial connect_here(const struct call *c, int fd, const struct egress_dial *d)
-{
-	struct sockaddr_storage to = {0};
+/* glibc looks for this one before every name. */
+#define NSCD "/var/run/nscd/socket"
 
-	memcpy(&to, d->address, d->address_len);
-	return answer_errno(c, connect(fd, (struct sockaddr *)&to, d->address_len));
+static int connect_local(int listener, const struct seccomp_notif *req, int fd,
+			 const struct egress_dial *d, struct local_answer *ret)
+{
+	const char *path = (const char *)d->address + sizeof(sa_family_t);
+	int len = (int)(d->address_len - sizeof(sa_family_t));
+
+	snprintf(ret->target, sizeof(ret->target), "%.*s", len, path);
+	ret->quiet = strcmp(ret->target, NSCD) == 0;
+	return reach_unix(listener, req, fd, d->address, d->address_len);
 }
 
-static enum dial connect_local(const struct call *c, int fd, const struct egress_dial *d)
+/* What the caller gets; or -1, and *RET says what is done instead. */
+static int connect_fetched(const struct box *b, int listener, const struct seccomp_notif *req,
+			   struct local_answer *ret)
 {
-	int error = local_start(c->local, c->listener, c->req, fd, d->address, d->address_len);
+	struct egress_dial d = {.kind = EGRESS_DIAL, .id = req->id};
 
-	return error ? answer(c, error) : DIAL_ASKED;
-}
-
-static enum dial on_connect(const struct call *c)
-{
-	struct egress_dial d = {.kind = EGRESS_DIAL, .id = c->req->id};
-
-	if (copy_address(c, &d) < 0)
-		return answer(c, errno);
-	AUTO_CLOSE int fd = fetch(c, (int)c->req->data.args[0]);
+	if (copy_address(req, &d) < 0)
+		return errno;
+	AUTO_CLOSE int fd = fetch(listener, req);
 	if (fd < 0)
-		return answer(c, errno);
+		return errno;
 	int domain = option(fd, SO_DOMAIN);
 	d.type = option(fd, SO_TYPE);
-	if (domain == AF_UNIX && c->box->spec->flags & SPEC_NEAR)
-		return DIAL_REFUSED;
+	if (domain == AF_UNIX && b->spec->flags & SPEC_NEAR)
+		return -1;
 	if (domain == AF_UNIX)
-		return connect_local(c, fd, &d);
+		return connect_local(listener, req, fd, &d, ret);
 	if (domain != AF_INET && domain != AF_INET6)
-		return answer(c, domain < 0 ? ENOTSOCK : EAFNOSUPPORT);
-	if (!box_asks(c->box) || (d.type == SOCK_DGRAM && is_own(&d)))
-		return connect_here(c, fd, &d);
+		return domain < 0 ? ENOTSOCK : EAFNOSUPPORT;
+	if (!box_asks(b) || (d.type == SOCK_DGRAM && is_own(&d)))
+		return connect(fd, (struct sockaddr *)&d.address, d.address_len) < 0 ? errno : 0;
 	if (io_send(EGRESS_FD, &d, sizeof(d), fd) < 0)
-		return answer(c, errno == EAGAIN ? EAGAIN : ENETUNREACH);
-	return DIAL_ASKED;
+		return errno == EAGAIN ? EAGAIN : ENETUNREACH;
+	ret->verdict = LOCAL_ASKED;
+	return -1;
 }
 
-/* Among themselves they may; nobody outside is listened to. */
-static enum dial on_listen(const struct call *c)
+void dial_connect(const struct box *b, int listener, const struct seccomp_notif *req,
+		  struct local_answer *ret)
 {
-	AUTO_CLOSE int fd = fetch(c, (int)c->req->data.args[0]);
-
-	if (fd < 0)
-		return answer(c, errno);
-	if (option(fd, SO_DOMAIN) != AF_UNIX)
-		return DIAL_REFUSED;
-	return answer_errno(c, listen(fd, (int)c->req->data.args[1]));
+	ret->error = connect_fetched(b, listener, req, ret);
+	if (ret->error >= 0)
+		ret->verdict = LOCAL_ANSWER;
 }
 
-static const struct {
-	long nr;
-	enum dial (*make)(const struct call *c);
-} calls[] = {{SYS_socket, on_socket}, {SYS_connect, on_connect}, {SYS_listen, on_listen}};
-
-enum dial dial_call(const struct box *b, struct local *local, int listener,
-		    const struct seccomp_notif *req)
+/* Programs of the box may serve each other; the box listens to no host outside. */
+void dial_listen(const struct box *b, int listener, const struct seccomp_notif *req,
+		 struct local_answer *ret)
 {
-	struct call c = {b, local, listener, req};
+	AUTO_CLOSE int fd = fetch(listener, req);
 
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (calls[i].nr == req->data.nr)
-			return calls[i].make(&c);
-	return DIAL_REFUSED;
+	(void)b;
+	if (fd >= 0 && option(fd, SO_DOMAIN) != AF_UNIX)
+		return;
+	ret->verdict = LOCAL_ANSWER;
+	ret->error = fd < 0 || listen(fd, (int)req->data.args[1]) < 0 ? errno : 0;
 }
 
 int dial_hear(int listener, enum limit_id *ret_limit, bool *ret_ended)

@@ -14,16 +14,10 @@
 #include "box/box.h"
 #include "box/local.h"
 
-/* What became of a call. */
-enum dial {
-	DIAL_REFUSED,  /* to be refused and recorded like any other */
-	DIAL_ANSWERED, /* the caller has its answer, or is gone */
-	DIAL_ASKED,    /* cordon-egress will say, or who connects (box/local.h) */
-};
-
-/* One call of a box with SPEC_NET, that came in on LISTENER. */
-enum dial dial_call(const struct box *b, struct local *local, int listener,
-		    const struct seccomp_notif *req);
+/* A call of socket in a box with SPEC_NET, that came in on LISTENER. False: it is to be refused. */
+bool dial_socket(const struct box *b, int listener, const struct seccomp_notif *req);
+/* In a process of its own: connect and listen. */
+local_fn dial_connect, dial_listen;
 /* A word of cordon-egress. -1: it is gone, or makes no sense. 1: *RET_LIMIT was reached, and ends the
  * run or not. */
 int dial_hear(int listener, enum limit_id *ret_limit, bool *ret_ended);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Answers notifications. What is read from the program's memory here only explains a refusal; it
- * never decides anything. After CORDON_EVENTS_MAX events nothing is read or kept any more, and the
- * listener is closed: from then on the kernel answers ENOSYS by itself, so a flood of refused calls costs
- * us nothing. With a network connections need it, so it stays, and a refusal costs one answer.
+ * Answers notifications. What is read from the program's memory only explains a refusal; it never
+ * decides anything, and a process that may wait reads it (box/local.h). After CORDON_EVENTS_MAX events
+ * nothing is read or kept any more, and the listener is closed: from then on the kernel answers ENOSYS by
+ * itself, so a flood of refused calls costs us nothing. With a network connections need it, so it stays,
+ * and a refusal costs one answer.
  */
 #include "box/gate.h"
 
@@ -22,6 +23,7 @@
 #include "base/scope.h"
 #include "box/dial.h"
 #include "box/filter.h"
+#include "box/reach.h"
 
 /* How to show what a refused call was about. */
 enum show { SHOW_STRING, SHOW_FAMILY, SHOW_HEX, SHOW_LOCAL };
@@ -57,19 +59,6 @@ void gate_init(struct gate *g)
 	g->listener = g->spent = -1;
 }
 
-void gate_retire(struct gate *g)
-{
-	local_end(g->local);
-	g->spent = scope_take_fd(&g->listener);
-}
-
-void gate_close(struct gate *g)
-{
-	local_end(g->local);
-	scope_close(&g->listener);
-	scope_close(&g->spent);
-}
-
 static void read_string(pid_t pid, uint64_t address, char *out, size_t size)
 {
 	struct iovec local = {out, size - 1};
@@ -95,6 +84,7 @@ static void show_family(uint64_t value, char *out, size_t size)
 	snprintf(out, size, "family %d", (int)value);
 }
 
+/* What a number says; "" if it says nothing. */
 static void describe(const struct seccomp_notif *req, char *out, size_t size)
 {
 	out[0] = '\0';
@@ -102,15 +92,51 @@ static void describe(const struct seccomp_notif *req, char *out, size_t size)
 		if (targets[i].nr != req->data.nr)
 			continue;
 		uint64_t arg = req->data.args[targets[i].arg];
-		if (targets[i].show == SHOW_STRING)
-			read_string((pid_t)req->pid, arg, out, size);
-		else if (targets[i].show == SHOW_LOCAL) /* behind the family */
-			read_string((pid_t)req->pid, arg + sizeof(sa_family_t), out, size);
-		else if (targets[i].show == SHOW_FAMILY)
+		if (targets[i].show == SHOW_FAMILY)
 			show_family(arg, out, size);
-		else
+		else if (targets[i].show == SHOW_HEX)
 			snprintf(out, size, "0x%llx", (unsigned long long)arg);
 	}
+}
+
+/* In a process of its own: what stands where a pointer leads. */
+static void read_target(const struct box *b, int listener, const struct seccomp_notif *req,
+			struct local_answer *ret)
+{
+	(void)b;
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		if (targets[i].nr != req->data.nr)
+			continue;
+		uint64_t skip = targets[i].show == SHOW_LOCAL ? sizeof(sa_family_t) : 0;
+		read_string((pid_t)req->pid, req->data.args[targets[i].arg] + skip, ret->target,
+			    sizeof(ret->target));
+	}
+	/* Its number may be another process's by now. */
+	if (!reach_is_valid(listener, req))
+		ret->target[0] = '\0';
+}
+
+static bool is_pointer(int nr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		if (targets[i].nr == nr &&
+		    (targets[i].show == SHOW_STRING || targets[i].show == SHOW_LOCAL))
+			return true;
+	return false;
+}
+
+/* In a process of its own: all that needs a look at the program. */
+static void work(const struct box *b, int listener, const struct seccomp_notif *req,
+		 struct local_answer *ret)
+{
+	bool net = b->spec->flags & SPEC_NET;
+
+	if (net && req->data.nr == SYS_listen)
+		dial_listen(b, listener, req, ret);
+	else if (net && req->data.nr == SYS_connect)
+		dial_connect(b, listener, req, ret);
+	if (ret->verdict == LOCAL_REFUSE)
+		read_target(b, listener, req, ret);
 }
 
 static void keep(struct gate *g, const struct wire_denial *d)
@@ -138,7 +164,9 @@ static bool take_room(struct gate *g)
 	return false;
 }
 
-static void record(struct gate *g, const struct seccomp_notif *req, const char *why)
+/* TARGET: "" if only a number could say it. */
+static void record(struct gate *g, const struct seccomp_notif *req, const char *target,
+		   const char *why)
 {
 	const char *name = call_name_find(req->data.nr);
 	struct wire_denial d = {.kind = WIRE_DENIAL, .count = 1};
@@ -148,11 +176,41 @@ static void record(struct gate *g, const struct seccomp_notif *req, const char *
 	else
 		snprintf(d.call, sizeof(d.call), "call %d", req->data.nr);
 	describe(req, d.target, sizeof(d.target));
-	/* Its number may be somebody else's by now. */
-	if (ioctl(g->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &req->id) < 0)
-		d.target[0] = '\0';
+	if (target[0])
+		snprintf(d.target, sizeof(d.target), "%s", target);
 	snprintf(d.rule, sizeof(d.rule), "%s", why);
 	keep(g, &d);
+}
+
+static const char *why_refused(const struct seccomp_notif *req)
+{
+	const struct call_rule *rule = call_rule_find(req->data.nr);
+
+	return rule && rule->why[0] ? rule->why : "not on the list of allowed calls";
+}
+
+/* With a network, cordon-egress answers these. All other calls that come here are refused. */
+static bool is_dial(bool net, const struct seccomp_notif *req)
+{
+	return net && (req->data.nr == SYS_connect || req->data.nr == SYS_listen);
+}
+
+void gate_retire(struct gate *g, bool net)
+{
+	/* Calls whose target is still being read are told without it. */
+	for (size_t i = 0; i < LOCAL_MAX; i++)
+		if (g->local[i].busy && !is_dial(net, &g->local[i].req) && take_room(g))
+			record(g, &g->local[i].req, "", why_refused(&g->local[i].req));
+	local_kill(g->local);
+	if (g->listener >= 0)
+		g->spent = scope_take_fd(&g->listener);
+}
+
+void gate_close(struct gate *g)
+{
+	local_end(g->local);
+	scope_close(&g->listener);
+	scope_close(&g->spent);
 }
 
 void gate_note_lost(struct gate *g, uint64_t count)
@@ -200,17 +258,13 @@ static int on_setup(struct gate *g, struct box *b, const struct seccomp_notif *r
 	return 0;
 }
 
-static void on_run(struct gate *g, const struct box *b, const struct seccomp_notif *req)
+static void refuse(struct gate *g, bool net, const struct seccomp_notif *req, const char *target)
 {
 	const struct call_rule *rule = call_rule_find(req->data.nr);
-	bool net = b->spec->flags & SPEC_NET;
-
-	if (net && dial_call(b, g->local, g->listener, req) != DIAL_REFUSED)
-		return;
 	bool kills = rule && rule->action == CALL_KILL;
+
 	if (take_room(g) || kills)
-		record(g, req,
-		       rule && rule->why[0] ? rule->why : "not on the list of allowed calls");
+		record(g, req, target, why_refused(req));
 	if (kills) {
 		g->kill = true; /* unanswered: the caller sleeps until it is killed */
 		return;
@@ -222,18 +276,41 @@ static void on_run(struct gate *g, const struct box *b, const struct seccomp_not
 	gate_close(g);
 }
 
-/* Whoever is not there is not there: the host's are not shown, and looking for them is told. */
-void gate_answer_local(struct gate *g)
+static void on_run(struct gate *g, const struct box *b, const struct seccomp_notif *req)
 {
-	struct local one;
-	int error;
+	const struct call_rule *rule = call_rule_find(req->data.nr);
+	bool net = b->spec->flags & SPEC_NET;
+	bool dials = is_dial(net, req);
+	bool told = is_pointer(req->data.nr) && g->events < CORDON_EVENTS_MAX && !g->blind &&
+		    !(rule && rule->action == CALL_KILL); /* at once, without its target */
+
+	if (net && req->data.nr == SYS_socket && dial_socket(b, g->listener, req))
+		return;
+	if ((dials || told) && local_start(g->local, work, b, g->listener, req) == 0)
+		return;
+	if (dials)
+		answer(g, req, EAGAIN, 0);
+	else
+		refuse(g, net, req, "");
+}
+
+/* A local socket that the box lacks is recorded: the program may be looking for the host's. */
+void gate_answer_local(struct gate *g, bool net)
+{
+	struct seccomp_notif req;
+	struct local_answer a;
 
 	for (size_t i = 0; i < LOCAL_MAX; i++) {
-		if (!local_take(&g->local[i], &one, &error))
+		if (!local_take(&g->local[i], &req, &a) || a.verdict == LOCAL_ASKED)
 			continue;
-		if ((error == ENOENT || error == ECONNREFUSED) && !one.quiet && take_room(g))
-			record(g, &one.req, "there is no such socket in the box");
-		answer(g, &one.req, error, 0);
+		/* Also when the process that read its target was killed. */
+		if (a.verdict == LOCAL_REFUSE || !is_dial(net, &req)) {
+			refuse(g, net, &req, a.target);
+			continue;
+		}
+		if ((a.error == ENOENT || a.error == ECONNREFUSED) && !a.quiet && take_room(g))
+			record(g, &req, a.target, "there is no such socket in the box");
+		answer(g, &req, a.error, 0);
 	}
 }
 

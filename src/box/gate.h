@@ -25,8 +25,9 @@ struct gate {
 	int listener; /* -1: not yet, or no longer heard */
 	int spent;    /* the listener that nobody is left to ask; -1 */
 	enum gate_phase phase;
-	bool kill; /* a call on the kill list was made */
-	bool cut;  /* more was refused than is in the list */
+	bool kill;  /* a call on the kill list was made */
+	bool cut;   /* more was refused than is in the list */
+	bool blind; /* never read the program's memory: there is no gate_answer_local */
 	uint64_t started_ns;
 	unsigned events, count;
 	struct local local[LOCAL_MAX];
@@ -41,11 +42,11 @@ _Static_assert(offsetof(struct gate, denials) + sizeof(((struct gate *)NULL)->de
 void gate_init(struct gate *g);
 /* One notification. -1: the box must not go on. */
 int gate_answer(struct gate *g, struct box *b, struct err *err);
-/* Answers whoever asked for a local connection that is made now, or is not. */
-void gate_answer_local(struct gate *g);
+/* Answers calls that have been looked at in the meantime. */
+void gate_answer_local(struct gate *g, bool net);
 /* Everybody the filter held is gone. Closing the listener frees the filter, which keeps this core
  * busy while the caller waits for the result: gate_close does it when nobody does. */
-void gate_retire(struct gate *g);
+void gate_retire(struct gate *g, bool net);
 void gate_close(struct gate *g);
 /* So many datagrams had nowhere to go. */
 void gate_note_lost(struct gate *g, uint64_t count);

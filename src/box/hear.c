@@ -114,6 +114,7 @@ static void on_done(struct run *r, struct heard *h)
 {
 	r->done = r->told_all = true;
 	r->result.changes_cut = h->m.done.cut;
+	r->result.no_memory = h->m.done.no_memory;
 }
 
 static bool has_no_listener(const struct run *r)

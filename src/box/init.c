@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/scope.h"
 #include "base/spread.h"
 #include "box/box.h"
@@ -231,12 +232,13 @@ static void tell_end(struct box *b, const struct reaper *r)
 static void tell_changes(struct box *b)
 {
 	uint32_t kind = WIRE_UPPER;
-	struct wire_done done = {WIRE_DONE, 0};
+	struct wire_done done = {.kind = WIRE_DONE};
 
 	if (b->spec->flags & (SPEC_DIFF | SPEC_KEEP_UPPER))
 		done.cut = diff_send(b) < 0;
 	if (b->spec->flags & SPEC_KEEP_UPPER)
 		io_send(b->ctl, &kind, sizeof(kind), b->upper);
+	done.no_memory = memory_was_out();
 	io_send(b->ctl, &done, sizeof(done), -1);
 }
 

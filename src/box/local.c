@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See local.h. A process that connects has the listener and the program's socket and nothing else, and
- * dies with us. One whose caller is gone (killed, or interrupted and asking again) is killed when the
- * next one starts. Nothing here waits for what the program could delay.
+ * See local.h. A helper keeps three descriptors: the listener, its socket to us, and the one to
+ * cordon-egress. It dies with us. It stays for the next call, because a fork costs more than the work. One
+ * whose caller is gone (killed, or interrupted and asking again) is killed before another one is made.
  */
 #include "box/local.h"
 
@@ -10,9 +10,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -20,111 +22,166 @@
 #include "box/reach.h"
 #include "box/sys.h"
 
-enum { END_MS = 1000 }; /* for all that were killed */
+enum {
+	END_MS = 100
+}; /* for all that were killed: one that waits for a disk ends when that answers */
 
-/* glibc looks for this one before every name. */
-#define NSCD "/var/run/nscd/socket"
-
-static bool is_nscd(const uint8_t *address, size_t len)
+static void child(pid_t parent, local_fn *work, const struct box *b, int listener, int sock,
+		  _Atomic bool *asked)
 {
-	size_t head = sizeof(sa_family_t);
+	int keep[] = {listener, sock, b->spec->flags & SPEC_NET ? EGRESS_FD : sock}, none = -1;
+	struct seccomp_notif req;
 
-	return len >= head + sizeof(NSCD) && memcmp(address + head, NSCD, sizeof(NSCD)) == 0;
-}
-
-static void keep_two(unsigned a, unsigned b)
-{
-	unsigned low = a < b ? a : b, high = a < b ? b : a;
-
-	if (low > 0)
-		close_range(0, low - 1, 0);
-	if (high > low + 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0U, 0);
-}
-
-static void child(pid_t parent, int listener, const struct seccomp_notif *req, int fd,
-		  const uint8_t *address, size_t len)
-{
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
-		_exit(ECONNABORTED);
-	keep_two((unsigned)listener, (unsigned)fd);
-	_exit(reach_unix(listener, req, fd, address, len));
+		_exit(0);
+	fds_close_all_but(keep, ARRAY_SIZE(keep));
+	while (io_recv(sock, &req, sizeof(req), &none) == sizeof(req)) {
+		struct local_answer answer = {.verdict = LOCAL_REFUSE};
+		work(b, listener, &req, &answer);
+		if (answer.verdict == LOCAL_ASKED)
+			*asked = true;
+		else if (io_send(sock, &answer, sizeof(answer), -1) < 0)
+			break;
+	}
+	_exit(0);
 }
 
 /* Nobody waits for these any more. Their places become free when they have ended. */
 static void kill_unwanted(const struct local *l, int listener)
 {
 	for (size_t i = 0; i < LOCAL_MAX; i++)
-		if (l[i].pid && !reach_is_valid(listener, &l[i].req))
+		if (l[i].busy && !*l[i].asked && !reach_is_valid(listener, &l[i].req))
 			sys_pidfd_send_signal(l[i].pidfd, SIGKILL);
 }
 
-static struct local *find_free(struct local *l)
+/* One that has nothing to do, or a place for a new one; or NULL. */
+static struct local *find_idle(struct local *l)
 {
-	for (size_t i = 0; i < LOCAL_MAX; i++)
-		if (!l[i].pid)
+	struct local *free = NULL;
+
+	for (size_t i = 0; i < LOCAL_MAX; i++) {
+		if (l[i].pid && (!l[i].busy || *l[i].asked))
 			return &l[i];
-	return NULL;
+		if (!l[i].pid && !free)
+			free = &l[i];
+	}
+	return free;
 }
 
-int local_start(struct local *l, int listener, const struct seccomp_notif *req, int fd,
-		const uint8_t *address, size_t len)
+static void bury(struct local *one)
+{
+	waitpid(one->pid, NULL, 0);
+	scope_close(&one->pidfd);
+	scope_close(&one->sock);
+	munmap(one->asked, sizeof(*one->asked));
+	*one = (struct local){0};
+}
+
+static int begin(struct local *ret, local_fn *work, const struct box *b, int listener)
 {
 	pid_t self = getpid();
+	int pair[2];
 
-	kill_unwanted(l, listener);
-	struct local *one = find_free(l);
-	if (!one)
-		return EAGAIN;
-	pid_t pid = fork();
-	if (pid == 0)
-		child(self, listener, req, fd, address, len);
-	if (pid < 0)
-		return EAGAIN;
-	int pidfd = sys_pidfd_open(pid);
-	if (pidfd < 0) {
-		kill(pid, SIGKILL); /* not waited for yet, so still its number */
-		waitpid(pid, NULL, 0);
-		return EAGAIN;
+	void *asked = mmap(NULL, sizeof(*ret->asked), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (asked == MAP_FAILED)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		munmap(asked, sizeof(*ret->asked));
+		return -1;
 	}
-	*one = (struct local){pid, pidfd, is_nscd(address, len), *req};
+	*ret = (struct local){.pid = fork(), .sock = pair[0], .asked = asked};
+	if (ret->pid == 0)
+		child(self, work, b, listener, pair[1], asked);
+	close(pair[1]);
+	ret->pidfd = ret->pid < 0 ? -1 : sys_pidfd_open(ret->pid);
+	if (ret->pidfd >= 0)
+		return 0;
+	if (ret->pid > 0) {
+		kill(ret->pid, SIGKILL); /* not waited for yet, so still its number */
+		waitpid(ret->pid, NULL, 0);
+	}
+	close(pair[0]);
+	munmap(asked, sizeof(*ret->asked));
+	*ret = (struct local){0};
+	return -1;
+}
+
+int local_start(struct local *l, local_fn *work, const struct box *b, int listener,
+		const struct seccomp_notif *req)
+{
+	struct local *one = find_idle(l);
+
+	if (!one || !one->pid)
+		kill_unwanted(l, listener);
+	if (!one || (!one->pid && begin(one, work, b, listener) < 0))
+		return -1;
+	one->busy = true; /* whatever comes now, its end included, is the answer */
+	*one->asked = false;
+	one->req = *req;
+	io_send(one->sock, req, sizeof(*req), -1);
 	return 0;
 }
 
-void local_wait(const struct local *l, struct pollfd *fds)
+size_t local_wait(const struct local *l, struct pollfd *fds)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < LOCAL_MAX; i++)
-		fds[i] = (struct pollfd){.fd = l[i].pid ? l[i].pidfd : -1, .events = POLLIN};
+		if (l[i].busy)
+			fds[count++] = (struct pollfd){.fd = l[i].sock, .events = POLLIN};
+	return count;
 }
 
-bool local_take(struct local *l, struct local *ret, int *ret_error)
+bool local_take(struct local *l, struct seccomp_notif *ret_req, struct local_answer *ret)
 {
-	int status = 0;
-
-	if (!l->pid || waitpid(l->pid, &status, WNOHANG) == 0)
+	if (!l->busy)
 		return false;
-	scope_close(&l->pidfd);
-	*ret_error = WIFEXITED(status) ? WEXITSTATUS(status) : ECONNABORTED;
-	*ret = *l;
-	l->pid = 0;
+	ssize_t n = recv(l->sock, ret, sizeof(*ret), MSG_DONTWAIT);
+	if (n < 0 && errno == EAGAIN)
+		return false;
+	*ret_req = l->req;
+	l->busy = false;
+	if (n != sizeof(*ret)) { /* it was killed */
+		*ret = (struct local_answer){.verdict = LOCAL_ANSWER, .error = ECONNABORTED};
+		sys_pidfd_send_signal(l->pidfd, SIGKILL);
+		bury(l);
+	}
 	return true;
+}
+
+uint64_t local_cpu_ns(const struct local *l)
+{
+	uint64_t sum = 0;
+	struct timespec t;
+	clockid_t clock;
+
+	for (size_t i = 0; i < LOCAL_MAX; i++)
+		if (l[i].pid && clock_getcpuclockid(l[i].pid, &clock) == 0 &&
+		    clock_gettime(clock, &t) == 0)
+			sum += (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+	return sum;
+}
+
+void local_kill(struct local *l)
+{
+	for (size_t i = 0; i < LOCAL_MAX; i++) {
+		l[i].busy = false;
+		if (l[i].pid)
+			sys_pidfd_send_signal(l[i].pidfd, SIGKILL);
+	}
 }
 
 void local_end(struct local *l)
 {
 	uint64_t end = io_now_ns() + END_MS * 1000000ULL;
 
-	for (size_t i = 0; i < LOCAL_MAX; i++)
-		if (l[i].pid)
-			sys_pidfd_send_signal(l[i].pidfd, SIGKILL);
+	local_kill(l);
 	for (size_t i = 0; i < LOCAL_MAX; i++) {
 		struct pollfd ended = {.fd = l[i].pidfd, .events = POLLIN};
-		struct local one;
-		int error;
 		uint64_t now = io_now_ns();
-		if (l[i].pid && now < end)
-			poll(&ended, 1, (int)((end - now) / 1000000U));
-		local_take(&l[i], &one, &error);
+		int left = now < end ? (int)((end - now) / 1000000U) : 0;
+		if (l[i].pid && poll(&ended, 1, left) > 0)
+			bury(&l[i]);
 	}
 }

@@ -8,27 +8,18 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/pages.h"
 #include "base/scope.h"
 #include "base/spread.h"
 #include "box/intake.h"
 #include "box/supervise.h"
 #include "box/tree.h"
-
-/* For as long as we live. The kernel clears it page by page as it is touched; calloc would clear all
- * of it now, and forks would copy it. */
-static void *new_table(size_t size)
-{
-	void *table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return table == MAP_FAILED ? NULL : table;
-}
 
 /* Signals the caller ignores would stay ignored in us, who must learn of our children's end, and in
  * the program. Here, because there is time before the spec comes, and none in init. */
@@ -47,7 +38,7 @@ static void reset_signals(void)
 
 static int run_program(struct box *b, struct err *err)
 {
-	struct run *r = new_table(sizeof(*r));
+	struct run *r = pages_new(sizeof(*r)); /* for as long as we live */
 
 	if (!r)
 		return err_memory(err);
@@ -101,7 +92,7 @@ int main(void)
 			  .cloned_workspace = -1,
 			  .private_lock = -1,
 			  .resolver = -1};
-	struct spec *spec = new_table(sizeof(*spec));
+	struct spec *spec = pages_new(sizeof(*spec)); /* for as long as we live */
 	struct wire_error msg = {.kind = WIRE_ERROR};
 	struct stat st;
 

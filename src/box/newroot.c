@@ -177,7 +177,9 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
-		src->device[i] = clone_tree(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+		/* Read-only stops changes of the times, not writes to the device. */
+		src->device[i] =
+			clone_tree(path, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 		if (src->device[i] < 0)
 			return fail(err, LAYER_NEWROOT, path);
 	}
@@ -406,7 +408,7 @@ static int build(struct box *b, struct sources *src, struct err *err)
 	    enter_empty_root(b, src, err) < 0 || show_scratch(src, "tmp", "tmp", err) < 0 ||
 	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
 	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 ||
-	    mount_proc(b, err) < 0 || mount_workspace(b, src, err) < 0)
+	    mount_proc(b, err) < 0 || mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0)
 		return -1;
 	return change_root(b, err);
 }

@@ -289,6 +289,7 @@ int probe_child(struct probe *p, uint32_t wanted, const struct probe_part *part,
 	p->parent = getpid();
 	gate_init(&p->gate);
 	p->gate.events = part->events;
+	p->gate.blind = true;
 	if (start(p, wanted, part->inside, err) < 0) {
 		scope_close(&p->ctl);
 		return -1;

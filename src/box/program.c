@@ -206,6 +206,9 @@ void program_exec(struct box *b, int init)
 	    landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		box_give_up(b, &err);
+	/* Without a pid namespace init's death would not end the program. What it forks is not bound so. */
+	if (s->tier == TIER_NO_USERNS)
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (init >= 0)
 		hear(init, &alone, sizeof(alone), WIRE_ALONE);
 	if (creds_limit_last(b, &err) < 0)

@@ -163,7 +163,7 @@ void run_kill(struct run *r)
 
 void run_bury(struct run *r)
 {
-	siginfo_t info;
+	siginfo_t info = {0};
 
 	gate_close(&r->gate);
 	run_kill(r);
@@ -177,8 +177,9 @@ void run_bury(struct run *r)
 		while (waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 			;
 	}
-	/* Without a pid namespace, and init killed by somebody: its children have become ours. */
-	if (!has_pid_space(r))
+	/* Without a pid namespace, a killed init leaves us its children. One that exits has buried them,
+	 * and a helper that waits for a disk is not waited for. */
+	if (!has_pid_space(r) && info.si_code != CLD_EXITED)
 		tree_bury(getpid(), 0, NULL);
 	cgroup_sweep_beside(&r->box->cgroup); /* nobody waits for us now */
 	cgroup_close(&r->box->cgroup);

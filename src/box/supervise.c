@@ -3,10 +3,13 @@
  * The supervisor: keeps the box's clock, answers its gate, and returns only when every process in
  * it is dead and its cgroup is gone. Straight blocking code around one poll; whatever
  * ends early (the caller, init, a deadline) ends the box.
+ *
+ * Nothing that the program chooses may make the supervisor wait: see box/local.h.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/io.h"
@@ -19,7 +22,9 @@
 enum {
 	SETUP_MS = 20000, /* our own work before the program's first instruction */
 	CPU_POLL_MS = 20,
-	PIDS_POLL_MS = 50, /* cgroup v1 does not keep the highest number */
+	PIDS_POLL_MS = 50,  /* cgroup v1 does not keep the highest number */
+	WORK_BURST_MS = 20, /* of our own, before the share of --cpu counts: */
+	WORK_SHARE = 4,	    /* we may use a quarter of it */
 };
 
 void run_arm(struct run *r, uint64_t ms)
@@ -117,6 +122,36 @@ static void tell_refusals(struct run *r)
 		r->told++;
 }
 
+static uint64_t cpu_ns(int whose)
+{
+	struct rusage ru;
+
+	getrusage(whose, &ru);
+	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000U +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U;
+}
+
+uint64_t run_work_ns(const struct run *r)
+{
+	if (!r->started || !run_has_network(r))
+		return 0;
+	return cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN) + local_cpu_ns(r->gate.local) -
+	       r->work_before_ns;
+}
+
+/* Our work for the box is outside of its cgroup. Milliseconds until we may work for it again. */
+static uint64_t rest_ms(const struct run *r)
+{
+	uint64_t percent = r->box->spec->limit[LIMIT_CPU];
+	uint64_t work = percent ? run_work_ns(r) : 0;
+
+	if (work <= WORK_BURST_MS * UINT64_C(1000000))
+		return 0;
+	uint64_t due = (work - WORK_BURST_MS * UINT64_C(1000000)) * 100 / percent * WORK_SHARE;
+	uint64_t since = io_now_ns() - r->gate.started_ns;
+	return due > since ? (due - since) / 1000000U + 1 : 0;
+}
+
 static void on_gate(struct run *r)
 {
 	struct err err;
@@ -128,6 +163,7 @@ static void on_gate(struct run *r)
 	}
 	if (!r->started && r->gate.phase == GATE_RUN) {
 		r->started = true;
+		r->work_before_ns = run_work_ns(r);
 		spread_yield(false);
 		r->pids_seen = 1;
 		run_arm(r, r->box->spec->limit[LIMIT_TIME]);
@@ -144,13 +180,13 @@ static void check_cpu_time(struct run *r)
 	uint64_t limit_ns = r->box->spec->limit[LIMIT_CPU_TIME] * 1000000U, used = 0;
 	struct err err;
 
-	if (!limit_ns || !r->box->cgroup.ops || r->killing || r->ended || r->done)
+	if (!limit_ns || r->killing || r->ended || r->done)
 		return;
-	if (cgroup_cpu_ns(&r->box->cgroup, &used) < 0) {
+	if (r->box->cgroup.ops && cgroup_cpu_ns(&r->box->cgroup, &used) < 0) {
 		err_errno(&err, ERR_LAYER, "reading the box's CPU time");
 		err_blame(&err, "cgroup");
 		run_fail(r, &err);
-	} else if (used > limit_ns) {
+	} else if (used + run_work_ns(r) > limit_ns) {
 		run_reached(&r->result, LIMIT_CPU_TIME, true);
 		run_end(r);
 	}
@@ -164,7 +200,7 @@ static void sample_pids(struct run *r)
 		r->pids_seen = now;
 }
 
-static int next_timeout(const struct run *r)
+static int next_timeout(const struct run *r, uint64_t rest)
 {
 	uint64_t now = io_now_ns();
 	uint64_t left = r->deadline_ns > now ? (r->deadline_ns - now + 999999U) / 1000000U : 0;
@@ -173,6 +209,8 @@ static int next_timeout(const struct run *r)
 
 	if (r->started && r->box->cgroup.ops && left > poll_ms)
 		left = poll_ms;
+	if (rest && left > rest)
+		left = rest;
 	return left > 60000 ? 60000 : (int)left;
 }
 
@@ -180,7 +218,7 @@ static int next_timeout(const struct run *r)
  * time of their exit. Looking now saves the time later, when the caller waits. */
 static void on_last_exit(struct run *r)
 {
-	gate_retire(&r->gate);
+	gate_retire(&r->gate, r->box->spec->flags & SPEC_NET);
 	if (!r->started || !r->box->cgroup.ops || cgroup_has_clock(&r->box->cgroup))
 		return;
 	cgroup_measure(&r->box->cgroup, &r->usage);
@@ -197,21 +235,22 @@ static void fail_blind(struct run *r)
 
 static void on_local(struct run *r)
 {
-	gate_answer_local(&r->gate);
+	gate_answer_local(&r->gate, run_has_network(r));
 	tell_refusals(r);
 }
 
 static void loop(struct run *r)
 {
 	while (!r->done) {
+		uint64_t rest = rest_ms(r);
 		struct pollfd fds[4 + LOCAL_MAX] = {
 			{.fd = RESULT_FD, .events = POLLIN},
 			{.fd = r->box->ctl, .events = POLLIN},
-			{.fd = r->gate.listener, .events = POLLIN},
+			{.fd = rest ? -1 : r->gate.listener, .events = POLLIN},
 			{.fd = run_has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
 			 .events = POLLIN}};
-		local_wait(r->gate.local, fds + 4);
-		int n = poll(fds, run_has_network(r) ? ARRAY_SIZE(fds) : 4, next_timeout(r));
+		size_t count = 4 + local_wait(r->gate.local, fds + 4);
+		int n = poll(fds, count, next_timeout(r, rest));
 		if (n < 0 && errno != EINTR) {
 			fail_blind(r);
 			break;
@@ -228,7 +267,7 @@ static void loop(struct run *r)
 			on_last_exit(r);
 		if (!r->done && fds[3].revents)
 			on_egress(r);
-		if (!r->done && run_has_network(r) && r->gate.listener >= 0)
+		if (!r->done && r->gate.listener >= 0)
 			on_local(r);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);

@@ -18,6 +18,7 @@ struct run {
 	bool egress_gone; /* after the end */
 	unsigned told;	  /* how many of the gate's refusals the caller knows already */
 	uint64_t deadline_ns, ended_ns, pids_seen;
+	uint64_t work_before_ns; /* our own processor time when the program started */
 	struct cgroup_usage usage;
 	bool measured;
 	struct wire_result result;
@@ -53,6 +54,8 @@ void run_arm(struct run *r, uint64_t ms);
 void run_end(struct run *r);
 void run_fail(struct run *r, const struct err *err);
 bool run_has_network(const struct run *r);
+/* Processor time that we and those who connect for us have spent on the calls of a box with a network. */
+uint64_t run_work_ns(const struct run *r);
 /* Until all is over; tells the result. */
 int supervise(struct run *r, struct err *err);
 

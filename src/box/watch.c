@@ -139,19 +139,12 @@ static void count_cpu(struct watch *w, struct tree_row *rows, size_t count, uint
 	sum->estimate_us = alive + w->gone_us;
 }
 
-/* Sockets that are on their way in another one are in no process, but in our network. */
-static int count_sockets(const struct watch *w, const struct tree_row *rows, size_t count,
-			 uint64_t *ret)
+int watch_count_sockets(const char *file, uint64_t *ret)
 {
 	static const char key[] = "sockets: used ";
 	char text[1024];
 
-	*ret = 0;
-	for (size_t i = 0; i < count; i++)
-		*ret += rows[i].sockets;
-	if (!w->own_net)
-		return 0;
-	if (io_read_text(AT_FDCWD, SOCKETS_FILE, text, sizeof(text)) < 0)
+	if (io_read_text(AT_FDCWD, file, text, sizeof(text)) < 0)
 		return -1;
 	const char *at = strstr(text, key);
 	if (!at) {
@@ -160,6 +153,16 @@ static int count_sockets(const struct watch *w, const struct tree_row *rows, siz
 	}
 	*ret = strtoull(at + sizeof(key) - 1, NULL, 10);
 	return 0;
+}
+
+/* A socket that is being passed in another one is in no process, but it is in our network. */
+static int count_sockets(const struct watch *w, const struct tree_row *rows, size_t count,
+			 uint64_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < count; i++)
+		*ret += rows[i].sockets;
+	return w->own_net ? watch_count_sockets(SOCKETS_FILE, ret) : 0;
 }
 
 static int add_memory(const struct watch *w, const struct tree_row *rows, size_t count,

@@ -28,6 +28,8 @@ struct watch {
 };
 
 void watch_init(struct watch *w, const struct spec *spec);
+/* How many sockets the network namespace has, of which FILE is a sockstat. */
+int watch_count_sockets(const char *file, uint64_t *ret);
 /* For poll: milliseconds until the next look, or -1. */
 int watch_interval(const struct watch *w);
 /* Looks if it is time to. *RET_END: a limit is passed and the run must end; *RET_LIMIT says which

@@ -115,7 +115,7 @@ static int list(struct approvals *v)
 
 	int r = approval_each(v->store, v->call->approvals.all, note_one, &l, &err);
 	if (r == 0 && v->call->json)
-		l.all = json_array();
+		l.all = jsonval_array();
 	if (r == 0 && l.count)
 		qsort(l.row, l.count, sizeof(*l.row), by_time);
 	for (size_t i = 0; r == 0 && i < l.count; i++)

@@ -108,9 +108,8 @@ static int list_one(void *context, const struct approval_person *p, struct err *
 	json_t *all = context;
 	char text[PUBLIC_TEXT];
 
-	(void)err;
 	if (all)
-		return json_array_append_new(all, person_json(p)) < 0 ? -1 : 0;
+		return json_array_append_new(all, person_json(p)) < 0 ? err_memory(err) : 0;
 	printf("%s  %s  ", format(p->public, text), p->name);
 	if (p->has_uid)
 		printf("uid %llu  ", (unsigned long long)p->uid);
@@ -120,7 +119,7 @@ static int list_one(void *context, const struct approval_person *p, struct err *
 
 int approvals_key_list(struct approvals *v)
 {
-	json_t *all = v->call->json ? json_array() : NULL;
+	json_t *all = v->call->json ? jsonval_array() : NULL;
 	struct err err;
 
 	if (approval_person_each(v->store, list_one, all, &err) < 0) {

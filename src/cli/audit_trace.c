@@ -313,8 +313,8 @@ int audit_trace(struct audit *a, struct err *err)
 {
 	bool json = a->call->json;
 	struct story t = {.audit = a,
-			  .records = json ? json_array() : NULL,
-			  .documents = json ? json_array() : NULL,
+			  .records = json ? jsonval_array() : NULL,
+			  .documents = json ? jsonval_array() : NULL,
 			  .runs = json_array()};
 
 	int r = find_ref(a->call->argv[1], t.ref, err);

@@ -79,7 +79,7 @@ static int list_one(void *context, const struct store_row *row, struct err *err)
 			return err_set(err, ERR_INPUT, "record %llu cannot be read",
 				       (unsigned long long)r.seq);
 		json_object_set_new(body, "time", jsonval_number(r.time / 1000));
-		return json_array_append_new(l->all, body);
+		return json_array_append_new(l->all, body) < 0 ? err_memory(err) : 0;
 	}
 	printf("  %s", gate_time(r.time, when));
 	static const char *const members[] = {"kind", "integrity", "id", "name"};
@@ -206,7 +206,8 @@ static int list_all_lost(struct gate_state *s, json_t *lost, struct err *err)
 static int show(struct cli_call *call, struct gate_state *s, struct err *err)
 {
 	const char *handle = call->argc > 1 ? call->argv[1] : NULL;
-	json_t *all = call->json ? json_array() : NULL, *lost = call->json ? json_array() : NULL;
+	json_t *all = call->json ? jsonval_array() : NULL,
+	       *lost = call->json ? jsonval_array() : NULL;
 	struct domain d;
 
 	int r = gate_domain(s, handle, NULL, &d, err);

@@ -24,7 +24,7 @@ static const struct {
 	{"scan", "2", "wrong usage, or there are no rules"},
 	{"scan", "125", "something could not be scanned; what could be was"},
 	{"rules", "0", "nothing is wrong"},
-	{"rules", "1", "check found errors, a test failed, or convert left a rule out"},
+	{"rules", "1", "check found errors, or a test failed"},
 	{"rules", "2", "wrong usage, or there is no such rule"},
 	{"rules", "125", "the rules could not be loaded, fetched or tested"},
 	{"policy", "0", "nothing is wrong; explain: whatever the verdict is"},

@@ -151,7 +151,7 @@ static int open_rules(const struct cli_call *call, struct packs *rules, struct e
 {
 	struct packs_options o = {.directory = call->rules,
 				  .directories = call->rulesc,
-				  .places = places_of_user(&rules->arena)};
+				  .places = places_of_user(&rules->arena, call->state)};
 
 	return look_rules(rules, &o, err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 #include "cli/glyph.h"
 #include "cli/stream.h"
@@ -30,6 +31,20 @@ json_t *jsonval_list(const struct cli_field *fields, const void *first, size_t s
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(all, jsonval_object(fields, (const char *)first + i * size));
 	return all;
+}
+
+json_t *jsonval_array(void)
+{
+	json_t *a = json_array();
+
+	return a ? a : json_null();
+}
+
+json_t *jsonval_map(void)
+{
+	json_t *o = json_object();
+
+	return o ? o : json_null();
 }
 
 json_t *jsonval_number(uint64_t n)
@@ -90,14 +105,12 @@ static void print_escaped(uint32_t c)
 		printf("\\u%04x", c);
 }
 
-/* JSON's own signs are all ASCII: whatever else is in the text stands in a string. jansson gives
- * whole characters. */
-static int print_part(const char *part, size_t size, void *context)
+/* JSON's own signs are all ASCII: whatever else is in the text stands in a string. */
+static void print_text(const char *text, size_t size)
 {
-	const unsigned char *p = (const unsigned char *)part;
+	const unsigned char *p = (const unsigned char *)text;
 	size_t from = 0;
 
-	(void)context;
 	for (size_t i = 0, len; i < size; i += len) {
 		len = glyph_length(p[i]);
 		if (len > size - i)
@@ -110,17 +123,20 @@ static int print_part(const char *part, size_t size, void *context)
 		from = i + len;
 	}
 	fwrite(p + from, 1, size - from, stdout);
-	return 0;
 }
 
 int jsonval_dump(json_t *v, size_t flags)
 {
-	int result =
-		json_dump_callback(v, print_part, NULL, JSON_COMPACT | JSON_ENCODE_ANY | flags);
+	AUTO_FREE char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | flags);
 
-	putchar('\n');
 	json_decref(v);
-	return result;
+	if (!text) /* V is NULL, or memory is out */
+		memory_note();
+	if (memory_is_out()) /* it may not be whole; main tells */
+		return -1;
+	print_text(text, strlen(text));
+	putchar('\n');
+	return 0;
 }
 
 void jsonval_print(json_t *v)

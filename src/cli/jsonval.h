@@ -15,6 +15,9 @@
 json_t *jsonval_object(const struct cli_field *fields, const void *of);
 /* COUNT structs of SIZE bytes. */
 json_t *jsonval_list(const struct cli_field *fields, const void *first, size_t size, size_t count);
+/* Empty ones. Never NULL: null where memory is out. It takes nothing in, and nothing is printed. */
+json_t *jsonval_array(void);
+json_t *jsonval_map(void);
 json_t *jsonval_number(uint64_t n);
 /* A word of ours; null for NULL. */
 json_t *jsonval_word(const char *word);

@@ -3,17 +3,17 @@
  * cordon: finds the command's row, reads its options, runs it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/pages.h"
 #include "base/scope.h"
 #include "cli/cli.h"
 #include "rule/vocab.h"
-
-enum { DESCRIPTORS_MIN = 64 };
 
 static int help(struct cli_call *call);
 
@@ -26,10 +26,9 @@ static const struct cli_command commands[] = {
 	{"scan", "[options] FILE|DIR|-...", "look for attacks on agents in texts, code and events",
 	 "cordon scan --lane alert --fail-on high skills/", cli_scan_options, cli_scan, true, 2,
 	 NULL, NULL},
-	{"rules",
-	 "list|stats|show ID|check DIR...|test DIR...|fetch [VERSION]|convert DIR... [options]",
-	 "look at rules, check, test, fetch and convert them", "cordon rules test rules",
-	 cli_rules_options, cli_rules, true, 2, NULL, NULL},
+	{"rules", "list|stats|show ID|check DIR...|test DIR...|fetch [VERSION] [options]",
+	 "look at rules, check, test and fetch them", "cordon rules test rules", cli_rules_options,
+	 cli_rules, true, 2, NULL, NULL},
 	{"policy", "check FILE|explain REQUEST.json|show [options]",
 	 "check a policy, explain what it decides, show it",
 	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
@@ -112,22 +111,41 @@ static void look_for_json(struct cli_call *call, int argc, char **argv)
 	}
 }
 
-/* Cordon and its box talk over more descriptors than a shell's smallest limit allows. */
-static int need_descriptors(struct err *err)
-{
-	struct rlimit limit;
+/* What Cordon, the code view and the program need of the shell's own limits. Below that one of them dies: it
+ * would look like the program's own death, or the code would run unread. */
+static const struct {
+	int resource;
+	rlim_t least, unit;
+	const char *what, *cure;
+} shell_limits[] = {
+	{RLIMIT_NOFILE, 64, 1, "open files (ulimit -n)", "ulimit -n 1024"},
+	{RLIMIT_FSIZE, 16 << 20, 1024, "KB in a file (ulimit -f)", "ulimit -f unlimited"},
+	{RLIMIT_STACK, 2 << 20, 1024, "KB of stack (ulimit -s)", "ulimit -s 8192"},
+	{RLIMIT_AS, 192 << 20, 1024, "KB of memory (ulimit -v)", "ulimit -v unlimited"},
+	{RLIMIT_DATA, 128 << 20, 1024, "KB of data (ulimit -d)", "ulimit -d unlimited"},
+};
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
-		return 0;
-	rlim_t asked = limit.rlim_cur;
-	limit.rlim_cur = DESCRIPTORS_MIN;
-	if (limit.rlim_max >= DESCRIPTORS_MIN && setrlimit(RLIMIT_NOFILE, &limit) == 0)
-		return 0;
-	err_set(err, ERR_INPUT, "too few descriptors");
-	err_cause(err, "this shell allows %llu open files (ulimit -n), Cordon needs %d",
-		  (unsigned long long)asked, DESCRIPTORS_MIN);
-	err_cure(err, "ulimit -n 1024, or a new shell where that is refused");
-	return -1;
+/* A soft limit is ours to raise. */
+static int need_limits(struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shell_limits); i++) {
+		rlim_t least = shell_limits[i].least, unit = shell_limits[i].unit;
+		struct rlimit limit;
+
+		if (getrlimit(shell_limits[i].resource, &limit) < 0 || limit.rlim_cur >= least)
+			continue;
+		rlim_t allowed = limit.rlim_cur;
+		limit.rlim_cur = least;
+		if (limit.rlim_max >= least && setrlimit(shell_limits[i].resource, &limit) == 0)
+			continue;
+		err_set(err, ERR_INPUT, "a limit of this shell is too low");
+		err_cause(err, "this shell allows %llu %s, Cordon needs %llu",
+			  (unsigned long long)(allowed / unit), shell_limits[i].what,
+			  (unsigned long long)(least / unit));
+		err_cure(err, "%s, or a new shell where that is refused", shell_limits[i].cure);
+		return -1;
+	}
+	return 0;
 }
 
 static int fail_unknown(struct cli_call *call, const char *word, int argc, char **argv)
@@ -142,8 +160,8 @@ static int fail_unknown(struct cli_call *call, const char *word, int argc, char 
 
 static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, char **argv)
 {
-	struct err err, too_few;
-	int able = need_descriptors(&too_few);
+	struct err err, too_low;
+	int able = need_limits(&too_low);
 
 	if (able == 0 && cmd->ahead)
 		cmd->ahead(call);
@@ -158,7 +176,7 @@ static int obey(const struct cli_command *cmd, struct cli_call *call, int argc, 
 		cli_help(stdout, cmd);
 		return 0;
 	}
-	return able < 0 ? cli_fail(call, &too_few) : cmd->run(call);
+	return able < 0 ? cli_fail(call, &too_low) : cmd->run(call);
 }
 
 static int dispatch(const char *word, int argc, char **argv, bool input)
@@ -203,12 +221,20 @@ static int speak(int argc, char **argv, bool input)
 
 int main(int argc, char **argv)
 {
+	static char room[BUFSIZ]; /* printing allocates nothing, so what is printed is whole */
 	bool input = open_streams();
+	/* A file beyond the shell's limit is then an error like any other. */
+	signal(SIGXFSZ, SIG_IGN);
+	setvbuf(stdout, room, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(room));
 	int status = speak(argc, argv, input);
+	struct err err;
 
 	/* Half an answer must not look like a whole one. */
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	cli_print_lost();
-	return 125;
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		cli_print_lost();
+		return 125;
+	}
+	if (memory_check(&err) < 0)
+		cli_print_error(&err);
+	return memory_was_out() ? 125 : status;
 }

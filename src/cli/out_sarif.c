@@ -48,18 +48,22 @@ static json_t *uri(const char *name)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~/";
-	AUTO_FREE char *out = malloc(strlen(name) * 3 + sizeof("file://"));
-	size_t len = 0;
+	static const char digits[] = "0123456789ABCDEF", scheme[] = "file://";
+	AUTO_FREE char *out = malloc(strlen(name) * 3 + sizeof(scheme));
+	size_t len = name[0] == '/' ? sizeof(scheme) - 1 : 0;
 
 	if (!out)
-		return json_string("");
-	if (name[0] == '/')
-		len = (size_t)sprintf(out, "file://");
-	for (; *name; name++)
-		if (strchr(plain, *name))
-			out[len++] = *name;
-		else
-			len += (size_t)sprintf(out + len, "%%%02X", (unsigned char)*name);
+		return NULL;
+	memcpy(out, scheme, len);
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+		bool is_plain = strchr(plain, c);
+		out[len++] = is_plain ? (char)c : '%';
+		if (!is_plain) {
+			out[len++] = digits[c >> 4];
+			out[len++] = digits[c & 15];
+		}
+	}
 	return json_stringn(out, len);
 }
 

@@ -42,7 +42,7 @@ static void on_report(void *context, const struct policy_report *r)
 
 static int check(struct cli_call *call, const struct policy *p)
 {
-	struct check c = {.policy = p, .reports = call->json ? json_array() : NULL};
+	struct check c = {.policy = p, .reports = call->json ? jsonval_array() : NULL};
 	char sha256[POLICY_HEX_ROOM];
 	size_t failed = policy_check(p, on_report, &c);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 #include "cli/cli.h"
 #include "cli/events.h"
@@ -79,19 +80,21 @@ void cli_print_error(const struct err *err)
 int cli_fail(const struct cli_call *call, const struct err *err)
 {
 	bool told = call->json || call->events;
-	AUTO_FREE struct result *r = told ? calloc(1, sizeof(*r)) : NULL;
+	struct err why = *err;
 
+	memory_check(&why);
+	AUTO_FREE struct result *r = told ? calloc(1, sizeof(*r)) : NULL;
 	if (r) {
 		result_init(r);
-		r->err = *err;
+		r->err = why;
 		if (call->events)
 			events_print_result(r, call->request.tier, 0);
 		else
 			cli_print_json(r, call->request.tier);
 	} else {
-		cli_print_error(err);
+		cli_print_error(&why);
 	}
-	return err_row(err)->exit_status;
+	return err_row(&why)->exit_status;
 }
 
 void cli_print_lost(void)

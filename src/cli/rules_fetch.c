@@ -59,7 +59,7 @@ static int check_version(const char *version, struct err *err)
 /* Beside the target: a rename cannot leave a file system. */
 static int prepare(struct fetch *f, struct err *err)
 {
-	const char *data = places_of_user(&f->arena).rules;
+	const char *data = places_below(&f->arena, "XDG_DATA_HOME", ".local/share", "cordon/rules");
 
 	if (!*data)
 		return err_set(err, ERR_INPUT, "no directory for data: HOME is not set");

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/tree.h"
@@ -73,12 +74,15 @@ int rules_print_json(json_t *j)
 
 int rules_fail(const struct cli_call *call, int status, const struct err *err)
 {
+	struct err why = *err;
+
+	memory_check(&why);
 	if (call->json)
 		rules_print_json(json_pack(
-			"{s:{s:s, s:o, s:o}}", "error", "kind", err_row(err)->name, "message",
-			rules_name_json(err->message), "cure", rules_name_json(err->cure)));
+			"{s:{s:s, s:o, s:o}}", "error", "kind", err_row(&why)->name, "message",
+			rules_name_json(why.message), "cure", rules_name_json(why.cure)));
 	else
-		cli_print_error(err);
+		cli_print_error(&why);
 	return status;
 }
 
@@ -89,7 +93,7 @@ int rules_list(struct rules_view *v)
 	/* Only who is strict waits for a database, which may have to be made. */
 	if (v->call->strict && (packs_compile(v->set, &err) < 0 || rules_tell_dead(v, &err) < 0))
 		return rules_fail(v->call, STATUS_FAILED, &err);
-	json_t *all = v->call->json ? json_array() : NULL;
+	json_t *all = v->call->json ? jsonval_array() : NULL;
 
 	for (size_t i = 0; i < v->pack->rulec; i++) {
 		const struct rule *r = &v->pack->rule[i];

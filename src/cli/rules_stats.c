@@ -3,6 +3,7 @@
  * cordon rules stats: how many rules have which word. A statistic is a row.
  */
 #include "base/scope.h"
+#include "cli/jsonval.h"
 #include "cli/rules.h"
 
 static void count_severity(const struct rule *r, size_t *n)
@@ -92,7 +93,7 @@ enum { WORDS_MAX = 32 };
 
 static void print_statistic(size_t i, const size_t *n, json_t *all)
 {
-	json_t *row = all ? json_object() : NULL;
+	json_t *row = all ? jsonval_map() : NULL;
 
 	if (!row)
 		printf("%-12s", statistics[i].name);
@@ -114,7 +115,7 @@ static void print_statistic(size_t i, const size_t *n, json_t *all)
 /* Where the rules came from. */
 static void print_packs(const struct packs *set, json_t *all)
 {
-	json_t *list = all ? json_array() : NULL;
+	json_t *list = all ? jsonval_array() : NULL;
 
 	for (size_t i = 0; i < set->sourcec; i++) {
 		const struct packs_source *from = &set->source[i];
@@ -135,7 +136,7 @@ static void print_packs(const struct packs *set, json_t *all)
 int rules_stats(struct rules_view *v)
 {
 	const struct pack *p = v->pack;
-	json_t *all = v->call->json ? json_object() : NULL;
+	json_t *all = v->call->json ? jsonval_map() : NULL;
 	size_t patterns = 0;
 
 	for (size_t r = 0; r < p->rulec; r++)

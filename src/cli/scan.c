@@ -106,7 +106,7 @@ static int start(struct scan *s, struct err *err)
 	const struct cli_scan *o = &s->call->scan;
 	struct packs_options packs = {.directory = s->call->rules,
 				      .directories = s->call->rulesc,
-				      .places = places_of_user(&s->rules->arena),
+				      .places = places_of_user(&s->rules->arena, NULL),
 				      .pack = {s->call->strict, false, on_report, s}};
 	struct engine_options options = {.mode = (enum detect_mode)o->mode,
 					 .lane = (enum lane)o->lane,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "cli/convert.h"
 #include "cli/scan.h"
 #include "conf/names.h"
 
@@ -36,11 +35,6 @@ static const char *format_at(unsigned i)
 	return scan_format_at(i) ? scan_format_at(i)->name : NULL;
 }
 
-static const char *target_at(unsigned i)
-{
-	return convert_at(i) ? convert_at(i)->name : NULL;
-}
-
 #define NAMES(function, at)                                                                        \
 	static const char *function(char *buf, size_t size)                                        \
 	{                                                                                          \
@@ -51,7 +45,6 @@ NAMES(names_of_lanes, lane_at)
 NAMES(names_of_severities, severity_at)
 NAMES(names_of_modes, detect_mode_name)
 NAMES(names_of_formats, format_at)
-NAMES(names_of_targets, target_at)
 NAMES(names_of_kinds, scan_kind_name)
 
 /* Which of the option's words V is. */
@@ -105,16 +98,6 @@ static int set_format(struct cli_call *c, const struct cli_option *o, const char
 	if (choose(format_at, o, v, &i, err) < 0)
 		return -1;
 	c->scan.format = scan_format_at(i);
-	return 0;
-}
-
-static int set_to(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	unsigned i = 0;
-
-	if (choose(target_at, o, v, &i, err) < 0)
-		return -1;
-	c->scan.to = convert_at(i);
 	return 0;
 }
 
@@ -187,6 +170,5 @@ const struct cli_option cli_rules_options[] = {
 	STRICT_ROW,
 	MODE_ROW,
 	{"code-view", NULL, "test: also read each case as a program", set_view, NULL},
-	{"to", "FORMAT", "for convert", set_to, names_of_targets},
 	{"json", NULL, "print JSON", cli_set_json, NULL},
 	{0}};

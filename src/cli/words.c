@@ -35,7 +35,7 @@ static int read_all(int fd, char **ret, size_t *ret_len, struct err *err)
 	AUTO_FREE char *text = malloc(WORDS_MAX + 1);
 
 	if (!text)
-		return err_set(err, ERR_SYSTEM, "--words: out of memory");
+		return err_memory(err);
 	ssize_t n = io_read_full(fd, text, WORDS_MAX + 1);
 	if (n < 0)
 		return err_set(err, ERR_INPUT, "--words: descriptor %d cannot be read: %s", fd,
@@ -106,7 +106,7 @@ int cli_splice_words(struct cli_call *c, int at, int *argc, char ***argv, struct
 		count += !c->words[i];
 	char **list = calloc((size_t)*argc + count + 1, sizeof(*list));
 	if (!list)
-		return err_set(err, ERR_SYSTEM, "--words: out of memory");
+		return err_memory(err);
 	memcpy(list, *argv, (size_t)at * sizeof(*list));
 	for (size_t i = 0, from = 0; i < count; i++) {
 		list[(size_t)at + i] = c->words + from;

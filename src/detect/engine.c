@@ -39,7 +39,7 @@ int engine_new(const struct pack *pack, const struct pattern_list *patterns, con
 			       db_count(db), patterns->count);
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return err_set(err, ERR_SYSTEM, "engine: out of memory");
+		return err_memory(err);
 	e->options = *options;
 	e->db = db;
 	if (ruleset_make(pack, patterns, options, &e->arena, &e->set, err) < 0) {
@@ -61,7 +61,7 @@ int engine_load(const uint8_t *bytes, size_t len, const struct pack *pack, const
 	struct engine *e = calloc(1, sizeof(*e));
 
 	if (!e)
-		return err_set(err, ERR_SYSTEM, "engine: out of memory");
+		return err_memory(err);
 	e->options = *options;
 	e->db = db;
 	if (ruleset_load(bytes, len, pack, db_count(db), &e->arena, &e->set, err) < 0) {
@@ -89,7 +89,7 @@ static int add(struct call *c, uint32_t number, const struct rule *rule, const s
 		return -1;
 	uint32_t *matched = arena_alloc(&f->arena, o->matchedc * sizeof(*matched));
 	if (f->arena.failed)
-		return err_set(c->err, ERR_SYSTEM, "findings: out of memory");
+		return err_memory(c->err);
 	memcpy(matched, o->matched, o->matchedc * sizeof(*matched));
 	f->list[f->count++] = (struct finding){
 		.rule = rule,

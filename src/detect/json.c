@@ -197,5 +197,5 @@ int json_read(const char *data, size_t len, unsigned line, struct arena *arena,
 			       why.text);
 	*ret = copy_node(&c, root);
 	json_decref(root);
-	return arena->failed ? err_set(err, ERR_SYSTEM, "JSON: out of memory") : 0;
+	return arena->failed ? err_memory(err) : 0;
 }

@@ -324,7 +324,7 @@ int json_read_loose(const char *data, size_t len, unsigned line, struct arena *a
 	if (r.at < r.len)
 		return refuse(&r, "something follows");
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "JSON: out of memory");
+		return err_memory(err);
 	*ret = root;
 	return 0;
 }

@@ -211,10 +211,10 @@ int patterns_collect(const struct pack *pack, struct arena *arena, struct patter
 	w.place = arena_alloc(arena, (places + 1) * sizeof(*w.place));
 	AUTO_FREE uint32_t *index = w.index = calloc(w.slots, sizeof(*w.index));
 	if (arena->failed || !index)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	walk_pack(&w, pack);
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	if (w.count > DB_PATTERNS_MAX)
 		return err_set(err, ERR_LIMIT, "different patterns: %zu, at most %d", w.count,
 			       DB_PATTERNS_MAX);

@@ -87,7 +87,7 @@ static int make_tables(struct maker *m)
 	for (int c = 0; c < CLASS_COUNT; c++)
 		p->always[c] = take(m, p->pack->rulec, sizeof(*p->always[c]));
 	m->conditionc = m->step_patternc = p->usec = p->stepc = 0;
-	return m->arena->failed ? err_set(m->err, ERR_SYSTEM, "rules: out of memory") : 0;
+	return m->arena->failed ? err_memory(m->err) : 0;
 }
 
 static int field_number(struct maker *m, const struct rule_condition *c, uint32_t *ret)
@@ -342,7 +342,7 @@ static int turn_round(struct maker *m)
 	p->use_at = take(m, p->patternc + 1, sizeof(*p->use_at));
 	p->use_of = take(m, p->usec, sizeof(*p->use_of));
 	if (m->arena->failed)
-		return err_set(m->err, ERR_SYSTEM, "rules: out of memory");
+		return err_memory(m->err);
 	for (size_t i = 0; i < m->step_patternc; i++)
 		set_bit(p->wanted_steps, p->step_pattern[i]);
 	for (size_t i = 0; i < p->usec; i++)

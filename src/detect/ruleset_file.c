@@ -137,7 +137,7 @@ int ruleset_save(const struct ruleset *set, uint8_t **ret, size_t *ret_len, stru
 	size_t letters = letters_at(&n, section);
 	uint8_t *bytes = calloc(1, letters + n.names + 1);
 	if (!bytes)
-		return err_set(err, ERR_SYSTEM, "rules: out of memory");
+		return err_memory(err);
 	memcpy(bytes, &n, sizeof(n));
 	for (int i = 0; i < SECTIONS; i++) {
 		size_t size = section[i].count * section[i].size;

@@ -40,7 +40,7 @@ struct sessions *sessions_new(const struct session_limits *limits, struct err *e
 	struct sessions *all = calloc(1, sizeof(*all));
 
 	if (!all) {
-		err_set(err, ERR_SYSTEM, "sessions: out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	if (limits)
@@ -196,7 +196,7 @@ int session_record(struct sessions *all, const char *name, const struct session_
 	if (s && s->event && s->count == all->limits.events)
 		drop_first(all, s);
 	if (!s || !make_room(all, s))
-		return err_set(err, ERR_SYSTEM, "session: out of memory");
+		return err_memory(err);
 	e->time_ms = event->time_ms;
 	e->recorded_ms = event->recorded_ms;
 	e->markc = markc;

@@ -94,7 +94,7 @@ int skill_blocks(struct text content, struct arena *arena, struct text *ret, siz
 			return 0;
 		struct text bytes = decode(run, arena);
 		if (arena->failed)
-			return err_set(err, ERR_SYSTEM, "skill: out of memory");
+			return err_memory(err);
 		if (normal_decode(bytes.s, bytes.len, &t, err) < 0)
 			return -1;
 		if (is_text(&t)) {
@@ -106,5 +106,5 @@ int skill_blocks(struct text content, struct arena *arena, struct text *ret, siz
 		}
 		normal_done(&t);
 	}
-	return arena->failed ? err_set(err, ERR_SYSTEM, "skill: out of memory") : 0;
+	return arena->failed ? err_memory(err) : 0;
 }

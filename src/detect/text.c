@@ -35,7 +35,7 @@ int prepared_lower(struct prepared *p, struct err *err)
 {
 	if (!p->lower)
 		p->lower = lower_text(p->normal.data, p->normal.len, &p->lower_len);
-	return p->lower ? 0 : err_set(err, ERR_SYSTEM, "text: out of memory");
+	return p->lower ? 0 : err_memory(err);
 }
 
 int prepared_fences(struct prepared *p, bool unclosed, struct err *err)
@@ -43,7 +43,7 @@ int prepared_fences(struct prepared *p, bool unclosed, struct err *err)
 	if (!p->fenced)
 		fences_find(p->normal.data, p->normal.len, unclosed, &p->fences);
 	p->fenced = true;
-	return p->fences.failed ? err_set(err, ERR_SYSTEM, "text: out of memory") : 0;
+	return p->fences.failed ? err_memory(err) : 0;
 }
 
 const char *prepared_language(struct prepared *p)

@@ -13,7 +13,7 @@ struct engine_thread *engine_thread_new(const struct engine *engine, struct err 
 	struct engine_thread *t = calloc(1, sizeof(*t));
 
 	if (!t) {
-		err_set(err, ERR_SYSTEM, "engine: out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	t->engine = engine;
@@ -37,7 +37,7 @@ struct engine_thread *engine_thread_new(const struct engine *engine, struct err 
 	    t->no && t->hit && t->step && t->mark && t->marked && t->outcome && t->scratch &&
 	    (t->sessions || !p->sessions))
 		return t;
-	err_set(err, ERR_SYSTEM, "engine: out of memory");
+	err_memory(err);
 	engine_thread_free(t);
 	return NULL;
 }

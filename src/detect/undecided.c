@@ -60,7 +60,7 @@ int findings_grow(struct findings *f, struct err *err)
 		return 0;
 	void *grown = realloc(f->list, room * sizeof(*f->list));
 	if (!grown)
-		return err_set(err, ERR_SYSTEM, "findings: out of memory");
+		return err_memory(err);
 	f->list = grown;
 	f->room = room;
 	return 0;
@@ -75,7 +75,7 @@ int undecided_add(struct findings *f, enum undecided what, enum view view, const
 	if (findings_grow(f, err) < 0)
 		return -1;
 	if (f->arena.failed)
-		return err_set(err, ERR_SYSTEM, "findings: out of memory");
+		return err_memory(err);
 	f->list[f->count++] = (struct finding){
 		.rule = &rows[what], .undecided = true, .why = copy, .view = view, .decoding = ""};
 	findings_sort(f, 0);

@@ -2,8 +2,7 @@
  *
  * What this process does without. It reads what strangers send, so before the first byte of that it
  * gives up what cordon's caller may do: root's id, every capability, new programs, every file but
- * those that the resolver and TLS read. What cannot be given up because nobody has it is no failure;
- * everything else is, and then nothing starts.
+ * those that the resolver and TLS read. Where a right cannot be given up, cordon-egress does not start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,8 +63,11 @@ static int drop_files(struct err *err)
 		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	struct landlock_ruleset_attr attr = {.handled_access_fs = handled(version)};
 
-	if (version < 1)
-		return 0; /* a kernel without */
+	if (version < 1) { /* every tier needs Landlock, so no box would start either */
+		err_errno(err, ERR_SYSTEM, "giving up files");
+		err_cause(err, "this kernel has no Landlock");
+		return -1;
+	}
 	AUTO_CLOSE int rules =
 		(int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(uint64_t), 0);
 	bool good = rules >= 0;

@@ -63,8 +63,9 @@ _Static_assert(sizeof(struct egress_answer) == sizeof(struct egress_over), "one 
 
 struct egress {
 	int epoll;
-	bool over;    /* the run is */
-	bool started; /* all rules are here */
+	_Atomic uint64_t turn; /* the number of what the loop is at; 0: it waits */
+	bool over;	       /* the run is */
+	bool started;	       /* all rules are here */
 	struct rules rules;
 	struct names names;
 	uint64_t limit[LIMIT_COUNT];

@@ -115,11 +115,11 @@ static bool put_header(struct out *o, const char *line, size_t len, const struct
 size_t head_rewrite(const char *data, size_t len, const struct head_rule *r, char *ret, size_t size)
 {
 	struct out o = {ret, size, false};
-	const char *end = data + len - 2; /* the empty line */
 	bool first = true;
 
 	if (len < 4 || head_end(data, len) != len)
 		return 0;
+	const char *end = data + len - 2; /* the empty line */
 	for (const char *line = data; line < end;) {
 		const char *stop = memmem(line, (size_t)(data + len - line), "\r\n", 2);
 		size_t n = (size_t)(stop - line);

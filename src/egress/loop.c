@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loop: waits, and calls who is meant. It ends when cordon says that the run is over.
+ * The event loop: waits for a descriptor and calls its handler. It ends when cordon says that the run is
+ * over.
+ *
+ * A call on the program's socket waits for the socket's lock. A thread of the program can hold that while
+ * it sleeps in a page of a slow disk, or gets no processor. Meanwhile nothing is counted, so a thread of
+ * our own looks at the loop: if it sees the same turn again and again, the run ends as if it were over
+ * --net-out. It counts its looks and not the time: on a busy machine it is late itself.
  */
 #include <errno.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "egress/egress.h"
+
+enum { TURN_LOOKS = 6, LOOK_MS = 50 };
 
 int loop_add(struct egress *e, struct watch *w, uint32_t events, struct err *err)
 {
@@ -29,11 +38,32 @@ void loop_remove(struct egress *e, struct watch *w)
 	epoll_ctl(e->epoll, EPOLL_CTL_DEL, w->fd, NULL);
 }
 
+static void *watch_turns(void *ctx)
+{
+	const struct egress *e = ctx;
+	struct egress_over over = {EGRESS_OVER, LIMIT_NET_OUT, true, 0};
+	uint64_t turn = 0;
+
+	for (int looks = 0; looks < TURN_LOOKS; usleep(LOOK_MS * 1000)) {
+		uint64_t now = e->turn;
+		looks = now && now == turn ? looks + 1 : 0;
+		turn = now;
+	}
+	if (send(EGRESS_BOX_FD, &over, sizeof(over), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(over))
+		_exit(125); /* the box ends a run without us */
+	return NULL;
+}
+
 /* One at a time: what is called may remove others. */
 int loop_run(struct egress *e, struct err *err)
 {
 	struct epoll_event ev;
+	pthread_t watcher;
+	uint64_t turns = 0;
 
+	errno = pthread_create(&watcher, NULL, watch_turns, e);
+	if (errno)
+		return err_errno(err, ERR_SYSTEM, "starting a thread");
 	while (!e->over) {
 		int n = epoll_wait(e->epoll, &ev, 1, -1);
 		if (n < 0 && errno != EINTR)
@@ -41,7 +71,9 @@ int loop_run(struct egress *e, struct err *err)
 		if (n <= 0)
 			continue;
 		struct watch *w = ev.data.ptr;
+		e->turn = ++turns;
 		w->ready(e, w, ev.events);
+		e->turn = 0;
 	}
 	return 0;
 }

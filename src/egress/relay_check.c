@@ -62,9 +62,11 @@ static bool check_name(struct relay *r)
 		return true;
 	if (h == HELLO_HIDDEN)
 		return relay_refuse(r, "its TLS hides the name that it asks for");
+	if (h == HELLO_NO_TLS)
+		return relay_refuse(r, "it is no TLS, on port 443");
 	if (h != HELLO_NAMED)
 		return relay_refuse(r, h == HELLO_BAD ? "its TLS names no host"
-						      : "it is no TLS, on port 443");
+						      : "its first message of TLS is cut short");
 	row->verdict = EGRESS_REFUSED;
 	snprintf(row->rule, sizeof(row->rule), "its TLS asks for %.253s", name);
 	return false;

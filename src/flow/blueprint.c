@@ -101,6 +101,8 @@ static int open_input(struct blueprint *p, const struct request *req, struct err
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "--stdin %s", file);
 	if (S_ISREG(st.st_mode)) {
+		if (own_paths_refuse(&p->own, fd, file, err) < 0)
+			return -1;
 		p->input_file = st;
 		p->input = payload_copy(fd, file, err);
 		return fix_input(p, err);
@@ -119,11 +121,12 @@ static int open_payload(struct blueprint *p, const struct request *r, struct err
 {
 	if (r->code)
 		return payload_take(&p->payload, p->profile, r->code, r->code_len, err);
-	return payload_open(&p->payload, p->profile, r->file, r->limit[LIMIT_TIME], err);
+	return payload_open(&p->payload, p->profile, r->file, r->limit[LIMIT_TIME], &p->own, err);
 }
 
 int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err)
 {
+	own_paths_find(&p->own, req, &p->arena);
 	if (choose_profile(p, req, err) < 0 || open_payload(p, req, err) < 0)
 		return -1;
 	return open_input(p, req, err);

@@ -13,6 +13,7 @@
 #include "flow/conflict.h"
 #include "flow/given.h"
 #include "flow/outside.h"
+#include "flow/own_paths.h"
 #include "flow/payload.h"
 #include "flow/private.h"
 #include "flow/pump.h"
@@ -26,6 +27,7 @@ struct blueprint {
 	const struct profile *profile;
 	struct payload payload;
 	int workspace, input; /* descriptors, or -1 */
+	struct own_paths own; /* what it may not be given */
 	/* Where what the host gives it really is, each of them in GIVEN; LIBRARY: of an interpreter that is
 	 * not the system's, or NULL. */
 	const char *venv, *library, *program_at[REQUEST_LIST_MAX];

@@ -102,6 +102,10 @@ static int give(struct draft *d, const char *path, unsigned flags, struct err *e
 
 	if (!g || show(d, path, flags, err) < 0)
 		return -1;
+	int r = S_ISDIR(g->st.st_mode) ? own_paths_mask(&d->bp->own, g->fd, path, path, s, err)
+				       : own_paths_refuse(&d->bp->own, g->fd, path, err);
+	if (r < 0)
+		return -1;
 	for (size_t i = 0; i < s->bindc; i++)
 		if (strcmp(s->bind[i].source, path) == 0) {
 			s->bind[i].meant = given_meant(g);

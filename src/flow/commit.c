@@ -8,9 +8,12 @@
  */
 #include "flow/commit.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -19,50 +22,72 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/io.h"
 #include "base/scope.h"
 #include "flow/beneath.h"
 
-/* Places from which the user's shell, git, interpreter, debugger or agent would run or obey what is written
- * there. A star stands for any beginning of the name. */
-static const char persistence[][24] = {
-	".git",
-	".bashrc",
-	".bash_profile",
-	".bash_login",
+/* Paths that a program outside the box runs, loads or obeys without being told to. A row is a file or a
+ * directory with all that is in it, at any depth. It matches whole names, in upper or lower case; a star
+ * stands for any part of a name. */
+static const char protected_paths[][24] = {
+	/* shells */
+	".bash*",
 	".profile",
-	".zshrc",
-	".zshenv",
+	".zsh*",
+	".zlog*",
 	".zprofile",
-	".config/autostart",
-	".config/systemd",
-	".pre-commit-config.yaml",
+	".envrc",
+	/* a user's programs and services: autostart, systemd, fish, git */
+	".config",
 	".ssh",
 	".gnupg",
+	/* version control: what runs by itself, beside the repositories */
+	".husky",
+	".pre-commit-config.yaml",
+	/* builds that run on a server */
+	".github",
+	".gitlab-ci.yml",
+	/* editors */
 	".vscode",
 	".idea",
-	".envrc",
-	".husky",
-	".claude",
-	".cursor",
-	".mcp.json",
-	"sitecustomize.py",
-	"usercustomize.py",
-	"*.pth", /* Python runs its lines that begin with import */
+	".devcontainer",
+	/* debuggers, interpreters and package managers */
 	".gdbinit",
 	".lldbinit",
 	".pdbrc",
+	".Rprofile",
 	".npmrc",
-	".yarnrc.yml",
+	".yarnrc*",
 	".pnpmfile.cjs",
-	".github", /* workflows, and what an agent there is told */
-	"AGENTS.md",
-	"CLAUDE.md",
-	"CLAUDE.local.md",
-	"GEMINI.md",
-	".cursorrules",
-	".clinerules",
-	".windsurfrules",
+	".cargo",
+	/* Python: run at every start */
+	"sitecustomize*",
+	"usercustomize*",
+	"*.pth",
+	/* compiled code, which is loaded in place of its source; what needs it makes it again */
+	"__pycache__",
+	"*.pyc",
+	"*.pyo",
+	"*.pmc",
+	"*.elc",
+	"*.zwc",
+	/* orders to agents, and their tools */
+	".claude*",
+	"CLAUDE*.md",
+	"AGENTS*.md",
+	"GEMINI*.md",
+	".mcp.json",
+	".codex",
+	".gemini",
+	".kiro",
+	".roo*",
+	".cursor*",
+	".cline*",
+	".windsurf*",
 };
+
+/* Repositories: they have hooks, and configuration that names commands. */
+static const char repository_paths[][24] = {".git", ".hg", ".jj", ".sl"};
 
 /* Git takes a directory with HEAD, objects and refs for a repository, by whatever name: none is made, and in
  * one that there is these are not changed. */
@@ -71,43 +96,126 @@ static const char *const repository[] = {"config",   "config.worktree", "commond
 					 "info",     "modules",		"objects",   "refs",
 					 "worktrees"};
 
-/* AT: where a part of the path begins. */
+/* AT: where a name in the path begins. What cannot be compared counts as a match. */
 static bool is_named(const char *at, const char *row)
 {
-	size_t len = strlen(row), part = strcspn(at, "/");
-
-	if (row[0] == '*')
-		return part + 1 >= len && strncasecmp(at + part - (len - 1), row + 1, len - 1) == 0;
-	return strncasecmp(at, row, len) == 0 && (at[len] == '\0' || at[len] == '/');
+	return fnmatch(row, at, FNM_PATHNAME | FNM_NOESCAPE | FNM_LEADING_DIR | FNM_CASEFOLD) !=
+	       FNM_NOMATCH;
 }
 
-/* Of the directory whose name ends before AT. */
-static bool has_head(int workspace, const char *path, const char *at)
+/* Is there a file whose path is LEN bytes of PATH and then NAME? */
+static bool has_beside(int workspace, const char *path, size_t len, const char *name)
 {
-	AUTO_FREE char *head = NULL;
+	AUTO_FREE char *beside = NULL;
 
-	if (asprintf(&head, "%.*s" HEAD, (int)(at - path), path) < 0)
+	if (asprintf(&beside, "%.*s%s", (int)len, path, name) < 0)
 		return true;
-	AUTO_CLOSE int fd = beneath_open(workspace, head, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int fd = beneath_open(workspace, beside, O_PATH | O_NOFOLLOW);
 	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* At any depth: a project below the workspace has hooks of its own. */
-static bool is_persistent(int workspace, const char *path)
+static bool is_same_dir(const struct stat *st, const char *path)
+{
+	struct stat home;
+
+	return path && path[0] == '/' && path[1] && stat(path, &home) == 0 &&
+	       home.st_dev == st->st_dev && home.st_ino == st->st_ino;
+}
+
+/* True if the first LEN bytes of PATH name a user's home directory: $HOME, or one of /etc/passwd. */
+static bool is_home(int workspace, const char *path, size_t len)
+{
+	AUTO_FREE char *dir = len ? strndup(path, len) : strdup(".");
+	AUTO_CLOSE int fd = dir ? beneath_open(workspace, dir, O_PATH | O_DIRECTORY) : -1;
+	AUTO_FREE char *line = NULL;
+	size_t size = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	FILE *f = fopen("/etc/passwd", "re");
+	bool found = is_same_dir(&st, getenv("HOME"));
+	while (f && !found && getline(&line, &size, f) > 0) {
+		char *at = line;
+		for (int field = 0; field < 5 && at; field++)
+			at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL;
+		if (at)
+			at[strcspn(at, ":\n")] = '\0';
+		found = is_same_dir(&st, at);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool is_in(const char (*rows)[24], size_t count, const char *at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_named(at, rows[i]))
+			return true;
+	return false;
+}
+
+/* At any depth: a project below the workspace has hooks of its own. Beside the tables, three rules look
+ * at what is there: settings in a home directory, whose names begin with a dot; parts of a repository;
+ * and compiled code beside its source. */
+static bool is_protected(int workspace, const char *path)
 {
 	for (const char *at = path; at; at = strchr(at, '/')) {
 		if (*at == '/')
 			at++;
-		for (size_t i = 0; i < ARRAY_SIZE(persistence); i++)
-			if (is_named(at, persistence[i]))
-				return true;
+		if (is_in(protected_paths, ARRAY_SIZE(protected_paths), at) ||
+		    is_in(repository_paths, ARRAY_SIZE(repository_paths), at))
+			return true;
+		if (*at == '.' && is_home(workspace, path, (size_t)(at - path)))
+			return true;
 		if (strncmp(at, HEAD, 4) == 0 && (at[4] == '\0' || at[4] == '/'))
 			return true;
+		size_t dir = (size_t)(at - path);
 		for (size_t i = 0; i < ARRAY_SIZE(repository); i++)
-			if (is_named(at, repository[i]) && has_head(workspace, path, at))
+			if (is_named(at, repository[i]) && has_beside(workspace, path, dir, HEAD))
 				return true;
+		/* Python loads util.so, or util.abi3.so, in place of util.py. */
+		if (is_named(at, "*.so") &&
+		    has_beside(workspace, path, dir + strcspn(at, "."), ".py"))
+			return true;
 	}
 	return false;
+}
+
+/* True if there is a repository below DIR, or DIR cannot be searched. Closes DIR. */
+static bool holds_repository(int dir, unsigned depth)
+{
+	AUTO_CLOSEDIR DIR *d = depth < CORDON_WALK_DEPTH_MAX ? fdopendir(dir) : NULL;
+	struct dirent *e;
+
+	if (!d) {
+		scope_close(&dir);
+		return true;
+	}
+	while ((e = io_readdir(d))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (is_in(repository_paths, ARRAY_SIZE(repository_paths), e->d_name))
+			return true;
+		int below = openat(dirfd(d), e->d_name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0 ? holds_repository(below, depth + 1)
+			       : errno != ENOTDIR && errno != ELOOP)
+			return true;
+	}
+	return errno != 0;
+}
+
+/* True if the change removes a directory with a repository in it. */
+static bool removes_repository(int workspace, const struct change *c)
+{
+	if (c->change != CHANGE_DELETED && c->type == TYPE_DIR && !c->opaque)
+		return false;
+	int dir = beneath_open(workspace, c->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	if (dir < 0)
+		return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+	return holds_repository(dir, 0);
 }
 
 static bool is_clean(const char *path, size_t len)
@@ -123,12 +231,35 @@ static bool is_clean(const char *path, size_t len)
 	return true;
 }
 
-static const char *refusal(int workspace, const struct change *c)
+/* Is it one of Cordon's own paths, in one, or a directory above one? The box masks them, but what it tells is
+ * not trusted for that. */
+static bool is_own(const struct spec *spec, const struct change *c)
+{
+	static const char top[] = "/workspace/";
+	size_t len = strlen(c->path);
+
+	for (size_t i = 0; i < spec->maskc; i++) {
+		if (strncmp(spec->mask[i].path, top, sizeof(top) - 1) != 0)
+			continue;
+		const char *own = spec->mask[i].path + sizeof(top) - 1;
+		size_t common = strlen(own) < len ? strlen(own) : len;
+		if (strncmp(own, c->path, common) == 0 && (!own[common] || own[common] == '/') &&
+		    (!c->path[common] || c->path[common] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static const char *refusal(int workspace, const struct spec *spec, const struct change *c)
 {
 	if (!is_clean(c->path, c->path_len))
 		return "odd path";
-	if (is_persistent(workspace, c->path))
+	if (is_own(spec, c))
+		return "Cordon's own";
+	if (is_protected(workspace, c->path))
 		return "would be run or obeyed outside the box";
+	if (removes_repository(workspace, c))
+		return "it holds a repository, whose history would be lost";
 	if (c->change == CHANGE_DELETED)
 		return NULL;
 	if (c->type == TYPE_LINK)
@@ -255,8 +386,8 @@ static int fail_half(struct err *err, size_t done, const char *path)
 }
 
 /* Whole or not at all, as far as can be told before the first write. */
-static int check(struct result *r, int workspace, const struct conflict_mark *mark, uint64_t disk,
-		 struct err *err)
+static int check(struct result *r, int workspace, const struct conflict_mark *mark,
+		 const struct spec *spec, struct err *err)
 {
 	uint64_t total = 0;
 
@@ -268,23 +399,23 @@ static int check(struct result *r, int workspace, const struct conflict_mark *ma
 	/* Holes and hard links took no room in the box; here they would. */
 	for (size_t i = 0; i < r->changec; i++)
 		total += r->changes[i].size;
-	if (total > disk)
+	if (total > spec->limit[LIMIT_DISK])
 		return err_set(err, ERR_LIMIT,
 			       "the changes are larger than --disk: nothing was committed");
 	/* One at a time; the lock goes with the descriptor. */
 	if (flock(workspace, LOCK_EX | LOCK_NB) < 0)
 		return err_errno(err, ERR_INPUT, "another run commits to this directory");
 	for (size_t i = 0; i < r->changec; i++)
-		r->changes[i].note = refusal(workspace, &r->changes[i]);
+		r->changes[i].note = refusal(workspace, spec, &r->changes[i]);
 	return conflict_check(r, workspace, mark, err);
 }
 
-int commit_changes(struct result *r, int workspace, const struct conflict_mark *mark, uint64_t disk,
-		   struct err *err)
+int commit_changes(struct result *r, int workspace, const struct conflict_mark *mark,
+		   const struct spec *spec, struct err *err)
 {
 	size_t done = 0;
 
-	if (check(r, workspace, mark, disk, err) < 0)
+	if (check(r, workspace, mark, spec, err) < 0)
 		return -1;
 	r->touched = true;
 	for (size_t i = 0; i < r->changec; i++) {

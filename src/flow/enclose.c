@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/pages.h"
 #include "flow/commit.h"
 
@@ -37,9 +38,11 @@ int enclose_conclude(const struct request *req, struct blueprint *bp, struct res
 			  (p->is_known && payload_is_same(p->fd, &p->from));
 	result_conclude(ret);
 	ret->ran = RAN_ENDED;
-	return wants_commit(req, ret) ? commit_changes(ret, bp->workspace, &bp->mark,
-						       bp->spec.limit[LIMIT_DISK], err)
-				      : 0;
+	if (!wants_commit(req, ret))
+		return 0;
+	if (memory_is_out()) /* its changes may not all be listed */
+		return err_memory(err);
+	return commit_changes(ret, bp->workspace, &bp->mark, &bp->spec, err);
 }
 
 void enclose_fail(struct result *ret, const struct err *err)

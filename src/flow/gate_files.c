@@ -6,47 +6,18 @@
  * file is, its descriptor says and not the name that somebody gave it.
  */
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/above.h"
 #include "base/scope.h"
 #include "flow/gate.h"
 #include "flow/workspace.h"
 
-enum { DEPTH_MAX = 256, HASH_BYTES_MAX = 256 << 20 };
-
-/* The directory itself first, then each above it. */
-struct above {
-	size_t count;
-	struct stat at[DEPTH_MAX];
-};
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-static int walk_up(int dir, const char *path, struct above *ret, struct err *err)
-{
-	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-
-	for (ret->count = 0; ret->count < DEPTH_MAX; ret->count++) {
-		struct stat *st = &ret->at[ret->count];
-		if (fd < 0 || fstat(fd, st) < 0)
-			return err_errno(err, ERR_INPUT, "looking above %s", path);
-		if (ret->count && is_same(st, st - 1))
-			return 0;
-		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		scope_close(&fd);
-		fd = up;
-	}
-	return err_set(err, ERR_LIMIT, "%s is more than %d deep", path, DEPTH_MAX);
-}
+enum { HASH_BYTES_MAX = 256 << 20 };
 
 void gate_join_input(struct gate *g, const struct label *label, const char *why)
 {
@@ -73,7 +44,7 @@ static int join_tree(struct gate *g, int dir, const char *path, bool all, struct
 {
 	struct above above;
 
-	if (walk_up(dir, path, &above, err) < 0 ||
+	if (above_walk(dir, path, &above, err) < 0 ||
 	    (all && gate_join_mark(g, DIR_ABOVE, &above.at[0], err) < 0))
 		return -1;
 	for (size_t i = 0; i < above.count; i++)
@@ -108,31 +79,6 @@ static int doubt(struct gate *g, const char *why, struct err *err)
 	return 0;
 }
 
-/* The directory that an open file is in, whatever it was called when it was opened; or -1. One that
- * was deleted was last there. */
-static int open_parent(int fd, const struct stat *st)
-{
-	static const char gone[] = " (deleted)";
-	char link[64], path[PATH_MAX];
-	struct stat there;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0 || path[0] != '/' || n == sizeof(path) - 1)
-		return -1;
-	path[n] = '\0';
-	char *name = strrchr(path, '/') + 1, *end = path + n - (sizeof(gone) - 1);
-	bool deleted = st->st_nlink == 0 && end > name && strcmp(end, gone) == 0;
-	char first = *name;
-	*name = '\0';
-	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	*name = first;
-	if (dir >= 0 && !deleted &&
-	    (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || !is_same(&there, st)))
-		return -1;
-	return scope_take_fd(&dir);
-}
-
 /* FD is open. NAME: what somebody called it. */
 static int join_place(struct gate *g, const char *name, int fd, const struct stat *st,
 		      struct err *err)
@@ -142,7 +88,7 @@ static int join_place(struct gate *g, const char *name, int fd, const struct sta
 	    doubt(g, "a file it is given has another name, maybe where an untrusted run writes",
 		  err) < 0)
 		return -1;
-	AUTO_CLOSE int dir = open_parent(fd, st);
+	AUTO_CLOSE int dir = above_open_parent(fd, st);
 	if (dir < 0)
 		return doubt(g, "nobody knows where a file it is given is", err);
 	return join_tree(g, dir, name, false, err);
@@ -157,7 +103,7 @@ static int join_file(struct gate *g, const char *name, const struct stat *was, s
 		return 0;
 	AUTO_CLOSE int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 						   : open(name, O_PATH | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0 || !is_same(&st, was))
+	if (fd < 0 || fstat(fd, &st) < 0 || !above_is_same(&st, was))
 		return doubt(g, "a file it is given was exchanged meanwhile", err);
 	return join_place(g, name, fd, &st, err);
 }
@@ -271,9 +217,10 @@ int gate_check_given(const struct gate *g, struct err *err)
 	const struct given *venv = givens_find(&bp->given, bp->venv);
 	struct stat st;
 
-	if (bp->workspace >= 0 && (fstat(bp->workspace, &st) < 0 || !is_same(&st, &g->workspace)))
+	if (bp->workspace >= 0 &&
+	    (fstat(bp->workspace, &st) < 0 || !above_is_same(&st, &g->workspace)))
 		return err_replaced(err, g->req->workspace);
-	if (g->confined.venv && (!venv || !is_same(&venv->st, &g->venv)))
+	if (g->confined.venv && (!venv || !above_is_same(&venv->st, &g->venv)))
 		return err_replaced(err, g->req->venv);
 	for (size_t i = 0; i < g->confined.execc; i++) {
 		const struct given *program = givens_find(&bp->given, bp->program_at[i]);
@@ -309,7 +256,7 @@ int gate_mark_files(struct gate *g, const struct label *label, struct store_tx *
 	if (!gate_writes(&g->confined) || label->integrity >= INTEGRITY_TOOL)
 		return 0;
 	/* What the box writes into: its name may lead elsewhere by now. */
-	if (walk_up(g->bp->workspace, g->confined.workspace, &above, err) < 0)
+	if (above_walk(g->bp->workspace, g->confined.workspace, &above, err) < 0)
 		return -1;
 	for (size_t i = 0; i < above.count; i++) {
 		enum dir_mark mark = i ? DIR_ABOVE : DIR_WRITTEN;

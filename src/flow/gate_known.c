@@ -140,7 +140,7 @@ static int join_word(struct gate *g, const struct file_sizes *sizes, const char 
 	if (len < FILE_HASH_MIN || !file_sizes_has(sizes, len + 1))
 		return 0;
 	const char *line = arena_printf(&g->arena, "%s\n", word);
-	if (!line)
+	if (g->arena.failed)
 		return err_memory(err);
 	return look_up_word(g, line, len + 1, err);
 }

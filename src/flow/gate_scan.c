@@ -50,7 +50,7 @@ int gate_rules(struct gate *g, struct err *err)
 {
 	struct packs_options o = {.directory = g->req->rules,
 				  .directories = g->req->rulesc,
-				  .places = places_of_user(&g->arena)};
+				  .places = places_of_user(&g->arena, g->req->state)};
 
 	if (g->rules.engine)
 		return 0;
@@ -85,7 +85,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 /* One after the other on lines of their own. */
 static int join_words(const struct request *r, char **ret, size_t *ret_len, struct err *err)
 {
-	size_t len = 0, at = 0;
+	size_t len = 0;
 
 	for (size_t i = 0; i < r->argc; i++)
 		len += strlen(r->argv[i]) + 1;
@@ -99,15 +99,18 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 		err_cure(err, "give what is data as a file: --stdin FILE, or in --workspace DIR");
 		return -1;
 	}
-	char *all = *ret = malloc(len + 1);
-	if (!all)
+	char *at = *ret = malloc(len + 1);
+	if (!at)
 		return err_memory(err);
-	for (size_t i = 0; i < r->argc; i++)
-		at += (size_t)sprintf(all + at, "%s\n", r->argv[i]);
-	for (size_t i = 0; i < r->envc; i++)
-		at += (size_t)sprintf(all + at, "%s\n", r->env[i]);
-	all[at] = '\0';
-	*ret_len = at;
+	for (size_t i = 0; i < r->argc + r->envc; i++) {
+		const char *word = i < r->argc ? r->argv[i] : r->env[i - r->argc];
+		size_t bytes = strlen(word);
+		memcpy(at, word, bytes);
+		at += bytes;
+		*at++ = '\n';
+	}
+	*at = '\0';
+	*ret_len = len;
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/pages.h"
 #include "base/scope.h"
 #include "base/self.h"
@@ -170,11 +171,15 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 		r->changes_cut = r->changes_cut || m->result.changes_cut;
 		r->wire.cgroup[sizeof(r->wire.cgroup) - 1] = '\0';
 		job->has_result = true;
+		if (m->result.no_memory)
+			memory_note();
 	} else if (m->kind == WIRE_GONE) {
 		job->is_gone = true;
 	} else if (m->kind == WIRE_ERROR && len == sizeof(m->error)) {
 		r->err = m->error.err;
 		err_sanitise(&r->err);
+		if (r->err.sys_errno == ENOMEM) /* the box's failures are ours */
+			memory_note();
 	} else if (m->kind == WIRE_DENIAL && len == sizeof(m->denial)) {
 		take_denial(job, &m->denial);
 	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path) &&

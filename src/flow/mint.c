@@ -104,6 +104,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	      struct plan *ret, char *token, struct err *err)
 {
 	const struct profile *profile = find_profile(ask, err);
+	static const struct own_paths none; /* no box is given anything here */
 	AUTO_PAYLOAD struct payload payload = {.fd = -1};
 	uint64_t now = state->keeper.now_us();
 	struct plan plan = {.caps = ask->caps | policy_caps_of(ask->with),
@@ -113,7 +114,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 			    .to_us = now + ask->ttl_us,
 			    .runs = ask->runs};
 
-	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, err) < 0 ||
+	if (!profile || payload_open(&payload, profile, ask->file, PIPE_MS, &none, err) < 0 ||
 	    payload_know(&payload, err) < 0)
 		return -1;
 	memcpy(plan.code_sha256, payload.sha256, KEEPER_SHA256);

@@ -53,6 +53,11 @@ static const struct {
 		{"built-in", checkout},
 		{"built-in", installed}};
 
+const char *packs_default(struct arena *arena, const struct places *at, size_t i)
+{
+	return i < ARRAY_SIZE(defaults) ? defaults[i].path(arena, at) : NULL;
+}
+
 static int add_source(struct packs *set, const char *kind, const char *path, struct err *err)
 {
 	if (set->sourcec == PACKS_SOURCES_MAX)
@@ -106,6 +111,7 @@ static int find_defaults(struct packs *set, const struct packs_options *options,
 static int find_sources(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	set->cache = options->fresh || !options->places.cache ? "" : options->places.cache;
+	memcpy(set->cache_key, options->places.cache_key, KEPT_KEY);
 	if (!options->directories)
 		return find_defaults(set, options, err);
 	for (size_t i = 0; i < options->directories; i++)

@@ -38,6 +38,7 @@ struct packs {
 	struct packs_source source[PACKS_SOURCES_MAX];
 	struct arena arena; /* paths, patterns */
 	const char *cache;  /* a directory, or "" */
+	uint8_t cache_key[KEPT_KEY];
 	struct pattern_list patterns;
 	struct db *db;
 	enum db_file file;     /* what became of the one that keeps the database */
@@ -52,6 +53,8 @@ struct packs {
 	struct err first_refused;
 };
 
+/* Where rules are looked for when no directory is given, one by one ("": no such place); NULL: no more. */
+const char *packs_default(struct arena *arena, const struct places *at, size_t i);
 /* SET is zeroed; packs_done is always due. That there are no rules anywhere is ERR_USAGE. */
 int packs_load(struct packs *set, const struct packs_options *options, struct err *err);
 /* Makes the database of what was loaded; its rules' patterns must not change from now on. */

@@ -3,10 +3,10 @@
  * Rules that are as they were the last time are not read at all. One file says how their
  * directories and files looked (rule/stamps.h), how the database's file did, and what was made of
  * them: bytes of rules, and the engine's arrays. It is used where it is mapped. Everything that a
- * start needs is under its sum; a rule's own bytes are when the rule is first needed. Nothing is
- * kept of rules about which something had to be said, nor of files that were changed just now, nor
- * beyond a start of the machine: then all are read again, as without this file. It must never make
- * a verdict another one.
+ * start needs is under one code (base/kept.h); each rule's bytes have their own, checked when the
+ * rule is first needed. Nothing is kept of rules about which something had to be said, nor of files
+ * that were changed just now, nor beyond a start of the machine: then all are read again, as without
+ * this file. It must never make a verdict another one.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -62,15 +62,9 @@ static const void *part_of(const struct warm_header *h, int part)
 	return (const uint8_t *)h + h->part[part].at;
 }
 
-uint64_t packs_warm_sum(const struct warm_header *h)
+static int check(const struct packs *set, const uint8_t key[WARM_KEY], struct err *err)
 {
-	size_t skip = offsetof(struct warm_header, len);
-
-	return kept_sum((const uint8_t *)h + skip, h->part[WARM_TREES].at - skip);
-}
-
-static int check(const struct kept_map *map, const uint8_t key[WARM_KEY], struct err *err)
-{
+	const struct kept_map *map = &set->warm;
 	const struct warm_header *h = (const struct warm_header *)map->bytes;
 
 	if (memcmp(h->magic, WARM_MAGIC, sizeof(h->magic)) != 0 ||
@@ -81,7 +75,9 @@ static int check(const struct kept_map *map, const uint8_t key[WARM_KEY], struct
 		    h->part[i].at > map->len ||
 		    h->part[i].count > (map->len - h->part[i].at) / warm_item_size[i])
 			return err_set(err, ERR_INPUT, "it is damaged");
-	if (h->len != map->len || h->part[WARM_META].count != 1 || h->sum != packs_warm_sum(h))
+	if (h->len != map->len || h->part[WARM_META].count != 1 ||
+	    !kept_holds(set->cache_key, KEPT_WARM, map->bytes + WARM_SEALED,
+			h->part[WARM_TREES].at - WARM_SEALED, &h->code))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return 0;
 }
@@ -121,6 +117,7 @@ static int take_pack(struct packs *set, const struct warm_header *h, const struc
 		.names_len = h->part[WARM_NAMES].count,
 	};
 
+	memcpy(rows.mac_key, set->cache_key, KEPT_KEY);
 	if (meta->sources != set->sourcec || lazy_open(&set->pack, &rows, err) < 0)
 		return -1;
 	set->pack.bytes = meta->bytes;
@@ -137,6 +134,7 @@ static int take_database(struct packs *set, const struct warm_meta *meta, struct
 	struct db_cache cache = {.known = &meta->database};
 
 	memcpy(cache.key, meta->database_key, DB_KEY);
+	memcpy(cache.mac_key, set->cache_key, KEPT_KEY);
 	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
 	if (db_read(&cache, meta->patterns, packs_on_refused, set, &set->db, err) < 0)
 		return -1;
@@ -188,7 +186,7 @@ int packs_warm_open(struct packs *set, const struct packs_options *options,
 	if (kept_map(set->warm_path, sizeof(struct warm_header), WARM_FILE_MAX, &set->warm, why) <
 	    0)
 		return -1;
-	if (check(&set->warm, key, why) == 0 && take(set, options, engine, why) == 0)
+	if (check(set, key, why) == 0 && take(set, options, engine, why) == 0)
 		return 0;
 	take_back(set);
 	return -1;

@@ -14,7 +14,7 @@ enum { WARM_ALIGN = 64, WARM_KEY = 32 };
 #define WARM_FILE_MAX ((size_t)256 << 20)
 #define WARM_MAGIC "cordnwm"
 
-/* TREES is the last, and not under the sum. */
+/* TREES is the last, and not under the file's code: each tree has its own. */
 enum warm_part {
 	WARM_META,
 	WARM_DIRS,
@@ -28,8 +28,8 @@ enum warm_part {
 
 struct warm_header {
 	char magic[8];
+	struct kept_code code; /* of what is behind it, up to the trees */
 	uint8_t key[WARM_KEY];
-	uint64_t sum; /* of what is behind it, up to the trees */
 	uint64_t len; /* of the file */
 	struct {
 		uint64_t at, count; /* items */
@@ -55,6 +55,6 @@ extern const size_t warm_item_size[WARM_PARTS];
  * engine comes out. False: a source is not there. */
 bool packs_warm_key(const struct packs *set, const struct engine_options *engine,
 		    uint8_t ret[WARM_KEY]);
-uint64_t packs_warm_sum(const struct warm_header *h);
+#define WARM_SEALED offsetof(struct warm_header, key) /* where that begins */
 
 #endif

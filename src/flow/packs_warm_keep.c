@@ -107,8 +107,12 @@ static int add_rules(struct image *m, const struct packs *set, const struct stam
 
 		if (lazy_encode(rule, &tree, &len, err) < 0)
 			return -1;
-		row[i] = (struct lazy_row){trees->len, len, kept_sum(tree, len), (uint32_t)names,
-					   (uint32_t)rule->conditionc};
+		row[i] = (struct lazy_row){.at = trees->len,
+					   .len = len,
+					   .file = (uint32_t)names,
+					   .conditions = (uint32_t)rule->conditionc};
+		if (kept_seal(set->cache_key, KEPT_TREE, tree, len, &row[i].code, err) < 0)
+			return -1;
 		uint8_t *to = extend(trees, len);
 		if (to)
 			memcpy(to, tree, len);
@@ -149,15 +153,17 @@ static int make_image(struct image *m, struct image *trees, const struct packs *
 	return 0;
 }
 
-static int write_image(struct image *m, const char *path, const uint8_t key[WARM_KEY],
-		       struct err *err)
+static int write_image(struct image *m, const struct packs *set, const char *path,
+		       const uint8_t key[WARM_KEY], struct err *err)
 {
 	struct warm_header *h = (struct warm_header *)(void *)m->bytes;
 
 	memcpy(h->magic, WARM_MAGIC, sizeof(h->magic));
 	memcpy(h->key, key, WARM_KEY);
 	h->len = m->len;
-	h->sum = packs_warm_sum(h);
+	if (kept_seal(set->cache_key, KEPT_WARM, m->bytes + WARM_SEALED,
+		      h->part[WARM_TREES].at - WARM_SEALED, &h->code, err) < 0)
+		return -1;
 	return kept_write(path, m->bytes, m->len, err);
 }
 
@@ -174,7 +180,7 @@ int packs_warm_keep(struct packs *set, const struct engine_options *engine,
 	memcpy(database.key, set->database_key, DB_KEY);
 	int result = make_image(&m, &trees, set, stamps, &database, why);
 	if (result == 0)
-		result = write_image(&m, packs_file(set, key, PACKS_WARM), key, why);
+		result = write_image(&m, set, packs_file(set, key, PACKS_WARM), key, why);
 	if (result == 0)
 		packs_prune(set->cache, PACKS_WARM);
 	free(m.bytes);

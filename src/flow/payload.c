@@ -237,7 +237,8 @@ int payload_know(struct payload *p, struct err *err)
 
 /* The file itself is not sealed: whoever needs to know that it has not changed asks
  * payload_is_same. */
-static int open_program(struct payload *p, const char *file, struct err *err)
+static int open_program(struct payload *p, const char *file, const struct own_paths *own,
+			struct err *err)
 {
 	struct stat *st = &p->from;
 
@@ -248,6 +249,8 @@ static int open_program(struct payload *p, const char *file, struct err *err)
 		return err_errno(err, ERR_INPUT, "%s", file);
 	if (!S_ISREG(st->st_mode) || !(st->st_mode & 0111))
 		return err_set(err, ERR_INPUT, "%s is not an executable file", file);
+	if (own_paths_refuse(own, fd, file, err) < 0)
+		return -1;
 	p->is_program = true;
 	p->len = (size_t)st->st_size;
 	p->fd = scope_take_fd(&fd);
@@ -255,7 +258,8 @@ static int open_program(struct payload *p, const char *file, struct err *err)
 }
 
 /* O_NONBLOCK: opening a pipe would wait for its writer. */
-static int open_file(struct payload *p, const char *file, uint64_t time_ms, struct err *err)
+static int open_file(struct payload *p, const char *file, uint64_t time_ms,
+		     const struct own_paths *own, struct err *err)
 {
 	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -263,6 +267,8 @@ static int open_file(struct payload *p, const char *file, uint64_t time_ms, stru
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "%s", file);
 	p->from = st;
+	if (own_paths_refuse(own, fd, file, err) < 0)
+		return -1;
 	if (S_ISREG(st.st_mode))
 		return open_code(p, fd, file, 0, err);
 	if (S_ISFIFO(st.st_mode))
@@ -273,7 +279,7 @@ static int open_file(struct payload *p, const char *file, uint64_t time_ms, stru
 }
 
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 uint64_t time_ms, struct err *err)
+		 uint64_t time_ms, const struct own_paths *own, struct err *err)
 {
 	bool is_stdin = strcmp(file, "-") == 0;
 
@@ -283,11 +289,13 @@ int payload_open(struct payload *p, const struct profile *profile, const char *f
 	if (!profile->interpreter && is_stdin)
 		return err_set(err, ERR_USAGE, "--lang binary needs the path of a program");
 	if (!profile->interpreter)
-		return open_program(p, file, err);
+		return open_program(p, file, own, err);
 	/* Who types or pipes it in ends it himself. */
 	if (is_stdin && fstat(STDIN_FILENO, &p->from) < 0)
 		return err_errno(err, ERR_INPUT, "standard input");
+	if (is_stdin && own_paths_refuse(own, STDIN_FILENO, "standard input", err) < 0)
+		return -1;
 	if (is_stdin)
 		return open_code(p, STDIN_FILENO, "standard input", 0, err);
-	return open_file(p, file, time_ms, err);
+	return open_file(p, file, time_ms, own, err);
 }

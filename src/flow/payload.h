@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "conf/profile.h"
+#include "flow/own_paths.h"
 
 struct payload {
 	int fd;		 /* sealed memory file; or the program's own file */
@@ -27,9 +28,9 @@ struct payload {
 void payload_done(struct payload *p);
 #define AUTO_PAYLOAD __attribute__((cleanup(payload_done)))
 
-/* TIME_MS is how long a pipe that is not standard input may take to its end. */
+/* TIME_MS is how long a pipe that is not standard input may take to its end. A file of OWN is refused. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 uint64_t time_ms, struct err *err);
+		 uint64_t time_ms, const struct own_paths *own, struct err *err);
 /* Code that is in memory already. */
 int payload_take(struct payload *p, const struct profile *profile, const char *data, size_t len,
 		 struct err *err);

@@ -15,8 +15,10 @@
 #include "base/owned.h"
 #include "base/scope.h"
 #include "base/self.h"
+#include "store/keys.h"
+#include "store/state.h"
 
-static const char *below(struct arena *arena, const char *variable, const char *at_home,
+const char *places_below(struct arena *arena, const char *variable, const char *at_home,
 			 const char *name)
 {
 	const char *dir = getenv(variable), *home = getenv("HOME");
@@ -57,15 +59,39 @@ static const char *own_cache(const char *path, struct err *ret_why)
 	return path;
 }
 
-struct places places_of_user(struct arena *arena)
+/* The key that says which files of the cache this account's Cordon wrote. */
+static int load_cache_key(const char *state, uint8_t ret[KEPT_KEY], struct err *err)
 {
-	struct places p = {
-		.self = own_directory(arena),
-		.rules = below(arena, "XDG_DATA_HOME", ".local/share", "cordon/rules"),
-	};
+	char path[PATH_MAX];
+
+	_Static_assert((int)KEPT_KEY == KEY_SEED, "a key of the state directory");
+	if (state && state[0] != '/')
+		return err_set(err, ERR_USAGE, "the state directory needs its whole path");
+	if (!state && state_path(path, err) < 0)
+		return -1;
+	AUTO_CLOSE int dir = state_open(state ? state : path, err);
+	return dir < 0 ? -1 : key_load_seed(dir, "cache.key", true, ret, err);
+}
+
+struct places places_of_program(struct arena *arena)
+{
+	struct places p = {.self = own_directory(arena)};
 
 	p.checkout = own_checkout(arena, p.self);
-	p.cache = own_cache(below(arena, "XDG_CACHE_HOME", ".cache", "cordon"), &p.no_cache);
+	return p;
+}
+
+struct places places_of_user(struct arena *arena, const char *state)
+{
+	struct places p = places_of_program(arena);
+
+	p.rules = places_below(arena, "XDG_DATA_HOME", ".local/share", "cordon/rules");
+	p.cache = own_cache(places_below(arena, "XDG_CACHE_HOME", ".cache", "cordon"), &p.no_cache);
+	struct err err;
+	if (*p.cache && load_cache_key(state, p.cache_key, &err) < 0) {
+		p.no_cache = err;
+		p.cache = "";
+	}
 	return p;
 }
 

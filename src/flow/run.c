@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/pages.h"
 #include "base/scope.h"
 #include "flow/enclose_private.h"
@@ -147,15 +148,12 @@ static int scan(struct sentence *s, struct err *err)
 	return r;
 }
 
-/* Both are the request, and lost what the policy takes from it: anything that differs is another box,
- * a byte between two members too. */
 static bool is_as_guessed(const struct sentence *s)
 {
 	const struct gate *g = &s->gate;
-	const void *now = &g->confined, *then = &s->guess.confined;
 
 	return s->waits && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
-	       memcmp(now, then, sizeof(g->confined)) == 0;
+	       policy_confined_alike(&s->guess.confined, &g->confined);
 }
 
 /* Before anybody is asked, or a word or a plan used up: what cannot be drawn costs nothing, and what
@@ -262,12 +260,15 @@ static void report_refusal(struct report *r, const struct err *err)
 	report_reason(r, arena_printf(&r->arena, "refused: %s", err->message));
 }
 
-/* What does not run is recorded too; that it could not be is one more reason. */
+/* A run that is refused is recorded too. If recording fails, that is added to the error. */
 static int stop(struct sentence *s, int asked, struct err *err)
 {
 	bool is_known = s->gate.state.store && s->bp.profile;
 	struct err why;
 
+	/* What was decided without some of the facts is not a verdict. */
+	if (asked < 0 && memory_check(err) < 0)
+		s->result->report->has_verdict = false;
 	if (asked < 0)
 		report_refusal(s->result->report, err);
 	s->result->recorded =
@@ -308,6 +309,8 @@ static int enclosed(struct sentence *s, struct err *err)
 {
 	const struct request *req = &s->gate.confined;
 
+	if (memory_is_out())
+		return err_memory(err);
 	if (s->waits && has_time(s) && launch_is_waiting(&s->box)) {
 		say_started(s);
 		talk_let(&s->bp);
@@ -323,6 +326,27 @@ static int enclosed(struct sentence *s, struct err *err)
 		return -1;
 	say_started(s);
 	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
+}
+
+/* If memory ran out meanwhile, that is why it did not run; or what it printed, changed or was refused
+ * may not be all there. What a write back says of itself stays. */
+static int tell_memory(const struct result *r, int ran, struct err *err)
+{
+	struct err why;
+
+	if (memory_check(&why) == 0)
+		return ran;
+	if (ran < 0 && r->ran == RAN_ENDED) {
+		err_cause(err, "%s", why.message);
+		return -1;
+	}
+	*err = why;
+	if (r->ran == RAN_ENDED)
+		err_context(
+			err,
+			"the program did run (%s, status %d), but not all of its result is known",
+			status_name(r->status), result_exit_status(r));
+	return -1;
 }
 
 /* A word for one run is used up before the program's first instruction, or two runs could have it; also
@@ -352,6 +376,7 @@ static int record(struct sentence *s, int ran, struct err *err)
 	if (r->recorded && is_seen && gate_log_made(&s->gate, r, &why) == 0 &&
 	    outlet_release(&s->outlet, &why) == 0)
 		return ran;
+	memory_check(&why);
 	outlet_drop(&s->outlet, r);
 	const char *lost = r->recorded ? "what it made" : "its result";
 	if (ran < 0) {
@@ -376,7 +401,7 @@ static int speak(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
-	/* Another program takes longer to start than all of this: both at the same time. */
+	/* Start cordon-box first; it initialises while we prepare the request. */
 	if (begin_box(s, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
 	    payload_know(&s->bp.payload, err) < 0 ||
 	    gate_open(g, s->req, s->result->report, err) < 0)
@@ -388,7 +413,7 @@ static int speak(struct sentence *s, struct err *err)
 	int asked = decide(s, err);
 	if (asked)
 		return stop(s, asked, err);
-	int ran = enclosed(s, err);
+	int ran = tell_memory(s->result, enclosed(s, err), err);
 	if (ran < 0) {
 		tell_spent(g, err);
 		enclose_fail(s->result, err);
@@ -414,8 +439,12 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 	s->box = launch_take(box);
 	s->gate.state.dir = -1;
 	blueprint_init(&s->bp);
-	if (speak(s, &err) < 0)
+	if (speak(s, &err) < 0) {
+		struct err lost;
+		if (memory_check(&lost) < 0 && ret->ran == RAN_NOT)
+			err = lost;
 		enclose_fail(ret, &err);
+	}
 	gate_close(&s->gate);
 	blueprint_done(&s->bp);
 	if (s->box.has_result)

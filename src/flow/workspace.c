@@ -18,6 +18,15 @@
 #include "base/account.h"
 #include "base/scope.h"
 
+#define WORKSPACE_TARGET "/workspace"
+
+struct workspace {
+	const char *real;
+	enum workspace_mode mode;
+	const struct own_paths *own;
+	struct spec *spec;
+};
+
 static const struct {
 	unsigned long type;
 	char name[16];
@@ -105,8 +114,20 @@ static int refuse_mount(const char *real, const char *path, struct err *err)
 	return -1;
 }
 
-static int check_mount(const char *real, enum workspace_mode mode, char *line, struct err *err)
+/* What is mounted below the workspace may show Cordon's own paths under another name. A mount that this
+ * account cannot open is closed to the box too. */
+static int mask_mount(const struct workspace *w, const char *path, struct err *err)
 {
+	char target[PATH_MAX];
+	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	snprintf(target, sizeof(target), WORKSPACE_TARGET "%s", path + strlen(w->real));
+	return dir < 0 ? 0 : own_paths_mask(w->own, dir, path, target, w->spec, err);
+}
+
+static int check_mount(const struct workspace *w, char *line, struct err *err)
+{
+	const char *real = w->real;
 	size_t len = strlen(real);
 	const char *path, *type;
 
@@ -115,10 +136,11 @@ static int check_mount(const char *real, enum workspace_mode mode, char *line, s
 	for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
 		if (strcmp(type, kernel_files[i].name) == 0)
 			return refuse_kernel_files(path, type, err);
-	return mode == WORKSPACE_OVERLAY ? refuse_mount(real, path, err) : 0;
+	return w->mode == WORKSPACE_OVERLAY ? refuse_mount(real, path, err)
+					    : mask_mount(w, path, err);
 }
 
-static int check_mounts(const char *real, enum workspace_mode mode, struct err *err)
+static int check_mounts(const struct workspace *w, struct err *err)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	AUTO_FREE char *line = NULL;
@@ -128,7 +150,7 @@ static int check_mounts(const char *real, enum workspace_mode mode, struct err *
 	if (!f)
 		return err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
 	while (r == 0 && getline(&line, &size, f) > 0)
-		r = check_mount(real, mode, line, err);
+		r = check_mount(w, line, err);
 	if (r == 0 && !feof(f))
 		r = err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
 	fclose(f);
@@ -172,14 +194,17 @@ static int check_owner(int fd, const char *real, enum workspace_mode mode, struc
 	return -1;
 }
 
-int workspace_open(const char *real, enum workspace_mode mode, struct err *err)
+int workspace_open(const char *real, enum workspace_mode mode, const struct own_paths *own,
+		   struct spec *spec, struct err *err)
 {
+	const struct workspace w = {real, mode, own, spec};
 	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "workspace %s", real);
 	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
-	    check_mounts(real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
+	    own_paths_mask(own, fd, real, WORKSPACE_TARGET, spec, err) < 0 ||
+	    check_mounts(&w, err) < 0 || check_owner(fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);
 }

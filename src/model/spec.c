@@ -196,6 +196,18 @@ static int set_exec(struct spec *s, const struct field *f)
 	return set_path(f, &s->exec[s->programc++]);
 }
 
+static int set_mask(struct spec *s, const struct field *f)
+{
+	struct spec_mask *m = &s->mask[s->maskc++];
+	const size_t head = sizeof(m->meant);
+
+	if (f->len < head ||
+	    set_path(&(struct field){f->data + head, f->len - head, 0}, &m->path) < 0)
+		return -1;
+	memcpy(&m->meant, f->data, head);
+	return m->meant.ino ? 0 : -1;
+}
+
 enum tag {
 	TAG_HEAD = 1,
 	TAG_LIMITS,
@@ -211,6 +223,7 @@ enum tag {
 	TAG_FILE,
 	TAG_EXEC,
 	TAG_MEANT,
+	TAG_MASK,
 	TAG_COUNT,
 };
 
@@ -229,6 +242,7 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_FILE] = {"file", SPEC_FILE_MAX, 0, SPEC_FILES_MAX, set_file},
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
 	[TAG_MEANT] = {"meant", sizeof(struct spec_meant), 0, SPEC_BINDS_MAX, set_meant},
+	[TAG_MASK] = {"mask", sizeof(struct spec_meant) + 4096, 0, SPEC_MASKS_MAX, set_mask},
 };
 
 static int check_whole(const struct spec *s, const unsigned *seen, struct err *err)
@@ -244,6 +258,8 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: a network needs a private one around it");
 	if (s->workspace != WORKSPACE_NONE && !seen[TAG_WORKSPACE])
 		return err_set(err, ERR_INPUT, "spec: a workspace mode without its path");
+	if (s->job == JOB_RUN && s->tier == TIER_NO_USERNS && s->maskc)
+		return err_set(err, ERR_INPUT, "spec: a mask needs a root of its own");
 	return 0;
 }
 
@@ -335,6 +351,20 @@ static void put_string(struct writer *w, enum tag tag, const char *s)
 	put(w, tag, 0, s, strlen(s) + 1);
 }
 
+static void put_mask(struct writer *w, const struct spec_mask *m)
+{
+	uint8_t all[sizeof(m->meant) + 4096];
+	size_t len = strlen(m->path) + 1;
+
+	if (len > sizeof(all) - sizeof(m->meant)) {
+		w->failed = true;
+		return;
+	}
+	memcpy(all, &m->meant, sizeof(m->meant));
+	memcpy(all + sizeof(m->meant), m->path, len);
+	put(w, TAG_MASK, 0, all, sizeof(m->meant) + len);
+}
+
 /* B has LB bytes with its last, a NUL. */
 static void put_pair(struct writer *w, enum tag tag, unsigned flags, const char *a, const char *b,
 		     size_t lb)
@@ -369,6 +399,8 @@ static void put_lists(struct writer *w, const struct spec *s)
 	}
 	for (size_t i = 0; i < s->programc; i++)
 		put_string(w, TAG_EXEC, s->exec[i]);
+	for (size_t i = 0; i < s->maskc; i++)
+		put_mask(w, &s->mask[i]);
 }
 
 int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struct err *err)

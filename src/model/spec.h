@@ -41,6 +41,7 @@ enum spec_fd {
 #define SPEC_FILES_MAX 32
 #define SPEC_FILE_MAX (SPEC_STRING_MAX + 8192) /* a file of the box, with its path */
 #define SPEC_PROGRAMS_MAX 256
+#define SPEC_MASKS_MAX 64
 
 enum spec_job {
 	JOB_RUN,   /* run the payload */
@@ -65,6 +66,12 @@ struct spec_meant {
 struct spec_bind {
 	const char *source, *target;
 	unsigned flags;
+	struct spec_meant meant;
+};
+
+/* A path in the box that is covered by something empty: one of Cordon's own on the host. */
+struct spec_mask {
+	const char *path;
 	struct spec_meant meant;
 };
 
@@ -111,12 +118,13 @@ struct spec {
 	const char *private_dir;    /* no-userns: a directory of the run's own on the host */
 	const char *cwd;
 	const char *program;
-	size_t argc, envc, bindc, filec, programc;
+	size_t argc, envc, bindc, filec, programc, maskc;
 	const char *argv[SPEC_ARGS_MAX + 1]; /* NULL-terminated */
 	const char *env[SPEC_ENV_MAX + 1];
 	struct spec_bind bind[SPEC_BINDS_MAX];
 	struct spec_file file[SPEC_FILES_MAX];
 	const char *exec[SPEC_PROGRAMS_MAX]; /* paths in the box that may be started */
+	struct spec_mask mask[SPEC_MASKS_MAX];
 };
 
 /* Writes the spec to malloc'd memory. */

@@ -65,6 +65,7 @@ struct wire_listener {
 
 struct wire_done {
 	uint32_t kind, cut; /* 1: not all changes were told */
+	uint32_t no_memory; /* 1: an allocation of init's has failed */
 };
 
 struct wire_ended {
@@ -109,7 +110,7 @@ struct wire_result {
 	uint32_t layers; /* bit per enum layer that was really active */
 	uint32_t changes_cut;
 	uint32_t denials_cut; /* more was refused than is told */
-	uint32_t reserved;
+	uint32_t no_memory;   /* an allocation of ours has failed: not all may be told */
 	uint64_t wall_ms, cpu_ms, memory_peak, pids_peak;
 	uint64_t limit_value; /* of the limit that was hit */
 	char cgroup[16];      /* "v1", "v2" or "watcher" */

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -146,7 +147,7 @@ static void emit_url(const struct finder *f, struct range r, struct range host, 
 	for (size_t i = r.from; i < r.to && len < ATOM_MAX; i++) {
 		char c = f->text[i];
 		if (i == host.from && is_address)
-			len = (size_t)(stpcpy(plain + len, address) - plain);
+			len += (size_t)snprintf(plain + len, sizeof(plain) - len, "%s", address);
 		if ((i >= host.from && i < host.to && is_address) || (i >= host.to && i < dots))
 			continue;
 		plain[len++] = i < path && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

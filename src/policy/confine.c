@@ -63,3 +63,11 @@ int policy_confine(const struct policy_box *box, struct request *r, struct err *
 		r->netc = 0;
 	return 0;
 }
+
+bool policy_confined_alike(const struct request *a, const struct request *b)
+{
+	return a->tier == b->tier && a->network == b->network && a->secrets == b->secrets &&
+	       a->netc == b->netc && a->commit == b->commit && a->workspace == b->workspace &&
+	       a->venv == b->venv && a->workspace_mode == b->workspace_mode && a->asks == b->asks &&
+	       memcmp(a->limit, b->limit, sizeof(a->limit)) == 0;
+}

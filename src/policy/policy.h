@@ -189,10 +189,10 @@ int policy_read_ask(const struct node *node, struct arena *arena, struct ask *re
 
 /* What a request asks for by its words alone, whatever it says that it asks for. */
 unsigned policy_caps_of(const struct request *r);
-/* Takes from the request what the box must not have. 0, or -1: its tier is too weak. Every member of the
- * box takes something: two requests that are left alike get the same box, which is how run.c knows that
- * a box it began early is the right one. */
+/* Takes from the request what the box must not have. 0, or -1: its tier is too weak. */
 int policy_confine(const struct policy_box *box, struct request *r, struct err *err);
+/* True if two confined copies of one request need the same box. */
+bool policy_confined_alike(const struct request *a, const struct request *b);
 
 /* The keys of the file, for help and documents; NULL past the end. MAP is "" for the file. */
 struct policy_key {

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Header, trees, documents. The trees have a sum, so that half a file is noticed; the documents
- * need none: they are compared. That is done file by file while the pack is walked, so the
- * documents are never in memory as a whole.
+ * Header, trees, documents, all under one code (base/kept.h): trees are never taken for those of other
+ * documents. The documents are compared file by file while the pack is walked.
  */
 #include "rule/kept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
-#include "base/kept.h"
 #include "base/scope.h"
 #include "rule/trees.h"
 #include "yaml/yaml.h"
@@ -22,8 +18,8 @@
 enum { MAKER_MAX = 80, RECORD_START = 1 << 20 };
 
 struct header {
+	struct kept_code code; /* of everything behind it */
 	char maker[MAKER_MAX]; /* what decides how trees come out */
-	uint64_t sum;	       /* of the rest of the header, and of the trees */
 	uint64_t len;	       /* of the file */
 	uint64_t trees;	       /* their bytes */
 	uint64_t count;
@@ -35,12 +31,7 @@ static void name_maker(char ret[MAKER_MAX])
 	snprintf(ret, MAKER_MAX, "cordon %.32s, libyaml %.20s\n", CORDON_BUILD_ID, yaml_library());
 }
 
-static uint64_t sum_of(const uint8_t *bytes, size_t trees)
-{
-	size_t skip = offsetof(struct header, len);
-
-	return kept_sum(bytes + skip, sizeof(struct header) - skip + trees);
-}
+#define SEALED offsetof(struct header, maker) /* where that begins */
 
 void record_add(struct pack_record *r, const char *data, size_t len)
 {
@@ -70,10 +61,9 @@ void record_done(struct pack_record *record)
 
 /* A file that is being read. */
 struct reading {
-	int fd;
-	size_t len, at; /* of the file; of the next document */
+	struct kept_map map;
+	size_t at; /* of the next document */
 	struct header h;
-	uint8_t *buf; /* room for a document and its length */
 	struct arena *arena;
 	const char **path; /* of the documents so far */
 	size_t *bytes;
@@ -90,12 +80,11 @@ static int compare(void *context, const char *path, const char *data, size_t len
 
 	if (!data)
 		return -1;
-	if (r->count == r->h.count || need > r->len - r->at)
+	if (r->count == r->h.count || need > r->map.len - r->at)
 		return err_set(r->why, ERR_INPUT, "the pack has more files");
-	if (pread(r->fd, r->buf, need, (off_t)r->at) != (ssize_t)need)
-		return err_set(r->why, ERR_INPUT, "it ends early");
-	memcpy(&bytes, r->buf, sizeof(bytes));
-	if (bytes != len || memcmp(r->buf + sizeof(bytes), data, len) != 0)
+	const uint8_t *document = r->map.bytes + r->at;
+	memcpy(&bytes, document, sizeof(bytes));
+	if (bytes != len || memcmp(document + sizeof(bytes), data, len) != 0)
 		return err_set(r->why, ERR_INPUT, "%.256s is another one", path);
 	r->path[r->count] = arena_dup(r->arena, path);
 	r->bytes[r->count++] = len;
@@ -103,42 +92,39 @@ static int compare(void *context, const char *path, const char *data, size_t len
 	return 0;
 }
 
-/* The header and the trees' bytes. */
-static uint8_t *read_trees(struct reading *r)
+/* The header, and a copy of the trees' bytes: what is made of them points there. */
+static uint8_t *read_trees(struct reading *r, const uint8_t key[KEPT_KEY])
 {
 	char maker[MAKER_MAX];
 	struct header *h = &r->h;
 
 	name_maker(maker);
-	if (io_read_full(r->fd, h, sizeof(*h)) != sizeof(*h) ||
-	    memcmp(h->maker, maker, MAKER_MAX) != 0 || h->len != r->len ||
-	    h->trees > r->len - sizeof(*h) || h->count > PACK_RULES_MAX) {
-		err_set(r->why, ERR_INPUT, "not by this version, or damaged");
+	memcpy(h, r->map.bytes, sizeof(*h));
+	if (memcmp(h->maker, maker, MAKER_MAX) != 0 || h->len != r->map.len ||
+	    h->trees > r->map.len - sizeof(*h) || h->count > PACK_RULES_MAX ||
+	    !kept_holds(key, KEPT_RULES, r->map.bytes + SEALED, r->map.len - SEALED, &h->code)) {
+		err_set(r->why, ERR_INPUT, "not by this version or account, or damaged");
 		return NULL;
 	}
-	uint8_t *bytes = arena_alloc(r->arena, sizeof(*h) + h->trees);
+	uint8_t *trees = arena_alloc(r->arena, h->trees);
 	if (r->arena->failed) {
 		err_memory(r->why);
 		return NULL;
 	}
-	memcpy(bytes, h, sizeof(*h));
-	if (io_read_full(r->fd, bytes + sizeof(*h), h->trees) != (ssize_t)h->trees ||
-	    h->sum != sum_of(bytes, h->trees)) {
-		err_set(r->why, ERR_INPUT, "it is damaged");
-		return NULL;
-	}
+	memcpy(trees, r->map.bytes + sizeof(*h), h->trees);
 	r->at = sizeof(*h) + h->trees;
-	return bytes + sizeof(*h);
+	return trees;
 }
 
 /* The trees, if the pack is what it was. */
-static int read_kept(struct reading *r, const char *path, const struct node **root)
+static int read_kept(struct reading *r, const char *path, const uint8_t key[KEPT_KEY],
+		     const struct node **root)
 {
-	const uint8_t *trees = read_trees(r);
+	const uint8_t *trees = read_trees(r, key);
 
 	if (!trees || walk_files(path, compare, r, r->why) < 0)
 		return -1;
-	if (r->count != r->h.count || r->at != r->len)
+	if (r->count != r->h.count || r->at != r->map.len)
 		return err_set(r->why, ERR_INPUT, "the pack has fewer files");
 	return trees_decode(trees, r->h.trees, r->count, r->arena, root, r->why);
 }
@@ -153,21 +139,20 @@ static int add_all(struct pack *pack, const struct reading *r, const struct node
 }
 
 int pack_load_kept(struct pack *pack, const char *path, const char *file,
-		   const struct pack_options *options, struct err *ret_why, struct err *err)
+		   const uint8_t key[KEPT_KEY], const struct pack_options *options,
+		   struct err *ret_why, struct err *err)
 {
-	AUTO_FREE uint8_t *buf = malloc(sizeof(uint64_t) + YAML_BYTES_MAX);
 	AUTO_FREE const char **paths = calloc(PACK_RULES_MAX, sizeof(*paths));
 	AUTO_FREE size_t *bytes = calloc(PACK_RULES_MAX, sizeof(*bytes));
 	AUTO_FREE const struct node **root = calloc(PACK_RULES_MAX, sizeof(const struct node *));
 	struct arena arena = {0};
-	struct reading r = {
-		.buf = buf, .path = paths, .bytes = bytes, .arena = &arena, .why = ret_why};
-	AUTO_CLOSE int fd = kept_open(file, sizeof(struct header), KEPT_FILE_MAX, &r.len, ret_why);
+	struct reading r = {.path = paths, .bytes = bytes, .arena = &arena, .why = ret_why};
 
-	if (fd < 0)
+	if (kept_map(file, sizeof(struct header), KEPT_FILE_MAX, &r.map, ret_why) < 0)
 		return 1;
-	r.fd = fd;
-	if (!buf || !paths || !bytes || !root || read_kept(&r, path, root) < 0) {
+	bool is_read = paths && bytes && root && read_kept(&r, path, key, root) == 0;
+	kept_unmap(&r.map);
+	if (!is_read) {
 		arena_done(&arena);
 		return 1;
 	}
@@ -176,7 +161,7 @@ int pack_load_kept(struct pack *pack, const char *path, const char *file,
 }
 
 int pack_keep(const struct pack *pack, size_t first, const struct pack_record *record,
-	      const char *file, struct err *err)
+	      const char *file, const uint8_t key[KEPT_KEY], struct err *err)
 {
 	struct header h = {.count = pack->rulec - first};
 	AUTO_FREE const struct node **root = calloc(h.count + 1, sizeof(const struct node *));
@@ -196,8 +181,9 @@ int pack_keep(const struct pack *pack, size_t first, const struct pack_record *r
 	name_maker(h.maker);
 	memcpy(bytes, &h, sizeof(h));
 	trees_encode(root, h.count, bytes + sizeof(h), h.trees);
-	h.sum = sum_of(bytes, h.trees);
-	memcpy(bytes, &h, sizeof(h));
 	memcpy(bytes + sizeof(h) + h.trees, record->data, record->len);
+	if (kept_seal(key, KEPT_RULES, bytes + SEALED, h.len - SEALED, &h.code, err) < 0)
+		return -1;
+	memcpy(bytes, &h, sizeof(h));
 	return kept_write(file, bytes, h.len, err);
 }

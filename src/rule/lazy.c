@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/kept.h"
 #include "base/scope.h"
 #include "rule/trees.h"
 
@@ -77,7 +76,8 @@ static const struct rule *make(struct pack_lazy *lazy, size_t number)
 	struct err ignored;
 
 	struct rule *rule = arena_alloc(&lazy->arena, sizeof(*rule));
-	if (!lazy->arena.failed && kept_sum(tree, row->len) == row->sum &&
+	if (!lazy->arena.failed &&
+	    kept_holds(lazy->rows.mac_key, KEPT_TREE, tree, row->len, &row->code) &&
 	    trees_decode(tree, row->len, 1, &lazy->arena, &root, &ignored) == 0 &&
 	    rule_parse(root, lazy->rows.names + row->file, &lazy->arena, rule, &line, &ignored) ==
 		    0 &&

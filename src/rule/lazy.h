@@ -8,13 +8,14 @@
 #ifndef CORDON_RULE_LAZY_H
 #define CORDON_RULE_LAZY_H
 
+#include "base/kept.h"
 #include "rule/load.h"
 
 /* One rule, as it stands in a file. */
 struct lazy_row {
-	uint64_t at, len; /* of its tree */
-	uint64_t sum;	  /* of the tree's bytes: kept_sum */
-	uint32_t file;	  /* where its file's name begins among NAMES */
+	uint64_t at, len;      /* of its tree */
+	struct kept_code code; /* of the tree's bytes: KEPT_TREE */
+	uint32_t file;	       /* where its file's name begins among NAMES */
 	uint32_t conditions;
 };
 
@@ -26,6 +27,7 @@ struct lazy_rows {
 	size_t trees_len;
 	const char *names; /* the last byte is a NUL */
 	size_t names_len;
+	uint8_t mac_key[KEPT_KEY];
 };
 
 /* PACK is zeroed. -1 when a row leads out of what there is. */

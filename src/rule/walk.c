@@ -179,10 +179,14 @@ static int walk_entry(struct walk *w, int dir, const struct entry *e, const char
 /* Not printed: it is done for every file at every start. */
 static const char *join(struct arena *arena, const char *path, const char *name)
 {
-	char *s = arena_alloc(arena, strlen(path) + strlen(name) + 2);
+	size_t before = strlen(path), after = strlen(name);
+	char *s = arena_alloc(arena, before + after + 2);
 
-	if (!arena->failed)
-		stpcpy(stpcpy(stpcpy(s, path), "/"), name);
+	if (!s)
+		return NULL;
+	memcpy(s, path, before + 1);
+	s[before] = '/';
+	memcpy(s + before + 1, name, after + 1);
 	return s;
 }
 

@@ -3,11 +3,10 @@
  * A database as a file. Header, then parts one after another: what each pattern has, refusals,
  * sources, the tables' arrays, and PCRE2's bytes. All of it is used where it is mapped, and each
  * expression is made when it is first asked, so that what is not needed costs nothing. PCRE2
- * believes the bytes it is given, so nothing of a file is looked at before its owner, its rights,
- * its key and its sum are right; any doubt and the file is as good as not there. The sum alone may
- * be left out, by who knows the file from an earlier time: see db_cache. How a file is kept, and
- * what its sum is good for, is base/kept.h's business. It must never be the reason why somebody
- * cannot scan.
+ * trusts the bytes it is given, so no part of a file is used before its owner, its rights, its key
+ * and its code (base/kept.h) are checked; a file that fails is made again. The code is not computed
+ * again while the stamp of the file is the one in db_cache, which was taken when the code was right.
+ * The cache must never be the reason why a scan fails.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -65,13 +64,6 @@ void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY])
 	crypto_generichash_final(&state, ret, DB_KEY);
 }
 
-uint64_t cache_sum(const uint8_t *bytes, size_t len)
-{
-	size_t skip = offsetof(struct cache_header, len);
-
-	return kept_sum(bytes + skip, len - skip);
-}
-
 static const void *part_of(const struct cache_header *h, int part)
 {
 	return (const uint8_t *)h + h->part[part].at;
@@ -100,7 +92,7 @@ static bool are_codes_sound(const struct cache_header *h, size_t count, int form
 	return !at[0] && at[count] == h->part[PART_CODES + form].count;
 }
 
-/* The sum says that we wrote it; this, that we wrote it well. */
+/* The code says that we wrote it; this, that we wrote it well. */
 static bool is_sound(const struct cache_header *h, size_t len, size_t count)
 {
 	for (int i = 0; i < PARTS; i++) {
@@ -128,7 +120,9 @@ static int check(const struct kept_map *m, const struct db_cache *cache, size_t 
 		return err_set(err, ERR_INPUT, "it is no database");
 	if (memcmp(h->key, cache->key, DB_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it is of other rules or another version");
-	if (h->len != m->len || (!known && h->sum != cache_sum(m->bytes, m->len)))
+	if (h->len != m->len ||
+	    (!known && !kept_holds(cache->mac_key, KEPT_DATABASE, m->bytes + CACHE_SEALED,
+				   m->len - CACHE_SEALED, &h->code)))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return is_sound(h, m->len, count) ? 0 : err_set(err, ERR_INPUT, "it is not sound");
 }
@@ -246,7 +240,7 @@ int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t cou
 		return 0;
 	if (db_build(pattern, count, refused, context, ret, err) < 0)
 		return -1;
-	if (cache_write(cache->path, cache->key, *ret, &cache->why) == 0)
+	if (cache_write(cache, *ret, &cache->why) == 0)
 		cache->file = DB_FILE_WRITTEN;
 	return 0;
 }

@@ -26,16 +26,17 @@ enum {
 
 struct cache_header {
 	char magic[8];
+	struct kept_code code; /* of everything behind it */
 	uint8_t key[DB_KEY];
-	uint64_t sum; /* of everything behind it */
 	uint64_t len; /* of the file */
 	struct {
 		uint64_t at, count; /* items */
 	} part[PARTS];
 };
 
+#define CACHE_SEALED offsetof(struct cache_header, key) /* where that begins */
+
 size_t cache_item_size(int part);
-uint64_t cache_sum(const uint8_t *bytes, size_t len);
-int cache_write(const char *path, const uint8_t key[DB_KEY], const struct db *db, struct err *err);
+int cache_write(const struct db_cache *cache, const struct db *db, struct err *err);
 
 #endif

@@ -126,7 +126,7 @@ static int add_codes(struct image *m, const struct db *db, struct err *err)
 	return status;
 }
 
-static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct db *db,
+static int make_image(struct image *m, const struct db_cache *cache, const struct db *db,
 		      struct err *err)
 {
 	size_t head = sizeof(struct cache_header);
@@ -149,19 +149,19 @@ static int make_image(struct image *m, const uint8_t key[DB_KEY], const struct d
 		return err_set(err, ERR_LIMIT, "out of memory, or over %zu bytes", CACHE_FILE_MAX);
 	struct cache_header *h = (struct cache_header *)m->bytes;
 	memcpy(h->magic, CACHE_MAGIC, sizeof(h->magic));
-	memcpy(h->key, key, DB_KEY);
+	memcpy(h->key, cache->key, DB_KEY);
 	h->len = m->len;
-	h->sum = cache_sum(m->bytes, m->len);
-	return 0;
+	return kept_seal(cache->mac_key, KEPT_DATABASE, m->bytes + CACHE_SEALED,
+			 m->len - CACHE_SEALED, &h->code, err);
 }
 
-int cache_write(const char *path, const uint8_t key[DB_KEY], const struct db *db, struct err *err)
+int cache_write(const struct db_cache *cache, const struct db *db, struct err *err)
 {
 	struct image m = {0};
-	int status = make_image(&m, key, db, err);
+	int status = make_image(&m, cache, db, err);
 
 	if (status == 0)
-		status = kept_write(path, m.bytes, m.len, err);
+		status = kept_write(cache->path, m.bytes, m.len, err);
 	free(m.bytes);
 	return status;
 }

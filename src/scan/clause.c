@@ -21,7 +21,7 @@ int clause_finder_init(struct clause_finder *f, const struct js_ast *ast, enum j
 	f->best = arena_alloc(arena, (ast->nodes + 1) * sizeof(const struct clause *));
 	f->asked = arena_alloc(arena, ast->nodes + 1);
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	memset(f->asked, 0, ast->nodes + 1);
 	rate_bytes(f->rate);
 	return 0;

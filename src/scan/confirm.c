@@ -90,7 +90,7 @@ struct confirm *confirm_new(const struct db *db, const struct match_limits *limi
 		c->match = match_scratch_new(limits, err);
 	}
 	if (!c || !c->asked || !c->form || !c->form_state || !c->match) {
-		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		err_memory(err);
 		confirm_free(c);
 		return NULL;
 	}

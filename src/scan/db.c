@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 #include "scan/db_private.h"
 #include "scan/plan.h"
@@ -24,6 +25,8 @@ static int plan_forms(const struct regex *regex, uint32_t number, struct table_m
 
 static int fail_or_refuse(const struct err *why, struct err *err)
 {
+	if (memory_is_out())
+		return err_memory(err);
 	if (why->code != ERR_SYSTEM)
 		return 1;
 	*err = *why;
@@ -50,7 +53,7 @@ static int add_pattern(struct db *db, const struct db_pattern *p, uint32_t numbe
 	int status = 0;
 
 	if (!has)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	if (regex_translate(p->source, p->len, p->flags, &regex, why) < 0)
 		return fail_or_refuse(why, err);
 	struct match_code *code = match_compile(&regex, why);
@@ -69,7 +72,7 @@ static int refuse(struct db *db, uint32_t number, const struct err *why, struct 
 	struct db_refusal *grown = realloc(db->refusal, (db->refusals + 1) * sizeof(*db->refusal));
 
 	if (!grown)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	db->refusal = grown;
 	grown = &grown[db->refusals++];
 	memset(grown, 0, sizeof(*grown));
@@ -107,7 +110,7 @@ static int keep_sources(struct db *db, const struct db_pattern *pattern, struct 
 	db->place = calloc(db->count + 1, sizeof(*db->place));
 	db->sources = malloc(len + 1);
 	if (!db->has || !db->place || !db->sources)
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < db->count; i++) {
 		db->place[i] = (struct db_place){(uint32_t)db->sources_len,
 						 (uint32_t)pattern[i].len, pattern[i].flags};
@@ -131,7 +134,7 @@ struct db *db_new(size_t count, struct err *err)
 		db->code = calloc(count + 1, sizeof(*db->code));
 	if (!db || !db->code) {
 		free(db);
-		err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	db->count = count;

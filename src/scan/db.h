@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "base/stamp.h"
+#include "base/kept.h"
 #include "scan/match.h"
 
 enum { DB_PATTERNS_MAX = 1 << 17 };
@@ -46,9 +46,10 @@ void db_maker(char ret[DB_MAKER]);
 void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY]);
 
 struct db_cache {
-	const char *path;    /* where the file is to be */
-	uint8_t key[DB_KEY]; /* the database's */
-	/* Of a file that was read and found whole: with the same stamp it is not read again. */
+	const char *path;	   /* where the file is to be */
+	uint8_t key[DB_KEY];	   /* the database's */
+	uint8_t mac_key[KEPT_KEY]; /* of the state directory */
+	/* Of a file whose code was right: with the same stamp the code is not computed again. */
 	const struct stamp *known; /* or NULL */
 	/* What db_open says. */
 	enum db_file file;
@@ -57,8 +58,8 @@ struct db_cache {
 };
 
 /* The same as db_build, but read from CACHE's file if that holds exactly this database, by its key,
- * whole, owned by the caller or root and writable by nobody else. Otherwise it is made and the file
- * replaced; that this does not work is told in CACHE and no failure. */
+ * with the right code, owned by the caller or root and writable by no other account. Otherwise it is made
+ * and the file replaced; that this does not work is told in CACHE and no failure. */
 int db_open(struct db_cache *cache, const struct db_pattern *pattern, size_t count,
 	    db_refused_fn *refused, void *context, struct db **ret, struct err *err);
 /* Only from the file; -1 when that is not possible. */

@@ -43,7 +43,7 @@ struct db_scratch *db_scratch_new(const struct db *db, const struct match_limits
 	if (!s || !s->yes || !s->undecided || !s->answered || !s->epoch_of || !s->answer ||
 	    !s->chance || !s->slot[0] || !s->slot[1] || !s->memo || !s->room || !s->same ||
 	    !s->confirm) {
-		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		err_memory(err);
 		db_scratch_free(s);
 		return NULL;
 	}

@@ -224,7 +224,7 @@ int decode_layers(const char *data, size_t len, const struct decode_limits *limi
 	if (!d.failed)
 		return 0;
 	decode_done(ret);
-	return err_set(err, ERR_SYSTEM, "decoding: out of memory");
+	return err_memory(err);
 }
 
 void decode_done(struct decode *d)

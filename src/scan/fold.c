@@ -51,7 +51,7 @@ static int make_room(struct folded *f, size_t len, struct err *err)
 	f->map = calloc(room, sizeof(*f->map));
 	if (!f->byte || !f->map) {
 		fold_done(f);
-		return err_set(err, ERR_SYSTEM, "text: out of memory for %zu bytes", len);
+		return err_memory(err);
 	}
 	f->room = room;
 	return 0;

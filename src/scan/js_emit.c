@@ -336,7 +336,7 @@ int js_emit(const struct js_ast *ast, enum js_form form, struct js_pattern *ret,
 
 	*ret = (struct js_pattern){0};
 	if (!life)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	ret->never = find_life(&e, ast->root) == DEAD;
 	if (ret->never)
 		return 0;

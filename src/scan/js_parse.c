@@ -332,7 +332,7 @@ int js_parse(const char *source, size_t len, unsigned flags, struct js_ast *ret,
 	/* Each character stacks at most itself, each | and ( one more. */
 	AUTO_FREE uint32_t *stack = calloc(2 * len + 2, sizeof(*stack));
 	if (!src || !stack)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	if (!decode(source, len, flags & JS_UNICODE, src, &p.len))
 		return err_set(err, ERR_INPUT, "regular expression: not UTF-8");
 	p.src = src;

@@ -317,7 +317,7 @@ static struct linear *make(const struct js_ast *ast, bool backwards, struct err 
 	arena_done(&arena);
 	free(l);
 	if (memory)
-		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		err_memory(err);
 	else
 		err_set(err, ERR_LIMIT, "regular expression: it is too large to be run linearly");
 	return NULL;

@@ -58,7 +58,7 @@ static pcre2_code *compile(const struct js_pattern *p, uint32_t options, struct 
 	if (code)
 		return code;
 	if (number == PCRE2_ERROR_NOMEMORY || number == PCRE2_ERROR_HEAP_FAILED) {
-		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	pcre2_get_error_message(number, why, sizeof(why));
@@ -75,7 +75,7 @@ struct match_code *match_new(bool unicode, struct err *err)
 	if (!code || !machine || pthread_mutex_init(&machine->lock, NULL) != 0) {
 		free(code);
 		free(machine);
-		err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		err_memory(err);
 		return NULL;
 	}
 	code->machine = machine;
@@ -254,7 +254,7 @@ struct match_scratch *match_scratch_new(const struct match_limits *limits, struc
 		s->stack = pcre2_jit_stack_create(STACK_START, MATCH_STACK_MAX, NULL);
 	}
 	if (!s || !s->context || !s->data || !s->stack) {
-		err_set(err, ERR_SYSTEM, "matching: out of memory");
+		err_memory(err);
 		match_scratch_free(s);
 		return NULL;
 	}

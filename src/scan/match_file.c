@@ -59,7 +59,7 @@ int match_save(const struct match_code *code, enum js_form form, uint8_t **ret, 
 	pcre2_serialize_free(bytes);
 	*ret_len = len;
 	*ret_head_len = len - own;
-	return *ret ? 0 : err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	return *ret ? 0 : err_memory(err);
 }
 
 struct match_code *match_lazy(const struct match_bytes *bytes, bool unicode, struct err *err)

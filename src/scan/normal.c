@@ -224,7 +224,7 @@ static int measure(struct scan_text *t, struct err *err)
 	t->unit = b.data;
 	t->unit_len = b.len;
 	if (b.failed)
-		return err_set(err, ERR_SYSTEM, "text: out of memory");
+		return err_memory(err);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ int normal_decode(const char *data, size_t len, struct scan_text *ret, struct er
 		ret->len = b.len;
 	}
 	if (b.failed)
-		err_set(err, ERR_SYSTEM, "text: out of memory");
+		err_memory(err);
 	else if (measure(ret, err) == 0)
 		return 0;
 	normal_done(ret);
@@ -385,7 +385,7 @@ static int change(const struct scan_text *raw, bool lookalike, struct scan_text 
 	}
 	if (b.failed) {
 		free(b.data);
-		return err_set(err, ERR_SYSTEM, "text: out of memory");
+		return err_memory(err);
 	}
 	if (b.len == raw->len && b.data && !memcmp(b.data, raw->data, b.len)) {
 		free(b.data);

@@ -211,7 +211,7 @@ static int plan_node(struct planner *p, uint32_t node, struct err *err)
 	uint32_t alt = q ? clause_only_alt(&p->find, q) : JS_NONE;
 
 	if (!q)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	if (q->dead)
 		return 0;
 	if (alt != JS_NONE && ast->node[alt].count <= BRANCHES_MAX) {
@@ -356,7 +356,7 @@ static int plan(struct planner *p, struct err *err)
 	size_t words = m->words, slots = m->slots.count;
 
 	if (!q)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	about->never = q->dead;
 	about->anchored = q->anchored;
 	about->equal = (uint8_t)(q->equal < UINT8_MAX ? q->equal : UINT8_MAX);
@@ -388,7 +388,7 @@ int plan_pattern(const struct js_ast *ast, enum js_form form, uint32_t number,
 	if (status == 0)
 		status = plan(&p, err);
 	if (status == 0 && (arena.failed || maker->failed))
-		status = err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		status = err_memory(err);
 	arena_done(&arena);
 	return status;
 }

@@ -29,7 +29,7 @@ int shapes_init(struct shapes *s, const struct js_ast *ast, enum js_form form,
 	*s = (struct shapes){.ast = ast, .form = form, .maker = {.arena = arena}, .sets = sets};
 	s->shape = arena_alloc(arena, size);
 	if (arena->failed)
-		return err_set(err, ERR_SYSTEM, "regular expression: out of memory");
+		return err_memory(err);
 	memset(s->shape, 0, size);
 	return 0;
 }
@@ -51,7 +51,8 @@ static void shape_chars(struct shapes *s, const uint32_t *c, size_t count, struc
 	char out[UTF8_CHAR_MAX];
 
 	ret->all = arena_alloc(s->maker.arena, sizeof(*ret->all));
-	((struct strs *)ret->all)->count = 0;
+	if (ret->all)
+		((struct strs *)ret->all)->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (s->form == JS_ASCII && c[i] > ASCII_MAX)
 			continue;
@@ -335,6 +336,8 @@ static const struct strs *heads_class(struct shapes *s, const struct js_node *n)
 	const struct strs *now = none;
 	uint64_t size = 0;
 
+	if (!none)
+		return NULL;
 	none->count = 0;
 	for (uint32_t i = 0; i < n->count; i++)
 		size += r[i].high - r[i].low + 1;

@@ -52,7 +52,7 @@ int table_maker_init(struct table_maker *m, size_t patterns, struct err *err)
 	if (m->about.data && m->reach_index && !m->sets.failed && !m->guard_sets.failed)
 		return 0;
 	table_maker_done(m);
-	return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+	return err_memory(err);
 }
 
 void table_maker_done(struct table_maker *m)

@@ -214,7 +214,7 @@ int table_make(struct table_maker *m, struct table *ret, struct err *err)
 	if (m->failed || m->sets.failed || m->guard_sets.failed || letters(m) > TABLE_NODES_MAX ||
 	    !reserve(m, &t)) {
 		table_done(&t);
-		return err_set(err, ERR_SYSTEM, "patterns: out of memory");
+		return err_memory(err);
 	}
 	struct writer w = {.t = &t, .word = m->word, .words = m->words};
 	write_words(&w);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A key file is one line of text. It is written whole under another name and linked into place, so
+ * A key file is one line of text. It is written whole under another name and moved into place, so
  * two processes that make it at once agree on the first, and a crash leaves none that is half. A
- * file that others may read or write, or of another owner, is refused: it is no secret.
+ * file that others may read or write, of another owner, or with a second name (a hard link, which
+ * may lie in a directory that a box is given), is refused: it is no secret.
  */
 #include "store/keys.h"
 
@@ -26,10 +27,12 @@ static int check_file(int fd, const char *name, struct err *err)
 
 	if (fstat(fd, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "%s", name);
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077) {
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077 || st.st_nlink > 1) {
 		err_set(err, ERR_REFUSED, "the key %s is not a file that only you can read", name);
-		err_cure(err, "if nobody else can have seen it: chmod 600; otherwise make a new "
-			      "state directory");
+		err_cause(err, "its owner is %u, its mode %03o, and it has %lu names", st.st_uid,
+			  st.st_mode & 0777, (unsigned long)st.st_nlink);
+		err_cure(err, "if no other account or program can have seen it: chmod 600, and "
+			      "remove its other names; otherwise make a new state directory");
 		return -1;
 	}
 	return 0;
@@ -83,7 +86,7 @@ static int write_temp(int dir, const char *temp)
 	return r;
 }
 
-/* Linked and not renamed: whoever comes second must not replace the first one's key. */
+/* The second of two processes must not replace the key of the first. */
 static int make_seed(int dir, const char *name, struct err *err)
 {
 	char temp[TEMP_MAX];
@@ -91,8 +94,9 @@ static int make_seed(int dir, const char *name, struct err *err)
 	snprintf(temp, sizeof(temp), ".%s.%08x%08x", name, randombytes_random(),
 		 randombytes_random());
 	int r = write_temp(dir, temp);
-	if (r == 0 && linkat(dir, temp, dir, name, 0) < 0 && errno != EEXIST)
-		r = -1;
+	if (r == 0 && renameat2(dir, temp, dir, name, RENAME_NOREPLACE) < 0 && errno != EEXIST &&
+	    (errno != EINVAL || (linkat(dir, temp, dir, name, 0) < 0 && errno != EEXIST)))
+		r = -1; /* EINVAL: NFS has no such rename */
 	if (r == 0 && fsync(dir) < 0)
 		r = -1;
 	if (r < 0)

@@ -49,8 +49,13 @@ static int make_parents(const char *path, struct err *err)
 	return 0;
 }
 
+/* Mostly it is there. */
 int state_open(const char *path, struct err *err)
 {
+	int dir = owned_open(path, 077, err);
+
+	if (dir >= 0 || err->code != ERR_SYSTEM || err->sys_errno != ENOENT)
+		return dir;
 	if (make_parents(path, err) < 0)
 		return -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scope.h"
 #include "store/chain.h"
 
@@ -211,6 +212,8 @@ void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, ui
 
 int store_commit(struct store *s, struct store_tx *tx, struct err *err)
 {
+	if (memory_is_out()) /* something of what was read or decided may be missing */
+		return err_memory(err);
 	if (tx->failed.code) {
 		*err = tx->failed;
 		return -1;

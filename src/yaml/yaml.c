@@ -70,10 +70,13 @@ static int count_nodes(struct reader *r, size_t more)
 		       : 0;
 }
 
+/* NULL: memory is out. read_events makes that an error, here and in what follows. */
 static struct node *new_node(struct reader *r, enum node_kind kind)
 {
 	struct node *n = arena_alloc(r->arena, sizeof(*n));
 
+	if (!n)
+		return NULL;
 	*n = (struct node){.kind = kind, .line = r->line, .size = 1};
 	return n;
 }
@@ -94,6 +97,8 @@ static int add_cell(struct reader *r, struct frame *f, struct node_pair pair, bo
 		return too_many(r, "keys of one map", YAML_KEYS_MAX);
 	if (r->depth + pair.value->height > YAML_DEPTH_MAX)
 		return too_many(r, "lists and maps in each other", YAML_DEPTH_MAX);
+	if (!c)
+		return -1;
 	*c = (struct cell){.pair = pair, .merged = merged};
 	if (f->last)
 		f->last->next = c;
@@ -195,6 +200,8 @@ static int set_anchor(struct reader *r, const yaml_char_t *name, const struct no
 	if (r->anchorc++ == YAML_ANCHORS_MAX)
 		return too_many(r, "anchors", YAML_ANCHORS_MAX);
 	a = arena_alloc(r->arena, sizeof(*a));
+	if (!a)
+		return -1;
 	*a = (struct anchor){r->anchors, arena_dup(r->arena, (const char *)name), n};
 	*ret = r->anchors = a;
 	return 0;
@@ -278,6 +285,8 @@ static int on_scalar(struct reader *r, const yaml_event_t *e)
 	if (count_nodes(r, 1) < 0)
 		return -1;
 	struct node *n = new_node(r, NODE_STRING);
+	if (!n)
+		return -1;
 	n->text = copy(r, e->data.scalar.value, e->data.scalar.length);
 	bool is_merge = plain && n->text.len == 2 && memcmp(n->text.s, "<<", 2) == 0;
 	if (tag >= 0 ? !tags[tag].is_string : plain)
@@ -303,7 +312,7 @@ static int open_frame(struct reader *r, enum node_kind kind, const yaml_char_t *
 		return -1;
 	struct frame *f = &r->stack[r->depth++];
 	*f = (struct frame){.node = new_node(r, kind)};
-	return set_anchor(r, anchor, NULL, &f->anchor);
+	return f->node ? set_anchor(r, anchor, NULL, &f->anchor) : -1;
 }
 
 static int on_list(struct reader *r, const yaml_event_t *e)

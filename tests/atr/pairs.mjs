@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// pairs.mjs PACKAGE [whole|part]: what JavaScript itself says about every expression of the public
+// pairs.mjs PACKAGE [few|more|whole]: what JavaScript itself says about every expression of the public
 // rule pack, as JSON lines for tests/atr/replay.c. Texts are the inputs of the rules' own tests and
-// mutations of them from a fixed random sequence. `part`, for every run of the tests, tries each
-// text on the expressions of its own rule and a sample of the others; `whole` tries all on all,
-// which takes Node.js minutes. It must never read anything but PACKAGE.
+// mutations of them from a fixed random sequence. Each text is tried on the expressions of its own
+// rule and on a sample of the others: `few` for every run of the tests, `more` for continuous
+// integration; `whole` tries all on all, which takes Node.js minutes. It must never read anything
+// but PACKAGE.
 import path from 'node:path';
 import { mutate, random, readPack } from './pack.mjs';
 import { print } from './sequence.mjs';
 
-const [root, amount = 'part'] = process.argv.slice(2);
+const [root, amount = 'few'] = process.argv.slice(2);
 const { normalizeUnicode, foldConfusables } = await import(path.resolve(root, 'dist/engine.js'));
-const sample = 40; // other expressions tried on each text
+const drawn = 40; // other expressions for each text: as many in every amount, or the texts would differ
+const sample = { few: 4, more: drawn }[amount]; // and how many of them are tried
 const textMax = 4000; // longer ones make JavaScript's engine, not ours, take minutes
 
 const { expressions, texts } = readPack(root);
@@ -19,8 +21,11 @@ const compiled = expressions.map((e) => new RegExp(e.source, e.flags));
 
 function say(text, own) {
 	text = text.slice(0, textMax).toWellFormed();
-	const only = amount === 'whole' ? undefined : [...own];
-	for (let i = 0; only && i < sample; i++) only.push(random(compiled.length));
+	const only = sample ? [...own] : undefined;
+	for (let i = 0; i < drawn; i++) {
+		const other = random(compiled.length);
+		if (only && i < sample) only.push(other);
+	}
 	const hits = [];
 	for (const i of new Set(only ?? compiled.keys())) {
 		const place = text.search(compiled[i]);

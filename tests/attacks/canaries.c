@@ -86,7 +86,7 @@ static int is_abandoned(const char *path)
 	return free;
 }
 
-/* Directories of boxes, in any hierarchy, whose owner is dead. */
+/* Directories of boxes of this account, in any hierarchy, whose owner is dead. */
 int cgroup_count(void)
 {
 	char *const roots[] = {"/sys/fs/cgroup", NULL};
@@ -95,7 +95,8 @@ int cgroup_count(void)
 	int count = 0;
 
 	while (walk && (entry = fts_read(walk)))
-		if (entry->fts_info == FTS_D && strncmp(entry->fts_name, "cordon-", 7) == 0)
+		if (entry->fts_info == FTS_D && strncmp(entry->fts_name, "cordon-", 7) == 0 &&
+		    entry->fts_statp->st_uid == geteuid())
 			count += is_abandoned(entry->fts_path);
 	if (walk)
 		fts_close(walk);

@@ -241,14 +241,34 @@ static int overlay_xattr(const struct args *args)
 	return must_fail("setxattr", setxattr("opaque", "user.overlay.opaque", "y", 1, 0));
 }
 
-static int watch_outside(const struct args *args)
+/* A watch needs only the right to read: it would tell what the host does with its own files. */
+static int watch_path(const struct args *args)
 {
 	int fd = inotify_init1(IN_CLOEXEC);
 
 	if (fd < 0)
 		return held("inotify_init1: %s", strerrorname_np(errno));
 	return must_fail("inotify_add_watch",
-			 inotify_add_watch(fd, arg_text(args, "outside", "/"), IN_ALL_EVENTS));
+			 inotify_add_watch(fd, arg_text(args, "path", "/"), IN_ALL_EVENTS));
+}
+
+/* The kernel charges each instance to the caller's account too, which may have 128. */
+static int watch_quota(const struct args *args)
+{
+	int count = 0;
+
+	(void)args;
+	while (count < 8 && inotify_init1(IN_CLOEXEC) >= 0)
+		count++;
+	return count ? escaped("%d instances of the caller's", count)
+		     : held("inotify_init1: %s", strerrorname_np(errno));
+}
+
+/* Everybody may write to a device, so everybody may set its times: the host's file is touched. */
+static int touch_device(const struct args *args)
+{
+	return must_fail("utimensat",
+			 utimensat(AT_FDCWD, arg_text(args, "path", "/dev/null"), NULL, 0));
 }
 
 /* A synthetic passwd names nobody of the host. */
@@ -290,12 +310,13 @@ static int file_command(const struct args *args)
 	return must_be_shut("fcntl", fcntl(fd, (int)arg_number(args, "command", 1024), 0));
 }
 
-/* Whoever may read a file can shut all others out by flock. */
+/* The right to read a file is enough to lock all others out by flock. */
 static int lock_out(const struct args *args)
 {
-	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(arg_text(args, "path", "."), O_RDONLY | O_CLOEXEC);
 
-	(void)args;
+	if (fd < 0)
+		return escaped("the attack is void: %s", strerrorname_np(errno));
 	return must_fail("flock", flock(fd, LOCK_EX | LOCK_NB));
 }
 
@@ -320,10 +341,12 @@ const struct probe files_probes[] = {
 	{"make-device", make_device, "mknod of a device"},
 	{"whiteout-device", whiteout_device, "rename that leaves a device behind"},
 	{"overlay-xattr", overlay_xattr, "write the overlay's own attributes"},
-	{"watch-outside", watch_outside, "inotify on a host directory"},
+	{"watch-path", watch_path, "inotify on path="},
+	{"watch-quota", watch_quota, "use up the caller's inotify instances"},
+	{"touch-device", touch_device, "set the times of the host's path="},
 	{"host-accounts", host_accounts, "read the host's account names"},
 	{"host-name", host_name, "learn the host's name"},
 	{"file-command", file_command, "fcntl with command= on the workspace"},
-	{"lock-out", lock_out, "lock the workspace against the host"},
+	{"lock-out", lock_out, "lock path= against the host"},
 	{NULL, NULL, NULL},
 };

@@ -130,10 +130,15 @@ int check_no_forged_line(const struct world *world, const struct outcome *outcom
 	return check_no_escapes(world, outcome, why);
 }
 
-/* Nothing that git or a shell would run may have come through a commit. */
+/* Nothing that git or Python would run may have come through a commit. */
 int check_commit_hooks(const struct world *world, const struct outcome *outcome, char *why)
 {
-	static const char *const names[] = {".git/hooks/pre-commit", ".git/config", ".git"};
+	static const char *const names[] = {".git/hooks/pre-commit",
+					    ".git/config",
+					    ".git",
+					    "__pycache__/util.cpython-311.pyc",
+					    "sitecustomize/__init__.py",
+					    "util.pyc"};
 	char path[2 * MAX_PATH];
 
 	(void)outcome;

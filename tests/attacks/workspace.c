@@ -144,6 +144,18 @@ static int ws_gitfile(const struct args *args)
 	return held(".git is a file now, look outside");
 }
 
+/* Python runs these at its next start here, or in place of a source that nobody changed. */
+static int ws_python(const struct args *args)
+{
+	(void)args;
+	mkdir("__pycache__", 0755);
+	mkdir("sitecustomize", 0755);
+	if (put("__pycache__/util.cpython-311.pyc", "planted") < 0 ||
+	    put("sitecustomize/__init__.py", "planted") < 0 || put("util.pyc", "planted") < 0)
+		return held("create: %s", strerrorname_np(errno));
+	return held("compiled code and start-up code were planted, look outside");
+}
+
 const struct probe workspace_probes[] = {
 	{"ws-scribble", ws_scribble, "change every file of the workspace"},
 	{"ws-readonly", ws_readonly, "change a read-only workspace"},
@@ -155,5 +167,6 @@ const struct probe workspace_probes[] = {
 	{"ws-odd-files", ws_odd_files, "leave files that stop a walker"},
 	{"ws-gitfile", ws_gitfile, "point .git at a directory of our own"},
 	{"ws-hooks", ws_hooks, "plant a git hook"},
+	{"ws-python", ws_python, "plant code that Python runs by itself"},
 	{NULL, NULL, NULL},
 };

@@ -6,8 +6,8 @@ load helper
 load approvals.bash
 
 @test "words that are off" {
-	mkdir -m 700 "$T/state"
-	STATE=$T/state
+	mkdir -m 700 "$T/fresh"
+	STATE=$T/fresh
 	for words in "" dance show "show a b" "key" "key dance" "key add x" "list x"; do
 		status=0
 		# shellcheck disable=SC2086 # a list of words

@@ -23,6 +23,7 @@ story()
 
 @test "words that are off" {
 	gate_setup
+	rm -r "$T/user/cordon"
 	for words in "" dance "tail x" "trace" "trace a b" "tail -n" "tail -n x" "tail -n -1" \
 		"tail -n 1000001" "export --format xml" "export --from x" "verify --key" "verify -x" \
 		"tail --lines 5"; do
@@ -133,6 +134,7 @@ verified() {
 # Whoever was stopped while the state was made has recorded nothing, so nothing is damaged.
 half_made() {
 	local state=$T/$1/cordon
+	rm -rf "$state"
 	gate "$1" 125 audit verify
 	err_has "there is no state directory"
 	as "$1" mkdir -m 700 "$state"

@@ -88,7 +88,7 @@ not_ours()
 @test "cordon-box is the one beside our file, not beside a link to it or a script that names us" {
 	not_ours "$T/away"
 	ln -s "$CORDON" "$T/away/cordon"
-	ln -s "$T/bin" "$T/link"
+	ln -s "$(dirname "$CORDON")" "$T/link"
 	printf '#!%s run\nexit 3\n' "$CORDON" >"$T/away/job.sh"
 	chmod 755 "$T/away/job.sh"
 	echo 'exit 3' >"$T/three.sh"

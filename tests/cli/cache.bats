@@ -5,6 +5,8 @@
 load helper
 load scan
 
+needs() { own_cache; }
+
 # Enough expressions to be worth a file.
 large_pack()
 {
@@ -198,4 +200,45 @@ build_id()
 	chown 61000 "$T/cache/cordon"
 	scan 1 --json "$T/x.txt"
 	holds '"its owner is 61000" in r["notes"][0]["message"]'
+}
+
+# forge FROM TO: the database FROM under the name and the key of TO, as a program that can write the cache
+# could make it. The key comes after a mark of 8 and a code of 24 bytes.
+forge()
+{
+	/usr/bin/python3 -I - "$1" "$2" <<-'PY'
+		import os, sys
+		source, target = sys.argv[1:]
+		data, there = bytearray(open(source, "rb").read()), open(target, "rb").read()
+		assert data[:8] == there[:8] and data[32:64] != there[32:64]
+		data[32:64] = there[32:64]
+		os.unlink(target)
+		open(target, "wb").write(data)
+	PY
+}
+
+@test "a database of other rules under the name of these, or of another account, changes no verdict" {
+	local state good blind
+	large_pack
+	scan 1 "$T/x.txt"
+	good=$(echo "$T"/cache/cordon/*.db)
+	for state in "$T/state" "$T/other"; do
+		large_pack blind
+		XDG_STATE_HOME=$state scan 0 "$T/x.txt"
+		blind=$(find "$T/cache/cordon" -name '*.db' ! -path "$good")
+		forge "$blind" "$good"
+		rm -f "$blind" "$T"/cache/cordon/*.wm
+		large_pack
+		scan 1 "$T/x.txt"
+	done
+	[ "$(stat -c %a "$T/state/cordon/cache.key")" = 600 ]
+}
+
+@test "without a state directory for its key there is no cache, and that is told" {
+	large_pack
+	mkdir "$T/open"
+	chmod 777 "$T/open"
+	XDG_STATE_HOME=$T/open scan 1 --json "$T/x.txt"
+	holds 'any("cache is not used" in n["message"] for n in r["notes"])'
+	[ "$(files db)" -eq 0 ]
 }

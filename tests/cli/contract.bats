@@ -148,6 +148,7 @@ error_status() {
 }
 
 @test "a cordon-box that is no program is an error that names the cause" {
+	own_programs
 	printf 'no program\n' >"$T/bin/cordon-box"
 	echo 'print(1)' | code x.py
 	box user:no-cgroup "$T/x.py"
@@ -174,6 +175,7 @@ error_status() {
 }
 
 @test "cordon-box does nothing on its own" {
+	own_programs
 	run -125 "$T/bin/cordon-box"
 	[[ $output == *"started by cordon"* ]]
 	rm "$T/bin/cordon-box"

@@ -9,7 +9,7 @@ cores()
 {
 	echo "$2" >"$T/pattern"
 	as_who=()
-	[ "$3" = root ] || as_who=(env "XDG_STATE_HOME=$T/as-user/state" "XDG_CACHE_HOME=$T/as-user/cache" setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups)
+	[ "$3" = root ] || as_who=(env "XDG_STATE_HOME=$T/as-user/state" "XDG_CACHE_HOME=$USER_CACHE" setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups)
 	status=0
 	# shellcheck disable=SC2016 # the inner shell's words
 	unshare --mount --propagation private sh -c '

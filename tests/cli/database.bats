@@ -12,6 +12,7 @@ need_server()
 	for at in /usr/lib/postgresql/*/bin; do [ ! -x "$at/initdb" ] || has=1; done
 	[ -n "$has" ] || skip "there is no PostgreSQL server (tools/deps test)"
 	[ -x "$BUILD/cordon-postgres" ] || skip "cordon-postgres is not built (libpq-dev)"
+	own_programs
 	cp "$BUILD/cordon-postgres" "$T/bin/"
 }
 
@@ -102,6 +103,7 @@ on()
 	local backend=$1 script=$2
 	shift 2
 	gate_setup
+	mkdir -p "$T/bin"
 	mkdir -m 755 "$T/$script"
 	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TOP/tests/store/$script.py" >"$T/bin/$script"
 	chmod +x "$T/bin/$script"

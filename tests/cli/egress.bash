@@ -28,7 +28,8 @@ world_end()
 		[ -n "$pid" ] && [ -d "/proc/$pid" ] || break
 		sleep 0.1
 	done
-	rm -rf --one-file-system "$W"
+	# Its servers may still be on their way out, and remove files of theirs.
+	rm -rf --one-file-system "$W" 2>/dev/null || { sleep 2 && rm -rf --one-file-system "$W"; }
 }
 
 # as WHO COMMAND...: in the world.
@@ -38,7 +39,7 @@ as()
 	shift
 	if [ "$who" = user ]; then
 		set -- setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups \
-			env XDG_STATE_HOME="$T/as-user/state" XDG_CACHE_HOME="$T/as-user/cache" "$@"
+			env XDG_STATE_HOME="$T/as-user/state" XDG_CACHE_HOME="$USER_CACHE" "$@"
 	fi
 	nsenter -t "$(cat "$W/client")" -n -m -- "$@"
 }
@@ -48,7 +49,7 @@ own_egress()
 {
 	local pid
 	for pid in $(pgrep -x cordon-egress); do
-		[ "$(readlink "/proc/$pid/exe")" != "$T/bin/cordon-egress" ] || echo "$pid"
+		[ "$(readlink "/proc/$pid/exe")" != "$(dirname "$CORDON")/cordon-egress" ] || echo "$pid"
 	done
 }
 

@@ -9,7 +9,11 @@ load egress
 
 setup_file() { ! is_root || world_begin; }
 teardown_file() { world_end; }
-needs() { need_root; }
+needs()
+{
+	need_root
+	own_programs
+}
 
 # dials WHO STATUS OPTION...: a program that connects to the hosts of its standard input, one a line.
 dials()
@@ -235,15 +239,21 @@ print(talk("web.test", "web.test"), talk("web.test", "other.test"), talk("web.te
 print(len(urllib.request.urlopen("http://web.test/n3000000").read()))
 try: socket.create_connection(("web.test", 85))
 except OSError as e: print(type(e).__name__)
+with socket.create_connection(("web.test", 80), 5) as s:
+    s.sendall(b"\x16\x03\x01\x02")
+    s.shutdown(socket.SHUT_WR)
+    try: print(s.recv(9))
+    except OSError as e: print(type(e).__name__)
 PY
 	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --origin user --ask net --policy "$T/policy.yaml" \
 		--workspace "$T/ca:ro" "$T/tls.py"
-	holds 'r["stdout"].split("\n")[1:] == ["3000000", "ConnectionRefusedError", ""]' \
+	holds 'r["stdout"].split("\n")[1:] == ["3000000", "ConnectionRefusedError", "ConnectionResetError", ""]' \
 		'r["stdout"].split()[0] == "True" and r["stdout"].split()[3] == "True" and r["stdout"].count("True") == 2' \
 		'"asks for other.test" in r["egress"][1]["rule"] and r["egress"][1]["verdict"] == "refused"' \
 		'"no TLS" in r["egress"][2]["rule"] and r["egress"][2]["verdict"] == "refused"' \
 		'r["egress"][1]["bytes_out"] == 0 and r["egress"][2]["bytes_out"] == 0' \
-		'3000000 < r["egress"][4]["bytes_in"] < 3001000' 'r["egress"][5]["verdict"] == "failed"'
+		'3000000 < r["egress"][4]["bytes_in"] < 3001000' 'r["egress"][5]["verdict"] == "failed"' \
+		'"cut short" in r["egress"][6]["rule"] and "443" not in r["egress"][6]["rule"]'
 }
 @test "with net.sni TLS must ask for the name that was dialled" { each named; }
 
@@ -269,7 +279,7 @@ version: 1
 net: {allow: ["web.test:82"], sni: true}
 Y
 	cat <<'PY' >"$T/reset.py"
-import socket, struct
+import socket
 def ends(s):
     got = b""
     try:
@@ -282,9 +292,8 @@ def ask(word):
     s.sendall(word)
     return s
 print(ends(ask(b"x")), ends(ask(b"much\n")))  # the server resets, at once or behind a million bytes
-s = ask(b"?")  # we do: the server has seen it when it next says so
-print(s.recv(1))
-s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+s = ask(b"?")  # we do, since we close without reading: the server has seen it when it next says so
+print(s.recv(1, socket.MSG_PEEK))
 s.close()
 print(ask(b"!").recv(100).decode())
 PY

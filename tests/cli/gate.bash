@@ -16,6 +16,7 @@ gate_setup()
 		mkdir "$T/$who"
 		chmod 700 "$T/$who"
 		! is_root || [ "$who" = root ] || chown "$TEST_UID:$TEST_UID" "$T/$who"
+		seed_state "$(stat -c %u "$T/$who")" "$T/$who"
 	done
 }
 

@@ -8,6 +8,7 @@ load gate.bash
 
 @test "words that are off" {
 	gate_setup
+	rm -rf "$T/user/cordon"
 	printf 'x\n' >"$T/x"
 	for words in "domain" "domain dance" "domain new x" "domain show a b" "domain renew" "domain renew a b" "domain found" "domain found a b" "domain found a" "domain new --kind web" \
 		"ingest" "ingest --kind web x" "ingest --name u x" "ingest --kind dance --name u x" \

@@ -21,12 +21,15 @@ setup()
 	umask 022
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
 	chmod 755 "$T"
-	export XDG_CACHE_HOME=$T/cache XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state
-	mkdir -p "$T/bin" "$T/share/cordon" "$T/as-user"
-	cp -r "$TOP/rules" "$T/share/cordon/"
-	cp "$(dirname "${CORDON:-$BUILD/cordon}")"/cordon{,-box,-egress} "$T/bin/"
+	export XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state XDG_CONFIG_HOME=$T/config HOME=$T/home
+	# Compiled rules are shared with other tests of the same account: see own_cache.
+	export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$T/cache}
+	mkdir -p "$T/as-user" "$T/home"
+	USER_CACHE=${USER_CACHE:-$T/as-user/cache}
 	! is_root || chown "$TEST_UID" "$T/as-user"
-	CORDON=$T/bin/cordon
+	CORDON=${CORDON:-$BUILD/cordon}
+	seed_state "$(id -u)" "$T/state"
+	if is_root; then seed_state "$TEST_UID" "$T/as-user/state"; fi
 	HARMLESS=$TOP/tests/cli/harmless
 	IN=/dev/null
 	WAYS='user:no-cgroup'
@@ -41,13 +44,38 @@ teardown()
 	rm -rf --one-file-system "$T"
 }
 
+# seed_state OWNER DIR: a state directory whose key fits the shared cache.
+seed_state()
+{
+	[ -n "${CACHE_KEY:-}" ] || return 0
+	install -d -m 700 -o "$1" -g "$1" "$2" "$2/cordon"
+	install -m 600 -o "$1" -g "$1" "$CACHE_KEY" "$2/cordon/cache.key"
+}
+
+# For a test that changes the programs or the built-in rules: copies of its own, in $T.
+own_programs()
+{
+	[ "$CORDON" != "$T/bin/cordon" ] || return 0
+	mkdir -p "$T/bin" "$T/share/cordon"
+	cp "$(dirname "$CORDON")"/cordon{,-box,-egress} "$T/bin/"
+	cp -r "$TOP/rules" "$T/share/cordon/"
+	CORDON=$T/bin/cordon
+}
+
+# For a test that is about the cache, or uses many packs of rules: a cache of its own.
+own_cache()
+{
+	export XDG_CACHE_HOME=$T/cache
+	USER_CACHE=$T/as-user/cache
+}
+
 # as WHO COMMAND...
 as()
 {
 	local who=$1
 	shift
 	if [ "$who" = user ] && is_root; then
-		XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$T/as-user/cache \
+		XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$USER_CACHE \
 			setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups "$@"
 	else
 		"$@"
@@ -91,7 +119,7 @@ err_has() { grep -qF -- "$1" "$T/err" || { echo "expected on stderr: $1"; show; 
 # holds EXPRESSION...: each is true of the one JSON object that was printed.
 holds()
 {
-	/usr/bin/python3 -I - "$T/out" "$@" <<'PY' || show
+	/usr/bin/python3 -IS - "$T/out" "$@" <<'PY' || show
 import json, sys, base64
 text = open(sys.argv[1], encoding="utf-8").read()
 r = json.loads(text)

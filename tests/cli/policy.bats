@@ -139,6 +139,7 @@ blocks()
 	blocks json
 	blocks sh
 	mkdir -p "$T/checkout"
+	own_programs
 	ln -s ../bin "$T/checkout/build"
 	cp "$T/yaml-1" "$T/checkout/policy.yaml"
 	cp "$T/json-1" "$T/checkout/request.json"

@@ -20,6 +20,7 @@ blocks()
 	blocks "$TOP/README.md"
 	local n
 	mkdir "$T/checkout"
+	own_programs
 	ln -s ../bin "$T/checkout/build"
 	cp -R "$TOP/rules" "$T/rules"
 	ln -s ../rules "$T/checkout/rules"

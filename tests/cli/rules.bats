@@ -76,9 +76,10 @@ good()
 
 @test "wrong usage of rules is 2, what cannot be loaded 125" {
 	good "$T/r/a.yaml" ATR-2026-00001
+	own_programs
 	rm -r "$T/share"
 	rules 2
-	err_has 'try: cordon rules list, stats, show ID, check DIR, test DIR, convert DIR or fetch'
+	err_has 'try: cordon rules list, stats, show ID, check DIR, test DIR or fetch'
 	rules 2 dance
 	err_has 'there is no "dance"'
 	rules 2 list

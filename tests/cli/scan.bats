@@ -67,6 +67,7 @@ load scan
 	err_has 'critical'
 	out_is ''
 	status=0
+	own_programs
 	rm -r "$T/share"
 	XDG_DATA_HOME=$T/data "$CORDON" scan "$T/r" >"$T/out" 2>"$T/err" || status=$?
 	exits 2
@@ -333,6 +334,7 @@ load scan
 @test "the built-in pack is found beside the program, and the fetched one joins it" {
 	pack
 	printf 'a moonstone word and an opal' >"$T/x.txt"
+	own_programs
 	rm -r "$T/share"
 	mv "$T/r" "$T/rules" # beside bin/
 	status=0
@@ -507,6 +509,7 @@ call()
 	mkdir "$T/d"
 	disguised | tee "$T/d/x.py" >"$T/d/y.py"
 	printf 'a moonstone word' >"$T/d/z.txt"
+	own_programs
 	rm "$T/bin/cordon-box"
 	scan 1 "$T/d"
 	[ "$(grep -c 'without the code view: ' "$T/err")" -eq 1 ] || show

@@ -261,7 +261,7 @@ marked_meanwhile() {
 	local exposed=$D
 	/usr/bin/python3 -c 'print("x = [\n" + "1234567,\n" * 400000 + "]")' | code slow.py
 	talk "$1"
-	(XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$T/as-user/cache exec setpriv --reuid "$TEST_UID" \
+	(XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$USER_CACHE exec setpriv --reuid "$TEST_UID" \
 		--regid "$TEST_UID" --clear-groups "$CORDON" run --json --tier "${1#*:}" --domain "$D" \
 		--workspace "$W:ro" slow.py >"$T/slow" 2>&1 </dev/null) &
 	sleep 0.3

@@ -14,7 +14,7 @@ live()
 	local who=${1%%:*}
 	: >"$T/live"
 	if [ "$who" = user ] && is_root; then
-		(XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$T/as-user/cache exec setpriv \
+		(XDG_STATE_HOME=$T/as-user/state XDG_CACHE_HOME=$USER_CACHE exec setpriv \
 			--reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups \
 			"$CORDON" run --tier "${1#*:}" --domain "$D" "${@:2}" >"$T/live" 2>&1 </dev/null) &
 	else

@@ -51,6 +51,7 @@ same() {
 
 # A wrapper counts how often a box is begun.
 counted() {
+	own_programs
 	mv "$T/bin/cordon-box" "$T/bin/real"
 	printf '#!/bin/sh\necho >>"%s"\nexec "%s/bin/real" "$@"\n' "$T/begun" "$T" >"$T/bin/cordon-box"
 	chmod 755 "$T/bin/cordon-box"

@@ -337,6 +337,23 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	out_is x
 }
 
+@test "a limit of the shell that the program or its reader would die of: the cause and the cure" {
+	local l
+	printf 'open("/tmp/f", "w").write("x" * 100000); print("x")\n' | code x.py
+	for l in f:0 s:64 $(readelf -Ws "$CORDON" | grep -q __asan_init || echo v:48000 d:40000); do
+		# The limit also holds for a file that it writes its errors to.
+		(ulimit "-${l%:*}" "${l#*:}"; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") 2>&1 |
+			cat >"$T/err"
+		status=${PIPESTATUS[0]}
+		exits 125
+		err_has "because: this shell allows ${l#*:} KB"
+		err_has "try: ulimit -${l%:*}"
+		# A soft limit is ours to raise.
+		(ulimit "-S${l%:*}" "${l#*:}"; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out"
+		out_is x
+	done
+}
+
 @test "too many processes: who allows no more, and not a layer" {
 	local most said=0
 	printf 'print("x")\n' | code x.py

@@ -11,7 +11,7 @@ SEED=ATR-2026-00297
 # view WHO LANG: standard input's view, by the program that looks for cordon-box beside itself.
 view()
 {
-	[ -x "$T/bin/view-show" ] || cp "$BUILD/tests/view-show" "$T/bin/"
+	[ -x "$T/bin/view-show" ] || { own_programs; cp "$BUILD/tests/view-show" "$T/bin/"; }
 	status=0
 	as "$1" timeout 60 "$T/bin/view-show" "$2" >"$T/out" 2>"$T/err" || status=$?
 }
@@ -76,6 +76,7 @@ watch()
 
 @test "the interpreter that parses runs inside the box" {
 	need_root
+	own_programs
 	cp "$BUILD/tests/view-show" "$T/bin/"
 	/usr/bin/python3 -I -c 'print("curl http://a | sh && ls -l \"$x\" ; " * 20000)' >"$T/slow"
 	"$T/bin/view-show" bash <"$T/slow" >"$T/out" 2>"$T/err" &

@@ -345,6 +345,7 @@ ATTEMPTS = [
     ("transparent", "setsockopt", lambda: option(IP, 19, 1)),
     ("mark", "setsockopt", lambda: option(SOL, 36, 1)),
     ("hops", "setsockopt", lambda: option(IP, 21, 0)),
+    ("linger", "setsockopt", lambda: option(SOL, 13, struct.pack("ii", 1, 0))),
     ("listen", "listen", listen),
     ("bind-and-listen", "listen", bind_and_listen),
     ("unix-path", "connect", lambda: local("/run/dbus/system_bus_socket")),

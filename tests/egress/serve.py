@@ -170,6 +170,29 @@ class Echo(socketserver.BaseRequestHandler):
             self.request.sendall(data)
 
 
+class Deaf(socketserver.BaseRequestHandler):
+    """Takes next to nothing of what it is sent, and reads nothing."""
+
+    def handle(self):
+        threading.Event().wait()
+
+
+class Sink(socketserver.BaseRequestHandler):
+    """Takes all of it. DIR/sunk has the last connection's bytes, and for how many milliseconds they came."""
+
+    def handle(self):
+        total, began, last = 0, 0.0, 0.0
+        try:
+            while data := self.request.recv(1 << 20):
+                last = time.monotonic()
+                began, total = began or last, total + len(data)
+        except ConnectionError:
+            pass
+        with open(os.path.join(DIR, "sunk.new"), "w") as f:
+            f.write(f"{total} {(last - began) * 1000:.0f}")
+        os.rename(f.name, os.path.join(DIR, "sunk"))
+
+
 class Threads(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
     request_queue_size = 2048
@@ -206,10 +229,13 @@ def main():
     dns = socketserver.ThreadingUDPServer(("203.0.113.2", 53), Dns)
     run(dns)
     git = lambda *args: Git(*args, directory=os.path.join(DIR, "git"))
-    ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git}
+    ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git, 91: Deaf, 92: Sink}
     for port, handler in ports.items():
         for host in ("203.0.113.2", "203.0.113.3", "10.77.0.2", "169.254.169.254", "168.63.129.16"):
-            run(Threads((host, port), handler))
+            server = Threads((host, port), handler)
+            if handler is Deaf:
+                server.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            run(server)
         run(Threads6(("2001:db8:77::2", port), handler))
     for host in ("203.0.113.2", "203.0.113.3"):
         https = Threads((host, 443), Web)

@@ -36,7 +36,7 @@ $(FUZZ_LIB): $(FUZZ_OBJS)
 	$(Q)ar rcs $@ $^
 $(BUILD)/tests/fuzz-%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
-	$(Q)clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS))
+	$(Q)clang $(call FUZZ_FLAGS,fuzzer) -o $@ $^ $(filter-out -Wl%,$(CLI_LIBS)) $(MEMORY)
 
 fuzz: $(addprefix fuzz-run-,$(FUZZ))
 $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests/fuzz-seeds-%

@@ -36,6 +36,8 @@ static void check_paths(const struct spec *s)
 		     (!s->file[i].is_link || strlen(s->file[i].content) == s->file[i].len));
 	for (size_t i = 0; i < s->programc; i++)
 		must(spec_path_is_clean(s->exec[i]));
+	for (size_t i = 0; i < s->maskc; i++)
+		must(spec_path_is_clean(s->mask[i].path) && s->mask[i].meant.ino);
 }
 
 static void check_bounds(const struct spec *s)
@@ -44,7 +46,7 @@ static void check_bounds(const struct spec *s)
 	must(s->argc >= 1 && s->argc <= SPEC_ARGS_MAX && !s->argv[s->argc]);
 	must(s->envc <= SPEC_ENV_MAX && !s->env[s->envc]);
 	must(s->bindc <= SPEC_BINDS_MAX && s->filec <= SPEC_FILES_MAX &&
-	     s->programc <= SPEC_PROGRAMS_MAX);
+	     s->programc <= SPEC_PROGRAMS_MAX && s->maskc <= SPEC_MASKS_MAX);
 	for (size_t i = 0; i < s->argc; i++)
 		must(strlen(s->argv[i]) < SPEC_STRING_MAX);
 	for (size_t i = 0; i < s->envc; i++)

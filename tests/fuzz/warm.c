@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fuzz target of rules that are kept ready to use: any bytes as the names, rows, set and trees of
- * a warm file (warm_fixed.h), behind its sums, which are made right here. Whatever they are: they are
+ * a warm file (warm_fixed.h), behind its codes, which are made right here. Whatever they are: they are
  * refused with a reason, or events can be held against them, with findings or an error; nothing is
  * read outside. Bytes that are as they were find what the rules themselves find.
  */
@@ -73,13 +73,16 @@ static void parts_done(struct parts *p)
 	free(p->trees);
 }
 
-/* What is behind the sums is what is looked for. */
-static void make_sums(struct parts *p)
+/* What is behind the codes is what is looked for. */
+static void make_codes(struct parts *p)
 {
+	struct err err;
+
 	for (size_t i = 0; i < p->number[WARM_ROWS_COUNT]; i++) {
 		struct lazy_row *r = &p->row[i];
 		if (r->at <= p->trees_len && r->len <= p->trees_len - r->at)
-			r->sum = kept_sum(p->trees + r->at, r->len);
+			warm_must(kept_seal((uint8_t[KEPT_KEY]){0}, KEPT_TREE, p->trees + r->at,
+					    r->len, &r->code, &err) == 0);
 	}
 }
 
@@ -204,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!w->engine)
 		warm_make(w, mode);
 	bool is_whole = warm_is_whole(w, mode, data, len);
-	make_sums(&p);
+	make_codes(&p);
 	try_parts(w, &p, is_whole);
 	try_stamps(&p);
 	parts_done(&p);

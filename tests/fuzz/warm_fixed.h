@@ -98,8 +98,10 @@ static inline size_t warm_write(const struct warm_fixed *w, enum detect_mode mod
 	for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
 		size_t len = 0;
 		warm_must(lazy_encode(&w->pack.rule[i], &tree[i], &len, &err) == 0);
-		row[i] = (struct lazy_row){trees, len, kept_sum(tree[i], len), 0,
-					   (uint32_t)w->pack.rule[i].conditionc};
+		/* Codes are made when they are needed. */
+		row[i] = (struct lazy_row){.at = trees,
+					   .len = len,
+					   .conditions = (uint32_t)w->pack.rule[i].conditionc};
 		trees += len;
 	}
 	uint32_t number[WARM_NUMBERS] = {mode, sizeof("r.yaml"), ARRAY_SIZE(row),

@@ -47,13 +47,16 @@ static pid_t follow(pid_t main, int *ret_status)
 	return pid;
 }
 
+/* To the end of all that it has started: one that stops after MAIN has ended would stay. */
 bool step_to_removal(pid_t main, int *ret_status)
 {
 	bool killed = false;
 	int status;
 	pid_t pid = follow(main, &status);
 
-	while (pid > 0 && !(pid == main && (WIFEXITED(status) || WIFSIGNALED(status)))) {
+	while (pid > 0) {
+		if (pid == main)
+			*ret_status = status;
 		if (WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP && !killed &&
 		    is_removal(pid))
 			killed = kill(pid, SIGKILL) == 0;
@@ -61,7 +64,6 @@ bool step_to_removal(pid_t main, int *ret_status)
 			ptrace(PTRACE_SYSCALL, pid, NULL, (void *)signal_of(status));
 		pid = waitpid(-1, &status, __WALL);
 	}
-	*ret_status = status;
 	return killed;
 }
 
@@ -85,7 +87,9 @@ enum step_held step_holding_setns(pid_t main, int *ret_status)
 	int status;
 	pid_t holds = 0, pid = follow(main, &status);
 
-	while (pid >= 0 && !(pid == main && (WIFEXITED(status) || WIFSIGNALED(status)))) {
+	while (pid >= 0) {
+		if (pid == main)
+			*ret_status = status;
 		if (pid == 0) {
 			ptrace(PTRACE_SYSCALL, holds, NULL, NULL);
 			holds = 0;
@@ -100,6 +104,5 @@ enum step_held step_holding_setns(pid_t main, int *ret_status)
 		}
 		pid = holds ? next_stop(&status) : waitpid(-1, &status, __WALL);
 	}
-	*ret_status = status;
 	return held;
 }

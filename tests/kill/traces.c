@@ -29,6 +29,7 @@ static const char private_prefix[] = ".cordon-private-";
 static struct {
 	char *text;
 	size_t len;
+	const char *cgroup;
 } list;
 
 static void add(const char *kind, const char *what)
@@ -152,7 +153,7 @@ static int see_cgroup(const char *path, const struct stat *st, int type, struct 
 {
 	(void)st;
 	if (type == FTW_D && strncmp(path + at->base, "cordon-", 7) == 0 &&
-	    strlen(path + at->base) == HEX_NAME)
+	    strlen(path + at->base) == HEX_NAME && strstr(path, list.cgroup))
 		add("cgroup", path);
 	return 0;
 }
@@ -175,6 +176,7 @@ static void look(const struct traces *t, unsigned kinds)
 {
 	list.len = 0;
 	list.text[0] = '\0';
+	list.cgroup = t->cgroup;
 	if (kinds & TRACE_PROCESS)
 		list_processes(t);
 	if (kinds & TRACE_MOUNT)

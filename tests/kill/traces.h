@@ -16,6 +16,7 @@ enum trace_kind { TRACE_PROCESS = 1, TRACE_MOUNT = 2, TRACE_CGROUP = 4, TRACE_DI
 struct traces {
 	const char *stage;  /* where the programs under test are: their processes are ours */
 	const char *marker; /* in the argument list of every program in the box */
+	const char *cgroup; /* a part of the path of every cgroup under test; "": of any path */
 	char *before;	    /* what was there already, one line each */
 };
 

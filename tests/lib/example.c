@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * example [OPTION=VALUE...]: runs the code of its standard input and shows what came of it. The example of
- * docs/START.md, compiled and run by the tests.
+ * example [OPTION=VALUE...]: runs the code of its standard input and shows what came of it; program=PATH
+ * names the cordon that runs it. The example of docs/START.md, compiled and run by the tests.
  */
 #include <cordon.h>
 #include <stdio.h>
@@ -25,7 +25,8 @@ int main(int argc, char **argv)
 		char *value = strchr(argv[i], '=');
 		if (value)
 			*value++ = '\0';
-		if (cordon_set(c, argv[i], value) < 0)
+		if ((strcmp(argv[i], "program") == 0 && value ? cordon_set_program(c, value)
+							      : cordon_set(c, argv[i], value)) < 0)
 			break;
 	}
 	if (!c || cordon_error(c)[0] || cordon_on_output(c, show, NULL) < 0 ||

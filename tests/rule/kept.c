@@ -13,15 +13,17 @@
 
 static void check(const char *dir, const char *file)
 {
+	static const uint8_t key[KEPT_KEY] = {1};
 	struct pack_options options = {0};
 	struct pack_record record = {0};
 	struct pack pack = {0}, kept = {0};
 	struct err err = {0};
 
 	ok(pack_load_recorded(&pack, dir, &options, &record, &err) == 0 && pack.rulec &&
-		   pack_keep(&pack, 0, &record, file, &err) == 0,
+		   pack_keep(&pack, 0, &record, file, key, &err) == 0,
 	   "%zu rules with %zu values are kept %s", pack.rulec, pack.nodes, err.message);
-	ok(pack_load_kept(&kept, dir, file, &options, &err, &err) == 0 && same_pack(&pack, &kept),
+	ok(pack_load_kept(&kept, dir, file, key, &options, &err, &err) == 0 &&
+		   same_pack(&pack, &kept),
 	   "and come back the same %s", err.message);
 	record_done(&record);
 	pack_done(&pack);

@@ -41,6 +41,7 @@ static inline void add(struct result *r, const char *path, size_t len, enum chan
 }
 
 static struct conflict_mark mark;
+static struct spec spec;
 
 /* What is done to the workspace after this is done during the run. */
 static inline struct result *begin(void)
@@ -62,7 +63,8 @@ static inline int commit(struct result *r, struct err *err)
 	AUTO_CLOSE int ws = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	memset(err, 0, sizeof(*err));
-	return commit_changes(r, ws, &mark, 1ULL << 40, err);
+	spec.limit[LIMIT_DISK] = 1ULL << 40;
+	return commit_changes(r, ws, &mark, &spec, err);
 }
 
 static inline void file_change(struct result *r, const char *path, unsigned mode)

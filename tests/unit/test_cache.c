@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ static const struct db_pattern pattern[] = {
 };
 enum { COUNT = sizeof(pattern) / sizeof(pattern[0]) };
 
+static uint8_t mac_key;
 static char dir[] = "/tmp/test-cache.XXXXXX", path[64];
 
 static void count_refused(void *context, size_t number, const struct err *why)
@@ -53,6 +55,7 @@ static enum db_file open_it(size_t count)
 	int refused = 0;
 
 	db_key(pattern, count, opened.key);
+	opened.mac_key[0] = mac_key;
 	bool good = db_open(&opened, pattern, count, count_refused, &refused, &db, &err) == 0;
 
 	good = good && refused == 1 && (count < COUNT || answers(db));
@@ -118,6 +121,41 @@ static void test_rights(void)
 		ok(chown(path, 4711, 4711) == 0 && is_remade(), "it is somebody else's");
 }
 
+/* Makes the file for patterns that find nothing, and gives it the key of those above. */
+static bool forge(void)
+{
+	static const struct db_pattern blind[COUNT] = {
+		{"no", 2, 0}, {"(", 1, 0}, {"no", 2, 0}, {"no", 2, 0}, {"no", 2, 0}};
+	struct db_cache cache = {.path = path};
+	struct err err = {0};
+	struct db *db = NULL;
+	uint8_t key[DB_KEY];
+	static char file[1 << 20];
+
+	unlink(path);
+	db_key(pattern, COUNT, key);
+	db_key(blind, COUNT, cache.key);
+	bool made = db_open(&cache, blind, COUNT, NULL, NULL, &db, &err) == 0;
+	db_free(db);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t len = read(fd, file, sizeof(file));
+	char *at = len > 0 ? memmem(file, (size_t)len, cache.key, DB_KEY) : NULL;
+	made = made && at && pwrite(fd, key, DB_KEY, at - file) == DB_KEY;
+	close(fd);
+	return made;
+}
+
+/* A file that is whole, of another account or of other patterns. */
+static void test_foreign(void)
+{
+
+	mac_key = 1;
+	ok(is_remade(), "it was written with another key");
+	mac_key = 0;
+	ok(is_remade(), "and so again");
+	ok(forge() && is_remade(), "it is of other patterns, and has the name of these");
+}
+
 static void test_nowhere(void)
 {
 	struct db_cache opened = {.path = "/nowhere/at/all"};
@@ -141,6 +179,7 @@ int main(void)
 	ok(is_remade(), "and so again");
 	test_damage();
 	test_rights();
+	test_foreign();
 	test_nowhere();
 	unlink(path);
 	ok(rmdir(dir) == 0, "nothing else was left there");

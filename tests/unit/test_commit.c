@@ -99,6 +99,45 @@ static void test_replaced(void)
 	result_done(r);
 }
 
+/* The directory is a mask's, whatever the box says has changed there. */
+static void test_own(void)
+{
+	static const struct {
+		const char *path;
+		enum change_kind change;
+		enum change_type type;
+		bool opaque, kept;
+	} cases[] = {{"dir/own/key", CHANGE_ADDED, TYPE_FILE, false, false},
+		     {"dir/own", CHANGE_MODIFIED, TYPE_DIR, false, false},
+		     {"dir/own", CHANGE_DELETED, TYPE_DIR, false, false},
+		     {"dir", CHANGE_DELETED, TYPE_DIR, false, false},
+		     {"dir", CHANGE_MODIFIED, TYPE_FILE, false, false},
+		     {"dir", CHANGE_MODIFIED, TYPE_DIR, true, false},
+		     {"dir", CHANGE_MODIFIED, TYPE_DIR, false, false},
+		     {"dir/owner", CHANGE_ADDED, TYPE_FILE, false, true},
+		     {"d", CHANGE_ADDED, TYPE_FILE, false, true}};
+	struct err err;
+
+	spec.mask[spec.maskc++] = (struct spec_mask){"/usr/dir", {1, 2, 0}};
+	spec.mask[spec.maskc++] = (struct spec_mask){"/workspace/dir/own", {1, 2, 0}};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		prepare();
+		scratch_must(system("mkdir -p ws/dir/own upper/dir/own; echo key >ws/dir/own/key; "
+				    "echo forged >upper/dir/own/key; echo x >upper/dir/owner; "
+				    "echo x >upper/d") == 0,
+			     "an own directory");
+		struct result *r = begin();
+		add(r, cases[i].path, strlen(cases[i].path), cases[i].change, cases[i].type, 0755,
+		    cases[i].opaque);
+		ok(commit(r, &err) == 0 && !r->changes[0].note == cases[i].kept &&
+			   !strcmp(scratch_text("ws/dir/own/key"), "key\n"),
+		   "%s beside a mask, change %d: %s", cases[i].path, cases[i].change,
+		   r->changes[0].note ? r->changes[0].note : "committed");
+		result_done(r);
+	}
+	spec.maskc = 0;
+}
+
 /* The directory is closed before what is in it is written: an ordinary user could not, then. */
 static void test_closed_directory(void)
 {
@@ -188,66 +227,152 @@ static void test_types(void)
 	ok(!scratch_exists("ws/evil") && !scratch_exists("ws/device"), "no link or device arrived");
 }
 
-/* Each of these would make the user's shell, git, editor or interpreter run it. */
-static void test_persistence(void)
+/* Each of these would make the user's shell, git, editor, interpreter or agent run or obey it. */
+static const char *const protected[] = {
+	".git/hooks/pre-commit",
+	".git/config",
+	"sub/.git/hooks/x",
+	"sub/.git/config",
+	".git/hooks",
+	/* A file .git names another directory as the repository: its config runs programs. */
+	".git",
+	"sub/.git",
+	".hg/hgrc",
+	".jj/repo/config.toml",
+	"sub/.sl/config",
+	".husky/pre-commit",
+	".pre-commit-config.yaml",
+	".bashrc",
+	".bash_profile",
+	".bash_login",
+	".bash_aliases",
+	".profile",
+	".zshrc",
+	".zshenv",
+	".zprofile",
+	".zlogin",
+	".envrc",
+	"a/b/.envrc",
+	".ssh/authorized_keys",
+	".gnupg/gpg.conf",
+	".config/autostart/x.desktop",
+	".config/systemd/user/x.service",
+	".config/fish/config.fish",
+	".github/workflows/x.yml",
+	".github/copilot-instructions.md",
+	".gitlab-ci.yml",
+	".vscode/tasks.json",
+	".idea/workspace.xml",
+	".devcontainer/devcontainer.json",
+	".gdbinit",
+	".lldbinit",
+	".pdbrc",
+	".Rprofile",
+	"sub/.npmrc",
+	".yarnrc",
+	".yarnrc.yml",
+	".pnpmfile.cjs",
+	".cargo/config.toml",
+	"sitecustomize.py",
+	"sitecustomize.pyc",
+	"sitecustomize/__init__.py",
+	"sitecustomize",
+	"usercustomize.py",
+	"lib/usercustomize/__init__.py",
+	"lib/evil.pth",
+	"lib/.pth",
+	"Evil.PTH",
+	"evil.pth/x",
+	"__pycache__",
+	"__pycache__/util.cpython-311.pyc",
+	"pkg/__PyCache__/util.cpython-311.opt-1.pyc",
+	"util.pyc",
+	"pkg/util.pyo",
+	"lib/Util.pmc",
+	".mcp.json",
+	".claude/settings.json",
+	"AGENTS.md",
+	"AGENTS.override.md",
+	"sub/CLAUDE.md",
+	"CLAUDE.local.md",
+	"gemini.md",
+	".codex/config.toml",
+	".gemini/settings.json",
+	".kiro/hooks/x",
+	".roo/rules/x.md",
+	".roomodes",
+	".cursor/rules/x.mdc",
+	".cursorrules",
+	".clinerules",
+	".windsurf/rules/x.md",
+	".windsurfrules",
+};
+
+/* And these only look alike. */
+/* clang-format off */
+static const char *const harmless[] = {
+	"my.bashrc", "my.profile", ".gitignore", "x.pth.txt", "pyc", "x.pyc.txt", "gitlab-ci.yml",
+	"mysitecustomize", "config.toml", "AGENTS.txt", "other.so",
+};
+/* clang-format on */
+
+/* In a home directory every name with a dot is somebody's setting, and a repository is not removed with the
+ * directory around it; compiled code is. */
+static void test_looked_at(void)
 {
-	static const char *const paths[] = {
-		".git/hooks/pre-commit",
-		".git/config",
-		"sub/.git/hooks/x",
-		"sub/.git/config",
-		".git/hooks",
-		".bashrc",
-		".profile",
-		".zshrc",
-		".ssh/authorized_keys",
-		".envrc",
-		"a/b/.envrc",
-		".vscode/tasks.json",
-		".husky/pre-commit",
-		".config/autostart/x.desktop",
-		"sitecustomize.py",
-		"usercustomize.py",
-		".mcp.json",
-		".claude/settings.json",
-		/* What an agent, a debugger, npm or the place where it is pushed to obeys. */
-		"AGENTS.md",
-		"sub/CLAUDE.md",
-		"gemini.md",
-		".cursorrules",
-		".windsurfrules",
-		".github/workflows/x.yml",
-		".github/copilot-instructions.md",
-		".gdbinit",
-		"sub/.npmrc",
-		"lib/evil.pth",
-		"lib/.pth",
-		".pdbrc",
-		"Evil.PTH",
-		/* A file .git names another directory as the repository: its config runs programs. */
-		".git",
-		"sub/.git",
-	};
+	char home[PATH_MAX];
+	struct err err;
 
 	prepare();
+	scratch_must(realpath("ws", home) && setenv("HOME", home, 1) == 0, "a home");
+	refused(".gitconfig", 10, CHANGE_ADDED, TYPE_FILE);
+	refused(".vim/plugin/x.vim", 17, CHANGE_ADDED, TYPE_FILE);
+	scratch_dir("ws/clone");
+	scratch_dir("ws/clone/sub");
+	scratch_dir("ws/clone/sub/.git");
+	refused("clone", 5, CHANGE_DELETED, TYPE_DIR);
+	ok(scratch_exists("ws/clone/sub/.git"), "the repository is there");
+	scratch_must(rename("ws/clone/sub/.git", "ws/clone/sub/__pycache__") == 0, "rename");
+	struct result *r = begin();
+	add(r, "clone", 5, CHANGE_DELETED, TYPE_DIR, 0755, false);
+	ok(commit(r, &err) == 0 && !scratch_exists("ws/clone"),
+	   "compiled code goes with its directory");
+	result_done(r);
+	setenv("HOME", "/nonexistent", 1);
+}
+
+static void test_protected(void)
+{
+	prepare();
 	scratch_dir("upper/.git");
-	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-		refused(paths[i], strlen(paths[i]), CHANGE_ADDED, TYPE_FILE);
+	for (size_t i = 0; i < ARRAY_SIZE(protected); i++)
+		refused(protected[i], strlen(protected[i]), CHANGE_ADDED, TYPE_FILE);
 	struct err err;
 	struct result *r = begin();
-	scratch_file("upper/.bashrc.txt", "x", 0644);
-	scratch_file("upper/my.profile", "x", 0644);
-	scratch_file("upper/.gitignore", "x", 0644);
-	file_change(r, ".bashrc.txt", 0644);
-	file_change(r, "my.profile", 0644);
-	file_change(r, ".gitignore", 0644);
-	scratch_file("upper/x.pth.txt", "x", 0644);
-	file_change(r, "x.pth.txt", 0644);
-	ok(commit(r, &err) == 0 && scratch_exists("ws/.bashrc.txt") &&
-		   scratch_exists("ws/my.profile") && scratch_exists("ws/.gitignore") &&
-		   scratch_exists("ws/x.pth.txt"),
-	   "names that only look alike are committed");
+	char path[64];
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++) {
+		snprintf(path, sizeof(path), "upper/%s", harmless[i]);
+		scratch_file(path, "x", 0644);
+		file_change(r, harmless[i], 0644);
+	}
+	ok(commit(r, &err) == 0, "names that only look alike are committed: %s", err.message);
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++) {
+		snprintf(path, sizeof(path), "ws/%s", harmless[i]);
+		ok(scratch_exists(path), "%s is there", harmless[i]);
+	}
 	result_done(r);
+}
+
+/* Python looks for util.so before util.py: the source stays as it was, and other code runs. */
+static void test_compiled_beside_source(void)
+{
+	prepare();
+	scratch_file("ws/util.py", "x = 1\n", 0644);
+	scratch_file("ws/dir/__init__.py", "", 0644);
+	refused("util.so", 7, CHANGE_ADDED, TYPE_FILE);
+	refused("util.abi3.so", 12, CHANGE_ADDED, TYPE_FILE);
+	refused("util.cpython-311-x86_64-linux-gnu.so", 36, CHANGE_ADDED, TYPE_FILE);
+	refused("dir/__init__.so", 15, CHANGE_ADDED, TYPE_FILE);
 }
 
 /* Git takes a directory with HEAD, objects and refs for a repository, and runs what its config says. */
@@ -439,11 +564,14 @@ int main(void)
 	test_plain();
 	test_deletions();
 	test_replaced();
+	test_own();
 	test_closed_directory();
 	test_bits();
 	test_odd_paths();
 	test_types();
-	test_persistence();
+	test_protected();
+	test_looked_at();
+	test_compiled_beside_source();
 	test_bare_repository();
 	test_links();
 	test_temporary();

@@ -43,7 +43,7 @@ static void test(uint64_t limit)
 	close(fd);
 	close(other);
 	usleep(100000);
-	for (int i = 0; i < 100 && a->live && !p.e->over; i++)
+	for (int i = 0; i < 500 && (a->live || !p.e->cut) && !p.e->over; i++)
 		parts_turn(&p, 20);
 	ok(!a->live && p.e->cut && p.e->over == (limit > 0),
 	   limit ? "with a limit the run ends" : "it is told");

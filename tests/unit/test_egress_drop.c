@@ -4,7 +4,10 @@
  * that it does not live on without cordon.
  */
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -60,6 +63,24 @@ static int wrongs(bool root)
 	return wrong;
 }
 
+/* In a child, whose kernel has no Landlock as far as it can see. */
+static int drop_without_landlock(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {ARRAY_SIZE(code), code};
+	struct err err;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+		return 2;
+	return drop_rights(&err) < 0 && strstr(err.cause, "Landlock") ? 0 : 1;
+}
+
 /* -1: it did not start; else how a child of a cordon that is there, or not, ends. */
 static int orphan(bool gone)
 {
@@ -101,6 +122,11 @@ int main(void)
 		_exit(wrongs(root));
 	waitpid(pid, &status, 0);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "wrong: %d", status >> 8);
+	pid = fork();
+	if (pid == 0)
+		_exit(drop_without_landlock());
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "without Landlock it does not start");
 	ok(orphan(false) == 1, "it starts for a cordon that is there");
 	ok(orphan(true) == 0, "and for none that is gone");
 	return tap_done();

@@ -65,5 +65,7 @@ int main(void)
 	   "where a head ends");
 	ok(head_rewrite("GET /x HTTP/1.1\r\nX: a\0b\r\n\r\n", 28, &rule, got, sizeof(got)) == 0,
 	   "no NUL");
+	for (size_t len = 0; len < 4; len++)
+		ok(head_rewrite("\r\n\r\n", len, &rule, got, sizeof(got)) == 0, "%zu bytes", len);
 	return tap_done();
 }

@@ -103,8 +103,9 @@ static void test_arena(void)
 	memset(big, 'x', 1 << 20);
 	ok(!strcmp(strings[2999], "string 2999"), "a large piece has a place of its own");
 	ok(!a.failed, "nothing failed");
-	char *none = arena_alloc(&a, SIZE_MAX - 4);
-	ok(none && none[0] == '\0' && a.failed, "an absurd size sets the flag, not a trap");
+	ok(!arena_alloc(&a, SIZE_MAX - 4) && a.failed, "an absurd size is NULL and sets the flag");
+	ok(!arena_alloc(&a, 1) && !*arena_dup(&a, "x") && !*arena_printf(&a, "%d", 7) && a.failed,
+	   "which stays: then nothing comes, and strings are empty");
 	arena_done(&a);
 	ok(!a.last, "all is released");
 }

@@ -55,6 +55,12 @@ static void test_refused(void)
 	ok(open_it(&s, false, &err) < 0 && s.dir == -1 && !s.store,
 	   "a damaged key: nothing is open");
 	scratch_must(rename("plan.key", "state/plan.key") == 0, "moving it back");
+	scratch_must(link("state/plan.key", "plan.key") == 0, "a second name");
+	ok(open_it(&s, false, &err) < 0 && err.code == ERR_REFUSED && strstr(err.cause, "2 names"),
+	   "a key with a second name: %s", err.cause);
+	scratch_must(unlink("plan.key") == 0, "one name");
+	ok(open_it(&s, false, &err) == 0, "with one name it is used");
+	gate_state_close(&s);
 	scratch_must(mkdir("away", 0700) == 0 && system("mv state/log.db* away") == 0,
 		     "moving the log");
 	ok(open_it(&s, false, &err) < 0 && err.code == ERR_REFUSED, "the log is gone: %s",

@@ -13,6 +13,8 @@
 
 #define FILE_NAME "kept"
 
+static uint8_t key[KEPT_KEY] = {1, 2, 3};
+
 struct words {
 	char text[8192];
 };
@@ -79,7 +81,7 @@ static int load_kept(const char *path)
 	struct err why = {0}, err = {0};
 
 	load(&pack, &said, NULL);
-	int result = pack_load_kept(&kept, path, FILE_NAME, &options, &why, &err);
+	int result = pack_load_kept(&kept, path, FILE_NAME, key, &options, &why, &err);
 	if (result == 1)
 		printf("# %s\n", why.message);
 	if (result == 1 && (kept.rulec || kept.files || kept.arena.last || !why.message[0]))
@@ -109,7 +111,7 @@ static void keep(void)
 	struct err err = {0};
 
 	load(&pack, &said, &record);
-	scratch_must(pack_keep(&pack, 0, &record, FILE_NAME, &err) == 0, err.message);
+	scratch_must(pack_keep(&pack, 0, &record, FILE_NAME, key, &err) == 0, err.message);
 	record_done(&record);
 	pack_done(&pack);
 }
@@ -144,18 +146,18 @@ static void test_added(void)
 	ok(pack_load(&pack, "first.yaml", &options, &err) == 0 &&
 		   pack_load(&pack, "p", &options, &err) == 0 &&
 		   pack_load(&kept, "first.yaml", &options, &err) == 0 &&
-		   pack_load_kept(&kept, "p", FILE_NAME, &options, &err, &err) == 0 &&
+		   pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
 		   same_pack(&pack, &kept),
 	   "it is added to what is there");
 	pack_done(&pack);
 	pack_done(&kept);
 	ok(pack_load(&kept, "twin.yaml", &options, &err) == 0 &&
-		   pack_load_kept(&kept, "p", FILE_NAME, &options, &err, &err) == 0 &&
+		   pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
 		   kept.rulec == 3 && kept.skipped == 1 && !strcmp(kept.rule[0].file, "twin.yaml"),
 	   "a rule that is there already is left out");
 	pack_done(&kept);
 	options.strict = true;
-	ok(pack_load_kept(&kept, "p", FILE_NAME, &options, &err, &err) == -1 &&
+	ok(pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == -1 &&
 		   strstr(err.message, "p/z.yaml"),
 	   "strict ends at the first error");
 	pack_done(&kept);
@@ -200,7 +202,7 @@ static void test_damage(void)
 		struct pack kept = {0};
 		struct pack_options options = {0};
 		struct err err;
-		used += pack_load_kept(&kept, "p", FILE_NAME, &options, &err, &err) != 1;
+		used += pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
 		pack_done(&kept);
 		scratch_must(pwrite(fd, &good[i], 1, i) == 1, "and back");
 	}
@@ -210,7 +212,7 @@ static void test_damage(void)
 		struct pack_options options = {0};
 		struct err err;
 		scratch_must(ftruncate(fd, i) == 0, "a cut");
-		used += pack_load_kept(&kept, "p", FILE_NAME, &options, &err, &err) != 1;
+		used += pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
 		pack_done(&kept);
 	}
 	ok(!used, "nor can it be shorter");
@@ -256,7 +258,7 @@ static void test_not_kept(void)
 
 	scratch_file("p/bad.yaml", "a: [", 0644);
 	load(&pack, &said, &record);
-	ok(pack.skipped == 1 && pack_keep(&pack, 0, &record, "not", &err) < 0 &&
+	ok(pack.skipped == 1 && pack_keep(&pack, 0, &record, "not", key, &err) < 0 &&
 		   !scratch_exists("not"),
 	   "a pack with a file that was left out is not kept");
 	scratch_must(unlink("p/bad.yaml") == 0, "gone");
@@ -264,32 +266,88 @@ static void test_not_kept(void)
 	pack_done(&pack);
 	load(&pack, &said, &record);
 	record.failed = true;
-	ok(pack_keep(&pack, 0, &record, "not", &err) < 0, "nor is one for which memory was short");
+	ok(pack_keep(&pack, 0, &record, "not", key, &err) < 0,
+	   "nor is one for which memory was short");
 	record.failed = false;
-	ok(pack_keep(&pack, 0, &record, "/nowhere/at/all", &err) < 0 && err.message[0],
+	ok(pack_keep(&pack, 0, &record, "/nowhere/at/all", key, &err) < 0 && err.message[0],
 	   "nor where there is no place");
 	record_done(&record);
 	pack_done(&pack);
 }
 
-static void test_sum(void)
+/* A file that is whole, of another account or of other documents. */
+static void test_foreign(void)
 {
-	uint8_t data[100] = {0};
-	uint64_t sum[sizeof(data) + 1];
-	size_t twins = 0;
+	static char ours[1 << 16], other[1 << 16];
 
-	for (size_t len = 0; len <= sizeof(data); len++) {
-		sum[len] = kept_sum(data, len);
-		for (size_t i = 0; i < len; i++)
-			twins += sum[i] == sum[len];
-	}
-	ok(!twins, "zeros of every length have another sum");
-	for (size_t bit = 0; bit < 8 * sizeof(data); bit++) {
+	key[0] ^= 1;
+	ok(is_refused(), "a file under another key is not used");
+	key[0] ^= 1;
+	ok(is_used(), "under its own it is");
+	int fd = open(FILE_NAME, O_RDWR | O_CLOEXEC);
+	ssize_t len = read(fd, ours, sizeof(ours));
+	char *documents = memmem(ours, (size_t)len, "# p/a.yaml", 10);
+	scratch_must(documents != NULL, "the first document");
+	size_t at = (size_t)(documents - ours);
+	rule_file("p/a.yaml", "A",
+		  "detection:\n  condition: any\n  conditions:\n"
+		  "    - {field: content, operator: regex, value: '(?i)y+'}\n"
+		  "    - {field: tool_args, operator: contains, value: zz}\n"
+		  "test_cases:\n  true_positives:\n    - input: \"a\\0b\"\n");
+	keep();
+	int twin = open(FILE_NAME, O_RDWR | O_CLOEXEC);
+	scratch_must(read(twin, other, sizeof(other)) == len, "rules of the same length");
+	/* The trees of these rules, under their code, with the documents of the others. */
+	scratch_must(pwrite(twin, ours + at, (size_t)len - at, (off_t)at) == len - (ssize_t)at,
+		     "other documents");
+	rule_file("p/a.yaml", "A", plain);
+	ok(is_refused(), "trees are not taken for those of other documents");
+	close(fd);
+	close(twin);
+	keep();
+}
+
+/* Does a code of zeros hold for what is there now? */
+static bool holds(const uint8_t *data, size_t len, enum kept_kind kind, struct kept_code code)
+{
+	return kept_holds(key, kind, data, len, &code);
+}
+
+static void test_codes(void)
+{
+	uint8_t data[101] = {0};
+	const size_t len = sizeof(data) - 1;
+	struct kept_code code, other;
+	struct err err;
+	size_t wrong = 0;
+
+	scratch_must(kept_seal(key, KEPT_WARM, data, len, &code, &err) == 0 &&
+			     kept_seal(key, KEPT_WARM, data, len, &other, &err) == 0,
+		     "two codes");
+	ok(holds(data, len, KEPT_WARM, code) && holds(data, len, KEPT_WARM, other) &&
+		   memcmp(&code, &other, sizeof(code)) != 0,
+	   "a code holds, and no two are the same");
+	for (size_t n = 0; n <= sizeof(data); n++)
+		wrong += n != len && holds(data, n, KEPT_WARM, code);
+	ok(!wrong, "not for another length");
+	for (size_t bit = 0; bit < 8 * len; bit++) {
 		data[bit / 8] ^= (uint8_t)(1U << bit % 8);
-		twins += kept_sum(data, sizeof(data)) == sum[sizeof(data)];
+		wrong += holds(data, len, KEPT_WARM, code);
 		data[bit / 8] ^= (uint8_t)(1U << bit % 8);
 	}
-	ok(!twins, "and so has every changed bit");
+	ok(!wrong, "nor with a changed bit");
+	for (size_t bit = 0; bit < 8 * sizeof(key); bit++) {
+		key[bit / 8] ^= (uint8_t)(1U << bit % 8);
+		wrong += holds(data, len, KEPT_WARM, code);
+		key[bit / 8] ^= (uint8_t)(1U << bit % 8);
+	}
+	for (size_t bit = 0; bit < 8 * sizeof(code); bit++) {
+		struct kept_code bad = code;
+		((uint8_t *)&bad)[bit / 8] ^= (uint8_t)(1U << bit % 8);
+		wrong += holds(data, len, KEPT_WARM, bad);
+	}
+	ok(!wrong && !holds(data, len, KEPT_TREE, code),
+	   "nor with another key, another code, or as another kind");
 }
 
 int main(void)
@@ -303,7 +361,8 @@ int main(void)
 	test_damage();
 	test_rights();
 	test_not_kept();
-	test_sum();
+	test_foreign();
+	test_codes();
 	scratch_leave(dir);
 	return tap_done();
 }

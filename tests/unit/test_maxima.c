@@ -177,17 +177,20 @@ static enum node_kind kind_of_digits(size_t len)
 
 static void test_kept(void)
 {
+	static const uint8_t key[KEPT_KEY];
 	struct pack pack = {0};
 	struct err why = {0}, err = {0};
 
 	scratch_file("kept", "", 0600);
 	scratch_dir("rules");
 	scratch_must(truncate("kept", KEPT_FILE_MAX) == 0, "kept");
-	ok(pack_load_kept(&pack, "rules", "kept", &(struct pack_options){0}, &why, &err) == 1 &&
+	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
+			   1 &&
 		   !strstr(why.message, "268435456 bytes"),
 	   "a file of %lu bytes is looked at: %s", KEPT_FILE_MAX, why.message);
 	scratch_must(truncate("kept", KEPT_FILE_MAX + 1) == 0, "kept");
-	ok(pack_load_kept(&pack, "rules", "kept", &(struct pack_options){0}, &why, &err) == 1 &&
+	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
+			   1 &&
 		   strstr(why.message, "268435457 bytes"),
 	   "one more is not: %s", why.message);
 	pack_done(&pack);

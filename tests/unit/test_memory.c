@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/pages.h"
 #include "base/scope.h"
 #include "cli/scan.h"
 #include "scan/db.h"
@@ -45,6 +48,27 @@ int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 {
 	(void)ret, (void)flag, (void)format;
 	return -1;
+}
+
+/* A failure is noted until it becomes an error, and then has been. */
+static void test_notes(void)
+{
+	static volatile size_t absurd = PTRDIFF_MAX; /* the compiler would say so */
+	struct err err = {.code = ERR_INPUT};
+	struct arena arena = {0};
+
+	ok(!memory_is_out() && !memory_was_out() && memory_check(&err) == 0 &&
+		   err.code == ERR_INPUT,
+	   "there is no note at first");
+	ok(!malloc(absurd) && memory_is_out(), "malloc leaves one");
+	ok(memory_check(&err) < 0 && err.code == ERR_SYSTEM && memory_check(&err) == 0 &&
+		   !memory_is_out() && memory_was_out(),
+	   "that becomes an error once");
+	ok(!realloc(NULL, absurd) && memory_check(&err) < 0, "realloc leaves one");
+	ok(!realloc(malloc(1), 0) && !memory_is_out(), "but not for freeing");
+	ok(!pages_new(absurd) && memory_check(&err) < 0, "pages leave one");
+	ok(!arena_alloc(&arena, absurd) && arena.failed && memory_check(&err) < 0,
+	   "an arena leaves one");
 }
 
 /* A pattern that cannot be compiled now is not one that can never be. */
@@ -120,6 +144,7 @@ int main(void)
 {
 	const char *dir = scratch_enter();
 
+	test_notes();
 	test_database();
 	test_walk();
 	test_commands();

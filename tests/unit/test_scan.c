@@ -409,13 +409,13 @@ static void test_places(void)
 	setenv("HOME", "/h", 1);
 	setenv("XDG_CACHE_HOME", "/c", 1);
 	setenv("XDG_DATA_HOME", "relative", 1);
-	struct places p = places_of_user(&arena);
+	struct places p = places_of_user(&arena, NULL);
 	ok(strcmp(p.cache, "/c/cordon") == 0 &&
 		   strcmp(p.rules, "/h/.local/share/cordon/rules") == 0 && p.self[0] == '/',
 	   "%s, %s, %s", p.cache, p.rules, p.self);
 	unsetenv("HOME");
 	unsetenv("XDG_CACHE_HOME");
-	p = places_of_user(&arena);
+	p = places_of_user(&arena, NULL);
 	ok(!*p.cache && !*p.rules, "without a home there are none");
 	arena_done(&arena);
 }

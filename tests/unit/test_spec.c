@@ -26,6 +26,7 @@ enum tag {
 	FILE_,
 	EXEC,
 	MEANT,
+	MASK,
 	TAGS_END,
 };
 
@@ -153,6 +154,7 @@ static const struct limit_case limits[] = {
 	{FILE_, "file", SPEC_FILE_MAX, SPEC_FILES_MAX},
 	{EXEC, "exec", 4096, SPEC_PROGRAMS_MAX},
 	{MEANT, "meant", 24, SPEC_BINDS_MAX},
+	{MASK, "mask", 24 + 4096, SPEC_MASKS_MAX},
 };
 
 /* A value this record takes; its length. */
@@ -325,6 +327,33 @@ static void test_meant(void)
 	}
 }
 
+/* Which file of the host's, and its path in the box; LEN: of both. */
+static void test_mask(void)
+{
+	static const struct {
+		const char *what, *path;
+		size_t ino, len, times;
+		bool taken;
+	} cases[] = {{"as many as may be", "/w/x", 2, 29, SPEC_MASKS_MAX, true},
+		     {"one more", "/w/x", 2, 29, SPEC_MASKS_MAX + 1, false},
+		     {"one for no file", "/w/x", 0, 29, 1, false},
+		     {"a relative path", "w/x", 2, 28, 1, false},
+		     {"4096 bytes", "/w/x", 2, 24 + 4096, 1, true},
+		     {"4097 bytes", "/w/x", 2, 24 + 4097, 1, false}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t value[3 + 4104 / 8] = {1, cases[i].ino, 0};
+		struct bytes b = minimal(0, NULL);
+		struct err err = {0};
+		memset(value + 3, 'x', cases[i].len > 29 ? cases[i].len - 25 : 0);
+		memcpy(value + 3, cases[i].path, strlen(cases[i].path));
+		for (size_t n = 0; n < cases[i].times; n++)
+			add_record(&b, MASK, 0, value, cases[i].len);
+		ok(cases[i].taken ? decodes(b, &err) : refused(b, "mask"), "mask: %s, %s",
+		   cases[i].what, cases[i].taken ? "taken" : "refused");
+	}
+}
+
 static void test_values(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad_values); i++) {
@@ -361,6 +390,10 @@ static void test_heads(void)
 	b = minimal(0, &bare_net);
 	add_record(&b, PRIVATE, 0, "/tmp/x", 7);
 	ok(refused(b, "network"), "a network without a private one");
+	b = minimal(0, &plain);
+	add_record(&b, PRIVATE, 0, "/tmp/x", 7);
+	add_record(&b, MASK, 0, "0123456789abcdefghijklmn/x", 27);
+	ok(refused(b, "mask"), "a mask without mounts");
 	ok(refused(minimal(0, &probe_net), "network"), "a network for doctor");
 }
 
@@ -413,20 +446,22 @@ static void test_unknown(void)
 	ok(refused(b, "not a spec"), "more than the maximum of bytes is refused");
 }
 
-static void fill(struct spec *s)
+static void fill(struct spec *s, enum tier tier)
 {
 	static char long_arg[SPEC_STRING_MAX];
 
 	memset(s, 0, sizeof(*s));
 	memset(long_arg, 'y', sizeof(long_arg) - 1);
-	s->tier = TIER_NO_USERNS;
+	s->tier = tier;
 	s->flags = SPEC_FLAGS & ~SPEC_NET; /* which that tier has not */
 	s->payload = PAYLOAD_FILE;
 	s->payload_target = "/cordon/main.py";
 	memset(s->payload_sha256, 7, 32);
 	s->workspace = WORKSPACE_OVERLAY;
 	s->workspace_path = "/home/a b/\xc3\xa4";
-	s->private_dir = "/tmp/cordon-x";
+	s->private_dir = tier == TIER_NO_USERNS ? "/tmp/cordon-x" : NULL;
+	s->mask[0] = (struct spec_mask){"/workspace/.cache", {3, 4, 0}};
+	s->maskc = !s->private_dir;
 	s->cwd = "/workspace";
 	s->program = "/usr/bin/python3.11";
 	for (int i = 0; i < LIMIT_COUNT; i++)
@@ -477,20 +512,24 @@ static bool same(const struct spec *a, const struct spec *b)
 		    a->file[i].is_link == b->file[i].is_link;
 	for (size_t i = 0; r && i < a->programc; i++)
 		r = same_text(a->exec[i], b->exec[i]);
-	return r;
+	for (size_t i = 0; r && i < a->maskc; i++)
+		r = same_text(a->mask[i].path, b->mask[i].path) &&
+		    memcmp(&a->mask[i].meant, &b->mask[i].meant, sizeof(a->mask[i].meant)) == 0;
+	return r && a->maskc == b->maskc;
 }
 
-static void test_roundtrip(void)
+static void test_roundtrip(enum tier tier)
 {
 	static struct spec spec, back;
 	AUTO_FREE uint8_t *data = NULL;
 	size_t len = 0;
 	struct err err = {0};
 
-	fill(&spec);
-	ok(spec_encode(&spec, &data, &len, &err) == 0, "a spec with everything is encoded");
-	ok(spec_decode(data, len, &back, &err) == 0 && same(&spec, &back),
-	   "and decoded to the same");
+	memset(&back, 0, sizeof(back));
+	fill(&spec, tier);
+	ok(spec_encode(&spec, &data, &len, &err) == 0 && spec_decode(data, len, &back, &err) == 0 &&
+		   same(&spec, &back),
+	   "a spec with everything is encoded, and decoded to the same");
 }
 
 /* Cut anywhere it is refused, but for cuts between records that leave all that must be there. */
@@ -501,7 +540,7 @@ static void test_cuts(void)
 	size_t len = 0, taken = 0, odd = 0;
 	struct err err = {0};
 
-	fill(&spec);
+	fill(&spec, TIER_NO_USERNS);
 	spec.argv[2] = "short";
 	spec_encode(&spec, &data, &len, &err);
 	for (size_t cut = 0; cut < len; cut++) {
@@ -528,15 +567,15 @@ static void test_encode_bounds(void)
 	struct err err = {0};
 
 	memset(longer, 'z', sizeof(longer) - 1);
-	fill(&spec);
+	fill(&spec, TIER_NO_USERNS);
 	spec.argv[0] = longer;
 	ok(spec_encode(&spec, &data, &len, &err) == -1 && !data,
 	   "a too long argument is not encoded");
-	fill(&spec);
+	fill(&spec, TIER_NO_USERNS);
 	for (size_t i = spec.argc; i < 40; i++)
 		spec.argv[spec.argc++] = spec.argv[2];
 	ok(spec_encode(&spec, &data, &len, &err) == -1 && !data, "nor more than 4 MB of them");
-	fill(&spec);
+	fill(&spec, TIER_NO_USERNS);
 	longer[4096] = '\0';
 	longer[0] = '/';
 	spec.cwd = longer;
@@ -549,10 +588,12 @@ int main(void)
 	test_each_record();
 	test_values();
 	test_meant();
+	test_mask();
 	test_heads();
 	test_limit_values();
 	test_unknown();
-	test_roundtrip();
+	test_roundtrip(TIER_NO_USERNS);
+	test_roundtrip(TIER_FULL);
 	test_cuts();
 	test_encode_bounds();
 	return tap_done();

@@ -121,13 +121,14 @@ static void test_directories(void)
 
 static void test_mounts(const char *dir)
 {
+	static const struct own_paths own;
 	struct err err = {0};
-	int fd = workspace_open(dir, WORKSPACE_OVERLAY, &err);
+	int fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
 
 	ok(fd >= 0, "the mounts are read");
 	scope_close(&fd);
 	bad_list = true;
-	fd = workspace_open(dir, WORKSPACE_OVERLAY, &err);
+	fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
 	ok(fd < 0 && err.code == ERR_SYSTEM && err.sys_errno == EIO,
 	   "a list of mounts that was not read to its end is an error");
 	scope_close(&fd);

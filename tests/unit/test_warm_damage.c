@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is kept of rules, damaged: wherever it is, the verdict is that of the rules, or there is
- * none. Lies under a sum that is right may change it, for who can write them can do anything; but
- * they lead no scan out of its arrays.
+ * none. Lies under a code that is right could only be written with the key; even they lead no scan out of
+ * its arrays.
  */
 #include "warm_kit.h"
 
@@ -145,10 +145,11 @@ static void test_database(void)
 	   "it was touched: it is read and kept anew");
 }
 
-/* Numbers that lie, under a sum that is right: no scan may leave its arrays. */
-static void lie(const char *path, uint64_t at, uint8_t with)
+/* A changed byte under a new code. */
+static void lie(const char *path, uint64_t at, uint8_t with, uint8_t key)
 {
 	struct stat st;
+	struct err err;
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	scratch_must(fd >= 0 && fstat(fd, &st) == 0, path);
 	AUTO_FREE uint8_t *bytes = malloc((size_t)st.st_size);
@@ -156,11 +157,27 @@ static void lie(const char *path, uint64_t at, uint8_t with)
 
 	scratch_must(bytes && pread(fd, bytes, (size_t)st.st_size, 0) == st.st_size, path);
 	bytes[at] ^= with;
-	h->sum = packs_warm_sum(h);
+	scratch_must(kept_seal((uint8_t[KEPT_KEY]){key}, KEPT_WARM, bytes + WARM_SEALED,
+			       h->part[WARM_TREES].at - WARM_SEALED, &h->code, &err) == 0,
+		     path);
 	scratch_must(pwrite(fd, bytes, (size_t)st.st_size, 0) == st.st_size && close(fd) == 0,
 		     path);
 }
 
+/* A whole file that was written with another account's key. */
+static void test_foreign(void)
+{
+	lie(kept(".wm"), 0, 0, 1);
+	ok(is_cold(FOUND) && is_warm(), "written with another key: the rules are read");
+	world.key = 1;
+	ok(is_cold(FOUND) && warms_up(FOUND), "another account has files of its own");
+	world.key = 0;
+	ok(is_warm(), "and they do not replace these");
+	clear_cache();
+	ok(warms_up(FOUND), "and so again");
+}
+
+/* Numbers that lie, under a code that is right: no scan may leave its arrays. */
 static void test_lies(void)
 {
 	static const enum warm_part parts[] = {WARM_META, WARM_ROWS, WARM_SET, WARM_DIRS,
@@ -175,7 +192,7 @@ static void test_lies(void)
 		     k += parts[i] == WARM_META ? 5 : 23, tried++) {
 			struct packs set;
 			scratch_must(warms_up(FOUND) && kept(".wm"), "a good file");
-			lie(path, h.part[parts[i]].at + k, (uint8_t)(k % 3 ? 0x81 : 0x04));
+			lie(path, h.part[parts[i]].at + k, (uint8_t)(k % 3 ? 0x81 : 0x04), 0);
 			if (open_it(&set) == 0) {
 				used += set.warm.bytes != NULL;
 				ask(&set, set.thread, TEXT);
@@ -195,6 +212,7 @@ int main(void)
 	ok(warms_up(FOUND), "there is something to damage");
 	test_lengths();
 	test_damage();
+	test_foreign();
 	test_damaged_rules();
 	test_database();
 	test_lies();

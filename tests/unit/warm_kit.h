@@ -24,13 +24,16 @@ static struct {
 	int64_t later;	  /* the clock is ahead so much */
 	const char *boot; /* of the machine */
 	size_t summed, read;
+	uint8_t key; /* the first byte of the state directory's */
 } world = {.later = LATER, .boot = "one"};
 
 int64_t __real_stamp_now(void);
 int64_t __wrap_stamp_now(void);
 void __wrap_stamp_boot(char ret[STAMP_BOOT]);
-uint64_t __real_kept_sum(const void *data, size_t len);
-uint64_t __wrap_kept_sum(const void *data, size_t len);
+bool __real_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
+		       const struct kept_code *code);
+bool __wrap_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
+		       const struct kept_code *code);
 ssize_t __real_io_read_full(int fd, void *data, size_t len);
 ssize_t __wrap_io_read_full(int fd, void *data, size_t len);
 
@@ -45,10 +48,11 @@ void __wrap_stamp_boot(char ret[STAMP_BOOT])
 	memcpy(ret, world.boot, strlen(world.boot));
 }
 
-uint64_t __wrap_kept_sum(const void *data, size_t len)
+bool __wrap_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
+		       const struct kept_code *code)
 {
 	world.summed += len;
-	return __real_kept_sum(data, len);
+	return __real_kept_holds(key, kind, data, len, code);
 }
 
 ssize_t __wrap_io_read_full(int fd, void *data, size_t len)
@@ -119,6 +123,7 @@ static inline int open_with(struct packs *set, const struct engine_options *engi
 
 	*set = (struct packs){0};
 	options.places.cache = "cache";
+	options.places.cache_key[0] = world.key;
 	options.pack.warnings = warnings;
 	world.summed = world.read = 0;
 	int result = packs_open(set, &options, engine, &err);

@@ -16,6 +16,11 @@ from cordon import varek
 from support import BINARY, TIER, until
 from varekcase import PYTHON, Case
 
+def own(comm):
+    """A name that no other test's processes have."""
+    return f"{comm[:7]}-{os.getpid()}"
+
+
 def named(comm):
     """Processes of the host that call themselves so."""
     found = []
@@ -90,13 +95,13 @@ class Attacks(Case):
     def test_a05_clock(self):
         """A5: a child that holds the output, and one that runs away, end with the clock"""
         begun = time.monotonic()
-        o = self.run_code(NAME % b"a5holds" + "import os, time\nfor i in range(2):\n if os.fork() == 0:\n  os.setsid()\n  time.sleep(60)\ntime.sleep(60)", wall_clock_timeout_s=1.0)
+        o = self.run_code(NAME % own("a5holds").encode() + "import os, time\nfor i in range(2):\n if os.fork() == 0:\n  os.setsid()\n  time.sleep(60)\ntime.sleep(60)", wall_clock_timeout_s=1.0)
         self.assertLess(time.monotonic() - begun, 8)
-        self.assertEqual((o.timed_out, named("a5holds")), (True, []))
+        self.assertEqual((o.timed_out, named(own("a5holds"))), (True, []))
         begun = time.monotonic()
-        self.says(NAME % b"a5orphan" + "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(60)\nelse: print('done', flush=True); os._exit(0)", "done\n", wall_clock_timeout_s=20.0)
+        self.says(NAME % own("a5orphan").encode() + "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(60)\nelse: print('done', flush=True); os._exit(0)", "done\n", wall_clock_timeout_s=20.0)
         self.assertLess(time.monotonic() - begun, 10)
-        self.assertEqual(named("a5orphan"), [])
+        self.assertEqual(named(own("a5orphan")), [])
 
     def test_a05_output(self):
         """A5: 400 MB of output do not become this process's memory; 1.5 GB are not had"""
@@ -168,9 +173,9 @@ class Attacks(Case):
 
     def test_a10_supervisor(self):
         """A10: who kills what is above him is dead with it"""
-        o = self.run_code(NAME % b"a10lives" + "import os, signal\nfor p in (os.getppid(), 1, 0):\n for s in (9, 15, 19):\n  if p or s != 9:\n   try: p and os.kill(p, s)\n   except OSError: pass\nprint('on')")
+        o = self.run_code(NAME % own("a10lives").encode() + "import os, signal\nfor p in (os.getppid(), 1, 0):\n for s in (9, 15, 19):\n  if p or s != 9:\n   try: p and os.kill(p, s)\n   except OSError: pass\nprint('on')")
         self.assertIn(o.exit_code, (0, -9, 1))
-        self.assertEqual(named("a10lives"), [])
+        self.assertEqual(named(own("a10lives")), [])
         self.assertTrue(cordon.Cordon(BINARY, state=self.path("state")).audit_verify().good)
 
     def test_a11_log(self):
@@ -226,7 +231,7 @@ class Bugs(Case):
         seen = []
 
         def look():
-            until(lambda: named("s33secret"))
+            until(lambda: named(own("s33secret")))
             for pid in filter(str.isdigit, os.listdir("/proc")):
                 try:
                     with open(f"/proc/{pid}/cmdline", "rb") as f:
@@ -235,7 +240,7 @@ class Bugs(Case):
                     pass
         looker = threading.Thread(target=look)
         looker.start()
-        self.run_code(NAME % b"s33secret" + "import time\nx = 'm4rked'\ntime.sleep(1.5)")
+        self.run_code(NAME % own("s33secret").encode() + "import time\nx = 'm4rked'\ntime.sleep(1.5)")
         looker.join()
         self.assertTrue(seen)
         self.assertEqual([s for s in seen if b"m4rked" in s], [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""500 calls from 32 threads, and from asyncio: each gets its own answer, and nothing is left."""
+"""64 calls from 32 threads, and from asyncio: each gets its own answer, and nothing is left."""
 import asyncio
 import gc
 import threading
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from support import Case, children, descriptors
 
-CALLS, AT_ONCE = 500, 32
+CALLS, AT_ONCE = 64, 32
 
 
 def code(i):
@@ -31,7 +31,7 @@ class Many(Case):
         self.assertEqual(len(set(ids) - on_record), 0, told)
 
     def test_threads(self):
-        """500 calls from 32 threads"""
+        """64 calls from 32 threads"""
         client, before, threads = self.client(), descriptors(), threading.active_count()
         client.run("true", lang="bash")
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -41,7 +41,7 @@ class Many(Case):
         self.log(client, ids)
 
     def test_asyncio(self):
-        """500 calls from asyncio"""
+        """64 calls from asyncio"""
         client, before, threads = self.aclient(), descriptors(), threading.active_count()
 
         async def one(i, room):

@@ -30,7 +30,7 @@ def attempt(f):
 '''
 RACE = '''
 secret = SECRET.encode()
-fine = b'/tmp/' + b'x' * (len(secret) - 5)
+fine = b'/tmp/' + (b'%d' % os.getpid()).ljust(len(secret) - 5, b'x')
 with open(fine, 'w') as f: f.write('fine')
 file = tempfile.TemporaryFile()  # not nameless memory: without a cgroup nobody could count it
 file.truncate(4096)
@@ -42,7 +42,7 @@ if os.fork() == 0:
         shared[:len(secret)] = secret
         shared[:len(fine)] = fine
     os._exit(0)
-seen, tries, end = {b'fine': 0, b's3cret': 0, b'': 0}, 0, time.monotonic() + 15
+seen, tries, end = {b'fine': 0, b's3cret': 0, b'': 0}, 0, time.monotonic() + 25
 there = b's3cret' if os.path.exists(secret) else b''
 while time.monotonic() < end and (tries < 20000 or not seen[b'fine'] or not seen[there]):
     tries += 1

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See above.h. Nothing is read but names.
+ */
+#include "base/above.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+
+bool above_is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int above_walk(int dir, const char *path, struct above *ret, struct err *err)
+{
+	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+
+	for (ret->count = 0; ret->count < ABOVE_DEPTH_MAX; ret->count++) {
+		struct stat *st = &ret->at[ret->count];
+		if (fd < 0 || fstat(fd, st) < 0)
+			return err_errno(err, ERR_INPUT, "looking above %s", path);
+		if (ret->count && above_is_same(st, st - 1))
+			return 0;
+		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		scope_close(&fd);
+		fd = up;
+	}
+	return err_set(err, ERR_LIMIT, "%s is more than %d deep", path, ABOVE_DEPTH_MAX);
+}
+
+int above_open_parent(int fd, const struct stat *st)
+{
+	static const char gone[] = " (deleted)";
+	char link[64], path[PATH_MAX];
+	struct stat there;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0 || path[0] != '/' || n == sizeof(path) - 1)
+		return -1;
+	path[n] = '\0';
+	char *name = strrchr(path, '/') + 1, *end = path + n - (sizeof(gone) - 1);
+	bool deleted = st->st_nlink == 0 && end > name && strcmp(end, gone) == 0;
+	char first = *name;
+	*name = '\0';
+	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*name = first;
+	if (dir >= 0 && !deleted &&
+	    (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || !above_is_same(&there, st)))
+		return -1;
+	return scope_take_fd(&dir);
+}

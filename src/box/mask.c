@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Covers Cordon's own directories and files, where a directory of the host shows them, with something
+ * empty and read-only. In the workspace each directory above such a place becomes a mount of its own:
+ * the kernel lets no program rename or remove a mount point, so none can put another directory there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "box/box.h"
+
+#define WORKSPACE "workspace/"
+#define EMPTY_DIRECTORY "cordon/masked"
+#define EMPTY_FILE "cordon/masked-file"
+
+static int fail(struct err *err, const char *what)
+{
+	why_failed(err, LAYER_NEWROOT, what);
+	err_context(err, "masking Cordon's own");
+	return -1;
+}
+
+/* Through no link: the workspace may be changing. */
+static int open_below(int dir, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+static int mount_over(int tree, int place)
+{
+	return move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+/* Makes a directory a mount of its own, unless it is one. */
+static int pin(int dir)
+{
+	struct statx st;
+
+	if (statx(dir, "", AT_EMPTY_PATH, 0, &st) == 0 && st.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return 0;
+	AUTO_CLOSE int tree = open_tree(
+		dir, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	return tree < 0 ? -1 : mount_over(tree, dir);
+}
+
+static int cover(int place)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+	struct stat st;
+
+	if (fstat(place, &st) < 0)
+		return -1;
+	AUTO_CLOSE int tree =
+		open_tree(AT_FDCWD, S_ISDIR(st.st_mode) ? EMPTY_DIRECTORY : EMPTY_FILE,
+			  OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return -1;
+	return mount_over(tree, place);
+}
+
+/* An overlay has numbers of its own: its lower directory is asked. */
+static bool is_meant(const struct box *b, const char *path, int place, const struct spec_meant *m)
+{
+	bool in_overlay = b->spec->workspace == WORKSPACE_OVERLAY &&
+			  strncmp(path, WORKSPACE, sizeof(WORKSPACE) - 1) == 0;
+	AUTO_CLOSE int lower = in_overlay ? open_below(b->lower, path + sizeof(WORKSPACE) - 1) : -1;
+
+	return box_is_meant(in_overlay ? lower : place, m);
+}
+
+/* A place that init cannot reach, which has every right over the files of the box's own user, the program
+ * cannot reach either. */
+static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", m->path + 1);
+	bool in_workspace = strncmp(path, WORKSPACE, sizeof(WORKSPACE) - 1) == 0;
+	char *slash = in_workspace ? strchr(path + sizeof(WORKSPACE) - 1, '/') : NULL;
+	for (; slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		AUTO_CLOSE int dir = open_below(AT_FDCWD, path);
+		if (dir < 0 && errno == EACCES)
+			return 0;
+		if (dir < 0 || pin(dir) < 0)
+			return fail(err, path);
+		*slash = '/';
+	}
+	AUTO_CLOSE int place = open_below(AT_FDCWD, path);
+	if (place < 0 && errno == EACCES)
+		return 0;
+	if (place < 0)
+		return fail(err, path);
+	if (!is_meant(b, path, place, &m->meant))
+		return err_replaced(err, path);
+	return cover(place) < 0 ? fail(err, path) : 0;
+}
+
+int masks_mount(const struct box *b, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	if (!s->maskc)
+		return 0;
+	if ((mkdir("cordon", 0755) < 0 && errno != EEXIST) || mkdir(EMPTY_DIRECTORY, 0555) < 0 ||
+	    mknod(EMPTY_FILE, S_IFREG | 0444, 0) < 0)
+		return fail(err, EMPTY_DIRECTORY);
+	for (size_t i = 0; i < s->maskc; i++)
+		if (mask(b, &s->mask[i], err) < 0)
+			return -1;
+	return 0;
+}

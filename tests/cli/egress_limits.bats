@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Programs that try to make cordon-box or cordon-egress wait for them, work for them or hold memory for
+# them (tests/egress/hold.c). Limits hold all the same. All of it in an internet of its own.
+load helper
+load egress
+
+setup_file() { ! is_root || world_begin; }
+teardown_file() { world_end; }
+needs()
+{
+	need_root
+	own_programs
+	HOLD=hold-$$-$BATS_TEST_NUMBER # of which there is no other
+	cc -O1 -static -pthread -o "$T/$HOLD" "$TOP/tests/egress/hold.c"
+}
+DEAF='203.0.113.2 91' # accepts and never reads
+
+# slow_begin: $T/slow has a file that is never read to its end (tests/egress/slowfs.py).
+slow_begin()
+{
+	mkdir -p "$T/slow"
+	[ -p "$T/life" ] || mkfifo "$T/life"
+	as root /usr/bin/python3 -I "$TOP/tests/egress/slowfs.py" "$T/slow" "$TEST_UID" <"$T/life" 3>&- &
+	exec 8>"$T/life"
+	for _ in $(seq 100); do
+		as root test ! -e "$T/slow/slow" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+slow_end() { exec 8>&-; wait; }
+
+# is_gone: no program of this test is left, a moment later at the latest.
+is_gone()
+{
+	for _ in $(seq 30); do
+		pgrep -f "^[^ ]*$HOLD" >/dev/null || return 0
+		sleep 0.1
+	done
+	pgrep -af "$HOLD"
+	return 1
+}
+
+# ends_in_time WORD...: at its time, not when the program lets it: that would be 15 seconds and more.
+ends_in_time()
+{
+	holds 'r["status"] == "timed_out"' '2000 <= r["usage"]["wall_ms"] < 8000' "$@"
+	is_gone
+}
+
+# killed WAY ARG...: cordon is, after a second.
+killed()
+{
+	local who=${1%%:*} tier=${1#*:} pid
+	shift
+	as "$who" "$CORDON" run --origin user --tier "$tier" --time 60s --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
+	for _ in $(seq 100); do
+		pid=$(pgrep -xf "$CORDON run --origin user --tier $tier --time 60s .*") &&
+			pgrep -f "^[^ ]*$HOLD" >/dev/null && break
+		sleep 0.1
+	done
+	sleep 1
+	kill -KILL "$pid" || show
+	is_gone
+}
+
+@test "a socket that lingers: the run ends in time, and with cordon" {
+	check() {
+		# shellcheck disable=SC2086
+		box "$1" --json --time 2s --connections 100000 --net-out 100G --net 203.0.113.2:91 --lang binary "$T/$HOLD" -- linger $DEAF
+		ends_in_time '"setsockopt" in [d["call"] for d in r["denials"]]'
+		# shellcheck disable=SC2086
+		killed "$1" --connections 100000 --net-out 100G --net 203.0.113.2:91 "$T/$HOLD" -- linger $DEAF
+	}
+	every check
+}
+
+@test "a page of a disk that does not answer: the run ends in time, and with cordon" {
+	local call net
+	check() {
+		for net in '' '--net web.test:80'; do
+			for call in execve connect; do
+				[ "$call$net" != connect ] || continue # then the kernel itself reads it
+				slow_begin
+				# shellcheck disable=SC2086
+				box "$1" --json --time 2s $net --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- \
+					page $call /workspace/slow 8>&-
+				slow_end
+				ends_in_time 'r["stdout"] == "begins\n"'
+			done
+		done
+		slow_begin
+		box "${1%%:*}:no-userns" --json --time 2s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- \
+			page execve "$T/slow/slow" 8>&-
+		slow_end
+		ends_in_time 'r["stdout"] == "begins\n"'
+		slow_begin
+		box "$1" --json --time 20s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- erase /workspace/slow 8>&-
+		slow_end
+		holds 'r["status"] == "exited"' '{"execve", "execveat"} <= {d["call"] for d in r["denials"]}'
+		slow_begin
+		killed "$1" --net web.test:80 --workspace "$T/slow:ro" "$T/$HOLD" -- page connect /workspace/slow
+		slow_end
+	}
+	every check
+}
+
+@test "output that is not read: the run ends in time" {
+	mkfifo "$T/pipe"
+	check() {
+		local who=${1%%:*} tier=${1#*:} cordon reader
+		exec 7<>"$T/pipe"
+		as "$who" "$CORDON" run --origin user --tier "$tier" --time 2s --lang binary "$T/$HOLD" -- output \
+			>"$T/pipe" 2>&1 3>&- 7>&- &
+		cordon=$!
+		sleep 3
+		is_gone
+		cat <&7 >/dev/null 3>&- & # now it is
+		reader=$!
+		status=0
+		wait $cordon || status=$?
+		kill $reader
+		exec 7>&-
+		exits 124
+	}
+	every check
+}
+
+@test "bytes that leave are counted, whoever else is kept busy" {
+	check() {
+		rm -f "$W/sunk"
+		# shellcheck disable=SC2086
+		box "$1" --json --time 20s --net-out 1M --connections 100000 --net 203.0.113.2:91-92 --lang binary \
+			"$T/$HOLD" -- outrun $DEAF 92
+		holds 'r["status"] == "limit" and r["limit"] == "net-out"' 'not r["egress_cut"]' \
+			'[e for e in r["egress"] if e["port"] == 92]'
+		for _ in $(seq 50); do
+			[ ! -e "$W/sunk" ] || break
+			sleep 0.1
+		done
+		[ "$(cut -d' ' -f1 "$W/sunk")" -lt $((40 << 20)) ]
+	}
+	every check
+}
+
+@test "UDP sockets are few and their queues are short; names are found all the same" {
+	cat <<'PY' | code c.py
+import socket, sys
+def udp():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+    s.bind(("127.0.0.1", 0))
+    return s
+tx, all = udp(), []
+usual = tx.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+try:
+    while len(all) < 900:
+        all.append(udp())
+        for _ in range(8 << 20 >> 16): tx.sendto(b"x" * 60000, all[-1].getsockname())
+except OSError as e:
+    print(e.strerror)
+print(len(all) < 128, usual, flush=True)
+sys.stdin.readline()
+del all[64:]
+print(socket.gethostbyname("web.test") != "")
+PY
+	mkfifo "$T/in"
+	check() {
+		local who=${1%%:*} tier=${1#*:} pid
+		as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" --memory 128M --net web.test:80 --stdin - \
+			"$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
+		pid=$!
+		exec 7>"$T/in"
+		for _ in $(seq 200); do
+			grep -q True "$T/out" && break
+			sleep 0.1
+		done
+		# Pages that all UDP sockets of this machine hold: 64 MB at most.
+		[ "$(awk '/^UDP:/ {print $5}' /proc/net/sockstat)" -lt $((64 << 20 >> 12)) ]
+		echo >&7
+		exec 7>&-
+		wait $pid
+		[ "$(sed -n 3p "$T/out")" = True ]
+		[ "$(sed -n 2p "$T/out")" = "True $(cat /proc/sys/net/core/rmem_default)" ]
+	}
+	every check
+}
+
+@test "bytes that leave are counted, though a socket is locked in a page of a slow disk" {
+	check() {
+		rm -f "$W/sunk"
+		slow_begin
+		(sleep 6 && slow_end) 3>&- & # until then the kernel cannot kill that thread
+		exec 8>&-
+		# shellcheck disable=SC2086
+		box "$1" --json --time 20s --net-out 1M --net 203.0.113.2:91-92 --workspace "$T/slow:ro" \
+			--lang binary "$T/$HOLD" -- locks $DEAF 92 /workspace/slow
+		wait
+		holds 'r["status"] == "limit" and r["limit"] == "net-out"' '[e for e in r["egress"] if e["port"] == 92]'
+		[ "$(cut -d' ' -f2 "$W/sunk")" -lt 2500 ]
+	}
+	every check
+}
+
+# spent COMMAND...: processor time of it and of all that it starts, in milliseconds.
+spent()
+{
+	/usr/bin/python3 -I - "$@" <<'PY'
+import ctypes, os, resource, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # whoever is left comes to us
+subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=open("spent.out", "w"))
+try:
+    while True: os.wait()
+except ChildProcessError:
+    pass
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(round((used.ru_utime + used.ru_stime) * 1000))
+PY
+}
+
+@test "work that the box makes for us is in --cpu and --cpu-time" {
+	check() {
+		box "$1" --json --time 30s --cpu-time 1s --net web.test:80 --lang binary "$T/$HOLD" -- local 20
+		holds 'r["status"] == "limit" and r["limit"] == "cpu-time"' '900 <= r["usage"]["cpu_ms"] < 3000'
+	}
+	every check
+	: >"$T/spent.out" # the rules are kept by now
+	[ "$(spent nsenter -t "$(cat "$W/client")" -n -m -- "$CORDON" run --origin user --time 30s --cpu 5 \
+		--net web.test:80 --lang binary "$T/$HOLD" -- local 8)" -lt 1000 ]
+}
+
+@test "Node resets a connection, and goes on without SO_LINGER" {
+	[ -x /usr/bin/node ] || skip "no node"
+	cat <<'JS' | code c.js
+const s = require('net').connect(83, '203.0.113.2', () => s.resetAndDestroy());
+s.on('error', e => console.log(e.code));
+s.on('close', () => console.log('closed'));
+JS
+	check() {
+		box "$1" --time 20s --memory 2G --net 203.0.113.2:83 "$T/c.js"
+		exits 0
+		grep -qx closed "$T/out" || show
+	}
+	every check
+}

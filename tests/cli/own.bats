@@ -1,0 +1,319 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Cordon's own directories and files (state, keys, cache, rules, configuration) in a box: never seen and
+# never changed, whatever directory, virtual environment, program or input is given.
+load helper
+
+needs() { own_programs; }
+
+# home WHO: a home directory that holds everything of Cordon's, with keys and a cache in it.
+home()
+{
+	WHO=$1
+	H=$T/home-$1
+	mkdir -p "$H/project" "$H/.local/share"
+	echo 'print(1)' >"$H/project/ok.py"
+	! is_root || [ "$1" != user ] || chown -R "$TEST_UID:$TEST_UID" "$H"
+	chmod 755 "$H"
+	TIER=no-cgroup
+	[ "$1" = user ] || TIER=full
+	given "$H/project/ok.py"
+	exits 0
+	KEYS=$(cut -d' ' -f2 "$H"/.local/state/cordon/*.key)
+	[ "$(wc -w <<<"$KEYS")" -ge 3 ]
+}
+
+# own ARG...: cordon ARG... as the one whose home it is.
+own()
+{
+	status=0
+	as "$WHO" env HOME="$H" XDG_STATE_HOME="$H/.local/state" XDG_CACHE_HOME="$H/.cache" \
+		XDG_DATA_HOME="$H/.local/share" XDG_CONFIG_HOME="$H/.config" \
+		timeout 60 "$CORDON" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
+# given ARG...: cordon run, so.
+given() { own run --origin user --tier "$TIER" "$@"; }
+
+# everywhere CHECK: in every way.
+everywhere()
+{
+	local way
+	for way in $WAYS; do
+		home "${way%%:*}"
+		"$1"
+		rm -rf --one-file-system "$H"
+	done
+}
+
+# modes: in which a whole home directory can be given.
+modes() { if [ "$WHO" = root ]; then echo ro overlay; else echo ro overlay rw; fi; }
+
+no_key_in()
+{
+	local key
+	for key in $KEYS; do
+		! grep -qaF "$key" "$@" || { echo "a key is in $*"; return 1; }
+	done
+}
+
+fingerprint() { (cd "$H" && find .local .cache .config -path '*log.db*' -o -printf '%p %y %m %U ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
+
+# A program that prints every byte it can reach, and says what it saw of the own directories.
+reader()
+{
+	cat >"$T/read.py" <<-'PY'
+		import os, sys
+		at = sys.argv[1]
+		for top, dirs, files in os.walk(at):
+		    if os.path.basename(top) == "cordon":
+		        print("own", os.path.relpath(top, at), dirs, files)
+		    for name in files:
+		        try:
+		            sys.stdout.buffer.write(open(os.path.join(top, name), "rb").read())
+		        except OSError:
+		            pass
+	PY
+}
+
+read_home()
+{
+	local mode
+	for mode in $(modes); do
+		given --workspace "$H:$mode" "$T/read.py" -- /workspace
+		exits 0
+		no_key_in "$T/out" "$T/err"
+		[ "$(grep -ac '^own .* \[\] \[\]$' "$T/out")" -eq 4 ] || show
+		out_has 'print(1)'
+	done
+	ln -sfn "$H" "$T/way"
+	given --workspace "$T/way:ro" "$T/read.py" -- /workspace
+	exits 0
+	no_key_in "$T/out"
+}
+@test "a home directory is given without what is Cordon's in it" {
+	reader
+	everywhere read_home
+}
+
+# What contained code tries with all of it.
+writer()
+{
+	cat >"$T/write.py" <<-'PY'
+		import os, shutil
+		os.chdir("/workspace")
+		own = [".local/state/cordon", ".cache/cordon", ".local/share/cordon", ".config/cordon"]
+		def attempt(what, *args):
+		    try:
+		        what(*args)
+		    except OSError:
+		        pass
+		def put(path, text="mine"):
+		    with open(path, "w") as f:
+		        f.write(text)
+		for path in own:
+		    for name in os.listdir(path):
+		        attempt(os.unlink, path + "/" + name)
+		    attempt(put, path + "/handle.key")
+		    attempt(put, path + "/policy.yaml")
+		    attempt(os.mkdir, path + "/rules")
+		    attempt(os.rmdir, path)
+		    attempt(os.rename, path, "gone")
+		    parts = path.split("/")
+		    for i in range(len(parts) - 1, 0, -1):
+		        above = "/".join(parts[:i])
+		        attempt(os.rename, above, above + "-gone")
+		        attempt(shutil.rmtree, above)
+		        attempt(os.symlink, "/tmp", above)
+		    attempt(os.makedirs, path, 0o700)
+		    attempt(put, path + "/handle.key")
+		put("project/done", "done")
+	PY
+}
+
+write_home()
+{
+	local mode option
+	for mode in $(modes); do
+		[ "$mode" != ro ] || continue
+		option=
+		[ "$mode" != overlay ] || option=--commit
+		rm -f "$H/project/done"
+		given --workspace "$H:$mode" "$H/project/ok.py" # so that everything is there
+		fingerprint >"$T/before"
+		given --json --workspace "$H:$mode" $option "$T/write.py"
+		exits 0
+		[ "$(cat "$H/project/done")" = 'done' ] || show
+		fingerprint | diff "$T/before" - || { echo "changed in $mode"; return 1; }
+		given "$H/project/ok.py"
+		exits 0
+	done
+}
+@test "nothing that is written there reaches Cordon's own directories" {
+	writer
+	everywhere write_home
+}
+
+make_missing()
+{
+	rm -rf "$H/.config" "$H/.cache" "$H/.local/share"
+	cat >"$T/make.py" <<-'PY'
+		import os
+		for path in (".config/cordon", ".cache/cordon", ".local/share/cordon"):
+		    try:
+		        os.makedirs("/workspace/" + path, exist_ok=True)
+		        open("/workspace/" + path + "/planted", "w").write("x")
+		    except OSError:
+		        pass
+	PY
+	local mode option
+	for mode in $(modes); do
+		option=
+		[ "$mode" != overlay ] || option=--commit
+		given --workspace "$H:$mode" $option "$T/make.py"
+		exits 0
+		[ -z "$(find "$H" -name planted)" ] || { find "$H" -name planted; return 1; }
+	done
+}
+@test "a box makes no directory that Cordon would use" {
+	everywhere make_missing
+}
+
+refuse_inside()
+{
+	local state=$H/.local/state/cordon
+	ln -s "$state" "$T/link-$WHO"
+	ln -s "$state/plan.key" "$H/project/data"
+	cat >"$T/in.py" <<<'import sys; print(sys.stdin.read())'
+	as "$WHO" cp /usr/bin/true "$H/.cache/cordon/true"
+	as "$WHO" mkdir -p "$H/.cache/cordon/venv/bin"
+	as "$WHO" ln -s /usr/bin/python3 "$H/.cache/cordon/venv/bin/python3"
+	local all=(
+		"--workspace $state:ro" "--workspace $T/link-$WHO:ro" "--workspace $H/.cache/cordon"
+		"--stdin $state/plan.key" "--stdin $H/project/data" "--exec $H/.cache/cordon/true"
+		"--venv $H/.cache/cordon/venv" "--policy $H/project/ok.py --stdin $H/project/ok.py")
+	local words
+	for words in "${all[@]}"; do
+		# shellcheck disable=SC2086 # a list of words
+		given $words "$T/in.py"
+		[ "$status" -ge 125 ] || { echo "$words"; show; }
+		no_key_in "$T/out" "$T/err"
+	done
+	as "$WHO" cp "$state/plan.key" "$state/plan.py"
+	for words in "$state/plan.py" "--lang python $H/project/data" "--lang binary $H/.cache/cordon/true"; do
+		# shellcheck disable=SC2086
+		given $words
+		exits 126
+		err_has "Cordon's own"
+		no_key_in "$T/out" "$T/err"
+	done
+	IN=$state/plan.key
+	given --stdin - "$T/in.py"
+	exits 126
+	given --lang python -
+	exits 126
+	IN=/dev/null
+	no_key_in "$T/out" "$T/err"
+}
+@test "what lies in one of them is refused, through links too" {
+	everywhere refuse_inside
+}
+
+@test "without user namespaces a directory that contains one is refused, and others are not" {
+	local who whos=user
+	! is_root || whos='root user'
+	reader
+	for who in $whos; do
+		home "$who"
+		TIER=no-userns given --workspace "$H:ro" "$T/read.py" -- "$H"
+		exits 126
+		err_has 'no-userns'
+		no_key_in "$T/out" "$T/err"
+		TIER=no-userns given --workspace "$H/project:ro" "$T/read.py" -- "$H/project"
+		exits 0
+		out_has 'print(1)'
+		no_key_in "$T/out" "$T/err"
+	done
+}
+
+as_venv()
+{
+	as "$WHO" mkdir -p "$H/bin"
+	as "$WHO" ln -s /usr/bin/python3 "$H/bin/python3"
+	given --venv "$H" "$T/read.py" -- "$H"
+	exits 0
+	out_has 'print(1)'
+	no_key_in "$T/out" "$T/err"
+	# Root's box is another account, which may not even enter what is above them.
+	[ "$WHO" = root ] || [ "$(grep -ac '^own .* \[\] \[\]$' "$T/out")" -eq 4 ] || show
+}
+@test "a virtual environment that contains them is shown without them" {
+	reader
+	everywhere as_venv
+}
+
+by_request()
+{
+	as "$WHO" mkdir "$H/project/r" "$H/project/s"
+	as "$WHO" chmod 700 "$H/project/s"
+	as "$WHO" cp -r "$T/share/cordon/rules/." "$H/project/r/"
+	as "$WHO" tee "$H/project/policy.yaml" <<<'version: 1' >/dev/null
+	cat >"$T/own.py" <<-'PY'
+		import os
+		os.chdir("/workspace")
+		print(os.listdir("r"), os.listdir("s"), len(open("policy.yaml").read()), open("ok.py").read())
+		for path in "r/x", "s/x", "policy.yaml":
+		    try:
+		        open(path, "w").write("mine")
+		    except OSError:
+		        continue
+		    print("written", path)
+	PY
+	local before
+	before=$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)
+	given --state "$H/project/s" --rules "$H/project/r" --policy "$H/project/policy.yaml" \
+		--workspace "$H/project" --commit "$T/own.py"
+	exits 0
+	out_is $'[] [] 0 print(1)'
+	[ "$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)" = "$before" ]
+}
+@test "so are state, rules and a policy that a call names" {
+	everywhere by_request
+}
+
+@test "a link on the way to one of them is not given" {
+	home user
+	rm -rf "$H/.cache"
+	as user mkdir "$H/far"
+	as user ln -s far "$H/.cache"
+	given --workspace "$H:rw" "$T/home-user/project/ok.py"
+	exits 126
+	err_has '.cache'
+}
+
+@test "a second mount shows no more than the first" {
+	need_root
+	reader
+	home user
+	mkdir "$T/bound" "$H/project/below"
+	unshare -m --propagation private bash -c "
+		mount --bind '$H' '$T/bound' && mount --bind '$H/.local' '$H/project/below' &&
+		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
+		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
+			$CORDON run --origin user --tier no-cgroup --workspace $T/bound:ro $T/read.py -- /workspace &&
+			$CORDON run --origin user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace
+		'" >"$T/out" 2>"$T/err" || show
+	no_key_in "$T/out"
+	out_has 'own state/cordon [] []' || out_has 'own below/state/cordon [] []'
+}
+
+@test "a key with a second name is not used" {
+	home user
+	as user ln "$H/.local/state/cordon/plan.key" "$H/project/plan"
+	given "$H/project/ok.py"
+	[ "$status" -ne 0 ] || show
+	err_has 'plan.key'
+	rm "$H/project/plan"
+	given "$H/project/ok.py"
+	exits 0
+}
