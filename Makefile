@@ -40,8 +40,9 @@ MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 # What every run needs comes first and together: what lies apart is mapped apart.
 CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c)
-# What cordon links; cordon-box gets none of the parsers.
-CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)
+# What cordon links; cordon-box gets none of the parsers. Of libarchive only tar and gzip are used: so it
+# needs zlib and none of the other libraries that its pkg-config names.
+CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -larchive -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)
 BOX_LIBS  = -lnettle $(MEMORY)
 # A failed allocation is noted, also one of a library: see src/base/memory.h.
 MEMORY   := -Wl,-u,__wrap_malloc,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -101,10 +101,7 @@ $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
 # The made-up cgroup file system of this one hooks into two calls.
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 
-# Somebody else comes between two steps of this one.
-$(BUILD)/tests/unit/fetch_dir: LINK += -Wl,--wrap=flock
-
-# So does it between a flag and the call that it is for.
+# Somebody else comes between a flag and the call that it is for.
 $(BUILD)/tests/unit/egress_call: EGRESS_LINK += -Wl,--wrap=connect
 
 # This one has a clock of its own, and fills a socket before TLS writes to it.

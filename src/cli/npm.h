@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * npm as a child process: the one way in which Cordon talks to a network, and only when asked to
- * fetch rules. It downloads; it runs nothing of what it downloads.
+ * npm as a child process, with the user's own configuration of npm and nothing else of the
+ * environment. It has a time limit, and what it prints has a maximum.
  */
 #ifndef CORDON_CLI_NPM_H
 #define CORDON_CLI_NPM_H
 
-#include <stddef.h>
+#include <signal.h>
 
 #include "base/err.h"
 
 enum {
 	NPM_SECONDS = 180,
-	NPM_OUTPUT_MAX = 4096,	/* bytes of its words that are kept */
-	NPM_SAID_MAX = 1 << 20, /* that it may say on either output; more ends it */
+	NPM_ERRORS_MAX = 64 << 10, /* bytes on its standard error; more ends it */
 };
 
 struct npm_call {
-	const char *directory;
+	int directory;		 /* it works there */
 	const char *const *args; /* "npm" first, ended by NULL */
 	unsigned seconds;	 /* after which it is ended */
+	const sigset_t *
+		ending; /* blocked by the caller; one that is pending ends npm, and stays pending */
 };
 
-/* Runs npm to its end, and that of whatever it started; what it prints is in OUT, cut to SIZE bytes. */
-int npm_run(const struct npm_call *call, char *out, size_t size, struct err *err);
+/* When it returns, npm and what npm left in its process group have ended. */
+int npm_run(const struct npm_call *call, struct err *err);
 
 #endif

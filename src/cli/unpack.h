@@ -9,18 +9,18 @@
 
 #include "base/err.h"
 
+/* Below this in the package. */
+#define UNPACK_RULES "package/rules/"
+
 enum {
-	UNPACK_FILES_MAX = 20000,
-	UNPACK_ENTRIES_MAX = 100000,  /* in the archive, those that are passed over included */
-	UNPACK_FILE_MAX = 1000000,    /* bytes; a rule is never larger */
-	UNPACK_BYTES_MAX = 256 << 20, /* of the archive once it is decompressed */
-	UNPACK_NAME_MAX = 200,
-	UNPACK_DEPTH_MAX = 8, /* directories in directories */
+	UNPACK_ENTRIES_MAX = 20000,  /* files and directories in the package */
+	UNPACK_BYTES_MAX = 64 << 20, /* of the decompressed package, five times the public pack's */
+	UNPACK_NAME_MAX = 200,	     /* bytes of a rule's path below UNPACK_RULES */
 };
 
-/* Reads the gzipped tar archive ARCHIVE and writes what is a YAML file below PREFIX in it ("package
- * /rules/") below the directory TO. Links, devices, extended headers, names with anything odd in
- * them there: refused, all of it. Neither descriptor is closed. */
-int unpack_rules(int archive, const char *prefix, int to, size_t *ret_files, struct err *err);
+/* Writes the YAML files below UNPACK_RULES in the gzipped tar archive PACKAGE to the directory TO.
+ * An archive that holds anything but files and directories is refused. On failure some files may
+ * have been written. */
+int unpack_rules(const void *package, size_t len, int to, struct err *err);
 
 #endif

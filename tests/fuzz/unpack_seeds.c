@@ -19,17 +19,21 @@ static const struct {
 	char type;
 	const char *prefix, *name, *size;
 } rows[] = {
-	{0, '0', "", "package/rules/a/b.yaml", "00000000005 "},
-	{1, '0', "package", "rules/c.yml", "00000000005"},
+	{2, '0', "", "package/rules/a/b.yaml", "00000000005 "},
+	{3, '0', "package", "rules/c.yml", "00000000005"},
 	{3, '\0', "", "package/rules/d.yaml", "  5 "},
-	{1, '5', "", "package/rules/e.yaml", "0"},
-	{1, '2', "", "package/rules/f.yaml", "0"},
-	{1, '0', "", "package/rules/../g.yaml", "00000000005"},
-	{1, '0', "", "package/rules//h.yaml", "00000000005"},
+	{3, '5', "", "package/rules/e.yaml", "0"},
+	{3, '2', "", "package/rules/f.yaml", "0"},
+	{3, '0', "", "package/rules/../g.yaml", "00000000005"},
+	{3, '0', "", "package/rules//h.yaml", "00000000005"},
 	{3, 'x', "", "package/rules/i.yaml", "00000000005"},
-	{1, '0', "package/rules/1/2/3/4/5/6", "7/8.yaml", "00000000005"},
-	{1, '0', "", "package/rules/j.yaml", "00003641100"},
-	{1, '0', "", "package/other.js", "77777777777"},
+	{3, '0', "package/rules/1/2/3/4/5/6", "7/8.yaml", "00000000005"},
+	{3, '0', "", "package/rules/j.yaml", "00003641100"},
+	{3, '0', "", "package/other.js", "77777777777"},
+	{1, '0', "", "package/rules/k.yaml", "00000000005"},
+	{3, 'L', "", "package/rules/l.yaml", "00000000005"},
+	{3, 'S', "", "package/rules/m.yaml", "00000000005"},
+	{3, '1', "", "package/rules/n.yaml", "00000000005"},
 };
 
 static void put_entry(char *to, size_t row, size_t number)

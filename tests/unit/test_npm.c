@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * An npm that is made up here: one that is waited for through a storm of signals, that does not end,
- * that cannot be watched, that leaves what would hang its reader. What the real one brings is tested
- * with the command (rules_fetch.bats).
+ * npm as a child, with scripts in its place: what it is given, how it may fail, and that nothing of it
+ * is left. The real one is tested with the command (rules_fetch.bats).
  */
 #include "cli/npm.h"
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -14,26 +12,29 @@
 #include "scratch.h"
 #include "tap.h"
 
-static volatile sig_atomic_t rung;
-static char npm[64]; /* not in the scratch directory: nothing may be run from memory */
+static char path[64], npm[64]; /* not in the scratch directory: nothing may be run from memory */
+static sigset_t ending;
 
-static void ring(int sig)
+static int run_args(const char *const *args, unsigned seconds, struct err *err)
 {
-	(void)sig;
-	rung++;
+	int work = open("work", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result;
+	const struct npm_call call = {work, args, seconds, &ending};
+
+	*err = (struct err){0};
+	result = npm_run(&call, err);
+	close(work);
+	return result;
 }
 
 /* SCRIPT is what npm does. */
-static int run(const char *script, unsigned seconds, char *out, struct err *err)
+static int run(const char *script, unsigned seconds, struct err *err)
 {
-	static const char *const args[] = {"npm", "pack", NULL};
-	const struct npm_call call = {"work", args, seconds};
+	static const char *const args[] = {"npm", "pack", "--", "name", NULL};
 	char text[512];
 
-	*err = (struct err){0};
 	snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", script);
 	scratch_file(npm, text, 0755);
-	return npm_run(&call, out, NPM_OUTPUT_MAX, err);
+	return run_args(args, seconds, err);
 }
 
 static bool is_quiet(void)
@@ -41,159 +42,150 @@ static bool is_quiet(void)
 	return waitpid(-1, NULL, WNOHANG) < 0;
 }
 
-static void test_words(void)
+static void test_start(void)
 {
-	char out[NPM_OUTPUT_MAX];
 	struct err err;
 
-	ok(run("echo \"$@\"; pwd >&2", 60, out, &err) == 0 && strcmp(out, "pack\n") == 0, "%s",
-	   out);
-	ok(run("head -c 4095 /dev/zero | tr '\\0' a", 60, out, &err) == 0 && strlen(out) == 4095,
-	   "the most of its words that are read");
-	ok(run("head -c 4096 /dev/zero | tr '\\0' a", 60, out, &err) == 0 && strlen(out) == 4095,
-	   "one more is cut");
-	ok(run("echo npm error sorry >&2; exit 3", 60, out, &err) < 0 &&
-		   strcmp(err.message, "npm failed") == 0 && strcmp(err.cause, "npm: sorry") == 0,
-	   "%s: %s", err.message, err.cause);
-	ok(run("kill -9 $$", 60, out, &err) < 0 && strstr(err.message, "signal 9"), "%s",
-	   err.message);
-	scratch_must(system("test -z \"$(ls work)\"") == 0, "nothing is left in its directory");
-	ok(run("head -c 1048576 /dev/zero | tr '\\0' a >&2; echo fine", 60, out, &err) == 0 &&
-		   strcmp(out, "fine\n") == 0,
-	   "it may complain at length");
-	ok(run("head -c 1048577 /dev/zero | tr '\\0' a >&2", 60, out, &err) < 0 &&
-		   err.code == ERR_LIMIT,
-	   "but not without end: %s", err.message);
-	ok(run("yes", 60, out, &err) < 0 && err.code == ERR_LIMIT && strlen(out) == 4095,
-	   "nor may it print so: %s", err.message);
+	ok(run("test \"$*\" = 'pack -- name' && test -z \"$(cat)\" && echo >here", 60, &err) == 0 &&
+		   scratch_exists("work/here"),
+	   "its words, its directory, no input");
+	setenv("NODE_OPTIONS", "--require=/x", 1);
+	setenv("NPM_TOKEN", "t", 1);
+	setenv("npm_config_registry", "r", 1);
+	setenv("HTTPS_PROXY", "p", 1);
+	setenv("PATHS", "x", 1);
+	setenv("CORDON_X", "x", 1);
+	ok(run("env | cut -d= -f1 | grep -vxE 'PWD|OLDPWD|SHLVL|_' | sort | tr '\\n' ' ' >env; "
+	       "test \"$(cat env)\" = 'HOME HTTPS_PROXY NPM_TOKEN PATH npm_config_registry '",
+	       60, &err) == 0,
+	   "its environment: %s", err.message);
+	scratch_must(system("rm work/env work/here") == 0, "work");
+	ok(run("yes | head -c 10000000", 60, &err) == 0, "standard output is not read");
 }
 
-/* Each call gets what the one before has left where its output could be. */
-static void test_hostile_directory(void)
+static void test_errors(void)
 {
-	char out[NPM_OUTPUT_MAX];
 	struct err err;
 
-	ok(run("mkfifo npm.out npm.err", 60, out, &err) == 0, "npm leaves FIFOs");
-	ok(run("echo fine", 60, out, &err) == 0 && strcmp(out, "fine\n") == 0, "and is run again");
+	ok(run("echo npm error sorry >&2; echo more >&2; exit 3", 60, &err) < 0 &&
+		   strcmp(err.message, "npm failed") == 0 &&
+		   strcmp(err.cause, "npm error sorry more ") == 0 && strstr(err.cure, "npm ping"),
+	   "%s: %s", err.message, err.cause);
+	ok(run("kill -9 $$", 60, &err) < 0 && strstr(err.message, "signal 9"), "%s", err.message);
+	ok(run("head -c 65536 /dev/zero | tr '\\0' a >&2", 60, &err) == 0, "as much as it may");
+	ok(run("head -c 65537 /dev/zero | tr '\\0' a >&2", 60, &err) < 0 && err.code == ERR_LIMIT,
+	   "one byte more: %s", err.message);
+	ok(run("yes >&2", 60, &err) < 0 && err.code == ERR_LIMIT && is_quiet(),
+	   "one that does not stop: %s", err.message);
+	ok(run("exec sleep 600", 1, &err) < 0 && err.code == ERR_LIMIT &&
+		   strstr(err.message, "within 1 seconds") && is_quiet(),
+	   "one that does not end: %s", err.message);
+	unlink(npm);
+	setenv("PATH", "/nowhere", 1);
+	ok(run_args((const char *const[]){"npm", NULL}, 60, &err) < 0 && is_quiet() &&
+		   strcmp(err.message, "cannot start npm: No such file or directory") == 0 &&
+		   strstr(err.cure, "install npm"),
+	   "%s: %s", err.message, err.cure);
+	setenv("PATH", path, 1);
+}
+
+/* What npm started holds a lock as long as it lives. */
+static void test_children(void)
+{
+	static const char left[] = "flock -o lock sh -c 'echo >ready; exec sleep 600' & "
+				   "until [ -e ready ]; do sleep 0.01; done; ";
+	struct err err;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s sleep 600", left);
+	ok(run(text, 2, &err) < 0 && err.code == ERR_LIMIT, "one with a child: %s", err.message);
+	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready; exit $r") == 0,
+	   "the child is ended too");
+	snprintf(text, sizeof(text), "%s echo done", left);
+	ok(run(text, 60, &err) == 0, "one that leaves a child: %s", err.message);
+	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready work/lock; exit $r") == 0,
+	   "that is not left either");
+}
+
+/* A signal from the terminal reaches Cordon alone: npm has a group of its own. */
+static void test_interrupted(void)
+{
+	const struct timespec none = {0};
+	struct err err;
+
+	sigprocmask(SIG_BLOCK, &ending, NULL);
+	ok(run("kill -INT $PPID; exec sleep 600", 60, &err) < 0 &&
+		   strcmp(err.message, "interrupted") == 0 && is_quiet(),
+	   "a signal ends it: %s", err.message);
+	ok(sigtimedwait(&ending, NULL, &none) == SIGINT, "and is still pending");
+	ok(run("kill -TERM $$; exit 0", 60, &err) < 0 && strstr(err.message, "signal 15"),
+	   "npm does not block it: %s", err.message);
+	sigprocmask(SIG_UNBLOCK, &ending, NULL);
+}
+
+/* Four descriptors are left, for the directory, /dev/null and the pipe. */
+static void test_unwatched(void)
+{
+	struct rlimit limit, few;
+	struct err err;
+	int next = dup(0);
+
+	close(next);
+	scratch_file(npm, "#!/bin/sh\nexec sleep 600\n", 0755);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = (struct rlimit){(rlim_t)next + 4, limit.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &few);
+	int result = run_args((const char *const[]){"npm", NULL}, 60, &err);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ok(result < 0 && strstr(err.message, "cannot watch npm: Too many open files") && is_quiet(),
+	   "one that cannot be watched is ended: %s", err.message);
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
 }
 
 static void test_signals(void)
 {
 	struct itimerval often = {{0, 500}, {0, 500}}, never = {0};
-	struct sigaction act = {.sa_handler = ring}, old; /* no SA_RESTART */
-	char out[NPM_OUTPUT_MAX];
+	struct sigaction act = {.sa_handler = ignore}, old; /* no SA_RESTART */
 	struct err err;
-	int result;
 
 	sigaction(SIGALRM, &act, &old);
 	setitimer(ITIMER_REAL, &often, NULL);
-	result = run("sleep 0.2; echo whole", 60, out, &err);
+	int result = run("sleep 0.2; echo npm error whole >&2; exit 1", 60, &err);
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &old, NULL);
-	ok(rung > 0 && result == 0 && strcmp(out, "whole\n") == 0, "%d signals: %s", (int)rung,
-	   err.message);
-}
-
-static void test_end(void)
-{
-	char out[NPM_OUTPUT_MAX];
-	struct err err;
-
-	ok(run("exec sleep 600", 1, out, &err) < 0 && err.code == ERR_LIMIT &&
-		   strstr(err.message, "in 1 seconds"),
-	   "one that does not end: %s", err.message);
-	ok(is_quiet(), "is ended");
-}
-
-/* What it started has a lock as long as it lives. */
-static void test_children(void)
-{
-	static const char left[] = "flock -o lock sh -c 'echo >ready; exec sleep 600' & "
-				   "until [ -e ready ]; do sleep 0.01; done; ";
-	char out[NPM_OUTPUT_MAX], text[256];
-	struct err err;
-
-	snprintf(text, sizeof(text), "%s sleep 600", left);
-	ok(run(text, 2, out, &err) < 0 && err.code == ERR_LIMIT, "one with a child: %s",
-	   err.message);
-	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready; exit $r") == 0,
-	   "the child is ended too");
-	snprintf(text, sizeof(text), "%s echo done", left);
-	ok(run(text, 60, out, &err) == 0 && strcmp(out, "done\n") == 0, "one that leaves a child");
-	ok(system("flock -w 20 work/lock true; r=$?; rm -f work/ready work/lock; exit $r") == 0,
-	   "that is not left either");
-}
-
-/* From the terminal, say, to us alone: npm has a group of its own. */
-static void test_interrupted(void)
-{
-	char out[NPM_OUTPUT_MAX];
-	struct err err;
-
-	ok(run("kill -INT $PPID; exec sleep 600", 60, out, &err) < 0 &&
-		   strcmp(err.message, "it was interrupted") == 0,
-	   "a signal ends it: %s", err.message);
-	ok(is_quiet(), "at once");
-	sigset_t now;
-	sigprocmask(SIG_SETMASK, NULL, &now);
-	ok(!sigismember(&now, SIGINT), "and signals come through again");
-}
-
-/* Without a descriptor for the process: four are left, for what it says. */
-static void test_blind(void)
-{
-	struct rlimit limit, few;
-	char out[NPM_OUTPUT_MAX];
-	struct err err;
-	int next = dup(0);
-
-	close(next);
-	getrlimit(RLIMIT_NOFILE, &limit);
-	few = (struct rlimit){(rlim_t)next + 4, limit.rlim_max};
-	setrlimit(RLIMIT_NOFILE, &few);
-	/* The script was written by the test before: there is no descriptor left to write it now. */
-	static const char *const args[] = {"npm", "pack", NULL};
-	const struct npm_call call = {"work", args, 60};
-	int result = npm_run(&call, out, sizeof(out), &err);
-	setrlimit(RLIMIT_NOFILE, &limit);
-	ok(result < 0 && strstr(err.message, "npm cannot be watched: Too many open files"),
-	   "one that cannot be watched: %s", err.message);
-	ok(is_quiet(), "is ended");
-}
-
-/* As a caller may have left it. */
-static void test_deaf(void)
-{
-	char out[NPM_OUTPUT_MAX];
-	struct err err;
-
+	ok(result < 0 && strcmp(err.cause, "npm error whole ") == 0, "among signals: %s: %s",
+	   err.message, err.cause);
 	signal(SIGCHLD, SIG_IGN);
-	ok(run("exit 1", 60, out, &err) < 0 && strcmp(err.message, "npm failed") == 0,
+	ok(run("exit 1", 60, &err) < 0 && strcmp(err.message, "npm failed") == 0,
 	   "SIGCHLD is ignored: %s", err.message);
-	ok(run("echo fine", 60, out, &err) == 0 && strcmp(out, "fine\n") == 0,
-	   "how it ended is known");
-	ok(signal(SIGCHLD, SIG_DFL) == SIG_IGN, "and it is ignored again");
+	ok(signal(SIGCHLD, SIG_DFL) == SIG_IGN, "and is ignored again");
 }
 
 int main(void)
 {
 	const char *dir = scratch_enter();
-	char bin[] = "/tmp/unit-test.XXXXXX", path[64];
+	char bin[] = "/tmp/unit-test.XXXXXX";
 
 	scratch_must(mkdtemp(bin) != NULL, bin);
 	scratch_dir("work");
 	snprintf(npm, sizeof(npm), "%s/npm", bin);
 	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", bin);
+	clearenv();
 	setenv("PATH", path, 1);
+	setenv("HOME", "/nowhere", 1);
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
 	alarm(300);
-	test_words();
-	test_hostile_directory();
-	test_end();
-	test_blind();
+	test_start();
+	test_errors();
 	test_children();
 	test_interrupted();
-	test_deaf();
+	test_unwatched();
 	test_signals();
 	unlink(npm);
 	rmdir(bin);
