@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "flow/commit.h"
 #include "scratch.h"
+#include "tap.h"
 
 /* One fresh pair of directories with something of the user's in it. */
 static inline void prepare(void)
@@ -80,6 +81,20 @@ static inline struct result *begin_with_new(void)
 	struct result *r = begin();
 	file_change(r, "new", 0644);
 	return r;
+}
+
+/* Refused with a reason, and the effect is not there. */
+static inline void refused(const char *path, size_t len, enum change_kind change,
+			   enum change_type type)
+{
+	struct err err;
+	struct result *r = begin();
+
+	add(r, path, len, change, type, 0755, false);
+	int result = commit(r, &err);
+	ok(result == 0 && r->changec == 1 && r->changes[0].note,
+	   "%s is not committed, and that is told", path);
+	result_done(r);
 }
 
 #endif

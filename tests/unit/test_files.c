@@ -7,12 +7,10 @@
 #include "base/files.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
 #include "base/scope.h"
+#include "mount_space.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -183,24 +181,6 @@ static int refuse_mounts(const char *source, const char *type, unsigned long fla
 	right = right && files_remove_tree(AT_FDCWD, "tree") == -1;
 	right = right && fchdir(in) == 0 && stat("point", &st) == 0 && (st.st_mode & 0777) == 0751;
 	return right && scratch_exists("point/keep") ? 0 : 1;
-}
-
-/* An ordinary user needs a user namespace for it, in which he is himself. */
-static int enter_mount_space(void)
-{
-	unsigned uid = geteuid(), gid = getegid();
-	char map[64];
-
-	if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)) < 0)
-		return -1;
-	if (uid) {
-		io_write_text(AT_FDCWD, "/proc/self/setgroups", "deny");
-		snprintf(map, sizeof(map), "%u %u 1", gid, gid);
-		io_write_text(AT_FDCWD, "/proc/self/gid_map", map);
-		snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-		io_write_text(AT_FDCWD, "/proc/self/uid_map", map);
-	}
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
 static void test_mount(const char *what, const char *source, const char *type, unsigned long flags)
