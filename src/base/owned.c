@@ -19,7 +19,10 @@ static int check(const struct stat *st, const char *path, mode_t forbidden, stru
 	err_set(err, ERR_REFUSED, "%s: not a directory that only you may %s", path,
 		forbidden & 055 ? "enter" : "write to");
 	err_cause(err, "its owner is %u and its mode %03o", st->st_uid, st->st_mode & 0777);
-	err_cure(err, "if nobody else can have changed it: chmod 700; otherwise move it away");
+	if (st->st_uid == geteuid())
+		err_cure(err, "if no other user can have changed it: chmod 700 %s", path);
+	else
+		err_cure(err, "move it away, or name a directory of your own");
 	return -1;
 }
 
@@ -32,8 +35,13 @@ static int check_above(int dir, const char *path, struct err *err)
 	bool ours = st.st_uid == geteuid() || st.st_uid == 0;
 	if (ours && (!(st.st_mode & 022) || st.st_mode & S_ISVTX))
 		return 0;
-	return err_set(err, ERR_REFUSED, "%s: others may exchange it (mode %03o of what it is in)",
-		       path, st.st_mode & 0777);
+	err_set(err, ERR_REFUSED, "%s: others may exchange it (mode %03o of what it is in)", path,
+		st.st_mode & 0777);
+	if (st.st_uid == geteuid())
+		err_cure(err, "if no other user can have changed it: chmod go-w %s/..", path);
+	else
+		err_cure(err, "put it into a directory of your own");
+	return -1;
 }
 
 int owned_open(const char *path, mode_t forbidden, struct err *err)

@@ -16,14 +16,25 @@ refuses()
 	[ ! -s "$T/$who/out" ] || { echo "bytes were released"; return 1; }
 }
 
+# The command that the last error names does help.
+cured()
+{
+	local cure
+	cure=$(grep -o 'chmod .*' "$T/err") || { show; return 1; }
+	as "$who" bash -c "$cure"
+	ingest "$who" 0 --kind web --name u "$T/x"
+}
+
 damaged() {
 	local who=$1 state=$T/$1/cordon
 	new_domain "$who"
 	printf 'x\n' >"$T/x"
 	chmod 755 "$state"
 	refuses 126 "not a directory that only you may enter"
-	err_has "try: "
-	chmod 700 "$state"
+	cured
+	chmod 777 "$T/$who"
+	refuses 126 "others may exchange it"
+	cured
 	cp -a "$state" "$T/$who/copy"
 	head -c 20000 /dev/urandom >"$T/noise"
 	rm "$state/log.db-"* # all of a young log is in there
