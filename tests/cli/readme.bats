@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The commands in README.md are run as they stand there, block by block, in a directory that looks
-# like the checkout. Blocks that build or install (make, sudo, git) are only looked
+# The commands in README.md are run as they stand there, block by block, each twice, in a directory
+# that looks like the checkout. Blocks that build or install (make, sudo, git) are only looked
 # at: make and this test would call each other.
 load helper
 
@@ -18,7 +18,7 @@ blocks()
 	[ -e "$TOP/README.md" ] || skip "no README.md yet"
 	need_root # what it shows is the default tier
 	blocks "$TOP/README.md"
-	local n
+	local n pass
 	mkdir "$T/checkout"
 	own_programs
 	ln -s ../bin "$T/checkout/build"
@@ -31,9 +31,11 @@ blocks()
 	for n in $(seq 1 50); do
 		[ -e "$T/block-$n" ] || break
 		! grep -Eq '^(sudo |make|git |apt)' "$T/block-$n" || continue
-		status=0
-		timeout 120 bash -euo pipefail "$T/block-$n" </dev/null >"$T/out" 2>"$T/err" || status=$?
-		[ "$status" -eq 0 ] || { cat "$T/block-$n"; show; }
+		for pass in first second; do
+			status=0
+			timeout 120 bash -euo pipefail "$T/block-$n" </dev/null >"$T/out" 2>"$T/err" || status=$?
+			[ "$status" -eq 0 ] || { echo "$pass pass:"; cat "$T/block-$n"; show; }
+		done
 	done
 	[ "$n" -gt 1 ] || { echo "no sh block in README.md"; return 1; }
 }
