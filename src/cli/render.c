@@ -15,6 +15,7 @@
 #include "cli/glyph.h"
 #include "cli/ties.h"
 #include "conf/units.h"
+#include "detect/undecided.h"
 
 #define COLOUR_RED "\033[31m"
 #define COLOUR_OFF "\033[0m"
@@ -216,15 +217,26 @@ static void say_end(const struct result *r)
 	}
 }
 
+static bool is_unread(const struct report *r)
+{
+	for (size_t i = 0; r && i < r->findingc; i++)
+		if (strcmp(r->finding[i].rule, UNDECIDED_CODE_ID) == 0)
+			return true;
+	return false;
+}
+
 void cli_print_summary(const struct result *r, bool mid_line)
 {
-	bool plain = r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
+	bool unread = is_unread(r->report);
+	bool plain = !unread && r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
 		     r->wire.limit >= LIMIT_COUNT &&
 		     !(r->report && (r->report->no_plan || r->report->lost));
 
 	fflush(stdout);
 	if (mid_line && !plain)
 		fputc('\n', stderr);
+	if (unread)
+		say("", "its code could not be read, or not all: the rules looked at its text");
 	if (r->status == STATUS_PENDING) {
 		say_pending(r->report);
 		return;

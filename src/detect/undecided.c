@@ -22,7 +22,7 @@
 
 static const struct rule rows[UNDECIDED_COUNT] = {
 	[UNDECIDED_LAYERS] = ROW("CORDON-LIMIT-LAYERS", "Encoded layers were not all searched"),
-	[UNDECIDED_CODE] = ROW("CORDON-LIMIT-CODE", "A program was not read as code, or not all"),
+	[UNDECIDED_CODE] = ROW(UNDECIDED_CODE_ID, "A program was not read as code, or not all"),
 	[UNDECIDED_JSON] = ROW("CORDON-LIMIT-JSON", "A JSON document was read as text only"),
 };
 

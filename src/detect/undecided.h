@@ -7,6 +7,8 @@
 
 #include "detect/engine.h"
 
+#define UNDECIDED_CODE_ID "CORDON-LIMIT-CODE"
+
 enum undecided {
 	UNDECIDED_LAYERS, /* behind an encoding; the engine adds it itself */
 	UNDECIDED_CODE,	  /* in the code view */

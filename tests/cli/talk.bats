@@ -122,7 +122,13 @@ unread() {
 		box "$1" --json "$file"
 		exits 0
 		holds 'r["stdout"] == "ran\n" and [f["id"] for f in r["rules"]] == ["CORDON-LIMIT-CODE"]'
+		box "$1" "$file"
+		exits 0
+		out_is ran
+		[ "$(cat "$T/err")" = "cordon: its code could not be read, or not all: the rules looked at its text" ] || show
 	done
+	box "$1" --lang python x
+	[ ! -s "$T/err" ] || show
 }
 @test "what Python runs and the reader cannot read is not clean" {
 	/usr/bin/python3 - "$T" <<-'END'
@@ -137,7 +143,7 @@ unread() {
 		line = 'harmless = "%s"\n' % ("a" * 1000)
 		with open(at("cut.py"), "w") as made:
 		    made.write(code + 'x = """\n' + 420 * line + '"""; pass; y = """\nz\n""" # """\n')
-		for name in "zip.py", "pyc.py", "cut.py":
+		for name in "zip.py", "pyc.py", "cut.py", "x":
 		    os.chmod(at(name), 0o644)
 	END
 	every unread
