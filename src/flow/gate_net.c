@@ -58,7 +58,7 @@ static void said(void *ctx, const char *name, char *ret, size_t size)
 
 	int len =
 		snprintf(url, sizeof(url), strchr(name, ':') ? "http://[%s]/" : "http://%s/", name);
-	atoms_find(url, (size_t)len, look_up, &n);
+	atoms_find(url, (size_t)len, ATOM_DOCUMENT, look_up, &n);
 	if (n.source < g->sources.count && is_untrusted(g, n.source, &source))
 		snprintf(ret, size, "%s", source.name[0] ? source.name : "a source without a name");
 }

@@ -67,6 +67,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 			     .options = options_for(g->bp->profile->name)};
 
 	at.options.ready = view;
+	at.is_command = at.options.kind == KIND_SHELL;
 	at.joins = !view_has_language(g->bp->profile->name); /* a view has them as one */
 	/* Python runs archives and compiled code by their bytes, whatever their name; a shell begins with
 	 * the lines that it can read, and those are read. */
@@ -117,7 +118,10 @@ static int join_words(const struct request *r, char **ret, size_t *ret_len, stru
 static int scan_words(struct gate *g, struct err *err)
 {
 	AUTO_FREE char *words = NULL;
-	struct look_at at = {.name = "arguments", .how = "arguments", .options = options_for("")};
+	struct look_at at = {.name = "arguments",
+			     .how = "arguments",
+			     .is_command = true,
+			     .options = options_for("")};
 
 	if (!g->req->argc && !g->req->envc)
 		return 0;
@@ -191,6 +195,7 @@ int gate_scan_module(struct gate *g, const char *lang, const char *path, struct 
 			     .joins = !view_has_language(lang),
 			     .options = options_for(lang)};
 
+	at.is_command = at.options.kind == KIND_SHELL;
 	at.options.no_code_view = true;
 	return look_at(&g->look, &g->rules, &at, err);
 }

@@ -142,6 +142,7 @@ static void add(struct look *l, const struct look_at *at, struct origin_text t)
 		t.how = t.how ? arena_printf(&l->arena, "%s, %s", at->how, t.how) : at->how;
 		t.offset = t.span = 0; /* it stands nowhere in the thing itself */
 	}
+	t.is_command = at->is_command;
 	l->text[l->textc++] = t;
 }
 

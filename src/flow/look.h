@@ -46,6 +46,7 @@ struct look_at {
 			  * "arguments"; it is copied */
 	struct text data;
 	bool joins; /* literals that it puts together are also read as one */
+	bool is_command;
 	struct scan_options options;
 };
 

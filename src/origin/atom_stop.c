@@ -3,7 +3,7 @@
  * What is no atom although it looks like one, a row each: names that stand in every second document
  * and program. A row must be something that many unrelated people write; something that an attacker
  * could choose as the place to send to (a paste site, a storage service) must never be here. And
- * the last labels that make a word with dots in it a host.
+ * the endings by which a word with dots in it is the name of a file, and no host.
  */
 #include <string.h>
 
@@ -226,30 +226,22 @@ bool atom_is_common(enum atom_kind kind, const char *text, size_t len)
 	return kind == ATOM_URL ? is_common_url(text, len) : row_find(kind, text, len) >= 0;
 }
 
-/* Last labels. Anything goes in an URL; a bare word needs one of these. The second list is also
- * words of code and ends of files (logging.info, main.py, run.sh): something around it must say
- * that it is a host. */
-static const char tlds[] = " com net org edu gov mil arpa biz xyz onion example invalid internal "
-			   "ru cn su tk ml ga cf gq pw"
-			   " ws uk eu nl fr jp kr br au ca ch cz ua ir hk tw sg vn tv icu buzz ";
-static const char shy[] =
-	" io ai co me sh py rs so to in is it id de us at be no es fi dk gg ly la im st md pl cc "
-	"se my"
-	" app dev info name top fun page run space tech test web one new zip mov local host pro "
-	"systems"
-	" network digital online site club shop store cloud work live life world email link click"
-	" download zone agency group media tools today rocks wtf lol sbs cfd bond ";
+/* Endings of files. One that is missing here ties code to a document only if both name the same file. */
+static const char file_ends[] = " asm bak bat bin bmp bz2 c cc cfg conf cpp crt cs css csv dat db "
+				"deb diff dll doc docx env exe "
+				"gif go gz h hpp htm html ico in ini ipynb jar java jpeg jpg js "
+				"json jsonl jsx key lock log lua "
+				"m4a md mjs mk mov mp3 mp4 npy npz old orig out parquet patch pdf "
+				"pem php pickle pkl pl png ppt "
+				"pptx ps ps1 py pyc pyi pyx rb rpm rs rst rtf scss sh so sql "
+				"sqlite sqlite3 svg swift tar tex tgz "
+				"tif tiff tmp toml ts tsv tsx ttf txt vue wasm wav webp whl xls "
+				"xlsx xml xz yaml yml zip zst ";
 
-/* LIST: words with a space before and after each. */
-static bool is_in(const char *list, const char *label, size_t len)
+bool atom_is_file_end(const char *label, size_t len)
 {
-	for (const char *word = list + 1, *end; (end = strchr(word, ' ')); word = end + 1)
+	for (const char *word = file_ends + 1, *end; (end = strchr(word, ' ')); word = end + 1)
 		if ((size_t)(end - word) == len && memcmp(word, label, len) == 0)
 			return true;
 	return false;
-}
-
-bool atom_is_tld(const char *label, size_t len, bool bare)
-{
-	return is_in(tlds, label, len) || (!bare && is_in(shy, label, len));
 }

@@ -23,6 +23,7 @@ enum {
 	LABEL_MAX = 63,
 	CHUNK_MAX = ATOM_FANGED_MAX,
 	URLS_MAX = 8, /* in each other: redirects, archives */
+	TLD_MAX = 24,
 	DISTINCT_MIN = 8
 };
 
@@ -54,6 +55,8 @@ struct finder {
 	uint8_t class[256];
 	const char *text;
 	const struct atom_fanged *fanged; /* TEXT is what it makes of another, or NULL */
+	enum atom_reading reading;
+	char quote; /* of the string that this is in; 0: none */
 	atom_fn *fn;
 	void *context;
 };
@@ -183,17 +186,6 @@ static bool is_ipv4(const char *p, size_t len)
 	return parts == 4;
 }
 
-/* Names of code that have dots after them. */
-static bool is_object(const char *p, size_t len)
-{
-	static const char *const names[] = {"self", "this", "cls", "os", "sys", "np", "super"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
-			return true;
-	return false;
-}
-
 /* Two labels or more, the last one of letters. */
 static bool is_name(const char *p, size_t len, size_t *ret_last)
 {
@@ -212,35 +204,47 @@ static bool is_name(const char *p, size_t len, size_t *ret_last)
 	}
 	if (labels < 2 || len - *ret_last < 2)
 		return false;
-	if (len - *ret_last > 4 && memcmp(p + *ret_last, "xn--", 4) == 0)
+	if (len - *ret_last > 4 && strncasecmp(p + *ret_last, "xn--", 4) == 0)
 		return true;
+	if (len - *ret_last > TLD_MAX)
+		return false;
 	for (size_t i = *ret_last; i < len; i++)
 		if (!isalpha((unsigned char)p[i]))
 			return false;
 	return true;
 }
 
-/* SURE: it stands where only a host stands. */
-enum surety { BARE, SHY, SURE };
+/* BESIDE: it stands before a port or a path, or after an @. IN_URL: only a host stands there. */
+enum host_place { ALONE, BESIDE, IN_URL };
 
-static bool find_host(const struct finder *f, struct range r, enum surety surety)
+/* LAST: its last label. */
+static bool may_be_host(const struct finder *f, struct range last, enum host_place place)
 {
-	char last[8] = "";
-	const char *p = f->text + r.from;
-	size_t len = r.to - r.from, at;
+	char label[TLD_MAX] = "";
+	size_t len = last.to - last.from;
 
+	if (place == IN_URL || f->reading == ATOM_DOCUMENT)
+		return true;
+	if (f->reading == ATOM_PROGRAM && !f->quote)
+		return false;
+	if (place == BESIDE || len > sizeof(label))
+		return true;
+	for (size_t i = 0; i < len; i++)
+		label[i] = (char)tolower((unsigned char)f->text[last.from + i]);
+	return !atom_is_file_end(label, len);
+}
+
+static bool find_host(const struct finder *f, struct range r, enum host_place place)
+{
+	const char *p = f->text + r.from;
+	size_t len = r.to - r.from, last;
 	char ignored[INET6_ADDRSTRLEN];
 
-	if (is_ipv4(p, len) || (surety == SURE && address_of(p, len, ignored))) {
+	if (is_ipv4(p, len) || (place == IN_URL && address_of(p, len, ignored))) {
 		emit_address(f, r);
 		return true;
 	}
-	if (!is_name(p, len, &at))
-		return false;
-	for (size_t i = at; i < len && i - at + 1 < sizeof(last); i++)
-		last[i - at] = (char)tolower((unsigned char)p[i]);
-	if (surety != SURE && (!atom_is_tld(last, len - at < 8 ? len - at : 7, surety == BARE) ||
-			       is_object(p, strcspn(p, "."))))
+	if (!is_name(p, len, &last) || !may_be_host(f, (struct range){r.from + last, r.to}, place))
 		return false;
 	emit(f, ATOM_HOST, r, len);
 	return true;
@@ -324,9 +328,11 @@ static void find_in_piece(const struct finder *f, struct range r, char after, ch
 	if (!find_path(f, r)) {
 		const char *slash = memchr(f->text + r.from, '/', r.to - r.from);
 		struct range name = {r.from, slash ? (size_t)(slash - f->text) : r.to};
+		while (name.from < name.to && f->text[name.from] == '.')
+			name.from++; /* $(id).evil.example */
 		bool port = after == ':' && isdigit((unsigned char)next);
 		if (after != '(' || slash)
-			find_host(f, name, slash || port || escaped ? SHY : BARE);
+			find_host(f, name, slash || port || escaped ? BESIDE : ALONE);
 	}
 	find_tokens(f, r);
 }
@@ -389,9 +395,13 @@ static bool find_email(const struct finder *f, struct range chunk)
 	all = (struct range){(size_t)(at - f->text), host.to};
 	while (all.from > chunk.from && f->class[(uint8_t)f->text[all.from - 1]] & LOCAL)
 		all.from--;
-	if (all.from + 1 >= host.from || !find_host(f, host, SHY))
+	const char *p = f->text + host.from;
+	size_t last;
+	if (all.from + 1 >= host.from ||
+	    (!is_name(p, host.to - host.from, &last) && !is_ipv4(p, host.to - host.from)))
 		return false;
-	emit(f, ATOM_EMAIL, all, all.to - all.from);
+	if (find_host(f, host, BESIDE))
+		emit(f, ATOM_EMAIL, all, all.to - all.from);
 	return true;
 }
 
@@ -419,7 +429,7 @@ static void find_in_url(const struct finder *f, struct range r, size_t slashes)
 		host.to = (size_t)(port - f->text);
 	host = trim(f, host, ".");
 	emit_url(f, r, host, path);
-	find_host(f, host, SURE);
+	find_host(f, host, IN_URL);
 }
 
 /* Returns where the first scheme of the chunk begins, its end if there is none. */
@@ -453,16 +463,42 @@ static void find_in_chunk(const struct finder *f, struct range r, size_t end)
 	}
 }
 
+/* Strings are told from the rest by their quotes: three of them begin a text of many lines, and one
+ * that is alone on its line is an apostrophe. Returns how many bytes that takes. */
+static size_t read_quote(struct finder *f, size_t at, size_t len)
+{
+	const char *p = f->text + at;
+
+	if (*p == '\n')
+		f->quote = 0;
+	if (!*p || !strchr("\"'`", *p) || (at && p[-1] == '\\'))
+		return 1;
+	if (len - at > 2 && p[1] == *p && p[2] == *p)
+		return 3;
+	if (f->quote) {
+		f->quote = f->quote == *p ? 0 : f->quote;
+		return 1;
+	}
+	for (size_t i = 1; i < len - at && p[i] != '\n'; i++)
+		if (p[i] == *p) {
+			f->quote = *p;
+			break;
+		}
+	return 1;
+}
+
+/* No attribute is written so. */
 static void find_fanged(struct finder *f, const struct atom_fanged *w)
 {
+	f->quote = '"';
 	f->text = w->text;
 	f->fanged = w;
 	find_in_chunk(f, (struct range){0, w->len}, w->len + w->behind);
 }
 
-void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)
+void atoms_find(const char *text, size_t len, enum atom_reading reading, atom_fn *fn, void *context)
 {
-	struct finder f = {.text = text, .fn = fn, .context = context};
+	struct finder f = {.text = text, .fn = fn, .context = context, .reading = reading};
 	struct atom_fanged w = {.len = 0};
 
 	for (unsigned i = 0; i < 256; i++)
@@ -472,7 +508,7 @@ void atoms_find(const char *text, size_t len, atom_fn *fn, void *context)
 		struct range r = run_at(&f, at, most, CHUNK);
 		if (r.to - r.from > 4)
 			find_in_chunk(&f, r, len);
-		at = r.to > at ? r.to : at + 1;
+		at = r.to > at ? r.to : at + read_quote(&f, at, len);
 	}
 	for (size_t at = 0; at < len;) {
 		at = atom_fang(&w, text, len, at, f.class, CHUNK);

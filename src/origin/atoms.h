@@ -30,13 +30,21 @@ struct atom {
 	uint64_t hash;	/* of its kind and of how it would be written plainly */
 };
 
+/* Where a name with dots in it may be a host. An URL has one everywhere. */
+enum atom_reading {
+	ATOM_DOCUMENT, /* everywhere, unless it is called: name(). Code must still have it as a host */
+	ATOM_COMMAND, /* before a port or a path, after an @, and else if it has no ending of files */
+	ATOM_PROGRAM /* the same, but only in a string that ends on its line: a.b is an attribute */
+};
+
 typedef void atom_fn(void *context, const struct atom *atom);
 /* In the order of the text, almost: an URL comes before its host. */
-void atoms_find(const char *text, size_t len, atom_fn *fn, void *context);
+void atoms_find(const char *text, size_t len, enum atom_reading reading, atom_fn *fn,
+		void *context);
 
 /* Is it on the stop list? TEXT is in plain writing (lower case for all but paths and tokens). */
 bool atom_is_common(enum atom_kind kind, const char *text, size_t len);
-/* May a name of this last label be a host? BARE: nothing around it says so. */
-bool atom_is_tld(const char *label, size_t len, bool bare);
+/* Do files end in it? LABEL is in lower case. */
+bool atom_is_file_end(const char *label, size_t len);
 
 #endif

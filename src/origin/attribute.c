@@ -318,7 +318,8 @@ static int read_text(struct work *w, struct err *err)
 	if (canon_text(&w->canon, w->text->data, w->text->len, err) < 0)
 		return -1;
 	winnow(&w->canon, &w->spans);
-	atoms_find(w->text->data, w->text->len, add_atom, w);
+	atoms_find(w->text->data, w->text->len, w->text->is_command ? ATOM_COMMAND : ATOM_PROGRAM,
+		   add_atom, w);
 	return prints_sort(&w->spans, PRINT_SAME_MAX, err) < 0 ? -1
 							       : prints_sort(&w->atoms, 1, err);
 }

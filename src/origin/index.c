@@ -167,7 +167,7 @@ static int add_text(struct builder *b, struct canon *c, struct err *err)
 		add_kept(b, c);
 	add_spans(b, c);
 	add_pieces(b, c);
-	atoms_find(b->text->data, b->text->len, add_atom, b);
+	atoms_find(b->text->data, b->text->len, ATOM_DOCUMENT, add_atom, b);
 	return 0;
 }
 
@@ -291,7 +291,7 @@ int index_name(struct index *ix, const char *name, size_t len, struct err *err)
 
 	if (!name || !memmem(name, len, "://", 3))
 		return 0;
-	atoms_find(name, len, add_named, atoms);
+	atoms_find(name, len, ATOM_DOCUMENT, add_named, atoms);
 	return prints_sort(atoms, 1, err);
 }
 
@@ -302,7 +302,7 @@ static int read_own(struct builder *b, struct canon *c, struct err *err)
 		return -1;
 	winnow_all(c, list_of(b, INDEX_SPANS));
 	add_pieces(b, c);
-	atoms_find(b->text->data, b->text->len, add_atom, b);
+	atoms_find(b->text->data, b->text->len, ATOM_DOCUMENT, add_atom, b);
 	return 0;
 }
 

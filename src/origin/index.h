@@ -8,6 +8,8 @@
 #ifndef CORDON_ORIGIN_INDEX_H
 #define CORDON_ORIGIN_INDEX_H
 
+#include <stdbool.h>
+
 #include "origin/prints.h"
 
 enum {
@@ -23,6 +25,7 @@ struct origin_text {
 	const char *data;
 	size_t len;
 	size_t offset, span; /* where in the thing it was found; span 0: all over it */
+	bool is_command;     /* its words are a shell's: a name with dots in it is no attribute */
 };
 
 /* Their numbers are in the store: new ones come last. */

@@ -67,6 +67,12 @@ static bool are_common(const struct prints *list)
 	return true;
 }
 
+static void see_atom(void *context, const struct atom *a)
+{
+	(void)a;
+	*(bool *)context = true;
+}
+
 /* A text is always recognised as itself. */
 static void check_self(const char *text, size_t len)
 {
@@ -84,7 +90,9 @@ static void check_self(const char *text, size_t len)
 	}
 	must(attribute(&t, 1, &ix, 1, &tie, &a, &err) == 0);
 	must(tie >= TIE_SPAN || are_common(&ix.list[INDEX_SPANS]));
-	must(!ix.list[INDEX_ATOMS].count || tie >= TIE_ATOM);
+	bool has_atom = false;
+	atoms_find(text, len, ATOM_PROGRAM, see_atom, &has_atom);
+	must(!has_atom || tie >= TIE_ATOM);
 	must(a.count <= EVIDENCE_MAX && (a.count > 0) == (tie != TIE_NONE));
 	for (size_t i = 0; i < a.count; i++) {
 		const struct evidence *e = &a.list[i];
@@ -119,7 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len)
 		memcpy(copy, data, len);
 	check_canon(copy, len);
-	atoms_find(copy, len, check_atom, &seen);
+	for (int i = ATOM_DOCUMENT; i <= ATOM_PROGRAM; i++)
+		atoms_find(copy, len, (enum atom_reading)i, check_atom, &seen);
 	check_self(copy, len);
 	check_name(copy, len);
 	return 0;

@@ -185,9 +185,11 @@ static bool is_tied(const char *document, const char *code)
 	    decode_layers(code, strlen(code), NULL, &layers, &err) < 0)
 		abort();
 	for (size_t i = 0; i < layers.count && n < ARRAY_SIZE(text); i++)
-		text[n++] = (struct origin_text){layers.list[i].how, layers.list[i].data,
-						 layers.list[i].len, layers.list[i].offset,
-						 layers.list[i].span};
+		text[n++] = (struct origin_text){.how = layers.list[i].how,
+						 .data = layers.list[i].data,
+						 .len = layers.list[i].len,
+						 .offset = layers.list[i].offset,
+						 .span = layers.list[i].span};
 	if (attribute(text, n, &ix, 1, &tie, &a, &err) < 0)
 		abort();
 	decode_done(&layers);
