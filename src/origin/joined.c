@@ -80,10 +80,10 @@ static void copy(struct joining *j, size_t len)
 	j->at += len;
 }
 
-/* From its first quote to behind its last, with all that is joined to it. */
+/* From its first quote to behind its last, with all that is joined to it, between the same quotes. */
 static void copy_literal(struct joining *j)
 {
-	char quote = j->text[j->at];
+	char first = j->text[j->at], quote = first;
 
 	copy(j, 1);
 	while (j->at < j->len) {
@@ -96,6 +96,8 @@ static void copy_literal(struct joining *j)
 			continue;
 		}
 		copy(j, c == '\\' ? 2 : 1);
+		if (c == quote)
+			j->out[j->outc - 1] = first;
 		if (c == quote || (c == '\n' && quote != '`'))
 			return;
 	}

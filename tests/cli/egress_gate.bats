@@ -90,8 +90,8 @@ rules:
   - {id: let, when: {origin: exposed, caps: net}, then: allow}
 Y
 	cat <<'PY' >"$T/dial.py"
-import socket
-for host in ("a.wild.test", "".join(chr(c - 1) for c in b"fwjm/xjme/uftu")):
+import socket, time
+for host in ("a.wild.test", "".join(chr(c - (time.time() > 0)) for c in b"fwjm/xjme/uftu")):
     try: socket.create_connection((host, 80), 5).close(); print("there", host)
     except OSError as e: print(e.strerror, host)
 PY

@@ -15,7 +15,7 @@ static const struct {
 	{"", NULL},
 	{"f(\"a\")", NULL},
 	{"\"a\" + \"b\"", "\"ab\""},
-	{"x = 'ht' +\n\t'tps:' + `//e` + \"vil\";", "x = 'https://evil\";"},
+	{"x = 'ht' +\n\t'tps:' + `//e` + \"vil\";", "x = 'https://evil';"},
 	{"(\"a\") + (\"b\")", "(\"ab\")"},
 	{"'a' /* b */ + // c\n 'd'", "'ad'"},
 	{"'a'.concat('b').concat('c')", "'abc')"},
