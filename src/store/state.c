@@ -6,6 +6,7 @@
 #include "store/state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/owned.h"
+#include "base/scope.h"
 
 int state_path(char ret[PATH_MAX], struct err *err)
 {
@@ -49,8 +51,16 @@ static int make_parents(const char *path, struct err *err)
 	return 0;
 }
 
+static int mark(int dir, const char *path, struct err *err)
+{
+	AUTO_CLOSE int fd =
+		openat(dir, STATE_MARK, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 && errno != EROFS ? err_errno(err, ERR_SYSTEM, "%s/" STATE_MARK, path) : 0;
+}
+
 /* Mostly it is there. */
-int state_open(const char *path, struct err *err)
+static int open_or_make(const char *path, struct err *err)
 {
 	int dir = owned_open(path, 077, err);
 
@@ -61,4 +71,11 @@ int state_open(const char *path, struct err *err)
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_errno(err, ERR_SYSTEM, "making %s", path);
 	return owned_open(path, 077, err);
+}
+
+int state_open(const char *path, struct err *err)
+{
+	AUTO_CLOSE int dir = open_or_make(path, err);
+
+	return dir < 0 || mark(dir, path, err) < 0 ? -1 : scope_take_fd(&dir);
 }

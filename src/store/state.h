@@ -10,6 +10,9 @@
 
 #include "base/err.h"
 
+/* An empty file in every state directory: no box is given a directory with it, wherever it is. */
+#define STATE_MARK "cordon-state"
+
 /* Where it would be; nothing is made. */
 int state_path(char ret[PATH_MAX], struct err *err);
 /* Makes it if it is not there, and opens it. Returns a descriptor or -1. */
