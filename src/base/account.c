@@ -5,7 +5,7 @@
  */
 #include "base/account.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/self.h"
@@ -25,4 +25,18 @@ bool account_is_mapped(void)
 uint32_t account_here(void)
 {
 	return account_is_mapped() ? ACCOUNT_UNKNOWN : getuid();
+}
+
+const char *account_home(FILE *passwd, char **line, size_t *size)
+{
+	while (getline(line, size, passwd) > 0) {
+		char *at = *line;
+		for (int field = 0; field < 5 && at; field++)
+			at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL;
+		if (!at)
+			continue;
+		at[strcspn(at, ":\n")] = '\0';
+		return at;
+	}
+	return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Nobody's number: (uid_t)-1 is no account. */
 #define ACCOUNT_UNKNOWN UINT32_MAX
@@ -16,5 +17,8 @@
 bool account_is_mapped(void);
 /* This process's real account, or ACCOUNT_UNKNOWN. */
 uint32_t account_here(void);
+/* The home directory of the next account in PASSWD, an open /etc/passwd; NULL at its end. It is in *LINE, of
+ * *SIZE bytes, which the caller frees. */
+const char *account_home(FILE *passwd, char **line, size_t *size);
 
 #endif

@@ -29,6 +29,7 @@ void blueprint_again(struct blueprint *p)
 	scope_close(&p->workspace);
 	givens_close(&p->given);
 	p->venv = p->library = NULL;
+	p->own.missing = NULL;
 	talk_close(p);
 	outside_done(&p->outside);
 	memset(&p->spec, 0, sizeof(p->spec));
@@ -124,9 +125,10 @@ static int open_payload(struct blueprint *p, const struct request *r, struct err
 	return payload_open(&p->payload, p->profile, r->file, r->limit[LIMIT_TIME], &p->own, err);
 }
 
-int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err)
+int blueprint_begin(struct blueprint *p, const struct request *req, const struct policy *policy,
+		    struct err *err)
 {
-	own_paths_find(&p->own, req, &p->arena);
+	own_paths_find(&p->own, req, policy, &p->arena);
 	if (choose_profile(p, req, err) < 0 || open_payload(p, req, err) < 0)
 		return -1;
 	return open_input(p, req, err);

@@ -50,8 +50,10 @@ struct blueprint {
 /* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */
 void blueprint_init(struct blueprint *p);
 void blueprint_done(struct blueprint *p);
-/* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. */
-int blueprint_begin(struct blueprint *p, const struct request *req, struct err *err);
+/* The exact bytes that are meant: the code and its input. Nothing is shown of the host yet. POLICY, or NULL,
+ * names files with secrets. */
+int blueprint_begin(struct blueprint *p, const struct request *req, const struct policy *policy,
+		    struct err *err);
 /* As after blueprint_begin: to be made once more. */
 void blueprint_again(struct blueprint *p);
 /* The rest. REQ asks for no more than before. */

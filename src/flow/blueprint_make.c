@@ -201,7 +201,8 @@ static int open_workspace(struct draft *d, struct err *err)
 		workspace_explain(d->req->workspace, err);
 		return -1;
 	}
-	p->workspace = workspace_open(real, d->req->workspace_mode, &p->own, &p->spec, err);
+	p->workspace = workspace_open(real, d->req->workspace_mode, d->req->commit, &p->own,
+				      &p->spec, err);
 	if (p->workspace < 0)
 		return -1;
 	if (p->spec.private_dir && d->req->workspace_mode == WORKSPACE_OVERLAY) {

@@ -102,7 +102,8 @@ static int give(struct draft *d, const char *path, unsigned flags, struct err *e
 
 	if (!g || show(d, path, flags, err) < 0)
 		return -1;
-	int r = S_ISDIR(g->st.st_mode) ? own_paths_mask(&d->bp->own, g->fd, path, path, s, err)
+	const struct own_shown shown = {path, path, false};
+	int r = S_ISDIR(g->st.st_mode) ? own_paths_mask(&d->bp->own, g->fd, &shown, s, err)
 				       : own_paths_refuse(&d->bp->own, g->fd, path, err);
 	if (r < 0)
 		return -1;

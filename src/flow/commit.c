@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/account.h"
 #include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
@@ -135,13 +136,10 @@ static bool is_home(int workspace, const char *path, size_t len)
 		return errno != ENOENT && errno != ENOTDIR;
 	FILE *f = fopen("/etc/passwd", "re");
 	bool found = is_same_dir(&st, getenv("HOME"));
-	while (f && !found && getline(&line, &size, f) > 0) {
-		char *at = line;
-		for (int field = 0; field < 5 && at; field++)
-			at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL;
-		if (at)
-			at[strcspn(at, ":\n")] = '\0';
-		found = is_same_dir(&st, at);
+	const char *home = "";
+	while (f && !found && home) {
+		home = account_home(f, &line, &size);
+		found = is_same_dir(&st, home);
 	}
 	if (f)
 		fclose(f);

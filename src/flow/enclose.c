@@ -66,7 +66,8 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 	int begun = launch_begin(&box, &err);
 	blueprint_init(bp);
 	box.is_own = true;
-	if (begun < 0 || blueprint_begin(bp, req, &err) < 0 || blueprint_make(bp, req, &err) < 0 ||
+	if (begun < 0 || blueprint_begin(bp, req, NULL, &err) < 0 ||
+	    blueprint_make(bp, req, &err) < 0 || own_paths_make(&bp->own, &bp->spec, &err) < 0 ||
 	    (req->network && outside_open(&bp->outside, &none, req, NULL, NULL, &err) < 0) ||
 	    enclose(req, bp, &box, sink, ret, &err) < 0)
 		enclose_fail(ret, &err);

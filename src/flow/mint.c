@@ -104,7 +104,7 @@ int mint_plan(struct gate_state *state, const struct domain *d, const struct min
 	      struct plan *ret, char *token, struct err *err)
 {
 	const struct profile *profile = find_profile(ask, err);
-	static const struct own_paths none; /* no box is given anything here */
+	struct own_paths none = {0}; /* no box is given anything here */
 	AUTO_PAYLOAD struct payload payload = {.fd = -1};
 	uint64_t now = state->keeper.now_us();
 	struct plan plan = {.caps = ask->caps | policy_caps_of(ask->with),

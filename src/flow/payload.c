@@ -237,8 +237,7 @@ int payload_know(struct payload *p, struct err *err)
 
 /* The file itself is not sealed: whoever needs to know that it has not changed asks
  * payload_is_same. */
-static int open_program(struct payload *p, const char *file, const struct own_paths *own,
-			struct err *err)
+static int open_program(struct payload *p, const char *file, struct own_paths *own, struct err *err)
 {
 	struct stat *st = &p->from;
 
@@ -258,8 +257,8 @@ static int open_program(struct payload *p, const char *file, const struct own_pa
 }
 
 /* O_NONBLOCK: opening a pipe would wait for its writer. */
-static int open_file(struct payload *p, const char *file, uint64_t time_ms,
-		     const struct own_paths *own, struct err *err)
+static int open_file(struct payload *p, const char *file, uint64_t time_ms, struct own_paths *own,
+		     struct err *err)
 {
 	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -279,7 +278,7 @@ static int open_file(struct payload *p, const char *file, uint64_t time_ms,
 }
 
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 uint64_t time_ms, const struct own_paths *own, struct err *err)
+		 uint64_t time_ms, struct own_paths *own, struct err *err)
 {
 	bool is_stdin = strcmp(file, "-") == 0;
 

@@ -30,7 +30,7 @@ void payload_done(struct payload *p);
 
 /* TIME_MS is how long a pipe that is not standard input may take to its end. A file of OWN is refused. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
-		 uint64_t time_ms, const struct own_paths *own, struct err *err);
+		 uint64_t time_ms, struct own_paths *own, struct err *err);
 /* Code that is in memory already. */
 int payload_take(struct payload *p, const struct profile *profile, const char *data, size_t len,
 		 struct err *err);

@@ -114,6 +114,7 @@ static int begin_early(struct sentence *s, struct err *err)
 	s->bp.talks = true;
 	s->bp.planned = s->guess.planned;
 	s->waits = blueprint_make(&s->bp, &s->guess.confined, &ignored) == 0 &&
+		   !s->bp.own.missing &&
 		   launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
 	if (!s->waits)
 		return begin_again(s, err);
@@ -225,7 +226,10 @@ static int ask(struct sentence *s, struct err *err)
 		s->sink->pending(s->sink->ctx, s->result->report);
 	if ((s->waits && begin_again(s, err) < 0) || wait_for_people(&s->gate, err) < 0)
 		return -1;
-	return gate_policy_again(&s->gate, err);
+	if (gate_policy_again(&s->gate, err) < 0)
+		return -1;
+	own_paths_find(&s->bp.own, s->req, &s->gate.policy, &s->bp.arena);
+	return 0;
 }
 
 /* decide, (approve) */
@@ -321,7 +325,8 @@ static int enclosed(struct sentence *s, struct err *err)
 	}
 	if (s->waits && (begin_again(s, err) < 0 || draw(s, err) < 0))
 		return -1;
-	if (gate_open_outside(&s->gate, &s->bp.outside, err) < 0 ||
+	if (own_paths_make(&s->bp.own, &s->bp.spec, err) < 0 ||
+	    gate_open_outside(&s->gate, &s->bp.outside, err) < 0 ||
 	    secrets_name(&s->bp.outside, &s->bp.spec, err) < 0)
 		return -1;
 	say_started(s);
@@ -402,9 +407,9 @@ static int speak(struct sentence *s, struct err *err)
 	struct gate *g = &s->gate;
 
 	/* Start cordon-box first; it initialises while we prepare the request. */
-	if (begin_box(s, err) < 0 || blueprint_begin(&s->bp, s->req, err) < 0 ||
-	    payload_know(&s->bp.payload, err) < 0 ||
-	    gate_open(g, s->req, s->result->report, err) < 0)
+	if (begin_box(s, err) < 0 || gate_open(g, s->req, s->result->report, err) < 0 ||
+	    blueprint_begin(&s->bp, s->req, &g->policy, err) < 0 ||
+	    payload_know(&s->bp.payload, err) < 0)
 		return -1;
 	if (begin_early(s, err) < 0 || gate_open_state(g, err) < 0)
 		return -1;

@@ -7,7 +7,6 @@
 #include "flow/workspace.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +16,9 @@
 
 #include "base/account.h"
 #include "base/scope.h"
+#include "flow/mounts.h"
 
 #define WORKSPACE_TARGET "/workspace"
-
-struct workspace {
-	const char *real;
-	enum workspace_mode mode;
-	const struct own_paths *own;
-	struct spec *spec;
-};
 
 static const struct {
 	unsigned long type;
@@ -72,40 +65,6 @@ static int check_type(int fd, const char *real, struct err *err)
 	return 0;
 }
 
-/* mountinfo writes a blank as \040. In place. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; to++) {
-		unsigned code;
-		if (p[0] == '\\' && sscanf(p + 1, "%3o", &code) == 1) {
-			*to = (char)code;
-			p += 4;
-		} else {
-			*to = *p++;
-		}
-	}
-	*to = '\0';
-}
-
-/* One line of mountinfo: where it is mounted, and what. Cut out in place. */
-static bool parse_mount(char *line, const char **ret_path, const char **ret_type)
-{
-	char *type = strstr(line, " - "), *at = line;
-
-	for (int field = 0; field < 4 && at; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || !type)
-		return false;
-	at[1 + strcspn(at + 1, " ")] = '\0';
-	type[3 + strcspn(type + 3, " \n")] = '\0';
-	unescape(at + 1);
-	*ret_path = at + 1;
-	*ret_type = type + 3;
-	return true;
-}
-
 static int refuse_mount(const char *real, const char *path, struct err *err)
 {
 	err_set(err, ERR_INPUT, "workspace %s: something is mounted below it", real);
@@ -114,47 +73,20 @@ static int refuse_mount(const char *real, const char *path, struct err *err)
 	return -1;
 }
 
-/* What is mounted below the workspace may show Cordon's own paths under another name. A mount that this
- * account cannot open is closed to the box too. */
-static int mask_mount(const struct workspace *w, const char *path, struct err *err)
+static int check_mounts(const struct mount *all, const char *real, enum workspace_mode mode,
+			struct err *err)
 {
-	char target[PATH_MAX];
-	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	snprintf(target, sizeof(target), WORKSPACE_TARGET "%s", path + strlen(w->real));
-	return dir < 0 ? 0 : own_paths_mask(w->own, dir, path, target, w->spec, err);
-}
-
-static int check_mount(const struct workspace *w, char *line, struct err *err)
-{
-	const char *real = w->real;
-	size_t len = strlen(real);
-	const char *path, *type;
-
-	if (!parse_mount(line, &path, &type) || strncmp(path, real, len) != 0 || path[len] != '/')
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
-		if (strcmp(type, kernel_files[i].name) == 0)
-			return refuse_kernel_files(path, type, err);
-	return w->mode == WORKSPACE_OVERLAY ? refuse_mount(real, path, err)
-					    : mask_mount(w, path, err);
-}
-
-static int check_mounts(const struct workspace *w, struct err *err)
-{
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	AUTO_FREE char *line = NULL;
-	size_t size = 0;
-	int r = 0;
-
-	if (!f)
-		return err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
-	while (r == 0 && getline(&line, &size, f) > 0)
-		r = check_mount(w, line, err);
-	if (r == 0 && !feof(f))
-		r = err_errno(err, ERR_SYSTEM, "looking for mounts below the workspace");
-	fclose(f);
-	return r;
+	for (const struct mount *m = all; m; m = m->next) {
+		const char *rest = path_below(m->point, real);
+		if (!rest || !*rest)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
+			if (strcmp(m->type, kernel_files[i].name) == 0)
+				return refuse_kernel_files(m->point, m->type, err);
+		if (mode == WORKSPACE_OVERLAY)
+			return refuse_mount(real, m->point, err);
+	}
+	return 0;
 }
 
 static int check_path(const char *real, struct err *err)
@@ -194,17 +126,17 @@ static int check_owner(int fd, const char *real, enum workspace_mode mode, struc
 	return -1;
 }
 
-int workspace_open(const char *real, enum workspace_mode mode, const struct own_paths *own,
+int workspace_open(const char *real, enum workspace_mode mode, bool commits, struct own_paths *own,
 		   struct spec *spec, struct err *err)
 {
-	const struct workspace w = {real, mode, own, spec};
+	const struct own_shown shown = {real, WORKSPACE_TARGET, mode == WORKSPACE_RW || commits};
 	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "workspace %s", real);
 	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
-	    own_paths_mask(own, fd, real, WORKSPACE_TARGET, spec, err) < 0 ||
-	    check_mounts(&w, err) < 0 || check_owner(fd, real, mode, err) < 0)
+	    own_paths_mask(own, fd, &shown, spec, err) < 0 ||
+	    check_mounts(own->mounts, real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);
 }

@@ -11,7 +11,7 @@ home()
 {
 	WHO=$1
 	H=$T/home-$1
-	mkdir -p "$H/project" "$H/.local/share"
+	mkdir -p "$H/project" "$H/.local/share/cordon" "$H/.config/cordon"
 	echo 'print(1)' >"$H/project/ok.py"
 	! is_root || [ "$1" != user ] || chown -R "$TEST_UID:$TEST_UID" "$H"
 	chmod 755 "$H"
@@ -305,6 +305,125 @@ by_request()
 		'" >"$T/out" 2>"$T/err" || show
 	no_key_in "$T/out"
 	out_has 'own state/cordon [] []' || out_has 'own below/state/cordon [] []'
+}
+
+@test "mounts below what is given, also of one file, show nothing of it" {
+	need_root
+	reader
+	home user
+	as user mkdir -p "$H/venv/bin" "$H/venv/below"
+	as user ln -s /usr/bin/python3 "$H/venv/bin/python3"
+	as user touch "$H/project/key" "$H/project/log" "$H/venv/key"
+	unshare -m --propagation private bash -c "
+		mount --bind '$H/.local' '$H/venv/below' && cd '$H/.local/state/cordon' &&
+		mount --bind plan.key '$H/project/key' && mount --bind log.db '$H/project/log' &&
+		mount --bind plan.key '$H/venv/key' &&
+		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
+		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
+			cd /
+			$CORDON run --origin user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace &&
+			$CORDON run --origin user --tier no-cgroup --venv $H/venv $T/read.py -- $H/venv || exit
+			$CORDON run --origin user --tier no-cgroup --stdin $H/project/key $T/read.py -- /tmp
+			[ \$? -eq 126 ]
+		'" >"$T/out" 2>"$T/err" || show
+	no_key_in "$T/out" "$T/err"
+	! grep -qa 'SQLite format' "$T/out" || show
+	out_has 'print(1)'
+	out_has 'own below/state/cordon [] []'
+	err_has "$H/project/key is Cordon's own"
+}
+
+@test "root's box shows nothing of a user's Cordon" {
+	need_root
+	reader
+	home user
+	as user chmod 755 "$H/.local/state"
+	as user mkdir -p "$H/elsewhere/deep"
+	as user chmod 700 "$H/elsewhere"
+	given --state "$H/elsewhere" "$H/project/ok.py"
+	exits 0
+	KEYS="$KEYS $(cut -d' ' -f2 "$H"/elsewhere/*.key)"
+	box root:full --workspace "$H:ro" "$T/read.py" -- /workspace/.local
+	exits 0
+	no_key_in "$T/out" "$T/err"
+	out_has 'own state/cordon [] []'
+	local dir
+	for dir in "$H/elsewhere" "$H/elsewhere/deep"; do
+		box root:full --workspace "$dir:ro" "$T/read.py" -- /workspace
+		exits 126
+		err_has 'cordon-state'
+	done
+	box root:full --stdin "$H/elsewhere/plan.key" "$T/read.py" -- /tmp
+	exits 126
+	err_has 'cordon-state'
+}
+
+not_allowed()
+{
+	rm -rf "$H/.config" "$H/.local/share"
+	cat >"$H/project/policy.yaml" <<-'YAML'
+		version: 1
+		rules:
+		  - id: asks
+		    why: a test
+		    when: {origin: user}
+		    then: ask
+		    match: [{origin: user, verdict: ask}]
+		    not_match: [{origin: agent, verdict: allow}]
+	YAML
+	local mode option
+	for mode in $(modes); do
+		option=
+		[ "$mode" != overlay ] || option=--commit
+		given --policy "$H/project/policy.yaml" --workspace "$H:$mode" $option "$H/project/ok.py"
+		exits 75
+		[ ! -e "$H/.config" ] && [ ! -e "$H/.local/share" ] || { ls -A "$H"; return 1; }
+	done
+}
+@test "a run that is not allowed makes nothing" {
+	everywhere not_allowed
+}
+
+with_secret()
+{
+	as "$WHO" tee "$H/project/token" <<<'the-secret-itself' >/dev/null
+	chmod 644 "$H/project/token"
+	cat >"$H/policy.yaml" <<-YAML
+		version: 1
+		secrets:
+		  - name: TOKEN
+		    host: api.example.org:443
+		    file: $H/project/token
+	YAML
+	local mode
+	for mode in $(modes); do
+		given --policy "$H/policy.yaml" --workspace "$H/project:$mode" "$T/read.py" -- /workspace
+		exits 0
+		out_has 'print(1)'
+		! grep -q the-secret "$T/out" || show
+	done
+	given --policy "$H/policy.yaml" --stdin "$H/project/token" "$T/read.py" -- /tmp
+	exits 126
+	err_has '(secret)'
+}
+@test "the file of a policy's secret is not seen" {
+	reader
+	everywhere with_secret
+}
+
+shut()
+{
+	[ "$WHO" != root ] || return 0
+	as "$WHO" chmod 0 "$H/.local"
+	given --state "$T/as-user/shut" --workspace "$H:rw" "$H/project/ok.py"
+	as "$WHO" chmod 755 "$H/.local"
+	exits 126
+	err_has 'may show'
+	given --state "$T/as-user/shut" --workspace "$H/project:rw" "$H/project/ok.py"
+	exits 0
+}
+@test "one that cannot be looked for is taken to be there" {
+	everywhere shut
 }
 
 @test "a key with a second name is not used" {

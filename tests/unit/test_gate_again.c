@@ -114,7 +114,7 @@ static struct one *one_new(void)
 	o->gate.look.text = &o->text; /* nothing is scanned */
 	o->gate.look.textc = 1;
 	blueprint_init(&o->bp);
-	must(blueprint_begin(&o->bp, &o->req, &err) == 0 &&
+	must(blueprint_begin(&o->bp, &o->req, NULL, &err) == 0 &&
 		     payload_know(&o->bp.payload, &err) == 0 &&
 		     gate_open(&o->gate, &o->req, &o->report, &err) == 0 &&
 		     gate_open_state(&o->gate, &err) == 0,

@@ -367,7 +367,7 @@ static void decide(struct model *m, const struct what *w, const struct request *
 
 	scratch_must(g && bp && report, "memory");
 	blueprint_init(bp);
-	must(blueprint_begin(bp, r, &err) == 0 && payload_know(&bp->payload, &err) == 0 &&
+	must(blueprint_begin(bp, r, NULL, &err) == 0 && payload_know(&bp->payload, &err) == 0 &&
 		     gate_open(g, r, report, &err) == 0 && gate_open_state(g, &err) == 0 &&
 		     gate_facts(g, bp, &err) == 0,
 	     &err);

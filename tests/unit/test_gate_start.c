@@ -79,7 +79,7 @@ static struct started *decide_in(const char *handle, enum origin declared)
 	s->request.workspace = place;
 	s->request.workspace_mode = WORKSPACE_RW;
 	blueprint_init(&s->bp);
-	must(blueprint_begin(&s->bp, &s->request, &err) == 0 &&
+	must(blueprint_begin(&s->bp, &s->request, NULL, &err) == 0 &&
 		     payload_know(&s->bp.payload, &err) == 0 &&
 		     gate_open(&s->gate, &s->request, &s->report, &err) == 0 &&
 		     gate_open_state(&s->gate, &err) == 0 &&

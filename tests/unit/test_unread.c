@@ -121,18 +121,21 @@ static void test_directories(void)
 
 static void test_mounts(const char *dir)
 {
-	static const struct own_paths own;
+	struct arena arena = {0};
+	struct own_paths own = {.arena = &arena};
 	struct err err = {0};
-	int fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
+	int fd = workspace_open(dir, WORKSPACE_OVERLAY, false, &own, &spec, &err);
 
 	ok(fd >= 0, "the mounts are read");
 	scope_close(&fd);
 	bad_list = true;
-	fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
+	own = (struct own_paths){.arena = &arena};
+	fd = workspace_open(dir, WORKSPACE_OVERLAY, false, &own, &spec, &err);
 	ok(fd < 0 && err.code == ERR_SYSTEM && err.sys_errno == EIO,
 	   "a list of mounts that was not read to its end is an error");
 	scope_close(&fd);
 	bad_list = false;
+	arena_done(&arena);
 }
 
 int main(void)
