@@ -287,6 +287,22 @@ static void test_secrets(void)
 	arena_done(&arena);
 }
 
+static void test_accounts(void)
+{
+	char passwd[512];
+
+	make_path("homes/one/.config/cordon");
+	make_path("homes/two");
+	snprintf(passwd, sizeof(passwd), "one:x:1:1::%s:/bin/sh\nbroken\ntwo:x:2:2::%s:/bin/sh\n",
+		 at("homes/one"), at("homes/two"));
+	scratch_file("passwd", passwd, 0644);
+	scratch_must(mount("passwd", "/etc/passwd", NULL, MS_BIND, NULL) == 0, "mounting");
+	ok(gives("homes", "/one/.config/cordon ") && gives("homes/one/.config/cordon", "refused") &&
+		   !scratch_exists("homes/two/.config"),
+	   "the home directories of all accounts are known, and nothing is made there");
+	scratch_must(umount("/etc/passwd") == 0, "unmounting");
+}
+
 /* Last: it stays in a namespace of its own. Only root can mount, and root's run has this. */
 static void test_mounts(void)
 {
@@ -325,6 +341,7 @@ static void test_mounts(void)
 			 "/.local/share/cordon "),
 	   "and what it hides gets no mask");
 	scratch_must(umount("home/.local") == 0, "unmounting");
+	test_accounts();
 }
 
 int main(void)
