@@ -266,6 +266,15 @@ static int add_accounts(struct own_paths *own, struct err *err)
 	return r;
 }
 
+/* Other accounts' directories are looked for when a directory is given, which may hold a home. */
+static int look_for_accounts(struct own_paths *own, struct err *err)
+{
+	if (own->has_accounts)
+		return 0;
+	own->has_accounts = true;
+	return add_accounts(own, err);
+}
+
 static int look(struct own_paths *own, struct err *err)
 {
 	static const struct own_path system = {"state", "/var/lib/cordon", true, false};
@@ -279,7 +288,7 @@ static int look(struct own_paths *own, struct err *err)
 	for (size_t i = 0; i < own->count; i++)
 		if (resolve(own, &own->at[i], err) < 0)
 			return -1;
-	if (resolve(own, &system, err) < 0 || add_accounts(own, err) < 0)
+	if (resolve(own, &system, err) < 0)
 		return -1;
 	return own->arena->failed ? err_memory(err) : 0;
 }
@@ -356,6 +365,17 @@ static int refuse_above(const struct own_paths *own, int dir, bool is_file, cons
 	return err_set(err, ERR_LIMIT, "%s is more than %d deep", name, ABOVE_DEPTH_MAX);
 }
 
+/* By its names alone: a file in what may be any account's. */
+static const char *home_of(const struct own_paths *own, const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
+		const char *own_dir = arena_printf(own->arena, "/%s/cordon/", usual[i].at_home);
+		if (strstr(path, own_dir))
+			return usual[i].what;
+	}
+	return NULL;
+}
+
 int own_paths_refuse(struct own_paths *own, int fd, const char *name, struct err *err)
 {
 	struct place place;
@@ -368,6 +388,11 @@ int own_paths_refuse(struct own_paths *own, int fd, const char *name, struct err
 	if (look(own, err) < 0 || mounts_place(own->mounts, fd, own->arena, &place, err) < 0)
 		return -1;
 	bool is_file = !S_ISDIR(st.st_mode);
+	if (!is_file && look_for_accounts(own, err) < 0)
+		return -1;
+	const char *what = is_file ? home_of(own, place.path) : NULL;
+	if (what)
+		return refuse(&(struct own_path){.what = what, .path = place.path}, name, err);
 	for (const struct own_place *p = own->first; p; p = p->next) {
 		const char *rest = place_below(&place, &p->at);
 		/* A directory of rules that a call names may hold other files too, and they can be given. */
@@ -504,7 +529,8 @@ int own_paths_mask(struct own_paths *own, int dir, const struct own_shown *shown
 
 	if (!own->arena)
 		return 0;
-	if (mounts_path(dir, path, err) < 0 || look(own, err) < 0 || add_home(own, path, err) < 0 ||
+	if (mounts_path(dir, path, err) < 0 || look(own, err) < 0 ||
+	    look_for_accounts(own, err) < 0 || add_home(own, path, err) < 0 ||
 	    own_paths_refuse(own, dir, shown->name, err) < 0 ||
 	    mounts_place(own->mounts, dir, own->arena, &place, err) < 0 ||
 	    mask_below(own, dir, &place, shown, spec, err) < 0)

@@ -31,6 +31,7 @@ struct own_paths {
 	struct own_path at[OWN_PATHS_MAX];
 	/* Found when the first file or directory is looked at. */
 	struct mount *mounts;
+	bool has_accounts;
 	struct own_place *first, **end;
 	struct own_missing *missing;
 };
