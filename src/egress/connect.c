@@ -201,6 +201,17 @@ void connect_supersede(struct egress *e, int fd)
 	relay_supersede(e, cookie);
 }
 
+/* The program fills its send buffer between two looks at the limit: with --net-out it is small. Setting
+ * it also stops the kernel from making it larger. The kernel doubles the value. */
+static void bound_queue(int fd, uint64_t limit)
+{
+	uint64_t bytes = limit / EGRESS_QUEUE_SHARE;
+	int half = (int)((bytes < EGRESS_QUEUE_MIN ? EGRESS_QUEUE_MIN : bytes) / 2);
+
+	if (limit && bytes < EGRESS_QUEUE_MAX)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &half, sizeof(half));
+}
+
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule)
 {
@@ -219,6 +230,7 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 	p->until_ns = p->waits ? connect_deadline(fd, &p->own) : CONNECT_NEVER;
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	bound_queue(fd, e->limit[LIMIT_NET_OUT]);
 	inert_set(fd, false);
 	call_connect(e, fd, to, (uint16_t)a->row.port, on_called, p);
 }

@@ -70,8 +70,9 @@ static bool is_same(const struct attempt *a, const struct inet_diag_msg *m)
 	       a->id.idiag_cookie[1] == m->id.idiag_cookie[1];
 }
 
-/* Kernels before 4.19 do not count what was sent; Cordon needs later ones anyway. */
-static bool read_bytes(const struct inet_diag_msg *m, size_t len, struct bytes *ret)
+/* What a live socket still has to send counts as sent: it leaves even after the program's end. Kernels
+ * before 4.19 do not count what was sent; Cordon needs later ones anyway. */
+static bool read_bytes(const struct inet_diag_msg *m, size_t len, bool live, struct bytes *ret)
 {
 	const struct rtattr *a = (const struct rtattr *)(m + 1);
 	struct tcp_info info;
@@ -82,7 +83,8 @@ static bool read_bytes(const struct inet_diag_msg *m, size_t len, struct bytes *
 			continue;
 		size_t have = RTA_PAYLOAD(a);
 		memcpy(&info, RTA_DATA(a), have < sizeof(info) ? have : sizeof(info));
-		ret->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+		ret->out = info.tcpi_bytes_sent - info.tcpi_bytes_retrans +
+			   (live ? info.tcpi_notsent_bytes : 0);
 		ret->in = info.tcpi_bytes_received;
 		return true;
 	}
@@ -98,7 +100,7 @@ static void on_message(struct egress *e, const struct nlmsghdr *h)
 		return;
 	for (struct attempt *a = e->live; a; a = a->next)
 		if (is_same(a, m)) {
-			if (read_bytes(m, NLMSG_PAYLOAD(h, 0), &b))
+			if (read_bytes(m, NLMSG_PAYLOAD(h, 0), false, &b))
 				attempt_die(e, a, b.out, b.in);
 			return;
 		}
@@ -164,7 +166,7 @@ static bool ask(struct egress *e, const struct attempt *a, struct bytes *ret)
 	if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) ||
 	    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 		return false;
-	return read_bytes(NLMSG_DATA(h), NLMSG_PAYLOAD(h, 0), ret);
+	return read_bytes(NLMSG_DATA(h), NLMSG_PAYLOAD(h, 0), true, ret);
 }
 
 void counter_look(struct egress *e)

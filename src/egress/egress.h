@@ -33,6 +33,9 @@ enum {
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
 	EGRESS_MEMORY_MAX = 1 << 30,   /* bytes */
+	EGRESS_QUEUE_SHARE = 1024,     /* of --net-out: one connection's send buffer, */
+	EGRESS_QUEUE_MIN = 64 << 10,   /* at least, in bytes, */
+	EGRESS_QUEUE_MAX = 4 << 20,    /* and from here on as large as the host's */
 };
 
 struct egress;

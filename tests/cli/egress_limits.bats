@@ -144,6 +144,25 @@ killed()
 	every check
 }
 
+@test "send buffers add to --net-out what the documentation says and no more" {
+	local limit=$((1 << 20)) connections=100 most
+	most=$((limit + connections * (64 + 64 + 8) * 1024)) # the last: what the host takes without reading
+	check() {
+		rm -f "$W/drain" "$W/drained"
+		box "$1" --json --time 20s --net-out $limit --net 203.0.113.2:93 --lang binary \
+			"$T/$HOLD" -- fill 203.0.113.2 93 $connections
+		holds 'r["status"] == "limit" and r["limit"] == "net-out"'
+		touch "$W/drain"
+		for _ in $(seq 100); do
+			[ "$(cat "$W/drained" 2>/dev/null | wc -l)" -lt $connections ] || break
+			sleep 0.1
+		done
+		[ "$(wc -l <"$W/drained")" -eq $connections ]
+		awk -v most=$most '{ all += $1 } END { print all, "of", most; exit !(all <= most) }' "$W/drained"
+	}
+	every check
+}
+
 @test "UDP sockets are few and their queues are short; names are found all the same" {
 	cat <<'PY' | code c.py
 import socket, sys

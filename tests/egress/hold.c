@@ -4,6 +4,7 @@
  *
  *     linger IP DEAF          the last close of a socket that lingers is the supervisor's
  *     outrun IP DEAF READER   the same with cordon-egress; then it sends as fast as it can
+ *     fill IP LATE COUNT      COUNT connections; then each is sent what its buffer takes
  *     page CALL FILE          the address of connect, or the program of execve, lies in FILE
  *     erase FILE              a child's execve of FILE is refused while the child is killed
  *     locks IP DEAF READER FILE   a thread sleeps in FILE's page with a socket locked; another one sends
@@ -172,6 +173,21 @@ static int outrun(char **argv)
 	return 0;
 }
 
+static int fill(char **argv)
+{
+	struct sockaddr_in late = at(argv[0], argv[1]);
+	int count = atoi(argv[2]), *fd = calloc((size_t)count, sizeof(*fd)), size = 4 << 20;
+
+	for (int i = 0; i < count; i++) {
+		fd[i] = reach(&late, size);
+		setsockopt(fd[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+		fcntl(fd[i], F_SETFL, O_NONBLOCK);
+	}
+	for (;;)
+		for (int i = 0; i < count; i++)
+			(void)!write(fd[i], block, sizeof(block));
+}
+
 static void *map(const char *file)
 {
 	int fd = open(file, O_RDONLY);
@@ -259,9 +275,9 @@ static const struct {
 	const char *name;
 	int words;
 	int (*run)(char **argv);
-} modes[] = {{"linger", 2, linger}, {"outrun", 3, outrun}, {"page", 2, page},
-	     {"erase", 1, erase},   {"locks", 4, locks},   {"local", 1, local},
-	     {"output", 0, output}};
+} modes[] = {{"linger", 2, linger}, {"outrun", 3, outrun}, {"fill", 3, fill},
+	     {"page", 2, page},	    {"erase", 1, erase},   {"locks", 4, locks},
+	     {"local", 1, local},   {"output", 0, output}};
 
 int main(int argc, char **argv)
 {

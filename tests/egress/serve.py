@@ -193,6 +193,22 @@ class Sink(socketserver.BaseRequestHandler):
         os.rename(f.name, os.path.join(DIR, "sunk"))
 
 
+class Late(socketserver.BaseRequestHandler):
+    """Reads nothing before there is a DIR/drain, then all. DIR/drained has a line of bytes for each."""
+
+    def handle(self):
+        total = 0
+        while not os.path.exists(os.path.join(DIR, "drain")):
+            time.sleep(0.1)
+        try:
+            while data := self.request.recv(1 << 16):
+                total += len(data)
+        except ConnectionError:
+            pass
+        with asked_lock, open(os.path.join(DIR, "drained"), "a") as f:
+            f.write(f"{total}\n")
+
+
 class Threads(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
     request_queue_size = 2048
@@ -229,11 +245,11 @@ def main():
     dns = socketserver.ThreadingUDPServer(("203.0.113.2", 53), Dns)
     run(dns)
     git = lambda *args: Git(*args, directory=os.path.join(DIR, "git"))
-    ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git, 91: Deaf, 92: Sink}
+    ports = {80: Web, 8080: Web, 22: Banner, 81: Slow, 82: Reset, 83: Echo, 84: git, 91: Deaf, 92: Sink, 93: Late}
     for port, handler in ports.items():
         for host in ("203.0.113.2", "203.0.113.3", "10.77.0.2", "169.254.169.254", "168.63.129.16"):
             server = Threads((host, port), handler)
-            if handler is Deaf:
+            if handler in (Deaf, Late):
                 server.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             run(server)
         run(Threads6(("2001:db8:77::2", port), handler))

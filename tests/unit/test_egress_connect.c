@@ -78,6 +78,34 @@ static void error_made(struct parts *p, int server, const struct sockaddr_in *at
 	close(fd);
 }
 
+/* The send buffer that a connection has with this limit. */
+static int buffer(struct parts *p, int server, const struct sockaddr_in *at, uint64_t limit)
+{
+	int fd = program(SOCK_NONBLOCK), size = 0;
+	socklen_t len = sizeof(size);
+
+	p->e->limit[LIMIT_NET_OUT] = limit;
+	call(p, 4, fd, at);
+	int other = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+	turn(p);
+	getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, &len);
+	p->e->limit[LIMIT_NET_OUT] = 0;
+	close(other);
+	close(fd);
+	return size;
+}
+
+static void buffers(struct parts *p, int server, const struct sockaddr_in *at)
+{
+	uint64_t much = (uint64_t)EGRESS_QUEUE_SHARE * EGRESS_QUEUE_MAX;
+	int usual = buffer(p, server, at, 0);
+
+	ok(buffer(p, server, at, 1) == EGRESS_QUEUE_MIN, "the least");
+	ok(buffer(p, server, at, 100ULL << 20) == 100 << 10, "a share of --net-out");
+	ok(buffer(p, server, at, much) == usual, "the host's own");
+	ok(buffer(p, server, at, much - 1) != usual, "and a byte less: not the host's");
+}
+
 int main(void)
 {
 	struct parts p;
@@ -90,6 +118,7 @@ int main(void)
 	error_taken(&p, &nobody);
 	reset(&p, server, &at);
 	error_made(&p, server, &at);
+	buffers(&p, server, &at);
 	int rc = tap_done();
 	fflush(stdout);
 	_exit(rc);
