@@ -42,17 +42,23 @@ static bool is_inet(const struct seccomp_data *d, int type, int only)
 	       (protocol == 0 || protocol == only);
 }
 
+/* True: the caller's network has MAX sockets, those in no process included, or they cannot be counted. */
+static bool is_full(const struct seccomp_notif *req, uint64_t max)
+{
+	char file[64];
+	uint64_t used;
+
+	snprintf(file, sizeof(file), "/proc/%d/net/sockstat", (int)req->pid);
+	return watch_count_sockets(file, &used) < 0 || used >= max;
+}
+
 /* UDP sockets live in the box's own network, where only the resolver is. Their queues are in no cgroup of
  * version 1, and all of the host's share one maximum. So the box gets few of them, and none has a queue of
  * another size than the host's usual one (no SO_RCVBUF). Local sockets are counted too: the kernel has
  * one number for all. The call has no pointers, so what continues is what was looked at. */
 static bool on_udp_socket(int listener, const struct seccomp_notif *req)
 {
-	char file[64];
-	uint64_t used;
-
-	snprintf(file, sizeof(file), "/proc/%d/net/sockstat", (int)req->pid);
-	if (watch_count_sockets(file, &used) < 0 || used >= CORDON_SOCKETS_MAX)
+	if (is_full(req, CORDON_SOCKETS_MAX))
 		return answer(listener, req, ENOBUFS, 0);
 	return answer(listener, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
@@ -149,6 +155,7 @@ static bool is_own(const struct egress_dial *d)
 /* glibc looks for this one before every name. */
 #define NSCD "/var/run/nscd/socket"
 
+/* The other end of a local connection is made here, and is in no cgroup of the box: so there are few. */
 static int connect_local(int listener, const struct seccomp_notif *req, int fd,
 			 const struct egress_dial *d, struct local_answer *ret)
 {
@@ -157,6 +164,8 @@ static int connect_local(int listener, const struct seccomp_notif *req, int fd,
 
 	snprintf(ret->target, sizeof(ret->target), "%.*s", len, path);
 	ret->quiet = strcmp(ret->target, NSCD) == 0;
+	if (is_full(req, CORDON_LOCAL_MAX))
+		return ENOBUFS;
 	return reach_unix(listener, req, fd, d->address, d->address_len);
 }
 

@@ -44,6 +44,7 @@ enum limit_id limit_find(const char *name);
 #define CORDON_DENIALS_MAX 128 /* different ones that are listed */
 #define CORDON_EVENTS_MAX 4096 /* refused calls that are answered one by one */
 #define CORDON_SOCKETS_MAX 128 /* with a network: a box with more gets no further UDP socket */
+#define CORDON_LOCAL_MAX 4096  /* and a box with so many makes no local connection */
 #define CORDON_CHANGES_MAX 20000
 #define CORDON_CHANGE_PATH_MAX 4096
 #define CORDON_WALK_DEPTH_MAX 512

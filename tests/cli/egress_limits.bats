@@ -163,6 +163,16 @@ killed()
 	every check
 }
 
+@test "local connections that are never accepted are few: what they hold is outside of --memory" {
+	check() {
+		box "$1" --json --time 30s --memory 2G --net web.test:80 --lang binary "$T/$HOLD" -- pend 20000
+		exits 0
+		holds 'r["stdout"].split()[1:] == ["No", "buffer", "space", "available"]' \
+			'1000 < int(r["stdout"].split()[0]) <= 4096' # two sockets each
+	}
+	every check
+}
+
 @test "UDP sockets are few and their queues are short; names are found all the same" {
 	cat <<'PY' | code c.py
 import socket, sys

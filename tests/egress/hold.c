@@ -5,6 +5,7 @@
  *     linger IP DEAF          the last close of a socket that lingers is the supervisor's
  *     outrun IP DEAF READER   the same with cordon-egress; then it sends as fast as it can
  *     fill IP LATE COUNT      COUNT connections; then each is sent what its buffer takes
+ *     pend COUNT              COUNT local connections that are never accepted
  *     page CALL FILE          the address of connect, or the program of execve, lies in FILE
  *     erase FILE              a child's execve of FILE is refused while the child is killed
  *     locks IP DEAF READER FILE   a thread sleeps in FILE's page with a socket locked; another one sends
@@ -188,6 +189,27 @@ static int fill(char **argv)
 			(void)!write(fd[i], block, sizeof(block));
 }
 
+static int pend(char **argv)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int made = 0, error = 0, server = -1;
+
+	for (; made < atoi(argv[0]) && !error; made++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (made % 4096 == 0) {
+			snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%d", made);
+			server = socket(AF_UNIX, SOCK_STREAM, 0);
+			bind(server, (struct sockaddr *)&to, sizeof(to));
+			listen(server, 4096);
+		}
+		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
+			error = errno;
+		close(fd);
+	}
+	printf("%d %s\n", made, strerror(error));
+	return 0;
+}
+
 static void *map(const char *file)
 {
 	int fd = open(file, O_RDONLY);
@@ -276,8 +298,8 @@ static const struct {
 	int words;
 	int (*run)(char **argv);
 } modes[] = {{"linger", 2, linger}, {"outrun", 3, outrun}, {"fill", 3, fill},
-	     {"page", 2, page},	    {"erase", 1, erase},   {"locks", 4, locks},
-	     {"local", 1, local},   {"output", 0, output}};
+	     {"pend", 1, pend},	    {"page", 2, page},	   {"erase", 1, erase},
+	     {"locks", 4, locks},   {"local", 1, local},   {"output", 0, output}};
 
 int main(int argc, char **argv)
 {
