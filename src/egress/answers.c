@@ -78,6 +78,14 @@ static void on_box(struct egress *e, struct watch *w, uint32_t events)
 	}
 }
 
+void answers_read_rest(struct egress *e)
+{
+	char byte;
+
+	while (recv(e->box.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		on_box(e, &e->box, EPOLLIN);
+}
+
 int answers_open(struct egress *e, struct err *err)
 {
 	e->answers = calloc(EGRESS_ANSWERS_MAX, sizeof(*e->answers));

@@ -11,12 +11,11 @@
 #include "base/io.h"
 #include "egress/egress.h"
 
-struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port)
+struct attempt *attempt_new(struct egress *e, const char *name, const struct address *a,
+			    uint16_t port)
 {
-	struct attempt *new = calloc(1, sizeof(*new));
+	struct attempt *new = loop_alloc(e, sizeof(*new));
 
-	if (!new)
-		abort(); /* a run whose attempts cannot be told does not go on */
 	new->row.kind = EGRESS_ROW;
 	new->row.port = port;
 	snprintf(new->row.name, sizeof(new->row.name), "%s", name);

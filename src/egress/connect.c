@@ -215,11 +215,9 @@ static void bound_queue(int fd, uint64_t limit)
 void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		  const struct address *to, const char *rule)
 {
-	struct pending *p = calloc(1, sizeof(*p));
+	struct pending *p = loop_alloc(e, sizeof(*p));
 	int flags = fcntl(fd, F_GETFL);
 
-	if (!p)
-		abort();
 	snprintf(a->row.rule, sizeof(a->row.rule), "%s", rule);
 	*p = (struct pending){.watch = {fd, on_connected},
 			      .id = id,

@@ -158,8 +158,10 @@ static void on_control(struct egress *e, struct watch *w, uint32_t events)
 	struct err err;
 
 	(void)events;
-	if (n < (ssize_t)sizeof(word.kind) || take_word(e, &word, (size_t)n, &err) < 0)
-		e->over = true;
+	if (n >= (ssize_t)sizeof(word.kind) && take_word(e, &word, (size_t)n, &err) == 0)
+		return;
+	e->over = true;
+	answers_read_rest(e);
 }
 
 int control_open(struct egress *e, struct err *err)

@@ -200,8 +200,8 @@ void counter_look_lost(struct egress *e)
 		if (!a->family || ask(e, a, &b))
 			continue;
 		e->cut = true;
-		e->over |= e->limit[LIMIT_NET_OUT] || e->limit[LIMIT_NET_IN];
 		attempt_die(e, a, a->row.bytes_out, a->row.bytes_in);
+		check_limits(e, UINT64_MAX, UINT64_MAX);
 	}
 }
 

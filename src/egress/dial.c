@@ -49,10 +49,8 @@ static void take_stream(struct egress *e, int fd, void *ctx)
 
 static void dial_resolver(struct egress *e, uint64_t id, int fd)
 {
-	uint64_t *own = malloc(sizeof(*own));
+	uint64_t *own = loop_alloc(e, sizeof(*own));
 
-	if (!own)
-		abort();
 	*own = id;
 	door_connect(e, fd, on_stream, take_stream, own);
 }
@@ -111,12 +109,14 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 
 	if (secret)
 		ask->port = (uint16_t)secret->port;
-	struct attempt *a = attempt_new(ask->name, &ask->address, ask->port);
-	struct asking *k = calloc(1, sizeof(*k));
+	struct attempt *a = attempt_new(e, ask->name, &ask->address, ask->port);
+	struct asking *k = loop_alloc(e, sizeof(*k));
 	char rule[EGRESS_RULE_MAX];
 
-	if (!k || !rules_allow(&e->rules, ask, rule)) {
-		refuse(e, id, a, EACCES, k ? rule : "out of memory");
+	if (!rules_allow(&e->rules, ask, rule)) {
+		refuse(e, id, a, EACCES, rule);
+	} else if (e->over) {
+		refuse(e, id, a, EACCES, "the run was over");
 	} else if (e->connections >= e->limit[LIMIT_CONNECTIONS]) {
 		answers_over(e, LIMIT_CONNECTIONS, false);
 		refuse(e, id, a, EACCES, "the limit connections was reached");
@@ -137,7 +137,7 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 static void refuse_datagrams(struct egress *e, uint64_t id, const struct address *a, uint16_t port)
 {
 	if (!names_has(a))
-		attempt_end(e, attempt_new("", a, port), EGRESS_REFUSED, ENETUNREACH,
+		attempt_end(e, attempt_new(e, "", a, port), EGRESS_REFUSED, ENETUNREACH,
 			    "only TCP is allowed, not datagrams");
 	answers_send(e, id, ENETUNREACH);
 }

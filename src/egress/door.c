@@ -143,10 +143,8 @@ static int name(struct expected *x)
 
 void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *ctx)
 {
-	struct expected *x = calloc(1, sizeof(*x));
+	struct expected *x = loop_alloc(e, sizeof(*x));
 
-	if (!x)
-		abort();
 	*x = (struct expected){.fd = fd, .came = -1, .done = done, .take = take, .ctx = ctx};
 	x->next = e->expected;
 	e->expected = x;

@@ -126,6 +126,9 @@ int loop_add(struct egress *e, struct watch *w, uint32_t events, struct err *err
 void loop_change(struct egress *e, struct watch *w, uint32_t events);
 void loop_remove(struct egress *e, struct watch *w);
 int loop_run(struct egress *e, struct err *err);
+/* Zeroed memory. Without it a connection could not be told or counted: cordon is told what is known, and
+ * the process ends, which ends the run. */
+void *loop_alloc(struct egress *e, size_t size);
 
 /* control.c: cordon's words. */
 int control_open(struct egress *e, struct err *err);
@@ -142,6 +145,8 @@ void control_tell(struct egress *e);
 int answers_open(struct egress *e, struct err *err);
 void answers_send(struct egress *e, uint64_t id, int error);
 void answers_over(struct egress *e, enum limit_id limit, bool ended);
+/* Calls that were made before the run's end: they are told, and not connected. */
+void answers_read_rest(struct egress *e);
 
 /* lookup.c: the system's resolver. */
 int lookup_open(struct egress *e, struct err *err);
@@ -214,7 +219,8 @@ void door_connect(struct egress *e, int fd, call_fn *done, door_fn *take, void *
 void door_look(struct egress *e);
 
 /* attempts.c */
-struct attempt *attempt_new(const char *name, const struct address *a, uint16_t port);
+struct attempt *attempt_new(struct egress *e, const char *name, const struct address *a,
+			    uint16_t port);
 /* It is over, or was never made. */
 void attempt_end(struct egress *e, struct attempt *a, enum egress_verdict verdict, int error,
 		 const char *rule);

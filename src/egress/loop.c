@@ -9,6 +9,8 @@
  * --net-out. It counts its looks and not the time: on a busy machine it is late itself.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,6 +38,19 @@ void loop_change(struct egress *e, struct watch *w, uint32_t events)
 void loop_remove(struct egress *e, struct watch *w)
 {
 	epoll_ctl(e->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+}
+
+void *loop_alloc(struct egress *e, size_t size)
+{
+	void *new = calloc(1, size);
+
+	if (new)
+		return new;
+	fputs("cordon-egress: out of memory\n", stderr);
+	e->cut = true;
+	counter_finish(e);
+	control_tell(e);
+	_exit(125);
 }
 
 static void *watch_turns(void *ctx)

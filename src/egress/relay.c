@@ -237,10 +237,8 @@ void relay_supersede(struct egress *e, uint64_t cookie)
 
 static struct relay *relay_new(struct egress *e, uint64_t id, int fd, struct attempt *a)
 {
-	struct relay *r = calloc(1, sizeof(*r));
+	struct relay *r = loop_alloc(e, sizeof(*r));
 
-	if (!r)
-		abort();
 	r->id = id;
 	r->fd = fd;
 	r->attempt = a;

@@ -96,7 +96,7 @@ static void answer(struct egress *e, struct question *q)
 		return;
 	}
 	if (!was_refused(e, q->q.name))
-		attempt_end(e, attempt_new(q->q.name, &none, 0), EGRESS_REFUSED, ENOENT, rule);
+		attempt_end(e, attempt_new(e, q->q.name, &none, 0), EGRESS_REFUSED, ENOENT, rule);
 	send_answer(e, q, DNS_NO_NAME, NULL, 0);
 }
 

@@ -128,16 +128,16 @@ static void rows(struct parts *p)
 		;
 	while (p->e->endedc < EGRESS_ENDED_MAX) {
 		size_t number = p->e->rowc;
-		attempt_end(p->e, attempt_new("x", &to, 0), EGRESS_REFUSED, EACCES, "no");
+		attempt_end(p->e, attempt_new(p->e, "x", &to, 0), EGRESS_REFUSED, EACCES, "no");
 		control_flush(p->e);
 		told += recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
 			row.number == number && row.kind == EGRESS_ROW;
 	}
 	ok(!p->e->cut && told > 0, "as many that became nothing");
-	attempt_end(p->e, attempt_new("x", &to, 0), EGRESS_REFUSED, EACCES, "no");
+	attempt_end(p->e, attempt_new(p->e, "x", &to, 0), EGRESS_REFUSED, EACCES, "no");
 	ok(p->e->cut && p->e->endedc == EGRESS_ENDED_MAX, "one more is not kept");
 	size_t before = p->e->rowc;
-	struct attempt *a = attempt_new("x", &to, 80);
+	struct attempt *a = attempt_new(p->e, "x", &to, 80);
 	attempt_live(p->e, a);
 	control_flush(p->e);
 	ok(p->e->rowc == before + 1 &&

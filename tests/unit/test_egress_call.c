@@ -45,7 +45,7 @@ static struct attempt *begin(struct parts *p, uint64_t id, const struct sockaddr
 	struct timeval t = {.tv_usec = own_ms * 1000};
 	struct address to = parts_loopback();
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct attempt *a = attempt_new("", &to, ntohs(at->sin_port));
+	struct attempt *a = attempt_new(p->e, "", &to, ntohs(at->sin_port));
 
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
 	connect_host(p->e, id, fd, a, &to, "rule");

@@ -17,7 +17,7 @@ static int program(int flags)
 static struct attempt *call(struct parts *p, uint64_t id, int fd, const struct sockaddr_in *at)
 {
 	struct address to = parts_loopback();
-	struct attempt *a = attempt_new("", &to, ntohs(at->sin_port));
+	struct attempt *a = attempt_new(p->e, "", &to, ntohs(at->sin_port));
 
 	connect_host(p->e, id, dup(fd), a, &to, "rule");
 	return a;

@@ -31,7 +31,7 @@ static void test(uint64_t limit)
 	int server = parts_server(128, &at), fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	p.e->limit[LIMIT_NET_OUT] = limit;
 	setsockopt(p.e->counter.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	struct attempt *a = attempt_new("", &to, ntohs(at.sin_port));
+	struct attempt *a = attempt_new(p.e, "", &to, ntohs(at.sin_port));
 	connect_host(p.e, 1, dup(fd), a, &to, "rule");
 	ok(parts_until(&p, 1, 100) == 0 && a->live, "a connection");
 	int other = accept4(server, NULL, NULL, SOCK_CLOEXEC);
@@ -43,9 +43,12 @@ static void test(uint64_t limit)
 	close(fd);
 	close(other);
 	usleep(100000);
-	for (int i = 0; i < 500 && (a->live || !p.e->cut) && !p.e->over; i++)
+	for (int i = 0; i < 500 && (a->live || !p.e->cut); i++)
 		parts_turn(&p, 20);
-	ok(!a->live && p.e->cut && p.e->over == (limit > 0),
+	struct egress_over over = {0};
+	bool ended = recv(p.box, &over, sizeof(over), MSG_DONTWAIT) == sizeof(over) &&
+		     over.kind == EGRESS_OVER && over.limit == LIMIT_NET_OUT && over.ended;
+	ok(!a->live && p.e->cut && ended == (limit > 0),
 	   limit ? "with a limit the run ends" : "it is told");
 	close(server);
 	parts_close(&p);

@@ -64,7 +64,7 @@ static void supersede(struct parts *p)
 		connect(c, (struct sockaddr *)&at, sizeof(at));
 	}
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct attempt *a = attempt_new("", &silent, ntohs(at.sin_port));
+	struct attempt *a = attempt_new(p->e, "", &silent, ntohs(at.sin_port));
 	connect_host(p->e, 1, fcntl(fd, F_DUPFD_CLOEXEC, 0), a, &silent, "rule");
 	ok(p->e->pending && a->live, "a call is on its way");
 	shutdown(fd, SHUT_RDWR);

@@ -81,7 +81,7 @@ int main(void)
 	parts_open(&p);
 	int server = parts_server(8, &at);
 	int program = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct attempt *a = attempt_new("web.test", &to, ntohs(at.sin_port));
+	struct attempt *a = attempt_new(p.e, "web.test", &to, ntohs(at.sin_port));
 
 	relay_host(p.e, 1, dup(program), a, &to, "web.test:443", NULL);
 	while (!p.e->relays->let && parts_turn(&p, 1000))

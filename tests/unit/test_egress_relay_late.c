@@ -57,7 +57,7 @@ static struct attempt *begin(struct parts *p, uint64_t id, const struct sockaddr
 			     const struct egress_secret *s)
 {
 	struct address to = parts_loopback();
-	struct attempt *a = attempt_new("web.test", &to, ntohs(at->sin_port));
+	struct attempt *a = attempt_new(p->e, "web.test", &to, ntohs(at->sin_port));
 
 	relay_host(p->e, id, fd, a, &to, "rule", s);
 	return a;
