@@ -259,6 +259,54 @@ PY
 		--net web.test:80 --lang binary "$T/$HOLD" -- local 8)" -lt 1000 ]
 }
 
+# helpers PID: the processes that look at the program for this cordon-box.
+helpers()
+{
+	local pid
+	for pid in $(pgrep -P "$1"); do
+		[ "$(readlink "/proc/$pid/ns/pid")" != "$(readlink /proc/self/ns/pid)" ] || echo "$pid"
+	done
+}
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+@test "cordon-box does not spin when a process that looks at the program is killed" {
+	cat <<'PY' | code c.py
+import socket, sys
+def call():
+    try: return socket.create_connection(("203.0.113.2", 83)) and "there"
+    except OSError as e: return e.strerror
+print(call(), flush=True)
+sys.stdin.readline()
+print(call())
+PY
+	mkfifo "$T/in"
+	check() {
+		local who=${1%%:*} tier=${1#*:} pid cordon before
+		: >"$T/out"
+		as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" --net 203.0.113.2:83 --stdin - \
+			"$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
+		cordon=$!
+		exec 7>"$T/in"
+		for _ in $(seq 100); do
+			[ ! -s "$T/out" ] || break
+			sleep 0.1
+		done
+		for pid in $(pgrep -x cordon-box); do
+			[ "$(readlink "/proc/$pid/exe")" != "$T/bin/cordon-box" ] || [ -z "$(helpers "$pid")" ] || break
+		done
+		before=$(ticks "$pid")
+		# shellcheck disable=SC2046
+		kill -KILL $(helpers "$pid")
+		sleep 2
+		[ $(($(ticks "$pid") - before)) -lt 50 ]
+		echo >&7
+		exec 7>&-
+		wait $cordon
+		out_is "$(printf 'there\nthere')"
+	}
+	every check
+}
+
 @test "Node resets a connection, and goes on without SO_LINGER" {
 	[ -x /usr/bin/node ] || skip "no node"
 	cat <<'JS' | code c.js
