@@ -146,7 +146,7 @@ killed()
 
 @test "send buffers add to --net-out what the documentation says and no more" {
 	local limit=$((1 << 20)) connections=100 most
-	most=$((limit + connections * (64 + 64 + 8) * 1024)) # the last: what the host takes without reading
+	most=$((limit + connections * (64 + 64 + 8) * 1024)) # stricter: one packet each; 8 KB the host takes unread
 	check() {
 		rm -f "$W/drain" "$W/drained"
 		box "$1" --json --time 20s --net-out $limit --net 203.0.113.2:93 --lang binary \
