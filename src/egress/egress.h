@@ -33,7 +33,7 @@ enum {
 	EGRESS_CONNECT_MS = 60 * 1000, /* how long a call waits for a connection */
 	EGRESS_STREAMS_MAX = 64,       /* questions over TCP at the same time */
 	EGRESS_MEMORY_MAX = 1 << 30,   /* bytes */
-	EGRESS_QUEUE_SHARE = 1024,     /* of --net-out: one connection's send buffer, */
+	EGRESS_QUEUE_SHARE = 256,      /* of --net-out: one connection's send buffer, */
 	EGRESS_QUEUE_MIN = 64 << 10,   /* at least, in bytes, */
 	EGRESS_QUEUE_MAX = 4 << 20,    /* and from here on as large as the host's */
 };
@@ -67,6 +67,7 @@ _Static_assert(sizeof(struct egress_answer) == sizeof(struct egress_over), "one 
 struct egress {
 	int epoll;
 	_Atomic uint64_t turn; /* the number of what the loop is at; 0: it waits */
+	int loop_stat;	       /* /proc/thread-self/stat of the loop */
 	bool over;	       /* the run is */
 	bool started;	       /* all rules are here */
 	struct rules rules;
@@ -125,6 +126,8 @@ int drop_parent(struct err *err);
 int loop_add(struct egress *e, struct watch *w, uint32_t events, struct err *err);
 void loop_change(struct egress *e, struct watch *w, uint32_t events);
 void loop_remove(struct egress *e, struct watch *w);
+/* Before rights are dropped, in the thread that runs the loop. */
+int loop_open(struct egress *e, struct err *err);
 int loop_run(struct egress *e, struct err *err);
 /* Zeroed memory. Without it a connection could not be told or counted: cordon is told what is known, and
  * the process ends, which ends the run. */

@@ -44,7 +44,8 @@ static int serve(struct egress *e, struct err *err)
 {
 	if (close_range(EGRESS_BOX_FD + 1, ~0U, 0) < 0)
 		return err_errno(err, ERR_SYSTEM, "closing what is not ours");
-	if (counter_listen(e, err) < 0 || drop_rights(err) < 0 || drop_parent(err) < 0)
+	if (loop_open(e, err) < 0 || counter_listen(e, err) < 0 || drop_rights(err) < 0 ||
+	    drop_parent(err) < 0)
 		return -1;
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (e->epoll < 0)

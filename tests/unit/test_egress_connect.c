@@ -101,7 +101,7 @@ static void buffers(struct parts *p, int server, const struct sockaddr_in *at)
 	int usual = buffer(p, server, at, 0);
 
 	ok(buffer(p, server, at, 1) == EGRESS_QUEUE_MIN, "the least");
-	ok(buffer(p, server, at, 100ULL << 20) == 100 << 10, "a share of --net-out");
+	ok(buffer(p, server, at, 100ULL << 20) == 400 << 10, "a share of --net-out");
 	ok(buffer(p, server, at, much) == usual, "the host's own");
 	ok(buffer(p, server, at, much - 1) != usual, "and a byte less: not the host's");
 }

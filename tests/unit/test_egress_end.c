@@ -25,10 +25,22 @@ static int status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A loop that is stuck in its first turn. FULL: cordon-box has left no room for a word. */
-static pid_t start_stuck(struct parts *p, bool full)
+/* For longer than a loop may sleep. */
+static void be_busy(struct egress *e, struct watch *w, uint32_t events)
 {
-	struct watch w = {eventfd(1, EFD_CLOEXEC), be_stuck};
+	uint64_t end = io_now_ns() + 1000000000U;
+
+	(void)w, (void)events;
+	while (io_now_ns() < end)
+		;
+	e->over = true;
+}
+
+/* A loop that is long in its first turn. FULL: cordon-box has left no room for a word. */
+static pid_t start(struct parts *p, void (*turn)(struct egress *, struct watch *, uint32_t),
+		   bool full)
+{
+	struct watch w = {eventfd(1, EFD_CLOEXEC), turn};
 	uint64_t word[2] = {0};
 	struct err err;
 	pid_t pid = fork();
@@ -39,7 +51,7 @@ static pid_t start_stuck(struct parts *p, bool full)
 	}
 	while (full && send(EGRESS_BOX_FD, word, sizeof(word), MSG_DONTWAIT) > 0)
 		;
-	if (loop_add(p->e, &w, EPOLLIN, &err) == 0)
+	if (loop_open(p->e, &err) == 0 && loop_add(p->e, &w, EPOLLIN, &err) == 0)
 		loop_run(p->e, &err);
 	_exit(0);
 }
@@ -50,13 +62,15 @@ static void stuck(void)
 	struct egress_over over = {0};
 
 	parts_open(&p);
-	pid_t pid = start_stuck(&p, false);
+	pid_t pid = start(&p, be_stuck, false);
 	ok(recv(p.box, &over, sizeof(over), 0) == sizeof(over) && over.kind == EGRESS_OVER &&
 		   over.limit == LIMIT_NET_OUT && over.ended,
 	   "a loop that is stuck ends the run, by the name of its limit");
 	kill(pid, SIGKILL);
 	status_of(pid);
-	ok(status_of(start_stuck(&p, true)) == 125, "if that cannot be said, it exits");
+	ok(status_of(start(&p, be_stuck, true)) == 125, "if that cannot be said, it exits");
+	ok(status_of(start(&p, be_busy, true)) == 0,
+	   "one that is busy, or gets no processor, does not");
 	parts_close(&p);
 }
 
