@@ -18,9 +18,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/beneath.h"
 
 #define CHANGED "changed in the workspace during the run"
 #define UNSEEN "it could not be looked through"

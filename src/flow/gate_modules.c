@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/scope.h"
 #include "base/walk.h"
-#include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
 static const struct module_language *const languages[] = {&module_python, &module_shell,

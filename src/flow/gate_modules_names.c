@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
 enum {

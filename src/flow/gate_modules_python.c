@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/beneath.h"
 #include "flow/gate_modules_private.h"
 
 enum {

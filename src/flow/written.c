@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/scope.h"
 #include "base/walk.h"
-#include "flow/beneath.h"
 #include "flow/payload.h"
 
 enum {

@@ -3,16 +3,16 @@
  * openat2 with every RESOLVE flag that keeps a name inside: the kernel checks each part while it
  * walks, so there is no moment between looking and opening.
  */
-#include "flow/beneath.h"
+#include "base/beneath.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "model/limit.h"
 
 int beneath_open(int dir, const char *path, uint64_t flags)
 {
@@ -25,11 +25,28 @@ int beneath_open(int dir, const char *path, uint64_t flags)
 
 int beneath_open_parent(int dir, const char *path, const char **ret_name)
 {
-	char parent[CORDON_CHANGE_PATH_MAX + 1];
+	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
 
+	if (slash && (size_t)(slash - path) >= sizeof(parent)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	*ret_name = slash ? slash + 1 : path;
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1,
 		 slash ? path : ".");
 	return beneath_open(dir, parent, O_PATH | O_DIRECTORY);
+}
+
+bool beneath_is_clean(const char *path, size_t len)
+{
+	if (strlen(path) != len || path[0] == '/')
+		return false;
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
+		size_t part = strcspn(p, "/");
+		if (part == 0 || (part == 1 && p[0] == '.') ||
+		    (part == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+	}
+	return true;
 }
