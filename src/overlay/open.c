@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the overlays are, and the lock on each. A name is removed in two steps, so that nothing half
+ * removed is taken for whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/scope.h"
+#include "overlay/overlay_private.h"
+
+#define OVERLAYS "overlays"
+
+static int open_directory(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int make_directory(int dir, const char *name)
+{
+	return mkdirat(dir, name, 0700) < 0 && errno != EEXIST ? -1 : open_directory(dir, name);
+}
+
+static void write_hex(const uint8_t id[OVERLAY_CONVERSATION],
+		      char ret[2 * OVERLAY_CONVERSATION + 1])
+{
+	for (int i = 0; i < OVERLAY_CONVERSATION; i++)
+		snprintf(ret + 2 * (size_t)i, 3, "%02x", id[i]);
+}
+
+static int open_locked(struct overlay *ret, int state, const uint8_t *conversation, int workspace,
+		       struct err *err)
+{
+	char id[2 * OVERLAY_CONVERSATION + 1], name[40];
+	struct stat st;
+
+	*ret = (struct overlay){
+		.dir = -1, .bytes_max = OVERLAY_BYTES_MAX, .entries_max = OVERLAY_ENTRIES_MAX};
+	if (fstat(workspace, &st) < 0)
+		return err_errno(err, ERR_INPUT, "looking at the directory");
+	write_hex(conversation, id);
+	snprintf(name, sizeof(name), "%llx-%llx", (unsigned long long)st.st_dev,
+		 (unsigned long long)st.st_ino);
+	snprintf(ret->tree, sizeof(ret->tree), OVERLAYS "/%s/%s/" OVERLAY_TREE, id, name);
+	AUTO_CLOSE int all = make_directory(state, OVERLAYS);
+	AUTO_CLOSE int own = all < 0 ? -1 : make_directory(all, id);
+	AUTO_CLOSE int dir = own < 0 ? -1 : make_directory(own, name);
+	if (dir < 0)
+		return err_errno(err, ERR_SYSTEM, "opening the overlay in the state directory");
+	if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+		err_errno(err, ERR_CONFLICT, "the overlay is in use");
+		err_cause(err, "another run of this conversation has the same directory");
+		return -1;
+	}
+	ret->dir = scope_take_fd(&dir);
+	return 0;
+}
+
+static int finish(const struct overlay *o, int workspace, struct err *err)
+{
+	if (files_remove_tree(o->dir, OVERLAY_INCOMING) < 0 ||
+	    files_remove_tree(o->dir, OVERLAY_GONE) < 0)
+		return err_errno(err, ERR_SYSTEM, "removing what is left of an overlay");
+	if (overlay_merge(o, workspace, err) < 0)
+		return -1;
+	return overlay_roll_forward(o, workspace, err);
+}
+
+int overlay_open(struct overlay *ret, int state, const uint8_t conversation[OVERLAY_CONVERSATION],
+		 int workspace, struct err *err)
+{
+	if (open_locked(ret, state, conversation, workspace, err) < 0)
+		return -1;
+	if (finish(ret, workspace, err) == 0)
+		return 0;
+	err_context(err, "finishing what was interrupted");
+	overlay_close(ret);
+	return -1;
+}
+
+void overlay_close(struct overlay *o)
+{
+	scope_close(&o->dir);
+}
+
+int overlay_open_tree(const struct overlay *o)
+{
+	return open_directory(o->dir, OVERLAY_TREE);
+}
+
+int overlay_reset(int state, const uint8_t conversation[OVERLAY_CONVERSATION], int workspace,
+		  struct err *err)
+{
+	static const char *const parts[] = {OVERLAY_PENDING, OVERLAY_JOURNAL, OVERLAY_BASE,
+					    OVERLAY_GONE};
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+	struct err unfinished;
+
+	if (open_locked(&o, state, conversation, workspace, err) < 0)
+		return -1;
+	(void)finish(&o, workspace, &unfinished); /* it may be what is damaged */
+	if (renameat(o.dir, OVERLAY_TREE, o.dir, OVERLAY_GONE) < 0 && errno != ENOENT)
+		return err_errno(err, ERR_SYSTEM, "dropping the overlay");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (files_remove_tree(o.dir, parts[i]) < 0)
+			return err_errno(err, ERR_SYSTEM, "dropping the overlay");
+	return 0;
+}
+
+static bool has_changes(int dir, const char *name)
+{
+	AUTO_CLOSE int at = open_directory(dir, name);
+
+	return at >= 0 && (faccessat(at, OVERLAY_TREE, F_OK, 0) == 0 ||
+			   faccessat(at, OVERLAY_PENDING, F_OK, 0) == 0);
+}
+
+int overlay_list(int state, const uint8_t conversation[OVERLAY_CONVERSATION],
+		 struct overlay_place **ret, size_t *ret_count, struct err *err)
+{
+	char path[sizeof(OVERLAYS) + 2 * OVERLAY_CONVERSATION + 1] = OVERLAYS "/";
+	AUTO_ENTRIES struct entries names = {0};
+
+	*ret = NULL;
+	*ret_count = 0;
+	write_hex(conversation, path + sizeof(OVERLAYS));
+	if (overlay_names(state, path, &names, err) < 0)
+		return -1;
+	AUTO_CLOSE int own = open_directory(state, path);
+	struct overlay_place *places = calloc(names.count + 1, sizeof(*places));
+	if (!places)
+		return err_memory(err);
+	for (size_t i = 0; i < names.count; i++) {
+		unsigned long long dev, ino;
+		if (sscanf(names.name[i], "%llx-%llx", &dev, &ino) == 2 &&
+		    has_changes(own, names.name[i]))
+			places[(*ret_count)++] = (struct overlay_place){dev, ino};
+	}
+	*ret = places;
+	return 0;
+}
