@@ -53,6 +53,12 @@ $(BUILD)/tests/unit/egress_%: $(BUILD)/obj/tests/unit/test_egress_%.o $(filter-o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
 
+# Runs a program under a conversation's overlay; see tests/cli/overlay.bats.
+tests: $(BUILD)/tests/overlay-run
+$(BUILD)/tests/overlay-run: $(BUILD)/obj/tests/overlay/run.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
 # Compares with what Node.js says; see tests/atr/run.
 $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-verdicts: $(BUILD)/tests/atr-%: \
 		$(BUILD)/obj/tests/atr/%.o $(TEST_LIB)

@@ -30,15 +30,16 @@ struct box {
 	const struct spec *spec;
 	uid_t outer_uid; /* the host's id behind BOX_UID */
 	gid_t outer_gid;
-	bool privileged;      /* we are root on the host */
-	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
-	int cloned_workspace; /* as root: the workspace's mount, taken by descriptor; or -1 */
-	int upper, lower;     /* of an overlay workspace, or -1 */
-	uint32_t layers;      /* bit per layer that has been put in place */
-	uint32_t without;     /* mutant builds only: layers left out */
-	bool unasked;	      /* the same: connections are made, and nobody asks who allows them */
-	int private_lock;     /* held while the private directory is ours; or -1 */
-	int ctl;	      /* init's end or the supervisor's end of their socket pair */
+	bool privileged;	 /* we are root on the host */
+	bool idmap_workspace;	 /* the workspace is root's: show it as owned by the box */
+	int cloned_workspace;	 /* as root: the workspace's mount, taken by descriptor; or -1 */
+	int cloned_saved;	 /* the same of the saved tree */
+	int upper, saved, lower; /* of an overlay workspace, or -1 */
+	uint32_t layers;	 /* bit per layer that has been put in place */
+	uint32_t without;	 /* mutant builds only: layers left out */
+	bool unasked;	  /* the same: connections are made, and nobody asks who allows them */
+	int private_lock; /* held while the private directory is ours; or -1 */
+	int ctl;	  /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
 	int resolver;	  /* SPEC_NET, in the program's process: where names are asked for; or -1 */
@@ -114,7 +115,7 @@ int newroot_drop_old(struct err *err);
 /* Below the current directory, which stands for the root. */
 int newroot_write_payload(const struct box *b, struct err *err);
 /* In the new root; SCRATCH is the tmpfs that backs all that can be written. */
-int workspace_mount(struct box *b, int source, int scratch, struct err *err);
+int workspace_mount(struct box *b, int source, int saved, int scratch, struct err *err);
 /* mask.c: covers what the spec names. The new root is the working directory. */
 int masks_mount(const struct box *b, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */

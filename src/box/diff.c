@@ -73,11 +73,46 @@ static bool is_touched(const struct stat *now, const struct stat *before)
 	return !S_ISDIR(now->st_mode) || (now->st_mode & 07777) != (before->st_mode & 07777);
 }
 
+/* In the saved tree: was it there? *RET_HIDES: what the workspace has at PATH was hidden. Every directory
+ * above it counts. */
+static bool was_saved(int saved, const char *path, struct stat *ret, bool *ret_hides)
+{
+	char part[CORDON_CHANGE_PATH_MAX + 1];
+
+	*ret_hides = false;
+	for (size_t len = 0;; len++) {
+		len += strcspn(path + len, "/");
+		memcpy(part, path, len);
+		part[len] = '\0';
+		if (fstatat(saved, part, ret, AT_SYMLINK_NOFOLLOW) < 0)
+			return false;
+		if (!S_ISDIR(ret->st_mode)) {
+			*ret_hides = true;
+			return !path[len] && !is_whiteout(ret);
+		}
+		if (!path[len])
+			return true;
+		AUTO_CLOSE int dir =
+			openat(saved, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		*ret_hides = *ret_hides || (dir >= 0 && is_opaque(dir));
+	}
+}
+
+/* As the program saw it when it began. */
+static bool was_there(const struct box *b, const char *path, struct stat *ret)
+{
+	bool hides = false;
+
+	if (b->saved >= 0 && was_saved(b->saved, path, ret, &hides))
+		return true;
+	return !hides && fstatat(b->lower, path, ret, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static int tell_entry(struct walk *w, int upper, const char *name, const struct stat *st)
 {
 	struct stat before;
 	w->msg.path[w->len] = '\0';
-	bool existed = fstatat(w->box->lower, w->msg.path, &before, AT_SYMLINK_NOFOLLOW) == 0;
+	bool existed = was_there(w->box, w->msg.path, &before);
 
 	if (is_whiteout(st)) {
 		before.st_mode = existed ? before.st_mode : S_IFREG;

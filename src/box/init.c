@@ -41,10 +41,13 @@ void box_give_up(const struct box *b, const struct err *err)
 static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 {
 	struct wire_go go = {0};
+	int fds[2];
+	size_t count = 2;
 
-	if (io_recv(b->ctl, &go, sizeof(go), &b->cloned_workspace) != sizeof(go) ||
-	    go.kind != WIRE_GO)
+	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO)
 		_exit(0); /* the supervisor has said why, or is gone */
+	b->cloned_workspace = count > 0 ? fds[0] : -1;
+	b->cloned_saved = count > 1 ? fds[1] : -1;
 	b->outer_uid = go.outer_uid;
 	b->outer_gid = go.outer_gid;
 	b->privileged = go.privileged;
@@ -341,8 +344,8 @@ static void wait_for_nobody(const struct box *b)
 
 void init_main(struct box *b)
 {
-	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD, PAYLOAD_FD,
-		      WORKSPACE_FD, TALK_FD,	   PARTS_FD,	  b->ctl};
+	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,  PAYLOAD_FD,
+		      WORKSPACE_FD, TALK_FD,	   PARTS_FD,	  SAVED_FD, b->ctl};
 	struct program p;
 	struct err err;
 

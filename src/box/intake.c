@@ -22,7 +22,7 @@ static int place(const int *fds, struct err *err)
 		[WIRE_FD_INPUT] = STDIN_FILENO, [WIRE_FD_SPEC] = SPEC_FD,
 		[WIRE_FD_PAYLOAD] = PAYLOAD_FD, [WIRE_FD_WORKSPACE] = WORKSPACE_FD,
 		[WIRE_FD_TALK] = TALK_FD,	[WIRE_FD_PARTS] = PARTS_FD,
-		[WIRE_FD_EGRESS] = EGRESS_FD};
+		[WIRE_FD_EGRESS] = EGRESS_FD,	[WIRE_FD_SAVED] = SAVED_FD};
 	int lifted[WIRE_FDS];
 
 	/* Away from the places first: one may have come in on another's number. */

@@ -88,8 +88,10 @@ int main(void)
 	static const int keep[] = {0, 1, 2, RESULT_FD};
 	struct box box = {.ctl = -1,
 			  .upper = -1,
+			  .saved = -1,
 			  .lower = -1,
 			  .cloned_workspace = -1,
+			  .cloned_saved = -1,
 			  .private_lock = -1,
 			  .resolver = -1};
 	struct spec *spec = pages_new(sizeof(*spec)); /* for as long as we live */

@@ -141,7 +141,7 @@ static uint64_t bind_attrs(const struct box *b, unsigned flags)
 struct sources {
 	int bind[SPEC_BINDS_MAX];
 	int device[ARRAY_SIZE(devices)];
-	int workspace;
+	int workspace, saved;
 	int scratch;
 };
 
@@ -186,29 +186,39 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 	return 0;
 }
 
+/* CLONED: its mount, if root has made one. FD says which directory is meant by PATH. */
+static int open_given(int cloned, const char *path, int fd, uint64_t attrs, int *ret,
+		      struct err *err)
+{
+	attrs |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+	if (cloned >= 0) {
+		struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
+		*ret = cloned;
+		if (mount_setattr(cloned, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) <
+		    0)
+			return fail(err, LAYER_NEWROOT, path);
+		return 0;
+	}
+	*ret = clone_tree(path, attrs);
+	if (*ret < 0)
+		return fail(err, LAYER_NEWROOT, path);
+	struct spec_meant meant = box_meant_by(fd);
+	return check_meant(*ret, &meant, path, err);
+}
+
 static int open_workspace(const struct box *b, struct sources *src, struct err *err)
 {
 	const struct spec *s = b->spec;
-	uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+	uint64_t attrs = s->workspace == WORKSPACE_RW ? 0 : MOUNT_ATTR_RDONLY;
 
-	src->workspace = -1;
-	if (s->workspace == WORKSPACE_NONE)
+	src->workspace = src->saved = -1;
+	if (s->workspace != WORKSPACE_NONE &&
+	    open_given(b->cloned_workspace, s->workspace_path, WORKSPACE_FD, attrs, &src->workspace,
+		       err) < 0)
+		return -1;
+	if (!s->saved_path)
 		return 0;
-	if (s->workspace != WORKSPACE_RW)
-		attrs |= MOUNT_ATTR_RDONLY;
-	if (b->cloned_workspace >= 0) {
-		struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
-		src->workspace = b->cloned_workspace;
-		if (mount_setattr(src->workspace, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
-				  sizeof(attr)) < 0)
-			return fail(err, LAYER_NEWROOT, s->workspace_path);
-		return 0;
-	}
-	src->workspace = clone_tree(s->workspace_path, attrs);
-	if (src->workspace < 0)
-		return fail(err, LAYER_NEWROOT, s->workspace_path);
-	struct spec_meant meant = box_meant_by(WORKSPACE_FD);
-	return check_meant(src->workspace, &meant, s->workspace_path, err);
+	return open_given(b->cloned_saved, s->saved_path, SAVED_FD, attrs, &src->saved, err);
 }
 
 static int mount_tmpfs(const char *where, const char *options, unsigned long flags, struct err *err)
@@ -399,7 +409,7 @@ static int mount_workspace(struct box *b, struct sources *src, struct err *err)
 		return 0;
 	if (mkdir("workspace", 0755) < 0)
 		return fail(err, LAYER_NEWROOT, "workspace");
-	return workspace_mount(b, src->workspace, src->scratch, err);
+	return workspace_mount(b, src->workspace, src->saved, src->scratch, err);
 }
 
 static int build(struct box *b, struct sources *src, struct err *err)

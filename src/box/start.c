@@ -94,7 +94,10 @@ static int tell_go(const struct box *b, struct err *err)
 {
 	struct wire_go go = {WIRE_GO, b->outer_uid, b->outer_gid, b->privileged};
 
-	if (io_send(b->ctl, &go, sizeof(go), b->cloned_workspace) < 0)
+	const int fds[] = {b->cloned_workspace, b->cloned_saved};
+	size_t count = fds[0] < 0 ? 0 : fds[1] < 0 ? 1 : 2;
+
+	if (io_send_fds(b->ctl, &go, sizeof(go), fds, count) < 0)
 		return err_errno(err, ERR_SYSTEM, "talking to init");
 	return 0;
 }

@@ -24,47 +24,64 @@ static int fail(struct err *err, const char *what)
 }
 
 /* From inside the scratch space: layers have short names, and the new root is where we came from. */
-static int mount_overlay(const char *root, struct err *err)
+static int mount_overlay(const char *root, bool has_saved, struct err *err)
 {
 	char target[PATH_MAX + 16];
 
 	snprintf(target, sizeof(target), "%s/workspace", root);
 	if (mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  "lowerdir=lower,upperdir=upper,workdir=work,userxattr") < 0) {
-		fail(err, "mounting the overlay");
+		  has_saved ? "lowerdir=saved:lower,upperdir=upper,workdir=work,userxattr"
+			    : "lowerdir=lower,upperdir=upper,workdir=work,userxattr") == 0)
+		return 0;
+	bool is_inside = errno == ELOOP;
+	fail(err, "mounting the overlay");
+	if (is_inside) {
+		err_cause(
+			err,
+			"Cordon's state directory, with the saved changes, lies in the workspace");
+		err_cure(err, "use another state directory, or a directory that does not hold it");
+	} else {
 		err_cause(err, "the kernel refuses an overlay on this directory's file system");
 		err_cure(err, "use another directory, or :ro or :rw");
-		return -1;
 	}
-	return 0;
+	return -1;
 }
 
-/* Kernels before 6.15 take only attached mounts as layers, so the lower one is attached too. */
-static int overlay(struct box *b, int source, int scratch, struct err *err)
+/* Attaches TREE as a layer and opens it. */
+static int make_layer(const char *name, int tree)
+{
+	if (mkdir(name, 0755) < 0 ||
+	    move_mount(tree, "", AT_FDCWD, name, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -1;
+	return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Kernels before 6.15 take only attached mounts as layers, so the lower ones are attached too. */
+static int overlay(struct box *b, int source, int saved, int scratch, struct err *err)
 {
 	char root[PATH_MAX];
 	struct stat st;
 
-	if (!getcwd(root, sizeof(root)) || fchdir(scratch) < 0 || mkdir("lower", 0755) < 0 ||
-	    mkdir("upper", 0755) < 0 || mkdir("work", 0755) < 0 ||
-	    move_mount(source, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (!getcwd(root, sizeof(root)) || fchdir(scratch) < 0 || mkdir("upper", 0755) < 0 ||
+	    mkdir("work", 0755) < 0)
 		return fail(err, "preparing the overlay");
-	b->lower = open("lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	b->lower = make_layer("lower", source);
+	b->saved = saved < 0 ? -1 : make_layer("saved", saved);
 	b->upper = open("upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* The overlay's top directory takes its mode from the upper one. */
-	if (b->lower < 0 || b->upper < 0 || fstat(b->lower, &st) < 0 ||
-	    fchmod(b->upper, st.st_mode & 0777) < 0)
+	if (b->lower < 0 || b->upper < 0 || (saved >= 0 && b->saved < 0) ||
+	    fstat(b->lower, &st) < 0 || fchmod(b->upper, st.st_mode & 0777) < 0)
 		return fail(err, "preparing the overlay");
-	int r = mount_overlay(root, err);
+	int r = mount_overlay(root, saved >= 0, err);
 	if (chdir(root) < 0)
 		return fail(err, root);
 	return r;
 }
 
-int workspace_mount(struct box *b, int source, int scratch, struct err *err)
+int workspace_mount(struct box *b, int source, int saved, int scratch, struct err *err)
 {
 	if (b->spec->workspace == WORKSPACE_OVERLAY)
-		return overlay(b, source, scratch, err);
+		return overlay(b, source, saved, scratch, err);
 	if (move_mount(source, "", AT_FDCWD, "workspace", MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(err, "mounting it");
 	return 0;
@@ -103,20 +120,28 @@ static int refuse_root(struct err *err)
 	return -1;
 }
 
-/* By descriptor: the box's own id may not be able to walk to it. */
+/* By descriptor: the box's own id may not be able to walk to it. Files of the saved tree have the ids of the
+ * workspace's owner. */
+static int clone_given(const struct box *b, int fd, int *ret, struct err *err)
+{
+	AUTO_CLOSE int tree = open_tree(
+		fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	if (tree < 0)
+		return fail(err, "opening it");
+	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
+		return -1;
+	*ret = scope_take_fd(&tree);
+	return 0;
+}
+
 int workspace_clone(struct box *b, struct err *err)
 {
 	if (!b->privileged || b->spec->workspace == WORKSPACE_NONE)
 		return 0;
-	AUTO_CLOSE int tree =
-		open_tree(WORKSPACE_FD, "",
-			  AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-	if (tree < 0)
-		return fail(err, "opening it");
 	if (b->idmap_workspace && b->spec->workspace == WORKSPACE_RW)
 		return refuse_root(err);
-	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
+	if (clone_given(b, WORKSPACE_FD, &b->cloned_workspace, err) < 0)
 		return -1;
-	b->cloned_workspace = scope_take_fd(&tree);
-	return 0;
+	return b->spec->saved_path ? clone_given(b, SAVED_FD, &b->cloned_saved, err) : 0;
 }

@@ -18,7 +18,7 @@
 
 void blueprint_init(struct blueprint *p)
 {
-	p->payload.fd = p->workspace = p->input = -1;
+	p->payload.fd = p->workspace = p->saved = p->input = -1;
 	p->talk = p->talk_in = p->parts = -1;
 	p->pump.from = p->pump.to = -1;
 	outside_init(&p->outside);
@@ -27,6 +27,7 @@ void blueprint_init(struct blueprint *p)
 void blueprint_again(struct blueprint *p)
 {
 	scope_close(&p->workspace);
+	scope_close(&p->saved);
 	givens_close(&p->given);
 	p->venv = p->library = NULL;
 	p->own.missing = NULL;
@@ -43,6 +44,7 @@ void blueprint_done(struct blueprint *p)
 	arena_done(&p->arena);
 	payload_done(&p->payload);
 	scope_close(&p->workspace);
+	scope_close(&p->saved);
 	givens_close(&p->given);
 	talk_close(p);
 	scope_close(&p->input);

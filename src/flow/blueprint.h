@@ -27,6 +27,7 @@ struct blueprint {
 	const struct profile *profile;
 	struct payload payload;
 	int workspace, input; /* descriptors, or -1 */
+	int saved;	      /* the same: what is at spec.saved_path */
 	struct own_paths own; /* what it may not be given */
 	/* Where what the host gives it really is, each of them in GIVEN; LIBRARY: of an interpreter that is
 	 * not the system's, or NULL. */

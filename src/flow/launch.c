@@ -120,7 +120,8 @@ static int send_spec(struct launch *l, const struct blueprint *p, struct err *er
 			     [WIRE_FD_WORKSPACE] = p->workspace >= 0 ? p->workspace : null,
 			     [WIRE_FD_TALK] = p->talk_in >= 0 ? p->talk_in : null,
 			     [WIRE_FD_PARTS] = p->parts >= 0 ? p->parts : null,
-			     [WIRE_FD_EGRESS] = p->outside.box >= 0 ? p->outside.box : null};
+			     [WIRE_FD_EGRESS] = p->outside.box >= 0 ? p->outside.box : null,
+			     [WIRE_FD_SAVED] = p->saved >= 0 ? p->saved : null};
 	if (io_send_fds(l->socket, &kind, sizeof(kind), fds, WIRE_FDS) < 0 && errno != EPIPE)
 		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
 	return 0;

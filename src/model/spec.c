@@ -123,6 +123,11 @@ static int set_workspace(struct spec *s, const struct field *f)
 	return set_path(f, &s->workspace_path);
 }
 
+static int set_saved(struct spec *s, const struct field *f)
+{
+	return set_path(f, &s->saved_path);
+}
+
 static int set_private(struct spec *s, const struct field *f)
 {
 	return set_path(f, &s->private_dir);
@@ -224,6 +229,7 @@ enum tag {
 	TAG_EXEC,
 	TAG_MEANT,
 	TAG_MASK,
+	TAG_SAVED,
 	TAG_COUNT,
 };
 
@@ -243,6 +249,7 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
 	[TAG_MEANT] = {"meant", sizeof(struct spec_meant), 0, SPEC_BINDS_MAX, set_meant},
 	[TAG_MASK] = {"mask", sizeof(struct spec_meant) + 4096, 0, SPEC_MASKS_MAX, set_mask},
+	[TAG_SAVED] = {"saved", 4096, 0, 1, set_saved},
 };
 
 static int check_whole(const struct spec *s, const unsigned *seen, struct err *err)
@@ -258,6 +265,8 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: a network needs a private one around it");
 	if (s->workspace != WORKSPACE_NONE && !seen[TAG_WORKSPACE])
 		return err_set(err, ERR_INPUT, "spec: a workspace mode without its path");
+	if (s->saved_path && (s->workspace != WORKSPACE_OVERLAY || s->tier == TIER_NO_USERNS))
+		return err_set(err, ERR_INPUT, "spec: a saved tree goes with an overlay");
 	if (s->job == JOB_RUN && s->tier == TIER_NO_USERNS && s->maskc)
 		return err_set(err, ERR_INPUT, "spec: a mask needs a root of its own");
 	return 0;
@@ -418,6 +427,8 @@ int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struc
 		put_string(&w, TAG_PAYLOAD_TARGET, s->payload_target);
 	if (s->workspace_path)
 		put_string(&w, TAG_WORKSPACE, s->workspace_path);
+	if (s->saved_path)
+		put_string(&w, TAG_SAVED, s->saved_path);
 	if (s->private_dir)
 		put_string(&w, TAG_PRIVATE, s->private_dir);
 	put_string(&w, TAG_CWD, s->cwd);

@@ -25,7 +25,8 @@ enum spec_fd {
 	TALK_FD = 7,  /* SPEC_TALK: the program gets it, to talk with cordon before its code runs */
 	PARTS_FD = 8, /* and this, a file to read */
 	EGRESS_FD = 9, /* SPEC_NET: to who connects for the program (model/egress.h) */
-	SPEC_FD_END = 10,
+	SAVED_FD = 10, /* what earlier runs changed in the workspace: see saved_path */
+	SPEC_FD_END = 11,
 };
 
 /* When root runs it, the box is this id plus a process id on the host: above every id that
@@ -115,7 +116,10 @@ struct spec {
 	uint8_t payload_sha256[32];
 	enum workspace_mode workspace;
 	const char *workspace_path; /* on the host; WORKSPACE_FD says which directory is meant */
-	const char *private_dir;    /* no-userns: a directory of the run's own on the host */
+	/* On the host: a tree of changes that lies over the workspace in an overlay, or NULL. SAVED_FD says
+	 * which directory is meant. */
+	const char *saved_path;
+	const char *private_dir; /* no-userns: a directory of the run's own on the host */
 	const char *cwd;
 	const char *program;
 	size_t argc, envc, bindc, filec, programc, maskc;

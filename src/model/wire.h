@@ -42,10 +42,11 @@ enum wire_fd {
 	WIRE_FD_TALK,
 	WIRE_FD_PARTS,
 	WIRE_FD_EGRESS,
+	WIRE_FD_SAVED,
 	WIRE_FDS
 };
 
-/* The ids are mapped. To init with the workspace's mount, if root has made one. */
+/* The ids are mapped. To init with the mounts of the workspace and the saved tree, if root has made them. */
 struct wire_go {
 	uint32_t kind, outer_uid, outer_gid, privileged;
 };

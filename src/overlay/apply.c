@@ -250,8 +250,8 @@ static int settle(const struct overlay *o, const struct apply *a, struct err *er
 	if (overlay_diff(o, a->workspace, &now, err) < 0 ||
 	    (a->tree >= 0 && drop_same(o, a->tree, "", &now, err) < 0))
 		return -1;
-	if (now.count == 0)
-		unlinkat(o->dir, OVERLAY_TREE, AT_REMOVEDIR);
+	if (now.count == 0 && unlinkat(o->dir, OVERLAY_TREE, AT_REMOVEDIR) == 0)
+		unlinkat(o->dir, OVERLAY_BASE, 0);
 	if (unlinkat(o->dir, OVERLAY_JOURNAL, 0) < 0)
 		return err_errno(err, ERR_SYSTEM, "removing the overlay's journal");
 	return 0;

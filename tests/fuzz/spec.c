@@ -20,8 +20,9 @@ static void must(bool promise)
 
 static void check_paths(const struct spec *s)
 {
-	const char *const paths[] = {s->payload_target, s->workspace_path, s->private_dir, s->cwd,
-				     s->program};
+	const char *const paths[] = {
+		s->payload_target, s->workspace_path, s->saved_path, s->private_dir, s->cwd,
+		s->program};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		must(!paths[i] || spec_path_is_clean(paths[i]));
@@ -55,6 +56,7 @@ static void check_bounds(const struct spec *s)
 		must(s->limit[i] <= limit_row((enum limit_id)i)->max);
 	must(s->payload != PAYLOAD_FILE || s->payload_target);
 	must(s->workspace == WORKSPACE_NONE || s->workspace_path);
+	must(!s->saved_path || s->workspace == WORKSPACE_OVERLAY);
 }
 
 static void check_roundtrip(const struct spec *s)

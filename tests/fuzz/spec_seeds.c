@@ -41,6 +41,7 @@ static void seed_workspace(struct spec *s)
 	s->payload = PAYLOAD_PROGRAM;
 	s->workspace = WORKSPACE_OVERLAY;
 	s->workspace_path = "/home/user/project";
+	s->saved_path = "/home/user/.local/state/cordon/tree";
 	s->cwd = "/workspace";
 	s->argv[s->argc++] = "";
 	s->exec[s->programc++] = "/usr/bin/cat";
