@@ -12,14 +12,14 @@ needs()
 	cp "$BUILD/tests/overlay-run" "$T/bin/"
 }
 
-# overlay WAY FILE|apply: see tests/overlay/run.c. S is the state directory.
+# overlay WAY FILE|apply [SAVED]: see tests/overlay/run.c. S is the state directory.
 overlay()
 {
 	local who=${1%%:*}
 	[ -d "$S" ] || install -d -m 700 "$S"
 	! is_root || [ "$who" != user ] || chown "$TEST_UID" "$S"
 	status=0
-	as "$who" timeout 60 "$T/bin/overlay-run" "$S" "$W" "$2" >"$T/out" 2>"$T/err" || status=$?
+	as "$who" timeout 60 "$T/bin/overlay-run" "$S" "$W" "${@:2}" >"$T/out" 2>"$T/err" || status=$?
 	sort -o "$T/out" "$T/out"
 }
 
@@ -143,6 +143,27 @@ for name, use in (("suid", lambda: os.execv("./suid", ["suid"])), ("device", lam
         print(name + ":", type(e).__name__)
 PY
 	every_owner planted
+}
+
+replaced()
+{
+	S=$T/overlays-$RANDOM
+	overlay "$1" "$T/new.py"
+	exits 0
+	mkdir -p "$T/other"
+	echo forged >"$T/other/new"
+	overlay "$1" "$T/new.py" "$T/other"
+	if [ "${1%%:*}" = root ]; then
+		exits 0 # by descriptor
+	else
+		exits 1
+		out_has 'was replaced'
+	fi
+	! grep -q forged "$T/out"
+}
+@test "another directory in the saved tree's place is not shown" {
+	echo 'open("new", "a+").write("x"); print(open("new").read())' | code new.py
+	every_owner replaced
 }
 
 inside()

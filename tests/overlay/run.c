@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * run STATE DIRECTORY FILE|apply: runs FILE in a box whose workspace is DIRECTORY under the overlay
+ * run STATE DIRECTORY FILE|apply [SAVED]: runs FILE in a box whose workspace is DIRECTORY under the overlay
  * that STATE has for it, or applies that overlay. It prints the program's output, what cordon-box
  * says has changed, and the pending diff. It looks for cordon-box beside itself.
+ * SAVED: the saved tree's path, if a wrong one is to be told.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,10 +28,9 @@ static void print_output(void *ctx, int stream, const char *data, size_t len)
 	fwrite(data, 1, len, stdout);
 }
 
-static int run(struct overlay *o, const char *state, const struct request *req,
+static int run(struct overlay *o, const char *saved, const struct request *req,
 	       struct blueprint *bp, struct result *result, struct err *err)
 {
-	static char path[4096];
 	struct launch box = LAUNCH_NONE;
 	const struct launch_sink sink = {.output = print_output};
 
@@ -38,8 +38,7 @@ static int run(struct overlay *o, const char *state, const struct request *req,
 	    blueprint_make(bp, req, err) < 0 || conflict_mark(bp->workspace, &bp->mark, err) < 0)
 		return -1;
 	bp->saved = overlay_open_tree(o);
-	snprintf(path, sizeof(path), "%s/%s", state, o->tree);
-	bp->spec.saved_path = bp->saved >= 0 ? path : NULL;
+	bp->spec.saved_path = bp->saved >= 0 ? saved : NULL;
 	bp->spec.flags |= SPEC_KEEP_UPPER;
 	if (enclose(req, bp, &box, &sink, result, err) < 0)
 		return -1;
@@ -73,10 +72,11 @@ int main(int argc, char **argv)
 {
 	static const uint8_t conversation[OVERLAY_CONVERSATION] = {1};
 	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
-	AUTO_CLOSE int state = argc == 4 ? open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	AUTO_CLOSE int state = argc >= 4 ? open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	AUTO_CLOSE int dir = state < 0 ? -1 : open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	static struct result result;
 	static struct request req;
+	char saved[4096];
 	struct err err = {0};
 
 	if (dir < 0)
@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 		if (!bp)
 			return 2;
 		blueprint_init(bp);
-		if (run(&o, argv[1], &req, bp, &result, &err) < 0)
+		snprintf(saved, sizeof(saved), "%s/%s", argv[1], o.tree);
+		if (run(&o, argc > 4 ? argv[4] : saved, &req, bp, &result, &err) < 0)
 			return fail("run", &err);
 	}
 	return print_pending(&o, dir, applies, &err) < 0 ? fail("diff", &err) : 0;
