@@ -190,16 +190,18 @@ static int apply_entry(const struct apply *a, const struct overlay_entry *e, siz
 	AUTO_CLOSE int parent = beneath_open_parent(a->workspace, e->path, &name);
 	struct overlay_state now, saved;
 
-	if (parent < 0 && errno == ENOENT && e->after.type == OVERLAY_ABSENT)
-		return 0;
+	int no_parent = errno;
 	snprintf(temporary, sizeof(temporary), ".cordon-apply-%016llx-%zu",
 		 (unsigned long long)a->token, number);
-	if (parent < 0 || files_remove_tree(parent, temporary) < 0)
+	if (parent >= 0 && files_remove_tree(parent, temporary) < 0)
 		return err_errno(err, ERR_INPUT, "%s", e->path);
 	if (overlay_look(a->workspace, e->path, NULL, &now, err) < 0)
 		return -1;
 	if (overlay_is_same(&now, &e->after))
 		return 0;
+	errno = no_parent;
+	if (parent < 0)
+		return err_errno(err, ERR_INPUT, "%s", e->path);
 	/* Killed between the removal of a directory and what takes its place, or the other way round. */
 	bool halfway = now.type == OVERLAY_ABSENT &&
 		       (e->before.type == OVERLAY_DIR) != (e->after.type == OVERLAY_DIR);

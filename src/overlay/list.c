@@ -205,15 +205,15 @@ int overlay_list_write(int dir, const char *name, const struct overlay_diff *lis
 {
 	size_t len;
 	AUTO_FREE uint8_t *data = encode(list, token, &len, err);
-	char new[32];
+	char temporary[32];
 
 	if (!data)
 		return -1;
-	snprintf(new, sizeof(new), "%s.new", name);
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
 	AUTO_CLOSE int fd =
-		openat(dir, new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+		openat(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || io_write_all(fd, data, len) < 0 || fsync(fd) < 0 ||
-	    renameat(dir, new, dir, name) < 0 || fsync(dir) < 0)
+	    renameat(dir, temporary, dir, name) < 0 || fsync(dir) < 0)
 		return err_errno(err, ERR_SYSTEM, "writing the overlay's %s", name);
 	return 0;
 }

@@ -29,7 +29,8 @@ struct save {
 	struct timespec since;
 	struct overlay_diff base, added;
 	uint64_t bytes;
-	size_t entries, depth;
+	size_t depth;
+	bool any; /* there is something to save */
 	struct overlay_losses *lost;
 };
 
@@ -45,7 +46,7 @@ static int fail_over(const struct save *s, struct err *err)
 
 static int count(struct save *s, uint64_t bytes, struct err *err)
 {
-	if (++s->entries > s->o->entries_max || bytes > s->o->bytes_max - s->bytes)
+	if (bytes > s->o->bytes_max - s->bytes)
 		return fail_over(s, err);
 	s->bytes += bytes;
 	return 0;
@@ -143,15 +144,14 @@ static int copy_directory(struct save *s, const char *path, unsigned mode, bool 
 	if (dir < 0 || (opaque && overlay_make_opaque(dir) < 0) ||
 	    overlay_give(s->workspace, dir, "") < 0 || fchmod(dir, (mode & 0777) | 0700) < 0)
 		return err_errno(err, ERR_SYSTEM, "saving %s", path);
-	return count(s, 0, err) < 0 ? -1 : copy_names(s, path, err);
+	return copy_names(s, path, err);
 }
 
 /* A whiteout on a file system that refuses one: an overlay itself, as a container's root is. */
-static int copy_whiteout(struct save *s, const char *path, int parent, const char *name,
-			 struct err *err)
+static int copy_whiteout(const char *path, int parent, const char *name, struct err *err)
 {
 	if (mknodat(parent, name, S_IFCHR, makedev(0, 0)) == 0)
-		return count(s, 0, err);
+		return 0;
 	err_errno(err, ERR_SYSTEM, "saving the deletion of %s", path);
 	err_cause(err, "the state directory's file system cannot hold an overlay's changes");
 	err_cure(err, "put the state directory on another file system");
@@ -174,10 +174,11 @@ static int copy_name(struct save *s, const char *path, struct err *err)
 		note(s, &s->lost->left_out, path);
 		return 0;
 	}
+	s->any = true;
 	if (record(s, path, kind != KIND_DIR, err) < 0)
 		return -1;
 	if (kind == KIND_WHITEOUT)
-		return copy_whiteout(s, path, parent, name, err);
+		return copy_whiteout(path, parent, name, err);
 	if (S_ISREG(st.st_mode))
 		return copy_file(s, path, parent, name, err);
 	if (S_ISLNK(st.st_mode))
@@ -201,7 +202,7 @@ static int copy_names(struct save *s, const char *path, struct err *err)
 	return r;
 }
 
-/* What the tree holds already counts towards the maxima. */
+/* What the tree holds already counts towards the maximum. */
 static int count_tree(struct save *s, int tree, const char *path, struct err *err)
 {
 	AUTO_ENTRIES struct entries names = {0};
@@ -222,8 +223,8 @@ static int count_tree(struct save *s, int tree, const char *path, struct err *er
 	return 0;
 }
 
-/* To incoming. *RET_ANY: there is something to save. */
-static int take_in(struct save *s, bool *ret_any, struct err *err)
+/* To incoming. */
+static int take_in(struct save *s, struct err *err)
 {
 	AUTO_CLOSE int tree = overlay_open_tree(s->o);
 
@@ -239,11 +240,9 @@ static int take_in(struct save *s, bool *ret_any, struct err *err)
 	AUTO_CLOSE int to = in < 0 ? -1 : openat(in, UPPER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (to < 0)
 		return err_errno(err, ERR_SYSTEM, "saving the run's changes");
-	size_t before = s->entries;
 	s->to = to;
 	if (copy_names(s, "", err) < 0)
 		return -1;
-	*ret_any = s->entries > before;
 	for (size_t i = 0; i < s->base.count; i++) {
 		struct overlay_entry *e = overlay_list_add(&s->added, s->base.entry[i].path, err);
 		if (!e)
@@ -253,8 +252,8 @@ static int take_in(struct save *s, bool *ret_any, struct err *err)
 	overlay_list_sort(&s->added);
 	if (overlay_list_write(in, OVERLAY_BASE, &s->added, 0, err) < 0)
 		return -1;
-	return *ret_any && syncfs(in) < 0 ? err_errno(err, ERR_SYSTEM, "saving the run's changes")
-					  : 0;
+	return s->any && syncfs(in) < 0 ? err_errno(err, ERR_SYSTEM, "saving the run's changes")
+					: 0;
 }
 
 int overlay_save(struct overlay *o, int upper, int workspace, struct timespec since,
@@ -262,13 +261,12 @@ int overlay_save(struct overlay *o, int upper, int workspace, struct timespec si
 {
 	struct save s = {
 		.o = o, .upper = upper, .workspace = workspace, .since = since, .lost = ret};
-	bool any = false;
 
 	*ret = (struct overlay_losses){0};
-	int r = take_in(&s, &any, err);
+	int r = take_in(&s, err);
 	overlay_diff_done(&s.base);
 	overlay_diff_done(&s.added);
-	if (r == 0 && any) {
+	if (r == 0 && s.any) {
 		if (renameat(o->dir, OVERLAY_INCOMING, o->dir, OVERLAY_PENDING) < 0)
 			return err_errno(err, ERR_SYSTEM, "saving the run's changes");
 		return overlay_merge(o, workspace, err);
@@ -314,23 +312,23 @@ static int merge_name(const struct merge *m, const char *path, bool hidden, stru
 	const char *name;
 	AUTO_CLOSE int from = beneath_open_parent(m->from, path, &name);
 	AUTO_CLOSE int to = beneath_open_parent(m->tree, path, &name);
-	enum overlay_kind new, old;
+	enum overlay_kind top, old;
 	struct overlay_state below = {.type = OVERLAY_OTHER};
 
 	if (from < 0 || to < 0)
 		return err_errno(err, ERR_SYSTEM, "merging %s", path);
-	if (overlay_kind(m->from, path, &new, err) < 0 ||
+	if (overlay_kind(m->from, path, &top, err) < 0 ||
 	    overlay_kind(m->tree, path, &old, err) < 0)
 		return -1;
-	bool is_dir = new == KIND_DIR || new == KIND_OPAQUE;
+	bool is_dir = top == KIND_DIR || top == KIND_OPAQUE;
 	bool was_dir = old == KIND_DIR || old == KIND_OPAQUE;
-	if (new == KIND_DIR && was_dir)
+	if (top == KIND_DIR && was_dir)
 		return merge_directory(m, path, hidden || old == KIND_OPAQUE, err);
-	if (new == KIND_DIR && old != KIND_NONE &&make_opaque(m, path) < 0)
+	if (top == KIND_DIR && old != KIND_NONE && make_opaque(m, path) < 0)
 		return err_errno(err, ERR_SYSTEM, "merging %s", path);
-	if (new == KIND_WHITEOUT && overlay_look(m->workspace, path, NULL, &below, err) < 0)
+	if (top == KIND_WHITEOUT && overlay_look(m->workspace, path, NULL, &below, err) < 0)
 		return -1;
-	bool drop = new == KIND_WHITEOUT && (hidden || below.type == OVERLAY_ABSENT);
+	bool drop = top == KIND_WHITEOUT && (hidden || below.type == OVERLAY_ABSENT);
 	if ((is_dir || was_dir || drop) && files_remove_tree(to, name) < 0)
 		return err_errno(err, ERR_SYSTEM, "merging %s", path);
 	if (drop ? unlinkat(from, name, 0) < 0 : renameat(from, name, to, name) < 0)

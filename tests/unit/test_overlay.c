@@ -128,6 +128,19 @@ static void test_merges(void)
 	ok(!strcmp(scratch_text("ws/dir/y"), "y\n"), "the directory is there");
 }
 
+/* What a run made and another removed is forgotten: it says nothing about a later file of that name. */
+static void test_forgotten(void)
+{
+	prepare();
+	shell("echo 1 >upper/new; echo 1 >upper/old");
+	saves("a run makes a file");
+	whiteout("upper/new");
+	saves("another removes it");
+	shell("echo theirs >ws/new; echo 3 >upper/new");
+	saves("a third changes the user's file of that name");
+	shows("=new =old", "which has not moved");
+}
+
 /* Parts of a directory that replaces another one. */
 static void test_parts(void)
 {
@@ -233,13 +246,12 @@ static void test_hostile(void)
 	struct err err;
 
 	prepare();
-	shell("mkfifo upper/fifo; echo x >upper/suid; chmod 6755 upper/suid; mkdir -m 7777 "
-	      "upper/sticky; "
-	      "ln -s /etc/passwd upper/absolute; ln -s ../outside/file upper/out; mkdir upper/d; "
-	      "ln -s ../old upper/d/in; ln -s ../../outside upper/d/out; ln -s in/../.. "
-	      "upper/d/through; "
-	      "ln -s .. upper/up; mkdir upper/.git; echo x >upper/.git/config; echo x "
-	      ">upper/.envrc");
+	shell("mkfifo upper/fifo; echo x >upper/suid; chmod 6755 upper/suid");
+	shell("mkdir -m 7777 upper/sticky; mkdir upper/d; ln -s .. upper/up");
+	shell("ln -s /etc/passwd upper/absolute; ln -s ../outside/file upper/out");
+	shell("ln -s ../old upper/d/in; ln -s ../../outside upper/d/out");
+	shell("ln -s in/.. upper/d/through");
+	shell("mkdir upper/.git; echo x >upper/.git/config; echo x >upper/.envrc");
 	scratch_must(setxattr("upper/suid", "user.evil", "x", 1, 0) == 0, "an attribute");
 	ok(save(&err) == 0 && losses.left_out == 1 && losses.stripped == 1 &&
 		   !strcmp(losses.first, "fifo"),
@@ -287,6 +299,9 @@ static void test_limits(void)
 	   err.message);
 	o.entries_max = 100;
 	o.bytes_max = 6 + 2 + 2 + 4096;
+	shell("rm upper/4; truncate -s 4097 upper/4");
+	ok(save_in(&o, &err) == -1 && err.code == ERR_LIMIT, "a byte too many is an error: %s",
+	   err.message);
 	shell("rm upper/4; truncate -s 4096 upper/4");
 	ok(save_in(&o, &err) == 0, "as many bytes as may be: %s", err.message);
 	shell("rm upper/4; truncate -s 1T upper/5; echo >upper/first");
@@ -404,6 +419,7 @@ int main(void)
 
 	test_kinds();
 	test_merges();
+	test_forgotten();
 	test_parts();
 	test_moved();
 	test_since();

@@ -6,6 +6,7 @@
  */
 #include "overlay/overlay.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "overlay_case.h"
@@ -41,7 +42,10 @@ COUNTED(int, syncfs, (int a), (a))
 
 static bool fails(void)
 {
-	return fail_at && --fail_at == 0;
+	if (!fail_at || --fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
 }
 
 #define FAILING(type, name, parameters, arguments)                                                 \
@@ -73,6 +77,23 @@ static bool killed_at(size_t n, int (*work)(struct err *err), bool *ret_good)
 	return WEXITSTATUS(status) == 42;
 }
 
+static int finish(struct err *err)
+{
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+
+	return open_overlay(&o, err);
+}
+
+/* The process that finishes is killed too, at some step. */
+static bool killed_twice_at(size_t n, int (*work)(struct err *err), bool *ret_good)
+{
+	bool killed = killed_at(n, work, ret_good), good;
+
+	killed_at(n % 37 + 1, finish, &good);
+	*ret_good = *ret_good && good;
+	return killed;
+}
+
 static int apply_all(struct err *err)
 {
 	return apply(NULL, err);
@@ -84,17 +105,16 @@ static void prepare_save(bool second)
 	struct err err;
 
 	prepare();
-	shell("mkdir ws/gone upper/gone; echo a >ws/gone/a; echo 1 >upper/gone/b; echo 1 "
-	      ">upper/new; "
-	      "mkdir upper/dir; echo 1 >upper/dir/a; echo 1 >upper/tofile; mkdir upper/todir; echo "
-	      "1 "
-	      ">upper/todir/x");
+	shell("mkdir ws/become ws/gone; echo a >ws/become/a; echo a >ws/gone/a");
+	shell("mkdir upper/gone upper/dir upper/todir; echo 1 >upper/new; echo 1 >upper/tofile");
+	shell("echo 1 >upper/gone/b; echo 1 >upper/dir/a; echo 1 >upper/todir/x");
 	scratch_must(save(&err) == 0, err.message);
 	clear_upper();
-	shell("mkdir -m 750 upper/dir; echo 2 >upper/dir/a; echo 2 >upper/old; ln -s old upper/to; "
-	      "mkdir upper/dir/sub; echo 2 >upper/dir/sub/x; mkdir upper/tofile; echo 2 "
-	      ">upper/todir; "
-	      "echo 2 >upper/tofile/y");
+	shell("mkdir -m 750 upper/dir; mkdir upper/dir/sub upper/tofile upper/tool");
+	shell("echo 2 >upper/dir/a; echo 2 >upper/old; ln -s old upper/to; echo 2 >upper/todir");
+	shell("echo 2 >upper/dir/sub/x; echo 2 >upper/tofile/y; echo 2 >upper/tool/x");
+	shell("echo 2 >upper/become");
+	opaque("upper/tool");
 	opaque("upper/dir/sub");
 	opaque("upper/tofile");
 	whiteout("upper/gone");
@@ -132,7 +152,7 @@ static void test_save(void)
 	snprintf(new, sizeof(new), "%s", picture());
 	while (killed && all) {
 		prepare_save(false);
-		killed = killed_at(++n, save, &good);
+		killed = killed_twice_at(++n, save, &good);
 		const char *now = picture();
 		olds += !strcmp(now, old);
 		news += !strcmp(now, new);
@@ -157,7 +177,6 @@ static const char *directory(void)
 	return text;
 }
 
-/* Every step of what follows the kill may be the last one too. */
 static void test_apply(void)
 {
 	char old[1 << 16], new[1 << 16];
@@ -172,7 +191,7 @@ static void test_apply(void)
 	ok(strcmp(old, new) != 0 && !strcmp(pending(), ""), "an apply that is not killed");
 	while (killed && all) {
 		prepare_save(true);
-		killed = killed_at(++n, apply_all, &good);
+		killed = killed_twice_at(++n, apply_all, &good);
 		const char *left = pending(), *now = directory();
 		olds += !strcmp(now, old);
 		news += !strcmp(now, new) && !left[0];
