@@ -34,6 +34,15 @@ static inline void prepare(void)
 	      "echo tool >ws/tool; chmod 755 ws/tool; ln -s old ws/link; echo x >outside/file");
 }
 
+/* Can the scratch directory hold what an overlay writes? A tmpfs before Linux 6.6 cannot. */
+static inline bool holds_signs(void)
+{
+	scratch_must(mkdir("signs", 0700) == 0, "signs");
+	bool holds = setxattr("signs", "user.overlay.opaque", "y", 1, 0) == 0;
+	scratch_must(rmdir("signs") == 0, "signs");
+	return holds;
+}
+
 static inline void whiteout(const char *path)
 {
 	scratch_must(mknod(path, S_IFCHR, makedev(0, 0)) == 0, path);
