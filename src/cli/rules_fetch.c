@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "cli/npm.h"
 #include "cli/rules.h"
 #include "cli/unpack.h"
-#include "flow/beneath.h"
 
 #define PACKAGE "agent-threat-rules"
 

@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/beneath.h"
 
 /* The archive as it comes, and gzip: libarchive would take gzip within gzip. */
 enum { FILTERS = 2 };

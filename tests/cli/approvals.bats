@@ -125,27 +125,28 @@ load approvals.bash
 	covered 1
 }
 
-# A real one, that is given the state, the program and a key: more than anybody should.
+# A real one, that is given the program, a request and a key: more than anybody should. The state no box is
+# given.
 @test "code that was given everything does not answer from its box" {
-	local boxed
+	local boxed desk=$T/agent/desk
 	readelf -Ws "$CORDON" | grep -q __asan_init && skip "the sanitizer needs more than a box gives"
 	people
 	enrol anna
 	park
+	mkdir "$desk"
 	approvals agent 0 export "$ID"
-	cp "$T/out" "$STATE/request"
-	cp "$T/anna/key" "$STATE/key"
-	chown "$TEST_UID" "$STATE/key" "$STATE/request"
-	boxed=("$CORDON" run --tier no-cgroup --origin user --lang binary --ask write
-		--workspace "$STATE:rw" "$CORDON" -- approvals)
-	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" \
-		sign "$ID" /workspace/request --key /workspace/key --name anna
+	cp "$T/out" "$desk/request"
+	cp "$T/anna/key" "$desk/key"
+	chown -R "$TEST_UID" "$desk"
+	boxed=("$CORDON" run --tier no-cgroup --origin user --lang binary --ask write)
+	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" --workspace "$desk:rw" "$CORDON" -- \
+		approvals sign "$ID" /workspace/request --key /workspace/key --name anna
 	exits 126
 	err_has "in a box"
-	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" \
-		approve "$ID" --key /workspace/key --state /workspace
-	exits 125 # the box does not even show what a log needs
-	err_has "boot_id"
+	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" --workspace "$STATE:rw" "$CORDON" -- \
+		approvals approve "$ID" --key /workspace/key --state /workspace
+	exits 126
+	err_has "is Cordon's own"
 	covered 1
 }
 

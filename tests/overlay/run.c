@@ -34,7 +34,7 @@ static int run(struct overlay *o, const char *saved, const struct request *req,
 	struct launch box = LAUNCH_NONE;
 	const struct launch_sink sink = {.output = print_output};
 
-	if (launch_begin(&box, err) < 0 || blueprint_begin(bp, req, err) < 0 ||
+	if (launch_begin(&box, err) < 0 || blueprint_begin(bp, req, NULL, err) < 0 ||
 	    blueprint_make(bp, req, err) < 0 || conflict_mark(bp->workspace, &bp->mark, err) < 0)
 		return -1;
 	bp->saved = overlay_open_tree(o);
