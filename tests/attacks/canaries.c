@@ -140,9 +140,14 @@ static int secret_untouched(const struct look *look)
 	return same ? 0 : fail(look, "the secret file was changed");
 }
 
+/* It stops, or it is dead: one that was killed may not have got a processor yet. */
 static int victim_alive(const struct look *look)
 {
-	if (waitpid(look->world->victim, NULL, WNOHANG) != 0)
+	pid_t victim = look->world->victim;
+	int status = 0;
+
+	if (kill(victim, SIGSTOP) < 0 || waitpid(victim, &status, WUNTRACED) != victim ||
+	    !WIFSTOPPED(status) || kill(victim, SIGCONT) < 0)
 		return fail(look, "the victim process is dead");
 	return 0;
 }
