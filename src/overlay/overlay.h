@@ -28,7 +28,11 @@
 	(4ULL << 30)		    /* of the files that wait, with those of the run to be saved */
 #define OVERLAY_ENTRIES_MAX 100000U /* paths changed or hidden */
 
-enum { OVERLAY_CONVERSATION = 16, OVERLAY_NAME = 128 };
+enum {
+	OVERLAY_CONVERSATION = 16,
+	OVERLAY_NAME = 128,
+	OVERLAY_DEPTH_MAX = 256, /* directories in each other: each takes two of 1024 descriptors */
+};
 
 struct overlay {
 	int dir; /* locked as long as it is open; or -1 */

@@ -191,9 +191,9 @@ static int copy_names(struct save *s, const char *path, struct err *err)
 	AUTO_ENTRIES struct entries names = {0};
 	int r = overlay_names(s->upper, path, &names, err);
 
-	if (r == 0 && ++s->depth > CORDON_WALK_DEPTH_MAX)
+	if (r == 0 && ++s->depth > OVERLAY_DEPTH_MAX)
 		r = err_set(err, ERR_LIMIT, "the run's directories are more than %d deep",
-			    CORDON_WALK_DEPTH_MAX);
+			    OVERLAY_DEPTH_MAX);
 	for (size_t i = 0; r == 0 && i < names.count; i++) {
 		AUTO_FREE char *below = overlay_join(path, names.name[i], err);
 		r = below ? copy_name(s, below, err) : -1;

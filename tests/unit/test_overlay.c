@@ -314,7 +314,10 @@ static void test_limits(void)
 	saves("ten thousand files");
 	ok(system("[ $(find state -name '[0-9]*' -type f | wc -l) = 10000 ]") == 0, "are saved");
 	clear_upper();
-	shell("p=upper; for i in $(seq 520); do p=$p/d; done; mkdir -p $p");
+	shell("p=upper; for i in $(seq 255); do p=$p/d; done; mkdir -p $p");
+	saves("as deep a tree as may be");
+	clear_upper();
+	shell("p=upper; for i in $(seq 256); do p=$p/d; done; mkdir -p $p");
 	ok(save(&err) == -1 && err.code == ERR_LIMIT, "a deep tree is an error: %s", err.message);
 }
 
