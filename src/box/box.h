@@ -37,9 +37,9 @@ struct box {
 	int upper, saved, lower; /* of an overlay workspace, or -1 */
 	uint32_t layers;	 /* bit per layer that has been put in place */
 	uint32_t without;	 /* mutant builds only: layers left out */
-	bool unasked;	  /* the same: connections are made, and nobody asks who allows them */
-	int private_lock; /* held while the private directory is ours; or -1 */
-	int ctl;	  /* init's end or the supervisor's end of their socket pair */
+	bool unasked;		 /* the same: connections are made without asking cordon-egress */
+	int private_lock;	 /* held while the private directory is ours; or -1 */
+	int ctl;		 /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
 	int resolver;	  /* SPEC_NET, in the program's process: where names are asked for; or -1 */

@@ -333,7 +333,7 @@ static int refuse_state(const char *name, struct err *err)
 {
 	err_set(err, ERR_REFUSED, "%.200s is Cordon's own", name);
 	err_cause(err, "it is, or lies in, a state directory: one with a file " STATE_MARK);
-	err_cure(err, "give something else; if this is none, remove that file");
+	err_cure(err, "give another directory; if it is no state directory, remove that file");
 	return -1;
 }
 

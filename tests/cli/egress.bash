@@ -3,6 +3,15 @@
 # An internet for the tests of --net (tests/egress/world): one for all tests of a file. `box` then runs
 # cordon in there. `reached NAME PORT` and `refused WHAT WORDS` look at the attempts of the result.
 
+# Every file that loads this has such a world, and may say more of what its tests need.
+setup_file() { ! is_root || world_begin; }
+teardown_file() { world_end; }
+needs()
+{
+	need_root
+	own_programs
+}
+
 world_begin()
 {
 	W=$(mktemp -d /tmp/egress-world.XXXXXX)

@@ -5,14 +5,6 @@
 load helper
 load egress
 
-setup_file() { ! is_root || world_begin; }
-teardown_file() { world_end; }
-needs()
-{
-	need_root
-	own_programs
-}
-
 # client TEXT OPTION...: in every way, it prints TEXT and every attempt got there.
 client()
 {

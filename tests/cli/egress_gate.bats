@@ -7,14 +7,6 @@ load scan.bash
 load gate.bash
 load egress
 
-setup_file() { ! is_root || world_begin; }
-teardown_file() { world_end; }
-needs()
-{
-	need_root
-	own_programs
-}
-
 # dials WHO STATUS OPTION...: a program that connects to the hosts of its standard input, one a line.
 dials()
 {

@@ -5,8 +5,6 @@
 load helper
 load egress
 
-setup_file() { ! is_root || world_begin; }
-teardown_file() { world_end; }
 needs()
 {
 	need_root
