@@ -125,7 +125,7 @@ static bool has_changes(int dir, const char *name)
 int overlay_list(int state, const uint8_t conversation[OVERLAY_CONVERSATION],
 		 struct overlay_place **ret, size_t *ret_count, struct err *err)
 {
-	char path[sizeof(OVERLAYS) + 2 * OVERLAY_CONVERSATION + 1] = OVERLAYS "/";
+	char path[sizeof(OVERLAYS) + (size_t)2 * OVERLAY_CONVERSATION + 1] = OVERLAYS "/";
 	AUTO_ENTRIES struct entries names = {0};
 
 	*ret = NULL;
