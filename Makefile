@@ -5,6 +5,7 @@
 #   make test   install what is missing, build, run every test
 #   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
 #   make goal-gate | goal-verify | goal-corpus CORPUS=FILE      the gate's goals: status 0 when met
+#   make goal-conversations                                     questions and effects of whole conversations
 #   make bench | fuzz | soak | kernels | releases | analyze     the longer things
 #   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
@@ -39,7 +40,7 @@ PLAIN := $(filter-out src/base/digest.c src/base/kept.c,$(BASE))
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 # What every run needs comes first and together: what lies apart is mapped apart.
-CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/origin/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/overlay/*.c)
+CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/overlay/*.c)
 # What cordon links; cordon-box gets none of the parsers. Of libarchive only tar and gzip are used: so it
 # needs zlib and none of the other libraries that its pkg-config names.
 CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -larchive -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)
@@ -77,7 +78,7 @@ EGRESS   := $(wildcard src/egress/*.c)
 EGRESS_LINK = $(PG_LINK) -pthread $(MEMORY)
 EGRESS_OBJS := $(call objs,$(PLAIN) $(EGRESS) src/policy/net.c,)
 
-.PHONY: parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
+.PHONY: parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
@@ -228,8 +229,10 @@ goal-gate: all $(BUILD)/bench $(BUILD)/box/cordon
 		--only bare,cordon,cordon+gate,cordon-no-cgroup,cordon-no-cgroup+gate
 goal-verify: $(BUILD)/tests/store/measure
 	@d=$$(mktemp -d) && { $< $$d 1000000 30; status=$$?; rm -rf --one-file-system $$d; exit $$status; }
+goal-conversations: all
+	@BUILD=$(BUILD) tests/conversations/replay
 goal-corpus: all
-	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --origin agent --rules rules
+	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --rules rules
 kernels: all tests
 	@tests/kernels/run
 # The packages, on this Debian and on the next one.

@@ -35,7 +35,8 @@ const char *cordon_error(const struct cordon *c);
 /* The program's path, from the root; else the one that was installed with this library. */
 int cordon_set_program(struct cordon *c, const char *path);
 /* An option of "cordon run", by its name without dashes: "lang", "time", "workspace", "env" ... A flag has
- * no VALUE (NULL). Those that may be repeated can be set several times. Without "lang" code is Python. */
+ * no VALUE (NULL). Those that may be repeated can be set several times. Without "lang" code is Python.
+ * A run without a "conversation" counts as exposed, unless the flag "user" attests that the user wrote it. */
 int cordon_set(struct cordon *c, const char *option, const char *value);
 /* The program's arguments, one by one. */
 int cordon_add_argument(struct cordon *c, const char *word);
@@ -58,7 +59,7 @@ const char *cordon_stdout(const struct cordon_result *r, size_t *ret_len);
 const char *cordon_stderr(const struct cordon_result *r, size_t *ret_len);
 /* Why it was not run or not finished, in words; or "". */
 const char *cordon_reason(const struct cordon_result *r);
-/* All of it, as docs/JSON.md has it. */
+/* All of it, as docs/JSON.md has it; its "effects" say which hosts and secrets the run got. */
 const char *cordon_json(const struct cordon_result *r);
 
 #ifdef __cplusplus

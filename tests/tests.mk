@@ -43,7 +43,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Without the box, whose gate is another one.
-$(addprefix $(BUILD)/tests/unit/gate_,properties start again modules): $(BUILD)/tests/unit/%: \
+$(addprefix $(BUILD)/tests/unit/gate_,properties start again): $(BUILD)/tests/unit/%: \
 		$(BUILD)/obj/tests/unit/test_%.o $(filter-out $(BUILD)/obj/src/cli/%,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
@@ -116,8 +116,7 @@ $(BUILD)/tests/unit/egress_call: EGRESS_LINK += -Wl,--wrap=connect
 # This one has a clock of its own, and fills a socket before TLS writes to it.
 $(BUILD)/tests/unit/egress_relay_late: EGRESS_LINK += -Wl,--wrap=io_now_ns,--wrap=getsockopt,--wrap=SSL_CTX_new
 
-# What a file is cannot be told to this one; that one is told first that a program is the same, then not.
-$(BUILD)/tests/unit/written: LINK += -Wl,--wrap=fstat
+# This one is told first that a program is the same, then not.
 $(BUILD)/tests/unit/gate_start: LINK += -Wl,--wrap=payload_is_same
 
 # Memory can be taken away from this one.

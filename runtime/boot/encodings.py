@@ -53,7 +53,7 @@ def read_code():
     names = {'__name__': 'start'}
     exec(marshal.loads(start) if ready else start, names)
     view = names['load'](8, int(values[b'parts']))['view']
-    view(values[b'language'].decode(), read_file(values[b'code']), 7, b'\xff')
+    view('python', read_file(values[b'code']), 7, b'\xff')
 
 
 def other_cores():

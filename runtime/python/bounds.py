@@ -163,7 +163,6 @@ class View:
         self.problems = []      # (line, words), the first is told
         self.limited = None     # the first of them that is a maximum of ours: not all was read
         self.depth = 0
-        self.uses = None        # facts, of a plan: pyuses.py, shelluses.py
 
     def problem(self, line, words):
         if len(self.problems) < 100:

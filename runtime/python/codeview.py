@@ -6,9 +6,6 @@ import sys
 
 import bounds
 
-PYTHON = ('python', 'plan')     # as a plan it is also asked which names it uses
-SHELL = ('bash', 'shell-plan')  # the same, of commands
-
 
 def write(out, key, data):
     if isinstance(data, str):
@@ -36,7 +33,7 @@ def decode_python(data, view):
 
 
 def decode(language, data, view):
-    if language in PYTHON:
+    if language == 'python':
         text = decode_python(data, view)
     else:
         text = decode_shell(data)
@@ -44,7 +41,7 @@ def decode(language, data, view):
     if '\0' in text:
         view.problem(text.count('\n', 0, text.index('\0')) + 1, 'a NUL byte')
         text = text.replace('\0', '')
-    return text.replace('\r\n', '\n').replace('\r', '\n') if language in PYTHON else text
+    return text.replace('\r\n', '\n').replace('\r', '\n') if language == 'python' else text
 
 
 def make(language, data, seconds=bounds.SECONDS):
@@ -53,18 +50,12 @@ def make(language, data, seconds=bounds.SECONDS):
     done = True
     try:
         text = decode(language, data, view)
-        if language in PYTHON:
+        if language == 'python':
             import pysource
             done = pysource.show(view, text)
-            if language == 'plan':
-                import pyuses
-                view.uses = pyuses.show(view, text)
-        elif language in SHELL:
+        elif language == 'bash':
             import shellview
             shellview.show(view, text)
-            if language == 'shell-plan':
-                import shelluses
-                view.uses = shelluses.show(view, text)
         elif language in ('markdown', 'notebook', 'calls'):
             import documents
             done = documents.READERS[language](view, text)
@@ -96,8 +87,6 @@ def answer(out, status, view):
     write(out, 'text', view.text.join() + view.dynamic.join())
     for (kind, value), line in view.effects.rows():
         write(out, 'effect', '%s %d %s' % (kind, line, value))
-    if view.uses is not None:
-        write(out, 'uses', view.uses)
     write(out, 'end', b'')
 
 

@@ -26,21 +26,22 @@ enum {
 	/* Letters of an id. People see a request and then sign it by its id: who makes the requests must
 	 * not find two that share one, and among 2^32 there would be two of 16 letters. */
 	APPROVAL_ID = 32,
-	APPROVAL_CODE_MAX = 1 << 20,   /* bytes that a person can be asked to read */
-	APPROVAL_BYTES_MAX = 1 << 20,  /* of a parked request without its code */
-	APPROVAL_TEXT_MAX = 128 << 10, /* of one text in it */
-	APPROVAL_LIST_MAX = 1024,      /* texts or inputs of one list */
-	APPROVAL_EVIDENCE_MAX = 64,    /* ties to sources; who has more says how many */
-	APPROVAL_FINDINGS_MAX = 64,    /* the same for findings */
-	APPROVAL_APPROVERS_MAX = 9,    /* people needed for one request */
-	APPROVAL_VOTES_MAX = 16,       /* signatures kept of one request */
-	APPROVAL_NAME_MAX = 64,	       /* bytes of a person's name */
-	APPROVAL_REASON_MAX = 512,     /* and of why they denied */
-	APPROVAL_PARENTS_MAX = 64,     /* processes that are looked at for who started whom */
-	APPROVAL_OPEN_MAX = 1024,      /* requests that are not over, of all */
-	APPROVAL_ACCOUNT_MAX = 256,    /* and of one account: nobody fills the queue for all */
-	APPROVAL_TRIES_MAX = 64,       /* when others park something meanwhile */
-	APPROVAL_ENDED_MAX = 256,      /* that are over and can still be looked at, the newest */
+	APPROVAL_CODE_MAX = 1 << 20,	/* bytes that a person can be asked to read */
+	APPROVAL_BYTES_MAX = 1 << 20,	/* of a parked request without its code */
+	APPROVAL_TEXT_MAX = 128 << 10,	/* of one text in it */
+	APPROVAL_LIST_MAX = 1024,	/* texts or inputs of one list */
+	APPROVAL_EVIDENCE_MAX = 64,	/* ties to sources; who has more says how many */
+	APPROVAL_FINDINGS_MAX = 64,	/* the same for findings */
+	APPROVAL_APPROVERS_MAX = 9,	/* people needed for one request */
+	APPROVAL_VOTES_MAX = 16,	/* signatures kept of one request */
+	APPROVAL_NAME_MAX = 64,		/* bytes of a person's name */
+	APPROVAL_REASON_MAX = 512,	/* and of why they denied */
+	APPROVAL_PARENTS_MAX = 64,	/* processes that are looked at for who started whom */
+	APPROVAL_OPEN_MAX = 1024,	/* requests that are not over, of all */
+	APPROVAL_ACCOUNT_MAX = 256,	/* and of one account: none fills the queue for all */
+	APPROVAL_CONVERSATION_MAX = 32, /* and of one conversation of it */
+	APPROVAL_TRIES_MAX = 64,	/* when others park something meanwhile */
+	APPROVAL_ENDED_MAX = 256,	/* that are over and can still be looked at, the newest */
 	APPROVAL_MS_MAX =
 		24 * 60 * 60 * 1000,   /* how long people are asked; how long a word holds */
 	APPROVAL_CLOCK_MS = 60 * 1000, /* by how much a clock may go back */
@@ -98,12 +99,11 @@ struct approval_request {
 	/* how: all of it is in the box's hash too, and here for people to see */
 	const char *venv;		   /* "": none */
 	struct approval_list exec, limits; /* approval_text: programs; "memory 512M" */
-	struct approval_list net;	   /* approval_text: hosts beside those of the policy */
+	struct approval_list net, secret;  /* approval_text: hosts and secrets that it gets */
 	uint64_t tier;			   /* enum tier */
 	/* what it would get, and why somebody is asked */
-	uint64_t caps, granted; /* asked for; had when they agree */
-	uint64_t origin, grade, verdict;
-	const char *row;			      /* that decided */
+	uint64_t caps; /* effects that it wants */
+	uint64_t origin, grade;
 	struct approval_list reasons, reach, effects; /* approval_text */
 	uint64_t effects_more;			      /* that are not listed */
 	struct approval_list evidence;		      /* approval_evidence */
@@ -113,7 +113,7 @@ struct approval_request {
 	uint8_t policy_sha256[APPROVAL_SHA256], box_sha256[APPROVAL_SHA256];
 	/* who asks */
 	uint64_t uid, pgid; /* UID: or ACCOUNT_UNKNOWN. PGID 0: not known */
-	const char *domain;
+	const char *conversation;
 	/* what the people's word is good for */
 	uint64_t scope, approvers, ttl_ms; /* scope: the widest they may give */
 	uint64_t single_user; /* the requester's own account may approve: see approval_decide */
@@ -167,7 +167,7 @@ void approval_done(struct approval *a);
 #define AUTO_APPROVAL __attribute__((cleanup(approval_done)))
 
 /* request.c: digests. BINDING is what is signed; SUBJECT is the same for every request about the
- * same thing, in one domain or (for the scope hash) in any. */
+ * same thing, in one conversation or (for the scope hash) in any. */
 enum approval_digest { APPROVAL_BINDING, APPROVAL_SUBJECT, APPROVAL_SUBJECT_ANYWHERE };
 int approval_digest(const struct approval_request *r, enum approval_digest which,
 		    uint8_t ret[APPROVAL_SHA256], struct err *err);
@@ -190,7 +190,7 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 typedef int approval_fn(void *context, const char *id, struct err *err);
 /* ALL: also those that are over. FN may use the store. */
 int approval_each(struct store *s, bool all, approval_fn *fn, void *context, struct err *err);
-/* The one that was last approved under the same name in the same domain; 0: there is none that can be
+/* The one that was last approved under the same name in the same conversation; 0: there is none that can be
  * read. */
 int approval_load_last(struct store *s, const struct approval *a, struct approval *ret,
 		       struct err *err);
@@ -284,12 +284,6 @@ struct approval_word {
 int approval_say(struct store *s, const struct approval_matter *m, const struct key *key,
 		 const struct approval_actor *actor, struct store_tx *tx, struct approval_word *ret,
 		 struct err *err);
-/* As it stands in a record's body: all zero where none does. */
-void approval_get_word(struct jcs_span body, struct approval_word *ret);
-/* Did whoever gave it have that key enrolled when the record SEQ was written, and sign M? Whether they
- * might was asked then. 1, 0 or -1. */
-int approval_word_was_good(struct store *s, const struct approval_matter *m,
-			   const struct approval_word *word, uint64_t seq, struct err *err);
 /* events.c: as the member "vote" of a record's body. */
 void approval_put_vote(struct jcs *j, const struct approval_vote *v);
 

@@ -72,18 +72,16 @@ static void write_request(struct jcs *j, const struct approval_request *r)
 			jcs_str(j, NULL, cap_name(c));
 	jcs_end(j);
 	jcs_hex(j, "code_sha256", r->code_sha256, sizeof(r->code_sha256));
-	jcs_str(j, "domain", r->domain);
+	jcs_str(j, "conversation", r->conversation);
 	jcs_int(j, "expires", (int64_t)r->expires);
 	jcs_str(j, "findings", grade_name((unsigned)r->grade));
 	jcs_str(j, "lang", r->lang);
 	jcs_str(j, "name", r->name);
 	jcs_str(j, "origin", origin_name((unsigned)r->origin));
 	jcs_hex(j, "policy_sha256", r->policy_sha256, sizeof(r->policy_sha256));
-	jcs_str(j, "row", r->row);
 	jcs_str(j, "scope", scope_name((unsigned)r->scope));
 	jcs_bool(j, "single_user", r->single_user != 0);
 	put_account(j, "uid", r->uid);
-	jcs_str(j, "verdict", verdict_name((unsigned)r->verdict));
 	jcs_end(j);
 }
 
@@ -102,7 +100,7 @@ static void write_body(struct jcs *j, const struct change *c)
 		approval_put_vote(j, c->vote);
 }
 
-/* The domain and the sources belong to the story of what was asked. */
+/* The conversation and the sources belong to the story of what was asked. */
 static size_t add_refs(struct store_tx *tx, const struct change *c, const char **ref)
 {
 	const struct approval_evidence *e = c->approval->request.evidence.list;
@@ -115,9 +113,9 @@ static size_t add_refs(struct store_tx *tx, const struct change *c, const char *
 		ref[count++] = c->run;
 	if (c->event != EVENT_PARKED)
 		return count;
-	char *domain = arena_printf(&tx->arena, "dom:%s", c->approval->request.domain);
-	if (record_ref_is_good(domain))
-		ref[count++] = domain;
+	char *conversation = arena_printf(&tx->arena, "conv:%s", c->approval->request.conversation);
+	if (record_ref_is_good(conversation))
+		ref[count++] = conversation;
 	for (size_t i = 0; i < c->approval->request.evidence.count; i++) {
 		char *name = arena_printf(&tx->arena, "src:%s", e[i].source);
 		bool known = !record_ref_is_good(name);

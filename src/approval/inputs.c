@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host gives a run beside its code: the workspace, the virtual environment and its
- * interpreter's own library, the programs it may start. People agree to what is in them, so each is
- * an input with the hash of all of it; a name alone would let others exchange what it names. What is
- * below /usr is the system's, and whoever can change that needs no approval. What cannot be hashed
- * within its bounds cannot be agreed to.
+ * What the host gives a run beside its code: the workspace and the conversation's changes of it, the
+ * virtual environment and its interpreter's own library, the programs it may start. People agree to what
+ * is in them, so each is an input with the hash of all of it; a name alone would let others exchange what
+ * it names. What is below /usr is the system's, and whoever can change that needs no approval. What cannot
+ * be hashed within its bounds cannot be agreed to.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "base/scope.h"
 #include "conf/profile.h"
 
-enum kind { INPUT_WORKSPACE, INPUT_VENV, INPUT_LIBRARY, INPUT_PROGRAM };
+enum kind { INPUT_WORKSPACE, INPUT_CHANGES, INPUT_VENV, INPUT_LIBRARY, INPUT_PROGRAM };
 
 static const struct {
 	const char *name;
@@ -26,6 +26,9 @@ static const struct {
 	[INPUT_WORKSPACE] = {"workspace",
 			     {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
 			     "give it a smaller --workspace with only what it needs"},
+	[INPUT_CHANGES] = {"pending changes",
+			   {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
+			   "apply them, or drop them with cordon reset"},
 	[INPUT_VENV] = {"virtual environment",
 			{APPROVAL_VENV_ENTRIES_MAX, APPROVAL_VENV_BYTES_MAX},
 			"give it a smaller --venv with only what it needs"},
@@ -83,14 +86,16 @@ static int add(struct inputs *in, enum kind kind, const char *path, struct err *
 }
 
 int approval_fill_inputs(struct approval_request *r, const struct request *from,
-			 const char *library, struct arena *a, struct err *err)
+			 const char *changes, const char *library, struct arena *a, struct err *err)
 {
 	struct inputs in = {.arena = a};
 
-	in.list = arena_alloc(a, (3 + from->execc) * sizeof(*in.list));
+	in.list = arena_alloc(a, (4 + from->execc) * sizeof(*in.list));
 	if (a->failed)
 		return err_memory(err);
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
+		return -1;
+	if (changes && add(&in, INPUT_CHANGES, changes, err) < 0)
 		return -1;
 	if (from->venv && add(&in, INPUT_VENV, from->venv, err) < 0)
 		return -1;

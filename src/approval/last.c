@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which request was approved last under a name in a domain: only for showing people what is new. It
+ * Which request was approved last under a name in a conversation: only for showing people what is new. It
  * decides nothing.
  */
 #include <string.h>
@@ -19,7 +19,7 @@ static void key_of(const struct approval_request *r, char ret[ITEM_KEY_MAX])
 
 	digest_init(&state);
 	digest_add(&state, PREFIX, sizeof(PREFIX) - 1);
-	digest_add(&state, r->domain, strlen(r->domain) + 1);
+	digest_add(&state, r->conversation, strlen(r->conversation) + 1);
 	digest_add(&state, r->name, strlen(r->name) + 1);
 	digest_end(&state, digest);
 	item_key(ret, "last", digest, NULL);

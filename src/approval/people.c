@@ -121,45 +121,6 @@ static int log_says_enrolled(struct store *s, const struct approval_person *p, s
 	return last.is_it;
 }
 
-struct then {
-	uint64_t seq;
-	bool is_enrolled;
-	struct approval_person *ret;
-};
-
-static int read_then(void *context, const struct store_row *row, struct err *err)
-{
-	struct then *t = context;
-	char event[16];
-	int64_t uid = 0;
-	struct record r;
-
-	if (record_decode(row->bytes, row->len, &r, err) < 0)
-		return -1;
-	if (r.kind != RECORD_KEY || r.seq >= t->seq)
-		return 0;
-	t->is_enrolled = jcs_text_at(r.body, "event", event, sizeof(event)) &&
-			 strcmp(event, "enrolled") == 0 &&
-			 jcs_hex_at(r.body, "key", t->ret->public, sizeof(t->ret->public));
-	t->ret->has_uid = jcs_int_at(r.body, "account", &uid);
-	t->ret->uid = (uint64_t)uid;
-	return 0;
-}
-
-int person_then(struct store *s, const char *name, uint64_t seq, struct approval_person *ret,
-		struct err *err)
-{
-	struct then then = {.seq = seq, .ret = ret};
-	char ref[REF_MAX];
-
-	*ret = (struct approval_person){.name = name};
-	if (!approval_name_is_good(name))
-		return 0;
-	if (store_find(s, ref_of(ref, name), 0, 0, read_then, &then, err) < 0)
-		return -1;
-	return then.is_enrolled;
-}
-
 /* Is the key there under another name? */
 static int is_same_key(void *context, const struct approval_person *p, struct err *err)
 {

@@ -54,14 +54,39 @@ static int count_waiting(struct store *s, const char *prefix, size_t most, uint6
 	return 0;
 }
 
+/* One conversation must not take all places of its account. */
+static int check_conversation(struct store *s, const char *prefix, const struct approval_request *r,
+			      uint64_t now, struct err *err)
+{
+	AUTO_IDS struct ids ids = {0};
+	size_t count = 0;
+
+	if (ids_read(s, prefix, "", APPROVAL_ACCOUNT_MAX, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.count; i++) {
+		AUTO_APPROVAL struct approval a = {0};
+		if (approval_load(s, ids.id[i], &a, err) == 0 &&
+		    approval_state_at(&a, now) == APPROVAL_PENDING &&
+		    strcmp(a.request.conversation, r->conversation) == 0)
+			count++;
+	}
+	if (count < APPROVAL_CONVERSATION_MAX)
+		return 0;
+	err_set(err, ERR_LIMIT, "%d requests of this conversation wait for people already",
+		APPROVAL_CONVERSATION_MAX);
+	err_cure(err, "cordon approvals list; answer some");
+	return -1;
+}
+
 /* Who asks without end must not fill the store, nor what is everybody's. */
-static int make_room(struct store *s, uint64_t uid, uint64_t now, struct err *err)
+static int make_room(struct store *s, const struct approval_request *r, uint64_t now,
+		     struct err *err)
 {
 	char account[ITEM_KEY_MAX];
 	const struct {
 		const char *prefix, *whose;
 		size_t most;
-	} queues[] = {{account_key(account, uid, ""), " of your account", APPROVAL_ACCOUNT_MAX},
+	} queues[] = {{account_key(account, r->uid, ""), " of your account", APPROVAL_ACCOUNT_MAX},
 		      {"open/", "", APPROVAL_OPEN_MAX}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
@@ -75,7 +100,7 @@ static int make_room(struct store *s, uint64_t uid, uint64_t now, struct err *er
 		err_cure(err, "cordon approvals list; answer some");
 		return -1;
 	}
-	return 0;
+	return check_conversation(s, account, r, now, err);
 }
 
 int queue_look(struct store *s, const struct approval_request *r, uint64_t now, struct queue *ret,
@@ -87,7 +112,7 @@ int queue_look(struct store *s, const struct approval_request *r, uint64_t now, 
 		return -1;
 	ret->version = item.version;
 	int found = find_waiting(s, r, now, ret->id, err);
-	return found ? found : make_room(s, r->uid, now, err);
+	return found ? found : make_room(s, r, now, err);
 }
 
 void queue_add(struct store_tx *tx, const struct queue *q)

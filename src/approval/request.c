@@ -3,8 +3,8 @@
  * What an approval binds, a row each, and the digests over them. Every row is part of the binding
  * that people sign. A row that is part of the subject must be the same when a later run asks whether
  * it is covered; what only describes one asking (its time, its number, how the file was called) is
- * not. Across domains sources have other names, so the evidence is of the domain; the origin that
- * follows from it counts everywhere.
+ * not. Nor is the evidence: the program runs without the effect that waits, and what it prints may be the
+ * next source that its code ties to.
  */
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum {
 	B = 1 << APPROVAL_BINDING,
-	S = B | 1 << APPROVAL_SUBJECT,		/* in this domain */
+	S = B | 1 << APPROVAL_SUBJECT,		/* in this conversation */
 	A = S | 1 << APPROVAL_SUBJECT_ANYWHERE, /* everywhere */
 };
 
@@ -83,27 +83,25 @@ const struct field request_fields[] = {
 	TEXT(R, venv, A),
 	LIST(exec, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
 	LIST(net, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
+	LIST(secret, text_row, struct approval_text, APPROVAL_LIST_MAX, A),
 	LIST(limits, text_row, struct approval_text, LIMIT_COUNT, A),
 	NUMBER(R, tier, TIER_COUNT - 1, A),
 	NUMBER(R, caps, CAP_ALL, A),
-	NUMBER(R, granted, CAP_ALL, A),
-	NUMBER(R, origin, ORIGIN_COUNT - 1, A),
+	NUMBER(R, origin, ORIGIN_COUNT - 1, B),
 	NUMBER(R, grade, GRADE_COUNT - 1, A),
-	NUMBER(R, verdict, VERDICT_COUNT - 1, A),
-	TEXT(R, row, B),
 	LIST(reasons, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
 	LIST(reach, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
 	LIST(effects, text_row, struct approval_text, APPROVAL_LIST_MAX, B),
 	NUMBER(R, effects_more, COUNT_MOST, B),
-	LIST(evidence, evidence_row, struct approval_evidence, APPROVAL_EVIDENCE_MAX, S),
-	NUMBER(R, evidence_more, COUNT_MOST, S),
+	LIST(evidence, evidence_row, struct approval_evidence, APPROVAL_EVIDENCE_MAX, B),
+	NUMBER(R, evidence_more, COUNT_MOST, B),
 	LIST(findings, finding_row, struct approval_finding, APPROVAL_FINDINGS_MAX, A),
 	NUMBER(R, findings_more, COUNT_MOST, A),
 	BYTES(R, policy_sha256, A),
 	BYTES(R, box_sha256, A),
 	NUMBER(R, uid, ID_MOST, A),
 	NUMBER(R, pgid, ID_MOST, B),
-	TEXT(R, domain, S),
+	TEXT(R, conversation, S),
 	NUMBER(R, scope, SCOPE_COUNT - 1, B),
 	NUMBER(R, approvers, APPROVAL_APPROVERS_MAX, A),
 	NUMBER(R, ttl_ms, APPROVAL_MS_MAX, B),

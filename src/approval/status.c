@@ -120,7 +120,7 @@ int approval_settle(struct store *s, struct approval *a, uint64_t now, struct er
 		return 0;
 	next.state = APPROVAL_EXPIRED;
 	next.ended = now;
-	next.reason = a->status.state == APPROVAL_PENDING ? "nobody answered in time"
+	next.reason = a->status.state == APPROVAL_PENDING ? "no answer came in time"
 							  : "the approval's time is over";
 	change_add(&tx, &(struct change){.event = EVENT_EXPIRED, .approval = a, .next = &next});
 	if (store_commit(s, &tx, err) < 0)

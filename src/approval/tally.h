@@ -20,11 +20,8 @@ bool tally_is_same(const struct approval_vote *a, const struct approval_vote *b)
 
 /* people.c: the key of NAME must still be there when TX is committed, as it was when it counted. */
 void person_expect(struct store_tx *tx, const char *name, uint64_t version);
-/* Was it enrolled, as *RET, when the record SEQ was written? 1, 0 or -1. RET's name is NAME. */
-int person_then(struct store *s, const char *name, uint64_t seq, struct approval_person *ret,
-		struct err *err);
 
-/* last.c: adds to TX that A is the newest of its name in its domain. */
+/* last.c: adds to TX that A is the newest of its name in its conversation. */
 void last_add(struct store_tx *tx, const struct approval *a);
 /* That it is no longer, if it is. */
 int last_remove(struct store *s, struct store_tx *tx, const struct approval *a, struct err *err);

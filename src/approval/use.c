@@ -13,7 +13,7 @@
 /* Which scopes reach as far as the digest by which it was found. */
 static bool reaches(enum scope scope, enum approval_digest kind)
 {
-	return kind == APPROVAL_SUBJECT || scope == SCOPE_HASH;
+	return kind == APPROVAL_SUBJECT || scope == SCOPE_PROGRAM;
 }
 
 static int covers(struct store *s, struct approval *a, enum approval_digest kind,

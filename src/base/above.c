@@ -17,23 +17,6 @@ bool above_is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int above_walk(int dir, const char *path, struct above *ret, struct err *err)
-{
-	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-
-	for (ret->count = 0; ret->count < ABOVE_DEPTH_MAX; ret->count++) {
-		struct stat *st = &ret->at[ret->count];
-		if (fd < 0 || fstat(fd, st) < 0)
-			return err_errno(err, ERR_INPUT, "looking above %s", path);
-		if (ret->count && above_is_same(st, st - 1))
-			return 0;
-		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		scope_close(&fd);
-		fd = up;
-	}
-	return err_set(err, ERR_LIMIT, "%s is more than %d deep", path, ABOVE_DEPTH_MAX);
-}
-
 int above_open_parent(int fd, const struct stat *st)
 {
 	static const char gone[] = " (deleted)";

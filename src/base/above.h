@@ -14,15 +14,7 @@
 
 enum { ABOVE_DEPTH_MAX = 256 };
 
-/* The directory itself first, then each above it. */
-struct above {
-	size_t count;
-	struct stat at[ABOVE_DEPTH_MAX];
-};
-
 bool above_is_same(const struct stat *a, const struct stat *b);
-/* PATH is for messages. */
-int above_walk(int dir, const char *path, struct above *ret, struct err *err);
 /* The directory that the open file FD is in, whatever name it was opened by; or -1. A deleted file was last
  * there. ST: of FD. */
 int above_open_parent(int fd, const struct stat *st);

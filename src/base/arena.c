@@ -87,6 +87,30 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+char *arena_quote(struct arena *a, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	size_t len = strlen(word), size = len + 3;
+
+	if (len && strspn(word, plain) == len)
+		return arena_dup(a, word);
+	for (const char *p = word; *p; p++)
+		size += *p == '\'' ? 3 : 0;
+	char *quoted = arena_alloc(a, size), *to = quoted;
+	if (!quoted)
+		return (char *)"";
+	*to++ = '\'';
+	for (const char *p = word; *p; p++) {
+		*to++ = *p;
+		for (const char *more = *p == '\'' ? "\\''" : ""; *more; more++)
+			*to++ = *more;
+	}
+	*to++ = '\'';
+	*to = '\0';
+	return quoted;
+}
+
 void arena_adopt(struct arena *a, struct arena *from)
 {
 	struct arena_block *first = from->last;

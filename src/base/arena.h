@@ -19,6 +19,8 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t size);
 char *arena_dup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* As one word of a shell's command line. */
+char *arena_quote(struct arena *a, const char *word);
 /* All of FROM's memory lives and dies with A from now on; FROM is empty afterwards. */
 void arena_adopt(struct arena *a, struct arena *from);
 void arena_done(struct arena *a);

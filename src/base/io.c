@@ -189,11 +189,6 @@ uint64_t io_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 }
 
-int io_seal(int memfd)
-{
-	return fcntl(memfd, F_ADD_SEALS, IO_SEALS);
-}
-
 bool io_is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -201,7 +196,7 @@ bool io_is_sealed(int fd)
 }
 
 /* Kernels before 6.3 do not know MFD_NOEXEC_SEAL and answer EINVAL. */
-int io_memfd(const char *name)
+static int new_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL)
@@ -211,8 +206,8 @@ int io_memfd(const char *name)
 
 int io_sealed_memfd(const char *name, const void *data, size_t len)
 {
-	AUTO_CLOSE int fd = io_memfd(name);
-	if (fd < 0 || io_write_all(fd, data, len) < 0 || io_seal(fd) < 0)
+	AUTO_CLOSE int fd = new_memfd(name);
+	if (fd < 0 || io_write_all(fd, data, len) < 0 || fcntl(fd, F_ADD_SEALS, IO_SEALS) < 0)
 		return -1;
 	return scope_take_fd(&fd);
 }

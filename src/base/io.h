@@ -39,9 +39,6 @@ uint64_t io_now_ns(void);
 
 /* Sealed memfd that holds DATA: nobody can change it afterwards. Returns the fd or -1. */
 int io_sealed_memfd(const char *name, const void *data, size_t len);
-/* The same in steps. */
-int io_memfd(const char *name);
-int io_seal(int memfd);
 bool io_is_sealed(int fd);
 
 #endif

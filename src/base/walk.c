@@ -61,26 +61,16 @@ static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct e
 
 static int visit(struct walker *w, struct walk_entry *e, struct err *err);
 
-static bool is_skipped(const struct walker *w, int dir, const char *name)
-{
-	struct stat st;
-
-	return w->to->skips && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !S_ISDIR(st.st_mode) && w->to->skips(w->to->ctx, &st);
-}
-
 /* A whole name: what is in it is left out, or ends the walk. */
 static int leave_out(const struct walker *w, int dir, const char *name, const struct err *err)
 {
-	bool is_part = err->code == ERR_INPUT || err->code == ERR_LIMIT;
+	bool is_full = err->code == ERR_LIMIT && w->entries >= w->to->entries;
 	struct stat st;
 
-	if (!w->to->goes_on || !is_part || w->entries >= w->to->entries)
+	if (!w->to->leaves || is_full || (err->code != ERR_INPUT && err->code != ERR_LIMIT))
 		return -1;
-	bool is_known = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	bool is_gone = !is_known && errno == ENOENT;
-	if (w->to->leaves && !is_gone)
-		w->to->leaves(w->to->ctx, is_known ? &st : NULL);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		w->to->leaves(w->to->ctx, w->path, name);
 	return 0;
 }
 
@@ -109,8 +99,6 @@ static int visit_name(struct walker *w, int dir, const char *name, const struct 
 	size_t before = w->len;
 	unsigned depth = w->depth;
 
-	if (is_skipped(w, dir, name))
-		return 0;
 	int r = open_name(w, dir, name, beside, err);
 	w->len = before;
 	w->path[before] = '\0';

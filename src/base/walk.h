@@ -31,11 +31,9 @@ struct walk_entry {
 
 struct walk_to {
 	uint64_t entries; /* so many at most */
-	bool goes_on;	  /* what is too deep or cannot be read is left out, and is no error */
-	/* It is told, if anybody wants to know. ST may be NULL: nobody can say what it is. */
-	void (*leaves)(void *ctx, const struct stat *st);
-	/* Of what is no directory: is it nothing to look at? It is not opened then. NULL: all is. */
-	bool (*skips)(void *ctx, const struct stat *st);
+	/* Told what is too deep or cannot be read: the path of its directory ("" where the walk began),
+	 * and its name. It is left out. NULL: it ends the walk. */
+	void (*leaves)(void *ctx, const char *dir, const char *name);
 	/* A directory comes before what is in it. -1 ends the walk. */
 	int (*visit)(void *ctx, const struct walk_entry *e, struct err *err);
 	void *ctx;

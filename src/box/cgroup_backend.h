@@ -12,7 +12,6 @@ enum controller { CTL_MEMORY = 1, CTL_PIDS = 2, CTL_CPU = 4, CTL_CPUACCT = 8 };
 struct cgroup_mount {
 	char path[CGROUP_PATH_MAX]; /* directory of our own cgroup in that hierarchy */
 	bool is_root;		    /* that directory is the top of the hierarchy */
-	unsigned controllers;
 };
 
 /* What the host says about its cgroups, read once. */

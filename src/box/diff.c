@@ -47,7 +47,7 @@ static bool is_opaque(int dir)
 	return fgetxattr(dir, "user.overlay.opaque", value, sizeof(value)) == 1 && value[0] == 'y';
 }
 
-static int tell(struct walk *w, enum change_kind change, const struct stat *st, bool opaque)
+static int tell(struct walk *w, enum change_kind change, const struct stat *st)
 {
 	struct wire_change *m = &w->msg;
 
@@ -58,7 +58,6 @@ static int tell(struct walk *w, enum change_kind change, const struct stat *st, 
 	m->type = type_of(st->st_mode);
 	m->mode = st->st_mode & 07777;
 	m->size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
-	m->opaque = opaque;
 	m->path_len = (uint32_t)w->len;
 	return io_send(w->box->ctl, m, offsetof(struct wire_change, path) + w->len, -1);
 }
@@ -117,10 +116,10 @@ static int tell_entry(struct walk *w, int upper, const char *name, const struct 
 	if (is_whiteout(st)) {
 		before.st_mode = existed ? before.st_mode : S_IFREG;
 		before.st_size = 0;
-		return tell(w, CHANGE_DELETED, &before, false);
+		return tell(w, CHANGE_DELETED, &before);
 	}
 	if (!S_ISDIR(st->st_mode))
-		return tell(w, existed ? CHANGE_MODIFIED : CHANGE_ADDED, st, false);
+		return tell(w, existed ? CHANGE_MODIFIED : CHANGE_CREATED, st);
 	if ((st->st_mode & 0700) != 0700)
 		(void)!fchmodat(upper, name, st->st_mode | 0700, 0);
 	AUTO_CLOSE int dir = openat(upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -128,9 +127,8 @@ static int tell_entry(struct walk *w, int upper, const char *name, const struct 
 		w->cut = true;
 		return 0;
 	}
-	bool opaque = existed && is_opaque(dir);
-	if (!existed || opaque || is_touched(st, &before)) {
-		if (tell(w, existed ? CHANGE_MODIFIED : CHANGE_ADDED, st, opaque) < 0)
+	if (!existed || is_opaque(dir) || is_touched(st, &before)) {
+		if (tell(w, existed ? CHANGE_MODIFIED : CHANGE_CREATED, st) < 0)
 			return -1;
 	}
 	return walk_dir(w, scope_take_fd(&dir));

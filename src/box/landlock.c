@@ -23,7 +23,6 @@
 #define FS_READ_DIR (1ULL << 3)
 #define FS_MAKE_CHAR (1ULL << 6)
 #define FS_MAKE_BLOCK (1ULL << 11)
-#define FS_REFER (1ULL << 13)
 #define FS_TRUNCATE (1ULL << 14)
 #define FS_IOCTL_DEV (1ULL << 15)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Covers Cordon's own directories and files, where a directory of the host shows them, with something
- * empty and read-only. In the workspace each directory above such a place becomes a mount of its own:
+ * empty and read-only; and makes paths read-only that the user's own tools run or obey, in a workspace
+ * that is written to directly. In the workspace each directory above such a place becomes a mount of its own:
  * the kernel lets no program rename or remove a mount point, so none can put another directory there.
  */
 #include <errno.h>
@@ -55,6 +56,19 @@ static int pin(int dir)
 	return tree < 0 ? -1 : mount_over(tree, dir);
 }
 
+/* What is there stays readable. */
+static int freeze(int place)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+	AUTO_CLOSE int tree = open_tree(
+		place, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	if (tree < 0 ||
+	    mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return -1;
+	return mount_over(tree, place);
+}
+
 static int cover(int place)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -106,7 +120,7 @@ static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 		return fail(err, path);
 	if (!is_meant(b, path, place, &m->meant))
 		return err_replaced(err, path);
-	return cover(place) < 0 ? fail(err, path) : 0;
+	return (m->frozen ? freeze(place) : cover(place)) < 0 ? fail(err, path) : 0;
 }
 
 int masks_mount(const struct box *b, struct err *err)

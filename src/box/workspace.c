@@ -116,7 +116,7 @@ static int refuse_root(struct err *err)
 	err_set(err, ERR_REFUSED,
 		"workspace: a directory of root's, or of its group, is not given read-write");
 	err_cause(err, "files that the program makes would belong to root");
-	err_cure(err, "use :overlay with --commit, or a directory of an ordinary user");
+	err_cure(err, "use :overlay with --apply, or a directory of an ordinary user");
 	return -1;
 }
 

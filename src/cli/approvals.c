@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/scope.h"
 #include "cli/jsonval.h"
@@ -19,6 +20,8 @@
 #include "cli/verdict.h"
 #include "conf/names.h"
 #include "flow/state.h"
+
+enum { HINT_FILE_MAX = 200 }; /* half a command is none */
 
 int approvals_fail(const struct cli_call *call, const struct err *err)
 {
@@ -207,7 +210,7 @@ static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 
 	if (verb)
 		return verb;
-	err_set(err, ERR_USAGE, "what about the approvals?");
+	err_set(err, ERR_USAGE, "wrong usage of cordon approvals");
 	err_cure(err, "cordon approvals list, show ID, approve ID, deny ID, export ID, read FILE, "
 		      "sign ID FILE, add ID VOTE, key new FILE, key add NAME KEY, key list or "
 		      "key remove NAME; cordon approvals --help");
@@ -231,6 +234,16 @@ int approvals_load_key(const char *file, struct key *ret, bool *ret_protected, s
 		sodium_memzero(pass, sizeof(pass));
 	}
 	return r;
+}
+
+void approvals_hint_file(const struct approvals *v, struct err *err)
+{
+	const char *file = arena_quote(&v->call->arena, v->call->argv[v->call->argc - 1]);
+
+	if (v->names_file && strlen(file) <= HINT_FILE_MAX) {
+		err_cause(err, "%s is a file", file);
+		err_cure(err, "give its text, for example \"$(cat %s)\"", file);
+	}
 }
 
 static int open_state(const struct cli_call *call, struct gate_state *ret, struct err *err)
@@ -261,6 +274,7 @@ int cli_approvals(struct cli_call *call)
 	int status;
 
 	const struct verb *verb = verb_of(call, &err);
+	v.names_file = call->argc && access(call->argv[call->argc - 1], F_OK) == 0;
 	approval_actor_here(&v.actor);
 	if (!verb || (verb->needs & NEEDS_KEY && load_key(&v, &err) < 0) ||
 	    (verb->needs & NEEDS_STORE && open_state(call, &state, &err) < 0)) {
@@ -340,7 +354,7 @@ const struct cli_option cli_approvals_options[] = {
 	{"scope", "S", "approve, sign: for how long; the first is the default", set_scope,
 	 names_of_scopes},
 	{"name", "NAME", "sign: under which your key is enrolled", set_name, NULL},
-	{"reason", "TEXT", "deny: why; whoever asked is told", set_reason, NULL},
+	{"reason", "TEXT", "deny: why; the requester is told", set_reason, NULL},
 	{"all", NULL, "list: also what is over", set_flag, NULL},
 	{"uid", "N", "key add: the account on this machine that is theirs", set_uid, NULL},
 	{"plain", NULL, "key new: without a passphrase", set_flag, NULL},

@@ -17,8 +17,9 @@ struct approvals {
 	struct cli_call *call;
 	struct store *store;
 	struct approval_actor actor;
-	struct key key; /* if the verb needs one */
-	uint64_t now;	/* ms since 1970 */
+	struct key key;	 /* if the verb needs one */
+	uint64_t now;	 /* ms since 1970 */
+	bool names_file; /* the last word is the name of a file, for the caller's own account */
 };
 
 /* approvals.c */
@@ -26,12 +27,16 @@ struct approvals {
 int approvals_fail(const struct cli_call *call, const struct err *err);
 /* The person's key in FILE (NULL: none was named), with its passphrase if it has one. */
 int approvals_load_key(const char *file, struct key *ret, bool *ret_protected, struct err *err);
+/* The last word is not what was wanted: if it names a file, says to give the file's text. */
+void approvals_hint_file(const struct approvals *v, struct err *err);
 /* --key */
 int approvals_set_key(struct cli_call *c, const struct cli_option *o, const char *v,
 		      struct err *err);
 
 /* approvals_show.c, approvals_code.c, approvals_json.c */
 int approvals_show(struct approvals *v);
+/* Nothing runs: pending changes would be written. */
+bool approvals_is_changes(const struct approval_request *r);
 void approvals_line(const char *label, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Time from now on, in words: "in 5m", "3h ago". Returns BUF. */
 const char *approvals_when(uint64_t time, uint64_t now, char *buf, size_t size);

@@ -140,9 +140,13 @@ int approvals_add(struct approvals *v)
 	struct err err;
 
 	v->actor.relayed = true;
-	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
-	    carry_vote_read(v->call->argv[2], &a.arena, &vote, &err) < 0 ||
-	    approval_decide(v->store, &a, &vote, &v->actor, v->now, &err) < 0)
+	int r = approval_load(v->store, v->call->argv[1], &a, &err);
+	if (r == 0) {
+		r = carry_vote_read(v->call->argv[2], &a.arena, &vote, &err);
+		if (r < 0)
+			approvals_hint_file(v, &err);
+	}
+	if (r < 0 || approval_decide(v->store, &a, &vote, &v->actor, v->now, &err) < 0)
 		return approvals_fail(v->call, &err);
 	approvals_tell(v, &a);
 	return 0;

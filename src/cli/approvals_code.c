@@ -37,6 +37,16 @@ static void show_code_line(const struct shown *how, size_t number, const char *t
 	shown_line(how, (size_t)column, text, len);
 }
 
+static void show_changes_head(const struct approval_request *r)
+{
+	struct arena arena = {0};
+
+	approvals_line("changes", "exactly what would be written; this shows the contents:");
+	approvals_line("", "cordon diff --conversation %s %s", r->conversation,
+		       arena_quote(&arena, r->workspace));
+	arena_done(&arena);
+}
+
 void approvals_code(const struct approval *a, const struct approval_code *code)
 {
 	AUTO_FREE uint8_t *mark = marks_of(a, code->len);
@@ -48,7 +58,10 @@ void approvals_code(const struct approval *a, const struct approval_code *code)
 	const char *data = code->data;
 	size_t number = 0;
 
-	printf("  code        %zu bytes, exactly what would run\n", code->len);
+	if (approvals_is_changes(&a->request))
+		show_changes_head(&a->request);
+	else
+		printf("  code        %zu bytes, exactly what would run\n", code->len);
 	if (a->request.evidence.count)
 		approvals_line("", ">> has parts that tie to a source");
 	if (!shown_is_plain(data, code->len))
@@ -147,8 +160,8 @@ static int show_diff(const struct approval *last, const struct approval *now,
 {
 	size_t lines = 0;
 
-	approvals_line("what is new", "against %s, the last approved of that name in that domain",
-		       last->id);
+	approvals_line("what is new",
+		       "against %s, the last approved of that name in that conversation", last->id);
 	int r = linediff((struct linediff_text){from->data, from->len},
 			 (struct linediff_text){to->data, to->len}, show_diff_line, &lines);
 	if (r < 0)
@@ -176,8 +189,8 @@ int approvals_diff(struct approvals *v, const struct approval *a, const struct a
 		return -1;
 	if (!found) {
 		approvals_line("what is new",
-			       "all: nothing of that name was approved in that domain, or it is "
-			       "not kept");
+			       "all: nothing of that name was approved in that conversation, or "
+			       "it is not kept");
 		return 0;
 	}
 	if (approval_load_code(v->store, &last, &before, err) < 0)

@@ -8,10 +8,10 @@
 
 #include "base/account.h"
 #include "cli/approvals.h"
+#include "cli/gate.h"
 #include "cli/jsonval.h"
-#include "cli/policy.h"
 #include "cli/verdict.h"
-#include "origin/attribute.h"
+#include "trust/attribute.h"
 
 static json_t *hex(const uint8_t *data, size_t len)
 {
@@ -89,10 +89,9 @@ FIELD(r_exec, struct approval_request, texts(&v->exec))
 FIELD(r_net, struct approval_request, texts(&v->net))
 FIELD(r_limits, struct approval_request, texts(&v->limits))
 WORD_OF(r_tier, struct approval_request, tier, tier_name)
-FIELD(r_caps, struct approval_request, policy_set_json((unsigned)v->caps, cap_name))
-FIELD(r_granted, struct approval_request, policy_set_json((unsigned)v->granted, cap_name))
+FIELD(r_caps, struct approval_request, gate_set_json((unsigned)v->caps, cap_name))
+FIELD(r_secret, struct approval_request, texts(&v->secret))
 WORD_OF(r_grade, struct approval_request, grade, grade_name)
-TEXT_OF(r_row, struct approval_request, row)
 FIELD(r_reasons, struct approval_request, texts(&v->reasons))
 FIELD(r_reach, struct approval_request, texts(&v->reach))
 FIELD(r_effects, struct approval_request, texts(&v->effects))
@@ -103,7 +102,7 @@ HEX_OF(r_policy, struct approval_request, policy_sha256)
 HEX_OF(r_box, struct approval_request, box_sha256)
 FIELD(r_uid, struct approval_request,
       v->uid == ACCOUNT_UNKNOWN ? json_null() : jsonval_number(v->uid))
-TEXT_OF(r_domain, struct approval_request, domain)
+TEXT_OF(r_conversation, struct approval_request, conversation)
 WORD_OF(r_scope, struct approval_request, scope, scope_name)
 NUMBER_OF(r_approvers, struct approval_request, approvers)
 NUMBER_OF(r_ttl, struct approval_request, ttl_ms)
@@ -112,13 +111,11 @@ NUMBER_OF(r_created, struct approval_request, created)
 NUMBER_OF(r_expires, struct approval_request, expires)
 
 static const struct cli_field request_rows[] = {
-	{"decided_by", "the row that decided", r_row},
 	{"reasons", "why, in words", r_reasons},
 	{"evidence_more", "ties that are not listed", r_evidence_more},
 	{"findings", "the grade of what the rules found", r_grade},
 	{"rules_more", "findings that are not listed", r_rules_more},
-	{"asked", "capabilities asked for", r_caps},
-	{"if_approved", "capabilities it would have", r_granted},
+	{"wants", "effects that it wants", r_caps},
 	{"could", "what it could reach, in words", r_reach},
 	{"effects", "what the code does, as far as it was read", r_effects},
 	{"effects_more", "effects that are not listed", r_effects_more},
@@ -135,12 +132,13 @@ static const struct cli_field request_rows[] = {
 	{"venv", "a virtual environment of the host, or empty", r_venv},
 	{"exec", "programs of the host that it may start", r_exec},
 	{"net", "hosts that it may connect to, beside those of the policy", r_net},
+	{"secrets", "secrets that it wants to use", r_secret},
 	{"limits", "name and value of each", r_limits},
 	{"tier", "how strong the box is", r_tier},
 	{"policy_sha256", "of the policy", r_policy},
 	{"box_sha256", "of the box it would get", r_box},
 	{"uid", "who asks, or null in a user namespace", r_uid},
-	{"domain", "the conversation", r_domain},
+	{"conversation", "that it comes out of", r_conversation},
 	{"scope", "the widest that may be given", r_scope},
 	{"approvers", "how many people must agree", r_approvers},
 	{"ttl_ms", "how long their word is good for", r_ttl},
@@ -184,7 +182,7 @@ void approvals_add_said(json_t *all, const struct approval *a)
 						   .title = f[i].title,
 						   .severity = f[i].severity,
 						   .grade = GRADE_COUNT};
-	verdict_add(all, &(struct verdict_said){.verdict = verdict_name((unsigned)r->verdict),
+	verdict_add(all, &(struct verdict_said){.verdict = verdict_name(VERDICT_ASK),
 						.origin = origin_name((unsigned)r->origin),
 						.tie = ties,
 						.tiec = r->evidence.count,

@@ -81,6 +81,7 @@ int approvals_key_add(struct approvals *v)
 	if (!parse(v->call->argv[3], p.public)) {
 		r = err_set(&err, ERR_USAGE, "that is no public key");
 		err_cure(&err, "cordon approvals key new FILE prints one");
+		approvals_hint_file(v, &err);
 	}
 	if (r == 0)
 		r = approval_person_add(v->store, &p, &err);

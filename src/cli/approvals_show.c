@@ -85,7 +85,7 @@ static void show_question(const struct approval *a, uint64_t now)
 {
 	const struct approval_request *r = &a->request;
 	enum approval_state state = approval_state_at(a, now);
-	char when[64], who[64], caps[POLICY_REASON_MAX];
+	char when[64], who[64], caps[64];
 
 	printf("%s: %s\n", a->id, approval_state_name(state));
 	if (state == APPROVAL_PENDING)
@@ -96,14 +96,12 @@ static void show_question(const struct approval *a, uint64_t now)
 	show_votes(a, now);
 	if (a->status.reason[0])
 		approvals_line("because", "%s", a->status.reason);
-	approvals_line("verdict", "%s: %s", verdict_name((unsigned)r->verdict),
-		       verdict_help((unsigned)r->verdict));
-	approvals_line("decided by", "%s", r->row);
 	show_texts("why", &r->reasons);
-	approvals_line("asked", "%s", caps_words((unsigned)r->caps, caps, sizeof(caps)));
-	approvals_line("requester", "%s, %s, domain %s", account_words(r->uid, who, sizeof(who)),
+	approvals_line("wants", "%s", caps_words((unsigned)r->caps, caps, sizeof(caps)));
+	approvals_line("requester", "%s, %s, conversation %s",
+		       account_words(r->uid, who, sizeof(who)),
 		       approvals_when(r->created, now, when, sizeof(when)),
-		       r->domain[0] ? r->domain : "(none)");
+		       r->conversation[0] ? r->conversation : "(none)");
 }
 
 /* What others call a thing comes last in its line: behind it they could go on in our words. */
@@ -173,7 +171,7 @@ static void show_reach(const struct approval_request *r)
 {
 	show_texts("it could", &r->reach);
 	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (!(r->granted & CAP_BIT(c)))
+		if (!(r->caps & CAP_BIT(c)))
 			approvals_line("it cannot", "%s", cap_reach((enum cap)c));
 	const struct profile *p = profile_find(r->lang);
 	if (!r->exec.count && p && !p->programs)
@@ -191,13 +189,19 @@ static void hex(const uint8_t sha256[APPROVAL_SHA256], char ret[2 * APPROVAL_SHA
 		snprintf(ret + 2 * i, 3, "%02x", sha256[i]);
 }
 
+bool approvals_is_changes(const struct approval_request *r)
+{
+	return strcmp(r->lang, "diff") == 0;
+}
+
 static void show_inputs(const struct approval_request *r)
 {
 	static const char *const modes[] = {"none", "read-only", "overlay", "read-write"};
 	const struct approval_input *in = r->inputs.list;
 	char sha256[2 * APPROVAL_SHA256 + 1];
 
-	approvals_line("runs as", "main%s, in %s", r->suffix, r->lang);
+	if (!approvals_is_changes(r))
+		approvals_line("runs as", "main%s, in %s", r->suffix, r->lang);
 	show_texts("arguments", &r->args);
 	show_texts("environment", &r->env);
 	hex(r->stdin_sha256, sha256);
@@ -225,7 +229,8 @@ static void show_answer(const struct approval *a, uint64_t now)
 	if (approval_state_at(a, now) != APPROVAL_PENDING)
 		return;
 	approvals_line("to deny", "cordon approvals deny %s --reason \"...\"", a->id);
-	approvals_line("", "it is not run; whoever asked is told, with your reason");
+	approvals_line("", "%s; the requester is told, with your reason",
+		       approvals_is_changes(&a->request) ? "nothing is written" : "it is not run");
 	approvals_line("to approve", "cordon approvals approve %s --key FILE", a->id);
 	approvals_line("", "the widest scope: %s, %s", scope_name((unsigned)a->request.scope),
 		       scope_help((unsigned)a->request.scope));

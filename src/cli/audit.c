@@ -217,7 +217,7 @@ static const struct verb *verb_of(const struct cli_call *call, struct err *err)
 
 	if (verb)
 		return verb;
-	err_set(err, ERR_USAGE, "what about the log?");
+	err_set(err, ERR_USAGE, "wrong usage of cordon audit");
 	err_cure(err, "cordon audit tail, verify, trace RUN, export, checkpoint, key, rotate, "
 		      "accept, prove RECORD or check FILE; cordon audit --help");
 	return NULL;

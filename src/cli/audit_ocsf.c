@@ -49,12 +49,13 @@ static const struct row {
 	[RECORD_RESULT] = {PROCESS_ACTIVITY, 2, "Terminate", "a run ended"},
 	[RECORD_KEY] = {API_ACTIVITY, 3, "Update", "a key was changed"},
 	[RECORD_POLICY] = {API_ACTIVITY, 3, "Update", "the policy was changed"},
-	[RECORD_DOMAIN] = {API_ACTIVITY, 1, "Create", "a conversation began or was merged"},
-	[RECORD_PLAN] = {API_ACTIVITY, 1, "Create", "a plan was made"},
+	[RECORD_CONVERSATION] = {API_ACTIVITY, 1, "Create",
+				 "a conversation began, was exposed or ended"},
+	[RECORD_TICKET] = {API_ACTIVITY, 1, "Create", "a plan or a grant was given or revoked"},
 	[RECORD_CHECKPOINT] = {API_ACTIVITY, 1, "Create", "the log was signed"},
 	[RECORD_EGRESS] = {API_ACTIVITY, 99, "Other", "a run connected to hosts, or tried to"},
-	[RECORD_LOST] = {API_ACTIVITY, 99, "Other", "a run wrote more than can be remembered"},
-	[RECORD_FOUND] = {API_ACTIVITY, 3, "Update", "a person has looked at what it wrote"},
+	[RECORD_TRUST] = {API_ACTIVITY, 3, "Update", "a directory was trusted or not"},
+	[RECORD_APPLY] = {API_ACTIVITY, 3, "Update", "changes were applied to a directory"},
 };
 /* In an ingest the rules found something. */
 static const struct row found_row = {DETECTION_FINDING, 1, "Create",
@@ -82,13 +83,9 @@ static int severity(const struct audit_event *e)
 		const char *member, *value;
 		int severity;
 	} words[] = {
-		{"verdict", "deny", SEVERITY_HIGH_ID},
-		{"grade", "denies", SEVERITY_HIGH_ID},
-		{"integrity", "hostile", SEVERITY_HIGH_ID},
-		{"verdict", "ask-two", SEVERITY_MEDIUM_ID},
-		{"verdict", "ask", SEVERITY_MEDIUM_ID},
-		{"grade", "asks", SEVERITY_MEDIUM_ID},
-		{"grade", "shown", SEVERITY_LOW_ID},
+		{"verdict", "deny", SEVERITY_HIGH_ID},	{"grade", "denies", SEVERITY_HIGH_ID},
+		{"trust", "hostile", SEVERITY_HIGH_ID}, {"verdict", "ask", SEVERITY_MEDIUM_ID},
+		{"grade", "asks", SEVERITY_MEDIUM_ID},	{"grade", "shown", SEVERITY_LOW_ID},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -20,14 +20,12 @@ static const enum record_kind kinds[PARTS] = {
 	[PART_SCAN] = RECORD_SCAN, [PART_VERDICT] = RECORD_VERDICT, [PART_RESULT] = RECORD_RESULT};
 
 struct story {
-	const struct audit *audit;
 	char ref[RECORD_REF_MAX + 1];
 	bool is_run;
 	json_t *records, *documents; /* or NULL */
 	json_t *runs;		     /* other runs on the way */
 	json_t *part[PARTS];
 	size_t count, documentc;
-	bool cut;
 };
 
 static json_t *body_of(const struct story *t, enum part part)
@@ -61,7 +59,6 @@ static json_t *record(const struct story *t, enum part part)
 #define TOLD(function, expression) FIELD(function, struct story, expression)
 TOLD(told_ref, json_string(v->ref))
 TOLD(told_documents, json_incref(v->documents))
-TOLD(told_cut, json_boolean(v->cut))
 TOLD(told_runs, json_incref(v->runs))
 TOLD(told_records, json_incref(v->records))
 TOLD(told_code, member(v, PART_VERDICT, "code_sha256"))
@@ -77,7 +74,6 @@ TOLD(told_result_record, record(v, PART_RESULT))
 const struct cli_field gate_trace_fields[] = {
 	{"ref", "what was asked about: run:ID, src:ID, apr:ID ...", told_ref},
 	{"documents", "what was read on the way there, each as its record has it", told_documents},
-	{"documents_cut", "there are more behind a file than its label can name", told_cut},
 	{"runs", "other runs on the way, the first one first: who printed or wrote what was read",
 	 told_runs},
 	{"records", "the whole story, in the order in which it was written", told_records},
@@ -218,7 +214,6 @@ static int trace_one(void *context, const struct store_row *row, const struct re
 	bool led = r->kind == RECORD_INGEST && !is_its(t, r);
 	t->count++;
 	t->documentc += led;
-	t->cut = t->cut || trace_is_cut(r);
 	keep_part(t, r, record);
 	if (r->kind == RECORD_START)
 		keep_run(t, r);
@@ -297,8 +292,8 @@ static void print_run(const struct story *t)
 static void tell(const struct story *t)
 {
 	if (!t->records) {
-		printf("%s%zu document%s led to %s\n", t->cut ? "at least " : "", t->documentc,
-		       t->documentc == 1 ? "" : "s", t->ref);
+		printf("%zu document%s led to %s\n", t->documentc, t->documentc == 1 ? "" : "s",
+		       t->ref);
 		if (json_array_size(t->runs))
 			print_words("by way of", t->runs, "");
 		print_run(t);
@@ -312,8 +307,7 @@ static void tell(const struct story *t)
 int audit_trace(struct audit *a, struct err *err)
 {
 	bool json = a->call->json;
-	struct story t = {.audit = a,
-			  .records = json ? jsonval_array() : NULL,
+	struct story t = {.records = json ? jsonval_array() : NULL,
 			  .documents = json ? jsonval_array() : NULL,
 			  .runs = json_array()};
 

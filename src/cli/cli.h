@@ -19,6 +19,7 @@
 #endif
 
 struct scan_format;
+enum { CLI_WRITES_MAX = 32 };
 
 /* What scan and rules were told. Zero is the default, except where it says otherwise. */
 struct cli_scan {
@@ -37,15 +38,18 @@ struct cli_approvals {
 	uint64_t uid;
 };
 
-/* What domain, ingest, plan and audit were told. Zero is the default. */
+/* What conversation, grant, ingest, plan and audit were told. Zero is the default. */
 struct cli_gate {
-	const char *domain;	    /* a handle, or NULL */
+	const char *title;	    /* conversation new */
 	const char *name, *release; /* ingest */
 	unsigned kind;
-	bool has_kind, has_integrity, has_secrecy;
-	unsigned integrity, secrecy; /* of the label */
-	uint64_t runs, ttl_ms;	     /* 0: as usual */
-	uint64_t lines, from;	     /* audit */
+	bool has_kind;
+	const char *directory; /* grant */
+	size_t writec;
+	const char *write[CLI_WRITES_MAX];
+	uint64_t sent_max;
+	uint64_t runs, ttl_ms; /* 0: as usual */
+	uint64_t lines, from;  /* audit */
 	bool has_lines, follow;
 	const char *checkpoint, *key; /* files, or a key itself */
 	unsigned format;
@@ -77,6 +81,7 @@ struct cli_call {
 	char **argv;
 	char *words, **words_list; /* --words: what it read, and the command line with it */
 	size_t words_len;
+	struct arena arena; /* what options made of their values */
 };
 
 struct cli_option {
@@ -112,19 +117,20 @@ extern const struct cli_option cli_every_options[];
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_workspace(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err);
+int cli_set_net(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_secret(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
-/* The client's own name for the conversation, the same row wherever a handle can be given. */
 int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const char *v,
 			 struct err *err);
 #define CLI_CONVERSATION_ROW                                                                       \
 	{                                                                                          \
-		"conversation", "NAME", "your own name for it; what has one name becomes one",     \
+		"conversation", "ID",                                                              \
+			"the conversation that it belongs to (cordon conversation new)",           \
 			cli_set_conversation, NULL                                                 \
 	}
-/* Capabilities, with commas between them; as often as it is said. */
-int cli_set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
-const char *cli_names_of_caps(char *buf, size_t size);
 int cli_set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 /* Which of the names V is, LEN bytes of it. */
 bool cli_find_name(const char *(*name)(unsigned i), const char *v, size_t len, unsigned *ret);
@@ -145,9 +151,10 @@ extern const struct cli_option cli_scan_options[], cli_rules_options[];
 extern const struct cli_option cli_policy_options[];
 /* approvals.c */
 extern const struct cli_option cli_approvals_options[];
-/* domain.c, gate_options.c */
-extern const struct cli_option cli_domain_options[], cli_ingest_options[], cli_plan_options[],
-	cli_audit_options[];
+/* gate_options.c */
+extern const struct cli_option cli_conversation_options[], cli_trust_options[],
+	cli_untrust_options[], cli_grant_options[], cli_changes_options[], cli_apply_options[],
+	cli_ingest_options[], cli_plan_options[], cli_audit_options[];
 /* options.c */
 /* The word for a limit's value in the help. */
 const char *cli_limit_value(const struct limit_row *row);
@@ -164,7 +171,7 @@ void cli_each_option(const struct cli_command *cmd,
 /* completion.c */
 int cli_completion(struct cli_call *call);
 
-/* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c, domain.c, ingest.c, plan.c, audit.c */
+/* run.c, scan.c, doctor.c, rules.c, policy.c, approvals.c, conversation.c, ingest.c, plan.c, audit.c */
 int cli_run(struct cli_call *call);
 /* cordon-box starts while we read what it is to do. */
 void cli_run_ahead(struct cli_call *call);
@@ -173,7 +180,13 @@ int cli_doctor(struct cli_call *call);
 int cli_rules(struct cli_call *call);
 int cli_policy(struct cli_call *call);
 int cli_approvals(struct cli_call *call);
-int cli_domain(struct cli_call *call);
+int cli_conversation(struct cli_call *call);
+int cli_trust(struct cli_call *call);
+int cli_untrust(struct cli_call *call);
+int cli_grant(struct cli_call *call);
+int cli_diff(struct cli_call *call);
+int cli_apply(struct cli_call *call);
+int cli_reset(struct cli_call *call);
 int cli_ingest(struct cli_call *call);
 int cli_plan(struct cli_call *call);
 int cli_audit(struct cli_call *call);

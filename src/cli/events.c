@@ -12,6 +12,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
+#include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/stream.h"
 
@@ -68,34 +69,26 @@ static json_t *words(const struct report *r)
 	return list;
 }
 
-static json_t *names(unsigned granted)
-{
-	json_t *list = json_array();
-
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (granted & CAP_BIT(c))
-			json_array_append_new(list, json_string(cap_name(c)));
-	return list;
-}
-
 FIELD(report_run, struct report, v->run[0] ? json_sprintf("run:%s", v->run) : json_null())
 FIELD(report_verdict, struct report, json_string(verdict_name(v->verdict)))
 FIELD(report_origin, struct report, json_string(origin_name(v->origin)))
 FIELD(report_reasons, struct report, words(v))
-FIELD(report_granted, struct report, names(v->granted))
+FIELD(report_state, struct report, json_string(v->exposed ? "exposed" : "clean"))
+FIELD(report_effects, struct report, gate_effects_json(v))
 FIELD(report_approval, struct report, v->approval[0] ? json_string(v->approval) : json_null())
 
 static const struct cli_field started_fields[] = {
 	{"audit_id", "its name in the log", report_run},
-	{"verdict", "allow or allow-contained; ask where people have agreed", report_verdict},
+	{"verdict", "allow", report_verdict},
 	{"origin", "plan, user, agent, exposed, derived or hostile", report_origin},
 	{"reasons", "for both, in words", report_reasons},
-	{"granted", "the capabilities that it has", report_granted},
+	{"state", "clean or exposed", report_state},
+	{"effects", "what becomes of each effect that it wants", report_effects},
 	{0}};
 
 static const struct cli_field pending_fields[] = {
 	{"approval_id", "the question to people; they are waited for", report_approval},
-	{"verdict", "ask or ask-two", report_verdict},
+	{"verdict", "ask", report_verdict},
 	{"origin", "as above", report_origin},
 	{"reasons", "why they are asked, in words", report_reasons},
 	{0}};

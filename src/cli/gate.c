@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state, a domain, a file: opened the same way by every command around the gate.
+ * The state, a file: opened the same way by every command around the gate.
  */
 #include "cli/gate.h"
 
@@ -20,15 +20,15 @@
 
 enum { CHUNK = 64 << 10 };
 
-static const struct cli_object objects[] = {{"domain", gate_domain_fields},
-					    {"domain", verdict_fields},
-					    {"domain.found", gate_found_fields},
-					    {"domain.found", verdict_fields},
+static const struct cli_object objects[] = {{"conversation", gate_conversation_fields},
+					    {"trust", gate_trust_fields},
+					    {"grant", gate_ticket_fields},
+					    {"plan", gate_ticket_fields},
+					    {"diff.changes[]", gate_change_fields},
+					    {"apply.effects[]", gate_effect_fields},
 					    {"ingest", gate_ingest_fields},
 					    {"ingest", verdict_fields},
 					    {"ingest.findings[]", gate_finding_fields},
-					    {"plan", gate_plan_fields},
-					    {"plan", verdict_fields},
 					    {"audit.verify", gate_verify_fields},
 					    {"audit.trace", gate_trace_fields},
 					    {"audit.trace", verdict_fields},
@@ -58,28 +58,6 @@ int gate_begin(const struct cli_call *call, enum gate_way way, struct gate_state
 				       .as_owner = true};
 
 	return gate_state_open(ret, &o, err);
-}
-
-int gate_domain(struct gate_state *s, const char *handle, const char *name, struct domain *ret,
-		struct err *err)
-{
-	struct domain_ask ask = {.principal = s->principal, .handle = handle, .name = name};
-	struct id id;
-
-	if (handle && !handle_read(&s->keeper, s->principal, handle, &id)) {
-		err_set(err, ERR_INPUT, "\"%.60s\" is no handle of yours", handle);
-		err_cause(err, "handles are made by this state directory, %s, for one account",
-			  s->path);
-		err_cure(err, "cordon domain new makes one");
-		return -1;
-	}
-	if (domain_find(&s->keeper, &ask, ret, err) < 0)
-		return -1;
-	if (!handle || domain_is_member(ret, &id))
-		return 0;
-	err_set(err, ERR_INPUT, "the domain of this handle is not in the store");
-	err_cure(err, "its store was exchanged or restored: cordon audit verify");
-	return -1;
 }
 
 static int read_all(int fd, const char *name, size_t most, char **ret, size_t *ret_len,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of ingest, plan and audit. Words that are rows elsewhere are not repeated here.
+ * The options of conversation, trust, grant, diff, apply, ingest, plan and audit. Words that are rows
+ * elsewhere are not repeated here.
  */
 #include <string.h>
 
 #include "base/scope.h"
+#include "cli/approvals.h"
 #include "cli/audit.h"
 #include "cli/gate.h"
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
-#include "origin/plan.h"
-#include "origin/source.h"
-
-#define LABEL_WORDS "hostile, untrusted; public, internal, secret"
+#include "policy/policy.h"
+#include "trust/source.h"
+#include "trust/ticket.h"
 
 static const char *names_of_kinds(char *buf, size_t size)
 {
@@ -25,12 +26,42 @@ static const char *names_of_exports(char *buf, size_t size)
 	return names_join(audit_format_name, buf, size);
 }
 
-static int set_domain(struct cli_call *c, const struct cli_option *o, const char *v,
-		      struct err *err)
+static int set_title(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)err;
+	c->gate.title = v;
+	return 0;
+}
+
+static int set_directory(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
 {
 	(void)o;
-	c->gate.domain = v;
-	return *v ? 0 : err_set(err, ERR_USAGE, "--domain: which one?");
+	c->gate.directory = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--directory: which?");
+}
+
+static int set_write(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (c->gate.writec == CLI_WRITES_MAX)
+		return err_set(err, ERR_LIMIT, "--write: more than %d", CLI_WRITES_MAX);
+	const char *path = policy_path(v, &c->arena, err);
+	c->gate.write[c->gate.writec++] = path;
+	if (path)
+		return 0;
+	if (err->code == ERR_INPUT)
+		err->code = ERR_USAGE;
+	err_context(err, "--write");
+	return -1;
+}
+
+static int set_sent(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (units_parse(UNIT_BYTES, v, &c->gate.sent_max) && c->gate.sent_max)
+		return 0;
+	return err_set(err, ERR_USAGE, "--sent: bytes that a run may send, like 10M");
 }
 
 static int set_kind(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -56,41 +87,9 @@ static int set_release(struct cli_call *c, const struct cli_option *o, const cha
 	return *v ? 0 : err_set(err, ERR_USAGE, "--release: where to?");
 }
 
-/* One word or two of a label, with a comma between. */
-static int set_words(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	unsigned word;
-
-	for (const char *p = v;; p++) {
-		size_t len = strcspn(p, ",");
-		if (cli_find_name(integrity_name, p, len, &word)) {
-			c->gate.integrity = word;
-			c->gate.has_integrity = true;
-		} else if (cli_find_name(secrecy_name, p, len, &word)) {
-			c->gate.secrecy = word;
-			c->gate.has_secrecy = true;
-		} else {
-			return err_set(err, ERR_USAGE, "--%s: there is no \"%.32s\" (%s)", o->name,
-				       p, LABEL_WORDS);
-		}
-		p += len;
-		if (!*p)
-			return 0;
-	}
-}
-
-static int set_label(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	if (set_words(c, o, v, err) < 0)
-		return -1;
-	if (!c->gate.has_integrity || c->gate.integrity <= INTEGRITY_UNTRUSTED)
-		return 0;
-	return err_set(err, ERR_USAGE, "--label: what is said of a source can only lower it");
-}
-
 static int set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	if (gate_number(o, v, PLAN_RUNS_MAX, &c->gate.runs, err) < 0)
+	if (gate_number(o, v, TICKET_RUNS_MAX, &c->gate.runs, err) < 0)
 		return -1;
 	return c->gate.runs ? 0 : err_set(err, ERR_USAGE, "--runs: at least 1");
 }
@@ -99,9 +98,9 @@ static int set_ttl(struct cli_call *c, const struct cli_option *o, const char *v
 {
 	(void)o;
 	if (units_parse(UNIT_DURATION_MS, v, &c->gate.ttl_ms) && c->gate.ttl_ms &&
-	    c->gate.ttl_ms <= PLAN_TIME_MAX_US / 1000)
+	    c->gate.ttl_ms <= TICKET_TIME_MAX_US / 1000)
 		return 0;
-	return err_set(err, ERR_USAGE, "--ttl: a time like 10m, 30 days (720h) at most");
+	return err_set(err, ERR_USAGE, "--for: a time like 10m, 30 days (720h) at most");
 }
 
 static int set_lines(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -151,37 +150,73 @@ static int set_format(struct cli_call *c, const struct cli_option *o, const char
 		"state", "DIR", "the state directory, when it is not yours", cli_set_state, NULL   \
 	}
 
+#define JSON_ROW                                                                                   \
+	{                                                                                          \
+		"json", NULL, "print JSON", cli_set_json, NULL                                     \
+	}
+#define KEY_ROW                                                                                    \
+	{                                                                                          \
+		"key", "FILE", "sign with your key instead of confirming at the terminal",         \
+			approvals_set_key, NULL                                                    \
+	}
+
+const struct cli_option cli_conversation_options[] = {
+	{"title", "T", "new: what people call it", set_title, NULL}, STATE_ROW, JSON_ROW, {0}};
+
+const struct cli_option cli_trust_options[] = {KEY_ROW, STATE_ROW, JSON_ROW, {0}};
+
+const struct cli_option cli_untrust_options[] = {STATE_ROW, JSON_ROW, {0}};
+
+const struct cli_option cli_grant_options[] = {
+	CLI_CONVERSATION_ROW,
+	{"directory", "DIR", "for runs that are given this directory", set_directory, NULL},
+	{"write", "PATH", "below the directory, . is all of it; may be repeated", set_write, NULL},
+	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", cli_set_net, NULL},
+	{"secret", "USE",
+	 "a secret and its requests, NAME=GET,POST:HOST:PORT/PATH; may be repeated", cli_set_secret,
+	 NULL},
+	{"sent", "N", "bytes that one run may send; default 10M", set_sent, NULL},
+	{"for", "TIME", "how long it holds; default 8h, 720h at most", set_ttl, NULL},
+	{"runs", "N", "for how many runs; else any number", set_runs, NULL},
+	KEY_ROW,
+	STATE_ROW,
+	JSON_ROW,
+	{0}};
+
+const struct cli_option cli_changes_options[] = {CLI_CONVERSATION_ROW, STATE_ROW, JSON_ROW, {0}};
+
+const struct cli_option cli_apply_options[] = {
+	CLI_CONVERSATION_ROW,
+	{"policy", "FILE", "what is allowed; else the profile balanced", cli_set_policy, NULL},
+	STATE_ROW,
+	JSON_ROW,
+	{0}};
+
 const struct cli_option cli_ingest_options[] = {
-	{"domain", "HANDLE", "the conversation; else the one that all without a handle share",
-	 set_domain, NULL},
 	CLI_CONVERSATION_ROW,
 	{"kind", "K", "", set_kind, names_of_kinds},
 	{"name", "URI", "what it is called: an address, a path", set_name, NULL},
-	{"label", "WORD[,WORD]", LABEL_WORDS "; can only lower", set_label, NULL},
 	{"release", "TO", "a file, or - for standard output: gets the bytes when they are recorded",
 	 set_release, NULL},
 	{"rules", "DIR", "a directory of rules; may be repeated; else the default packs",
 	 cli_set_rules, NULL},
+	{"policy", "FILE", "raises or lowers rules; else the profile balanced", cli_set_policy,
+	 NULL},
 	STATE_ROW,
-	{"json", NULL, "print JSON", cli_set_json, NULL},
+	JSON_ROW,
 	{0}};
 
 const struct cli_option cli_plan_options[] = {
-	{"domain", "HANDLE", "the conversation; nothing untrusted was read in it yet", set_domain,
-	 NULL},
 	CLI_CONVERSATION_ROW,
 	{"lang", "L", "else by the file's name", cli_set_lang, names_of_profiles},
-	{"ask", "CAP[,CAP]", "what runs may ask for beside compute", cli_set_ask,
-	 cli_names_of_caps},
-	{"inputs", "WORD[,WORD]",
-	 "the least trusted and the most secret input it may get; default: all but hostile",
-	 set_words, NULL},
+	{"workspace", "DIR", "the directory that its runs are given", cli_set_workspace, NULL},
+	{"policy", "FILE", "what is allowed; else the profile balanced", cli_set_policy, NULL},
 	{"runs", "N", "how often it may run; default 1", set_runs, NULL},
-	{"ttl", "TIME", "how long it is good; default 24h, 720h at most", set_ttl, NULL},
-	{"policy", "FILE", "the policy of its runs; else the built-in profile balanced",
-	 cli_set_policy, NULL},
+	{"for", "TIME", "how long it holds; default 24h, 720h at most", set_ttl, NULL},
+	{"rules", "DIR", "a directory of rules; may be repeated; else the default packs",
+	 cli_set_rules, NULL},
 	STATE_ROW,
-	{"json", NULL, "print JSON", cli_set_json, NULL},
+	JSON_ROW,
 	{0}};
 
 const struct cli_option cli_audit_options[] = {
@@ -194,5 +229,5 @@ const struct cli_option cli_audit_options[] = {
 	{"format", "F", "export: the first is the default", set_format, names_of_exports},
 	{"from", "N", "export: begin with this record", set_from, NULL},
 	STATE_ROW,
-	{"json", NULL, "print JSON", cli_set_json, NULL},
+	JSON_ROW,
 	{0}};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon ingest: the command line's door to flow/ingest.h. The bytes are read and the rules made
- * ready first, because root in somebody's state directory goes on as that somebody; what is released
- * comes out of the commit and from nowhere else.
+ * cordon ingest: the command line of flow/ingest.h. Root opens another account's state with that account's
+ * rights, so read the bytes and rules first. Only bytes that are committed are released.
  */
 #include "flow/ingest.h"
 
@@ -24,6 +23,7 @@ struct told {
 	const struct ingest_report *report;
 	const struct source *source;
 	const char *to; /* where the bytes went, or NULL */
+	const struct conversation *conversation;
 };
 
 #define FOUND(function, expression) FIELD(function, struct report_finding, expression)
@@ -41,15 +41,14 @@ const struct cli_field gate_finding_fields[] = {
 
 #define TOLD(function, expression) FIELD(function, struct told, expression)
 TOLD(told_source, gate_id_json(&v->source->id))
-TOLD(told_domain, gate_id_json(&v->source->domain))
-TOLD(told_epoch, jsonval_number(v->source->epoch))
+TOLD(told_conversation, gate_id_json(&v->source->conversation))
+TOLD(told_state, json_string(v->conversation->exposed_us ? "exposed" : "clean"))
 TOLD(told_kind, json_string(source_kind_name(v->source->kind)))
 TOLD(told_name, jsonval_readable(v->source->name))
 TOLD(told_sha256, gate_hex_json(v->source->sha256, sizeof(v->source->sha256)))
 TOLD(told_bytes, jsonval_number(v->source->bytes))
 TOLD(told_time, jsonval_number(v->source->time_us / 1000))
-TOLD(told_integrity, json_string(integrity_name(v->source->label.integrity)))
-TOLD(told_secrecy, json_string(secrecy_name(v->source->label.secrecy)))
+TOLD(told_trust, json_string(source_trust_name(v->source->trust)))
 TOLD(told_grade, json_string(grade_name(v->source->grade)))
 TOLD(told_unread, json_boolean(v->report->look.unread))
 TOLD(told_count, jsonval_number(v->report->look.findings))
@@ -59,15 +58,14 @@ TOLD(told_released, v->to ? jsonval_readable(v->to) : json_null())
 
 const struct cli_field gate_ingest_fields[] = {
 	{"source", "its id, as the log has it", told_source},
-	{"domain", "that it was read in", told_domain},
-	{"epoch", "of the domain", told_epoch},
+	{"conversation", "that it was read in", told_conversation},
+	{"state", "of the conversation now: clean or exposed", told_state},
 	{"kind", "web, file, tool_result ...", told_kind},
 	{"name", "what it calls itself, without secrets and controls", told_name},
 	{"sha256", "of its bytes", told_sha256},
 	{"bytes", "how many", told_bytes},
 	{"time", "ms since 1970", told_time},
-	{"integrity", "hostile or untrusted", told_integrity},
-	{"secrecy", "public, internal or secret", told_secrecy},
+	{"trust", "hostile or untrusted", told_trust},
 	{"grade", "of the worst finding: none, shown, asks or denies", told_grade},
 	{"unread", "it is no text: the rules have not looked at all of it", told_unread},
 	{"findings_count", "how many there were", told_count},
@@ -80,7 +78,7 @@ static void tell(const struct told *t)
 	const struct source *s = t->source;
 	char hex[ID_HEX];
 
-	printf("%s  %s  %s  ", id_hex(&s->id, hex), integrity_name(s->label.integrity),
+	printf("%s  %s  %s  ", id_hex(&s->id, hex), source_trust_name(s->trust),
 	       source_kind_name(s->kind));
 	shown_words(stdout, s->name);
 	putchar('\n');
@@ -106,7 +104,7 @@ static int open_file(const char *to, bool *ret_made)
 	return fd < 0 && errno == EEXIST ? open(to, flags, 0666) : fd;
 }
 
-/* Bytes on a terminal are obeyed by it: only who asks for a file or a pipe gets them. */
+/* A terminal obeys control characters: release only to a file or a pipe. */
 static int open_release(const char *to, bool *ret_made, struct err *err)
 {
 	int fd = strcmp(to, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -122,7 +120,7 @@ static int open_release(const char *to, bool *ret_made, struct err *err)
 	return -1;
 }
 
-/* Nothing of an earlier file may be left behind them; what standard output is, is not ours. */
+/* A file is emptied first; standard output is left as it is. */
 static int release(int fd, const char *to, const struct source_released *r, struct err *err)
 {
 	bool is_ours = strcmp(to, "-") != 0;
@@ -136,8 +134,7 @@ static int release(int fd, const char *to, const struct source_released *r, stru
 	return 0;
 }
 
-/* Of an ingest that failed nothing is left: a file that is there looks as if it had been released. Not one
- * that is somebody else's by now. */
+/* Remove the file that we made, unless another file has its name now. */
 static void unmake(int fd, const char *to)
 {
 	struct stat made, there;
@@ -156,16 +153,26 @@ static int open_rules(const struct cli_call *call, struct packs *rules, struct e
 	return look_rules(rules, &o, err);
 }
 
+/* It is recorded: the agent does not get to read it. */
+static int refuse(const struct ingest_report *report, struct err *err)
+{
+	err_set(err, ERR_REFUSED, "not released: a rule withholds this text");
+	err_cause(err, "rule %s", report->look.denied_by);
+	err_cure(err, "cordon rules show %s", report->look.denied_by);
+	return -1;
+}
+
 static int speak(struct cli_call *call, const struct packs *rules, struct ingest_in *in, int to,
-		 struct ingest_report *report, struct err *err)
+		 struct ingest_report *report, struct conversation *c, struct err *err)
 {
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
-	struct domain d;
 
 	if (gate_begin(call, GATE_WRITES, &s, err) < 0 ||
-	    gate_domain(&s, call->gate.domain, call->request.conversation, &d, err) < 0 ||
-	    ingest(&s, rules, &d, in, report, err) < 0)
+	    conversation_find(&s.keeper, call->request.conversation, c, err) < 0 ||
+	    ingest(&s, rules, c, in, report, err) < 0)
 		return -1;
+	if (report->withheld)
+		return refuse(report, err);
 	return to < 0 ? 0 : release(to, call->gate.release, &report->released, err);
 }
 
@@ -175,6 +182,8 @@ static int check(const struct cli_call *call, struct err *err)
 
 	if (!g->has_kind || !g->name)
 		err_set(err, ERR_USAGE, "what is it, and what is it called? (--kind K --name URI)");
+	else if (!call->request.conversation)
+		err_set(err, ERR_USAGE, "which --conversation reads it?");
 	else if (call->argc > 1 || call->request.argc)
 		err_set(err, ERR_USAGE, "one file at a time");
 	else if (g->release && strcmp(g->release, "-") == 0 && call->json)
@@ -185,8 +194,8 @@ static int check(const struct cli_call *call, struct err *err)
 	return -1;
 }
 
-static int run(struct cli_call *call, struct packs *rules, struct ingest_report *report,
-	       struct err *err)
+static int run(struct cli_call *call, const struct policy *policy, struct packs *rules,
+	       struct ingest_report *report, struct conversation *c, struct err *err)
 {
 	const struct cli_gate *g = &call->gate;
 	AUTO_FREE char *data = NULL;
@@ -206,13 +215,9 @@ static int run(struct cli_call *call, struct packs *rules, struct ingest_report 
 	struct ingest_in in = {.kind = (enum source_kind)g->kind,
 			       .name = g->name,
 			       .name_len = strlen(g->name),
-			       .data = {data, len},
-			       .label = label_unknown()};
-	if (g->has_integrity)
-		in.label.integrity = (enum integrity)g->integrity;
-	if (g->has_secrecy)
-		in.label.secrecy = (enum secrecy)g->secrecy;
-	if (open_rules(call, rules, err) == 0 && speak(call, rules, &in, to, report, err) == 0)
+			       .policy = policy,
+			       .data = {data, len}};
+	if (open_rules(call, rules, err) == 0 && speak(call, rules, &in, to, report, c, err) == 0)
 		return 0;
 	if (made)
 		unmake(to, g->release);
@@ -236,21 +241,24 @@ int cli_ingest(struct cli_call *call)
 	AUTO_FREE struct packs *rules = calloc(1, sizeof(*rules));
 	AUTO_FREE struct ingest_report *report = calloc(1, sizeof(*report));
 	const char *to = call->gate.release;
+	struct conversation c = {0};
+	struct policy policy;
 	struct err err;
-	int r = -1;
 
-	if (rules && report)
-		r = run(call, rules, report, &err);
-	else
+	if (!rules || !report) {
 		err_memory(&err);
-	struct told told = {report, report ? &report->released.source : NULL, to};
+		return gate_fail(call, &err);
+	}
+	int r = policy_open(&policy, call->policy, &err);
+	if (r == 0)
+		r = run(call, &policy, rules, report, &c, &err);
+	struct told told = {report, &report->released.source, to, &c};
 	if (r == 0 && call->json)
 		print_json(&told);
 	else if (r == 0 && !(to && strcmp(to, "-") == 0))
 		tell(&told);
-	if (report)
-		ingest_done(report);
-	if (rules)
-		packs_done(rules);
+	ingest_done(report);
+	packs_done(rules);
+	policy_done(&policy);
 	return r == 0 ? 0 : gate_fail(call, &err);
 }

@@ -84,7 +84,7 @@ static const struct cli_field egress_fields[] = {
 	{"wall_ms", "milliseconds from the call to the end of the connection", egress_ms},
 	{0}};
 
-static const char *const kinds[CHANGE_KINDS] = {"added", "modified", "deleted"};
+static const char *const kinds[CHANGE_KINDS] = {"created", "modified", "deleted"};
 static const char *const types[CHANGE_TYPES] = {"file", "directory", "link", "other"};
 
 static json_t *octal(uint32_t mode)
@@ -98,16 +98,14 @@ FIELD(change_kind, struct change, json_string(kinds[v->change]))
 FIELD(change_type, struct change, v->change == CHANGE_DELETED ? NULL : json_string(types[v->type]))
 FIELD(change_mode, struct change, v->change == CHANGE_DELETED ? NULL : octal(v->mode))
 FIELD(change_size, struct change, v->change == CHANGE_DELETED ? NULL : jsonval_number(v->size))
-FIELD(change_note, struct change, v->note ? json_string(v->note) : NULL)
 
 static const struct cli_field change_fields[] = {
 	{"path", "relative to the workspace", change_path},
 	{"path_encoding", "base64, where the path is not UTF-8", change_encoding},
-	{"change", "added, modified or deleted", change_kind},
+	{"change", "created, modified or deleted", change_kind},
 	{"type", "file, directory, link or other; not for deleted", change_type},
 	{"mode", "four octal digits; not for deleted", change_mode},
 	{"size", "bytes; not for deleted", change_size},
-	{"not_committed", "why --commit left it out, if it did", change_note},
 	{0}};
 
 FIELD(error_kind, struct err, json_string(err_row(v)->name))
@@ -207,17 +205,6 @@ static json_t *reasons(const struct run_view *v)
 	return list;
 }
 
-static json_t *granted(const struct run_view *v)
-{
-	const struct report *r = gate_of(v);
-	json_t *list = json_array();
-
-	for (unsigned c = 0; r && c < CAP_COUNT; c++)
-		if (r->granted & CAP_BIT(c))
-			json_array_append_new(list, json_string(cap_name(c)));
-	return list;
-}
-
 static json_t *approval_id(const struct run_view *v)
 {
 	const struct report *r = v->result->report;
@@ -260,6 +247,40 @@ static json_t *record_of(const struct run_view *v, size_t at)
 		 : json_null();
 }
 
+#define EFFECT(function, expression) FIELD(function, struct report_effect, expression)
+EFFECT(effect_cap, json_string(cap_name(v->cap)))
+EFFECT(effect_object, jsonval_readable(v->object))
+EFFECT(effect_outcome, json_string(outcome_name(v->outcome)))
+EFFECT(effect_done, json_boolean(v->done))
+EFFECT(effect_by, jsonval_word(v->by))
+EFFECT(effect_waits, jsonval_word(v->waits))
+EFFECT(effect_command, v->command ? jsonval_readable(v->command) : json_null())
+EFFECT(effect_reason, v->reason ? jsonval_readable(v->reason) : json_null())
+
+const struct cli_field gate_effect_fields[] = {
+	{"effect", "write, net or secret", effect_cap},
+	{"object", "the path, HOST:PORT or the secret's name", effect_object},
+	{"outcome", "policy or ticket: given; waits; withheld", effect_outcome},
+	{"done", "it has happened", effect_done},
+	{"by", "policy, or the ticket that gave it; or null", effect_by},
+	{"waits", "the id of the request that waits for a person; or null", effect_waits},
+	{"command", "that would allow it; or null", effect_command},
+	{"reason", "why it was not given or asked about, or what the approval is for; or null",
+	 effect_reason},
+	{0}};
+
+json_t *gate_effects_json(const struct report *r)
+{
+	return jsonval_list(gate_effect_fields, r->effect, sizeof(r->effect[0]), r->effectc);
+}
+
+static json_t *report_text(const struct run_view *v, size_t at)
+{
+	const char *text = v->result->report ? (const char *)v->result->report + at : "";
+
+	return *text ? json_string(text) : json_null();
+}
+
 #define RUN(function, expression) FIELD(function, struct run_view, expression)
 
 RUN(run_status, json_string(status_name(v->result->status)))
@@ -290,10 +311,13 @@ RUN(run_egress_cut, json_boolean(v->result->egress_cut))
 RUN(run_changes,
     jsonval_list(change_fields, v->result->changes, sizeof(struct change), v->result->changec))
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
-RUN(run_committed, json_boolean(v->result->committed))
+RUN(run_conversation, report_text(v, offsetof(struct report, conversation)))
+RUN(run_state, gate_of(v) ? json_string(gate_of(v)->exposed ? "exposed" : "clean") : json_null())
+RUN(run_cause, gate_of(v) && gate_of(v)->cause ? jsonval_readable(gate_of(v)->cause) : json_null())
+RUN(run_effects_cut, json_boolean(v->result->report && v->result->report->effect_more))
+RUN(run_effects, v->result->report ? gate_effects_json(v->result->report) : json_array())
 RUN(run_sha256, sha256(v->result))
 RUN(run_reasons, reasons(v))
-RUN(run_granted, granted(v))
 RUN(run_evidence_cut, json_boolean(gate_of(v) && gate_of(v)->tie_more))
 RUN(run_rules_cut, json_boolean(gate_of(v) && gate_of(v)->finding_more))
 RUN(run_approval, approval_id(v))
@@ -327,12 +351,15 @@ static const struct cli_field run_fields[] = {
 	{"telemetry", "with --telemetry: what the program said of itself", run_telemetry},
 	{"egress", "with --net: every attempt to reach a host", run_egress},
 	{"egress_cut", "there were more than are listed", run_egress_cut},
-	{"changes", "with --diff or --commit: what changed in the workspace", run_changes},
+	{"changes", "what changed in the workspace's overlay", run_changes},
 	{"changes_cut", "there were more than are listed", run_changes_cut},
-	{"committed", "the changes were written back", run_committed},
+	{"conversation", "that it belongs to; or null", run_conversation},
+	{"state", "clean or exposed", run_state},
+	{"cause", "what exposed it; or null", run_cause},
+	{"effects", "what became of each effect that it wanted", run_effects},
+	{"effects_cut", "there were more than are listed", run_effects_cut},
 	{"code_sha256", "of the bytes that ran; null if that cannot be said", run_sha256},
 	{"reasons", "for both, in words", run_reasons},
-	{"granted", "the capabilities that it had", run_granted},
 	{"evidence_cut", "there were more than are listed", run_evidence_cut},
 	{"rules_cut", "there were more than are listed", run_rules_cut},
 	{"approval_id", "of the question to people, or of their yes; or null", run_approval},
@@ -354,6 +381,7 @@ static const struct cli_object objects[] = {{"", run_fields},
 					    {"telemetry", telemetry_fields},
 					    {"egress[]", egress_fields},
 					    {"changes[]", change_fields},
+					    {"effects[]", gate_effect_fields},
 					    {"evidence[]", verdict_tie_fields},
 					    {"rules[]", verdict_rule_fields},
 					    {"verdict_record", verdict_record_fields},

@@ -29,26 +29,40 @@ static const struct cli_command commands[] = {
 	{"rules", "list|stats|show ID|check DIR...|test DIR...|fetch [VERSION] [options]",
 	 "look at rules, check, test and fetch them", "cordon rules test rules", cli_rules_options,
 	 cli_rules, true, 2, NULL, NULL},
-	{"policy", "check FILE|explain REQUEST.json|show [options]",
-	 "check a policy, explain what it decides, show it",
-	 "cordon policy explain request.json --policy policy.yaml", cli_policy_options, cli_policy,
-	 true, 2, NULL, NULL},
+	{"policy", "check FILE|show [options]", "check a policy file; show the policy in force",
+	 "cordon policy show --policy policy.yaml", cli_policy_options, cli_policy, true, 2, NULL,
+	 NULL},
 	{"approvals",
 	 "list|(show|approve|deny|export|add|sign) ID|read FILE|key (new|add|list|remove) "
 	 "[options]",
 	 "see what waits for a person, and answer", "cordon approvals list --all",
 	 cli_approvals_options, cli_approvals, true, 2, NULL, NULL},
-	{"domain", "new|show [HANDLE]|renew HANDLE|found RUN [options]",
-	 "begin a conversation, or one anew; see what was read in one; end doubts about files",
-	 "D=$(cordon domain new)", cli_domain_options, cli_domain, true, 2, NULL, NULL},
-	{"ingest", "--kind K --name URI [--domain HANDLE] [options] FILE|-",
+	{"conversation", "new|list|show ID|end ID [options]",
+	 "begin a conversation; see what exposed it; end it", "C=$(cordon conversation new)",
+	 cli_conversation_options, cli_conversation, true, 2, NULL, NULL},
+	{"trust", "DIR|list [options]", "trust a directory; list those that are trusted or marked",
+	 "cordon trust ~/app", cli_trust_options, cli_trust, true, 2, NULL, NULL},
+	{"untrust", "DIR [options]", "trust a directory no longer", "cordon untrust ~/app",
+	 cli_untrust_options, cli_untrust, true, 2, NULL, NULL},
+	{"grant", "[options] | list | revoke ID", "allow exposed code some effects for a time",
+	 "cordon grant --directory ~/app --write . --for 8h", cli_grant_options, cli_grant, true, 2,
+	 NULL, NULL},
+	{"diff", "--conversation ID [DIR]", "show the pending changes of a directory",
+	 "cordon diff --conversation $C ~/app", cli_changes_options, cli_diff, true, 2, NULL, NULL},
+	{"apply", "--conversation ID [DIR]", "apply the pending changes of a directory",
+	 "cordon apply --conversation $C ~/app", cli_apply_options, cli_apply, true, 2, NULL, NULL},
+	{"reset", "--conversation ID [DIR]", "drop the pending changes of a directory",
+	 "cordon reset --conversation $C ~/app", cli_changes_options, cli_reset, true, 2, NULL,
+	 NULL},
+	{"ingest", "--conversation ID --kind K --name URI [options] FILE|-",
 	 "record what an agent reads before it reads it",
-	 "cordon ingest --domain $D --kind file --name page.html --release - page.html",
+	 "cordon ingest --conversation $C --kind web --name https://example.org/ --release - "
+	 "page.html",
 	 cli_ingest_options, cli_ingest, true, 2, NULL, NULL},
-	{"plan", "--domain HANDLE [options] FILE|- [-- ARG...]",
-	 "fix code before anything untrusted is read: prints a token for cordon run",
-	 "T=$(cordon plan --domain $D --runs 10 report.py)", cli_plan_options, cli_plan, true, 2,
-	 cli_beside_options, NULL},
+	{"plan", "--conversation ID [options] FILE|- [-- ARG...]",
+	 "fix a program and its effects while the conversation is clean",
+	 "P=$(cordon plan --conversation $C --policy policy.yaml --net example.org:443 report.py)",
+	 cli_plan_options, cli_plan, true, 2, cli_beside_options, NULL},
 	{"audit",
 	 "tail|verify|trace RUN|export|checkpoint|key|rotate|accept|prove RECORD|check FILE "
 	 "[options]",
@@ -193,6 +207,7 @@ static int dispatch(const char *word, int argc, char **argv, bool input)
 	int status = obey(cmd, call, argc, argv);
 	launch_abandon(&call->box);
 	cli_free_words(call);
+	arena_done(&call->arena);
 	return status;
 }
 

@@ -11,7 +11,6 @@
 #include "conf/names.h"
 #include "conf/profile.h"
 #include "conf/units.h"
-#include "origin/domain.h"
 #include "policy/net.h"
 
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -95,23 +94,23 @@ static int set_exec(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
-/* Read again where it is used: here to say at once what is wrong with it. */
-static int set_net(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+/* In the one form in which tickets have it. */
+int cli_set_net(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	struct arena arena = {0};
-	struct policy_net ignored;
+	char form[POLICY_NET_TEXT_MAX];
+	struct policy_net net;
 
 	(void)o;
 	if (c->request.netc == REQUEST_LIST_MAX)
 		return err_set(err, ERR_LIMIT, "--net: more than %d", REQUEST_LIST_MAX);
-	c->request.net[c->request.netc++] = v;
-	int r = policy_net_parse(v, true, &arena, &ignored, err);
-	arena_done(&arena);
-	if (r < 0) {
+	if (policy_net_parse(v, true, &c->arena, &net, err) < 0) {
 		err->code = ERR_USAGE;
 		err_context(err, "--net");
+		return -1;
 	}
-	return r;
+	c->request.net[c->request.netc++] =
+		arena_dup(&c->arena, policy_net_format(&net, form, sizeof(form)));
+	return c->arena.failed ? err_memory(err) : 0;
 }
 
 static int set_env(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -135,8 +134,8 @@ static const struct {
 	{":ro", WORKSPACE_RO}, {":overlay", WORKSPACE_OVERLAY}, {":rw", WORKSPACE_RW}};
 
 /* The value is argv's own memory: the suffix is cut off in place. */
-static int set_workspace(struct cli_call *c, const struct cli_option *o, const char *v,
-			 struct err *err)
+int cli_set_workspace(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
 {
 	size_t len = strlen(v);
 
@@ -177,12 +176,35 @@ static int set_diff(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
-static int set_commit(struct cli_call *c, const struct cli_option *o, const char *v,
-		      struct err *err)
+static int set_apply(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
-	c->request.commit = true;
+	c->request.apply = true;
 	return 0;
+}
+
+static int set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.is_users = true;
+	return 0;
+}
+
+static int set_exposed(struct cli_call *c, const struct cli_option *o, const char *v,
+		       struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.is_exposed = true;
+	return 0;
+}
+
+int cli_set_secret(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	if (c->request.secretc == REQUEST_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "--secret: more than %d", REQUEST_LIST_MAX);
+	c->request.secret[c->request.secretc++] = v;
+	return *v ? 0 : err_set(err, ERR_USAGE, "--secret: which?");
 }
 
 int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -220,12 +242,9 @@ int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v,
 int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const char *v,
 			 struct err *err)
 {
-	size_t len = strlen(v);
-
+	(void)o;
 	c->request.conversation = v;
-	if (len && len <= DOMAIN_NAME_MAX)
-		return 0;
-	return err_set(err, ERR_USAGE, "--%s: a name of 1 to %d bytes", o->name, DOMAIN_NAME_MAX);
+	return *v ? 0 : err_set(err, ERR_USAGE, "--conversation: which?");
 }
 
 /* The words of the gate. */
@@ -234,8 +253,7 @@ static int set_text(struct cli_call *c, const struct cli_option *o, const char *
 	static const struct {
 		const char *name;
 		size_t offset;
-	} rows[] = {{"domain", offsetof(struct request, domain)},
-		    {"plan", offsetof(struct request, plan)},
+	} rows[] = {{"plan", offsetof(struct request, plan)},
 		    {"policy", offsetof(struct request, policy)},
 		    {"state", offsetof(struct request, state)}};
 
@@ -245,52 +263,6 @@ static int set_text(struct cli_call *c, const struct cli_option *o, const char *
 		if (strcmp(rows[i].name, o->name) == 0)
 			memcpy((char *)&c->request + rows[i].offset, &v, sizeof(v));
 	return 0;
-}
-
-static const char *const hosts_words[] = {"user", "agent"};
-
-static const char *host_word(unsigned i)
-{
-	return i < ARRAY_SIZE(hosts_words) ? hosts_words[i] : NULL;
-}
-
-static const char *names_of_origins(char *buf, size_t size)
-{
-	return names_join(host_word, buf, size);
-}
-
-const char *cli_names_of_caps(char *buf, size_t size)
-{
-	return names_join(cap_name, buf, size);
-}
-
-/* Others follow from what Cordon knows; nobody can say them. */
-static int set_origin(struct cli_call *c, const struct cli_option *o, const char *v,
-		      struct err *err)
-{
-	static const enum origin means[] = {ORIGIN_USER, ORIGIN_AGENT};
-
-	for (unsigned i = 0; host_word(i); i++)
-		if (strcmp(host_word(i), v) == 0) {
-			c->request.declared = means[i];
-			return 0;
-		}
-	return cli_no_such(o, v, err);
-}
-
-int cli_set_ask(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	unsigned cap;
-
-	for (const char *p = v;; p++) {
-		size_t len = strcspn(p, ",");
-		if (!cli_find_name(cap_name, p, len, &cap))
-			return cli_no_such(o, p, err);
-		c->request.asks |= CAP_BIT(cap);
-		p += len;
-		if (!*p)
-			return 0;
-	}
 }
 
 static int set_wait(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
@@ -325,13 +297,16 @@ const char *cli_dashes(const struct cli_option *o)
 const struct cli_option cli_every_options[] = {
 	{"help", NULL, "this text", set_help, NULL},
 	{"words", "FD",
-	 "more words from a descriptor, each ended by a NUL: no list of processes has them",
+	 "more words from a descriptor, each ended by a NUL, so that they are not visible in ps",
 	 cli_set_words, NULL},
 	{0}};
 
 const struct cli_option cli_beside_options[] = {
 	{"exec", "PATH", "a program that may be started; may be repeated", set_exec, NULL},
-	{"net", "HOST:PORT", "a host that it may connect to; may be repeated", set_net, NULL},
+	{"net", "HOST:PORT", "a host that it wants to connect to; may be repeated", cli_set_net,
+	 NULL},
+	{"secret", "NAME", "a secret of the policy that it wants to use; may be repeated",
+	 cli_set_secret, NULL},
 	{"env", "K=V", "an environment variable; may be repeated", set_env, NULL},
 	{"venv", "DIR", "a Python virtualenv", set_venv, NULL},
 	{0}};
@@ -346,17 +321,19 @@ const struct cli_option cli_run_options[] = {
 	 set_by_signal, NULL},
 	{"tier", "T", "the first is the default", set_tier, names_of_tiers},
 	{"workspace", "DIR[:ro|:overlay|:rw]", "a directory at /workspace; default :overlay",
-	 set_workspace, NULL},
+	 cli_set_workspace, NULL},
 	{"diff", NULL, "tell what changed in the overlay", set_diff, NULL},
-	{"commit", NULL, "write the changes back when the program exits with 0", set_commit, NULL},
-	{"stdin", "FILE", "the program's standard input; - moves yours into it", set_stdin, NULL},
-	{"domain", "HANDLE", "the conversation it comes out of (cordon domain new)", set_text,
+	{"apply", NULL, "apply the changes when the program exits with 0, where that is allowed",
+	 set_apply, NULL},
+	{"stdin", "FILE", "file for the program's standard input; - for that of cordon", set_stdin,
 	 NULL},
 	CLI_CONVERSATION_ROW,
-	{"origin", "O", "what you, its host, know of it", set_origin, names_of_origins},
-	{"plan", "TOKEN", "the code was fixed before anything was read (cordon plan)", set_text,
+	{"user", NULL, "you attest that the user typed this; at a terminal it counts by itself",
+	 set_user, NULL},
+	{"exposed", NULL, "something untrusted that Cordon did not see led to this", set_exposed,
 	 NULL},
-	{"ask", "CAP,...", "what it asks for", cli_set_ask, cli_names_of_caps},
+	{"plan", "ID", "it was planned while the conversation was clean (cordon plan)", set_text,
+	 NULL},
 	{"policy", "FILE", "what is allowed; else the profile balanced", set_text, NULL},
 	{"wait", NULL, "if people are asked, until they have answered", set_wait, NULL},
 	{"rules", "DIR", "rules to scan it with; may be repeated", set_run_rules, NULL},

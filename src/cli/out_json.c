@@ -326,7 +326,6 @@ static void end(struct scan *s)
 
 const struct scan_format scan_json_format = {
 	.name = "json",
-	.help = "one JSON object",
 	.begin = begin,
 	.finding = add_finding,
 	.error = add_error,

@@ -237,7 +237,6 @@ static void end(struct scan *s)
 
 const struct scan_format scan_sarif_format = {
 	.name = "sarif",
-	.help = "SARIF 2.1.0",
 	.begin = begin,
 	.finding = add_finding,
 	.error = add_error,

@@ -150,7 +150,6 @@ static void end(struct scan *s)
 
 const struct scan_format scan_text_format = {
 	.name = "text",
-	.help = "for people",
 	.begin = begin,
 	.finding = print_finding,
 	.error = print_error,

@@ -1,234 +1,233 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon policy: check a policy and its examples, explain what it decides about a request, show it
- * whole. Nothing here decides and nothing is run.
+ * cordon policy: check a policy file, and show the whole policy that is in force. Nothing is decided or run
+ * here.
  */
-#include "cli/policy.h"
+#include "policy/policy.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
+#include <limits.h>
+#include <sodium.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/scope.h"
+#include "cli/gate.h"
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
-#include "cli/verdict.h"
 #include "conf/units.h"
-#include "detect/json.h"
 
-enum { ASK_BYTES_MAX = 64 << 10 };
+enum { LABEL_WIDTH = 12, LINE_BYTES = 2048 };
+#define HEX_ROOM (2 * POLICY_SHA256 + 1)
 
-struct check {
-	const struct policy *policy;
-	json_t *reports; /* or NULL */
-	size_t examples;
-};
-
-static void on_report(void *context, const struct policy_report *r)
+/* A name before its text, in columns; the text is escaped. */
+__attribute__((format(printf, 2, 3))) static void line(const char *label, const char *fmt, ...)
 {
-	struct check *c = context;
+	char text[LINE_BYTES];
+	va_list ap;
 
-	if (c->reports) {
-		json_array_append_new(c->reports,
-				      json_pack("{s:s, s:i, s:s}", "rule", r->rule->id, "line",
-						(int)r->line, "message", r->words));
-		return;
-	}
-	cli_print_text(stdout, c->policy->file);
-	printf(":%u: rule %s: %s\n", r->line, r->rule->id, r->words);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	printf("  %-*s", LABEL_WIDTH, label);
+	cli_print_text(stdout, text);
+	putchar('\n');
 }
 
-static int check(struct cli_call *call, const struct policy *p)
-{
-	struct check c = {.policy = p, .reports = call->json ? jsonval_array() : NULL};
-	char sha256[POLICY_HEX_ROOM];
-	size_t failed = policy_check(p, on_report, &c);
-
-	for (size_t i = 0; i < p->rulec; i++)
-		c.examples += p->rule[i].match.count + p->rule[i].not_match.count;
-	policy_hex(p->sha256, sha256);
-	if (call->json)
-		jsonval_print(json_pack(
-			"{s:o, s:I, s:I, s:I, s:s, s:o}", "file", rules_name_json(p->file), "rules",
-			(json_int_t)p->rulec, "examples", (json_int_t)c.examples, "failed",
-			(json_int_t)failed, "sha256", sha256, "reports", c.reports));
-	else
-		printf("%zu rules, %zu examples, %zu failed; sha256 %s\n", p->rulec, c.examples,
-		       failed, sha256);
-	return failed ? STATUS_FOUND : 0;
-}
-
-static int read_ask(const char *file, struct arena *arena, struct ask *ret, struct err *err)
-{
-	AUTO_CLOSE int fd = strcmp(file, "-") == 0
-				    ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-				    : open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	AUTO_FREE char *data = malloc(ASK_BYTES_MAX + 1);
-	const struct node *root;
-	unsigned line;
-
-	if (!data)
-		return err_memory(err);
-	ssize_t len = fd < 0 ? -1 : io_read_full(fd, data, ASK_BYTES_MAX + 1);
-	if (len < 0)
-		return err_errno(err, ERR_INPUT, "%s", file);
-	if (len > ASK_BYTES_MAX)
-		return err_set(err, ERR_LIMIT, "%s: a request has at most %d bytes", file,
-			       ASK_BYTES_MAX);
-	if (json_read(data, (size_t)len, 1, arena, &root, err) < 0) {
-		err_context(err, "%s", file);
-		return -1;
-	}
-	if (policy_read_ask(root, arena, ret, &line, err) == 0)
-		return 0;
-	err_context(err, "%s:%u", file, line);
-	return -1;
-}
-
-static json_t *reasons_json(const struct decision *d)
+static json_t *net_json(const struct policy_netlist *list)
 {
 	json_t *all = json_array();
-	char words[POLICY_REASON_MAX];
+	char text[POLICY_NET_TEXT_MAX];
 
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (d->asked & CAP_BIT(c))
-			json_array_append_new(all, jsonval_readable(decision_reason(
-							   d, (enum cap)c, words, sizeof(words))));
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(
+			all, json_string(policy_net_format(&list->list[i], text, sizeof(text))));
 	return all;
 }
 
-static json_t *reach_json(const struct decision *d)
+/* Where a secret comes from. A command is not shown: the secret may stand in it. */
+static const char *source_of(const struct policy_secret *s, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s%s",
+		 s->env	   ? "env "
+		 : s->path ? "file "
+			   : "command",
+		 s->env	   ? s->env
+		 : s->path ? s->path
+			   : "");
+	return ret;
+}
+
+static json_t *secrets_json(const struct policy *p)
 {
 	json_t *all = json_array();
+	char host[POLICY_NET_TEXT_MAX], source[PATH_MAX + 8];
 
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if ((d->granted | d->if_approved) & CAP_BIT(c))
-			json_array_append_new(all, json_string(cap_reach((enum cap)c)));
+	for (size_t i = 0; i < p->secretc; i++) {
+		const struct policy_secret *s = &p->secret[i];
+		snprintf(host, sizeof(host), "%s:%u", s->host, s->port);
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:s, s:s?, s:s, s:o}", "name", s->name, "host",
+				       host, "header", s->header, "methods",
+				       *s->methods ? s->methods : NULL, "path", s->prefix, "from",
+				       jsonval_readable(source_of(s, source, sizeof(source)))));
+	}
 	return all;
 }
 
-static const char *const workspace_names[] = {[WORKSPACE_NONE] = "none",
-					      [WORKSPACE_RO] = "ro",
-					      [WORKSPACE_OVERLAY] = "overlay",
-					      [WORKSPACE_RW] = "rw"};
-
-static json_t *secret_names(const struct policy *p)
+static json_t *texts_json(const struct policy_list *l)
 {
 	json_t *all = json_array();
 
+	for (size_t i = 0; i < l->count; i++)
+		json_array_append_new(all, jsonval_readable(l->text[i]));
+	return all;
+}
+
+static json_t *grants_json(const struct policy *p)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < p->grantc; i++) {
+		const struct policy_grant *g = &p->grant[i];
+		json_array_append_new(all,
+				      json_pack("{s:o, s:o, s:o, s:o}", "directory",
+						jsonval_readable(g->directory), "write",
+						texts_json(&g->write), "net", texts_json(&g->net),
+						"secret", texts_json(&g->secret)));
+	}
+	return all;
+}
+
+static json_t *row_json(const struct policy_row *row)
+{
+	json_t *o = json_object();
+
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		json_object_set_new(o, cap_name(c), json_string(policy_cell_name(row->cell[c])));
+	return o;
+}
+
+static json_t *rules_json(const struct policy *p)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < p->gradec; i++)
+		json_object_set_new(o, p->grade[i].rule,
+				    json_string(grade_name(p->grade[i].grade)));
+	return o;
+}
+
+static json_t *limits_json(const struct policy *p)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		if (p->limit[i])
+			json_object_set_new(o, limit_row((enum limit_id)i)->name,
+					    jsonval_number(p->limit[i]));
+	return o;
+}
+
+static const char *waits_words(const struct policy *p)
+{
+	static const char *const words[] = {
+		[WAITS_NEVER] = "never",
+		[WAITS_FINDING] = "derived code with a finding",
+		[WAITS_DERIVED] = "all derived code",
+	};
+
+	return words[p->waits];
+}
+
+static void show_json(const struct policy *p, const char *sha256)
+{
+	json_t *o = json_pack(
+		"{s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:b}",
+		"profile", policy_profile_name(p->profile), "file",
+		p->file ? rules_name_json(p->file) : json_null(), "sha256", sha256, "clean",
+		row_json(&p->row[STATE_CLEAN]), "exposed", row_json(&p->row[STATE_EXPOSED]),
+		"waits", waits_words(p), "tier", tier_row(p->tier)->name, "limits", limits_json(p),
+		"net_allow", net_json(&p->allow), "net_deny", net_json(&p->deny), "net_trusted",
+		net_json(&p->trusted), "net_sni", p->sni, "secrets", secrets_json(p), "grants",
+		grants_json(p), "rules", rules_json(p), "single_user", p->single_user);
+	json_t *approval =
+		json_pack("{s:o, s:o, s:o}", "ttl_ms", jsonval_number(p->approval.ttl_ms),
+			  "wait_ms", jsonval_number(p->approval.wait_ms), "approvers",
+			  jsonval_number(p->approval.approvers));
+
+	json_object_set_new(o, "approval", approval);
+	jsonval_print(o);
+}
+
+static void show_net(const char *name, const struct policy_netlist *list)
+{
+	char text[POLICY_NET_TEXT_MAX];
+
+	for (size_t i = 0; i < list->count; i++)
+		line(name, "%s", policy_net_format(&list->list[i], text, sizeof(text)));
+}
+
+static void show_row(const char *name, const struct policy_row *row)
+{
+	line(name, "write %s, net %s, secret %s", policy_cell_name(row->cell[CAP_WRITE]),
+	     policy_cell_name(row->cell[CAP_NET]), policy_cell_name(row->cell[CAP_SECRET]));
+}
+
+static void show_list(const char *name, const struct policy_list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		line("", "%s %s", name, l->text[i]);
+}
+
+static void show_text(const struct policy *p, const char *sha256)
+{
+	char value[32], wait[32], source[PATH_MAX + 8];
+
+	printf("profile %s: %s\n", policy_profile_name(p->profile),
+	       policy_profile_help(p->profile));
+	line("file", "%s", p->file ? p->file : "built in");
+	line("sha256", "%s", sha256);
+	show_row("clean", &p->row[STATE_CLEAN]);
+	show_row("exposed", &p->row[STATE_EXPOSED]);
+	line("waits", "%s", waits_words(p));
+	line("box", "of exposed code: tier %s or stronger", tier_row(p->tier)->name);
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		if (p->limit[i])
+			line("", "%s at most %s", limit_row((enum limit_id)i)->name,
+			     units_format(limit_row((enum limit_id)i)->unit, p->limit[i], value,
+					  sizeof(value)));
+	line("approval", "holds %s, asked for %s, approvers: %u",
+	     units_format(UNIT_DURATION_MS, p->approval.ttl_ms, value, sizeof(value)),
+	     units_format(UNIT_DURATION_MS, p->approval.wait_ms, wait, sizeof(wait)),
+	     p->approval.approvers);
+	line("single_user", "%s", p->single_user ? "true" : "false");
+	show_net("net allow", &p->allow);
+	show_net("net deny", &p->deny);
+	show_net("net trusted", &p->trusted);
+	line("net sni", "%s", p->sni ? "true" : "false");
 	for (size_t i = 0; i < p->secretc; i++)
-		json_array_append_new(all, json_string(p->secret[i].name));
-	return all;
-}
-
-static json_t *box_json(const struct policy_box *b, const struct policy *p)
-{
-	json_t *limits = json_object();
-
-	for (int i = 0; i < LIMIT_COUNT; i++)
-		if (b->limit[i])
-			json_object_set_new(limits, limit_row((enum limit_id)i)->name,
-					    jsonval_number(b->limit[i]));
-	return json_pack("{s:s, s:b, s:o, s:b, s:o, s:s, s:b, s:o}", "tier",
-			 tier_row(b->tier)->name, "network", b->network, "net",
-			 b->network ? policy_net_json(p) : json_null(), "secrets", b->secrets,
-			 "secret_names", b->secrets ? secret_names(p) : json_array(), "workspace",
-			 workspace_names[b->workspace], "commit", b->commit, "limits", limits);
-}
-
-static void explain_json(const struct decision *d, const struct policy *p)
-{
-	char row[POLICY_REASON_MAX], sha256[POLICY_HEX_ROOM];
-	bool asks = d->verdict == VERDICT_ASK || d->verdict == VERDICT_ASK_TWO;
-
-	policy_hex(d->policy_sha256, sha256);
-	json_t *all = json_pack(
-		"{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "decided_by",
-		decision_row(d, row, sizeof(row)), "profile", policy_profile_name(d->profile),
-		"findings", grade_name(d->grade), "asked", policy_set_json(d->asked, cap_name),
-		"granted", policy_set_json(d->granted, cap_name), "if_approved",
-		policy_set_json(d->if_approved, cap_name), "reasons", reasons_json(d), "could",
-		reach_json(d), "approval", asks ? policy_approval_json(&d->approval) : json_null(),
-		"box", d->verdict == VERDICT_DENY ? json_null() : box_json(&d->box, p),
-		"policy_sha256", sha256);
-	/* A made-up request has no code and no record. */
-	verdict_add(all, &(struct verdict_said){.verdict = verdict_name(d->verdict),
-						.origin = origin_name(d->origin)});
-	jsonval_print(all);
-}
-
-static void explain_box(const struct policy_box *b, const struct policy *p)
-{
-	char value[32];
-
-	policy_line("box", "tier %s or stronger, network %s, workspace %s%s, secrets %s",
-		    tier_row(b->tier)->name, b->network ? "by the allow-list" : "none",
-		    workspace_names[b->workspace], b->commit ? " (may be committed)" : "",
-		    b->secrets ? "yes" : "none");
-	for (int i = 0; i < LIMIT_COUNT; i++)
-		if (b->limit[i])
-			policy_line("", "%s at most %s", limit_row((enum limit_id)i)->name,
-				    units_format(limit_row((enum limit_id)i)->unit, b->limit[i],
-						 value, sizeof(value)));
-	if (b->network)
-		policy_net_lines(p);
-	if (b->secrets)
-		policy_secret_lines(p);
-}
-
-static void explain_approval(const struct policy_approval *a)
-{
-	char value[32], wait[32];
-
-	policy_line("approval", "%s (%s), %s, asked for %s, %u %s", scope_name(a->scope),
-		    scope_help(a->scope),
-		    units_format(UNIT_DURATION_MS, a->ttl_ms, value, sizeof(value)),
-		    units_format(UNIT_DURATION_MS, a->wait_ms, wait, sizeof(wait)), a->approvers,
-		    a->approvers == 1 ? "person" : "people");
-}
-
-static void explain_text(const struct decision *d, const struct policy *p)
-{
-	char words[POLICY_REASON_MAX];
-	unsigned could = d->granted | d->if_approved;
-
-	printf("%s: %s\n", verdict_name(d->verdict), verdict_help(d->verdict));
-	policy_line("decided by", "%s", decision_row(d, words, sizeof(words)));
-	policy_line("origin", "%s: %s", origin_name(d->origin), origin_help(d->origin));
-	policy_line("findings", "%s: %s", grade_name(d->grade), grade_help(d->grade));
-	policy_line("asked", "%s", caps_words(d->asked, words, sizeof(words)));
-	policy_line("granted", "%s", caps_words(d->granted, words, sizeof(words)));
-	if (d->if_approved)
-		policy_line("if approved", "%s", caps_words(d->if_approved, words, sizeof(words)));
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (d->asked & CAP_BIT(c))
-			policy_line("why", "%s",
-				    decision_reason(d, (enum cap)c, words, sizeof(words)));
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (could & CAP_BIT(c))
-			policy_line("it could", "%s", cap_reach((enum cap)c));
-	if (d->verdict == VERDICT_ASK || d->verdict == VERDICT_ASK_TWO)
-		explain_approval(&d->approval);
-	if (d->verdict != VERDICT_DENY)
-		explain_box(&d->box, p);
-}
-
-static int explain(struct cli_call *call, const struct policy *p)
-{
-	struct arena arena = {0};
-	struct decision d;
-	struct ask ask;
-	struct err err;
-	int result = read_ask(call->argv[1], &arena, &ask, &err);
-
-	if (result == 0) {
-		policy_decide(p, &ask, &d);
-		(call->json ? explain_json : explain_text)(&d, p);
+		line("secret", "%s, in %s of %s requests to %s:%u%s, from %s", p->secret[i].name,
+		     p->secret[i].header, *p->secret[i].methods ? p->secret[i].methods : "all",
+		     p->secret[i].host, p->secret[i].port, p->secret[i].prefix,
+		     source_of(&p->secret[i], source, sizeof(source)));
+	for (size_t i = 0; i < p->grantc; i++) {
+		line("grant", "%s", p->grant[i].directory);
+		show_list("write", &p->grant[i].write);
+		show_list("net", &p->grant[i].net);
+		show_list("secret", &p->grant[i].secret);
 	}
-	arena_done(&arena);
-	return result == 0 ? 0 : rules_fail(call, STATUS_FAILED, &err);
+	for (size_t i = 0; i < p->gradec; i++)
+		line("rule", "%s %s", p->grade[i].rule, grade_name(p->grade[i].grade));
+}
+
+static int show(struct cli_call *call, const struct policy *p)
+{
+	char sha256[HEX_ROOM];
+
+	sodium_bin2hex(sha256, sizeof(sha256), p->sha256, POLICY_SHA256);
+	(call->json ? show_json : show_text)(p, sha256);
+	return 0;
 }
 
 const struct cli_option cli_policy_options[] = {
@@ -239,41 +238,26 @@ const struct cli_option cli_policy_options[] = {
 static const struct verb {
 	struct cli_verb verb;
 	bool is_file; /* the operand is the policy */
-	int (*run)(struct cli_call *call, const struct policy *p);
-} verbs[] = {
-	{{"check", NULL, 1, 1}, true, check},
-	{{"explain", NULL, 1, 1}, false, explain},
-	{{"show", NULL, 0, 0}, false, policy_show},
-};
-
-static const struct verb *verb_of(const struct cli_call *call, struct err *err)
-{
-	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
-
-	if (verb && !(verb->is_file && call->policy))
-		return verb;
-	err_set(err, ERR_USAGE, "what about the policy?");
-	err_cure(err, "cordon policy check FILE, explain REQUEST.json or show; "
-		      "cordon policy --help");
-	return NULL;
-}
+} verbs[] = {{{"check", NULL, 1, 1}, true}, {{"show", NULL, 0, 0}, false}};
 
 int cli_policy(struct cli_call *call)
 {
-	struct err err;
-	const struct verb *verb = verb_of(call, &err);
+	const struct verb *verb = cli_find_verb(call, verbs, ARRAY_SIZE(verbs), sizeof(verbs[0]));
 	struct policy p;
+	struct err err;
 
-	if (!verb)
+	if (!verb || (verb->is_file && call->policy)) {
+		err_set(&err, ERR_USAGE, "expected check FILE or show");
+		err_cure(&err, "cordon policy check FILE, or cordon policy show --policy FILE");
 		return rules_fail(call, STATUS_USAGE, &err);
-	const char *file = verb->is_file ? call->argv[1] : call->policy;
-	int result = policy_open(&p, file, &err);
-	int status;
-	if (result == 0)
-		status = verb->run(call, &p);
-	else /* what is wrong with the file is what check was asked for */
-		status = rules_fail(
-			call, verb->is_file && !err.sys_errno ? STATUS_FOUND : STATUS_FAILED, &err);
+	}
+	int result = policy_open(&p, verb->is_file ? call->argv[1] : call->policy, &err);
+	/* What is wrong with the file is what check was asked for. */
+	int status = result == 0 ? show(call, &p)
+				 : rules_fail(call,
+					      verb->is_file && !err.sys_errno ? STATUS_FOUND
+									      : STATUS_FAILED,
+					      &err);
 	policy_done(&p);
 	return status;
 }

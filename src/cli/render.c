@@ -16,6 +16,7 @@
 #include "cli/ties.h"
 #include "conf/units.h"
 #include "detect/undecided.h"
+#include "trust/directory.h"
 
 #define COLOUR_RED "\033[31m"
 #define COLOUR_OFF "\033[0m"
@@ -150,22 +151,20 @@ static void say_egress(const struct result *r)
 	}
 }
 
-/* ONLY_NOTED: those that stand in the way. */
-static void say_changes(const struct result *r, bool only_noted)
+static void say_changes(const struct result *r)
 {
 	static const char *const marks[] = {"+ ", "~ ", "- "};
 	char line[600];
 
 	for (size_t i = 0; i < r->changec; i++) {
 		const struct change *c = &r->changes[i];
-		if (only_noted && !c->note)
-			continue;
-		snprintf(line, sizeof(line), "%s%.512s%s%s", marks[c->change], c->path,
-			 c->note ? "  not committed: " : "", c->note ? c->note : "");
+		snprintf(line, sizeof(line), "%s%.512s", marks[c->change], c->path);
 		say("", line);
 	}
 	if (r->changes_cut)
 		say("", "more changes than can be listed");
+	if (r->report && r->report->pending)
+		say("  try: ", r->report->pending);
 }
 
 /* People are asked: whom to call, and what about. */
@@ -225,12 +224,67 @@ static bool is_unread(const struct report *r)
 	return false;
 }
 
+/* What exposed a run matters where a command would change it, or where the run wants an effect. Else the
+ * line would only stand in the program's output. */
+static bool tells_exposure(const struct report *r)
+{
+	return r && r->cause && (r->effectc || strncmp(r->cause, "directory ", 10) == 0);
+}
+
+/* "directory /a b is untrusted": the path ends where the words begin. */
+static void say_trust(const char *cause)
+{
+	struct arena a = {0};
+
+	for (int why = 0; why < DIRECTORY_GOOD; why++) {
+		const char *words = directory_why_words((enum directory_why)why);
+		size_t len = strlen(cause), tail = strlen(words);
+		if (len <= tail || strcmp(cause + len - tail, words) != 0)
+			continue;
+		char *path = arena_printf(&a, "%.*s", (int)(len - tail - 1), cause);
+		/* Half a path is none. */
+		if (strlen(path) < DIRECTORY_CAUSE_MAX)
+			say("  try: ", arena_printf(&a, "cordon trust %s", arena_quote(&a, path)));
+		break;
+	}
+	arena_done(&a);
+}
+
+/* One line says what exposed the run, and which command would change that. */
+static void say_exposure(const struct report *r)
+{
+	if (!tells_exposure(r))
+		return;
+	say("exposed: ", r->cause);
+	if (strncmp(r->cause, "directory ", 10) == 0)
+		say_trust(r->cause + 10);
+}
+
+static void say_effects(const struct report *r)
+{
+	char line[LINE_MAX];
+
+	for (size_t i = 0; r && i < r->effectc; i++) {
+		const struct report_effect *e = &r->effect[i];
+		if (e->outcome >= OUTCOME_POLICY)
+			continue;
+		snprintf(line, sizeof(line), "%s: %s %s", outcome_name(e->outcome),
+			 cap_name(e->cap), e->object);
+		say("", line);
+		snprintf(line, sizeof(line), "cordon approvals show %s", e->waits ? e->waits : "");
+		if (e->reason)
+			say("  because: ", e->reason);
+		if (e->waits || e->command)
+			say("  try: ", e->waits ? line : e->command);
+	}
+}
+
 void cli_print_summary(const struct result *r, bool mid_line)
 {
 	bool unread = is_unread(r->report);
 	bool plain = !unread && r->status == STATUS_EXITED && r->exit_code == 0 && !r->changec &&
-		     r->wire.limit >= LIMIT_COUNT &&
-		     !(r->report && (r->report->no_plan || r->report->lost));
+		     r->wire.limit >= LIMIT_COUNT && !(r->report && r->report->effectc) &&
+		     !tells_exposure(r->report);
 
 	fflush(stdout);
 	if (mid_line && !plain)
@@ -243,19 +297,15 @@ void cli_print_summary(const struct result *r, bool mid_line)
 	}
 	if (r->status == STATUS_ERROR || r->status == STATUS_REFUSED) {
 		cli_print_error(&r->err);
-		say_changes(r, true);
 		return;
 	}
-	/* It did run, but not as what its caller thinks. */
-	if (r->report && r->report->no_plan)
-		say("", r->report->no_plan);
-	if (r->report && r->report->lost)
-		say("", r->report->lost);
+	say_exposure(r->report);
+	say_effects(r->report);
 	say_end(r);
 	/* A refusal that the program shrugged off needs no words. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0)
 		say_denials(r);
 	if (r->status != STATUS_EXITED || r->exit_code != 0)
 		say_egress(r);
-	say_changes(r, false);
+	say_changes(r);
 }

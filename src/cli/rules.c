@@ -61,7 +61,7 @@ static void complain(const struct cli_call *call, struct err *err)
 	if (name)
 		err_set(err, ERR_USAGE, "rules: there is no \"%.32s\"", name);
 	else
-		err_set(err, ERR_USAGE, "what about the rules?");
+		err_set(err, ERR_USAGE, "missing verb");
 	err_cure(err, "cordon rules %s; cordon rules --help",
 		 names_join(usage_at, usages, sizeof(usages)));
 }

@@ -9,6 +9,7 @@
 #include "cli/jsonval.h"
 #include "cli/rules.h"
 #include "cli/tree.h"
+#include "flow/actions.h"
 #include "scan/match.h"
 
 static const char *const levels[] = {[RULE_WARNING] = "warning", [RULE_ERROR] = "error"};
@@ -134,6 +135,16 @@ static void print_conditions(const struct rule *r)
 	}
 }
 
+/* What Cordon does for each, if the rule's finding is of the deny grade. */
+static void print_actions(const struct rule *r)
+{
+	for (size_t i = 0; i < r->actionc; i++) {
+		printf("%-12s ", "action");
+		cli_print_text(stdout, r->action_name[i]);
+		printf(": %s\n", consequence_words(action_consequence(r->action[i])));
+	}
+}
+
 int rules_show(struct rules_view *v)
 {
 	const struct rule *r = pack_find(v->pack, v->call->argv[1]);
@@ -158,6 +169,7 @@ int rules_show(struct rules_view *v)
 	print_line("method", rules_word(VOCAB_METHOD, r->method));
 	print_line("file", r->file);
 	print_line("description", description ? description : "");
+	print_actions(r);
 	print_line("condition", r->expression);
 	print_conditions(r);
 	return 0;

@@ -105,7 +105,7 @@ static void end_by(int sig)
 
 void cli_run_ahead(struct cli_call *call)
 {
-	struct err untold; /* whoever needs one tries again, and says why there is none */
+	struct err untold; /* ignored: flow_run begins a box again and reports the error */
 
 	if (launch_begin(&call->box, &untold) < 0)
 		launch_abandon(&call->box);
@@ -128,6 +128,8 @@ int cli_run(struct cli_call *call)
 	if (!r)
 		return 125;
 	req->file = call->argv[0];
+	/* What is typed at a terminal is the user's own. */
+	req->is_users |= isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 	req->hash_program = call->json || call->events;
 	int status = call->events ? run_events(call, r)
 		     : call->json ? run_json(call, r)

@@ -34,7 +34,7 @@ struct scan {
 
 /* How results are shown: a row each. FINDING to EFFECTS are called as things are found. */
 struct scan_format {
-	const char *name, *help;
+	const char *name;
 	int (*begin)(struct scan *s, struct err *err);
 	void (*finding)(struct scan *s, const struct scan_finding *f);
 	void (*error)(struct scan *s, const char *file, const struct err *err);

@@ -65,8 +65,7 @@ SAID(said_rules, jsonval_list(verdict_rule_fields, v->finding, sizeof(*v->findin
 SAID(said_audit, v->id ? json_sprintf("%s:%s", v->ref, v->id) : json_null())
 
 const struct cli_field verdict_fields[] = {
-	{"verdict", "allow, allow-contained, ask, ask-two or deny; null: not decided",
-	 said_verdict},
+	{"verdict", "allow, ask or deny; null: not decided", said_verdict},
 	{"origin", "plan, user, agent, exposed, derived or hostile; or null", said_origin},
 	{"evidence", "which parts of the code stand in which source", said_evidence},
 	{"rules", "what the rules found, the gravest first of each", said_rules},

@@ -40,7 +40,7 @@ static bool (*const compare[])(double value, double threshold) = {
 	[COMPARE_GTE] = is_at_least, [COMPARE_LTE] = is_at_most, [COMPARE_DEVIATION] = is_farther,
 };
 
-int64_t thread_now(const struct engine_thread *t, const struct event *event)
+static int64_t now_of(const struct engine_thread *t, const struct event *event)
 {
 	struct timespec now;
 
@@ -63,7 +63,7 @@ static double count_events(const struct engine_thread *t, const struct event *ev
 			   uint64_t window_ms, uint32_t mark)
 {
 	const struct session *s = session_of(t, event);
-	double since = (double)thread_now(t, event) - (double)window_ms, count = 0;
+	double since = (double)now_of(t, event) - (double)window_ms, count = 0;
 
 	for (size_t i = 0; s && i < session_length(s); i++) {
 		const struct session_event *e = session_at(s, i);
@@ -231,6 +231,6 @@ int thread_record(struct engine_thread *t, const struct event *event, struct err
 		if (t->step[s] != ANSWER_NO)
 			thread_mark(t, (uint32_t)s);
 	mark_tool(t, event);
-	e.recorded_ms = thread_now(t, event);
+	e.recorded_ms = now_of(t, event);
 	return session_record(t->sessions, event->session, &e, t->mark, t->markc, err);
 }

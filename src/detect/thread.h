@@ -103,7 +103,5 @@ int find_steps(struct engine_thread *t, struct text content, bool more, struct e
 void thread_mark(struct engine_thread *t, uint32_t mark);
 /* Leaves the event in its session. */
 int thread_record(struct engine_thread *t, const struct event *event, struct err *err);
-/* What time it is, for sessions. */
-int64_t thread_now(const struct engine_thread *t, const struct event *event);
 
 #endif

@@ -15,16 +15,6 @@
 
 enum { HTTP_PORT = 80 };
 
-/* A call while somebody is asked about it. */
-struct asking {
-	uint64_t id;
-	int fd;
-	struct attempt *attempt;
-	struct address to;
-	const struct egress_secret *secret;
-	char rule[EGRESS_RULE_MAX];
-};
-
 static void refuse(struct egress *e, uint64_t id, struct attempt *a, int error, const char *why)
 {
 	attempt_end(e, a, EGRESS_REFUSED, error, why);
@@ -63,37 +53,6 @@ static bool is_resolver(const struct address *a, uint16_t port)
 	return port == EGRESS_RESOLVER_PORT && address_is_same(a, &own);
 }
 
-static void on_said(struct egress *e, void *ctx, const char *source)
-{
-	struct asking *k = ctx;
-	char why[EGRESS_RULE_MAX];
-
-	e->waiting--;
-	connect_supersede(e, k->fd);
-	if (*source) {
-		snprintf(why, sizeof(why),
-			 "it stands in %.200s, which is not trusted, and not in the policy's own "
-			 "list",
-			 source);
-		refuse(e, k->id, k->attempt, EACCES, why);
-		close(k->fd);
-	} else if (k->secret || (e->sni && k->attempt->row.name[0])) {
-		relay_host(e, k->id, k->fd, k->attempt, &k->to, k->rule, k->secret);
-	} else {
-		connect_host(e, k->id, k->fd, k->attempt, &k->to, k->rule);
-	}
-	free(k);
-}
-
-/* A host that was only read of is none to connect to, whatever list it fits. */
-static void check_source(struct egress *e, struct asking *k, const struct rules_ask *ask)
-{
-	if (!e->asks || rules_name_own(&e->rules, ask))
-		on_said(e, k, "");
-	else
-		control_ask(e, ask->name[0] ? ask->name : k->attempt->row.address, on_said, k);
-}
-
 /* Plain HTTP to a host that gets a secret ends here, and goes on to its own port. */
 static const struct egress_secret *secret_of(const struct egress *e, const struct rules_ask *ask)
 {
@@ -110,7 +69,6 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 	if (secret)
 		ask->port = (uint16_t)secret->port;
 	struct attempt *a = attempt_new(e, ask->name, &ask->address, ask->port);
-	struct asking *k = loop_alloc(e, sizeof(*k));
 	char rule[EGRESS_RULE_MAX];
 
 	if (!rules_allow(&e->rules, ask, rule)) {
@@ -122,15 +80,14 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 		refuse(e, id, a, EACCES, "the limit connections was reached");
 	} else {
 		e->connections++;
-		e->waiting++;
-		*k = (struct asking){
-			.id = id, .fd = fd, .attempt = a, .to = ask->address, .secret = secret};
-		memcpy(k->rule, rule, sizeof(k->rule));
-		check_source(e, k, ask);
+		connect_supersede(e, fd);
+		if (secret || (e->sni && a->row.name[0]))
+			relay_host(e, id, fd, a, &ask->address, rule, secret);
+		else
+			connect_host(e, id, fd, a, &ask->address, rule);
 		return;
 	}
 	close(fd);
-	free(k);
 }
 
 /* Libraries try datagrams to learn which of several addresses are near: nothing is sent by that. */

@@ -60,7 +60,6 @@ int dns_parse(const uint8_t *data, size_t len, struct dns_question *ret)
 	if (len < DNS_HEADER || data[2] & FLAG_ANSWER || (data[2] & 0x78) != 0 ||
 	    get16(data + 4) != 1)
 		return -1;
-	ret->id = get16(data);
 	ret->recursion = data[2] & FLAG_RECURSION;
 	size_t at = parse_name(data, len, ret->name);
 	if (at == 0 || len - at < 4)

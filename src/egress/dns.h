@@ -20,7 +20,7 @@ enum {
 enum dns_code { DNS_OK = 0, DNS_BAD = 1, DNS_FAILED = 2, DNS_NO_NAME = 3, DNS_NOT_HERE = 4 };
 
 struct dns_question {
-	uint16_t id, type, class;
+	uint16_t type, class;
 	bool recursion;
 	size_t end;		    /* of the question in the message */
 	char name[EGRESS_NAME_MAX]; /* lower case, without a dot at its end */

@@ -80,8 +80,7 @@ struct egress {
 	int diag;	 /* asks the kernel about a socket */
 	int route;	 /* and about a way */
 	uint32_t route_number;
-	bool sni;  /* TLS must ask for the name that was dialled */
-	bool asks; /* somebody untrusted was read: names are asked about */
+	bool sni; /* TLS must ask for the name that was dialled */
 	size_t secretc;
 	struct egress_secret secret[EGRESS_SECRETS_MAX];
 	/* attempts */
@@ -100,11 +99,8 @@ struct egress {
 	size_t lookupc, running;
 	struct lookup_done *done; /* by LOCK, from the threads */
 	pthread_mutex_t lock;
-	/* who said a name */
-	struct said *said;
-	size_t saidc;
-	size_t waiting; /* calls that wait: asked about, or expected at the door */
-	sigset_t alarm; /* call.c */
+	size_t waiting;			      /* calls that are expected at the door */
+	sigset_t alarm;			      /* call.c */
 	struct attempt *untold, *last_untold; /* cordon does not know yet what became of them */
 	struct pending *pending;	      /* connections that are being made */
 	/* connections to ourselves */
@@ -135,9 +131,6 @@ void *loop_alloc(struct egress *e, size_t size);
 
 /* control.c: cordon's words. */
 int control_open(struct egress *e, struct err *err);
-/* Who said NAME, of those that nobody trusts? DONE gets "" or the source. */
-typedef void said_fn(struct egress *e, void *ctx, const char *source);
-void control_ask(struct egress *e, const char *name, said_fn *done, void *ctx);
 /* What is known of one now, for the case that there is no end. */
 void control_row(struct egress *e, struct attempt *a);
 void control_flush(struct egress *e);

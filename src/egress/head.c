@@ -5,7 +5,9 @@
  */
 #include "egress/head.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,14 +52,89 @@ static bool is_clean(const char *line, size_t len)
 }
 
 /* METHOD /PATH HTTP/1.1: a path, not another host. */
-static bool is_request(const char *line, size_t len)
+static bool is_request(const char *line, size_t len, size_t *ret_method, size_t *ret_target)
 {
 	const char *path = memchr(line, ' ', len);
 	const char *version = path ? memchr(path + 1, ' ', len - (size_t)(path + 1 - line)) : NULL;
 
+	*ret_method = version ? (size_t)(path - line) : 0;
+	*ret_target = version ? (size_t)(version - path) - 1 : 0;
 	return version && path > line && path[1] == '/' &&
 	       len - (size_t)(version - line) == strlen(" HTTP/1.1") &&
 	       memcmp(version, " HTTP/1.1", strlen(" HTTP/1.1")) == 0;
+}
+
+static bool is_listed(const char *methods, const char *method, size_t len)
+{
+	if (!*methods)
+		return true;
+	for (size_t n; (n = strcspn(methods, ",")) > 0; methods += n + 1)
+		if (n == len && memcmp(methods, method, len) == 0)
+			return true;
+		else if (!methods[n])
+			break;
+	return false;
+}
+
+/* %XX, and not of a byte that ends or makes a segment once it is decoded, or that is decoded again. */
+static bool is_plain_code(const char *at, size_t len)
+{
+	char hex[3] = "";
+
+	if (len < 3 || !isxdigit((unsigned char)at[1]) || !isxdigit((unsigned char)at[2]))
+		return false;
+	memcpy(hex, at + 1, 2);
+	long byte = strtol(hex, NULL, 16);
+	return byte >= 0x20 && byte != 0x7f && !strchr("./\\%;", (int)byte);
+}
+
+/* Every host reads this path as it stands here: it has no empty segment, no "." and no "..". */
+static bool is_plain(const char *path, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		size_t dots = 0, rest = len - i - 1;
+		if (path[i] <= ' ' || path[i] > '~' || path[i] == '\\' || path[i] == '#' ||
+		    (path[i] == '%' && !is_plain_code(path + i, len - i)))
+			return false;
+		if (path[i] != '/')
+			continue;
+		while (dots < rest && path[i + 1 + dots] == '.')
+			dots++;
+		bool ends = dots == rest || path[i + 1 + dots] == '/' || path[i + 1 + dots] == ';';
+		if (ends && dots <= 2 && (dots || rest))
+			return false;
+	}
+	return true;
+}
+
+/* Below PREFIX, by whole segments. */
+static bool is_below(const char *prefix, const char *target, size_t len)
+{
+	const char *query = memchr(target, '?', len);
+	size_t path = query ? (size_t)(query - target) : len, n = strlen(prefix);
+
+	if (strcmp(prefix, "/") == 0)
+		return true;
+	return n && path >= n && memcmp(target, prefix, n) == 0 &&
+	       (path == n || target[n] == '/') && is_plain(target, path);
+}
+
+/* NULL: the secret is for this request. */
+static const char *refusal(const struct egress_secret *s, const char *method, size_t method_len,
+			   const char *target, size_t len)
+{
+	const char *why = "the secret is not for requests of this method";
+
+	if (!is_listed(s->policy.methods, method, method_len))
+		return why;
+	for (size_t i = 0; i < s->usec; i++) {
+		if (!is_listed(s->use[i].methods, method, method_len))
+			continue;
+		if (is_below(s->policy.path, target, len) && is_below(s->use[i].path, target, len))
+			return NULL;
+		why = "the secret is not for requests for this path";
+	}
+	return why;
 }
 
 static bool is_named(const char *line, size_t name, const char *header)
@@ -66,13 +143,13 @@ static bool is_named(const char *line, size_t name, const char *header)
 }
 
 /* The one line in which the placeholder means something. */
-static void put_secret(struct out *o, const char *line, size_t len, const struct head_rule *r)
+static void put_secret(struct out *o, const char *line, size_t len, const struct egress_secret *s)
 {
-	size_t mark = strlen(r->placeholder);
+	size_t mark = strlen(s->placeholder);
 
-	for (const char *at; len && (at = memmem(line, len, r->placeholder, mark));) {
+	for (const char *at; len && (at = memmem(line, len, s->placeholder, mark));) {
 		put(o, line, (size_t)(at - line));
-		put_text(o, r->secret);
+		put_text(o, s->value);
 		len -= (size_t)(at - line) + mark;
 		line = at + mark;
 	}
@@ -94,17 +171,40 @@ static bool is_ours(const char *line, size_t name)
 	return false;
 }
 
-static bool put_header(struct out *o, const char *line, size_t len, const struct head_rule *r)
+/* A list of lengths is as good as two headers. */
+static bool is_length(const char *value, size_t len)
+{
+	size_t n = 0, digits = 0;
+
+	while (n < len && (value[n] == ' ' || value[n] == '\t'))
+		n++;
+	for (; n < len && isdigit((unsigned char)value[n]); n++)
+		digits++;
+	while (n < len && (value[n] == ' ' || value[n] == '\t'))
+		n++;
+	return digits && n == len;
+}
+
+/* FRAMED: whether a header said where the body ends. A second one could say otherwise, and the host would
+ * see another request than we do. */
+static bool put_header(struct out *o, const char *line, size_t len, const struct egress_secret *s,
+		       bool *framed)
 {
 	const char *colon = memchr(line, ':', len);
 	size_t name = colon ? (size_t)(colon - line) : 0;
 
 	if (!name || memchr(line, ' ', name) || memchr(line, '\t', name))
 		return false;
+	bool is_size = is_named(line, name, "Content-Length");
+	if (is_size || is_named(line, name, "Transfer-Encoding")) {
+		if (*framed || (is_size && !is_length(colon + 1, len - name - 1)))
+			return false;
+		*framed = true;
+	}
 	if (is_ours(line, name))
 		return true;
-	if (is_named(line, name, r->header)) {
-		put_secret(o, line, len, r);
+	if (is_named(line, name, s->header)) {
+		put_secret(o, line, len, s);
 	} else {
 		put(o, line, len);
 		put_text(o, "\r\n");
@@ -112,29 +212,44 @@ static bool put_header(struct out *o, const char *line, size_t len, const struct
 	return true;
 }
 
-size_t head_rewrite(const char *data, size_t len, const struct head_rule *r, char *ret, size_t size)
+/* The request's line and ours; or why it is not passed on. */
+static const char *put_request(struct out *o, const char *line, size_t len,
+			       const struct egress_secret *s)
+{
+	size_t method, target;
+	const char *why = HEAD_NO_REQUEST;
+
+	if (is_request(line, len, &method, &target))
+		why = refusal(s, line, method, line + method + 1, target);
+	put(o, line, len);
+	put_text(o, "\r\nHost: ");
+	put_text(o, s->host);
+	put_text(o, "\r\nConnection: close\r\nAccept-Encoding: identity\r\n");
+	return why;
+}
+
+size_t head_rewrite(const char *data, size_t len, const struct egress_secret *s, char *ret,
+		    size_t size, const char **ret_why)
 {
 	struct out o = {ret, size, false};
-	bool first = true;
+	const char *why = HEAD_NO_REQUEST;
+	bool framed = false;
 
+	*ret_why = HEAD_NO_REQUEST;
 	if (len < 4 || head_end(data, len) != len)
 		return 0;
 	const char *end = data + len - 2; /* the empty line */
 	for (const char *line = data; line < end;) {
 		const char *stop = memmem(line, (size_t)(data + len - line), "\r\n", 2);
 		size_t n = (size_t)(stop - line);
-		if (!is_clean(line, n) ||
-		    (first ? !is_request(line, n) : !put_header(&o, line, n, r)))
+		if (!is_clean(line, n) || (line != data && !put_header(&o, line, n, s, &framed)))
 			return 0;
-		if (first) {
-			put(&o, line, n);
-			put_text(&o, "\r\nHost: ");
-			put_text(&o, r->host);
-			put_text(&o, "\r\nConnection: close\r\nAccept-Encoding: identity\r\n");
-		}
-		first = false;
+		if (line == data)
+			why = put_request(&o, line, n, s);
 		line = stop + 2;
 	}
 	put_text(&o, "\r\n");
-	return o.failed || first ? 0 : size - o.left;
+	if (why)
+		*ret_why = why;
+	return o.failed || why ? 0 : size - o.left;
 }

@@ -25,17 +25,16 @@ bool relay_refuse(struct relay *r, const char *why)
 static bool put_secret(struct relay *r)
 {
 	struct flow *f = &r->from[INNER];
-	const struct egress_secret *s = r->secret;
-	struct head_rule rule = {s->host, s->header, s->placeholder, s->value};
+	const char *why = HEAD_NO_REQUEST;
 	char head[HEAD_MAX];
 	size_t end = head_end((char *)f->data, f->len), size = 0;
 
 	if (!end && f->len <= HEAD_MAX / 2 && !f->ended)
 		return true;
 	if (end && end <= HEAD_MAX / 2)
-		size = head_rewrite((char *)f->data, end, &rule, head, sizeof(head));
+		size = head_rewrite((char *)f->data, end, r->secret, head, sizeof(head), &why);
 	if (!size || f->len - end > RELAY_ROOM - size)
-		return relay_refuse(r, "it is no request of HTTP/1.1 that could be passed on");
+		return relay_refuse(r, why);
 	memmove(f->data + size, f->data + end, f->len - end);
 	memcpy(f->data, head, size);
 	explicit_bzero(head, sizeof(head));

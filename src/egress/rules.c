@@ -167,15 +167,3 @@ bool rules_allow(const struct rules *r, const struct rules_ask *ask, char ret_ru
 						     : "no rule allows this address and port");
 	return allow_place(r, ask, ret_rule) && say(ret_rule, "", n);
 }
-
-static bool names_exactly(const struct policy_net *n, const struct rules_ask *ask)
-{
-	if (ask->name[0])
-		return n->kind == NET_NAME && fits_by_name(n, ask);
-	return means_exactly(n, ask);
-}
-
-bool rules_name_own(const struct rules *r, const struct rules_ask *ask)
-{
-	return find(r, EGRESS_OWN, names_exactly, ask) != NULL;
-}

@@ -33,7 +33,5 @@ struct rules_ask {
 };
 bool rules_allow(const struct rules *r, const struct rules_ask *ask,
 		 char ret_rule[EGRESS_RULE_MAX]);
-/* Does the policy's own list name exactly this host, and no pattern that it only fits? */
-bool rules_name_own(const struct rules *r, const struct rules_ask *ask);
 
 #endif

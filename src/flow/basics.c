@@ -32,18 +32,16 @@ int basics_set(const struct request *r, const struct profile *p, struct spec *s,
 	/* Somebody of the host's may listen on a socket below what is shown as it is. */
 	if (r->venv || (r->workspace && !overlay))
 		s->flags |= SPEC_NEAR;
-	if (overlay && (r->diff || r->commit))
-		s->flags |= SPEC_DIFF;
-	if (overlay && r->commit)
-		s->flags |= SPEC_KEEP_UPPER;
-	if ((r->diff || r->commit) && !overlay)
-		return err_set(err, ERR_USAGE, "--diff and --commit need --workspace DIR:overlay");
-	if (r->network && r->tier == TIER_NO_USERNS) {
+	if (overlay)
+		s->flags |= SPEC_DIFF | SPEC_KEEP_UPPER;
+	if ((r->diff || r->apply) && !overlay)
+		return err_set(err, ERR_USAGE, "--diff and --apply need --workspace DIR:overlay");
+	if (request_connects(r) && r->tier == TIER_NO_USERNS) {
 		err_set(err, ERR_USAGE, "--tier no-userns has no network");
 		err_cause(err, "connections need a private network around the program");
 		return -1;
 	}
-	if (r->network)
+	if (request_connects(r))
 		s->flags |= SPEC_NET;
 	if (r->limit[LIMIT_CPU] && r->tier != TIER_FULL) {
 		err_set(err, ERR_USAGE, "--cpu needs a cgroup, which --tier %s does without",

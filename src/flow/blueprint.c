@@ -18,7 +18,7 @@
 
 void blueprint_init(struct blueprint *p)
 {
-	p->payload.fd = p->workspace = p->saved = p->input = -1;
+	p->payload.fd = p->workspace = p->saved = p->input = p->input_file = -1;
 	p->talk = p->talk_in = p->parts = -1;
 	p->pump.from = p->pump.to = -1;
 	outside_init(&p->outside);
@@ -48,6 +48,7 @@ void blueprint_done(struct blueprint *p)
 	givens_close(&p->given);
 	talk_close(p);
 	scope_close(&p->input);
+	scope_close(&p->input_file);
 	scope_close(&p->pump.from);
 	scope_close(&p->pump.to);
 }
@@ -106,8 +107,9 @@ static int open_input(struct blueprint *p, const struct request *req, struct err
 	if (S_ISREG(st.st_mode)) {
 		if (own_paths_refuse(&p->own, fd, file, err) < 0)
 			return -1;
-		p->input_file = st;
 		p->input = payload_copy(fd, file, err);
+		if (!passed && st.st_nlink)
+			p->input_file = scope_take_fd(&fd);
 		return fix_input(p, err);
 	}
 	if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))

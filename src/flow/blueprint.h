@@ -7,10 +7,10 @@
 #define CORDON_FLOW_BLUEPRINT_H
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "flow/conflict.h"
 #include "flow/given.h"
 #include "flow/outside.h"
 #include "flow/own_paths.h"
@@ -33,19 +33,18 @@ struct blueprint {
 	 * not the system's, or NULL. */
 	const char *venv, *library, *program_at[REQUEST_LIST_MAX];
 	struct givens given;
+	int input_file;	     /* the file of a directory that the caller named, or -1 */
 	bool input_is_fixed; /* its bytes cannot change any more, and this is their hash: */
 	uint8_t input_sha256[32];
-	struct stat input_file; /* where they were read; st_ino 0: in no file */
-	bool planned;		/* nothing but the code that was planned is run */
 	bool talks; /* its interpreter reads the code itself first, and waits: see view_boot */
 	bool tells; /* it tells what it does, on the same descriptor, when it has started */
 	int talk;   /* our end of that, and what the program gets; or -1 */
 	int talk_in, parts;
-	struct outside outside;	   /* who connects for it, if it may */
-	struct pump pump;	   /* to the other end of input */
-	struct conflict_mark mark; /* with --commit: when the run began */
-	bool hash_later;	   /* the payload is a program of its own: hash while it runs */
-	struct stat program;	   /* how its file was before */
+	struct outside outside; /* who connects for it, if it may */
+	struct pump pump;	/* to the other end of input */
+	struct timespec began;	/* files that are stamped later changed during the run */
+	bool hash_later;	/* the payload is a program of its own: hash while it runs */
+	struct stat program;	/* how its file was before */
 };
 
 /* *P is zeroed memory (calloc): it is large, and clearing it here would touch every page. */

@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "flow/basics.h"
 #include "flow/blueprint_private.h"
+#include "flow/direct.h"
 #include "flow/talk.h"
 #include "flow/workspace.h"
 
@@ -120,8 +121,8 @@ static bool is_path_env(const struct draft *d, const char *pair)
 	return name && strncmp(pair, name, strlen(name)) == 0 && pair[strlen(name)] == '=';
 }
 
-/* Modules of the workspace can be imported, but not by a plan: nobody has planned them. Nor before the
- * word to go on: the interpreter then adds the path by itself. Who gives a path gets that. */
+/* Modules of the workspace can be imported, but not before the word to go on: the interpreter then adds
+ * the path by itself. A path that the caller gives replaces it. */
 static const char *module_path(const struct draft *d)
 {
 	const struct spec *s = &d->bp->spec;
@@ -129,7 +130,7 @@ static const char *module_path(const struct draft *d)
 	for (size_t i = d->req->envc; i-- > 0;)
 		if (is_path_env(d, d->req->env[i]))
 			return strchr(d->req->env[i], '=') + 1;
-	return s->workspace_path && !d->bp->planned ? s->cwd : "";
+	return s->workspace_path ? s->cwd : "";
 }
 
 static int add_module_path(struct draft *d, struct err *err)
@@ -149,7 +150,6 @@ static int add_talk(struct draft *d, struct err *err)
 	struct view_boot boot = {.dir = BOOT,
 				 .modules = module_path(d),
 				 .waits = p->talks,
-				 .plan = d->req->plan != NULL,
 				 .telemetry = talk_can_tell(p, d->req)};
 
 	if (!boot.waits && !boot.telemetry)
@@ -201,8 +201,7 @@ static int open_workspace(struct draft *d, struct err *err)
 		workspace_explain(d->req->workspace, err);
 		return -1;
 	}
-	p->workspace = workspace_open(real, d->req->workspace_mode, d->req->commit, &p->own,
-				      &p->spec, err);
+	p->workspace = workspace_open(real, d->req->workspace_mode, &p->own, &p->spec, err);
 	if (p->workspace < 0)
 		return -1;
 	if (p->spec.private_dir && d->req->workspace_mode == WORKSPACE_OVERLAY) {
@@ -211,9 +210,21 @@ static int open_workspace(struct draft *d, struct err *err)
 		return -1;
 	}
 	p->spec.workspace = d->req->workspace_mode;
+	size_t masks = p->spec.maskc;
+	if (d->req->workspace_mode == WORKSPACE_RW &&
+	    direct_protect(p->workspace, &p->spec, &p->arena, err) < 0)
+		return -1;
+	if (p->spec.private_dir && p->spec.maskc > masks) {
+		err_set(err, ERR_USAGE, "--tier no-userns cannot protect %.200s",
+			p->spec.mask[masks].path);
+		err_cause(err, "the user's own tools run or obey it, and this tier has no mounts");
+		err_cure(err, "use --workspace DIR:ro, or another tier");
+		return -1;
+	}
 	p->spec.workspace_path = real;
 	p->spec.cwd = p->spec.private_dir ? real : "/workspace";
-	return d->req->commit ? conflict_mark(p->workspace, &p->mark, err) : 0;
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->began); /* the clock that stamps files */
+	return 0;
 }
 
 /* Without namespaces the run gets a directory of its own on the host. */
@@ -230,7 +241,7 @@ static int make_private(struct draft *d, struct err *err)
 
 static int add_common_files(struct draft *d, struct err *err)
 {
-	const struct spec_file *lists[] = {d->req->network ? profile_net_files : NULL,
+	const struct spec_file *lists[] = {request_connects(d->req) ? profile_net_files : NULL,
 					   profile_common_files};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)

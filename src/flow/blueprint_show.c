@@ -289,7 +289,7 @@ int draft_show(struct draft *d, struct err *err)
 
 	if (show_rows(d, profile_common_binds, err) < 0 ||
 	    (!req->isolated && show_rows(d, d->profile->binds, err) < 0) ||
-	    (req->network && show_rows(d, profile_net_binds, err) < 0))
+	    (request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
 		return -1;
 	if (show_venv(d, err) < 0 || show_interpreter(d, err) < 0 || add_programs(d, err) < 0)
 		return -1;

@@ -57,7 +57,6 @@ static void run_both(enum tier tier, const unsigned port[2], struct result *ret)
 	req.tier = tier;
 	req.argc = ARRAY_SIZE(argv);
 	req.argv = argv;
-	req.network = true;
 	req.netc = 1;
 	req.net[0] = rule;
 	req.limit[LIMIT_TIME] = TRY_MS;

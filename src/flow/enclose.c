@@ -7,24 +7,18 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/pages.h"
-#include "flow/commit.h"
 
-/* Only what a program finished on its own terms is written back. */
-static bool wants_commit(const struct request *req, const struct result *r)
+int enclose(struct blueprint *bp, struct launch *box, const struct launch_sink *sink,
+	    struct result *ret, struct err *err)
 {
-	return req->commit && r->status == STATUS_EXITED && r->exit_code == 0;
+	if (launch_run(box, bp, sink, ret, err) < 0)
+		return -1;
+	enclose_conclude(bp, ret);
+	return 0;
 }
 
-int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
-	    const struct launch_sink *sink, struct result *ret, struct err *err)
-{
-	return launch_run(box, bp, sink, ret, err) < 0 ? -1 : enclose_conclude(req, bp, ret, err);
-}
-
-int enclose_conclude(const struct request *req, struct blueprint *bp, struct result *ret,
-		     struct err *err)
+void enclose_conclude(const struct blueprint *bp, struct result *ret)
 {
 	const struct payload *p = &bp->payload;
 
@@ -38,11 +32,6 @@ int enclose_conclude(const struct request *req, struct blueprint *bp, struct res
 			  (p->is_known && payload_is_same(p->fd, &p->from));
 	result_conclude(ret);
 	ret->ran = RAN_ENDED;
-	if (!wants_commit(req, ret))
-		return 0;
-	if (memory_is_out()) /* its changes may not all be listed */
-		return err_memory(err);
-	return commit_changes(ret, bp->workspace, &bp->mark, &bp->spec, err);
 }
 
 void enclose_fail(struct result *ret, const struct err *err)
@@ -68,8 +57,8 @@ void enclose_own(const struct request *req, const struct launch_sink *sink, stru
 	box.is_own = true;
 	if (begun < 0 || blueprint_begin(bp, req, NULL, &err) < 0 ||
 	    blueprint_make(bp, req, &err) < 0 || own_paths_make(&bp->own, &bp->spec, &err) < 0 ||
-	    (req->network && outside_open(&bp->outside, &none, req, NULL, NULL, &err) < 0) ||
-	    enclose(req, bp, &box, sink, ret, &err) < 0)
+	    (request_connects(req) && outside_open(&bp->outside, &none, req, &err) < 0) ||
+	    enclose(bp, &box, sink, ret, &err) < 0)
 		enclose_fail(ret, &err);
 	launch_abandon(&box);
 	blueprint_done(bp);

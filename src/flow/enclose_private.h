@@ -10,12 +10,11 @@
 #include "flow/launch.h"
 #include "model/request.h"
 
-/* BOX has begun, BP is made of REQ. */
-int enclose(const struct request *req, struct blueprint *bp, struct launch *box,
-	    const struct launch_sink *sink, struct result *ret, struct err *err);
+/* BOX has begun, BP is made. */
+int enclose(struct blueprint *bp, struct launch *box, const struct launch_sink *sink,
+	    struct result *ret, struct err *err);
 /* The end of it, after the box has given its result. */
-int enclose_conclude(const struct request *req, struct blueprint *bp, struct result *ret,
-		     struct err *err);
+void enclose_conclude(const struct blueprint *bp, struct result *ret);
 /* A program of our own, from request to result. Always fills *RET. */
 void enclose_own(const struct request *req, const struct launch_sink *sink, struct result *ret);
 /* What became of a run that ERR ended. */

@@ -6,7 +6,6 @@
 
 #include <sodium.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 void gate_pause(int tries)
@@ -36,7 +35,6 @@ int gate_policy_again(struct gate *g, struct err *err)
 		policy_done(&now);
 		return -1;
 	}
-	g->decision = (struct decision){0}; /* it names rules of the old one */
 	policy_done(&g->policy);
 	g->policy = now;
 	return 0;
@@ -52,18 +50,13 @@ int gate_open_state(struct gate *g, struct err *err)
 	return -1;
 }
 
-void gate_rest(struct gate *g)
-{
-	if (!g->has_domain) /* else they are asked about its output */
-		packs_done(&g->rules);
-}
-
 void gate_close(struct gate *g)
 {
-	written_free(g->written);
+	for (size_t i = 0; i < g->ticketc; i++)
+		ticket_done(&g->ticket[i]);
+	directories_done(&g->directories);
 	source_set_done(&g->sources);
 	free(g->tie);
-	free(g->of_tied);
 	approval_done(&g->approval);
 	if (g->report) /* it names what was found */
 		arena_adopt(&g->report->arena, &g->look.arena);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The word "audit", before the effect (gate_result.c: after it). What was asked, found and decided is one
- * transaction with what it uses up (a plan's run, a person's word) and with the domain as it was decided
- * on: if anything of that has changed meanwhile, nothing is written and nothing runs. Names of members
- * come in the order of their letters: see store/jcs.h.
+ * The word "audit", before the run (gate_result.c: after it). What was asked, found and decided is one
+ * transaction with what the run uses up (tickets, an approval) and with the conversation and the directories
+ * as they were decided on: if any of that has changed meanwhile, nothing is written and nothing runs. Names
+ * of members come in the order of their letters: see store/jcs.h.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -26,57 +26,24 @@ void gate_add_ref(struct refs *r, const char *sort, const char *id)
 	r->count++;
 }
 
-static void add_label(struct refs *r, bool is_known, const struct label *l)
-{
-	char hex[ID_HEX];
-
-	if (!is_known)
-		return;
-	for (size_t i = 0; i < l->count; i++)
-		gate_add_ref(r, "src", id_hex(&l->source[i], hex));
-	r->more = r->more || l->more;
-}
-
-void gate_add_bytes(struct refs *r, const uint8_t sha256[KEEPER_SHA256])
-{
-	char hex[2 * KEEPER_SHA256 + 1];
-
-	gate_add_ref(r, "file", sodium_bin2hex(hex, sizeof(hex), sha256, KEEPER_SHA256));
-}
-
-/* What it ties to and what its files came from, which may be of other conversations. */
-static void add_sources(struct refs *r, const struct gate *g)
-{
-	if (g->has_code)
-		gate_add_bytes(r, g->bp->payload.sha256);
-	if (g->has_known_input)
-		gate_add_bytes(r, g->bp->input_sha256);
-	for (size_t i = 0; i < g->report->tiec; i++)
-		gate_add_ref(r, "src", g->report->tie[i].source);
-	add_label(r, g->has_code, &g->code);
-	add_label(r, g->programc > 0, &g->programs);
-	add_label(r, g->has_inputs, &g->inputs);
-}
-
-/* What it was let run by. */
-static void add_leave(struct refs *r, const struct gate *g)
-{
-	char plan[ID_HEX];
-
-	gate_add_ref(r, "apr", g->report->approval);
-	if (g->plan_answer == PLAN_GOOD)
-		gate_add_ref(r, "plan", id_hex(&g->plan.id, plan));
-}
-
 void gate_refs(struct refs *r, const struct gate *g)
 {
+	r->count = 0;
+	gate_add_ref(r, "run", g->report->run);
+	gate_add_ref(r, "conv", g->report->conversation);
+}
+
+/* The sources that it ties to, and the tickets and the approval that it uses. */
+static void add_leave(struct refs *r, const struct gate *g)
+{
 	char hex[ID_HEX];
 
-	r->count = 0;
-	r->more = false;
-	gate_add_ref(r, "run", g->report->run);
-	if (g->report->domain)
-		gate_add_ref(r, "dom", id_hex(&g->domain.id, hex));
+	for (size_t i = 0; i < g->report->tiec; i++)
+		gate_add_ref(r, "src", g->report->tie[i].source);
+	gate_add_ref(r, "apr", g->report->approval);
+	for (size_t i = 0; i < g->ticketc; i++)
+		if (g->ticket[i].giver != TICKET_POLICY)
+			gate_add_ref(r, "ticket", id_hex(&g->ticket[i].id, hex));
 }
 
 void gate_append(struct store_tx *tx, enum record_kind kind, const struct refs *refs, struct jcs *j)
@@ -108,12 +75,11 @@ void gate_put_layers(struct jcs *j, const char *name, uint32_t layers)
 	jcs_end(j);
 }
 
-static void put_caps(struct jcs *j, const char *name, unsigned caps)
+static void put_texts(struct jcs *j, const char *name, const char *const *text, size_t count)
 {
 	jcs_list(j, name);
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (caps & CAP_BIT(c))
-			jcs_str(j, NULL, cap_name(c));
+	for (size_t i = 0; i < count; i++)
+		jcs_str(j, NULL, text[i]);
 	jcs_end(j);
 }
 
@@ -123,23 +89,17 @@ static void put_request(struct gate *g, struct jcs *j)
 	const struct payload *p = &g->bp->payload;
 
 	jcs_int(j, "args", (int64_t)r->argc);
-	put_caps(j, "asks", policy_caps_of(r) | r->asks);
 	jcs_int(j, "code_bytes", (int64_t)p->len);
 	jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
-	if (r->declared < ORIGIN_COUNT)
-		jcs_str(j, "declared", origin_name(r->declared));
 	jcs_str(j, "file", p->is_program ? p->path : r->file ? r->file : "");
 	jcs_str(j, "lang", g->bp->profile->name);
-	if (r->netc) {
-		jcs_list(j, "net");
-		for (size_t i = 0; i < r->netc; i++)
-			jcs_str(j, NULL, r->net[i]);
-		jcs_end(j);
-	}
+	put_texts(j, "net", r->net, r->netc);
+	put_texts(j, "secrets", r->secret, r->secretc);
 	if (g->bp->input_is_fixed)
 		jcs_hex(j, "stdin_sha256", g->bp->input_sha256, sizeof(g->bp->input_sha256));
 	jcs_str(j, "tier", tier_row(r->tier)->name);
 	jcs_str(j, "uid", g->state.principal);
+	jcs_bool(j, "users", r->is_users);
 	if (r->workspace)
 		jcs_str(j, "workspace", r->workspace);
 }
@@ -183,15 +143,6 @@ static void put_evidence(const struct report *r, struct jcs *j)
 	jcs_end(j);
 }
 
-/* Who let it run, if somebody was asked. */
-static void put_voices(const struct report *r, struct jcs *j)
-{
-	jcs_list(j, "approved_by");
-	for (size_t i = 0; i < r->approverc; i++)
-		jcs_str(j, NULL, r->approver[i]);
-	jcs_end(j);
-}
-
 /* What else the verdict's record has and whoever shows the run tells. */
 static void report_facts(struct gate *g)
 {
@@ -207,53 +158,75 @@ static void report_facts(struct gate *g)
 	memcpy(r->pack, g->pack_key, sizeof(r->pack));
 }
 
-/* WHY: what stopped it; or NULL. What was stopped before it was decided on is denied, and has
- * neither an origin nor a row. LAYERS: without them it does not start; 0: it does not. */
-static void put_verdict(struct gate *g, const struct err *why, uint32_t layers,
-			const struct refs *refs, struct jcs *j)
+void gate_put_effects(const struct report *r, struct jcs *j)
+{
+	size_t bytes = 0, i;
+
+	jcs_list(j, "effects");
+	for (i = 0; i < r->effectc; i++) {
+		const struct report_effect *e = &r->effect[i];
+		bytes += 6 * strlen(e->object) + GATE_EFFECT_BYTES; /* all of it escaped */
+		if (bytes > GATE_EFFECTS_BYTES_MAX)
+			break;
+		jcs_object(j, NULL);
+		if (e->by)
+			jcs_str(j, "by", e->by);
+		jcs_bool(j, "done", e->done);
+		jcs_str(j, "effect", cap_name(e->cap));
+		jcs_str(j, "object", e->object);
+		jcs_str(j, "outcome", outcome_name(e->outcome));
+		if (e->waits)
+			jcs_str(j, "waits", e->waits);
+		jcs_end(j);
+	}
+	jcs_end(j);
+	jcs_int(j, "effects_more", (int64_t)(r->effectc - i + r->effect_more));
+}
+
+/* WHY: what stopped it; or NULL. A run that was stopped before it was decided on is denied. LAYERS: it does
+ * not start without them; 0: it does not start. */
+static void put_verdict(struct gate *g, const struct err *why, uint32_t layers, struct jcs *j)
 {
 	const struct report *r = g->report;
-	char plan[ID_HEX];
 
 	if (r->approval[0])
 		jcs_str(j, "approval", r->approval);
-	put_voices(r, j);
+	put_texts(j, "approved_by", r->approver, r->approverc);
+	if (r->cause)
+		jcs_str(j, "cause", r->cause);
 	jcs_hex(j, "code_sha256", g->bp->payload.sha256, sizeof(g->bp->payload.sha256));
-	if (r->has_verdict && r->origin != g->decision.origin)
-		jcs_str(j, "decided_as", origin_name(g->decision.origin));
+	gate_put_effects(r, j);
 	if (why)
 		jcs_str(j, "error", why->message);
 	put_evidence(r, j);
 	jcs_int(j, "evidence_more", (int64_t)r->tie_more);
+	jcs_bool(j, "exposed", r->exposed);
 	jcs_str(j, "grade", grade_name(r->has_verdict ? r->grade : g->look.grade));
-	put_caps(j, "granted", r->has_verdict ? r->granted : 0);
 	gate_put_layers(j, "layers_needed", layers);
 	if (r->has_verdict)
 		jcs_str(j, "origin", origin_name(r->origin));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
-	if (g->plan_answer == PLAN_GOOD)
-		jcs_str(j, "plan", id_hex(&g->plan.id, plan));
 	jcs_hex(j, "policy_sha256", g->policy.sha256, POLICY_SHA256);
-	jcs_list(j, "reasons");
-	for (size_t i = 0; r->has_verdict && i < r->reasonc; i++)
-		jcs_str(j, NULL, r->reason[i]);
-	jcs_end(j);
-	if (r->has_verdict)
-		jcs_str(j, "row", r->row);
+	put_texts(j, "reasons", r->reason, r->has_verdict ? r->reasonc : 0);
 	jcs_list(j, "rules");
 	for (size_t i = 0; i < g->look.listed; i++)
 		jcs_str(j, NULL, g->look.finding[i].rule);
 	jcs_end(j);
 	jcs_int(j, "rules_more", (int64_t)(g->look.rules - g->look.listed));
-	jcs_bool(j, "sources_more", refs->more);
 	jcs_str(j, "verdict", verdict_name(r->has_verdict ? r->verdict : VERDICT_DENY));
+}
+
+static const char *mode_name(const struct request *r)
+{
+	static const char *const names[] = {"none", "ro", "overlay", "rw"};
+
+	return names[r->workspace ? r->workspace_mode : WORKSPACE_NONE];
 }
 
 static void put_start(struct gate *g, struct jcs *j)
 {
 	const struct request *r = &g->confined;
 
-	jcs_bool(j, "commit", r->commit);
 	jcs_list(j, "limits");
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (r->limit[i]) {
@@ -266,7 +239,7 @@ static void put_start(struct gate *g, struct jcs *j)
 		}
 	jcs_end(j);
 	jcs_str(j, "tier", tier_row(r->tier)->name);
-	jcs_bool(j, "writes", gate_writes(r));
+	jcs_str(j, "workspace", mode_name(r));
 }
 
 /* That the policy is another one than the last time comes before what it has decided. */
@@ -296,12 +269,23 @@ static void tell_decision(struct gate *g, const struct err *why, uint32_t layers
 		gate_append(tx, RECORD_SCAN, refs, &j);
 	}
 	add_leave(refs, g);
-	add_sources(refs, g);
-	put_verdict(g, why, layers, refs, &j);
+	put_verdict(g, why, layers, &j);
 	gate_append(tx, RECORD_VERDICT, refs, &j);
 }
 
-/* Only the policy can be another one meanwhile. */
+/* What the host says of a conversation holds, whether the code runs or not. */
+static void keep_exposure(struct gate *g, struct store_tx *tx)
+{
+	struct conversation c = g->conversation;
+
+	if (!g->req->is_exposed || !c.version || c.exposed_us)
+		return;
+	conversation_expose(&c, g->cause, g->state.keeper.now_us());
+	conversation_record(&c, "exposed", tx);
+	conversation_put(&c, tx);
+}
+
+/* The policy or the conversation can be another one meanwhile. */
 int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 {
 	AUTO_FREE struct refs *refs = calloc(1, sizeof(*refs));
@@ -312,52 +296,69 @@ int gate_log_refusal(struct gate *g, const struct err *why, struct err *err)
 	for (int i = 0; r < 0 && i < GATE_TRIES_MAX; i++) {
 		AUTO_TX struct store_tx tx = {0};
 		tell_decision(g, why, 0, refs, &tx);
+		keep_exposure(g, &tx);
 		r = store_commit(g->state.store, &tx, err);
 		g->report->verdict_record = gate_record_of(&tx, RECORD_VERDICT);
-		if (r < 0 && err->code != ERR_CONFLICT)
+		if (r == 0 || err->code != ERR_CONFLICT)
 			break;
-		if (r < 0)
-			gate_pause(i);
+		gate_pause(i);
+		if (g->conversation.version &&
+		    conversation_load(&g->state.keeper, &g->conversation.id, &g->conversation,
+				      err) < 0)
+			break;
 	}
 	return r;
 }
 
-/* What others may have used up or changed since it was read. */
-static int take_rights(struct gate *g, struct store_tx *tx, struct err *err)
+const char *gate_exposure(struct gate *g)
 {
-	struct label label = gate_label_of_output(g), files = gate_label_of_files(g);
+	if (g->exposed)
+		return g->cause;
+	for (size_t i = 0; i < g->confined.netc; i++)
+		if (!policy_net_lists(&g->policy.trusted, g->confined.net[i]))
+			return arena_printf(&g->arena, "answers of %.200s", g->confined.net[i]);
+	if (g->confined.secretc)
+		return arena_printf(&g->arena, "answers of the host of secret %.*s",
+				    (int)strcspn(g->confined.secret[0], "="),
+				    g->confined.secret[0]);
+	return NULL;
+}
+
+/* What other processes may have used up or changed since it was read; and what the run itself changes by
+ * starting. A run that the user typed in an exposed conversation does not make it clean. */
+static int take_rights(struct gate *g, struct store_tx *tx, bool *ret_put, struct err *err)
+{
+	struct conversation *c = &g->conversation;
+	uint64_t now = g->state.keeper.now_us();
+	const char *cause = gate_exposure(g);
 	char run[REF_SIZE];
 
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	if (g->has_approval)
-		approval_take(tx, &g->approval, run, g->state.keeper.now_us() / 1000);
-	if (g->plan_answer == PLAN_GOOD) {
-		enum plan_answer left = PLAN_NONE;
-		if (plan_spend(&g->state.keeper, &g->plan, tx, &left, err) < 0)
-			return -1;
-		g->plan_is_spent = left != PLAN_GOOD;
-		if (g->plan_is_spent) /* without it, then */
-			return err_set(err, ERR_CONFLICT, "the plan: %s", plan_answer_words(left));
-	}
-	bool adds = false;
-	if (gate_mark_files(g, &files, tx, &adds, err) < 0)
+		approval_take(tx, &g->approval, run, now / 1000);
+	gate_spend_tickets(g, tx);
+	int marked = 0;
+	if (cause && g->confined.workspace && g->confined.workspace_mode == WORKSPACE_RW)
+		marked = directory_mark(&g->directories, &g->workspace_at, run, now, err);
+	if (marked < 0)
 		return -1;
-	file_marks_expect(g->marks, adds, tx);
-	/* What it prints is read in this domain from its first byte on. */
-	if (label_is_below(&g->domain.floor, &label))
-		domain_expect(&g->domain, tx);
+	if (marked)
+		directories_put(&g->directories, tx);
 	else
-		domain_read(&g->state.keeper, &g->domain, &label, FROM_RUN_OUTPUT, tx);
+		directories_expect(&g->directories, tx);
+	if (cause && !c->exposed_us) {
+		conversation_expose(c, cause, now);
+		conversation_record(c, "exposed", tx);
+		conversation_put(c, tx);
+		*ret_put = true;
+	} else if (c->version) {
+		conversation_expect(c, tx);
+	}
+	if (cause) { /* what it writes afterwards is an exposed write */
+		g->exposed = true;
+		g->cause = cause;
+	}
 	return 0;
-}
-
-/* The run is a source itself, of whoever reads what it has written: by that name he is led here, and by no
- * other of a source (store/trace.c). */
-static void start_refs(struct refs *refs, const struct gate *g)
-{
-	gate_refs(refs, g);
-	add_leave(refs, g);
-	gate_add_ref(refs, "src", g->report->run);
 }
 
 int gate_log_start(struct gate *g, struct err *err)
@@ -371,10 +372,25 @@ int gate_log_start(struct gate *g, struct err *err)
 	tell_decision(g, NULL, spec_layers(&g->bp->spec), refs, &tx);
 	jcs_init(&j, RECORD_BODY_MAX);
 	put_start(g, &j);
-	start_refs(refs, g);
+	gate_refs(refs, g);
+	add_leave(refs, g);
 	gate_append(&tx, RECORD_START, refs, &j);
-	if (take_rights(g, &tx, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
+	bool is_put = false;
+	if (take_rights(g, &tx, &is_put, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
 		return -1;
+	if (is_put)
+		g->conversation.version = tx.version;
+	gate_spent_tickets(g, tx.version);
 	g->report->verdict_record = gate_record_of(&tx, RECORD_VERDICT);
 	return 0;
+}
+
+void gate_carry_out(struct gate *g, struct err *err)
+{
+	struct err why = {0};
+	char words[96];
+
+	snprintf(words, sizeof(words), "rule %.64s", g->look.denied_by ? g->look.denied_by : "");
+	if (actions_carry_out(&g->state, &g->conversation, g->look.actions, words, &why) < 0)
+		err_cause(err, "and its rule's action failed: %.200s", why.message);
 }

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The word "scan" for code that is to run. To the rules it is what it is: a call of a tool. Its
- * arguments and its environment are looked at too, as text: a script of one line runs whatever it
- * is given. So is its input, if it makes code of what it is given (flow/makes_code.h), and so are the
- * modules that it imports (gate_modules.c). A program in machine code has no text to scan; what it
- * may do, the box says.
+ * The word "scan" for code that is to run. To the rules it is a call of a tool. Arguments and environment
+ * are scanned too, as text. Files that the program loads or reads are not: its directory's trust covers
+ * them. A program in machine code has no text to scan; the box bounds it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/scope.h"
 #include "flow/gate.h"
-#include "origin/canon.h"
 
 enum { MAGIC = 4 };
 
@@ -131,75 +127,6 @@ static int scan_words(struct gate *g, struct err *err)
 	return look_at(&g->look, &g->rules, &at, err);
 }
 
-/* Where somebody else has read it, nobody has asked for its names yet. Without them it is not plain. */
-static void ask_of_plan(struct gate *g, struct code_view *view)
-{
-	const char *lang = g->bp->profile->name, *as = view_of_plan(lang);
-	const struct payload *p = &g->bp->payload;
-	struct code_view read = {0};
-	struct err ignored;
-
-	if (as != lang && !view->uses && view_make(as, p->data, p->len, &read, &ignored) == 0)
-		view->uses = read.uses;
-	makes_code_of_plan(lang, view, &g->makes_as_plan);
-	view_done(&read);
-}
-
-/* May what it is given become code? Of most programs it is data, which may say what it likes. Only who
- * has a plan, or is given input or something hostile, needs to know. */
-static void ask_what_it_makes(struct gate *g)
-{
-	struct code_view view = g->look.view;
-
-	if (!g->req->plan && !gate_has_input(g) && !g->hostilec)
-		return;
-	view.effect = g->look.effect;
-	view.effectc = g->look.effectc;
-	makes_code(g->bp->profile->name, &view, &g->makes);
-	if (g->req->plan)
-		ask_of_plan(g, &view);
-}
-
-static int scan_input(struct gate *g, struct err *err)
-{
-	struct look_at at = {
-		.name = "standard input", .how = "standard input", .options = options_for("")};
-	struct stat st;
-
-	if (!g->bp->input_is_fixed || g->makes.makes != MAKES_CODE)
-		return 0;
-	if (fstat(g->bp->input, &st) < 0)
-		return err_errno(err, ERR_INPUT, "looking at the input");
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		return 0;
-	if ((uint64_t)st.st_size > CANON_TEXT_MAX) {
-		look_skip(&g->look);
-		return 0;
-	}
-	at.data.len = (size_t)st.st_size;
-	AUTO_FREE char *data = calloc(1, at.data.len + 1);
-	if (!data)
-		return err_memory(err);
-	if (pread(g->bp->input, data, at.data.len, 0) != st.st_size)
-		return err_errno(err, ERR_INPUT, "reading the input");
-	at.data.s = data;
-	return look_at(&g->look, &g->rules, &at, err);
-}
-
-int gate_scan_module(struct gate *g, const char *lang, const char *path, struct text text,
-		     struct err *err)
-{
-	struct look_at at = {.name = path,
-			     .how = arena_printf(&g->arena, "module %s", path),
-			     .data = text,
-			     .joins = !view_has_language(lang),
-			     .options = options_for(lang)};
-
-	at.is_command = at.options.kind == KIND_SHELL;
-	at.options.no_code_view = true;
-	return look_at(&g->look, &g->rules, &at, err);
-}
-
 static bool is_machine_code(int fd)
 {
 	char magic[MAGIC];
@@ -221,13 +148,10 @@ int gate_scan(struct gate *g, const struct code_view *view, struct err *err)
 	const struct blueprint *bp = g->bp;
 
 	g->has_look = true;
+	g->look.policy = &g->policy;
 	if (bp->payload.is_program && !is_machine_code(bp->payload.fd))
 		return refuse_script(err);
 	if (!bp->payload.is_program && scan_code(g, &bp->payload, view, err) < 0)
 		return -1;
-	if (scan_words(g, err) < 0)
-		return -1;
-	g->look.ownc = g->look.textc;
-	ask_what_it_makes(g);
-	return scan_input(g, err) < 0 ? -1 : gate_scan_modules(g, err);
+	return scan_words(g, err);
 }

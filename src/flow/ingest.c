@@ -6,6 +6,7 @@
  */
 #include "flow/ingest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What such a text is to the rules. Those without a type are asked about with every rule: what a
@@ -35,13 +36,14 @@ static int look(struct look *l, const struct packs *rules, const struct ingest_i
 					 .type = events[in->kind].type,
 					 .no_events = true}};
 
+	l->policy = in->policy;
 	if (in->name)
 		memcpy(name, in->name,
 		       in->name_len < SOURCE_NAME_MAX ? in->name_len : SOURCE_NAME_MAX);
 	return look_at(l, rules, &at, err);
 }
 
-static int record(struct gate_state *state, struct domain *d, const struct ingest_in *in,
+static int record(struct gate_state *state, struct conversation *c, const struct ingest_in *in,
 		  struct ingest_report *report, struct err *err)
 {
 	const struct look *l = &report->look;
@@ -53,8 +55,6 @@ static int record(struct gate_state *state, struct domain *d, const struct inges
 				   .count = l->textc,
 				   .own = in->own,
 				   .ownc = in->ownc,
-				   .label = in->label,
-				   .vouched = in->vouched,
 				   .grade = l->grade,
 				   .rules = rule,
 				   .rulec = l->listed,
@@ -63,7 +63,7 @@ static int record(struct gate_state *state, struct domain *d, const struct inges
 
 	for (size_t i = 0; i < l->listed; i++)
 		rule[i] = l->finding[i].rule;
-	return source_commit(&state->keeper, d, &source, &report->released, err);
+	return source_commit(&state->keeper, c, &source, &report->released, err);
 }
 
 static int check(const struct ingest_in *in, struct err *err)
@@ -77,13 +77,19 @@ static int check(const struct ingest_in *in, struct err *err)
 	return -1;
 }
 
-int ingest(struct gate_state *state, const struct packs *rules, struct domain *d,
+int ingest(struct gate_state *state, const struct packs *rules, struct conversation *c,
 	   const struct ingest_in *in, struct ingest_report *ret, struct err *err)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (check(in, err) < 0 || look(&ret->look, rules, in, err) < 0)
+	if (check(in, err) < 0 || look(&ret->look, rules, in, err) < 0 ||
+	    record(state, c, in, ret, err) < 0)
 		return -1;
-	return record(state, d, in, ret, err);
+	ret->withheld = actions_withhold(ret->look.actions);
+	if (ret->withheld)
+		ret->released.data = NULL;
+	char why[96];
+	snprintf(why, sizeof(why), "rule %.64s", ret->look.denied_by ? ret->look.denied_by : "");
+	return actions_carry_out(state, c, ret->look.actions, why, err);
 }
 
 void ingest_done(struct ingest_report *r)

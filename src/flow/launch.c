@@ -28,7 +28,6 @@
 #include "base/scope.h"
 #include "base/self.h"
 #include "base/spawn.h"
-#include "flow/outlet.h"
 #include "flow/payload.h"
 
 enum { READ_SIZE = 65536, CHANNELS = 3 };
@@ -136,12 +135,6 @@ union message {
 	struct wire_result result;
 };
 
-/* Who is told of what the program says beside its output. */
-static const struct launch_sink *hearer(const struct launch *job)
-{
-	return job->outlet ? &job->outlet->in : job->sink;
-}
-
 /* One that came again is told once more, with its count. */
 static void take_denial(struct launch *job, const struct wire_denial *d)
 {
@@ -159,8 +152,8 @@ static void take_denial(struct launch *job, const struct wire_denial *d)
 		return;
 	r->denials[r->denialc++] = *d;
 	telemetry_join(job->telemetry, d);
-	if (hearer(job)->denial)
-		hearer(job)->denial(hearer(job)->ctx, d);
+	if (job->sink->denial)
+		job->sink->denial(job->sink->ctx, d);
 }
 
 static void take_message(struct launch *job, union message *m, size_t len, int *fd)
@@ -220,9 +213,7 @@ static void read_output(struct launch *job, int stream)
 		return;
 	}
 	capture_add(&job->result->out[stream], data, (size_t)n);
-	if (job->outlet)
-		outlet_take(job->outlet, stream);
-	else if (job->sink->output)
+	if (job->sink->output)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
@@ -243,7 +234,7 @@ static int listen_once(struct launch *job, struct pump *input)
 
 	if (input)
 		fds[3] = pump_wants(input);
-	if (poll(fds, ARRAY_SIZE(fds), job->outlet ? outlet_wait(job->outlet) : -1) < 0)
+	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
 		return errno == EINTR ? 0 : -1;
 	if (fds[3].revents)
 		pump_move(input);
@@ -428,7 +419,7 @@ bool launch_is_waiting(struct launch *l)
 
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 {
-	if (p->tells && (l->telemetry = telemetry_new(p->talk, hearer(l), l->result)))
+	if (p->tells && (l->telemetry = telemetry_new(p->talk, l->sink, l->result)))
 		p->talk = -1;
 	collect(l, &p->pump);
 	telemetry_read(l->telemetry);

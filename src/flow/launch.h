@@ -30,7 +30,6 @@ struct launch_sink {
 };
 
 struct telemetry;
-struct outlet;
 
 struct launch {
 	pid_t pid; /* 0: none to wait for */
@@ -40,7 +39,6 @@ struct launch {
 	bool is_gone; /* and nothing is left of the run */
 	bool is_own;  /* a program of ours: nobody asks for its output's hash */
 	const struct launch_sink *sink;
-	struct outlet *outlet; /* who passes its output on; NULL: the sink gets it as it comes */
 	struct result *result;
 	struct telemetry *telemetry; /* or NULL */
 	struct outside *outside;     /* who connects for it, or NULL */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The scan tells its findings one by one; here they become grades, and the gravest are kept. What
- * was not decided asks: nobody knows that it is harmless.
+ * The scan tells its findings one by one; here they become grades, and the gravest are kept. A
+ * finding that could not be decided has the grade asks.
  */
 #include "flow/look.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "origin/joined.h"
+#include "trust/joined.h"
 
 int look_rules(struct packs *rules, const struct packs_options *options, struct err *err)
 {
@@ -17,11 +17,29 @@ int look_rules(struct packs *rules, const struct packs_options *options, struct 
 	return packs_open(rules, options, &engine, err);
 }
 
-static enum grade grade_of(const struct finding *f)
+static enum grade grade_of(const struct look *l, const struct finding *f)
 {
 	if (f->undecided)
 		return GRADE_ASKS;
-	return grade_of_lane(vocab_at(VOCAB_LANE, scan_lane(f->rule))->name);
+	enum grade grade = grade_of_lane(vocab_at(VOCAB_LANE, scan_lane(f->rule))->name);
+	return l->policy ? policy_grade_of(l->policy, f->rule->id, grade) : grade;
+}
+
+/* What a finding of the deny grade does. A rule that only wants a person to look has the person asked. */
+static enum grade deny(struct look *l, const struct rule *rule)
+{
+	unsigned actions = 0;
+
+	for (size_t i = 0; i < rule->actionc; i++)
+		actions |= 1U << rule->action[i];
+	if (actions_only_ask(actions)) {
+		l->review = true;
+		return GRADE_ASKS;
+	}
+	if (!l->denied_by)
+		l->denied_by = arena_dup(&l->arena, rule->id);
+	l->actions |= actions;
+	return GRADE_DENIES;
 }
 
 /* The row of that rule, a new one, or that of the mildest that is milder; NULL: there is no room. */
@@ -53,10 +71,12 @@ static void on_finding(void *context, const struct scan_finding *f)
 {
 	struct look *l = context;
 	const struct rule *rule = f->finding->rule;
-	enum grade grade = grade_of(f->finding);
+	enum grade grade = grade_of(l, f->finding);
 
 	l->findings++;
 	count_rule(l, rule);
+	if (grade == GRADE_DENIES)
+		grade = deny(l, rule);
 	if (grade > l->grade)
 		l->grade = grade;
 	struct report_finding *row = row_for(l, rule->id, grade);
@@ -103,7 +123,6 @@ static void on_effects(void *context, const struct scan_file *file, const struct
 		.state = view->state,
 		.text = text,
 		.text_len = view->text_len,
-		.uses = view->uses ? arena_dup(&l->arena, view->uses) : NULL,
 	};
 	l->effect = list;
 	l->effectc = view->effectc;
@@ -202,7 +221,7 @@ static int make_room(struct look *l, size_t count, struct err *err)
 	return 0;
 }
 
-void look_skip(struct look *l)
+static void skip(struct look *l)
 {
 	l->unread = true;
 	if (l->grade < GRADE_ASKS)
@@ -232,7 +251,7 @@ static int read_all(struct look *l, const struct look_at *at, struct err *err)
 	for (size_t i = 0; i < b->layers.count && l->textc < INDEX_TEXTS_MAX; i++)
 		add(l, at, reading_of(&b->layers.list[i]));
 	if (l->textc == INDEX_TEXTS_MAX)
-		look_skip(l);
+		skip(l);
 	return l->arena.failed ? err_memory(err) : 0;
 }
 
@@ -243,7 +262,7 @@ int look_at(struct look *l, const struct packs *rules, const struct look_at *at,
 	if (scan(l, rules, at, err) < 0)
 		return -1;
 	if (l->textc + WIDE_COUNT + 4 > INDEX_TEXTS_MAX) {
-		look_skip(l);
+		skip(l);
 		return 0;
 	}
 	if (at->how) {

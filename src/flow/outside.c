@@ -113,13 +113,12 @@ static int put_list(const struct outside *o, enum egress_list list, const struct
 
 static int put_rules(const struct outside *o, const struct policy *p, const struct request *r)
 {
-	struct egress_start start = {.kind = EGRESS_START, .asks = o->said != NULL, .sni = p->sni};
+	struct egress_start start = {.kind = EGRESS_START, .sni = p->sni};
 
 	for (size_t i = 0; i < r->netc; i++)
 		if (put_rule(o, EGRESS_ALLOWED, r->net[i]) < 0)
 			return -1;
-	if (put_list(o, EGRESS_ALLOWED, &p->allow) < 0 || put_list(o, EGRESS_OWN, &p->allow) < 0 ||
-	    put_list(o, EGRESS_DENIED, &p->deny) < 0)
+	if (put_list(o, EGRESS_DENIED, &p->deny) < 0)
 		return -1;
 	memcpy(start.limit, r->limit, sizeof(start.limit));
 	return io_send(o->control, &start, sizeof(start), -1);
@@ -138,15 +137,13 @@ static ssize_t hear(const struct outside *o, void *word, size_t size, int wait_m
 }
 
 int outside_open(struct outside *o, const struct policy *p, const struct request *r,
-		 outside_said_fn *said, void *ctx, struct err *err)
+		 struct err *err)
 {
 	uint32_t ready = 0;
 
-	o->said = said;
-	o->ctx = ctx;
 	if (start(o, err) < 0)
 		return -1;
-	if (r->secrets && secrets_hand_over(o, p, err) < 0)
+	if (secrets_hand_over(o, p, r, err) < 0)
 		return -1;
 	if (put_rules(o, p, r) < 0 || hear(o, &ready, sizeof(ready), START_MS) != sizeof(ready) ||
 	    ready != EGRESS_START)
@@ -154,22 +151,11 @@ int outside_open(struct outside *o, const struct policy *p, const struct request
 	return 0;
 }
 
-static void tell_said(struct outside *o, struct egress_ask *ask)
-{
-	ask->name[sizeof(ask->name) - 1] = '\0';
-	ask->kind = EGRESS_TOLD;
-	ask->source[0] = '\0';
-	if (o->said)
-		o->said(o->ctx, ask->name, ask->source, sizeof(ask->source));
-	io_send(o->control, ask, sizeof(*ask), -1);
-}
-
 /* False: that was the last. */
 static bool take(struct outside *o, struct result *ret, int wait_ms)
 {
 	union {
 		uint32_t kind;
-		struct egress_ask ask;
 		struct egress_row row;
 		struct egress_done done;
 	} m;
@@ -178,10 +164,6 @@ static bool take(struct outside *o, struct result *ret, int wait_ms)
 	if (n == sizeof(m.row) && m.kind == EGRESS_ROW) {
 		if (!result_put_egress(ret, &m.row))
 			ret->egress_cut = true;
-		return true;
-	}
-	if (n == sizeof(m.ask) && m.kind == EGRESS_ASK) {
-		tell_said(o, &m.ask);
 		return true;
 	}
 	ret->egress_cut |= n != sizeof(m.done) || m.kind != EGRESS_DONE || m.done.cut ||

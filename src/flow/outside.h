@@ -13,31 +13,27 @@
 #include "model/result.h"
 #include "policy/policy.h"
 
-/* Who said NAME, of those that nobody trusts? Into RET, which is "" before. */
-typedef void outside_said_fn(void *ctx, const char *name, char *ret, size_t size);
-
 struct outside {
 	pid_t pid;
 	int control, box; /* our end, and the one that cordon-box gets; or -1 */
-	outside_said_fn *said;
-	void *ctx;
-	size_t envc; /* variables that stand for secrets */
+	size_t envc;	  /* variables that stand for secrets */
 	const char *env[POLICY_SECRETS_MAX];
 	struct arena arena;
 };
 
 void outside_init(struct outside *o);
-/* Starts it, with the lists of both. SAID: NULL if nothing untrusted was read. */
+/* Starts it with the hosts and secrets of R, which the gate has confined, and what P denies. */
 int outside_open(struct outside *o, const struct policy *p, const struct request *r,
-		 outside_said_fn *said, void *ctx, struct err *err);
+		 struct err *err);
 /* A word of it, while the box runs. */
 void outside_hear(struct outside *o, struct result *ret);
 /* The run is over: what became of each attempt. */
 void outside_finish(struct outside *o, struct result *ret);
 void outside_done(struct outside *o);
 
-/* secrets.c: fetches each of the policy's, hands it over CONTROL, and keeps what stands for it. */
-int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err);
+/* secrets.c: fetches each of R's, hands it over CONTROL, and keeps what stands for it. */
+int secrets_hand_over(struct outside *o, const struct policy *p, const struct request *r,
+		      struct err *err);
 /* Into the box's variables, last of all: nobody agrees to words that are new each time. */
 int secrets_name(const struct outside *o, struct spec *s, struct err *err);
 

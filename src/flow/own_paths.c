@@ -423,7 +423,8 @@ static int add_mask(struct spec *spec, const char *path, const struct stat *st, 
 			       SPEC_MASKS_MAX);
 	if (!spec_path_is_clean(path))
 		return err_set(err, ERR_INPUT, "%.200s: a path with control characters", path);
-	spec->mask[spec->maskc++] = (struct spec_mask){path, {st->st_dev, st->st_ino, 0}};
+	spec->mask[spec->maskc++] =
+		(struct spec_mask){.path = path, .meant = {st->st_dev, st->st_ino, 0}};
 	return 0;
 }
 

@@ -85,9 +85,9 @@ static int refuse_none(struct packs *set, const struct packs_options *options, s
 			looked = arena_printf(&set->arena, "%s%s%s", looked, *looked ? ", " : "",
 					      path);
 	}
-	err_set(err, ERR_USAGE, "which rules?");
+	err_set(err, ERR_USAGE, "no rules were found");
 	err_cause(err, "there are none in %s", looked ? looked : "the usual places");
-	err_cure(err, "--rules DIR, or cordon rules fetch");
+	err_cure(err, "cordon rules fetch gets them; --rules DIR names others");
 	return -1;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "flow/payload.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -297,4 +298,41 @@ int payload_open(struct payload *p, const struct profile *profile, const char *f
 	if (is_stdin)
 		return open_code(p, STDIN_FILENO, "standard input", 0, err);
 	return open_file(p, file, time_ms, own, err);
+}
+
+static bool is_utf8(const char *name, size_t len)
+{
+	static const char *const names[] = {"utf-8", "utf8", "utf_8", "utf-8-sig"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && strncasecmp(name, names[i], len) == 0)
+			return true;
+	return false;
+}
+
+bool payload_is_recoded(const struct payload *p)
+{
+	static const char word[] = "coding", name[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+	const char *end = p->data, *at = p->data;
+
+	for (int line = 0; p->data && end && line < 2; line++) {
+		end = memchr(at, '\n', p->len - (size_t)(at - p->data));
+		at = end ? end + 1 : at;
+	}
+	size_t len = end ? (size_t)(end - p->data) : p->len;
+	for (at = p->data; at; at++) {
+		at = memmem(at, len - (size_t)(at - p->data), word, sizeof(word) - 1);
+		if (!at)
+			break;
+		const char *value = at + sizeof(word) - 1;
+		if (*value != ':' && *value != '=')
+			continue;
+		value += 1 + strspn(value + 1, " \t");
+		size_t n = 0;
+		while (value[n] && strchr(name, tolower((unsigned char)value[n])))
+			n++;
+		if (n && !is_utf8(value, n))
+			return true;
+	}
+	return false;
 }

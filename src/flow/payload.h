@@ -26,7 +26,6 @@ struct payload {
 	size_t len; /* also a program's */
 };
 void payload_done(struct payload *p);
-#define AUTO_PAYLOAD __attribute__((cleanup(payload_done)))
 
 /* TIME_MS is how long a pipe that is not standard input may take to its end. A file of OWN is refused. */
 int payload_open(struct payload *p, const struct profile *profile, const char *file,
@@ -45,5 +44,8 @@ int payload_know(struct payload *p, struct err *err);
 int payload_stamp(int fd, struct stat *ret, struct err *err);
 bool payload_is_same(int fd, const struct stat *before);
 int payload_hash_file(int fd, uint8_t sha256[32], struct err *err);
+/* The first two lines name another encoding than UTF-8, as Python reads them: "coding:" or "coding=". Then
+ * what runs is not the text that these bytes look like. */
+bool payload_is_recoded(const struct payload *p);
 
 #endif

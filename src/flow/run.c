@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> audit. Every
+ * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> effects -> audit. Every
  * door speaks it, and there is no other way to a box. A run that cannot be prepared, decided,
  * recorded, started or concluded is an error with a reason, never half a success.
  */
@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/pages.h"
 #include "base/scope.h"
+#include "flow/apply.h"
 #include "flow/enclose_private.h"
 #include "flow/gate.h"
-#include "flow/outlet.h"
 #include "flow/talk.h"
 
 struct sentence {
@@ -25,14 +25,14 @@ struct sentence {
 	struct gate gate;
 	struct blueprint bp;
 	struct launch box;
-	struct outlet outlet;
-	struct gate_guess guess;
-	bool waits; /* a box for what GUESS says was begun before the decision, at BEGUN_NS */
+	struct overlay overlay; /* what earlier runs of the conversation changed */
+	struct request guess;	/* what it is confined to if nothing is found in it */
+	bool waits;		/* a box for GUESS was begun before the decision, at BEGUN_NS */
 	uint64_t begun_ns;
 	struct result *result;
 };
 
-/* Time denies, and that is on record. Others may have looked at it in the same moment. */
+/* An expired request is denied, with a record. Another process may do the same at once: try again. */
 static int load_settled(struct gate *g, struct approval *ret, struct err *err)
 {
 	for (int i = 1; i <= GATE_TRIES_MAX; i++) {
@@ -78,11 +78,7 @@ static int wait_for_people(struct gate *g, struct err *err)
 
 static int begin_box(struct sentence *s, struct err *err)
 {
-	int r = s->box.pid ? 0 : launch_begin(&s->box, err);
-
-	outlet_init(&s->outlet, &s->gate, s->sink, s->result);
-	s->box.outlet = &s->outlet;
-	return r;
+	return s->box.pid ? 0 : launch_begin(&s->box, err);
 }
 
 /* Another box, for the same bytes: the one that waits is dropped. */
@@ -109,12 +105,12 @@ static int begin_early(struct sentence *s, struct err *err)
 	struct timespec pause = {.tv_nsec = GATE_START_US * 1000L};
 	struct err ignored;
 
-	if (!talk_can(&s->bp, s->req) || !gate_guess(&s->gate, &s->bp, &s->guess))
+	/* The conversation's changes of a workspace are not known yet. */
+	bool has_changes = s->req->workspace && s->req->conversation;
+	if (has_changes || !talk_can(&s->bp, s->req) || !gate_guess(&s->gate, &s->guess))
 		return 0;
 	s->bp.talks = true;
-	s->bp.planned = s->guess.planned;
-	s->waits = blueprint_make(&s->bp, &s->guess.confined, &ignored) == 0 &&
-		   !s->bp.own.missing &&
+	s->waits = blueprint_make(&s->bp, &s->guess, &ignored) == 0 && !s->bp.own.missing &&
 		   launch_start(&s->box, &s->bp, s->sink, s->result, &ignored) == 0;
 	if (!s->waits)
 		return begin_again(s, err);
@@ -149,33 +145,24 @@ static int scan(struct sentence *s, struct err *err)
 	return r;
 }
 
-static bool is_as_guessed(const struct sentence *s)
-{
-	const struct gate *g = &s->gate;
-
-	return s->waits && s->guess.planned == (g->decision.origin == ORIGIN_PLAN) &&
-	       policy_confined_alike(&s->guess.confined, &g->confined);
-}
-
-/* Before anybody is asked, or a word or a plan used up: what cannot be drawn costs nothing, and what
+/* Before a person is asked or a ticket is used: a run that cannot be prepared costs nothing, and what
  * people agree to is what is open here. */
 static int draw(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
-	if (!is_as_guessed(s)) {
+	if (!s->waits || !policy_confined_alike(&s->guess, &g->confined)) {
 		if (s->waits && begin_again(s, err) < 0)
 			return -1;
 		blueprint_again(&s->bp);
-		s->bp.planned = g->decision.origin == ORIGIN_PLAN;
 		if (blueprint_make(&s->bp, &g->confined, err) < 0)
 			return -1;
 	}
-	return gate_check_given(g, err);
+	return gate_check_given(g, err) < 0 ? -1 : apply_open(g, &s->bp, &s->overlay, err);
 }
 
-/* 0: it may start, and its record says so. 1: people are asked. ERR_CONFLICT: the world has moved
- * on, and all of it is to be asked again. */
+/* 0: it may start, and its record says so. 1: a person is asked. ERR_CONFLICT: the conversation or a
+ * directory has changed, and all of it is to be decided again. */
 static int decide_once(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
@@ -185,6 +172,8 @@ static int decide_once(struct sentence *s, struct err *err)
 	int asked = gate_approve(g, err);
 	if (asked)
 		return asked;
+	if (g->has_approval && draw(s, err) < 0) /* with what was agreed to */
+		return -1;
 	return gate_log_start(g, err);
 }
 
@@ -206,7 +195,7 @@ static int too_busy(struct err *err)
 	return -1;
 }
 
-/* Each time they had answered it was another request. */
+/* Each answer was for a request that had changed meanwhile. */
 static int asked_too_often(struct err *err)
 {
 	err_set(err, ERR_CONFLICT, "not run: people were asked %d times", GATE_TRIES_MAX);
@@ -218,8 +207,7 @@ static int asked_too_often(struct err *err)
 	return -1;
 }
 
-/* People are asked, and have agreed to something: whether to this is looked up. A box that waits is none
- * that people are waited for with. */
+/* Waits for the answer. A waiting box is dropped first: its clock runs. */
 static int ask(struct sentence *s, struct err *err)
 {
 	if (s->sink->pending)
@@ -254,13 +242,12 @@ static int decide(struct sentence *s, struct err *err)
 	}
 }
 
-/* What was allowed, or could have been agreed to, and is refused for another reason is denied: by this. */
+/* A run that the policy allowed but another check refused is reported as denied. */
 static void report_refusal(struct report *r, const struct err *err)
 {
 	if (err->code != ERR_REFUSED || !r->has_verdict || r->verdict == VERDICT_DENY)
 		return;
 	r->verdict = VERDICT_DENY;
-	r->granted = 0;
 	report_reason(r, arena_printf(&r->arena, "refused: %s", err->message));
 }
 
@@ -277,6 +264,9 @@ static int stop(struct sentence *s, int asked, struct err *err)
 		report_refusal(s->result->report, err);
 	s->result->recorded =
 		is_known && gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) == 0;
+	/* A rule may end the conversation, or take its grants. */
+	if (s->result->recorded && asked < 0)
+		gate_carry_out(&s->gate, err);
 	if (is_known && !s->result->recorded) {
 		if (asked > 0)
 			*err = why;
@@ -311,17 +301,15 @@ static void say_started(const struct sentence *s)
 /* box: the one that waits, if it does; another was drawn if that is not the one decided on. */
 static int enclosed(struct sentence *s, struct err *err)
 {
-	const struct request *req = &s->gate.confined;
-
 	if (memory_is_out())
 		return err_memory(err);
 	if (s->waits && has_time(s) && launch_is_waiting(&s->box)) {
 		say_started(s);
 		talk_let(&s->bp);
-		gate_rest(&s->gate);
 		if (launch_finish(&s->box, &s->bp, err) < 0)
 			return -1;
-		return enclose_conclude(req, &s->bp, s->result, err);
+		enclose_conclude(&s->bp, s->result);
+		return 0;
 	}
 	if (s->waits && (begin_again(s, err) < 0 || draw(s, err) < 0))
 		return -1;
@@ -330,7 +318,7 @@ static int enclosed(struct sentence *s, struct err *err)
 	    secrets_name(&s->bp.outside, &s->bp.spec, err) < 0)
 		return -1;
 	say_started(s);
-	return enclose(req, &s->bp, &s->box, s->sink, s->result, err);
+	return enclose(&s->bp, &s->box, s->sink, s->result, err);
 }
 
 /* If memory ran out meanwhile, that is why it did not run; or what it printed, changed or was refused
@@ -354,8 +342,8 @@ static int tell_memory(const struct result *r, int ran, struct err *err)
 	return -1;
 }
 
-/* A word for one run is used up before the program's first instruction, or two runs could have it; also
- * when there is no box then. Nobody should wonder why people are asked again. */
+/* An approval for one run is used up before the program starts, even if the box then fails. Say so in the
+ * cure. */
 static void tell_spent(const struct gate *g, struct err *err)
 {
 	char cure[sizeof(err->cure)];
@@ -367,31 +355,38 @@ static void tell_spent(const struct gate *g, struct err *err)
 		 cure, cure[0] ? "; " : "", g->approval.id);
 }
 
-/* audit, after the effect. Whoever hears of a full disk would think that nothing ran, and run it once
- * more. Nor is it "refused", which says the same. */
+/* effects, audit. A run whose result could not be recorded is an error, and not "refused": the program did
+ * run. */
 static int record(struct sentence *s, int ran, struct err *err)
 {
+	struct gate *g = &s->gate;
 	struct result *r = s->result;
-	struct err why, unseen;
+	bool did_run = ran == 0;
+	struct err why;
 
-	bool is_seen = gate_see_written(&s->gate, r, &unseen) == 0;
-	r->recorded = gate_log_result(&s->gate, r, &why) == 0;
-	if (r->recorded && !is_seen)
-		why = unseen;
-	if (r->recorded && is_seen && gate_log_made(&s->gate, r, &why) == 0 &&
-	    outlet_release(&s->outlet, &why) == 0)
+	if (gate_expose_late(g, &why) < 0 && ran == 0) {
+		*err = why;
+		ran = -1;
+	}
+	/* What a program wrote to the directory itself is looked at, however its run ended. */
+	if (ran == 0)
+		ran = apply_result(g, &s->overlay, r, err);
+	else if (g->confined.workspace_mode == WORKSPACE_RW)
+		(void)!apply_result(g, &s->overlay, r, &why);
+	r->recorded = gate_log_result(g, r, &why) == 0;
+	if (r->recorded && gate_ingest_output(g, r, &why) == 0)
 		return ran;
 	memory_check(&why);
-	outlet_drop(&s->outlet, r);
-	const char *lost = r->recorded ? "what it made" : "its result";
-	if (ran < 0) {
+	const char *lost = r->recorded ? "what it printed" : "its result";
+	if (!did_run) {
 		char cause[sizeof(err->cause)];
 		memcpy(cause, err->cause, sizeof(cause));
 		err_cause(err, "%.150s%s%s is on no record: %.150s", cause,
 			  cause[0] ? "; and " : "", lost, why.message);
 		return -1;
 	}
-	*err = why;
+	if (ran == 0)
+		*err = why;
 	err->code = ERR_SYSTEM;
 	err_context(err, "the program did run (%s, status %d), but %s is on no record",
 		    status_name(r->status), result_exit_status(r), lost);
@@ -400,8 +395,6 @@ static int record(struct sentence *s, int ran, struct err *err)
 	return -1;
 }
 
-/* The request's words are the caller's, who may have begun the box with them. Of origin, what was read is
- * loaded first (gate_facts); what of it is in the code is known when that was scanned (decide_once). */
 static int speak(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
@@ -443,6 +436,7 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 	s->result = ret;
 	s->box = launch_take(box);
 	s->gate.state.dir = -1;
+	s->overlay = (struct overlay)OVERLAY_CLOSED;
 	blueprint_init(&s->bp);
 	if (speak(s, &err) < 0) {
 		struct err lost;
@@ -450,11 +444,14 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 			err = lost;
 		enclose_fail(ret, &err);
 	}
+	if (req->conversation)
+		overlay_close(&s->overlay);
+	else
+		overlay_close_last(&s->overlay, s->gate.state.dir, s->bp.workspace);
 	gate_close(&s->gate);
 	blueprint_done(&s->bp);
 	if (s->box.has_result)
 		launch_leave(&s->box);
 	else
 		launch_abandon(&s->box);
-	outlet_done(&s->outlet);
 }

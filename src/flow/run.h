@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> audit.
+ * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> effects -> audit.
  * Every front door speaks it through this one function.
  */
 #ifndef CORDON_FLOW_RUN_H

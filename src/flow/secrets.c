@@ -85,18 +85,50 @@ static void make_mark(char *ret, size_t size)
 	snprintf(ret, size, "cordon-secret-%s", hex);
 }
 
-int secrets_hand_over(struct outside *o, const struct policy *p, struct err *err)
+/* The run was given all of it, by its name, or what grants say of it. */
+static void find_uses(const struct request *r, const struct policy_secret *s,
+		      struct egress_secret *ret)
+{
+	struct policy_use use;
+
+	for (size_t i = 0; i < r->secretc; i++)
+		if (strcmp(r->secret[i], s->name) == 0) {
+			ret->use[0] = (struct egress_use){.methods = "", .path = "/"};
+			ret->usec = 1;
+			return;
+		} else if (ret->usec < EGRESS_USES_MAX && policy_use_is_of(r->secret[i], s, &use)) {
+			ret->use[ret->usec++] = use.in;
+		}
+}
+
+/* The host of a secret can be reached, as if it were one of the run's own. */
+static int allow_host(const struct outside *o, const struct policy_secret *s)
+{
+	struct egress_rule rule = {.kind = EGRESS_RULE, .list = EGRESS_ALLOWED};
+
+	snprintf(rule.text, sizeof(rule.text), "%s:%u", s->host, s->port);
+	return io_send(o->control, &rule, sizeof(rule), -1);
+}
+
+int secrets_hand_over(struct outside *o, const struct policy *p, const struct request *req,
+		      struct err *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < p->secretc; i++) {
 		const struct policy_secret *s = &p->secret[i];
 		struct egress_secret word = {.kind = EGRESS_SECRET, .port = s->port};
+		find_uses(req, s, &word);
+		if (!word.usec)
+			continue;
+		snprintf(word.policy.methods, sizeof(word.policy.methods), "%s", s->methods);
+		snprintf(word.policy.path, sizeof(word.policy.path), "%s", s->prefix);
 		snprintf(word.host, sizeof(word.host), "%s", s->host);
 		snprintf(word.header, sizeof(word.header), "%s", s->header);
 		make_mark(word.placeholder, sizeof(word.placeholder));
 		r = fetch(s, &word, err);
-		if (r == 0 && io_send(o->control, &word, sizeof(word), -1) < 0)
+		if (r == 0 &&
+		    (allow_host(o, s) < 0 || io_send(o->control, &word, sizeof(word), -1) < 0))
 			r = err_errno(err, ERR_SYSTEM, "talking to cordon-egress");
 		o->env[o->envc++] = arena_printf(&o->arena, "%s=%s", s->name, word.placeholder);
 		explicit_bzero(&word, sizeof(word));

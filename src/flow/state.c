@@ -2,8 +2,7 @@
  *
  * Directory, database, keys, in that order. The address of a database server may hold a password:
  * it comes from the environment or from a file that only the owner can read, never from an argument,
- * and is in no message. Whoever loses the one or the other does not get a new log: the checkpoints
- * beside it know the old one.
+ * and is in no message. If the address is lost, no new log is made: the checkpoints name the old one.
  */
 #include "flow/state.h"
 
@@ -50,7 +49,7 @@ static int find_path(const struct gate_state_options *o, char ret[PATH_MAX], str
 	return 0;
 }
 
-/* Who only looks makes no directory. */
+/* A read-only open creates no directory. */
 static int open_dir(struct gate_state *s, const struct gate_state_options *o, struct err *err)
 {
 	struct stat st;
@@ -135,8 +134,8 @@ int gate_state_open(struct gate_state *ret, const struct gate_state_options *opt
 		    struct err *err)
 {
 	*ret = (struct gate_state)STATE_CLOSED;
-	if (open_dir(ret, options, err) == 0 && open_store(ret, options, err) == 0 &&
-	    (options->read_only || keeper_open(&ret->keeper, ret->store, ret->dir, err) == 0)) {
+	if (open_dir(ret, options, err) == 0 && open_store(ret, options, err) == 0) {
+		keeper_init(&ret->keeper, ret->store);
 		snprintf(ret->principal, sizeof(ret->principal), "uid:%u%s", geteuid(),
 			 account_is_mapped() ? " of a user namespace" : "");
 		return 0;
@@ -147,7 +146,6 @@ int gate_state_open(struct gate_state *ret, const struct gate_state_options *opt
 
 void gate_state_close(struct gate_state *s)
 {
-	keeper_done(&s->keeper);
 	store_close(s->store);
 	s->store = NULL;
 	scope_close(&s->dir);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the gate remembers, opened in one place for every command and every door: the state
- * directory, the store in it (or in the database server it names), and the keys. Who has one open
- * is the directory's owner: nobody else gets in.
+ * What the gate remembers, opened in one place for every command: the state directory, the store in it
+ * (or in the database server it names), and the keys. Only the directory's owner can open it.
  */
 #ifndef CORDON_FLOW_STATE_H
 #define CORDON_FLOW_STATE_H
 
 #include <limits.h>
 
-#include "origin/keeper.h"
+#include "trust/keeper.h"
 
 /* Names a database server (postgres://...). Without it the file below says so, if it is there. */
 #define STATE_URL_VARIABLE "CORDON_STORE_URL"
@@ -18,18 +17,17 @@ enum { STATE_URL_MAX = 2048 };
 
 /* Zero is the default. */
 struct gate_state_options {
-	const char *path;    /* the state directory; NULL: the one of whoever asks */
+	const char *path;    /* the state directory; NULL: the caller's own */
 	bool accepts_unkept; /* see store/store.h */
 	bool read_only;	     /* nothing is made or changed, and there are no keys */
-	/* Root in somebody's directory goes on as that somebody, for good: nothing in there is touched
-	 * with more rights than its owner has. Otherwise such a directory is refused. */
+	/* Root takes the owner's ids, for good. Otherwise another account's directory is refused. */
 	bool as_owner;
 };
 
 struct gate_state {
 	int dir; /* -1: it is not open */
 	struct store *store;
-	struct keeper keeper;		   /* over STORE; empty when it is read_only */
+	struct keeper keeper;		   /* over STORE */
 	char principal[PRINCIPAL_MAX + 1]; /* its owner: "uid:1000", see base/account.h */
 	char path[PATH_MAX];
 };

@@ -27,7 +27,7 @@ bool talk_can(const struct blueprint *p, const struct request *req)
 	return strcmp(p->profile->name, "python") == 0 && !p->payload.is_program &&
 	       p->input_is_fixed && p->payload.len <= VIEW_CODE_MAX && !req->isolated &&
 	       !req->venv && !req->envc && !req->execc && req->tier != TIER_NO_USERNS &&
-	       !((policy_caps_of(req) | req->asks) & (CAP_BIT(CAP_WRITE) | CAP_BIT(CAP_NET)));
+	       !policy_caps_of(req);
 }
 
 bool talk_can_tell(const struct blueprint *p, const struct request *req)

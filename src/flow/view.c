@@ -34,17 +34,9 @@ struct part {
 static const struct {
 	const char *name, *reader;
 } languages[] = {
-	{"python", "python"},
-	{"bash", "bash"},
-	{"sh", "bash"},
-	{"shell", "bash"},
-	{"docker", "docker"},
-	{"make", "make"},
-	{"markdown", "markdown"},
-	{"notebook", "notebook"},
-	{"calls", "calls"},
-	{VIEW_PLAN, "plan"},
-	{VIEW_SHELL_PLAN, "shell-plan"},
+	{"python", "python"},	  {"bash", "bash"},	    {"sh", "bash"},
+	{"shell", "bash"},	  {"docker", "docker"},	    {"make", "make"},
+	{"markdown", "markdown"}, {"notebook", "notebook"}, {"calls", "calls"},
 };
 
 static const char *find_reader(const char *lang)
@@ -58,13 +50,6 @@ static const char *find_reader(const char *lang)
 bool view_has_language(const char *lang)
 {
 	return find_reader(lang) != NULL;
-}
-
-const char *view_of_plan(const char *lang)
-{
-	if (strcmp(lang, "python") == 0)
-		return VIEW_PLAN;
-	return strcmp(lang, "bash") == 0 ? VIEW_SHELL_PLAN : lang;
 }
 
 void view_done(struct code_view *v)
@@ -304,11 +289,10 @@ static void add_values(struct view_boot *boot, struct arena *arena, const struct
 	const struct part *telemetry = &part[AT_TELEMETRY];
 	const char *values = arena_printf(
 		arena,
-		"code %s\nlanguage %s\nkey %s\nparts %zu\nstart %zu %zu\nstart_code %zu %zu\n"
+		"code %s\nkey %s\nparts %zu\nstart %zu %zu\nstart_code %zu %zu\n"
 		"waits %d\ntelemetry %zu %zu\n\n%s",
-		boot->code, boot->plan ? VIEW_PLAN : "python", view_key, part[AT_PARTS].at,
-		start->len, start->at, code->len, code->at, boot->waits,
-		boot->telemetry ? telemetry->len : 0, telemetry->at, boot->modules);
+		boot->code, view_key, part[AT_PARTS].at, start->len, start->at, code->len, code->at,
+		boot->waits, boot->telemetry ? telemetry->len : 0, telemetry->at, boot->modules);
 
 	add_file(boot, arena, "values", values, strlen(values));
 }

@@ -26,11 +26,6 @@ enum {
 	VIEW_MEMORY = 256 << 20,
 };
 
-/* The language of a Python program of which it is to be told which names it uses, and of one of a shell
- * of which it is to be told which commands it has. */
-#define VIEW_PLAN "plan"
-#define VIEW_SHELL_PLAN "shell-plan"
-
 /* What a program would do, as far as its text tells. The names are those of JSON. */
 enum effect_kind {
 	EFFECT_IMPORT,	/* a module */
@@ -67,7 +62,6 @@ struct code_view {
 	const struct code_effect *effect; /* each kind and value once, at its first line */
 	unsigned line;			  /* of the code, where reading failed; 0: not one line */
 	const char *reason;		  /* in words why it is not whole; "" */
-	const char *uses;   /* of a plan, see runtime/python/pyuses.py and shelluses.py; or NULL */
 	bool limited;	    /* by a maximum of ours: what was left out may well run elsewhere */
 	struct arena arena; /* owns all of it */
 };
@@ -75,8 +69,6 @@ struct code_view {
 /* The language of code as a file NAME (may be NULL) or its #! line tells; NULL: none with a view. */
 const char *view_guess(const char *name, const char *code, size_t len);
 bool view_has_language(const char *lang);
-/* How a plan of that language is to be read. */
-const char *view_of_plan(const char *lang);
 
 /* 0: *RET holds a text, see its state. -1: there is none, *RET is empty but for line, and ERR says
  * why in words: a program that cannot be parsed is ERR_INPUT; one that took too long, was too large
@@ -91,7 +83,6 @@ struct view_boot {
 	const char *dir;	    /* given: where the files are to be in the box */
 	const char *code, *modules; /* given: where they are in the box; modules: or "" */
 	bool waits, telemetry;	    /* given: it reads its code and waits; it tells what it does */
-	bool plan;		    /* given: it is read as VIEW_PLAN */
 	struct spec_file file[VIEW_BOOT_FILES]; /* ARENA's */
 	size_t files;
 	int parts; /* or -1 */

@@ -133,14 +133,6 @@ static int take_text(struct reader *r, struct record v, struct err *err)
 	return 0;
 }
 
-static int take_uses(struct reader *r, struct record v, struct err *err)
-{
-	if (v.len > VIEW_TEXT_MAX || !is_text(v.bytes, v.len, false))
-		return garbled(err, "names that are too many or none");
-	r->view->uses = copy(r, v);
-	return 0;
-}
-
 /* "kind line value" */
 static int take_effect(struct reader *r, struct record v, struct err *err)
 {
@@ -182,7 +174,7 @@ static const struct {
 } keys[] = {{"status", take_status, false}, {"line", take_line, false},
 	    {"reason", take_reason, false}, {"limit", take_limit, false},
 	    {"text", take_text, false},	    {"effect", take_effect, true},
-	    {"uses", take_uses, false},	    {"end", take_end, false}};
+	    {"end", take_end, false}};
 enum { STATUS_ROW = 0, END_ROW = ARRAY_SIZE(keys) - 1 };
 
 /* The key's row, or -1. */

@@ -121,15 +121,15 @@ static int check_owner(int fd, const char *real, enum workspace_mode mode, struc
 		owner ? "" : " group");
 	err_cause(err, "files that the program makes would belong to %s",
 		  owner ? "root" : "root's group, whoever owns the directory");
-	err_cure(err, "use :overlay with --commit, or %s",
+	err_cure(err, "use :overlay with --apply, or %s",
 		 owner ? "a directory of an ordinary user" : "give it another group: chgrp");
 	return -1;
 }
 
-int workspace_open(const char *real, enum workspace_mode mode, bool commits, struct own_paths *own,
+int workspace_open(const char *real, enum workspace_mode mode, struct own_paths *own,
 		   struct spec *spec, struct err *err)
 {
-	const struct own_shown shown = {real, WORKSPACE_TARGET, mode == WORKSPACE_RW || commits};
+	const struct own_shown shown = {real, WORKSPACE_TARGET, mode >= WORKSPACE_OVERLAY};
 	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)

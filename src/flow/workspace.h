@@ -8,8 +8,8 @@
 #include "flow/own_paths.h"
 
 /* REAL is its path without links. The descriptor, or -1 with the reason and a cure. SPEC masks what of OWN
- * is below it. COMMITS: changes in an overlay are written back. */
-int workspace_open(const char *real, enum workspace_mode mode, bool commits, struct own_paths *own,
+ * is below it. */
+int workspace_open(const char *real, enum workspace_mode mode, struct own_paths *own,
 		   struct spec *spec, struct err *err);
 /* REAL could not be resolved: adds what may have been meant by ASKED. */
 void workspace_explain(const char *asked, struct err *err);

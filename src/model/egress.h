@@ -40,8 +40,6 @@ enum egress_kind {
 	EGRESS_RULE,   /* egress_rule: before EGRESS_START */
 	EGRESS_SECRET, /* egress_secret: before EGRESS_START */
 	EGRESS_START,  /* egress_start */
-	EGRESS_ASK,    /* egress_ask: who said this name? */
-	EGRESS_TOLD,   /* egress_ask: a source that nobody trusts, or nothing */
 	EGRESS_ROW,    /* egress_row */
 	EGRESS_DONE,   /* egress_done: that was all */
 };
@@ -66,18 +64,30 @@ struct egress_over {
 	uint32_t reserved;
 };
 
-/* Which list a rule stands in. OWN: the policy itself allows it. */
-enum egress_list { EGRESS_ALLOWED, EGRESS_OWN, EGRESS_DENIED, EGRESS_LISTS };
+/* Which list a rule stands in. */
+enum egress_list { EGRESS_ALLOWED, EGRESS_DENIED, EGRESS_LISTS };
 
 struct egress_rule {
 	uint32_t kind, list;
 	char text[EGRESS_RULE_MAX]; /* as policy_net_format writes it */
 };
 
+/* Requests that a secret goes in. */
+#define EGRESS_METHODS_MAX 64 /* bytes of "GET,POST" and its end */
+#define EGRESS_PATH_MAX 256
+struct egress_use {
+	char methods[EGRESS_METHODS_MAX]; /* "": any */
+	char path[EGRESS_PATH_MAX];	  /* it and all below; "/": any; "": none */
+};
+
 /* A secret, which cordon-egress puts into one header towards one host. */
 #define EGRESS_SECRETS_MAX 16
+#define EGRESS_USES_MAX 16
 struct egress_secret {
 	uint32_t kind, port;
+	struct egress_use policy; /* it must be one of these requests */
+	uint32_t usec;
+	struct egress_use use[EGRESS_USES_MAX]; /* and one of any of these */
 	char host[EGRESS_NAME_MAX];
 	char header[64], placeholder[64];
 	char value[4096];
@@ -85,16 +95,8 @@ struct egress_secret {
 
 struct egress_start {
 	uint32_t kind;
-	uint32_t asks; /* 1: something untrusted was read, so cordon is asked about names */
-	uint32_t sni;  /* 1: TLS must ask for the name that was dialled */
-	uint32_t reserved;
+	uint32_t sni; /* 1: TLS must ask for the name that was dialled */
 	uint64_t limit[LIMIT_COUNT];
-};
-
-struct egress_ask {
-	uint32_t kind, reserved;
-	char name[EGRESS_NAME_MAX];
-	char source[EGRESS_RULE_MAX - 100]; /* of EGRESS_TOLD; "": none */
 };
 
 enum egress_verdict { EGRESS_REFUSED, EGRESS_CONNECTED, EGRESS_FAILED, EGRESS_VERDICTS };

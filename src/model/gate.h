@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words of the gate: where code came from, what it asks for, what was found in it, what is
+ * The words of the gate: where code came from, which effects it wants, what was found in it, what is
  * decided. One row each; the name of a row is the name everywhere: policy, command line, JSON, log.
- * The order of a list carries meaning. Origin and verdict that nobody set are hostile and deny.
+ * The order of a list carries meaning. The zero values are hostile and deny.
  */
 #ifndef CORDON_MODEL_GATE_H
 #define CORDON_MODEL_GATE_H
 
-/* Least trusted first. Trust goes down by itself, and up only by a plan or a person. */
+/* Words for people. Least trusted first. */
 enum origin {
 	ORIGIN_HOSTILE,
 	ORIGIN_DERIVED,
@@ -18,22 +18,24 @@ enum origin {
 	ORIGIN_COUNT,
 };
 
-/* What a run asks for; a set of them is bits. Every run computes. */
-enum cap { CAP_COMPUTE, CAP_READ, CAP_WRITE, CAP_NET, CAP_SECRET, CAP_HOST, CAP_COUNT };
+/* Effects outside the box; a set of them is bits. */
+enum cap { CAP_WRITE, CAP_NET, CAP_SECRET, CAP_COUNT };
 #define CAP_BIT(c) (1U << (c))
 #define CAP_ALL (CAP_BIT(CAP_COUNT) - 1)
 
 /* What the rules found in the code, by what it may do to a run: the worst finding's. */
 enum grade { GRADE_NONE, GRADE_SHOWN, GRADE_ASKS, GRADE_DENIES, GRADE_COUNT };
 
-/* Strictest first: the stricter of two is the smaller. */
-enum verdict {
-	VERDICT_DENY,
-	VERDICT_ASK_TWO,
-	VERDICT_ASK,
-	VERDICT_CONTAINED,
-	VERDICT_ALLOW,
-	VERDICT_COUNT,
+/* Whether code runs. Strictest first. */
+enum verdict { VERDICT_DENY, VERDICT_ASK, VERDICT_ALLOW, VERDICT_COUNT };
+
+/* What becomes of an effect that a run or an apply wants. */
+enum outcome {
+	OUTCOME_WITHHELD, /* and no person can be asked */
+	OUTCOME_WAITS,	  /* for a person */
+	OUTCOME_POLICY,	  /* given by the policy */
+	OUTCOME_TICKET,	  /* given by a plan, an approval or a grant */
+	OUTCOME_COUNT,
 };
 
 /* What an agent read; a set of them is bits. */
@@ -50,21 +52,20 @@ enum source_kind {
 };
 
 /* How long an approval is good for. Strictest first. */
-enum scope { SCOPE_ONCE, SCOPE_DOMAIN, SCOPE_HASH, SCOPE_COUNT };
+enum scope { SCOPE_ONCE, SCOPE_CONVERSATION, SCOPE_PROGRAM, SCOPE_COUNT };
 
 /* Names by number; NULL past the end. */
 const char *origin_name(unsigned origin);
 const char *cap_name(unsigned cap);
 const char *grade_name(unsigned grade);
 const char *verdict_name(unsigned verdict);
+const char *outcome_name(unsigned outcome);
 const char *source_kind_name(unsigned kind);
 const char *scope_name(unsigned scope);
 
 /* What each means, for people; NULL past the end. */
 const char *origin_help(unsigned origin);
-const char *cap_help(unsigned cap);
 const char *grade_help(unsigned grade);
-const char *verdict_help(unsigned verdict);
 const char *source_kind_help(unsigned kind);
 const char *scope_help(unsigned scope);
 

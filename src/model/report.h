@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the gate has to say about a run, for whoever shows or keeps it. Strings live in its arena.
+ * What the gate has to say about a run, for the code that shows or stores it. Strings live in its arena.
  * Texts of others in it (names of sources) are escaped already.
  */
 #ifndef CORDON_MODEL_REPORT_H
@@ -17,6 +17,7 @@ enum {
 	REPORT_FINDINGS_MAX = 64,
 	REPORT_TIES_MAX = 64,
 	REPORT_REASONS_MAX = 16,
+	REPORT_EFFECTS_MAX = 1024,
 	REPORT_ID = 32, /* letters of a run's id */
 	REPORT_SHA256 = 32
 };
@@ -28,13 +29,26 @@ struct report_finding {
 	uint64_t line; /* 0: not known */
 };
 
-/* A part of the code that stands in a source. Spans are bytes; TO is behind the last, and FROM where it
- * is all over it or nobody knows. */
+/* A part of the code that stands in a source. Spans are bytes; TO is behind the last, and FROM if
+ * the position is unknown. */
 struct report_tie {
 	const char *source, *name; /* its id, and what it calls itself */
 	const char *tie, *how;	   /* HOW: the form of the code it was found in; "" */
 	enum source_kind kind;
 	uint64_t code_from, code_to, source_from, source_to;
+};
+
+/* What became of an effect that was wanted. */
+struct report_effect {
+	enum cap cap;
+	enum outcome outcome;
+	const char *object;  /* "src/main.c", "example.org:443", a secret's name */
+	const char *by;	     /* given: "policy", "grant:...", "plan:...", "apr:..."; else NULL */
+	const char *waits;   /* the id of the request that waits, or NULL */
+	const char *command; /* that would allow it, or NULL */
+	const char *
+		reason; /* why it was not given or asked about, what its approval is for; or NULL */
+	bool done;	/* it has happened: written, connected, sent */
 };
 
 /* One of the log, when it is there. */
@@ -49,18 +63,19 @@ struct report {
 	enum verdict verdict;
 	enum origin origin;
 	enum grade grade;
-	unsigned asked, granted; /* capabilities */
-	const char *row;	 /* that decided */
-	char run[REPORT_ID + 1]; /* its name in the log is "run:" and this; or "" */
-	char approval[33];	 /* a person is asked, or has agreed; or "" */
-	const char *domain;	 /* its id; NULL: none */
-	const char *lost;	 /* it wrote more than can be remembered: what follows; or NULL */
-	const char *no_plan;	 /* it came with a token that does not hold: why; or NULL */
+	char run[REPORT_ID + 1];	  /* its name in the log is "run:" and this; or "" */
+	char approval[REPORT_ID + 1];	  /* a person is asked, or has agreed; or "" */
+	char conversation[REPORT_ID + 1]; /* or "" */
+	bool exposed;
+	const char *cause;   /* what exposed it; or NULL */
+	const char *pending; /* the command that shows the changes that wait; or NULL */
+	size_t effectc;
+	struct report_effect effect[REPORT_EFFECTS_MAX];
 	size_t reasonc, findingc, tiec;
 	const char *reason[REPORT_REASONS_MAX];
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */
 	struct report_tie tie[REPORT_TIES_MAX];		    /* the strongest */
-	uint64_t finding_more, tie_more;		    /* rules, ties that are not listed */
+	uint64_t finding_more, tie_more, effect_more;	    /* that are not listed */
 	/* As its record has them: good if that is there. */
 	struct report_record verdict_record, result_record;
 	uint8_t policy_sha256[REPORT_SHA256], pack[REPORT_SHA256];

@@ -9,7 +9,6 @@
 void request_init(struct request *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->declared = ORIGIN_COUNT;
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		r->limit[i] = limit_row((enum limit_id)i)->fallback;
 }

@@ -28,28 +28,32 @@ struct request {
 	const char *workspace; /* directory on the host, or NULL */
 	enum workspace_mode workspace_mode;
 	const char *venv;
-	bool diff, commit;
+	bool diff, apply;  /* tell the changes; apply them afterwards, if that is allowed */
 	bool telemetry;	   /* the interpreter tells of itself what it does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */
-	size_t argc, envc, execc, netc;
+	size_t argc, envc, execc, netc, secretc;
 	const char *const *argv; /* the program's arguments */
 	const char *env[REQUEST_LIST_MAX];
 	const char *exec[REQUEST_LIST_MAX];
-	const char *net[REQUEST_LIST_MAX]; /* HOST:PORT that it may connect to */
-	bool network;			   /* the gate has granted some */
-	bool secrets;			   /* and the policy's secrets */
+	const char *net[REQUEST_LIST_MAX];    /* HOST:PORT that it may connect to */
+	const char *secret[REQUEST_LIST_MAX]; /* names of the policy's secrets that it uses */
 	/* for the gate */
-	const char *domain;	  /* the handle of the conversation it comes out of, or NULL */
-	const char *conversation; /* what its client calls it, or NULL: it can only merge domains */
-	enum origin declared;	  /* what its host says of it; ORIGIN_COUNT: nothing */
-	const char *plan;	  /* a token, or NULL */
-	unsigned asks;		  /* capabilities that it says it asks for */
+	const char *conversation; /* its id; NULL: the run is a conversation of its own */
+	bool is_users;		  /* the user typed it, or the host attests that */
+	bool is_exposed;	  /* the host knows of something untrusted that Cordon does not */
+	const char *plan;	  /* a plan's id, or NULL */
 	const char *policy;	  /* a file, or NULL */
 	const char *state;	  /* the state directory, or NULL: the user's */
 	size_t rulesc;
 	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the packs that are there */
 	bool wait;			     /* for people, if they are asked */
 };
+
+/* It is given a host or a secret. */
+static inline bool request_connects(const struct request *r)
+{
+	return r->netc || r->secretc;
+}
 
 /* Every limit at its default. */
 void request_init(struct request *r);

@@ -62,8 +62,13 @@ void result_init(struct result *r)
 	r->wire.limit = LIMIT_NONE;
 }
 
-void result_forget_words(struct result *r)
+void result_done(struct result *r)
 {
+	for (int i = 0; i < 2; i++) {
+		free(r->out[i].head);
+		free(r->out[i].tail);
+		memset(&r->out[i], 0, sizeof(r->out[i]));
+	}
 	for (size_t i = 0; i < r->changec; i++)
 		free(r->changes[i].path);
 	free(r->changes);
@@ -76,16 +81,6 @@ void result_forget_words(struct result *r)
 		free(r->telemetry.explained[i]);
 	r->telemetry.explainedc = 0;
 	r->denialc = 0;
-}
-
-void result_done(struct result *r)
-{
-	for (int i = 0; i < 2; i++) {
-		free(r->out[i].head);
-		free(r->out[i].tail);
-		memset(&r->out[i], 0, sizeof(r->out[i]));
-	}
-	result_forget_words(r);
 	scope_close(&r->upper);
 	if (r->report)
 		report_done(r->report);
@@ -138,7 +133,6 @@ int result_add_change(struct result *r, const struct wire_change *c)
 	grown[r->changec++] = (struct change){.change = c->change,
 					      .type = c->type,
 					      .mode = c->mode,
-					      .opaque = c->opaque,
 					      .size = c->size,
 					      .path = path,
 					      .path_len = c->path_len};

@@ -56,11 +56,10 @@ struct result_telemetry {
 };
 
 struct change {
-	uint32_t change, type, mode, opaque;
+	uint32_t change, type, mode;
 	uint64_t size;
 	char *path;
 	size_t path_len;
-	const char *note; /* why it was not committed, or NULL */
 };
 
 struct result {
@@ -72,8 +71,7 @@ struct result {
 	struct capture out[2]; /* standard output, standard error */
 	size_t denialc, changec;
 	struct change *changes;
-	bool changes_cut, committed;
-	bool touched;	/* it began to be committed, and may have come to half of it */
+	bool changes_cut;
 	size_t egressc; /* attempts to connect */
 	struct egress_row *egress;
 	bool egress_cut;
@@ -94,8 +92,6 @@ int result_exit_status(const struct result *r);
 /* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
 void result_init(struct result *r);
 void result_done(struct result *r);
-/* What the program has chosen the words of, beside its output: what it was refused, wrote and reached. */
-void result_forget_words(struct result *r);
 /* A new one, or what is known now of one that is there. One whose predecessors are missing is left
  * out: it is told again. False: there is no room for more. */
 bool result_put_egress(struct result *r, const struct egress_row *row);

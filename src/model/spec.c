@@ -210,7 +210,8 @@ static int set_mask(struct spec *s, const struct field *f)
 	    set_path(&(struct field){f->data + head, f->len - head, 0}, &m->path) < 0)
 		return -1;
 	memcpy(&m->meant, f->data, head);
-	return m->meant.ino ? 0 : -1;
+	m->frozen = f->flags == 1;
+	return m->meant.ino && f->flags <= 1 ? 0 : -1;
 }
 
 enum tag {
@@ -371,7 +372,7 @@ static void put_mask(struct writer *w, const struct spec_mask *m)
 	}
 	memcpy(all, &m->meant, sizeof(m->meant));
 	memcpy(all + sizeof(m->meant), m->path, len);
-	put(w, TAG_MASK, 0, all, sizeof(m->meant) + len);
+	put(w, TAG_MASK, m->frozen, all, sizeof(m->meant) + len);
 }
 
 /* B has LB bytes with its last, a NUL. */

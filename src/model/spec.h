@@ -42,7 +42,7 @@ enum spec_fd {
 #define SPEC_FILES_MAX 32
 #define SPEC_FILE_MAX (SPEC_STRING_MAX + 8192) /* a file of the box, with its path */
 #define SPEC_PROGRAMS_MAX 256
-#define SPEC_MASKS_MAX 64
+#define SPEC_MASKS_MAX 256
 
 enum spec_job {
 	JOB_RUN,   /* run the payload */
@@ -70,10 +70,13 @@ struct spec_bind {
 	struct spec_meant meant;
 };
 
-/* A path in the box that is covered by something empty: one of Cordon's own on the host. */
+/* A path in the box that is covered by something empty, because it is one of Cordon's own on the host; or
+ * that is read-only in a directory that is given read-write (FROZEN). */
 struct spec_mask {
 	const char *path;
 	struct spec_meant meant;
+	bool frozen;
+	uint64_t born_ns; /* of a frozen path; for the caller, and not sent */
 };
 
 /* A small file, of any bytes, or a symbolic link that exists only in the box. */

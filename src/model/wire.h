@@ -80,13 +80,12 @@ struct wire_ended {
 	uint64_t lost; /* datagrams that had nowhere to go */
 };
 
-enum change_kind { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED, CHANGE_KINDS };
+enum change_kind { CHANGE_CREATED, CHANGE_MODIFIED, CHANGE_DELETED, CHANGE_KINDS };
 enum change_type { TYPE_FILE, TYPE_DIR, TYPE_LINK, TYPE_OTHER, CHANGE_TYPES };
 
 struct wire_change {
 	uint32_t kind, change, type, mode;
 	uint64_t size;
-	uint32_t opaque;   /* a directory that hides the old one of the same name */
 	uint32_t path_len; /* the path follows, relative, without NUL */
 	char path[CORDON_CHANGE_PATH_MAX];
 };

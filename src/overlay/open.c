@@ -63,8 +63,9 @@ static int open_locked(struct overlay *ret, int state, const uint8_t *conversati
 	return 0;
 }
 
-static int finish(const struct overlay *o, int workspace, struct err *err)
+static int finish(struct overlay *o, int workspace, struct err *err)
 {
+	o->finished = faccessat(o->dir, OVERLAY_JOURNAL, F_OK, 0) == 0;
 	if (files_remove_tree(o->dir, OVERLAY_INCOMING) < 0 ||
 	    files_remove_tree(o->dir, OVERLAY_GONE) < 0)
 		return err_errno(err, ERR_SYSTEM, "removing what is left of an overlay");
@@ -95,54 +96,42 @@ int overlay_open_tree(const struct overlay *o)
 	return open_directory(o->dir, OVERLAY_TREE);
 }
 
-int overlay_reset(int state, const uint8_t conversation[OVERLAY_CONVERSATION], int workspace,
-		  struct err *err)
+static int drop(const struct overlay *o, struct err *err)
 {
 	static const char *const parts[] = {OVERLAY_PENDING, OVERLAY_JOURNAL, OVERLAY_BASE,
 					    OVERLAY_GONE};
+
+	if (renameat(o->dir, OVERLAY_TREE, o->dir, OVERLAY_GONE) < 0 && errno != ENOENT)
+		return err_errno(err, ERR_SYSTEM, "dropping the overlay");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (files_remove_tree(o->dir, parts[i]) < 0)
+			return err_errno(err, ERR_SYSTEM, "dropping the overlay");
+	return 0;
+}
+
+void overlay_close_last(struct overlay *o, int state, int workspace)
+{
+	AUTO_DIFF struct overlay_diff d = {0};
+	struct err ignored;
+
+	if (o->dir >= 0 && overlay_diff(o, workspace, &d, &ignored) == 0 && !d.count &&
+	    drop(o, &ignored) == 0)
+		for (int i = 0; i < 2; i++) {
+			*strrchr(o->tree, '/') = '\0';
+			unlinkat(state, o->tree, AT_REMOVEDIR);
+		}
+	overlay_close(o);
+}
+
+int overlay_reset(int state, const uint8_t conversation[OVERLAY_CONVERSATION], int workspace,
+		  bool *ret_finished, struct err *err)
+{
 	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
 	struct err unfinished;
 
 	if (open_locked(&o, state, conversation, workspace, err) < 0)
 		return -1;
 	(void)finish(&o, workspace, &unfinished); /* it may be what is damaged */
-	if (renameat(o.dir, OVERLAY_TREE, o.dir, OVERLAY_GONE) < 0 && errno != ENOENT)
-		return err_errno(err, ERR_SYSTEM, "dropping the overlay");
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (files_remove_tree(o.dir, parts[i]) < 0)
-			return err_errno(err, ERR_SYSTEM, "dropping the overlay");
-	return 0;
-}
-
-static bool has_changes(int dir, const char *name)
-{
-	AUTO_CLOSE int at = open_directory(dir, name);
-
-	return at >= 0 && (faccessat(at, OVERLAY_TREE, F_OK, 0) == 0 ||
-			   faccessat(at, OVERLAY_PENDING, F_OK, 0) == 0);
-}
-
-int overlay_list(int state, const uint8_t conversation[OVERLAY_CONVERSATION],
-		 struct overlay_place **ret, size_t *ret_count, struct err *err)
-{
-	char path[sizeof(OVERLAYS) + (size_t)2 * OVERLAY_CONVERSATION + 1] = OVERLAYS "/";
-	AUTO_ENTRIES struct entries names = {0};
-
-	*ret = NULL;
-	*ret_count = 0;
-	write_hex(conversation, path + sizeof(OVERLAYS));
-	if (overlay_names(state, path, &names, err) < 0)
-		return -1;
-	AUTO_CLOSE int own = open_directory(state, path);
-	struct overlay_place *places = calloc(names.count + 1, sizeof(*places));
-	if (!places)
-		return err_memory(err);
-	for (size_t i = 0; i < names.count; i++) {
-		unsigned long long dev, ino;
-		if (sscanf(names.name[i], "%llx-%llx", &dev, &ino) == 2 &&
-		    has_changes(own, names.name[i]))
-			places[(*ret_count)++] = (struct overlay_place){dev, ino};
-	}
-	*ret = places;
-	return 0;
+	*ret_finished = o.finished;
+	return drop(&o, err);
 }

@@ -35,7 +35,8 @@ enum {
 };
 
 struct overlay {
-	int dir; /* locked as long as it is open; or -1 */
+	int dir;       /* locked as long as it is open; or -1 */
+	bool finished; /* an apply that was interrupted has been finished */
 	uint64_t bytes_max;
 	size_t entries_max;
 	char tree[OVERLAY_NAME]; /* the path of tree below the state directory */
@@ -114,16 +115,11 @@ int overlay_diff_id(const struct overlay_diff *d, uint8_t ret[DIGEST_BYTES], str
  * Other failures name a path; what was written is no longer in the overlay, the rest still is. */
 int overlay_apply(struct overlay *o, int workspace, const struct overlay_diff *d,
 		  const bool *chosen, struct err *err);
-/* Drops all of it, damaged or not. */
+/* Closes it, and removes what it left in the state directory if nothing waits in it: its conversation has
+ * no later run. */
+void overlay_close_last(struct overlay *o, int state, int workspace);
+/* Drops all of it, damaged or not. An apply that was interrupted is finished first (*RET_FINISHED). */
 int overlay_reset(int state, const uint8_t conversation[OVERLAY_CONVERSATION], int workspace,
-		  struct err *err);
-
-struct overlay_place {
-	dev_t dev;
-	ino_t ino;
-};
-/* The directories that have changes waiting. Caller frees. */
-int overlay_list(int state, const uint8_t conversation[OVERLAY_CONVERSATION],
-		 struct overlay_place **ret, size_t *ret_count, struct err *err);
+		  bool *ret_finished, struct err *err);
 
 #endif

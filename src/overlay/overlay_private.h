@@ -24,7 +24,6 @@ enum overlay_kind {
 	KIND_LEAF,
 };
 int overlay_kind(int root, const char *path, enum overlay_kind *ret, struct err *err);
-bool overlay_is_whiteout(unsigned mode, dev_t dev);
 int overlay_make_opaque(int dir);
 /* The names in a directory; none if there is no directory. */
 int overlay_names(int root, const char *path, struct entries *ret, struct err *err);

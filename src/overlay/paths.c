@@ -27,7 +27,7 @@ static bool is_nothing(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
-bool overlay_is_whiteout(unsigned mode, dev_t dev)
+static bool is_whiteout(unsigned mode, dev_t dev)
 {
 	return S_ISCHR(mode) && dev == makedev(0, 0);
 }
@@ -49,7 +49,7 @@ int overlay_kind(int root, const char *path, enum overlay_kind *ret, struct err 
 	if (at < 0 || fstat(at, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "%s", path);
 	if (!S_ISDIR(st.st_mode)) {
-		*ret = overlay_is_whiteout(st.st_mode, st.st_rdev) ? KIND_WHITEOUT : KIND_LEAF;
+		*ret = is_whiteout(st.st_mode, st.st_rdev) ? KIND_WHITEOUT : KIND_LEAF;
 		return 0;
 	}
 	AUTO_CLOSE int dir = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -142,7 +142,7 @@ static bool is_later(const struct stat *st, const struct timespec *since)
 {
 	return since && !S_ISDIR(st->st_mode) &&
 	       (st->st_ctim.tv_sec > since->tv_sec ||
-		(st->st_ctim.tv_sec == since->tv_sec && st->st_ctim.tv_nsec >= since->tv_nsec));
+		(st->st_ctim.tv_sec == since->tv_sec && st->st_ctim.tv_nsec > since->tv_nsec));
 }
 
 int overlay_look(int root, const char *path, const struct timespec *since,
@@ -161,7 +161,7 @@ int overlay_look(int root, const char *path, const struct timespec *since,
 		return 0;
 	if (fstat(at, &st) < 0)
 		return err_errno(err, ERR_INPUT, "looking at %s", path);
-	if (overlay_is_whiteout(st.st_mode, st.st_rdev)) {
+	if (is_whiteout(st.st_mode, st.st_rdev)) {
 		ret->type = OVERLAY_ABSENT;
 	} else if (S_ISDIR(st.st_mode)) {
 		ret->type = OVERLAY_DIR;

@@ -53,7 +53,8 @@ static void judge(const struct differ *d, struct overlay_entry *e)
 		e->note = "no file, directory or link, or it cannot be read";
 	} else if (e->after.type == OVERLAY_LINK && leads_out(d->tree, e->path)) {
 		e->note = "symbolic link that leads out of the directory";
-	} else if (protected_path(d->workspace, e->path)) {
+	} else if (protected_path(d->workspace, e->path) ||
+		   (e->after.type == OVERLAY_LINK && protected_is_in_git(e->path))) {
 		e->rule = OVERLAY_NAMED;
 		e->note = "would be run or obeyed outside the box";
 	} else {

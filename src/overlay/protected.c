@@ -5,7 +5,6 @@
  */
 #include "overlay/protected.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -17,9 +16,7 @@
 
 #include "base/account.h"
 #include "base/beneath.h"
-#include "base/io.h"
 #include "base/scope.h"
-#include "model/limit.h"
 
 /* Paths that a program outside the box runs, loads or obeys without being told to. A row is a file or a
  * directory with all that is in it, at any depth. It matches whole names, in upper or lower case; a star
@@ -59,13 +56,6 @@ static const char protected_paths[][24] = {
 	"sitecustomize*",
 	"usercustomize*",
 	"*.pth",
-	/* compiled code, which is loaded in place of its source; what needs it makes it again */
-	"__pycache__",
-	"*.pyc",
-	"*.pyo",
-	"*.pmc",
-	"*.elc",
-	"*.zwc",
 	/* orders to agents, and their tools */
 	".claude*",
 	"CLAUDE*.md",
@@ -81,12 +71,27 @@ static const char protected_paths[][24] = {
 	".windsurf*",
 };
 
+/* Compiled code, which is loaded in place of its source. What needs it makes it again. */
+static const char compiled_paths[][24] = {"__pycache__", "*.pyc", "*.pyo",
+					  "*.pmc",	 "*.elc", "*.zwc"};
+
 /* Repositories: they have hooks, and configuration that names commands. */
 static const char repository_paths[][24] = {".git", ".hg", ".jj", ".sl"};
+
+/* What a commit changes in a repository that was there before: git reads it, and runs nothing of it. */
+static const char git_data[][24] = {
+	"COMMIT_EDITMSG", "FETCH_HEAD",	 "HEAD",   "MERGE_HEAD", "MERGE_MODE",
+	"MERGE_MSG",	  "ORIG_HEAD",	 "*.lock", "index",	 "logs",
+	"objects",	  "packed-refs", "refs",
+};
+
+/* Another repository among that data would need one of these. */
+static const char git_nested[][24] = {"objects", "commondir"};
 
 /* Git takes a directory with HEAD, objects and refs for a repository, by whatever name: none is made, and in
  * one that there is these are not changed. */
 #define HEAD "HEAD"
+#define GIT ".git"
 static const char *const repository[] = {"config",   "config.worktree", "commondir", "hooks",
 					 "info",     "modules",		"objects",   "refs",
 					 "worktrees"};
@@ -148,19 +153,43 @@ static bool is_in(const char (*rows)[24], size_t count, const char *at)
 	return false;
 }
 
+/* AT: where ".git/" begins in PATH. */
+static bool is_git_data(int workspace, const char *path, const char *at)
+{
+	static const char git[] = GIT "/";
+	size_t len = sizeof(git) - 1;
+
+	if (strncmp(at, git, len) != 0 || !is_in(git_data, ARRAY_SIZE(git_data), at + len) ||
+	    !has_beside(workspace, path, (size_t)(at - path) + len, HEAD))
+		return false;
+	for (at = strchr(at + len, '/'); at; at = strchr(at + 1, '/'))
+		if (is_in(git_nested, ARRAY_SIZE(git_nested), at + 1))
+			return false;
+	return true;
+}
+
 /* At any depth: a project below the workspace has hooks of its own. Beside the tables, three rules look
  * at what is there: settings in a home directory, whose names begin with a dot; parts of a repository;
  * and compiled code beside its source. */
 bool protected_path(int workspace, const char *path)
 {
+	bool in_git = false;
+
 	for (const char *at = path; at; at = strchr(at, '/')) {
 		if (*at == '/')
 			at++;
 		if (is_in(protected_paths, ARRAY_SIZE(protected_paths), at) ||
-		    is_in(repository_paths, ARRAY_SIZE(repository_paths), at))
+		    is_in(compiled_paths, ARRAY_SIZE(compiled_paths), at))
 			return true;
+		if (is_in(repository_paths, ARRAY_SIZE(repository_paths), at)) {
+			if (in_git || !is_git_data(workspace, path, at))
+				return true;
+			in_git = true;
+		}
 		if (*at == '.' && is_home(workspace, path, (size_t)(at - path)))
 			return true;
+		if (in_git)
+			continue;
 		if (strncmp(at, HEAD, 4) == 0 && (at[4] == '\0' || at[4] == '/'))
 			return true;
 		size_t dir = (size_t)(at - path);
@@ -175,35 +204,45 @@ bool protected_path(int workspace, const char *path)
 	return false;
 }
 
-/* True if there is a repository below DIR, or DIR cannot be searched. Closes DIR. */
-static bool holds_repository(int dir, unsigned depth)
+bool protected_is_in_git(const char *path)
 {
-	AUTO_CLOSEDIR DIR *d = depth < CORDON_WALK_DEPTH_MAX ? fdopendir(dir) : NULL;
-	struct dirent *e;
-
-	if (!d) {
-		scope_close(&dir);
-		return true;
-	}
-	while ((e = io_readdir(d))) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (is_in(repository_paths, ARRAY_SIZE(repository_paths), e->d_name))
-			return true;
-		int below = openat(dirfd(d), e->d_name,
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0 ? holds_repository(below, depth + 1)
-			       : errno != ENOTDIR && errno != ELOOP)
+	for (const char *at = path; at; at = strchr(at, '/')) {
+		at += *at == '/';
+		if (is_named(at, GIT))
 			return true;
 	}
-	return errno != 0;
+	return false;
 }
 
-bool protected_holds_repository(int workspace, const char *path)
+bool protected_is_compiled(const char *name)
 {
-	int dir = beneath_open(workspace, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	return is_in(compiled_paths, ARRAY_SIZE(compiled_paths), name);
+}
 
-	if (dir < 0)
-		return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
-	return holds_repository(dir, 0);
+enum protected_kind protected_entry(const char *name, bool is_directory, enum protected_place place)
+{
+	static const char bare[][24] = {"config*", "hooks",	"info",
+					"modules", "commondir", "worktrees"};
+
+	if (place == PLACE_GIT)
+		return is_in(git_data, ARRAY_SIZE(git_data), name) ? PROTECTED_NOT : PROTECTED;
+	if (place == PLACE_GIT_DATA && is_in(git_nested, ARRAY_SIZE(git_nested), name))
+		return PROTECTED;
+	if (place == PLACE_BARE && is_in(bare, ARRAY_SIZE(bare), name))
+		return PROTECTED;
+	if (is_in(protected_paths, ARRAY_SIZE(protected_paths), name))
+		return PROTECTED;
+	/* A file .git leads to a repository elsewhere. */
+	if (is_in(repository_paths, ARRAY_SIZE(repository_paths), name))
+		return is_directory && strcasecmp(name, GIT) == 0 && place != PLACE_GIT_DATA
+			       ? PROTECTED_NOT
+			       : PROTECTED;
+	return !is_directory && protected_is_compiled(name) ? PROTECTED_COMPILED : PROTECTED_NOT;
+}
+
+enum protected_place protected_below(const char *name, enum protected_place place)
+{
+	if (place == PLACE_GIT || place == PLACE_GIT_DATA)
+		return PLACE_GIT_DATA;
+	return strcasecmp(name, GIT) == 0 ? PLACE_GIT : PLACE_PLAIN;
 }

@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/scope.h"
 #include "overlay/overlay_private.h"
+#include "overlay/protected.h"
 
 #define UPPER "upper" /* in incoming and pending, beside the new base */
 
@@ -30,7 +31,8 @@ struct save {
 	struct overlay_diff base, added;
 	uint64_t bytes;
 	size_t depth;
-	bool any; /* there is something to save */
+	size_t moved; /* directories above this one that were replaced during the run */
+	bool any;     /* there is something to save */
 	struct overlay_losses *lost;
 };
 
@@ -72,6 +74,36 @@ static bool has_attributes(int fd)
 	return false;
 }
 
+static bool is_since(const struct save *s, const struct timespec *t)
+{
+	return t->tv_sec > s->since.tv_sec ||
+	       (t->tv_sec == s->since.tv_sec && t->tv_nsec > s->since.tv_nsec);
+}
+
+/* Names that come and go in a directory change both of its times together. A new name of its own, or a new
+ * mode, changes one of them. */
+static bool is_replaced(const struct save *s, const char *path)
+{
+	AUTO_CLOSE int dir = beneath_open(s->workspace, *path ? path : ".", O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	return *path && dir >= 0 && fstat(dir, &st) == 0 && is_since(s, &st.st_ctim) &&
+	       (st.st_ctim.tv_sec != st.st_mtim.tv_sec || st.st_ctim.tv_nsec != st.st_mtim.tv_nsec);
+}
+
+/* The program changed a file that the directory no longer has: the overlay marks a copy from below, and keeps
+ * the mark when the program renames it. */
+static bool is_deleted(const struct save *s, const char *path)
+{
+	const char *name;
+	AUTO_CLOSE int file = beneath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+	AUTO_CLOSE int parent = beneath_open_parent(s->workspace, path, &name);
+	struct stat st;
+
+	return file >= 0 && fgetxattr(file, "user.overlay.origin", NULL, 0) >= 0 &&
+	       (parent < 0 || fstat(parent, &st) < 0 || is_since(s, &st.st_ctim));
+}
+
 static int record(struct save *s, const char *path, bool with_all_below, struct err *err)
 {
 	struct overlay_state now;
@@ -79,11 +111,12 @@ static int record(struct save *s, const char *path, bool with_all_below, struct 
 
 	if (overlay_look(s->workspace, path, &s->since, &now, err) < 0)
 		return -1;
+	bool moved = now.type == OVERLAY_ABSENT ? is_deleted(s, path) : s->moved > 0;
 	if (!overlay_list_find(&s->base, path)) {
 		struct overlay_entry *e = overlay_list_add(&s->added, path, err);
 		if (!e)
 			return -1;
-		e->before = now;
+		e->before = moved ? (struct overlay_state){.type = OVERLAY_OTHER} : now;
 		if (s->base.count + s->added.count > s->o->entries_max)
 			return fail_over(s, err);
 	}
@@ -190,15 +223,21 @@ static int copy_names(struct save *s, const char *path, struct err *err)
 {
 	AUTO_ENTRIES struct entries names = {0};
 	int r = overlay_names(s->upper, path, &names, err);
+	bool moved = is_replaced(s, path);
 
+	s->moved += moved;
 	if (r == 0 && ++s->depth > OVERLAY_DEPTH_MAX)
 		r = err_set(err, ERR_LIMIT, "the run's directories are more than %d deep",
 			    OVERLAY_DEPTH_MAX);
 	for (size_t i = 0; r == 0 && i < names.count; i++) {
+		/* What needs compiled code makes it again. */
+		if (protected_is_compiled(names.name[i]))
+			continue;
 		AUTO_FREE char *below = overlay_join(path, names.name[i], err);
 		r = below ? copy_name(s, below, err) : -1;
 	}
 	s->depth--;
+	s->moved -= moved;
 	return r;
 }
 

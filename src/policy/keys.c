@@ -7,57 +7,70 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "conf/profile.h"
 #include "policy/schema.h"
-
-static const char *lang_name(unsigned i)
-{
-	return profile_at(i) ? profile_at(i)->name : NULL;
-}
 
 static const char *tier_name(unsigned i)
 {
 	return i < TIER_COUNT ? tier_row((enum tier)i)->name : NULL;
 }
 
-static int read_examples(struct schema *s, const struct schema_key *k, const struct node *n,
-			 void *to)
+/* Exposed code gets effects by tickets and not by the table: a grant of the policy is a ticket. */
+static int read_exposed(struct schema *s, const struct schema_key *k, const struct node *n,
+			void *to)
 {
-	struct policy_examples *all = to;
-	size_t count = node_count(n);
+	enum policy_cell *cell = to;
 
-	if (n->kind != NODE_LIST)
+	if (schema_word(s, k, n, cell) < 0)
+		return -1;
+	if (*cell > CELL_ASK)
+		return schema_complain(s, n->line,
+				       "exposed: %s: %s: only ask and deny; write a grant instead",
+				       k->key.name, policy_cell_name(*cell));
+	return 0;
+}
+
+/* {ATR-2026-00297: shown}. */
+static int read_grades(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy *p = to;
+
+	if (n->kind != NODE_MAP)
 		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
-	if (count > POLICY_EXAMPLES_MAX)
-		return schema_too_many(s, n->line, k->key.name, POLICY_EXAMPLES_MAX);
-	all->list = arena_alloc(s->arena, (count + 1) * sizeof(*all->list));
-	for (size_t i = 0; i < count && !s->arena->failed; i++) {
-		all->list[i] = (struct policy_example){.verdict = VERDICT_COUNT,
-						       .ask.caps = CAP_BIT(CAP_COMPUTE),
-						       .line = node_item(n, i)->line};
-		all->count = i + 1;
-		if (schema_read(s, k->inner, node_item(n, i), &all->list[i]) < 0)
+	if (n->map.count > POLICY_RULES_MAX)
+		return schema_too_many(s, n->line, k->key.name, POLICY_RULES_MAX);
+	p->grade = arena_alloc(s->arena, (n->map.count + 1) * sizeof(*p->grade));
+	for (size_t i = 0; i < n->map.count && !s->arena->failed; i++) {
+		const struct node_pair *pair = &n->map.pair[i];
+		if (pair->key.len > POLICY_ID_MAX)
+			return schema_too_many(s, pair->line, "bytes of a rule's id",
+					       POLICY_ID_MAX);
+		p->grade[i].rule = arena_dup(s->arena, pair->key.s);
+		if (schema_word(s, k, pair->value, &p->grade[i].grade) < 0)
 			return -1;
+		p->gradec = i + 1;
 	}
 	return 0;
 }
 
-static int read_rules(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+static int read_grants(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	struct policy *p = to;
 	size_t count = node_count(n);
 
 	if (n->kind != NODE_LIST)
 		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
-	if (count > POLICY_RULES_MAX)
-		return schema_too_many(s, n->line, k->key.name, POLICY_RULES_MAX);
-	p->rule = arena_alloc(s->arena, (count + 1) * sizeof(*p->rule));
+	if (count > POLICY_GRANTS_MAX)
+		return schema_too_many(s, n->line, k->key.name, POLICY_GRANTS_MAX);
+	p->grant = arena_alloc(s->arena, (count + 1) * sizeof(*p->grant));
 	for (size_t i = 0; i < count && !s->arena->failed; i++) {
-		p->rule[i] = (struct policy_rule){
-			.why = "", .approval.scope = SCOPE_COUNT, .line = node_item(n, i)->line};
-		if (schema_read(s, k->inner, node_item(n, i), &p->rule[i]) < 0)
+		p->grant[i] = (struct policy_grant){0};
+		if (schema_read(s, k->inner, node_item(n, i), &p->grant[i]) < 0)
 			return -1;
-		p->rulec = i + 1;
+		if (p->grant[i].directory[0] != '/')
+			return schema_complain(s, node_item(n, i)->line,
+					       "directory: \"%.64s\" is no path from the root",
+					       p->grant[i].directory);
+		p->grantc = i + 1;
 	}
 	return 0;
 }
@@ -66,8 +79,17 @@ static int read_rules(struct schema *s, const struct schema_key *k, const struct
 static int check_secret(struct schema *s, const struct policy *p, const struct policy_secret *one,
 			unsigned line)
 {
+	struct policy_use use;
+
 	if (!one->env + !one->path + !one->command != 2)
 		return schema_complain(s, line, "a secret comes from one of env, file and command");
+	/* The words of a grant have the same rules. */
+	const char *grant = arena_printf(s->arena, "%s=%s:%s:%u%s", one->name,
+					 *one->methods ? one->methods : "GET", one->host, one->port,
+					 one->prefix);
+	if (!policy_use_is_of(grant, one, &use) || strcmp(use.in.path, one->prefix) != 0)
+		return schema_complain(s, line,
+				       "methods are written like [GET, POST], path like /v1");
 	for (size_t i = 0; i < p->secretc; i++) {
 		if (strcmp(p->secret[i].name, one->name) == 0)
 			return schema_complain(s, line, "there are two secrets %s", one->name);
@@ -90,7 +112,8 @@ static int read_secrets(struct schema *s, const struct schema_key *k, const stru
 	p->secret = arena_alloc(s->arena, (count + 1) * sizeof(*p->secret));
 	for (size_t i = 0; i < count && !s->arena->failed; i++) {
 		struct policy_secret *one = &p->secret[i];
-		*one = (struct policy_secret){.header = "Authorization"};
+		*one = (struct policy_secret){
+			.header = "Authorization", .methods = "", .prefix = "/"};
 		if (schema_read(s, k->inner, node_item(n, i), one) < 0 ||
 		    check_secret(s, p, one, node_item(n, i)->line) < 0)
 			return -1;
@@ -100,70 +123,124 @@ static int read_secrets(struct schema *s, const struct schema_key *k, const stru
 }
 
 #define AT(type, field) offsetof(struct type, field)
-#define WHEN(i) ((i) * sizeof(unsigned))
+#define CELL(state, cap) AT(policy, row[state].cell[cap])
 
 static const struct schema_key keys[] = {
-	{{"", "version", "1", "of this format"}, true, 0, schema_version, NULL, NULL},
-	{{"", "profile", "a word", "what holds where no rule says otherwise; else balanced"},
+	{{"", "version", "2", "of this format"}, true, 0, schema_version, NULL, NULL},
+	{{"", "profile", "a word", "what holds where this file says nothing; else balanced"},
 	 false,
 	 AT(policy, profile),
 	 schema_word,
 	 policy_profile_name,
 	 NULL},
-	{{"", "origins", "a map", "where code comes from"}, false, 0, schema_map, NULL, "origins"},
-	{{"", "net", "a map", "hosts that the capability net is about"},
+	{{"", "clean", "a map", "effects of clean code"}, false, 0, schema_map, NULL, "clean"},
+	{{"", "exposed", "a map", "effects and the box of exposed code"},
 	 false,
 	 0,
 	 schema_map,
 	 NULL,
-	 "net"},
-	{{"", "secrets", "a list of maps", "what runs with secret and net use and never see"},
+	 "exposed"},
+	{{"", "net", "a map", "hosts that code may reach"}, false, 0, schema_map, NULL, "net"},
+	{{"", "secrets", "a list of maps", "what runs use at a host and never see"},
 	 false,
 	 0,
 	 read_secrets,
 	 NULL,
 	 "secret"},
-	{{"", "contained", "a map", "the box of contained runs and of code that is not trusted"},
+	{{"", "grants", "a list of maps", "effects of exposed code in a directory"},
 	 false,
-	 AT(policy, contained),
-	 schema_map,
+	 0,
+	 read_grants,
 	 NULL,
-	 "contained"},
-	{{"", "single_user", "true or false",
-	  "your own account may approve, at a terminal, with a passphrase"},
+	 "grant"},
+	{{"", "rules", "a map of rule ids to grades", "raises or lowers single rules"},
+	 false,
+	 0,
+	 read_grades,
+	 grade_name,
+	 NULL},
+	{{"", "single_user", "true or false", "your own account may approve, at a terminal"},
 	 false,
 	 AT(policy, single_user),
 	 schema_yes,
 	 NULL,
 	 NULL},
-	{{"", "approval", "a map", "what an approval is good for"},
+	{{"", "approval", "a map",
+	  "how long people are asked, how long an approval holds, how many must agree"},
 	 false,
 	 AT(policy, approval),
 	 schema_map,
 	 NULL,
 	 "approval"},
-	{{"", "rules", "a list of maps", "in any order"}, false, 0, read_rules, NULL, "rule"},
 
-	{{"origins", "undeclared", "a word", "the origin of code that nobody vouches for"},
+	{{"clean", "write", "a word", "apply changes to the directory"},
 	 false,
-	 AT(policy, undeclared),
-	 schema_undeclared,
-	 origin_name,
+	 CELL(STATE_CLEAN, CAP_WRITE),
+	 schema_word,
+	 policy_cell_name,
+	 NULL},
+	{{"clean", "net", "a word", "connect"},
+	 false,
+	 CELL(STATE_CLEAN, CAP_NET),
+	 schema_word,
+	 policy_cell_name,
+	 NULL},
+	{{"clean", "secret", "a word", "use a secret"},
+	 false,
+	 CELL(STATE_CLEAN, CAP_SECRET),
+	 schema_word,
+	 policy_cell_name,
+	 NULL},
+	{{"exposed", "write", "ask or deny", "apply changes to the directory"},
+	 false,
+	 CELL(STATE_EXPOSED, CAP_WRITE),
+	 read_exposed,
+	 policy_cell_name,
+	 NULL},
+	{{"exposed", "net", "ask or deny", "connect"},
+	 false,
+	 CELL(STATE_EXPOSED, CAP_NET),
+	 read_exposed,
+	 policy_cell_name,
+	 NULL},
+	{{"exposed", "secret", "ask or deny", "use a secret"},
+	 false,
+	 CELL(STATE_EXPOSED, CAP_SECRET),
+	 read_exposed,
+	 policy_cell_name,
+	 NULL},
+	{{"exposed", "tier", "a word", "the weakest box it may run in"},
+	 false,
+	 AT(policy, tier),
+	 schema_word,
+	 tier_name,
+	 NULL},
+	{{"exposed", "limits", "a map of limits", "at most this, by the names of cordon run"},
+	 false,
+	 AT(policy, limit),
+	 schema_limits,
+	 NULL,
 	 NULL},
 
-	{{"net", "allow", "a list of HOST:PORT", "where code with net may connect to"},
+	{{"net", "allow", "a list of HOST:PORT", "where clean code may connect to"},
 	 false,
 	 AT(policy, allow),
 	 schema_net,
 	 NULL,
 	 NULL},
-	{{"net", "deny", "a list of HOST or HOST:PORT", "where none may, whatever allow says"},
+	{{"net", "deny", "a list of HOST or HOST:PORT",
+	  "hosts that no code may reach, even with a ticket"},
 	 false,
 	 AT(policy, deny),
 	 schema_net,
 	 NULL,
 	 NULL},
-
+	{{"net", "trusted", "a list of HOST:PORT", "hosts whose answers expose nothing"},
+	 false,
+	 AT(policy, trusted),
+	 schema_net,
+	 NULL,
+	 NULL},
 	{{"net", "sni", "true or false", "TLS to a host must ask for the name that was dialled"},
 	 false,
 	 AT(policy, sni),
@@ -177,7 +254,8 @@ static const struct schema_key keys[] = {
 	 schema_token,
 	 NULL,
 	 NULL},
-	{{"secret", "host", "HOST:PORT", "who gets it, by TLS; plain HTTP to it goes there"},
+	{{"secret", "host", "HOST:PORT",
+	  "the host that gets it. Requests to it by plain HTTP are sent by TLS"},
 	 true,
 	 AT(policy_secret, host),
 	 schema_host,
@@ -189,6 +267,18 @@ static const struct schema_key keys[] = {
 	 schema_token,
 	 NULL,
 	 NULL},
+	{{"secret", "methods", "a list of words", "only in requests of these methods"},
+	 false,
+	 AT(policy_secret, methods),
+	 schema_methods,
+	 NULL,
+	 NULL},
+	{{"secret", "path", "a path", "only in requests for it or below it"},
+	 false,
+	 AT(policy_secret, prefix),
+	 schema_text,
+	 NULL,
+	 NULL},
 	{{"secret", "env", "a name", "it is in this variable of the caller"},
 	 false,
 	 AT(policy_secret, env),
@@ -198,36 +288,43 @@ static const struct schema_key keys[] = {
 	{{"secret", "file", "a path", "it is in this file"},
 	 false,
 	 AT(policy_secret, path),
-	 schema_why,
+	 schema_text,
 	 NULL,
 	 NULL},
 	{{"secret", "command", "a command line", "this prints it"},
 	 false,
 	 AT(policy_secret, command),
-	 schema_why,
+	 schema_text,
 	 NULL,
 	 NULL},
 
-	{{"contained", "tier", "a word", "the weakest box it may run in"},
-	 false,
-	 AT(policy_contained, tier),
-	 schema_word,
-	 tier_name,
+	{{"grant", "directory", "a path", "the directory that the run is given"},
+	 true,
+	 AT(policy_grant, directory),
+	 schema_text,
+	 NULL,
 	 NULL},
-	{{"contained", "limits", "a map of limits", "at most this, by the names of cordon run"},
+	{{"grant", "write", "a list of paths", "below the directory; . is all of it"},
 	 false,
-	 AT(policy_contained, limit),
-	 schema_limits,
+	 AT(policy_grant, write),
+	 schema_paths,
+	 NULL,
+	 NULL},
+	{{"grant", "net", "a list of HOST:PORT", "exact names or addresses"},
+	 false,
+	 AT(policy_grant, net),
+	 schema_hosts,
+	 NULL,
+	 NULL},
+	{{"grant", "secret", "a list of NAME=METHODS:HOST:PORT/PATH",
+	  "secrets of this policy, and the requests for them"},
+	 false,
+	 AT(policy_grant, secret),
+	 schema_uses,
 	 NULL,
 	 NULL},
 
-	{{"approval", "scope", "a word", "what it is good for"},
-	 false,
-	 AT(policy_approval, scope),
-	 schema_word,
-	 scope_name,
-	 NULL},
-	{{"approval", "ttl", "a duration", "how long, at most 24h"},
+	{{"approval", "ttl", "a duration", "how long it holds, at most 24h"},
 	 false,
 	 AT(policy_approval, ttl_ms),
 	 schema_ttl,
@@ -239,128 +336,11 @@ static const struct schema_key keys[] = {
 	 schema_ttl,
 	 NULL,
 	 NULL},
-	{{"approval", "approvers", "a number", "how many people; two or more make ask ask-two"},
+	{{"approval", "approvers", "a number", "how many people must agree"},
 	 false,
 	 AT(policy_approval, approvers),
 	 schema_approvers,
 	 NULL,
-	 NULL},
-
-	{{"rule", "id", "a name", "a-z, 0-9 and -, once in a policy"},
-	 true,
-	 AT(policy_rule, id),
-	 schema_id,
-	 NULL,
-	 NULL},
-	{{"rule", "why", "a text", "told to who is asked or refused"},
-	 false,
-	 AT(policy_rule, why),
-	 schema_why,
-	 NULL,
-	 NULL},
-	{{"rule", "when", "a map", "all of its conditions must hold"},
-	 true,
-	 AT(policy_rule, when),
-	 schema_map,
-	 NULL,
-	 "when"},
-	{{"rule", "then", "a word", "the verdict"},
-	 true,
-	 AT(policy_rule, then),
-	 schema_word,
-	 verdict_name,
-	 NULL},
-	{{"rule", "approval", "a map", "for what this rule asks"},
-	 false,
-	 AT(policy_rule, approval),
-	 schema_map,
-	 NULL,
-	 "approval"},
-	{{"rule", "match", "a list of maps", "examples that the rule is for"},
-	 false,
-	 AT(policy_rule, match),
-	 read_examples,
-	 NULL,
-	 "example"},
-	{{"rule", "not_match", "a list of maps", "examples that it is not for"},
-	 false,
-	 AT(policy_rule, not_match),
-	 read_examples,
-	 NULL,
-	 "example"},
-
-	{{"when", "origin", "words", "one of them"},
-	 false,
-	 WHEN(WHEN_ORIGIN),
-	 schema_set,
-	 origin_name,
-	 NULL},
-	{{"when", "caps", "words", "all of them are asked for"},
-	 false,
-	 WHEN(WHEN_CAPS),
-	 schema_set,
-	 cap_name,
-	 NULL},
-	{{"when", "caps_any", "words", "at least one of them is"},
-	 false,
-	 WHEN(WHEN_CAPS_ANY),
-	 schema_set,
-	 cap_name,
-	 NULL},
-	{{"when", "grade", "words", "the worst finding is one of them"},
-	 false,
-	 WHEN(WHEN_GRADE),
-	 schema_set,
-	 grade_name,
-	 NULL},
-	{{"when", "lang", "words", "the code is in one of them"},
-	 false,
-	 WHEN(WHEN_LANG),
-	 schema_set,
-	 lang_name,
-	 NULL},
-	{{"when", "source", "words", "something of one of these kinds was read before"},
-	 false,
-	 WHEN(WHEN_SOURCE),
-	 schema_set,
-	 source_kind_name,
-	 NULL},
-
-	{{"example", "origin", "a word", "where the code came from"},
-	 true,
-	 AT(policy_example, ask.origin),
-	 schema_word,
-	 origin_name,
-	 NULL},
-	{{"example", "caps", "words", "what it asks for; else compute"},
-	 false,
-	 AT(policy_example, ask.caps),
-	 schema_set,
-	 cap_name,
-	 NULL},
-	{{"example", "grade", "a word", "the worst finding; else none"},
-	 false,
-	 AT(policy_example, ask.grade),
-	 schema_word,
-	 grade_name,
-	 NULL},
-	{{"example", "lang", "a word", "its language; else unknown"},
-	 false,
-	 AT(policy_example, ask.lang),
-	 schema_lang,
-	 lang_name,
-	 NULL},
-	{{"example", "source", "words", "what was read before; else nothing"},
-	 false,
-	 AT(policy_example, ask.sources),
-	 schema_set,
-	 source_kind_name,
-	 NULL},
-	{{"example", "verdict", "a word", "what the whole policy must decide"},
-	 false,
-	 AT(policy_example, verdict),
-	 schema_word,
-	 verdict_name,
 	 NULL},
 };
 
@@ -372,15 +352,4 @@ const struct schema_key *schema_key_at(unsigned i)
 const struct policy_key *policy_key_at(unsigned i)
 {
 	return schema_key_at(i) ? &schema_key_at(i)->key : NULL;
-}
-
-const char *policy_when_name(enum policy_when when, unsigned i)
-{
-	static const char *(*const words[WHEN_COUNT])(unsigned i) = {
-		[WHEN_ORIGIN] = origin_name, [WHEN_CAPS] = cap_name,
-		[WHEN_CAPS_ANY] = cap_name,  [WHEN_GRADE] = grade_name,
-		[WHEN_LANG] = lang_name,     [WHEN_SOURCE] = source_kind_name,
-	};
-
-	return words[when](i);
 }

@@ -180,12 +180,28 @@ int policy_net_parse(const char *text, bool allows, struct arena *arena, struct 
 	return 0;
 }
 
+static bool is_network(const struct policy_net *n)
+{
+	return (n->kind == NET_V4 && n->prefix < v4.bits) ||
+	       (n->kind == NET_V6 && n->prefix < v6.bits);
+}
+
+const char *policy_net_many(const struct policy_net *n)
+{
+	return n->kind == NET_SUFFIX	    ? "a pattern of names"
+	       : is_network(n)		    ? "a network"
+	       : n->port_from != n->port_to ? "a range of ports"
+					    : NULL;
+}
+
 const char *policy_net_format(const struct policy_net *n, char *buf, size_t size)
 {
-	char host[POLICY_NET_NAME_MAX + 3], ports[16];
+	char host[POLICY_NET_NAME_MAX + 3], ports[16], prefix[8] = "";
 
 	if (n->kind == NET_V4 || n->kind == NET_V6)
 		inet_ntop(n->kind == NET_V4 ? AF_INET : AF_INET6, n->address, host, sizeof(host));
+	if (is_network(n))
+		snprintf(prefix, sizeof(prefix), "/%u", n->prefix);
 	if (n->port_from == 1 && n->port_to == PORT_MAX)
 		snprintf(ports, sizeof(ports), "*");
 	else if (n->port_from == n->port_to)
@@ -193,10 +209,38 @@ const char *policy_net_format(const struct policy_net *n, char *buf, size_t size
 	else
 		snprintf(ports, sizeof(ports), "%u-%u", n->port_from, n->port_to);
 	if (n->kind == NET_V6)
-		snprintf(buf, size, "[%s/%u]:%s", host, n->prefix, ports);
+		snprintf(buf, size, "[%s%s]:%s", host, prefix, ports);
 	else if (n->kind == NET_V4)
-		snprintf(buf, size, "%s/%u:%s", host, n->prefix, ports);
+		snprintf(buf, size, "%s%s:%s", host, prefix, ports);
 	else
 		snprintf(buf, size, "%s%s:%s", n->kind == NET_SUFFIX ? "*." : "", n->name, ports);
 	return buf;
+}
+
+static bool fits(const struct policy_net *n, const struct policy_net *host)
+{
+	const char *name = n->name ? n->name : "", *host_name = host->name ? host->name : "";
+	size_t len = strlen(name), host_len = strlen(host_name);
+
+	if (host->port_from < n->port_from || host->port_to > n->port_to)
+		return false;
+	if (n->kind == NET_SUFFIX && host->kind == NET_NAME)
+		return host_len > len + 1 && host_name[host_len - len - 1] == '.' &&
+		       strcmp(host_name + host_len - len, name) == 0;
+	return n->kind == host->kind && strcmp(name, host_name) == 0 && n->prefix == host->prefix &&
+	       memcmp(n->address, host->address, sizeof(n->address)) == 0;
+}
+
+bool policy_net_lists(const struct policy_netlist *list, const char *host)
+{
+	struct arena arena = {0};
+	struct policy_net one = {0};
+	struct err ignored;
+	bool found = false;
+
+	if (policy_net_parse(host, true, &arena, &one, &ignored) == 0)
+		for (size_t i = 0; i < list->count; i++)
+			found |= fits(&list->list[i], &one);
+	arena_done(&arena);
+	return found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
- * read and checked here and written in one form each; who connects uses them.
+ * read and checked here and written in one form each; cordon-egress uses them.
  */
 #ifndef CORDON_POLICY_NET_H
 #define CORDON_POLICY_NET_H
@@ -40,6 +40,10 @@ struct policy_netlist {
 /* ALLOWS: it must name its ports, and must not stand for every host. Else no port means all. */
 int policy_net_parse(const char *text, bool allows, struct arena *arena, struct policy_net *ret,
 		     struct err *err);
+/* Is HOST, a name or an address with one port, one of LIST? */
+bool policy_net_lists(const struct policy_netlist *list, const char *host);
+/* What N is other than one host and one port; NULL: it is that. */
+const char *policy_net_many(const struct policy_net *n);
 /* The one way to write it. Returns BUF. */
 const char *policy_net_format(const struct policy_net *n, char *buf, size_t size);
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The policy and its one question: may this code have what it asks for? policy_decide() is pure:
- * it looks at nothing but its arguments, so the whole of it is tested cell by cell. A policy is a
- * built-in profile (table.h) and the user's rules on top, from one YAML file.
- *
- * A rule has two sides. Code of the origins it names, and any that is trusted less or was found
- * worse, gets no more than the rule says: the strictest such rule wins, so an explicit deny beats
- * everything. If it names both origins and capabilities, code of those origins, and any that is
- * trusted more, gets as much as it says where the profile lets that be (policy_ceiling). So
- * whatever rules there are: who is trusted less, was found worse or asks for more never gets more.
+ * The policy and its two questions: may this code run, and may it have this effect? Both are pure: they look
+ * at nothing but their arguments, so the whole table is tested cell by cell. A policy is a built-in profile
+ * (table.c) and what one YAML file changes in it.
  */
 #ifndef CORDON_POLICY_POLICY_H
 #define CORDON_POLICY_POLICY_H
@@ -19,76 +13,48 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "model/egress.h"
 #include "model/limit.h"
 #include "model/request.h"
 #include "policy/net.h"
-#include "policy/table.h"
 
 #define POLICY_BYTES_MAX (256UL << 10) /* of the file */
-#define POLICY_RULES_MAX 256
-#define POLICY_EXAMPLES_MAX 64 /* of one list of a rule */
-#define POLICY_ID_MAX 64       /* bytes */
-#define POLICY_WHY_MAX 200
+#define POLICY_RULES_MAX 1000	       /* rules whose grade it changes */
+#define POLICY_GRANTS_MAX 64
+#define POLICY_LIST_MAX 32 /* paths, hosts or secrets of a grant */
+#define POLICY_ID_MAX 64   /* bytes */
+#define POLICY_TEXT_MAX 1024
 #define POLICY_APPROVERS_MAX 9
 #define POLICY_TTL_MIN_MS 1000ULL
 #define POLICY_TTL_MAX_MS (24ULL * 60 * 60 * 1000)
 #define POLICY_SHA256 32
-#define POLICY_REASON_MAX 512 /* room for any */
 
-/* What is decided about. All zero: hostile. */
-struct ask {
-	enum origin origin;
-	unsigned caps; /* bits; computing is always one of them */
-	enum grade grade;
-	unsigned sources; /* bits of enum source_kind: what was read before; not known: all */
-	const char *lang; /* a language profile's name; NULL: not known */
+/* Strictest first. */
+enum policy_profile { POLICY_STRICT, POLICY_BALANCED, POLICY_OBSERVE, POLICY_PROFILES };
+const char *policy_profile_name(unsigned profile); /* NULL past the end */
+const char *policy_profile_help(unsigned profile);
+
+/* What the table says of an effect that no ticket covers. Strictest first. */
+enum policy_cell {
+	CELL_DENY,   /* it is withheld */
+	CELL_ASK,    /* a person is asked */
+	CELL_LISTED, /* given where the policy lists it; else a person is asked */
+	CELL_ALLOW,
+	CELL_COUNT,
 };
+const char *policy_cell_name(unsigned cell);
 
-/* The conditions of a rule: each a set of words, as bits. 0: not named, so it always holds. */
-enum policy_when {
-	WHEN_ORIGIN,
-	WHEN_CAPS,     /* all of them are asked for */
-	WHEN_CAPS_ANY, /* at least one of them is */
-	WHEN_GRADE,
-	WHEN_LANG,
-	WHEN_SOURCE,
-	WHEN_COUNT,
+enum policy_state { STATE_EXPOSED, STATE_CLEAN, STATE_COUNT };
+
+/* What a policy changes in its profile, or all that is in force: one row for each state. */
+struct policy_row {
+	enum policy_cell cell[CAP_COUNT];
 };
-
-/* The word for a condition's bit; NULL past the end. */
-const char *policy_when_name(enum policy_when when, unsigned i);
 
 struct policy_approval {
-	enum scope scope;   /* SCOPE_COUNT: not named */
-	uint64_t ttl_ms;    /* 0: not named */
-	uint64_t wait_ms;   /* 0: not named */
+	uint64_t ttl_ms;    /* how long an approval holds; 0: not named */
+	uint64_t wait_ms;   /* how long people are asked; 0: not named */
 	unsigned approvers; /* 0: not named */
-};
-
-struct policy_example {
-	struct ask ask;
-	enum verdict verdict; /* what must be decided; VERDICT_COUNT: not named */
-	unsigned line;
-};
-
-struct policy_examples {
-	size_t count;
-	struct policy_example *list;
-};
-
-struct policy_rule {
-	const char *id, *why; /* WHY is "" when not named */
-	unsigned line;
-	unsigned when[WHEN_COUNT];
-	enum verdict then;
-	struct policy_approval approval;
-	struct policy_examples match, not_match;
-};
-
-/* What a contained run gets at most. */
-struct policy_contained {
-	enum tier tier;		     /* the weakest box */
-	uint64_t limit[LIMIT_COUNT]; /* 0: the request's own */
 };
 
 /* A credential that a run uses and never sees: see docs/EGRESS.md. One of the last three is named. */
@@ -97,23 +63,59 @@ struct policy_secret {
 	const char *name; /* of the variable that holds what stands for it */
 	const char *host; /* a name, in lower case */
 	uint16_t port;
-	const char *header; /* in which it goes there */
+	const char *header;	      /* in which it goes there */
+	const char *methods, *prefix; /* of the requests in which it does; "" and "/": all */
 	const char *env, *path, *command;
+};
+
+/* What a grant says of a secret, in one text: NAME=METHOD[,METHOD...]:HOST:PORT/PATH. */
+struct policy_use {
+	char name[POLICY_ID_MAX];
+	char host[POLICY_NET_TEXT_MAX]; /* HOST:PORT */
+	struct egress_use in;
+};
+int policy_use_parse(const char *text, struct policy_use *ret, struct err *err);
+/* The one way to write it. */
+const char *policy_use_format(const struct policy_use *u, struct arena *arena);
+/* Is TEXT such a text, and is it for this secret at this host? */
+bool policy_use_is_of(const char *text, const struct policy_secret *s, struct policy_use *ret);
+
+/* A grant as a line of the policy: for a directory. */
+struct policy_list {
+	size_t count;
+	const char *text[POLICY_LIST_MAX];
+};
+struct policy_grant {
+	const char *directory;
+	struct policy_list write, net, secret;
+};
+
+/* Raises or lowers one rule. */
+struct policy_grade {
+	const char *rule;
+	enum grade grade;
 };
 
 struct policy {
 	const char *file; /* NULL: built in */
 	enum policy_profile profile;
-	enum origin undeclared; /* of code of which nothing is known */
-	bool single_user; /* whoever asks may also approve what one person can, with a passphrase */
+	struct policy_row row[STATE_COUNT];
+	enum policy_waits {
+		WAITS_DERIVED, /* all derived code */
+		WAITS_FINDING, /* derived code with a finding */
+		WAITS_NEVER,
+	} waits;
+	bool single_user; /* the account that asks may also approve, at a terminal */
 	struct policy_netlist allow, deny;
-	bool sni; /* TLS to a name must ask for that name */
-	size_t secretc;
+	struct policy_netlist trusted; /* hosts whose answers expose nothing */
+	bool sni;		       /* TLS to a name must ask for that name */
+	size_t secretc, gradec, grantc;
 	struct policy_secret *secret;
-	struct policy_contained contained;
-	struct policy_approval approval; /* where no rule says otherwise */
-	size_t rulec;
-	struct policy_rule *rule;
+	struct policy_grade *grade;
+	struct policy_grant *grant;
+	enum tier tier;		     /* the weakest box of exposed code */
+	uint64_t limit[LIMIT_COUNT]; /* the most that exposed code gets; 0: the request's own */
+	struct policy_approval approval;
 	uint8_t sha256[POLICY_SHA256]; /* of its canonical form: all that can change a decision */
 	struct arena arena;
 };
@@ -123,76 +125,51 @@ int policy_init(struct policy *p, enum policy_profile profile, struct err *err);
 /* One YAML document. An error's message begins with FILE:LINE. */
 int policy_parse(struct policy *p, const char *file, const char *data, size_t len, struct err *err);
 int policy_load(struct policy *p, const char *file, struct err *err);
-/* What holds when somebody names a FILE, or none (NULL): the built-in profile balanced then. */
+/* FILE, or the built-in profile balanced (NULL). */
 int policy_open(struct policy *p, const char *file, struct err *err);
 void policy_done(struct policy *p);
 /* All that can change a decision, in words that do not depend on how it was written. Malloc'd. */
 char *policy_canonical(const struct policy *p, size_t *ret_len);
 
-/* Where the verdict on one capability came from. */
-struct policy_outcome {
-	enum verdict verdict;
-	const struct policy_rule *rule; /* NULL: the profile's own cell */
+/* What a grant may write, in its one form: a path below the directory, or "." for all of it. NULL: TEXT is
+ * no such path. */
+const char *policy_path(const char *text, struct arena *arena, struct err *err);
+
+/* May it run? */
+struct policy_run {
+	bool exposed;	  /* the conversation is, or what the run is given */
+	bool derived;	  /* parts of it stand in an untrusted document */
+	bool bounded;	  /* a grant already bounds its effects */
+	bool review;	  /* a rule of the deny grade wants a person to look, and no more */
+	enum grade grade; /* of the worst finding */
 };
+enum verdict policy_decide_run(const struct policy *p, const struct policy_run *run);
+/* In words; static. */
+const char *policy_run_reason(const struct policy *p, const struct policy_run *run);
 
-/* What the box gets: at most this. */
-struct policy_box {
-	enum tier tier; /* the weakest allowed */
-	bool network, secrets, commit;
-	enum workspace_mode workspace;
-	uint64_t limit[LIMIT_COUNT]; /* 0: the request's own */
+/* May it have this effect? */
+struct policy_effect {
+	enum cap cap;
+	bool exposed;
+	bool listed;  /* the policy lists this host or secret */
+	bool covered; /* a ticket covers it */
+	bool can_ask; /* there is a person to ask */
 };
+enum outcome policy_decide_effect(const struct policy *p, const struct policy_effect *effect);
+/* For an effect that the table gave: "policy"; "observe" if the profile balanced would not give it. */
+const char *policy_giver(const struct policy *p, const struct policy_effect *effect);
 
-/* All zero: denied. RULEs live as long as the policy. */
-struct decision {
-	enum verdict verdict;
-	const char *refusal; /* the question makes no sense: why; or NULL */
-	enum origin origin;  /* as decided on: findings of the deny grade make it hostile */
-	enum grade grade;
-	enum policy_profile profile;
-	unsigned asked;			     /* capabilities */
-	unsigned granted;		     /* what it has now */
-	unsigned if_approved;		     /* what it will have when people agree */
-	enum cap cap;			     /* the first whose outcome is the verdict */
-	struct policy_outcome of[CAP_COUNT]; /* of those that were asked for */
-	struct policy_approval approval;     /* what the people's word is good for; asked only */
-	struct policy_box box;		     /* for what is granted, now or when they agree */
-	uint8_t policy_sha256[POLICY_SHA256];
-};
+/* The grade of a finding of this rule, which is GRADE by its lane. */
+enum grade policy_grade_of(const struct policy *p, const char *rule, enum grade grade);
 
-void policy_decide(const struct policy *p, const struct ask *ask, struct decision *ret);
-/* Was the rule written for exactly this? That is what its examples are about. */
-bool policy_rule_matches(const struct policy_rule *rule, const struct ask *ask);
-
-/* In words. All return BUF. */
-/* Why the capability got what it got; "" for one that was not asked for. */
-const char *decision_reason(const struct decision *d, enum cap cap, char *buf, size_t size);
-/* The row that decided: "profile/balanced/derived/none/net" or "rule/ID". */
-const char *decision_row(const struct decision *d, char *buf, size_t size);
-/* Names of a set, "a, b"; "none". */
-const char *caps_words(unsigned caps, char *buf, size_t size);
-
-/* Runs the rules' examples. Calls REPORT for each that does not hold; returns how many. */
-struct policy_report {
-	const struct policy_rule *rule;
-	unsigned line;
-	const char *words;
-};
-typedef void policy_report_fn(void *context, const struct policy_report *report);
-size_t policy_check(const struct policy *p, policy_report_fn *report, void *context);
-
-/* One ask as an object of the same keys as in examples; NODE is what was read of it. *RET_LINE is
- * good on failure. */
-struct node;
-int policy_read_ask(const struct node *node, struct arena *arena, struct ask *ret,
-		    unsigned *ret_line, struct err *err);
-
-/* What a request asks for by its words alone, whatever it says that it asks for. */
+/* Which effects a request wants by its words alone. */
 unsigned policy_caps_of(const struct request *r);
-/* Takes from the request what the box must not have. 0, or -1: its tier is too weak. */
-int policy_confine(const struct policy_box *box, struct request *r, struct err *err);
+/* Takes from the request of exposed code what its box must not have. -1: its tier is too weak. */
+int policy_confine(const struct policy *p, struct request *r, struct err *err);
 /* True if two confined copies of one request need the same box. */
 bool policy_confined_alike(const struct request *a, const struct request *b);
+/* Names of a set, "write, net"; "none". Returns BUF. */
+const char *caps_words(unsigned caps, char *buf, size_t size);
 
 /* The keys of the file, for help and documents; NULL past the end. MAP is "" for the file. */
 struct policy_key {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps, words and sets of words by rows.
+ * Maps and words by rows.
  */
 #include "policy/schema.h"
 
@@ -11,8 +11,6 @@
 
 #include "base/scope.h"
 #include "conf/names.h"
-
-enum { SET_MAX = 32 };
 
 _Static_assert(sizeof(enum verdict) == sizeof(unsigned) && sizeof(enum tier) == sizeof(unsigned),
 	       "schema_word writes enumerations");
@@ -120,41 +118,6 @@ int schema_word(struct schema *s, const struct schema_key *k, const struct node 
 	if (found < 0)
 		return -1;
 	memcpy(to, &value, sizeof(value));
-	return 0;
-}
-
-static int add_word(struct schema *s, const struct schema_key *k, const struct node *n,
-		    unsigned *set)
-{
-	int found = word(s, k, n);
-
-	if (found < 0)
-		return -1;
-	if (found >= SET_MAX)
-		return schema_too_many(s, n->line, k->key.name, SET_MAX);
-	if (*set & (1U << found))
-		return schema_complain(s, n->line, "%s: %s is there twice", k->key.name,
-				       k->words((unsigned)found));
-	*set |= 1U << found;
-	return 0;
-}
-
-/* One word stands for a list of one. An empty list would mean nothing, or all: it is refused. */
-int schema_set(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
-{
-	unsigned set = 0;
-
-	if (n->kind == NODE_STRING && add_word(s, k, n, &set) < 0)
-		return -1;
-	if (n->kind != NODE_STRING && n->kind != NODE_LIST)
-		return wrong_kind(s, k, n);
-	for (size_t i = 0; i < node_count(n); i++)
-		if (add_word(s, k, node_item(n, i), &set) < 0)
-			return -1;
-	if (!set)
-		return schema_complain(s, n->line, "%s: an empty list; leave the key out",
-				       k->key.name);
-	memcpy(to, &set, sizeof(set));
 	return 0;
 }
 

@@ -36,27 +36,28 @@ int schema_complain(struct schema *s, unsigned line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int schema_too_many(struct schema *s, unsigned line, const char *what, size_t most);
 
-/* Readers for rows. A map of its own, one word (an enumeration), a set of words (bits). */
+/* Readers for rows. A map of its own, one word (an enumeration). */
 int schema_map(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_word(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_set(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 /* The string, or NULL with the error set. A number is taken as it was written. */
 const char *schema_string(struct schema *s, const struct schema_key *k, const struct node *n,
 			  size_t most);
 
 /* values.c: readers of single values. */
 int schema_version(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_undeclared(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_net(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_limits(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_yes(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_text(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_texts(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_paths(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_hosts(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_uses(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
+int schema_methods(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_token(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 /* A name and one port: the host and the port of a struct policy_secret. */
 int schema_host(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 
 #endif

@@ -7,29 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/profile.h"
+#include "base/beneath.h"
 #include "conf/units.h"
 #include "policy/schema.h"
 
 int schema_version(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	(void)to;
-	if (n->kind == NODE_INT && n->integer == 1)
+	if (n->kind == NODE_INT && n->integer == 2)
 		return 0;
-	return schema_complain(s, n->line, "%s: only 1 is known", k->key.name);
-}
-
-/* Nothing is known of such code: it cannot be trusted more than what has seen anything. */
-int schema_undeclared(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
-{
-	enum origin *origin = to;
-
-	if (schema_word(s, k, n, to) < 0)
-		return -1;
-	if (*origin <= ORIGIN_EXPOSED)
-		return 0;
-	return schema_complain(s, n->line, "%s: code that nobody vouches for cannot be %s",
-			       k->key.name, origin_name(*origin));
+	schema_complain(s, n->line, "%s: only 2 is known", k->key.name);
+	err_cure(s->err, "docs/POLICY.md has the keys of version 2");
+	return -1;
 }
 
 static int by_text(const void *left, const void *right)
@@ -54,7 +43,7 @@ int schema_net(struct schema *s, const struct schema_key *k, const struct node *
 		const struct node *item = node_item(n, i);
 		const char *text = schema_string(s, k, item, POLICY_NET_TEXT_MAX);
 		s->line = item->line;
-		if (!text || policy_net_parse(text, strcmp(k->key.name, "allow") == 0, s->arena,
+		if (!text || policy_net_parse(text, strcmp(k->key.name, "deny") != 0, s->arena,
 					      &list->list[i], s->err) < 0)
 			return -1;
 		list->count = i + 1;
@@ -129,30 +118,118 @@ int schema_approvers(struct schema *s, const struct schema_key *k, const struct 
 	return 0;
 }
 
-/* It is a file name, a column and a word in messages. */
-int schema_id(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+int schema_text(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
-	const char *id = schema_string(s, k, n, POLICY_ID_MAX);
-
-	if (!id)
-		return -1;
-	for (const char *p = id; *p; p++)
-		if (!islower((unsigned char)*p) && !isdigit((unsigned char)*p) &&
-		    (*p != '-' || p == id))
-			return schema_complain(s, n->line,
-					       "%s: \"%.64s\" has more than a-z, 0-9 and -",
-					       k->key.name, id);
-	*(const char **)to = id;
-	return 0;
-}
-
-int schema_why(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
-{
-	const char *text = schema_string(s, k, n, POLICY_WHY_MAX);
+	const char *text = schema_string(s, k, n, POLICY_TEXT_MAX);
 
 	if (text)
 		*(const char **)to = text;
 	return text ? 0 : -1;
+}
+
+int schema_texts(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_list *list = to;
+
+	if (n->kind != NODE_LIST)
+		return schema_complain(s, n->line, "%s takes %s", k->key.name, k->key.takes);
+	if (node_count(n) > POLICY_LIST_MAX)
+		return schema_too_many(s, n->line, k->key.name, POLICY_LIST_MAX);
+	for (size_t i = 0; i < node_count(n); i++)
+		if (schema_text(s, k, node_item(n, i), &list->text[list->count++]) < 0)
+			return -1;
+	return 0;
+}
+
+/* ./src/ is src. */
+const char *policy_path(const char *text, struct arena *arena, struct err *err)
+{
+	const char *from = strncmp(text, "./", 2) == 0 ? text + 2 : text;
+	size_t len = strlen(from);
+
+	if (strcmp(text, ".") == 0 || (from > text && !len))
+		return ".";
+	len -= len && from[len - 1] == '/';
+	char *path = arena_printf(arena, "%.*s", (int)len, from);
+	if (arena->failed) {
+		err_memory(err);
+		return NULL;
+	}
+	if (len && path[len - 1] != '/' && beneath_is_clean(path, len))
+		return path;
+	err_set(err, ERR_INPUT, "\"%.64s\" is no path below the directory", text);
+	err_cure(err, "write it like src/main.c; . is all of the directory");
+	return NULL;
+}
+
+int schema_paths(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_list *list = to;
+
+	if (schema_texts(s, k, n, to) < 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++) {
+		s->line = node_item(n, i)->line;
+		list->text[i] = policy_path(list->text[i], s->arena, s->err);
+		if (!list->text[i])
+			return -1;
+	}
+	return 0;
+}
+
+/* For exposed code hosts are exact, never wildcards or ranges. */
+int schema_hosts(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_list *list = to;
+	char text[POLICY_NET_TEXT_MAX];
+
+	if (schema_texts(s, k, n, to) < 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++) {
+		struct policy_net net;
+		s->line = n->line;
+		if (policy_net_parse(list->text[i], true, s->arena, &net, s->err) < 0)
+			return -1;
+		if (policy_net_many(&net))
+			return schema_complain(s, n->line,
+					       "%s: \"%.64s\" is not one host and one port: "
+					       "it is %s",
+					       k->key.name, list->text[i], policy_net_many(&net));
+		list->text[i] = arena_dup(s->arena, policy_net_format(&net, text, sizeof(text)));
+	}
+	return 0;
+}
+
+int schema_uses(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_list *list = to;
+	struct policy_use use;
+
+	if (schema_texts(s, k, n, to) < 0)
+		return -1;
+	s->line = n->line;
+	for (size_t i = 0; i < list->count; i++) {
+		if (policy_use_parse(list->text[i], &use, s->err) < 0)
+			return -1;
+		list->text[i] = policy_use_format(&use, s->arena);
+	}
+	return 0;
+}
+
+/* GET,POST: check_secret looks at it. */
+int schema_methods(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+{
+	struct policy_list list = {0};
+	const char *all = "";
+
+	if (schema_texts(s, k, n, &list) < 0)
+		return -1;
+	for (size_t i = 0; i < list.count; i++)
+		all = arena_printf(s->arena, "%s%s%s", all, i ? "," : "", list.text[i]);
+	if (!*all)
+		return schema_complain(s, n->line, "%s: it is empty", k->key.name);
+	*(const char **)to = all;
+	return 0;
 }
 
 /* Of a variable or a header. */
@@ -188,15 +265,5 @@ int schema_host(struct schema *s, const struct schema_key *k, const struct node 
 				       k->key.name, text);
 	secret->host = net.name;
 	secret->port = net.port_from;
-	return 0;
-}
-
-int schema_lang(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
-{
-	unsigned i;
-
-	if (schema_word(s, k, n, &i) < 0)
-		return -1;
-	*(const char **)to = profile_at(i)->name;
 	return 0;
 }

@@ -26,7 +26,7 @@ static const char schema[] =
 	" key text COLLATE \"C\" NOT NULL, version bigint NOT NULL, value bytea NOT NULL,"
 	" PRIMARY KEY (kind, key));"
 	"CREATE TABLE IF NOT EXISTS meta (version bigint NOT NULL);"
-	"INSERT INTO meta (version) SELECT 1 WHERE NOT EXISTS (SELECT FROM meta);"
+	"INSERT INTO meta (version) SELECT 2 WHERE NOT EXISTS (SELECT FROM meta);"
 	"COMMIT";
 
 static void say_nothing(void *context, const PGresult *result)
@@ -93,11 +93,12 @@ static int check_version(struct db *db, struct err *err)
 
 	if (ask_text(db, "SELECT max(version) FROM meta", version, sizeof(version), err) < 0)
 		return -1;
-	if (strcmp(version, "1") == 0)
+	if (strcmp(version, "2") == 0)
 		return 0;
-	err_set(err, ERR_INPUT, "the database has version \"%s\", and this cordon knows %d",
+	err_set(err, ERR_INPUT,
+		"the database was made by another version of cordon (format %.20s, not %d)",
 		version, DB_VERSION);
-	err_cure(err, "use the cordon that made it");
+	err_cure(err, "keep it with the cordon that made it, and begin anew in another database");
 	return -1;
 }
 

@@ -10,7 +10,7 @@
 
 #include "store/wire.h"
 
-enum { DB_VERSION = 1, DB_STATEMENT_MS = 30000 };
+enum { DB_VERSION = 2, DB_STATEMENT_MS = 30000 };
 
 struct db {
 	PGconn *conn;

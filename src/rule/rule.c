@@ -96,7 +96,6 @@ static void read_method(const struct node *detection, struct rule *ret)
 	ret->falls_back = fallback && strcmp(fallback, "pattern") == 0;
 	ret->signature = node_get(detection, "signature");
 	ret->trace = node_get(detection, "trace");
-	ret->behavioral = node_get(detection, "behavioral");
 }
 
 static void read_combine(const struct node *detection, struct rule *ret)

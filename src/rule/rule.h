@@ -88,11 +88,11 @@ struct rule {
 	size_t actionc;
 	const enum action *action; /* in the rule's order */
 	const char *const *action_name;
-	const struct node *signature, *trace, *behavioral; /* their block, or NULL */
-	const struct node *test_cases, *evasion_tests;	   /* or NULL */
-	const struct node *root;			   /* the whole document */
-	const char *file;				   /* as it was opened */
-	unsigned line;					   /* of the id */
+	const struct node *signature, *trace;	       /* their block, or NULL */
+	const struct node *test_cases, *evasion_tests; /* or NULL */
+	const struct node *root;		       /* the whole document */
+	const char *file;			       /* as it was opened */
+	unsigned line;				       /* of the id */
 	unsigned order; /* in the pack: ties between findings go by it */
 };
 

@@ -239,12 +239,6 @@ bool target_is_in_schema(enum scan_target target)
 	return target <= TARGET_RUNTIME;
 }
 
-bool action_observes(enum action action)
-{
-	return action == ACTION_ALERT || action == ACTION_SNAPSHOT || action == ACTION_SHADOW ||
-	       action == ACTION_ESCALATE;
-}
-
 #define S(name) (1U << SOURCE_##name)
 static const struct {
 	enum field field;

@@ -175,8 +175,6 @@ bool lane_admits(enum lane lane, enum maturity maturity);
 /* What confidence a match starts from. */
 double confidence_base(enum confidence confidence);
 bool target_is_in_schema(enum scan_target target);
-/* The action only observes: it is carried out also where nothing may be blocked. */
-bool action_observes(enum action action);
 /* The field that an event's content stands for; FIELD_NONE. */
 enum field event_field(enum event_type event);
 /* Are rules of SOURCE evaluated for such an event? */

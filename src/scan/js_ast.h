@@ -75,7 +75,7 @@ struct js_ast {
 	unsigned flags; /* enum js_flag */
 	bool has_backref;
 	/* Rewriting may keep only whether there is a match, see js_simplify.h. */
-	bool start_moved, end_moved;
+	bool start_moved;
 };
 
 #define JS_NONE UINT32_MAX

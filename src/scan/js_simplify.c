@@ -60,7 +60,6 @@ static void trim_all(struct js_ast *ast)
 		if (n->kind == JS_LOOK && !n->behind)
 			ast->kid[n->first] = trim(ast, ast->kid[n->first]);
 	}
-	ast->end_moved = true;
 }
 
 static bool is_same_class(const struct js_ast *ast, uint32_t a, uint32_t b)

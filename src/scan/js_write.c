@@ -36,7 +36,7 @@ void js_put(struct emitter *e, const char *s)
 	put_bytes(e, s, strlen(s));
 }
 
-void js_put_char(struct emitter *e, uint32_t c)
+static void put_char(struct emitter *e, uint32_t c)
 {
 	char buf[16];
 	bool alnum = c - '0' < 10 || (c | 32) - 'a' < 26;
@@ -62,11 +62,11 @@ static void put_ranges(struct emitter *e, const struct js_range *r, size_t count
 {
 	js_put(e, negative ? "[^" : "[");
 	for (size_t i = 0; i < count; i++) {
-		js_put_char(e, r[i].low);
+		put_char(e, r[i].low);
 		if (r[i].high > r[i].low + 1)
 			js_put(e, "-");
 		if (r[i].high > r[i].low)
-			js_put_char(e, r[i].high);
+			put_char(e, r[i].high);
 	}
 	js_put(e, "]");
 }
@@ -90,7 +90,7 @@ static void put_set(struct emitter *e, const struct js_range *r, size_t count)
 	else if (open && not .count <= count)
 		put_ranges(e, not .range, not .count, true);
 	else if (count == 1 && r[0].low == r[0].high)
-		js_put_char(e, r[0].low);
+		put_char(e, r[0].low);
 	else
 		put_ranges(e, r, count, false);
 	js_set_done(&not );
@@ -120,7 +120,7 @@ void js_put_class(struct emitter *e, const struct js_node *n)
 	/* [sS] under PCRE2_CASELESS is s. */
 	if (e->form == JS_ASCII && js_ignores_case(e) && count == 2 && r[0].low == r[0].high &&
 	    r[1].low == r[1].high && (r[0].low | 32) == r[1].low && r[1].low - 'a' < 26)
-		js_put_char(e, r[1].low);
+		put_char(e, r[1].low);
 	else
 		put_set(e, r, count);
 }
@@ -150,14 +150,14 @@ void js_put_literal(struct emitter *e, const struct js_node *n)
 	bool ascii = n->value <= JS_ASCII_MAX;
 
 	if (ascii && letter - 'a' >= 26) {
-		js_put_char(e, n->value);
+		put_char(e, n->value);
 		return;
 	}
 	/* PCRE2 in UTF mode takes the long s for an s and the Kelvin sign for a k. */
 	if (ascii && js_ignores_case(e) &&
 	    (e->form == JS_ASCII || (letter != 's' && letter != 'k'))) {
 		js_put_fold(e, true);
-		js_put_char(e, letter);
+		put_char(e, letter);
 		return;
 	}
 	put_set(e, set, js_literal_set(e, n->value, set));

@@ -29,8 +29,6 @@ struct emitter {
 };
 
 void js_put(struct emitter *e, const char *s);
-/* One character, as it is. */
-void js_put_char(struct emitter *e, uint32_t c);
 bool js_ignores_case(const struct emitter *e);
 /* Switches (?i) where that is not so already; wide form only. */
 void js_put_fold(struct emitter *e, bool on);

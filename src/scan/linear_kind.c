@@ -24,7 +24,8 @@ static bool has_char(const struct linear_class *c, uint32_t value)
 	return low < c->count && c->range[low].low <= value;
 }
 
-void linear_fill_row(const struct linear *l, uint32_t value, uint64_t *row)
+/* The states that take character VALUE. */
+static void fill_row(const struct linear *l, uint32_t value, uint64_t *row)
 {
 	memset(row, 0, l->words * sizeof(*row));
 	for (uint32_t i = 0; i < l->classes; i++) {
@@ -80,7 +81,7 @@ uint32_t linear_far_kind(struct linear *l, uint32_t c)
 
 	if (far->value == c)
 		return far->kind;
-	linear_fill_row(l, c, l->row + (size_t)l->kinds * l->words);
+	fill_row(l, c, l->row + (size_t)l->kinds * l->words);
 	uint32_t kind = find_kind(l, c);
 	if (kind < l->kinds)
 		*far = (struct linear_far){c, (uint8_t)kind};
@@ -121,7 +122,7 @@ void linear_finish_kinds(struct linear_graph *g)
 	l->opens[0] = true;
 	l->side[0] = (uint8_t)linear_side(l, LINEAR_NO_CHAR);
 	for (uint32_t c = 0; c < LINEAR_ASCII; c++) {
-		linear_fill_row(l, c, all + (size_t)l->kinds * l->words);
+		fill_row(l, c, all + (size_t)l->kinds * l->words);
 		l->kind_of[c] = (uint8_t)find_kind(l, c);
 	}
 	memset(l->can_begin, true, sizeof(l->can_begin));

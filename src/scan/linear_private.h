@@ -156,8 +156,6 @@ struct linear_place {
 	uint32_t c;
 };
 
-/* The states that take character VALUE. */
-void linear_fill_row(const struct linear *l, uint32_t value, uint64_t *row);
 /* What tests can know of a character. */
 unsigned linear_side(const struct linear *l, uint32_t c);
 /* The kind of a character beyond ASCII; one more than there are when there is no room for it: its

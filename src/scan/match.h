@@ -59,8 +59,6 @@ int match_save(const struct match_code *code, enum js_form form, uint8_t **ret, 
 	       size_t *ret_head_len, struct err *err);
 /* An expression that is made of its BYTES, which stay, when it is first asked. */
 struct match_code *match_lazy(const struct match_bytes *bytes, bool unicode, struct err *err);
-/* Has it been asked? */
-bool match_is_decoded(const struct match_code *code);
 bool match_has(const struct match_code *code, enum js_form form);
 bool match_is_unicode(const struct match_code *code);
 /* At least 64 bytes. */

@@ -15,14 +15,6 @@ bool match_has(const struct match_code *code, enum js_form form)
 	return code && match_state(code, form) != FORM_NEVER;
 }
 
-bool match_is_decoded(const struct match_code *code)
-{
-	for (int i = 0; i < JS_FORMS; i++)
-		if (match_state(code, i) > FORM_ENCODED)
-			return true;
-	return false;
-}
-
 bool match_is_unicode(const struct match_code *code)
 {
 	return code->unicode;

@@ -145,12 +145,3 @@ size_t strs_shortest(const struct strs *a)
 		len = a->str[i].len < len ? a->str[i].len : len;
 	return len;
 }
-
-size_t strs_longest(const struct strs *a)
-{
-	size_t len = 0;
-
-	for (uint32_t i = 0; i < a->count; i++)
-		len = a->str[i].len > len ? a->str[i].len : len;
-	return len;
-}

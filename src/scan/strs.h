@@ -41,6 +41,5 @@ const struct strs *strs_either(struct strs_maker *m, const struct strs *a, const
 const struct strs *strs_reduce(struct strs_maker *m, const struct strs *a, size_t len);
 bool strs_has_empty(const struct strs *a);
 size_t strs_shortest(const struct strs *a);
-size_t strs_longest(const struct strs *a);
 
 #endif

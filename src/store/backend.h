@@ -2,7 +2,7 @@
  *
  * What a database must be able to do. The chain, the tree and the checkpoints are the same over all
  * of them (store.c); a backend knows rows and transactions only. A new one is a file with this
- * table filled in, a row in store.c, and a row in tests/unit/test_store.c.
+ * table filled in, a row in store.c, and a row in tests/run (list_store).
  */
 #ifndef CORDON_STORE_BACKEND_H
 #define CORDON_STORE_BACKEND_H
@@ -46,7 +46,6 @@ struct store_tip {
 };
 
 struct store_backend {
-	const char *name;
 	int (*open)(const struct store_options *options, void **ret, struct err *err);
 	void (*close)(void *self);
 	/* Nobody else writes until commit or unlock. Waits at most STORE_WAIT_MS. */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scope.h"
+
 enum { FIRST = 256, PRINTED_MAX = 512 };
 
 bool buf_reserve(struct buf *b, size_t len)
@@ -46,24 +48,25 @@ void buf_str(struct buf *b, const char *text)
 	buf_add(b, text, strlen(text));
 }
 
-void buf_line(struct buf *b, const char *text, size_t most)
-{
-	buf_add(b, text, strnlen(text, most));
-	buf_add(b, "\n", 1);
-}
-
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
-	char text[PRINTED_MAX];
+	char few[PRINTED_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(text, sizeof(text), fmt, ap);
+	int n = vsnprintf(few, sizeof(few), fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
+	size_t len = n < 0 ? 0 : (size_t)n;
+	AUTO_FREE char *many = len < sizeof(few) ? NULL : malloc(len + 1);
+	if (many) {
+		va_start(ap, fmt);
+		vsnprintf(many, len + 1, fmt, ap);
+		va_end(ap);
+	}
+	if (n < 0 || (len >= sizeof(few) && !many))
 		b->failed = true;
 	else
-		buf_add(b, text, (size_t)n);
+		buf_add(b, many ? many : few, len);
 }
 
 void buf_hex(struct buf *b, const uint8_t *data, size_t len)

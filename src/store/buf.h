@@ -20,8 +20,6 @@ struct buf {
 bool buf_reserve(struct buf *b, size_t len);
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);
-/* Up to its NUL, and MOST bytes of it; then a newline. */
-void buf_line(struct buf *b, const char *text, size_t most);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_hex(struct buf *b, const uint8_t *data, size_t len);
 void buf_done(struct buf *b);

@@ -64,7 +64,6 @@ bool jcs_get_text(struct jcs_span value, char *ret, size_t size);
 bool jcs_get_int(struct jcs_span value, int64_t *ret);
 /* Of the member NAME: false also when there is none. HEX: as jcs_hex writes LEN bytes. */
 bool jcs_text_at(struct jcs_span object, const char *name, char *ret, size_t size);
-bool jcs_int_at(struct jcs_span object, const char *name, int64_t *ret);
 bool jcs_hex_at(struct jcs_span object, const char *name, uint8_t *ret, size_t len);
 
 #endif

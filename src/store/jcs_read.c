@@ -294,13 +294,6 @@ bool jcs_text_at(struct jcs_span object, const char *name, char *ret, size_t siz
 	return jcs_member(object, name, &value) && jcs_get_text(value, ret, size);
 }
 
-bool jcs_int_at(struct jcs_span object, const char *name, int64_t *ret)
-{
-	struct jcs_span value;
-
-	return jcs_member(object, name, &value) && jcs_get_int(value, ret);
-}
-
 static int digit(uint8_t c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

@@ -7,10 +7,10 @@
 #include "store/backend.h"
 
 static const char *const names[STORE_KINDS] = {
-	[STORE_HEAD] = "head",	       [STORE_DOMAIN] = "domain",
-	[STORE_SOURCE] = "source",     [STORE_FINGERPRINTS] = "fingerprints",
-	[STORE_APPROVAL] = "approval", [STORE_PLAN] = "plan",
-	[STORE_FILE] = "file",	       [STORE_KEY] = "key",
+	[STORE_HEAD] = "head",		 [STORE_CONVERSATION] = "conversation",
+	[STORE_SOURCE] = "source",	 [STORE_FINGERPRINTS] = "fingerprints",
+	[STORE_APPROVAL] = "approval",	 [STORE_TICKET] = "ticket",
+	[STORE_DIRECTORY] = "directory", [STORE_KEY] = "key",
 	[STORE_SETTING] = "setting",
 };
 

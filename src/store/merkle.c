@@ -96,31 +96,6 @@ size_t merkle_inclusion(uint64_t index, uint64_t size, struct merkle_range ret[M
 	return n;
 }
 
-size_t merkle_consistency(uint64_t first, uint64_t second,
-			  struct merkle_range ret[MERKLE_PROOF_MAX])
-{
-	uint64_t from = 0, to = second;
-	size_t n = 0;
-
-	if (first == 0 || first >= second)
-		return 0;
-	while (first != to) {
-		uint64_t middle = from + split(to - from);
-		if (first <= middle) {
-			ret[n++] = (struct merkle_range){middle, to};
-			to = middle;
-		} else {
-			ret[n++] = (struct merkle_range){from, middle};
-			from = middle;
-		}
-	}
-	/* The old tree's last whole part; not named when it is the old tree itself. */
-	if (from != 0)
-		ret[n++] = (struct merkle_range){from, to};
-	reverse(ret, n);
-	return n;
-}
-
 struct walk {
 	uint64_t at, last;
 };
@@ -162,45 +137,4 @@ bool merkle_is_included(const uint8_t leaf[MERKLE_HASH], uint64_t index, uint64_
 		step_up(&w);
 	}
 	return w.last == 0 && memcmp(hash, root, MERKLE_HASH) == 0;
-}
-
-static bool check_steps(struct walk w, const struct merkle_proof *proof, size_t next,
-			const uint8_t *start, const uint8_t *first_root, const uint8_t *second_root)
-{
-	uint8_t older[MERKLE_HASH], newer[MERKLE_HASH];
-
-	memcpy(older, start, MERKLE_HASH);
-	memcpy(newer, start, MERKLE_HASH);
-	for (; next < proof->count; next++) {
-		if (w.last == 0)
-			return false;
-		if (goes_left(&w)) {
-			node(proof->hash[next], older, older);
-			node(proof->hash[next], newer, newer);
-		} else {
-			node(newer, proof->hash[next], newer);
-		}
-		step_up(&w);
-	}
-	return w.last == 0 && memcmp(older, first_root, MERKLE_HASH) == 0 &&
-	       memcmp(newer, second_root, MERKLE_HASH) == 0;
-}
-
-bool merkle_is_consistent(uint64_t first, uint64_t second, const struct merkle_proof *proof,
-			  const uint8_t first_root[MERKLE_HASH],
-			  const uint8_t second_root[MERKLE_HASH])
-{
-	struct walk w = {first - 1, second - 1};
-	bool is_whole = (first & (first - 1)) == 0;
-
-	if (first == 0 || first > second || proof->count > MERKLE_PROOF_MAX)
-		return false;
-	if (first == second)
-		return proof->count == 0 && memcmp(first_root, second_root, MERKLE_HASH) == 0;
-	if (!is_whole && proof->count == 0)
-		return false;
-	while (w.at & 1)
-		step_up(&w);
-	return check_steps(w, proof, is_whole ? 0 : 1, is_whole ? first_root : proof->hash[0],
-			   first_root, second_root);
 }

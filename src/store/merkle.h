@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MERKLE_HASH = 32, MERKLE_EDGE_MAX = 64, MERKLE_PROOF_MAX = 65 };
+enum { MERKLE_HASH = 32, MERKLE_EDGE_MAX = 64, MERKLE_PROOF_MAX = 64 };
 
 struct merkle {
 	uint64_t size;
@@ -28,11 +28,9 @@ unsigned merkle_edges(const struct merkle *m);
 void merkle_add(struct merkle *m, const uint8_t leaf[MERKLE_HASH]);
 void merkle_root(const struct merkle *m, uint8_t ret[MERKLE_HASH]);
 
-/* Which ranges' roots prove that leaf INDEX is in a tree of SIZE, or that the tree of FIRST is the
- * beginning of that of SECOND. Return how many; 0 also when there is nothing to prove. */
+/* Which ranges' roots prove that leaf INDEX is in a tree of SIZE. Returns how many; 0 also when there is
+ * nothing to prove. */
 size_t merkle_inclusion(uint64_t index, uint64_t size, struct merkle_range ret[MERKLE_PROOF_MAX]);
-size_t merkle_consistency(uint64_t first, uint64_t second,
-			  struct merkle_range ret[MERKLE_PROOF_MAX]);
 
 struct merkle_proof {
 	uint8_t hash[MERKLE_PROOF_MAX][MERKLE_HASH];
@@ -40,8 +38,5 @@ struct merkle_proof {
 };
 bool merkle_is_included(const uint8_t leaf[MERKLE_HASH], uint64_t index, uint64_t size,
 			const struct merkle_proof *proof, const uint8_t root[MERKLE_HASH]);
-bool merkle_is_consistent(uint64_t first, uint64_t second, const struct merkle_proof *proof,
-			  const uint8_t first_root[MERKLE_HASH],
-			  const uint8_t second_root[MERKLE_HASH]);
 
 #endif

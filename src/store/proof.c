@@ -63,18 +63,6 @@ static int hash_ranges(struct store *s, struct hashing *h, uint64_t size, struct
 	return 0;
 }
 
-int proof_consistency(struct store *s, uint64_t first, uint64_t second, struct merkle_proof *ret,
-		      struct err *err)
-{
-	struct hashing h = {0};
-
-	if (first == 0 || first > second)
-		return err_set(err, ERR_USAGE, "a log of %llu records is no beginning of %llu",
-			       (unsigned long long)first, (unsigned long long)second);
-	h.count = merkle_consistency(first, second, h.range);
-	return hash_ranges(s, &h, second, ret, err);
-}
-
 /* A piece at a time, so that no buffer is as long as the record; each a multiple of 3 bytes, so that
  * only the last has padding. */
 static void add_base64(struct buf *out, const uint8_t *data, size_t len)

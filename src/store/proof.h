@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proofs that leave the house: that one record is in the log, for somebody who has a checkpoint's
- * key and not the log (C2SP tlog-proof, the record itself as its extra data), and that one
- * checkpoint's log is the beginning of another's.
+ * A proof that one record is in the log, for a reader who has a checkpoint's key and not the log (C2SP
+ * tlog-proof, the record itself as its extra data).
  *
  *     c2sp.org/tlog-proof@v1
  *     extra <the record, base64>
@@ -24,8 +23,5 @@ int proof_make(struct store *s, uint64_t seq, struct buf *out, struct err *err);
 /* Is it good, with the key that the caller trusts? RECORD gets the bytes of the record. */
 int proof_check(const char *text, size_t len, const char *vkey, struct buf *record,
 		struct err *err);
-/* That the first FIRST records are the beginning of the first SECOND. */
-int proof_consistency(struct store *s, uint64_t first, uint64_t second, struct merkle_proof *ret,
-		      struct err *err);
 
 #endif

@@ -15,10 +15,10 @@ static const char *const kinds[RECORD_KINDS] = {
 	[RECORD_VERDICT] = "verdict", [RECORD_APPROVAL] = "approval",
 	[RECORD_START] = "start",     [RECORD_DENIAL] = "denial",
 	[RECORD_RESULT] = "result",   [RECORD_KEY] = "key",
-	[RECORD_POLICY] = "policy",   [RECORD_DOMAIN] = "domain",
-	[RECORD_PLAN] = "plan",	      [RECORD_CHECKPOINT] = "checkpoint",
-	[RECORD_EGRESS] = "egress",   [RECORD_LOST] = "lost",
-	[RECORD_FOUND] = "found",
+	[RECORD_POLICY] = "policy",   [RECORD_CONVERSATION] = "conversation",
+	[RECORD_TICKET] = "ticket",   [RECORD_CHECKPOINT] = "checkpoint",
+	[RECORD_EGRESS] = "egress",   [RECORD_TRUST] = "trust",
+	[RECORD_APPLY] = "apply",
 };
 
 const char *record_kind_name(enum record_kind kind)

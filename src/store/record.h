@@ -22,7 +22,7 @@ enum {
 	RECORD_BOOT = 36,
 };
 
-/* What happened. A new kind is a row in record.c and a line in docs/GATE.md. */
+/* What happened. A new kind is a row in record.c and a line in docs/JSON.md. */
 enum record_kind {
 	RECORD_GENESIS,
 	RECORD_INGEST,
@@ -35,12 +35,12 @@ enum record_kind {
 	RECORD_RESULT,
 	RECORD_KEY,
 	RECORD_POLICY,
-	RECORD_DOMAIN,
-	RECORD_PLAN,
+	RECORD_CONVERSATION,
+	RECORD_TICKET,
 	RECORD_CHECKPOINT,
 	RECORD_EGRESS,
-	RECORD_LOST,
-	RECORD_FOUND,
+	RECORD_TRUST,
+	RECORD_APPLY,
 	RECORD_KINDS,
 };
 

@@ -51,7 +51,7 @@ struct lite {
 #define LITE_FILE "log.db"
 enum {
 	LITE_APPLICATION = 0x43524441,
-	LITE_VERSION = 1,
+	LITE_VERSION = 2,
 	LITE_LOOK_US = 2000,	/* how often who waits for others looks */
 	LITE_PAUSE_MS = 50,	/* what counts, at most, between two looks */
 	LITE_WAITS_MAX = 12,	/* a wait is so many times as long, at most, while others get on */

@@ -34,7 +34,7 @@ static const char schema[] = "BEGIN EXCLUSIVE;"
 			     "CREATE TABLE ref " REF ";"
 			     "CREATE TABLE item " ITEM ";"
 			     "PRAGMA application_id = 0x43524441;"
-			     "PRAGMA user_version = 1;"
+			     "PRAGMA user_version = 2;"
 			     "COMMIT;";
 
 /* Both files get their first megabyte at once. A commit into blocks that are there already is one
@@ -153,9 +153,11 @@ static int check_version(struct lite *l, struct err *err)
 		return 1;
 	if (application != LITE_APPLICATION)
 		return err_set(err, ERR_INPUT, LITE_FILE ": it is a database of another program");
-	err_set(err, ERR_INPUT, LITE_FILE ": it has version %d, and this cordon knows %d", version,
+	err_set(err, ERR_INPUT,
+		LITE_FILE ": it was made by another version of cordon (format %d, not %d)", version,
 		LITE_VERSION);
-	err_cure(err, "use the cordon that made it");
+	err_cure(err, "keep it with the cordon that made it, and begin anew: --state DIR, or move "
+		      "it away");
 	return -1;
 }
 
@@ -234,7 +236,7 @@ void lite_tidy(struct lite *l)
 		return;
 	if (sqlite3_wal_checkpoint_v2(l->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) ==
 	    SQLITE_OK)
-		sqlite3_exec(l->db, "PRAGMA user_version = 1", NULL, NULL, NULL);
+		sqlite3_exec(l->db, "PRAGMA user_version = 2", NULL, NULL, NULL);
 }
 
 /* When the write-ahead log was last written; 0: not known. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What Cordon remembers: a log nobody can quietly edit, and the items of the gate (domains, sources,
- * approvals...). One contract, a backend for each database behind it (store/backend.h). A transaction
- * is a list of what is to be written; nothing waits for a lock while it is made. When store_commit
- * has returned 0, all of it is on the disk; when it returns -1, none of it is, or nobody knows, as
- * when a connection breaks. No record, no run: callers act after the 0 and not before. Nothing here
- * knows what the items mean.
+ * What Cordon remembers: a log that no process can quietly edit, and the items of the gate (conversations,
+ * sources, approvals...). One contract, a backend for each database behind it (store/backend.h). A
+ * transaction is a list of what is to be written; nothing waits for a lock while it is made. When
+ * store_commit has returned 0, all of it is on the disk; when it returns -1, none of it is, or it is not
+ * known, as when a connection breaks. No record, no run: callers act after the 0 and not before.
+ * Nothing here knows what the items mean.
  */
 #ifndef CORDON_STORE_STORE_H
 #define CORDON_STORE_STORE_H
@@ -32,12 +32,12 @@ enum {
 /* Kinds of items. A new kind is a row in kinds.c. */
 enum store_kind {
 	STORE_HEAD, /* the log's own */
-	STORE_DOMAIN,
+	STORE_CONVERSATION,
 	STORE_SOURCE,
 	STORE_FINGERPRINTS,
 	STORE_APPROVAL,
-	STORE_PLAN,
-	STORE_FILE,
+	STORE_TICKET,
+	STORE_DIRECTORY,
 	STORE_KEY,
 	STORE_SETTING,
 	STORE_KINDS,

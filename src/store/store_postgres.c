@@ -257,7 +257,6 @@ static int refs(void *self, store_item_fn *fn, void *context, struct err *err)
 }
 
 const struct store_backend store_postgres = {
-	.name = "postgres",
 	.open = open_it,
 	.close = close_it,
 	.lock = lock,

@@ -351,7 +351,6 @@ static void close_it(void *self)
 }
 
 const struct store_backend store_sqlite = {
-	.name = "sqlite",
 	.open = lite_open,
 	.close = close_it,
 	.lock = lock,

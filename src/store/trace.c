@@ -23,16 +23,12 @@ static const struct {
 	unsigned takes, from;
 } rows[] = {
 	{"run", ALL, ALL & ~BIT(RECORD_POLICY)}, /* a policy's story is not that of all runs */
-	/* Or a run that wrote a file: it is a source of who reads that, and its start says so. */
-	{"src", BIT(RECORD_INGEST) | BIT(RECORD_START),
-	 ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
-	{"file", BIT(RECORD_RESULT) | BIT(RECORD_INGEST), ALL & ~BIT(RECORD_RESULT)},
-	{"plan", BIT(RECORD_PLAN), ALL},
+	{"src", BIT(RECORD_INGEST), ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
+	{"ticket", BIT(RECORD_TICKET), ALL},
 	{"apr", BIT(RECORD_APPROVAL), ALL},
-	/* What was read in the conversation until it was decided: a verdict does not name all of that. Also
-	 * in those that were merged with it. */
-	{"dom", BIT(RECORD_INGEST) | BIT(RECORD_DOMAIN),
-	 BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL) | BIT(RECORD_DOMAIN)},
+	/* What was read in the conversation until it was decided: a verdict does not name all of that. */
+	{"conv", BIT(RECORD_INGEST) | BIT(RECORD_CONVERSATION),
+	 BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL) | BIT(RECORD_APPLY)},
 };
 
 /* Names and records that were met, found again by a table of their places + 1; 0: free. */
@@ -101,13 +97,10 @@ static int add_record(struct trace *t, uint64_t seq, struct err *err)
 }
 
 /* Until when what R names is past. A run's own records come after the one that named it: it is past as a
- * whole or not at all. Who was about to read something when conversations were merged has read it in the
- * old one. */
-static uint64_t past_of(const struct trace *t, const struct record *r, unsigned takes)
+ * whole or not at all. */
+static uint64_t past_of(const struct record *r, unsigned takes)
 {
-	if (takes == ALL)
-		return UINT64_MAX;
-	return r->kind == RECORD_DOMAIN ? t->before[t->at] : r->seq;
+	return takes == ALL ? UINT64_MAX : r->seq;
 }
 
 static int follow(struct trace *t, const struct record *r, struct err *err)
@@ -118,24 +111,10 @@ static int follow(struct trace *t, const struct record *r, struct err *err)
 		int row = row_of(ref);
 		if (row < 0 || !(rows[row].from & BIT(r->kind)))
 			continue;
-		if (add_ref(t, ref, past_of(t, r, rows[row].takes), err) < 0)
+		if (add_ref(t, ref, past_of(r, rows[row].takes), err) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-/* The start of a run that was only given the source is not its past: older logs name it there. */
-static bool is_past(const struct trace *t, const struct record *r)
-{
-	const char *id = strchr(t->ref[t->at], ':') + 1;
-	char ref[RECORD_REF_MAX + 1];
-
-	if (r->kind != RECORD_START || t->takes == ALL)
-		return true;
-	for (size_t at = 0; record_next_ref(r, &at, ref);)
-		if (strncmp(ref, "run:", 4) == 0 && strcmp(ref + 4, id) == 0)
-			return true;
-	return false;
 }
 
 static int visit(void *context, const struct store_row *row, struct err *err)
@@ -147,7 +126,7 @@ static int visit(void *context, const struct store_row *row, struct err *err)
 		err_context(err, "record %llu", (unsigned long long)row->seq);
 		return -1;
 	}
-	if (!(t->takes & BIT(r.kind)) || row->seq > t->before[t->at] || !is_past(t, &r))
+	if (!(t->takes & BIT(r.kind)) || row->seq > t->before[t->at])
 		return 0;
 	int known = add_record(t, row->seq, err);
 	if (known)
@@ -220,12 +199,4 @@ int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, st
 	if (add_ref(&t, ref, UINT64_MAX, err) < 0 || walk(&t, s, err) < 0)
 		return -1;
 	return tell(&t, s, err);
-}
-
-bool trace_is_cut(const struct record *r)
-{
-	struct jcs_span more;
-
-	return r->kind == RECORD_VERDICT && jcs_member(r->body, "sources_more", &more) &&
-	       more.len == sizeof("true") - 1 && memcmp(more.data, "true", more.len) == 0;
 }

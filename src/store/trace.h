@@ -18,8 +18,5 @@ typedef int trace_fn(void *context, const struct store_row *row, const struct re
 /* Calls for each record that belongs to the story of REF, in the order in which they were written. ERR_LIMIT
  * when the story is longer than the maxima: part of it is not the whole. */
 int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, struct err *err);
-/* Does this record say that there are sources behind it that nobody can name any more? Then the story
- * has at least what was told. */
-bool trace_is_cut(const struct record *r);
 
 #endif

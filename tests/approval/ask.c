@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ask park|use STATE FILE [KEY=VALUE...]: what a run does at the gate, for the tests of the command
- * line: asks the built-in policy about FILE and parks it, or looks whether somebody's word covers it.
+ * line: parks FILE as the built-in policy says, or looks whether somebody's word covers it.
  * Prints the id. Exits with 1 when nothing covers it. Keys: see the table.
  */
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct ask_case {
 	struct approval_evidence tie[TIES_MAX];
 	struct approval_finding finding;
 	struct approval_text effect;
-	uint64_t wait_ms, caps, origin;
+	uint64_t wait_ms, caps, origin, approvers;
 };
 
 static void die(const char *what, const struct err *err)
@@ -77,6 +77,7 @@ static const struct {
 	{"wait", offsetof(struct ask_case, wait_ms), NULL},
 	{"caps", offsetof(struct ask_case, caps), NULL},
 	{"origin", offsetof(struct ask_case, origin), NULL},
+	{"approvers", offsetof(struct ask_case, approvers), NULL},
 	{"evidence", 0, set_evidence},
 	{"finding", 0, set_finding},
 	{"effect", 0, set_effect},
@@ -89,8 +90,8 @@ static void set(struct ask_case *c, char *word)
 
 	if (v)
 		*v++ = '\0';
-	if (v && strcmp(word, "domain") == 0) {
-		c->r.domain = v;
+	if (v && strcmp(word, "conversation") == 0) {
+		c->r.conversation = v;
 		return;
 	}
 	for (size_t i = 0; v && i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -104,22 +105,21 @@ static void set(struct ask_case *c, char *word)
 	die(word, NULL);
 }
 
-/* As the gate would: the policy decides, the request follows from it. The scope is the widest, so
- * that the tests can give any. */
+/* As the gate would. The scope is the widest, so that the tests can give any. */
 static void decide(struct ask_case *c)
 {
-	struct ask ask = {
-		.origin = (enum origin)c->origin, .caps = (unsigned)c->caps, .lang = c->from.lang};
+	uint64_t single_user = c->r.single_user;
 	struct policy p;
-	struct decision d;
 	struct err err;
 
 	if (policy_init(&p, POLICY_BALANCED, &err) < 0)
 		die("the policy", &err);
-	policy_decide(&p, &ask, &d);
 	approval_fill_request(&c->r, &c->from, &c->arena);
-	approval_fill_decision(&c->r, &p, &d, &c->from, &c->arena);
-	c->r.scope = SCOPE_HASH;
+	approval_fill_policy(&c->r, &p, &c->from, &c->arena);
+	c->r.caps = c->caps;
+	c->r.origin = c->origin;
+	c->r.approvers = c->approvers;
+	c->r.single_user = single_user;
 	policy_done(&p);
 }
 
@@ -156,7 +156,8 @@ static int ask(struct ask_case *c, struct store *s, bool use, struct approval_co
 int main(int argc, char **argv)
 {
 	static struct ask_case c = {.wait_ms = WAIT_MS,
-				    .caps = CAP_BIT(CAP_COMPUTE) | CAP_BIT(CAP_READ),
+				    .caps = CAP_BIT(CAP_WRITE),
+				    .approvers = 1,
 				    .origin = ORIGIN_DERIVED};
 	static char code[CODE_MAX];
 	struct store *s = NULL;

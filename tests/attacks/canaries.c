@@ -209,7 +209,7 @@ static int directories_untouched(const struct look *look)
 {
 	if (tree_hash(look->world->home) != look->world->home_tree)
 		return fail(look, "the home directory was changed");
-	if (strstr(look->attack->flags, ":rw") || strstr(look->attack->flags, "--commit"))
+	if (strstr(look->attack->flags, ":rw") || strstr(look->attack->flags, "--apply"))
 		return 0;
 	if (tree_hash(look->world->workspace) != look->world->tree)
 		return fail(look, "the workspace was changed");

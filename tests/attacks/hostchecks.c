@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include <ctype.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,15 +85,20 @@ int check_names(const struct world *world, const struct outcome *outcome, char *
 	return check_one_object(world, outcome, why);
 }
 
-/* The colour of our own prefix, and its end. */
+/* The colour of our own prefix, and its end after the prefix and one of our words. */
 static int is_our_colour(const char *at, const char *start)
 {
 	size_t length = 2 + strspn(at + 2, "0123456789;");
+	const char *label = at;
 
 	if (at[0] != 0x1b || at[1] != '[' || at[length] != 'm')
 		return 0;
-	return strncmp(at + length + 1, "cordon: ", 8) == 0 ||
-	       (at - start >= 8 && strncmp(at - 8, "cordon: ", 8) == 0);
+	if (strncmp(at + length + 1, "cordon: ", 8) == 0)
+		return 1;
+	while (label > start &&
+	       (label[-1] == ' ' || label[-1] == ':' || islower((unsigned char)label[-1])))
+		label--;
+	return strncmp(label, "mcordon: ", 9) == 0; /* m ends the colour's beginning */
 }
 
 /* What a person sees carries no byte that a terminal obeys, but tab, line ends and our colour. */
@@ -130,7 +136,7 @@ int check_no_forged_line(const struct world *world, const struct outcome *outcom
 	return check_no_escapes(world, outcome, why);
 }
 
-/* Nothing that git or Python would run may have come through a commit. */
+/* Nothing that git or Python would run may have come through an apply. */
 int check_commit_hooks(const struct world *world, const struct outcome *outcome, char *why)
 {
 	static const char *const names[] = {".git/hooks/pre-commit",
@@ -147,21 +153,21 @@ int check_commit_hooks(const struct world *world, const struct outcome *outcome,
 
 		snprintf(path, sizeof(path), "%s/%s", world->workspace, names[i]);
 		if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-			snprintf(why, MAX_WHY, "%s was committed", names[i]);
+			snprintf(why, MAX_WHY, "%s was applied", names[i]);
 			return -1;
 		}
 	}
 	return 0;
 }
 
-/* For rw and commit: the change must have come through, or the test shows nothing. */
+/* For rw and apply: the change must have come through, or the test shows nothing. */
 int check_workspace_changed(const struct world *world, const struct outcome *outcome, char *why)
 {
 	(void)outcome;
-	return tree_hash(world->workspace) == world->tree ? no(why, "nothing was committed") : 0;
+	return tree_hash(world->workspace) == world->tree ? no(why, "nothing was applied") : 0;
 }
 
-/* After a commit nothing in the workspace may point out of it, or be more than a plain file. */
+/* After an apply nothing in the workspace may point out of it, or be more than a plain file. */
 static int walk_workspace(const struct world *world, char *why,
 			  int (*look)(const FTSENT *entry, char *why))
 {

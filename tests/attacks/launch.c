@@ -110,9 +110,11 @@ static void build(struct command *command, const struct options *options,
 	if (!strstr(attack->flags, "--time "))
 		add_words(command, options->slow > 1 ? "--time 600s" : "--time 20s", world);
 	add_words(command, attack->flags, world);
-	/* As much as the gate gives: what is tested is the box. */
-	add_words(command, "--origin user --rules", world);
+	add_words(command, "--user --rules", world);
 	add_word(command, options->stage);
+	snprintf(script, sizeof(script), "%s/policy", options->stage);
+	add_word(command, "--policy");
+	add_word(command, script);
 	snprintf(script, sizeof(script), "%s/state", options->stage);
 	add_word(command, "--state");
 	add_word(command, script);

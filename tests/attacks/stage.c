@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <grp.h>
 #include <limits.h>
 #include <stdio.h>
@@ -88,6 +89,19 @@ static int become(long uid)
 	return setgroups(1, &gid) < 0 || setgid(gid) < 0 || setuid((uid_t)uid) < 0 ? -1 : 0;
 }
 
+/* As much as the gate gives: what is tested is the box. */
+static int write_policy(const char *stage)
+{
+	char path[2 * MAX_PATH];
+
+	snprintf(path, sizeof(path), "%s/policy", stage);
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return -1;
+	int written = fputs("version: 2\nprofile: observe\n", file);
+	return fclose(file) == 0 && written >= 0 ? 0 : -1;
+}
+
 int stage_open(struct options *options)
 {
 	char target[2 * MAX_PATH];
@@ -100,8 +114,8 @@ int stage_open(struct options *options)
 	    chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
 		return -1;
 	snprintf(target, sizeof(target), "%s/probes", options->stage);
-	if (harmless_write(options->stage) < 0 || copy_cordon(options) < 0 ||
-	    copy_file(options->probes, target, 0755) < 0 ||
+	if (harmless_write(options->stage) < 0 || write_policy(options->stage) < 0 ||
+	    copy_cordon(options) < 0 || copy_file(options->probes, target, 0755) < 0 ||
 	    (!options->only_binary && copy_scripts(options->dir, options->stage) < 0))
 		return -1;
 	/* The attacker owns his own program: only the box keeps him from rewriting it. */
@@ -124,11 +138,17 @@ static void remove_flat(const char *path)
 	rmdir(path);
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
 void stage_close(const struct options *options)
 {
 	char state[2 * MAX_PATH];
 
 	snprintf(state, sizeof(state), "%s/state", options->stage);
-	remove_flat(state);
+	nftw(state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	remove_flat(options->stage);
 }

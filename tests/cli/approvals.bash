@@ -58,7 +58,7 @@ enrol()
 # park [KEY=VALUE...]: the agent's request waits as $ID.
 park()
 {
-	act agent "$ASK" park "$STATE" "$T/job.py" "uid=$TEST_UID" domain=d1 pgid=0 "$@"
+	act agent "$ASK" park "$STATE" "$T/job.py" "uid=$TEST_UID" conversation=d1 pgid=0 "$@"
 	exits 0
 	ID=$(cat "$T/out")
 }
@@ -68,7 +68,7 @@ covered()
 {
 	local expected=$1
 	shift
-	act agent "$ASK" use "$STATE" "$T/job.py" "uid=$TEST_UID" domain=d1 "$@"
+	act agent "$ASK" use "$STATE" "$T/job.py" "uid=$TEST_UID" conversation=d1 "$@"
 	exits "$expected"
 }
 

@@ -22,7 +22,7 @@ bound()
 	submit "$@"
 	parked
 	first=$ID
-	approve "$ID" hash
+	approve "$ID" program
 	submit "$@"
 	exits 0
 	holds 'r["stdout"] == "1\n"' "r['approval_id'] == '$first'"
@@ -190,9 +190,8 @@ is_shown()
 	parked
 	[ "$ID" != "$first" ]
 	show_request "$ID"
-	out_has "it could    use processor"
-	out_has "              start the program /usr/bin/env"
-	out_has "              load code of the virtual environment $T/v"
+	out_has "it could    start the program /usr/bin/env"
+	out_has "load code of the virtual environment $T/v"
 	out_has "environment WHERE=here"
 	out_has "programs    /usr/bin/env"
 	out_has "virtualenv  $T/v"
@@ -213,7 +212,7 @@ is_shown()
 	asks user:no-cgroup
 	submit --workspace "$W:ro" --env A=1
 	parked
-	approve "$ID" hash
+	approve "$ID" program
 	submit --workspace "$W:ro" --env A=2 --exec /usr/bin/env --memory 300M
 	parked
 	show_request "$ID"
@@ -241,8 +240,9 @@ waiting()
 	need_root
 	asks user:no-cgroup
 	local one two first
+	reads
 	for n in one two; do
-		as user timeout 60 "$CORDON" run --json --wait --tier no-cgroup --policy "$T/asks.yaml" \
+		as user timeout 60 "$CORDON" run --json --conversation "$C" --wait --tier no-cgroup --policy "$T/asks.yaml" \
 			--workspace "$W:ro" "$T/askme.py" >"$T/$n" 2>"$T/err" </dev/null &
 		printf -v "$n" %s $!
 	done

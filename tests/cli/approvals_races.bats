@@ -54,7 +54,7 @@ exchanged()
 	ln -sfn "$name.2" "$name"
 	submit "$@"
 	parked
-	approve "$ID" hash
+	approve "$ID" program
 	submit "$@"
 	holds 'r["stdout"] == "2\n"'
 	flipping "$name"
@@ -68,7 +68,7 @@ traded()
 	shift
 	submit "$@"
 	parked
-	approve "$ID" hash
+	approve "$ID" program
 	begun=${EPOCHREALTIME/[^0-9]/}
 	submit "$@"
 	holds 'r["stdout"] == "2\n"'

@@ -12,20 +12,22 @@ needs()
 	mkdir "$W"
 	printf 'value = 1\n' >"$W/helper.py"
 	printf 'import helper\nprint(helper.value)\n' | code askme.py
-	policy ask
+	policy strict
+	C=$(as user "$CORDON" conversation new)
+	as user "$CORDON" ingest --conversation "$C" --kind web --name page --rules "$HARMLESS" askme.py
 }
 
-# policy VERDICT: for everything.
-policy() { printf 'version: 1\nrules: [{id: all, when: {caps: compute}, then: %s}]\n' "$1" >"$T/all.yaml"; }
+# policy PROFILE: strict asks about what stands in a page.
+policy() { printf 'version: 2\nprofile: %s\nexposed: {tier: no-cgroup}\n' "$1" >"$T/all.yaml"; }
 
 # patience DURATION: of the policy.
 patience() { printf 'approval: {wait: %s}\n' "$1" >>"$T/all.yaml"; }
 
-# waits ARG...: somebody waits, as $PID, for the question $ID.
-waits()
+# waits: somebody waits, as $PID, for the question $ID.
+waits() # [ARG...]
 {
-	as user timeout 60 "$CORDON" run --json --wait --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" \
-		"$@" askme.py >"$T/waited" 2>"$T/err" </dev/null &
+	as user timeout 60 "$CORDON" run --json --conversation "$C" --wait --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" \
+		askme.py >"$T/waited" 2>"$T/err" </dev/null &
 	PID=$!
 	asked ''
 }
@@ -75,7 +77,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	waits
 	ended 126
 	holds 'r["status"] == "refused" and r["stdout"] == "" and r["ran"] is False and r["recorded"] is True' \
-		'r["error"]["cause"] == "nobody answered in time"' "'$ID is expired' in r['error']['message']"
+		'r["error"]["cause"] == "no answer came in time"' "'$ID is expired' in r['error']['message']"
 	is_over expired
 	as user "$CORDON" audit trace "apr:$ID" --json >"$T/out"
 	holds '[x["body"]["event"] for x in r["records"] if x["kind"] == "approval"] == ["parked", "expired"]' \
@@ -87,7 +89,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 }
 
 @test "--wait: one of two people is not enough" {
-	policy ask-two
+	echo 'approval: {approvers: 2}' >>"$T/all.yaml"
 	waits
 	approve "$ID"
 	sleep 0.6
@@ -124,22 +126,19 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 		'"workspace" in r["error"]["cause"] and "without --wait" in r["error"]["cure"]' 'r["ran"] is False'
 }
 
+# The program is the one that people were asked about; evidence is no part of it.
 @test "--wait: something was read meanwhile" {
-	D=$(as user "$CORDON" domain new)
-	waits --domain "$D"
-	local first=$ID
-	as user "$CORDON" ingest --domain "$D" --kind web --name page askme.py
+	waits
+	as user "$CORDON" ingest --conversation "$C" --kind web --name another --rules "$HARMLESS" askme.py
 	approve "$ID"
-	asked "$first"
-	as user "$CORDON" approvals show "$ID" --json >"$T/out"
-	holds 'r["origin"] == "derived"'
-	as user "$CORDON" approvals deny "$ID"
-	ended 126
+	ended 0
+	holds '{e["name"] for e in r["evidence"]} == {"page", "another"}' "r['approval_id'] == '$ID'"
+	is_over used
 }
 
 @test "--wait: the policy says something else meanwhile" {
 	waits
-	policy deny
+	sed -i 's/no-cgroup/full/' "$T/all.yaml" # which this account cannot have
 	approve "$ID"
 	ended 126
 	holds 'r["verdict"] == "deny" and r["stdout"] == ""'
@@ -149,7 +148,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 # Then nobody's word has let it run, and no record says so.
 @test "--wait: the policy asks nobody any more" {
 	waits
-	policy allow
+	policy balanced
 	approve "$ID"
 	ended 0
 	holds 'r["stdout"] == "1\n" and r["approval_id"] is None'
@@ -184,7 +183,7 @@ print(json.load(open(sys.argv[1]))["audit_id"])' "$T/waited")" --json >"$T/out"
 	[ ! -d "/proc/$box" ]
 	approve "$ID"
 	status=0
-	as user "$CORDON" run --json --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" askme.py >"$T/out" || status=$?
+	as user "$CORDON" run --json --conversation "$C" --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" askme.py >"$T/out" || status=$?
 	exits 0
 	holds "r['approval_id'] == '$ID'" 'r["stdout"] == "1\n"'
 	as user "$CORDON" audit verify

@@ -7,23 +7,23 @@ load helper
 load scan.bash
 load gate.bash
 
-# story WHO: a log with a domain, a plan, a hostile source, one that lies about its name, a person.
+# story WHO: a log with a conversation, a plan, a hostile source, one that lies about its name, a person.
 story()
 {
-	new_domain "$1"
+	conversation "$1"
 	printf 'print(1)\n' >"$T/job.py"
 	printf 'a moonstone word\n' >"$T/h.txt"
 	printf 'name,amount\nanna,3\n' >"$T/a.csv"
-	gate "$1" 0 plan --domain "$D" "$T/job.py"
+	gate "$1" 0 plan --conversation "$C" "$T/job.py"
 	ingest "$1" 0 --kind file --name a.csv "$T/a.csv"
-	ingest "$1" 0 --kind web --name $'h\e[2J\u202egpj' "$T/h.txt"
+	ingest "$1" 126 --kind web --name $'h\e[2J\u202egpj' "$T/h.txt"
 	gate "$1" 0 approvals key new "$T/$1/me.key" --plain
 	gate "$1" 0 approvals key add me "$(cat "$T/out")"
 }
 
 @test "words that are off" {
 	gate_setup
-	rm -r "$T/user/cordon"
+	rm -rf "$T/user/cordon"
 	for words in "" dance "tail x" "trace" "trace a b" "tail -n" "tail -n x" "tail -n -1" \
 		"tail -n 1000001" "export --format xml" "export --from x" "verify --key" "verify -x" \
 		"tail --lines 5"; do
@@ -52,10 +52,10 @@ tailed() {
 	out_is ''
 	gate "$1" 0 audit tail --json
 	is_harmless
-	lines 'assert [r["kind"] for r in rows] == ["genesis", "checkpoint", "domain", "plan", "ingest",
+	lines 'assert [r["kind"] for r in rows] == ["genesis", "checkpoint", "conversation", "ticket", "ingest",
 		"ingest", "key"], rows
 assert all(len(r["hash"]) == 64 and r["seq"] == i for i, r in enumerate(rows))
-assert rows[5]["body"]["integrity"] == "hostile" and rows[5]["body"]["rules"] == ["ATR-2026-90001"]'
+assert rows[5]["body"]["trust"] == "hostile" and rows[5]["body"]["rules"] == ["ATR-2026-90001"]'
 }
 @test "the newest records are shown" { each tailed; }
 
@@ -154,7 +154,7 @@ half_made() {
 	gate "$1" 125 audit verify
 	err_has "no log has been begun here"
 	gate "$1" 125 audit tail
-	gate "$1" 0 domain new
+	gate "$1" 0 conversation new
 	gate "$1" 0 audit verify
 	rm -rf "$state"
 	cp -a "$T/$1/copy" "$state"
@@ -180,7 +180,7 @@ old_copy() {
 	gate "$1" 1 audit verify --checkpoint "$T/kept" --json
 	holds 'r["problem"] == "truncated" and r["first_bad"] == 7'
 	rm -rf "$state"
-	new_domain "$1"
+	conversation "$1"
 	gate "$1" 0 audit verify
 	gate "$1" 1 audit verify --checkpoint "$T/kept" --json
 	holds 'r["problem"] == "replaced"'
@@ -192,12 +192,12 @@ two_ends() {
 	local state=$T/$1/cordon
 	story "$1"
 	cp -a "$state" "$T/$1/other"
-	gate "$1" 0 domain new
+	gate "$1" 0 conversation new
 	gate "$1" 0 audit checkpoint
 	cp "$T/out" "$T/kept.txt"
 	rm -rf "$state"
 	mv "$T/$1/other" "$state"
-	gate "$1" 0 domain new
+	gate "$1" 0 conversation new
 	gate "$1" 0 audit checkpoint
 	gate "$1" 1 audit verify --checkpoint "$T/kept.txt" --json
 	holds 'r["problem"] == "forked" and r["first_bad"] < r["last_bad"] < r["records"]'
@@ -225,17 +225,17 @@ unkept() {
 	out_has 'the log is whole'
 	out_has '1 of its checkpoints are not in the file checkpoints'
 	# Nobody writes, and so nothing runs, until somebody has looked; then the newest is back, and not the others.
-	gate "$1" 126 domain new
+	gate "$1" 126 conversation new
 	err_has 'the file checkpoints is gone, and the log has'
 	err_has 'cordon audit accept'
 	gate "$1" 126 audit checkpoint
 	: >"$file"
 	! is_root || chown --reference "$T/$1/cordon" "$file"
-	gate "$1" 126 domain new
+	gate "$1" 126 conversation new
 	gate "$1" 1 audit verify
 	gate "$1" 0 audit accept --json
 	holds 'sorted(r) == ["key", "note"]'
-	new_domain "$1"
+	conversation "$1"
 	gate "$1" 0 audit verify --json
 	holds 'r["good"] and r["kept"] >= 1 and r["checkpoints"] == 2 and r["unkept"] == 1'
 	mv "$T/all" "$file"
@@ -268,11 +268,11 @@ rotated() {
 	[ ! -e "$state/log.key.next" ]
 	cp -p "$state/log.key" "$T/$1/new.key"
 	cp -p "$T/$1/old.key" "$state/log.key"
-	gate "$1" 126 domain new
+	gate "$1" 126 conversation new
 	err_has "is not this log's"
 	err_has "try: "
 	cp -p "$T/$1/new.key" "$state/log.key"
-	gate "$1" 0 domain new
+	gate "$1" 0 conversation new
 	gate "$1" 0 audit verify --checkpoint "$state/checkpoints"
 }
 @test "a new key is followed from the first, and an old one is none" { each rotated; }
@@ -298,7 +298,7 @@ print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
 	out_has "1 document led to src:$id"
 	gate "$1" 0 audit trace "src:$id" --json
 	holds "r['ref'] == 'src:$id' and len(r['records']) == 1 and len(r['documents']) == 1" \
-		"r['documents'][0]['id'] == '$id' and r['documents'][0]['integrity'] == 'hostile'"
+		"r['documents'][0]['id'] == '$id' and r['documents'][0]['trust'] == 'hostile'"
 	gate "$1" 125 audit trace nothing
 	err_has "there is no record of run:nothing"
 	gate "$1" 2 audit trace 'no such name'
@@ -311,15 +311,15 @@ long_name() {
 	local name
 	name=https://x.example/$(head -c 900 /dev/zero | tr '\0' n)
 	printf 'a page that says something\n' >"$T/page"
-	gate "$1" 0 domain new
-	D=$(cat "$T/out")
-	gate "$1" 0 ingest --domain "$D" --kind web --name "$name" "$T/page" --json
+	gate "$1" 0 conversation new
+	C=$(cat "$T/out")
+	gate "$1" 0 ingest --conversation "$C" --kind web --name "$name" "$T/page" --json
 	SRC=$(/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["source"])' "$T/out")
 	gate "$1" 0 audit trace "src:$SRC"
 	out_has 'nnn"... ('
 	[ "$(awk '{ if (length > n) n = length } END { print n }' "$T/out")" -lt 700 ] || show
-	gate "$1" 0 domain show "$D"
-	out_has 'nnn... ('
+	gate "$1" 0 conversation show "$C"
+	[ "$(awk '{ if (length > n) n = length } END { print n }' "$T/out")" -lt 700 ] || show
 	gate "$1" 0 audit trace "src:$SRC" --json
 	holds "r['documents'][0]['name'] == '$name'"
 }

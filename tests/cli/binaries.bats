@@ -99,7 +99,7 @@ not_ours()
 		exits 3
 		[ ! -e "$T/taken" ] || return 1
 	}
-	local options=(run --origin user --tier no-cgroup)
+	local options=(run --user --tier no-cgroup)
 	each "$T/away/cordon" "${options[@]}" "$T/three.sh"
 	each "$T/link/cordon" "${options[@]}" "$T/three.sh"
 	(cd "$T/away" && each ./cordon "${options[@]}" "$T/three.sh")
@@ -112,7 +112,7 @@ not_ours()
 @test "a key pressed on the caller's terminal does not reach cordon-box" {
 	local group
 	mkfifo "$T/begun"
-	"$CORDON" run --origin user --tier no-cgroup --lang bash - <<<'echo begun; sleep 60' >"$T/begun" &
+	"$CORDON" run --user --tier no-cgroup --lang bash - <<<'echo begun; sleep 60' >"$T/begun" &
 	read -r group <"$T/begun"
 	[ "$group" = begun ]
 	local box

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --commit while somebody else works in the same directory: his work is never lost, and work on
+# --apply while somebody else works in the same directory: his work is never lost, and work on
 # different files goes well together.
 load helper
 load workspace
@@ -14,8 +14,8 @@ during() {
 	mkfifo "$T/go"
 	printf 'import sys\n%s\nsys.stdin.buffer.read()\n%s\n' "${FIRST:-}" "$work" | code x.py
 	# shellcheck disable=SC2086 # words
-	as "${way%%:*}" timeout 60 "$CORDON" run --origin user --tier "${way#*:}" $EXTRA --stdin - \
-		--workspace "$W:overlay" --commit "$T/x.py" <"$T/go" >"$T/out" 2>"$T/err" &
+	as "${way%%:*}" timeout 60 "$CORDON" run --user --tier "${way#*:}" $EXTRA --stdin - \
+		--workspace "$W:overlay" --apply "$T/x.py" <"$T/go" >"$T/out" 2>"$T/err" &
 	pid=$!
 	exec 7>"$T/go"
 	much >&7
@@ -31,17 +31,15 @@ conflicting() {
 	EXTRA=''
 	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_edit
 	exits 125
-	err_has 'nothing was committed'
-	err_has '~ file  not committed: changed in the workspace during the run'
+	err_has 'nothing was applied'
 	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
 	EXTRA=--json
 	during "$1" 'open("file", "a").write("its\n"); open("new", "w").close()' host_edit
 	exits 125
-	holds 'r["status"] == "error" and r["error"]["kind"] == "conflict" and not r["committed"]' \
-		'[c["path"] for c in r["changes"] if "not_committed" in c] == ["file"]'
+	holds 'r["status"] == "error" and r["error"]["kind"] == "conflict"'
 	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
 }
-@test "--commit: what somebody else edited during the run is never overwritten" {
+@test "--apply: what somebody else edited during the run is never overwritten" {
 	every_owner conflicting
 }
 
@@ -52,10 +50,10 @@ deleted_meanwhile() {
 	FIRST='open("file", "a").write("its\n")'
 	during "$1" '' host_delete
 	exits 125
-	err_has 'deleted in the workspace during the run'
+	err_has 'nothing was applied'
 	[ ! -e "$W/file" ]
 }
-@test "--commit: what somebody else deleted during the run does not come back" {
+@test "--apply: what somebody else deleted during the run does not come back" {
 	every_owner deleted_meanwhile
 }
 
@@ -67,7 +65,7 @@ side_by_side() {
 	exits 0
 	[ "$(cat "$W/file")" = $'old\nits' ] && [ -e "$W/new" ] && [ "$(cat "$W/neighbour")" = mine ]
 }
-@test "--commit: work on different files goes well together" {
+@test "--apply: work on different files goes well together" {
 	every_owner side_by_side
 }
 
@@ -75,11 +73,11 @@ just_before() {
 	local i
 	for i in 1 2 3 4 5; do
 		printf '%d\n' "$i" >"$W/file"
-		box "$1" --workspace "$W" --commit "$T/x.py"
+		box "$1" --workspace "$W" --apply "$T/x.py"
 		exits 0
 	done
 }
-@test "--commit: what was written just before the run is no conflict" {
+@test "--apply: what was written just before the run is no conflict" {
 	printf 'open("file", "a").write("more")\n' | code x.py
 	every_owner just_before
 }
@@ -94,10 +92,10 @@ replaced_above() {
 	chown -R --reference="$W" "$W"
 	during "$1" 'open("d/f", "a").write("its\n")' host_replace
 	exits 125
-	err_has 'a directory above it was replaced'
+	err_has 'nothing was applied'
 	[ "$(cat "$W/d/f")" = mine ]
 	rm -rf "$W/d" "$W/d.old"
 }
-@test "--commit: a directory that somebody replaced during the run keeps his files" {
+@test "--apply: a directory that somebody replaced during the run keeps his files" {
 	every_owner replaced_above
 }

@@ -76,7 +76,7 @@ ends() {
 	as "${1%%:*}" /usr/bin/python3 -I - "$CORDON" "${1#*:}" "$T/x.py" <<'PY'
 import json, subprocess, sys
 def end(n, *more, out=subprocess.PIPE):
-    words = [sys.argv[1], "run", "--origin", "user", "--tier", sys.argv[2], *more, sys.argv[3], "--", str(n)]
+    words = [sys.argv[1], "run", "--user", "--tier", sys.argv[2], *more, sys.argv[3], "--", str(n)]
     return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, cwd="/tmp")
 for n in (6, 9, 11, 15, 31):
     done = end(n, "--by-signal")
@@ -132,7 +132,7 @@ error_status() {
 
 @test "a missing layer stops the run: 125, its name, cause and cure" {
 	printf 'print("ran")\n' | code x.py
-	if is_root || ! "$CORDON" run --origin user --lang binary /bin/true; then
+	if is_root || ! "$CORDON" run --user --lang binary /bin/true; then
 		box user:full --json "$T/x.py"
 		exits 125
 		holds 'r["status"] == "error" and r["error"]["layer"] == "cgroup"' \
@@ -265,7 +265,7 @@ denials_are_cut() {
 # Nobody is left of the box then, and no namespace ends the program.
 @test "without namespaces: cordon-box and init killed at once, and the program ends too" {
 	printf 'import time\nprint("ready", flush=True)\ntime.sleep(3600)\n' | code x.py
-	as user timeout 60 "$CORDON" run --origin user --time 2h --tier no-userns "$T/x.py" >"$T/out" 2>"$T/err" &
+	as user timeout 60 "$CORDON" run --user --time 2h --tier no-userns "$T/x.py" >"$T/out" 2>"$T/err" &
 	local pid=$! cordon box init program i
 	for i in $(seq 200); do
 		! grep -qs ready "$T/out" || break

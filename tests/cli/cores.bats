@@ -14,7 +14,7 @@ cores()
 	# shellcheck disable=SC2016 # the inner shell's words
 	unshare --mount --propagation private sh -c '
 		mount --bind "$1" /proc/sys/kernel/core_pattern && shift && exec "$@"' sh "$T/pattern" \
-		prlimit "--core=0:$1" "${as_who[@]}" timeout 60 "$CORDON" run --origin user --json --tier "$4" \
+		prlimit "--core=0:$1" "${as_who[@]}" timeout 60 "$CORDON" run --user --json --tier "$4" \
 		--lang binary /bin/true <"$IN" >"$T/out" 2>"$T/err" || status=$?
 }
 

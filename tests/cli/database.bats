@@ -20,7 +20,7 @@ need_server()
 	need_root
 	gate_setup
 	need_server
-	printf 'a moonstone word\n' >"$T/h.txt"
+	printf 'a sunstone by the sea\n' >"$T/h.txt"
 	cat >"$T/bin/script" <<-'END'
 		#!/bin/bash
 		set -eu
@@ -30,16 +30,16 @@ need_server()
 			(umask 077; printf '%s\n' "$CORDON_STORE_URL" >"$T/root/cordon/store.url")
 			unset CORDON_STORE_URL
 		fi
-		D=$(cordon domain new)
-		cordon ingest --domain "$D" --rules "$T/r" --kind web --name h --release - "$T/h.txt" | cmp - "$T/h.txt"
+		C=$(cordon conversation new)
+		cordon ingest --conversation "$C" --rules "$T/r" --kind web --name h --release - "$T/h.txt" | cmp - "$T/h.txt"
 		cordon audit rotate >/dev/null
-		cordon domain show "$D" --json | grep -q '"integrity":"hostile"'
+		cordon conversation show "$C" --json | grep -q '"state":"exposed"'
 		cordon audit verify | grep -q 'the log is whole: 6 records'
 		cordon audit export | wc -l | grep -qx 6
 		[ ! -e "$T/root/cordon/log.db" ]
 		rm -f "$T/root/cordon/store.url"
 		unset CORDON_STORE_URL
-		! cordon ingest --rules "$T/r" --kind web --name h --release "$T/released" "$T/h.txt" 2>"$T/err" || return 1
+		! cordon ingest --conversation "$C" --rules "$T/r" --kind web --name h --release "$T/released" "$T/h.txt" 2>"$T/err" || return 1
 		[ ! -e "$T/released" ]
 		grep -q 'the log is gone' "$T/err"
 	END
@@ -62,10 +62,10 @@ need_server()
 		for psql in /usr/lib/postgresql/*/bin/psql; do :; done
 		sql() { "$psql" -qv ON_ERROR_STOP=1 "$CORDON_STORE_URL" -c "$1"; }
 		refused() {
-			! cordon domain new >/dev/null 2>"$T/err" || exit 1
+			! cordon conversation new >/dev/null 2>"$T/err" || exit 1
 			grep -q "$1" "$T/err" || { cat "$T/err"; exit 1; }
 		}
-		cordon domain new >/dev/null
+		cordon conversation new >/dev/null
 		for table in log ref item; do
 			sql "ALTER TABLE cordon.$table SET UNLOGGED"
 			refused "$table is not logged"
@@ -89,7 +89,7 @@ need_server()
 			ALTER TABLE cordon.log ADD CONSTRAINT c FOREIGN KEY (seq) REFERENCES other.parent ON DELETE CASCADE'
 		refused 'log refers to another'
 		sql 'ALTER TABLE cordon.log DROP CONSTRAINT c'
-		cordon domain new >/dev/null
+		cordon conversation new >/dev/null
 		cordon audit verify | grep -q 'the log is whole'
 	END
 	chmod +x "$T/bin/script"

@@ -121,7 +121,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	for who in $(everybody); do
 		for t in $tiers; do
 			local ran=0
-			as "$who" "$BIN/cordon" run --origin user --tier "$t" --lang binary /usr/bin/true || ran=$?
+			as "$who" "$BIN/cordon" run --user --tier "$t" --lang binary /usr/bin/true || ran=$?
 			run as "$who" "$BIN/cordon" doctor --json
 			is "T['$t'] == ($ran == 0)"
 		done

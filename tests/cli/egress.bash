@@ -53,6 +53,29 @@ as()
 	nsenter -t "$(cat "$W/client")" -n -m -- "$@"
 }
 
+# listed WORD...: $T/listed.yaml is a policy that lists every host that a --net among the words names.
+listed()
+{
+	local word hosts='' last=''
+	for word; do
+		[ "$last" != --net ] || hosts+="${hosts:+, }\"$word\""
+		last=$word
+	done
+	printf 'version: 2\nexposed: {tier: no-userns}\nnet: {allow: [%s]}\n' "$hosts" >"$T/listed.yaml"
+}
+
+# box WAY ARG...: as in helper.bash, where the policy lists the hosts that the call names.
+box()
+{
+	local who=${1%%:*} tier=${1#*:}
+	WAY=$1
+	shift
+	listed "$@"
+	status=0
+	as "$who" timeout 60 "$CORDON" run --user --policy "$T/listed.yaml" --tier "$tier" "$@" \
+		<"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
 # The cordon-egress that this test has started, and nobody else's.
 own_egress()
 {

@@ -5,6 +5,14 @@
 load helper
 load egress
 
+needs()
+{
+	need_root
+	own_programs
+	trust root "$T"
+	trust user "$T"
+}
+
 # client TEXT OPTION...: in every way, it prints TEXT and every attempt got there.
 client()
 {
@@ -153,7 +161,7 @@ PY
 			--net half.test:80 "$T/c.py"
 		exits 0
 		holds 'r["stdout"].count("hello") == 2' 'r["stdout"].endswith("\n203.0.113.2\nTrue\n")' \
-			'[e["rule"] for e in r["egress"][:2]] == ["203.0.113.0/24:80", "[2001:db8:77::2/128]:80"]' \
+			'[e["rule"] for e in r["egress"][:2]] == ["203.0.113.0/24:80", "[2001:db8:77::2]:80"]' \
 			'[e["verdict"] for e in r["egress"] if e["address"] == "2001:db8:77::98"] == ["failed"]'
 	}
 	every check

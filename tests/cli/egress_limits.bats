@@ -11,6 +11,8 @@ needs()
 	own_programs
 	HOLD=hold-$$-$BATS_TEST_NUMBER # of which there is no other
 	cc -O1 -static -pthread -o "$T/$HOLD" "$TOP/tests/egress/hold.c"
+	trust root "$T"
+	trust user "$T"
 }
 DEAF='203.0.113.2 91' # accepts and never reads
 
@@ -52,9 +54,10 @@ killed()
 {
 	local who=${1%%:*} tier=${1#*:} pid
 	shift
-	as "$who" "$CORDON" run --origin user --tier "$tier" --time 60s --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
+	listed "$@"
+	as "$who" "$CORDON" run --user --tier "$tier" --time 60s --policy "$T/listed.yaml" --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
 	for _ in $(seq 100); do
-		pid=$(pgrep -xf "$CORDON run --origin user --tier $tier --time 60s .*") &&
+		pid=$(pgrep -xf "$CORDON run --user --tier $tier --time 60s .*") &&
 			pgrep -f "^[^ ]*$HOLD" >/dev/null && break
 		sleep 0.1
 	done
@@ -109,7 +112,7 @@ killed()
 	check() {
 		local who=${1%%:*} tier=${1#*:} cordon reader
 		exec 7<>"$T/pipe"
-		as "$who" "$CORDON" run --origin user --tier "$tier" --time 2s --lang binary "$T/$HOLD" -- output \
+		as "$who" "$CORDON" run --user --tier "$tier" --time 2s --lang binary "$T/$HOLD" -- output \
 			>"$T/pipe" 2>&1 3>&- 7>&- &
 		cordon=$!
 		sleep 3
@@ -195,8 +198,9 @@ PY
 	mkfifo "$T/in"
 	check() {
 		local who=${1%%:*} tier=${1#*:} pid
-		as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" --memory 128M --net web.test:80 --stdin - \
-			"$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
+		listed --net web.test:80
+		as "$who" timeout 60 "$CORDON" run --user --tier "$tier" --memory 128M --net web.test:80 --stdin - \
+			--policy "$T/listed.yaml" "$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
 		pid=$!
 		exec 7>"$T/in"
 		for _ in $(seq 200); do
@@ -253,7 +257,7 @@ PY
 	}
 	every check
 	: >"$T/spent.out" # the rules are kept by now
-	[ "$(spent nsenter -t "$(cat "$W/client")" -n -m -- "$CORDON" run --origin user --time 30s --cpu 5 \
+	[ "$(spent nsenter -t "$(cat "$W/client")" -n -m -- "$CORDON" run --user --time 30s --cpu 5 --policy "$T/listed.yaml" \
 		--net web.test:80 --lang binary "$T/$HOLD" -- local 8)" -lt 1000 ]
 }
 
@@ -281,8 +285,9 @@ PY
 	check() {
 		local who=${1%%:*} tier=${1#*:} pid cordon before
 		: >"$T/out"
-		as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" --net 203.0.113.2:83 --stdin - \
-			"$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
+		listed --net 203.0.113.2:83
+		as "$who" timeout 60 "$CORDON" run --user --tier "$tier" --net 203.0.113.2:83 --stdin - \
+			--policy "$T/listed.yaml" "$T/c.py" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
 		cordon=$!
 		exec 7>"$T/in"
 		for _ in $(seq 100); do

@@ -29,7 +29,7 @@ PY
 story() {
 	box "$1" --events "$T/x.py"
 	exits 3
-	lines 'L[0]["event"] == "started" and L[0]["origin"] == "user" and "compute" in L[0]["granted"]' \
+	lines 'L[0]["event"] == "started" and L[0]["origin"] == "user" and L[0]["state"] == "clean" and L[0]["effects"] == []' \
 		'L[0]["audit_id"] == R["audit_id"] and L[0]["reasons"] == R["reasons"]' \
 		'text("stdout") == "h\u00e9 \u20ac\n".encode() + b"end\n" and text("stderr") == b"\xff\0bin"' \
 		'all(e["encoding"] == "utf-8" and not e["omitted"] for e in of("stdout"))' \
@@ -64,7 +64,7 @@ live() {
 	rm -f word
 	mkfifo word
 	WAY=$1
-	as "${1%%:*}" timeout 60 "$CORDON" run --origin user --tier "${1#*:}" --events --stdin - "$T/x.py" <word >out 2>err &
+	as "${1%%:*}" timeout 60 "$CORDON" run --user --tier "${1#*:}" --events --stdin - "$T/x.py" <word >out 2>err &
 	exec 9>word
 	while ! grep -q first out; do sleep 0.02; done
 	run ! grep -q '"result"' out
@@ -181,7 +181,7 @@ late() {
 	[ -e /dev/full ] || skip "no /dev/full"
 	printf 'print(1)\n' | code x.py
 	status=0
-	"$CORDON" run --origin user --tier no-cgroup --events "$T/x.py" >/dev/full 2>"$T/err" || status=$?
+	"$CORDON" run --user --tier no-cgroup --events "$T/x.py" >/dev/full 2>"$T/err" || status=$?
 	exits 125
 	err_has 'could not be written'
 }

@@ -7,7 +7,7 @@ examples() { "$CORDON" help | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 
 world()
 {
-	mkdir -p bin/path skills
+	mkdir -p bin/path skills "$HOME/app"
 	ln -s "$CORDON" bin/path/cordon
 	cp -r "$TOP/rules" rules
 	printf 'import sys\nprint(open(sys.argv[1]).read())\nopen("out", "w").write("x")\n' | code job.py
@@ -15,8 +15,7 @@ world()
 	printf 'print(1)\n' | code report.py
 	printf 'hello\n' | code page.html
 	printf 'A skill that says hello.\n' >skills/SKILL.md
-	printf 'version: 1\nprofile: balanced\n' | code policy.yaml
-	printf '{"origin": "agent", "caps": ["read"]}\n' | code request.json
+	printf 'version: 2\nnet: {allow: ["example.org:443"]}\n' | code policy.yaml
 	"$CORDON" audit checkpoint >kept.txt
 	"$CORDON" audit key >kept.pub
 	export PATH="$T/bin/path:$PATH"
@@ -27,12 +26,13 @@ world()
 	local c example n=0
 	world
 	for c in $(examples); do
-		D=$("$CORDON" domain new)
-		export D
+		C=$("$CORDON" conversation new)
+		export C
 		example=$("$CORDON" help "$c" | sed -n 's/^Example: //p')
 		[[ $example == *cordon* ]] || { echo "$c has none"; return 1; }
 		case $c in
 		doctor) bash -c "$example" >out || [ $? -eq 125 ] ;; # what this machine cannot give is told
+		trust | grant) script -qec "$example" /dev/null <<<yes >out || { echo "$c: $example"; cat out; return 1; } ;;
 		*) bash -euo pipefail -c "$example" >out 2>err </dev/null || { echo "$c: $example"; show; } ;;
 		esac
 		n=$((n + 1))

@@ -5,6 +5,7 @@
 # there is only the one who runs the tests.
 
 WHOS='user'
+TREES=0
 ! is_root || WHOS='root user'
 
 gate_setup()
@@ -39,20 +40,74 @@ gate()
 	exits "$expected"
 }
 
-# new_domain WHO: its handle is $D.
-new_domain()
+# conversation WHO: a new one, as $C.
+conversation()
 {
-	gate "$1" 0 domain new
-	D=$(cat "$T/out")
+	gate "$1" 0 conversation new
+	C=$(cat "$T/out")
 }
 
-# ingest WHO STATUS ARG...: with the made-up rules, into $D.
+# ingest WHO STATUS ARG...: with the made-up rules, into $C.
 ingest()
 {
 	local who=$1 expected=$2
 	shift 2
-	gate "$who" "$expected" ingest --domain "$D" --rules "$T/r" "$@"
+	gate "$who" "$expected" ingest --conversation "$C" --rules "$T/r" "$@"
 }
+
+# expose WHO: the agent reads a page in $C.
+expose()
+{
+	printf 'a page that says nothing in particular\n' >"$T/page"
+	ingest "$1" 0 --kind web --name https://page.example/x "$T/page"
+}
+
+# exposed WHO: a new conversation in which a page was read.
+exposed()
+{
+	conversation "$1"
+	expose "$1"
+}
+
+# submit WHO STATUS ARG...: a run in $C.
+submit()
+{
+	local who=$1 expected=$2
+	shift 2
+	gate "$who" "$expected" run --json --tier "$(tier_of "$who")" --conversation "$C" "$@"
+}
+
+# person WHO STATUS ARG...: cordon ARG... at a terminal, where yes is typed.
+person()
+{
+	local who=$1 expected=$2
+	shift 2
+	WAY=$who
+	status=0
+	as "$who" env HOME=/nonexistent XDG_STATE_HOME="$T/$who" timeout 60 \
+		script -qec "$(printf '%q ' "$CORDON" "$@")" /dev/null <<<"${ANSWER:-yes}" >"$T/out" 2>"$T/err" ||
+		status=$?
+	exits "$expected"
+}
+
+# tree WHO: a directory of that account, as $W.
+tree()
+{
+	W=$T/tree-$1-$((++TREES))
+	mkdir "$W"
+	printf 'old\n' >"$W/file"
+	! is_root || [ "$1" = root ] || chown -R "$TEST_UID:$TEST_UID" "$W"
+}
+
+# trusted_tree WHO: one that a person has trusted.
+trusted_tree()
+{
+	tree "$1"
+	person "$1" 0 trust "$W"
+}
+
+# member EXPRESSION: of the JSON object r that was printed.
+member() { /usr/bin/python3 -I -c 'import json, sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$T/out" "$1"; }
 
 # tier_of WHO: the most that the account can have.
 tier_of() { if [ "$1" = root ]; then echo full; else echo no-cgroup; fi; }

@@ -89,7 +89,14 @@ box()
 	WAY=$1
 	shift
 	status=0
-	as "$who" timeout 60 "$CORDON" run --origin user --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+	as "$who" timeout 60 "$CORDON" run --user --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err" || status=$?
+}
+
+# trust WHO DIR [STATE]: that account's person trusts the directory, at a terminal; in another $XDG_STATE_HOME.
+trust()
+{
+	as "$1" ${3:+env XDG_STATE_HOME="$3"} script -qec "'$CORDON' trust '$2'" /dev/null <<<yes >"$T/trusted" ||
+		{ cat "$T/trusted"; return 1; }
 }
 
 # every CHECK: the function, once per way. Not as part of a condition: that would turn off the

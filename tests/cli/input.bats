@@ -85,7 +85,7 @@ traceback() {
 	# It waits for us, and we for its word, a minute at most: no clock decides.
 	printf 'import sys\n%s = 1\nprint("ready", flush=True)\nsys.stdin.read()\n' $secret | code x.py
 	mkfifo "$T/go"
-	timeout 90 "$CORDON" run --origin user --tier no-cgroup --time 80s --stdin - "$T/x.py" <"$T/go" >"$T/live" &
+	timeout 90 "$CORDON" run --user --tier no-cgroup --time 80s --stdin - "$T/x.py" <"$T/go" >"$T/live" &
 	local pid=$! i
 	exec 7>"$T/go"
 	for i in $(seq 600); do
@@ -245,9 +245,9 @@ PY
 
 @test "a caller with closed standard streams" {
 	printf 'print("out")\n' | code x.py
-	as user "$CORDON" run --origin user --tier no-cgroup "$T/x.py" <&- >"$T/out" 2>"$T/err"
+	as user "$CORDON" run --user --tier no-cgroup "$T/x.py" <&- >"$T/out" 2>"$T/err"
 	out_is out
-	as user "$CORDON" run --origin user --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
+	as user "$CORDON" run --user --tier no-cgroup --lang binary /bin/true <&- >&- 2>&-
 }
 
 stdin_copied() {
@@ -279,7 +279,7 @@ PY
 @test "the caller's real-time class does not come along" {
 	is_root || skip "needs root"
 	printf 'import os; print(os.sched_getscheduler(0), os.nice(0))\n' | code x.py
-	chrt -f 1 nice -n -40 "$CORDON" run --origin user "$T/x.py" >"$T/out"
+	chrt -f 1 nice -n -40 "$CORDON" run --user "$T/x.py" >"$T/out"
 	out_is '0 0'
 }
 
@@ -312,9 +312,9 @@ own_pipe() {
 
 @test "--stdin -: five megabytes through a pipe, and none of them wanted" {
 	printf 'import sys\nprint(len(sys.stdin.buffer.read()))\n' | code x.py
-	head -c 5000000 /dev/zero | "$CORDON" run --origin user --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
+	head -c 5000000 /dev/zero | "$CORDON" run --user --tier no-cgroup --stdin - "$T/x.py" >"$T/out"
 	out_is 5000000
-	yes | timeout 20 "$CORDON" run --origin user --tier no-cgroup --stdin - --lang binary /bin/true
+	yes | timeout 20 "$CORDON" run --user --tier no-cgroup --stdin - --lang binary /bin/true
 }
 
 # called FIELD ID: a rule about that part of a call.

@@ -5,7 +5,7 @@
 load helper
 
 # The rows, as the manual page shows them: NAME or OBJECT.NAME. Those of scan and of the gate have tests of their own.
-rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | grep -vE '^(scan|domain|ingest|plan|audit)\.'; }
+rows() { "$CORDON" man | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\.B //p' | grep -vE '^(scan|conversation|trust|grant|plan|diff|apply|ingest|audit)\.'; }
 
 printed() {
 	box "$1" --json "$T/x.py"
@@ -16,7 +16,7 @@ print("\n".join(sorted(json.load(open(sys.argv[1])))))' "$T/out" | diff "$T/rows
 @test "every row is a field of the object, and every field is a row" {
 	printf 'print(1)\n' | code x.py
 	every printed
-	"$CORDON" run --origin user --json --nothing >"$T/out" || true
+	"$CORDON" run --user --json --nothing >"$T/out" || true
 	holds 'sorted(r) == open("rows").read().split()'
 }
 
@@ -37,8 +37,10 @@ nested() {
 	same usage '[r["usage"]]'
 	same truncated.stdout 'r["truncated"].values()'
 	same 'denials\[\]' 'r["denials"]'
-	same 'changes\[\]' 'r["changes"] + [["not_committed"]]'
-	box "$1" --json --net 127.0.0.1:1 "$HARMLESS/connect.py"
+	same 'changes\[\]' 'r["changes"]'
+	printf 'version: 2\nnet: {allow: ["127.0.0.1:1"]}\n' >"$T/listed.yaml"
+	box "$1" --json --net 127.0.0.1:1 --policy "$T/listed.yaml" "$HARMLESS/connect.py"
+	same 'effects\[\]' 'r["effects"]'
 	same 'egress\[\]' 'r["egress"]'
 	box "$1" --json --exec /nothing "$T/x.py"
 	same error '[r["error"]]'
@@ -69,7 +71,7 @@ PY
 
 @test "a file's name that is no UTF-8 does not cost the error" {
 	status=0
-	"$CORDON" run --origin user --json $'no\xffthing.py' >"$T/out" || status=$?
+	"$CORDON" run --user --json $'no\xffthing.py' >"$T/out" || status=$?
 	exits 125
 	holds '"no\\xffthing.py" in r["error"]["message"]'
 }

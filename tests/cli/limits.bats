@@ -296,7 +296,7 @@ PY
 	END
 	echo 'import time; print("ready", flush=True); time.sleep(5); print("alive")' >sleep.py
 	for tier in no-cgroup no-userns; do
-		as user timeout 30 python3 blind.py "$CORDON" run --origin user --tier "$tier" sleep.py >out
+		as user timeout 30 python3 blind.py "$CORDON" run --user --tier "$tier" sleep.py >out
 		cat out
 		grep -q 'the watcher could not look' out
 		grep -q ' 125$' out

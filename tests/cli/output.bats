@@ -131,7 +131,7 @@ held_open() {
 	# The second line waits for us, and we for the first, a minute at most: no clock decides.
 	printf 'echo first\nread -r\necho second\n' | code x.sh
 	mkfifo "$T/go"
-	timeout 90 "$CORDON" run --origin user --tier no-cgroup --time 80s --stdin - "$T/x.sh" <"$T/go" >"$T/live" &
+	timeout 90 "$CORDON" run --user --tier no-cgroup --time 80s --stdin - "$T/x.sh" <"$T/go" >"$T/live" &
 	local pid=$! i
 	exec 7>"$T/go"
 	for i in $(seq 600); do
@@ -149,6 +149,6 @@ held_open() {
 @test "a reader that goes away ends the run" {
 	printf 'while True: print("y" * 1000)\n' | code x.py
 	local begin=$SECONDS
-	as user timeout 20 "$CORDON" run --origin user --tier no-cgroup --time 15s "$T/x.py" | head -c 10 >"$T/out" || true
+	as user timeout 20 "$CORDON" run --user --tier no-cgroup --time 15s "$T/x.py" | head -c 10 >"$T/out" || true
 	[ $((SECONDS - begin)) -lt 10 ]
 }

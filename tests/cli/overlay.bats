@@ -28,13 +28,13 @@ later_runs()
 	S=$T/overlays-$RANDOM
 	overlay "$1" "$T/first.py"
 	exits 0
-	out_is "$(printf '%s\n' 'added deep' 'added deep/x' 'added new' 'added sub/in' 'deleted gone' \
+	out_is "$(printf '%s\n' 'created deep' 'created deep/x' 'created new' 'created sub/in' 'deleted gone' \
 		'modified run.sh' 'modified sub' 'pending deep' 'pending deep/x' 'pending gone' \
 		'pending new' 'pending run.sh' 'pending sub/in' 'pending sub/kept')"
 	untouched
 	overlay "$1" "$T/second.py"
 	exits 0
-	out_is "$(printf '%s\n' 'added deep/y' 'added gone' 'deleted deep/x' 'deleted sub' 'modified file' \
+	out_is "$(printf '%s\n' 'created deep/y' 'created gone' 'deleted deep/x' 'deleted sub' 'modified file' \
 		'modified new' 'pending deep' 'pending deep/y' 'pending file' 'pending gone' 'pending new' \
 		'pending run.sh' 'pending sub' 'pending sub/kept' \
 		"saw deep,file,link,new,run.sh,sub in new #!/bin/sh,echo 1000")"

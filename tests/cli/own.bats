@@ -19,8 +19,9 @@ home()
 	[ "$1" = user ] || TIER=full
 	given "$H/project/ok.py"
 	exits 0
+	trust "$1" "$H" "$H/.local/state"
 	KEYS=$(cut -d' ' -f2 "$H"/.local/state/cordon/*.key)
-	[ "$(wc -w <<<"$KEYS")" -ge 3 ]
+	[ "$(wc -w <<<"$KEYS")" -ge 2 ]
 }
 
 # own ARG...: cordon ARG... as the one whose home it is.
@@ -33,7 +34,7 @@ own()
 }
 
 # given ARG...: cordon run, so.
-given() { own run --origin user --tier "$TIER" "$@"; }
+given() { own run --user --tier "$TIER" "$@"; }
 
 # everywhere CHECK: in every way.
 everywhere()
@@ -57,7 +58,7 @@ no_key_in()
 	done
 }
 
-fingerprint() { (cd "$H" && find .local .cache .config -path '*log.db*' -o -printf '%p %y %m %U ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
+fingerprint() { (cd "$H" && find .local .cache .config -path '*log.db*' -o -path '*/overlays*' -o -printf '%p %y %m %U ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
 
 # A program that prints every byte it can reach, and says what it saw of the own directories.
 reader()
@@ -114,7 +115,7 @@ writer()
 		for path in own:
 		    for name in os.listdir(path):
 		        attempt(os.unlink, path + "/" + name)
-		    attempt(put, path + "/handle.key")
+		    attempt(put, path + "/cache.key")
 		    attempt(put, path + "/policy.yaml")
 		    attempt(os.mkdir, path + "/rules")
 		    attempt(os.rmdir, path)
@@ -126,7 +127,7 @@ writer()
 		        attempt(shutil.rmtree, above)
 		        attempt(os.symlink, "/tmp", above)
 		    attempt(os.makedirs, path, 0o700)
-		    attempt(put, path + "/handle.key")
+		    attempt(put, path + "/cache.key")
 		put("project/done", "done")
 	PY
 }
@@ -137,7 +138,7 @@ write_home()
 	for mode in $(modes); do
 		[ "$mode" != ro ] || continue
 		option=
-		[ "$mode" != overlay ] || option=--commit
+		[ "$mode" != overlay ] || option=--apply
 		rm -f "$H/project/done"
 		given --workspace "$H:$mode" "$H/project/ok.py" # so that everything is there
 		fingerprint >"$T/before"
@@ -169,7 +170,7 @@ make_missing()
 	local mode option
 	for mode in $(modes); do
 		option=
-		[ "$mode" != overlay ] || option=--commit
+		[ "$mode" != overlay ] || option=--apply
 		given --workspace "$H:$mode" $option "$T/make.py"
 		exits 0
 		[ -z "$(find "$H" -name planted)" ] || { find "$H" -name planted; return 1; }
@@ -183,14 +184,14 @@ refuse_inside()
 {
 	local state=$H/.local/state/cordon
 	ln -s "$state" "$T/link-$WHO"
-	ln -s "$state/plan.key" "$H/project/data"
+	ln -s "$state/log.key" "$H/project/data"
 	cat >"$T/in.py" <<<'import sys; print(sys.stdin.read())'
 	as "$WHO" cp /usr/bin/true "$H/.cache/cordon/true"
 	as "$WHO" mkdir -p "$H/.cache/cordon/venv/bin"
 	as "$WHO" ln -s /usr/bin/python3 "$H/.cache/cordon/venv/bin/python3"
 	local all=(
 		"--workspace $state:ro" "--workspace $T/link-$WHO:ro" "--workspace $H/.cache/cordon"
-		"--stdin $state/plan.key" "--stdin $H/project/data" "--exec $H/.cache/cordon/true"
+		"--stdin $state/log.key" "--stdin $H/project/data" "--exec $H/.cache/cordon/true"
 		"--venv $H/.cache/cordon/venv" "--policy $H/project/ok.py --stdin $H/project/ok.py")
 	local words
 	for words in "${all[@]}"; do
@@ -199,7 +200,7 @@ refuse_inside()
 		[ "$status" -ge 125 ] || { echo "$words"; show; }
 		no_key_in "$T/out" "$T/err"
 	done
-	as "$WHO" cp "$state/plan.key" "$state/plan.py"
+	as "$WHO" cp "$state/log.key" "$state/plan.py"
 	for words in "$state/plan.py" "--lang python $H/project/data" "--lang binary $H/.cache/cordon/true"; do
 		# shellcheck disable=SC2086
 		given $words
@@ -207,7 +208,7 @@ refuse_inside()
 		err_has "Cordon's own"
 		no_key_in "$T/out" "$T/err"
 	done
-	IN=$state/plan.key
+	IN=$state/log.key
 	given --stdin - "$T/in.py"
 	exits 126
 	given --lang python -
@@ -257,7 +258,7 @@ by_request()
 	as "$WHO" mkdir "$H/project/r" "$H/project/s"
 	as "$WHO" chmod 700 "$H/project/s"
 	as "$WHO" cp -r "$T/share/cordon/rules/." "$H/project/r/"
-	as "$WHO" tee "$H/project/policy.yaml" <<<'version: 1' >/dev/null
+	as "$WHO" tee "$H/project/policy.yaml" <<<'version: 2' >/dev/null
 	cat >"$T/own.py" <<-'PY'
 		import os
 		os.chdir("/workspace")
@@ -272,7 +273,7 @@ by_request()
 	local before
 	before=$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)
 	given --state "$H/project/s" --rules "$H/project/r" --policy "$H/project/policy.yaml" \
-		--workspace "$H/project" --commit "$T/own.py"
+		--workspace "$H/project" --apply "$T/own.py"
 	exits 0
 	out_is $'[] [] 0 print(1)'
 	[ "$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)" = "$before" ]
@@ -300,8 +301,8 @@ by_request()
 		mount --bind '$H' '$T/bound' && mount --bind '$H/.local' '$H/project/below' &&
 		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
 		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
-			$CORDON run --origin user --tier no-cgroup --workspace $T/bound:ro $T/read.py -- /workspace &&
-			$CORDON run --origin user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace
+			$CORDON run --user --tier no-cgroup --workspace $T/bound:ro $T/read.py -- /workspace &&
+			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace
 		'" >"$T/out" 2>"$T/err" || show
 	no_key_in "$T/out"
 	out_has 'own state/cordon [] []' || out_has 'own below/state/cordon [] []'
@@ -316,14 +317,14 @@ by_request()
 	as user touch "$H/project/key" "$H/project/log" "$H/venv/key"
 	unshare -m --propagation private bash -c "
 		mount --bind '$H/.local' '$H/venv/below' && cd '$H/.local/state/cordon' &&
-		mount --bind plan.key '$H/project/key' && mount --bind log.db '$H/project/log' &&
-		mount --bind plan.key '$H/venv/key' &&
+		mount --bind log.key '$H/project/key' && mount --bind log.db '$H/project/log' &&
+		mount --bind log.key '$H/venv/key' &&
 		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
 		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
 			cd /
-			$CORDON run --origin user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace &&
-			$CORDON run --origin user --tier no-cgroup --venv $H/venv $T/read.py -- $H/venv || exit
-			$CORDON run --origin user --tier no-cgroup --stdin $H/project/key $T/read.py -- /tmp
+			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace &&
+			$CORDON run --user --tier no-cgroup --venv $H/venv $T/read.py -- $H/venv || exit
+			$CORDON run --user --tier no-cgroup --stdin $H/project/key $T/read.py -- /tmp
 			[ \$? -eq 126 ]
 		'" >"$T/out" 2>"$T/err" || show
 	no_key_in "$T/out" "$T/err"
@@ -353,7 +354,7 @@ by_request()
 		exits 126
 		err_has 'cordon-state'
 	done
-	box root:full --stdin "$H/elsewhere/plan.key" "$T/read.py" -- /tmp
+	box root:full --stdin "$H/elsewhere/log.key" "$T/read.py" -- /tmp
 	exits 126
 	err_has 'cordon-state'
 }
@@ -361,21 +362,17 @@ by_request()
 not_allowed()
 {
 	rm -rf "$H/.config" "$H/.local/share"
-	cat >"$H/project/policy.yaml" <<-'YAML'
-		version: 1
-		rules:
-		  - id: asks
-		    why: a test
-		    when: {origin: user}
-		    then: ask
-		    match: [{origin: user, verdict: ask}]
-		    not_match: [{origin: agent, verdict: allow}]
-	YAML
-	local mode option
+	printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$H/project/policy.yaml"
+	local mode option c
+	own conversation new
+	c=$(cat "$T/out")
+	printf 'for number in range(1, 100):\n    print(number * number)\n' >"$H/project/read.py"
+	own ingest --conversation "$c" --kind web --name page "$H/project/read.py"
 	for mode in $(modes); do
 		option=
-		[ "$mode" != overlay ] || option=--commit
-		given --policy "$H/project/policy.yaml" --workspace "$H:$mode" $option "$H/project/ok.py"
+		[ "$mode" != overlay ] || option=--apply
+		own run --conversation "$c" --tier "$TIER" --policy "$H/project/policy.yaml" --workspace "$H:$mode" $option \
+			"$H/project/read.py"
 		exits 75
 		[ ! -e "$H/.config" ] && [ ! -e "$H/.local/share" ] || { ls -A "$H"; return 1; }
 	done
@@ -389,7 +386,7 @@ with_secret()
 	as "$WHO" tee "$H/project/token" <<<'the-secret-itself' >/dev/null
 	chmod 644 "$H/project/token"
 	cat >"$H/policy.yaml" <<-YAML
-		version: 1
+		version: 2
 		secrets:
 		  - name: TOKEN
 		    host: api.example.org:443
@@ -428,10 +425,10 @@ shut()
 
 @test "a key with a second name is not used" {
 	home user
-	as user ln "$H/.local/state/cordon/plan.key" "$H/project/plan"
+	as user ln "$H/.local/state/cordon/log.key" "$H/project/plan"
 	given "$H/project/ok.py"
 	[ "$status" -ne 0 ] || show
-	err_has 'plan.key'
+	err_has 'log.key'
 	rm "$H/project/plan"
 	given "$H/project/ok.py"
 	exits 0

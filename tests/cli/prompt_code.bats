@@ -12,7 +12,7 @@ flagged()
 	printf '%s\n' "$3" >"$T/text.txt"
 	status=0
 	# shellcheck disable=SC2086 # one word or none
-	timeout 60 "$CORDON" scan --rules "$CORDON_TOP/rules" ${2:+--type $2} "$T/text.txt" \
+	timeout 60 "$CORDON" scan --rules "$TOP/rules" ${2:+--type $2} "$T/text.txt" \
 		<"$IN" >"$T/out" 2>"$T/err" || status=$?
 	exits "$1" || { echo "# $3"; return 1; }
 }

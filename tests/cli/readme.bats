@@ -64,7 +64,8 @@ blocks()
 	done
 	[ "$n" -gt 7 ]
 	local line
-	for line in 45 "derived ['https://example.org/report']" plan; do
+	for line in 45 "exposed derived ['https://example.org/report']" "[('net', 'withheld')]" "['report.txt']" \
+		"['withheld']"; do
 		grep -qxF -- "$line" "$T/all" || { echo "no $line"; cat "$T/all"; return 1; }
 	done
 	diff <(awk '/^```python$/ { on = 1; next } /^```/ { on = 0 } on' "$TOP/README.md") - <<-'END'

@@ -7,12 +7,10 @@ load helper
 load scan.bash
 load gate.bash
 
-# refusals WHO PYTHON: of the records of the domain $D; each refused run has a request and a verdict.
+# refusals WHO PYTHON: of the records of the conversation $C; each refused run has a request and a verdict.
 refusals()
 {
-	gate "$1" 0 domain show "$D" --json
-	gate "$1" 0 audit trace "dom:$(/usr/bin/python3 -I -c 'import json, sys
-print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
+	gate "$1" 0 audit trace "conv:$C" --json
 	holds "[(lambda q, s, v: $2)(*([x['body'] for x in r['records'] if x['kind'] == k][-1]
 		for k in ('request', 'scan', 'verdict')))] == [True]"
 }
@@ -20,17 +18,17 @@ print(json.load(open(sys.argv[1]))["domain"])' "$T/out")" --json
 # What is refused before it is decided on is found by its conversation, with what was seen of it.
 undecided() {
 	local many=()
-	new_domain "$1"
+	conversation "$1"
 	printf '#!/bin/sh\necho a script\n' >"$T/script"
 	chmod 755 "$T/script"
-	gate "$1" 126 run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --lang binary "$T/script"
+	gate "$1" 126 run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --lang binary "$T/script"
 	err_has "the program is no machine code"
 	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is no machine code" and
 		v["rules"] == [] and "origin" not in v and q["file"].endswith("/script")'
 	sed -i 's/llm_io/tool_call/' "$T"/r/[bc].yaml
 	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
 	for _ in {1..9}; do many+=("$(head -c 120000 /dev/zero | tr '\0' a)"); done
-	gate "$1" 125 run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
+	gate "$1" 125 run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/big.py" -- "${many[@]}"
 	holds 'r["verdict"] is None and "arguments and environment have 1080009 bytes" in r["error"]["message"]' \
 		'"--stdin" in r["error"]["cure"]'
 	refusals "$1" "v['verdict'] == 'deny' and 'arguments and environment have' in v['error'] and
@@ -46,7 +44,7 @@ runs()
 {
 	local who=$1 expected=$2
 	shift 2
-	gate "$who" "$expected" run --domain "$D" --tier "$(tier_of "$who")" --rules "$T/r" "$@"
+	gate "$who" "$expected" run --conversation "$C" --tier "$(tier_of "$who")" --rules "$T/r" "$@"
 }
 
 # policies WHO PYTHON...: holds of the records of the policies, the oldest first.
@@ -58,16 +56,16 @@ policies()
 }
 
 policy_told() {
-	new_domain "$1"
+	conversation "$1"
 	printf 'print(1)\n' >"$T/job.py"
-	printf 'version: 1\nprofile: strict\n' >"$T/p.yaml"
+	printf 'version: 2\nprofile: strict\n' >"$T/p.yaml"
 	chmod 644 "$T/p.yaml"
-	runs "$1" 0 --origin user "$T/job.py"
-	runs "$1" 0 --origin user "$T/job.py"
+	runs "$1" 0 "$T/job.py"
+	runs "$1" 0 "$T/job.py"
 	policies "$1" '[x["kind"] for x in r["records"]] == ["policy"]' \
 		'r["records"][0]["body"].keys() == {"policy_sha256", "profile"}' \
 		'r["records"][0]["body"]["profile"] == "balanced"'
-	run_gate "$1" run --domain "$D" --rules "$T/r" --policy "$T/p.yaml" --json "$T/job.py"
+	run_gate "$1" run --conversation "$C" --rules "$T/r" --policy "$T/p.yaml" --json "$T/job.py"
 	policies "$1" 'len(r["records"]) == 2 and r["records"][1]["body"]["profile"] == "strict"' \
 		'r["records"][1]["body"]["from"] == r["records"][0]["body"]["policy_sha256"]' \
 		"r['records'][1]['body']['file'] == '$T/p.yaml'"
@@ -87,9 +85,9 @@ assert [r["kind"] for r in rows].index("policy") < [r["kind"] for r in rows].ind
 
 # More than is kept: the end and the beginning are, and the hash is of all.
 output_hashed() {
-	new_domain "$1"
+	conversation "$1"
 	printf 'import sys\nfor i in range(200000): print(i)\nsys.stderr.write("x")\n' >"$T/long.py"
-	runs "$1" 0 --origin user --output 4096 "$T/long.py"
+	runs "$1" 0 --output 4096 "$T/long.py"
 	gate "$1" 0 audit tail --json
 	lines "b = [r for r in rows if r['kind'] == 'result'][-1]['body']
 out = b''.join(b'%d\\n' % i for i in range(200000))
@@ -126,12 +124,12 @@ free()
 }
 
 unrecorded() {
-	new_domain "$1"
+	conversation "$1"
 	printf '#!/bin/sh\necho a script\n' >"$T/script"
 	chmod 755 "$T/script"
 	hold "$1" genesis
 	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
-	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json --lang binary "$T/script"
+	run_gate "$1" run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --json --lang binary "$T/script"
 	free "$1"
 	exits 126
 	holds '"machine code" in r["error"]["message"] and "held the log" in r["error"]["cause"]' \
@@ -141,11 +139,11 @@ unrecorded() {
 
 # The log is there, and cannot be written when the run would start.
 unstarted() {
-	new_domain "$1"
+	conversation "$1"
 	echo 'print("here")' >"$T/job.py"
 	hold "$1" genesis
 	for _ in $(seq 500); do [ ! -e "$T/$1.held" ] || break; sleep 0.01; done
-	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/job.py"
+	run_gate "$1" run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/job.py"
 	free "$1"
 	exits 125
 	holds 'r["ran"] is False and r["recorded"] is False and r["stdout"] == "" and r["audit_id"] is None' \
@@ -155,33 +153,18 @@ unstarted() {
 }
 @test "no record, no run: the log is held when it would start" { each unstarted; }
 
-# What the policy says of code of which nobody says anything.
-undeclared() {
-	printf 'version: 1\norigins: {undeclared: hostile}\n' >"$T/undeclared.yaml"
-	chmod 644 "$T/undeclared.yaml"
-	echo 'pass' >"$T/quiet.py"
-	gate "$1" 126 run --json --tier "$(tier_of "$1")" --rules "$T/r" --policy "$T/undeclared.yaml" "$T/quiet.py"
-	holds 'r["origin"] == "hostile" and r["ran"] is False' 'any("the policy says so" in x for x in r["reasons"])'
-	gate "$1" 0 run --json --tier "$(tier_of "$1")" --rules "$T/r" --policy "$T/undeclared.yaml" --origin agent "$T/quiet.py"
-	new_domain "$1"
-	runs "$1" 0 --json --policy "$T/undeclared.yaml" "$T/quiet.py"
-	holds 'r["origin"] == "agent"'
-}
-@test "undeclared code is what the policy says of it" { each undeclared; }
-
 # What it did is done: to be told of a locked log only would be to run it once more.
 lost_result() {
-	new_domain "$1"
+	conversation "$1"
 	printf 'import sys, time\nprint("done", flush=True)\ntime.sleep(2)\nsys.exit(3)\n' >"$T/slow.py"
 	hold "$1" start
-	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/slow.py"
+	run_gate "$1" run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --json "$T/slow.py"
 	free "$1"
 	exits 125
 	holds 'r["status"] == "error" and r["ran"] is True and r["recorded"] is False' \
 		'"the program did run (exited, status 3), but its result is on no record" in r["error"]["message"]' \
 		'r["error"]["cure"] and r["stdout"] == "done\n" and r["audit_id"]'
-	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys
-print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	gate "$1" 0 audit trace "$(member 'r["audit_id"]')" --json
 	holds '(lambda k: "start" in k and "result" not in k)([x["kind"] for x in r["records"]])'
 	gate "$1" 0 audit verify
 	runs "$1" 3 --json "$T/slow.py"
@@ -203,17 +186,16 @@ reads()
 documents()
 {
 	local run
-	run=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run"
 	out_has "$3 led to $run"
 	gate "$1" 0 audit trace "$run" --json
-	holds "len(r['documents']) == len({d['id'] for d in r['documents']}) == $2" \
-		"r['documents_cut'] == ('at least' in '$3')"
+	holds "len(r['documents']) == len({d['id'] for d in r['documents']}) == $2"
 }
 
 # All that was read, however much and however short: which documents led to a run is never a part of them.
 led() {
-	new_domain "$1"
+	conversation "$1"
 	echo 'pass' >"$T/quiet.py"
 	printf 'so\n' >"$T/doc"
 	ingest "$1" 0 --kind web --name short "$T/doc"
@@ -229,39 +211,15 @@ led() {
 }
 @test "all documents that led to a run are told" { each led; }
 
-# A file's label names 32: whoever reads it later is told that there are more.
-led_by_file() {
-	new_domain "$1"
-	mkdir "$T/$1/w"
-	! is_root || [ "$1" = root ] || chown "$TEST_UID" "$T/$1/w"
-	cat >"$T/any.yaml" <<-'END'
-		version: 1
-		rules:
-		  - {id: any, why: test, when: {origin: exposed, caps: [compute, read, write]}, then: allow}
-	END
-	reads "$1" 0 40
-	echo 'open("made.txt", "w").write("what came of all these documents")' >"$T/makes.py"
-	runs "$1" 0 --policy "$T/any.yaml" --workspace "$T/$1/w:overlay" --commit "$T/makes.py"
-	new_domain "$1"
-	cp "$T/$1/w/made.txt" "$T/moved.txt"
-	echo hi >"$T/$1/w/other.txt"
-	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/moved.txt" "$T/quiet.py"
-	documents "$1" 40 '40 documents' # the run that wrote it has read them
-	new_domain "$1"
-	runs "$1" 0 --json --policy "$T/any.yaml" --stdin "$T/$1/w/other.txt" "$T/quiet.py"
-	documents "$1" 32 'at least 32 documents' # nobody knows who wrote that
-}
-@test "what is made of more documents than its label names is told as such" {
-	echo 'pass' >"$T/quiet.py"
-	each led_by_file
-}
+# asks_policy: with $T/asks.yaml all derived code waits for a person.
+asks_policy() { printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/asks.yaml"; }
 
 # Where a tie begins and ends, in the code and in the source, is the same in what is printed, in the log and
 # in what people are shown.
 tied() {
 	local id
-	new_domain "$1"
-	mkdir -p "$T/$1/w"
+	conversation "$1"
+	asks_policy
 	/usr/bin/python3 -I - "$T" <<-'END'
 		import base64, sys
 		T = sys.argv[1]
@@ -276,8 +234,8 @@ tied() {
 			[b"# mine", plain, b"#" + bytes(range(48, 127)) * 2, b"if 1:", b"\t" + wide.replace(b" + ", b" \\\n\t\t + "), hidden, b"k = 'q7Rz20LkTf81XwPa9v'", b""]))
 	END
 	ingest "$1" 0 --kind web --name page "$T/doc"
-	runs "$1" 75 --json --workspace "$T/$1/w:ro" "$T/tied.py"
-	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+	runs "$1" 75 --json --policy "$T/asks.yaml" "$T/tied.py"
+	id=$(member 'r["approval_id"]')
 	cp "$T/out" "$T/run.json"
 	gate "$1" 0 approvals show "$id" --json
 	cp "$T/out" "$T/approval.json"
@@ -311,14 +269,16 @@ tied() {
 # What a run was decided on, by what, behind which layers and with what result is told in one place: by the
 # run itself and, from its records, by the trace.
 joined() {
-	new_domain "$1"
+	local run result
+	conversation "$1"
 	printf 'a pebble by the sea\n' >"$T/doc"
 	ingest "$1" 0 --kind web --name shore "$T/doc"
 	sed -i 's/llm_io/tool_call/' "$T"/r/c.yaml
 	printf 'print("a pebble by the sea, and more")\n' >"$T/says.py"
 	runs "$1" 0 --json "$T/says.py"
 	cp "$T/out" "$T/run.json"
-	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	run=$(member 'r["audit_id"]') result=$(member 'r["result_sha256"]')
+	gate "$1" 0 audit trace "$run" --json
 	/usr/bin/python3 -I - "$T" <<-'END' || show
 		import hashlib, json, sys
 		T = sys.argv[1]
@@ -343,18 +303,18 @@ joined() {
 		same = lambda one, two, but: [{**o, **dict.fromkeys(but)} for o in one] == two
 		assert same(run["evidence"], told["evidence"], ()) and same(run["rules"], told["rules"], ("title", "severity", "lane"))
 	END
-	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/run.json")"
+	gate "$1" 0 audit trace "$run"
 	out_has 'approved by nobody'
-	out_has "  result      $(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["result_sha256"])' "$T/run.json")"
+	out_has "  result      $result"
 	# Programs that may follow the first are Landlock's to decide; what does not run needs no layer.
 	runs "$1" 0 --json --exec /bin/true "$T/says.py"
-	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	gate "$1" 0 audit trace "$(member 'r["audit_id"]')" --json
 	holds '"execgate" not in r["layers_needed"] and "landlock" in r["layers_needed"]'
-	printf 'version: 1\nrules:\n  - {id: none, why: test, when: {}, then: deny}\n' >"$T/none.yaml"
+	printf 'version: 2\nrules: {ATR-2026-90003: denies}\n' >"$T/none.yaml"
 	runs "$1" 126 --json --policy "$T/none.yaml" "$T/says.py"
 	holds 'r["result_sha256"] is None and r["result_record"] is None and r["verdict_record"]["seq"] > 0' \
 		'r["approved_by"] == [] and len(r["policy_sha256"]) == len(r["pack"]) == 64'
-	gate "$1" 0 audit trace "$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")" --json
+	gate "$1" 0 audit trace "$(member 'r["audit_id"]')" --json
 	holds 'r["layers_needed"] == r["layers"] == r["approved_by"] == [] and r["verdict"] == "deny"' \
 		'r["result_sha256"] is None and r["result_record"] is None'
 }
@@ -363,7 +323,7 @@ joined() {
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
 too_many() {
 	local i id
-	new_domain "$1"
+	conversation "$1"
 	for i in {1..70}; do
 		rule "$T/many/$i.yaml" "ATR-2026-91$(printf %03d "$i")" low 'pebble' experimental
 	done
@@ -380,10 +340,10 @@ too_many() {
 		open(sys.argv[1] + "/many.py", "w").write("\n".join(code) + "\n")
 	END
 	ingest "$1" 0 --kind web --name list "$T/doc"
-	mkdir -p "$T/$1/w"
-	runs "$1" 75 --json --rules "$T/many" --workspace "$T/$1/w:ro" "$T/many.py"
+	asks_policy
+	runs "$1" 75 --json --rules "$T/many" --policy "$T/asks.yaml" "$T/many.py"
 	holds 'len(r["evidence"]) == 64 and r["evidence_cut"] and len(r["rules"]) == 64 and r["rules_cut"]'
-	id=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["approval_id"])' "$T/out")
+	id=$(member 'r["approval_id"]')
 	gate "$1" 0 approvals show "$id" --json
 	holds 'len(r["effects"]) == 1024 and r["effects_more"] > 400' \
 		'any("network" in e and "socket" in e for e in r["effects"][:3])' \
@@ -401,51 +361,44 @@ too_many() {
 verdict_of()
 {
 	local run
-	run=$(/usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["audit_id"])' "$T/out")
+	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run" --json
 	holds "[(lambda v: $2)(*[x['body'] for x in r['records'] if x['kind'] == 'verdict'])] == [True]" \
 		'"start" not in [x["kind"] for x in r["records"]]'
 }
 
-# The policy lets it pass, and something else does not: then that is the verdict, and on record.
+# The policy would ask, but the code is too long for a request: it is denied, and on record.
 @test "what is refused after the decision is denied, and says by what" {
 	need_root
 	gate_setup
-	new_domain root
-	echo 'pass' >"$T/quiet.py"
-	mkdir "$T/owned" "$T/grouped"
-	chown nobody:root "$T/grouped"
-	runs root 126 --json --origin user --workspace "$T/owned:rw" "$T/quiet.py"
-	holds 'r["status"] == "refused" and r["verdict"] == "deny" and r["granted"] == []' 'r["ran"] is False'
-	verdict_of root 'v["verdict"] == "deny" and "root" in v["error"] and v["granted"] == []'
-	runs root 126 --json --origin user --workspace "$T/grouped:rw" "$T/quiet.py"
-	holds '"root'"'"'s group" in r["error"]["message"] and "chgrp" in r["error"]["cure"]'
-	{ echo 'x = """'; head -c 1100000 /dev/zero | tr '\0' a; echo '"""'; } >"$T/big.py"
-	printf 'version: 1\nrules:\n  - {id: all, why: test, when: {}, then: ask}\n' >"$T/ask.yaml"
-	runs root 126 --json --policy "$T/ask.yaml" "$T/big.py"
+	conversation root
+	echo 'rows = collect_every_row(of_this_table, send_to="far")' >"$T/doc"
+	ingest root 0 --kind web --name page "$T/doc"
+	{ cat "$T/doc"; echo 'x = """'; head -c 1100000 /dev/zero | tr '\0' a; echo '"""'; } >"$T/big.py"
+	asks_policy
+	runs root 126 --json --policy "$T/asks.yaml" "$T/big.py"
 	holds 'r["status"] == "refused" and r["verdict"] == "deny" and r["approval_id"] is None' \
 		'"--stdin" in r["error"]["cure"]'
 	verdict_of root 'v["verdict"] == "deny" and "bytes" in v["error"] and "approval" not in v'
 }
 
-# What is long enough to be learned from is not shown without being a source.
-lost_output() {
-	new_domain "$1"
+# Output is shown as it comes; that the result is on no record is told once.
+unrecorded_end() {
+	exposed "$1"
 	printf 'import time\nprint("a whole sentence", flush=True)\ntime.sleep(2)\n' >"$T/slow.py"
 	hold "$1" start
-	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" ${HOW:+$HOW} "$T/slow.py"
+	run_gate "$1" run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" ${HOW:+$HOW} "$T/slow.py"
 	free "$1"
 	exits 125
 	[ "$(cat "$T/out" "$T/err" | grep -c 'the program did run')" -eq 1 ] || show
-	[ "$(grep -c 'whole sentence' "$T/out")" -eq 0 ] || show
+	[ "$(grep -c 'whole sentence' "$T/out")" -eq 1 ] || show
 }
-@test "output that cannot be recorded is not shown" { HOW='' each lost_output; }
-@test "output that cannot be recorded is not shown (--json)" { HOW=--json each lost_output; }
-@test "output that cannot be recorded is not shown (--events)" { HOW=--events each lost_output; }
+@test "a result that cannot be recorded is told once, after the output" { HOW='' each unrecorded_end; }
+@test "a result that cannot be recorded is told once, after the output (--events)" { HOW=--events each unrecorded_end; }
 
-# A piece cannot be recorded; when the run ends all of it can, and nothing is missing.
+# The log is held while the program runs, for longer than cordon waits. What the program printed is a source.
 late_output() {
-	new_domain "$1"
+	exposed "$1"
 	rm -rf "$T/late"
 	mkdir -m 755 "$T/late"
 	printf '%s\n' 'import os, sys, time' 'print("a whole sentence", flush=True)' \
@@ -457,10 +410,12 @@ late_output() {
 		rm "$T/$1.held"
 		touch "$T/late/on"
 	} 3>&- &
-	run_gate "$1" run --domain "$D" --tier "$(tier_of "$1")" --rules "$T/r" --workspace "$T/late:ro" "$T/late.py"
+	run_gate "$1" run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --workspace "$T/late:ro" "$T/late.py"
 	wait
 	exits 0
 	out_is $'a whole sentence\nanother sentence'
 	err_has 'and one more there'
+	gate "$1" 0 conversation show "$C" --json
+	holds '[d["name"].split()[0] for d in r["documents"] if d["kind"] == "run_output"] == ["stdout", "stderr"]'
 }
-@test "output that could not be recorded at once is shown at the end" { each late_output; }
+@test "a log that is held during a run has its output afterwards" { each late_output; }

@@ -49,6 +49,27 @@ good()
 	holds 'r["packs"][0]["kind"] == "given" and r["packs"][0]["rules"] == 2'
 }
 
+@test "show says what Cordon does for each action, as docs/RULES.md does" {
+	good "$T/r/a.yaml" ATR-2026-00001
+	sed -n 's/^\t\[ACTION_.*= {"\([a-z_]*\)", .*/\1/p' "$TOP/src/rule/vocab.c" >"$T/actions"
+	[ "$(wc -l <"$T/actions")" -ge 15 ]
+	sed -i "s/actions: .*/actions: [$(paste -sd, "$T/actions")]}/" "$T/r/a.yaml"
+	rules 0 show ATR-2026-00001 --rules "$T/r"
+	/usr/bin/python3 -I - "$TOP/docs/RULES.md" "$T/out" "$T/actions" <<'PY' || show
+import re, sys
+doc, out, words = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+rows = dict(re.findall(r"^action +(\w+): (.+)$", out, re.M))
+assert list(rows) == words.split(), rows
+table = re.findall(r"^\| (.+?) \| (.+) \|$", doc.split("| action | what Cordon does |\n")[1].split("\n\n")[0], re.M)
+told = {action: does for cell, does in table for action in re.findall(r"`(\w+)`", cell)}
+others = dict(table)["all others"]
+for action, does in rows.items():
+    assert (action in told) == (does != others), action
+    assert told.get(action, others).startswith(does), (action, does)
+assert set(told) <= set(rows)
+PY
+}
+
 @test "check says file, line and id, and exits with 1" {
 	good "$T/r/a.yaml" ATR-2026-00001
 	rules 0 check "$T/r"

@@ -90,7 +90,7 @@ load rules
 	rm -r "$T/share"
 	rules 125 test "$T/nothing"
 	rules 2 test
-	err_has 'which rules?'
+	err_has 'no rules were found'
 	rules 2 test --mode odd "$T"
 }
 

@@ -71,9 +71,9 @@ load scan
 	rm -r "$T/share"
 	XDG_DATA_HOME=$T/data "$CORDON" scan "$T/r" >"$T/out" 2>"$T/err" || status=$?
 	exits 2
-	err_has 'which rules?'
+	err_has 'no rules were found'
 	err_has "there are none in $T/data/cordon/rules"
-	err_has 'cordon rules fetch'
+	err_has 'cordon rules fetch gets them; --rules DIR names others'
 }
 
 @test "what cannot be scanned is 125, and the rest is scanned" {

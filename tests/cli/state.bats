@@ -27,7 +27,7 @@ cured()
 
 damaged() {
 	local who=$1 state=$T/$1/cordon
-	new_domain "$who"
+	conversation "$who"
 	printf 'x\n' >"$T/x"
 	chmod 755 "$state"
 	refuses 126 "not a directory that only you may enter"
@@ -51,10 +51,6 @@ damaged() {
 	refuses 126 "is not this log's"
 	rm -rf "$state"
 	cp -a "$T/$who/copy" "$state"
-	printf 'nonsense\n' >"$state/handle.key"
-	refuses 125 "is damaged"
-	rm -rf "$state"
-	cp -a "$T/$who/copy" "$state"
 	sql "$who" "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)"
 	refuses 125 "does not fit together"
 	rm -rf "$state"
@@ -73,11 +69,11 @@ damaged() {
 	printf 'x\n' >"$T/x"
 	cat >"$T/script" <<-'END'
 		mount -t tmpfs -o size=4m,mode=700 none "$T/root"
-		D=$("$CORDON" domain new --state "$T/root/cordon")
+		C=$("$CORDON" conversation new --state "$T/root/cordon")
 		dd if=/dev/zero of="$T/root/fill" bs=4k 2>/dev/null || true
 		# words that are all different take twice their room in the store
 		seq 1 300000 | sed 's/.*/& and so on/' | tac | head -c 3000000 >"$T/x"
-		"$CORDON" ingest --domain "$D" --rules "$T/r" --kind web --name u --state "$T/root/cordon" \
+		"$CORDON" ingest --conversation "$C" --rules "$T/r" --kind web --name u --state "$T/root/cordon" \
 			--release "$T/released" "$T/x" >"$T/out" 2>"$T/err" && rc=0 || rc=$?
 		echo $rc >"$T/rc"
 		rm "$T/root/fill"
@@ -96,7 +92,7 @@ damaged() {
 @test "without HOME there is no place, and that is said" {
 	gate_setup
 	status=0
-	as user env -u HOME -u XDG_STATE_HOME timeout 60 "$CORDON" domain new >"$T/out" 2>"$T/err" ||
+	as user env -u HOME -u XDG_STATE_HOME timeout 60 "$CORDON" conversation new >"$T/out" 2>"$T/err" ||
 		status=$?
 	exits 125
 	err_has "neither HOME nor XDG_STATE_HOME is set"
@@ -106,13 +102,13 @@ damaged() {
 @test "root in somebody's directory leaves nothing of its own" {
 	need_root
 	gate_setup
-	new_domain user
+	conversation user
 	printf 'x\n' >"$T/x"
 	chmod 600 "$T/x"
-	gate root 0 ingest --domain "$D" --kind web --name u --rules "$T/r" --state "$T/user/cordon" "$T/x"
+	gate root 0 ingest --conversation "$C" --kind web --name u --rules "$T/r" --state "$T/user/cordon" "$T/x"
 	gate root 0 audit checkpoint --state "$T/user/cordon"
 	gate root 0 audit verify --state "$T/user/cordon"
 	[ -z "$(find "$T/user" ! -user "$TEST_UID")" ]
-	gate user 0 domain show "$D" --json
+	gate user 0 conversation show "$C" --json
 	holds 'r["sources"] == 1'
 }

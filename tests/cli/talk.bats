@@ -71,19 +71,19 @@ begins() {
 }
 
 once() {
-	local domain plan
+	local conversation plan
 	begins 1 "$1" x.py
 	# shellcheck disable=SC2086 # words
 	begins more "$1" $elsewhere x.py
 	begins more "$1" --exec /bin/ls x.py
-	begins 1 "$1" --origin user codec.py
+	begins 1 "$1" --user codec.py
 	begins 1 "$1" --cpu-time 30m --time 30m long.py
 	begins more "$1" --cpu-time 3s --time 30m long.py
-	begins 1 "$1" --origin agent x.py
-	domain=$(as "${1%%:*}" "$CORDON" domain new)
-	plan=$(as "${1%%:*}" "$CORDON" plan --domain "$domain" x.py)
-	begins 1 "$1" --domain "$domain" x.py
-	begins 1 "$1" --domain "$domain" --plan "$plan" x.py
+	conversation=$(as "${1%%:*}" "$CORDON" conversation new)
+	plan=$(as "${1%%:*}" "$CORDON" plan --conversation "$conversation" x.py)
+	begins 1 "$1" --conversation "$conversation" x.py
+	begins 1 "$1" --conversation "$conversation" --plan "$plan" x.py
+	begins 1 "$1" --conversation "$conversation" --exposed x.py
 }
 @test "one box and one interpreter for an ordinary run" {
 	echo 'print("ran")' | code x.py
@@ -94,23 +94,23 @@ once() {
 	every once
 }
 
-# guessed WAY: the box is guessed from the request, and the decision is another: contained, with a
-# second's time, or not.
+# guessed WAY: the box is guessed from the request, and the decision is another: an untrusted directory makes
+# it exposed, with a second's time.
 guessed() {
-	local who=${1%%:*} run
-	run=(timeout 60 "$CORDON" run --tier "${1#*:}" --policy "$T/p.yaml")
-	domain=$(as "$who" "$CORDON" domain new)
+	local who=${1%%:*} run conversation
+	conversation=$(as "$who" "$CORDON" conversation new)
+	run=(timeout 60 "$CORDON" run --tier "${1#*:}" --policy "$T/p.yaml" --conversation "$conversation")
 	status=0
-	as "$who" "${run[@]}" --domain "$domain" slow.py >"$T/out" 2>"$T/err" || status=$?
+	as "$who" "${run[@]}" slow.py >"$T/out" 2>"$T/err" || status=$?
 	exits 0
 	out_is 'ran'
-	as "$who" "$CORDON" ingest --domain "$domain" --kind web --name https://a.example/ slow.py >/dev/null
-	as "$who" "${run[@]}" --origin agent slow.py >"$T/out" 2>"$T/err" || status=$?
+	as "$who" "${run[@]}" --workspace "$T/w:ro" slow.py >"$T/out" 2>"$T/err" || status=$?
 	exits 124
 	out_is ''
 }
 @test "a box that was guessed wrongly is not the one it runs in" {
-	printf 'version: 1\ncontained: {limits: {time: 1s}}\n' >"$T/p.yaml"
+	mkdir "$T/w"
+	printf 'version: 2\nexposed: {limits: {time: 1s}}\n' >"$T/p.yaml"
 	printf 'import time\nfor seconds in (2, 1):\n    time.sleep(seconds)\nprint("ran")\n' | code slow.py
 	every guessed
 }
@@ -266,30 +266,6 @@ in_the_way() {
 	every in_the_way
 }
 
-# Nothing but what was planned.
-unplanned() {
-	local who=${1%%:*}
-	domain=$(as "$who" "$CORDON" domain new)
-	plan=$(as "$who" "$CORDON" plan --domain "$domain" --ask read good.py)
-	box "$1" --json --domain "$domain" --workspace "$T/w:ro" good.py
-	holds 'r["stdout"] == "planted\n"'
-	as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
-		--workspace "$T/w:ro" good.py >"$T/out" 2>"$T/err" || status=$?
-	holds 'r["origin"] != "plan"' 'r["stdout"] != "planted\n" or r["verdict"] == "allow-contained"'
-	holds 'any("plan" in x for x in r["reasons"])'
-	mv "$T/w/json.py" "$T/w/other.py"
-	as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
-		--workspace "$T/w:ro" good.py >"$T/out" 2>"$T/err" || status=$?
-	mv "$T/w/other.py" "$T/w/json.py"
-	holds 'r["origin"] == "plan" and r["stdout"] == "[]\n"'
-}
-@test "what a plan names is not a module of the workspace, or it is no plan" {
-	mkdir "$T/w"
-	printf 'def dumps(x):\n    return "planted"\n' | code w/json.py
-	printf 'import json\nprint(json.dumps([]))\n' | code good.py
-	every unplanned
-}
-
 tight() {
 	box "$1" --pids 1 x.py
 	[ "$status" -eq 0 ] || show
@@ -315,36 +291,19 @@ views() {
 	printf 'print("sun" + "stone")\n' | code x.py
 }
 
-# untouched WAY: what is only shown changes nothing; the next run is exposed to what this one printed.
-untouched() {
-	local who=${1%%:*} expected
-	domain=$(as "$who" "$CORDON" domain new)
-	for expected in agent exposed; do
-		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --stdin data \
-			--rules "$T/one" x.py >"$T/out" 2>"$T/err"
-		holds "r['origin'] == '$expected' and r['stdout'] == 'sunstone\\n'" \
-			'[f["view"] for f in r["rules"]] == ["code"]'
-	done
-}
-@test "what the view finds and only shows lowers nothing" {
-	views
-	echo 1,2 >"$T/data"
-	every untouched
-}
-
-# planned WAY: each run finds something in what its own interpreter has read.
+# planned WAY: each run finds something in what its own interpreter has read, and is what it was without.
 planned() {
-	local who=${1%%:*} expected
-	domain=$(as "$who" "$CORDON" domain new)
-	plan=$(as "$who" "$CORDON" plan --domain "$domain" --runs 2 x.py)
+	local who=${1%%:*} expected conversation plan
+	conversation=$(as "$who" "$CORDON" conversation new)
+	plan=$(as "$who" "$CORDON" plan --conversation "$conversation" --rules "$T/one" --runs 2 x.py)
 	for expected in plan plan agent; do
-		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --domain "$domain" --plan "$plan" \
+		as "$who" timeout 60 "$CORDON" run --json --tier "${1#*:}" --conversation "$conversation" --plan "$plan" \
 			--rules "$T/one" x.py >"$T/out" 2>"$T/err"
-		holds "r['origin'] == '$expected' and r['stdout'] == 'sunstone\\n'" \
+		holds "r['origin'] == '$expected' and r['state'] == 'clean' and r['stdout'] == 'sunstone\\n'" \
 			'[f["view"] for f in r["rules"]] == ["code"]'
 	done
 }
-@test "each run uses one of a plan's runs" {
+@test "what the view finds and only shows lowers nothing; each run uses one of a plan's runs" {
 	views
 	every planned
 }
@@ -353,7 +312,8 @@ planned() {
 recorded() {
 	local tries
 	rm -f "$T/out" "$T/w/go"
-	as "${1%%:*}" timeout 60 "$CORDON" run --origin user --tier "${1#*:}" --workspace "$T/w:ro" x.py >"$T/out" &
+	trust "${1%%:*}" "$T/w"
+	as "${1%%:*}" timeout 60 "$CORDON" run --user --tier "${1#*:}" --workspace "$T/w:ro" x.py >"$T/out" &
 	local pid=$!
 	for ((tries = 0; tries < 600; tries++)); do
 		! grep -q begun "$T/out" || break
@@ -386,7 +346,7 @@ cores() {
 	local outside set
 	for set in all first last; do
 		# shellcheck disable=SC2086 # words
-		as "${1%%:*}" /usr/bin/python3 - "$set" "$CORDON" run --origin user --tier "${1#*:}" $2 x.py >"$T/out" <<-'END'
+		as "${1%%:*}" /usr/bin/python3 - "$set" "$CORDON" run --user --tier "${1#*:}" $2 x.py >"$T/out" <<-'END'
 			import os, sys
 			cores = sorted(os.sched_getaffinity(0))
 			cores = {"all": cores, "first": cores[:1], "last": cores[-1:]}[sys.argv[1]]

@@ -202,7 +202,7 @@ flooded() {
 
 @test "other languages do not tell, and run" {
 	status=0
-	"$CORDON" run --origin user --tier no-cgroup --json --telemetry --lang bash - <<<'echo $BASH_VERSION' >"$T/out" || status=$?
+	"$CORDON" run --user --tier no-cgroup --json --telemetry --lang bash - <<<'echo $BASH_VERSION' >"$T/out" || status=$?
 	exits 0
 	holds 'r["telemetry"] == {"told": 0, "dropped": 0, "explained": []}'
 }

@@ -18,7 +18,7 @@ runs()
 	words "$1"
 	shift
 	status=0
-	timeout 60 "$CORDON" run --origin user --tier "${way#*:}" "$@" --words 5 5<"$T/words" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	timeout 60 "$CORDON" run --tier "${way#*:}" "$@" --words 5 5<"$T/words" >"$T/out" 2>"$T/err" </dev/null || status=$?
 }
 
 # tells STATUS WORDS...
@@ -80,13 +80,16 @@ tells()
 }
 
 @test "what people would be asked about: too many arguments, too many bytes of them" {
-	echo 'print(1)' | code x.py
-	printf 'version: 1\nrules:\n- {id: all, why: test, when: {}, then: ask}\n' >"$T/p.yaml"
-	runs "['$T/x.py', '--'] + ['x'] * 1024" --policy "$T/p.yaml"
+	local c
+	c=$("$CORDON" conversation new)
+	printf 'for number in range(1, 100):\n    print(number * number)\n' | code x.py
+	"$CORDON" ingest --conversation "$c" --kind web --name page --rules "$HARMLESS" "$T/x.py"
+	printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/p.yaml"
+	runs "['$T/x.py', '--'] + ['x'] * 1024" --conversation "$c" --policy "$T/p.yaml"
 	exits 75
-	runs "['$T/x.py', '--'] + ['x'] * 1025" --policy "$T/p.yaml"
+	runs "['$T/x.py', '--'] + ['x'] * 1025" --conversation "$c" --policy "$T/p.yaml"
 	tells 126 "people are not asked about 1025 args" "1024 are the most"
-	runs "['$T/x.py', '--'] + ['x' * 1020] * 1020" --policy "$T/p.yaml"
+	runs "['$T/x.py', '--'] + ['x' * 1020] * 1020" --conversation "$c" --policy "$T/p.yaml"
 	tells 126 "people are not asked about " " bytes beside the code" "1048576 are the most" '"args" has 1048568'
 	"$CORDON" audit verify >/dev/null
 }

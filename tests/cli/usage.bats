@@ -29,28 +29,18 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	wrong '--json' run --json=1 x.py
 }
 
-@test "--ask is the same list for run and plan: nothing in it is empty" {
-	for list in '' ',' 'read,' ',read' 'read,,net' dance; do
-		wrong '--ask: there is no "' run --ask "$list" x.py
-		status=0
-		"$CORDON" plan --domain d --ask "$list" x.py >"$T/out" 2>"$T/err" || status=$?
-		exits 2
-		err_has '--ask: there is no "'
-	done
-}
-
 @test "--words: words from a descriptor stand where the option stands, and on no command line" {
 	printf 'import os, sys; print(os.environ["K"], sys.argv[1:], open("/proc/self/cmdline").read().count("s3cret"))' | code x.py
-	printf '%s\0' --tier no-cgroup --origin=user --env K=s3cret -- "$T/x.py" -- --json 'a b' '' >"$T/words"
+	printf '%s\0' --tier no-cgroup --user --env K=s3cret -- "$T/x.py" -- --json 'a b' '' >"$T/words"
 	"$CORDON" run --words 5 5<"$T/words" >"$T/out" 2>"$T/err" || show
 	out_is "s3cret ['--json', 'a b', ''] 0"
 	printf '%s\0' --tier no-cgroup --env K=1 >"$T/words"
 	"$CORDON" run --words=7 "$T/x.py" -- z 7<"$T/words" >"$T/out" 2>"$T/err" || show
 	out_is "1 ['z'] 0"
 	: >"$T/words"
-	"$CORDON" domain new --words=0 <"$T/words" | grep -q ^d
-	printf '%s\0' show "$("$CORDON" domain new)" >"$T/words"
-	"$CORDON" domain --words=3 --json 3<"$T/words" | grep -q '"exposed": *false'
+	"$CORDON" conversation new --words=0 <"$T/words" | grep -qx '[0-9a-f]\{32\}'
+	printf '%s\0' show "$("$CORDON" conversation new)" >"$T/words"
+	"$CORDON" conversation --words=3 --json 3<"$T/words" | grep -q '"state": *"clean"'
 }
 
 @test "--words: half a word, too many, no descriptor, twice: nothing runs" {
@@ -66,9 +56,9 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 		wrong "descriptor $fd cannot be read: Bad file descriptor" run --words="$fd" "$T/x.py" \
 			3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&- 10<&-
 	done
-	wrong '/dev/fd/3: Bad file descriptor' run --origin user --stdin /dev/fd/3 "$T/x.py" 3<&-
-	wrong '/proc/self/fd/5: Bad file descriptor' run --origin user --lang python /proc/self/fd/5 5<&-
-	"$CORDON" run --origin user --tier no-cgroup --lang python --stdin /dev/fd/4 /dev/fd/3 \
+	wrong '/dev/fd/3: Bad file descriptor' run --user --stdin /dev/fd/3 "$T/x.py" 3<&-
+	wrong '/proc/self/fd/5: Bad file descriptor' run --user --lang python /proc/self/fd/5 5<&-
+	"$CORDON" run --user --tier no-cgroup --lang python --stdin /dev/fd/4 /dev/fd/3 \
 		3<"$T/x.py" 4</dev/null >"$T/out" 2>"$T/err" || show
 	out_is 1
 	for fd in 1 2 -1 x '' 99999999999; do
@@ -134,7 +124,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 
 @test "odd words are shown, not obeyed" {
 	status=0
-	"$CORDON" run --origin user $'--\e[31m\nx' 2>"$T/err" || status=$?
+	"$CORDON" run --user $'--\e[31m\nx' 2>"$T/err" || status=$?
 	exits 125
 	[ "$(wc -l <"$T/err")" -le 2 ]
 	run ! grep -qP '\x1b' "$T/err"
@@ -158,7 +148,7 @@ told()
 {
 	local name n=0
 	for name in $(rows "$2"); do
-		"$CORDON" run --origin user --help | grep -e "^  --$1 " | grep -qw -e "$name"
+		"$CORDON" run --user --help | grep -e "^  --$1 " | grep -qw -e "$name"
 		wrong "$name" run "--$1" nothing x.py
 		n=$((n + 1))
 	done
@@ -190,7 +180,7 @@ told()
 	man=$("$CORDON" man | sed 's/\\-/-/g')
 	completion=$("$CORDON" completion)
 	for o in lang json events by-signal telemetry tier time cpu-time cpu memory pids files file-size disk output exec env \
-		workspace diff commit stdin venv; do
+		workspace diff apply conversation user exposed plan net secret wait stdin venv; do
 		options run | grep -qx -- "$o" || { echo "no --$o in the help"; return 1; }
 	done
 	for o in rules lane mode type kind format json fail-on effects no-code-view inactive strict; do
@@ -199,15 +189,43 @@ told()
 	for o in n follow checkpoint key format from state json; do
 		[[ $("$CORDON" audit --help) == *"-$o"* ]] || { echo "no $o in the help"; return 1; }
 	done
-	for o in $(options run) $(options scan) $(options rules) $(options domain) $(options ingest) \
+	for o in $(options run) $(options scan) $(options rules) $(options conversation) $(options trust) $(options grant) $(options apply) $(options ingest) \
 		$(options plan) $(options audit); do
 		[[ $man == *"--$o"* ]] || { echo "no --$o in the manual page"; return 1; }
 		[[ $completion == *" --$o"* ]] || { echo "no --$o in the completion"; return 1; }
 	done
 }
 
+@test "the commands around the gate take what has a meaning for them, each once" {
+	local command words
+	while read -r command words; do
+		[ "$(options "$command" | paste -sd' ')" = "$words help words" ] ||
+			{ echo "$command: $(options "$command" | paste -sd' ')"; return 1; }
+	done <<-'END'
+		conversation title state json
+		trust key state json
+		untrust state json
+		grant conversation directory write net secret sent for runs key state json
+		diff conversation state json
+		apply conversation policy state json
+		reset conversation state json
+		ingest conversation kind name release rules policy state json
+		plan conversation lang workspace policy runs for rules state json exec net secret env venv
+	END
+}
+
+@test "every command that can fail says what its exit status means" {
+	local c
+	for c in $(commands); do
+		case $c in doctor | version | man | completion | help) continue ;; esac
+		"$CORDON" "$c" --help >"$T/out"
+		grep -q '^Exit status:$' "$T/out" || { echo "$c"; return 1; }
+		grep -qE '^  125 ' "$T/out" || { echo "$c"; return 1; }
+	done
+}
+
 @test "the defaults are told" {
-	run -0 "$CORDON" run --origin user --help
+	run -0 "$CORDON" run --user --help
 	local d
 	for d in 30s 512M 64 1M 256M; do
 		[[ $output == *"default $d"* ]] || { echo "no default $d"; return 1; }
@@ -262,7 +280,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 @test "a terminal shows escape sequences, it does not get them" {
 	command -v script >/dev/null || skip "no script(1)"
 	printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' | code x.py
-	run terminal env NO_COLOR=1 "$CORDON" run --origin user --tier no-cgroup "$T/x.py"
+	run terminal env NO_COLOR=1 "$CORDON" run --user --tier no-cgroup "$T/x.py"
 	[[ $output == *'^[[31mred^[]0;title^G'* ]] || { printf '%q\n' "$output"; return 1; }
 	[[ $output != *$'\e'* ]]
 }
@@ -310,7 +328,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 		err_has 'some of it is lost'
 	done
 	# Nothing to write, nothing lost.
-	"$CORDON" run --origin user --tier no-cgroup --lang binary /bin/true >/dev/full
+	"$CORDON" run --user --tier no-cgroup --lang binary /bin/true >/dev/full
 }
 
 @test "a pipe that nobody writes to does not hang for ever, a device is refused" {
@@ -328,12 +346,12 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 @test "too few descriptors: the cause and the cure" {
 	printf 'print("x")\n' | code x.py
 	status=0
-	(ulimit -n 16; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out" 2>"$T/err" || status=$?
+	(ulimit -n 16; exec "$CORDON" run --user --tier no-cgroup "$T/x.py") >"$T/out" 2>"$T/err" || status=$?
 	exits 125
 	err_has 'because: this shell allows 16 open files'
 	err_has 'try: ulimit -n'
 	# A soft limit is ours to raise.
-	(ulimit -Sn 16; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out"
+	(ulimit -Sn 16; exec "$CORDON" run --user --tier no-cgroup "$T/x.py") >"$T/out"
 	out_is x
 }
 
@@ -342,14 +360,14 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	printf 'open("/tmp/f", "w").write("x" * 100000); print("x")\n' | code x.py
 	for l in f:0 s:64 $(readelf -Ws "$CORDON" | grep -q __asan_init || echo v:48000 d:40000); do
 		# The limit also holds for a file that it writes its errors to.
-		(ulimit "-${l%:*}" "${l#*:}"; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") 2>&1 |
+		(ulimit "-${l%:*}" "${l#*:}"; exec "$CORDON" run --user --tier no-cgroup "$T/x.py") 2>&1 |
 			cat >"$T/err"
 		status=${PIPESTATUS[0]}
 		exits 125
 		err_has "because: this shell allows ${l#*:} KB"
 		err_has "try: ulimit -${l%:*}"
 		# A soft limit is ours to raise.
-		(ulimit "-S${l%:*}" "${l#*:}"; exec "$CORDON" run --origin user --tier no-cgroup "$T/x.py") >"$T/out"
+		(ulimit "-S${l%:*}" "${l#*:}"; exec "$CORDON" run --user --tier no-cgroup "$T/x.py") >"$T/out"
 		out_is x
 	done
 }
@@ -360,7 +378,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	for most in 1 2 3 4 5 6 7 8; do
 		status=0
 		as user env XDG_STATE_HOME="$T/few" bash -c 'ulimit -u "$1"; shift; exec "$@"' few "$most" \
-			"$CORDON" run --origin user --tier no-cgroup "$T/x.py" >"$T/out" 2>"$T/err" || status=$?
+			"$CORDON" run --user --tier no-cgroup "$T/x.py" >"$T/out" 2>"$T/err" || status=$?
 		[ "$status" -ne 0 ] || break
 		exits 125
 		! grep -q 'layer\|no-userns' "$T/err" || show
@@ -376,7 +394,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	[ ! -s "$T/err" ] || show
 	CORDON=$T/alone/cordon wrong '--nothing' run --nothing x.py
 	printf 'print("x")\n' | code x.py
-	CORDON=$T/alone/cordon wrong 'install both programs together' run --origin user "$T/x.py"
+	CORDON=$T/alone/cordon wrong 'install both programs together' run --user "$T/x.py"
 	# What was begun is reaped: whoever would inherit it as an orphan has no child.
 	python3 - "$CORDON" run --nothing x.py <<-'END'
 		import ctypes, os, subprocess, sys
@@ -392,7 +410,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 @test "a value's word is the same in the help and in the message" {
 	local o word
 	for o in time cpu-time cpu memory pids files file-size disk output; do
-		word=$("$CORDON" run --origin user --help | sed -n "s/^  --$o \([A-Z]*\) .*/\1/p")
+		word=$("$CORDON" run --user --help | sed -n "s/^  --$o \([A-Z]*\) .*/\1/p")
 		[ -n "$word" ]
 		wrong "($word)" run "--$o"
 	done
@@ -402,6 +420,6 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	printf 'raise SystemExit(200)\n' | code x.py
 	box user:no-cgroup "$T/x.py"
 	exits 200
-	run ! grep -q '0-123' <("$CORDON" run --origin user --help)
+	run ! grep -q '0-123' <("$CORDON" run --user --help)
 	run ! grep -q '0-123' <("$CORDON" man)
 }

@@ -3,7 +3,8 @@
 # Workspaces for the tests that need one; after helper.bash. It must never touch a directory of
 # somebody else's.
 
-# dir OWNER: a fresh workspace with a few files; its listing is kept to compare with.
+# dir OWNER: a fresh workspace with a few files, which every account trusts; its listing is kept to
+# compare with.
 dir()
 {
 	W=$T/ws-$RANDOM
@@ -16,6 +17,8 @@ dir()
 	chmod 755 "$W/run.sh"
 	! is_root || [ "$1" != user ] || chown -hR "$TEST_UID:$TEST_UID" "$W"
 	listing "$W" >"$T/before"
+	! is_root || trust root "$W"
+	trust user "$W"
 }
 
 listing() { (cd "$1" && find . -printf '%p %y %m %U %l ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }

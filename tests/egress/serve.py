@@ -97,13 +97,15 @@ class Web(http.server.BaseHTTPRequestHandler):
         text = b"x" * size or f"hello {self.headers.get('Host')} {self.path}\n".encode()
         if self.path == "/auth":
             text = (self.headers.get("Authorization") or "nothing").encode() + b"\n"
-        if self.path == "/hash":  # of all that could hold a secret
+        if self.path.endswith("/hash"):  # of all that could hold a secret
             sent = (self.headers.get("Authorization") or "") + (self.headers.get("X-Key") or "")
             text = hashlib.sha256(sent.encode()).hexdigest().encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
+        if self.headers.get("X-Stay"):  # whatever Connection says
+            self.close_connection = False
 
     def do_POST(self):
         left, got = int(self.headers["Content-Length"]), 0

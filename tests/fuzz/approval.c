@@ -25,7 +25,7 @@ static void check_request(const struct approval_request *r)
 	uint8_t digest[APPROVAL_SHA256];
 	struct err err;
 
-	must(r->origin < ORIGIN_COUNT && r->grade < GRADE_COUNT && r->verdict < VERDICT_COUNT);
+	must(r->origin < ORIGIN_COUNT && r->grade < GRADE_COUNT);
 	must(r->scope < SCOPE_COUNT && !(r->caps & ~(uint64_t)CAP_ALL));
 	must(r->approvers >= 1 && r->approvers <= APPROVAL_APPROVERS_MAX);
 	must(r->expires > r->created && r->expires - r->created <= APPROVAL_MS_MAX);

@@ -9,10 +9,10 @@
 
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "origin/attribute.h"
-#include "origin/canon.h"
-#include "origin/common.h"
-#include "origin/escape.h"
+#include "trust/attribute.h"
+#include "trust/canon.h"
+#include "trust/common.h"
+#include "trust/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -57,14 +57,15 @@ static void check_atom(void *context, const struct atom *a)
 
 static bool are_common(const struct prints *list)
 {
-	AUTO_PRINTS struct prints common = {0};
+	struct prints common = {0};
 	struct err err;
+	bool all = true;
 
 	must(list->count == 0 || common_prints(&common, &err) == 0);
 	for (size_t i = 0; i < list->count; i++)
-		if (!common_has(&common, PRINT_HASH(list->list[i])))
-			return false;
-	return true;
+		all = all && common_has(&common, PRINT_HASH(list->list[i]));
+	prints_done(&common);
+	return all;
 }
 
 static void see_atom(void *context, const struct atom *a)

@@ -47,18 +47,31 @@ static void say_hello(const uint8_t *data, size_t len)
 	must(memchr(name, '\0', sizeof(name)));
 }
 
-/* Lines that begin with the header are the only ones with the secret. */
+/* Lines that begin with the header are the only ones with the secret, and only in requests that it is for. */
 static void pass_head(const char *data, size_t len)
 {
-	static const struct head_rule rule = {"h.test", "Authorization", "PLACE", "\1SECRET\1"};
+	static const struct egress_secret s = {.host = "h.test",
+					       .header = "Authorization",
+					       .placeholder = "PLACE",
+					       .value = "\1SECRET\1",
+					       .policy = {"", "/x"},
+					       .usec = 2,
+					       .use = {{"GET", "/"}, {"POST,PUT", "/x/y"}}};
 	char out[HEAD_MAX];
-	size_t n = head_rewrite(data, len, &rule, out, sizeof(out));
+	const char *why;
+	size_t n = head_rewrite(data, len, &s, out, sizeof(out), &why);
 
-	must(n <= sizeof(out) && (n == 0 || head_end(out, n) == n));
+	must(n <= sizeof(out) && (n == 0 || head_end(out, n) == n) && *why);
+	must(!n || strncmp(out, "GET /x", 6) == 0 || strncmp(out, "POST /x/y", 9) == 0 ||
+	     strncmp(out, "PUT /x/y", 8) == 0);
+	const char *target = n ? memchr(out, '/', n) : NULL;
+	size_t path = target ? strcspn(target, "? ") : 0;
+	must(!target || (strchr("/? ", target[2]) && !memmem(target, path, "/../", 4) &&
+			 !memmem(target, path, "//", 2)));
 	for (const char *line = out; n && line < out + n;) {
 		const char *end = memmem(line, (size_t)(out + n - line), "\r\n", 2);
 		must(end);
-		must(!memmem(line, (size_t)(end - line), rule.secret, strlen(rule.secret)) ||
+		must(!memmem(line, (size_t)(end - line), s.value, strlen(s.value)) ||
 		     strncasecmp(line, "authorization:", 14) == 0);
 		line = end + 2;
 	}

@@ -16,6 +16,8 @@ static const struct seed seeds[] = {
 	     "\0\27\0\0\0\0\0\15\0\13\0\0\10web.test\0\20\0\3\0\1\0"),
 	SEED("\2GET /x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer PLACE\r\nX: PLACE\r\n\r\n"),
 	SEED("\2POST /x HTTP/1.1\r\nauthorization:PLACEPLACE\r\nContent-Length: 3\r\n\r\n"),
+	SEED("\2POST /x/y/z?a=/../ HTTP/1.1\r\nAuthorization: PLACE\r\n\r\n"),
+	SEED("\2GET /x/%41%2f/../y/./;/ HTTP/1.1\r\nAuthorization: PLACE\r\n\r\n"),
 	SEED("\2\t / HTTP/1.1\r\nz:\r\n\r\n"), /* was once read past its end */
 	SEED("\3" ADDRESS "127.0.0.1:443"),
 	SEED("\3" ADDRESS "0.0.0.0/1:1-65535"),

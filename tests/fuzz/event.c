@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target for events: any bytes into the reader of documents. What is refused must be
- * refused with a reason; what is taken must keep every promise of node.h and event.h, and every
- * field of it can be asked for. A broken promise aborts.
+ * The fuzz target for events: any bytes into the readers of JSON, and what they make of them into an
+ * event. What is refused must be refused with a reason; what is taken must keep every promise of node.h
+ * and event.h, and every field of it can be asked for. A broken promise aborts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/scope.h"
 #include "detect/fields.h"
 #include "detect/json.h"
-#include "detect/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -74,11 +73,17 @@ static void read_tree(const char *data, size_t len)
 	struct arena arena = {0};
 	const struct node *root = NULL;
 	struct err err = {0};
+	struct event e;
 
-	if (json_read(data, len, 1, &arena, &root, &err) == 0)
+	if (json_read(data, len, 1, &arena, &root, &err) == 0) {
 		check_node(root, 0);
-	else
+		if (event_from_node(root, &e, &err) == 0)
+			check_event(&e);
+		else
+			must(err.message[0]);
+	} else {
 		must((err.code == ERR_INPUT || err.code == ERR_LIMIT) && err.message[0]);
+	}
 	arena_done(&arena);
 }
 
@@ -122,27 +127,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	/* Of its exact size, so that the sanitizer sees a read past the end. */
 	AUTO_FREE char *copy = malloc(len ? len : 1);
-	struct event_reader r;
-	struct event e;
-	struct err err = {0};
-	size_t calls = 0;
-	int more = 0;
 
 	must(copy);
 	if (len)
 		memcpy(copy, data, len);
 	read_tree(copy, len);
 	read_loose(copy, len);
-	if (event_reader_open(&r, copy, len, &err) < 0)
-		must((err.code == ERR_INPUT || err.code == ERR_LIMIT) && err.message[0]);
-	else
-		while ((more = event_reader_next(&r, &e, &err)) != 0) {
-			must(++calls <= len);
-			if (more > 0)
-				check_event(&e);
-			else
-				must(err.message[0]);
-		}
-	event_reader_done(&r);
 	return 0;
 }

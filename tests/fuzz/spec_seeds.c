@@ -46,7 +46,7 @@ static void seed_workspace(struct spec *s)
 	s->argv[s->argc++] = "";
 	s->exec[s->programc++] = "/usr/bin/cat";
 	s->exec[s->programc++] = "/usr/bin/ls";
-	s->mask[s->maskc++] = (struct spec_mask){"/workspace/.cache/cordon", {1, 2, 0}};
+	s->mask[s->maskc++] = (struct spec_mask){"/workspace/.cache/cordon", {1, 2, 0}, true, 0};
 }
 
 static void seed_private(struct spec *s)

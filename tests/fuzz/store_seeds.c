@@ -60,13 +60,13 @@ static void make_request(struct buf *out)
 		 .data = (const uint8_t *)"{}",
 		 .len = 2},
 		{.op = STORE_OP_PUT,
-		 .kind = STORE_DOMAIN,
+		 .kind = STORE_CONVERSATION,
 		 .key = "k",
 		 .expected = 3,
 		 .version = 4,
 		 .data = (const uint8_t *)"value",
 		 .len = 5},
-		{.op = STORE_OP_DELETE, .kind = STORE_PLAN, .key = "k2", .expected = STORE_ANY},
+		{.op = STORE_OP_DELETE, .kind = STORE_TICKET, .key = "k2", .expected = STORE_ANY},
 	};
 	struct wire_request r = {.call = WIRE_COMMIT, .wait_ms = 5000, .op = ops, .count = 3};
 
@@ -76,7 +76,7 @@ static void make_request(struct buf *out)
 static void make_list_request(struct buf *out)
 {
 	struct wire_request r = {.call = WIRE_LIST,
-				 .kind = STORE_FILE,
+				 .kind = STORE_SOURCE,
 				 .url = "postgres://h/d",
 				 .key = "k",
 				 .prefix = "a/",

@@ -121,8 +121,7 @@ enum how { SHORT, STAYS, SINGLE, STEPPED };
 static struct run start(struct test *t, enum how how)
 {
 #define COMMON                                                                                     \
-	"cordon", "run", "--tier", t->leg->tier, "--origin", "user", "--rules", t->rules,          \
-		"--state", t->state
+	"cordon", "run", "--tier", t->leg->tier, "--user", "--rules", t->rules, "--state", t->state
 	const char *const long_run[] = {COMMON, how == SINGLE ? t->single : t->sleeper, "--",
 					t->marker, NULL};
 	const char *const short_run[] = {COMMON, "--lang", "binary", "/bin/true", NULL};

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/scope.h"
-#include "origin/attribute.h"
+#include "trust/attribute.h"
 
 enum { TEXT_MAX = 256 << 10, TEXT_MIN = 1024, SNIPPET = 2048, TRIALS = 200, MOST = 20000 };
 
@@ -98,9 +98,8 @@ static void show(const struct texts *code, const char *snippet, const struct att
 	if (!getenv("CHANCE_SHOW") || code->secret)
 		return;
 	for (size_t i = 0; i < a->count; i++)
-		printf("#   %s %s %zu: %.*s\n", tie_name(a->list[i].tie),
-		       a->list[i].tie == TIE_ATOM ? atom_kind_name(a->list[i].atom) : "",
-		       a->list[i].weight, (int)a->list[i].len, snippet + a->list[i].at);
+		printf("#   %s %zu: %.*s\n", tie_name(a->list[i].tie), a->list[i].weight,
+		       (int)a->list[i].len, snippet + a->list[i].at);
 }
 
 /* Processor time: others use this machine, too. */

@@ -10,8 +10,8 @@
 
 #include "../unit/tap.h"
 #include "base/scope.h"
-#include "origin/attribute.h"
 #include "scan/decode.h"
+#include "trust/attribute.h"
 
 enum { ROOM = 8192 };
 

@@ -35,23 +35,24 @@ static int run(struct overlay *o, const char *saved, const struct request *req,
 	const struct launch_sink sink = {.output = print_output};
 
 	if (launch_begin(&box, err) < 0 || blueprint_begin(bp, req, NULL, err) < 0 ||
-	    blueprint_make(bp, req, err) < 0 || conflict_mark(bp->workspace, &bp->mark, err) < 0)
+	    blueprint_make(bp, req, err) < 0 || 0)
 		return -1;
 	bp->saved = overlay_open_tree(o);
 	bp->spec.saved_path = bp->saved >= 0 ? saved : NULL;
 	bp->spec.flags |= SPEC_KEEP_UPPER;
-	if (enclose(req, bp, &box, &sink, result, err) < 0)
+	if (enclose(bp, &box, &sink, result, err) < 0)
 		return -1;
 	for (size_t i = 0; i < result->changec; i++)
 		printf("%s %s\n",
-		       (const char *[]){"added", "modified", "deleted"}[result->changes[i].change],
+		       (const char *[]){"created", "modified",
+					"deleted"}[result->changes[i].change],
 		       result->changes[i].path);
 	if (result->status != STATUS_EXITED || result->upper < 0) {
 		*err = result->err;
 		return -1;
 	}
 	struct overlay_losses lost;
-	return overlay_save(o, result->upper, bp->workspace, bp->mark.start, &lost, err);
+	return overlay_save(o, result->upper, bp->workspace, bp->began, &lost, err);
 }
 
 static int print_pending(const struct overlay *o, int workspace, bool applies, struct err *err)
@@ -92,7 +93,6 @@ int main(int argc, char **argv)
 		req.workspace = argv[2];
 		req.workspace_mode = WORKSPACE_OVERLAY;
 		req.state = argv[1];
-		req.commit = false;
 		req.diff = true;
 		req.tier = geteuid() == 0 ? TIER_FULL : TIER_NO_CGROUP;
 		if (!bp)

@@ -21,7 +21,7 @@ static int put(struct store *s, const char *key, const void *value, size_t len, 
 {
 	AUTO_TX struct store_tx tx = {0};
 
-	store_put(&tx, STORE_DOMAIN, key, value, len, expected);
+	store_put(&tx, STORE_CONVERSATION, key, value, len, expected);
 	int code = commit(s, &tx);
 	if (ret)
 		*ret = tx.version;
@@ -33,7 +33,7 @@ static int expect(struct store *s, const char *key, uint64_t version)
 {
 	AUTO_TX struct store_tx tx = {0};
 
-	store_expect(&tx, STORE_DOMAIN, key, version);
+	store_expect(&tx, STORE_CONVERSATION, key, version);
 	return commit(s, &tx);
 }
 
@@ -41,7 +41,7 @@ static int drop(struct store *s, const char *key, uint64_t expected)
 {
 	AUTO_TX struct store_tx tx = {0};
 
-	store_delete(&tx, STORE_DOMAIN, key, expected);
+	store_delete(&tx, STORE_CONVERSATION, key, expected);
 	return commit(s, &tx);
 }
 
@@ -50,7 +50,7 @@ static bool holds(struct store *s, const char *key, const void *value, size_t le
 	AUTO_ITEM struct store_item item = {0};
 	struct err err;
 
-	return store_get(s, STORE_DOMAIN, key, &item, &err) == 0 && item.version &&
+	return store_get(s, STORE_CONVERSATION, key, &item, &err) == 0 && item.version &&
 	       item.len == len && memcmp(item.value, value, len) == 0 && !strcmp(item.key, key);
 }
 
@@ -59,7 +59,7 @@ static bool is_gone(struct store *s, const char *key)
 	AUTO_ITEM struct store_item item = {0};
 	struct err err;
 
-	return store_get(s, STORE_DOMAIN, key, &item, &err) == 0 && !item.version;
+	return store_get(s, STORE_CONVERSATION, key, &item, &err) == 0 && !item.version;
 }
 
 static uint64_t size_of(struct store *s)
@@ -171,7 +171,7 @@ static void test_all_or_nothing(struct store *s)
 
 	case_add(&tx, RECORD_REQUEST, "run:x", 1);
 	store_put(&tx, STORE_SOURCE, "n", "1", 1, STORE_NEW);
-	store_put(&tx, STORE_DOMAIN, "a", "9", 1, STORE_NEW);
+	store_put(&tx, STORE_CONVERSATION, "a", "9", 1, STORE_NEW);
 	ok(commit(s, &tx) == ERR_CONFLICT && size_of(s) == before,
 	   "one conflict, and nothing is written");
 	AUTO_ITEM struct store_item item = {0};
@@ -180,7 +180,7 @@ static void test_all_or_nothing(struct store *s)
 	   "no other item either");
 	case_add(&good, RECORD_REQUEST, "run:x", 1);
 	store_put(&good, STORE_SOURCE, "n", "1", 1, STORE_NEW);
-	store_delete(&good, STORE_DOMAIN, "e", STORE_ANY);
+	store_delete(&good, STORE_CONVERSATION, "e", STORE_ANY);
 	ok(commit(s, &good) == 0 && size_of(s) == before + 1 && is_gone(s, "e"),
 	   "without one all of it is");
 	ok(store_get(s, STORE_SOURCE, "n", &item, &err) == 0 && item.version == good.version,
@@ -197,7 +197,7 @@ static int take_key(void *context, const struct store_item *item, struct err *er
 	struct keys *k = context;
 	AUTO_ITEM struct store_item other = {0};
 
-	if (k->nested && store_get(k->nested, STORE_PLAN, item->key, &other, err) < 0)
+	if (k->nested && store_get(k->nested, STORE_TICKET, item->key, &other, err) < 0)
 		return -1;
 	if (k->nested &&
 	    (other.len != item->len || memcmp(other.value, item->value, item->len) != 0))
@@ -213,7 +213,7 @@ static bool lists(struct store *s, const char *prefix, const char *after, size_t
 	struct store_range range = {prefix, after, limit, 0};
 	struct keys k = {.nested = s};
 	struct err err = {0};
-	int r = store_list(s, STORE_PLAN, &range, take_key, &k, &err);
+	int r = store_list(s, STORE_TICKET, &range, take_key, &k, &err);
 
 	if (strcmp(k.text, want) != 0)
 		printf("# %s (%s)\n", k.text, err.message);
@@ -227,11 +227,11 @@ static void test_newer(struct store *s, uint64_t first, uint64_t second)
 	struct keys k[3] = {0};
 	struct err err = {0};
 
-	store_put(&again, STORE_PLAN, "b/1", "other", 5, first);
+	store_put(&again, STORE_TICKET, "b/1", "other", 5, first);
 	scratch_must(commit(s, &again) == 0, "an item");
 	for (int i = 0; i < 3; i++) {
 		struct store_range range = {NULL, NULL, i, i == 2 ? second : first};
-		store_list(s, STORE_PLAN, &range, take_key, &k[i], &err);
+		store_list(s, STORE_TICKET, &range, take_key, &k[i], &err);
 	}
 	ok(!strcmp(k[0].text, "b/1 stop ") && !strcmp(k[1].text, "b/1 ") &&
 		   !strcmp(k[2].text, "b/1 "),
@@ -244,22 +244,22 @@ static void test_lists(struct store *s)
 	AUTO_TX struct store_tx tx = {0}, stop = {0};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		store_put(&tx, STORE_PLAN, keys[i], keys[i], strlen(keys[i]), STORE_NEW);
+		store_put(&tx, STORE_TICKET, keys[i], keys[i], strlen(keys[i]), STORE_NEW);
 	scratch_must(commit(s, &tx) == 0, "items");
 	ok(lists(s, NULL, NULL, 0, "B a b b/1 b/10 b/2 b0 ~ "), "all, in the order of their bytes");
 	ok(lists(s, "b/", NULL, 0, "b/1 b/10 b/2 "), "those with a prefix");
 	ok(lists(s, "b", "b/1", 2, "b/10 b/2 "), "after one, so many");
 	ok(lists(s, "~", NULL, 0, "~ ") && lists(s, "x", NULL, 0, "") && lists(s, NULL, "~", 0, ""),
 	   "the last, and none");
-	store_put(&stop, STORE_PLAN, "stop", "stop", 4, STORE_NEW);
+	store_put(&stop, STORE_TICKET, "stop", "stop", 4, STORE_NEW);
 	scratch_must(commit(s, &stop) == 0, "items");
 	struct store_range range = {NULL, NULL, 0, 0};
 	struct keys k = {0};
 	struct err err = {0};
-	ok(store_list(s, STORE_PLAN, &range, take_key, &k, &err) == 5 &&
+	ok(store_list(s, STORE_TICKET, &range, take_key, &k, &err) == 5 &&
 		   !strcmp(k.text, "B a b b/1 b/10 b/2 b0 stop "),
 	   "whoever is called can end it");
-	ok(store_list(s, STORE_FILE, &range, take_key, &k, &err) == 0,
+	ok(store_list(s, STORE_SOURCE, &range, take_key, &k, &err) == 0,
 	   "another kind has none of them");
 	test_newer(s, tx.version, stop.version);
 }
@@ -273,7 +273,7 @@ static int put_ops(struct store *s, size_t count, size_t records)
 	for (size_t i = 0; i < count; i++) {
 		char key[24];
 		snprintf(key, sizeof(key), "%zu", i);
-		store_put(&tx, STORE_FILE, key, "x", 1, STORE_ANY);
+		store_put(&tx, STORE_SOURCE, key, "x", 1, STORE_ANY);
 	}
 	return commit(s, &tx);
 }
@@ -282,8 +282,8 @@ static int put_bytes(struct store *s, const char *value, size_t len, size_t last
 {
 	AUTO_TX struct store_tx tx = {0};
 
-	store_put(&tx, STORE_FILE, "l1", value, len, STORE_ANY);
-	store_put(&tx, STORE_FILE, "l2", value, last, STORE_ANY);
+	store_put(&tx, STORE_SOURCE, "l1", value, len, STORE_ANY);
+	store_put(&tx, STORE_SOURCE, "l2", value, last, STORE_ANY);
 	return commit(s, &tx);
 }
 
@@ -313,9 +313,9 @@ static void test_maxima(struct store *s)
 	ok(put_ops(s, 0, STORE_RECORDS_MAX + 1) == ERR_LIMIT, "one record more");
 	ok(!put_bytes(s, value, STORE_VALUE_MAX, STORE_BYTES_MAX - STORE_VALUE_MAX), "the most");
 	AUTO_TX struct store_tx tx = {0};
-	store_put(&tx, STORE_FILE, "l1", value, STORE_VALUE_MAX, STORE_ANY);
-	store_put(&tx, STORE_FILE, "l2", value, STORE_VALUE_MAX, STORE_ANY);
-	store_put(&tx, STORE_FILE, "l3", value, 1, STORE_ANY);
+	store_put(&tx, STORE_SOURCE, "l1", value, STORE_VALUE_MAX, STORE_ANY);
+	store_put(&tx, STORE_SOURCE, "l2", value, STORE_VALUE_MAX, STORE_ANY);
+	store_put(&tx, STORE_SOURCE, "l3", value, 1, STORE_ANY);
 	ok(commit(s, &tx) == ERR_LIMIT, "one more");
 	store_put(&tx, STORE_HEAD, "log", "x", 1, STORE_ANY);
 	ok(tx.failed.code == ERR_LIMIT, "the first failure is the one that is told");
@@ -472,7 +472,7 @@ static void test_dropped(int dir)
 		struct err err = {0};
 		uint64_t before = size_of(s);
 		case_add(&tx, RECORD_REQUEST, "run:dropped", (int64_t)i);
-		store_put(&tx, STORE_DOMAIN, "dropped", "1", 1, STORE_ANY);
+		store_put(&tx, STORE_CONVERSATION, "dropped", "1", 1, STORE_ANY);
 		bool done = store_commit(s, &tx, &err) == 0;
 		bool is_there = store_read(s, before, 1, take_row, &r, &err) == 0 && r.count == 1 &&
 				holds(s, "dropped", "1", 1);

@@ -13,7 +13,7 @@ static const uint8_t first[IN_FORCE_SHA256] = {1, 0xab}, second[IN_FORCE_SHA256]
 static void tell(struct store *s, const uint8_t *sha256, const char *file, struct store_tx *tx)
 {
 	struct in_force policy = {.sha256 = sha256, .profile = "strict", .file = file};
-	const char *refs[] = {"run:p", "dom:d"};
+	const char *refs[] = {"run:p", "conv:d"};
 
 	in_force_tell(s, &policy, refs, ARRAY_SIZE(refs), tx);
 	case_add(tx, RECORD_REQUEST, "run:p", 1);

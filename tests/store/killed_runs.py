@@ -63,13 +63,16 @@ class Runs:
                 os.chown(given, OWNER, OWNER)
         with open(self.code, "w") as f:
             f.write(CODE)
+        self.policy = top + "/policy.yaml"
+        with open(self.policy, "w") as f:
+            f.write("version: 2\nprofile: observe\n")  # exposed code may write
 
     def call(self, *args):
         return subprocess.run([self.cordon, *args, "--state", self.state], capture_output=True)
 
     def begin(self, name, reads=False):
-        words = ["run", "--json", "--origin", "user", "--rules", self.rules, "--state", self.state,
-                 "--workspace", self.pipes + ":ro" if reads else self.work + ":rw"]
+        words = ["run", "--json", "--user", "--rules", self.rules, "--state", self.state,
+                 "--policy", self.policy, "--workspace", self.pipes + ":ro" if reads else self.work + ":rw"]
         self.pipe = Pipe(f"{self.pipes}/{name}") if reads else None
         return subprocess.Popen([self.cordon, *words, self.code, "--", name, "r" if reads else "w"],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

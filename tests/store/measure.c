@@ -31,7 +31,7 @@ static void tell(const char *what, uint64_t *ns, size_t count)
 static void add_verdict(struct store_tx *tx, int n)
 {
 	static const char *const refs[] = {"run:0123456789abcdef", "src:0123456789abcdef",
-					   "dom:01234567"};
+					   "conv:01234567"};
 	AUTO_JCS struct jcs j = {0};
 	uint8_t hash[32] = {(uint8_t)n, (uint8_t)(n >> 8)};
 	struct err err;
@@ -54,7 +54,7 @@ static void commit(struct store *s, int records, int first, bool is_final)
 	for (int i = 0; i < records; i++)
 		add_verdict(&tx, first + i);
 	if (records == EACH_RUN)
-		store_put(&tx, STORE_DOMAIN, "d", "0123456789abcdef", 16, STORE_ANY);
+		store_put(&tx, STORE_CONVERSATION, "d", "0123456789abcdef", 16, STORE_ANY);
 	if (store_commit(s, &tx, &err) < 0)
 		printf("%s: %s\n", err.message, err.cause);
 	scratch_must(!err.code, "a commit");

@@ -43,10 +43,11 @@ static void put_back(int dir)
 
 static void test_versions(int dir)
 {
-	sql("PRAGMA user_version = 2");
-	ok(fails(dir, false, ERR_INPUT, "version 2") && fails(dir, true, ERR_INPUT, "version 2"),
+	sql("PRAGMA user_version = 1");
+	ok(fails(dir, false, ERR_INPUT, "another version of cordon") &&
+		   fails(dir, true, ERR_INPUT, "another version of cordon"),
 	   "another version is refused");
-	sql("PRAGMA user_version = 1; PRAGMA application_id = 7");
+	sql("PRAGMA user_version = 2; PRAGMA application_id = 7");
 	ok(fails(dir, false, ERR_INPUT, "another program"),
 	   "another program's database is refused");
 	sql("PRAGMA application_id = 0x43524441");

@@ -26,7 +26,7 @@ TRACED = "pwrite64,fdatasync,fsync,sendto,sendmsg,read"
 
 
 def run(cordon, rules, state, *args, before=(), **more):
-    return subprocess.run([*before, cordon, "run", "--json", "--origin", "user", "--rules", rules, "--state",
+    return subprocess.run([*before, cordon, "run", "--json", "--user", "--rules", rules, "--state",
                            state, *TIER, *args], stdin=subprocess.DEVNULL, capture_output=True, **more)
 
 
@@ -112,13 +112,14 @@ def postgres(cordon, rules, top):
     if os.geteuid() == 0:  # a directory of root's is given to nobody
         os.chown(work, OWNER, OWNER)
     open(file, "w").write(WAITS)
+    open(top + "/policy.yaml", "w").write("version: 2\nprofile: observe\n")  # exposed code may write
     sql("ALTER ROLE cordon SET synchronous_commit = off")
     sql("ALTER SYSTEM SET wal_writer_delay = '10s'")
     sql("SELECT pg_reload_conf()")
-    subprocess.run([cordon, "domain", "new", "--state", state], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([cordon, "conversation", "new", "--state", state], check=True, stdout=subprocess.DEVNULL)
     for nth, name in enumerate(("one", "two", "three"), 1):
-        going = subprocess.Popen([cordon, "run", "--origin", "user", "--rules", rules, "--state", state,
-                                  "--workspace", work + ":rw", *TIER, file, "--", name], stdin=subprocess.DEVNULL,
+        going = subprocess.Popen([cordon, "run", "--user", "--rules", rules, "--state", state,
+                                  "--policy", top + "/policy.yaml", "--workspace", work + ":rw", *TIER, file, "--", name], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 60
         while not os.path.exists(f"{work}/{name}"):

@@ -452,11 +452,11 @@ static void test_unbegun(void)
 	struct err err = {0};
 	struct store *s = case_open(dir);
 
-	store_put(&tx, STORE_DOMAIN, "a", "a", 1, STORE_NEW);
+	store_put(&tx, STORE_CONVERSATION, "a", "a", 1, STORE_NEW);
 	scratch_must(store_commit(s, &tx, &err) == 0 && store_vkey(s, vkey, &err) == 0, "a log");
 	store_close(s);
 	pinned.vkey = vkey;
-	begin_not("domain");
+	begin_not("conversation");
 	s = reader(dir);
 	ok(case_verifies(s, &o, VERIFY_TRUNCATED, &report), "emptied: %s", report.words);
 	unlink("n/" CHECKPOINT_FILE);

@@ -48,14 +48,12 @@ static inline struct approval_request case_request(void)
 		.venv = "/home/u/venv",
 		.exec = CASE_LIST(case_words),
 		.net = CASE_LIST(case_words),
+		.secret = CASE_LIST(case_words),
 		.limits = CASE_LIST(case_words),
 		.tier = TIER_NO_CGROUP,
-		.caps = CAP_BIT(CAP_COMPUTE) | CAP_BIT(CAP_READ),
-		.granted = CAP_BIT(CAP_COMPUTE),
+		.caps = CAP_BIT(CAP_WRITE) | CAP_BIT(CAP_NET),
 		.origin = ORIGIN_DERIVED,
 		.grade = GRADE_SHOWN,
-		.verdict = VERDICT_ASK,
-		.row = "profile/balanced/derived/none/read",
 		.reasons = CASE_LIST(case_words),
 		.reach = CASE_LIST(case_words),
 		.effects = CASE_LIST(case_words),
@@ -65,8 +63,8 @@ static inline struct approval_request case_request(void)
 		.box_sha256 = {5},
 		.uid = ASKER,
 		.pgid = 77,
-		.domain = "dom-1",
-		.scope = SCOPE_HASH,
+		.conversation = "conv-1",
+		.scope = SCOPE_PROGRAM,
 		.approvers = 1,
 		.ttl_ms = TTL,
 	};
@@ -135,7 +133,7 @@ static inline const char *case_park(struct store *s, struct approval_request *r,
 	return id;
 }
 
-/* Of the account UID, each in a domain of its own: how many of COUNT may wait. */
+/* Of the account UID, each in a conversation of its own: how many of COUNT may wait. */
 static inline int case_park_many(struct store *s, uint64_t uid, int count, struct err *err)
 {
 	struct approval_request r = case_request();
@@ -144,8 +142,8 @@ static inline int case_park_many(struct store *s, uint64_t uid, int count, struc
 
 	r.uid = uid;
 	for (int i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "dom-%d", i);
-		r.domain = name;
+		snprintf(name, sizeof(name), "conv-%d", i);
+		r.conversation = name;
 		if (approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, err) < 0)
 			break;
 		parked++;

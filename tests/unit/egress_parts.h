@@ -66,7 +66,6 @@ static inline void parts_close(struct parts *p)
 		free(p->e->rows[i]);
 	free(p->e->answers);
 	free(p->e->lookups);
-	free(p->e->said);
 	free(p->e);
 }
 

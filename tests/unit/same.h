@@ -99,8 +99,7 @@ static inline bool same_rule(const struct rule *a, const struct rule *b)
 {
 	bool same = same_words(a, b) && a->conditionc == b->conditionc &&
 		    a->actionc == b->actionc && same_tree(a->signature, b->signature) &&
-		    same_tree(a->trace, b->trace) && same_tree(a->behavioral, b->behavioral) &&
-		    same_tree(a->test_cases, b->test_cases) &&
+		    same_tree(a->trace, b->trace) && same_tree(a->test_cases, b->test_cases) &&
 		    same_tree(a->evasion_tests, b->evasion_tests) && same_tree(a->root, b->root);
 
 	for (size_t i = 0; same && i < a->actionc; i++)

@@ -71,26 +71,29 @@ static void test_scopes(struct store *s)
 	struct err err;
 
 	r.lang = "bash";
-	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_DOMAIN, CASE_NOW, &err) == 0,
-	   "for the domain");
-	elsewhere = r;
-	elsewhere.domain = "dom-2";
-	ok(case_use(s, &r, CASE_NOW) == 1 && case_use(s, &r, CASE_NOW) == 1, "as often as need be");
-	ok(case_use(s, &elsewhere, CASE_NOW) == 0, "not in another domain");
-	ok(case_approve(s, case_park(s, &elsewhere, CASE_NOW), &ben, SCOPE_HASH, CASE_NOW, &err) ==
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_CONVERSATION, CASE_NOW, &err) ==
 		   0,
+	   "for the conversation");
+	elsewhere = r;
+	elsewhere.conversation = "conv-2";
+	ok(case_use(s, &r, CASE_NOW) == 1 && case_use(s, &r, CASE_NOW) == 1, "as often as need be");
+	ok(case_use(s, &elsewhere, CASE_NOW) == 0, "not in another conversation");
+	ok(case_approve(s, case_park(s, &elsewhere, CASE_NOW), &ben, SCOPE_PROGRAM, CASE_NOW,
+			&err) == 0,
 	   "for the hash");
-	elsewhere.domain = "dom-3";
+	elsewhere.conversation = "conv-3";
 	elsewhere.evidence.count = 0;
-	ok(case_use(s, &elsewhere, CASE_NOW) == 1, "in a domain that nobody has seen");
-	elsewhere.origin = ORIGIN_HOSTILE;
-	ok(case_use(s, &elsewhere, CASE_NOW) == 0, "not with another origin");
-	elsewhere.origin = r.origin;
+	ok(case_use(s, &elsewhere, CASE_NOW) == 1, "in a conversation that is new");
+	elsewhere.origin = ORIGIN_EXPOSED;
+	ok(case_use(s, &elsewhere, CASE_NOW) == 1, "whatever was read meanwhile");
+	elsewhere.grade = GRADE_ASKS;
+	ok(case_use(s, &elsewhere, CASE_NOW) == 0, "not with a worse finding");
+	elsewhere.grade = r.grade;
 	ok(case_use(s, &elsewhere, CASE_NOW + TTL - 1) == 1, "up to its last moment");
 	ok(case_use(s, &elsewhere, CASE_NOW + TTL) == 0, "and not after it");
 	r.scope = SCOPE_ONCE;
 	r.lang = "node";
-	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_HASH, CASE_NOW, &err) < 0 &&
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_PROGRAM, CASE_NOW, &err) < 0 &&
 		   err.code == ERR_REFUSED,
 	   "nobody gives more than the policy lets them");
 }
@@ -103,7 +106,7 @@ static void test_two_keys(struct store *s)
 	char id[APPROVAL_ID + 1];
 	struct err err;
 
-	r.name = "keys.py", r.lang = "ruby", r.approvers = 2, r.verdict = VERDICT_ASK_TWO;
+	r.name = "keys.py", r.lang = "ruby", r.approvers = 2;
 	scratch_must(case_enrol(s, &other, ADMIN) == 0, "a second key");
 	strcpy(id, case_park(s, &r, CASE_NOW));
 	ok(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
@@ -144,22 +147,22 @@ static void test_two(struct store *s)
 
 	r.approvers = 2;
 	strcpy(id, case_park(s, &r, CASE_NOW));
-	ok(case_approve(s, id, &anna, SCOPE_HASH, CASE_NOW, &err) == 0, "the first of two");
+	ok(case_approve(s, id, &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0, "the first of two");
 	ok(case_state(s, id, CASE_NOW) == APPROVAL_PENDING && case_use(s, &r, CASE_NOW) == 0,
 	   "is not enough");
-	ok(case_approve(s, id, &anna, SCOPE_HASH, CASE_NOW, &err) == 0 &&
+	ok(case_approve(s, id, &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0 &&
 		   case_state(s, id, CASE_NOW) == APPROVAL_PENDING,
 	   "nor is the first again");
-	ok(case_approve(s, id, &asker, SCOPE_HASH, CASE_NOW, &err) < 0, "nor the requester");
+	ok(case_approve(s, id, &asker, SCOPE_PROGRAM, CASE_NOW, &err) < 0, "nor the requester");
 	ok(case_approve(s, id, &ben, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
 		   case_state(s, id, CASE_NOW) == APPROVAL_APPROVED,
 	   "the second is");
 	ok(case_use(s, &r, CASE_NOW) == 1 && case_use(s, &r, CASE_NOW) == 0,
 	   "the narrower word counts: once");
-	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_HASH, CASE_NOW, &err) == 0,
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0,
 	   "again, the first");
 	ok(approval_person_remove(s, "anna", ADMIN, &err) == 0, "who then leaves");
-	ok(case_approve(s, case_park(s, &r, CASE_NOW), &ben, SCOPE_HASH, CASE_NOW, &err) == 0 &&
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &ben, SCOPE_PROGRAM, CASE_NOW, &err) == 0 &&
 		   case_use(s, &r, CASE_NOW) == 0,
 	   "so the second is alone");
 	ok(case_enrol(s, &anna, ADMIN) == 0, "she comes back");
@@ -245,7 +248,7 @@ static void test_deny(struct store *s)
 
 	r.lang = "lua";
 	strcpy(id, case_park(s, &r, CASE_NOW));
-	ok(case_approve(s, id, &anna, SCOPE_HASH, CASE_NOW, &err) == 0, "approved");
+	ok(case_approve(s, id, &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0, "approved");
 	scratch_must(approval_load(s, id, &a, &err) == 0, err.message);
 	memset(reason, 'r', sizeof(reason));
 	reason[APPROVAL_REASON_MAX + 1] = '\0';
@@ -255,7 +258,7 @@ static void test_deny(struct store *s)
 	ok(approval_deny(s, &a, &actor, reason, CASE_NOW, &err) == 0, "and the longest");
 	ok(case_state(s, id, CASE_NOW) == APPROVAL_DENIED && case_use(s, &r, CASE_NOW) == 0,
 	   "what is denied covers nothing");
-	ok(case_approve(s, id, &anna, SCOPE_HASH, CASE_NOW, &err) < 0, "and stays so");
+	ok(case_approve(s, id, &anna, SCOPE_PROGRAM, CASE_NOW, &err) < 0, "and stays so");
 	ok(approval_deny(s, &a, &actor, "again", CASE_NOW, &err) < 0, "once is enough");
 }
 
@@ -287,7 +290,7 @@ static void test_log(struct store *s)
 	char id[APPROVAL_ID + 1];
 	struct err err;
 
-	r.lang = "log", r.domain = "dom-log";
+	r.lang = "log", r.conversation = "conv-log";
 	scratch_must(store_read(s, 0, 0, count_kind, before, &err) == 0, err.message);
 	strcpy(id, case_park(s, &r, CASE_NOW));
 	scratch_must(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0 &&
@@ -297,7 +300,7 @@ static void test_log(struct store *s)
 	ok(after[RECORD_APPROVAL] - before[RECORD_APPROVAL] == 3,
 	   "parked, approved and used: a record each");
 	ok(count_named(s, "apr", id) == 3 && count_named(s, "aprend", id) == 1 &&
-		   count_named(s, "dom", "dom-log") == 1,
+		   count_named(s, "conv", "conv-log") == 1,
 	   "they are found by its name, the last one also by that of its end");
 	ok(count_named(s, "src", case_evidence[0].source) > 0, "and by its sources");
 	ok(after[RECORD_KEY] >= 3, "keys have theirs");
@@ -311,16 +314,16 @@ static void test_last(struct store *s)
 	AUTO_TX struct store_tx tx = {0};
 	struct err err;
 
-	r.domain = "dom-last";
+	r.conversation = "conv-last";
 	strcpy(first, case_park(s, &r, CASE_NOW));
 	scratch_must(approval_load(s, first, &a, &err) == 0, err.message);
 	ok(approval_load_last(s, &a, &last, &err) == 0, "nothing was approved before");
 	scratch_must(case_approve(s, first, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0, err.message);
-	r.caps = CAP_BIT(CAP_COMPUTE);
+	r.caps = CAP_BIT(CAP_WRITE);
 	approval_done(&a);
 	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
 	ok(approval_load_last(s, &a, &last, &err) == 1 && strcmp(last.id, first) == 0,
-	   "the last of that name in that domain is known");
+	   "the last of that name in that conversation is known");
 	approval_done(&last);
 	store_put(&tx, STORE_APPROVAL, item_key(key, "req", NULL, first), "of another version", 18,
 		  STORE_ANY);

@@ -47,18 +47,18 @@ static bool is_there(struct store *s, const char *id)
 	return there;
 }
 
-/* Parks one in a domain of its own and denies it. */
+/* Parks one in a conversation of its own and denies it. */
 static void end_one(struct store *s, int number, char id[APPROVAL_ID + 1])
 {
 	struct approval_actor actor = {.uid = ADMIN};
 	struct approval_request r = case_request();
 	AUTO_APPROVAL struct approval a = {0};
 	uint64_t now = CASE_NOW + (uint64_t)number;
-	char domain[32];
+	char name[32];
 	struct err err;
 
-	snprintf(domain, sizeof(domain), "dom-%d", number);
-	r.domain = domain;
+	snprintf(name, sizeof(name), "conv-%d", number);
+	r.conversation = name;
 	memcpy(id, case_park(s, &r, now), APPROVAL_ID + 1);
 	scratch_must(approval_load(s, id, &a, &err) == 0 &&
 			     approval_deny(s, &a, &actor, "no", now, &err) == 0,
@@ -167,9 +167,9 @@ static void test_many(void)
 	char name[32];
 	struct err err;
 
-	r.domain = name;
+	r.conversation = name;
 	for (int i = 0; i < APPROVAL_ENDED_MAX + MORE; i++) {
-		snprintf(name, sizeof(name), "dom-%d", i);
+		snprintf(name, sizeof(name), "conv-%d", i);
 		r.uid = ASKER + (uint64_t)(i / APPROVAL_ACCOUNT_MAX);
 		case_park(s, &r, CASE_NOW);
 	}
@@ -227,7 +227,7 @@ static void test_old_copy(void)
 
 	q.lang = "awk";
 	approved(s, &r, SCOPE_ONCE);
-	approved(s, &q, SCOPE_HASH);
+	approved(s, &q, SCOPE_PROGRAM);
 	sql(CASE_SAVE);
 	ok(case_use(s, &q, CASE_NOW) == 1 && !is_signed(s, dir),
 	   "a use that leaves the rest is not signed");
@@ -254,7 +254,7 @@ static void test_taken_back(void)
 			     approval_deny(s, &b, &actor, "", CASE_NOW, &err) == 0,
 		     err.message);
 	ok(!is_signed(s, dir), "what nobody had agreed to is not signed when it ends");
-	scratch_must(approval_load(s, approved(s, &r, SCOPE_HASH), &a, &err) == 0 &&
+	scratch_must(approval_load(s, approved(s, &r, SCOPE_PROGRAM), &a, &err) == 0 &&
 			     approval_deny(s, &a, &actor, "", CASE_NOW, &err) == 0,
 		     err.message);
 	ok(is_signed(s, dir), "what is taken back is");

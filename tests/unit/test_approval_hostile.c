@@ -61,7 +61,7 @@ static void test_forged(struct store *s)
 	ok(case_use(s, &r, CASE_NOW) == 0, "a state that says approved is not enough");
 
 	const char *id2 = case_park(s, &q, CASE_NOW);
-	ok(case_approve(s, id2, &anna, SCOPE_HASH, CASE_NOW, &err) == 0, "another is approved");
+	ok(case_approve(s, id2, &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0, "another is approved");
 	scratch_must(approval_load(s, id2, &other, &err) == 0, err.message);
 	a.status.votes = other.status.votes;
 	forge(s, id, &a.status);
@@ -87,7 +87,7 @@ static void test_stuffed(struct store *s)
 
 	r.approvers = 2, r.lang = "m4", q.lang = "bc";
 	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
-	twice[0] = case_vote(&anna, SCOPE_HASH, CASE_NOW);
+	twice[0] = case_vote(&anna, SCOPE_PROGRAM, CASE_NOW);
 	scratch_must(approval_sign(&a, &anna.key, &twice[0], &err) == 0, err.message);
 	twice[1] = twice[0];
 	a.status.state = APPROVAL_APPROVED;
@@ -107,7 +107,7 @@ static void test_stuffed(struct store *s)
 static void test_voices(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0}, found = {0};
-	struct approval_vote v[2] = {case_vote(&anna, SCOPE_HASH, CASE_NOW)};
+	struct approval_vote v[2] = {case_vote(&anna, SCOPE_PROGRAM, CASE_NOW)};
 	struct approval_request r = case_request();
 	struct err err;
 
@@ -159,7 +159,8 @@ static void test_forged_people(struct store *s)
 
 	scratch_must(case_enrol(s, &eve, ADMIN) == 0, "enrolling");
 	strcpy(id, case_park(s, &q, CASE_NOW));
-	ok(case_approve(s, id, &eve, SCOPE_HASH, CASE_NOW, &err) == 0, "one who is enrolled can");
+	ok(case_approve(s, id, &eve, SCOPE_PROGRAM, CASE_NOW, &err) == 0,
+	   "one who is enrolled can");
 	ok(case_use(s, &q, CASE_NOW) == 1, "and it counts");
 	scratch_must(approval_person_remove(s, eve.name, ADMIN, &err) == 0, "removing");
 	forge_person(s, &eve);
@@ -255,20 +256,20 @@ static void test_tidy(void)
 	int dir = case_fresh("tidy"), names = 0;
 	struct store *s = case_open(dir);
 	struct approval_request r = case_request();
-	char domain[32];
+	char name[32];
 	struct err err;
 
 	scratch_must(case_enrol(s, &anna, ADMIN) == 0, "enrolling");
 	for (int i = 0; i < 70; i++) {
-		snprintf(domain, sizeof(domain), "dom-%d", i);
-		r.domain = domain;
+		snprintf(name, sizeof(name), "conv-%d", i);
+		r.conversation = name;
 		case_park(s, &r, CASE_NOW);
 	}
-	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_HASH, CASE_NOW, &err) == 0 &&
+	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0 &&
 		   case_use(s, &r, CASE_NOW) == 1,
 	   "one of many alike is approved and found");
-	r.domain = "another";
-	ok(case_use(s, &r, CASE_NOW) == 1, "also from another domain");
+	r.conversation = "another";
+	ok(case_use(s, &r, CASE_NOW) == 1, "also from another conversation");
 	ok(case_use(s, &r, CASE_NOW + WAIT) == 0, "when all have expired none is");
 	ok(store_list(s, STORE_APPROVAL, &(struct store_range){.prefix = "sub/"}, count_items,
 		      &names, &err) == 0 &&

@@ -27,7 +27,7 @@ static int fill(const struct request *from, struct approval_request *r, struct a
 {
 	approval_init(r);
 	*err = (struct err){0};
-	return approval_fill_inputs(r, from, NULL, a, err);
+	return approval_fill_inputs(r, from, NULL, NULL, a, err);
 }
 
 static void refused(const struct request *from, const char *why, const char *cure)

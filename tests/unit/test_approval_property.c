@@ -41,13 +41,13 @@ static unsigned pick(unsigned below)
 	return (unsigned)(w.random >> 33) % below;
 }
 
-/* Variants 0-2 are one thing in three domains; 3-5 the same where two must agree. */
+/* Variants 0-2 are one thing in three conversations; 3-5 the same where two must agree. */
 static struct approval_request variant(int i)
 {
-	static const char *const domains[] = {"dom-0", "dom-1", "dom-2"};
+	static const char *const names[] = {"conv-0", "conv-1", "conv-2"};
 	struct approval_request r = case_request();
 
-	r.domain = domains[i % 3];
+	r.conversation = names[i % 3];
 	r.approvers = i < 3 ? 1 : 2;
 	return r;
 }
@@ -152,7 +152,7 @@ static void do_forge(void)
 		votes[i] = some_word(q)->vote;
 		unsigned change = pick(12);
 		votes[i].expires += change == 0 ? TTL : 0;
-		votes[i].scope = change == 1 ? SCOPE_HASH : votes[i].scope;
+		votes[i].scope = change == 1 ? SCOPE_PROGRAM : votes[i].scope;
 		votes[i].uid = change == 2 ? ANNA : votes[i].uid;
 		votes[i].name = change == 3 ? "anna" : votes[i].name;
 	}
@@ -198,7 +198,7 @@ static void do_use(void)
 	scratch_must(q < w.requests, "a request that nobody parked");
 	/* Words that hold longer, or else those for once, if they have not been used yet. */
 	int own = w.request[q].variant, needed = (int)variant(own).approvers;
-	bool longer = good_words(q, own == v ? SCOPE_DOMAIN : SCOPE_HASH) >= needed;
+	bool longer = good_words(q, own == v ? SCOPE_CONVERSATION : SCOPE_PROGRAM) >= needed;
 	bool once = own == v && !w.request[q].used && good_words(q, SCOPE_ONCE) >= needed;
 	w.request[q].used |= !longer;
 	w.covered++;

@@ -16,7 +16,7 @@ static void test_open_max(void)
 
 	parked = case_park_many(s, ASKER, APPROVAL_ACCOUNT_MAX, &err);
 	ok(parked == APPROVAL_ACCOUNT_MAX, "%d requests of one may wait", APPROVAL_ACCOUNT_MAX);
-	r.domain = "one more";
+	r.conversation = "one more";
 	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0 &&
 		   err.code == ERR_LIMIT && strstr(err.message, "your account"),
 	   "one more may not");
@@ -45,18 +45,18 @@ static void test_account_room(void)
 	char id[APPROVAL_ID + 1], last[APPROVAL_ID + 1];
 	struct err err = {0};
 
-	r.domain = "the last";
+	r.conversation = "the last";
 	scratch_must(case_park_many(s, ASKER, APPROVAL_ACCOUNT_MAX - 1, &err) ==
 				     APPROVAL_ACCOUNT_MAX - 1 &&
 			     approval_park(s, &r, case_bytes, WAIT, CASE_NOW, last, &err) == 0,
 		     err.message);
-	r.domain = "one more";
+	r.conversation = "one more";
 	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0, "an account is full");
 	scratch_must(approval_load(s, last, &a, &err) == 0 &&
 			     approval_deny(s, &a, &anyone, "", CASE_NOW, &err) == 0,
 		     err.message);
 	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) == 0, "one no makes room");
-	r.domain = "two more";
+	r.conversation = "two more";
 	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err) < 0, "for one");
 	ok(approval_park(s, &r, case_bytes, WAIT, CASE_NOW + WAIT, id, &err) == 0,
 	   "time makes room for all");

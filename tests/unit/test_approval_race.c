@@ -99,14 +99,14 @@ static int waiting(struct store *s)
 	return count;
 }
 
-static void park_one(const char *domain, int gate)
+static void park_one(const char *conversation, int gate)
 {
 	struct approval_request r = case_request();
 	char id[APPROVAL_ID + 1], go;
 	struct err err;
 	struct store *s = case_open(open("queue", O_RDONLY | O_DIRECTORY));
 
-	r.domain = domain;
+	r.conversation = conversation;
 	if (read(gate, &go, 1) != 0)
 		_exit(3);
 	int parked = approval_park(s, &r, case_bytes, WAIT, CASE_NOW, id, &err);
@@ -114,7 +114,7 @@ static void park_one(const char *domain, int gate)
 }
 
 /* RET: how many new ones, old ones, refusals, failures. */
-static void park_at_once(const char *domain, bool same, int ret[4])
+static void park_at_once(const char *conversation, bool same, int ret[4])
 {
 	int gate[2], status;
 	char name[64];
@@ -126,7 +126,7 @@ static void park_at_once(const char *domain, bool same, int ret[4])
 		pid[k] = fork();
 		if (pid[k] == 0) {
 			close(gate[1]);
-			snprintf(name, sizeof(name), "%s-%d", domain, same ? 0 : k);
+			snprintf(name, sizeof(name), "%s-%d", conversation, same ? 0 : k);
 			park_one(name, gate[0]);
 		}
 	}

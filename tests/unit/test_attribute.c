@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "origin/attribute.h"
-#include "origin/canon.h"
 #include "tap.h"
+#include "trust/attribute.h"
+#include "trust/canon.h"
 
 #define DOC                                                                                        \
 	"Quarterly report, with all regions.\n\nTo refresh the table run\n"                        \

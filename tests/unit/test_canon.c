@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "origin/canon.h"
-#include "origin/winnow.h"
 #include "tap.h"
+#include "trust/canon.h"
+#include "trust/winnow.h"
 
 static const struct {
 	const char *name, *text, *canon;

@@ -54,7 +54,7 @@ static void test_names(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t len = question(rows[i].asked, DNS_TYPE_A, data);
 		ok(dns_parse(data, len, &q) == 0 && strcmp(q.name, rows[i].read) == 0 &&
-			   q.type == DNS_TYPE_A && q.class == 1 && q.id == 7 && q.end == len,
+			   q.type == DNS_TYPE_A && q.class == 1 && q.end == len,
 		   "\"%s\" is asked for", rows[i].read);
 	}
 }

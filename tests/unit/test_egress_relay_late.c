@@ -51,7 +51,10 @@ static const struct egress_secret secret = {.kind = EGRESS_SECRET,
 					    .host = "web.test",
 					    .header = "Authorization",
 					    .placeholder = "word",
-					    .value = "s3cret"};
+					    .value = "s3cret",
+					    .policy = {"", "/"},
+					    .usec = 1,
+					    .use = {{"", "/"}}};
 
 static struct attempt *begin(struct parts *p, uint64_t id, const struct sockaddr_in *at, int fd,
 			     const struct egress_secret *s)

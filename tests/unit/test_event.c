@@ -7,7 +7,6 @@
 
 #include "base/scope.h"
 #include "detect/json.h"
-#include "detect/reader.h"
 #include "tap.h"
 
 static char said[512];
@@ -257,73 +256,6 @@ static void times(void)
 	arena_done(&arena);
 }
 
-/* Reads a whole document; a letter for each event's content, ! for a refused one. */
-static const char *contents(const char *text, size_t len)
-{
-	static char seen[256];
-	struct event_reader r;
-	struct event e;
-	struct err err = {0};
-	size_t n = 0;
-	int more;
-
-	said[0] = '\0';
-	if (event_reader_open(&r, text, len, &err) < 0)
-		seen[n++] = '?';
-	else
-		while ((more = event_reader_next(&r, &e, &err)) != 0 && n < sizeof(seen) - 1)
-			seen[n++] = more < 0 ? '!' : e.content.s ? e.content.s[0] : '-';
-	snprintf(said, sizeof(said), "%s", err.message);
-	event_reader_done(&r);
-	seen[n] = '\0';
-	return seen;
-}
-
-static void documents(void)
-{
-	static const struct {
-		const char *text, *seen, *words;
-	} rows[] = {
-		{"{\"content\":\"a\"}", "a", ""},
-		{"\n {\n\"content\":\n\"a\"}\n\n", "a", ""},
-		{"[{\"content\":\"a\"},{\"content\":\"b\"}]", "ab", ""},
-		{"[]", "", ""},
-		{"{\"content\":\"a\"}\n\n{\"content\":\"b\"}\r\n{}\n", "ab-", ""},
-		{"{\"content\":\"a\"}\n{\"content\":1}\n{\"content\":\"c\"}", "a!c",
-		 "line 2: event: content is a number"},
-		{"{\"content\":\"a\"}\n{\"content\"\n{\"content\":\"c\"}", "a!c", "JSON, line 2"},
-		{"[{\"content\":\"a\"},7,{\"content\":\"c\"}]", "a!c", "event 2: event: it is"},
-		{"7", "?", "neither an event nor a list"},
-		{"\"a\"\n\"b\"", "?", "end of file expected"},
-		{"{\"content\":\"a\"}{\"content\":\"b\"}", "?", "end of file expected"},
-		{"", "?", "JSON, line 1"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *seen = contents(rows[i].text, strlen(rows[i].text));
-		ok(!strcmp(seen, rows[i].seen) && strstr(said, rows[i].words), "row %zu: \"%s\" %s",
-		   i, seen, said);
-	}
-}
-
-static void document_maxima(void)
-{
-	for (size_t count = EVENT_LIST_MAX; count <= EVENT_LIST_MAX + 1; count++) {
-		size_t len, n = 0;
-		AUTO_FREE char *s = repeated("", "{}\n", count, "", &len);
-		struct event_reader r;
-		struct event e;
-		struct err err = {0};
-		int more = event_reader_open(&r, s, len, &err) == 0;
-		while (more == 1 && (more = event_reader_next(&r, &e, &err)) == 1)
-			n++;
-		ok(n == EVENT_LIST_MAX && more == (count == EVENT_LIST_MAX ? 0 : -1),
-		   "%zu lines: %s", count, err.message);
-		ok(event_reader_next(&r, &e, &err) == 0, "and that is the end");
-		event_reader_done(&r);
-	}
-}
-
 int main(void)
 {
 	values();
@@ -333,7 +265,5 @@ int main(void)
 	events();
 	wrong_types();
 	times();
-	documents();
-	document_maxima();
 	return tap_done();
 }

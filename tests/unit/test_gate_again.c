@@ -8,10 +8,10 @@
 
 #include "base/scope.h"
 #include "flow/gate.h"
-#include "origin/sourceprints.h"
 #include "scratch.h"
 #include "store/chain.h"
 #include "tap.h"
+#include "trust/sourceprints.h"
 
 enum { MANY = 300, LARGE = 1500000 };
 
@@ -55,36 +55,38 @@ static void must(bool done, const struct err *err)
 
 /* Somebody else's process. */
 static struct gate_state other;
-static char handle[HANDLE_MAX];
+static struct id talk; /* the conversation */
+static char talk_hex[ID_HEX];
 
-static struct domain find(const char *of, const char *name)
+static struct conversation find(void)
 {
-	struct domain_ask ask = {.principal = other.principal, .handle = of, .name = name};
-	struct domain d;
+	struct conversation c;
 	struct err err = {0};
 
-	must(domain_find(&other.keeper, &ask, &d, &err) == 0, &err);
-	return d;
+	must(conversation_load(&other.keeper, &talk, &c, &err) == 0, &err);
+	return c;
 }
 
-static void talk(char *ret)
+static void begin(void)
 {
-	struct host_event e = {.authenticated = true, .principal = other.principal, .what = "test"};
-	struct domain ignored;
+	struct conversation c;
 	struct err err = {0};
 
-	must(domain_new(&other.keeper, &e, ret, &ignored, &err) == 0, &err);
+	conversation_init(&c, other.principal, "test", 1);
+	must(conversation_begin(&other.keeper, &c, &err) == 0, &err);
+	talk = c.id;
+	id_hex(&talk, talk_hex);
 }
 
-static void reads(const char *of, const char *text)
+static void reads(const char *text)
 {
 	struct origin_text t = {.data = text, .len = strlen(text)};
-	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB, .label = label_unknown()};
+	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB};
 	struct source_released r;
-	struct domain d = find(of, NULL);
+	struct conversation c = find();
 	struct err err = {0};
 
-	must(source_commit(&other.keeper, &d, &in, &r, &err) == 0, &err);
+	must(source_commit(&other.keeper, &c, &in, &r, &err) == 0, &err);
 }
 
 /* One run, as far as it is decided. */
@@ -109,7 +111,7 @@ static struct one *one_new(void)
 	o->req.code = code;
 	o->req.code_len = sizeof(code) - 1;
 	o->req.state = o->state;
-	o->req.domain = handle;
+	o->req.conversation = talk_hex;
 	o->text = (struct origin_text){.data = code, .len = sizeof(code) - 1};
 	o->gate.look.text = &o->text; /* nothing is scanned */
 	o->gate.look.textc = 1;
@@ -150,8 +152,8 @@ static bool is_same(struct one *o)
 
 	decide(fresh);
 	struct gate *a = &o->gate, *b = &fresh->gate;
-	bool same = a->sources.count == b->sources.count && a->sources.more == b->sources.more &&
-		    a->origin.origin == b->origin.origin && a->ties.count == b->ties.count &&
+	bool same = a->sources.count == b->sources.count &&
+		    a->report->origin == b->report->origin && a->ties.count == b->ties.count &&
 		    a->ties.more == b->ties.more;
 	for (size_t i = 0; same && i < a->sources.count; i++)
 		same = id_is_same(&a->sources.id[i], &b->sources.id[i]) && a->tie[i] == b->tie[i];
@@ -178,17 +180,17 @@ static void test_again(void)
 
 	for (int i = 0; i < MANY; i++) {
 		snprintf(text, sizeof(text), "page %d of the long story of host%d.example", i, i);
-		reads(handle, text);
+		reads(text);
 	}
-	ok(decide(o) == MANY && o->gate.origin.origin == ORIGIN_EXPOSED, "all is read, once");
-	reads(handle, "page of nothing that this code has, another.example");
+	ok(decide(o) == MANY && o->report.origin == ORIGIN_EXPOSED, "all is read, once");
+	reads("page of nothing that this code has, another.example");
 	ok(!starts(o), "what was read meanwhile is decided on again");
-	ok(decide(o) == 1 && o->gate.origin.origin == ORIGIN_EXPOSED && is_same(o),
+	ok(decide(o) == 1 && o->report.origin == ORIGIN_EXPOSED && is_same(o),
 	   "and only that is read");
-	reads(handle, "see https://one.example/a");
-	ok(decide(o) == 1 && o->gate.origin.origin == ORIGIN_DERIVED && is_same(o),
+	reads("see https://one.example/a");
+	ok(decide(o) == 1 && o->report.origin == ORIGIN_DERIVED && is_same(o),
 	   "it ties where it must");
-	reads(handle, "see https://two.example/b");
+	reads("see https://two.example/b");
 	ok(decide(o) == 1 && o->gate.ties.count >= 2 && is_same(o), "also to more of them");
 	ok(decide(o) == 0 && is_same(o), "where nothing is new, nothing is read");
 	one_free(o);
@@ -207,7 +209,7 @@ static void test_stamped(void)
 
 	decide(o);
 	other.keeper.now_us = long_ago;
-	reads(handle, "seen before all others: https://one.example/a");
+	reads("seen before all others: https://one.example/a");
 	other.keeper.now_us = now;
 	ok(decide(o) == 1 && o->gate.tie[0] != TIE_NONE && is_same(o),
 	   "what was stamped earlier and comes later is new, and stands where it belongs");
@@ -222,9 +224,8 @@ static void test_large(void)
 	AUTO_SOURCEPRINTS struct sourceprints p = {0};
 	AUTO_TX struct store_tx tx = {0};
 	struct one *o = one_new();
-	struct domain d = find(handle, NULL);
-	struct source s = {.domain = d.id, .time_us = other.keeper.now_us()};
-	struct label label = label_unknown();
+	struct conversation c = find();
+	struct source s = {.conversation = c.id, .time_us = other.keeper.now_us()};
 	uint64_t random = 88172645463325252ULL;
 	struct err err = {0};
 
@@ -242,7 +243,8 @@ static void test_large(void)
 	size_t before = o->gate.ties.count, half = decide(o);
 	ok(half > 0 && o->gate.ties.count == before && is_same(o), "half of it ties to nothing");
 	sourceprints_put_last(&p, &tx);
-	domain_read(&other.keeper, &d, &label, FROM_WEB, &tx);
+	c.sources++;
+	conversation_put(&c, &tx);
 	must(store_commit(other.keeper.store, &tx, &err) == 0, &err);
 	size_t rest = decide(o);
 	ok(rest == half + 1 && o->gate.ties.count > before && is_same(o),
@@ -254,20 +256,13 @@ static void test_large(void)
 static void test_changed(void)
 {
 	struct one *o = one_new();
-	char second[HANDLE_MAX];
 	struct err err = {0};
 
 	size_t all = decide(o);
-	struct domain d = find(handle, NULL);
-	must(source_evict(&other.keeper, &d, d.print_bytes / 2, &err) == 0, &err);
-	ok(decide(o) < all && o->gate.sources.more && is_same(o), "what was forgotten is gone");
-	talk(second);
-	reads(second, "another conversation, about https://two.example/b");
-	find(second, "talk");
-	find(handle, "talk");
-	size_t merged = decide(o);
-	ok(merged >= o->gate.sources.count && merged > 1 && is_same(o),
-	   "what was merged with it is there, however old");
+	struct conversation c = find();
+	must(source_evict(&other.keeper, &c, c.print_bytes / 2, &err) == 0, &err);
+	ok(decide(o) < all && is_same(o), "what was forgotten is gone");
+	ok(o->gate.exposed, "and the conversation stays exposed");
 	one_free(o);
 }
 
@@ -285,7 +280,7 @@ int main(void)
 	real = other.store->backend;
 	counting = *real;
 	counting.list = count_list;
-	talk(handle);
+	begin();
 	test_again();
 	test_stamped();
 	test_large();

@@ -23,7 +23,7 @@ struct started {
 	struct blueprint bp;
 	struct request request;
 	struct report report;
-	char handle[HANDLE_MAX];
+	char conversation[ID_HEX];
 };
 
 static void must(bool done, const struct err *err)
@@ -33,67 +33,92 @@ static void must(bool done, const struct err *err)
 	scratch_must(done, "a step");
 }
 
-static void talk(struct started *s)
+static void begin(struct started *s)
 {
 	AUTO_STATE struct gate_state st = STATE_CLOSED;
 	struct gate_state_options o = {.path = state};
-	struct host_event e = {.authenticated = true, .what = "test"};
-	struct domain ignored;
+	struct conversation c;
 	struct err err = {0};
 
 	must(gate_state_open(&st, &o, &err) == 0, &err);
-	e.principal = st.principal;
-	must(domain_new(&st.keeper, &e, s->handle, &ignored, &err) == 0, &err);
+	conversation_init(&c, st.principal, "test", 1);
+	must(conversation_begin(&st.keeper, &c, &err) == 0, &err);
+	id_hex(&c.id, s->conversation);
 }
 
-static void read_page(struct gate_state *st, struct domain *d)
+static void read_page(struct gate_state *st, struct conversation *c)
 {
 	static const char page[] = "whatever this page says, it was not there before";
 	struct origin_text t = {.data = page, .len = sizeof(page) - 1};
-	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB, .label = label_unknown()};
+	struct source_in in = {.text = &t, .count = 1, .kind = FROM_WEB};
 	struct source_released r;
 	struct err err = {0};
 
-	must(source_commit(&st->keeper, d, &in, &r, &err) == 0, &err);
+	must(source_commit(&st->keeper, c, &in, &r, &err) == 0, &err);
 }
 
-/* Everything up to the start. ORIGIN_COUNT: nobody says where it came from. HANDLE: or NULL, it is a
- * conversation of its own. */
-static struct started *decide_in(const char *handle, enum origin declared)
+/* A person's act on the directory of the runs. */
+static void set_trust(struct gate_state *st, bool trusted)
+{
+	__attribute__((cleanup(directories_done))) struct directories dirs = {0};
+	AUTO_TX struct store_tx tx = {0};
+	AUTO_FREE struct directory_place *at = calloc(1, sizeof(*at));
+	AUTO_CLOSE int fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct err err = {0};
+
+	must(directories_load(&st->keeper, &dirs, &err) == 0 &&
+		     directory_find(fd, place, at, &err) == 0 &&
+		     directory_set(&dirs, at, trusted, "anna", st->keeper.now_us(), &err) == 0,
+	     &err);
+	directories_put(&dirs, &tx);
+	must(store_commit(st->store, &tx, &err) == 0, &err);
+}
+
+static void trust_place(bool trusted)
+{
+	AUTO_STATE struct gate_state st = STATE_CLOSED;
+	struct gate_state_options o = {.path = state};
+	struct err err = {0};
+
+	must(gate_state_open(&st, &o, &err) == 0, &err);
+	set_trust(&st, trusted);
+}
+
+/* All that is decided, again after a conflict. */
+static int look(struct started *s, struct err *err)
+{
+	return gate_facts(&s->gate, &s->bp, err) < 0 || gate_origin(&s->gate, err) < 0 ||
+			       gate_decide(&s->gate, err) < 0
+		       ? -1
+		       : 0;
+}
+
+/* Everything up to the start, in a conversation of its own that has begun. EXPOSED: the host says so. */
+static struct started *decide(bool exposed)
 {
 	struct started *s = calloc(1, sizeof(*s));
 	struct err err = {0};
 
 	scratch_must(s != NULL, "memory");
-	if (handle)
-		snprintf(s->handle, sizeof(s->handle), "%s", handle);
-	else
-		talk(s);
+	begin(s);
 	request_init(&s->request);
 	s->request.lang = "python";
 	s->request.code = code;
 	s->request.code_len = sizeof(code) - 1;
 	s->request.state = state;
-	s->request.domain = s->handle;
-	s->request.declared = declared;
+	s->request.conversation = s->conversation;
+	s->request.is_exposed = exposed;
 	s->request.workspace = place;
-	s->request.workspace_mode = WORKSPACE_RW;
+	s->request.workspace_mode = WORKSPACE_OVERLAY;
 	blueprint_init(&s->bp);
 	must(blueprint_begin(&s->bp, &s->request, NULL, &err) == 0 &&
 		     payload_know(&s->bp.payload, &err) == 0 &&
 		     gate_open(&s->gate, &s->request, &s->report, &err) == 0 &&
-		     gate_open_state(&s->gate, &err) == 0 &&
-		     gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0 &&
-		     gate_decide(&s->gate, &err) == 0,
+		     gate_open_state(&s->gate, &err) == 0 && look(s, &err) == 0,
 	     &err);
 	s->bp.workspace = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(gate_check_given(&s->gate, &err) == 0, &err);
 	return s;
-}
-
-static struct started *decide(enum origin declared)
-{
-	return decide_in(NULL, declared);
 }
 
 static void done(struct started *s)
@@ -117,117 +142,145 @@ static enum err_code start(struct started *s, uint64_t *ret_records)
 	return code_of;
 }
 
-static void test_nothing(void)
+static struct conversation now(struct started *s)
 {
-	struct started *s = decide(ORIGIN_COUNT);
-	uint64_t records = 0;
+	struct conversation c;
 	struct err err = {0};
 
-	ok(s->gate.origin.origin == ORIGIN_AGENT && start(s, &records) == ERR_NONE && records >= 3,
+	must(conversation_load(&s->gate.state.keeper, &s->gate.conversation.id, &c, &err) == 0,
+	     &err);
+	return c;
+}
+
+static void test_nothing(void)
+{
+	struct started *s = decide(false);
+	uint64_t records = 0;
+
+	ok(!s->gate.exposed && s->report.origin == ORIGIN_AGENT && start(s, &records) == ERR_NONE &&
+		   records >= 3,
 	   "nothing happens meanwhile: it starts, with its records");
-	must(gate_facts(&s->gate, &s->bp, &err) == 0, &err);
-	ok(s->gate.domain.floor.integrity == INTEGRITY_UNTRUSTED,
-	   "what it prints of files that nobody knows has been read then");
-	ok(s->gate.domain.sources == 0 && !gate_label_of_files(&s->gate).more,
-	   "and is no source yet: none is missing where all are named");
+	ok(!now(s).exposed_us, "and its conversation is as clean as before");
+	done(s);
+	s = decide(true);
+	ok(s->gate.exposed && start(s, &records) == ERR_NONE && now(s).exposed_us &&
+		   strcmp(now(s).cause, "the host says so") == 0,
+	   "what an exposed run prints exposes its conversation from the start");
 	done(s);
 }
 
 static void test_read(void)
 {
-	struct started *s = decide(ORIGIN_COUNT);
-	struct domain d = s->gate.domain;
+	struct started *s = decide(false);
+	struct conversation c = s->gate.conversation;
 	uint64_t records = 0;
 	struct err err = {0};
 
-	read_page(&s->gate.state, &d);
+	read_page(&s->gate.state, &c);
 	ok(start(s, &records) == ERR_CONFLICT && records == 0,
 	   "something is read meanwhile: no start, and nothing on record");
-	must(gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0, &err);
-	ok(s->gate.origin.origin == ORIGIN_EXPOSED, "and the next look knows of it");
+	must(look(s, &err) == 0, &err);
+	ok(s->gate.exposed && s->report.origin == ORIGIN_EXPOSED, "and the next look knows of it");
 	done(s);
 }
 
-static void test_known(void)
+static void test_ended(void)
 {
-	struct started *s = decide(ORIGIN_COUNT);
-	uint8_t sha256[KEEPER_SHA256] = {1};
-	struct label label = label_unknown();
-	struct file_key file = {.sha256 = sha256, .bytes = 100};
+	struct started *s = decide(false);
+	struct conversation c;
 	uint64_t records = 0;
 	struct err err = {0};
 
-	must(file_labels_commit(&s->gate.state.keeper, &file, 1, &label, &err) == 0, &err);
+	must(conversation_end(&s->gate.state.keeper, &s->gate.conversation.id, "a rule", &c,
+			      &err) == 0,
+	     &err);
 	ok(start(s, &records) == ERR_CONFLICT && records == 0,
-	   "bytes become known meanwhile: no start, and nothing on record");
+	   "its conversation ends meanwhile: no start");
+	ok(look(s, &err) < 0 && err.code == ERR_REFUSED && strstr(err.message, "has ended"),
+	   "and it is refused then");
 	done(s);
 }
 
-static bool is_marked(struct started *s, const struct stat *st)
+static void test_untrusted(void)
 {
-	struct label label;
-	bool known = false;
-	struct err err = {0};
-
-	must(dir_label_find(&s->gate.state.keeper, DIR_WRITTEN, st->st_dev, st->st_ino, &label,
-			    &known, &err) == 0,
-	     &err);
-	return known;
-}
-
-/* Another directory has its name when the start is written; the box has the one that was looked at. */
-static void test_moved(void)
-{
-	struct started *s = decide(ORIGIN_EXPOSED);
-	struct stat given, other;
-	uint64_t records = 0;
-
-	scratch_must(rename("place", "moved") == 0 && mkdir("place", 0755) == 0 &&
-			     stat("moved", &given) == 0 && stat("place", &other) == 0,
-		     "moving it");
-	ok(start(s, &records) == ERR_NONE && is_marked(s, &given),
-	   "its workspace is moved meanwhile: what it writes into is marked");
-	ok(!is_marked(s, &other), "and not what has its name now");
-	done(s);
-}
-
-/* Made with the right key, and of no conversation that this store knows. */
-static void test_no_domain(void)
-{
-	AUTO_STATE struct gate_state st = STATE_CLOSED;
-	struct gate_state_options o = {.path = state};
-	char handle[HANDLE_MAX];
-	struct err err = {0};
-	struct id id;
-
-	must(gate_state_open(&st, &o, &err) == 0, &err);
-	id_random(&id);
-	handle_write(&st.keeper, st.principal, &id, handle);
-	struct started *s = decide_in(handle, ORIGIN_COUNT);
-	ok(!s->gate.has_domain && s->gate.origin.origin == ORIGIN_EXPOSED,
-	   "a handle whose domain is not in the store is none");
-	ok(s->report.reasonc && strstr(s->report.reason[0], "not in this store"),
-	   "and that is said: %s", s->report.reason[0]);
-	done(s);
-}
-
-/* Nothing is less trusted by it, but more secret. */
-static void test_secret(void)
-{
-	struct started *s = decide(ORIGIN_COUNT);
+	struct started *s = decide(false);
 	uint64_t records = 0;
 	struct err err = {0};
 
-	read_page(&s->gate.state, &s->gate.domain);
-	must(gate_facts(&s->gate, &s->bp, &err) == 0 && gate_origin(&s->gate, &err) == 0 &&
-		     gate_decide(&s->gate, &err) == 0,
-	     &err);
-	s->gate.decision.granted |= CAP_BIT(CAP_SECRET);
-	scratch_must(start(s, &records) == ERR_NONE, "a start");
-	must(gate_facts(&s->gate, &s->bp, &err) == 0, &err);
-	ok(s->gate.domain.floor.secrecy == SECRECY_SECRET,
-	   "who may use secrets makes the conversation secret");
+	set_trust(&s->gate.state, false);
+	ok(start(s, &records) == ERR_CONFLICT && records == 0,
+	   "its directory is untrusted meanwhile: no start");
+	must(look(s, &err) == 0, &err);
+	ok(s->gate.exposed && strstr(s->gate.cause, "is untrusted"), "and it is exposed then");
+	ok(start(s, &records) == ERR_NONE && now(s).exposed_us,
+	   "its conversation is exposed when it starts");
 	done(s);
+	trust_place(true);
+}
+
+/* A grant to write to all of the directory, given by a person. */
+static void give(struct started *s, char hex[ID_HEX])
+{
+	AUTO_TX struct store_tx tx = {0};
+	uint64_t from = s->gate.state.keeper.now_us();
+	struct ticket t = {.giver = TICKET_GRANT,
+			   .by = "anna",
+			   .has_conversation = true,
+			   .conversation = s->gate.conversation.id,
+			   .count = {[CAP_WRITE] = 1},
+			   .list = {[CAP_WRITE] = {"."}},
+			   .from_us = from,
+			   .to_us = from + 3600ULL * 1000000,
+			   .runs = 1};
+	struct err err = {0};
+
+	must(ticket_give(&s->gate.state.keeper, &t, &tx, &err) == 0, &err);
+	id_hex(&t.id, hex);
+}
+
+static bool is_marked(struct started *s)
+{
+	__attribute__((cleanup(directories_done))) struct directories dirs = {0};
+	struct err err = {0};
+
+	must(directories_load(&s->gate.state.keeper, &dirs, &err) == 0, &err);
+	for (size_t i = 0; i < dirs.count; i++)
+		if (dirs.list[i].kind == DIRECTORY_MARK && strcmp(dirs.list[i].path, place) == 0)
+			return true;
+	return false;
+}
+
+static void test_ticket(void)
+{
+	struct started *s = decide(true);
+	uint64_t records = 0;
+	struct err err = {0};
+	char hex[ID_HEX];
+
+	s->request.workspace_mode = WORKSPACE_RW;
+	must(look(s, &err) == 0, &err);
+	ok(s->gate.confined.workspace_mode == WORKSPACE_OVERLAY &&
+		   s->report.effect[0].outcome == OUTCOME_WITHHELD && s->report.effect[0].command,
+	   "an exposed run does not write directly, and the command is told");
+	give(s, hex);
+	must(look(s, &err) == 0, &err);
+	ok(s->report.effect[0].outcome == OUTCOME_TICKET && strstr(s->report.effect[0].by, hex),
+	   "under a grant it does");
+	must(ticket_revoke(&s->gate.state.keeper, hex, "anna", &err) == 0, &err);
+	ok(start(s, &records) == ERR_CONFLICT && records == 0,
+	   "the grant is revoked meanwhile: no start");
+	must(look(s, &err) == 0, &err);
+	ok(s->report.effect[0].outcome == OUTCOME_WITHHELD && !is_marked(s),
+	   "and then it gives nothing, and nothing is marked");
+	give(s, hex);
+	must(look(s, &err) == 0, &err);
+	s->gate.confined.workspace_mode = WORKSPACE_RW; /* also where it is root's directory */
+	ok(start(s, &records) == ERR_NONE && is_marked(s),
+	   "before an exposed run writes directly, the directory is marked");
+	must(look(s, &err) == 0, &err);
+	ok(s->report.effect[0].outcome == OUTCOME_WITHHELD, "the one run of the grant is used up");
+	done(s);
+	trust_place(true);
 }
 
 /* Asked twice it would say two things. */
@@ -276,7 +329,7 @@ static bool is_hash_of_rest(struct body *b, const uint8_t sha256[REPORT_SHA256])
 /* Somebody writes into the program while its result is recorded. */
 static void test_result(void)
 {
-	struct started *s = decide(ORIGIN_COUNT);
+	struct started *s = decide(false);
 	struct result *r = calloc(1, sizeof(*r));
 	struct body body = {0};
 	uint64_t records = 0;
@@ -287,51 +340,12 @@ static void test_result(void)
 	result_init(r);
 	s->bp.payload.is_program = true;
 	asked = 0;
-	must(gate_see_written(&s->gate, r, &err) == 0 && gate_log_result(&s->gate, r, &err) == 0,
-	     &err);
+	must(gate_log_result(&s->gate, r, &err) == 0, &err);
 	snprintf(ref, sizeof(ref), "run:%s", s->report.run);
 	must(store_find(s->gate.state.store, ref, 0, 0, copy_result, &body, &err) == 0, &err);
 	ok(asked == 1 && is_hash_of_rest(&body, s->report.result_sha256),
 	   "the hash of a result is the one of its record, whatever becomes of the program");
 	s->bp.payload.is_program = false;
-	result_done(r);
-	free(r);
-	done(s);
-}
-
-/* A commit that stopped: the list says what was to be written, and not what was. */
-static void test_half(void)
-{
-	static const char text[] = "written before it failed\n";
-	struct change change = {.path = "never", .path_len = 5, .type = TYPE_FILE};
-	struct started *s = decide(ORIGIN_EXPOSED);
-	struct result *r = calloc(1, sizeof(*r));
-	struct lost_run lost;
-	struct label label;
-	uint8_t sha256[KEEPER_SHA256];
-	struct file_key key = {.sha256 = sha256, .bytes = sizeof(text) - 1};
-	uint64_t records = 0;
-	bool known = false;
-	struct err err = {0};
-
-	digest_of(sha256, text, sizeof(text) - 1);
-	s->gate.confined.workspace_mode = WORKSPACE_OVERLAY;
-	s->gate.confined.commit = true;
-	scratch_must(r && start(s, &records) == ERR_NONE && s->gate.opens_lost, "a start");
-	result_init(r);
-	scratch_file("place/half", text, 0644);
-	r->touched = true;
-	r->changes = &change;
-	r->changec = 1;
-	must(gate_see_written(&s->gate, r, &err) == 0 && gate_log_result(&s->gate, r, &err) == 0 &&
-		     file_label_find(&s->gate.state.keeper, &key, &label, &known, &err) == 0,
-	     &err);
-	ok(known && label.integrity < INTEGRITY_TOOL, "what half a commit wrote is known");
-	ok(!s->report.lost &&
-		   files_lost_find(&s->gate.state.keeper, &s->gate.run, &lost, &err) == 0,
-	   "and nothing else is taken for lost");
-	r->changes = NULL;
-	r->changec = 0;
 	result_done(r);
 	free(r);
 	done(s);
@@ -344,14 +358,13 @@ int main(void)
 	snprintf(state, sizeof(state), "%s/state", root);
 	snprintf(place, sizeof(place), "%s/place", root);
 	scratch_dir("place");
+	trust_place(true);
 	test_nothing();
 	test_read();
-	test_known();
-	test_moved();
-	test_no_domain();
-	test_secret();
+	test_ended();
+	test_untrusted();
+	test_ticket();
 	test_result();
-	test_half();
 	scratch_leave(root);
 	return tap_done();
 }

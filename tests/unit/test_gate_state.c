@@ -31,12 +31,10 @@ static void test_open(void)
 	snprintf(principal, sizeof(principal), "uid:%u", geteuid());
 	ok(s.dir >= 0 && s.keeper.store == s.store && s.store, "with all its parts");
 	ok(strcmp(s.principal, principal) == 0 && strcmp(s.path, state) == 0, "whose, and where");
-	ok(scratch_exists("state/handle.key") && scratch_exists("state/plan.key") &&
-		   scratch_exists("state/log.key") && scratch_exists("state/log.db"),
-	   "and its keys");
+	ok(scratch_exists("state/log.key") && scratch_exists("state/log.db"), "and its key");
 	gate_state_close(&s);
 	ok(s.dir == -1 && !s.store, "closed");
-	ok(open_it(&s, true, &err) == 0 && s.store && !s.keeper.store, "a reader has no keys");
+	ok(open_it(&s, true, &err) == 0 && s.store, "a reader opens what is there");
 }
 
 static void test_refused(void)
@@ -49,16 +47,16 @@ static void test_refused(void)
 	scratch_must(chmod("state", 0750) == 0, "chmod");
 	ok(open_it(&s, false, &err) < 0 && err.code == ERR_REFUSED && err.cure[0],
 	   "a directory that others may enter");
-	scratch_must(chmod("state", 0700) == 0 && rename("state/plan.key", "plan.key") == 0,
+	scratch_must(chmod("state", 0700) == 0 && rename("state/log.key", "log.key") == 0,
 		     "moving a key");
-	scratch_file("state/plan.key", "nonsense\n", 0600);
+	scratch_file("state/log.key", "nonsense\n", 0600);
 	ok(open_it(&s, false, &err) < 0 && s.dir == -1 && !s.store,
 	   "a damaged key: nothing is open");
-	scratch_must(rename("plan.key", "state/plan.key") == 0, "moving it back");
-	scratch_must(link("state/plan.key", "plan.key") == 0, "a second name");
+	scratch_must(rename("log.key", "state/log.key") == 0, "moving it back");
+	scratch_must(link("state/log.key", "log.key") == 0, "a second name");
 	ok(open_it(&s, false, &err) < 0 && err.code == ERR_REFUSED && strstr(err.cause, "2 names"),
 	   "a key with a second name: %s", err.cause);
-	scratch_must(unlink("plan.key") == 0, "one name");
+	scratch_must(unlink("log.key") == 0, "one name");
 	ok(open_it(&s, false, &err) == 0, "with one name it is used");
 	gate_state_close(&s);
 	scratch_must(mkdir("away", 0700) == 0 && system("mv state/log.db* away") == 0,

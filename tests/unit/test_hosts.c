@@ -4,8 +4,8 @@
  * names of attributes, modules and files tie nothing.
  */
 #include "base/scope.h"
-#include "origin/attribute.h"
 #include "tap.h"
+#include "trust/attribute.h"
 
 /* clang-format off */
 static const char *const hosts[] = {

@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 
 #include "base/scope.h"
-#include "origin/origin.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -32,32 +31,27 @@ static void must_do(bool done, const struct err *err, const char *what)
 	scratch_must(done, what);
 }
 
-static struct domain new_domain(void)
+static struct conversation begin(void)
 {
-	struct host_event e = {.authenticated = true, .principal = gate.principal};
-	char handle[HANDLE_MAX];
-	struct domain d;
+	struct conversation c;
 	struct err err = {0};
 
-	must_do(domain_new(&gate.keeper, &e, handle, &d, &err) == 0, &err, "a domain");
-	return d;
+	conversation_init(&c, gate.principal, "test", 1);
+	must_do(conversation_begin(&gate.keeper, &c, &err) == 0, &err, "a conversation");
+	return c;
 }
 
 #define AUTO_REPORT __attribute__((cleanup(ingest_done)))
 
 /* *REPORT is zeroed at first, or of the last time. */
-static int read_bytes(struct domain *d, enum source_kind kind, const char *name, struct text data,
-		      struct ingest_report *report, struct err *err)
+static int read_bytes(struct conversation *c, enum source_kind kind, const char *name,
+		      struct text data, struct ingest_report *report, struct err *err)
 {
-	struct ingest_in in = {.kind = kind,
-			       .name = name,
-			       .name_len = strlen(name),
-			       .data = data,
-			       .label = label_unknown()};
+	struct ingest_in in = {.kind = kind, .name = name, .name_len = strlen(name), .data = data};
 
 	memset(err, 0, sizeof(*err));
 	ingest_done(report);
-	return ingest(&gate, &rules, d, &in, report, err);
+	return ingest(&gate, &rules, c, &in, report, err);
 }
 
 static const char utf16[] = "\xff\xfem\0o\0o\0n\0s\0t\0o\0n\0e\0 \0w\0o\0r\0d\0\n\0";
@@ -107,16 +101,16 @@ static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text data = {rows[i].data, rows[i].len ? rows[i].len : strlen(rows[i].data)};
-		struct domain d = new_domain();
+		struct conversation c = begin();
 		AUTO_REPORT struct ingest_report r = {0};
 		struct err err;
 		bool hostile = rows[i].grade == GRADE_DENIES;
-		int done = read_bytes(&d, rows[i].kind, rows[i].name, data, &r, &err);
+		int done = read_bytes(&c, rows[i].kind, rows[i].name, data, &r, &err);
 
 		ok(done == 0 && r.released.source.grade == rows[i].grade &&
-			   r.released.source.label.integrity ==
-				   (hostile ? INTEGRITY_HOSTILE : INTEGRITY_UNTRUSTED) &&
-			   d.floor.integrity == r.released.source.label.integrity,
+			   r.released.source.trust ==
+				   (hostile ? SOURCE_HOSTILE : SOURCE_UNTRUSTED) &&
+			   c.exposed_us && strstr(c.cause, rows[i].name),
 		   "%s: %s %s", rows[i].what, grade_name(r.released.source.grade), err.message);
 		ok(r.released.data == data.s && r.released.len == data.len,
 		   "%s: the bytes come back as they are", rows[i].what);
@@ -125,11 +119,11 @@ static void test_rows(void)
 
 static void test_findings(void)
 {
-	struct domain d = new_domain();
+	struct conversation c = begin();
 	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 
-	read_bytes(&d, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
+	read_bytes(&c, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
 	ok(r.look.findings >= 2 && r.look.listed == 2, "each rule is told once");
 	bool denies = false, asks = false;
 	for (size_t i = 0; i < r.look.listed; i++) {
@@ -145,18 +139,18 @@ static void test_findings(void)
 static void test_many(void)
 {
 	static char text[REPORT_FINDINGS_MAX * 16 + 64];
-	struct domain d = new_domain();
+	struct conversation c = begin();
 	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 	size_t len = 0;
 
 	for (int i = 0; i < REPORT_FINDINGS_MAX; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "gravel%02dx ", i);
-	read_bytes(&d, FROM_WEB, "a", (struct text){text, len}, &r, &err);
+	read_bytes(&c, FROM_WEB, "a", (struct text){text, len}, &r, &err);
 	ok(r.look.listed == REPORT_FINDINGS_MAX && r.look.findings >= REPORT_FINDINGS_MAX,
 	   "so many rules are listed: %zu", r.look.listed);
 	len += (size_t)snprintf(text + len, sizeof(text) - len, "quartz");
-	read_bytes(&d, FROM_WEB, "a", (struct text){text, len}, &r, &err);
+	read_bytes(&c, FROM_WEB, "a", (struct text){text, len}, &r, &err);
 	bool denies = false;
 	for (size_t i = 0; i < r.look.listed; i++)
 		denies |= r.look.finding[i].grade == GRADE_DENIES;
@@ -164,21 +158,22 @@ static void test_many(void)
 	   "of one more the mildest gives way");
 }
 
-/* Does CODE tie to what D has read? */
-static enum tie tie_of(struct domain *d, const char *code)
+/* Does CODE tie to what C has read? */
+static enum tie tie_of(struct conversation *c, const char *code)
 {
-	AUTO_SOURCES struct source_set set = {0};
+	struct source_set set = {0};
 	struct origin_text text = {.data = code, .len = strlen(code)};
 	static struct attribution a;
 	enum tie tie[8] = {TIE_NONE};
 	struct err err = {0};
 
-	must_do(source_set_load(&gate.keeper, d, &set, &err) == 0 && set.count <= 8 &&
+	must_do(source_set_load(&gate.keeper, c, &set, &err) == 0 && set.count <= 8 &&
 			attribute(&text, 1, set.index, set.count, tie, &a, &err) == 0,
 		&err, "ties");
 	enum tie most = TIE_NONE;
 	for (size_t i = 0; i < set.count; i++)
 		most = tie[i] > most ? tie[i] : most;
+	source_set_done(&set);
 	return most;
 }
 
@@ -191,14 +186,14 @@ static void test_recognised(void)
 	static const char split[] = "f = '/srv/' + 'ledger/' + '2041/' + 'accounts.db'\nprint(f)\n";
 	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
-	struct domain d = new_domain();
+	struct conversation c = begin();
 
-	ok(tie_of(&d, code) == TIE_NONE, "what was not read is not recognised");
-	read_bytes(&d, FROM_WEB, "a", (struct text){wrapped, strlen(wrapped)}, &r, &err);
-	ok(tie_of(&d, code) >= TIE_SPAN, "what was read in base64 is");
-	d = new_domain();
-	read_bytes(&d, FROM_FILE, "a.py", (struct text){split, strlen(split)}, &r, &err);
-	ok(r.look.unread || tie_of(&d, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
+	ok(tie_of(&c, code) == TIE_NONE, "what was not read is not recognised");
+	read_bytes(&c, FROM_WEB, "a", (struct text){wrapped, strlen(wrapped)}, &r, &err);
+	ok(tie_of(&c, code) >= TIE_SPAN, "what was read in base64 is");
+	c = begin();
+	read_bytes(&c, FROM_FILE, "a.py", (struct text){split, strlen(split)}, &r, &err);
+	ok(r.look.unread || tie_of(&c, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
 		   r.released.source.grade == GRADE_ASKS,
 	   "what a program puts together is, where there is a box to read it in");
 }
@@ -206,27 +201,27 @@ static void test_recognised(void)
 static void test_bounds(void)
 {
 	AUTO_FREE char *big = malloc(INGEST_BYTES_MAX + 2);
-	struct domain d = new_domain();
+	struct conversation c = begin();
 	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 
 	memset(big, 'a', INGEST_BYTES_MAX + 1);
 	big[INGEST_BYTES_MAX + 1] = '\0';
-	ok(read_bytes(&d, FROM_WEB, "a", (struct text){big, INGEST_BYTES_MAX + 1}, &r, &err) < 0 &&
+	ok(read_bytes(&c, FROM_WEB, "a", (struct text){big, INGEST_BYTES_MAX + 1}, &r, &err) < 0 &&
 		   err.code == ERR_LIMIT && err.cure[0] && !r.released.data,
 	   "one byte too many is not released");
 	big[INGEST_BYTES_MAX] = '\0';
-	ok(read_bytes(&d, FROM_WEB, "a", (struct text){big, INGEST_BYTES_MAX}, &r, &err) == 0 &&
+	ok(read_bytes(&c, FROM_WEB, "a", (struct text){big, INGEST_BYTES_MAX}, &r, &err) == 0 &&
 		   r.released.len == INGEST_BYTES_MAX,
 	   "the longest is: %s", err.message);
-	ok(read_bytes(&d, FROM_COUNT, "a", (struct text){"x", 1}, &r, &err) < 0, "no such kind");
+	ok(read_bytes(&c, FROM_COUNT, "a", (struct text){"x", 1}, &r, &err) < 0, "no such kind");
 }
 
 /* The store takes nothing more: the bytes stay here. */
 static void test_not_recorded(void)
 {
-	struct domain d = new_domain();
-	uint64_t sources = d.sources;
+	struct conversation c = begin();
+	uint64_t sources = c.sources;
 	AUTO_REPORT struct ingest_report r = {0};
 	struct err err;
 	struct rlimit most, none = {0};
@@ -235,12 +230,42 @@ static void test_not_recorded(void)
 	none.rlim_max = most.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	scratch_must(setrlimit(RLIMIT_FSIZE, &none) == 0, "setrlimit");
-	int done = read_bytes(&d, FROM_WEB, "a", (struct text){"words", 5}, &r, &err);
+	int done = read_bytes(&c, FROM_WEB, "a", (struct text){"words", 5}, &r, &err);
 	scratch_must(setrlimit(RLIMIT_FSIZE, &most) == 0, "setrlimit");
 	ok(done < 0 && !r.released.data && !r.released.len,
 	   "what cannot be recorded is not released: %s", err.message);
-	must_do(domain_load(&gate.keeper, &d.id, &d, &err) == 0, &err, "the domain");
-	ok(d.sources == sources, "and was not read");
+	must_do(conversation_load(&gate.keeper, &c.id, &c, &err) == 0, &err, "the conversation");
+	ok(c.sources == sources && !c.exposed_us, "and was not read");
+}
+
+static void test_exposes(void)
+{
+	struct conversation c = begin(), same = c, got;
+	AUTO_REPORT struct ingest_report r = {0};
+	struct ingest_in in = {
+		.kind = FROM_FILE, .name = "a.txt", .name_len = 5, .data = {"plain words", 11}};
+	struct err err = {0};
+
+	ok(ingest(&gate, &rules, &c, &in, &r, &err) == 0 && c.exposed_us &&
+		   r.released.source.trust == SOURCE_UNTRUSTED && c.sources == 1,
+	   "what is read exposes the conversation");
+	ingest_done(&r);
+	in.data = (struct text){"moonstone word", 14};
+	ok(ingest(&gate, &rules, &c, &in, &r, &err) == 0 && c.exposed_us &&
+		   r.released.source.trust == SOURCE_HOSTILE,
+	   "it is hostile if a rule of the deny grade finds something");
+	ingest_done(&r);
+	in.data = (struct text){"plain words", 11};
+	ok(ingest(&gate, &rules, &same, &in, &r, &err) == 0 && same.sources == 3 &&
+		   same.exposed_us == c.exposed_us && strcmp(same.cause, c.cause) == 0,
+	   "a process that read the conversation before sees what others did");
+	must_do(conversation_end(&gate.keeper, &c.id, "enough", &got, &err) == 0, &err, "its end");
+	ok(read_bytes(&got, FROM_WEB, "a", (struct text){"words", 5}, &r, &err) < 0 &&
+		   !r.released.data,
+	   "nothing enters an ended conversation: %s", err.message);
+	ok(read_bytes(&c, FROM_WEB, "a", (struct text){"words", 5}, &r, &err) < 0 &&
+		   !r.released.data,
+	   "also when it ended meanwhile: %s", err.message);
 }
 
 static void write_rules(void)
@@ -289,6 +314,7 @@ int main(void)
 	test_recognised();
 	test_bounds();
 	test_not_recorded();
+	test_exposes();
 	gate_state_close(&gate);
 	packs_done(&rules);
 	scratch_leave(dir);

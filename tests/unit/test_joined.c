@@ -2,7 +2,7 @@
  *
  * Literals that a program puts together are read as one.
  */
-#include "origin/joined.h"
+#include "trust/joined.h"
 
 #include <string.h>
 

@@ -68,25 +68,6 @@ static size_t naive_path(size_t m, size_t from, size_t to, struct merkle_proof *
 	return ret->count;
 }
 
-/* SUBPROOF(m, D[from:to], b) of section 2.1.2. */
-static void naive_proof(size_t m, size_t from, size_t to, bool whole, struct merkle_proof *ret)
-{
-	if (m == to) {
-		ret->count = 0;
-		if (!whole)
-			naive_root(from, to, ret->hash[ret->count++]);
-		return;
-	}
-	size_t k = from + below(to - from);
-	if (m <= k) {
-		naive_proof(m, from, k, whole, ret);
-		naive_root(k, to, ret->hash[ret->count++]);
-	} else {
-		naive_proof(m, k, to, false, ret);
-		naive_root(from, k, ret->hash[ret->count++]);
-	}
-}
-
 static void make_proof(const struct merkle_range *range, size_t count, struct merkle_proof *ret)
 {
 	ret->count = count;
@@ -151,43 +132,6 @@ static void test_inclusion(void)
 	ok(!wrong, "and for no other leaf, place or proof");
 }
 
-static void test_consistency(void)
-{
-	int bad = 0, other = 0, wrong = 0;
-
-	for (size_t n = 1; n <= LEAVES; n++) {
-		uint8_t root[MERKLE_HASH];
-		naive_root(0, n, root);
-		for (size_t m = 1; m <= n; m++) {
-			struct merkle_range range[MERKLE_PROOF_MAX];
-			struct merkle_proof proof, want = {0};
-			uint8_t first[MERKLE_HASH];
-			naive_root(0, m, first);
-			make_proof(range, merkle_consistency(m, n, range), &proof);
-			if (m < n)
-				naive_proof(m, 0, n, true, &want);
-			other += !same(&proof, &want);
-			bad += !merkle_is_consistent(m, n, &proof, first, root);
-			first[0] ^= 1;
-			wrong += merkle_is_consistent(m, n, &proof, first, root);
-			first[0] ^= 1;
-			root[0] ^= 1;
-			wrong += merkle_is_consistent(m, n, &proof, first, root);
-			root[0] ^= 1;
-			if (proof.count) {
-				proof.hash[0][5] ^= 1;
-				wrong += merkle_is_consistent(m, n, &proof, first, root);
-				proof.hash[0][5] ^= 1;
-				proof.count--;
-				wrong += merkle_is_consistent(m, n, &proof, first, root);
-			}
-		}
-	}
-	ok(!other, "a proof of consistency is what RFC 6962 says");
-	ok(!bad, "and holds for every pair of sizes");
-	ok(!wrong, "and for no other root or proof");
-}
-
 static void test_edges(void)
 {
 	struct merkle_range range[MERKLE_PROOF_MAX];
@@ -197,18 +141,11 @@ static void test_edges(void)
 	ok(merkle_inclusion(5, 5, range) == 0 && !merkle_is_included(hash, 5, 5, &proof, hash) &&
 		   !merkle_is_included(hash, 0, 0, &proof, hash),
 	   "nothing is in a tree beyond its end");
-	ok(!merkle_is_consistent(0, 5, &proof, hash, hash) &&
-		   !merkle_is_consistent(6, 5, &proof, hash, hash) &&
-		   merkle_consistency(0, 5, range) == 0 && merkle_consistency(6, 5, range) == 0,
-	   "nor is one tree the beginning of a smaller one, or an empty one of any");
 	proof.count = MERKLE_PROOF_MAX + 1;
-	ok(!merkle_is_included(hash, 1, 2, &proof, hash) &&
-		   !merkle_is_consistent(1, 2, &proof, hash, hash),
+	ok(!merkle_is_included(hash, 1, 2, &proof, hash),
 	   "no proof is longer than any tree is high");
 	size_t most = merkle_inclusion(UINT64_MAX - 1, UINT64_MAX, range);
-	size_t steps = merkle_consistency(UINT64_MAX - 1, UINT64_MAX, range);
-	ok(most < MERKLE_PROOF_MAX && steps <= MERKLE_PROOF_MAX, "the longest have %zu and %zu",
-	   most, steps);
+	ok(most <= MERKLE_PROOF_MAX, "the longest has %zu", most);
 }
 
 int main(void)
@@ -217,7 +154,6 @@ int main(void)
 		memcpy(data[i], (uint8_t[]){(uint8_t)i, 7, (uint8_t)(i * 3)}, LEAF_LEN);
 	test_roots();
 	test_inclusion();
-	test_consistency();
 	test_edges();
 	return tap_done();
 }

@@ -137,17 +137,19 @@ static const struct {
 	const char *body;
 	json_int_t class, activity, severity, action; /* action -1: there is none */
 } rows[] = {
-	{RECORD_INGEST, "{\"grade\":\"none\",\"integrity\":\"untrusted\"}", 6003, 2, 1, -1},
+	{RECORD_INGEST, "{\"grade\":\"none\",\"trust\":\"untrusted\"}", 6003, 2, 1, -1},
 	{RECORD_INGEST, "{\"grade\":\"shown\",\"rules\":[\"R\"]}", 2004, 1, 2, 0},
 	{RECORD_INGEST, "{\"grade\":\"denies\",\"rules\":[\"R\"]}", 2004, 1, 4, 0},
 	{RECORD_VERDICT, "{\"verdict\":\"allow\"}", 2004, 1, 1, 1},
-	{RECORD_VERDICT, "{\"verdict\":\"allow-contained\"}", 2004, 1, 1, 1},
 	{RECORD_VERDICT, "{\"verdict\":\"ask\"}", 2004, 1, 3, 0},
 	{RECORD_VERDICT, "{\"verdict\":\"deny\"}", 2004, 1, 4, 2},
 	{RECORD_DENIAL, "{}", 2004, 1, 3, 2},
 	{RECORD_EGRESS, "{}", 6003, 99, 1, -1},
-	{RECORD_LOST, "{}", 6003, 99, 1, -1},
-	{RECORD_FOUND, "{}", 6003, 3, 1, -1},
+	{RECORD_INGEST, "{\"grade\":\"none\",\"trust\":\"hostile\"}", 6003, 2, 4, -1},
+	{RECORD_CONVERSATION, "{\"what\":\"exposed\"}", 6003, 1, 1, -1},
+	{RECORD_TICKET, "{\"what\":\"given\"}", 6003, 1, 1, -1},
+	{RECORD_TRUST, "{}", 6003, 3, 1, -1},
+	{RECORD_APPLY, "{}", 6003, 3, 1, -1},
 	{RECORD_START, "{}", 1007, 1, 1, -1},
 	{RECORD_RESULT, "{\"exit_code\":3}", 1007, 2, 1, -1},
 	{RECORD_KEY, "{\"by\":1000,\"event\":\"enrolled\"}", 6003, 3, 1, -1},

@@ -232,9 +232,9 @@ static void test_since(void)
 	shell("echo mine >upper/old; echo mine >upper/tool");
 	AUTO_CLOSE int upper = open_dir("upper"), ws = open_dir("ws");
 	struct stat st;
+	scratch_must(stat("upper/tool", &st) == 0 && open_overlay(&o, &err) == 0, "opening");
 	usleep(20000);
 	shell("echo theirs >ws/old");
-	scratch_must(stat("ws/old", &st) == 0 && open_overlay(&o, &err) == 0, "opening");
 	ok(overlay_save(&o, upper, ws, st.st_ctim, &lost, &err) == 0, "saved");
 	overlay_close(&o);
 	shows("=*old =tool", "a file that changed during the run counts as moved");
@@ -279,6 +279,26 @@ static void test_hostile(void)
 		ok(save(&err) == 0 && losses.left_out == 1, "a device is left out");
 		ok(system("! find state -name null | grep -q .") == 0, "and not saved");
 	}
+}
+
+/* A commit in a repository that was there is data. What git runs or obeys is not; no repository is made. */
+static void test_repository(void)
+{
+	prepare();
+	shell("mkdir -p ws/.git/hooks ws/.git/refs/heads; echo ref >ws/.git/HEAD");
+	shell("mkdir -p upper/.git/hooks upper/.git/objects/ab upper/.git/refs/heads "
+	      "upper/.git/refs/.git "
+	      "upper/.git/rebase-merge upper/sub/.git");
+	shell("for f in HEAD index config hooks/pre-commit objects/ab/cd refs/heads/main "
+	      "refs/.envrc "
+	      "refs/.git/config rebase-merge/git-rebase-todo; do echo x >upper/.git/$f; done; "
+	      "echo x >upper/sub/.git/HEAD");
+	saves("a commit");
+	shows("=.git/HEAD +!.git/config +!.git/hooks/pre-commit +.git/index +.git/objects "
+	      "+.git/objects/ab +.git/objects/ab/cd +!.git/rebase-merge "
+	      "+!.git/rebase-merge/git-rebase-todo +!.git/refs/.envrc +!.git/refs/.git "
+	      "+!.git/refs/.git/config +.git/refs/heads/main +sub +!sub/.git +!sub/.git/HEAD",
+	      "a commit is free, what git runs or obeys is not, nor another repository");
 }
 
 static void test_limits(void)
@@ -326,9 +346,7 @@ static void test_lock_and_reset(void)
 	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
 	AUTO_CLOSE int state = -1, ws = -1;
 	struct overlay other = OVERLAY_CLOSED;
-	struct overlay_place *places;
-	struct stat st;
-	size_t count;
+	bool finished = false;
 	struct err err;
 
 	prepare();
@@ -336,24 +354,14 @@ static void test_lock_and_reset(void)
 	saves("a run is saved");
 	state = open_dir("state");
 	ws = open_dir("ws");
-	scratch_must(open_overlay(&o, &err) == 0 && stat("ws", &st) == 0, "opening");
+	scratch_must(open_overlay(&o, &err) == 0, "opening");
 	ok(open_overlay(&other, &err) == -1 && err.code == ERR_CONFLICT, "one at a time: %s",
 	   err.message);
-	ok(overlay_reset(state, conversation, ws, &err) == -1, "also for a reset");
+	ok(overlay_reset(state, conversation, ws, &finished, &err) == -1, "also for a reset");
 	overlay_close(&o);
-	ok(overlay_list(state, conversation, &places, &count, &err) == 0 && count == 1 &&
-		   places[0].dev == st.st_dev && places[0].ino == st.st_ino,
-	   "the directory is listed");
-	free(places);
-	static const uint8_t another[OVERLAY_CONVERSATION];
-	ok(overlay_list(state, another, &places, &count, &err) == 0 && count == 0,
-	   "not for another conversation");
-	free(places);
-	ok(overlay_reset(state, conversation, ws, &err) == 0, "a reset: %s", err.message);
+	ok(overlay_reset(state, conversation, ws, &finished, &err) == 0, "a reset: %s",
+	   err.message);
 	shows("", "drops everything");
-	ok(overlay_list(state, conversation, &places, &count, &err) == 0 && count == 0,
-	   "and it is no longer listed");
-	free(places);
 	ok(!scratch_exists("ws/new"), "the directory is as it was");
 }
 
@@ -386,7 +394,8 @@ static void test_damage(void)
 	ok(apply(NULL, &err) == -1 && strstr(err.message, "damaged"), "nor is a part of it: %s",
 	   err.message);
 	AUTO_CLOSE int state = open_dir("state"), ws = open_dir("ws");
-	ok(overlay_reset(state, conversation, ws, &err) == 0, "a reset drops it");
+	bool finished = false;
+	ok(overlay_reset(state, conversation, ws, &finished, &err) == 0, "a reset drops it");
 	shows("", "and all is well");
 }
 
@@ -432,6 +441,7 @@ int main(void)
 	test_moved();
 	test_since();
 	test_hostile();
+	test_repository();
 	test_limits();
 	test_lock_and_reset();
 	test_damage();

@@ -1,61 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program that is hashed while it runs: any change of its file in between must be noticed, also
- * one that leaves its size and its modification time as they were, and one made at once.
+ * Which code names another encoding than UTF-8, so that a person would be shown other text than runs.
  */
-#include "flow/payload.h"
-
-#include <time.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/scope.h"
-#include "scratch.h"
+#include "flow/payload.h"
 #include "tap.h"
 
-static void do_nothing(void)
-{
-}
-
-static void overwrite(void)
-{
-	scratch_file("program", "other", 0755);
-}
-
-static void overwrite_unseen(void)
-{
-	struct stat st;
-
-	scratch_must(stat("program", &st) == 0, "program");
-	struct timespec times[2] = {st.st_atim, st.st_mtim};
-	overwrite();
-	scratch_must(utimensat(AT_FDCWD, "program", times, 0) == 0, "times");
-}
-
-static void append(void)
-{
-	scratch_must(truncate("program", 100) == 0, "program");
-}
+static const struct {
+	const char *code;
+	bool is_recoded;
+} rows[] = {
+	{"", false},
+	{"print(1)\n", false},
+	{"# coding: utf-8\n", false},
+	{"# -*- coding: UTF-8 -*-\n", false},
+	{"# vim: set fileencoding=utf8 :\n", false},
+	{"# coding:\n", false},
+	{"# a coding: style\n", true},
+	{"# coding: utf-7\n", true},
+	{"#!/usr/bin/python3\n# coding=latin-1", true},
+	{"# coding: utf-8 coding: utf-7\n", true},
+	{"x = 1\r# coding: utf-7\n", true},
+	{"\n\n# coding: utf-7\n", false},
+	{"\n# coding:\t cp037", true},
+	{"# coding: utf-8-sig\n", false},
+	{"# encoding\n", false},
+	{"coding", false},
+	{"coding=", false},
+};
 
 int main(void)
 {
-	static const struct {
-		const char *what;
-		void (*meanwhile)(void);
-		bool same;
-	} rows[] = {{"a file that nobody touched", do_nothing, true},
-		    {"one that was overwritten", overwrite, false},
-		    {"one that was overwritten, with its old times", overwrite_unseen, false},
-		    {"one that grew", append, false}};
-	const char *dir = scratch_enter();
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct stat before;
-		struct err err;
-		scratch_file("program", "first", 0755);
-		AUTO_CLOSE int fd = open("program", O_RDONLY | O_CLOEXEC);
-		scratch_must(payload_stamp(fd, &before, &err) == 0, "stamp");
-		rows[i].meanwhile();
-		ok(payload_is_same(fd, &before) == rows[i].same, "%s", rows[i].what);
+		AUTO_FREE char *code = strdup(rows[i].code);
+		if (!code)
+			abort();
+		struct payload p = {.data = code, .len = strlen(code)};
+		ok(payload_is_recoded(&p) == rows[i].is_recoded, "row %zu", i);
 	}
-	scratch_leave(dir);
+	struct payload program = {0};
+	ok(!payload_is_recoded(&program), "a program has no lines");
 	return tap_done();
 }

@@ -1,17 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * The decision table, cell by cell: every profile, origin, grade and combination of capabilities
- * against a grid that was written by hand, with what is granted and which box it gets. And that the
- * words of the gate are rows: a name of its own and a meaning each.
+ * The two decisions, cell by cell, against grids that were written by hand from the design: may it run, and
+ * may it have this effect? And that the words of the gate are rows: a name of its own and a meaning each.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
 #include "policy/policy.h"
-#include "policy_grid.h"
 #include "tap.h"
 
-static const char signs[] = "-2?c+";
+/* Of an effect that no ticket covers: "P" the policy gives it, "a" a person is asked, "-" withheld. The four
+ * columns: listed and there is a person; listed; there is a person; neither. */
+static const struct effect_row {
+	const char *profile, *state, *effect, *signs;
+} effect_grid[] = {
+	{"strict", "clean", "write", "a-a-"},	 {"strict", "clean", "net", "a-a-"},
+	{"strict", "clean", "secret", "a-a-"},	 {"strict", "exposed", "write", "a-a-"},
+	{"strict", "exposed", "net", "a-a-"},	 {"strict", "exposed", "secret", "a-a-"},
+	{"balanced", "clean", "write", "PPPP"},	 {"balanced", "clean", "net", "PPa-"},
+	{"balanced", "clean", "secret", "a-a-"}, {"balanced", "exposed", "write", "a-a-"},
+	{"balanced", "exposed", "net", "a-a-"},	 {"balanced", "exposed", "secret", "a-a-"},
+	{"observe", "clean", "write", "PPPP"},	 {"observe", "clean", "net", "PPa-"},
+	{"observe", "clean", "secret", "PPa-"},	 {"observe", "exposed", "write", "PPPP"},
+	{"observe", "exposed", "net", "PPa-"},	 {"observe", "exposed", "secret", "PPa-"},
+};
+
+/* "+" it runs, "a" a person is asked, "-" it does not; the columns: grade none, shown, asks, denies. */
+static const struct run_row {
+	const char *profile;
+	bool derived, bounded;
+	const char *signs;
+} run_grid[] = {
+	{"strict", false, false, "+++-"},   {"strict", false, true, "+++-"},
+	{"strict", true, false, "aaa-"},    {"strict", true, true, "aaa-"},
+	{"balanced", false, false, "+++-"}, {"balanced", false, true, "+++-"},
+	{"balanced", true, false, "++a-"},  {"balanced", true, true, "+++-"},
+	{"observe", false, false, "+++-"},  {"observe", false, true, "+++-"},
+	{"observe", true, false, "+++-"},   {"observe", true, true, "+++-"},
+};
+
+static struct policy policies[POLICY_PROFILES];
 
 static unsigned find(const char *(*at)(unsigned i), const char *name)
 {
@@ -24,256 +52,247 @@ static unsigned find(const char *(*at)(unsigned i), const char *name)
 	return i;
 }
 
-/* Compute is in every set, and reading in every one that writes. */
-static unsigned whole(unsigned caps)
+static const struct policy *profile(const char *name)
 {
-	return caps | 1U | (caps & CAP_BIT(CAP_WRITE) ? CAP_BIT(CAP_READ) : 0);
+	return &policies[find(policy_profile_name, name)];
 }
 
-/* The strictest sign of those that are asked for. */
-static enum verdict expected(const struct grid_row *row, unsigned caps)
+static void test_effects(void)
 {
-	enum verdict least = VERDICT_ALLOW;
-
-	for (unsigned c = 0; c < CAP_COUNT; c++) {
-		enum verdict v = (enum verdict)(strchr(signs, row->signs[2 * c]) - signs);
-		if (whole(caps) & CAP_BIT(c) && v < least)
-			least = v;
-	}
-	return least;
-}
-
-static bool box_is(const struct decision *d, unsigned caps, enum tier tier)
-{
-	const struct policy_box *b = &d->box;
-	enum workspace_mode workspace = caps & CAP_BIT(CAP_WRITE)  ? WORKSPACE_RW
-					: caps & CAP_BIT(CAP_READ) ? WORKSPACE_OVERLAY
-								   : WORKSPACE_NONE;
-
-	return b->tier == tier && b->workspace == workspace &&
-	       b->network == !!(caps & CAP_BIT(CAP_NET)) &&
-	       b->secrets == !!(caps & CAP_BIT(CAP_SECRET)) &&
-	       b->commit == !!(caps & CAP_BIT(CAP_WRITE));
-}
-
-/* What a contained run has: what the grid allows, computing and reading. */
-static unsigned contained(const struct grid_row *row, unsigned asked)
-{
-	unsigned caps = CAP_BIT(CAP_COMPUTE) | CAP_BIT(CAP_READ);
-
-	for (unsigned c = 0; c < CAP_COUNT; c++)
-		if (row->signs[2 * c] == '+')
-			caps |= CAP_BIT(c);
-	return caps & asked;
-}
-
-static bool grants_are(const struct decision *d, const struct policy *p, const struct grid_row *row)
-{
-	unsigned asked = d->asked, box = contained(row, asked);
-	bool low = d->origin <= ORIGIN_EXPOSED;
-	enum tier tier = low ? p->contained.tier : TIER_NO_USERNS;
-
-	switch (d->verdict) {
-	case VERDICT_ALLOW:
-		return d->granted == asked && !d->if_approved && box_is(d, asked, tier);
-	case VERDICT_CONTAINED:
-		return d->granted == box && !d->if_approved && box_is(d, box, p->contained.tier);
-	case VERDICT_ASK:
-	case VERDICT_ASK_TWO:
-		return !d->granted && d->if_approved == asked && box_is(d, asked, tier) &&
-		       d->approval.approvers == (d->verdict == VERDICT_ASK ? 1 : 2);
-	default:
-		return !d->granted && !d->if_approved && box_is(d, 0, TIER_FULL);
-	}
-}
-
-/* The deciding row is the profile's, and names a capability with that very sign. */
-static bool row_is(const struct decision *d, const struct grid_row *row)
-{
-	char name[POLICY_REASON_MAX], wanted[POLICY_REASON_MAX];
-	const char *origin = strcmp(row->grade, "denies") == 0 ? "hostile" : row->origin;
-
-	snprintf(wanted, sizeof(wanted), "profile/%s/%s/%s/%s", row->profile, origin, row->grade,
-		 cap_name(d->cap));
-	return strcmp(decision_row(d, name, sizeof(name)), wanted) == 0 &&
-	       d->asked & CAP_BIT(d->cap) && d->of[d->cap].verdict == d->verdict;
-}
-
-static void test_row(const struct grid_row *row)
-{
-	struct policy p;
-	struct decision d;
-	struct err err;
-	unsigned wrong = 0;
-
-	if (policy_init(&p, (enum policy_profile)find(policy_profile_name, row->profile), &err) < 0)
-		abort();
-	for (unsigned caps = 0; caps <= CAP_ALL; caps++) {
-		struct ask ask = {.origin = (enum origin)find(origin_name, row->origin),
-				  .grade = (enum grade)find(grade_name, row->grade),
-				  .caps = caps};
-		policy_decide(&p, &ask, &d);
-		if (d.verdict == expected(row, caps) && d.asked == whole(caps) &&
-		    grants_are(&d, &p, row) && row_is(&d, row))
-			continue;
-		printf("# capabilities %#x: %s\n", caps, verdict_name(d.verdict));
-		wrong++;
-	}
-	ok(!wrong, "%s, %s, %s: %s", row->profile, row->origin, row->grade, row->signs);
-	policy_done(&p);
-}
-
-static void test_grid(void)
-{
-	bool seen[POLICY_PROFILES][ORIGIN_COUNT][GRADE_COUNT] = {0};
+	static const enum outcome outcomes[] = {
+		['-'] = OUTCOME_WITHHELD, ['a'] = OUTCOME_WAITS, ['P'] = OUTCOME_POLICY};
+	bool seen[POLICY_PROFILES][STATE_COUNT][CAP_COUNT] = {0};
 	size_t cells = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(grid); i++) {
-		const struct grid_row *r = &grid[i];
-		bool *cell = &seen[find(policy_profile_name, r->profile)]
-				  [find(origin_name, r->origin)][find(grade_name, r->grade)];
+	for (size_t i = 0; i < ARRAY_SIZE(effect_grid); i++) {
+		const struct effect_row *row = &effect_grid[i];
+		struct policy_effect e = {.cap = (enum cap)find(cap_name, row->effect),
+					  .exposed = strcmp(row->state, "exposed") == 0};
+		bool good = true;
+		bool *cell = &seen[find(policy_profile_name, row->profile)][e.exposed][e.cap];
 		cells += !*cell;
 		*cell = true;
-		test_row(r);
+		for (unsigned k = 0; k < 8; k++) {
+			enum outcome wanted = outcomes[(unsigned char)row->signs[k & 3]];
+			e.listed = !(k & 2);
+			e.can_ask = !(k & 1);
+			e.covered = k & 4;
+			good = good && policy_decide_effect(profile(row->profile), &e) ==
+					       (e.covered ? OUTCOME_TICKET : wanted);
+		}
+		ok(good, "%s, %s, %s: %s", row->profile, row->state, row->effect, row->signs);
 	}
-	ok(cells == POLICY_PROFILES * ORIGIN_COUNT * GRADE_COUNT && cells == ARRAY_SIZE(grid),
-	   "the grid has every line once");
+	ok(cells == POLICY_PROFILES * STATE_COUNT * CAP_COUNT && cells == ARRAY_SIZE(effect_grid),
+	   "the grid of effects has every line once");
 }
 
-static enum verdict softened(enum verdict v)
+static void test_runs(void)
 {
-	return v == VERDICT_ASK || v == VERDICT_ASK_TWO ? VERDICT_CONTAINED : v;
+	static const enum verdict verdicts[] = {
+		['-'] = VERDICT_DENY, ['a'] = VERDICT_ASK, ['+'] = VERDICT_ALLOW};
+	bool seen[POLICY_PROFILES][2][2] = {0};
+	size_t cells = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(run_grid); i++) {
+		const struct run_row *row = &run_grid[i];
+		const struct policy *p = profile(row->profile);
+		bool good = true;
+		bool *cell = &seen[p->profile][row->derived][row->bounded];
+		cells += !*cell;
+		*cell = true;
+		for (unsigned k = 0; k < 2 * GRADE_COUNT; k++) {
+			struct policy_run run = {.exposed = k >= GRADE_COUNT,
+						 .derived = row->derived,
+						 .bounded = row->bounded,
+						 .grade = (enum grade)(k % GRADE_COUNT)};
+			enum verdict wanted = verdicts[(unsigned char)row->signs[run.grade]];
+			good = good && policy_decide_run(p, &run) == wanted &&
+			       strlen(policy_run_reason(p, &run)) > 20;
+		}
+		ok(good, "%s, derived %d, bounded %d: %s", row->profile, row->derived, row->bounded,
+		   row->signs);
+	}
+	ok(cells == (size_t)POLICY_PROFILES * 4 && cells == ARRAY_SIZE(run_grid),
+	   "the grid of runs has every line once");
 }
 
-/* Calls HOLDS for every cell; how many it does not hold for. */
-static unsigned count_not(bool (*holds)(enum policy_profile p, enum origin o, enum grade g,
-					enum cap c))
+/* Whatever else is known of the code, a rule that requires review has its way, and never more than that. */
+static void test_review(void)
 {
-	unsigned wrong = 0;
-
-	for (unsigned p = 0; p < POLICY_PROFILES; p++)
-		for (unsigned o = 0; o < ORIGIN_COUNT; o++)
-			for (unsigned g = 0; g < GRADE_COUNT; g++)
-				for (unsigned c = 0; c < CAP_COUNT; c++)
-					wrong += !holds((enum policy_profile)p, (enum origin)o,
-							(enum grade)g, (enum cap)c);
-	return wrong;
+	for (unsigned p = 0; p < POLICY_PROFILES; p++) {
+		enum verdict wanted = p == POLICY_OBSERVE ? VERDICT_ALLOW : VERDICT_ASK;
+		bool good = true;
+		for (unsigned i = 0; i < GRADE_COUNT * 8; i++) {
+			struct policy_run run = {.grade = (enum grade)(i / 8),
+						 .derived = i & 1,
+						 .bounded = i & 2,
+						 .exposed = i & 4,
+						 .review = true};
+			good = good && policy_decide_run(&policies[p], &run) ==
+					       (run.grade == GRADE_DENIES ? VERDICT_DENY : wanted);
+		}
+		ok(good, "%s: a rule that requires review", policy_profile_name(p));
+	}
 }
 
-static bool goes_up(enum policy_profile p, enum origin o, enum grade g, enum cap c)
+/* `observe` decides as `balanced` does, and says where it gives more. */
+static void test_observed(void)
 {
-	enum verdict v = policy_cell(p, o, g, c), most = policy_ceiling(p, o, g, c);
+	const struct policy *observe = &policies[POLICY_OBSERVE];
+	bool good = true;
 
-	return v <= most &&
-	       (o == 0 ||
-		(policy_cell(p, o - 1, g, c) <= v && policy_ceiling(p, o - 1, g, c) <= most)) &&
-	       (g == 0 ||
-		(policy_cell(p, o, g - 1, c) >= v && policy_ceiling(p, o, g - 1, c) >= most)) &&
-	       (p == 0 || policy_cell(p - 1, o, g, c) <= v);
+	for (unsigned i = 0; i < CAP_COUNT * 4; i++) {
+		struct policy_effect e = {
+			.cap = (enum cap)(i / 4), .listed = i & 1, .exposed = i & 2};
+		bool given = policy_decide_effect(observe, &e) == OUTCOME_POLICY;
+		bool would = policy_decide_effect(&policies[POLICY_BALANCED], &e) == OUTCOME_POLICY;
+		good = good &&
+		       (!given || (strcmp(policy_giver(observe, &e), "policy") == 0) == would) &&
+		       strcmp(policy_giver(&policies[POLICY_BALANCED], &e), "policy") == 0;
+	}
+	ok(good, "observe says which effects balanced would not give");
+	const struct policy_run run = {.derived = true, .grade = GRADE_ASKS};
+	ok(strstr(policy_run_reason(observe, &run), "balanced would ask"),
+	   "observe says that balanced would ask");
 }
 
-static bool hostile_stays(enum policy_profile p, enum origin o, enum grade g, enum cap c)
+/* For every effect: what the first of two policies and states gives is at most what the second does. */
+static bool is_no_more(const struct policy *a, bool a_exposed, const struct policy *b,
+		       bool b_exposed)
 {
-	return (o != ORIGIN_HOSTILE && g != GRADE_DENIES) ||
-	       policy_ceiling(p, o, g, c) == VERDICT_DENY;
+	for (unsigned i = 0; i < CAP_COUNT * 8; i++) {
+		struct policy_effect e = {.cap = (enum cap)(i / 8),
+					  .listed = i & 1,
+					  .covered = i & 2,
+					  .can_ask = i & 4,
+					  .exposed = a_exposed};
+		enum outcome first = policy_decide_effect(a, &e);
+		e.exposed = b_exposed;
+		if (first > policy_decide_effect(b, &e))
+			return false;
+	}
+	return true;
 }
 
-static bool observe_is_soft(enum policy_profile p, enum origin o, enum grade g, enum cap c)
+static bool runs_no_more(const struct policy *a, const struct policy *b)
 {
-	return p != POLICY_OBSERVE ||
-	       policy_cell(p, o, g, c) == softened(policy_cell(POLICY_BALANCED, o, g, c));
+	for (unsigned i = 0; i < GRADE_COUNT * 8; i++) {
+		struct policy_run run = {.grade = (enum grade)(i / 8),
+					 .derived = i & 1,
+					 .bounded = i & 2,
+					 .exposed = i & 4};
+		if (policy_decide_run(a, &run) > policy_decide_run(b, &run))
+			return false;
+	}
+	return true;
 }
 
-static bool clean_agent_is_not_asked(enum policy_profile p, enum origin o, enum grade g, enum cap c)
+static void test_order(void)
 {
-	return o < ORIGIN_AGENT || g > GRADE_SHOWN || c > CAP_READ ||
-	       policy_cell(p, o, g, c) >= VERDICT_CONTAINED;
+	for (unsigned p = 0; p < POLICY_PROFILES; p++) {
+		const struct policy *one = &policies[p], *next = &policies[p + 1];
+		ok(is_no_more(one, true, one, false), "%s gives exposed code no more than clean",
+		   policy_profile_name(p));
+		if (p + 1 < POLICY_PROFILES)
+			ok(is_no_more(one, false, next, false) &&
+				   is_no_more(one, true, next, true) && runs_no_more(one, next) &&
+				   one->tier <= next->tier,
+			   "%s is no more generous than %s", policy_profile_name(p),
+			   policy_profile_name(p + 1));
+	}
 }
 
-static bool derived_asks_for_effects(enum policy_profile p, enum origin o, enum grade g, enum cap c)
+/* Whatever a file says of clean code, exposed code gets no more. */
+static void test_files(void)
 {
-	return o > ORIGIN_DERIVED || c < CAP_WRITE ||
-	       policy_ceiling(p, o, g, c) < VERDICT_CONTAINED ||
-	       (p == POLICY_OBSERVE && policy_cell(p, o, g, c) == VERDICT_CONTAINED);
-}
+	unsigned wrong = 0, read = 0;
 
-static void test_shape(void)
-{
-	ok(!count_not(goes_up), "less trust, worse findings, a stricter profile: never more");
-	ok(!count_not(hostile_stays), "no rule can loosen what is hostile");
-	ok(!count_not(observe_is_soft), "observe is balanced without questions");
-	ok(!count_not(clean_agent_is_not_asked), "a clean agent computes and reads unasked");
-	ok(!count_not(derived_asks_for_effects),
-	   "derived code has no effect outside the box without a person");
+	for (unsigned i = 0; i < POLICY_PROFILES * CELL_COUNT * CELL_COUNT * CELL_COUNT; i++) {
+		char text[200];
+		struct policy p;
+		struct err err = {0};
+		unsigned rest = i / POLICY_PROFILES;
+		snprintf(text, sizeof(text),
+			 "version: 2\nprofile: %s\nclean: {write: %s, net: %s, secret: %s}\n",
+			 policy_profile_name(i % POLICY_PROFILES),
+			 policy_cell_name(rest % CELL_COUNT),
+			 policy_cell_name(rest / CELL_COUNT % CELL_COUNT),
+			 policy_cell_name(rest / CELL_COUNT / CELL_COUNT));
+		read += policy_parse(&p, "file", text, strlen(text), &err) == 0;
+		wrong += !is_no_more(&p, true, &p, false);
+		policy_done(&p);
+	}
+	ok(read == POLICY_PROFILES * CELL_COUNT * CELL_COUNT * CELL_COUNT && !wrong,
+	   "of %u files, %u give exposed code more than clean code", read, wrong);
 }
 
 static void test_words(void)
 {
 	static const struct {
 		const char *what;
-		const char *(*name)(unsigned), *(*help)(unsigned);
+		const char *(*name)(unsigned), *(*help)(unsigned); /* HELP may be NULL */
 		unsigned count;
 	} lists[] = {{"origin", origin_name, origin_help, ORIGIN_COUNT},
-		     {"capability", cap_name, cap_help, CAP_COUNT},
+		     {"effect", cap_name, NULL, CAP_COUNT},
 		     {"grade", grade_name, grade_help, GRADE_COUNT},
-		     {"verdict", verdict_name, verdict_help, VERDICT_COUNT},
+		     {"verdict", verdict_name, NULL, VERDICT_COUNT},
+		     {"outcome", outcome_name, NULL, OUTCOME_COUNT},
 		     {"kind of source", source_kind_name, source_kind_help, FROM_COUNT},
 		     {"scope", scope_name, scope_help, SCOPE_COUNT},
 		     {"profile", policy_profile_name, policy_profile_help, POLICY_PROFILES}};
+	char words[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		bool good = !lists[i].name(lists[i].count) && !lists[i].help(lists[i].count);
+		const char *(*help)(unsigned) = lists[i].help;
+		bool good = !lists[i].name(lists[i].count) && (!help || !help(lists[i].count));
 		for (unsigned n = 0; n < lists[i].count; n++)
 			good = good && find(lists[i].name, lists[i].name(n)) == n &&
-			       strlen(lists[i].help(n)) > 8;
+			       (!help || strlen(help(n)) >= 4);
 		ok(good, "every %s has a name of its own and a meaning", lists[i].what);
 	}
 	for (unsigned c = 0; c < CAP_COUNT; c++)
 		ok(cap_reach((enum cap)c)[0], "%s says what it could reach", cap_name(c));
+	ok(strcmp(caps_words(0, words, sizeof(words)), "none") == 0 &&
+		   strcmp(caps_words(CAP_ALL, words, sizeof(words)), "write, net, secret") == 0,
+	   "a set of effects has words");
 	ok(grade_of_lane("enforce") == GRADE_DENIES && grade_of_lane("alert") == GRADE_ASKS &&
 		   grade_of_lane("hunt") == GRADE_SHOWN && grade_of_lane("x") == GRADE_DENIES,
 	   "only the mature lane denies, and what is no lane");
 }
 
-static bool is_refused(const struct policy *p, struct ask ask)
+static void test_unloaded(void)
 {
-	struct decision d;
-	char row[POLICY_REASON_MAX];
+	const struct policy none = {0};
+	const struct policy_run run = {.derived = true};
+	bool withheld = true;
 
-	memset(&d, 0xff, sizeof(d));
-	policy_decide(p, &ask, &d);
-	return d.verdict == VERDICT_DENY && d.refusal && !d.granted && !d.if_approved &&
-	       strcmp(decision_row(&d, row, sizeof(row)), "refusal") == 0;
-}
-
-static void test_nonsense(void)
-{
-	const struct ask zero = {0}, agent = {.origin = ORIGIN_AGENT};
-	struct decision d = {0};
-	struct policy p, none = {0};
-	struct err err;
-
-	ok(d.verdict == VERDICT_DENY && !d.granted, "a decision that nobody made denies");
-	if (policy_init(&p, POLICY_OBSERVE, &err) < 0)
-		abort();
-	policy_decide(&p, &zero, &d);
-	ok(d.verdict == VERDICT_DENY, "a question that nobody filled in is denied");
-	ok(is_refused(&p, (struct ask){.origin = ORIGIN_COUNT}) &&
-		   is_refused(&p, (struct ask){.origin = ORIGIN_PLAN, .grade = GRADE_COUNT}) &&
-		   is_refused(&p, (struct ask){.origin = ORIGIN_PLAN, .caps = CAP_ALL + 1}) &&
-		   is_refused(&p, (struct ask){.origin = ORIGIN_PLAN, .sources = 1U << FROM_COUNT}),
-	   "words that there are not are denied, with a reason");
-	policy_decide(&none, &agent, &d);
-	ok(d.verdict == VERDICT_ALLOW && d.profile == POLICY_STRICT,
-	   "a policy that nobody loaded is strict");
-	policy_done(&p);
+	for (unsigned i = 0; i < CAP_COUNT * 2; i++) {
+		struct policy_effect e = {.cap = (enum cap)(i / 2),
+					  .exposed = i & 1,
+					  .listed = true,
+					  .can_ask = true};
+		withheld = withheld && policy_decide_effect(&none, &e) == OUTCOME_WITHHELD;
+	}
+	ok(withheld, "a policy that was not loaded gives no effect");
+	ok(policy_decide_run(&none, &run) == VERDICT_ASK, "and makes derived code wait");
 }
 
 int main(void)
 {
+	struct err err = {0};
+
+	for (unsigned i = 0; i < POLICY_PROFILES; i++)
+		if (policy_init(&policies[i], (enum policy_profile)i, &err) < 0)
+			abort();
 	test_words();
-	test_grid();
-	test_shape();
-	test_nonsense();
+	test_effects();
+	test_runs();
+	test_review();
+	test_observed();
+	test_order();
+	test_files();
+	test_unloaded();
+	for (unsigned i = 0; i < POLICY_PROFILES; i++)
+		policy_done(&policies[i]);
 	return tap_done();
 }

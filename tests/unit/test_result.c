@@ -115,7 +115,7 @@ static void test_used(void)
 	   "its denials and changes are gone");
 	ok(r.wire.layers == 0 && r.wire.limit == LIMIT_NONE && r.wire.cgroup[0] == '\0',
 	   "its layers and limit are gone");
-	ok(!r.committed && !r.has_sha256 && r.upper == -1, "its commit and hash are gone");
+	ok(!r.has_sha256 && r.upper == -1, "its tree and hash are gone");
 	ok(!r.out[0].head && !r.out[1].tail && r.out[1].total == 0, "its output is gone");
 }
 

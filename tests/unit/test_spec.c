@@ -460,7 +460,7 @@ static void fill(struct spec *s, enum tier tier)
 	s->workspace = WORKSPACE_OVERLAY;
 	s->workspace_path = "/home/a b/\xc3\xa4";
 	s->private_dir = tier == TIER_NO_USERNS ? "/tmp/cordon-x" : NULL;
-	s->mask[0] = (struct spec_mask){"/workspace/.cache", {3, 4, 0}};
+	s->mask[0] = (struct spec_mask){"/workspace/.cache", {3, 4, 0}, true, 0};
 	s->maskc = !s->private_dir;
 	s->cwd = "/workspace";
 	s->program = "/usr/bin/python3.11";
@@ -495,7 +495,6 @@ static bool same(const struct spec *a, const struct spec *b)
 		 same_text(a->program, b->program) &&
 		 memcmp(a->limit, b->limit, sizeof(a->limit)) == 0 &&
 		 memcmp(a->payload_sha256, b->payload_sha256, 32) == 0;
-
 	for (size_t i = 0; r && i <= a->argc; i++)
 		r = same_text(a->argv[i], b->argv[i]);
 	for (size_t i = 0; r && i <= a->envc; i++)
@@ -514,6 +513,7 @@ static bool same(const struct spec *a, const struct spec *b)
 		r = same_text(a->exec[i], b->exec[i]);
 	for (size_t i = 0; r && i < a->maskc; i++)
 		r = same_text(a->mask[i].path, b->mask[i].path) &&
+		    a->mask[i].frozen == b->mask[i].frozen &&
 		    memcmp(&a->mask[i].meant, &b->mask[i].meant, sizeof(a->mask[i].meant)) == 0;
 	return r && a->maskc == b->maskc;
 }

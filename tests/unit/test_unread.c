@@ -12,9 +12,8 @@
 #include "base/scope.h"
 #include "box/disk.h"
 #include "box/tree.h"
-#include "commit_case.h"
-#include "flow/conflict.h"
 #include "flow/workspace.h"
+#include "overlay_case.h"
 #include "tap.h"
 
 static int calls, bad_call; /* of readdir; 0: none fails */
@@ -74,18 +73,27 @@ static int measure_disk(void)
 	return disk_measure(".", &self, 1, UINT64_MAX, &bytes);
 }
 
-static int check_conflict(void)
+/* A run has deleted a directory: all that was in it is told. */
+static int diff_overlay(void)
 {
-	AUTO_CLOSE int ws = open("ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct result *r = begin();
-	struct err err;
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+	AUTO_CLOSE int dir = open_dir("ws");
+	AUTO_DIFF struct overlay_diff d = {0};
+	struct err err = {0};
+	int opened = open_overlay(&o, &err);
 
-	add(r, "dir", 3, CHANGE_DELETED, TYPE_DIR, 0755, false);
 	calls = 0;
-	int checked = conflict_check(r, ws, &mark, &err);
-	errno = EIO;
-	result_done(r);
-	return checked;
+	return opened < 0 ? -1 : overlay_diff(&o, dir, &d, &err);
+}
+
+static int save_overlay(void)
+{
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+	struct err err = {0};
+	int opened = open_overlay(&o, &err);
+
+	calls = 0;
+	return opened < 0 ? -1 : save_in(&o, &err);
 }
 
 static const struct {
@@ -95,7 +103,8 @@ static const struct {
 	{"the processes", read_tree},
 	{"a user's processes", count_user},
 	{"the disk", measure_disk},
-	{"what is below a deleted directory", check_conflict},
+	{"what a run has left", save_overlay},
+	{"what is below a deleted directory", diff_overlay},
 };
 
 static void test_directories(void)
@@ -121,16 +130,17 @@ static void test_directories(void)
 
 static void test_mounts(const char *dir)
 {
+	static struct spec spec;
 	struct arena arena = {0};
 	struct own_paths own = {.arena = &arena};
 	struct err err = {0};
-	int fd = workspace_open(dir, WORKSPACE_OVERLAY, false, &own, &spec, &err);
+	int fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
 
 	ok(fd >= 0, "the mounts are read");
 	scope_close(&fd);
 	bad_list = true;
 	own = (struct own_paths){.arena = &arena};
-	fd = workspace_open(dir, WORKSPACE_OVERLAY, false, &own, &spec, &err);
+	fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
 	ok(fd < 0 && err.code == ERR_SYSTEM && err.sys_errno == EIO,
 	   "a list of mounts that was not read to its end is an error");
 	scope_close(&fd);
@@ -148,6 +158,7 @@ int main(void)
 		_exit(0);
 	}
 	prepare();
+	whiteout("upper/dir");
 	test_directories();
 	test_mounts(dir);
 	kill(pid, SIGKILL);

@@ -36,10 +36,6 @@ static void test_good(void)
 	ok(view.effectc == 2 && view.effect[1].kind == EFFECT_ENV &&
 		   strcmp(view.effect[1].value, "X Y") == 0,
 	   "an effect with a blank in it");
-	ok(!view.uses, "nobody was asked which names it uses");
-	ok(PARSE("status 5\nwhole\nuses 8\n1 iv os\n\nend 0\n\n") == 0 &&
-		   strcmp(view.uses, "1 iv os\n") == 0,
-	   "the names it uses");
 	ok(PARSE("status 4\nnone\nline 2\n12\nreason 3\nbad\nend 0\n\n") == 0 &&
 		   view.state == CODE_VIEW_NONE && view.line == 12 &&
 		   strcmp(view.reason, "bad") == 0 && view.text_len == 0,
@@ -91,8 +87,6 @@ static void test_bad(void)
 		ROW("status 5\nwhole\ntext 1\n\xff\nend 0\n\n", "broken UTF-8"),
 		ROW("status 5\nwhole\ntext 3\n\xed\xa0\x80\nend 0\n\n", "a surrogate"),
 		ROW("status 5\nwhole\ntext 1\n\0\nend 0\n\n", "a NUL"),
-		ROW("status 5\nwhole\nuses 1\n\0\nend 0\n\n", "names with a NUL"),
-		ROW("status 5\nwhole\nuses 0\n\nuses 0\n\nend 0\n\n", "names twice"),
 		ROW("status 5\nwhole\neffect 8\nother 3 x\nend 0\n\n", "an effect's length"),
 		ROW("status 5\nwhole\neffect 9\nother 3 x\nend 0\n\n", "an unknown effect"),
 		ROW("status 5\nwhole\neffect 6\nimport\nend 0\n\n", "an effect without a line"),

@@ -4,8 +4,8 @@
     import cordon
     print(cordon.run("print(6 * 7)").text)
 
-The functions here are those of one client with the defaults of the machine; Cordon(...) makes others, and
-AsyncCordon(...) is the same for asyncio. What is no success is an exception, see CordonError."""
+The functions here use one client with the machine's defaults. Cordon(...) makes a client with others, and
+AsyncCordon(...) is the same for asyncio. A call that does not succeed raises a CordonError."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -13,31 +13,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._aio import AsyncCordon
     from ._client import Cordon
-    from ._default import (approval, approvals, approve, audit_tail, audit_trace, audit_verify, deny, doctor, domain,
-                           ingest, new_domain, plan, renew_domain, run, scan, stream)
+    from ._default import (apply, approval, approvals, approve, audit_tail, audit_trace, audit_verify,
+                           conversation, conversations, deny, diff, doctor, end_conversation, grants, ingest,
+                           new_conversation, plan, reset, run, scan, stream)
     from ._errors import (BadRequest, Broken, CannotIsolate, Conflict, CordonError, Failed, LimitReached,
                           NotInstalled, Pending, Refused, TooOld)
-    from ._model import (Change, Connection, Denial, Event, Evidence, Failure, Finished, Gap, Output, RecordId, Refusal, Result,
-                         RuleHit, Started, Telemetry, TelemetrySum, Touched, Unknown, Usage, Waiting)
-    from ._more import Approval, Domain, Effect, Finding, Plan, Record, Scan, Source, Trace, Verification
+    from ._model import (Change, Connection, Denial, Effect, Event, Evidence, Failure, Finished, Gap, Output,
+                         RecordId, Refusal, Result, RuleHit, Started, Telemetry, TelemetrySum, Touched,
+                         Unknown, Usage, Waiting)
+    from ._more import (Applied, Approval, Conversation, Diff, FileState, Finding, PendingChange, Record,
+                        Scan, ScanEffect, Source, Ticket, Trace, Verification)
     from ._transport import Process, Reply, Transport
 
 __version__ = "0.1.0"
 __all__ = [
-    "Approval", "AsyncCordon", "BadRequest", "Broken", "CannotIsolate", "Change", "Conflict", "Connection", "Cordon",
-    "CordonError", "Denial", "Domain", "Effect", "Event", "Evidence", "Failed", "Failure", "Finding", "Finished",
-    "Gap", "LimitReached", "NotInstalled", "Output", "Pending", "Plan", "Process", "Record", "RecordId", "Refusal", "Refused",
-    "Reply", "Result", "RuleHit", "Scan", "Source", "Started", "Telemetry", "TelemetrySum", "TooOld", "Touched", "Trace", "Transport", "Unknown",
-    "Usage", "Verification", "Waiting", "approval", "approvals", "approve", "audit_tail", "audit_trace",
-    "audit_verify", "deny", "doctor", "domain", "ingest", "new_domain", "plan", "renew_domain", "run", "scan",
-    "stream"]
+    "Applied", "Approval", "AsyncCordon", "BadRequest", "Broken", "CannotIsolate", "Change", "Conflict",
+    "Connection", "Conversation", "Cordon", "CordonError", "Denial", "Diff", "Effect", "Event", "Evidence",
+    "Failed", "Failure", "FileState", "Finding", "Finished", "Gap", "LimitReached", "NotInstalled", "Output",
+    "Pending", "PendingChange", "Process", "Record", "RecordId", "Refusal", "Refused", "Reply", "Result",
+    "RuleHit", "Scan", "ScanEffect", "Source", "Started", "Telemetry", "TelemetrySum", "Ticket", "TooOld",
+    "Touched", "Trace", "Transport", "Unknown", "Usage", "Verification", "Waiting", "apply", "approval",
+    "approvals", "approve", "audit_tail", "audit_trace", "audit_verify", "conversation", "conversations",
+    "deny", "diff", "doctor", "end_conversation", "grants", "ingest", "new_conversation", "plan", "reset",
+    "run", "scan", "stream"]
 
 # Where a name is, in the order in which they are looked through.
 _PLACES = ("_errors", "_default", "_client", "_model", "_transport", "_more", "_aio")
 
 
 def __getattr__(name: str) -> object:
-    """Who imports this and uses a part of it waits for that part only."""
+    """Imports a part when it is first used, so that `import cordon` is fast."""
     from importlib import import_module
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,11 +12,12 @@ from ._transport import Reply
 from ._wire import answer, objects, records
 
 if TYPE_CHECKING:
-    from ._more import Approval, Domain, Plan, Record, Scan, Source, Trace, Verification
+    from ._more import (Applied, Approval, Conversation, Diff, Record, Scan, Source, Ticket, Trace,
+                        Verification)
 
 
 class AsyncCordon(Defaults):
-    """Speaks to Cordon from a coroutine."""
+    """A client for coroutines. Its parameters are those of Cordon."""
 
     async def _ask(self, call: Call) -> Reply:
         return await self.transport.ask_async(self._whole(call))
@@ -37,7 +38,7 @@ class AsyncCordon(Defaults):
 
     @speaks(_call.run_call)
     async def stream(self, call: Call) -> AsyncIterator[Event]:
-        """The events of a run as they happen; the last is Finished. Who stops early closes it (aclose)."""
+        """The events of a run as they happen; the last is Finished. Call aclose() to end the run early."""
         teller, stream = Teller(call), self.transport.stream_async(self._whole(call))
         lines = stream.__aiter__()
         last: Optional[Finished] = None
@@ -59,19 +60,23 @@ class AsyncCordon(Defaults):
         made: Scan = of("Scan", await self._answer(call))
         return made
 
-    @speaks(_call.new_domain_call)
-    async def new_domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", await self._answer(call))
+    @speaks(_call.new_conversation_call)
+    async def new_conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", await self._answer(call))
         return made
 
-    @speaks(_call.domain_call)
-    async def domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", await self._answer(call))
+    @speaks(_call.conversation_call)
+    async def conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", await self._answer(call))
         return made
 
-    @speaks(_call.renew_domain_call)
-    async def renew_domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", await self._answer(call))
+    @speaks(_call.conversations_call)
+    async def conversations(self, call: Call) -> List[Conversation]:
+        return [of("Conversation", one) for one in objects(await self._answer(call), "conversations")]
+
+    @speaks(_call.end_conversation_call)
+    async def end_conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", await self._answer(call))
         return made
 
     @speaks(_call.ingest_call)
@@ -80,9 +85,27 @@ class AsyncCordon(Defaults):
         return made
 
     @speaks(_call.plan_call)
-    async def plan(self, call: Call) -> Plan:
-        made: Plan = of("Plan", await self._answer(call))
+    async def plan(self, call: Call) -> Ticket:
+        made: Ticket = of("Ticket", await self._answer(call))
         return made
+
+    @speaks(_call.grants_call)
+    async def grants(self, call: Call) -> List[Ticket]:
+        return [of("Ticket", one) for one in objects(await self._answer(call), "tickets")]
+
+    @speaks(_call.diff_call)
+    async def diff(self, call: Call) -> Diff:
+        made: Diff = of("Diff", await self._answer(call))
+        return made
+
+    @speaks(_call.apply_call)
+    async def apply(self, call: Call) -> Applied:
+        made: Applied = of("Applied", await self._answer(call))
+        return made
+
+    @speaks(_call.reset_call)
+    async def reset(self, call: Call) -> None:
+        await self._answer(call)
 
     @speaks(_call.approvals_call)
     async def approvals(self, call: Call) -> List[Approval]:
@@ -121,7 +144,7 @@ class AsyncCordon(Defaults):
 
 
 async def _close(lines: AsyncIterator[bytes]) -> None:
-    """Now, and not when somebody collects it."""
+    """Now, and not when the garbage collector finds it."""
     close = getattr(lines, "aclose", None)
     if close is not None:
         await close()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of Cordon, as a plain value: a command, its options, and the bytes that go along. Each
-function makes one call; its parameters are the options of docs and `cordon COMMAND --help`, and they are
-the signature of the clients' methods too. Nothing here talks to anybody."""
+"""A request to Cordon as a plain value: a command, its options, and the bytes that go along. Each function makes
+one call. Its parameters are the options of `cordon COMMAND --help`, and the clients' methods have the same
+signature. Nothing here starts a program."""
 from __future__ import annotations
 
 import os
@@ -12,13 +12,14 @@ from ._errors import BadRequest
 from ._model import Event, Output
 
 if TYPE_CHECKING:
-    from ._more import Domain, Plan
+    from ._more import Conversation, Ticket
 
 Code = Union[str, bytes, "os.PathLike[str]"]
 Path = Union[str, "os.PathLike[str]"]
 Duration = Union[int, float, str]
 Size = Union[int, str]
 Option = Tuple[str, Optional[str]]
+In = Union[str, "Conversation"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Call:
     on_output: Optional[Callable[[Output], None]] = None
 
     def having(self, options: Iterable[Option]) -> "Call":
-        """With those of OPTIONS too that it does not say itself."""
+        """Adds those of OPTIONS that the call does not set itself."""
         said = {name for name, _ in self.options}
         more = tuple(o for o in options if o[0] not in said)
         return replace(self, options=self.options + more)
@@ -74,7 +75,7 @@ def _variables(env: Mapping[str, str]) -> List[str]:
 
 
 class _Options:
-    """Gathers options, in the order in which they are said; what is None is not said."""
+    """Gathers options in order; those that are None are left out."""
 
     def __init__(self) -> None:
         self.all: Tuple[Option, ...] = ()
@@ -95,23 +96,25 @@ class _Options:
 
 
 def _source(code: Code, name: str = "-") -> Tuple[Tuple[str, ...], Optional[bytes]]:
-    """The operand, and what it means if that is no file."""
+    """The operand, and the bytes that it stands for if CODE is not a path."""
     if isinstance(code, (str, bytes)):
         return (name,), as_bytes("code", code)
     return (_text("file", os.fspath(code)),), None
 
 
-def _handle(domain: Union[None, str, Domain]) -> Optional[str]:
-    return domain if domain is None or isinstance(domain, str) else domain.handle
+def _id(conversation: Optional[In]) -> Optional[str]:
+    if conversation is None or isinstance(conversation, str):
+        return conversation
+    return conversation.conversation
 
 
 def run_call(
     code: Code, *, lang: Optional[str] = None, input: Union[None, str, bytes] = None,
     args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
-    workspace: Optional[Path] = None, mode: str = "overlay", diff: bool = False, commit: bool = False,
-    venv: Optional[Path] = None, net: Iterable[str] = (), tier: Optional[str] = None,
-    domain: Union[None, str, Domain] = None, conversation: Optional[str] = None, origin: Optional[str] = None,
-    plan: Union[None, str, Plan] = None, ask: Iterable[str] = (), policy: Optional[Path] = None,
+    workspace: Optional[Path] = None, mode: str = "overlay", diff: bool = False, apply: bool = False,
+    venv: Optional[Path] = None, net: Iterable[str] = (), secrets: Iterable[str] = (), tier: Optional[str] = None,
+    conversation: Optional[In] = None, user: bool = False, exposed: bool = False,
+    plan: Union[None, str, Ticket] = None, policy: Optional[Path] = None,
     wait: bool = False, rules: Iterable[Path] = (), state: Optional[Path] = None,
     time: Optional[Duration] = None, cpu_time: Optional[Duration] = None, cpu: Optional[int] = None,
     memory: Optional[Size] = None, pids: Optional[int] = None, files: Optional[int] = None,
@@ -121,6 +124,10 @@ def run_call(
     on_event: Optional[Callable[[Event], None]] = None,
 ) -> Call:
     """Runs code in the box. CODE is a text (Python, if LANG says nothing else), or a path of a file.
+    A run without a CONVERSATION is exposed, unless you attest with USER that the user wrote it. EXPOSED:
+    something untrusted that Cordon did not see led to this code. The result's EFFECTS say which of NET and
+    SECRETS it got. Changes of the WORKSPACE go to the conversation's overlay; APPLY writes those that are
+    allowed when the program exits with 0, and so does apply() later.
     Durations are seconds or texts like "30s", sizes are bytes or texts like "512M". CHECK: an exit status
     other than 0 is an error too. TELEMETRY: Python tells what it does, see Telemetry. The callbacks are told of
     what happens as it happens; an exception of theirs ends the run at once."""
@@ -128,12 +135,11 @@ def run_call(
     if mode not in ("ro", "overlay", "rw"):
         raise BadRequest(f"mode: there is no \"{mode}\" (ro, overlay or rw)")
     o = _Options().say(lang=lang or ("python" if payload is not None else None), tier=tier, telemetry=telemetry)
-    o.each("exec", exec).each("net", net).each("env", _variables(env or {}))
+    o.each("exec", exec).each("net", net).each("secret", secrets).each("env", _variables(env or {}))
     if workspace is not None:
         o.say(workspace=f"{os.fspath(workspace)}:{mode}")
-    o.say(diff=diff, commit=commit, venv=venv, domain=_handle(domain), conversation=conversation, origin=origin,
-          plan=plan if plan is None or isinstance(plan, str) else plan.token, ask=",".join(ask) or None,
-          policy=policy, wait=wait, state=state)
+    o.say(diff=diff, apply=apply, venv=venv, conversation=_id(conversation), user=user, exposed=exposed,
+          plan=plan if plan is None or isinstance(plan, str) else plan.ticket, policy=policy, wait=wait, state=state)
     o.each("rules", rules)
     o.say(time=None if time is None else _seconds(time),
           cpu_time=None if cpu_time is None else _seconds(cpu_time), cpu=cpu, memory=memory, pids=pids,
@@ -152,67 +158,93 @@ def scan_call(what: Code, *, kind: Optional[str] = None, type: Optional[str] = N
     return Call(("scan",), o.all, operands, payload=payload)
 
 
-def new_domain_call(*, conversation: Optional[str] = None, state: Optional[Path] = None) -> Call:
-    """Begins a conversation. CONVERSATION, here and elsewhere, is your own name for it: all that have one name
-    become one."""
-    return Call(("domain", "new"), _Options().say(conversation=conversation, state=state).all)
+def new_conversation_call(*, title: Optional[str] = None, state: Optional[Path] = None) -> Call:
+    """Begins a conversation, which is clean. Do it when the user begins one; TITLE is what people call it."""
+    return Call(("conversation", "new"), _Options().say(title=title, state=state).all)
 
 
-def domain_call(domain: Union[None, str, Domain] = None, *, state: Optional[Path] = None) -> Call:
-    """What was read in a conversation; without a handle, in the one that all without a handle share."""
-    handle = _handle(domain)
-    return Call(("domain", "show"), _Options().say(state=state).all, (handle,) if handle else ())
+def conversation_call(conversation: In, *, state: Optional[Path] = None) -> Call:
+    """Shows its state, what exposed it, and the documents that were read in it."""
+    return Call(("conversation", "show"), _Options().say(state=state).all, (_text("id", _id(conversation)),))
 
 
-def renew_domain_call(domain: Union[str, Domain], *, state: Optional[Path] = None) -> Call:
-    """Begins a conversation anew: nothing has been read in it."""
-    return Call(("domain", "renew"), _Options().say(state=state).all, (_handle(domain) or "",))
+def conversations_call(*, state: Optional[Path] = None) -> Call:
+    """All conversations, without their documents."""
+    return Call(("conversation", "list"), _Options().say(state=state).all)
 
 
-def ingest_call(data: Code, *, kind: str, name: str, domain: Union[None, str, Domain] = None,
-                conversation: Optional[str] = None, label: Iterable[str] = (), rules: Iterable[Path] = (),
-                state: Optional[Path] = None) -> Call:
+def end_conversation_call(conversation: In, *, state: Optional[Path] = None) -> Call:
+    """Nothing runs in it any more."""
+    return Call(("conversation", "end"), _Options().say(state=state).all, (_text("id", _id(conversation)),))
+
+
+def ingest_call(data: Code, *, conversation: In, kind: str, name: str, rules: Iterable[Path] = (),
+                policy: Optional[Path] = None, state: Optional[Path] = None) -> Call:
     """Records what an agent is about to read. Give it to the agent when this has returned."""
     operands, payload = _source(data)
-    o = _Options().say(domain=_handle(domain), conversation=conversation, kind=kind, name=name,
-                       label=",".join(label) or None, state=state)
+    o = _Options().say(conversation=_id(conversation), kind=kind, name=name, policy=policy, state=state)
     return Call(("ingest",), o.each("rules", rules).all, operands, payload=payload)
 
 
-def plan_call(code: Code, *, domain: Union[str, Domain], conversation: Optional[str] = None,
-              lang: Optional[str] = None, ask: Iterable[str] = (),
-              inputs: Iterable[str] = (), runs: Optional[int] = None, ttl: Optional[Duration] = None,
-              args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
-              venv: Optional[Path] = None, net: Iterable[str] = (),
-              policy: Optional[Path] = None, state: Optional[Path] = None) -> Call:
-    """Fixes code before anything untrusted is read: run() takes what it gives back as PLAN, with the same
-    ARGS, ENV, EXEC, VENV and NET."""
+def plan_call(code: Code, *, conversation: In, lang: Optional[str] = None, args: Iterable[str] = (),
+              env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (), workspace: Optional[Path] = None,
+              mode: str = "overlay", venv: Optional[Path] = None, net: Iterable[str] = (),
+              secrets: Iterable[str] = (), runs: Optional[int] = None, for_: Optional[Duration] = None,
+              policy: Optional[Path] = None, rules: Iterable[Path] = (), state: Optional[Path] = None) -> Call:
+    """Fixes a program and its effects while the conversation is clean. run() takes the ticket as PLAN, with the
+    same CODE, ARGS, ENV, EXEC, VENV and WORKSPACE. FOR_ is how long it holds."""
     operands, payload = _source(code)
-    o = _Options().say(domain=_handle(domain), conversation=conversation,
-                       lang=lang or ("python" if payload is not None else None),
-                       ask=",".join(ask) or None, inputs=",".join(inputs) or None, runs=runs,
-                       ttl=None if ttl is None else _seconds(ttl), venv=venv, policy=policy, state=state)
-    o.each("exec", exec).each("net", net).each("env", _variables(env or {}))
+    o = _Options().say(conversation=_id(conversation), lang=lang or ("python" if payload is not None else None),
+                       venv=venv, runs=runs, for_=None if for_ is None else _seconds(for_), policy=policy, state=state)
+    if workspace is not None:
+        o.say(workspace=f"{os.fspath(workspace)}:{mode}")
+    o.each("exec", exec).each("net", net).each("secret", secrets).each("rules", rules).each("env", _variables(env or {}))
     return Call(("plan",), o.all, operands, tuple(_text("args", a) for a in args), payload)
 
 
+def grants_call(*, state: Optional[Path] = None) -> Call:
+    """The tickets that hold: plans and grants. A person gives one with `cordon grant`, and no program can."""
+    return Call(("grant", "list"), _Options().say(state=state).all)
+
+
+def _changes(verb: str, directory: Path, conversation: In, state: Optional[Path], policy: Optional[Path] = None) -> Call:
+    o = _Options().say(conversation=_id(conversation), policy=policy, state=state)
+    return Call((verb,), o.all, (_text("directory", os.fspath(directory)),))
+
+
+def diff_call(directory: Path, *, conversation: In, state: Optional[Path] = None) -> Call:
+    """The conversation's pending changes of a directory."""
+    return _changes("diff", directory, conversation, state)
+
+
+def apply_call(directory: Path, *, conversation: In, policy: Optional[Path] = None,
+               state: Optional[Path] = None) -> Call:
+    """Writes the pending changes that the policy or a ticket allows. The others stay pending: EFFECTS say why."""
+    return _changes("apply", directory, conversation, state, policy)
+
+
+def reset_call(directory: Path, *, conversation: In, state: Optional[Path] = None) -> Call:
+    """Drops the pending changes of a directory."""
+    return _changes("reset", directory, conversation, state)
+
+
 def approvals_call(*, all: bool = False, state: Optional[Path] = None) -> Call:
-    """What waits for a person; ALL: also what is over."""
+    """The requests that wait for a person; ALL: also those that are over."""
     return Call(("approvals", "list"), _Options().say(all=all, state=state).all)
 
 
 def approval_call(id: str, *, state: Optional[Path] = None) -> Call:
-    """One question, with the code."""
+    """One request, with its code."""
     return Call(("approvals", "show"), _Options().say(state=state).all, (_text("id", id),))
 
 
 def approve_call(id: str, *, key: Path, scope: Optional[str] = None, state: Optional[Path] = None) -> Call:
-    """Says yes, with a key that has no passphrase: a person's own program, never the agent's."""
+    """Approves, with a key that has no passphrase. For a person's own program, never for the agent's."""
     return Call(("approvals", "approve"), _Options().say(key=key, scope=scope, state=state).all, (_text("id", id),))
 
 
 def deny_call(id: str, *, reason: Optional[str] = None, state: Optional[Path] = None) -> Call:
-    """Says no; whoever asked is told the reason."""
+    """Denies; the REASON goes to the caller of the run."""
     return Call(("approvals", "deny"), _Options().say(reason=reason, state=state).all, (_text("id", id),))
 
 
@@ -223,7 +255,7 @@ def audit_tail_call(n: int = 10, *, state: Optional[Path] = None) -> Call:
 
 def audit_verify_call(*, checkpoint: Optional[Path] = None, key: Optional[str] = None,
                       state: Optional[Path] = None) -> Call:
-    """Is the log what it was?"""
+    """Checks that the log was not changed."""
     return Call(("audit", "verify"), _Options().say(checkpoint=checkpoint, key=key, state=state).all)
 
 

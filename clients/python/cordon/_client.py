@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The client. Its methods have the parameters of the functions in _call.py, and differ only in what they
-make of the answer. It keeps no state but its defaults: any thread may use it at any time."""
+"""The client. Its methods have the parameters of the functions in _call.py; each makes an object of the answer.
+A client has no state but its defaults: any thread may use it at any time."""
 from __future__ import annotations
 
 import functools
@@ -16,7 +16,8 @@ from ._transport import Process, Reply, Transport
 from ._wire import RunReader, answer, no_answer, objects, records
 
 if TYPE_CHECKING:
-    from ._more import Approval, Domain, Plan, Record, Scan, Source, Trace, Verification
+    from ._more import (Applied, Approval, Conversation, Diff, Record, Scan, Source, Ticket, Trace,
+                        Verification)
     from typing_extensions import Concatenate, ParamSpec
 
     P = ParamSpec("P")
@@ -37,26 +38,28 @@ def speaks(make: Callable[P, Call]) -> Callable[[Callable[[C, Call], R]], Callab
 
 
 class Defaults:
-    """What every call gets that takes it and does not say it itself."""
-    _TAKERS = {"tier": ("run",), "policy": ("run", "plan"), "rules": ("run", "scan", "ingest"),
-               "state": ("run", "domain", "ingest", "plan", "approvals", "audit"), "origin": ("run",)}
+    """Options for every call that takes them and does not set them itself."""
+    _TAKERS = {
+        "tier": ("run",), "user": ("run",), "policy": ("run", "ingest", "plan", "apply"),
+        "rules": ("run", "scan", "ingest"),
+        "state": ("run", "conversation", "ingest", "plan", "grant", "diff", "apply", "reset", "approvals", "audit")}
 
     def __init__(self, binary: Optional[Path] = None, *, tier: Optional[str] = None,
                  policy: Optional[Path] = None, rules: Iterable[Path] = (), state: Optional[Path] = None,
-                 origin: Optional[str] = None, transport: Optional[Transport] = None) -> None:
+                 user: bool = False, transport: Optional[Transport] = None) -> None:
         path = None if binary is None else os.fspath(binary)
         self.transport: Transport = transport if transport is not None else Process(path)
-        said: List[Tuple[str, Optional[Path]]] = [("tier", tier), ("policy", policy), ("state", state),
-                                                  ("origin", origin)]
+        said: List[Tuple[str, Optional[Path]]] = [("tier", tier), ("policy", policy), ("state", state)]
         self._said: Tuple[Option, ...] = tuple(
             (name, os.fspath(value)) for name, value in said + [("rules", r) for r in rules] if value is not None)
+        self._said += (("user", None),) if user else ()
 
     def _whole(self, call: Call) -> Call:
         return call.having(o for o in self._said if call.command[0] in self._TAKERS[o[0]])
 
 
 def of(name: str, data: Any) -> Any:
-    """An object of _more.py, which is imported when somebody needs it."""
+    """An object of _more.py, which is imported when it is needed."""
     from . import _more
     return take(getattr(_more, name), data)
 
@@ -88,7 +91,7 @@ class Teller:
         return event
 
     def end(self, stream: Any) -> Result:
-        """What is no success is raised."""
+        """Raises what is not a success."""
         assert stream.ending is not None
         result = self.reader.end(stream.ending)
         error = from_result(result, self._call.check)
@@ -98,7 +101,8 @@ class Teller:
 
 
 class Cordon(Defaults):
-    """Speaks to Cordon. BINARY is the program, else the one that is installed; the rest are defaults."""
+    """A client. BINARY is the program cordon; by default the installed one. The others are defaults for its calls:
+    USER attests that the user wrote all code that it runs."""
 
     def _ask(self, call: Call) -> Reply:
         return self.transport.ask(self._whole(call))
@@ -121,7 +125,7 @@ class Cordon(Defaults):
 
     @speaks(_call.run_call)
     def stream(self, call: Call) -> Iterator[Event]:
-        """The events of a run as they happen; the last is Finished. Whoever stops early ends the run."""
+        """The events of a run as they happen; the last is Finished. Closing the iterator ends the run."""
         teller, stream = Teller(call), self.transport.stream(self._whole(call))
         last: Optional[Finished] = None
         with _closing(iter(stream)) as lines:
@@ -140,19 +144,23 @@ class Cordon(Defaults):
         made: Scan = of("Scan", self._answer(call))
         return made
 
-    @speaks(_call.new_domain_call)
-    def new_domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", self._answer(call))
+    @speaks(_call.new_conversation_call)
+    def new_conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", self._answer(call))
         return made
 
-    @speaks(_call.domain_call)
-    def domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", self._answer(call))
+    @speaks(_call.conversation_call)
+    def conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", self._answer(call))
         return made
 
-    @speaks(_call.renew_domain_call)
-    def renew_domain(self, call: Call) -> Domain:
-        made: Domain = of("Domain", self._answer(call))
+    @speaks(_call.conversations_call)
+    def conversations(self, call: Call) -> List[Conversation]:
+        return [of("Conversation", one) for one in objects(self._answer(call), "conversations")]
+
+    @speaks(_call.end_conversation_call)
+    def end_conversation(self, call: Call) -> Conversation:
+        made: Conversation = of("Conversation", self._answer(call))
         return made
 
     @speaks(_call.ingest_call)
@@ -161,9 +169,27 @@ class Cordon(Defaults):
         return made
 
     @speaks(_call.plan_call)
-    def plan(self, call: Call) -> Plan:
-        made: Plan = of("Plan", self._answer(call))
+    def plan(self, call: Call) -> Ticket:
+        made: Ticket = of("Ticket", self._answer(call))
         return made
+
+    @speaks(_call.grants_call)
+    def grants(self, call: Call) -> List[Ticket]:
+        return [of("Ticket", one) for one in objects(self._answer(call), "tickets")]
+
+    @speaks(_call.diff_call)
+    def diff(self, call: Call) -> Diff:
+        made: Diff = of("Diff", self._answer(call))
+        return made
+
+    @speaks(_call.apply_call)
+    def apply(self, call: Call) -> Applied:
+        made: Applied = of("Applied", self._answer(call))
+        return made
+
+    @speaks(_call.reset_call)
+    def reset(self, call: Call) -> None:
+        self._answer(call)
 
     @speaks(_call.approvals_call)
     def approvals(self, call: Call) -> List[Approval]:
@@ -203,7 +229,7 @@ class Cordon(Defaults):
 
 
 def done(reply: Reply) -> None:
-    """For commands that have nothing to tell."""
+    """For commands without an answer."""
     if reply.ending.status != 0:
         answer(*reply)
         raise no_answer(reply.ending)

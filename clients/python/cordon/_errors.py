@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong, one class for each thing that a caller does something else about. The words are
-Cordon's own: what failed, why, and what to do. None of them ever means that code ran outside the box."""
+"""One class for each failure that a caller handles in its own way. The words are Cordon's: what failed, why, and
+what to do. None of them ever means that code ran outside the box."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional, Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class CordonError(Exception):
-    """What all of them are. RESULT is what is known of the run, if there was one."""
+    """The base class. RESULT is what is known of the run, if there was one."""
 
     def __init__(self, message: str, *, cause: str = "", cure: str = "", result: Optional[Result] = None) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Refused(CordonError):
 
 
 class Pending(CordonError):
-    """People are asked; nothing ran. The same call again runs it once they have agreed."""
+    """A person is asked; nothing ran. The same call runs it when they have agreed."""
 
     @property
     def approval_id(self) -> str:
@@ -54,11 +54,11 @@ class CannotIsolate(CordonError):
 
 
 class NotInstalled(CannotIsolate):
-    """There is no program cordon here."""
+    """The program cordon is not installed."""
 
 
 class LimitReached(CordonError):
-    """It was ended by a limit. RESULT has what it printed until then."""
+    """A limit ended the run. RESULT has what it printed until then."""
 
     @property
     def limit(self) -> str:
@@ -66,24 +66,24 @@ class LimitReached(CordonError):
 
 
 class Failed(CordonError):
-    """check=True, and it exited with another status than 0 or was killed by a signal."""
+    """check=True, and the program did not exit with 0."""
 
 
 class BadRequest(CordonError):
-    """What was asked for is not understood or not there: a wrong value, a missing file."""
+    """A wrong value, or a file that does not exist; nothing ran."""
 
 
 class Conflict(CordonError):
-    """Somebody else changed the same thing meanwhile; nothing was written back."""
+    """Another process changed the same thing meanwhile; nothing was applied."""
 
 
 class Broken(CordonError):
-    """Cordon did not get to its end (killed, a full disk, words that are no answer): whether the code ran
-    is not known, and nothing that it printed is the whole of it."""
+    """Cordon failed (killed, a full disk, an answer that cannot be read). The code may have run, and its output is
+    not complete."""
 
 
 class TooOld(CordonError):
-    """The program cordon that is here does not know what was asked for."""
+    """The installed program cordon does not know a command or an option."""
 
 
 _KINDS = {"usage": BadRequest, "input": BadRequest, "limit": BadRequest, "layer": CannotIsolate,

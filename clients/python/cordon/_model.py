@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What Cordon says, as plain values. The names are those of docs/JSON.md. What a newer cordon says beside
-them is in RAW; what an older one does not say has a default that promises nothing."""
+"""Cordon's answers as plain values. The names are those of docs/JSON.md. Fields that only a newer cordon has are
+in RAW; fields that an older one does not have get a default that promises nothing."""
 from __future__ import annotations
 
 import base64
@@ -114,14 +114,27 @@ class Denial(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Change(Value):
-    """Something that changed in the workspace."""
+    """A change that the run made in the workspace."""
     path: str = ""
     path_encoding: str = "utf-8"
     change: str = ""
     type: str = ""
     mode: str = ""
     size: int = 0
-    not_committed: Optional[str] = None
+
+
+@dataclass(init=False, eq=False, repr=False)
+class Effect(Value):
+    """Something that leaves the box. OUTCOME: "policy" or "ticket" gave it; "waits" for a person, whose request
+    is WAITS; "withheld", and COMMAND would allow it, or REASON says why nothing would."""
+    effect: str = ""
+    object: str = ""
+    outcome: str = "withheld"
+    done: bool = False
+    by: Optional[str] = None
+    waits: Optional[str] = None
+    command: Optional[str] = None
+    reason: Optional[str] = None
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -207,12 +220,15 @@ class Result(Value):
     telemetry: TelemetrySum = field(default=TelemetrySum(), metadata={"of": TelemetrySum})
     changes: Tuple[Change, ...] = _part(Change)
     changes_cut: bool = False
-    committed: bool = False
+    effects_cut: bool = False
+    conversation: Optional[str] = None
+    state: Optional[str] = None
+    cause: Optional[str] = None
+    effects: Tuple[Effect, ...] = _part(Effect)
     code_sha256: Optional[str] = None
     verdict: Optional[str] = None
     origin: Optional[str] = None
     reasons: Tuple[str, ...] = ()
-    granted: Tuple[str, ...] = ()
     evidence: Tuple[Evidence, ...] = _part(Evidence)
     evidence_cut: bool = False
     rules: Tuple[RuleHit, ...] = _part(RuleHit)
@@ -254,7 +270,8 @@ class Started(Value):
     verdict: str = ""
     origin: str = ""
     reasons: Tuple[str, ...] = ()
-    granted: Tuple[str, ...] = ()
+    state: str = ""
+    effects: Tuple[Effect, ...] = _part(Effect)
 
 
 @dataclass(init=False, eq=False, repr=False)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the other commands say: scan, domain, ingest, plan, approvals, audit. Fields as in docs/JSON.md,
-docs/SCAN.md and docs/GATE.md; RAW has all of it."""
+"""What the other commands say: scan, conversation, ingest, plan, grant, diff, apply, approvals, audit. Fields as
+in docs/JSON.md and docs/SCAN.md; RAW has all of it."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Tuple
 
-from ._model import Value, _part
+from ._model import Effect, Value, _part
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -28,7 +28,7 @@ class Finding(Value):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Effect(Value):
+class ScanEffect(Value):
     """What a program would do, as far as its text tells."""
     kind: str = ""
     value: str = ""
@@ -44,7 +44,7 @@ class Scan(Value):
     reason: str = ""
     findings: Tuple[Finding, ...] = _part(Finding)
     findings_cut: bool = False
-    effects: Tuple[Effect, ...] = _part(Effect)
+    effects: Tuple[ScanEffect, ...] = _part(ScanEffect)
     errors: Tuple[Mapping[str, Any], ...] = ()
     notes: Tuple[Mapping[str, Any], ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -56,35 +56,40 @@ class Scan(Value):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Domain(Value):
-    """A conversation of an agent. The handle is what clients carry, and secret."""
-    handle: str = field(default="", repr=False)
-    domain: str = ""
-    principal: str = ""
-    conversations: int = 1
-    epoch: int = 0
-    integrity: str = "hostile"
-    secrecy: str = "secret"
-    exposed: bool = True
-    exposed_since: Optional[int] = None
+class Conversation(Value):
+    """A conversation of an agent: clean until something untrusted enters it, then exposed for good. CONVERSATION
+    is its id; EXPOSED is when, and CAUSE by what."""
+    conversation: str = ""
+    title: str = ""
+    account: str = ""
+    state: str = "exposed"
+    cause: Optional[str] = None
+    begun: int = 0
+    exposed: Optional[int] = None
+    ended: Optional[int] = None
+    end: Optional[str] = None
     sources: int = 0
-    kinds: Tuple[str, ...] = ()
     documents: Tuple[Mapping[str, Any], ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def clean(self) -> bool:
+        """Nothing untrusted has entered it."""
+        return self.state == "clean"
 
 
 @dataclass(init=False, eq=False, repr=False)
 class Source(Value):
-    """Something that an agent reads, as it was recorded."""
+    """Something that an agent reads, as it was recorded. STATE is the conversation's now."""
     source: str = ""
-    domain: str = ""
+    conversation: str = ""
+    state: str = "exposed"
     kind: str = ""
     name: str = ""
     sha256: str = ""
     bytes: int = 0
     time: int = 0
-    integrity: str = "hostile"
-    secrecy: str = "secret"
+    trust: str = "hostile"
     grade: str = ""
     unread: bool = False
     findings: Tuple[Mapping[str, Any], ...] = ()
@@ -92,16 +97,64 @@ class Source(Value):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Plan(Value):
-    """Code that was fixed before anything untrusted was read. The token is for run(plan=...)."""
-    token: str = field(default="", repr=False)
-    plan: str = ""
-    domain: str = ""
-    code_sha256: str = ""
-    lang: str = ""
-    caps: Tuple[str, ...] = ()
-    runs: int = 0
+class Ticket(Value):
+    """A plan or a grant: the effects that exposed code gets. TICKET is its id, which run(plan=...) takes."""
+    ticket: str = ""
+    giver: str = ""
+    by: str = ""
+    conversation: Optional[str] = None
+    directory: Optional[str] = None
+    program: Optional[str] = None
+    write: Tuple[str, ...] = ()
+    net: Tuple[str, ...] = ()
+    secret: Tuple[str, ...] = ()
+    sent_max: int = 0
     to: int = 0
+    runs: Optional[int] = None
+    used: int = 0
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(init=False, eq=False, repr=False)
+class FileState(Value):
+    """One side of a pending change."""
+    type: str = ""
+    mode: str = ""
+    size: int = 0
+    sha256: str = ""
+
+
+@dataclass(init=False, eq=False, repr=False)
+class PendingChange(Value):
+    """A change that waits in the overlay. MOVED: the directory has changed since the program saw it. RULE:
+    "free", "named" (only a ticket that names the path allows it) or "never"; NOTE says why."""
+    path: str = ""
+    path_encoding: str = "utf-8"
+    change: str = ""
+    before: Optional[FileState] = field(default=None, metadata={"of": FileState})
+    after: Optional[FileState] = field(default=None, metadata={"of": FileState})
+    moved: bool = False
+    rule: str = "never"
+    note: Optional[str] = None
+
+
+@dataclass(init=False, eq=False, repr=False)
+class Diff(Value):
+    """A conversation's pending changes of a directory. DIFF is the hash of them all."""
+    conversation: str = ""
+    directory: str = ""
+    diff: str = ""
+    changes: Tuple[PendingChange, ...] = _part(PendingChange)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(init=False, eq=False, repr=False)
+class Applied(Value):
+    """What became of each pending change; WRITTEN is how many are in the directory now."""
+    conversation: str = ""
+    directory: str = ""
+    written: int = 0
+    effects: Tuple[Effect, ...] = _part(Effect)
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -146,8 +146,9 @@ def answer(out: bytes, ending: Ending) -> Any:
     return data
 
 
-def objects(data: Any) -> List[Mapping[str, Any]]:
-    """A list of JSON objects."""
+def objects(data: Any, name: str = "") -> List[Mapping[str, Any]]:
+    """A list of JSON objects; NAME is the field that it is in."""
+    data = data.get(name) if name and isinstance(data, dict) else data
     if not isinstance(data, list):
         raise Broken("cordon said something else than a list")
     return data

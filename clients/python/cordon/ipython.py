@@ -22,7 +22,7 @@ from ._errors import BadRequest, CordonError
 from ._model import Output, Result
 
 IMAGES_MAX, IMAGE_BYTES, ROWS_MAX, COLUMNS_MAX, CELL_MAX = 16, 8 << 20, 60, 30, 200
-_FLAGS = ("diff", "commit", "wait", "telemetry")
+_FLAGS = ("diff", "apply", "user", "exposed", "wait", "telemetry")
 
 # Runs in the box, behind the cell's code. @ is the mark that its lines begin with.
 _EPILOGUE = '''

@@ -188,10 +188,9 @@ class SeccompBpfBackend(IsolationBackend):
         try:
             return _outcome(self._client.run(
                 payload.code, lang="python", input=payload.stdin or b"", args=payload.argv_extra,
-                venv=_environment(payload.interpreter_path), ask=["net"] if policy.allow_network else [],
-                memory=f"{limits.memory_mb}M", cpu=limits.cpu_quota_pct if shares else None,
-                cpu_time=None if shares else cpu_time, pids=limits.pids_max,
-                time=limits.wall_clock_timeout_s, output=OUTPUT_MAX, telemetry=bool(_callbacks),
+                venv=_environment(payload.interpreter_path), memory=f"{limits.memory_mb}M",
+                cpu=limits.cpu_quota_pct if shares else None, cpu_time=None if shares else cpu_time,
+                pids=limits.pids_max, time=limits.wall_clock_timeout_s, output=OUTPUT_MAX, telemetry=bool(_callbacks),
                 on_event=_tell_inside if _callbacks else None))
         except LimitReached as e:
             assert e.result is not None

@@ -3,6 +3,7 @@
 is $CORDON_BINARY, the tier $CORDON_TIER: both are given by tests/run, and there is no default that could
 test something else."""
 import os
+import pty
 import shutil
 import tempfile
 import time
@@ -24,13 +25,29 @@ class Case(unittest.TestCase):
         return os.path.join(self.dir, *names)
 
     def options(self, **more):
-        return dict({"binary": BINARY, "tier": TIER, "state": self.path("state"), "origin": "user"}, **more)
+        return dict({"binary": BINARY, "tier": TIER, "state": self.path("state"), "user": True}, **more)
 
     def client(self, **more):
         return cordon.Cordon(**self.options(**more))
 
     def aclient(self, **more):
         return cordon.AsyncCordon(**self.options(**more))
+
+    def person(self, *words):
+        """A person gives this command at a terminal, and confirms it."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(BINARY, [BINARY, *words, "--state", self.path("state")])
+        said = b""
+        try:
+            os.write(terminal, b"yes\n")
+            while data := os.read(terminal, 4096):
+                said += data
+        except OSError:  # the terminal's end
+            pass
+        finally:
+            os.close(terminal)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0, said.decode())
 
     def script(self, text):
         """A program in the place of cordon; CORDON is the real one."""

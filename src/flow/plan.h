@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes a plan: a ticket for one exact program, given while its conversation is clean.
+ */
+#ifndef CORDON_FLOW_PLAN_H
+#define CORDON_FLOW_PLAN_H
+
+#include "model/request.h"
+#include "trust/ticket.h"
+
+#define PLAN_US ((uint64_t)24 * 3600 * 1000000)
+
+struct plan_terms {
+	uint32_t runs;
+	uint64_t for_us;
+};
+/* REQ is what later runs will ask for: code, arguments, environment, programs, directory, hosts, secrets. */
+int plan_make(const struct request *req, const struct plan_terms *terms, struct ticket *ret,
+	      struct err *err);
+
+#endif
