@@ -376,7 +376,7 @@ static int record(struct sentence *s, int ran, struct err *err)
 	r->recorded = gate_log_result(g, r, &why) == 0;
 	if (r->recorded && gate_ingest_output(g, r, &why) == 0)
 		return ran;
-	memory_check(&why);
+	memory_check(did_run && ran < 0 ? err : &why);
 	const char *lost = r->recorded ? "what it printed" : "its result";
 	if (!did_run) {
 		char cause[sizeof(err->cause)];
