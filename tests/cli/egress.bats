@@ -353,10 +353,10 @@ for _ in range(3):
     if os.fork() == 0: break
 kept = [bytearray(os.urandom(1 << 20)) for _ in range(48)]
 import time
-time.sleep(20)
+time.sleep(100)
 PY
 	check() {
-		box "$1" --json --net web.test:80 --connections 1 --memory 64M "$T/c.py"
+		box "$1" --json --net web.test:80 --connections 1 --memory 64M --time 100s "$T/c.py"
 		holds 'r["stdout"]' 'r["status"] == "limit"' 'r["limit"] == "memory"'
 	}
 	every check
