@@ -30,7 +30,7 @@ enum {
 	APPROVAL_BYTES_MAX = 1 << 20,	/* of a parked request without its code */
 	APPROVAL_TEXT_MAX = 128 << 10,	/* of one text in it */
 	APPROVAL_LIST_MAX = 1024,	/* texts or inputs of one list */
-	APPROVAL_EVIDENCE_MAX = 64,	/* ties to sources; who has more says how many */
+	APPROVAL_EVIDENCE_MAX = 64,	/* ties to sources; the rest is counted */
 	APPROVAL_FINDINGS_MAX = 64,	/* the same for findings */
 	APPROVAL_APPROVERS_MAX = 9,	/* people needed for one request */
 	APPROVAL_VOTES_MAX = 16,	/* signatures kept of one request */
@@ -190,7 +190,7 @@ int approval_load_code(struct store *s, const struct approval *a, struct approva
 typedef int approval_fn(void *context, const char *id, struct err *err);
 /* ALL: also those that are over. FN may use the store. */
 int approval_each(struct store *s, bool all, approval_fn *fn, void *context, struct err *err);
-/* The one that was last approved under the same name in the same conversation; 0: there is none that can be
+/* The one that was last approved under the same name in the same conversation. Returns 0 if none can be
  * read. */
 int approval_load_last(struct store *s, const struct approval *a, struct approval *ret,
 		       struct err *err);

@@ -3,8 +3,8 @@
  * What the host gives a run beside its code: the workspace and the conversation's changes of it, the
  * virtual environment and its interpreter's own library, the programs it may start. People agree to what
  * is in them, so each is an input with the hash of all of it; a name alone would let others exchange what
- * it names. What is below /usr is the system's, and whoever can change that needs no approval. What cannot
- * be hashed within its bounds cannot be agreed to.
+ * it names. What is below /usr is the system's: an account that can change it needs no approval. An input
+ * that cannot be hashed within its bounds cannot be approved.
  */
 #include <limits.h>
 #include <stdio.h>

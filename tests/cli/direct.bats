@@ -181,10 +181,10 @@ os.chmod(".vscode/a", 0)' || true
 
 @test "a run that closes the directory hides nothing, and destroys nothing" {
 	begin
-	printf 'import os, time\nopen("AGENTS.md", "w").write("evil")\nos.mkdir(".vscode")\nopen(".vscode/a", "w").write("x")\nos.chmod(".", 0o555)\ntime.sleep(3)\n' >"$T/slow.py"
-	submit user 0 --workspace "$W:rw" "$T/slow.py" &
-	sleep 1.5
-	as user bash -c 'mkdir "$1/sub/.idea" && echo mine >"$1/sub/.idea/mine"' _ "$W"
+	printf 'import os, time\nopen("AGENTS.md", "w").write("evil")\nos.mkdir(".vscode")\nopen(".vscode/a", "w").write("x")\nopen("ready", "w")\nos.chmod(".", 0o555)\nwhile not os.path.exists("sub/go"): time.sleep(0.05)\n' >"$T/slow.py"
+	submit user 0 --workspace "$W:rw" --time 60s "$T/slow.py" &
+	for _ in $(seq 600); do [ -e "$W/ready" ] && break; sleep 0.1; done
+	as user bash -c 'mkdir "$1/sub/.idea" && echo mine >"$1/sub/.idea/mine" && touch "$1/sub/go"' _ "$W"
 	wait $!
 	as user chmod 755 "$W"
 	pending AGENTS.md .vscode/a sub/.idea/mine

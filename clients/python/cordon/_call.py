@@ -75,7 +75,7 @@ def _variables(env: Mapping[str, str]) -> List[str]:
 
 
 class _Options:
-    """Gathers options in order; those that are None are left out."""
+    """Collects options in order. An option without a value is omitted."""
 
     def __init__(self) -> None:
         self.all: Tuple[Option, ...] = ()

@@ -181,7 +181,7 @@ class Gate(Case):
         until(lambda: threading.active_count() == 1)
 
     def test_approve(self):
-        """an effect waits for a person of another account; one's own yes is none"""
+        """an effect waits for a person of another account; the requester cannot approve it"""
         agent = self.c
         if os.getuid() == 0:
             os.chmod(self.dir, 0o755)

@@ -200,7 +200,7 @@ class Gate(Case):
             self.make(policy=self.path("bad.yaml")).execute(varek.ExecutionPayload(PYTHON, "print(1)"), self.policy())
 
     def test_55_clean_56_direct_57_composed_62_unknown(self):
-        """55, 56, 57, 62: clean code runs; code that obeys a document, and other code after it, and code of which nothing is known, run too and reach nobody"""
+        """55, 56, 57, 62: clean code runs; later code of that conversation and unknown code run too, and reach no host"""
         self.says("print(sum([1, 2]))", "3\n")
         client = self.client(user=False, rules=[self.path("rules")])
         conversation = client.new_conversation()
@@ -210,5 +210,5 @@ class Gate(Case):
                                       ("print('other code')", {"conversation": conversation}, "exposed"), (self.OBEYS, {}, "exposed")):
             r = client.run(code, net=[host], **options)
             self.assertEqual((r.origin, [(e.outcome, e.done) for e in r.effects], r.egress), (origin, [("withheld", False)], ()))
-        o = self.run_code(self.OBEYS, network=True)  # the older policy names no host, and there is none
+        o = self.run_code(self.OBEYS, network=True)  # its policy names no host
         self.assertEqual((o.exit_code, b"URLError" in o.stderr), (1, True), o.stderr)
