@@ -21,7 +21,7 @@
 #include "conf/names.h"
 #include "flow/state.h"
 
-enum { HINT_FILE_MAX = 200 }; /* half a command is none */
+enum { HINT_FILE_MAX = 200 }; /* a longer name would cut the command */
 
 int approvals_fail(const struct cli_call *call, const struct err *err)
 {

@@ -55,7 +55,7 @@ const struct cli_field gate_change_fields[] = {
 	{"note", "why it is not free, or null", told_note},
 	{0}};
 
-/* A text of one side; "" if it is none, or too large to be shown. */
+/* The text of one side; "" if it is not text, or too large to be shown. */
 static char *read_side(int dir, const char *path, const struct overlay_state *s, size_t *ret_len)
 {
 	AUTO_CLOSE int fd = s->type == OVERLAY_FILE && s->size <= SHOWN_BYTES_MAX

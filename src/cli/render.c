@@ -242,7 +242,7 @@ static void say_trust(const char *cause)
 		if (len <= tail || strcmp(cause + len - tail, words) != 0)
 			continue;
 		char *path = arena_printf(&a, "%.*s", (int)(len - tail - 1), cause);
-		/* Half a path is none. */
+		/* A path that is cut would name another file. */
 		if (strlen(path) < DIRECTORY_CAUSE_MAX)
 			say("  try: ", arena_printf(&a, "cordon trust %s", arena_quote(&a, path)));
 		break;

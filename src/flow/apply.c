@@ -21,7 +21,7 @@
 
 enum {
 	LISTING_MAX = APPROVAL_CODE_MAX,
-	CURE_PATH_MAX = 200, /* half a command is none */
+	CURE_PATH_MAX = 200, /* a longer path would not fit into the command */
 };
 
 static const char *change_word(enum overlay_change change)

@@ -150,7 +150,7 @@ void directories_expect(const struct directories *d, struct store_tx *tx)
 	if (d->version)
 		store_expect(tx, STORE_DIRECTORY, KEY, d->version);
 	else
-		directories_put(d, tx); /* there is none yet, and must not be */
+		directories_put(d, tx); /* the commit fails if another process added it */
 }
 
 void directories_put(const struct directories *d, struct store_tx *tx)

@@ -38,7 +38,7 @@ static int evict_some(struct keeper *k, struct conversation *c, uint64_t keep, s
 	if (store_list(k->store, STORE_FINGERPRINTS, &range, evict, &e, err) < 0)
 		return -1;
 	if (tx.count == 0)
-		e.left = 0; /* there are none: what was counted is off */
+		e.left = 0; /* nothing is left to remove: the count was wrong */
 	c->print_bytes = e.left;
 	c->forgotten += e.gone;
 	conversation_put(c, &tx);
