@@ -2,7 +2,8 @@
 #
 #   make        build/cordon and build/cordon-box
 #   make run    install what is missing, build, play the demonstration
-#   make test   install what is missing, build, run every test
+#   make test   install what is missing, build, run the tests
+#   make check-all              make test, and every long test: before a release
 #   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
 #   make goal-gate | goal-verify | goal-corpus CORPUS=FILE      the gate's goals: status 0 when met
 #   make goal-conversations                                     questions and effects of whole conversations
@@ -39,8 +40,9 @@ BASE  := $(wildcard src/base/*.c)
 PLAIN := $(filter-out src/base/digest.c src/base/kept.c,$(BASE))
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
+PROBE := $(wildcard src/probe/*.c)
 # What every run needs comes first and together: what lies apart is mapped apart.
-CLI   := $(wildcard src/flow/*.c src/cli/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/approval/*.c src/rule/*.c src/scan/*.c src/detect/*.c src/overlay/*.c)
+CLI   := $(wildcard src/flow/*.c src/gate/*.c src/read/*.c src/live/*.c src/door/cli/*.c src/show/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/trust/evidence/*.c src/approval/*.c src/rule/*.c src/scan/*/*.c src/detect/*.c src/overlay/*.c)
 # What cordon links; cordon-box gets none of the parsers. Of libarchive only tar and gzip are used: so it
 # needs zlib and none of the other libraries that its pkg-config names.
 CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -larchive -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)
@@ -54,11 +56,15 @@ NOLOAD   := -Wl,-u,__wrap_dlopen,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose,--wra
 
 objs   = $(patsubst %.c,$(BUILD)/obj/$(2)%.o,$(1))
 BOX_OBJS := $(call objs,$(BASE) $(MODEL) $(BOX),)
+# It puts up layers as cordon-box does, with the same code; no line of it is in cordon-box.
+PROBE_OF := $(filter-out src/box/main.c,$(BOX)) $(PROBE)
+PROBE_OBJS := $(call objs,$(BASE) $(MODEL) $(PROBE_OF),)
 CLI_OBJS := $(call objs,$(BASE) $(MODEL) $(CLI),)
 # The test build that can leave a layer out shares every object but these.
-MUTABLE  := $(BOX) src/flow/launch.c
+MUTABLE  := $(BOX) $(PROBE) src/live/launch.c
 mutant_objs = $(call objs,$(filter-out $(MUTABLE),$(1)),) $(call objs,$(filter $(MUTABLE),$(1)),mutant/)
 MUT_BOX  := $(call mutant_objs,$(BASE) $(MODEL) $(BOX))
+MUT_PROBE := $(call mutant_objs,$(BASE) $(MODEL) $(PROBE_OF))
 MUT_CLI  := $(call mutant_objs,$(BASE) $(MODEL) $(CLI))
 
 # The client of a database server: not static, because its library is not. Without the library there
@@ -69,7 +75,7 @@ PG_LINK    = $(if $(SAN),$(LINK),-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-se
 PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 
 # The library: a client of the program, not the program itself. Only what lib/libcordon.map names is seen.
-VERSION   := $(shell sed -n 's/^\#define CORDON_VERSION "\(.*\)"/\1/p' src/cli/cli.h)
+VERSION   := $(shell sed -n 's/^\#define CORDON_VERSION "\(.*\)"/\1/p' src/base/version.h)
 LIB       := $(wildcard lib/*.c)
 LIBRARY   := $(if $(CROSS)$(SAN),,$(BUILD)/libcordon.so.$(VERSION))
 
@@ -78,8 +84,11 @@ EGRESS   := $(wildcard src/egress/*.c)
 EGRESS_LINK = $(PG_LINK) -pthread $(MEMORY)
 EGRESS_OBJS := $(call objs,$(PLAIN) $(EGRESS) src/policy/net.c,)
 
-.PHONY: parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
-all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-egress $(PG_PROGRAM) $(LIBRARY)
+# Sends messages to a URL. Not static, as cordon-egress.
+NOTIFY_OBJS := $(call objs,$(PLAIN) $(wildcard src/notify/*.c),)
+
+.PHONY: check-all reference parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
+all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-probe $(BUILD)/cordon-egress $(BUILD)/cordon-notify $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
 	$(Q)$(CC) -shared -Wl,-soname,libcordon.so.0,--version-script=lib/libcordon.map,-z,relro,-z,now,-z,noexecstack,-z,defs \
@@ -93,6 +102,8 @@ $(BUILD)/cordon: $(CLI_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(BOX_LIBS)
+$(BUILD)/cordon-probe: $(PROBE_OBJS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(BOX_LIBS)
 
 $(BUILD)/cordon-postgres: $(call objs,$(PLAIN) $(POSTGRES),)
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lpq $(MEMORY)
@@ -100,14 +111,20 @@ $(BUILD)/cordon-postgres: $(call objs,$(PLAIN) $(POSTGRES),)
 $(BUILD)/cordon-egress: $(EGRESS_OBJS)
 	$(Q)$(CC) $(EGRESS_LINK) -o $@ $^ -lssl -lcrypto
 
+$(BUILD)/cordon-notify: $(NOTIFY_OBJS)
+	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lcurl -lcrypto $(MEMORY)
+
 # Test builds in which a layer can be left out; see src/box/mutant.c.
-mutants: $(BUILD)/mutant/cordon $(BUILD)/mutant/cordon-box
+mutants: $(addprefix $(BUILD)/mutant/,cordon cordon-box cordon-probe)
 $(BUILD)/mutant/cordon: $(MUT_CLI)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(START) -o $@ $^ $(CLI_LIBS)
 $(BUILD)/mutant/cordon-box: $(MUT_BOX)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(START) -o $@ $^ $(BOX_LIBS)
+$(BUILD)/mutant/cordon-probe: $(MUT_PROBE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(BOX_LIBS)
 
 # The system call filter is compiled when Cordon is, never when it runs.
 $(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h
@@ -140,17 +157,29 @@ $(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY)
 		$(VIEW_BOOT)
 	@mkdir -p $(@D)
 	$(BUILD)/embed $@ runtime/view.py runtime/boot $(GEN)/view $(VIEW_PY)
-$(BUILD)/obj/src/flow/view.o $(BUILD)/obj/mutant/src/flow/view.o: $(GEN)/view_program.h
+$(BUILD)/obj/src/live/boot.o $(BUILD)/obj/mutant/src/live/boot.o: $(GEN)/view_program.h
 
 # What decides which files of the cache are ours: every byte of what makes them. Looked at each
 # time, since a file that is gone is no reason for make.
-BUILD_ID_OF := src/base src/yaml src/rule src/scan src/detect $(wildcard src/flow/packs*)
+BUILD_ID_OF := src/base src/yaml src/rule src/scan src/detect
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \
 		line="#define CORDON_BUILD_ID \"$$id\""; \
 		echo "$$line" | cmp -s - $@ || echo "$$line" >$@
-$(foreach f,rule/kept scan/cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+$(foreach f,rule/kept scan/find/pattern_db_cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+
+# Commands and formats register themselves: one line for each COMMAND(name) and FORMAT(name).
+$(GEN)/command_list.h: FORCE
+	@mkdir -p $(@D)
+	@sed -n 's/^COMMAND(\([a-z]*\)) = {$$/ROW(\1)/p' $(sort $(wildcard src/door/cli/*.c)) >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+$(GEN)/format_list.h: FORCE
+	@mkdir -p $(@D)
+	@sed -n 's/^FORMAT(\([a-z]*\)) = {$$/ROW(\1)/p' $(sort $(wildcard src/show/*.c)) >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+$(BUILD)/obj/src/door/cli/commands.o: $(GEN)/command_list.h
+$(BUILD)/obj/src/show/format_list.o: $(GEN)/format_list.h
 
 $(BUILD)/obj/mutant/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -164,22 +193,32 @@ PREFIX     ?= /usr/local
 LIBEXECDIR ?= $(PREFIX)/libexec/cordon
 SHAREDIR   ?= $(PREFIX)/share/cordon
 LIBDIR     ?= $(PREFIX)/lib
-ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"'
+DOCDIR     ?= $(PREFIX)/share/doc/cordon
+# Where the operator's configuration is: no variable and no option of cordon moves it.
+SYSCONFDIR ?= /etc
+ALLFLAGS   += -DCORDON_LIBEXEC='"$(LIBEXECDIR)"' -DCORDON_SHARE='"$(SHAREDIR)"' -DCORDON_ETC='"$(SYSCONFDIR)/cordon"'
 # Where cordon looks for its box and its rules, and libcordon for cordon: another place than the last
 # time builds that file again.
 $(BUILD)/libexec: FORCE
 	@mkdir -p $(@D)
-	@echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR)' | cmp -s - $@ || echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR)' >$@
-$(foreach f,flow/launch flow/packs store/helper,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o) $(BUILD)/shared/lib/process.o: $(BUILD)/libexec
+	@echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR) $(SYSCONFDIR)' | cmp -s - $@ || \
+		echo '$(PREFIX) $(LIBEXECDIR) $(SHAREDIR) $(SYSCONFDIR)' >$@
+$(foreach f,live/launch conf/places live/own_paths flow/doctor_host store/postgres conf/config conf/config_file door/cli/configure door/cli/command_config door/cli/command_man,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o) $(BUILD)/shared/lib/process.o: $(BUILD)/libexec
 FORCE:
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
+	install -D -m 755 $(BUILD)/cordon-probe $(DESTDIR)$(LIBEXECDIR)/cordon-probe
 	install -D -m 755 $(BUILD)/cordon-egress $(DESTDIR)$(LIBEXECDIR)/cordon-egress
+	install -D -m 755 $(BUILD)/cordon-notify $(DESTDIR)$(LIBEXECDIR)/cordon-notify
 	$(if $(PG_PROGRAM),install -D -m 755 $(PG_PROGRAM) $(DESTDIR)$(LIBEXECDIR)/cordon-postgres)
 	rm -rf $(DESTDIR)$(SHAREDIR)/rules
 	install -d $(DESTDIR)$(SHAREDIR)
 	cp -R rules $(DESTDIR)$(SHAREDIR)/
+	rm -rf $(DESTDIR)$(DOCDIR)/docs
+	install -D -m 644 clients/python/README.md $(DESTDIR)$(DOCDIR)/clients/python/README.md
+	install -m 644 README.md $(DESTDIR)$(DOCDIR)/README.md
+	cp -R docs $(DESTDIR)$(DOCDIR)/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions $(DESTDIR)$(SHAREDIR)/apparmor
 	$(BUILD)/cordon man >$(DESTDIR)$(PREFIX)/share/man/man1/cordon.1
@@ -193,6 +232,10 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' lib/libcordon.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/libcordon.pc
+
+# The tables of docs/reference, from the program's own; the suite "lint" compares.
+reference: $(BUILD)/cordon
+	@tools/reference $(BUILD)/cordon
 
 # Packages have paths of their own, so they are built beside everything else.
 DEB_BUILD := build/deb-build
@@ -230,11 +273,15 @@ goal-gate: all $(BUILD)/bench $(BUILD)/box/cordon
 goal-verify: $(BUILD)/tests/store/measure
 	@d=$$(mktemp -d) && { $< $$d 1000000 30; status=$$?; rm -rf --one-file-system $$d; exit $$status; }
 goal-conversations: all
-	@BUILD=$(BUILD) tests/conversations/replay
+	@had=$$(ls -d /etc/cordon 2>/dev/null); BUILD=$(BUILD) tests/own-etc tests/conversations/replay; status=$$?; \
+		[ -n "$$had" ] || rmdir /etc/cordon 2>/dev/null; exit $$status
 goal-corpus: all
 	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --rules rules
 kernels: all tests
 	@tests/kernels/run
+# `make test` and all the long tests, before a release; PARTS names some of them (tests/check-all).
+check-all:
+	@tests/check-all $(PARTS)
 # The packages, on this Debian and on the next one.
 releases: all
 	@BUILD=$(BUILD) tests/run packages
@@ -245,7 +292,7 @@ lint: all
 	@BUILD=$(BUILD) tests/lint
 # What clang says of every file: it parses them and makes no code. gcc's warnings are errors in `make test`.
 # One benchmark needs a library that only it needs.
-clang-syntax: $(GEN)/filters.h $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h $(GEN)/view_program.h $(GEN)/build_id.h
+clang-syntax: $(GEN)/filters.h $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h $(GEN)/view_program.h $(GEN)/build_id.h $(GEN)/command_list.h $(GEN)/format_list.h $(GEN)/units.h
 	@find src lib tools tests -name '*.c' ! -path tests/bench/scan/literals.c | sort | xargs -P $(shell nproc) -n 16 \
 		clang -fsyntax-only -std=c17 -D_GNU_SOURCE $(WARN) -Werror $(LINT_DEFINES) -Isrc -I. -Iinclude -Ilib -I$(GEN) -I$(BUILD)/gen
 	@clang -fsyntax-only -std=c17 -D_GNU_SOURCE $(WARN) -Werror -DCORDON_MUTANT $(LINT_DEFINES) -Isrc -I$(GEN) $(MUTABLE)

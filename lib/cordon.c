@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked for, and what came of it: plain objects. Nothing here talks to anybody.
+ * The objects of the library: a request and a result. Nothing here starts a program.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,14 +25,14 @@ static void list_clear(struct list *l)
 		free(l->word[--l->count]);
 }
 
-/* Takes WORD. */
+/* Takes ownership of WORD. */
 static int list_add(struct cordon *c, struct list *l, char *word)
 {
 	if (!word)
 		return fail(c, "out of memory");
 	if (l->count == WORDS_MAX) {
 		free(word);
-		return fail(c, "more than %d words", WORDS_MAX);
+		return fail(c, "more than %d options or arguments", WORDS_MAX);
 	}
 	l->word[l->count++] = word;
 	return 0;
@@ -62,7 +62,7 @@ const char *cordon_error(const struct cordon *c)
 int cordon_set_program(struct cordon *c, const char *path)
 {
 	if (path[0] != '/')
-		return fail(c, "\"%.60s\": the program needs its whole path", path);
+		return fail(c, "\"%.60s\": the path of the program must be absolute", path);
 	char *copy = strdup(path);
 	if (!copy)
 		return fail(c, "out of memory");
@@ -76,9 +76,9 @@ int cordon_set(struct cordon *c, const char *option, const char *value)
 	char *word = NULL;
 
 	if (!*option || strspn(option, "abcdefghijklmnopqrstuvwxyz-") != strlen(option))
-		return fail(c, "\"%.60s\" is no name of an option", option);
+		return fail(c, "\"%.60s\" is not the name of an option", option);
 	if (strcmp(option, "events") == 0 || strcmp(option, "json") == 0)
-		return fail(c, "--%s is ours to say", option);
+		return fail(c, "--%s is reserved", option);
 	if (asprintf(&word, "--%s%s%s", option, value ? "=" : "", value ? value : "") < 0)
 		word = NULL;
 	if (list_add(c, &c->options, word) < 0)
@@ -106,9 +106,9 @@ int cordon_set_input(struct cordon *c, const void *data, size_t len)
 }
 
 int cordon_on_output(struct cordon *c,
-		     int (*told)(void *ctx, int stream, const char *data, size_t len), void *ctx)
+		     int (*output)(void *ctx, int stream, const char *data, size_t len), void *ctx)
 {
-	c->told = told;
+	c->output = output;
 	c->ctx = ctx;
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of libcordon share.
+ * Types and functions that the files of libcordon share.
  */
 #ifndef CORDON_LIB_PRIVATE_H
 #define CORDON_LIB_PRIVATE_H
@@ -22,7 +22,7 @@ struct cordon {
 	size_t input_len;
 	struct list options, arguments;
 	bool has_lang;
-	int (*told)(void *ctx, int stream, const char *data, size_t len);
+	int (*output)(void *ctx, int stream, const char *data, size_t len);
 	void *ctx;
 	char error[ERROR_MAX];
 };
@@ -41,13 +41,14 @@ struct cordon_result {
 /* process.c */
 struct child {
 	pid_t pid;
-	int out, words; /* its lines, and a memory file with its standard error */
+	int out, errors; /* the pipe with its lines, and a memory file with its standard error */
 };
 int child_start(struct cordon *c, const void *code, size_t len, struct child *ret);
-/* Dead, reaped and closed. *RET_STATUS as of waitpid. What it said goes to WORDS. */
-void child_end(struct child *child, bool kill_it, int *ret_status, char *words, size_t size);
+/* Kills the child if asked, reaps it and closes its descriptors. *RET_STATUS is as of waitpid;
+ * ERRORS gets its standard error. */
+void child_end(struct child *child, bool kill_it, int *ret_status, char *errors, size_t size);
 
-/* run.c: sets the error, returns -1. */
+/* run.c: sets the message of cordon_error() and returns -1. */
 int fail(struct cordon *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts the program cordon: code, input and options are memory files, never arguments, which all can
- * read; its lines come through one pipe; whatever happens, it is dead, reaped and closed afterwards.
+ * Starts the program cordon. Code, input and options are memory files, never arguments, because
+ * every account can read arguments. Its lines come through one pipe. At the end, also after an
+ * error, the program is dead and reaped and its descriptors are closed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +17,10 @@
 
 #include "private.h"
 
-/* Where the child has what. */
-enum { CODE, OUT, WORDS, REQUEST, INPUT, PLACES };
+/* The descriptors of the child. */
+enum { CODE, OUT, ERRORS, REQUEST, INPUT, CHILD_FDS };
 
-static int memory(const char *name, const void *data, size_t len)
+static int memory_file(const char *name, const void *data, size_t len)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC);
 	const char *at = data;
@@ -40,8 +41,8 @@ static int memory(const char *name, const void *data, size_t len)
 	return fd;
 }
 
-/* A word with its NUL behind the others. */
-static int say(struct text *t, const char *word)
+/* Appends WORD and its NUL. */
+static int add_word(struct text *t, const char *word)
 {
 	size_t len = strlen(word) + 1;
 	char *grown = realloc(t->data, t->len + len);
@@ -54,30 +55,31 @@ static int say(struct text *t, const char *word)
 	return 0;
 }
 
-static int say_list(struct text *t, const struct list *l)
+static int add_words(struct text *t, const struct list *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (say(t, l->word[i]) < 0)
+		if (add_word(t, l->word[i]) < 0)
 			return -1;
 	return 0;
 }
 
-/* A memory file with all that is said behind the command. */
-static int request_of(const struct cordon *c)
+/* A memory file with the options and arguments of the command. */
+static int request_file(const struct cordon *c)
 {
 	struct text t = {0};
 	int fd = -1;
 
-	if ((c->has_lang || say(&t, "--lang=python") == 0) && say_list(&t, &c->options) == 0 &&
-	    say(&t, "--") == 0 && say(&t, "-") == 0 && say(&t, "--") == 0 &&
-	    say_list(&t, &c->arguments) == 0)
-		fd = memory("cordon-request", t.data, t.len);
+	if ((c->has_lang || add_word(&t, "--lang=python") == 0) &&
+	    add_words(&t, &c->options) == 0 && add_word(&t, "--") == 0 && add_word(&t, "-") == 0 &&
+	    add_word(&t, "--") == 0 && add_words(&t, &c->arguments) == 0)
+		fd = memory_file("cordon-request", t.data, t.len);
 	free(t.data);
 	return fd;
 }
 
-/* FROM on the places of the child. All of them are above, so that no place is taken twice. */
-static int spawn(char **argv, const int from[PLACES], pid_t *ret)
+/* The child gets FROM as its descriptors 0 to CHILD_FDS. All of FROM are higher, so none is
+ * overwritten. */
+static int spawn(char **argv, const int from[CHILD_FDS], pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -90,7 +92,7 @@ static int spawn(char **argv, const int from[PLACES], pid_t *ret)
 	sigemptyset(&none);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	for (int i = 0; error == 0 && i < PLACES && from[i] >= 0; i++)
+	for (int i = 0; error == 0 && i < CHILD_FDS && from[i] >= 0; i++)
 		error = posix_spawn_file_actions_adddup2(&actions, from[i], i);
 	if (error == 0)
 		error = posix_spawn(ret, argv[0], &actions, &attributes, argv, environ);
@@ -99,10 +101,10 @@ static int spawn(char **argv, const int from[PLACES], pid_t *ret)
 	return error;
 }
 
-/* Above the places of the child. */
-static int lift(int fd)
+/* Moves FD above the descriptors of the child. */
+static int move_up(int fd)
 {
-	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PLACES);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FDS);
 
 	if (fd >= 0)
 		close(fd);
@@ -118,32 +120,32 @@ int child_start(struct cordon *c, const void *code, size_t len, struct child *re
 			"--words=3",
 			c->input ? "--stdin=/proc/self/fd/4" : NULL,
 			NULL};
-	int pipes[2] = {-1, -1}, from[PLACES], error = 0;
+	int pipes[2] = {-1, -1}, from[CHILD_FDS], error = 0;
 
-	*ret = (struct child){.out = -1, .words = -1};
+	*ret = (struct child){.out = -1, .errors = -1};
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		pipes[0] = pipes[1] = -1;
-	from[CODE] = lift(memory("cordon-code", code, len));
-	from[OUT] = lift(pipes[1]);
-	from[WORDS] = lift(memory("cordon-words", "", 0));
-	from[REQUEST] = lift(request_of(c));
-	from[INPUT] = c->input ? lift(memory("cordon-input", c->input, c->input_len)) : -1;
-	if (pipes[0] < 0 || from[CODE] < 0 || from[OUT] < 0 || from[WORDS] < 0 ||
+	from[CODE] = move_up(memory_file("cordon-code", code, len));
+	from[OUT] = move_up(pipes[1]);
+	from[ERRORS] = move_up(memory_file("cordon-words", "", 0));
+	from[REQUEST] = move_up(request_file(c));
+	from[INPUT] = c->input ? move_up(memory_file("cordon-input", c->input, c->input_len)) : -1;
+	if (pipes[0] < 0 || from[CODE] < 0 || from[OUT] < 0 || from[ERRORS] < 0 ||
 	    from[REQUEST] < 0 || (c->input && from[INPUT] < 0))
 		error = errno ? errno : ENOMEM;
 	else
 		error = spawn(argv, from, &ret->pid);
 	if (error)
-		fail(c, "%s could not be started: %s", program, strerror(error));
+		fail(c, "cannot start %s: %s", program, strerror(error));
 	ret->out = pipes[0];
-	ret->words = from[WORDS];
-	for (int i = 0; i < PLACES; i++)
-		if (i != WORDS && from[i] >= 0)
+	ret->errors = from[ERRORS];
+	for (int i = 0; i < CHILD_FDS; i++)
+		if (i != ERRORS && from[i] >= 0)
 			close(from[i]);
 	return error ? -1 : 0;
 }
 
-void child_end(struct child *child, bool kill_it, int *ret_status, char *words, size_t size)
+void child_end(struct child *child, bool kill_it, int *ret_status, char *errors, size_t size)
 {
 	if (child->out >= 0)
 		close(child->out);
@@ -151,9 +153,9 @@ void child_end(struct child *child, bool kill_it, int *ret_status, char *words, 
 		kill(child->pid, SIGKILL);
 	while (child->pid > 0 && waitpid(child->pid, ret_status, 0) < 0 && errno == EINTR)
 		;
-	ssize_t n = child->words >= 0 ? pread(child->words, words, size - 1, 0) : 0;
-	words[n > 0 ? n : 0] = '\0';
-	if (child->words >= 0)
-		close(child->words);
-	*child = (struct child){.out = -1, .words = -1};
+	ssize_t n = child->errors >= 0 ? pread(child->errors, errors, size - 1, 0) : 0;
+	errors[n > 0 ? n : 0] = '\0';
+	if (child->errors >= 0)
+		close(child->errors);
+	*child = (struct child){.out = -1, .errors = -1};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads a run's lines. A stream that ends without its result is an error: half an answer must not look like
- * a whole one.
+ * Reads the lines of a run. A stream that ends without a result is an error: an incomplete answer
+ * must not look like a complete one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static int digit(unsigned char c)
 				      : -1;
 }
 
-/* In place; how many bytes it was. */
-static size_t decode(char *text)
+/* Decodes base64 in place and returns the number of bytes. */
+static size_t decode_base64(char *text)
 {
 	size_t len = 0;
 	unsigned bits = 0, value = 0;
@@ -66,17 +66,17 @@ static int take_output(struct reader *r, int stream, json_t *event)
 	size_t len = json_string_length(data);
 
 	if (!json_is_string(data))
-		return fail(r->c, "cordon said what is no event");
+		return fail(r->c, "invalid event from cordon");
 	char *copy = malloc(len + 1);
 	if (!copy)
 		return fail(r->c, "out of memory");
 	memcpy(copy, json_string_value(data), len);
 	copy[len] = '\0';
 	if (encoding && strcmp(encoding, "base64") == 0)
-		len = decode(copy);
+		len = decode_base64(copy);
 	int kept = append(&r->result->out[stream], copy, len);
-	int stop =
-		kept == 0 && r->c->told && len ? r->c->told(r->c->ctx, stream + 1, copy, len) : 0;
+	int stop = kept == 0 && r->c->output && len ? r->c->output(r->c->ctx, stream + 1, copy, len)
+						    : 0;
 	free(copy);
 	if (kept < 0)
 		return fail(r->c, "out of memory");
@@ -107,7 +107,7 @@ static int take_line(struct reader *r, const char *line, size_t len)
 	int status = 0;
 
 	if (!kind || r->done)
-		status = fail(r->c, "cordon said what is no event");
+		status = fail(r->c, "invalid event from cordon");
 	else if (strcmp(kind, "stdout") == 0 || strcmp(kind, "stderr") == 0)
 		status = take_output(r, strcmp(kind, "stderr") == 0, event);
 	else if (strcmp(kind, "result") == 0)
@@ -116,7 +116,7 @@ static int take_line(struct reader *r, const char *line, size_t len)
 	return status;
 }
 
-/* All whole lines of it; the rest stays at its beginning. */
+/* Takes all whole lines of HELD. The rest moves to its beginning. */
 static int take_lines(struct reader *r, struct text *held)
 {
 	size_t from = 0;
@@ -130,8 +130,7 @@ static int take_lines(struct reader *r, struct text *held)
 	}
 	memmove(held->data, held->data + from, held->len - from);
 	held->len -= from;
-	return held->len > LINE_LEN_MAX ? fail(r->c, "a line of more than %d bytes", LINE_LEN_MAX)
-					: 0;
+	return held->len > LINE_LEN_MAX ? fail(r->c, "line longer than %d bytes", LINE_LEN_MAX) : 0;
 }
 
 static int read_lines(struct reader *r, int fd)
@@ -153,20 +152,20 @@ static int read_lines(struct reader *r, int fd)
 	return status;
 }
 
-static int explain(struct cordon *c, int status, const char *words)
+static int explain(struct cordon *c, int status, const char *errors)
 {
 	if (WIFSIGNALED(status))
-		return fail(c, "cordon was killed by signal %d before it gave a result",
+		return fail(c, "cordon was killed by signal %d before it returned a result",
 			    WTERMSIG(status));
-	return fail(c, "cordon ended with status %d and gave no result%s%.600s",
-		    WEXITSTATUS(status), *words ? ": " : "", words);
+	return fail(c, "cordon exited with status %d and returned no result%s%.600s",
+		    WEXITSTATUS(status), *errors ? ": " : "", errors);
 }
 
 int cordon_run(struct cordon *c, const void *code, size_t len, struct cordon_result **ret)
 {
 	struct reader r = {.c = c, .result = calloc(1, sizeof(*r.result))};
 	struct child child;
-	char words[ERROR_MAX];
+	char errors[ERROR_MAX];
 	int status = 0;
 
 	c->error[0] = '\0';
@@ -175,9 +174,9 @@ int cordon_run(struct cordon *c, const void *code, size_t len, struct cordon_res
 	int done = child_start(c, code, len, &child);
 	if (done == 0)
 		done = read_lines(&r, child.out);
-	child_end(&child, done < 0, &status, words, sizeof(words));
+	child_end(&child, done < 0, &status, errors, sizeof(errors));
 	if (done == 0 && !r.done)
-		done = explain(c, status, words);
+		done = explain(c, status, errors);
 	if (done < 0)
 		cordon_result_free(r.result);
 	else

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The code view, its start: takes the reader (runtime/python) out of the parts that tools/embed.c makes.
-As few words as can be, because they are compiled each time in a box of their own; all else is in
+"""The start of the code view: loads the reader (runtime/python) from the parts that tools/embed.c makes. This file
+is compiled for each run in a box of its own, so it is as short as possible; the rest is in
 runtime/python/parts.py."""
 import posix
 
 
 def load(fd, at=0):
-    """What parts.py defines: view() and main(). The parts begin at byte AT of FD, a file."""
+    """The names of parts.py: view() and main(). The parts begin at byte AT of the file FD."""
     import _sre
     import marshal
     from _frozen_importlib_external import MAGIC_NUMBER as magic

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests are built from; the Makefile includes this file and brings BUILD, CC, ALLFLAGS,
-# LINK, GEN, BOX_OBJS and CLI_OBJS. A unit test is one file: tests/unit/test_NAME.c becomes
-# build/tests/unit/NAME, linked with everything but the two main functions. Probes and their
-# runner are always plain and static: they go into virtual machines that have no library.
+# Builds the tests. The Makefile includes this file and provides BUILD, CC, ALLFLAGS, LINK, GEN, BOX_OBJS
+# and CLI_OBJS. A unit test is one file: tests/unit/test_NAME.c becomes build/tests/unit/NAME. Most of
+# these are names of one program, build/tests/units, which runs the test that it is called by: one link
+# instead of a hundred, and still a process for each test. Probes and their runner are always plain and
+# static: they run in virtual machines without libraries.
 
 UNIT_NAMES := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
-# The virtual machines run no cordon-egress, and have none of its libraries.
-UNIT_NAMES := $(if $(CROSS),$(filter-out egress_%,$(UNIT_NAMES)),$(UNIT_NAMES))
+# The virtual machines run no cordon-egress, and have none of its libraries; nor ssh-keygen.
+KEYGEN_NAMES := approval $(addprefix approval_,ended hostile people property race)
+UNIT_NAMES := $(if $(CROSS),$(filter-out egress_% $(KEYGEN_NAMES),$(UNIT_NAMES)),$(UNIT_NAMES))
 UNIT_BINS  := $(addprefix $(BUILD)/tests/unit/,$(UNIT_NAMES))
+# These replace functions of the program, wrap calls, or leave objects out: each has its own link.
+OWN_LINK   := approval approval_ended approval_fields approval_hostile approval_people approval_property approval_queue \
+              approval_race ssh_keygen cgroup creds decode double gate_again gate_properties gate_start memory normal \
+              overlay_kill redact unread warm warm_damage watch
+JOINT      := $(filter-out $(OWN_LINK) egress_%,$(UNIT_NAMES))
+JOINT_OBJS := $(JOINT:%=$(BUILD)/obj/joint/%.o)
 ATTACK_RUNNER := $(addprefix tests/attacks/,run.c stage.c world.c canaries.c launch.c outcome.c \
                  judge.c hostchecks.c)
 ATTACK_PROBES := $(filter-out $(ATTACK_RUNNER),$(wildcard tests/attacks/*.c))
@@ -25,11 +33,12 @@ tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json 
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
        $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure \
        $(BUILD)/tests/rules-kept $(BUILD)/tests/rules-warm $(BUILD)/tests/scan-start
-kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(UNIT_BINS) $(ATTACK_BINS)
+kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-probe $(UNIT_BINS) $(ATTACK_BINS)
 
-# Two makes, because what the first installs decides how the second builds.
+# Two makes, because the packages that the first installs decide how the second builds. With sanitizers gcc
+# warns of sizes that it no longer knows, so there warnings are no errors.
 test: deps
-	@$(MAKE) --no-print-directory $(PARALLEL) WERROR=1 all mutants tests
+	@$(MAKE) --no-print-directory $(PARALLEL) $(if $(SAN),,WERROR=1) all mutants tests
 	@BUILD=$(BUILD) tests/run $(SUITES)
 
 # ar adds to an archive that is there: objects of deleted sources would stay in it.
@@ -38,13 +47,29 @@ $(TEST_LIB): $(TEST_OBJS)
 	@rm -f $@
 	$(Q)$(if $(CROSS),$(CROSS)-linux-gnu-)ar rcs $@ $^
 
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
+# Each joint test's main function gets a name of its own. A joint test must define nothing else that is
+# global: it could replace a function for all others.
+$(BUILD)/obj/joint/%.o: tests/unit/test_%.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) -Dmain=unit_$* -Wno-missing-prototypes -c -o $@ $<
+$(GEN)/units.h: FORCE
+	@mkdir -p $(@D)
+	@printf 'UNIT(%s)\n' $(JOINT) | cmp -s - $@ || printf 'UNIT(%s)\n' $(JOINT) >$@
+$(BUILD)/obj/tests/unit/units.o: $(GEN)/units.h
+$(BUILD)/tests/units: $(BUILD)/obj/tests/unit/units.o $(JOINT_OBJS) $(addprefix $(BUILD)/obj/tools/,bpf.o branch.o) $(TEST_LIB)
+	@mkdir -p $(@D)
+	@nm -A -g --defined-only $(JOINT_OBJS) | awk '$$3 !~ /^unit_/ { print $$1 " " $$3 ": add the test to OWN_LINK"; bad = 1 } END { exit bad }'
+	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
+$(JOINT:%=$(BUILD)/tests/unit/%): $(BUILD)/tests/units
+	@mkdir -p $(@D)
+	@ln -f $< $@
+$(patsubst %,$(BUILD)/tests/unit/%,$(filter-out gate_%,$(OWN_LINK))): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/test_%.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(TEST_LIB) $(CLI_LIBS)
 
 # Without the box, whose gate is another one.
 $(addprefix $(BUILD)/tests/unit/gate_,properties start again): $(BUILD)/tests/unit/%: \
-		$(BUILD)/obj/tests/unit/test_%.o $(filter-out $(BUILD)/obj/src/cli/%,$(CLI_OBJS))
+		$(BUILD)/obj/tests/unit/test_%.o $(filter-out $(BUILD)/obj/src/door/cli/%,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
@@ -56,6 +81,12 @@ $(BUILD)/tests/unit/egress_%: $(BUILD)/obj/tests/unit/test_egress_%.o $(filter-o
 # Runs a program under a conversation's overlay; see tests/cli/overlay.bats.
 tests: $(BUILD)/tests/overlay-run
 $(BUILD)/tests/overlay-run: $(BUILD)/obj/tests/overlay/run.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
+# Delivers a message; see tests/cli/deliver.bats.
+tests: $(BUILD)/tests/deliver-send
+$(BUILD)/tests/deliver-send: $(BUILD)/obj/tests/deliver/send.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
@@ -86,18 +117,16 @@ $(BUILD)/tests/scan-start: $(BUILD)/obj/tests/bench/scan/start.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
-# This one is about a part of the build.
-$(BUILD)/tests/unit/bpf $(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/bpf.o
-$(BUILD)/tests/unit/branch: $(BUILD)/obj/tools/branch.o
-$(addprefix $(BUILD)/obj/,tests/unit/test_bpf.o tests/unit/test_branch.o tools/bpf.o tools/branch.o): ALLFLAGS += -I.
+# These test a part of the build.
+$(addprefix $(BUILD)/obj/,joint/bpf.o joint/branch.o tools/bpf.o tools/branch.o): ALLFLAGS += -I.
 
 # These count what the scanner does (tests/unit/steps.h): it is compiled for them once more.
 STEPS_BINS := $(addprefix $(BUILD)/tests/unit/,decode normal redact double)
-STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/decode*.c src/scan/n*.c src/base/utf8.c src/scan/fold.c))
+STEPS_OBJS := $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/scan/text/*.c src/base/utf8.c))
 $(filter-out %/redact,$(STEPS_BINS)): $(STEPS_OBJS)
 # From a file's bytes to its findings.
-$(BUILD)/tests/unit/double: $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/detect/*.c src/flow/scan*.c src/flow/gather*.c \
-	src/base/arena.c src/scan/db_*.c src/scan/[f-ms]*.c src/scan/reach.c src/scan/confirm.c src/scan/wide.c))
+$(BUILD)/tests/unit/double: $(patsubst %.c,$(BUILD)/obj/steps/%.o,$(wildcard src/detect/*.c \
+	src/base/arena.c src/scan/regex/*.c $(filter-out %_cache.c,$(wildcard src/scan/find/*.c))))
 $(BUILD)/tests/unit/redact: $(BUILD)/obj/steps/src/store/redact.o
 $(STEPS_BINS): LINK += $(addprefix -Wl$(comma)--wrap=,memchr memcpy memmove memset memcmp memmem)
 $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
@@ -129,8 +158,8 @@ $(BUILD)/tests/unit/warm $(BUILD)/tests/unit/warm_damage: LINK += $(addprefix -W
 $(BUILD)/gen/%/filters.h: $(BUILD)/mkfilter
 	@mkdir -p $(@D)
 	$(BUILD)/mkfilter $* $(@D)
-$(BUILD)/obj/tests/unit/test_filter.o: ALLFLAGS += -I$(BUILD)/gen
-$(BUILD)/obj/tests/unit/test_filter.o: $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h
+$(BUILD)/obj/joint/filter.o: ALLFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/joint/filter.o: $(BUILD)/gen/aarch64/filters.h $(BUILD)/gen/x86_64/filters.h
 
 $(BUILD)/tests/attacks-run: $(patsubst %.c,$(BUILD)/plain/%.o,$(ATTACK_RUNNER))
 	@mkdir -p $(@D)
@@ -173,7 +202,7 @@ $(BUILD)/tests/yaml-json: $(BUILD)/obj/tests/rule/dump.o $(TEST_LIB)
 tests: $(BUILD)/tests/approval-ask
 $(BUILD)/tests/approval-ask: $(BUILD)/obj/tests/approval/ask.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
 include tests/memory/memory.mk
 include tests/view/view.mk

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instructions of classic BPF, last one first. A conditional jump reaches 255 instructions and only
- * forward: what is farther gets a step in between. Returns are shared as far as they can be
- * reached, which makes a filter about half as long, and the kernel's work with it.
+ * Writes classic BPF, last instruction first. A conditional jump reaches 255 instructions forward;
+ * a longer one goes through an unconditional jump in between. Returns are shared within reach,
+ * which halves the length of a filter.
  */
 #include "tools/bpf.h"
 
@@ -26,7 +26,7 @@ size_t bpf_and(struct bpf *p, uint32_t mask)
 	return put(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, mask);
 }
 
-/* Two more may come in between: steps of the jump that wants to get there. */
+/* Up to two jumps of the instruction itself may come in between. */
 static bool is_near(const struct bpf *p, size_t label)
 {
 	return p->len + 2 - label <= REACH;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A filter program that is written from its end to its beginning: whoever jumps then knows where to.
- * A label is the number of instructions from it to the program's end.
+ * A filter program that is written from its end to its beginning, so that the target of a jump is
+ * known. A label is the number of instructions from it to the end of the program.
  */
 #ifndef CORDON_TOOLS_BPF_H
 #define CORDON_TOOLS_BPF_H
@@ -21,11 +21,11 @@ struct bpf {
 	uint32_t ret_answer[BPF_RETS_MAX];
 };
 
-/* Each puts instructions before what there is and returns their label; 0 when the program is full. */
+/* Each adds instructions at the beginning and returns their label, or 0 if the program is full. */
 size_t bpf_load(struct bpf *p, size_t offset);
 size_t bpf_and(struct bpf *p, uint32_t mask);
 size_t bpf_ret(struct bpf *p, uint32_t answer);
-/* TEST is BPF_JEQ, BPF_JGE or BPF_JSET; what follows does not matter: both ways are jumps. */
+/* TEST is BPF_JEQ, BPF_JGE or BPF_JSET. Both outcomes jump. */
 size_t bpf_jump(struct bpf *p, uint16_t test, uint32_t value, size_t yes, size_t no);
 /* Brings the instructions into their order. */
 void bpf_finish(struct bpf *p);

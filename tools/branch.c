@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program is written from its end, so what comes later in the rows is made first.
+ * The program is written from its end, so the last row is written first.
  */
 #include "tools/branch.h"
 
@@ -14,7 +14,7 @@ static bool is_same(const struct branch_test *a, const struct branch_test *b)
 	return is_same_word(a, b) && a->value == b->value;
 }
 
-/* How many of the rows begin, at AT, with the first one's test. */
+/* The number of rows whose test AT is that of the first row. */
 static size_t alike(const struct branch_row *rows, size_t count, size_t at)
 {
 	size_t n = 1;
@@ -32,9 +32,9 @@ static bool goes_on(const struct branch_row *rows, size_t count, size_t at)
 	return false;
 }
 
-/* The first AT tests of all rows hold, HELD (or NULL) is what was asked last on every way here,
- * and NO is where it goes on when no row holds. The depth is that of the longest row and the
- * length of the list. */
+/* The first AT tests of all rows hold. HELD (or NULL) is the test before this on all paths, and NO
+ * is the label for the case that no row holds. The depth of recursion is at most the number of
+ * tests of the longest row and the number of rows. */
 static size_t decide(struct bpf *filter, const struct branch_row *rows, size_t count, size_t at,
 		     size_t no, const struct branch_test *held)
 {
@@ -44,7 +44,7 @@ static size_t decide(struct bpf *filter, const struct branch_row *rows, size_t c
 		return bpf_ret(filter, rows[0].answer);
 	const struct branch_test *test = &rows[0].test[at];
 	size_t group = alike(rows, count, at);
-	/* Whoever comes from further tests of the group has asked about something else. */
+	/* A path through further tests of the group has another test before it. */
 	const struct branch_test *left = goes_on(rows, group, at + 1) ? NULL : test;
 	size_t rest = decide(filter, rows + group, count - group, at, no, left);
 	size_t yes = decide(filter, rows, group, at + 1, rest, test);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of comparisons, the first of which that holds decides, as instructions of a filter. Rows in
- * a row that begin alike are told apart where they differ, and a word is loaded once while it is
- * asked about: a third fewer instructions than row by row.
+ * Compiles rows of comparisons into a filter. The first row that holds decides. Adjacent rows with
+ * the same first tests share them, and a word is loaded once for adjacent tests: a third fewer
+ * instructions than row by row.
  */
 #ifndef CORDON_TOOLS_BRANCH_H
 #define CORDON_TOOLS_BRANCH_H
@@ -18,11 +18,12 @@ struct branch_test {
 
 struct branch_row {
 	size_t count;
-	struct branch_test test[BRANCH_TESTS_MAX]; /* all of them; none: it always holds */
+	struct branch_test
+		test[BRANCH_TESTS_MAX]; /* all must hold; a row without tests always holds */
 	uint32_t answer;
 };
 
-/* The label of what decides; FALLBACK is the answer where no row holds. */
+/* Returns the label of the rows. FALLBACK is the answer if no row holds. */
 size_t branch_add(struct bpf *filter, const struct branch_row *rows, size_t count,
 		  uint32_t fallback);
 

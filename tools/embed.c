@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * embed OUT START.py BOOT CODE PARTS.py MODULE.py...: writes a C header with the reader of code, so that
- * what runs in the box is in the binary and nothing depends on where it is installed: view_start is
- * the program, view_parts all else, that it finds by the lines at their beginning, HEAD_LEN bytes:
+ * embed OUT START.py BOOT CODE PARTS.py MODULE.py...: writes a C header with the reader of code,
+ * so that the binary contains it and does not depend on installed files. view_start is the
+ * program, view_parts has the other modules. The first HEAD_LEN bytes of view_parts are their
+ * index:
  *
- *     KEY LENGTH LENGTH SIZE          of which Python the code is; the first part's code and source,
- *                                     which follow; bytes of all
- *     NAME CODE LENGTH SOURCE LENGTH  of each part: where it is; no code: 0 0
+ *     KEY LENGTH LENGTH SIZE          the Python that can use the code; the lengths of code and
+ *                                     source of the first part, which follow; bytes of all
+ *     NAME CODE LENGTH SOURCE LENGTH  one for each part: offsets and lengths, 0 0 if absent
  *
- * and empty lines to the end. CODE is the directory of tools/view-code; without its file
+ * and empty lines to the end. CODE is the output directory of tools/view-code; without its file
  * "key" there is no code, only sources. BOOT is a directory with more programs: view_encodings and
- * view_sitecustomize, which have an interpreter read its own code first, and view_telemetry. The code of
- * the start and of the first two is in arrays with _code behind the name; view_key says of which Python, and
- * VIEW_TAG what that has in the names of files. Sources are ASCII; it stops at the first byte that is not.
+ * view_sitecustomize, which let an interpreter read its own code first, and view_telemetry. The
+ * compiled code of the start and of the first two is in arrays whose names end in _code. view_key
+ * names the Python that can use it, and VIEW_TAG the tag of that Python in file names. Sources are
+ * ASCII; another byte is an error.
  */
 #include <libgen.h>
 #include <stdio.h>
@@ -90,7 +92,7 @@ static void read_part(struct part *p, char *path, const char *code_dir)
 	p->code = read_file(code);
 }
 
-/* Bytes as a C string; three digits each, where a digit could follow. */
+/* Writes bytes as a C string. An escape has three digits if a digit could follow it. */
 static void put(FILE *out, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -111,7 +113,7 @@ static void put_array(FILE *out, const char *name)
 	fprintf(out, "static const char %s[] =\n\t\"", name);
 }
 
-/* The lines in front, that say where everything is. */
+/* Writes the index in front of the parts. */
 static void write_head(char *head, const char *key, struct part *parts, size_t count)
 {
 	size_t size = HEAD_LEN, used;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linked into SAN=1 builds only. The leak checker stops the process with ptrace at its end, which
- * takes seconds and never ends where the process has hidden itself, as the box's have; and their
- * environment is empty, so it cannot be switched off from outside. An allocation that is too large
- * returns NULL, as the C library's does.
+ * Options of the sanitizers, linked into SAN=1 builds only. The leak checker uses ptrace at the
+ * end of the process. That takes seconds, and never ends for the processes of the box, which
+ * ptrace cannot see; their environment is empty, so no variable can switch it off. An allocation
+ * that is too large returns NULL, as in the C library.
  */
 const char *__asan_default_options(void); /* NOLINT: its name */
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""In the box, in the way of Python's own package encodings, which every interpreter imports first of all.
-Forks: the child reads the code that is to run, as runtime/view.py does, and answers on descriptor 7;
-meanwhile the interpreter goes on starting, on the other core. It waits in sitecustomize. Carries no
-enforcement: what the child says is taken as hostile, and without an answer the code is read elsewhere."""
+"""Stands in for Python's package encodings, which every interpreter in the box imports first. It forks. The child
+reads the code that will run, as runtime/view.py does, and answers on descriptor 7. Meanwhile the interpreter
+continues its start on another core, and waits in sitecustomize. This is no enforcement: the answer of the child is
+treated as hostile, and without an answer the code is read in another box."""
 import gc
 import posix
 import sys
@@ -24,7 +24,7 @@ def be_real(module):
 
 
 def __getattr__(name):
-    """The reader seldom needs anything of Python's own package."""
+    """Loads Python's own package when the reader needs one of its names, which is rare."""
     module = sys.modules[__name__]
     be_real(module)
     return getattr(module, name)
@@ -38,12 +38,12 @@ def read_file(path):
 
 
 def read_code():
-    """What it is told is in the file values: see view_boot in src/flow/view.c."""
+    """The file `values` has the parameters: see src/read/view.c."""
     import _codecs
     import marshal
     from _frozen_importlib_external import MAGIC_NUMBER as magic
     module = sys.modules[__name__]
-    module.__spec__._initializing = False      # or who imports it in another thread waits for this one
+    module.__spec__._initializing = False      # or an import in another thread waits for this one
     _codecs.register(lambda name: module.search_function(name))
     lines = read_file(__path__[0].rpartition('/')[0] + '/values').partition(b'\n\n')[0].split(b'\n')
     values = dict([line.split(b' ', 1) for line in lines])
@@ -57,8 +57,7 @@ def read_code():
 
 
 def other_cores():
-    """The reader works beside this interpreter and not in its place; for good, or its thread would come
-    back."""
+    """The cores for the reader: all but the current one. It stays there, or its thread would come back."""
     stat = posix.open('/proc/self/stat', posix.O_RDONLY)
     here = int(posix.read(stat, 4096).rpartition(b')')[2].split()[36])
     posix.close(stat)
@@ -66,8 +65,8 @@ def other_cores():
 
 
 def fork():
-    """The reader's number; 0 in the reader, -1 without one. Whoever runs first moves the reader: if that
-    fails, nothing but time is lost."""
+    """Returns the pid of the reader; 0 in the reader, -1 if there is none. Both processes move the reader to other
+    cores; if that fails, only time is lost."""
     try:
         cores = other_cores()
     except Exception:
@@ -90,7 +89,7 @@ if reader == 0:
         read_code()
     finally:
         posix._exit(1)
-# To look for garbage is to write to every object, and now to copy the page that it is on.
+# The garbage collector writes to every object, which after a fork copies its page.
 gc.disable()
 be_real(sys.modules[__name__])
 del be_real, read_file, read_code, other_cores, fork, gc, posix

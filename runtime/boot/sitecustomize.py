@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The interpreter is ready: waits until the code has been read and may run, leaves no trace of itself, and
-gives way to a sitecustomize of the system's own. Only then the workspace's modules can be imported: nothing
-of them may run before. What it is told is in the file values: see view_boot in src/flow/view.c. The reader's
-answer ends with a byte that is in no text; if it could not give one, the byte comes from here."""
+"""The interpreter has started: waits until the code has been read and may run. Then it removes its traces and imports
+the system's own sitecustomize, if there is one. Only then modules of the workspace can be imported: none of them may
+run before the decision. The file `values` has the parameters: see src/read/view.c. The answer of the reader ends with
+a byte that is in no text; if the reader failed, this module writes the byte."""
 import posix
 
 
 def wait():
-    """Whatever happens here, nothing goes on without the word: Python would run the code all the same.
-    (If it does not wait the code was read elsewhere.) Telemetry keeps descriptor 7. Returns where this
-    is, the path of modules, and telemetry's source, if there is one, with the path of the code."""
+    """Waits for the permission to run, unless the code was read in another box. Every error ends the process here:
+    if this module failed, Python would run the code all the same. Telemetry keeps descriptor 7. Returns the
+    directory of this file, the path of modules, the source of telemetry or b'', and the path of the code."""
     try:
         import os
         boot = __file__.rpartition('/')[0]
@@ -38,7 +38,7 @@ def leave(boot, modules):
     import gc
     import os
     import sys
-    gc.freeze()         # all that is there now is old; nobody looks at it again soon
+    gc.freeze()         # moves all objects to the oldest generation, which is seldom collected
     gc.unfreeze()
     gc.enable()
     at = sys.path.index(boot)
@@ -57,8 +57,8 @@ def leave(boot, modules):
         sys.modules['sitecustomize'] = types.ModuleType('sitecustomize')
 
 
-def look(source, main):
-    """Whatever is wrong with it, the program runs."""
+def start_telemetry(source, main):
+    """Starts telemetry. An error in it does not stop the program."""
     try:
         exec(compile(source, 'telemetry', 'exec'), {'__name__': 'telemetry', 'MAIN': main})
     except Exception:
@@ -68,4 +68,4 @@ def look(source, main):
 boot, modules, source, main = wait()
 leave(boot, modules)
 if source:
-    look(source, main)
+    start_telemetry(source, main)

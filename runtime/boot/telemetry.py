@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""In the box, with --telemetry: tells on descriptor 7 what the program does, one line for each audit event that
-is worth a look. For the reader only: the program can silence it, and it can say anything there itself, so
-nobody decides anything by it. It never stops the program, never waits, and never runs code of the program's."""
+"""In the box, with --telemetry: reports what the program does on descriptor 7, a line for each interesting audit
+event. This is information only: the program can silence it and can forge lines, so no decision depends on it. It
+never stops the program, never waits, and never runs code of the program."""
 import posix
 import sys
 
 FD = 7
 LINE_MAX, ARGS, ITEMS, TEXT_MAX, FRAMES = 480, 3, 8, 120, 60
-# Which arguments are shown, by the event's name or its beginning.
+# How many arguments are shown, by the name of the event or its beginning.
 EVENTS = {'import': 1, 'compile': 2, 'exec': 1, 'open': 2, 'os.system': 1, 'os.exec': 2, 'os.fork': 0, 'os.forkpty': 0,
           'os.posix_spawn': 2, 'os.kill': 2, 'subprocess.Popen': 2, 'pickle.find_class': 2, 'marshal.loads': 1,
           'marshal.load': 0, 'os.remove': 1, 'os.rename': 2, 'shutil.rmtree': 1, 'pty.spawn': 1}
@@ -15,7 +15,7 @@ BEGINNINGS = {'socket.': 3, 'ctypes.': 2, 'urllib.': 1}
 
 
 def shown(value, deep=True):
-    """Only what is surely no code of the program's: a class of its own could have any repr."""
+    """VALUE as text, without a call of the program's code: its classes could have any __repr__."""
     kind = type(value)
     if kind is str:
         return ascii(value[:TEXT_MAX])
@@ -36,7 +36,7 @@ def arm(main):
     library = sys.modules['os'].__file__.rpartition('/')[0] + '/'
 
     def is_own(frame):
-        """Is it the standard library that imports? What it needs is its own affair."""
+        """True if the standard library imports. Its own imports are not reported."""
         while frame is not None and frame.f_code.co_filename.startswith('<frozen importlib'):
             frame = frame.f_back
         return frame is None or frame.f_code.co_filename.startswith((library, '<frozen '))
@@ -55,7 +55,7 @@ def arm(main):
         try:
             write(FD, text[:LINE_MAX].encode('ascii', 'replace').replace(b'\n', b'?') + b'\n')
         except BlockingIOError:
-            pass                        # nobody reads so fast: this one is lost
+            pass                        # the pipe is full: this line is lost
         except OSError:
             state['on'] = False
 
@@ -69,7 +69,7 @@ def arm(main):
                 return
         try:
             frame = frame_of(1)
-            # What an import does is told by the import.
+            # The event of an import stands for all that the import does.
             if is_own(frame) if event == 'import' else frame.f_code.co_filename.startswith('<frozen importlib'):
                 return
             if event == 'compile':
@@ -91,7 +91,7 @@ def arm(main):
                 say('cordon.raised', line, [shown(value.errno), shown(value.filename)])
         except Exception:
             pass
-        state['on'] = False             # what follows is Python's own: it shows the lines
+        state['on'] = False             # only Python's own traceback follows
         usual(kind, value, value.__traceback__)
 
     posix.set_inheritable(FD, False)

@@ -1,33 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Every maximum of the code view, and the three things that are counted against them: work, text
-and effects. The code that is read is hostile: it chooses what is counted, never how far. Work is
-counted in steps, so that the same code is read equally far on every machine; the clock is only a
-net below it. What does not fit is left out and said so; nothing here may raise anything but Stop,
-or wait."""
+"""All maxima of the code view, and the counters of work, text and effects. The code is hostile: it
+chooses what is counted, never how far. Work is counted in steps, so that the same code is read
+equally far on every machine; the clock only catches what the steps miss. Text that does not fit is
+left out and reported. Nothing here may raise another exception than Stop, or wait."""
 import time
 
-SECONDS = 5             # of the processor, a net below STEPS: then what has been read is the answer
-STEPS = 3000000         # one is about a character of a shell program; the others in these:
-OPERATOR = 8            # a place where a shell's operator could be
+SECONDS = 5             # CPU time, in case STEPS are slow; the answer is what has been read until then
+STEPS = 3000000         # about one for each character of a shell program. In steps:
+OPERATOR = 8            # a place where an operator of a shell could be
 COMMAND = 100           # a command of a shell
-NOTHING = 16            # a parameter that may be nothing
-GLOB = 200000           # at most, of one pattern with stars; more are not tried
-NODE = 10               # a node of a Python tree that is shown
-COMPUTED = 3            # one that is computed
-PARSED = 2              # a character that Python's parser reads
-SKIMMED = 16            # characters that it reads, of a tree that is looked at afterwards: one step
-WEIGHED = 128           # characters of a value, or a fourth as many items, that are one step
-LOOKS = 4096            # steps between two looks at the clock
+NOTHING = 16            # a parameter that may be empty
+GLOB = 200000           # maximum for one pattern with stars; a longer match is not tried
+NODE = 10               # a node of a Python tree that is written
+COMPUTED = 3            # a node that is computed
+PARSED = 2              # a character for Python's parser
+SKIMMED = 16            # characters for one step, if the parser only prepares a tree that is read later
+WEIGHED = 128           # characters of a value, or a fourth as many items, for one step
+LOOKS = 4096            # steps between two readings of the clock
 FOLDS = 100000          # values computed
-LOOP = 20000            # of these in one loop or function: no single one may use up the rest
+LOOP = 20000            # of these in one loop or function, so that none uses up all
 TEXT = 8 << 20          # bytes of canonical text
 STRING = 1 << 20        # length of a computed string
-SHOWN = 16384           # length of a value that is written in place of a name
+SHOWN = 16384           # length of a value that replaces a name
 NUMBER_BITS = 8192      # of a computed number
 ITEMS = 100000          # of a computed list
 LINE = 1 << 20          # length of a line of canonical text
 DEPTH = 64              # code in code in code
-NESTED = 200            # such pieces altogether
+NESTED = 200            # number of such pieces
 RECURSION = 12000       # Python frames; its own parser stops at about 3000 levels
 STACK = 64 << 20
 EFFECTS = 4096
@@ -39,7 +38,7 @@ class Stop(Exception):
 
 
 class Work:
-    """Counts what is done, and now and then looks at the processor's clock."""
+    """Counts steps, and now and then reads the clock of the CPU time."""
 
     def __init__(self, seconds=SECONDS):
         self.end = time.process_time() + seconds
@@ -64,14 +63,14 @@ class Work:
         self.step(NODE)
 
     def parse(self, source):
-        """Before it is done."""
+        """Counts the parsing of SOURCE, before it is parsed."""
         self.step(PARSED * len(source))
 
     def skim(self, source):
         self.step(len(source) // SKIMMED)
 
     def weigh(self, values):
-        """What is computed with costs what it is long."""
+        """Counts the length of the values of a computation."""
         size = 0
         for value in values:
             if isinstance(value, (str, bytes)):
@@ -81,7 +80,7 @@ class Work:
         self.step(size // WEIGHED)
 
     def fold(self):
-        """False: no more of it; the code is shown as it is."""
+        """False if no more values may be computed; the code is then shown as written."""
         self.step(COMPUTED)
         self.folds -= 1
         return self.folds >= 0
@@ -92,7 +91,7 @@ class Work:
 
 
 class Effects:
-    """What a program would do: each kind and value once, at the first line."""
+    """The effects of a program: each kind and value once, with its first line."""
     KINDS = ('import', 'program', 'host', 'read', 'write', 'path', 'env', 'dynamic', 'network')
 
     def __init__(self):
@@ -112,20 +111,20 @@ class Effects:
         self.seen[kind, value] = max(1, line)
 
     def rows(self):
-        """A path of which more is known is not told twice."""
+        """A path is left out if another effect says more about it."""
         for (kind, value), line in self.seen.items():
             if kind != 'path' or not (('read', value) in self.seen or ('write', value) in self.seen):
                 yield (kind, value), line
 
 
 class Room:
-    """What all texts of a view share: they are one text in the end."""
+    """The space that all texts of a view share, because they become one text."""
 
     def __init__(self):
         self.left = TEXT
 
     def take(self, text):
-        """In bytes, as it is written: a letter may be four of them."""
+        """Counts bytes of UTF-8, because a character may have four."""
         self.left -= len(text.encode('utf-8', 'backslashreplace'))
         if self.left < 0:
             raise Stop('the canonical text is larger than %d MB' % (TEXT >> 20))
@@ -152,16 +151,16 @@ class Text:
 
 
 class View:
-    """What is being made of one program, and of all that is inside it."""
+    """The view of one program and of all programs inside it, while it is made."""
 
     def __init__(self, seconds=SECONDS):
         self.work = Work(seconds)
         self.effects = Effects()
         room = Room()
         self.text = Text(room)
-        self.dynamic = Text(room)   # statements once more, as if every import were __import__
-        self.problems = []      # (line, words), the first is told
-        self.limited = None     # the first of them that is a maximum of ours: not all was read
+        self.dynamic = Text(room)   # the statements again, with __import__ for every import
+        self.problems = []      # (line, message); the first is reported
+        self.limited = None     # the first one that is a maximum of this file: not all was read
         self.depth = 0
 
     def problem(self, line, words):
@@ -169,12 +168,12 @@ class View:
             self.problems.append((line, words))
 
     def too_much(self, line, error):
-        """What the reader could not take; an error in the code is none of these."""
+        """Notes a part that the reader could not read. An error in the code is not one."""
         self.limit(line, {MemoryError: 'too large or nested too deeply',
                           RecursionError: 'nested too deeply'}.get(
                               type(error), 'the reader failed (%s)' % type(error).__name__))
 
     def limit(self, line, words):
-        """Another Python or shell may well run what was left out here."""
+        """Notes a maximum. Another Python or shell may run the part that was left out."""
         self.limited = self.limited or (line, words)
         self.problem(line, words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The code view, its entry: code and its language in, out the answer as records "key length\\nbytes\\n",
-the last one "end 0". It runs in the box and trusts nothing it reads; what it answers is trusted by
-nobody either."""
+"""The entry of the code view. It gets code and its language, and answers with records
+"key length\\nbytes\\n", the last one "end 0". It runs in the box: it trusts nothing that it reads,
+and Cordon does not trust its answer."""
 import sys
 
 import bounds
@@ -15,7 +15,7 @@ def write(out, key, data):
 
 
 def decode_shell(data):
-    """To a shell, a carriage return is a letter; it is left out where every line ends in one."""
+    """A carriage return is a letter to a shell. It is removed if every line ends in one."""
     text = (data[3:] if data.startswith(b'\xef\xbb\xbf') else data).decode('utf-8', 'replace')
     if text.count('\r\n') == text.count('\n'):
         return text.replace('\r\n', '\n')
@@ -23,8 +23,7 @@ def decode_shell(data):
 
 
 def decode_python(data, view):
-    """Most programs are UTF-8 and do not say so; whose first lines might say anything is looked at
-    more closely."""
+    """Most programs are UTF-8 and name no encoding. If the first lines may name one, pydecode decides."""
     first = b''.join(data.split(b'\n', 2)[:2])
     if b'coding' in first or b'\r' in first:
         import pydecode
@@ -91,7 +90,7 @@ def answer(out, status, view):
 
 
 class Answer:
-    """What is written is kept, and goes out at once."""
+    """Collects the records and writes them together."""
 
     def __init__(self):
         self.parts = []
@@ -106,8 +105,8 @@ class Answer:
 
 def view(language, code, fd, end=b''):
     """Reads CODE, bytes in LANGUAGE, writes the answer and END to descriptor FD and ends this process:
-    whoever wants to go on forks before. With a stack that the deepest tree fits on: a thread's can
-    be chosen."""
+    a caller that continues must fork before. It uses a thread, because the stack of a
+    thread can be made large enough for the deepest tree."""
     import _thread
     import posix
     sys.setrecursionlimit(bounds.RECURSION)

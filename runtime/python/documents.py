@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Programs that stand in something else: in the blocks of a Markdown text, in the cells of a notebook,
-in the arguments of tool calls. Each is shown by its own, so that none can swallow the next; the
-document only says where they are and in which language. Blocks keep their fences: to a rule that
-does not count what is quoted, they are quoted here too."""
+"""Programs inside documents: in the blocks of a Markdown text, the cells of a notebook, or the
+arguments of tool calls. Each is shown by itself, so that an error in one cannot hide the next; the
+document only gives their places and languages. Blocks keep their fences, because some rules ignore
+quoted text."""
 import json
 
 import bounds
@@ -11,7 +11,7 @@ import pysource
 import pytree
 import shellview
 
-PROGRAMS = 4096         # of one document, and DEEP lists and maps around one
+PROGRAMS = 4096         # of one document; DEEP: lists and maps around one
 DEEP = 16
 LANGUAGES = {'python': 'python', 'python3': 'python', 'py': 'python', 'ipython': 'python',
              'ipython3': 'python', 'bash': 'bash', 'sh': 'bash', 'shell': 'bash', 'zsh': 'bash'}
@@ -19,7 +19,7 @@ FENCE = re.compile(r'([ \t>]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]
 QUOTED = re.compile(r'[ \t>]*')
 MAGIC = re.compile(r'%%(?:script[ \t]+)?(?:/\S*/)?(\w+)')
 SHELL_LINE = re.compile(r'([ \t]*)(?:\w+[ \t]*=[ \t]*)?[!%]{1,2}([A-Za-z./~$].*)')
-# What a tool that takes code is called, what its arguments are called, and what says the language.
+# Names of tools that run code, of their arguments with code, and of those with the language.
 TOOLS = ((re.compile(r'python|jupyter|interpreter', re.I), 'python'),
          (re.compile(r'bash|shell|terminal|command|exec|(?<![a-z])sh(?![a-z])', re.I), 'bash'))
 KEYS = {'command': 'bash', 'cmd': 'bash', 'bash': 'bash', 'shell': 'bash', 'commands': 'bash',
@@ -29,16 +29,16 @@ SAYS = ('language', 'lang', 'runtime', 'interpreter')
 
 
 class Programs:
-    """Those of one document. What one of them sets is known in the next, as in a notebook."""
+    """The programs of one document. As in a notebook, a later one sees the names of an earlier one."""
 
     def __init__(self, view):
         self.view = view
         self.count = 0
-        self.done = False       # something could be read
+        self.done = False       # at least one program could be read
         self.python = self.shell = None
 
     def put(self, language, code, first):
-        """Its first line has FIRST lines of the document before it."""
+        """Shows a program. FIRST lines of the document are before it."""
         self.count += 1
         if self.count > PROGRAMS:
             raise bounds.Stop('more than %d programs in one document' % PROGRAMS)
@@ -54,7 +54,7 @@ class Programs:
 
 
 def without_prompts(language, lines):
-    """As they are pasted from a terminal."""
+    """The lines without the prompts of a terminal session."""
     lines = pysource.dedented(lines) or lines
     marks = ('>>> ', '... ') if language == 'python' else ('$ ',)
     if not any(line.startswith(marks[0]) for line in lines):
@@ -63,8 +63,8 @@ def without_prompts(language, lines):
 
 
 def blocks(text):
-    """(line, language, lines) of each block with a language that is read. One without an end goes to
-    the end of the text."""
+    """(line, language, lines) of each block in a known language. A block without an end goes to the
+    end of the text."""
     lines, at = text.split('\n'), 0
     while at < len(lines):
         begin = FENCE.match(lines[at])
@@ -93,7 +93,7 @@ def markdown(view, text):
             view.text.line(0, '```' + language)
             made.put(language, code, first)
             view.text.line(0, '```')
-    if view.dynamic.parts:      # the same statements once more, so quoted as well
+    if view.dynamic.parts:      # the same statements again, so also quoted
         view.dynamic.line(0, '```')
         view.dynamic.line(0, '```python')
         view.dynamic.parts.insert(0, view.dynamic.parts.pop())
@@ -101,7 +101,7 @@ def markdown(view, text):
 
 
 def cells(book):
-    """(language or None, source) of what a notebook would run, in the form of any year."""
+    """(language or None, source) of each cell, in all versions of the format."""
     def part(value, *keys):
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
@@ -144,7 +144,7 @@ def notebook(view, text):
 
 
 def without_magic(made, source, first):
-    """!ls and %pip are no Python, but lines of a shell; they are shown before the rest."""
+    """!ls and %pip are shell lines, not Python; they are shown before the rest."""
     lines = source.split('\n')
     for at, line in enumerate(lines):
         found = SHELL_LINE.match(line)
@@ -155,7 +155,7 @@ def without_magic(made, source, first):
 
 
 class Calls:
-    """Arguments of tool calls: nobody says what of them is code, so names do."""
+    """Arguments of tool calls. Only their names tell which of them are code."""
 
     def __init__(self, view):
         self.view = view
@@ -172,12 +172,12 @@ class Calls:
         self.begin()
         kept = len(self.view.problems)
         Programs(self.view).put(language, code, 0)
-        del self.view.problems[kept:]       # what is no program may be an honest argument
+        del self.view.problems[kept:]       # an argument that is not a program may be harmless
         if self.view.limited:
             self.view.problem(*self.view.limited)
 
     def guess(self, code):
-        """A name for code does not say of which language."""
+        """The language of an argument whose name does not tell it."""
         try:
             self.view.work.parse(code)
             pytree.parse(code.strip())
@@ -232,7 +232,7 @@ class Calls:
 
 
 def calls(view, text):
-    """Records of a tool's name, a key and a text, as src/flow/scan_calls.c writes them."""
+    """Reads the records (tool, key, text) that src/detect/scan_calls.c writes."""
     made = Calls(view)
     for record in text.split('\x1e'):
         parts = record.split('\x1f')

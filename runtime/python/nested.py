@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Code in code: what a program hands to an interpreter, shown in its own language's form. The two
-languages know each other only here."""
+"""Code in code: a program that another one passes to an interpreter, shown in its own language.
+Only here the readers of Python and of shells call each other."""
 import bounds
 
-UNKNOWN = '?'           # a word that nobody knows
+UNKNOWN = '?'           # a word with an unknown value
 SHELLS = frozenset('sh bash dash zsh ksh ash busybox'.split())
 
 
@@ -13,7 +13,7 @@ def is_python(program):
 
 
 def of_words(words):
-    """(language, code) of ['sh', '-c', CODE] and its like, or None."""
+    """(language, code) of ['sh', '-c', CODE] and the like, or None."""
     words = [w for w in words]
     while words and words[0] and words[0].rsplit('/', 1)[-1] in ('sudo', 'env', 'nohup', 'exec'):
         words.pop(0)
@@ -33,7 +33,7 @@ def of_words(words):
 
 
 def show(python, one, indent):
-    """From a Python program: ONE is (language, code, line)."""
+    """Shows code of a Python program. ONE is (language, code, line)."""
     language, code, line = one
     if language == 'words':
         found = of_words(code)
@@ -51,7 +51,7 @@ def show(python, one, indent):
 
 
 def python_inside(view, code, line, indent):
-    """From a shell program: PYTHON -c CODE."""
+    """Shows the code of `python -c CODE` in a shell program."""
     import pyview
     if view.depth >= bounds.DEPTH or not view.work.nest():
         view.limit(line, 'code in code in code: more than is read')

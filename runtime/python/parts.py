@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The modules of the reader, which are in one file: as code that one Python can take as it is, and
-as sources for all others. Each is read when it is imported, so that a Python program does not pay
-for the reader of shells. runtime/view.py loads this part first and leaves in it where the parts are:
-FD, AT, HEAD (their first bytes) and READY (is their code for this Python?). No other imports it."""
+"""Imports the modules of the reader from one file. The file has their code, compiled for one version
+of Python, and their sources for all others. Each module is loaded when it is imported, so that the
+view of a Python program does not load the reader of shells. runtime/view.py executes this module and
+sets FD, AT (where the parts begin), HEAD (their first bytes) and READY (is their code for this
+Python?). No other module imports it."""
 import gc
 import marshal
 import posix
@@ -10,11 +11,11 @@ import sys
 from _frozen_importlib import ModuleSpec
 
 Module = type(sys)
-COLLECT = 100000        # objects more than are freed, between two looks of the collector
+COLLECT = 100000        # threshold of the garbage collector
 
 
 class Parts:
-    """A finder and a loader, as import asks for them."""
+    """A finder and a loader for import."""
 
     def __init__(self, fd, at, rows, ready):
         self.fd = fd
@@ -23,7 +24,7 @@ class Parts:
         self.rows = {row[0].decode(): [int(n) for n in row[1:]] for row in rows}
 
     def code(self, name):
-        """(what it imports first of the others, its code)."""
+        """(the modules that it imports first, its code)."""
         code, code_len, source, source_len = self.rows[name]
         if self.ready and code_len:
             return marshal.loads(posix.pread(self.fd, code_len, self.at + code))
@@ -31,7 +32,7 @@ class Parts:
         return (), compile(data, name + '.py', 'exec')
 
     def run(self, name, module):
-        """What it needs is loaded here and now, without all that import does around it."""
+        """Executes a module. Those that it needs are loaded here, which is faster than import."""
         needs, code = self.code(name)
         for need in needs:
             if need not in sys.modules:
@@ -51,19 +52,19 @@ class Parts:
 
 def view(language, code, fd, end=b''):
     """Reads CODE, bytes in LANGUAGE, writes the answer and END to descriptor FD and ends this process:
-    whoever wants to go on forks before."""
+    a caller that continues must fork before."""
     import codeview
     codeview.view(language, code, fd, end)
 
 
 def main():
-    """The program: its argument is the language, the code follows the parts."""
+    """The program. Its argument is the language; the code follows the parts."""
     at = AT + int(LINES[0].split()[3])
     view(sys.argv[1], posix.pread(FD, posix.fstat(FD).st_size - at, at), 1)
 
 
-# The collector looks seldom, and never at what was there before: after a fork to look at a page is
-# to copy it.
+# Collect seldom, and never the objects that exist now: after a fork the collector would copy their
+# pages.
 gc.freeze()
 gc.set_threshold(COLLECT)
 LINES = HEAD.partition(b'\n\n')[0].split(b'\n')

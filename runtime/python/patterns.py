@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Regular expressions, called as those of the module re. Where a pattern is written out, the build
-puts its finished form in the place of the call (tools/view-code): then neither re nor its compiler
-is loaded, which takes longer than reading a small program. What is here is for patterns that are
-made at run time, and for a reader that was not compiled."""
+"""Regular expressions with the interface of the module re. The build replaces a call with a constant
+pattern by the compiled pattern (tools/view-code), because loading re takes longer than reading a
+small program. This module is for patterns that are made at run time, and for a reader that is not
+compiled."""
 import _sre
 
-ready = _sre.compile        # what the build calls with a finished pattern
+ready = _sre.compile        # the build calls this with a compiled pattern
 IGNORECASE = I = 2
 DOTALL = S = 16
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Python's own functions and the methods of plain data that give a constant for constants, each by
-its name in a table: see pyconst.py, which loads this for the first of them. The size of what they
-make is known or bounded before it is made."""
+"""The built-in functions and the methods of plain data that can be computed for constants, each a row
+of a table. pyconst.py loads this module when the first one is called. The size of a result is known
+or bounded before it is made."""
 import _operator as operator
 
 import bounds
@@ -54,7 +54,7 @@ def _scalar(value):
 def _sum(value, start=0):
     total = start
     if len(value) > 1000 and not isinstance(start, int):
-        raise NotConst          # it would be copied as often
+        raise NotConst          # the text would be copied as often
     for item in value:
         total = check(add(total, item))
     return total
@@ -74,7 +74,7 @@ BUILTINS = {
     'frozenset': lambda v=(): set(v),
 }
 
-# Names of codecs that turn bytes to text or text to text without growing it much.
+# Codecs from bytes to text or from text to text whose result is not much longer.
 CODECS = {'utf8', 'utf-8', 'ascii', 'latin1', 'latin-1', 'iso-8859-1', 'utf-16', 'utf16', 'utf-32',
           'utf-16le', 'utf-16be', 'utf-16-le', 'utf-16-be', 'cp1252', 'cp437', 'unicode_escape',
           'unicode-escape', 'raw_unicode_escape', 'utf_8', 'utf-7', 'cp500',
@@ -138,7 +138,7 @@ def _translate(text, table, *args):
 
 
 def _str_format(text, *args, **kwargs):
-    """Only what names a place or a word: a field can reach into objects."""
+    """Only fields with a number or a name, because a field can reach into objects."""
     fields = text.count('{')
     if patterns.search(r':[^{}]*\d{4}|\{[^{}]*(\{|\.)', text) or fields * WIDTH > bounds.STRING:
         raise NotConst

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Functions of Python that give a name of the world outside, or call what they are given: getattr,
-__import__, eval, map and their like. Each is a row; e is the evaluator (pyeval.py). Loaded when the
-first of them is called: most programs need none. Nothing is imported or run."""
+"""Functions of Python that return a name from outside the program, or call their arguments: getattr,
+__import__, eval, map and the like. Each is a row; e is the evaluator (pyeval.py). The module is
+loaded when the first one is called, because most programs call none. Nothing is imported or run."""
 import bounds
 import pyconst
 import pytree

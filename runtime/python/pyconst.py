@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Computing with constants: the operators, and which methods and functions there are whose result
-depends on nothing but their arguments: each a row of a table, here or in pybuiltins.py and
-pyfunctions.py. The arguments come from hostile code: the size of a result is known or bounded before
-it is made. What is not in a table is not computed."""
+"""Computes with constants: operators, methods and functions whose result depends only on their
+arguments. Each is a row of a table, here or in pybuiltins.py and pyfunctions.py; a function without a
+row is not computed. The arguments come from hostile code, so the size of a result is known or bounded
+before it is made."""
 import _ast as ast
 
 import bounds
 import patterns
 
 
-# Never taken for a value that is no constant: it is told that the reader could not take it.
+# Not an error of the code: reported as a part that the reader could not read.
 TOO_MUCH = (bounds.Stop, MemoryError, RecursionError)
 
 
 class NotConst(Exception):
-    """No constant, or too large a one."""
+    """The value is not a constant, or too large."""
 
 
 class Value:
-    """No plain data: it has no text, and is equal to nothing that could be asked about."""
+    """A value that is not plain data. It has no text and is not equal to any constant."""
 
     def __repr__(self):
         raise NotConst
@@ -37,12 +37,12 @@ class Value:
     __hash__ = object.__hash__
 
 
-WIDTH = 999             # of one formatted value: three digits
+WIDTH = 999             # length of one formatted value: three digits
 SCALARS = (str, bytes, int, float, bool, type(None), complex)
 
 
 def check(value):
-    """VALUE, if it is small enough."""
+    """VALUE, or NotConst if it is too large."""
     kind = type(value)
     if kind is str or kind is bytes or kind is bytearray:
         if len(value) > bounds.STRING:
@@ -145,8 +145,8 @@ CONSTANTS = {
     'os.sep': '/', 'os.linesep': '\n', 'os.extsep': '.', 'os.curdir': '.', 'os.pardir': '..',
     'os.pathsep': ':', 'os.devnull': '/dev/null', 'os.name': 'posix',
 }
-KINDS = frozenset((str, bytes, list, tuple, dict, int))       # that have methods
-# The rows of pybuiltins.py and of pyfunctions.py, which are loaded for them.
+KINDS = frozenset((str, bytes, list, tuple, dict, int))       # types with methods
+# The rows of pybuiltins.py and pyfunctions.py. These modules are loaded on first use.
 BUILTINS = frozenset((
     'chr ord len int str bytes bytearray list tuple reversed sorted range zip enumerate sum min '
     'max abs hex oct bin divmod ascii repr format dict set bool float slice iter memoryview '
@@ -164,7 +164,7 @@ FUNCTIONS = frozenset((
 
 
 def guarded(function, *args, **kwargs):
-    """Whatever goes wrong in there: no constant."""
+    """The result of a computation; any error means that it is not a constant."""
     try:
         return check(function(*args, **kwargs))
     except TOO_MUCH:

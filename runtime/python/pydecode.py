@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The text of a Python program, decoded as Python does it. A wrong guess shows another program than
-the one that runs: what cannot be known is told as a problem, and never guessed in silence."""
+"""Decodes the text of a Python program as Python does. A wrong guess would show another program than
+the one that runs, so an unknown encoding is reported and never guessed silently."""
 import codecs
 from encodings import aliases
 
@@ -9,17 +9,17 @@ import patterns
 COOKIE = patterns.compile(rb'[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)')
 BLANK = patterns.compile(rb'[ \t\f]*(?:#|\Z)')
 LINE_END = patterns.compile(rb'\r\n?|\n')
-# Python's reader looks at how these begin, and at nothing behind that.
+# Python compares only the beginning of these names.
 SHORT = (('utf-8', 'utf-8'), ('latin-1', 'iso-8859-1'), ('iso-8859-1', 'iso-8859-1'),
          ('iso-latin-1', 'iso-8859-1'))
-SLOW = frozenset(('punycode', 'idna'))      # the longer the text, the slower each letter
-# In a plain encoding it is what it seems to be.
+SLOW = frozenset(('punycode', 'idna'))      # slower for each character of a longer text
+# In these encodings ASCII text decodes to itself.
 PLAIN = bytes(range(128)).replace(b'\\', b'') + b'\\n\\u0041\\x41'
 
 
 def known(name):
-    """(the name of an encoding as Python's reader takes it, or None; would Python take it?). All that
-    Python has are read, by its own codecs; a program may be written in any of them."""
+    """(the name of an encoding as Python normalises it, or None; does Python accept it?). A program may
+    use any encoding that Python has, and Python's codecs decode it."""
     name = name.decode('ascii', 'replace').lower().replace('_', '-')
     for short, taken in SHORT:
         if name == short or name.startswith(short + '-'):
@@ -34,14 +34,14 @@ def known(name):
 
 
 def not_read(view, line, valid):
-    """Python refuses an encoding that it does not know: then it is only told."""
+    """Python refuses a program with an unknown encoding, so that is only reported."""
     (view.limit if valid else view.problem)(line, 'an encoding that is not read')
 
 
 def encoding(data, view):
-    """(name, where the line that names it ends): what a comment in the first two lines says, as
-    Python reads it (PEP 263: the second counts only after a comment or nothing): utf-7 can hide a
-    program in its comments, or what is none can hide one behind it."""
+    """(name, end of its line): the encoding in a comment in the first two lines, as in PEP 263. The
+    second line counts only after a comment or an empty line. This matters because utf-7 can hide a
+    program in comments."""
     start = 0
     for number in (1, 2):
         found = LINE_END.search(data, start)
@@ -70,7 +70,7 @@ def decode(data, view):
         text = data.decode(name, 'replace')
         if PLAIN.decode(name, 'replace') == PLAIN.decode('ascii'):
             return text
-        # A program that is run is decoded after that line, one that is imported from the start.
+        # Python decodes a main program after that line, and a module from its start.
         run = data[:after].decode('utf-8', 'replace') + data[after:].decode(name, 'replace')
         if run != text:
             view.limit(1, 'an encoding that changes the line it is named in')

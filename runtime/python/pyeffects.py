@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a Python program would do, from the names it calls and the strings in it. Tables: a new
-function is a row. It only tells what the text says; what is computed at run time is not here, and
-shows as dynamic where that is done."""
+"""The effects of a Python program, from the names that it calls and its strings. A new function is a
+row of a table. Only the text is read: an effect that depends on a value at run time is reported as
+dynamic."""
 import _ast as ast
 
 import patterns
 
-# The first words of names that talk to the network.
+# The first words of names of the network.
 NETWORK = frozenset('socket ssl requests httpx aiohttp urllib urllib2 urllib3 http ftplib smtplib '
                     'poplib imaplib telnetlib paramiko xmlrpc websocket websockets pycurl '
                     'socketserver boto3 fabric scapy nntplib asyncssh grpc zmq dns'.split())
@@ -23,8 +23,8 @@ DYNAMIC = frozenset((
     'importlib.util.spec_from_file_location os.memfd_create').split())
 DYNAMIC_ATTRIBUTES = frozenset('__subclasses__ __globals__ __mro__ __code__ __reduce__ f_globals '
                                '__bases__ co_code'.split())
-# What the first argument is: a command line for the shell, a program (after it all of its words, or
-# all but its name), or either.
+# The first argument: a shell line, a program (followed by all its words, or by all but its name), or
+# either.
 SHELL, PROGRAM, ARGUMENTS, EITHER = 'shell', 'program', 'arguments', 'either'
 STARTS = {
     'os.system': SHELL, 'os.popen': SHELL, 'os.popen2': SHELL, 'os.popen3': SHELL,
@@ -70,7 +70,7 @@ def text_of(node):
 
 
 def string(effects, text, line):
-    """A string that is in the program."""
+    """A string of the program."""
     if '://' in text[:100000]:
         for found in list(URL.finditer(text[:100000]))[:64]:
             effects.add('host', found.group(), line)
@@ -82,7 +82,7 @@ def string(effects, text, line):
 
 
 def first(node, *names):
-    """The first argument, wherever it is."""
+    """The first argument, by position or by name."""
     if node.args:
         return node.args[0]
     for word in node.keywords:
@@ -99,7 +99,7 @@ def keyword(node, name):
 
 
 def words(node):
-    """The constant words of a list, or None."""
+    """The words of a constant list, or None."""
     if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
         return [text_of(e) for e in node.elts]
     return None
@@ -145,8 +145,8 @@ def _files(effects, path, node, line):
 
 
 def call(effects, path, node, line):
-    """A call of PATH, '' where that is not known. Returns what code is given to a shell or a
-    program as (kind, node), or None."""
+    """Notes the effects of a call of PATH ('' if unknown). Returns the code that is passed to a shell
+    or a program as (kind, node), or None."""
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in CONNECTS:
             _connect(effects, node, line)

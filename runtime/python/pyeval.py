@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What an expression of a Python program is, as far as that can be known without running it: plain
-data, a name of the world outside (Ref: os.system, whatever it is called here), or a function of the
-program's own that does nothing but compute (Func). Nothing of the program is executed: its syntax
-tree is read, with every step counted."""
+"""Evaluates an expression of a Python program without running it. The value is plain data, a name from
+outside the program (Ref: os.system, under any alias), or a function of the program that only computes
+(Func). Nothing of the program is executed: the syntax tree is read, and every step is counted."""
 import _ast as ast
 import builtins
 
@@ -12,7 +11,7 @@ from pyconst import NotConst, Value
 from pynames import ALIASES, IDENTIFIER, MODULE, MODULES, STARS, Bound, Func, Partial, Ref
 
 BUILTIN_NAMES = frozenset(dir(builtins))
-# The rows of pycalls.py, which is loaded for them.
+# The rows of pycalls.py, which is loaded on first use.
 CALLS = frozenset((
     'builtins.getattr builtins.__import__ importlib.import_module importlib.__import__ '
     'builtins.__loader__.load_module imp.load_module builtins.vars builtins.globals builtins.locals '
@@ -21,14 +20,14 @@ CALLS = frozenset((
 
 
 def word(value):
-    """VALUE, if it can be a name."""
+    """VALUE if it can be a name, else NotConst."""
     if not isinstance(value, str) or not IDENTIFIER.match(value):
         raise NotConst
     return value
 
 
 def shared_out(targets, values):
-    """a, *b, c = values: each of them with its own."""
+    """a, *b, c = values: each target with its value."""
     stars = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
     extra = len(values) - len(targets)
     if len(stars) > 1 or extra < -len(stars) or (extra and not stars):
@@ -46,16 +45,16 @@ class Evaluator:
         self.view = view
         self.work = view.work
         self.scope = None
-        self.locals = None      # of a function or comprehension that is being computed
-        self.shadow = []        # names that mean something else in here
-        self.stars = []         # modules of which everything was imported
-        self.doc = None         # the text at the program's beginning
+        self.locals = None      # of the function or comprehension that is being computed
+        self.shadow = []        # names that are bound to something else here
+        self.stars = []         # modules of `from MODULE import *`
+        self.doc = None         # the docstring of the program
         self.depth = 0
         self.line = 1
         self.inside_bound = False
 
     def bounded(self, work, *args):
-        """WORK with its part of what may be computed; inside of it the part is shared."""
+        """Calls WORK with a part of the remaining computations. A nested call shares the part."""
         if self.inside_bound:
             return work(*args)
         saved = self.work.folds
@@ -96,7 +95,7 @@ class Evaluator:
             if module in STARS and name in STARS[module]:
                 return Ref(module + '.' + name)
         if name in MODULES:
-            return Ref(name)    # a piece of a program: what came before has imported it
+            return Ref(name)    # a piece of a program: an earlier piece may have imported it
         raise NotConst
 
     def attribute(self, value, name):
@@ -173,7 +172,8 @@ class Evaluator:
         return self.weighed(pyconst.function(function.path, args, kwargs), *args)
 
     def weighed(self, made, *of):
-        """What was computed of OF. No single one takes long: all are bounded in length."""
+        """Returns MADE, computed from OF, and counts its length. One computation is short, because all
+        lengths are bounded."""
         self.work.weigh(of)
         self.work.weigh((made,))
         return made
@@ -192,7 +192,7 @@ class Evaluator:
             raise NotConst
         return value
 
-    # What is bound inside of an expression
+    # Names that an expression binds
 
     def assign(self, target, value):
         if isinstance(target, ast.Name):
@@ -207,7 +207,7 @@ class Evaluator:
             raise NotConst
 
     def own(self, name):
-        """A list or dict that may be changed: a copy of what is known from before."""
+        """A list or dict that may be changed: a copy of the outer value."""
         value = self.lookup(name)
         if not isinstance(value, (list, dict)):
             raise NotConst
@@ -225,7 +225,7 @@ class Evaluator:
 
     def value(self, node):
         work, kind = self.work, type(node)
-        work.steps -= bounds.COMPUTED   # as work.step() does: this is done most often
+        work.steps -= bounds.COMPUTED   # as work.step() does, inlined because it is the most frequent call
         if work.steps < work.look_at:
             work.look()
         if kind is ast.Constant:
@@ -255,7 +255,7 @@ class Evaluator:
         return self.held(node) if isinstance(owner, Func) else self.attribute(owner, node.attr)
 
     def held(self, node):
-        """An attribute of something of the program's own."""
+        """An attribute of an object of the program. PyView overrides this."""
         raise NotConst
 
     def value_subscript(self, node):
@@ -379,7 +379,7 @@ class Evaluator:
 
     def value_lambda(self, node):
         if self.locals:
-            raise NotConst      # it would need what is here now
+            raise NotConst      # it would need the local names
         return Func(node.args, node.body, self.scope)
 
     def value_walrus(self, node):

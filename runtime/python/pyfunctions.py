@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Functions of Python's library that give a constant for constants: what decodes, unpacks and joins.
-Each is a row of a table: see pyconst.py, which loads this for the first of them. They are given what
-hostile code holds: none may make more than a string may have, or take long."""
+"""Functions of Python's library that can be computed for constants: they decode, unpack and join. Each
+is a row of a table. pyconst.py loads this module when the first one is called. The arguments are
+hostile: no function may return more than the maximum of a string, or take long."""
 import _operator as operator
 
 import bounds
@@ -36,7 +36,7 @@ def _radix(name):
 
 
 def _inflate(wbits):
-    """At most as much as a string may have: a bomb is no constant."""
+    """Decompresses up to the maximum of a string. More (a bomb) is not a constant."""
     def decode(value, *args, **kwargs):
         import zlib
         window = args[0] if args else kwargs.get('wbits', wbits)
@@ -99,7 +99,7 @@ def _join_path(*parts):
 
 
 def _maketrans(*args):
-    """A dict of the characters' numbers, for texts; 256 bytes for bytes."""
+    """A dict of code points for texts; 256 bytes for bytes."""
     if args and isinstance(args[0], bytes):
         return bytes.maketrans(*args)
     return str.maketrans(*args)
@@ -112,7 +112,7 @@ def _unescape(value):
     return html.unescape(value)
 
 
-# Letters, escapes and sets, one of them repeated: what is more could take for ever.
+# Letters, escapes and sets, one of them repeated: another pattern could take exponential time.
 SIMPLE = patterns.compile(r'(?:[^\\()\[\]{}*+?|^$]|\\[^0-9]|\[[^\[\]\\]+\])+')
 
 
@@ -132,7 +132,7 @@ def _pattern(name):
 def _shlex(value, comments=False):
     import shlex
     if len(value) > 4096:
-        raise NotConst          # it is slow
+        raise NotConst          # quadratic
     return shlex.split(value, comments)
 
 

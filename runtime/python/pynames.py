@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a name in a Python program can be, and where it is bound: the values that are no plain data,
-scopes, and the names under which the same thing can be had. Read from the tree, nothing is run."""
+"""Names of a Python program: the values that are not plain data, scopes with their bindings, and
+aliases of the same function. All of it is read from the tree; nothing is run."""
 import _ast as ast
 
 import bounds
@@ -13,7 +13,8 @@ IDENTIFIER = patterns.compile(r'[A-Za-z_]\w*\Z')
 
 
 class Ref(Value):
-    """PATH is what it is; ROOT the module at its beginning that an expression imported, or None."""
+    """A name from outside the program. PATH is its full name; ROOT is the module at its beginning, if
+    an expression imported it, or None."""
 
     def __init__(self, path, root=None):
         self.path = path
@@ -35,7 +36,7 @@ class Bound(Value):
 
 
 class Partial(Value):
-    """FUNCTION (NAME: that method of whatever comes first) with ARGS before what it is given."""
+    """functools.partial: FUNCTION, or the method NAME of the first argument, with ARGS first."""
 
     def __init__(self, function, name, args, kwargs):
         self.function = function
@@ -60,8 +61,8 @@ class Jump(Exception):
 
 
 class Scope:
-    """COUNT: how often a name is bound in it; NOW: what it is at this place; ONCE: what it is if it
-    is bound only there; MADE: the expression for such a name."""
+    """COUNT: how often a name is bound; NOW: its value at this place; ONCE: its value if it is bound
+    only once; MADE: the expression of such a name."""
 
     def __init__(self, parent, count, mutated, is_class=False):
         self.parent = parent
@@ -70,7 +71,7 @@ class Scope:
         self.is_class = is_class
         self.now = {}
         self.once = {}
-        self.made = {}          # what a name is made of that is bound once, where it is not known
+        self.made = {}          # the expression of a name that is bound once and has no known value
 
 
 MUTATORS = frozenset('append extend insert pop remove reverse sort clear update setdefault popitem '
@@ -80,8 +81,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 NOTHING = (), ()
-# Where to look for names that are bound: not in another scope, and the target of a loop twice, since
-# that is bound again and again.
+# The fields in which names are bound: not those of another scope, and the target of a loop twice,
+# because a loop binds it repeatedly.
 OWN = Inner({kind: ((), ('decorator_list',)) for kind in SCOPES})
 OWN[ast.Lambda] = NOTHING
 OWN.update({kind: ((), ('generators',)) for kind in COMPREHENSIONS})
@@ -90,7 +91,7 @@ OWN[ast.For] = OWN[ast.AsyncFor] = ('target', 'target', 'iter'), ('body', 'orels
 
 
 class Statements(dict):
-    """The same where there is no walrus: then no expression binds anything."""
+    """For a program without walrus, in which no expression binds a name."""
 
     def __missing__(self, kind):
         return NOTHING
@@ -118,7 +119,7 @@ if hasattr(ast, 'Match'):
 
 
 class Bindings:
-    """The names that statements bind, and how often; not looking into other scopes."""
+    """Counts the names that statements bind, without those of inner scopes."""
 
     def __init__(self, outer):
         self.count = {}
@@ -189,8 +190,8 @@ if hasattr(ast, 'MatchAs'):
 
 
 def bindings(body, work, outer=None, is_program=False):
-    """(names that the statements of BODY bind, how often; names of what they change). What is
-    global belongs to OUTER, but for a program, where all is."""
+    """(how often the statements of BODY bind each name, the names that they modify). Global names
+    belong to OUTER; in a program all names are global."""
     made = Bindings(outer)
     made.read(body, work, OWN)
     for name in () if is_program else made.globals:
@@ -199,13 +200,13 @@ def bindings(body, work, outer=None, is_program=False):
 
 
 def bound(body, work, walrus):
-    """The names that BODY binds; WALRUS: also in its expressions."""
+    """The names that BODY binds. With WALRUS also those in its expressions."""
     made = Bindings(None)
     made.read(body, work, OWN if walrus else BINDING)
     return [name for name in made.count if name not in made.globals]
 
 
-# The same things under other names.
+# Aliases of the same function.
 ALIASES = {
     'os.sys': 'sys', 'builtins.__builtins__': 'builtins', 'posix.system': 'os.system',
     'posix.popen': 'os.popen', 'posix.execv': 'os.execv', 'nt.system': 'os.system',

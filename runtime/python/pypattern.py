@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The patterns of match and case as text, in the form of pywrite.py; apart from it, because few
-programs have any. A kind of node that has no row anywhere is left to ast.unparse."""
+"""Writes the patterns of match and case as text, like pywrite.py. It is a module of its own because
+few programs have patterns. ast.unparse writes a node that has no row."""
 import _ast as ast
 
 from pywrite import ATOM, EXPR, PLAIN, TEST, WRITE

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One expression of a Python program, rewritten in place: what is constant becomes its value, what
-has another name gets its own, what reaches a thing by a detour reaches it directly. Code that the
-expression would run (eval, a shell's command line) is kept for the caller, with what the expression
-would do. It must never leave out a part that it does not understand."""
+"""Rewrites one expression of a Python program in place: a constant becomes its value, an alias becomes
+the real name, and an indirect access becomes a direct one. Code that the expression would run (eval,
+a shell line) and its effects are kept for the caller. A part that is not understood must never be
+left out."""
 import _ast as ast
 
 import bounds
@@ -15,9 +15,9 @@ from pytree import INNER, walk
 PLAIN = (str, bytes, int, float, bool, type(None), complex)
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 RUNS_CODE = frozenset(('exec', 'eval', 'compile', 'code.InteractiveInterpreter', 'execfile'))
-INLINES = 50            # calls of the program's own functions that are shown with their arguments
-ORIGIN_SIZE = 100       # expressions in what a name is made of
-FILLING = 256           # length of a repetition that is written out
+INLINES = 50            # maximum of calls of functions of the program that are shown with their arguments
+ORIGIN_SIZE = 100       # maximum of expressions that define a name
+FILLING = 256           # maximum length of a repetition that is written in full
 HIGHER = frozenset(('map', 'filter'))
 
 
@@ -35,7 +35,7 @@ class Rewriter(Evaluator):
     def __init__(self, view):
         super().__init__(view)
         self.effects = view.effects
-        self.dynamic = []       # names in this statement that stand for an __import__
+        self.dynamic = []       # names of modules in this statement that stand for an __import__
         self.inner = []         # (language, code, line) that this statement would run
         self.extra = []         # expressions that this statement would evaluate
         self.strings = []       # (text, line) in this statement
@@ -45,11 +45,11 @@ class Rewriter(Evaluator):
         self.started = 0        # calls so far that run code or start a program
 
     def expr(self, node):
-        """The rewritten NODE; it, or what is in it, has changed."""
+        """Returns the rewritten NODE. NODE itself may have changed."""
         if node is None:
             return None
         work, kind = self.work, type(node)
-        work.steps -= bounds.NODE       # as work.node() does: this is done most often
+        work.steps -= bounds.NODE       # as work.node() does, inlined because it is the most frequent call
         if work.steps < work.look_at:
             work.look()
         self.line = getattr(node, 'lineno', self.line)
@@ -84,12 +84,12 @@ class Rewriter(Evaluator):
                             for c in child]
 
     def other(self, node):
-        """A keyword of a call and the like: no expression itself."""
+        """A node that is not an expression itself, such as a keyword of a call."""
         if isinstance(node, ast.AST):
             self.children(node)
         return node
 
-    # Names that mean something else in here
+    # Names that are bound to something else here
 
     def comprehension(self, node):
         names = {n.id for g in node.generators for n in walk(g.target)
@@ -119,14 +119,14 @@ class Rewriter(Evaluator):
         a.kw_defaults = [self.expr(d) if d is not None else None for d in a.kw_defaults]
 
     def call_form(self, node):
-        """The function is looked at last: its name may be all that is known of it."""
+        """The function is rewritten last, because only its name may be known."""
         node.args[:] = [self.expr(a) for a in node.args]
         for word in node.keywords:
             word.value = self.expr(word.value)
         node.func = self.expr(node.func)
         self.calls(node)
 
-    # What a value looks like
+    # Values as expressions
 
     def literal(self, value, node, mark=None):
         if isinstance(node, ast.NamedExpr):
@@ -136,7 +136,7 @@ class Rewriter(Evaluator):
         evaluated = isinstance(node, ast.Call) and self.path(node.func) == 'eval'
         if isinstance(value, Ref):
             if evaluated:
-                self.extra.append(node)         # what it gives is used, that it is done is shown
+                self.extra.append(node)         # its result is used, and the call is shown
             return self.name(value, node)
         if evaluated:
             return node
@@ -150,7 +150,7 @@ class Rewriter(Evaluator):
             if len(value) > bounds.SHOWN and isinstance(node, ast.Name):
                 return node
             if mark is not None:
-                del self.strings[mark:]         # those that it was made of
+                del self.strings[mark:]         # those of the expression that it replaces
             self.keep_string(value)
         elif isinstance(value, (list, tuple, set, dict)) and isinstance(node, ast.Name):
             return node
@@ -158,7 +158,7 @@ class Rewriter(Evaluator):
 
     @staticmethod
     def is_filling(value, node):
-        """'A' * 1000000, bytearray(1000000): known, but not worth writing out."""
+        """'A' * 1000000, bytearray(1000000): known, but too long to write."""
         if not isinstance(value, (str, bytes, list, tuple)) or len(value) <= FILLING:
             return False
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
@@ -180,7 +180,7 @@ class Rewriter(Evaluator):
         return ast.Constant(value)
 
     def name(self, ref, node):
-        """One name, dots and all; in the other form it is an import."""
+        """A name with dots. In the second form of a statement it becomes an import."""
         if ref.path.startswith('<'):
             return node
         made = ast.Name(ref.dotted(), ast.Load())
@@ -202,7 +202,7 @@ class Rewriter(Evaluator):
             pyeffects.string(self.effects, text, line)
         self.strings = []
 
-    # What is not constant, but can be said more simply
+    # Expressions that are not constant but can be simplified
 
     def simplify(self, node):
         form = SIMPLER.get(type(node))
@@ -229,7 +229,7 @@ class Rewriter(Evaluator):
         return node
 
     def again(self, node):
-        """A node that was just made may be known now."""
+        """Rewrites a new node, because it may be constant now."""
         node.lineno = self.line
         try:
             return self.literal(self.value(node), node)
@@ -237,7 +237,7 @@ class Rewriter(Evaluator):
             return node
 
     def inline(self, function, node):
-        """A function of one expression that runs code: what it would run with these arguments."""
+        """For a function of one expression: the code that it would run with these arguments."""
         body = function.body
         if isinstance(body, list):
             real = [s for s in body if not (isinstance(s, ast.Expr) and
@@ -295,7 +295,7 @@ class Rewriter(Evaluator):
         return node
 
     def simpler_joined(self, node):
-        """Of f'{a}{"b"}c' the constant parts are one."""
+        """Joins adjacent constant parts of an f-string: f'{a}{"b"}c'."""
         made = []
         for part in node.values:
             try:
@@ -315,7 +315,7 @@ class Rewriter(Evaluator):
             self.effects.add('dynamic', node.attr, self.line)
         return node
 
-    # What a call does
+    # Effects of calls
 
     def path(self, node):
         ref = getattr(node, 'ref', None)
@@ -335,7 +335,7 @@ class Rewriter(Evaluator):
         return all(i < ORIGIN_SIZE for i, _ in enumerate(walk(node)))
 
     def origin(self, name):
-        """What NAME is made of, where it is bound once and not known."""
+        """The expression of NAME, if it is bound once and has no known value."""
         scope = self.scope
         while scope:
             if name in scope.count:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Statements of a Python program that do nothing but compute, followed one by one: a function of its
-own, a loop. e is the evaluator (pyeval.py), which computes the expressions and counts all of it.
-Loaded where the first of them is met. What does anything else than compute ends it: no constant."""
+"""Interprets functions and loops of a Python program that only compute, statement by statement. e is
+the evaluator (pyeval.py), which computes expressions and counts the work. Any other statement raises
+NotConst. The module is loaded on first use."""
 import _ast as ast
 
 import bounds
@@ -107,7 +107,7 @@ def run_expr(e, node):
 
 
 def _body(e, body):
-    """True: it is left for good."""
+    """Runs the body of a loop. True if break has ended the loop."""
     try:
         run(e, body)
     except Jump as jump:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""From the source of a Python program to its tree, by Python's own parser: all of it, block by block
-where it is large, and piece by piece where it is no Python (of this version). What cannot be parsed
-is told with its line; the rest is shown all the same."""
+"""Parses the source of a Python program with Python's own parser: as a whole, block by block if it is
+large, and piece by piece if it is not valid for this version. A part that cannot be parsed is
+reported with its line, and the rest is shown."""
 import patterns
 import pytree
 from pynames import Scope
 from pyview import PythonView
 
-CHUNK = 40              # lines that are tried together where a program cannot be parsed
-TRIES = 20000           # such pieces
-WHOLE = 400000          # length of a program that is parsed at once
-BLOCK = 100000          # and of the blocks of a larger one
-# Python knew at once: whatever follows the line of the error, it stays one.
+CHUNK = 40              # maximum of lines that are tried together if a program cannot be parsed
+TRIES = 20000           # maximum of such pieces
+WHOLE = 400000          # maximum length of a program that is parsed at once
+BLOCK = 100000          # length of the blocks of a larger one
+# Errors of a line that no further line can correct.
 HOPELESS = patterns.compile(r'invalid syntax$|Missing parentheses in call to|multiple exception types must')
 CONTINUES = patterns.compile(r'(else|elif|except|finally|case)\b')
 
@@ -37,7 +37,7 @@ def parse(view, source):
 
 
 def dedented(lines):
-    """A piece that was cut out of a block: moved to the margin, by what all its lines have."""
+    """A piece from inside a block, without the indentation that all its lines share."""
     full = [line for line in lines if line.strip()]
     first = full[0] if full else ''
     margin = first[:len(first) - len(first.lstrip())]
@@ -47,13 +47,13 @@ def dedented(lines):
 
 
 def at_margin(line):
-    """Could a statement of the program begin there?"""
+    """True if a statement of the program could begin there."""
     return bool(line) and (line[0].isalpha() or line[0] in '_@') and not CONTINUES.match(line)
 
 
 def large(lines):
-    """(first line, lines) of a large program, cut where statements seem to begin: its tree as a
-    whole would not fit into memory."""
+    """(first line, lines) of the blocks of a large program, cut where statements seem to begin. The
+    tree of the whole program would not fit into memory."""
     start, size = 0, 0
     for at, line in enumerate(lines):
         if size > BLOCK and at_margin(line):
@@ -64,8 +64,7 @@ def large(lines):
 
 
 def piece(view, lines, at, tries):
-    """(where it ends, its tree or None, how often it was tried): the shortest run of lines from AT
-    that is Python."""
+    """(end, tree or None, number of attempts): the shortest run of lines from AT that is Python."""
     tried = 0
     for end in range(at + 1, min(at + CHUNK, len(lines)) + 1):
         if end < len(lines) and lines[end][:1] in ' \t':
@@ -83,8 +82,8 @@ def piece(view, lines, at, tries):
 
 
 def pieces(view, lines, first):
-    """What of a program that cannot be parsed can be: (language, code or tree, first line), runs of
-    lines that begin at the margin. Some other Python may well take the rest."""
+    """The parts of an invalid program that can be parsed, as (language, code or tree, first line). A
+    part is a run of lines that begins at the margin. Another version of Python may accept the rest."""
     at, tries = 0, TRIES
     while at < len(lines) and tries > 0:
         if not lines[at].strip() or lines[at][:1] in ' \t#':
@@ -104,7 +103,7 @@ def pieces(view, lines, first):
 
 
 def show_pieces(view, made, lines, first):
-    """True: something of it could be read."""
+    """True if a part of it could be read."""
     done = False
     for language, part, at in pieces(view, lines, first):
         done = True
@@ -124,8 +123,8 @@ def begin(view, source=''):
 
 
 def go_on(made, source, first):
-    """SOURCE as if it came after what MADE has seen, with FIRST lines of something else before it.
-    True: something of it could be read."""
+    """Shows SOURCE as a continuation of what MADE has seen. FIRST lines of the document are before it.
+    True if a part of it could be read."""
     lines = source.split('\n')
     lines = dedented(lines) or lines
     made.lines = [''] * first + lines
@@ -138,7 +137,7 @@ def go_on(made, source, first):
 
 
 def show(view, source):
-    """True: something of it could be read."""
+    """True if a part of it could be read."""
     made = begin(view, source)
     if len(source) <= WHOLE:
         body, problem = parse(view, source)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Calls that run code or start a program: what they run, whatever way it comes to them, kept for the
-statement that they are in. And calls that are others in disguise: partial(f, a)(b) is f(a, b). r is
-the rewriter (pyrewrite.py), which loads this for the first of them."""
+"""Calls that run code or start a program. The code is kept for the statement of the call, also if it
+reaches the call indirectly. Equivalent calls are simplified: partial(f, a)(b) is f(a, b). r is the
+rewriter (pyrewrite.py), which loads this module on first use."""
 import _ast as ast
 
 import pyeffects
@@ -9,12 +9,12 @@ from pyconst import NotConst
 from pyrewrite import HIGHER, RUNS_CODE, is_plain
 from pytree import walk
 
-ORIGINS = 4             # names that are followed to what they are made of, one after the other
-ORIGINS_ALL = 64        # and altogether in one expression
+ORIGINS = 4             # maximum of names that are followed to their expressions in a row
+ORIGINS_ALL = 64        # and in one expression
 
 
 def clone(node, work, line):
-    """Rewriting changes a tree: whoever needs it again takes a copy before, which stands at LINE."""
+    """A copy of a tree, placed at LINE. Rewriting changes a tree, so copy one that is needed again."""
     if isinstance(node, list):
         return [clone(n, work, line) for n in node]
     if not isinstance(node, ast.AST):
@@ -29,7 +29,7 @@ def clone(node, work, line):
 
 
 def follow(r, started, path, node, line):
-    """The call of PATH that NODE is. STARTED: what pyeffects.call says of it."""
+    """Follows NODE, a call of PATH. STARTED is the result of pyeffects.call."""
     if (started or path in RUNS_CODE) and node.args:
         _with_origin(r, node)
     if started:
@@ -74,7 +74,7 @@ def unfold(r, partial, node):
 
 
 def inline(r, function, body, node):
-    """What BODY, the one expression of FUNCTION, would run with the arguments of NODE."""
+    """The code that BODY, the only expression of FUNCTION, would run with the arguments of NODE."""
     import pyrun
     try:
         inner = pyrun.arguments(r, function.args, r.sequence(node.args),
@@ -96,7 +96,7 @@ def inline(r, function, body, node):
 
 
 def _with_origin(r, node):
-    """x = decode(y); exec(x): shown as exec(decode(y)) too."""
+    """x = decode(y); exec(x) is also shown as exec(decode(y))."""
     names = [n.id for n in walk(node.args[0]) if isinstance(n, ast.Name)]
     if not any(r.origin(name) is not None for name in names) or r.inlines <= 0:
         return
@@ -136,14 +136,14 @@ def _each(r, node, line):
 
 def _runs(r, node, path, line):
     if isinstance(node, ast.Call) and r.path(node.func) == 'compile' and node.args:
-        return              # it has been kept already
+        return              # already kept
     code = getattr(node, 'value', None) if isinstance(node, ast.Constant) else None
     if isinstance(code, (str, bytes)):
         r.inner.append(('python', code, line))
 
 
 def _words(r, node):
-    """The words of a list, whatever it is called here, None where one is not known; or None."""
+    """The words of a list, under any name, with None for an unknown word; or None."""
     try:
         made = r.value(node)
     except NotConst:
@@ -180,7 +180,7 @@ def _starts(r, kind, node, call, line):
 
 
 def _starts_with(r, kind, program, rest, line):
-    """os.execlp('nc', 'nc', '-e'): what comes after the name is its words, mostly with it."""
+    """os.execlp('nc', 'nc', '-e'): the words of the program follow its name."""
     args = (_words(r, rest[0]) if rest else None) or [pyeffects.text_of(a) for a in rest]
     if kind == pyeffects.PROGRAM and args:
         r.inner.append(('words', [program] + args[1:], line))
@@ -189,7 +189,7 @@ def _starts_with(r, kind, program, rest, line):
 
 
 def _first_word(node):
-    """Of 'curl ' + url or f'curl {url}'."""
+    """The first word of 'curl ' + url or f'curl {url}'."""
     while isinstance(node, ast.BinOp):
         node = node.left
     if isinstance(node, ast.JoinedStr) and node.values:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Strings and numbers as a Python program would have them, where repr() is not enough: in the braces
-of an f-string no backslash may be, and the parts of one must all do with the same quotes."""
+"""Literals of strings and numbers where repr() is not enough: the braces of an f-string may not have a
+backslash, and all its parts must use the same quotes."""
 
 SINGLE = ("'", '"')
 TRIPLE = ('"""', "'''")
@@ -9,12 +9,12 @@ INFINITE = '1e309'      # too large for a float
 
 
 def number(value):
-    """There is no literal for what is infinite, or no number."""
+    """A number. Infinity and NaN have no literal."""
     return repr(value).replace('inf', INFINITE).replace('nan', '(%s-%s)' % (INFINITE, INFINITE))
 
 
 def _escaped(text, all_blanks):
-    """All that cannot be printed; tabs and the ends of lines where ALL_BLANKS."""
+    """Escapes what cannot be printed; with ALL_BLANKS also tabs and newlines."""
     if text.isprintable() and '\\' not in text:
         return text
     return ''.join([c if (c.isprintable() and c != '\\') or (c in '\n\t' and not all_blanks) else
@@ -22,7 +22,7 @@ def _escaped(text, all_blanks):
 
 
 def literal(text, quotes=QUOTES, all_blanks=False):
-    """(TEXT as it is between quotes, those of QUOTES that can be around it), few escapes in it."""
+    """(TEXT between quotes, the QUOTES that can be around it) with few escapes."""
     made = _escaped(text, all_blanks)
     fit = [q for q in quotes if q not in made and (len(q) == 3 or '\n' not in made)]
     if not fit:
@@ -36,13 +36,13 @@ def literal(text, quotes=QUOTES, all_blanks=False):
 
 
 def short(text):
-    """With no backslash in it, if that can be."""
+    """A literal without a backslash, if possible."""
     made, quotes = literal(text)
     return quotes[0] + made + quotes[0]
 
 
 def parts(all_parts):
-    """An f-string of (text, is it constant), in quotes that fit all of them."""
+    """An f-string of parts (text, is it constant?), in quotes that fit all of them."""
     made, quotes = [], QUOTES
     for text, constant in all_parts:
         part, fit = literal(text, quotes, constant)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is true of a whole Python program, from one pass over its tree before anything is rewritten:
-attributes that are set in one place only, functions that are always called without arguments, the
-texts under definitions. A name that means two things is not known; nothing is evaluated here."""
+"""Facts about a whole Python program, from one pass over its tree before it is rewritten: attributes
+that are set in one place only, functions that are always called without arguments, docstrings. A name
+with two meanings is not known. Nothing is evaluated here."""
 import _ast as ast
 
 from pytree import INNER, docstring
@@ -13,18 +13,18 @@ SCOPES = FUNCTIONS + (ast.Lambda,)
 class Survey:
     def __init__(self):
         self.stores = {}        # attribute: how often it is set
-        self.assigns = {}       # attribute: the statement that does
-        self.docs = {}          # name: text under its definition; None: two of them
+        self.assigns = {}       # attribute: the statement that sets it
+        self.docs = {}          # name: docstring; None if it has two
         self.classes = set()
         self.local = set()      # names that are bound in some function
-        self.empty = set()      # functions that are called with nothing
-        self.used = set()       # functions that are called with something, or used otherwise
+        self.empty = set()      # functions that are called without arguments
+        self.used = set()       # functions that are called with arguments or used otherwise
         self.functions = []
-        self.has_outer = False  # does a function bind names of another scope?
-        self.inner = []         # what is in functions, still to be seen
+        self.has_outer = False  # True if a function binds names of another scope
+        self.inner = []         # bodies of functions, still to be read
 
     def read(self, body, work):
-        """What is in functions after all else."""
+        """Reads the bodies of functions last."""
         done = self.pass_over(list(body), False)
         work.step(done + self.pass_over(self.inner, True))
         return self
@@ -39,7 +39,7 @@ class Survey:
             if form:
                 form(self, node, inside)
             if kind is ast.Call:
-                func = node.func        # its name is called, not used
+                func = node.func        # a call, not another use of the name
                 todo.append(func.value if type(func) is ast.Attribute else
                             None if type(func) is ast.Name else func)
                 todo += node.args
@@ -54,11 +54,11 @@ class Survey:
         return done
 
     def set_once(self, name):
-        """The expression that attribute NAME is, or None."""
+        """The expression of the attribute NAME, or None."""
         return self.assigns[name].value if self.stores.get(name) == 1 and name in self.assigns else None
 
     def never_given(self, name):
-        """Is the function NAME called, and always without arguments?"""
+        """True if the function NAME is called, and always without arguments."""
         return name in self.empty and name not in self.used
 
     def store(self, name, times=1):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A Python program's tree: Python's own parser and the ways through what it makes. What the module
-ast would do, without it: loading that costs more than reading a small program. Nothing here counts
-or bounds; who walks through a tree does."""
+"""The syntax tree of a Python program: Python's parser and functions to walk the tree. This replaces
+the module ast, because loading it takes longer than reading a small program. Nothing here counts or
+bounds; the callers do."""
 import _ast as ast
 
-# What a node holds that is no node, or one that says nothing more: never gone into.
+# Fields without nodes, or with nodes that have no further meaning. They are not walked.
 LEAVES = frozenset('id ctx attr arg op ops kind level module asname conversion simple is_async '
                    'type_comment type_ignores rest kwd_attrs'.split())
 MANY = frozenset('body orelse finalbody handlers targets args posonlyargs kwonlyargs defaults kw_defaults '
@@ -17,8 +17,8 @@ NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler,
 
 
 class Inner(dict):
-    """Kind of node: (fields that hold one node or none, fields that hold a list, in which None may
-    be). Found when the kind is met for the first time."""
+    """Kind of node: (fields with one node or None, fields with a list of nodes or None). Computed on
+    the first node of a kind."""
 
     def __missing__(self, kind):
         names = [] if kind in VALUES else [n for n in getattr(kind, '_fields', ()) if n not in LEAVES]
@@ -43,8 +43,7 @@ def parse(source, mode='exec'):
 
 
 def walk(node, inner=INNER):
-    """NODE and all that is in it, in no order to rely on; nodes that only say how, a context or an
-    operator, are left out."""
+    """NODE and all nodes in it, in no fixed order, without contexts and operators."""
     todo = [node]
     while todo:
         node = todo.pop()
@@ -59,7 +58,7 @@ def walk(node, inner=INNER):
 
 
 def docstring(body):
-    """The text at the beginning of BODY, or None."""
+    """The docstring of BODY, or None."""
     first = body[0] if body else None
     if type(first) is ast.Expr and type(first.value) is ast.Constant and \
             type(first.value.value) is str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The code view of a Python program: its statements one a line, each expression rewritten, and after
-each the code that it would run, in the same form. Statement by statement, so that what one of them
-does to the reader costs that statement only. The program is parsed by Python's own parser and never
-executed, compiled or imported."""
+"""The code view of a Python program: one statement a line, with rewritten expressions, and after each
+statement the code that it would run, in the same form. Each statement is handled by itself, so that
+an error of the reader costs that statement only. The program is parsed by Python's own parser and
+never executed, compiled or imported."""
 import _ast as ast
 
 import bounds
@@ -21,7 +21,7 @@ BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.AsyncWith, ast.Asyn
 
 
 def _number(value):
-    """Python refuses to write a long number in decimals."""
+    """Writes a number. Python refuses to write a long one in decimals, so it is written in hex."""
     return hex(value) if isinstance(value, int) and value.bit_length() > 4096 else None
 
 
@@ -35,11 +35,11 @@ def unparse(node):
         if long:
             return write(node)
         import ast as slow
-        return slow.unparse(node)       # a newer Python's may know a way
+        return slow.unparse(node)       # a newer Python may accept it
 
 
 class _Word:
-    """Written as it is."""
+    """A node that is written as its text."""
 
     def __init__(self, text):
         self.text = text
@@ -55,9 +55,9 @@ class PythonView(Rewriter):
         self.walrus = ':=' in source    # can an expression bind a name?
         self.imported = set()
         self.survey = Survey()
-        self.top = None         # the program's own scope
-        self.attributes = {}    # what is known of those that are set once
-        self.offset = None      # code inside a string: all of it is on this line
+        self.top = None         # the scope of the program
+        self.attributes = {}    # the values of attributes that are set once
+        self.offset = None      # the line of all nodes, for code inside a string
 
     # Statements
 
@@ -72,8 +72,7 @@ class PythonView(Rewriter):
         self.block(body, 0)
 
     def piece(self, body, offset):
-        """Statements whose first line is not the program's: as if they went on where the last piece
-        ended."""
+        """Shows statements that begin OFFSET lines later, as a continuation of the last piece."""
         for node in body:
             for part in walk(node):
                 if hasattr(part, 'lineno'):
@@ -87,8 +86,8 @@ class PythonView(Rewriter):
         self.block(body, 0)
 
     def known_once(self, body):
-        """What is bound once is known everywhere, also before that place. At the end once more what
-        could not be known yet where it stands."""
+        """A name that is bound once is known everywhere, also before the statement that binds it. Those
+        that depend on a later name are tried again at the end."""
         todo, later, at = list(body), [], 0
         while at < len(todo):
             node = todo[at]
@@ -112,7 +111,7 @@ class PythonView(Rewriter):
             self.learn(node)
 
     def learn(self, node):
-        """False: its value is not known."""
+        """Learns the value that NODE assigns. False if it is not known."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [t.id for t in targets if isinstance(t, ast.Name) and
                  self.owner(t.id).count.get(t.id) == 1]
@@ -130,11 +129,11 @@ class PythonView(Rewriter):
         return True
 
     def owner(self, name):
-        """The scope in which an assignment here binds NAME."""
+        """The scope that an assignment to NAME here belongs to."""
         return self.scope if name in self.scope.count or not self.top else self.top
 
     def keep(self, where, name, value, here):
-        """HERE: followed from statement to statement, so a list may change."""
+        """HERE: later changes of the value are followed, so a list may be kept."""
         if isinstance(value, (list, dict, set)):
             if not here and name in self.scope.mutated:
                 return
@@ -167,14 +166,14 @@ class PythonView(Rewriter):
                 where[a.asname or a.name] = made
 
     def held(self, node):
-        """self.x, where only one place sets x; f.__doc__."""
+        """self.x if only one statement sets x; f.__doc__."""
         owner = getattr(node.value, 'id', None)
         if node.attr == '__doc__' and self.survey.docs.get(owner) is not None:
             return self.survey.docs[owner]
         if not isinstance(node.ctx, ast.Load) or not self.is_own(node.value):
             raise NotConst
         if node.attr not in self.attributes:
-            self.attributes[node.attr] = NotConst       # it may be made of itself
+            self.attributes[node.attr] = NotConst       # its expression may contain it
             self.attributes[node.attr] = self.set_once(node.attr)
         if self.attributes[node.attr] is NotConst:
             raise NotConst
@@ -213,19 +212,19 @@ class PythonView(Rewriter):
             STATEMENTS.get(type(node), PythonView.simple)(self, node, indent)
         except bounds.Stop:
             raise
-        except Exception as e:      # a mistake of ours costs this statement, not the view
+        except Exception as e:      # an error of the reader costs this statement, not the view
             self.raw(node, indent, type(e).__name__)
 
     def raw(self, node, indent, why):
-        """As it is in the source: a statement that cannot be rewritten is not left out."""
+        """Shows the source of a statement that cannot be rewritten, so that it is not left out."""
         self.view.limit(self.line, 'a statement could not be rewritten (%s)' % why)
         if self.offset is None:
             for text in self.lines[node.lineno - 1:(node.end_lineno or node.lineno)]:
                 self.view.text.line(indent, text.strip())
 
     def put(self, indent, make, head=False):
-        """MAKE gives the text of a statement; once more with its imports as expressions. What else
-        belongs to it comes after it, or before a HEAD, after which its block begins."""
+        """MAKE returns the text of a statement; it is called again with imports as expressions. Code
+        that belongs to the statement follows it; for a HEAD, after which a block begins, it precedes."""
         dynamic, extra, inner = self.dynamic, self.extra, self.inner
         self.dynamic, self.extra, self.inner = [], [], []
         self.tell_strings()
@@ -269,7 +268,7 @@ class PythonView(Rewriter):
             self.offset = saved
 
     def inside(self, code, line, indent):
-        """Python code in a string: as if it stood here."""
+        """Shows Python code in a string as if it were here."""
         if isinstance(code, bytes):
             import pydecode
             code = pydecode.decode(code, self.view)
@@ -364,7 +363,7 @@ class PythonView(Rewriter):
         self.simple(node, indent)
 
     def mutate(self, call, name):
-        """l.append(x), where l is known."""
+        """l.append(x), if l is known."""
         if name not in self.scope.now or not isinstance(self.scope.now[name], (list, dict, set)):
             return
         import pyrun
@@ -399,7 +398,7 @@ class PythonView(Rewriter):
                 self.effects.add('dynamic', 'ctypes', self.line)
         self.put(indent, lambda: text)
 
-    # Statements with statements in them
+    # Compound statements
 
     def branch(self, indent, head, body, make=None):
         self.put(indent, make or (lambda: head), True)
@@ -448,7 +447,7 @@ class PythonView(Rewriter):
             self.after(node)
 
     def simulate(self, node):
-        """A loop that only computes: what it comes to is known afterwards."""
+        """A loop that only computes: its results are known afterwards."""
         if node.orelse or isinstance(node, ast.AsyncFor):
             return False
         self.locals = {}
@@ -544,7 +543,7 @@ class PythonView(Rewriter):
 
 
     def never_given(self, node):
-        """What the arguments are of a function that is always called without any."""
+        """The values of the parameters of a function that is always called without arguments."""
         if not self.survey.never_given(node.name):
             return {}
         args, made = node.args, {}

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A Python tree as text: on one line what stands on one, in the form that ast.unparse gave it in
-Python 3.11, whatever Python runs this. Each kind of node is a row of a table; one without a row (a
-newer Python's, a pattern) is left to pypattern.py. A tree that is written means what it meant: brackets where
-the level of the place asks for them."""
+"""Writes a Python tree as text, one statement a line, in the form of ast.unparse in Python 3.11. The
+form does not depend on the Python that runs this. Each kind of node is a row of a table; pypattern.py
+writes a node without a row (a newer one, a pattern). The text must have the same meaning as the tree,
+so it has brackets where precedence needs them."""
 import _ast as ast
 
 import pystring
 
-# How strongly parts of an expression hold together, as Python's grammar has it.
+# Precedence of expressions, as in the grammar of Python.
 (NAMED, TUPLE, YIELD, TEST, OR, AND, NOT, CMP, EXPR, XOR, BAND, SHIFT, ARITH, TERM, FACTOR, POWER,
  AWAIT, ATOM) = range(1, 19)
 BINARY = {
@@ -27,7 +27,7 @@ BOOLEAN = {ast.And: (' and ', AND), ast.Or: (' or ', OR)}
 
 
 def write(node):
-    """The text of an expression, a statement without others in it, or a part of either."""
+    """The text of an expression, a simple statement, or a part of either."""
     try:
         return WRITE[type(node)](PLAIN, node, TEST)
     except KeyError:
@@ -47,11 +47,11 @@ def _if(condition, text):
     return '(' + text + ')' if condition else text
 
 
-# Where a text stands: QUOTED is in the braces of an f-string, where no backslash may be.
+# The place of a text. QUOTED: in the braces of an f-string, where no backslash is allowed.
 PLAIN, QUOTED = False, True
 
 
-# Expressions: w is the place, level how strongly what is around holds them
+# Expressions: w is the place, level the precedence of the surrounding expression
 
 
 def _name(w, n, level):
@@ -77,7 +77,7 @@ def _attribute(w, n, level):
     owner = n.value
     text = WRITE[type(owner)](w, owner, ATOM)
     if type(owner) is ast.Constant and isinstance(owner.value, int):
-        text += ' '         # 3.real would be a number
+        text += ' '         # 3.real is not valid, (3).real is
     return text + '.' + n.attr
 
 
@@ -113,7 +113,7 @@ def _starred(w, n, level):
 
 def _binary(w, n, level):
     op, own = BINARY[type(n.op)]
-    right = own == POWER        # it holds what is on its right more
+    right = own == POWER        # ** is right-associative
     left, last = n.left, n.right
     text = WRITE[type(left)](w, left, own + right) + op + WRITE[type(last)](w, last, own + 1 - right)
     return '(' + text + ')' if level > own else text
@@ -205,7 +205,7 @@ def _joined(w, n, level):
 
 
 def _braced(n):
-    """A part of an f-string, without its quotes."""
+    """A part of an f-string, without quotes."""
     kind = type(n)
     if kind is ast.JoinedStr:
         return ''.join([_braced(v) for v in n.values])

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Where the commands in $(...) end: at the first ) that nothing else needs. A bracket needs one, and
-so does every pattern of `case x in a) ...;; b) ...;; esac`, which has no opening one. `case` is only
-a word unless a command can begin there, as `in` and `esac` are in their places. One pass, a letter
-for each case that is open; it must never read a text twice or recurse."""
+"""Finds the end of the commands in $(...): the first ) that closes nothing else. A ) closes a bracket
+or ends a pattern of `case x in a) ...;; b) ...;; esac`, which has no opening bracket. `case`, `in` and
+`esac` are keywords only in certain places. One pass, with one letter for each open case; it must never
+read a text twice or recurse."""
 import patterns as re
 
 META = ' \t\n|&;()<>'
 PLAIN = re.compile(r'[^\\\'"`# \t\n|&;()<>]+')
 KEYWORD = re.compile(r'(?:case|in|esac|if|then|elif|else|do|while|until|time|coproc|[!{])(?=[ \t\n|&;()<>]|\Z)')
 LEADING = frozenset('if then elif else do while until time coproc ! {'.split())
-NEST = 64               # cases in cases that are told apart
-# What a case is at: its subject, `in`, the beginning of a pattern, the rest of it, its commands.
+NEST = 64               # maximum depth of cases in cases
+# The position in a case: subject, `in`, beginning of a pattern, rest of it, commands.
 SUBJECT, IN, PATTERN, REST, LIST = 'sipr,'
 
 
 class Brackets:
     def __init__(self, text):
         self.text = text
-        self.outer = []         # the cases around each bracket that is open
-        self.cases = ''         # a letter for each case that is open in this one
+        self.outer = []         # the cases around each open bracket
+        self.cases = ''         # a letter for each case that is open in this bracket
         self.begins = True      # can a command begin here?
         self.inside = False     # a word
 
@@ -26,7 +26,7 @@ class Brackets:
         self.cases = self.cases[:-1] + state
 
     def word(self, at):
-        """A character of a word is at AT."""
+        """Reads a character of a word at AT."""
         if self.inside:
             return
         found = KEYWORD.match(self.text, at)
@@ -45,7 +45,7 @@ class Brackets:
         self.inside = True
 
     def separate(self, at):
-        """A blank or an operator is at AT."""
+        """Reads a blank or an operator at AT."""
         c, state, self.inside = self.text[at], self.cases[-1:], False
         if c in ' \t' or (c in '|&' and self.text[at - 1] in '<>'):
             return
@@ -57,7 +57,7 @@ class Brackets:
 
     def open(self):
         self.inside = False
-        if self.cases[-1:] == PATTERN:      # (a) is a) too
+        if self.cases[-1:] == PATTERN:      # a pattern may be (a) or a)
             self.turn(REST)
             return
         self.outer.append(self.cases)
@@ -65,7 +65,7 @@ class Brackets:
         self.begins = True
 
     def close(self, at):
-        """Is the ) at AT the end of all?"""
+        """True if the ) at AT is the end of the commands."""
         if self.cases[-1:] in (PATTERN, REST):
             self.turn(LIST)
             self.begins, self.inside = True, False
@@ -78,7 +78,7 @@ class Brackets:
 
 
 def end(reader, at, depth=0):
-    """The place of the ) that ends the commands that begin at AT, or the end of the text."""
+    """The offset of the ) that ends the commands at AT, or the end of the text."""
     text, brackets = reader.text, Brackets(reader.text)
     while at < len(text):
         reader.work.step()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the words of a shell command come to: braces, variables whose value is known, commands whose
-output is. What is not known stays as it is written, and makes its word dynamic; nothing is left
-out. Values come from hostile code: their number, size and depth are bounded."""
+"""Expands the words of a shell command: braces, variables with a known value, and commands with a known
+output. An unknown part stays as it is written and makes its word dynamic; nothing is left out. Values
+come from hostile code: their number, size and depth are bounded."""
 import patterns as re
 import bounds
 import pyconst
@@ -12,11 +12,11 @@ from pyconst import NotConst
 from shellparam import Parameters
 from shellword import ARITHMETIC, BACKTICK, COMMAND, LITERAL, PARAMETER, PROCESS, QUOTED, Part, Word
 
-BRACES = 256            # words that one becomes
-VALUE = 65536           # length of a variable's value
+BRACES = 256            # maximum of words from one word
+VALUE = 65536           # maximum length of the value of a variable
 SAFE = re.compile(r'[A-Za-z0-9_@%+=:,./~^-]+\Z')
 SAFE_GLOB = re.compile(r'[A-Za-z0-9_@%+=:,./~^*?!\[\]{}#-]+\Z')
-# Where question marks and stars are most often meant to lead.
+# Paths that patterns with ? and * most often stand for.
 KNOWN_PATHS = (
     '/bin/sh /bin/bash /bin/cat /bin/ls /bin/nc /bin/rm /bin/cp /bin/mv /bin/dd /bin/su /bin/id '
     '/bin/zsh /bin/dash /bin/ping /bin/chmod /bin/mkfifo /bin/netcat /usr/bin/wget /usr/bin/curl '
@@ -27,7 +27,7 @@ KNOWN_PATHS = (
 
 
 class Field:
-    """A word as a program would get it; DYNAMIC: with parts that nobody knows yet."""
+    """A word as a program would get it. DYNAMIC: parts of it are not known before the run."""
     __slots__ = ('text', 'dynamic', 'quoted', 'glob', 'processes')
 
     def __init__(self):
@@ -65,19 +65,19 @@ class Expander(Parameters):
     def __init__(self, view):
         self.view = view
         self.work = view.work
-        self.variables = {}     # name: text, list of texts, dict of them, or None: not known
-        self.made = {}          # name: what it is made of, where it is not known
+        self.variables = {}     # name: a text, a list, a dict, or None if it is not known
+        self.made = {}          # name: the words of its value, if it is not known
         self.line = 1
         self.depth = 0
-        self.args = None        # $1 $2 ..., the fields, where they are known
+        self.args = None        # the fields $1 $2 ..., if they are known
         self.functions = {}     # name: its pipelines
-        self.sides = {}         # what was found beside a part of a word
-        self.done = {}          # what code in words came to, as long as no variable changes
+        self.sides = {}         # the characters beside parts of a word
+        self.done = {}          # results of code in words, valid until a variable changes
 
     # Braces
 
     def braces(self, word):
-        """The words that {a,b} and {1..3} make of one."""
+        """The words that {a,b} and {1..3} expand to."""
         if not any(p.kind == LITERAL and not p.quoted and '{' in p.text for p in word.parts):
             return [word]
         atoms = []
@@ -161,7 +161,7 @@ class Expander(Parameters):
         return made
 
     def split(self, word):
-        """One word, that unquoted values may cut into several, or into none."""
+        """Expands one word. Unquoted values may split it into several words, or remove it."""
         made, now, used = [], Field(), False
         for at, part in enumerate(word.parts):
             if part.kind == LITERAL:
@@ -194,8 +194,8 @@ class Expander(Parameters):
         return made
 
     def one(self, word, skip=0):
-        """Without cutting: a value that is assigned, a redirection. SKIP characters at its start
-        are not part of it."""
+        """Expands a word without splitting: an assigned value, a redirection. SKIP characters at its
+        start are left out."""
         now = Field()
         for at, part in enumerate(word.parts):
             if part.kind == LITERAL:
@@ -222,10 +222,10 @@ class Expander(Parameters):
                 field.text, field.glob = path, False
                 return
 
-    # What is not literal
+    # Parts that are not literal
 
     def part(self, parts, at):
-        """(text, is it known)."""
+        """(text, is it known?) of one part."""
         part = parts[at]
         if part.kind == PROCESS:
             return part.text[:2] + self.inline(part.text[2:]) + ')', False
@@ -251,7 +251,7 @@ class Expander(Parameters):
         return ('$%s' if plain else '${%s}') % part.text, False
 
     def quoted(self, text):
-        """TEXT with what is known of its parts in their place: arithmetic that is not computed."""
+        """TEXT with its known parts expanded, for arithmetic that is not computed."""
         if self.depth >= bounds.DEPTH:
             return text
         self.depth += 1
@@ -261,7 +261,7 @@ class Expander(Parameters):
             self.depth -= 1
 
     def all_args(self, now):
-        """"$@": the first of them belongs to the word NOW."""
+        """"$@": the first argument continues the word NOW."""
         made = [now] + [Field() for _ in self.args[1:]]
         for field, one in zip(made, self.args):
             field.add(one.text, not one.dynamic or one.quoted, one.dynamic)
@@ -270,7 +270,7 @@ class Expander(Parameters):
     # Commands in words
 
     def output(self, code):
-        """What $(CODE) gives, when that depends on nothing."""
+        """The output of $(CODE), if it depends on nothing else."""
         if self.depth >= bounds.DEPTH or len(code) > bounds.STRING:
             return None
         if ('output', code) not in self.done:
@@ -293,7 +293,7 @@ class Expander(Parameters):
             self.depth -= 1
 
     def pipeline(self, commands):
-        """The output of commands that only compute, or None."""
+        """The output of a pipeline that only computes, or None."""
         data = None
         for command in commands:
             if command.prefix or not command.words or command.words[0].assignment():
@@ -313,7 +313,7 @@ class Expander(Parameters):
         return data
 
     def of_function(self, fields):
-        """What a function gives whose commands only compute. Inside itself it is none."""
+        """The output of a function that only computes, or None. A recursive call has None."""
         if self.depth >= bounds.DEPTH:
             raise NotConst
         items, made = self.functions.pop(fields[0].text), []
@@ -331,7 +331,7 @@ class Expander(Parameters):
         return pyconst.guarded(''.join, made)
 
     def input(self, command, data):
-        """What a command reads; False: nobody knows."""
+        """The standard input of a command; False if it is not known."""
         for one in command.redirections:
             if one.op == '<<<' and one.word:
                 field = self.one(one.word)

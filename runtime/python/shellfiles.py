@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files with shell commands in them that are no shell programs: the recipes of a Makefile, the RUN
-lines of a Dockerfile. Each command is read by itself, as it is run, so that a quote that is missing
-in one cannot hide the next; what variables are set to is known in all that follow."""
+"""Files with shell commands that are not shell programs: Makefiles with recipes, Dockerfiles with RUN
+lines. Each command is read by itself, as it runs by itself, so that a missing quote in one cannot hide
+the next. Variables keep their values for all later commands."""
 import patterns as re
 import shellview
 
@@ -11,13 +11,13 @@ SETS = re.compile(r'\s*(?:ENV|ARG)\s+([A-Za-z_]\w*)(=|\s+)(.*)', re.I | re.S)
 DOCUMENT = re.compile(r'<<-?\s*(["\']?)(\w+)\1')
 MAKE_SETS = re.compile(r'\s*(?:export\s+|override\s+)*([A-Za-z_]\w*)\s*(?::|::|\?|\+|!)?=\s*(.*)', re.S)
 MAKE_NAME = re.compile(r'\$[({]([A-Za-z_]\w*)[)}]')
-NAMES = 1024            # variables of a Makefile
-LENGTH = 1024           # of the value of one
-USES = 256              # of them in a line
+NAMES = 1024            # maximum of variables of a Makefile
+LENGTH = 1024           # maximum length of a value
+USES = 256              # maximum of variables in a line
 
 
 def lines_of(text):
-    """(number of its first line, line) with continued lines in one."""
+    """(number of its first line, line), with continued lines joined."""
     held, first = [], 1
     for number, line in enumerate(text.split('\n'), 1):
         if not held:
@@ -32,7 +32,7 @@ def lines_of(text):
 
 
 def docker(text):
-    """(line, shell code or words) of what a Dockerfile runs or sets."""
+    """(line, shell code or words) of each command or variable of a Dockerfile."""
     lines = list(lines_of(re.sub(r'(?m)^[ \t]*#.*\n', '\\\n', text)))
     at = 0
     while at < len(lines):
@@ -55,7 +55,7 @@ def docker(text):
 
 
 def words_or_code(code):
-    """RUN ["sh", "-c", "..."], or RUN ... ."""
+    """The words of RUN ["sh", "-c", "..."], or the code of RUN ...."""
     if not code.startswith('['):
         return code
     import json
@@ -67,14 +67,14 @@ def words_or_code(code):
 
 
 def filled(code, names):
-    """To make, a variable is its text, whatever is in it. That was filled itself when it was kept."""
+    """Replaces variables as make does: by their text. The kept text is already filled itself."""
     if code.count('$') > USES:
         return code
     return MAKE_NAME.sub(lambda m: names.get(m.group(1), m.group()), code)
 
 
 def make(text):
-    """(line, shell code) of the recipes of a Makefile, and of what its variables are."""
+    """(line, shell code) of the recipes of a Makefile and of its variables."""
     names = {}
     for number, line in lines_of(text):
         code, sets = None, MAKE_SETS.match(line)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The programs of a pipeline that only turn text into other text, each by its name in a table: so
-that `echo ... | base64 -d | sh` can be read. Input and arguments are constants of hostile code;
-results are bounded before they are made. None of the programs is ever started."""
+"""Programs in a pipeline that only convert text, each a row of a table. With them the reader can follow
+`echo ... | base64 -d | sh`. Input and arguments are constants from hostile code, and results are
+bounded before they are made. No program is ever started."""
 import patterns as re
 import bounds
 import pyconst
@@ -52,7 +52,7 @@ def _printf(args, _):
 
 
 def _decoder(name, *flags):
-    """BASE64 -d and its like."""
+    """base64 -d and the like."""
     def run(args, data):
         if not any(a in flags or (re.fullmatch(r'-[a-zA-Z]+', a) and 'd' in a.lower()) for a in args):
             raise NotConst
@@ -160,7 +160,7 @@ SOURCES = frozenset(('echo', 'printf'))
 
 
 def run(words, data):
-    """What the program WORDS gives for DATA (None: nothing comes in)."""
+    """The output of the program WORDS for the input DATA (None: no input)."""
     name = words[0].rsplit('/', 1)[-1]
     known = FILTERS.get(name)
     if not known or (data is None and name not in SOURCES):
@@ -170,7 +170,7 @@ def run(words, data):
 
 
 def as_text(data):
-    """Bytes are carried as Latin-1; what is UTF-8 is shown as such."""
+    """Text is kept as Latin-1, one character a byte; UTF-8 is decoded for display."""
     try:
         return data.encode('latin-1').decode('utf-8')
     except (UnicodeEncodeError, UnicodeDecodeError):

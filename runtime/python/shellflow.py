@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a command of a shell program is when it is looked at as a part of a whole: which one reads
-what is piped into it, what a function does with its words, what a loop leaves behind in variables.
-What is found is shown as further lines, beside the command as it is written."""
+"""Follows the data between commands of a shell program: which command reads the output of a pipe, what
+a function does with its words, which variables a loop sets. The results are shown as additional lines
+beside the command."""
 import bounds
 import nested
 import shellparse
@@ -14,7 +14,7 @@ READS_CODE = frozenset(('source', '.', 'eval'))
 NOT_READING = frozenset('echo printf cd test [ [[ true false : exit return export local declare read '
                         'set unset shift sleep rm mkdir kill wait xargs'.split())
 KEEPS_OUT = frozenset('read mapfile readarray unset getopts select eval source . local'.split())
-CALLS = 1000            # pipelines of functions that are shown with the words of a call
+CALLS = 1000            # maximum of pipelines of functions that are shown with the words of a call
 STDIN = ('/dev/stdin', '/dev/fd/0', '/proc/self/fd/0', '-')
 
 
@@ -22,10 +22,10 @@ class Flow(Expander):
     def __init__(self, view):
         super().__init__(view)
         self.calls = CALLS
-        self.texts = []         # the commands of the last pipeline, without what is around them
+        self.texts = []         # the commands of the last pipeline, without prefixes and redirections
 
     def is_code_reader(self, words):
-        """Does the program WORDS run what it reads from standard input?"""
+        """True if the program WORDS executes its standard input."""
         name = words[0].rsplit('/', 1)[-1] if words else ''
         if name in READS_CODE:
             return any(w in STDIN for w in words[1:])
@@ -41,7 +41,7 @@ class Flow(Expander):
         return bool(name) and name not in NOT_READING and name not in PASSING
 
     def bare(self, fields):
-        """Without sudo, env and the like, and without redirections."""
+        """The command without sudo, env and the like, and without redirections."""
         words = [f.text for f in fields]
         rest = self.unwrapped(words)
         if words[:1] == ['xargs']:
@@ -51,7 +51,7 @@ class Flow(Expander):
         return ' '.join(f.show() for f in fields[len(words) - len(rest):])
 
     def from_words(self, command, fields, texts):
-        """sh <<< "$(a)" and sh < <(a) are a | sh, a | tee >(sh) is too."""
+        """sh <<< "$(a)", sh < <(a) and a | tee >(sh) are shown as a | sh."""
         made = []
         if self.is_code_reader(self.unwrapped([f.text for f in fields])):
             made = [code + ' | ' + self.bare(fields) for code in self.given_codes(command)]
@@ -78,7 +78,7 @@ class Flow(Expander):
     # Functions
 
     def call(self, fields):
-        """(the texts of what the function FIELDS calls does, the code that it would run)."""
+        """(the texts of the commands of the function that FIELDS calls, the code that it would run)."""
         name, texts, inner = fields[0].text, [], []
         items = self.functions.pop(name)
         if self.calls < len(items) or self.depth >= bounds.DEPTH:
@@ -102,7 +102,7 @@ class Flow(Expander):
     # Loops
 
     def simulate(self, group):
-        """for x in a b c; do y+=$x; done: what its assignments leave behind."""
+        """for x in a b c; do y+=$x; done: sets the variables as the loop does."""
         commands = [c for pipeline in group.items if len(pipeline) == 1 for c in pipeline]
         if any(w.bare() in KEEPS_OUT for c in commands for w in c.words[:1]):
             return

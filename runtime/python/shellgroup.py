@@ -1,43 +1,43 @@
 # SPDX-License-Identifier: MIT
-"""Groups of a shell program: what is piped into { ... }, ( ... ) or a loop is read by the commands in
-it, what comes out of one is read by what it is piped into, and a function is its commands. The
-reader takes structure for words; here it is followed as far as that needs. Beside what is written,
-each such command is shown as the plain pipeline that it is part of. All of it is bounded: what is
-beyond is told where it could run code, and it must never replace what is written."""
+"""Groups of a shell program: { ... }, ( ... ), loops and functions. The commands of a group read what is
+piped into it, and its output goes to the next command of the pipe. The reader treats structure as
+words; this module follows it as far as that needs. Each such command is also shown as the plain
+pipeline that it is part of, beside the original, which it must never replace. All is bounded: if a
+bound leaves out something that could run code, that is reported."""
 import bounds
 from shellparse import Command
 
 OPENS = frozenset('{ ( if while until'.split())
 HEADS = frozenset('for case select'.split())
 CLOSES = frozenset('} fi done'.split())
-DEPTH = 16              # groups in groups
-TEXTS = 256             # commands of a group that are shown with what it is piped into
-BODY = 64               # pipelines of a function, or of a loop
-VALUES = 256            # that a loop goes over
+DEPTH = 16              # maximum depth of groups
+TEXTS = 256             # maximum of commands of a group that are shown with the next command of the pipe
+BODY = 64               # maximum of pipelines of a function or a loop
+VALUES = 256            # maximum of words of a loop
 
 
 class Group:
     def __init__(self, kind, feed, name=''):
         self.kind = kind
-        self.feed = feed        # the text of what is piped into it
-        self.name = name        # of a function, or of a loop's variable
+        self.feed = feed        # the text of the pipeline before it
+        self.name = name        # name of the function or of the loop variable
         self.texts = []
         self.items = []
-        self.more = False       # texts than are kept
+        self.more = False       # more texts than are kept
         self.cut = False        # not all of its items are kept
-        self.values = None      # of a loop, where they are known
-        self.before = None      # the variables when it began
+        self.values = None      # words of a loop, if they are known
+        self.before = None      # the variables at its beginning
 
 
 class Groups:
     def __init__(self, shell):
         self.shell = shell
         self.stack = []
-        self.defining = ''      # f() was the last that was read
-        self.closed = None      # by the ) that was the last that was read
+        self.defining = ''      # the last word was f()
+        self.closed = None      # closed by the ) that was just read
 
     def seen(self, pipeline, op, texts):
-        """The lines that are due after PIPELINE; TEXTS are its commands without what is around."""
+        """The lines to show after PIPELINE. TEXTS are its commands without prefixes."""
         lines, opened = [], len(self.stack)
         closed, self.closed = self.closed, None
         if closed and len(pipeline) > 1 and pipeline[0].is_empty():
@@ -85,7 +85,7 @@ class Groups:
         self.stack.append(Group(kind, feed, name))
 
     def loop(self, command, words):
-        """for NAME in WORDS, all of them known."""
+        """for NAME in WORDS, if all words are known."""
         if words[0] != 'for' or words[2:] != ['in'] or not self.stack:
             return
         fields = [f for w in command.words[3:] for f in self.shell.fields(w)]
@@ -95,7 +95,7 @@ class Groups:
             self.stack[-1].before = dict(self.shell.variables)
 
     def body(self, command, rest):
-        """What comes after f() { on its line."""
+        """The commands after f() { on its line."""
         made = Command(command.line)
         made.words, made.redirections = command.words[3:], command.redirections
         if made.words and self.stack:
@@ -115,7 +115,7 @@ class Groups:
             self.stack[-1].cut = True
 
     def close(self, kind=None):
-        """The innermost group; of a ) only if that is what it ends."""
+        """Closes the innermost group; a ) closes only a group of that kind."""
         if not self.stack or (kind and self.stack[-1].kind != kind):
             return None
         group = self.stack.pop()
@@ -128,7 +128,7 @@ class Groups:
         return group
 
     def piped(self, group, pipeline, texts):
-        """{ a; b; } | c is a | c as well."""
+        """{ a; b; } | c is also shown as a | c."""
         rest = [t for t in texts[1:] if t]
         while len(rest) > 1 and not self.shell.takes_input(rest[0]):
             rest.pop(0)         # tee, cat
@@ -139,7 +139,7 @@ class Groups:
         return [' | '.join([text] + rest) for text in group.texts]
 
     def fed(self, texts):
-        """a | { b; c; }: also a | c."""
+        """a | { b; c; } is also shown as a | c."""
         feed, rest = self.stack[-1].feed, [t for t in texts if t]
         if not feed or not rest or not self.shell.takes_input(rest[0]):
             return []

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The parameters of a shell program: what stands after a $ or in ${...}, where that can be known from the
-program, and what is nothing because nobody sets it. A part of shellexpand.Expander, whose variables and
-words they are. Values come from hostile code: size, depth and work are bounded. Where something is taken
-for nothing, or for what stands there otherwise, although whoever starts the program could give it, that
-is told as dynamic."""
+"""Parameters of a shell program: $x and ${...}, if their value is known from the program, and those that
+are empty because nothing sets them. This is a part of shellexpand.Expander, which has the variables
+and words. Values come from hostile code: size, depth and work are bounded. A parameter that is taken
+as empty, or as its default, could be set by the caller of the program, so it is reported as dynamic."""
 import patterns as re
 import bounds
 import shellparse
@@ -14,23 +13,23 @@ from shellword import BACKTICK, COMMAND, LITERAL, PARAMETER
 SLASH = frozenset(('PATH', 'HOME', 'PWD', 'OLDPWD', 'SHELL'))    # they begin with a slash
 OWN = frozenset('IFS PWD OLDPWD RANDOM SECONDS LINENO BASH_VERSION UID EUID PPID OPTARG OPTIND REPLY '
                 'BASH_SOURCE FUNCNAME _'.split())
-# Names that an environment has, beside those of its programs.
+# Variables that an environment usually has.
 ENVIRON = frozenset('PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR HOSTNAME EDITOR VISUAL PAGER MAIL DISPLAY '
                     'HOSTTYPE MACHTYPE OSTYPE GROUPS DIRSTACK SHLVL SHELLOPTS EPOCHSECONDS EPOCHREALTIME '
                     'SRANDOM PIPESTATUS COLUMNS LINES TZ PS1 PS2 PS4 http_proxy https_proxy ftp_proxy all_proxy no_proxy'.split())
-# What stands in ${...} and is nothing if the parameter is: (of the program's words, or a name, or names
-# that begin so), perhaps an element, and what is done with it but for putting another word there.
+# A ${...} that is empty if the parameter is: $1 and the like, a name, or a prefix of names; perhaps with
+# an index; with an operation other than a default value.
 NOTHING = re.compile(r'(?:([@*!]|[1-9]\d{0,5})|!?([A-Za-z_]\w*)(?:\[[^\]]*\]|(?<=\w)[*@](?=\Z))?)'
                      r'(?::?\+.*|[#%/^,@].*|:[^-=?+].*)?\Z', re.S)
-OF_WORDS = re.compile(r'(#(?=\Z)|[@*]|[1-9]\d{0,5})(.*)\Z', re.S)    # $1 $2 ... and what is done with them
-SIDES = '-/.:@=_'       # beside a letter on the other side
+OF_WORDS = re.compile(r'(#(?=\Z)|[@*]|[1-9]\d{0,5})(.*)\Z', re.S)    # $1 $2 ... with an operation
+SIDES = '-/.:@=_'       # next to a letter on the other side
 
 
 class Parameters:
     def is_nothing(self, parts, at):
-        """w$@get, -${x}e, nc${x[*]}: a parameter that nobody sets, in a word with others. Whoever has no such
-        word in the environment, and gives the program none, runs what is left; that it is a guess is told,
-        so that nobody takes the program for one that computes nothing."""
+        """w$@get, -${x}e, nc${x[*]}: a parameter inside a word that the program does not set. Without
+        such a variable or argument from the caller, the rest of the word runs. This is a guess, so it is
+        reported as dynamic."""
         if not self.is_unset(parts[at].text):
             return False
         self.work.step(bounds.NOTHING)
@@ -50,8 +49,8 @@ class Parameters:
             name in self.variables or name in ENVIRON or name in OWN or name.startswith('BASH'))
 
     def beside(self, parts, at, step):
-        """The character before or after the part AT: '' where the word ends, or at a blank. Parts that are
-        nothing in a row have the same: each is looked at once."""
+        """The character before or after the part AT; '' at the end of the word or at a blank. Adjacent
+        empty parts share the result, so each part is read once."""
         word, first, last, found = self.sides.get(step, (None, 0, 0, ''))
         now = at
         while word is not parts or not first <= now <= last:
@@ -64,7 +63,7 @@ class Parameters:
         return found
 
     def shown_at(self, parts, at, step):
-        """None: the part is nothing, look further."""
+        """The character that a part shows at its edge; None if the part is empty."""
         if not 0 <= at < len(parts):
             return ''
         part = parts[at]
@@ -88,7 +87,7 @@ class Parameters:
     OPERATION = re.compile(r'([A-Za-z_]\w*)(?:\[([^\]]*)\])?(.*)\Z', re.S)
 
     def parameter(self, text):
-        """The value of what stands in ${...}, or None."""
+        """The value of ${...}, or None."""
         found = OF_WORDS.match(text)
         if found:
             return self.argument(*found.groups())
@@ -164,7 +163,7 @@ class Parameters:
         return None
 
     def flat(self, text):
-        """A word in an operation; None when not all of it is known."""
+        """The text of a word in an operation; None if a part is not known."""
         if self.depth >= bounds.DEPTH:
             return None
         self.depth += 1
@@ -194,7 +193,7 @@ class Parameters:
         return re.escape(text).replace(r'\*', '.*').replace(r'\?', '.')
 
     def paid(self, value, pattern):
-        """False: PATTERN could take too long. Each of its stars is tried at every character."""
+        """False if PATTERN could take too long: each of its stars is tried at every character."""
         cost = len(value) ** (pattern.count('.*') + 1) // 128
         if cost > bounds.GLOB:
             return False
@@ -229,7 +228,7 @@ class Parameters:
         return re.sub(pattern, lambda m: new, value, 0 if every else 1)
 
     def arithmetic(self, text):
-        """Numbers with + - * / % and names of numbers, from left to right by rank."""
+        """Computes numbers and variables with + - * / %, with the usual precedence."""
         text = re.sub(r'\$?\{?([A-Za-z_]\w*)\}?', lambda m: self.get(m.group(1)) or '?', text)
         if len(text) > 200 or not re.fullmatch(r'[\s\d+\-*/%()xXa-fA-F#]*', text) or not text.strip():
             return None

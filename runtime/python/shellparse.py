@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A shell program as commands of words (shellword.py): enough of the grammar to take lists,
-redirections and here-documents apart as the shell does. It is a reader for hostile text: one pass,
-no recursion that the text controls, and whatever it does not understand stays a word. Structure (if,
-for, case) is only words to it."""
+"""Parses a shell program into commands of words (shellword.py). It knows enough of the grammar to
+separate lists, redirections and here-documents as the shell does. The text is hostile: one pass, no
+recursion that the text controls, and a part that is not understood stays a word. Keywords of structure
+(if, for, case) are words."""
 import patterns as re
 import bounds
 import shellcase
@@ -25,9 +25,9 @@ class Redirection:
         self.op = op
         self.fd = fd
         self.word = None
-        self.body = None        # of a here-document
+        self.body = None        # text of a here-document
         self.quoted = False
-        self.end = ''           # the line that ends it
+        self.end = ''           # the line that ends the here-document
 
 
 class Command:
@@ -38,10 +38,10 @@ class Command:
         self.words = []
         self.redirections = []
         self.line = line
-        self.also = []          # code that it may be to another reader than this one
+        self.also = []          # code that another shell may see in it
 
     def may_begin(self):
-        """Can a keyword come here?"""
+        """True if a keyword may be here."""
         return not (self.words or self.redirections)
 
     def may_assign(self):
@@ -53,7 +53,7 @@ class Command:
 
 class Reader(WordReader):
     def skip(self):
-        """Blanks, continued lines and comments."""
+        """Skips blanks, continued lines and comments."""
         text = self.text
         while self.at < len(text):
             if text[self.at] in BLANK:
@@ -68,7 +68,7 @@ class Reader(WordReader):
                 return
 
     def skip_lines(self):
-        """After | && ||: a command is due, and empty lines and comments may come before it."""
+        """Skips empty lines and comments before the command after | && ||."""
         self.skip()
         while self.text.startswith('\n', self.at):
             self.work.step()
@@ -129,7 +129,7 @@ class Reader(WordReader):
         yield pipeline, '\n'
 
     def double_bracket(self, command):
-        """((...)) and for ((...)): one word; the first of them has been read."""
+        """((...)) and for ((...)) are one word. Its first ( has been read."""
         if not self.text.startswith('(', self.at) or not (
                 command.may_begin() or [w.bare() for w in command.words] == ['for']):
             return False
@@ -145,7 +145,7 @@ class Reader(WordReader):
         return True
 
     def condition(self, command):
-        """What comes after [[, to its ]]: there < and | are letters, and brackets are balanced."""
+        """Reads [[ ... ]], in which < and | are letters and brackets are balanced."""
         text, depth, start, open_end = self.text, 0, self.at, True
         while self.at < len(text):
             c = text[self.at]
@@ -210,7 +210,7 @@ class Reader(WordReader):
         return items
 
     def parenthesis(self, command):
-        """f () or what only looks like it."""
+        """Reads f (), or a text that looks like it."""
         self.skip()
         if self.text.startswith(')', self.at):
             self.at += 1
@@ -230,9 +230,9 @@ class Reader(WordReader):
             self.pending.append(made)
 
     def delimiter(self, at, stop):
-        """The line that ends a here-document: its word without quotes, and nothing expanded."""
+        """The line that ends a here-document: its word without quotes, not expanded."""
         text, made, double = self.text, '', False
-        stop = min(stop, len(text))     # a quote may be missing
+        stop = min(stop, len(text))     # the closing quote may be missing
         while at < stop:
             c, end = text[at], at + 1
             if c == '\\' and (not double or text[end:end + 1] in '$`"\\\n'):
@@ -257,7 +257,7 @@ class Reader(WordReader):
         return made
 
     def document_line(self, joins):
-        """One line of a here-document; JOINS: a backslash at its end continues it."""
+        """Reads one line of a here-document. JOINS: a backslash at its end continues it."""
         made = ''
         while self.at < len(self.text):
             stop = self.text.find('\n', self.at)
@@ -285,7 +285,7 @@ class Reader(WordReader):
             one.body = '\n'.join(lines) + '\n' if lines else ''
             if not one.quoted:
                 self.tell_commands(first[0], last if found else min(self.at, len(self.text)))
-            if not found:       # what comes is read as commands too
+            if not found:       # the following lines are also read as commands
                 self.at, self.line = first
                 self.view.problem(self.line, 'the end of a here-document is missing')
                 self.missing.add(one.end)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The code view of a shell program: a line for each list of commands, its words as the shell would
-hand them to programs, comments and continuations gone; after it the code that it would run (eval,
-sh -c, what is piped into a shell), in the same form. What it would do is told by command words,
-redirections and strings. No command is ever run."""
+"""The code view of a shell program: a line for each list of commands, with words as the programs would
+get them, without comments and continuations. The code that a line would run (eval, sh -c, a pipe into
+a shell) follows in the same form. Effects come from command words, redirections and strings. No
+command is ever run."""
 import patterns as re
 import bounds
 import nested
@@ -15,7 +15,7 @@ from shellflow import PASSING, Flow
 from shellgroup import Groups
 
 SHELLS = nested.SHELLS
-# They start what comes after them, and which of their options have a value.
+# Programs that start the program in their last words, with their options that have a value.
 WRAPPERS = {'sudo': 'ugpCrth', 'env': 'uC', 'nohup': '', 'exec': 'a', 'command': '', 'builtin': '',
             'time': 'of', 'nice': 'n', 'ionice': 'cnp', 'setsid': '', 'stdbuf': 'ioe', 'xargs':
             'IiLnPsdEa', 'timeout': 'ks', 'busybox': '', 'doas': 'uC', 'unbuffer': '', 'chroot': '',
@@ -37,9 +37,9 @@ READERS = frozenset('cat head tail less more grep egrep fgrep awk sed cut sort s
 WRITERS = frozenset('rm mv tee touch mkdir rmdir chmod chown chgrp truncate shred ln install unlink '
                     'mkfifo mknod dd mkfs sed'.split())
 ELEMENT = re.compile(r'\[([^\]]*)\]=(.*)\Z', re.S)
-ELEMENTS = 64           # of an array, that are set one by one
-MADE = 256              # length of what a variable is made of, shown in its place
-WORDS = 1024            # of a program's, shown on a line
+ELEMENTS = 64           # maximum of elements of an array that are set one by one
+MADE = 256              # maximum length of the expression that is shown in place of a variable
+WORDS = 1024            # maximum of words of a program on a line
 PRINTABLE = re.compile(r'[\t\n\r\x20-\x7e\x80-\U0010ffff]*\Z')
 
 
@@ -48,7 +48,7 @@ class ShellView(Flow):
         super().__init__(view)
         self.aliases = {}
         self.effects = view.effects
-        self.fixed = None       # code inside other code: all of it is on this line
+        self.fixed = None       # the line of all commands, for code inside other code
 
     def program(self, text, indent):
         reader = shellparse.Reader(self.view, text, self.fixed or 1)
@@ -71,7 +71,7 @@ class ShellView(Flow):
 
     @staticmethod
     def with_documents(reader):
-        """A command whose here-document comes after the line waits for it."""
+        """Delays a command until its here-document has been read."""
         held = []
         for one in reader.commands():
             held.append(one)
@@ -81,7 +81,7 @@ class ShellView(Flow):
         yield from held
 
     def careful(self, pipeline):
-        """A mistake of ours costs this pipeline, not the view."""
+        """Shows a pipeline. An error of the reader costs this pipeline, not the view."""
         try:
             return self.pipeline_text(pipeline)
         except bounds.Stop:
@@ -121,7 +121,7 @@ class ShellView(Flow):
         self.view.depth -= 1
 
     def inline(self, code):
-        """Its commands on one line, for $(...)."""
+        """The commands of CODE on one line, for $(...)."""
         if self.depth >= bounds.DEPTH:
             return code
         if ('inline', code) not in self.done:
@@ -144,7 +144,7 @@ class ShellView(Flow):
     # Pipelines
 
     def pipeline_text(self, pipeline):
-        """(text, code that it would run)."""
+        """(text, the code that it would run)."""
         shown, texts, short, inner, last = [], [], [], [], None
         for at, command in enumerate(pipeline):
             text, fields, found = self.command_text(command)
@@ -167,7 +167,7 @@ class ShellView(Flow):
         return after_bracket + ' | '.join(s for s in shown if s), inner
 
     def called(self, pipeline, at, fields, texts):
-        """A function, as the commands that it is."""
+        """Shows the commands of a called function."""
         if fields[0].text not in self.functions or (len(fields) < 2 and len(pipeline) < 2):
             return []
         made, inner = self.call(fields)
@@ -175,7 +175,7 @@ class ShellView(Flow):
         return inner + [('shown', ' | '.join(texts[:at] + [text] + rest), 0) for text in made]
 
     def piped(self, pipeline, last):
-        """echo ... | base64 -d | sh: what the shell at the end reads."""
+        """echo ... | base64 -d | sh: shows the input of the shell at the end."""
         line = self.fixed or self.line
         words = self.unwrapped(last)
         name = words[0].rsplit('/', 1)[-1] if words else ''
@@ -192,7 +192,7 @@ class ShellView(Flow):
         return 'python' if nested.is_python(name) else 'bash', shellfilter.as_text(made), line
 
     def command_text(self, command):
-        """(text, fields, code that it would run)."""
+        """(text, fields, the code that it would run)."""
         line = self.fixed or command.line
         self.work.step(bounds.COMMAND)
         self.line = line
@@ -241,12 +241,12 @@ class ShellView(Flow):
         return '%s%s%s=%s' % (name, index or '', add, field.show() if field.text else '')
 
     def set_element(self, name, index, value):
-        """False: it is not known of which."""
+        """Sets an element of an array. False if the index is not known."""
         before, key = self.variables.get(name, {}), self.flat(index)
         if isinstance(before, list):
             before = {str(n): one for n, one in enumerate(before)}
         elif isinstance(before, dict):
-            before = dict(before)  # others may still have it as it was
+            before = dict(before)  # a copy, because others may use the old value
         if not isinstance(before, dict) or not key or len(value) > MADE or len(before) >= ELEMENTS:
             return False
         before[key] = value
@@ -255,12 +255,12 @@ class ShellView(Flow):
 
     @staticmethod
     def elements(fields):
-        """Of NAME=(...): a list, or by their keys where those are written."""
+        """The elements of NAME=(...): a list, or a dict if keys are written."""
         found = [ELEMENT.match(f.text) for f in fields]
         return {m.group(1): m.group(2) for m in found} if found and all(found) else [f.text for f in fields]
 
     def remember(self, words, fields):
-        """What a command does to variables; the arrays that it makes, as text."""
+        """Follows the assignments of a command. Returns the arrays that it sets, as text."""
         name, arrays = fields[0].text, []
         self.done = {} if name in ('for', 'read', 'unset', 'printf') else self.done
         if name in DECLARES or name == 'alias':
@@ -316,11 +316,11 @@ class ShellView(Flow):
         gap = '' if one.op in ('>&', '<&') and (text.isdigit() or text == '-') else ' '
         return one.fd + one.op + gap + target.show()
 
-    # What a command runs, and what it does
+    # The code that a command runs, and its effects
 
     @staticmethod
     def unwrapped(words):
-        """Without sudo, env, xargs and the like at the front."""
+        """The words without sudo, env, xargs and the like at the front."""
         words = list(words)
         for _ in range(16):
             name = words[0].rsplit('/', 1)[-1] if words else ''
@@ -338,8 +338,8 @@ class ShellView(Flow):
 
     @staticmethod
     def body(fields):
-        """Without "name () {" or "function name {" at the front: what is defined may be called. A body in
-        round brackets, or one that is an if or a loop, is one too."""
+        """The words without "name () {" or "function name {" at the front, because the function may be
+        called. Its body may also be in round brackets, or be an if or a loop."""
         words = [f.text for f in fields[:4]]
         if not (words[:1] == ['function'] or words[1:2] == ['()']):
             return fields
@@ -348,7 +348,7 @@ class ShellView(Flow):
         return fields[opens[0] + 1:] if opens else fields
 
     def run_by(self, command, fields, line):
-        """The code that a command is given, as (language, code, line)."""
+        """The code that a command would run, as (language, code, line)."""
         fields = self.body(fields)
         words = [f.text for f in fields]
         self.tell(words, line)
@@ -369,7 +369,7 @@ class ShellView(Flow):
         return []
 
     def given(self, command, fields, name, line):
-        """bash <<EOF, bash <<< '...', bash <(echo ...)."""
+        """The code in bash <<EOF, bash <<< '...' and bash <(echo ...)."""
         language = 'python' if nested.is_python(name) else 'bash'
         made = []
         data = self.input(command, None)
@@ -383,7 +383,7 @@ class ShellView(Flow):
         return made
 
     def words(self, words, line):
-        """A program without a shell around it."""
+        """The effects of a program with these words."""
         show_words(self.view, words, line, 0)
         found = nested.of_words(words)
         if found:
@@ -415,7 +415,7 @@ class ShellView(Flow):
 
 
 def show_words(view, words, line, indent):
-    """A program's words, as another program gives them: as if a shell had got them."""
+    """Shows the words with which another program starts a program, as a shell line."""
     fields = []
     if len(words) > WORDS:
         view.limit(line, 'a program with more than %d words' % WORDS)

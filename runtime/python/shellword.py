@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The words of a shell program, each made of parts: text, quotes, and what the shell puts something
-else in the place of. It takes quotes, escapes and substitutions apart as the shell does; what is in
-a substitution stays a text here. One pass, no recursion that the text controls."""
+"""The words of a shell program. A word has parts: text, quotes and expansions. Quotes, escapes and
+expansions are separated as the shell does; the content of an expansion stays a text here. One pass, no
+recursion that the text controls."""
 import patterns as re
 import shellcase
 from shellcase import META
@@ -11,11 +11,11 @@ NAME = re.compile(r'[A-Za-z_]\w*')
 ASSIGNMENT = re.compile(r'([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=')
 SUBSCRIPT = re.compile(r'[A-Za-z_]\w*\[')
 SPECIALS = '@*#?-$!0123456789_'
-# Two words side by side, or lines: no arithmetic. Another shell takes (( )) for commands.
+# Adjacent words or several lines are not arithmetic. Another shell reads (( )) as commands.
 NO_ARITHMETIC = re.compile(r'\n|["\'\w)}][ \t]+["\'\w$]|://')
-NEST = 64               # brackets in brackets
+NEST = 64               # maximum depth of brackets
 INNER = re.compile(r'\$\(|`')
-# ${NAME:-...} and its like, whose rest is a word that is shown as it is.
+# ${NAME:-...} and the like. The rest is a word, shown as it is.
 OTHERWISE = re.compile(r'\w*:?[-=+?]')
 ESCAPES = {'n': '\n', 't': '\t', 'r': '\r', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', 'e': '\x1b',
            'E': '\x1b', '\\': '\\', "'": "'", '"': '"', '?': '?'}
@@ -23,7 +23,7 @@ ESCAPE = re.compile(r'\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|0
 
 
 def unescape(text):
-    """The escapes of $'...', echo -e and printf. Bytes that are UTF-8 together become one."""
+    """Resolves the escapes of $'...', echo -e and printf. Bytes that form UTF-8 become a character."""
     def one(found):
         code = found.group(1)
         if code[0] in 'xuU' and len(code) > 1:
@@ -58,13 +58,13 @@ class Word:
         self.items = None       # NAME=(...): the words in it
 
     def bare(self):
-        """Its text, if there is nothing but that in it and no quote, else ''."""
+        """The text of a word without quotes and expansions, else ''."""
         if all(p.kind == LITERAL and not p.quoted for p in self.parts):
             return ''.join(p.text for p in self.parts)
         return ''
 
     def assignment(self):
-        """The match of NAME= at its beginning, or None."""
+        """The match of NAME= at the beginning, or None."""
         if self.parts and self.parts[0].kind == LITERAL and not self.parts[0].quoted:
             return ASSIGNMENT.match(self.parts[0].text)
         return None
@@ -77,18 +77,18 @@ class WordReader:
         self.text = text
         self.at = 0
         self.line = line
-        self.pending = []       # here-documents whose text comes after this line
+        self.pending = []       # here-documents whose text follows this line
         self.also = []          # see Command
-        self.missing = set()    # ends of here-documents that do not come any more
+        self.missing = set()    # ends of here-documents that do not occur in the rest of the text
 
     def doubt(self, words, code):
-        """What was taken for one thing may be code as well: it is told, and shown as that too."""
+        """Notes a text that may also be code: it is reported, and also shown as code."""
         self.view.problem(self.line, words)
         if code.strip() and code != self.text:
             self.also.append(code)
 
     def tell_commands(self, at, end):
-        """Commands in what stays a text here run as any other: they are shown as code too."""
+        """Commands inside a text run as well, so they are also shown as code."""
         while at < end:
             self.work.step()
             found = INNER.search(self.text, at, end)
@@ -96,13 +96,13 @@ class WordReader:
                 return
             start = found.end()
             at = 1 + shellcase.end(self, start) if found.group() == '$(' else self.after_double(start, '`')
-            if at <= end:       # else its end is missing, and that is told
+            if at <= end:       # a missing end is reported
                 self.also.append(self.text[start:at - 1])
 
-    # Where things end
+    # Ends of quotes and brackets
 
     def closing(self, at, close):
-        """The place of CLOSE that ends what begins at AT, or the end of the text."""
+        """The offset of the CLOSE that matches the bracket at AT, or the end of the text."""
         text, level, opening = self.text, 0, {')': '(', '}': '{', ']': '['}[close]
         while at < len(text):
             c = text[at]
@@ -121,7 +121,7 @@ class WordReader:
         return len(text)
 
     def after_quote(self, at, depth):
-        """Where it goes on after what is quoted at AT; AT itself: nothing is."""
+        """The offset after the quotes at AT; AT if there are none."""
         c = self.text[at]
         if c == '\\':
             return at + 2
@@ -152,7 +152,7 @@ class WordReader:
     # Words
 
     def word(self, subscript=None):
-        """What SUBSCRIPT matches at its beginning goes on to its ], whatever is between them."""
+        """Reads a word. A beginning that matches SUBSCRIPT continues to its ]."""
         parts = []
         start, line = self.at, self.line
         if subscript:
@@ -253,7 +253,7 @@ class WordReader:
         self.at += 1
 
     def as_quoted(self):
-        """All of the text, as if it stood in double quotes."""
+        """The whole text, read as if it were in double quotes."""
         parts = []
         while self.at < len(self.text):
             self.double(parts, False)
@@ -269,7 +269,7 @@ class WordReader:
             self.literal(parts, unescape(text[at + 2:end]), True)
             self.at = end + 1
         elif following == '"' and not quoted:
-            self.at += 1        # a translated string: the same without a translation
+            self.at += 1        # $"...": a translated string, read without the translation
         elif text.startswith('$((', at) and self.arithmetic_end(at + 3):
             end = self.arithmetic_end(at + 3)
             self.arithmetic(parts, at + 3, end, quoted)
@@ -295,7 +295,7 @@ class WordReader:
             self.variable(parts, quoted)
 
     def arithmetic_end(self, at):
-        """Where the )) is that ends what begins at AT; 0: it is a command in two brackets."""
+        """The offset of the )) that ends the arithmetic at AT; 0 if it is a command in two brackets."""
         end = self.closing(at, ')')
         return end if self.text.startswith('))', end) else 0
 
@@ -304,7 +304,7 @@ class WordReader:
         parts.append(Part(ARITHMETIC, self.text[start:end], quoted))
 
     def check_arithmetic(self, start, end):
-        """But for the commands in it, which are shown anyway."""
+        """Notes arithmetic that may be commands. Commands inside it are shown in any case."""
         plain, at = '', start
         while at < end:
             self.work.step()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes and reads structs by their tables. The reader believes no length and no count: it takes
- * nothing that the writer would not have written, so two different byte strings never mean the same.
+ * Encodes and decodes structs by their tables. The decoder checks every length and count against the
+ * input, and accepts only what the encoder writes: different bytes never have the same meaning.
  */
 #include "approval/fields.h"
 
@@ -90,7 +90,7 @@ static bool take_number(struct reader *r, uint64_t most, uint64_t *ret)
 	return n <= most;
 }
 
-/* A text has no NUL in it: it would be shown shorter than it is signed. */
+/* NUL is refused: the text would be shown shorter than what was signed. */
 static bool take_text(struct reader *r, uint64_t most, const char **ret)
 {
 	const uint8_t *bytes;
@@ -164,5 +164,5 @@ int fields_decode(const struct field *f, const uint8_t *data, size_t len, struct
 		return 0;
 	if (a->failed)
 		return err_memory(err);
-	return err_set(err, ERR_INPUT, "the bytes of an approval are not as they were written");
+	return err_set(err, ERR_INPUT, "an item of an approval is damaged");
 }

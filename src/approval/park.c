@@ -1,113 +1,161 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parking a request and reading it back. Its items: req/ID never changes, code/ID are the bytes,
- * status/ID is what has become of it; ids.c has those by which it is found, queue.c knows which wait.
- * An id is the beginning of the binding digest, so a request cannot be exchanged under its id.
+ * Parks requests. An equal request that waits is not parked again, and the number of open requests is
+ * bounded. Both are checked before the request is written; parking therefore also changes the queue's
+ * item, so that of two processes that checked at the same time one must check again. Parking also
+ * deletes the oldest requests that are over: only parking adds any, so their number is bounded too.
+ * The log keeps the records of deleted requests and says that they are over, so they cannot be put
+ * back.
  */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "approval/fields.h"
+#include "approval/approval_private.h"
 #include "base/digest.h"
 #include "base/scope.h"
 
-enum { PAGE = 256 };
+enum { BATCH = 16 }; /* deleted at a time: more than are added */
 
-bool approval_id_is_good(const char *id)
+struct ended {
+	size_t count;
+	char key[APPROVAL_ENDED_MAX + BATCH][ITEM_KEY_MAX];
+};
+
+static int keep(void *context, const struct store_item *item, struct err *err)
 {
-	return strlen(id) == APPROVAL_ID && strspn(id, "0123456789abcdef") == APPROVAL_ID;
-}
+	struct ended *e = context;
 
-const char *item_key(char ret[ITEM_KEY_MAX], const char *what, const uint8_t *digest,
-		     const char *id)
-{
-	char hex[2 * APPROVAL_SHA256 + 1] = "";
-
-	if (digest)
-		sodium_bin2hex(hex, sizeof(hex), digest, APPROVAL_SHA256);
-	snprintf(ret, ITEM_KEY_MAX, "%s/%s%s%s", what, hex, digest && id ? "/" : "", id ? id : "");
-	return ret;
-}
-
-void approval_done(struct approval *a)
-{
-	arena_done(&a->arena);
-	*a = (struct approval){0};
-}
-
-int approval_set_binding(struct approval *a, struct err *err)
-{
-	if (approval_digest(&a->request, APPROVAL_BINDING, a->binding, err) < 0)
-		return -1;
-	sodium_bin2hex(a->id, sizeof(a->id), a->binding, APPROVAL_ID / 2);
+	(void)err;
+	if (e->count < sizeof(e->key) / sizeof(e->key[0]) && strlen(item->key) < ITEM_KEY_MAX)
+		memcpy(e->key[e->count++], item->key, strlen(item->key) + 1);
 	return 0;
 }
 
-static int get(struct store *s, const char *what, const char *id, struct store_item *ret,
-	       struct err *err)
+/* Deletes also a damaged request: NAME has the id of its items. */
+static int delete_ended(struct store *s, struct store_tx *tx, const char *name, struct err *err)
 {
+	static const char *const items[] = {"req", "code", "status"};
+	const char *id = strrchr(name, '/') + 1;
+	AUTO_APPROVAL struct approval a = {0};
 	char key[ITEM_KEY_MAX];
+	struct err why;
 
-	if (store_get(s, STORE_APPROVAL, item_key(key, what, NULL, id), ret, err) < 0)
-		return -1;
-	if (ret->version)
-		return 0;
-	err_set(err, ERR_INPUT, "there is no approval %s", id);
-	err_cure(err, "cordon approvals list");
-	return -1;
-}
-
-static int load(struct store *s, const char *id, struct approval *a, struct err *err)
-{
-	AUTO_ITEM struct store_item request = {0}, status = {0};
-
+	store_delete(tx, STORE_APPROVAL, name, STORE_ANY);
 	if (!approval_id_is_good(id))
-		return err_set(err, ERR_USAGE, "\"%.40s\" is no id of an approval", id);
-	if (get(s, "req", id, &request, err) < 0 || get(s, "status", id, &status, err) < 0 ||
-	    request_decode(request.value, request.len, &a->arena, &a->request, err) < 0 ||
-	    status_decode(status.value, status.len, &a->arena, &a->status, err) < 0 ||
-	    approval_set_binding(a, err) < 0)
+		return 0;
+	if (approval_load(s, id, &a, &why) == 0 && last_remove(s, tx, &a, err) < 0)
 		return -1;
-	a->version = status.version;
-	if (strcmp(a->id, id) != 0 ||
-	    memcmp(a->status.binding, a->binding, sizeof(a->binding)) != 0)
-		return err_set(err, ERR_INPUT,
-			       "approval %s has been changed in the store: it does not count", id);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+		store_delete(tx, STORE_APPROVAL, item_key(key, items[i], NULL, id), STORE_ANY);
 	return 0;
 }
 
-int approval_load(struct store *s, const char *id, struct approval *ret, struct err *err)
+static int ended_prune(struct store *s, struct store_tx *tx, struct err *err)
 {
-	*ret = (struct approval){0};
-	if (load(s, id, ret, err) == 0)
-		return 0;
-	approval_done(ret);
+	struct ended e = {0};
+	struct store_range range = {.prefix = ITEM_OVER, .limit = sizeof(e.key) / sizeof(e.key[0])};
+
+	if (store_list(s, STORE_APPROVAL, &range, keep, &e, err) < 0)
+		return -1;
+	for (size_t i = 0; i + APPROVAL_ENDED_MAX < e.count; i++)
+		if (delete_ended(s, tx, e.key[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* An empty item. Its version changes whenever a request is parked. */
+#define QUEUE "queue"
+struct queue {
+	uint64_t version;
+	char id[APPROVAL_ID + 1]; /* of an equal request that waits */
+};
+enum { IDS_READ_MAX = 2 * APPROVAL_OPEN_MAX };
+
+/* 1: an equal request is open, and *ID is its id. */
+static int find_waiting(struct store *s, const struct approval_request *r, uint64_t now, char *id,
+			struct err *err)
+{
+	uint8_t subject[APPROVAL_SHA256];
+	AUTO_IDS struct ids ids = {0};
+
+	if (approval_digest(r, APPROVAL_SUBJECT, subject, err) < 0 ||
+	    ids_alike(s, subject, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.count; i++) {
+		AUTO_APPROVAL struct approval a = {0};
+		if (approval_load(s, ids.id[i], &a, err) < 0)
+			continue; /* a damaged request does not wait */
+		if (approval_settle(s, &a, now, err) < 0)
+			return -1;
+		if (a.status.state != APPROVAL_PENDING)
+			continue;
+		memcpy(id, a.id, sizeof(a.id));
+		return 1;
+	}
+	return 0;
+}
+
+/* Do both requests count against the same limit? All runs without a conversation share one. */
+static bool share_limit(const struct approval_request *a, const struct approval_request *b)
+{
+	return a->nameless || b->nameless ? a->nameless == b->nameless
+					  : strcmp(a->conversation, b->conversation) == 0;
+}
+
+static int too_many(const char *whose, size_t most, struct err *err)
+{
+	err_set(err, ERR_LIMIT, "%zu requests%s already wait for people", most, whose);
+	err_cure(err, "answer some of them: cordon approvals list");
 	return -1;
 }
 
-int approval_load_code(struct store *s, const struct approval *a, struct approval_code *ret,
-		       struct err *err)
+/* Fails if too many requests are open. An expired request does not count. */
+static int make_room(struct store *s, const struct approval_request *r, uint64_t now,
+		     struct err *err)
+{
+	AUTO_IDS struct ids ids = {0};
+	size_t waiting = 0, alike = 0;
+
+	if (ids_read(s, "open/", "", IDS_READ_MAX, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.count; i++) {
+		AUTO_APPROVAL struct approval a = {0};
+		struct err why;
+		bool is_whole = approval_load(s, ids.id[i], &a, &why) == 0;
+		if (is_whole && approval_state_at(&a, now) == APPROVAL_EXPIRED &&
+		    approval_settle(s, &a, now, &why) == 0)
+			continue;
+		waiting++; /* a damaged request counts too */
+		alike += is_whole && a.status.state == APPROVAL_PENDING &&
+			 share_limit(&a.request, r);
+	}
+	if (alike >= APPROVAL_CONVERSATION_MAX)
+		return too_many(r->nameless ? " of runs without a conversation"
+					    : " of this conversation",
+				APPROVAL_CONVERSATION_MAX, err);
+	return waiting < APPROVAL_OPEN_MAX ? 0 : too_many("", APPROVAL_OPEN_MAX, err);
+}
+
+static int queue_read(struct store *s, const struct approval_request *r, uint64_t now,
+		      struct queue *ret, struct err *err)
 {
 	AUTO_ITEM struct store_item item = {0};
-	uint8_t sha256[APPROVAL_SHA256];
-	char key[ITEM_KEY_MAX];
 
-	item_key(key, "code", NULL, a->id);
-	if (store_get(s, STORE_APPROVAL, key, &item, err) < 0)
+	if (store_get(s, STORE_APPROVAL, QUEUE, &item, err) < 0)
 		return -1;
-	if (item.value)
-		digest_of(sha256, item.value, item.len);
-	if (!item.value || sodium_memcmp(sha256, a->request.code_sha256, sizeof(sha256)) != 0)
-		return err_set(err, ERR_INPUT,
-			       "the code of approval %s is not in the store any more", a->id);
-	*ret = (struct approval_code){.data = item.value, .len = item.len};
-	item.value = NULL;
-	return 0;
+	ret->version = item.version;
+	int found = find_waiting(s, r, now, ret->id, err);
+	return found ? found : make_room(s, r, now, err);
 }
 
-/* What could not be read again must not be written: it would wait for nobody. */
+static void queue_add(struct store_tx *tx, const struct queue *q)
+{
+	store_put(tx, STORE_APPROVAL, QUEUE, "", 0, q->version);
+}
+
+/* Write only what can be read again: no person could answer anything else. */
 static int encode(const struct approval_request *r, struct buf *out, struct err *err)
 {
 	struct approval_request again = {0};
@@ -143,14 +191,14 @@ static int write_all(struct store *s, struct approval *a, struct approval_code c
 	return ended_prune(s, &tx, err) < 0 ? -1 : store_commit(s, &tx, err);
 }
 
-/* 1: it waits already. */
+/* 1: an equal request waits. */
 static int park_once(struct store *s, struct approval_request *r, struct approval_code code,
 		     uint64_t now, char ret_id[APPROVAL_ID + 1], struct err *err)
 {
 	struct approval a = {0};
 	struct queue queue = {0};
 
-	int found = queue_look(s, r, now, &queue, err);
+	int found = queue_read(s, r, now, &queue, err);
 	if (found < 0)
 		return -1;
 	if (!found) {
@@ -167,27 +215,35 @@ int approval_check_code(size_t len, struct err *err)
 {
 	if (len <= APPROVAL_CODE_MAX)
 		return 0;
-	err_set(err, ERR_REFUSED, "people are not asked about code of %zu bytes", len);
-	err_cause(err, "nobody can read more than %d", APPROVAL_CODE_MAX);
-	err_cure(err, "give what is data in it as a file: --workspace DIR or --stdin FILE");
+	err_set(err, ERR_REFUSED, "code of %zu bytes is too long to be approved", len);
+	err_cause(err, "people are asked to read at most %d bytes", APPROVAL_CODE_MAX);
+	err_cure(err, "pass data as a file: --workspace DIR or --stdin FILE");
 	return -1;
 }
 
 int approval_park(struct store *s, struct approval_request *r, struct approval_code code,
 		  uint64_t wait_ms, uint64_t now, char ret_id[APPROVAL_ID + 1], struct err *err)
 {
+	const struct approval_attachment *kept = r->attachments.list;
+	size_t len = code.len;
 	int parked = -1;
 
-	if (approval_check_code(code.len, err) < 0)
+	for (size_t i = 0; i < r->attachments.count; i++)
+		len -= kept[i].len < len ? kept[i].len : len;
+	if (approval_check_code(len, err) < 0)
 		return -1;
 	if (sodium_init() < 0)
-		return err_set(err, ERR_SYSTEM, "there are no random numbers");
-	digest_of(r->code_sha256, code.len ? code.data : (const void *)"", code.len);
-	r->code_len = code.len;
+		return err_set(err, ERR_SYSTEM, "libsodium cannot provide random numbers");
+	digest_of(r->code_sha256, len ? code.data : (const void *)"", len);
+	r->code_len = len;
+	if (!approval_code_fits(r, &code))
+		return err_set(err, ERR_USAGE, "the attachments do not match the request");
 	r->created = now;
 	r->expires = now + wait_ms;
 	if (!wait_ms || wait_ms > APPROVAL_MS_MAX || !r->approvers || !r->ttl_ms)
-		return err_set(err, ERR_USAGE, "a question needs somebody to ask and some time");
+		return err_set(
+			err, ERR_USAGE,
+			"an approval needs at least one person, and a time of at most a day");
 	for (int i = 0; parked < 0 && i < APPROVAL_TRIES_MAX; i++) {
 		*err = (struct err){0};
 		parked = park_once(s, r, code, now, ret_id, err);
@@ -195,24 +251,4 @@ int approval_park(struct store *s, struct approval_request *r, struct approval_c
 			return -1;
 	}
 	return parked;
-}
-
-int approval_each(struct store *s, bool all, approval_fn *fn, void *context, struct err *err)
-{
-	const char *what = all ? "status" : "open";
-	char prefix[ITEM_KEY_MAX], after[ITEM_KEY_MAX] = "";
-	int r = 0;
-
-	item_key(prefix, what, NULL, "");
-	for (size_t got = PAGE; r == 0 && got == PAGE;) {
-		AUTO_IDS struct ids ids = {0};
-		if (ids_read(s, prefix, after, PAGE, &ids, err) < 0)
-			return -1;
-		got = ids.count;
-		for (size_t i = 0; r == 0 && i < got; i++)
-			r = fn(context, ids.id[i], err);
-		if (got)
-			item_key(after, what, NULL, ids.id[got - 1]);
-	}
-	return r;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What has become of a parked request, as an item of its own, and the table of what may follow on
- * what. A state that is over stays so. Time ends a question and an approval without anybody doing
- * anything; it is written down when somebody next looks.
+ * The status of a request: its item, and the table of the states that can follow each other. No state
+ * follows one that is over. A request or an approval expires by time; that is stored when it is next
+ * read.
  */
 #include <string.h>
 
-#include "approval/fields.h"
-#include "approval/states.h"
+#include "approval/approval_private.h"
 
-#define MAGIC "cordon approval status 1\n"
+#define MAGIC "cordon approval status 2\n"
 #define S struct approval_status
 #define V struct approval_vote
 #define ROW(s, m, type, most)                                                                      \
@@ -17,14 +16,12 @@
 #m, type, offsetof(s, m), most, FIELD_ALWAYS, NULL, 0                              \
 	}
 
-const struct field vote_fields[] = {ROW(V, name, FIELD_TEXT, APPROVAL_NAME_MAX),
+const struct field vote_fields[] = {ROW(V, name, FIELD_TEXT, SIGNER_NAME_MAX),
 				    ROW(V, approves, FIELD_NUMBER, 1),
 				    ROW(V, scope, FIELD_NUMBER, SCOPE_COUNT - 1),
 				    ROW(V, expires, FIELD_NUMBER, (uint64_t)1 << 51),
 				    ROW(V, time, FIELD_NUMBER, (uint64_t)1 << 50),
-				    ROW(V, uid, FIELD_NUMBER, UINT32_MAX),
-				    ROW(V, public, FIELD_BYTES, KEY_PUBLIC),
-				    ROW(V, signature, FIELD_BYTES, KEY_SIGNATURE),
+				    ROW(V, signature, FIELD_TEXT, SSH_SIGNATURE_MAX),
 				    {0}};
 
 const struct field status_fields[] = {ROW(S, binding, FIELD_BYTES, APPROVAL_SHA256),
@@ -48,7 +45,7 @@ const char *approval_state_name(unsigned state)
 	return state < APPROVAL_STATES ? names[state] : NULL;
 }
 
-/* Bits of the states that may follow. */
+/* The states that may follow, as bits. */
 #define TO(state) (1U << (state))
 static const unsigned follows[APPROVAL_STATES] = {
 	[APPROVAL_PENDING] = TO(APPROVAL_PENDING) | TO(APPROVAL_APPROVED) | TO(APPROVAL_DENIED) |
@@ -72,7 +69,7 @@ int status_encode(const struct approval_status *s, struct buf *out, struct err *
 	*out = (struct buf){.most = APPROVAL_BYTES_MAX};
 	buf_str(out, MAGIC);
 	fields_encode(status_fields, s, FIELD_ALWAYS, out);
-	return out->failed ? err_set(err, ERR_LIMIT, "there are too many votes on the request") : 0;
+	return out->failed ? err_set(err, ERR_LIMIT, "the request has too many answers") : 0;
 }
 
 int status_decode(const uint8_t *data, size_t len, struct arena *a, struct approval_status *ret,
@@ -81,11 +78,11 @@ int status_decode(const uint8_t *data, size_t len, struct arena *a, struct appro
 	size_t magic = sizeof(MAGIC) - 1;
 
 	if (len < magic || memcmp(data, MAGIC, magic) != 0)
-		return err_set(err, ERR_INPUT, "that is no status of an approval of this version");
+		return err_set(err, ERR_INPUT, "not the status of an approval of this version");
 	return fields_decode(status_fields, data + magic, len - magic, a, ret, err);
 }
 
-/* The question's end while it is open; then the first end of a word that was needed. */
+/* When the request expires while it is pending; later, when the first of its answers does. */
 static uint64_t end_of(const struct approval *a)
 {
 	const struct approval_vote *v = a->status.votes.list;
@@ -105,27 +102,13 @@ enum approval_state approval_state_at(const struct approval *a, uint64_t now)
 
 	if (!state_may_follow(state, APPROVAL_EXPIRED))
 		return state;
-	/* A clock that was set back would make old words good again. */
+	/* If the clock was set back, old answers must not become valid again. */
 	if (now >= end_of(a) || now + APPROVAL_CLOCK_MS < a->request.created)
 		return APPROVAL_EXPIRED;
 	return state;
 }
 
-int approval_settle(struct store *s, struct approval *a, uint64_t now, struct err *err)
+bool approval_is_confirmation(const struct approval_vote *v)
 {
-	struct approval_status next = a->status;
-	AUTO_TX struct store_tx tx = {0};
-
-	if (approval_state_at(a, now) == (enum approval_state)a->status.state)
-		return 0;
-	next.state = APPROVAL_EXPIRED;
-	next.ended = now;
-	next.reason = a->status.state == APPROVAL_PENDING ? "no answer came in time"
-							  : "the approval's time is over";
-	change_add(&tx, &(struct change){.event = EVENT_EXPIRED, .approval = a, .next = &next});
-	if (store_commit(s, &tx, err) < 0)
-		return -1;
-	a->status = next;
-	a->version = tx.version;
-	return 0;
+	return !v->signature[0];
 }

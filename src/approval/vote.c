@@ -1,69 +1,110 @@
 /* SPDX-License-Identifier: MIT
  *
- * A person's signed word. What is signed is the binding digest with everything the word says, behind
- * a prefix that nothing else of Cordon's begins with: a signature is good for one request, one
- * answer and one time. Whether it counts is asked of the request as it is stored, never of the vote.
+ * Signs and checks one answer. A person signs the lines of answer.c: the request's binding digest, the
+ * answer, scope, end, name and time, in a namespace of our own. So a signature holds for one request
+ * and one answer. It is checked against the stored request.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "approval/fields.h"
+#include "approval/answer.h"
+#include "approval/approval_private.h"
 #include "base/account.h"
 
-#define PREFIX "cordon approval vote 1\n"
-enum { STATEMENT_MAX = 1024 };
-
-static void write_statement(const struct approval *a, const struct approval_vote *v,
-			    struct buf *out)
+static const char *why_no_grant(const struct approval_request *r)
 {
-	struct approval_vote said = *v;
+	const struct approval_change *c = r->changes.list;
+	size_t paths = 0;
 
-	memset(said.signature, 0, sizeof(said.signature));
-	*out = (struct buf){.most = STATEMENT_MAX};
-	buf_str(out, PREFIX);
-	buf_add(out, a->binding, sizeof(a->binding));
-	buf_add(out, a->request.nonce, sizeof(a->request.nonce));
-	fields_encode(vote_fields, &said, FIELD_ALWAYS, out);
+	for (size_t i = 0; i < r->changes.count; i++)
+		paths += approval_change_gives(&c[i]);
+	if (r->nameless || !r->conversation[0])
+		return "a grant is for a conversation, and the request came without --conversation";
+	if (paths + r->net.count + r->secret.count == 0)
+		return r->changes.count
+			       ? "only directories change, and a grant is for files and links"
+			       : "the request has no effect that a grant can give";
+	return "a grant is for a few exact hosts, secrets and paths; the request has others";
 }
 
-int approval_sign(const struct approval *a, const struct key *key, struct approval_vote *vote,
+int approval_bound(const struct approval *a, struct approval_vote *vote, struct err *err)
+{
+	uint64_t latest = vote->time + a->request.ttl_ms;
+
+	if (vote->scope > a->request.scope) {
+		err_set(err, ERR_REFUSED, "%s can be approved at most with the scope %s", a->id,
+			scope_name((unsigned)a->request.scope));
+		if (vote->scope == SCOPE_GRANT)
+			err_cause(err, "%s", why_no_grant(&a->request));
+		return -1;
+	}
+	if (!approval_scope_is_for(&a->request, (enum scope)vote->scope)) {
+		err_set(err, ERR_USAGE, "the scope %s is not for this kind of request",
+			scope_name((unsigned)vote->scope));
+		err_cure(err, "use diff for changes, program for a run, or once for either");
+		return -1;
+	}
+	if (!vote->expires)
+		vote->expires = latest;
+	if (vote->expires <= latest)
+		return 0;
+	err_set(err, ERR_REFUSED, "the policy limits an approval to %llu seconds",
+		(unsigned long long)a->request.ttl_ms / 1000);
+	err_cure(err, "give a shorter time with --for");
+	return -1;
+}
+
+static void write_text(const struct approval *a, const struct approval_vote *v, struct buf *out)
+{
+	struct answer answer = {.vote = *v};
+
+	memcpy(answer.binding, a->binding, sizeof(answer.binding));
+	answer_text(&answer, out);
+}
+
+int approval_sign(struct approval *a, const char *key_file, struct approval_vote *vote,
 		  struct err *err)
 {
 	AUTO_BUF struct buf text = {0};
 
-	if (!approval_name_is_good(vote->name))
-		return err_set(err, ERR_USAGE, "\"%.64s\" is no name of a person", vote->name);
-	if (vote->scope > a->request.scope) {
-		err_set(err, ERR_REFUSED, "the policy lets this be approved for %s at most",
-			scope_name((unsigned)a->request.scope));
+	if (!signer_name_is_good(vote->name)) {
+		err_set(err, ERR_USAGE, "\"%.64s\" is not a person's name", vote->name);
+		err_cure(err, "give the name under which your key is enrolled: --as NAME");
 		return -1;
 	}
-	vote->expires = vote->time + a->request.ttl_ms;
-	memcpy(vote->public, key->public, sizeof(vote->public));
-	write_statement(a, vote, &text);
+	if (approval_bound(a, vote, err) < 0)
+		return -1;
+	write_text(a, vote, &text);
 	if (text.failed)
-		return err_set(err, ERR_LIMIT, "a vote is too large");
-	key_sign(key, text.data, text.len, vote->signature);
+		return err_memory(err);
+	return ssh_sign(key_file, text.data, text.len, &a->arena, &vote->signature, err);
+}
+
+static int no(struct err *why, const struct approval_vote *v, const char *what)
+{
+	err_set(why, ERR_REFUSED, "the answer of %.64s does not count: %s", v->name, what);
 	return 0;
 }
 
-static bool no(struct err *why, const struct approval_vote *v, const char *what)
+/* Is NAME the login name of the account that asked? If the account cannot be identified, yes. */
+static bool is_requester(const struct approval_request *r, const char *name, struct err *why)
 {
-	err_set(why, ERR_REFUSED, "the word of %.64s does not count: %s", v->name, what);
-	return false;
-}
+	char login[SIGNER_NAME_MAX + 1];
 
-bool approval_is_requester(const struct approval_request *r, uint64_t uid)
-{
-	return uid == r->uid || uid == ACCOUNT_UNKNOWN || (r->uid == ACCOUNT_UNKNOWN && uid != 0);
-}
-
-/* Where more than one must agree, nobody agrees with themselves. */
-static bool agrees_with_itself(const struct approval *a, uint64_t uid)
-{
-	return approval_is_requester(&a->request, uid) &&
-	       !(a->request.single_user && a->request.approvers == 1);
+	if (r->uid == ACCOUNT_UNKNOWN)
+		err_set(why, ERR_REFUSED,
+			"the request came from a user namespace, where the account cannot be "
+			"identified");
+	else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0)
+		err_set(why, ERR_REFUSED,
+			"the requesting account %llu has no login name in /etc/passwd",
+			(unsigned long long)r->uid);
+	else if (strcasecmp(login, name) == 0)
+		err_set(why, ERR_REFUSED, "the account of that name made the request");
+	else
+		return false;
+	return true;
 }
 
 static bool is_in_time(const struct approval *a, const struct approval_vote *v, uint64_t now)
@@ -74,29 +115,49 @@ static bool is_in_time(const struct approval *a, const struct approval_vote *v, 
 	       v->time + APPROVAL_CLOCK_MS >= r->created && now + APPROVAL_CLOCK_MS >= v->time;
 }
 
-bool approval_vote_counts(const struct approval *a, const struct approval_vote *v,
-			  const struct approval_person *p, uint64_t now, struct err *why)
+int approval_vote_counts(const struct approval *a, const struct approval_vote *v,
+			 const struct approval_person *p, uint64_t now, struct err *why,
+			 struct err *err)
 {
 	AUTO_BUF struct buf text = {0};
+	struct err reason = {0};
 
-	write_statement(a, v, &text);
-	if (!p || strcmp(p->name, v->name) != 0 ||
-	    memcmp(p->public, v->public, sizeof(v->public)) != 0)
+	if (!p || strcmp(p->name, v->name) != 0)
 		return no(why, v, "that key is not enrolled under that name");
-	if (text.failed || !key_verify(p->public, text.data, text.len, v->signature))
-		return no(why, v, "it was not signed for this request with that key");
-	if (p->has_uid && p->uid != v->uid)
-		return no(why, v, "the key belongs to another account");
-	if (v->uid == ACCOUNT_UNKNOWN)
-		return no(why, v, "it was signed in a user namespace");
-	if (agrees_with_itself(a, v->uid))
+	if (v->scope > a->request.scope ||
+	    !approval_scope_is_for(&a->request, (enum scope)v->scope))
+		return no(why, v, "its scope is wider than the policy allows");
+	if (!is_in_time(a, v, now))
 		return no(why, v,
-			  a->request.uid == ACCOUNT_UNKNOWN
-				  ? "it was asked for in a user namespace, so only root's counts"
-				  : "that account asked for it");
-	if (p->enrolled_by && agrees_with_itself(a, p->enrolled_by))
-		return no(why, v, "the account that asked for it enrolled the key");
-	if (v->scope > a->request.scope)
-		return no(why, v, "it says more than the policy lets it");
-	return is_in_time(a, v, now) ? true : no(why, v, "it is not of the right time");
+			  "it has expired, or its time is in the future: check both clocks");
+	if (is_requester(&a->request, v->name, &reason))
+		return no(why, v, reason.message);
+	write_text(a, v, &text);
+	if (text.failed)
+		return err_memory(err);
+	struct ssh_signer signer = {.name = p->name, .options = p->options, .key = p->key};
+	int good = ssh_verify(&signer, text.data, text.len, v->signature, &reason, err);
+	if (good == 0) {
+		no(why, v, reason.message);
+		memcpy(why->cause, reason.cause, sizeof(why->cause));
+		memcpy(why->cure, reason.cure, sizeof(why->cure));
+	}
+	return good;
+}
+
+/* A confirmation has no signature: only the log proves that it was made, with exactly these lines. */
+int confirmation_counts(struct store *s, const struct approval *a, const struct approval_vote *v,
+			uint64_t now, struct err *why, struct err *err)
+{
+	char account[SIGNER_NAME_MAX + 1];
+
+	snprintf(account, sizeof(account), "uid:%llu", (unsigned long long)a->request.uid);
+	if (!a->request.confirmation || a->request.approvers != 1 ||
+	    a->request.uid == ACCOUNT_UNKNOWN)
+		return no(why, v, "a confirmation is not enough for this");
+	if (strcmp(account, v->name) != 0 || v->scope > a->request.scope ||
+	    !approval_scope_is_for(&a->request, (enum scope)v->scope) || !is_in_time(a, v, now))
+		return no(why, v, "its account, scope or time does not match");
+	int logged = log_says_confirmed(s, a, v, err);
+	return logged ? logged : no(why, v, "the log has no such confirmation");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See above.h. Nothing is read but names.
+ * See above.h. It reads only names.
  */
 #include "base/above.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The directories above an open file or directory, by descriptor: a name may lead elsewhere a moment
- * later, and a link or a second mount gives a directory other names.
+ * Finds the directories above an open file or directory by descriptor. Names are unsafe for that:
+ * they may be changed meanwhile, and links and mounts give a directory several names.
  */
 #ifndef CORDON_BASE_ABOVE_H
 #define CORDON_BASE_ABOVE_H
@@ -15,8 +15,7 @@
 enum { ABOVE_DEPTH_MAX = 256 };
 
 bool above_is_same(const struct stat *a, const struct stat *b);
-/* The directory that the open file FD is in, whatever name it was opened by; or -1. A deleted file was last
- * there. ST: of FD. */
+/* Opens the directory that holds the open file FD, or last held it if it is deleted; -1. ST: of FD. */
 int above_open_parent(int fd, const struct stat *st);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first user namespace has every number, each as itself, and nobody without root's rights there
- * can make another one that has them all: so the map tells, also in a namespace within one.
+ * The initial user namespace maps every number to itself. Only root there can make another
+ * namespace with such a map, so the map shows which one this is.
  */
 #include "base/account.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,4 +40,27 @@ const char *account_home(FILE *passwd, char **line, size_t *size)
 		return at;
 	}
 	return NULL;
+}
+
+/* Reads the file itself: glibc's functions load libraries, which a static program must not. */
+int account_name(uint32_t uid, char *ret, size_t size)
+{
+	FILE *passwd = fopen("/etc/passwd", "re");
+	char *line = NULL;
+	size_t room = 0;
+	int found = -1;
+
+	while (passwd && found < 0 && getline(&line, &room, passwd) > 0) {
+		char *name = strchr(line, ':'), *number = name ? strchr(name + 1, ':') : NULL, *end;
+		if (!number || (size_t)(name - line) >= size ||
+		    strtoul(number + 1, &end, 10) != uid || *end != ':')
+			continue;
+		*name = '\0';
+		memcpy(ret, line, strlen(line) + 1);
+		found = 0;
+	}
+	free(line);
+	if (passwd)
+		fclose(passwd);
+	return found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Blocks in a list; an allocation that does not fit the last block starts a new one, twice as
- * large. Those of megabytes are pages of their own.
+ * large. Blocks of megabytes are mapped pages.
  */
 #include "base/arena.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * openat2 with every RESOLVE flag that keeps a name inside: the kernel checks each part while it
- * walks, so there is no moment between looking and opening.
+ * openat2 with the RESOLVE flags that keep a path inside: the kernel checks each component while it
+ * walks, so there is no race between check and open.
  */
 #include "base/beneath.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens names of the user's directory without ever leaving it: no link is followed, no ".." goes
- * above it.
+ * Opens paths below a directory without leaving it: no link is followed, no ".." goes above it.
  */
 #ifndef CORDON_BASE_BENEATH_H
 #define CORDON_BASE_BENEATH_H
@@ -10,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FLAGS as for open. With O_PATH | O_NOFOLLOW the last part may be a link: it is opened itself. */
+/* FLAGS as for open. With O_PATH | O_NOFOLLOW the last component may be a link, which is opened
+ * itself. */
 int beneath_open(int dir, const char *path, uint64_t flags);
-/* The directory that holds PATH, as O_PATH; *RET_NAME is PATH's last part. */
+/* Opens the directory of PATH with O_PATH; *RET_NAME is PATH's last component. */
 int beneath_open_parent(int dir, const char *path, const char **ret_name);
-/* Relative, LEN bytes without a NUL, no part that is empty, "." or "..". */
+/* Is it a relative path of LEN bytes without a NUL, and without empty, "." and ".." components? */
 bool beneath_is_clean(const char *path, size_t len);
 
 #endif

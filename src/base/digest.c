@@ -21,7 +21,7 @@ void digest_init(struct digest *d)
 
 void digest_add(struct digest *d, const void *data, size_t len)
 {
-	if (len) /* of nothing there may be no address */
+	if (len) /* DATA may be NULL if LEN is 0 */
 		sha256_update(ctx(d), len, data);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SHA-256. With the processor's own instructions where it has them: programs, workspaces and a log of
- * a million records are hashed, and in plain C that is seven times slower.
+ * SHA-256. nettle uses the processor's SHA instructions, which are seven times as fast as plain C;
+ * programs, workspaces and logs of a million records are hashed.
  */
 #ifndef CORDON_BASE_DIGEST_H
 #define CORDON_BASE_DIGEST_H
@@ -11,16 +11,16 @@
 
 enum { DIGEST_BYTES = 32, DIGEST_STATE = 128 };
 
-/* May be copied: both go on from there. */
+/* A copy of the struct continues from the same state. */
 struct digest {
 	_Alignas(16) uint8_t state[DIGEST_STATE]; /* the library's */
 };
 
 void digest_init(struct digest *d);
 void digest_add(struct digest *d, const void *data, size_t len);
-/* Ends it: digest_init comes next. RET has room for DIGEST_BYTES. */
+/* Must be followed by digest_init. RET has room for DIGEST_BYTES. */
 void digest_end(struct digest *d, uint8_t *ret);
-/* All three for one piece. */
+/* The hash of one piece of data. */
 void digest_of(uint8_t *ret, const void *data, size_t len);
 
 #endif

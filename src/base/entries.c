@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See entries.h. Nobody's order but ours: a directory's own changes with its file system.
+ * See entries.h. The order of readdir depends on the file system, so the names are sorted.
  */
 #include "base/entries.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a directory has, in the order of names, so that two looks at the same tree see the same.
+ * The entries of a directory, sorted by name, so that two walks of the same tree give the same order.
  */
 #ifndef CORDON_BASE_ENTRIES_H
 #define CORDON_BASE_ENTRIES_H
@@ -14,7 +14,7 @@ struct entries {
 	char **name;
 };
 
-/* All but "." and "..". 0; or -1 with errno, E2BIG: there are more than MOST. */
+/* Without "." and "..". 0; -1 with errno, which is E2BIG for more than MOST entries. */
 int entries_read(DIR *dir, size_t most, struct entries *ret);
 bool entries_has(const struct entries *e, const char *name);
 void entries_done(struct entries *e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fills struct err. Text that does not fit is cut, never overflows: an error must not be able
- * to cause another one.
+ * Fills struct err. Text that does not fit is cut.
  */
 #include "base/err.h"
 
@@ -92,16 +91,16 @@ int err_memory(struct err *err)
 {
 	err_set(err, ERR_SYSTEM, "out of memory");
 	err->sys_errno = ENOMEM;
-	err_cause(err, "this machine, or a limit of this process (ulimit -a), gives no more");
-	err_cure(err, "free some, or raise the limit; then do it again");
+	err_cause(err, "the system, or a limit of this process (ulimit -a), allows no more");
+	err_cure(err, "free some memory, or raise the limit; then try again");
 	return -1;
 }
 
 int err_replaced(struct err *err, const char *name)
 {
 	err_set(err, ERR_INPUT, "%s was replaced while the run was prepared", name);
-	err_cause(err, "what has that name now is not what was decided on");
-	err_cure(err, "run it again, and let nobody move it meanwhile");
+	err_cause(err, "the name now belongs to another file");
+	err_cure(err, "run it again, and do not replace the file meanwhile");
 	return -1;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree can be deeper than any path or any stack allows, and its directories can be closed to
- * their owner. So: one level at a time, always the first directory found is moved up to the top
- * level until only flat directories are left. No recursion, no long path, two descriptors.
+ * Removes a tree that may be deeper than PATH_MAX or the stack allow, and may have directories
+ * without permissions. Each subdirectory is renamed to the top level, until all directories are
+ * flat. That needs no recursion, no long path and two descriptors.
  */
 #include "base/files.h"
 
@@ -31,7 +31,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* A name we gave, or one that looks so: empty_lifted comes by all of them. */
+/* Is it a name made by lift, or one like it? empty_lifted handles all of these. */
 static bool is_lifted(const char *name, unsigned serial)
 {
 	unsigned n;
@@ -43,7 +43,7 @@ static bool is_lifted(const char *name, unsigned serial)
 	return strcmp(again, name) == 0 && n < serial;
 }
 
-/* The next free number: hostile code may have used our names. */
+/* Hostile code may have used our names: try the next number. */
 static int lift(int top, int dir, const char *name, unsigned *serial)
 {
 	char lifted[32];
@@ -58,8 +58,8 @@ static int lift(int top, int dir, const char *name, unsigned *serial)
 	return -1;
 }
 
-/* A closed directory must be opened to be moved. Only then: the name may be a mount's (EBUSY), and
- * the mode would be that of what is mounted. */
+/* Moving a directory needs write permission on it. The mode is changed only for EACCES: on EBUSY
+ * the name is a mount point, and chmod would change the mounted directory. */
 static int lift_closed(int top, int dir, const char *name, unsigned *serial)
 {
 	if (lift(top, dir, name, serial) == 0)
@@ -89,7 +89,7 @@ static int flatten_once(int top, bool is_top, DIR *d, unsigned *serial, bool *re
 	return 0;
 }
 
-/* A directory that changes while it is read may hide entries: again until nothing is seen. */
+/* A directory that changes while it is read may hide entries: repeat until it is empty. */
 static int flatten(int top, bool is_top, int dir, unsigned *serial)
 {
 	AUTO_CLOSEDIR DIR *d = fdopendir(dir);
@@ -121,8 +121,8 @@ static int empty_lifted(int top, unsigned *serial)
 	return 0;
 }
 
-/* Lifting by rename never crosses a mount (EXDEV), and a mount point is neither moved nor removed
- * (EBUSY); only the top itself could be one. Its device may be the same: a bind mount's is. */
+/* rename does not cross mounts (EXDEV) or move mount points (EBUSY), so only the top itself must be
+ * checked. A bind mount may have the same device number. */
 static bool is_mount(int top)
 {
 	struct statx st;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Removing what hostile code may have left.
+ * Removes trees that hostile code may have made.
  */
 #ifndef CORDON_BASE_FILES_H
 #define CORDON_BASE_FILES_H
 
-/* Removes NAME below DIR and all in it, never following a link. 0 also when it is not there. */
+/* Removes NAME in DIR with everything in it; follows no links. 0 also if it does not exist. */
 int files_remove_tree(int dir, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * FNV-1a, for tables in memory: fast for short names, and nothing that anybody should trust. What is
- * found by it is compared; where somebody could choose the names, chains have an end of their own.
+ * FNV-1a, for hash tables in memory. It is fast for short names and not secure: entries must be
+ * compared, and tables with untrusted names must limit their chains.
  */
 #ifndef CORDON_BASE_HASH_H
 #define CORDON_BASE_HASH_H
@@ -11,7 +11,7 @@
 
 #define HASH_BEGIN 0xcbf29ce484222325ULL
 
-/* One more byte, or word. */
+/* Adds a byte, or a word. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * 0x100000001b3ULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See inert.h. A socket of IPv6 gets both, since it can be connected to an IPv4 host.
+ * See inert.h. An IPv6 socket gets both options, because it can be connected to an IPv4 host.
  */
 #include "base/inert.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A TCP socket of a program that must not be reached by anybody yet: it drops whatever comes in that
- * has passed a router, a loopback or any ordinary host, by the number of hops that is left in it
- * (RFC 5082 turned round). A filter would be plainer, but newer kernels let only root have one.
+ * Makes a TCP socket drop all incoming packets, until it is allowed to connect: with a minimum TTL
+ * that no ordinary host or router sends (the reverse of RFC 5082). A socket filter would be
+ * simpler, but newer kernels allow it only for root.
  */
 #ifndef CORDON_BASE_INERT_H
 #define CORDON_BASE_INERT_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thin, complete wrappers: they finish what a single system call may leave half done, and they
- * leave errno for the caller to explain. Nothing here knows what the bytes mean.
+ * Wrappers that handle partial reads and writes and EINTR. They leave errno for the caller.
  */
 #include "base/io.h"
 
@@ -79,7 +78,7 @@ int io_read_text(int dirfd, const char *path, char *buf, size_t size)
 	return io_take_text(fd, buf, size);
 }
 
-/* One write: cgroup and proc files take a value whole or not at all. */
+/* One write: cgroup and proc files need the whole value in one call. */
 int io_write_text(int dirfd, const char *path, const char *text)
 {
 	AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
@@ -144,7 +143,8 @@ ssize_t io_recv_fds(int sock, void *data, size_t size, int *fds, size_t *count)
 	int all[IO_FDS_MAX];
 	ssize_t n;
 
-	/* A peer that closed with unread messages resets us once; what it had said is still there. */
+	/* A peer that closes with unread messages causes ECONNRESET once; its own messages can
+	 * still be received. */
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -195,7 +195,7 @@ bool io_is_sealed(int fd)
 	return seals >= 0 && (seals & IO_SEALS) == IO_SEALS;
 }
 
-/* Kernels before 6.3 do not know MFD_NOEXEC_SEAL and answer EINVAL. */
+/* Kernels before 6.3 refuse MFD_NOEXEC_SEAL with EINVAL. */
 static int new_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);

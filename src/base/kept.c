@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file is only ever replaced as a whole, so a process that has mapped it keeps the old one. No write
- * waits for the disk: what a crash leaves of a file has no valid code.
+ * A file is only replaced as a whole, so a process that has mapped it keeps the old one. Writes are
+ * not synced: after a crash a damaged file has no valid code.
  */
 #include "base/kept.h"
 
@@ -33,8 +33,7 @@ static int open_stamped(const char *path, size_t least, size_t most, struct stam
 	if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0) ||
 	    st.st_mode & (S_IWGRP | S_IWOTH))
 		return err_set(err, ERR_REFUSED,
-			       "%s: not a file of yours or root's that nobody else may write",
-			       path);
+			       "%s: not a regular file, or other users can write to it", path);
 	if ((uint64_t)st.st_size < least || (uint64_t)st.st_size > most)
 		return err_set(err, ERR_INPUT, "%s: %lld bytes", path, (long long)st.st_size);
 	*ret = stamp_of(&st);
@@ -68,7 +67,7 @@ int kept_write(const char *path, const void *data, size_t len, struct err *err)
 {
 	char temp[NAME_MAX_BYTES];
 
-	if (memory_is_out()) /* what is missing in it would be missing each time */
+	if (memory_is_out()) /* the data may be incomplete, and would stay so */
 		return err_memory(err);
 	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
 		return err_set(err, ERR_INPUT, "%s: the name is too long", path);

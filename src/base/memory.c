@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See memory.h. The functions are weak: a test puts others in their place (tests/memory/fail.c).
+ * See memory.h. The functions are weak, so that a test can replace them (tests/memory/fail.c).
  */
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The owner, the mode, and the directory above, of a descriptor that no link led to.
+ * Checks owner, mode and parent directory by a descriptor that was opened without following a link.
  */
 #include "base/owned.h"
 
@@ -35,12 +35,12 @@ static int check_above(int dir, const char *path, struct err *err)
 	bool ours = st.st_uid == geteuid() || st.st_uid == 0;
 	if (ours && (!(st.st_mode & 022) || st.st_mode & S_ISVTX))
 		return 0;
-	err_set(err, ERR_REFUSED, "%s: others may exchange it (mode %03o of what it is in)", path,
+	err_set(err, ERR_REFUSED, "%s: other users can replace it (its parent has mode %03o)", path,
 		st.st_mode & 0777);
 	if (st.st_uid == geteuid())
 		err_cure(err, "if no other user can have changed it: chmod go-w %s/..", path);
 	else
-		err_cure(err, "put it into a directory of your own");
+		err_cure(err, "move it into a directory of your own");
 	return -1;
 }
 
@@ -50,8 +50,8 @@ int owned_open(const char *path, mode_t forbidden, struct err *err)
 	struct stat st;
 
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR)) {
-		err_set(err, ERR_REFUSED, "%s: a link or no directory", path);
-		err_cure(err, "move it away, or let the variable name where it leads to");
+		err_set(err, ERR_REFUSED, "%s: a link, or not a directory", path);
+		err_cure(err, "move it away, or set the variable to the link's target");
 		return -1;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is a directory ours alone? What is checked is the directory that was opened, not its name; and
- * what is wrong is told, never mended, because somebody may have been in there already.
+ * Opens private directories. The opened directory is checked, not its name. A wrong mode or owner
+ * is an error and is never repaired, because another user may already have changed the content.
  */
 #ifndef CORDON_BASE_OWNED_H
 #define CORDON_BASE_OWNED_H
@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 
-/* Opens it: no link in its place, our own, with no bit of FORBIDDEN in its mode, and in a directory
- * where others cannot exchange it. -1 with ERR, ERR_REFUSED when there is one that is not so. */
+/* Opens a directory that is not a link, is owned by this user, has no bit of FORBIDDEN in its mode,
+ * and is in a directory where no other user can replace it. ERR_REFUSED: it exists but is not so. */
 int owned_open(const char *path, mode_t forbidden, struct err *err);
 
 #endif

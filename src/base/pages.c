@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The length stands before what the caller gets, as malloc keeps it.
+ * The length is stored before the returned address, as malloc does.
  */
 #include "base/pages.h"
 
@@ -10,8 +10,10 @@
 
 #include "base/memory.h"
 
-enum { HEAD = 64 };	       /* a line of the processor's cache */
-enum { LARGE_PAGE = 2 << 20 }; /* of most machines; on others only the hint is lost */
+enum { HEAD = 64 }; /* a cache line */
+enum {
+	LARGE_PAGE = 2 << 20
+}; /* the size on most machines; on others only the hint has no effect */
 
 void *pages_new(size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scope owns: a variable marked AUTO_* is released when it leaves scope, TAKE hands it over.
- * Initialise at declaration (NULL, -1), otherwise garbage would be released.
+ * A variable marked AUTO_* is released at the end of its scope; scope_take_* hands it over. It must
+ * be initialised at its declaration (NULL, -1).
  */
 #ifndef CORDON_BASE_SCOPE_H
 #define CORDON_BASE_SCOPE_H
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A failed call's errno must survive the clean-up that follows it. glibc's free keeps it since 2.33,
- * other libraries' may not. */
+/* The clean-up must not change errno. glibc's free keeps it since 2.33; others may not. */
 static inline void scope_close(int *fd)
 {
 	if (*fd >= 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which file is running, the kernel says; a link to it does not count. The name that execve was given
- * counts where it leads over no link to this very program: to ask /proc/self costs a short run a tenth of
- * a millisecond, most of it when the process ends and the kernel forgets again what it has shown.
+ * Finds the program's own file. The path given to execve is used if it leads to this program
+ * without a link. Otherwise /proc/self/exe is read, which costs 0.1 ms, mostly when the process
+ * ends and the kernel frees its proc entries.
  */
 #include "base/self.h"
 
@@ -24,13 +24,13 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-enum { PROC_ROOT_INO = 1, HEAD_SIZE = 1024 }; /* of the file: its headers and the build's number */
+enum { PROC_ROOT_INO = 1, HEAD_SIZE = 1024 }; /* the file's headers and build id */
 
-/* The linker's name for address 0 of what it made, where the file's beginning is in memory.
- * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): it is given */
+/* The linker's symbol for the begin of the loaded file.
+ * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's name */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* A script that names us as its interpreter was what execve was given: that is not us. */
+/* For a script with this program as its interpreter, execve's path is the script's. */
 static bool is_us(int fd)
 {
 	unsigned char head[HEAD_SIZE];
@@ -75,7 +75,7 @@ void self_directory(char ret[PATH_MAX])
 int self_find(const char *name, char ret[PATH_MAX], struct err *err)
 {
 	static const struct {
-		bool is_ours; /* relative to the directory that we are in */
+		bool is_ours; /* relative to the program's directory */
 		const char *path;
 	} places[] = {{true, ""}, {true, "/../libexec/cordon"}, {false, CORDON_LIBEXEC}};
 	char self[PATH_MAX];
@@ -115,8 +115,8 @@ int self_offset(const void *bytes, size_t len, size_t *ret)
 	return -1;
 }
 
-/* In a namespace of their own anybody can mount, also a file of theirs over one of the kernel's: so the
- * way there begins in a whole procfs and crosses no mount. */
+/* In a mount namespace a user can mount a file over one of the kernel's: the path begins in a whole
+ * procfs and must not cross a mount. */
 int self_read(const char *name, char *buf, size_t size)
 {
 	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC,

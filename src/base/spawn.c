@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * vfork and not posix_spawn: that one asks for every signal's handler first. The child shares our
- * memory until it is another program, so it may do nothing but what stands here.
+ * Uses vfork, because posix_spawn first reads every signal's handler. The child shares the memory
+ * of its parent until execve, so it must do nothing else.
  */
 #include "base/spawn.h"
 
@@ -23,13 +23,14 @@ int spawn_explain(struct err *err, const char *what)
 		return -1;
 	if (getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur != RLIM_INFINITY) {
 		err_cause(err,
-			  "this user may have %llu processes (ulimit -u), or its cgroup no more",
+			  "this user may have %llu processes (ulimit -u), or its cgroup allows no "
+			  "more",
 			  (unsigned long long)most.rlim_cur);
-		err_cure(err, "end some, or raise the limit (pids.max, for a cgroup)");
+		err_cure(err, "end some processes, or raise the limit (pids.max, for a cgroup)");
 		return -1;
 	}
 	err_cause(err, "the cgroup that Cordon runs in, or the system, allows no more processes");
-	err_cure(err, "end some, or raise pids.max there, or kernel.pid_max");
+	err_cure(err, "end some processes, or raise pids.max there, or kernel.pid_max");
 	return -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts a program of ours with the descriptors it expects.
+ * Starts one of Cordon's programs with the descriptors that it expects.
  */
 #ifndef CORDON_BASE_SPAWN_H
 #define CORDON_BASE_SPAWN_H
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Sources have been lifted to here, above every place they go to: none is overwritten before its turn. */
+/* Source descriptors are first duplicated to this number or above, so that no dup2 overwrites one
+ * that is still needed. */
 enum { SPAWN_HIGH_FD = 16 };
 
 struct spawn_fd {
 	int source, place;
 };
 
-/* NAME is what it sees as its own. 0 only if it is that program now; else errno says why not. */
+/* NAME is its argv[0]. 0 if execve succeeded; else -1 with errno. */
 int spawn_program(const char *path, char *name, char *const *env, const struct spawn_fd *fds,
 		  size_t count, pid_t *ret);
 
-/* After WHAT could not be started: errno's words, and where there are too many processes, who allows no
- * more. -1. */
+/* Sets the error for a failed start of WHAT, with the limit on processes if that is the reason; -1. */
 struct err;
 int spawn_explain(struct err *err, const char *what);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two processes that work side by side need two cores. The scheduler often leaves a new process on
- * its parent's, where it waits until the parent sleeps (half a millisecond, seen on 6.18 with an
- * idle core beside it). So a child that has not run yet is moved once, and is free again at once.
- * Only a hint: where it fails, nothing but time is lost.
+ * The scheduler often leaves a new process on its parent's core, where it waits until the parent
+ * sleeps (0.5 ms on Linux 6.18, with an idle core). A child that has not run yet is moved to
+ * another core once; its affinity is restored at once. A failure costs only time.
  */
 #include "base/spread.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two who work at the same time belong on two cores.
+ * Puts processes that work at the same time on different cores.
  */
 #ifndef CORDON_BASE_SPREAD_H
 #define CORDON_BASE_SPREAD_H
@@ -9,14 +9,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Moves CHILD, which has just been started, off the core that the caller is on. */
+/* Moves CHILD, which was just started, off the caller's core. */
 void spread(pid_t child);
 
-/* Whoever is woken usually goes on at once, and who was on that core waits. If the caller YIELDS, it waits
- * (SCHED_BATCH), and so do those whom it starts then. */
+/* A process that wakes up usually preempts the one on its core. If the caller YIELDS, it does not
+ * (SCHED_BATCH), and neither do the processes that it starts then. */
 void spread_yield(bool yields);
 
-/* Keeps the caller on its core while it waits: whoever wakes it would otherwise take it to its own. */
+/* Keeps the caller on its core while it waits: the scheduler would otherwise move it to the core of
+ * the process that wakes it. */
 struct spread_core {
 	cpu_set_t before;
 	bool held;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stamps are compared whole: any difference at all is a change.
+ * Stamps are compared whole: any difference is a change.
  */
 #include "base/stamp.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel says of a file without reading it. Two equal stamps mean that nobody changed the
- * file in between, but only if the first was taken when the file had settled: a clock has ticks,
- * and two changes within one leave the same stamp. The time of change (ctime) cannot be set, so
- * whoever puts a file's date back is seen too.
+ * A file's metadata, to notice changes without reading the file. Two equal stamps mean that the
+ * file did not change in between, if the file was settled at the first: two changes within one tick
+ * of the clock give the same stamp. The stamp includes ctime, which cannot be set, so a reset mtime
+ * is noticed.
  */
 #ifndef CORDON_BASE_STAMP_H
 #define CORDON_BASE_STAMP_H
@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* No tick of a file system's clock is longer: FAT's. */
+/* The longest tick of a file system's clock (FAT). */
 #define STAMP_TICK_NS 2000000000LL
 
-/* Without gaps, as it stands in files. */
+/* Without padding, because it is stored in files. */
 struct stamp {
 	uint64_t dev, ino, size, mode;
 	int64_t modified, changed; /* nanoseconds since 1970 */
@@ -23,14 +23,13 @@ struct stamp {
 
 struct stamp stamp_of(const struct stat *st);
 bool stamp_is_same(const struct stamp *a, const struct stamp *b);
-/* Nanoseconds since 1970 by the clock that files get their times from. */
+/* Nanoseconds since 1970, by the clock of file times. */
 int64_t stamp_now(void);
-/* Was it last changed more than a tick before NOW? A time of tomorrow is not settled. */
+/* Was the file last changed more than a tick before NOW? False for a time in the future. */
 bool stamp_is_settled(const struct stamp *s, int64_t now);
 
 enum { STAMP_BOOT = 40 };
-/* A name for the time since the machine was started; "" when there is none. What was written before
- * a crash may have a file's stamp and not its bytes. */
+/* The id of the present boot, or "". After a crash a file may have an old stamp and other bytes. */
 void stamp_boot(char ret[STAMP_BOOT]);
 
 #endif

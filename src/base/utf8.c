@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row for each kind of first byte: how many bytes follow and which second bytes are allowed
- * (that is where overlong forms, surrogates and what lies beyond U+10FFFF are refused).
+ * One row for each kind of first byte: the number of bytes, and the allowed second bytes, which
+ * exclude overlong forms, surrogates and values over U+10FFFF.
  */
 #include "base/utf8.h"
 
@@ -17,7 +17,7 @@ static const struct { uint8_t more, low, high, bits; } leads[] = {
 	{3, 0x80, 0x8f, 0x07}, /* 0xf4 */
 };
 
-/* The row of each byte from 0xc0 on; the first is for those that begin nothing. */
+/* The row of each byte from 0xc0 on; row 0 is for invalid first bytes. */
 static const uint8_t lead_of[64] = {
 	[0x02 ... 0x1f] = 1, [0x20] = 2, [0x21 ... 0x2c] = 3, [0x2d] = 4,
 	[0x2e ... 0x2f] = 3,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Characters of UTF-8 text, as browsers and Node.js decode it: what is broken becomes U+FFFD, one
- * for each maximal part of a sequence, never eating a byte that could begin the next character.
+ * Decodes UTF-8 as browsers and Node.js do: each maximal part of a broken sequence becomes one
+ * U+FFFD, and a byte that can begin the next character is never consumed.
  */
 #ifndef CORDON_BASE_UTF8_H
 #define CORDON_BASE_UTF8_H
@@ -14,11 +14,11 @@ enum { UTF8_REPLACEMENT = 0xfffd, UTF8_CHAR_MAX = 4 };
 
 struct utf8_char {
 	uint32_t value; /* U+FFFD when broken */
-	uint8_t len;	/* bytes it took, at least 1 */
+	uint8_t len;	/* bytes consumed, at least 1 */
 	bool broken;
 };
 
-/* Of two bytes or more, or broken. */
+/* A character of two bytes or more, or a broken one. */
 struct utf8_char utf8_long(const char *text, size_t len, size_t at);
 
 /* The character at AT, which is below LEN. */
@@ -28,14 +28,14 @@ static inline struct utf8_char utf8_next(const char *text, size_t len, size_t at
 
 	if (s[0] < 0x80)
 		return (struct utf8_char){s[0], 1, false};
-	/* Most are of three bytes. Two such leads have exceptions. */
+	/* Fast path for three bytes, without the two first bytes that have exceptions. */
 	if (s[0] > 0xe0 && s[0] < 0xf0 && s[0] != 0xed && len - at > 2 && (s[1] & 0xc0) == 0x80 &&
 	    (s[2] & 0xc0) == 0x80)
 		return (struct utf8_char){
 			(s[0] & 0xfu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu), 3, false};
 	return utf8_long(text, len, at);
 }
-/* Writes up to four bytes, returns how many. Surrogates are written as three. */
+/* Writes one to four bytes and returns how many. A surrogate becomes three. */
 size_t utf8_put(char *out, uint32_t c);
 
 /* The two UTF-16 code units of a character beyond U+FFFF. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See walk.h. What an entry is, is asked of its descriptor, and it is opened through that: nobody can
- * put something else there in between. One name at a time, and openat2 refuses links and whatever is
- * mounted on the way.
+ * See walk.h. An entry's type is read from its descriptor, and the entry is opened through it, so
+ * it cannot be replaced in between. openat2 refuses links and mounts.
  */
 #include "base/walk.h"
 
@@ -31,7 +30,7 @@ int walk_unreadable(const struct walk_entry *e, struct err *err)
 	const char *name = e->len ? e->path : ".";
 
 	if (errno == EXDEV)
-		return err_set(err, ERR_INPUT, "something is mounted at %s in it", name);
+		return err_set(err, ERR_INPUT, "a file system is mounted at %s in it", name);
 	return err_errno(err, ERR_INPUT, "%s in it cannot be read", name);
 }
 
@@ -61,7 +60,7 @@ static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct e
 
 static int visit(struct walker *w, struct walk_entry *e, struct err *err);
 
-/* A whole name: what is in it is left out, or ends the walk. */
+/* The entry's name alone: its path does not fit. It is skipped, or ends the walk. */
 static int leave_out(const struct walker *w, int dir, const char *name, const struct err *err)
 {
 	bool is_full = err->code == ERR_LIMIT && w->entries >= w->to->entries;
@@ -82,7 +81,7 @@ static int open_name(struct walker *w, int dir, const char *name, const struct e
 					  RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
 
 	if (w->len + 1 + strlen(name) > WALK_PATH_MAX)
-		return err_set(err, ERR_LIMIT, "names in it have more than %d bytes",
+		return err_set(err, ERR_LIMIT, "paths in it have more than %d bytes",
 			       WALK_PATH_MAX);
 	w->len += (size_t)snprintf(w->path + w->len, sizeof(w->path) - w->len, "%s%s",
 				   w->len ? "/" : "", name);

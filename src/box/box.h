@@ -22,7 +22,7 @@
 #include "model/spec.h"
 #include "model/wire.h"
 
-/* Who the program is inside. */
+/* The program's ids inside. */
 #define BOX_UID 1000
 #define BOX_GID 1000
 
@@ -37,13 +37,19 @@ struct box {
 	int upper, saved, lower; /* of an overlay workspace, or -1 */
 	uint32_t layers;	 /* bit per layer that has been put in place */
 	uint32_t without;	 /* mutant builds only: layers left out */
-	bool unasked;		 /* the same: connections are made without asking cordon-egress */
+	bool unasked;		 /* mutant builds only: connect without asking cordon-egress */
 	int private_lock;	 /* held while the private directory is ours; or -1 */
 	int ctl;		 /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
 	int resolver;	  /* SPEC_NET, in the program's process: where names are asked for; or -1 */
 };
+
+#define BOX_INIT                                                                                   \
+	{                                                                                          \
+		.ctl = -1, .upper = -1, .saved = -1, .lower = -1, .cloned_workspace = -1,          \
+		.cloned_saved = -1, .private_lock = -1, .resolver = -1                             \
+	}
 
 /* The shipped binary has no way to leave a layer out. */
 #ifdef CORDON_MUTANT
@@ -65,20 +71,22 @@ static inline bool box_makes_network(const struct box *b)
 	return b->spec->tier != TIER_NO_USERNS && box_wants(b, LAYER_NETNS);
 }
 
-/* meant.c */
-bool box_is_meant(int fd, const struct spec_meant *m);
-/* What FD is open on, however it changes. */
-struct spec_meant box_meant_by(int fd);
+/* same_file.c: is FD the file that M describes? */
+bool same_file(int fd, const struct spec_identity *m);
+/* Describes the file that FD is open on, whatever its contents. */
+struct spec_identity same_file_of(int fd);
 
 static inline void box_mark(struct box *b, enum layer l)
 {
 	b->layers |= LAYER_BIT(l);
 }
 
+/* intake.c: waits for the spec on RESULT_FD, puts its descriptors where enum spec_fd says (standard input
+ * becomes descriptor 0), decodes it and checks the payload's hash. *RET is zeroed memory. */
+int intake_receive(struct spec *ret, struct err *err);
+
 /* init.c: pid 1 of the box; never returns. */
 void init_main(struct box *b) __attribute__((noreturn));
-/* In it and in the program's process: tells the supervisor why, and ends. */
-void box_give_up(const struct box *b, const struct err *err) __attribute__((noreturn));
 
 /* program.c: the process that becomes the program, as init sees it. */
 struct program {
@@ -87,20 +95,22 @@ struct program {
 };
 /* Starts it: it makes its network namespace at once. */
 int program_begin(struct box *b, struct program *ret, struct err *err);
-/* In it: the last steps and the exec. INIT: where init says how far the root is, or -1. */
+/* In it and in init: sends the error to the supervisor and exits. */
+void box_give_up(const struct box *b, const struct err *err) __attribute__((noreturn));
+/* In it: the last steps and the exec. INIT: the socket on which init reports the state of the root, or -1. */
 void program_exec(struct box *b, int init) __attribute__((noreturn));
 
-/* resolver.c: in a network that has just been made. */
-int resolver_open(struct box *b, struct err *err);
+/* resolver_socket.c: in a new network namespace. */
+int resolver_socket_open(struct box *b, struct err *err);
 
-/* lost.c: in init; 0 in a box without a network. */
-uint64_t lost_datagrams(const struct box *b);
+/* net_stats.c: datagrams that had no route. In init; 0 in a box without a network. */
+uint64_t net_stats_undelivered(const struct box *b);
 
-/* spaces.c: which namespaces init is born into, and which it enters by itself. */
-int spaces_choose(const struct box *b, bool at_birth);
-void spaces_mark(struct box *b, int flags);
-int spaces_enter(struct box *b, struct err *err);
-int spaces_explain(const struct box *b, struct err *err);
+/* namespaces.c: which namespaces init is born into, and which it enters by itself. */
+int namespaces_choose(const struct box *b, bool at_birth);
+void namespaces_mark(struct box *b, int flags);
+int namespaces_enter(struct box *b, struct err *err);
+int namespaces_explain(const struct box *b, struct err *err);
 
 /* ids.c */
 int ids_choose(struct box *b, struct err *err);
@@ -110,7 +120,7 @@ int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err
 
 /* newroot.c and workspace.c */
 int newroot_enter(struct box *b, struct err *err);
-/* Until this the host's root lies below the new one. It waits for an RCU grace period. */
+/* Detaches the host's root, which lies below the new one. Waits for an RCU grace period. */
 int newroot_drop_old(struct err *err);
 /* Below the current directory, which stands for the root. */
 int newroot_write_payload(const struct box *b, struct err *err);
@@ -121,20 +131,23 @@ int masks_mount(const struct box *b, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
 int workspace_clone(struct box *b, struct err *err);
 
-/* private.c: without namespaces, a directory of the run's own. */
-int private_make(struct box *b, struct err *err);
-void private_remove(const struct box *b);
+/* private_dir.c: without namespaces, a directory of the run's own. */
+int private_dir_make(struct box *b, struct err *err);
+void private_dir_remove(const struct box *b);
 
-/* fds.c */
+/* inherit.c */
 void fds_close_all_but(const int *keep, size_t count);
+/* In a process that cordon has just started. -1: it was started by something else, and USAGE is printed. */
+int inherit_reset(const struct box *b, const char *usage);
 
 /* creds.c */
-/* Before the clone: inside nobody may raise a limit. Who may not out here either is told by the next. */
+/* Before the clone, because inside no process may raise a limit. It may fail: creds_check_cores tells. */
 void creds_allow_cores(const struct box *b);
 int creds_check_cores(const struct box *b, struct err *err);
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_last(struct box *b, struct err *err);
-/* All capabilities for good: what can be had (in init, for all that come after), then what is held. */
+/* Gives up all capabilities for good: first the bounding set (in init, for all later processes), then what
+ * the process holds. */
 int creds_drop_bounding(const struct box *b, struct err *err);
 int creds_drop_held(struct box *b, struct err *err);
 int creds_drop(struct box *b, struct err *err); /* both */
@@ -145,21 +158,18 @@ int landlock_enter(struct box *b, int rules, struct err *err);
 int seccomp_load(struct box *b, int *ret_listener, struct err *err);
 int seccomp_self_test(bool notified, struct err *err);
 
-/* diff.c: tells every change below UPPER against the workspace over b->ctl. */
+/* diff.c: sends each change below b->upper, compared with the workspace, to b->ctl. */
 int diff_send(struct box *b);
-
-/* probe.c: doctor. */
-int probe_all(struct box *b);
 
 #ifdef CORDON_MUTANT
 void mutant_configure(struct box *b);
 #endif
 
-/* why.c: the cause and cure of a layer that failed, found by looking at the host. */
-void why_layer(struct err *err, enum layer layer);
-/* WHAT failed with errno, LAYER is to blame. Always -1. */
-int why_failed(struct err *err, enum layer layer, const char *what);
-/* Only the switches: true when one is off, and *ERR says which. */
-bool why_sysctl(struct err *err, enum layer layer);
+/* diagnose.c: looks at the host for the cause and the cure of a layer that failed. */
+void diagnose_layer(struct err *err, enum layer layer);
+/* WHAT failed with errno because of LAYER. Always -1. */
+int diagnose_failed(struct err *err, enum layer layer, const char *what);
+/* Looks at sysctls only. True: one switches LAYER off, and *ERR names it. */
+bool diagnose_sysctl(struct err *err, enum layer layer);
 
 #endif

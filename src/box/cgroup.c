@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes, limits, measures and removes the box's cgroup directories, whatever the version.
- * A directory survives a SIGKILL of its owner, so each is locked with flock while it is in use:
- * a sweep removes those whose lock is free. rmdir of a populated cgroup fails, so a sweep can
- * never hurt a living box.
+ * A directory survives a SIGKILL of its owner, so each is locked with flock while it is in use, and a
+ * sweep removes those that are not locked. rmdir of a populated cgroup fails, so a sweep can never hurt a
+ * living box.
  */
 #include "box/cgroup.h"
 
@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -22,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "base/scope.h"
 #include "box/cgroup_backend.h"
 
@@ -31,55 +29,9 @@
 const struct cgroup_host cgroup_host_real = {"/proc/self/mountinfo", "/proc/self/cgroup",
 					     "/sys/fs/cgroup"};
 
-static const struct {
-	enum controller id;
-	const char *name;
-} controllers[] = {
-	{CTL_MEMORY, "memory"}, {CTL_PIDS, "pids"}, {CTL_CPU, "cpu"}, {CTL_CPUACCT, "cpuacct"}};
-
-const char *cgroup_controller_name(enum controller c)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
-		if (controllers[i].id == c)
-			return controllers[i].name;
-	return "?";
-}
-
 const char *cgroup_version(const struct cgroup *cg)
 {
 	return cg->ops ? cg->ops->version : "watcher";
-}
-
-int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	if (io_write_text(dir, file, text) < 0)
-		return err_errno(err, ERR_LAYER, "writing %s to %s", text, file);
-	return 0;
-}
-
-uint64_t cgroup_read_u64(int dir, const char *file)
-{
-	char text[32];
-
-	if (io_read_text(dir, file, text, sizeof(text)) < 0)
-		return 0;
-	return strtoull(text, NULL, 10);
-}
-
-uint64_t cgroup_read_key(int dir, const char *file, const char *key)
-{
-	char text[2048], *save = NULL;
-	size_t len = strlen(key);
-
-	if (io_read_text(dir, file, text, sizeof(text)) < 0)
-		return 0;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (strncmp(line, key, len) == 0 && line[len] == ' ')
-			return strtoull(line + len + 1, NULL, 10);
-	return 0;
 }
 
 static unsigned wanted_controllers(const uint64_t *limit)
@@ -107,8 +59,8 @@ static bool is_named(int dir, int parent, const char *name)
 	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-/* Between our mkdir and our lock a sweep may take the new directory for a dead one's and remove
- * it: then once more. With the lock it is ours for good. */
+/* Between mkdir and flock a sweep may take the new directory for an abandoned one and remove it: then
+ * try again. Once locked, it stays. */
 static int open_locked(int parent, const char *name)
 {
 	for (int tries = 0; tries < 64; tries++) {
@@ -132,7 +84,7 @@ static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *lim
 	return cg->ops->limit(d, limit, err);
 }
 
-/* The memory controller's home tells which version the host really uses (hybrid hosts have both). */
+/* Hybrid hosts have both versions: the one that has the memory controller is in use. */
 static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
 {
 	return cgroup_is_listed(t, "memory") ? &cgroup_v1 : &cgroup_v2;
@@ -141,7 +93,7 @@ static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
 static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsigned wanted,
 			struct err *err)
 {
-	struct cgroup_tables tables; /* not all zeroed: most of it is never touched */
+	struct cgroup_tables tables; /* not zeroed: most pages of it stay untouched */
 	int n = -1;
 
 	if (cgroup_tables_read(host, &tables) < 0) {
@@ -185,8 +137,8 @@ int cgroup_clone_fd(const struct cgroup *cg)
 	return cg->ops == &cgroup_v2 ? cg->dirs[0].dir : -1;
 }
 
-/* "tasks" and not "cgroup.procs": for one thread that moves itself the kernel skips the lock that
- * makes everybody else wait. */
+/* "tasks", not "cgroup.procs": when a single thread moves itself, the kernel skips a lock that all forks
+ * would wait for. */
 int cgroup_open_joins(const struct cgroup *cg, int *fds, struct err *err)
 {
 	if (cg->ops != &cgroup_v1)
@@ -257,7 +209,7 @@ int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 	return -1;
 }
 
-/* A dying task may hold its cgroup a moment longer than waitpid tells: EBUSY, then it is gone. */
+/* A dead task may still be in its cgroup for a moment after waitpid has reaped it: EBUSY. */
 static int remove_dir(int parent, const char *name, int tries)
 {
 	static const struct timespec pause = {.tv_nsec = 500 * 1000L};

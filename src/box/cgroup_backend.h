@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a cgroup version must be able to do. cgroup.c does the rest once for both.
+ * What a cgroup version implements. cgroup.c does the rest for both versions.
  */
 #ifndef CORDON_BOX_CGROUP_BACKEND_H
 #define CORDON_BOX_CGROUP_BACKEND_H
@@ -14,7 +14,7 @@ struct cgroup_mount {
 	bool is_root;		    /* that directory is the top of the hierarchy */
 };
 
-/* What the host says about its cgroups, read once. */
+/* The host's tables of cgroups, read once. */
 struct cgroup_tables {
 	const struct cgroup_host *host;
 	char *mountinfo; /* NULL until it is needed */
@@ -23,7 +23,7 @@ struct cgroup_tables {
 
 struct cgroup_ops {
 	const char *version;
-	/* Fills parents[] (open directories in which ours is made); returns how many, or -1. */
+	/* Fills parents[] with the open directories in which the box's are made; returns how many, or -1. */
 	int (*find)(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		    struct err *err);
 	int (*limit)(const struct cgroup_dir *dir, const uint64_t *limit, struct err *err);
@@ -33,13 +33,15 @@ struct cgroup_ops {
 
 extern const struct cgroup_ops cgroup_v1, cgroup_v2;
 
-/* Finds the mount of a hierarchy: the v2 one, or the v1 one that has CONTROLLER. */
+/* cgroup_find.c: finds the mount of a hierarchy: the v2 one, or the v1 one that has CONTROLLER. */
 int cgroup_tables_read(const struct cgroup_host *host, struct cgroup_tables *ret);
 void cgroup_tables_done(struct cgroup_tables *t);
 /* Is CONTROLLER in a v1 hierarchy, mounted or not? */
 bool cgroup_is_listed(const struct cgroup_tables *t, const char *controller);
 int cgroup_find_mount(struct cgroup_tables *tables, const char *controller,
 		      struct cgroup_mount *ret);
+
+/* cgroup_file.c */
 int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err);
 uint64_t cgroup_read_u64(int dir, const char *file);
 /* The number after KEY in a file of "key number" lines; 0 when there is none. */

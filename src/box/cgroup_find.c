@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the directory of our own cgroup in each hierarchy, from what /proc tells. The lines are
- * looked at where they are: copies of them were pages of stack, and each a fault at every start.
+ * Finds the directory of this process's cgroup in each hierarchy, from /proc. It parses the lines in
+ * place: copying them cost pages of stack, and a page fault for each, at every start.
  */
 #include <fcntl.h>
 #include <linux/magic.h>

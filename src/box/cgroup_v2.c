@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cgroup v2: one tree. A cgroup that holds processes cannot give controllers to children (but for
- * the top one), so ours is made beside our own cgroup, in its parent: that is where a delegated
+ * cgroup v2: one tree. Except for the root, a cgroup that has processes cannot give controllers to its
+ * children. So the box's is made beside this process's own, in the same parent: that is where a delegated
  * subtree lets an ordinary user make one.
  */
 #include <errno.h>
@@ -66,7 +66,7 @@ static int enable(int parent, const char *path, const char *name, struct err *er
 		      "for --tier no-cgroup");
 }
 
-/* Every wanted controller must reach the children of PARENT; we may have to ask for it. */
+/* The children of PARENT must have each wanted controller; some may have to be enabled first. */
 static int enable_controllers(int parent, const char *path, unsigned wanted, struct err *err)
 {
 	char have[512] = "", now[512] = "", missing[64], cause[CGROUP_PATH_MAX + 128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resource limits and credentials of the program: the last things before Landlock and seccomp.
- * Every row must succeed; a limit that the caller's own hard limit already undercuts is kept lower.
+ * Resource limits and credentials of the program, set just before Landlock and seccomp. Each row must
+ * succeed. If the caller's own hard limit is lower than a row's, it stays.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 	 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |   \
 	 SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* In bytes. No core, and no start of what core_pattern names: at 0 that would be started. */
+/* In bytes. 1 writes no core and starts no command of core_pattern; 0 would start the command. */
 enum { CORE_MAX = 1 };
 
 #define SYSCTLS "/proc/sys/kernel"
@@ -64,8 +64,8 @@ void creds_allow_cores(const struct box *b)
 		setrlimit(RLIMIT_CORE, &one);
 }
 
-/* Only a limit of exactly 1 keeps a core from a pipe, and who has a hard limit of 0 cannot go there.
- * A socket (Linux 6.16) gets all cores. */
+/* Only a limit of exactly 1 stops a core that goes to a pipe, and a process with a hard limit of 0 cannot
+ * set it. No limit stops a core that goes to a socket (Linux 6.16). */
 int creds_check_cores(const struct box *b, struct err *err)
 {
 	struct rlimit now;
@@ -75,10 +75,10 @@ int creds_check_cores(const struct box *b, struct err *err)
 		return 0;
 	if (getrlimit(RLIMIT_CORE, &now) < 0 ||
 	    io_read_text(AT_FDCWD, SYSCTLS "/core_pattern", pattern, sizeof(pattern)) < 0) {
-		/* The kernel may have been built without them. */
+		/* The kernel may have been built without core dumps. */
 		if (errno == ENOENT && access(SYSCTLS, F_OK) == 0)
 			return 0;
-		return why_failed(err, LAYER_RLIMITS, "looking where core dumps go");
+		return diagnose_failed(err, LAYER_RLIMITS, "looking where core dumps go");
 	}
 	if (pattern[0] == '@')
 		return refuse_cores("kernel.core_pattern names a socket, and no limit stops that",
@@ -98,7 +98,7 @@ static int set_rlimit(int resource, const char *name, rlim_t value, struct err *
 
 	if (setrlimit(resource, &now) == 0)
 		return 0;
-	/* Raising is not ours to do: then the caller's lower limit stays. */
+	/* An ordinary process may not raise a hard limit: then the caller's lower one stays. */
 	if (errno == EPERM && getrlimit(resource, &old) == 0 && old.rlim_max < value)
 		now = (struct rlimit){old.rlim_max, old.rlim_max};
 	if (setrlimit(resource, &now) < 0) {
@@ -109,20 +109,21 @@ static int set_rlimit(int resource, const char *name, rlim_t value, struct err *
 	return 0;
 }
 
-/* Counted per user namespace. Without one it counts all that the user runs: as root that is only
- * the box, otherwise what was there before comes on top. */
+/* The kernel counts processes per user and user namespace. Without a namespace of its own, the box shares
+ * the count with the other processes of its user, so those are added. Root's boxes have a user to
+ * themselves. */
 static int limit_processes(const struct box *b, struct err *err)
 {
 	uint64_t others = 0;
 
 	if (b->spec->tier == TIER_NO_USERNS && !b->privileged &&
 	    tree_count_user(b->outer_uid, &others) < 0)
-		return why_failed(err, LAYER_RLIMITS, "counting the user's processes");
+		return diagnose_failed(err, LAYER_RLIMITS, "counting the user's processes");
 	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + 1 + others, err);
 }
 
-/* Without a memory or process counter of the kernel's, per-process limits stand in; a watcher
- * adds up what they cannot see (shared memory, many processes). */
+/* Without a cgroup, limits per process take its place. The watcher adds up what they cannot see: shared
+ * memory, and many processes. */
 static int limit_without_cgroup(struct box *b, struct err *err)
 {
 	const uint64_t *limit = b->spec->limit;
@@ -151,7 +152,7 @@ int creds_limit(struct box *b, struct err *err)
 	return 0;
 }
 
-/* After the last descriptor of our own was opened, and the last memory taken. */
+/* Called after cordon-box has opened its last descriptor and allocated its last memory. */
 int creds_limit_last(struct box *b, struct err *err)
 {
 	if (!box_wants(b, LAYER_RLIMITS))
@@ -162,8 +163,8 @@ int creds_limit_last(struct box *b, struct err *err)
 	return set_rlimit(RLIMIT_NOFILE, "open files", b->spec->limit[LIMIT_FILES], err);
 }
 
-/* Without CAP_SETPCAP (no user namespace, ordinary user) there is no bounding set to empty: the
- * process has no capability, and no_new_privs keeps it so. */
+/* An ordinary user without a user namespace has no CAP_SETPCAP and cannot empty the bounding set. The
+ * process then has no capability, and no_new_privs keeps it so. */
 int creds_drop_bounding(const struct box *b, struct err *err)
 {
 	if (!box_wants(b, LAYER_CAPS))
@@ -175,19 +176,19 @@ int creds_drop_bounding(const struct box *b, struct err *err)
 			break;
 		if (errno == EPERM && b->spec->tier == TIER_NO_USERNS)
 			return 0;
-		return why_failed(err, LAYER_CAPS, "emptying the capability bounding set");
+		return diagnose_failed(err, LAYER_CAPS, "emptying the capability bounding set");
 	}
 	if (prctl(PR_SET_SECUREBITS, SECUREBITS_LOCKED, 0, 0, 0) < 0)
-		return why_failed(err, LAYER_CAPS, "locking the secure bits");
+		return diagnose_failed(err, LAYER_CAPS, "locking the secure bits");
 	return 0;
 }
 
-/* The kernel said yes and did not do it: errno means nothing. */
+/* The call succeeded and had no effect, so errno means nothing. */
 static int does_not_hold(struct err *err, enum layer layer, const char *what)
 {
 	err_set(err, ERR_LAYER, "%s", what);
 	err_blame(err, layer_row(layer)->name);
-	err_cause(err, "the kernel, or what stands between, took the call and did nothing");
+	err_cause(err, "the kernel, or a layer above it, accepted the call and did nothing");
 	return -1;
 }
 
@@ -199,12 +200,12 @@ static int drop_caps(struct box *b, struct err *err)
 	if (!box_wants(b, LAYER_CAPS))
 		return 0;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return why_failed(err, LAYER_CAPS, "clearing the ambient capabilities");
+		return diagnose_failed(err, LAYER_CAPS, "clearing the ambient capabilities");
 	memset(none, 0, sizeof(none));
 	if (syscall(SYS_capset, &head, none) < 0)
-		return why_failed(err, LAYER_CAPS, "dropping the capabilities");
+		return diagnose_failed(err, LAYER_CAPS, "dropping the capabilities");
 	if (syscall(SYS_capget, &head, now) < 0)
-		return why_failed(err, LAYER_CAPS, "reading the capabilities");
+		return diagnose_failed(err, LAYER_CAPS, "reading the capabilities");
 	if (memcmp(none, now, sizeof(now)) != 0)
 		return does_not_hold(err, LAYER_CAPS, "capabilities are still there");
 	box_mark(b, LAYER_CAPS);
@@ -218,7 +219,7 @@ int creds_drop_held(struct box *b, struct err *err)
 	if (!box_wants(b, LAYER_NNP))
 		return 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return why_failed(err, LAYER_NNP, "setting no_new_privs");
+		return diagnose_failed(err, LAYER_NNP, "setting no_new_privs");
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return does_not_hold(err, LAYER_NNP, "no_new_privs is not set");
 	box_mark(b, LAYER_NNP);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the overlay's upper directory when everybody is dead and tells each change. It was written
- * by hostile code: depth, count and names are bounded, links are never followed, and directories
- * the program closed to itself are opened first (init still may). Overlay's own signs: a character
- * device 0:0 is a deletion, an opaque directory replaces the one below it.
+ * Reads the upper directory of the overlay once all processes of the box are dead, and sends each change.
+ * Hostile code wrote the directory: depth, count and names are bounded, links are never followed, and a
+ * directory without permissions is made readable first (init still may do that). In an overlay a
+ * character device 0:0 is a deletion, and an opaque directory replaces the one below it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ struct walk {
 	struct wire_change msg;
 	size_t len; /* of the path in msg */
 	unsigned told, depth;
-	bool cut; /* something could not be told */
+	bool cut; /* the list is incomplete */
 };
 
 static enum change_type type_of(mode_t mode)
@@ -51,7 +51,8 @@ static int tell(struct walk *w, enum change_kind change, const struct stat *st)
 {
 	struct wire_change *m = &w->msg;
 
-	if (w->told++ >= CORDON_CHANGES_MAX + 1) /* one too many says that the list is cut */
+	if (w->told++ >=
+	    CORDON_CHANGES_MAX + 1) /* one more than the maximum marks the list as cut */
 		return -1;
 	m->kind = WIRE_CHANGE;
 	m->change = change;
@@ -64,7 +65,7 @@ static int tell(struct walk *w, enum change_kind change, const struct stat *st)
 
 static int walk_dir(struct walk *w, int dir);
 
-/* A copied-up directory whose mode is the same only says that something in it changed. */
+/* A directory that was copied up and kept its mode has not changed itself, only something in it. */
 static bool is_touched(const struct stat *now, const struct stat *before)
 {
 	if ((now->st_mode & S_IFMT) != (before->st_mode & S_IFMT))
@@ -72,8 +73,8 @@ static bool is_touched(const struct stat *now, const struct stat *before)
 	return !S_ISDIR(now->st_mode) || (now->st_mode & 07777) != (before->st_mode & 07777);
 }
 
-/* In the saved tree: was it there? *RET_HIDES: what the workspace has at PATH was hidden. Every directory
- * above it counts. */
+/* Does PATH exist in the saved tree? *RET_HIDES: the saved tree hides what the workspace has at PATH, or at a
+ * directory above it. */
 static bool was_saved(int saved, const char *path, struct stat *ret, bool *ret_hides)
 {
 	char part[CORDON_CHANGE_PATH_MAX + 1];
@@ -97,7 +98,7 @@ static bool was_saved(int saved, const char *path, struct stat *ret, bool *ret_h
 	}
 }
 
-/* As the program saw it when it began. */
+/* Did PATH exist when the program started? */
 static bool was_there(const struct box *b, const char *path, struct stat *ret)
 {
 	bool hides = false;
@@ -148,7 +149,7 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 		w->msg.path[w->len++] = '/';
 	memcpy(w->msg.path + w->len, name, len);
 	w->len += len;
-	/* A file nobody may read could not be committed. */
+	/* A file without read permission could not be applied. */
 	if (S_ISREG(st.st_mode) && !(st.st_mode & 0400))
 		(void)!fchmodat(upper, name, st.st_mode | 0400, 0);
 	int r = tell_entry(w, upper, name, &st);
@@ -156,8 +157,8 @@ static int walk_entry(struct walk *w, int upper, const char *name)
 	return r;
 }
 
-/* Closes DIR. One descriptor for each level: a deep tree must not run out of them. What cannot be
- * read is told to be missing. */
+/* Closes DIR. It keeps one descriptor for each level, and the depth is bounded. What cannot be read marks the
+ * list as cut. */
 static int walk_dir(struct walk *w, int dir)
 {
 	AUTO_CLOSEDIR DIR *d = dir < 0 || w->depth >= CORDON_WALK_DEPTH_MAX ? NULL : fdopendir(dir);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks the run's directory, without following a link, until the sum passes the limit. The
- * program changes it meanwhile: what is gone is skipped, what is closed to us is an error. Not
- * seen are files that were deleted and are only mapped any more.
+ * Adds up the sizes in the run's directory, without following links, until the sum exceeds the limit. The
+ * program changes the directory meanwhile: a missing entry is skipped, one without permission is an error.
+ * It does not see deleted files that are only mapped.
  */
 #include "box/disk.h"
 
@@ -43,17 +43,17 @@ static bool is_gone(void)
 
 static DIR *open_below(int at, const char *name)
 {
-	/* Its time of access would tell the program where we are, and where to hide. */
+	/* The access time would tell the program how far the walk is, and where to hide files from it. */
 	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(at, name, flags | O_NOATIME);
 
-	if (fd < 0 && errno == EPERM) /* not ours: /proc, which has no such time */
+	if (fd < 0 && errno == EPERM) /* another owner: in /proc, which has no access times */
 		fd = openat(at, name, flags);
 
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
-/* A file of several names is counted in parts, one for each. */
+/* A file with several hard links is counted in parts, one for each. */
 static uint64_t entry_bytes(const struct stat *st)
 {
 	uint64_t names = S_ISDIR(st->st_mode) || st->st_nlink == 0 ? 1 : st->st_nlink;
@@ -61,7 +61,7 @@ static uint64_t entry_bytes(const struct stat *st)
 	return DISK_ENTRY_BYTES + (uint64_t)st->st_blocks * 512U / names;
 }
 
-/* Names of directories, one after the other. */
+/* Names of directories, each with its NUL. */
 struct names {
 	char *text;
 	size_t len, size;
@@ -84,7 +84,7 @@ static int add_name(struct names *n, const char *name)
 	return 0;
 }
 
-/* Adds up what is in D, and lists the directories in it. */
+/* Adds up the entries of D, and lists its directories. */
 static int read_level(struct walk *w, DIR *d, struct names *ret)
 {
 	struct stat st;
@@ -104,7 +104,7 @@ static int read_level(struct walk *w, DIR *d, struct names *ret)
 	return w->sum <= w->max && errno ? -1 : 0;
 }
 
-/* Back to the directory that was HERE. The program may have moved CHILD to another. */
+/* Goes back to the directory HERE. ESTALE: the program has moved CHILD to another one. */
 static DIR *climb(DIR *child, const struct stat *here)
 {
 	struct stat st;
@@ -124,8 +124,8 @@ static DIR *climb(DIR *child, const struct stat *here)
 
 static int walk_below(struct walk *w, DIR **dir, unsigned depth);
 
-/* The first levels stay open, those below are opened again on the way back: few descriptors are
- * needed however deep it is. */
+/* The first levels stay open; deeper ones are closed and opened again on the way back, so that a deep tree
+ * needs few descriptors. */
 static int visit(struct walk *w, DIR **dir, const char *name, unsigned depth)
 {
 	AUTO_CLOSEDIR DIR *child = open_below(dirfd(*dir), name);
@@ -145,7 +145,7 @@ static int visit(struct walk *w, DIR **dir, const char *name, unsigned depth)
 	return *dir ? 0 : -1;
 }
 
-/* DEPTH: how many directories *DIR is in. It is open again afterwards, or NULL on failure. */
+/* DEPTH: of *DIR below the first. *DIR is open again afterwards, or NULL on failure. */
 static int walk_below(struct walk *w, DIR **dir, unsigned depth)
 {
 	AUTO_FREE char *text = NULL;
@@ -161,7 +161,7 @@ static int walk_below(struct walk *w, DIR **dir, unsigned depth)
 	return r;
 }
 
-/* Again if the program has moved what we were in: nobody keeps that up. */
+/* Starts again if the program has moved the directory; it cannot do that each time. */
 static int walk_all(struct walk *w, const char *dir)
 {
 	int r = -1;
@@ -189,7 +189,7 @@ static int keep(struct walk *w, const struct stat *st)
 	return 0;
 }
 
-/* /proc/PID/fd/N leads to the file itself, whether it has a name or not. */
+/* /proc/PID/fd/N leads to the file itself, even if it has no name. */
 static int find_deleted(struct walk *w, pid_t pid)
 {
 	char path[64];
@@ -197,7 +197,7 @@ static int find_deleted(struct walk *w, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	AUTO_CLOSEDIR DIR *d = open_below(AT_FDCWD, path);
-	if (!d) /* one that is ending is closed to us */
+	if (!d) /* a process that is ending cannot be read */
 		return is_gone() || errno == EACCES || errno == EPERM ? 0 : -1;
 	for (struct dirent *e; (e = io_readdir(d));)
 		if (isdigit((unsigned char)e->d_name[0]) &&

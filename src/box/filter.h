@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The compiled system call filters and what is known about each call. The data is made at build
- * time from syscalls.def by tools/mkfilter; here are its types and the look-ups. Pure and
- * allocation free: the supervisor asks while the box waits. Never decides anything itself.
+ * The compiled system call filters, and the name and rule of each call. tools/mkfilter makes the data from
+ * syscalls.def when Cordon is built; this is its types and lookups. They allocate nothing, because the box
+ * waits meanwhile, and decide nothing.
  */
 #ifndef CORDON_BOX_FILTER_H
 #define CORDON_BOX_FILTER_H
@@ -10,7 +10,7 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* CALL_DENY is zero: what nobody filled in is denied. */
+/* CALL_DENY is zero: an empty row denies. */
 enum call_action {
 	CALL_DENY = 0, /* reported, answered with an errno */
 	CALL_KILL,     /* reported, the box dies */
@@ -19,7 +19,7 @@ enum call_action {
 	CALL_ALLOW,
 };
 
-/* What a box is made of: the five bits together are its index into filter_variants. */
+/* The kinds of box. The five bits together are the index into filter_variants. */
 enum call_set {
 	SET_COMMON = 0,
 	SET_SPACED = 1,
@@ -41,13 +41,13 @@ static inline bool call_set_counts(unsigned int set, unsigned int sets)
 	return (set & sets) == set;
 }
 
-/* Texts lie in the rows: a pointer must be relocated at each start, and its page copied for that. */
+/* Texts are arrays, not pointers: a pointer must be relocated at each start, which copies its page. */
 struct call_name {
 	int nr;
 	char name[28];
 };
 
-/* What to do with a call that arrives at the listener, in whatever variant it arrives. */
+/* What to do with a call that arrives at the listener, in all variants. */
 struct call_rule {
 	int nr;
 	enum call_action action; /* CALL_DENY or CALL_KILL */
@@ -65,10 +65,10 @@ struct filter_variant {
 const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted,
 					 bool net);
 
-/* NULL when our tables do not know the number. */
+/* NULL: the tables do not have this number. */
 const char *call_name_find(int nr);
 
-/* NULL when the call has no row of its own: then it is CALL_DENY with EPERM. */
+/* NULL: the call has no row, which means CALL_DENY with EPERM. */
 const struct call_rule *call_rule_find(int nr);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who the box is on the host. An ordinary user is himself. Root never is: the box gets the
- * workspace owner's id, or one that nobody has. Maps are written by the supervisor before the
- * child hides itself: a non-dumpable child's /proc belongs to root, and an ordinary user could
- * then not write its maps (a race that failed one start in ten).
+ * The ids of the box on the host. For an ordinary user they are the user's own. Root's boxes never run as
+ * root: they get the ids of the workspace's owner, or ids that no account has. The supervisor writes the
+ * maps before the child becomes non-dumpable, because from then on its /proc belongs to root and an ordinary
+ * user could not write them (a race that failed one start in ten).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 /* PROC_USER_INIT_INO: the first user namespace has had this number since Linux 3.8. */
 #define HOST_USERNS_INODE 0xeffffffdU
 
-/* Without /proc/self, which the kernel has to forget again when we end. */
+/* Avoids /proc/self, whose entries the kernel must remove again at exit. */
 static int stat_own_userns(struct stat *ret)
 {
 	AUTO_CLOSE int self = sys_pidfd_open(getpid());
@@ -33,7 +33,7 @@ static int stat_own_userns(struct stat *ret)
 	return space >= 0 ? fstat(space, ret) : stat("/proc/self/ns/user", ret); /* before 6.11 */
 }
 
-/* Root in a user namespace (a rootless container) has no ids to spare: it is an ordinary user. */
+/* Root of a user namespace (a rootless container) has no spare ids, and counts as an ordinary user. */
 static bool is_root_of_host(void)
 {
 	struct stat st;
@@ -72,7 +72,7 @@ static int write_map(pid_t pid, const char *file, const char *text, struct err *
 	if (io_write_text(AT_FDCWD, path, text) < 0) {
 		err_errno(err, ERR_LAYER, "writing %s", file);
 		err_blame(err, "userns");
-		why_layer(err, LAYER_USERNS);
+		diagnose_layer(err, LAYER_USERNS);
 		return -1;
 	}
 	return 0;
@@ -86,7 +86,7 @@ static int write_maps(pid_t pid, unsigned uid, unsigned outer_uid, unsigned gid,
 	snprintf(text, sizeof(text), "%u %u 1\n", uid, outer_uid);
 	if (write_map(pid, "uid_map", text, err) < 0)
 		return -1;
-	/* CVE-2014-8989: without this a user could drop a group that denies him something. */
+	/* CVE-2014-8989: otherwise a user could drop a group that denies them access. */
 	if (!privileged && write_map(pid, "setgroups", "deny", err) < 0)
 		return -1;
 	snprintf(text, sizeof(text), "%u %u 1\n", gid, outer_gid);
@@ -111,7 +111,7 @@ int ids_become(struct box *b, struct err *err)
 	return 0;
 }
 
-/* A user namespace that exists only for its map: what an id-mapped mount is made from. */
+/* Makes a user namespace only for its map, from which an id-mapped mount is made. */
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err)
 {
 	int pipe_fds[2];

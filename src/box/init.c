@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pid 1 of the box: starts the program's process, builds the root for it, reaps everybody, and
- * tells the supervisor when all untrusted code is dead. If it dies, the kernel kills the whole box; if the
- * supervisor dies, it dies (by signal, and by the end of their socket: the signal alone is lost
- * on a change of credentials).
+ * Pid 1 of the box: starts the program's process, builds the root for it, reaps all processes, and tells
+ * the supervisor when all untrusted code is dead. If init dies, the kernel kills the whole box. If the
+ * supervisor dies, init dies: by signal, and by the end of their socket, because a change of credentials
+ * clears the signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,15 +29,7 @@
 
 #define HOST_NAME "cordon"
 
-void box_give_up(const struct box *b, const struct err *err)
-{
-	struct wire_error msg = {.kind = WIRE_ERROR, .err = *err};
-
-	io_send(b->ctl, &msg, sizeof(msg), -1);
-	_exit(127);
-}
-
-/* The supervisor has mapped our ids when this comes. The program's process waits for it too. */
+/* This message means that the ids are mapped. The program's process waits for it too. */
 static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 {
 	struct wire_go go = {0};
@@ -45,7 +37,7 @@ static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 	size_t count = 2;
 
 	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO)
-		_exit(0); /* the supervisor has said why, or is gone */
+		_exit(0); /* the supervisor has reported the error, or is dead */
 	b->cloned_workspace = count > 0 ? fds[0] : -1;
 	b->cloned_saved = count > 1 ? fds[1] : -1;
 	b->outer_uid = go.outer_uid;
@@ -56,7 +48,7 @@ static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 	return 0;
 }
 
-/* Only the host's root may write it, so before we become the box's user. */
+/* Only the host's root may write it, so this comes before ids_become. */
 static void forbid_memfd_exec(struct box *b)
 {
 	if (b->privileged && box_wants(b, LAYER_MEMFD) &&
@@ -69,11 +61,11 @@ static bool has(const struct box *b, enum layer l)
 	return b->layers & LAYER_BIT(l);
 }
 
-/* Again after every change of credentials: the kernel forgets both. */
+/* Called again after each change of credentials, which clears both settings. */
 static int hide(struct box *b, struct err *err)
 {
-	/* Outside a pid namespace our death would free the program: there we wait for the end of
-	 * the socket and kill it first. */
+	/* Without a pid namespace the program would outlive init. There init must not be killed: it
+	 * waits for the end of the socket and kills the program first. */
 	if (has(b, LAYER_PIDNS) && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return err_errno(err, ERR_SYSTEM, "tying init to its supervisor");
 	if (!box_wants(b, LAYER_DUMPABLE))
@@ -91,7 +83,7 @@ static int name_host(struct err *err)
 	return 0;
 }
 
-/* With namespaces: an own root. */
+/* With namespaces: the box gets a root of its own. */
 static int prepare_spaces(struct box *b, struct err *err)
 {
 	forbid_memfd_exec(b);
@@ -104,7 +96,7 @@ static int prepare_spaces(struct box *b, struct err *err)
 	return 0;
 }
 
-/* Without: a directory of our own on the host, and the payload in it. */
+/* Without namespaces: a private directory on the host, with the payload in it. */
 static int prepare_plain(struct box *b, struct err *err)
 {
 	const char *dir = b->spec->private_dir;
@@ -120,7 +112,7 @@ static int prepare_plain(struct box *b, struct err *err)
 
 static int prepare(struct box *b, struct err *err)
 {
-	/* Grandchildren whose parents die become ours, also where we are not pid 1. */
+	/* Orphans become children of this process, also where it is not pid 1. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return b->spec->tier == TIER_NO_USERNS ? prepare_plain(b, err) : prepare_spaces(b, err);
 }
@@ -151,7 +143,7 @@ static void on_message(struct box *b, struct reaper *r)
 	int fd = -1;
 
 	if (io_recv(b->ctl, &kind, sizeof(kind), &fd) != sizeof(kind))
-		kind = WIRE_KILL; /* the supervisor is gone, and all must end */
+		kind = WIRE_KILL; /* the supervisor is dead: end the box */
 	if (kind == WIRE_KILL)
 		r->killed = true;
 }
@@ -179,16 +171,16 @@ static void wait_for_end(struct box *b, struct reaper *r, int signals)
 	}
 }
 
-/* A process that is being forked while this runs either gets the signal or is not born. */
-static void kill_everybody(struct reaper *r)
+/* A process that is being forked meanwhile either gets the signal or is not created. */
+static void kill_all(struct reaper *r)
 {
 	siginfo_t info;
 	int status;
 
-	/* Everybody here descends from us: without a child there is nobody left to kill. */
+	/* All processes of the box descend from init: without a child none is left. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
 		return;
-	/* The number of one that was reaped may be somebody else's. */
+	/* The pid of a process that was reaped may belong to another one. */
 	pid_t first = r->ended ? 0 : r->main;
 	r->ended = true;
 	if (getpid() != 1) {
@@ -222,7 +214,7 @@ static void tell_end(struct box *b, const struct reaper *r)
 		.wait_status = r->status,
 		.limit = (uint32_t)r->limit,
 		.limit_ended = r->limit != LIMIT_NONE && r->killed,
-		.lost = lost_datagrams(b),
+		.lost = net_stats_undelivered(b),
 		.layers = b->layers,
 		.last = last,
 		.cpu_ms = cpu_us / 1000,
@@ -261,11 +253,11 @@ static void run(struct box *b, const struct program *p, int signals)
 
 	spread_yield(false);
 	watch_init(&r.watch, b->spec);
-	/* A mutant without an own /proc would count the whole host. */
+	/* A mutant without a /proc of its own would count the whole host. */
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
 	r.watch.own_net = r.watch.own_net && has(b, LAYER_NETNS);
 	wait_for_end(b, &r, signals);
-	kill_everybody(&r);
+	kill_all(&r);
 	if (r.blind)
 		box_give_up(b, &r.err);
 	tell_end(b, &r);
@@ -273,14 +265,15 @@ static void run(struct box *b, const struct program *p, int signals)
 		tell_changes(b);
 }
 
-/* Before the program starts: it may look into /proc/1/net. 1, or 0 if its process has died and said why. */
+/* Enters the program's network namespace before the program starts, which may read /proc/1/net. 1; or 0 if
+ * its process has died and reported why. */
 static int follow_network(struct box *b, const struct program *p, struct err *err)
 {
 	uint32_t kind = 0;
 	int fd = -1;
 	struct spread_core core;
 
-	/* Who sends it has much to do still, and would find us on his core. */
+	/* The sender still has work to do, and must not find its core taken by this process. */
 	spread_stay(&core);
 	ssize_t n = io_recv(p->sock, &kind, sizeof(kind), &fd);
 	spread_done(&core);
@@ -295,9 +288,9 @@ static int follow_network(struct box *b, const struct program *p, struct err *er
 	return 1;
 }
 
-/* What the program's process waits for. Rules for the host's paths it makes itself: they name its
- * own /proc. */
-static int let_go(struct box *b, const struct program *p, struct err *err)
+/* Sends what the program's process waits for. Landlock rules for paths of the host name its own /proc, so
+ * it makes those itself. */
+static int release_program(struct box *b, const struct program *p, struct err *err)
 {
 	struct wire_ready ready = {WIRE_READY, b->layers};
 	uint32_t alone = WIRE_ALONE;
@@ -317,24 +310,24 @@ static int let_go(struct box *b, const struct program *p, struct err *err)
 	return 0;
 }
 
-/* Until the program's process has become the program, or has died: until then the supervisor's
- * words are for it. */
-static int follow(struct box *b, const struct program *p, struct err *err)
+/* Waits until the program's process has executed the program or has died. Until then the supervisor's
+ * messages are for that process. */
+static int wait_for_exec(struct box *b, const struct program *p, struct err *err)
 {
 	uint32_t kind;
 	int fd = -1;
 
 	while (io_recv(p->sock, &kind, sizeof(kind), &fd) > 0)
 		scope_close(&fd);
-	/* Only a mutant has no ids of its own until now. */
+	/* Only a mutant still has the host's ids here. */
 	if (b->spec->tier != TIER_NO_USERNS && !has(b, LAYER_USERNS))
 		return ids_become(b, err);
 	return 0;
 }
 
-/* Its exit takes a while and nobody waits for that: the caller, who waits for the result, must not
- * find this core taken. Ends when the supervisor kills it or is gone. */
-static void wait_for_nobody(const struct box *b)
+/* The exit of init takes a while and is not urgent, and the caller, which has the result now, must not find
+ * this core taken. Returns when the supervisor is dead; usually it kills init before that. */
+static void delay_exit(const struct box *b)
 {
 	uint32_t kind;
 	int fd = -1;
@@ -345,7 +338,7 @@ static void wait_for_nobody(const struct box *b)
 void init_main(struct box *b)
 {
 	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,  PAYLOAD_FD,
-		      WORKSPACE_FD, TALK_FD,	   PARTS_FD,	  SAVED_FD, b->ctl};
+		      WORKSPACE_FD, CHANNEL_FD,	   PARTS_FD,	  SAVED_FD, b->ctl};
 	struct program p;
 	struct err err;
 
@@ -354,15 +347,15 @@ void init_main(struct box *b)
 	int signals = block_child_signal();
 	if (signals < 0)
 		err_errno(&err, ERR_SYSTEM, "waiting for signals");
-	if (signals < 0 || creds_drop_bounding(b, &err) < 0 || spaces_enter(b, &err) < 0 ||
+	if (signals < 0 || creds_drop_bounding(b, &err) < 0 || namespaces_enter(b, &err) < 0 ||
 	    program_begin(b, &p, &err) < 0)
 		box_give_up(b, &err);
-	close_range(0, 2, 0); /* or the reader of the program's output would wait for us */
-	close_range(TALK_FD, PARTS_FD, 0);
-	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 || let_go(b, &p, &err) < 0 ||
-	    follow(b, &p, &err) < 0)
+	close_range(0, 2, 0); /* otherwise the output would stay open as long as init lives */
+	close_range(CHANNEL_FD, PARTS_FD, 0);
+	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 ||
+	    release_program(b, &p, &err) < 0 || wait_for_exec(b, &p, &err) < 0)
 		box_give_up(b, &err);
 	run(b, &p, signals);
-	wait_for_nobody(b);
+	delay_exit(b);
 	_exit(0);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Takes in what cordon sends, and believes none of it unchecked: lengths, kinds, seals and hashes.
+ * Receives the spec and its descriptors from cordon, and checks all of it: lengths, kinds, seals and hashes.
  */
-#include "box/intake.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,18 +12,19 @@
 #include "base/digest.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "box/box.h"
 
-/* To the numbers that the spec knows them by. */
+/* Moves the descriptors to the numbers of enum spec_fd. */
 static int place(const int *fds, struct err *err)
 {
 	static const int places[WIRE_FDS] = {
 		[WIRE_FD_INPUT] = STDIN_FILENO, [WIRE_FD_SPEC] = SPEC_FD,
 		[WIRE_FD_PAYLOAD] = PAYLOAD_FD, [WIRE_FD_WORKSPACE] = WORKSPACE_FD,
-		[WIRE_FD_TALK] = TALK_FD,	[WIRE_FD_PARTS] = PARTS_FD,
+		[WIRE_FD_CHANNEL] = CHANNEL_FD, [WIRE_FD_PARTS] = PARTS_FD,
 		[WIRE_FD_EGRESS] = EGRESS_FD,	[WIRE_FD_SAVED] = SAVED_FD};
 	int lifted[WIRE_FDS];
 
-	/* Away from the places first: one may have come in on another's number. */
+	/* First out of the way: one may have arrived on another's number. */
 	for (int i = 0; i < WIRE_FDS; i++) {
 		lifted[i] = fds[i];
 		if (fds[i] == places[i] || fds[i] >= SPEC_FD_END)
@@ -53,14 +52,14 @@ static int read_spec(struct spec *ret, struct err *err)
 	if (st.st_size <= 0 || (size_t)st.st_size > SPEC_BYTES_MAX)
 		return err_set(err, ERR_INPUT, "the spec's size is out of bounds");
 	size_t len = (size_t)st.st_size;
-	/* Stays mapped: the spec's strings live there. */
+	/* Never unmapped: the spec's strings point into it. */
 	const uint8_t *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, SPEC_FD, 0);
 	if (data == MAP_FAILED)
 		return err_errno(err, ERR_SYSTEM, "mapping the spec");
 	return spec_decode(data, len, ret, err);
 }
 
-/* What runs is what was scanned and approved: sealed bytes with the hash that was promised. */
+/* The payload must be what was scanned and approved: sealed bytes with the hash of the spec. */
 static int check_payload(const struct spec *s, struct err *err)
 {
 	unsigned char hash[DIGEST_BYTES];
@@ -80,8 +79,7 @@ static int check_payload(const struct spec *s, struct err *err)
 	if (len)
 		munmap(data, len);
 	if (memcmp(hash, s->payload_sha256, sizeof(hash)) != 0)
-		return err_set(err, ERR_INPUT,
-			       "the payload's hash is not the one that was promised");
+		return err_set(err, ERR_INPUT, "the payload's hash is not the one in the spec");
 	return 0;
 }
 
@@ -93,7 +91,7 @@ int intake_receive(struct spec *ret, struct err *err)
 
 	if (io_recv_fds(RESULT_FD, &kind, sizeof(kind), fds, &count) != sizeof(kind) ||
 	    kind != WIRE_SPEC || count != WIRE_FDS)
-		return err_set(err, ERR_INPUT, "no spec came");
+		return err_set(err, ERR_INPUT, "no spec was received");
 	if (place(fds, err) < 0 || read_spec(ret, err) < 0)
 		return -1;
 	return check_payload(ret, err);

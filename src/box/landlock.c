@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Landlock: what may be read, written and started, by kernel object and for good. The rules come
- * from the spec's binds, so that what is not in the box cannot be granted. Rights that the kernel
- * does not know yet are left out of the request (it would refuse the whole); file access and
- * execution must be there, or the run does not start.
+ * Landlock: which files may be read, written and executed, by kernel object and irrevocably. The rules come
+ * from the spec's binds, so a file outside the box cannot be granted. Rights that an older kernel does not
+ * know are left out, because it would refuse the whole rule set. Without the rights for reading, writing and
+ * executing the run does not start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,9 +59,9 @@ struct ruleset {
 	uint64_t handled;
 };
 
-/* MEANT: the file that the caller spoke of. */
-static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
-		     struct spec_meant meant, struct err *err)
+/* IDENTITY: the file that cordon decided on. */
+static int add_identified(const struct ruleset *rs, const char *path, uint64_t rights,
+			  bool optional, struct spec_identity identity, struct err *err)
 {
 	struct stat st;
 	AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
@@ -69,22 +69,22 @@ static int add_meant(const struct ruleset *rs, const char *path, uint64_t rights
 	if (fd < 0 && optional && errno == ENOENT)
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return why_failed(err, LAYER_LANDLOCK, path);
-	if (!box_is_meant(fd, &meant))
+		return diagnose_failed(err, LAYER_LANDLOCK, path);
+	if (!same_file(fd, &identity))
 		return err_replaced(err, path);
 	rights &= rs->handled;
-	if (!S_ISDIR(st.st_mode)) /* a directory's right on a file is refused */
+	if (!S_ISDIR(st.st_mode)) /* the kernel refuses rights for directories on a file */
 		rights &= FS_FILE_ONLY;
 	struct path_beneath rule = {rights, fd};
 	if (rights && sys_landlock_add(rs->fd, LANDLOCK_RULE_PATH_BENEATH, &rule) < 0)
-		return why_failed(err, LAYER_LANDLOCK, path);
+		return diagnose_failed(err, LAYER_LANDLOCK, path);
 	return 0;
 }
 
 static int add_path(const struct ruleset *rs, const char *path, uint64_t rights, bool optional,
 		    struct err *err)
 {
-	return add_meant(rs, path, rights, optional, (struct spec_meant){0}, err);
+	return add_identified(rs, path, rights, optional, (struct spec_identity){0}, err);
 }
 
 static bool has_own_root(const struct box *b)
@@ -103,21 +103,21 @@ static int add_bind(const struct box *b, const struct ruleset *rs, const struct 
 		return add_path(rs, bind->target, rights, bind->flags & BIND_OPTIONAL, err);
 	const struct spec *s = b->spec;
 	bool is_payload = s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0;
-	return add_meant(rs, bind->source, rights, bind->flags & BIND_OPTIONAL,
-			 is_payload ? box_meant_by(PAYLOAD_FD) : bind->meant, err);
+	return add_identified(rs, bind->source, rights, bind->flags & BIND_OPTIONAL,
+			      is_payload ? same_file_of(PAYLOAD_FD) : bind->identity, err);
 }
 
-/* In a root of our own the mounts were checked; else one that the host gave is among the binds. */
+/* In a root of its own the mounts were checked. Without one, the program's bind says which file it is. */
 static int add_program(const struct box *b, const struct ruleset *rs, const char *path,
 		       struct err *err)
 {
 	const struct spec *s = b->spec;
-	struct spec_meant meant = {0};
+	struct spec_identity identity = {0};
 
 	for (size_t i = 0; !has_own_root(b) && i < s->bindc; i++)
 		if (strcmp(s->bind[i].source, path) == 0)
-			meant = s->bind[i].meant;
-	return add_meant(rs, path, FS_READ_FILE | FS_EXECUTE, false, meant, err);
+			identity = s->bind[i].identity;
+	return add_identified(rs, path, FS_READ_FILE | FS_EXECUTE, false, identity, err);
 }
 
 struct fixed_rule {
@@ -126,7 +126,7 @@ struct fixed_rule {
 	bool optional;
 };
 
-/* Places that every box has of its own. */
+/* Paths that each box with a root of its own has. */
 static const struct fixed_rule own_places[] = {
 	{"/", FS_READ_DIR, false},
 	{"/etc", FS_READ, true},
@@ -153,15 +153,15 @@ static int add_own_places(const struct box *b, const struct ruleset *rs, struct 
 
 static const char *const host_devices[] = {"/dev/null", "/dev/random", "/dev/urandom"};
 
-/* What a process may know of itself. Not all of /proc/self: its mounts, its network and its cgroup
- * are the host's, and "task" holds them once more. */
+/* What a process may read about itself. Not all of /proc/self: it shows the mounts, network and cgroup of the
+ * host, and so does "task". */
 static const char *const own_facts[] = {
 	"/proc/self/auxv",  "/proc/self/cmdline", "/proc/self/comm", "/proc/self/environ",
 	"/proc/self/fd",    "/proc/self/limits",  "/proc/self/maps", "/proc/self/stat",
 	"/proc/self/statm", "/proc/self/status",
 };
 
-/* Without an own root the rules name host paths: never all of /, /proc, /tmp or /dev. */
+/* Without a root of its own the rules name paths of the host: never all of /, /proc, /tmp or /dev. */
 static int add_host_places(const struct box *b, const struct ruleset *rs, struct err *err)
 {
 	const struct spec *s = b->spec;
@@ -176,8 +176,9 @@ static int add_host_places(const struct box *b, const struct ruleset *rs, struct
 		return -1;
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
-	return add_meant(rs, s->workspace_path, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ,
-			 false, box_meant_by(WORKSPACE_FD), err);
+	return add_identified(rs, s->workspace_path,
+			      s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ, false,
+			      same_file_of(WORKSPACE_FD), err);
 }
 
 static int fill(const struct box *b, const struct ruleset *rs, struct err *err)
@@ -192,7 +193,8 @@ static int fill(const struct box *b, const struct ruleset *rs, struct err *err)
 	return r;
 }
 
-/* Whoever is in the root can make the rules; they hold for who enters them. -1 if there are none. */
+/* Any process in the root can make the rules; they bind the processes that enter them. *RET_RULES is -1 in a
+ * mutant without Landlock. */
 int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 {
 	*ret_rules = -1;
@@ -200,10 +202,10 @@ int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 		return 0;
 	int abi = sys_landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	if (abi < 1)
-		return why_failed(err, LAYER_LANDLOCK, "asking for Landlock");
+		return diagnose_failed(err, LAYER_LANDLOCK, "asking for Landlock");
 	if (b->spec->tier == TIER_NO_USERNS && abi < ABI_WITH_SCOPES) {
 		errno = EOPNOTSUPP;
-		return why_failed(
+		return diagnose_failed(
 			err, LAYER_LANDLOCK,
 			"Landlock cannot confine signals here, and there is no pid namespace");
 	}
@@ -214,7 +216,7 @@ int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 	AUTO_CLOSE int fd = sys_landlock_create(&attr, size, 0);
 	struct ruleset rs = {fd, attr.fs};
 	if (fd < 0)
-		return why_failed(err, LAYER_LANDLOCK, "making a Landlock rule set");
+		return diagnose_failed(err, LAYER_LANDLOCK, "making a Landlock rule set");
 	if (fill(b, &rs, err) < 0)
 		return -1;
 	*ret_rules = scope_take_fd(&fd);
@@ -226,7 +228,7 @@ int landlock_enter(struct box *b, int rules, struct err *err)
 	if (!box_wants(b, LAYER_LANDLOCK))
 		return 0;
 	if (sys_landlock_restrict(rules) < 0)
-		return why_failed(err, LAYER_LANDLOCK, "entering the Landlock rule set");
+		return diagnose_failed(err, LAYER_LANDLOCK, "entering the Landlock rule set");
 	close(rules);
 	box_mark(b, LAYER_LANDLOCK);
 	return 0;

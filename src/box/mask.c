@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Covers Cordon's own directories and files, where a directory of the host shows them, with something
- * empty and read-only; and makes paths read-only that the user's own tools run or obey, in a workspace
- * that is written to directly. In the workspace each directory above such a place becomes a mount of its own:
- * the kernel lets no program rename or remove a mount point, so none can put another directory there.
+ * Masks. If a directory of the host shows Cordon's own directories and files, each is covered with an empty,
+ * read-only one. In a workspace that is written to directly, the paths that the user's own tools execute or
+ * read as configuration are read-only. Each directory of the workspace above such a path becomes a mount of
+ * its own: a program cannot rename or remove a mount point, so it cannot put another directory there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +25,12 @@
 
 static int fail(struct err *err, const char *what)
 {
-	why_failed(err, LAYER_NEWROOT, what);
-	err_context(err, "masking Cordon's own");
+	diagnose_failed(err, LAYER_NEWROOT, what);
+	err_context(err, "masking Cordon's own files");
 	return -1;
 }
 
-/* Through no link: the workspace may be changing. */
+/* Follows no link: the workspace may change meanwhile. */
 static int open_below(int dir, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -44,7 +44,7 @@ static int mount_over(int tree, int place)
 	return move_mount(tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-/* Makes a directory a mount of its own, unless it is one. */
+/* Makes a directory a mount point, unless it is one. */
 static int pin(int dir)
 {
 	struct statx st;
@@ -56,7 +56,7 @@ static int pin(int dir)
 	return tree < 0 ? -1 : mount_over(tree, dir);
 }
 
-/* What is there stays readable. */
+/* Makes a path read-only; it stays readable. */
 static int freeze(int place)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
@@ -85,18 +85,19 @@ static int cover(int place)
 	return mount_over(tree, place);
 }
 
-/* An overlay has numbers of its own: its lower directory is asked. */
-static bool is_meant(const struct box *b, const char *path, int place, const struct spec_meant *m)
+/* An overlay has inode numbers of its own, so its lower directory is checked. */
+static bool is_same_path(const struct box *b, const char *path, int place,
+			 const struct spec_identity *m)
 {
 	bool in_overlay = b->spec->workspace == WORKSPACE_OVERLAY &&
 			  strncmp(path, WORKSPACE, sizeof(WORKSPACE) - 1) == 0;
 	AUTO_CLOSE int lower = in_overlay ? open_below(b->lower, path + sizeof(WORKSPACE) - 1) : -1;
 
-	return box_is_meant(in_overlay ? lower : place, m);
+	return same_file(in_overlay ? lower : place, m);
 }
 
-/* A place that init cannot reach, which has every right over the files of the box's own user, the program
- * cannot reach either. */
+/* Init has all rights over files of the box's user. A path that init cannot reach (EACCES) the program cannot
+ * reach either, and needs no mask. */
 static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 {
 	char path[PATH_MAX];
@@ -118,7 +119,7 @@ static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 		return 0;
 	if (place < 0)
 		return fail(err, path);
-	if (!is_meant(b, path, place, &m->meant))
+	if (!is_same_path(b, path, place, &m->identity))
 		return err_replaced(err, path);
 	return (m->frozen ? freeze(place) : cover(place)) < 0 ? fail(err, path) : 0;
 }

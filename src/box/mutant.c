@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Only in the test build: leaves layers out, or who is asked about connections ("egress"), so that a
- * test can show that an attack succeeds without what is said to stop it. The shipped cordon-box does
- * not contain this file; a test makes sure.
+ * Only in the test build: leaves layers out, or connects without asking cordon-egress ("egress"). Tests use
+ * it to show that an attack succeeds without the layer that stops it. The shipped cordon-box must not
+ * contain this code; a test checks that.
  */
 #ifdef CORDON_MUTANT
 #include <stdlib.h>

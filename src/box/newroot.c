@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The box's own root: a small tmpfs with what the spec lists, and nothing else of the host. All
- * sources are cloned as descriptors before the first mount, so nothing we mount can hide or
- * replace one. Everything is read-only, nosuid and nodev; what is not code is noexec too. One
- * size-capped tmpfs backs all that the program can write.
+ * The box's own root: a small tmpfs with what the spec lists, and nothing else of the host. All sources are
+ * cloned as descriptors before the first mount, so no mount can hide or replace a source. All mounts are
+ * read-only, nosuid and nodev; those without code are noexec too. One tmpfs with a size limit holds all files
+ * that the program writes.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -25,8 +25,8 @@
 
 #define INODE_BYTES 4096
 
-/* The last is only for boxes with a cgroup: a shared mapping of it is memory that no process
- * shows, so a watcher would not see it. */
+/* The last is only for boxes with a cgroup: a shared mapping of /dev/zero is memory that the watcher cannot
+ * see in any process. */
 static const char *const devices[] = {"null", "urandom", "zero"};
 
 static size_t device_count(const struct box *b)
@@ -40,19 +40,19 @@ static const char *const device_links[][2] = {{"dev/fd", "/proc/self/fd"},
 					      {"dev/stdout", "/proc/self/fd/1"},
 					      {"dev/stderr", "/proc/self/fd/2"}};
 
-/* What stays of a full /proc beside the processes; the rest tells about the host. */
+/* What a full /proc shows besides the processes. The rest would reveal the host. */
 static const char *const proc_shown[] = {"cpuinfo",	"meminfo", "stat",	  "uptime",
 					 "loadavg",	"self",	   "thread-self", "mounts",
 					 "filesystems", "version"};
 
-/* Always -1: who reads this file alone sees that nothing goes on after it. */
+/* Always -1, so that `return fail(...)` reads as the failure that it is. */
 static int fail(struct err *err, enum layer layer, const char *what)
 {
-	why_failed(err, layer, what);
+	diagnose_failed(err, layer, what);
 	return -1;
 }
 
-/* PATH is relative to the new root; makes the directories above it. */
+/* Makes the directories above PATH, which is relative to the new root. */
 static int make_parents(const char *path)
 {
 	char part[PATH_MAX];
@@ -65,7 +65,7 @@ static int make_parents(const char *path)
 	return 0;
 }
 
-/* The directories above are made only when they turn out to be missing. */
+/* Makes the directories above only if they are missing. */
 static int open_new(const char *path, int flags, mode_t mode)
 {
 	flags |= O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
@@ -105,10 +105,10 @@ static int make_mountpoint(const char *path, bool is_dir)
 	if (is_dir)
 		return make_dir(path);
 	AUTO_CLOSE int fd = open_new(path, O_EXCL, 0644);
-	return fd >= 0 || errno == EEXIST ? 0 : -1; /* there already: a bind below another one */
+	return fd >= 0 || errno == EEXIST ? 0 : -1; /* EEXIST: a bind below another one */
 }
 
-/* A private copy of the mount at PATH, with FLAGS on it and all below it. */
+/* A private copy of the mount at PATH and of all mounts below it, with ATTRS. */
 static int clone_tree(const char *path, uint64_t attrs)
 {
 	AUTO_CLOSE int fd =
@@ -145,20 +145,21 @@ struct sources {
 	int scratch;
 };
 
-static int check_meant(int ours, const struct spec_meant *meant, const char *name, struct err *err)
+static int check_identity(int ours, const struct spec_identity *identity, const char *name,
+			  struct err *err)
 {
-	if (ours < 0 || box_is_meant(ours, meant))
+	if (ours < 0 || same_file(ours, identity))
 		return 0;
 	err_replaced(err, name);
 	return -1;
 }
 
 /* The program's own file came by descriptor. */
-static struct spec_meant meant_of(const struct spec *s, const struct spec_bind *bind)
+static struct spec_identity identity_of(const struct spec *s, const struct spec_bind *bind)
 {
 	bool is_payload = s->payload == PAYLOAD_PROGRAM && strcmp(bind->target, s->program) == 0;
 
-	return is_payload ? box_meant_by(PAYLOAD_FD) : bind->meant;
+	return is_payload ? same_file_of(PAYLOAD_FD) : bind->identity;
 }
 
 static int open_binds(const struct box *b, struct sources *src, struct err *err)
@@ -170,14 +171,14 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 		src->bind[i] = clone_tree(bind->source, bind_attrs(b, bind->flags));
 		if (src->bind[i] < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
 			return fail(err, LAYER_NEWROOT, bind->source);
-		struct spec_meant meant = meant_of(s, bind);
-		if (check_meant(src->bind[i], &meant, bind->source, err) < 0)
+		struct spec_identity identity = identity_of(s, bind);
+		if (check_identity(src->bind[i], &identity, bind->source, err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
-		/* Read-only stops changes of the times, not writes to the device. */
+		/* Read-only prevents changes of the timestamps, not writes to the device. */
 		src->device[i] =
 			clone_tree(path, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 		if (src->device[i] < 0)
@@ -186,7 +187,7 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 	return 0;
 }
 
-/* CLONED: its mount, if root has made one. FD says which directory is meant by PATH. */
+/* CLONED: the mount that root has made, or -1. FD is open on the directory that PATH must name. */
 static int open_given(int cloned, const char *path, int fd, uint64_t attrs, int *ret,
 		      struct err *err)
 {
@@ -202,8 +203,8 @@ static int open_given(int cloned, const char *path, int fd, uint64_t attrs, int 
 	*ret = clone_tree(path, attrs);
 	if (*ret < 0)
 		return fail(err, LAYER_NEWROOT, path);
-	struct spec_meant meant = box_meant_by(fd);
-	return check_meant(*ret, &meant, path, err);
+	struct spec_identity identity = same_file_of(fd);
+	return check_identity(*ret, &identity, path, err);
 }
 
 static int open_workspace(const struct box *b, struct sources *src, struct err *err)
@@ -228,7 +229,7 @@ static int mount_tmpfs(const char *where, const char *options, unsigned long fla
 	return 0;
 }
 
-/* Any directory will do: all sources are already held by descriptor. */
+/* Any directory will do, because all sources are open by now. */
 static const char *find_place(void)
 {
 	static const char *const places[] = {"/tmp", "/mnt", "/usr"};
@@ -239,7 +240,7 @@ static const char *find_place(void)
 	return "/";
 }
 
-/* One tmpfs for all that can be written, so that one number caps it. */
+/* One tmpfs for all writable places, so that one limit covers them. */
 static int mount_scratch(const struct box *b, const char *place, int *ret, struct err *err)
 {
 	uint64_t disk = b->spec->limit[LIMIT_DISK];
@@ -254,7 +255,7 @@ static int mount_scratch(const struct box *b, const char *place, int *ret, struc
 	return *ret < 0 ? fail(err, LAYER_NEWROOT, place) : 0;
 }
 
-/* Holds the payload and a few small files of ours; nobody writes there later. */
+/* Holds the payload and a few small files; it is read-only later. */
 static int mount_root(const char *place, struct err *err)
 {
 	struct stat st = {0};
@@ -267,8 +268,8 @@ static int mount_root(const char *place, struct err *err)
 	return mount_tmpfs(place, options, MS_NOSUID | MS_NODEV, err);
 }
 
-/* The new root goes on top of the scratch space, which is then reachable by descriptor only and
- * disappears together with the old root: one unmount for both, and each one costs an RCU wait. */
+/* Mounts the new root on top of the scratch space, which is then reachable only by descriptor and goes away
+ * with the old root. So one unmount is enough; each costs an RCU grace period. */
 static int enter_empty_root(const struct box *b, struct sources *src, struct err *err)
 {
 	const char *place = find_place();
@@ -324,7 +325,7 @@ static int write_files(const struct box *b, struct err *err)
 	return 0;
 }
 
-/* The payload was sealed and hashed; here the same bytes get a name that tracebacks can show. */
+/* Gives the payload, which was sealed and hashed, a name that tracebacks can show. */
 int newroot_write_payload(const struct box *b, struct err *err)
 {
 	struct stat st;
@@ -352,7 +353,7 @@ static bool is_shown(const char *name)
 	return false;
 }
 
-/* Hides an entry behind an empty file or directory. Links lead to a process's own things. */
+/* Covers an entry with an empty file or directory. Links lead only to a process's own entries. */
 static int mask(const char *path, const struct dirent *e)
 {
 	if (e->d_type == DT_LNK)
@@ -395,7 +396,7 @@ static int change_root(const struct box *b, struct err *err)
 
 	if (box_wants(b, LAYER_NOEXEC))
 		ro.attr_set |= MOUNT_ATTR_NOEXEC;
-	/* Old and new root on one place: no directory for the old one is needed. */
+	/* The old root is stacked on the new one, so it needs no directory. */
 	if (sys_pivot_root(".", ".") < 0 || chdir("/") < 0)
 		return fail(err, LAYER_NEWROOT, "changing the root");
 	if (mount_setattr(AT_FDCWD, "/", 0, &ro, sizeof(ro)) < 0)
@@ -438,8 +439,7 @@ int newroot_enter(struct box *b, struct err *err)
 	return 0;
 }
 
-/* The old root is stacked upon the new one. The program could get to it by "/..", so it is not
- * started before this is done. */
+/* The old root is stacked on the new one, where "/.." leads to it: the program must not start before this. */
 int newroot_drop_old(struct err *err)
 {
 	if (umount2(".", MNT_DETACH) < 0)

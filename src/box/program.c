@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The process that becomes the untrusted program. It is started first of all and works beside
- * init, on another core: while init builds the root it makes the network namespace (half a
- * millisecond, more than all others together) and drops its rights. What needs the root follows
- * when init says that it is ready, and then its cgroup and the filter. When it reads the program's
- * first byte, every layer is in place, the host's root is gone and the filter has been tried out.
+ * The process that becomes the untrusted program. It starts first and works in parallel with init, on
+ * another core: while init builds the root, it makes the network namespace (half a millisecond, more than
+ * all others together) and drops its rights. When init reports that the root is ready, it enters Landlock's
+ * rules, its cgroup and the filter. Before it reads the first byte of the program, every layer is in place,
+ * the host's root is unmounted, and the filter has been tested.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,16 @@
 #include "box/box.h"
 #include "box/sys.h"
 
-/* Init follows us there before the program starts: a socket tells it where (opening /proc/self/ns/net
- * takes six times as long). */
+void box_give_up(const struct box *b, const struct err *err)
+{
+	struct wire_error msg = {.kind = WIRE_ERROR, .err = *err};
+
+	io_send(b->ctl, &msg, sizeof(msg), -1);
+	_exit(127);
+}
+
+/* Init joins this namespace before the program starts. A socket identifies it, because to open
+ * /proc/self/ns/net takes six times as long. */
 static int make_network(struct box *b, int init, struct err *err)
 {
 	uint32_t kind = WIRE_NETWORK;
@@ -33,17 +41,17 @@ static int make_network(struct box *b, int init, struct err *err)
 	if (!box_makes_network(b))
 		return 0;
 	if (unshare(CLONE_NEWNET) < 0)
-		return why_failed(err, LAYER_NETNS, "making the network namespace");
+		return diagnose_failed(err, LAYER_NETNS, "making the network namespace");
 	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || io_send(init, &kind, sizeof(kind), fd) < 0)
-		return why_failed(err, LAYER_NETNS, "making the network namespace");
+		return diagnose_failed(err, LAYER_NETNS, "making the network namespace");
 	box_mark(b, LAYER_NETNS);
-	return resolver_open(b, err);
+	return resolver_socket_open(b, err);
 }
 
-/* Waits for init's word, and the descriptor with it. Init's end is ours, and whoever ended it has
- * said why. */
-static int hear(int init, void *msg, size_t size, uint32_t expected)
+/* Receives a message of init, and the descriptor with it. If init has ended, so does this process; the reason
+ * has been reported. */
+static int receive(int init, void *msg, size_t size, uint32_t expected)
 {
 	int fd = -1;
 	uint32_t kind = 0;
@@ -56,26 +64,26 @@ static int hear(int init, void *msg, size_t size, uint32_t expected)
 	return fd;
 }
 
-/* Our ids are mapped when this comes. */
+/* This message means that the ids are mapped. */
 static int become_user(struct box *b, int init, struct err *err)
 {
 	struct wire_go go;
 
-	hear(init, &go, sizeof(go), WIRE_GO);
+	receive(init, &go, sizeof(go), WIRE_GO);
 	b->outer_uid = go.outer_uid;
 	b->outer_gid = go.outer_gid;
 	b->privileged = go.privileged;
 	return ids_become(b, err);
 }
 
-/* When memory runs out, on the host or in the box, the program goes and not init. */
-static void volunteer(void)
+/* When memory runs out, on the host or in the box, the kernel shall kill the program and not init. */
+static void prefer_for_oom(void)
 {
 	(void)!io_write_text(AT_FDCWD, "/proc/self/oom_score_adj", "1000");
 }
 
-/* Late: the supervisor makes it while we do the rest. Init has taken its own message from this
- * socket before it sent us WIRE_GO. */
+/* Late, because the supervisor makes the cgroup meanwhile. Init and this process share the socket; init took
+ * its own message before it sent WIRE_GO, so the next one is for this process. */
 static int enter_cgroup(struct box *b, struct err *err)
 {
 	uint32_t kind = 0;
@@ -105,15 +113,15 @@ static int leave_session(struct box *b, struct err *err)
 	return 0;
 }
 
-/* They close with the exec, not now: until then errors must get out. A program that talks with cordon
- * first has two that are for it. */
+/* The exec closes them, because errors must get out until then. A program that exchanges messages with cordon
+ * first (SPEC_CHANNEL) keeps two. */
 static int close_inherited(struct box *b, struct err *err)
 {
 	if (!box_wants(b, LAYER_FDS))
 		return 0;
-	bool talks = b->spec->flags & SPEC_TALK;
+	bool talks = b->spec->flags & SPEC_CHANNEL;
 	if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ||
-	    (talks && (fcntl(TALK_FD, F_SETFD, 0) < 0 || fcntl(PARTS_FD, F_SETFD, 0) < 0))) {
+	    (talks && (fcntl(CHANNEL_FD, F_SETFD, 0) < 0 || fcntl(PARTS_FD, F_SETFD, 0) < 0))) {
 		err_errno(err, ERR_LAYER, "closing inherited descriptors");
 		err_blame(err, "fds");
 		return -1;
@@ -122,13 +130,13 @@ static int close_inherited(struct box *b, struct err *err)
 	return 0;
 }
 
-/* The root is ready, and we have been moved into it. Init has made the rules for it, unless they
- * name ourselves. */
+/* Init has moved this process into the finished root. It has made the Landlock rules too, unless they name
+ * this process's own /proc. */
 static int enter_root(struct box *b, int init, int *ret_rules, struct err *err)
 {
 	struct wire_ready ready = {0};
 
-	*ret_rules = init >= 0 ? hear(init, &ready, sizeof(ready), WIRE_READY) : -1;
+	*ret_rules = init >= 0 ? receive(init, &ready, sizeof(ready), WIRE_READY) : -1;
 	b->layers |= ready.layers;
 	if (*ret_rules < 0 && landlock_open(b, ret_rules, err) < 0)
 		return -1;
@@ -137,7 +145,7 @@ static int enter_root(struct box *b, int init, int *ret_rules, struct err *err)
 	return 0;
 }
 
-/* The socket at which names are asked for was made with the network. */
+/* The socket of the resolver was made with the network namespace. */
 static int hand_over_resolver(struct box *b, struct err *err)
 {
 	uint32_t kind = WIRE_RESOLVER;
@@ -150,7 +158,7 @@ static int hand_over_resolver(struct box *b, struct err *err)
 	return 0;
 }
 
-/* From here on the filter is on: what follows may use allowed calls only. */
+/* The filter is on: from here this process may use allowed calls only. */
 static int hand_over_listener(struct box *b, int listener, struct err *err)
 {
 	struct wire_listener msg = {WIRE_LISTENER, b->layers};
@@ -175,7 +183,7 @@ static char **program_env(struct box *b)
 	return (char **)b->spec->env;
 }
 
-/* Where there is no own root, a bind's target is its source. */
+/* Without a root of its own, the program has its path on the host. */
 static const char *program_path(const struct box *b)
 {
 	const struct spec *s = b->spec;
@@ -186,7 +194,7 @@ static const char *program_path(const struct box *b)
 	return s->program;
 }
 
-/* What needs no root. */
+/* The steps that do not depend on the root. */
 static int drop_rights(struct box *b, struct err *err)
 {
 	if (leave_session(b, err) < 0 || close_inherited(b, err) < 0 || creds_limit(b, err) < 0)
@@ -206,11 +214,12 @@ void program_exec(struct box *b, int init)
 	    landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		box_give_up(b, &err);
-	/* Without a pid namespace init's death would not end the program. What it forks is not bound so. */
+	/* Without a pid namespace the death of init does not end the program. Its children do
+	 * not inherit this. */
 	if (s->tier == TIER_NO_USERNS)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (init >= 0)
-		hear(init, &alone, sizeof(alone), WIRE_ALONE);
+		receive(init, &alone, sizeof(alone), WIRE_ALONE);
 	if (creds_limit_last(b, &err) < 0)
 		box_give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);
@@ -225,9 +234,10 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 	struct err err;
 
 	spread_yield(false);
-	/* v1: init is not in the program's cgroup. Otherwise while /proc/self is still ours. */
+	/* Not with a v1 cgroup: init is not in it, so the kernel cannot choose init. Before become_user,
+	 * while this process may still write its /proc/self. */
 	if (b->spec->tier != TIER_FULL || b->cgroup.ops)
-		volunteer();
+		prefer_for_oom();
 	if (make_network(b, init, &err) < 0 || become_user(b, init, &err) < 0)
 		box_give_up(b, &err);
 	program_exec(b, init);
@@ -239,7 +249,8 @@ int program_begin(struct box *b, struct program *ret, struct err *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");
-	/* No stack and no flag beyond fork's, so the order of the arguments does not matter. */
+	/* All arguments but the flags are 0, so their order, which differs by architecture, does
+	 * not matter. */
 	ret->pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (ret->pid == 0) {
 		close(pair[0]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads the compiled filter and makes sure that it is really there. A well-known sandbox once
- * installed an empty filter on one architecture and reported success: so before any untrusted
- * byte is read, forbidden calls are tried. One must fail by the filter alone, one by the
- * supervisor; then the filter, the listener and the supervisor are all known to work.
+ * Loads the compiled filter and tests it. A well-known sandbox once installed an empty filter on one
+ * architecture and reported success. So, before it reads any untrusted byte, the program's process tries
+ * forbidden calls: the filter alone must refuse one, and the supervisor another. Then the filter, the
+ * listener and the supervisor all work.
  */
 #include <errno.h>
 #include <sys/personality.h>
@@ -18,12 +18,12 @@ static int fail(struct err *err, const char *what)
 {
 	err_errno(err, ERR_LAYER, "%s", what);
 	err_blame(err, "seccomp");
-	why_layer(err, LAYER_SECCOMP);
+	diagnose_layer(err, LAYER_SECCOMP);
 	return -1;
 }
 
-/* A workspace that shows the host's own files may hold a socket somebody listens on, and Landlock
- * does not govern connecting to it: no sockets there. */
+/* A workspace with the host's own files may contain a socket of a server, and Landlock does not control
+ * connecting to it: such a box gets no local sockets. */
 static const struct filter_variant *choose(const struct box *b)
 {
 	const struct spec *s = b->spec;
@@ -47,14 +47,14 @@ int seccomp_load(struct box *b, int *ret_listener, struct err *err)
 		return fail(err, "loading the system call filter");
 	*ret_listener = fd;
 	box_mark(b, LAYER_SECCOMP);
-	/* Where programs may be started, Landlock's list is the gate. */
+	/* In a box that may execute programs, Landlock's list decides instead. */
 	if (!box_may_exec(b))
 		box_mark(b, LAYER_EXECGATE);
 	return 0;
 }
 
-/* Tried before any untrusted byte is read. NOTIFIED: also a call that the supervisor answers; where
- * the exec itself is notified it proves the same. */
+/* NOTIFIED: also try a call that the supervisor answers. In a box where the supervisor answers the exec, that
+ * call proves the same. */
 int seccomp_self_test(bool notified, struct err *err)
 {
 	/* Unfiltered: EINVAL for the missing arguments. Filtered: ENOSYS, so that libc falls back. */
@@ -63,7 +63,7 @@ int seccomp_self_test(bool notified, struct err *err)
 	/* Unfiltered: EFAULT. Filtered: as if the file system had no extended attributes. */
 	if (syscall(SYS_setxattr, NULL, NULL, NULL, 0, 0) != -1 || errno != ENOTSUP)
 		return fail(err, "the filter lets a forbidden call pass (setxattr)");
-	/* Unfiltered: succeeds, it only asks. Filtered: the supervisor answers. */
+	/* Unfiltered: succeeds and changes nothing. Filtered: the supervisor answers. */
 	if (notified && (personality(0xffffffff) != -1 || errno != EPERM))
 		return fail(err, "the filter lets a forbidden call pass (personality)");
 	return 0;

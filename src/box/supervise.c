@@ -1,63 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * The supervisor: keeps the box's clock, answers its gate, and returns only when every process in
- * it is dead and its cgroup is gone. Straight blocking code around one poll; whatever
- * ends early (the caller, init, a deadline) ends the box.
+ * The supervisor: keeps the box's clock, answers the seccomp listener, sends the result, and returns only
+ * when every process in the box is dead and its cgroup is removed. If the caller or init ends early, or a
+ * deadline passes, it ends the box.
  *
- * Nothing that the program chooses may make the supervisor wait: see box/local.h.
+ * Nothing that the program does may make the supervisor wait: see box/worker.h.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/scope.h"
 #include "base/spread.h"
-#include "box/dial.h"
+#include "box/net_calls.h"
 #include "box/supervise.h"
 #include "model/egress.h"
 
 enum {
-	SETUP_MS = 20000, /* our own work before the program's first instruction */
+	SETUP_MS = 20000, /* until the program's first instruction */
 	CPU_POLL_MS = 20,
-	PIDS_POLL_MS = 50,  /* cgroup v1 does not keep the highest number */
-	WORK_BURST_MS = 20, /* of our own, before the share of --cpu counts: */
-	WORK_SHARE = 4,	    /* we may use a quarter of it */
+	PIDS_POLL_MS = 50,  /* cgroup v1 does not record the highest number of processes */
+	WORK_BURST_MS = 20, /* cordon-box's own CPU time for the box that is free */
+	WORK_SHARE = 4,	    /* beyond that, it may use this part of the box's --cpu: a quarter */
 };
-
-void run_arm(struct run *r, uint64_t ms)
-{
-	r->deadline_ns = io_now_ns() + ms * 1000000U;
-}
-
-bool run_has_network(const struct run *r)
-{
-	return r->box->spec->flags & SPEC_NET;
-}
-
-/* Init kills, reaps and reports; if it cannot in time, its death kills all. */
-void run_end(struct run *r)
-{
-	uint32_t kind = WIRE_KILL;
-
-	if (r->killing)
-		return;
-	r->killing = true;
-	run_arm(r, RUN_GRACE_MS);
-	if (!r->started || io_send(r->box->ctl, &kind, sizeof(kind), -1) < 0)
-		run_kill(r);
-}
-
-void run_fail(struct run *r, const struct err *err)
-{
-	if (!r->failed)
-		r->err = *err;
-	r->failed = true;
-	run_kill(r);
-	r->done = true;
-}
 
 static void on_deadline(struct run *r)
 {
@@ -70,19 +42,19 @@ static void on_deadline(struct run *r)
 	} else if (!r->killing && !r->ended) {
 		r->result.timed_out = 1;
 		run_end(r);
-	} else { /* the kill, or the list of changes, takes too long */
+	} else { /* killing, or listing the changes, takes too long */
 		run_kill(r);
 		r->done = true;
 	}
 }
 
-/* A run that may connect does not go on without who does it. */
+/* If cordon-egress dies, a run with a network ends. */
 static void on_egress(struct run *r)
 {
 	struct err err;
 	enum limit_id limit = LIMIT_NONE;
 	bool ended = false;
-	int heard = dial_hear(r->gate.listener, &limit, &ended);
+	int heard = net_calls_receive(r->listener.fd, &limit, &ended);
 
 	if (heard < 0 && !r->ended && !r->killing) {
 		err_set(&err, ERR_SYSTEM, "cordon-egress died");
@@ -96,11 +68,11 @@ static void on_egress(struct run *r)
 	}
 }
 
-/* The last look before anything untrusted runs: is everything there that the tier promises? */
+/* The last check before untrusted code runs: all layers of the tier must be in place. */
 static int check_layers(const struct box *b, struct err *err)
 {
 #ifdef CORDON_MUTANT
-	if (b->without) /* what is left out takes others with it */
+	if (b->without) /* leaving one out affects others */
 		return 0;
 #endif
 	uint32_t missing = spec_layers(b->spec) & ~b->layers;
@@ -111,14 +83,15 @@ static int check_layers(const struct box *b, struct err *err)
 	return -1;
 }
 
-/* As they come, if the caller has room for them: nothing here waits for him. Those that he did not get,
- * and those that came again, he gets at the end. */
+/* Sends refusals at once if the caller's socket has room: the supervisor does not wait for the caller. The
+ * result brings the others, and those that happened again. */
 static void tell_refusals(struct run *r)
 {
-	const struct wire_denial *d = r->gate.denials;
+	const struct wire_denial *d = r->listener.denials;
 
-	while (r->told < r->gate.count && send(RESULT_FD, &d[r->told], sizeof(*d),
-					       MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(*d))
+	while (r->told < r->listener.count &&
+	       send(RESULT_FD, &d[r->told], sizeof(*d), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+		       (ssize_t)sizeof(*d))
 		r->told++;
 }
 
@@ -131,24 +104,25 @@ static uint64_t cpu_ns(int whose)
 	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000U;
 }
 
-uint64_t run_work_ns(const struct run *r)
+/* CPU time that the supervisor and its workers have spent on the calls of a box with a network. */
+static uint64_t work_ns(const struct run *r)
 {
 	if (!r->started || !run_has_network(r))
 		return 0;
-	return cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN) + local_cpu_ns(r->gate.local) -
+	return cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN) + worker_cpu_ns(r->listener.workers) -
 	       r->work_before_ns;
 }
 
-/* Our work for the box is outside of its cgroup. Milliseconds until we may work for it again. */
+/* This work is outside the box's cgroup, so it is limited here. Milliseconds until it may go on. */
 static uint64_t rest_ms(const struct run *r)
 {
 	uint64_t percent = r->box->spec->limit[LIMIT_CPU];
-	uint64_t work = percent ? run_work_ns(r) : 0;
+	uint64_t work = percent ? work_ns(r) : 0;
 
 	if (work <= WORK_BURST_MS * UINT64_C(1000000))
 		return 0;
 	uint64_t due = (work - WORK_BURST_MS * UINT64_C(1000000)) * 100 / percent * WORK_SHARE;
-	uint64_t since = io_now_ns() - r->gate.started_ns;
+	uint64_t since = io_now_ns() - r->listener.started_ns;
 	return due > since ? (due - since) / 1000000U + 1 : 0;
 }
 
@@ -157,19 +131,19 @@ static void on_gate(struct run *r)
 	struct err err;
 
 	if ((!r->started && check_layers(r->box, &err) < 0) ||
-	    gate_answer(&r->gate, r->box, &err) < 0) {
+	    listener_answer(&r->listener, r->box, &err) < 0) {
 		run_fail(r, &err);
 		return;
 	}
-	if (!r->started && r->gate.phase == GATE_RUN) {
+	if (!r->started && r->listener.phase == LISTENER_RUN) {
 		r->started = true;
-		r->work_before_ns = run_work_ns(r);
+		r->work_before_ns = work_ns(r);
 		spread_yield(false);
 		r->pids_seen = 1;
 		run_arm(r, r->box->spec->limit[LIMIT_TIME]);
 	}
 	tell_refusals(r);
-	if (r->gate.kill) {
+	if (r->listener.kill) {
 		r->result.killed_by_rule = 1;
 		run_end(r);
 	}
@@ -186,7 +160,7 @@ static void check_cpu_time(struct run *r)
 		err_errno(&err, ERR_LAYER, "reading the box's CPU time");
 		err_blame(&err, "cgroup");
 		run_fail(r, &err);
-	} else if (used + run_work_ns(r) > limit_ns) {
+	} else if (used + work_ns(r) > limit_ns) {
 		run_reached(&r->result, LIMIT_CPU_TIME, true);
 		run_end(r);
 	}
@@ -214,11 +188,11 @@ static int next_timeout(const struct run *r, uint64_t rest)
 	return left > 60000 ? 60000 : (int)left;
 }
 
-/* Nobody is left whom the filter holds: memory and processes will not become more, only the CPU
- * time of their exit. Looking now saves the time later, when the caller waits. */
+/* All processes under the filter have exited: memory and the number of processes will not grow, only the CPU
+ * time of their exit. Measuring now saves time later, when the caller waits. */
 static void on_last_exit(struct run *r)
 {
-	gate_retire(&r->gate, r->box->spec->flags & SPEC_NET);
+	listener_retire(&r->listener, r->box->spec->flags & SPEC_NET);
 	if (!r->started || !r->box->cgroup.ops || cgroup_has_clock(&r->box->cgroup))
 		return;
 	cgroup_measure(&r->box->cgroup, &r->usage);
@@ -233,9 +207,9 @@ static void fail_blind(struct run *r)
 	run_fail(r, &err);
 }
 
-static void on_local(struct run *r)
+static void on_workers(struct run *r)
 {
-	gate_answer_local(&r->gate, run_has_network(r));
+	listener_answer_examined(&r->listener, run_has_network(r));
 	tell_refusals(r);
 }
 
@@ -243,32 +217,32 @@ static void loop(struct run *r)
 {
 	while (!r->done) {
 		uint64_t rest = rest_ms(r);
-		struct pollfd fds[4 + LOCAL_MAX] = {
+		struct pollfd fds[4 + WORKER_MAX] = {
 			{.fd = RESULT_FD, .events = POLLIN},
 			{.fd = r->box->ctl, .events = POLLIN},
-			{.fd = rest ? -1 : r->gate.listener, .events = POLLIN},
+			{.fd = rest ? -1 : r->listener.fd, .events = POLLIN},
 			{.fd = run_has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
 			 .events = POLLIN}};
-		size_t count = 4 + local_wait(r->gate.local, fds + 4);
+		size_t count = 4 + worker_wait(r->listener.workers, fds + 4);
 		int n = poll(fds, count, next_timeout(r, rest));
 		if (n < 0 && errno != EINTR) {
 			fail_blind(r);
 			break;
 		}
-		if (fds[0].revents) { /* the caller is gone: nobody wants the result */
+		if (fds[0].revents) { /* the caller is dead */
 			r->abandoned = true;
 			break;
 		}
 		if (fds[1].revents)
-			run_hear(r);
-		if (!r->done && r->gate.listener >= 0 && (fds[2].revents & POLLIN))
+			run_receive(r);
+		if (!r->done && r->listener.fd >= 0 && (fds[2].revents & POLLIN))
 			on_gate(r);
 		else if (fds[2].revents & POLLHUP)
 			on_last_exit(r);
 		if (!r->done && fds[3].revents)
 			on_egress(r);
-		if (!r->done && r->gate.listener >= 0)
-			on_local(r);
+		if (!r->done && r->listener.fd >= 0)
+			on_workers(r);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);
@@ -277,12 +251,94 @@ static void loop(struct run *r)
 	}
 }
 
+static void measure_cgroup(struct run *r)
+{
+	struct wire_result *res = &r->result;
+	struct cgroup_usage u = r->usage;
+
+	if (!r->measured)
+		cgroup_measure(&r->box->cgroup, &u);
+	res->memory_peak = u.memory_peak ? u.memory_peak : res->memory_peak;
+	res->pids_peak = u.pids_peak  ? u.pids_peak
+			 : u.pids_hit ? r->box->spec->limit[LIMIT_PIDS]
+				      : r->pids_seen;
+	res->cpu_ms = u.cpu_ns ? u.cpu_ns / 1000000U : res->cpu_ms;
+	bool killed = WIFSIGNALED(res->wait_status) && WTERMSIG(res->wait_status) == SIGKILL;
+	if (u.memory_hit)
+		run_reached(res, LIMIT_MEMORY, killed && !res->timed_out);
+	if (u.pids_hit)
+		run_reached(res, LIMIT_PIDS, false);
+}
+
+static void measure(struct run *r)
+{
+	struct wire_result *res = &r->result;
+	uint64_t end = r->ended ? r->ended_ns : io_now_ns();
+
+	res->kind = WIRE_RESULT;
+	/* If init died while it sent the changes, the list is incomplete. */
+	res->changes_cut |= !r->told_all && r->box->spec->workspace == WORKSPACE_OVERLAY;
+
+	res->no_memory |= memory_was_out();
+	res->wall_ms = r->listener.started_ns ? (end - r->listener.started_ns) / 1000000U : 0;
+	res->layers = r->box->layers;
+	res->denials_cut = r->listener.cut;
+	snprintf(res->cgroup, sizeof(res->cgroup), "%s", cgroup_version(&r->box->cgroup));
+	if (r->box->cgroup.ops)
+		measure_cgroup(r);
+	res->cpu_ms += work_ns(r) / 1000000U;
+	if (res->limit < LIMIT_COUNT)
+		res->limit_value = r->box->spec->limit[res->limit];
+}
+
+static void tell(struct run *r)
+{
+	for (unsigned i = 0; i < r->listener.count; i++)
+		if (i >= r->told || r->listener.denials[i].count > 1)
+			io_send(RESULT_FD, &r->listener.denials[i], sizeof(r->listener.denials[i]),
+				-1);
+	io_send(RESULT_FD, &r->result, sizeof(r->result), -1);
+}
+
+static void tell_gone(void)
+{
+	uint32_t kind = WIRE_GONE;
+
+	io_send(RESULT_FD, &kind, sizeof(kind), -1);
+}
+
+/* All untrusted code is dead and reaped when the result is sent. Usually it is sent first, and
+ * WIRE_GONE after the cgroup is removed: the caller works meanwhile, and removes the cgroup
+ * itself if this process is killed in between. Init may still be exiting then; it dies with this
+ * process. If there is more to remove, and for an error, the result is sent last. */
+static int conclude(struct run *r, struct err *err)
+{
+	bool failed = r->failed, told = !failed && !r->abandoned;
+
+	listener_retire(&r->listener, r->box->spec->flags & SPEC_NET);
+	if (told)
+		measure(r);
+	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {
+		tell(r);
+		cgroup_remove(&r->box->cgroup);
+		tell_gone();
+		told = false;
+	}
+	*err = r->err;
+	run_bury(r);
+	if (told) {
+		tell(r);
+		tell_gone();
+	}
+	return failed ? -1 : 0;
+}
+
 #ifdef CORDON_MUTANT
 /* No filter, so no self-test that would start the clock. */
 static void start_without_gate(struct run *r)
 {
 	r->started = true;
-	r->gate.started_ns = io_now_ns();
+	r->listener.started_ns = io_now_ns();
 	run_arm(r, r->box->spec->limit[LIMIT_TIME]);
 }
 #endif
@@ -290,7 +346,7 @@ static void start_without_gate(struct run *r)
 int supervise(struct run *r, struct err *err)
 {
 	run_arm(r, SETUP_MS);
-	/* Who keeps the clock waits for nobody: a call that cannot be passed on is answered so. */
+	/* The supervisor must not block: a call that cannot be passed on fails with EAGAIN. */
 	if (run_has_network(r))
 		fcntl(EGRESS_FD, F_SETFL, O_NONBLOCK);
 #ifdef CORDON_MUTANT
@@ -298,5 +354,5 @@ int supervise(struct run *r, struct err *err)
 		start_without_gate(r);
 #endif
 	loop(r);
-	return run_conclude(r, err);
+	return conclude(r, err);
 }

@@ -6,57 +6,56 @@
 #define CORDON_BOX_SUPERVISE_H
 
 #include "box/box.h"
-#include "box/gate.h"
+#include "box/listener.h"
 
 struct run {
 	struct box *box;
-	struct gate gate;
+	struct listener listener;
 	pid_t pid;
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
-	bool told_all;	  /* init has told every change */
+	bool told_all;	  /* init has sent all changes */
 	bool egress_gone; /* after the end */
-	unsigned told;	  /* how many of the gate's refusals the caller knows already */
+	unsigned told;	  /* how many refusals the caller has */
 	uint64_t deadline_ns, ended_ns, pids_seen;
-	uint64_t work_before_ns; /* our own processor time when the program started */
+	uint64_t work_before_ns; /* the supervisor's CPU time when the program started */
 	struct cgroup_usage usage;
 	bool measured;
 	struct wire_result result;
 	struct err err;
 };
 
-/* start.c: makes the namespaces and init in them. */
+static inline bool run_has_network(const struct run *r)
+{
+	return r->box->spec->flags & SPEC_NET;
+}
+
+/* lifecycle.c: makes the namespaces and init in them. */
 int run_start(struct run *r, struct err *err);
 /* Gives init its ids and lets it build the root. */
 int run_release(struct run *r, struct err *err);
-/* Makes the cgroup, unless init was started in it, and lets the program's process enter it. */
+/* Makes the cgroup, unless init was started in it, and tells the program's process to enter it. */
 int run_open_cgroup(struct run *r, struct err *err);
 void run_kill(struct run *r);
-/* cgroup v2: init was started in the cgroup, which cannot be removed before it. */
+/* cgroup v2: init was started in the cgroup, which cannot be removed while init lives. */
 bool run_is_in_cgroup(const struct run *r);
-/* Waits for init's death and removes what is left. */
+/* Waits for the death of init and removes what is left. */
 void run_bury(struct run *r);
 
-/* reached.c: LIMIT was reached, and has ended the run or not. */
-void run_reached(struct wire_result *res, uint32_t limit, bool ended);
-
-/* hear.c: a word of init, or its silence. */
-void run_hear(struct run *r);
-/* When one of the above failed because init has ended, init has said why: into *ERR. */
-void run_hear_why(struct run *r, struct err *err);
-
-/* conclude.c: measures, buries, tells the result. */
-int run_conclude(struct run *r, struct err *err);
-
-/* supervise.c: the clock goes off in so many milliseconds. */
-enum { RUN_GRACE_MS = 5000 }; /* for init to reap and read the overlay after the kill */
+enum { RUN_GRACE_MS = 5000 }; /* for init to reap, and to read the overlay, after the kill */
+/* Sets the deadline, in milliseconds from now. */
 void run_arm(struct run *r, uint64_t ms);
 void run_end(struct run *r);
 void run_fail(struct run *r, const struct err *err);
-bool run_has_network(const struct run *r);
-/* Processor time that we and those who connect for us have spent on the calls of a box with a network. */
-uint64_t run_work_ns(const struct run *r);
-/* Until all is over; tells the result. */
+/* LIMIT was reached; ENDED: it has ended the run. */
+void run_reached(struct wire_result *res, uint32_t limit, bool ended);
+
+/* messages.c: receives a message of init, or the end of its socket. */
+void run_receive(struct run *r);
+/* If one of the functions above failed because init has ended, *ERR gets the reason that init sent. */
+void run_receive_error(struct run *r, struct err *err);
+
+/* supervise.c: runs until the box has ended, and sends the result. */
 int supervise(struct run *r, struct err *err);
 
 #endif

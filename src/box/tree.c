@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads /proc into rows and keeps those that descend from one process. In a box with its own /proc
- * that is everybody; without namespaces it is the part of the host that is ours.
+ * Reads /proc into rows and keeps the descendants of one process. In a box with a /proc of its own these are
+ * all processes; without namespaces /proc lists the whole host.
  */
 #include "box/tree.h"
 
@@ -25,8 +25,8 @@
 
 enum { THREAD_ROUNDS = 4 };
 
-/* A pipe keeps two pages when its user has used up his share of larger ones
- * (fs.pipe-user-pages-soft). Most processes get along with the table they start with. */
+/* A pipe keeps two pages once its user has used up the larger ones (fs.pipe-user-pages-soft). Most processes
+ * need no more descriptors than the initial table has. */
 enum { FDS_FREE = 64, FD_BYTES = 4096 };
 
 /* "Key:   123 kB" in a status-like text. */
@@ -37,7 +37,7 @@ static uint64_t field(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* A process may end while we look at it; a foreign one may be closed to us (hidepid). */
+/* A process may end while it is read; another user's may be hidden (hidepid). */
 static bool is_gone(void)
 {
 	return errno == ENOENT || errno == ESRCH || errno == EACCES || errno == EPERM;
@@ -64,7 +64,7 @@ static int parse_stat(const char *text, struct tree_row *row)
 			  &state, &parent, &cu, &cs, &start) != 5)
 		return bad_text();
 	row->parent = parent;
-	/* A first thread that has ended may have left others. */
+	/* The first thread may have ended while others live. */
 	row->dead = (state == 'Z' && row->threads <= 1) || state == 'X';
 	row->start = start;
 	row->reaped_us = (cu + cs) * 1000000 / tick;
@@ -79,8 +79,8 @@ int tree_read_stat(int proc, struct tree_row *row)
 	return io_read_text(proc, path, text, sizeof(text)) < 0 ? -1 : parse_stat(text, row);
 }
 
-/* TEXT has room for CORDON_STATUS_MAX. The threads come last of what we want: without them it is
- * not the whole. */
+/* TEXT has room for CORDON_STATUS_MAX. "Threads" comes after all other fields that are used: without it the
+ * text is cut. */
 static int read_status(int at, const char *pid, char *text)
 {
 	char path[64];
@@ -91,7 +91,7 @@ static int read_status(int at, const char *pid, char *text)
 	return strstr(text, "\nThreads:") ? 0 : bad_text();
 }
 
-/* What is swapped out is still used. */
+/* Swapped memory counts too. */
 static uint64_t shown_memory(const char *status)
 {
 	return (field(status, "\nRssAnon:") + field(status, "\nRssShmem:") +
@@ -99,8 +99,8 @@ static uint64_t shown_memory(const char *status)
 	       1024;
 }
 
-/* A process whose first thread has ended shows no memory, though its other threads have it all:
- * any of them shows it. */
+/* If the first thread of a process has ended, /proc/PID shows no memory. Each of its other
+ * threads shows all of it. */
 static int read_other_thread(int proc, struct tree_row *row, char *text)
 {
 	char path[64];
@@ -135,7 +135,7 @@ static int read_row(int proc, const char *pid, char *text, struct tree_row *row)
 				 .shown = atoi(pid),
 				 .parent = (pid_t)field(text, "\nPPid:"),
 				 .threads = field(text, "\nThreads:")};
-	/* Threads that come and go may escape one look. */
+	/* Threads start and end meanwhile, so one attempt may find none. */
 	for (int i = 0; i < THREAD_ROUNDS && row->threads > 1 && !strstr(text, "\nRssAnon:"); i++)
 		if (read_other_thread(proc, row, text) < 0)
 			return -1;
@@ -146,7 +146,7 @@ static int read_row(int proc, const char *pid, char *text, struct tree_row *row)
 	return 0;
 }
 
-/* "Worked waited times", in nanoseconds. A kernel may do without the file. */
+/* "RUN-TIME WAIT-TIME SLICES", in nanoseconds. Not all kernels have the file. */
 static void read_waited(int proc, struct tree_row *row)
 {
 	char path[64], text[128];
@@ -160,7 +160,7 @@ static void read_waited(int proc, struct tree_row *row)
 		row->waited_us = waited / 1000U;
 }
 
-/* Who does not let us look may have nothing but sockets. */
+/* A process whose descriptors cannot be read counts as if all were sockets. */
 static int count_sockets(int proc, struct tree_row *row)
 {
 	char path[64], name[16];
@@ -179,8 +179,8 @@ static int count_sockets(int proc, struct tree_row *row)
 	return errno && !is_gone() ? -1 : 0;
 }
 
-/* Who is closed to us keeps the cheap count, who has ended has nothing. A thread that stood for a
- * dead one may have ended alone. */
+/* A process that cannot be read keeps the plain count; one that has ended has no memory. If only the thread
+ * that was read in place of the first one has ended, the count stays too. */
 static void read_exact(int proc, struct tree_row *row)
 {
 	char path[64], text[4096];
@@ -202,7 +202,7 @@ static int read_more(int proc, struct tree_row *row, unsigned how)
 
 	if (tree_read_stat(proc, row) < 0 && !is_gone())
 		return -1;
-	/* Finer than the ticks in stat. */
+	/* More precise than the ticks in stat. */
 	if (clock_getcpuclockid(row->pid, &clock) == 0)
 		clock_gettime(clock, &used);
 	row->own_us = (uint64_t)used.tv_sec * 1000000U + (uint64_t)used.tv_nsec / 1000U;
@@ -217,11 +217,11 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *who)
+struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *process)
 {
-	struct tree_row *row = count ? bsearch(who, rows, count, sizeof(*rows), by_pid) : NULL;
+	struct tree_row *row = count ? bsearch(process, rows, count, sizeof(*rows), by_pid) : NULL;
 
-	return row && row->start == who->start ? row : NULL;
+	return row && row->start == process->start ? row : NULL;
 }
 
 static bool is_below(const struct tree_row *rows, size_t count, pid_t parent, pid_t root)
@@ -235,7 +235,7 @@ static bool is_below(const struct tree_row *rows, size_t count, pid_t parent, pi
 	return row && row->ours;
 }
 
-/* Children may be listed before their parents: again until nothing is added. */
+/* Children may come before their parents in the list: repeat until none is added. */
 static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 {
 	size_t kept = 0;
@@ -254,8 +254,8 @@ static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 	return kept;
 }
 
-/* Between vfork and exec a child works in its parent's memory, which must not count twice. Asked
- * before that memory is read: afterwards the child may have got its own. */
+/* Between vfork and exec a child uses its parent's memory, which must not count twice. Checked before the
+ * memory is read, because afterwards the child may have memory of its own. */
 static bool is_parents(const struct tree_row *rows, size_t count, const struct tree_row *row)
 {
 	const struct tree_row key = {.pid = row->parent};

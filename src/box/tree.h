@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The processes below one process, from /proc: who they are, what they use, and how to end them.
+ * The descendants of one process, from /proc: which they are, what they use, and how to end them.
  */
 #ifndef CORDON_BOX_TREE_H
 #define CORDON_BOX_TREE_H
@@ -27,28 +27,29 @@ struct tree_row {
 
 enum tree_how {
 	TREE_PLAIN = 0,
-	TREE_EXACT = 1,	  /* proportional memory, ten times dearer */
-	TREE_SOCKETS = 2, /* open sockets, by reading everybody's descriptors */
+	TREE_EXACT = 1,	  /* proportional memory, ten times slower */
+	TREE_SOCKETS = 2, /* open sockets, from the descriptors of each process */
 };
 
-/* Descendants of ROOT, without it, by pid; malloc'd. -1 and errno if something could not be looked
- * at: a part is never given out for the whole. */
+/* The descendants of ROOT, without ROOT, sorted by pid; malloc'd. -1 and errno if something
+ * could not be read: an incomplete list is never returned. */
 int tree_read(pid_t root, unsigned how, struct tree_row **ret, size_t *ret_count);
-/* What /proc says about ROW->pid, PROC being open there. */
+/* Reads /proc/PID/stat of ROW->pid; PROC is open on /proc. */
 int tree_read_stat(int proc, struct tree_row *row);
-/* NULL if it is not among them. */
-struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *who);
+/* The row of the same process; or NULL. */
+struct tree_row *tree_find(struct tree_row *rows, size_t count, const struct tree_row *process);
 
-/* Only if it is still the same process. */
+/* Sends SIG if the pid still belongs to the same process. */
 void tree_signal(const struct tree_row *row, int sig);
-/* Where no pid namespace does it: stops, then kills all descendants. -1: it could not see them. */
+/* Without a pid namespace: stops, then kills all descendants. -1: they could not be read. */
 int tree_kill(pid_t root);
-/* Everybody below whoever made SOCK and holds its other end, but not ourselves. Nobody at all when
- * that is not our parent: it has died, and its children are with somebody else's. */
+/* Kills the descendants of the process at the other end of SOCK, except the caller of this function. Does
+ * nothing if that process is not its parent: then it is dead, and its children have another parent. */
 void tree_sweep(int sock);
-/* The same below ROOT, which is the caller, and reaps them; *RET_STATUS (or NULL) is MAIN's. */
+/* The same below ROOT, which is this process, and reaps them. *RET_STATUS (or NULL) gets the
+ * status of MAIN. */
 void tree_bury(pid_t root, pid_t main, int *ret_status);
-/* Processes and threads of a user on this host. -1 and errno as with tree_read. */
+/* Counts a user's threads on this host. -1 and errno as with tree_read. */
 int tree_count_user(uid_t uid, uint64_t *ret);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ends the processes below one process where no pid namespace does it. Whom it signals is decided
- * by looking, and a number alone is never enough: between the look and the signal it may have
- * become somebody else's. It must never begin at a process that is not ours.
+ * Kills the descendants of one process where no pid namespace does it. A pid alone never identifies a
+ * process: before the signal is sent it may belong to another one, so the start time is compared too. It must
+ * never start at a process that is not part of a box.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,7 @@
 
 enum { STOP_ROUNDS = 64, END_ROUNDS = 200, RETRY_US = 10000 };
 
-/* The descriptor holds on to one process, and the second look tells whether it is the one that was
- * meant. False if not. */
+/* The pidfd pins one process, and reading its stat again shows whether it is the one in ROW. False if not. */
 static bool signal_same(const struct tree_row *row, int sig, bool any_parent)
 {
 	struct tree_row now = {.pid = row->pid};
@@ -32,7 +31,8 @@ static bool signal_same(const struct tree_row *row, int sig, bool any_parent)
 		return false;
 	if (fd >= 0)
 		return sys_pidfd_send_signal(fd, sig) == 0;
-	return kill(row->pid, sig) == 0; /* rather a small risk than a survivor */
+	return kill(row->pid, sig) ==
+	       0; /* without a pidfd: a small risk is better than a survivor */
 }
 
 void tree_signal(const struct tree_row *row, int sig)
@@ -52,7 +52,7 @@ static void crowd_done(struct crowd *c)
 
 #define AUTO_CROWD __attribute__((cleanup(crowd_done)))
 
-/* How many of them live, or -1; *RET is who was seen. */
+/* Returns how many live, or -1. *RET gets the processes that were found. */
 static ssize_t signal_all(pid_t root, int sig, struct crowd *ret)
 {
 	struct crowd now = {0};
@@ -71,8 +71,8 @@ static ssize_t signal_all(pid_t root, int sig, struct crowd *ret)
 	return living;
 }
 
-/* Whoever was stopped is killed, also when a death has made them somebody else's children
- * meanwhile: nobody would ever wake them. */
+/* Kills each process that was stopped, even if it has another parent by now: no other process would continue
+ * it. */
 static void kill_stopped(const struct crowd *stopped)
 {
 	for (size_t i = 0; stopped->rows && i < stopped->count; i++)
@@ -80,8 +80,9 @@ static void kill_stopped(const struct crowd *stopped)
 			signal_same(&stopped->rows[i], SIGKILL, true);
 }
 
-/* Stopping first: a tree that is killed leaf by leaf can outgrow us, a stopped one cannot. ROOT
- * must stay until we are through, or its tree cannot be found again: it is ourselves, or stopped. */
+/* Stops all processes first: a tree that is only killed can fork faster than it dies. ROOT must
+ * live until all are dead, or its tree cannot be found again: it is this process, or it is
+ * stopped. */
 int tree_kill(pid_t root)
 {
 	AUTO_CROWD struct crowd stopped = {0}, rest = {0};
@@ -97,8 +98,8 @@ int tree_kill(pid_t root)
 	return now < 0 || signal_all(root, SIGKILL, &rest) < 0 ? -1 : 0;
 }
 
-/* Its death would make us somebody else's child, and that one's other children are none of our
- * business: the first process of the host has all of them. */
+/* 0 if the caller is dead: then the parent is another process, for example pid 1 of the host, and its other
+ * children do not belong to a box. */
 static pid_t caller_of(int sock)
 {
 	struct ucred peer = {0};
@@ -109,18 +110,18 @@ static pid_t caller_of(int sock)
 	return getppid() == peer.pid ? peer.pid : 0;
 }
 
-/* The caller may die at any moment and its children be anybody's then, so each of them is held by
- * itself: once stopped it keeps its own below it until all of them are dead. */
+/* The caller may die at any time, and its children then get another parent. So each child is stopped first: a
+ * stopped child keeps its own descendants until all of them are dead. */
 static void end_child(const struct tree_row *child)
 {
 	if (!signal_same(child, SIGSTOP, false))
-		return; /* it has ended, or is not the caller's any more */
+		return; /* it has ended, or has another parent */
 	for (int i = 0; i < END_ROUNDS && tree_kill(child->pid) < 0; i++)
 		usleep(RETRY_US);
 	signal_same(child, SIGKILL, true);
 }
 
-/* How many children of CALLER but us were alive, or -1. */
+/* How many children of CALLER, except this process, were alive; or -1. */
 static ssize_t end_children(pid_t caller)
 {
 	AUTO_CROWD struct crowd all = {0};
@@ -138,7 +139,7 @@ static ssize_t end_children(pid_t caller)
 	return living;
 }
 
-/* A death gives children a new parent, and those are not who was seen: once more. */
+/* A death gives its children another parent, so the list changes: repeat until it is empty. */
 void tree_sweep(int sock)
 {
 	pid_t caller = caller_of(sock);
@@ -147,9 +148,9 @@ void tree_sweep(int sock)
 		usleep(RETRY_US);
 }
 
-/* Everybody is killed before anybody is waited for, and all who are dead are reaped at once: a tree
- * of thousands must not be read again for each of them. When it cannot be read, MAIN, which is
- * ours to reap and so has its number, is killed at least; we do not return before all are dead. */
+/* Kills all processes before it waits for one, and reaps all dead ones at once, so that it does
+ * not read a tree of thousands again for each. If the tree cannot be read, it kills at least
+ * MAIN, whose pid is certain because it was not reaped. It returns only when all are dead. */
 void tree_bury(pid_t root, pid_t main, int *ret_status)
 {
 	int status;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Adds up what the box's processes use. The cheap sum counts shared pages once per process; only
- * when it passes the limit is the exact (proportional) one read. What the kernel keeps for a
- * process and shows nowhere is counted as if it were all used: better too much than too little.
- * The times of looks are ours alone: nothing the program does may bring one about or put it off,
- * or it would work only in between.
+ * Adds up what the box's processes use. The plain sum counts shared pages once per process; only
+ * if it exceeds the limit is the exact (proportional) one read. Memory that the kernel uses for
+ * a process and does not show counts at its maximum. The program must not be able to trigger,
+ * delay or predict a measurement, or it would use resources only in between.
  */
 #include "box/watch.h"
 
@@ -25,9 +24,9 @@
 #include "box/disk.h"
 #include "box/tree.h"
 
-/* Without a /proc of our own a look means reading all of the host's. */
+/* Without a /proc of its own the watcher reads the host's, which takes longer. */
 enum { OWN_MIN_MS = 2, OWN_MAX_MS = 50, HOST_MIN_MS = 20, HOST_MAX_MS = 100, CPU_MAX_MS = 20 };
-/* The disk is looked at ten times a second, and for a tenth of the time at most. */
+/* The disk is measured ten times a second, and for at most a tenth of the time. */
 enum { DISK_MS = 100, DISK_SHARE = 10 };
 
 #define SOCKETS_FILE "/proc/self/net/sockstat"
@@ -38,7 +37,7 @@ struct sum {
 	bool has_new;
 };
 
-/* A socket's queue may be half as long again as the size it is given. */
+/* The queue of a socket may exceed its size by half. */
 static uint64_t socket_cost(void)
 {
 	int size = 212992;
@@ -75,8 +74,8 @@ int watch_interval(const struct watch *w)
 	return w->next_ns > now ? (int)((w->next_ns - now + 999999U) / 1000000U) : 0;
 }
 
-/* For how long has it been there? We know it of those who never slept. Others: longer than they
- * have been working, shorter than since the last look, and the start is told in ticks. */
+/* The likely age of a process. For one that never slept it is exact. Others are older than the CPU time that
+ * they have used, and younger than the last measurement; the start time has the precision of ticks. */
 static uint64_t likely_age_us(const struct tree_row *row, uint64_t since_us)
 {
 	uint64_t tick_us = 1000000U / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -88,7 +87,7 @@ static uint64_t likely_age_us(const struct tree_row *row, uint64_t since_us)
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	uint64_t up = (uint64_t)now.tv_sec * 1000000U + (uint64_t)now.tv_nsec / 1000U;
 	uint64_t start = row->start * tick_us;
-	if (start < up) { /* otherwise it says nothing */
+	if (start < up) { /* otherwise the start time is useless */
 		uint64_t ticks = up - start;
 		most = ticks < most ? ticks : most;
 		least = ticks > tick_us && ticks - tick_us > least ? ticks - tick_us : least;
@@ -96,9 +95,9 @@ static uint64_t likely_age_us(const struct tree_row *row, uint64_t since_us)
 	return most > least ? (most + least) / 2 : least;
 }
 
-/* CPU time that is likely to be missed if ROW is not there any more at the next look. One seen at
- * a single look stands for all those that came and went between two; of others half an interval
- * is missed on average. */
+/* The CPU time that is likely to be missed if ROW has ended by the next measurement. A process that only one
+ * measurement sees stands for all that start and end between two; of the others half an interval is missed on
+ * average. */
 static uint64_t likely_tail_us(const struct tree_row *row, const struct tree_row *before,
 			       uint64_t since_us)
 {
@@ -114,9 +113,10 @@ static uint64_t likely_tail_us(const struct tree_row *row, const struct tree_row
 	return whole - used;
 }
 
-/* CPU time has two incomplete counts. The kernel adds a child's to its parent when it is waited
- * for, and forgets it when the parent ignores SIGCHLD. Our own ledger keeps what a process had
- * used when we last saw it, and can only estimate what came after, or what nobody saw. */
+/* There are two incomplete counts of CPU time. The kernel adds that of a child to its parent
+ * when it is waited for, and drops it if the parent ignores SIGCHLD. The watcher's own sum keeps
+ * what a process had used when it was last measured, and can only estimate the rest, and
+ * processes that were never measured. */
 static void count_cpu(struct watch *w, struct tree_row *rows, size_t count, uint64_t since_us,
 		      struct sum *sum)
 {
@@ -155,7 +155,7 @@ int watch_count_sockets(const char *file, uint64_t *ret)
 	return 0;
 }
 
-/* A socket that is being passed in another one is in no process, but it is in our network. */
+/* A socket that is in transit in another socket belongs to no process, but to the network namespace. */
 static int count_sockets(const struct watch *w, const struct tree_row *rows, size_t count,
 			 uint64_t *ret)
 {
@@ -178,7 +178,7 @@ static int add_memory(const struct watch *w, const struct tree_row *rows, size_t
 	if (count_sockets(w, rows, count, &sockets) < 0)
 		return -1;
 	sum->memory += sockets * w->socket_bytes;
-	/* The box's /tmp is memory; the host's is not ours to count. */
+	/* The box's own /tmp is memory; the host's does not count. */
 	if (w->spec->tier == TIER_NO_USERNS)
 		return 0;
 	if (statfs("/tmp", &fs) < 0)
@@ -188,7 +188,7 @@ static int add_memory(const struct watch *w, const struct tree_row *rows, size_t
 	return 0;
 }
 
-/* Where the box has no file system of its own. */
+/* For a box without a file system of its own. */
 static int add_disk(struct watch *w, struct sum *sum)
 {
 	const char *dir = w->spec->private_dir;
@@ -230,7 +230,7 @@ static int add_all(struct watch *w, struct sum *sum)
 	return add_disk(w, sum);
 }
 
-/* Between half and one and a half of the interval, so that nobody knows when we look. */
+/* Between 0.5 and 1.5 intervals, so that the program cannot predict it. */
 static void pace(struct watch *w, const struct sum *sum)
 {
 	bool grew = sum->memory > w->memory_now + w->memory_now / 64;
@@ -250,8 +250,8 @@ static void pace(struct watch *w, const struct sum *sum)
 	w->next_ns = io_now_ns() + ns / 2 + (ns * (chance >> 12) >> 20);
 }
 
-/* The estimate must be a quarter above before it counts: it is off by some percent either way, and
- * those who wait for their children shall not suffer for it. */
+/* The estimate counts only if it exceeds the limit by a quarter: it is some percent too high or too low, and
+ * the kernel's count is exact for programs that wait for their children. */
 static bool cpu_is_over(const struct sum *sum, uint64_t limit_ms)
 {
 	uint64_t limit_us = limit_ms * 1000U;
@@ -268,9 +268,8 @@ int watch_look(struct watch *w, enum limit_id *ret_limit, bool *ret_end, struct 
 	if (!w->active || io_now_ns() < w->next_ns)
 		return 0;
 	if (add_all(w, &sum) < 0) {
-		err_errno(err, ERR_SYSTEM, "the watcher could not look at the box");
-		err_cause(err,
-			  "where no cgroup counts, a run that cannot be watched has no limits");
+		err_errno(err, ERR_SYSTEM, "the watcher could not measure the box");
+		err_cause(err, "without a cgroup, a run that cannot be measured has no limits");
 		return -1;
 	}
 	pace(w, &sum);
@@ -285,7 +284,7 @@ int watch_look(struct watch *w, enum limit_id *ret_limit, bool *ret_end, struct 
 		*ret_limit = LIMIT_CPU_TIME;
 	else if (sum.disk > limit[LIMIT_DISK])
 		*ret_limit = LIMIT_DISK;
-	else /* without namespaces nothing else counts the processes */
+	else /* without namespaces only the watcher counts processes */
 		*ret_end = w->spec->tier == TIER_NO_USERNS && sum.pids > limit[LIMIT_PIDS];
 	return 0;
 }

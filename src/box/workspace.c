@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The user's directory in the box: read-only, read-write, or under an overlay whose upper half is
- * the box's scratch space, so that nothing reaches the directory unless it is committed later.
- * Layers are named by short relative paths: /proc/mounts in the box must not tell host paths.
+ * The user's directory in the box: read-only, read-write, or under an overlay whose upper
+ * directory is in the box's scratch space, so that changes reach the directory only when they
+ * are applied later. The layers of the overlay have short relative paths, because /proc/mounts
+ * in the box must not show paths of the host.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +19,12 @@
 
 static int fail(struct err *err, const char *what)
 {
-	why_failed(err, LAYER_NEWROOT, what);
+	diagnose_failed(err, LAYER_NEWROOT, what);
 	err_context(err, "workspace");
 	return -1;
 }
 
-/* From inside the scratch space: layers have short names, and the new root is where we came from. */
+/* The working directory is the scratch space, so that the layers have short names. ROOT: the new root. */
 static int mount_overlay(const char *root, bool has_saved, struct err *err)
 {
 	char target[PATH_MAX + 16];
@@ -36,10 +37,9 @@ static int mount_overlay(const char *root, bool has_saved, struct err *err)
 	bool is_inside = errno == ELOOP;
 	fail(err, "mounting the overlay");
 	if (is_inside) {
-		err_cause(
-			err,
-			"Cordon's state directory, with the saved changes, lies in the workspace");
-		err_cure(err, "use another state directory, or a directory that does not hold it");
+		err_cause(err, "the workspace contains Cordon's state directory, where the changes "
+			       "are saved");
+		err_cure(err, "use another state directory, or another workspace");
 	} else {
 		err_cause(err, "the kernel refuses an overlay on this directory's file system");
 		err_cure(err, "use another directory, or :ro or :rw");
@@ -47,7 +47,7 @@ static int mount_overlay(const char *root, bool has_saved, struct err *err)
 	return -1;
 }
 
-/* Attaches TREE as a layer and opens it. */
+/* Attaches TREE as a layer, and opens it. */
 static int make_layer(const char *name, int tree)
 {
 	if (mkdir(name, 0755) < 0 ||
@@ -56,7 +56,7 @@ static int make_layer(const char *name, int tree)
 	return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Kernels before 6.15 take only attached mounts as layers, so the lower ones are attached too. */
+/* Kernels before 6.15 accept only attached mounts as layers, so the lower ones are attached too. */
 static int overlay(struct box *b, int source, int saved, int scratch, struct err *err)
 {
 	char root[PATH_MAX];
@@ -83,7 +83,7 @@ int workspace_mount(struct box *b, int source, int saved, int scratch, struct er
 	if (b->spec->workspace == WORKSPACE_OVERLAY)
 		return overlay(b, source, saved, scratch, err);
 	if (move_mount(source, "", AT_FDCWD, "workspace", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return fail(err, "mounting it");
+		return fail(err, "mounting the directory");
 	return 0;
 }
 
@@ -100,7 +100,7 @@ static int map_owner(const struct box *b, int tree, struct err *err)
 	struct stat st;
 
 	if (fstat(WORKSPACE_FD, &st) < 0)
-		return fail(err, "looking at it");
+		return fail(err, "reading its owner");
 	AUTO_CLOSE int map = ids_open_map(b, st.st_uid, st.st_gid, err);
 	if (map < 0)
 		return -1;
@@ -110,25 +110,25 @@ static int map_owner(const struct box *b, int tree, struct err *err)
 	return 0;
 }
 
-/* What the program writes there would be root's, a program that it leaves there included. */
+/* Files that the program makes there, programs included, would belong to root. */
 static int refuse_root(struct err *err)
 {
 	err_set(err, ERR_REFUSED,
-		"workspace: a directory of root's, or of its group, is not given read-write");
+		"workspace: a directory of root or of root's group cannot be read-write");
 	err_cause(err, "files that the program makes would belong to root");
 	err_cure(err, "use :overlay with --apply, or a directory of an ordinary user");
 	return -1;
 }
 
-/* By descriptor: the box's own id may not be able to walk to it. Files of the saved tree have the ids of the
- * workspace's owner. */
+/* By descriptor, because the box's user may not be able to reach the path. Files of the saved
+ * tree have the ids of the workspace's owner. */
 static int clone_given(const struct box *b, int fd, int *ret, struct err *err)
 {
 	AUTO_CLOSE int tree = open_tree(
 		fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 
 	if (tree < 0)
-		return fail(err, "opening it");
+		return fail(err, "opening the directory");
 	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
 		return -1;
 	*ret = scope_take_fd(&tree);

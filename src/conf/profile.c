@@ -47,11 +47,11 @@ const struct spec_file profile_common_files[] = {
 	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
 				 "agent:x:1000:1000:agent:/tmp:/bin/sh\n"),
 	SPEC_TEXT("/etc/group", "root:x:0:\nagent:x:1000:\n"),
-	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns files\n"),
 	SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost cordon\n"),
 	{NULL, NULL, false, 0}};
 
-/* Whom to ask for names, and whose word counts for a certificate. */
+/* The resolver, and the certificate authorities. */
 const struct spec_file profile_net_files[] = {
 	SPEC_TEXT("/etc/resolv.conf",
 		  "nameserver " EGRESS_RESOLVER "\noptions timeout:30 attempts:1\n"),
@@ -101,7 +101,7 @@ static const struct profile_bind bash_binds[] = {
 	{"/etc/localtime", DATA},	  {"/sys/devices/system/cpu", DATA}, {NULL, 0},
 };
 
-/* What a shell script is made of. None of them can reach beyond the box. */
+/* The usual programs of shell scripts. The box bounds all of them. */
 /* clang-format off */
 static const char *const bash_programs[] = {
 	"/usr/bin/bash",     "/usr/bin/dash",	  "/usr/bin/cat",      "/usr/bin/ls",
@@ -125,13 +125,28 @@ static const char *const bash_programs[] = {
 	NULL};
 /* clang-format on */
 
+/* clang-format off */
+static const char *const bash_names[] = {
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
+	"bashrc", "bash.bashrc", ".profile", "profile", ".shrc", ".kshrc", ".mkshrc",
+	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", "zshrc", "zshenv",
+	"zprofile", ".envrc", ".xinitrc", ".xsession", ".xprofile", ".xsessionrc",
+	"rc.local", "PKGBUILD", "APKBUILD", NULL,
+};
+static const char *const bash_interpreters[] = {
+	"sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "pdksh", "lksh", "yash", "posh",
+	"bats", "busybox", NULL,
+};
+static const char *const python_interpreters[] = {"python", "pythonw", "ipython", "pypy", NULL};
+/* clang-format on */
+
 static const char *const python_env[] = {"MPLCONFIGDIR=@/.matplotlib", NULL};
 
 static const struct profile profiles[] = {
 	{.name = "python",
 	 .help = "/usr/bin/python3 with Debian's packages",
 	 .interpreter = "/usr/bin/python3",
-	 .args = {"-B", "-s", NULL}, /* nothing that a home directory holds is code */
+	 .args = {"-B", "-s", NULL}, /* no code from a home directory */
 	 .isolated = {"-B", "-I", "-S", "-Wignore", NULL},
 	 .package = "python3",
 	 .target = "/cordon/main",
@@ -139,6 +154,12 @@ static const struct profile profiles[] = {
 	 .venv = "bin/python3",
 	 .make_venv = "python3 -m venv",
 	 .path_env = "PYTHONPATH",
+	 .reader = "python",
+	 .scanned_suffixes = ".pyw\0.pyi\0.pth\0",
+	 .scanned_programs = python_interpreters,
+	 .runs_any_bytes = true,
+	 .has_boot = true,
+	 .reads_cookie = true,
 	 .binds = python_binds,
 	 .env = python_env},
 	{.name = "bash",
@@ -147,6 +168,11 @@ static const struct profile profiles[] = {
 	 .package = "bash",
 	 .target = "/cordon/main",
 	 .suffixes = ".sh\0.bash\0",
+	 .reader = "bash",
+	 .scanned_suffixes = ".ksh\0.zsh\0.dash\0.ash\0.bats\0.command\0",
+	 .scanned_names = bash_names,
+	 .scanned_programs = bash_interpreters,
+	 .is_shell = true,
 	 .binds = bash_binds,
 	 .programs = bash_programs},
 	{.name = "node",
@@ -157,6 +183,17 @@ static const struct profile profiles[] = {
 	 .suffixes = ".js\0.mjs\0.cjs\0",
 	 .spec_flags = SPEC_PROC_FULL,
 	 .binds = node_binds},
+	{.name = "ruby",
+	 .help = "/usr/bin/ruby with Debian's packages",
+	 .interpreter = "/usr/bin/ruby",
+	 .package = "ruby",
+	 .target = "/cordon/main",
+	 .suffixes = ".rb\0",
+	 .binds = (const struct profile_bind[]){{"/usr/lib/ruby", CODE | WHEN_EXEC},
+						{"/usr/share/rubygems-integration", DATA},
+						{"/usr/share/zoneinfo", DATA},
+						{"/etc/localtime", DATA},
+						{NULL, 0}}},
 	{.name = "binary",
 	 .help = "an explicit program, given by its path",
 	 .target = "/cordon/main",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Language profiles: what a program of that language needs to see of the host. One row each;
- * a request extends its profile, it never replaces it.
+ * Language profiles, one row each: the interpreter, the paths of the host that its programs need, the
+ * reader of its code, and its files. A new language is one row. A request extends its profile and
+ * never replaces it.
  */
 #ifndef CORDON_CONF_PROFILE_H
 #define CORDON_CONF_PROFILE_H
@@ -29,15 +30,23 @@ struct profile {
 	const char *venv;     /* its interpreter below a virtualenv; NULL: it knows none */
 	const char *make_venv; /* the command that makes one */
 	const char *path_env;  /* the variable that names where modules are, or NULL */
+	const char *reader;    /* makes its code view; NULL: none, its code is scanned as text */
+	const char *scanned_suffixes;	     /* more suffixes of its files, for a scan; or NULL */
+	const char *const *scanned_names;    /* files that it reads by their name; or NULL */
+	const char *const *scanned_programs; /* in the first line of its files; or NULL */
+	bool is_shell;			     /* its code is a list of commands */
+	bool runs_any_bytes; /* it also runs archives and compiled code, whatever their name */
+	bool has_boot;	     /* its interpreter can load our modules (runtime/boot) */
+	bool reads_cookie;   /* a comment of the first two lines can name another encoding */
 	unsigned spec_flags;
 	const struct profile_bind *binds; /* ended by a row without path */
 	const char *const *programs;	  /* may be started; NULL-terminated or NULL */
 	const char *const *env;		  /* as profile_common_env */
 };
 
-/* NULL when there is none of that name. */
+/* NULL if NAME is not a profile. */
 const struct profile *profile_find(const char *name);
-/* By suffix; NULL when none fits. */
+/* By suffix; NULL if no suffix fits. */
 const struct profile *profile_guess(const char *file);
 /* The I-th profile, or NULL past the end. */
 const struct profile *profile_at(unsigned i);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row per suffix. Overflow, a sign, a blank or a suffix of another unit is an error that
- * shows an example.
+  * One row per suffix. Overflow, a sign, a blank or the suffix of another unit is an error with an example.
  */
 #include "conf/units.h"
 
@@ -16,12 +15,13 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* The first of a unit is what a bare number means. */
+/* The first row of a unit holds for a number without suffix. */
 static const struct suffix suffixes[] = {
 	{UNIT_DURATION_MS, "s", 1000},
 	{UNIT_DURATION_MS, "ms", 1},
 	{UNIT_DURATION_MS, "m", 60000},
 	{UNIT_DURATION_MS, "h", 3600000},
+	{UNIT_DURATION_MS, "d", 86400000},
 	{UNIT_BYTES, "", 1},
 	{UNIT_BYTES, "K", 1ULL << 10},
 	{UNIT_BYTES, "M", 1ULL << 20},

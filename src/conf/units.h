@@ -12,11 +12,11 @@
 #include "base/err.h"
 #include "model/limit.h"
 
-/* Text in, value out; false when it is none. */
+/* Parses TEXT; false if it is malformed. */
 bool units_parse(enum unit unit, const char *text, uint64_t *ret);
-/* How a value of the unit is written. */
+/* An example of a value. */
 const char *units_example(enum unit unit);
-/* Text in, value out, checked against the limit's bounds. */
+/* Parses TEXT and checks the limit's bounds. */
 int units_parse_limit(enum limit_id id, const char *text, uint64_t *ret, struct err *err);
 /* The shortest exact way to write VALUE. */
 const char *units_format(enum unit unit, uint64_t value, char *buf, size_t size);

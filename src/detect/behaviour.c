@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conditions that look beyond the event's texts: measurements, and sequences of events. The
- * reference's rule for a single event is kept as it is: two steps in one event are a match, however
- * many steps there are.
+ * Conditions on more than the event's texts: measurements, and sequences of events. As in the
+ * reference, two matched steps in a single event are a match, however many steps the sequence has.
  */
 #include <math.h>
 #include <string.h>
@@ -44,7 +43,7 @@ static int64_t now_of(const struct engine_thread *t, const struct event *event)
 {
 	struct timespec now;
 
-	/* The reference goes by its own clock even when it reads old events. */
+	/* The reference uses its own clock even for old events. */
 	if (t->engine->options.mode == DETECT_STRICT && event->time_ms != EVENT_TIME_NONE)
 		return event->time_ms;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -58,7 +57,7 @@ static const struct session *session_of(const struct engine_thread *t, const str
 		       : NULL;
 }
 
-/* How many earlier events in the window have the mark; all, if it is PATTERN_NONE. */
+/* The number of earlier events in the window with the mark; with PATTERN_NONE all of them. */
 static double count_events(const struct engine_thread *t, const struct event *event,
 			   uint64_t window_ms, uint32_t mark)
 {
@@ -87,7 +86,7 @@ enum answer ask_metric(struct engine_thread *t, const struct event *event,
 	return compare[c->compare](value, c->threshold) ? ANSWER_YES : ANSWER_NO;
 }
 
-/* Lets every step know whether one of its patterns matched. */
+/* Records for every step whether one of its patterns matched. */
 static void answer_steps(struct engine_thread *t, const struct db_hits *hits)
 {
 	const struct ruleset *p = &t->engine->set;
@@ -136,12 +135,12 @@ int find_steps(struct engine_thread *t, struct text content, bool more, struct e
 }
 
 struct span {
-	size_t last;   /* the event of the step before, plus one */
-	bool timeless; /* one of them has no time: there is no window then */
+	size_t last;   /* the event of the previous step, plus one */
+	bool timeless; /* one of the events has no time, so there is no window */
 	double first_ms, last_ms;
 };
 
-/* The first event that matches STEP: among the earlier ones, or this one at the end. */
+/* The first event that matches STEP: among the earlier ones, or the current one at the end. */
 static bool find_step(const struct engine_thread *t, const struct session *s,
 		      const struct event *event, uint32_t step, size_t *ret_at, int64_t *ret_time)
 {
@@ -204,7 +203,7 @@ void thread_mark(struct engine_thread *t, uint32_t mark)
 	t->mark[t->markc++] = mark;
 }
 
-/* Only types that are about a tool name one; without a field it is the content. */
+/* Only event types about a tool name one; without a field it is the content. */
 static void mark_tool(struct engine_thread *t, const struct event *event)
 {
 	const struct node *field = node_get(event->fields, "tool_name");
@@ -226,7 +225,7 @@ int thread_record(struct engine_thread *t, const struct event *event, struct err
 
 	if (!t->sessions || !event->session || !*event->session)
 		return 0;
-	/* What could not be decided counts: a limit must not hide a step. */
+	/* An undecided step counts as matched: a limit must not hide a step. */
 	for (size_t s = 0; s < t->engine->set.stepc; s++)
 		if (t->step[s] != ANSWER_NO)
 			thread_mark(t, (uint32_t)s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine's sentence: the event's texts are scanned, the rules that had a hit are evaluated, and
- * what is hidden in the texts is scanned in their place. Cost goes with the texts' length and the
- * number of hits, not with the number of rules.
+ * Scans an event: the texts are scanned, rules with a hit are evaluated, then each hidden layer is
+ * scanned in its text's place. The cost grows with the length of the texts and the number of hits,
+ * not with the number of rules.
  */
 #include "detect/engine.h"
 
@@ -11,11 +11,11 @@
 
 #include "base/scope.h"
 #include "base/utf8.h"
+#include "detect/findings.h"
 #include "detect/hits.h"
 #include "detect/ruleset_file.h"
 #include "detect/skill.h"
-#include "detect/undecided.h"
-#include "scan/decode.h"
+#include "scan/text/decode.h"
 
 /* One call. */
 struct call {
@@ -23,7 +23,7 @@ struct call {
 	const struct event *event;
 	enum view view;
 	const char *decoding;
-	bool once; /* a rule that is there already is not added */
+	bool once; /* a rule that is in the list is not added again */
 	struct findings *ret;
 	struct err *err;
 };
@@ -101,19 +101,19 @@ static int add(struct call *c, uint32_t number, const struct rule *rule, const s
 		.matchedc = o->matchedc,
 		.matched = matched,
 	};
-	c->t->found[number] = (struct thread_found){c->t->scan, decided};
+	c->t->found[number] = (struct thread_result){c->t->scan, decided};
 	return 0;
 }
 
-/* Is there nothing more to learn about this rule? */
+/* Can another scan no longer change this rule's result? */
 static bool is_known(const struct call *c, uint32_t number, enum answer answer)
 {
-	const struct thread_found *f = &c->t->found[number];
+	const struct thread_result *f = &c->t->found[number];
 
 	return c->once && f->scan == c->t->scan && (f->decided || answer == ANSWER_UNDECIDED);
 }
 
-/* Rules that were not made for skills need more than one condition there. */
+/* In a skill, rules that were not made for skills need more than one condition. */
 static bool is_enough(const struct call *c, const struct rule *rule, const struct outcome *o)
 {
 	size_t total = rule->combine == COMBINE_EXPRESSION ? 1 : rule->conditionc;
@@ -142,7 +142,7 @@ static int evaluate(struct call *c, uint32_t number)
 	return add(c, number, rule, o);
 }
 
-/* Rules that may match without a hit, unless a hit had them evaluated already. */
+/* Evaluates rules that may match without a hit, unless a hit had them evaluated already. */
 static int evaluate_always(struct call *c)
 {
 	const struct ruleset *p = &c->t->engine->set;
@@ -173,9 +173,9 @@ static int evaluate_all(struct call *c)
 	return 0;
 }
 
-/* LAYER instead of the N-th text. What was found there still holds: evidence adds up. */
+/* Scans LAYER in place of the N-th text. Earlier hits stay: evidence accumulates. */
 static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer,
-		      struct hits_known *known, bool content)
+		      struct hits_scanned *known, bool content)
 {
 	struct text text = {layer->data, layer->len};
 	int result = prepared_init(&c->t->text[n], text, c->err);
@@ -193,7 +193,7 @@ static int scan_layer(struct call *c, size_t n, const struct decode_layer *layer
 	return result;
 }
 
-/* How many steps the layers of a text of LEN bytes may take. */
+/* The maximum of steps for the layers of a text of LEN bytes. */
 static uint64_t layer_steps(const struct call *c, size_t len)
 {
 	uint64_t steps = c->t->engine->options.layers_steps;
@@ -201,16 +201,16 @@ static uint64_t layer_steps(const struct call *c, size_t len)
 	return steps ? steps : ENGINE_LAYERS_STEPS + (uint64_t)len * ENGINE_LAYERS_BYTE_STEPS;
 }
 
-/* Every layer under the N-th text. The names of layers live in RET from now on. */
+/* Scans every layer of the N-th text. RET then owns the names of layers. */
 static int scan_layers(struct call *c, size_t n)
 {
 	const struct prepared *p = &c->t->text[n];
 	struct call inner = *c;
 	struct decode d = {0};
-	struct hits_known known = {.whole = *p};
+	struct hits_scanned known = {.whole = *p};
 	uint64_t most = layer_steps(c, p->raw.len), before = db_steps(c->t->scratch);
 
-	/* Asked once: the text may be long, and its layers many. */
+	/* Computed once, because the text may be long and have many layers. */
 	bool content = p->source.len == c->event->content.len &&
 		       !memcmp(p->source.s, c->event->content.s, p->source.len);
 	inner.view = VIEW_DECODED;
@@ -233,7 +233,7 @@ static int scan_layers(struct call *c, size_t n)
 		for (size_t k = had; k < c->ret->count; k++)
 			c->ret->list[k].decoding = inner.decoding;
 	}
-	hits_known_done(&known);
+	hits_scanned_done(&known);
 	decode_done(&d);
 	return result;
 }
@@ -257,7 +257,7 @@ static int scan_texts(struct call *c, const struct text *instead, bool layers)
 	return result;
 }
 
-/* The reference's way: each block is a document of its own, its findings come after the others. */
+/* Reference mode: each block is a document of its own, and its findings come after the others. */
 static int scan_blocks(struct call *c)
 {
 	struct text block[SKILL_BLOCKS_MAX];
@@ -290,7 +290,7 @@ static void begin(struct engine_thread *t)
 		t->marked[t->mark[--t->markc]] = false;
 }
 
-/* An undecided finding whose rule matched after all, in another layer, says nothing more. */
+/* Drops an undecided finding whose rule matched in another layer. */
 static void drop_settled(struct engine_thread *t, struct findings *f, size_t from)
 {
 	size_t kept = from;
@@ -298,7 +298,7 @@ static void drop_settled(struct engine_thread *t, struct findings *f, size_t fro
 	for (size_t i = from; i < f->count; i++) {
 		const struct rule *rule = f->list[i].rule;
 		bool counts = f->list[i].undecided && undecided_number(rule) < 0;
-		const struct thread_found *found = counts ? &t->found[rule->order] : NULL;
+		const struct thread_result *found = counts ? &t->found[rule->order] : NULL;
 		if (!found || found->scan != t->scan || !found->decided)
 			f->list[kept++] = f->list[i];
 	}
@@ -337,7 +337,7 @@ int engine_scan_view(const struct engine *engine, struct engine_thread *t,
 	for (size_t i = 0; i < ret->count; i++)
 		if (undecided_number(ret->list[i].rule) < 0)
 			t->found[ret->list[i].rule->order] =
-				(struct thread_found){t->scan, !ret->list[i].undecided};
+				(struct thread_result){t->scan, !ret->list[i].undecided};
 	if (scan_texts(&c, &text, false) < 0)
 		return -1;
 	drop_settled(t, ret, 0);
@@ -357,7 +357,7 @@ void engine_place_done(struct engine_place *p)
 	p->text = (struct text){0};
 }
 
-/* The byte at which the UNIT-th UTF-16 unit of the text begins. */
+/* The byte at which code unit UNIT of the text begins. */
 static size_t byte_of(const struct engine_place *p, size_t unit)
 {
 	size_t at = 0;
@@ -376,7 +376,7 @@ int engine_locate(const struct engine *engine, struct engine_thread *t, const st
 		  size_t number, const struct engine_place *place, size_t *ret_offset)
 {
 	const struct ruleset *p = &engine->set;
-	/* Other methods' numbers are not of conditions. */
+	/* The numbers of rules of other kinds are not those of conditions. */
 	bool listed = rule->method != METHOD_SIGNATURE && rule->method != METHOD_TRACE;
 	const struct rule_condition *c =
 		listed && number < rule->conditionc ? &rule->condition[number] : NULL;

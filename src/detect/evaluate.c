@@ -1,17 +1,76 @@
 /* SPDX-License-Identifier: MIT
  *
- * One rule on one event, when the patterns have been matched already: the conditions in their
- * order, how they come together, and how sure that makes. An answer may be "undecided"; it then
- * decides nothing that another answer can decide without it.
+ * One rule on one event, after the patterns have been matched: the conditions in their order, how
+ * they combine, and the confidence. An undecided answer has no effect where another answer decides
+ * without it. A rule of indicators compares each with one field, hashes in any case.
  */
 #include <string.h>
 
 #include "base/scope.h"
 #include "detect/language.h"
 #include "detect/thread.h"
-#include "scan/lower.h"
+#include "scan/text/lower.h"
 
-enum { GAPS_MAX = 64 }; /* between quotations, that are looked into */
+static bool is_hash(const struct node *type)
+{
+	static const char *const hashes[] = {"sha256", "sha512", "blake2b-256"};
+	const char *name = node_string(type);
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(hashes); i++)
+		if (!strcmp(name, hashes[i]))
+			return true;
+	return false;
+}
+
+static int small(unsigned char c)
+{
+	return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+static bool is_equal(struct text a, struct text b, bool any_case)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (any_case ? small((unsigned char)a.s[i]) != small((unsigned char)b.s[i])
+			     : a.s[i] != b.s[i])
+			return false;
+	return true;
+}
+
+static bool is_met(const struct event *event, const struct node *indicator)
+{
+	const char *target = node_string(node_get(indicator, "target_field"));
+	const struct node *value = node_get(indicator, "value");
+	const struct node *actual = target ? node_get(event->fields, target) : NULL;
+
+	if (!value || value->kind != NODE_STRING || !actual || actual->kind != NODE_STRING)
+		return false;
+	return is_equal(actual->text, value->text, is_hash(node_get(indicator, "type")));
+}
+
+static void evaluate_signature(const struct event *event, const struct rule *rule,
+			       struct outcome *ret)
+{
+	const struct node *list = node_get(rule->signature, "indicators");
+	const char *logic = node_string(node_get(rule->signature, "match_logic"));
+	size_t met = 0;
+
+	for (size_t i = 0; i < node_count(list); i++) {
+		if (!is_met(event, node_item(list, i)))
+			continue;
+		if (met < RULE_CONDITIONS_MAX)
+			ret->matched[met] = (uint32_t)i;
+		met++;
+	}
+	if (!met || (logic && !strcmp(logic, "all") && met < node_count(list)))
+		return;
+	ret->answer = ANSWER_YES;
+	ret->confidence = 1;
+	ret->matchedc = met < RULE_CONDITIONS_MAX ? met : RULE_CONDITIONS_MAX;
+}
+
+enum { GAPS_MAX = 64 }; /* the maximum of quotations between which a match is searched */
 
 struct asking {
 	struct engine_thread *t;
@@ -20,7 +79,7 @@ struct asking {
 	const struct ruleset_rule *set;
 	const struct rule_condition *c;
 	const struct ruleset_condition *pc;
-	/* Marks of what matched, put down only if the rule matches. */
+	/* Marks of matched patterns; they are recorded only if the rule matches. */
 	size_t markc;
 	uint32_t mark[RULE_CONDITIONS_MAX];
 	struct err *err;
@@ -34,7 +93,8 @@ static struct prepared *text_of(const struct asking *a)
 	return f->value.s ? &a->t->text[f->text] : NULL;
 }
 
-/* As the reference decides: by where the first match is. A match in the raw text alone never is. */
+/* As in the reference, the place of the first match decides. A match in the raw text alone is
+ * never in quoted code. */
 static bool is_first_quoted(struct asking *a, const struct prepared *p, uint32_t pattern)
 {
 	size_t start;
@@ -44,7 +104,8 @@ static bool is_first_quoted(struct asking *a, const struct prepared *p, uint32_t
 	       fences_contain(&p->fences, start);
 }
 
-/* No match begins outside. Who quotes an attack first must not hide the same one behind it. */
+/* Does no match begin outside quoted code? In strict mode a quoted attack must not hide the same
+ * attack after it. */
 static bool is_all_quoted(struct asking *a, const struct prepared *p, uint32_t pattern)
 {
 	size_t unit = 0;
@@ -63,7 +124,7 @@ static bool is_all_quoted(struct asking *a, const struct prepared *p, uint32_t p
 	return false;
 }
 
-/* Is what this pattern matches quoted code? */
+/* Is the match of this pattern in quoted code? */
 static bool is_quoted(struct asking *a, const struct ruleset_use *u)
 {
 	bool skill = a->event->skill, strict = a->t->engine->options.mode == DETECT_STRICT;
@@ -79,7 +140,7 @@ static bool is_quoted(struct asking *a, const struct ruleset_use *u)
 	return strict ? is_all_quoted(a, p, u->pattern) : is_first_quoted(a, p, u->pattern);
 }
 
-/* What was in quoted code is forgotten: in a layer of the text nobody could tell any more. */
+/* Clears matches in quoted code: in a layer of the text their place would be unknown. */
 static enum answer ask_patterns(struct asking *a)
 {
 	enum answer best = ANSWER_NO;
@@ -120,7 +181,7 @@ static bool equals(struct text text, struct text value)
 	return text.len == value.len && starts(text, value);
 }
 
-/* How a list compares; case only counts where the row says so. */
+/* How a list compares; case counts only where the row says so. */
 static const struct {
 	bool (*compare)(struct text text, struct text value);
 	bool cased;
@@ -189,7 +250,7 @@ static enum answer (*const ask[])(struct asking *a) = {
 	[CONDITION_SEQUENCE] = ask_steps,
 };
 
-/* What the conditions say together. "any" stops at the first that holds. */
+/* Combines the conditions. "any" stops at the first that holds. */
 static enum answer combine(struct asking *a, enum answer *answer)
 {
 	enum answer any = ANSWER_NO, all = ANSWER_YES;
@@ -208,7 +269,8 @@ static enum answer combine(struct asking *a, enum answer *answer)
 	return a->rule->combine == COMBINE_ANY ? any : all;
 }
 
-/* In two steps: no compiler may join them to one that rounds otherwise than JavaScript. */
+/* In two steps, because a compiler may fuse one expression and round differently from
+ * JavaScript. */
 static double confidence(const struct rule *rule, size_t matched)
 {
 	double ratio = (double)matched / (double)(rule->conditionc ? rule->conditionc : 1);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * An event's keys are rows: each has one type and one place. The reference takes what comes and
- * throws somewhere inside when it is of another type; here it is an error with the key's name.
- * Keys that nobody knows are somebody else's.
+ * The keys of an event are rows: each has one type and one place in the struct. The reference throws
+ * an exception on a value of another type; here it is an error that names the key. Unknown keys are
+ * ignored.
+ *
+ * The text of a field, in the reference's order: a skill is its whole document; then the event's own
+ * field if it is not empty; then the content where it stands for the field; then, for some types,
+ * what their content stands for when the field is absent (an empty field is not absent); then
+ * metadata. One quirk follows and is kept: the empty tool_name of a tool_call is its content.
  */
 #include "detect/event.h"
 
@@ -20,13 +25,13 @@ static int wrong(struct err *err, const char *key, const struct node *n, const c
 		       wanted);
 }
 
-/* A word for machines: no NUL in it. */
+/* A name for programs: no NUL in it. */
 static int read_word(const char *key, const struct node *n, const char **ret, struct err *err)
 {
 	if (n->kind != NODE_STRING)
 		return wrong(err, key, n, "a string");
 	*ret = node_string(n);
-	return *ret ? 0 : err_set(err, ERR_INPUT, "event: there is a NUL in %s", key);
+	return *ret ? 0 : err_set(err, ERR_INPUT, "event: %s contains a NUL", key);
 }
 
 static int read_type(const char *key, const struct node *n, struct event *e, struct err *err)
@@ -67,7 +72,7 @@ static int read_content(const char *key, const struct node *n, struct event *e, 
 	return 0;
 }
 
-/* Every value of MAP is of KIND, or null, which is as good as absent. */
+/* Every value of MAP is of KIND, or null, which counts as absent. */
 static int check_map(const char *key, const struct node *map, enum node_kind kind, struct err *err)
 {
 	char name[128];
@@ -127,7 +132,7 @@ static int read_trace(const char *key, const struct node *n, struct event *e, st
 	return 0;
 }
 
-/* COUNT digits at *S, which moves behind them. */
+/* Reads COUNT digits at *S and moves *S past them. */
 static bool read_digits(const char **s, int count, int64_t *ret)
 {
 	*ret = 0;
@@ -154,7 +159,7 @@ static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 	return (int64_t)timegm(&tm) / 86400;
 }
 
-/* "03:04", with ":05" and ".678" if they are there, in milliseconds. */
+/* "03:04", optionally with ":05" and ".678", in milliseconds. */
 static bool read_clock(const char **s, int64_t *ret)
 {
 	int64_t hours, minutes, seconds = 0, ms = 0;
@@ -170,8 +175,8 @@ static bool read_clock(const char **s, int64_t *ret)
 	return true;
 }
 
-/* "2026-01-02T03:04:05.678Z", "...+01:00". Anything else has no time, as in JavaScript: a window
- * then excludes nothing. */
+/* "2026-01-02T03:04:05.678Z", "...+01:00". Any other text has no time, as in JavaScript, and then
+ * a window excludes nothing. */
 static int64_t parse_time(const char *s)
 {
 	int64_t year, month, day, clock = 0, zone = 0;
@@ -230,11 +235,81 @@ int event_from_node(const struct node *object, struct event *ret, struct err *er
 {
 	*ret = (struct event){.type = EVENT_OTHER, .time_ms = EVENT_TIME_NONE};
 	if (object->kind != NODE_MAP)
-		return wrong(err, "it", object, "a map");
+		return wrong(err, "the value", object, "a map");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct node *n = node_get(object, keys[i].name);
 		if (n && n->kind != NODE_NULL && keys[i].read(keys[i].name, n, ret, err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Event types whose content also stands for an absent field. */
+static const struct {
+	enum field field;
+	enum event_type type;
+} stand_ins[] = {
+	{FIELD_USER_INPUT, EVENT_TOOL_RESPONSE},
+	{FIELD_AGENT_OUTPUT, EVENT_TOOL_RESPONSE},
+	{FIELD_TOOL_ARGS, EVENT_TOOL_CALL},
+};
+
+#define F(name) (1U << FIELD_##name)
+/* Other fields are looked up in metadata last. */
+static const unsigned never_in_metadata = F(CONTENT) | F(USER_INPUT) | F(AGENT_OUTPUT) |
+					  F(TOOL_NAME) | F(TOOL_ARGS) | F(TOOL_RESPONSE) |
+					  F(AGENT_MESSAGE);
+/* The fields for which a plain text stands: not a tool's name, and not a measurement. */
+static const unsigned plain = F(CONTENT) | F(USER_INPUT) | F(AGENT_OUTPUT) | F(TOOL_ARGS) |
+			      F(TOOL_RESPONSE) | F(TOOL_DESCRIPTION) | F(TOOL_INPUT) |
+			      F(AGENT_MESSAGE);
+
+/* 1: there, 0: absent. */
+static int get(const struct node *map, const char *where, const char *name, struct text *ret,
+	       struct err *err)
+{
+	const struct node *n = node_get(map, name);
+
+	if (!n || n->kind == NODE_NULL)
+		return 0;
+	if (n->kind != NODE_STRING)
+		return err_set(err, ERR_INPUT, "event: %s.%s is %s, not a string", where, name,
+			       node_kind_name(n->kind));
+	*ret = n->text;
+	return 1;
+}
+
+static bool is_content(const struct event *event, enum field field)
+{
+	if (event->skill && event->content.len)
+		return true;
+	return event->plain && (plain & 1U << field);
+}
+
+static bool stands_in(const struct event *event, enum field field)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(stand_ins); i++)
+		if (stand_ins[i].field == field && stand_ins[i].type == event->type)
+			return true;
+	return false;
+}
+
+int field_resolve(const struct event *event, enum field field, const char *name, struct text *ret,
+		  struct err *err)
+{
+	struct text found = {NULL, 0};
+	int there = 0;
+
+	if (is_content(event, field))
+		found = event->content;
+	else if ((there = get(event->fields, "fields", name, &found, err)) < 0)
+		return -1;
+	if (!found.len && (field == FIELD_CONTENT || field == event_field(event->type) ||
+			   (!there && stands_in(event, field))))
+		found = event->content;
+	else if (!found.len && !(never_in_metadata & 1U << field) &&
+		 get(event->metadata, "metadata", name, &found, err) < 0)
+		return -1;
+	*ret = found.len ? found : (struct text){NULL, 0};
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Something an agent read, wrote or did, as rules look at it. Plain data that borrows everything;
- * the maps are trees of nodes, whatever they were read from.
+ * An event: what an agent read, wrote or did, as rules see it. The struct is plain data and
+ * borrows all memory. Its maps are trees of nodes, from JSON or YAML.
  */
 #ifndef CORDON_DETECT_EVENT_H
 #define CORDON_DETECT_EVENT_H
@@ -19,10 +19,10 @@
 
 struct event {
 	enum event_type type; /* EVENT_OTHER: rules of every source are evaluated */
-	bool skill;	      /* a SKILL.md: see the reference's skill path */
-	bool program;	      /* strict mode: nothing in it is quoted, whatever it looks like */
-	/* A text without fields of its own: whichever of the text fields a rule names, it gets the
-	 * content, and rules of every source are evaluated. A tool's name is no text. */
+	bool skill;	      /* a SKILL.md: see skill.h */
+	bool program;	      /* strict mode: nothing in it counts as quoted code */
+	/* A text without fields of its own. It is the value of every text field that a rule names,
+	 * except a tool's name, and rules of every source are evaluated. */
 	bool plain;
 	struct text content;					/* any bytes; s == NULL: none */
 	const struct node *fields, *metadata, *metrics, *trace; /* or NULL */
@@ -30,10 +30,16 @@ struct event {
 	int64_t time_ms;					/* since 1970, or EVENT_TIME_NONE */
 };
 
-/* Is KEY one of those that an event is made of? */
+/* Is KEY a key of an event? */
 bool event_has_key(struct text key);
-/* One event out of a JSON object, which must stay. Everything has one type: a field that is no
- * string is an error that names it. */
+/* Reads an event from a JSON object, which must stay. Each field has one type: a value of another
+ * type is an error that names the field. */
 int event_from_node(const struct node *object, struct event *ret, struct err *err);
+
+/* The text of a field. RET->s is NULL when the field is absent, or an empty text: both make a
+ * condition false. Fails on a value that is not a string. NAME is the field's name, also when
+ * FIELD is FIELD_OTHER. */
+int field_resolve(const struct event *event, enum field field, const char *name, struct text *ret,
+		  struct err *err);
 
 #endif

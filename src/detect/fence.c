@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three kinds, as the reference finds them: lines between two that begin with three backticks (the
- * last one may be missing), text between two backticks in a line, and "quoted" text in lines that
- * begin with a bar, which is how tables list examples. One pass each, whatever the text is; then they
- * are put in order and joined, since a text may be nothing but quotations.
+ * Three kinds of quotation, as in the reference: lines between two that begin with three backticks
+ * (the last one may be missing), text between two backticks in a line, and "quoted" text in lines
+ * that begin with a bar, because tables list examples that way. One pass for each; then all are
+ * sorted and joined, since a text may consist of quotations only.
  */
 #include "detect/fence.h"
 
@@ -14,7 +14,7 @@
 #include "base/scope.h"
 #include "base/utf8.h"
 
-/* A place in the text, in bytes and in code units; it only ever moves forward. */
+/* A place in the text, in bytes and in code units; it only moves forward. */
 struct place {
 	const char *data;
 	size_t at, unit;
@@ -92,7 +92,7 @@ static void find_blocks(const char *data, size_t len, bool unclosed, struct fenc
 		add(f, open, move(&p, len));
 }
 
-/* The next pair of MARK with something but no newline between them. False when there is none. */
+/* The next pair of MARK on one line with text between them. False when there is none. */
 static bool find_pair(const char *data, size_t len, char mark, size_t *at, size_t *ret_end)
 {
 	while (*at < len) {
@@ -106,7 +106,7 @@ static bool find_pair(const char *data, size_t len, char mark, size_t *at, size_
 		*ret_end = to + 1;
 		if (to < len && data[to] == mark && to > from + 1)
 			return true;
-		/* What was walked over has no mark in it. */
+		/* The part walked over has no mark. */
 		*at = to < len && data[to] == mark ? to : to + 1;
 	}
 	return false;
@@ -126,7 +126,7 @@ static void find_inline(const char *data, size_t len, struct fences *f)
 	}
 }
 
-/* The length of the line that begins at DATA, by JavaScript's line terminators. */
+/* The length of the line at DATA, by JavaScript's line terminators. */
 static size_t line_length(const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -162,7 +162,7 @@ static int by_begin(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* In order, and apart from each other. */
+/* Sorts the ranges and joins those that touch. */
 static void join(struct fences *f)
 {
 	size_t last = 0;
@@ -186,7 +186,7 @@ void fences_find(const char *data, size_t len, bool unclosed, struct fences *f)
 	join(f);
 }
 
-/* The number of the first that ends behind UNIT. */
+/* The number of the first range that ends after UNIT. */
 static size_t first_behind(const struct fences *f, size_t unit)
 {
 	size_t low = 0, high = f->count;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each distinct text is normalised once and scanned once, whatever the number of fields it stands
- * for and of rules that ask: most events have one text. A hit is worth something only to those who
- * look at a field that holds this text.
+ * Each distinct text is normalised once and scanned once, for any number of fields and rules: most
+ * events have one text. A hit counts only for conditions on a field that has this text.
  */
 #include "detect/hits.h"
 
 #include <string.h>
 
-#include "detect/fields.h"
+#include "detect/event.h"
 
 static bool is_equal(struct text a, struct text b)
 {
@@ -26,7 +25,8 @@ static int add_text(struct engine_thread *t, struct thread_field *f, size_t *byt
 		return 0;
 	*bytes += f->value.len;
 	if (*bytes > EVENT_BYTES_MAX)
-		return err_set(err, ERR_LIMIT, "event: its texts are longer than %zu bytes",
+		return err_set(err, ERR_LIMIT,
+			       "event: the texts together are longer than %zu bytes",
 			       EVENT_BYTES_MAX);
 	if (prepared_init(&t->text[i], f->value, err) < 0)
 		return -1;
@@ -65,7 +65,7 @@ void hits_done(struct engine_thread *t)
 		prepared_done(&t->text[--t->textc]);
 }
 
-/* Numbers only come again after four thousand million texts; old marks must not count then. */
+/* Numbers repeat after 2^32 texts: clears marks, so that old ones do not count. */
 static uint32_t next_epoch(struct engine_thread *t)
 {
 	if (t->epoch == UINT32_MAX) {
@@ -121,7 +121,7 @@ static void leave_out(uint64_t *bits, const uint32_t *number, size_t count)
 		bits[number[i] / 64] &= ~((uint64_t)1 << number[i] % 64);
 }
 
-/* RET_NO: who does not match anywhere in it, of those who were asked; NULL: nobody wants to know. */
+/* RET_NO, or NULL: gets the patterns that were asked and match nowhere in the text. */
 static int scan_form(struct engine_thread *t, const struct scan_text *form, unsigned class,
 		     uint32_t text, const struct db_before *before, uint64_t *ret_no,
 		     struct err *err)
@@ -137,7 +137,7 @@ static int scan_form(struct engine_thread *t, const struct scan_text *form, unsi
 		return -1;
 	note(t, hits.undecided, hits.undecidedc, class, text, ANSWER_UNDECIDED);
 	note(t, hits.yes, hits.yesc, class, text, ANSWER_YES);
-	/* Another form of the text cannot say more of them. */
+	/* Another form of the text has the same answer. */
 	leave_out(t->wanted, hits.yes, hits.yesc);
 	if (!ret_no)
 		return 0;
@@ -146,7 +146,7 @@ static int scan_form(struct engine_thread *t, const struct scan_text *form, unsi
 	return 0;
 }
 
-/* All that anybody wants of this text. Returns false when that is nothing. */
+/* Collects all patterns to ask about this text. Returns false when there are none. */
 static bool gather(struct engine_thread *t, unsigned class, size_t n, bool more)
 {
 	const struct ruleset *p = &t->engine->set;
@@ -166,7 +166,7 @@ static bool gather(struct engine_thread *t, unsigned class, size_t n, bool more)
 	return any;
 }
 
-/* Does everybody who asks about this text have the pattern's yes? */
+/* Has every condition on this text that uses the pattern a yes? */
 static bool is_noted(const struct engine_thread *t, uint32_t pattern, unsigned class, size_t n)
 {
 	const struct ruleset *p = &t->engine->set;
@@ -182,8 +182,8 @@ static bool is_noted(const struct engine_thread *t, uint32_t pattern, unsigned c
 	return true;
 }
 
-/* What matched in the text before cannot be said again by a layer of it; unless it was forgotten,
- * see evaluate.c. */
+/* A pattern that matched in the text is not asked in its layers, unless the match was cleared, see
+ * evaluate.c. */
 static void leave_noted(struct engine_thread *t, unsigned class, size_t n)
 {
 	const uint64_t *no = thread_no(t, n);
@@ -205,7 +205,7 @@ static bool is_form_of(const struct prepared *p, const struct scan_text *form)
 		(p->differs && is_equal((struct text){p->raw.data, p->raw.len}, text)));
 }
 
-static bool is_known(const struct hits_known *known, const struct scan_text *form)
+static bool is_scanned(const struct hits_scanned *known, const struct scan_text *form)
 {
 	bool found = known && is_form_of(&known->whole, form);
 
@@ -215,7 +215,7 @@ static bool is_known(const struct hits_known *known, const struct scan_text *for
 }
 
 int hits_scan(struct engine_thread *t, const struct event *event, size_t n,
-	      const struct hits_known *known, struct err *err)
+	      const struct hits_scanned *known, struct err *err)
 {
 	unsigned class = class_of(event);
 	const struct prepared *p = &t->text[n];
@@ -227,17 +227,17 @@ int hits_scan(struct engine_thread *t, const struct event *event, size_t n,
 		return 0;
 	if (known)
 		leave_noted(t, class, n);
-	if (!is_known(known, &p->normal)) {
+	if (!is_scanned(known, &p->normal)) {
 		if (scan_form(t, &p->normal, class, (uint32_t)n, before, normal.no, err) < 0)
 			return -1;
 		before = &normal;
 	}
-	if (!p->differs || is_known(known, &p->raw))
+	if (!p->differs || is_scanned(known, &p->raw))
 		return 0;
 	return scan_form(t, &p->raw, class, (uint32_t)n, before, NULL, err);
 }
 
-void hits_keep(struct hits_known *known, struct prepared *layer)
+void hits_keep(struct hits_scanned *known, struct prepared *layer)
 {
 	struct prepared *place = &known->kept[known->next % HITS_KEPT];
 
@@ -252,7 +252,7 @@ void hits_keep(struct hits_known *known, struct prepared *layer)
 	known->next++;
 }
 
-void hits_known_done(struct hits_known *known)
+void hits_scanned_done(struct hits_scanned *known)
 {
 	for (size_t i = 0; i < HITS_KEPT; i++)
 		prepared_done(&known->kept[i]);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader for documents that are not quite JSON. Programs differ in what they take (the last of
- * two keys, the first, comments, a comma too many, JSON5), so all of it is taken and everything of
- * it is kept: of a key that stands there twice, both. It goes down by recursion, at most
- * JSON_DEPTH_MAX deep. It must never be used where one meaning is asked for.
+ * A reader for documents that are almost JSON. Programs differ in what they accept (the last or
+ * the first of two equal keys, comments, an extra comma, JSON5). This reader accepts all of it and
+ * keeps everything: of two equal keys, both. It recurses at most JSON_DEPTH_MAX deep. It must not
+ * be used where a document must have one meaning.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "detect/json.h"
+#include "detect/json_read.h"
 
 struct reader {
 	const char *data;
@@ -21,7 +21,7 @@ struct reader {
 	struct err *err;
 };
 
-/* One of a list or map, while nobody knows how many there will be. */
+/* An item of a list or map while their number is unknown. */
 struct item {
 	struct text key;
 	unsigned line;
@@ -41,12 +41,12 @@ static bool is_at(const struct reader *r, const char *s)
 	return r->len - r->at >= len && memcmp(r->data + r->at, s, len) == 0;
 }
 
-/* Behind the next END, or to the end of all. */
+/* Moves past the next END, or to the end of the text. */
 static void skip_past(struct reader *r, const char *end)
 {
 	while (r->at < r->len && !is_at(r, end))
 		r->line += r->data[r->at++] == '\n';
-	/* A line's end is left for whoever counts lines. */
+	/* A line's end is left for the line counter. */
 	if (r->at < r->len && *end != '\n')
 		r->at += strlen(end);
 }
@@ -91,7 +91,7 @@ static long read_hex(const struct reader *r, size_t at, size_t count)
 	return strtol(digits, NULL, 16);
 }
 
-/* The four digits HIGH are behind us. Half a pair is U+FFFD. */
+/* The four digits HIGH have been read. Half a pair becomes U+FFFD. */
 static uint32_t join_units(struct reader *r, long high)
 {
 	long low = -1;
@@ -106,7 +106,7 @@ static uint32_t join_units(struct reader *r, long high)
 	return 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
 }
 
-/* Behind a backslash: never longer than what it is written with. */
+/* After a backslash. The result is never longer than the escape. */
 static size_t read_escape(struct reader *r, char *out)
 {
 	static const char names[] = "bfnrtv0", signs[] = "\b\f\n\r\t\v";
@@ -125,7 +125,7 @@ static size_t read_escape(struct reader *r, char *out)
 	r->line += c == '\n';
 	if (c == '\n')
 		return 0;
-	*out = name ? signs[name - names] : c;
+	*out = (char)(name ? signs[name - names] : c);
 	return 1;
 }
 
@@ -164,7 +164,7 @@ static int read_string(struct reader *r, struct text *ret)
 	return 0;
 }
 
-/* What stands without quotes: a key, a number, true. */
+/* Text without quotes: a key, a number, true. */
 static int read_word(struct reader *r, struct text *ret)
 {
 	size_t from = r->at, len;
@@ -255,7 +255,7 @@ static int read_item(struct reader *r, bool is_map, struct item **ret)
 	return 0;
 }
 
-/* Of a list or map, whose first sign is behind us. */
+/* The contents of a list or map after its bracket. */
 static int read_items(struct reader *r, char close, struct node *n)
 {
 	struct item *first = NULL, **end = &first;
@@ -263,7 +263,7 @@ static int read_items(struct reader *r, char close, struct node *n)
 
 	if (++r->depth > JSON_DEPTH_MAX)
 		return err_set(r->err, ERR_LIMIT,
-			       "JSON, line %u: lists and maps in each other: at most %d", r->line,
+			       "JSON, line %u: nested lists and maps: at most %d", r->line,
 			       JSON_DEPTH_MAX);
 	n->height = 1;
 	while (!take(r, close)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One pass over the characters; which ones speak for what is in tables. One Arabic character
- * outweighs everything, then Japanese syllables, then Chinese characters, then letters that Spanish
- * has and English has not.
+ * One pass over the characters; tables say which language a character indicates. One Arabic
+ * character outweighs everything else, then Japanese syllables, then Chinese characters, then
+ * letters that Spanish has and English has not.
  */
 #include "detect/language.h"
 
@@ -31,7 +31,7 @@ static const struct {
 	{0x00da, 0x00da, SIGN_SPANISH}, {0x00dc, 0x00dc, SIGN_SPANISH},
 };
 
-/* Frequent characters that only one of the two forms has. */
+/* Frequent characters that only one of the two scripts has. */
 static const uint16_t simple[] = {0x56fd, 0x5b66, 0x65f6, 0x8fd9, 0x4eec, 0x8bf4, 0x8ba9, 0x8bf7,
 				  0x8fd0, 0x52a8, 0x6765, 0x4e2a, 0x4e07, 0x53d1, 0x5173, 0x73b0,
 				  0x5b9e, 0x89c1, 0x4e49, 0x9f99, 0x4e1c, 0x8f66, 0x4e66};
@@ -48,7 +48,7 @@ static bool is_one_of(const uint16_t *list, size_t count, uint32_t c)
 	return false;
 }
 
-static void look(uint32_t c, bool *seen)
+static void note_char(uint32_t c, bool *seen)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (c >= ranges[i].low && c <= ranges[i].high)
@@ -64,7 +64,7 @@ const char *language_of(const char *data, size_t len)
 	for (size_t at = 0; at < len;) {
 		struct utf8_char c = utf8_next(data, len, at);
 		if (c.value >= 0x80)
-			look(c.value, seen);
+			note_char(c.value, seen);
 		at += c.len;
 	}
 	if (seen[SIGN_ARABIC])

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In which language a text is, as far as its characters tell: conditions may be for one language
- * only.
+ * Guesses the language of a text from its characters: a condition may apply to one language only.
  */
 #ifndef CORDON_DETECT_LANGUAGE_H
 #define CORDON_DETECT_LANGUAGE_H
@@ -9,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "en" when nothing speaks for another one. */
+/* "en" when no character indicates another one. */
 const char *language_of(const char *data, size_t len);
-/* Is a condition for WANTED evaluated on a text in FOUND? The two forms of Chinese are taken for
- * one another. */
+/* Does a condition for WANTED apply to a text in FOUND? Simplified and traditional Chinese count
+ * as equal. */
 bool language_fits(const char *wanted, const char *found);
 
 #endif

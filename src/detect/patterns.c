@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The walk is done twice, once to count and once to fill, so that nothing has to grow. In a map of
- * named conditions the reference turns plain strings into expressions too; in a list it compares
- * them, so these places have no pattern.
+ * The walk runs twice, once to count and once to fill, so no array has to grow. In a map of named
+ * conditions the reference turns plain strings into expressions too. In a list it compares them,
+ * so those places have no pattern.
  */
 #include "detect/patterns.h"
 
@@ -50,7 +50,7 @@ static uint32_t number_of(struct walk *w, const struct db_pattern *p)
 	return (uint32_t)w->count - 1;
 }
 
-/* P: NULL for a place without a pattern. */
+/* P is NULL for a place without a pattern. */
 static void visit(struct walk *w, const struct db_pattern *p)
 {
 	if (w->pattern)
@@ -65,7 +65,7 @@ static void visit_plain(struct walk *w, const char *source, size_t len, unsigned
 	visit(w, &p);
 }
 
-/* A string that is an expression's only content stands at the text's start, at its end. */
+/* A string anchored at the text's start or end. */
 static const struct {
 	bool start, end;
 } anchors[] = {
@@ -122,7 +122,7 @@ static void visit_listed(struct walk *w, const struct rule_condition *c, struct 
 
 static void walk_condition(struct walk *w, const struct rule_condition *c, bool named)
 {
-	/* Counting need not look at them. */
+	/* The counting pass skips them. */
 	if (c->kind == CONDITION_TEXT && !w->pattern)
 		w->placec += c->patternc;
 	for (size_t i = 0; c->kind == CONDITION_TEXT && w->pattern && i < c->patternc; i++)
@@ -133,8 +133,8 @@ static void walk_condition(struct walk *w, const struct rule_condition *c, bool 
 				    JS_IGNORE_CASE);
 }
 
-/* Any string called "regex", wherever it is: more than are asked for does no harm. Trees are at
- * most YAML_DEPTH_MAX high. EACH says that it has seen enough. */
+/* Any string called "regex", at any place: extra ones do no harm. Trees are at most YAML_DEPTH_MAX
+ * high. EACH returns whether to stop. */
 static bool walk_trace(const struct node *n, bool (*each)(void *context, const struct node *regex),
 		       void *context)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Goes through the pack in the order of the patterns' walk and writes down, for every pattern, who
- * asks; then turns that round. Rules that can never match are left out here, so that scanning need
- * not look at them.
+ * Reads the pack in the order of the patterns' walk and records, for each pattern, the conditions
+ * that use it. Rules that can never match are left out here, so a scan does not see them.
  */
 #include "detect/ruleset.h"
 
 #include <string.h>
 
 #include "base/scope.h"
-#include "detect/slow.h"
+#include "detect/slow_regex.h"
 #include "rule/expression.h"
 
 struct maker {
@@ -48,7 +47,7 @@ static uint32_t name_number(const char **list, size_t *count, const char *name)
 	return (uint32_t)(*count)++;
 }
 
-/* How much there will be of everything. */
+/* The sizes of all arrays. */
 static void count_rule(struct maker *m, const struct rule *rule, size_t *metricc)
 {
 	m->conditionc += rule->conditionc;
@@ -72,7 +71,7 @@ static int make_tables(struct maker *m)
 	for (size_t r = 0; r < p->pack->rulec; r++)
 		count_rule(m, &p->pack->rule[r], &metricc);
 	if (p->stepc + metricc > RULESET_MARKS_MAX)
-		return err_set(m->err, ERR_LIMIT, "steps and measurements of a pack: at most %d",
+		return err_set(m->err, ERR_LIMIT, "pack: more than %d steps and measurements",
 			       RULESET_MARKS_MAX);
 	p->field = take(m, RULESET_FIELDS_MAX, sizeof(*p->field));
 	p->rule = take(m, p->pack->rulec, sizeof(*p->rule));
@@ -98,7 +97,7 @@ static int field_number(struct maker *m, const struct rule_condition *c, uint32_
 	while (i < p->fieldc && strcmp(p->field[i].name, c->field_name) != 0)
 		i++;
 	if (i == RULESET_FIELDS_MAX)
-		return err_set(m->err, ERR_LIMIT, "fields that rules name: at most %d",
+		return err_set(m->err, ERR_LIMIT, "pack: rules name more than %d fields",
 			       RULESET_FIELDS_MAX);
 	if (i == p->fieldc)
 		p->field[p->fieldc++] = (struct ruleset_field){c->field, c->field_name};
@@ -220,7 +219,7 @@ static uint8_t classes_of(const struct rule *rule, enum ruleset_kind kind)
 	return (uint8_t)classes;
 }
 
-/* May it match though none of its expressions does? */
+/* May it match although none of its expressions does? */
 static bool is_always(const struct rule *rule, enum ruleset_kind kind)
 {
 	static const enum answer none[RULE_CONDITIONS_MAX];
@@ -240,8 +239,8 @@ static bool is_always(const struct rule *rule, enum ruleset_kind kind)
 	return rule->combine == COMBINE_ALL && !rule->conditionc;
 }
 
-/* Named conditions of these categories do not count in quoted code, these subcategories always
- * do. */
+/* In quoted code, named conditions of these categories do not count, and no condition of these
+ * subcategories. */
 static bool suppresses(const struct rule *rule)
 {
 	static const char *const categories[] = {"privilege-escalation", "context-exfiltration",
@@ -259,7 +258,7 @@ static bool suppresses(const struct rule *rule)
 	return false;
 }
 
-/* Only its own: those of the next rule may follow at once. */
+/* Only this condition's patterns: the next rule's may follow directly. */
 static void add_regexes(struct maker *m, const struct rule *rule, struct ruleset_rule *to)
 {
 	to->first_regex = (uint32_t)m->set->regexc;
@@ -296,7 +295,7 @@ static int add_rule(struct maker *m, uint32_t r)
 	return 0;
 }
 
-/* The patterns that sessions count get their marks, and those who count theirs. */
+/* Gives marks to the patterns that sessions count, and to the conditions that count them. */
 static void number_marks(struct maker *m)
 {
 	struct ruleset *p = m->set;
@@ -331,7 +330,7 @@ static void mark_wanted(struct ruleset *p, const struct ruleset_use *u)
 			set_bit((uint64_t *)ruleset_wanted(p, c, u->field), u->pattern);
 }
 
-/* Who asks for a pattern, and which patterns a text is asked for. */
+/* Records the users of each pattern, and the patterns for each text. */
 static int turn_round(struct maker *m)
 {
 	struct ruleset *p = m->set;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a pack is compiled to: which expression belongs to which condition of which rule and looks
- * at which field, which rules an event is held against, and which of them must be evaluated even
- * when no expression matched. Made once; scanning only reads it.
+ * A compiled pack: which expression belongs to which condition of which rule and applies to which
+ * field; the rules for each kind of event; and the rules to evaluate even when no expression
+ * matched. It is made once; a scan only reads it.
  */
 #ifndef CORDON_DETECT_RULESET_H
 #define CORDON_DETECT_RULESET_H
@@ -10,10 +10,10 @@
 #include "detect/engine.h"
 #include "detect/patterns.h"
 
-#define RULESET_FIELDS_MAX 256	/* different fields that rules name */
-#define RULESET_MARKS_MAX 16384 /* steps of sequences, patterns and tools that are counted */
+#define RULESET_FIELDS_MAX 256	/* distinct fields that rules name */
+#define RULESET_MARKS_MAX 16384 /* counted steps of sequences, patterns and tools */
 
-/* Kinds of events that the same rules are held against. Those before ANY are enum event_type. */
+/* Kinds of events to which the same rules apply. Those before ANY are enum event_type. */
 enum ruleset_class {
 	CLASS_ANY = EVENT_MCP_EXCHANGE, /* rules of every source */
 	CLASS_SKILL,
@@ -32,7 +32,7 @@ struct ruleset_field {
 struct ruleset_use {
 	uint32_t rule, field;
 	uint32_t pattern; /* or PATTERN_NONE */
-	uint32_t mark;	  /* by which it is counted in sessions, or PATTERN_NONE */
+	uint32_t mark;	  /* its mark in sessions, or PATTERN_NONE */
 };
 
 enum metric_kind { METRIC_OF_EVENT, METRIC_CALLS, METRIC_PATTERNS, METRIC_EVENTS };
@@ -42,20 +42,20 @@ struct ruleset_condition {
 	uint32_t first_use;  /* one for each of its patterns */
 	uint32_t first_step; /* a mark; the condition's steps have consecutive ones */
 	enum metric_kind metric;
-	uint32_t mark; /* what the metric counts, or PATTERN_NONE */
+	uint32_t mark; /* the mark that the metric counts, or PATTERN_NONE */
 };
 
 struct ruleset_rule {
 	enum ruleset_kind kind;
-	uint8_t classes; /* a bit for each class that the rule is admitted to */
+	uint8_t classes; /* a bit for each class to which the rule applies */
 	bool always;	 /* may match without a hit */
-	/* Matches in quoted code do not count: in a skill, elsewhere. */
+	/* Ignore matches in quoted code: in a skill, elsewhere. */
 	bool suppress_in_skill, suppress;
 	uint32_t first_condition;
 	uint32_t first_regex; /* of its trace block, in the order of patterns_in_trace() */
 };
 
-/* One step of a sequence: PATTERNC places from FIRST on. */
+/* A step of a sequence: PATTERNC places from FIRST on. */
 struct ruleset_step {
 	uint32_t first, patternc;
 };
@@ -69,8 +69,9 @@ struct ruleset {
 	struct ruleset_condition *condition;
 	size_t usec;
 	struct ruleset_use *use;
-	uint32_t *use_at, *use_of; /* uses of pattern P: use_of[use_at[P]] up to use_at[P + 1] */
-	/* Patterns to ask about for an event of a class when a text is in a field. */
+	/* the uses of pattern P: use_of[use_at[P]] up to use_at[P + 1] */
+	uint32_t *use_at, *use_of;
+	/* The patterns to ask for a text in a field, by class of event. */
 	size_t words;
 	uint64_t *wanted; /* [class][field][words] */
 	size_t alwaysc[CLASS_COUNT];
@@ -86,7 +87,7 @@ struct ruleset {
 	/* Marks: steps first, then tools, then patterns. */
 	size_t markc, toolc;
 	const char **tool;
-	bool sessions; /* somebody asks about earlier events */
+	bool sessions; /* some rule asks about earlier events */
 };
 
 /* PATTERNS need not stay. */

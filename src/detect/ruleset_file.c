@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counts first, then the arrays one after another in the order of the table below, then the names.
- * The counts decide all lengths, so there is one way to read a file. Arrays are used where they
- * are; only names, which are pointers in memory, are turned into such.
+ * First the counts, then the arrays in the order of the table below, then the names. The counts
+ * determine all lengths, so a file has one layout. Arrays are used in place; only names, which are
+ * pointers in memory, are rebuilt.
  */
 #include "detect/ruleset_file.h"
 
@@ -16,14 +16,14 @@ enum {
 	SECTIONS = 11 + CLASS_COUNT,
 };
 
-/* Numbers only, so that it has no gaps. */
+/* Only integers of one size, so there is no padding. */
 struct counts {
 	uint64_t patterns, fields, rules, conditions, uses, words, traces, regexes, steps;
 	uint64_t step_patterns, marks, tools, sessions, names;
 	uint64_t always[CLASS_COUNT];
 };
 
-/* A name: what it is, and where its letters begin. */
+/* A name: its field, and the place of its letters. */
 struct name {
 	uint32_t number, at;
 };
@@ -114,7 +114,7 @@ static size_t put_name(char *letters, size_t *at, const char *name, uint32_t num
 	return *at;
 }
 
-/* Their letters' length; TO is NULL to ask only. */
+/* The length of the letters; TO is NULL to only measure. */
 static size_t put_names(const struct ruleset *p, char *letters, struct name *to)
 {
 	size_t at = 0;
@@ -179,7 +179,7 @@ static bool are_below(const uint32_t *number, size_t count, uint64_t end)
 	return true;
 }
 
-/* Truth values of bytes are looked at as bytes. */
+/* Booleans from a file are checked as bytes. */
 static bool are_rules_sound(const struct ruleset *p, const struct counts *n)
 {
 	for (size_t i = 0; i < n->rules; i++) {
@@ -289,11 +289,11 @@ int ruleset_load(const uint8_t *bytes, size_t len, const struct pack *pack, size
 	if (len >= sizeof(n))
 		memcpy(&n, bytes, sizeof(n));
 	if (len < sizeof(n) || !are_counts_sound(&n, pack, patterns))
-		return err_set(err, ERR_INPUT, "the ruleset is of other rules");
+		return err_set(err, ERR_INPUT, "the ruleset was made for other rules");
 	list_sections(&n, section);
 	size_t letters = letters_at(&n, section);
 	if (letters > len || len - letters != n.names)
-		return err_set(err, ERR_INPUT, "the ruleset has another length");
+		return err_set(err, ERR_INPUT, "the ruleset has a wrong length");
 	for (int i = 0; i < SECTIONS; i++) {
 		const void *to = bytes + at;
 		memcpy((char *)&set + section[i].member, &to, sizeof(to));
@@ -304,7 +304,7 @@ int ruleset_load(const uint8_t *bytes, size_t len, const struct pack *pack, size
 		       (const char *)bytes + letters, &n, arena, &set) < 0 ||
 	    !are_rules_sound(&set, &n) || !are_conditions_sound(&set, &n) ||
 	    !are_uses_sound(&set, &n) || !are_steps_sound(&set, &n) || !are_lists_sound(&set, &n))
-		return err_set(err, ERR_INPUT, "the ruleset is not sound");
+		return err_set(err, ERR_INPUT, "the ruleset is inconsistent");
 	*ret = set;
 	return 0;
 }

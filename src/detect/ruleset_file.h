@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A ruleset as bytes that mean the same wherever they are: making it anew needs every rule of the
- * pack, and a start has none of them yet. What comes out of bytes is checked number by number, so
- * no bytes can lead a scan out of its arrays; a rule that comes later is held against them.
+ * A ruleset as bytes that are valid at any address. Making a ruleset needs every rule of the pack,
+ * and a start has not read any. Every number in the bytes is checked, so no bytes can make a scan
+ * leave an array. A rule that is read later is checked against them.
  */
 #ifndef CORDON_DETECT_RULESET_FILE_H
 #define CORDON_DETECT_RULESET_FILE_H
@@ -13,7 +13,8 @@ enum { RULESET_FILE_ALIGN = 8 };
 
 /* *RET is to be freed. */
 int ruleset_save(const struct ruleset *set, uint8_t **ret, size_t *ret_len, struct err *err);
-/* For PACK and a database of PATTERNS patterns. BYTES are aligned and stay; ARENA gets the rest. */
+/* For PACK and a database of PATTERNS patterns. BYTES are aligned and stay; the rest is in
+ * ARENA. */
 int ruleset_load(const uint8_t *bytes, size_t len, const struct pack *pack, size_t patterns,
 		 struct arena *arena, struct ruleset *ret, struct err *err);
 /* Do the numbers of a rule that was read later stay within SET's arrays? */

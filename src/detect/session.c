@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A hash table of sessions, a list of them by last activity, and a list of events in each. Whoever
- * makes up session names only pushes other sessions out: memory stays below its maximum.
+ * A hash table of sessions, a list of them by last activity, and a list of events in each. An
+ * attacker who invents session names only evicts other sessions: memory stays below its maximum.
  */
 #include "detect/session.h"
 
@@ -186,9 +186,9 @@ int session_record(struct sessions *all, const char *name, const struct session_
 		   const uint32_t *mark, size_t markc, struct err *err)
 {
 	if (strlen(name) > SESSION_NAME_MAX)
-		return err_set(err, ERR_LIMIT, "session: a name of more than %d bytes",
+		return err_set(err, ERR_LIMIT, "session: the name is longer than %d bytes",
 			       SESSION_NAME_MAX);
-	/* The reference makes room even when the session is there already. */
+	/* The reference evicts a session even when this one exists already. */
 	if (all->count >= all->limits.sessions)
 		forget(all, all->oldest);
 	AUTO_FREE struct session_event *e = malloc(sizeof(*e) + markc * sizeof(*mark));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What earlier events of a session said, as far as rules can ask: which steps of sequences they
- * matched, which patterns of interest, which tool they called. Texts are not kept.
+ * The earlier events of a session, as far as rules can ask: the steps of sequences and the counted
+ * patterns that matched, and the tool called. Texts are not stored.
  */
 #ifndef CORDON_DETECT_SESSION_H
 #define CORDON_DETECT_SESSION_H
@@ -12,8 +12,8 @@
 #include "yaml/node.h"
 
 /* The first two are the reference's. */
-#define SESSION_EVENTS_MAX 1000 /* of one session; the oldest is forgotten */
-#define SESSIONS_MAX 10000	/* the one that was quiet longest is forgotten */
+#define SESSION_EVENTS_MAX 1000 /* of one session; then the oldest event is dropped */
+#define SESSIONS_MAX 10000	/* then the one with the oldest activity is dropped */
 #define SESSION_BYTES_MAX ((size_t)64 << 20)
 #define SESSION_NAME_MAX 1024 /* bytes of a session's name */
 
@@ -22,7 +22,7 @@ struct session_limits {
 };
 
 struct session_event {
-	int64_t time_ms;     /* what the event says, or EVENT_TIME_NONE */
+	int64_t time_ms;     /* the event's own time, or EVENT_TIME_NONE */
 	int64_t recorded_ms; /* when it came */
 	size_t markc;
 	uint32_t mark[]; /* numbers, in no order */
@@ -34,7 +34,7 @@ struct sessions;
 struct sessions *sessions_new(const struct session_limits *limits, struct err *err);
 void sessions_free(struct sessions *all);
 size_t sessions_count(const struct sessions *all);
-/* NULL when nothing was recorded under this name. */
+/* NULL when no event was recorded under this name. */
 const struct session *session_find(const struct sessions *all, const char *name);
 size_t session_length(const struct session *s);
 /* The I-th event, oldest first. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs of base64 characters, decoded as Node.js does, and kept when most of what comes out is
- * printable. One bug of the reference is not repeated: where it stops after its five blocks it
- * forgets to begin the next document at its start.
+ * Runs of base64 characters, decoded as Node.js does, and kept when most of the result is
+ * printable. One bug of the reference is not repeated: after its five blocks it does not begin the
+ * next document at its start.
  */
 #include "detect/skill.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-#include "scan/normal.h"
+#include "scan/text/normal.h"
 
 enum { TEXT_MIN = 10, TEXT_MAX = 100000 }; /* UTF-16 units */
 
@@ -55,7 +55,7 @@ static struct text decode(struct text run, struct arena *arena)
 	return (struct text){out, len};
 }
 
-/* As much of the text as the reference keeps. */
+/* The part of the text that the reference keeps. */
 static size_t cut(const struct scan_text *t)
 {
 	size_t at = 0;

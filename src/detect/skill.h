@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the reference finds behind base64 in a SKILL.md: its first few blocks, and no other
- * encoding. Only reference mode asks; strict mode takes off every layer it knows.
+ * The reference's decoding of base64 in a SKILL.md: its first few blocks, and no other encoding.
+ * Only reference mode uses it; strict mode decodes every layer it knows.
  */
 #ifndef CORDON_DETECT_SKILL_H
 #define CORDON_DETECT_SKILL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The memory of one thread, of one size for the engine's whole life: scanning takes none, but for
- * texts that are not ASCII and for what is found.
+ * The memory of one thread, of constant size for the engine's life. A scan allocates memory only
+ * for texts that are not ASCII and for findings.
  */
 #include "detect/thread.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See address.h. The first row that fits decides, so what lies in another range comes before it.
+ * See address.h. The first row that matches decides, so a range inside another one comes before it.
  */
 #include "egress/address.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/scope.h"
 
-#define METADATA "the address where clouds tell machines their secrets"
+#define METADATA "the metadata address of a cloud, which gives out secrets"
 #define PRIVATE "a private address"
 #define LINK "an address of the local link"
 #define RESERVED "an address that no host has"
@@ -48,7 +48,7 @@ static const struct address_kind kinds[] = {
 	{"ff00::", "a multicast address", 8},
 };
 
-/* IPv6 addresses that stand for an IPv4 one, and where in them it is. */
+/* IPv6 addresses that contain an IPv4 one, and its offset. */
 static const struct {
 	const char *text;
 	unsigned prefix, at;

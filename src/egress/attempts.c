@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was attempted, and what became of it. Beyond EGRESS_ROWS_MAX attempts are counted and not
- * told, and look-ups and refusals leave room for connections; connections count against the
- * limits either way.
+ * The list of attempts and their outcomes, which is sent to cordon. After EGRESS_ROWS_MAX, attempts are only
+ * counted. Lookups and refusals leave room in the list for connections. Connections count against the limits
+ * even if they are not in the list.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/io.h"
 #include "egress/egress.h"
@@ -24,7 +25,21 @@ struct attempt *attempt_new(struct egress *e, const char *name, const struct add
 	return new;
 }
 
-/* Kept, or if there are too many, forgotten. */
+void attempt_changed(struct egress *e, struct attempt *a)
+{
+	if (!a->kept || a->untold)
+		return;
+	a->untold = true;
+	a->next_untold = NULL;
+	if (e->untold)
+		e->last_untold->next_untold = a;
+	else
+		e->untold = a;
+	e->last_untold = a;
+	loop_need_clock(e);
+}
+
+/* Adds A to the list, or drops it if the list is full. */
 static void keep(struct egress *e, struct attempt *a)
 {
 	bool fits = e->rowc < EGRESS_ROWS_MAX && (a->live || e->endedc < EGRESS_ENDED_MAX);
@@ -34,7 +49,7 @@ static void keep(struct egress *e, struct attempt *a)
 		a->row.number = (uint32_t)e->rowc;
 		e->endedc += !a->live;
 		e->rows[e->rowc++] = a;
-		control_row(e, a);
+		attempt_changed(e, a);
 		return;
 	}
 	e->cut = true;
@@ -81,7 +96,27 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
 	e->bytes_in += bytes_in;
 	stop_clock(a);
 	if (a->kept)
-		control_row(e, a);
+		attempt_changed(e, a);
 	else
 		free(a);
+}
+
+/* A tick sends many at once, so that cordon does not wake for each. A row that does not fit into
+ * the socket is dropped: attempts_tell sends all of them again. */
+void attempts_flush(struct egress *e)
+{
+	for (struct attempt *a = e->untold; a; a = a->next_untold) {
+		a->untold = false;
+		send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	e->untold = NULL;
+}
+
+void attempts_tell(struct egress *e)
+{
+	struct egress_done done = {EGRESS_DONE, e->cut, (uint32_t)e->rowc, 0};
+
+	for (size_t i = 0; i < e->rowc; i++)
+		send(EGRESS_CONTROL_FD, &e->rows[i]->row, sizeof(e->rows[i]->row), MSG_NOSIGNAL);
+	send(EGRESS_CONTROL_FD, &done, sizeof(done), MSG_NOSIGNAL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The clock: looks at what the kernel tells nobody about. It stands while there is nothing.
+ * The clock: a tick checks everything for which the kernel sends no event. It stops while there is nothing to
+ * check.
  */
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -8,23 +9,8 @@
 
 #include "egress/egress.h"
 
-/* The more connections there are, the longer a look at all of them takes. */
-enum { TICK_US = 5000, TICK_EACH_US = 50 };
-
-static void set(struct egress *e, long us)
-{
-	struct itimerspec t = {
-		.it_value = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}};
-
-	timerfd_settime(e->clock.fd, 0, &t, NULL);
-	e->ticks = us > 0;
-}
-
-void clock_need(struct egress *e)
-{
-	if (!e->ticks)
-		set(e, TICK_US);
-}
+/* Per connection, because checking all of them takes longer the more there are. */
+enum { TICK_EACH_US = 50 };
 
 static bool has_limits(const struct egress *e)
 {
@@ -38,15 +24,16 @@ static void on_tick(struct egress *e, struct watch *w, uint32_t events)
 	(void)events;
 	(void)!read(w->fd, &count, sizeof(count));
 	e->ticks = false;
-	control_flush(e);
-	door_look(e);
+	attempts_flush(e);
+	loopback_retry(e);
 	connect_look(e);
 	relay_look(e);
 	counter_look_lost(e);
 	if (has_limits(e))
 		counter_look(e);
-	if (e->lost_ns || e->door_shut || e->pending || e->relays || (e->livec && has_limits(e)))
-		set(e, TICK_US + TICK_EACH_US * (long)e->livec);
+	if (e->lost_ns || e->loopback_paused || e->pending || e->relays ||
+	    (e->livec && has_limits(e)))
+		loop_set_clock(e, EGRESS_TICK_US + TICK_EACH_US * (long)e->livec);
 }
 
 int clock_open(struct egress *e, struct err *err)

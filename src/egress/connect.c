@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connects the program's socket. It stays the program's: if its calls do not wait, this one does
- * not either, and what comes of it the program sees on its own descriptor. Ours is closed as soon as
- * the connection is there, because the other side must see when the program closes its own.
+ * Connects the program's socket, of which it has a copy of the descriptor. If the socket does
+ * not block, the program sees the outcome on its own descriptor. The copy is closed as soon as
+ * the connection exists, because the host must see when the program closes its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,17 +19,16 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "egress/egress.h"
-#include "egress/relay.h"
 
-/* As the kernel numbers them. */
+/* The kernel's numbers. */
 enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7 };
 
 struct pending {
 	struct watch watch;
 	uint64_t id, until_ns;
 	int flags;  /* of the program's descriptor */
-	bool waits; /* the call does */
-	bool own;   /* and its end is the program's own */
+	bool waits; /* the call blocks */
+	bool own;   /* its timeout was set by the program */
 	struct address to;
 	struct attempt *attempt;
 	struct pending *next;
@@ -58,7 +57,7 @@ static void unlink_pending(struct egress *e, struct pending *p)
 		}
 }
 
-/* ERROR: what the call gets. One that was there and is reset by now was THERE. */
+/* ERROR: the result of the call. THERE: it was connected, even if it has been reset since. */
 static void finish(struct egress *e, struct pending *p, bool there, int error)
 {
 	int fd = p->watch.fd;
@@ -74,7 +73,7 @@ static void finish(struct egress *e, struct pending *p, bool there, int error)
 		attempt_die(e, p->attempt, 0, 0);
 	} else {
 		p->attempt->row.verdict = EGRESS_CONNECTED;
-		control_row(e, p->attempt);
+		attempt_changed(e, p->attempt);
 	}
 	close(fd); /* before the program may close its own */
 	if (p->waits)
@@ -82,8 +81,8 @@ static void finish(struct egress *e, struct pending *p, bool there, int error)
 	free(p);
 }
 
-/* An error can be put there, or taken away, by the program: only the state counts, and whether the host
- * has ever acknowledged anything. */
+/* The program can set and clear the socket's error, so only its state counts, and whether the host has ever
+ * acknowledged a byte. */
 int connect_state(int fd)
 {
 	struct tcp_info info = {.tcpi_state = 0};
@@ -96,8 +95,8 @@ int connect_state(int fd)
 	return info.tcpi_state != STATE_CLOSE || info.tcpi_bytes_acked > 0 ? EISCONN : 0;
 }
 
-/* What the kernel says to another call. The address is none, so that nobody is ever gone to:
- * EAFNOSUPPORT, for a socket that is new. */
+/* The result of another connect call. The address is invalid, so that it connects to no host:
+ * EAFNOSUPPORT for a new socket. */
 static int call_again(int fd)
 {
 	struct sockaddr_storage nowhere = {.ss_family = AF_UNIX};
@@ -110,9 +109,9 @@ int connect_settle(int fd)
 	int error = call_again(fd);
 	socklen_t len = sizeof(error);
 
-	if (error == EAFNOSUPPORT || error == EINVAL) /* it was shut down: its error is left */
+	if (error == EAFNOSUPPORT || error == EINVAL) /* it was shut down: read its error */
 		getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
-	return error == EISCONN ? 0 : error; /* our own call may have waited for it */
+	return error == EISCONN ? 0 : error; /* connect_call may have waited for it */
 }
 
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
@@ -121,11 +120,11 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 	int error = 0, state = connect_state(w->fd);
 
 	(void)events;
-	if (state == EALREADY) { /* something else happened to it: the clock looks again */
+	if (state == EALREADY) { /* another event: the clock checks again */
 		loop_remove(e, w);
 		return;
 	}
-	if (p->waits) /* else it is for the program to ask */
+	if (p->waits) /* otherwise the program asks for it */
 		error = connect_settle(w->fd);
 	else if (state != EISCONN)
 		error = ECONNREFUSED;
@@ -146,8 +145,8 @@ static void wait_for(struct egress *e, struct pending *p)
 
 	p->next = e->pending;
 	e->pending = p;
-	clock_need(e);
-	if (p->waits && connect_state(p->watch.fd) == EISCONN) /* near hosts are there at once */
+	loop_need_clock(e);
+	if (p->waits && connect_state(p->watch.fd) == EISCONN) /* near hosts connect at once */
 		on_connected(e, &p->watch, 0);
 	else if (loop_add(e, &p->watch, EPOLLOUT, &err) < 0)
 		finish(e, p, false, ENETUNREACH);
@@ -165,7 +164,7 @@ static void fail(struct egress *e, struct pending *p, int error)
 	free(p);
 }
 
-/* The call is made; the connection may be. */
+/* The call has returned; the connection may still be in progress. */
 static void on_called(struct egress *e, void *ctx, int error)
 {
 	struct pending *p = ctx;
@@ -175,7 +174,7 @@ static void on_called(struct egress *e, void *ctx, int error)
 		fail(e, p, error ? error : ENETUNREACH);
 		return;
 	}
-	p->attempt->row.verdict = EGRESS_FAILED; /* until it is there */
+	p->attempt->row.verdict = EGRESS_FAILED; /* until it is connected */
 	attempt_live(e, p->attempt);
 	wait_for(e, p);
 }
@@ -188,21 +187,18 @@ uint64_t connect_cookie(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len) < 0 ? 0 : cookie;
 }
 
-/* A socket whose call was broken off may call again, and its state is then that of the new call. */
-void connect_supersede(struct egress *e, int fd)
+void connect_supersede(struct egress *e, uint64_t cookie)
 {
-	uint64_t cookie = connect_cookie(fd);
-
 	for (struct pending *p = e->pending, *next; p; p = next) {
 		next = p->next;
 		if (cookie && connect_cookie(p->watch.fd) == cookie)
 			finish(e, p, false, ECONNABORTED);
 	}
-	relay_supersede(e, cookie);
 }
 
-/* The program fills its send buffer between two looks at the limit: with --net-out it is small. Setting
- * it also stops the kernel from making it larger. The kernel doubles the value. */
+/* The program can fill its send buffer between two checks of the limit, so with --net-out the
+ * buffer is small. Setting it also stops the kernel from enlarging it. The kernel doubles the
+ * value. */
 static void bound_queue(int fd, uint64_t limit)
 {
 	uint64_t bytes = limit / EGRESS_QUEUE_SHARE;
@@ -230,10 +226,10 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	bound_queue(fd, e->limit[LIMIT_NET_OUT]);
 	inert_set(fd, false);
-	call_connect(e, fd, to, (uint16_t)a->row.port, on_called, p);
+	connect_call(e, fd, to, (uint16_t)a->row.port, on_called, p);
 }
 
-/* As the kernel does it: the call ends, the connection is still being made. */
+/* As the kernel does: the call times out, the connection stays in progress. */
 static void stop_waiting(struct egress *e, struct pending *p)
 {
 	fcntl(p->watch.fd, F_SETFL, p->flags);
@@ -258,7 +254,7 @@ void connect_look(struct egress *e)
 			stop_waiting(e, p);
 			continue;
 		}
-		shutdown(p->watch.fd, SHUT_RDWR); /* or it could still come, and nobody counts */
+		shutdown(p->watch.fd, SHUT_RDWR); /* otherwise it could still connect, uncounted */
 		bool there = connect_settle(p->watch.fd) == 0;
 		finish(e, p, there, there ? 0 : ETIMEDOUT);
 	}

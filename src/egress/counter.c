@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes, as the kernel counts them. The sockets are the program's and none of ours, so they cannot
- * be looked at; but the kernel tells of each TCP socket that ends how much it has moved (sock_diag,
- * as in `ss -E`), and answers about one that lives. Who cannot hear that cannot hold a limit: then
- * nothing is connected.
+ * Counts bytes, from the kernel. cordon-egress keeps no descriptor of the program's sockets. But the kernel
+ * reports, for each TCP socket that ends, how much it has transferred (sock_diag, as in `ss -E`), and answers
+ * questions about live ones. Without these messages no limit could be kept, so cordon-egress does not start.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -21,9 +20,9 @@
 #include "egress/egress.h"
 
 enum {
-	HEARD_MAX = 16384,
-	QUEUE = 8 << 20, /* bytes: every socket of the host that ends is told of */
-	FINISH_MS = 200, /* for the last words */
+	MESSAGE_MAX = 16384,
+	QUEUE = 8 << 20, /* bytes: the kernel reports each socket of the host that ends */
+	FINISH_MS = 200, /* for the last messages */
 };
 
 struct bytes {
@@ -70,8 +69,8 @@ static bool is_same(const struct attempt *a, const struct inet_diag_msg *m)
 	       a->id.idiag_cookie[1] == m->id.idiag_cookie[1];
 }
 
-/* What a live socket still has to send counts as sent: it leaves even after the program's end. Kernels
- * before 4.19 do not count what was sent; Cordon needs later ones anyway. */
+/* Unsent data of a live socket counts as sent, because it is sent even after the end of the program. Kernels
+ * before 4.19 do not count sent bytes; Cordon needs a later one anyway. */
 static bool read_bytes(const struct inet_diag_msg *m, size_t len, bool live, struct bytes *ret)
 {
 	const struct rtattr *a = (const struct rtattr *)(m + 1);
@@ -106,18 +105,19 @@ static void on_message(struct egress *e, const struct nlmsghdr *h)
 		}
 }
 
-static bool hear(struct egress *e)
+static bool receive(struct egress *e)
 {
-	char data[HEARD_MAX];
+	char data[MESSAGE_MAX];
 	ssize_t n = recv(e->counter.fd, data, sizeof(data), MSG_DONTWAIT);
 	size_t left = n > 0 ? (size_t)n : 0;
 
 	for (const struct nlmsghdr *h = (const void *)data; NLMSG_OK(h, left);
 	     h = NLMSG_NEXT(h, left))
 		on_message(e, h);
-	if (n < 0 && errno == ENOBUFS) { /* words were lost; late ones have a while to come */
+	if (n < 0 &&
+	    errno == ENOBUFS) { /* messages were lost; the others get some time to arrive */
 		e->lost_ns = io_now_ns() + FINISH_MS * 1000000ULL;
-		clock_need(e);
+		loop_need_clock(e);
 		return true;
 	}
 	return n > 0;
@@ -136,14 +136,14 @@ static void check_limits(struct egress *e, uint64_t out, uint64_t in)
 	answers_over(e, over, true);
 }
 
-static void on_heard(struct egress *e, struct watch *w, uint32_t events)
+static void on_counter(struct egress *e, struct watch *w, uint32_t events)
 {
 	(void)w, (void)events;
-	hear(e);
+	receive(e);
 	check_limits(e, e->bytes_out, e->bytes_in);
 }
 
-/* What one that lives has moved. False: it is gone, and its last word is on the way. */
+/* The bytes of a live connection. False: it has ended, and its last message is on the way. */
 static bool ask(struct egress *e, const struct attempt *a, struct bytes *ret)
 {
 	struct {
@@ -157,7 +157,7 @@ static bool ask(struct egress *e, const struct attempt *a, struct bytes *ret)
 		     .idiag_ext = 1 << (INET_DIAG_INFO - 1),
 		     .idiag_states = ~0U,
 		     .id = a->id}};
-	char data[HEARD_MAX];
+	char data[MESSAGE_MAX];
 
 	if (send(e->diag, &q, sizeof(q), 0) < 0)
 		return false;
@@ -185,14 +185,14 @@ void counter_look(struct egress *e)
 	check_limits(e, all.out, all.in);
 }
 
-/* One that is gone without a word has moved nobody knows how much: where that is limited, the run
- * ends; elsewhere what is told is not all. */
+/* How much a connection transferred is unknown if its last message was lost. If there is a
+ * limit, the run ends; otherwise the counts are marked as incomplete. */
 void counter_look_lost(struct egress *e)
 {
 	if (!e->lost_ns || io_now_ns() < e->lost_ns)
 		return;
 	e->lost_ns = 0;
-	while (hear(e))
+	while (receive(e))
 		;
 	for (struct attempt *a = e->live, *next; a && !e->lost_ns; a = next) {
 		struct bytes b;
@@ -205,29 +205,30 @@ void counter_look_lost(struct egress *e)
 	}
 }
 
-/* Some end after their program, when the other side does: those are asked. */
+/* Some connections end after the program, when the host closes them: read their counts now. */
 void counter_finish(struct egress *e)
 {
 	uint64_t until = io_now_ns() + FINISH_MS * 1000000ULL;
 
-	while (hear(e))
+	while (receive(e))
 		;
 	for (struct attempt *a = e->live, *next; a; a = next) {
 		struct bytes b = {a->row.bytes_out, a->row.bytes_in};
 		next = a->next;
-		if (!a->family || ask(e, a, &b)) /* those that go through us have no family */
+		if (!a->family || ask(e, a, &b)) /* relays have no family */
 			attempt_die(e, a, b.out, b.in);
 	}
 	while (e->live && io_now_ns() < until) {
-		struct pollfd word = {.fd = e->counter.fd, .events = POLLIN};
-		if (poll(&word, 1, 10) > 0)
-			hear(e);
+		struct pollfd socket = {.fd = e->counter.fd, .events = POLLIN};
+		if (poll(&socket, 1, 10) > 0)
+			receive(e);
 	}
 	while (e->live)
 		attempt_die(e, e->live, e->live->row.bytes_out, e->live->row.bytes_in);
+	attempts_tell(e);
 }
 
-/* Beyond what this host gives everybody, for who may have that. */
+/* SO_RCVBUFFORCE exceeds the host's maximum, and needs a capability. */
 static int set_queue(int fd)
 {
 	int size = QUEUE;
@@ -245,7 +246,7 @@ static int open_netlink(unsigned groups, struct err *err)
 	if (fd >= 0 && set_queue(fd) == 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0)
 		return scope_take_fd(&fd);
 	err_errno(err, ERR_SYSTEM, "asking the kernel to count connections");
-	err_cause(err, "it does not tell about sockets (CONFIG_INET_TCP_DIAG)");
+	err_cause(err, "it does not report sockets (CONFIG_INET_TCP_DIAG)");
 	return -1;
 }
 
@@ -254,12 +255,13 @@ int counter_listen(struct egress *e, struct err *err)
 	unsigned groups =
 		1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1);
 
-	e->counter = (struct watch){open_netlink(groups, err), on_heard};
+	e->counter = (struct watch){open_netlink(groups, err), on_counter};
 	return e->counter.fd < 0 ? -1 : 0;
 }
 
 int counter_open(struct egress *e, struct err *err)
 {
+	e->finish = counter_finish;
 	e->diag = open_netlink(0, err);
 	return e->diag < 0 ? -1 : loop_add(e, &e->counter, EPOLLIN, err);
 }

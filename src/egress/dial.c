@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A call of connect: what is meant by its address, whether that is allowed, and by what. Everything
- * that is not TCP to a host that a rule allows ends here, and is told.
+ * Handles the connect calls that cordon-box sends: finds out what the address means and whether a rule allows
+ * it. A call that is not TCP to an allowed host is refused and recorded.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
@@ -21,7 +23,7 @@ static void refuse(struct egress *e, uint64_t id, struct attempt *a, int error, 
 	answers_send(e, id, error);
 }
 
-/* A call that is connected to our own resolver. */
+/* A call to the box's own resolver. */
 static void on_stream(struct egress *e, void *ctx, int error)
 {
 	uint64_t *id = ctx;
@@ -42,7 +44,7 @@ static void dial_resolver(struct egress *e, uint64_t id, int fd)
 	uint64_t *own = loop_alloc(e, sizeof(*own));
 
 	*own = id;
-	door_connect(e, fd, on_stream, take_stream, own);
+	loopback_connect(e, fd, on_stream, take_stream, own);
 }
 
 static bool is_resolver(const struct address *a, uint16_t port)
@@ -53,13 +55,22 @@ static bool is_resolver(const struct address *a, uint16_t port)
 	return port == EGRESS_RESOLVER_PORT && address_is_same(a, &own);
 }
 
-/* Plain HTTP to a host that gets a secret ends here, and goes on to its own port. */
+/* Plain HTTP to a host that gets a secret ends at cordon-egress, which connects to the secret's port. */
 static const struct egress_secret *secret_of(const struct egress *e, const struct rules_ask *ask)
 {
 	for (size_t i = 0; ask->port == HTTP_PORT && i < e->secretc; i++)
 		if (strcmp(e->secret[i].host, ask->name) == 0)
 			return &e->secret[i];
 	return NULL;
+}
+
+/* A socket whose call was interrupted may call again; its state is then that of the new call. */
+static void supersede(struct egress *e, int fd)
+{
+	uint64_t cookie = connect_cookie(fd);
+
+	connect_supersede(e, cookie);
+	relay_supersede(e, cookie);
 }
 
 static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *ask)
@@ -80,7 +91,7 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 		refuse(e, id, a, EACCES, "the limit connections was reached");
 	} else {
 		e->connections++;
-		connect_supersede(e, fd);
+		supersede(e, fd);
 		if (secret || (e->sni && a->row.name[0]))
 			relay_host(e, id, fd, a, &ask->address, rule, secret);
 		else
@@ -90,7 +101,7 @@ static void dial_host(struct egress *e, uint64_t id, int fd, struct rules_ask *a
 	close(fd);
 }
 
-/* Libraries try datagrams to learn which of several addresses are near: nothing is sent by that. */
+/* Libraries connect datagram sockets to find the nearest of several addresses, and send nothing. */
 static void refuse_datagrams(struct egress *e, uint64_t id, const struct address *a, uint16_t port)
 {
 	if (!names_has(a))
@@ -99,7 +110,7 @@ static void refuse_datagrams(struct egress *e, uint64_t id, const struct address
 	answers_send(e, id, ENETUNREACH);
 }
 
-/* Of a family that is known, but not all of it. */
+/* The family is known, but the address is too short. */
 static bool is_short(const struct egress_dial *d)
 {
 	sa_family_t family;
@@ -140,6 +151,47 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		ask.name = n->name;
 		ask.address = n->real;
 	}
-	ask.own = own_is(e, &ask.address);
+	ask.own = routes_is_local(e, &ask.address);
 	dial_host(e, d->id, scope_take_fd(&own), &ask);
+}
+
+static void on_box(struct egress *e, struct watch *w, uint32_t events)
+{
+	union {
+		uint32_t kind;
+		struct egress_dial dial;
+	} m = {0};
+	AUTO_CLOSE int fd = -1;
+	struct err err;
+
+	if (events & EPOLLOUT)
+		answers_flush(e);
+	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+		return;
+	ssize_t n = io_recv(w->fd, &m, sizeof(m), &fd);
+	if (n < 0 && errno == EMSGSIZE) { /* no descriptor was free to receive it */
+		if (m.kind == EGRESS_DIAL)
+			answers_send(e, m.dial.id, ENFILE);
+	} else if (n <= 0) {
+		loop_remove(e, w); /* cordon reports the end of the run */
+	} else if (m.kind == EGRESS_RESOLVE && n == sizeof(m.kind)) {
+		if (fd >= 0 && e->resolver.fd < 0)
+			resolver_take(e, scope_take_fd(&fd), &err);
+	} else if (m.kind == EGRESS_DIAL && n == sizeof(m.dial) && fd >= 0) {
+		dial(e, &m.dial, scope_take_fd(&fd));
+	}
+}
+
+void dial_read_rest(struct egress *e)
+{
+	char byte;
+
+	while (recv(e->box.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		on_box(e, &e->box, EPOLLIN);
+}
+
+int dial_open(struct egress *e, struct err *err)
+{
+	e->box = (struct watch){EGRESS_BOX_FD, on_box};
+	return loop_add(e, &e->box, EPOLLIN, err);
 }

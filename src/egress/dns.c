@@ -10,7 +10,7 @@
 enum {
 	LABEL_MAX = 63,
 	FLAG_ANSWER = 0x80,    /* in the third byte */
-	FLAG_RECURSION = 0x01, /* wanted, there; 0x80: had, in the fourth */
+	FLAG_RECURSION = 0x01, /* recursion desired; 0x80 in the fourth byte: available */
 	TTL = 5,	       /* seconds, as EGRESS_FRESH_MS */
 };
 
@@ -34,7 +34,7 @@ static bool is_plain(const uint8_t *label, size_t len)
 	return true;
 }
 
-/* Where it ends; 0: it does not. */
+/* Returns the offset after the name; 0: it is malformed. */
 static size_t parse_name(const uint8_t *data, size_t len, char *ret)
 {
 	size_t at = DNS_HEADER, used = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions and answers of DNS, as far as a box needs them: one question, addresses as the answer.
- * Pure. What comes in is hostile.
+ * DNS messages, as far as a box needs them: one question, and addresses as the answer. Pure. The input is
+ * hostile.
  */
 #ifndef CORDON_EGRESS_DNS_H
 #define CORDON_EGRESS_DNS_H
@@ -11,7 +11,7 @@
 
 enum {
 	DNS_HEADER = 12,
-	DNS_MAX = 1232,	      /* bytes of a message, as everybody takes them */
+	DNS_MAX = 1232,	      /* bytes of a message that all clients accept */
 	DNS_ANSWERS_MAX = 16, /* addresses of a name */
 	DNS_TYPE_A = 1,
 	DNS_TYPE_AAAA = 28,
@@ -26,10 +26,10 @@ struct dns_question {
 	char name[EGRESS_NAME_MAX]; /* lower case, without a dot at its end */
 };
 
-/* 0; or -1: there is no question in it that could be answered. A name with other characters than
- * hosts have is "". */
+/* 0; or -1: the message has no question that can be answered. A name with characters that no host name has
+ * becomes "". */
 int dns_parse(const uint8_t *data, size_t len, struct dns_question *ret);
-/* The answer to what QUERY asked. Returns its length. */
+/* Writes the answer to QUERY to RET. Returns its length. */
 size_t dns_answer(const uint8_t *query, const struct dns_question *q, enum dns_code code,
 		  const struct address *list, size_t count, uint8_t ret[DNS_MAX]);
 

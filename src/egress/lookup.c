@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asks the system's resolver what a name really is, only for names that a rule allows. It waits, so
- * it runs in threads; their results come back by a list and an eventfd. What it said is believed for
- * a while, so that the address a program was given is the one that it then connects to.
+ * Asks the system's resolver for the addresses of a name, only if a rule allows the name. The
+ * resolver blocks, so it runs in threads, which return results by a list and an eventfd. Results
+ * are cached for a while, so that a program connects to the address that it was given.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -26,13 +26,13 @@ struct waiter {
 struct lookup {
 	char name[EGRESS_NAME_MAX];
 	bool running;
-	uint64_t until_ns; /* what LIST says is good until then */
+	uint64_t until_ns; /* when LIST expires */
 	size_t count;
 	struct address list[DNS_ANSWERS_MAX];
 	struct waiter *waiters;
 };
 
-/* A thread's question, then its answer. */
+/* The name that a thread looks up, then its result. */
 struct lookup_done {
 	struct egress *egress;
 	size_t index;
@@ -114,7 +114,7 @@ static int start(struct egress *e, size_t index)
 	return 0;
 }
 
-/* Those that had to wait for a thread. */
+/* Starts the lookups that waited for a thread. */
 static void start_waiting(struct egress *e)
 {
 	for (size_t i = 0; i < e->lookupc && e->running < EGRESS_LOOKUPS_MAX; i++) {

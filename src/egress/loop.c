@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The event loop: waits for a descriptor and calls its handler. It ends when cordon says that the run is
- * over.
+ * The event loop: waits for a descriptor and calls its handler, until cordon reports the end of
+ * the run.
  *
- * A call on the program's socket waits for the socket's lock. A thread of the program can hold that while
- * it sleeps in a page of a slow disk, or gets no processor. Meanwhile nothing is counted, so a thread of
- * our own looks at the loop: if it sleeps in the same turn again and again, the run ends as if it were over
- * --net-out. On a busy machine the loop may wait for a processor instead: that is no reason to end a run.
+ * A call on the program's socket may block on the lock of the socket, which a thread of the
+ * program can hold while it reads a page from a slow disk, or gets no CPU. Meanwhile no bytes
+ * are counted. So a second thread watches the loop: if it sleeps in the same event for too long,
+ * the run ends as if it had exceeded --net-out. A loop that waits for a CPU on a busy machine
+ * does not count as sleeping.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "egress/egress.h"
@@ -50,9 +52,23 @@ void *loop_alloc(struct egress *e, size_t size)
 		return new;
 	fputs("cordon-egress: out of memory\n", stderr);
 	e->cut = true;
-	counter_finish(e);
-	control_tell(e);
+	e->finish(e);
 	_exit(125);
+}
+
+void loop_set_clock(struct egress *e, long us)
+{
+	struct itimerspec t = {
+		.it_value = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}};
+
+	timerfd_settime(e->clock.fd, 0, &t, NULL);
+	e->ticks = true;
+}
+
+void loop_need_clock(struct egress *e)
+{
+	if (!e->ticks)
+		loop_set_clock(e, EGRESS_TICK_US);
 }
 
 int loop_open(struct egress *e, struct err *err)
@@ -61,7 +77,7 @@ int loop_open(struct egress *e, struct err *err)
 	return e->loop_stat < 0 ? err_errno(err, ERR_SYSTEM, "opening /proc/thread-self/stat") : 0;
 }
 
-/* The state of the loop's thread stands behind its name, which may have any characters. */
+/* The state of the thread comes after its name, which may contain any characters. */
 static bool is_runnable(const struct egress *e)
 {
 	char stat[256];
@@ -84,11 +100,11 @@ static void *watch_turns(void *ctx)
 		turn = now;
 	}
 	if (send(EGRESS_BOX_FD, &over, sizeof(over), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(over))
-		_exit(125); /* the box ends a run without us */
+		_exit(125); /* cordon-box ends a run without cordon-egress */
 	return NULL;
 }
 
-/* One at a time: what is called may remove others. */
+/* One event at a time, because a handler may remove other descriptors. */
 int loop_run(struct egress *e, struct err *err)
 {
 	struct epoll_event ev;

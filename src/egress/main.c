@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon-egress: see egress.h. Started by cordon for a run that may connect, with its ends of two
- * sockets and nothing else; it ends with the run, and with cordon.
+ * cordon-egress: see egress.h. cordon starts it for a run that may connect, with its ends of two sockets and
+ * nothing else. It ends with the run, and with cordon.
  */
 #include <linux/close_range.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "base/scope.h"
 #include "egress/egress.h"
 
-/* A thousand connections may be on their way at once. */
+/* Thousands of connections may be in progress at once. */
 static void raise_files(void)
 {
 	struct rlimit files;
@@ -26,7 +26,7 @@ static void raise_files(void)
 	}
 }
 
-/* What nothing else bounds; a sanitizer needs more than can be said. */
+/* Limits the memory. A sanitizer needs an unknown amount more. */
 static int bound_memory(struct err *err)
 {
 #ifndef __SANITIZE_ADDRESS__
@@ -43,18 +43,18 @@ static int bound_memory(struct err *err)
 static int serve(struct egress *e, struct err *err)
 {
 	if (close_range(EGRESS_BOX_FD + 1, ~0U, 0) < 0)
-		return err_errno(err, ERR_SYSTEM, "closing what is not ours");
-	if (loop_open(e, err) < 0 || counter_listen(e, err) < 0 || drop_rights(err) < 0 ||
-	    drop_parent(err) < 0)
+		return err_errno(err, ERR_SYSTEM, "closing inherited descriptors");
+	if (loop_open(e, err) < 0 || counter_listen(e, err) < 0 || privileges_drop(err) < 0 ||
+	    privileges_end_with_parent(err) < 0)
 		return -1;
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (e->epoll < 0)
 		return err_errno(err, ERR_SYSTEM, "making an epoll");
-	e->resolver.fd = e->door.fd = -1;
+	e->resolver.fd = e->loopback.fd = -1;
 	raise_files();
-	if (bound_memory(err) < 0 || own_open(e, err) < 0 || control_open(e, err) < 0 ||
-	    answers_open(e, err) < 0 || lookup_open(e, err) < 0 || call_open(e, err) < 0 ||
-	    clock_open(e, err) < 0 || counter_open(e, err) < 0)
+	if (bound_memory(err) < 0 || routes_open(e, err) < 0 || control_open(e, err) < 0 ||
+	    answers_open(e, err) < 0 || dial_open(e, err) < 0 || lookup_open(e, err) < 0 ||
+	    connect_call_open(e, err) < 0 || clock_open(e, err) < 0 || counter_open(e, err) < 0)
 		return -1;
 	return loop_run(e, err);
 }
@@ -77,6 +77,5 @@ int main(void)
 		return 125;
 	}
 	counter_finish(e);
-	control_tell(e);
-	_exit(0); /* the resolver's threads may still wait */
+	_exit(0); /* the resolver's threads may still run */
 }

@@ -49,11 +49,11 @@ const struct name_entry *names_find(const struct names *n, const struct address 
 {
 	size_t last = a->family == AF_INET ? 3 : 15;
 	size_t number = (size_t)a->bytes[last - 1] << 8 | a->bytes[last];
-	struct address meant;
+	struct address expected;
 
 	if (!names_has(a) || number < FIRST || number - FIRST >= n->count)
 		return NULL;
-	make(a->family, number - FIRST, &meant);
+	make(a->family, number - FIRST, &expected);
 	const struct name_entry *e = &n->list[number - FIRST];
-	return address_is_same(&meant, a) && e->real.family == a->family ? e : NULL;
+	return address_is_same(&expected, a) && e->real.family == a->family ? e : NULL;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses that stand for names. The program gets one for each name and real address that it may
- * know of; only here it is known what they mean. They are of ranges that no host has (RFC 2544,
- * RFC 4193), as many as there are real ones and of the same kind, so that programs that try several
- * hosts at once do so.
+ * Addresses that stand for names. For each real address of an allowed name, the program gets an
+ * address of the same family from a range that no host uses (RFC 2544, RFC 4193), and only
+ * cordon-egress knows what it stands for. There are as many as real ones, so programs that try
+ * several addresses at once work as usual.
  */
 #ifndef CORDON_EGRESS_NAMES_H
 #define CORDON_EGRESS_NAMES_H
@@ -23,11 +23,11 @@ struct names {
 	struct name_entry list[NAMES_MAX_ENTRIES];
 };
 
-/* The address that stands for it. False: there is no room for more. */
+/* *RET: the address that stands for NAME and REAL. False: the table is full. */
 bool names_give(struct names *n, const char *name, const struct address *real, struct address *ret);
-/* What A stands for. NULL: it is none of ours, or nobody was given it. */
+/* What A stands for. NULL: it stands for no name. */
 const struct name_entry *names_find(const struct names *n, const struct address *a);
-/* Is it of the ranges that stand for names? */
+/* Is A in the ranges that stand for names? */
 bool names_has(const struct address *a);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Connections whose first bytes are looked at (the policy's net.sni): they go through here, because
- * the program's own socket cannot be held up. It is connected to ourselves (near.c) once a second one is
- * to the host; then bytes are moved, both ways, and counted. Nothing is decrypted.
+ * Connections that go through cordon-egress, because it must check their first bytes (net.sni of
+ * the policy) or add a secret. The program's socket is connected to cordon-egress (handshake.c)
+ * once a second socket is connected to the host; then bytes are transferred both ways and
+ * counted. TLS of the program is not decrypted.
  *
- * So do those that get a secret: plain HTTP comes in, the secret is put into its header, TLS goes
- * out. An answer that has the secret in it does not get back.
+ * With a secret the program sends plain HTTP: the secret is put into the header, and the request
+ * goes to the host over TLS. An answer that contains the secret is not passed on.
  */
 #include "egress/relay.h"
 
@@ -24,50 +25,6 @@
 
 enum { FADE_MS = 2000 };
 
-void relay_watch(struct egress *e, struct relay *r)
-{
-	if (r->watched)
-		return;
-	r->watched = true;
-	r->next = e->relays;
-	e->relays = r;
-	clock_need(e);
-}
-
-static void unwatch(struct egress *e, struct relay *r)
-{
-	r->watched = false;
-	for (struct relay **p = &e->relays; *p; p = &(*p)->next)
-		if (*p == r) {
-			*p = r->next;
-			break;
-		}
-}
-
-void relay_end(struct egress *e, struct relay *r)
-{
-	unwatch(e, r);
-	for (int i = 0; i < SIDES; i++)
-		if (r->side[i].fd >= 0) {
-			loop_remove(e, &r->side[i]);
-			scope_close(&r->side[i].fd);
-		}
-	scope_close(&r->fd);
-	tls_free(r->tls);
-	attempt_die(e, r->attempt, r->from[INNER].moved, r->from[OUTER].moved);
-	counter_look(e);
-	free(r);
-}
-
-void relay_break(struct egress *e, struct relay *r)
-{
-	struct linger now = {1, 0};
-
-	for (int i = 0; i < SIDES; i++)
-		setsockopt(r->side[i].fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	relay_end(e, r);
-}
-
 static void answer(struct egress *e, struct relay *r, int error)
 {
 	if (r->called)
@@ -75,8 +32,8 @@ static void answer(struct egress *e, struct relay *r, int error)
 	r->called = false;
 }
 
-/* The program's socket is no longer on its way. */
-static void part(struct egress *e, struct relay *r)
+/* The program's socket is no longer connecting: reports the outcome and ends the relay. */
+static void report_failure(struct egress *e, struct relay *r)
 {
 	int error = r->called ? connect_settle(r->fd) : 0;
 
@@ -86,18 +43,18 @@ static void part(struct egress *e, struct relay *r)
 	relay_end(e, r);
 }
 
-static void look_refused(struct egress *e, struct relay *r)
+static void check_refused(struct egress *e, struct relay *r)
 {
 	if (connect_state(r->fd) == EALREADY && io_now_ns() < r->until_ns)
 		return;
 	if (connect_state(r->fd) == EALREADY)
-		near_refuse(r->fd, r->side[INNER].fd);
+		handshake_refuse(r->fd, r->side[INNER].fd);
 	if (connect_state(r->fd) == EALREADY)
 		shutdown(r->fd, SHUT_RDWR);
-	part(e, r);
+	report_failure(e, r);
 }
 
-/* A program that does not wait sees the kernel's own time out: it is due, and cannot be made. */
+/* On a timeout, a program that does not wait sees the kernel's own, which is due and cannot be imitated. */
 static void fail(struct egress *e, struct relay *r, int error)
 {
 	r->attempt->row.verdict = EGRESS_FAILED;
@@ -111,18 +68,18 @@ static void fail(struct egress *e, struct relay *r, int error)
 	r->until_ns = io_now_ns() + FADE_MS * 1000000ULL;
 	loop_remove(e, &r->side[OUTER]);
 	if (r->called || error != ETIMEDOUT)
-		near_refuse(r->fd, r->side[INNER].fd);
-	look_refused(e, r);
+		handshake_refuse(r->fd, r->side[INNER].fd);
+	check_refused(e, r);
 }
 
-static void fail_proof(struct egress *e, struct relay *r, int error)
+static void fail_certificate(struct egress *e, struct relay *r, int error)
 {
 	snprintf(r->attempt->row.rule, sizeof(r->attempt->row.rule),
-		 "the host does not prove by TLS that it is %.253s", r->secret->host);
+		 "the host's TLS certificate does not prove that it is %.253s", r->secret->host);
 	fail(e, r, error);
 }
 
-/* 1: it is the host that the secret is for. 0: not yet. -1: it is over. */
+/* 1: the host has proven its name. 0: not yet. -1: the relay has ended. */
 static int shake_hands(struct egress *e, struct relay *r)
 {
 	if (!e->tls)
@@ -131,17 +88,18 @@ static int shake_hands(struct egress *e, struct relay *r)
 		r->tls = tls_new(e->tls, r->side[OUTER].fd, r->secret->host);
 	if (r->tls && tls_connect(r->tls) == 0)
 		return 1;
-	if (r->until_ns == CONNECT_NEVER) /* a host may take its time, but not to say nothing */
+	if (r->until_ns ==
+	    CONNECT_NEVER) /* the connection has no timeout, but the TLS handshake needs one */
 		r->until_ns = io_now_ns() + EGRESS_CONNECT_MS * 1000000ULL;
 	if (r->tls && errno == EAGAIN) {
 		loop_change(e, &r->side[OUTER], tls_wants_write(r->tls) ? EPOLLOUT : EPOLLIN);
 		return 0;
 	}
-	fail_proof(e, r, ECONNREFUSED);
+	fail_certificate(e, r, ECONNREFUSED);
 	return -1;
 }
 
-/* The program's socket has arrived, or has been broken off. */
+/* The program's socket is connected, or the program has disconnected it. */
 static void on_inside(struct egress *e, struct watch *w, uint32_t events)
 {
 	struct relay *r = (struct relay *)(void *)((char *)w - offsetof(struct relay, side[INNER]));
@@ -150,19 +108,19 @@ static void on_inside(struct egress *e, struct watch *w, uint32_t events)
 	loop_remove(e, w);
 	if (connect_state(w->fd) != EISCONN) {
 		r->until_ns = 0;
-		look_refused(e, r);
+		check_refused(e, r);
 		return;
 	}
-	unwatch(e, r);
+	relay_unwatch(e, r);
 	r->attempt->row.verdict = EGRESS_CONNECTED;
-	control_row(e, r->attempt);
+	attempt_changed(e, r->attempt);
 	int error = r->called ? connect_settle(r->fd) : 0;
 	scope_close(&r->fd); /* before the program may close its own */
 	answer(e, r, error);
 	relay_move(e, r);
 }
 
-/* The host is there, or not; only then the program's socket arrives. */
+/* The host is connected or has failed; only now the program's handshake completes. */
 static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 {
 	struct relay *r = (struct relay *)(void *)((char *)w - offsetof(struct relay, side[OUTER]));
@@ -178,18 +136,18 @@ static void on_connected(struct egress *e, struct watch *w, uint32_t events)
 	}
 	if (r->secret && shake_hands(e, r) <= 0)
 		return;
-	/* Until the program's end is here: epoll tells of a host that breaks off even unasked. */
+	/* Until the program's side is connected: epoll always reports a host that disconnects. */
 	loop_remove(e, w);
 	r->let = true;
 	r->side[INNER].ready = on_inside;
-	error = near_let(r->fd, r->side[INNER].fd);
-	if (error) /* nobody may answer now in our place */
+	error = handshake_complete(r->fd, r->side[INNER].fd);
+	if (error) /* no other socket may complete it now */
 		shutdown(r->fd, SHUT_RDWR);
 	if (error || loop_add(e, &r->side[INNER], EPOLLOUT, &err) < 0)
 		fail(e, r, ENETUNREACH);
 }
 
-/* As the kernel does it: the call ends, the connection is still being made. */
+/* As the kernel does: the call times out, the connection stays in progress. */
 static void stop_waiting(struct egress *e, struct relay *r)
 {
 	r->own = false;
@@ -202,15 +160,15 @@ static void look(struct egress *e, struct relay *r)
 	if (r->fd < 0)
 		relay_fade(e, r);
 	else if (r->error)
-		look_refused(e, r);
+		check_refused(e, r);
 	else if (!r->let && connect_state(r->fd) != EALREADY)
-		part(e, r); /* the program has broken it off */
+		report_failure(e, r); /* the program has disconnected it */
 	else if (io_now_ns() < r->until_ns)
 		return;
 	else if (r->own)
 		stop_waiting(e, r);
 	else if (r->tls)
-		fail_proof(e, r, ETIMEDOUT);
+		fail_certificate(e, r, ETIMEDOUT);
 	else
 		fail(e, r, ETIMEDOUT);
 }
@@ -244,19 +202,19 @@ static struct relay *relay_new(struct egress *e, uint64_t id, int fd, struct att
 	r->attempt = a;
 	r->side[INNER].fd = -1;
 	r->called = true;
-	a->row.verdict = EGRESS_FAILED; /* until it is there */
-	attempt_live(e, a);		/* its numbers are ours: it has no name for the kernel */
+	a->row.verdict = EGRESS_FAILED; /* until it is connected */
+	attempt_live(e, a);		/* counted here, so the kernel is not asked about it */
 	relay_watch(e, r);
 	return r;
 }
 
-/* The program's socket is on its way, as far as the program sees. */
+/* Holds the program's socket in the state of connecting. */
 static void hold(struct egress *e, struct relay *r, int family)
 {
 	bool waits = !(fcntl(r->fd, F_GETFL) & O_NONBLOCK);
 
 	r->until_ns = waits ? connect_deadline(r->fd, &r->own) : CONNECT_NEVER;
-	int error = near_hold(e, r->fd, family, &r->side[INNER].fd);
+	int error = handshake_hold(e, r->fd, family, &r->side[INNER].fd);
 	if (error)
 		fail(e, r, error);
 	else if (!waits)

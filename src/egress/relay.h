@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A connection that goes through cordon-egress: relay.c makes it, relay_check.c looks at its first
- * bytes, relay_move.c moves the rest.
+ * A connection that goes through cordon-egress: relay.c makes it, relay_check.c checks its first bytes,
+ * relay_move.c transfers the rest and ends it.
  */
 #ifndef CORDON_EGRESS_RELAY_H
 #define CORDON_EGRESS_RELAY_H
@@ -16,7 +16,7 @@ enum { RELAY_ROOM = 65536 };
 struct flow {
 	uint8_t data[RELAY_ROOM];
 	size_t at, len;
-	bool ended, told; /* nothing more comes; and the other side knows */
+	bool ended, told; /* no more data comes; the other side has been told */
 	uint64_t moved;
 };
 
@@ -24,39 +24,36 @@ enum { INNER, OUTER, SIDES };
 
 struct relay {
 	struct watch side[SIDES]; /* the program, the host */
-	struct flow from[SIDES];  /* what comes from it */
-	bool gone[SIDES];	  /* it takes nothing more, and what it has said is all */
+	struct flow from[SIDES];  /* data from that side */
+	bool gone[SIDES];	  /* it is closed: it takes no data, and sends no more */
 	bool broken[SIDES];	  /* it was reset */
 	bool checked;
 	uint64_t id, until_ns;
 	int fd;	     /* the program's, until it is connected */
 	bool called; /* its call waits for an answer */
-	bool own;    /* UNTIL_NS is the program's own: the call ends then, and nothing else */
-	bool let;    /* FD may arrive */
-	int error;   /* what FD is refused with */
+	bool own;    /* UNTIL_NS is the program's own timeout: only the call ends then */
+	bool let;    /* the handshake of FD may complete */
+	int error;   /* why FD is refused */
 	bool watched;
 	struct attempt *attempt;
-	const struct egress_secret *secret; /* or NULL, and then TLS is too */
+	const struct egress_secret *secret; /* or NULL: then TLS is NULL too */
 	struct ssl_st *tls;
-	struct relay *next; /* of those that the clock looks at */
+	struct relay *next; /* of those that the clock checks */
 };
 
+/* relay_move.c: closes both sides. */
 void relay_end(struct egress *e, struct relay *r);
-/* The same, by a reset of both sides. */
+/* Resets both sides. */
 void relay_break(struct egress *e, struct relay *r);
-/* The clock looks at it. */
+/* The clock checks it, or no longer. */
 void relay_watch(struct egress *e, struct relay *r);
-
-/* The socket of that name calls again: what was made for its last call is over, and its state is none of
- * that call's any more. */
-void relay_supersede(struct egress *e, uint64_t cookie);
-
-/* Both ends are there. */
+void relay_unwatch(struct egress *e, struct relay *r);
+/* Both sides are connected: starts the transfer. */
 void relay_move(struct egress *e, struct relay *r);
-/* One was reset: the other is, when it has got all that was said before. */
+/* One side was reset: resets the other one once it has received all earlier data. */
 void relay_fade(struct egress *e, struct relay *r);
 
-/* False: it must not go on, and the attempt says why. */
+/* relay_check.c. False: the relay must end, and the attempt has the reason. */
 bool relay_check(struct relay *r);
 bool relay_refuse(struct relay *r, const char *why);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first bytes of a connection that goes through here. TLS must ask for the name that was
- * dialled, and must not hide it; on port 443 it must be TLS. Where a secret goes, it is plain HTTP,
- * whose header gets that. Nothing goes on before this is decided.
+ * Checks the first bytes of a connection that goes through cordon-egress. TLS must ask for the name that the
+ * program connected to, and must not hide it; port 443 must be TLS. A connection that gets a secret must be
+ * plain HTTP, and the secret is put into its header. No byte is passed on before the check.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "egress/head.h"
-#include "egress/hello.h"
+#include "egress/client_hello.h"
+#include "egress/http_head.h"
 #include "egress/relay.h"
 
 enum { TLS_PORT = 443 };
@@ -21,18 +21,18 @@ bool relay_refuse(struct relay *r, const char *why)
 	return false;
 }
 
-/* The secret takes the place of what stands for it. */
+/* Replaces the placeholder with the secret. */
 static bool put_secret(struct relay *r)
 {
 	struct flow *f = &r->from[INNER];
 	const char *why = HEAD_NO_REQUEST;
 	char head[HEAD_MAX];
-	size_t end = head_end((char *)f->data, f->len), size = 0;
+	size_t end = http_head_end((char *)f->data, f->len), size = 0;
 
 	if (!end && f->len <= HEAD_MAX / 2 && !f->ended)
 		return true;
 	if (end && end <= HEAD_MAX / 2)
-		size = head_rewrite((char *)f->data, end, r->secret, head, sizeof(head), &why);
+		size = http_head_rewrite((char *)f->data, end, r->secret, head, sizeof(head), &why);
 	if (!size || f->len - end > RELAY_ROOM - size)
 		return relay_refuse(r, why);
 	memmove(f->data + size, f->data + end, f->len - end);
@@ -48,7 +48,7 @@ static bool check_name(struct relay *r)
 	struct flow *f = &r->from[INNER];
 	struct egress_row *row = &r->attempt->row;
 	char name[EGRESS_NAME_MAX];
-	enum hello h = hello_read(f->data, f->len, name);
+	enum hello h = client_hello_read(f->data, f->len, name);
 
 	if (r->checked || (h == HELLO_MORE && !f->ended))
 		return true;
@@ -62,10 +62,10 @@ static bool check_name(struct relay *r)
 	if (h == HELLO_HIDDEN)
 		return relay_refuse(r, "its TLS hides the name that it asks for");
 	if (h == HELLO_NO_TLS)
-		return relay_refuse(r, "it is no TLS, on port 443");
+		return relay_refuse(r, "port 443 without TLS");
 	if (h != HELLO_NAMED)
-		return relay_refuse(r, h == HELLO_BAD ? "its TLS names no host"
-						      : "its first message of TLS is cut short");
+		return relay_refuse(r, h == HELLO_BAD ? "its TLS does not name a host"
+						      : "its first TLS message is incomplete");
 	row->verdict = EGRESS_REFUSED;
 	snprintf(row->rule, sizeof(row->rule), "its TLS asks for %.253s", name);
 	return false;

@@ -1,21 +1,67 @@
 /* SPDX-License-Identifier: MIT
  *
- * Moves bytes between a program and its host, both ways, and counts them. A side that does not take
- * what it is sent holds up the other and nobody else. What a host answers is held back as far as it
- * could be the secret.
+ * Transfers bytes between a program and its host, both ways, and counts them, until the relay
+ * ends. A side that does not read delays the other side, but no other relay. Bytes of the host's
+ * answer that could be the start of the secret are held back.
  */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/scope.h"
 #include "egress/relay.h"
 #include "egress/tls.h"
 
-enum { STATE_CLOSE = 7 }; /* as the kernel numbers it */
+enum { STATE_CLOSE = 7 }; /* the kernel's number */
+
+void relay_watch(struct egress *e, struct relay *r)
+{
+	if (r->watched)
+		return;
+	r->watched = true;
+	r->next = e->relays;
+	e->relays = r;
+	loop_need_clock(e);
+}
+
+void relay_unwatch(struct egress *e, struct relay *r)
+{
+	r->watched = false;
+	for (struct relay **p = &e->relays; *p; p = &(*p)->next)
+		if (*p == r) {
+			*p = r->next;
+			break;
+		}
+}
+
+void relay_end(struct egress *e, struct relay *r)
+{
+	relay_unwatch(e, r);
+	for (int i = 0; i < SIDES; i++)
+		if (r->side[i].fd >= 0) {
+			loop_remove(e, &r->side[i]);
+			scope_close(&r->side[i].fd);
+		}
+	scope_close(&r->fd);
+	tls_free(r->tls);
+	attempt_die(e, r->attempt, r->from[INNER].moved, r->from[OUTER].moved);
+	counter_look(e);
+	free(r);
+}
+
+void relay_break(struct egress *e, struct relay *r)
+{
+	struct linger now = {1, 0};
+
+	for (int i = 0; i < SIDES; i++)
+		setsockopt(r->side[i].fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	relay_end(e, r);
+}
 
 static ssize_t side_send(struct relay *r, int to, const void *data, size_t len)
 {
@@ -31,8 +77,8 @@ static ssize_t side_recv(struct relay *r, int from, void *data, size_t size)
 	return recv(r->side[from].fd, data, size, MSG_DONTWAIT);
 }
 
-/* How many of the last bytes could be the beginning of the secret: always as many as that can be. To hold
- * back only what is one tells who sent it that it is. */
+/* How many of the last bytes could be the start of the secret: always the maximum. To hold back
+ * only bytes that match would tell the sender that they do. */
 static size_t could_be(const struct flow *f, const char *secret)
 {
 	size_t len = strlen(secret);
@@ -40,7 +86,7 @@ static size_t could_be(const struct flow *f, const char *secret)
 	return f->len - f->at < len - 1 ? f->len - f->at : len - 1;
 }
 
-/* What may go on of it now. */
+/* How many bytes may be passed on now. */
 static size_t ready(const struct relay *r, int from)
 {
 	const struct flow *f = &r->from[from];
@@ -51,7 +97,7 @@ static size_t ready(const struct relay *r, int from)
 	return f->len - f->at - held;
 }
 
-/* One side was reset. What is on its way to it goes nowhere. */
+/* SIDE was reset. Data for it is dropped. */
 static void drop(struct relay *r, int side)
 {
 	struct flow *f = &r->from[!side];
@@ -60,7 +106,7 @@ static void drop(struct relay *r, int side)
 	f->at = f->len = 0;
 }
 
-/* From one side to the other, as far as that goes. -1: it must not go on. */
+/* Sends data from one side to the other, as much as possible. -1: the relay must end. */
 static int move(struct relay *r, int from)
 {
 	struct flow *f = &r->from[from];
@@ -68,7 +114,7 @@ static int move(struct relay *r, int from)
 
 	if (from == OUTER && *secret &&
 	    memmem(f->data + f->at, f->len - f->at, secret, strlen(secret))) {
-		relay_refuse(r, "the answer had the secret in it");
+		relay_refuse(r, "the answer contained the secret");
 		return -1;
 	}
 	for (size_t n; (n = ready(r, from)) > 0;) {
@@ -93,8 +139,8 @@ static int move(struct relay *r, int from)
 	return 0;
 }
 
-/* Many hosts hang up without a word of TLS. What they have said by then was theirs, and goes on; that it
- * is whole is for HTTP to know. */
+/* Many hosts close the connection without TLS close_notify. What they sent before is authentic
+ * and is passed on; HTTP knows whether it is complete. */
 static bool is_reset(const struct relay *r, int from)
 {
 	return errno != EAGAIN && (from != OUTER || !r->tls || errno == ECONNRESET);
@@ -129,14 +175,14 @@ static void wait_again(struct egress *e, struct relay *r)
 	}
 }
 
-/* What TLS has read already is told by nobody. */
+/* epoll does not report data that TLS has already read. */
 static void more(struct relay *r)
 {
 	if (r->tls && tls_has_more(r->tls))
 		take(r, OUTER);
 }
 
-/* Nobody tells of one that is gone: it is read to its end whenever there is room. */
+/* epoll does not watch a closed side any more: it is read to its end whenever there is room. */
 static bool has_rest(const struct relay *r, int side)
 {
 	return r->gone[side] && !r->from[side].ended && r->from[side].len < RELAY_ROOM;
@@ -150,7 +196,7 @@ static bool is_over(const struct relay *r)
 	return r->from[INNER].told && r->from[OUTER].told;
 }
 
-/* One round. -1: it must not go on. */
+/* One round. -1: the relay must end. */
 static int pass(struct relay *r, bool from_inner, bool from_outer)
 {
 	if (from_inner)
@@ -163,7 +209,7 @@ static int pass(struct relay *r, bool from_inner, bool from_outer)
 	return move(r, OUTER);
 }
 
-/* One was reset, and all that it said before has been sent on. */
+/* A side was reset, and all its earlier data has been passed on. */
 static bool is_fading(const struct relay *r)
 {
 	for (int i = 0; i < SIDES; i++)
@@ -172,7 +218,7 @@ static bool is_fading(const struct relay *r)
 	return false;
 }
 
-/* The other end of it has got everything, or is no more. */
+/* The peer has received all data, or the connection is closed. */
 static bool has_all(int fd)
 {
 	struct tcp_info info = {.tcpi_state = 0};
@@ -190,11 +236,11 @@ void relay_fade(struct egress *e, struct relay *r)
 		return;
 	}
 	for (int i = 0; i < SIDES; i++)
-		loop_remove(e, &r->side[i]); /* nothing that they say counts any more */
+		loop_remove(e, &r->side[i]); /* their data is not needed any more */
 	relay_watch(e, r);
 }
 
-/* Epoll tells of a side that is gone again and again, whether or not there is room for what it said. */
+/* epoll would report a closed side again and again, even without room for its data: so it is removed. */
 static void go_on(struct egress *e, struct relay *r, int side, uint32_t events)
 {
 	if (events & (EPOLLHUP | EPOLLERR)) {

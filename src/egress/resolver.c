@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The resolver of the box. A name that no rule allows does not exist, and nobody outside is asked
- * about it: a question is a message. For the others the program gets addresses that stand for them,
- * as many as they really have.
+ * The DNS resolver of the box. A name that no rule allows does not exist, and no server is asked about it,
+ * because a question can carry data out. For an allowed name the program gets addresses that stand for it
+ * (names.h), as many as it really has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +15,14 @@
 #include "base/scope.h"
 #include "egress/egress.h"
 
-/* A connection. It is freed when nobody asks on it and it is closed. */
+/* A connection. It is freed when it is closed and no question on it is open. */
 struct stream {
 	struct watch watch;
 	size_t len, asked;
 	uint8_t data[2 + DNS_MAX];
 };
 
-/* A question that waits: by datagram, or on STREAM. */
+/* An open question: from a datagram, or on STREAM. */
 struct question {
 	struct stream *stream;
 	struct sockaddr_storage from;
@@ -69,13 +69,13 @@ static void send_answer(struct egress *e, struct question *q, enum dns_code code
 static void on_known(struct egress *e, void *ctx, const struct address *list, size_t count)
 {
 	struct question *q = ctx;
-	struct address given[DNS_ANSWERS_MAX];
+	struct address stand_ins[DNS_ANSWERS_MAX];
 	size_t n = 0;
 
-	while (n < count && names_give(&e->names, q->q.name, &list[n], &given[n]))
+	while (n < count && names_give(&e->names, q->q.name, &list[n], &stand_ins[n]))
 		n++;
 	enum dns_code code = count == 0 ? DNS_NO_NAME : n < count ? DNS_FAILED : DNS_OK;
-	send_answer(e, q, code, given, n);
+	send_answer(e, q, code, stand_ins, n);
 }
 
 static bool was_refused(const struct egress *e, const char *name)
@@ -137,7 +137,7 @@ int resolver_take(struct egress *e, int fd, struct err *err)
 	return loop_add(e, &e->resolver, EPOLLIN, err);
 }
 
-/* A length and so many bytes, any number of times. False: it makes no sense. */
+/* Messages, each after its length. False: one is malformed. */
 static bool take_questions(struct egress *e, struct stream *s)
 {
 	while (s->len >= 2) {
@@ -167,7 +167,7 @@ static void on_stream(struct egress *e, struct watch *w, uint32_t events)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	s->len += n > 0 ? (size_t)n : 0;
-	s->asked++; /* nobody frees it meanwhile */
+	s->asked++; /* so that it is not freed meanwhile */
 	bool good = n > 0 && take_questions(e, s);
 	s->asked--;
 	if (!good)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * See rules.h. What is denied is denied, by name or by address. What is allowed by name must also be
- * a host of the internet: an address that is not must be named by a rule for addresses that lies
- * wholly in that kind of place, so that nobody allows this host by allowing half of all addresses.
+ * See rules.h. A denied name or address is always denied. A host that is allowed by name must
+ * have an address on the internet. Any other address (private, loopback ...) needs a rule for
+ * addresses whose range lies wholly in that kind, so that a rule for half of all addresses does
+ * not allow this host.
  */
 #include "egress/rules.h"
 
@@ -64,7 +65,7 @@ static const struct policy_net *find(const struct rules *r, enum egress_list lis
 	return NULL;
 }
 
-/* However an address is written: what is denied is denied inside an IPv6 address too. */
+/* A denied IPv4 address is denied inside an IPv6 address too. */
 static bool fits_either(const struct policy_net *n, const struct rules_ask *ask)
 {
 	struct address inner;
@@ -85,7 +86,7 @@ static bool fits_by_address(const struct policy_net *n, const struct rules_ask *
 	return fits_port(n, ask->port) && fits_address(n, &ask->address);
 }
 
-/* A rule for addresses that means this kind of place, and not only includes it. */
+/* A rule for addresses whose range lies wholly in the kind of this address. */
 static bool means_kind(const struct policy_net *n, const struct rules_ask *ask)
 {
 	struct address inner;
@@ -134,7 +135,7 @@ bool rules_allow_name(const struct rules *r, const char *name, char ret_rule[EGR
 	return n ? say(ret_rule, "", n) : refuse(ret_rule, "no rule allows this name");
 }
 
-/* Where it really is. */
+/* Checks the real address. */
 static bool allow_place(const struct rules *r, const struct rules_ask *ask,
 			char ret_rule[EGRESS_RULE_MAX])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where may it connect to? The lists, and one question. Pure: it looks at nothing but its arguments.
+ * Which hosts a box may connect to: the lists of rules, and the check. Pure.
  */
 #ifndef CORDON_EGRESS_RULES_H
 #define CORDON_EGRESS_RULES_H
@@ -21,10 +21,10 @@ struct rules {
 void rules_done(struct rules *r);
 int rules_add(struct rules *r, enum egress_list list, const char *text, struct err *err);
 
-/* May the name be asked for at all: could some port of it be allowed? *RET_RULE says why not. */
+/* May the name be looked up: is some port of it allowed? If not, *RET_RULE says why. */
 bool rules_allow_name(const struct rules *r, const char *name, char ret_rule[EGRESS_RULE_MAX]);
 
-/* NAME is what was dialled, in lower case; "" for an address. ADDRESS is where that really is. */
+/* NAME: what the program connects to, in lower case; "" for an address. ADDRESS: its real address. */
 struct rules_ask {
 	const char *name;
 	struct address address;

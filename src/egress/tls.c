@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See tls.h. The certificate must be good and for this name; there is no way to do without.
+ * See tls.h. The certificate must be valid for the name; no option turns this off.
  */
 #include "egress/tls.h"
 

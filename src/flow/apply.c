@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See apply.h. The decision is recorded, and the directory marked if exposed code changes it, before the
- * first byte is written. Nothing is written if the directory has changed since the diff was made.
+ * See apply.h. Before the first byte is written, the decision is recorded and, if exposed code
+ * made the changes, the directory is marked. If the directory has changed since the diff was made,
+ * nothing is written.
  */
 #include "flow/apply.h"
 
@@ -9,78 +10,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/digest.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/utf8.h"
-#include "flow/direct.h"
-#include "flow/gate_log_private.h"
-#include "store/buf.h"
+#include "gate/apply_ask.h"
+#include "gate/gate_log.h"
+#include "live/direct.h"
 
 enum {
-	LISTING_MAX = APPROVAL_CODE_MAX,
 	CURE_PATH_MAX = 200, /* a longer path would not fit into the command */
+	STAMP_MS = 11,	     /* the clock of file timestamps advances every 10 ms or faster */
 };
 
-static const char *change_word(enum overlay_change change)
-{
-	static const char *const words[] = {"create", "change", "delete", "chmod"};
-
-	return words[change];
-}
-
-static void put_state(struct buf *out, const struct overlay_state *s)
-{
-	static const char *const types[] = {"absent", "file", "directory", "link", "other"};
-
-	buf_printf(out, " %s", types[s->type]);
-	if (s->type == OVERLAY_ABSENT)
-		return;
-	buf_printf(out, " %03o %llu ", s->mode, (unsigned long long)s->size);
-	for (size_t i = 0; i < sizeof(s->sha256); i++)
-		buf_printf(out, "%02x", s->sha256[i]);
-}
-
-/* No name ends its line, and no two names are written alike. */
-static void put_name(struct buf *out, const char *name)
-{
-	size_t len = strlen(name);
-	struct utf8_char c;
-
-	for (size_t i = 0; i < len; i += c.len) {
-		c = utf8_next(name, len, i);
-		if (!c.broken && c.value >= 0x20 && c.value != 0x7f && c.value != '\\')
-			buf_add(out, name + i, c.len);
-		else
-			for (size_t k = i; k < i + c.len; k++)
-				buf_printf(out, "\\x%02x", (uint8_t)name[k]);
-	}
-}
-
-/* What a person signs: each path with type, mode, size and hash before and after. */
-static void list_waiting(struct buf *out, const struct overlay_diff *d, const enum outcome *outcome)
-{
-	for (size_t i = 0; i < d->count; i++) {
-		const struct overlay_entry *e = &d->entry[i];
-		if (outcome[i] != OUTCOME_WAITS)
-			continue;
-		buf_printf(out, "%s ", change_word(e->change));
-		put_name(out, e->path);
-		buf_str(out, ":");
-		put_state(out, &e->before);
-		buf_str(out, " ->");
-		put_state(out, &e->after);
-		buf_str(out, "\n");
-	}
-}
-
-/* The pending changes are the conversation's: of earlier runs, and of this one, which may have had answers
- * of the network. That the user typed this run changes nothing about them. */
+/* Pending changes belong to the conversation: earlier runs made some of them, and this run may
+ * have had answers from the network. They stay exposed even if the user typed this run. */
 static bool is_exposed(const struct gate *g)
 {
-	return g->exposed || g->conversation.exposed_us;
+	return g->facts.exposed || g->facts.conversation.exposed_us;
 }
 
 static enum outcome decide(struct gate *g, const struct overlay_entry *e, bool asks)
@@ -97,11 +46,13 @@ static enum outcome decide(struct gate *g, const struct overlay_entry *e, bool a
 	if (ticket)
 		ticket->is_due = true;
 	enum outcome o = policy_decide_effect(&g->policy, &ask);
-	/* No cell of the table writes what is run or obeyed outside the box. */
+	/* The policy alone never writes a path that is run or obeyed outside the box. */
 	return named && o == OUTCOME_POLICY ? (asks ? OUTCOME_WAITS : OUTCOME_WITHHELD) : o;
 }
 
-static void report_entry(struct gate *g, const struct overlay_entry *e, enum outcome outcome)
+/* WHY is the reason why people could not be asked, or NULL. */
+static void report_entry(struct gate *g, const struct overlay_entry *e, enum outcome outcome,
+			 const char *why)
 {
 	struct report *r = g->report;
 	const struct ticket *t =
@@ -118,6 +69,8 @@ static void report_entry(struct gate *g, const struct overlay_entry *e, enum out
 	struct report_effect *to = &r->effect[r->effectc++];
 	*to = (struct report_effect){
 		.cap = CAP_WRITE, .outcome = outcome, .object = arena_dup(&r->arena, e->path)};
+	if (outcome == OUTCOME_WAITS)
+		to->waits = r->approval;
 	if (t)
 		to->by = arena_printf(&r->arena, "%s:%s", ticket_giver_name(t->giver),
 				      t->giver == TICKET_POLICY ? t->by : id_hex(&t->id, hex));
@@ -127,62 +80,13 @@ static void report_entry(struct gate *g, const struct overlay_entry *e, enum out
 		to->by = policy_giver(&g->policy, &given);
 	else if (e->rule == OVERLAY_NEVER)
 		to->reason = e->note;
-	else if (outcome == OUTCOME_WAITS)
-		to->waits = r->approval;
 	else
 		to->command = gate_command(g, CAP_WRITE, e->path);
+	if (why && outcome == OUTCOME_WITHHELD && e->rule != OVERLAY_NEVER)
+		to->reason = why;
 }
 
-static int fill(struct gate *g, const struct buf *listing, struct err *err)
-{
-	struct approval_request *r = &g->asked;
-	struct request wanted;
-
-	request_init(&wanted);
-	wanted.lang = "diff";
-	wanted.file = g->workspace_at.path;
-	wanted.workspace = g->workspace_at.path;
-	wanted.workspace_mode = WORKSPACE_OVERLAY;
-	wanted.apply = true;
-	approval_init(r);
-	approval_fill_request(r, &wanted, &g->arena);
-	approval_fill_policy(r, &g->policy, &wanted, &g->arena);
-	r->origin = is_exposed(g) ? ORIGIN_EXPOSED : ORIGIN_AGENT;
-	r->conversation = g->report->conversation;
-	digest_of(r->code_sha256, listing->data, listing->len);
-	r->code_len = listing->len;
-	return g->arena.failed ? err_memory(err) : 0;
-}
-
-/* 1: a person has agreed to exactly these changes. */
-static int ask(struct gate *g, const struct overlay_diff *d, const enum outcome *outcome,
-	       struct err *err)
-{
-	AUTO_BUF struct buf listing = {.most = LISTING_MAX};
-	uint64_t now = g->state.keeper.now_us() / 1000;
-
-	list_waiting(&listing, d, outcome);
-	if (listing.failed)
-		return err_set(err, ERR_LIMIT,
-			       "there are more changes than a person can be asked about");
-	if (fill(g, &listing, err) < 0)
-		return -1;
-	approval_done(&g->approval);
-	g->approval = (struct approval){0};
-	int found = approval_find(g->state.store, &g->asked, now, &g->approval, err);
-	g->has_approval = found == 1;
-	if (found == 1)
-		memcpy(g->report->approval, g->approval.id, sizeof(g->approval.id));
-	if (found)
-		return found;
-	struct approval_code code = {listing.data, listing.len};
-	return approval_park(g->state.store, &g->asked, code, g->policy.approval.wait_ms, now,
-			     g->report->approval, err) < 0
-		       ? -1
-		       : 0;
-}
-
-/* The decision before the effect. */
+/* Records the decision before the effect. */
 static int record(struct gate *g, const uint8_t id[DIGEST_BYTES], size_t count, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
@@ -199,21 +103,24 @@ static int record(struct gate *g, const uint8_t id[DIGEST_BYTES], size_t count, 
 	jcs_init(&j, RECORD_BODY_MAX);
 	jcs_int(&j, "count", (int64_t)count);
 	jcs_hex(&j, "diff", id, DIGEST_BYTES);
-	jcs_str(&j, "directory", g->workspace_at.path);
+	jcs_str(&j, "directory", g->facts.workspace_at.path);
 	gate_put_effects(g->report, &j);
 	jcs_bool(&j, "exposed", is_exposed(g));
 	gate_append(&tx, RECORD_APPLY, refs, &j);
-	if (g->has_approval)
-		approval_take(&tx, &g->approval, run, now / 1000);
+	if (g->question.has_approval)
+		approval_take(&tx, &g->question.approval, run, now / 1000);
+	if (gate_give_grant(g, &tx, err) < 0)
+		return -1;
 	if (count && is_exposed(g)) {
-		if (directory_mark(&g->directories, &g->workspace_at, run, now, err) < 0)
+		if (directory_mark(&g->facts.directories, &g->facts.workspace_at, run, now, err) <
+		    0)
 			return -1;
-		directories_put(&g->directories, &tx);
+		directories_put(&g->facts.directories, &tx);
 	} else {
-		directories_expect(&g->directories, &tx);
+		directories_expect(&g->facts.directories, &tx);
 	}
-	if (g->conversation.version)
-		conversation_expect(&g->conversation, &tx);
+	if (g->facts.conversation.version)
+		conversation_expect(&g->facts.conversation, &tx);
 	gate_spend_tickets(g, &tx);
 	if (store_commit(g->state.store, &tx, err) < 0)
 		return -1;
@@ -221,13 +128,13 @@ static int record(struct gate *g, const uint8_t id[DIGEST_BYTES], size_t count, 
 	return 0;
 }
 
-/* As they are now: one that is over meanwhile gives nothing any more. */
+/* Loads the tickets again. A ticket that has ended meanwhile is dropped. */
 static int refresh_tickets(struct gate *g, struct err *err)
 {
 	char hex[ID_HEX];
 
-	for (size_t i = g->ticketc; i-- > 0;) {
-		struct ticket *t = &g->ticket[i];
+	for (size_t i = g->facts.ticketc; i-- > 0;) {
+		struct ticket *t = &g->facts.ticket[i];
 		struct ticket now = {0};
 		if (t->giver == TICKET_POLICY)
 			continue;
@@ -239,17 +146,35 @@ static int refresh_tickets(struct gate *g, struct err *err)
 		if (!ticket_is_over(t, g->state.keeper.now_us()))
 			continue;
 		ticket_done(t);
-		*t = g->ticket[--g->ticketc];
+		*t = g->facts.ticket[--g->facts.ticketc];
 	}
 	return 0;
 }
 
-/* What is applied, and that it is on record. ERR_CONFLICT: a fact has changed since it was read. */
-static int settle(struct gate *g, const struct overlay_diff *d, bool *chosen, size_t *ret_count,
-		  struct err *err)
+/* If people cannot be asked about this much, the changes stay pending and the report has the
+ * reason, which is returned. NULL: ERR is another failure. */
+static const char *cannot_ask(struct gate *g, struct err *err)
+{
+	struct arena *a = &g->report->arena;
+
+	if (err->code != ERR_LIMIT && err->code != ERR_REFUSED)
+		return NULL;
+	const char *why =
+		arena_printf(a, "%s%s%s", err->message, err->cure[0] ? "; " : "", err->cure);
+	if (why)
+		report_reason(g->report, why);
+	*err = (struct err){0};
+	return why ? why : err->message;
+}
+
+/* Chooses the changes to apply and records that. ERR_CONFLICT: a fact has changed since it was
+ * read. */
+static int settle(struct gate *g, const struct overlay *o, int workspace,
+		  const struct overlay_diff *d, bool *chosen, size_t *ret_count, struct err *err)
 {
 	AUTO_FREE enum outcome *outcome = calloc(d->count + 1, sizeof(*outcome));
-	bool asks = gate_can_ask(g), waits = false;
+	bool asks = gate_can_ask(g, CAP_WRITE), waits = false;
+	const char *why = NULL;
 	uint8_t id[DIGEST_BYTES];
 
 	if (!outcome)
@@ -260,21 +185,21 @@ static int settle(struct gate *g, const struct overlay_diff *d, bool *chosen, si
 		outcome[i] = decide(g, &d->entry[i], asks);
 		waits |= outcome[i] == OUTCOME_WAITS;
 	}
-	int agreed = waits ? ask(g, d, outcome, err) : 0;
-	if (agreed < 0)
+	int agreed = waits ? apply_ask(g, o, workspace, d, outcome, is_exposed(g), err) : 0;
+	if (agreed < 0 && (why = cannot_ask(g, err)) == NULL)
 		return -1;
 	*ret_count = 0;
 	for (size_t i = 0; i < d->count; i++) {
 		if (agreed && outcome[i] == OUTCOME_WAITS)
-			outcome[i] = OUTCOME_TICKET;
+			outcome[i] = why ? OUTCOME_WITHHELD : OUTCOME_TICKET;
 		chosen[i] = outcome[i] >= OUTCOME_POLICY;
 		*ret_count += chosen[i];
-		report_entry(g, &d->entry[i], outcome[i]);
+		report_entry(g, &d->entry[i], outcome[i], why);
 	}
 	return record(g, id, *ret_count, err);
 }
 
-/* The user's own work is never overwritten. */
+/* Never overwrites the user's own work. */
 static int check_moved(struct gate *g, const struct overlay_diff *d, struct err *err)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -283,7 +208,7 @@ static int check_moved(struct gate *g, const struct overlay_diff *d, struct err 
 		err_set(err, ERR_CONFLICT,
 			"nothing was applied: the directory changed since the program saw it");
 		err_cause(err, "%.200s", d->entry[i].path);
-		const char *dir = arena_quote(&g->arena, g->workspace_at.path);
+		const char *dir = arena_quote(&g->arena, g->facts.workspace_at.path);
 		err_cure(err,
 			 "cordon diff --conversation %s %s shows the changes; cordon reset drops "
 			 "them",
@@ -302,14 +227,15 @@ int apply_mark_again(struct gate *g, struct err *err)
 	for (int i = 1; is_exposed(g); i++) {
 		AUTO_TX struct store_tx tx = {0};
 		*err = (struct err){0};
-		if (directories_load(&g->state.keeper, &g->directories, err) < 0)
+		if (directories_load(&g->state.keeper, &g->facts.directories, err) < 0)
 			return -1;
-		size_t marks = g->directories.count;
-		if (directory_mark(&g->directories, &g->workspace_at, run, now, err) < 0)
+		size_t marks = g->facts.directories.count;
+		if (directory_mark(&g->facts.directories, &g->facts.workspace_at, run, now, err) <
+		    0)
 			return -1;
-		if (g->directories.count == marks)
+		if (g->facts.directories.count == marks)
 			return 0;
-		directories_put(&g->directories, &tx);
+		directories_put(&g->facts.directories, &tx);
 		if (store_commit(g->state.store, &tx, err) == 0)
 			return 0;
 		if (err->code != ERR_CONFLICT || i == GATE_TRIES_MAX)
@@ -319,7 +245,7 @@ int apply_mark_again(struct gate *g, struct err *err)
 	return 0;
 }
 
-/* Decided by the facts of this moment: the run may have taken long. */
+/* Loads the facts again, because the run may have taken long, and decides by them. */
 static int apply(struct gate *g, struct overlay *o, int workspace, size_t *ret_count,
 		 struct err *err)
 {
@@ -340,7 +266,7 @@ static int apply(struct gate *g, struct overlay *o, int workspace, size_t *ret_c
 			return 0;
 		g->report->effectc = effects;
 		g->report->effect_more = 0;
-		if (settle(g, &d, chosen, ret_count, err) == 0)
+		if (settle(g, o, workspace, &d, chosen, ret_count, err) == 0)
 			break;
 		if (err->code != ERR_CONFLICT || i == GATE_TRIES_MAX)
 			return -1;
@@ -355,19 +281,24 @@ static int apply(struct gate *g, struct overlay *o, int workspace, size_t *ret_c
 	return apply_mark_again(g, err);
 }
 
-/* One run at a time: the next one waits for as long as a run may take. */
+/* Only one run of a conversation at a time has the directory; the next one waits as long as a run
+ * may take. 1: the directory may have been written meanwhile, by the previous run or by an apply
+ * that was finished here. */
 static int open_overlay(struct gate *g, int workspace, struct overlay *ret, struct err *err)
 {
 	uint64_t until = io_now_ns() + g->req->limit[LIMIT_TIME] * 1000000U;
 
 	for (int i = 1;; i++) {
 		*err = (struct err){0};
-		if (overlay_open(ret, g->state.dir, g->conversation.id.byte, workspace, err) == 0)
-			return ret->finished ? apply_mark_again(g, err) : 0;
+		if (overlay_open(ret, g->state.dir, g->facts.conversation.id.byte, workspace,
+				 err) == 0)
+			return ret->finished && apply_mark_again(g, err) < 0
+				       ? -1
+				       : ret->finished || i > 1;
 		if (err->sys_errno != EWOULDBLOCK)
 			return -1;
 		if (io_now_ns() > until) {
-			err->code = ERR_LIMIT; /* and not something to be decided again */
+			err->code = ERR_LIMIT; /* ERR_CONFLICT would make the caller decide again */
 			return -1;
 		}
 		gate_pause(i);
@@ -378,16 +309,24 @@ int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct
 {
 	if (bp->workspace < 0 || bp->spec.workspace != WORKSPACE_OVERLAY || !g->req->conversation)
 		return 0;
-	if (ret->dir < 0 && open_overlay(g, bp->workspace, ret, err) < 0)
+	int opened = ret->dir < 0 ? open_overlay(g, bp->workspace, ret, err) : 0;
+	if (opened < 0)
 		return -1;
+	/* A write since this run began to read the directory would count as the user's own work.
+	 * So the run starts again, after a pause that gives later writes a newer timestamp. */
+	if (opened) {
+		nanosleep(&(struct timespec){.tv_nsec = STAMP_MS * 1000000L}, NULL);
+		return err_set(err, ERR_CONFLICT, "the directory was written to");
+	}
 	scope_close(&bp->saved);
 	bp->saved = overlay_open_tree(ret);
 	if (bp->saved < 0 && errno != ENOENT)
 		return err_errno(err, ERR_SYSTEM, "opening the conversation's changes");
-	/* A plan was made for the directory without them, and what the user typed may run them: it is
-	 * decided again. */
-	if (bp->saved >= 0 && is_exposed(g) && (g->req->plan || !g->exposed) && !g->has_changes) {
-		g->has_changes = true;
+	/* A plan does not cover these changes, and code that the user typed may run them: decide
+	 * again. */
+	if (bp->saved >= 0 && is_exposed(g) && (g->req->plan || !g->facts.exposed) &&
+	    !g->facts.has_changes) {
+		g->facts.has_changes = true;
 		return err_set(err, ERR_CONFLICT, "the conversation has changed the directory");
 	}
 	bp->spec.saved_path =
@@ -409,8 +348,8 @@ static int keep_taken(struct gate *g, struct overlay *o, int workspace, struct d
 {
 	AUTO_DIFF struct overlay_diff d = {0};
 
-	if ((!g->conversation.version &&
-	     conversation_begin(&g->state.keeper, &g->conversation, err) < 0) ||
+	if ((!g->facts.conversation.version &&
+	     conversation_begin(&g->state.keeper, &g->facts.conversation, err) < 0) ||
 	    (o->dir < 0 && open_overlay(g, workspace, o, err) < 0) ||
 	    direct_keep(t, workspace, g->bp->began, o, err) < 0) {
 		err_context(err,
@@ -423,12 +362,12 @@ static int keep_taken(struct gate *g, struct overlay *o, int workspace, struct d
 		return -1;
 	for (size_t i = 0; i < d.count; i++)
 		if (d.entry[i].after.type != OVERLAY_DIR)
-			report_entry(g, &d.entry[i], OUTCOME_WITHHELD);
+			report_entry(g, &d.entry[i], OUTCOME_WITHHELD, NULL);
 	return 0;
 }
 
-/* What appeared under a protected name waits, as if the run had an overlay. It is taken away first, whatever
- * fails then. */
+/* New files under a protected name wait, as if the run had an overlay. They are moved out of the
+ * directory first, so that a later error does not leave them there. */
 static int collect_direct(struct gate *g, struct overlay *o, int workspace, struct err *err)
 {
 	struct direct_taken t = DIRECT_NOTHING;
@@ -443,15 +382,15 @@ static int collect_direct(struct gate *g, struct overlay *o, int workspace, stru
 	return r;
 }
 
-/* Adds what the run changed to the pending changes. */
+/* Adds the run's changes to the pending changes. */
 static int save(struct gate *g, struct overlay *o, const struct result *r, struct err *err)
 {
 	struct overlay_losses losses;
 	uint64_t total = 0;
 
 	if (r->changes_cut)
-		return err_set(err, ERR_LIMIT, "not all changes could be told: nothing was kept");
-	/* Holes and hard links took no room in the box; here they would. */
+		return err_set(err, ERR_LIMIT, "too many changes to report: nothing was kept");
+	/* Sparse files and hard links take no room in the box, but do in the copy. */
 	bool is_over = false;
 	for (size_t i = 0; i < r->changec; i++)
 		is_over |= __builtin_add_overflow(total, r->changes[i].size, &total);
@@ -460,16 +399,16 @@ static int save(struct gate *g, struct overlay *o, const struct result *r, struc
 			       "the changes are larger than --disk: nothing was kept");
 	if (memory_is_out())
 		return err_memory(err);
-	if (!g->conversation.version &&
-	    conversation_begin(&g->state.keeper, &g->conversation, err) < 0)
+	if (!g->facts.conversation.version &&
+	    conversation_begin(&g->state.keeper, &g->facts.conversation, err) < 0)
 		return -1;
 	if (o->dir < 0 && open_overlay(g, g->bp->workspace, o, err) < 0)
 		return -1;
 	return overlay_save(o, r->upper, g->bp->workspace, g->bp->began, &losses, err);
 }
 
-/* An approval is for the program with its inputs, and this run has changed them. */
-static void tell_changed(struct report *r)
+/* An approval covers the program with its inputs, and this run has changed them. */
+static void explain_changed_inputs(struct report *r)
 {
 	for (size_t i = 0; i < r->effectc; i++)
 		if (r->effect[i].outcome == OUTCOME_WAITS)
@@ -478,27 +417,71 @@ static void tell_changed(struct report *r)
 					      "before it runs again";
 }
 
-/* Only a run that ended by itself with 0 is applied; what others changed is kept and waits. */
+bool apply_waits(const struct report *r)
+{
+	for (size_t i = 0; i < r->effectc; i++)
+		if (r->effect[i].cap == CAP_WRITE && r->effect[i].outcome == OUTCOME_WAITS)
+			return true;
+	return false;
+}
+
+/* Changes are applied only if the program exited with 0. Otherwise they stay pending. */
 int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err)
 {
 	struct arena *a = &g->report->arena;
 	int workspace = g->bp->workspace;
 	size_t count;
 
-	if (workspace >= 0 && g->confined.workspace_mode == WORKSPACE_RW)
+	if (workspace >= 0 && g->decision.confined.workspace_mode == WORKSPACE_RW)
 		return collect_direct(g, o, workspace, err);
 	if (r->upper >= 0 && r->changec) {
 		if (save(g, o, r, err) < 0)
 			return -1;
-		tell_changed(g->report);
+		explain_changed_inputs(g->report);
 	}
 	if (o->dir < 0)
 		return 0;
-	if (g->confined.apply && r->status == STATUS_EXITED && r->exit_code == 0)
+	if (g->decision.confined.apply && r->status == STATUS_EXITED && r->exit_code == 0)
 		return apply(g, o, workspace, &count, err);
 	if (r->changec)
 		g->report->pending =
 			arena_printf(a, "cordon diff --conversation %s %s", g->report->conversation,
-				     arena_quote(a, g->workspace_at.path));
+				     arena_quote(a, g->facts.workspace_at.path));
 	return a->failed ? err_memory(err) : 0;
+}
+
+/* People denied it, or did not answer in time. The run keeps its result, and its changes stay
+ * pending. */
+static void withhold_changes(struct report *r, const struct err *why)
+{
+	const char *words = arena_printf(&r->arena, "%s%s%s", why->message,
+					 why->cause[0] ? ": " : "", why->cause);
+
+	for (size_t i = 0; i < r->effectc; i++)
+		if (r->effect[i].cap == CAP_WRITE && r->effect[i].outcome == OUTCOME_WAITS) {
+			r->effect[i].outcome = OUTCOME_WITHHELD;
+			r->effect[i].reason = words;
+		}
+}
+
+int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct launch_sink *sink,
+	       size_t effects, struct err *err)
+{
+	size_t count;
+
+	for (int i = 0; g->req->wait && apply_waits(g->report) && i < GATE_TRIES_MAX; i++) {
+		overlay_close(o);
+		if (sink->pending)
+			sink->pending(sink->ctx, g->report);
+		if (gate_wait_for_people(g, err) < 0) {
+			if (err->code != ERR_REFUSED)
+				return -1;
+			withhold_changes(g->report, err);
+			return 0;
+		}
+		g->report->effectc = effects;
+		if (gate_policy_again(g, err) < 0 || apply_pending(g, workspace, &count, err) < 0)
+			return -1;
+	}
+	return 0;
 }

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * The effect "write": a conversation's pending changes of a directory, decided path by path and applied.
+ * The effect "write": decides a conversation's pending changes of a directory path by path, and
+ * applies them.
  */
 #ifndef CORDON_FLOW_APPLY_H
 #define CORDON_FLOW_APPLY_H
 
-#include "flow/gate.h"
+#include "gate/gate.h"
+#include "live/launch.h"
 #include "overlay/overlay.h"
 
-/* Before a run with an overlay: opens what earlier runs of the conversation changed, and waits until no
- * other run of it uses the directory. BP is made. */
+/* Before a run with an overlay: opens the pending changes of the conversation, and waits until no
+ * other run of it has the directory. BP is complete. */
 int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct err *err);
-/* After a run: keeps what it changed, and applies it if the request says so. What is not covered waits. */
+/* Does a change of the directory wait for a person? */
+bool apply_waits(const struct report *r);
+/* After a run: keeps its changes, and applies them if the request says so. Changes that nothing
+ * covers wait. */
 int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err);
-/* Decides and applies what waits for the directory that the gate has looked at (gate_facts). The report has
- * an effect for each path. WORKSPACE is the open directory. *RET_COUNT: how many were written. */
+/* With --wait: waits for the answer, then decides by the facts of that moment. Meanwhile other
+ * runs of the conversation may use the directory. The report keeps its first EFFECTS effects. */
+int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct launch_sink *sink,
+	       size_t effects, struct err *err);
+/* Decides and applies the pending changes of the directory that gate_facts has judged. The report
+ * has an effect for each path. WORKSPACE is the open directory. *RET_COUNT is the number of paths
+ * that were written. */
 int apply_pending(struct gate *g, int workspace, size_t *ret_count, struct err *err);
-/* A person may have cleared the mark while exposed code was writing, or before an apply was finished. */
+/* Marks the directory again: a person may have cleared the mark while exposed code was writing, or
+ * before an apply was finished. */
 int apply_mark_again(struct gate *g, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts cordon-box with the probing job and keeps its word on every layer. A layer it said
- * nothing about is missing. A tier works when all its layers are proven and a real run in it
- * succeeds: only together do they show what one missing piece of the host would spoil.
+ * Runs cordon-probe and keeps its answer for every layer. A layer without an answer is missing. A
+ * tier works if all its layers are proven and a run in it succeeds: only a run shows whether the
+ * layers work together on this host.
  */
 #include "flow/doctor.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
-#include "flow/enclose_private.h"
+#include "live/enclose.h"
 
 static void keep(void *ctx, const struct wire_probe *probe)
 {
@@ -25,7 +25,7 @@ static void keep(void *ctx, const struct wire_probe *probe)
 	p->cause[sizeof(p->cause) - 1] = p->cure[sizeof(p->cure) - 1] = '\0';
 }
 
-/* Every missing layer's name, or nothing. */
+/* Lists the missing layers of the tier; false if none is missing. */
 static bool list_missing(struct doctor *d, enum tier tier)
 {
 	char *cause = d->cause[tier];
@@ -60,14 +60,14 @@ static bool try_tier(struct doctor *d, enum tier tier, const char *program, stru
 	req.tier = tier;
 	req.limit[LIMIT_TIME] = 10000;
 	enclose_own(&req, &quiet, r);
-	/* What it says for itself does not matter: a busybox may not know itself by our name. */
+	/* The exit status does not matter: a busybox may not know the name by which it is
+	 * started. */
 	bool ran = r->status == STATUS_EXITED && has_layers(r, tier);
 	if (r->err.code)
 		snprintf(cause, size, "a run of %s failed: %.200s%s%.200s", program, r->err.message,
 			 r->err.cause[0] ? "; " : "", r->err.cause);
 	else if (!ran)
-		snprintf(cause, size, "a run of %s did not end well or not with all layers",
-			 program);
+		snprintf(cause, size, "a run of %s failed, or did not have all layers", program);
 	return ran;
 }
 
@@ -84,7 +84,7 @@ static int try_tiers(struct doctor *d, struct err *err)
 	for (int t = 0; t < TIER_COUNT; t++) {
 		if (list_missing(d, (enum tier)t))
 			continue;
-		/* Where there is nothing to run, the layers' word must do. */
+		/* Without a program to run, the probes of the layers must suffice. */
 		d->works[t] = i == ARRAY_SIZE(programs);
 		if (d->works[t])
 			continue;
@@ -94,7 +94,7 @@ static int try_tiers(struct doctor *d, struct err *err)
 	return 0;
 }
 
-/* In the strongest tier that works and has a network of its own. */
+/* Uses the strongest tier that works and has its own network namespace. */
 static void try_egress(struct doctor *d)
 {
 	struct wire_probe *p = &d->egress;
@@ -119,7 +119,7 @@ int doctor_run(struct doctor *ret, struct err *err)
 
 	for (int l = 0; l < LAYER_COUNT; l++)
 		snprintf(ret->probe[l].cause, sizeof(ret->probe[l].cause),
-			 "cordon-box ended before it was tried");
+			 "cordon-probe ended before it was tried");
 	if (launch_probe(&sink, err) < 0)
 		return -1;
 	if (try_tiers(ret, err) < 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Doctor's canary for hosts: two servers of its own on this host's loopback, of which a rule names
- * one. A program in a box tries both. Who has come to them is the proof, not what the program says.
+ * Tests the network rules: two servers listen on this host's loopback, and a rule names one. A
+ * program in a box connects to both. The proof is which server got a connection, not what the
+ * program reports.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,11 +15,11 @@
 
 #include "base/scope.h"
 #include "flow/doctor.h"
-#include "flow/enclose_private.h"
+#include "live/enclose.h"
 
 enum { TRY_MS = 10000, COME_MS = 100 };
 
-/* Somebody who listens, on a port that is free. */
+/* Listens on a free port. */
 static int open_server(unsigned *ret_port)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -32,14 +33,14 @@ static int open_server(unsigned *ret_port)
 	return scope_take_fd(&fd);
 }
 
-static bool has_come(int server)
+static bool was_reached(int server)
 {
 	struct pollfd fd = {.fd = server, .events = POLLIN};
 
 	return poll(&fd, 1, COME_MS) > 0;
 }
 
-/* This program, which tries both when it is told to. */
+/* Runs this program in a box, with the option that makes it connect to both. */
 static void run_both(enum tier tier, const unsigned port[2], struct result *ret)
 {
 	char self[PATH_MAX] = "", rule[32], text[2][8];
@@ -63,7 +64,7 @@ static void run_both(enum tier tier, const unsigned port[2], struct result *ret)
 	enclose_own(&req, &quiet, ret);
 }
 
-static bool is_told(const struct result *r, unsigned port, enum egress_verdict verdict)
+static bool has_attempt(const struct result *r, unsigned port, enum egress_verdict verdict)
 {
 	for (size_t i = 0; i < r->egressc; i++)
 		if (r->egress[i].port == port && r->egress[i].verdict == verdict)
@@ -71,19 +72,19 @@ static bool is_told(const struct result *r, unsigned port, enum egress_verdict v
 	return false;
 }
 
-static int judge(const struct result *r, const int server[2], const unsigned port[2],
-		 struct err *err)
+static int check_attempts(const struct result *r, const int server[2], const unsigned port[2],
+			  struct err *err)
 {
-	if (has_come(server[1]))
+	if (was_reached(server[1]))
 		return err_set(err, ERR_LAYER, "a host that no rule names was reached");
 	if (r->err.code) {
 		*err = r->err;
 		return -1;
 	}
-	if (!has_come(server[0]) || !is_told(r, port[0], EGRESS_CONNECTED))
+	if (!was_reached(server[0]) || !has_attempt(r, port[0], EGRESS_CONNECTED))
 		return err_set(err, ERR_LAYER, "a host that a rule names was not reached");
-	if (!is_told(r, port[1], EGRESS_REFUSED))
-		return err_set(err, ERR_LAYER, "what was refused is not among the attempts");
+	if (!has_attempt(r, port[1], EGRESS_REFUSED))
+		return err_set(err, ERR_LAYER, "the refused connection is not among the attempts");
 	return 0;
 }
 
@@ -99,7 +100,7 @@ int doctor_try_egress(enum tier tier, struct err *err)
 	if (named < 0 || other < 0)
 		return err_errno(err, ERR_SYSTEM, "listening on this host's loopback");
 	run_both(tier, port, r);
-	int result = judge(r, (const int[]){named, other}, port, err);
+	int result = check_attempts(r, (const int[]){named, other}, port, err);
 	result_done(r);
 	return result;
 }

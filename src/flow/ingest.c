@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes -> scan -> what is hidden in them -> source_commit. The scan is told what an agent takes the
- * bytes for (a tool's answer, a prompt), and not what they say of themselves. A finding of the deny
- * grade makes the source hostile; one that could not be decided makes it no better than asked about.
+ * See ingest.h. The scan gets the kind of event that the bytes are for the agent (a tool's answer,
+ * a prompt), whatever they say about themselves. A finding of the deny grade makes the source
+ * hostile; an undecided finding has at least the grade asks.
  */
 #include "flow/ingest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What such a text is to the rules. Those without a type are asked about with every rule: what a
- * tool says of itself stands in fields that no other event has. */
+#include "base/pages.h"
+#include "base/scope.h"
+#include "gate/gate_log.h"
+
+/* The type of event that each kind of source is for the rules. Kinds without a type are matched
+ * against every rule: the description of a tool is in fields that no other event has. */
 static const struct {
 	bool has_type;
 	enum event_type type;
@@ -25,28 +29,28 @@ static const struct {
 	[FROM_RUN_OUTPUT] = {true, EVENT_TOOL_RESPONSE},
 };
 
-static int look(struct look *l, const struct packs *rules, const struct ingest_in *in,
-		struct err *err)
+static int inspect(struct inspection *l, const struct packs *rules, const struct ingest_in *in,
+		   struct err *err)
 {
 	char name[SOURCE_NAME_MAX + 1] = "";
-	struct look_at at = {.name = name,
-			     .data = in->data,
-			     .options = {.mode = DETECT_STRICT,
-					 .has_type = events[in->kind].has_type,
-					 .type = events[in->kind].type,
-					 .no_events = true}};
+	struct inspect_input at = {.name = name,
+				   .data = in->data,
+				   .options = {.mode = DETECT_STRICT,
+					       .has_type = events[in->kind].has_type,
+					       .type = events[in->kind].type,
+					       .no_events = true}};
 
 	l->policy = in->policy;
 	if (in->name)
 		memcpy(name, in->name,
 		       in->name_len < SOURCE_NAME_MAX ? in->name_len : SOURCE_NAME_MAX);
-	return look_at(l, rules, &at, err);
+	return inspect_bytes(l, rules, &at, err);
 }
 
 static int record(struct gate_state *state, struct conversation *c, const struct ingest_in *in,
 		  struct ingest_report *report, struct err *err)
 {
-	const struct look *l = &report->look;
+	const struct inspection *l = &report->inspection;
 	const char *rule[REPORT_FINDINGS_MAX];
 	struct source_in source = {.kind = in->kind,
 				   .name = in->name,
@@ -81,18 +85,71 @@ int ingest(struct gate_state *state, const struct packs *rules, struct conversat
 	   const struct ingest_in *in, struct ingest_report *ret, struct err *err)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (check(in, err) < 0 || look(&ret->look, rules, in, err) < 0 ||
+	if (check(in, err) < 0 || inspect(&ret->inspection, rules, in, err) < 0 ||
 	    record(state, c, in, ret, err) < 0)
 		return -1;
-	ret->withheld = actions_withhold(ret->look.actions);
+	ret->withheld = actions_withhold(ret->inspection.actions);
 	if (ret->withheld)
 		ret->released.data = NULL;
 	char why[96];
-	snprintf(why, sizeof(why), "rule %.64s", ret->look.denied_by ? ret->look.denied_by : "");
-	return actions_carry_out(state, c, ret->look.actions, why, err);
+	snprintf(why, sizeof(why), "rule %.64s",
+		 ret->inspection.denied_by ? ret->inspection.denied_by : "");
+	return actions_carry_out(state, c, ret->inspection.actions, why, err);
 }
 
 void ingest_done(struct ingest_report *r)
 {
-	look_done(&r->look);
+	inspection_done(&r->inspection);
+}
+
+/* Ingests as much of the output as a source may have. Text of the code itself does not become part
+ * of the source, even if the run prints it. */
+static int ingest_part(struct gate *g, int stream, struct text data, struct err *err)
+{
+	static const char *const names[] = {"stdout", "stderr"};
+	AUTO_PAGES struct ingest_report *report = pages_new(sizeof(*report));
+	char name[REF_SIZE], run[REF_SIZE];
+	const char *refs[] = {run};
+
+	if (!report)
+		return err_memory(err);
+	snprintf(run, sizeof(run), "run:%s", g->report->run);
+	snprintf(name, sizeof(name), "%s of run:%.16s", names[stream], g->report->run);
+	struct ingest_in in = {.kind = FROM_RUN_OUTPUT,
+			       .name = name,
+			       .name_len = strlen(name),
+			       .policy = &g->policy,
+			       .data = data,
+			       .own = g->inspection.text,
+			       .ownc = g->origin.derived ? 0 : g->inspection.textc,
+			       .refs = refs,
+			       .refc = 1};
+	int r = gate_rules(g, err);
+	if (r == 0)
+		r = ingest(&g->state, &g->rules, &g->facts.conversation, &in, report, err);
+	ingest_done(report);
+	return r;
+}
+
+static int ingest_stream(struct gate *g, const struct result *r, int stream, struct err *err)
+{
+	size_t len = 0, gap;
+	AUTO_FREE char *all = capture_join(&r->out[stream], &len, &gap);
+
+	if (!all)
+		return err_memory(err);
+	if (len < INDEX_PIECE_MIN)
+		return 0;
+	return ingest_part(g, stream,
+			   (struct text){all, len < INGEST_BYTES_MAX ? len : INGEST_BYTES_MAX},
+			   err);
+}
+
+/* Later code may be built on this output. The output of a clean run is no source, and a
+ * conversation without a name has no later run. */
+int ingest_output(struct gate *g, const struct result *r, struct err *err)
+{
+	if (!g->facts.conversation.exposed_us || !g->req->conversation)
+		return 0;
+	return ingest_stream(g, r, 0, err) < 0 ? -1 : ingest_stream(g, r, 1, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See plan.h. The program is hashed by the same code that a later run is held against.
+ * See plan.h. The program is hashed by the code that checks later runs against the plan.
  */
 #include "flow/plan.h"
 
@@ -8,36 +8,36 @@
 
 #include "base/pages.h"
 #include "base/scope.h"
-#include "flow/gate.h"
+#include "gate/gate.h"
 
 static int check_clean(const struct gate *g, struct err *err)
 {
-	if (!g->exposed)
+	if (!g->facts.exposed)
 		return 0;
 	err_set(err, ERR_REFUSED, "a plan is made while the conversation is clean");
-	err_cause(err, "exposed by: %s", g->cause);
+	err_cause(err, "exposed by: %s", g->facts.cause);
 	err_cure(err, "plan before anything untrusted is read; or ask a person for a grant");
 	return -1;
 }
 
-/* Exposed code gets exact names: a pattern would let it choose the host. */
+/* For exposed code a plan has exact names: with a pattern the code could choose the host. */
 static int check_hosts(const struct gate *g, struct ticket *t, struct err *err)
 {
-	for (size_t i = 0; i < g->confined.netc; i++) {
+	for (size_t i = 0; i < g->decision.confined.netc; i++) {
 		struct policy_net net;
-		if (policy_net_parse(g->confined.net[i], true, &t->arena, &net, err) < 0)
+		if (policy_net_parse(g->decision.confined.net[i], true, &t->arena, &net, err) < 0)
 			return -1;
 		const char *kind = policy_net_many(&net);
 		if (kind)
 			return err_set(err, ERR_USAGE,
 				       "--net %.64s: a plan names one host and one port, and this "
 				       "is %s",
-				       g->confined.net[i], kind);
+				       g->decision.confined.net[i], kind);
 	}
 	return 0;
 }
 
-/* A plan gives what clean code may have now, and no more. */
+/* A plan gives only what clean code may have now. */
 static int check_effects(const struct gate *g, struct err *err)
 {
 	const struct report *r = g->report;
@@ -69,13 +69,14 @@ static int fill(struct gate *g, const struct plan_terms *terms, struct ticket *t
 	t->giver = TICKET_PLAN;
 	t->by = arena_dup(&t->arena, g->state.principal);
 	t->has_conversation = t->has_program = true;
-	t->conversation = g->conversation.id;
-	memcpy(t->program, g->program, sizeof(t->program));
-	for (size_t i = 0; i < g->confined.netc; i++)
-		t->list[CAP_NET][t->count[CAP_NET]++] = arena_dup(&t->arena, g->confined.net[i]);
-	for (size_t i = 0; i < g->confined.secretc; i++)
+	t->conversation = g->facts.conversation.id;
+	memcpy(t->program, g->facts.program, sizeof(t->program));
+	for (size_t i = 0; i < g->decision.confined.netc; i++)
+		t->list[CAP_NET][t->count[CAP_NET]++] =
+			arena_dup(&t->arena, g->decision.confined.net[i]);
+	for (size_t i = 0; i < g->decision.confined.secretc; i++)
 		t->list[CAP_SECRET][t->count[CAP_SECRET]++] =
-			arena_dup(&t->arena, g->confined.secret[i]);
+			arena_dup(&t->arena, g->decision.confined.secret[i]);
 	if (r->workspace && r->workspace_mode == WORKSPACE_RW)
 		t->list[CAP_WRITE][t->count[CAP_WRITE]++] = ".";
 	t->sent_max = r->limit[LIMIT_NET_OUT] ? r->limit[LIMIT_NET_OUT] : TICKET_SENT_DEFAULT;
@@ -91,13 +92,13 @@ static int make(struct gate *g, struct blueprint *bp, const struct plan_terms *t
 	AUTO_TX struct store_tx tx = {0};
 
 	if (blueprint_begin(bp, g->req, &g->policy, err) < 0 ||
-	    payload_know(&bp->payload, err) < 0 || gate_open_state(g, err) < 0 ||
+	    payload_hash(&bp->payload, err) < 0 || gate_open_state(g, err) < 0 ||
 	    gate_facts(g, bp, err) < 0 || check_clean(g, err) < 0 || gate_scan(g, NULL, err) < 0 ||
 	    gate_origin(g, err) < 0 || gate_decide(g, err) < 0 || check_effects(g, err) < 0 ||
 	    fill(g, terms, ret, err) < 0)
 		return -1;
-	conversation_expect(&g->conversation, &tx);
-	directories_expect(&g->directories, &tx);
+	conversation_expect(&g->facts.conversation, &tx);
+	directories_expect(&g->facts.directories, &tx);
 	return ticket_give(&g->state.keeper, ret, &tx, err);
 }
 
@@ -112,7 +113,7 @@ int plan_make(const struct request *req, const struct plan_terms *terms, struct 
 		return err_memory(err);
 	blueprint_init(bp);
 	g->state.dir = -1;
-	g->plans = true;
+	g->decision.plans = true;
 	int r = gate_open(g, req, report, err);
 	if (r == 0)
 		r = make(g, bp, terms, ret, err);

@@ -14,7 +14,8 @@ struct plan_terms {
 	uint32_t runs;
 	uint64_t for_us;
 };
-/* REQ is what later runs will ask for: code, arguments, environment, programs, directory, hosts, secrets. */
+/* REQ is the request of the later runs: code, arguments, environment, programs, directory, hosts
+ * and secrets. */
 int plan_make(const struct request *req, const struct plan_terms *terms, struct ticket *ret,
 	      struct err *err);
 

@@ -65,10 +65,16 @@ static const struct word kinds[FROM_COUNT] = {
 };
 
 static const struct word scopes[SCOPE_COUNT] = {
-	[SCOPE_ONCE] = {"once", "for this one run", NULL},
-	[SCOPE_CONVERSATION] = {"conversation", "for the same in this conversation, for a time",
-				NULL},
-	[SCOPE_PROGRAM] = {"program", "for the same in any conversation, for a time", NULL},
+	[SCOPE_ONCE] = {"once", "this one time", NULL},
+	[SCOPE_DIFF] = {"diff", "these changes, each time they are applied until it ends", "diff"},
+	[SCOPE_PROGRAM] = {"program",
+			   "this program with these inputs, each time it runs until it ends",
+			   "run"},
+	[SCOPE_GRANT] =
+		{"grant",
+		 "this one time, and the conversation gets a grant of what is asked for until it "
+		 "ends",
+		 NULL},
 };
 
 #define WORDS(noun, table, count)                                                                  \

@@ -51,8 +51,8 @@ enum source_kind {
 	FROM_COUNT,
 };
 
-/* How long an approval is good for. Strictest first. */
-enum scope { SCOPE_ONCE, SCOPE_CONVERSATION, SCOPE_PROGRAM, SCOPE_COUNT };
+/* What an approval is good for. Strictest first. */
+enum scope { SCOPE_ONCE, SCOPE_DIFF, SCOPE_PROGRAM, SCOPE_GRANT, SCOPE_COUNT };
 
 /* Names by number; NULL past the end. */
 const char *origin_name(unsigned origin);

@@ -13,7 +13,7 @@
 
 static const struct limit_row rows[LIMIT_COUNT] = {
 	[LIMIT_TIME] = {"time", UNIT_DURATION_MS, 30000, 1, DAY_MS,
-			"wall clock; the whole tree is killed when it is over"},
+			"wall clock time, after which all processes are killed"},
 	[LIMIT_CPU_TIME] = {"cpu-time", UNIT_DURATION_MS, 0, 1, DAY_MS,
 			    "CPU time of all processes together"},
 	[LIMIT_CPU] = {"cpu", UNIT_PERCENT, 0, 1, 100000, "CPU share, 100 is one core"},

@@ -13,6 +13,17 @@
 #include "model/spec.h"
 
 #define REQUEST_LIST_MAX 256
+/* The words of two commands, and a secret of each. */
+#define REQUEST_RESERVED_MAX 66
+
+struct store;
+struct err;
+
+/* How people learn that they are asked, or no longer; SEND NULL: they look by themselves. */
+struct request_notice {
+	int (*send)(const void *ctx, struct store *s, const char *approval, struct err *err);
+	const void *ctx;
+};
 
 struct request {
 	const char *lang; /* NULL: by the file's name */
@@ -38,6 +49,8 @@ struct request {
 	const char *net[REQUEST_LIST_MAX];    /* HOST:PORT that it may connect to */
 	const char *secret[REQUEST_LIST_MAX]; /* names of the policy's secrets that it uses */
 	/* for the gate */
+	const char *title,
+		*purpose;	  /* for people who are asked: the host's, the agent's; or NULL */
 	const char *conversation; /* its id; NULL: the run is a conversation of its own */
 	bool is_users;		  /* the user typed it, or the host attests that */
 	bool is_exposed;	  /* the host knows of something untrusted that Cordon does not */
@@ -47,6 +60,10 @@ struct request {
 	size_t rulesc;
 	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the packs that are there */
 	bool wait;			     /* for people, if they are asked */
+	struct request_notice notice;
+	/* Files that the configuration names: commands and secrets of messages. No box gets them. */
+	size_t reservedc;
+	const char *reserved[REQUEST_RESERVED_MAX];
 };
 
 /* It is given a host or a secret. */

@@ -171,9 +171,9 @@ static int set_bind(struct spec *s, const struct field *f)
 }
 
 /* Of the bind before it. */
-static int set_meant(struct spec *s, const struct field *f)
+static int set_identity(struct spec *s, const struct field *f)
 {
-	struct spec_meant *to = s->bindc ? &s->bind[s->bindc - 1].meant : NULL;
+	struct spec_identity *to = s->bindc ? &s->bind[s->bindc - 1].identity : NULL;
 
 	if (!to || to->ino || f->len != sizeof(*to))
 		return -1;
@@ -204,14 +204,14 @@ static int set_exec(struct spec *s, const struct field *f)
 static int set_mask(struct spec *s, const struct field *f)
 {
 	struct spec_mask *m = &s->mask[s->maskc++];
-	const size_t head = sizeof(m->meant);
+	const size_t head = sizeof(m->identity);
 
 	if (f->len < head ||
 	    set_path(&(struct field){f->data + head, f->len - head, 0}, &m->path) < 0)
 		return -1;
-	memcpy(&m->meant, f->data, head);
+	memcpy(&m->identity, f->data, head);
 	m->frozen = f->flags == 1;
-	return m->meant.ino && f->flags <= 1 ? 0 : -1;
+	return m->identity.ino && f->flags <= 1 ? 0 : -1;
 }
 
 enum tag {
@@ -228,7 +228,7 @@ enum tag {
 	TAG_BIND,
 	TAG_FILE,
 	TAG_EXEC,
-	TAG_MEANT,
+	TAG_IDENTITY,
 	TAG_MASK,
 	TAG_SAVED,
 	TAG_COUNT,
@@ -248,8 +248,9 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_BIND] = {"bind", 8194, 0, SPEC_BINDS_MAX, set_bind},
 	[TAG_FILE] = {"file", SPEC_FILE_MAX, 0, SPEC_FILES_MAX, set_file},
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
-	[TAG_MEANT] = {"meant", sizeof(struct spec_meant), 0, SPEC_BINDS_MAX, set_meant},
-	[TAG_MASK] = {"mask", sizeof(struct spec_meant) + 4096, 0, SPEC_MASKS_MAX, set_mask},
+	[TAG_IDENTITY] = {"identity", sizeof(struct spec_identity), 0, SPEC_BINDS_MAX,
+			  set_identity},
+	[TAG_MASK] = {"mask", sizeof(struct spec_identity) + 4096, 0, SPEC_MASKS_MAX, set_mask},
 	[TAG_SAVED] = {"saved", 4096, 0, 1, set_saved},
 };
 
@@ -363,16 +364,16 @@ static void put_string(struct writer *w, enum tag tag, const char *s)
 
 static void put_mask(struct writer *w, const struct spec_mask *m)
 {
-	uint8_t all[sizeof(m->meant) + 4096];
+	uint8_t all[sizeof(m->identity) + 4096];
 	size_t len = strlen(m->path) + 1;
 
-	if (len > sizeof(all) - sizeof(m->meant)) {
+	if (len > sizeof(all) - sizeof(m->identity)) {
 		w->failed = true;
 		return;
 	}
-	memcpy(all, &m->meant, sizeof(m->meant));
-	memcpy(all + sizeof(m->meant), m->path, len);
-	put(w, TAG_MASK, m->frozen, all, sizeof(m->meant) + len);
+	memcpy(all, &m->identity, sizeof(m->identity));
+	memcpy(all + sizeof(m->identity), m->path, len);
+	put(w, TAG_MASK, m->frozen, all, sizeof(m->identity) + len);
 }
 
 /* B has LB bytes with its last, a NUL. */
@@ -400,8 +401,8 @@ static void put_lists(struct writer *w, const struct spec *s)
 	for (size_t i = 0; i < s->bindc; i++) {
 		const struct spec_bind *b = &s->bind[i];
 		put_pair(w, TAG_BIND, b->flags, b->source, b->target, strlen(b->target) + 1);
-		if (b->meant.ino)
-			put(w, TAG_MEANT, 0, &b->meant, sizeof(b->meant));
+		if (b->identity.ino)
+			put(w, TAG_IDENTITY, 0, &b->identity, sizeof(b->identity));
 	}
 	for (size_t i = 0; i < s->filec; i++) {
 		const struct spec_file *f = &s->file[i];

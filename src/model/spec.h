@@ -22,10 +22,10 @@ enum spec_fd {
 	RESULT_FD = 4,
 	PAYLOAD_FD = 5,
 	WORKSPACE_FD = 6,
-	TALK_FD = 7,  /* SPEC_TALK: the program gets it, to talk with cordon before its code runs */
-	PARTS_FD = 8, /* and this, a file to read */
-	EGRESS_FD = 9, /* SPEC_NET: to who connects for the program (model/egress.h) */
-	SAVED_FD = 10, /* what earlier runs changed in the workspace: see saved_path */
+	CHANNEL_FD = 7, /* SPEC_CHANNEL: the socket of the program's interpreter to cordon */
+	PARTS_FD = 8,	/* SPEC_CHANNEL: a file that the interpreter reads */
+	EGRESS_FD = 9,	/* SPEC_NET: the socket to cordon-egress (model/egress.h) */
+	SAVED_FD = 10,	/* the changes of earlier runs: see saved_path */
 	SPEC_FD_END = 11,
 };
 
@@ -45,9 +45,9 @@ enum spec_fd {
 #define SPEC_MASKS_MAX 256
 
 enum spec_job {
-	JOB_RUN,   /* run the payload */
-	JOB_PROBE, /* doctor: prove each layer */
-	JOB_SWEEP, /* remove what a killed cordon-box left */
+	JOB_RUN,   /* cordon-box: run the program */
+	JOB_PROBE, /* cordon-probe: prove each layer */
+	JOB_SWEEP, /* cordon-box: remove what a killed cordon-box left */
 };
 
 enum bind_flag {
@@ -58,25 +58,25 @@ enum bind_flag {
 	BIND_FLAGS = 15,
 };
 
-/* Which file it is that a name stood for when it was decided on. */
-struct spec_meant {
-	uint64_t dev, ino;   /* ino 0: whatever is there */
-	uint64_t changed_ns; /* when it was last changed; 0: it may be */
+/* Identifies the file that a path led to before the decision. */
+struct spec_identity {
+	uint64_t dev, ino;   /* ino 0: any file */
+	uint64_t changed_ns; /* its change time; 0: it may change */
 };
 
 struct spec_bind {
 	const char *source, *target;
 	unsigned flags;
-	struct spec_meant meant;
+	struct spec_identity identity;
 };
 
-/* A path in the box that is covered by something empty, because it is one of Cordon's own on the host; or
- * that is read-only in a directory that is given read-write (FROZEN). */
+/* A path in the box that is covered by an empty file or directory, because it is one of Cordon's
+ * own on the host. With FROZEN: a path that is mounted read-only in a writable workspace. */
 struct spec_mask {
 	const char *path;
-	struct spec_meant meant;
+	struct spec_identity identity;
 	bool frozen;
-	uint64_t born_ns; /* of a frozen path; for the caller, and not sent */
+	uint64_t born_ns; /* of a frozen path; for the caller, not sent */
 };
 
 /* A small file, of any bytes, or a symbolic link that exists only in the box. */
@@ -104,7 +104,7 @@ enum spec_flag {
 	SPEC_DIFF = 4,	     /* list what changed in the overlay */
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
 	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
-	SPEC_TALK = 32,	     /* TALK_FD and PARTS_FD stay open in the program */
+	SPEC_CHANNEL = 32,   /* CHANNEL_FD and PARTS_FD stay open in the program */
 	SPEC_NET = 64,	     /* some hosts may be connected to, through EGRESS_FD */
 	SPEC_FLAGS = 127,
 };
@@ -118,9 +118,9 @@ struct spec {
 	const char *payload_target;
 	uint8_t payload_sha256[32];
 	enum workspace_mode workspace;
-	const char *workspace_path; /* on the host; WORKSPACE_FD says which directory is meant */
-	/* On the host: a tree of changes that lies over the workspace in an overlay, or NULL. SAVED_FD says
-	 * which directory is meant. */
+	const char *workspace_path; /* on the host; WORKSPACE_FD is this directory */
+	/* On the host: the changes of earlier runs, a layer of the overlay; or NULL. SAVED_FD is
+	 * this directory. */
 	const char *saved_path;
 	const char *private_dir; /* no-userns: a directory of the run's own on the host */
 	const char *cwd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looks at the saved tree, at a run's upper directory and at the user's directory. Programs have chosen
- * the names, links and modes in the first two: every path is opened beneath its root, through no link.
+  * Reads the saved tree, a run's upper directory and the user's directory. Programs chose the names,
+  * links and modes in the first two, so each path is opened beneath its root and never through a link.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +21,11 @@
 #include "overlay/overlay_private.h"
 
 #define OPAQUE "user.overlay.opaque"
+
+int overlay_open_tree(const struct overlay *o)
+{
+	return openat(o->dir, OVERLAY_TREE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
 
 static bool is_nothing(int error)
 {
@@ -118,7 +123,7 @@ static int look_at_file(int root, const char *path, struct overlay_state *ret, s
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "reading %s", path);
-	if (!S_ISREG(st.st_mode)) /* replaced meanwhile */
+	if (!S_ISREG(st.st_mode)) /* it was replaced meanwhile */
 		return 0;
 	ret->type = OVERLAY_FILE;
 	ret->mode = st.st_mode & 0777;
@@ -155,12 +160,12 @@ int overlay_look(int root, const char *path, const struct timespec *since,
 	if (at < 0 && is_nothing(errno))
 		return 0;
 	if (at < 0 && errno != EACCES)
-		return err_errno(err, ERR_INPUT, "looking at %s", path);
+		return err_errno(err, ERR_INPUT, "reading the attributes of %s", path);
 	ret->type = OVERLAY_OTHER;
 	if (at < 0)
 		return 0;
 	if (fstat(at, &st) < 0)
-		return err_errno(err, ERR_INPUT, "looking at %s", path);
+		return err_errno(err, ERR_INPUT, "reading the attributes of %s", path);
 	if (is_whiteout(st.st_mode, st.st_rdev)) {
 		ret->type = OVERLAY_ABSENT;
 	} else if (S_ISDIR(st.st_mode)) {

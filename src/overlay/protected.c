@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one table of paths that would make the user's own tools run code later. What cannot be looked at
- * counts as protected.
+  * The table of self-executing paths: the user's own tools would run them, or obey them, later. A path that
+ * cannot be examined counts as protected.
  */
 #include "overlay/protected.h"
 
@@ -18,9 +18,9 @@
 #include "base/beneath.h"
 #include "base/scope.h"
 
-/* Paths that a program outside the box runs, loads or obeys without being told to. A row is a file or a
- * directory with all that is in it, at any depth. It matches whole names, in upper or lower case; a star
- * stands for any part of a name. */
+/* Paths that a program outside the box runs, loads or obeys by itself. A row is a file, or a directory with
+ * everything in it, at any depth. It matches whole names in upper or lower case; a star matches any
+ * part of a name. */
 static const char protected_paths[][24] = {
 	/* shells */
 	".bash*",
@@ -33,7 +33,7 @@ static const char protected_paths[][24] = {
 	".config",
 	".ssh",
 	".gnupg",
-	/* version control: what runs by itself, beside the repositories */
+	/* version control, beside the repositories */
 	".husky",
 	".pre-commit-config.yaml",
 	/* builds that run on a server */
@@ -56,7 +56,7 @@ static const char protected_paths[][24] = {
 	"sitecustomize*",
 	"usercustomize*",
 	"*.pth",
-	/* orders to agents, and their tools */
+	/* instructions to agents, and their tools */
 	".claude*",
 	"CLAUDE*.md",
 	"AGENTS*.md",
@@ -71,32 +71,32 @@ static const char protected_paths[][24] = {
 	".windsurf*",
 };
 
-/* Compiled code, which is loaded in place of its source. What needs it makes it again. */
+/* Compiled code, which is loaded in place of its source. Its program can make it again. */
 static const char compiled_paths[][24] = {"__pycache__", "*.pyc", "*.pyo",
 					  "*.pmc",	 "*.elc", "*.zwc"};
 
-/* Repositories: they have hooks, and configuration that names commands. */
+/* Repositories: they have hooks and a configuration with commands. */
 static const char repository_paths[][24] = {".git", ".hg", ".jj", ".sl"};
 
-/* What a commit changes in a repository that was there before: git reads it, and runs nothing of it. */
+/* Data that a commit changes in an existing repository: git reads it and runs none of it. */
 static const char git_data[][24] = {
 	"COMMIT_EDITMSG", "FETCH_HEAD",	 "HEAD",   "MERGE_HEAD", "MERGE_MODE",
 	"MERGE_MSG",	  "ORIG_HEAD",	 "*.lock", "index",	 "logs",
 	"objects",	  "packed-refs", "refs",
 };
 
-/* Another repository among that data would need one of these. */
+/* A further repository among that data would need one of these. */
 static const char git_nested[][24] = {"objects", "commondir"};
 
-/* Git takes a directory with HEAD, objects and refs for a repository, by whatever name: none is made, and in
- * one that there is these are not changed. */
+/* Git takes each directory with HEAD, objects and refs for a repository. Such a directory must not be
+ * created, and these entries of an existing one must not change. */
 #define HEAD "HEAD"
 #define GIT ".git"
 static const char *const repository[] = {"config",   "config.worktree", "commondir", "hooks",
 					 "info",     "modules",		"objects",   "refs",
 					 "worktrees"};
 
-/* AT: where a name in the path begins. What cannot be compared counts as a match. */
+/* AT is the beginning of a name in the path. If it cannot be compared, it matches. */
 static bool is_named(const char *at, const char *row)
 {
 	return fnmatch(row, at, FNM_PATHNAME | FNM_NOESCAPE | FNM_LEADING_DIR | FNM_CASEFOLD) !=
@@ -122,7 +122,7 @@ static bool is_same_dir(const struct stat *st, const char *path)
 	       home.st_dev == st->st_dev && home.st_ino == st->st_ino;
 }
 
-/* True if the first LEN bytes of PATH name a user's home directory: $HOME, or one of /etc/passwd. */
+/* Are the first LEN bytes of PATH a home directory: $HOME, or one of /etc/passwd? */
 static bool is_home(int workspace, const char *path, size_t len)
 {
 	AUTO_FREE char *dir = len ? strndup(path, len) : strdup(".");
@@ -153,7 +153,7 @@ static bool is_in(const char (*rows)[24], size_t count, const char *at)
 	return false;
 }
 
-/* AT: where ".git/" begins in PATH. */
+/* AT is the place of ".git/" in PATH. */
 static bool is_git_data(int workspace, const char *path, const char *at)
 {
 	static const char git[] = GIT "/";
@@ -168,9 +168,9 @@ static bool is_git_data(int workspace, const char *path, const char *at)
 	return true;
 }
 
-/* At any depth: a project below the workspace has hooks of its own. Beside the tables, three rules look
- * at what is there: settings in a home directory, whose names begin with a dot; parts of a repository;
- * and compiled code beside its source. */
+/* Applies at any depth: a project below the workspace has hooks of its own. Beside the tables, three rules
+ * examine the directory: dot files in a home directory, parts of a repository, compiled code beside its
+ * source. */
 bool protected_path(int workspace, const char *path)
 {
 	bool in_git = false;
@@ -232,7 +232,7 @@ enum protected_kind protected_entry(const char *name, bool is_directory, enum pr
 		return PROTECTED;
 	if (is_in(protected_paths, ARRAY_SIZE(protected_paths), name))
 		return PROTECTED;
-	/* A file .git leads to a repository elsewhere. */
+	/* A file .git refers to a repository elsewhere. */
 	if (is_in(repository_paths, ARRAY_SIZE(repository_paths), name))
 		return is_directory && strcasecmp(name, GIT) == 0 && place != PLACE_GIT_DATA
 			       ? PROTECTED_NOT

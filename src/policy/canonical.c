@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The canonical form of a policy: one line per fact, in a fixed order, all cells among them, so that a new
- * version of Cordon with another table is another policy. The name of its file is left out. Its SHA-256 is
- * the policy's name in every approval and in the log.
+  * The canonical form of a policy: one line per fact in a fixed order. It has all cells of the table,
+  * so that a version of Cordon with another table has another policy, and not the name of the file.
+  * Its SHA-256 names the policy in approvals and in the log.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void put_net(FILE *to, const char *name, const struct policy_netlist *lis
 		fprintf(to, "%s %s\n", name, policy_net_format(&list->list[i], text, sizeof(text)));
 }
 
-/* A path and a command may be any text, with ends of lines in it: it stands behind its length. */
+/* A path or command can contain line feeds, so its length comes first. */
 static void put_secrets(FILE *to, const struct policy *p)
 {
 	for (size_t i = 0; i < p->secretc; i++) {
@@ -40,7 +40,7 @@ static void put_secrets(FILE *to, const struct policy *p)
 	}
 }
 
-/* A directory may have any name: it stands behind its length. */
+/* The name of a directory can contain any byte, so its length comes first. */
 static void put_grants(FILE *to, const struct policy *p)
 {
 	for (size_t i = 0; i < p->grantc; i++) {
@@ -58,7 +58,9 @@ static void put(FILE *to, const struct policy *p)
 {
 	fprintf(to, "cordon policy 2\nprofile %s\n", policy_profile_name(p->profile));
 	put_rows(to, p);
-	fprintf(to, "waits %d\nsingle_user %d\n", (int)p->waits, p->single_user);
+	fprintf(to, "waits %d\n", (int)p->waits);
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		fprintf(to, "confirmation %s %d\n", cap_name(c), (int)p->confirmation[c]);
 	put_net(to, "allow", &p->allow);
 	put_net(to, "deny", &p->deny);
 	put_net(to, "trusted", &p->trusted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between a request and a decision: which effects its words want, and the limits of exposed code.
+  * Derives from a request the effects that it wants, and limits the box of exposed code.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ int policy_confine(const struct policy *p, struct request *r, struct err *err)
 	if (r->tier > p->tier) {
 		err_set(err, ERR_REFUSED, "the box would be too weak for exposed code: tier %s",
 			tier_row(r->tier)->name);
-		err_cause(err, "the policy allows no less than tier %s for it",
+		err_cause(err, "the policy requires at least tier %s for it",
 			  tier_row(p->tier)->name);
 		err_cure(err, "--tier %s; or exposed: {tier: %s} in the policy",
 			 tier_row(p->tier)->name, tier_row(r->tier)->name);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The decisions. Nothing here reads a file, a clock or the environment, and nothing remembers.
+  * The decisions, as pure functions. They must never read a file, a clock or the environment, or keep
+  * state.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/scope.h"
+#include "policy/builtin_profiles.h"
 #include "policy/policy.h"
-#include "policy/table.h"
 
-/* Would a policy with that answer have a person asked? */
+/* Does the answer ask a person? */
 static bool asks(enum policy_waits waits, const struct policy_run *run)
 {
 	if (waits == WAITS_NEVER)
@@ -50,6 +51,16 @@ enum outcome policy_decide_effect(const struct policy *p, const struct policy_ef
 	if (cell == CELL_ALLOW || (cell == CELL_LISTED && e->listed))
 		return OUTCOME_POLICY;
 	return cell != CELL_DENY && e->can_ask ? OUTCOME_WAITS : OUTCOME_WITHHELD;
+}
+
+bool policy_confirms(const struct policy *p, unsigned caps)
+{
+	if (!caps) /* code that waits before it runs counts as a write */
+		caps = CAP_BIT(CAP_WRITE);
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		if (caps & CAP_BIT(c) && p->confirmation[c] != CONFIRM_YES)
+			return false;
+	return p->approval.approvers == 1;
 }
 
 const char *policy_giver(const struct policy *p, const struct policy_effect *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads entries of the network lists. Each has one meaning and one way to be written: what looks
- * like an address but is none is no name either, and an address has no bits behind its prefix.
+  * Reads entries of the network lists. An entry has one meaning and one form: a malformed address is
+  * not taken for a name, and an address has no bits after its prefix.
  */
 #include "policy/net.h"
 
@@ -20,7 +20,7 @@ static const struct family {
 	unsigned bits;
 } v4 = {NET_V4, AF_INET, 32}, v6 = {NET_V6, AF_INET6, 128};
 
-/* Digits only, no zero in front; -1 for anything else or more than MOST. */
+/* Decimal digits without a leading zero; -1 if malformed or above MOST. */
 static long number(const char *text, size_t len, long most)
 {
 	long value = 0;
@@ -47,14 +47,14 @@ static int parse_ports(const char *text, struct policy_net *ret, struct err *err
 		to = PORT_MAX;
 	}
 	if (from < 1 || to < from)
-		return err_set(err, ERR_INPUT, "\"%.32s\" is no port: write 443, 8000-8100 or *",
+		return err_set(err, ERR_INPUT, "\"%.32s\" is not a port: write 443, 8000-8100 or *",
 			       text);
 	ret->port_from = (uint16_t)from;
 	ret->port_to = (uint16_t)to;
 	return 0;
 }
 
-/* The bits behind the prefix are zero. */
+/* Are the bits after the prefix zero? */
 static bool is_whole(const struct policy_net *n, unsigned bits)
 {
 	for (unsigned i = n->prefix; i < bits; i++)
@@ -71,18 +71,19 @@ static int parse_range(const struct family *f, char *host, struct policy_net *re
 	if (slash)
 		*slash = '\0';
 	if (prefix < 0 || inet_pton(f->af, host, ret->address) != 1)
-		return err_set(err, ERR_INPUT, "\"%.64s%s%.8s\" is no range of addresses", host,
+		return err_set(err, ERR_INPUT, "\"%.64s%s%.8s\" is not a range of addresses", host,
 			       slash ? "/" : "", slash ? slash + 1 : "");
 	ret->kind = f->kind;
 	ret->prefix = (unsigned)prefix;
 	if (is_whole(ret, f->bits))
 		return 0;
 	return err_set(err, ERR_INPUT,
-		       "%.64s has bits behind /%ld: write the range's first address", host, prefix);
+		       "%.64s has bits after /%ld: write the first address of the range", host,
+		       prefix);
 }
 
-/* Labels of letters, digits and hyphens. The last begins with a letter, as all there are do: some
- * would take a number there, 0x7f among them, for an address. */
+/* Labels of letters, digits and hyphens. The last begins with a letter, as every top-level domain
+ * does: some programs take a number there, such as 0x7f, for an address. */
 static const char *name_complaint(const char *name)
 {
 	size_t len = strlen(name), label = 0;
@@ -114,8 +115,8 @@ static int parse_name(const char *host, bool allows, struct arena *arena, struct
 	if (bad)
 		return err_set(err, ERR_INPUT, "\"%.64s\" %s", host, bad);
 	if (wild && allows && !strchr(host + 2, '.'))
-		return err_set(err, ERR_INPUT, "\"%.64s\" would allow too much: name two parts",
-			       host);
+		return err_set(err, ERR_INPUT,
+			       "\"%.64s\" would allow too much: write at least two labels", host);
 	char *lower = arena_dup(arena, wild ? host + 2 : host);
 	for (char *p = lower; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
@@ -124,7 +125,7 @@ static int parse_name(const char *host, bool allows, struct arena *arena, struct
 	return 0;
 }
 
-/* Splits TEXT into host and ports; *RET_PORTS is NULL when there are none. */
+/* Splits TEXT into host and ports; *RET_PORTS is NULL if there are none. */
 static int split(const char *text, char *host, const char **ret_ports, struct err *err)
 {
 	const char *from = text[0] == '[' ? text + 1 : text;
@@ -162,7 +163,7 @@ int policy_net_parse(const char *text, bool allows, struct arena *arena, struct 
 	if (split(text, host, &ports, err) < 0)
 		return -1;
 	if (!ports && allows)
-		return err_set(err, ERR_INPUT, "\"%.64s\": which port? Write %.64s:443", text,
+		return err_set(err, ERR_INPUT, "\"%.64s\" has no port: write %.64s:443", text,
 			       text);
 	if (ports && parse_ports(ports, &n, err) < 0)
 		return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps and words by rows.
+  * Reads maps and words by rows.
  */
 #include "policy/schema.h"
 
@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/scope.h"
-#include "conf/names.h"
+#include "conf/name_list.h"
 
 _Static_assert(sizeof(enum verdict) == sizeof(unsigned) && sizeof(enum tier) == sizeof(unsigned),
 	       "schema_word writes enumerations");
@@ -39,10 +40,10 @@ static int wrong_kind(struct schema *s, const struct schema_key *k, const struct
 			       node_kind_name(n->kind));
 }
 
-static const struct schema_key *find(const char *map, struct text name)
+static const struct schema_key *find(const struct schema *s, const char *map, struct text name)
 {
-	for (unsigned i = 0; schema_key_at(i); i++) {
-		const struct schema_key *k = schema_key_at(i);
+	for (unsigned i = 0; s->key_at(i); i++) {
+		const struct schema_key *k = s->key_at(i);
 		if (strcmp(k->key.map, map) == 0 && strlen(k->key.name) == name.len &&
 		    memcmp(k->key.name, name.s, name.len) == 0)
 			return k;
@@ -54,19 +55,24 @@ static int no_such_key(struct schema *s, const char *map, const struct node_pair
 {
 	char names[NAMES_MAX] = "";
 	size_t len = 0;
+	struct nearest near = nearest_begin(p->key.s, p->key.len);
 
-	for (unsigned i = 0; schema_key_at(i) && len < sizeof(names); i++)
-		if (strcmp(schema_key_at(i)->key.map, map) == 0)
+	for (unsigned i = 0; s->key_at(i) && len < sizeof(names); i++)
+		if (strcmp(s->key_at(i)->key.map, map) == 0) {
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-						len ? ", " : "", schema_key_at(i)->key.name);
-	return schema_complain(s, p->line, "there is no key \"%.64s\" in %s (there are: %s)",
-			       p->key.s, *map ? map : "a policy", names);
+						len ? ", " : "", s->key_at(i)->key.name);
+			nearest_try(&near, s->key_at(i)->key.name);
+		}
+	schema_complain(s, p->line, "there is no key \"%.64s\" in %s (there are: %s)", p->key.s,
+			*map ? map : "a policy", names);
+	nearest_say(s->err, "", near.name);
+	return -1;
 }
 
 static int check_required(struct schema *s, const char *map, const struct node *n)
 {
-	for (unsigned i = 0; schema_key_at(i); i++) {
-		const struct schema_key *k = schema_key_at(i);
+	for (unsigned i = 0; s->key_at(i); i++) {
+		const struct schema_key *k = s->key_at(i);
 		if (k->required && strcmp(k->key.map, map) == 0 && !node_get(n, k->key.name))
 			return schema_complain(s, n->line, "%s: %s is missing",
 					       *map ? map : "policy", k->key.name);
@@ -81,7 +87,7 @@ int schema_read(struct schema *s, const char *map, const struct node *n, void *t
 				       node_kind_name(n->kind));
 	for (size_t i = 0; i < n->map.count; i++) {
 		const struct node_pair *p = &n->map.pair[i];
-		const struct schema_key *k = find(map, p->key);
+		const struct schema_key *k = find(s, map, p->key);
 		if (!k)
 			return no_such_key(s, map, p);
 		if (k->read(s, k, p->value, (char *)to + k->at) < 0)
@@ -95,7 +101,7 @@ int schema_map(struct schema *s, const struct schema_key *k, const struct node *
 	return schema_read(s, k->inner, n, to);
 }
 
-/* The word's number, or -1. */
+/* The number of the word, or -1. */
 static int word(struct schema *s, const struct schema_key *k, const struct node *n)
 {
 	const char *text = node_string(n);
@@ -106,8 +112,10 @@ static int word(struct schema *s, const struct schema_key *k, const struct node 
 	for (unsigned i = 0; text && k->words(i); i++)
 		if (strcmp(k->words(i), text) == 0)
 			return (int)i;
-	return schema_complain(s, n->line, "%s: there is no \"%.64s\" (%s)", k->key.name, n->text.s,
-			       names_join(k->words, names, sizeof(names)));
+	schema_complain(s, n->line, "%s: there is no \"%.64s\" (%s)", k->key.name, n->text.s,
+			names_join(k->words, names, sizeof(names)));
+	nearest_say(s->err, "", nearest(n->text.s, n->text.len, k->words));
+	return -1;
 }
 
 int schema_word(struct schema *s, const struct schema_key *k, const struct node *n, void *to)

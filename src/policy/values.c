@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The values of a policy that are neither words nor maps: numbers, durations, names, hosts. One
- * reader each, for the rows in keys.c; what is wrong is told with its line.
+  * Readers for the values of a policy that are neither words nor maps: numbers, durations, names, hosts.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/beneath.h"
+#include "base/nearest.h"
 #include "conf/units.h"
 #include "policy/schema.h"
 
@@ -17,7 +17,7 @@ int schema_version(struct schema *s, const struct schema_key *k, const struct no
 	if (n->kind == NODE_INT && n->integer == 2)
 		return 0;
 	schema_complain(s, n->line, "%s: only 2 is known", k->key.name);
-	err_cure(s->err, "docs/POLICY.md has the keys of version 2");
+	err_cure(s->err, "cordon man lists the keys of version 2");
 	return -1;
 }
 
@@ -56,6 +56,11 @@ int schema_net(struct schema *s, const struct schema_key *k, const struct node *
 	return 0;
 }
 
+static const char *limit_name(unsigned i)
+{
+	return i < LIMIT_COUNT ? limit_row((enum limit_id)i)->name : NULL;
+}
+
 static int read_limit(struct schema *s, const struct schema_key *k, const struct node_pair *p,
 		      uint64_t *limits)
 {
@@ -63,16 +68,19 @@ static int read_limit(struct schema *s, const struct schema_key *k, const struct
 	const char *text;
 	uint64_t value;
 
-	if (id >= LIMIT_COUNT)
-		return schema_complain(s, p->line, "there is no limit \"%.64s\"", p->key.s);
+	if (id >= LIMIT_COUNT) {
+		schema_complain(s, p->line, "there is no limit \"%.64s\"", p->key.s);
+		nearest_say(s->err, "", nearest(p->key.s, p->key.len, limit_name));
+		return -1;
+	}
 	text = schema_string(s, k, p->value, 32);
 	if (!text)
 		return -1;
 	const struct limit_row *row = limit_row(id);
 	if (!units_parse(row->unit, text, &value) || value < row->min || value > row->max)
 		return schema_complain(s, p->value->line,
-				       "%s: \"%s\" is no value (write it like %s)", row->name, text,
-				       units_example(row->unit));
+				       "%s: \"%s\" is not a value (write it like %s)", row->name,
+				       text, units_example(row->unit));
 	limits[id] = value;
 	return 0;
 }
@@ -157,7 +165,7 @@ const char *policy_path(const char *text, struct arena *arena, struct err *err)
 	}
 	if (len && path[len - 1] != '/' && beneath_is_clean(path, len))
 		return path;
-	err_set(err, ERR_INPUT, "\"%.64s\" is no path below the directory", text);
+	err_set(err, ERR_INPUT, "\"%.64s\" is not a path below the directory", text);
 	err_cure(err, "write it like src/main.c; . is all of the directory");
 	return NULL;
 }
@@ -177,7 +185,7 @@ int schema_paths(struct schema *s, const struct schema_key *k, const struct node
 	return 0;
 }
 
-/* For exposed code hosts are exact, never wildcards or ranges. */
+/* Hosts of exposed code are exact names, never wildcards or ranges. */
 int schema_hosts(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	struct policy_list *list = to;
@@ -216,7 +224,7 @@ int schema_uses(struct schema *s, const struct schema_key *k, const struct node 
 	return 0;
 }
 
-/* GET,POST: check_secret looks at it. */
+/* "GET,POST"; check_secret checks it. */
 int schema_methods(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	struct policy_list list = {0};

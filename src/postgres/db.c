@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The backend over libpq. Writers take one table's lock, so the head they read is the head they
- * write after; readers are never in their way. A server that does not sync its commits is refused:
- * no record, no run hangs on them.
+ * The backend over libpq. A writer locks one table, so the head it reads is current until its
+ * commit. Readers do not block writers. A server that does not sync its commits is refused, because
+ * a run must not start without a durable record.
  */
 #include "postgres/db.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
 #include "postgres/sql.h"
 
-/* "cordon", as a number: only one makes the tables. */
+/* "cordon" as a number: an advisory lock, so that one process creates the tables. */
 #define MAKERS_LOCK "109317094305646"
 
 static const char schema[] =
@@ -26,7 +27,7 @@ static const char schema[] =
 	" key text COLLATE \"C\" NOT NULL, version bigint NOT NULL, value bytea NOT NULL,"
 	" PRIMARY KEY (kind, key));"
 	"CREATE TABLE IF NOT EXISTS meta (version bigint NOT NULL);"
-	"INSERT INTO meta (version) SELECT 2 WHERE NOT EXISTS (SELECT FROM meta);"
+	"INSERT INTO meta (version) SELECT 3 WHERE NOT EXISTS (SELECT FROM meta);"
 	"COMMIT";
 
 static void say_nothing(void *context, const PGresult *result)
@@ -35,7 +36,7 @@ static void say_nothing(void *context, const PGresult *result)
 	(void)result;
 }
 
-/* The URL comes last: what it says of the time to wait is taken. */
+/* The URL comes last, so that its connect_timeout overrides ours. */
 static int connect_db(struct db *db, const char *url, struct err *err)
 {
 	static const char *const names[] = {"connect_timeout", "fallback_application_name",
@@ -49,7 +50,7 @@ static int connect_db(struct db *db, const char *url, struct err *err)
 	return 0;
 }
 
-/* One text, or "" when there is none. */
+/* The first value of a query's result as text, or "". */
 static int ask_text(struct db *db, const char *words, char *ret, size_t size, struct err *err)
 {
 	PGresult *r = PQexec(db->conn, words);
@@ -81,30 +82,35 @@ static int configure(struct db *db, bool read_only, struct err *err)
 		return -1;
 	if (strcmp(fsync, "on") == 0)
 		return 0;
-	err_set(err, ERR_REFUSED,
-		"the database server does not write to its disk before it answers");
+	err_set(err, ERR_REFUSED, "the database server does not sync its commits");
 	err_cure(err, "set fsync = on in postgresql.conf");
 	return -1;
 }
 
-static int check_version(struct db *db, struct err *err)
+int db_format(struct db *db, uint64_t *ret, struct err *err)
 {
-	char version[32];
+	char text[32];
 
-	if (ask_text(db, "SELECT max(version) FROM meta", version, sizeof(version), err) < 0)
+	if (ask_text(db, "SELECT max(version) FROM cordon.meta", text, sizeof(text), err) < 0)
 		return -1;
-	if (strcmp(version, "2") == 0)
-		return 0;
-	err_set(err, ERR_INPUT,
-		"the database was made by another version of cordon (format %.20s, not %d)",
-		version, DB_VERSION);
-	err_cure(err, "keep it with the cordon that made it, and begin anew in another database");
-	return -1;
+	*ret = strtoull(text, NULL, 10);
+	return 0;
 }
 
-/* What is committed must stay: a table that is not logged is empty after a crash, a trigger or rule of
- * somebody's can take away at the commit what was just written, and behind a view or a partition is a table
- * that nobody looks at. We have none of them. */
+static int check_version(struct db *db, struct err *err)
+{
+	uint64_t version = 0;
+
+	if (db_format(db, &version, err) < 0)
+		return -1;
+	if (version >= STORE_FORMAT_OLDEST && version <= STORE_FORMAT)
+		return 0;
+	return store_no_format("the database", version, err);
+}
+
+/* Committed rows must stay. An unlogged table is empty after a crash; a foreign trigger or rule can
+ * delete what was just written; a view or partition may hide another table. Cordon's schema has
+ * none of these. */
 static int check_tables(struct db *db, struct err *err)
 {
 	static const char ask[] =
@@ -126,7 +132,8 @@ static int check_tables(struct db *db, struct err *err)
 	if (!what[0])
 		return 0;
 	err_set(err, ERR_REFUSED, "the database does not keep what is written: %.100s", what);
-	err_cure(err, "remove it, or ALTER TABLE ... SET LOGGED, and ask who did that");
+	err_cure(err,
+		 "remove it, or ALTER TABLE ... SET LOGGED, and find out what changed the table");
 	return -1;
 }
 
@@ -201,7 +208,7 @@ void db_unlock(struct db *db)
 		PQclear(PQexec(db->conn, "ROLLBACK"));
 }
 
-/* The head is read after the lock is there, with a snapshot of its own (read committed). */
+/* Read committed: the query of the head after the lock has a snapshot of its own. */
 int db_lock(struct db *db, struct store_tip *ret, struct err *err)
 {
 	if (sql_exec(db,
@@ -226,10 +233,10 @@ static int run_and_drop(struct db *db, enum sql which, struct param *param, size
 	return 0;
 }
 
-/* A rule or a trigger of the database's owner: without an error, and without a record. */
+/* A rule or trigger can suppress the write without an error. */
 static int not_taken(struct err *err)
 {
-	err_set(err, ERR_SYSTEM, "the database did not take what was written");
+	err_set(err, ERR_SYSTEM, "the database has not stored what was written");
 	err_cure(err, "look for rules and triggers on the tables of the schema cordon");
 	return -1;
 }
@@ -264,7 +271,7 @@ static int put(struct db *db, const struct store_op *op, int *ret_rows, struct e
 	return run_and_drop(db, which, row, which == SQL_PUT_IF ? 5 : 4, ret_rows, err);
 }
 
-/* Deletes it, or only looks at it. */
+/* Delete and expect have the same parameters. */
 static int drop(struct db *db, const struct store_op *op, int *ret_rows, struct err *err)
 {
 	struct param row[] = {sql_text(store_kind_name(op->kind)), sql_text(op->key),
@@ -276,12 +283,59 @@ static int drop(struct db *db, const struct store_op *op, int *ret_rows, struct 
 	return run_and_drop(db, any ? SQL_DELETE : SQL_DELETE_IF, row, any ? 2 : 3, ret_rows, err);
 }
 
+static int strip(struct db *db, const struct store_op *op, struct err *err)
+{
+	struct param row[] = {sql_number(op->seq), sql_bytes(op->data, op->len)};
+	int rows;
+
+	if (run_and_drop(db, SQL_STRIP, row, ARRAY_SIZE(row), &rows, err) < 0)
+		return -1;
+	if (!rows)
+		return not_taken(err);
+	for (size_t i = 0; i < op->refc; i++) {
+		struct param ref[] = {sql_text(op->ref[i]), sql_number(op->seq)};
+		if (run_and_drop(db, SQL_UNREF, ref, ARRAY_SIZE(ref), &rows, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int clear(struct db *db, const struct store_op *op, struct err *err)
+{
+	int rows;
+
+	if (op->kind == STORE_KINDS)
+		return sql_exec(db, "DELETE FROM log; DELETE FROM ref; DELETE FROM item", err);
+	struct param row[] = {sql_text(store_kind_name(op->kind))};
+	return run_and_drop(db, SQL_CLEAR, row, ARRAY_SIZE(row), &rows, err);
+}
+
+static int set_format(struct db *db, const struct store_op *op, struct err *err)
+{
+	struct param row[] = {sql_number(op->version), sql_number(op->expected)};
+	int rows = 0;
+
+	if (run_and_drop(db, SQL_FORMAT, row, ARRAY_SIZE(row), &rows, err) < 0)
+		return -1;
+	return rows ? 0 : store_conflict(op, err);
+}
+
 static int apply(struct db *db, const struct store_op *op, struct err *err)
 {
 	int rows = 0;
 
-	if (op->op == STORE_OP_APPEND)
+	switch (op->op) {
+	case STORE_OP_APPEND:
 		return append(db, op, err);
+	case STORE_OP_STRIP:
+		return strip(db, op, err);
+	case STORE_OP_CLEAR:
+		return clear(db, op, err);
+	case STORE_OP_FORMAT:
+		return set_format(db, op, err);
+	default:
+		break;
+	}
 	int failed = op->op == STORE_OP_PUT ? put(db, op, &rows, err) : drop(db, op, &rows, err);
 	if (failed < 0)
 		return -1;
@@ -290,7 +344,7 @@ static int apply(struct db *db, const struct store_op *op, struct err *err)
 	return op->op == STORE_OP_PUT && !rows ? not_taken(err) : 0;
 }
 
-/* A COMMIT of a transaction that failed is answered with ROLLBACK and no error: looked at. */
+/* PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK and no error. */
 static int finish(struct db *db, struct err *err)
 {
 	PGresult *r = PQexec(db->conn, "COMMIT");
@@ -304,7 +358,7 @@ static int finish(struct db *db, struct err *err)
 	return failed;
 }
 
-int db_commit(struct db *db, const struct wire_request *r, struct err *err)
+int db_add(struct db *db, const struct wire_request *r, struct err *err)
 {
 	int failed = 0;
 
@@ -312,6 +366,18 @@ int db_commit(struct db *db, const struct wire_request *r, struct err *err)
 		failed = err_set(err, ERR_SYSTEM, "the lock on the log was lost");
 	for (size_t i = 0; i < r->count && !failed; i++)
 		failed = apply(db, &r->op[i], err);
+	return failed;
+}
+
+int db_snapshot(struct db *db, struct err *err)
+{
+	return sql_exec(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+}
+
+int db_commit(struct db *db, const struct wire_request *r, struct err *err)
+{
+	int failed = db_add(db, r, err);
+
 	if (!failed)
 		failed = finish(db, err);
 	if (failed)
@@ -348,7 +414,7 @@ static uint64_t page(uint64_t limit, uint64_t most)
 	return limit && limit < most ? limit : most;
 }
 
-/* As many as fit into one message; the last ones may have to come again. */
+/* Takes as many rows as fit into one message; the next page has the others. */
 enum { FRAME = 1024 };
 
 static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,

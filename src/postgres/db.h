@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The backend's calls in SQL, for a PostgreSQL server. One connection; every function fills the
- * answer that goes back.
+ * The backend's calls in SQL, for a PostgreSQL server, on one connection. Every function fills the
+ * answer to its call.
  */
 #ifndef CORDON_POSTGRES_DB_H
 #define CORDON_POSTGRES_DB_H
@@ -10,7 +10,7 @@
 
 #include "store/wire.h"
 
-enum { DB_VERSION = 2, DB_STATEMENT_MS = 30000 };
+enum { DB_STATEMENT_MS = 30000 };
 
 struct db {
 	PGconn *conn;
@@ -22,10 +22,13 @@ int db_open(struct db *db, const struct wire_request *r, struct err *err);
 void db_close(struct db *db);
 int db_lock(struct db *db, struct store_tip *ret, struct err *err);
 void db_unlock(struct db *db);
+int db_add(struct db *db, const struct wire_request *r, struct err *err);
+int db_snapshot(struct db *db, struct err *err);
+int db_format(struct db *db, uint64_t *ret, struct err *err);
 int db_commit(struct db *db, const struct wire_request *r, struct err *err);
 int db_tip(struct db *db, struct store_tip *ret, struct err *err);
 
-/* Rows of these point into *KEEP, which the caller clears. */
+/* The rows of these answers point into *KEEP, which the caller clears. */
 int db_get(struct db *db, const struct wire_request *r, struct wire_answer *ret, PGresult **keep,
 	   struct err *err);
 int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon-postgres: the client of a PostgreSQL server, as a program of its own. It reads calls from
- * its standard input, which is a socket, and answers each; it ends when that does. It has no
- * options, prints nothing, and forgets the URL with the connection.
+ * cordon-postgres: the client of a PostgreSQL server, as a program of its own. Its standard input
+ * is a socket: it reads calls, answers each, and ends at the end of the stream. It has no options
+ * and prints nothing.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,6 +25,12 @@ static int answer_call(struct db *db, const struct wire_request *r, struct wire_
 		return 0;
 	case WIRE_COMMIT:
 		return db_commit(db, r, &a->err);
+	case WIRE_ADD:
+		return db_add(db, r, &a->err);
+	case WIRE_SNAPSHOT:
+		return db_snapshot(db, &a->err);
+	case WIRE_FORMAT:
+		return db_format(db, &a->tip.last_seq, &a->err);
 	case WIRE_TIP:
 		return db_tip(db, &a->tip, &a->err);
 	case WIRE_GET:
@@ -39,10 +45,10 @@ static int answer_call(struct db *db, const struct wire_request *r, struct wire_
 	case WIRE_CALLS:
 		break;
 	}
-	return err_set(&a->err, ERR_INPUT, "there is no such call");
+	return err_set(&a->err, ERR_INPUT, "unknown call");
 }
 
-/* A message that makes no sense ends the conversation: what follows it would not either. */
+/* An invalid message ends the program, because the stream after it cannot be trusted. */
 static int serve_one(struct db *db, const struct buf *message)
 {
 	struct arena arena = {0};
@@ -67,7 +73,7 @@ int main(void)
 	AUTO_BUF struct buf message = {0};
 	struct db db = {0};
 
-	/* The URL is in our memory. */
+	/* No core dump: the URL in memory may hold a password. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	while (wire_receive(STDIN_FILENO, &message, -1) == 1)
 		if (serve_one(&db, &message) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements are prepared when they are first used. The server's own words are told as the cause;
+ * Statements are prepared at their first use. An error's cause quotes the server's message, but
  * never the URL, which may hold a password.
  */
 #include "postgres/sql.h"
@@ -44,6 +44,11 @@ static const struct {
 			      " WHERE ref.name = $1 AND ref.seq >= $2 ORDER BY ref.seq LIMIT $3"},
 	[SQL_REFS] = {"refs", "SELECT name, seq, ''::bytea FROM ref WHERE (name, seq) > ($1, $2)"
 			      " ORDER BY name, seq LIMIT $3"},
+	[SQL_STRIP] = {"strip", "UPDATE log SET record = $2 WHERE seq = $1"},
+	[SQL_UNREF] = {"unref", "DELETE FROM ref WHERE name = $1 AND seq = $2"},
+	[SQL_CLEAR] = {"clear", "DELETE FROM item WHERE kind = $1"},
+	[SQL_FORMAT] = {"format",
+			"UPDATE meta SET version = $1 WHERE version = $2 OR $2 = -1::bigint"},
 };
 
 struct param sql_text(const char *text)
@@ -75,23 +80,24 @@ uint64_t sql_get_number(const PGresult *result, int row, int column)
 	return n;
 }
 
-/* What the server says, as SQLSTATE or the beginning of one. */
+/* By SQLSTATE or its first characters. */
 static const struct {
 	const char *state;
 	enum err_code code;
 	const char *words, *cure;
 } meanings[] = {
-	{"53100", ERR_SYSTEM, "the server's disk is full", "make room on it"},
+	{"53100", ERR_SYSTEM, "the server's disk is full", "free some disk space on the server"},
 	{"25006", ERR_SYSTEM, "the server is read-only", "use the primary server"},
 	{"42501", ERR_SYSTEM, "the server does not allow it",
 	 "give the role CREATE on the database, or make the schema cordon for it"},
-	{"28", ERR_SYSTEM, "the server does not know us", "look at the URL's user and password"},
-	{"3D", ERR_SYSTEM, "the server has no such database", "look at the URL"},
-	{"23505", ERR_INPUT, "a record of that number is there already",
-	 "look at it with cordon audit verify"},
-	{"57014", ERR_SYSTEM, "the server took too long", "look at what it is doing"},
-	{"42P01", ERR_INPUT, "a table is gone", "look at who changed the database"},
-	{"XX", ERR_INPUT, "the server's data is damaged", "look at the server's messages"},
+	{"28", ERR_SYSTEM, "the server does not know us", "check the URL's user and password"},
+	{"3D", ERR_SYSTEM, "the server has no such database", "check the URL"},
+	{"23505", ERR_INPUT, "the log already has a record with that number",
+	 "run cordon audit verify"},
+	{"57014", ERR_SYSTEM, "the server took too long",
+	 "check the server's activity (pg_stat_activity)"},
+	{"42P01", ERR_INPUT, "a table is missing", "find out what changed the database"},
+	{"XX", ERR_INPUT, "the server's data is damaged", "check the server's messages"},
 	{"", ERR_SYSTEM, "it failed", ""},
 };
 
@@ -112,7 +118,7 @@ int sql_fail(struct db *db, const PGresult *result, const char *doing, struct er
 	const char *words = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
 	char line[256];
 
-	/* 55P03 is lock_timeout, and nothing else takes locks here. */
+	/* 55P03 is lock_timeout: another writer has the lock. */
 	if (state && strcmp(state, "55P03") == 0)
 		return store_busy((int)db->wait_ms, err);
 	snprintf(line, sizeof(line), "%s", words ? words : PQerrorMessage(db->conn));

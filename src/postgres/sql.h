@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements with their parameters, and what the server's errors mean. All values go and come in
+ * Statements with their parameters, and the meaning of the server's errors. All values are in
  * binary form.
  */
 #ifndef CORDON_POSTGRES_SQL_H
@@ -23,6 +23,10 @@ enum sql {
 	SQL_READ,
 	SQL_FIND,
 	SQL_REFS,
+	SQL_STRIP,
+	SQL_UNREF,
+	SQL_CLEAR,
+	SQL_FORMAT,
 	SQL_COUNT,
 };
 
@@ -31,19 +35,19 @@ enum { SQL_PARAMS_MAX = 6 };
 struct param {
 	const void *data;
 	size_t len;
-	uint8_t number[8]; /* of a whole number, DATA points here */
+	uint8_t number[8]; /* the bytes of a number, for DATA to point at */
 };
 
 struct param sql_text(const char *text);
 struct param sql_bytes(const void *data, size_t len);
 struct param sql_number(uint64_t n);
 
-/* The result, to be cleared by the caller, or NULL. */
+/* The result, which the caller clears; NULL on failure. */
 PGresult *sql_run(struct db *db, enum sql which, struct param *param, size_t count,
 		  struct err *err);
-/* Words without parameters; several statements at once. */
+/* Runs one or more statements without parameters. */
 int sql_exec(struct db *db, const char *words, struct err *err);
-/* What was wrong with RESULT, or with the connection when it is NULL; -1. */
+/* Sets the error of RESULT, or of the connection if RESULT is NULL; -1. */
 int sql_fail(struct db *db, const PGresult *result, const char *doing, struct err *err);
 uint64_t sql_get_number(const PGresult *result, int row, int column);
 

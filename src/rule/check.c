@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/scope.h"
 #include "rule/expression.h"
 
@@ -17,6 +18,7 @@ struct check {
 	rule_report_fn *report;
 	void *context;
 	size_t errors;
+	char meant[64];
 };
 
 __attribute__((format(printf, 4, 5))) static void say(struct check *c, enum rule_level level,
@@ -31,6 +33,19 @@ __attribute__((format(printf, 4, 5))) static void say(struct check *c, enum rule
 	c->errors += level == RULE_ERROR;
 	c->report(c->context,
 		  &(struct rule_report){level, c->rule->file, line, c->rule->id, words});
+}
+
+/* What follows a WORD that the vocabulary does not have: "" or "; did you mean ...?". */
+static const char *meant(struct check *c, enum vocab vocab, const char *word)
+{
+	struct nearest n = nearest_begin(word, word ? strlen(word) : 0);
+
+	for (unsigned i = 0; vocab_at(vocab, i); i++)
+		nearest_try(&n, vocab_at(vocab, i)->name);
+	c->meant[0] = '\0';
+	if (n.name)
+		snprintf(c->meant, sizeof(c->meant), "; did you mean %s?", n.name);
+	return c->meant;
 }
 
 #define KIND(k) (1U << NODE_##k)
@@ -81,6 +96,20 @@ static const struct node *parent_of(const struct rule *rule, const char *name)
 	return *name ? node_get(rule->root, name) : rule->root;
 }
 
+/* The line of a key of PARENT that is like NAME and is none of ours, or 0. */
+static unsigned mistyped_line(const struct node *parent, const char *name)
+{
+	for (size_t i = 0; parent->kind == NODE_MAP && i < parent->map.count; i++) {
+		const struct node_pair *p = &parent->map.pair[i];
+		struct nearest n = nearest_begin(p->key.s, p->key.len);
+		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+			nearest_try(&n, keys[k].key);
+		if (n.name && n.distance && strcmp(n.name, name) == 0)
+			return p->line;
+	}
+	return 0;
+}
+
 static void check_keys(struct check *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -89,7 +118,12 @@ static void check_keys(struct check *c)
 		const char *dot = *keys[i].parent ? "." : "";
 		if (!parent) /* is itself told, or may be missing */
 			continue;
-		if (!node_is_truthy(n))
+		unsigned mistyped = n ? 0 : mistyped_line(parent, keys[i].key);
+		if (mistyped)
+			say(c, keys[i].missing, mistyped,
+			    "%s%s%s is missing; did you mean it here?", keys[i].parent, dot,
+			    keys[i].key);
+		else if (!n || !node_is_truthy(n))
 			say(c, keys[i].missing, n ? n->line : parent->line, "%s%s%s is missing",
 			    keys[i].parent, dot, keys[i].key);
 		else if (!(keys[i].kinds & (1U << n->kind)))
@@ -105,8 +139,8 @@ static void check_words(struct check *c)
 		const char *word = node_string(n);
 		if (word && *word &&
 		    vocab_find(words[i].vocab, word) == vocab_count(words[i].vocab))
-			say(c, words[i].level, n->line, "%s \"%.64s\" is not in the schema: %s",
-			    words[i].key, word, words[i].effect);
+			say(c, words[i].level, n->line, "%s \"%.64s\" is not in the schema: %s%s",
+			    words[i].key, word, words[i].effect, meant(c, words[i].vocab, word));
 	}
 	if (c->rule->target != TARGET_OTHER && !target_is_in_schema(c->rule->target))
 		say(c, RULE_WARNING, node_get(node_get(c->rule->root, "tags"), "scan_target")->line,
@@ -142,8 +176,9 @@ static void check_actions(struct check *c)
 		say(c, RULE_WARNING, list->line, "response.actions is empty");
 	for (size_t i = 0; list && i < c->rule->actionc; i++)
 		if (c->rule->action[i] == ACTION_OTHER)
-			say(c, RULE_WARNING, list->line, "there is no action \"%.64s\"",
-			    c->rule->action_name[i]);
+			say(c, RULE_WARNING, list->line, "there is no action \"%.64s\"%s",
+			    c->rule->action_name[i],
+			    meant(c, VOCAB_ACTION, c->rule->action_name[i]));
 }
 
 /* Why it can never be true. */
@@ -174,8 +209,8 @@ static void check_text(struct check *c, const struct rule_condition *k)
 {
 	if (k->field == FIELD_OTHER && strncmp(k->field_name, "trace.", 6) != 0 &&
 	    strncmp(k->field_name, "behavioral.", 11) != 0)
-		say(c, RULE_WARNING, k->line, "no event has a field \"%.64s\" of itself",
-		    k->field_name);
+		say(c, RULE_WARNING, k->line, "no event has a field \"%.64s\" of itself%s",
+		    k->field_name, meant(c, VOCAB_FIELD, k->field_name));
 	if (!k->patternc)
 		say(c, RULE_ERROR, k->line, "condition %.64s has no patterns", k->name.s);
 	for (size_t i = 0; k->op == OPERATOR_REGEX && i < k->patternc; i++)
@@ -196,8 +231,10 @@ static void check_steps(struct check *c, const struct rule_condition *k)
 static void check_condition(struct check *c, const struct rule_condition *k)
 {
 	if (k->kind == CONDITION_NEVER)
-		say(c, RULE_ERROR, k->line, "condition %.64s is never true: %s", k->name.s,
-		    dead_reason(k, c->rule->combine == COMBINE_EXPRESSION));
+		say(c, RULE_ERROR, k->line, "condition %.64s is never true: %s%s", k->name.s,
+		    dead_reason(k, c->rule->combine == COMBINE_EXPRESSION),
+		    meant(c, node_get(k->node, "metric") ? VOCAB_COMPARE : VOCAB_OPERATOR,
+			  node_string(node_get(k->node, "operator"))));
 	else if (k->kind == CONDITION_TEXT)
 		check_text(c, k);
 	else if (k->kind == CONDITION_SEQUENCE)

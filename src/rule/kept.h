@@ -13,17 +13,6 @@
 
 #define KEPT_FILE_MAX (256UL << 20)
 
-/* The documents, while a pack is loaded: each with its length before it. Zeroed at first. */
-struct pack_record {
-	uint8_t *data;
-	size_t len, room;
-	size_t count; /* of documents */
-	bool failed;  /* no memory: it must not stop a pack from being loaded */
-};
-
-void record_add(struct pack_record *record, const char *data, size_t len);
-void record_done(struct pack_record *record);
-
 /* pack_load by means of FILE, whose code KEY makes. 1, and nothing is loaded, when that is not
  * possible; *RET_WHY says why. Else as pack_load. */
 int pack_load_kept(struct pack *pack, const char *path, const char *file,

@@ -11,9 +11,36 @@
 
 #include "base/hash.h"
 #include "base/scope.h"
-#include "rule/kept.h"
 #include "rule/lazy.h"
 #include "yaml/yaml.h"
+
+enum { RECORD_START = 1 << 20 };
+
+static void record_add(struct pack_record *r, const char *data, size_t len)
+{
+	uint64_t bytes = len;
+	size_t need = r->len + sizeof(bytes) + len; /* both are bounded by PACK_BYTES_MAX */
+
+	if (need > r->room) {
+		size_t room = need * 2 > RECORD_START ? need * 2 : RECORD_START;
+		uint8_t *grown = r->failed ? NULL : realloc(r->data, room);
+		r->failed = !grown;
+		if (!grown)
+			return;
+		r->data = grown;
+		r->room = room;
+	}
+	memcpy(r->data + r->len, &bytes, sizeof(bytes));
+	memcpy(r->data + r->len + sizeof(bytes), data, len);
+	r->len = need;
+	r->count++;
+}
+
+void record_done(struct pack_record *record)
+{
+	free(record->data);
+	*record = (struct pack_record){0};
+}
 
 struct loader {
 	struct pack *pack;

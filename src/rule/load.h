@@ -35,12 +35,21 @@ struct pack_options {
 	void *context;
 };
 
+/* The documents, while a pack is loaded: each with its length before it. Zeroed at first. */
+struct pack_record {
+	uint8_t *data;
+	size_t len, room;
+	size_t count; /* of documents */
+	bool failed;  /* no memory: it must not stop a pack from being loaded */
+};
+
+void record_done(struct pack_record *record);
+
 /* A second rule with an id that is there already is left out: the reference would mix up the two.
  * PACK is zeroed, or holds a pack that is added to. PATH is a directory or a single file. On
  * failure what was loaded stays; pack_done is always due. */
 int pack_load(struct pack *pack, const char *path, const struct pack_options *options,
 	      struct err *err);
-struct pack_record;
 /* The same, and RECORD gets the bytes of every file that could be read; it may be NULL. */
 int pack_load_recorded(struct pack *pack, const char *path, const struct pack_options *options,
 		       struct pack_record *record, struct err *err);

@@ -14,8 +14,8 @@ static const struct word severities[] = {
 	[SEVERITY_CRITICAL] = {"critical", "denied whatever the confidence"},
 	[SEVERITY_HIGH] = {"high", "denied from confidence 0.8, else asked about"},
 	[SEVERITY_MEDIUM] = {"medium", "asked about from confidence 0.6"},
-	[SEVERITY_LOW] = {"low", "told"},
-	[SEVERITY_INFORMATIONAL] = {"informational", "told"},
+	[SEVERITY_LOW] = {"low", "shown"},
+	[SEVERITY_INFORMATIONAL] = {"informational", "shown"},
 };
 
 static const struct word statuses[] = {
@@ -86,7 +86,7 @@ static const struct word operators[] = {
 static const struct word compares[] = {
 	[COMPARE_GT] = {"gt", "more than the threshold"},
 	[COMPARE_LT] = {"lt", "less than the threshold"},
-	[COMPARE_EQ] = {"eq", "the threshold itself"},
+	[COMPARE_EQ] = {"eq", "equal to the threshold"},
 	[COMPARE_GTE] = {"gte", "the threshold or more"},
 	[COMPARE_LTE] = {"lte", "the threshold or less"},
 	[COMPARE_DEVIATION] = {"deviation_from_baseline", "farther from 0 than the threshold"},
@@ -128,14 +128,14 @@ static const struct word actions[] = {
 	[ACTION_QUARANTINE_SESSION] = {"quarantine_session", "set the session aside"},
 	[ACTION_REDUCE_PERMISSIONS] = {"reduce_permissions", "take rights from the agent"},
 	[ACTION_RESET_CONTEXT] = {"reset_context", "start again with an empty context"},
-	[ACTION_ALERT] = {"alert", "tell somebody"},
-	[ACTION_ESCALATE] = {"escalate", "tell somebody who decides"},
+	[ACTION_ALERT] = {"alert", "notify a person"},
+	[ACTION_ESCALATE] = {"escalate", "notify a person who decides"},
 	[ACTION_SNAPSHOT] = {"snapshot", "keep what there is for later"},
-	[ACTION_SHADOW] = {"shadow", "write it down, tell nobody"},
+	[ACTION_SHADOW] = {"shadow", "record it without a notification"},
 	[ACTION_REQUIRE_HUMAN_REVIEW] = {"require_human_review", "wait for a person"},
 	[ACTION_QUARANTINE_ARTIFACT] = {"quarantine_artifact", "set the file aside"},
 	[ACTION_RATE_LIMIT_SOURCE] = {"rate_limit_source", "slow the sender down"},
-	[ACTION_LOG_ALERT] = {"log_alert", "write it down"},
+	[ACTION_LOG_ALERT] = {"log_alert", "record it"},
 };
 
 static const struct word categories[] = {

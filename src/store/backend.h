@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a database must be able to do. The chain, the tree and the checkpoints are the same over all
- * of them (store.c); a backend knows rows and transactions only. A new one is a file with this
- * table filled in, a row in store.c, and a row in tests/run (list_store).
+ * The interface of a database. A backend knows rows and transactions only; the chain, the tree and
+ * the checkpoints are above it (chain.c). A new backend is a file that fills in this table, a row
+ * in open.c, and a row in tests/run (list_store).
  */
 #ifndef CORDON_STORE_BACKEND_H
 #define CORDON_STORE_BACKEND_H
@@ -16,18 +16,21 @@ enum store_op_kind {
 	STORE_OP_PUT,
 	STORE_OP_DELETE,
 	STORE_OP_EXPECT, /* changes nothing */
+	STORE_OP_STRIP,	 /* replaces a record by its leaf hash (store/archive.h) */
+	STORE_OP_CLEAR,	 /* deletes all items of a kind; STORE_KINDS: the log and all items */
+	STORE_OP_FORMAT, /* changes the state's format from EXPECTED to VERSION */
 	STORE_OP_KINDS
 };
 
 struct store_op {
 	enum store_op_kind op;
-	/* append */
+	/* append and strip */
 	enum record_kind record;
 	const char *const *ref;
 	size_t refc;
 	uint64_t seq;
 	uint8_t hash[RECORD_HASH];
-	/* put, delete and expect */
+	/* put, delete, expect, clear and format */
 	enum store_kind kind;
 	const char *key;
 	uint64_t expected, version; /* version: the new one */
@@ -45,14 +48,24 @@ struct store_tip {
 	uint8_t last_hash[RECORD_HASH];
 };
 
+/* The format of what is stored: see store/upgrade.h. */
+enum { STORE_FORMAT_OLDEST = 2, STORE_FORMAT = 3 };
+/* Sets the error that VERSION is not between them; -1. */
+int store_no_format(const char *what, uint64_t version, struct err *err);
+
 struct store_backend {
 	int (*open)(const struct store_options *options, void **ret, struct err *err);
 	void (*close)(void *self);
-	/* Nobody else writes until commit or unlock. Waits at most STORE_WAIT_MS. */
+	/* Keeps every other writer out until commit or unlock. Waits at most STORE_WAIT_MS. */
 	int (*lock)(void *self, struct store_tip *ret, struct err *err);
 	void (*unlock)(void *self);
-	/* All or nothing, and durable when it returns 0; the lock is gone either way. */
+	/* All or nothing, and durable when it returns 0. Releases the lock either way. */
 	int (*commit)(void *self, const struct store_op *op, size_t count, struct err *err);
+	/* Adds the steps without committing them, under the lock. UNLOCK undoes them. */
+	int (*add)(void *self, const struct store_op *op, size_t count, struct err *err);
+	/* Until unlock every read sees the state of one moment. */
+	int (*snapshot)(void *self, struct err *err);
+	int (*format)(void *self, uint64_t *ret, struct err *err);
 	/* The tip without the lock. */
 	int (*tip)(void *self, struct store_tip *ret, struct err *err);
 	/* As in store.h. */
@@ -64,7 +77,7 @@ struct store_backend {
 		    struct err *err);
 	int (*find)(void *self, const char *ref, uint64_t from, uint64_t limit, store_row_fn *fn,
 		    void *context, struct err *err);
-	/* All that find goes by: of each item the key is a ref and the version a record's number. */
+	/* The whole index of find: each item's key is a ref, its version is a record's number. */
 	int (*refs)(void *self, store_item_fn *fn, void *context, struct err *err);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Twice as large each time, never beyond the maximum that its owner gave it. What did not fit is
- * not there at all: a part must not pass for the whole.
+ * The room doubles each time, up to the owner's maximum. An addition that does not fit is left out
+ * whole: a part must not pass for the whole.
  */
 #include "store/buf.h"
 

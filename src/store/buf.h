@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes that grow up to a maximum. Running out of memory or room sets a flag that the owner checks
- * once at the end, so that writing a record reads as a list.
+ * A byte buffer that grows up to a maximum. A lack of memory or room sets a flag that the owner
+ * checks once at the end.
  */
 #ifndef CORDON_STORE_BUF_H
 #define CORDON_STORE_BUF_H
@@ -12,11 +12,11 @@
 
 struct buf {
 	uint8_t *data;
-	size_t len, room, most; /* most 0: nothing may be added */
+	size_t len, room, most; /* MOST: the maximum; 0: nothing can be added */
 	bool failed;
 };
 
-/* Room for LEN more bytes: DATA is then good for them. */
+/* Makes room for LEN more bytes behind DATA + LEN. */
 bool buf_reserve(struct buf *b, size_t len);
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);

@@ -1,70 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * Appends under the backend's lock: numbers, times and hashes are made when nobody else can write,
- * so their order is the order of the log. Before a byte is added the head is held against the last
- * record; a log that does not fit together gets nothing more, and nothing runs.
+ * Appends under the backend's lock: no other process can write while numbers, times and hashes are
+ * made, so their order is the order of the log. Before each append the head is compared with the
+ * last record. An inconsistent log gets no more records, so nothing runs.
  */
 #include "store/chain.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/scope.h"
-#include "store/checkpoint.h"
+#include "store/chain_heads.h"
 #include "store/note.h"
-#include "store/rotate.h"
+#include "store/redact.h"
 
-enum { BEGINNING = 2 }; /* records of a new log: its first, and a checkpoint */
-
-/* What one transaction becomes. */
+/* A transaction with its records chained, its checkpoint and its head. */
 struct batch {
 	struct arena *arena;
-	const struct key *key; /* that signs */
+	const struct key *key; /* signs the checkpoint */
 	struct head head;
 	struct store_op *op;
 	size_t count;
 	char note[NOTE_MAX];
-	size_t note_len; /* 0: it has no checkpoint */
+	size_t note_len; /* 0: the batch has no checkpoint */
 	uint8_t head_bytes[HEAD_MAX];
 };
-
-/* Its making may have been stopped half way: then nothing was ever recorded, and nothing is wrong. A
- * checkpoint is written after the first record, so whoever has one had a log. */
-int chain_none(int dir, struct err *err)
-{
-	struct note kept = {0};
-	int has_kept = checkpoint_last(dir, &kept, err);
-
-	if (has_kept < 0)
-		return -1;
-	if (has_kept == 0)
-		return err_set(err, ERR_REFUSED,
-			       "the log is gone, and " CHECKPOINT_FILE " knows %llu records of it",
-			       (unsigned long long)kept.size);
-	err_set(err, ERR_INPUT, "no log has been begun here");
-	err_cure(err, "nothing was recorded yet, or it is elsewhere: --state DIR");
-	return -1;
-}
-
-int chain_head(const struct store_tip *tip, struct head *ret, struct err *err)
-{
-	if (tip->head_len == 0)
-		return err_set(err, ERR_INPUT,
-			       tip->has_last ? "the log has records but no head"
-					     : "there is no log");
-	if (head_decode(tip->head, tip->head_len, ret, err) < 0)
-		return -1;
-	if (tip->has_last && tip->last_seq == ret->tree.size - 1 &&
-	    memcmp(tip->last_hash, ret->last, RECORD_HASH) == 0)
-		return 0;
-	err_set(err, ERR_INPUT, "the log does not fit together: its last record is not number %llu",
-		(unsigned long long)ret->tree.size - 1);
-	err_cure(err, "keep a copy of it; cordon audit verify says what is wrong");
-	return -1;
-}
 
 static uint64_t micros(clockid_t clock)
 {
@@ -74,20 +41,48 @@ static uint64_t micros(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
+static int seal(const struct store *s, const void *text, size_t len, struct buf *out,
+		struct err *err)
+{
+	uint8_t key[KEY_SEED] = {0};
+
+	_Static_assert((int)REDACT_KEY == (int)KEY_SEED, "one file of a key holds it");
+	if (!redact_is_open(text, len)) {
+		buf_add(out, text, len);
+	} else {
+		if (key_load_seed(s->dir, CHAIN_HASH_KEY, true, key, err) < 0)
+			return -1;
+		redact_seal(out, text, len, key);
+		sodium_memzero(key, sizeof(key));
+	}
+	return out->failed ? err_memory(err) : 0;
+}
+
+int store_redact(const struct store *s, const char *text, size_t len, struct buf *out,
+		 struct err *err)
+{
+	AUTO_BUF struct buf open = {.most = REDACT_OUT_MAX};
+
+	redact(&open, text, len);
+	return open.failed ? err_memory(err) : seal(s, open.data, open.len, out, err);
+}
+
 static int chain_record(const struct store *s, struct batch *b, struct store_op *op,
 			struct err *err)
 {
 	AUTO_BUF struct buf refs = {.most = RECORD_MAX}, out = {.most = RECORD_MAX};
+	AUTO_BUF struct buf body = {.most = RECORD_MAX};
 	struct head *h = &b->head;
 	uint8_t leaf[MERKLE_HASH];
 
-	if (record_write_refs(op->ref, op->refc, &refs, err) < 0)
+	if (record_write_refs(op->ref, op->refc, &refs, err) < 0 ||
+	    seal(s, op->data, op->len, &body, err) < 0)
 		return -1;
 	struct record r = {.seq = h->tree.size,
 			   .time = micros(CLOCK_REALTIME),
 			   .mono = micros(CLOCK_BOOTTIME),
 			   .kind = op->record,
-			   .body = {op->data, op->len},
+			   .body = {body.data, body.len},
 			   .refs = {refs.data, refs.len}};
 	memcpy(r.boot, s->boot, sizeof(r.boot));
 	memcpy(r.prev, h->last, RECORD_HASH);
@@ -107,8 +102,8 @@ static int chain_record(const struct store *s, struct batch *b, struct store_op 
 	return 0;
 }
 
-/* Signs the tree as it is and puts the note into the log as its next record. Base64 is no text of
- * anybody's: it is written as it is. */
+/* Signs the tree as it is and appends the note as the next record. The note is our own text, so it
+ * is not redacted. */
 static int add_checkpoint(const struct store *s, struct batch *b, struct err *err)
 {
 	AUTO_BUF struct buf body = {.most = 2UL * NOTE_MAX};
@@ -142,7 +137,7 @@ static void add_head(struct batch *b)
 				.len = head_encode(&b->head, b->head_bytes)};
 }
 
-/* The transaction's own steps stay as they are until it is committed: that may be tried again. */
+/* Works on copies of the transaction's steps: the caller may commit it again after a failure. */
 static int make_batch(const struct store *s, const struct store_tx *tx, bool sign, struct batch *b,
 		      struct err *err)
 {
@@ -153,8 +148,12 @@ static int make_batch(const struct store *s, const struct store_tx *tx, bool sig
 		memcpy(b->op, tx->op, tx->count * sizeof(*b->op));
 	b->count = tx->count;
 	b->head.writes++;
+	b->head.heads = 0;
+	if (s->heads >= 0 && heads_length(s->heads, &b->head.heads, err) < 0)
+		return -1;
 	for (size_t i = 0; i < tx->count; i++) {
-		b->op[i].version = b->head.writes;
+		if (b->op[i].op != STORE_OP_FORMAT)
+			b->op[i].version = b->head.writes;
 		if (b->op[i].op == STORE_OP_APPEND && chain_record(s, b, &b->op[i], err) < 0)
 			return -1;
 	}
@@ -165,25 +164,68 @@ static int make_batch(const struct store *s, const struct store_tx *tx, bool sig
 	return 0;
 }
 
-/* The file comes after the commit: before it, a crash between the two would look like a cut. What is
- * committed is committed, and whoever opens the log next adds the note; but where the caller asked for it
- * (NEEDS_NOTE), an old copy could bring back what was just used up, and nothing may follow from that. */
-static int write_batch(struct store *s, struct batch *b, bool needs_note, struct err *err)
+/* A new file is synced once, because a log without the file is refused. */
+static int add_to_heads(struct store *s, const struct head *h, struct err *err)
 {
-	struct err unwritten;
+	bool is_new = s->heads < 0 || h->writes <= 1;
+
+	if (s->heads < 0)
+		s->heads = heads_open(s->dir, HEADS_MAKE, err);
+	if (s->heads < 0 || heads_add(s->heads, h, err) < 0)
+		return -1;
+	return is_new ? heads_settle(s->dir, s->heads, err) : 0;
+}
+
+/* Writes the file after the commit. In the other order, a crash between the two would look like an
+ * old copy of the database. After a crash the database is ahead, and the next open adds the missing
+ * line. */
+static int write_batch(struct store *s, struct batch *b, struct err *err)
+{
+	struct err lost;
 
 	if (s->backend->commit(s->self, b->op, b->count, err) < 0)
 		return -1;
-	if (!b->note_len || checkpoint_add(s->dir, b->note, b->note_len, &unwritten) == 0)
-		return 0;
-	if (needs_note)
-		*err = unwritten;
-	return needs_note ? -1 : 0;
+	/* A missing line is no error: the transaction is committed, and the next open adds the
+	 * line. But an accepted loss counts only with its line. */
+	int added = add_to_heads(s, &b->head, s->accepts ? err : &lost);
+	return s->accepts ? added : 0;
 }
 
-static int load_key(struct store *s, const struct head *h, struct err *err);
+int chain_take_next_key(int dir, const uint8_t public[KEY_PUBLIC], struct key *ret, struct err *err)
+{
+	AUTO_KEY struct key next = {0};
+	struct err none;
 
-/* Which key signs: the log's own, which may have been changed since S was opened, or the next. */
+	if (key_load(dir, CHAIN_NEXT_KEY, false, &next, &none) < 0 ||
+	    memcmp(next.public, public, KEY_PUBLIC) != 0)
+		return 1;
+	if (renameat(dir, CHAIN_NEXT_KEY, dir, CHAIN_KEY) < 0 && errno != ENOENT)
+		return err_errno(err, ERR_SYSTEM, "renaming the log's new key");
+	if (fsync(dir) < 0)
+		return err_errno(err, ERR_SYSTEM, "syncing the state directory");
+	*ret = next;
+	return 0;
+}
+
+static int load_key(struct store *s, const struct head *h, struct err *err)
+{
+	if (key_load(s->dir, CHAIN_KEY, false, &s->key, err) < 0)
+		return -1;
+	if (memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
+		return 0;
+	int r = chain_take_next_key(s->dir, h->public, &s->key, err);
+	/* Another process may just have renamed it. */
+	if (r == 1 && key_load(s->dir, CHAIN_KEY, false, &s->key, err) < 0)
+		return -1;
+	if (r < 0 || memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
+		return r < 0 ? -1 : 0;
+	err_set(err, ERR_REFUSED, "the key in the state directory is not the key of this log");
+	err_cure(err, "put the newest " CHAIN_KEY " back");
+	return -1;
+}
+
+/* The key that signs: NEXT, or the log's key, which another process may have changed since S was
+ * opened. */
 static int choose_key(struct store *s, const struct key *next, struct batch *b, struct err *err)
 {
 	bool is_ours = memcmp(s->key.public, b->head.public, KEY_PUBLIC) == 0;
@@ -192,25 +234,33 @@ static int choose_key(struct store *s, const struct key *next, struct batch *b, 
 	if (!next)
 		return is_ours ? 0 : load_key(s, &b->head, err);
 	if (!is_ours)
-		return err_set(err, ERR_CONFLICT, "somebody else has changed the log's key");
+		return err_set(err, ERR_CONFLICT, "another process has changed the log's key");
 	memcpy(b->head.public, next->public, KEY_PUBLIC);
 	return 0;
 }
 
-/* An old copy may come while we have it open. */
+static void see(struct store *s, const struct head *h)
+{
+	s->seen = (struct heads_line){.writes = h->writes, .size = h->tree.size};
+	memcpy(s->seen.last, h->last, RECORD_HASH);
+}
+
+/* The database may be replaced by an old copy while it is open. */
 static int check_seen(const struct store *s, const struct head *h, struct err *err)
 {
-	if (h->tree.size >= s->seen)
+	if (h->writes > s->seen.writes ||
+	    (h->writes == s->seen.writes && chain_line_is_head(&s->seen, h)))
 		return 0;
-	err_set(err, ERR_REFUSED, "the log is shorter than it was");
-	err_cause(err, "it has %llu records, and had %llu when we last wrote or opened it",
-		  (unsigned long long)h->tree.size, (unsigned long long)s->seen);
-	err_cure(err, "it was cut, or an old copy was put in its place: cordon audit verify");
+	err_set(err, ERR_REFUSED, "the log has lost records");
+	err_cause(err, "it has %llu records; it had %llu when this process last wrote or opened it",
+		  (unsigned long long)h->tree.size, (unsigned long long)s->seen.size);
+	err_cure(err, "it was truncated, or replaced by an old copy; run cordon audit verify");
 	return -1;
 }
 
+/* AFTER: the transaction's number is to be higher than this. */
 static int commit(struct store *s, struct store_tx *tx, bool sign, const struct key *next,
-		  struct err *err)
+		  uint64_t after, struct err *err)
 {
 	struct arena arena = {0};
 	struct batch b = {.arena = &arena};
@@ -222,15 +272,16 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 		return err_set(err, ERR_USAGE, "the store was opened for reading only");
 	if (s->backend->lock(s->self, &tip, err) < 0)
 		return -1;
-	if (chain_head(&tip, &b.head, err) == 0 && check_seen(s, &b.head, err) == 0 &&
+	if (head_from_tip(&tip, &b.head, err) == 0 && check_seen(s, &b.head, err) == 0 &&
 	    choose_key(s, next, &b, err) == 0) {
 		first = b.head.tree.size;
+		b.head.writes = b.head.writes < after ? after : b.head.writes;
 		r = make_batch(s, tx, sign, &b, err);
 	}
 	if (r < 0)
 		s->backend->unlock(s->self);
 	else
-		r = write_batch(s, &b, sign, err);
+		r = write_batch(s, &b, err);
 	for (size_t i = 0; r == 0 && i < tx->count; i++) {
 		tx->op[i].seq = b.op[i].seq;
 		memcpy(tx->op[i].hash, b.op[i].hash, RECORD_HASH);
@@ -238,20 +289,28 @@ static int commit(struct store *s, struct store_tx *tx, bool sign, const struct 
 	if (r == 0) {
 		tx->first_seq = first;
 		tx->version = b.head.writes;
-		s->seen = b.head.tree.size;
+		see(s, &b.head);
 	}
 	arena_done(&arena);
 	return r;
 }
 
-int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err)
+int store_commit(struct store *s, struct store_tx *tx, struct err *err)
 {
-	return commit(s, tx, sign, NULL, err);
+	if (memory_is_out()) /* what the caller read or decided may be incomplete */
+		return err_memory(err);
+	if (tx->failed.code) {
+		*err = tx->failed;
+		return -1;
+	}
+	if (tx->count == 0)
+		return err_set(err, ERR_USAGE, "the transaction is empty");
+	return commit(s, tx, false, NULL, 0, err);
 }
 
 int chain_change_key(struct store *s, struct store_tx *tx, const struct key *next, struct err *err)
 {
-	return commit(s, tx, true, next, err);
+	return commit(s, tx, true, next, 0, err);
 }
 
 static int read_boot(struct store *s, struct err *err)
@@ -288,7 +347,7 @@ static int write_genesis(struct store *s, struct batch *b, struct err *err)
 	return make_batch(s, &tx, true, b, err);
 }
 
-/* Whoever comes second finds the first one's log. */
+/* Of two processes that begin at once, the second finds the log of the first. */
 static int begin(struct store *s, struct err *err)
 {
 	struct arena arena = {0};
@@ -300,49 +359,17 @@ static int begin(struct store *s, struct err *err)
 	    s->backend->lock(s->self, &tip, err) < 0)
 		return -1;
 	if (tip.head_len || tip.has_last) {
-		r = chain_head(&tip, &b.head, err);
+		r = head_from_tip(&tip, &b.head, err);
 		s->backend->unlock(s->self);
 	} else {
 		r = write_genesis(s, &b, err);
 		if (r < 0)
 			s->backend->unlock(s->self);
 		else
-			r = write_batch(s, &b, true, err);
+			r = write_batch(s, &b, err);
 	}
 	arena_done(&arena);
 	return r;
-}
-
-/* An old copy of the log in the place of the log is shorter than what was signed. */
-static int check_kept(const struct note *kept, const struct head *h, struct err *err)
-{
-	char origin[NOTE_ORIGIN_MAX + 1];
-
-	note_origin(h->log_id, origin);
-	if (strcmp(origin, kept->origin) == 0 && kept->size <= h->tree.size)
-		return 0;
-	err_set(err, ERR_REFUSED, "the log is not the one that was signed");
-	err_cause(err, "it has %llu records, and the newest checkpoint is of %llu in %s",
-		  (unsigned long long)h->tree.size, (unsigned long long)kept->size, kept->origin);
-	err_cure(err, "it was cut, or another was put in its place: cordon audit verify");
-	return -1;
-}
-
-static int load_key(struct store *s, const struct head *h, struct err *err)
-{
-	if (key_load(s->dir, CHAIN_KEY, false, &s->key, err) < 0)
-		return -1;
-	if (memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
-		return 0;
-	int r = rotate_finish(s->dir, h->public, &s->key, err);
-	/* Somebody else may just have done that. */
-	if (r == 1 && key_load(s->dir, CHAIN_KEY, false, &s->key, err) < 0)
-		return -1;
-	if (r < 0 || memcmp(s->key.public, h->public, KEY_PUBLIC) == 0)
-		return r < 0 ? -1 : 0;
-	err_set(err, ERR_REFUSED, "the key in the state directory is not this log's");
-	err_cure(err, "put the " CHAIN_KEY " back that was there last");
-	return -1;
 }
 
 static int take_note(void *context, const struct store_row *row, struct err *err)
@@ -357,110 +384,106 @@ static int take_note(void *context, const struct store_row *row, struct err *err
 	return 1;
 }
 
-/* Whoever was killed between the commit and the file, or had no room for it, has left the newest
- * checkpoint in the log only, where it does not show that the log was cut. It is put into the file. */
-static int keep_newest(struct store *s, const struct head *h, struct err *err)
-{
-	char text[NOTE_MAX];
-	struct note note;
-
-	if (store_read(s, h->checkpoint, 1, take_note, text, err) != 1)
-		return err->code ? -1 : err_set(err, ERR_INPUT, "the newest checkpoint is gone");
-	if (note_parse(text, strlen(text), &note, err) < 0)
-		return -1;
-	if (!note_is_signed(text, strlen(text), &note, s->key.public))
-		return err_set(err, ERR_REFUSED, "the newest checkpoint is not signed by us");
-	return checkpoint_add(s->dir, text, strlen(text), err);
-}
-
-/* Whoever has written more than the log's beginning had a checkpoint in the file before. Without it an old
- * copy in the log's place looks like the log, and what was used up once is there again. */
-static int check_unkept(const struct store *s, const struct head *h, struct err *err)
-{
-	if (s->accepts_unkept || h->tree.size <= BEGINNING)
-		return 0;
-	err_set(err, ERR_REFUSED,
-		"the file " CHECKPOINT_FILE " is gone, and the log has %llu records",
-		(unsigned long long)h->tree.size);
-	err_cause(err, "its end may have been cut off, or an old copy put in its place");
-	err_cure(err,
-		 "put the file back; or look at the log (cordon audit verify --checkpoint KEPT), "
-		 "then: cordon audit accept");
-	return -1;
-}
-
 int chain_open(struct store *s, struct err *err)
 {
+	struct heads_line newest = {0};
 	struct store_tip tip = {0};
-	struct note kept = {0};
 	struct head head = {0};
+	uint64_t from = 0;
 
 	if (sodium_init() < 0)
-		return err_set(err, ERR_SYSTEM, "there are no random numbers");
-	/* A reader looks at logs that are broken, too. */
+		return err_set(err, ERR_SYSTEM, "the system has no random numbers");
+	/* A damaged log can still be opened for reading. */
 	if (s->read_only)
 		return 0;
-	/* Before the head: others write both meanwhile, the head first. */
-	int has_kept = checkpoint_last(s->dir, &kept, err);
-	if (has_kept < 0 || read_boot(s, err) < 0 || s->backend->tip(s->self, &tip, err) < 0)
+	/* The file is read before the head: other processes write the head first. */
+	int none = chain_read_heads(s, &newest, &from, err);
+	if (none < 0 || read_boot(s, err) < 0 || s->backend->tip(s->self, &tip, err) < 0)
 		return -1;
-	if (!tip.head_len && !tip.has_last && has_kept == 0)
-		return chain_none(s->dir, err);
-	if (!tip.head_len && !tip.has_last &&
-	    (begin(s, err) < 0 || s->backend->tip(s->self, &tip, err) < 0))
-		return -1;
-	if (chain_head(&tip, &head, err) < 0 || load_key(s, &head, err) < 0)
-		return -1;
-	s->seen = head.tree.size;
-	if (has_kept == 0 && check_kept(&kept, &head, err) < 0)
-		return -1;
-	/* Looked at again only if it seems to be missing: others may have added it meanwhile. */
-	if ((has_kept == 0 && kept.size >= head.checkpoint) ||
-	    ((has_kept = checkpoint_last(s->dir, &kept, err)) == 0 && kept.size >= head.checkpoint))
+	bool is_empty = !tip.head_len && !tip.has_last;
+	/* Nothing is written before the person has agreed: see chain_accept. */
+	if (is_empty && s->accepts)
 		return 0;
-	if (has_kept < 0 || (has_kept == 1 && check_unkept(s, &head, err) < 0))
+	if (is_empty && !none)
+		return heads_no_log(s->dir, err);
+	/* This process or another one may just have begun the log and its file. */
+	if ((is_empty && begin(s, err) < 0) ||
+	    (none && (none = chain_read_heads(s, &newest, &from, err)) < 0))
 		return -1;
-	*err = (struct err){0};
-	return keep_newest(s, &head, err);
+	if (store_head(s, &head, err) < 0 || load_key(s, &head, err) < 0)
+		return -1;
+	see(s, &head);
+	if (s->accepts)
+		return 0;
+	if (chain_check_heads(s, none ? NULL : &newest, from, &head, err) < 0)
+		return -1;
+	return none || newest.writes < head.writes ? add_to_heads(s, &head, err) : 0;
 }
 
-int store_size(struct store *s, uint64_t *ret, struct err *err)
+int chain_accept(struct store *s, struct store_tx *tx, uint64_t lost, struct err *err)
 {
 	struct store_tip tip = {0};
 	struct head head = {0};
 
-	if (s->backend->tip(s->self, &tip, err) < 0 || chain_head(&tip, &head, err) < 0)
+	if (!s->accepts)
+		return err_set(err, ERR_USAGE, "the store was not opened to accept a loss");
+	if (s->backend->tip(s->self, &tip, err) < 0)
 		return -1;
-	*ret = head.tree.size;
-	return 0;
+	if (!tip.head_len && !tip.has_last) {
+		if (begin(s, err) < 0 || store_head(s, &head, err) < 0 ||
+		    load_key(s, &head, err) < 0)
+			return -1;
+		see(s, &head);
+	}
+	return commit(s, tx, true, NULL, lost, err);
+}
+
+/* In a directory without a log and without heads, the first line is the backup's. It is written
+ * before the commit: after a crash between the two the same backup can be restored again, but no
+ * older one. */
+static int begin_heads(struct store *s, const struct head *head, struct err *err)
+{
+	struct heads_line newest;
+	uint64_t from;
+	int none = chain_read_heads(s, &newest, &from, err);
+
+	return none <= 0			? none
+	       : add_to_heads(s, head, err) < 0 ? -1
+						: heads_settle(s->dir, s->heads, err);
+}
+
+int chain_restore(struct store *s, const struct head *head, bool is_first, struct store_tx *tx,
+		  struct err *err)
+{
+	struct arena arena = {0};
+	struct batch b = {.arena = &arena, .key = &s->key, .head = *head};
+	int r = read_boot(s, err);
+
+	if (r == 0)
+		r = load_key(s, head, err);
+	if (r == 0 && is_first)
+		r = begin_heads(s, head, err);
+	if (r == 0)
+		r = make_batch(s, tx, true, &b, err);
+	if (r < 0)
+		s->backend->unlock(s->self);
+	else
+		r = s->backend->commit(s->self, b.op, b.count, err);
+	/* No line is added here: the existing file must show that the restored log is older. */
+	arena_done(&arena);
+	return r;
 }
 
 int store_checkpoint(struct store *s, char *text, struct err *err)
 {
 	AUTO_TX struct store_tx tx = {0};
-	struct store_tip tip = {0};
 	struct head head = {0};
 
-	if (s->backend->tip(s->self, &tip, err) < 0 || chain_head(&tip, &head, err) < 0)
+	if (store_head(s, &head, err) < 0)
 		return -1;
-	if (head.tree.size > head.checkpoint + 1) {
-		if (chain_commit(s, &tx, true, err) < 0 ||
-		    s->backend->tip(s->self, &tip, err) < 0 || chain_head(&tip, &head, err) < 0)
-			return -1;
-	}
+	if (head.tree.size > head.checkpoint + 1 &&
+	    (commit(s, &tx, true, NULL, 0, err) < 0 || store_head(s, &head, err) < 0))
+		return -1;
 	int r = store_read(s, head.checkpoint, 1, take_note, text, err);
 	return r == 1 ? 0 : r == 0 ? err_set(err, ERR_INPUT, "there is no checkpoint") : -1;
-}
-
-int store_vkey(struct store *s, char *ret, struct err *err)
-{
-	char origin[NOTE_ORIGIN_MAX + 1];
-	struct store_tip tip = {0};
-	struct head head = {0};
-
-	if (s->backend->tip(s->self, &tip, err) < 0 || chain_head(&tip, &head, err) < 0)
-		return -1;
-	note_origin(head.log_id, origin);
-	note_vkey(origin, head.public, ret);
-	return 0;
 }

@@ -1,36 +1,49 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chain: each record names the hash of the one before, all of them are leaves of one tree, and
- * its root is signed now and then. The same over every backend.
+ * The chain: each record has the hash of the record before it. All records are leaves of one tree,
+ * whose root is signed in checkpoints. The chain is the same over every backend.
  */
 #ifndef CORDON_STORE_CHAIN_H
 #define CORDON_STORE_CHAIN_H
 
 #include "store/backend.h"
+#include "store/heads.h"
 #include "store/keys.h"
 
 #define CHAIN_KEY "log.key"
+#define CHAIN_NEXT_KEY "log.key.next"
+#define CHAIN_CHECKPOINTS "checkpoints" /* of format 2 and before; the upgrade removes it */
+#define CHAIN_HASH_KEY "hash.key"	/* keys the hashes that redact.h puts into text */
 enum { CHAIN_FORMAT = 1 };
 
 struct store {
 	const struct store_backend *backend;
 	void *self;
 	int dir;
-	bool read_only, accepts_unkept;
-	struct key key; /* of the checkpoints; not there when read_only */
+	int heads; /* the file heads; -1: it is not open, or does not exist yet */
+	bool read_only, accepts;
+	struct key key; /* signs the checkpoints; not loaded when read_only */
 	char boot[RECORD_BOOT + 1];
-	uint64_t seen; /* records that the log had: it has never less */
+	struct heads_line
+		seen; /* the newest head that this process has seen: the log must not go back behind it */
 };
 
-/* Begins the log if it is new. */
+/* Checks the log against the file heads; begins a log where there was never one. */
 int chain_open(struct store *s, struct err *err);
-/* SIGN: with a checkpoint in any case. */
-int chain_commit(struct store *s, struct store_tx *tx, bool sign, struct err *err);
-/* The same, and from its checkpoint on the log's key is NEXT. ERR_CONFLICT: it is not S's any more. */
+/* Commits TX with a checkpoint that NEXT signs; NEXT is then the log's key. ERR_CONFLICT: another
+ * process has changed the key. */
 int chain_change_key(struct store *s, struct store_tx *tx, const struct key *next, struct err *err);
-/* There is no log in the state directory: was there one? Sets ERR, and returns -1. */
-int chain_none(int dir, struct err *err);
-/* The head that the database has; ERR_INPUT when it does not fit to the last record. */
-int chain_head(const struct store_tip *tip, struct head *ret, struct err *err);
+/* Ends a rotation that was interrupted after the log named the new key: renames the key file. 0:
+ * *RET is the key. 1: there is no such key file. */
+int chain_take_next_key(int dir, const uint8_t public[KEY_PUBLIC], struct key *ret,
+			struct err *err);
+/* Commits TX, which accepts that the transactions up to LOST are gone. Numbers continue after LOST. */
+int chain_accept(struct store *s, struct store_tx *tx, uint64_t lost, struct err *err);
+/* Ends a restore: under the backend's lock, after the log of HEAD has replaced the old one. Adds
+ * TX's records and a checkpoint, and commits. IS_FIRST: the state directory had no log. */
+int chain_restore(struct store *s, const struct head *head, bool is_first, struct store_tx *tx,
+		  struct err *err);
+/* Reads the present head from the database. */
+int store_head(const struct store *s, struct head *ret, struct err *err);
 
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fixed places, numbers with their high byte first: the same bytes on every machine.
+ * Encodes the head: fields in fixed places, numbers big-endian, so the bytes are the same on every
+ * machine.
  */
 #include "store/head.h"
 
 #include <string.h>
 
-static const uint8_t magic[8] = "cordlog1";
+#include "store/backend.h"
+
+/* Format 2 has no length of the file heads. */
+static const uint8_t magic[8] = "cordlog2", magic_2[8] = "cordlog1";
 
 static uint8_t *put_number(uint8_t *p, uint64_t n)
 {
@@ -28,6 +32,7 @@ size_t head_encode(const struct head *h, uint8_t ret[HEAD_MAX])
 	p = put_number(p, h->tree.size);
 	p = put_number(p, h->writes);
 	p = put_number(p, h->checkpoint);
+	p = put_number(p, h->heads);
 	p = put_bytes(p, h->log_id, HEAD_LOG_ID);
 	p = put_bytes(p, h->public, KEY_PUBLIC);
 	p = put_bytes(p, h->last, RECORD_HASH);
@@ -56,11 +61,16 @@ int head_decode(const uint8_t *data, size_t len, struct head *ret, struct err *e
 	size_t fixed = HEAD_MAX - MERKLE_EDGE_MAX * MERKLE_HASH;
 	struct head h = {0};
 
-	if (len < fixed || memcmp(data, magic, sizeof(magic)) != 0)
+	bool is_2 = len >= sizeof(magic_2) && memcmp(data, magic_2, sizeof(magic_2)) == 0;
+	if (is_2)
+		fixed -= 8;
+	if (len < fixed || (!is_2 && memcmp(data, magic, sizeof(magic)) != 0))
 		return err_set(err, ERR_INPUT, "the head of the log is damaged");
 	const uint8_t *p = get_number(data + sizeof(magic), &h.tree.size);
 	p = get_number(p, &h.writes);
 	p = get_number(p, &h.checkpoint);
+	if (!is_2)
+		p = get_number(p, &h.heads);
 	p = get_bytes(p, h.log_id, HEAD_LOG_ID);
 	p = get_bytes(p, h.public, KEY_PUBLIC);
 	p = get_bytes(p, h.last, RECORD_HASH);
@@ -71,4 +81,21 @@ int head_decode(const uint8_t *data, size_t len, struct head *ret, struct err *e
 	get_bytes(p, h.tree.edge, edge);
 	*ret = h;
 	return 0;
+}
+
+int head_from_tip(const struct store_tip *tip, struct head *ret, struct err *err)
+{
+	if (tip->head_len == 0)
+		return err_set(err, ERR_INPUT,
+			       tip->has_last ? "the log has records but no head"
+					     : "there is no log");
+	if (head_decode(tip->head, tip->head_len, ret, err) < 0)
+		return -1;
+	if (tip->has_last && tip->last_seq == ret->tree.size - 1 &&
+	    memcmp(tip->last_hash, ret->last, RECORD_HASH) == 0)
+		return 0;
+	err_set(err, ERR_INPUT, "the log is inconsistent: its last record is not number %llu",
+		(unsigned long long)ret->tree.size - 1);
+	err_cure(err, "keep a copy of the log, then run cordon audit verify");
+	return -1;
 }

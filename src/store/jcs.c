@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The writer of canonical JSON. It never looks at what callers promise: the finished text goes
- * through the reader (jcs_read.c), which knows one form only.
+ * The writer of canonical JSON. It does not rely on its callers: the finished text must pass the
+ * reader (jcs_read.c).
  */
 #include "store/jcs.h"
 
@@ -113,17 +113,20 @@ void jcs_write_string(struct buf *out, const char *text, size_t len)
 			escape(out, *p);
 		else
 			buf_add(out, p, c.len);
-		p += c.broken ? 1 : c.len; /* each broken byte is one sign: sums go by it */
+		p += c.broken ? 1 : c.len; /* each broken byte becomes one character */
 	}
 	buf_add(out, "\"", 1);
 }
 
-/* Cut where a character begins. */
+/* Cuts where a character begins, and never inside an open mark: part of one could not be sealed. */
 static size_t cut_at(const uint8_t *text, size_t len)
 {
 	if (len <= JCS_TEXT_MAX)
 		return len;
 	len = JCS_TEXT_MAX;
+	const uint8_t *last = memrchr(text + len - REDACT_OPEN_MAX, '[', REDACT_OPEN_MAX);
+	if (last && !memchr(last, ']', (size_t)(text + len - last)))
+		return (size_t)(last - text);
 	while (len > JCS_TEXT_MAX - 4 && (text[len] & 0xc0) == 0x80)
 		len--;
 	return len;
@@ -134,7 +137,7 @@ void jcs_text(struct jcs *j, const char *name, const char *text, size_t len)
 	AUTO_BUF struct buf clean = {.most = REDACT_OUT_MAX};
 
 	begin(j, name);
-	/* Redacted first: half a secret is none that is known. */
+	/* Redact before cutting: part of a secret may look harmless. */
 	redact(&clean, text, len);
 	if (clean.failed) {
 		j->failed = true;
@@ -152,6 +155,12 @@ void jcs_text(struct jcs *j, const char *name, const char *text, size_t len)
 void jcs_str(struct jcs *j, const char *name, const char *text)
 {
 	jcs_text(j, name, text, strlen(text));
+}
+
+void jcs_word(struct jcs *j, const char *name, const char *word)
+{
+	begin(j, name);
+	jcs_write_string(&j->out, word, strnlen(word, JCS_TEXT_MAX));
 }
 
 void jcs_int(struct jcs *j, const char *name, int64_t value)
@@ -184,7 +193,7 @@ int jcs_finish(struct jcs *j, struct err *err)
 	if (j->failed || jcs_value(j->out.data, j->out.len) != j->out.len)
 		return err_set(err, ERR_INPUT,
 			       "a record's body is not canonical: a name out of order or twice, "
-			       "a number over 2^53, or too deep");
+			       "a number over 2^53, or too many levels");
 	return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of canonical JSON. It knows one spelling of each value and refuses every other, so
- * that bytes which pass are the only ones that say what they say. It takes bytes of strangers:
- * depth and length are bounded, nothing is allocated.
+ * The reader of canonical JSON. It accepts one spelling of each value and refuses every other. Its
+ * input is untrusted: depth and length are bounded, and nothing is allocated.
  */
 #include <string.h>
 
@@ -72,7 +71,7 @@ static bool escaped(struct scan *s)
 	if (left < 6 || memcmp(s->p, "\\u00", 4) != 0 || (s->p[4] != '0' && s->p[4] != '1') ||
 	    !is_one_of(s->p[5], "0123456789abcdef"))
 		return false;
-	/* Those that have a short form have no other. */
+	/* Characters with a short escape must use it. */
 	if (s->p[4] == '0' && is_one_of(s->p[5], "89acd"))
 		return false;
 	s->p += 6;
@@ -117,7 +116,7 @@ static bool number(struct scan *s)
 	return n != 0 || digits == from;
 }
 
-/* A name is printable ASCII, as it stands: then the order of bytes is the order of UTF-16. */
+/* A name is printable ASCII without escapes: then byte order equals UTF-16 order (RFC 8785). */
 static bool name(struct scan *s, struct jcs_span *ret)
 {
 	if (!take(s, "\""))
@@ -265,7 +264,7 @@ bool jcs_get_text(struct jcs_span v, char *ret, size_t size)
 	if (size == 0 || !string(&s) || s.p != s.end)
 		return false;
 	for (const uint8_t *p = v.data + 1; p < s.end - 1; n++) {
-		char c = *p == '\\' ? unescape(&p) : (char)*p++;
+		char c = (char)(*p == '\\' ? unescape(&p) : *p++);
 		if (n + 1 >= size || c == '\0')
 			return false;
 		ret[n] = c;

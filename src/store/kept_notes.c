@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the file of checkpoints and what the caller kept elsewhere into one sorted list.
+ * The operator appends notes to one file, possibly with other text between them. A note that was
+ * cut short ends where the next one begins and spoils no other.
  */
 #include "store/kept_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/verify.h"
+#define GAP "\n\n"
+#define SIGNATURE "\xe2\x80\x94 "
 
-static int add(struct kept_notes *n, const struct note *note, struct checkpoint_text text,
+static int add(struct kept_notes *n, const struct note *note, struct kept_text text,
 	       struct err *err)
 {
-	if (n->count == VERIFY_NOTES_MAX)
-		return err_set(err, ERR_LIMIT, "there are over %d checkpoints", VERIFY_NOTES_MAX);
+	if (n->count == KEPT_NOTES_MAX)
+		return err_set(err, ERR_LIMIT, "the file has over %d checkpoints", KEPT_NOTES_MAX);
 	if (n->count == n->room) {
 		size_t room = n->room ? 2 * n->room : 64;
 		struct kept_note *grown = realloc(n->note, room * sizeof(*grown));
@@ -28,25 +30,46 @@ static int add(struct kept_notes *n, const struct note *note, struct checkpoint_
 	return 0;
 }
 
-static int add_all(struct kept_notes *n, const char *file, size_t len, struct err *err)
+/* A block of lines up to an empty line or the end. */
+static bool next_block(const char *file, size_t len, size_t *at, struct kept_text *ret)
 {
-	struct checkpoint_text text;
-	struct note note;
-
-	for (size_t at = 0; checkpoint_next(file, len, &at, &text, &note);)
-		if (add(n, &note, text, err) < 0)
-			return -1;
-	return 0;
+	while (*at < len && file[*at] == '\n')
+		++*at;
+	if (*at == len)
+		return false;
+	const char *end = memmem(file + *at, len - *at, GAP, sizeof(GAP) - 1);
+	size_t to = end ? (size_t)(end - file) + 1 : len;
+	*ret = (struct kept_text){file + *at, to - *at};
+	*at = to;
+	return true;
 }
 
-/* Who brings a checkpoint along must not believe that it was looked at when it is none. */
-static int add_callers(struct kept_notes *n, const char *more, size_t len, struct err *err)
+static bool is_signatures(struct kept_text block)
 {
-	size_t before = n->count;
+	return block.len >= sizeof(SIGNATURE) - 1 &&
+	       memcmp(block.data, SIGNATURE, sizeof(SIGNATURE) - 1) == 0;
+}
 
-	if (add_all(n, more, len, err) < 0)
-		return -1;
-	return n->count > before ? 0 : err_set(err, ERR_INPUT, "this is no checkpoint");
+/* A note is two blocks: its text, then its signatures. */
+bool kept_notes_next(const char *file, size_t len, size_t *at, struct kept_text *ret,
+		     struct note *note)
+{
+	struct kept_text text = {0}, block;
+	struct err err;
+
+	while (next_block(file, len, at, &block)) {
+		if (text.len && is_signatures(block)) {
+			struct kept_text whole = {text.data,
+						  (size_t)(block.data + block.len - text.data)};
+			if (note_parse(whole.data, whole.len, note, &err) == 0 &&
+			    note_is_whole(whole.data, whole.len, note)) {
+				*ret = whole;
+				return true;
+			}
+		}
+		text = block;
+	}
+	return false;
 }
 
 static int by_size(const void *a, const void *b)
@@ -56,18 +79,20 @@ static int by_size(const void *a, const void *b)
 	return (x->size > y->size) - (x->size < y->size);
 }
 
-int kept_notes_load(struct kept_notes *n, int dir, const char *more, size_t more_len,
-		    struct err *err)
+int kept_notes_load(struct kept_notes *n, const char *file, size_t len, struct err *err)
 {
-	size_t len = 0;
+	struct kept_text text;
+	struct note note;
 
 	*n = (struct kept_notes){0};
-	if ((dir >= 0 && checkpoint_read(dir, &n->file, &len, err) < 0) ||
-	    (n->file && add_all(n, n->file, len, err) < 0) ||
-	    (more && add_callers(n, more, more_len, err) < 0)) {
-		kept_notes_done(n);
-		return -1;
-	}
+	for (size_t at = 0; file && kept_notes_next(file, len, &at, &text, &note);)
+		if (add(n, &note, text, err) < 0) {
+			kept_notes_done(n);
+			return -1;
+		}
+	/* A file without a checkpoint must not pass as checked. */
+	if (file && !n->count)
+		return err_set(err, ERR_INPUT, "the file has no checkpoint");
 	if (n->count)
 		qsort(n->note, n->count, sizeof(*n->note), by_size);
 	return 0;
@@ -95,6 +120,5 @@ bool kept_note_is_signed(const struct kept_note *n, const char *origin,
 void kept_notes_done(struct kept_notes *n)
 {
 	free(n->note);
-	free(n->file);
 	*n = (struct kept_notes){0};
 }

@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checkpoints that were kept outside the log, in the order of their sizes, for verify.c to meet one
- * after another. It only reads them; what they prove is verify's to say.
+ * Reads checkpoints that were kept outside the log, and sorts them by size for verify.c. It judges
+ * nothing.
  */
 #ifndef CORDON_STORE_KEPT_NOTES_H
 #define CORDON_STORE_KEPT_NOTES_H
 
-#include "store/checkpoint.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/note.h"
+
+enum { KEPT_NOTES_MAX = 1 << 20 };
+#define KEPT_NOTES_FILE_MAX ((size_t)64 << 20)
+
+/* The next whole note of a file; false at its end. Skips everything else. *AT begins as 0. */
+struct kept_text {
+	const char *data;
+	size_t len;
+};
+bool kept_notes_next(const char *file, size_t len, size_t *at, struct kept_text *ret,
+		     struct note *note);
 
 struct kept_note {
 	uint64_t size;
 	uint8_t root[MERKLE_HASH];
-	struct checkpoint_text text;
+	struct kept_text text;
 };
 
 struct kept_notes {
 	struct kept_note *note;
 	size_t count, room;
-	char *file; /* what texts point into, beside the caller's */
 };
 
-/* From the file in DIR (-1: none) and from the caller's own bytes, which must stay. */
-int kept_notes_load(struct kept_notes *n, int dir, const char *more, size_t more_len,
-		    struct err *err);
+/* N points into FILE. NULL: no notes. */
+int kept_notes_load(struct kept_notes *n, const char *file, size_t len, struct err *err);
 bool kept_note_is_of(const struct kept_note *n, const char *origin);
 bool kept_note_is_signed(const struct kept_note *n, const char *origin,
 			 const uint8_t public[KEY_PUBLIC]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A key file is one line of text. It is written whole under another name and moved into place, so
- * two processes that make it at once agree on the first, and a crash leaves none that is half. A
- * file that others may read or write, of another owner, or with a second name (a hard link, which
- * may lie in a directory that a box is given), is refused: it is no secret.
+ * A key file is one line of text. It is written under a temporary name and renamed, so two
+ * processes that make it at once agree on the first, and a crash leaves no partial file. A file is
+ * refused as not secret if other users can access it, if another user owns it, or if it has a
+ * second name: a hard link may lie in a directory that a box is given.
  */
 #include "store/keys.h"
 
@@ -28,11 +28,11 @@ static int check_file(int fd, const char *name, struct err *err)
 	if (fstat(fd, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "%s", name);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077 || st.st_nlink > 1) {
-		err_set(err, ERR_REFUSED, "the key %s is not a file that only you can read", name);
-		err_cause(err, "its owner is %u, its mode %03o, and it has %lu names", st.st_uid,
+		err_set(err, ERR_REFUSED, "other users can access the key %s", name);
+		err_cause(err, "it has owner %u, mode %03o and %lu names", st.st_uid,
 			  st.st_mode & 0777, (unsigned long)st.st_nlink);
-		err_cure(err, "if no other account or program can have seen it: chmod 600, and "
-			      "remove its other names; otherwise make a new state directory");
+		err_cure(err, "if no other user or program can have read it: chmod 600, and remove "
+			      "its other names; otherwise make a new state directory");
 		return -1;
 	}
 	return 0;
@@ -50,7 +50,7 @@ static int parse(const char *text, size_t len, uint8_t ret[KEY_SEED])
 	return bytes == KEY_SEED ? 0 : -1;
 }
 
-/* 1: there is none. */
+/* 1: there is no such file. */
 static int read_seed(int dir, const char *name, uint8_t ret[KEY_SEED], struct err *err)
 {
 	AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -108,9 +108,9 @@ static int make_seed(int dir, const char *name, struct err *err)
 int key_load_seed(int dir, const char *name, bool create, uint8_t ret[KEY_SEED], struct err *err)
 {
 	if (strlen(name) > KEY_NAME_MAX || strchr(name, '/') || name[0] == '.' || !name[0])
-		return err_set(err, ERR_USAGE, "\"%.80s\" is no name of a key", name);
+		return err_set(err, ERR_USAGE, "\"%.80s\" is not a valid name of a key", name);
 	if (sodium_init() < 0)
-		return err_set(err, ERR_SYSTEM, "there are no random numbers");
+		return err_set(err, ERR_SYSTEM, "the system has no random numbers");
 	int r = read_seed(dir, name, ret, err);
 	if (r <= 0)
 		return r;
@@ -119,7 +119,8 @@ int key_load_seed(int dir, const char *name, bool create, uint8_t ret[KEY_SEED],
 	if (make_seed(dir, name, err) < 0)
 		return -1;
 	r = read_seed(dir, name, ret, err);
-	return r == 1 ? err_set(err, ERR_SYSTEM, "the key %s was removed while it was made", name)
+	return r == 1 ? err_set(err, ERR_SYSTEM,
+				"another process removed the key %s while it was made", name)
 		      : r;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys that live in the state directory, one file each, mode 0600. Made when they are first asked
- * for; never replaced, never printed. The bytes of a key are wiped by key_wipe.
+ * Keys in the state directory, one file each, mode 0600. They are made when first needed, never
+ * replaced and never printed. key_wipe wipes a key from memory.
  */
 #ifndef CORDON_STORE_KEYS_H
 #define CORDON_STORE_KEYS_H
@@ -19,8 +19,8 @@ struct key {
 	uint8_t public[KEY_PUBLIC], secret[KEY_SECRET];
 };
 
-/* 32 random bytes that stay the same: for codes that only Cordon can make. NAME is a file of DIR;
- * CREATE: made if it is not there. */
+/* 32 random bytes that stay the same: the seed of a key, or a key for hashes. NAME is a file of
+ * DIR; CREATE: make it if it does not exist. */
 int key_load_seed(int dir, const char *name, bool create, uint8_t ret[KEY_SEED], struct err *err);
 int key_load(int dir, const char *name, bool create, struct key *ret, struct err *err);
 void key_sign(const struct key *key, const void *data, size_t len, uint8_t ret[KEY_SIGNATURE]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of items by name, and the few words that all backends share.
+ * The names of the kinds of items, and the errors and limits that all backends share.
  */
 #include <string.h>
 
@@ -31,9 +31,26 @@ void store_prefix_end(const char *prefix, char ret[STORE_KEY_MAX + 1])
 
 int store_conflict(const struct store_op *op, struct err *err)
 {
-	err_set(err, ERR_CONFLICT, "%s %s has been changed meanwhile", store_kind_name(op->kind),
+	err_set(err, ERR_CONFLICT, "another process has changed %s %s", store_kind_name(op->kind),
 		op->key);
 	err_cure(err, "read it again and decide again");
+	return -1;
+}
+
+int store_no_format(const char *what, uint64_t version, struct err *err)
+{
+	err_set(err, ERR_REFUSED, "%s has format %llu; this cordon reads formats %d to %d", what,
+		(unsigned long long)version, STORE_FORMAT_OLDEST, STORE_FORMAT);
+	err->sys_errno = STORE_NO_FORMAT;
+	if (version > STORE_FORMAT) {
+		err_cause(err, "a newer version of cordon wrote it");
+		err_cure(err, "install that version again, or restore an older backup (cordon "
+			      "state restore)");
+	} else {
+		err_cause(err, "it is damaged, or too old to be upgraded");
+		err_cure(err, "use the version of cordon that made it, or begin a new state: "
+			      "--state DIR");
+	}
 	return -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * RFC 6962, section 2.1; the checks are those of RFC 9162, 2.1.3.2 and 2.1.4.2. A leaf and a node
- * are hashed with different first bytes, so that none can pass for the other.
+ * RFC 6962, section 2.1, and the check of RFC 9162, 2.1.3.2. A leaf and a node are hashed with
+ * different first bytes, so that neither can pass for the other.
  */
 #include "store/merkle.h"
 
@@ -74,7 +74,7 @@ static void reverse(struct merkle_range *r, size_t n)
 	}
 }
 
-/* From the root down; a proof is read from the leaf up. */
+/* Collects the ranges from the root down, then reverses them: a proof goes from the leaf up. */
 size_t merkle_inclusion(uint64_t index, uint64_t size, struct merkle_range ret[MERKLE_PROOF_MAX])
 {
 	uint64_t from = 0, to = size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Merkle tree of RFC 6962 over the records of the log. Only its right edge is kept (one hash
- * for each bit of the size), so an append costs a few hashes and not a walk. Proofs are named as
- * ranges of leaves: whoever has the log reads it once and hashes each range, in constant memory.
+ * The Merkle tree of RFC 6962 over the records of the log. Only its right edge is stored (one hash
+ * for each bit of the size), so an append costs a few hashes. A proof is described as ranges of
+ * leaves: the caller reads the log once and hashes each range, in constant memory.
  */
 #ifndef CORDON_STORE_MERKLE_H
 #define CORDON_STORE_MERKLE_H
@@ -19,17 +19,17 @@ struct merkle {
 };
 
 struct merkle_range {
-	uint64_t from, to; /* leaves FROM up to, not including, TO */
+	uint64_t from, to; /* leaves FROM to TO - 1 */
 };
 
 void merkle_leaf(const uint8_t *data, size_t len, uint8_t ret[MERKLE_HASH]);
-/* How many of EDGE are in use. */
+/* The number of entries of EDGE in use. */
 unsigned merkle_edges(const struct merkle *m);
 void merkle_add(struct merkle *m, const uint8_t leaf[MERKLE_HASH]);
 void merkle_root(const struct merkle *m, uint8_t ret[MERKLE_HASH]);
 
-/* Which ranges' roots prove that leaf INDEX is in a tree of SIZE. Returns how many; 0 also when there is
- * nothing to prove. */
+/* The ranges whose roots prove that leaf INDEX is in a tree of SIZE. Returns how many; 0 also for a
+ * tree of one leaf. */
 size_t merkle_inclusion(uint64_t index, uint64_t size, struct merkle_range ret[MERKLE_PROOF_MAX]);
 
 struct merkle_proof {

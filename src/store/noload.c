@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQLite can load extensions. In a static program that would bring in the machine's own C library
- * beside ours, and nobody is to bring code in here: the linker (--wrap, in the Makefile) puts these
- * in the place of the C library's.
+ * SQLite can load extensions, and this program must never load code. In a static program that would
+ * also load a second C library. The linker (--wrap, in the Makefile) replaces the C library's
+ * functions by these.
  */
 #include <stddef.h>
 
@@ -35,7 +35,7 @@ int __wrap_dlclose(void *handle)
 
 char *__wrap_dlerror(void)
 {
-	static char words[] = "nothing can be loaded";
+	static char words[] = "loading code is disabled";
 
 	return words;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Signed notes are read strictly: three lines, an empty one, signatures. A line too many, a number
- * with a zero before it, base64 with other padding: no note. Text comes from files that anybody may
- * have written.
+ * Notes are untrusted and parsed strictly: three lines, an empty line, signatures. An extra line, a
+ * leading zero or other base64 padding is an error.
  */
 #include "store/note.h"
 
@@ -15,7 +14,7 @@
 #define DASH "\xe2\x80\x94 "
 enum {
 	KEY_ID = 4,
-	ED25519 = 1, /* the kind of key in a key id and a vkey */
+	ED25519 = 1, /* the key type in a key id and a vkey */
 	SIGNED = KEY_ID + KEY_SIGNATURE,
 	LINE_MAX_BYTES = 512,
 	TEXT_LINES = 3,
@@ -61,7 +60,7 @@ size_t note_sign(const struct note *note, const struct key *key, char ret[NOTE_M
 					      "\n" DASH "%s %s\n", note->origin, base64);
 }
 
-/* Takes a line without its end; false when there is none that ends. */
+/* Reads a line without its end; false when no line ends before END. */
 static bool take_line(const char **p, const char *end, char ret[LINE_MAX_BYTES])
 {
 	const char *newline = memchr(*p, '\n', (size_t)(end - *p));
@@ -122,12 +121,12 @@ int note_parse(const char *text, size_t len, struct note *ret, struct err *err)
 		good = take_line(&p, end, line[i]);
 	if (!good || !is_name(line[0]) || !parse_size(line[1], &note.size) ||
 	    !parse_base64(line[2], note.root, MERKLE_HASH) || line[TEXT_LINES][0])
-		return err_set(err, ERR_INPUT, "this is no checkpoint");
+		return err_set(err, ERR_INPUT, "this is not a checkpoint");
 	memcpy(note.origin, line[0], strlen(line[0]) + 1);
 	int signatures = 0;
 	for (; p < end && signatures <= NOTE_SIGNATURES_MAX; signatures++)
 		if (!take_line(&p, end, line[0]) || strncmp(line[0], DASH, sizeof(DASH) - 1) != 0)
-			return err_set(err, ERR_INPUT, "this is no checkpoint");
+			return err_set(err, ERR_INPUT, "this is not a checkpoint");
 	if (signatures == 0 || signatures > NOTE_SIGNATURES_MAX)
 		return err_set(err, ERR_INPUT, "a checkpoint has 1 to %d signatures",
 			       NOTE_SIGNATURES_MAX);
@@ -135,7 +134,7 @@ int note_parse(const char *text, size_t len, struct note *ret, struct err *err)
 	return 0;
 }
 
-/* "— NAME BASE64" in the origin's own name, with other people's among them: the next one's bytes.
+/* The bytes of the next signature line, "— NAME BASE64", in the origin's name; skips other names.
  * *P begins behind the empty line. */
 static bool next_signature(const char **p, const char *end, const struct note *note,
 			   uint8_t ret[SIGNED])
@@ -152,7 +151,7 @@ static bool next_signature(const char **p, const char *end, const struct note *n
 	return false;
 }
 
-/* Where the signatures begin; NULL when there are none. */
+/* Where the signatures begin; NULL: there is no empty line. */
 static const char *signatures_of(const char *text, size_t len)
 {
 	const char *gap = memmem(text, len, "\n\n", 2);
@@ -208,7 +207,7 @@ int note_parse_vkey(const char *vkey, char origin[NOTE_ORIGIN_MAX + 1], uint8_t 
 		memcpy(name, vkey, len);
 	if (!is_name(name) || !parse_base64(base64 + 1, typed, sizeof(typed)) ||
 	    typed[0] != ED25519)
-		return err_set(err, ERR_INPUT, "this is no public key of a log");
+		return err_set(err, ERR_INPUT, "this is not a public key of a log");
 	note_vkey(name, typed + 1, again);
 	if (strcmp(again, vkey) != 0)
 		return err_set(err, ERR_INPUT, "this public key is damaged");

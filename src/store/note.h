@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checkpoints: the size and root of the log's tree, signed, as text that other programs read too
- * (C2SP tlog-checkpoint in a signed note, Ed25519). Whoever keeps one can later prove that the log
- * still has everything it had then.
+ * Checkpoints: the signed size and root of the log's tree, as text in the format of C2SP
+ * tlog-checkpoint (a signed note, Ed25519). A checkpoint proves later that the log still has
+ * everything it had then.
  *
  *     cordon-log/<log id>
  *     1024
@@ -32,14 +32,14 @@ struct note {
 void note_origin(const uint8_t log_id[HEAD_LOG_ID], char ret[NOTE_ORIGIN_MAX + 1]);
 /* Returns the length of the text, which is also terminated. */
 size_t note_sign(const struct note *note, const struct key *key, char ret[NOTE_MAX]);
-/* Reads it without looking at signatures. */
+/* Parses a note; does not check signatures. */
 int note_parse(const char *text, size_t len, struct note *ret, struct err *err);
-/* Has the key signed it in its origin's name? TEXT is what was parsed. */
+/* Does the note have a good signature of the key, in its origin's name? TEXT is the parsed text. */
 bool note_is_signed(const char *text, size_t len, const struct note *note,
 		    const uint8_t public[KEY_PUBLIC]);
-/* Is there a signature in its origin's name that is all there, whoever made it? */
+/* Does the note have a complete signature in its origin's name, of any key? */
 bool note_is_whole(const char *text, size_t len, const struct note *note);
-/* The public key as others' programs take it: name+id+base64. */
+/* The public key in the format of signed notes: name+id+base64. */
 void note_vkey(const char *origin, const uint8_t public[KEY_PUBLIC], char ret[NOTE_VKEY_MAX]);
 int note_parse_vkey(const char *vkey, char origin[NOTE_ORIGIN_MAX + 1], uint8_t ret[KEY_PUBLIC],
 		    struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree is not stored, only its edge: a proof is made by reading the log once and hashing the
- * ranges that the proof is made of. A proof is checked without a log.
+ * Only the tree's edge is stored, so a proof is made by reading the log once and hashing the
+ * proof's ranges. A proof is checked without a log.
  */
 #include "store/proof.h"
 
@@ -20,10 +20,10 @@ enum { HASH_TEXT = 44 };
 
 struct hashing {
 	struct merkle_range range[MERKLE_PROOF_MAX];
-	struct merkle *tree; /* one for each */
+	struct merkle *tree; /* one for each range */
 	size_t count;
 	uint64_t next;
-	uint64_t wanted; /* the record to be kept */
+	uint64_t wanted; /* the record to be copied */
 	struct buf *record;
 };
 
@@ -35,9 +35,12 @@ static int hash_row(void *context, const struct store_row *row, struct err *err)
 	if (row->seq != h->next++)
 		return err_set(err, ERR_INPUT, "record %llu is missing",
 			       (unsigned long long)h->next - 1);
+	if (h->record && row->seq == h->wanted && record_is_stub(row->bytes, row->len))
+		return err_set(err, ERR_INPUT, "record %llu is in an archive",
+			       (unsigned long long)row->seq);
 	if (h->record && row->seq == h->wanted)
 		buf_add(h->record, row->bytes, row->len);
-	merkle_leaf(row->bytes, row->len, leaf);
+	record_leaf(row->bytes, row->len, leaf);
 	for (size_t i = 0; i < h->count; i++)
 		if (row->seq >= h->range[i].from && row->seq < h->range[i].to)
 			merkle_add(&h->tree[i], leaf);
@@ -55,7 +58,7 @@ static int hash_ranges(struct store *s, struct hashing *h, uint64_t size, struct
 	if (store_read(s, 0, size, hash_row, h, err) < 0)
 		return -1;
 	if (h->next != size)
-		return err_set(err, ERR_INPUT, "the log has %llu records and not %llu",
+		return err_set(err, ERR_INPUT, "the log has %llu records instead of %llu",
 			       (unsigned long long)h->next, (unsigned long long)size);
 	ret->count = h->count;
 	for (size_t i = 0; i < h->count; i++)
@@ -63,8 +66,8 @@ static int hash_ranges(struct store *s, struct hashing *h, uint64_t size, struct
 	return 0;
 }
 
-/* A piece at a time, so that no buffer is as long as the record; each a multiple of 3 bytes, so that
- * only the last has padding. */
+/* Encodes in pieces, so that no buffer is as long as the record. Each is a multiple of 3 bytes, so
+ * that only the last has padding. */
 static void add_base64(struct buf *out, const uint8_t *data, size_t len)
 {
 	enum { STEP = 3 * 1024 };
@@ -78,7 +81,7 @@ static void add_base64(struct buf *out, const uint8_t *data, size_t len)
 	}
 }
 
-/* The newest note that covers SEQ; signs one if there is none. */
+/* The newest checkpoint, which covers SEQ; makes one if necessary. */
 static int covering_note(struct store *s, uint64_t seq, char text[NOTE_MAX], struct note *ret,
 			 struct err *err)
 {
@@ -87,14 +90,15 @@ static int covering_note(struct store *s, uint64_t seq, char text[NOTE_MAX], str
 	if (store_size(s, &size, err) < 0)
 		return -1;
 	if (seq >= size)
-		return err_set(err, ERR_USAGE, "there is no record %llu: the log has %llu",
+		return err_set(err, ERR_USAGE, "the log has no record %llu, only %llu records",
 			       (unsigned long long)seq, (unsigned long long)size);
 	if (store_checkpoint(s, text, err) < 0 || note_parse(text, strlen(text), ret, err) < 0)
 		return -1;
-	if (ret->size <= seq) /* it is the checkpoint's own record */
-		return err_set(err, ERR_USAGE,
-			       "record %llu is the newest checkpoint: nothing is signed after it",
-			       (unsigned long long)seq);
+	if (ret->size <= seq) /* SEQ is the checkpoint's own record */
+		return err_set(
+			err, ERR_USAGE,
+			"record %llu is the newest checkpoint, and no later one covers it yet",
+			(unsigned long long)seq);
 	return 0;
 }
 
@@ -192,10 +196,11 @@ static int check_record(const struct buf *record, uint64_t index, const struct n
 
 	merkle_leaf(record->data, record->len, leaf);
 	if (!merkle_is_included(leaf, index, note->size, proof, note->root))
-		return err_set(err, ERR_REFUSED, "the record is not in the log that was signed");
+		return err_set(err, ERR_REFUSED, "the signed log does not have this record");
 	if (record_decode(record->data, record->len, &r, err) < 0)
 		return -1;
-	return r.seq == index ? 0 : err_set(err, ERR_REFUSED, "the record has another number");
+	return r.seq == index ? 0
+			      : err_set(err, ERR_REFUSED, "the proof has a wrong record number");
 }
 
 int proof_check(const char *text, size_t len, const char *vkey, struct buf *record, struct err *err)
@@ -211,11 +216,12 @@ int proof_check(const char *text, size_t len, const char *vkey, struct buf *reco
 		return -1;
 	if (!skip(&r, FIRST_LINE EXTRA) || !read_record(&r, record) || !skip(&r, INDEX) ||
 	    !read_index(&r, &index) || !read_hashes(&r, &proof))
-		return err_set(err, ERR_INPUT, "this is no proof");
+		return err_set(err, ERR_INPUT, "this is not a proof");
 	size_t left = (size_t)(r.end - r.p);
 	if (note_parse(r.p, left, &note, err) < 0)
 		return -1;
 	if (strcmp(note.origin, origin) != 0 || !note_is_signed(r.p, left, &note, public))
-		return err_set(err, ERR_REFUSED, "its checkpoint is not signed with that key");
+		return err_set(err, ERR_REFUSED,
+			       "the proof's checkpoint is not signed with that key");
 	return check_record(record, index, &note, &proof, err);
 }

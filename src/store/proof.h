@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A proof that one record is in the log, for a reader who has a checkpoint's key and not the log (C2SP
- * tlog-proof, the record itself as its extra data).
+ * A proof that a record is in the log, for a reader with the log's public key but without the log.
+ * The format is C2SP tlog-proof, with the record as its extra data.
  *
  *     c2sp.org/tlog-proof@v1
  *     extra <the record, base64>
@@ -18,9 +18,9 @@
 
 enum { PROOF_MAX = 2 * RECORD_MAX };
 
-/* Signs the log first if no checkpoint covers the record yet. */
+/* Makes a checkpoint first if the record is not covered by one. */
 int proof_make(struct store *s, uint64_t seq, struct buf *out, struct err *err);
-/* Is it good, with the key that the caller trusts? RECORD gets the bytes of the record. */
+/* Checks the proof with the key that the caller trusts. RECORD gets the bytes of the record. */
 int proof_check(const char *text, size_t len, const char *vkey, struct buf *record,
 		struct err *err);
 

@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * Encodes and decodes records. The decoder takes what the encoder writes, byte for byte, and
- * nothing else: a record that could be written in two ways could be changed without a trace.
+ * Encodes and decodes records. The decoder accepts exactly the bytes that the encoder writes: a
+ * record with two spellings could be changed unnoticed.
  */
 #include "store/record.h"
 
 #include <string.h>
 
 #include "base/digest.h"
+#include "store/merkle.h"
 
 static const char *const kinds[RECORD_KINDS] = {
-	[RECORD_GENESIS] = "genesis", [RECORD_INGEST] = "ingest",
-	[RECORD_REQUEST] = "request", [RECORD_SCAN] = "scan",
-	[RECORD_VERDICT] = "verdict", [RECORD_APPROVAL] = "approval",
-	[RECORD_START] = "start",     [RECORD_DENIAL] = "denial",
-	[RECORD_RESULT] = "result",   [RECORD_KEY] = "key",
-	[RECORD_POLICY] = "policy",   [RECORD_CONVERSATION] = "conversation",
-	[RECORD_TICKET] = "ticket",   [RECORD_CHECKPOINT] = "checkpoint",
-	[RECORD_EGRESS] = "egress",   [RECORD_TRUST] = "trust",
+	[RECORD_GENESIS] = "genesis",
+	[RECORD_INGEST] = "ingest",
+	[RECORD_REQUEST] = "request",
+	[RECORD_SCAN] = "scan",
+	[RECORD_VERDICT] = "verdict",
+	[RECORD_APPROVAL] = "approval",
+	[RECORD_START] = "start",
+	[RECORD_DENIAL] = "denial",
+	[RECORD_RESULT] = "result",
+	[RECORD_KEY] = "key",
+	[RECORD_POLICY] = "policy",
+	[RECORD_CONVERSATION] = "conversation",
+	[RECORD_TICKET] = "ticket",
+	[RECORD_CHECKPOINT] = "checkpoint",
+	[RECORD_EGRESS] = "egress",
+	[RECORD_TRUST] = "trust",
 	[RECORD_APPLY] = "apply",
+	[RECORD_ACCEPT] = "accept",
+	[RECORD_UNDELIVERED] = "undelivered",
+	[RECORD_STATE] = "state",
 };
 
 const char *record_kind_name(enum record_kind kind)
@@ -44,7 +56,8 @@ int record_write_refs(const char *const *ref, size_t count, struct buf *out, str
 	buf_add(out, "[", 1);
 	for (size_t i = 0; i < count; i++) {
 		if (!record_ref_is_good(ref[i]))
-			return err_set(err, ERR_INPUT, "\"%.40s\" is no name of a record", ref[i]);
+			return err_set(err, ERR_INPUT, "\"%.40s\" is not a valid name of a record",
+				       ref[i]);
 		buf_str(out, i ? ",\"" : "\"");
 		buf_str(out, ref[i]);
 		buf_add(out, "\"", 1);
@@ -127,7 +140,7 @@ static void take_hex(struct cursor *c, uint8_t *ret, size_t len)
 	}
 }
 
-/* As the kernel writes it: 8-4-4-4-12 digits. */
+/* A boot id in the kernel's form: 8-4-4-4-12 digits. */
 static void take_boot(struct cursor *c, char ret[RECORD_BOOT + 1])
 {
 	if (c->failed || c->end - c->p < RECORD_BOOT) {
@@ -166,7 +179,7 @@ static bool are_refs(const struct record *r)
 
 	while (record_next_ref(r, &at, name))
 		n++;
-	/* Past the last one only the bracket is left, and an empty list is two of them. */
+	/* Only the closing bracket follows the last ref. */
 	return n <= RECORD_REFS_MAX && (n ? at + 1 == r->refs.len : r->refs.len == 2);
 }
 
@@ -193,7 +206,7 @@ int record_decode(const uint8_t *data, size_t len, struct record *ret, struct er
 	r.time = take_number(&c);
 	skip(&c, "}");
 	if (c.failed || c.p != c.end || r.body.len > RECORD_BODY_MAX || !are_refs(&r))
-		return err_set(err, ERR_INPUT, "it is no record, or not in canonical form");
+		return err_set(err, ERR_INPUT, "this is not a record in canonical form");
 	*ret = r;
 	return 0;
 }
@@ -213,4 +226,24 @@ bool record_next_ref(const struct record *r, size_t *at, char ret[RECORD_REF_MAX
 void record_hash(const uint8_t *data, size_t len, uint8_t ret[RECORD_HASH])
 {
 	digest_of(ret, data, len);
+}
+
+/* A record begins with '{'. */
+bool record_is_stub(const uint8_t *data, size_t len)
+{
+	return len == RECORD_STUB && data[0] == 'A';
+}
+
+void record_leaf(const uint8_t *data, size_t len, uint8_t ret[RECORD_HASH])
+{
+	if (record_is_stub(data, len))
+		memcpy(ret, data + 1, RECORD_HASH);
+	else
+		merkle_leaf(data, len, ret);
+}
+
+void record_make_stub(const uint8_t *data, size_t len, uint8_t ret[RECORD_STUB])
+{
+	ret[0] = 'A';
+	record_leaf(data, len, ret + 1);
 }

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row for each kind of secret: the text it begins with and how its end is found. Matchers are
- * written by hand and look ahead a bounded way only, so the cost is linear whatever the text is. A
- * matcher must leave alone what is redacted already.
+ * The text is read once, word by word. A word is split into pieces of letters and digits. A name
+ * made by a person has letters, then a few digits; a random token mixes both, or is long. The time
+ * is linear for every text. This file must never know the format of a secret.
  */
 #include "store/redact.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <sodium.h>
 #include <string.h>
 
-#include "base/scope.h"
+#include "base/digest.h"
 
-#define MARK "[redacted:"
-
+#define MARK "[hash:"
 enum {
-	NAME_TAIL_MAX = 32,
-	SPACES_MAX = 8,
-	SIGNS_MAX = 3,
-	PEM_NAME_MAX = 64,
-	PROGRAM_BACK_MAX = 256, /* bytes from an option back to its program */
-	JWT_HEAD_MAX = 512	/* bytes before the first dot: a kind of key and its name */
+	MARK_LEN = sizeof(MARK) - 1,
+	OPEN_HEX = 2 * DIGEST_BYTES,
+	SEALED_HEX = 16,
+	LETTERS_MAX = 32, /* of a plain piece */
+	MIXED_LETTERS_MAX = 16,
+	NUMBER_MAX = 8,	      /* digits of a plain number, for example a date */
+	SUFFIX_MAX = 4,	      /* digits before or after letters */
+	SHORT_MAX = 5,	      /* i18n, k8s: may change twice between letters and digits */
+	NAME_MAX_BYTES = 128, /* of one name in a path */
+	HOST_MAX = 253,
+	PORT_MAX = 5,
+	SCHEME_MAX = 32,
+	SMALL_NUMBER_MAX = 3, /* digits of a count after "name:" */
 };
 
 struct text {
@@ -28,403 +33,476 @@ struct text {
 	size_t len;
 };
 
-/* The part to be taken out; to <= from: none. */
-struct part {
-	size_t from, to;
-};
-
-struct row {
-	const char *name, *begins; /* BEGINS in small letters when FOLD */
-	bool fold;
-	size_t least; /* characters of a token */
-	struct part (*match)(const struct row *row, struct text t, size_t at);
-};
-
-static char low(char c)
+static bool is_upper(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z';
 }
 
-static bool is_word(char c)
+/* Letters of any language: tokens are ASCII. */
+static bool is_letter(char c)
 {
-	return (c >= '0' && c <= '9') || (low(c) >= 'a' && low(c) <= 'z') || c == '_';
+	return is_upper(c) || (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
 }
 
-static bool is_token(char c)
+static bool is_digit(char c)
 {
-	return is_word(c) || (c && strchr("-.~+/=", c));
+	return c >= '0' && c <= '9';
 }
 
 static bool is_space(char c)
 {
-	return c == ' ' || c == '\t';
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool begins(struct text t, size_t at, const char *with, bool fold)
+static bool is_one_of(char c, const char *set)
 {
-	for (; *with; with++, at++)
-		if (at >= t.len || (fold ? low(t.p[at]) : t.p[at]) != *with)
+	return c && strchr(set, c);
+}
+
+/* The characters of a word. The rest of ASCII separates words. */
+static bool is_word(char c)
+{
+	return is_letter(c) || is_digit(c) || is_one_of(c, "-_.~+/\\:@%?#&$");
+}
+
+static bool is_slash(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+static size_t hex_end(struct text t, size_t at)
+{
+	while (at < t.len && (is_digit(t.p[at]) || (t.p[at] >= 'a' && t.p[at] <= 'f')))
+		at++;
+	return at;
+}
+
+/* The end of a mark that begins at AT; or AT. */
+static size_t mark_end(struct text t, size_t at)
+{
+	if (t.len - at <= MARK_LEN || memcmp(t.p + at, MARK, MARK_LEN) != 0)
+		return at;
+	size_t end = hex_end(t, at + MARK_LEN), len = end - at - MARK_LEN;
+	bool whole = end < t.len && t.p[end] == ']' && (len == OPEN_HEX || len == SEALED_HEX);
+
+	return whole ? end + 1 : at;
+}
+
+static void put_hash(struct buf *out, struct text t, size_t from, size_t to)
+{
+	uint8_t hash[DIGEST_BYTES];
+
+	if (from >= to)
+		return;
+	if (mark_end(t, from) == to) {
+		buf_add(out, t.p + from, to - from);
+		return;
+	}
+	digest_of(hash, t.p + from, to - from);
+	buf_str(out, MARK);
+	buf_hex(out, hash, sizeof(hash));
+	buf_add(out, "]", 1);
+}
+
+/* Do the letters look like words? small, LARGE, Capital, camelCase, HTMLParser; not XnLc. */
+static bool is_said(const char *p, size_t len)
+{
+	size_t from = 0, humps = 0;
+
+	if (len > LETTERS_MAX)
+		return false;
+	while (from < len) {
+		size_t upper = 0, lower = 0;
+		while (from + upper < len && is_upper(p[from + upper]))
+			upper++;
+		while (from + upper + lower < len && !is_upper(p[from + upper + lower]))
+			lower++;
+		bool last = from + upper + lower == len;
+		if (from > 0 && upper > 1 && !last)
 			return false;
+		if (from > 0 && upper > 1 && lower > 0)
+			return false;
+		if (upper && lower == 1 && !last && len > SHORT_MAX + 1)
+			return false;
+		humps++;
+		from += upper + lower;
+	}
+	return humps <= 1 + len / 4 || len <= SHORT_MAX + 1;
+}
+
+/* Letters and digits only. */
+static bool is_plain_piece(const char *p, size_t len)
+{
+	size_t digits = 0, changes = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		digits += is_digit(p[i]);
+		changes += i && is_digit(p[i]) != is_digit(p[i - 1]);
+	}
+	if (digits == 0)
+		return is_said(p, len);
+	if (digits == len)
+		return len <= NUMBER_MAX;
+	if (len <= SHORT_MAX)
+		return changes <= 2;
+	if (changes > 1 || digits > SUFFIX_MAX || len - digits > MIXED_LETTERS_MAX)
+		return false;
+	return is_digit(p[0]) ? is_said(p + digits, len - digits) : is_said(p, len - digits);
+}
+
+/* A word, or one name of a path. An escape as "%41" may hide anything. */
+static bool is_plain(const char *p, size_t len)
+{
+	size_t from = 0;
+
+	if (len > NAME_MAX_BYTES || (len > 1 && memchr(p, '%', len - 1)))
+		return false;
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && (is_letter(p[i]) || is_digit(p[i])))
+			continue;
+		if (!is_plain_piece(p + from, i - from))
+			return false;
+		from = i + 1;
+	}
 	return true;
 }
 
-static size_t token_end(struct text t, size_t at)
+/* Skips signs without a meaning of their own, as in "https://host/ " or "why?". */
+static size_t signs_end(struct text t, size_t at, size_t end)
 {
-	while (at < t.len && is_token(t.p[at]))
+	while (at < end && !is_letter(t.p[at]) && !is_digit(t.p[at]) && t.p[at] != '[')
 		at++;
 	return at;
 }
 
-static size_t skip_spaces(struct text t, size_t at)
-{
-	for (int i = 0; i < SPACES_MAX && at < t.len && is_space(t.p[at]); i++)
-		at++;
-	return at;
-}
-
-/* A quote, also as it is written inside of one. */
-static size_t skip_quote(struct text t, size_t at, char *ret)
-{
-	size_t q = at + (at < t.len && t.p[at] == '\\');
-
-	if (q < t.len && (t.p[q] == '"' || t.p[q] == '\'')) {
-		*ret = t.p[q];
-		return q + 1;
-	}
-	return at;
-}
-
-/* Asked before the end is looked for: a text of nothing but marks would be gone over for each. */
-static bool is_redacted(struct text t, size_t from)
-{
-	return begins(t, from, MARK, false);
-}
-
-static bool is_inside_word(struct text t, size_t at)
-{
-	return at > 0 && is_word(t.p[at - 1]);
-}
-
-/* Something that is a secret by its own looks. Where a word goes on it is none, and its end, which
- * may be far, is not looked for. */
-static struct part match_token(const struct row *row, struct text t, size_t at)
-{
-	size_t to = is_inside_word(t, at) ? at : token_end(t, at);
-
-	return to - at < strlen(row->begins) + row->least ? (struct part){0, 0}
-							  : (struct part){at, to};
-}
-
-/* Three parts with dots between them; the first is short. */
-static struct part match_jwt(const struct row *row, struct text t, size_t at)
-{
-	size_t dot = at, end;
-
-	if (is_inside_word(t, at))
-		return (struct part){0, 0};
-	while (dot < t.len && dot - at < JWT_HEAD_MAX && t.p[dot] != '.' && is_token(t.p[dot]))
-		dot++;
-	if (dot == t.len || t.p[dot] != '.')
-		return (struct part){0, 0};
-	end = token_end(t, ++dot);
-	return memchr(t.p + dot, '.', end - dot) ? match_token(row, t, at) : (struct part){0, 0};
-}
-
-static struct part match_scheme(const struct row *row, struct text t, size_t at)
-{
-	size_t name = at + strlen(row->begins), from = skip_spaces(t, name);
-	size_t to = token_end(t, from);
-
-	if (from == name || to - from < row->least)
-		return (struct part){0, 0};
-	return (struct part){from, to};
-}
-
+/* A value ends at its closing quote, or without one (0) at a space or separator. */
 static size_t value_end(struct text t, size_t at, char quote)
 {
 	while (at < t.len && t.p[at] != '\n' &&
-	       (quote ? t.p[at] != quote : !strchr(" \t\r&;,'\")}]", t.p[at]) || !t.p[at]))
+	       (quote ? t.p[at] != quote
+		      : !is_space(t.p[at]) && !is_one_of(t.p[at], "\"'`,;)}<>"))) {
+		size_t mark = mark_end(t, at);
+		at = mark > at ? mark : at + 1;
+	}
+	return at;
+}
+
+/* Hashes the value at AT, after spaces and an opening quote. Returns the value's end. */
+static size_t put_value(struct buf *out, struct text t, size_t at)
+{
+	size_t from = at;
+	char quote = 0;
+
+	while (from < t.len && (t.p[from] == ' ' || t.p[from] == '\t'))
+		from++;
+	if (from < t.len && t.p[from] == '\\' && from + 1 < t.len &&
+	    is_one_of(t.p[from + 1], "\"'"))
+		from++;
+	if (from < t.len && is_one_of(t.p[from], "\"'`"))
+		quote = t.p[from++];
+	buf_add(out, t.p + at, from - at);
+	size_t to = value_end(t, from, quote);
+	put_hash(out, t, from, to);
+	return to;
+}
+
+static bool is_host(const char *p, size_t len)
+{
+	size_t at = 0;
+
+	if (len && p[0] == '[') {
+		for (at = 1; at < len && (is_digit(p[at]) || is_one_of(p[at], "abcdefABCDEF:."));
+		     at++)
+			;
+		if (at == len || p[at++] != ']')
+			return false;
+	}
+	for (; at < len && p[at] != ':'; at++)
+		if ((!is_letter(p[at]) && !is_digit(p[at]) && !is_one_of(p[at], "-.")) ||
+		    at > HOST_MAX)
+			return false;
+	size_t port = at < len ? len - at - 1 : 0;
+	for (size_t i = at + 1; i < len; i++)
+		if (!is_digit(p[i]))
+			return false;
+	return at > 0 && port <= PORT_MAX && (at == len || port > 0);
+}
+
+/* The address after "://". A password may contain any character, even a slash. If an @ follows the
+ * first slash, the part before the slash is kept only if it is clearly a host. */
+static size_t put_address(struct buf *out, struct text t, size_t at)
+{
+	size_t end = at, host = at;
+
+	while (end < t.len && !is_space(t.p[end]) && !is_one_of(t.p[end], "\"'`<>")) {
+		size_t mark = mark_end(t, end);
+		end = mark > end ? mark : end + 1;
+	}
+	size_t slash = at;
+	while (slash < end && !is_one_of(t.p[slash], "/?#;\\,)}"))
+		slash++;
+	const char *user = memrchr(t.p + at, '@', slash - at);
+	if (user)
+		host = (size_t)(user - t.p) + 1;
+	bool more = memchr(t.p + slash, '@', end - slash) != NULL;
+	bool doubt = more &&
+		     (user || !memchr(t.p + host, '.', slash - host) ||
+		      memchr(t.p + host, ':', slash - host) || !is_plain(t.p + host, slash - host));
+	if (doubt || !is_host(t.p + host, slash - host)) {
+		put_hash(out, t, at, end);
+		return end;
+	}
+	if (user)
+		put_hash(out, t, at, host - 1);
+	buf_add(out, t.p + (user ? host - 1 : host), slash - host + (user ? 1 : 0));
+	size_t signs = signs_end(t, slash, end);
+	if (signs < end)
+		signs = slash + (slash < end); /* keep one sign, hash the rest */
+	buf_add(out, t.p + slash, signs - slash);
+	put_hash(out, t, signs, end);
+	return end;
+}
+
+/* In ":443", ":12:3" and ":/path" a number or a path follows the colon; anything else is a value. */
+static bool is_value_colon(struct text t, size_t at, size_t end)
+{
+	size_t next = at + 1, digits = next;
+
+	if (next == end || is_slash(t.p[next]) || t.p[next] == ':')
+		return false;
+	while (digits < end && is_digit(t.p[digits]))
+		digits++;
+	return digits == next || digits - next > PORT_MAX ||
+	       (digits < end && is_one_of(t.p[digits], "_@%+~$&")) ||
+	       (digits < end && is_letter(t.p[digits]));
+}
+
+/* Names between slashes. In a path that begins with / ~ or . each name is judged alone; otherwise
+ * it may be one token with slashes in it. */
+static void put_path(struct buf *out, struct text t, size_t at, size_t end)
+{
+	bool rooted = at < end && (is_slash(t.p[at]) || t.p[at] == '~' || t.p[at] == '.');
+	bool all = true;
+
+	for (size_t from = at, i = at; i <= end; i++)
+		if (i == end || is_slash(t.p[i]) || t.p[i] == ':') {
+			all = all && is_plain(t.p + from, i - from);
+			from = i + 1;
+		}
+	if (all || !rooted) {
+		if (all)
+			buf_add(out, t.p + at, end - at);
+		else
+			put_hash(out, t, at, end);
+		return;
+	}
+	for (size_t from = at, i = at; i <= end; i++)
+		if (i == end || is_slash(t.p[i]) || t.p[i] == ':') {
+			if (is_plain(t.p + from, i - from))
+				buf_add(out, t.p + from, i - from);
+			else
+				put_hash(out, t, from, i);
+			buf_add(out, t.p + i, i < end);
+			from = i + 1;
+		}
+}
+
+/* The end of a word's path, before its query, fragment or value. */
+static size_t path_end(struct text t, size_t at, size_t end, bool *ret_value)
+{
+	size_t last = end;
+
+	while (last > at && !is_letter(t.p[last - 1]) && !is_digit(t.p[last - 1]))
+		last--; /* "why?" has no query */
+	*ret_value = true;
+	for (size_t i = at; i < last; i++) {
+		if (is_one_of(t.p[i], "?#&"))
+			return i;
+		if (t.p[i] == ':' && is_value_colon(t, i, end))
+			return i;
+	}
+	*ret_value = false;
+	return end;
+}
+
+static size_t word_end(struct text t, size_t at)
+{
+	while (at < t.len && is_word(t.p[at]))
 		at++;
 	return at;
 }
 
-/* Between a name and its value: the end of a quoted name, spaces, a sign, spaces. 0: it has none. */
-static size_t skip_sign(struct text t, size_t at, bool is_option)
+/* If the word at AT is a URL, where its "://" is; or 0. */
+static size_t scheme_end(struct text t, size_t at, size_t end)
 {
-	char quote = 0;
-	size_t sign = skip_spaces(t, skip_quote(t, at, &quote)), after = sign;
-
-	for (int i = 0; i < SIGNS_MAX && after < t.len && t.p[after] && strchr(":=>", t.p[after]);
-	     i++)
-		after++;
-	if (after == sign && !(is_option && sign > at))
-		return 0;
-	return skip_spaces(t, after);
+	for (size_t i = at; i + 2 < end && i - at <= SCHEME_MAX; i++) {
+		if (t.p[i] == ':' && t.p[i + 1] == '/' && t.p[i + 2] == '/')
+			return is_plain(t.p + at, i - at) ? i : 0;
+		if (!is_letter(t.p[i]) && !is_digit(t.p[i]) && !is_one_of(t.p[i], "+.-:"))
+			return 0;
+	}
+	return 0;
 }
 
-/* password = "…", "token": "…", --secret …, API_KEY_2=… */
-static struct part match_named(const struct row *row, struct text t, size_t at)
+/* -p, --password: the next word is its value, unless it is an option too. */
+static bool is_option(struct text t, size_t at, size_t end)
 {
-	size_t name = at + strlen(row->begins);
-	bool is_option = at >= 2 && t.p[at - 1] == '-' && t.p[at - 2] == '-';
-	char quote = 0;
+	bool is = end - at > 1 && t.p[at] == '-' && (is_letter(t.p[at + 1]) || t.p[at + 1] == '-');
 
-	for (int i = 0;
-	     i < NAME_TAIL_MAX && name < t.len && (is_word(t.p[name]) || t.p[name] == '-'); i++)
-		name++;
-	size_t from = skip_sign(t, name, is_option);
-	if (!from)
-		return (struct part){0, 0};
-	from = skip_quote(t, from, &quote);
-	return is_redacted(t, from) ? (struct part){0, 0}
-				    : (struct part){from, value_end(t, from, quote)};
+	return is && end + 1 < t.len && is_one_of(t.p[end], " \t\"',") && t.p[end + 1] != '-';
 }
 
-/* A header's value is the rest of its line, or of the text that it is quoted in. */
-static struct part match_header(const struct row *row, struct text t, size_t at)
+/* X-Api-Key: the rest of the line is its value. */
+static bool is_header(struct text t, size_t at, size_t end)
 {
-	size_t from = skip_sign(t, at + strlen(row->begins), false);
-	char quote = 0;
+	const char *slash = memrchr(t.p + at, '/', end - at);
+	size_t name = slash ? (size_t)(slash - t.p) + 1 : at;
 
-	if (!from)
-		return (struct part){0, 0};
-	from = skip_quote(t, from, &quote);
-	size_t to = from;
-	if (is_redacted(t, from))
-		return (struct part){0, 0};
-	while (to < t.len && t.p[to] != '\n' && t.p[to] != '\r' && t.p[to] != '"' &&
-	       t.p[to] != '\'')
-		to++;
-	return (struct part){from, to};
+	return end - name > 2 && t.p[end - 1] == ':' && is_upper(t.p[name]) &&
+	       memchr(t.p + name, '-', end - name);
 }
 
-/* scheme://user:SECRET@host. No limit is needed: the next "://" ends the search. A user that was a
- * secret has a colon in its mark. */
-static struct part match_url(const struct row *row, struct text t, size_t at)
+/* "password: hunter2": the end of a value to be hashed, or END. A word of letters, a small number,
+ * a path or a URL stays. */
+static size_t named_value_end(struct text t, size_t at, size_t end, size_t from)
 {
-	size_t from = 0, i = at + strlen(row->begins);
+	bool has_name = end - at > 1 && t.p[end - 1] == ':' && from > end && from < t.len;
 
-	for (; i < t.len && t.p[i] != '@'; i++) {
-		if (!from && is_redacted(t, i)) {
-			i += strlen(MARK) - 1;
-			continue;
+	if (!has_name || is_slash(t.p[from]) || scheme_end(t, from, word_end(t, from)))
+		return end;
+	size_t to = value_end(t, from, 0), digits = from, letters = from;
+	while (digits < to && is_digit(t.p[digits]))
+		digits++;
+	while (letters < to && (is_letter(t.p[letters]) || is_one_of(t.p[letters], "-.")))
+		letters++;
+	bool stays = letters == to || (digits == to && to - from <= SMALL_NUMBER_MAX);
+	return stays ? end : to;
+}
+
+static size_t put_word(struct buf *out, struct text t, size_t at)
+{
+	size_t end = word_end(t, at), scheme = scheme_end(t, at, end);
+	bool has_value = false;
+
+	if (scheme && !(scheme + 3 < t.len && is_slash(t.p[scheme + 3]))) {
+		buf_add(out, t.p + at, scheme + 3 - at);
+		return put_address(out, t, scheme + 3);
+	}
+	if (scheme) { /* file:///home */
+		buf_add(out, t.p + at, scheme + 3 - at);
+		at = scheme + 3;
+	}
+	/* -pSECRET, an option with its value attached */
+	if (end - at > 2 && t.p[at] == '-' && is_letter(t.p[at + 1])) {
+		buf_add(out, t.p + at, 2);
+		put_hash(out, t, at + 2, end);
+	} else {
+		size_t path = path_end(t, at, end, &has_value);
+		put_path(out, t, at, path);
+		if (has_value) {
+			buf_add(out, t.p + path, 1);
+			end = value_end(t, path + 1, 0);
+			put_hash(out, t, path + 1, end);
+			return end;
 		}
-		if (t.p[i] == '/' || (uint8_t)t.p[i] <= ' ' || t.p[i] == '"' || t.p[i] == '\'')
-			return (struct part){0, 0};
-		if (t.p[i] == ':' && !from)
-			from = i + 1;
 	}
-	if (!from || i >= t.len || is_redacted(t, from))
-		return (struct part){0, 0};
-	return (struct part){from, i};
-}
-
-static bool is_label(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ';
-}
-
-/* ?sig=…, &X-Amz-Signature=…: who has the address has what it signs. Elsewhere the word says nothing. */
-static struct part match_query(const struct row *row, struct text t, size_t at)
-{
-	size_t from = at + strlen(row->begins);
-
-	if (at == 0 || !strchr("?&;", t.p[at - 1]) || !t.p[at - 1] || is_redacted(t, from))
-		return (struct part){0, 0};
-	return (struct part){from, value_end(t, from, 0)};
-}
-
-/* Is this an option of PROGRAM, named not far before in the same line? */
-static bool is_option_of(struct text t, size_t at, const char *program)
-{
-	size_t len = strlen(program), back = at < PROGRAM_BACK_MAX ? 0 : at - PROGRAM_BACK_MAX;
-
-	if (at == 0 || !(is_space(t.p[at - 1]) || t.p[at - 1] == '"' || t.p[at - 1] == '\''))
-		return false;
-	for (size_t i = at; i-- > back && t.p[i] != '\n';)
-		if (at - i >= len && memcmp(t.p + i, program, len) == 0 && !is_inside_word(t, i))
-			return true;
-	return false;
-}
-
-/* From an option to its value, in a shell's line or in a list of words. 0: it has none. */
-static size_t skip_gap(struct text t, size_t at, char *ret_quote)
-{
-	size_t from = skip_quote(t, at, ret_quote);
-
-	from = skip_spaces(t, from + (from < t.len && (t.p[from] == ',' || t.p[from] == '=')));
-	*ret_quote = 0;
-	return from == at ? 0 : skip_quote(t, from, ret_quote);
-}
-
-/* curl -u user:SECRET. A user that was a secret has a colon in its mark. */
-static struct part match_curl(const struct row *row, struct text t, size_t at)
-{
-	char quote = 0;
-
-	if (!is_option_of(t, at, "curl"))
-		return (struct part){0, 0};
-	size_t from = skip_gap(t, at + strlen(row->begins), &quote);
-	size_t to = from ? value_end(t, from, quote) : 0;
-	while (from < to && t.p[from] != ':' && !is_redacted(t, from))
-		from++;
-	if (from >= to || t.p[from] != ':' || is_redacted(t, from + 1))
-		return (struct part){0, 0};
-	return (struct part){from + 1, to};
-}
-
-/* mysql -pSECRET: what stands apart is a database's name */
-static struct part match_mysql(const struct row *row, struct text t, size_t at)
-{
-	size_t from = at + strlen(row->begins);
-	char quote = 0;
-
-	if ((!is_option_of(t, at, "mysql") && !is_option_of(t, at, "mariadb")) ||
-	    is_redacted(t, skip_quote(t, from, &quote)))
-		return (struct part){0, 0};
-	quote = 0;
-	from = skip_quote(t, from, &quote);
-	return (struct part){from, value_end(t, from, quote)};
-}
-
-/* sshpass -p SECRET, and -pSECRET */
-static struct part match_sshpass(const struct row *row, struct text t, size_t at)
-{
-	size_t end = at + strlen(row->begins), from;
-	char quote = 0;
-
-	if (!is_option_of(t, at, "sshpass"))
-		return (struct part){0, 0};
-	from = skip_gap(t, end, &quote);
-	from = from ? from : end;
-	return is_redacted(t, from) ? (struct part){0, 0}
-				    : (struct part){from, value_end(t, from, quote)};
-}
-
-/* To its last line; to the end of the text when that is missing. */
-static struct part match_pem(const struct row *row, struct text t, size_t at)
-{
-	size_t name = at + strlen(row->begins), len = 0;
-
-	while (len < PEM_NAME_MAX && name + len < t.len && is_label(t.p[name + len]))
-		len++;
-	if (!memmem(t.p + name, len, "PRIVATE KEY", 11))
-		return (struct part){0, 0};
-	const char *last = memmem(t.p + name, t.len - name, "-----END ", 9);
-	if (!last)
-		return (struct part){at, t.len};
-	size_t to = (size_t)(last - t.p) + 9;
-	const char *dashes = memmem(t.p + to, t.len - to, "-----", 5);
-	return (struct part){at, dashes ? (size_t)(dashes - t.p) + 5 : t.len};
-}
-
-/* The first that matches is taken: headers before what may stand in them. */
-static const struct row rows[] = {
-	{"private-key", "-----BEGIN ", false, 0, match_pem},
-	{"authorization", "authorization", true, 0, match_header},
-	{"cookie", "cookie", true, 0, match_header},
-	{"bearer", "bearer", true, 16, match_scheme},
-	{"jwt", "eyJ", false, 30, match_jwt},
-	{"aws-key", "AKIA", false, 16, match_token},
-	{"aws-key", "ASIA", false, 16, match_token},
-	{"github-token", "ghp_", false, 20, match_token},
-	{"github-token", "gho_", false, 20, match_token},
-	{"github-token", "ghu_", false, 20, match_token},
-	{"github-token", "ghs_", false, 20, match_token},
-	{"github-token", "ghr_", false, 20, match_token},
-	{"github-token", "github_pat_", false, 20, match_token},
-	{"gitlab-token", "glpat-", false, 16, match_token},
-	{"slack-token", "xoxb-", false, 16, match_token},
-	{"slack-token", "xoxp-", false, 16, match_token},
-	{"slack-token", "xoxa-", false, 16, match_token},
-	{"npm-token", "npm_", false, 30, match_token},
-	{"pypi-token", "pypi-", false, 40, match_token},
-	{"google-key", "AIza", false, 30, match_token},
-	{"api-key", "sk-", false, 20, match_token},
-	{"api-key", "sk_live_", false, 16, match_token},
-	{"url-password", "://", false, 0, match_url},
-	{"password", "password", true, 0, match_named},
-	{"password", "passwd", true, 0, match_named},
-	{"password", "passphrase", true, 0, match_named},
-	{"password", "pwd", true, 0, match_named},
-	{"secret", "secret", true, 0, match_named},
-	{"token", "token", true, 0, match_named},
-	{"api-key", "api_key", true, 0, match_named},
-	{"api-key", "api-key", true, 0, match_named},
-	{"api-key", "apikey", true, 0, match_named},
-	{"access-key", "access_key", true, 0, match_named},
-	{"access-key", "access-key", true, 0, match_named},
-	{"access-key", "accesskey", true, 0, match_named},
-	{"private-key", "private_key", true, 0, match_named},
-	{"credential", "credential", true, 0, match_named},
-	{"account-key", "accountkey", true, 0, match_named},
-	{"account-key", "account_key", true, 0, match_named},
-	{"signature", "sig=", true, 0, match_query},
-	{"signature", "signature=", true, 0, match_query},
-	{"signature", "x-amz-signature=", true, 0, match_query},
-	{"signature", "x-goog-signature=", true, 0, match_query},
-	{"password", "-u", false, 0, match_curl},
-	{"password", "--user", false, 0, match_curl},
-	{"password", "-p", false, 0, match_mysql},
-	{"password", "-p", false, 0, match_sshpass},
-};
-
-static const struct row *find(struct text t, size_t at, struct part *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!begins(t, at, rows[i].begins, rows[i].fold))
-			continue;
-		*ret = rows[i].match(&rows[i], t, at);
-		if (ret->to > ret->from)
-			return &rows[i];
+	if (is_header(t, at, end)) {
+		size_t line = value_end(t, end, '\n');
+		size_t from = end + (end < line && t.p[end] == ' ');
+		buf_add(out, t.p + end, from - end);
+		put_hash(out, t, from, line);
+		return line;
 	}
-	return NULL;
-}
-
-/* Most characters begin nothing. */
-static void mark_firsts(bool first[256])
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint8_t c = (uint8_t)rows[i].begins[0];
-		first[c] = true;
-		if (rows[i].fold)
-			first[c - 'a' + 'A'] = true;
+	size_t next = end;
+	while (next < t.len && is_one_of(t.p[next], " \t"))
+		next++;
+	size_t value = named_value_end(t, at, end, next);
+	if (value > end) {
+		buf_add(out, t.p + end, next - end);
+		put_hash(out, t, next, value);
+		return value;
 	}
+	if (!is_option(t, at, end))
+		return end;
+	/* In a list of arguments, quotes and a comma may stand between option and value. */
+	size_t gap = end;
+	while (gap < t.len && is_one_of(t.p[gap], "\"', \t"))
+		gap++;
+	if (gap >= t.len || t.p[gap] == '-')
+		return end;
+	char quote = (char)(gap > end && !is_one_of(t.p[gap - 1], " \t") ? t.p[gap - 1] : 0);
+	buf_add(out, t.p + end, gap - end);
+	end = value_end(t, gap, (char)(quote == ',' ? 0 : quote));
+	put_hash(out, t, gap, end);
+	return end;
 }
 
-/* Returns whether there was one. */
-static bool redact_once(struct buf *out, struct text t, const bool first[256])
+/* Does a value follow, as in "name": value and name = value? */
+static bool is_sign(struct text t, size_t at)
 {
-	size_t done = 0;
-
-	for (size_t at = 0; at < t.len;) {
-		struct part part = {0};
-		const struct row *row = first[(uint8_t)t.p[at]] ? find(t, at, &part) : NULL;
-		if (!row) {
-			at++;
-			continue;
-		}
-		buf_add(out, t.p + done, part.from - done);
-		buf_str(out, MARK);
-		buf_str(out, row->name);
-		buf_add(out, "]", 1);
-		done = at = part.to;
-	}
-	buf_add(out, t.p + done, t.len - done);
-	return done > 0;
+	if (t.p[at] == '=')
+		return true;
+	return t.p[at] == ':' && at > 0 && is_one_of(t.p[at - 1], "\"'`");
 }
 
-/* The second time for what only the first has laid open: a user before a password may be a token, and
- * where one with a slash was taken out of a URL, the URL has a password. */
 void redact(struct buf *out, const char *text, size_t len)
 {
-	AUTO_BUF struct buf once = {.most = REDACT_OUT_MAX};
-	bool first[256] = {false};
+	struct text t = {text, len};
 
-	mark_firsts(first);
-	if (redact_once(&once, (struct text){text, len}, first))
-		redact_once(out, (struct text){(char *)once.data, once.len}, first);
-	else
-		buf_add(out, text, len);
-	out->failed |= once.failed;
+	for (size_t at = 0; at < len;) {
+		size_t mark = mark_end(t, at);
+		if (mark > at) {
+			buf_add(out, text + at, mark - at);
+			at = mark;
+		} else if (is_sign(t, at)) {
+			size_t from = at;
+			while (at < len && is_one_of(text[at], "=:>"))
+				at++;
+			buf_add(out, text + from, at - from);
+			at = put_value(out, t, at);
+		} else if (is_word(text[at]) && t.p[at] != '#' && t.p[at] != '?') {
+			at = put_word(out, t, at);
+		} else {
+			buf_add(out, text + at++, 1);
+		}
+	}
+}
+
+/* The first byte of the next open mark, or the end. */
+static size_t next_open(struct text t, size_t at)
+{
+	while (at < t.len) {
+		const char *p = memmem(t.p + at, t.len - at, MARK, MARK_LEN);
+		if (!p)
+			return t.len;
+		at = (size_t)(p - t.p);
+		if (mark_end(t, at) == at + REDACT_OPEN_MAX)
+			return at;
+		at++;
+	}
+	return t.len;
+}
+
+bool redact_is_open(const void *text, size_t len)
+{
+	return next_open((struct text){text, len}, 0) < len;
+}
+
+void redact_seal(struct buf *out, const void *text, size_t len, const uint8_t key[REDACT_KEY])
+{
+	struct text t = {text, len};
+
+	for (size_t at = 0; at < len;) {
+		size_t open = next_open(t, at);
+		uint8_t hash[crypto_generichash_BYTES_MIN];
+		buf_add(out, t.p + at, open - at);
+		if (open == len)
+			return;
+		crypto_generichash(hash, sizeof(hash), (const uint8_t *)t.p + open + MARK_LEN,
+				   OPEN_HEX, key, REDACT_KEY);
+		buf_str(out, MARK);
+		buf_hex(out, hash, SEALED_HEX / 2);
+		buf_add(out, "]", 1);
+		at = open + REDACT_OPEN_MAX;
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The new key is on the disk before the record that names it, and in its place after it. Whoever
- * opens the log in between finds the two apart and puts the key where it belongs.
+ * The new key is written before the record that names it, and renamed to its final name after it. A
+ * process that opens the log in between finishes the rename (chain_take_next_key).
  */
 #include "store/rotate.h"
 
@@ -17,7 +17,8 @@
 #include "store/chain.h"
 
 #define EVENT "rotated"
-#define SIGNED "cordon-log-key-v1\n" /* begins what is signed, and nothing else the key signs */
+/* The prefix of the signed bytes. No other text that the key signs begins with it. */
+#define SIGNED "cordon-log-key-v1\n"
 enum { SIGNED_MAX = sizeof(SIGNED) + NOTE_ORIGIN_MAX + 2UL * KEY_PUBLIC };
 
 static size_t to_sign(const char *origin, const uint8_t *from, const uint8_t *to,
@@ -37,7 +38,7 @@ static int write_body(struct jcs *body, const char *origin, const struct key *fr
 
 	key_sign(from, bytes, to_sign(origin, from->public, to->public, bytes), signature);
 	jcs_init(body, RECORD_BODY_MAX);
-	jcs_str(body, "event", EVENT);
+	jcs_word(body, "event", EVENT);
 	jcs_hex(body, "from", from->public, KEY_PUBLIC);
 	jcs_hex(body, "key", to->public, KEY_PUBLIC);
 	jcs_hex(body, "signature", signature, KEY_SIGNATURE);
@@ -67,30 +68,13 @@ bool rotate_read(const struct record *r, const char *origin, const uint8_t from[
 	return true;
 }
 
-int rotate_finish(int dir, const uint8_t public[KEY_PUBLIC], struct key *ret, struct err *err)
-{
-	AUTO_KEY struct key next = {0};
-	struct err none;
-
-	if (key_load(dir, ROTATE_NEXT, false, &next, &none) < 0 ||
-	    memcmp(next.public, public, KEY_PUBLIC) != 0)
-		return 1;
-	if (renameat(dir, ROTATE_NEXT, dir, CHAIN_KEY) < 0 && errno != ENOENT)
-		return err_errno(err, ERR_SYSTEM, "putting the log's new key in its place");
-	if (fsync(dir) < 0)
-		return err_errno(err, ERR_SYSTEM, "syncing the state directory");
-	*ret = next;
-	return 0;
-}
-
-/* rotate_keys */
 static int take_key(void *context, const struct store_row *row, struct err *err)
 {
 	struct rotate_keys *k = context;
 	struct record r;
 
 	(void)err;
-	/* What is wrong with a record is for the walk to say. */
+	/* verify reports damaged records. */
 	if (k->count < ROTATE_MAX && record_decode(row->bytes, row->len, &r, err) == 0 &&
 	    rotate_is(&r) && jcs_hex_at(r.body, "key", k->key[k->count], KEY_PUBLIC))
 		k->count++;
@@ -138,7 +122,8 @@ static int check_count(struct store *s, struct err *err)
 	int r = rotate_keys_load(&k, s, err);
 
 	if (r == 0 && k.count >= ROTATE_MAX)
-		r = err_set(err, ERR_LIMIT, "a log's key is changed at most %d times", ROTATE_MAX);
+		r = err_set(err, ERR_LIMIT, "the key of a log can be changed at most %d times",
+			    ROTATE_MAX);
 	rotate_keys_done(&k);
 	return r;
 }
@@ -154,7 +139,7 @@ int store_rotate(struct store *s, uint64_t *ret_record, struct err *err)
 	if (s->read_only)
 		return err_set(err, ERR_USAGE, "the store was opened for reading only");
 	if (store_vkey(s, vkey, err) < 0 || check_count(s, err) < 0 ||
-	    key_load(s->dir, ROTATE_NEXT, true, &next, err) < 0)
+	    key_load(s->dir, CHAIN_NEXT_KEY, true, &next, err) < 0)
 		return -1;
 	vkey[strcspn(vkey, "+")] = '\0'; /* the log's name */
 	if (write_body(&body, vkey, &s->key, &next, err) < 0)
@@ -167,8 +152,8 @@ int store_rotate(struct store *s, uint64_t *ret_record, struct err *err)
 	if (chain_change_key(s, &tx, &next, err) < 0)
 		return -1;
 	*ret_record = tx.first_seq;
-	int r = rotate_finish(s->dir, next.public, &s->key, err);
-	if (r == 1) /* whoever opened it meanwhile has done it */
+	int r = chain_take_next_key(s->dir, next.public, &s->key, err);
+	if (r == 1) /* another process has renamed it */
 		s->key = next;
 	return r < 0 ? -1 : 0;
 }

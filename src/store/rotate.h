@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A log's key is changed by a record in which the old key signs the new one; the next record is a
- * checkpoint that the new one has signed. So whoever knows the first key, or any later one, follows
- * the chain of keys through the records, and a key that nobody signed is none of this log's. The old
- * key is not kept: who steals it afterwards gets nothing, and who has stolen it before can only sign
- * what lies before the change.
+ * Rotation of the log's key. In one record the old key signs the new key; the next record is a
+ * checkpoint that the new key signs. A verifier with the first key, or any later one, follows the
+ * chain of keys through the records and accepts no other key. The old key is deleted: a copy of it,
+ * stolen earlier, can only sign a log that ends before the change.
  */
 #ifndef CORDON_STORE_ROTATE_H
 #define CORDON_STORE_ROTATE_H
@@ -13,23 +12,19 @@
 #include "store/record.h"
 #include "store/store.h"
 
-enum { ROTATE_MAX = 1024 }; /* of one log */
+enum { ROTATE_MAX = 1024 }; /* rotations of one log */
 #define ROTATE_REF "key:log"
-#define ROTATE_NEXT "log.key.next"
 
-/* The log's key is a new one when it returns 0. ERR_CONFLICT: somebody else was faster. */
+/* Replaces the log's key by a new one. ERR_CONFLICT: another process was faster. */
 int store_rotate(struct store *s, uint64_t *ret_record, struct err *err);
-/* Puts the key that the log already names into its place, if a rotation was cut off before that.
- * 0: *RET is it. 1: there is none. */
-int rotate_finish(int dir, const uint8_t public[KEY_PUBLIC], struct key *ret, struct err *err);
 
-/* Is it about the log's own key? People's keys have records of that kind too. */
+/* Is the record a rotation? Records of people's keys have the same kind. */
 bool rotate_is(const struct record *r);
-/* False: FROM has not signed it. *RET is the new one. */
+/* *RET is the new key; false: FROM has not signed it. */
 bool rotate_read(const struct record *r, const char *origin, const uint8_t from[KEY_PUBLIC],
 		 uint8_t ret[KEY_PUBLIC]);
 
-/* What keys the log says it had after its first, not believed: verify walks the records. */
+/* The keys after the first that the records name, unchecked: verify checks each in its place. */
 struct rotate_keys {
 	uint8_t (*key)[KEY_PUBLIC];
 	size_t count;
@@ -37,8 +32,8 @@ struct rotate_keys {
 int rotate_keys_load(struct rotate_keys *k, struct store *s, struct err *err);
 void rotate_keys_done(struct rotate_keys *k);
 bool rotate_keys_has(const struct rotate_keys *k, const uint8_t public[KEY_PUBLIC]);
-/* Has one of them, or FIRST, signed it? *AT is which one, and begins as 0: who asks about notes in
- * their order finds each at once. */
+/* Has one of them, or FIRST, signed the note? *AT remembers which one, and begins as 0: notes in
+ * order of size mostly have the same key as the note before. */
 bool rotate_keys_signed(const struct rotate_keys *k, const uint8_t first[KEY_PUBLIC],
 			const struct kept_note *note, const char *origin, size_t *at);
 

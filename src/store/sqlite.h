@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two halves of the SQLite backend share.
+ * What the files of the SQLite backend share.
  */
 #ifndef CORDON_STORE_SQLITE_H
 #define CORDON_STORE_SQLITE_H
@@ -26,10 +26,13 @@ enum lite_sql {
 	SQL_READ,
 	SQL_FIND,
 	SQL_REFS,
+	SQL_STRIP,
+	SQL_UNREF,
+	SQL_CLEAR,
 	SQL_COUNT,
 };
 
-/* SQLite's files as one connection sees them; it must live longer than that. */
+/* The VFS of one connection; it must outlive the connection. */
 struct lite_vfs {
 	sqlite3_vfs vfs; /* first: SQLite gives this back */
 	sqlite3_vfs *system;
@@ -42,30 +45,30 @@ struct lite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[SQL_COUNT];
 	int wait_ms;
-	/* Of the wait that goes on, in nanoseconds: when it began, when it ends unless the log moves,
-	 * when that was last written, and when we last looked. */
+	/* The present wait, in nanoseconds: its begin, its end unless other processes write
+	 * meanwhile, the time of their last write, the time of our last check. */
 	uint64_t wait_begun, wait_until, written, looked;
-	int frames; /* of the write-ahead log, when we last wrote */
+	int frames; /* in the write-ahead log after our last write */
 };
 
 #define LITE_FILE "log.db"
 enum {
 	LITE_APPLICATION = 0x43524441,
-	LITE_VERSION = 2,
-	LITE_LOOK_US = 2000,	/* how often who waits for others looks */
-	LITE_PAUSE_MS = 50,	/* what counts, at most, between two looks */
-	LITE_WAITS_MAX = 12,	/* a wait is so many times as long, at most, while others get on */
+	LITE_LOOK_US = 2000,	/* between two checks of a wait */
+	LITE_PAUSE_MS = 50,	/* longest time between two checks that counts as waiting */
+	LITE_WAITS_MAX = 12,	/* maximum of a wait while others write, in units of wait_ms */
 	LITE_FRAMES_TIDY = 128, /* at a close */
 	LITE_FRAMES_MAX = 1024, /* at a commit */
 };
 
+int lite_number(struct lite *l, const char *sql, int *ret, struct err *err);
 int lite_open(const struct store_options *options, void **ret, struct err *err);
 void lite_tidy(struct lite *l);
-/* Ends the connection too. */
+/* Closes the connection too. */
 void lite_free(struct lite *l);
 int lite_vfs_init(struct lite_vfs *v);
 void lite_vfs_done(struct lite_vfs *v);
-/* Says what the database's last error means; -1. */
+/* Explains the database's last error; -1. */
 int lite_fail(struct lite *l, const char *doing, struct err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opening the file, making it the first time, and saying in words what is wrong with it. A file
- * that is no database, or one of another program or version, is refused and never touched.
+ * Opens the file, creates it the first time, waits for other processes, and explains SQLite's
+ * errors. A file that is not a database, or belongs to another program or version, is refused and
+ * never changed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "store/chain.h"
+#include "store/heads.h"
 #include "store/sqlite.h"
 
 #define LOG                                                                                        \
@@ -34,31 +35,31 @@ static const char schema[] = "BEGIN EXCLUSIVE;"
 			     "CREATE TABLE ref " REF ";"
 			     "CREATE TABLE item " ITEM ";"
 			     "PRAGMA application_id = 0x43524441;"
-			     "PRAGMA user_version = 2;"
+			     "PRAGMA user_version = 3;"
 			     "COMMIT;";
 
-/* Both files get their first megabyte at once. A commit into blocks that are there already is one
- * wait for the disk; one that makes a file longer is two. */
+/* Gives both files their first megabyte at once. A commit into existing blocks waits once for the
+ * disk; one that makes a file longer waits twice. */
 static const char room[] = "INSERT INTO item (kind, key, version, value) VALUES ('head', 'room', "
 			   "1, zeroblob(1048576));"
 			   "DELETE FROM item WHERE key = 'room';";
 
 static const struct {
-	int code; /* the primary one */
+	int code; /* primary result code */
 	enum err_code err;
 	const char *words, *cure;
 } rows[] = {
-	{SQLITE_FULL, ERR_SYSTEM, "the disk is full", "make room; nothing runs without a record"},
-	{SQLITE_READONLY, ERR_SYSTEM, "it may not be written",
-	 "look at the rights of the state directory and at how its file system is mounted"},
-	{SQLITE_CORRUPT, ERR_INPUT, "it is damaged",
-	 "keep a copy, then look at it with cordon audit verify"},
-	{SQLITE_NOTADB, ERR_INPUT, "it is no database",
-	 "move the file away and look at who wrote it"},
-	{SQLITE_CANTOPEN, ERR_SYSTEM, "it cannot be opened", "look at its rights and its links"},
-	{SQLITE_IOERR, ERR_SYSTEM, "the disk does not obey", "look at the kernel's messages"},
-	{SQLITE_CONSTRAINT, ERR_INPUT, "a record of that number is there already",
-	 "look at it with cordon audit verify"},
+	{SQLITE_FULL, ERR_SYSTEM, "the disk is full",
+	 "free some disk space; nothing runs without a record"},
+	{SQLITE_READONLY, ERR_SYSTEM, "it cannot be written",
+	 "check the permissions of the state directory and the mount options of its file system"},
+	{SQLITE_CORRUPT, ERR_INPUT, "it is damaged", "keep a copy, then run cordon audit verify"},
+	{SQLITE_NOTADB, ERR_INPUT, "it is not a database",
+	 "move the file away and find out what wrote it"},
+	{SQLITE_CANTOPEN, ERR_SYSTEM, "it cannot be opened", "check its permissions and links"},
+	{SQLITE_IOERR, ERR_SYSTEM, "input/output error", "check the kernel's messages"},
+	{SQLITE_CONSTRAINT, ERR_INPUT, "it already has a record with that number",
+	 "run cordon audit verify"},
 	{SQLITE_NOMEM, ERR_SYSTEM, "out of memory", ""},
 };
 
@@ -82,8 +83,9 @@ int lite_fail(struct lite *l, const char *doing, struct err *err)
 		       code);
 }
 
-/* By its name and not by a descriptor: closing one would take away the locks that another store of
- * this process holds on the file (POSIX). Nobody else can enter the directory. */
+/* Checks the file by name, not by descriptor: closing a descriptor releases the POSIX locks that
+ * another store of this process holds on the file. The directory is private, so the name cannot
+ * change. */
 static int check_file(int dir, bool read_only, struct err *err)
 {
 	struct stat st;
@@ -92,7 +94,7 @@ static int check_file(int dir, bool read_only, struct err *err)
 		if (errno != ENOENT)
 			return err_errno(err, ERR_SYSTEM, LITE_FILE);
 		if (read_only)
-			return chain_none(dir, err);
+			return heads_no_log(dir, err);
 		AUTO_CLOSE int fd =
 			openat(dir, LITE_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
@@ -100,14 +102,14 @@ static int check_file(int dir, bool read_only, struct err *err)
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode) || (!read_only && (st.st_uid != geteuid() || st.st_mode & 077))) {
-		err_set(err, ERR_REFUSED, LITE_FILE ": not a file that only you may use");
-		err_cure(err, "if nobody else can have changed it: chmod 600");
+		err_set(err, ERR_REFUSED, LITE_FILE ": other users can access this file");
+		err_cure(err, "if no other user can have changed it: chmod 600");
 		return -1;
 	}
 	return 0;
 }
 
-/* The directory's own name, without links: SQLite then refuses any that comes later. */
+/* The path without symbolic links: then SQLite can refuse all links. */
 static int full_path(int dir, char *ret, size_t size, struct err *err)
 {
 	char link[64];
@@ -122,7 +124,7 @@ static int full_path(int dir, char *ret, size_t size, struct err *err)
 	return 0;
 }
 
-static int number(struct lite *l, const char *sql, int *ret, struct err *err)
+int lite_number(struct lite *l, const char *sql, int *ret, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
 
@@ -137,32 +139,28 @@ static int number(struct lite *l, const char *sql, int *ret, struct err *err)
 	return 0;
 }
 
-/* 1: it is new. */
+/* 1: the database is empty. */
 static int check_version(struct lite *l, struct err *err)
 {
 	int application = 0, version = 0, tables = 0;
 
-	if (number(l, "PRAGMA application_id", &application, err) < 0 ||
-	    number(l, "PRAGMA user_version", &version, err) < 0)
+	if (lite_number(l, "PRAGMA application_id", &application, err) < 0 ||
+	    lite_number(l, "PRAGMA user_version", &version, err) < 0)
 		return -1;
-	if (application == LITE_APPLICATION && version == LITE_VERSION)
+	if (application == LITE_APPLICATION && version >= STORE_FORMAT_OLDEST &&
+	    version <= STORE_FORMAT)
 		return 0;
-	if (number(l, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+	if (lite_number(l, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
 		return -1;
 	if (application == 0 && version == 0 && tables == 0)
 		return 1;
 	if (application != LITE_APPLICATION)
-		return err_set(err, ERR_INPUT, LITE_FILE ": it is a database of another program");
-	err_set(err, ERR_INPUT,
-		LITE_FILE ": it was made by another version of cordon (format %d, not %d)", version,
-		LITE_VERSION);
-	err_cure(err, "keep it with the cordon that made it, and begin anew: --state DIR, or move "
-		      "it away");
-	return -1;
+		return err_set(err, ERR_INPUT, LITE_FILE ": this is a database of another program");
+	return store_no_format(LITE_FILE, (uint64_t)version, err);
 }
 
-/* A table of somebody else's making may replace the last record with each new one: nothing fails, and
- * nothing stays. */
+/* A table with another definition could, for example, replace the last record by each new one
+ * without an error. */
 static int check_tables(struct lite *l, struct err *err)
 {
 	static const char ask[] =
@@ -171,17 +169,17 @@ static int check_tables(struct lite *l, struct err *err)
 		" WHEN 'ref' THEN '" REF "' WHEN 'item' THEN '" ITEM "' END";
 	int others = 0;
 
-	if (number(l, ask, &others, err) < 0)
+	if (lite_number(l, ask, &others, err) < 0)
 		return -1;
 	if (!others)
 		return 0;
-	err_set(err, ERR_REFUSED, LITE_FILE ": its tables are not as Cordon makes them");
-	err_cause(err, "such a table may not keep what is written");
-	err_cure(err, "keep a copy, look at it with cordon audit verify, and ask who did that");
+	err_set(err, ERR_REFUSED, LITE_FILE ": its tables are not those that cordon creates");
+	err_cause(err, "such tables may not keep what is written");
+	err_cure(err, "keep a copy, run cordon audit verify, and find out what changed the tables");
 	return -1;
 }
 
-/* SQLite does not wait while the kind of journal is changed: one maker at a time. */
+/* One process creates the database at a time: SQLite does not wait for a change of the journal mode. */
 static int lock_dir(int dir, int wait_ms, struct err *err)
 {
 	struct timespec nap = {.tv_nsec = 5000000};
@@ -198,7 +196,7 @@ static int lock_dir(int dir, int wait_ms, struct err *err)
 
 static int make(struct lite *l, int shared_dir, struct err *err)
 {
-	/* A lock of this call's own: the caller's descriptor may be used by others. */
+	/* Locks a descriptor of its own: the caller's may be shared. */
 	AUTO_CLOSE int dir = openat(shared_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
@@ -216,7 +214,7 @@ static int make(struct lite *l, int shared_dir, struct err *err)
 	return 0;
 }
 
-/* Who writes for long without closing tidies up on the way. */
+/* A process that writes for long without closing must limit the write-ahead log on the way. */
 static int count_frames(void *context, sqlite3 *db, const char *name, int frames)
 {
 	struct lite *l = context;
@@ -227,19 +225,32 @@ static int count_frames(void *context, sqlite3 *db, const char *name, int frames
 	return SQLITE_OK;
 }
 
-/* Brings the write-ahead log's frames home and begins it anew, in the same blocks. Both in one go:
- * that the frames are home is known to those who have the file open, and to nobody afterwards; it
- * would be read whole by every later open, and grow. What fails here is done by the next. */
+/* Copies the write-ahead log's frames into the database, then writes one frame, which restarts the
+ * log in the same blocks. Without the second step the next open would not know that the frames were
+ * copied: it would read the whole log, and the log would grow. If this fails, the next close does
+ * it. */
 void lite_tidy(struct lite *l)
 {
 	if (l->frames < LITE_FRAMES_TIDY)
 		return;
-	if (sqlite3_wal_checkpoint_v2(l->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) ==
-	    SQLITE_OK)
-		sqlite3_exec(l->db, "PRAGMA user_version = 2", NULL, NULL, NULL);
+	char words[64];
+	struct err none;
+	int format = 0;
+
+	if (sqlite3_wal_checkpoint_v2(l->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) !=
+		    SQLITE_OK ||
+	    sqlite3_exec(l->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+		return;
+	/* Writes the number that is there: another process may just have upgraded it. */
+	if (lite_number(l, "PRAGMA user_version", &format, &none) == 0) {
+		snprintf(words, sizeof(words), "PRAGMA user_version = %d", format);
+		sqlite3_exec(l->db, words, NULL, NULL, NULL);
+	}
+	if (sqlite3_exec(l->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* When the write-ahead log was last written; 0: not known. */
+/* When the write-ahead log was last written; 0: unknown. */
 static uint64_t last_written(const struct lite *l)
 {
 	const char *path = sqlite3_filename_wal(sqlite3_db_filename(l->db, "main"));
@@ -250,8 +261,8 @@ static uint64_t last_written(const struct lite *l)
 	return (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec;
 }
 
-/* Who was stopped, or frozen with all others, has not waited meanwhile: whoever has the log could not
- * let go. */
+/* Does not count time in which this process did not run: the process with the lock may have been
+ * stopped too (SIGSTOP, a frozen cgroup, a suspended machine). */
 static void leave_out_pause(struct lite *l, uint64_t now)
 {
 	const uint64_t most = LITE_PAUSE_MS * UINT64_C(1000000);
@@ -262,8 +273,8 @@ static void leave_out_pause(struct lite *l, uint64_t now)
 	l->looked = now;
 }
 
-/* The wait is for one who does not let go. Where many write, and slowly, each gets its turn: while the log
- * moves, others are at work and the wait begins anew, up to its maximum. */
+/* The limit is for a process that does not release the lock. While the write-ahead log changes,
+ * others make progress, so the wait starts again, up to a maximum. */
 static void look_around(struct lite *l, uint64_t now)
 {
 	uint64_t wait = (uint64_t)l->wait_ms * 1000000U, written = last_written(l);
@@ -275,8 +286,8 @@ static void look_around(struct lite *l, uint64_t now)
 	l->written = written;
 }
 
-/* SQLite's own looks ever more seldom, up to every 100 ms: where many write, who waits longest then gets it
- * last. This one looks as often as whoever has just come. */
+/* SQLite's own handler checks ever less often, up to every 100 ms: where many write, the process
+ * that waits longest would get the lock last. This one always checks at the same interval. */
 static int wait_busy(void *ctx, int count)
 {
 	static const struct timespec pause = {.tv_nsec = LITE_LOOK_US * 1000L};
@@ -295,13 +306,12 @@ static int wait_busy(void *ctx, int count)
 	return 1;
 }
 
-/* What is written is synced at each commit, and a run does not pay for tidying up. */
 static int configure(struct lite *l, struct err *err)
 {
 	sqlite3_busy_handler(l->db, wait_busy, l);
 	sqlite3_db_config(l->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(l->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	/* We have neither: one that is there would change or drop what is written, unseen. */
+	/* Cordon uses no triggers and views; a foreign one could change or drop data unseen. */
 	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(l->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -324,22 +334,23 @@ static int open_db(struct lite *l, const struct store_options *o, struct err *er
 		return err_set(err, ERR_SYSTEM, "SQLite cannot be used");
 	if (sqlite3_open_v2(path, &l->db, flags, l->vfs.name) != SQLITE_OK)
 		return l->db ? lite_fail(l, "opening", err) : err_memory(err);
-	/* SQLite opens for reading what it cannot open for writing, and says so at the first write. */
+	/* SQLite silently opens a file for reading that it cannot open for writing. */
 	if (!o->read_only && sqlite3_db_readonly(l->db, "main") == 1) {
-		err_set(err, ERR_SYSTEM, "opening " LITE_FILE ": it may not be written");
-		err_cure(err, "look at its rights and at how its file system is mounted");
+		err_set(err, ERR_SYSTEM, "opening " LITE_FILE ": it cannot be written");
+		err_cure(err, "check its permissions and the mount options of its file system");
 		return -1;
 	}
 	if (configure(l, err) < 0)
 		return -1;
 	int r = check_version(l, err);
 	if (r == 1 && o->read_only)
-		return chain_none(o->dir, err);
+		return heads_no_log(o->dir, err);
 	if (r == 0 && !o->read_only && check_tables(l, err) < 0)
 		return -1;
-	if (r == 1)
+	/* Another process may be creating it at the same time: make() checks again under a lock. */
+	if (r == 1 || (r < 0 && !o->read_only))
 		r = make(l, o->dir, err);
-	/* SQLite does it too (sqlite_vfs.c), and does not say when it fails. */
+	/* SQLite syncs the directory too (sqlite_vfs.c), but ignores errors. */
 	if (r == 0 && !o->read_only && !l->vfs.has_frames && fsync(o->dir) < 0)
 		return err_errno(err, ERR_SYSTEM, "syncing the state directory");
 	return r;

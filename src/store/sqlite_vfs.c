@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * SQLite syncs the directory at the first commit of every connection, because the write-ahead log
- * might be new: a second wait for the disk in every run. It does so for a file that it may make. Here
- * one that has frames is opened as a file that is there. Whoever wrote the first of them had opened
- * it without any, so had synced the directory before: SQLite syncs the header, and the directory
- * with it, before it writes a frame. A file without frames may be somebody's who was killed, or a
- * reader's; then the directory is synced as always. Each connection has its own layer over SQLite's,
- * under a name of its own: other connections of this process must not notice.
+ * may be new. That is a second wait for the disk in every run. SQLite does so only for a file that
+ * it opens with SQLITE_OPEN_CREATE. This VFS removes the flag for a write-ahead log that has
+ * frames: the process that wrote its first frame had already synced the directory, together with
+ * the header. A log without frames may be left from a killed process or a reader; then SQLite syncs
+ * the directory as always. Each connection has a VFS of its own, under its own name, so that other
+ * connections of the process are not affected.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ int lite_vfs_init(struct lite_vfs *v)
 	v->vfs = *system;
 	v->system = system;
 	snprintf(v->name, sizeof(v->name), "cordon-%p", (void *)v);
-	/* Newer ones may have members that this copy has not. */
+	/* A newer version may have members that this copy lacks. */
 	v->vfs.iVersion = system->iVersion < 3 ? system->iVersion : 3;
 	v->vfs.pNext = NULL;
 	v->vfs.zName = v->name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The directory is made if it is not there. One that others may enter, or could have exchanged, is
- * refused and never mended (base/owned.h).
+ * A directory that other users can enter, or could have replaced, is refused and never repaired
+ * (base/owned.h).
  */
 #include "store/state.h"
 
@@ -29,13 +29,12 @@ int state_path(char ret[PATH_MAX], struct err *err)
 	else if (home && home[0] == '/')
 		n = snprintf(ret, PATH_MAX, "%s/.local/state/cordon", home);
 	else
-		return err_set(
-			err, ERR_INPUT,
-			"there is no place for state: neither HOME nor XDG_STATE_HOME is set");
+		return err_set(err, ERR_INPUT,
+			       "no state directory: neither HOME nor XDG_STATE_HOME is set");
 	return n < PATH_MAX ? 0 : err_set(err, ERR_INPUT, "the state directory's name is too long");
 }
 
-/* Each part of it, as `mkdir -p` does, but only for us. */
+/* As `mkdir -p`, with mode 0700. */
 static int make_parents(const char *path, struct err *err)
 {
 	char part[PATH_MAX];
@@ -59,7 +58,6 @@ static int mark(int dir, const char *path, struct err *err)
 	return fd < 0 && errno != EROFS ? err_errno(err, ERR_SYSTEM, "%s/" STATE_MARK, path) : 0;
 }
 
-/* Mostly it is there. */
 static int open_or_make(const char *path, struct err *err)
 {
 	int dir = owned_open(path, 077, err);

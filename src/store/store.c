@@ -1,80 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contract over a backend: opening, reading, and the transaction as a list. How records are
- * chained and signed is chain.c's; what is written here is bounds and the choice of a backend.
+ * The contract over a backend, without what changes the log: a transaction as a list, and reading.
+ * It checks bounds. Records are chained and signed in chain.c when the transaction is committed.
  */
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/scope.h"
 #include "store/chain.h"
+#include "store/note.h"
 
-enum { OPS_FIRST = 64 }; /* that a transaction has room for at first */
+enum { OPS_FIRST = 64 }; /* a transaction's initial room */
 
-static const struct {
-	const char *scheme; /* NULL: no URL */
-	const struct store_backend *backend;
-} backends[] = {
-	{NULL, &store_sqlite},
-	{"postgres://", &store_postgres},
-	{"postgresql://", &store_postgres},
-};
-
-static const struct store_backend *choose(const char *url)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
-		const char *scheme = backends[i].scheme;
-		if (!url ? !scheme : scheme && strncmp(url, scheme, strlen(scheme)) == 0)
-			return backends[i].backend;
-	}
-	return NULL;
-}
-
-int store_open(const struct store_options *options, struct store **ret, struct err *err)
-{
-	const struct store_backend *backend = choose(options->url);
-
-	if (!backend) /* its text may hold a password */
-		return err_set(err, ERR_USAGE, "the store's URL does not begin with postgres://");
-	struct store *s = calloc(1, sizeof(*s));
-	if (!s)
-		return err_memory(err);
-	s->backend = backend;
-	s->dir = options->dir;
-	s->read_only = options->read_only;
-	s->accepts_unkept = options->accepts_unkept;
-	if (backend->open(options, &s->self, err) < 0) {
-		free(s);
-		return -1;
-	}
-	if (chain_open(s, err) < 0) {
-		store_close(s);
-		return -1;
-	}
-	*ret = s;
-	return 0;
-}
-
-void store_close(struct store *s)
-{
-	if (!s)
-		return;
-	s->backend->close(s->self);
-	key_wipe(&s->key);
-	free(s);
-}
-
-/* The first failure is the one that counts. */
+/* Keeps the first failure. */
 static void fail(struct store_tx *tx, enum err_code code, const char *what)
 {
 	if (!tx->failed.code)
 		err_set(&tx->failed, code, "%s", what);
 }
 
-/* Most have a few. */
 static void grow(struct store_tx *tx)
 {
 	if (tx->count < tx->room)
@@ -134,12 +79,12 @@ void store_append(struct store_tx *tx, enum record_kind kind, const char *const 
 	}
 	if (body->failed || body->out.failed ||
 	    jcs_value(body->out.data, body->out.len) != body->out.len) {
-		fail(tx, ERR_INPUT, "a record's body is not finished");
+		fail(tx, ERR_INPUT, "a record's body is not complete JSON");
 		return;
 	}
 	for (size_t i = 0; i < refc; i++)
 		if (!record_ref_is_good(refs[i]))
-			fail(tx, ERR_INPUT, "that is no name of a record");
+			fail(tx, ERR_INPUT, "invalid name of a record");
 	struct store_op *op = add_op(tx, STORE_OP_APPEND, body->out.data, body->out.len);
 	if (!op)
 		return;
@@ -147,6 +92,20 @@ void store_append(struct store_tx *tx, enum record_kind kind, const char *const 
 	op->ref = copy_refs(tx, refs, refc);
 	op->refc = refc;
 	tx->records++;
+	if (tx->arena.failed)
+		fail(tx, ERR_SYSTEM, "out of memory");
+}
+
+void store_strip(struct store_tx *tx, uint64_t seq, const uint8_t *stub, const char *const *refs,
+		 size_t refc)
+{
+	struct store_op *op = add_op(tx, STORE_OP_STRIP, stub, RECORD_STUB);
+
+	if (!op)
+		return;
+	op->seq = seq;
+	op->ref = copy_refs(tx, refs, refc);
+	op->refc = refc;
 	if (tx->arena.failed)
 		fail(tx, ERR_SYSTEM, "out of memory");
 }
@@ -165,7 +124,7 @@ static bool is_key(const char *key)
 static void change(struct store_tx *tx, struct store_op op)
 {
 	if (!is_key(op.key) || op.kind >= STORE_KINDS || op.kind == STORE_HEAD) {
-		fail(tx, ERR_INPUT, "that is no key of an item");
+		fail(tx, ERR_INPUT, "invalid key of an item");
 		return;
 	}
 	struct store_op *added = add_op(tx, op.op, op.data, op.len);
@@ -173,6 +132,7 @@ static void change(struct store_tx *tx, struct store_op op)
 		return;
 	added->kind = op.kind;
 	added->expected = op.expected;
+	added->version = op.version;
 	added->key = arena_dup(&tx->arena, op.key);
 	if (tx->arena.failed)
 		fail(tx, ERR_SYSTEM, "out of memory");
@@ -195,32 +155,32 @@ void store_put(struct store_tx *tx, enum store_kind kind, const char *key, const
 
 void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected)
 {
-	/* What must not be there cannot be deleted. */
 	if (expected == STORE_NEW)
-		fail(tx, ERR_USAGE, "an item that is to be deleted must be there");
+		fail(tx, ERR_USAGE, "an item to be deleted must be expected to exist");
 	change(tx, (struct store_op){
 			   .op = STORE_OP_DELETE, .kind = kind, .key = key, .expected = expected});
+}
+
+void store_clear(struct store_tx *tx, enum store_kind kind)
+{
+	change(tx, (struct store_op){.op = STORE_OP_CLEAR, .kind = kind, .key = "all"});
+}
+
+void store_format(struct store_tx *tx, uint64_t from, uint64_t to)
+{
+	change(tx, (struct store_op){.op = STORE_OP_FORMAT,
+				     .kind = STORE_SETTING,
+				     .key = "format",
+				     .expected = from,
+				     .version = to});
 }
 
 void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected)
 {
 	if (expected == STORE_NEW || expected == STORE_ANY)
-		fail(tx, ERR_USAGE, "an item that is expected must be there");
+		fail(tx, ERR_USAGE, "an expected item must have a version");
 	change(tx, (struct store_op){
 			   .op = STORE_OP_EXPECT, .kind = kind, .key = key, .expected = expected});
-}
-
-int store_commit(struct store *s, struct store_tx *tx, struct err *err)
-{
-	if (memory_is_out()) /* something of what was read or decided may be missing */
-		return err_memory(err);
-	if (tx->failed.code) {
-		*err = tx->failed;
-		return -1;
-	}
-	if (tx->count == 0)
-		return err_set(err, ERR_USAGE, "there is nothing in the transaction");
-	return chain_commit(s, tx, tx->is_final, err);
 }
 
 bool store_tx_record(const struct store_tx *tx, enum record_kind kind, uint64_t *ret_seq,
@@ -249,7 +209,7 @@ int store_get(struct store *s, enum store_kind kind, const char *key, struct sto
 	struct store_item item = {0};
 
 	if (!is_key(key))
-		return err_set(err, ERR_INPUT, "that is no key of an item");
+		return err_set(err, ERR_INPUT, "invalid key of an item");
 	if (s->backend->get(s->self, kind, key, &item, err) < 0)
 		return -1;
 	memcpy(item.key, key, strlen(key) + 1);
@@ -271,7 +231,7 @@ int store_list(struct store *s, enum store_kind kind, const struct store_range *
 	r.prefix = r.prefix ? r.prefix : "";
 	r.after = r.after ? r.after : "";
 	if ((r.prefix[0] && !is_key(r.prefix)) || (r.after[0] && !is_key(r.after)))
-		return err_set(err, ERR_INPUT, "that is no key of an item");
+		return err_set(err, ERR_INPUT, "invalid key of an item");
 	return s->backend->list(s->self, kind, &r, fn, context, err);
 }
 
@@ -287,8 +247,37 @@ int store_find(struct store *s, const char *ref, uint64_t from, uint64_t limit, 
 	       void *context, struct err *err)
 {
 	if (!record_ref_is_good(ref))
-		return err_set(err, ERR_INPUT, "that is no name of a record");
+		return err_set(err, ERR_INPUT, "invalid name of a record");
 	if (from > (uint64_t)JCS_NUMBER_MAX)
 		return 0;
 	return s->backend->find(s->self, ref, from, limit, fn, context, err);
+}
+
+int store_head(const struct store *s, struct head *ret, struct err *err)
+{
+	struct store_tip tip = {0};
+
+	return s->backend->tip(s->self, &tip, err) < 0 ? -1 : head_from_tip(&tip, ret, err);
+}
+
+int store_size(struct store *s, uint64_t *ret, struct err *err)
+{
+	struct head head = {0};
+
+	if (store_head(s, &head, err) < 0)
+		return -1;
+	*ret = head.tree.size;
+	return 0;
+}
+
+int store_vkey(struct store *s, char *ret, struct err *err)
+{
+	char origin[NOTE_ORIGIN_MAX + 1];
+	struct head head = {0};
+
+	if (store_head(s, &head, err) < 0)
+		return -1;
+	note_origin(head.log_id, origin);
+	note_vkey(origin, head.public, ret);
+	return 0;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What Cordon remembers: a log that no process can quietly edit, and the items of the gate (conversations,
- * sources, approvals...). One contract, a backend for each database behind it (store/backend.h). A
- * transaction is a list of what is to be written; nothing waits for a lock while it is made. When
- * store_commit has returned 0, all of it is on the disk; when it returns -1, none of it is, or it is not
- * known, as when a connection breaks. No record, no run: callers act after the 0 and not before.
- * Nothing here knows what the items mean.
+ * The store: a log that cannot be edited unnoticed, and the items of the gate (conversations,
+ * sources, approvals...). There is one contract, and a backend for each database (store/backend.h).
+ * A transaction is a list of steps; making it takes no lock. When store_commit returns 0, all of it
+ * is on the disk. When it returns -1, none of it is, or the result is unknown, as when a connection
+ * breaks. Callers act only after the 0: no record, no run. Nothing here knows what the items mean.
  */
 #ifndef CORDON_STORE_STORE_H
 #define CORDON_STORE_STORE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@ enum {
 	STORE_VALUE_MAX = 4 << 20,   /* and of its value */
 	STORE_OPS_MAX = 1024,	     /* in one transaction */
 	STORE_RECORDS_MAX = 256,     /* of them records */
-	STORE_BYTES_MAX = 8 << 20,   /* of all its records, keys and values */
-	STORE_WAIT_MS = 5000,	     /* for one other to finish writing */
+	STORE_BYTES_MAX = 8 << 20,   /* of all its records and values */
+	STORE_WAIT_MS = 5000,	     /* for another process to finish writing */
 	STORE_CHECKPOINT_EVERY = 256 /* records */
 };
 
@@ -44,15 +44,20 @@ enum store_kind {
 };
 const char *store_kind_name(enum store_kind kind);
 
+/* The sys_errno of store_open's error when the state has a format that this cordon does not know. */
+#define STORE_NO_FORMAT EPROTONOSUPPORT
+
 struct store;
 
 struct store_options {
 	int dir;	 /* the state directory (store/state.h); kept open by the caller */
 	const char *url; /* of a database server; NULL: a file in DIR */
 	bool read_only;	 /* nothing is made or changed */
-	/* Somebody has looked: that the file of checkpoints is gone is no reason to refuse. */
-	bool accepts_unkept;
-	int wait_ms; /* for others to finish writing; 0: STORE_WAIT_MS */
+	/* A person is about to accept that the log lacks transactions that the file heads has
+	 * (store/accept.h). */
+	bool accepts;
+	bool is_raw; /* only for restoring (store/backup.h): no log is begun or checked */
+	int wait_ms; /* for other processes to finish writing; 0: STORE_WAIT_MS */
 };
 
 int store_open(const struct store_options *options, struct store **ret, struct err *err);
@@ -63,22 +68,22 @@ static inline void store_close_at(struct store **s)
 }
 #define AUTO_STORE __attribute__((cleanup(store_close_at)))
 
-/* Writing. A transaction is the caller's, all zero at first; what is put into it is copied. A step
- * that fails leaves its error in it for commit to return, so a transaction reads as a list. */
+/* Writing. The caller owns the transaction and zeroes it first; steps copy their arguments. A step
+ * that fails leaves its error in the transaction for store_commit to return, so the steps need no
+ * checks. */
 struct store_tx {
 	struct arena arena;
 	struct store_op *op;
 	size_t count, room, bytes, records;
-	bool is_final; /* it ends something that an old copy of the log would bring back: it is signed */
 	struct err failed;
-	/* When it is committed: */
+	/* Set by store_commit: */
 	uint64_t first_seq; /* of its records, which follow each other */
-	uint64_t version;   /* of the items it put */
+	uint64_t version;   /* of the items that it has put */
 };
 
-/* What an item's version must be. A version is never used twice for one key. */
-#define STORE_NEW 0	     /* it must not be there yet */
-#define STORE_ANY UINT64_MAX /* whatever is there */
+/* The version that an item is expected to have. A version is never used twice for one key. */
+#define STORE_NEW 0	     /* the item must not exist */
+#define STORE_ANY UINT64_MAX /* any version, or no item */
 
 /* BODY is finished (jcs_finish). */
 void store_append(struct store_tx *tx, enum record_kind kind, const char *const *refs, size_t refc,
@@ -86,43 +91,58 @@ void store_append(struct store_tx *tx, enum record_kind kind, const char *const 
 void store_put(struct store_tx *tx, enum store_kind kind, const char *key, const void *value,
 	       size_t len, uint64_t expected);
 void store_delete(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected);
-/* The item must still have that version; it keeps it, so two who only look do not meet. */
+/* The item must still have that version. It keeps it, so two transactions that only expect do not
+ * conflict. */
 void store_expect(struct store_tx *tx, enum store_kind kind, const char *key, uint64_t expected);
-/* ERR_CONFLICT: an item has another version than was expected. */
+/* Only for archives: replaces a record by its STUB (RECORD_STUB bytes) and removes its REFS from
+ * the index. */
+void store_strip(struct store_tx *tx, uint64_t seq, const uint8_t *stub, const char *const *refs,
+		 size_t refc);
+/* Only for upgrades and accepted losses: deletes all items of a kind. */
+void store_clear(struct store_tx *tx, enum store_kind kind);
+/* Only for upgrades: sets the state's format. */ void store_format(struct store_tx *tx,
+								    uint64_t from, uint64_t to);
+/* ERR_CONFLICT: an item does not have the expected version. */
 int store_commit(struct store *s, struct store_tx *tx, struct err *err);
-/* When it is committed: the last record of that kind in it, by number and hash; or false. */
+/* The number and hash of the last record of that kind in a committed transaction; or false. */
 bool store_tx_record(const struct store_tx *tx, enum record_kind kind, uint64_t *ret_seq,
 		     uint8_t ret_hash[RECORD_HASH]);
 void store_tx_done(struct store_tx *tx);
 #define AUTO_TX __attribute__((cleanup(store_tx_done)))
 
+/* Redacts text from outside for an item, as records do by themselves. */
+int store_redact(const struct store *s, const char *text, size_t len, struct buf *out,
+		 struct err *err);
+
 /* Reading. */
 struct store_item {
-	uint64_t version; /* 0: it is not there */
+	uint64_t version; /* 0: there is no such item */
 	char key[STORE_KEY_MAX + 1];
 	const uint8_t *value;
 	size_t len;
 };
-/* RET->value is malloc'd. 0 also when it is not there. */
+/* RET->value is malloc'd. Returns 0 also when there is no such item. */
 int store_get(struct store *s, enum store_kind kind, const char *key, struct store_item *ret,
 	      struct err *err);
 void store_item_done(struct store_item *item);
 #define AUTO_ITEM __attribute__((cleanup(store_item_done)))
 
-/* Is called for each; what it returns other than 0 ends the list and is returned. */
+/* Is called for each item. A result other than 0 ends the list and becomes the list's result. */
 typedef int store_item_fn(void *context, const struct store_item *item, struct err *err);
-/* In the order of their keys, those that begin with PREFIX and come after AFTER ("" for all). */
+/* The items whose keys begin with PREFIX and come after AFTER ("" for all), in the order of their
+ * keys. */
 struct store_range {
 	const char *prefix, *after;
 	size_t limit; /* 0: all */
-	/* Only those with a later version than this. Versions count transactions of the whole store, so what
-	 * was put behind something else has a later one. */
+	/* Only items with a later version than this. Versions count the transactions of the whole
+	 * store, so they tell the order in which items were put. */
 	uint64_t newer;
 };
 int store_list(struct store *s, enum store_kind kind, const struct store_range *range,
 	       store_item_fn *fn, void *context, struct err *err);
 
-/* A record as it is stored; BYTES are what record_decode takes, HASH what they are said to hash to. */
+/* A record as the database has it. BYTES are for record_decode; HASH is the stored hash and not
+ * checked. */
 struct store_row {
 	uint64_t seq;
 	const uint8_t *hash, *bytes;
@@ -132,16 +152,16 @@ typedef int store_row_fn(void *context, const struct store_row *row, struct err 
 /* At most LIMIT (0: all), beginning with the first whose number is FROM or higher. */
 int store_read(struct store *s, uint64_t from, uint64_t limit, store_row_fn *fn, void *context,
 	       struct err *err);
-/* Those that have the ref. */
+/* The records that have the ref. */
 int store_find(struct store *s, const char *ref, uint64_t from, uint64_t limit, store_row_fn *fn,
 	       void *context, struct err *err);
 /* How many records there are. */
 int store_size(struct store *s, uint64_t *ret, struct err *err);
 
-/* Signs the log as it is now, if it has grown since the last time, and gives the newest note;
- * TEXT has room for NOTE_MAX bytes. */
+/* Signs the log as it is now, if it has grown since the last checkpoint, and returns the newest
+ * checkpoint. TEXT has room for NOTE_MAX bytes. */
 int store_checkpoint(struct store *s, char *text, struct err *err);
-/* What somebody else needs to check such notes: name+id+key. RET has room for NOTE_VKEY_MAX. */
+/* The key that checks such checkpoints, as name+id+key. RET has room for NOTE_VKEY_MAX. */
 int store_vkey(struct store *s, char *ret, struct err *err);
 
 #endif

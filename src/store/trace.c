@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Breadth first over names; then the records are read once more, in their order. A table says which
- * records of a name are part of its past: a source has one ingest, and a hundred runs that used it later
- * are not its past.
+ * Walks breadth first over refs, then reads the records once more in their order. A table says
+ * which records of a ref belong to its past: a source has one ingest record; runs that used the
+ * source later are not part of its past.
  */
 #include "store/trace.h"
 
@@ -16,27 +16,29 @@
 #define ALL (BIT(RECORD_KINDS) - 1)
 enum { REF_PLACES = 2 * TRACE_REFS_MAX, SEEN_PLACES = 2 * TRACE_RECORDS_MAX };
 
-/* NAME: what stands before the colon. TAKES: the records of such a name that are its past.
- * FROM: the records whose names of this sort are followed. A record of a source names itself. */
+/* NAME: the part of a ref before the colon. TAKES: the kinds of records of such a ref that are its
+ * past. FROM: the kinds of records whose refs of this sort are followed. */
 static const struct {
 	const char *name;
 	unsigned takes, from;
 } rows[] = {
-	{"run", ALL, ALL & ~BIT(RECORD_POLICY)}, /* a policy's story is not that of all runs */
+	{"run", ALL,
+	 ALL & ~BIT(RECORD_POLICY)}, /* else a change of policy would lead to all runs */
 	{"src", BIT(RECORD_INGEST), ALL & ~(BIT(RECORD_RESULT) | BIT(RECORD_INGEST))},
 	{"ticket", BIT(RECORD_TICKET), ALL},
 	{"apr", BIT(RECORD_APPROVAL), ALL},
-	/* What was read in the conversation until it was decided: a verdict does not name all of that. */
+	/* Everything read in the conversation before the decision; a verdict does not name all of
+	 * it. */
 	{"conv", BIT(RECORD_INGEST) | BIT(RECORD_CONVERSATION),
 	 BIT(RECORD_VERDICT) | BIT(RECORD_APPROVAL) | BIT(RECORD_APPLY)},
 };
 
-/* Names and records that were met, found again by a table of their places + 1; 0: free. */
+/* The refs and records so far, with hash tables of their indexes + 1; 0: free. */
 struct trace {
 	trace_fn *fn;
 	void *context;
 	char (*ref)[RECORD_REF_MAX + 1];
-	uint64_t *before; /* of each ref: records after this one are not its past */
+	uint64_t *before; /* per ref: later records are not its past */
 	size_t refc, at;  /* AT: the one being walked */
 	uint64_t *seen;
 	size_t seenc;
@@ -63,7 +65,7 @@ static uint32_t *ref_place(const struct trace *t, const char *ref)
 	return &t->ref_place[at];
 }
 
-/* One that is met again, and later, has more of a past: it is walked once more. */
+/* A ref that is found again from a later record has more past: it is walked once more. */
 static int add_ref(struct trace *t, const char *ref, uint64_t before, struct err *err)
 {
 	uint32_t *place = ref_place(t, ref);
@@ -75,7 +77,7 @@ static int add_ref(struct trace *t, const char *ref, uint64_t before, struct err
 		return 0;
 	}
 	if (t->refc == TRACE_REFS_MAX)
-		return err_set(err, ERR_LIMIT, "the story has over %d names", TRACE_REFS_MAX);
+		return err_set(err, ERR_LIMIT, "the trace has over %d names", TRACE_REFS_MAX);
 	memcpy(t->ref[t->refc], ref, strlen(ref) + 1);
 	t->before[t->refc++] = before;
 	*place = (uint32_t)t->refc;
@@ -90,14 +92,14 @@ static int add_record(struct trace *t, uint64_t seq, struct err *err)
 		if (t->seen[t->seen_place[at] - 1] == seq)
 			return 1;
 	if (t->seenc == TRACE_RECORDS_MAX)
-		return err_set(err, ERR_LIMIT, "the story has over %d records", TRACE_RECORDS_MAX);
+		return err_set(err, ERR_LIMIT, "the trace has over %d records", TRACE_RECORDS_MAX);
 	t->seen[t->seenc++] = seq;
 	t->seen_place[at] = (uint32_t)t->seenc;
 	return 0;
 }
 
-/* Until when what R names is past. A run's own records come after the one that named it: it is past as a
- * whole or not at all. */
+/* The last record that belongs to the past of a ref in R. A run belongs to it as a whole, with the
+ * records after R. */
 static uint64_t past_of(const struct record *r, unsigned takes)
 {
 	return takes == ALL ? UINT64_MAX : r->seq;
@@ -153,7 +155,6 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What the walk has met was decoded then. */
 static int tell_row(void *context, const struct store_row *row, struct err *err)
 {
 	struct trace *t = context;
@@ -163,7 +164,7 @@ static int tell_row(void *context, const struct store_row *row, struct err *err)
 								: t->fn(t->context, row, &r, err);
 }
 
-/* Those that follow each other are read together. */
+/* Reads consecutive records together. */
 static int tell(struct trace *t, struct store *s, struct err *err)
 {
 	int said = 0;
@@ -195,7 +196,7 @@ int trace_back(struct store *s, const char *ref, trace_fn *fn, void *context, st
 	if (!refs || !before || !seen || !ref_places || !seen_places)
 		return err_memory(err);
 	if (!record_ref_is_good(ref))
-		return err_set(err, ERR_INPUT, "that is no name of a record");
+		return err_set(err, ERR_INPUT, "invalid name of a record");
 	if (add_ref(&t, ref, UINT64_MAX, err) < 0 || walk(&t, s, err) < 0)
 		return -1;
 	return tell(&t, s, err);

@@ -1,52 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * One pass over the records in their order. The first thing that does not fit ends it: what comes
- * after a bad record says nothing any more. Records are the database's word, so each is decoded
- * as strictly as if a stranger had sent it.
+ * One pass over the records in their order. The first problem ends it, because records after a bad
+ * one prove nothing. The database is not trusted: each record is decoded strictly.
  */
 #include "store/verify.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "store/chain.h"
+#include "store/chain_heads.h"
 #include "store/verify_walk.h"
 
-static const char *const names[VERIFY_PROBLEMS] = {
-	[VERIFY_GOOD] = "good",		[VERIFY_FORM] = "form",
-	[VERIFY_EDITED] = "edited",	[VERIFY_MISSING] = "missing",
-	[VERIFY_ORDER] = "order",	[VERIFY_SIGNATURE] = "signature",
-	[VERIFY_FORKED] = "forked",	[VERIFY_TRUNCATED] = "truncated",
-	[VERIFY_REPLACED] = "replaced", [VERIFY_HEAD] = "head",
-	[VERIFY_UNKEPT] = "unkept",	[VERIFY_INDEX] = "index",
-};
-
-const char *verify_problem_name(enum verify_problem problem)
-{
-	return names[problem];
-}
-
-/* Ends the pass: 1. */
-int verify_found(struct verify_walk *w, enum verify_problem problem, uint64_t first, uint64_t last,
-		 const char *fmt, ...)
-{
-	struct verify_report *r = w->report;
-	va_list ap;
-
-	r->problem = problem;
-	r->has_record = true;
-	r->first_bad = first;
-	r->last_bad = last;
-	va_start(ap, fmt);
-	vsnprintf(r->words, sizeof(r->words), fmt, ap);
-	va_end(ap);
-	return 1;
-}
-
-/* The clock of the day may be set back, that of one boot may not; neither proves an edit. */
+/* Counts steps back of either clock. They do not prove an edit. */
 static void look_at_clocks(struct verify_walk *w, const struct record *r)
 {
 	bool same_boot = strcmp(w->boot, r->boot) == 0;
@@ -59,7 +26,7 @@ static void look_at_clocks(struct verify_walk *w, const struct record *r)
 	w->mono = r->mono;
 }
 
-/* The first record says which log it is and whose. */
+/* The first record has the log's id and key. */
 static int genesis(struct verify_walk *w, const struct record *r)
 {
 	uint8_t log_id[HEAD_LOG_ID], public[KEY_PUBLIC];
@@ -67,18 +34,18 @@ static int genesis(struct verify_walk *w, const struct record *r)
 
 	if (r->kind != RECORD_GENESIS || !jcs_hex_at(r->body, "log", log_id, sizeof(log_id)) ||
 	    !jcs_hex_at(r->body, "key", public, sizeof(public)))
-		return verify_found(w, VERIFY_FORM, 0, 0, "record 0 does not begin a log");
+		return verify_fail(w, VERIFY_FORM, 0, 0, "record 0 does not begin a log");
 	note_origin(log_id, origin);
 	if (w->origin[0] && strcmp(origin, w->origin) != 0)
-		return verify_found(w, VERIFY_REPLACED, 0, 0, "this is %s, and %s was expected",
-				    origin, w->origin);
+		return verify_fail(w, VERIFY_REPLACED, 0, 0, "this is %s, and %s was expected",
+				   origin, w->origin);
 	memcpy(w->origin, origin, sizeof(origin));
 	memcpy(w->public, public, sizeof(public));
 	w->met_key = memcmp(public, w->trusted, KEY_PUBLIC) == 0;
 	return verify_may_have_key(w)
 		       ? 0
-		       : verify_found(w, VERIFY_REPLACED, 0, 0,
-				      "record 0 names another key than the one that is trusted");
+		       : verify_fail(w, VERIFY_REPLACED, 0, 0,
+				     "record 0 names another key than the one that is trusted");
 }
 
 static int check_place(struct verify_walk *w, const struct store_row *row)
@@ -87,8 +54,8 @@ static int check_place(struct verify_walk *w, const struct store_row *row)
 
 	if (row->seq == next)
 		return 0;
-	return verify_found(w, VERIFY_MISSING, next, row->seq - 1, "record %llu is missing",
-			    (unsigned long long)next);
+	return verify_fail(w, VERIFY_MISSING, next, row->seq - 1, "record %llu is missing",
+			   (unsigned long long)next);
 }
 
 static int check_chain(struct verify_walk *w, const struct store_row *row, const struct record *r)
@@ -97,32 +64,117 @@ static int check_chain(struct verify_walk *w, const struct store_row *row, const
 	uint8_t hash[RECORD_HASH];
 
 	if (r->seq != row->seq)
-		return verify_found(w, VERIFY_ORDER, seq, seq,
-				    "record %llu stands in the place of %llu",
-				    (unsigned long long)r->seq, seq);
+		return verify_fail(w, VERIFY_ORDER, seq, seq,
+				   "record %llu is in the place of record %llu",
+				   (unsigned long long)r->seq, seq);
 	record_hash(row->bytes, row->len, hash);
 	if (memcmp(hash, row->hash, RECORD_HASH) != 0)
-		return verify_found(w, VERIFY_EDITED, seq, seq, "record %llu has been changed",
-				    seq);
+		return verify_fail(w, VERIFY_EDITED, seq, seq, "record %llu has been changed", seq);
 	if (memcmp(r->prev, w->last, RECORD_HASH) != 0)
-		return verify_found(w, VERIFY_EDITED, seq ? seq - 1 : 0, seq,
-				    "record %llu is not the one that record %llu was chained to",
-				    seq ? seq - 1 : 0, seq);
+		return verify_fail(w, VERIFY_EDITED, seq ? seq - 1 : 0, seq,
+				   "record %llu is not the one that record %llu was chained to",
+				   seq ? seq - 1 : 0, seq);
 	memcpy(w->last, hash, RECORD_HASH);
 	return 0;
 }
 
+static uint64_t name_sum(const struct verify_names *n, const char *name, uint64_t seq)
+{
+	uint8_t bytes[RECORD_REF_MAX + sizeof(seq)], hash[crypto_shorthash_BYTES];
+	size_t len = sizeof(seq);
+	uint64_t sum;
+
+	memcpy(bytes, &seq, sizeof(seq));
+	while (*name && len < sizeof(bytes))
+		bytes[len++] = (uint8_t)*name++;
+	crypto_shorthash(hash, bytes, len, n->key);
+	memcpy(&sum, hash, sizeof(sum));
+	return sum;
+}
+
+static bool is_first(const struct record *r, size_t end, const char *name)
+{
+	char other[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, other) && at < end;)
+		if (strcmp(other, name) == 0)
+			return false;
+	return true;
+}
+
+/* A name that a record has twice is once in the index. */
+static void names_add(struct verify_names *n, const struct record *r)
+{
+	char name[RECORD_REF_MAX + 1];
+
+	for (size_t at = 0; record_next_ref(r, &at, name);)
+		if (is_first(r, at, name))
+			n->sum += name_sum(n, name, r->seq);
+}
+
+/* Names of records that were added during the pass are not in the sum; LAST remembers the newest. */
+static int take_name(void *context, const struct store_item *item, struct err *err)
+{
+	struct verify_names *n = context;
+
+	(void)err;
+	if (item->version < n->size)
+		n->sum -= name_sum(n, item->key, item->version);
+	else if (item->version > n->last)
+		n->last = item->version;
+	return 0;
+}
+
+/* A record and its names are one transaction: the log must have the newest record of the index. */
+static int check_late_names(const struct verify_names *n, struct store *s, struct err *err)
+{
+	struct store_tip tip = {0};
+
+	if (n->last == 0 || n->last < n->size)
+		return 0;
+	if (s->backend->tip(s->self, &tip, err) < 0)
+		return -1;
+	return !tip.has_last || n->last > tip.last_seq;
+}
+
+/* Does the index have the names of all records, and no others? */
 static int check_names(struct verify_walk *w, struct store *s, struct err *err)
 {
-	int said = verify_names_check(&w->names, s, w->tree.size, err);
+	struct verify_names *n = &w->names;
 
-	if (said <= 0)
-		return said;
-	verify_found(
-		w, VERIFY_INDEX, 0, 0,
-		"the records are whole, but they are not found by all their names, and no others");
+	n->size = w->tree.size;
+	int r = s->backend->refs(s->self, take_name, n, err);
+	if (r == 0)
+		r = n->sum != 0 ? 1 : check_late_names(n, s, err);
+	if (r <= 0)
+		return r;
+	verify_fail(w, VERIFY_INDEX, 0, 0,
+		    "the records are whole, but the index of their names is not");
 	w->report->has_record = false;
 	return 1;
+}
+
+/* A stub's hashes are in the chain and the tree. Another record must call it archived, and a body
+ * in an archive must match the hashes. */
+static int look_at_stub(struct verify_walk *w, const struct store_row *row, struct err *err)
+{
+	const struct archive_row *kept = archive_find(w->archives, row->seq);
+
+	if (!archive_spans_meet(&w->spans, row->seq))
+		return verify_fail(w, VERIFY_MISSING, row->seq, row->seq,
+				   "record %llu has no body, but is not recorded as archived",
+				   (unsigned long long)row->seq);
+	if (kept && (memcmp(kept->hash, row->hash, RECORD_HASH) != 0 ||
+		     memcmp(kept->leaf, row->bytes + 1, RECORD_HASH) != 0))
+		return verify_fail(w, VERIFY_EDITED, row->seq, row->seq,
+				   "record %llu in the archive is not the record of the log",
+				   (unsigned long long)row->seq);
+	memcpy(w->last, row->hash, RECORD_HASH);
+	merkle_add(&w->tree, row->bytes + 1);
+	w->report->archived++;
+	w->report->held += kept != NULL;
+	w->report->records++;
+	return verify_heads_compare(w, err) < 0 ? -1 : verify_compare_notes(w);
 }
 
 static int look_at(void *context, const struct store_row *row, struct err *err)
@@ -134,10 +186,12 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 
 	if (said)
 		return said;
+	if (record_is_stub(row->bytes, row->len))
+		return look_at_stub(w, row, err);
 	if (record_decode(row->bytes, row->len, &r, err) < 0)
-		return verify_found(w, VERIFY_FORM, row->seq, row->seq,
-				    "record %llu is not as Cordon writes it",
-				    (unsigned long long)row->seq);
+		return verify_fail(w, VERIFY_FORM, row->seq, row->seq,
+				   "record %llu is not in the form that cordon writes",
+				   (unsigned long long)row->seq);
 	said = check_chain(w, row, &r);
 	if (said == 0 && r.seq == 0)
 		said = genesis(w, &r);
@@ -152,23 +206,23 @@ static int look_at(void *context, const struct store_row *row, struct err *err)
 	if (said)
 		return said;
 	look_at_clocks(w, &r);
-	verify_names_add(&w->names, &r);
+	names_add(&w->names, &r);
 	merkle_leaf(row->bytes, row->len, leaf);
 	merkle_add(&w->tree, leaf);
 	w->report->records++;
-	return verify_meet_notes(w);
+	return verify_heads_compare(w, err) < 0 ? -1 : verify_compare_notes(w);
 }
 
-/* More was signed than the records there are: the end is gone. */
+/* A kept checkpoint signs more records than the log has. */
 static int check_end(struct verify_walk *w)
 {
 	if (w->next_note == w->notes.count)
 		return 0;
 	uint64_t size = w->notes.note[w->notes.count - 1].size;
-	return verify_found(w, VERIFY_TRUNCATED, w->tree.size, size - 1,
-			    "record %llu is missing: %llu were signed, %llu are there",
-			    (unsigned long long)w->tree.size, (unsigned long long)size,
-			    (unsigned long long)w->tree.size);
+	return verify_fail(w, VERIFY_TRUNCATED, w->tree.size, size - 1,
+			   "record %llu is missing: %llu records were signed, the log has %llu",
+			   (unsigned long long)w->tree.size, (unsigned long long)size,
+			   (unsigned long long)w->tree.size);
 }
 
 static int check_head(struct verify_walk *w, const struct store_tip *tip, const struct head *head)
@@ -176,22 +230,23 @@ static int check_head(struct verify_walk *w, const struct store_tip *tip, const 
 	uint64_t size = w->tree.size;
 
 	if (head->tree.size > size)
-		return verify_found(w, VERIFY_MISSING, size, head->tree.size - 1,
-				    "record %llu is missing: the head knows %llu",
-				    (unsigned long long)size, (unsigned long long)head->tree.size);
+		return verify_fail(w, VERIFY_MISSING, size, head->tree.size - 1,
+				   "record %llu is missing: according to the head the log has %llu",
+				   (unsigned long long)size, (unsigned long long)head->tree.size);
 	if (size && memcmp(head->last, w->last, RECORD_HASH) != 0)
-		return verify_found(w, VERIFY_EDITED, size - 1, size - 1,
-				    "the last record, %llu, has been changed",
-				    (unsigned long long)size - 1);
+		return verify_fail(w, VERIFY_EDITED, size - 1, size - 1,
+				   "the last record, %llu, has been changed",
+				   (unsigned long long)size - 1);
 	if (tip->last_seq >= size)
-		return verify_found(w, VERIFY_HEAD, size, tip->last_seq,
-				    "there are records after the last that the head knows, %llu",
-				    (unsigned long long)size - 1);
+		return verify_fail(
+			w, VERIFY_HEAD, size, tip->last_seq,
+			"the log has records after record %llu, the last that the head knows",
+			(unsigned long long)size - 1);
 	if (memcmp(head->tree.edge, w->tree.edge, (size_t)merkle_edges(&w->tree) * MERKLE_HASH) !=
 		    0 ||
 	    memcmp(head->public, w->public, KEY_PUBLIC) != 0)
-		return verify_found(w, VERIFY_HEAD, size, size,
-				    "the head of the log does not fit to its records");
+		return verify_fail(w, VERIFY_HEAD, size, size,
+				   "the head of the log does not match its records");
 	return 0;
 }
 
@@ -200,8 +255,8 @@ static int take_genesis(void *context, const struct store_row *row, struct err *
 	struct record r;
 
 	if (record_decode(row->bytes, row->len, &r, err) < 0 || r.seq != 0)
-		return verify_found(context, VERIFY_FORM, 0, 0,
-				    "record 0 is not as Cordon writes it");
+		return verify_fail(context, VERIFY_FORM, 0, 0,
+				   "record 0 is not in the form that cordon writes");
 	return genesis(context, &r);
 }
 
@@ -211,13 +266,13 @@ static int is_there(void *context, const struct store_item *item, struct err *er
 	return 1;
 }
 
-/* Has it never been begun? Then nothing is wrong, and there is nothing to look at. Whoever removed
- * head and records has left something else: items, a checkpoint, or a key that somebody kept. 1, 0
- * or -1. */
+/* Was the log never begun? Then nothing is wrong. If head and records were removed, something else
+ * is left: items, a kept checkpoint, or a key that the caller trusts. 1, 0 or -1. */
 static int is_unbegun(const struct verify_walk *w, struct store *s, const struct store_tip *tip,
 		      const struct verify_options *o, struct err *err)
 {
-	if (tip->head_len || tip->has_last || w->notes.count || o->vkey)
+	if (tip->head_len || tip->has_last || w->notes.count || w->heads.has_next ||
+	    w->elsewhere.has_next || o->vkey)
 		return 0;
 	for (unsigned kind = 0; kind < STORE_KINDS; kind++) {
 		int r = store_list(s, (enum store_kind)kind, &(struct store_range){.limit = 1},
@@ -228,7 +283,8 @@ static int is_unbegun(const struct verify_walk *w, struct store *s, const struct
 	return 1;
 }
 
-/* The head first, and no further than it knows: others may be adding records meanwhile. */
+/* Reads the head first, and only the records that it knows: other processes may add records
+ * meanwhile. */
 static int walk_all(struct verify_walk *w, struct store *s, const struct verify_options *o,
 		    struct err *err)
 {
@@ -242,8 +298,9 @@ static int walk_all(struct verify_walk *w, struct store *s, const struct verify_
 	int unbegun = is_unbegun(w, s, &tip, o, err);
 	w->is_unbegun = unbegun > 0;
 	if (unbegun)
-		return unbegun < 0 ? -1 : chain_none(s->dir, err);
+		return unbegun < 0 ? -1 : heads_no_log(s->dir, err);
 	bool has_head = head_decode(tip.head, tip.head_len, &head, &none) == 0;
+	w->writes = has_head ? head.writes : UINT64_MAX;
 	int said = store_read(s, 0, 1, take_genesis, w, err);
 	if (said == 0 && w->origin[0])
 		said = verify_check_notes(w);
@@ -253,23 +310,28 @@ static int walk_all(struct verify_walk *w, struct store *s, const struct verify_
 		said = check_end(w);
 	if (said == 0 && w->is_changing)
 		said = verify_new_key_is_silent(w, w->tree.size);
-	if (said == 0 && w->has_key && !w->met_key && w->tree.size)
-		said = verify_found(w, VERIFY_REPLACED, 0, 0,
-				    "the key that is trusted has never been this log's");
+	bool is_strange = w->has_key && !w->met_key && w->tree.size;
+	if (said == 0 && is_strange)
+		said = verify_heads_end(w, err);
+	if (said == 0 && is_strange)
+		said = verify_fail(w, VERIFY_REPLACED, 0, 0,
+				   "the trusted key has never been a key of this log");
 	if (said)
 		return said;
 	if (has_head)
 		said = check_head(w, &tip, &head);
-	else
-		said = verify_found(w, VERIFY_HEAD, w->tree.size, w->tree.size,
-				    "the head of the log is damaged or gone");
 	if (said == 0)
-		said = verify_check_kept(w, err);
+		said = verify_heads_end(w, err);
+	if (said == 0 && !has_head)
+		said = verify_fail(w, VERIFY_HEAD, w->tree.size, w->tree.size,
+				   "the head of the log is damaged or missing");
+	if (said == 0)
+		said = verify_heads_exist(w, err);
 	return said ? said : check_names(w, s, err);
 }
 
-/* What no backend takes for a row of ours is no failure to look: somebody made it so. One that reads many
- * at once has given none of them: they are read one by one up to that. */
+/* A row that the backend cannot decode is a problem of the log and not a read error. The backend
+ * reads many rows at once, so the rows before the bad one are read again one by one. */
 static int damaged(struct verify_walk *w, struct store *s, const struct err *err)
 {
 	uint64_t before, at;
@@ -281,7 +343,7 @@ static int damaged(struct verify_walk *w, struct store *s, const struct err *err
 			return 1;
 		at = w->tree.size;
 	} while (at > before);
-	verify_found(w, w->has_tip ? VERIFY_FORM : VERIFY_HEAD, at, at, "%s", err->message);
+	verify_fail(w, w->has_tip ? VERIFY_FORM : VERIFY_HEAD, at, at, "%s", err->message);
 	w->report->has_record = w->has_tip;
 	return 1;
 }
@@ -289,18 +351,29 @@ static int damaged(struct verify_walk *w, struct store *s, const struct err *err
 int verify_log(struct store *s, const struct verify_options *options, struct verify_report *report,
 	       struct err *err)
 {
-	struct verify_walk w = {.report = report, .dir = options->dir};
+	AUTO_CLOSE int file = options->dir < 0 ? -1 : heads_open(options->dir, HEADS_READ, err);
+	struct verify_walk w = {.store = s,
+				.report = report,
+				.dir = options->dir,
+				.file = file < 0 ? -1 : file,
+				.archives = options->archives};
 
 	*report = (struct verify_report){0};
-	verify_names_begin(&w.names);
+	if (file == -1 && options->dir >= 0)
+		return -1;
+	randombytes_buf(w.names.key, sizeof(w.names.key));
 	int said = -1;
 	if (verify_choose_key(&w, options, err) == 0 && rotate_keys_load(&w.keys, s, err) == 0 &&
-	    kept_notes_load(&w.notes, options->dir, options->notes, options->notes_len, err) == 0) {
+	    accepted_load(&w.accepted, s, err) == 0 && archive_spans_load(&w.spans, s, err) == 0 &&
+	    kept_notes_load(&w.notes, options->notes, options->notes_len, err) == 0 &&
+	    verify_heads_begin(&w, options, err) == 0) {
 		said = walk_all(&w, s, options, err);
 		if (said < 0 && err->code == ERR_INPUT && !w.is_unbegun)
 			said = damaged(&w, s, err);
 	}
 	rotate_keys_done(&w.keys);
+	accepted_done(&w.accepted);
+	archive_spans_done(&w.spans);
 	kept_notes_done(&w.notes);
 	merkle_root(&w.tree, report->root);
 	return said < 0 ? -1 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers with their high byte first, bytes and texts after their length. A text has no zero in it
- * and is terminated again where it is read, in the arena. A message that is longer than what it
- * says is as bad as a shorter one.
+ * Encodes messages: numbers big-endian, bytes and texts after their length. A text must not contain
+ * a zero; the reader terminates it in its arena. Bytes left over at the end of a message are an
+ * error.
  */
 #include "store/wire.h"
 
@@ -102,10 +102,15 @@ static const char *get_text(struct in *in, size_t most)
 	return copy;
 }
 
+static bool has_record(enum store_op_kind op)
+{
+	return op == STORE_OP_APPEND || op == STORE_OP_STRIP;
+}
+
 static void put_op(struct buf *out, const struct store_op *op)
 {
 	put_number(out, op->op, 1);
-	if (op->op == STORE_OP_APPEND) {
+	if (has_record(op->op)) {
 		put_number(out, op->seq, 8);
 		buf_add(out, op->hash, RECORD_HASH);
 		put_number(out, op->refc, 4);
@@ -139,16 +144,16 @@ static void get_append(struct in *in, struct store_op *op)
 static void get_op(struct in *in, struct store_op *op)
 {
 	*op = (struct store_op){.op = (enum store_op_kind)get_choice(in, STORE_OP_KINDS)};
-	if (op->op == STORE_OP_APPEND) {
+	if (has_record(op->op)) {
 		get_append(in, op);
 	} else {
-		op->kind = (enum store_kind)get_choice(in, STORE_KINDS);
+		op->kind = (enum store_kind)get_choice(in, STORE_KINDS + 1);
+		in->failed |= op->kind == STORE_KINDS && op->op != STORE_OP_CLEAR;
 		op->key = get_text(in, STORE_KEY_MAX);
 		op->expected = get_number(in, 8);
 		op->version = get_number(in, 8);
 	}
-	op->data =
-		get_bytes(in, op->op == STORE_OP_APPEND ? RECORD_MAX : STORE_VALUE_MAX, &op->len);
+	op->data = get_bytes(in, has_record(op->op) ? RECORD_MAX : STORE_VALUE_MAX, &op->len);
 }
 
 static void get_ops(struct in *in, struct wire_request *r)
@@ -202,7 +207,7 @@ int wire_get_request(const uint8_t *data, size_t len, struct wire_request *ret, 
 	r.limit = get_number(&in, 8);
 	get_ops(&in, &r);
 	if (in.failed || in.p != in.end)
-		return err_set(err, ERR_INPUT, "a message to the database is damaged");
+		return err_set(err, ERR_INPUT, "a message to cordon-postgres is damaged");
 	*ret = r;
 	return 0;
 }
@@ -277,13 +282,13 @@ static void get_row(struct in *in, struct store_row *ret)
 {
 	ret->seq = get_number(in, 8);
 	ret->hash = get_raw(in, RECORD_HASH);
-	/* Whatever is in the database: verify is to see it. */
+	/* No check of the record: verify must see what the database has. */
 	ret->bytes = get_bytes(in, WIRE_MAX, &ret->len);
 }
 
 static bool has_tip(enum wire_call call)
 {
-	return call == WIRE_LOCK || call == WIRE_TIP;
+	return call == WIRE_LOCK || call == WIRE_TIP || call == WIRE_FORMAT;
 }
 
 static bool has_items(enum wire_call call)
@@ -352,12 +357,12 @@ int wire_get_answer(const uint8_t *data, size_t len, enum wire_call call, struct
 	else if (has_items(call) || has_rows(call))
 		get_page(&in, call, &a);
 	if (in.failed || in.p != in.end)
-		return err_set(err, ERR_SYSTEM, "an answer of the database is damaged");
+		return err_set(err, ERR_SYSTEM, "an answer of cordon-postgres is damaged");
 	*ret = a;
 	return 0;
 }
 
-/* MSG_NOSIGNAL: the other side may be gone. */
+/* MSG_NOSIGNAL: the peer may have ended. */
 static int send_all(int sock, const uint8_t *data, size_t len)
 {
 	while (len > 0) {
@@ -385,7 +390,7 @@ int wire_send(int sock, const struct buf *message)
 	return send_all(sock, head, sizeof(head)) < 0 ? -1 : send_all(sock, message->data, len);
 }
 
-/* LEN bytes: 1; none, because it has ended: 0. */
+/* 1: LEN bytes. 0: the stream ended before the first. */
 static int receive_all(int sock, uint8_t *data, size_t len, uint64_t end)
 {
 	size_t got = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What cordon and cordon-postgres say to each other over a socket pair: the backend's calls, each
- * one message and one answer. A message is its length (4 bytes, high one first) and then its bytes;
- * every part of it is bounded. Both sides take the other's bytes as a stranger's.
+ * The protocol between cordon and cordon-postgres on a socket pair: each call of the backend is one
+ * message and one answer. A message is its length (4 bytes, big-endian) and its bytes; every field
+ * has a maximum. Neither side trusts the other's bytes.
  */
 #ifndef CORDON_STORE_WIRE_H
 #define CORDON_STORE_WIRE_H
@@ -11,11 +11,10 @@
 #include "store/backend.h"
 
 enum {
-	WIRE_MAX =
-		STORE_BYTES_MAX + (1 << 20), /* a transaction with its frame, or a page of rows */
+	WIRE_MAX = STORE_BYTES_MAX + (1 << 20), /* a transaction, or a page of rows */
 	WIRE_URL_MAX = 4096,
 	WIRE_ROWS_MAX = 512, /* records or refs in a page */
-	WIRE_ITEMS_MAX = 16, /* items in one */
+	WIRE_ITEMS_MAX = 16, /* items in a page */
 	WIRE_OPS_MAX = STORE_OPS_MAX + 2,
 	WIRE_WAIT_MS = 60000, /* for an answer */
 };
@@ -31,29 +30,32 @@ enum wire_call {
 	WIRE_READ,
 	WIRE_FIND,
 	WIRE_REFS,
+	WIRE_ADD,
+	WIRE_SNAPSHOT,
+	WIRE_FORMAT,
 	WIRE_CALLS,
 };
 
-/* Only what the call needs is sent. */
+/* A call's arguments; those that it does not need are empty. */
 struct wire_request {
 	enum wire_call call;
 	bool read_only;
 	uint32_t wait_ms;
 	enum store_kind kind;
 	const char *url, *key, *prefix, *after, *ref;
-	uint64_t from, limit; /* of list, FROM is store_range's NEWER */
+	uint64_t from, limit; /* list: FROM is store_range's NEWER */
 	const struct store_op *op;
 	size_t count;
 };
 
-/* An answer: OK and what the call gives, or an error. */
+/* OK and the call's results, or an error. */
 struct wire_answer {
 	bool ok;
 	struct err err;
-	struct store_tip tip;
-	struct store_item item;	  /* of get; its value points into the message */
-	struct store_item *items; /* of list and refs */
-	struct store_row *rows;	  /* of read and find */
+	struct store_tip tip;	  /* format: LAST_SEQ is the number */
+	struct store_item item;	  /* get; its value points into the message */
+	struct store_item *items; /* list and refs */
+	struct store_row *rows;	  /* read and find */
 	size_t count;
 	bool has_more;
 };
@@ -65,8 +67,8 @@ void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_ans
 int wire_get_answer(const uint8_t *data, size_t len, enum wire_call call, struct wire_answer *ret,
 		    struct arena *arena, struct err *err);
 
-/* A whole message. RET's bytes are replaced. Receiving: 0 at the end, -1 with errno, 1. WAIT_MS
- * -1: as long as it takes. */
+/* Send and receive a whole message. wire_receive replaces RET's bytes and returns 1; 0 at the end
+ * of the stream; -1 with errno. WAIT_MS -1: no timeout. */
 int wire_send(int sock, const struct buf *message);
 int wire_receive(int sock, struct buf *ret, int wait_ms);
 

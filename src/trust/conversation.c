@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conversations as rows of the store. A change names the version that it was made from: of two processes
- * that change one conversation, the second one reads it again, so that no exposure is lost.
+  * Conversations as rows of the store. A change names the version that it started from: if two
+  * processes change one conversation, the second must read it again, so that no exposure is lost.
  */
 #include "trust/conversation.h"
 
@@ -72,7 +72,7 @@ void conversation_expect(const struct conversation *c, struct store_tx *tx)
 	if (c->version)
 		store_expect(tx, STORE_CONVERSATION, id_hex(&c->id, key), c->version);
 	else
-		conversation_put(c, tx); /* it is not there yet, and must not be */
+		conversation_put(c, tx); /* the commit fails if the row exists */
 }
 
 void conversation_record(const struct conversation *c, const char *what, struct store_tx *tx)
@@ -86,13 +86,13 @@ void conversation_record(const struct conversation *c, const char *what, struct 
 	jcs_init(&j, RECORD_BODY_MAX);
 	if (c->exposed_us)
 		jcs_str(&j, "cause", c->cause);
-	jcs_str(&j, "conversation", hex);
+	jcs_word(&j, "conversation", hex);
 	if (c->ended_us)
 		jcs_str(&j, "end", c->end);
-	jcs_str(&j, "principal", c->principal);
-	jcs_str(&j, "state", c->exposed_us ? "exposed" : "clean");
+	jcs_word(&j, "principal", c->principal);
+	jcs_word(&j, "state", c->exposed_us ? "exposed" : "clean");
 	jcs_str(&j, "title", c->title);
-	jcs_str(&j, "what", what);
+	jcs_word(&j, "what", what);
 	if (jcs_finish(&j, &err) < 0)
 		tx->failed = err;
 	else
@@ -157,7 +157,7 @@ int conversation_find(struct keeper *k, const char *name, struct conversation *r
 		return -1;
 	if (s.count == 1)
 		return 0;
-	return s.count ? err_set(err, ERR_INPUT, "%.64s begins more than one conversation", name)
+	return s.count ? err_set(err, ERR_INPUT, "%.64s is the beginning of more than one id", name)
 		       : no_such(name, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * All entries and marks are one row of the store: a decision expects the row's version, so that no mark
- * is missed that was made meanwhile.
+  * All entries and marks are one row of the store. A decision expects the row's version, so that it
+  * cannot miss a mark that was made meanwhile.
  */
 #include "trust/directory.h"
 
@@ -33,7 +33,7 @@ static int identify(int fd, struct directory_identity *ret)
 	return 0;
 }
 
-/* The kernel's name for an open directory has no link in it; one that is gone has no name. */
+/* The name that the kernel gives for an open directory has no links. A removed directory has none. */
 static int name_of(int fd, char ret[PATH_MAX], struct err *err)
 {
 	char link[64];
@@ -64,7 +64,7 @@ static int open_directory(int fd, struct err *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_errno(err, ERR_SYSTEM, "looking at it");
+		return err_errno(err, ERR_SYSTEM, "reading its attributes");
 	int dir = S_ISDIR(st.st_mode) ? openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC)
 				      : above_open_parent(fd, &st);
 	return dir < 0 ? err_errno(err, ERR_INPUT, "opening its directory") : dir;
@@ -82,10 +82,11 @@ static int find(int fd, struct directory_place *ret, struct err *err)
 			       DIRECTORY_DEPTH_MAX);
 	for (ret->depth = 0; ret->depth < depth; ret->depth++) {
 		if (identify(dir, &ret->identity[ret->depth]) < 0)
-			return err_errno(err, ERR_SYSTEM, "looking at the directories above it");
+			return err_errno(err, ERR_SYSTEM,
+					 "reading the attributes of a parent directory");
 		int up = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (up < 0)
-			return err_errno(err, ERR_SYSTEM, "opening the directories above it");
+			return err_errno(err, ERR_SYSTEM, "opening a parent directory");
 		scope_close(&dir);
 		dir = up;
 	}
@@ -184,7 +185,7 @@ bool directory_holds(const char *dir, const char *path)
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* What the system's package manager wrote, for every account alike. */
+/* Written by the package manager, the same for every account. */
 static const char *const system_paths[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"};
 
 static bool is_system(const char *path)
@@ -203,7 +204,7 @@ static bool is_same(const struct directory *e, const struct directory_place *at)
 	return now->inode == e->identity.inode && now->born_ns == e->identity.born_ns;
 }
 
-/* The longest path of an entry that holds the place. */
+/* The entry with the longest path that holds the place. */
 static const struct directory *nearest(const struct directories *d,
 				       const struct directory_place *at)
 {
@@ -218,7 +219,7 @@ static const struct directory *nearest(const struct directories *d,
 	return best;
 }
 
-/* One at or below the place; or one above it that is newer than the entry. */
+/* Is there a mark at or below the place, or one above it that is newer than the entry? */
 static bool is_marked(const struct directories *d, const struct directory_place *at,
 		      uint64_t trusted_us)
 {
@@ -266,7 +267,6 @@ static void remove_at(struct directories *d, size_t i)
 	d->list[i] = d->list[--d->count];
 }
 
-/* The entry of this path. */
 static void remove_entry(struct directories *d, const char *path)
 {
 	for (size_t i = d->count; i-- > 0;)
@@ -280,9 +280,8 @@ static int add(struct directories *d, enum directory_kind kind, const struct dir
 	if (d->count == DIRECTORIES_MAX) {
 		err_set(err, ERR_LIMIT, "at most %d directories are trusted or marked",
 			DIRECTORIES_MAX);
-		err_cure(err, "cordon trust list; cordon untrust DIR frees a directory that is "
-			      "gone, unless "
-			      "one above it is trusted");
+		err_cure(err, "remove entries of directories that no longer exist: cordon trust "
+			      "list, cordon untrust DIR");
 		return -1;
 	}
 	d->list[d->count++] =
@@ -304,7 +303,7 @@ int directory_set(struct directories *d, const struct directory_place *at, bool 
 	return add(d, trusted ? DIRECTORY_TRUSTED : DIRECTORY_UNTRUSTED, at, by, now_us, err);
 }
 
-/* Is there a trusted directory at, above or below the path? *RET_NEWEST: when the last was trusted. */
+/* Is a trusted directory at, above or below the path? *RET_NEWEST: the latest time of trusting one. */
 static bool concerns_trusted(const struct directories *d, const char *path, uint64_t *ret_newest)
 {
 	bool any = is_system(path);
@@ -344,7 +343,7 @@ bool directory_forget(struct directories *d, const char *path)
 	return found;
 }
 
-/* The first mark since a person trusted something here stays: it says since when files may have changed. */
+/* The first mark after the latest trusting stays: it shows since when files may have changed. */
 int directory_mark(struct directories *d, const struct directory_place *at, const char *run,
 		   uint64_t now_us, struct err *err)
 {

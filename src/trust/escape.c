@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Escapes: \\xHH for a byte that is no character, \\u{H} for a character that must not be seen as
- * it is.
+  * \\xHH is a byte that is not part of a character, \\u{H} a character that must not be shown.
  */
 #include "trust/escape.h"
 
@@ -13,7 +12,7 @@
 
 enum { ESCAPE_MAX = 12, DOTS = 3 };
 
-/* Controls, marks of direction, invisible ones, and what is no character for anybody. */
+/* Control, direction, invisible and private characters, and code points without a character. */
 static const struct {
 	uint32_t first, last;
 } rows[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See id.h.
+  * Makes, writes and reads ids.
  */
 #include "trust/id.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of what Cordon remembers: 128 random bits, shown as 32 hexadecimal digits.
+  * Ids of conversations, sources and tickets: 128 random bits, shown as 32 hexadecimal digits.
  */
 #ifndef CORDON_TRUST_ID_H
 #define CORDON_TRUST_ID_H
@@ -18,7 +18,7 @@ struct id {
 bool id_is_same(const struct id *a, const struct id *b);
 void id_random(struct id *ret);
 const char *id_hex(const struct id *id, char ret[ID_HEX]);
-/* LEN characters, all of them. */
+/* All LEN characters must be the id. */
 bool id_parse(const char *hex, size_t len, struct id *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See keeper.h.
+  * The real clock; tests set their own.
  */
 #include "trust/keeper.h"
 

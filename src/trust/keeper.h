@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every part here that remembers needs: the store and the clock.
+  * The store and the clock, which conversations, sources, directories and tickets share.
  */
 #ifndef CORDON_TRUST_KEEPER_H
 #define CORDON_TRUST_KEEPER_H
@@ -9,7 +9,7 @@
 #include "trust/id.h"
 
 enum {
-	KEEPER_TRIES_MAX = 64, /* when other processes change the same conversation meanwhile */
+	KEEPER_TRIES_MAX = 64, /* attempts while other processes change the same row */
 	PRINCIPAL_MAX = 128,   /* bytes of an account's name: "uid:1000" */
 	KEEPER_SHA256 = 32,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values in bytes. What has failed stays failed and gives zeros.
+  * Values as bytes. After a failure every read gives zero.
  */
 #include "trust/pack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain values in bytes, for rows of the store and for tokens: fixed sizes, lowest byte first.
- * Writing too much or reading past the end sets a flag that the owner checks once at the end.
+  * Plain values as bytes, for rows of the store: fixed sizes, little endian. Writing or reading beyond
+  * the end sets a flag, which the caller checks once at the end.
  */
 #ifndef CORDON_TRUST_PACK_H
 #define CORDON_TRUST_PACK_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct packer {
-	uint8_t *data; /* the caller's, with ROOM bytes */
+	uint8_t *data; /* has ROOM bytes; the caller owns it */
 	size_t room, len;
 	bool failed;
 };
@@ -30,11 +30,11 @@ void pack_text(struct packer *p, const char *text);
 
 void unpack_bytes(struct unpacker *u, void *ret, size_t len);
 uint64_t unpack_uint(struct unpacker *u, unsigned size);
-/* A value below LIMIT, otherwise it has failed and gives 0. */
+/* Fails and returns 0 if the value is not below LIMIT. */
 unsigned unpack_enum(struct unpacker *u, unsigned limit);
-/* Without a NUL in it; fails when it does not fit. */
+/* Fails if the text does not fit or contains NUL. */
 void unpack_text(struct unpacker *u, char *ret, size_t size);
-/* All was there and nothing is left. */
+/* Did all reads succeed, with no byte left? */
 bool unpack_is_done(const struct unpacker *u);
 
 #endif

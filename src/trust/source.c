@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commits and reads sources. Fingerprints that do not fit into one transaction go before it, under
- * an id that is not published yet; the row, the record and the exposure go together, and last.
+  * Commits, reads and evicts sources. Fingerprints that do not fit into one transaction are written
+  * first, under an id that is not yet known to others. Row, record and exposure follow in one
+  * transaction.
  */
 #include "trust/source.h"
 
@@ -12,16 +13,16 @@
 
 #include "base/digest.h"
 #include "store/redact.h"
-#include "trust/canon.h"
 #include "trust/escape.h"
+#include "trust/evidence/canonical_text.h"
 #include "trust/pack.h"
-#include "trust/sourceprints.h"
+#include "trust/source_prints.h"
 
 enum {
 	ROW_VERSION = 2,
 	ROW_MAX = 256 + SOURCE_NAME_MAX,
 	REF_MAX = RECORD_REF_MAX + 1,
-	NAME_LOOKED_AT = 2 * SOURCE_NAME_MAX, /* bytes; no more of it can be in the row */
+	NAME_READ_MAX = 2 * SOURCE_NAME_MAX, /* bytes; the row cannot have more */
 };
 
 static void pack_source(struct packer *p, const struct source *s)
@@ -86,21 +87,21 @@ static void log_source(struct store_tx *tx, const struct source *s, const struct
 
 	jcs_init(&j, RECORD_BODY_MAX);
 	jcs_int(&j, "bytes", (int64_t)s->bytes);
-	jcs_str(&j, "conversation", id_hex(&s->conversation, hex));
+	jcs_word(&j, "conversation", id_hex(&s->conversation, hex));
 	snprintf(conv, sizeof(conv), "conv:%s", hex);
-	jcs_str(&j, "grade", grade_name(s->grade));
-	jcs_str(&j, "id", id_hex(&s->id, hex));
+	jcs_word(&j, "grade", grade_name(s->grade));
+	jcs_word(&j, "id", id_hex(&s->id, hex));
 	snprintf(src, sizeof(src), "src:%s", hex);
-	jcs_str(&j, "kind", source_kind_name(s->kind));
+	jcs_word(&j, "kind", source_kind_name(s->kind));
 	jcs_str(&j, "name", s->name);
 	jcs_list(&j, "rules");
 	for (size_t i = 0; i < in->rulec; i++)
-		jcs_str(&j, NULL, in->rules[i]);
+		jcs_word(&j, NULL, in->rules[i]);
 	jcs_end(&j);
 	jcs_hex(&j, "sha256", s->sha256, sizeof(s->sha256));
 	snprintf(file, sizeof(file), "file:%s",
 		 sodium_bin2hex(sha, sizeof(sha), s->sha256, sizeof(s->sha256)));
-	jcs_str(&j, "trust", source_trust_name(s->trust));
+	jcs_word(&j, "trust", source_trust_name(s->trust));
 	for (size_t i = 0; i < in->refc; i++)
 		refs[3 + i] = in->refs[i];
 	if (jcs_finish(&j, &err) < 0)
@@ -109,31 +110,33 @@ static void log_source(struct store_tx *tx, const struct source *s, const struct
 		store_append(tx, RECORD_INGEST, refs, 3 + in->refc, &j);
 }
 
-/* Secrets in it are taken out, as in the log. */
-static void make_name(const struct source_in *in, struct source *s)
+/* The row has no secret that the log would redact. */
+static int make_name(const struct keeper *k, const struct source_in *in, struct source *s,
+		     struct err *err)
 {
 	AUTO_BUF struct buf b = {.most = REDACT_OUT_MAX};
-	size_t len = in->name_len < NAME_LOOKED_AT ? in->name_len : NAME_LOOKED_AT;
+	size_t len = in->name_len < NAME_READ_MAX ? in->name_len : NAME_READ_MAX;
 
-	if (in->name)
-		redact(&b, in->name, len);
-	escape_text((const char *)b.data, b.failed ? 0 : b.len, s->name, sizeof(s->name));
+	if (in->name && store_redact(k->store, in->name, len, &b, err) < 0)
+		return -1;
+	escape_text((const char *)b.data, b.len, s->name, sizeof(s->name));
+	return 0;
 }
 
 static int check(const struct source_in *in, struct err *err)
 {
 	if (in->count == 0 || in->count > INDEX_TEXTS_MAX || in->refc > SOURCE_REFS_MAX ||
 	    in->rulec > SOURCE_RULES_MAX || in->kind >= FROM_COUNT || in->grade >= GRADE_COUNT)
-		return err_set(err, ERR_USAGE, "that is no source");
+		return err_set(err, ERR_USAGE, "not a valid source");
 	if (in->text[0].len > CANON_TEXT_MAX) {
-		err_set(err, ERR_LIMIT, "a source is over %zu bytes", CANON_TEXT_MAX);
+		err_set(err, ERR_LIMIT, "the source is larger than %zu bytes", CANON_TEXT_MAX);
 		err_cure(err, "ingest it in parts");
 		return -1;
 	}
 	return 0;
 }
 
-/* "web page https://example.org/": what a person is told exposed the conversation. */
+/* The cause that people see, for example "web page https://example.org/". */
 static void expose(struct keeper *k, struct conversation *c, const struct source *s)
 {
 	char cause[CONVERSATION_CAUSE_MAX + 1];
@@ -151,9 +154,9 @@ static int refuse_ended(const struct conversation *c, struct err *err)
 	return -1;
 }
 
-/* The conversation as it is now. */
+/* Reads the conversation again and commits; repeats after a conflict. */
 static int commit_row(struct keeper *k, struct conversation *c, const struct source_in *in,
-		      struct source *s, const struct sourceprints *prints, struct err *err)
+		      struct source *s, const struct source_prints *prints, struct err *err)
 {
 	uint8_t row[ROW_MAX];
 	char key[ID_HEX];
@@ -172,7 +175,7 @@ static int commit_row(struct keeper *k, struct conversation *c, const struct sou
 		expose(k, c, s);
 		pack_source(&p, s);
 		log_source(&tx, s, in);
-		sourceprints_put_last(prints, &tx);
+		source_prints_put_last(prints, &tx);
 		conversation_put(c, &tx);
 		store_put(&tx, STORE_SOURCE, id_hex(&s->id, key), row, p.len, STORE_NEW);
 		if (store_commit(k->store, &tx, err) == 0) {
@@ -185,6 +188,63 @@ static int commit_row(struct keeper *k, struct conversation *c, const struct sou
 	return -1;
 }
 
+struct eviction {
+	struct store_tx *tx;
+	uint64_t left, keep, gone;
+};
+
+/* Deletes until enough is freed or the transaction is full. */
+static int evict(void *context, const struct store_item *item, struct err *err)
+{
+	struct eviction *e = context;
+
+	(void)err;
+	if (e->left <= e->keep || e->tx->count >= STORE_OPS_MAX - 2)
+		return 1;
+	store_delete(e->tx, STORE_FINGERPRINTS, item->key, item->version);
+	e->left = e->left > item->len ? e->left - item->len : 0;
+	e->gone += item->len;
+	return 0;
+}
+
+/* One transaction. */
+static int evict_some(struct keeper *k, struct conversation *c, uint64_t keep, struct err *err)
+{
+	AUTO_TX struct store_tx tx = {0};
+	struct id id = c->id;
+	char prefix[ID_HEX + 1];
+	struct store_range range = {.prefix = prefix, .after = "", .limit = STORE_OPS_MAX};
+
+	if (conversation_load(k, &id, c, err) < 0)
+		return -1;
+	struct eviction e = {&tx, c->print_bytes, keep, 0};
+	source_prints_prefix(&c->id, prefix);
+	if (store_list(k->store, STORE_FINGERPRINTS, &range, evict, &e, err) < 0)
+		return -1;
+	if (tx.count == 0)
+		e.left = 0; /* nothing is left to delete: the count was wrong */
+	c->print_bytes = e.left;
+	c->forgotten += e.gone;
+	conversation_put(c, &tx);
+	if (store_commit(k->store, &tx, err) < 0)
+		return -1;
+	c->version = tx.version;
+	return 0;
+}
+
+int source_evict(struct keeper *k, struct conversation *c, uint64_t keep, struct err *err)
+{
+	int tries = 0;
+
+	do {
+		*err = (struct err){0};
+		if (evict_some(k, c, keep, err) < 0 &&
+		    (err->code != ERR_CONFLICT || ++tries == KEEPER_TRIES_MAX))
+			return -1;
+	} while (err->code == ERR_CONFLICT || c->print_bytes > keep);
+	return 0;
+}
+
 int source_commit(struct keeper *k, struct conversation *c, const struct source_in *in,
 		  struct source_released *ret, struct err *err)
 {
@@ -193,7 +253,7 @@ int source_commit(struct keeper *k, struct conversation *c, const struct source_
 			   .kind = in->kind,
 			   .grade = in->grade,
 			   .trust = in->grade == GRADE_DENIES ? SOURCE_HOSTILE : SOURCE_UNTRUSTED};
-	AUTO_SOURCEPRINTS struct sourceprints prints = {0};
+	AUTO_SOURCE_PRINTS struct source_prints prints = {0};
 
 	memset(ret, 0, sizeof(*ret));
 	if (check(in, err) < 0 || index_build(in->text, in->count, &ix, err) < 0 ||
@@ -204,12 +264,11 @@ int source_commit(struct keeper *k, struct conversation *c, const struct source_
 	digest_of(s.sha256, in->text[0].data, in->text[0].len);
 	s.bytes = in->text[0].len;
 	s.time_us = k->now_us();
-	make_name(in, &s);
-	if (sourceprints_put(k, &s, &ix, &prints, err) < 0 ||
+	if (make_name(k, in, &s, err) < 0 || source_prints_put(k, &s, &ix, &prints, err) < 0 ||
 	    commit_row(k, c, in, &s, &prints, err) < 0)
 		return -1;
 	*ret = (struct source_released){s, in->text[0].data, in->text[0].len};
-	/* What fails here is tried again by the next one: nothing depends on it. */
+	/* If this fails, the next commit tries again. */
 	struct err ignored = {0};
 	if (c->print_bytes > SOURCE_PRINT_BYTES_MAX)
 		source_evict(k, c, SOURCE_PRINT_BYTES_MAX / 4 * 3, &ignored);

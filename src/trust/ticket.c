@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See ticket.h.
+  * Checks tickets, and keeps them as rows of the store.
  */
 #include "trust/ticket.h"
 
@@ -28,15 +28,15 @@ const char *ticket_answer_words(enum ticket_answer answer)
 	static const char *const words[TICKET_ANSWERS] = {
 		[TICKET_GOOD] = "it holds",
 		[TICKET_REVOKED] = "it was revoked",
-		[TICKET_EARLY] = "its time has not come; is the clock right?",
-		[TICKET_LATE] = "its time is over",
+		[TICKET_EARLY] = "it is not valid yet; check the clock",
+		[TICKET_LATE] = "it has expired",
 		[TICKET_SPENT] = "all of its runs are used up",
 		[TICKET_OTHER_CONVERSATION] = "it is for another conversation",
 		[TICKET_OTHER_DIRECTORY] = "it is for another directory",
 		[TICKET_OTHER_PROGRAM] =
-			"the code, arguments, environment or programs are not what it was made for",
+			"the code, arguments, environment or programs differ from the plan's",
 		[TICKET_NOT_TRUSTED] =
-			"its directory or input is untrusted, or exposed code changed it",
+			"its directory or input is untrusted, or was changed by exposed code",
 	};
 
 	return words[answer];
@@ -72,7 +72,7 @@ enum ticket_answer ticket_check(const struct ticket *t, const struct ticket_use 
 		{t->has_program &&
 			 (!use->program || memcmp(t->program, use->program, KEEPER_SHA256) != 0),
 		 TICKET_OTHER_PROGRAM},
-		{t->giver == TICKET_PLAN && !use->given_is_trusted, TICKET_NOT_TRUSTED},
+		{t->giver == TICKET_PLAN && !use->inputs_are_trusted, TICKET_NOT_TRUSTED},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
@@ -183,7 +183,7 @@ static void put_list(struct jcs *j, const char *name, const struct ticket *t, en
 {
 	jcs_list(j, name);
 	for (size_t i = 0; i < t->count[effect]; i++)
-		jcs_str(j, NULL, t->list[effect][i]);
+		(effect == CAP_NET ? jcs_word : jcs_str)(j, NULL, t->list[effect][i]);
 	jcs_end(j);
 }
 
@@ -196,14 +196,14 @@ static void record(const struct ticket *t, const char *what, const char *by, str
 	struct err err;
 
 	jcs_init(&j, RECORD_BODY_MAX);
-	jcs_str(&j, "by", by);
+	jcs_word(&j, "by", by);
 	if (t->has_conversation)
-		jcs_str(&j, "conversation", id_hex(&t->conversation, hex));
+		jcs_word(&j, "conversation", id_hex(&t->conversation, hex));
 	snprintf(conv, sizeof(conv), "conv:%s", id_hex(&t->conversation, hex));
 	if (t->has_directory)
 		jcs_str(&j, "directory", t->directory);
-	jcs_str(&j, "giver", ticket_giver_name(t->giver));
-	jcs_str(&j, "id", id_hex(&t->id, hex));
+	jcs_word(&j, "giver", ticket_giver_name(t->giver));
+	jcs_word(&j, "id", id_hex(&t->id, hex));
 	snprintf(ref, sizeof(ref), "ticket:%s", hex);
 	put_list(&j, "net", t, CAP_NET);
 	if (t->has_program)
@@ -212,7 +212,7 @@ static void record(const struct ticket *t, const char *what, const char *by, str
 	put_list(&j, "secret", t, CAP_SECRET);
 	jcs_int(&j, "sent_max", (int64_t)t->sent_max);
 	jcs_int(&j, "to_us", (int64_t)t->to_us);
-	jcs_str(&j, "what", what);
+	jcs_word(&j, "what", what);
 	put_list(&j, "write", t, CAP_WRITE);
 	if (jcs_finish(&j, &err) < 0)
 		tx->failed = err;
@@ -241,19 +241,29 @@ int ticket_check_bounds(const struct ticket *t, struct err *err)
 					       TICKET_TEXT_MAX);
 	if (t->to_us <= t->from_us || t->to_us - t->from_us > TICKET_TIME_MAX_US ||
 	    t->runs > TICKET_RUNS_MAX)
-		return err_set(err, ERR_USAGE, "a ticket is for at most 30 days and %d runs",
+		return err_set(err, ERR_USAGE, "a ticket is valid for at most 30 days and %d runs",
 			       TICKET_RUNS_MAX);
 	return 0;
 }
 
-int ticket_give(struct keeper *k, struct ticket *t, struct store_tx *tx, struct err *err)
+int ticket_add(struct ticket *t, struct store_tx *tx, struct err *err)
 {
 	if (t->arena.failed)
 		return err_memory(err);
 	if (ticket_check_bounds(t, err) < 0)
 		return -1;
 	id_random(&t->id);
-	return commit(k, t, "given", t->by, tx, err);
+	record(t, "given", t->by, tx);
+	put(t, tx);
+	return 0;
+}
+
+int ticket_give(struct keeper *k, struct ticket *t, struct store_tx *tx, struct err *err)
+{
+	if (ticket_add(t, tx, err) < 0 || store_commit(k->store, tx, err) < 0)
+		return -1;
+	t->version = tx->version;
+	return 0;
 }
 
 int ticket_load(struct keeper *k, const char *hex, struct ticket *ret, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asking a tree. Every question may be put to a node that is missing: the answer is then "no", so
- * that a path through a document needs no checks on the way.
+ * Queries of a tree. Every function accepts NULL for a missing node and returns "no", so a path
+ * through a document needs no checks on the way.
  */
 #include "yaml/node.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A document as a tree of plain values, each with its line in the file. Trees are made by the
- * YAML reader and never change afterwards; an alias shares what it stands for, so a tree may be
- * walked many times but must never be written to. Height and size of every tree have a maximum
- * that also counts shared parts: a walk always ends soon.
+ * A document as a tree of values, each with its line in the file. The YAML reader makes trees; they
+ * never change afterwards, because aliases share nodes. Height and size of a tree have maxima that
+ * count shared nodes each time, so every walk is bounded.
  */
 #ifndef CORDON_YAML_NODE_H
 #define CORDON_YAML_NODE_H
@@ -23,7 +22,7 @@ enum node_kind {
 	NODE_KINDS,
 };
 
-/* Bytes of valid UTF-8. There is a NUL after the last, and there may be others before. */
+/* Valid UTF-8, terminated by a NUL. The string itself may contain NULs. */
 struct text {
 	const char *s;
 	size_t len;
@@ -32,8 +31,8 @@ struct text {
 struct node {
 	enum node_kind kind;
 	unsigned line;
-	unsigned height; /* of the tree below: 0 for a scalar */
-	size_t size;	 /* nodes of the tree, this one included, shared ones as often as seen */
+	unsigned height; /* height of the tree below; 0 for a scalar */
+	size_t size;	 /* nodes of the tree with this one, shared ones counted each time */
 	union {
 		bool truth;
 		int64_t integer;
@@ -51,22 +50,22 @@ struct node {
 };
 
 struct node_pair {
-	struct text key; /* what JavaScript would make of it: a string */
+	struct text key; /* the key as JavaScript converts it to a string */
 	const struct node *value;
-	unsigned line; /* the key's */
+	unsigned line; /* the line of the key */
 };
 
 const char *node_kind_name(enum node_kind kind);
-/* NULL when MAP is NULL or no map, or has no such key. */
+/* NULL if MAP is NULL, is not a map, or has no such key. */
 const struct node *node_get(const struct node *map, const char *key);
-/* Its string without a NUL in it; NULL when N is NULL or something else. */
+/* The string; NULL if N is not a string or contains a NUL. */
 const char *node_string(const struct node *n);
-/* 0, or -1 when N is NULL or no number. */
+/* 0; -1 if N is NULL or not a number. */
 int node_number(const struct node *n, double *ret);
 bool node_is_true(const struct node *n);
-/* What JavaScript's `if` says: missing, null, false, 0, NaN and "" are not. */
+/* As JavaScript's `if`: missing, null, false, 0, NaN and "" are false. */
 bool node_is_truthy(const struct node *n);
-/* Children of a list or a map, else 0. */
+/* The number of children of a list or a map; else 0. */
 size_t node_count(const struct node *n);
 /* The I-th item of a list, or NULL. */
 const struct node *node_item(const struct node *list, size_t i);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * `yes` is a string, `0o14` is twelve, `012` is twelve too, `1_000` is a string, and so is a date:
- * nothing in a rule asks for one. A number that is too large for 64 bits becomes a float, as all
- * numbers are in JavaScript.
+ * `yes` is a string, `0o14` is 12, `012` is 12 too, `1_000` is a string, and so is a date, because
+ * no field of a rule is one. A number over 64 bits becomes a float, as in JavaScript.
  */
 #include "yaml/scalar.h"
 
@@ -14,7 +13,7 @@
 
 #include "base/scope.h"
 
-enum { NUMBER_MAX = 400 }; /* bytes; longer digits are a string: no float has so many */
+enum { NUMBER_MAX = 400 }; /* bytes; a longer word is a string */
 
 static const struct {
 	char word[8];
@@ -69,7 +68,7 @@ static bool is_word(struct text t, struct node *n)
 	return false;
 }
 
-/* DIGITS to the end of the word, without a sign. What has no number stays a string. */
+/* Converts DIGITS, without a sign; a word that is not a number stays a string. */
 static bool set_integer(const char *digits, int base, bool negative, struct node *n)
 {
 	const char *p = digits;
@@ -152,7 +151,7 @@ void scalar_resolve(struct text word, struct node *n)
 	n->text = word;
 }
 
-/* The shortest digits that give the same number again. */
+/* The shortest decimal form that gives the same number. */
 static char *number_text(double number, struct arena *arena)
 {
 	char digits[40];

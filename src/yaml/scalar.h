@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a plain word means: YAML 1.2's core schema as js-yaml 4 reads it.
+ * The type of a plain word: YAML 1.2's core schema as js-yaml 4 reads it.
  */
 #ifndef CORDON_YAML_SCALAR_H
 #define CORDON_YAML_SCALAR_H
@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "yaml/node.h"
 
-/* Sets N's kind and value; a word that is nothing else is a string. */
+/* Sets N's kind and value; the default is a string. */
 void scalar_resolve(struct text word, struct node *n);
-/* The string that JavaScript makes of a scalar when it is used as a key. */
+/* The string to which JavaScript converts a scalar used as a key. */
 struct text scalar_key(const struct node *n, struct arena *arena);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looks at every byte before the parser does. Refused: what is not UTF-8, characters that YAML
- * forbids, the three that end a line in YAML 1.1 (which libyaml follows) but not in 1.2 (which
- * the reference follows): a rule must not mean two things; and a carriage return that ends a line alone:
- * to a terminal it does not, so what a person is shown would not be what is in force. Written as an escape
- * they are welcome.
+ * Checks every byte before the parser. It refuses invalid UTF-8; characters that YAML forbids; the
+ * three that end a line in YAML 1.1 (libyaml) but not in 1.2 (the reference), because a rule must
+ * not have two meanings; and a carriage return without a line feed, because a terminal would hide
+ * the line before it. All can be written as escapes.
  */
 #include "yaml/utf8.h"
 
@@ -25,15 +24,15 @@ static const struct range refused[] = {
 	{0x0b, 0x0c, "a control character; write it as an escape in double quotes"},
 	{0x0e, 0x1f, "a control character; write it as an escape in double quotes"},
 	{0x7f, 0x84, "a control character; write it as an escape in double quotes"},
-	{0x85, 0x85, "U+0085, which some readers take for the end of a line; write \"\\x85\""},
+	{0x85, 0x85, "U+0085, which ends a line for some readers; write \"\\x85\""},
 	{0x86, 0x9f, "a control character; write it as an escape in double quotes"},
 	{0x2028, 0x2029,
-	 "U+2028 or U+2029, which some readers take for the end of a line; write "
+	 "U+2028 or U+2029, which ends a line for some readers; write "
 	 "\"\\u2028\""},
 	{0xfffe, 0xffff, "a character that YAML does not allow"},
 };
 
-/* NEXT: the byte behind it. */
+/* NEXT: the byte after it. */
 static const char *complaint(struct utf8_char c, char next)
 {
 	if (c.broken)
@@ -41,8 +40,8 @@ static const char *complaint(struct utf8_char c, char next)
 	if (c.value == '\r')
 		return next == '\n'
 			       ? NULL
-			       : "a carriage return without a line feed behind it, which hides a "
-				 "line from whoever prints it; write \"\\r\"";
+			       : "a carriage return without a line feed, which hides a line on a "
+				 "terminal; write \"\\r\"";
 	for (size_t i = 0; i < ARRAY_SIZE(refused) && refused[i].from <= c.value; i++)
 		if (c.value <= refused[i].to)
 			return refused[i].words;
@@ -57,7 +56,8 @@ const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 		c = utf8_next(data, len, at);
 		if (c.value >= 0x20 && c.value < 0x7f)
 			continue;
-		const char *words = complaint(c, at + c.len < len ? data[at + c.len] : '\0');
+		const char *words =
+			complaint(c, (char)(at + c.len < len ? data[at + c.len] : '\0'));
 		if (words) {
 			*ret_line = utf8_line(data, len, at);
 			return words;
@@ -66,7 +66,7 @@ const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 	return NULL;
 }
 
-/* How many ASCII bytes it begins with, to within a word. */
+/* The number of leading ASCII bytes, rounded down to a machine word. */
 static size_t skip_ascii(const unsigned char *p, size_t len)
 {
 	uint64_t word[2];

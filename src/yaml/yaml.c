@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * libyaml gives events; this makes a tree of them on a stack of fixed height, so that nothing in
- * the input decides how deep we recurse or how much we keep. An alias shares its node; what it
- * would be when written out is counted all the same, so that who walks the tree is bounded too.
+ * Builds a tree from libyaml's events on a stack of fixed height, so the input cannot control the
+ * depth of recursion or the memory. An alias shares its node, but its written-out size is counted,
+ * so that walks of the tree are bounded too.
  */
 #include "yaml/yaml.h"
 
@@ -15,11 +15,11 @@
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 
-/* What is in a list or a map, until it is complete. */
+/* The children of a list or a map that is not complete yet. */
 struct cell {
 	struct cell *next;
-	struct node_pair pair; /* a list uses its value only */
-	bool merged;	       /* came by a merge: a key written out wins */
+	struct node_pair pair; /* a list uses only the value */
+	bool merged;	       /* from a merge; an explicit key overrides it */
 };
 
 struct anchor {
@@ -33,7 +33,7 @@ struct frame {
 	struct anchor *anchor; /* or NULL */
 	struct cell *first, *last;
 	size_t count;
-	bool has_key, is_merge; /* of a map: the key has come, and its value not yet */
+	bool has_key, is_merge; /* map: the key was read, the value not yet */
 	struct text key;
 	unsigned key_line;
 };
@@ -51,26 +51,26 @@ struct reader {
 
 static int too_many(struct reader *r, const char *what, size_t most)
 {
-	return err_set(r->err, ERR_LIMIT, "%s: at most %zu are read", what, most);
+	return err_set(r->err, ERR_LIMIT, "%s: over the maximum of %zu", what, most);
 }
 
-/* What has one meaning for a reader and another for a quick look. */
+/* Constructs that a person may misread. */
 static int not_here(struct reader *r, const char *sign, const char *name, const char *what)
 {
 	return err_set(r->err, ERR_INPUT,
-		       "%s%.64s: %s not taken here; a word that begins so goes in quotes", sign,
+		       "%s%.64s: %s not allowed here; put a word that begins so in quotes", sign,
 		       name, what);
 }
 
 static int count_nodes(struct reader *r, size_t more)
 {
-	r->nodes += more; /* both are small: every tree's size was counted before */
+	r->nodes += more; /* cannot overflow: every tree's size is limited */
 	return r->nodes > YAML_NODES_MAX
 		       ? too_many(r, "values, aliases written out", YAML_NODES_MAX)
 		       : 0;
 }
 
-/* NULL: memory is out. read_events makes that an error, here and in what follows. */
+/* NULL: out of memory; read_events reports it, here and below. */
 static struct node *new_node(struct reader *r, enum node_kind kind)
 {
 	struct node *n = arena_alloc(r->arena, sizeof(*n));
@@ -96,7 +96,7 @@ static int add_cell(struct reader *r, struct frame *f, struct node_pair pair, bo
 	if (f->node->kind == NODE_MAP && f->count == YAML_KEYS_MAX)
 		return too_many(r, "keys of one map", YAML_KEYS_MAX);
 	if (r->depth + pair.value->height > YAML_DEPTH_MAX)
-		return too_many(r, "lists and maps in each other", YAML_DEPTH_MAX);
+		return too_many(r, "nested lists and maps", YAML_DEPTH_MAX);
 	if (!c)
 		return -1;
 	*c = (struct cell){.pair = pair, .merged = merged};
@@ -146,13 +146,13 @@ static int put_value(struct reader *r, struct frame *f, const struct node *value
 	if (!old)
 		return add_cell(r, f, pair, false);
 	if (r->depth + value->height > YAML_DEPTH_MAX)
-		return too_many(r, "lists and maps in each other", YAML_DEPTH_MAX);
+		return too_many(r, "nested lists and maps", YAML_DEPTH_MAX);
 	old->pair = pair;
 	old->merged = false;
 	return 0;
 }
 
-/* A key that is there twice is told where it stands, not after its value. */
+/* A duplicate key is reported at once, so that the error has the line of the key. */
 static int put_key(struct reader *r, struct frame *f, const struct node *n, bool is_merge)
 {
 	if (n->kind == NODE_LIST || n->kind == NODE_MAP)
@@ -167,11 +167,11 @@ static int put_key(struct reader *r, struct frame *f, const struct node *n, bool
 	const struct cell *old = is_merge ? NULL : find_cell(f, f->key);
 	if (!old || old->merged)
 		return 0;
-	return err_set(r->err, ERR_INPUT, "the key \"%.64s\" is there twice, first on line %u",
-		       f->key.s, old->pair.line);
+	return err_set(r->err, ERR_INPUT, "the key \"%.64s\" is a duplicate of line %u", f->key.s,
+		       old->pair.line);
 }
 
-/* Hands a complete node to the list or map that waits for it. */
+/* Adds a complete node to its list or map. */
 static int give(struct reader *r, const struct node *n, bool is_merge)
 {
 	struct frame *f = r->depth ? &r->stack[r->depth - 1] : NULL;
@@ -221,14 +221,14 @@ static int on_alias(struct reader *r, const yaml_event_t *e)
 	if (!a)
 		return err_set(r->err, ERR_INPUT, "*%.64s: there is no such anchor", name);
 	if (!a->node)
-		return err_set(r->err, ERR_INPUT, "*%.64s: it would contain itself", name);
+		return err_set(r->err, ERR_INPUT, "*%.64s: the value would contain itself", name);
 	return count_nodes(r, a->node->size) < 0 ? -1 : give(r, a->node, false);
 }
 
-/* Which kinds a tag allows; a word that is of another is not what its writer thinks. */
+/* The kinds that a tag allows; a word of another kind is an error. */
 static const struct {
 	const char *tag;
-	bool is_string; /* whatever it looks like */
+	bool is_string; /* even if the word looks like another type */
 	unsigned kinds;
 } tags[] = {
 	{"str", true, 1U << NODE_STRING},   {"timestamp", true, 1U << NODE_STRING},
@@ -238,7 +238,7 @@ static const struct {
 	{"merge", true, 1U << NODE_STRING},
 };
 
-/* -1 when there is no such tag. */
+/* -1: unknown tag. */
 static int find_tag(struct reader *r, const yaml_char_t *tag)
 {
 	const char *name =
@@ -250,7 +250,7 @@ static int find_tag(struct reader *r, const yaml_char_t *tag)
 		for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
 			if (strcmp(tags[i].tag, name + strlen(TAG_PREFIX)) == 0)
 				return (int)i;
-	return err_set(r->err, ERR_INPUT, "the tag %.64s is none that rules may use", name);
+	return err_set(r->err, ERR_INPUT, "the tag %.64s is not allowed", name);
 }
 
 static int check_tag(struct reader *r, int tag, enum node_kind kind)
@@ -302,7 +302,7 @@ static int open_frame(struct reader *r, enum node_kind kind, const yaml_char_t *
 		      const yaml_char_t *tag)
 {
 	if (r->depth == YAML_DEPTH_MAX)
-		return too_many(r, "lists and maps in each other", YAML_DEPTH_MAX);
+		return too_many(r, "nested lists and maps", YAML_DEPTH_MAX);
 	if (tag) {
 		int found = find_tag(r, tag);
 		if (found < 0 || check_tag(r, found, kind) < 0)
@@ -414,10 +414,10 @@ static int read_events(struct reader *r, yaml_parser_t *p)
 		if (result < 0)
 			return -1;
 	}
-	return r->root ? 0 : err_set(r->err, ERR_INPUT, "there is nothing in it");
+	return r->root ? 0 : err_set(r->err, ERR_INPUT, "the document is empty");
 }
 
-/* The last line ends like every other, as in js-yaml: a block string there has its newline. */
+/* As js-yaml, adds a missing newline at the end: a block string there keeps its newline. */
 static int parse(struct reader *r, const char *data, size_t len)
 {
 	AUTO_FREE unsigned char *text = malloc(len + 1);
@@ -445,7 +445,7 @@ static int read_document(const char *data, size_t len, bool plain, struct arena 
 	if (!r)
 		return err_memory(err);
 	if (len > YAML_BYTES_MAX)
-		return err_set(err, ERR_LIMIT, "%zu bytes: at most %d are read", len,
+		return err_set(err, ERR_LIMIT, "%zu bytes: over the maximum of %d", len,
 			       YAML_BYTES_MAX);
 	const char *bad = utf8_complaint(data, len, ret_line);
 	if (bad)

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "approval/fill.h"
+#include "approval/run_request.h"
 #include "base/digest.h"
 #include "base/io.h"
 
@@ -73,7 +73,7 @@ static const struct {
 } keys[] = {
 	{"uid", offsetof(struct ask_case, r.uid), NULL},
 	{"pgid", offsetof(struct ask_case, r.pgid), NULL},
-	{"single", offsetof(struct ask_case, r.single_user), NULL},
+	{"confirm", offsetof(struct ask_case, r.confirmation), NULL},
 	{"wait", offsetof(struct ask_case, wait_ms), NULL},
 	{"caps", offsetof(struct ask_case, caps), NULL},
 	{"origin", offsetof(struct ask_case, origin), NULL},
@@ -108,7 +108,7 @@ static void set(struct ask_case *c, char *word)
 /* As the gate would. The scope is the widest, so that the tests can give any. */
 static void decide(struct ask_case *c)
 {
-	uint64_t single_user = c->r.single_user;
+	uint64_t confirmation = c->r.confirmation;
 	struct policy p;
 	struct err err;
 
@@ -119,7 +119,7 @@ static void decide(struct ask_case *c)
 	c->r.caps = c->caps;
 	c->r.origin = c->origin;
 	c->r.approvers = c->approvers;
-	c->r.single_user = single_user;
+	c->r.confirmation = confirmation;
 	policy_done(&p);
 }
 

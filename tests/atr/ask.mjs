@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Asks the reference engine about one event and prints the question with its answer as a JSON line
 // for tests/atr/verdicts.c: {lane, event, only, matches: [[id, severity, confidence]], verdict}, or
-// {..., throws: true}. ONLY lists the rules it was held against (all, if absent): the whole pack
-// takes the reference 50 ms and more. It must never print what the reference was not asked.
+// {..., throws: true}. ONLY lists the rules that were evaluated (all, if absent): the whole pack
+// takes the reference 50 ms and more. It must never print an answer that the reference did not give.
 import path from 'node:path';
 import { print } from './sequence.mjs';
 
@@ -13,9 +13,9 @@ export async function reference(root) {
 	const { computeVerdict } = await load('verdict.js');
 	const engines = new Map();
 
-	console.warn = () => {}; // it complains about every slow expression, each time
+	console.warn = () => {}; // it warns about every slow expression, each time
 
-	// One engine for each lane, as asked for.
+	// One engine for each lane, made when it is needed.
 	function engine(lane, rules, sessions) {
 		const key = lane + sessions;
 		if (!engines.has(key)) {
@@ -49,7 +49,7 @@ export async function reference(root) {
 	return ask;
 }
 
-// JSON has no lone surrogates, and jansson refuses them.
+// jansson refuses lone surrogates.
 export function wellFormed(value) {
 	if (typeof value === 'string') return value.toWellFormed();
 	if (Array.isArray(value)) return value.map(wellFormed);

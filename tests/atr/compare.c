@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * compare [EVERY]: a scan of each text against asking every pattern about the whole of it. Standard
- * input is what texts.mjs prints: expressions {id, source, flags}, then texts {text, own}. Asking
- * everybody takes milliseconds a text, so it is done for one text in EVERY (1: all); for the others
- * the patterns of the text's own rule are asked, and every yes of the scan. Raw and normalised
- * text count as two, and the second is scanned after the first. Texts are also joined, to some
- * thousand bytes, spoiled in a few places, and scanned after that: what was spoiled must be found.
- * Prints TAP.
+ * compare [EVERY]: compares a scan of each text with asking every pattern about the whole text.
+ * Standard input is the output of texts.mjs: expressions {id, source, flags}, then texts {text,
+ * own}. Asking all patterns takes milliseconds, so only one text in EVERY (1: all) is asked that
+ * way. For the others, the patterns of the text's own rule are asked, and every pattern with a yes
+ * in the scan. Raw and normalised text count as two, and the second is scanned after the first.
+ * Texts are also joined to some thousand bytes, damaged in a few places, and the joined text is
+ * scanned after the damaged one: all matches must be found. Prints TAP.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "../unit/tap.h"
-#include "scan/db.h"
+#include "scan/find/pattern_db.h"
 
 enum {
 	EXPRESSIONS_MAX = 20000,
@@ -34,7 +34,7 @@ static struct {
 	struct db *db;
 	struct db_scratch *scratch;
 	uint8_t *yes;
-	uint64_t *no; /* what the last text had no match of */
+	uint64_t *no; /* patterns that match nowhere in the last text */
 	char joined[JOINED_MAX], edited[2 * JOINED_MAX];
 	size_t joined_len;
 	uint64_t random;
@@ -97,7 +97,7 @@ static void build(void)
 		exit(1);
 }
 
-/* What the pattern says in its linear forms must be its ANSWER. */
+/* The pattern's linear forms must give its ANSWER. */
 static void check_linear(const struct scan_text *t, size_t number, enum match_answer answer)
 {
 	bool good = true, decided = true;
@@ -115,7 +115,7 @@ static void check_linear(const struct scan_text *t, size_t number, enum match_an
 	show("otherwise in linear form", number, t);
 }
 
-/* What the scan says of NUMBER must be what the pattern says itself. */
+/* The scan must give NUMBER the same answer as the pattern alone. */
 static void check(const struct scan_text *t, size_t number, bool linear)
 {
 	enum match_answer answer = db_match(all.db, all.scratch, number, t, NULL);
@@ -160,7 +160,7 @@ static void compare(const struct scan_text *t, const struct db_before *before, j
 {
 	scan(t, before);
 	bool whole = all.texts++ % all.every == 0;
-	/* The linear form of everybody is made anew each time. */
+	/* The linear forms of all patterns are made again each time. */
 	bool linear = whole && all.whole % LINEAR_EVERY == 0;
 	all.whole += whole;
 	for (size_t i = 0; i < all.count; i++)
@@ -178,8 +178,8 @@ static size_t pick(size_t n)
 	return (size_t)(all.random >> 11) % n;
 }
 
-/* What was joined, with some bytes left out, others put in that stand elsewhere, or a space that is
- * none in ASCII. Returns its length. */
+/* The joined text with some bytes left out, some inserted that occur elsewhere, or a space beyond
+ * ASCII. Returns its length. */
 static size_t edit(void)
 {
 	size_t len = all.joined_len;
@@ -198,7 +198,7 @@ static size_t edit(void)
 	return len;
 }
 
-/* Scanned after the text with its matches spoiled, the text must have them all. */
+/* Scanned after the damaged text, the text must have all its matches. */
 static void compare_edited(void)
 {
 	struct scan_text was, is;

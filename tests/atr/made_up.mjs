@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// made_up.mjs PACKAGE DIR: writes the made-up rules to DIR, one a file (JSON is YAML), and prints
-// what the reference says about random events for tests/atr/verdicts.c. Texts are words that the
-// rules know, in and out of quoted code. It must never print the same twice for the sake of number.
+// made_up.mjs PACKAGE DIR: writes the rules of made_up_rules.mjs to DIR, one a file (JSON is YAML),
+// and prints the reference's answers about random events for tests/atr/verdicts.c. Texts are words
+// of the rules, inside and outside quoted code. It must never print an event twice.
 import fs from 'node:fs';
 import path from 'node:path';
 import { reference, wellFormed } from './ask.mjs';
@@ -80,7 +80,7 @@ for (let i = 0; i < 1000; i++) {
 	if (random(3) === 0) content += ' ' + hidden();
 	ask(rules, wellFormed({ type: 'mcp_exchange', content, fields: {}, scanContext: 'skill' }));
 }
-// What is of the wrong type throws there, somewhere inside, and is refused here.
+// On a value of the wrong type the reference throws, and our engine refuses the event.
 for (const fields of [{ user_input: 5 }, { content: ['zebra'] }, { user_input: { a: 1 } }])
 	ask(rules, { type: 'llm_input', content: 'zebra', fields });
 ask(rules, { type: 'llm_input', content: {} });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rules that nobody would write, for the parts of the format that the public pack hardly uses: all
-// operators, named conditions and their expressions, measurements, sequences, signatures, traces,
-// and words that no schema knows. Each is a row; its id is its place.
+// Artificial rules for the parts of the format that the public pack hardly uses: all operators,
+// named conditions and their expressions, measurements, sequences, signatures, traces, and words
+// outside the schema. Each is a row; its id is its place.
 const f = (field, operator, value, more) => ({ field, operator, value, ...more });
 const p = (field, patterns, more) => ({ field, patterns, ...more });
 const m = (metric, operator, threshold, window) => ({ metric, operator, threshold,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public rule pack as tests need it: its expressions, the texts of its own tests, and
-// mutations of texts from a fixed random sequence. It must never read anything but the package.
+// The public rule pack for tests: its expressions, the texts of its own tests, and mutations of
+// texts from a fixed random sequence. It must read only the package.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ export function ruleFiles(dir) {
 	});
 }
 
-// Every string of a test, however it is called.
+// Every string of a test, under any key.
 function strings(value) {
 	if (typeof value === 'string') return [value];
 	if (value && typeof value === 'object') return Object.values(value).flatMap(strings);
@@ -31,7 +31,7 @@ export function inputs(rule) {
 	return tests.flatMap((t) => Object.entries(t).flatMap(([k, v]) => (prose.has(k) ? [] : strings(v))));
 }
 
-// Each takes a text and gives another one.
+// Each makes another text from a text.
 const spaces = ['\n', '\t', '\v', '\u00a0', '\u3000', '\u2028', '\ufeff', '\u0085', '\r\n', '\u180e'];
 const odd = ['\u{1f600}', '\u{e0041}', '\u0430', '\u0131', '\u200b', 'e\u0301', '\uff41', '\u0000',
 	'\u00e9', '\u4e2d', '\u0345', '\u1e9e', '\u{10400}', '\ud55c', '\u212b', '\u{1ccd6}', '\u01c0'];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pairs.mjs PACKAGE [few|more|whole]: what JavaScript itself says about every expression of the public
+// pairs.mjs PACKAGE [few|more|whole]: the answers of JavaScript for every expression of the public
 // rule pack, as JSON lines for tests/atr/replay.c. Texts are the inputs of the rules' own tests and
 // mutations of them from a fixed random sequence. Each text is tried on the expressions of its own
 // rule and on a sample of the others: `few` for every run of the tests, `more` for continuous
-// integration; `whole` tries all on all, which takes Node.js minutes. It must never read anything
-// but PACKAGE.
+// integration; `whole` tries all on all, which takes Node.js minutes. It must read only PACKAGE.
 import path from 'node:path';
 import { mutate, random, readPack } from './pack.mjs';
 import { print } from './sequence.mjs';

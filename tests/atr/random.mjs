@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// random.mjs [COUNT]: what JavaScript says about made-up expressions, about case and about
-// normalisation, as JSON lines for tests/atr/replay.c. Expressions are random words of the grammar,
-// odd and broken ones among them, each tried on a few short texts; case is every character's equals
-// under i and iu; normalisation is every character and random runs of marks and letters. The random
-// sequence is fixed. It needs nothing but Node.js.
+// random.mjs [COUNT]: the answers of JavaScript for random expressions, case and normalisation, as
+// JSON lines for tests/atr/replay.c. Expressions are random words of the grammar, including invalid
+// ones, each tried on a few short texts. For case: the equals of every character under i and iu. For
+// normalisation: every character, and random runs of marks and letters. The random sequence is
+// fixed. It needs only Node.js.
 import { print, sequence } from './sequence.mjs';
 
 const count = Number(process.argv[2] ?? 20000);
@@ -53,7 +53,7 @@ function alternatives(depth = 0) {
 	return s;
 }
 
-// A text that has something of the expression in it.
+// A text with parts of the expression.
 function subject(source) {
 	let s = '';
 	for (let i = random(14); i >= 0; i--)
@@ -61,7 +61,7 @@ function subject(source) {
 	return s.toWellFormed();
 }
 
-// V8 with the flag u also looks between the halves of a pair, where no index of a match should be.
+// V8 with the flag u also finds matches between the halves of a pair, which should not be.
 function splits(text, place) {
 	return place > 0 && /[\ud800-\udbff]/.test(text[place - 1]) && /[\udc00-\udfff]/.test(text[place]);
 }
@@ -111,7 +111,7 @@ function printCase() {
 const sayNormal = (text) => print({ text, normal: text.normalize('NFKC')
 	.replace(/[\u200B-\u200F\uFEFF\u2060\u180E\u202A-\u202E\u2066-\u2069]/g, ''), utf16: text.length, only: [], hits: [] });
 
-// Without letters that may be taken for Latin ones: these are the engine's own affair.
+// Without letters that look like Latin ones: replacing them is not part of JavaScript.
 // Marks of Unicode 16 and 17 have no class yet in Debian 12's utf8proc (15): their order differs.
 const young = (c) => c === 0x897 || (c >= 0x1acf && c <= 0x1aff);
 const script = /[\u0370-\u04ff\u0131\u01c0\u0578]/;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay [EXCEPTIONS]: compares our matcher with what Node.js said. Standard input is what
- * pairs.mjs prints, one JSON object a line: an expression {id, source, flags}, or a text {text,
- * normal, utf16, only, hits} where ONLY lists the expressions that were tried (all, if absent) and
- * HITS pairs of an expression and the place of its match. Exceptions are lines "ID reason" (those
- * that begin with "verdict" are another program's). Prints
- * TAP; a difference that is no exception, an undecided match and an exception that does not occur
- * are failures.
+ * replay [EXCEPTIONS]: compares our matcher with Node.js. Standard input is the output of
+ * pairs.mjs, one JSON object a line: an expression {id, source, flags}, or a text {text, normal,
+ * utf16, only, hits}. ONLY lists the expressions that were tried (all, if absent), HITS pairs of
+ * an expression and the place of its match. Exceptions are lines "ID reason" (those that begin
+ * with "verdict" are for verdicts.c). Prints TAP. Failures are a difference without an exception,
+ * an undecided match, and an exception that does not occur.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -15,15 +14,15 @@
 
 #include "../unit/linear_kit.h"
 #include "../unit/tap.h"
-#include "scan/js_case.h"
-#include "scan/match.h"
+#include "scan/regex/char_set.h"
+#include "scan/regex/match.h"
 
 enum { EXPRESSIONS_MAX = 20000, SHOWN_MAX = 12, EXCEPTIONS_MAX = 64 };
 
 struct expression {
 	char *id;
 	struct match_code *code;
-	struct linear *linear, *back; /* NULL: it has no such form */
+	struct linear *linear, *back; /* NULL: there is no such form */
 	bool start_moved;
 	int exception; /* row, or -1 */
 };
@@ -112,7 +111,7 @@ static void differ(size_t *count, const char *what, const struct expression *e,
 	show(what, e->id, t->data, t->len);
 }
 
-/* The linear way knows only whether. */
+/* A linear form finds only whether there is a match. */
 static void compare_linear(const struct expression *e, const struct scan_text *t, bool matches)
 {
 	bool unicode = match_is_unicode(e->code);
@@ -130,7 +129,7 @@ static void compare_linear(const struct expression *e, const struct scan_text *t
 		differ(&all.linearly, "otherwise in linear form", e, t);
 }
 
-/* AT: where it matched there, or -1. */
+/* AT: the place of its match, or -1. */
 static void compare(const struct expression *e, const struct scan_text *t, json_int_t at)
 {
 	size_t start = 0;
@@ -195,11 +194,11 @@ static void take_text(json_t *o)
 	normal_done(&t);
 }
 
-/* What is refused though JavaScript takes it, and may be. */
+/* Expressions that JavaScript accepts and we may refuse. */
 static bool is_unsupported(const char *why)
 {
 	static const char *const known[] = {"general categories", "65535", "several lengths",
-					    "longest length"};
+					    "maximum length"};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strstr(why, known[i]))
@@ -207,7 +206,7 @@ static bool is_unsupported(const char *why)
 	return false;
 }
 
-/* A made-up expression with its texts. */
+/* A random expression with its texts. */
 static void take_try(json_t *o)
 {
 	json_t *source = json_object_get(o, "source"), *pair;
@@ -260,7 +259,7 @@ static void take_try(json_t *o)
 	linear_free(e.back);
 }
 
-/* One set of characters that are the same but for their case. */
+/* A set of characters that differ only in case. */
 static void check_case(json_t *set, bool unicode, unsigned char *seen)
 {
 	uint32_t got[JS_CASE_MAX];

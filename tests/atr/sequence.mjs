@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fixed random sequence and JSON lines: what both comparisons with JavaScript are made of. The
-// same seed gives the same tests everywhere; it must never ask for real randomness.
+// A fixed random sequence, and JSON lines, for the comparisons with JavaScript. The same seed gives
+// the same tests everywhere; it must never use real randomness.
 import fs from 'node:fs';
 
 export function sequence(seed) {

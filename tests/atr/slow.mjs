@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// slow.mjs PACKAGE DIR: which sources the reference refuses as too slow. Writes a rule for each of
-// many sources, random ones and each character in each place, to DIR and prints what the reference finds in one text, which is short, for
-// tests/atr/verdicts.c. Each source can also be nothing, so that a rule is silent only because it
-// was refused. It must never write a rule that is silent for another reason: what is no expression
-// is not written.
+// slow.mjs PACKAGE DIR: which sources the reference refuses as too slow. For many sources (random
+// ones, and each character in each place) it writes a rule to DIR, and prints the reference's
+// findings in one short text for tests/atr/verdicts.c. Each source can also match the empty text, so
+// a rule without a match was refused. It must never write a rule that fails to match for another
+// reason, so invalid expressions are left out.
 import fs from 'node:fs';
 import path from 'node:path';
 import { reference } from './ask.mjs';
@@ -36,7 +36,7 @@ const shapes = [
 	() => times(9, () => pick([...'(([[))]]|\\++**?:.aAé'])),
 ];
 
-// What is no expression, or not found in the text, would be silent anyway.
+// An invalid expression, or one not in the text, has no match anyway.
 function isFound(source) {
 	try {
 		return new RegExp(source, 'i').test(TEXT);
@@ -53,7 +53,7 @@ const places = [(x) => `(${x}+)+`, (x) => `(?:${x}*)*`, (x) => `(a${x})+`, (x) =
 	(x) => `(a|a)${x}`, (x) => `.*${x}.*.*`, (x) => `.*.*.${x}`];
 
 const sources = new Set();
-// What begins with flags would lose them, and \u{ is another language.
+// Leading flags would be removed, and \u{ sets the flag u.
 const add = (source) => {
 	if (!/^\(\?[imsx]+\)|\\[up]\{/.test(source) && isFound(source)) sources.add(source);
 };
@@ -74,6 +74,6 @@ for (const rule of rules) fs.writeFileSync(path.join(dir, `${rule.id}.yaml`), JS
 const ask = await reference(root);
 const found = ask(rules, { type: 'llm_input', content: TEXT });
 if (found < COUNT / 10 || found > COUNT * 9 / 10) {
-	console.error(`slow: ${found} of ${COUNT} are taken: that compares little`);
+	console.error(`slow: ${found} of ${COUNT} are accepted, which compares too little`);
 	process.exit(1);
 }

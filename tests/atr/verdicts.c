@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * verdicts RULES [EXCEPTIONS]: our engine in reference mode against the reference. Standard input
- * is what tests/atr/ask.mjs prints. Rules, their order, severity, confidence and the verdict must
- * be the same; where the reference throws, we must refuse. Strict mode must find at least what
- * reference mode finds (but for sessions, which have another clock, and for what a rule says is
- * absent: strict mode also sees what stands behind a quotation). Exceptions are lines "verdict ID
- * reason". Prints TAP; an exception that does not occur is a failure.
+ * verdicts RULES [EXCEPTIONS]: compares our engine in reference mode with the reference. Standard
+ * input is the output of tests/atr/ask.mjs. Rules, their order, severity, confidence and the
+ * verdict must be equal; where the reference throws, we must refuse. Strict mode must find at
+ * least the same, with two exceptions: sessions, which use another clock, and rules about
+ * something absent, because strict mode also sees text after a quotation. Exceptions are lines
+ * "verdict ID reason". Prints TAP; an exception that does not occur is a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "../unit/start.h"
 #include "../unit/tap.h"
-#include "detect/json.h"
+#include "detect/json_read.h"
 
 enum { SHOWN_MAX = 15, EXCEPTIONS_MAX = 64, FOUND_MAX = 4096 };
 
@@ -88,7 +88,7 @@ static size_t read_expected(const struct node *matches, struct found *to)
 	return n;
 }
 
-/* Those that were asked for; F keeps them too, for the verdict. */
+/* The findings for the rules asked about; F keeps them too, for the verdict. */
 static size_t read_ours(struct findings *f, const struct node *only, struct found *to)
 {
 	size_t n = 0;
@@ -141,7 +141,7 @@ static bool has_not(const struct rule *rule)
 	return strcasestr(rule->expression, "not ") != NULL;
 }
 
-/* F is what reference mode found. */
+/* F: the findings of reference mode. */
 static void compare_strict(const struct event *event, unsigned lane, const struct findings *f,
 			   const char *line, size_t len)
 {

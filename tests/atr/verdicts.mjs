@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// verdicts.mjs PACKAGE [part|more|whole] [CORPORA]: what the reference says about events made of the
-// public pack's own tests, for tests/atr/verdicts.c. Every test is asked as its rule means it, as a
-// skill, and changed and dressed otherwise: other types, other fields, empty ones, other lanes.
-// `part` holds each event against its own rule and a sample of others, and makes fewer of them;
-// `whole` holds it against the whole pack, which takes the reference an hour. It must never read
-// anything but what it is told to.
+// verdicts.mjs PACKAGE [part|more|whole] [CORPORA]: the reference's answers about events made from
+// the public pack's own tests, for tests/atr/verdicts.c. Every test becomes an event as its rule
+// means it, a skill, and variants: other types, other fields, empty ones, other lanes. `part`
+// evaluates each event with its own rule and a sample of others, and makes fewer events; `whole`
+// with the whole pack, which takes the reference an hour. It must read only PACKAGE and CORPORA.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -48,7 +47,7 @@ function traceOf(text) {
 	}
 }
 
-// As its rule means it: the text is everywhere a test could put it.
+// As its rule means it: the text is in every place where a test could put it.
 function native(rule, text) {
 	const type = typeOf[rule.agent_source?.type] ?? 'llm_input';
 	const fields = { user_input: text, tool_name: '', tool_args: text, content: text,
@@ -59,7 +58,7 @@ function native(rule, text) {
 		trace: traceOf(text) };
 }
 
-// Anything goes.
+// Any value in any field.
 function dressed(text) {
 	const fields = {}, metadata = {};
 	const value = () => pick([text, text, '', text.slice(0, random(text.length + 1)),
@@ -88,7 +87,7 @@ function disguise(text) {
 	]);
 }
 
-// Some rules do not count what is quoted.
+// Some rules ignore quoted code.
 function quote(text) {
 	return pick([
 		`before\n\`\`\`\n${text}\n\`\`\`\nafter`, `\`\`\`\n${text}`,
@@ -118,7 +117,7 @@ function askAll(rule, text) {
 			{ only });
 }
 
-// Where the reference stops looking, and one before; by UTF-16 units of the one form and the other.
+// At the reference's limit of length, and one unit below it, in UTF-16 units of both forms.
 function blindSpot(rule, text) {
 	for (const filler of ['x \n', '\u{1f600}', '\u00e9', '\u200b', '\uff41', '\ufdfa']) {
 		for (const length of [100000, 100001]) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * worst RULES EVERY [COUNT]: what the texts that are meant to be slow take. Standard input is what
- * texts.mjs prints; each text of the pack is made into several of TEXT_LEN bytes: over and over,
- * cut short, cut shorter, without its spaces, torn apart, shuffled. One text in EVERY is taken. The
- * engine is asked in strict mode with the text in every field, so layers, rules and order are in the
- * time, which is the processor's; of what takes long the fastest of some tries counts, since others
- * use the machine too. Prints a line for each way, and of the COUNT slowest the patterns they spend
- * it on. It only reports: time must never decide a test.
+ * worst RULES EVERY [COUNT]: the time for texts that are made to be slow. Standard input is the
+ * output of texts.mjs. From one text in EVERY several of TEXT_LEN bytes are made: repeated, cut
+ * short, cut shorter, without spaces, with a gap, shuffled. The engine runs in strict mode with
+ * the text in every field, so the time includes layers, rules and sorting. It is processor time; a
+ * slow text is tried several times and the fastest counts, because the machine has other work.
+ * Prints a line for each way, and for the COUNT slowest texts the patterns that take the time. It
+ * only reports: time must never decide a test.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ static void glued(const char *s, size_t len)
 	free(to);
 }
 
-/* One long gap, before some word. */
+/* One long gap before some word. */
 static void stretched(const char *s, size_t len)
 {
 	size_t at = pick(len), before = at, gap = TEXT_LEN > len ? TEXT_LEN - len : 0;
@@ -132,7 +132,7 @@ static void stretched(const char *s, size_t len)
 		all.text[i] = s[at++];
 }
 
-/* Its words in any order, so that nothing comes again. */
+/* Its words in random order, so that nothing repeats. */
 static void shuffled(const char *s, size_t len)
 {
 	for (size_t at = 0; at < TEXT_LEN;) {
@@ -187,7 +187,7 @@ static double ask(size_t *undecided)
 	return took;
 }
 
-/* Among the slowest, the slowest first. */
+/* Adds it to the slowest, in order. */
 static void remember(size_t way, double us)
 {
 	size_t i = all.slows;
@@ -265,8 +265,8 @@ static int by_cost(const void *left, const void *right)
 	return a->us < b->us ? 1 : a->us > b->us ? -1 : 0;
 }
 
-/* What each pattern takes alone, beyond what is done for none; those of which 64 together take next
- * to nothing count as nothing. */
+/* The time of each pattern alone, minus that of an empty scan. Patterns are skipped when 64 of
+ * them together take almost no time. */
 static void find_costs(const struct scan_text *text, double none, struct cost *cost)
 {
 	size_t count = all.patterns.count, words = count / 64 + 1;

@@ -103,7 +103,7 @@ int cgroup_count(void)
 	return count;
 }
 
-/* Wall clock minus monotonic clock: moves only if somebody sets the time. */
+/* Wall clock minus monotonic clock: changes only if the time is set. */
 long clock_skew(void)
 {
 	struct timespec wall, steady;
@@ -223,14 +223,14 @@ static int terminal_untouched(const struct look *look)
 	int queued = 0;
 
 	if (ioctl(world->slave, FIONREAD, &queued) < 0 || queued > 0)
-		return fail(look, "somebody typed into the terminal");
+		return fail(look, "a process typed into the terminal");
 	if (tcgetattr(world->slave, &now) < 0 || now.c_lflag != world->settings.c_lflag ||
 	    now.c_iflag != world->settings.c_iflag || now.c_oflag != world->settings.c_oflag)
 		return fail(look, "the terminal's settings were changed");
 	if (tcgetpgrp(world->master) != world->leader)
 		return fail(look, "the terminal has another foreground group");
 	if (!look->attack->on_tty && look->outcome->tty.length)
-		return fail(look, "somebody wrote to the terminal");
+		return fail(look, "a process wrote to the terminal");
 	return 0;
 }
 
@@ -278,7 +278,9 @@ static int nobody_left(const struct look *look)
 		snprintf(look->why, MAX_WHY, "%d processes were left behind", left);
 		return -1;
 	}
-	return look->outcome->still_open ? fail(look, "somebody held the output after the end") : 0;
+	return look->outcome->still_open
+		       ? fail(look, "a process held the output open after the end")
+		       : 0;
 }
 
 /* Other boxes come and go and are unlocked for a moment: only what stays abandoned counts. */

@@ -124,7 +124,7 @@ static int raise_limits(const struct args *args)
 	return held("no hard limit moved");
 }
 
-/* No controlling terminal, and a session of our own: /dev/tty and job control find nobody. */
+/* No controlling terminal, and a session of its own: /dev/tty and job control have no target. */
 static int session(const struct args *args)
 {
 	char text[1024], *at;

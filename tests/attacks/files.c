@@ -2,7 +2,7 @@
 /*
  * Attacks on files: reading what lies outside the box, writing where the host would see it, and
  * using a descriptor or a variable that the caller forgot to close or clear.
- * The runner made every canary readable and writable for everybody, so that only the box, and not
+ * The runner made every canary readable and writable for all users, so that only the box, and not
  * the file's mode, can be what holds.
  */
 #include "probe.h"
@@ -264,14 +264,14 @@ static int watch_quota(const struct args *args)
 		     : held("inotify_init1: %s", strerrorname_np(errno));
 }
 
-/* Everybody may write to a device, so everybody may set its times: the host's file is touched. */
+/* All users may write to this device, and so set its times: that changes the host's file. */
 static int touch_device(const struct args *args)
 {
 	return must_fail("utimensat",
 			 utimensat(AT_FDCWD, arg_text(args, "path", "/dev/null"), NULL, 0));
 }
 
-/* A synthetic passwd names nobody of the host. */
+/* The passwd file of a box has no account of the host. */
 static int host_accounts(const struct args *args)
 {
 	char text[65536];
@@ -301,7 +301,7 @@ static int control(const struct args *args)
 	return held("an ordinary program runs and is heard");
 }
 
-/* A lease (F_SETLEASE, 1024) makes who opens the file for writing wait for us, a notification
+/* A lease (F_SETLEASE, 1024) delays processes that open the file for writing; a notification
  * (F_NOTIFY, 1026) tells what others do in a directory. Both need only the right to read. */
 static int file_command(const struct args *args)
 {

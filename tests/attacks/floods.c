@@ -2,7 +2,7 @@
 /*
  * Attacks by quantity on things that have no limit of their own in most sandboxes: output, timers,
  * pipes, threads, locks, queued signals, deep directories, and the process that multiplies.
- * Bounded like the others; what they take is kernel memory that is charged to nobody.
+ * Bounded like the others; what they use is kernel memory that is charged to no process.
  */
 #include "probe.h"
 
@@ -166,7 +166,7 @@ static int after_denials(const struct args *args)
 	return must_be_shut("ptrace", syscall(SYS_ptrace, 0, 0, 0, 0));
 }
 
-/* Every process starts more and nobody listens to signals. Each fork takes a token out of a pipe
+/* Every process starts more, and all ignore signals. Each fork takes a token out of a pipe
  * that all of them share: that bounds the bomb where the box does not. */
 static int fork_bomb(const struct args *args)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The classic, with a bound: nobody of it lives longer than 20 seconds, and depth ends it.
+# A fork bomb with bounds: no process lives longer than 20 seconds, and the depth is limited.
 bomb() {
 	[ "$1" -gt 12 ] || [ "$SECONDS" -gt 20 ] && return
 	bomb $(($1 + 1)) | bomb $(($1 + 1)) &

@@ -210,7 +210,7 @@ static int clone3_namespace(const struct args *args)
 	return must_be_shut("clone3", pid);
 }
 
-/* Whatever a future kernel adds must be shut before anybody has read its manual. */
+/* Calls that future kernels add must be refused. */
 static int future_calls(const struct args *args)
 {
 	(void)args;

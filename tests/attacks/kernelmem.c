@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that hides from whoever adds up processes: of a process whose first thread is dead, in
+ * Memory that a sum over processes does not show: of a process whose first thread is dead, in
  * page tables, in the buffers of sockets; and the mapping that a limit on data does not count.
  * Where a cgroup counts, it must see all of it. Bounded by mb= like the other limits.
  */
@@ -30,7 +30,7 @@ static int stay(long mb, const char *where)
 
 static long relaying;
 
-/* Each thread starts the next and ends: who looks for one by its number comes too late. */
+/* Each thread starts the next one and ends, so a reader of /proc always comes too late. */
 static void *relay(void *unused)
 {
 	pthread_attr_t attr;

@@ -215,7 +215,7 @@ static int take(int fd, struct capture *capture)
 	return 1;
 }
 
-/* Reads until cordon has ended, not until the pipes are closed: somebody may hold them. */
+/* Reads until cordon has ended, not until the pipes are closed: a survivor may hold them. */
 static int collect(const struct world *world, int pipes[PIPES][2], struct outcome *outcome)
 {
 	struct capture *const captures[] = {&outcome->out, &outcome->err, NULL, &outcome->tty};

@@ -151,7 +151,7 @@ static int fill(const struct args *args)
 	int fd = -1, error = 0;
 
 	memset(block, 'x', sizeof(block));
-	if (arg_number(args, "closed", 0)) /* writable, but nobody can list it */
+	if (arg_number(args, "closed", 0)) /* writable, but it cannot be listed */
 		mkdir(arg_text(args, "where", "."), 0300);
 	for (; got < wanted && !error; got++) {
 		if (got % 8 == 0) {
@@ -253,7 +253,7 @@ static int spin_split(const struct args *args)
 	return spin(args);
 }
 
-/* Children that nobody waits for leave no trace of their CPU time in the parent: a watcher that
+/* Children without a wait leave no trace of their CPU time in the parent: a watcher that
  * adds up the living and the reaped never sees it. */
 static int spin_hidden(const struct args *args)
 {
@@ -279,7 +279,7 @@ static int sleep_long(const struct args *args)
 	return escaped("slept for %ld seconds", arg_number(args, "seconds", 20));
 }
 
-/* Dead children that nobody waits for fill the host's table of processes just as well. */
+/* Dead children without a wait fill the host's table of processes too. */
 static int zombies(const struct args *args)
 {
 	long wanted = arg_number(args, "count", 2000);
@@ -296,7 +296,7 @@ static int zombies(const struct args *args)
 }
 
 const struct probe limits_probes[] = {
-	{"zombies", zombies, "count= dead children that nobody waits for"},
+	{"zombies", zombies, "count= dead children without a wait"},
 	{"forks", forks, "count= processes at once"},
 	{"memory", memory, "touch mb= of memory, how=private, shared, files, hidden"},
 	{"memory-split", memory_split, "touch mb= of memory in children of part="},
@@ -307,7 +307,7 @@ const struct probe limits_probes[] = {
 	{"open-files", open_files, "open count= descriptors"},
 	{"spin", spin, "burn one core for seconds="},
 	{"spin-split", spin_split, "burn CPU time in several processes"},
-	{"spin-hidden", spin_hidden, "the same in children of ms= that nobody waits for"},
+	{"spin-hidden", spin_hidden, "the same in children of ms= without a wait"},
 	{"sleep-long", sleep_long, "sleep past the deadline"},
 	{NULL, NULL, NULL},
 };

@@ -103,7 +103,7 @@ static int overwrite_exe(const struct args *args)
 	return held("last: %s", strerrorname_np(errno));
 }
 
-/* The score decides who dies first when memory ends: -1000 would send the host's processes. */
+/* The kernel kills by this score when memory runs out: with -1000 it would kill processes of the host. */
 static int oom_score(const struct args *args)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

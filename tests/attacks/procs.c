@@ -56,7 +56,7 @@ static int kill_scan(const struct args *args)
 		if (pid != self && kill(pid, 0) == 0)
 			reached++, last = pid;
 	return reached ? escaped("%d processes can be signalled, last %d", reached, last)
-		       : held("nobody answers");
+		       : held("no process answers");
 }
 
 /* VAREK A10: the target killed its supervisor and lived on. Init and parent must survive. */

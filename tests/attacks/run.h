@@ -50,7 +50,7 @@ struct capture {
 struct outcome {
 	struct capture out, err, tty; /* of the cordon process itself */
 	int exit_code;		      /* of the cordon process; 128 + N for a signal, -1 hung */
-	int still_open;		      /* somebody held our pipe after cordon had ended */
+	int still_open;		      /* a process held the pipe after cordon had ended */
 	long elapsed_ms, memory_kb;
 	json_t *result; /* NULL if it printed no JSON object */
 	char *text;	/* the program's standard output, decoded */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Links and odd names planted in the workspace for whoever reads it later.
+# Links and odd names planted in the workspace for programs that read it later.
 import os, sys
 args = dict(word.split("=", 1) for word in sys.argv[1:] if "=" in word)
 os.symlink(args["secret"], "README.md")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attacks on the terminal of the person who started the run. TIOCSTI types into his shell
+ * Attacks on the terminal of the user that started the run. TIOCSTI types into their shell
  * (CVE-2017-5226, VAREK A4), TIOCLINUX pastes, /dev/tty fakes a prompt for his approval.
  * The runner gives a pseudo terminal and looks at both of its queues afterwards.
  */

@@ -43,7 +43,7 @@ static int ws_readonly(const struct args *args)
 	return must_fail("create", put("added", "new"));
 }
 
-/* A link that points out, for whoever follows it on the host later. */
+/* A link that points out of the workspace, for a program of the host that follows it later. */
 static int ws_symlinks(const struct args *args)
 {
 	(void)args;
@@ -101,7 +101,7 @@ static int ws_names(const struct args *args)
 	return held("four names were planted, look outside");
 }
 
-/* What stops a careless walker: a directory nobody may enter, a pipe that blocks, a socket. */
+/* Entries that stop a careless walker: a directory without permissions, a pipe that blocks, a socket. */
 static int ws_odd_files(const struct args *args)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
@@ -144,7 +144,7 @@ static int ws_gitfile(const struct args *args)
 	return held(".git is a file now, look outside");
 }
 
-/* Python runs these at its next start here, or in place of a source that nobody changed. */
+/* Python runs these at its next start here, or in place of an unchanged source. */
 static int ws_python(const struct args *args)
 {
 	(void)args;

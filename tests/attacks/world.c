@@ -2,7 +2,7 @@
 /*
  * Plants the canaries around one attack and takes them away again: a secret file with a fresh
  * token, listeners, a victim process, a terminal, shared memory, a home and a workspace.
- * Everything is open to everybody, so that the box and not a file mode is what holds. Nothing is
+ * All files are open to all users, so that the box and not a file mode stops an attack. Nothing is
  * planted outside a directory of our own, except names in /dev/shm and the SysV key table.
  */
 #include "run.h"

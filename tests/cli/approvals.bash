@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # What the tests of approvals share: people with accounts and keys, and requests that wait. People
 # are root and three ordinary accounts; without root all of them are the one who runs the tests, and
 # tests that need more are skipped.
@@ -26,33 +26,56 @@ act()
 		timeout 60 "$@" </dev/null >"$T/out" 2>"$T/err" || status=$?
 }
 
-# people: a home for each, a state directory that is the agent's, a key for each but the agent.
+# people: a home for each, a state directory that is the agent's, an SSH key for each.
 people()
 {
 	local who
-	need_root
+	need_etc
 	cp "$BUILD/tests/approval-ask" "$T/ask" && ASK=$T/ask
 	for who in root agent anna ben; do
 		mkdir "$T/$who"
-		chown "$(account $who):$(account $who)" "$T/$who"
+		ssh-keygen -q -t ed25519 -N '' -C '' -f "$T/$who/key"
+		chmod 755 "$T/$who"
+		cp "$T/$who/key.pub" "$T/$who.pub"
+		chown -R "$(account $who):$(account $who)" "$T/$who"
 		chmod 700 "$T/$who"
-		act $who "$CORDON" approvals key new "$T/$who/key" --plain
-		exits 0
-		cp "$T/out" "$T/$who.pub"
 	done
 	act agent mkdir -m 700 "$T/agent/state"
 	STATE=$T/agent/state
 	printf 'import os\nprint(os.getcwd())\n' >"$T/job.py"
 }
 
-# enrol NAME [OPTION...]: by root.
+# enrol NAME [AS]: by root.
 enrol()
 {
-	local who=$1
-	shift
-	act root "$CORDON" approvals key add "$who" "$(cat "$T/$who.pub")" \
-		--uid "$(account "$who")" --state "$STATE" "$@"
+	act root "$CORDON" approvals key add "${2:-$1}" "$T/$1.pub"
 	exits 0
+}
+
+# sign WHO [--as NAME] [OPTION...]: their answer to $ID is in $T/answer.
+sign()
+{
+	local who=$1 name=$1
+	shift
+	if [ "${1:-}" = --as ]; then
+		name=$2
+		shift 2
+	fi
+	act agent "$CORDON" approvals export "$ID" --state "$STATE"
+	exits 0
+	cp "$T/out" "$T/request"
+	act "$who" "$CORDON" approvals sign "$T/request" --id "$ID" --key "$T/$who/key" --as "$name" "$@"
+	exits 0
+	cp "$T/out" "$T/answer"
+}
+
+# answer WHO STATUS [OPTION...]: WHO signs it under their own account, and the agent adds it.
+answer()
+{
+	local who=$1 expected=$2
+	shift 2
+	sign "$who" "$@"
+	approvals agent "$expected" add "$T/answer"
 }
 
 # park [KEY=VALUE...]: the agent's request waits as $ID.
@@ -81,23 +104,26 @@ approvals()
 	exits "$expected"
 }
 
-# at_terminal NAME PASSPHRASE ARG...: cordon approvals ARG... at a terminal of its own, where the
-# passphrase is typed as often as it is asked for.
+# at_terminal NAME WORD ARG...: cordon ARG... at a terminal of its own, where the word is typed when it is asked
+# for; in $T/given what standard output was led to, if $OUTPUT says so.
 at_terminal()
 {
 	local uid
 	uid=$(account "$1")
 	status=0
-	/usr/bin/python3 -I - "$uid" "$2" "$CORDON" approvals "${@:3}" >"$T/out" 2>"$T/err" <<'PY' || status=$?
+	OUTPUT=${OUTPUT:-} /usr/bin/python3 -I - "$uid" "$2" "$CORDON" "${@:3}" >"$T/out" 2>"$T/err" <<'PY' || status=$?
 import os, pty, select, sys
 uid, word, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+to = os.environ["OUTPUT"]
 pid, tty = pty.fork()
 if pid == 0:
+    if to:
+        os.dup2(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), 1)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
     os.execv(command[0], command)
-seen, asked = b"", 0
+seen, asked = b"", False
 while True:
     ready, _, _ = select.select([tty], [], [], 60)
     try:
@@ -107,12 +133,9 @@ while True:
     if not part:
         break
     seen += part
-    while seen.count(b": ") > asked and (b"assphrase" in seen or b"again" in seen):
-        if seen.rstrip().endswith((b"key:", b"again:")):
-            asked = seen.count(b": ")
-            os.write(tty, word.encode() + b"\n")
-        else:
-            break
+    if not asked and seen.endswith(b": ") and (b"Type yes" in seen or b"passphrase" in seen):
+        asked = True
+        os.write(tty, word.encode() + b"\n")
 sys.stdout.write(seen.decode(errors="replace").replace("\r\n", "\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY

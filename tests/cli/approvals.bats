@@ -8,7 +8,7 @@ load approvals.bash
 @test "words that are off" {
 	mkdir -m 700 "$T/fresh"
 	STATE=$T/fresh
-	for words in "" dance show "show a b" "key" "key dance" "key add x" "list x"; do
+	for words in "" dance show "show a b" "key" "key dance" "key new x" "key add x" "read x" "list x"; do
 		status=0
 		# shellcheck disable=SC2086 # a list of words
 		timeout 60 "$CORDON" approvals $words --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
@@ -16,16 +16,16 @@ load approvals.bash
 	done
 	status=0
 	"$CORDON" approvals approve 0123456789abcdef0123456789abcdef --state "$STATE" >"$T/out" 2>"$T/err" || status=$?
-	exits 2
-	err_has "with which key?"
+	exits 125
+	err_has "there is no approval"
 	status=0
 	"$CORDON" approvals approve x --scope forever >"$T/out" 2>"$T/err" || status=$?
 	exits 2
-	err_has "once, conversation or program"
+	err_has "once, diff, program or grant"
 	status=0
 	"$CORDON" approvals list --state "$STATE" >"$T/out" || status=$?
 	exits 0
-	out_is "nothing waits for a person"
+	out_is "no request waits"
 	status=0
 	"$CORDON" approvals list --json --state "$STATE" >"$T/out" || status=$?
 	holds "r == []"
@@ -33,28 +33,6 @@ load approvals.bash
 	"$CORDON" approvals show 0123456789abcdef0123456789abcdef --json --state "$STATE" >"$T/out" || status=$?
 	exits 125
 	holds "r['error']['kind'] == 'input'"
-}
-
-@test "another account approves, once" {
-	people
-	enrol anna
-	park
-	covered 1
-	approvals agent 0 list
-	out_has "$ID  pending   derived  0 of 1"
-	approvals root 126 approve "$ID" --key "$T/root/key"
-	err_has "is not enrolled"
-	enrol root
-	approvals root 0 approve "$ID" --key "$T/root/key"
-	out_is "$ID is approved"
-	approvals root 126 approve "$ID" --key "$T/root/key"
-	covered 0
-	out_is "$ID"
-	covered 1
-	approvals agent 0 list
-	out_is "nothing waits for a person"
-	approvals agent 0 list --all --json
-	holds "r[0]['status'] == 'used'" "r[0]['signed'][0]['name'] == 'root'" "r[0]['uses'] == 1"
 }
 
 @test "who has waited longest is first in the list" {
@@ -69,370 +47,6 @@ load approvals.bash
 	[ "$(grep -o '^[0-9a-f]\{32\}' "$T/out" | tr '\n' ' ')" = "${asked[*]} " ] || show
 	approvals agent 0 list --json
 	holds "[a['approval_id'] for a in r] == '${asked[*]}'.split()"
-}
-
-@test "root leaves nothing of its own in somebody's directory" {
-	people
-	enrol root
-	park
-	approvals root 0 approve "$ID" --key "$T/root/key" --scope program
-	[ -z "$(find "$STATE" ! -uid "$TEST_UID")" ] || { find "$STATE" -ls; false; }
-	covered 0
-	covered 0
-}
-
-# What was used up does not come back with an old copy, whatever else is taken away.
-@test "a word for once is over, also with an old copy of the log" {
-	people
-	enrol root
-	park
-	approvals root 0 approve "$ID" --key "$T/root/key"
-	cp -a "$STATE" "$T/old"
-	covered 0
-	rm "$STATE"/log.db*
-	cp -a "$T"/old/log.db* "$STATE"
-	covered 2
-	err_has "not the one that was signed"
-	rm "$STATE/checkpoints"
-	covered 2
-	err_has "the file checkpoints is gone"
-}
-
-@test "who asked does not answer" {
-	people
-	enrol agent
-	park
-	approvals agent 126 approve "$ID" --key "$T/agent/key"
-	err_has "your account asked for it"
-	act agent "$CORDON" approvals key add mallory "$(cat "$T/ben.pub")" --state "$STATE"
-	exits 0
-	approvals root 126 approve "$ID" --key "$T/ben/key" # not root's file
-	cp "$T/ben/key" "$T/root/stolen"
-	approvals root 126 approve "$ID" --key "$T/root/stolen"
-	err_has "enrolled the key"
-	covered 1
-}
-
-@test "from a box nobody answers" {
-	people
-	enrol root
-	park
-	status=0
-	setpriv --no-new-privs "$CORDON" approvals approve "$ID" --key "$T/root/key" --state "$STATE" \
-		>"$T/out" 2>"$T/err" || status=$?
-	exits 126
-	err_has "in a box"
-	covered 1
-}
-
-# A real one, that is given the program, a request and a key: more than anybody should. The state no box is
-# given.
-@test "code that was given everything does not answer from its box" {
-	local boxed desk=$T/agent/desk
-	readelf -Ws "$CORDON" | grep -q __asan_init && skip "the sanitizer needs more than a box gives"
-	people
-	enrol anna
-	park
-	mkdir "$desk"
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$desk/request"
-	cp "$T/anna/key" "$desk/key"
-	chown -R "$TEST_UID" "$desk"
-	boxed=("$CORDON" run --tier no-cgroup --user --lang binary)
-	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" --workspace "$desk:rw" "$CORDON" -- \
-		approvals sign "$ID" /workspace/request --key /workspace/key --name anna
-	exits 126
-	err_has "in a box"
-	act agent env XDG_STATE_HOME="$T/agent/other" "${boxed[@]}" --workspace "$STATE:rw" "$CORDON" -- \
-		approvals approve "$ID" --key /workspace/key --state /workspace
-	exits 126
-	err_has "is Cordon's own"
-	covered 1
-}
-
-# In a user namespace of its own everybody is root.
-in_userns()
-{
-	act agent unshare -Ur "$CORDON" approvals "$@" --state "$STATE"
-}
-
-@test "who calls himself root in a user namespace does not answer, nor enrol" {
-	people
-	as user unshare -Ur true || skip "no user namespaces for ordinary accounts here"
-	enrol agent
-	in_userns key add evil "$(cat "$T/ben.pub")" --uid 0
-	exits 126
-	err_has "in a user namespace"
-	park
-	in_userns approve "$ID" --key "$T/agent/key"
-	exits 126
-	err_has "this process is in a user namespace"
-	act agent unshare -Ur unshare -Ur "$CORDON" approvals approve "$ID" --key "$T/agent/key" --state "$STATE"
-	exits 126
-	park single=1
-	in_userns approve "$ID" --key "$T/agent/key"
-	exits 126
-	err_has "this process is in a user namespace"
-	act agent "$CORDON" approvals export "$ID" --state "$STATE"
-	cp "$T/out" "$T/request"
-	act agent unshare -Ur "$CORDON" approvals sign "$ID" "$T/request" --key "$T/agent/key" --name agent
-	exits 126
-	in_userns deny "$ID"
-	exits 0
-	act agent "$CORDON" audit export --state "$STATE"
-	/usr/bin/python3 - "$T/out" <<-'END'
-		import json, sys
-		said = [r["body"] for r in map(json.loads, open(sys.argv[1])) if r["kind"] == "approval"]
-		denied, = [b for b in said if b["event"] == "denied"]
-		assert "by" not in denied, denied
-	END
-}
-
-# Who is root there can mount: a map of their own making over the kernel's.
-with_own_map()
-{
-	act agent unshare -Urm bash -c 'mount --bind "$1" "/proc/$$/uid_map" && shift && exec "$@"' map "$T/map" \
-		"$CORDON" approvals "$@" --state "$STATE"
-}
-
-@test "a map of accounts that somebody mounts is not believed" {
-	people
-	as user unshare -Urm true || skip "no user namespaces for ordinary accounts here"
-	enrol agent
-	echo '0 0 4294967295' >"$T/map"
-	with_own_map key add evil "$(cat "$T/ben.pub")" --uid 0
-	exits 126
-	err_has "in a user namespace"
-	park
-	with_own_map approve "$ID" --key "$T/agent/key"
-	exits 126
-	err_has "this process is in a user namespace"
-}
-
-@test "what was asked in a user namespace is nobody else's: only root answers" {
-	people
-	as user unshare -Ur true || skip "no user namespaces for ordinary accounts here"
-	printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/ask.yaml"
-	act agent env XDG_STATE_HOME="$T/agent" "$CORDON" conversation new
-	local c
-	c=$(cat "$T/out")
-	printf 'import os\nfor name in sorted(os.listdir("/tmp")):\n    print(name, len(name))\n' >"$T/job.py"
-	act agent env XDG_STATE_HOME="$T/agent" "$CORDON" ingest --conversation "$c" --kind web --name page \
-		--rules "$HARMLESS" "$T/job.py"
-	exits 0
-	act agent env XDG_STATE_HOME="$T/agent" unshare -Ur "$CORDON" run --json --tier no-cgroup \
-		--conversation "$c" --policy "$T/ask.yaml" "$T/job.py"
-	exits 75
-	ID=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["approval_id"])' <"$T/out")
-	STATE=$T/agent/cordon
-	enrol agent
-	enrol root
-	approvals agent 0 show "$ID" --json
-	holds 'r["uid"] is None'
-	approvals agent 0 show "$ID"
-	out_has "an account in a user namespace"
-	approvals agent 126 approve "$ID" --key "$T/agent/key"
-	err_has "asked for in a user namespace"
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
-	exits 126
-	act agent "$CORDON" audit export --state "$STATE"
-	run ! grep -q '"uid":0\|"uid:0"' "$T/out"
-	approvals root 0 approve "$ID" --key "$T/root/key"
-	act agent env XDG_STATE_HOME="$T/agent" unshare -Ur "$CORDON" run --json --tier no-cgroup \
-		--conversation "$c" --policy "$T/ask.yaml" "$T/job.py"
-	exits 0
-}
-
-@test "two people: two keys, of two accounts" {
-	people
-	enrol root
-	enrol anna
-	park approvers=2
-	approvals agent 0 show "$ID" --json
-	holds "r['approvers'] == 2"
-	approvals root 0 approve "$ID" --key "$T/root/key"
-	out_is "$ID waits for 1 more"
-	approvals root 0 approve "$ID" --key "$T/root/key"
-	out_is "$ID waits for 1 more"
-	covered 1 approvers=2
-	approvals root 0 key add second "$(act root "$CORDON" approvals key new "$T/root/2" --plain; cat "$T/out")"
-	approvals root 0 approve "$ID" --key "$T/root/2"
-	out_is "$ID waits for 1 more"
-	covered 1 approvers=2
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
-	approvals agent 0 add "$ID" "$(cat "$T/out")"
-	out_is "$ID is approved"
-	covered 0 approvers=2
-	covered 1 approvers=2
-}
-
-# carried WHO STATUS [OPTION...]: WHO signs $T/request, the agent adds the word.
-carried()
-{
-	local who=$1 expected=$2
-	shift 2
-	act "$who" "$CORDON" approvals sign "$ID" "$T/request" --key "$T/$who/key" --name "$who" "$@"
-	exits 0
-	approvals agent "$expected" add "$ID" "$(cat "$T/out")"
-}
-
-@test "two people who may not enter the directory" {
-	people
-	enrol anna
-	enrol ben
-	enrol agent
-	park approvers=2
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals read "$T/request"
-	exits 0
-	out_has "$ID: pending"
-	out_has "       1 | import os"
-	at_terminal agent "" export "$ID" --state "$STATE"
-	exits 2
-	out_has "that is for a file"
-	act agent "$CORDON" approvals sign "$ID" "$T/request" --key "$T/agent/key" --name agent
-	exits 126
-	carried anna 0
-	out_is "$ID waits for 1 more"
-	carried anna 0
-	out_is "$ID waits for 1 more"
-	act ben "$CORDON" approvals sign "$ID" "$T/request" --key "$T/ben/key" --name anna
-	approvals agent 126 add "$ID" "$(cat "$T/out")"
-	err_has "not enrolled under that name"
-	covered 1 approvers=2
-	carried ben 0 --scope conversation
-	out_is "$ID is approved"
-	covered 0 approvers=2
-	covered 1 approvers=2 # anna said once
-	sed 's/getcwd/geteuid/' "$T/request" >"$T/changed"
-	act ben "$CORDON" approvals sign "$ID" "$T/changed" --key "$T/ben/key" --name ben
-	exits 125
-	err_has "not the one that the request is about"
-	head -c 400 "$T/request" >"$T/changed"
-	act ben "$CORDON" approvals read "$T/changed"
-	exits 125
-}
-
-@test "a word for one request is no word for another" {
-	people
-	enrol anna
-	park
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals sign "$ID" "$T/request" --key "$T/anna/key" --name anna
-	exits 0
-	VOTE=$(cat "$T/out")
-	park conversation=d2
-	approvals agent 126 add "$ID" "$VOTE"
-	err_has "not signed for this request"
-	approvals agent 125 add "$ID" "${VOTE%?}"
-	echo "$VOTE" >"$T/agent/my vote"
-	approvals agent 125 add "$ID" "$T/agent/my vote"
-	err_has "give its text, for example \"\$(cat '$T/agent/my vote')\""
-	approvals agent 125 add "$ID" "cordon-vote-1:00"
-	covered 1 conversation=d2
-}
-
-@test "what is signed is what was read" {
-	people
-	enrol anna
-	park
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals read "$T/request"
-	exits 0
-	READ=$ID
-	printf 'import os\nos.abort()\n' >"$T/job.py"
-	park
-	approvals agent 0 export "$ID"
-	cp "$T/out" "$T/request"
-	act anna "$CORDON" approvals sign "$READ" "$T/request" --key "$T/anna/key" --name anna
-	exits 126
-	err_has "is another request"
-	out_is ""
-}
-
-@test "any change asks again" {
-	people
-	enrol root
-	park
-	approvals root 0 approve "$ID" --key "$T/root/key" --scope conversation
-	covered 1 env=A=B
-	covered 1 caps=2
-	covered 1 conversation=d2
-	printf '#' >>"$T/job.py"
-	covered 1
-	printf 'import os\nprint(os.getcwd())\n' >"$T/job.py"
-	# What only describes the request may differ: what an earlier run printed may be new evidence.
-	covered 0 origin=2
-	covered 0 evidence=0-6:page
-	covered 0
-}
-
-@test "one account alone: a terminal, a passphrase, and not the agent" {
-	people
-	at_terminal agent "open sesame" key new "$T/agent/guarded"
-	exits 0
-	grep -o 'cordon-public-1:[0-9a-f]*' "$T/out" >"$T/guarded.pub"
-	grep -q argon2id "$T/agent/guarded"
-	[ "$(stat -c %a "$T/agent/guarded")" = 600 ]
-	act agent "$CORDON" approvals key add me "$(cat "$T/guarded.pub")" --state "$STATE"
-	enrol agent
-	park
-	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
-	exits 126
-	out_has "your account asked for it"
-	park single=1
-	approvals agent 126 approve "$ID" --key "$T/agent/key"
-	err_has "no passphrase"
-	approvals agent 125 approve "$ID" --key "$T/agent/guarded"
-	err_has "no terminal"
-	at_terminal agent "wrong" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
-	exits 126
-	out_has "not the key's passphrase"
-	covered 1 single=1
-	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
-	exits 0
-	out_has "$ID is approved"
-	covered 0 single=1
-	park single=1 "pgid=$(ps -o pgid= $$ | tr -d ' ')"
-	at_terminal agent "open sesame" approve "$ID" --key "$T/agent/guarded" --state "$STATE"
-	exits 126
-	out_has "started this process"
-}
-
-@test "denied, with a reason" {
-	people
-	enrol root
-	park
-	approvals root 0 deny "$ID" --reason "not today"
-	out_is "$ID is denied"
-	approvals root 126 approve "$ID" --key "$T/root/key"
-	err_has "not today"
-	approvals agent 0 show "$ID"
-	out_has "because     not today"
-	covered 1
-	park
-	approvals root 0 approve "$ID" --key "$T/root/key" --scope program
-	covered 0
-	approvals root 0 deny "$ID"
-	covered 1
-}
-
-@test "nobody answers: it is denied, and says so" {
-	people
-	enrol root
-	park wait=1
-	approvals root 126 approve "$ID" --key "$T/root/key"
-	err_has "no answer came in time"
-	approvals agent 0 show "$ID" --json
-	holds "r['status'] == 'expired'" "r['reason'] == 'no answer came in time'"
-	covered 1
 }
 
 @test "what is shown cannot lie" {
@@ -482,14 +96,321 @@ PY
 	[ "$(wc -L <"$T/out")" -le 80 ]
 }
 
+
+@test "a person signs under another account, and it counts once" {
+	people
+	enrol anna
+	park
+	covered 1
+	approvals agent 0 list
+	out_has "$ID  pending "
+	answer ben 126
+	err_has "not enrolled under that name"
+	answer anna 0
+	out_is "$ID is approved"
+	approvals agent 126 add "$T/answer"
+	err_has "is approved"
+	covered 0
+	out_is "$ID"
+	covered 1
+	approvals agent 126 add "$T/answer"
+	err_has "is used"
+	approvals agent 0 list --all --json
+	holds "r[0]['status'] == 'used'" "r[0]['signed'][0]['name'] == 'anna'" "r[0]['uses'] == 1" \
+		"r[0]['signed'][0]['kind'] == 'signature'"
+	[ -z "$(find "$STATE" ! -uid "$TEST_UID")" ] || { find "$STATE" -ls; false; }
+}
+
+# What was used up does not come back with an old copy, whatever else is taken away.
+@test "an answer for once is over, also with an old copy of the log" {
+	people
+	enrol anna
+	park
+	answer anna 0
+	cp -a "$STATE" "$T/old"
+	covered 0
+	rm "$STATE"/log.db*
+	cp -a "$T"/old/log.db* "$STATE"
+	covered 2
+	err_has "not the one that was last written"
+	rm "$STATE/heads"
+	covered 2
+	err_has "the file heads is missing"
+}
+
+@test "every kind of key: a file, an agent, a .pub file whose key the agent has" {
+	people
+	local kind n=0 socket=$T/anna/agent.sock
+	for kind in "-t ed25519" "-t ecdsa -b 521" "-t rsa -b 3072"; do
+		n=$((n + 1))
+		rm -f "$T/anna/key" "$T/anna/key.pub"
+		# shellcheck disable=SC2086 # options
+		act anna ssh-keygen -q $kind -N '' -f "$T/anna/key"
+		cp "$T/anna/key.pub" "$T/anna.pub"
+		enrol anna
+		printf 'print(%s)\n' "$n" >"$T/job.py"
+		park
+		answer anna 0
+		covered 0
+		act root "$CORDON" approvals key remove anna
+	done
+	enrol anna
+	act anna ssh-agent -a "$socket"
+	eval "$(sed -n 's/^SSH_AGENT_PID=\([0-9]*\);.*/SSH_AGENT_PID=\1/p' "$T/out")"
+	act anna env SSH_AUTH_SOCK="$socket" ssh-add -q "$T/anna/key"
+	exits 0
+	rm "$T/anna/key"
+	park
+	act agent "$CORDON" approvals export "$ID" --state "$STATE"
+	cp "$T/out" "$T/request"
+	act anna "$CORDON" approvals sign "$T/request" --id "$ID" --key "$T/anna/key.pub" --as anna
+	exits 125
+	err_has "signing with the key"
+	act anna env SSH_AUTH_SOCK="$socket" "$CORDON" approvals sign "$T/request" --id "$ID" --key "$T/anna/key.pub" --as anna
+	kill "$SSH_AGENT_PID"
+	exits 0
+	cp "$T/out" "$T/answer"
+	approvals agent 0 add "$T/answer"
+	covered 0
+}
+
+@test "who asked does not answer: not by their name, not without a key, not from a box" {
+	local login
+	people
+	login=$(id -un "$TEST_UID")
+	enrol agent "$login"
+	park
+	sign agent --as "$login"
+	approvals agent 126 add "$T/answer"
+	err_has "the account of that name made the request"
+	approvals agent 126 approve "$ID"
+	err_has "does not accept a confirmation"
+	approvals root 126 approve "$ID"
+	err_has "another account made the request"
+	approvals root 126 approve "$ID" --key "$T/root/key" --as root
+	err_has "your key is not used there"
+	status=0
+	setpriv --no-new-privs "$CORDON" approvals sign "$T/request" --id "$ID" --key "$T/agent/key" --as anna \
+		>"$T/out" 2>"$T/err" || status=$?
+	exits 126
+	err_has "in a box"
+	covered 1
+}
+
+@test "a user namespace: nobody is enrolled in it, and nobody approves what was asked there" {
+	people
+	as user unshare -Urm true || skip "no user namespaces for ordinary accounts here"
+	park
+	sed 's/^/evil /' "$T/ben.pub" >"$T/evil"
+	act agent unshare -Urm bash -c 'mount -t tmpfs t /etc/cordon && cp "$1" /etc/cordon/allowed_signers && shift && exec "$@"' \
+		etc "$T/evil" "$CORDON" approvals key list --state "$STATE"
+	[ "$status" -ne 0 ]
+	err_has "user namespace"
+	enrol anna
+	park uid=4294967295
+	answer anna 126
+	err_has "user namespace"
+	covered 1
+}
+
+@test "two people: two names and two keys" {
+	people
+	enrol anna
+	park approvers=2
+	approvals agent 0 show "$ID" --json
+	holds "r['approvers'] == 2"
+	answer anna 0
+	out_is "$ID waits for 1 more"
+	approvals agent 0 add "$T/answer"
+	out_is "$ID waits for 1 more"
+	act root "$CORDON" approvals key add anna "$T/ben.pub"
+	sign ben --as anna
+	approvals agent 0 add "$T/answer"
+	out_is "$ID waits for 1 more"
+	act root "$CORDON" approvals key add ben "$T/ben.pub"
+	exits 125
+	err_has "an earlier line has the same key"
+	act root "$CORDON" approvals key remove anna
+	enrol anna
+	enrol ben
+	answer anna 0
+	sign ben --as anna
+	approvals agent 126 add "$T/answer"
+	err_has "not enrolled under that name"
+	covered 1 approvers=2
+	answer ben 0 --scope program
+	out_is "$ID is approved"
+	covered 0 approvers=2
+	covered 1 approvers=2 # anna said once
+}
+
+@test "an answer is for one request, and for what was read" {
+	people
+	enrol anna
+	park
+	READ=$ID
+	sign anna
+	cp "$T/answer" "$T/first"
+	park conversation=d2
+	sed "s/^request .*/request $(sign anna; sed -n 's/^request //p' "$T/answer")/" "$T/first" >"$T/forged"
+	approvals agent 126 add "$T/forged"
+	err_has "does not match this answer and key"
+	sed 's/^scope once/scope program/' "$T/first" >"$T/forged"
+	approvals agent 126 add "$T/forged"
+	err_has "does not match this answer and key"
+	for change in '1s/1/2/' '$d' '1i x' '$a x' '3s/$/ /' 's/$/\r/' '2p' '5s/until /until 0/'; do
+		sed "$change" "$T/first" >"$T/forged"
+		approvals agent 125 add "$T/forged"
+		err_has "not an answer of this version"
+	done
+	head -c 100000 /dev/zero >"$T/forged"
+	approvals agent 125 add "$T/forged"
+	covered 1 conversation=d2
+	act anna "$CORDON" approvals sign "$T/request" --id "$READ" --key "$T/anna/key" --as anna
+	exits 126
+	err_has "is another request"
+	out_is ""
+	act anna "$CORDON" approvals sign "$T/request" --key "$T/anna/key" --as anna
+	exits 2
+	err_has "--id ID is required: the request that you have read"
+	sed 's/getcwd/geteuid/' "$T/request" >"$T/changed"
+	act anna "$CORDON" approvals show "$T/changed"
+	exits 125
+	err_has "the code does not match the request"
+	head -c 400 "$T/request" >"$T/changed"
+	act anna "$CORDON" approvals show "$T/changed"
+	exits 125
+}
+
+@test "at a terminal what is signed is shown first, and the answer goes to the file" {
+	people
+	enrol anna
+	park
+	approvals agent 0 export "$ID"
+	cp "$T/out" "$T/request"
+	OUTPUT=$T/anna/answer at_terminal anna no approvals sign "$T/request" --key "$T/anna/key" --as anna
+	exits 126
+	[ ! -s "$T/anna/answer" ]
+	OUTPUT=$T/anna/answer at_terminal anna yes approvals sign "$T/request" --key "$T/anna/key" --as anna
+	exits 0
+	out_has "$ID: pending"
+	out_has "       1 | import os"
+	out_has "Your answer is yes."
+	[ "$(head -1 "$T/anna/answer")" = "cordon approval 1" ]
+	cp "$T/anna/answer" "$T/answer"
+	approvals agent 0 add "$T/answer"
+	at_terminal agent "" approvals export "$ID" --state "$STATE"
+	exits 2
+	out_has "this needs a file"
+}
+
+@test "any change asks again" {
+	people
+	enrol anna
+	park
+	answer anna 0 --scope program
+	covered 1 env=A=B
+	covered 1 caps=2
+	printf '#' >>"$T/job.py"
+	covered 1
+	printf 'import os\nprint(os.getcwd())\n' >"$T/job.py"
+	# What only describes the request may differ: what an earlier run printed may be new evidence.
+	covered 0 origin=2
+	covered 0 evidence=0-6:page
+	covered 0
+	act root "$CORDON" approvals key remove anna
+	covered 1
+	printf 'print(1)\n' >"$T/job.py"
+	enrol anna
+	park
+	answer anna 0 --scope program --for 2s
+	covered 0
+	sleep 3
+	covered 1
+	park
+	approvals agent 0 export "$ID"
+	act anna "$CORDON" approvals sign "$T/request" --id "$ID" --key "$T/anna/key" --as anna --for 20h
+	[ "$status" -ne 0 ]
+}
+
+@test "one account alone confirms at a terminal, where the policy lets it, and is told what that is worth" {
+	people
+	park
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	out_has "the policy does not accept a confirmation"
+	park confirm=1
+	approvals agent 126 approve "$ID"
+	err_has "standard input is not a terminal"
+	at_terminal root yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	out_has "another account made the request"
+	at_terminal agent no approvals approve "$ID" --state "$STATE"
+	exits 126
+	covered 1 confirm=1
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 0
+	out_has "This is a confirmation, not a signature: a program of your account outside a box could type it too."
+	out_has "$ID is approved"
+	covered 0 confirm=1
+	covered 1 confirm=1
+	approvals agent 0 list --all --json
+	holds "[a['signed'][0] for a in r if a['signed']][0]['kind'] == 'confirmation'" \
+		"[a['signed'][0] for a in r if a['signed']][0]['name'] == 'uid:$TEST_UID'"
+	park confirm=1 "pgid=$(ps -o pgid= $$ | tr -d ' ')"
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	out_has "started this one"
+	park confirm=1 approvers=2
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	out_has "more than one person"
+}
+
+@test "denied, with a reason or with a signature" {
+	people
+	enrol anna
+	park
+	approvals agent 0 deny "$ID" --reason "not today"
+	out_is "$ID is denied"
+	answer anna 126
+	err_has "not today"
+	approvals agent 0 show "$ID"
+	out_has "because     not today"
+	covered 1
+	park
+	answer anna 0 --scope program
+	covered 0
+	approvals agent 0 deny "$ID"
+	covered 1
+	park
+	answer anna 0 --deny
+	out_is "$ID is denied"
+	approvals agent 0 show "$ID" --json
+	holds "r['reason'] == 'anna denied it'"
+}
+
+@test "no answer in time: it is denied, and says so" {
+	people
+	enrol anna
+	park wait=3000
+	sign anna
+	sleep 3
+	approvals agent 126 add "$T/answer"
+	err_has "no answer came in time"
+	approvals agent 0 show "$ID" --json
+	holds "r['status'] == 'expired'" "r['reason'] == 'no answer came in time'"
+	covered 1
+}
+
 @test "what is new since the last time" {
 	people
-	enrol root
+	enrol anna
 	park
 	approvals agent 0 show "$ID"
 	out_has "all: nothing of that name"
 	LAST=$ID
-	approvals root 0 approve "$ID" --key "$T/root/key"
+	answer anna 0
 	printf 'import os\nimport sys\nprint(os.listdir())\n' >"$T/job.py"
 	park
 	approvals agent 0 show "$ID"
@@ -500,32 +421,74 @@ PY
 	[ "$(grep -c '^[-+] ' "$T/out")" -eq 3 ]
 }
 
-@test "keys" {
+@test "root enrols in the file, others by two answers; to remove is easy" {
+	people
+	approvals agent 126 key add ben "$T/ben.pub"
+	err_has "no person is enrolled"
+	enrol anna
+	enrol root
+	[ "$(stat -c '%a %u' /etc/cordon/allowed_signers)" = "644 0" ]
+	approvals agent 0 key list --json
+	holds "[p['name'] for p in r] == ['anna', 'root']" "r[0]['line'] == 1" "r[0]['enrolled_by'] == ['root']" \
+		"r[0]['type'] == 'ED25519'" "r[0]['fingerprint'].startswith('SHA256:')" "r[0]['counts']"
+	approvals agent 2 key add 'a/b' "$T/ben.pub"
+	approvals agent 125 key add ben "$T/job.py"
+	err_has "give the person's .pub file"
+	approvals agent 75 key add ben "$T/ben.pub" --json
+	holds "r['status'] == 'pending'"
+	ID=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["approval_id"])' <"$T/out")
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	answer anna 0
+	approvals agent 75 key add ben "$T/ben.pub"
+	answer root 0
+	approvals agent 75 key add eve "$T/ben.pub" # other words
+	approvals agent 0 key add ben "$T/ben.pub"
+	out_has "ben is enrolled"
+	approvals agent 125 key add ben "$T/ben.pub"
+	park
+	answer ben 0
+	covered 0
+	approvals agent 0 key list
+	out_has "enrolled by anna, root"
+	act root "$CORDON" approvals key remove root
+	approvals agent 0 key list
+	out_has "does not count"
+	park
+	answer ben 126
+	enrol root
+	approvals agent 0 key remove ben
+	approvals agent 125 key remove ben
+	approvals agent 125 key remove anna
+	err_has "sudo cordon approvals key remove"
+	act root "$CORDON" approvals key remove anna
+	exits 0
+	act root "$CORDON" approvals key remove anna
+	exits 125
+}
+
+@test "a file of people that others can change, or that is not understood, counts for nobody" {
 	people
 	enrol anna
-	approvals agent 0 key list --json
-	holds "r[0]['name'] == 'anna'" "r[0]['uid'] == $(account anna)" "r[0]['enrolled_by'] == 0"
-	approvals root 125 key add anna "$(cat "$T/ben.pub")"
-	err_has "enrolled as anna already"
-	approvals root 125 key add anna2 "$(cat "$T/anna.pub")"
-	err_has "that key is enrolled already"
-	approvals root 2 key add 'a/b' "$(cat "$T/ben.pub")"
-	approvals root 2 key add ben nonsense
-	[ "$(grep -c 'cat' "$T/err")" = 0 ]
-	cp "$T/ben.pub" "$T/root/ben.pub"
-	approvals root 2 key add ben "$T/root/ben.pub"
-	err_has "give its text, for example \"\$(cat $T/root/ben.pub)\""
-	approvals root 0 key remove anna
-	approvals root 125 key remove anna
-	act anna "$CORDON" approvals key list --state "$STATE"
-	exits 125
-	act anna "$CORDON" approvals key new "$T/anna/key" --plain
-	exits 125
-	act anna "$CORDON" approvals key new "$T/anna/another"
-	exits 125
-	err_has "no terminal"
 	park
-	chmod 644 "$T/root/key"
-	approvals root 126 approve "$ID" --key "$T/root/key"
-	err_has "only you can read"
+	sign anna
+	for how in "chmod 666" "chown $TEST_UID" "ln -sf $T/anna.pub" "sed -i s/anna/*/" "sed -i s/ssh-/cert-authority ssh-/"; do
+		cp -a /etc/cordon/allowed_signers "$T/kept"
+		case $how in
+		"sed -i s/ssh-/"*) sed -i 's/namespaces="[^"]*"/cert-authority/' /etc/cordon/allowed_signers ;;
+		"sed "*) sed -i 's/^anna/*/' /etc/cordon/allowed_signers ;;
+		*) $how /etc/cordon/allowed_signers ;;
+		esac
+		act agent "$CORDON" approvals add "$T/answer" --state "$STATE"
+		[ "$status" -ne 0 ] || { echo "after $how it counts"; false; }
+		err_has "/etc/cordon/allowed_signers"
+		rm -f /etc/cordon/allowed_signers
+		cp -a "$T/kept" /etc/cordon/allowed_signers
+	done
+	chmod 777 /etc/cordon
+	act agent "$CORDON" approvals add "$T/answer" --state "$STATE"
+	chmod 755 /etc/cordon
+	[ "$status" -ne 0 ]
+	approvals agent 0 add "$T/answer"
+	covered 0
 }

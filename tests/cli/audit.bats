@@ -7,7 +7,9 @@ load helper
 load scan.bash
 load gate.bash
 
-# story WHO: a log with a conversation, a plan, a hostile source, one that lies about its name, a person.
+json_of() { /usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
+
+# story WHO: a log with a conversation, a plan, a hostile source, one that lies about its name, an act.
 story()
 {
 	conversation "$1"
@@ -17,8 +19,7 @@ story()
 	gate "$1" 0 plan --conversation "$C" "$T/job.py"
 	ingest "$1" 0 --kind file --name a.csv "$T/a.csv"
 	ingest "$1" 126 --kind web --name $'h\e[2J\u202egpj' "$T/h.txt"
-	gate "$1" 0 approvals key new "$T/$1/me.key" --plain
-	gate "$1" 0 approvals key add me "$(cat "$T/out")"
+	gate "$1" 0 untrust "$T/r"
 }
 
 @test "words that are off" {
@@ -53,7 +54,7 @@ tailed() {
 	gate "$1" 0 audit tail --json
 	is_harmless
 	lines 'assert [r["kind"] for r in rows] == ["genesis", "checkpoint", "conversation", "ticket", "ingest",
-		"ingest", "key"], rows
+		"ingest", "trust"], rows
 assert all(len(r["hash"]) == 64 and r["seq"] == i for i, r in enumerate(rows))
 assert rows[5]["body"]["trust"] == "hostile" and rows[5]["body"]["rules"] == ["ATR-2026-90001"]'
 }
@@ -98,18 +99,18 @@ verified() {
 	local state=$T/$1/cordon
 	story "$1"
 	gate "$1" 0 audit verify
-	out_has "the log is whole: 7 records, 1 checkpoints"
+	out_has "the log is intact: 7 records, 1 checkpoints"
 	gate "$1" 0 audit checkpoint
 	cp "$T/out" "$T/kept"
 	[ "$(sed -n 2p "$T/kept")" = 7 ]
 	gate "$1" 0 audit key
 	cp "$T/out" "$T/pub"
 	gate "$1" 0 audit verify --checkpoint "$T/kept" --key "$T/pub" --json
-	holds 'r["good"] and r["problem"] == "good" and r["pinned"] and r["kept"] == 3' \
+	holds 'r["good"] and r["problem"] == "good" and r["pinned"] and r["kept"] == 1' \
 		'r["first_bad"] is None and r["records"] == 8 and r["rotations"] == 0'
 	gate "$1" 0 audit verify --key "$(cat "$T/pub")"
 	gate "$1" 125 audit verify --checkpoint "$T/pub"
-	err_has "this is no checkpoint"
+	err_has "the file has no checkpoint"
 	gate "$1" 125 audit verify --key "$T/kept"
 	gate "$1" 125 audit verify --key "$T/nothing"
 	gate "$1" 125 audit verify --checkpoint "$T/nothing"
@@ -117,7 +118,7 @@ verified() {
 	sql "$1" "UPDATE log SET record = CAST(replace(CAST(record AS TEXT), 'a.csv', 'b.csv') AS BLOB)
 		WHERE seq = 4"
 	gate "$1" 1 audit verify
-	out_has "NOT whole (edited): record 4 has been changed"
+	out_has "NOT intact (edited): record 4 has been changed"
 	gate "$1" 1 audit verify --json
 	holds 'not r["good"] and r["problem"] == "edited" and r["first_bad"] == r["last_bad"] == 4'
 	gate "$1" 0 audit tail
@@ -139,20 +140,20 @@ half_made() {
 	err_has "there is no state directory"
 	as "$1" mkdir -m 700 "$state"
 	gate "$1" 125 audit verify
-	err_has "no log has been begun here"
-	err_has "try: nothing was recorded yet"
+	err_has "there is no log yet"
+	err_has "try: nothing was recorded here"
 	as "$1" sh -c "umask 077; : >$state/log.db"
 	gate "$1" 125 audit verify
-	err_has "no log has been begun here"
+	err_has "there is no log yet"
 	rm "$state/log.db"
 	story "$1"
 	cp -a "$state" "$T/$1/copy"
 	sql "$1" "DELETE FROM log" "DELETE FROM ref" "DELETE FROM item"
 	gate "$1" 1 audit verify --json
 	holds 'r["problem"] == "truncated" and r["first_bad"] == 0'
-	rm "$state/checkpoints"
+	rm "$state/heads"
 	gate "$1" 125 audit verify
-	err_has "no log has been begun here"
+	err_has "there is no log yet"
 	gate "$1" 125 audit tail
 	gate "$1" 0 conversation new
 	gate "$1" 0 audit verify
@@ -160,10 +161,10 @@ half_made() {
 	cp -a "$T/$1/copy" "$state"
 	sql "$1" "DELETE FROM item WHERE kind = 'head'"
 	gate "$1" 1 audit verify
-	out_has "the head of the log is damaged or gone"
+	out_has "the head of the log is damaged or missing"
 	rm "$state"/log.db*
 	gate "$1" 126 audit verify
-	err_has "the log is gone, and checkpoints knows"
+	err_has "the log is gone; the file heads knows"
 }
 @test "a log that was never begun is not one that was damaged" { each half_made; }
 
@@ -206,47 +207,136 @@ two_ends() {
 
 # The file beside the log is what says that its end is there: that it is gone is not nothing.
 unkept() {
-	local file=$T/$1/cordon/checkpoints
+	local file=$T/$1/cordon/heads
 	story "$1"
 	gate "$1" 0 audit verify --json
-	holds 'r["kept"] == 1 and r["checkpoints"] == 1 and r["unkept"] == 0'
-	mv "$file" "$T/young"
-	gate "$1" 1 audit verify --json
-	holds 'r["problem"] == "unkept" and r["unkept"] == 1 and r["first_bad"] is None'
-	gate "$1" 1 audit verify
-	out_has 'NOT whole (unkept): the file checkpoints is gone, and the log has 1'
-	mv "$T/young" "$file"
-	gate "$1" 0 audit checkpoint
-	cp "$T/out" "$T/kept.txt"
+	holds 'r["heads"] == 6 and r["checkpoints"] == 1 and r["headless"] == r["kept"] == r["accepted"] == 0'
 	mv "$file" "$T/all"
-	gate "$1" 1 audit verify
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "unkept" and r["headless"] == 6 and r["first_bad"] is None'
 	# Of one that was kept elsewhere it is enough for the end, but the file is still gone.
-	gate "$1" 0 audit verify --checkpoint "$T/kept.txt"
-	out_has 'the log is whole'
-	out_has '1 of its checkpoints are not in the file checkpoints'
-	# Nobody writes, and so nothing runs, until somebody has looked; then the newest is back, and not the others.
+	gate "$1" 0 audit verify --heads "$T/all"
+	out_has 'it has all 6 given heads'
+	out_has '6 of its transactions are not in the file heads'
+	gate "$1" 125 audit verify --heads "$T/h.txt"
+	err_has 'the file has no heads'
+	gate "$1" 125 audit verify --heads "$T"
 	gate "$1" 126 conversation new
-	err_has 'the file checkpoints is gone, and the log has'
+	err_has 'the file heads is missing, and the log has 7 records'
 	err_has 'cordon audit accept'
 	gate "$1" 126 audit checkpoint
-	: >"$file"
-	! is_root || chown --reference "$T/$1/cordon" "$file"
-	gate "$1" 126 conversation new
-	gate "$1" 1 audit verify
-	gate "$1" 0 audit accept --json
-	holds 'sorted(r) == ["key", "note"]'
+	# An agent does not accept in passing.
+	gate "$1" 126 audit accept
+	err_has 'a person must approve this'
+	ANSWER=no person "$1" 126 audit accept
+	[ ! -e "$file" ]
+	person "$1" 0 audit accept
+	out_has 'accepted by'
+	gate "$1" 2 audit accept
+	err_has 'there is nothing to accept'
 	conversation "$1"
 	gate "$1" 0 audit verify --json
-	holds 'r["good"] and r["kept"] >= 1 and r["checkpoints"] == 2 and r["unkept"] == 1'
-	mv "$T/all" "$file"
-	gate "$1" 0 audit verify
-	! grep -q 'are not in the file' "$T/out" || show
+	holds 'r["good"] and r["accepted"] == 1 and r["headless"] == 6'
 	# The other way round: what it kept, and no log.
 	rm "$T/$1/cordon"/log.db*
 	gate "$1" 126 audit verify
-	err_has 'the log is gone, and checkpoints knows 7 records of it'
+	err_has 'the log is gone; the file heads knows'
+	gate "$1" 126 conversation new
+	person "$1" 0 audit accept
+	conversation "$1"
+	gate "$1" 0 audit verify
 }
-@test "that the file of checkpoints was removed is told" { each unkept; }
+@test "that the file of heads was removed is told, and nothing runs until a person accepts it" { each unkept; }
+
+# roll_back WHO FILE...: the run that nobody shall see is gone: these files are what they were before.
+roll_back() {
+	local state=$T/$1/cordon who=$1 file
+	shift
+	rm -rf "${state:?}"
+	cp -a "$T/$who/after" "$state"
+	for file in "$@"; do
+		rm -f "$state/$file"
+		[ ! -e "$T/$who/before/$file" ] || cp -a "$T/$who/before/$file" "$state/$file"
+	done
+}
+# refused WHO: nothing runs and nothing is written.
+refused() {
+	gate "$1" 1 audit verify --json
+	holds 'r["problem"] == "truncated" and r["first_bad"] == 8'
+	gate "$1" 126 run --user --tier "$(tier_of "$1")" --rules "$T/r" --lang binary /bin/true
+	err_has 'not the one that was last written'
+	gate "$1" 126 conversation new
+	gate "$1" 126 ingest --conversation "$C" --kind web --name x --rules "$T/r" "$T/a.csv"
+	gate "$1" 126 audit checkpoint
+}
+# grants WHO: a person gives a grant, which what is lost may have revoked.
+grants() { person "$1" 0 grant --conversation "$C" --write . --directory "$T"; }
+# The same is there before and after: every record since is lost without a trace, if nobody notices.
+rollback() {
+	local state=$T/$1/cordon n
+	story "$1"
+	grants "$1"
+	gate "$1" 0 grant list --json
+	holds 'len(r["tickets"]) == 2'
+	cp -a "$state" "$T/$1/before"
+	gate "$1" 0 run --user --tier "$(tier_of "$1")" --rules "$T/r" --lang binary /bin/true
+	gate "$1" 0 audit verify
+	install -m 644 "$state/heads" "$T/elsewhere"
+	cp -a "$state" "$T/$1/after"
+	roll_back "$1" log.db
+	# All of it may still be in the write-ahead log: then that file alone puts nothing back.
+	if gate "$1" 0 audit verify 2>/dev/null; then gate "$1" 0 conversation new; else refused "$1"; fi
+	roll_back "$1" log.db log.db-wal log.db-shm
+	refused "$1"
+	# What is appended to the file takes no line out of it.
+	printf 9 >>"$state/heads"
+	refused "$1"
+	person "$1" 0 audit accept
+	out_has 'approvals, plans and grants end'
+	gate "$1" 0 grant list --json
+	holds 'r["tickets"] == []'
+	gate "$1" 0 conversation new
+	gate "$1" 0 audit verify --json
+	holds 'r["good"] and r["accepted"] == 1'
+	gate "$1" 0 audit tail --json
+	lines 'n = [r for r in rows if r["kind"] == "accept"]
+assert len(n) == 1 and n[0]["body"]["from"] == 7 and n[0]["body"]["to"] > 7 and n[0]["body"]["by"], n'
+	# No word of this machine talks a copy that was kept elsewhere out of what it knows.
+	gate "$1" 1 audit verify --heads "$T/elsewhere" --json
+	holds 'r["problem"] in ("forked", "truncated")'
+	# With the file, and all of the directory: only what was kept elsewhere knows better.
+	for n in heads "heads log.key cordon-state"; do
+		# shellcheck disable=SC2086 # a list of words
+		roll_back "$1" log.db log.db-wal log.db-shm $n
+		gate "$1" 0 audit verify
+		gate "$1" 1 audit verify --heads "$T/elsewhere" --json
+		holds 'r["problem"] == "truncated" and r["first_bad"] == 8'
+		gate "$1" 0 conversation new
+		gate "$1" 1 audit verify --heads "$T/elsewhere" --json
+		holds 'r["problem"] in ("forked", "truncated")'
+	done
+	roll_back "$1"
+	gate "$1" 0 audit verify --heads "$T/elsewhere"
+}
+@test "an older database put back is noticed, with every file that goes with it" { each rollback; }
+
+# With the attribute that root can give it, no program takes a line away; Cordon needs to take none.
+@test "the file of heads may be append-only" {
+	need_root
+	AT=$(mktemp -d /var/tmp/cli-test.XXXXXX)
+	if XDG_STATE_HOME=$AT "$CORDON" conversation new && chattr +a "$AT/cordon/heads" 2>"$T/err"; then
+		XDG_STATE_HOME=$AT "$CORDON" conversation new || failed=1
+		XDG_STATE_HOME=$AT "$CORDON" audit verify || failed=1
+		! truncate -s 0 "$AT/cordon/heads" 2>/dev/null || failed=1
+		! rm "$AT/cordon/heads" 2>/dev/null || failed=1
+		chattr -a "$AT/cordon/heads"
+	else
+		failed=skip
+	fi
+	rm -rf "$AT"
+	[ "${failed:-}" != skip ] || skip "the file system of /var/tmp has no such attribute"
+	[ -z "${failed:-}" ]
+}
 
 rotated() {
 	local state=$T/$1/cordon
@@ -269,11 +359,13 @@ rotated() {
 	cp -p "$state/log.key" "$T/$1/new.key"
 	cp -p "$T/$1/old.key" "$state/log.key"
 	gate "$1" 126 conversation new
-	err_has "is not this log's"
+	err_has "is not the key of this log"
 	err_has "try: "
 	cp -p "$T/$1/new.key" "$state/log.key"
 	gate "$1" 0 conversation new
-	gate "$1" 0 audit verify --checkpoint "$state/checkpoints"
+	gate "$1" 0 audit checkpoint
+	cp "$T/out" "$T/kept"
+	gate "$1" 0 audit verify --checkpoint "$T/kept"
 }
 @test "a new key is followed from the first, and an old one is none" { each rotated; }
 
@@ -295,7 +387,7 @@ traced() {
 print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
 	gate "$1" 0 audit trace "src:$id"
 	is_harmless
-	out_has "1 document led to src:$id"
+	[ "$(head -n 1 "$T/out")" = "1 document led to src:$id" ] || show
 	gate "$1" 0 audit trace "src:$id" --json
 	holds "r['ref'] == 'src:$id' and len(r['records']) == 1 and len(r['documents']) == 1" \
 		"r['documents'][0]['id'] == '$id' and r['documents'][0]['trust'] == 'hostile'"
@@ -306,17 +398,45 @@ print([json.loads(l) for l in open(sys.argv[1])][5]["body"]["id"])' "$T/out")
 }
 @test "which documents it was" { each traced; }
 
+# The answer is the first line: which document the code ties to, or that none is known.
+led() {
+	local run
+	conversation "$1"
+	printf 'the update lives at updates-mirror.example.net, as everybody knows\n' >"$T/page"
+	printf 'print("updates-mirror.example.net")\n' >"$T/tied.py"
+	printf 'print(1)\n' >"$T/own.py"
+	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/own.py"
+	run=$(json_of audit_id)
+	gate "$1" 0 audit trace "$run"
+	[ "$(head -n 1 "$T/out")" = "0 documents led to $run" ] || show
+	ingest "$1" 0 --kind web --name "https://host.example/a?key=hunter2" "$T/page"
+	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/tied.py"
+	run=$(json_of audit_id)
+	gate "$1" 0 audit trace "$run"
+	head -n 1 "$T/out" | grep -Eqx "$run was led by the web page https://host.example/\[hash:[0-9a-f]{16}\], read at \
+20[-0-9T:]+Z \(source [0-9a-f]{32}\): (a passage|a host, path or name) of it is in the code" || show
+	gate "$1" 0 audit trace "$run" --json
+	holds 'len(r["led_by"]) == 1 and r["led_by"][0]["kind"] == "web" and r["led_by"][0]["time"] > 0'
+	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/own.py"
+	run=$(json_of audit_id)
+	gate "$1" 0 audit trace "$run"
+	head -n 1 "$T/out" | grep -q "^no document is known to have led to $run: its code ties to none of the" || show
+	gate "$1" 0 audit trace "$run" --json
+	holds 'r["led_by"] == [] and r["documents"]'
+}
+@test "the first line says which document led to a run, or that none did" { each led; }
+
 # Whoever chose the name does not fill the screen with it; --json has all of it.
 long_name() {
 	local name
-	name=https://x.example/$(head -c 900 /dev/zero | tr '\0' n)
+	name="a page that says $(yes nnn | head -n 225 | tr '\n' ' ')at length"
 	printf 'a page that says something\n' >"$T/page"
 	gate "$1" 0 conversation new
 	C=$(cat "$T/out")
 	gate "$1" 0 ingest --conversation "$C" --kind web --name "$name" "$T/page" --json
 	SRC=$(/usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["source"])' "$T/out")
 	gate "$1" 0 audit trace "src:$SRC"
-	out_has 'nnn"... ('
+	out_has 'n"... ('
 	[ "$(awk '{ if (length > n) n = length } END { print n }' "$T/out")" -lt 700 ] || show
 	gate "$1" 0 conversation show "$C"
 	[ "$(awk '{ if (length > n) n = length } END { print n }' "$T/out")" -lt 700 ] || show
@@ -391,13 +511,13 @@ proved() {
 	grep -Fxq "$(cat "$T/checked")" "$T/out"
 	sed 's/^index 4$/index 3/' "$T/proof" >"$T/other"
 	gate "$1" 1 audit check "$T/other" --key "$T/key"
-	err_has "not in the log that was signed"
+	err_has "the signed log does not have this record"
 	gate "$1" 0 audit rotate
 	gate "$1" 1 audit check "$T/proof" --key "$(cat "$T/out")"
 	err_has "not signed with that key"
 	head -c 100 "$T/proof" >"$T/half"
 	gate "$1" 125 audit check "$T/half" --key "$T/key"
-	err_has "this is no proof"
+	err_has "this is not a proof"
 	gate "$1" 2 audit check "$T/proof"
 	err_has "--key PUB"
 	gate "$1" 2 audit prove four

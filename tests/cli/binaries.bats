@@ -18,6 +18,16 @@ has_plain_build() { ! readelf -Ws "$BUILD/cordon-box" | grep -q __asan_init; }
 	fi
 }
 
+@test "cordon-box has no line of cordon-probe, and neither program does the other's work" {
+	nm "$BUILD/cordon-probe" | grep -q ' probe_landlock$'
+	run ! grep -q ' probe_' <(nm "$BUILD/cordon-box")
+	local program
+	for program in box probe; do
+		run "$BUILD/cordon-$program"
+		[ "$status" -eq 125 ] && [[ $output == "cordon-$program is started by "* ]]
+	done
+}
+
 @test "cordon-box has no way to leave a layer out" {
 	run ! grep -aq CORDON_WITHOUT "$BUILD/cordon-box"
 	run ! grep -aq CORDON_WITHOUT "$BUILD/cordon"
@@ -36,9 +46,10 @@ hardened() {
 	! readelf -Wl "$1" | grep LOAD | grep -q RWE || { echo "$1 has a writable code segment"; return 1; }
 	nm "$1" | grep -q __stack_chk_fail || { echo "$1 has no stack protector"; return 1; }
 }
-@test "both programs are hardened" {
+@test "the programs are hardened" {
 	hardened "$BUILD/cordon"
 	hardened "$BUILD/cordon-box"
+	hardened "$BUILD/cordon-probe"
 	! has_plain_build || nm "$BUILD/cordon" | grep -q '__.*_chk$'
 }
 

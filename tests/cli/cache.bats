@@ -104,9 +104,9 @@ stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 	large_pack
 	rule "$T/r/bad.yaml" ATR-2026-90001 high 'a(b'
 	scan 1 "$T/x.txt"
-	err_has 'are no regular expressions'
+	err_has 'are not valid regular expressions'
 	scan 1 "$T/x.txt"
-	err_has 'are no regular expressions'
+	err_has 'are not valid regular expressions'
 	scan 125 --strict "$T/x.txt"
 }
 
@@ -157,17 +157,17 @@ build_id()
 	id=$(sed 's/.*"\(.*\)"/\1/' <<<"$first")
 	[ ${#id} -eq 32 ]
 	grep -qaF "$id" "$CORDON" || { echo "$id is not in the program"; return 1; }
-	grep -q 'CORDON_BUILD_ID' "$T/top/src/scan/cache.c"
+	grep -q 'CORDON_BUILD_ID' "$T/top/src/scan/find/pattern_db_cache.c"
 	grep -q 'CORDON_BUILD_ID' "$T/top/src/rule/kept.c"
-	for f in src/scan/plan.c src/scan/rate.def src/yaml/yaml.c src/base/kept.c; do
+	for f in src/scan/find/literal_plan.c src/scan/find/rate.def src/yaml/yaml.c src/base/kept.c; do
 		echo >>"$T/top/$f"
 		[ "$(build_id)" != "$first" ] || { echo "$f"; return 1; }
 		first=$(build_id)
 	done
-	rm "$T/top/src/scan/plan.h"
+	rm "$T/top/src/scan/find/literal_plan.h"
 	[ "$(build_id)" != "$first" ]
 	first=$(build_id)
-	echo >>"$T/top/src/cli/main.c"
+	echo >>"$T/top/src/door/cli/main.c"
 	[ "$(build_id)" = "$first" ]
 }
 
@@ -176,7 +176,7 @@ build_id()
 	mkdir -p "$T/cache" "$T/other"
 	ln -s "$T/other" "$T/cache/cordon"
 	scan 1 --json "$T/x.txt"
-	holds '"a link or no directory" in r["notes"][0]["message"] and "move it away" in r["notes"][0]["message"]'
+	holds '"a link, or not a directory" in r["notes"][0]["message"] and "move it away" in r["notes"][0]["message"]'
 	[ -z "$(ls "$T/other")" ]
 	run -0 --separate-stderr "$CORDON" rules stats --rules "$T/r"
 	[[ $stderr == *'the cache is not used'*'move it away'* ]]
@@ -197,9 +197,9 @@ build_id()
 	need_root
 	large_pack
 	mkdir -p "$T/cache/cordon"
-	chown 61000 "$T/cache/cordon"
+	chown "$TEST_UID" "$T/cache/cordon"
 	scan 1 --json "$T/x.txt"
-	holds '"its owner is 61000" in r["notes"][0]["message"]'
+	holds "'its owner is $TEST_UID' in r['notes'][0]['message']"
 }
 
 # forge FROM TO: the database FROM under the name and the key of TO, as a program that can write the cache

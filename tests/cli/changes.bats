@@ -68,7 +68,7 @@ at_the_end() {
 	# Without a conversation: what it changed waits in the one that the result names.
 	printf 'open("c", "w").write("x")\n' >"$T/good.py"
 	gate "$1" 0 run --json --tier no-cgroup --workspace "$W" --apply "$T/good.py"
-	holds 'r["effects"][0]["outcome"] == "withheld"'
+	holds 'r["effects"][0]["outcome"] == "waits"'
 	[ ! -e "$W/c" ]
 	C=$(member 'r["conversation"]')
 	gate "$1" 0 diff --conversation "$C" "$W"
@@ -120,8 +120,8 @@ self_executing() {
 }
 @test "what is run or obeyed outside the box is written only under a ticket that names it" { each self_executing; }
 
-# An apply that was killed is finished by the next command that opens the overlay.
-killed() {
+# kill_apply WHO: an apply of 1500 new files is killed when it has written the first.
+kill_apply() {
 	trusted_tree "$1"
 	conversation "$1"
 	changes "$1" "$W" 'for i in range(1500): open("n%d" % i, "w").write("x")'
@@ -130,13 +130,31 @@ killed() {
 	while [ -z "$(find "$W" -name 'n*' -print -quit)" ]; do sleep 0.01; done
 	kill -KILL "$(cat "$T/pid-$1")"
 	wait $! || true
+}
+
+# The next command that opens the overlay finishes it.
+killed() {
+	kill_apply "$1"
 	gate "$1" 0 diff --conversation "$C" "$W"
 	out_is "no pending changes"
 	[ "$(find "$W" -type f | wc -l)" -eq 1501 ]
 }
+# What it then has written is not taken for the user's own work.
+killed_before_run() {
+	kill_apply "$1"
+	echo 'for i in range(1500): open("n%d" % i, "w").write("y")' >"$T/change.py"
+	submit "$1" 0 --workspace "$W" --apply "$T/change.py"
+	[ "$(cat "$W/n0" "$W/n1499")" = yy ]
+	gate "$1" 0 diff --conversation "$C" "$W"
+	out_is "no pending changes"
+}
 @test "an apply that is killed is rolled forward" {
 	chmod 1777 "$T"
 	each killed
+}
+@test "a run that finds an apply that was killed looks at the directory when it is finished" {
+	chmod 1777 "$T"
+	each killed_before_run
 }
 
 # The state at the moment of the effect counts: what became exposed meanwhile is not written.
@@ -146,7 +164,7 @@ exposed_since() {
 	changes "$1" "$W" 'open("new","w").write("x")'
 	expose "$1"
 	gate "$1" 0 apply --conversation "$C" "$W" --json
-	holds 'r["written"] == 0 and r["effects"][0]["outcome"] == "withheld"' \
+	holds 'r["written"] == 0 and r["effects"][0]["outcome"] == "waits"' \
 		"r['effects'][0]['command'] == 'cordon grant --conversation $C --write new'"
 	[ ! -e "$W/new" ]
 	conversation "$1"

@@ -103,10 +103,10 @@ ended() {
 	# Help says 126 for no command that works there.
 	for command in diff reset; do
 		gate "$1" 0 help "$command"
-		run ! grep -q 'conversation is over' "$T/out"
+		run ! grep -q 'conversation has ended' "$T/out"
 	done
 	gate "$1" 0 help apply
-	out_has 'the conversation is over'
+	out_has 'the conversation has ended'
 	gate "$1" 0 conversation show "$C" --json
 	holds 'r["sources"] == 0 and r["ended"]'
 }
@@ -118,7 +118,7 @@ named() {
 	echo 'print(1)' >"$T/x.py"
 	gate "$1" 0 run --json --tier no-cgroup --conversation "${C:0:6}" "$T/x.py"
 	holds "r['conversation'] == '$C'"
-	for wrong in "${C:0:5}" "${C}0" 00000000000000000000000000000000 "${C^^}x" ../../etc '' %; do
+	for wrong in "${C:0:5}" "${C}0" 00000000000000000000000000000000 "${C^^}x" ../../etc %; do
 		gate "$1" 125 run --tier no-cgroup --conversation "$wrong" "$T/x.py" ||
 			gate "$1" 2 run --tier no-cgroup --conversation "$wrong" "$T/x.py"
 		gate "$1" 125 conversation show "$wrong"

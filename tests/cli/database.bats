@@ -5,16 +5,7 @@
 load helper
 load scan.bash
 load gate.bash
-
-need_server()
-{
-	local at has=
-	for at in /usr/lib/postgresql/*/bin; do [ ! -x "$at/initdb" ] || has=1; done
-	[ -n "$has" ] || skip "there is no PostgreSQL server (tools/deps test)"
-	[ -x "$BUILD/cordon-postgres" ] || skip "cordon-postgres is not built (libpq-dev)"
-	own_programs
-	cp "$BUILD/cordon-postgres" "$T/bin/"
-}
+load database
 
 @test "the same on a database server" {
 	need_root
@@ -34,7 +25,7 @@ need_server()
 		cordon ingest --conversation "$C" --rules "$T/r" --kind web --name h --release - "$T/h.txt" | cmp - "$T/h.txt"
 		cordon audit rotate >/dev/null
 		cordon conversation show "$C" --json | grep -q '"state":"exposed"'
-		cordon audit verify | grep -q 'the log is whole: 6 records'
+		cordon audit verify | grep -q 'the log is intact: 6 records'
 		cordon audit export | wc -l | grep -qx 6
 		[ ! -e "$T/root/cordon/log.db" ]
 		rm -f "$T/root/cordon/store.url"
@@ -90,24 +81,11 @@ need_server()
 		refused 'log refers to another'
 		sql 'ALTER TABLE cordon.log DROP CONSTRAINT c'
 		cordon conversation new >/dev/null
-		cordon audit verify | grep -q 'the log is whole'
+		cordon audit verify | grep -q 'the log is intact'
 	END
 	chmod +x "$T/bin/script"
 	export T CORDON
 	"$TOP/tests/store/run" postgres "$T/bin/script"
-}
-
-# on BACKEND SCRIPT ARG...: a script of tests/store, with a directory and rules of its own.
-on()
-{
-	local backend=$1 script=$2
-	shift 2
-	gate_setup
-	mkdir -p "$T/bin"
-	mkdir -m 755 "$T/$script"
-	printf '#!/bin/sh\nexec "%s" "$@"\n' "$TOP/tests/store/$script.py" >"$T/bin/$script"
-	chmod +x "$T/bin/$script"
-	"$TOP/tests/store/run" "$backend" "$T/bin/$script" "$CORDON" "$T/r" "$T/$script" "$@"
 }
 
 @test "killed in the middle of a run: no run without a record, and none is lost" {

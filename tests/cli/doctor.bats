@@ -17,11 +17,13 @@ setup_file()
 	# The checkout may be closed to the ordinary user.
 	export BIN=$BATS_FILE_TMPDIR/bin
 	mkdir -p "$BIN/mutant"
-	cp "$(dirname "$CORDON")"/cordon{,-box,-egress} "$BIN/"
+	cp "$(dirname "$CORDON")"/cordon{,-box,-probe,-egress} "$BIN/"
 	[ ! -x "$CORDON_BUILD/mutant/cordon" ] ||
-		cp "$CORDON_BUILD"/mutant/cordon{,-box} "$CORDON_BUILD/cordon-egress" "$BIN/mutant/"
-	chmod -R go=u-w "$BIN"
-	export XDG_STATE_HOME=$BIN/state
+		cp "$CORDON_BUILD"/mutant/cordon{,-box,-probe} "$CORDON_BUILD/cordon-egress" "$BIN/mutant/"
+	mkdir -p "$BATS_FILE_TMPDIR/share/cordon"
+	cp -r "$(dirname "$BATS_TEST_FILENAME")/../../rules" "$BATS_FILE_TMPDIR/share/cordon/"
+	chmod -R go=u-w "$BIN" "$BATS_FILE_TMPDIR/share"
+	export XDG_STATE_HOME=$BIN/state XDG_CONFIG_HOME=$BIN/config XDG_DATA_HOME=$BIN/data
 	mkdir "$BIN/user"
 	[ "$(id -u)" -ne 0 ] || chown "$TEST_UID" "$BIN/user"
 	local dir=$BIN
@@ -157,7 +159,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	for who in $(everybody); do
 		run -125 as "$who" bash -c "$(declare -f without); without userns -- $BIN/cordon doctor --json"
 		is 'not L["userns"]["holds"] and "seccomp filter around" in L["userns"]["cause"]'
-		is 'L["netns"]["cause"] == "it stands on userns, which is missing"'
+		is 'L["netns"]["cause"] == "it depends on userns, which is missing"'
 		is '"no-userns" in L["userns"]["cure"]'
 		is 'not T["full"] and not T["no-cgroup"] and T["no-userns"]'
 	done
@@ -184,7 +186,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 @test "a chroot, in which there are no user namespaces, is named" {
 	need_root
 	mkdir -p "$T/root/proc" "$T/root/dev"
-	cp "$BIN/cordon" "$BIN/cordon-box" "$T/root/"
+	cp "$BIN"/cordon{,-box,-probe} "$T/root/"
 	# A build with sanitizers is not static.
 	ldd "$BIN/cordon" 2>/dev/null | grep -o '/[^ ]*' | xargs -r cp --parents -Lt "$T/root"
 	run -125 as root unshare -m sh -c "cd $T/root && mount -t proc proc proc &&
@@ -206,16 +208,16 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 @test "a doctor that fails says so in JSON" {
 	mkdir "$BATS_TEST_TMPDIR/broken"
 	cp "$BIN/cordon" "$BATS_TEST_TMPDIR/broken/"
-	printf 'no program\n' >"$BATS_TEST_TMPDIR/broken/cordon-box"
-	chmod 755 "$BATS_TEST_TMPDIR/broken/cordon-box"
+	printf 'no program\n' >"$BATS_TEST_TMPDIR/broken/cordon-probe"
+	chmod 755 "$BATS_TEST_TMPDIR/broken/cordon-probe"
 	run --separate-stderr -125 as root "$BATS_TEST_TMPDIR/broken/cordon" doctor --json
 	[ -z "$stderr" ]
 	/usr/bin/python3 -c '
 import json, sys
 d = json.loads(sys.argv[1])
-assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$output"
+assert d["status"] == "error" and "cordon-probe" in d["error"]["message"], d' "$output"
 	run --separate-stderr -125 as root "$BATS_TEST_TMPDIR/broken/cordon" doctor
-	[ -z "$output" ] && [[ $stderr == "cordon: "*cordon-box* ]]
+	[ -z "$output" ] && [[ $stderr == "cordon: "*cordon-probe* ]]
 }
 
 @test "it is quick, and leaves no process, segment, mount, file or cgroup behind" {
@@ -271,7 +273,7 @@ assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$ou
 	is_static
 	local other=$BATS_TEST_TMPDIR/other
 	mkdir "$other"
-	cp "$BIN/cordon" "$BIN/cordon-box" "$other/"
+	cp "$BIN"/cordon{,-box,-probe} "$other/"
 	run as root "$other/cordon" doctor --json
 	is 'not d["net"]["holds"] and "cordon-egress" in d["net"]["cause"] and d["net"]["cure"] != ""'
 	cp /bin/true "$other/cordon-egress"
@@ -282,7 +284,7 @@ assert d["status"] == "error" and "cordon-box" in d["error"]["message"], d' "$ou
 	is 'd["net"]["cause"] == "a host that no rule names was reached"'
 }
 
-@test "a box that connects without asking, or lacks a layer that --net stands on, is noticed" {
+@test "a box that connects without asking, or lacks a layer that --net depends on, is noticed" {
 	is_static
 	[ -x "$BIN/mutant/cordon" ] || skip "no mutant build"
 	for who in $(everybody); do

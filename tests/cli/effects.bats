@@ -24,18 +24,37 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 
 @test "where no person can be asked an effect is withheld, with the command" {
 	begin
-	one 0 "$T/x.py"
+	local nobody=(--policy "$T/nobody.yaml")
+	printf 'version: 2\nconfirmation: {net: no}\n' >"$T/nobody.yaml"
+	one 0 "${nobody[@]}" "$T/x.py"
 	holds 'r["status"] == "exited" and r["stdout"] == "1\n" and r["verdict"] == "allow"' \
 		'r["effects"][0]["effect"] == "net" and r["effects"][0]["object"] == "web.example:443"' \
 		'r["effects"][0]["outcome"] == "withheld" and r["effects"][0]["waits"] is None' \
 		"r['effects'][0]['command'] == 'cordon grant --conversation $C --net web.example:443'"
-	one 0 --wait "$T/x.py"
-	gate user 0 run --tier no-cgroup --conversation "$C" --net web.example:443 "$T/x.py"
+	one 0 "${nobody[@]}" --wait "$T/x.py"
+	gate user 0 run --tier no-cgroup --conversation "$C" --net web.example:443 "${nobody[@]}" "$T/x.py"
 	out_is 1
 	err_has "cordon grant --conversation $C --net web.example:443"
 	printf 'version: 2\nexposed: {net: deny}\n' >"$T/deny.yaml"
 	one 0 --policy "$T/deny.yaml" "$T/x.py"
 	holds 'r["effects"][0]["outcome"] == "withheld"'
+}
+
+@test "where a confirmation is enough an effect waits for it; a secret does not" {
+	begin
+	export MY_KEY=some-key
+	printf 'version: 2\nsecrets: [{name: KEY, host: "web.example:443", env: MY_KEY}]\n' >"$T/p.yaml"
+	one 0 --secret KEY --policy "$T/p.yaml" "$T/x.py"
+	holds '[e["outcome"] for e in r["effects"]] == ["waits", "withheld"]'
+	local id
+	id=$(member 'r["approval_id"]')
+	gate user 126 approvals approve "$id"
+	person user 0 approvals approve "$id"
+	one 0 --secret KEY --policy "$T/p.yaml" "$T/x.py"
+	holds '[e["outcome"] for e in r["effects"]] == ["ticket", "withheld"]' \
+		'r["approved_by"] == ["uid:%d (confirmation)" % '"$(as user id -u)"']'
+	one 0 --secret KEY --policy "$T/p.yaml" "$T/x.py"
+	holds '[e["outcome"] for e in r["effects"]] == ["waits", "withheld"]'
 }
 
 @test "once a person is enrolled an effect waits; approved, the same call gets it once" {
@@ -135,19 +154,21 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # F4: a person would be shown other text than Python runs.
-@test "code that names another encoding cannot be approved" {
+@test "code that names another encoding is not run, and no person is asked about it" {
 	need_root
 	begin
 	enrol
 	local hidden
 	hidden=$(python3 -c 'import base64; print(base64.b64encode("\nprint(2)\n".encode("utf-16-be")).decode().rstrip("="))')
 	printf '# coding: utf-7\n# a summary: +%s-\nprint(1)\n' "$hidden" >"$T/utf7.py"
-	one 0 "$T/utf7.py"
-	holds 'r["stdout"] == "2\n1\n" and r["effects"][0]["outcome"] == "withheld" and r["approval_id"] is None'
+	one 125 "$T/utf7.py"
+	holds '"names the encoding utf-7" in r["error"]["message"] and not r["ran"] and r["approval_id"] is None'
 	sed -i 's/block_input/require_human_review/' "$T/r/a.yaml"
 	echo '# moonstone word' >>"$T/utf7.py"
-	submit user 126 --rules "$T/r" "$T/utf7.py"
-	holds '"another encoding" in r["error"]["message"] and not r["ran"]'
+	submit user 125 --rules "$T/r" "$T/utf7.py"
+	holds '"names the encoding utf-7" in r["error"]["message"] and not r["ran"] and r["approval_id"] is None'
+	gate user 0 approvals list
+	out_is "no request waits"
 }
 
 # A person agrees to one exact diff.
@@ -164,9 +185,8 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	id=$(member 'r["effects"][0]["waits"]')
 	gate user 0 approvals show "$id"
 	is_harmless
-	out_has 'create new: absent -> file 644 1 '
-	out_has 'changes     exactly what would be written'
-	out_has "cordon diff --conversation $C "
+	out_has '  new         new'
+	out_has '+      1 | x'
 	[ "$(grep -cE 'runs as|would run|not run' "$T/out")" = 0 ]
 	approve "$id"
 	printf 'open("new", "w").write("other")\n' >"$T/w2.py"
@@ -199,8 +219,8 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	local id
 	id=$(member 'r["effects"][0]["waits"]')
 	gate user 0 approvals show "$id"
-	out_has '\x0acreate zz'
-	[ "$(grep -c '| create ' "$T/out")" = 1 ]
+	out_has '^Jcreate zz'
+	[ "$(grep -c '^  new  ' "$T/out")" = 1 ]
 	gate user 0 reset --conversation "$C" "$W"
 	submit user 0 --workspace "$W" --apply "$T/two.py"
 	holds 'len(r["effects"]) == 2' "r['effects'][0]['waits'] not in (None, '$id')"
@@ -211,8 +231,8 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	END
 	submit user 0 --workspace "$W" --apply "$T/odd.py"
 	gate user 0 approvals show "$(member 'r["effects"][0]["waits"]')" --json
-	holds 'r["code"].startswith("create \\x01\\x09\\x1f\\x7f\\x5cx0a \u00e4\\xff\\xc3.\\xed\\xa0\\x80~: absent -> ")' \
-		'r["code"].count("\n") == 1'
+	holds 'len(r["changes"]) == 1 and r["changes"][0]["path_encoding"] == "base64"' \
+		'__import__("base64").b64decode(r["changes"][0]["path"]) == b"\x01\t\x1f\x7f\\x0a \xc3\xa4\xff\xc3.\xed\xa0\x80~"'
 }
 
 # F9: one conversation does not take the questions of all others.
@@ -328,12 +348,12 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 			"'$profile$state' != 'observeexposed' or all(e['by'] in ('observe', None) for e in r['effects'])" \
 			"'$profile' == 'observe' or all(e['by'] != 'observe' for e in r['effects'])"
 	done <<-'END'
-		strict    clean    withheld  withheld  withheld  withheld
-		strict    exposed  withheld  withheld  withheld  withheld
-		balanced  clean    policy    policy    withheld  withheld
-		balanced  exposed  withheld  withheld  withheld  withheld
-		observe   clean    policy    policy    withheld  policy
-		observe   exposed  policy    policy    withheld  policy
+		strict    clean    waits   waits   waits  withheld
+		strict    exposed  waits   waits   waits  withheld
+		balanced  clean    policy  policy  waits  withheld
+		balanced  exposed  waits   waits   waits  withheld
+		observe   clean    policy  policy  waits  policy
+		observe   exposed  policy  policy  waits  policy
 	END
 }
 
@@ -346,7 +366,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	gate user 0 conversation show "$C" --json
 	holds 'r["state"] == "clean"'
 	submit user 0 --policy "$T/p.yaml" --net web.example:443 --workspace "$W" --apply "$T/w.py"
-	holds '[e["outcome"] for e in r["effects"]] == ["policy", "withheld"]'
+	holds '[e["outcome"] for e in r["effects"]] == ["policy", "waits"]'
 	[ ! -e "$W/new" ]
 	gate user 0 conversation show "$C" --json
 	holds 'r["state"] == "exposed" and "web.example:443" in r["cause"]'

@@ -351,7 +351,7 @@ for _ in range(2):
     except OSError as e: print(e, flush=True)
 for _ in range(3):
     if os.fork() == 0: break
-kept = [bytearray(os.urandom(1 << 20)) for _ in range(48)]
+kept = [bytearray(os.urandom(1 << 20)) for _ in range(128)]
 import time
 time.sleep(100)
 PY

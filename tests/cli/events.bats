@@ -166,7 +166,7 @@ late() {
 	done
 }
 
-@test "the fields are the rows, and docs/JSON.md has them" {
+@test "the fields are the rows" {
 	printf 'import os, time\nprint(1, flush=True)\ntry:\n os.execv(b"/\\xff", ["x"])\nexcept OSError: pass\nwhile True: pass\n' | code x.py
 	box "$(set -- $WAYS; echo "$1")" --events --time 300ms "$T/x.py"
 	local kind

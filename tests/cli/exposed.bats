@@ -21,7 +21,7 @@ begin()
 	grep -q 'exposed since .* by the host says so' "$T/out" || { cat "$T/out"; return 1; }
 	run_in --workspace "$T/app" --apply
 	[ ! -e "$T/app/out.txt" ]
-	grep -q 'withheld: write out.txt' "$T/err"
+	grep -q 'waits: write out.txt' "$T/err"
 }
 
 @test "--user does not apply what exposed code changed" {
@@ -29,7 +29,7 @@ begin()
 	run_in --exposed --workspace "$T/app"
 	run_in --user --workspace "$T/app" --apply
 	[ ! -e "$T/app/out.txt" ]
-	grep -q 'withheld: write out.txt' "$T/err"
+	grep -q 'waits: write out.txt' "$T/err"
 }
 
 # The module that it imports may be the one that exposed code has written.
@@ -46,7 +46,7 @@ begin()
 	user_state clean policy
 	echo 'open("module.py", "w").write("changed\n")' >"$T/job.py"
 	run_in --workspace "$T/app"
-	user_state exposed withheld
+	user_state exposed waits
 	grep -q '"cause":"pending changes of exposed code"' "$T/out"
 	"$CORDON" reset --conversation "$C" "$T/app"
 	user_state clean policy

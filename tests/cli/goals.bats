@@ -31,17 +31,17 @@ goal()
 	corpus good 'for number in 1 2 3; do echo "the number is $number"; done' 'ls -l /usr/share/doc | sort | head -n 3' \
 		'printf "%s\n" one two three | sort -r | tail -n 2'
 	goal 0 good
-	out_has "goal corpus: of 3 programs 0 are asked about (fewer than 2 % is the goal), 0 denied"
+	out_has "goal corpus: of 3 programs 0 lead to a question (the goal is below 2 %), 0 denied"
 	out_has "0 failed (none): met"
 	printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/ask.yaml"
 	goal 1 good --policy "$T/ask.yaml"
-	out_has "of 3 programs 3 are asked about"
+	out_has "of 3 programs 3 lead to a question"
 	out_has MISSED
 	mkdir "$T/r"
 	sed "s/no attack says this 7f3a/o/" "$HARMLESS/nothing.yaml" >"$T/r/finds.yaml"
 	printf 'version: 2\nrules: {TEST-2026-0001: asks}\n' >"$T/asks.yaml"
 	goal 1 good --rules "$T/r" --policy "$T/asks.yaml"
-	out_has "of 3 programs 3 are asked about"
+	out_has "of 3 programs 3 lead to a question"
 	printf 'version: 2\nrules: {TEST-2026-0001: denies}\n' >"$T/deny.yaml"
 	goal 1 good --rules "$T/r" --policy "$T/deny.yaml"
 	out_has "3 denied, 0 failed (none): MISSED"

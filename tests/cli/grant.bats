@@ -11,7 +11,7 @@ outcome() { member "[e['outcome'] for e in r['effects'] if e['object'] == '$1'][
 # granted WHO: a policy with a secret, a tree and an exposed conversation.
 begin()
 {
-	printf 'version: 2\nsecrets: [{name: KEY, host: "api.example:443", env: MY_KEY}]\n' >"$T/p.yaml"
+	printf 'version: 2\nconfirmation: {secret: yes}\nsecrets: [{name: KEY, host: "api.example:443", env: MY_KEY}]\n' >"$T/p.yaml"
 	echo 'print(1)' >"$T/x.py"
 	printf 'import os\nos.makedirs("src")\nopen("src/new", "w").write("x")\nopen("top", "w").write("x")\n' >"$T/w.py"
 	export MY_KEY=some-key
@@ -25,20 +25,20 @@ wants() { submit "$1" "$2" --policy "$T/p.yaml" --net web.example:443 --net othe
 by_conversation() {
 	begin "$1"
 	wants "$1" 0
-	holds 'all(e["outcome"] == "withheld" and not e["done"] for e in r["effects"]) and len(r["effects"]) == 3' \
+	holds 'all(e["outcome"] == "waits" and not e["done"] for e in r["effects"]) and len(r["effects"]) == 3' \
 		"r['effects'][0]['command'] == 'cordon grant --conversation $C --net web.example:443'" \
 		"r['effects'][2]['command'] == 'cordon grant --conversation $C --secret KEY=GET:api.example:443/'"
 	# What is said of a secret of this name at another host is not for it.
-	person "$1" 0 grant --conversation "$C" --secret KEY=GET:api.example:444/ --secret KEY=GET:b.example:443/
+	person "$1" 0 grant --policy "$T/p.yaml" --conversation "$C" --secret KEY=GET:api.example:444/ --secret KEY=GET:b.example:443/
 	wants "$1" 0
-	[ "$(outcome KEY)" = withheld ]
-	person "$1" 0 grant --conversation "$C" --net Web.example:443 --secret KEY=GET,PUT:API.example:443/v1 --write src
+	[ "$(outcome KEY)" = waits ]
+	person "$1" 0 grant --policy "$T/p.yaml" --conversation "$C" --net Web.example:443 --secret KEY=GET,PUT:API.example:443/v1 --write src
 	out_has 'use the secret KEY in GET,PUT'
 	out_has '  secret KEY in GET,PUT requests to api.example:443/v1 and below'
 	out_has 'send up to '
 	out_has 'web.example:443'
 	wants "$1" 0
-	holds '[e["outcome"] for e in r["effects"]] == ["ticket", "withheld", "ticket"]' \
+	holds '[e["outcome"] for e in r["effects"]] == ["ticket", "waits", "ticket"]' \
 		'r["effects"][0]["by"].startswith("grant:")'
 	submit "$1" 0 --workspace "$W" --apply "$T/w.py"
 	holds '{e["object"] for e in r["effects"] if e["done"]} >= {"src/new"}' \
@@ -47,7 +47,7 @@ by_conversation() {
 	# Another conversation has none of it.
 	exposed "$1"
 	wants "$1" 0
-	holds 'all(e["outcome"] == "withheld" for e in r["effects"])'
+	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 }
 @test "a conversation gets what a person granted, and no other does" { each by_conversation; }
 
@@ -59,16 +59,16 @@ by_directory() {
 	holds 'all(e["outcome"] == "ticket" for e in r["effects"])'
 	[ -e "$W/top" ]
 	wants "$1" 0
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	trusted_tree "$1"
 	submit "$1" 0 --net web.example:443 --workspace "$W" --apply "$T/w.py"
-	holds 'all(e["outcome"] == "withheld" for e in r["effects"])'
+	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 	# Another directory in its place was not granted anything.
 	rm -r "$W" "$tree/src"
 	as "$1" mv "$tree" "$tree.old"
 	as "$1" cp -r "$tree.old" "$tree" || cp -r "$tree.old" "$tree"
 	submit "$1" 0 --net web.example:443 --workspace "$tree" "$T/x.py"
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	# Both are needed if both are named.
 	trusted_tree "$1"
 	person "$1" 0 grant --directory "$W" --conversation "$C" --net web.example:443
@@ -76,7 +76,7 @@ by_directory() {
 	[ "$(outcome web.example:443)" = ticket ]
 	exposed "$1"
 	submit "$1" 0 --net web.example:443 --workspace "$W" "$T/x.py"
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 }
 @test "a directory gets what a person granted, while it is the same" {
 	chmod 1777 "$T"
@@ -111,7 +111,7 @@ by_address() {
 	person "$1" 0 grant --conversation "$C" --net 127.0.0.1/32:8099 --net '[2001:db8::0:1]:443'
 	out_has '  net 127.0.0.1:8099'
 	submit "$1" 0 --net 127.0.0.1:8099 --net '[2001:0db8::1/128]:443' --net 127.0.0.1:8098 --net 127.0.0.2:8099 "$T/x.py"
-	holds '[e["outcome"] for e in r["effects"]] == ["ticket", "ticket", "withheld", "withheld"]'
+	holds '[e["outcome"] for e in r["effects"]] == ["ticket", "ticket", "waits", "waits"]'
 	printf 'version: 2\ngrants: [{directory: "%s", net: ["127.0.0.1:8099"]}]\n' "$W" >"$T/g.yaml"
 	exposed "$1"
 	submit "$1" 0 --policy "$T/g.yaml" --net 127.0.0.1:8099 --workspace "$W" "$T/x.py"
@@ -133,10 +133,10 @@ bounded() {
 	wants "$1" 0
 	[ "$(outcome web.example:443)" = ticket ]
 	wants "$1" 0
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	person "$1" 0 grant --conversation "$C" --net web.example:443 --for 1ms
 	wants "$1" 0
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	person "$1" 0 grant --conversation "$C" --net web.example:443
 	id=$(grep -aoE '[0-9a-f]{32}  grant' "$T/out" | cut -c1-32)
 	gate "$1" 0 grant list --json
@@ -147,7 +147,7 @@ bounded() {
 	[ "$(outcome web.example:443)" = ticket ]
 	gate "$1" 0 grant revoke "$id"
 	wants "$1" 0
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	gate "$1" 0 grant list
 	out_is ''
 	gate "$1" 125 grant revoke 00000000000000000000000000000000
@@ -157,12 +157,12 @@ bounded() {
 # Both grants say something of the secret, so the run uses both.
 spent_together() {
 	begin "$1"
-	person "$1" 0 grant --conversation "$C" --secret KEY=GET:api.example:443/a --runs 1
-	person "$1" 0 grant --conversation "$C" --secret KEY=GET:api.example:443/b --runs 1
+	person "$1" 0 grant --policy "$T/p.yaml" --conversation "$C" --secret KEY=GET:api.example:443/a --runs 1
+	person "$1" 0 grant --policy "$T/p.yaml" --conversation "$C" --secret KEY=GET:api.example:443/b --runs 1
 	wants "$1" 0
 	[ "$(outcome KEY)" = ticket ]
 	wants "$1" 0
-	[ "$(outcome KEY)" = withheld ]
+	[ "$(outcome KEY)" = waits ]
 }
 @test "a run spends every grant that it uses a secret by" { each spent_together; }
 
@@ -177,7 +177,7 @@ counted() {
 	submit "$1" 0 --net web.example:443 --workspace "$W" --apply "$T/x.py"
 	holds 'len(r["effects"]) == 4 and all(e["outcome"] == "ticket" for e in r["effects"])'
 	submit "$1" 0 --net web.example:443 "$T/x.py"
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 	person "$1" 0 grant --conversation "$C" --write . --runs 1
 	printf 'open("a", "w").write("x")\n' >"$T/a.py"
 	submit "$1" 0 --workspace "$W" "$T/a.py"
@@ -193,8 +193,10 @@ counted() {
 refused() {
 	local words
 	begin "$1"
-	gate "$1" 126 grant --conversation "$C" --net web.example:443
-	err_has "a person must agree to this"
+	gate "$1" 75 grant --conversation "$C" --net web.example:443
+	err_has "people must approve this"
+	gate "$1" 126 grant --conversation "$C" --secret KEY=GET:web.example:443/
+	err_has "no person is enrolled"
 	ANSWER=y person "$1" 126 grant --conversation "$C" --net web.example:443
 	while read -r words; do
 		# shellcheck disable=SC2086 # a list of words
@@ -225,15 +227,15 @@ refused() {
 	err_has "at most 1024 bytes"
 	words=$(printf -- '--write %01024d ' {1..32})
 	# shellcheck disable=SC2086 # a list of words
-	gate "$1" 126 grant --conversation "$C" $words
-	err_has "a person must agree to this"
+	gate "$1" 75 grant --conversation "$C" $words
+	err_has "people must approve this"
 	person "$1" 125 grant --conversation "$C" --secret KEY
 	out_has 'for example API_TOKEN=GET,POST:api.example.org:443/v1'
 	person "$1" 125 grant --conversation 00000000000000000000000000000000 --write .
 	gate "$1" 0 grant list
 	out_is ''
 	wants "$1" 0
-	holds 'all(e["outcome"] == "withheld" for e in r["effects"])'
+	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 }
 @test "an agent grants nothing, and nobody grants a pattern of hosts" { each refused; }
 
@@ -247,6 +249,43 @@ by_policy() {
 	submit "$1" 0 --policy "$T/g.yaml" --net web.example:443 --workspace "$W" --apply "$T/w.py"
 	holds 'sorted(e["object"] for e in r["effects"] if e["outcome"] == "ticket") == ["src", "src/new", "web.example:443"]'
 	submit "$1" 0 --policy "$T/g.yaml" --net web.example:443 "$T/x.py"
-	[ "$(outcome web.example:443)" = withheld ]
+	[ "$(outcome web.example:443)" = waits ]
 }
 @test "a grant line of the policy holds for its directory" { each by_policy; }
+
+# Two people must agree to all, a secret needs a signature: a grant goes round neither.
+two_people() {
+	begin "$1"
+	local who policy=$T/two.yaml
+	printf 'version: 2\napproval: {approvers: 2}\n' >"$policy"
+	for who in anna ben; do
+		[ -e "$T/$who" ] || ssh-keygen -q -t ed25519 -N '' -f "$T/$who"
+		"$CORDON" approvals key add $who "$T/$who.pub"
+	done
+	person "$1" 75 grant --conversation "$C" --net web.example:443 --policy "$policy"
+	gate "$1" 75 grant --conversation "$C" --net web.example:443 --policy "$policy" --json
+	local id
+	id=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["approval_id"])' <"$T/out")
+	gate "$1" 0 approvals export "$id"
+	cp "$T/out" "$T/request"
+	for who in anna ben; do
+		gate "$1" 75 grant --conversation "$C" --net web.example:443 --policy "$policy"
+		"$CORDON" approvals sign "$T/request" --id "$id" --key "$T/$who" --as $who >"$T/answer"
+		gate "$1" 0 approvals add "$T/answer"
+	done
+	for words in "--net web.example:444" "--net web.example:443 --runs 2" "--net web.example:443 --for 9h" \
+		"--net web.example:443 --sent 1" "--net web.example:443 --write ." "--net web.example:443 --directory $T"; do
+		# shellcheck disable=SC2086 # a list of words
+		gate "$1" 75 grant --conversation "$C" $words --policy "$policy"
+	done
+	gate "$1" 0 grant --conversation "$C" --net web.example:443 --policy "$policy" --json
+	holds 'r["by"] == "anna, ben (signed)"'
+	gate "$1" 75 grant --conversation "$C" --net web.example:443 --policy "$policy"
+	person "$1" 75 grant --conversation "$C" --secret KEY=GET:web.example:443/
+	"$CORDON" approvals key remove anna
+	"$CORDON" approvals key remove ben
+}
+@test "a grant goes round neither two people nor a signature, and is exactly what was signed" {
+	need_etc
+	each two_people
+}

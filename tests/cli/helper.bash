@@ -7,8 +7,14 @@
 
 bats_require_minimum_version 1.5.0
 
-is_root() { [ "$(id -u)" -eq 0 ]; }
+is_root() { [ "$EUID" -eq 0 ]; }
 need_root() { is_root || skip "needs root"; }
+# For a test that writes to /etc/cordon: tests/own-etc gives it one that is empty.
+need_etc()
+{
+	need_root
+	[ -n "${OWN_ETC:-}" ] || { echo "run this file as tests/run does: tests/own-etc bats FILE" >&2; return 1; }
+}
 # What every test of a file needs: the file has a `needs` of its own. A skip in setup_file is no skip
 # but an error of bats.
 needs() { :; }
@@ -18,7 +24,10 @@ setup()
 	TOP=${CORDON_TOP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
 	BUILD=${CORDON_BUILD:-$TOP/build}
 	TEST_UID=${TEST_UID:-61000}
+	# They are the tests' own: to the program they look like its variables, misspelt.
+	unset CORDON_TOP CORDON_BUILD
 	umask 022
+	[ -z "${OWN_ETC:-}" ] || find /etc/cordon -mindepth 1 -delete
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
 	chmod 755 "$T"
 	export XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state XDG_CONFIG_HOME=$T/config HOME=$T/home
@@ -57,7 +66,7 @@ own_programs()
 {
 	[ "$CORDON" != "$T/bin/cordon" ] || return 0
 	mkdir -p "$T/bin" "$T/share/cordon"
-	cp "$(dirname "$CORDON")"/cordon{,-box,-egress} "$T/bin/"
+	cp "$(dirname "$CORDON")"/cordon{,-box,-probe,-egress,-notify} "$T/bin/"
 	cp -r "$TOP/rules" "$T/share/cordon/"
 	CORDON=$T/bin/cordon
 }

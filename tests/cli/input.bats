@@ -174,12 +174,12 @@ no_program() {
 	box "$1" --exec "$T/none" "$T/x.py"
 	exits 125
 	err_has "--exec: $T/none: No such file"
-	err_has 'name a program that is on this machine'
+	err_has 'absolute path of a program on this machine'
 	box "$1" --exec "$T/odd"$'\t'name "$T/x.py"
 	exits 125
 	err_has 'an odd path'
 	err_has 'control characters'
-	err_has 'move what has such a name'
+	err_has 'or rename it'
 	for ((i = 0; i < 40; i++)); do
 		ln -sf /bin/true "$T/link$i"
 		links+=(--exec "$T/link$i")

@@ -298,7 +298,7 @@ PY
 	for tier in no-cgroup no-userns; do
 		as user timeout 30 python3 blind.py "$CORDON" run --user --tier "$tier" sleep.py >out
 		cat out
-		grep -q 'the watcher could not look' out
+		grep -q 'the watcher could not measure' out
 		grep -q ' 125$' out
 	done
 }

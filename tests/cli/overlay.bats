@@ -173,7 +173,7 @@ inside()
 	exits 0
 	overlay "$1" "$T/new.py"
 	exits 1
-	out_has 'lies in the workspace'
+	out_has "the workspace contains Cordon's state directory"
 }
 @test "a state directory in the workspace is an error that says so" {
 	echo 'open("new", "a").write("x")' | code new.py

@@ -58,7 +58,7 @@ no_key_in()
 	done
 }
 
-fingerprint() { (cd "$H" && find .local .cache .config -path '*log.db*' -o -path '*/overlays*' -o -printf '%p %y %m %U ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
+fingerprint() { (cd "$H" && find .local .cache .config -path '*log.db*' -o -name heads -o -path '*/overlays*' -o -printf '%p %y %m %U ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
 
 # A program that prints every byte it can reach, and says what it saw of the own directories.
 reader()

@@ -34,7 +34,7 @@ planned()
 }
 
 gives() { holds "r['origin'] == 'plan' and all(e['outcome'] == 'ticket' for e in r['effects']) and len(r['effects']) == 2"; }
-gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] == 'withheld' for e in r['effects'])" \
+gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] in ('waits', 'withheld') for e in r['effects'])" \
 	"any('the plan gives nothing: ' in x and '$1' in x for x in r['reasons'])"; }
 
 @test "a plan holds after exposure, for as many runs as it has" {
@@ -50,7 +50,7 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] == 'withheld' 
 	[ "$(cat "$W/out")" = made ]
 	# The exposed write has marked the directory: the plan gives nothing more before a person has looked.
 	planned 0 --workspace "$W:rw" "$T/job.py" -- one
-	gives_nothing 'exposed code changed it'
+	gives_nothing 'was changed by exposed code'
 	person user 0 trust "$W"
 	planned 0 --workspace "$W:rw" "$T/job.py" -- one
 	gives
@@ -74,7 +74,7 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] == 'withheld' 
 	while read -r words; do
 		# shellcheck disable=SC2086 # a list of words
 		eval "planned 0 $words"
-		gives_nothing 'are not what it was made for'
+		gives_nothing 'differ from the plan'
 		[ ! -e "$W/out" ] && [ ! -e "$victim/out" ]
 	done <<-'END'
 		--workspace "$W:rw" "$T/other.py" -- one
@@ -87,7 +87,7 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] == 'withheld' 
 	END
 	# What it gives is what was planned: another host is not in it.
 	submit user 0 --plan "$P" --policy "$T/p.yaml" --net other.example:443 --workspace "$W" "$T/job.py" -- one
-	holds 'r["effects"][0]["outcome"] == "withheld"'
+	holds 'r["effects"][0]["outcome"] == "waits"'
 	local first=$C
 	exposed user
 	planned 0 --workspace "$W:rw" "$T/job.py" -- one
@@ -139,13 +139,13 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] == 'withheld' 
 	err_has "$W is untrusted"
 	expose user
 	gate user 126 plan --conversation "$C" "$T/job.py"
-	err_has "exposed by: web page https://page.example/x"
+	err_has "exposed by: web page https://page.example/[hash:"
 	# A plan can be revoked like a grant, and its time ends.
 	conversation user
 	trusted_tree user
 	make_plan --for 1ms
 	planned 0 --workspace "$W:rw" "$T/job.py" -- one
-	holds 'r["origin"] == "agent" and any("its time is over" in x for x in r["reasons"])'
+	holds 'r["origin"] == "agent" and any("it has expired" in x for x in r["reasons"])'
 	conversation user
 	person user 0 trust "$W"
 	make_plan

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon policy: its verbs, what they print and exit with; and docs/POLICY.md: its tables are those
-# of the program, its policies pass their own check, its commands work.
+# cordon policy: its verbs, what they print and exit with; and docs/reference/policy.md: its table of profiles
+# is the program's.
 load helper
 
 # policy STATUS ARG...: cordon policy ARG... exits with STATUS.
@@ -30,7 +30,7 @@ wrong()
 	holds 'r["error"]["kind"] == "input" and ":2: profile" in r["error"]["message"]'
 	wrong 'exposed: {write: allow}' 'only ask and deny'
 	wrong 'exposed: {net: listed}' 'only ask and deny'
-	wrong 'grants: [{directory: app, write: [.]}]' 'is no path from the root'
+	wrong 'grants: [{directory: app, write: [.]}]' 'is not an absolute path'
 	wrong 'grants: [{directory: /app, net: ["*.example.org:443"]}]' 'p.yaml:2: '
 	wrong 'rules: {ATR-2026-00297: often}' 'there is no "often"'
 	wrong 'when: {origin: user}' 'p.yaml:2: '
@@ -65,12 +65,13 @@ wrong()
 		secrets: [{name: TOKEN, host: "a.example:443", methods: [GET, PUT], path: /v1, command: "echo s3cret-value"}]
 		grants: [{directory: /app, write: [src], net: [a.example:80], secret: ["TOKEN=GET:A.example:443/v1/x"]}]
 		rules: {ATR-2026-00297: shown}
-		single_user: true
+		confirmation: {write: no, secret: yes}
 		approval: {ttl: 1h, wait: 2h, approvers: 2}
 	END
 	policy 0 show --policy "$T/p.yaml" --json
 	holds 'r["net_allow"] == ["a.example:80", "b.example:443"] and r["net_deny"] == ["*.c.example:*"]' \
-		'r["net_trusted"] == ["a.example:80"] and r["net_sni"] and r["single_user"]' \
+		'r["net_trusted"] == ["a.example:80"] and r["net_sni"]' \
+		'r["confirmation"] == {"write": False, "net": True, "secret": True}' \
 		'r["clean"] == {"write": "allow", "net": "listed", "secret": "listed"}' \
 		'r["exposed"] == {"write": "deny", "net": "ask", "secret": "ask"}' \
 		'r["tier"] == "full" and r["limits"] == {"time": 5000} and r["rules"] == {"ATR-2026-00297": "shown"}' \
@@ -93,13 +94,15 @@ cordon, work = sys.argv[1:]
 SECRET = "secrets: [{name: %s, host: '%s', header: %s, %s}]"
 GRANT = "grants: [{directory: %s, write: [%s], net: ['%s'], secret: ['%s']}]"
 ROWS = {
-    "profile": "profile: strict", "single_user": "single_user: true", "rules": "rules: {A-1: shown}",
+    "profile": "profile: strict", "rules": "rules: {A-1: shown}",
     "clean.write": "clean: {write: deny}", "clean.net": "clean: {net: deny}", "clean.secret": "clean: {secret: deny}",
     "exposed.write": "exposed: {write: deny}", "exposed.net": "exposed: {net: deny}",
     "exposed.secret": "exposed: {secret: deny}", "exposed.tier": "exposed: {tier: full}",
     "exposed.limits": "exposed: {limits: {time: 5s}}",
     "net.allow": "net: {allow: [a.example:1]}", "net.deny": "net: {deny: [a.example]}",
     "net.trusted": "net: {trusted: [a.example:1]}", "net.sni": "net: {sni: true}",
+    "confirmation.write": "confirmation: {write: no}", "confirmation.net": "confirmation: {net: no}",
+    "confirmation.secret": "confirmation: {secret: yes}",
     "approval.ttl": "approval: {ttl: 7m}", "approval.wait": "approval: {wait: 7m}",
     "approval.approvers": "approval: {approvers: 2}",
     **{"secret." + key: (SECRET % ("A", "a.example:1", "H", "env: E"), SECRET % words) for key, words in {
@@ -112,7 +115,7 @@ ROWS = {
         "directory": ("/b", "w", "a.example:1", "A=GET:a.example:1/"), "write": ("/a", "v", "a.example:1", "A=GET:a.example:1/"),
         "net": ("/a", "w", "b.example:1", "A=GET:a.example:1/"), "secret": ("/a", "w", "a.example:1", "A=GET:a.example:1/v1")}.items()},
 }
-WHOLES = {"version", "clean", "exposed", "net", "secrets", "grants", "approval"}
+WHOLES = {"version", "clean", "exposed", "net", "secrets", "grants", "confirmation", "approval"}
 
 def shown(line, *words):
     with open(work + "/p.yaml", "w") as file:
@@ -131,39 +134,14 @@ for key, row in ROWS.items():
 PY
 }
 
-# blocks KIND: the blocks of that kind in the document, as $T/KIND-N.
-blocks()
-{
-	awk -v kind="$1" -v dir="$T" '
-		$0 == "```" kind { n++; on = 1; next }
-		/^```/ { on = 0 }
-		on { print > (dir "/" kind "-" n) }' "$TOP/docs/POLICY.md"
-	[ -e "$T/$1-1" ]
-}
-
-@test "docs/POLICY.md: its policies pass their check, its commands work" {
-	local f
-	blocks yaml
-	for f in "$T"/yaml-*; do policy 0 check "$f"; done
-	blocks sh
-	mkdir -p "$T/checkout"
-	own_programs
-	ln -s ../bin "$T/checkout/build"
-	cp "$T/yaml-1" "$T/checkout/policy.yaml"
-	cd "$T/checkout"
-	status=0
-	timeout 60 bash -euo pipefail "$T/sh-1" >"$T/out" 2>"$T/err" || status=$?
-	exits 0
-}
-
-@test "docs/POLICY.md: the table of the profiles is the program's" {
+@test "docs/reference/policy.md: the table of the profiles is the program's" {
 	local p
 	for p in strict balanced observe; do
 		printf 'version: 2\nprofile: %s\n' $p >"$T/$p.yaml"
 		policy 0 show --policy "$T/$p.yaml" --json
 		cp "$T/out" "$T/$p.json"
 	done
-	/usr/bin/python3 -I - "$TOP/docs/POLICY.md" "$T" <<'PY'
+	/usr/bin/python3 -I - "$TOP/docs/reference/policy.md" "$T" <<'PY'
 import json, sys
 text = open(sys.argv[1], encoding="utf-8").read().split("## The profiles\n")[1].split("\n## ")[0]
 rows = [[c.strip().strip("`") for c in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
@@ -181,10 +159,3 @@ assert have == want, f"the table should be {want}"
 PY
 }
 
-@test "docs/POLICY.md has every key, and no other" {
-	"$CORDON" man | awk '/^\.SH/ { on = $2 == "POLICY" } on && /^\.B/ { print $2 }' >"$T/keys"
-	awk '/^\| key \|/ { on = 1 } !NF { on = 0 } on && /^\| `/ { gsub("`", ""); print $2 }' \
-		"$TOP/docs/POLICY.md" >"$T/told"
-	[ "$(wc -l <"$T/keys")" -gt 30 ]
-	diff "$T/keys" "$T/told"
-}

@@ -22,8 +22,8 @@ undecided() {
 	printf '#!/bin/sh\necho a script\n' >"$T/script"
 	chmod 755 "$T/script"
 	gate "$1" 126 run --conversation "$C" --tier "$(tier_of "$1")" --rules "$T/r" --lang binary "$T/script"
-	err_has "the program is no machine code"
-	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is no machine code" and
+	err_has "the program is not machine code"
+	refusals "$1" 'v["verdict"] == "deny" and v["error"] == "the program is not machine code" and
 		v["rules"] == [] and "origin" not in v and q["file"].endswith("/script")'
 	sed -i 's/llm_io/tool_call/' "$T"/r/[bc].yaml
 	printf 'print("a sunstone and a pebble")\n' >"$T/big.py"
@@ -162,7 +162,7 @@ lost_result() {
 	free "$1"
 	exits 125
 	holds 'r["status"] == "error" and r["ran"] is True and r["recorded"] is False' \
-		'"the program did run (exited, status 3), but its result is on no record" in r["error"]["message"]' \
+		'"the program did run (exited, status 3), but its result is not recorded" in r["error"]["message"]' \
 		'r["error"]["cure"] and r["stdout"] == "done\n" and r["audit_id"]'
 	gate "$1" 0 audit trace "$(member 'r["audit_id"]')" --json
 	holds '(lambda k: "start" in k and "result" not in k)([x["kind"] for x in r["records"]])'
@@ -182,34 +182,34 @@ reads()
 	done
 }
 
-# documents WHO COUNT WORDS: what led to the last run, for people and for programs.
+# documents WHO COUNT: so many were read before the last run, and its code ties to none of them.
 documents()
 {
 	local run
 	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run"
-	out_has "$3 led to $run"
+	head -n 1 "$T/out" | grep -q "to $run: its code ties to none of the $2 that were read before" || show
 	gate "$1" 0 audit trace "$run" --json
-	holds "len(r['documents']) == len({d['id'] for d in r['documents']}) == $2"
+	holds "len(r['documents']) == len({d['id'] for d in r['documents']}) == $2" "r['led_by'] == []"
 }
 
-# All that was read, however much and however short: which documents led to a run is never a part of them.
+# All that was read, however much and however short: which documents may have led to a run is never a part of them.
 led() {
 	conversation "$1"
 	echo 'pass' >"$T/quiet.py"
 	printf 'so\n' >"$T/doc"
 	ingest "$1" 0 --kind web --name short "$T/doc"
 	runs "$1" 0 --json "$T/quiet.py"
-	documents "$1" 1 '1 document'
+	documents "$1" 1
 	reads "$1" 1 70
 	runs "$1" 0 --json "$T/quiet.py"
-	documents "$1" 70 '70 documents'
+	documents "$1" 70
 	[ "$1" = root ] || return 0
 	reads "$1" 70 300
 	runs "$1" 0 --json "$T/quiet.py"
-	documents "$1" 300 '300 documents'
+	documents "$1" 300
 }
-@test "all documents that led to a run are told" { each led; }
+@test "all documents that were read before a run are told" { each led; }
 
 # asks_policy: with $T/asks.yaml all derived code waits for a person.
 asks_policy() { printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/asks.yaml"; }
@@ -304,7 +304,7 @@ joined() {
 		assert same(run["evidence"], told["evidence"], ()) and same(run["rules"], told["rules"], ("title", "severity", "lane"))
 	END
 	gate "$1" 0 audit trace "$run"
-	out_has 'approved by nobody'
+	out_has 'approved by none'
 	out_has "  result      $result"
 	# Programs that may follow the first are Landlock's to decide; what does not run needs no layer.
 	runs "$1" 0 --json --exec /bin/true "$T/says.py"

@@ -127,7 +127,7 @@ load rules
 	rules 0 test "$T/r"
 	err_has "$T/r/b.yaml:16: error: ATR-2026-90002: "
 	rules 125 test --strict "$T/r"
-	err_has '1 patterns are no regular expressions'
+	err_has '1 patterns are not valid regular expressions'
 	rules 0 list --rules "$T/r"
 	rules 125 list --strict --rules "$T/r"
 	err_has "$T/r/b.yaml:16: error: ATR-2026-90002: "

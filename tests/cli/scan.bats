@@ -51,7 +51,7 @@ load scan
 @test "wrong usage is 2 and scans nothing" {
 	pack
 	scan 2
-	err_has 'scan what?'
+	err_has 'no file to scan is given'
 	scan 2 --nothing "$T/r"
 	scan 2 --lane all "$T/r"
 	err_has 'hunt, alert or enforce'
@@ -325,10 +325,10 @@ load scan
 	rm "$T/r/broken.yaml"
 	rule "$T/r/d.yaml" ATR-2026-90009 high 'a(b'
 	scan 1 --json "$T/x.txt"
-	holds '"no regular expressions" in r["notes"][0]["message"]'
+	holds '"not valid regular expressions" in r["notes"][0]["message"]'
 	holds '"cordon rules check DIR" in r["notes"][0]["message"]'
 	scan 125 --strict "$T/x.txt"
-	err_has 'no regular expressions'
+	err_has 'not valid regular expressions'
 }
 
 @test "the built-in pack is found beside the program, and the fetched one joins it" {

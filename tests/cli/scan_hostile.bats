@@ -258,7 +258,7 @@ print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
 	holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-LAYERS" and r["findings"][0]["undecided"]'
 	holds '"deeper" in r["findings"][0]["why"] and "not decidable" in r["reason"]'
 	scan 1 --fail-on critical "$T/x.txt"
-	out_has 'CORDON-LIMIT-LAYERS: Encoded layers were not all searched (not decidable: '
+	out_has 'CORDON-LIMIT-LAYERS: Not all encoded layers were searched (not decidable: '
 	[ "$(grep -c clean "$T/out")" -eq 0 ]
 	printf 'sunstone' >>"$T/x.txt"
 	scan 1 --format sarif "$T/x.txt"
@@ -366,7 +366,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 		status=0
 		"$CORDON" scan --rules "$T/r" --format $f "$T/x.txt" >/dev/full 2>"$T/err" || status=$?
 		exits 125
-		err_has 'some of it is lost'
+		err_has 'the output could not be written completely'
 	done
 }
 

@@ -33,7 +33,7 @@ damaged() {
 	refuses 126 "not a directory that only you may enter"
 	cured
 	chmod 777 "$T/$who"
-	refuses 126 "others may exchange it"
+	refuses 126 "other users can replace it"
 	cured
 	cp -a "$state" "$T/$who/copy"
 	head -c 20000 /dev/urandom >"$T/noise"
@@ -48,14 +48,14 @@ damaged() {
 	rm -rf "$state"
 	cp -a "$T/$who/copy" "$state"
 	printf 'cordon-key-1 %064d\n' 0 >"$state/log.key"
-	refuses 126 "is not this log's"
+	refuses 126 "is not the key of this log"
 	rm -rf "$state"
 	cp -a "$T/$who/copy" "$state"
 	sql "$who" "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)"
-	refuses 125 "does not fit together"
+	refuses 125 "the log is inconsistent"
 	rm -rf "$state"
 	ln -s "$T/$who/copy" "$state"
-	refuses 126 "a link or no directory"
+	refuses 126 "a link, or not a directory"
 	rm "$state"
 	cp -a "$T/$who/copy" "$state"
 	ingest "$who" 0 --kind web --name u --release "$T/$who/out" "$T/x"
@@ -86,7 +86,7 @@ damaged() {
 	err_has "disk is full"
 	err_has "try: "
 	[ ! -s "$T/released" ]
-	grep -q "the log is whole" "$T/verified"
+	grep -q "the log is intact" "$T/verified"
 }
 
 @test "without HOME there is no place, and that is said" {

@@ -30,7 +30,7 @@ tells()
 	for w; do
 		err_has "$w"
 	done
-	err_has "give what is data as a file: --stdin FILE, or in --workspace DIR"
+	err_has "pass data as a file: --stdin FILE, or in --workspace DIR"
 }
 
 @test "arguments: one that is too long" {
@@ -39,20 +39,20 @@ tells()
 	exits 0
 	out_has 131071
 	runs "['$T/x.py', '--', 'a', 'x' * 131072]"
-	tells 125 "argument 2 has 131072 bytes, and 131071 are the most"
+	tells 125 "argument 2 has 131072 bytes; the limit is 131071"
 }
 
 @test "arguments: too many" {
 	local most
 	echo 'import sys; print(len(sys.argv) - 1)' | code x.py
 	runs "['$T/x.py', '--'] + ['x'] * 5000"
-	tells 125 "5000 arguments, and "
-	most=$(sed -n 's/.*5000 arguments, and \([0-9]*\) are the most.*/\1/p' "$T/err")
+	tells 125 "5000 arguments; the limit is "
+	most=$(sed -n 's/.*5000 arguments; the limit is \([0-9]*\).*/\1/p' "$T/err")
 	runs "['$T/x.py', '--'] + ['x'] * $most"
 	exits 0
 	out_has "$most"
 	runs "['$T/x.py', '--'] + ['x'] * ($most + 1)"
-	tells 125 "$((most + 1)) arguments, and $most are the most"
+	tells 125 "$((most + 1)) arguments; the limit is $most"
 }
 
 @test "arguments and environment: too much together" {
@@ -62,7 +62,7 @@ tells()
 	runs "['$T/x.py', '--'] + ['x' * 1023] * 924" --env "A=$x"
 	exits 0
 	runs "['$T/x.py', '--'] + ['x' * 1023] * 924" --env "A=x$x"
-	tells 125 "arguments and environment have 1048577 bytes together, and 1048576 are the most" \
+	tells 125 "arguments and environment have 1048577 bytes, more than the maximum of 1048576" \
 		"all of them are scanned before anything runs"
 	runs "['$T/x.py', '--'] + ['x' * 1023] * 1024"
 	tells 125 "--words: more than 1048576 bytes"
@@ -74,7 +74,7 @@ tells()
 	exits 0
 	out_has 131066
 	runs "['--env', 'LONG=' + 'x' * 131067, '$T/x.py']"
-	tells 125 "the variable LONG has 131072 bytes, and 131071 are the most"
+	tells 125 "the variable LONG has 131072 bytes; the limit is 131071"
 	runs "[w for i in range(1000) for w in ('--env', f'A{i}=1')] + ['$T/x.py']"
 	tells 125 "--env: more than "
 }
@@ -88,8 +88,8 @@ tells()
 	runs "['$T/x.py', '--'] + ['x'] * 1024" --conversation "$c" --policy "$T/p.yaml"
 	exits 75
 	runs "['$T/x.py', '--'] + ['x'] * 1025" --conversation "$c" --policy "$T/p.yaml"
-	tells 126 "people are not asked about 1025 args" "1024 are the most"
+	tells 126 "approval request too large: 1025 args" "the maximum is 1024"
 	runs "['$T/x.py', '--'] + ['x' * 1020] * 1020" --conversation "$c" --policy "$T/p.yaml"
-	tells 126 "people are not asked about " " bytes beside the code" "1048576 are the most" '"args" has 1048568'
+	tells 126 "approval request too large: " " bytes beside the code" "the maximum is 1048576" '"args" has 1048568'
 	"$CORDON" audit verify >/dev/null
 }

@@ -50,8 +50,8 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	printf '%s\0' --words=3 >"$T/nested"
 	wrong 'is not ended by a NUL' run --words=3 "$T/x.py" 3<"$T/half"
 	wrong 'more than 1048576 bytes' run --words=3 "$T/x.py" 3<"$T/many"
-	wrong 'only once' run --words=3 "$T/x.py" 3<"$T/nested"
-	wrong 'only once' run --words=3 --words=4 "$T/x.py" 3</dev/null 4</dev/null
+	wrong 'given twice' run --words=3 "$T/x.py" 3<"$T/nested"
+	wrong 'given twice' run --words=3 --words=4 "$T/x.py" 3</dev/null 4</dev/null
 	for fd in 3 4 5 6 7 8 9 10 99; do # those of our own too, from whose other ends nothing would come
 		wrong "descriptor $fd cannot be read: Bad file descriptor" run --words="$fd" "$T/x.py" \
 			3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&- 10<&-
@@ -61,11 +61,11 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	"$CORDON" run --user --tier no-cgroup --lang python --stdin /dev/fd/4 /dev/fd/3 \
 		3<"$T/x.py" 4</dev/null >"$T/out" 2>"$T/err" || show
 	out_is 1
-	for fd in 1 2 -1 x '' 99999999999; do
+	for fd in 1 2 -1 x 99999999999; do
 		wrong 'the number of an open descriptor' run --words="$fd" "$T/x.py"
 	done
 	head -c 1048576 "$T/many" >"$T/most"
-	wrong 'one file at a time' run --words=3 3<"$T/most"
+	wrong 'word 1 is empty' run --words=3 3<"$T/most"
 }
 
 @test "wrong values name the option and show how to write it" {
@@ -90,7 +90,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	: >"$T/unknown"
 	printf 'x' >"$T/plain"
 	printf 'print(1)\n' >"$T/x.py"
-	wrong 'which file' run
+	wrong 'no file to run is given' run
 	wrong 'one file' run a.py b.py
 	wrong 'nothing.py' run "$T/nothing.py"
 	wrong 'directory' run "$T/dir.py"
@@ -203,11 +203,11 @@ told()
 			{ echo "$command: $(options "$command" | paste -sd' ')"; return 1; }
 	done <<-'END'
 		conversation title state json
-		trust key state json
+		trust policy wait title purpose state json
 		untrust state json
-		grant conversation directory write net secret sent for runs key state json
+		grant conversation directory write net secret sent for runs policy wait title purpose state json
 		diff conversation state json
-		apply conversation policy state json
+		apply conversation policy title purpose state json
 		reset conversation state json
 		ingest conversation kind name release rules policy state json
 		plan conversation lang workspace policy runs for rules state json exec net secret env venv
@@ -304,7 +304,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 		out_is "dash ['a']"
 	done
 	wrong 'comes after --' run -dash.py
-	wrong 'which file' run --
+	wrong 'no file to run is given' run --
 }
 
 @test "words that a command does not take" {
@@ -325,7 +325,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 		# shellcheck disable=SC2086 # words
 		"$CORDON" $c >/dev/full 2>"$T/err" || status=$?
 		exits 125
-		err_has 'some of it is lost'
+		err_has 'the output could not be written completely'
 	done
 	# Nothing to write, nothing lost.
 	"$CORDON" run --user --tier no-cgroup --lang binary /bin/true >/dev/full
@@ -394,7 +394,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	[ ! -s "$T/err" ] || show
 	CORDON=$T/alone/cordon wrong '--nothing' run --nothing x.py
 	printf 'print("x")\n' | code x.py
-	CORDON=$T/alone/cordon wrong 'install both programs together' run --user "$T/x.py"
+	CORDON=$T/alone/cordon wrong 'install all programs of Cordon together' run --user "$T/x.py"
 	# What was begun is reaped: whoever would inherit it as an orphan has no child.
 	python3 - "$CORDON" run --nothing x.py <<-'END'
 		import ctypes, os, subprocess, sys

@@ -431,7 +431,7 @@ mounted() {
 		    told = run.communicate()[1]
 		    if run.returncode == 125 and not seen:
 		        moved = "the directory has been moved" in told
-		        assert moved or "was replaced while the run was prepared" in told and "let nobody move it" in told, told
+		        assert moved or "was replaced while the run was prepared" in told and "do not replace the file" in told, told
 		        return "refused"
 		    assert run.returncode == 0 and len(meant) == 1 and seen == meant, (seen, meant, told)
 		    return "ran"

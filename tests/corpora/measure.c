@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * measure CORPORA NAME=DIR[,DIR]...: how many samples each pack of rules flags, as the tables of
- * docs/RULES.md. CORPORA has attack_code, attack_text, benign_code and benign_text.jsonl. A share is
- * told per source and as the mean over sources, never over all samples: a corpus that is large is
- * not more true. Samples whose risk no guard should stop are left out. It must never print a sample.
+ * measure CORPORA NAME=DIR[,DIR]...: the share of samples that each pack of rules flags, as in the
+ * tables of docs/explanation/ARCHITECTURE.md. CORPORA has attack_code, attack_text, benign_code and
+ * benign_text.jsonl. A share is given per source and as the mean over sources, never over all
+ * samples, because a large corpus must not outweigh the others. Samples whose risk no guard should
+ * stop are left out. It must never print a sample.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -13,11 +14,11 @@
 
 #include "../unit/start.h"
 #include "base/scope.h"
-#include "flow/view.h"
+#include "read/view.h"
 
 enum { SOURCES_MAX = 64, PACKS_MAX = 4, DIRS_MAX = 16, NAME_MAX_BYTES = 64, PATH_BYTES = 4096 };
 
-/* The text alone, with what is decoded in it, with the code view too. */
+/* The text alone, with its decoded layers, and with the code view too. */
 enum part { PART_TEXT, PART_DECODED, PART_CODE, PARTS };
 static const char *const scope_names[PARTS] = {"text", "and decoded", "and code view"};
 
@@ -142,15 +143,15 @@ static void take(const struct corpus *c, struct tally *t, const json_t *sample)
 	const char *lang = json_string_value(json_object_get(sample, "lang"));
 	struct code_view view = {0};
 	struct err err = {0};
-	bool seen = lang && view_has_language(lang) &&
-		    view_make(lang, content.s, content.len, &view, &err) == 0;
+	bool seen = lang && view_reader.has_language(lang) &&
+		    view_reader.read(lang, content.s, content.len, &view, &err) == 0;
 	t->views += seen;
-	t->viewless += lang && view_has_language(lang) && !seen;
+	t->viewless += lang && view_reader.has_language(lang) && !seen;
 	s->count++;
 	for (size_t i = 0; i < all.packc; i++)
 		for (unsigned lane = 0; lane < LANE_COUNT; lane++)
 			scan(t, s, i, lane, content, seen ? &view : NULL);
-	view_done(&view);
+	code_view_done(&view);
 }
 
 static void read_corpus(const char *dir, size_t number)
@@ -209,7 +210,7 @@ static void print_summary(void)
 			}
 }
 
-/* A cell: in all views, and in brackets what the others added to the text. */
+/* A cell: the share in all views, and in brackets how much the other views added to the text. */
 static void print_cell(double text, double views)
 {
 	if (views > text)

@@ -189,7 +189,7 @@ def race():
             if libc.connect(s.fileno(), memory, 16) == 0:
                 met.add(s.getpeername()[0])
     over.set()
-    with socket.socket() as s:      # who lost every race is refused now
+    with socket.socket() as s:      # after losing all races it is refused
         if libc.connect(s.fileno(), bad, 16) == 0:
             met.add(s.getpeername()[0])
     if met <= {NEAR}:
@@ -237,12 +237,12 @@ def swap():
         if libc.connect(s.fileno(), bad, 16) == 0:
             met.add(s.getpeername()[0])
     if not met:
-        raise OSError("nobody")
+        raise OSError("no race was won")
     return b"%r" % met
 
 
 def again():
-    """Connected, disconnected, and on to somebody else."""
+    """Connected, disconnected, and connected to another host."""
     with socket.create_connection(("web.test", 80)) as s:
         got = elsewhere(s)
         if got:

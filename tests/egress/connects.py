@@ -101,7 +101,7 @@ def asks_by_connect(host, port):
 
 
 def hangs(host, port, timeout=0):
-    """Nobody answers: it goes on being made. A limit of the program's own ends the call, not that."""
+    """No answer: the connection stays in progress. A timeout of the program ends only the call."""
     s, at = made(host, port, wait=bool(timeout), timeout=timeout)
     began = time.monotonic()
     yield call(s, at)
@@ -176,7 +176,7 @@ def six_only(host, port):
 
 
 def after_failure(host, port):
-    """One socket: first to who refuses, then to who is there."""
+    """One socket: first to a host that refuses, then to one that accepts."""
     s, at = made(host, port)
     yield call(s, at)
     yield from (call(s, made(host, ECHO)[1]), echo(s))

@@ -10,7 +10,7 @@
  *     erase FILE              a child's execve of FILE is refused while the child is killed
  *     locks IP DEAF READER FILE   a thread sleeps in FILE's page with a socket locked; another one sends
  *     local SECONDS           local connections, as many as it can
- *     output                  more of it than anybody reads
+ *     output                  more of it than is read
  *
  * DEAF is a port that accepts and never reads. */
 #ifndef _GNU_SOURCE
@@ -143,7 +143,7 @@ static void send_all(int fd)
 		;
 }
 
-/* A child calls connect once more on its full socket, and is killed meanwhile, until nobody answers. */
+/* A child calls connect once more on its full socket, and is killed meanwhile, until it gets no answer. */
 static int outrun(char **argv)
 {
 	struct sockaddr_in deaf = at(argv[0], argv[1]), reader = at(argv[0], argv[2]);

@@ -21,7 +21,7 @@ V4, ALIAS, V6 = 1, 5, 28
 # name: addresses. rebind.test changes with each question.
 NAMES = {
     "web.test": ["203.0.113.2"],
-    "two.test": ["203.0.113.99", "203.0.113.2"],  # nobody answers at the first
+    "two.test": ["203.0.113.99", "203.0.113.2"],  # the first does not answer
     "six.test": ["2001:db8:77::2"],
     "both.test": ["2001:db8:77::2", "203.0.113.2"],
     "a.wild.test": ["203.0.113.3"],

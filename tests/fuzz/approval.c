@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fuzz target for what is kept of approvals: any bytes as a parked request, as the status of
- * one that really was signed, and as what people carry to each other. What is taken must be written
- * back as the same bytes and keep to its bounds; and whatever stands in a status, no word counts
- * but the one that was signed, with every byte as it was. A broken promise aborts.
+ * one that really was signed, as an answer to it, as what people carry to each other, and as
+ * allowed_signers. What is taken must be written back as the same bytes and keep to its bounds; and
+ * whatever stands in a status or an answer, nothing counts but what was signed, with every byte as it
+ * was. A broken promise aborts.
  */
 #include <stdlib.h>
 
 #include "../unit/approval_case.h"
-#include "approval/carry.h"
+#include "approval/request_file.h"
 #include "approval_fixed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+enum { EVERY = 16 };
 
 static void must(bool promise)
 {
@@ -55,6 +58,74 @@ static void as_request(const uint8_t *data, size_t len)
 	arena_done(&arena);
 }
 
+static bool is_same(const struct approval_vote *a, const struct approval_vote *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->approves == b->approves &&
+	       a->scope == b->scope && a->expires == b->expires && a->time == b->time &&
+	       strcmp(a->signature, b->signature) == 0;
+}
+
+/* ssh-keygen is asked only about what has the right key in it and is not what was signed, and not each time:
+ * it is a process. */
+static void check_vote(const struct approval *a, const struct approval_vote *v,
+		       const struct approval_person *anna, const struct approval_vote *said)
+{
+	static unsigned asked;
+	struct arena arena = {0};
+	const char *key = NULL;
+	struct err err, why;
+
+	if (ssh_signature_key(v->signature, &arena, &key, &err) == 0) {
+		must(strlen(key) <= SSH_KEY_MAX && strchr(key, ' '));
+		if (strcmp(key, anna->key) == 0 && !is_same(v, said) && asked++ % EVERY == 0)
+			must(approval_vote_counts(a, v, anna, CASE_NOW, &why, &err) != 1);
+	}
+	arena_done(&arena);
+}
+
+static void as_answer(const uint8_t *data, size_t len)
+{
+	struct approval_person anna;
+	struct approval a;
+	struct approval_vote said = fixed_vote(&a, &anna);
+	AUTO_BUF struct buf again = {0};
+	struct answer answer;
+	struct arena arena = {0};
+	struct err err = {0};
+
+	if (answer_read(data, len, &arena, &answer, &err) == 0) {
+		must(answer.vote.scope < SCOPE_COUNT && answer.vote.approves <= 1 &&
+		     signer_name_is_good(answer.vote.name));
+		must(answer_write(&answer, &again, &err) == 0 && again.len == len &&
+		     memcmp(again.data, data, len) == 0);
+		if (memcmp(answer.binding, a.binding, sizeof(a.binding)) == 0)
+			check_vote(&a, &answer.vote, &anna, &said);
+	} else {
+		must(err.code != ERR_NONE && err.message[0] && err.cause[0]);
+	}
+	arena_done(&arena);
+}
+
+/* Each line that is taken is one plain name and one key, and no two lines have one key. */
+static void as_signers(const uint8_t *data, size_t len)
+{
+	static struct signers all;
+	struct arena arena = {0};
+	struct err err = {0};
+
+	if (signers_parse("allowed_signers", (const char *)data, len, &arena, &all, &err) == 0)
+		for (size_t i = 0; i < all.count; i++) {
+			must(signer_name_is_good(all.list[i].name));
+			must(strlen(all.list[i].options) <= SIGNERS_OPTIONS_MAX + 1 &&
+			     !strpbrk(all.list[i].options, "*?!\\\n"));
+			for (size_t k = 0; k < i; k++)
+				must(strcmp(all.list[k].key, all.list[i].key) != 0);
+		}
+	else
+		must(strstr(err.message, "allowed_signers:") && err.cure[0]);
+	arena_done(&arena);
+}
+
 static void as_status(const uint8_t *data, size_t len)
 {
 	struct approval a;
@@ -70,14 +141,8 @@ static void as_status(const uint8_t *data, size_t len)
 		must(s.state < APPROVAL_STATES && s.votes.count <= APPROVAL_VOTES_MAX);
 		must(status_encode(&s, &again, &err) == 0 && again.len == len &&
 		     memcmp(again.data, data, len) == 0);
-		for (size_t i = 0; i < s.votes.count; i++) {
-			if (!approval_vote_counts(&a, &v[i], &anna, CASE_NOW, &err))
-				continue;
-			must(strcmp(v[i].name, said.name) == 0 && v[i].approves == said.approves &&
-			     v[i].scope == said.scope && v[i].expires == said.expires &&
-			     v[i].time == said.time && v[i].uid == said.uid);
-			must(memcmp(v[i].signature, said.signature, sizeof(said.signature)) == 0);
-		}
+		for (size_t i = 0; i < s.votes.count; i++)
+			check_vote(&a, &v[i], &anna, &said);
 	}
 	arena_done(&arena);
 }
@@ -85,26 +150,19 @@ static void as_status(const uint8_t *data, size_t len)
 static void as_carried(const uint8_t *data, size_t len)
 {
 	struct approval_code code = {0};
-	struct approval_vote v = {0};
 	struct approval a;
 	struct err err;
 
-	if (carry_request_read(data, len, &a, &code, &err) == 0) {
+	if (request_file_read(data, len, &a, &code, &err) == 0) {
 		AUTO_BUF struct buf again = {0};
 		check_request(&a.request);
-		must(a.request.code_len == code.len && a.status.votes.count == 0);
-		must(carry_request(&a, &code, &again, &err) == 0 && again.len == len &&
+		must(a.request.code_len <= code.len && approval_code_fits(&a.request, &code) &&
+		     a.status.votes.count == 0);
+		must(request_file_write(&a, &code, &again, &err) == 0 && again.len == len &&
 		     memcmp(again.data, data, len) == 0);
 		approval_done(&a);
 		free((void *)code.data);
 	}
-	char *text = strndup((const char *)data, len);
-	struct arena arena = {0};
-	if (text && carry_vote_read(text, &arena, &v, &err) == 0)
-		must(v.scope < SCOPE_COUNT && v.approves <= 1 &&
-		     strlen(v.name) <= APPROVAL_NAME_MAX);
-	arena_done(&arena);
-	free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -118,6 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	as_request(copy, len);
 	as_status(copy, len);
 	as_carried(copy, len);
+	as_answer(copy, len);
+	as_signers(copy, len);
 	free(copy);
 	return 0;
 }

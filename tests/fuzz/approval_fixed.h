@@ -9,16 +9,16 @@
 
 static inline struct approval_vote fixed_vote(struct approval *a, struct approval_person *ret_anna)
 {
-	struct case_person anna = case_person("anna", ANNA);
-	struct approval_vote v = case_vote(&anna, SCOPE_ONCE, CASE_NOW);
+	static struct case_person anna;
 	struct err err;
 
+	anna = case_person("anna");
+	struct approval_vote v = case_vote(&anna, SCOPE_ONCE, CASE_NOW);
 	*a = (struct approval){.request = case_request()};
-	*ret_anna = (struct approval_person){.name = "anna", .has_uid = 1, .uid = ANNA};
-	memcpy(ret_anna->public, anna.key.public, sizeof(ret_anna->public));
-	scratch_must(approval_digest(&a->request, APPROVAL_BINDING, a->binding, &err) == 0 &&
-			     approval_sign(a, &anna.key, &v, &err) == 0,
-		     "a signature");
+	*ret_anna = (struct approval_person){.name = "anna", .key = anna.key, .options = ""};
+	scratch_must(approval_digest(&a->request, APPROVAL_BINDING, a->binding, &err) == 0,
+		     "a digest");
+	case_sign(a, &anna, &v);
 	return v;
 }
 

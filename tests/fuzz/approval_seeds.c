@@ -3,7 +3,8 @@
  * A parked request with something in every member, an empty one, what people carry to each other, and
  * statuses with a real signature.
  */
-#include "approval/carry.h"
+#define CASE_WITHOUT_PEOPLE
+#include "approval/request_file.h"
 #include "approval_fixed.h"
 #include "seeds.h"
 
@@ -42,32 +43,42 @@ static struct buf make_status(enum approval_state state)
 	return out;
 }
 
-/* The request with its code, or the vote, as they are carried. */
-static struct buf make_carried(bool vote)
+/* The request with its code, or the answer, as they are carried. */
+static struct buf make_carried(bool answered)
 {
 	struct approval a;
 	struct approval_person anna;
-	struct approval_vote v = fixed_vote(&a, &anna);
-	struct buf out = {.most = CARRY_VOTE_MAX};
-	char text[CARRY_VOTE_MAX];
+	struct answer answer = {.vote = fixed_vote(&a, &anna)};
+	struct buf out = {0};
 	struct err err;
 
-	if (!vote) {
-		scratch_must(carry_request(&a, &case_bytes, &out, &err) == 0, "a request");
-		return out;
-	}
-	scratch_must(carry_vote(&v, text, &err) == 0, "a vote");
-	buf_str(&out, text);
+	memcpy(answer.binding, a.binding, sizeof(a.binding));
+	scratch_must((answered ? answer_write(&answer, &out, &err)
+			       : request_file_write(&a, &case_bytes, &out, &err)) == 0,
+		     "what is carried");
+	return out;
+}
+
+static struct buf make_signers(void)
+{
+	struct buf out = {.most = 4096};
+
+	buf_printf(
+		&out,
+		"# people\nanna namespaces=\"cordon-approval,git\",valid-before=\"20300101Z\" %s\n",
+		case_person("anna").key);
+	buf_printf(&out, "ben %s a comment\n", case_person("ben").key);
 	return out;
 }
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {
-	if (i >= 4 + APPROVAL_STATES || sodium_init() < 0)
+	if (i >= 5 + APPROVAL_STATES || sodium_init() < 0)
 		return NULL;
-	struct buf out = i < 2	 ? make_request(i == 1)
-			 : i < 4 ? make_carried(i == 3)
-				 : make_status((enum approval_state)(i - 4));
+	struct buf out = i < 2	  ? make_request(i == 1)
+			 : i < 4  ? make_carried(i == 3)
+			 : i == 4 ? make_signers()
+				  : make_status((enum approval_state)(i - 5));
 	*ret_len = out.len;
 	return out.data;
 }

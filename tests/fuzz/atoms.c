@@ -9,10 +9,10 @@
 
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "trust/attribute.h"
-#include "trust/canon.h"
-#include "trust/common.h"
 #include "trust/escape.h"
+#include "trust/evidence/attribute.h"
+#include "trust/evidence/boilerplate.h"
+#include "trust/evidence/canonical_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -34,7 +34,7 @@ static void check_canon(const char *text, size_t len)
 	canon_done(&c);
 }
 
-/* With one of these begins what is written otherwise than it is meant (origin/atom_fang.h). */
+/* With one of these begins what is written otherwise than it is meant (origin/atom_refang.h). */
 #define MARKS "[({<hH\xc2\xe2\xe3\xef"
 
 struct seen {
@@ -61,9 +61,9 @@ static bool are_common(const struct prints *list)
 	struct err err;
 	bool all = true;
 
-	must(list->count == 0 || common_prints(&common, &err) == 0);
+	must(list->count == 0 || boilerplate_prints(&common, &err) == 0);
 	for (size_t i = 0; i < list->count; i++)
-		all = all && common_has(&common, PRINT_HASH(list->list[i]));
+		all = all && boilerplate_has(&common, PRINT_HASH(list->list[i]));
 	prints_done(&common);
 	return all;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target of the database. The first byte says the flags; up to the first NUL follow
- * regular expressions, one a line, then a text. What a scan says of them must be what each says
- * itself about the whole text, in either way, unless one of them gave up. A broken promise aborts.
+ * The fuzz target of the database. The first byte has the flags; regular expressions follow, one a
+ * line, up to the first NUL; then a text. The scan must give each the same answer as the
+ * expression alone on the whole text, in both matchers, unless one of them reached a limit. A
+ * broken promise aborts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/db.h"
+#include "scan/find/pattern_db.h"
 
 enum { PATTERNS_MAX = 8 };
 
@@ -71,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < 2)
 		return 0;
-	/* Of its exact size, so that the sanitizer sees a read past the end. */
+	/* In a buffer of its exact size, so that the sanitizer sees a read past the end. */
 	const uint8_t *end = memchr(data + 1, 0, len - 1);
 	size_t source_len = end ? (size_t)(end - data) - 1 : len - 1;
 	size_t text_len = end ? len - source_len - 2 : 0;

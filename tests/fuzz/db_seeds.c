@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expressions for each way literals are found, several in one seed, each with a text that has to do
- * with them. The byte before them is their flags (scan/js_ast.h).
+ * Expressions for each way to find literals, several in one seed, each with a related text. The
+ * byte before them has their flags (scan/regex/ast.h).
  */
 #include "seeds.h"
 
@@ -27,7 +27,7 @@ static const struct seed seeds[] = {
 	     "beta\ngamma delta the end"),
 	/* asked what stands before the text's end, which has no byte to begin with */
 	SEED("\1foo(?=.*bar)x\n(?<!)allowed\nl0,5}$\0fx y"),
-	/* no literal here has a neighbour that is asked for (a NULL table of guards, once) */
+	/* no literal here has a guard (a NULL table of guards was a bug) */
 	SEED("\1`\0`x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z` `x` `y` `z`"),
 };
 

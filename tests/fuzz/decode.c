@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fuzz target of the decoder. The first three bytes are bounds (0: the default), the rest is a
- * text. Whatever it is: every layer is within its parent, within the bounds and there only once,
- * parents come before their layers, and without the small bounds nothing is found that is not also
- * found with the large ones. The same text as UTF-16 and UTF-32: good UTF-8 of the promised size. A
- * broken promise aborts.
+ * text. Every layer must be within its parent and the bounds and be listed once, parents must come
+ * before their layers, and the small bounds must find nothing that the large ones do not. The same
+ * text read as UTF-16 and UTF-32 must give valid UTF-8 of the promised size. A broken promise
+ * aborts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "scan/decode.h"
-#include "scan/wide.h"
+#include "scan/text/decode.h"
+#include "scan/text/wide.h"
 #include "yaml/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -49,7 +49,7 @@ static bool has(const struct decode *d, const struct decode_layer *wanted)
 	return false;
 }
 
-/* Writing one byte more than was said is for the sanitizer to see. */
+/* A buffer of the promised size: the sanitizer sees a write past the end. */
 static void check_wide(const char *text, size_t len)
 {
 	must(wide_guess(text, len) < 1U << WIDE_COUNT);
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < HEAD)
 		return 0;
-	/* Of its exact size, so that the sanitizer sees a read past the end. */
+	/* In a buffer of its exact size, so that the sanitizer sees a read past the end. */
 	size_t text_len = len - HEAD, bytes = 0;
 	AUTO_FREE char *text = malloc(text_len ? text_len : 1);
 	must(text != NULL);
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_layer(&few, i, text_len);
 	must(!limits.bytes || few.bytes <= limits.bytes);
 	must(!limits.count || few.count <= limits.count);
-	/* With a bound reached they may have gone different ways. */
+	/* After a bound was reached the two may differ. */
 	for (size_t i = 0;
 	     i < few.count && all.bound == DECODE_COMPLETE && few.bound == DECODE_COMPLETE; i++)
 		must(has(&all, &few.list[i]) || limits.depth > DECODE_DEPTH_MAX);

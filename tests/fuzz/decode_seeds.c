@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts with every encoding the decoder knows. The three bytes before a text are bounds.
+ * Texts with every encoding that the decoder knows. The three bytes before a text are bounds.
  */
 #include "seeds.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "egress/client_hello.h"
 #include "egress/dns.h"
-#include "egress/head.h"
-#include "egress/hello.h"
+#include "egress/http_head.h"
 #include "egress/rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -41,7 +41,7 @@ static void ask_dns(const uint8_t *data, size_t len)
 static void say_hello(const uint8_t *data, size_t len)
 {
 	char name[EGRESS_NAME_MAX];
-	enum hello h = hello_read(data, len, name);
+	enum hello h = client_hello_read(data, len, name);
 
 	must((h == HELLO_NAMED) == (name[0] != '\0') || h == HELLO_BAD);
 	must(memchr(name, '\0', sizeof(name)));
@@ -59,9 +59,9 @@ static void pass_head(const char *data, size_t len)
 					       .use = {{"GET", "/"}, {"POST,PUT", "/x/y"}}};
 	char out[HEAD_MAX];
 	const char *why;
-	size_t n = head_rewrite(data, len, &s, out, sizeof(out), &why);
+	size_t n = http_head_rewrite(data, len, &s, out, sizeof(out), &why);
 
-	must(n <= sizeof(out) && (n == 0 || head_end(out, n) == n) && *why);
+	must(n <= sizeof(out) && (n == 0 || http_head_end(out, n) == n) && *why);
 	must(!n || strncmp(out, "GET /x", 6) == 0 || strncmp(out, "POST /x/y", 9) == 0 ||
 	     strncmp(out, "PUT /x/y", 8) == 0);
 	const char *target = n ? memchr(out, '/', n) : NULL;

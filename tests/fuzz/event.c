@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target for events: any bytes into the readers of JSON, and what they make of them into an
- * event. What is refused must be refused with a reason; what is taken must keep every promise of node.h
- * and event.h, and every field of it can be asked for. A broken promise aborts.
+ * The fuzz target for events: any bytes go into the readers of JSON, and their trees into an
+ * event. A refusal must have a reason; an accepted event must keep every promise of node.h and
+ * event.h, and every field of it can be asked for. A broken promise aborts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "detect/fields.h"
-#include "detect/json.h"
+#include "detect/event.h"
+#include "detect/json_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -87,7 +87,7 @@ static void read_tree(const char *data, size_t len)
 	arena_done(&arena);
 }
 
-/* Of the lenient reader: a key may be there twice, and texts are any bytes. */
+/* From the lenient reader: keys may repeat, and texts are any bytes. */
 static size_t check_loose(const struct node *n, unsigned depth)
 {
 	size_t size = 1;
@@ -106,7 +106,7 @@ static size_t check_loose(const struct node *n, unsigned depth)
 	return size;
 }
 
-/* Whatever json_read takes, it takes too, and sees as many values. */
+/* It must accept everything that json_read accepts, with as many values. */
 static void read_loose(const char *data, size_t len)
 {
 	struct arena arena = {0};
@@ -125,7 +125,7 @@ static void read_loose(const char *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	/* Of its exact size, so that the sanitizer sees a read past the end. */
+	/* In a buffer of its exact size, so that the sanitizer sees a read past the end. */
 	AUTO_FREE char *copy = malloc(len ? len : 1);
 
 	must(copy);

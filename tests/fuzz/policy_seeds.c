@@ -13,7 +13,8 @@ static const struct seed seeds[] = {
 	     "  limits: {time: 5s, memory: 64M, pids: 8, cpu: 50%}}\n"
 	     "net:\n  allow: ['*.example.org:443', 192.0.2.0/24:80-90, '[2001:db8::/32]:*']\n"
 	     "  deny: [example.com, 10.0.0.0/8]\n  trusted: [docs.example.org:443]\n  sni: true\n"
-	     "approval: {wait: 1h, ttl: 90m, approvers: 2}\nsingle_user: true\n"),
+	     "approval: {wait: 1h, ttl: 90m, approvers: 2}\nconfirmation: {write: no, secret: "
+	     "yes}\n"),
 	SEED("version: 2\nprofile: observe\n"
 	     "secrets:\n- {name: A, host: 'a.example:443', env: X, header: X-Key, methods: [PUT, "
 	     "GET], path: /v1}\n"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fuzz target of the scanner's lowest parts. The first byte says the flags; up to the first NUL
- * follows a regular expression, then a text. Whatever they are: an expression is taken or refused
- * with a reason, what is taken PCRE2 compiles unless it is too large, both forms of it say the same
- * about a text that fits both, and normalised text is UTF-8 of the promised size. A broken promise
- * aborts.
+ * The fuzz target of the regex folder. The first byte has the flags; a regular expression follows
+ * up to the first NUL; then a text. An expression must be accepted, or refused with a reason.
+ * PCRE2 must compile each accepted one unless it is too large. Both forms must give the same
+ * answer for a text that fits both, and normalised text must be UTF-8 of the promised size. A
+ * broken promise aborts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "scan/match.h"
+#include "scan/regex/match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -38,7 +38,7 @@ static void check_text(const struct scan_text *t)
 	must(memchr(t->unit, 0xf0, t->unit_len) == NULL);
 }
 
-/* Both forms on a text of ASCII, unless one of them gave up. */
+/* Both forms on a text of ASCII, unless one of them reached a limit. */
 static void check_forms(const struct match_code *code, struct match_scratch *s,
 			const struct scan_text *text)
 {
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < 2)
 		return 0;
-	/* Of their exact sizes, so that the sanitizer sees a read past the end. */
+	/* In buffers of their exact sizes, so that the sanitizer sees a read past the end. */
 	const uint8_t *end = memchr(data + 1, 0, len - 1);
 	size_t source_len = end ? (size_t)(end - data) - 1 : len - 1;
 	size_t text_len = end ? len - source_len - 2 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expressions with everything the grammar has, each with a text it has to do with. The byte before
- * an expression is its flags (scan/js_ast.h).
+ * Expressions with every part of the grammar, each with a related text. The byte before an
+ * expression has its flags (scan/regex/ast.h).
  */
 #include "seeds.h"
 

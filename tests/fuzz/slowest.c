@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * slowest SECONDS [SEED [FILE]]: looks for the texts that take a scan the longest. Standard input is
- * what tests/atr/texts.mjs prints. Texts of one length are made of pieces of the given ones and of
- * each other; the slowest of a round live on. At the end it prints the slowest, with the patterns
- * that each spends its time on, and writes them to FILE, one a line in JSON. It only reports: time
- * must never decide a test.
+ * slowest SECONDS [SEED [FILE]]: searches for the texts that take a scan the longest. Standard
+ * input is the output of tests/atr/texts.mjs. Texts of one length are made from pieces of the
+ * given ones and of each other; the slowest of a round survive. At the end it prints the slowest,
+ * with the patterns that take the time, and writes them to FILE as JSON, one a line. It only
+ * reports: time must never decide a test.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "scan/db.h"
+#include "scan/find/pattern_db.h"
 
 enum {
 	PATTERNS_MAX = 20000,
@@ -22,7 +22,7 @@ enum {
 	SHOWN_BYTES = 120,
 	TOP = 4,
 	CHANGES = 4,
-	TRIES = 3, /* of which the fastest counts: others use the machine too */
+	TRIES = 3, /* scans of which the fastest counts, because the machine has other work */
 };
 
 struct one {
@@ -93,7 +93,7 @@ static void take(json_t *o)
 	}
 }
 
-/* The fastest of TRIES scans for the patterns that are wanted. */
+/* The fastest of TRIES scans for the wanted patterns. */
 static double measure(const char *s, const uint64_t *wanted, int tries, size_t *ret_undecided)
 {
 	struct scan_text raw, folded;
@@ -117,7 +117,7 @@ static double measure(const char *s, const uint64_t *wanted, int tries, size_t *
 	return best;
 }
 
-/* A piece of a text of the pack, or of one that lives; a short one is often put many times. */
+/* A piece of a text of the pack, or of a surviving one; a short piece is often repeated. */
 static void put_piece(char *text)
 {
 	size_t at = pick(TEXT_LEN), len, from, times = pick(3) ? 1 : 1 + pick(400);
@@ -158,7 +158,7 @@ static void move_part(char *text)
 
 static void (*const changes[])(char *text) = {put_piece, put_piece, set_letters, move_part};
 
-/* One text of the pack over and over: what everything begins with. */
+/* One text of the pack, repeated: the first generation. */
 static void make_first(struct one *o)
 {
 	size_t i = pick(all.seeds);
@@ -175,7 +175,7 @@ static int by_time(const void *left, const void *right)
 	return a->us < b->us ? 1 : a->us > b->us ? -1 : 0;
 }
 
-/* The child replaces its parent, if it is slower, so that those that live stay different. */
+/* A child replaces its parent if it is slower, so that the survivors stay different. */
 static void evolve(double until)
 {
 	static struct one child;
@@ -199,7 +199,7 @@ static int by_cost(const void *left, const void *right)
 	return a->us < b->us ? 1 : a->us > b->us ? -1 : 0;
 }
 
-/* What each pattern takes alone, beyond what is done for none; the dearest first. */
+/* The time of each pattern alone, minus that of an empty scan; the slowest first. */
 static double find_costs(const char *text, struct cost *cost)
 {
 	static uint64_t wanted[PATTERNS_MAX / 64 + 1];
@@ -214,7 +214,7 @@ static double find_costs(const char *text, struct cost *cost)
 	return none;
 }
 
-/* Broken characters become the one that stands for them. */
+/* Invalid characters become U+FFFD. */
 static void keep(const struct one *o, FILE *to)
 {
 	struct scan_text raw;
@@ -229,7 +229,7 @@ static void keep(const struct one *o, FILE *to)
 	normal_done(&raw);
 }
 
-/* Once for each pattern that is the dearest of a text. */
+/* Each pattern that is the slowest of a text, once. */
 static void show(const struct one *o, FILE *to)
 {
 	static struct cost cost[PATTERNS_MAX];
@@ -247,7 +247,7 @@ static void show(const struct one *o, FILE *to)
 	for (size_t i = 0; i < TOP && i < all.count; i++)
 		printf(", %s %.1f", all.id[cost[i].pattern], cost[i].us);
 	printf(" us\n");
-	fflush(stdout); /* the next takes a while */
+	fflush(stdout); /* the next one takes a while */
 	if (to)
 		keep(o, to);
 }

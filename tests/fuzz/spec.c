@@ -38,7 +38,7 @@ static void check_paths(const struct spec *s)
 	for (size_t i = 0; i < s->programc; i++)
 		must(spec_path_is_clean(s->exec[i]));
 	for (size_t i = 0; i < s->maskc; i++)
-		must(spec_path_is_clean(s->mask[i].path) && s->mask[i].meant.ino);
+		must(spec_path_is_clean(s->mask[i].path) && s->mask[i].identity.ino);
 }
 
 static void check_bounds(const struct spec *s)

@@ -3,15 +3,21 @@
  * The fuzz target for what the store reads: the first byte says as what. A record that decodes is
  * encoded to the same bytes; a note that parses can be looked at for signatures, and no bytes of a
  * fuzzer's are signed with our key; a file of checkpoints gives notes that lie in it; a message to
- * or from cordon-postgres that decodes is encoded to the same bytes; a text is redacted once.
+ * or from cordon-postgres that decodes is encoded to the same bytes; a text that was redacted and
+ * sealed has no open hash.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/scope.h"
-#include "store/checkpoint.h"
+#include "store/archive.h"
+#include "store/backup.h"
 #include "store/head.h"
+#include "store/heads.h"
+#include "store/kept_notes.h"
 #include "store/proof.h"
 #include "store/redact.h"
 #include "store/wire.h"
@@ -60,11 +66,11 @@ static void try_note(const uint8_t *data, size_t len)
 static void try_file(const uint8_t *data, size_t len)
 {
 	const char *file = (const char *)data;
-	struct checkpoint_text text;
+	struct kept_text text;
 	struct note note;
 	size_t at = 0;
 
-	while (checkpoint_next(file, len, &at, &text, &note))
+	while (kept_notes_next(file, len, &at, &text, &note))
 		must(text.data >= file && text.data + text.len <= file + len && text.len > 0 &&
 		     at <= len && note_is_whole(text.data, text.len, &note));
 }
@@ -117,9 +123,11 @@ static void try_text(const uint8_t *data, size_t len)
 	AUTO_JCS struct jcs j = {0};
 	struct err err;
 
+	static const uint8_t key[REDACT_KEY] = {1};
+
 	redact(&once, (const char *)data, len);
-	redact(&twice, (const char *)once.data, once.len);
-	must(!once.failed && same(&twice, once.data, once.len));
+	redact_seal(&twice, once.data, once.len, key);
+	must(!once.failed && !twice.failed && !redact_is_open(twice.data, twice.len));
 	jcs_init(&j, RECORD_BODY_MAX);
 	jcs_text(&j, "t", (const char *)data, len);
 	must(jcs_finish(&j, &err) == 0);
@@ -135,8 +143,46 @@ static void try_proof(const uint8_t *data, size_t len)
 			 &record, &err) < 0);
 }
 
+/* A file of anybody's: whatever it holds, all of it or nothing. */
+static void try_backup(const uint8_t *data, size_t len)
+{
+	AUTO_CLOSE int fd = memfd_create("backup", MFD_CLOEXEC);
+	struct backup_info info;
+	struct err err = {0};
+
+	must(fd >= 0 && write(fd, data, len) == (ssize_t)len);
+	if (backup_check(fd, &info, &err) == 0)
+		must(info.format >= 2 && info.records > 0);
+	else
+		must(err.code != 0);
+	struct archive_set set = {0};
+	if (archive_load(&set, fd, &err) == 0)
+		must(set.count == 0 || archive_find(&set, set.row[0].seq));
+	archive_set_done(&set);
+}
+
+/* The newest that opening finds is one of those that verify reads. */
+static void try_heads(const uint8_t *data, size_t len)
+{
+	AUTO_CLOSE int fd = memfd_create("heads", MFD_CLOEXEC);
+	struct heads_line newest, line;
+	struct heads_reader r;
+	struct err err;
+
+	must(fd >= 0 && write(fd, data, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0);
+	uint64_t from;
+	bool found = heads_newest(fd, &newest, &from, &err) == 1;
+	must(heads_reader_begin(&r, fd, &err) == 0);
+	while (heads_read(&r, &line, &err) > 0) {
+		must(line.writes && line.size && line.writes <= HEADS_NUMBER_MAX);
+		found |= memcmp(&line, &newest, sizeof(line)) == 0;
+	}
+	must(found);
+}
+
 static void (*const tries[])(const uint8_t *data, size_t len) = {
-	try_record, try_note, try_file, try_request, try_answer, try_head, try_text, try_proof};
+	try_record, try_note, try_file,	 try_request, try_answer,
+	try_head,   try_text, try_proof, try_backup,  try_heads};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {

@@ -124,6 +124,15 @@ static void make_tip(struct buf *out)
 	wire_put_answer(out, WIRE_TIP, &a);
 }
 
+static void make_heads(struct buf *out)
+{
+	static const char hash[] =
+		"5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c0a5f1c";
+
+	buf_printf(out, "\n1 2 1763496000 %s\n2 3 1763496001 %s\n3 4 17634", hash, hash);
+	buf_printf(out, "\n{\"heads\":[\"3 4 1763496002 %s\"]}", hash);
+}
+
 static void make_head(struct buf *out)
 {
 	struct head h = {.writes = 3, .checkpoint = 1, .tree.size = 5};
@@ -147,12 +156,58 @@ static void make_proof(struct buf *out)
 	make_note(out);
 }
 
+static void put_frame(struct buf *out, char kind, const void *data, size_t len)
+{
+	const uint8_t head[] = {(uint8_t)kind, 0, 0, (uint8_t)(len >> 8), (uint8_t)len};
+
+	buf_add(out, head, sizeof(head));
+	buf_add(out, data, len);
+}
+
+static void make_backup(struct buf *out)
+{
+	static const uint8_t first[24] = {[7] = 3, [15] = 1};
+	AUTO_BUF struct buf row = {.most = RECORD_MAX}, item = {.most = RECORD_MAX};
+
+	buf_str(out, "cordon-backup 1\n");
+	put_frame(out, 'F', "checkpoints\0x", 13);
+	put_frame(out, 'H', first, sizeof(first));
+	buf_add(&row, (const uint8_t[8 + RECORD_HASH]){0}, 8 + RECORD_HASH);
+	make_record(&row);
+	put_frame(out, 'R', row.data, row.len);
+	buf_add(&item, "head\0log\0\0\0\0\0\0\0\0\1", 17);
+	make_head(&item);
+	put_frame(out, 'I', item.data, item.len);
+	put_frame(out, 'E', (const uint8_t[32]){0}, 32);
+}
+
+/* A frame without bytes, which have no address either. */
+static void make_empty_frames(struct buf *out)
+{
+	buf_str(out, "cordon-backup 1\n");
+	put_frame(out, 'F', "", 0);
+	put_frame(out, 'E', "", 0);
+}
+
+static void make_archive(struct buf *out)
+{
+	AUTO_BUF struct buf row = {.most = RECORD_MAX};
+
+	buf_str(out, "cordon-archive 1\n");
+	put_frame(out, 'H', "cordon-log/00", 13);
+	buf_add(&row, (const uint8_t[8 + RECORD_HASH]){0}, 8 + RECORD_HASH);
+	make_record(&row);
+	put_frame(out, 'R', row.data, row.len);
+	put_frame(out, 'E', (const uint8_t[32]){0}, 32);
+}
+
 static const struct {
 	uint8_t as;
 	void (*make)(struct buf *out);
-} rows[] = {{0, make_record},	    {1, make_note},  {2, make_file}, {3, make_request},
-	    {3, make_list_request}, {4, make_error}, {4, make_rows}, {4, make_items},
-	    {4, make_tip},	    {5, make_head},  {6, make_text}, {7, make_proof}};
+} rows[] = {{0, make_record},	    {1, make_note},	    {2, make_file},    {3, make_request},
+	    {3, make_list_request}, {4, make_error},	    {4, make_rows},    {4, make_items},
+	    {4, make_tip},	    {5, make_head},	    {6, make_text},    {7, make_proof},
+	    {8, make_backup},	    {8, make_empty_frames}, {8, make_archive}, {9, make_heads}};
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/scope.h"
-#include "flow/telemetry.h"
+#include "live/telemetry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -59,7 +59,7 @@ static uint64_t lines(const uint8_t *data, size_t len)
 
 static void check(const struct result_telemetry *r, uint64_t heard, uint64_t came)
 {
-	must(r->told == heard && r->told + r->dropped == came && r->told <= TELEMETRY_TOLD_MAX);
+	must(r->told == heard && r->told + r->dropped == came && r->told <= TELEMETRY_EVENTS_MAX);
 	must(r->explainedc <= RESULT_EXPLAINED_MAX);
 	for (size_t i = 0; i < r->explainedc; i++) {
 		must_be_shown(r->explained[i], strlen(r->explained[i]) + 1);

@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "base/scope.h"
-#include "cli/unpack.h"
+#include "door/cli/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "flow/view_parse.h"
+#include "read/view_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

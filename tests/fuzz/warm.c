@@ -5,7 +5,7 @@
  * refused with a reason, or events can be held against them, with findings or an error; nothing is
  * read outside. Bytes that are as they were find what the rules themselves find.
  */
-#include "detect/json.h"
+#include "detect/json_read.h"
 #include "rule/stamps.h"
 #include "warm_fixed.h"
 

@@ -44,7 +44,7 @@ static const char *const victim_names[VICTIMS] = {
 	"the program", "both at once", "cordon, cordon-box and init at once"};
 
 struct leg {
-	const char *who, *tier;
+	const char *account, *tier;
 	uid_t uid;
 };
 
@@ -99,7 +99,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct test *t, const cha
 
 static void report(struct test *t, int leaks, const char *what)
 {
-	printf("%sok %d - %s, tier %s: %s\n", leaks ? "not " : "", ++t->number, t->leg->who,
+	printf("%sok %d - %s, tier %s: %s\n", leaks ? "not " : "", ++t->number, t->leg->account,
 	       t->leg->tier, what);
 	printf("%s", t->notes);
 	t->notes[0] = '\0';
@@ -215,8 +215,8 @@ static unsigned kinds(const struct test *t)
 	return strcmp(t->leg->tier, "full") == 0 ? TRACE_ALL : TRACE_ALL & ~(unsigned)TRACE_CGROUP;
 }
 
-/* When nobody lives who could remove a directory, the next run does. One that is dying holds its lock
- * for a moment after it has lost its name, by which we know it: then the run after that. */
+/* If no process is left to remove a directory, the next run removes it. A dying process may
+ * still hold the lock of the directory for a moment; then the run after that removes it. */
 static bool next_run_sweeps(struct test *t, char *text)
 {
 	bool gone = false;
@@ -234,7 +234,7 @@ static bool next_run_sweeps(struct test *t, char *text)
 static bool kill_once(struct test *t, enum victim victim, bool stays, long us, int *shown)
 {
 	char text[TRACE_TEXT_MAX];
-	/* Without a pid namespace children outlive the death of all three: docs/THREATS.md. */
+	/* Without a pid namespace children outlive the death of all three: docs/explanation/THREATS.md. */
 	struct run r = start(t, !stays ? SHORT : victim == ALL ? SINGLE : STAYS);
 	bool nobody_left = victim == BOTH || victim == ALL;
 
@@ -315,7 +315,7 @@ static void test_between(struct test *t)
 
 	close(r.out);
 	if (!killed)
-		note(t, "# nobody removed a directory\n");
+		note(t, "# no process removed a directory\n");
 	if (status != 0)
 		note(t, "# cordon ended with %#x though the result had been told\n",
 		     (unsigned)status);
@@ -335,7 +335,7 @@ static void test_network(struct test *t)
 
 	close(r.out);
 	if (held == STEP_NOBODY)
-		note(t, "# nobody changed a namespace\n");
+		note(t, "# no process changed a namespace\n");
 	if (status != 0)
 		note(t, "# cordon ended with %#x\n", (unsigned)status);
 	report(t, held != STEP_HELD || status != 0,
@@ -345,7 +345,7 @@ static void test_network(struct test *t)
 static void run_leg(struct test *t, int count)
 {
 	if (geteuid() != 0 && t->leg->uid == 0) {
-		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->who,
+		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->account,
 		       t->leg->tier);
 		return;
 	}

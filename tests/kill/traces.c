@@ -78,8 +78,9 @@ pid_t traces_child(pid_t parent)
 	return found;
 }
 
-/* Orphans come to us, so whoever has pid 1 above him and not us is of somebody else's run. Who ends
- * while we look is not told apart: the next look will. */
+/* Orphans of this test become its children, so a process below pid 1 and not below this one
+ * belongs to another run. A process that ends meanwhile counts as this test's; the next check
+ * corrects that. */
 static bool is_of_others(const char *pid)
 {
 	char at[24];

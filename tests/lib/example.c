@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * example [OPTION=VALUE...]: runs the code of its standard input and shows what came of it; program=PATH
- * names the cordon that runs it. The example of docs/START.md, compiled and run by the tests.
+ * names the cordon that runs it. The tests compile and run it.
  */
 #include <cordon.h>
 #include <stdio.h>

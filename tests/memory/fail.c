@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes one allocation of a program fail, or that one and all later ones. The linker puts these
- * functions in place of the program's own (tests/tests.mk). Which one fails stands in a file beside the
- * program, fail.PROGRAM, that tests/memory/run maps too; all processes of the program count in it.
- * Without the file nothing fails.
+ * Makes one allocation of a program fail, or that one and all later ones. The linker replaces
+ * malloc and the like by these functions (tests/memory/memory.mk). The file fail.PROGRAM beside
+ * the program has the number of the allocation; tests/memory/run maps it too. All processes of the
+ * program count in it. Without the file no allocation fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static bool fails(void)
 	return true;
 }
 
-/* WRAP(TYPE, NAME, PARAMETERS, ARGUMENTS): the function that fails when it is its turn. */
+/* WRAP(TYPE, NAME, PARAMETERS, ARGUMENTS): defines a function that fails in its turn. */
 #define WRAP(type, name, parameters, arguments)                                                    \
 	type __real_##name parameters;                                                             \
 	type __wrap_##name parameters;                                                             \
@@ -79,7 +79,7 @@ void *__wrap_realloc(void *old, size_t size)
 	return size && fails() ? NULL : __real_realloc(old, size);
 }
 
-/* An arena asks for memory once for many pieces: each of them fails too. */
+/* An arena allocates many pieces at once. Each piece counts as an allocation. */
 static bool fails_in(struct arena *a)
 {
 	if (a->failed)
@@ -117,7 +117,7 @@ char *__wrap_arena_printf(struct arena *a, const char *format, ...)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* The C library is not linked into the program here, so its own calls of malloc are not seen. */
+/* The C library is a shared one here, so its own calls of malloc are not replaced. */
 #include <dirent.h>
 
 WRAP(void *, reallocarray, (void *old, size_t count, size_t size), (old, count, size))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The programs once more, with allocations that fail when they are told to: tests/memory/run tells
-# them. tests/tests.mk includes this file. With sanitizers the C library is not linked in, and what
-# allocates there is put in place of by name.
+# The programs with allocations that fail on request of tests/memory/run. tests/tests.mk includes this file.
+# With sanitizers the C library is shared, and its functions that allocate are replaced by name.
 
 MEMORY_WRAPS := pages_new pages_new_large arena_alloc arena_dup arena_printf $(if $(SAN),reallocarray strdup strndup open_memstream \
                 fopen opendir fdopendir asprintf vasprintf)

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/scope.h"
-#include "trust/attribute.h"
+#include "trust/evidence/attribute.h"
 
 enum { TEXT_MAX = 256 << 10, TEXT_MIN = 1024, SNIPPET = 2048, TRIALS = 200, MOST = 20000 };
 

@@ -10,8 +10,8 @@
 
 #include "../unit/tap.h"
 #include "base/scope.h"
-#include "scan/decode.h"
-#include "trust/attribute.h"
+#include "scan/text/decode.h"
+#include "trust/evidence/attribute.h"
 
 enum { ROOM = 8192 };
 

@@ -12,7 +12,7 @@
 
 #include "base/pages.h"
 #include "base/scope.h"
-#include "flow/enclose_private.h"
+#include "live/enclose.h"
 #include "overlay/overlay.h"
 
 static int fail(const char *what, const struct err *err)

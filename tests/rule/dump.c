@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "cli/tree.h"
+#include "show/node_json.h"
 #include "yaml/yaml.h"
 
 enum { ROOM = YAML_BYTES_MAX + 2 };

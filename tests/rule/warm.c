@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../unit/tap.h"
-#include "flow/packs.h"
+#include "detect/packs.h"
 #include "rule/lazy.h"
 
 int64_t __real_stamp_now(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// validate.cjs MODULES FILE: holds FILE against the schema of SARIF 2.1.0, and against what the schema
-// cannot say: every ruleIndex leads to the rule of that id.
+// validate.cjs MODULES FILE: checks FILE with the schema of SARIF 2.1.0, and checks that every
+// ruleIndex is that of the rule with the result's id, which the schema cannot say.
 const { createRequire } = require('module')
 const { readFileSync } = require('fs')
 const [modules, file] = process.argv.slice(2)

@@ -13,7 +13,7 @@
 #include "../unit/scratch.h"
 #include "../unit/tap.h"
 #include "store/chain.h"
-#include "store/checkpoint.h"
+#include "store/heads.h"
 #include "store/store.h"
 #include "store/verify.h"
 

@@ -15,7 +15,7 @@ static void tell(struct store *s, const uint8_t *sha256, const char *file, struc
 	struct in_force policy = {.sha256 = sha256, .profile = "strict", .file = file};
 	const char *refs[] = {"run:p", "conv:d"};
 
-	in_force_tell(s, &policy, refs, ARRAY_SIZE(refs), tx);
+	in_force_record(s, &policy, refs, ARRAY_SIZE(refs), tx);
 	case_add(tx, RECORD_REQUEST, "run:p", 1);
 }
 
@@ -148,7 +148,7 @@ static void test_maxima(struct store *s)
 	for (size_t n = IN_FORCE_REFS_MAX; n <= ARRAY_SIZE(refs); n++) {
 		AUTO_TX struct store_tx tx = {0};
 		struct err err = {0};
-		in_force_tell(s, &policy, refs, n, &tx);
+		in_force_record(s, &policy, refs, n, &tx);
 		ok((store_commit(s, &tx, &err) == 0) == (n == IN_FORCE_REFS_MAX), "%zu names of %d",
 		   n, IN_FORCE_REFS_MAX);
 	}

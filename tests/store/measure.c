@@ -46,9 +46,9 @@ static void add_verdict(struct store_tx *tx, int n)
 	store_append(tx, RECORD_VERDICT, refs, 3, &j);
 }
 
-static void commit(struct store *s, int records, int first, bool is_final)
+static void commit(struct store *s, int records, int first)
 {
-	AUTO_TX struct store_tx tx = {.is_final = is_final};
+	AUTO_TX struct store_tx tx = {0};
 	struct err err = {0};
 
 	for (int i = 0; i < records; i++)
@@ -60,7 +60,7 @@ static void commit(struct store *s, int records, int first, bool is_final)
 	scratch_must(!err.code, "a commit");
 }
 
-static void measure_runs(int dir, bool is_final)
+static void measure_runs(int dir)
 {
 	uint64_t whole[RUNS], opened[RUNS], written[RUNS], closed[RUNS];
 
@@ -68,7 +68,7 @@ static void measure_runs(int dir, bool is_final)
 		uint64_t begin = io_now_ns();
 		struct store *s = case_open(dir);
 		uint64_t open_at = io_now_ns();
-		commit(s, EACH_RUN, i, is_final);
+		commit(s, EACH_RUN, i);
 		uint64_t write_at = io_now_ns();
 		store_close(s);
 		uint64_t close_at = io_now_ns();
@@ -78,8 +78,7 @@ static void measure_runs(int dir, bool is_final)
 		whole[i] = close_at - begin;
 	}
 	tell("open", opened, RUNS);
-	tell(is_final ? "signed commit of the same" : "commit of 2 records and an item", written,
-	     RUNS);
+	tell("commit of 2 records and an item", written, RUNS);
 	tell("close", closed, RUNS);
 	tell("all of it", whole, RUNS);
 }
@@ -100,7 +99,7 @@ static double measure_verify(int dir, int records)
 	uint64_t begin = io_now_ns();
 
 	for (int i = 0; i < records; i += BATCH)
-		commit(s, BATCH, i, false);
+		commit(s, BATCH, i);
 	printf("%d records written in %.1f s, %d at a time\n", records, seconds_since(begin),
 	       BATCH);
 	begin = io_now_ns();
@@ -133,8 +132,7 @@ int main(int argc, char **argv)
 	struct store *s = case_open(dir);
 
 	store_close(s);
-	measure_runs(dir, false);
-	measure_runs(dir, true);
+	measure_runs(dir);
 	double took = argc > 2 ? measure_verify(dir, atoi(argv[2])) : 0;
 	bool met = argc <= 3 || meets(took, argv[3]);
 	close(dir);

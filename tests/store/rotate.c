@@ -61,7 +61,7 @@ static void test_keys(int dir)
 	vkey_of(s, second);
 	scratch_must(key_load(dir, CHAIN_KEY, false, &after, &err) == 0, "the key");
 	ok(strcmp(first, second) != 0 && memcmp(before.public, after.public, KEY_PUBLIC) != 0 &&
-		   !scratch_exists("s/" ROTATE_NEXT),
+		   !scratch_exists("s/" CHAIN_NEXT_KEY),
 	   "the key is another, in its file too, and the old one is gone");
 	case_fill(earlier, 300, 3);
 	ok(is_good_with(s, dir, NULL, 1), "who was there before writes on with the new one");
@@ -105,7 +105,7 @@ static void test_cut_off(int dir)
 	store_close(s);
 	scratch_must(system("mv s/log.key s/log.key.next && mv old.key s/log.key") == 0, "mv");
 	s = NULL;
-	ok(store_open(&o, &s, &err) == 0 && !scratch_exists("s/" ROTATE_NEXT),
+	ok(store_open(&o, &s, &err) == 0 && !scratch_exists("s/" CHAIN_NEXT_KEY),
 	   "who opens it next puts the new key in its place: %s", err.message);
 	case_fill(s, 300, 3);
 	ok(case_is_good(s, dir), "and writes on");
@@ -118,7 +118,7 @@ static void test_cut_off(int dir)
 	scratch_must(system("mv away.key s/log.key") == 0, "mv");
 }
 
-/* An old copy from before the change, put back: the checkpoints know better. */
+/* An old copy from before the change, put back: the file heads knows better. */
 static void test_put_back(int dir)
 {
 	struct store_options o = {.dir = dir, .url = case_url(), .read_only = true};

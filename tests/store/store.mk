@@ -3,7 +3,7 @@
 # Tests of the store that run against every backend: each is one program, tests/store/run says on
 # which database. tests/tests.mk includes this file.
 
-STORE_TESTS := $(addprefix $(BUILD)/tests/store/,contract tamper story rotate in_force kill sqlite measure)
+STORE_TESTS := $(addprefix $(BUILD)/tests/store/,contract tamper story rotate heads in_force kill sqlite measure)
 
 tests: $(STORE_TESTS)
 # cordon-postgres is looked for beside the program.

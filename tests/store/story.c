@@ -238,49 +238,6 @@ static void test_trace_max(struct store *s)
 	   "one more is too long, and that is said");
 }
 
-static uint64_t case_size(struct store *s)
-{
-	struct err err;
-	uint64_t n = 0;
-
-	scratch_must(store_size(s, &n, &err) == 0, "its size");
-	return n;
-}
-
-/* There is no room for the note, say. What is committed is said to be; what needed the note is not. */
-static void test_unwritten_note(int dir)
-{
-	struct store *s = case_open(dir);
-	struct note last = {0};
-	struct err err = {0};
-	bool all = true;
-
-	scratch_must(rename("s/" CHECKPOINT_FILE, "s/aside") == 0 &&
-			     mkdir("s/" CHECKPOINT_FILE, 0700) == 0,
-		     "in the way");
-	uint64_t before = case_size(s);
-	for (int i = 0; i <= STORE_CHECKPOINT_EVERY; i++) {
-		AUTO_TX struct store_tx tx = {0};
-		case_add(&tx, RECORD_REQUEST, "run:unwritten", i);
-		all = all && store_commit(s, &tx, &err) == 0;
-	}
-	ok(all && case_size(s) > before + STORE_CHECKPOINT_EVERY,
-	   "a record whose checkpoint could not be written is there, and that is said");
-	AUTO_TX struct store_tx tx = {.is_final = true};
-	case_add(&tx, RECORD_REQUEST, "run:unwritten", 0);
-	ok(store_commit(s, &tx, &err) < 0 && err.code == ERR_SYSTEM,
-	   "but nothing follows from what must not come back");
-	store_close(s);
-	scratch_must(rmdir("s/" CHECKPOINT_FILE) == 0 &&
-			     rename("s/aside", "s/" CHECKPOINT_FILE) == 0,
-		     "out of the way");
-	s = case_open(dir);
-	ok(checkpoint_last(dir, &last, &err) == 0 && last.size + 1 == case_size(s) &&
-		   case_is_good(s, dir),
-	   "whoever opens it next adds the newest");
-	store_close(s);
-}
-
 int main(void)
 {
 	const char *scratch = scratch_enter();
@@ -295,7 +252,6 @@ int main(void)
 	test_trace_max(s);
 	ok(case_is_good(s, dir), "the log verifies");
 	store_close(s);
-	test_unwritten_note(dir);
 	close(dir);
 	scratch_leave(scratch);
 	return tap_done();

@@ -19,7 +19,7 @@ SEEN = "it has begun\n"  # and nothing else: a view of the code is read before
 CODE = {"x.py": "print('it has begun')\n", "x.sh": "echo it has begun\n"}
 SLICE = 16  # bytes of what no other record has: a page of the database may end within it, once or twice
 WAITS = "import sys, time\nopen(sys.argv[1], 'w').close()\ntime.sleep(60)\n"
-OWNER = 61000
+OWNER = int(os.environ.get("TEST_UID", 61000))
 TIER = [] if os.geteuid() == 0 else ["--tier", "no-cgroup"]
 CALL = re.compile(r"^(\w+)\((.*)\) += (-?\d+)")
 TRACED = "pwrite64,fdatasync,fsync,sendto,sendmsg,read"

@@ -21,7 +21,7 @@ enum { RECORDS = 600, EDITED = 100, ROWS_MAX = 1024 };
 static const struct {
 	const char *what, *sqlite, *postgres;
 	enum verify_problem problem;
-	int64_t first, last; /* -1: the end of the log */
+	int64_t first, last; /* see names */
 } rows[] = {
 	{"nothing", BOTH("SELECT 1"), VERIFY_GOOD, 0, 0},
 	{"a record's body", SET_S("\"n\":98", "\"n\":99") " WHERE seq = 100",
@@ -56,7 +56,7 @@ static const struct {
 	{"the first is", BOTH("DELETE FROM log WHERE seq = 0"), VERIFY_FORM, 0, 0},
 	{"the last is", BOTH("DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)"),
 	 VERIFY_MISSING, -1, -1},
-	{"all are", BOTH("DELETE FROM log"), VERIFY_TRUNCATED, 0, -2},
+	{"all are", BOTH("DELETE FROM log"), VERIFY_MISSING, 0, -1},
 	{"two change places",
 	 BOTH("UPDATE log SET seq = -1 WHERE seq = 100; UPDATE log SET seq = 100 WHERE seq = 101;"
 	      "UPDATE log SET seq = 101 WHERE seq = -1"),
@@ -64,7 +64,7 @@ static const struct {
 	{"one is there twice",
 	 BOTH("INSERT INTO log (seq, hash, record) SELECT 5000, hash, record FROM log WHERE seq = "
 	      "100"),
-	 VERIFY_HEAD, -3, 5000},
+	 VERIFY_HEAD, -2, 5000},
 	{"one lies before the first",
 	 BOTH("INSERT INTO log (seq, hash, record) SELECT -5, hash, record FROM log WHERE seq = 3"),
 	 VERIFY_FORM, 0, 0},
@@ -77,9 +77,9 @@ static const struct {
 	 VERIFY_INDEX, 0, 0},
 	{"or one more", BOTH("INSERT INTO ref (name, seq) VALUES ('run:b', 100)"), VERIFY_INDEX, 0,
 	 0},
-	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -3, -3},
+	{"the head is gone", BOTH("DELETE FROM item WHERE kind = 'head'"), VERIFY_HEAD, -2, -2},
 	{"the head is nonsense", "UPDATE item SET value = x'00' WHERE kind = 'head'",
-	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -3, -3},
+	 "UPDATE item SET value = '\\x00' WHERE kind = 'head'", VERIFY_HEAD, -2, -2},
 	{"the head is too long", "UPDATE item SET value = zeroblob(5000000) WHERE kind = 'head'",
 	 "UPDATE item SET value = convert_to(repeat('x', 5000000), 'UTF8') WHERE kind = 'head'",
 	 VERIFY_HEAD, 0, 0},
@@ -93,11 +93,10 @@ static void sql(const char *sqlite, const char *postgres)
 	case_sql("s", sqlite, whole);
 }
 
-static bool names(const struct verify_report *r, int64_t first, int64_t last, uint64_t size,
-		  uint64_t newest)
+static bool names(const struct verify_report *r, int64_t first, int64_t last, uint64_t size)
 {
-	/* -1: the last record; -2: the last that was signed; -3: the one after the last */
-	uint64_t special[] = {0, size - 1, newest - 1, size};
+	/* -1: the last record; -2: the one after it */
+	uint64_t special[] = {0, size - 1, size};
 	uint64_t want_first = first < 0 ? special[-first] : (uint64_t)first;
 	uint64_t want_last = last < 0 ? special[-last] : (uint64_t)last;
 
@@ -124,17 +123,14 @@ static void test_rows(int dir, uint64_t size)
 {
 	struct verify_options o = {.dir = dir};
 	struct verify_report report;
-	struct note newest;
-	struct err err;
 
-	scratch_must(checkpoint_last(dir, &newest, &err) == 0, "a checkpoint");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		sql(rows[i].sqlite, rows[i].postgres);
 		AUTO_STORE struct store *s = reader(dir);
 		bool is_found = case_verifies(s, &o, rows[i].problem, &report);
-		ok(is_found && names(&report, rows[i].first, rows[i].last, size, newest.size),
-		   "%s: %s%s%s", rows[i].what, verify_problem_name(rows[i].problem),
-		   report.words[0] ? ", " : "", report.words);
+		ok(is_found && names(&report, rows[i].first, rows[i].last, size), "%s: %s%s%s",
+		   rows[i].what, verify_problem_name(rows[i].problem), report.words[0] ? ", " : "",
+		   report.words);
 		sql(CASE_RESTORE, CASE_RESTORE);
 	}
 }
@@ -225,7 +221,8 @@ static void forge(int dir, const struct forgery *f)
 	struct err err = {0};
 
 	l = (struct log){.f = f};
-	scratch_must(s->backend->tip(s->self, &tip, &err) == 0 && chain_head(&tip, &old, &err) == 0,
+	scratch_must(s->backend->tip(s->self, &tip, &err) == 0 &&
+			     head_from_tip(&tip, &old, &err) == 0,
 		     "head");
 	memcpy(l.head.log_id, old.log_id, HEAD_LOG_ID);
 	memcpy(l.head.public, old.public, KEY_PUBLIC);
@@ -249,17 +246,19 @@ static void forge(int dir, const struct forgery *f)
 	arena_done(&l.arena);
 }
 
+/* With the heads in the state directory, or without them: DIR is -1. */
 static bool finds(int dir, const struct forgery *f, enum verify_problem problem, uint64_t first,
 		  uint64_t last)
 {
 	struct verify_options o = {.dir = dir};
 	struct verify_report report;
+	AUTO_CLOSE int state = open("s", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	forge(dir, f);
-	struct store *s = reader(dir);
+	forge(state, f);
+	struct store *s = reader(state);
 	bool good = case_verifies(s, &o, problem, &report) &&
-		    names(&report, (int64_t)first, (int64_t)last, 1, 1);
-	if (good && f->backward >= 0)
+		    names(&report, (int64_t)first, (int64_t)last, 1);
+	if (good && f->backward >= 0 && dir < 0)
 		good = report.clock_steps == 1 && report.first_step == (uint64_t)f->backward;
 	store_close(s);
 	sql(CASE_RESTORE, CASE_RESTORE);
@@ -364,13 +363,14 @@ static void test_forgeries(int dir, const struct key *own, const struct key *thi
 	ok(finds(dir, &edit, VERIFY_FORKED, 1, 256),
 	   "edited, with all hashes: not what was signed");
 	ok(finds(dir, &resigned, VERIFY_SIGNATURE, 1, 1), "and signed with another key");
-	ok(finds(dir, &stolen, VERIFY_FORKED, 1, 256),
+	ok(finds(dir, &stolen, VERIFY_FORKED, EDITED, EDITED),
 	   "or with the stolen one: what was kept says no");
-	ok(finds(dir, &cut, VERIFY_TRUNCATED, 400, 512), "cut before a checkpoint");
-	ok(finds(dir, &tail, VERIFY_GOOD, 0, 0), "cut after the last one, which nothing can tell");
+	ok(finds(dir, &cut, VERIFY_TRUNCATED, 400, size - 1), "cut before a checkpoint");
+	ok(finds(dir, &tail, VERIFY_TRUNCATED, 560, size - 1), "cut after the last one");
 	ok(finds(dir, &clock, VERIFY_FORKED, 257, 512), "another time is another record");
-	ok(finds(dir, &old_clock, VERIFY_GOOD, 0, 0),
-	   "a clock that goes back is told, not refused");
+	ok(finds(dir, &old_clock, VERIFY_FORKED, 590, 590), "also after the last checkpoint");
+	ok(finds(-1, &old_clock, VERIFY_GOOD, 0, 0),
+	   "where no head was kept, a clock that goes back is told, not refused");
 	forge(dir, &cut);
 	ok(!opens(dir), "nobody writes to a log that was cut");
 	sql(CASE_RESTORE, CASE_RESTORE);
@@ -394,7 +394,7 @@ static void test_kept_elsewhere(int dir)
 		     "a checkpoint");
 	store_close(s);
 	forge(dir, &tail);
-	unlink("s/" CHECKPOINT_FILE);
+	unlink("s/" HEADS_FILE);
 	s = reader(dir);
 	struct verify_options o = {
 		.dir = -1, .vkey = vkey, .notes = note, .notes_len = strlen(note)};
@@ -459,13 +459,13 @@ static void test_unbegun(void)
 	begin_not("conversation");
 	s = reader(dir);
 	ok(case_verifies(s, &o, VERIFY_TRUNCATED, &report), "emptied: %s", report.words);
-	unlink("n/" CHECKPOINT_FILE);
-	ok(case_verifies(s, &o, VERIFY_HEAD, &report),
-	   "and without its checkpoints, by what it kept: %s", report.words);
+	unlink("n/" HEADS_FILE);
+	ok(case_verifies(s, &o, VERIFY_HEAD, &report), "and without its heads, by what it kept: %s",
+	   report.words);
 	begin_not("");
 	ok(case_verifies(s, &pinned, VERIFY_HEAD, &report), "or by its key: %s", report.words);
 	ok(verify_log(s, &o, &report, &err) < 0 && err.code == ERR_INPUT &&
-		   strstr(err.message, "no log has been begun"),
+		   strstr(err.message, "there is no log yet"),
 	   "what was never begun is not damaged: %s", err.message);
 	store_close(s);
 	s = case_open(dir);

@@ -50,13 +50,14 @@ static inline void parts_open(struct parts *p)
 	if (!p->e)
 		abort();
 	p->e->epoll = epoll_create1(EPOLL_CLOEXEC);
-	p->e->resolver.fd = p->e->door.fd = -1;
+	p->e->resolver.fd = p->e->loopback.fd = -1;
 	p->e->limit[LIMIT_CONNECTIONS] = 100;
 	p->e->started = true;
-	if (counter_listen(p->e, &err) < 0 || own_open(p->e, &err) < 0 ||
+	if (counter_listen(p->e, &err) < 0 || routes_open(p->e, &err) < 0 ||
 	    control_open(p->e, &err) < 0 || answers_open(p->e, &err) < 0 ||
-	    lookup_open(p->e, &err) < 0 || call_open(p->e, &err) < 0 ||
-	    clock_open(p->e, &err) < 0 || counter_open(p->e, &err) < 0)
+	    dial_open(p->e, &err) < 0 || lookup_open(p->e, &err) < 0 ||
+	    connect_call_open(p->e, &err) < 0 || clock_open(p->e, &err) < 0 ||
+	    counter_open(p->e, &err) < 0)
 		abort();
 }
 
@@ -78,7 +79,7 @@ static inline bool parts_turn(struct parts *p, int wait_ms)
 		return false;
 	struct watch *w = ev.data.ptr;
 	w->ready(p->e, w, ev.events);
-	control_flush(p->e);
+	attempts_flush(p->e);
 	return true;
 }
 
@@ -103,7 +104,7 @@ static inline int parts_until(struct parts *p, uint64_t id, int turns)
 	return parts_answer(p, id);
 }
 
-/* Somebody who listens on the loopback. */
+/* A server on the loopback. */
 static inline int parts_server(int backlog, struct sockaddr_in *ret)
 {
 	socklen_t len = sizeof(*ret);

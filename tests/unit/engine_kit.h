@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * An engine made of a few rules, and what it finds, as a line of ids.
+ * Makes an engine of a few rules and prints its findings as a line of ids.
  */
 #ifndef CORDON_ENGINE_KIT_H
 #define CORDON_ENGINE_KIT_H
 
 #include "base/scope.h"
-#include "detect/json.h"
+#include "detect/findings.h"
+#include "detect/json_read.h"
 #include "detect/thread.h"
-#include "detect/undecided.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -18,7 +18,8 @@
 #define ANY "detection:\n  condition: any\n  conditions:\n"
 #define MATCH(field, pattern) "    - {field: " field ", operator: regex, value: '" pattern "'}\n"
 
-/* An expression that takes for ever, and has no linear form, in rules that need it or do not. */
+/* An expression that exceeds every limit and has no linear form, in rules that need its answer or
+ * do not. */
 static const char *const slow[] = {
 	HEAD("ONE", "high", "llm_io") ANY MATCH("content", "^(?:(?:(x)+)+)+\\1?$"),
 	HEAD("TWO", "high", "llm_io") ANY MATCH(
@@ -31,7 +32,7 @@ static const char *const slow[] = {
 		       "    a: {field: content, patterns: ['^(?:(?:(x)+)+)+\\1?$']}\n",
 	NULL};
 
-static uint64_t kit_layers_steps = 1; /* what the layers get of those */
+static uint64_t kit_layers_steps = 1; /* the steps for their layers */
 
 struct kit {
 	struct pack pack;
@@ -84,7 +85,7 @@ static void tear_down(struct kit *k)
 	pack_done(&k->pack);
 }
 
-/* The ids of what was found: with ? when undecided, with the view unless it is the text. */
+/* The ids of the findings: with ? when undecided, with the view unless it is the text. */
 static inline const char *ids(const struct kit *k)
 {
 	static char text[1024];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Asks a linear form in every way there is: by its bits only, with a pool that does not know it yet,
- * and with one that does. Answers and steps must be the same; whoever compares the answer with
- * another engine's has then compared all three.
+ * Runs a linear form in every way: by its bits only, with a pool that has no moves yet, and with
+ * one that has them. Answers and steps must be equal, so comparing one answer with another
+ * engine's compares all three.
  */
 #ifndef CORDON_TESTS_LINEAR_KIT_H
 #define CORDON_TESTS_LINEAR_KIT_H
 
 #include <stdio.h>
 
-#include "scan/linear.h"
+#include "scan/regex/linear.h"
 
 enum { LINEAR_DIFFERS = -1 };
 
@@ -30,8 +30,8 @@ static inline int linear_run_all(struct linear *l, struct linear_pool *pool, con
 	return LINEAR_DIFFERS;
 }
 
-/* The same of an expression and a whole text, from its end too. LINEAR_DIFFERS also when there is no
- * form. */
+/* The same for an expression and a whole text, also read from its end. LINEAR_DIFFERS also when
+ * there is no such form. */
 static inline int linear_ask_all(const struct js_ast *ast, struct linear_pool *pool,
 				 const char *data, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Are two trees, two rules, two packs the same in everything that can be asked of them? Only the
- * addresses may differ. The first difference is told as a diagnostic.
+ * Compares two trees, two rules or two packs in everything except addresses. The first difference
+ * is printed as a diagnostic.
  */
 #ifndef CORDON_UNIT_SAME_H
 #define CORDON_UNIT_SAME_H

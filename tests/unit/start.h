@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flow/packs.h"
+#include "detect/packs.h"
 
 static inline void must(bool good, const char *what, const struct err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much a piece of code does, counted and not timed: its test is linked with the code compiled
- * once more (tests/tests.mk), so that every branch it takes calls us. What the C library does for
- * it is counted by length. The same input always gives the same count, whatever else the machine
- * does. Included once per program.
+ * Counts the work of a piece of code instead of its time. The test is linked with the code
+ * compiled once more (tests/tests.mk), so that every branch in it calls a counter. The work of the
+ * C library is counted by length. The same input always gives the same count, whatever else the
+ * machine does. Included once per program.
  */
 #ifndef CORDON_UNIT_STEPS_H
 #define CORDON_UNIT_STEPS_H
@@ -19,9 +19,9 @@ void __sanitizer_cov_trace_pc(void)
 	steps++;
 }
 
-enum { STEPS_BYTES = 16 }; /* that the library does in what takes us a step */
+enum { STEPS_BYTES = 16 }; /* bytes that the library processes in one step */
 
-/* What is looked for is looked for up to where it is. */
+/* A search costs the bytes up to the place it finds. */
 static inline void *steps_until(const void *from, void *found, size_t len)
 {
 	steps += (found ? (size_t)((char *)found - (const char *)from) : len) / STEPS_BYTES;

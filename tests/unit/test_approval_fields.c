@@ -3,6 +3,9 @@
  * What an approval binds: each member of a request, and of its lists' structs, is changed in turn
  * and must change the digests it is a part of and no other. And the bytes: one way to write them.
  */
+#include <time.h>
+
+#include "approval/summary.h"
 #include "approval_case.h"
 
 enum { ROW_MAX = 256 };
@@ -235,6 +238,100 @@ static void test_sense(void)
 	ok(!decodes(r), "and one that ends before it begins in its source");
 }
 
+/* What an approval binds has words for whoever asks again; or it follows from a row that has. */
+static void test_words(void)
+{
+	static const char *const follow = " code_len attachments findings_more box_sha256 ";
+	char name[64];
+	const struct approval_request before = case_request();
+
+	for (const struct field *f = request_fields; f->name; f++) {
+		AUTO_BUF struct buf words = {.most = 4096};
+		struct approval_request after = before;
+		snprintf(name, sizeof(name), " %s ", f->name);
+		if (!(f->in >> APPROVAL_SUBJECT & 1) || strstr(follow, name))
+			continue;
+		change_member(f, &after);
+		bool said = approval_changed(&before, &case_bytes, &after, &case_bytes, &words);
+		ok(said && words.len > 3, "another %s is named: %.*s", f->name, (int)words.len,
+		   (const char *)words.data);
+	}
+	AUTO_BUF struct buf none = {.most = 4096};
+	ok(!approval_changed(&before, &case_bytes, &before, &case_bytes, &none) && none.len == 0,
+	   "nothing is said of the same");
+}
+
+/* Another input, with its list of files. */
+struct listed {
+	struct approval_request request;
+	struct approval_input input;
+	struct approval_attachment kept;
+	struct buf list;
+};
+
+static void list_file(struct listed *l, const char *name, int content)
+{
+	if (!l->list.most)
+		l->list.most = APPROVAL_FILES_MAX;
+	buf_printf(&l->list, "%064x 1 %s\n", (unsigned)content, name);
+	l->kept = (struct approval_attachment){.name = "files", .len = l->list.len};
+	memcpy(l->input.sha256, &l->list.len, sizeof(l->list.len));
+	l->input.name = "workspace /w";
+	l->request = case_request();
+	l->request.code_len = 0;
+	l->request.inputs = (struct approval_list){1, &l->input};
+	l->request.attachments = (struct approval_list){1, &l->kept};
+}
+
+static void named(const struct listed *old, const struct listed *now, const char *words)
+{
+	AUTO_BUF struct buf out = {.most = 4096};
+	const struct approval_code a = {old->list.data, old->list.len},
+				   b = {now->list.data, now->list.len};
+
+	approval_changed(&old->request, &a, &now->request, &b, &out);
+	buf_add(&out, "", 1);
+	ok(out.data && strcmp((const char *)out.data, words) == 0, "%s", (const char *)out.data);
+}
+
+static void test_lists(void)
+{
+	enum { MANY = 9990, SECONDS = 3 };
+	struct listed old = {0}, now = {0}, all = {0}, rest = {0};
+	char name[160];
+
+	list_file(&old, "a", 1);
+	list_file(&old, "d/gone", 1);
+	list_file(&old, "d/same", 1);
+	list_file(&old, "d.txt", 1);
+	list_file(&now, "a/b", 1);
+	list_file(&now, "d/same", 1);
+	list_file(&now, "d.txt", 2);
+	list_file(&now, "new\\x0a", 1);
+	named(&old, &now, "the input files (workspace /w) (a, a/b, d/gone, d.txt, new\n)");
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%s%04d", "a-directory/of-many/", i);
+		list_file(&all, name, 1);
+		if (i)
+			list_file(&rest, name, 1);
+	}
+	clock_t start = clock();
+	named(&all, &rest, "the input files (workspace /w) (a-directory/of-many/0000)");
+	named(&rest, &all, "the input files (workspace /w) (a-directory/of-many/0000)");
+	ok((clock() - start) / CLOCKS_PER_SEC < SECONDS, "one of %d files is found at once", MANY);
+	for (int i = 0; i < MANY; i++)
+		list_file(&now, "z", i);
+	AUTO_BUF struct buf out = {.most = 4096};
+	approval_changed(&old.request, &(struct approval_code){old.list.data, old.list.len},
+			 &now.request, &(struct approval_code){now.list.data, now.list.len}, &out);
+	ok(!out.failed && out.len < 200 && memmem(out.data, out.len, "and 9990 more", 13),
+	   "some are named and the rest is counted: %.*s", (int)out.len, (const char *)out.data);
+	buf_done(&old.list);
+	buf_done(&now.list);
+	buf_done(&all.list);
+	buf_done(&rest.list);
+}
+
 int main(void)
 {
 	scratch_must(sodium_init() >= 0, "libsodium");
@@ -243,5 +340,7 @@ int main(void)
 	test_bytes();
 	test_maxima();
 	test_sense();
+	test_words();
+	test_lists();
 	return tap_done();
 }

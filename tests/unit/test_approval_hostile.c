@@ -11,11 +11,10 @@ static struct store *fresh(int *dir)
 	*dir = case_fresh("state");
 	struct store *s = case_open(*dir);
 
-	anna = case_person("anna", ANNA);
-	ben = case_person("ben", BEN);
-	asker = case_person("asker", ASKER);
-	scratch_must(case_enrol(s, &anna, ADMIN) == 0 && case_enrol(s, &ben, ADMIN) == 0 &&
-			     case_enrol(s, &asker, ADMIN) == 0,
+	anna = case_person("anna");
+	ben = case_person("ben");
+	asker = case_person("daemon");
+	scratch_must(case_enrol(&anna) == 0 && case_enrol(&ben) == 0 && case_enrol(&asker) == 0,
 		     "enrolling");
 	return s;
 }
@@ -88,7 +87,7 @@ static void test_stuffed(struct store *s)
 	r.approvers = 2, r.lang = "m4", q.lang = "bc";
 	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
 	twice[0] = case_vote(&anna, SCOPE_PROGRAM, CASE_NOW);
-	scratch_must(approval_sign(&a, &anna.key, &twice[0], &err) == 0, err.message);
+	case_sign(&a, &anna, &twice[0]);
 	twice[1] = twice[0];
 	a.status.state = APPROVAL_APPROVED;
 	a.status.votes = (struct approval_list){.count = 2, .list = twice};
@@ -96,7 +95,7 @@ static void test_stuffed(struct store *s)
 	ok(case_use(s, &r, CASE_NOW) == 0, "one person twice is not two");
 
 	scratch_must(approval_load(s, case_park(s, &q, CASE_NOW), &own, &err) == 0, err.message);
-	scratch_must(approval_sign(&own, &asker.key, &v, &err) == 0, err.message);
+	case_sign(&own, &asker, &v);
 	own.status.state = APPROVAL_APPROVED;
 	own.status.votes = (struct approval_list){.count = 1, .list = &v};
 	forge(s, own.id, &own.status);
@@ -113,58 +112,62 @@ static void test_voices(struct store *s)
 
 	r.lang = "dc";
 	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
-	scratch_must(approval_sign(&a, &anna.key, &v[0], &err) == 0, err.message);
+	case_sign(&a, &anna, &v[0]);
 	v[1] = v[0];
 	v[1].name = "the boss";
-	v[1].uid = ADMIN;
-	v[1].public[0] ^= 1;
 	a.status.state = APPROVAL_APPROVED;
 	a.status.votes = (struct approval_list){.count = 2, .list = v};
 	forge(s, a.id, &a.status);
 	ok(approval_find(s, &r, CASE_NOW, &found, &err) == 1 && found.status.votes.count == 2 &&
-		   found.voicec == 1 && strcmp(found.voice[0], "anna") == 0,
+		   found.voicec == 1 && strcmp(found.voice[0].name, "anna") == 0,
 	   "only who counts is named");
 }
 
-/* The item of an approver, without any record. */
-static void forge_person(struct store *s, const struct case_person *who)
+/* What only the log's owner could write. */
+static void log_confirmation(struct store *s, const struct approval *a,
+			     const struct approval_vote *v)
 {
-	struct approval_person p = {.name = who->name, .has_uid = 1, .uid = who->uid};
-	AUTO_BUF struct buf value = {.most = 1024};
+	struct answer answer = {.vote = *v};
+	AUTO_BUF struct buf text = {0};
 	AUTO_TX struct store_tx tx = {0};
-	char key[ITEM_KEY_MAX];
+	uint8_t sha256[APPROVAL_SHA256];
+	char ref[RECORD_REF_MAX + 1] = "aprconf:";
 	struct err err;
 
-	memcpy(p.public, who->key.public, sizeof(p.public));
-	buf_str(&value, "cordon approver 1\n");
-	fields_encode(person_fields, &p, FIELD_ALWAYS, &value);
-	store_put(&tx, STORE_KEY, item_key(key, "approver", NULL, who->name), value.data, value.len,
-		  STORE_ANY);
+	memcpy(answer.binding, a->binding, sizeof(answer.binding));
+	answer_text(&answer, &text);
+	digest_of(sha256, text.data, text.len);
+	sodium_bin2hex(ref + 8, sizeof(ref) - 8, sha256, sizeof(sha256));
+	case_add(&tx, RECORD_APPROVAL, ref, 1);
 	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
 }
 
-static void test_forged_people(struct store *s)
+/* A confirmation that nobody made. */
+static void test_confirmed(struct store *s)
 {
-	struct case_person mallory = case_person("mallory", 4711), eve = case_person("eve", 4712);
-	struct approval_request r = case_request(), q = case_request();
-	char id[APPROVAL_ID + 1];
+	AUTO_APPROVAL struct approval a = {0};
+	struct case_person account = {.name = "uid:1"};
+	struct approval_vote v = case_vote(&account, SCOPE_ONCE, CASE_NOW);
+	struct approval_request r = case_request();
 	struct err err;
 
-	r.lang = "tcl", q.lang = "lua";
-	forge_person(s, &mallory);
-	strcpy(id, case_park(s, &r, CASE_NOW));
-	ok(case_approve(s, id, &mallory, SCOPE_ONCE, CASE_NOW, &err) < 0 &&
-		   strstr(err.message, "not enrolled"),
-	   "an item alone makes nobody an approver: %s", err.message);
+	r.lang = "confirmed", r.confirmation = 1;
+	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &a, &err) == 0, err.message);
+	a.status.state = APPROVAL_APPROVED;
+	a.status.votes = (struct approval_list){.count = 1, .list = &v};
+	forge(s, a.id, &a.status);
+	ok(case_use(s, &r, CASE_NOW) == 0, "a confirmation that the log does not have is none");
+	log_confirmation(s, &a, &v);
+	ok(case_use(s, &r, CASE_NOW) == 1, "one that it has is one");
 
-	scratch_must(case_enrol(s, &eve, ADMIN) == 0, "enrolling");
-	strcpy(id, case_park(s, &q, CASE_NOW));
-	ok(case_approve(s, id, &eve, SCOPE_PROGRAM, CASE_NOW, &err) == 0,
-	   "one who is enrolled can");
-	ok(case_use(s, &q, CASE_NOW) == 1, "and it counts");
-	scratch_must(approval_person_remove(s, eve.name, ADMIN, &err) == 0, "removing");
-	forge_person(s, &eve);
-	ok(case_use(s, &q, CASE_NOW) == 0, "one who was removed does not come back as an item");
+	AUTO_APPROVAL struct approval b = {0};
+	r.confirmation = 0;
+	scratch_must(approval_load(s, case_park(s, &r, CASE_NOW), &b, &err) == 0, err.message);
+	b.status.state = APPROVAL_APPROVED;
+	b.status.votes = (struct approval_list){.count = 1, .list = &v};
+	forge(s, b.id, &b.status);
+	log_confirmation(s, &b, &v);
+	ok(case_use(s, &r, CASE_NOW) == 0, "but not where none is enough");
 }
 
 static void test_replay(struct store *s)
@@ -204,6 +207,119 @@ static void test_late(struct store *s)
 	ok(store_commit(s, &second, &err) < 0 && err.code == ERR_CONFLICT, "the second does not");
 }
 
+struct shown_case {
+	struct approval_request request;
+	struct approval_attachment kept[8];
+	struct approval_change change[2];
+	struct buf bytes;
+};
+
+static void keep(struct shown_case *c, const char *name, const char *text)
+{
+	struct approval_attachment *k = &c->kept[c->request.attachments.count++];
+
+	*k = (struct approval_attachment){.name = name, .len = strlen(text)};
+	digest_of(k->sha256, text, k->len);
+	buf_str(&c->bytes, text);
+}
+
+/* What is kept is the case's, and STDIN, BEFORE and AFTER are its texts; NULL: not kept. */
+static struct shown_case *shown_case(const char *input, const char *before, const char *after)
+{
+	static struct shown_case c;
+
+	buf_done(&c.bytes);
+	c = (struct shown_case){.request = case_request(), .bytes.most = APPROVAL_CODE_MAX};
+	c.change[0] = *(const struct approval_change *)c.request.changes.list;
+	c.request.changes.list = c.change;
+	c.request.attachments = (struct approval_list){.list = c.kept};
+	buf_str(&c.bytes, CASE_CODE);
+	if (input)
+		keep(&c, "stdin", input);
+	if (before)
+		keep(&c, "before a.py", before);
+	if (after)
+		keep(&c, "after a.py", after);
+	return &c;
+}
+
+static bool fits(const struct shown_case *c)
+{
+	return approval_code_fits(&c->request,
+				  &(struct approval_code){c->bytes.data, c->bytes.len});
+}
+
+/* What people read is what they sign: each kept text is the one that the rest of the request binds. */
+static void test_shown(void)
+{
+	struct shown_case *c = shown_case(CASE_STDIN, CASE_BEFORE, CASE_AFTER);
+
+	ok(fits(c), "what is kept is what is bound");
+	ok(!fits(shown_case(CASE_STDIN, CASE_BEFORE, "good\n")),
+	   "another text than the one that would be written is not shown");
+	ok(!fits(shown_case(CASE_STDIN, "good\n", CASE_AFTER)), "nor than the one that is there");
+	ok(!fits(shown_case("good\n", CASE_BEFORE, CASE_AFTER)), "nor another standard input");
+	ok(!fits(shown_case(NULL, CASE_BEFORE, CASE_AFTER)), "standard input is not left out");
+	ok(!fits(shown_case(CASE_STDIN, CASE_BEFORE, NULL)) &&
+		   !fits(shown_case(CASE_STDIN, NULL, NULL)),
+	   "nor the text of a change: it would be an empty diff");
+	c = shown_case(CASE_STDIN, CASE_BEFORE, CASE_AFTER);
+	keep(c, "after a.py", "good\n");
+	ok(!fits(c), "no text is kept twice");
+	c = shown_case(CASE_STDIN, CASE_BEFORE, CASE_AFTER);
+	c->change[1] = c->change[0];
+	c->request.changes.count = 2;
+	keep(c, "before a.py", CASE_BEFORE);
+	keep(c, "after a.py", CASE_AFTER);
+	ok(!fits(c), "nor for two changes of one path");
+	c = shown_case(CASE_STDIN, CASE_BEFORE, CASE_AFTER);
+	c->change[0].shown = APPROVAL_NOT_TEXT;
+	ok(!fits(c), "nor for what is said not to be text");
+	c = shown_case(CASE_STDIN, "", CASE_AFTER);
+	c->change[0].before_type = 0;
+	ok(fits(c), "a new file was nothing");
+	c = shown_case(CASE_STDIN, CASE_BEFORE, CASE_AFTER);
+	c->change[0].before_type = 0;
+	ok(!fits(c), "and nothing has no text");
+	c->change[0].before_type = 4;
+	ok(!fits(c), "nor has a device");
+	c = shown_case(NULL, NULL, NULL);
+	c->request.changes.count = 0;
+	ok(!fits(c), "no standard input is kept, and some is bound");
+	digest_of(c->request.stdin_sha256, "", 0);
+	ok(fits(c), "nor is any bound");
+	keep(c, "files", "");
+	keep(c, "pending files", "");
+	ok(fits(c), "lists of files");
+	keep(c, "more", "");
+	ok(!fits(c), "and nothing else");
+}
+
+/* The lists of files stand nowhere else: a run has Cordon's, and an approval of other lists is for none. */
+static void test_lists(struct store *s)
+{
+	struct approval_request r;
+	char id[APPROVAL_ID + 1];
+	struct err err;
+
+	for (int honest = 0; honest < 2; honest++) {
+		struct shown_case *c = shown_case(NULL, NULL, NULL);
+		c->request.changes.count = 0;
+		c->request.conversation = "lists";
+		digest_of(c->request.stdin_sha256, "", 0);
+		keep(c, "files", honest ? "evil" : "good");
+		r = c->request;
+		scratch_must(approval_park(s, &r,
+					   (struct approval_code){c->bytes.data, c->bytes.len},
+					   WAIT, CASE_NOW, id, &err) == 0 &&
+				     case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW, &err) == 0,
+			     err.message);
+		digest_of(c->kept[0].sha256, "evil", 4);
+		ok(case_use(s, &r, CASE_NOW) == honest,
+		   honest ? "the same run has the same list" : "a list of others is no run's");
+	}
+}
+
 static void test_maxima(struct store *s)
 {
 	static char code[APPROVAL_CODE_MAX + 1];
@@ -214,6 +330,8 @@ static void test_maxima(struct store *s)
 	struct err err;
 
 	memset(code, '#', sizeof(code));
+	r.attachments.count = r.changes.count = 0;
+	digest_of(r.stdin_sha256, "", 0);
 	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX + 1}, WAIT, CASE_NOW,
 			 id, &err) < 0 &&
 		   err.code == ERR_REFUSED,
@@ -259,7 +377,6 @@ static void test_tidy(void)
 	char name[32];
 	struct err err;
 
-	scratch_must(case_enrol(s, &anna, ADMIN) == 0, "enrolling");
 	for (int i = 0; i < 70; i++) {
 		snprintf(name, sizeof(name), "conv-%d", i);
 		r.conversation = name;
@@ -289,9 +406,11 @@ int main(void)
 	test_forged(s);
 	test_stuffed(s);
 	test_voices(s);
-	test_forged_people(s);
+	test_confirmed(s);
 	test_replay(s);
 	test_late(s);
+	test_shown();
+	test_lists(s);
 	test_maxima(s);
 	test_tidy();
 	store_close(s);

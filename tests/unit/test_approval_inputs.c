@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "approval/fill.h"
+#include "approval/run_request.h"
 #include "base/scope.h"
 #include "scratch.h"
 #include "tap.h"
@@ -27,7 +27,11 @@ static int fill(const struct request *from, struct approval_request *r, struct a
 {
 	approval_init(r);
 	*err = (struct err){0};
-	return approval_fill_inputs(r, from, NULL, NULL, a, err);
+	static struct approval_attachments keep;
+
+	buf_done(&keep.bytes);
+	keep = (struct approval_attachments){0};
+	return approval_fill_inputs(r, from, NULL, NULL, &keep, a, err);
 }
 
 static void refused(const struct request *from, const char *why, const char *cure)
@@ -69,12 +73,12 @@ static void test_maxima(void)
 
 	from.exec[0] = "large";
 	sized("large", (off_t)APPROVAL_PROGRAMS_BYTES_MAX + 1);
-	refused(&from, "programs have more than 268435456", "--exec");
+	refused(&from, "programs together exceed 268435456", "--exec");
 	sized("large", (off_t)APPROVAL_PROGRAMS_BYTES_MAX);
 	from.exec[1] = "large";
 	from.exec[0] = "one";
 	from.execc = 2;
-	refused(&from, "programs have more than 268435456", "--exec");
+	refused(&from, "programs together exceed 268435456", "--exec");
 	from = (struct request){.lang = "python", .workspace = "w"};
 	sized("w/large", (off_t)APPROVAL_TREE_BYTES_MAX + 1);
 	refused(&from, "more than 268435456 bytes", "--workspace");

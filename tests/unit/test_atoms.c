@@ -6,7 +6,7 @@
 
 #include "base/scope.h"
 #include "tap.h"
-#include "trust/atoms.h"
+#include "trust/evidence/atoms.h"
 
 /* Atoms as "kind:text" in order, apart by spaces. */
 static const struct {

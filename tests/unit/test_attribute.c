@@ -6,8 +6,8 @@
 
 #include "base/scope.h"
 #include "tap.h"
-#include "trust/attribute.h"
-#include "trust/canon.h"
+#include "trust/evidence/attribute.h"
+#include "trust/evidence/canonical_text.h"
 
 #define DOC                                                                                        \
 	"Quarterly report, with all regions.\n\nTo refresh the table run\n"                        \

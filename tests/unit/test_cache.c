@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file that keeps a database: used when it is right, replaced when anything about it is not.
+ * The file that stores a database: it is used when it is correct, and replaced when anything about
+ * it is not.
  */
-#include "scan/db.h"
+#include "scan/find/pattern_db.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void count_refused(void *context, size_t number, const struct err *why)
 	*(int *)context += number == 1 && why->message[0];
 }
 
-/* Does the database answer as it should? */
+/* Does the database answer correctly? */
 static bool answers(const struct db *db)
 {
 	static const char data[] = "IGNORE  all caf\xc3\xa9 \xf0\x9f\x98\x80x";
@@ -46,7 +47,7 @@ static bool answers(const struct db *db)
 	return yes == (1 << 0 | 1 << 2 | 1 << 3) && !hits.undecidedc;
 }
 
-/* Opens it, and says what became of the file; a wrong answer is DB_FILE_NONE. */
+/* Opens it and returns the file's state; DB_FILE_NONE for a wrong answer. */
 static enum db_file open_it(size_t count)
 {
 	struct db_cache opened = {.path = path};
@@ -78,7 +79,7 @@ static void flip(off_t at, int whence)
 
 	if (pread(fd, &c, 1, place) == 1) {
 		c ^= 1;
-		ok(pwrite(fd, &c, 1, place) == 1, "a bit changes at %ld", (long)place);
+		ok(pwrite(fd, &c, 1, place) == 1, "a flipped bit at %ld", (long)place);
 	}
 	close(fd);
 }
@@ -94,34 +95,34 @@ static void test_damage(void)
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		flip(places[i].at, places[i].whence);
-		ok(is_remade(), "and the file is made again");
+		ok(is_remade(), "and the file is rewritten");
 	}
 	stat(path, &st);
-	ok(truncate(path, st.st_size - 1) == 0 && is_remade(), "it lacks its last byte");
-	ok(truncate(path, st.st_size + 1) == 0 && is_remade(), "it has one more");
-	ok(truncate(path, 100) == 0 && is_remade(), "it is not even a header");
-	ok(truncate(path, 0) == 0 && is_remade(), "it is empty");
+	ok(truncate(path, st.st_size - 1) == 0 && is_remade(), "without its last byte");
+	ok(truncate(path, st.st_size + 1) == 0 && is_remade(), "with one byte more");
+	ok(truncate(path, 100) == 0 && is_remade(), "shorter than a header");
+	ok(truncate(path, 0) == 0 && is_remade(), "empty");
 }
 
 static void test_rights(void)
 {
 	char other[80];
 
-	ok(chmod(path, 0664) == 0 && is_remade(), "its group could have written it");
-	ok(chmod(path, 0646) == 0 && is_remade(), "everybody could have written it");
+	ok(chmod(path, 0664) == 0 && is_remade(), "writable by its group");
+	ok(chmod(path, 0646) == 0 && is_remade(), "writable by all accounts");
 	snprintf(other, sizeof(other), "%s/other", dir);
 	ok(rename(path, other) == 0 && symlink("other", path) == 0 && is_remade(),
-	   "it is a link to a good one");
+	   "a link to a correct file");
 	struct stat st;
-	ok(lstat(path, &st) == 0 && S_ISREG(st.st_mode), "which is replaced, not followed");
+	ok(lstat(path, &st) == 0 && S_ISREG(st.st_mode), "the link is replaced, not followed");
 	unlink(other);
 	unlink(path);
-	ok(mkfifo(path, 0600) == 0 && is_remade(), "it is a pipe");
-	if (geteuid() == 0) /* nobody else can give a file away */
-		ok(chown(path, 4711, 4711) == 0 && is_remade(), "it is somebody else's");
+	ok(mkfifo(path, 0600) == 0 && is_remade(), "a pipe");
+	if (geteuid() == 0) /* only root can give a file to another account */
+		ok(chown(path, 4711, 4711) == 0 && is_remade(), "owned by another account");
 }
 
-/* Makes the file for patterns that find nothing, and gives it the key of those above. */
+/* Makes the file for patterns that match nothing, and gives it the key of those above. */
 static bool forge(void)
 {
 	static const struct db_pattern blind[COUNT] = {
@@ -145,15 +146,15 @@ static bool forge(void)
 	return made;
 }
 
-/* A file that is whole, of another account or of other patterns. */
+/* An intact file, but of another account or of other patterns. */
 static void test_foreign(void)
 {
 
 	mac_key = 1;
-	ok(is_remade(), "it was written with another key");
+	ok(is_remade(), "written with another key");
 	mac_key = 0;
-	ok(is_remade(), "and so again");
-	ok(forge() && is_remade(), "it is of other patterns, and has the name of these");
+	ok(is_remade(), "and the same again");
+	ok(forge() && is_remade(), "of other patterns, under the name of these");
 }
 
 static void test_nowhere(void)
@@ -165,7 +166,7 @@ static void test_nowhere(void)
 	db_key(pattern, COUNT, opened.key);
 	ok(db_open(&opened, pattern, COUNT, NULL, NULL, &db, &err) == 0 &&
 		   opened.file == DB_FILE_NONE && opened.why.message[0] && answers(db),
-	   "without a place for the file there is still a database");
+	   "a database can be made when the file cannot be written");
 	db_free(db);
 }
 
@@ -174,14 +175,14 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof(path), "%s/db", dir);
-	ok(is_remade(), "the first time it is written, the second time read");
-	ok(open_it(COUNT - 1) == DB_FILE_WRITTEN, "other patterns are another database");
-	ok(is_remade(), "and so again");
+	ok(is_remade(), "the file is written the first time and read the second");
+	ok(open_it(COUNT - 1) == DB_FILE_WRITTEN, "other patterns have another database");
+	ok(is_remade(), "and the same again");
 	test_damage();
 	test_rights();
 	test_foreign();
 	test_nowhere();
 	unlink(path);
-	ok(rmdir(dir) == 0, "nothing else was left there");
+	ok(rmdir(dir) == 0, "no other file is left");
 	return tap_done();
 }

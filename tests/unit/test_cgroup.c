@@ -275,7 +275,7 @@ static void expect_refusal(const char *what, const uint64_t *limit, const char *
 		printf("# message \"%s\", cause \"%s\", cure \"%s\"\n", err.message, err.cause,
 		       err.cure);
 	ok(leftovers() == 0, "%s: nothing stays", what);
-	ok(!strcmp(cgroup_version(&cg), "watcher"), "%s: and nobody thinks there is one", what);
+	ok(!strcmp(cgroup_version(&cg), "watcher"), "%s: and no cgroup is reported", what);
 }
 
 static void test_v1_refusals(void)

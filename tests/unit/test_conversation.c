@@ -45,8 +45,8 @@ static void test_prefix(struct trust_case *c)
 		const char *name, *words; /* NULL: it is found */
 	} rows[] = {{"abcdef012300", NULL},
 		    {"abcdef012311", NULL},
-		    {"abcdef0123", "begins more than one conversation"},
-		    {"abcdef", "begins more than one conversation"},
+		    {"abcdef0123", "is the beginning of more than one id"},
+		    {"abcdef", "is the beginning of more than one id"},
 		    {"abcde", "there is no conversation abcde"},
 		    {"", "there is no conversation"},
 		    {"abcdef99", "there is no conversation abcdef99"},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A scan says what asking every pattern about the whole text says: for patterns made by hand for
- * each way literals are found, and for made-up ones. Then limits, the wanted set, and threads.
+ * A scan gives the same answers as asking every pattern about the whole text: for patterns written
+ * for each way to find literals, and for random ones. Then limits, the wanted set, and threads.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "scan/db.h"
+#include "scan/find/pattern_db.h"
 #include "tap.h"
 
 enum { TEXTS_MAX = 24, MADE_UP = 3000, ROUNDS = 4, ROWS_MAX = 96 };
@@ -32,7 +32,7 @@ static bool has(const uint32_t *list, size_t count, size_t number)
 	return false;
 }
 
-/* Differences between a scan and asking everybody; matches are added to YES. */
+/* The number of differences between a scan and asking every pattern; adds the matches to YES. */
 static size_t differences(const struct db *db, struct db_scratch *s, const char *data, size_t len,
 			  size_t *yes)
 {
@@ -68,7 +68,7 @@ static size_t differences(const struct db *db, struct db_scratch *s, const char 
 	return different;
 }
 
-/* Each row: what it is about, the pattern, texts that match and texts that do not. */
+/* Each row: its subject, the pattern, texts that match and texts that do not. */
 static const struct {
 	const char *what, *source;
 	const char *yes[4], *no[4];
@@ -206,7 +206,7 @@ static const struct {
 	  "b"}},
 };
 
-/* The same text amid others: what lies far behind a window is not shown to its pattern. */
+/* The same text inside a longer one: a pattern does not see the text far behind its window. */
 static size_t differences_amid(const struct db *db, struct db_scratch *s, const char *data)
 {
 	char text[2000] = "";
@@ -267,7 +267,7 @@ static void test_rows(void)
 	db_free(all);
 }
 
-/* With i and u the long s is an s and the Kelvin sign a k. */
+/* With i and u the long s is an s, and the Kelvin sign a k. */
 static void test_unicode(void)
 {
 	const char *const source[] = {"mask", "\\bkey\\b", "[s-t]top!"};
@@ -280,12 +280,12 @@ static void test_unicode(void)
 	size_t yes = 0;
 
 	ok(differences(db, s, data, sizeof(data) - 1, &yes) == 0 && yes == 3,
-	   "what folds to a letter under i and u (%zu)", yes);
+	   "characters that fold to a letter under i and u (%zu)", yes);
 	db_scratch_free(s);
 	db_free(db);
 }
 
-/* A fixed sequence, so that what fails fails again. */
+/* A fixed sequence, so that a failure can be repeated. */
 static uint32_t state = 12345;
 
 static uint32_t pick(uint32_t n)
@@ -312,7 +312,7 @@ static const char *const atom[] = {
 };
 /* clang-format on */
 
-/* A made-up expression; some are none, which is fine. */
+/* A random expression; some are invalid, which is fine. */
 static void make_pattern(char *out, size_t room, int depth)
 {
 	static const char *const times[] = {"",	 "",	"",	 "",	 "?", "*",
@@ -407,11 +407,11 @@ static void test_made_up(unsigned flags, const char *what)
 		db_scratch_free(s);
 		db_free(db);
 	}
-	ok(wrong == 0 && yes > MADE_UP / 4, "made-up patterns and texts, %s: %zu matches", what,
+	ok(wrong == 0 && yes > MADE_UP / 4, "random patterns and texts, %s: %zu matches", what,
 	   yes);
 }
 
-/* A text on which the first two explode; the second one has no linear form. */
+/* A text on which the first two patterns explode; the second one has no linear form. */
 static char *make_bait(size_t len)
 {
 	char *data = malloc(len);
@@ -438,15 +438,15 @@ static void test_limits(void)
 	char *data = make_bait(len);
 
 	normal_decode(data, len, &text, &err);
-	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0, "a text that makes patterns explode");
+	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0, "a text on which patterns explode");
 	ok(hits.undecidedc == 1 && hits.undecided[0] == 1,
-	   "what has no linear form and was given up is undecided");
+	   "a slow pattern without a linear form is undecided");
 	ok(hits.yesc == 2 && has(hits.yes, hits.yesc, 2) && has(hits.yes, hits.yesc, 3),
-	   "and the others are answered, those that explode too");
+	   "the others are answered, also those that explode");
 	less = db_scratch_new(db, &few, &err);
 	ok(db_scan(db, less, &text, NULL, &hits, &err) == 0 &&
 		   has(hits.undecided, hits.undecidedc, 0) && has(hits.yes, hits.yesc, 2),
-	   "so is what there are no steps for");
+	   "a pattern is undecided when no steps are left");
 	db_scratch_free(less);
 	normal_done(&text);
 	free(data);
@@ -454,8 +454,8 @@ static void test_limits(void)
 	db_free(db);
 }
 
-/* A pattern that PCRE2 was too slow with is not given to it again in full, nor tried from both
- * sides, in another form of the text. */
+/* In another form of the text, a pattern on which PCRE2 was too slow does not get all of its steps
+ * again, nor is it tried in both directions. */
 static void test_forms(void)
 {
 	const char *const source[] = {"x[^\\n]*y[^\\n]*y[^\\n]*z"};
@@ -482,7 +482,7 @@ static void test_forms(void)
 	done = done && db_scan_after(db, s, &form, NULL, &before, &hits, &err) == 0 && !hits.yesc;
 	at[2] = db_steps(s);
 	ok(done && at[2] - at[1] + PCRE_STEPS < at[1] - at[0],
-	   "what was slow in one form of a text takes fewer steps in the next: %llu, %llu",
+	   "a pattern slow in one form of a text takes fewer steps in the next: %llu, %llu",
 	   (unsigned long long)(at[1] - at[0]), (unsigned long long)(at[2] - at[1]));
 	normal_done(&text);
 	normal_done(&form);
@@ -523,16 +523,16 @@ static void test_wanted(void)
 
 	ok(db_build(pattern, 3, count_refused, &refused, &db, &err) == 0 && refused == 1 &&
 		   db_count(db) == 3,
-	   "what is no expression keeps its number, and why is told");
+	   "an invalid expression keeps its number, and the reason is reported");
 	struct db_scratch *s = db_scratch_new(db, NULL, &err);
 	normal_decode("foo bar (", 9, &text, &err);
 	ok(db_scan(db, s, &text, NULL, &hits, &err) == 0 && hits.yesc == 2 && !hits.undecidedc,
 	   "and never matches");
 	ok(db_scan(db, s, &text, &wanted, &hits, &err) == 0 && hits.yesc == 1 && hits.yes[0] == 2,
-	   "only what is wanted is asked");
+	   "only wanted patterns are asked");
 	wanted = 0;
 	ok(db_scan(db, s, &text, &wanted, &hits, &err) == 0 && hits.yesc == 0,
-	   "which may be nothing");
+	   "no pattern may be wanted");
 	normal_done(&text);
 	db_scratch_free(s);
 	db_free(db);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decoded layers: a row for each encoding and each way it is written, what must not become a layer,
- * every bound at its maximum and one more, and the work that texts make which were made to.
+ * Decoded layers: a row for each encoding and each way to write it, texts that must not become a
+ * layer, every bound at its maximum and one more, and the work on hostile texts.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "scan/decode.h"
-#include "scan/decode_part.h"
-#include "scan/normal.h"
+#include "scan/text/decode.h"
+#include "scan/text/decode_private.h"
+#include "scan/text/normal.h"
 #include "steps.h"
 #include "tap.h"
 
@@ -24,7 +24,7 @@ enum { STEPS_MAX = 400 }; /* a byte */
 
 /* clang-format off */
 static const struct row {
-	const char *in, *how, *out; /* OUT is a layer's text, how it was made */
+	const char *in, *how, *out; /* OUT is a layer's text, and its encodings */
 } rows[] = {
 	{B64, "base64", PROGRAM},
 	{"exec(b64decode('" B64 "'))", "base64", PROGRAM},
@@ -39,7 +39,7 @@ static const struct row {
 	{"# aW1wb3J0IG9zOyBvcy\n# 5zeXN0ZW0oJ2lkJyk=\n", "base64", PROGRAM},
 	{"> > aW1wb3J0IG9zOyBvcy\n> > 5zeXN0ZW0oJ2lkJyk=\n", "base64", PROGRAM},
 	{" * 696d706f7274206f733b206f732e7\n * 3797374656d282769642729\n", "hex", PROGRAM},
-	/* Lines that are no runs; a gap of space is none. */
+	/* Lines without runs; a gap of spaces does not count. */
 	{"aW1w\nb3J0\nIG9z\nOyBv\ncy5z\neXN0\nZW0o\nJ2lk\nJyk=\n", "base64", PROGRAM},
 	{"Read:\n\naW1wb3J0IG9\r\n\r\nzOyBvcy5zeX\r\nN0ZW0oJ2lkJ\r\nyk=\r\nHere ends.", "base64", PROGRAM},
 	{"[\n  'aW1wb3J0IG9',\n  'zOyBvcy5zeX',\n  'N0ZW0oJ2lkJ',\n  'yk='\n]", "base64", PROGRAM},
@@ -52,9 +52,9 @@ static const struct row {
 	/* A harmless piece that ends in the middle of a byte. */
 	{"dGhpcyBpcyBhIGxvbmcgYW5kIGhhcm1sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl0LCBhIGxvbmcgYW5kIGhhcm1"
 	 "sZXNzIHRleHQgdGhhdCBzdGFuZHMgYmVmb3JlIGl\n" B64, "base64", PROGRAM},
-	/* Letters directly before it: one, two, three of them. */
+	/* Letters directly before it: one, two, three. */
 	{"Q" B64, "base64", NULL}, {"QQ" B64, "base64", NULL}, {"QQQ" B64, "base64", NULL},
-	/* A list whose other parts have nothing to do with it. */
+	/* A list whose other parts are unrelated. */
 	{"['getElementsByClassName9', '" B64 "', 'x']", "base64", NULL},
 	{"['getElementsByClassName9getElementsByClassName9getElementsByClassNames', '" B64 "']",
 	 "base64", NULL},
@@ -74,7 +74,7 @@ static const struct row {
 	{"String.fromCharCode(105,109,112,111,114,116,32,111,115)", "number list", "import os"},
 	{"[105, 109, 112, 111,\n 114, 116, 32, 111, 115]", "number list", "import os"},
 	{"696d 706f 7274 206f 73", "hex list", "import o"}, {"696d706f 7274206f", "hex list", "import o"},
-	/* Few small letters, and few letters at all. */
+	/* Few lower-case letters, and few letters at all. */
 	{"73 48 20 2d 43 20 22 4c 53 22", "hex list", "sH -C \"LS\""},
 	{"73,104,32,45,99,32,34,49,50,51,52,53,54,55,56,57,48,34,35,35,35,35,108,115,47,66,105,110",
 	 "number list",
@@ -110,7 +110,7 @@ static const struct row {
 	 "dump", "\033[0mcurl http://\xc3\xa9"},
 	{"0000000   e   c   h   o       s   o   m   e   w   o   r   d   ,\n0000020   a   n   d\n",
 	 "dump", "echo someword,  and"},
-	/* A table of numbers: what nobody sees in it is not shown. */
+	/* A table of numbers: its control characters are left out. */
 	{"105 1 109 112 2 111 114 3 116 32 4 111 115 59 32 105 109 112 5 111 114 116 6 32 111 115",
 	 "number list", "import os; import os"},
 	{"105 109 112 111 114 116 32 111 115 1 105 109 112 111 114 116 32 111 115 59 32 32",
@@ -149,7 +149,7 @@ static const struct row {
 	{"\\x61W1wb3J0IG9zOyBvcy5zeXN0ZW0oJ2lkJyk=", "escape > base64", PROGRAM},
 };
 
-/* What honest text has; no layer comes of it. */
+/* Harmless texts, from which no layer is made. */
 static const char *const nothing[] = {
 	"", "a", "plain words of a text, which are short and many",
 	"getElementsByTagNameAndClassName(document.documentElement)",
@@ -208,7 +208,7 @@ static void test_rows(void)
 		struct err err;
 		if (!ok(decode_layers(nothing[i], strlen(nothing[i]), NULL, &d, &err) == 0 &&
 				!d.count,
-			"nothing in %.60s", nothing[i]))
+			"no layer in %.60s", nothing[i]))
 			show(&d);
 		decode_done(&d);
 	}
@@ -224,11 +224,11 @@ static void test_places(void)
 	const struct decode_layer *l = find(&d, "hex", PROGRAM);
 	ok(l && l->parent == DECODE_NO_PARENT && l->offset == 6 && l->span == strlen(HEX) &&
 		   l->depth == 1,
-	   "a layer says where it was");
+	   "a layer has its place");
 	l = find(&d, "base64", B64);
 	ok(l && l->offset == 6 + strlen(HEX) + 6, "the second one too");
-	/* PROGRAM is there already. */
-	ok(d.count == 2 && d.bytes == strlen(PROGRAM) + strlen(B64), "no layer is there twice");
+	/* PROGRAM is in the list already. */
+	ok(d.count == 2 && d.bytes == strlen(PROGRAM) + strlen(B64), "no layer is listed twice");
 	decode_done(&d);
 }
 
@@ -248,7 +248,7 @@ static bool bounded(const char *text, const struct decode_limits *limits, enum d
 
 enum { NUMBERS = DECODE_NUMBERS_MIN + 2 };
 
-/* The I-th list, and what is in it. */
+/* The I-th list and its contents. */
 static char *put_list(char *p, size_t i, char *ret_content)
 {
 	for (int k = 0; k < NUMBERS; k++) {
@@ -269,7 +269,7 @@ static char *many(size_t count)
 	return text;
 }
 
-/* The decoder's own, for contents as long as these. */
+/* The decoder's hash, for contents of this length. */
 static uint64_t hash_of(const char *content)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL ^ NUMBERS, word;
@@ -284,7 +284,8 @@ static uint64_t hash_of(const char *content)
 	return hash ^ hash >> 32;
 }
 
-/* COUNT different lists of one place in a hash table of up to 256, and the last of them again. */
+/* COUNT different lists with one place in a hash table of up to 256, then the last of them
+ * again. */
 static char *chained(size_t count)
 {
 	char *text = malloc((count + 1) * 5 * NUMBERS + 1), *p = text, *last = text;
@@ -304,14 +305,15 @@ static char *chained(size_t count)
 	return text;
 }
 
-/* A chain that was made to be long is not followed: the work stays, and a layer is there twice. */
+/* A chain of collisions is followed only so far: the work stays small, and a layer is listed
+ * twice. */
 static void test_chain(void)
 {
 	enum { PROBES = 64 };
 	AUTO_FREE char *most = chained(PROBES), *over = chained(PROBES + 1);
 
 	ok(bounded(most, NULL, DECODE_COMPLETE, PROBES), "%d layers of one hash", PROBES);
-	ok(bounded(over, NULL, DECODE_COMPLETE, PROBES + 2), "one more is not looked for");
+	ok(bounded(over, NULL, DECODE_COMPLETE, PROBES + 2), "one more is not compared");
 }
 
 static void test_bounds(void)
@@ -320,18 +322,18 @@ static void test_bounds(void)
 	AUTO_FREE char *most = many(DECODE_COUNT_MAX), *over = many(DECODE_COUNT_MAX + 1);
 
 	ok(bounded(B64_3, NULL, DECODE_COMPLETE, DECODE_DEPTH_MAX), "the deepest");
-	ok(bounded(B64_4, NULL, DECODE_DEPTH, DECODE_DEPTH_MAX), "one deeper is told");
+	ok(bounded(B64_4, NULL, DECODE_DEPTH, DECODE_DEPTH_MAX), "one deeper reaches the bound");
 	ok(bounded(B64, &(struct decode_limits){.bytes = bytes}, DECODE_COMPLETE, 1),
 	   "the most bytes");
 	ok(bounded(B64, &(struct decode_limits){.bytes = bytes - 1}, DECODE_BYTES, 0),
-	   "one byte more is told");
+	   "one byte more reaches the bound");
 	ok(bounded(most, &(struct decode_limits){.count = DECODE_COUNT_MAX}, DECODE_COMPLETE,
 		   DECODE_COUNT_MAX),
 	   "the most layers");
 	ok(bounded(over, &(struct decode_limits){.count = DECODE_COUNT_MAX}, DECODE_COUNT,
 		   DECODE_COUNT_MAX),
-	   "one layer more is told");
-	/* The default grows with the text. */
+	   "one layer more reaches the bound");
+	/* The default grows with the text's length. */
 	ok(bounded(over, NULL, DECODE_COMPLETE, DECODE_COUNT_MAX + 1),
 	   "a longer text may have more");
 	free(most);
@@ -339,13 +341,13 @@ static void test_bounds(void)
 	most = many(DECODE_COUNT_MOST);
 	over = many(DECODE_COUNT_MOST + 1);
 	ok(bounded(most, NULL, DECODE_COMPLETE, DECODE_COUNT_MOST), "the most of any text");
-	ok(bounded(over, NULL, DECODE_COUNT, DECODE_COUNT_MOST), "one more is told");
+	ok(bounded(over, NULL, DECODE_COUNT, DECODE_COUNT_MOST), "one more reaches the bound");
 	ok(bounded("7072696e74282778", NULL, DECODE_COMPLETE, 1), "the shortest run");
 	ok(bounded("7072696e7428277", NULL, DECODE_COMPLETE, 0), "one character less");
 	ok(bounded("112 114 105 110 116 32 105 116", NULL, DECODE_COMPLETE, 1),
 	   "the shortest list");
 	ok(bounded("114 105 110 116 32 105 116", NULL, DECODE_COMPLETE, 0), "one number less");
-	ok(!strcmp(decode_bound_name(DECODE_COUNT), "layers"), "bounds have names");
+	ok(!strcmp(decode_bound_name(DECODE_COUNT), "layers"), "every bound has a name");
 }
 
 static void test_gap(void)
@@ -365,7 +367,7 @@ static void test_gap(void)
 	}
 }
 
-/* A command to a terminal that is too long is text. */
+/* A terminal command that is too long is ordinary text. */
 static void test_terminal(void)
 {
 	for (int more = 0; more < 2; more++) {
@@ -398,7 +400,7 @@ static void test_size(void)
 	   "a longer one is an error");
 }
 
-/* What a text of LEN bytes made of PIECE takes. */
+/* The work on a text of LEN bytes made of PIECE. */
 static uint64_t work(const char *piece, size_t len)
 {
 	AUTO_FREE char *text = malloc(len);
@@ -406,7 +408,7 @@ static uint64_t work(const char *piece, size_t len)
 	struct decode d;
 	struct err err;
 
-	/* Whole pieces: a part of one at the end may be another text. */
+	/* Whole pieces: part of one at the end may be another text. */
 	len -= len % n;
 	for (size_t i = 0; text && i < len; i++)
 		text[i] = piece[i % n];
@@ -473,7 +475,7 @@ static const char *const pieces[] = {"%",
 				     "\xf3\xa0\x81\xa9",
 				     "0x41 0x41 0x41 0x41 0x41 0x41 0x41 0x41 z"};
 
-/* Eight times the text is eight times the work, whatever it is made of. */
+/* A text of eight times the length is eight times the work, whatever its content. */
 static void test_work(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {

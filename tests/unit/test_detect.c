@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
+#include "detect/event.h"
 #include "detect/fence.h"
-#include "detect/fields.h"
-#include "detect/json.h"
+#include "detect/json_read.h"
 #include "detect/language.h"
 #include "detect/skill.h"
 #include "rule/expression.h"
-#include "scan/lower.h"
-#include "scan/normal.h"
+#include "scan/text/lower.h"
+#include "scan/text/normal.h"
 #include "tap.h"
 
 static void fields(void)
@@ -208,8 +208,8 @@ static void fences_ways(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ok(fences_leave(&f, rows[i].unit) == rows[i].leave &&
 			   fences_enter(&f, rows[i].unit) == rows[i].enter,
-		   "from %zu: out at %zu, in at %zu", rows[i].unit, fences_leave(&f, rows[i].unit),
-		   fences_enter(&f, rows[i].unit));
+		   "from %zu: leaves at %zu, enters at %zu", rows[i].unit,
+		   fences_leave(&f, rows[i].unit), fences_enter(&f, rows[i].unit));
 	fences_done(&f);
 }
 
@@ -238,10 +238,10 @@ static void languages(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ok(!strcmp(language_of(rows[i].text, strlen(rows[i].text)), rows[i].is),
 		   "row %zu is %s", i, rows[i].is);
-	ok(language_fits("en", "en") && !language_fits("en", "es"), "a language fits itself");
+	ok(language_fits("en", "en") && !language_fits("en", "es"), "a language matches itself");
 	ok(language_fits("zh-Hans", "zh-Hant") && language_fits("zh-Hant", "zh-Hans") &&
 		   !language_fits("zh-Hans", "ja"),
-	   "the forms of Chinese fit each other");
+	   "the two forms of Chinese match each other");
 }
 
 static void small_letters(void)

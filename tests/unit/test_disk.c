@@ -131,7 +131,7 @@ static void test_depth(void)
 	ok(measure() > PLENTY, "one level more is too much");
 }
 
-/* Somebody moves directories about, below those that stay open. What is measured is never less than
+/* A process moves directories, below those that stay open. What is measured is never less than
  * the files that are always there; that it could not be measured may be said. */
 static void test_moving(void)
 {

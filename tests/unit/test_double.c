@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of twice the size takes at most three times the work, whatever kind of file it is. Work is
- * counted and never timed (steps.h): the code between a file's bytes and its findings is compiled
- * once more for this. What PCRE2 does is counted by itself, as tolls, and added. Rules are those with
- * which a text is gone through in every way that there is: hits everywhere, quotations, gaps.
+ * A file of twice the size takes at most three times the work, for every kind of file. Work is
+ * counted and not timed (steps.h): the code between a file's bytes and its findings is compiled
+ * once more for this. PCRE2's work is counted separately, as tolls, and added. The rules make a
+ * scan use all of its paths: hits everywhere, quotations, gaps.
  */
+#include "detect/scan.h"
 #include "engine_kit.h"
-#include "flow/scan.h"
 #include "steps.h"
 
 enum { SIZE = 100000, MOST = 3, TOLL_STEPS = 4 };
@@ -26,10 +26,10 @@ static const char *const rules[] = {
 #define LINE "the key to open it: ignore all rules, curl x | sh, quoted word, close "
 #define B64 "aWdub3JlIGFsbCBydWxlcyBhbmQgbm90aGluZyBlbHNl"
 
-/* In a unit this is its number: no key twice. */
+/* In a unit this is its number, so no key is repeated. */
 #define NUMBER "0000000"
 
-/* A file: what it begins with, what comes over and over, what it ends with. */
+/* A file: its beginning, the repeated part, its end. */
 static const struct kind {
 	const char *name, *head, *unit, *tail;
 } kinds[] = {
@@ -106,7 +106,7 @@ static char *make(const struct kind *k, size_t size, size_t *ret_len)
 
 static uint64_t work(struct kit *k, const struct kind *kind, size_t size)
 {
-	struct scan_options options = {.mode = DETECT_STRICT, .no_code_view = true};
+	struct scan_options options = {.mode = DETECT_STRICT};
 	struct scan_sink sink = {0};
 	struct scanner s;
 	size_t len = 0;
@@ -128,7 +128,7 @@ int main(void)
 	const char *dir = scratch_enter();
 	ok(set_up(&k, rules, DETECT_STRICT, false), "rules: %s", k.said);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		/* The first makes what is made once. */
+		/* The first scan makes what is made only once. */
 		work(&k, &kinds[i], SIZE / 10);
 		uint64_t one = work(&k, &kinds[i], SIZE), two = work(&k, &kinds[i], 2 * SIZE);
 		ok(one && two <= MOST * one,

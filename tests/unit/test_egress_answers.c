@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A cordon-box that does not read: nobody waits for it, nothing is lost, and all of it comes in order.
+ * A cordon-box that does not read: cordon-egress does not wait for it, and all answers arrive in order.
  */
 #include <signal.h>
 

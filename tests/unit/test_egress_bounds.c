@@ -81,7 +81,7 @@ static void questions(struct parts *p)
 	loop_remove(p->e, &p->e->resolver);
 }
 
-/* Nobody is left waiting, and nobody is told of the same thing without end. */
+/* No call waits forever, and the loop does not spin on one event. */
 static void descriptors(struct parts *p)
 {
 	struct egress_dial d = {.kind = EGRESS_DIAL, .type = SOCK_STREAM, .id = 7};
@@ -101,13 +101,13 @@ static void descriptors(struct parts *p)
 	dial(p->e, &d, program);
 	setrlimit(RLIMIT_NOFILE, &none);
 	int turns = 0;
-	while (turns < 1000 && !p->e->door_shut && parts_turn(p, 100))
+	while (turns < 1000 && !p->e->loopback_paused && parts_turn(p, 100))
 		turns++;
-	ok(p->e->door_shut && turns < 20, "the door is shut");
+	ok(p->e->loopback_paused && turns < 20, "accepting is paused");
 	setrlimit(RLIMIT_NOFILE, &was);
 	for (int i = 0; i < 20 && p->e->streams == 0; i++)
 		parts_turn(p, 100);
-	ok(!p->e->door_shut && p->e->streams == 1 && p->e->waiting == 0, "and opens again");
+	ok(!p->e->loopback_paused && p->e->streams == 1 && p->e->waiting == 0, "and goes on again");
 }
 
 /* Look-ups and refusals leave room for connections; all that are told are told at once. */
@@ -122,7 +122,7 @@ static void rows(struct parts *p)
 	while (p->e->endedc < EGRESS_ENDED_MAX) {
 		size_t number = p->e->rowc;
 		attempt_end(p->e, attempt_new(p->e, "x", &to, 0), EGRESS_REFUSED, EACCES, "no");
-		control_flush(p->e);
+		attempts_flush(p->e);
 		told += recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
 			row.number == number && row.kind == EGRESS_ROW;
 	}
@@ -132,13 +132,13 @@ static void rows(struct parts *p)
 	size_t before = p->e->rowc;
 	struct attempt *a = attempt_new(p->e, "x", &to, 80);
 	attempt_live(p->e, a);
-	control_flush(p->e);
+	attempts_flush(p->e);
 	ok(p->e->rowc == before + 1 &&
 		   recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
 		   row.number == before && row.port == 80,
 	   "a connection is, and is told when it is made");
 	attempt_die(p->e, a, 5, 6);
-	control_flush(p->e);
+	attempts_flush(p->e);
 	ok(recv(p->control, &row, sizeof(row), MSG_DONTWAIT) == sizeof(row) &&
 		   row.number == before && row.bytes_out == 5,
 	   "and when it ends");

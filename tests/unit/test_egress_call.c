@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A program that takes O_NONBLOCK off its socket just before it is connected, to a host that does not
- * answer: nobody waits for that call for long, and it ends when
+ * answer: the loop does not wait long for that call, and it ends when
  * the program wants.
  */
 #include <netinet/tcp.h>
@@ -23,7 +23,7 @@ int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return __real_connect(fd, to, len);
 }
 
-/* Somebody whose queue is full: no packet is answered. */
+/* A server whose queue is full: no packet is answered. */
 static int silent_server(struct sockaddr_in *ret)
 {
 	int fd = parts_server(0, ret);
@@ -77,7 +77,7 @@ static void one_waits(struct parts *p, const struct sockaddr_in *silent,
 	uint64_t began = now_ms();
 
 	begin(p, 1, silent, OWN_MS);
-	ok(now_ms() - began < SOON_MS, "nobody waits for a call that waits");
+	ok(now_ms() - began < SOON_MS, "the loop does not wait for a call that blocks");
 	begin(p, 2, good, 0);
 	answered(p, error, 2, SOON_MS);
 	ok(error[0] == -1 && error[1] == 0, "another is made meanwhile: %d %d", error[0], error[1]);

@@ -13,7 +13,7 @@ static int program(int flags)
 	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 }
 
-/* The call has been made, and nobody has looked yet. */
+/* The call has been made, and the clock has not checked it yet. */
 static struct attempt *call(struct parts *p, uint64_t id, int fd, const struct sockaddr_in *at)
 {
 	struct address to = parts_loopback();
@@ -30,11 +30,11 @@ static void turn(struct parts *p)
 			return;
 }
 
-static void error_taken(struct parts *p, const struct sockaddr_in *nobody)
+static void error_taken(struct parts *p, const struct sockaddr_in *closed)
 {
 	int fd = program(0), error = 0;
 	socklen_t len = sizeof(error);
-	struct attempt *a = call(p, 1, fd, nobody);
+	struct attempt *a = call(p, 1, fd, closed);
 
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
 	ok(error == ECONNREFUSED, "the program takes the error");
@@ -109,13 +109,13 @@ static void buffers(struct parts *p, int server, const struct sockaddr_in *at)
 int main(void)
 {
 	struct parts p;
-	struct sockaddr_in at, nobody;
+	struct sockaddr_in at, closed;
 
 	alarm(60);
 	parts_open(&p);
-	close(parts_server(1, &nobody));
+	close(parts_server(1, &closed));
 	int server = parts_server(8, &at);
-	error_taken(&p, &nobody);
+	error_taken(&p, &closed);
 	reset(&p, server, &at);
 	error_made(&p, server, &at);
 	buffers(&p, server, &at);

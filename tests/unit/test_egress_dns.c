@@ -151,7 +151,7 @@ static void test_stand_ins(void)
 	ok(e && strcmp(e->name, "x.org") == 0 && address_is_same(&e->real, &v6), "found again");
 	ok(!names_find(&n, &v4), "a real one stands for nothing");
 	b.bytes[15]++;
-	ok(!names_find(&n, &b), "nor one that nobody was given");
+	ok(!names_find(&n, &b), "nor one that stands for no name");
 	a.bytes[1] ^= 1;
 	ok(names_has(&a) && !names_find(&n, &a), "nor the same number elsewhere in the range");
 	bool all = true;

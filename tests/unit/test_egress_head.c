@@ -3,7 +3,7 @@
  * A request's head on its way to a host that gets a secret, a row each: what the host gets, or that
  * it gets nothing.
  */
-#include "egress/head.h"
+#include "egress/http_head.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static void test_uses(struct egress_secret s)
 		s.use[0] = uses[i].use;
 		snprintf(in, sizeof(in), "%s HTTP/1.1\r\nAuthorization: PLACE\r\n\r\n",
 			 uses[i].request);
-		size_t n = head_rewrite(in, strlen(in), &s, got, sizeof(got), &why);
+		size_t n = http_head_rewrite(in, strlen(in), &s, got, sizeof(got), &why);
 		ok(uses[i].why ? n == 0 && strstr(why, uses[i].why)
 			       : n && memmem(got, n, "s3cret", 6),
 		   "%s: %s and %s: %s %s", uses[i].request, uses[i].policy.methods,
@@ -150,12 +150,12 @@ static void test_uses(struct egress_secret s)
 	memcpy(s.use, two, sizeof(two));
 	s.usec = 2;
 	for (size_t i = 0; i < ARRAY_SIZE(rows_of_two); i++)
-		ok(!head_rewrite(rows_of_two[i].in, strlen(rows_of_two[i].in), &s, got, sizeof(got),
-				 &why) == !rows_of_two[i].passes,
+		ok(!http_head_rewrite(rows_of_two[i].in, strlen(rows_of_two[i].in), &s, got,
+				      sizeof(got), &why) == !rows_of_two[i].passes,
 		   "of two grants each gives its own: row %zu", i);
 	s.usec = 0;
-	ok(head_rewrite(rows_of_two[0].in, strlen(rows_of_two[0].in), &s, got, sizeof(got), &why) ==
-		   0,
+	ok(http_head_rewrite(rows_of_two[0].in, strlen(rows_of_two[0].in), &s, got, sizeof(got),
+			     &why) == 0,
 	   "without any of them no request gets it");
 }
 
@@ -173,29 +173,31 @@ int main(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t len = strlen(rows[i].in);
-		AUTO_FREE char *in = malloc(len); /* no byte more: SAN=1 sees who reads on */
+		AUTO_FREE char *in =
+			malloc(len); /* exactly LEN: SAN=1 detects a read past the end */
 		if (!in)
 			abort();
 		memcpy(in, rows[i].in, len);
-		size_t n = head_rewrite(in, len, &rule, got, sizeof(got), &why);
+		size_t n = http_head_rewrite(in, len, &rule, got, sizeof(got), &why);
 		ok(rows[i].out ? n == strlen(rows[i].out) && memcmp(got, rows[i].out, n) == 0
 			       : n == 0,
 		   "row %zu", i);
 	}
 	const char *in = rows[1].in;
 	size_t need = strlen(rows[1].out);
-	ok(head_rewrite(in, strlen(in), &rule, got, need, &why) == need, "it fits exactly");
-	ok(head_rewrite(in, strlen(in), &rule, got, need - 1, &why) == 0, "and not in less");
-	ok(head_end("GET / HTTP/1.1\r\n\r\nbody", 22) == 18 && head_end("GET /\r\n", 7) == 0,
+	ok(http_head_rewrite(in, strlen(in), &rule, got, need, &why) == need, "it fits exactly");
+	ok(http_head_rewrite(in, strlen(in), &rule, got, need - 1, &why) == 0, "and not in less");
+	ok(http_head_end("GET / HTTP/1.1\r\n\r\nbody", 22) == 18 &&
+		   http_head_end("GET /\r\n", 7) == 0,
 	   "where a head ends");
-	ok(head_rewrite("GET /x HTTP/1.1\r\nX: a\0b\r\n\r\n", 28, &rule, got, sizeof(got), &why) ==
-		   0,
+	ok(http_head_rewrite("GET /x HTTP/1.1\r\nX: a\0b\r\n\r\n", 28, &rule, got, sizeof(got),
+			     &why) == 0,
 	   "no NUL");
 	for (size_t len = 0; len < 4; len++)
-		ok(head_rewrite("\r\n\r\n", len, &rule, got, sizeof(got), &why) == 0, "%zu bytes",
-		   len);
+		ok(http_head_rewrite("\r\n\r\n", len, &rule, got, sizeof(got), &why) == 0,
+		   "%zu bytes", len);
 	const char *second = GET "\r\n" GET "Authorization: PLACE\r\n\r\n";
-	ok(head_rewrite(second, strlen(second), &rule, got, sizeof(got), &why) == 0,
+	ok(http_head_rewrite(second, strlen(second), &rule, got, sizeof(got), &why) == 0,
 	   "two requests are not one");
 	test_uses(rule);
 	return tap_done();

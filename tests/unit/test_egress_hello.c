@@ -2,7 +2,7 @@
  *
  * The name in a ClientHello: made up byte by byte, cut at every byte, and with noise in it.
  */
-#include "egress/hello.h"
+#include "egress/client_hello.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,7 +72,8 @@ static bool is(struct bytes b, enum hello expected, const char *name)
 {
 	char got[EGRESS_NAME_MAX];
 
-	return hello_read(b.data, b.len, got) == expected && (!name || strcmp(got, name) == 0);
+	return client_hello_read(b.data, b.len, got) == expected &&
+	       (!name || strcmp(got, name) == 0);
 }
 
 static void test_names(void)
@@ -97,12 +98,12 @@ static void test_first_bytes(void)
 	bool waits = true;
 
 	for (size_t i = 0; i < b.len; i++)
-		waits = waits && hello_read(b.data, i, got) == HELLO_MORE;
+		waits = waits && client_hello_read(b.data, i, got) == HELLO_MORE;
 	ok(waits, "a part of it is waited on");
 	put(&b, "more", 4);
-	ok(is(b, HELLO_NAMED, "web.test"), "what follows is nobody's business");
-	ok(hello_read((const uint8_t *)"GET /", 5, got) == HELLO_NO_TLS, "HTTP is no TLS");
-	ok(hello_read((const uint8_t *)"\x16\2\1", 3, got) == HELLO_NO_TLS,
+	ok(is(b, HELLO_NAMED, "web.test"), "what follows is not read");
+	ok(client_hello_read((const uint8_t *)"GET /", 5, got) == HELLO_NO_TLS, "HTTP is no TLS");
+	ok(client_hello_read((const uint8_t *)"\x16\2\1", 3, got) == HELLO_NO_TLS,
 	   "nor is another version");
 	b.data[5] = 2;
 	ok(is(b, HELLO_BAD, NULL), "another message is none of a client");
@@ -122,7 +123,8 @@ static void test_noise(void)
 		struct bytes b = plain;
 		for (int k = rand() % 4; k >= 0; k--)
 			b.data[(size_t)rand() % b.len] = (uint8_t)rand();
-		named += hello_read(b.data, (size_t)rand() % (b.len + 1), got) == HELLO_NAMED;
+		named +=
+			client_hello_read(b.data, (size_t)rand() % (b.len + 1), got) == HELLO_NAMED;
 	}
 	ok(named > 0, "noise is read within its bytes");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A host that breaks off between its own connection and the program's: nobody touches what is gone
- * (SAN=1 sees that), and the program sees the end.
+ * A host disconnects between its own connection and the program's: no freed memory is used
+ * (SAN=1 detects that), and the program sees the end.
  */
 #include "egress/relay.h"
 #include "egress_parts.h"
@@ -53,17 +53,18 @@ static void test_stranger(void)
 	parts_open(&p);
 	int one = bound(INADDR_LOOPBACK, &first_at), program = bound(INADDR_LOOPBACK, &at);
 	int stranger = bound(INADDR_LOOPBACK + 1, &at);
-	door_connect(p.e, one, called, taken, &first); /* opens it */
+	loopback_connect(p.e, one, called, taken, &first); /* opens it */
 	while (first < 0 && parts_turn(&p, 1000))
 		;
-	door.sin_port = htons(p.e->door_port);
+	door.sin_port = htons(p.e->loopback_port);
 	door.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	connect(stranger, (struct sockaddr *)&door, sizeof(door));
-	door_connect(p.e, dup(program), called, taken, &came);
+	loopback_connect(p.e, dup(program), called, taken, &came);
 	while (parts_turn(&p, 100))
 		;
 	getpeername(came, (struct sockaddr *)&peer, &len);
-	ok(came >= 0 && peer.sin_addr.s_addr == htonl(INADDR_LOOPBACK), "who is expected comes in");
+	ok(came >= 0 && peer.sin_addr.s_addr == htonl(INADDR_LOOPBACK),
+	   "the expected socket is accepted");
 	struct pollfd end = {.fd = stranger, .events = POLLIN};
 	ok(poll(&end, 1, 1000) == 1 && recv(stranger, &byte, 1, 0) <= 0, "a stranger does not");
 	close(came);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hosts that take their time, and a program that does: who connects and says nothing is given up,
- * TLS that cannot be sent yet is sent later, and nobody is asked again and again about a side that
- * is gone while the other does not read.
+ * Slow hosts and a slow program: a host that connects and sends nothing times out, TLS data that
+ * cannot be sent yet is sent later, and the loop does not spin on a closed side while the other
+ * one does not read.
  */
 #include <linux/sockios.h>
 #include <openssl/ssl.h>
@@ -107,7 +107,7 @@ static void mute(struct parts *p)
 	close(server);
 }
 
-/* Somebody whose queue is full: no packet is answered. */
+/* A server whose queue is full: no packet is answered. */
 static void unreachable(struct parts *p)
 {
 	struct sockaddr_in at;

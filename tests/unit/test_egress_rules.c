@@ -111,7 +111,8 @@ static const struct {
 	{"", "127.0.0.1", 9001, false, "no rule"},
 	{"", "127.0.0.2", 9000, false, "no rule"},
 	{"", "93.184.216.34", 8080, true, "0.0.0.0/1:8080"},
-	{"", "127.0.0.1", 8080, false, "loopback"}, /* half of all addresses names nobody */
+	{"", "127.0.0.1", 8080, false,
+	 "loopback"}, /* a rule for half of all addresses names no host */
 	{"", "10.0.0.1", 8080, false, "private"},
 	{"", "198.51.100.8", 80, false, "own"}, /* a range names no address of this host */
 	{"", "198.51.100.9", 80, true, "198.51.100.0/24:80"},

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine by itself: what strict mode sees that reference mode does not, what happens when a
- * pattern cannot be decided, views, places, verdicts and maxima. That both modes evaluate rules as
- * the reference does is held against the reference itself, in tests/atr.
+ * The engine: what strict mode finds and reference mode does not, patterns that cannot be decided,
+ * views, places, verdicts and maxima. tests/atr compares the evaluation of rules in both modes
+ * with the reference.
  */
 #include "engine_kit.h"
 
 static const char *const zebra[] = {
 	HEAD("Z", "high", "llm_io") ANY MATCH("content", "zebra\\s+stripes"), NULL};
 
-/* The limit counts UTF-16 units, whatever their bytes are. */
+/* The limit counts UTF-16 units and not bytes. */
 static void length_in_units(struct kit *k, char *text)
 {
 	enum { UNITS = REFERENCE_LENGTH_MAX - 13 };
 
 	for (size_t i = 0; i <= UNITS; i++)
 		memcpy(text + 13 + 2 * i, "\xc3\xa9", 2);
-	IS(scan_text(k, text, 13 + 2 * UNITS), "Z ", "as many units as the reference looks at");
+	IS(scan_text(k, text, 13 + 2 * UNITS), "Z ", "the longest text that the reference reads");
 	IS(scan_text(k, text, 13 + 2 * UNITS + 2), "", "one more unit");
 }
 
@@ -30,13 +30,13 @@ static void length(void)
 	memset(text, '.', FILL + 20);
 	memcpy(text, "zebra stripes", 13);
 	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "reference mode: %s", k.said);
-	IS(scan_text(&k, text, FILL), "Z ", "as long as the reference looks");
+	IS(scan_text(&k, text, FILL), "Z ", "as long as the reference reads");
 	IS(scan_text(&k, text, FILL + 1), "", "one more");
 	length_in_units(&k, text);
 	memset(text + 13, '.', FILL);
 	tear_down(&k);
 	ok(set_up(&k, zebra, DETECT_STRICT, false), "strict mode: %s", k.said);
-	IS(scan_text(&k, text, FILL + 1), "Z ", "strict mode sees it");
+	IS(scan_text(&k, text, FILL + 1), "Z ", "strict mode finds it");
 	tear_down(&k);
 }
 
@@ -51,14 +51,14 @@ static void layers(void)
 	IS(scan_text(&k, hidden, sizeof(hidden) - 1), "Z:base64 ", "behind base64");
 	IS(scan_text(&k, both, sizeof(both) - 1), "Z ", "a rule is found once");
 	IS(scan_text(&k, "%7aebra%20stripes", 17), "Z:url ", "behind escapes");
-	IS(scan_text(&k, "nothing", 7), "", "nothing stays of the last");
+	IS(scan_text(&k, "nothing", 7), "", "the last event has no effect");
 	tear_down(&k);
 	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "reference mode");
-	IS(scan_text(&k, hidden, sizeof(hidden) - 1), "", "the reference does not look");
+	IS(scan_text(&k, hidden, sizeof(hidden) - 1), "", "the reference does not search there");
 	tear_down(&k);
 }
 
-/* Evidence adds up: what a layer does not say, the event may. */
+/* Evidence adds up: a condition may hold in the event and another in a layer. */
 static void layers_add_up(void)
 {
 	static const char *const rules[] = {
@@ -82,16 +82,16 @@ static void layers_add_up(void)
 
 	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
 	IS(scan_text(&k, text, sizeof(text) - 1), "BOTH:base64 SEQ:base64 WORD:base64 ",
-	   "the zebra is there");
+	   "the word is found");
 	IS(scan_text(&k, quoted, sizeof(quoted) - 1), "WORD:base64 NOT ",
-	   "what was quoted stays so");
+	   "a quoted match stays quoted");
 	IS(scan_text(&k, quoted + 1, sizeof(quoted) - 2), "WORD:base64 NOT CODE:base64 ",
-	   "without the quotes it counts");
+	   "without the quotes it matches");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "it is not");
 	tear_down(&k);
 }
 
-/* Marks that normalising takes away can be matched before it does. */
+/* Normalising removes marks; a pattern can match them before that. */
 static void raw_text(void)
 {
 	static const char *const rules[] = {
@@ -116,19 +116,20 @@ static void undecided(void)
 	memset(text, 'x', sizeof(text));
 	text[63] = '!';
 	ok(set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
-	IS(scan_text(&k, text, 64), "ONE? TWO NOT? ", "a limit is told unless it does not matter");
-	IS(scan_text(&k, text, 20), "ONE TWO ", "without it all is clear");
-	/* The same, and a layer of nothing but x. */
+	IS(scan_text(&k, text, 64), "ONE? TWO NOT? ",
+	   "a limit is a finding unless it does not matter");
+	IS(scan_text(&k, text, 20), "ONE TWO ", "without the limit all rules are decided");
+	/* The same, and a layer of only x. */
 	snprintf(text, sizeof(text), "%s", "eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4 xxxxxxxxxxxx");
 	IS(scan_text(&k, text, strlen(text)), "ONE:base64 TWO:base64 NOT ", "a layer");
 	memset(text, 'x', 50);
 	snprintf(text + 50, sizeof(text) - 50, "%s", " eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4");
 	IS(scan_text(&k, text, strlen(text)), "ONE:base64 TWO:base64 NOT? ",
-	   "what a layer settles is settled");
+	   "a layer can decide an undecided rule");
 	tear_down(&k);
 }
 
-/* COUNT different texts that each take many steps, in hex. */
+/* COUNT different texts, in hex, that each take many steps. */
 static char *slow_layers(int count)
 {
 	char *text = malloc((size_t)count * 128), *p = text;
@@ -142,7 +143,7 @@ static char *slow_layers(int count)
 	return text;
 }
 
-/* Are all layers searched with so many steps? */
+/* Are all layers searched with this many steps? */
 static bool is_searched(const char *text, uint64_t steps)
 {
 	struct kit k;
@@ -155,14 +156,13 @@ static bool is_searched(const char *text, uint64_t steps)
 	return good;
 }
 
-/* As many as the first two of three take, and one less. */
+/* The steps of the first two of three, and one less. */
 static void steps_of_layers(void)
 {
 	AUTO_FREE char *text = slow_layers(3);
 	uint64_t few = 1, many = 1ULL << 40;
 
-	ok(text && !is_searched(text, few) && is_searched(text, many),
-	   "there is a number of steps");
+	ok(text && !is_searched(text, few) && is_searched(text, many), "the steps can be counted");
 	while (many - few > 1) {
 		uint64_t middle = few + (many - few) / 2;
 		*(is_searched(text, middle) ? &many : &few) = middle;
@@ -171,8 +171,8 @@ static void steps_of_layers(void)
 	   "%llu steps are enough, and always the same", (unsigned long long)many);
 }
 
-/* What is left of a text without what nobody sees has been scanned: that is what it is when it is
- * normalised. As a layer it takes no steps, which are there for the layers behind it. */
+/* The text without its invisible characters was scanned already, because that is its normal form.
+ * As a layer it takes no steps, so these are left for the layers after it. */
 static void known_layer(void)
 {
 	static const char hidden[] =
@@ -186,7 +186,7 @@ static void known_layer(void)
 	ok(!is_searched(text, 1), "another one does");
 }
 
-/* Layers may not take more steps together than they are given; that is a finding. */
+/* The layers together may not take more steps than their maximum; exceeding it is a finding. */
 static void late(void)
 {
 	AUTO_FREE char *text = slow_layers(2000);
@@ -195,14 +195,15 @@ static void late(void)
 	ok(text && set_up(&k, slow, DETECT_STRICT, false), "%s", k.said);
 	IS(scan_text(&k, text, strlen(text)), "ONE?:hex TWO:hex CORDON-LIMIT-LAYERS?: NOT ",
 	   "slow layers");
-	ok(k.found.unsearched && !strcmp(k.found.unsearched, "steps"), "not all are searched");
-	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "that is a question");
+	ok(k.found.unsearched && !strcmp(k.found.unsearched, "steps"),
+	   "not all layers are searched");
+	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "the verdict is a question");
 	IS(scan_text(&k, "nobody", 6), "NOT ", "without layers");
-	ok(!k.found.unsearched, "nothing is left out");
+	ok(!k.found.unsearched, "no layer is left out");
 	tear_down(&k);
 }
 
-/* What was not looked at is a finding, also beside other views, and it is there once. */
+/* A part that was not searched is a finding, listed once, also beside other views. */
 static void unsearched(void)
 {
 	/* "zebra stripes" five times in base64. */
@@ -214,20 +215,21 @@ static void unsearched(void)
 	struct kit k;
 
 	ok(set_up(&k, zebra, DETECT_STRICT, false), "%s", k.said);
-	IS(scan(&k, &e), "CORDON-LIMIT-LAYERS?: ", "too deep");
-	IS(k.found.list[0].why, "they lie deeper in one another than is searched", "it says why");
+	IS(scan(&k, &e), "CORDON-LIMIT-LAYERS?: ", "nested too deeply");
+	IS(k.found.list[0].why, "they are nested deeper than the maximum",
+	   "the finding has the reason");
 	ok(detect_verdict(&k.found, NULL) == DETECT_ASK, "a question");
 	struct text code = {"zebra  stripes", 14};
 	ok(engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0 &&
 		   undecided_add(&k.found, UNDECIDED_CODE, VIEW_CODE, "so", &err) == 0 &&
 		   undecided_add(&k.found, UNDECIDED_CODE, VIEW_CODE, "again", &err) == 0 &&
 		   undecided_add_layers(&k.found, &err) == 0,
-	   "more of them");
+	   "more undecided findings");
 	ok(k.found.count == 3 && !strcmp(k.found.list[k.found.count - 1].why, "so"),
-	   "each once: %s", ids(&k));
+	   "each is listed once: %s", ids(&k));
 	tear_down(&k);
 	ok(set_up(&k, zebra, DETECT_REFERENCE, false), "%s", k.said);
-	IS(scan(&k, &e), "", "the reference does not look");
+	IS(scan(&k, &e), "", "the reference does not search there");
 	tear_down(&k);
 }
 
@@ -252,19 +254,19 @@ static void views(void)
 	size_t at = 0;
 
 	ok(set_up(&k, zebra, DETECT_STRICT, false), "%s", k.said);
-	IS(scan(&k, &e), "", "the text says nothing");
+	IS(scan(&k, &e), "", "the text has no finding");
 	struct text code = {"zebra  stripes", 14};
 	ok(engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0 &&
 		   engine_scan_view(k.engine, k.thread, &e, VIEW_CODE, code, &k.found, &err) == 0,
 	   "two views");
-	IS(ids(&k), "Z:code ", "the first one found it, once");
+	IS(ids(&k), "Z:code ", "the first one has the finding, once");
 	const struct rule *z = k.found.list[0].rule;
 	struct text where = {"\xff\xf0\x9f\x98\x80 zebra stripes", 19};
 	ok(locate(&k, z, 0, where, &at) == 0 && at == 6, "it is at byte %zu", at);
 	where.s++;
 	where.len--;
 	ok(locate(&k, z, 0, where, &at) == 0 && at == 5, "and at %zu when nothing is broken", at);
-	ok(locate(&k, z, 0, e.content, &at) == -1, "it is not there");
+	ok(locate(&k, z, 0, e.content, &at) == -1, "it does not match there");
 	ok(locate(&k, z, 1, where, &at) == -1, "there is no such condition");
 	tear_down(&k);
 }
@@ -309,10 +311,10 @@ static void errors(void)
 
 	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"metadata\":{\"odd\":{}}}"), "!",
-	   "what is no string is refused");
-	ok(strstr(k.said, "metadata.odd is a map"), "by its name: %s", k.said);
+	   "a field that is not a string is refused");
+	ok(strstr(k.said, "metadata.odd is a map"), "the error names it: %s", k.said);
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"metadata\":{\"odd\":\"zebra\"}}"), "M ",
-	   "after which all is well");
+	   "the next event is scanned");
 	ok(set_up(&other, slow, DETECT_STRICT, false) &&
 		   engine_new(&k.pack, &k.patterns, other.db, &options, &engine, &err) < 0 &&
 		   strstr(err.message, "2 patterns in the database, 1"),
@@ -321,7 +323,7 @@ static void errors(void)
 	tear_down(&k);
 }
 
-/* Numbers that are about to begin again. */
+/* Counters just before they overflow. */
 static void wrap(void)
 {
 	struct kit k;
@@ -330,8 +332,8 @@ static void wrap(void)
 	IS(scan_text(&k, "zebra stripes", 13), "Z ", "before");
 	k.thread->epoch = k.thread->round = k.thread->scan = UINT32_MAX - 1;
 	for (int i = 0; i < 4; i++) {
-		IS(scan_text(&k, "zebra stripes", 13), "Z ", "around the end of numbers");
-		IS(scan_text(&k, "nothing", 7), "", "and nothing stays");
+		IS(scan_text(&k, "zebra stripes", 13), "Z ", "around the overflow of counters");
+		IS(scan_text(&k, "nothing", 7), "", "and no old mark counts");
 	}
 	tear_down(&k);
 }
@@ -364,7 +366,7 @@ static void verdicts(void)
 	}
 }
 
-/* It need not be the first. */
+/* It need not be the first finding. */
 static void verdict_behind(void)
 {
 	struct rule rule = {.severity = SEVERITY_LOW};
@@ -408,7 +410,7 @@ static void sessions(void)
 	char text[128];
 	const char *const words[] = {"one", "x", "two", "one", "two"};
 	const int seconds[] = {0, 10, 20, 200, 300};
-	/* Once a sequence has been seen, the session keeps it: the reference asks for the first. */
+	/* A session keeps a sequence that was seen: the reference looks for the first. */
 	const char *const found[] = {"", "", "COUNT SEQ ", "SEQ ", "SEQ "};
 
 	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
@@ -417,7 +419,7 @@ static void sessions(void)
 			 "{\"type\":\"llm_input\",\"content\":\"%s\",\"sessionId\":\"s\","
 			 "\"timestamp\":%d}",
 			 words[i], 1000 * seconds[i]);
-		IS(scan_json(&k, text), found[i], "windows go by the events' own time");
+		IS(scan_json(&k, text), found[i], "windows use the events' own time");
 	}
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"content\":\"one two\"}"), "SEQ ",
 	   "two steps in one event need no session");
@@ -437,7 +439,7 @@ static void trace(void)
 	ok(set_up(&k, rules, DETECT_STRICT, false), "%s", k.said);
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[{\"attributes\":{\"a\":"
 			 "\"x\",\"b\":\"(x+)+\"}}]}}"),
-	   "T? ", "an expression out of the event is not compiled");
+	   "T? ", "an expression from the event is not compiled");
 	IS(scan_json(&k, "{\"type\":\"llm_input\",\"trace\":{\"spans\":[]}}"), "", "no span");
 	tear_down(&k);
 }
@@ -447,7 +449,7 @@ static void trace(void)
 	"detection:\n  method: trace\n  condition: any\n  conditions: []\n  trace: {forbid: ["     \
 	"{shape: {attributes: {" regexes "}}}]}\n"
 
-/* Without conditions the expressions of one rule's block follow those of another's. */
+/* The expressions of one rule's block follow directly on those of another's. */
 static void traces(void)
 {
 	static const char *const rules[] = {FORBIDS("A", "a: {regex: '^one'}, b: {regex: '^two'}"),
@@ -465,7 +467,7 @@ static void traces(void)
 	tear_down(&k);
 }
 
-/* Numbers of what holds in the only finding; and no condition is taken for one of these. */
+/* The numbers of conditions that hold in the only finding. */
 static void has_numbers(struct kit *k, const char *event, uint32_t a, uint32_t b, const char *what)
 {
 	const struct finding *f = k->found.list;
@@ -547,7 +549,7 @@ static void maxima(void)
 	ok(!fits(false, RULESET_MARKS_MAX + 1), "one more measurement is refused");
 	scratch_must(text && set_up(&k, zebra, DETECT_REFERENCE, false), "memory");
 	memset(text, '.', EVENT_BYTES_MAX + 1);
-	IS(scan_text(&k, text, EVENT_BYTES_MAX), "", "an event as long as it may be");
+	IS(scan_text(&k, text, EVENT_BYTES_MAX), "", "the longest event");
 	IS(scan_text(&k, text, EVENT_BYTES_MAX + 1), "!", "one more byte");
 	tear_down(&k);
 }

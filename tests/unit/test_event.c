@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON, events and documents of events: what is taken, what is refused and with which words, and
+ * JSON, events and documents of events: what is accepted, what is refused with which message, and
  * every maximum at its value and one more.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "detect/json.h"
+#include "detect/json_read.h"
 #include "tap.h"
 
 static char said[512];
 
-/* The root, or NULL and the complaint in SAID. */
+/* The root; or NULL, and the error in SAID. */
 static const struct node *read_json(struct arena *arena, const char *text, size_t len)
 {
 	const struct node *root = NULL;
@@ -24,7 +24,7 @@ static const struct node *read_json(struct arena *arena, const char *text, size_
 	return NULL;
 }
 
-/* Every node has its line, whatever stands before it. */
+/* Every node has its line, whatever precedes it. */
 static void lines(void)
 {
 	struct arena arena = {0};
@@ -63,7 +63,7 @@ static void values(void)
 	ok(node_number(node_get(n, "f"), &number) == 0 && number == -150, "a fraction");
 	ok(node_is_true(node_get(n, "t")) && node_get(n, "x")->kind == NODE_NULL, "true and null");
 	ok(node_count(node_get(n, "l")) == 2 && n->height == 3 && n->size == 10,
-	   "height and size: %u, %zu", n->height, n->size);
+	   "depth and size: %u, %zu", n->height, n->size);
 	arena_done(&arena);
 }
 
@@ -149,8 +149,7 @@ static void json_maxima(void)
 		AUTO_FREE char *close = repeated("", "]", depth, "", &ignored);
 		AUTO_FREE char *s = repeated("", "[", depth, close, &len);
 		const struct node *n = read_json(&arena, s, len);
-		ok((n != NULL) == (depth == JSON_DEPTH_MAX), "%zu lists in each other: %s", depth,
-		   said);
+		ok((n != NULL) == (depth == JSON_DEPTH_MAX), "%zu nested lists: %s", depth, said);
 		arena_done(&arena);
 	}
 }
@@ -182,10 +181,10 @@ static void events(void)
 	ok(e.type == EVENT_TOOL_CALL && e.skill && !e.plain && e.content.len == 1 && e.fields &&
 		   e.metadata && e.metrics && e.trace && e.time_ms == 5 &&
 		   !strcmp(e.session, "s") && !strcmp(e.agent, "g"),
-	   "all of it arrived");
+	   "every field is read");
 	ok(read_event(&arena, "{\"content\":null,\"type\":\"odd\"}", &e) == 0 &&
 		   e.type == EVENT_OTHER && !e.content.s && e.time_ms == EVENT_TIME_NONE,
-	   "next to nothing");
+	   "an almost empty event");
 	arena_done(&arena);
 }
 
@@ -194,10 +193,10 @@ static void wrong_types(void)
 	static const struct {
 		const char *text, *words;
 	} rows[] = {
-		{"[]", "it is a list, not a map"},
+		{"[]", "the value is a list, not a map"},
 		{"{\"content\":5}", "content is a number, not a string"},
 		{"{\"type\":true}", "type is a truth value"},
-		{"{\"type\":\"a\\u0000\"}", "there is a NUL in type"},
+		{"{\"type\":\"a\\u0000\"}", "type contains a NUL"},
 		{"{\"fields\":[]}", "fields is a list, not a map"},
 		{"{\"fields\":{\"tool_args\":{}}}", "fields.tool_args is a map, not a string"},
 		{"{\"metrics\":{\"rate\":\"5\"}}", "metrics.rate is a string, not a number"},

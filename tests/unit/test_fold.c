@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a folded text is asked besides its literals: rows of equal words, of which only some places
- * are looked at, against going through all of them; and counting UTF-16 eight bytes at a time
- * against one by one.
+ * Folded text beyond its literals: rows of equal words, where only some places are tested,
+ * compared with a plain search; and counting UTF-16 eight bytes at a time compared with one by
+ * one.
  */
-#include "scan/fold.h"
+#include "scan/text/fold.h"
 
 #include "base/utf8.h"
-#include "scan/normal.h"
+#include "scan/text/normal.h"
 #include "tap.h"
 
 enum { TEXTS = 4000, TEXT_MAX = 400, COUNT_MAX = 16, LEN_MAX = 6 };
@@ -20,7 +20,7 @@ static uint32_t draw(uint32_t below)
 	return (state >> 8) % below;
 }
 
-/* Words of three letters, often the same again: rows of any length, words of any. */
+/* Words of three letters, often repeated: rows of any length. */
 static size_t make_up(char *text)
 {
 	char word[40] = "a";
@@ -49,7 +49,7 @@ static size_t word_at(const struct folded *f, size_t at)
 	return len;
 }
 
-/* From every word on, as far as the same comes again. */
+/* From every word on, as far as it repeats. */
 static bool has_row(const struct folded *f, size_t count, size_t least)
 {
 	for (size_t at = 0; at < f->len; at++) {
@@ -87,11 +87,11 @@ static void test_equal_words(void)
 		}
 	}
 	fold_done(&f);
-	ok(!wrong && yes > TEXTS && no > TEXTS, "rows of equal words: %zu wrong, %zu are, %zu not",
-	   wrong, yes, no);
+	ok(!wrong && yes > TEXTS && no > TEXTS,
+	   "rows of equal words: %zu wrong, %zu found, %zu not", wrong, yes, no);
 }
 
-/* Each row: so many words where so many are asked for, at the text's end and before more. */
+/* Each row: as many words as required, at the text's end and before more text. */
 static void test_edges_of_rows(void)
 {
 	size_t wrong = 0;
@@ -139,7 +139,7 @@ static void test_utf16(void)
 	ok(!wrong, "code units of %d texts: %zu wrong", TEXTS, wrong);
 }
 
-/* A text asks a table of pages first; every character must come out as by itself. */
+/* A table of pages is used first for a text; every character must give the same as alone. */
 static void test_every_character(void)
 {
 	size_t wrong = 0;
@@ -156,7 +156,7 @@ static void test_every_character(void)
 			 memcmp(f.byte + 1, n == 1 ? out : text + 1, n) != 0;
 		fold_done(&f);
 	}
-	ok(!wrong, "every character folds in a text as it does alone: %zu do not", wrong);
+	ok(!wrong, "every character folds in a text as it does alone: %zu differ", wrong);
 }
 
 int main(void)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "flow/gate.h"
+#include "gate/gate.h"
 #include "scratch.h"
 #include "store/chain.h"
 #include "tap.h"
-#include "trust/sourceprints.h"
+#include "trust/source_prints.h"
 
 enum { MANY = 300, LARGE = 1500000 };
 
@@ -113,11 +113,11 @@ static struct one *one_new(void)
 	o->req.state = o->state;
 	o->req.conversation = talk_hex;
 	o->text = (struct origin_text){.data = code, .len = sizeof(code) - 1};
-	o->gate.look.text = &o->text; /* nothing is scanned */
-	o->gate.look.textc = 1;
+	o->gate.inspection.text = &o->text; /* nothing is scanned */
+	o->gate.inspection.textc = 1;
 	blueprint_init(&o->bp);
 	must(blueprint_begin(&o->bp, &o->req, NULL, &err) == 0 &&
-		     payload_know(&o->bp.payload, &err) == 0 &&
+		     payload_hash(&o->bp.payload, &err) == 0 &&
 		     gate_open(&o->gate, &o->req, &o->report, &err) == 0 &&
 		     gate_open_state(&o->gate, &err) == 0,
 	     &err);
@@ -127,7 +127,7 @@ static struct one *one_new(void)
 
 static void one_free(struct one *o)
 {
-	o->gate.look = (struct look){0};
+	o->gate.inspection = (struct inspection){0};
 	o->gate.state.store->backend = real;
 	gate_close(&o->gate);
 	blueprint_done(&o->bp);
@@ -152,14 +152,16 @@ static bool is_same(struct one *o)
 
 	decide(fresh);
 	struct gate *a = &o->gate, *b = &fresh->gate;
-	bool same = a->sources.count == b->sources.count &&
-		    a->report->origin == b->report->origin && a->ties.count == b->ties.count &&
-		    a->ties.more == b->ties.more;
-	for (size_t i = 0; same && i < a->sources.count; i++)
-		same = id_is_same(&a->sources.id[i], &b->sources.id[i]) && a->tie[i] == b->tie[i];
-	for (size_t i = 0; same && i < a->ties.count; i++)
-		same = a->ties.list[i].source == b->ties.list[i].source &&
-		       a->ties.list[i].at == b->ties.list[i].at;
+	bool same = a->facts.sources.count == b->facts.sources.count &&
+		    a->report->origin == b->report->origin &&
+		    a->origin.ties.count == b->origin.ties.count &&
+		    a->origin.ties.more == b->origin.ties.more;
+	for (size_t i = 0; same && i < a->facts.sources.count; i++)
+		same = id_is_same(&a->facts.sources.id[i], &b->facts.sources.id[i]) &&
+		       a->origin.tie[i] == b->origin.tie[i];
+	for (size_t i = 0; same && i < a->origin.ties.count; i++)
+		same = a->origin.ties.list[i].source == b->origin.ties.list[i].source &&
+		       a->origin.ties.list[i].at == b->origin.ties.list[i].at;
 	one_free(fresh);
 	return same;
 }
@@ -191,7 +193,7 @@ static void test_again(void)
 	ok(decide(o) == 1 && o->report.origin == ORIGIN_DERIVED && is_same(o),
 	   "it ties where it must");
 	reads("see https://two.example/b");
-	ok(decide(o) == 1 && o->gate.ties.count >= 2 && is_same(o), "also to more of them");
+	ok(decide(o) == 1 && o->gate.origin.ties.count >= 2 && is_same(o), "also to more of them");
 	ok(decide(o) == 0 && is_same(o), "where nothing is new, nothing is read");
 	one_free(o);
 }
@@ -211,7 +213,7 @@ static void test_stamped(void)
 	other.keeper.now_us = long_ago;
 	reads("seen before all others: https://one.example/a");
 	other.keeper.now_us = now;
-	ok(decide(o) == 1 && o->gate.tie[0] != TIE_NONE && is_same(o),
+	ok(decide(o) == 1 && o->gate.origin.tie[0] != TIE_NONE && is_same(o),
 	   "what was stamped earlier and comes later is new, and stands where it belongs");
 	one_free(o);
 }
@@ -221,7 +223,7 @@ static void test_large(void)
 {
 	AUTO_FREE char *text = malloc(LARGE + 64);
 	AUTO_INDEX struct index ix = {0};
-	AUTO_SOURCEPRINTS struct sourceprints p = {0};
+	AUTO_SOURCE_PRINTS struct source_prints p = {0};
 	AUTO_TX struct store_tx tx = {0};
 	struct one *o = one_new();
 	struct conversation c = find();
@@ -239,15 +241,16 @@ static void test_large(void)
 	id_random(&s.id);
 	must(index_build(&t, 1, &ix, &err) == 0, &err);
 	decide(o);
-	must(sourceprints_put(&other.keeper, &s, &ix, &p, &err) == 0, &err);
-	size_t before = o->gate.ties.count, half = decide(o);
-	ok(half > 0 && o->gate.ties.count == before && is_same(o), "half of it ties to nothing");
-	sourceprints_put_last(&p, &tx);
+	must(source_prints_put(&other.keeper, &s, &ix, &p, &err) == 0, &err);
+	size_t before = o->gate.origin.ties.count, half = decide(o);
+	ok(half > 0 && o->gate.origin.ties.count == before && is_same(o),
+	   "half of it ties to nothing");
+	source_prints_put_last(&p, &tx);
 	c.sources++;
 	conversation_put(&c, &tx);
 	must(store_commit(other.keeper.store, &tx, &err) == 0, &err);
 	size_t rest = decide(o);
-	ok(rest == half + 1 && o->gate.ties.count > before && is_same(o),
+	ok(rest == half + 1 && o->gate.origin.ties.count > before && is_same(o),
 	   "and is held against the code again when it has grown");
 	one_free(o);
 }
@@ -262,7 +265,7 @@ static void test_changed(void)
 	struct conversation c = find();
 	must(source_evict(&other.keeper, &c, c.print_bytes / 2, &err) == 0, &err);
 	ok(decide(o) < all && is_same(o), "what was forgotten is gone");
-	ok(o->gate.exposed, "and the conversation stays exposed");
+	ok(o->gate.facts.exposed, "and the conversation stays exposed");
 	one_free(o);
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/scope.h"
-#include "flow/gate.h"
+#include "gate/gate.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -28,9 +28,9 @@ enum {
 enum host { HOST_LISTED, HOST_TRUSTED, HOST_OTHER };
 static const char *const hosts[HOSTS] = {"listed.example:443", "trusted.example:443",
 					 "other.example:443"};
-static const char policy_text[] =
-	"version: 2\nnet: {allow: [listed.example:443, trusted.example:443], "
-	"trusted: [trusted.example:443]}\n";
+static const char policy_text[] = "version: 2\nconfirmation: {net: no}\nnet: {allow: "
+				  "[listed.example:443, trusted.example:443], "
+				  "trusted: [trusted.example:443]}\n";
 static const char *const codes[] = {"print(1)\n", "print(2)\n"};
 
 struct talk {
@@ -256,7 +256,7 @@ static struct one *one_new(int talk, int place, int code, const struct model *m)
 	o->req.workspace_mode = place < 0 ? WORKSPACE_NONE : WORKSPACE_OVERLAY;
 	blueprint_init(&o->bp);
 	must(blueprint_begin(&o->bp, &o->req, NULL, &err) == 0 &&
-		     payload_know(&o->bp.payload, &err) == 0 &&
+		     payload_hash(&o->bp.payload, &err) == 0 &&
 		     gate_open(&o->gate, &o->req, &o->report, &err) == 0 &&
 		     gate_open_state(&o->gate, &err) == 0,
 	     &err);
@@ -284,7 +284,7 @@ static void step_plan(struct model *m)
 	struct one *o = one_new(talk, place, code, m);
 	must(gate_facts(&o->gate, &o->bp, &err) == 0, &err);
 	t.conversation = m->talk[talk].id;
-	memcpy(t.program, o->gate.program, sizeof(t.program));
+	memcpy(t.program, o->gate.facts.program, sizeof(t.program));
 	if (place >= 0)
 		set_place(&t, place);
 	t.list[CAP_NET][t.count[CAP_NET]++] = hosts[HOST_OTHER];
@@ -340,9 +340,10 @@ static void check_decision(struct model *m, const struct one *o, bool exposed, i
 {
 	const struct gate *g = &o->gate;
 	bool planned = o->plan && holds(m, o->plan, o);
-	bool net = g->confined.netc == 1, rw = g->confined.workspace_mode == WORKSPACE_RW;
+	bool net = g->decision.confined.netc == 1,
+	     rw = g->decision.confined.workspace_mode == WORKSPACE_RW;
 
-	promise(EXPOSED, g->exposed == exposed && !g->cause == !exposed);
+	promise(EXPOSED, g->facts.exposed == exposed && !g->facts.cause == !exposed);
 	promise(ORIGIN, o->report.origin == (o->req.is_users ? ORIGIN_USER
 					     : planned	     ? ORIGIN_PLAN
 					     : exposed	     ? ORIGIN_EXPOSED
@@ -356,7 +357,7 @@ static void check_decision(struct model *m, const struct one *o, bool exposed, i
 				     !e->command == net);
 		count(m, wanted);
 	} else {
-		promise(NET, g->confined.netc == 0 && !effect(o, CAP_NET));
+		promise(NET, g->decision.confined.netc == 0 && !effect(o, CAP_NET));
 	}
 	if (o->req.workspace_mode == WORKSPACE_RW) {
 		bool lets_in = exposed || (host >= 0 && host != HOST_TRUSTED && net);
@@ -392,16 +393,16 @@ static void check_start(struct model *m, struct one *o, bool exposed, int host)
 	struct gate *g = &o->gate;
 	struct conversation c;
 	struct err err = {0};
-	bool lets_in = exposed || (host >= 0 && host != HOST_TRUSTED && g->confined.netc);
+	bool lets_in = exposed || (host >= 0 && host != HOST_TRUSTED && g->decision.confined.netc);
 
 	must(gate_log_start(g, &err) == 0, &err);
 	for (size_t i = 0; i < m->leavec; i++)
 		m->leave[i].used += holds(m, &m->leave[i], o) && is_due(&m->leave[i], o);
-	if (o->place >= 0 && lets_in && g->confined.workspace_mode == WORKSPACE_RW)
+	if (o->place >= 0 && lets_in && g->decision.confined.workspace_mode == WORKSPACE_RW)
 		m->marked[o->place] |= m->trusted[o->place];
 	if (o->place >= 0) {
 		must(gate_facts(g, &o->bp, &err) == 0, &err);
-		promise(MARK, g->given_is_trusted == is_trusted(m, o->place));
+		promise(MARK, g->facts.inputs_are_trusted == is_trusted(m, o->place));
 	}
 	if (o->talk < 0)
 		return;

@@ -10,7 +10,7 @@
 
 #include "base/digest.h"
 #include "base/scope.h"
-#include "flow/gate.h"
+#include "gate/gate.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -112,12 +112,12 @@ static struct started *decide(bool exposed)
 	s->request.workspace_mode = WORKSPACE_OVERLAY;
 	blueprint_init(&s->bp);
 	must(blueprint_begin(&s->bp, &s->request, NULL, &err) == 0 &&
-		     payload_know(&s->bp.payload, &err) == 0 &&
+		     payload_hash(&s->bp.payload, &err) == 0 &&
 		     gate_open(&s->gate, &s->request, &s->report, &err) == 0 &&
 		     gate_open_state(&s->gate, &err) == 0 && look(s, &err) == 0,
 	     &err);
 	s->bp.workspace = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	must(gate_check_given(&s->gate, &err) == 0, &err);
+	must(gate_check_inputs(&s->gate, &err) == 0, &err);
 	return s;
 }
 
@@ -147,7 +147,8 @@ static struct conversation now(struct started *s)
 	struct conversation c;
 	struct err err = {0};
 
-	must(conversation_load(&s->gate.state.keeper, &s->gate.conversation.id, &c, &err) == 0,
+	must(conversation_load(&s->gate.state.keeper, &s->gate.facts.conversation.id, &c, &err) ==
+		     0,
 	     &err);
 	return c;
 }
@@ -157,13 +158,13 @@ static void test_nothing(void)
 	struct started *s = decide(false);
 	uint64_t records = 0;
 
-	ok(!s->gate.exposed && s->report.origin == ORIGIN_AGENT && start(s, &records) == ERR_NONE &&
-		   records >= 3,
+	ok(!s->gate.facts.exposed && s->report.origin == ORIGIN_AGENT &&
+		   start(s, &records) == ERR_NONE && records >= 3,
 	   "nothing happens meanwhile: it starts, with its records");
 	ok(!now(s).exposed_us, "and its conversation is as clean as before");
 	done(s);
 	s = decide(true);
-	ok(s->gate.exposed && start(s, &records) == ERR_NONE && now(s).exposed_us &&
+	ok(s->gate.facts.exposed && start(s, &records) == ERR_NONE && now(s).exposed_us &&
 		   strcmp(now(s).cause, "the host says so") == 0,
 	   "what an exposed run prints exposes its conversation from the start");
 	done(s);
@@ -172,7 +173,7 @@ static void test_nothing(void)
 static void test_read(void)
 {
 	struct started *s = decide(false);
-	struct conversation c = s->gate.conversation;
+	struct conversation c = s->gate.facts.conversation;
 	uint64_t records = 0;
 	struct err err = {0};
 
@@ -180,7 +181,8 @@ static void test_read(void)
 	ok(start(s, &records) == ERR_CONFLICT && records == 0,
 	   "something is read meanwhile: no start, and nothing on record");
 	must(look(s, &err) == 0, &err);
-	ok(s->gate.exposed && s->report.origin == ORIGIN_EXPOSED, "and the next look knows of it");
+	ok(s->gate.facts.exposed && s->report.origin == ORIGIN_EXPOSED,
+	   "and the next look knows of it");
 	done(s);
 }
 
@@ -191,7 +193,7 @@ static void test_ended(void)
 	uint64_t records = 0;
 	struct err err = {0};
 
-	must(conversation_end(&s->gate.state.keeper, &s->gate.conversation.id, "a rule", &c,
+	must(conversation_end(&s->gate.state.keeper, &s->gate.facts.conversation.id, "a rule", &c,
 			      &err) == 0,
 	     &err);
 	ok(start(s, &records) == ERR_CONFLICT && records == 0,
@@ -211,7 +213,8 @@ static void test_untrusted(void)
 	ok(start(s, &records) == ERR_CONFLICT && records == 0,
 	   "its directory is untrusted meanwhile: no start");
 	must(look(s, &err) == 0, &err);
-	ok(s->gate.exposed && strstr(s->gate.cause, "is untrusted"), "and it is exposed then");
+	ok(s->gate.facts.exposed && strstr(s->gate.facts.cause, "is untrusted"),
+	   "and it is exposed then");
 	ok(start(s, &records) == ERR_NONE && now(s).exposed_us,
 	   "its conversation is exposed when it starts");
 	done(s);
@@ -226,7 +229,7 @@ static void give(struct started *s, char hex[ID_HEX])
 	struct ticket t = {.giver = TICKET_GRANT,
 			   .by = "anna",
 			   .has_conversation = true,
-			   .conversation = s->gate.conversation.id,
+			   .conversation = s->gate.facts.conversation.id,
 			   .count = {[CAP_WRITE] = 1},
 			   .list = {[CAP_WRITE] = {"."}},
 			   .from_us = from,
@@ -259,7 +262,7 @@ static void test_ticket(void)
 
 	s->request.workspace_mode = WORKSPACE_RW;
 	must(look(s, &err) == 0, &err);
-	ok(s->gate.confined.workspace_mode == WORKSPACE_OVERLAY &&
+	ok(s->gate.decision.confined.workspace_mode == WORKSPACE_OVERLAY &&
 		   s->report.effect[0].outcome == OUTCOME_WITHHELD && s->report.effect[0].command,
 	   "an exposed run does not write directly, and the command is told");
 	give(s, hex);
@@ -274,7 +277,8 @@ static void test_ticket(void)
 	   "and then it gives nothing, and nothing is marked");
 	give(s, hex);
 	must(look(s, &err) == 0, &err);
-	s->gate.confined.workspace_mode = WORKSPACE_RW; /* also where it is root's directory */
+	s->gate.decision.confined.workspace_mode =
+		WORKSPACE_RW; /* also where it is root's directory */
 	ok(start(s, &records) == ERR_NONE && is_marked(s),
 	   "before an exposed run writes directly, the directory is marked");
 	must(look(s, &err) == 0, &err);

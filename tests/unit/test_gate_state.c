@@ -3,7 +3,7 @@
  * What the gate remembers is opened whole or not at all; who only looks leaves nothing behind; the
  * address of a database server comes from where only the owner can write it.
  */
-#include "flow/state.h"
+#include "gate/state.h"
 #include "scratch.h"
 #include "tap.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Layers that were scanned and are kept, so that one which comes again is not scanned again: how
- * long they may be, and how many there are, at each maximum and one more. What is kept is seen by
- * what is not found a second time.
+ * Layers that were scanned are kept, so that an equal one is not scanned again: their length and
+ * number, at each maximum and one more. A layer was kept if it has no second finding.
  */
 #include "detect/hits.h"
 
@@ -13,7 +12,7 @@
 static const char *const rules[] = {
 	HEAD("STONE", "high", "llm_io") ANY MATCH("content", "moonstone"), NULL};
 
-/* LEN bytes: the word, a number, and one letter for the rest. */
+/* LEN bytes: the word, a number, then one repeated letter. */
 static char *layer_of(size_t len, unsigned number)
 {
 	char *text = malloc(len + 1);
@@ -27,8 +26,8 @@ static char *layer_of(size_t len, unsigned number)
 static const struct event event = {
 	.type = EVENT_LLM_INPUT, .content = {"a", 1}, .time_ms = EVENT_TIME_NONE};
 
-/* Does the thread look into TEXT as another layer of the event's? It is kept then, if KEEP. */
-static bool is_scanned(struct kit *k, struct hits_known *known, struct text text, bool keep)
+/* Does the thread scan TEXT as another layer of the event's text? With KEEP, the layer is kept. */
+static bool is_scanned(struct kit *k, struct hits_scanned *known, struct text text, bool keep)
 {
 	struct engine_thread *t = k->thread;
 	bool found = false;
@@ -37,7 +36,7 @@ static bool is_scanned(struct kit *k, struct hits_known *known, struct text text
 	if (hits_begin(t, &event, NULL, &err) < 0)
 		return false;
 	known->whole = t->text[0];
-	/* The event itself, in which nothing is: marks of texts before count no more. */
+	/* The event itself has no match: marks of earlier texts do not count. */
 	hits_next_round(t);
 	if (hits_scan(t, &event, 0, NULL, &err) == 0 &&
 	    prepared_init(&t->text[0], text, &err) == 0) {
@@ -53,14 +52,14 @@ static bool is_scanned(struct kit *k, struct hits_known *known, struct text text
 	return found;
 }
 
-/* Is TEXT, once it was scanned, scanned again? */
+/* Is TEXT, after it was scanned, scanned again? */
 static bool is_kept(struct kit *k, struct text text)
 {
-	struct hits_known known = {0};
+	struct hits_scanned known = {0};
 	bool first = is_scanned(k, &known, text, true);
 	bool again = is_scanned(k, &known, text, false);
 
-	hits_known_done(&known);
+	hits_scanned_done(&known);
 	return first && !again;
 }
 
@@ -74,12 +73,13 @@ static bool is_length_kept(struct kit *k, size_t len)
 static void test_lengths(struct kit *k)
 {
 	ok(is_length_kept(k, HITS_KEPT_MIN) && !is_length_kept(k, HITS_KEPT_MIN - 1),
-	   "a layer of %d bytes is kept, not one that is shorter", HITS_KEPT_MIN);
+	   "a layer of %d bytes is kept, a shorter one is not", HITS_KEPT_MIN);
 	ok(is_length_kept(k, HITS_KEPT_MAX) && !is_length_kept(k, HITS_KEPT_MAX + 1),
-	   "one of %d bytes is kept, not one that is longer", HITS_KEPT_MAX);
+	   "one of %d bytes is kept, a longer one is not", HITS_KEPT_MAX);
 }
 
-/* Normalised it is short, as it came it is one byte too long: three bytes that nobody sees. */
+/* Its normal form is short; as given it is one byte too long, by three bytes of an invisible
+ * character. */
 static void test_raw_length(struct kit *k)
 {
 	static const char unseen[] = "\xe2\x80\x8b";
@@ -89,13 +89,13 @@ static void test_raw_length(struct kit *k)
 		memcpy(text + HITS_KEPT_MAX - 9, unseen, sizeof(unseen) - 1);
 	ok(text && is_kept(k, (struct text){text, HITS_KEPT_MAX}) &&
 		   !is_kept(k, (struct text){text, HITS_KEPT_MAX + 1}),
-	   "what it is before it is normalised counts too");
+	   "the length before normalising counts too");
 }
 
 static void test_count(struct kit *k)
 {
 	struct text layer[HITS_KEPT + 1];
-	struct hits_known known = {0};
+	struct hits_scanned known = {0};
 	size_t again = 0;
 
 	for (unsigned i = 0; i <= HITS_KEPT; i++)
@@ -109,8 +109,8 @@ static void test_count(struct kit *k)
 	for (size_t i = 1; i <= HITS_KEPT; i++)
 		again += is_scanned(k, &known, layer[i], false);
 	ok(again == 0 && is_scanned(k, &known, layer[0], false),
-	   "for one more the oldest goes, and no other");
-	hits_known_done(&known);
+	   "one more replaces only the oldest");
+	hits_scanned_done(&known);
 	for (size_t i = 0; i <= HITS_KEPT; i++)
 		free((char *)layer[i].s);
 }

@@ -5,7 +5,7 @@
  */
 #include "base/scope.h"
 #include "tap.h"
-#include "trust/attribute.h"
+#include "trust/evidence/attribute.h"
 
 /* clang-format off */
 static const char *const hosts[] = {

@@ -124,13 +124,13 @@ static void test_findings(void)
 	struct err err;
 
 	read_bytes(&c, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
-	ok(r.look.findings >= 2 && r.look.listed == 2, "each rule is told once");
+	ok(r.inspection.findings >= 2 && r.inspection.listed == 2, "each rule is told once");
 	bool denies = false, asks = false;
-	for (size_t i = 0; i < r.look.listed; i++) {
-		denies |= r.look.finding[i].grade == GRADE_DENIES &&
-			  !strcmp(r.look.finding[i].rule, "ATR-2026-90001");
-		asks |= r.look.finding[i].grade == GRADE_ASKS &&
-			!strcmp(r.look.finding[i].rule, "ATR-2026-90002");
+	for (size_t i = 0; i < r.inspection.listed; i++) {
+		denies |= r.inspection.finding[i].grade == GRADE_DENIES &&
+			  !strcmp(r.inspection.finding[i].rule, "ATR-2026-90001");
+		asks |= r.inspection.finding[i].grade == GRADE_ASKS &&
+			!strcmp(r.inspection.finding[i].rule, "ATR-2026-90002");
 	}
 	ok(denies && asks, "with what it may do");
 }
@@ -147,14 +147,16 @@ static void test_many(void)
 	for (int i = 0; i < REPORT_FINDINGS_MAX; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "gravel%02dx ", i);
 	read_bytes(&c, FROM_WEB, "a", (struct text){text, len}, &r, &err);
-	ok(r.look.listed == REPORT_FINDINGS_MAX && r.look.findings >= REPORT_FINDINGS_MAX,
-	   "so many rules are listed: %zu", r.look.listed);
+	ok(r.inspection.listed == REPORT_FINDINGS_MAX &&
+		   r.inspection.findings >= REPORT_FINDINGS_MAX,
+	   "so many rules are listed: %zu", r.inspection.listed);
 	len += (size_t)snprintf(text + len, sizeof(text) - len, "quartz");
 	read_bytes(&c, FROM_WEB, "a", (struct text){text, len}, &r, &err);
 	bool denies = false;
-	for (size_t i = 0; i < r.look.listed; i++)
-		denies |= r.look.finding[i].grade == GRADE_DENIES;
-	ok(r.look.listed == REPORT_FINDINGS_MAX && r.look.findings > REPORT_FINDINGS_MAX && denies,
+	for (size_t i = 0; i < r.inspection.listed; i++)
+		denies |= r.inspection.finding[i].grade == GRADE_DENIES;
+	ok(r.inspection.listed == REPORT_FINDINGS_MAX &&
+		   r.inspection.findings > REPORT_FINDINGS_MAX && denies,
 	   "of one more the mildest gives way");
 }
 
@@ -193,7 +195,7 @@ static void test_recognised(void)
 	ok(tie_of(&c, code) >= TIE_SPAN, "what was read in base64 is");
 	c = begin();
 	read_bytes(&c, FROM_FILE, "a.py", (struct text){split, strlen(split)}, &r, &err);
-	ok(r.look.unread || tie_of(&c, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
+	ok(r.inspection.unread || tie_of(&c, "open('/srv/ledger/2041/accounts.db')") >= TIE_ATOM ||
 		   r.released.source.grade == GRADE_ASKS,
 	   "what a program puts together is, where there is a box to read it in");
 }
@@ -306,7 +308,7 @@ int main(void)
 	unsetenv(STATE_URL_VARIABLE);
 	snprintf(state, sizeof(state), "%s/state", dir);
 	write_rules();
-	must_do(look_rules(&rules, &packs, &err) == 0, &err, "rules");
+	must_do(inspect_open_rules(&rules, &packs, &err) == 0, &err, "rules");
 	must_do(gate_state_open(&gate, &o, &err) == 0, &err, "the state");
 	test_rows();
 	test_findings();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The linear way to ask an expression: windows, steps that grow with the text and not faster, and
- * every maximum, at it and beyond; each question by bits and with a pool. That its answers are those
- * of PCRE2, and of JavaScript, is asked of every row of test_regex.c, of made-up patterns in
- * test_db.c, and by tests/atr.
+ * The linear matcher: windows, steps that grow linearly with the text, and every maximum, at it
+ * and beyond; each question by bits and with a pool. That its answers equal those of PCRE2 and of
+ * JavaScript is tested with every row of test_regex.c, with random patterns in test_db.c, and by
+ * tests/atr.
  */
 #include <stdlib.h>
 
@@ -96,7 +96,7 @@ static void test_windows(void)
 	}
 }
 
-/* Steps of the expression on LEN bytes of bait. */
+/* The steps of the expression on LEN bytes of bait. */
 static uint64_t steps_of(struct linear *l, const char *bait, size_t len)
 {
 	struct match_window w = {.to = len, .end = len};
@@ -105,7 +105,7 @@ static uint64_t steps_of(struct linear *l, const char *bait, size_t len)
 	return linear_run_all(l, pool, bait, &w, &steps) == MATCH_NO ? UINT64_MAX - steps : 0;
 }
 
-/* What explodes when it is tried way by way. */
+/* Expressions that explode in a backtracking matcher. */
 static void test_growth(void)
 {
 	static const char *const source[] = {
@@ -141,7 +141,7 @@ static void test_steps(void)
 
 	memset(bait, 'a', sizeof(bait));
 	uint64_t enough = steps_of(l, bait, sizeof(bait)), steps = enough;
-	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_NO && !steps, "just enough steps");
+	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_NO && !steps, "exactly enough steps");
 	steps = enough - 1;
 	ok(linear_run_all(l, pool, bait, &w, &steps) == MATCH_UNDECIDED, "one too few: undecided");
 	steps = 0;
@@ -149,7 +149,7 @@ static void test_steps(void)
 	linear_free(l);
 }
 
-/* Are COUNT different characters made, each between HEAD and TAIL, and then LAST? */
+/* Can COUNT different characters be taken, each between HEAD and TAIL, and then LAST? */
 static bool takes(const char *head, const char *tail, unsigned count, const char *last)
 {
 	AUTO_FREE char *source = malloc(PATTERN_ROOM);
@@ -169,7 +169,7 @@ static void test_maxima(void)
 {
 	char most[32], over[32];
 
-	/* One state more is the way out of the run, one the match. */
+	/* One more state is the way out of the run, one the match. */
 	snprintf(most, sizeof(most), "a{%d}", LINEAR_STATES_MAX - 2);
 	snprintf(over, sizeof(over), "a{%d}", LINEAR_STATES_MAX - 1);
 	ok(takes("", "", 0, most) && !takes("", "", 0, over), "%d states", LINEAR_STATES_MAX);
@@ -182,7 +182,7 @@ static void test_maxima(void)
 	ok(!takes("", "", 0, "(a)\\1"), "a back-reference has no linear form");
 }
 
-/* Random letters of which each place that a match may begin at leaves another set of states. */
+/* Random letters: each place at which a match may begin leads to another set of states. */
 static void fill_random(char *text, size_t len, const char *letters, uint64_t seed)
 {
 	size_t count = strlen(letters);
@@ -195,7 +195,7 @@ static void fill_random(char *text, size_t len, const char *letters, uint64_t se
 
 enum { LONG = 1 << 20 };
 
-/* More states than the pool has room for, which come again or do not. */
+/* More states than fit into the pool, repeated or not. */
 static void test_full(void)
 {
 	AUTO_FREE char *text = malloc(LONG);
@@ -212,20 +212,20 @@ static void test_full(void)
 		struct linear *l = make(row[i].source, 0);
 		uint64_t steps = UINT64_MAX;
 
-		/* Short pieces over and over, then nothing that comes again, then pieces again. */
+		/* Short repeated pieces, then text that does not repeat, then pieces again. */
 		fill_random(text, LONG, row[i].letters, i);
 		for (size_t at = 2000; at < LONG; at++)
 			if (at < LONG / 4 || at > LONG / 2)
 				text[at] = text[at - 1000 - at / 50000 % 7];
 		ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_NO,
-		   "a pool that is full is no other answer: /%s/", row[i].source);
-		ok(linear_pool_used(pool) <= LINEAR_POOL_BYTES, "and it has its size: %zu",
+		   "a full pool gives the same answer: /%s/", row[i].source);
+		ok(linear_pool_used(pool) <= LINEAR_POOL_BYTES, "the pool is within its size: %zu",
 		   linear_pool_used(pool));
 		linear_free(l);
 	}
 }
 
-/* A new form may be where an old one was: what was known of that one is not about it. */
+/* A new form may have the address of a freed one: the pool must not use the old one's moves. */
 static void test_another(void)
 {
 	static const char *const source[] = {"ab", "ac", "a.", "b", "[^]c", "cb"};
@@ -243,7 +243,7 @@ static void test_another(void)
 			 (matches[i] ? MATCH_YES : MATCH_NO);
 		linear_free(l);
 	}
-	ok(wrong == 0, "a form that is gone has left nothing behind");
+	ok(wrong == 0, "a freed form has no effect on a new one");
 }
 
 /* More kinds of characters beyond ASCII than a state has moves for. */
@@ -264,12 +264,13 @@ static void test_kinds(void)
 	ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_YES, "%d kinds", KINDS);
 	steps = UINT64_MAX;
 	text[n - 1] = (char)0xbf;
-	ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_NO, "the last is another");
+	ok(l && linear_run_all(l, pool, text, &w, &steps) == MATCH_NO,
+	   "the last is of another kind");
 	linear_free(l);
 }
 
-/* Stretches with which nothing begins, beside words, edges and what is not ASCII: for every window
- * and for every number of steps the same is said in every way. */
+/* Stretches in which no match begins, beside words, edges and other characters than ASCII: for
+ * every window and every number of steps all ways give the same answer. */
 static void test_pauses(void)
 {
 	static const char *const source[] = {
@@ -293,7 +294,7 @@ static void test_pauses(void)
 		}
 		linear_free(l);
 	}
-	ok(wrong == 0, "pauses are the same in every way (%zu not)", wrong);
+	ok(wrong == 0, "stretches give the same answer in every way (%zu differ)", wrong);
 }
 
 int main(void)

@@ -121,7 +121,7 @@ static void test_bad_files(void)
 	ok(strstr(all.text, "bad/b.yaml:3: : not YAML") &&
 		   strstr(all.text, "bad/c.yaml:1: C: there is no detection") &&
 		   strstr(all.text, "bad/d.yaml:1: A: the id is taken already, in bad/a.yaml") &&
-		   strstr(all.text, "bad/e.yaml:1: : there is nothing in it") &&
+		   strstr(all.text, "bad/e.yaml:1: : the document is empty") &&
 		   strstr(all.text, "bad/f.yaml:0: : cannot be read") &&
 		   strstr(all.text, "bad/g.yaml:0: : is no regular file") &&
 		   strstr(all.text, "bad/h.yml:0: : is no regular file") &&

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lenient reader of JSON: everything that some program takes is read, nothing of it is lost, and
- * every maximum holds at its value and one more. What good JSON means, it means here too.
+ * The lenient reader of JSON: it accepts what some program accepts, loses no part of it, and each
+ * maximum holds at its value and one more. For valid JSON the result is the same as the strict
+ * reader's.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "detect/json.h"
+#include "detect/json_read.h"
 #include "tap.h"
 
 static void show(const struct node *n, char *out, size_t size);
@@ -53,7 +54,7 @@ static void show(const struct node *n, char *out, size_t size)
 	}
 }
 
-/* The tree in words, or "!" and why not. */
+/* The tree as text, or "!" and the error. */
 static const char *read_it(const char *data, size_t len)
 {
 	static char out[1024];
@@ -61,7 +62,7 @@ static const char *read_it(const char *data, size_t len)
 	const struct node *root = NULL;
 	struct err err = {0};
 
-	/* Of its exact size, for the sanitizer. */
+	/* In a buffer of its exact size, for the sanitizer. */
 	AUTO_FREE char *copy = malloc(len ? len : 1);
 	if (len)
 		memcpy(copy, data, len);
@@ -147,7 +148,7 @@ static const char *nested(size_t count, const char *a, const char *b, const char
 	return read_it(text, len);
 }
 
-/* A list of COUNT values: is it taken? */
+/* Is a list of COUNT values accepted? */
 static bool takes(size_t count)
 {
 	struct arena arena = {0};
@@ -172,12 +173,12 @@ static void test_limits(void)
 	const struct node *root;
 	struct err err = {0};
 
-	ok(strncmp(nested(JSON_DEPTH_MAX, "[", "", "]"), "[[", 2) == 0, "as deep as it may be");
+	ok(strncmp(nested(JSON_DEPTH_MAX, "[", "", "]"), "[[", 2) == 0, "the maximum depth");
 	const char *said = nested(JSON_DEPTH_MAX + 1, "[", "", "]");
 	ok(strstr(said, "at most 64"), "one deeper: %s", said);
 	said = nested(200000, "{a:[", "", "");
 	ok(strstr(said, "at most 64"), "much deeper: %s", said);
-	ok(takes(JSON_NODES_MAX), "as many values as there may be");
+	ok(takes(JSON_NODES_MAX), "the maximum number of values");
 	ok(!takes(JSON_NODES_MAX + 1), "one more");
 	ok(json_read_loose("", JSON_BYTES_MAX + 1, 1, &arena, &root, &err) < 0 &&
 		   err.code == ERR_LIMIT,

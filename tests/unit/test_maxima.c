@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maxima of the scanner's and the rule reader's inner parts, each at its maximum and one more. Those
- * of whole expressions, texts, rules and packs are tested where these are.
+ * Limits of inner parts of the scanner and the rule reader, each at its maximum and one more.
+ * Limits of whole expressions, texts, rules and packs are tested with these.
  */
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 #include "detect/session.h"
 #include "rule/kept.h"
 #include "rule/load.h"
-#include "scan/fold.h"
-#include "scan/js_set.h"
-#include "scan/normal.h"
-#include "scan/strs.h"
-#include "scan/table.h"
+#include "scan/find/literal_table.h"
+#include "scan/find/strs.h"
+#include "scan/regex/char_set.h"
+#include "scan/text/fold.h"
+#include "scan/text/normal.h"
 #include "scratch.h"
 #include "tap.h"
 #include "yaml/scalar.h"
@@ -44,13 +44,13 @@ static void test_strs(void)
 	   "a string of %d bytes, not one more", STR_MAX);
 	half = strs_one(&m, text, STR_MAX - 1);
 	ok(strs_join(&m, half, letter) && !strs_join(&m, strs_join(&m, half, letter), letter),
-	   "nor one that is put together");
+	   "nor one that is joined");
 	ok(most && most->count == STRS_MAX && !strs_either(&m, most, letter),
 	   "a set of %d strings, not one more", STRS_MAX);
-	/* 12 by 8 are all there may be, 12 by 9 are more. */
+	/* 12 by 8 is the maximum, 12 by 9 is more. */
 	ok(strs_join(&m, strs_join(&m, twelve, letter), numbered(&m, STRS_MAX / 12)) &&
 		   !strs_join(&m, strs_join(&m, twelve, letter), numbered(&m, STRS_MAX / 12 + 1)),
-	   "nor one that is put together");
+	   "nor one that is joined");
 	arena_done(&arena);
 }
 
@@ -67,7 +67,8 @@ static void test_sets(void)
 	}
 	ok(reach_set_find(&sets, &set) == REACH_SETS_MAX - 1, "%d sets of bytes", REACH_SETS_MAX);
 	set.bits[0] = REACH_SETS_MAX;
-	ok(reach_set_find(&sets, &set) == 0 && !sets.failed, "one more is every byte");
+	ok(reach_set_find(&sets, &set) == 0 && !sets.failed,
+	   "one more becomes the set of all bytes");
 	reach_sets_done(&sets);
 	for (uint32_t i = 0; i < JS_SET_MAX; i++)
 		js_set_add(&js, 2 * i, 2 * i);
@@ -95,7 +96,7 @@ static void test_ast(void)
 	js_ast_done(&ast);
 }
 
-/* The chain of one hash ends before the index is full: at half of it. */
+/* A chain of equal hashes ends before the index is full: at half of it. */
 static void test_reaches(void)
 {
 	enum { REACHES_MAX = 1 << 17 };
@@ -132,7 +133,7 @@ static void test_slots(void)
 	table_maker_done(&m);
 }
 
-/* Three are taken: none, the one behind the last, and the last word's end. */
+/* Three are used already: number 0, the one after the last, and the end of the last word. */
 static bool makes_letters(size_t count)
 {
 	struct table_maker m;
@@ -158,7 +159,7 @@ static void test_fold(void)
 	struct folded f = {0};
 	struct err err = {0};
 
-	/* The text is not looked at; one that long would be all of the memory. */
+	/* The text is not read; a real one would need all of the memory. */
 	ok(fold_text(&f, "", FOLD_TEXT_MAX + 1, true, &err) < 0 && err.code == ERR_LIMIT, "%s",
 	   err.message);
 }
@@ -187,7 +188,7 @@ static void test_kept(void)
 	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
 			   1 &&
 		   !strstr(why.message, "268435456 bytes"),
-	   "a file of %lu bytes is looked at: %s", KEPT_FILE_MAX, why.message);
+	   "a file of %lu bytes is read: %s", KEPT_FILE_MAX, why.message);
 	scratch_must(truncate("kept", KEPT_FILE_MAX + 1) == 0, "kept");
 	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
 			   1 &&
@@ -221,12 +222,13 @@ static void test_sessions(void)
 	ok(sessions_of(SESSIONS_MAX, 0) == SESSIONS_MAX &&
 		   sessions_of(SESSIONS_MAX + 1, 0) == SESSIONS_MAX,
 	   "%d sessions", SESSIONS_MAX);
-	/* Each takes its marks and a little more. */
+	/* Each takes its marks and some bytes more. */
 	ok(sessions_of(MOST - 1, MIB / 4) == MOST - 1 && sessions_of(MOST, MIB / 4) == MOST - 1,
 	   "%d of a megabyte", MOST - 1);
 }
 
-/* U+FFFD makes a text of the greatest length; what grows more makes it longer. */
+/* U+FFFD in place of each byte gives the longest text; normalising some characters makes it
+ * longer. */
 static void test_grown(void)
 {
 	static const char grows[] = "\xef\xb7\xba";

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/pages.h"
 #include "base/scope.h"
-#include "cli/scan.h"
-#include "scan/db.h"
+#include "door/cli/scan_files.h"
+#include "scan/find/pattern_db.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -129,14 +129,19 @@ static const char *said(int (*command)(struct cli_call *call), struct cli_call *
 	return text;
 }
 
+extern COMMAND(scan), command_rules;
+
 static void test_commands(void)
 {
 	char *operand[] = {"list", NULL};
-	struct cli_call call = {.box = LAUNCH_NONE, .argc = 1, .argv = operand};
+	struct cli_call call = {
+		.command = &command_scan, .box = LAUNCH_NONE, .argc = 1, .argv = operand};
 	int status = 0;
 
-	ok(strstr(said(cli_scan, &call, &status), "out of memory") && status == 125, "cordon scan");
-	ok(strstr(said(cli_rules, &call, &status), "out of memory") && status == 125,
+	ok(strstr(said(command_scan.run, &call, &status), "out of memory") && status == 125,
+	   "cordon scan");
+	call.command = &command_rules;
+	ok(strstr(said(command_rules.run, &call, &status), "out of memory") && status == 125,
 	   "cordon rules");
 }
 

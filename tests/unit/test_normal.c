@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text as rules see it: decoding of what is broken, the normalised form, UTF-16 counts, and the
- * work that texts make which were made to.
+ * Text as rules see it: decoding of invalid input, the normalised form, UTF-16 counts, and the
+ * work on hostile texts.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
 #include "base/utf8.h"
-#include "scan/nfkc.h"
-#include "scan/normal.h"
+#include "scan/text/nfkc.h"
+#include "scan/text/normal.h"
 #include "steps.h"
 #include "tap.h"
 
@@ -38,10 +38,10 @@ static const struct row folded[] = {
 	ROW("plain", "plain"), ROW("\xef\xbd\x81\xef\xbc\xa1", "aA"), ROW("e\xcc\x81", "\xc3\xa9"),
 	ROW("a\xe2\x80\x8b" "b", "ab"), ROW("\xef\xbb\xbfx", "x"), ROW("\xe1\xa0\x8e", ""),
 	ROW("\xe2\x80\xaa\xe2\x81\xa6x\xe2\x81\xa9\xe2\x80\xac", "x"),
-	/* A mark behind what is deleted does not join what was before it. */
+	/* A mark after a deleted character does not join the character before. */
 	ROW("e\xe2\x80\x8d\xcc\x81", "e\xcc\x81"),
 	ROW("ign\xd0\xbere", "ignore"), ROW("\xd0\xb6", "\xd0\xb6"), ROW("\xc7\x80", "l"),
-	/* Only together with a letter of the scripts that are looked for. */
+	/* Only together with a letter of the scripts that trigger the search. */
 	ROW("\xc9\xa1", "\xc9\xa1"), ROW("\xc9\xa1\xd0\xb6", "g\xd0\xb6"),
 	ROW("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"), ROW("\xc5\xbf\xe2\x84\xaa", "sK"),
 	ROW("\xef\xb7\xba",
@@ -100,7 +100,7 @@ static void test_units(void)
 	normal_done(&t);
 }
 
-/* What it takes to normalise TOTAL bytes of UNITs; 0 when that fails. */
+/* The work to normalise TOTAL bytes of UNITs; 0 when that fails. */
 static uint64_t work(const char *unit, size_t total)
 {
 	size_t len = strlen(unit);
@@ -120,7 +120,7 @@ static uint64_t work(const char *unit, size_t total)
 	return done ? end - begin : 0;
 }
 
-/* Marks are sorted: eight times the text may be ten times the work. */
+/* Marks are sorted: eight times the text may take ten times the work. */
 static void test_work(const char *unit, const char *what)
 {
 	uint64_t small = work(unit, 125000), large = work(unit, 1000000);
@@ -130,8 +130,8 @@ static void test_work(const char *unit, const char *what)
 	   (double)small / 125e3);
 }
 
-/* Bytes by chance, most of which are broken, with some of everything between them: files that are
- * no text are scanned in many forms, so a form must be cheap. */
+/* Random bytes, mostly invalid, with some of everything between them: binary files are scanned in
+ * many forms, so each form must be cheap. */
 static void test_noise(void)
 {
 	char unit[4096];
@@ -147,7 +147,7 @@ static void test_noise(void)
 	   (double)took / 1e6);
 }
 
-/* Runs are normalised in pieces; wherever one ends, nothing that belongs together is parted. */
+/* Runs are normalised in pieces; no piece may end between characters that belong together. */
 static void test_pieces(const char *unit, const char *out)
 {
 	enum { COUNT = 2 * NFKC_PIECE, SHIFTS = 4 };
@@ -183,13 +183,13 @@ static void test_maxima(void)
 	if (!ok(text != NULL, "memory for the longest text"))
 		return;
 	ok(normal_decode(text, NORMAL_TEXT_MAX, &t, &err) == 0 && t.utf16 == NORMAL_TEXT_MAX,
-	   "the longest text is taken, all NUL");
+	   "the longest text, all NUL");
 	normal_done(&t);
 	ok(normal_decode(text, NORMAL_TEXT_MAX + 1, &t, &err) < 0 && err.code == ERR_LIMIT,
 	   "one byte more is refused");
 }
 
-/* What X, C and Y become. */
+/* The normal forms of X, C and Y. */
 static bool becomes(uint32_t before, uint32_t c, const char *expected)
 {
 	char text[16];
@@ -209,7 +209,7 @@ static bool becomes(uint32_t before, uint32_t c, const char *expected)
 	return good;
 }
 
-/* Tables of pages are asked first: each row must still be found. Some lookalikes are only looked for
+/* Tables of pages are used first: each row must still be found. Some lookalikes are searched only
  * where there is another. */
 static void test_every_lookalike(void)
 {
@@ -218,7 +218,7 @@ static void test_every_lookalike(void)
 		char to;
 	} rows[] = {
 #define LOOKALIKE(from, to) {from, to},
-#include "scan/lookalike.def"
+#include "scan/text/lookalike.def"
 #undef LOOKALIKE
 	};
 	static const uint32_t dropped[] = {0x180e, 0x200b, 0x200f, 0x202a, 0x202e,
@@ -233,7 +233,7 @@ static void test_every_lookalike(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
 		wrong += !becomes('x', dropped[i], "xy");
-	ok(!wrong, "every lookalike is replaced and what nobody sees is dropped: %zu are not",
+	ok(!wrong, "every lookalike is replaced and invisible characters are dropped: %zu are not",
 	   wrong);
 }
 

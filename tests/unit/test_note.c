@@ -9,7 +9,7 @@
 
 #include "base/scope.h"
 #include "scratch.h"
-#include "store/checkpoint.h"
+#include "store/kept_notes.h"
 #include "store/keys.h"
 #include "store/state.h"
 #include "tap.h"
@@ -178,49 +178,32 @@ static void test_vkey(const struct key *key)
 	   "the key of golang.org/x/mod/sumdb/note's example is read");
 }
 
-static size_t count_notes(uint64_t *ret_last)
+static size_t count_notes(const char *file, size_t len, uint64_t *ret_last)
 {
-	struct checkpoint_text text;
+	struct kept_text text;
 	struct note note;
-	struct err err;
-	char *file = NULL;
-	size_t len = 0, at = 0, n = 0;
+	size_t at = 0, n = 0;
 
-	scratch_must(checkpoint_read(here, &file, &len, &err) == 0, "reading");
-	for (; checkpoint_next(file, len, &at, &text, &note); n++)
+	for (; kept_notes_next(file, len, &at, &text, &note); n++)
 		*ret_last = note.size;
-	free(file);
 	return n;
 }
 
+/* Notes that were appended to one file, one of them cut anywhere. */
 static void test_file(const struct key *key)
 {
-	char text[NOTE_MAX];
-	struct note note = {0};
-	struct err err = {0};
+	char text[NOTE_MAX], file[4 * NOTE_MAX];
 	uint64_t last = 0;
 	size_t len = make(text, key), bad = 0;
 
-	ok(checkpoint_last(here, &note, &err) == 1 && count_notes(&last) == 0, "there is none yet");
-	ok(checkpoint_add(here, text, len, &err) == 0 &&
-		   checkpoint_add(here, text, len, &err) == 0 && count_notes(&last) == 2,
-	   "two were added");
-	int fd = open(CHECKPOINT_FILE, O_WRONLY | O_APPEND);
-	for (size_t torn = 0; torn < len; torn++) {
-		scratch_must(write(fd, "\n\n", 2) == 2 && write(fd, text, torn) == (ssize_t)torn,
-			     "a crash");
-		size_t before = count_notes(&last);
-		scratch_must(checkpoint_add(here, text, len, &err) == 0, "adding");
-		/* One that lacks its last line end only is whole again. */
-		bad += count_notes(&last) != before + 1 + (torn + 1 == len);
+	for (size_t torn = 0; torn <= len; torn++) {
+		int n = snprintf(file, sizeof(file), "\n\n%s\n\n%.*s\n\n%s", text, (int)torn, text,
+				 text);
+		/* One that lacks its last line end only is whole. */
+		bad += count_notes(file, (size_t)n, &last) != 2U + (torn + 1 >= len) ||
+		       last != 1024;
 	}
-	close(fd);
-	ok(!bad && last == 1024, "what a crash leaves of one spoils no other");
-	ok(checkpoint_last(here, &note, &err) == 0 && note.size == 1024, "the last is found");
-	scratch_must(rename(CHECKPOINT_FILE, "c") == 0 && symlink("c", CHECKPOINT_FILE) == 0,
-		     "a link");
-	ok(checkpoint_add(here, text, len, &err) < 0 && checkpoint_last(here, &note, &err) < 0,
-	   "a link in its place is refused");
+	ok(!bad, "what is left of one that was cut spoils no other");
 }
 
 static bool opens(const char *path)

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/scope.h"
-#include "cli/audit.h"
+#include "door/cli/audit.h"
 #include "tap.h"
 
 static const char origin[] = "cordon-log/00112233445566778899aabbccddeeff";
@@ -150,6 +150,8 @@ static const struct {
 	{RECORD_TICKET, "{\"what\":\"given\"}", 6003, 1, 1, -1},
 	{RECORD_TRUST, "{}", 6003, 3, 1, -1},
 	{RECORD_APPLY, "{}", 6003, 3, 1, -1},
+	{RECORD_ACCEPT, "{}", 6003, 3, 1, -1},
+	{RECORD_UNDELIVERED, "{}", 6003, 99, 1, -1},
 	{RECORD_START, "{}", 1007, 1, 1, -1},
 	{RECORD_RESULT, "{\"exit_code\":3}", 1007, 2, 1, -1},
 	{RECORD_KEY, "{\"by\":1000,\"event\":\"enrolled\"}", 6003, 3, 1, -1},

@@ -3,13 +3,13 @@
  * Cordon's own directories and files, known by what they are and not by their names: what lies in one is
  * refused, what contains one gets a mask, and what is missing is made before an allowed box could make it.
  */
-#include "flow/own_paths.h"
+#include "live/own_paths.h"
 
 #include <sched.h>
 #include <sys/mount.h>
 
 #include "base/scope.h"
-#include "flow/places.h"
+#include "conf/places.h"
 #include "scratch.h"
 #include "store/state.h"
 #include "tap.h"
@@ -106,8 +106,8 @@ static void test_below(void)
 	ok(gives("home", ALL), "the home directory gets a mask for each");
 	ok(stat("home/.config/cordon", &st) == 0 && (st.st_mode & 0777) == 0700,
 	   "what was missing is there now, and closed to others");
-	ok(stat("home/.local/state/cordon", &st) == 0 && spec.mask[0].meant.dev == st.st_dev &&
-		   spec.mask[0].meant.ino == st.st_ino,
+	ok(stat("home/.local/state/cordon", &st) == 0 && spec.mask[0].identity.dev == st.st_dev &&
+		   spec.mask[0].identity.ino == st.st_ino,
 	   "a mask knows which directory it is for");
 	ok(gives("home/.local", "/state/cordon /share/cordon "), "so does a part of it");
 	ok(gives(".", "/home/.local/state/cordon /home/.cache/cordon /home/.local/share/cordon "

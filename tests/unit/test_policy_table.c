@@ -260,6 +260,33 @@ static void test_words(void)
 	   "only the mature lane denies, and what is no lane");
 }
 
+/* Where a person may confirm. Code that waits before it runs at all counts as a write. */
+static void test_confirmations(void)
+{
+	static const struct {
+		unsigned caps;
+		bool yes[CAP_COUNT], confirms;
+	} rows[] = {
+		{0, {[CAP_WRITE] = true}, true},
+		{0, {[CAP_NET] = true, [CAP_SECRET] = true}, false},
+		{CAP_BIT(CAP_NET), {[CAP_WRITE] = true}, false},
+		{CAP_BIT(CAP_WRITE) | CAP_BIT(CAP_NET),
+		 {[CAP_WRITE] = true, [CAP_NET] = true},
+		 true},
+		{CAP_BIT(CAP_SECRET), {[CAP_WRITE] = true, [CAP_NET] = true}, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct policy p = {.approval.approvers = 1};
+		for (size_t c = 0; c < CAP_COUNT; c++)
+			if (rows[i].yes[c])
+				p.confirmation[c] = CONFIRM_YES;
+		ok(policy_confirms(&p, rows[i].caps) == rows[i].confirms, "row %zu", i);
+		p.approval.approvers = 2;
+		ok(!policy_confirms(&p, rows[i].caps), "two people sign: row %zu", i);
+	}
+}
+
 static void test_unloaded(void)
 {
 	const struct policy none = {0};
@@ -291,6 +318,7 @@ int main(void)
 	test_observed();
 	test_order();
 	test_files();
+	test_confirmations();
 	test_unloaded();
 	for (unsigned i = 0; i < POLICY_PROFILES; i++)
 		policy_done(&policies[i]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * JavaScript's meaning, row by row: what an expression says about a text, and where. Each row was
- * asked of Node.js (which knows the lookbehinds that are refused here); tests/atr does the same with
- * many more. Then every maximum, at it and beyond.
+ * JavaScript's meaning, row by row: whether an expression matches a text, and where. Each row was
+ * checked with Node.js (which accepts the lookbehinds that are refused here); tests/atr does the
+ * same with many more. Then every maximum, at it and beyond.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
 #include "linear_kit.h"
-#include "scan/match.h"
+#include "scan/regex/match.h"
 #include "tap.h"
 
 enum { I = JS_IGNORE_CASE, U = JS_UNICODE, M = JS_MULTILINE, S = JS_DOT_ALL };
@@ -60,7 +60,7 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 	{"(a)|\\1b", I, "b", 0}, {"\\2(a)", I, "\2" "a", 0}, {"\\p{Lu}", U, "aB", 1},
 	{"\\p{Lu}", I, "p{lu}", 0},
 	{"[\\b]", I, "\b", 0}, {"[\\B]", I, "b", 0},
-	/* braces and brackets that are nothing special */
+	/* literal braces and brackets */
 	{"a{,2}", I, "a{,2}", 0}, {"a{", I, "a{", 0}, {"}]{a}", I, "}]{a}", 0}, {"a{1", I, "a{1", 0},
 	{"{1}", I, "", BAD}, {"a{2,1}", I, "", BAD}, {"a{", I | U, "", BAD}, {"]", I | U, "", BAD},
 	{"a**", I, "", BAD}, {"(?=a)*b", I, "b", 0}, {"(?=a)*", I | U, "", BAD}, {"(?<=a)*", I, "", BAD},
@@ -75,14 +75,15 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 	{"(?<=a[^]{0,500})x", I, "a......x", 7}, {"(?<=a.{0,2})x", I, "a...x", NO},
 	{"(?<=^|b)x", I, "x", 0}, {"(?<=(?:a|bb){2})x", I, "abbx", 3},
 	{"\\B(?<=" GRIN ")x", I, GRIN "x", NO}, {"(?<=" GRIN ")x", I, GRIN "x", 2},
-	/* lookbehind without a longest length: part of the match when it comes first, else refused */
+	/* lookbehind without a maximum length: part of the match when it comes first, else
+	 * refused */
 	{"(?<=\\bfoo\\s+)x", I, "foo \n x", 0}, {"(?<!a+)x", I, "x", BAD}, {"a(?<=b*)", I, "a", BAD},
 	{"(?<=(a|bb)\\1)x", I, "", BAD},
-	/* what is cut at the end */
+	/* parts that are cut at the end */
 	{"ab*?", I, "xa", 1}, {"a(?:(?!x)[^]){0,500}", I, "ba", 1}, {"a(?=b[^]{0,9})c*", I, "ab", 0},
 	{"a(?:(?!secret)[^]){0,400}}", I, "a....}", 0},
 	{"a(?:(?!secret)[^]){0,400}}", I, "a.secret.}", NO},
-	/* what needs to be tried only at the start */
+	/* parts that need to be tried only at the start */
 	{"(?=[^]*b)(?=[^]*c)", I, "xcb", 0}, {"(?=[^]*b)(?=[^]*c)", I, "xb", NO},
 	{"(?=[^]*b)c", I, "acb", 1},
 	{"(?=.*b)", I, "\nb", 1},
@@ -90,7 +91,7 @@ static const struct row { const char *source; unsigned flags; const char *text; 
 };
 /* clang-format on */
 
-/* What its linear form says, if it has one, is what PCRE2 says. */
+/* The linear form, if there is one, must give the same answer as PCRE2. */
 static bool agrees(const struct regex *regex, const struct scan_text *text, bool matches)
 {
 	bool unicode = regex->ast.flags & JS_UNICODE;
@@ -225,7 +226,7 @@ static void test_rule_source(void)
 	}
 }
 
-/* A limit is an answer of its own. */
+/* Reaching a limit is an answer of its own. */
 static void test_limits(void)
 {
 	static const char source[] = "(?:a|aa)+[bc]";
@@ -242,7 +243,7 @@ static void test_limits(void)
 	normal_decode(bait, sizeof(bait), &text, &err);
 	if (ok(code && s, "that explodes"))
 		ok(match_run(code, s, &text, NULL) == MATCH_UNDECIDED,
-		   "a limit that is reached is no answer, not \"no match\"");
+		   "reaching a limit is undecided, not \"no match\"");
 	normal_done(&text);
 	match_scratch_free(s);
 	match_free(code);

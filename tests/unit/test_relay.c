@@ -4,7 +4,7 @@
  * terminal obeys nothing in it, however it is cut into pieces. Ordinary text comes through as it
  * is, and so does everything when neither is at stake.
  */
-#include "cli/relay.h"
+#include "show/output_relay.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A ruleset out of bytes whose numbers do not fit each other is refused.
+ * A ruleset from bytes with inconsistent numbers is refused.
  */
 #include "engine_kit.h"
 
-/* Where the number of marks stands among the counts, which come first (ruleset_file.c). */
+/* The place of the number of marks among the counts, which come first (ruleset_file.c). */
 enum { MARKS = 10 };
 
 static const char *const rules[] = {HEAD("SEQ", "low", "llm_io") ANY
@@ -23,7 +23,7 @@ static bool loads(const struct kit *k, const uint8_t *bytes, size_t len)
 	return good;
 }
 
-/* A session marks its steps, then its tools: there must be as many marks. */
+/* A sequence marks its steps, then its tools: there must be as many marks. */
 static void test_marks(void)
 {
 	AUTO_FREE uint8_t *bytes = NULL;

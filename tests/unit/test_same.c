@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A text that is much like one that was scanned: what is the same is found, and what only became a
- * match by what changed beside it is not taken for the same. Each row is a pattern that does not
+ * A text that is much like one scanned before: equal parts are found, and a part that matches only
+ * because of a changed neighbour does not count as equal. Each row is a pattern that does not
  * match in the first text and does in the second.
  */
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "scan/db.h"
-#include "scan/same.h"
+#include "scan/find/pattern_db.h"
+#include "scan/text/same.h"
 #include "tap.h"
 
 #define LINE "The quick brown fox jumps over the lazy dog and then it sleeps for an hour.\n"
@@ -65,18 +65,18 @@ static void test_row(size_t i, unsigned flags)
 
 	good = s && normal_decode(rows[i].was, strlen(rows[i].was), &was, &err) == 0 &&
 	       normal_decode(rows[i].is, strlen(rows[i].is), &is, &err) == 0;
-	ok(good && !scan(db, s, &was, NULL), "%s: nothing in the first text", rows[i].what);
+	ok(good && !scan(db, s, &was, NULL), "%s: no match in the first text", rows[i].what);
 	struct db_before before = {&was, &no};
-	ok(good && scan(db, s, &is, &before), "and found in the second, flags %u", flags);
+	ok(good && scan(db, s, &is, &before), "a match in the second, flags %u", flags);
 	ok(good && !scan(db, s, &was, &(struct db_before){&was, &no}),
-	   "nothing in the first again");
+	   "no match in the first again");
 	normal_done(&is);
 	normal_done(&was);
 	db_scratch_free(s);
 	db_free(db);
 }
 
-/* Near misses that are the same cost nothing the second time. */
+/* Equal near misses cost nothing the second time. */
 static void test_steps(void)
 {
 	static const char source[] = "lazy dog and th[a-z]n it sl[a-z]{1,3}t";
@@ -94,7 +94,7 @@ static void test_steps(void)
 	first = db_steps(s);
 	scan(db, s, &text, &(struct db_before){&text, &no});
 	second = db_steps(s) - first;
-	ok(first > 0 && second == 0, "what was asked is not asked again (%llu steps, then %llu)",
+	ok(first > 0 && second == 0, "equal parts are not asked again (%llu steps, then %llu)",
 	   (unsigned long long)first, (unsigned long long)second);
 	normal_done(&text);
 	db_scratch_free(s);
@@ -110,17 +110,17 @@ static void test_parts(void)
 	same_find(&s, is, len, was, strlen(was));
 	ok(s.count == 2 && s.part[0].to == front && s.part[1].from == front + 1 &&
 		   s.part[1].at == front + 3 && s.part[1].to == len,
-	   "an escape in place parts the text in two");
+	   "an escape in place splits the text in two parts");
 	ok(same_has(&s, 0, front) && !same_has(&s, 0, front + 1) && !same_has(&s, front, len),
-	   "what is the same ends at the escape");
+	   "the first part ends at the escape");
 	ok(!same_has(&s, front + 1 + SAME_CONTEXT - 1, len) &&
 		   same_has(&s, front + 1 + SAME_CONTEXT, len),
-	   "and begins a character behind it");
+	   "the second begins one character after it");
 	same_find(&s, is, len - 1, was, strlen(was));
 	ok(!same_has(&s, front + 9, len - 1) && same_has(&s, front + 9, len - 2),
-	   "an end is only the same as an end");
+	   "an end equals only an end");
 	same_find(&s, is, len, "", 0);
-	ok(s.count == 0 && !same_has(&s, 0, 0), "nothing is in nothing");
+	ok(s.count == 0 && !same_has(&s, 0, 0), "two empty texts have no parts");
 }
 
 static void fill(char *to, size_t len, unsigned period)
@@ -129,7 +129,7 @@ static void fill(char *to, size_t len, unsigned period)
 		to[i] = (char)('a' + (i % period + i / period) % 26);
 }
 
-/* Many small differences: no more parts than there is room for, and an end. */
+/* Many small differences: the number of parts and the work are bounded. */
 static void test_many(void)
 {
 	static struct same s;
@@ -148,12 +148,12 @@ static void test_many(void)
 		const struct same_part *p = &s.part[i];
 		inside += p->to <= LEN && memcmp(b + p->from, a + p->at, p->to - p->from) == 0;
 	}
-	ok(s.count == SAME_MAX && inside == s.count, "at most %d parts, all of them true",
+	ok(s.count == SAME_MAX && inside == s.count, "at most %d parts, all of them equal",
 	   SAME_MAX);
 	for (size_t i = 0; i < LEN; i += 7)
 		b[i] = '#';
 	same_find(&s, b, LEN, a, LEN);
-	ok(s.count == 0, "nothing is worth knowing where everything changed");
+	ok(s.count == 0, "no part when every byte changed");
 	free(a);
 	free(b);
 }

@@ -6,8 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "flow/packs.h"
-#include "flow/scan.h"
+#include "detect/packs.h"
+#include "detect/scan.h"
+#include "read/view.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -84,7 +85,7 @@ static struct scanner begin(struct told *told, const struct scan_options *option
 /* One file, to the end. */
 static struct scanner scan(struct told *told, const char *name, const char *data, size_t len)
 {
-	struct scan_options options = {.no_code_view = true};
+	struct scan_options options = {0};
 	struct scanner s = begin(told, &options);
 
 	scan_data(&s, name, (struct text){data, len}, true);
@@ -259,8 +260,8 @@ static void test_many(void)
 	repeat(&told, 16, "{", list, last);
 	ok(strstr(told.errors, "lists of servers: at most 16"), "seventeen: %s", told.errors);
 	repeat(&told, 1000, "{", "\"servers\": {},", last);
-	ok(strstr(told.findings, "2@mcp") && !*told.errors, "what is no list does not count: %s",
-	   told.errors);
+	ok(strstr(told.findings, "2@mcp") && !*told.errors,
+	   "an object without a list does not count: %s", told.errors);
 	snprintf(last, sizeof(last), "\"command\": \"fetch\", \"args\": [\"-q\", \"it\"]}}}");
 	repeat(&told, 63, "{\"servers\": {\"a\": {", other, last);
 	ok(strstr(told.findings, "2@mcp") && !*told.errors, "64 commands: %s", told.findings);
@@ -281,14 +282,14 @@ static void test_many(void)
 
 static void test_verdict(void)
 {
-	struct scan_options options = {.no_code_view = true};
+	struct scan_options options = {0};
 	struct told told;
 	struct scanner s = begin(&told, &options);
 	struct err err;
 
 	ok(s.verdict == DETECT_DENY, "before the end it is deny");
 	scan_end(&s);
-	ok(s.verdict == DETECT_ALLOW && !*s.reason, "of nothing it is allow");
+	ok(s.verdict == DETECT_ALLOW && !*s.reason, "without input it is allow");
 	err_set(&err, ERR_INPUT, "gone");
 	s = begin(&told, &options);
 	scan_error(&s, "x", &err);
@@ -296,13 +297,13 @@ static void test_verdict(void)
 	scan_end(&s);
 	ok(s.verdict == DETECT_DENY && strstr(s.reason, "1 inputs could not be scanned") &&
 		   strcmp(told.errors, "gone ") == 0,
-	   "what could not be scanned is denied: %s", s.reason);
+	   "input that could not be scanned is denied: %s", s.reason);
 	s = begin(&told, &options);
 	scan_error(&s, "x", &err);
 	scan_data(&s, "y", (struct text){DATA("moonstone word")}, true);
 	scan_end(&s);
 	ok(s.verdict == DETECT_DENY && strstr(s.reason, "critical"),
-	   "a finding that denies says more: %s", s.reason);
+	   "a finding with deny is reported instead: %s", s.reason);
 	s = begin(&told, &options);
 	scan_data(&s, "y", (struct text){"", SCAN_FILE_MAX + 1}, true);
 	scan_end(&s);
@@ -313,7 +314,7 @@ static void test_verdict(void)
 /* Only somebody who asked for it gets an error. */
 static void test_binary(void)
 {
-	struct scan_options options = {0};
+	struct scan_options options = {.reader = &view_reader};
 	char data[256] = "\x7f"
 			 "ELF";
 	struct told told;
@@ -328,22 +329,23 @@ static void test_binary(void)
 
 static void test_options(void)
 {
-	struct scan_options options = {.has_type = true, .type = EVENT_TOOL_CALL};
+	struct scan_options options = {
+		.has_type = true, .type = EVENT_TOOL_CALL, .reader = &view_reader};
 	struct told told;
 	struct scanner s = begin(&told, &options);
 
 	scan_data(&s, "x.txt", (struct text){DATA("moonstone word")}, true);
 	ok(!s.totals.findings, "rules of another event are not asked");
-	options = (struct scan_options){.has_kind = true, .kind = KIND_SKILL};
+	options =
+		(struct scan_options){.has_kind = true, .kind = KIND_SKILL, .reader = &view_reader};
 	s = begin(&told, &options);
 	scan_data(&s, "x.txt", (struct text){DATA("moonstone word")}, true);
-	ok(strcmp(told.findings, "1@skill:1 ") == 0, "the kind is what the caller says: %s",
-	   told.findings);
+	ok(strcmp(told.findings, "1@skill:1 ") == 0, "the caller sets the kind: %s", told.findings);
 }
 
 static void test_silence(void)
 {
-	struct scan_options options = {.no_code_view = true};
+	struct scan_options options = {0};
 	struct scan_sink nobody = {0};
 	struct scanner s;
 
@@ -352,7 +354,7 @@ static void test_silence(void)
 	scan_data(&s, "x", (struct text){"", SCAN_FILE_MAX + 1}, true);
 	scan_end(&s);
 	ok(s.totals.findings == 1 && s.totals.errors == 1 && s.verdict == DETECT_DENY,
-	   "who does not want to be told gets the verdict");
+	   "a caller without callbacks gets the verdict");
 }
 
 static const char *file_of(const struct packs *set)
@@ -372,7 +374,7 @@ static void test_cache(void)
 		int result = open_rules(&set, "many", "cache", &err);
 		ok(result == 0 && strcmp(file_of(&set), expected[i]) == 0 && set.refused == 1 &&
 			   *set.first_refused.message,
-		   "the database is %s, and what is no expression is told", file_of(&set));
+		   "the database is %s, and invalid expressions are reported", file_of(&set));
 		packs_done(&set);
 	}
 	struct packs set = {0};
@@ -394,7 +396,7 @@ static void test_no_rules(void)
 	for (size_t i = 0; i <= PACKS_SOURCES_MAX; i++)
 		dir[i] = "rules";
 	ok(packs_load(&set, &options, &err) == 0 && set.sourcec == PACKS_SOURCES_MAX,
-	   "as many directories as there may be");
+	   "the maximum number of directories");
 	packs_done(&set);
 	options.directories++;
 	ok(packs_load(&set, &options, &err) < 0 && err.code == ERR_LIMIT, "one more: %s",
@@ -448,7 +450,7 @@ static void check_placed(size_t len, size_t placed)
 	char *text = malloc(len + 1);
 	size_t found[2] = {0};
 	struct scan_sink sink = {.context = found, .finding = count_placed};
-	struct scan_options options = {0};
+	struct scan_options options = {.reader = &view_reader};
 	struct scanner s;
 
 	memset(text, ' ', len);

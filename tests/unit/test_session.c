@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sessions remember what they should, forget the oldest first, and never grow beyond what they may.
+ * Sessions keep the events that they should, drop the oldest first, and stay within their limits.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static void forgets_events(void)
 	for (uint32_t i = SESSION_EVENTS_MAX; i < SESSION_EVENTS_MAX + 7; i++)
 		record(all, "a", i, &i, 1);
 	ok(session_length(a) == SESSION_EVENTS_MAX && session_at(a, 0)->time_ms == 7,
-	   "with seven more the first seven are gone");
+	   "with seven more the first seven are dropped");
 	for (size_t i = 0; i < SESSION_EVENTS_MAX; i++)
 		right = right && session_event_has(session_at(a, i), (uint32_t)i + 7);
 	ok(right, "the others are in order");
@@ -69,11 +69,11 @@ static void forgets_sessions(void)
 	ok(sessions_count(all) == 3, "three sessions fit");
 	record(all, "d", 5, NULL, 0);
 	ok(sessions_count(all) == 3 && !session_find(all, "b") && session_find(all, "a"),
-	   "with one more the quietest is gone");
-	/* The reference makes room before it looks whether it must. */
+	   "with one more the one with the oldest activity is dropped");
+	/* The reference evicts a session before it tests whether it must. */
 	record(all, "a", 6, NULL, 0);
 	ok(sessions_count(all) == 3 && session_length(session_find(all, "a")) == 1,
-	   "recording in the quietest of a full table begins it anew");
+	   "recording in the oldest session of a full table starts it anew");
 	sessions_free(all);
 }
 
@@ -89,8 +89,8 @@ static void bytes_and_names(void)
 		snprintf(name, sizeof(name), "s%d", i % 5);
 		record(all, name, i, marks, 256);
 	}
-	ok(sessions_count(all) >= 1 && sessions_count(all) <= 4, "bytes bound the sessions: %zu",
-	   sessions_count(all));
+	ok(sessions_count(all) >= 1 && sessions_count(all) <= 4,
+	   "the limit of bytes bounds the sessions: %zu", sessions_count(all));
 	for (int i = 0; i < 100; i++)
 		record(all, "one", i, marks, 256);
 	const struct session *one = session_find(all, "one");

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "cli/linediff.h"
-#include "cli/shown.h"
+#include "base/linediff.h"
+#include "show/terminal.h"
 #include "tap.h"
 
 static const struct {
@@ -226,7 +226,7 @@ static const struct {
 } diffs[] = {
 	{"", "", ""},
 	{"a\nb\n", "a\nb\n", ""},
-	{"a\nb", "a\nb\n", ""},
+	{"a\nb", "a\nb\n", "-2b +2b "},
 	{"", "a\n", "+1a "},
 	{"a\n", "", "-1a "},
 	{"a\nb\nc\n", "a\nc\n", "-2b "},

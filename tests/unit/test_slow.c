@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sources that the reference refuses, and their neighbours that it takes. tests/atr/slow.mjs holds
- * many more against the reference itself.
+ * Sources that the reference refuses, and similar ones that it accepts. tests/atr/slow.mjs
+ * compares many more with the reference itself.
  */
-#include "detect/slow.h"
+#include "detect/slow_regex.h"
 
 #include "base/scope.h"
 #include "tap.h"
@@ -15,7 +15,7 @@ static const struct {
 	{"", false},
 	{"(a+)+", true},
 	{"x(?:\\w*)*y", true},
-	{"([^]]+)+", false}, /* two classes, as it is read there */
+	{"([^]]+)+", false}, /* two classes, for the reference */
 	{"([]+)+", true},
 	{"([a\\]+)*", true},
 	{"([a(?:[b]+)*", true}, /* a class may hold brackets that open */
@@ -39,7 +39,7 @@ static const struct {
 	{")+", false},
 	{"+)+", false},
 	{"]+)+", false},
-	{"\\(a+)+", true}, /* its escape is not looked at */
+	{"\\(a+)+", true}, /* the reference does not see the escape */
 	{"(ab|ab)*", true},
 	{"(ab|ab)", false},
 	{"(ab|ab){2,}", false},

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The spec's encoder and decoder. Every record is tried too long, too often, missing and with a
- * bad value; every valid spec is cut at every byte; unknown records and single odd bytes are
- * refused. The record numbers are written down here a second time on purpose: they are the wire.
+ * The spec's encoder and decoder. The record numbers stand here a second time: they are the wire.
  */
 #include "model/spec.h"
 
@@ -25,7 +23,7 @@ enum tag {
 	BIND,
 	FILE_,
 	EXEC,
-	MEANT,
+	IDENTITY,
 	MASK,
 	SAVED,
 	TAGS_END,
@@ -154,7 +152,7 @@ static const struct limit_case limits[] = {
 	{BIND, "bind", 8194, SPEC_BINDS_MAX},
 	{FILE_, "file", SPEC_FILE_MAX, SPEC_FILES_MAX},
 	{EXEC, "exec", 4096, SPEC_PROGRAMS_MAX},
-	{MEANT, "meant", 24, SPEC_BINDS_MAX},
+	{IDENTITY, "identity", 24, SPEC_BINDS_MAX},
 	{MASK, "mask", 24 + 4096, SPEC_MASKS_MAX},
 	{SAVED, "saved", 4096, 1},
 };
@@ -232,7 +230,7 @@ static void test_each_record(void)
 {
 	test_twice(HEAD, "head");
 	test_twice(LIMITS, "limits");
-	for (size_t i = 2; i < MEANT - 1; i++) {
+	for (size_t i = 2; i < IDENTITY - 1; i++) {
 		test_counts(&limits[i]);
 		if (limits[i].tag != SHA256)
 			test_lengths(&limits[i]);
@@ -299,9 +297,9 @@ static const struct value_case bad_values[] = {
 };
 
 /* Which file a bind's source was: once, of the bind before it, and of a file that there can be. */
-static void test_meant(void)
+static void test_identity(void)
 {
-	static const struct meant_case {
+	static const struct identity_case {
 		const char *what;
 		unsigned binds, records;
 		uint64_t ino;
@@ -314,16 +312,16 @@ static void test_meant(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct meant_case *c = &cases[i];
+		const struct identity_case *c = &cases[i];
 		uint64_t value[4] = {1, c->ino, 3, 0};
 		struct bytes b = minimal(0, NULL);
 		struct err err = {0};
 		for (unsigned n = 0; n < c->binds; n++)
 			add_record(&b, BIND, 0, "/a\0/b", 6);
 		for (unsigned n = 0; n < c->records; n++)
-			add_record(&b, MEANT, 0, value, c->len);
-		ok(c->taken ? decodes(b, &err) : refused(b, "meant"), "meant: %s is %s", c->what,
-		   c->taken ? "taken" : "refused");
+			add_record(&b, IDENTITY, 0, value, c->len);
+		ok(c->taken ? decodes(b, &err) : refused(b, "identity"), "identity: %s is %s",
+		   c->what, c->taken ? "taken" : "refused");
 	}
 }
 
@@ -503,7 +501,8 @@ static bool same(const struct spec *a, const struct spec *b)
 		r = same_text(a->bind[i].source, b->bind[i].source) &&
 		    same_text(a->bind[i].target, b->bind[i].target) &&
 		    a->bind[i].flags == b->bind[i].flags &&
-		    memcmp(&a->bind[i].meant, &b->bind[i].meant, sizeof(a->bind[i].meant)) == 0;
+		    memcmp(&a->bind[i].identity, &b->bind[i].identity,
+			   sizeof(a->bind[i].identity)) == 0;
 	for (size_t i = 0; r && i < a->filec; i++)
 		r = same_text(a->file[i].target, b->file[i].target) &&
 		    a->file[i].len == b->file[i].len &&
@@ -514,7 +513,8 @@ static bool same(const struct spec *a, const struct spec *b)
 	for (size_t i = 0; r && i < a->maskc; i++)
 		r = same_text(a->mask[i].path, b->mask[i].path) &&
 		    a->mask[i].frozen == b->mask[i].frozen &&
-		    memcmp(&a->mask[i].meant, &b->mask[i].meant, sizeof(a->mask[i].meant)) == 0;
+		    memcmp(&a->mask[i].identity, &b->mask[i].identity,
+			   sizeof(a->mask[i].identity)) == 0;
 	return r && a->maskc == b->maskc;
 }
 
@@ -552,7 +552,7 @@ static void test_cuts(void)
 		else
 			odd += err.code != ERR_INPUT || !err.message[0];
 	}
-	/* After each of: 3 arguments, 2 variables, 2 binds and what one meant, 3 files. */
+	/* After each of: 3 arguments, 2 variables, 2 binds and the identity of one, 3 files. */
 	ok(len > 300 && taken == 11,
 	   "cut at each of its %zu bytes: taken only between list records", len);
 	ok(odd == 0, "every refusal has a reason");
@@ -587,7 +587,7 @@ int main(void)
 	test_minimal();
 	test_each_record();
 	test_values();
-	test_meant();
+	test_identity();
 	test_mask();
 	test_heads();
 	test_limit_values();

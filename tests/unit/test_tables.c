@@ -7,8 +7,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "base/scope.h"
 #include "conf/profile.h"
+#include "door/cli/cli.h"
 #include "model/layer.h"
 #include "model/limit.h"
 #include "tap.h"
@@ -124,30 +125,39 @@ static void test_profiles(void)
 	ok(!profile_find("perl") && !profile_find(""), "there is no other profile");
 }
 
-static void test_options(struct names *flags)
+static void test_command(const struct cli_command *cmd, struct names *flags)
 {
-	static const struct cli_option *const tables[] = {cli_run_options, cli_beside_options,
-							  cli_doctor_options};
-	struct names run = {0}, doctor = {0};
+	const struct cli_option *const tables[] = {cmd->options, cmd->more, cli_every_options};
+	struct names names = {0};
 
-	for (size_t t = 0; t < 3; t++) {
-		struct names *names = t < 2 ? &run : &doctor;
-		for (const struct cli_option *o = tables[t]; o->name; o++) {
-			ok(is_name(o->name) && add_unique(names, o->name), "--%s is there once",
-			   o->name);
-			ok(is_help(o->help) && o->set, "--%s has a help text and an effect",
-			   o->name);
-			if (t < 2)
+	ok(is_name(cmd->name) && is_help(cmd->help) && cmd->example && cmd->run,
+	   "cordon %s has a help text, an example and an effect", cmd->name);
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct cli_option *o = tables[t]; o && o->name; o++) {
+			ok(*o->name && add_unique(&names, o->name), "cordon %s: --%s is there once",
+			   cmd->name, o->name);
+			ok((is_help(o->help) || o->choice) && o->set,
+			   "cordon %s: --%s has a help text and an effect", cmd->name, o->name);
+			if (cmd->takes_limits)
 				add_unique(flags, o->name);
 		}
-	}
+}
+
+static void test_commands(struct names *flags)
+{
+	unsigned count = 0;
+
+	for (; cli_commands[count]; count++)
+		test_command(cli_commands[count], flags);
+	for (unsigned i = 0; i < count; i++)
+		ok(cli_command_at(cli_commands, i), "one command has the place %u in the help", i);
 }
 
 int main(void)
 {
 	struct names flags = {0};
 
-	test_options(&flags);
+	test_commands(&flags);
 	test_limits(&flags);
 	test_layers();
 	test_tiers();

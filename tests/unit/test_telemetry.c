@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/scope.h"
-#include "flow/telemetry.h"
+#include "live/telemetry.h"
 #include "tap.h"
 
 #define POPEN "subprocess.Popen\t5\t'/bin/sh', ['/bin/sh', '-c', 'id']\n"

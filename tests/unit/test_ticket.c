@@ -45,7 +45,7 @@ static struct ticket_use use_it(void)
 {
 	return (struct ticket_use){.conversation = &conversation,
 				   .directory = &place,
-				   .given_is_trusted = true,
+				   .inputs_are_trusted = true,
 				   .program = program,
 				   .now_us = 150};
 }
@@ -101,14 +101,14 @@ static void test_run(void)
 	ROW(TICKET_OTHER_PROGRAM, "another", u.program = other_program);
 	ROW(TICKET_OTHER_PROGRAM, "none", u.program = NULL);
 	ROW(TICKET_GOOD, "for any program", t.has_program = false; u.program = NULL);
-	ROW(TICKET_GOOD, "a grant in an untrusted directory", u.given_is_trusted = false);
+	ROW(TICKET_GOOD, "a grant in an untrusted directory", u.inputs_are_trusted = false);
 	ROW(TICKET_NOT_TRUSTED, "a plan in an untrusted directory", t.giver = TICKET_PLAN;
-	    u.given_is_trusted = false);
+	    u.inputs_are_trusted = false);
 	ROW(TICKET_GOOD, "a plan in a trusted one", t.giver = TICKET_PLAN);
 	ROW(TICKET_GOOD, "a plan without a directory", t.giver = TICKET_PLAN;
 	    t.has_directory = false; u.directory = NULL);
 	ROW(TICKET_NOT_TRUSTED, "nor is its input trusted", t.giver = TICKET_PLAN;
-	    t.has_directory = false; u.directory = NULL; u.given_is_trusted = false);
+	    t.has_directory = false; u.directory = NULL; u.inputs_are_trusted = false);
 }
 
 static void test_words(void)
@@ -160,7 +160,7 @@ static void test_covers(void)
 		{CAP_SECRET, "A", "AB", false, false},
 		{CAP_SECRET, "A", "A/B", false, false},
 		{CAP_SECRET, ".", "A", false, false},
-		/* flow/gate_decide.c holds it against the host and narrows the secret */
+		/* gate/gate_decide.c holds it against the host and narrows the secret */
 		{CAP_SECRET, "A=GET:a.example:443/", "A", false, false},
 	};
 

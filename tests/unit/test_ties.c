@@ -2,7 +2,7 @@
  *
  * What overlaps is told once; what is elsewhere, in another source or in another form is not taken for it.
  */
-#include "cli/ties.h"
+#include "show/ties.h"
 
 #include "base/scope.h"
 #include "tap.h"

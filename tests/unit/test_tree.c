@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading processes from /proc: what cannot be read is an error and never "nothing there", a
- * process whose first thread is dead still has its memory, and a signal goes to the process that
- * was seen or to nobody.
+ * Reading processes from /proc: a process that cannot be read is an error and never skipped, a
+ * process whose first thread is dead still has its memory, and a signal goes only to the process
+ * that was found.
  */
 #include "box/tree.h"
 
@@ -232,7 +232,7 @@ static void test_sweep(void)
 	while (waitpid(-1, NULL, WNOHANG) == 0)
 		usleep(1000); /* until the sweeper has come and gone */
 	ok(waitpid(stranger, NULL, WNOHANG) == 0,
-	   "when the caller is gone, the children of whoever got them are left alone");
+	   "when the caller is dead, the children of its children's new parent are left alone");
 	kill(stranger, SIGKILL);
 	kill(own, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0)
@@ -259,7 +259,7 @@ static char state_of(pid_t pid)
 /* A caller with many children and a sweeper; all tell their numbers, the sweeper last. */
 static pid_t start_caller(int told)
 {
-	pid_t caller = fork(), who[CROWD + 1];
+	pid_t caller = fork(), crowd[CROWD + 1];
 	int pair[2];
 
 	if (caller != 0)
@@ -267,35 +267,35 @@ static pid_t start_caller(int told)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
 		_exit(1);
 	for (int i = 0; i < CROWD; i++)
-		who[i] = start_idle();
-	who[CROWD] = fork();
-	if (who[CROWD] == 0) {
+		crowd[i] = start_idle();
+	crowd[CROWD] = fork();
+	if (crowd[CROWD] == 0) {
 		tree_sweep(pair[1]);
 		_exit(0);
 	}
-	(void)!write(told, who, sizeof(who));
-	waitpid(who[CROWD], NULL, 0);
+	(void)!write(told, crowd, sizeof(crowd));
+	waitpid(crowd[CROWD], NULL, 0);
 	_exit(0);
 }
 
 /* How many children of a caller that is killed after US are neither dead nor free to go on. */
 static int count_frozen(long us)
 {
-	pid_t who[CROWD + 1] = {0};
+	pid_t crowd[CROWD + 1] = {0};
 	int told[2], frozen = 0;
 
 	if (pipe2(told, O_CLOEXEC) < 0)
 		return -1;
 	pid_t caller = start_caller(told[1]);
-	bool knows = read(told[0], who, sizeof(who)) == sizeof(who);
+	bool knows = read(told[0], crowd, sizeof(crowd)) == sizeof(crowd);
 	usleep((useconds_t)us);
 	kill(caller, SIGKILL);
 	waitpid(caller, NULL, 0);
-	waitpid(who[CROWD], NULL, 0);
+	waitpid(crowd[CROWD], NULL, 0);
 	for (int i = 0; knows && i < CROWD; i++) {
-		frozen += state_of(who[i]) == 'T';
-		kill(who[i], SIGKILL);
-		waitpid(who[i], NULL, 0);
+		frozen += state_of(crowd[i]) == 'T';
+		kill(crowd[i], SIGKILL);
+		waitpid(crowd[i], NULL, 0);
 	}
 	close(told[0]);
 	close(told[1]);
@@ -308,7 +308,7 @@ static void test_caller_dies_meanwhile(void)
 
 	for (int i = 0; i < MOMENTS && frozen == 0; i++)
 		frozen = count_frozen(i * MOMENT_US);
-	ok(frozen == 0, "whenever the caller dies, the sweep leaves nobody stopped");
+	ok(frozen == 0, "whenever the caller dies, the sweep leaves no process stopped");
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 
-#include "cli/unpack.h"
+#include "door/cli/unpack.h"
 #include "scratch.h"
 #include "tap.h"
 

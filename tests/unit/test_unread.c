@@ -12,7 +12,7 @@
 #include "base/scope.h"
 #include "box/disk.h"
 #include "box/tree.h"
-#include "flow/workspace.h"
+#include "live/workspace.h"
 #include "overlay_case.h"
 #include "tap.h"
 

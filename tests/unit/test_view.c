@@ -4,7 +4,9 @@
  * with a reason, at each maximum and one beyond it. The answer comes out of an interpreter that may
  * belong to the code it read.
  */
-#include "flow/view_parse.h"
+#include "detect/program_language.h"
+#include "read/view.h"
+#include "read/view_parse.h"
 
 #include <stdlib.h>
 
@@ -16,7 +18,7 @@ static struct err err;
 
 static int parse(const char *data, size_t len)
 {
-	view_done(&view);
+	code_view_done(&view);
 	memset(&err, 0, sizeof(err));
 	return view_parse(data, len, &view, &err);
 }
@@ -179,17 +181,19 @@ static void test_languages(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *got = view_guess(rows[i].name, rows[i].code, strlen(rows[i].code));
+		const char *got =
+			program_language(rows[i].name, rows[i].code, strlen(rows[i].code));
 		ok(rows[i].lang ? got && strcmp(got, rows[i].lang) == 0 : !got, "%s with \"%.*s\"",
 		   rows[i].name ? rows[i].name : "no name", (int)strcspn(rows[i].code, "\n"),
 		   rows[i].code);
 	}
-	ok(view_has_language("python") && view_has_language("bash") && view_has_language("sh") &&
-		   !view_has_language("node"),
+	ok(view_reader.has_language("python") && view_reader.has_language("bash") &&
+		   view_reader.has_language("sh") && !view_reader.has_language("node"),
 	   "languages with a view");
-	view_done(&view);
-	ok(view_make("node", "", 0, &view, &err) < 0 && err.code == ERR_USAGE, "one without");
-	ok(view_make("python", "", (size_t)VIEW_CODE_MAX + 1, &view, &err) < 0 &&
+	code_view_done(&view);
+	ok(view_reader.read("node", "", 0, &view, &err) < 0 && err.code == ERR_USAGE,
+	   "one without");
+	ok(view_reader.read("python", "", (size_t)VIEW_CODE_MAX + 1, &view, &err) < 0 &&
 		   err.code == ERR_LIMIT,
 	   "more code than is read");
 }
@@ -200,6 +204,6 @@ int main(void)
 	test_bad();
 	test_maxima();
 	test_languages();
-	view_done(&view);
+	code_view_done(&view);
 	return tap_done();
 }

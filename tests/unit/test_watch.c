@@ -22,10 +22,11 @@ static void test_age(void)
 	uint64_t now = boot_us() / tick_us;
 	struct tree_row row = {.own_us = 300, .waited_us = 200, .never_slept = true};
 
-	ok(likely_age_us(&row, 1000) == 500, "who never slept worked or waited");
+	ok(likely_age_us(&row, 1000) == 500, "a process that never slept worked or waited");
 	row = (struct tree_row){.own_us = 4000, .threads = 2, .start = now + 1000};
 	ok(likely_age_us(&row, 10000) == 6000, "a start that is still to come says nothing");
-	ok(likely_age_us(&row, 1000) == 2000, "nobody is younger than the work of one thread");
+	ok(likely_age_us(&row, 1000) == 2000,
+	   "a process is at least as old as the CPU time of one thread");
 	row.start = now - 1000;
 	ok(likely_age_us(&row, 10000) >= 900 * tick_us, "an old one is as old as its start");
 	row = (struct tree_row){.own_us = 0, .threads = 0, .start = now};
@@ -36,7 +37,7 @@ static void test_tail(void)
 {
 	struct tree_row before = {.own_us = 1000}, row = {.own_us = 1000};
 
-	ok(likely_tail_us(&row, &before, 10000) == 0, "who did nothing misses nothing");
+	ok(likely_tail_us(&row, &before, 10000) == 0, "nothing is missed of an idle process");
 	row.own_us = 5000;
 	ok(likely_tail_us(&row, &before, 10000) == 2000, "half of what it did between two looks");
 	row.own_us = 500;
@@ -71,7 +72,7 @@ static void test_gone(void)
 	struct sum sum = {0};
 
 	count_cpu(&w, rows, 2, 1000, &sum);
-	ok(w.gone_us == 220, "who has gone has used what it had, and its tail");
+	ok(w.gone_us == 220, "an ended process counts with its last value and its tail");
 	ok(sum.has_new, "one of the same number and another start is new");
 	ok(sum.estimate_us == 157 + 220, "the living and the gone");
 }

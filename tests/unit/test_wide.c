@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * UTF-16 and UTF-32: with a mark and without, both orders, what is no character, a part of a unit,
- * and bytes that more than one reader understands.
+ * UTF-16 and UTF-32: with a mark and without, both byte orders, invalid characters, part of a
+ * unit, and bytes that are text in more than one encoding.
  */
-#include "scan/wide.h"
+#include "scan/text/wide.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static const struct {
 	ROW("\0\0\0a\0\0\0b", B32, WIDE_32_BIG, "ab"),
 	ROW("a\0b\0c\0", L16, WIDE_16_LITTLE, "abc"),
 	ROW("\0a\0b\0c", B16, WIDE_16_BIG, "abc"),
-	/* other planes, and what is no character */
+	/* other planes, and invalid characters */
 	ROW("a\0\0\0b\0\0\0\0\xf6\x01\0", L32, WIDE_32_LITTLE, "ab\xf0\x9f\x98\x80"),
 	ROW("a\0\0\0b\0\0\0c\0\0\0\0\xd8\0\0", L32, WIDE_32_LITTLE, "abc\xef\xbf\xbd"),
 	ROW("a\0\0\0b\0\0\0\0\0\x11\0c\0\0\0", L32, WIDE_32_LITTLE,
@@ -51,7 +51,8 @@ static const struct {
 	ROW("a\0b\0c", L16, WIDE_16_LITTLE, "ab\xef\xbf\xbd"),
 	/* the mark of one, the text of the other: both */
 	ROW("\xff\xfe\0\0a\0b\0c\0d\0", L32 | L16, WIDE_16_LITTLE, ""),
-	/* a row of ASCII among many others, one letter less, and among what is no text */
+	/* a row of ASCII among many other characters, one letter less, and in data that is not
+	 * text */
 	ROW("\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e"
 	    "\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e"
 	    "\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e\x2d\x4e"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "cli/tree.h"
+#include "show/node_json.h"
 #include "tap.h"
 
 struct row {
@@ -62,9 +62,9 @@ static const struct row rows[] = {
 	/* keys */
 	{"1: a\n0x10: b\ntrue: c\n~: d\n1.5: e",
 	 "{\"1\":\"a\",\"16\":\"b\",\"true\":\"c\",\"null\":\"d\",\"1.5\":\"e\"}", NULL, 0},
-	{"a: 1\nb: 2\na: 3", NULL, "\"a\" is there twice, first on line 1", 3},
-	{"1: a\n0x1: b", NULL, "\"1\" is there twice", 2},
-	{"x:\n  a: 1\n  'a': 2", NULL, "\"a\" is there twice", 3},
+	{"a: 1\nb: 2\na: 3", NULL, "\"a\" is a duplicate of line 1", 3},
+	{"1: a\n0x1: b", NULL, "\"1\" is a duplicate", 2},
+	{"x:\n  a: 1\n  'a': 2", NULL, "\"a\" is a duplicate", 3},
 	{"[a]: 1", NULL, "a key must be a word, not a list", 1},
 	{"? {a: b}\n: 1", NULL, "a key must be a word, not a map", 1},
 	{"{}", "{}", NULL, 0},
@@ -74,7 +74,7 @@ static const struct row rows[] = {
 	{"a: &x 1\nb: &x 2\nc: *x", "{\"a\":1,\"b\":2,\"c\":2}", NULL, 0},
 	{"a: &k key\n*k : 1", "{\"a\":\"key\",\"key\":1}", NULL, 0},
 	{"a: 1\nb: *x", NULL, "*x: there is no such anchor", 2},
-	{"a: &x\n  - *x", NULL, "*x: it would contain itself", 2},
+	{"a: &x\n  - *x", NULL, "*x: the value would contain itself", 2},
 	{"a: &x {p: 1, q: 2}\nb: {<<: *x, q: 3, r: 4}",
 	 "{\"a\":{\"p\":1,\"q\":2},\"b\":{\"p\":1,\"q\":3,\"r\":4}}", NULL, 0},
 	{"a: &x {p: 1, q: 2}\nb: {q: 3, <<: *x}",
@@ -82,7 +82,7 @@ static const struct row rows[] = {
 	{"a: {<<: [{p: 1}, {p: 2, q: 3}]}", "{\"a\":{\"p\":1,\"q\":3}}", NULL, 0},
 	{"a: {\"<<\": 1}", "{\"a\":{\"<<\":1}}", NULL, 0},
 	{"a: {<<: 1}", NULL, "<< takes a map or a list of maps, not a number", 1},
-	{"a: {<<: {p: 1}, p: 2, p: 3}", NULL, "\"p\" is there twice", 1},
+	{"a: {<<: {p: 1}, p: 2, p: 3}", NULL, "\"p\" is a duplicate", 1},
 	/* tags */
 	{"[!!str 1, !!int '2', !!float 3, !!bool 'true', !!null '']", "[\"1\",2,3,true,null]", NULL,
 	 0},
@@ -90,12 +90,12 @@ static const struct row rows[] = {
 	{"!!map {a: !!seq [1]}", "{\"a\":[1]}", NULL, 0},
 	{"a: !!int x", NULL, "!!int does not fit a string", 1},
 	{"a: !!map [1]", NULL, "!!map does not fit a list", 1},
-	{"a: 1\nb: !!binary aGk=", NULL, "is none that rules may use", 2},
-	{"a: !!js/function 'x'", NULL, "is none that rules may use", 1},
-	{"a: !thing x", NULL, "is none that rules may use", 1},
+	{"a: 1\nb: !!binary aGk=", NULL, "is not allowed", 2},
+	{"a: !!js/function 'x'", NULL, "is not allowed", 1},
+	{"a: !thing x", NULL, "is not allowed", 1},
 	/* what is no document of ours */
-	{"", NULL, "nothing in it", 1},
-	{"# only a comment\n", NULL, "nothing in it", 2},
+	{"", NULL, "the document is empty", 1},
+	{"# only a comment\n", NULL, "the document is empty", 2},
 	{"--- a\n--- b\n", NULL, "a second document", 2},
 	{"a: 1\nb: [1, 2\nc: 3", NULL, "not YAML", 3},
 	{"a: 1\n\tb: 2", NULL, "not YAML", 2},
@@ -161,13 +161,13 @@ static void test_plain(void)
 	} plain[] = {
 		{"a: 1\nb: [x, '*y', \"&z\", '!t']\n", NULL},
 		{"a: {'<<': 1, b: <<}\n", NULL},
-		{"a: &x 1\n", "&x: an anchor is not taken here"},
-		{"a: &x [1]\n", "&x: an anchor is not taken here"},
-		{"a: *x\n", "*x: an alias is not taken here"},
-		{"a: {<<: {b: 1}}\n", "<<: a merge is not taken here"},
-		{"a: !!str 1\n", "str: a tag is not taken here"},
-		{"a: ! 1\n", "!: a tag is not taken here"},
-		{"a: !!seq [1]\n", "seq: a tag is not taken here"},
+		{"a: &x 1\n", "&x: an anchor is not allowed here"},
+		{"a: &x [1]\n", "&x: an anchor is not allowed here"},
+		{"a: *x\n", "*x: an alias is not allowed here"},
+		{"a: {<<: {b: 1}}\n", "<<: a merge is not allowed here"},
+		{"a: !!str 1\n", "str: a tag is not allowed here"},
+		{"a: ! 1\n", "!: a tag is not allowed here"},
+		{"a: !!seq [1]\n", "seq: a tag is not allowed here"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
@@ -205,7 +205,8 @@ static void at_most(const char *what, char *text, bool fits)
 	unsigned line;
 	char *out = read_text(text, strlen(text), &err, &line);
 
-	ok(fits ? out != NULL : !out && err.code == ERR_LIMIT && strstr(err.message, "at most"),
+	ok(fits ? out != NULL
+		: !out && err.code == ERR_LIMIT && strstr(err.message, "over the maximum"),
 	   "%s: %s", what, fits ? "the maximum is read" : "one more is refused");
 	if (!out == fits)
 		printf("# line %u: %s\n", line, err.message);

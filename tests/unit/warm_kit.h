@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/scope.h"
-#include "flow/packs_warm.h"
+#include "detect/packs_warm.h"
 #include "scratch.h"
 #include "tap.h"
 

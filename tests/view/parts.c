@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view-parts START PARTS: writes the reader of code, as it is in cordon, to two files.
+ * view-parts START PARTS: writes the reader of code that is embedded in cordon to two files.
  */
 #include <stdio.h>
 

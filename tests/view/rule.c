@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rule PACK ID <TEXT: the numbers of the rule's expressions that match the text, one a line. Fields
- * and lanes are not looked at: it answers whether the words of a rule are in a view. It ends with 0
- * when one matched, 1 when none did, 2 when nobody knows.
+ * rule PACK ID <TEXT: prints the numbers of the expressions of a rule that match the text, one a
+ * line. Fields and lanes are ignored: the test asks whether a view contains the words of a rule.
+ * Exit status: 0 if one matched, 1 if none did, 2 if that is undecided.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "rule/load.h"
-#include "scan/match.h"
+#include "scan/regex/match.h"
 
 enum { TEXT_MAX = 1 << 20 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * show LANG|- <CODE: the code view as tests look at it: a line about the view, the effects, then
- * the text. "-": the language is guessed from the code. It ends with 0 when there is a text, with 1
- * when there is none and the reason is all it prints.
+ * show LANG|- <CODE: prints the code view for tests: a line about the view, the effects, then the
+ * text. With "-" the language is guessed from the code. Exit status: 0 if there is a text, 1 if
+ * there is only a reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/view.h"
+#include "detect/program_language.h"
+#include "read/view.h"
 
 int main(int argc, char **argv)
 {
@@ -23,10 +24,10 @@ int main(int argc, char **argv)
 	if (argc != 2 || len < 0)
 		return 2;
 	const char *lang =
-		strcmp(argv[1], "-") == 0 ? view_guess(NULL, code, (size_t)len) : argv[1];
+		strcmp(argv[1], "-") == 0 ? program_language(NULL, code, (size_t)len) : argv[1];
 	if (!lang)
 		return 2;
-	if (view_make(lang, code, (size_t)len, &v, &err) < 0) {
+	if (view_reader.read(lang, code, (size_t)len, &v, &err) < 0) {
 		printf("%s, line %u: %s%s%s\n", err_row(&err)->name, v.line, err.message,
 		       err.cause[0] ? ": " : "", err.cause);
 		return 1;
@@ -37,6 +38,6 @@ int main(int argc, char **argv)
 		printf("%s %u %s\n", effect_name(v.effect[i].kind), v.effect[i].line,
 		       v.effect[i].value);
 	printf("\n%s", v.text);
-	view_done(&v);
+	code_view_done(&v);
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same as Process in _transport.py, for asyncio. A task that is cancelled ends its program."""
+"""Process of _transport.py for asyncio. Cancelling a task ends its program."""
 from __future__ import annotations
 
 import asyncio
@@ -21,23 +21,23 @@ async def _running(transport: Process, call: Call,
         try:
             yield process, start
         finally:
-            await asyncio.shield(_bury(process))
+            await asyncio.shield(_kill_and_reap(process))
 
 
-async def _bury(process: asyncio.subprocess.Process) -> None:
+async def _kill_and_reap(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         try:
             process.kill()
         except ProcessLookupError:
             pass
-    # Without a reader nothing would see the pipe's end, and so the process's.
+    # asyncio sees the end of the process only after the end of its pipe, so read the pipe to its end.
     assert process.stdout is not None
     while await process.stdout.read(_CHUNK):
         pass
     await process.wait()
 
 
-async def _reads(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:
+async def _chunks(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:
     assert process.stdout is not None
     while True:
         data = await process.stdout.read(_CHUNK)
@@ -49,11 +49,11 @@ async def _reads(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:
 async def ask(transport: Process, call: Call) -> Reply:
     async with _running(transport, call, "--json") as (process, start):
         out, size = [], 0
-        async for data in _reads(process):
+        async for data in _chunks(process):
             out.append(data)
             size += len(data)
             if size > _ANSWER_MAX:
-                raise Broken(f"an answer of more than {_ANSWER_MAX} bytes")
+                raise Broken(f"answer longer than {_ANSWER_MAX} bytes")
         return Reply(b"".join(out), transport._ending(start, await process.wait()))
 
 
@@ -65,7 +65,7 @@ class AsyncLines:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async with _running(self._transport, self._call, "--events") as (process, start):
             lines = Lines()
-            async for data in _reads(process):
+            async for data in _chunks(process):
                 for line in lines.feed(data):
                     yield line
             self.ending = self._transport._ending(start, await process.wait())

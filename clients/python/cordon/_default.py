@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The functions of the package: those of one client with the defaults of the machine."""
+"""The functions of the package: methods of one client with the defaults of the machine."""
 from __future__ import annotations
 
 from ._client import Cordon
@@ -22,6 +22,10 @@ approvals = default.approvals
 approval = default.approval
 approve = default.approve
 deny = default.deny
+export_approval = default.export_approval
+sign_approval = default.sign_approval
+add_answer = default.add_answer
+wait_approval = default.wait_approval
 audit_tail = default.audit_tail
 audit_verify = default.audit_verify
 audit_trace = default.audit_trace

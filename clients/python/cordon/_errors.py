@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One class for each failure that a caller handles in its own way. The words are Cordon's: what failed, why, and
-what to do. None of them ever means that code ran outside the box."""
+"""One class for each failure that callers handle differently. The message is Cordon's: what failed, why, and what to
+do. No error means that code ran outside the box."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional, Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class CordonError(Exception):
-    """The base class. RESULT is what is known of the run, if there was one."""
+    """The base class. RESULT is the result of the run, as far as it is known, or None."""
 
     def __init__(self, message: str, *, cause: str = "", cure: str = "", result: Optional[Result] = None) -> None:
         super().__init__(message)
@@ -29,12 +29,12 @@ class CordonError(Exception):
 
     @property
     def reasons(self) -> Sequence[str]:
-        """Why it was decided so, in words."""
+        """The reasons of the decision, as texts."""
         return self.result.reasons if self.result else ()
 
 
 class Refused(CordonError):
-    """The policy said no; nothing ran."""
+    """The policy refused the run; nothing ran."""
 
 
 class Pending(CordonError):
@@ -46,7 +46,7 @@ class Pending(CordonError):
 
 
 class CannotIsolate(CordonError):
-    """A layer of the box cannot be put up here; nothing ran."""
+    """A layer of the box does not work on this machine; nothing ran."""
 
     @property
     def layer(self) -> str:
@@ -58,7 +58,7 @@ class NotInstalled(CannotIsolate):
 
 
 class LimitReached(CordonError):
-    """A limit ended the run. RESULT has what it printed until then."""
+    """A limit ended the run. RESULT has the output until then."""
 
     @property
     def limit(self) -> str:
@@ -74,12 +74,12 @@ class BadRequest(CordonError):
 
 
 class Conflict(CordonError):
-    """Another process changed the same thing meanwhile; nothing was applied."""
+    """Another process changed the same files or state meanwhile; nothing was applied."""
 
 
 class Broken(CordonError):
-    """Cordon failed (killed, a full disk, an answer that cannot be read). The code may have run, and its output is
-    not complete."""
+    """Cordon failed: it was killed, the disk was full, or its answer cannot be read. The code may have run, and its
+    output is not complete."""
 
 
 class TooOld(CordonError):
@@ -96,13 +96,13 @@ def from_failure(failure: Failure, result: Optional[Result] = None) -> CordonErr
 
 
 def from_result(result: Result, check: bool = False) -> Optional[CordonError]:
-    """The error that a result is, or None."""
+    """The error for a result that is not a success, or None."""
     if result.error is not None and result.status in ("error", "refused"):
         return from_failure(result.error, result)
     if result.status in ("error", "refused"):
-        return Broken("no reason was given", result=result)
+        return Broken("cordon gave no reason", result=result)
     if result.status == "pending":
-        return Pending("not run yet: a person is asked", cause="; ".join(result.reasons),
+        return Pending("not run yet: waiting for approval", cause="; ".join(result.reasons),
                        cure=f"cordon approvals show {result.approval_id}", result=result)
     if result.status in ("timed_out", "limit"):
         return LimitReached(f"stopped: the limit \"{result.limit}\" was reached", result=result)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Cordon's answers as plain values. The names are those of docs/JSON.md. Fields that only a newer cordon has are
-in RAW; fields that an older one does not have get a default that promises nothing."""
+"""The answer of `cordon run` and its events as plain values. The JSON reference has the names and their meaning.
+A field that only a newer cordon prints is in RAW. A field that an older cordon does not print has a default that
+promises nothing."""
 from __future__ import annotations
 
 import base64
@@ -11,8 +12,8 @@ T = TypeVar("T")
 
 
 class Value:
-    """What all of them share, and cannot be changed. Written once, because dataclasses write it anew for each
-    class, which would take most of the time that it takes to import this package."""
+    """The base class of all values, which are immutable. dataclasses would generate these methods for each class,
+    and that would take most of the time of an import."""
 
     def __init__(self, **known: Any) -> None:
         for f in fields(self):
@@ -46,12 +47,12 @@ class Value:
 
 
 def _part(kind: type) -> Any:
-    """A list of such objects."""
+    """A field with a list of KIND."""
     return field(default=(), metadata={"of": kind})
 
 
 def take(cls: Type[T], data: Mapping[str, Any]) -> T:
-    """An object of CLS out of a JSON object: by the names of its fields."""
+    """The JSON object DATA as an object of CLS, by the names of the fields."""
     known = {}
     for f in fields(cls):
         value = data.get(f.name)
@@ -68,7 +69,7 @@ def take(cls: Type[T], data: Mapping[str, Any]) -> T:
 
 
 def data_of(data: Mapping[str, Any], name: str = "data", encoding: str = "encoding") -> bytes:
-    """The bytes that stand in a string of JSON."""
+    """The bytes of the JSON string NAME, which is UTF-8 text or base64."""
     text = str(data.get(name, ""))
     if data.get(encoding) == "base64":
         return base64.b64decode(text)
@@ -77,7 +78,7 @@ def data_of(data: Mapping[str, Any], name: str = "data", encoding: str = "encodi
 
 @dataclass(init=False, eq=False, repr=False)
 class Failure(Value):
-    """Why Cordon could not do it."""
+    """Why a request failed."""
     kind: str = "system"
     layer: str = ""
     message: str = ""
@@ -87,7 +88,7 @@ class Failure(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Usage(Value):
-    """What it used."""
+    """The resources that the run used."""
     wall_ms: int = 0
     cpu_ms: int = 0
     memory_peak: int = 0
@@ -96,7 +97,7 @@ class Usage(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Gap(Value):
-    """OMITTED bytes are missing AT that offset."""
+    """OMITTED bytes are missing at the offset AT."""
     total: int = 0
     omitted: int = 0
     at: int = 0
@@ -104,12 +105,13 @@ class Gap(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Denial(Value):
-    """A call that the kernel refused."""
+    """A system call that was refused. OPTION of `cordon run` would allow it."""
     call: str = ""
     target: str = ""
     target_encoding: str = "utf-8"
     rule: str = ""
     count: int = 1
+    option: Optional[str] = None
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -125,8 +127,9 @@ class Change(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Effect(Value):
-    """Something that leaves the box. OUTCOME: "policy" or "ticket" gave it; "waits" for a person, whose request
-    is WAITS; "withheld", and COMMAND would allow it, or REASON says why nothing would."""
+    """A write, a host or a secret. OUTCOME is "policy" or "ticket" if one of these allowed it; "waits" if a person is
+    asked in the request WAITS; "withheld" if it did not happen: then COMMAND would allow it, or REASON says why no
+    command would."""
     effect: str = ""
     object: str = ""
     outcome: str = "withheld"
@@ -139,7 +142,7 @@ class Effect(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Evidence(Value):
-    """A part of the code that stands in a source."""
+    """A part of the code that also stands in a document."""
     source: str = ""
     name: str = ""
     kind: str = ""
@@ -159,12 +162,13 @@ class Evidence(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Connection(Value):
-    """net=[...]: one attempt to reach a host. PORT 0: it only asked for the name."""
+    """One attempt to reach a host, with net=[...]. PORT is 0 if the program only looked up the name."""
     name: str = ""
     address: str = ""
     port: int = 0
     verdict: str = ""
     rule: str = ""
+    option: Optional[str] = None
     bytes_out: int = 0
     bytes_in: int = 0
     wall_ms: int = 0
@@ -172,7 +176,7 @@ class Connection(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class TelemetrySum(Value):
-    """EXPLAINED: refusals in the program's own words, with its lines."""
+    """How many events the program reported. EXPLAINED has refusals with the lines of the program."""
     told: int = 0
     dropped: int = 0
     explained: Tuple[str, ...] = ()
@@ -180,7 +184,7 @@ class TelemetrySum(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class RuleHit(Value):
-    """What a rule found."""
+    """A rule that matched the code."""
     id: str = ""
     title: str = ""
     severity: str = ""
@@ -193,14 +197,14 @@ class RuleHit(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class RecordId(Value):
-    """A record of the log, by its number and its hash."""
+    """The number and the hash of a record of the log."""
     seq: int = 0
     hash: str = ""
 
 
 @dataclass(init=False, eq=False, repr=False)
 class Result(Value):
-    """What became of a run."""
+    """The result of a run."""
     status: str = "error"
     ran: Optional[bool] = False
     exit_code: Optional[int] = None
@@ -247,23 +251,23 @@ class Result(Value):
 
     @property
     def ok(self) -> bool:
-        """It ended by itself, with status 0."""
+        """True if the program exited with status 0."""
         return self.status == "exited" and self.exit_code == 0
 
     @property
     def text(self) -> str:
-        """Standard output; what is no UTF-8 is shown as such."""
+        """Standard output as text. Bytes that are not UTF-8 become \\xNN."""
         return self.stdout.decode("utf-8", "backslashreplace")
 
     @property
     def errors(self) -> str:
-        """The same of standard error."""
+        """Standard error as text."""
         return self.stderr.decode("utf-8", "backslashreplace")
 
 
 @dataclass(init=False, eq=False, repr=False)
 class Started(Value):
-    """It may run, and that is on record."""
+    """The run is allowed, and the decision is recorded."""
     kind: ClassVar[str] = "started"
     ms: int = 0
     audit_id: str = ""
@@ -276,7 +280,7 @@ class Started(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Waiting(Value):
-    """wait=True: people are asked, and waited for."""
+    """With wait=True: a person is asked, and the run waits for the answer."""
     kind: ClassVar[str] = "pending"
     ms: int = 0
     approval_id: str = ""
@@ -301,14 +305,14 @@ class Output(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Refusal(Denial):
-    """A call was refused for the first time."""
+    """A system call is refused for the first time."""
     kind: ClassVar[str] = "denial"
     ms: int = 0
 
 
 @dataclass(init=False, eq=False, repr=False)
 class Telemetry(Value):
-    """telemetry=True: what the program's interpreter says of itself. It may say anything."""
+    """With telemetry=True: an event that the interpreter in the box reports. The program can forge it."""
     kind: ClassVar[str] = "telemetry"
     ms: int = 0
     audit: str = ""
@@ -319,7 +323,7 @@ class Telemetry(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Touched(Value):
-    """A limit was reached; ENDED: that was the end of the program."""
+    """A limit was reached. ENDED: the limit ended the program."""
     kind: ClassVar[str] = "limit"
     ms: int = 0
     limit: str = ""
@@ -329,7 +333,7 @@ class Touched(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Finished(Value):
-    """The last one."""
+    """The last event of a run."""
     result: Result = Result()
     ms: int = 0
     kind: ClassVar[str] = "result"
@@ -337,7 +341,7 @@ class Finished(Value):
 
 @dataclass(init=False, eq=False, repr=False)
 class Unknown(Value):
-    """A newer cordon tells of something that this client does not know."""
+    """An event of a newer cordon that this client does not know."""
     event: str = ""
     ms: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How a call gets to Cordon. Transport is all that a client knows of it, so that a server can take the
-program's place one day and no caller changes. Process starts the program cordon: code, input and options go as
-memory files (never as arguments), what it says comes back through one pipe, and whatever happens here, the
-program is dead and reaped and every descriptor closed afterwards."""
+"""Sends calls to Cordon. A client only knows the protocol Transport, so a server can replace the program. Process
+starts the program cordon. It passes code, input and options in memory files, never as arguments, and reads the
+answer from one pipe. Afterwards the program is dead and reaped, and every descriptor is closed, also after an
+exception."""
 from __future__ import annotations
 
 import os
@@ -27,7 +27,7 @@ class Reply(NamedTuple):
 
 
 class Stream(Protocol):
-    """A run's lines, and how it ended once they are over."""
+    """The lines of a run; ENDING is set after the last one."""
     ending: Optional[Ending]
 
     def __iter__(self) -> Iterator[bytes]: ...
@@ -50,7 +50,7 @@ class Transport(Protocol):
 
 
 def _memory(name: str, data: bytes) -> int:
-    """A file of that content that nobody else has, read from its beginning."""
+    """A private memory file with DATA, at its beginning."""
     fd = os.memfd_create(name, os.MFD_CLOEXEC)
     try:
         view = memoryview(data)
@@ -68,14 +68,14 @@ def _no_option(word: str) -> str:
 
 
 class _Start(NamedTuple):
-    """What a process is started with."""
+    """The parameters of a process to start."""
     argv: List[str]
     options: Dict[str, Any]
-    words: int  # where its standard error goes
+    words: int  # the file that gets its standard error
 
 
 class Process:
-    """The program at PATH; else $CORDON_BINARY, else what the search path has."""
+    """The program at PATH, or $CORDON_BINARY, or the one on the search path."""
 
     def __init__(self, path: Optional[str] = None) -> None:
         self._path = path
@@ -87,14 +87,14 @@ class Process:
             import shutil
             path = shutil.which("cordon")
         if not path:
-            raise NotInstalled("there is no program cordon here",
-                               cure="install the package cordon, or name it: Cordon(binary=...)")
+            raise NotInstalled("cannot find the program cordon",
+                               cure="install the package cordon, or pass its path: Cordon(binary=...)")
         return path
 
     def _words(self, call: Call) -> bytes:
-        """What is said besides the command, ended by NULs: everybody can read a command line, so handles, tokens
-        and values of the environment are in none. A value goes with its name in one word, and the file of a
-        run or a plan and arguments come behind "--": nothing can pass for an option."""
+        """Options and operands, each ended by a NUL. All accounts can read a command line, so ids, tickets and
+        variables are not on it. Name and value are one word, and the file and the arguments of a run or a plan
+        follow "--", so that no value is taken for an option."""
         words: List[str] = []
         for name, value in call.options:
             if len(name) == 1 and value is not None:
@@ -127,11 +127,11 @@ class Process:
             options["stderr"] = keep(os.memfd_create("cordon-words", os.MFD_CLOEXEC))
             yield _Start([self.program, *call.command, *last, f"--words={words}"], options, options["stderr"])
         except FileNotFoundError as e:
-            raise NotInstalled(f"there is no program {self.program}", cause=str(e)) from e
+            raise NotInstalled(f"cannot start {self.program}: no such file", cause=str(e)) from e
         except PermissionError as e:
-            raise NotInstalled(f"{self.program} cannot be started", cause=str(e)) from e
+            raise NotInstalled(f"cannot start {self.program}: permission denied", cause=str(e)) from e
         except (OSError, ValueError) as e:
-            raise (BadRequest if isinstance(e, ValueError) else Broken)("cordon could not be started",
+            raise (BadRequest if isinstance(e, ValueError) else Broken)("cannot start cordon",
                                                                         cause=str(e)) from e
         finally:
             for fd in fds:
@@ -149,16 +149,16 @@ class Process:
             try:
                 yield process, start
             finally:
-                _bury(process)
+                _kill_and_reap(process)
 
     def ask(self, call: Call) -> Reply:
         with self._running(call, "--json") as (process, start):
             out, size = [], 0
-            for data in _reads(process):
+            for data in _chunks(process):
                 out.append(data)
                 size += len(data)
                 if size > _ANSWER_MAX:
-                    raise Broken(f"an answer of more than {_ANSWER_MAX} bytes")
+                    raise Broken(f"answer longer than {_ANSWER_MAX} bytes")
             return Reply(b"".join(out), self._ending(start, process.wait()))
 
     def stream(self, call: Call) -> Stream:
@@ -173,7 +173,7 @@ class Process:
         return AsyncLines(self, call)
 
 
-def _reads(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
+def _chunks(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
     assert process.stdout is not None
     fd = process.stdout.fileno()
     while True:
@@ -183,8 +183,8 @@ def _reads(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
         yield data
 
 
-def _bury(process: "subprocess.Popen[bytes]") -> None:
-    """Dead, reaped and closed. Whoever ends cordon ends the box: it dies with it."""
+def _kill_and_reap(process: "subprocess.Popen[bytes]") -> None:
+    """Ends the program. Its box ends with it."""
     if process.stdout is not None:
         process.stdout.close()
     if process.poll() is None:
@@ -200,6 +200,6 @@ class _Lines:
     def __iter__(self) -> Iterator[bytes]:
         with self._transport._running(self._call, "--events") as (process, start):
             lines = Lines()
-            for data in _reads(process):
+            for data in _chunks(process):
                 yield from lines.feed(data)
             self.ending = self._transport._ending(start, process.wait())

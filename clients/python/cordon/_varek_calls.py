@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""VAREK's default lists of system calls, by name. They say what a caller expects; what is really allowed is
-the box's own list, which is enforced by the kernel and knows more."""
+"""VAREK's default lists of system calls. A caller can compare its policy with them. The box enforces its own list,
+which is more exact."""
 from __future__ import annotations
 
 from typing import FrozenSet

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Python that the host starts with -c CODE, in the box. The one who starts it is the host's own program, which
-is trusted; the code is not. The ways to start it all end in one of six functions of the library, and these are
-changed; a call that is no Python with -c is left as it is. A line for a shell is only understood when no word
-of it means anything to a shell; one that starts Python with -c otherwise is not run at all: the code could be
-a part of the line. Nor is one whose first word only starts the others (_STARTERS): what it was to do to them
-would not be done to the box. VAREK's strict mode promises to tell and no more, so this is a net under the
-ordinary call: what any other program starts is that program's. Code that runs in this process (exec, eval) is told of, and not held: nothing can."""
+"""Strict mode: Python that the host starts with -c CODE runs in the box. The program of the host is trusted; CODE is
+not. All ways to start a program end in one of the functions in _CHANGED, and these are replaced. A call that does
+not start Python with -c stays as it is. A shell line is taken apart only if no word has a meaning for a shell.
+Another line that starts Python with -c is not run, because code could be a part of the line. The same holds if the
+first word only starts another program (_STARTERS): its effect, such as a timeout, would not reach the box.
+Programs that another program starts, and code that this process runs itself (exec, eval), are not covered."""
 from __future__ import annotations
 
 import functools
@@ -28,48 +27,48 @@ _CODE = re.compile(r"-[bBdEiIOPqRsSuvx]*c(.*)$", re.S)
 _FLAGS = re.compile(r"-[bBdEiIOPqRsSuvx]+$")
 _VALUED = re.compile(r"-[bBdEiIOPqRsSuvx]*[WX](.*)$", re.S)
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
-# Nothing here means anything to a shell.
+# A word without a meaning for a shell.
 _WORD = r"""(?:[\w./:,+@%=-]|'[^']*'|"[^"$`\\!]*")+"""
 _LINE = re.compile(rf"\s*{_WORD}(?:[ \t]+{_WORD})*\s*$")
 _STARTS = re.compile(r"""python[\d.]*['"]?(?:\s+['"]?-(?:[WX]\s+)?\S+)*\s+['"]?-[bBdEiIOPqRsSuvx]*c""")
-# Programs that do nothing but start their last words.
+# Programs that only start the program in their last words.
 _STARTERS = frozenset("""chrt env exec flock ionice nice nohup numactl prlimit setarch setpriv setsid stdbuf sudo
 taskset time timeout unshare""".split())
 _client: Optional[Cordon] = None
 
 
-class _Plain(NamedTuple):
+class _PythonCode(NamedTuple):
     code: str
     args: List[str]
 
 
 def _check_starter(texts: List[str]) -> None:
     name = os.path.basename(texts[0]) if texts else ""
-    if name in _STARTERS and any(_of_python(texts[at:]) for at in range(1, len(texts))):
+    if name in _STARTERS and any(_code_of_python(texts[at:]) for at in range(1, len(texts))):
         raise varek.KineticIntercept(f"not run: {name} would start Python outside the box\n  "
                                      "try: start Python itself; subprocess.run(..., timeout=) ends it in time")
 
 
-def _of_words(texts: List[str]) -> Optional[_Plain]:
-    """The code that a command line gives to Python, or None."""
+def _code_of_words(texts: List[str]) -> Optional[_PythonCode]:
+    """The code that the words of a command line pass to Python, or None."""
     while len(texts) > 1 and (os.path.basename(texts[0]) == "env" or _VARIABLE.match(texts[0])):
         if texts[1].startswith("-"):
             break
         texts = texts[1:]
     _check_starter(texts)
-    return _of_python(texts)
+    return _code_of_python(texts)
 
 
-def _of_python(texts: List[str]) -> Optional[_Plain]:
+def _code_of_python(texts: List[str]) -> Optional[_PythonCode]:
     if not texts or not _PYTHON.match(os.path.basename(texts[0])):
         return None
     at = 1
     while at < len(texts):
         code, valued = _CODE.match(texts[at]), _VALUED.match(texts[at])
         if code and code.group(1):
-            return _Plain(code.group(1), texts[at + 1:])
+            return _PythonCode(code.group(1), texts[at + 1:])
         if code:
-            return _Plain(texts[at + 1], texts[at + 2:]) if at + 1 < len(texts) else None
+            return _PythonCode(texts[at + 1], texts[at + 2:]) if at + 1 < len(texts) else None
         if valued:
             at += 1 if valued.group(1) else 2
         elif _FLAGS.match(texts[at]):
@@ -79,37 +78,37 @@ def _of_python(texts: List[str]) -> Optional[_Plain]:
     return None
 
 
-def _of_line(line: str) -> Optional[_Plain]:
-    """The same of a line for a shell."""
+def _code_of_line(line: str) -> Optional[_PythonCode]:
+    """The code that a shell line passes to Python, or None."""
     if _LINE.match(line):
-        return _of_words(shlex.split(line))
+        return _code_of_words(shlex.split(line))
     if _STARTS.search(line):
-        raise varek.KineticIntercept("not run: a shell would read this line, and code could be a part of it\n  "
-                                     "try: give the words as a list, without a shell")
+        raise varek.KineticIntercept("not run: a shell would interpret this line, and code could be a part of it\n  "
+                                     "try: pass the words as a list, without a shell")
     return None
 
 
-def _plain(words: Any, shell: bool = False, program: Any = None) -> Optional[_Plain]:
+def _python_code(words: Any, shell: bool = False, program: Any = None) -> Optional[_PythonCode]:
     if isinstance(words, (str, bytes, os.PathLike)):
-        return _of_line(os.fsdecode(words)) if shell else None
+        return _code_of_line(os.fsdecode(words)) if shell else None
     if not isinstance(words, Sequence):
         return None
     texts = [os.fsdecode(w) for w in words]
     if shell:
-        return _of_line(texts[0]) if texts else None
-    return _of_words(texts if program is None or not texts else [os.fsdecode(program), *texts[1:]])
+        return _code_of_line(texts[0]) if texts else None
+    return _code_of_words(texts if program is None or not texts else [os.fsdecode(program), *texts[1:]])
 
 
-def _command(plain: _Plain) -> Tuple[List[str], List[int]]:
-    """A command line that runs it in the box, with this process's own streams; and the descriptors of it. It is
-    started with this process's environment: what was meant for the code is not for cordon."""
+def _command(plain: _PythonCode) -> Tuple[List[str], List[int]]:
+    """A command line that runs the code in the box with the streams of this process, and the descriptors that it
+    needs. cordon gets the environment of this process: the one in the call is meant for the code."""
     assert _client is not None
     transport = _client.transport
     if not isinstance(transport, Process):
-        raise varek.KineticIntercept("not run: this needs the program cordon, and another transport is in use")
+        raise varek.KineticIntercept("not run: strict mode needs the program cordon, and another transport is in use")
     fds: List[int] = []
     try:
-        call = _client._whole(run_call(plain.code, args=plain.args))
+        call = _client._with_defaults(run_call(plain.code, args=plain.args))
         fds.append(_memory("cordon-code", call.payload or b""))
         call = replace(call, operands=(f"/proc/self/fd/{fds[0]}",), options=(*call.options, ("stdin", "-"), ("by-signal", None)))
         fds.append(_memory("cordon-request", transport._words(call)))
@@ -124,7 +123,7 @@ def _close(fds: List[int]) -> None:
         os.close(fd)
 
 
-def _run(plain: _Plain, data: Optional[bytes], timeout: Optional[float]) -> "varek.ExecutionOutcome":
+def _run(plain: _PythonCode, data: Optional[bytes], timeout: Optional[float]) -> "varek.ExecutionOutcome":
     assert _client is not None
     try:
         return varek._outcome(_client.run(plain.code, args=plain.args, input=data or b"", output=varek.OUTPUT_MAX,
@@ -171,19 +170,19 @@ def _finish(words: Any, o: "varek.ExecutionOutcome", options: Any) -> "subproces
     return done
 
 
-def _is_whole(options: Any) -> bool:
-    """Can it be run at once, and its output be given back? Else it is a process like any other."""
+def _is_simple(options: Any) -> bool:
+    """True if a run with collected output can replace the call. Otherwise Popen starts a process."""
     return options.get("stdin") is None and all(
         options.get(name) in (None, subprocess.PIPE, subprocess.DEVNULL) for name in ("stdout", "stderr"))
 
 
 def _new_run(real: Callable[..., Any]) -> Callable[..., Any]:
-    """Beside Popen, because it can say why something was refused."""
+    """subprocess.run, in addition to Popen, because its error can say why code was refused."""
     @functools.wraps(real)
     def run(*popenargs: Any, **options: Any) -> Any:
         words = popenargs[0] if popenargs else options.get("args")
-        plain = _plain(words, bool(options.get("shell")), options.get("executable"))
-        if plain is None or len(popenargs) > 1 or not _is_whole(options):
+        plain = _python_code(words, bool(options.get("shell")), options.get("executable"))
+        if plain is None or len(popenargs) > 1 or not _is_simple(options):
             return real(*popenargs, **options)
         data = options.get("input")
         return _finish(words, _run(plain, data.encode() if isinstance(data, str) else data, options.get("timeout")),
@@ -195,7 +194,7 @@ def _new_popen(real: Any) -> Any:
     class Popen(real):  # type: ignore[misc]
         def __init__(self, args: Any, *rest: Any, **options: Any) -> None:
             shell = bool(rest[7] if len(rest) > 7 else options.get("shell"))
-            plain = _plain(args, shell, rest[1] if len(rest) > 1 else options.get("executable"))
+            plain = _python_code(args, shell, rest[1] if len(rest) > 1 else options.get("executable"))
             if plain is None:
                 super().__init__(args, *rest, **options)
                 return
@@ -215,7 +214,7 @@ def _new_popen(real: Any) -> Any:
 def _new_system(real: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(real)
     def system(command: Any) -> int:
-        if _plain(command, True) is None:
+        if _python_code(command, True) is None:
             return real(command)
         status = subprocess.Popen(command, shell=True).wait()
         return status << 8 if status >= 0 else -status
@@ -223,10 +222,10 @@ def _new_system(real: Callable[..., int]) -> Callable[..., int]:
 
 
 def _new_exec(real: Callable[..., Any]) -> Callable[..., Any]:
-    """execv, execve: os.exec* and os.spawn* end there."""
+    """execv and execve, which os.exec* and os.spawn* call."""
     @functools.wraps(real)
     def execute(path: Any, argv: Any, *env: Any) -> Any:
-        plain = None if isinstance(path, int) else _plain(argv, program=path)
+        plain = None if isinstance(path, int) else _python_code(argv, program=path)
         if plain is None:
             return real(path, argv, *env)
         command, fds = _command(plain)
@@ -239,7 +238,7 @@ def _new_exec(real: Callable[..., Any]) -> Callable[..., Any]:
 def _new_spawn(real: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(real)
     def spawn(path: Any, argv: Any, env: Any, **options: Any) -> int:
-        plain = _plain(argv, program=path)
+        plain = _python_code(argv, program=path)
         if plain is None:
             return real(path, argv, env, **options)
         command, fds = _command(plain)
@@ -259,7 +258,7 @@ _CHANGED: List[Tuple[Any, str, Callable[[Any], Any]]] = [
 
 
 def arm(client: Optional[Cordon] = None) -> None:
-    """From now on. CLIENT: another than that of the machine's defaults."""
+    """Replaces the functions. CLIENT is used instead of one with the machine's defaults."""
     global _client
     _client = client or _client or Cordon()
     for module, name, make in _CHANGED:

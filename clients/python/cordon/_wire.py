@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reads what Cordon prints: lines into events, events into a result, answers into objects. Bytes in,
-values out; it knows neither processes nor threads. A stream that ends without its result is an error: half
-an answer must not look like a whole one."""
+"""Parses the output of cordon: lines into events, events into a result, answers into objects. It knows neither
+processes nor threads. A stream that ends without a result is an error: an incomplete answer must never look like a
+complete one."""
 from __future__ import annotations
 
 import json
@@ -16,14 +16,14 @@ LINE_MAX = 64 << 20
 
 
 class Ending(NamedTuple):
-    """How the program cordon ended: its status (-N: signal N), and what it said on standard error."""
+    """The end of the program cordon: its exit status (-N: signal N), and WORDS, its standard error."""
     status: int
     words: str
     program: str
 
 
 class Lines:
-    """Bytes in any pieces into whole lines."""
+    """Splits a stream of bytes into lines."""
 
     def __init__(self) -> None:
         self._parts: List[bytes] = []
@@ -35,7 +35,7 @@ class Lines:
             self._parts.append(line)
             self._held += len(line)
             if self._held > LINE_MAX:
-                raise Broken(f"a line of more than {LINE_MAX} bytes")
+                raise Broken(f"line longer than {LINE_MAX} bytes")
             if end:
                 whole = b"".join(self._parts)
                 self._parts, self._held = [], 0
@@ -53,7 +53,7 @@ _MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Event]] = {
 
 
 class RunReader:
-    """One run's lines into its events; the last is Finished."""
+    """Parses the lines of one run into events; the last is Finished."""
 
     def __init__(self) -> None:
         self._out: Dict[str, List[bytes]] = {"stdout": [], "stderr": []}
@@ -62,7 +62,7 @@ class RunReader:
 
     def take(self, line: bytes) -> Event:
         if self.result is not None:
-            raise Broken("cordon went on after its result")
+            raise Broken("output after the result of cordon")
         try:
             data = json.loads(line)
             event = str(data["event"])
@@ -70,7 +70,7 @@ class RunReader:
                 return self._finish(data)
             made = _MAKERS.get(event, lambda d: Unknown(event=event, ms=d.get("ms", 0), raw=d))(data)
         except (ValueError, KeyError, TypeError, AttributeError) as e:
-            raise Broken("cordon said what is no event", cause=f"{e!r} in {line[:200]!r}") from e
+            raise Broken("invalid event from cordon", cause=f"{e!r} in {line[:200]!r}") from e
         if isinstance(made, Output):
             self._keep(made)
         return made
@@ -89,11 +89,11 @@ class RunReader:
         return Finished(result=self.result, ms=data.get("ms", 0))
 
     def end(self, ending: Ending) -> Result:
-        """After the last line."""
+        """The result, after the last line."""
         if self.result is None:
             raise no_answer(ending)
         if ending.status == 125 and self.result.status != "error":
-            raise Broken("cordon could not write all of its answer", cause=_last(ending), result=self.result)
+            raise Broken("cordon could not write its whole answer", cause=_last(ending), result=self.result)
         if _is_unknown(self.result.error):
             assert self.result.error is not None
             raise _too_old(ending, self.result.error.message)
@@ -115,26 +115,26 @@ def _last(ending: Ending) -> str:
 
 
 def no_answer(ending: Ending) -> CordonError:
-    """Why there is none."""
+    """The error for a missing answer."""
     words = _last(ending)
     for line in words.splitlines():
         line = line[len("cordon: "):] if line.startswith("cordon: ") else line
         if line.startswith(("there is no option ", "there is no command ")):
             return _too_old(ending, line)
     if ending.status < 0:
-        return Broken(f"cordon was killed by signal {-ending.status} before it gave a result", cause=words)
-    return Broken(f"cordon ended with status {ending.status} and gave no result", cause=words)
+        return Broken(f"cordon was killed by signal {-ending.status} before it returned a result", cause=words)
+    return Broken(f"cordon exited with status {ending.status} and returned no result", cause=words)
 
 
 def answer(out: bytes, ending: Ending) -> Any:
-    """What a command printed, if it is an answer; else the error that it tells of. Some statuses beside 0 are
-    answers too: their objects have no error."""
+    """The JSON answer of a command; an answer with an error is raised. The exit status does not matter: some
+    commands answer with another status than 0."""
     if not out.strip():
         raise no_answer(ending)
     try:
         data = json.loads(out)
     except ValueError as e:
-        raise Broken("cordon said what is no JSON", cause=f"{e}; {_last(ending)}") from e
+        raise Broken("invalid JSON from cordon", cause=f"{e}; {_last(ending)}") from e
     failure = data.get("error") if isinstance(data, dict) else None
     if isinstance(failure, dict):
         known = take(Failure, failure)
@@ -147,15 +147,15 @@ def answer(out: bytes, ending: Ending) -> Any:
 
 
 def objects(data: Any, name: str = "") -> List[Mapping[str, Any]]:
-    """A list of JSON objects; NAME is the field that it is in."""
+    """A list of JSON objects, from the field NAME of DATA if one is named."""
     data = data.get(name) if name and isinstance(data, dict) else data
     if not isinstance(data, list):
-        raise Broken("cordon said something else than a list")
+        raise Broken("invalid answer from cordon: not a list")
     return data
 
 
 def records(out: bytes, ending: Ending) -> List[Mapping[str, Any]]:
-    """One object a line; none is an answer too."""
+    """One object for each line; there may be no line."""
     lines = out.splitlines()
     if ending.status != 0:
         answer(out, ending)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""%load_ext cordon.ipython, then %%cordon in a cell: its code runs in the box, what it prints is shown as it comes,
-and so are its plots (matplotlib) and a table at its end (pandas). What comes out of the box is data: pictures are
-PNG and nothing else, tables come as texts and are made HTML here, so that nothing of the program's can be a part
-of the notebook."""
+"""%load_ext cordon.ipython, then %%cordon in a cell: the code of the cell runs in the box. Its output, its plots
+(matplotlib) and the value of its last line are shown; a table (pandas) as a table. The program only returns data:
+plots are PNG, and a table is text that becomes HTML here. So no markup or script of the program gets into the
+notebook."""
 from __future__ import annotations
 
 import ast
@@ -24,7 +24,7 @@ from ._model import Output, Result
 IMAGES_MAX, IMAGE_BYTES, ROWS_MAX, COLUMNS_MAX, CELL_MAX = 16, 8 << 20, 60, 30, 200
 _FLAGS = ("diff", "apply", "user", "exposed", "wait", "telemetry")
 
-# Runs in the box, behind the cell's code. @ is the mark that its lines begin with.
+# Runs in the box after the code of the cell. @ stands for the mark at the beginning of its lines.
 _EPILOGUE = '''
 
 def _cordon_show(last):
@@ -48,7 +48,7 @@ _cordon_show(_cordon_last)
 
 
 def prepared(cell: str, mark: str) -> str:
-    """The cell, whose lines stay where they are, with the value of its last line kept and shown."""
+    """The cell with code that shows the value of its last line. The line numbers stay the same."""
     tree = ast.parse(cell)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
@@ -61,12 +61,12 @@ def prepared(cell: str, mark: str) -> str:
 
 
 def options(line: str) -> Tuple[Option, ...]:
-    """The magic's line: options of cordon run."""
+    """The options of cordon run behind %%cordon."""
     words, found = shlex.split(line), []  # type: List[str], List[Option]
     while words:
         name, has_value, value = words.pop(0).partition("=")
         if not name.startswith("--"):
-            raise BadRequest(f"%%cordon: \"{name}\" is no option of cordon run")
+            raise BadRequest(f"%%cordon: \"{name}\" is not an option of cordon run")
         name = name[2:]
         if not has_value and name not in _FLAGS:
             if not words:
@@ -86,7 +86,7 @@ def _table(item: Dict[str, Any]) -> str:
 
 
 def _bundle(item: Dict[str, Any]) -> Optional[Dict[str, Any]]:
-    """What a notebook can show of it; None: it is none of ours."""
+    """ITEM as IPython displays it, or None if it is invalid."""
     if "png" in item:
         data = base64.b64decode(str(item["png"]), validate=True)
         if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) <= IMAGE_BYTES:
@@ -97,8 +97,8 @@ def _bundle(item: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     return {"text/plain": str(item["text"])} if "text" in item else None
 
 
-class Shower:
-    """Lines of output to the notebook: ours are shown as what they are, others are printed."""
+class CellOutput:
+    """Shows the output of a cell: a line with the mark as a value, a plot or a table, other lines as text."""
 
     def __init__(self, mark: str) -> None:
         self._mark, self._held, self._shown = mark.encode(), b"", 0
@@ -110,12 +110,12 @@ class Shower:
         *lines, self._held = (self._held + o.data).split(b"\n")
         for line in lines:
             self._line(line + b"\n")
-        keep = self._may_be_ours()
+        keep = self._mark_start()
         self._print(self._held[:keep])
         self._held = self._held[keep:]
 
-    def _may_be_ours(self) -> int:
-        """Where one of our lines begins in what is held, or could."""
+    def _mark_start(self) -> int:
+        """The offset of the mark, or of a part of it at the end, in the text that is not shown yet."""
         at = self._held.find(self._mark)
         if at >= 0:
             return at
@@ -151,15 +151,15 @@ class Shower:
 
 def run_cell(client: Cordon, line: str, cell: str) -> Result:
     mark = "cordon-" + secrets.token_hex(8) + ":"
-    shower = Shower(mark)
-    call: Call = _call.run_call(prepared(cell, mark), on_output=shower.take, output="32M")
+    out = CellOutput(mark)
+    call: Call = _call.run_call(prepared(cell, mark), on_output=out.take, output="32M")
     said = options(line)
     names = {name for name, _ in said}
     call = replace(call, options=tuple(o for o in call.options if o[0] not in names) + said)
     try:
         return client.perform(call)
     finally:
-        shower.end()
+        out.end()
 
 
 def cordon_magic(line: str, cell: str) -> None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""VAREK's names on Cordon's box: change the import and keep the program. Both published shapes are here: that
-of v1.1.1 (configure_backend(backend), callbacks of two arguments) and the older one (configure_backend(),
-get_active_backend, enforce_strict_mode, KineticIntercept, callbacks of one dict).
+"""VAREK's API on Cordon's box: change the import and keep the program. Both published versions are here: v1.1.1
+(configure_backend(backend), callbacks with two arguments) and the older one (configure_backend(),
+get_active_backend, enforce_strict_mode, KineticIntercept, callbacks with one dict).
 
-What differs, and should: code goes to the box as a memory file (any size, right line numbers, not in anybody's
-process list); files, processes, terminals and sockets of the host are out of reach; the clock ends the whole
-tree; is_available() tries it out; every failure is an IsolationError and leaves nothing behind. A policy that
-is stricter than the box can be is refused, never weakened."""
+These differences are intended. Code goes to the box in a memory file: it may have any size, its line numbers are
+right, and it is in no process list. Files, processes, terminals and sockets of the host are out of reach. The time
+limit ends the whole process tree. is_available() tries the box. Every failure is an IsolationError and leaves
+nothing behind. A policy that is stricter than the box is refused, never weakened."""
 from __future__ import annotations
 
 import os
@@ -27,11 +27,11 @@ OUTPUT_MAX = "16M"
 
 
 class IsolationError(RuntimeError):
-    """It was not run, because it could not be run contained."""
+    """The code did not run, because it could not run in the box."""
 
 
 class KineticIntercept(IsolationError):
-    """The older shape's: what was about to be started was stopped."""
+    """From the older version: the policy stopped the code before it started."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ExecutionOutcome:
     killed_by_signal: Optional[int]
     wall_clock_s: float
     violation: Optional[str] = None
-    # Cordon's own
+    # These fields are Cordon's, not VAREK's.
     tier: str = ""
     layers: Tuple[str, ...] = ()
     denials: Tuple[Denial, ...] = ()
@@ -91,14 +91,15 @@ class IsolationBackend(ABC):
 
     @abstractmethod
     def is_available(self) -> Optional[str]:
-        """None: it can be used. Else the reason."""
+        """None if the backend works, else the reason."""
 
     @abstractmethod
     def execute(self, payload: ExecutionPayload, policy: ExecutionPolicy) -> ExecutionOutcome: ...
 
 
-def _beyond(policy: ExecutionPolicy) -> Optional[str]:
-    """What the policy forbids that the box would not. To allow more than the box does is harmless."""
+def _stricter_than_box(policy: ExecutionPolicy) -> Optional[str]:
+    """The system calls that POLICY forbids and the box allows, as a message, or None. A policy that allows more than
+    the box is harmless, because the box decides."""
     missing = (ALLOW - policy.syscall_allowlist) | (policy.syscall_killlist - KILL)
     if not missing:
         return None
@@ -112,16 +113,16 @@ def _check_payload(payload: ExecutionPayload, policy: ExecutionPolicy) -> None:
     if path not in policy.binary_allowlist:
         raise IsolationError(f"{path!r} not in policy.binary_allowlist {sorted(policy.binary_allowlist)}")
     if not os.path.isfile(path):
-        raise IsolationError(f"interpreter_path is no file: {path!r}")
+        raise IsolationError(f"interpreter_path is not a file: {path!r}")
     if not os.path.basename(os.path.realpath(path)).startswith("python"):
-        raise IsolationError(f"interpreter_path is no Python: {path!r}")
-    beyond = _beyond(policy)
-    if beyond:
-        raise IsolationError(beyond)
+        raise IsolationError(f"interpreter_path is not a Python: {path!r}")
+    stricter = _stricter_than_box(policy)
+    if stricter:
+        raise IsolationError(stricter)
 
 
 def _environment(path: str) -> Optional[str]:
-    """The directory that an interpreter belongs to, if it is not the system's."""
+    """The virtual environment of an interpreter; None for the system's own."""
     if os.path.realpath(path) == os.path.realpath("/usr/bin/python3") and path.startswith(("/usr/", "/bin/")):
         return None
     return os.path.dirname(os.path.dirname(path))
@@ -130,11 +131,11 @@ def _environment(path: str) -> Optional[str]:
 _VIOLATIONS = {31: "seccomp_killlist_triggered", 9: "sigkill_likely_cgroup_limit"}
 
 
-def _refused(r: Result) -> Optional[str]:
-    """A program that was not started. os.system and others make an exit status of it that nobody looks at, so
-    it is told here, whatever the code made of it. Who fills the list to hide it is told of too. Some calls of
-    VAREK's kill list (chroot, unshare) the box only refuses: they are told as there, though the code lived on.
-    io_uring_setup is not told: the box says that there is no such call, as many kernels do."""
+def _refused_call(r: Result) -> Optional[str]:
+    """The violation of a call that was refused without a signal. Code can ignore the exit status of os.system, so
+    the outcome reports a refused program in any case, and reports a full list, which could hide one. The box
+    refuses some calls of VAREK's kill list (chroot, unshare) without a kill; they are reported as VAREK would.
+    io_uring_setup is not in the list: the box answers ENOSYS, as many kernels do."""
     if any(d.call in KILL for d in r.denials):
         return _VIOLATIONS[31]
     if any(d.call in ("execve", "execveat") for d in r.denials):
@@ -145,47 +146,54 @@ def _refused(r: Result) -> Optional[str]:
 def _outcome(r: Result) -> ExecutionOutcome:
     late = r.status == "timed_out"
     signal = r.signal or (9 if late or r.status == "limit" else None)
-    violation = "wall_clock_timeout" if late else _VIOLATIONS.get(signal or 0) or _refused(r)
+    violation = "wall_clock_timeout" if late else _VIOLATIONS.get(signal or 0) or _refused_call(r)
     code = -signal if signal else (r.exit_code if r.exit_code is not None else 1)
     return ExecutionOutcome(code, r.stdout, r.stderr, late, signal, r.usage.wall_ms / 1000.0, violation, r.tier,
                             r.layers, r.denials, r.usage, r.audit_id, bool(r.truncated))
 
 
 class SeccompBpfBackend(IsolationBackend):
-    """Cordon's box. Without arguments it is that of the installed cordon with all its layers; OPTIONS are
-    those of cordon.Cordon: tier, policy, binary, state ..."""
+    """Cordon's box, by default with all layers and the installed cordon. OPTIONS are the parameters of cordon.Cordon:
+    tier, policy, binary, state ..."""
 
     def __init__(self, **options: Any) -> None:
         self._client = Cordon(**options)
-        self._tier = str(options.get("tier") or "full")
+        self._tier: Optional[str] = options.get("tier")
 
     def name(self) -> str:
         return "seccomp_bpf"
 
+    def _tier_used(self) -> str:
+        """The tier of its runs, from the options or from the configuration."""
+        if self._tier is None:
+            self._tier = str(self._client.doctor().get("tier", "full"))
+        return self._tier
+
     def capabilities(self) -> Dict[str, bool]:
-        """Each layer, and whether it holds here: each was tried out."""
-        return {name: bool(told["holds"]) for name, told in self._client.doctor()["layers"].items()}
+        """For each layer whether it works here. Each one is tried."""
+        return {name: bool(report["holds"]) for name, report in self._client.doctor()["layers"].items()}
 
     def is_available(self) -> Optional[str]:
         if not sys.platform.startswith("linux"):
             return f"unsupported platform: {sys.platform}"
         try:
-            told = self._client.doctor()
+            report = self._client.doctor()
         except CordonError as e:
             return str(e)
-        if told["tiers"].get(self._tier):
+        tier = self._tier or str(report.get("tier", "full"))
+        if report["tiers"].get(tier):
             return None
-        return str(told.get("tier_causes", {}).get(self._tier) or f"the tier {self._tier} does not work here")
+        return str(report.get("tier_causes", {}).get(tier) or f"the tier {tier} does not work here")
 
     def execute(self, payload: ExecutionPayload, policy: ExecutionPolicy) -> ExecutionOutcome:
         if not sys.platform.startswith("linux"):
             raise IsolationError(f"{type(self).__name__} unavailable: unsupported platform: {sys.platform}")
         _check_payload(payload, policy)
         limits = policy.resources
-        # A share of a core needs a cgroup; who goes without one gets as much CPU time as the share would be.
-        shares = self._tier == "full"
         cpu_time = limits.wall_clock_timeout_s * limits.cpu_quota_pct / 100.0
         try:
+            # A share of a core needs a cgroup. Without one, limit the CPU time to the same share of the time.
+            shares = self._tier_used() == "full"
             return _outcome(self._client.run(
                 payload.code, lang="python", input=payload.stdin or b"", args=payload.argv_extra,
                 venv=_environment(payload.interpreter_path), memory=f"{limits.memory_mb}M",
@@ -210,7 +218,7 @@ _backend: Optional[IsolationBackend] = None
 
 
 def configure_backend(backend: Optional[IsolationBackend] = None) -> None:
-    """The backend of execute_untrusted; without an argument, the box with all its layers."""
+    """Sets the backend of execute_untrusted; by default the box with all layers."""
     global _backend
     chosen = SeccompBpfBackend() if backend is None else backend
     reason = chosen.is_available()
@@ -256,7 +264,7 @@ def _as_two(callback: OneDict) -> TwoArguments:
 
 
 def _tell(event: str, args: Tuple[Any, ...]) -> None:
-    """Telemetry never stops anything: not by an error, not by asking about itself."""
+    """Calls the callbacks. An error in one is ignored, and an event during a callback is not reported."""
     if getattr(_inside, "telling", False):
         return
     _inside.telling = True
@@ -274,13 +282,13 @@ _inside = threading.local()
 
 
 def _tell_inside(event: Any) -> None:
-    """What the program in the box says of itself: marked, because it may say anything."""
+    """Reports an event from the box. Its name is marked, because the program can forge it."""
     if event.kind == "telemetry":
         _tell("sandbox:" + event.audit, (event.args, event.line))
 
 
 def subscribe_telemetry(callback: Union[TwoArguments, OneDict]) -> None:
-    """Tells CALLBACK of this interpreter's audit events, and of those inside the box as "sandbox:EVENT"."""
+    """CALLBACK gets the audit events of this interpreter, and those of the box as "sandbox:EVENT"."""
     global _armed
     known = _as_two(callback) if _takes_one(callback) else callback  # type: ignore[arg-type]
     with _lock:
@@ -291,14 +299,13 @@ def subscribe_telemetry(callback: Union[TwoArguments, OneDict]) -> None:
 
 
 def enforce_strict_mode() -> None:
-    """The older shape's switch: telemetry, as there; and Python that this process starts with -c CODE (by
-    subprocess, os.system, os.popen, os.exec*, os.spawn*, os.posix_spawn) runs in the box, or not at all; by way
-    of timeout, env -i, nice and others that only start a program: not at all.
+    """From the older version. It starts telemetry, as in VAREK. In addition, Python that this process starts with
+    -c CODE (by subprocess, os.system, os.popen, os.exec*, os.spawn* or os.posix_spawn) runs in the box or not at
+    all. Started through timeout, env -i, nice and the like, it does not run.
 
-    VAREK's arms telemetry only, and this is no more than a net under the ordinary call. It does not know what
-    another program starts (a shell given as a word, as in ["sh", "-c", LINE]; a script; xargs, ssh, docker),
-    nor code that this process runs itself (exec, eval): these run on the host and are only told of. What must
-    be contained goes through execute_untrusted."""
+    This is a convenience and not a boundary. It does not cover programs that another program starts (a shell as in
+    ["sh", "-c", LINE], a script, xargs, ssh, docker), nor code that this process runs itself (exec, eval): these
+    run on the host and are only reported. Use execute_untrusted for code that must be contained."""
     from . import _varek_strict
     subscribe_telemetry(lambda event, args: None)
     _varek_strict.arm()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests share: a client of the program under test, with a state directory of its own. The program
-is $CORDON_BINARY, the tier $CORDON_TIER: both are given by tests/run, and there is no default that could
-test something else."""
+"""Shared by the tests: a client of the program under test with its own state directory. tests/run sets the program
+($CORDON_BINARY) and the tier ($CORDON_TIER). There is no default, which could test another program."""
 import os
 import pty
 import shutil
@@ -34,7 +33,7 @@ class Case(unittest.TestCase):
         return cordon.AsyncCordon(**self.options(**more))
 
     def person(self, *words):
-        """A person gives this command at a terminal, and confirms it."""
+        """Runs a command at a terminal and types yes."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(BINARY, [BINARY, *words, "--state", self.path("state")])
@@ -43,14 +42,14 @@ class Case(unittest.TestCase):
             os.write(terminal, b"yes\n")
             while data := os.read(terminal, 4096):
                 said += data
-        except OSError:  # the terminal's end
+        except OSError:  # end of the terminal
             pass
         finally:
             os.close(terminal)
         self.assertEqual(os.waitpid(pid, 0)[1], 0, said.decode())
 
     def script(self, text):
-        """A program in the place of cordon; CORDON is the real one."""
+        """A script that stands in for cordon. CORDON in TEXT is the path of the real one."""
         path = self.path("program")
         with open(path, "w") as f:
             f.write("#!/bin/sh\n" + text.replace("CORDON", BINARY))
@@ -63,7 +62,7 @@ def descriptors():
 
 
 def children():
-    """Processes that nobody has reaped, or that still run."""
+    """Child processes that still run or were not reaped, as (pid, state)."""
     here, found = os.getpid(), []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -77,9 +76,9 @@ def children():
 
 
 def until(true, seconds=20.0):
-    """Waits for it: no sleep is long enough, and a deadline only ends a test that has failed."""
+    """Waits until TRUE() holds. The deadline only ends a test that has failed."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
-            raise AssertionError("it did not happen")
+            raise AssertionError(f"not true after {seconds} s")
         time.sleep(0.01)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tap.py MODULE...: runs unittest's tests of these modules and prints TAP. With a plan before the first
-test: a run that dies is one that did not get to its end."""
+"""tap.py MODULE...: runs the unittest tests of these modules and prints TAP. The plan comes first, so that a run that
+dies early is noticed."""
 import os
 import sys
 import unittest
@@ -14,27 +14,27 @@ class Tap(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self.said = False
-        self.parts = []  # what went wrong in parts of this test; shown after its name, where it is looked for
+        self.printed = False
+        self.parts = []  # errors in subtests; printed after the name of the test
 
     def stopTest(self, test):
         super().stopTest(test)
-        if not self.said:
+        if not self.printed:
             self.fail(test, "\n".join(self.parts))
 
-    def say(self, word, test, note=""):
+    def print_line(self, word, test, note=""):
         self.number += 1
-        self.said = True
+        self.printed = True
         name = (test.shortDescription() or test.id()).replace("#", "")
         print(f"{word} {self.number} - {test.id().split('.')[0]}: {name}{note}", flush=True)
 
     def fail(self, test, words):
         self.bad = True
-        self.say("not ok", test)
+        self.print_line("not ok", test)
         print("\n".join("# " + line[:300] for line in words.splitlines()[-40:]), flush=True)
 
     def addSuccess(self, test):
-        self.say("ok", test)
+        self.print_line("ok", test)
 
     def addError(self, test, err):
         self.fail(test, self._exc_info_to_string(err, test))
@@ -47,13 +47,13 @@ class Tap(unittest.TestResult):
             self.parts += [str(subtest), *self._exc_info_to_string(err, test).splitlines()[-30:]]
 
     def addSkip(self, test, reason):
-        self.say("ok", test, " # SKIP " + reason)
+        self.print_line("ok", test, " # SKIP " + reason)
 
     def addExpectedFailure(self, test, err):
-        self.fail(test, "a failure that was expected")
+        self.fail(test, "expected failures are not allowed")
 
     def addUnexpectedSuccess(self, test):
-        self.fail(test, "a success that was not expected")
+        self.fail(test, "expected failures are not allowed")
 
 
 def main(names):

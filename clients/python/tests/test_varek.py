@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""VAREK's own regression cases and the shapes of its API, written anew, through cordon.varek."""
+"""VAREK's regression cases and both versions of its API, written anew for cordon.varek."""
 import inspect
 import os
 import subprocess
@@ -37,7 +37,7 @@ class Names(Case):
         self.assertEqual(varek.SeccompBpfBackend().name(), "seccomp_bpf")
 
     def test_policy(self):
-        """the default policy; one that the box could not keep is refused"""
+        """the default policy works; one that is stricter than the box is refused"""
         p = varek.default_python_policy()
         self.assertEqual((p.binary_allowlist, p.allow_network, p.resources), (frozenset({sys.executable}), False, varek.ResourceLimits()))
         self.assertIn("openat", p.syscall_allowlist)
@@ -56,7 +56,7 @@ class Names(Case):
 
 class Regression(Case):
     def test_01_subprocess(self):
-        """programs are not started"""
+        """code cannot start a program"""
         o = self.run_code(f"import subprocess\nfor w in (['/bin/touch', {self.canary!r}], ['/bin/sh', '-c', 'echo >{self.canary}']):\n"
                           " try: subprocess.run(w); print('ran')\n except OSError as e: print(type(e).__name__)")
         self.assertNotIn(b"ran", o.stdout)
@@ -64,23 +64,23 @@ class Regression(Case):
         self.assertIn("execve", [d.call for d in o.denials])
 
     def test_02_encoded(self):
-        """nor in disguise"""
+        """nor from encoded code"""
         o = self.run_code("import base64, subprocess\nsubprocess.run([base64.b64decode('L2Jpbi90b3VjaA==').decode(), %r])" % self.canary)
         self.assertNotEqual(o.exit_code, 0)
         self.no_canary()
 
     def test_03_renamed(self):
-        """nor under another name, the copy itself"""
+        """nor a copy with another name"""
         o = self.run_code("import os, shutil\nshutil.copy('/usr/bin/python3', '/tmp/x')\nos.chmod('/tmp/x', 0o755)\n"
                           "try: os.execv('/tmp/x', ['x', '-c', 'print(\"ran\")'])\nexcept OSError as e: print('no')")
         self.assertEqual(o.stdout, b"no\n", o.stderr)
 
     def test_04_execv(self):
-        """os.execv"""
+        """nor with os.execv"""
         self.says("import os\ntry: os.execv('/bin/sh', ['sh'])\nexcept PermissionError: print('EPERM')", "EPERM\n")
 
     def test_04_every_way(self):
-        """however a program is started: it is not, and the outcome says so even where the code ends well"""
+        """no way to start a program works, and the outcome says so even if the code exits with 0"""
         rows = {f"os.system('touch {self.canary}')": 0, f"os.popen('touch {self.canary}').read()": 1,
                 f"os.execlp('touch', 'touch', {self.canary!r})": 1, f"os.posix_spawn('/bin/touch', ['touch', {self.canary!r}], {{}})": 1,
                 f"os.posix_spawnp('touch', ['touch', {self.canary!r}], {{}})": 1, f"os.spawnv(os.P_WAIT, '/bin/touch', ['touch', {self.canary!r}])": 0,
@@ -98,7 +98,7 @@ class Regression(Case):
         self.assertEqual(self.run_code(hidden).violation, "denials_cut")
 
     def test_05_network(self):
-        """nobody is reached"""
+        """code cannot reach a host"""
         import socket
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
@@ -110,23 +110,23 @@ class Regression(Case):
                 s.accept()
 
     def test_06_ptrace(self):
-        """a call on the kill list kills"""
+        """a system call on the kill list kills"""
         o = self.run_code("import ctypes\nprint('on', flush=True)\nctypes.CDLL(None).ptrace(0, 0, 0, 0)\nprint('off')")
         self.assertEqual((o.exit_code, o.killed_by_signal, o.violation, o.stdout), (-31, 31, "seccomp_killlist_triggered", b"on\n"))
 
     def test_07_bpf(self):
-        """so does bpf, by its number here"""
+        """bpf, by its number, kills"""
         o = self.run_code(f"import ctypes\nctypes.CDLL(None).syscall({BPF}, 0, 0, 0)\nprint('off')")
         self.assertEqual((o.killed_by_signal, o.violation, o.stdout), (31, "seccomp_killlist_triggered", b""))
 
     def test_08_memory(self):
-        """memory has an end"""
+        """the memory limit holds"""
         o = self.run_code("x = bytearray(512 << 20)\nx[::4096] = b'x' * len(x[::4096])\nprint('all')", memory_mb=64)
         self.assertNotIn(b"all", o.stdout)
         self.assertTrue(o.violation == "sigkill_likely_cgroup_limit" and o.killed_by_signal == 9 or b"MemoryError" in o.stderr, o)
 
     def test_09_clock(self):
-        """so has time"""
+        """the time limit holds"""
         begun = time.monotonic()
         o = self.run_code("import time\ntime.sleep(30)", wall_clock_timeout_s=1.0)
         self.assertEqual((o.timed_out, o.violation, o.exit_code, o.killed_by_signal), (True, "wall_clock_timeout", -9, 9))
@@ -134,21 +134,21 @@ class Regression(Case):
         self.assertGreaterEqual(o.wall_clock_s, 1.0)
 
     def test_10_no_backend(self):
-        """without a backend nothing runs; both shapes' words"""
+        """without a backend nothing runs, with the error of both versions"""
         for words in ("^No backend configured. ", "no isolation backend configured; "):
             with self.assertRaisesRegex(varek.IsolationError, words):
                 varek.execute_untrusted(varek.ExecutionPayload(PYTHON, "print(1)"))
         self.assertIs(varek.get_active_backend(), None)
 
     def test_11_allowlist(self):
-        """only listed interpreters; a relative path; a file that is not there; no Python"""
+        """an interpreter must be listed, absolute, a file and a Python"""
         for path, allowed, words in (("/bin/sh", PYTHON, "not in policy.binary_allowlist"), ("python3", PYTHON, "interpreter_path must be absolute"),
-                                     ("/nothing/python3", "/nothing/python3", "no file"), ("/bin/sh", "/bin/sh", "no Python")):
+                                     ("/nothing/python3", "/nothing/python3", "not a file"), ("/bin/sh", "/bin/sh", "not a Python")):
             with self.assertRaisesRegex(varek.IsolationError, words):
                 self.backend.execute(varek.ExecutionPayload(path, "print(1)"), varek.default_python_policy(frozenset({allowed})))
 
     def test_13_telemetry(self):
-        """the hook in the parent sees, never stops, in both shapes; an error in it is nobody's"""
+        """callbacks of both versions get the events of the parent and stop nothing; their errors are ignored"""
         two, one = [], []
 
         def broken(event, args):
@@ -162,14 +162,14 @@ class Regression(Case):
         self.assertEqual(set(one[0]), {"ts", "event", "args_repr"})
 
     def test_14_benign(self):
-        """ordinary code"""
+        """ordinary code works"""
         o = self.says("import sys\nprint('hello', sys.argv[1:], sys.stdin.read())", "hello ['a', 'b'] data\n", argv=("a", "b"), stdin=b"data")
         self.assertEqual((o.stderr, o.timed_out, o.killed_by_signal, o.violation, o.tier), (b"", False, None, None, TIER))
         self.assertIn("seccomp", o.layers)
         self.assertTrue(o.audit_id)
 
     def test_15_platforms(self):
-        """other systems are told so, by configure and by execute; Linux is not"""
+        """configure and execute refuse another system than Linux"""
         for name in ("darwin", "win32", "freebsd13"):
             with mock.patch.object(sys, "platform", name):
                 with self.assertRaisesRegex(varek.IsolationError, f"SeccompBpfBackend unavailable: unsupported platform: {name}. See docs/development.md"):
@@ -179,7 +179,7 @@ class Regression(Case):
         self.assertIs(self.backend.is_available(), None)
 
     def test_20_unavailable(self):
-        """a backend that says no is not taken; the old one stays"""
+        """a backend that is not available is refused, and the old one stays"""
         class Off(varek.IsolationBackend):
             def name(self): return "off"
             def is_available(self): return "switched off"
@@ -190,7 +190,7 @@ class Regression(Case):
         self.assertIs(varek.get_active_backend(), self.backend)
 
     def test_21_truth(self):
-        """is_available tries: no program, or a layer that is missing"""
+        """is_available tries the box: it finds a missing program and a missing layer"""
         self.assertIn("/nothing", varek.SeccompBpfBackend(binary="/nothing/cordon").is_available())
         binary = BINARY
         if os.getuid() == 0:
@@ -201,14 +201,14 @@ class Regression(Case):
         self.assertTrue(self.backend.capabilities()["seccomp"])
 
     def test_22_environment(self):
-        """nothing of the host's environment is inside"""
+        """no variable of the host is in the box"""
         with mock.patch.dict(os.environ, {"SECRET_TOKEN": "s3cret"}):
             self.says("import os\nprint('SECRET_TOKEN' in os.environ, [k for k in os.environ if 's3cret' in os.environ[k]])", "False []\n")
 
 
 class Seed(Case):
     def test_example(self):
-        """the seed's example with one import changed: stopped, and told in its words"""
+        """the example of VAREK with one import changed is stopped, with its own error"""
         example = '''
 import subprocess
 import cordon.varek as varek_warden
@@ -240,7 +240,7 @@ if __name__ == "__main__":
             self.no_canary()
 
     def strict(self, code):
-        """What a program says that has armed strict mode."""
+        """The output of a program in strict mode."""
         lower = ("import os, subprocess, sys\nfrom cordon import Cordon, varek, _varek_strict\nvarek.enforce_strict_mode()\n"
                  f"_varek_strict.arm(Cordon({BINARY!r}, tier={TIER!r}))\nP = sys.executable\nU = 'import os; print(os.getpid(), flush=True)'\n")
         done = subprocess.run([sys.executable, "-B", "-"], input=lower + code, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
@@ -248,7 +248,7 @@ if __name__ == "__main__":
         return done.stdout
 
     def test_strict(self):
-        """what is no Python with -c is the host's own, as before"""
+        """another command than Python with -c runs on the host as before"""
         said = self.strict("print(subprocess.run(['/bin/echo', 'host'], capture_output=True, text=True).stdout, end='')\n"
                            "print(subprocess.check_output([sys.executable, '-c', 'import os; print(os.getpid())'], text=True), end='')\n"
                            "print(subprocess.run([sys.executable, '-I', '-c', 'import sys; print(sys.stdin.read(), sys.argv[1:]); sys.exit(3)', 'a'], input='in', text=True, stdout=subprocess.PIPE))\n"
@@ -261,7 +261,7 @@ if __name__ == "__main__":
         self.assertIn("returncode=3, stdout=\"in ['a']\\n\"", lines[2])
 
     def test_strict_ways(self):
-        """however Python is started with -c: it is in the box, where it is process 2"""
+        """Python with -c runs in the box as process 2, however it is started"""
         for way in ("subprocess.run([P, '-c', U])", "subprocess.call([P, '-Ic', U])", "subprocess.check_call(['env', 'python3', '-X', 'dev', '-c' + U])",
                     "subprocess.Popen(['python', '-B', '-c', U]).wait()", "subprocess.Popen(['x', '-c', U], executable=P).wait()",
                     "print(subprocess.check_output([P, '-c', U], stdin=subprocess.DEVNULL).decode(), end='')", "print(subprocess.getoutput(f'{P} -c \"{U}\"'))",
@@ -274,7 +274,7 @@ if __name__ == "__main__":
                 self.assertEqual(self.strict(way), "2\n")
 
     def test_strict_process(self):
-        """a process of it is one like any other: streams, its input, its status, its end"""
+        """such a process has streams, input and status, and can be ended"""
         said = self.strict("p = subprocess.Popen([P, '-uc', 'import sys\\nfor l in sys.stdin: print(l.strip() * 2)\\nsys.exit(5)'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)\n"
                            "print(p.communicate('ab\\ncd\\n')[0].split(), p.returncode, p.args[0] == P)\n"
                            "p = subprocess.Popen([P, '-c', 'print(1, flush=True)\\nwhile True: pass'], stdout=subprocess.PIPE)\n"
@@ -283,7 +283,7 @@ if __name__ == "__main__":
         self.assertEqual(said, "['abab', 'cdcd'] 5 True\nb'1\\n'\n5\n7\n 6\n")
 
     def test_strict_signal(self):
-        """what ended it is told as subprocess tells it: a signal is no exit status, and 128 and more is no signal"""
+        """subprocess reports signals and exit statuses of the box, also 128 and more"""
         ends = {"os.kill(os.getpid(), 15)": -15, "os.abort()": -6, "ctypes.CDLL(None).ptrace(0, 0, 0, 0)": -31, "sys.exit(143)": 143}
         for words, code in ends.items():
             said = self.strict(f"C = 'import ctypes, os, sys; {words}'\nprint(subprocess.run([P, '-c', C]).returncode)\n"
@@ -294,7 +294,7 @@ if __name__ == "__main__":
             self.assertEqual([w for s in said.splitlines() if not s.startswith("cordon: ") for w in s.split()], [str(code)] * 8, said)
 
     def test_strict_starters(self):
-        """a program that only starts Python does not start it outside the box; what others start is only told of"""
+        """Python behind a program that only starts others does not run; what other programs start is only reported"""
         code = f"open({self.canary!r}, 'w')"
         for words in (["timeout", "5", "python3"], ["env", "-i", "python3"], ["/usr/bin/env", "X=1", "nice", "-n", "1", "python3", "-I"], ["setsid", "python"],
                       ["env", "-S", "python3", "python3"]):
@@ -307,7 +307,7 @@ if __name__ == "__main__":
         self.assertEqual(sorted(said.split()), ["0", "5", "True", "host"], said)
 
     def test_strict_lines(self):
-        """a line that a shell would read more in is not run: code must not become a part of it"""
+        """a line with a meaning for a shell does not run, because code could be a part of it"""
         for line in ("python3 -c 'print(1)'; touch CANARY", "python3 -c \"$(touch CANARY)\"", "python3 -c `touch CANARY`", "cd / && python3 -I -c 'print(1)'",
                      "X=$1 python3 -X dev -c 'print(1)'", "python3 -c 'unfinished"):
             said = self.strict(f"for run in (os.system, os.popen, subprocess.getoutput):\n try: print(run({line.replace('CANARY', self.canary)!r}))\n"
@@ -316,7 +316,7 @@ if __name__ == "__main__":
             self.no_canary()
 
     def test_strict_told(self):
-        """code that the host runs itself is told of, as in VAREK, and goes on"""
+        """code that the host runs itself is reported, as in VAREK, and goes on"""
         said = self.strict("seen = []\nvarek.subscribe_telemetry(lambda e, a: seen.append(e))\nprint(eval('1 + 1')); exec('x = 3'); print(x); os.system('true')\n"
                            "print({'compile', 'exec', 'os.system'} <= set(seen))\n")
         self.assertEqual(said, "2\n3\nTrue\n")

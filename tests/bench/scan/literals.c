@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan-literals RULES: our literal matcher beside Vectorscan's (or Hyperscan's) literal API, on the
- * events that events.mjs prints (standard input) and with the pack's own literals. Both are given the
- * folded text and only count what they find; every other event is for warming up, the others are asked
- * once, in sequence. Only texts of ASCII, which have a table of their own. A line of JSON a set, with
- * what each found: it should be the same, and Vectorscan 5.4.9 on aarch64 finds less. Built where
- * there is a libhs; nothing else needs it.
+ * scan-literals RULES: compares our literal matcher with Vectorscan's (or Hyperscan's) literal
+ * API, on the events from events.mjs (standard input) and with the pack's own literals. Both get
+ * the folded text and only count hits. Every other event warms up; the others are scanned once, in
+ * sequence. Only texts of ASCII, which have a table of their own. Prints a line of JSON a set,
+ * with the hits of each: the counts should be equal, but Vectorscan 5.4.9 on aarch64 finds fewer.
+ * Built only where libhs is installed.
  */
 #include <hs/hs.h>
 #include <jansson.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "detect/patterns.h"
-#include "scan/db_private.h"
-#include "scan/fold.h"
-#include "scan/search.h"
+#include "scan/find/literal_search.h"
+#include "scan/find/pattern_db_private.h"
+#include "scan/text/fold.h"
 
 enum { LITERALS_MAX = 1 << 17, SETS_MAX = 64 };
 
@@ -67,12 +67,12 @@ static void add_literal(const char *bytes, size_t len)
 	all.literals++;
 }
 
-/* The literals that begin with the LEN bytes of WORD, which lead to NODE. */
+/* The literals below NODE, which begin with the LEN bytes of WORD. */
 static void add_below(uint32_t node, char *word, size_t len)
 {
 	const struct table_node *n = all.table->array[TABLE_NODES].data;
 
-	/* The library takes none that begins with a NUL; no event has one. */
+	/* The library accepts no literal that begins with a NUL; no event has one. */
 	if (*word && n[node + 1].entry_kid >> 1 > n[node].entry_kid >> 1)
 		add_literal(word, len);
 	for (uint32_t kid = n[node].entry_kid & 1 ? node + 1 : 0; kid;

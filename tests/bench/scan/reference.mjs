@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// reference.mjs PACKAGE [MAX]: the npm engine on the events that events.mjs prints (standard
-// input), as scan-engine asks ours: of each set every other event is for warming up (WARM of all of
-// them are enough here: V8 has compiled what it will by then), the others are asked once, in
-// sequence, at most MAX of them (20); of the sets of 100 KB none, it would take minutes for one. All
-// its rules are asked, about the same text in every field. One JSON line a set; times are of the
-// processor.
+// reference.mjs PACKAGE [MAX]: runs the npm engine on the events from events.mjs (standard input), as
+// scan-engine runs ours. Of each set every other event warms up (WARM events in all are enough,
+// because V8 has then compiled its code); the others are scanned once, in sequence, at most MAX (20).
+// The sets of 100 KB are left out: one event would take minutes. All rules are evaluated, with the
+// same text in every field. One JSON line a set, in processor time.
 import path from 'node:path';
 import readline from 'node:readline';
 

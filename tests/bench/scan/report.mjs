@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// report.mjs DIR JSON: the table of the scan benchmark out of what `run` left in DIR, and the same
-// as JSON. A set in which both engines did not find the same rules is marked: its ratio says nothing.
+// report.mjs DIR JSON: prints the table of the scan benchmark from the files of `run` in DIR, and
+// writes it as JSON. A set in which the engines found different rules is marked: its ratio is void.
 import fs from 'node:fs';
 import path from 'node:path';
 

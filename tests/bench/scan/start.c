@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan-start CACHE PROGRAM RULES...: what a fresh process pays before it knows about one program:
- * the rules are opened by means of the cache, and the program is scanned as a tool's call and as a
- * text. One JSON line: microseconds of the processor for each, page faults, and what was found. It
- * must never fail because of a time.
+ * scan-start CACHE PROGRAM RULES...: the cost for a fresh process to scan one program: the rules
+ * are opened from the cache, and the program is scanned as a tool call and as a text. Prints one
+ * JSON line: processor time in microseconds for each, page faults, and findings. It must never
+ * fail because of a time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "flow/packs.h"
+#include "detect/packs.h"
 
 enum { PROGRAM_MAX = 1 << 20, LEAST = 4 };
 

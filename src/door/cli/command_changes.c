@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon diff, apply and reset: a conversation's pending changes of a directory. diff shows them,
+ * apply writes those that the policy or a ticket covers and asks about the rest, reset drops them.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+#include "base/io.h"
+#include "base/linediff.h"
+#include "base/pages.h"
+#include "base/scope.h"
+#include "door/cli/open_state.h"
+#include "flow/apply.h"
+#include "show/jsonval.h"
+#include "show/run_json.h"
+#include "show/terminal.h"
+
+enum { SHOWN_BYTES_MAX = 1 << 20 };
+
+static const char *const change_names[] = {"created", "modified", "deleted", "mode"};
+static const char *const type_names[] = {"absent", "file", "directory", "link", "other"};
+static const char *const rule_names[] = {"never", "named", "free"};
+
+static json_t *state_json(const struct overlay_state *s)
+{
+	if (s->type == OVERLAY_ABSENT)
+		return json_null();
+	return json_pack("{s:s, s:o, s:I, s:o}", "type", type_names[s->type], "mode",
+			 json_sprintf("%04o", s->mode & 07777), "size", (json_int_t)s->size,
+			 "sha256", jsonval_hex(s->sha256, sizeof(s->sha256)));
+}
+
+#define TOLD(function, expression) FIELD(function, struct overlay_entry, expression)
+TOLD(told_path, jsonval_text(v->path, strlen(v->path)))
+TOLD(told_encoding, jsonval_encoding(v->path, strlen(v->path)))
+TOLD(told_change, json_string(change_names[v->change]))
+TOLD(told_before, state_json(&v->before))
+TOLD(told_after, state_json(&v->after))
+TOLD(told_moved, json_boolean(v->moved))
+TOLD(told_rule, json_string(rule_names[v->rule]))
+TOLD(told_note, jsonval_word(v->note))
+
+static const struct json_field change_fields[] = {
+	{"path", "the path, relative to the directory", told_path},
+	{"path_encoding", "base64, where the path is not UTF-8", told_encoding},
+	{"change", "created, modified, deleted or mode", told_change},
+	{"before", "type, mode, size and sha256 in the directory, or null", told_before},
+	{"after", "the same in the overlay, or null", told_after},
+	{"moved", "the directory has changed since the program saw it", told_moved},
+	{"rule", "free; named: needs a ticket that names the path; never: cannot be applied",
+	 told_rule},
+	{"note", "why it is protected, or null", told_note},
+	{0}};
+
+/* The text of one side; "" if it is not text, or too large. */
+static char *read_side(int dir, const char *path, const struct overlay_state *s, size_t *ret_len)
+{
+	AUTO_CLOSE int fd = s->type == OVERLAY_FILE && s->size <= SHOWN_BYTES_MAX
+				    ? beneath_open(dir, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+				    : -1;
+	char *data = calloc(1, SHOWN_BYTES_MAX + 1);
+	ssize_t n = data && fd >= 0 ? io_read_full(fd, data, SHOWN_BYTES_MAX) : 0;
+
+	*ret_len = n > 0 ? (size_t)n : 0;
+	return data;
+}
+
+static void show_line(void *context, const struct linediff_line *line)
+{
+	const struct shown *s = context;
+
+	printf("%c ", line->added ? '+' : '-');
+	shown_line(s, 2, line->text, line->len);
+	if (line->unended)
+		puts("  (no newline at the end)");
+}
+
+static void show_entry(const struct overlay_entry *e, int workspace, int tree)
+{
+	size_t from_len, to_len;
+	AUTO_FREE char *from = read_side(workspace, e->path, &e->before, &from_len);
+	AUTO_FREE char *to = read_side(tree, e->path, &e->after, &to_len);
+
+	printf("%s ", change_names[e->change]);
+	shown_words(stdout, e->path);
+	if (e->before.mode != e->after.mode && e->change >= OVERLAY_MODIFIED)
+		printf(" (mode %04o to %04o)", e->before.mode & 07777, e->after.mode & 07777);
+	if (e->moved)
+		fputs(" (the directory has changed since)", stdout);
+	if (e->note)
+		printf(" (%s)", e->note);
+	putchar('\n');
+	if (!from || !to || memchr(from, '\0', from_len) || memchr(to, '\0', to_len))
+		return;
+	struct shown s = {.to = stdout, .more = "  ", .below = "  ", .width = shown_width(stdout)};
+	linediff((struct linediff_text){from, from_len}, (struct linediff_text){to, to_len},
+		 show_line, &s);
+}
+
+static int show(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+{
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+	AUTO_DIFF struct overlay_diff d = {0};
+	uint8_t id[DIGEST_BYTES];
+
+	if (overlay_open(&o, g->state.dir, g->facts.conversation.id.byte, workspace, err) < 0 ||
+	    (o.finished && apply_mark_again(g, err) < 0) ||
+	    overlay_diff(&o, workspace, &d, err) < 0 || overlay_diff_id(&d, id, err) < 0)
+		return -1;
+	if (call->json) {
+		jsonval_print(json_pack(
+			"{s:s, s:o, s:o, s:o}", "conversation", g->report->conversation,
+			"directory", jsonval_readable(g->facts.workspace_at.path), "diff",
+			jsonval_hex(id, sizeof(id)), "changes",
+			jsonval_list(change_fields, d.entry, sizeof(d.entry[0]), d.count)));
+		return 0;
+	}
+	AUTO_CLOSE int tree = overlay_open_tree(&o);
+	for (size_t i = 0; i < d.count; i++)
+		show_entry(&d.entry[i], workspace, tree);
+	if (!d.count)
+		puts("no pending changes");
+	return 0;
+}
+
+static void print_effects(const struct report *r)
+{
+	for (size_t i = 0; i < r->effectc; i++) {
+		const struct report_effect *e = &r->effect[i];
+		printf("%-8s  ", e->done ? "written" : outcome_name(e->outcome));
+		shown_words(stdout, e->object);
+		if (e->by)
+			printf("  by %s", e->by);
+		if (e->waits)
+			printf("  cordon approvals show %s", e->waits);
+		if (e->command) {
+			fputs("  ", stdout);
+			shown_words(stdout, e->command);
+		}
+		if (e->reason)
+			printf("  (%s)", e->reason);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < r->reasonc; i++) {
+		fputs("because   ", stdout);
+		shown_words(stdout, r->reason[i]);
+		putchar('\n');
+	}
+}
+
+/* Prints why an approval did not apply, or why people could not be notified. */
+static json_t *reasons_json(const struct report *r)
+{
+	json_t *all = jsonval_array();
+
+	for (size_t i = 0; i < r->reasonc; i++)
+		json_array_append_new(all, jsonval_readable(r->reason[i]));
+	return all;
+}
+
+static int apply(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+{
+	size_t count;
+
+	if (apply_pending(g, workspace, &count, err) < 0)
+		return -1;
+	if (call->json)
+		jsonval_print(json_pack("{s:s, s:o, s:I, s:o, s:o}", "conversation",
+					g->report->conversation, "directory",
+					jsonval_readable(g->facts.workspace_at.path), "written",
+					(json_int_t)count, "effects", run_effects_json(g->report),
+					"reasons", reasons_json(g->report)));
+	else
+		print_effects(g->report);
+	return 0;
+}
+
+static int reset(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+{
+	bool finished = false;
+
+	if (overlay_reset(g->state.dir, g->facts.conversation.id.byte, workspace, &finished, err) <
+		    0 ||
+	    (finished && apply_mark_again(g, err) < 0))
+		return -1;
+	if (call->json)
+		jsonval_print(json_pack("{s:s, s:o}", "conversation", g->report->conversation,
+					"directory", jsonval_readable(g->facts.workspace_at.path)));
+	return 0;
+}
+
+typedef int changes_fn(struct cli_call *call, struct gate *g, int workspace, struct err *err);
+
+static int speak(struct cli_call *call, struct gate *g, changes_fn *fn, struct err *err)
+{
+	AUTO_CLOSE int workspace = open(g->req->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (workspace < 0)
+		return err_errno(err, ERR_INPUT, "%.200s", g->req->workspace);
+	if (gate_open_state(g, err) < 0 || gate_facts(g, NULL, err) < 0)
+		return -1;
+	struct stat st;
+	if (fstat(workspace, &st) < 0 || st.st_dev != g->facts.workspace.st_dev ||
+	    st.st_ino != g->facts.workspace.st_ino)
+		return err_replaced(err, g->req->workspace);
+	return fn(call, g, workspace, err);
+}
+
+static int run(struct cli_call *call, changes_fn *fn, const char *name)
+{
+	AUTO_PAGES struct gate *g = pages_new(sizeof(*g));
+	AUTO_FREE struct report *report = calloc(1, sizeof(*report));
+	struct request *r = &call->request;
+	struct err err;
+	int status = -1;
+
+	if (!g || !report)
+		return 125;
+	g->state.dir = -1;
+	r->workspace = call->argc ? call->argv[0] : ".";
+	r->workspace_mode = WORKSPACE_OVERLAY;
+	if (call->argc > 1 || !r->conversation) {
+		err_set(&err, ERR_USAGE,
+			r->conversation ? "only one directory is accepted"
+					: "--conversation is required");
+		err_cure(&err, "cordon %s --conversation ID [DIR]", name);
+	} else if (gate_open(g, r, report, &err) == 0) {
+		status = speak(call, g, fn, &err);
+	}
+	gate_close(g);
+	report_done(report);
+	return status == 0 ? 0 : cli_fail_short(call, &err);
+}
+
+static int run_diff(struct cli_call *call)
+{
+	return run(call, show, "diff");
+}
+
+static const struct cli_option changes_options[] = {
+	CLI_CONVERSATION_ROW, CLI_STATE_ROW, CLI_JSON_ROW, {0}};
+
+static const struct json_doc diff_docs[] = {{"diff.changes[]", change_fields}, {0}};
+
+static const struct cli_exit diff_exits[] = {
+	{"0", "the changes are shown; there may be none"},
+	{"2", "wrong usage"},
+	{"125", "no such conversation or directory, or the changes could not be read"},
+	{"126", "refused: other accounts have access to the state directory"},
+	{"", ""}};
+
+COMMAND(diff) = {
+	.name = "diff",
+	.order = 120,
+	.synopsis = "--conversation ID [DIR]",
+	.help = "show the pending changes of a directory",
+	.example = "cordon diff --conversation $C ~/app",
+	.options = changes_options,
+	.exits = diff_exits,
+	.docs = {diff_docs},
+	.usage_status = 2,
+	.takes_operands = true,
+	.run = run_diff,
+};
+
+static int run_apply(struct cli_call *call)
+{
+	return run(call, apply, "apply");
+}
+
+static const struct cli_option apply_options[] = {
+	CLI_CONVERSATION_ROW, CLI_POLICY_ROW, CLI_REQUEST_ROWS, CLI_STATE_ROW, CLI_JSON_ROW, {0}};
+
+static const struct json_doc apply_docs[] = {{"apply.effects[]", run_effect_fields}, {0}};
+
+static const struct cli_exit apply_exits[] = {
+	{"0", "every change was decided; changes that are not allowed wait, and are listed"},
+	{"2", "wrong usage"},
+	{"125", "nothing was applied: the directory has changed since, or a read or write failed"},
+	{"126",
+	 "refused: the conversation has ended, or others have access to the state directory"},
+	{"", ""}};
+
+COMMAND(apply) = {
+	.name = "apply",
+	.order = 130,
+	.synopsis = "--conversation ID [DIR]",
+	.help = "apply the pending changes of a directory",
+	.example = "cordon apply --conversation $C ~/app",
+	.options = apply_options,
+	.exits = apply_exits,
+	.docs = {apply_docs},
+	.usage_status = 2,
+	.takes_operands = true,
+	.run = run_apply,
+};
+
+static int run_reset(struct cli_call *call)
+{
+	return run(call, reset, "reset");
+}
+
+static const struct cli_exit reset_exits[] = {
+	{"0", "the changes are dropped; there may be none"},
+	{"2", "wrong usage"},
+	{"125", "no such conversation or directory, or the changes could not be dropped"},
+	{"126", "refused: other accounts have access to the state directory"},
+	{"", ""}};
+
+COMMAND(reset) = {
+	.name = "reset",
+	.order = 140,
+	.synopsis = "--conversation ID [DIR]",
+	.help = "drop the pending changes of a directory",
+	.example = "cordon reset --conversation $C ~/app",
+	.options = changes_options,
+	.exits = reset_exits,
+	.usage_status = 2,
+	.takes_operands = true,
+	.run = run_reset,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tells people that a request waits, or is over: the key `notify` of the configuration
+ * (gate/deliver.h). What is told has no code in it. It changes nothing that is decided; if it
+ * cannot be delivered, that is told and recorded.
+ */
+#ifndef CORDON_CLI_NOTICE_H
+#define CORDON_CLI_NOTICE_H
+
+#include "approval/approval.h"
+#include "door/cli/cli.h"
+
+/* Sends the state of the request. Returns -1 with ERR if the delivery failed. */
+int notice_send(const struct cli_call *call, struct store *s, const char *id, struct err *err);
+/* The same; a failure is a warning on standard error. */
+void notice_tell(const struct cli_call *call, struct store *s, const char *id);
+/* For the gate. CALL must outlive the result. */
+struct request_notice notice_of(const struct cli_call *call);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts cordon-box, sends it the spec, and collects the output, denials, changes and result of a
+ * run.
+ */
+#ifndef CORDON_LIVE_LAUNCH_H
+#define CORDON_LIVE_LAUNCH_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "live/blueprint.h"
+#include "model/result.h"
+#include "model/telemetry.h"
+
+/* Called for each event when it happens. Any function may be NULL. */
+struct launch_sink {
+	/* The run waits for a person to approve it. */
+	void (*pending)(void *ctx, const struct report *report);
+	/* The run is allowed and recorded. The box starts now. */
+	void (*started)(void *ctx, const struct report *report);
+	/* STREAM is 0 for standard output, 1 for standard error. */
+	void (*output)(void *ctx, int stream, const char *data, size_t len);
+	/* The program's interpreter reported this event. */
+	void (*telemetry)(void *ctx, const struct telemetry_event *event);
+	/* This call with this target was refused for the first time. */
+	void (*denial)(void *ctx, const struct wire_denial *denial);
+	void (*probe)(void *ctx, const struct wire_probe *probe);
+	void *ctx;
+};
+
+struct telemetry;
+
+struct launch {
+	pid_t pid; /* cordon-box; 0: no child to wait for */
+	int socket;
+	int out[2]; /* read ends of the program's output */
+	bool has_result;
+	bool is_gone; /* cordon-box has removed all that was left of the run */
+	bool is_own;  /* a program of Cordon's: its output is not hashed */
+	const struct launch_sink *sink;
+	struct result *result;
+	struct telemetry *telemetry;   /* or NULL */
+	struct egress_process *egress; /* or NULL */
+};
+
+#define LAUNCH_NONE ((struct launch){.socket = -1, .out = {-1, -1}})
+/* Moves *L to the result and sets *L to LAUNCH_NONE. */
+struct launch launch_take(struct launch *l);
+
+/* Starts cordon-box, which initialises while the caller parses options and builds the blueprint,
+ * and then waits for launch_run. */
+int launch_begin(struct launch *l, struct err *err);
+/* The steps of launch_run, for a run with an early reader (early_reader.h). launch_is_waiting: the
+ * box has sent neither output nor a message. */
+int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+		 struct result *ret, struct err *err);
+bool launch_is_waiting(struct launch *l);
+int launch_finish(struct launch *l, struct blueprint *p, struct err *err);
+int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
+	       struct result *ret, struct err *err);
+/* After a failure, or instead of the run: ends cordon-box and waits for it. */
+void launch_abandon(struct launch *l);
+/* After the result: waits until the run's cgroup is removed, but not until cordon-box has exited.
+ * Only for a process that exits soon: in any other, each run would leave a zombie; call
+ * launch_abandon there. */
+void launch_leave(struct launch *l);
+
+/* Runs cordon-probe, for "cordon doctor". */
+int launch_probe(const struct launch_sink *sink, struct err *err);
+
+#endif

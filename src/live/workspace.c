@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See workspace.h. A workspace must contain ordinary files. The kernel's own file systems (proc,
+ * sysfs and others) would reveal the host and let the program change it. An overlay shows one file
+ * system, so below a mount the program would see the files that the mount hides.
+ */
+#include "live/workspace.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/account.h"
+#include "base/scope.h"
+#include "live/mounts.h"
+
+#define WORKSPACE_TARGET "/workspace"
+
+static const struct {
+	unsigned long type;
+	char name[16];
+} kernel_files[] = {
+	{PROC_SUPER_MAGIC, "proc"},
+	{SYSFS_MAGIC, "sysfs"},
+	{CGROUP_SUPER_MAGIC, "cgroup"},
+	{CGROUP2_SUPER_MAGIC, "cgroup2"},
+	{DEBUGFS_MAGIC, "debugfs"},
+	{TRACEFS_MAGIC, "tracefs"},
+	{SECURITYFS_MAGIC, "securityfs"},
+	{SELINUX_MAGIC, "selinuxfs"},
+	{SMACK_MAGIC, "smackfs"},
+	{BPF_FS_MAGIC, "bpf"},
+	{DEVPTS_SUPER_MAGIC, "devpts"},
+	{EFIVARFS_MAGIC, "efivarfs"},
+	{PSTOREFS_MAGIC, "pstore"},
+	{BINFMTFS_MAGIC, "binfmt_misc"},
+	{NSFS_MAGIC, "nsfs"},
+	{RDTGROUP_SUPER_MAGIC, "resctrl"},
+	{0x62656570, "configfs"},
+	{0x65735543, "fusectl"},
+	{0x19800202, "mqueue"},
+};
+
+static int refuse_kernel_files(const char *path, const char *name, struct err *err)
+{
+	err_set(err, ERR_INPUT, "workspace %s: not a directory of files", path);
+	err_cause(err, "it is %s, a file system of the kernel, which reveals and controls the host",
+		  name);
+	err_cure(err, "copy the files that the program needs to a directory");
+	return -1;
+}
+
+static int check_type(int fd, const char *real, struct err *err)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
+		if ((unsigned long)fs.f_type == kernel_files[i].type)
+			return refuse_kernel_files(real, kernel_files[i].name, err);
+	return 0;
+}
+
+static int refuse_mount(const char *real, const char *path, struct err *err)
+{
+	err_set(err, ERR_INPUT, "workspace %s: something is mounted below it", real);
+	err_cause(err, "an overlay shows one file system, and %.200s is on another", path);
+	err_cure(err, "use :ro or :rw, or a directory without mounts below it");
+	return -1;
+}
+
+static int check_mounts(const struct mount *all, const char *real, enum workspace_mode mode,
+			struct err *err)
+{
+	for (const struct mount *m = all; m; m = m->next) {
+		const char *rest = path_below(m->point, real);
+		if (!rest || !*rest)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(kernel_files); i++)
+			if (strcmp(m->type, kernel_files[i].name) == 0)
+				return refuse_kernel_files(m->point, m->type, err);
+		if (mode == WORKSPACE_OVERLAY)
+			return refuse_mount(real, m->point, err);
+	}
+	return 0;
+}
+
+static int check_path(const char *real, struct err *err)
+{
+	if (strcmp(real, "/") == 0) {
+		err_set(err, ERR_INPUT, "workspace /: the root directory is not allowed");
+		err_cause(err, "every file of the host would be in the box");
+	} else if (!spec_path_is_clean(real)) {
+		err_set(err, ERR_INPUT, "workspace %s: the path is not allowed", real);
+		err_cause(err, "it contains a control character");
+	} else {
+		return 0;
+	}
+	err_cure(err, "use a directory that contains only the files for the program");
+	return -1;
+}
+
+/* Files that the program creates there would belong to root, executable ones included. The box
+ * refuses this too, but only after the decision. */
+static int check_owner(int fd, const char *real, enum workspace_mode mode, struct err *err)
+{
+	struct stat st;
+
+	if (mode != WORKSPACE_RW || geteuid() != 0 || account_is_mapped())
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	if (st.st_uid != 0 && st.st_gid != 0)
+		return 0;
+	bool owner = st.st_uid == 0;
+	err_set(err, ERR_REFUSED,
+		"workspace: a directory of root's%s cannot be written to directly",
+		owner ? "" : " group");
+	err_cause(err, "files that the program creates would belong to %s",
+		  owner ? "root" : "root's group, whichever user owns the directory");
+	err_cure(err, "use :overlay with --apply, or %s",
+		 owner ? "a directory of an ordinary user" : "change its group with chgrp");
+	return -1;
+}
+
+int workspace_open(const char *real, enum workspace_mode mode, struct own_paths *own,
+		   struct spec *spec, struct err *err)
+{
+	const struct own_shown shown = {real, WORKSPACE_TARGET, mode >= WORKSPACE_OVERLAY};
+	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_errno(err, ERR_INPUT, "workspace %s", real);
+	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
+	    own_paths_mask(own, fd, &shown, spec, err) < 0 ||
+	    check_mounts(own->mounts, real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
+		return -1;
+	return scope_take_fd(&fd);
+}
+
+void workspace_explain(const char *asked, struct err *err)
+{
+	const char *colon = strrchr(asked, ':');
+
+	err_context(err, "workspace");
+	if (!colon || strchr(colon, '/'))
+		return;
+	err_cause(err, "\"%.64s\" is not a mode, so it was read as part of the name", colon);
+	err_cure(err, "write DIR:ro, DIR:overlay or DIR:rw");
+}
