@@ -28,14 +28,7 @@
 #include "step.h"
 #include "traces.h"
 
-enum {
-	USER = 61901,
-	RANDOM_MAX_US = 8000,
-	GONE_MS = 30000,
-	READY_MS = 10000,
-	SHOWN = 3,
-	FIND_TRIES = 2000
-};
+enum { RANDOM_MAX_US = 8000, GONE_MS = 30000, READY_MS = 10000, SHOWN = 3, FIND_TRIES = 2000 };
 
 enum victim { CORDON, BOX, INIT, PROGRAM, BOTH, ALL, VICTIMS };
 
@@ -45,27 +38,28 @@ static const char *const victim_names[VICTIMS] = {
 
 struct leg {
 	const char *account, *tier;
-	uid_t uid;
+	bool as_root;
 };
 
 static const struct leg legs[] = {
-	{"root", "full", 0},
-	{"user", "no-cgroup", USER},
-	{"user", "no-userns", USER},
-	{"root", "no-userns", 0},
+	{"root", "full", true},
+	{"user", "no-cgroup", false},
+	{"user", "no-userns", false},
+	{"root", "no-userns", true},
 };
 
 struct test {
 	struct traces traces;
 	char stage[64], cordon[96], sleeper[96], single[96];
 	char rules[96]; /* by itself: a run reads the whole directory */
-	char state[96]; /* whose the leg is */
+	char state[96]; /* of the leg's account */
 	char cgroup[32];
 	char marker[32];
 	uint64_t random;
 	int number, failed;
+	uid_t user; /* the ordinary account of this run, see tests/run */
 	const struct leg *leg;
-	char notes[8192]; /* what is said below the next result */
+	char notes[8192]; /* printed below the next result */
 };
 
 struct run {
@@ -115,6 +109,11 @@ static void become(uid_t uid)
 		_exit(99);
 }
 
+static uid_t uid_of(const struct test *t, const struct leg *leg)
+{
+	return leg->as_root ? 0 : t->user;
+}
+
 enum how { SHORT, STAYS, SINGLE, STEPPED };
 
 /* A program that stays, with children or as a single process, or one that is over at once. */
@@ -128,13 +127,13 @@ static struct run start(struct test *t, enum how how)
 #undef COMMON
 	int fds[2];
 
-	snprintf(t->state, sizeof(t->state), "%s/%u/state", t->stage, t->leg->uid);
+	snprintf(t->state, sizeof(t->state), "%s/%u/state", t->stage, uid_of(t, t->leg));
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return (struct run){-1, -1};
 	pid_t pid = fork();
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDWR);
-		become(t->leg->uid);
+		become(uid_of(t, t->leg));
 		dup2(null, 0);
 		dup2(fds[1], 1);
 		dup2(null, 2);
@@ -344,7 +343,7 @@ static void test_network(struct test *t)
 
 static void run_leg(struct test *t, int count)
 {
-	if (geteuid() != 0 && t->leg->uid == 0) {
+	if (geteuid() != 0 && t->leg->as_root) {
 		printf("ok %d - %s, tier %s # SKIP needs root\n", ++t->number, t->leg->account,
 		       t->leg->tier);
 		return;
@@ -457,9 +456,10 @@ static int prepare(struct test *t, const char *cordon)
 	if (copy(cordon, t->cordon) < 0 || copy(from, to) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(legs) / sizeof(legs[0]); i++) {
-		snprintf(to, sizeof(to), "%s/%u", t->stage, legs[i].uid);
+		uid_t uid = uid_of(t, &legs[i]);
+		snprintf(to, sizeof(to), "%s/%u", t->stage, uid);
 		if ((mkdir(to, 0700) < 0 && errno != EEXIST) ||
-		    (geteuid() == 0 && chown(to, legs[i].uid, legs[i].uid) < 0))
+		    (geteuid() == 0 && chown(to, uid, uid) < 0))
 			return -1;
 	}
 	snprintf(t->rules, sizeof(t->rules), "%s/rules", t->stage);
@@ -497,12 +497,14 @@ static void clear(struct test *t)
 int main(int argc, char **argv)
 {
 	static struct test t;
+	const char *user = getenv("TEST_UID");
 	int count = argc > 2 ? atoi(argv[2]) : 200;
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: kill CORDON [COUNT [TIER]]\n");
 		return 2;
 	}
+	t.user = user ? (uid_t)strtoul(user, NULL, 10) : 61000;
 	if (prepare(&t, argv[1]) < 0) {
 		printf("Bail out! cannot prepare: %s\n", strerror(errno));
 		return 1;
