@@ -7,8 +7,6 @@ load helper
 load scan.bash
 load gate.bash
 
-json_of() { /usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
-
 # story WHO: a log with a conversation, a plan, a hostile source, one that lies about its name, an act.
 story()
 {
@@ -406,19 +404,19 @@ led() {
 	printf 'print("updates-mirror.example.net")\n' >"$T/tied.py"
 	printf 'print(1)\n' >"$T/own.py"
 	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/own.py"
-	run=$(json_of audit_id)
+	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run"
 	[ "$(head -n 1 "$T/out")" = "0 documents led to $run" ] || show
 	ingest "$1" 0 --kind web --name "https://host.example/a?key=hunter2" "$T/page"
 	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/tied.py"
-	run=$(json_of audit_id)
+	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run"
 	head -n 1 "$T/out" | grep -Eqx "$run was led by the web page https://host.example/\[hash:[0-9a-f]{16}\], read at \
 20[-0-9T:]+Z \(source [0-9a-f]{32}\): (a passage|a host, path or name) of it is in the code" || show
 	gate "$1" 0 audit trace "$run" --json
 	holds 'len(r["led_by"]) == 1 and r["led_by"][0]["kind"] == "web" and r["led_by"][0]["time"] > 0'
 	gate "$1" 0 run --conversation "$C" --tier no-cgroup --rules "$T/r" --json "$T/own.py"
-	run=$(json_of audit_id)
+	run=$(member 'r["audit_id"]')
 	gate "$1" 0 audit trace "$run"
 	head -n 1 "$T/out" | grep -q "^no document is known to have led to $run: its code ties to none of the" || show
 	gate "$1" 0 audit trace "$run" --json

@@ -141,14 +141,12 @@ somebody()
 	"$CORDON" approvals key add "$1-me" "$T/$1/key.pub"
 }
 
-field() { /usr/bin/python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
-
 asked_about() {
 	hosts web.test
 	somebody "$1"
 	dials "$1" 0 --net web.test:80 --stdin "$HOSTS"
 	local id
-	id=$(field approval_id)
+	id=$(member 'r["approval_id"]')
 	holds '"there" not in r["stdout"]' '[e["waits"] for e in r["effects"]] == [r["approval_id"]]'
 	gate "$1" 0 approvals show "$id"
 	out_has 'connect to web.test:80'
@@ -166,7 +164,7 @@ Y
 	somebody "$1"
 	export MY_TOKEN=s3cret-value
 	dials "$1" 0 --secret TOKEN --policy "$T/policy.yaml" --stdin "$HOSTS"
-	gate "$1" 0 approvals show "$(field approval_id)"
+	gate "$1" 0 approvals show "$(member 'r["approval_id"]')"
 	out_has 'use the secret TOKEN, unseen, in X-Key at web.test:443'
 	! grep -q s3cret "$T/out" || return 1
 }

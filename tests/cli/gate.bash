@@ -106,9 +106,6 @@ trusted_tree()
 	person "$1" 0 trust "$W"
 }
 
-# member EXPRESSION: of the JSON object r that was printed.
-member() { /usr/bin/python3 -I -c 'import json, sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$T/out" "$1"; }
-
 # tier_of WHO: the most that the account can have.
 tier_of() { if [ "$1" = root ]; then echo full; else echo no-cgroup; fi; }
 

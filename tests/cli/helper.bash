@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # What the tests of the command line share. Most of them run in every "way" there is: as root with
 # every layer, and as an ordinary user without a cgroup. `box WAY ARG...` runs cordon and leaves
-# $status, $T/out and $T/err; `holds EXPRESSION` looks at the JSON object in $T/out as `r`, in
-# Python. Everything is made below $T, which goes with the test.
+# $status, $T/out and $T/err; `holds EXPRESSION` looks at the JSON value in $T/out as `r`, in
+# Python. Everything is made below $T, which is removed after the test.
 
 bats_require_minimum_version 1.5.0
 
@@ -132,19 +132,9 @@ out_is() { [ "$(cat "$T/out")" = "$1" ] || { echo "expected output: $1"; show; }
 out_has() { grep -qF -- "$1" "$T/out" || { echo "expected in the output: $1"; show; }; }
 err_has() { grep -qF -- "$1" "$T/err" || { echo "expected on stderr: $1"; show; }; }
 
-# holds EXPRESSION...: each is true of the one JSON object that was printed.
-holds()
-{
-	/usr/bin/python3 -IS - "$T/out" "$@" <<'PY' || show
-import json, sys, base64
-text = open(sys.argv[1], encoding="utf-8").read()
-r = json.loads(text)
-assert text.count("\n") == 1 and text.endswith("\n"), "one line"
-for e in sys.argv[2:]:
-    if not eval(e):
-        sys.exit("not so: " + e)
-PY
-}
+# holds EXPRESSION...: each is true of the one JSON value that was printed; member EXPRESSION prints its value.
+holds() { /usr/bin/python3 -IS "$TOP/tests/cli/holds.py" "$T/out" "$@" || show; }
+member() { /usr/bin/python3 -IS "$TOP/tests/cli/holds.py" --print "$T/out" "$1"; }
 
 # A program that reads all this from its standard input ($MUCH bytes, more than any pipe holds) has
 # begun when `much` ends: no clock is needed, and no output, which --json keeps to the end.

@@ -33,11 +33,9 @@ submit()
 		"$T/askme.py" <"$IN" >"$T/out" 2>"$T/err" || status=$?
 }
 
-said() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$T/out" "$1"; }
-
 # parked: it waits as $ID.
 parked()
 {
 	exits 75
-	ID=$(said approval_id)
+	ID=$(member 'r["approval_id"]')
 }
