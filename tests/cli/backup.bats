@@ -97,7 +97,7 @@ backs_up() {
 	filled user
 	gate user 0 state backup "$T/user/b"
 	gate user 0 conversation new
-	python3 "$TOP/tests/store/forge_accept.py" "$T/user/b" "$T/forged" 1000000
+	/usr/bin/python3 "$TOP/tests/store/forge_accept.py" "$T/user/b" "$T/forged" 1000000
 	install -m 644 "$T/forged" "$T/forged.backup"
 	gate user 0 state restore "$T/forged.backup" --over
 	gate user 126 conversation new

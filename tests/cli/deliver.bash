@@ -7,7 +7,7 @@ start_server()
 	HOOK=$T/hook
 	mkdir "$HOOK"
 	(umask 077; echo "whsec_$(head -c 32 /dev/urandom | base64)" >"$HOOK/secret")
-	python3 "$TOP/tests/deliver/server.py" "$HOOK" 3>&- >/dev/null 2>"$HOOK/errors" &
+	/usr/bin/python3 "$TOP/tests/deliver/server.py" "$HOOK" 3>&- >/dev/null 2>"$HOOK/errors" &
 	server=$!
 	for _ in $(seq 100); do
 		[ ! -e "$HOOK/port" ] || break

@@ -109,7 +109,7 @@ failed()
 	send url "$URL/ok" "$HOOK/secret"
 	taken
 	[ "$(head -n 1 "$HOOK/message")" = "$BODY" ]
-	python3 - "$HOOK/headers" <<-'END'
+	/usr/bin/python3 - "$HOOK/headers" <<-'END'
 		import json, re, sys
 		h = json.load(open(sys.argv[1]))
 		assert h["content-type"] == "application/json" and h["cordon-event"] == "a.test", h

@@ -159,7 +159,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	begin
 	enrol
 	local hidden
-	hidden=$(python3 -c 'import base64; print(base64.b64encode("\nprint(2)\n".encode("utf-16-be")).decode().rstrip("="))')
+	hidden=$(/usr/bin/python3 -c 'import base64; print(base64.b64encode("\nprint(2)\n".encode("utf-16-be")).decode().rstrip("="))')
 	printf '# coding: utf-7\n# a summary: +%s-\nprint(1)\n' "$hidden" >"$T/utf7.py"
 	one 125 "$T/utf7.py"
 	holds '"names the encoding utf-7" in r["error"]["message"] and not r["ran"] and r["approval_id"] is None'

@@ -57,7 +57,7 @@ failed_once()
 	[ ! -s "$T/err" ]
 	grep -o '[0-9 ]* [0-9a-f]\{64\}' "$T/kept" >"$T/lines"
 	grep . "$STATE/heads" | diff - "$T/lines"
-	python3 -c 'import json, sys
+	/usr/bin/python3 -c 'import json, sys
 for line in open(sys.argv[1]):
     assert json.loads(line)["event"] == "log.heads" and json.loads(line)["heads"], line' "$T/kept"
 	cordon audit verify --heads "$T/kept"
@@ -164,13 +164,13 @@ damaged()
 	# The next head arrives, alone, and nothing of the damage does.
 	arrived
 	[ "$(tail -n 1 "$STATE/heads")" = "$(grep -o '[0-9 ]* [0-9a-f]\{64\}' "$T/kept")" ] || { cat "$T/kept"; return 1; }
-	python3 -c 'import json, sys
+	/usr/bin/python3 -c 'import json, sys
 for line in open(sys.argv[1]):
     assert len(json.loads(line)["heads"]) == 1, line' "$T/kept"
 }
 flocked()
 {
-	python3 -c 'import fcntl, sys
+	/usr/bin/python3 -c 'import fcntl, sys
 try:
     fcntl.lockf(open(sys.argv[1], "r+"), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
 except OSError:

@@ -9,7 +9,7 @@ load gate.bash
 # tokens PYTHON: with `rows` as (text, secret).
 tokens()
 {
-	python3 - "$TOP/tests/tokens.h" "$@" <<-'EOF'
+	/usr/bin/python3 - "$TOP/tests/tokens.h" "$@" <<-'EOF'
 		import ast, re, sys
 		table = open(sys.argv[1]).read().split("tokens[] = {")[1].split("\n};")[0]
 		text = lambda part: "".join(ast.literal_eval(p) for p in re.findall(r'"(?:[^"\\]|\\.)*"', part))

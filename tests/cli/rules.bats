@@ -126,7 +126,7 @@ PY
 # A hostile file is one error, and takes little memory.
 @test "hostile files" {
 	good "$T/r/z.yaml" ATR-2026-00001
-	python3 - "$T/r" <<-'END'
+	/usr/bin/python3 - "$T/r" <<-'END'
 		import sys
 		d = sys.argv[1]
 		open(d + "/deep.yaml", "w").write("[" * 10000)
@@ -166,7 +166,7 @@ PY
 @test "the public pack loads in the reference's order" {
 	need_pack
 	rules 0 list --rules "$PACK" --json
-	python3 -c 'import json, sys; print(*[r["id"] for r in json.load(sys.stdin)], sep="\n")' \
+	/usr/bin/python3 -c 'import json, sys; print(*[r["id"] for r in json.load(sys.stdin)], sep="\n")' \
 		<"$T/out" >"$T/ours"
 	node --input-type=module - "$MODULES" >"$T/theirs" <<-'END'
 		const { loadRulesFromDirectory } = await import(process.argv[2] + '/agent-threat-rules/dist/loader.js')

@@ -432,7 +432,7 @@ disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" +
 # call TOOL ARGS [KEY]: the event of a tool call.
 call()
 {
-	python3 -c 'import json, sys; print(json.dumps({"type": "tool_call", "content": "x", "fields":
+	/usr/bin/python3 -c 'import json, sys; print(json.dumps({"type": "tool_call", "content": "x", "fields":
 		{"tool_name": sys.argv[1], (sys.argv[3:] or ["tool_args"])[0]: sys.argv[2]}}))' "$@"
 }
 

@@ -224,7 +224,7 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 # chunks COUNT: as many harmless texts in base64, and behind them one that is not.
 chunks()
 {
-	python3 -c '
+	/usr/bin/python3 -c '
 import base64, sys
 words = ["harmless %06d" % i for i in range(int(sys.argv[1]))] + ["a moonstone word"]
 print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
@@ -262,7 +262,7 @@ print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
 	[ "$(grep -c clean "$T/out")" -eq 0 ]
 	printf 'sunstone' >>"$T/x.txt"
 	scan 1 --format sarif "$T/x.txt"
-	python3 -c '
+	/usr/bin/python3 -c '
 import json, sys
 r = json.load(open(sys.argv[1]))["runs"][0]
 ids = [r["tool"]["driver"]["rules"][x["ruleIndex"]]["id"] for x in r["results"]]
@@ -280,11 +280,11 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 
 @test "a program that is too much for the code view is a finding; one that is none is a note" {
 	pack
-	python3 -c 'print("# nothing\n" * 1700000 + "x = 1")' >"$T/x.py"
+	/usr/bin/python3 -c 'print("# nothing\n" * 1700000 + "x = 1")' >"$T/x.py"
 	scan 1 --fail-on critical --json "$T/x.py"
 	holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-CODE" and r["verdict"] == "ask"'
 	holds '"larger than 16 MB" in r["findings"][0]["why"] and r["code_view"]["none"] == 1'
-	python3 -c 'print("x = 0\nwhile True:\n  x += 1\n" * 20 + "moon = 1")' >"$T/x.py"
+	/usr/bin/python3 -c 'print("x = 0\nwhile True:\n  x += 1\n" * 20 + "moon = 1")' >"$T/x.py"
 	scan 1 --fail-on critical --json "$T/x.py"
 	holds '"values to compute" in r["findings"][0]["why"] and r["code_view"]["part"] == 1'
 	echo 'def (:' >"$T/x.py"
@@ -295,7 +295,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 @test "JSON that is too deep or too much is text, and a finding that says so" {
 	pack
 	local most
-	python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"
+	/usr/bin/python3 -c 'print("[" * 10000 + "\"sunstone\"" + "]" * 10000)' >"$T/deep.json"
 	scan 1 --json "$T/deep.json"
 	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-JSON", "ATR-2026-90002"]'
 	holds '{f["kind"] for f in r["findings"]} == {"text"} and len(r["notes"]) == 1'
@@ -303,9 +303,9 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds '[f["rule"] for f in r["findings"]] == ["ATR-2026-90002"]'
 	# At the maximum, and one more; as a line of a file of events, too.
 	for most in '"[" * 64 + "]" * 64' '"[" + "1," * 999998 + "1]"'; do
-		python3 -c "print($most)" >"$T/most.json"
+		/usr/bin/python3 -c "print($most)" >"$T/most.json"
 		scan 0 "$T/most.json"
-		python3 -c "print(($most).replace('1]', '1, 1]').replace('[]', '[[]]'))" >"$T/more.json"
+		/usr/bin/python3 -c "print(($most).replace('1]', '1, 1]').replace('[]', '[[]]'))" >"$T/more.json"
 		scan 1 --fail-on critical --json "$T/more.json"
 		holds 'r["findings"][0]["rule"] == "CORDON-LIMIT-JSON" and r["verdict"] == "ask"'
 		holds '"at most" in r["findings"][0]["why"]'
@@ -314,18 +314,18 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 		holds '[(f["rule"], f["line"]) for f in r["findings"]] == [("CORDON-LIMIT-JSON", 2)]'
 	done
 	# Many brackets are no JSON.
-	python3 -c 'print("[1m red [0m\n" * 100)' >"$T/log"
-	python3 -c 'print("[]\n" + "[" * 100)' >"$T/some.txt"
+	/usr/bin/python3 -c 'print("[1m red [0m\n" * 100)' >"$T/log"
+	/usr/bin/python3 -c 'print("[]\n" + "[" * 100)' >"$T/some.txt"
 	scan 0 "$T/log" "$T/some.txt"
-	python3 -c 'print("[" * 10000 + "sunstone")' >"$T/deep.json"
+	/usr/bin/python3 -c 'print("[" * 10000 + "sunstone")' >"$T/deep.json"
 	scan 1 "$T/deep.json"
-	python3 -c 'print("{\"type\": \"x\", \"type\": \"llm_input\", \"content\": \"sunstone\"}")' >"$T/twice.json"
+	/usr/bin/python3 -c 'print("{\"type\": \"x\", \"type\": \"llm_input\", \"content\": \"sunstone\"}")' >"$T/twice.json"
 	scan 1 "$T/twice.json"
 }
 
 @test "more findings and notes than are listed are counted" {
 	pack
-	python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
+	/usr/bin/python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
 	scan 1 --json "$T/x.jsonl"
 	holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False and r["notes_cut"] is False'
 	{ cat "$T/x.jsonl"; echo pebble; yes x | head -n 10000; } >"$T/y.jsonl"
@@ -340,7 +340,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 
 @test "more errors and effects than are listed are counted" {
 	pack
-	python3 -c 'print("{\"type\": \"tool_call\", \"fields\": {\"tool_args\": {}}}\n" * 10000, end="")' >"$T/x.jsonl"
+	/usr/bin/python3 -c 'print("{\"type\": \"tool_call\", \"fields\": {\"tool_args\": {}}}\n" * 10000, end="")' >"$T/x.jsonl"
 	scan 125 --json "$T/x.jsonl"
 	holds 'len(r["errors"]) == 10000 and r["stats"]["errors"] == 10000 and r["errors_cut"] is False'
 	head -n 1 "$T/x.jsonl" >>"$T/x.jsonl"
@@ -349,7 +349,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'r["effects_cut"] is False and r["notes_cut"] is False'
 	mkdir "$T/d"
 	# A program has at most 4,096 of them.
-	python3 -c 'for f in range(4):
+	/usr/bin/python3 -c 'for f in range(4):
 	    open("%s/d/%d.py" % (__import__("sys").argv[1], f), "w").writelines("import m%d\n" % (f * 2500 + i) for i in range(2500))' "$T"
 	scan 0 --json "$T/d"
 	holds 'len(r["effects"]) == 10000 and r["effects_cut"] is False'
@@ -375,7 +375,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	local e name
 	for e in utf-16 utf-16-le utf-16-be; do
 		for name in SKILL.md x.md x.ps1 x.dat; do
-			python3 -c 'import sys; sys.stdout.buffer.write("one\r\na moonstone word".encode(sys.argv[1]))' $e >"$T/$name"
+			/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write("one\r\na moonstone word".encode(sys.argv[1]))' $e >"$T/$name"
 			scan 1 --json "$T/$name"
 			holds 'len(r["findings"]) == 1 and r["findings"][0]["line"] == 2'
 			holds 'r["stats"]["files"] == 1 and not r["errors"]'
@@ -384,7 +384,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	printf '\376\377\0m\0o\0o\0n\0s\0t\0o\0n\0e\330\0\0 \0w\0o\0r\0d\0' >"$T/lone"
 	scan 0 --json "$T/lone"
 	holds 'r["stats"]["bytes"] == 20'
-	python3 -c 'import sys; sys.stdout.buffer.write("\u4e2d moonstone word \U0001f600".encode("utf-16-be") + b"x")' >"$T/odd"
+	/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write("\u4e2d moonstone word \U0001f600".encode("utf-16-be") + b"x")' >"$T/odd"
 	scan 1 --json "$T/odd"
 	holds 'r["stats"]["bytes"] == 26 and r["findings"][0]["column"] == 3'
 }
@@ -394,13 +394,13 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	printf '\377\376a moonstone word' >"$T/x.md"
 	scan 1 --json "$T/x.md"
 	holds 'len(r["findings"]) == 1 and r["stats"]["files"] == 1'
-	python3 -c 'import sys; sys.stdout.buffer.write(b"a moonstone word\n" + b"a\0" * 1000)' >"$T/y.md"
+	/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write(b"a moonstone word\n" + b"a\0" * 1000)' >"$T/y.md"
 	scan 1 "$T/y.md"
 }
 
 @test "UTF-16 that is too large in UTF-8 is an error" {
 	pack
-	python3 -c 'import sys; sys.stdout.buffer.write(b"\xff\xfe" + b"\x2d\x4e" * ((64 << 20) // 3) + b"a\0")' >"$T/x.md"
+	/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write(b"\xff\xfe" + b"\x2d\x4e" * ((64 << 20) // 3) + b"a\0")' >"$T/x.md"
 	scan 0 --json "$T/x.md"
 	holds 'r["stats"]["bytes"] == 64 << 20'
 	printf 'a\0' >>"$T/x.md"

@@ -8,7 +8,7 @@ load scan
 # make_file FILE PROGRAM: what a line of Python prints.
 make_file()
 {
-	python3 -c "import json; print($2)" >"$1"
+	/usr/bin/python3 -c "import json; print($2)" >"$1"
 }
 
 @test "a text of nothing but quotations" {

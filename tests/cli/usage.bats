@@ -396,7 +396,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	printf 'print("x")\n' | code x.py
 	CORDON=$T/alone/cordon wrong 'install all programs of Cordon together' run --user "$T/x.py"
 	# What was begun is reaped: whoever would inherit it as an orphan has no child.
-	python3 - "$CORDON" run --nothing x.py <<-'END'
+	/usr/bin/python3 - "$CORDON" run --nothing x.py <<-'END'
 		import ctypes, os, subprocess, sys
 		ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 		assert subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode == 125
