@@ -116,7 +116,7 @@ static uid_t uid_of(const struct test *t, const struct leg *leg)
 
 enum how { SHORT, STAYS, SINGLE, STEPPED };
 
-/* A program that stays, with children or as a single process, or one that is over at once. */
+/* Starts a program that stays, with children or as a single process, or one that ends at once. */
 static struct run start(struct test *t, enum how how)
 {
 #define COMMON                                                                                     \

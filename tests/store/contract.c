@@ -258,7 +258,7 @@ static void test_lists(struct store *s)
 	struct err err = {0};
 	ok(store_list(s, STORE_TICKET, &range, take_key, &k, &err) == 5 &&
 		   !strcmp(k.text, "B a b b/1 b/10 b/2 b0 stop "),
-	   "whoever is called can end it");
+	   "the callback can end it");
 	ok(store_list(s, STORE_SOURCE, &range, take_key, &k, &err) == 0,
 	   "another kind has none of them");
 	test_newer(s, tx.version, stop.version);
@@ -321,7 +321,7 @@ static void test_maxima(struct store *s)
 	ok(tx.failed.code == ERR_LIMIT, "the first failure is the one that is told");
 	AUTO_TX struct store_tx head = {0};
 	store_put(&head, STORE_HEAD, "log", "x", 1, STORE_ANY);
-	ok(commit(s, &head) == ERR_INPUT, "nobody can put a head");
+	ok(commit(s, &head) == ERR_INPUT, "a caller cannot write a head");
 }
 
 static bool appends(struct store *s, size_t body, size_t refc)
@@ -387,7 +387,7 @@ static void test_checkpoints(struct store *s)
 	ok(size_of(s) == before + STORE_CHECKPOINT_EVERY, "the next one brings it");
 }
 
-/* Whoever has the log open knows how long it was. */
+/* A process with the log open knows how long it was. */
 static void test_shorter(void)
 {
 	int dir = case_fresh("s");
@@ -457,7 +457,7 @@ static void test_again(int dir)
 	scratch_must(put(s, "two", "1", 1, STORE_NEW, &version) == 0, "an item");
 	ok(holds(other, "two", "1", 1) && put(other, "two", "2", 1, version, NULL) == 0 &&
 		   put(s, "two", "3", 1, version, NULL) == ERR_CONFLICT && holds(s, "two", "2", 1),
-	   "of two who read the same version one writes");
+	   "of two writers that read the same version one writes");
 	ok(case_is_good(s, dir), "the log verifies");
 }
 
@@ -473,7 +473,7 @@ static void test_busy(int dir)
 	scratch_must(s->backend->lock(s->self, &tip, &err) == 0, "the lock");
 	case_add(&tx, RECORD_REQUEST, NULL, 1);
 	ok(store_commit(waits, &tx, &err) < 0 && strstr(err.message, "another process"),
-	   "whoever waits too long is told so");
+	   "a writer that waits too long gets an error");
 	s->backend->unlock(s->self);
 	ok(store_commit(waits, &tx, &err) == 0, "the same transaction can be tried again");
 }

@@ -245,7 +245,7 @@ static void test_put_back(void)
 	close(dir);
 }
 
-/* The database was put back, and somebody wrote on with another cordon, or without the file. */
+/* The database was restored, and another cordon wrote on, or one without the file. */
 static void test_fork(void)
 {
 	int dir = case_fresh("s");
@@ -332,7 +332,7 @@ static void test_safely(void)
 	close(dir);
 }
 
-/* Somebody who has the machine and the key made all of it anew. The copy is JSON, as it was delivered. */
+/* An attacker with the machine and the key made all of it anew. The copy is JSON, as it was delivered. */
 static void test_elsewhere(void)
 {
 	int dir = case_fresh("s");

@@ -101,10 +101,11 @@ static bool meets(int dir, const uint8_t *waiting, const uint8_t *other)
 
 static void test_two(struct store *s, int dir)
 {
-	ok(meets(dir, second, second), "two who change it: one is told");
-	ok(meets(dir, second, first), "one who stays with what another changes is told too");
+	ok(meets(dir, second, second), "two processes change it: one has to decide again");
+	ok(meets(dir, second, first),
+	   "one process keeps what another changes: it has to decide again too");
 	scratch_must(decide(s, second, NULL) == 0, "a change");
-	ok(!meets(dir, second, second), "two who stay do not meet");
+	ok(!meets(dir, second, second), "two processes that keep it do not conflict");
 }
 
 /* Of which kind each is, as bits, and how many are of policies. */

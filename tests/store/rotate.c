@@ -85,7 +85,7 @@ static void test_at_once(int dir)
 
 	rotate(a);
 	ok(store_rotate(b, &record, &err) < 0 && err.code == ERR_CONFLICT,
-	   "of two who change it at once one does");
+	   "of two processes that change it at once one does");
 	case_fill(b, 3, 1);
 	rotate(b);
 	ok(case_is_good(a, dir), "and the other can afterwards");
@@ -136,7 +136,7 @@ static void test_put_back(int dir)
 	   report.words);
 	store_close(s);
 	o.read_only = false;
-	ok(store_open(&o, &s, &err) < 0 && err.code == ERR_REFUSED, "nobody writes to it: %s",
+	ok(store_open(&o, &s, &err) < 0 && err.code == ERR_REFUSED, "no process writes to it: %s",
 	   err.message);
 }
 

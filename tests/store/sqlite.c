@@ -85,7 +85,7 @@ static void test_rights(int dir)
 	if (geteuid() == 0) {
 		scratch_must(chown("s/log.db", 4711, 4711) == 0, "an owner");
 		ok(fails(dir, false, ERR_REFUSED, "other users can access"),
-		   "somebody else's is refused");
+		   "a database of another account is refused");
 		scratch_must(chown("s/log.db", 0, 0) == 0, "an owner");
 	} else {
 		scratch_must(chmod("s/log.db", 0400) == 0, "a mode");
@@ -201,7 +201,7 @@ static void test_full(int dir)
 
 enum { WAIT_MS = 200, LONG_MS = 1000 };
 
-/* Begins when somebody else has the log. A process of its own: SQLite must not be carried over a fork. */
+/* Begins while another process has the log. A process of its own: SQLite must not be carried over a fork. */
 static int wait_for_turn(int dir, int begin, int wait_ms)
 {
 	struct store_options o = {.dir = dir, .wait_ms = wait_ms};
@@ -215,7 +215,7 @@ static int wait_for_turn(int dir, int begin, int wait_ms)
 	       store_commit(s, &tx, &err) < 0;
 }
 
-/* While somebody else has the log. */
+/* While another process has the log. */
 typedef void meanwhile_fn(pid_t who_waits, int waits);
 
 static void nap(int ms)

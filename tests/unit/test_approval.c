@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parking, deciding and using, against a real store: who may, when, how often, for what.
+ * Parking, answering and using requests, against a real store: by which accounts, when, how often, for what.
  */
 #include "approval_case.h"
 
@@ -106,10 +106,10 @@ static void test_scopes(struct store *s)
 	r.lang = "node";
 	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_PROGRAM, CASE_NOW, &err) < 0 &&
 		   err.code == ERR_REFUSED,
-	   "nobody gives more than the policy lets them");
+	   "an approver cannot give more than the policy allows");
 }
 
-/* Somebody who has two keys is one person. */
+/* A person with two keys is one person. */
 static void test_two_keys(struct store *s)
 {
 	struct case_person other = case_person("another key");
@@ -139,14 +139,14 @@ static void test_time(struct store *s)
 
 	r.name = "late.py", r.lang = "perl";
 	strcpy(id, case_park(s, &r, CASE_NOW));
-	ok(strlen(id) * 4 >= 128, "nobody makes two requests of one id");
+	ok(strlen(id) * 4 >= 128, "two requests never have the same id");
 	ok(case_state(s, id, CASE_NOW + WAIT - 1) == APPROVAL_PENDING, "people have their time");
 	ok(case_state(s, id, CASE_NOW + WAIT) == APPROVAL_EXPIRED, "and no more");
 	ok(case_state(s, id, CASE_NOW - APPROVAL_CLOCK_MS - 1) == APPROVAL_EXPIRED,
 	   "a clock that was set back is not believed");
 	ok(case_approve(s, id, &anna, SCOPE_ONCE, CASE_NOW + WAIT, &err) < 0 &&
 		   strstr(err.cause, "in time"),
-	   "nobody can approve then, and it says so: %s", err.cause);
+	   "then approval is refused, with the reason: %s", err.cause);
 	ok(case_state(s, id, CASE_NOW) == APPROVAL_EXPIRED, "it is written down");
 	ok(case_use(s, &r, CASE_NOW) == 0, "it covers nothing");
 }
@@ -429,7 +429,8 @@ static void test_last(struct store *s)
 	store_put(&tx, STORE_APPROVAL, item_key(key, "req", NULL, first), "of another version", 18,
 		  STORE_ANY);
 	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
-	ok(approval_load_last(s, &a, &last, &err) == 0, "one that cannot be read is none");
+	ok(approval_load_last(s, &a, &last, &err) == 0,
+	   "an approval that cannot be read is ignored");
 }
 
 int main(void)

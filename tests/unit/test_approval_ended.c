@@ -66,7 +66,7 @@ static void end_one(struct store *s, int number, char id[APPROVAL_ID + 1])
 		     err.message);
 }
 
-/* All the items of one request, as somebody would put them back who has kept a copy. */
+/* All the items of one request, as an attacker with an old copy would restore them. */
 struct copy {
 	struct store_item item[3];
 	char key[3][ITEM_KEY_MAX];
@@ -206,7 +206,7 @@ static const char *approved(struct store *s, struct approval_request *r, enum sc
 	return id;
 }
 
-/* Whoever puts back the database as it was before somebody's word was used up. */
+/* An attacker restores the database from before an approval was used up. */
 static void test_old_copy(void)
 {
 	struct approval_request r = case_request(), q = case_request();

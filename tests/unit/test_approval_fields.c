@@ -216,7 +216,7 @@ static void test_sense(void)
 
 	ok(decodes(r), "the request is good");
 	r.approvers = 0;
-	ok(!decodes(r), "one that nobody has to approve is not");
+	ok(!decodes(r), "a request for no approvers is refused");
 	r = case_request(), r.approvers = APPROVAL_APPROVERS_MAX;
 	ok(decodes(r), "as many people as there may be");
 	r.approvers++;

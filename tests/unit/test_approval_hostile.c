@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What somebody gains who can write the store's items (nothing), and the largest request there may be.
+ * What an attacker gains by writing the store's items (nothing), and the largest request there may be.
  */
 #include "approval_case.h"
 
@@ -19,7 +19,7 @@ static struct store *fresh(int *dir)
 	return s;
 }
 
-/* Writes the status as somebody who can write items would. */
+/* Writes the status as an attacker who can write items would. */
 static void forge(struct store *s, const char *id, const struct approval_status *status)
 {
 	AUTO_TX struct store_tx tx = {0};
@@ -73,10 +73,10 @@ static void test_forged(struct store *s)
 	wide.expires += 1000000;
 	other.status.votes.list = &wide;
 	forge(s, other.id, &other.status);
-	ok(case_use(s, &q, CASE_NOW) == 0, "a word that was made to last longer is none");
+	ok(case_use(s, &q, CASE_NOW) == 0, "an approval whose end was moved does not count");
 }
 
-/* Words that were really signed, in a list that nobody but a forger would write. */
+/* Answers with valid signatures, in a list that only a forger would write. */
 static void test_stuffed(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0}, own = {0};
@@ -102,7 +102,7 @@ static void test_stuffed(struct store *s)
 	ok(case_use(s, &q, CASE_NOW) == 0, "the requester's own word does not count");
 }
 
-/* Names that somebody put beside the one who agreed. */
+/* Names that an attacker added beside the real signer. */
 static void test_voices(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0}, found = {0};
@@ -120,7 +120,7 @@ static void test_voices(struct store *s)
 	forge(s, a.id, &a.status);
 	ok(approval_find(s, &r, CASE_NOW, &found, &err) == 1 && found.status.votes.count == 2 &&
 		   found.voicec == 1 && strcmp(found.voice[0].name, "anna") == 0,
-	   "only who counts is named");
+	   "only the signers that count are named");
 }
 
 /* What only the log's owner could write. */
@@ -142,7 +142,7 @@ static void log_confirmation(struct store *s, const struct approval *a,
 	scratch_must(store_commit(s, &tx, &err) == 0, err.message);
 }
 
-/* A confirmation that nobody made. */
+/* A forged confirmation. */
 static void test_confirmed(struct store *s)
 {
 	AUTO_APPROVAL struct approval a = {0};
@@ -156,7 +156,7 @@ static void test_confirmed(struct store *s)
 	a.status.state = APPROVAL_APPROVED;
 	a.status.votes = (struct approval_list){.count = 1, .list = &v};
 	forge(s, a.id, &a.status);
-	ok(case_use(s, &r, CASE_NOW) == 0, "a confirmation that the log does not have is none");
+	ok(case_use(s, &r, CASE_NOW) == 0, "a confirmation that is not in the log does not count");
 	log_confirmation(s, &a, &v);
 	ok(case_use(s, &r, CASE_NOW) == 1, "one that it has is one");
 
@@ -335,7 +335,7 @@ static void test_maxima(struct store *s)
 	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX + 1}, WAIT, CASE_NOW,
 			 id, &err) < 0 &&
 		   err.code == ERR_REFUSED,
-	   "code that nobody can read is refused");
+	   "code that no approver can read is refused");
 	ok(approval_park(s, &r, (struct approval_code){code, APPROVAL_CODE_MAX}, WAIT, CASE_NOW, id,
 			 &err) == 0,
 	   "and the longest is parked");

@@ -235,9 +235,9 @@ static void test_enrolment(struct store *s)
 	struct case_person twin = cleo;
 	struct err err = {0};
 
-	ok(!is_person(s, &cleo, "a"), "cleo is nobody");
+	ok(!is_person(s, &cleo, "a"), "cleo is not enrolled");
 	ok(enrol_by(s, &cleo, &anna, NULL, &err) == 1 && !is_person(s, &cleo, "b"),
-	   "one person enrols nobody");
+	   "one person alone cannot enrol another");
 	ok(enrol_by(s, &cleo, &anna, &ben, &err) == 0 && is_person(s, &cleo, "c"), "two do: %s",
 	   err.message);
 	ok(enrol_by(s, &cleo, &anna, &ben, &err) < 0 && err.code == ERR_CONFLICT, "once");
@@ -253,7 +253,8 @@ static void test_enrolment(struct store *s)
 	ok(approval_person_remove(s, "cleo", ADMIN, &err) == 1 && !is_person(s, &cleo, "i") &&
 		   !is_person(s, &dan, "j"),
 	   "who is removed is gone, with those whom they enrolled");
-	ok(approval_person_remove(s, "nobody", ADMIN, &err) == 0, "nobody is not there");
+	ok(approval_person_remove(s, "nobody", ADMIN, &err) == 0,
+	   "removing a name that is not enrolled changes nothing");
 }
 
 /* People who enrol one another in a row: the row has an end. */
@@ -304,7 +305,7 @@ static void test_other_act(struct store *s)
 			     err.message);
 		ok(approval_person_add(s, &agreed, "zoe", dan.key, CASE_NOW, &err) < 0 &&
 			   err.code == ERR_REFUSED,
-		   "another act (%d) enrols nobody: %s", change, err.message);
+		   "a signature of another act (%d) enrols no person: %s", change, err.message);
 	}
 	arena_done(&a);
 }
@@ -321,7 +322,7 @@ static int keep_item(void *context, const struct store_item *item, struct err *e
 	return 1;
 }
 
-/* What somebody gains who writes the items of people: nothing. */
+/* An attacker who writes the items of people gains nothing. */
 static void test_forged(struct store *s)
 {
 	struct store_range people = {.prefix = "approver/"};
@@ -336,7 +337,7 @@ static void test_forged(struct store *s)
 	scratch_must(approval_person_remove(s, "cleo", ADMIN, &err) == 1, err.message);
 	store_put(&back, STORE_KEY, was.key, was.value, was.len, STORE_ANY);
 	scratch_must(store_commit(s, &back, &err) == 0, err.message);
-	ok(!is_person(s, &cleo, "k"), "one who was removed does not come back as an item");
+	ok(!is_person(s, &cleo, "k"), "a removed person does not come back with an old item");
 	uint8_t *bytes = (uint8_t *)was.value;
 	uint8_t *name = memmem(bytes, was.len, "cleo", 4);
 	scratch_must(name != NULL, "the name");
@@ -370,7 +371,7 @@ static void test_removed(struct store *s)
 	ok(case_use(s, &r, CASE_NOW) == 0, "nor does its answer the next time");
 }
 
-/* A file that cannot be read whole counts for nobody, and says so. */
+/* A file that cannot be read whole enrols no person, and the error says so. */
 static void test_bad_file(struct store *s)
 {
 	struct approval_request r = case_request();
@@ -384,7 +385,7 @@ static void test_bad_file(struct store *s)
 	scratch_must(f && fputs("* everybody\n", f) >= 0 && fclose(f) == 0, SIGNERS_FILE);
 	ok(case_use(s, &r, CASE_NOW) < 0, "with an error in the file nothing is covered");
 	ok(case_approve(s, case_park(s, &r, CASE_NOW), &ben, SCOPE_ONCE, CASE_NOW, &err) < 0,
-	   "and nobody can approve: %s", err.message);
+	   "and approval is refused: %s", err.message);
 	ok(signers_remove("anna", &err) == 1, "a person can be taken away all the same");
 }
 

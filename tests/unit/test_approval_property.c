@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whatever happens in whatever order, no run is covered that no valid set of signatures covers.
- * Random people, requests, times, and somebody who writes any item they like with any signature
+ * Random people, requests, times, and an attacker who writes any item they like with any signature
  * that was ever made. What must hold is worked out here from a list of who signed what, without the
  * code that is tested. CORDON_SEED gives another order of events.
  */
@@ -61,7 +61,7 @@ static void do_park(void)
 
 	if (w.requests == REQUESTS_MAX)
 		return;
-	/* A forger who fills the store stops everybody, and that is all. */
+	/* A forger who fills the store blocks all requests, and gains nothing else. */
 	if (approval_park(w.store, &r, case_bytes, WAIT, w.now, q->id, &err) < 0) {
 		scratch_must(err.code == ERR_LIMIT, err.message);
 		return;
@@ -197,7 +197,7 @@ static void do_use(void)
 		return;
 	for (q = 0; q < w.requests && strcmp(w.request[q].id, a.id) != 0; q++)
 		;
-	scratch_must(q < w.requests, "a request that nobody parked");
+	scratch_must(q < w.requests, "a request that was never parked");
 	/* Words that hold longer, or else those for once, if they have not been used yet. */
 	int own = w.request[q].variant, needed = (int)variant(own).approvers;
 	bool longer = good_words(q, SCOPE_PROGRAM) >= needed;

@@ -311,7 +311,7 @@ static void long_names(void)
 		bounded("long", plenty, !more, "more than 4096 bytes");
 		must(unlinkat(dir[LONG_DIRS], name, 0), "unlinkat");
 	}
-	/* A path to them is too long for whoever tidies up. */
+	/* A path to them is too long for the program that removes them. */
 	for (int i = LONG_DIRS; i > 0; i--) {
 		close(dir[i]);
 		must(unlinkat(dir[i - 1], letters(i < LONG_DIRS ? 255 : 100), AT_REMOVEDIR),

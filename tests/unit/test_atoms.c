@@ -128,7 +128,7 @@ static struct found find(const char *text, size_t len)
 	return f;
 }
 
-/* In memory of its own size: whoever looks past the end is seen by the sanitizer. */
+/* In memory of its exact size: the sanitizer sees a read past the end. */
 static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -42,7 +42,7 @@ static const struct {
 	 "a\xf3\xa0\x81\x81"
 	 "b",
 	 "ab"},
-	{"what nobody sees",
+	{"invisible characters",
 	 "a\xcd\x8f"
 	 "b\xd8\x9c"
 	 "c\xe1\x85\xa0"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The configuration's loader: what is read, what is refused with which words on which line, every key with
- * every wrong type, who may change a file, which place wins, and what is enforced.
+ * every wrong type, the accounts that may change a file, which place wins, and what is enforced.
  */
 #include "conf/config.h"
 
@@ -275,7 +275,7 @@ static void test_enforced(void)
 	}
 }
 
-/* The operator's own defaults are held by what they enforce; nobody is told. */
+/* The operator's own defaults stay within what they enforce, without a message. */
 static void test_operator(void)
 {
 	static const char text[] = V "tier: no-userns\nlimits: {time: 1h, pids: 4}\n"

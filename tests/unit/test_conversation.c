@@ -92,7 +92,8 @@ static void test_expose(struct trust_case *c)
 	ok(store_commit(c->k.store, &late, &err) < 0 && err.code == ERR_CONFLICT,
 	   "a decision on the clean row is a conflict");
 	conversation_expect(&got, &same);
-	ok(store_commit(c->k.store, &same, &err) == 0, "one on the row as it is now is none");
+	ok(store_commit(c->k.store, &same, &err) == 0,
+	   "a change that expects the current row is no conflict");
 }
 
 static void test_end(struct trust_case *c)

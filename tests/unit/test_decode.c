@@ -131,7 +131,7 @@ static const struct row {
 	 "&#0000000105;&#x000000000000064;", "html", "id"},
 	{"ign=6Fre a=\nll=20", "quoted-printable", "ignore all "}, {"=69=\r\n=64",
 	 "quoted-printable", "id"},
-	/* What nobody sees. */
+	/* Invisible characters. */
 	{"ig\xc2\xadnore \xcd\x8f" "all", "invisible", "ignore all"},
 	{"\xe2\x81\xa2" "a\xe3\x85\xa4" "b\xd8\x9c" "c\xe1\x85\xa0" "d", "invisible", "abcd"},
 	{"a\xf3\xa0\x84\x80" "b\xe1\x9e\xb4" "c\xe2\x81\xaa" "d\xe2\x80\xa8" "e", "invisible", "abcde"},

@@ -117,7 +117,7 @@ static const struct {
 	{"GET /v1/../v2", PATH, {"", "/v1"}, {"", "/"}},
 	/* without a prefix it is the host's matter */
 	{"GET /v1/../a%2fb//c", NULL, {"", "/"}, {"", "/"}},
-	/* an empty prefix is none */
+	/* an empty prefix is refused */
 	{"GET /x", PATH, {"", ""}, {"", "/"}},
 	{"GET /x", PATH, {"", "/"}, {"", ""}},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A run is decided on again when something was read meanwhile. In a conversation that has read much, that
- * must not mean to read all of it again, or somebody who reads all the time is never caught up with. What
+ * must not mean to read all of it again, or a process that reads all the time is never caught up with. What
  * the store hands out is counted here; and what comes out is what a gate says that has seen nothing yet.
  */
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void must(bool done, const struct err *err)
 	scratch_must(done, "a step");
 }
 
-/* Somebody else's process. */
+/* Another process. */
 static struct gate_state other;
 static struct id talk; /* the conversation */
 static char talk_hex[ID_HEX];

@@ -330,7 +330,7 @@ static bool is_hash_of_rest(struct body *b, const uint8_t sha256[REPORT_SHA256])
 	return memcmp(made, sha256, sizeof(made)) == 0;
 }
 
-/* Somebody writes into the program while its result is recorded. */
+/* Another process writes into the program while its result is recorded. */
 static void test_result(void)
 {
 	struct started *s = decide(false);

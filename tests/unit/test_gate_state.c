@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the gate remembers is opened whole or not at all; who only looks leaves nothing behind; the
+ * What the gate remembers is opened whole or not at all; a command that only reads leaves no file behind; the
  * address of a database server comes from where only the owner can write it.
  */
 #include "gate/state.h"

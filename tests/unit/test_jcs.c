@@ -198,7 +198,7 @@ static void test_members(void)
 	ok(!jcs_hex_at(o, "h", bytes, 1) && !jcs_hex_at(o, "h", bytes, 3) &&
 		   !jcs_hex_at(o, "t", bytes, 2) && !jcs_hex_at(o, "x", bytes, 2) &&
 		   !jcs_hex_at(o, "n", bytes, 1) && !jcs_hex_at(o, "y", bytes, 2),
-	   "fewer, more, or as nobody here writes them");
+	   "fewer, more, or in a form that Cordon never writes");
 }
 
 static void test_reading(void)

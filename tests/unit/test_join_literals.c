@@ -39,7 +39,8 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = strlen(cases[i].text);
 		AUTO_FREE char *text = malloc(len ? len : 1), *ret = malloc(len ? len : 1);
-		memcpy(text, cases[i].text, len); /* exactly as long: who reads past it is found */
+		memcpy(text, cases[i].text,
+		       len); /* exactly as long: the sanitizer finds a read past it */
 		size_t got = join_literals(text, len, ret);
 		const char *want = cases[i].joined ? cases[i].joined : "";
 		if (!ok(got == strlen(want) && memcmp(ret, want, got) == 0, "literals %zu", i))

@@ -112,7 +112,7 @@ static void test_bad_files(void)
 	rule_file("bad/z.yaml", "Z");
 	scratch_must(symlink("nowhere", "bad/f.yaml") == 0, "a link");
 	scratch_must(mkfifo("bad/g.yaml", 0644) == 0, "a fifo");
-	scratch_must(mkfifo("bad/g", 0644) == 0, "a fifo that nobody takes for a rule");
+	scratch_must(mkfifo("bad/g", 0644) == 0, "a fifo, which is never read as a rule");
 	scratch_must(symlink("/dev/null", "bad/h.yml") == 0, "a link to a device");
 	rule_file("bad/i.YAML", "CAPITAL");
 	ok(load("bad", false, &pack, &all, &err) == 0 && strcmp(ids(&pack), "A Z ") == 0,

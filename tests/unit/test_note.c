@@ -83,7 +83,8 @@ static void test_bad_keys(void)
 	   "one more, and what is no name");
 	if (geteuid() == 0) {
 		scratch_must(chown("k", 4711, 4711) == 0, "an owner");
-		ok(key_load(here, "k", true, &key, &err) < 0, "somebody else's is refused");
+		ok(key_load(here, "k", true, &key, &err) < 0,
+		   "a key of another account is refused");
 	}
 }
 
@@ -249,7 +250,7 @@ static void test_state(void)
 	ok(!opens(path), "and so is a file");
 	if (geteuid() == 0) {
 		scratch_must(chown(at, 4711, 4711) == 0, "an owner");
-		ok(!opens(at), "and somebody else's");
+		ok(!opens(at), "and one of another account");
 	}
 }
 

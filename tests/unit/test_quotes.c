@@ -4,7 +4,7 @@
  */
 #include "engine_kit.h"
 
-/* Some rules do not count what is quoted. Who quotes an attack must not hide another one with it. */
+/* Some rules do not count what is quoted. A quoted attack must not hide another one. */
 static void quotations(void)
 {
 	static const char *const rules[] = {

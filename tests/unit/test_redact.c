@@ -42,7 +42,7 @@ static void test_tables(void)
 	}
 }
 
-/* Equal things compare; without the key nobody can try short ones. */
+/* Equal things compare; without the key short texts cannot be guessed. */
 static void test_keyed(void)
 {
 	AUTO_FREE char *a = kept("pin=1234", 8, key_a), *again = kept("my pin=1234", 11, key_a);
@@ -70,7 +70,7 @@ static uint64_t steps_for(const char *piece, const char *end, size_t len)
 	return steps;
 }
 
-/* Whoever writes the text must not choose how long it takes. */
+/* The writer of a text must not decide how long it takes. */
 static void test_linear(void)
 {
 	static const struct {

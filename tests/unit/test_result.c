@@ -213,7 +213,7 @@ static bool hash_case(const char *all, size_t total, size_t max, size_t piece)
 	for (size_t at = 0; at < total; at += piece)
 		capture_add(&c, all + at, total - at < piece ? total - at : piece);
 	crypto_hash_sha256(expected, (const uint8_t *)all, total);
-	/* Who asks twice gets the same. */
+	/* A second call gives the same. */
 	bool r = capture_sha256(&c, said) && memcmp(said, expected, sizeof(said)) == 0 &&
 		 capture_sha256(&c, said) && memcmp(said, expected, sizeof(said)) == 0;
 	return is_right(&c, all, total, max) && r;

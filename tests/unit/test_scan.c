@@ -311,7 +311,7 @@ static void test_verdict(void)
 	   told.errors);
 }
 
-/* Only somebody who asked for it gets an error. */
+/* There is an error only for a caller that asked for it. */
 static void test_binary(void)
 {
 	struct scan_options options = {.reader = &view_reader};

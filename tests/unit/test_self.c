@@ -9,7 +9,7 @@
 #include "base/self.h"
 #include "tap.h"
 
-static const char constant[] = "a constant that nobody else has: 7d3e5a90";
+static const char constant[] = "a constant of this program only: 7d3e5a90";
 static char variable[] = "what may change is not looked for in a file";
 
 static void test_offset(void)

@@ -73,7 +73,7 @@ static void test_sign(void)
 	ok(ssh_sign("key", "text", 4, &a, &signature, &err) == 0 && strcmp(signature, "AAAA") == 0,
 	   "what it prints is the signature, and it has the agent: %s", err.message);
 	scratch_file("keygen", "#!/bin/sh\necho hello\n", 0755);
-	ok(ssh_sign("key", "text", 4, &a, &signature, &err) < 0, "other text is none");
+	ok(ssh_sign("key", "text", 4, &a, &signature, &err) < 0, "other text is no signature");
 	scratch_file("keygen", "#!/bin/sh\nexit 1\n", 0755);
 	ok(ssh_sign("key", "text", 4, &a, &signature, &err) < 0 && strstr(err.cure, "ssh-keygen"),
 	   "a key that does not sign: %s", err.message);

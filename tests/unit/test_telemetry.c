@@ -31,7 +31,7 @@ static const struct {
 	 "/bin/sh", 4},
 	{"a socket", SOCKET CTYPES, "socket", "AF_INET", 11},
 	{"no word", SOCKET, "execve", "/bin/sh", 0},
-	{"a target that is none", POPEN, "execve", "", 5},
+	{"an invalid target", POPEN, "execve", "", 5},
 	{"a target that ends with a slash", POPEN, "execve", "/", 5},
 };
 

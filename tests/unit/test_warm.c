@@ -179,7 +179,7 @@ static void test_changes(void)
 	world.boot = "two";
 	ok(is_cold(FOUND) && is_warm(), "the machine was started since: once more");
 	world.boot = "";
-	ok(is_cold(FOUND) && is_cold(FOUND), "nobody knows when: never");
+	ok(is_cold(FOUND) && is_cold(FOUND), "without a known time: never");
 	world.boot = "two";
 	ok(is_warm(), "what was kept is still good");
 }
@@ -230,7 +230,7 @@ static void test_not_kept(void)
 	scratch_must(system("sed -i 's/model-abuse/no-such/' p/r0099.yaml") == 0, "sed");
 	ok(warms_up(FOUND), "a rule that is only warned of is kept");
 	ok(open_with(&set, &engine, true) == 0 && !set.warm.bytes && set.pack.warnings,
-	   "but not used by who wants to be warned");
+	   "but not used by a caller that wants warnings");
 	packs_done(&set);
 	ok(open_with(&set, &engine, false) == 0 && set.warm.bytes && set.pack.warnings,
 	   "others are told how many there were");

@@ -102,9 +102,9 @@ static void test_damaged_rules(void)
 			good += is_other && !strcmp(said, FOUND) && scratch_exists(path);
 		}
 	}
-	ok(needed && refused == needed, "a damaged byte of a rule refuses who needs it, once: %zu",
-	   refused);
-	ok(other && good == other, "and nobody else: %zu", good);
+	ok(needed && refused == needed,
+	   "a damaged byte of a rule is refused once, where the rule is needed: %zu", refused);
+	ok(other && good == other, "and nowhere else: %zu", good);
 	free(bytes);
 	unlink(path);
 	ok(warms_up(FOUND), "and so again");
