@@ -35,7 +35,7 @@ load approvals.bash
 	holds "r['error']['kind'] == 'input'"
 }
 
-@test "who has waited longest is first in the list" {
+@test "approvals list puts the oldest request first" {
 	local i asked=()
 	people
 	for i in 1 2 3 4 5 6; do
@@ -49,7 +49,7 @@ load approvals.bash
 	holds "[a['approval_id'] for a in r] == '${asked[*]}'.split()"
 }
 
-@test "what is shown cannot lie" {
+@test "approvals show escapes everything that a terminal would obey" {
 	people
 	/usr/bin/python3 -I - "$T/job.py" <<'PY'
 import sys
@@ -174,7 +174,7 @@ PY
 	covered 0
 }
 
-@test "who asked does not answer: not by their name, not without a key, not from a box" {
+@test "the account that asked cannot answer: not by name, not without a key, not from a box" {
 	local login
 	people
 	login=$(id -un "$TEST_UID")
@@ -197,7 +197,7 @@ PY
 	covered 1
 }
 
-@test "a user namespace: nobody is enrolled in it, and nobody approves what was asked there" {
+@test "in a user namespace cordon enrols no people, and its requests cannot be approved" {
 	people
 	as user unshare -Urm true || skip "no user namespaces for ordinary accounts here"
 	park
@@ -244,7 +244,7 @@ PY
 	covered 1 approvers=2 # anna said once
 }
 
-@test "an answer is for one request, and for what was read" {
+@test "an answer covers one request, with the bytes that the signer read" {
 	people
 	enrol anna
 	park
@@ -282,7 +282,7 @@ PY
 	exits 125
 }
 
-@test "at a terminal what is signed is shown first, and the answer goes to the file" {
+@test "sign shows the request at the terminal and writes the answer to the file" {
 	people
 	enrol anna
 	park
@@ -333,7 +333,7 @@ PY
 	[ "$status" -ne 0 ]
 }
 
-@test "one account alone confirms at a terminal, where the policy lets it, and is told what that is worth" {
+@test "if the policy allows it, a single account confirms at a terminal and reads how little that proves" {
 	people
 	park
 	at_terminal agent yes approvals approve "$ID" --state "$STATE"
@@ -403,7 +403,7 @@ PY
 	covered 1
 }
 
-@test "what is new since the last time" {
+@test "approvals show prints the difference from an earlier request" {
 	people
 	enrol anna
 	park
@@ -467,7 +467,7 @@ PY
 	exits 125
 }
 
-@test "a file of people that others can change, or that is not understood, counts for nobody" {
+@test "a file of signers that others can write, or that has an error, enrols no people" {
 	people
 	enrol anna
 	park

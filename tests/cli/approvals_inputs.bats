@@ -47,7 +47,7 @@ bound()
 	holds "r['approval_id'] == '$first'"
 }
 
-@test "what it imports from its workspace" {
+@test "an approval covers modules imported from the workspace" {
 	need_root
 	asks user:no-cgroup
 	bound "$W/helper.py" "workspace $W" --workspace "$W:ro"
@@ -56,7 +56,7 @@ bound()
 		'r["inputs"][0]["bytes"] == 13' 'len(r["inputs"][0]["sha256"]) == 64'
 }
 
-@test "what it imports from its virtual environment" {
+@test "an approval covers modules imported from the virtual environment" {
 	need_root
 	asks user:no-cgroup
 	/usr/bin/python3 -m venv --without-pip "$T/v"
@@ -89,7 +89,7 @@ own_library()
 	every own_library
 }
 
-@test "what it starts" {
+@test "an approval covers the program of --exec" {
 	need_root
 	asks user:no-cgroup
 	printf '#!/bin/sh\necho 1\n' >"$T/program"
@@ -97,7 +97,7 @@ own_library()
 	bound "$T/program" "program $T/program" --exec "$T/program" --workspace "$W:ro"
 }
 
-@test "what it reads" {
+@test "an approval covers the file of --stdin" {
 	need_root
 	asks user:no-cgroup
 	echo data >"$T/data"
@@ -161,7 +161,7 @@ too_much()
 	box "$1" --json --workspace "$W:ro" "$T/askme.py"
 	exits 0
 }
-@test "too much to be approved, and nothing is read where nobody is asked" {
+@test "a workspace that is too large cannot be approved, and is not read where no approval is needed" {
 	every too_much
 }
 
@@ -175,7 +175,7 @@ unreadable()
 	exits 126
 	holds '"closed in it cannot be read: Permission denied" in r["error"]["cause"]' 'r["error"]["cure"]'
 }
-@test "what cannot be read cannot be approved" {
+@test "a workspace with an unreadable file cannot be approved" {
 	unreadable user:no-cgroup
 }
 
@@ -213,7 +213,7 @@ is_shown()
 	every is_shown
 }
 
-@test "what is new in them is shown" {
+@test "approvals show prints the difference in the inputs" {
 	need_root
 	asks user:no-cgroup
 	submit --workspace "$W:ro" --env A=1
@@ -263,7 +263,7 @@ waiting()
 # questions: how many there are.
 questions() { as user "$CORDON" approvals list --json | /usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'; }
 
-@test "what cannot run asks nobody, and uses up nobody's word" {
+@test "a run that cannot start makes no request and uses up no approval" {
 	need_root
 	asks user:no-cgroup
 	submit --exec "$T/nothing"
@@ -286,7 +286,7 @@ questions() { as user "$CORDON" approvals list --json | /usr/bin/python3 -c 'imp
 	holds "r['approval_id'] == '$ID'"
 }
 
-@test "a word for one run that had no box is used up, and that is said" {
+@test "a run that gets no box uses up its approval, and its error says so" {
 	need_root
 	asks user:full # an ordinary user has no cgroup
 	submit --workspace "$W:ro"

@@ -76,7 +76,7 @@ traded()
 	raced "$@"
 }
 
-@test "a name that leads elsewhere for the box than for who hashes" {
+@test "a path that changes between the hash and the box does not run other code" {
 	local n
 	need_root
 	asks user:no-cgroup

@@ -72,7 +72,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 		"'$ID is denied' in r['error']['message']"
 }
 
-@test "--wait: nobody answers in time" {
+@test "--wait: no answer comes in time" {
 	patience 3s
 	waits
 	ended 126
@@ -99,7 +99,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	holds 'r["stdout"] == ""'
 }
 
-@test "--wait: what people said yes to is not what is there now" {
+@test "--wait: a file changed after people approved it" {
 	waits
 	local first=$ID
 	echo 'value = 2' >"$W/helper.py"
@@ -146,7 +146,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 }
 
 # Then nobody's word has let it run, and no record says so.
-@test "--wait: the policy asks nobody any more" {
+@test "--wait: the policy changed and no approval is needed any more" {
 	waits
 	policy balanced
 	approve "$ID"
@@ -168,7 +168,7 @@ print(json.load(open(sys.argv[1]))["audit_id"])' "$T/waited")" --json >"$T/out"
 	as user "$CORDON" audit verify
 }
 
-@test "--wait: whoever waits is killed; the question and a later yes stay" {
+@test "--wait: cordon is killed; the request and a later approval stay" {
 	local cordon box
 	waits
 	cordon=$(pgrep -P "$(pgrep -P "$PID" timeout || echo "$PID")" cordon)

@@ -181,7 +181,7 @@ until_has() { for _ in $(seq 300); do [ "$(wc -l <"$T/followed")" -lt "$1" ] || 
 	END
 }
 
-@test "export --follow ends when nobody listens, also if nothing happens, and when the log is turned back" {
+@test "export --follow ends when its reader is gone, also without new records, and when the log is rolled back" {
 	gate_setup
 	conversation user
 	as user env XDG_STATE_HOME="$T/user" timeout 60 bash -c \
@@ -224,7 +224,7 @@ until_has() { for _ in $(seq 300); do [ "$(wc -l <"$T/followed")" -lt "$1" ] || 
 	[ "$done" -ge 10 ] || { echo "killed $done times"; return 1; }
 }
 
-@test "the configuration says how long, and that it is due is told" {
+@test "log.keep sets the age, and cordon reports when an archive is due" {
 	gate_setup
 	conversation user
 	pages user 1

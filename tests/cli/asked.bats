@@ -54,7 +54,7 @@ shows_changes()
 	holds '{k["name"]: k["text"] for k in r["kept"]}["after file"] == "new\n"'
 	holds 'any("too large" in s for s in r["summary"])'
 }
-@test "of changes the diff is shown, and in the first lines what cannot be" { each shows_changes; }
+@test "approvals show prints the diff of changes, and its first lines list those it cannot show" { each shows_changes; }
 
 colours_changes()
 {
@@ -123,7 +123,7 @@ refuses_long_input()
 	submit "$1" 0 --stdin "$T/input" --net a.example:443 "$T/job.py"
 	holds 'r["effects"][0]["outcome"] == "waits"'
 }
-@test "standard input that nobody would read cannot be approved" { each refuses_long_input; }
+@test "standard input that the approver could not read cannot be approved" { each refuses_long_input; }
 
 names_changes()
 {
@@ -349,7 +349,7 @@ grant_in_words()
 	gate "$1" 125 approvals show xyz
 	err_has 'no request and no file xyz'
 }
-@test "a grant that waits is told in words" { each grant_in_words; }
+@test "approvals show describes a waiting grant in words" { each grant_in_words; }
 
 counts_all()
 {

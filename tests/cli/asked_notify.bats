@@ -52,7 +52,7 @@ notifies_command()
 	holds "r['id'] == '$ID'"
 	rm -rf "$T/told" "$XDG_CONFIG_HOME/cordon"
 }
-@test "a command is told of each request and of its end, without the code" { each notifies_command; }
+@test "the notify command gets each request and its end, without the code" { each notifies_command; }
 
 # From the notification on: the developer reads the diff, signs it with their SSH key, and it is applied.
 approves_in_time()
@@ -100,7 +100,7 @@ notifies_url()
 	server=
 	rm -rf "$XDG_CONFIG_HOME/cordon"
 }
-@test "a server is told, signed" { each notifies_url; }
+@test "a notify server gets each request, signed" { each notifies_url; }
 
 fails_to_notify()
 {
@@ -124,7 +124,7 @@ fails_to_notify()
 	holds 'r["effects"][0]["outcome"] == "waits"'
 	rm -rf "$XDG_CONFIG_HOME/cordon"
 }
-@test "a notification that is not delivered is told and recorded, in time, and decides nothing" { each fails_to_notify; }
+@test "a failed notification is reported and recorded in time, and changes no decision" { each fails_to_notify; }
 
 hides_secret()
 {

@@ -79,7 +79,7 @@ followed() {
 }
 @test "and new ones as they come" { each followed; }
 
-@test "who follows ends when nobody listens" {
+@test "audit tail --follow ends when its reader is gone" {
 	gate_setup
 	story user
 	# The pipe is closed after the first line; the next record is written into it.
@@ -184,7 +184,7 @@ old_copy() {
 	gate "$1" 1 audit verify --checkpoint "$T/kept" --json
 	holds 'r["problem"] == "replaced"'
 }
-@test "an old copy, or another log, is told by a kept checkpoint" { each old_copy; }
+@test "a kept checkpoint reveals an old copy of the log, or another log" { each old_copy; }
 
 # Two logs that began as one, each signed by the same key at the same size.
 two_ends() {
@@ -201,7 +201,7 @@ two_ends() {
 	gate "$1" 1 audit verify --checkpoint "$T/kept.txt" --json
 	holds 'r["problem"] == "forked" and r["first_bad"] < r["last_bad"] < r["records"]'
 }
-@test "a fork that is as long is told, with where it may begin" { each two_ends; }
+@test "verify detects a fork of the same length and names where it may begin" { each two_ends; }
 
 # The file beside the log is what says that its end is there: that it is gone is not nothing.
 unkept() {
@@ -244,7 +244,7 @@ unkept() {
 	conversation "$1"
 	gate "$1" 0 audit verify
 }
-@test "that the file of heads was removed is told, and nothing runs until a person accepts it" { each unkept; }
+@test "verify detects that the file of heads was removed, and no code runs until a person accepts it" { each unkept; }
 
 # roll_back WHO FILE...: the run that nobody shall see is gone: these files are what they were before.
 roll_back() {
@@ -521,4 +521,4 @@ proved() {
 	gate "$1" 2 audit prove four
 	gate "$1" 2 audit prove 1000000
 }
-@test "one record can be proved to somebody who has no log" { each proved; }
+@test "one record can be proved without the log" { each proved; }

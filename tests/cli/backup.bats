@@ -69,7 +69,7 @@ backs_up() {
 	gate "$1" 0 state restore "$T/$1/nokeys" --state "$O"
 	gate "$1" 0 audit verify --state "$O"
 }
-@test "what is backed up comes back" { gate_setup; backs_up user; ! is_root || backs_up root; }
+@test "restore brings back everything that backup saved" { gate_setup; backs_up user; ! is_root || backs_up root; }
 
 # An older log over a newer one is an older log: the state's own files know more.
 @test "an older backup over a newer log is noticed" {

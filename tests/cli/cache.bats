@@ -100,7 +100,7 @@ stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 	scan 0 "$T/x.txt"
 }
 
-@test "a pack with a bad expression is told each time" {
+@test "a pack with a bad expression is reported each time" {
 	large_pack
 	rule "$T/r/bad.yaml" ATR-2026-90001 high 'a(b'
 	scan 1 "$T/x.txt"
@@ -110,7 +110,7 @@ stamps() { stat -c '%n %Y %i' "$T"/cache/cordon/*; }
 	scan 125 --strict "$T/x.txt"
 }
 
-@test "a file that is left out, and a rule that cannot work, are told each time" {
+@test "a file that is left out, and a rule that cannot work, are reported each time" {
 	large_pack
 	printf 'a: [' >"$T/r/bad.yaml"
 	scan 1 "$T/x.txt"
@@ -171,7 +171,7 @@ build_id()
 	[ "$(build_id)" = "$first" ]
 }
 
-@test "a cache that is a link or open to others is not used, and that is told with a cure" {
+@test "a cache that is a link or open to others is not used, and the note has a hint" {
 	large_pack
 	mkdir -p "$T/cache" "$T/other"
 	ln -s "$T/other" "$T/cache/cordon"
@@ -193,7 +193,7 @@ build_id()
 	[ "$(files db)" -eq 1 ]
 }
 
-@test "nor is one that is somebody else's" {
+@test "a cache that belongs to another account is not used" {
 	need_root
 	large_pack
 	mkdir -p "$T/cache/cordon"
@@ -234,7 +234,7 @@ forge()
 	[ "$(stat -c %a "$T/state/cordon/cache.key")" = 600 ]
 }
 
-@test "without a state directory for its key there is no cache, and that is told" {
+@test "without a state directory for its key the cache is not used, and a note says so" {
 	large_pack
 	mkdir "$T/open"
 	chmod 777 "$T/open"

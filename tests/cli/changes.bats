@@ -118,7 +118,7 @@ self_executing() {
 	gate "$1" 0 apply --conversation "$C" "$W"
 	[ -e "$W/CLAUDE.md" ] && [ ! -e "$W/.git/hooks" ]
 }
-@test "what is run or obeyed outside the box is written only under a ticket that names it" { each self_executing; }
+@test "a self-executing path is written only with a ticket that names it" { each self_executing; }
 
 # kill_apply WHO: an apply of 1500 new files is killed when it has written the first.
 kill_apply() {
@@ -182,7 +182,7 @@ exposed_since() {
 	gate "$1" 0 diff --conversation "$C" "$W"
 	out_has "created new"
 }
-@test "what was exposed before the changes are applied is not written as clean" { each exposed_since; }
+@test "changes of a conversation that was exposed before the apply are not written as clean" { each exposed_since; }
 
 # Each command that is told is one that a shell takes.
 as_told() {
@@ -214,7 +214,7 @@ as_told() {
 	gate "$1" 126 plan --conversation "$C" --policy "$T/deny.yaml" --net web.example:443 "$T/x.py"
 	err_has "because: the policy denies this host"
 }
-@test "a command that is told works as it stands, whatever the path" {
+@test "the command that cordon prints works as printed, for any path" {
 	chmod 1777 "$T"
 	each as_told
 }

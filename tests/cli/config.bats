@@ -66,7 +66,7 @@ config() { status=0; "$CORDON" config "$@" >"$T/out" 2>"$T/err" || status=$?; }
 	run -0 "$CORDON" run --user --time 5s x.py
 }
 
-@test "what is wrong in a file is told with its line and the nearest key, all of it, and stops a run" {
+@test "config check lists every error with its line and the nearest key, and a run is refused" {
 	users <<-'END'
 		version: 1
 		teir: full
@@ -95,7 +95,7 @@ config() { status=0; "$CORDON" config "$@" >"$T/out" 2>"$T/err" || status=$?; }
 	[[ $output == *'"kind":"input"'*'teir'* ]]
 }
 
-@test "what is named must be usable" {
+@test "config check refuses a policy and rules that cannot be used" {
 	printf 'version: 2\nprofil: x\n' >p.yaml
 	users <<<$'version: 1\npolicy: '"$T/p.yaml"$'\nrules: ['"$T/none]"
 	config check
@@ -291,7 +291,7 @@ config() { status=0; "$CORDON" config "$@" >"$T/out" 2>"$T/err" || status=$?; }
 	"$CORDON" completion | grep -q 'config)'
 }
 
-@test "a secret of the operator's works for the accounts of its group, and the others are told by config check" {
+@test "an operator's secret works for accounts of its group; config check warns the others" {
 	need_etc
 	(umask 027; echo "whsec_$(head -c 32 /dev/zero | base64)" >/etc/cordon/notify.secret)
 	printf 'version: 1\ntier: no-cgroup\nenforced: {notify: {url: "http://127.0.0.1:1/", secret_file: /etc/cordon/notify.secret}}\n' \
@@ -309,7 +309,7 @@ config() { status=0; "$CORDON" config "$@" >"$T/out" 2>"$T/err" || status=$?; }
 	err_has 'chgrp GROUP /etc/cordon/notify.secret'
 }
 
-@test "a value that is never used is told by show, as JSON too" {
+@test "config show lists values that are never used, as JSON too" {
 	need_etc
 	printf 'version: 1\ntier: no-cgroup\nenforced: {tier: full}\n' >/etc/cordon/config.yaml
 	config show

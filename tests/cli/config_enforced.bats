@@ -66,7 +66,7 @@ at_terminal()
 
 works() { local who; for who in root user; do call "$who" "$@"; exits 0; done; }
 
-@test "what is enforced holds without a word of the caller" {
+@test "enforced values hold without options of the caller" {
 	works run --user x.py
 	out_is 1
 	call user run --user --json x.py
@@ -197,7 +197,7 @@ works() { local who; for who in root user; do call "$who" "$@"; exits 0; done; }
 	err_has CORDON-2026-0001
 }
 
-@test "limits: an option, a variable, the user's file; what is not said is held too" {
+@test "enforced limits hold against options, variables and the user's file, and without them" {
 	refuses limits.time 7 run --user --time 21s x.py
 	refuses limits.memory 7 run --user --memory 601M x.py
 	VARS=(CORDON_LIMITS_TIME=1h)

@@ -39,7 +39,7 @@ conflicting() {
 	holds 'r["status"] == "error" and r["error"]["kind"] == "conflict"'
 	[ "$(cat "$W/file")" = mine ] && [ ! -e "$W/new" ]
 }
-@test "--apply: what somebody else edited during the run is never overwritten" {
+@test "--apply never overwrites a file that another process edited during the run" {
 	every_owner conflicting
 }
 
@@ -53,7 +53,7 @@ deleted_meanwhile() {
 	err_has 'nothing was applied'
 	[ ! -e "$W/file" ]
 }
-@test "--apply: what somebody else deleted during the run does not come back" {
+@test "--apply does not restore a file that another process deleted during the run" {
 	every_owner deleted_meanwhile
 }
 
@@ -77,7 +77,7 @@ just_before() {
 		exits 0
 	done
 }
-@test "--apply: what was written just before the run is no conflict" {
+@test "--apply: a file written just before the run is no conflict" {
 	printf 'open("file", "a").write("more")\n' | code x.py
 	every_owner just_before
 }
@@ -96,6 +96,6 @@ replaced_above() {
 	[ "$(cat "$W/d/f")" = mine ]
 	rm -rf "$W/d" "$W/d.old"
 }
-@test "--apply: a directory that somebody replaced during the run keeps his files" {
+@test "--apply leaves a directory alone that another process replaced during the run" {
 	every_owner replaced_above
 }

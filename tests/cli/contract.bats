@@ -115,7 +115,7 @@ timed_out() {
 	holds 'r["status"] == "timed_out" and r["limit"] == "time"' 'r["stdout"] == "begun\n"' \
 		'300 <= r["usage"]["wall_ms"] < 5000'
 }
-@test "timed_out: 124, and what it printed before is there" {
+@test "timed_out: exit status 124, with the output printed before" {
 	printf 'echo begun\nsleep 100\n' | code x.sh
 	every timed_out
 }
@@ -250,7 +250,7 @@ denials_are_cut() {
 	exits 0
 	holds 'len(r["denials"]) == 128' 'r["denials_cut"] is True'
 }
-@test "more refusals than are listed are told to be more" {
+@test "denials_cut is true if there are more refusals than the list holds" {
 	code x.py <<-'END'
 		import os
 		for i in range(200):

@@ -64,7 +64,7 @@ failed()
 	taken
 }
 
-@test "a command that fails, is killed or hangs is told of, and does not hang us" {
+@test "a command that fails, is killed or hangs is reported, and does not hang cordon" {
 	printf '#!/bin/sh\necho "no such\nroom" >&2; exit 3\n' >"$T/fails"
 	printf '#!/bin/sh\nkill -9 $$\n' >"$T/dies"
 	printf '#!/bin/sh\nsleep 77777 & echo $! >%s; wait\n' "$T/child" >"$T/hangs"
@@ -93,7 +93,7 @@ failed()
 	taken
 }
 
-@test "a command whose end cannot be seen is told as that, and is ended" {
+@test "a command whose end cannot be seen is reported as such and ended" {
 	command -v strace >/dev/null || skip "no strace"
 	printf '#!/bin/sh\necho $$ >%s; sleep 77777\n' "$T/child" >"$T/hangs"
 	chmod 755 "$T/hangs"

@@ -39,7 +39,7 @@ export HOME=/tmp; git add file made; git -c user.name=u -c user.email=u@x commit
 	out_is "no pending changes"
 }
 
-@test "a protected path stays what and where it was" {
+@test "exposed code cannot change or move a protected path" {
 	begin
 	(cd "$W" && find . -path ./made -prune -o -type f -print0 | sort -z | xargs -0 sha256sum) >"$T/before"
 	direct 0 py '
@@ -134,7 +134,7 @@ os.rename("late", "late.pyc")'
 	fi
 }
 
-@test "what cannot be kept is not left under its name" {
+@test "a new protected path that cannot be kept is removed" {
 	begin
 	direct 125 py '
 import os
@@ -247,7 +247,7 @@ os.chmod(".vscode/a", 0)' || true
 	[ -e "$W/ok" ] && [ ! -e "$W/.vscode" ]
 }
 
-@test "a directory of root's is written through the overlay, and that is said" {
+@test "a run writes to a directory of root through the overlay, and says so" {
 	need_root
 	gate_setup
 	trusted_tree root
@@ -259,7 +259,7 @@ os.chmod(".vscode/a", 0)' || true
 	[ "$(cat "$W/new")" = x ]
 }
 
-@test "a tier without mounts is not given a directory with such paths" {
+@test "a tier without mounts refuses a directory with protected paths" {
 	begin
 	printf 'open("new", "w").write("x")\n' >"$T/job.py"
 	conversation user

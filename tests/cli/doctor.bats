@@ -101,7 +101,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	done
 }
 
-@test "what is missing has a cause, what holds has none" {
+@test "a missing layer has a cause, and one that holds has none" {
 	for who in $(everybody); do
 		run as "$who" "$BIN/cordon" doctor --json
 		is 'len(L) == 21 and len(T) == 3'
@@ -130,7 +130,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	done
 }
 
-@test "an ordinary user lacks only what root alone can give" {
+@test "an ordinary user lacks only the layers that need root" {
 	run as user "$BIN/cordon" doctor --json
 	is 'set(n for n in L if not L[n]["holds"]) <= {"cgroup", "memfd"}'
 	is '"root" in L["memfd"]["cause"]'
@@ -269,7 +269,7 @@ assert d["status"] == "error" and "cordon-probe" in d["error"]["message"], d' "$
 	done
 }
 
-@test "a cordon-egress that is missing, does nothing or refuses nobody is noticed" {
+@test "doctor notices a cordon-egress that is missing, does nothing or refuses no connection" {
 	is_static
 	local other=$BATS_TEST_TMPDIR/other
 	mkdir "$other"
@@ -306,7 +306,7 @@ assert d["status"] == "error" and "cordon-probe" in d["error"]["message"], d' "$
 	is 'not d["net"]["holds"] and "neither works here" in d["net"]["cause"]'
 }
 
-@test "--try tells what came of it, and wants a port" {
+@test "doctor --try reports the outcome, and needs a port" {
 	run -1 as root "$BIN/cordon" doctor --try 1
 	[ "$output" = "1: Connection refused" ]
 	for word in 0 65536 x 80x -1; do

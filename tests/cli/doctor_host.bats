@@ -124,7 +124,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 	[ ! -e "$T/state/cordon/heads" ]
 }
 
-@test "format: an older one is told, a newer one is wrong" {
+@test "doctor reports an older format of the log, and fails on a newer one" {
 	record
 	doctor
 	holds '"3, the newest" in r["checks"]["format"]["found"]'
@@ -157,7 +157,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 	holds 'not r["checks"]["keys"]["holds"]' '"log.key" in r["checks"]["keys"]["cause"]' '"backup" in r["checks"]["keys"]["cure"]'
 }
 
-@test "signers: how many people; a list that is not root's alone; a line that counts for nobody" {
+@test "doctor counts signers, and fails on a list that others can write or a line with an error" {
 	local who
 	need_etc
 	doctor

@@ -236,7 +236,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # F9: one conversation does not take the questions of all others.
-@test "a conversation that floods the queue stops nobody else" {
+@test "a conversation that fills its queue does not block other conversations" {
 	need_root
 	begin
 	enrol
@@ -358,7 +358,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # What a host answers is untrusted: the conversation is exposed before the run starts.
-@test "a run that is given a host exposes its conversation; one that is trusted does not" {
+@test "a run with a host exposes its conversation unless the host is trusted" {
 	begin
 	printf 'version: 2\nnet: {allow: ["web.example:443", "own.example:443"], trusted: ["own.example:443"]}\n' >"$T/p.yaml"
 	conversation user

@@ -33,7 +33,7 @@ BINARY='--lang binary'
 	client 'hello web.test /x' --net web.test:80 $BINARY /usr/bin/curl -- -sS http://web.test/x
 }
 
-@test "curl over TLS, which nobody opens" {
+@test "curl reaches a host over TLS end to end" {
 	mkdir "$T/ca"
 	cp "$W/ca.pem" "$T/ca/"
 	# shellcheck disable=SC2086
@@ -343,7 +343,7 @@ PY
 	[ -z "$(own_egress)" ]
 }
 
-@test "the limit that ended the run is told, not one that was touched before" {
+@test "the result names the limit that ended the run, not one reached before" {
 	cat <<'PY' | code c.py
 import os, socket
 for _ in range(2):
@@ -362,7 +362,7 @@ PY
 	every check
 }
 
-@test "a flood of refused calls is told up to a maximum, and connections go on" {
+@test "refused calls are listed up to a maximum, and connections go on" {
 	cat <<'PY' | code c.py
 import socket, urllib.request
 def refused(call):
@@ -382,7 +382,7 @@ PY
 	every check
 }
 
-@test "a local connection that waits holds up nobody, and ends with the run" {
+@test "a local connection that waits blocks no other, and ends with the run" {
 	cat <<'PY' | code c.py
 import errno, fcntl, os, socket, sys, threading, time, urllib.request
 LISTENER = socket.socket(socket.AF_UNIX)
@@ -445,7 +445,7 @@ PY
 	false
 }
 
-@test "every way out fails and is told" {
+@test "every attempt to leave the box fails and is reported" {
 	local name where
 	: >"$W/asked"
 	check() {
@@ -524,7 +524,7 @@ PY
 	every check
 }
 
-@test "bytes count however they get into a socket, and whoever holds it" {
+@test "bytes count for every call that sends, and for every process that holds the socket" {
 	cat <<'PY' | code c.py
 import array, os, socket, sys
 BLOCK = b"x" * 65536

@@ -81,7 +81,7 @@ without() {
 	holds '"there" not in r["stdout"]' 'r["egress"] == []' 'r["verdict"] == "allow" and r["state"] == "exposed"' \
 		'[(e["effect"], e["object"], e["outcome"]) for e in r["effects"]] == [("net", "web.test:80", "waits")]'
 }
-@test "exposed code has no network by itself, and the command that would give it is told" { each without; }
+@test "exposed code has no network by default, and cordon prints the command that grants it" { each without; }
 
 answers() {
 	install -d -m 777 "$T/given-$1"
@@ -388,7 +388,7 @@ PY
 	gate "$1" 125 run --json --rules "$T/r" --tier no-cgroup --user "${ALL[@]}" --policy "$T/policy.yaml" "$T/n.py"
 	holds '"cannot read the secret TOKEN" in r["error"]["message"]'
 }
-@test "a secret goes to its host and is seen by nobody in the box" { each secrets; }
+@test "a secret reaches its host and is not visible in the box" { each secrets; }
 
 narrowed() {
 	policy <<'Y'
@@ -446,7 +446,7 @@ PY
 }
 @test "a secret goes in the requests that the policy and a grant name, and in no others" { each narrowed; }
 
-@test "of what grants say of a secret 16 texts count" {
+@test "at most 16 texts of grants apply to a secret" {
 	gate_setup
 	policy <<'Y'
 version: 2

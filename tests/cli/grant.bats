@@ -49,7 +49,7 @@ by_conversation() {
 	wants "$1" 0
 	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 }
-@test "a conversation gets what a person granted, and no other does" { each by_conversation; }
+@test "a grant for a conversation does not work in another conversation" { each by_conversation; }
 
 by_directory() {
 	begin "$1"
@@ -78,7 +78,7 @@ by_directory() {
 	submit "$1" 0 --net web.example:443 --workspace "$W" "$T/x.py"
 	[ "$(outcome web.example:443)" = waits ]
 }
-@test "a directory gets what a person granted, while it is the same" {
+@test "a grant for a directory holds while it is the same directory" {
 	chmod 1777 "$T"
 	each by_directory
 }
@@ -237,7 +237,7 @@ refused() {
 	wants "$1" 0
 	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 }
-@test "an agent grants nothing, and nobody grants a pattern of hosts" { each refused; }
+@test "grant refuses an agent, and refuses a pattern of hosts" { each refused; }
 
 # A line of the policy is a grant for a directory.
 by_policy() {
@@ -285,7 +285,7 @@ two_people() {
 	"$CORDON" approvals key remove anna
 	"$CORDON" approvals key remove ben
 }
-@test "a grant goes round neither two people nor a signature, and is exactly what was signed" {
+@test "a grant needs the two people or the signature of the policy, and is exactly the signed text" {
 	need_etc
 	each two_people
 }

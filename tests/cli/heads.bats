@@ -50,7 +50,7 @@ failed_once()
 	return 1
 }
 
-@test "a command gets every head once, and what it kept fits the log" {
+@test "the command gets every head once, and the heads that it keeps match the log" {
 	taker
 	for _ in 1 2 3; do cordon conversation new; done
 	arrived
@@ -84,7 +84,7 @@ for line in open(sys.argv[1]):
 	[ "$(grep -o '[0-9a-f]\{64\}' "$T/kept" | wc -l)" -eq 9 ]
 }
 
-@test "what fails is told by the next command, is on record once, and is tried again" {
+@test "the next command reports a failed delivery, records it once, and tries again" {
 	taker 'echo the disk is full >&2; exit 3'
 	cordon conversation new
 	[ ! -s "$T/err" ]
@@ -178,7 +178,7 @@ except OSError:
 sys.exit(1)' "$STATE/heads.sent"
 }
 
-@test "what a torn write has left is never delivered, and delivery ends" {
+@test "a partly written head is never delivered, and delivery ends" {
 	taker
 	damaged '\n'
 	damaged '\n\n\n'

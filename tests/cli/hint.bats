@@ -65,7 +65,7 @@ shell() {
 	every shell
 }
 
-@test "what the program names is quoted for a shell, and shown and not obeyed" {
+@test "a hint quotes the program's names for a shell, and escapes them for a terminal" {
 	cat >x.py <<-'END'
 		import os
 		try: os.execv("/tmp/a b; c\x1b[2J", ["x"])

@@ -55,7 +55,7 @@ traceback() {
 	runs x.py 1
 }
 
-@test "__name__ is __main__ and argv is as given" {
+@test "__name__ is __main__ and argv has the caller's arguments" {
 	printf 'import sys\nprint(__name__, sys.argv[1:])\n' | code x.py
 	local way
 	for way in $WAYS; do
@@ -189,7 +189,7 @@ no_program() {
 	err_has 'more than 32 links and files'
 	err_has '--exec $(realpath'
 }
-@test "--exec: what is no program, or cannot be shown, is refused, with what to do" {
+@test "--exec refuses a file that is no program or cannot be shown, with a hint" {
 	echo 'print(1)' | code x.py
 	echo secret >"$T/key"
 	chmod 644 "$T/key"

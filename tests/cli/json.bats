@@ -67,7 +67,7 @@ PY
 	holds '"no\\xffthing.py" in r["error"]["message"]'
 }
 
-@test "a command that is not there is told as JSON too" {
+@test "an unknown command is reported as JSON too" {
 	status=0
 	"$CORDON" nosuch --json >"$T/out" || status=$?
 	[ "$status" -eq 125 ]

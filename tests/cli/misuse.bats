@@ -80,7 +80,7 @@ refused()
 	END
 }
 
-@test "given twice where once is meant; empty; a word too many" {
+@test "cordon refuses an option twice, an empty value and a word too many" {
 	echo 'print(1)' >x.py
 	refused <<-'END'
 		--time is given twice                  |run --time 5s --time 6s x.py
@@ -241,7 +241,7 @@ refused()
 	"$CORDON" conversation list <&-
 }
 
-@test "output that nobody gets is never a success: closed, full, a reader that is gone" {
+@test "output that cannot be written is a failure: closed, a full disk, a reader that is gone" {
 	echo 'print("x" * 1000000)' >x.py
 	local c to
 	while read -r c; do

@@ -12,7 +12,7 @@ truncated() {
 		'r["truncated"]["stdout"]["omitted"] == 2000 and r["truncated"]["stdout"]["at"] == 500' \
 		'"stderr" not in r["truncated"]'
 }
-@test "head and tail are kept and the counts are told" {
+@test "long output keeps its head and tail, and the result counts the bytes left out" {
 	printf 'print("a" * 1000 + "b" * 1000 + "c" * 1000, end="")\n' | code x.py
 	every truncated
 }

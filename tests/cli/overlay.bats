@@ -47,7 +47,7 @@ later_runs()
 	overlay "$1" "$T/third.py"
 	out_is 'saw more'
 }
-@test "a run sees what the conversation's earlier runs changed, and tells its own changes against that" {
+@test "a run sees the pending changes of its conversation, and reports its own against them" {
 	cat <<'PY' | code first.py
 import os, shutil
 open("new", "w").write("new\n")
@@ -132,7 +132,7 @@ planted()
 	out_has 'suid: PermissionError'
 	! is_root || out_has 'device: PermissionError'
 }
-@test "what is planted in a saved tree acts for nobody" {
+@test "set-user-ID files and devices planted in a saved tree do not work" {
 	echo 'open("new", "w")' | code new.py
 	cat <<'PY' | code use.py
 import os

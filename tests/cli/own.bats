@@ -92,7 +92,7 @@ read_home()
 	exits 0
 	no_key_in "$T/out"
 }
-@test "a home directory is given without what is Cordon's in it" {
+@test "a box shows a home directory without Cordon's files in it" {
 	reader
 	everywhere read_home
 }
@@ -216,7 +216,7 @@ refuse_inside()
 	IN=/dev/null
 	no_key_in "$T/out" "$T/err"
 }
-@test "what lies in one of them is refused, through links too" {
+@test "a path inside Cordon's directories is refused, through links too" {
 	everywhere refuse_inside
 }
 
@@ -282,7 +282,7 @@ by_request()
 	everywhere by_request
 }
 
-@test "a link on the way to one of them is not given" {
+@test "a workspace with a link to Cordon's directories is refused" {
 	home user
 	rm -rf "$H/.cache"
 	as user mkdir "$H/far"
@@ -308,7 +308,7 @@ by_request()
 	out_has 'own state/cordon [] []' || out_has 'own below/state/cordon [] []'
 }
 
-@test "mounts below what is given, also of one file, show nothing of it" {
+@test "mounts below the workspace, also of one file, do not show Cordon's files" {
 	need_root
 	reader
 	home user

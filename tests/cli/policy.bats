@@ -22,7 +22,7 @@ wrong()
 	err_has "$2"
 }
 
-@test "check: what is wrong has its file and line" {
+@test "policy check names the file and line of each error" {
 	printf 'version: 2\n' >"$T/p.yaml"
 	policy 0 check "$T/p.yaml"
 	wrong 'profile: lax' 'p.yaml:2: profile: there is no "lax" (strict, balanced or observe)'
@@ -39,7 +39,7 @@ wrong()
 	err_has 'p.yaml:1: version'
 }
 
-@test "usage is 2, what cannot be read 125" {
+@test "policy exits with 2 on wrong usage, and with 125 on an unreadable file" {
 	policy 2
 	policy 2 dance
 	policy 2 check

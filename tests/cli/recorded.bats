@@ -37,7 +37,7 @@ undecided() {
 		sorted(f['rule'] for f in s['findings']) == sorted(v['rules']) and v['pack'] == s['pack']"
 	gate "$1" 0 audit verify
 }
-@test "what is refused before the decision is in the story of its conversation" { each undecided; }
+@test "a run refused before the decision is recorded in its conversation" { each undecided; }
 
 # runs WHO STATUS ARG...: a small program, whatever the machine lets an account have.
 runs()
@@ -170,7 +170,7 @@ lost_result() {
 	runs "$1" 3 --json "$T/slow.py"
 	holds 'r["ran"] is True and r["recorded"] is True and r["error"] is None'
 }
-@test "a result that cannot be recorded: that the program ran is said" { each lost_result; }
+@test "if the result cannot be recorded, the error says that the program ran" { each lost_result; }
 
 # reads WHO FROM TO: so many documents, each with a line of its own.
 reads()
@@ -209,7 +209,7 @@ led() {
 	runs "$1" 0 --json "$T/quiet.py"
 	documents "$1" 300
 }
-@test "all documents that were read before a run are told" { each led; }
+@test "audit trace lists all documents read before a run" { each led; }
 
 # asks_policy: with $T/asks.yaml all derived code waits for a person.
 asks_policy() { printf 'version: 2\nprofile: strict\nexposed: {tier: no-cgroup}\n' >"$T/asks.yaml"; }
@@ -355,7 +355,7 @@ too_many() {
 	runs "$1" 0 --json "$T/quiet.py"
 	holds 'r["evidence_cut"] is False and r["rules_cut"] is False'
 }
-@test "what is not listed is counted" { each too_many; }
+@test "the result counts evidence and rules that it does not list" { each too_many; }
 
 # verdict_of PYTHON: of the verdict's body v, and whether a start is on record.
 verdict_of()
@@ -368,7 +368,7 @@ verdict_of()
 }
 
 # The policy would ask, but the code is too long for a request: it is denied, and on record.
-@test "what is refused after the decision is denied, and says by what" {
+@test "a run refused after the decision is denied, with the reason" {
 	need_root
 	gate_setup
 	conversation root

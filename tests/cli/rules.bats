@@ -49,7 +49,7 @@ good()
 	holds 'r["packs"][0]["kind"] == "given" and r["packs"][0]["rules"] == 2'
 }
 
-@test "show says what Cordon does for each action, as docs/reference/rules.md does" {
+@test "rules show explains each action as docs/reference/rules.md does" {
 	good "$T/r/a.yaml" ATR-2026-00001
 	sed -n 's/^\t\[ACTION_.*= {"\([a-z_]*\)", .*/\1/p' "$TOP/src/rule/vocab.c" >"$T/actions"
 	[ "$(wc -l <"$T/actions")" -ge 15 ]
@@ -95,7 +95,7 @@ PY
 	rules 125 list --strict --rules "$T/r"
 }
 
-@test "wrong usage of rules is 2, what cannot be loaded 125" {
+@test "rules exits with 2 on wrong usage, and with 125 if a rule cannot be loaded" {
 	good "$T/r/a.yaml" ATR-2026-00001
 	own_programs
 	rm -r "$T/share"

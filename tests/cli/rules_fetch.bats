@@ -205,7 +205,7 @@ refused()
 	[ "$(find "$T" -name 'escape*' | wc -l)" -eq 0 ]
 }
 
-@test "what is not one whole gzipped archive is refused" {
+@test "rules fetch refuses a file that is not one whole gzipped archive" {
 	archive 'good()'
 	cp "$T/package.tgz" "$T/good.tgz"
 	head -c 200 "$T/good.tgz" >"$T/package.tgz"
@@ -287,7 +287,7 @@ until_there() { until [ -e "$1" ]; do sleep 0.05; kill -0 $FETCH; done; }
 	[ "$(origin)" = 9.1.3 ]
 }
 
-@test "no npm, an npm that fails, a version that is none" {
+@test "rules fetch fails without npm, if npm fails, and on an invalid version" {
 	status=0
 	PATH=$T/nothing XDG_DATA_HOME=$T/data "$CORDON" rules fetch >"$T/out" 2>"$T/err" || status=$?
 	exits 125

@@ -39,7 +39,7 @@ load rules
 	rules 1 test --strict "$T/r"
 }
 
-@test "test: what fails is named with its line, and the status is 1" {
+@test "rules test names each failure with its line and exits with 1" {
 	rule "$T/r/a.yaml" ATR-2026-90001 high 'plain\s+word'
 	rules 1 test "$T/r"
 	out_has "$T/r/a.yaml:19: ATR-2026-90001: true positives: not_triggered: some moonstone word"

@@ -76,7 +76,7 @@ load scan
 	err_has 'cordon rules fetch gets them; --rules DIR names others'
 }
 
-@test "what cannot be scanned is 125, and the rest is scanned" {
+@test "scan exits with 125 if a file cannot be scanned, and scans the rest" {
 	pack
 	printf 'a moonstone word\n' >"$T/x.txt"
 	scan 125 "$T/nothing" "$T/x.txt"
@@ -185,7 +185,7 @@ load scan
 	scan 0 --type llm_output "$T/l.json"
 }
 
-@test "--type: what a text is to the rules" {
+@test "--type sets the kind of text for the rules" {
 	pack
 	sed -i 's/field: content/field: tool_args/; s/type: llm_io/type: tool_call/' "$T/r/a.yaml"
 	printf 'a moonstone word' >"$T/x.txt"
@@ -247,7 +247,7 @@ load scan
 	holds 'r["mode"] == "reference"'
 }
 
-@test "directories: in the order of names, links not followed, .git left out and told" {
+@test "scan reads a directory in the order of names, follows no link, and notes that it leaves out .git" {
 	pack
 	mkdir -p "$T/d/b" "$T/d/.git"
 	printf 'a moonstone word' | tee "$T/d/z.txt" "$T/d/b/x.md" "$T/d/a.txt" >"$T/d/.git/x"
@@ -315,7 +315,7 @@ load scan
 	run ! grep -qP '\x1b|\r' "$T/out" "$T/err"
 }
 
-@test "a rule that cannot be read is told and left out; --strict ends it" {
+@test "scan notes a rule that it cannot read and goes on; with --strict it fails" {
 	pack
 	printf 'id: [' >"$T/r/broken.yaml"
 	printf 'a moonstone word' >"$T/x.txt"
@@ -496,7 +496,7 @@ call()
 	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-JSON"]'
 }
 
-@test "the code view: a program that cannot be read is told, and scanned as text" {
+@test "the code view: a program that cannot be read is noted, and scanned as text" {
 	pack
 	printf 'def f(:\n  "a moonstone word"\n' >"$T/x.py"
 	scan 1 --json "$T/x.py"
@@ -504,7 +504,7 @@ call()
 	holds 'len(r["notes"]) == 1 and r["notes"][0]["file"].endswith("x.py") and r["errors"] == []'
 }
 
-@test "the code view: without a box it is told once, and the scan goes on" {
+@test "the code view: a missing box is noted once, and the scan goes on" {
 	pack
 	mkdir "$T/d"
 	disguised | tee "$T/d/x.py" >"$T/d/y.py"

@@ -89,7 +89,7 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	scan 1 "$T/d/unknown"
 }
 
-@test "a script that begins like a picture: what can be read of it is scanned" {
+@test "the readable part of a script that begins like a picture is scanned" {
 	pack
 	local first
 	mkdir "$T/d"
@@ -238,7 +238,7 @@ print(";; ".join(base64.b64encode(w.encode()).decode() for w in words))' "$1"
 	holds 'r["findings"][0]["undecided"]'
 }
 
-@test "what is behind 5,000 encoded chunks is found" {
+@test "scan finds text behind 5,000 encoded chunks" {
 	pack
 	chunks 5000 >"$T/x.txt"
 	scan 1 --json "$T/x.txt"
@@ -389,7 +389,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'r["stats"]["bytes"] == 26 and r["findings"][0]["column"] == 3'
 }
 
-@test "what only looks like UTF-16 is scanned as bytes too" {
+@test "a file that only looks like UTF-16 is scanned as bytes too" {
 	pack
 	printf '\377\376a moonstone word' >"$T/x.md"
 	scan 1 --json "$T/x.md"

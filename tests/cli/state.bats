@@ -89,7 +89,7 @@ damaged() {
 	grep -q "the log is intact" "$T/verified"
 }
 
-@test "without HOME there is no place, and that is said" {
+@test "without HOME cordon refuses and names the missing state directory" {
 	gate_setup
 	status=0
 	as user env -u HOME -u XDG_STATE_HOME timeout 60 "$CORDON" conversation new >"$T/out" 2>"$T/err" ||
@@ -99,7 +99,7 @@ damaged() {
 	err_has "try: set HOME"
 }
 
-@test "root in somebody's directory leaves nothing of its own" {
+@test "root leaves no file of its own in the directory of another user" {
 	need_root
 	gate_setup
 	conversation user

@@ -125,7 +125,7 @@ unread() {
 	box "$1" --lang python x
 	[ ! -s "$T/err" ] || show
 }
-@test "what Python runs and the reader cannot read is not clean" {
+@test "code that Python runs and the reader cannot read is not clean" {
 	/usr/bin/python3 - "$T" <<-'END'
 		import os, sys
 		at = lambda name: os.path.join(sys.argv[1], name)
@@ -227,7 +227,7 @@ found() {
 	denied "$1" --memory 24M
 	denied "$1" --files 8
 }
-@test "what only the code view finds is found before anything runs, whatever the limits" {
+@test "a finding of the code view alone stops the run before it starts, under any limits" {
 	disguised
 	every found
 }
@@ -366,7 +366,7 @@ ways_of_cores() {
 	every ways_of_cores
 }
 
-@test "the interpreter and cordon mean the same by what they say" {
+@test "the reader and cordon agree on descriptors and messages" {
 	/usr/bin/python3 - "$TOP" <<-'END'
 		import re, sys
 		text = lambda name: open(sys.argv[1] + "/" + name).read()

@@ -69,7 +69,7 @@ others() {
 	exits 0
 	lines '("'"'/nothing', 'r'"'", 3) in said("open")' 'text("stdout") == "1\n"'
 }
-@test "whoever gives variables, a workspace and programs is told too" {
+@test "--telemetry works with variables, a workspace and programs" {
 	printf 'import os, sys\ntry:\n open("/nothing")\nexcept OSError: print(len(sys.argv) - 1)\n' | code x.py
 	local way
 	for way in $(ways_with_root); do others "$way"; done
@@ -89,7 +89,7 @@ path_too() {
 		lines '("'"'/nothing', 'r'"'", 4) in said("open")'
 	done
 }
-@test "whoever gives a module path is told too" {
+@test "--telemetry works with a module path" {
 	printf '%s\n' 'import os, sys' 'print(sys.path, os.environ.get("PYTHONPATH"), os.path.exists("/proc/self/fd/8"))' \
 		'try:' ' open("/nothing")' 'except OSError: pass' | code x.py
 	mkdir -p w/b

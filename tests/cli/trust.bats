@@ -213,7 +213,7 @@ unseen() {
 	run ! grep -q 'changed  kept' "$T/out"
 	chmod 0755 "$W/s"
 }
-@test "trust tells what it cannot read, and where names are gone" {
+@test "trust lists paths that it cannot read, and directories with deleted names" {
 	gate_setup
 	unseen user
 }

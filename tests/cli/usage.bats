@@ -112,7 +112,7 @@ commands() { "$CORDON" | sed -n 's/^  cordon \([a-z]*\) .*/\1/p'; }
 	err_has 'Permission denied'
 }
 
-@test "a missing interpreter is told with the package to install" {
+@test "a missing interpreter is reported with the package to install" {
 	need_root
 	printf 'print(1)\n' | code x.py
 	unshare -m sh -c "mount -t tmpfs none /usr/bin &&
@@ -214,7 +214,7 @@ told()
 	END
 }
 
-@test "every command that can fail says what its exit status means" {
+@test "the help of every command that can fail explains its exit status" {
 	local c
 	for c in $(commands); do
 		case $c in doctor | version | man | completion | help) continue ;; esac
@@ -224,7 +224,7 @@ told()
 	done
 }
 
-@test "the defaults are told" {
+@test "the help names the defaults" {
 	run -0 "$CORDON" run --user --help
 	local d
 	for d in 30s 512M 64 1M 256M; do
@@ -331,7 +331,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	"$CORDON" run --user --tier no-cgroup --lang binary /bin/true >/dev/full
 }
 
-@test "a pipe that nobody writes to does not hang for ever, a device is refused" {
+@test "a pipe without a writer does not hang for ever, and a device is refused" {
 	mkfifo "$T/x.py"
 	SECONDS=0
 	wrong 'did not come to its end' run --time 300ms "$T/x.py"
@@ -372,7 +372,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	done
 }
 
-@test "too many processes: who allows no more, and not a layer" {
+@test "a limit on processes is reported as such, not as a missing layer" {
 	local most said=0
 	printf 'print("x")\n' | code x.py
 	for most in 1 2 3 4 5 6 7 8; do

@@ -89,7 +89,7 @@ watch()
 }
 
 # Nothing is parsed anywhere else: without the box there is only a reason.
-@test "without a box there is no view, and it is said why" {
+@test "without a box view fails and prints the reason" {
 	view root python <<<'x = 1'
 	exits 0
 	rm "$T/bin/cordon-box"
@@ -106,7 +106,7 @@ watch()
 	out_has 'the code could not be read'
 }
 
-@test "code that is no Python is told with its line" {
+@test "view names the line of a Python syntax error" {
 	view root python <<<$'x = 1\nif this is prose, then\n'
 	exits 0
 	first_line_is 'part, tier '"$(is_root && echo full || echo no-cgroup)"', line 2: invalid syntax'
@@ -121,7 +121,7 @@ watch()
 # rule ID <TEXT
 rule() { "$BUILD/tests/view-rule" "$PACK" "$1"; }
 
-@test "the rule that started it sees in the view what it misses in the text" {
+@test "a public rule matches in the view the code that it misses in the text" {
 	[ -d "$PACK" ] || skip "no public pack; tools/packages brings it"
 	while IFS= read -r code; do
 		run -1 rule "$SEED" <<<"$code"

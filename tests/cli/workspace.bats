@@ -78,7 +78,7 @@ diffed() {
 		'not r["changes_cut"] and r["effects"] == []'
 	untouched
 }
-@test "--diff: every change is told and nothing stays" {
+@test "--diff reports every change and keeps none" {
 	change_things
 	every_owner diffed
 }
@@ -105,7 +105,7 @@ apply_owner() {
 	exits 0
 	[ "$(find "$W" -printf '%U\n' | sort -u)" = "$(stat -c %u "$W")" ] || { ls -lnR "$W"; return 1; }
 }
-@test "--apply: what is written belongs to the directory's owner" {
+@test "--apply gives new files to the owner of the directory" {
 	change_things
 	every_owner apply_owner
 }
@@ -186,7 +186,7 @@ PY
 	! grep -qP '\x1b|^line' "$T/err" || show
 	! grep -qF -e $'\u202e' -e $'\u200b' "$T/err" || show
 }
-@test "--diff: odd names are told as they are, and shown harmlessly" {
+@test "--diff reports odd names exactly, and escapes them for a terminal" {
 	every_owner odd_names
 }
 
@@ -278,7 +278,7 @@ PY
 	holds 'r["effects"] == []' 'r["changes_cut"]' '"nothing was kept" in r["error"]["message"]'
 	[ ! -e "$W/d" ]
 }
-@test "--apply: a diff that cannot be told in full is not applied" {
+@test "--apply refuses a diff that cannot be listed in full" {
 	every_owner too_deep
 }
 
@@ -343,7 +343,7 @@ mounted() {
 	done
 }
 
-@test "a workspace that is none: the reason and the cure are told" {
+@test "an invalid workspace is refused with the reason and a hint" {
 	mkdir "$T/w"
 	printf 'print("ran")\n' | code x.py
 	local w
@@ -453,7 +453,7 @@ mounted() {
 	[ $status -eq 0 ]
 }
 
-@test "--diff: what lies too deep for our descriptors is told to be missing" {
+@test "--diff says that files are missing which lie too deep for its descriptors" {
 	dir user
 	code x.py <<-'END'
 		import os
