@@ -32,8 +32,8 @@ ALLFLAGS  = -std=c17 -D_GNU_SOURCE $(WARN) $(if $(WERROR),-Werror) $(HARDEN) $(O
 LINK      = $(if $(SAN),-pie -fsanitize=address$(comma)undefined tools/sanitize.c,-static-pie) \
             -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections \
             $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/$(ARCH)-linux-gnu)
-# What is started for every run begins in src/base/entry.c.
-START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_start)
+# What is started for every run begins in src/base/entry_point.c.
+START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_point)
 
 BASE  := $(wildcard src/base/*.c)
 # Without what needs nettle.

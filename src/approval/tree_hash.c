@@ -43,7 +43,7 @@ static void add(struct tree *t, const void *data, size_t len)
 /* Must the hash include the time of the file? */
 static bool is_timed(const struct walk_entry *e)
 {
-	return S_ISREG(e->st.st_mode) && e->beside && entries_has(e->beside, CACHE);
+	return S_ISREG(e->st.st_mode) && e->beside && dir_entries_has(e->beside, CACHE);
 }
 
 /* KIND, mode, NUMBER (a length or a device), time, name. */

@@ -42,10 +42,10 @@ int walk_reopen(const struct walk_entry *e)
 	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct entries *ret,
+static int list(struct walker *w, const struct walk_entry *e, DIR *dir, struct dir_entries *ret,
 		struct err *err)
 {
-	int r = entries_read(dir, w->to->entries - w->entries, ret);
+	int r = dir_entries_read(dir, w->to->entries - w->entries, ret);
 
 	w->entries += ret->count;
 	if (r == 0)
@@ -73,7 +73,7 @@ static int leave_out(const struct walker *w, int dir, const char *name, const st
 	return 0;
 }
 
-static int open_name(struct walker *w, int dir, const char *name, const struct entries *beside,
+static int open_name(struct walker *w, int dir, const char *name, const struct dir_entries *beside,
 		     struct err *err)
 {
 	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -92,7 +92,7 @@ static int open_name(struct walker *w, int dir, const char *name, const struct e
 	return visit(w, &e, err);
 }
 
-static int visit_name(struct walker *w, int dir, const char *name, const struct entries *beside,
+static int visit_name(struct walker *w, int dir, const char *name, const struct dir_entries *beside,
 		      struct err *err)
 {
 	size_t before = w->len;
@@ -107,7 +107,7 @@ static int visit_name(struct walker *w, int dir, const char *name, const struct 
 
 static int visit_dir(struct walker *w, struct walk_entry *e, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	AUTO_CLOSE int fd = openat(e->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	AUTO_CLOSEDIR DIR *dir = own < 0 ? NULL : fdopendir(own);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/entries.h"
+#include "base/dir_entries.h"
 #include "base/err.h"
 
 enum {
@@ -24,9 +24,9 @@ struct walk_entry {
 	struct stat st;
 	const char *path; /* relative to the begin of the walk; "" for that itself */
 	size_t len;
-	const struct entries *
+	const struct dir_entries *
 		beside; /* all entries of its directory, sorted; NULL: for the first entry of the walk */
-	const struct entries *names; /* a directory's entries */
+	const struct dir_entries *names; /* a directory's entries */
 };
 
 struct walk_to {

@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "box/box.h"
 
 static int next_kept(const int *keep, size_t count, int from)
@@ -68,7 +68,7 @@ int inherit_reset(const struct box *b, const char *usage)
 	/* With a caller's real-time class or priority the program could starve this process, which
 	 * keeps the clock. Until the program starts, its own process has the most to do: this one and
 	 * init yield to it. */
-	spread_yield(true);
+	cpu_yield(true);
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, 0);
 	umask(022);

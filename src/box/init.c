@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "box/box.h"
 #include "box/tree.h"
 #include "box/watch.h"
@@ -251,7 +251,7 @@ static void run(struct box *b, const struct program *p, int signals)
 {
 	struct reaper r = {.main = p->pid, .limit = LIMIT_NONE};
 
-	spread_yield(false);
+	cpu_yield(false);
 	watch_init(&r.watch, b->spec);
 	/* A mutant without a /proc of its own would count the whole host. */
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
@@ -271,12 +271,12 @@ static int follow_network(struct box *b, const struct program *p, struct err *er
 {
 	uint32_t kind = 0;
 	int fd = -1;
-	struct spread_core core;
+	struct cpu_pin core;
 
 	/* The sender still has work to do, and must not find its core taken by this process. */
-	spread_stay(&core);
+	cpu_pin(&core);
 	ssize_t n = io_recv(p->sock, &kind, sizeof(kind), &fd);
-	spread_done(&core);
+	cpu_unpin(&core);
 	AUTO_CLOSE int there = fd;
 	if (n == 0)
 		return 0;

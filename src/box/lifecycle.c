@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/io.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "box/supervise.h"
 #include "box/sys.h"
 #include "box/tree.h"
@@ -85,7 +85,7 @@ int run_start(struct run *r, struct err *err)
 	b->ctl = pair[0];
 	if (r->pid < 0)
 		return namespaces_explain(b, err);
-	spread(r->pid);
+	cpu_spread(r->pid);
 	/* The program's output must end when the program ends, not when cordon-box does. */
 	close_range(STDIN_FILENO, STDERR_FILENO, 0);
 	return 0;

@@ -17,8 +17,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/inert.h"
 #include "base/io.h"
+#include "base/packet_drop.h"
 #include "base/scope.h"
 #include "box/caller.h"
 #include "box/sys.h"
@@ -77,7 +77,7 @@ bool net_call_socket(const struct box *b, int listener, const struct seccomp_not
 	if (!is_inet(d, SOCK_STREAM, IPPROTO_TCP))
 		return false;
 	AUTO_CLOSE int fd = socket((int)d->args[0], type | SOCK_CLOEXEC, IPPROTO_TCP);
-	if (fd < 0 || inert_set(fd, box_asks(b)) < 0)
+	if (fd < 0 || packet_drop_set(fd, box_asks(b)) < 0)
 		return answer(listener, req, errno, 0);
 	struct seccomp_notif_addfd add = {.id = req->id,
 					  .flags = SECCOMP_ADDFD_FLAG_SEND,

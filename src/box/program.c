@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/io.h"
 #include "base/scope.h"
 #include "base/spawn.h"
-#include "base/spread.h"
 #include "box/box.h"
 #include "box/sys.h"
 
@@ -233,7 +233,7 @@ static void __attribute__((noreturn)) program_main(struct box *b, int init)
 {
 	struct err err;
 
-	spread_yield(false);
+	cpu_yield(false);
 	/* Not with a v1 cgroup: init is not in it, so the kernel cannot choose init. Before become_user,
 	 * while this process may still write its /proc/self. */
 	if (b->spec->tier != TIER_FULL || b->cgroup.ops)
@@ -259,7 +259,7 @@ int program_begin(struct box *b, struct program *ret, struct err *err)
 	close(pair[1]);
 	if (ret->pid < 0)
 		return spawn_explain(err, "the program's process");
-	spread(ret->pid);
+	cpu_spread(ret->pid);
 	ret->sock = pair[0];
 	return 0;
 }

@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/cpu.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/spread.h"
 #include "box/net_calls.h"
 #include "box/supervise.h"
 #include "model/egress.h"
@@ -138,7 +138,7 @@ static void on_gate(struct run *r)
 	if (!r->started && r->listener.phase == LISTENER_RUN) {
 		r->started = true;
 		r->work_before_ns = work_ns(r);
-		spread_yield(false);
+		cpu_yield(false);
 		r->pids_seen = 1;
 		run_arm(r, r->box->spec->limit[LIMIT_TIME]);
 	}

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "base/rooted.h"
+#include "base/root_file.h"
 #include "base/scope.h"
 #include "conf/config_private.h"
 #include "yaml/yaml.h"
@@ -144,7 +144,7 @@ static int check_rooted(struct config_reader *r, enum config_id id, const char *
 {
 	if (!path)
 		return 0;
-	AUTO_CLOSE int fd = rooted_open(path, O_PATH, r->err);
+	AUTO_CLOSE int fd = root_file_open(path, O_PATH, r->err);
 	if (fd >= 0)
 		return 0;
 	err_context(r->err, "%s: enforced.%s", r->enforced->where[id], config_name(id, r->arena));
@@ -170,7 +170,7 @@ static int check_command(struct config_reader *r, enum config_id id, const struc
 		AUTO_CLOSE int fd = -1;
 		if (i > 0 && !config_word_is_path(t->command[i]))
 			continue;
-		fd = rooted_open(t->command[i], O_PATH, r->err);
+		fd = root_file_open(t->command[i], O_PATH, r->err);
 		if (fd >= 0 || (i > 0 && r->err->sys_errno == ENOENT))
 			continue;
 		err_context(r->err, "%s: enforced.%s", r->enforced->where[id],

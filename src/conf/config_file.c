@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/rooted.h"
+#include "base/root_file.h"
 #include "base/scope.h"
 #include "conf/config_private.h"
 
@@ -90,7 +90,7 @@ int config_file_operator(char **ret, size_t *ret_len, struct err *err)
 	if (fd < 0 && errno != ELOOP)
 		return fail(CONFIG_FILE, err);
 	scope_close(&fd);
-	fd = rooted_open(CONFIG_FILE, FLAGS, err);
+	fd = root_file_open(CONFIG_FILE, FLAGS, err);
 	return fd < 0 ? -1 : read_it(fd, CONFIG_FILE, ret, ret_len, err);
 }
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/owned.h"
+#include "base/owned_dir.h"
 #include "base/scope.h"
 #include "base/self.h"
 #include "store/keys.h"
@@ -55,7 +55,7 @@ static const char *own_checkout(struct arena *arena, const char *self)
 /* "" with RET_WHY for one that is there but is somebody else's, or leads elsewhere. */
 static const char *own_cache(const char *path, struct err *ret_why)
 {
-	AUTO_CLOSE int fd = *path ? owned_open(path, S_IWGRP | S_IWOTH, ret_why) : -1;
+	AUTO_CLOSE int fd = *path ? owned_dir_open(path, S_IWGRP | S_IWOTH, ret_why) : -1;
 
 	if (*path && fd < 0 && ret_why->code == ERR_REFUSED)
 		return "";

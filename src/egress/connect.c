@@ -15,8 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/inert.h"
 #include "base/io.h"
+#include "base/packet_drop.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
@@ -67,7 +67,7 @@ static void finish(struct egress *e, struct pending *p, bool there, int error)
 	if (!(p->flags & O_NONBLOCK))
 		fcntl(fd, F_SETFL, p->flags);
 	if (!there) {
-		inert_set(fd, true);
+		packet_drop_set(fd, true);
 		p->attempt->row.verdict = EGRESS_FAILED;
 		p->attempt->row.error = error;
 		attempt_die(e, p->attempt, 0, 0);
@@ -170,7 +170,7 @@ static void on_called(struct egress *e, void *ctx, int error)
 	struct pending *p = ctx;
 
 	if ((error && error != EINPROGRESS) || counter_name(p->attempt, p->watch.fd, &p->to) < 0) {
-		inert_set(p->watch.fd, true);
+		packet_drop_set(p->watch.fd, true);
 		fail(e, p, error ? error : ENETUNREACH);
 		return;
 	}
@@ -225,7 +225,7 @@ void connect_host(struct egress *e, uint64_t id, int fd, struct attempt *a,
 	if (p->waits)
 		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	bound_queue(fd, e->limit[LIMIT_NET_OUT]);
-	inert_set(fd, false);
+	packet_drop_set(fd, false);
 	connect_call(e, fd, to, (uint16_t)a->row.port, on_called, p);
 }
 

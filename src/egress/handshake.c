@@ -4,14 +4,14 @@
  * handshake until the host is connected or has refused. Meanwhile a program that does not wait sees a
  * connection in progress, as it would with the host itself.
  *
- *     hold      E connects to P, and is inert, so it ignores the reset. P connects to E: E receives the
- *               SYN and answers; P is inert and ignores the answer.
+ *     hold      E drops packets and connects to P, so it ignores the reset. P connects to E: E receives
+ *               the SYN and answers; P drops packets, and so the answer.
  *     complete  E disconnects and connects again: two sockets that connect to each other are connected
  *               (RFC 9293, 3.5).
  *     refuse    E disconnects and sends a reset with the right number, because it has received the SYN.
  *
- * base/inert.h makes a socket ignore packets. No other process can take part: both ports are bound, and never
- * by a socket that shares its port (older kernels would then give the port to other sockets).
+ * base/packet_drop.h makes a socket drop packets. No other process can take part: both ports are bound, and
+ * never by a socket that shares its port (older kernels would then give the port to other sockets).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/inert.h"
+#include "base/packet_drop.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
@@ -95,7 +95,7 @@ static int open_at(const struct address *at, int family)
 
 	if (own < 0)
 		return -1;
-	/* An inert socket must ignore its packets, whatever the host's default TTL is. */
+	/* A socket that drops packets must do so, whatever the host's default TTL is. */
 	setsockopt(own, IPPROTO_IP, IP_TTL, &hops, sizeof(hops));
 	if (family == AF_INET6)
 		setsockopt(own, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &hops, sizeof(hops));
@@ -169,10 +169,10 @@ int handshake_hold(struct egress *e, int fd, int host, int *ret_own)
 	AUTO_CLOSE int own = open_own(family, host, &to);
 	if (own < 0 || address_of(own, &own_at, &own_port) != 0)
 		return EADDRNOTAVAIL;
-	inert_set(fd, true);
-	inert_set(own, true);
+	packet_drop_set(fd, true);
+	packet_drop_set(own, true);
 	error = call(own, is_any(&from) ? &to : &from, port, family);
-	inert_set(own, false);
+	packet_drop_set(own, false);
 	if (!error)
 		error = call_own(e, fd, &to, own_port);
 	if (!error)
@@ -196,12 +196,12 @@ int handshake_complete(int fd, int own)
 	if (error)
 		return error;
 	forget(own);
-	inert_set(fd, false);
+	packet_drop_set(fd, false);
 	return call(own, &from, port, family_of(fd));
 }
 
 void handshake_refuse(int fd, int own)
 {
-	inert_set(fd, false);
+	packet_drop_set(fd, false);
 	forget(own);
 }

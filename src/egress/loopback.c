@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/inert.h"
+#include "base/packet_drop.h"
 #include "base/scope.h"
 #include "egress/egress.h"
 
@@ -154,7 +154,7 @@ void loopback_connect(struct egress *e, int fd, connect_call_fn *done, loopback_
 		on_called(e, x, error);
 		return;
 	}
-	inert_set(fd, false);
+	packet_drop_set(fd, false);
 	connect_call(e, fd, &loopback, e->loopback_port, on_called, x);
 }
 

@@ -18,8 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/inert.h"
 #include "base/io.h"
+#include "base/packet_drop.h"
 #include "base/scope.h"
 #include "egress/tls.h"
 
@@ -37,7 +37,7 @@ static void report_failure(struct egress *e, struct relay *r)
 {
 	int error = r->called ? connect_settle(r->fd) : 0;
 
-	inert_set(r->fd, true);
+	packet_drop_set(r->fd, true);
 	r->attempt->row.error = r->error ? r->error : error;
 	answer(e, r, r->attempt->row.error);
 	relay_end(e, r);

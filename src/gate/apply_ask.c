@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/io.h"
 #include "base/linediff.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 
 /* One side of a path. */
 struct side {
@@ -52,7 +52,7 @@ static int read_side(int dir, const char *path, const struct overlay_state *s, s
 		ret->shown = s->type == OVERLAY_OTHER ? APPROVAL_NOT_TEXT : APPROVAL_TOO_LARGE;
 		return 0;
 	}
-	AUTO_CLOSE int fd = beneath_open(
+	AUTO_CLOSE int fd = subpath_open(
 		dir, path, is_link ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 	ret->data = malloc(APPLY_SHOWN_MAX + 1);
 	if (!ret->data)

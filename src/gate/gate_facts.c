@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/above.h"
 #include "base/digest.h"
+#include "base/parent_dir.h"
 #include "base/scope.h"
 #include "gate/gate.h"
 #include "live/workspace.h"
@@ -387,9 +387,9 @@ int gate_check_inputs(const struct gate *g, struct err *err)
 	struct stat st;
 
 	if (bp->workspace >= 0 &&
-	    (fstat(bp->workspace, &st) < 0 || !above_is_same(&st, &g->facts.workspace)))
+	    (fstat(bp->workspace, &st) < 0 || !parent_dir_is_same(&st, &g->facts.workspace)))
 		return err_replaced(err, g->req->workspace);
-	if (g->decision.confined.venv && (!venv || !above_is_same(&venv->st, &g->facts.venv)))
+	if (g->decision.confined.venv && (!venv || !parent_dir_is_same(&venv->st, &g->facts.venv)))
 		return err_replaced(err, g->req->venv);
 	for (size_t i = 0; i < g->decision.confined.execc; i++) {
 		const struct host_path *program =

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/owned.h"
+#include "base/owned_dir.h"
 #include "base/scope.h"
 #include "gate/deliver.h"
 #include "gate/state.h"
@@ -218,7 +218,7 @@ int heads_send(const struct config_target *to, const char *state, struct err *er
 		return 0;
 	if (!state && state_path(path, err) < 0)
 		return -1;
-	AUTO_CLOSE int dir = owned_open(state ? state : path, 077, &(struct err){0});
+	AUTO_CLOSE int dir = owned_dir_open(state ? state : path, 077, &(struct err){0});
 	if (dir < 0 || fstatat(dir, HEADS_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0; /* the log is empty */
 	AUTO_CLOSE int fd = openat(dir, HEADS_SENT_FILE,

@@ -17,8 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/above.h"
 #include "base/account.h"
+#include "base/parent_dir.h"
 #include "base/scope.h"
 #include "conf/config.h"
 #include "conf/places.h"
@@ -349,14 +349,14 @@ static int refuse_above(const struct own_paths *own, int dir, bool is_file, cons
 	AUTO_CLOSE int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 	struct stat st, before = {0};
 
-	for (int depth = 0; depth < ABOVE_DEPTH_MAX; depth++) {
+	for (int depth = 0; depth < PARENT_DIR_DEPTH_MAX; depth++) {
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return err_errno(err, ERR_INPUT, "checking the directories above %s", name);
-		if (depth && above_is_same(&st, &before))
+		if (depth && parent_dir_is_same(&st, &before))
 			return 0;
 		for (const struct own_place *p = own->first; p; p = p->next)
 			if (p->kind == OWN_THERE && (p->own->whole || !is_file) &&
-			    above_is_same(&p->st, &st))
+			    parent_dir_is_same(&p->st, &st))
 				return refuse(p->own, name, err);
 		if (faccessat(fd, STATE_MARK, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return refuse_state(name, err);
@@ -369,7 +369,7 @@ static int refuse_above(const struct own_paths *own, int dir, bool is_file, cons
 		fd = up;
 	}
 	return err_set(err, ERR_LIMIT, "%s is more than %d directories deep", name,
-		       ABOVE_DEPTH_MAX);
+		       PARENT_DIR_DEPTH_MAX);
 }
 
 /* The kind of own path in which PATH lies, judged by names alone; or NULL. Covers every home. */
@@ -406,10 +406,10 @@ int own_paths_refuse(struct own_paths *own, int fd, const char *name, struct err
 		bool is_in = rest && (!*rest || p->own->whole || !is_file);
 		if (p->kind == OWN_CLOSED && is_in)
 			return refuse_closed(p, name, err);
-		if (p->kind == OWN_THERE && (is_in || above_is_same(&p->st, &st)))
+		if (p->kind == OWN_THERE && (is_in || parent_dir_is_same(&p->st, &st)))
 			return refuse(p->own, name, err);
 	}
-	AUTO_CLOSE int dir = is_file ? above_open_parent(fd, &st) : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	AUTO_CLOSE int dir = is_file ? parent_dir_open(fd, &st) : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return is_file && dir < 0 ? 0 : refuse_above(own, dir, is_file, name, err);
 }
 
@@ -479,7 +479,7 @@ static int mask_place(struct own_paths *own, const struct own_place *p, int dir,
 		return refuse_link(p, shown->name, err);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_REFUSED, "looking up Cordon's own %.200s", p->own->path);
-	if (!above_is_same(&st, &p->st))
+	if (!parent_dir_is_same(&st, &p->st))
 		return err_replaced(err, p->own->path);
 	if (spec->private_dir)
 		return refuse_unmasked(p->own, shown->name, err);

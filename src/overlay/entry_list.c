@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "overlay/overlay_private.h"
 
 #define MARK "CORDON\001\n"
@@ -232,7 +232,7 @@ static bool decode_entry(const uint8_t **from, const uint8_t *end, struct overla
 	memcpy(path, *from, len);
 	path[len] = '\0';
 	*from += len;
-	if (!beneath_is_clean(path, len) ||
+	if (!subpath_is_clean(path, len) ||
 	    (list->count && strcmp(list->entry[list->count - 1].path, path) >= 0))
 		return false;
 	struct overlay_entry *e = overlay_list_add(list, path, err);

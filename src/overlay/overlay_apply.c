@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/files.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "overlay/overlay_private.h"
 
 enum { TEMPORARY = 64 };
@@ -116,7 +116,7 @@ static int choose(const struct overlay_diff *d, const bool *chosen, const struct
 static int make_file(const struct apply *a, const struct overlay_entry *e, int parent,
 		     const char *name)
 {
-	AUTO_CLOSE int from = beneath_open(a->tree, e->path, O_RDONLY | O_NONBLOCK);
+	AUTO_CLOSE int from = subpath_open(a->tree, e->path, O_RDONLY | O_NONBLOCK);
 	AUTO_CLOSE int to = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	return from < 0 || to < 0 || overlay_copy(from, to, e->after.size) < 0 ||
@@ -129,7 +129,7 @@ static int make_file(const struct apply *a, const struct overlay_entry *e, int p
 static int make_link(const struct apply *a, const struct overlay_entry *e, int parent,
 		     const char *name)
 {
-	AUTO_CLOSE int at = beneath_open(a->tree, e->path, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int at = subpath_open(a->tree, e->path, O_PATH | O_NOFOLLOW);
 	char target[PATH_MAX];
 	ssize_t len = at < 0 ? -1 : readlinkat(at, "", target, sizeof(target) - 1);
 
@@ -187,7 +187,7 @@ static int apply_entry(const struct apply *a, const struct overlay_entry *e, siz
 {
 	const char *name;
 	char temporary[TEMPORARY];
-	AUTO_CLOSE int parent = beneath_open_parent(a->workspace, e->path, &name);
+	AUTO_CLOSE int parent = subpath_open_parent(a->workspace, e->path, &name);
 	struct overlay_state now, saved;
 
 	int no_parent = errno;
@@ -223,7 +223,7 @@ static int apply_entry(const struct apply *a, const struct overlay_entry *e, siz
 static int drop_same(const struct overlay *o, int tree, const char *path,
 		     const struct overlay_diff *diff, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	enum overlay_kind kind;
 
 	if (overlay_names(tree, path, &names, err) < 0)
@@ -233,7 +233,7 @@ static int drop_same(const struct overlay *o, int tree, const char *path,
 		const char *name;
 		if (!below || overlay_kind(tree, below, &kind, err) < 0)
 			return -1;
-		AUTO_CLOSE int parent = beneath_open_parent(tree, below, &name);
+		AUTO_CLOSE int parent = subpath_open_parent(tree, below, &name);
 		if (!overlay_list_reaches(diff, below)) {
 			if (parent < 0 || renameat(parent, name, o->dir, OVERLAY_GONE) < 0 ||
 			    files_remove_tree(o->dir, OVERLAY_GONE) < 0)

@@ -5,7 +5,7 @@
 #ifndef CORDON_OVERLAY_OVERLAY_PRIVATE_H
 #define CORDON_OVERLAY_OVERLAY_PRIVATE_H
 
-#include "base/entries.h"
+#include "base/dir_entries.h"
 #include "overlay/overlay.h"
 
 #define OVERLAY_TREE "tree"
@@ -26,7 +26,7 @@ enum overlay_kind {
 int overlay_kind(int root, const char *path, enum overlay_kind *ret, struct err *err);
 int overlay_make_opaque(int dir);
 /* The names in a directory; empty if it does not exist. */
-int overlay_names(int root, const char *path, struct entries *ret, struct err *err);
+int overlay_names(int root, const char *path, struct dir_entries *ret, struct err *err);
 /* Malloc'd; NULL if it is too long or memory is short. */
 char *overlay_join(const char *dir, const char *name, struct err *err);
 /* A file that changed after SINCE (or NULL) is OVERLAY_OTHER. */

@@ -16,8 +16,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "overlay/overlay_private.h"
 
 #define OPAQUE "user.overlay.opaque"
@@ -44,7 +44,7 @@ int overlay_make_opaque(int dir)
 
 int overlay_kind(int root, const char *path, enum overlay_kind *ret, struct err *err)
 {
-	AUTO_CLOSE int at = beneath_open(root, path, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int at = subpath_open(root, path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 	char value[2];
 
@@ -65,9 +65,9 @@ int overlay_kind(int root, const char *path, enum overlay_kind *ret, struct err 
 	return 0;
 }
 
-int overlay_names(int root, const char *path, struct entries *ret, struct err *err)
+int overlay_names(int root, const char *path, struct dir_entries *ret, struct err *err)
 {
-	AUTO_CLOSE int fd = beneath_open(root, *path ? path : ".", O_RDONLY | O_DIRECTORY);
+	AUTO_CLOSE int fd = subpath_open(root, *path ? path : ".", O_RDONLY | O_DIRECTORY);
 
 	if (fd < 0 && is_nothing(errno))
 		return 0;
@@ -75,7 +75,7 @@ int overlay_names(int root, const char *path, struct entries *ret, struct err *e
 	if (!dir)
 		return err_errno(err, ERR_INPUT, "reading the directory %s", path);
 	scope_take_fd(&fd);
-	if (entries_read(dir, OVERLAY_ENTRIES_MAX, ret) == 0)
+	if (dir_entries_read(dir, OVERLAY_ENTRIES_MAX, ret) == 0)
 		return 0;
 	if (errno == E2BIG)
 		return err_set(err, ERR_LIMIT, "%s has more than %u entries", path,
@@ -116,7 +116,7 @@ static int hash_file(int fd, struct overlay_state *ret)
 
 static int look_at_file(int root, const char *path, struct overlay_state *ret, struct err *err)
 {
-	AUTO_CLOSE int fd = beneath_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int fd = subpath_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
@@ -153,7 +153,7 @@ static bool is_later(const struct stat *st, const struct timespec *since)
 int overlay_look(int root, const char *path, const struct timespec *since,
 		 struct overlay_state *ret, struct err *err)
 {
-	AUTO_CLOSE int at = beneath_open(root, path, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int at = subpath_open(root, path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 
 	*ret = (struct overlay_state){0};

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "overlay/overlay_private.h"
 #include "overlay/protected.h"
 
@@ -24,7 +24,7 @@ static bool leads_out(int tree, const char *path)
 {
 	const char *name;
 	char target[PATH_MAX];
-	AUTO_CLOSE int parent = beneath_open_parent(tree, path, &name);
+	AUTO_CLOSE int parent = subpath_open_parent(tree, path, &name);
 	ssize_t len = parent < 0 ? -1 : readlinkat(parent, name, target, sizeof(target) - 1);
 	unsigned up = 0, depth = 0;
 	bool down = false;
@@ -103,7 +103,7 @@ static int add(struct differ *d, const char *path, const struct overlay_state *a
 static int add_deleted(struct differ *d, const char *path, struct err *err)
 {
 	static const struct overlay_state absent;
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	enum overlay_type before;
 	enum overlay_kind kind;
 
@@ -125,7 +125,7 @@ static int add_deleted(struct differ *d, const char *path, struct err *err)
 /* HIDES: the directory at PATH hides that of the user. */
 static int add_names(struct differ *d, const char *path, bool hides, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	struct overlay_state after;
 	enum overlay_type before;
 	enum overlay_kind kind;

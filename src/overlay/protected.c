@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/account.h"
-#include "base/beneath.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 
 /* Paths that a program outside the box runs, loads or obeys by itself. A row is a file, or a directory with
  * everything in it, at any depth. It matches whole names in upper or lower case; a star matches any
@@ -110,7 +110,7 @@ static bool has_beside(int workspace, const char *path, size_t len, const char *
 
 	if (asprintf(&beside, "%.*s%s", (int)len, path, name) < 0)
 		return true;
-	AUTO_CLOSE int fd = beneath_open(workspace, beside, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int fd = subpath_open(workspace, beside, O_PATH | O_NOFOLLOW);
 	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
@@ -126,7 +126,7 @@ static bool is_same_dir(const struct stat *st, const char *path)
 static bool is_home(int workspace, const char *path, size_t len)
 {
 	AUTO_FREE char *dir = len ? strndup(path, len) : strdup(".");
-	AUTO_CLOSE int fd = dir ? beneath_open(workspace, dir, O_PATH | O_DIRECTORY) : -1;
+	AUTO_CLOSE int fd = dir ? subpath_open(workspace, dir, O_PATH | O_DIRECTORY) : -1;
 	AUTO_FREE char *line = NULL;
 	size_t size = 0;
 	struct stat st;

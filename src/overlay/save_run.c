@@ -16,9 +16,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/files.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "overlay/overlay_private.h"
 #include "overlay/protected.h"
 
@@ -83,7 +83,7 @@ static bool is_since(const struct save *s, const struct timespec *t)
  * changing its mode, changes only one. */
 static bool is_replaced(const struct save *s, const char *path)
 {
-	AUTO_CLOSE int dir = beneath_open(s->workspace, *path ? path : ".", O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int dir = subpath_open(s->workspace, *path ? path : ".", O_PATH | O_NOFOLLOW);
 	struct stat st;
 
 	return *path && dir >= 0 && fstat(dir, &st) == 0 && is_since(s, &st.st_ctim) &&
@@ -95,8 +95,8 @@ static bool is_replaced(const struct save *s, const char *path)
 static bool is_deleted(const struct save *s, const char *path)
 {
 	const char *name;
-	AUTO_CLOSE int file = beneath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-	AUTO_CLOSE int parent = beneath_open_parent(s->workspace, path, &name);
+	AUTO_CLOSE int file = subpath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+	AUTO_CLOSE int parent = subpath_open_parent(s->workspace, path, &name);
 	struct stat st;
 
 	return file >= 0 && fgetxattr(file, "user.overlay.origin", NULL, 0) >= 0 &&
@@ -106,7 +106,7 @@ static bool is_deleted(const struct save *s, const char *path)
 static int record(struct save *s, const char *path, bool with_all_below, struct err *err)
 {
 	struct overlay_state now;
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 
 	if (overlay_look(s->workspace, path, &s->since, &now, err) < 0)
 		return -1;
@@ -134,7 +134,7 @@ static int record(struct save *s, const char *path, bool with_all_below, struct 
 static int copy_file(struct save *s, const char *path, int parent, const char *name,
 		     struct err *err)
 {
-	AUTO_CLOSE int from = beneath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int from = subpath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (from < 0 || fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
@@ -193,8 +193,8 @@ static int copy_whiteout(const char *path, int parent, const char *name, struct 
 static int copy_name(struct save *s, const char *path, struct err *err)
 {
 	const char *name;
-	AUTO_CLOSE int at = beneath_open(s->upper, path, O_PATH | O_NOFOLLOW);
-	AUTO_CLOSE int parent = beneath_open_parent(s->to, path, &name);
+	AUTO_CLOSE int at = subpath_open(s->upper, path, O_PATH | O_NOFOLLOW);
+	AUTO_CLOSE int parent = subpath_open_parent(s->to, path, &name);
 	enum overlay_kind kind;
 	struct stat st;
 
@@ -220,7 +220,7 @@ static int copy_name(struct save *s, const char *path, struct err *err)
 
 static int copy_names(struct save *s, const char *path, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	int r = overlay_names(s->upper, path, &names, err);
 	bool moved = is_replaced(s, path);
 
@@ -243,7 +243,7 @@ static int copy_names(struct save *s, const char *path, struct err *err)
 /* Entries of the tree count towards the maximum. */
 static int count_tree(struct save *s, int tree, const char *path, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	struct stat st;
 
 	if (overlay_names(tree, path, &names, err) < 0)
@@ -323,8 +323,8 @@ static int merge_names(const struct merge *m, const char *path, bool hidden, str
 /* Both have the directory. FROM keeps it to the end, so its mode can be set again after a kill. */
 static int merge_directory(const struct merge *m, const char *path, bool hidden, struct err *err)
 {
-	AUTO_CLOSE int from = beneath_open(m->from, path, O_RDONLY | O_DIRECTORY);
-	AUTO_CLOSE int to = beneath_open(m->tree, path, O_RDONLY | O_DIRECTORY);
+	AUTO_CLOSE int from = subpath_open(m->from, path, O_RDONLY | O_DIRECTORY);
+	AUTO_CLOSE int to = subpath_open(m->tree, path, O_RDONLY | O_DIRECTORY);
 	struct stat st;
 
 	if (from < 0 || to < 0 || fstat(from, &st) < 0 || fchmod(to, st.st_mode & 0777) < 0)
@@ -338,7 +338,7 @@ static int merge_directory(const struct merge *m, const char *path, bool hidden,
 
 static int make_opaque(const struct merge *m, const char *path)
 {
-	AUTO_CLOSE int dir = beneath_open(m->from, path, O_RDONLY | O_DIRECTORY);
+	AUTO_CLOSE int dir = subpath_open(m->from, path, O_RDONLY | O_DIRECTORY);
 
 	return dir < 0 ? -1 : overlay_make_opaque(dir);
 }
@@ -348,8 +348,8 @@ static int make_opaque(const struct merge *m, const char *path)
 static int merge_name(const struct merge *m, const char *path, bool hidden, struct err *err)
 {
 	const char *name;
-	AUTO_CLOSE int from = beneath_open_parent(m->from, path, &name);
-	AUTO_CLOSE int to = beneath_open_parent(m->tree, path, &name);
+	AUTO_CLOSE int from = subpath_open_parent(m->from, path, &name);
+	AUTO_CLOSE int to = subpath_open_parent(m->tree, path, &name);
 	enum overlay_kind top, old;
 	struct overlay_state below = {.type = OVERLAY_OTHER};
 
@@ -376,7 +376,7 @@ static int merge_name(const struct merge *m, const char *path, bool hidden, stru
 
 static int merge_names(const struct merge *m, const char *path, bool hidden, struct err *err)
 {
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 
 	if (overlay_names(m->from, path, &names, err) < 0)
 		return -1;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/beneath.h"
 #include "base/nearest.h"
+#include "base/subpath.h"
 #include "conf/units.h"
 #include "policy/schema.h"
 
@@ -163,7 +163,7 @@ const char *policy_path(const char *text, struct arena *arena, struct err *err)
 		err_memory(err);
 		return NULL;
 	}
-	if (len && path[len - 1] != '/' && beneath_is_clean(path, len))
+	if (len && path[len - 1] != '/' && subpath_is_clean(path, len))
 		return path;
 	err_set(err, ERR_INPUT, "\"%.64s\" is not a path below the directory", text);
 	err_cure(err, "write it like src/main.c; . is all of the directory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A directory that other users can enter, or could have replaced, is refused and never repaired
- * (base/owned.h).
+ * (base/owned_dir.h).
  */
 #include "store/state.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/owned.h"
+#include "base/owned_dir.h"
 #include "base/scope.h"
 
 int state_path(char ret[PATH_MAX], struct err *err)
@@ -60,7 +60,7 @@ static int mark(int dir, const char *path, struct err *err)
 
 static int open_or_make(const char *path, struct err *err)
 {
-	int dir = owned_open(path, 077, err);
+	int dir = owned_dir_open(path, 077, err);
 
 	if (dir >= 0 || err->code != ERR_SYSTEM || err->sys_errno != ENOENT)
 		return dir;
@@ -68,7 +68,7 @@ static int open_or_make(const char *path, struct err *err)
 		return -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_errno(err, ERR_SYSTEM, "making %s", path);
-	return owned_open(path, 077, err);
+	return owned_dir_open(path, 077, err);
 }
 
 int state_open(const char *path, struct err *err)

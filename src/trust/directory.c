@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/above.h"
+#include "base/parent_dir.h"
 #include "base/scope.h"
 #include "trust/pack.h"
 
@@ -45,7 +45,7 @@ static int name_of(int fd, char ret[PATH_MAX], struct err *err)
 		return err_errno(err, ERR_SYSTEM, "reading %s", link);
 	ret[n] = '\0';
 	if (ret[0] != '/' || fstat(fd, &st) < 0 || stat(ret, &there) < 0 ||
-	    !above_is_same(&st, &there))
+	    !parent_dir_is_same(&st, &there))
 		return err_set(err, ERR_INPUT, "the directory has been moved or removed");
 	return 0;
 }
@@ -66,7 +66,7 @@ static int open_directory(int fd, struct err *err)
 	if (fstat(fd, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "reading its attributes");
 	int dir = S_ISDIR(st.st_mode) ? openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC)
-				      : above_open_parent(fd, &st);
+				      : parent_dir_open(fd, &st);
 	return dir < 0 ? err_errno(err, ERR_INPUT, "opening its directory") : dir;
 }
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/rooted.h"
+#include "base/root_file.h"
 #include "base/scope.h"
 #include "store/buf.h"
 #include "trust/ssh_key.h"
@@ -184,7 +184,7 @@ int signers_parse(const char *name, const char *text, size_t len, struct arena *
 /* NULL with errno ENOENT in ERR: the file does not exist. The result is malloc'd. */
 static char *read_file(size_t *ret_len, struct err *err)
 {
-	AUTO_CLOSE int fd = rooted_open(SIGNERS_FILE, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
+	AUTO_CLOSE int fd = root_file_open(SIGNERS_FILE, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
 	AUTO_FREE char *text = fd < 0 ? NULL : malloc(SIGNERS_BYTES_MAX + 1);
 	struct stat st;
 
@@ -246,7 +246,7 @@ static int open_directory(struct err *err)
 	*strrchr(path, '/') = '\0';
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
 		return err_errno(err, ERR_SYSTEM, "making %s", path);
-	int fd = rooted_open(path, O_RDONLY | O_DIRECTORY, err);
+	int fd = root_file_open(path, O_RDONLY | O_DIRECTORY, err);
 	if (fd < 0)
 		return -1;
 	if (flock(fd, LOCK_EX) == 0)

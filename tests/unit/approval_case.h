@@ -16,7 +16,7 @@
 #include "approval/approval_private.h"
 #include "approval/run_request.h"
 #include "base/digest.h"
-#include "base/rooted.h"
+#include "base/root_file.h"
 
 /* Root's file is one of the test's own, in its directory: signers.c is here once more, and the library's is
  * not linked. */
@@ -28,13 +28,13 @@ static inline int case_rooted_open(const char *path, int flags, struct err *err)
 }
 #undef SIGNERS_FILE
 #define SIGNERS_FILE "people/allowed_signers"
-#define rooted_open case_rooted_open
+#define root_file_open case_rooted_open
 #ifdef CASE_WITHOUT_PEOPLE /* another file of the same program has it */
 #include "trust/signers.h"
 #else
 #include "../../src/trust/signers.c"
 #endif
-#undef rooted_open
+#undef root_file_open
 
 /* The account that asks has a line in every /etc/passwd. */
 enum { ASKER = 1, ADMIN = 0, BEN = 1002, WAIT = 600000, TTL = 300000, TRIES = 16 };

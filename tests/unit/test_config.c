@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/rooted.h"
+#include "base/root_file.h"
 #include "base/scope.h"
 #include "conf/config_private.h"
 #include "scratch.h"
@@ -332,7 +332,7 @@ static void test_files(void)
 
 static bool rooted(const char *path, struct err *err)
 {
-	AUTO_CLOSE int fd = rooted_open(path, O_RDONLY | O_NONBLOCK, err);
+	AUTO_CLOSE int fd = root_file_open(path, O_RDONLY | O_NONBLOCK, err);
 
 	return fd >= 0;
 }

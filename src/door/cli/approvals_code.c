@@ -15,11 +15,11 @@
 #include "approval/act.h"
 #include "approval/summary.h"
 #include "approval/tree_hash.h"
-#include "base/beneath.h"
 #include "base/digest.h"
 #include "base/io.h"
 #include "base/linediff.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "conf/units.h"
 #include "door/cli/approvals.h"
 #include "live/encoding.h"
@@ -221,7 +221,7 @@ static int open_pending(struct approvals *v, const struct approval *a, int works
 
 static int show_file(const struct approval *a, int dir, const struct tree_file *f, struct err *err)
 {
-	AUTO_CLOSE int fd = beneath_open(dir, f->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+	AUTO_CLOSE int fd = subpath_open(dir, f->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 	AUTO_FREE char *data = malloc(FILE_MAX + 1);
 	uint8_t sha256[DIGEST_BYTES];
 	char hex[2 * DIGEST_BYTES + 1];

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/io.h"
 #include "base/linediff.h"
 #include "base/pages.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "door/cli/open_state.h"
 #include "flow/apply.h"
 #include "show/jsonval.h"
@@ -61,7 +61,7 @@ static const struct json_field change_fields[] = {
 static char *read_side(int dir, const char *path, const struct overlay_state *s, size_t *ret_len)
 {
 	AUTO_CLOSE int fd = s->type == OVERLAY_FILE && s->size <= SHOWN_BYTES_MAX
-				    ? beneath_open(dir, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+				    ? subpath_open(dir, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
 				    : -1;
 	char *data = calloc(1, SHOWN_BYTES_MAX + 1);
 	ssize_t n = data && fd >= 0 ? io_read_full(fd, data, SHOWN_BYTES_MAX) : 0;

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/files.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 #include "door/cli/npm.h"
 #include "door/cli/rules_command.h"
 #include "door/cli/unpack.h"
@@ -93,7 +93,7 @@ static int open_work(struct fetch *f, struct err *err)
 			       ? err_set(err, ERR_CONFLICT, "another fetch is running")
 			       : err_errno(err, ERR_SYSTEM, "cannot lock %.256s", data);
 	if (files_remove_tree(f->data, WORK) == 0 && mkdirat(f->data, WORK, 0700) == 0)
-		f->work = beneath_open(f->data, WORK, O_RDONLY | O_DIRECTORY);
+		f->work = subpath_open(f->data, WORK, O_RDONLY | O_DIRECTORY);
 	if (f->work < 0)
 		return err_errno(err, ERR_SYSTEM, "cannot create %.256s/" WORK, data);
 	return 0;
@@ -137,7 +137,7 @@ static int read_package(const struct fetch *f, unsigned char **ret, size_t *ret_
 	char name[sizeof(PACKAGE) + VERSION_MAX + 8];
 
 	snprintf(name, sizeof(name), PACKAGE "-%s.tgz", f->version);
-	AUTO_CLOSE int fd = beneath_open(f->work, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	AUTO_CLOSE int fd = subpath_open(f->work, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	ssize_t len;
 
@@ -201,7 +201,7 @@ static int unpack(struct fetch *f, const unsigned char *package, size_t len, str
 	int result;
 
 	if (mkdirat(f->data, RULES, 0755) == 0)
-		dir = beneath_open(f->data, RULES, O_RDONLY | O_DIRECTORY);
+		dir = subpath_open(f->data, RULES, O_RDONLY | O_DIRECTORY);
 	if (dir < 0)
 		return err_errno(err, ERR_SYSTEM, "cannot create %.256s", f->unpacked);
 	if (unpack_rules(package, len, dir, err) < 0 || write_origin(f, dir, err) < 0)

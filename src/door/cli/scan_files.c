@@ -16,7 +16,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "base/entries.h"
+#include "base/dir_entries.h"
 #include "base/io.h"
 #include "base/scope.h"
 
@@ -31,9 +31,9 @@ static bool is_left_out(const char *name)
 	return false;
 }
 
-static int list(DIR *dir, struct entries *ret, struct err *err)
+static int list(DIR *dir, struct dir_entries *ret, struct err *err)
 {
-	if (entries_read(dir, SCAN_ENTRIES_MAX, ret) == 0)
+	if (dir_entries_read(dir, SCAN_ENTRIES_MAX, ret) == 0)
 		return 0;
 	if (errno == E2BIG)
 		return err_set(err, ERR_LIMIT, "has more than %d entries: not scanned",
@@ -85,7 +85,7 @@ static void visit(struct scan *s, int dirfd, const char *name, const char *below
 void scan_directory(struct scan *s, int fd, const char *name, unsigned depth)
 {
 	AUTO_CLOSEDIR DIR *dir = NULL;
-	AUTO_ENTRIES struct entries names = {0};
+	AUTO_DIR_ENTRIES struct dir_entries names = {0};
 	struct err err = {0};
 
 	if (depth >= SCAN_DEPTH_MAX) {

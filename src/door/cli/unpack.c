@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/io.h"
 #include "base/scope.h"
+#include "base/subpath.h"
 
 /* Accepts one level of gzip: libarchive by itself would accept gzip within gzip. */
 enum { FILTERS = 2 };
@@ -105,12 +105,12 @@ static int create(int to, const char *name)
 	snprintf(path, sizeof(path), "%s", name);
 	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		AUTO_CLOSE int parent = beneath_open_parent(to, path, &last);
+		AUTO_CLOSE int parent = subpath_open_parent(to, path, &last);
 		if (parent < 0 || (mkdirat(parent, last, 0755) < 0 && errno != EEXIST))
 			return -1;
 		*slash = '/';
 	}
-	AUTO_CLOSE int parent = beneath_open_parent(to, path, &last);
+	AUTO_CLOSE int parent = subpath_open_parent(to, path, &last);
 	if (parent < 0)
 		return -1;
 	return openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See above.h. It reads only names.
+ * See parent_dir.h. It reads only names.
  */
-#include "base/above.h"
+#include "base/parent_dir.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -12,12 +12,12 @@
 
 #include "base/scope.h"
 
-bool above_is_same(const struct stat *a, const struct stat *b)
+bool parent_dir_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int above_open_parent(int fd, const struct stat *st)
+int parent_dir_open(int fd, const struct stat *st)
 {
 	static const char gone[] = " (deleted)";
 	char link[64], path[PATH_MAX];
@@ -35,7 +35,8 @@ int above_open_parent(int fd, const struct stat *st)
 	AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	*name = first;
 	if (dir >= 0 && !deleted &&
-	    (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || !above_is_same(&there, st)))
+	    (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
+	     !parent_dir_is_same(&there, st)))
 		return -1;
 	return scope_take_fd(&dir);
 }

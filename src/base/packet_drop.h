@@ -4,11 +4,11 @@
  * that no ordinary host or router sends (the reverse of RFC 5082). A socket filter would be
  * simpler, but newer kernels allow it only for root.
  */
-#ifndef CORDON_BASE_INERT_H
-#define CORDON_BASE_INERT_H
+#ifndef CORDON_BASE_PACKET_DROP_H
+#define CORDON_BASE_PACKET_DROP_H
 
 #include <stdbool.h>
 
-int inert_set(int fd, bool inert);
+int packet_drop_set(int fd, bool drops);
 
 #endif

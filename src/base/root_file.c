@@ -3,7 +3,7 @@
  * Opens the path one component at a time and checks each one by its descriptor. Then only root can
  * make the path lead elsewhere.
  */
-#include "base/rooted.h"
+#include "base/root_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static int check_root(const char *path, struct err *err)
 	return -1;
 }
 
-int rooted_open(const char *path, int flags, struct err *err)
+int root_file_open(const char *path, int flags, struct err *err)
 {
 	AUTO_CLOSE int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char part[PATH_MAX];

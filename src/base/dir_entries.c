@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See entries.h. The order of readdir depends on the file system, so the names are sorted.
+ * See dir_entries.h. The order of readdir depends on the file system, so the names are sorted.
  */
-#include "base/entries.h"
+#include "base/dir_entries.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 
 #include "base/io.h"
 
-void entries_done(struct entries *e)
+void dir_entries_done(struct dir_entries *e)
 {
 	for (size_t i = 0; i < e->count; i++)
 		free(e->name[i]);
 	free(e->name);
-	*e = (struct entries){0};
+	*e = (struct dir_entries){0};
 }
 
-static int add(struct entries *e, const char *name)
+static int add(struct dir_entries *e, const char *name)
 {
 	if (e->count == e->room) {
 		size_t room = e->room ? 2 * e->room : 64;
@@ -37,7 +37,7 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int entries_read(DIR *dir, size_t most, struct entries *ret)
+int dir_entries_read(DIR *dir, size_t most, struct dir_entries *ret)
 {
 	const struct dirent *d;
 
@@ -58,7 +58,7 @@ int entries_read(DIR *dir, size_t most, struct entries *ret)
 	return 0;
 }
 
-bool entries_has(const struct entries *e, const char *name)
+bool dir_entries_has(const struct dir_entries *e, const char *name)
 {
 	return e->count && bsearch(&name, e->name, e->count, sizeof(*e->name), by_bytes);
 }

@@ -2,7 +2,7 @@
  *
  * Checks owner, mode and parent directory by a descriptor that was opened without following a link.
  */
-#include "base/owned.h"
+#include "base/owned_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int check_above(int dir, const char *path, struct err *err)
 	return -1;
 }
 
-int owned_open(const char *path, mode_t forbidden, struct err *err)
+int owned_dir_open(const char *path, mode_t forbidden, struct err *err)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;

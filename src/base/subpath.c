@@ -3,7 +3,7 @@
  * openat2 with the RESOLVE flags that keep a path inside: the kernel checks each component while it
  * walks, so there is no race between check and open.
  */
-#include "base/beneath.h"
+#include "base/subpath.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int beneath_open(int dir, const char *path, uint64_t flags)
+int subpath_open(int dir, const char *path, uint64_t flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
@@ -23,7 +23,7 @@ int beneath_open(int dir, const char *path, uint64_t flags)
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
 
-int beneath_open_parent(int dir, const char *path, const char **ret_name)
+int subpath_open_parent(int dir, const char *path, const char **ret_name)
 {
 	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -35,10 +35,10 @@ int beneath_open_parent(int dir, const char *path, const char **ret_name)
 	*ret_name = slash ? slash + 1 : path;
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1,
 		 slash ? path : ".");
-	return beneath_open(dir, parent, O_PATH | O_DIRECTORY);
+	return subpath_open(dir, parent, O_PATH | O_DIRECTORY);
 }
 
-bool beneath_is_clean(const char *path, size_t len)
+bool subpath_is_clean(const char *path, size_t len)
 {
 	if (strlen(path) != len || path[0] == '/')
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An inert socket, for real: it neither connects nor is connected to, until it is not inert any more.
+ * A socket that drops packets neither connects nor is connected to, until it drops no more.
  */
-#include "base/inert.h"
+#include "base/packet_drop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 enum { WAIT_MS = 300 };
 
-static int server(int family, bool inert, struct sockaddr_in6 *ret)
+static int server(int family, bool drops, struct sockaddr_in6 *ret)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -24,8 +24,8 @@ static int server(int family, bool inert, struct sockaddr_in6 *ret)
 	socklen_t len = family == AF_INET ? sizeof(in) : sizeof(in6), room = sizeof(*ret);
 	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (inert)
-		inert_set(fd, true);
+	if (drops)
+		packet_drop_set(fd, true);
 	if (bind(fd, at, len) < 0 || listen(fd, 5) < 0 || getsockname(fd, (void *)ret, &room) < 0)
 		scope_close(&fd);
 	return fd;
@@ -55,11 +55,11 @@ static void test_family(int family, const char *name)
 		tap_skip(name, "no such loopback here");
 		return;
 	}
-	ok(inert_set(fd, true) == 0 && !connects(fd, &at), "%s: an inert one does not get there",
-	   name);
+	ok(packet_drop_set(fd, true) == 0 && !connects(fd, &at),
+	   "%s: a socket that drops packets does not get there", name);
 	scope_close(&fd);
 	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	ok(inert_set(fd, true) == 0 && inert_set(fd, false) == 0 && connects(fd, &at),
+	ok(packet_drop_set(fd, true) == 0 && packet_drop_set(fd, false) == 0 && connects(fd, &at),
 	   "%s: one that was made alive does", name);
 	AUTO_CLOSE int shut = server(family, true, &at);
 	AUTO_CLOSE int other = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -70,6 +70,6 @@ int main(void)
 {
 	test_family(AF_INET, "IPv4");
 	test_family(AF_INET6, "IPv6");
-	ok(inert_set(STDIN_FILENO, true) < 0, "what is no socket is an error");
+	ok(packet_drop_set(STDIN_FILENO, true) < 0, "what is no socket is an error");
 	return tap_done();
 }

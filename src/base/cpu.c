@@ -4,11 +4,11 @@
  * sleeps (0.5 ms on Linux 6.18, with an idle core). A child that has not run yet is moved to
  * another core once; its affinity is restored at once. A failure costs only time.
  */
-#include "base/spread.h"
+#include "base/cpu.h"
 
 #include <sched.h>
 
-void spread(pid_t child)
+void cpu_spread(pid_t child)
 {
 	cpu_set_t all, others;
 	int here = sched_getcpu();
@@ -21,14 +21,14 @@ void spread(pid_t child)
 		sched_setaffinity(child, sizeof(all), &all);
 }
 
-void spread_yield(bool yields)
+void cpu_yield(bool yields)
 {
 	struct sched_param none = {0};
 
 	sched_setscheduler(0, yields ? SCHED_BATCH : SCHED_OTHER, &none);
 }
 
-void spread_stay(struct spread_core *ret)
+void cpu_pin(struct cpu_pin *ret)
 {
 	cpu_set_t here;
 	int cpu = sched_getcpu();
@@ -42,7 +42,7 @@ void spread_stay(struct spread_core *ret)
 	ret->held = sched_setaffinity(0, sizeof(here), &here) == 0;
 }
 
-void spread_done(const struct spread_core *core)
+void cpu_unpin(const struct cpu_pin *core)
 {
 	if (core->held)
 		sched_setaffinity(0, sizeof(core->before), &core->before);

@@ -2,8 +2,8 @@
  *
  * Opens paths below a directory without leaving it: no link is followed, no ".." goes above it.
  */
-#ifndef CORDON_BASE_BENEATH_H
-#define CORDON_BASE_BENEATH_H
+#ifndef CORDON_BASE_SUBPATH_H
+#define CORDON_BASE_SUBPATH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 
 /* FLAGS as for open. With O_PATH | O_NOFOLLOW the last component may be a link, which is opened
  * itself. */
-int beneath_open(int dir, const char *path, uint64_t flags);
+int subpath_open(int dir, const char *path, uint64_t flags);
 /* Opens the directory of PATH with O_PATH; *RET_NAME is PATH's last component. */
-int beneath_open_parent(int dir, const char *path, const char **ret_name);
+int subpath_open_parent(int dir, const char *path, const char **ret_name);
 /* Is it a relative path of LEN bytes without a NUL, and without empty, "." and ".." components? */
-bool beneath_is_clean(const char *path, size_t len);
+bool subpath_is_clean(const char *path, size_t len);
 
 #endif

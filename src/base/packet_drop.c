@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See inert.h. An IPv6 socket gets both options, because it can be connected to an IPv4 host.
+ * See packet_drop.h. An IPv6 socket gets both options, because it can be connected to an IPv4 host.
  */
-#include "base/inert.h"
+#include "base/packet_drop.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,9 +13,9 @@
 
 enum { HOPS_MAX = 255 };
 
-int inert_set(int fd, bool inert)
+int packet_drop_set(int fd, bool drops)
 {
-	int hops = inert ? HOPS_MAX : 0, family = 0;
+	int hops = drops ? HOPS_MAX : 0, family = 0;
 	socklen_t len = sizeof(family);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len) < 0 ||

@@ -13,10 +13,10 @@
 
 #if defined(__aarch64__)
 __asm__(".pushsection .text\n"
-	".global entry_start\n"
-	".hidden entry_start\n"
-	".type entry_start, %function\n"
-	"entry_start:\n"
+	".global entry_point\n"
+	".hidden entry_point\n"
+	".type entry_point, %function\n"
+	"entry_point:\n"
 	"	hint #34\n"	/* bti c */
 	"	mov x8, #233\n" /* madvise */
 	"	mov x2, #23\n"	/* MADV_POPULATE_WRITE */
@@ -32,14 +32,14 @@ __asm__(".pushsection .text\n"
 	"	svc #0\n"
 	"	mov x0, #0\n" /* as the kernel set it: no function to call at exit */
 	"	b _start\n"
-	".size entry_start, . - entry_start\n"
+	".size entry_point, . - entry_point\n"
 	".popsection\n");
 #elif defined(__x86_64__)
 __asm__(".pushsection .text\n"
-	".global entry_start\n"
-	".hidden entry_start\n"
-	".type entry_start, @function\n"
-	"entry_start:\n"
+	".global entry_point\n"
+	".hidden entry_point\n"
+	".type entry_point, @function\n"
+	"entry_point:\n"
 	"	endbr64\n"
 	"	movq %rdx, %r12\n" /* the function to call at exit, which _start reads */
 	"	movl $28, %eax\n"  /* madvise */
@@ -56,15 +56,15 @@ __asm__(".pushsection .text\n"
 	"	syscall\n"
 	"	movq %r12, %rdx\n"
 	"	jmp _start\n"
-	".size entry_start, . - entry_start\n"
+	".size entry_point, . - entry_point\n"
 	".popsection\n");
 #endif
 
 /* glibc's start code of a static program reads /proc/self/exe, for the $ORIGIN of libraries. That
  * takes half of its time, and this program loads no libraries. A C library without this function
  * ignores the symbol. */
-const char *entry_origin(void) __asm__("_dl_get_origin");
-const char *entry_origin(void)
+const char *entry_point_origin(void) __asm__("_dl_get_origin");
+const char *entry_point_origin(void)
 {
 	return (const char *)-1; /* glibc's value for "unknown" */
 }
