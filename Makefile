@@ -37,7 +37,7 @@ START     = $(LINK) $(if $(SAN),,-Wl$(comma)-e$(comma)entry_point)
 
 BASE  := $(wildcard src/base/*.c)
 # Without what needs nettle.
-PLAIN := $(filter-out src/base/digest.c src/base/kept.c,$(BASE))
+PLAIN := $(filter-out src/base/digest.c src/base/cache_file.c,$(BASE))
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 PROBE := $(wildcard src/probe/*.c)
@@ -167,7 +167,7 @@ $(GEN)/build_id.h: FORCE
 	@id=$$(find $(BUILD_ID_OF) -type f | LC_ALL=C sort | xargs cat | cat - Makefile | sha256sum | cut -c1-32); \
 		line="#define CORDON_BUILD_ID \"$$id\""; \
 		echo "$$line" | cmp -s - $@ || echo "$$line" >$@
-$(foreach f,rule/kept scan/find/pattern_db_cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
+$(foreach f,rule/tree_cache scan/find/pattern_db_cache,$(BUILD)/obj/src/$(f).o $(BUILD)/obj/mutant/src/$(f).o): $(GEN)/build_id.h
 
 # Commands and formats register themselves: one line for each COMMAND(name) and FORMAT(name).
 $(GEN)/command_list.h: FORCE

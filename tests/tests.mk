@@ -32,7 +32,7 @@ PLAIN_LINK  = -static -Wl,-z,relro,-z,now,-z,noexecstack \
 tests: $(UNIT_BINS) $(ATTACK_BINS) $(BUILD)/tests/kill $(BUILD)/tests/yaml-json \
        $(BUILD)/tests/atr-replay $(BUILD)/tests/atr-compare $(BUILD)/tests/atr-verdicts \
        $(BUILD)/tests/scan-engine $(BUILD)/tests/rules-pack $(BUILD)/tests/measure \
-       $(BUILD)/tests/rules-kept $(BUILD)/tests/rules-warm $(BUILD)/tests/scan-start
+       $(BUILD)/tests/rules-tree-cache $(BUILD)/tests/rules-warm $(BUILD)/tests/scan-start
 kernels-bin: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-probe $(UNIT_BINS) $(ATTACK_BINS)
 
 # Two makes, because the packages that the first installs decide how the second builds. With sanitizers gcc
@@ -152,7 +152,7 @@ $(BUILD)/tests/unit/gate_start: LINK += -Wl,--wrap=payload_is_same
 $(BUILD)/tests/unit/memory: LINK += -Wl,--wrap=calloc,--wrap=asprintf,--wrap=__asprintf_chk
 
 # These have a clock of their own, and count what is read.
-$(BUILD)/tests/unit/warm $(BUILD)/tests/unit/warm_damage: LINK += $(addprefix -Wl$(comma)--wrap=,stamp_now stamp_boot kept_holds io_read_full)
+$(BUILD)/tests/unit/warm $(BUILD)/tests/unit/warm_damage: LINK += $(addprefix -Wl$(comma)--wrap=,stamp_now stamp_boot cache_file_verify io_read_full)
 
 # This one looks at the filters of both architectures, whichever is being built for.
 $(BUILD)/gen/%/filters.h: $(BUILD)/mkfilter
@@ -180,11 +180,11 @@ include tests/fuzz/fuzz.mk
 $(BUILD)/tests/rules-pack: $(BUILD)/obj/tests/rule/pack.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS) -lm
-# What is kept of a pack is the pack.
-$(BUILD)/tests/rules-kept: $(BUILD)/obj/tests/rule/kept.o $(TEST_LIB)
+# A pack from the cache equals the pack.
+$(BUILD)/tests/rules-tree-cache: $(BUILD)/obj/tests/rule/tree_cache.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
-# And what is kept of all that a scan needs says the same; its clock is ahead.
+# A scan with the cached file of all that it needs gives the same result; its clock is ahead.
 $(BUILD)/tests/rules-warm: LINK += -Wl,--wrap=stamp_now
 $(BUILD)/tests/rules-warm: $(BUILD)/obj/tests/rule/warm.o $(TEST_LIB)
 	@mkdir -p $(@D)

@@ -64,11 +64,11 @@ static const char *own_cache(const char *path, struct err *ret_why)
 }
 
 /* The key that says which files of the cache this account's Cordon wrote. */
-static int load_cache_key(const char *state, uint8_t ret[KEPT_KEY], struct err *err)
+static int load_cache_key(const char *state, uint8_t ret[CACHE_FILE_KEY], struct err *err)
 {
 	char path[PATH_MAX];
 
-	_Static_assert((int)KEPT_KEY == KEY_SEED, "a key of the state directory");
+	_Static_assert((int)CACHE_FILE_KEY == KEY_SEED, "a key of the state directory");
 	if (state && state[0] != '/')
 		return err_set(err, ERR_USAGE, "the state directory must be an absolute path");
 	if (!state && state_path(path, err) < 0)

@@ -10,17 +10,17 @@
 #include <sys/types.h>
 
 #include "base/arena.h"
+#include "base/cache_file.h"
 #include "base/err.h"
-#include "base/kept.h"
 
 /* Directories, without a slash at the end; "" when there is none. */
 struct places {
-	const char *self;	     /* that the program is in */
-	const char *checkout;	     /* the tree that it was built in */
-	const char *rules;	     /* for packs that are fetched */
-	const char *cache;	     /* what can be made again at any time */
-	uint8_t cache_key[KEPT_KEY]; /* its files' codes are made with it */
-	struct err no_cache;	     /* why the one that is there is not used; zero: it is */
+	const char *self;		   /* that the program is in */
+	const char *checkout;		   /* the tree that it was built in */
+	const char *rules;		   /* for packs that are fetched */
+	const char *cache;		   /* what can be made again at any time */
+	uint8_t cache_key[CACHE_FILE_KEY]; /* its files' codes are made with it */
+	struct err no_cache;		   /* why the one that is there is not used; zero: it is */
 };
 
 /* NAME in the directory that VARIABLE names, or else in AT_HOME of the home directory; or "". */

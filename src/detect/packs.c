@@ -63,7 +63,7 @@ static int find_defaults(struct packs *set, const struct packs_options *options,
 static int find_sources(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	set->cache = options->fresh || !options->places.cache ? "" : options->places.cache;
-	memcpy(set->cache_key, options->places.cache_key, KEPT_KEY);
+	memcpy(set->cache_key, options->places.cache_key, CACHE_FILE_KEY);
 	if (!options->directories)
 		return find_defaults(set, options, err);
 	for (size_t i = 0; i < options->directories; i++)
@@ -180,7 +180,7 @@ void packs_done(struct packs *set)
 	db_free(set->db);
 	packs_warm_done(set);
 	pack_done(&set->pack);
-	kept_unmap(&set->warm);
+	cache_file_unmap(&set->warm);
 	arena_done(&set->arena);
 	memset(set, 0, sizeof(*set));
 }

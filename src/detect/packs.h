@@ -8,7 +8,7 @@
 #ifndef CORDON_DETECT_PACKS_H
 #define CORDON_DETECT_PACKS_H
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "conf/places.h"
 #include "detect/engine.h"
 #include "model/request.h"
@@ -37,13 +37,13 @@ struct packs {
 	struct packs_source source[PACKS_SOURCES_MAX];
 	struct arena arena; /* paths, patterns */
 	const char *cache;  /* a directory, or "" */
-	uint8_t cache_key[KEPT_KEY];
+	uint8_t cache_key[CACHE_FILE_KEY];
 	struct pattern_list patterns;
 	struct db *db;
 	enum db_file file;     /* what became of the one that keeps the database */
 	struct stamp database; /* of that file, when it was read */
 	uint8_t database_key[DB_KEY];
-	struct kept_map warm; /* packs_open: the file that all of it came from, or none */
+	struct cache_file_map warm; /* packs_open: the file that all of it came from, or none */
 	const char *warm_path;
 	struct engine_options warm_options;
 	struct engine *engine;

@@ -17,8 +17,8 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "detect/packs_private.h"
-#include "rule/kept.h"
 #include "rule/lazy.h"
+#include "rule/tree_cache.h"
 
 enum {
 	PATTERNS_LEAST = 32,	/* fewer are compiled in some milliseconds */
@@ -37,7 +37,7 @@ const char *packs_file(struct packs *set, const uint8_t *key, const char *suffix
 	uint8_t name[NAME_BYTES];
 
 	/* Two state directories do not write over each other's files. */
-	crypto_generichash(name, sizeof(name), key, NAME_BYTES, set->cache_key, KEPT_KEY);
+	crypto_generichash(name, sizeof(name), key, NAME_BYTES, set->cache_key, CACHE_FILE_KEY);
 	sodium_bin2hex(hex, sizeof(hex), name, sizeof(name));
 	return arena_printf(&set->arena, "%s/%s%s", set->cache, hex, suffix);
 }
@@ -102,7 +102,7 @@ static int load_and_keep(struct packs *set, const char *path, const struct pack_
 	/* A file that was left out would not be told again. */
 	if (result == 0 && set->pack.skipped == skipped && record.len >= BYTES_LEAST &&
 	    places_make(set->cache, 0700, &ignored) == 0 &&
-	    pack_keep(&set->pack, before, &record, file, set->cache_key, &ignored) == 0)
+	    tree_cache_write(&set->pack, before, &record, file, set->cache_key, &ignored) == 0)
 		packs_prune(set->cache, PACKS_RULES);
 	record_done(&record);
 	return result;
@@ -113,8 +113,8 @@ int packs_rules(struct packs *set, const char *path, const struct pack_options *
 {
 	const char *file = rules_file(set, path);
 	struct err ignored;
-	int found = file ? pack_load_kept(&set->pack, path, file, set->cache_key, options, &ignored,
-					  err)
+	int found = file ? tree_cache_load(&set->pack, path, file, set->cache_key, options,
+					   &ignored, err)
 			 : 1;
 
 	if (found <= 0)
@@ -142,7 +142,7 @@ int packs_database(struct packs *set, struct err *err)
 		return db_build(list->pattern, list->count, packs_on_refused, set, &set->db, err);
 	places_make(set->cache, 0700, &ignored);
 	db_key(list->pattern, list->count, cache.key);
-	memcpy(cache.mac_key, set->cache_key, KEPT_KEY);
+	memcpy(cache.mac_key, set->cache_key, CACHE_FILE_KEY);
 	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
 	if (db_open(&cache, list->pattern, list->count, packs_on_refused, set, &set->db, err) < 0)
 		return -1;

@@ -3,7 +3,7 @@
  * Rules that are as they were the last time are not read at all. One file says how their
  * directories and files looked (rule/stamps.h), how the database's file did, and what was made of
  * them: bytes of rules, and the engine's arrays. It is used where it is mapped. Everything that a
- * start needs is under one code (base/kept.h); each rule's bytes have their own, checked when the
+ * start needs is under one code (base/cache_file.h); each rule's bytes have their own, checked when the
  * rule is first needed. Nothing is kept of rules about which something had to be said, nor of files
  * that were changed just now, nor beyond a start of the machine: then all are read again, as without
  * this file. It must never make a verdict another one.
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "base/scope.h"
 #include "detect/packs_warm.h"
 #include "yaml/yaml.h"
@@ -66,7 +66,7 @@ static const void *part_of(const struct warm_header *h, int part)
 
 static int check(const struct packs *set, const uint8_t key[WARM_KEY], struct err *err)
 {
-	const struct kept_map *map = &set->warm;
+	const struct cache_file_map *map = &set->warm;
 	const struct warm_header *h = (const struct warm_header *)map->bytes;
 
 	if (memcmp(h->magic, WARM_MAGIC, sizeof(h->magic)) != 0 ||
@@ -78,8 +78,8 @@ static int check(const struct packs *set, const uint8_t key[WARM_KEY], struct er
 		    h->part[i].count > (map->len - h->part[i].at) / warm_item_size[i])
 			return err_set(err, ERR_INPUT, "it is damaged");
 	if (h->len != map->len || h->part[WARM_META].count != 1 ||
-	    !kept_holds(set->cache_key, KEPT_WARM, map->bytes + WARM_SEALED,
-			h->part[WARM_TREES].at - WARM_SEALED, &h->code))
+	    !cache_file_verify(set->cache_key, CACHE_FILE_WARM, map->bytes + WARM_SEALED,
+			       h->part[WARM_TREES].at - WARM_SEALED, &h->mac))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return 0;
 }
@@ -119,7 +119,7 @@ static int take_pack(struct packs *set, const struct warm_header *h, const struc
 		.names_len = h->part[WARM_NAMES].count,
 	};
 
-	memcpy(rows.mac_key, set->cache_key, KEPT_KEY);
+	memcpy(rows.mac_key, set->cache_key, CACHE_FILE_KEY);
 	if (meta->sources != set->sourcec || lazy_open(&set->pack, &rows, err) < 0)
 		return -1;
 	set->pack.bytes = meta->bytes;
@@ -136,7 +136,7 @@ static int take_database(struct packs *set, const struct warm_meta *meta, struct
 	struct db_cache cache = {.known = &meta->database};
 
 	memcpy(cache.key, meta->database_key, DB_KEY);
-	memcpy(cache.mac_key, set->cache_key, KEPT_KEY);
+	memcpy(cache.mac_key, set->cache_key, CACHE_FILE_KEY);
 	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
 	if (db_read(&cache, meta->patterns, packs_on_refused, set, &set->db, err) < 0)
 		return -1;
@@ -185,7 +185,7 @@ static void take_back(struct packs *set)
 	engine_free(set->engine);
 	db_free(set->db);
 	pack_done(&set->pack);
-	kept_unmap(&set->warm);
+	cache_file_unmap(&set->warm);
 	set->thread = NULL;
 	set->engine = NULL;
 	set->db = NULL;
@@ -201,8 +201,8 @@ int packs_warm_open(struct packs *set, const struct packs_options *options,
 	if (!*set->cache || !warm_key(set, engine, key))
 		return err_set(why, ERR_INPUT, "there is no cache");
 	set->warm_path = packs_file(set, key, PACKS_WARM);
-	if (kept_map(set->warm_path, sizeof(struct warm_header), WARM_FILE_MAX, &set->warm, why) <
-	    0)
+	if (cache_file_map(set->warm_path, sizeof(struct warm_header), WARM_FILE_MAX, &set->warm,
+			   why) < 0)
 		return -1;
 	if (check(set, key, why) == 0 && take(set, options, engine, why) == 0)
 		return 0;
@@ -336,7 +336,8 @@ static int add_rules(struct image *m, const struct packs *set, const struct stam
 					   .len = len,
 					   .file = (uint32_t)names,
 					   .conditions = (uint32_t)rule->conditionc};
-		if (kept_seal(set->cache_key, KEPT_TREE, tree, len, &row[i].code, err) < 0)
+		if (cache_file_seal(set->cache_key, CACHE_FILE_TREE, tree, len, &row[i].mac, err) <
+		    0)
 			return -1;
 		uint8_t *to = extend(trees, len);
 		if (to)
@@ -386,10 +387,10 @@ static int write_image(struct image *m, const struct packs *set, const char *pat
 	memcpy(h->magic, WARM_MAGIC, sizeof(h->magic));
 	memcpy(h->key, key, WARM_KEY);
 	h->len = m->len;
-	if (kept_seal(set->cache_key, KEPT_WARM, m->bytes + WARM_SEALED,
-		      h->part[WARM_TREES].at - WARM_SEALED, &h->code, err) < 0)
+	if (cache_file_seal(set->cache_key, CACHE_FILE_WARM, m->bytes + WARM_SEALED,
+			    h->part[WARM_TREES].at - WARM_SEALED, &h->mac, err) < 0)
 		return -1;
-	return kept_write(path, m->bytes, m->len, err);
+	return cache_file_write(path, m->bytes, m->len, err);
 }
 
 int packs_warm_keep(struct packs *set, const struct engine_options *engine,

@@ -27,7 +27,7 @@ enum warm_part {
 
 struct warm_header {
 	char magic[8];
-	struct kept_code code; /* of what is behind it, up to the trees */
+	struct cache_file_mac mac; /* of what is behind it, up to the trees */
 	uint8_t key[WARM_KEY];
 	uint64_t len; /* of the file */
 	struct {

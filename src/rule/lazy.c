@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A rule that was made stays where it is until the pack goes. Making is done by one thread at a
- * time; who finds a rule made asks nobody.
+ * A decoded rule stays at its address until the pack is freed. One thread at a time decodes; a
+ * thread that finds a rule decoded takes no lock.
  */
 #include "rule/lazy.h"
 
@@ -19,7 +19,7 @@ struct pack_lazy {
 	struct arena arena;
 	_Atomic(const struct rule *) *rule;
 	atomic_size_t made;
-	atomic_bool damaged; /* a tree was not what it should be */
+	atomic_bool damaged; /* a tree was not valid */
 };
 
 static bool are_sound(const struct lazy_rows *rows)
@@ -66,7 +66,7 @@ void lazy_free(struct pack_lazy *lazy)
 	free(lazy);
 }
 
-/* What is not used of a rule that fails stays in the arena until the pack goes. */
+/* If it fails, the memory of the rule stays in the arena until the pack is freed. */
 static const struct rule *make(struct pack_lazy *lazy, size_t number)
 {
 	const struct lazy_row *row = &lazy->rows.row[number];
@@ -77,7 +77,7 @@ static const struct rule *make(struct pack_lazy *lazy, size_t number)
 
 	struct rule *rule = arena_alloc(&lazy->arena, sizeof(*rule));
 	if (!lazy->arena.failed &&
-	    kept_holds(lazy->rows.mac_key, KEPT_TREE, tree, row->len, &row->code) &&
+	    cache_file_verify(lazy->rows.mac_key, CACHE_FILE_TREE, tree, row->len, &row->mac) &&
 	    trees_decode(tree, row->len, 1, &lazy->arena, &root, &ignored) == 0 &&
 	    rule_parse(root, lazy->rows.names + row->file, &lazy->arena, rule, &line, &ignored) ==
 		    0 &&

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pack whose rules are still bytes: each is read when somebody first asks for it (pack_rule). Of
- * the hundreds in a pack a text needs a few. The bytes are a tree (trees.h) without what is only
- * for who tests or writes rules: such a rule has no test cases, no evasion tests, and its document
- * no list of standards.
+ * A pack whose rules are decoded when they are first used (pack_rule), because a text needs only a
+ * few of the hundreds in a pack. Each rule is stored as a tree (trees.h) without the parts that only
+ * authors of rules need: test cases, evasion tests and the list of standards.
  */
 #ifndef CORDON_RULE_LAZY_H
 #define CORDON_RULE_LAZY_H
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "rule/load.h"
 
-/* One rule, as it stands in a file. */
+/* One rule, as stored in a file. */
 struct lazy_row {
-	uint64_t at, len;      /* of its tree */
-	struct kept_code code; /* of the tree's bytes: KEPT_TREE */
-	uint32_t file;	       /* where its file's name begins among NAMES */
+	uint64_t at, len;	   /* of its tree */
+	struct cache_file_mac mac; /* of the tree's bytes: CACHE_FILE_TREE */
+	uint32_t file;		   /* offset of its file's name in NAMES */
 	uint32_t conditions;
 };
 
-/* What a pack is made of; all of it stays while the pack is used. */
+/* The data of a pack. It must stay valid while the pack is used. */
 struct lazy_rows {
 	const struct lazy_row *row;
 	size_t count;
@@ -27,21 +26,21 @@ struct lazy_rows {
 	size_t trees_len;
 	const char *names; /* the last byte is a NUL */
 	size_t names_len;
-	uint8_t mac_key[KEPT_KEY];
+	uint8_t mac_key[CACHE_FILE_KEY];
 };
 
-/* PACK is zeroed. -1 when a row leads out of what there is. */
+/* PACK is zeroed. Returns -1 if an offset of a row is out of bounds. */
 int lazy_open(struct pack *pack, const struct lazy_rows *rows, struct err *err);
 void lazy_free(struct pack_lazy *lazy);
-/* Of a pack that is lazy. NULL: its bytes are not a rule, or there is no memory. Threads may ask at
- * the same time. */
+/* Decodes a rule. NULL: its bytes are not a rule, or out of memory. Threads may call it at the same
+ * time. */
 const struct rule *lazy_rule(struct pack_lazy *lazy, size_t number);
-/* Was there one that could not be made? Then what the pack was made of is to be made again. */
+/* Could a rule not be decoded? Then the file must be made again. */
 bool lazy_is_damaged(const struct pack *pack);
-/* How many were asked for so far. */
+/* How many rules are decoded so far. */
 size_t lazy_made(const struct pack *pack);
 
-/* The bytes of a rule's tree; *RET is to be freed. */
+/* Encodes a rule's tree; the caller frees *RET. */
 int lazy_encode(const struct rule *rule, uint8_t **ret, size_t *ret_len, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Takes a pack's files one after another. Every document has an arena of its own until it has
- * proved to be a rule: what is refused leaves nothing behind. Where a document's tree comes from,
- * the YAML reader or a file that keeps trees, makes no difference to what follows.
+ * Reads a pack's files one after another. Each document has its own arena until it has proved to be
+ * a rule, so a refused document leaves no memory behind. A tree from the YAML reader and one from the
+ * cache (tree_cache.h) are handled alike.
  */
 #include "rule/load.h"
 
@@ -58,7 +58,7 @@ static void send(struct loader *l, const struct rule_report *r)
 		l->options->report(l->options->context, r);
 }
 
-/* The error becomes a report. With strict it is also the end. */
+/* Reports the error; with STRICT, fails with it. */
 static int refuse(struct loader *l, const char *file, unsigned line, const char *id)
 {
 	struct rule_report r = {RULE_ERROR, file, line, id ? id : "", l->err->message};
@@ -79,8 +79,8 @@ static int skip(struct loader *l, const char *file, unsigned line, const char *i
 	return refuse(l, file, line, id);
 }
 
-/* What was read and could not be understood. That there is no memory is not the file's fault, and nobody
- * does without its rule. */
+/* Leaves out a file that is not a rule. Running out of memory is not the file's fault: it fails, so
+ * that no rule is missing silently. */
 static int skip_bad(struct loader *l, const char *file, unsigned line, const char *id)
 {
 	if (l->err->code == ERR_SYSTEM)
@@ -100,7 +100,7 @@ static void on_report(void *context, const struct rule_report *r)
 enum { INDEX_SIZE = 32768 }; /* a power of two, and never half full */
 _Static_assert(INDEX_SIZE > 2 * PACK_RULES_MAX, "the index has room");
 
-/* Where ID stands in the index, or the empty place where it would. */
+/* The place of ID in the index, or the empty place for it. */
 static uint32_t *index_place(const struct pack *p, const char *id)
 {
 	uint64_t at = hash_bytes(HASH_BEGIN, id, strlen(id));
@@ -164,7 +164,7 @@ static int take_tree(struct loader *l, const char *file, const struct node *root
 	return errors && l->options->strict ? -1 : 0;
 }
 
-/* What is in ARENA is the pack's when the document is a rule; else it goes. */
+/* If the document is a rule, the pack takes over ARENA; else ARENA is freed. */
 static int take_document(struct loader *l, const char *file, const char *data, size_t len,
 			 struct arena *arena)
 {
@@ -216,7 +216,7 @@ int pack_load_recorded(struct pack *pack, const char *path, const struct pack_op
 {
 	struct loader l = {.pack = pack, .options = options, .record = record, .err = err};
 
-	return walk_files(path, on_file, &l, err);
+	return pack_files_read(path, on_file, &l, err);
 }
 
 int pack_add_tree(struct pack *pack, const char *file, size_t bytes, const struct node *root,

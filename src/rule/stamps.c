@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of one directory stand together: asked by name in a directory that is open, a file costs
- * half a microsecond, by its whole path twice that.
+ * The files of one directory are stored together, because a stat by name in an open directory takes
+ * half a microsecond, and one by the whole path twice that.
  */
 #include "rule/stamps.h"
 
@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "rule/walk.h"
+#include "rule/pack_files.h"
 
-/* A walk adds files in its own order; here each still knows its directory. */
+/* Files are added in the order of the walk, each with its directory; then group() sorts them. */
 struct taking {
 	struct stamps *s;
 	int64_t now;
-	size_t before; /* directories of other walks */
+	size_t before; /* directories of earlier calls */
 	uint32_t *parent;
 	struct err *err;
 };
@@ -33,7 +33,7 @@ static int add_name(struct stamps *s, const char *name, uint32_t *ret, struct er
 	return 0;
 }
 
-static int add_dir(struct taking *t, const struct walk_place *place)
+static int add_dir(struct taking *t, const struct pack_place *place)
 {
 	struct stamps *s = t->s;
 
@@ -44,7 +44,7 @@ static int add_dir(struct taking *t, const struct walk_place *place)
 	return add_name(s, place->name, &dir->path, t->err);
 }
 
-static int add_file(struct taking *t, const struct walk_place *place)
+static int add_file(struct taking *t, const struct pack_place *place)
 {
 	struct stamps *s = t->s;
 
@@ -57,7 +57,7 @@ static int add_file(struct taking *t, const struct walk_place *place)
 	return add_name(s, place->name, &file->name, t->err);
 }
 
-static int take_place(void *context, const struct walk_place *place)
+static int take_place(void *context, const struct pack_place *place)
 {
 	struct taking *t = context;
 
@@ -77,7 +77,7 @@ static int reserve(struct stamps *s, struct err *err)
 	return s->dir && s->file && s->names ? 0 : err_memory(err);
 }
 
-/* The files from FIRST on get together by their directories, which are those from DIR on. */
+/* Sorts the files from FIRST on by their directories. */
 static int group(struct taking *t, size_t first)
 {
 	struct stamps *s = t->s;
@@ -108,7 +108,7 @@ int stamps_take(const char *path, int64_t now, struct stamps *ret, struct err *e
 
 	if (!parent || reserve(ret, err) < 0)
 		return err_memory(err);
-	if (walk_places(path, take_place, &t, err) < 0)
+	if (pack_files_list(path, take_place, &t, err) < 0)
 		return -1;
 	return group(&t, first);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a pack's directories and files looked when they were read, so that the next start asks the
- * kernel for each and reads none. A directory's stamp stands for the names in it. Plain data, to be
- * written to a file and read back as it is.
+ * The stamps of a pack's directories and files when they were read. The next start compares them
+ * with the present ones and reads no file. A directory's stamp covers the names in it. The structs
+ * are plain data and stored in a file as they are.
  */
 #ifndef CORDON_RULE_STAMPS_H
 #define CORDON_RULE_STAMPS_H
@@ -16,7 +16,7 @@ enum { STAMPS_DIRS_MAX = 1000, STAMPS_FILES_MAX = 10000, STAMPS_NAMES_MAX = 4 <<
 
 struct stamps_dir {
 	struct stamp stamp;
-	uint32_t path;	       /* where it begins among the names */
+	uint32_t path;	       /* its offset in NAMES */
 	uint32_t first, count; /* of its files */
 	uint32_t zero;
 };
@@ -34,13 +34,14 @@ struct stamps {
 	char *names; /* the last byte is a NUL */
 };
 
-/* Adds what is in the directory PATH; RET is zeroed or has others. -1 when stamps cannot stand for
- * it: it was changed just now (before NOW), or see walk_places(). stamps_done is always due. */
+/* Adds the directory PATH and all in it to RET, which is zeroed or has other directories. Returns -1
+ * if stamps could miss a change: a file changed just before NOW, or see pack_files_list(). Always
+ * call stamps_done afterwards. */
 int stamps_take(const char *path, int64_t now, struct stamps *ret, struct err *err);
 void stamps_done(struct stamps *s);
-/* No number leads out of what there is. */
+/* Are all offsets and counts within bounds? */
 bool stamps_are_sound(const struct stamps *s);
-/* Is everything what it was? Of stamps that are sound. */
+/* Is nothing changed? S must be sound. */
 bool stamps_are_current(const struct stamps *s);
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * A node is its kind, its line and what it holds; numbers are seven bits a byte, low ones first;
- * a string is its length, its bytes and a NUL. Height and size are not in the file: they follow
- * from the rest, and nobody can lie about them.
+ * A node is its kind, its line and its content. Numbers have seven bits a byte, low ones first; a
+ * string is its length, its bytes and a NUL. Height and size are not stored but computed, so a file
+ * cannot lie about them.
  */
 #include "rule/trees.h"
 
 #include <string.h>
 
 #include "rule/load.h"
-#include "yaml/utf8.h"
 #include "yaml/yaml.h"
+#include "yaml/yaml_text.h"
 
-/* What the smallest one takes: no count can promise more than the bytes hold. */
+/* The smallest size of an element. It bounds the counts that a file may state. */
 enum { NODE_LEAST = 2, PAIR_LEAST = 3 + NODE_LEAST };
 
 struct decoder {
 	const uint8_t *at, *end;
 	struct arena *arena;
 	size_t nodes;	    /* of this tree */
-	size_t nodes_total; /* of those before it */
+	size_t nodes_total; /* of all trees before it */
 };
 
-/* -1 without words: whoever asked for the trees says that they are not sound. */
+/* Returns -1 and sets no error; trees_decode reports that the trees are not sound. */
 static int get_number(struct decoder *d, uint32_t *ret)
 {
 	uint64_t n = 0;
@@ -52,7 +52,7 @@ static int get_text(struct decoder *d, struct text *ret)
 	uint32_t len;
 
 	if (get_number(d, &len) < 0 || len > YAML_STRING_MAX || len >= (size_t)(d->end - d->at) ||
-	    d->at[len] || !utf8_is_valid((const char *)d->at, len))
+	    d->at[len] || !yaml_text_is_utf8((const char *)d->at, len))
 		return -1;
 	*ret = (struct text){(const char *)d->at, len};
 	d->at += len + 1;
@@ -197,11 +197,11 @@ int trees_decode(const uint8_t *data, size_t len, size_t count, struct arena *ar
 }
 
 struct encoder {
-	uint8_t *data; /* or NULL: only count */
+	uint8_t *data; /* NULL: only count */
 	size_t at, size;
 };
 
-/* Goes on counting past the end, where nothing is written: a tree's size is bounded. */
+/* Past the end it writes nothing and goes on counting; a tree's size is bounded. */
 static void put_bytes(struct encoder *e, const void *data, size_t len)
 {
 	if (e->data && e->at <= e->size && len <= e->size - e->at)

@@ -11,7 +11,7 @@
 
 #include "base/scope.h"
 #include "yaml/scalar.h"
-#include "yaml/utf8.h"
+#include "yaml/yaml_text.h"
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 
@@ -447,7 +447,7 @@ static int read_document(const char *data, size_t len, bool plain, struct arena 
 	if (len > YAML_BYTES_MAX)
 		return err_set(err, ERR_LIMIT, "%zu bytes: over the maximum of %d", len,
 			       YAML_BYTES_MAX);
-	const char *bad = utf8_complaint(data, len, ret_line);
+	const char *bad = yaml_text_error(data, len, ret_line);
 	if (bad)
 		return err_set(err, ERR_INPUT, "it holds %s", bad);
 	if (len >= 3 && memcmp(data, bom, 3) == 0) {

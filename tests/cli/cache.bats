@@ -158,8 +158,8 @@ build_id()
 	[ ${#id} -eq 32 ]
 	grep -qaF "$id" "$CORDON" || { echo "$id is not in the program"; return 1; }
 	grep -q 'CORDON_BUILD_ID' "$T/top/src/scan/find/pattern_db_cache.c"
-	grep -q 'CORDON_BUILD_ID' "$T/top/src/rule/kept.c"
-	for f in src/scan/find/literal_plan.c src/scan/find/rate.def src/yaml/yaml.c src/base/kept.c; do
+	grep -q 'CORDON_BUILD_ID' "$T/top/src/rule/tree_cache.c"
+	for f in src/scan/find/literal_plan.c src/scan/find/rate.def src/yaml/yaml.c src/base/cache_file.c; do
 		echo >>"$T/top/$f"
 		[ "$(build_id)" != "$first" ] || { echo "$f"; return 1; }
 		first=$(build_id)

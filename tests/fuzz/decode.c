@@ -12,7 +12,7 @@
 #include "base/scope.h"
 #include "scan/text/decode.h"
 #include "scan/text/wide.h"
-#include "yaml/utf8.h"
+#include "yaml/yaml_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -58,7 +58,7 @@ static void check_wide(const char *text, size_t len)
 		AUTO_FREE char *out = malloc(size ? size : 1);
 		must(out && size <= 3 * (len / 2 + 1));
 		wide_read(text, len, (enum wide)i, out);
-		must(utf8_is_valid(out, size));
+		must(yaml_text_is_utf8(out, size));
 	}
 }
 

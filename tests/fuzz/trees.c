@@ -10,8 +10,8 @@
 #include "base/scope.h"
 #include "rule/rule.h"
 #include "rule/trees.h"
-#include "yaml/utf8.h"
 #include "yaml/yaml.h"
+#include "yaml/yaml_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -23,7 +23,8 @@ static void must(bool promise)
 
 static void check_text(struct text t)
 {
-	must(t.s && t.len <= YAML_STRING_MAX && t.s[t.len] == '\0' && utf8_is_valid(t.s, t.len));
+	must(t.s && t.len <= YAML_STRING_MAX && t.s[t.len] == '\0' &&
+	     yaml_text_is_utf8(t.s, t.len));
 }
 
 /* Returns the number of nodes. */

@@ -81,8 +81,8 @@ static void make_codes(struct parts *p)
 	for (size_t i = 0; i < p->number[WARM_ROWS_COUNT]; i++) {
 		struct lazy_row *r = &p->row[i];
 		if (r->at <= p->trees_len && r->len <= p->trees_len - r->at)
-			warm_must(kept_seal((uint8_t[KEPT_KEY]){0}, KEPT_TREE, p->trees + r->at,
-					    r->len, &r->code, &err) == 0);
+			warm_must(cache_file_seal((uint8_t[CACHE_FILE_KEY]){0}, CACHE_FILE_TREE,
+						  p->trees + r->at, r->len, &r->mac, &err) == 0);
 	}
 }
 

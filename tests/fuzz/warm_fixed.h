@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "base/scope.h"
 #include "detect/engine.h"
 #include "rule/lazy.h"

@@ -9,8 +9,8 @@
 
 #include "base/scope.h"
 #include "rule/rule.h"
-#include "yaml/utf8.h"
 #include "yaml/yaml.h"
+#include "yaml/yaml_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -96,7 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	must(copy);
 	if (len)
 		memcpy(copy, data, len);
-	unsigned lines = utf8_line(copy, len, len) + 1; /* the end of a file is a line of its own */
+	unsigned lines =
+		yaml_text_line(copy, len, len) + 1; /* the end of a file is a line of its own */
 	if (yaml_read(copy, len, &arena, &root, &line, &err) < 0) {
 		must((err.code == ERR_INPUT || err.code == ERR_LIMIT) && err.message[0]);
 		must(line >= 1 && line <= lines);

@@ -123,8 +123,8 @@ static void test_bad_files(void)
 		   strstr(all.text, "bad/d.yaml:1: A: the id is taken already, in bad/a.yaml") &&
 		   strstr(all.text, "bad/e.yaml:1: : the document is empty") &&
 		   strstr(all.text, "bad/f.yaml:0: : cannot be read") &&
-		   strstr(all.text, "bad/g.yaml:0: : is no regular file") &&
-		   strstr(all.text, "bad/h.yml:0: : is no regular file") &&
+		   strstr(all.text, "bad/g.yaml:0: : is not a regular file") &&
+		   strstr(all.text, "bad/h.yml:0: : is not a regular file") &&
 		   strstr(all.text, "bad/i.YAML:0: : is not read: names"),
 	   "with file, line and id");
 	pack_done(&pack);
@@ -134,7 +134,8 @@ static void test_bad_files(void)
 	pack_done(&pack);
 	ok(load("nothing", false, &pack, &all, &err) == -1 && strstr(err.message, "nothing"),
 	   "a directory that is not there is an error");
-	ok(load("bad/g.yaml", true, &pack, &all, &err) == -1 && strstr(err.message, "no regular"),
+	ok(load("bad/g.yaml", true, &pack, &all, &err) == -1 &&
+		   strstr(err.message, "not a regular"),
 	   "a fifo is not waited for");
 	pack_done(&pack);
 }

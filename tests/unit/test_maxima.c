@@ -7,8 +7,8 @@
 
 #include "base/scope.h"
 #include "detect/session.h"
-#include "rule/kept.h"
 #include "rule/load.h"
+#include "rule/tree_cache.h"
 #include "scan/find/literal_table.h"
 #include "scan/find/strs.h"
 #include "scan/regex/char_set.h"
@@ -178,19 +178,19 @@ static enum node_kind kind_of_digits(size_t len)
 
 static void test_kept(void)
 {
-	static const uint8_t key[KEPT_KEY];
+	static const uint8_t key[CACHE_FILE_KEY];
 	struct pack pack = {0};
 	struct err why = {0}, err = {0};
 
 	scratch_file("kept", "", 0600);
 	scratch_dir("rules");
-	scratch_must(truncate("kept", KEPT_FILE_MAX) == 0, "kept");
-	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
+	scratch_must(truncate("kept", TREE_CACHE_MAX) == 0, "kept");
+	ok(tree_cache_load(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
 			   1 &&
 		   !strstr(why.message, "268435456 bytes"),
-	   "a file of %lu bytes is read: %s", KEPT_FILE_MAX, why.message);
-	scratch_must(truncate("kept", KEPT_FILE_MAX + 1) == 0, "kept");
-	ok(pack_load_kept(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
+	   "a file of %lu bytes is read: %s", TREE_CACHE_MAX, why.message);
+	scratch_must(truncate("kept", TREE_CACHE_MAX + 1) == 0, "kept");
+	ok(tree_cache_load(&pack, "rules", "kept", key, &(struct pack_options){0}, &why, &err) ==
 			   1 &&
 		   strstr(why.message, "268435457 bytes"),
 	   "one more is not: %s", why.message);

@@ -157,8 +157,9 @@ static void lie(const char *path, uint64_t at, uint8_t with, uint8_t key)
 
 	scratch_must(bytes && pread(fd, bytes, (size_t)st.st_size, 0) == st.st_size, path);
 	bytes[at] ^= with;
-	scratch_must(kept_seal((uint8_t[KEPT_KEY]){key}, KEPT_WARM, bytes + WARM_SEALED,
-			       h->part[WARM_TREES].at - WARM_SEALED, &h->code, &err) == 0,
+	scratch_must(cache_file_seal((uint8_t[CACHE_FILE_KEY]){key}, CACHE_FILE_WARM,
+				     bytes + WARM_SEALED, h->part[WARM_TREES].at - WARM_SEALED,
+				     &h->mac, &err) == 0,
 		     path);
 	scratch_must(pwrite(fd, bytes, (size_t)st.st_size, 0) == st.st_size && close(fd) == 0,
 		     path);

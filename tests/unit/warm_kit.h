@@ -30,10 +30,10 @@ static struct {
 int64_t __real_stamp_now(void);
 int64_t __wrap_stamp_now(void);
 void __wrap_stamp_boot(char ret[STAMP_BOOT]);
-bool __real_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
-		       const struct kept_code *code);
-bool __wrap_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
-		       const struct kept_code *code);
+bool __real_cache_file_verify(const uint8_t *key, enum cache_file_kind kind, const void *data,
+			      size_t len, const struct cache_file_mac *code);
+bool __wrap_cache_file_verify(const uint8_t *key, enum cache_file_kind kind, const void *data,
+			      size_t len, const struct cache_file_mac *code);
 ssize_t __real_io_read_full(int fd, void *data, size_t len);
 ssize_t __wrap_io_read_full(int fd, void *data, size_t len);
 
@@ -48,11 +48,11 @@ void __wrap_stamp_boot(char ret[STAMP_BOOT])
 	memcpy(ret, world.boot, strlen(world.boot));
 }
 
-bool __wrap_kept_holds(const uint8_t *key, enum kept_kind kind, const void *data, size_t len,
-		       const struct kept_code *code)
+bool __wrap_cache_file_verify(const uint8_t *key, enum cache_file_kind kind, const void *data,
+			      size_t len, const struct cache_file_mac *code)
 {
 	world.summed += len;
-	return __real_kept_holds(key, kind, data, len, code);
+	return __real_cache_file_verify(key, kind, data, len, code);
 }
 
 ssize_t __wrap_io_read_full(int fd, void *data, size_t len)

@@ -195,7 +195,7 @@ void db_free(struct db *db)
 		match_free(atomic_load(&db->code[i]));
 	if (!db->image.bytes)
 		free_made(db);
-	kept_unmap(&db->image);
+	cache_file_unmap(&db->image);
 	if (db->codes)
 		pthread_mutex_destroy(&db->codes->lock);
 	free(db->codes);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "scan/regex/match.h"
 
 enum { DB_PATTERNS_MAX = 1 << 17 };
@@ -46,9 +46,9 @@ void db_maker(char ret[DB_MAKER]);
 void db_key(const struct db_pattern *pattern, size_t count, uint8_t ret[DB_KEY]);
 
 struct db_cache {
-	const char *path;	   /* the path of the file */
-	uint8_t key[DB_KEY];	   /* the database's */
-	uint8_t mac_key[KEPT_KEY]; /* of the state directory */
+	const char *path;		 /* the path of the file */
+	uint8_t key[DB_KEY];		 /* the database's */
+	uint8_t mac_key[CACHE_FILE_KEY]; /* of the state directory */
 	/* The stamp of a file whose MAC was correct: with the same stamp the MAC is not computed
 	 * again. */
 	const struct stamp *known; /* or NULL */

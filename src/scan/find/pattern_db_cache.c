@@ -4,7 +4,7 @@
  * the tables' arrays, and PCRE2's bytes. All parts are used where they are mapped. An expression
  * is made when it is first asked, so unused ones cost nothing.
  * PCRE2 trusts the bytes that it gets. So no part of a file is used before its owner, permissions,
- * key and MAC (base/kept.h) are checked; a file that fails is made again. The MAC is not computed
+ * key and MAC (base/cache_file.h) are checked; a file that fails is made again. The MAC is not computed
  * again while the file's stamp equals the one in db_cache, which was taken when the MAC was
  * correct. No failure of the cache may make a scan fail.
  */
@@ -37,7 +37,7 @@ enum {
 
 struct cache_header {
 	char magic[8];
-	struct kept_code code; /* of everything after it */
+	struct cache_file_mac mac; /* of everything after it */
 	uint8_t key[DB_KEY];
 	uint64_t len; /* of the file */
 	struct {
@@ -138,7 +138,7 @@ static bool is_sound(const struct cache_header *h, size_t len, size_t count)
 	return true;
 }
 
-static int check(const struct kept_map *m, const struct db_cache *cache, size_t count,
+static int check(const struct cache_file_map *m, const struct db_cache *cache, size_t count,
 		 struct err *err)
 {
 	const struct cache_header *h = (const struct cache_header *)m->bytes;
@@ -149,8 +149,8 @@ static int check(const struct kept_map *m, const struct db_cache *cache, size_t 
 	if (memcmp(h->key, cache->key, DB_KEY) != 0)
 		return err_set(err, ERR_INPUT, "it was made for other rules or by another version");
 	if (h->len != m->len ||
-	    (!known && !kept_holds(cache->mac_key, KEPT_DATABASE, m->bytes + CACHE_SEALED,
-				   m->len - CACHE_SEALED, &h->code)))
+	    (!known && !cache_file_verify(cache->mac_key, CACHE_FILE_DATABASE,
+					  m->bytes + CACHE_SEALED, m->len - CACHE_SEALED, &h->mac)))
 		return err_set(err, ERR_INPUT, "it is damaged");
 	return is_sound(h, m->len, count)
 		       ? 0
@@ -226,20 +226,20 @@ size_t db_decoded(const struct db *db)
 
 static int cache_read(struct db_cache *cache, size_t count, struct db **ret, struct err *err)
 {
-	struct kept_map map = {0};
+	struct cache_file_map map = {0};
 	struct db *db = NULL;
 
-	if (kept_map(cache->path, sizeof(struct cache_header), CACHE_FILE_MAX, &map, err) < 0)
+	if (cache_file_map(cache->path, sizeof(struct cache_header), CACHE_FILE_MAX, &map, err) < 0)
 		return -1;
 	cache->stamp = map.stamp;
 	if (check(&map, cache, count, err) < 0) {
 		err_context(err, "%s", cache->path);
-		kept_unmap(&map);
+		cache_file_unmap(&map);
 		return -1;
 	}
 	db = db_new(count, err);
 	if (!db) {
-		kept_unmap(&map);
+		cache_file_unmap(&map);
 		return -1;
 	}
 	db->image = map;
@@ -405,8 +405,8 @@ static int make_image(struct image *m, const struct db_cache *cache, const struc
 	memcpy(h->magic, CACHE_MAGIC, sizeof(h->magic));
 	memcpy(h->key, cache->key, DB_KEY);
 	h->len = m->len;
-	return kept_seal(cache->mac_key, KEPT_DATABASE, m->bytes + CACHE_SEALED,
-			 m->len - CACHE_SEALED, &h->code, err);
+	return cache_file_seal(cache->mac_key, CACHE_FILE_DATABASE, m->bytes + CACHE_SEALED,
+			       m->len - CACHE_SEALED, &h->mac, err);
 }
 
 static int cache_write(const struct db_cache *cache, const struct db *db, struct err *err)
@@ -415,7 +415,7 @@ static int cache_write(const struct db_cache *cache, const struct db *db, struct
 	int status = make_image(&m, cache, db, err);
 
 	if (status == 0)
-		status = kept_write(cache->path, m.bytes, m.len, err);
+		status = cache_file_write(cache->path, m.bytes, m.len, err);
 	free(m.bytes);
 	return status;
 }

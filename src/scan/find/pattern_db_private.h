@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "scan/find/literal_table.h"
 #include "scan/find/pattern_db.h"
 
@@ -52,7 +52,8 @@ struct db {
 	struct db_place *place; /* by pattern: of SOURCES */
 	char *sources;
 	size_t sources_len;
-	struct kept_map image;	/* a file that contains everything above except CODE; or empty */
+	struct cache_file_map
+		image;		/* a file that contains everything above except CODE; or empty */
 	struct db_codes *codes; /* of the file, or NULL */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A file is only replaced as a whole, so a process that has mapped it keeps the old one. Writes are
- * not synced: after a crash a damaged file has no valid code.
+ * not synced: after a crash a damaged file has no valid MAC.
  */
-#include "base/kept.h"
+#include "base/cache_file.h"
 
 #include <fcntl.h>
 #include <nettle/gcm.h>
@@ -40,9 +40,10 @@ static int open_stamped(const char *path, size_t least, size_t most, struct stam
 	return scope_take_fd(&fd);
 }
 
-int kept_map(const char *path, size_t least, size_t most, struct kept_map *ret, struct err *err)
+int cache_file_map(const char *path, size_t least, size_t most, struct cache_file_map *ret,
+		   struct err *err)
 {
-	struct kept_map map = {0};
+	struct cache_file_map map = {0};
 	AUTO_CLOSE int fd = open_stamped(path, least, most, &map.stamp, err);
 
 	if (fd < 0)
@@ -56,14 +57,14 @@ int kept_map(const char *path, size_t least, size_t most, struct kept_map *ret, 
 	return 0;
 }
 
-void kept_unmap(struct kept_map *map)
+void cache_file_unmap(struct cache_file_map *map)
 {
 	if (map->bytes)
 		munmap((void *)map->bytes, map->len);
-	*map = (struct kept_map){0};
+	*map = (struct cache_file_map){0};
 }
 
-int kept_write(const char *path, const void *data, size_t len, struct err *err)
+int cache_file_write(const char *path, const void *data, size_t len, struct err *err)
 {
 	char temp[NAME_MAX_BYTES];
 
@@ -81,14 +82,14 @@ int kept_write(const char *path, const void *data, size_t len, struct err *err)
 	return -1;
 }
 
-static void make_tag(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
-		     const struct kept_code *code, uint8_t ret[sizeof(code->tag)])
+static void make_tag(const uint8_t key[CACHE_FILE_KEY], enum cache_file_kind kind, const void *data,
+		     size_t len, const struct cache_file_mac *code, uint8_t ret[sizeof(code->tag)])
 {
 	const uint8_t head[GCM_BLOCK_SIZE] = {(uint8_t)kind};
 	struct gcm_aes256_ctx ctx;
 
-	_Static_assert((int)KEPT_KEY == AES256_KEY_SIZE && sizeof(code->nonce) == GCM_IV_SIZE,
-		       "sizes of keys and codes");
+	_Static_assert((int)CACHE_FILE_KEY == AES256_KEY_SIZE && sizeof(code->nonce) == GCM_IV_SIZE,
+		       "sizes of keys and MACs");
 	gcm_aes256_set_key(&ctx, key);
 	gcm_aes256_set_iv(&ctx, sizeof(code->nonce), code->nonce);
 	gcm_aes256_update(&ctx, sizeof(head), head);
@@ -96,8 +97,8 @@ static void make_tag(const uint8_t key[KEPT_KEY], enum kept_kind kind, const voi
 	gcm_aes256_digest(&ctx, sizeof(code->tag), ret);
 }
 
-int kept_seal(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
-	      struct kept_code *ret, struct err *err)
+int cache_file_seal(const uint8_t key[CACHE_FILE_KEY], enum cache_file_kind kind, const void *data,
+		    size_t len, struct cache_file_mac *ret, struct err *err)
 {
 	if (getrandom(ret->nonce, sizeof(ret->nonce), 0) != sizeof(ret->nonce))
 		return err_errno(err, ERR_SYSTEM, "asking for random numbers");
@@ -105,8 +106,8 @@ int kept_seal(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data
 	return 0;
 }
 
-bool kept_holds(const uint8_t key[KEPT_KEY], enum kept_kind kind, const void *data, size_t len,
-		const struct kept_code *code)
+bool cache_file_verify(const uint8_t key[CACHE_FILE_KEY], enum cache_file_kind kind,
+		       const void *data, size_t len, const struct cache_file_mac *code)
 {
 	uint8_t tag[sizeof(code->tag)];
 

@@ -5,7 +5,7 @@
  * not have two meanings; and a carriage return without a line feed, because a terminal would hide
  * the line before it. All can be written as escapes.
  */
-#include "yaml/utf8.h"
+#include "yaml/yaml_text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static const char *complaint(struct utf8_char c, char next)
 	return NULL;
 }
 
-const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
+const char *yaml_text_error(const char *data, size_t len, unsigned *ret_line)
 {
 	struct utf8_char c;
 
@@ -59,7 +59,7 @@ const char *utf8_complaint(const char *data, size_t len, unsigned *ret_line)
 		const char *words =
 			complaint(c, (char)(at + c.len < len ? data[at + c.len] : '\0'));
 		if (words) {
-			*ret_line = utf8_line(data, len, at);
+			*ret_line = yaml_text_line(data, len, at);
 			return words;
 		}
 	}
@@ -80,7 +80,7 @@ static size_t skip_ascii(const unsigned char *p, size_t len)
 	return at;
 }
 
-bool utf8_is_valid(const char *data, size_t len)
+bool yaml_text_is_utf8(const char *data, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)data;
 	size_t at = skip_ascii(p, len);
@@ -96,7 +96,7 @@ bool utf8_is_valid(const char *data, size_t len)
 	return true;
 }
 
-unsigned utf8_line(const char *data, size_t len, size_t offset)
+unsigned yaml_text_line(const char *data, size_t len, size_t offset)
 {
 	unsigned line = 1;
 

@@ -3,9 +3,9 @@
  * The file that keeps a pack: rules that come from it are the same as from YAML, complaints
  * included; whatever is wrong with it, or new in the pack, it is not used.
  */
-#include "rule/kept.h"
+#include "rule/tree_cache.h"
 
-#include "base/kept.h"
+#include "base/cache_file.h"
 #include "base/scope.h"
 #include "same.h"
 #include "scratch.h"
@@ -13,7 +13,7 @@
 
 #define FILE_NAME "kept"
 
-static uint8_t key[KEPT_KEY] = {1, 2, 3};
+static uint8_t key[CACHE_FILE_KEY] = {1, 2, 3};
 
 struct words {
 	char text[8192];
@@ -81,7 +81,7 @@ static int load_kept(const char *path)
 	struct err why = {0}, err = {0};
 
 	load(&pack, &said, NULL);
-	int result = pack_load_kept(&kept, path, FILE_NAME, key, &options, &why, &err);
+	int result = tree_cache_load(&kept, path, FILE_NAME, key, &options, &why, &err);
 	if (result == 1)
 		printf("# %s\n", why.message);
 	if (result == 1 && (kept.rulec || kept.files || kept.arena.last || !why.message[0]))
@@ -111,7 +111,7 @@ static void keep(void)
 	struct err err = {0};
 
 	load(&pack, &said, &record);
-	scratch_must(pack_keep(&pack, 0, &record, FILE_NAME, key, &err) == 0, err.message);
+	scratch_must(tree_cache_write(&pack, 0, &record, FILE_NAME, key, &err) == 0, err.message);
 	record_done(&record);
 	pack_done(&pack);
 }
@@ -146,18 +146,18 @@ static void test_added(void)
 	ok(pack_load(&pack, "first.yaml", &options, &err) == 0 &&
 		   pack_load(&pack, "p", &options, &err) == 0 &&
 		   pack_load(&kept, "first.yaml", &options, &err) == 0 &&
-		   pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
+		   tree_cache_load(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
 		   same_pack(&pack, &kept),
 	   "it is added to what is there");
 	pack_done(&pack);
 	pack_done(&kept);
 	ok(pack_load(&kept, "twin.yaml", &options, &err) == 0 &&
-		   pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
+		   tree_cache_load(&kept, "p", FILE_NAME, key, &options, &err, &err) == 0 &&
 		   kept.rulec == 3 && kept.skipped == 1 && !strcmp(kept.rule[0].file, "twin.yaml"),
 	   "a rule that is there already is left out");
 	pack_done(&kept);
 	options.strict = true;
-	ok(pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) == -1 &&
+	ok(tree_cache_load(&kept, "p", FILE_NAME, key, &options, &err, &err) == -1 &&
 		   strstr(err.message, "p/z.yaml"),
 	   "strict ends at the first error");
 	pack_done(&kept);
@@ -202,7 +202,7 @@ static void test_damage(void)
 		struct pack kept = {0};
 		struct pack_options options = {0};
 		struct err err;
-		used += pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
+		used += tree_cache_load(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
 		pack_done(&kept);
 		scratch_must(pwrite(fd, &good[i], 1, i) == 1, "and back");
 	}
@@ -212,7 +212,7 @@ static void test_damage(void)
 		struct pack_options options = {0};
 		struct err err;
 		scratch_must(ftruncate(fd, i) == 0, "a cut");
-		used += pack_load_kept(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
+		used += tree_cache_load(&kept, "p", FILE_NAME, key, &options, &err, &err) != 1;
 		pack_done(&kept);
 	}
 	ok(!used, "nor can it be shorter");
@@ -258,7 +258,7 @@ static void test_not_kept(void)
 
 	scratch_file("p/bad.yaml", "a: [", 0644);
 	load(&pack, &said, &record);
-	ok(pack.skipped == 1 && pack_keep(&pack, 0, &record, "not", key, &err) < 0 &&
+	ok(pack.skipped == 1 && tree_cache_write(&pack, 0, &record, "not", key, &err) < 0 &&
 		   !scratch_exists("not"),
 	   "a pack with a file that was left out is not kept");
 	scratch_must(unlink("p/bad.yaml") == 0, "gone");
@@ -266,10 +266,10 @@ static void test_not_kept(void)
 	pack_done(&pack);
 	load(&pack, &said, &record);
 	record.failed = true;
-	ok(pack_keep(&pack, 0, &record, "not", key, &err) < 0,
+	ok(tree_cache_write(&pack, 0, &record, "not", key, &err) < 0,
 	   "nor is one for which memory was short");
 	record.failed = false;
-	ok(pack_keep(&pack, 0, &record, "/nowhere/at/all", key, &err) < 0 && err.message[0],
+	ok(tree_cache_write(&pack, 0, &record, "/nowhere/at/all", key, &err) < 0 && err.message[0],
 	   "nor where there is no place");
 	record_done(&record);
 	pack_done(&pack);
@@ -297,7 +297,7 @@ static void test_foreign(void)
 	keep();
 	int twin = open(FILE_NAME, O_RDWR | O_CLOEXEC);
 	scratch_must(read(twin, other, sizeof(other)) == len, "rules of the same length");
-	/* The trees of these rules, under their code, with the documents of the others. */
+	/* The trees of these rules, under their MAC, with the documents of the others. */
 	scratch_must(pwrite(twin, ours + at, (size_t)len - at, (off_t)at) == len - (ssize_t)at,
 		     "other documents");
 	rule_file("p/a.yaml", "A", plain);
@@ -307,46 +307,47 @@ static void test_foreign(void)
 	keep();
 }
 
-/* Does a code of zeros hold for what is there now? */
-static bool holds(const uint8_t *data, size_t len, enum kept_kind kind, struct kept_code code)
+/* Does a MAC of zeros hold for what is there now? */
+static bool holds(const uint8_t *data, size_t len, enum cache_file_kind kind,
+		  struct cache_file_mac mac)
 {
-	return kept_holds(key, kind, data, len, &code);
+	return cache_file_verify(key, kind, data, len, &mac);
 }
 
 static void test_codes(void)
 {
 	uint8_t data[101] = {0};
 	const size_t len = sizeof(data) - 1;
-	struct kept_code code, other;
+	struct cache_file_mac mac, other;
 	struct err err;
 	size_t wrong = 0;
 
-	scratch_must(kept_seal(key, KEPT_WARM, data, len, &code, &err) == 0 &&
-			     kept_seal(key, KEPT_WARM, data, len, &other, &err) == 0,
-		     "two codes");
-	ok(holds(data, len, KEPT_WARM, code) && holds(data, len, KEPT_WARM, other) &&
-		   memcmp(&code, &other, sizeof(code)) != 0,
-	   "a code holds, and no two are the same");
+	scratch_must(cache_file_seal(key, CACHE_FILE_WARM, data, len, &mac, &err) == 0 &&
+			     cache_file_seal(key, CACHE_FILE_WARM, data, len, &other, &err) == 0,
+		     "two MACs");
+	ok(holds(data, len, CACHE_FILE_WARM, mac) && holds(data, len, CACHE_FILE_WARM, other) &&
+		   memcmp(&mac, &other, sizeof(mac)) != 0,
+	   "a MAC holds, and no two are the same");
 	for (size_t n = 0; n <= sizeof(data); n++)
-		wrong += n != len && holds(data, n, KEPT_WARM, code);
+		wrong += n != len && holds(data, n, CACHE_FILE_WARM, mac);
 	ok(!wrong, "not for another length");
 	for (size_t bit = 0; bit < 8 * len; bit++) {
 		data[bit / 8] ^= (uint8_t)(1U << bit % 8);
-		wrong += holds(data, len, KEPT_WARM, code);
+		wrong += holds(data, len, CACHE_FILE_WARM, mac);
 		data[bit / 8] ^= (uint8_t)(1U << bit % 8);
 	}
 	ok(!wrong, "nor with a changed bit");
 	for (size_t bit = 0; bit < 8 * sizeof(key); bit++) {
 		key[bit / 8] ^= (uint8_t)(1U << bit % 8);
-		wrong += holds(data, len, KEPT_WARM, code);
+		wrong += holds(data, len, CACHE_FILE_WARM, mac);
 		key[bit / 8] ^= (uint8_t)(1U << bit % 8);
 	}
-	for (size_t bit = 0; bit < 8 * sizeof(code); bit++) {
-		struct kept_code bad = code;
+	for (size_t bit = 0; bit < 8 * sizeof(mac); bit++) {
+		struct cache_file_mac bad = mac;
 		((uint8_t *)&bad)[bit / 8] ^= (uint8_t)(1U << bit % 8);
-		wrong += holds(data, len, KEPT_WARM, bad);
+		wrong += holds(data, len, CACHE_FILE_WARM, bad);
 	}
-	ok(!wrong && !holds(data, len, KEPT_TREE, code),
+	ok(!wrong && !holds(data, len, CACHE_FILE_TREE, mac),
 	   "nor with another key, another code, or as another kind");
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names are followed as the reference follows them, links included; only regular files are opened,
- * and never waited for. A directory's own word for what an entry is saves a question for each:
- * hundreds of files are read at every start.
+ * Follows links, as the reference does. Opens regular files only, and never blocks. Takes an
+ * entry's type from the directory where possible, because each start reads hundreds of files and
+ * a stat of each would cost time.
  */
-#include "rule/walk.h"
+#include "rule/pack_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #include "yaml/yaml.h"
 
 struct walk {
-	walk_fn *each;
-	walk_place_fn *place; /* or this instead */
+	pack_file_fn *each;
+	pack_place_fn *place; /* or EACH is NULL and this is called */
 	void *context;
 	char *data;		    /* room for the largest file and one byte */
-	int directory, directories; /* the one it is in, and how many there were */
+	int directory, directories; /* the present one's number; how many there were */
 	int depth;
 	struct err *err;
 };
@@ -35,7 +35,7 @@ struct entry {
 	unsigned char type; /* DT_ */
 };
 
-/* The bytes of a regular file; -1 leaves the error. One byte more than allowed is enough to know. */
+/* Reads a regular file. One byte over the maximum is read, to notice a file that is too large. */
 static ssize_t read_file(struct walk *w, int dir, const char *name)
 {
 	AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -44,7 +44,7 @@ static ssize_t read_file(struct walk *w, int dir, const char *name)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(w->err, ERR_INPUT, "cannot be read");
 	if (!S_ISREG(st.st_mode))
-		return err_set(w->err, ERR_INPUT, "is no regular file");
+		return err_set(w->err, ERR_INPUT, "is not a regular file");
 	ssize_t len = io_read_full(fd, w->data, YAML_BYTES_MAX + 1);
 	if (len < 0)
 		return err_errno(w->err, ERR_INPUT, "cannot be read");
@@ -53,15 +53,15 @@ static ssize_t read_file(struct walk *w, int dir, const char *name)
 	return len;
 }
 
-/* A file that cannot be read, or a name that is almost one; the error says why. */
+/* Reports a file that cannot be read, or a name that is almost a rule's; ERR has the reason. */
 static int refuse(struct walk *w, const char *path)
 {
 	return w->each ? w->each(w->context, path, NULL, 0) : -1;
 }
 
-static int tell_place(struct walk *w, const struct stat *st, const char *name, int directory)
+static int report_place(struct walk *w, const struct stat *st, const char *name, int directory)
 {
-	struct walk_place place = {directory, w->directory, name, stamp_of(st)};
+	struct pack_place place = {directory, w->directory, name, stamp_of(st)};
 
 	return w->place(w->context, &place);
 }
@@ -73,8 +73,8 @@ static int place_file(struct walk *w, int dir, const char *name)
 	if (fstatat(dir, name, &st, 0) < 0)
 		return err_errno(w->err, ERR_INPUT, "%.256s", name);
 	if (!S_ISREG(st.st_mode))
-		return err_set(w->err, ERR_INPUT, "%.256s: is no regular file", name);
-	return tell_place(w, &st, name, -1);
+		return err_set(w->err, ERR_INPUT, "%.256s: is not a regular file", name);
+	return report_place(w, &st, name, -1);
 }
 
 static int walk_file(struct walk *w, int dir, const char *name, const char *path)
@@ -86,7 +86,7 @@ static int walk_file(struct walk *w, int dir, const char *name, const char *path
 	return w->each(w->context, path, len < 0 ? NULL : w->data, len < 0 ? 0 : (size_t)len);
 }
 
-/* As the reference: what is after the last dot, unless the name begins with that dot. */
+/* Takes the suffix as the reference does: after the last dot, unless the name begins with it. */
 static bool is_rule_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -94,8 +94,8 @@ static bool is_rule_name(const char *name)
 	return dot && dot != name && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-/* Who wrote .YAML meant a rule. The reference does not read it, and neither do we; but a rule that is
- * not there must not be missing without a word. */
+/* The author of a file named .YAML meant a rule. Like the reference we do not read it, but we report
+ * it, because a rule must not be missing silently. */
 static bool is_almost_rule_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -109,7 +109,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* What is in the directory, sorted by the bytes of the names. */
+/* The entries of the directory, sorted by the bytes of their names. */
 static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena *arena,
 			struct entry **ret, size_t *ret_count)
 {
@@ -122,7 +122,7 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (count == PACK_ENTRIES_MAX)
-			return err_set(w->err, ERR_LIMIT, "%.256s: more than %d names in it", path,
+			return err_set(w->err, ERR_LIMIT, "%.256s: more than %d entries", path,
 				       PACK_ENTRIES_MAX);
 		list[count++] = (struct entry){arena_dup(arena, e->d_name), e->d_type};
 	}
@@ -139,7 +139,7 @@ static int list_entries(struct walk *w, DIR *dir, const char *path, struct arena
 
 static int walk_directory(struct walk *w, int parent, const char *name, const char *path);
 
-/* What an entry is when the directory does not say, or says a link. */
+/* The entry's type; of a link, its target's. */
 static int ask_type(int dir, const struct entry *e, unsigned char *ret)
 {
 	struct stat st;
@@ -172,11 +172,11 @@ static int walk_entry(struct walk *w, int dir, const struct entry *e, const char
 	err_set(w->err, ERR_INPUT, "%s",
 		type == DT_REG
 			? "is not read: names of rules end in .yaml or .yml, in small letters"
-			: "is no regular file");
+			: "is not a regular file");
 	return refuse(w, path);
 }
 
-/* Not printed: it is done for every file at every start. */
+/* Without snprintf, because it runs for each file of each start. */
 static const char *join(struct arena *arena, const char *path, const char *name)
 {
 	size_t before = strlen(path), after = strlen(name);
@@ -206,7 +206,7 @@ static int walk_entries(struct walk *w, DIR *dir, const char *path)
 	return result;
 }
 
-/* Before its names are read: what comes later has another stamp. */
+/* Before its entries are read, so that a later change gives another stamp. */
 static int enter(struct walk *w, DIR *dir, const char *path)
 {
 	struct stat st;
@@ -216,7 +216,7 @@ static int enter(struct walk *w, DIR *dir, const char *path)
 	if (fstat(dirfd(dir), &st) < 0)
 		return err_errno(w->err, ERR_INPUT, "%.256s", path);
 	int number = w->directories++;
-	if (tell_place(w, &st, path, number) < 0)
+	if (report_place(w, &st, path, number) < 0)
 		return -1;
 	w->directory = number;
 	return 0;
@@ -250,7 +250,7 @@ static char *clean_path(const char *path)
 	return clean;
 }
 
-int walk_files(const char *path, walk_fn *each, void *context, struct err *err)
+int pack_files_read(const char *path, pack_file_fn *each, void *context, struct err *err)
 {
 	AUTO_FREE char *data = malloc(YAML_BYTES_MAX + 1), *clean = clean_path(path);
 	struct walk w = {.each = each, .context = context, .data = data, .err = err};
@@ -264,7 +264,7 @@ int walk_files(const char *path, walk_fn *each, void *context, struct err *err)
 				   : walk_file(&w, AT_FDCWD, clean, clean);
 }
 
-int walk_places(const char *path, walk_place_fn *each, void *context, struct err *err)
+int pack_files_list(const char *path, pack_place_fn *each, void *context, struct err *err)
 {
 	AUTO_FREE char *clean = clean_path(path);
 	struct walk w = {.place = each, .context = context, .directory = -1, .err = err};
