@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The schema as rows: which keys there must be, which words they may have. What makes a rule or a
- * condition of it dead is an error: a rule that never matches looks exactly like a world without
- * attacks. It changes nothing in a rule.
+ * The schema as tables: required keys and allowed words. It is an error if a rule or one of its
+ * conditions can never match, because its silence would look like the absence of attacks. Changes
+ * nothing in a rule.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ __attribute__((format(printf, 4, 5))) static void say(struct check *c, enum rule
 		  &(struct rule_report){level, c->rule->file, line, c->rule->id, words});
 }
 
-/* What follows a WORD that the vocabulary does not have: "" or "; did you mean ...?". */
+/* The end of the message about an unknown WORD: "" or "; did you mean ...?". */
 static const char *meant(struct check *c, enum vocab vocab, const char *word)
 {
 	struct nearest n = nearest_begin(word, word ? strlen(word) : 0);
@@ -50,7 +50,7 @@ static const char *meant(struct check *c, enum vocab vocab, const char *word)
 
 #define KIND(k) (1U << NODE_##k)
 
-/* Keys the schema asks for. Missing is an error where the reference breaks without it. */
+/* Keys that the schema requires. A missing one is an error if the reference fails without it. */
 static const struct {
 	const char *parent, *key; /* parent "": the rule itself */
 	unsigned kinds;
@@ -96,7 +96,7 @@ static const struct node *parent_of(const struct rule *rule, const char *name)
 	return *name ? node_get(rule->root, name) : rule->root;
 }
 
-/* The line of a key of PARENT that is like NAME and is none of ours, or 0. */
+/* The line of an unknown key of PARENT that resembles NAME, or 0. */
 static unsigned mistyped_line(const struct node *parent, const char *name)
 {
 	for (size_t i = 0; parent->kind == NODE_MAP && i < parent->map.count; i++) {
@@ -116,7 +116,7 @@ static void check_keys(struct check *c)
 		const struct node *parent = parent_of(c->rule, keys[i].parent);
 		const struct node *n = node_get(parent, keys[i].key);
 		const char *dot = *keys[i].parent ? "." : "";
-		if (!parent) /* is itself told, or may be missing */
+		if (!parent) /* reported by itself, or optional */
 			continue;
 		unsigned mistyped = n ? 0 : mistyped_line(parent, keys[i].key);
 		if (mistyped)
@@ -157,7 +157,7 @@ static bool has_shape(const char *id, const char *shape)
 	return fits;
 }
 
-/* The format's own, and those of the rules that come with Cordon. */
+/* The form of ids in the format, and in the rules that come with Cordon. */
 static void check_id(struct check *c)
 {
 	static const char *const shapes[] = {"ATR-9999-99999", "CORDON-9999-9999"};
@@ -181,7 +181,7 @@ static void check_actions(struct check *c)
 			    meant(c, VOCAB_ACTION, c->rule->action_name[i]));
 }
 
-/* Why it can never be true. */
+/* The reason why the condition can never be true. */
 static const char *dead_reason(const struct rule_condition *k, bool named)
 {
 	if (k->node->kind != NODE_MAP)
@@ -196,7 +196,7 @@ static const char *dead_reason(const struct rule_condition *k, bool named)
 	return "the format has no such operator";
 }
 
-/* Flags that the engine takes off the front of a pattern without applying them. */
+/* Flags at the front of a pattern, which the engine removes and does not apply. */
 static bool has_lost_flags(struct text t)
 {
 	if (strncmp(t.s, "(?", 2) != 0)
@@ -247,7 +247,7 @@ struct names {
 	bool dead;
 };
 
-/* As the engine reads it, level by level. A part that names nothing is false for ever. */
+/* Reads as the engine does, level by level. A part with an unknown name is always false. */
 static void check_part(struct check *c, struct names *names, struct text source, int depth)
 {
 	struct expression e = expression_read(c->rule, source);
@@ -273,7 +273,7 @@ static void check_part(struct check *c, struct names *names, struct text source,
 		check_part(c, names, part, depth + 1);
 }
 
-/* Every part of the expression is a condition's name or joins some, and each condition is in it. */
+/* Each name in the expression must be a condition's, and each condition must be in it. */
 static void check_expression(struct check *c, unsigned line)
 {
 	struct names names = {.line = line};
@@ -287,7 +287,7 @@ static void check_expression(struct check *c, unsigned line)
 			    c->rule->condition[i].name.s);
 }
 
-/* The others have blocks of their own for what they look at, see check_method. */
+/* Other methods have their own blocks, see check_method. */
 static bool has_conditions(enum method method)
 {
 	return method != METHOD_SIGNATURE && method != METHOD_TRACE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A condition is a sequence, a measurement or a text, found out by the keys it has, in the order
- * in which the reference looks: other in a list than in a map. One that is none of them, or has
- * an operator nobody knows, is never true; rule_check says so to whoever wrote it.
+ * A condition is a sequence, a measurement or a text. Its keys decide which, tested in the
+ * reference's order, which differs between a list and a map. Any other condition, or one with an
+ * unknown operator, is never true; rule_check reports it to the author.
  */
 #include "rule/condition.h"
 
@@ -49,7 +49,7 @@ uint64_t rule_window_ms(const char *text)
 	return WINDOW_DEFAULT_MS;
 }
 
-/* The strings of LIST; what is no string cannot be matched and is left out. */
+/* The strings of LIST; other values cannot match and are left out. */
 static int read_patterns(struct parser *p, const struct node *list, size_t *ret_count,
 			 const struct text **ret)
 {
@@ -121,7 +121,7 @@ static int read_metric(struct parser *p, const struct node *n)
 	return 0;
 }
 
-/* What both forms of a text have. */
+/* The fields of a text that are the same in both forms. */
 static void read_field(struct parser *p, const struct node *n, const char *op)
 {
 	p->c->field_name = node_string(node_get(n, "field"));

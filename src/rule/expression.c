@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reference reads an expression anew each time, and how it reads is what it means: the whole is
- * a name; or NOT of all that follows; or parts around OR outside of parentheses; or around AND; or
- * something in parentheses. An unknown name is false.
+ * Parses as the reference does, in this order: the whole is a name; or NOT of all that follows; or
+ * parts around OR outside of parentheses; or around AND; or an expression in parentheses. An unknown
+ * name is false.
  */
 #include "rule/expression.h"
 
@@ -21,7 +21,7 @@ static struct text trim(const char *s, size_t len)
 	return (struct text){s, len};
 }
 
-/* The number of conditions when there is none of that name. */
+/* Returns the number of conditions if no condition has this name. */
 static size_t find(const struct rule *rule, struct text name)
 {
 	size_t i = 0;
@@ -37,7 +37,7 @@ static bool begins(struct text t, const char *word)
 	return t.len >= strlen(word) && !memcmp(t.s, word, strlen(word));
 }
 
-/* What is between the parts. */
+/* The operator between the parts. */
 static const struct {
 	const char *upper, *lower;
 } operators[] = {
@@ -45,7 +45,7 @@ static const struct {
 	[EXPRESSION_ALL] = {" AND ", " and "},
 };
 
-/* Takes the first part off *REST. Returns false when the operator is not in it. */
+/* Takes the first part off *REST. Returns false if *REST does not contain the operator. */
 static bool split(struct text *rest, enum expression_kind kind, struct text *ret_part)
 {
 	long depth = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a document to a rule. What the reference needs to load a rule is needed here too; all else
- * has a value for "not there", so that a rule from tomorrow's schema still loads.
+ * Makes a rule from a document. Requires only what the reference requires; every other key has a
+ * value for "missing", so that a rule of a later schema still loads.
  */
 #include "rule/rule.h"
 
@@ -20,7 +20,7 @@ static unsigned word(enum vocab vocab, const struct node *n)
 	return vocab_find(vocab, node_string(n));
 }
 
-/* The reference forgives blanks around this one word. */
+/* The reference allows blanks around this one word. */
 static enum maturity maturity(const struct node *n)
 {
 	char name[32];
@@ -35,7 +35,7 @@ static enum maturity maturity(const struct node *n)
 	return (enum maturity)vocab_find(VOCAB_MATURITY, name);
 }
 
-/* The three keys without which a document is no rule. */
+/* The three keys that every rule must have. */
 static int need_keys(const struct node *root, struct rule *ret, unsigned *ret_line, struct err *err)
 {
 	const struct node *detection = node_get(root, "detection"), *id = node_get(root, "id");
