@@ -70,7 +70,7 @@ MUT_CLI  := $(call mutant_objs,$(BASE) $(MODEL) $(CLI))
 # The client of a database server: not static, because its library is not. Without the library there
 # is no such program, and a store in a server says so.
 HAS_PQ    := $(if $(CROSS)$(SYSROOT),,$(wildcard /usr/include/postgresql/libpq-fe.h))
-POSTGRES  := $(wildcard src/postgres/*.c) $(addprefix src/store/,wire.c buf.c kinds.c)
+POSTGRES  := $(wildcard src/postgres/*.c) $(addprefix src/store/,rpc.c buf.c kinds.c)
 PG_LINK    = $(if $(SAN),$(LINK),-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections)
 PG_PROGRAM := $(if $(HAS_PQ),$(BUILD)/cordon-postgres)
 

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/gate.h"
+#include "model/gate_terms.h"
 #include "store/buf.h"
 #include "store/jcs.h"
 #include "store/store.h"

@@ -118,7 +118,7 @@ int ids_map(const struct box *b, pid_t pid, struct err *err);
 int ids_become(struct box *b, struct err *err);
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
 
-/* newroot.c and workspace.c */
+/* newroot.c and workspace_mount.c */
 int newroot_enter(struct box *b, struct err *err);
 /* Detaches the host's root, which lies below the new one. Waits for an RCU grace period. */
 int newroot_drop_old(struct err *err);

@@ -12,7 +12,7 @@
 #include "base/scope.h"
 #include "box/supervise.h"
 #include "box/sys.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 union message {
 	uint32_t kind;

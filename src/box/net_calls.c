@@ -24,7 +24,7 @@
 #include "box/sys.h"
 #include "box/watch.h"
 #include "box/worker.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 static bool answer(int listener, const struct seccomp_notif *req, int error, unsigned flags)
 {

@@ -13,7 +13,7 @@
 
 #include "base/scope.h"
 #include "box/box.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 static int raise_loopback(int fd)
 {

@@ -21,7 +21,7 @@
 #include "base/scope.h"
 #include "box/net_calls.h"
 #include "box/supervise.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 enum {
 	SETUP_MS = 20000, /* until the program's first instruction */

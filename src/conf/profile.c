@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 #if defined(__x86_64__)
 #define TRIPLET "x86_64-linux-gnu"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 enum { HELLO_MAX = 16384 + 5 }; /* one record */
 

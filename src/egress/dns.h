@@ -7,7 +7,7 @@
 #define CORDON_EGRESS_DNS_H
 
 #include "egress/address.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 enum {
 	DNS_HEADER = 12,

@@ -21,7 +21,7 @@
 #include "egress/dns.h"
 #include "egress/names.h"
 #include "egress/rules.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 enum {
 	EGRESS_LOOKUPS_MAX = 32,       /* lookups at the same time */

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 enum { HEAD_MAX = 32768 };
 #define HEAD_NO_REQUEST "not an HTTP/1.1 request that can be passed on"

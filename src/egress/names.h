@@ -9,7 +9,7 @@
 #define CORDON_EGRESS_NAMES_H
 
 #include "egress/address.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 #define NAMES_MAX_ENTRIES 4096
 

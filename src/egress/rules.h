@@ -6,7 +6,7 @@
 #define CORDON_EGRESS_RULES_H
 
 #include "egress/address.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 #include "model/request.h"
 #include "policy/net.h"
 

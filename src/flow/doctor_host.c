@@ -16,7 +16,7 @@
 #include "base/scope.h"
 #include "detect/packs.h"
 #include "flow/doctor.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "overlay/overlay.h"
 #include "policy/policy.h"
 #include "store/archive.h"

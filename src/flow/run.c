@@ -12,8 +12,8 @@
 #include "base/pages.h"
 #include "flow/apply.h"
 #include "flow/early.h"
-#include "flow/record.h"
 #include "flow/retry.h"
+#include "flow/run_record.h"
 #include "flow/sentence.h"
 #include "live/enclose.h"
 
@@ -70,15 +70,15 @@ static int speak(struct sentence *s, struct err *err)
 		return -1;
 	/* origin, scan */
 	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
-		return record_refusal(s, -1, err);
+		return run_record_refusal(s, -1, err);
 	/* decide, (approve) */
 	int asked = retry_decide(s, err);
 	if (asked)
-		return record_refusal(s, asked, err);
+		return run_record_refusal(s, asked, err);
 	/* box, result */
 	int ran = box(s, err);
 	/* effects, audit */
-	return record_result(s, ran, err);
+	return run_record_result(s, ran, err);
 }
 
 void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,

@@ -6,7 +6,7 @@
 #ifndef CORDON_GATE_ACTIONS_H
 #define CORDON_GATE_ACTIONS_H
 
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "rule/vocab.h"
 #include "trust/conversation.h"
 

@@ -8,8 +8,8 @@
 #define CORDON_GATE_GATE_H
 
 #include "approval/run_request.h"
+#include "gate/gate_state.h"
 #include "gate/inspect.h"
-#include "gate/state.h"
 #include "live/blueprint.h"
 #include "model/result.h"
 #include "policy/policy.h"

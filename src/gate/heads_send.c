@@ -19,7 +19,7 @@
 #include "base/owned_dir.h"
 #include "base/scope.h"
 #include "gate/deliver.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "store/heads.h"
 #include "store/jcs.h"
 #include "store/state.h"

@@ -40,7 +40,7 @@ void blueprint_again(struct blueprint *p)
 
 void blueprint_done(struct blueprint *p)
 {
-	private_close(&p->private);
+	private_path_close(&p->private);
 	egress_process_done(&p->egress);
 	arena_done(&p->arena);
 	payload_done(&p->payload);

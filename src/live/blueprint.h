@@ -15,7 +15,7 @@
 #include "live/host_paths.h"
 #include "live/own_paths.h"
 #include "live/payload.h"
-#include "live/private.h"
+#include "live/private_path.h"
 #include "live/pump.h"
 #include "model/request.h"
 #include "model/spec.h"
@@ -23,7 +23,7 @@
 struct blueprint {
 	struct arena arena; /* owns the spec's strings */
 	struct spec spec;
-	struct private private; /* the tier without namespaces */
+	struct private_path private; /* the tier without namespaces */
 	const struct profile *profile;
 	struct payload payload;
 	int workspace, input; /* descriptors, or -1 */

@@ -232,8 +232,8 @@ static int make_private(struct draft *d, struct err *err)
 {
 	if (d->req->tier != TIER_NO_USERNS)
 		return 0;
-	private_sweep();
-	if (private_choose(&d->bp->private, err) < 0)
+	private_path_sweep();
+	if (private_path_choose(&d->bp->private, err) < 0)
 		return -1;
 	d->bp->spec.private_dir = d->bp->private.inner;
 	return 0;

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "live/blueprint.h"
 #include "model/result.h"
-#include "model/telemetry.h"
+#include "model/telemetry_event.h"
 
 /* Called for each event when it happens. Any function may be NULL. */
 struct launch_sink {

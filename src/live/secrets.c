@@ -16,7 +16,7 @@
 #include "base/scope.h"
 #include "live/command_output.h"
 #include "live/egress_process.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 #include "policy/net.h"
 
 enum { PLACEHOLDER_BYTES = 12, LENGTH_MIN = 4 };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/gate.h"
+#include "model/gate_terms.h"
 
 enum {
 	REPORT_FINDINGS_MAX = 64,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/gate.h"
+#include "model/gate_terms.h"
 #include "model/spec.h"
 
 #define REQUEST_LIST_MAX 256

@@ -11,7 +11,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 #include "model/report.h"
 #include "model/wire.h"
 

@@ -24,7 +24,7 @@ enum spec_fd {
 	WORKSPACE_FD = 6,
 	CHANNEL_FD = 7, /* SPEC_CHANNEL: the socket of the program's interpreter to cordon */
 	PARTS_FD = 8,	/* SPEC_CHANNEL: a file that the interpreter reads */
-	EGRESS_FD = 9,	/* SPEC_NET: the socket to cordon-egress (model/egress.h) */
+	EGRESS_FD = 9,	/* SPEC_NET: the socket to cordon-egress (model/egress_message.h) */
 	SAVED_FD = 10,	/* the changes of earlier runs: see saved_path */
 	SPEC_FD_END = 11,
 };

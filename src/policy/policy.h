@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 #include "model/limit.h"
 #include "model/request.h"
 #include "policy/net.h"

@@ -154,7 +154,7 @@ static int prepare_schema(struct db *db, bool read_only, struct err *err)
 	return check_version(db, err);
 }
 
-int db_open(struct db *db, const struct wire_request *r, struct err *err)
+int db_open(struct db *db, const struct rpc_request *r, struct err *err)
 {
 	if (db->conn)
 		return err_set(err, ERR_USAGE, "the database is open already");
@@ -358,7 +358,7 @@ static int finish(struct db *db, struct err *err)
 	return failed;
 }
 
-int db_add(struct db *db, const struct wire_request *r, struct err *err)
+int db_add(struct db *db, const struct rpc_request *r, struct err *err)
 {
 	int failed = 0;
 
@@ -374,7 +374,7 @@ int db_snapshot(struct db *db, struct err *err)
 	return sql_exec(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
 }
 
-int db_commit(struct db *db, const struct wire_request *r, struct err *err)
+int db_commit(struct db *db, const struct rpc_request *r, struct err *err)
 {
 	int failed = db_add(db, r, err);
 
@@ -398,7 +398,7 @@ static int take_item(const PGresult *r, int row, struct store_item *ret, struct 
 	return 0;
 }
 
-int db_get(struct db *db, const struct wire_request *r, struct wire_answer *ret, PGresult **keep,
+int db_get(struct db *db, const struct rpc_request *r, struct rpc_answer *ret, PGresult **keep,
 	   struct err *err)
 {
 	struct param param[] = {sql_text(store_kind_name(r->kind)), sql_text(r->key)};
@@ -417,8 +417,8 @@ static uint64_t page(uint64_t limit, uint64_t most)
 /* Takes as many rows as fit into one message; the next page has the others. */
 enum { FRAME = 1024 };
 
-static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,
-		      struct arena *arena, struct err *err)
+static int take_items(const PGresult *r, uint64_t most, struct rpc_answer *ret, struct arena *arena,
+		      struct err *err)
 {
 	int count = PQntuples(r);
 	size_t bytes = FRAME;
@@ -430,7 +430,7 @@ static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,
 		if (take_item(r, i, &ret->items[i], err) < 0)
 			return -1;
 		bytes += ret->items[i].len + STORE_KEY_MAX + 16;
-		if (bytes > WIRE_MAX)
+		if (bytes > RPC_MAX)
 			break;
 		ret->count++;
 	}
@@ -438,10 +438,10 @@ static int take_items(const PGresult *r, uint64_t most, struct wire_answer *ret,
 	return 0;
 }
 
-int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret,
-	    struct arena *arena, PGresult **keep, struct err *err)
+int db_list(struct db *db, const struct rpc_request *r, struct rpc_answer *ret, struct arena *arena,
+	    PGresult **keep, struct err *err)
 {
-	uint64_t most = page(r->limit, WIRE_ITEMS_MAX);
+	uint64_t most = page(r->limit, RPC_ITEMS_MAX);
 	char end[STORE_KEY_MAX + 1];
 
 	store_prefix_end(r->prefix, end);
@@ -455,13 +455,13 @@ int db_list(struct db *db, const struct wire_request *r, struct wire_answer *ret
 	return *keep ? take_items(*keep, most, ret, arena, err) : -1;
 }
 
-int db_refs(struct db *db, const struct wire_request *r, struct wire_answer *ret,
-	    struct arena *arena, PGresult **keep, struct err *err)
+int db_refs(struct db *db, const struct rpc_request *r, struct rpc_answer *ret, struct arena *arena,
+	    PGresult **keep, struct err *err)
 {
-	struct param param[] = {sql_text(r->ref), sql_number(r->from), sql_number(WIRE_ROWS_MAX)};
+	struct param param[] = {sql_text(r->ref), sql_number(r->from), sql_number(RPC_ROWS_MAX)};
 
 	*keep = sql_run(db, SQL_REFS, param, ARRAY_SIZE(param), err);
-	return *keep ? take_items(*keep, WIRE_ROWS_MAX, ret, arena, err) : -1;
+	return *keep ? take_items(*keep, RPC_ROWS_MAX, ret, arena, err) : -1;
 }
 
 static int take_row(const PGresult *r, int i, struct store_row *ret, struct err *err)
@@ -470,18 +470,18 @@ static int take_row(const PGresult *r, int i, struct store_row *ret, struct err 
 				  .hash = (const uint8_t *)PQgetvalue(r, i, 1),
 				  .bytes = (const uint8_t *)PQgetvalue(r, i, 2),
 				  .len = (size_t)PQgetlength(r, i, 2)};
-	if (PQgetlength(r, i, 1) != RECORD_HASH || ret->len > WIRE_MAX - 2 * FRAME)
+	if (PQgetlength(r, i, 1) != RECORD_HASH || ret->len > RPC_MAX - 2 * FRAME)
 		return err_set(err, ERR_INPUT, "record %llu is damaged",
 			       (unsigned long long)ret->seq);
 	return 0;
 }
 
-int db_rows(struct db *db, const struct wire_request *r, struct wire_answer *ret,
-	    struct arena *arena, PGresult **keep, struct err *err)
+int db_rows(struct db *db, const struct rpc_request *r, struct rpc_answer *ret, struct arena *arena,
+	    PGresult **keep, struct err *err)
 {
-	uint64_t most = page(r->limit, WIRE_ROWS_MAX);
+	uint64_t most = page(r->limit, RPC_ROWS_MAX);
 	struct param find[] = {sql_text(r->ref), sql_number(r->from), sql_number(most)};
-	bool is_find = r->call == WIRE_FIND;
+	bool is_find = r->call == RPC_FIND;
 	size_t bytes = FRAME;
 
 	*keep = sql_run(db, is_find ? SQL_FIND : SQL_READ, is_find ? find : find + 1,
@@ -496,7 +496,7 @@ int db_rows(struct db *db, const struct wire_request *r, struct wire_answer *ret
 		if (take_row(*keep, i, &ret->rows[i], err) < 0)
 			return -1;
 		bytes += ret->rows[i].len + RECORD_HASH + 16;
-		if (bytes > WIRE_MAX)
+		if (bytes > RPC_MAX)
 			break;
 		ret->count++;
 	}

@@ -10,39 +10,39 @@
 
 #include "postgres/db.h"
 
-static int answer_call(struct db *db, const struct wire_request *r, struct wire_answer *a,
+static int answer_call(struct db *db, const struct rpc_request *r, struct rpc_answer *a,
 		       struct arena *arena, PGresult **keep)
 {
-	if (r->call != WIRE_OPEN && !db->conn)
+	if (r->call != RPC_OPEN && !db->conn)
 		return err_set(&a->err, ERR_USAGE, "the database is not open");
 	switch (r->call) {
-	case WIRE_OPEN:
+	case RPC_OPEN:
 		return db_open(db, r, &a->err);
-	case WIRE_LOCK:
+	case RPC_LOCK:
 		return db_lock(db, &a->tip, &a->err);
-	case WIRE_UNLOCK:
+	case RPC_UNLOCK:
 		db_unlock(db);
 		return 0;
-	case WIRE_COMMIT:
+	case RPC_COMMIT:
 		return db_commit(db, r, &a->err);
-	case WIRE_ADD:
+	case RPC_ADD:
 		return db_add(db, r, &a->err);
-	case WIRE_SNAPSHOT:
+	case RPC_SNAPSHOT:
 		return db_snapshot(db, &a->err);
-	case WIRE_FORMAT:
+	case RPC_FORMAT:
 		return db_format(db, &a->tip.last_seq, &a->err);
-	case WIRE_TIP:
+	case RPC_TIP:
 		return db_tip(db, &a->tip, &a->err);
-	case WIRE_GET:
+	case RPC_GET:
 		return db_get(db, r, a, keep, &a->err);
-	case WIRE_LIST:
+	case RPC_LIST:
 		return db_list(db, r, a, arena, keep, &a->err);
-	case WIRE_REFS:
+	case RPC_REFS:
 		return db_refs(db, r, a, arena, keep, &a->err);
-	case WIRE_READ:
-	case WIRE_FIND:
+	case RPC_READ:
+	case RPC_FIND:
 		return db_rows(db, r, a, arena, keep, &a->err);
-	case WIRE_CALLS:
+	case RPC_CALLS:
 		break;
 	}
 	return err_set(&a->err, ERR_INPUT, "unknown call");
@@ -52,16 +52,16 @@ static int answer_call(struct db *db, const struct wire_request *r, struct wire_
 static int serve_one(struct db *db, const struct buf *message)
 {
 	struct arena arena = {0};
-	struct wire_request r = {0};
-	struct wire_answer a = {0};
-	AUTO_BUF struct buf out = {.most = WIRE_MAX};
+	struct rpc_request r = {0};
+	struct rpc_answer a = {0};
+	AUTO_BUF struct buf out = {.most = RPC_MAX};
 	PGresult *keep = NULL;
 	int said = -1;
 
-	if (wire_get_request(message->data, message->len, &r, &arena, &a.err) == 0) {
+	if (rpc_get_request(message->data, message->len, &r, &arena, &a.err) == 0) {
 		a.ok = answer_call(db, &r, &a, &arena, &keep) == 0;
-		wire_put_answer(&out, r.call, &a);
-		said = wire_send(STDIN_FILENO, &out);
+		rpc_put_answer(&out, r.call, &a);
+		said = rpc_send(STDIN_FILENO, &out);
 	}
 	PQclear(keep);
 	arena_done(&arena);
@@ -75,7 +75,7 @@ int main(void)
 
 	/* No core dump: the URL in memory may hold a password. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	while (wire_receive(STDIN_FILENO, &message, -1) == 1)
+	while (rpc_receive(STDIN_FILENO, &message, -1) == 1)
 		if (serve_one(&db, &message) < 0)
 			break;
 	db_close(&db);

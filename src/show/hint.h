@@ -6,7 +6,7 @@
 #ifndef CORDON_SHOW_HINT_H
 #define CORDON_SHOW_HINT_H
 
-#include "model/egress.h"
+#include "model/egress_message.h"
 #include "model/request.h"
 #include "model/wire.h"
 

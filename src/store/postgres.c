@@ -21,7 +21,7 @@
 
 #include "base/scope.h"
 #include "base/self.h"
-#include "store/wire.h"
+#include "store/rpc.h"
 
 #define PROGRAM "cordon-postgres"
 enum { END_MS = 500 };
@@ -97,7 +97,7 @@ struct remote {
 
 /* One call and its answer, which points into MESSAGE and ARENA. */
 struct exchange {
-	struct wire_answer answer;
+	struct rpc_answer answer;
 	struct buf message;
 	struct arena arena;
 };
@@ -122,25 +122,25 @@ static int broken(struct remote *r, struct err *err, const char *what)
 	return -1;
 }
 
-static int ask(struct remote *r, const struct wire_request *request, struct exchange *x,
+static int ask(struct remote *r, const struct rpc_request *request, struct exchange *x,
 	       struct err *err)
 {
-	AUTO_BUF struct buf out = {.most = WIRE_MAX};
+	AUTO_BUF struct buf out = {.most = RPC_MAX};
 
 	if (r->helper.sock < 0)
 		return err_set(err, ERR_SYSTEM, "the connection to the database is closed");
-	wire_put_request(&out, request);
+	rpc_put_request(&out, request);
 	if (out.failed)
 		return err_set(err, ERR_LIMIT, "a transaction is too large");
-	if (wire_send(r->helper.sock, &out) < 0)
+	if (rpc_send(r->helper.sock, &out) < 0)
 		return broken(r, err, "asking");
-	int got = wire_receive(r->helper.sock, &x->message, r->wait_ms);
+	int got = rpc_receive(r->helper.sock, &x->message, r->wait_ms);
 	if (got == 0)
 		errno = 0;
 	if (got <= 0)
 		return broken(r, err, "waiting for its answer");
-	if (wire_get_answer(x->message.data, x->message.len, request->call, &x->answer, &x->arena,
-			    err) < 0) {
+	if (rpc_get_answer(x->message.data, x->message.len, request->call, &x->answer, &x->arena,
+			   err) < 0) {
 		helper_end(&r->helper);
 		return -1;
 	}
@@ -159,18 +159,18 @@ static void close_it(void *self)
 
 static int open_it(const struct store_options *o, void **ret, struct err *err)
 {
-	struct wire_request request = {.call = WIRE_OPEN,
-				       .url = o->url,
-				       .read_only = o->read_only,
-				       .wait_ms = (uint32_t)store_wait(o)};
+	struct rpc_request request = {.call = RPC_OPEN,
+				      .url = o->url,
+				      .read_only = o->read_only,
+				      .wait_ms = (uint32_t)store_wait(o)};
 	AUTO_EXCHANGE struct exchange x = {0};
 
-	if (strlen(o->url) > WIRE_URL_MAX)
-		return err_set(err, ERR_LIMIT, "the store's URL is over %d bytes", WIRE_URL_MAX);
+	if (strlen(o->url) > RPC_URL_MAX)
+		return err_set(err, ERR_LIMIT, "the store's URL is over %d bytes", RPC_URL_MAX);
 	struct remote *r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_memory(err);
-	r->wait_ms = store_wait(o) + WIRE_WAIT_MS;
+	r->wait_ms = store_wait(o) + RPC_WAIT_MS;
 	if (helper_start(&r->helper, err) < 0 || ask(r, &request, &x, err) < 0) {
 		close_it(r);
 		return -1;
@@ -179,9 +179,9 @@ static int open_it(const struct store_options *o, void **ret, struct err *err)
 	return 0;
 }
 
-static int ask_tip(void *self, enum wire_call call, struct store_tip *ret, struct err *err)
+static int ask_tip(void *self, enum rpc_call call, struct store_tip *ret, struct err *err)
 {
-	struct wire_request request = {.call = call};
+	struct rpc_request request = {.call = call};
 	AUTO_EXCHANGE struct exchange x = {0};
 
 	if (ask(self, &request, &x, err) < 0)
@@ -192,47 +192,47 @@ static int ask_tip(void *self, enum wire_call call, struct store_tip *ret, struc
 
 static int lock(void *self, struct store_tip *ret, struct err *err)
 {
-	return ask_tip(self, WIRE_LOCK, ret, err);
+	return ask_tip(self, RPC_LOCK, ret, err);
 }
 
 static int tip(void *self, struct store_tip *ret, struct err *err)
 {
-	return ask_tip(self, WIRE_TIP, ret, err);
+	return ask_tip(self, RPC_TIP, ret, err);
 }
 
 static void unlock(void *self)
 {
-	struct wire_request request = {.call = WIRE_UNLOCK};
+	struct rpc_request request = {.call = RPC_UNLOCK};
 	AUTO_EXCHANGE struct exchange x = {0};
 	struct err err;
 
 	(void)ask(self, &request, &x, &err);
 }
 
-static int add_as(void *self, enum wire_call call, const struct store_op *op, size_t count,
+static int add_as(void *self, enum rpc_call call, const struct store_op *op, size_t count,
 		  struct err *err)
 {
-	struct wire_request request = {.call = call, .op = op, .count = count};
+	struct rpc_request request = {.call = call, .op = op, .count = count};
 	AUTO_EXCHANGE struct exchange x = {0};
 
-	if (count > WIRE_OPS_MAX)
-		return err_set(err, ERR_LIMIT, "a transaction has over %d steps", WIRE_OPS_MAX);
+	if (count > RPC_OPS_MAX)
+		return err_set(err, ERR_LIMIT, "a transaction has over %d steps", RPC_OPS_MAX);
 	return ask(self, &request, &x, err);
 }
 
 static int commit(void *self, const struct store_op *op, size_t count, struct err *err)
 {
-	return add_as(self, WIRE_COMMIT, op, count, err);
+	return add_as(self, RPC_COMMIT, op, count, err);
 }
 
 static int add(void *self, const struct store_op *op, size_t count, struct err *err)
 {
-	return add_as(self, WIRE_ADD, op, count, err);
+	return add_as(self, RPC_ADD, op, count, err);
 }
 
 static int snapshot(void *self, struct err *err)
 {
-	struct wire_request request = {.call = WIRE_SNAPSHOT};
+	struct rpc_request request = {.call = RPC_SNAPSHOT};
 	AUTO_EXCHANGE struct exchange x = {0};
 
 	return ask(self, &request, &x, err);
@@ -242,7 +242,7 @@ static int format(void *self, uint64_t *ret, struct err *err)
 {
 	struct store_tip tip;
 
-	if (ask_tip(self, WIRE_FORMAT, &tip, err) < 0)
+	if (ask_tip(self, RPC_FORMAT, &tip, err) < 0)
 		return -1;
 	*ret = tip.last_seq;
 	return 0;
@@ -251,7 +251,7 @@ static int format(void *self, uint64_t *ret, struct err *err)
 static int get(void *self, enum store_kind kind, const char *key, struct store_item *ret,
 	       struct err *err)
 {
-	struct wire_request request = {.call = WIRE_GET, .kind = kind, .key = key};
+	struct rpc_request request = {.call = RPC_GET, .kind = kind, .key = key};
 	AUTO_EXCHANGE struct exchange x = {0};
 
 	if (ask(self, &request, &x, err) < 0)
@@ -286,12 +286,12 @@ static int list(void *self, enum store_kind kind, const struct store_range *rang
 
 	memcpy(after, range->after, strlen(range->after) + 1);
 	while (has_more) {
-		struct wire_request request = {.call = WIRE_LIST,
-					       .kind = kind,
-					       .prefix = range->prefix,
-					       .after = after,
-					       .from = range->newer,
-					       .limit = limit};
+		struct rpc_request request = {.call = RPC_LIST,
+					      .kind = kind,
+					      .prefix = range->prefix,
+					      .after = after,
+					      .from = range->newer,
+					      .limit = limit};
 		AUTO_EXCHANGE struct exchange x = {0};
 		if (ask(self, &request, &x, err) < 0)
 			return -1;
@@ -307,7 +307,7 @@ static int list(void *self, enum store_kind kind, const struct store_range *rang
 	return 0;
 }
 
-static int pages(void *self, struct wire_request *request, store_row_fn *fn, void *context,
+static int pages(void *self, struct rpc_request *request, store_row_fn *fn, void *context,
 		 struct err *err)
 {
 	for (bool has_more = true; has_more;) {
@@ -329,7 +329,7 @@ static int pages(void *self, struct wire_request *request, store_row_fn *fn, voi
 static int read_log(void *self, uint64_t from, uint64_t limit, store_row_fn *fn, void *context,
 		    struct err *err)
 {
-	struct wire_request request = {.call = WIRE_READ, .from = from, .limit = limit};
+	struct rpc_request request = {.call = RPC_READ, .from = from, .limit = limit};
 
 	return pages(self, &request, fn, context, err);
 }
@@ -337,7 +337,7 @@ static int read_log(void *self, uint64_t from, uint64_t limit, store_row_fn *fn,
 static int find(void *self, const char *ref, uint64_t from, uint64_t limit, store_row_fn *fn,
 		void *context, struct err *err)
 {
-	struct wire_request request = {.call = WIRE_FIND, .ref = ref, .from = from, .limit = limit};
+	struct rpc_request request = {.call = RPC_FIND, .ref = ref, .from = from, .limit = limit};
 
 	return pages(self, &request, fn, context, err);
 }
@@ -347,8 +347,8 @@ static int refs(void *self, store_item_fn *fn, void *context, struct err *err)
 	struct store_item last = {0};
 
 	for (bool has_more = true; has_more;) {
-		struct wire_request request = {
-			.call = WIRE_REFS, .ref = last.key, .from = last.version};
+		struct rpc_request request = {
+			.call = RPC_REFS, .ref = last.key, .from = last.version};
 		AUTO_EXCHANGE struct exchange x = {0};
 		if (ask(self, &request, &x, err) < 0)
 			return -1;

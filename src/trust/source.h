@@ -8,7 +8,7 @@
 #ifndef CORDON_TRUST_SOURCE_H
 #define CORDON_TRUST_SOURCE_H
 
-#include "model/gate.h"
+#include "model/gate_terms.h"
 #include "trust/conversation.h"
 #include "trust/evidence/attribute.h"
 

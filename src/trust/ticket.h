@@ -8,7 +8,7 @@
 #ifndef CORDON_TRUST_TICKET_H
 #define CORDON_TRUST_TICKET_H
 
-#include "model/gate.h"
+#include "model/gate_terms.h"
 #include "trust/directory.h"
 
 enum {

@@ -20,7 +20,7 @@
 #include "store/kept_notes.h"
 #include "store/proof.h"
 #include "store/redact.h"
-#include "store/wire.h"
+#include "store/rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -77,14 +77,14 @@ static void try_file(const uint8_t *data, size_t len)
 
 static void try_request(const uint8_t *data, size_t len)
 {
-	AUTO_BUF struct buf again = {.most = WIRE_MAX};
+	AUTO_BUF struct buf again = {.most = RPC_MAX};
 	struct arena arena = {0};
-	struct wire_request r;
+	struct rpc_request r;
 	struct err err;
 
-	if (wire_get_request(data, len, &r, &arena, &err) == 0) {
-		must(r.call < WIRE_CALLS && r.kind < STORE_KINDS && r.count <= WIRE_OPS_MAX);
-		wire_put_request(&again, &r);
+	if (rpc_get_request(data, len, &r, &arena, &err) == 0) {
+		must(r.call < RPC_CALLS && r.kind < STORE_KINDS && r.count <= RPC_OPS_MAX);
+		rpc_put_request(&again, &r);
 		must(same(&again, data, len));
 	}
 	arena_done(&arena);
@@ -94,12 +94,12 @@ static void try_answer(const uint8_t *data, size_t len)
 {
 	struct err err;
 
-	for (int call = 0; call < WIRE_CALLS; call++) {
-		AUTO_BUF struct buf again = {.most = WIRE_MAX};
+	for (int call = 0; call < RPC_CALLS; call++) {
+		AUTO_BUF struct buf again = {.most = RPC_MAX};
 		struct arena arena = {0};
-		struct wire_answer a;
-		if (wire_get_answer(data, len, (enum wire_call)call, &a, &arena, &err) == 0) {
-			wire_put_answer(&again, (enum wire_call)call, &a);
+		struct rpc_answer a;
+		if (rpc_get_answer(data, len, (enum rpc_call)call, &a, &arena, &err) == 0) {
+			rpc_put_answer(&again, (enum rpc_call)call, &a);
 			/* An error's code is made one that we know. */
 			must(a.ok ? same(&again, data, len) : again.len == len);
 		}

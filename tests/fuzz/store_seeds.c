@@ -9,7 +9,7 @@
 #include "seeds.h"
 #include "store/head.h"
 #include "store/note.h"
-#include "store/wire.h"
+#include "store/rpc.h"
 
 const int seed_rounds = 4000;
 
@@ -68,33 +68,33 @@ static void make_request(struct buf *out)
 		 .len = 5},
 		{.op = STORE_OP_DELETE, .kind = STORE_TICKET, .key = "k2", .expected = STORE_ANY},
 	};
-	struct wire_request r = {.call = WIRE_COMMIT, .wait_ms = 5000, .op = ops, .count = 3};
+	struct rpc_request r = {.call = RPC_COMMIT, .wait_ms = 5000, .op = ops, .count = 3};
 
-	wire_put_request(out, &r);
+	rpc_put_request(out, &r);
 }
 
 static void make_list_request(struct buf *out)
 {
-	struct wire_request r = {.call = WIRE_LIST,
-				 .kind = STORE_SOURCE,
-				 .url = "postgres://h/d",
-				 .key = "k",
-				 .prefix = "a/",
-				 .after = "a/b",
-				 .ref = "run:1",
-				 .from = 1,
-				 .limit = 2};
+	struct rpc_request r = {.call = RPC_LIST,
+				.kind = STORE_SOURCE,
+				.url = "postgres://h/d",
+				.key = "k",
+				.prefix = "a/",
+				.after = "a/b",
+				.ref = "run:1",
+				.from = 1,
+				.limit = 2};
 
-	wire_put_request(out, &r);
+	rpc_put_request(out, &r);
 }
 
 static void make_error(struct buf *out)
 {
-	struct wire_answer a = {.ok = false};
+	struct rpc_answer a = {.ok = false};
 
 	err_set(&a.err, ERR_CONFLICT, "it has been changed");
 	err_cure(&a.err, "read it again");
-	wire_put_answer(out, WIRE_COMMIT, &a);
+	rpc_put_answer(out, RPC_COMMIT, &a);
 }
 
 static void make_rows(struct buf *out)
@@ -102,26 +102,26 @@ static void make_rows(struct buf *out)
 	static const uint8_t hash[RECORD_HASH] = {1};
 	struct store_row rows[] = {{1, hash, (const uint8_t *)"{}", 2},
 				   {2, hash, (const uint8_t *)"{}", 2}};
-	struct wire_answer a = {.ok = true, .rows = rows, .count = 2, .has_more = true};
+	struct rpc_answer a = {.ok = true, .rows = rows, .count = 2, .has_more = true};
 
-	wire_put_answer(out, WIRE_READ, &a);
+	rpc_put_answer(out, RPC_READ, &a);
 }
 
 static void make_items(struct buf *out)
 {
 	struct store_item items[] = {
 		{.version = 1, .key = "a", .value = (const uint8_t *)"v", .len = 1}};
-	struct wire_answer a = {.ok = true, .items = items, .count = 1};
+	struct rpc_answer a = {.ok = true, .items = items, .count = 1};
 
-	wire_put_answer(out, WIRE_LIST, &a);
+	rpc_put_answer(out, RPC_LIST, &a);
 }
 
 static void make_tip(struct buf *out)
 {
-	struct wire_answer a = {.ok = true,
-				.tip = {.head_len = 40, .has_last = true, .last_seq = 6}};
+	struct rpc_answer a = {.ok = true,
+			       .tip = {.head_len = 40, .has_last = true, .last_seq = 6}};
 
-	wire_put_answer(out, WIRE_TIP, &a);
+	rpc_put_answer(out, RPC_TIP, &a);
 }
 
 static void make_heads(struct buf *out)
@@ -211,7 +211,7 @@ static const struct {
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {
-	struct buf out = {.most = WIRE_MAX};
+	struct buf out = {.most = RPC_MAX};
 
 	if (i >= ARRAY_SIZE(rows))
 		return NULL;

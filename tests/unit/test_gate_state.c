@@ -3,7 +3,7 @@
  * What the gate remembers is opened whole or not at all; a command that only reads leaves no file behind; the
  * address of a database server comes from where only the owner can write it.
  */
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "scratch.h"
 #include "tap.h"
 

@@ -10,7 +10,7 @@
 
 #include "approval/approval.h"
 #include "door/cli/cli.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "model/report.h"
 
 /* Printed below the last line of a text without a newline at its end. */

@@ -11,7 +11,7 @@
 #include "base/scope.h"
 #include "base/version.h"
 #include "door/cli/audit.h"
-#include "model/gate.h"
+#include "model/gate_terms.h"
 #include "show/jsonval.h"
 #include "show/terminal.h"
 

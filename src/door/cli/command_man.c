@@ -8,7 +8,7 @@
 #include "conf/profile.h"
 #include "conf/units.h"
 #include "door/cli/cli.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 #include "policy/policy.h"
 #include "rule/vocab.h"
 #include "trust/signers.h"

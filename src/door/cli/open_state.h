@@ -6,7 +6,7 @@
 #define CORDON_CLI_OPEN_STATE_H
 
 #include "door/cli/cli.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 
 /* See store/store.h. STATE_RESTORES: only to restore it. STATE_UNOPENED: do not open it. */
 enum state_access { STATE_READS, STATE_WRITES, STATE_ACCEPTS, STATE_RESTORES, STATE_UNOPENED };

@@ -9,7 +9,7 @@
 
 #include "approval/act.h"
 #include "door/cli/cli.h"
-#include "gate/state.h"
+#include "gate/gate_state.h"
 
 enum { PERSON_BY_MAX = 150, PERSON_WAITS = 75 };
 

@@ -3,8 +3,8 @@
  * Opens what the gate remembers, in the same way for every command: the state directory, the store
  * in it or in a database server, and the keys. Only the owner of the directory can open it.
  */
-#ifndef CORDON_GATE_STATE_H
-#define CORDON_GATE_STATE_H
+#ifndef CORDON_GATE_GATE_STATE_H
+#define CORDON_GATE_GATE_STATE_H
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
  *
  * The tables of the gate's words.
  */
-#include "model/gate.h"
+#include "model/gate_terms.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * One thing that a program's interpreter said of itself: an audit event of Python's (PEP 578). The program
  * can say anything there; it is shown as what it is, and nothing is decided by it.
  */
-#ifndef CORDON_MODEL_TELEMETRY_H
-#define CORDON_MODEL_TELEMETRY_H
+#ifndef CORDON_MODEL_TELEMETRY_EVENT_H
+#define CORDON_MODEL_TELEMETRY_EVENT_H
 
 enum { TELEMETRY_AUDIT_MAX = 48, TELEMETRY_ARGS_MAX = 448 };
 

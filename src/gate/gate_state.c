@@ -5,7 +5,7 @@
  * and no message shows it. If the URL is lost, no new log is started: the file heads names the old
  * one.
  */
-#include "gate/state.h"
+#include "gate/gate_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
  * was when it looked, and the program's own socket, and passes the answer on. cordon-egress connects
  * that socket. cordon tells it the rules before and hears what became of each attempt afterwards.
  */
-#ifndef CORDON_MODEL_EGRESS_H
-#define CORDON_MODEL_EGRESS_H
+#ifndef CORDON_MODEL_EGRESS_MESSAGE_H
+#define CORDON_MODEL_EGRESS_MESSAGE_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * decided. One row each; the name of a row is the name everywhere: policy, command line, JSON, log.
  * The order of a list carries meaning. The zero values are hostile and deny.
  */
-#ifndef CORDON_MODEL_GATE_H
-#define CORDON_MODEL_GATE_H
+#ifndef CORDON_MODEL_GATE_TERMS_H
+#define CORDON_MODEL_GATE_TERMS_H
 
 /* Words for people. Least trusted first. */
 enum origin {

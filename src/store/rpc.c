@@ -4,7 +4,7 @@
  * a zero; the reader terminates it in its arena. Bytes left over at the end of a message are an
  * error.
  */
-#include "store/wire.h"
+#include "store/rpc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -156,11 +156,11 @@ static void get_op(struct in *in, struct store_op *op)
 	op->data = get_bytes(in, has_record(op->op) ? RECORD_MAX : STORE_VALUE_MAX, &op->len);
 }
 
-static void get_ops(struct in *in, struct wire_request *r)
+static void get_ops(struct in *in, struct rpc_request *r)
 {
 	size_t count = get_number(in, 4);
 
-	in->failed = in->failed || count > WIRE_OPS_MAX;
+	in->failed = in->failed || count > RPC_OPS_MAX;
 	struct store_op *op = in->failed ? NULL : arena_alloc(in->arena, (count + 1) * sizeof(*op));
 	if (in->failed || in->arena->failed) {
 		in->failed = true;
@@ -171,7 +171,7 @@ static void get_ops(struct in *in, struct wire_request *r)
 	r->op = op;
 }
 
-void wire_put_request(struct buf *out, const struct wire_request *r)
+void rpc_put_request(struct buf *out, const struct rpc_request *r)
 {
 	put_number(out, r->call, 1);
 	put_number(out, r->read_only, 1);
@@ -189,16 +189,16 @@ void wire_put_request(struct buf *out, const struct wire_request *r)
 		put_op(out, &r->op[i]);
 }
 
-int wire_get_request(const uint8_t *data, size_t len, struct wire_request *ret, struct arena *arena,
-		     struct err *err)
+int rpc_get_request(const uint8_t *data, size_t len, struct rpc_request *ret, struct arena *arena,
+		    struct err *err)
 {
 	struct in in = {data, data + len, arena, false};
-	struct wire_request r = {.call = (enum wire_call)get_choice(&in, WIRE_CALLS)};
+	struct rpc_request r = {.call = (enum rpc_call)get_choice(&in, RPC_CALLS)};
 
 	r.read_only = get_choice(&in, 2);
 	r.wait_ms = (uint32_t)get_number(&in, 4);
 	r.kind = (enum store_kind)get_choice(&in, STORE_KINDS);
-	r.url = get_text(&in, WIRE_URL_MAX);
+	r.url = get_text(&in, RPC_URL_MAX);
 	r.key = get_text(&in, STORE_KEY_MAX);
 	r.prefix = get_text(&in, STORE_KEY_MAX);
 	r.after = get_text(&in, STORE_KEY_MAX);
@@ -283,25 +283,25 @@ static void get_row(struct in *in, struct store_row *ret)
 	ret->seq = get_number(in, 8);
 	ret->hash = get_raw(in, RECORD_HASH);
 	/* No check of the record: verify must see what the database has. */
-	ret->bytes = get_bytes(in, WIRE_MAX, &ret->len);
+	ret->bytes = get_bytes(in, RPC_MAX, &ret->len);
 }
 
-static bool has_tip(enum wire_call call)
+static bool has_tip(enum rpc_call call)
 {
-	return call == WIRE_LOCK || call == WIRE_TIP || call == WIRE_FORMAT;
+	return call == RPC_LOCK || call == RPC_TIP || call == RPC_FORMAT;
 }
 
-static bool has_items(enum wire_call call)
+static bool has_items(enum rpc_call call)
 {
-	return call == WIRE_LIST || call == WIRE_REFS;
+	return call == RPC_LIST || call == RPC_REFS;
 }
 
-static bool has_rows(enum wire_call call)
+static bool has_rows(enum rpc_call call)
 {
-	return call == WIRE_READ || call == WIRE_FIND;
+	return call == RPC_READ || call == RPC_FIND;
 }
 
-void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_answer *a)
+void rpc_put_answer(struct buf *out, enum rpc_call call, const struct rpc_answer *a)
 {
 	put_number(out, a->ok, 1);
 	if (!a->ok) {
@@ -310,7 +310,7 @@ void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_ans
 	}
 	if (has_tip(call))
 		put_tip(out, &a->tip);
-	if (call == WIRE_GET)
+	if (call == RPC_GET)
 		put_item(out, &a->item);
 	if (!has_items(call) && !has_rows(call))
 		return;
@@ -324,11 +324,11 @@ void wire_put_answer(struct buf *out, enum wire_call call, const struct wire_ans
 	}
 }
 
-static void get_page(struct in *in, enum wire_call call, struct wire_answer *a)
+static void get_page(struct in *in, enum rpc_call call, struct rpc_answer *a)
 {
 	a->has_more = get_choice(in, 2);
 	size_t count = get_number(in, 4);
-	in->failed = in->failed || count > (call == WIRE_LIST ? WIRE_ITEMS_MAX : WIRE_ROWS_MAX);
+	in->failed = in->failed || count > (call == RPC_LIST ? RPC_ITEMS_MAX : RPC_ROWS_MAX);
 	if (in->failed)
 		return;
 	a->items = arena_alloc(in->arena, (count + 1) * sizeof(*a->items));
@@ -342,17 +342,17 @@ static void get_page(struct in *in, enum wire_call call, struct wire_answer *a)
 	}
 }
 
-int wire_get_answer(const uint8_t *data, size_t len, enum wire_call call, struct wire_answer *ret,
-		    struct arena *arena, struct err *err)
+int rpc_get_answer(const uint8_t *data, size_t len, enum rpc_call call, struct rpc_answer *ret,
+		   struct arena *arena, struct err *err)
 {
 	struct in in = {data, data + len, arena, false};
-	struct wire_answer a = {.ok = get_choice(&in, 2)};
+	struct rpc_answer a = {.ok = get_choice(&in, 2)};
 
 	if (!a.ok)
 		get_error(&in, &a.err);
 	else if (has_tip(call))
 		get_tip(&in, &a.tip);
-	else if (call == WIRE_GET)
+	else if (call == RPC_GET)
 		get_item(&in, &a.item);
 	else if (has_items(call) || has_rows(call))
 		get_page(&in, call, &a);
@@ -377,13 +377,13 @@ static int send_all(int sock, const uint8_t *data, size_t len)
 	return 0;
 }
 
-int wire_send(int sock, const struct buf *message)
+int rpc_send(int sock, const struct buf *message)
 {
 	size_t len = message->len;
 	uint8_t head[4] = {(uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
 			   (uint8_t)len};
 
-	if (message->failed || len > WIRE_MAX) {
+	if (message->failed || len > RPC_MAX) {
 		errno = EMSGSIZE;
 		return -1;
 	}
@@ -418,7 +418,7 @@ static int receive_all(int sock, uint8_t *data, size_t len, uint64_t end)
 	return 1;
 }
 
-int wire_receive(int sock, struct buf *ret, int wait_ms)
+int rpc_receive(int sock, struct buf *ret, int wait_ms)
 {
 	uint64_t end = wait_ms < 0 ? UINT64_MAX : io_now_ns() + (uint64_t)wait_ms * 1000000;
 	uint8_t head[4];
@@ -427,12 +427,12 @@ int wire_receive(int sock, struct buf *ret, int wait_ms)
 	if (r <= 0)
 		return r;
 	size_t len = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-	if (len == 0 || len > WIRE_MAX) {
+	if (len == 0 || len > RPC_MAX) {
 		errno = EPROTO;
 		return -1;
 	}
 	buf_done(ret);
-	ret->most = WIRE_MAX;
+	ret->most = RPC_MAX;
 	if (!buf_reserve(ret, len)) {
 		errno = ENOMEM;
 		return -1;

@@ -5,7 +5,7 @@
  * directory without a lock is not in use. Only directories of this user are ever removed; the
  * run's own directory may belong to another id, so it lies inside one of this user's.
  */
-#include "live/private.h"
+#include "live/private_path.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define PREFIX ".cordon-private-"
 #define NAME_LEN (sizeof(PREFIX) - 1 + 16)
 
-int private_choose(struct private *p, struct err *err)
+int private_path_choose(struct private_path *p, struct err *err)
 {
 	uint64_t r;
 
@@ -34,7 +34,7 @@ int private_choose(struct private *p, struct err *err)
 	return 0;
 }
 
-void private_close(struct private *p)
+void private_path_close(struct private_path *p)
 {
 	if (p->path[0])
 		files_remove_tree(AT_FDCWD, p->path);
@@ -49,7 +49,7 @@ static bool is_ours(int dir)
 	return fstat(dir, &st) == 0 && st.st_uid == geteuid();
 }
 
-void private_sweep(void)
+void private_path_sweep(void)
 {
 	AUTO_CLOSEDIR DIR *d = opendir("/tmp");
 

@@ -2,20 +2,19 @@
  *
  * The private directory of a run without namespaces: its /tmp, its home, and the place of its code.
  */
-#ifndef CORDON_LIVE_PRIVATE_H
-#define CORDON_LIVE_PRIVATE_H
+#ifndef CORDON_LIVE_PRIVATE_PATH_H
+#define CORDON_LIVE_PRIVATE_PATH_H
 
 #include "base/err.h"
 
-struct private
-{
+struct private_path {
 	char path[48];	/* Cordon's; "": not chosen */
 	char inner[56]; /* the run's, below PATH */
 };
 
-int private_choose(struct private *p, struct err *err);
-void private_close(struct private *p);
+int private_path_choose(struct private_path *p, struct err *err);
+void private_path_close(struct private_path *p);
 /* Removes the directories of killed runs. */
-void private_sweep(void);
+void private_path_sweep(void);
 
 #endif

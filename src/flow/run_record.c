@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See record.h. A program that ran is never reported as refused.
+ * See run_record.h. A program that ran is never reported as refused.
  */
-#include "flow/record.h"
+#include "flow/run_record.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void report_refusal(struct report *r, const struct err *err)
 	report_reason(r, arena_printf(&r->arena, "refused: %s", err->message));
 }
 
-int record_refusal(struct sentence *s, int asked, struct err *err)
+int run_record_refusal(struct sentence *s, int asked, struct err *err)
 {
 	bool can_record = s->gate.state.store && s->bp.profile;
 	struct err why;
@@ -105,7 +105,7 @@ static int lost_record(const struct sentence *s, int ran, bool did_run, struct e
 	return -1;
 }
 
-int record_result(struct sentence *s, int ran, struct err *err)
+int run_record_result(struct sentence *s, int ran, struct err *err)
 {
 	struct gate *g = &s->gate;
 	struct result *r = s->result;
