@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-static _Thread_local unsigned failures, told;
+static _Thread_local unsigned failures, reported;
 
 void memory_note(void)
 {
@@ -17,7 +17,7 @@ void memory_note(void)
 
 bool memory_is_out(void)
 {
-	return failures != told;
+	return failures != reported;
 }
 
 bool memory_was_out(void)
@@ -29,7 +29,7 @@ int memory_check(struct err *err)
 {
 	if (!memory_is_out())
 		return 0;
-	told = failures;
+	reported = failures;
 	return err_memory(err);
 }
 

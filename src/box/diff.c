@@ -23,7 +23,7 @@ struct walk {
 	struct box *box;
 	struct wire_change msg;
 	size_t len; /* of the path in msg */
-	unsigned told, depth;
+	unsigned changes, depth;
 	bool cut; /* the list is incomplete */
 };
 
@@ -51,7 +51,7 @@ static int tell(struct walk *w, enum change_kind change, const struct stat *st)
 {
 	struct wire_change *m = &w->msg;
 
-	if (w->told++ >=
+	if (w->changes++ >=
 	    CORDON_CHANGES_MAX + 1) /* one more than the maximum marks the list as cut */
 		return -1;
 	m->kind = WIRE_CHANGE;

@@ -283,12 +283,13 @@ static void on_run(struct listener *l, const struct box *b, const struct seccomp
 	const struct call_rule *rule = call_rule_find(req->data.nr);
 	bool net = b->spec->flags & SPEC_NET;
 	bool dials = is_dial(net, req);
-	bool told = is_pointer(req->data.nr) && l->events < CORDON_EVENTS_MAX && !l->blind &&
-		    !(rule && rule->action == CALL_KILL); /* killed at once, without its target */
+	bool observed =
+		is_pointer(req->data.nr) && l->events < CORDON_EVENTS_MAX && !l->blind &&
+		!(rule && rule->action == CALL_KILL); /* killed at once, without its target */
 
 	if (net && req->data.nr == SYS_socket && net_call_socket(b, l->fd, req))
 		return;
-	if ((dials || told) && worker_start(l->workers, work, b, l->fd, req) == 0)
+	if ((dials || observed) && worker_start(l->workers, work, b, l->fd, req) == 0)
 		return;
 	if (dials)
 		answer(l, req, EAGAIN, 0);

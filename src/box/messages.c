@@ -91,7 +91,7 @@ static void on_ended(struct run *r, struct received *h)
 		return;
 	}
 	r->ended = true;
-	r->done = r->told_all = m->last;
+	r->done = r->changes_sent = m->last;
 	r->ended_ns = io_now_ns();
 	r->result.wait_status = m->wait_status;
 	r->box->layers |= m->layers;
@@ -112,7 +112,7 @@ static void on_change(struct run *r, struct received *h)
 
 static void on_done(struct run *r, struct received *h)
 {
-	r->done = r->told_all = true;
+	r->done = r->changes_sent = true;
 	r->result.changes_cut = h->m.done.cut;
 	r->result.no_memory = h->m.done.no_memory;
 }

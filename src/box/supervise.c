@@ -89,10 +89,10 @@ static void tell_refusals(struct run *r)
 {
 	const struct wire_denial *d = r->listener.denials;
 
-	while (r->told < r->listener.count &&
-	       send(RESULT_FD, &d[r->told], sizeof(*d), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	while (r->denials_sent < r->listener.count &&
+	       send(RESULT_FD, &d[r->denials_sent], sizeof(*d), MSG_DONTWAIT | MSG_NOSIGNAL) ==
 		       (ssize_t)sizeof(*d))
-		r->told++;
+		r->denials_sent++;
 }
 
 static uint64_t cpu_ns(int whose)
@@ -277,7 +277,7 @@ static void measure(struct run *r)
 
 	res->kind = WIRE_RESULT;
 	/* If init died while it sent the changes, the list is incomplete. */
-	res->changes_cut |= !r->told_all && r->box->spec->workspace == WORKSPACE_OVERLAY;
+	res->changes_cut |= !r->changes_sent && r->box->spec->workspace == WORKSPACE_OVERLAY;
 
 	res->no_memory |= memory_was_out();
 	res->wall_ms = r->listener.started_ns ? (end - r->listener.started_ns) / 1000000U : 0;
@@ -294,7 +294,7 @@ static void measure(struct run *r)
 static void tell(struct run *r)
 {
 	for (unsigned i = 0; i < r->listener.count; i++)
-		if (i >= r->told || r->listener.denials[i].count > 1)
+		if (i >= r->denials_sent || r->listener.denials[i].count > 1)
 			io_send(RESULT_FD, &r->listener.denials[i], sizeof(r->listener.denials[i]),
 				-1);
 	io_send(RESULT_FD, &r->result, sizeof(r->result), -1);

@@ -14,9 +14,9 @@ struct run {
 	pid_t pid;
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
-	bool told_all;	  /* init has sent all changes */
-	bool egress_gone; /* after the end */
-	unsigned told;	  /* how many refusals the caller has */
+	bool changes_sent;     /* init has sent all changes */
+	bool egress_gone;      /* after the end */
+	unsigned denials_sent; /* how many refusals the caller has */
 	uint64_t deadline_ns, ended_ns, pids_seen;
 	uint64_t work_before_ns; /* the supervisor's CPU time when the program started */
 	struct cgroup_usage usage;

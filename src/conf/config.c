@@ -118,7 +118,7 @@ static int read_map(struct config_reader *r, const char *prefix, const struct no
 		return config_complain(r, n->line, "%.*s is a map, not %s", len ? len - 1 : 15,
 				       len ? prefix : "a configuration", node_kind_name(n->kind));
 	for (size_t i = 0; i < n->map.count; i++)
-		if (read_pair(r, prefix, &n->map.pair[i], to) < 0 && config_told(r) < 0)
+		if (read_pair(r, prefix, &n->map.pair[i], to) < 0 && config_report(r) < 0)
 			return -1;
 	return 0;
 }
@@ -136,7 +136,7 @@ static int check_target(struct config_reader *r, const struct config_values *v, 
 		v->where[id], name);
 	err_cure(r->err, "%s: {command: [...]} or %s: {url: https://..., secret_file: /path}", name,
 		 name);
-	return config_told(r);
+	return config_report(r);
 }
 
 /* A caller that can change the file could change what is enforced. */
@@ -148,7 +148,7 @@ static int check_rooted(struct config_reader *r, enum config_id id, const char *
 	if (fd >= 0)
 		return 0;
 	err_context(r->err, "%s: enforced.%s", r->enforced->where[id], config_name(id, r->arena));
-	return config_told(r);
+	return config_report(r);
 }
 
 bool config_word_is_path(const char *word)
@@ -175,7 +175,7 @@ static int check_command(struct config_reader *r, enum config_id id, const struc
 			continue;
 		err_context(r->err, "%s: enforced.%s", r->enforced->where[id],
 			    config_name(id, r->arena));
-		if (config_told(r) < 0)
+		if (config_report(r) < 0)
 			return -1;
 	}
 	return 0;
@@ -206,18 +206,18 @@ static int read_file(struct config_reader *r, const char *data, size_t len)
 	if (len > CONFIG_BYTES_MAX) {
 		err_set(r->err, ERR_LIMIT, "%.200s: a configuration file has at most %lu bytes",
 			r->place, CONFIG_BYTES_MAX);
-		return config_told(r);
+		return config_report(r);
 	}
 	if (yaml_read_plain(data, len, r->arena, &root, &line, r->err) < 0) {
 		err_context(r->err, "%.200s:%u", r->place, line);
-		return config_told(r);
+		return config_report(r);
 	}
 	if (read_map(r, "", root, r->to) < 0)
-		return config_told(r);
+		return config_report(r);
 	if (root->kind == NODE_MAP && !node_get(root, "version")) {
 		config_complain(r, 1, "version is missing");
 		err_cure(r->err, "add the line: version: %d", CONFIG_VERSION);
-		if (config_told(r) < 0)
+		if (config_report(r) < 0)
 			return -1;
 	}
 	if (check_target(r, r->to, CONFIG_NOTIFY, &r->to->notify) < 0 ||
@@ -258,7 +258,7 @@ static int add(struct config *c, const struct config_values *v, enum config_from
 		if (from > CONFIG_OPERATOR && c->enforced.where[i] &&
 		    value.breaks(said, (const char *)&c->enforced + value.at)) {
 			refuse(c, v, (enum config_id)i, r->err);
-			if (config_told(r) < 0)
+			if (config_report(r) < 0)
 				return -1;
 			continue;
 		}
@@ -330,7 +330,7 @@ static int load_file(struct config *c, struct config_reader *r, open_fn *open_it
 	size_t len = 0;
 
 	if (open_it(r->place, &data, &len, r->err) < 0)
-		return config_told(r);
+		return config_report(r);
 	return data ? add_file(c, r, data, len) : 0;
 }
 
@@ -372,7 +372,7 @@ static int read_variable(struct config_reader *r, const struct config_row *row)
 		return err_memory(r->err);
 	r->place = name;
 	if (row->read(r, row, n, r->to) < 0)
-		return config_told(r);
+		return config_report(r);
 	r->to->where[row->id] = name;
 	return 0;
 }
@@ -388,7 +388,7 @@ static int check_store(struct config *c, struct config_reader *r)
 		CONFIG_STORE_URL ": the place of the log is fixed on this machine");
 	err_cause(r->err, "%.200s enforces the state", where);
 	err_cure(r->err, "unset " CONFIG_STORE_URL "; or ask the administrator of this machine");
-	return config_told(r);
+	return config_report(r);
 }
 
 static int load_variables(struct config *c, struct config_reader *r)

@@ -38,7 +38,7 @@ int config_complain(struct config_reader *r, unsigned line, const char *fmt, ...
 	return err_set(r->err, ERR_INPUT, "%.200s: %s", config_place(r, line), words);
 }
 
-int config_told(struct config_reader *r)
+int config_report(struct config_reader *r)
 {
 	r->failed = true;
 	if (!r->sink)

@@ -53,7 +53,7 @@ const char *config_place(const struct config_reader *r, unsigned line);
 int config_complain(struct config_reader *r, unsigned line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* With a sink: reports the error and returns 0. Without one: -1. */
-int config_told(struct config_reader *r);
+int config_report(struct config_reader *r);
 
 /* Reads a whole file, malloc'd. *RET is NULL if the file does not exist. */
 int config_file_operator(char **ret, size_t *ret_len, struct err *err);

@@ -27,15 +27,15 @@ struct attempt *attempt_new(struct egress *e, const char *name, const struct add
 
 void attempt_changed(struct egress *e, struct attempt *a)
 {
-	if (!a->kept || a->untold)
+	if (!a->kept || a->unsent)
 		return;
-	a->untold = true;
-	a->next_untold = NULL;
-	if (e->untold)
-		e->last_untold->next_untold = a;
+	a->unsent = true;
+	a->next_unsent = NULL;
+	if (e->unsent)
+		e->last_unsent->next_unsent = a;
 	else
-		e->untold = a;
-	e->last_untold = a;
+		e->unsent = a;
+	e->last_unsent = a;
 	loop_need_clock(e);
 }
 
@@ -105,11 +105,11 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
  * the socket is dropped: attempts_tell sends all of them again. */
 void attempts_flush(struct egress *e)
 {
-	for (struct attempt *a = e->untold; a; a = a->next_untold) {
-		a->untold = false;
+	for (struct attempt *a = e->unsent; a; a = a->next_unsent) {
+		a->unsent = false;
 		send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	e->untold = NULL;
+	e->unsent = NULL;
 }
 
 void attempts_tell(struct egress *e)

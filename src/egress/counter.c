@@ -130,9 +130,9 @@ static void check_limits(struct egress *e, uint64_t out, uint64_t in)
 			     : e->limit[LIMIT_NET_IN] && in > e->limit[LIMIT_NET_IN] ? LIMIT_NET_IN
 										     : LIMIT_NONE;
 
-	if (over == LIMIT_NONE || e->told_over)
+	if (over == LIMIT_NONE || e->over_sent)
 		return;
-	e->told_over = true;
+	e->over_sent = true;
 	answers_over(e, over, true);
 }
 

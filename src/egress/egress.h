@@ -52,9 +52,9 @@ struct attempt {
 	uint64_t began_ns;
 	int family; /* of its socket; the kernel finds the socket by this and the next: */
 	struct inet_diag_sockid id;
-	bool live, kept, untold;
+	bool live, kept, unsent;
 	struct attempt *next; /* of the live ones */
-	struct attempt *next_untold;
+	struct attempt *next_unsent;
 };
 
 /* Messages to cordon-box. */
@@ -92,7 +92,7 @@ struct egress {
 	struct attempt *live; /* connections that can still transfer bytes */
 	size_t livec;
 	uint64_t connections, bytes_out, bytes_in; /* bytes of connections that have ended */
-	bool told_over;
+	bool over_sent;
 	/* answers that wait for room in the socket */
 	size_t answer_at, answerc;
 	union egress_word *answers;
@@ -103,7 +103,7 @@ struct egress {
 	pthread_mutex_t lock;
 	size_t waiting;			      /* calls that loopback.c expects */
 	sigset_t alarm;			      /* connect_call.c */
-	struct attempt *untold, *last_untold; /* changed since they were last sent to cordon */
+	struct attempt *unsent, *last_unsent; /* changed since they were last sent to cordon */
 	struct pending *pending;	      /* connections in progress */
 	/* connections to cordon-egress itself */
 	uint16_t loopback_port;

@@ -16,7 +16,7 @@ enum { RELAY_ROOM = 65536 };
 struct flow {
 	uint8_t data[RELAY_ROOM];
 	size_t at, len;
-	bool ended, told; /* no more data comes; the other side has been told */
+	bool ended, end_sent; /* no more data comes; the other side has received the end */
 	uint64_t moved;
 };
 

@@ -131,10 +131,10 @@ static int move(struct relay *r, int from)
 	memmove(f->data, f->data + f->at, f->len - f->at);
 	f->len -= f->at;
 	f->at = 0;
-	if (f->ended && f->len == 0 && !f->told && !r->broken[from]) {
+	if (f->ended && f->len == 0 && !f->end_sent && !r->broken[from]) {
 		if (from == OUTER || !r->tls)
 			shutdown(r->side[!from].fd, SHUT_WR);
-		f->told = true;
+		f->end_sent = true;
 	}
 	return 0;
 }
@@ -193,7 +193,7 @@ static bool is_over(const struct relay *r)
 	for (int i = 0; i < SIDES; i++)
 		if (r->gone[i] && r->from[i].ended && r->from[i].len == 0)
 			return true;
-	return r->from[INNER].told && r->from[OUTER].told;
+	return r->from[INNER].end_sent && r->from[OUTER].end_sent;
 }
 
 /* One round. -1: the relay must end. */

@@ -411,10 +411,10 @@ const struct json_doc run_docs[] = {{"", run_fields},
 
 static json_t *object_of(const struct run_view *v)
 {
-	struct verdict_said said = verdict_of_report(v->result->report);
+	struct verdict_view verdict = verdict_of_report(v->result->report);
 	json_t *o = jsonval_object(run_fields, v);
 
-	verdict_add(o, &said);
+	verdict_add(o, &verdict);
 	return o;
 }
 

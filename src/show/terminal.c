@@ -165,11 +165,11 @@ static bool walk_next(struct walk *w)
 }
 
 struct line {
-	const struct shown *how;
+	const struct terminal_style *how;
 	size_t column;
 	bool marked;	/* the colour is on */
 	bool has_marks; /* in this row */
-	char below[SHOWN_WIDTH_MAX + 1];
+	char below[TERMINAL_WIDTH_MAX + 1];
 	size_t belowc;
 };
 
@@ -215,7 +215,7 @@ static void show(struct line *l, const struct walk *w)
 	bool marked = l->how->mark && l->how->mark[w->from];
 	mark(l, marked);
 	l->has_marks |= marked;
-	for (size_t i = 0; i < columns && l->belowc < SHOWN_WIDTH_MAX; i++)
+	for (size_t i = 0; i < columns && l->belowc < TERMINAL_WIDTH_MAX; i++)
 		l->below[l->belowc++] = marked ? '^' : ' ';
 	l->column += room;
 	fwrite(out, 1, n, l->how->to);
@@ -229,18 +229,18 @@ static void show_all(struct line *l, const char *text, size_t len)
 		show(l, &w);
 }
 
-size_t shown_width(FILE *to)
+size_t terminal_width(FILE *to)
 {
 	struct winsize size = {0};
 
 	if (ioctl(fileno(to), TIOCGWINSZ, &size) < 0 || !size.ws_col)
-		return SHOWN_WIDTH;
-	return size.ws_col < SHOWN_WIDTH_MIN   ? SHOWN_WIDTH_MIN
-	       : size.ws_col > SHOWN_WIDTH_MAX ? SHOWN_WIDTH_MAX
-					       : size.ws_col;
+		return TERMINAL_WIDTH;
+	return size.ws_col < TERMINAL_WIDTH_MIN	  ? TERMINAL_WIDTH_MIN
+	       : size.ws_col > TERMINAL_WIDTH_MAX ? TERMINAL_WIDTH_MAX
+						  : size.ws_col;
 }
 
-void shown_line(const struct shown *s, size_t column, const char *text, size_t len)
+void terminal_line(const struct terminal_style *s, size_t column, const char *text, size_t len)
 {
 	struct line l = {.how = s, .column = column};
 
@@ -258,7 +258,7 @@ static bool fits_not(const struct line *l, const struct walk *w)
 	return w->c == ' ' && end - w->at < WORD_MAX && l->column + (end - w->at) > l->how->width;
 }
 
-size_t shown_text(const struct shown *s, size_t column, const char *text)
+size_t terminal_text(const struct terminal_style *s, size_t column, const char *text)
 {
 	struct walk w = {.p = (const unsigned char *)text, .len = strlen(text)};
 	struct line l = {.how = s, .column = column};
@@ -279,7 +279,7 @@ static bool is_line_end(const struct walk *w)
 	return w->c == '\n' || (w->c == '\r' && last);
 }
 
-bool shown_is_plain(const char *text, size_t len)
+bool terminal_is_plain(const char *text, size_t len)
 {
 	struct walk w = {.p = (const unsigned char *)text, .len = len};
 
@@ -289,26 +289,27 @@ bool shown_is_plain(const char *text, size_t len)
 	return true;
 }
 
-void shown_words(FILE *to, const char *text)
+void terminal_words(FILE *to, const char *text)
 {
 	/* Characters without width do not break a line. */
-	const struct shown s = {.to = to,
-				.more = "    ",
-				.below = "    ",
-				.width = isatty(fileno(to)) ? shown_width(to) : SIZE_MAX};
+	const struct terminal_style s = {.to = to,
+					 .more = "    ",
+					 .below = "    ",
+					 .width = isatty(fileno(to)) ? terminal_width(to)
+								     : SIZE_MAX};
 
-	shown_text(&s, 0, text);
+	terminal_text(&s, 0, text);
 }
 
 /* Does not split a character or an escape. */
-size_t shown_short(FILE *to, const char *text, size_t len)
+size_t terminal_short(FILE *to, const char *text, size_t len)
 {
-	size_t n = len > SHOWN_SHORT ? SHOWN_SHORT : len;
+	size_t n = len > TERMINAL_SHORT ? TERMINAL_SHORT : len;
 
 	while (n < len && n && ((text[n] & 0xc0) == 0x80 || text[n - 1] == '\\'))
 		n--;
 	AUTO_FREE char *part = strndup(text, n);
-	shown_words(to, part ? part : "?");
+	terminal_words(to, part ? part : "?");
 	return len - n;
 }
 

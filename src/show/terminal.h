@@ -5,8 +5,8 @@
  * prefix of Cordon's. The terminal itself would continue it at the beginning of a row, where only
  * Cordon may write.
  */
-#ifndef CORDON_SHOW_SHOWN_H
-#define CORDON_SHOW_SHOWN_H
+#ifndef CORDON_SHOW_TERMINAL_H
+#define CORDON_SHOW_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,37 +16,37 @@
 #include "base/err.h"
 
 enum {
-	SHOWN_WIDTH_MIN = 40,
-	SHOWN_WIDTH = 80, /* if the width is unknown: a pager, a mail */
-	SHOWN_WIDTH_MAX = 512,
-	SHOWN_SHORT = 200, /* bytes of untrusted text in a line of a list */
+	TERMINAL_WIDTH_MIN = 40,
+	TERMINAL_WIDTH = 80, /* if the width is unknown: a pager, a mail */
+	TERMINAL_WIDTH_MAX = 512,
+	TERMINAL_SHORT = 200, /* bytes of untrusted text in a line of a list */
 };
 
 /* How to show a line. MARK has one byte for each byte of the text, other than 0 if that byte is
  * marked; or MARK is NULL. */
-struct shown {
+struct terminal_style {
 	FILE *to;
 	bool colour; /* show marks by colour; else by a row of ^ below the line, after BELOW */
 	const char *below; /* as wide as MORE */
 	const char *more;  /* the prefix of a continued row */
-	size_t width;	   /* columns; shown_width */
+	size_t width;	   /* columns; terminal_width */
 	const uint8_t *mark;
 };
 
-/* The columns of the terminal behind TO, or SHOWN_WIDTH. */
-size_t shown_width(FILE *to);
+/* The columns of the terminal behind TO, or TERMINAL_WIDTH. */
+size_t terminal_width(FILE *to);
 /* Prints TEXT, without a newline in it, and a newline. COLUMN: where it begins. */
-void shown_line(const struct shown *s, size_t column, const char *text, size_t len);
+void terminal_line(const struct terminal_style *s, size_t column, const char *text, size_t len);
 /* Prints a part of a line. Returns the column where it ends. */
-size_t shown_text(const struct shown *s, size_t column, const char *text);
+size_t terminal_text(const struct terminal_style *s, size_t column, const char *text);
 /* The same for a short line without marks. */
-void shown_words(FILE *to, const char *text);
-/* The same for about the first SHOWN_SHORT bytes of a text, then SHOWN_MORE. Returns the number
+void terminal_words(FILE *to, const char *text);
+/* The same for about the first TERMINAL_SHORT bytes of a text, then TERMINAL_MORE. Returns the number
  * of omitted bytes. */
-#define SHOWN_MORE "... (%zu bytes more)"
-size_t shown_short(FILE *to, const char *text, size_t len);
+#define TERMINAL_MORE "... (%zu bytes more)"
+size_t terminal_short(FILE *to, const char *text, size_t len);
 /* Nothing in it needs an escape. Tabs, newlines and a return before a newline count as plain. */
-bool shown_is_plain(const char *text, size_t len);
+bool terminal_is_plain(const char *text, size_t len);
 
 /* TO is a terminal, and NO_COLOR is not set. */
 bool terminal_has_colour(FILE *to);

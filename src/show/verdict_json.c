@@ -58,56 +58,58 @@ const struct json_field verdict_rule_fields[] = {
 	{"undecided", "true if a limit stopped the search; counts as found", rule_undecided},
 	{0}};
 
-#define SAID(function, expression) FIELD(function, struct verdict_said, expression)
-SAID(said_verdict, jsonval_word(v->verdict))
-SAID(said_origin, jsonval_word(v->origin))
-SAID(said_evidence, jsonval_list(verdict_tie_fields, v->tie, sizeof(*v->tie), v->tiec))
-SAID(said_rules, jsonval_list(verdict_rule_fields, v->finding, sizeof(*v->finding), v->findingc))
-SAID(said_audit, v->id ? json_sprintf("%s:%s", v->ref, v->id) : json_null())
+#define VERDICT(function, expression) FIELD(function, struct verdict_view, expression)
+VERDICT(verdict_view_verdict, jsonval_word(v->verdict))
+VERDICT(verdict_view_origin, jsonval_word(v->origin))
+VERDICT(verdict_view_evidence, jsonval_list(verdict_tie_fields, v->tie, sizeof(*v->tie), v->tiec))
+VERDICT(verdict_view_rules,
+	jsonval_list(verdict_rule_fields, v->finding, sizeof(*v->finding), v->findingc))
+VERDICT(verdict_view_audit, v->id ? json_sprintf("%s:%s", v->ref, v->id) : json_null())
 
 const struct json_field verdict_fields[] = {
-	{"verdict", "allow, ask or deny; null: there was no decision", said_verdict},
-	{"origin", "plan, user, agent, exposed, derived or hostile; or null", said_origin},
-	{"evidence", "the parts of the code that also occur in a source", said_evidence},
-	{"rules", "the gravest finding of each rule", said_rules},
-	{"audit_id", "its name in the log, for cordon audit trace; null: not recorded", said_audit},
+	{"verdict", "allow, ask or deny; null: there was no decision", verdict_view_verdict},
+	{"origin", "plan, user, agent, exposed, derived or hostile; or null", verdict_view_origin},
+	{"evidence", "the parts of the code that also occur in a source", verdict_view_evidence},
+	{"rules", "the gravest finding of each rule", verdict_view_rules},
+	{"audit_id", "its name in the log, for cordon audit trace; null: not recorded",
+	 verdict_view_audit},
 	{0}};
 
-void verdict_add(json_t *o, const struct verdict_said *said)
+void verdict_add(json_t *o, const struct verdict_view *view)
 {
 	for (const struct json_field *f = verdict_fields; f->name; f++)
-		json_object_set_new(o, f->name, f->make(said));
+		json_object_set_new(o, f->name, f->make(view));
 }
 
-void verdict_print(const struct json_field *fields, const void *of, const struct verdict_said *said)
+void verdict_print(const struct json_field *fields, const void *of, const struct verdict_view *view)
 {
 	json_t *o = jsonval_object(fields, of);
 
-	verdict_add(o, said);
+	verdict_add(o, view);
 	jsonval_print(o);
 }
 
-struct verdict_said verdict_of_report(const struct report *r)
+struct verdict_view verdict_of_report(const struct report *r)
 {
-	struct verdict_said said = {.ref = "run", .id = r && r->run[0] ? r->run : NULL};
+	struct verdict_view view = {.ref = "run", .id = r && r->run[0] ? r->run : NULL};
 
 	if (!r || !r->has_verdict)
-		return said;
-	said.verdict = verdict_name(r->verdict);
-	said.origin = origin_name(r->origin);
-	said.tie = r->tie;
-	said.tiec = r->tiec;
-	said.finding = r->finding;
-	said.findingc = r->findingc;
-	return said;
+		return view;
+	view.verdict = verdict_name(r->verdict);
+	view.origin = origin_name(r->origin);
+	view.tie = r->tie;
+	view.tiec = r->tiec;
+	view.finding = r->finding;
+	view.findingc = r->findingc;
+	return view;
 }
 
-FIELD(its_seq, struct report_record, jsonval_number(v->seq))
-FIELD(its_hash, struct report_record, jsonval_hex(v->hash, sizeof(v->hash)))
+FIELD(record_field_seq, struct report_record, jsonval_number(v->seq))
+FIELD(record_field_hash, struct report_record, jsonval_hex(v->hash, sizeof(v->hash)))
 
 const struct json_field verdict_record_fields[] = {
-	{"seq", "its number in the log, for cordon audit prove", its_seq},
-	{"hash", "the SHA-256 of its bytes", its_hash},
+	{"seq", "its number in the log, for cordon audit prove", record_field_seq},
+	{"hash", "the SHA-256 of its bytes", record_field_hash},
 	{0}};
 
 json_t *verdict_record_json(const struct report_record *r)

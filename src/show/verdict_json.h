@@ -12,7 +12,7 @@
 #include "show/jsonval.h"
 
 /* All zero: no verdict. In lists, GRADE_COUNT, FROM_COUNT and NULL mean unknown. */
-struct verdict_said {
+struct verdict_view {
 	const char *verdict, *origin; /* names; or NULL */
 	const struct report_tie *tie;
 	const struct report_finding *finding;
@@ -24,12 +24,12 @@ extern const struct json_field verdict_fields[], verdict_tie_fields[], verdict_r
 	verdict_record_fields[];
 
 /* Adds the fields to O. */
-void verdict_add(json_t *o, const struct verdict_said *said);
+void verdict_add(json_t *o, const struct verdict_view *view);
 /* Prints FIELDS of OF with the verdict's fields. */
 void verdict_print(const struct json_field *fields, const void *of,
-		   const struct verdict_said *said);
+		   const struct verdict_view *view);
 /* The verdict in a report; R may be NULL. */
-struct verdict_said verdict_of_report(const struct report *r);
+struct verdict_view verdict_of_report(const struct report *r);
 
 /* A record of the log by number and hash; or null. */
 json_t *verdict_record_json(const struct report_record *r);

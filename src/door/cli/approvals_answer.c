@@ -51,8 +51,9 @@ static void list_line(const struct approval *a, uint64_t now)
 	if (r->approvers > 1)
 		column += printf("%zu of %llu ", a->status.votes.count,
 				 (unsigned long long)r->approvers);
-	struct shown how = {.to = stdout, .more = LIST_MORE, .width = shown_width(stdout)};
-	shown_text(&how, (size_t)column, line ? line : "?");
+	struct terminal_style how = {
+		.to = stdout, .more = LIST_MORE, .width = terminal_width(stdout)};
+	terminal_text(&how, (size_t)column, line ? line : "?");
 	putchar('\n');
 	arena_done(&arena);
 }
@@ -65,7 +66,7 @@ static void list_damaged(struct listing *l, const char *id, const struct err *wh
 	}
 	json_t *one =
 		json_pack("{s:s, s:o}", "approval_id", id, "error", jsonval_readable(why->message));
-	verdict_add(one, &(struct verdict_said){.ref = "apr", .id = id});
+	verdict_add(one, &(struct verdict_view){.ref = "apr", .id = id});
 	json_array_append_new(l->all, one);
 }
 

@@ -43,27 +43,28 @@ static uint8_t *marks_of(const struct approval *a, size_t len)
 	return mark;
 }
 
-static void show_code_line(const struct shown *how, size_t number, const char *text, size_t len)
+static void show_code_line(const struct terminal_style *how, size_t number, const char *text,
+			   size_t len)
 {
 	bool marked = how->mark && memchr(how->mark, 1, len);
 
-	bool plain = shown_is_plain(text, len);
+	bool plain = terminal_is_plain(text, len);
 	int column = printf("%s%c%5zu | ", marked ? ">>" : "  ", plain ? ' ' : '!', number);
-	shown_line(how, (size_t)column, text, len);
+	terminal_line(how, (size_t)column, text, len);
 }
 
 static void show_lines(const struct approval *a, const char *data, size_t len, uint8_t *mark)
 {
-	struct shown how = {.to = stdout,
-			    .colour = terminal_has_colour(stdout),
-			    .below = BELOW,
-			    .more = MORE,
-			    .width = shown_width(stdout)};
+	struct terminal_style how = {.to = stdout,
+				     .colour = terminal_has_colour(stdout),
+				     .below = BELOW,
+				     .more = MORE,
+				     .width = terminal_width(stdout)};
 	size_t number = 0;
 
 	if (mark && a->request.evidence.count)
 		approvals_line("", ">> has parts that tie to a source");
-	if (!shown_is_plain(data, len))
+	if (!terminal_is_plain(data, len))
 		approvals_line("", "! has something that would not be seen: it is written out");
 	for (size_t at = 0; at < len;) {
 		const char *end = memchr(data + at, '\n', len - at);
@@ -93,13 +94,13 @@ static const char *const type_names[] = {"nothing", "file", "directory", "link",
 static void put_diff_line(void *context, const struct linediff_line *line)
 {
 	const bool *colour = context;
-	struct shown how = {.to = stdout, .more = MORE, .width = shown_width(stdout)};
+	struct terminal_style how = {.to = stdout, .more = MORE, .width = terminal_width(stdout)};
 
 	if (*colour)
 		fputs(line->added ? GREEN : RED, stdout);
 	int column = printf("%c %c%5zu | ", line->added ? '+' : '-',
-			    shown_is_plain(line->text, line->len) ? ' ' : '!', line->number);
-	shown_line(&how, (size_t)column, line->text, line->len);
+			    terminal_is_plain(line->text, line->len) ? ' ' : '!', line->number);
+	terminal_line(&how, (size_t)column, line->text, line->len);
 	if (line->unended)
 		puts(APPROVALS_UNENDED);
 	if (*colour)
@@ -305,12 +306,12 @@ void approvals_code(const struct approval *a, const struct approval_code *all, u
 
 static void show_diff_line(void *context, const struct linediff_line *line)
 {
-	struct shown how = {.to = stdout, .more = MORE, .width = shown_width(stdout)};
+	struct terminal_style how = {.to = stdout, .more = MORE, .width = terminal_width(stdout)};
 
 	(*(size_t *)context)++;
 	int column = printf("%c %c%5zu | ", line->added ? '+' : '-',
-			    shown_is_plain(line->text, line->len) ? ' ' : '!', line->number);
-	shown_line(&how, (size_t)column, line->text, line->len);
+			    terminal_is_plain(line->text, line->len) ? ' ' : '!', line->number);
+	terminal_line(&how, (size_t)column, line->text, line->len);
 	if (line->unended)
 		puts(APPROVALS_UNENDED);
 }

@@ -238,7 +238,7 @@ void approvals_add_said(json_t *all, const struct approval *a)
 						   .title = f[i].title,
 						   .severity = f[i].severity,
 						   .grade = GRADE_COUNT};
-	verdict_add(all, &(struct verdict_said){.verdict = verdict_name(VERDICT_ASK),
+	verdict_add(all, &(struct verdict_view){.verdict = verdict_name(VERDICT_ASK),
 						.origin = origin_name((unsigned)r->origin),
 						.tie = ties,
 						.tiec = r->evidence.count,

@@ -34,9 +34,9 @@ void approvals_line(const char *label, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	struct shown how = {.to = stdout, .more = MORE, .width = shown_width(stdout)};
+	struct terminal_style how = {.to = stdout, .more = MORE, .width = terminal_width(stdout)};
 	int column = printf("  %-*s", LABEL_WIDTH, label);
-	shown_text(&how, (size_t)column, n < 0 ? "(no memory to show it)" : text);
+	terminal_text(&how, (size_t)column, n < 0 ? "(no memory to show it)" : text);
 	putchar('\n');
 	if (n < 0)
 		text = NULL;

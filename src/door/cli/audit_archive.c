@@ -16,28 +16,28 @@
 #include "show/jsonval.h"
 #include "show/terminal.h"
 
-struct told {
+struct archive_view {
 	const struct archive_info *info;
 	uint64_t before_us;
 };
 
-#define TOLD(function, expression) FIELD(function, struct told, expression)
-TOLD(told_records, jsonval_number(v->info->records))
-TOLD(told_first, v->info->records ? jsonval_number(v->info->first) : json_null())
-TOLD(told_last, v->info->records ? jsonval_number(v->info->last) : json_null())
-TOLD(told_bytes, jsonval_number(v->info->bytes))
-TOLD(told_before, jsonval_number(v->before_us / 1000))
-TOLD(told_sha256,
-     v->info->records ? jsonval_hex(v->info->sha256, sizeof(v->info->sha256)) : json_null())
+#define ARCHIVE(function, expression) FIELD(function, struct archive_view, expression)
+ARCHIVE(field_records, jsonval_number(v->info->records))
+ARCHIVE(field_first, v->info->records ? jsonval_number(v->info->first) : json_null())
+ARCHIVE(field_last, v->info->records ? jsonval_number(v->info->last) : json_null())
+ARCHIVE(field_bytes, jsonval_number(v->info->bytes))
+ARCHIVE(field_before, jsonval_number(v->before_us / 1000))
+ARCHIVE(field_sha256,
+	v->info->records ? jsonval_hex(v->info->sha256, sizeof(v->info->sha256)) : json_null())
 
 const struct json_field audit_archive_fields[] = {
 	{"records", "records whose bodies were moved to the file; 0: no file was made",
-	 told_records},
-	{"first", "number of the first such record, or null", told_first},
-	{"last", "number of the last such record, or null", told_last},
-	{"bytes", "bytes of their bodies", told_bytes},
-	{"before", "all are older than this time, ms since 1970", told_before},
-	{"sha256", "the SHA-256 stored in the file, or null", told_sha256},
+	 field_records},
+	{"first", "number of the first such record, or null", field_first},
+	{"last", "number of the last such record, or null", field_last},
+	{"bytes", "bytes of their bodies", field_bytes},
+	{"before", "all are older than this time, ms since 1970", field_before},
+	{"sha256", "the SHA-256 stored in the file, or null", field_sha256},
 	{0}};
 
 static uint64_t now_us(void)
@@ -118,7 +118,8 @@ int audit_archive(struct audit *a, struct err *err)
 	    archive_make(a->state->store, before, AT_FDCWD, a->call->argv[1], &info, err) < 0)
 		return -1;
 	if (a->call->json)
-		jsonval_print(jsonval_object(audit_archive_fields, &(struct told){&info, before}));
+		jsonval_print(jsonval_object(audit_archive_fields,
+					     &(struct archive_view){&info, before}));
 	else if (!info.records)
 		printf("no record from before %s is left to archive\n",
 		       terminal_time(before, when));

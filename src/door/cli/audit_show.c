@@ -34,11 +34,11 @@ static void show_value(struct jcs_span value)
 
 	if (is_text)
 		putchar('"');
-	size_t more = shown_short(stdout, text + is_text, value.len - (is_text ? 2 : 0));
+	size_t more = terminal_short(stdout, text + is_text, value.len - (is_text ? 2 : 0));
 	if (is_text)
 		putchar('"');
 	if (more)
-		printf(SHOWN_MORE, more);
+		printf(TERMINAL_MORE, more);
 }
 
 /* Reads members of a canonical object from its bytes; NAME is plain ASCII. */

@@ -19,7 +19,7 @@ enum part { PART_SCAN, PART_VERDICT, PART_RESULT, PARTS };
 static const enum record_kind kinds[PARTS] = {
 	[PART_SCAN] = RECORD_SCAN, [PART_VERDICT] = RECORD_VERDICT, [PART_RESULT] = RECORD_RESULT};
 
-struct story {
+struct run_trace {
 	char ref[RECORD_REF_MAX + 1];
 	bool is_run;
 	json_t *records;   /* or NULL: they are printed */
@@ -29,26 +29,26 @@ struct story {
 	size_t count;
 };
 
-static json_t *body_of(const struct story *t, enum part part)
+static json_t *body_of(const struct run_trace *t, enum part part)
 {
 	return json_object_get(t->part[part], "body");
 }
 
-static json_t *member(const struct story *t, enum part part, const char *name)
+static json_t *member(const struct run_trace *t, enum part part, const char *name)
 {
 	json_t *value = json_object_get(body_of(t, part), name);
 
 	return value ? json_incref(value) : json_null();
 }
 
-static json_t *members(const struct story *t, enum part part, const char *name)
+static json_t *members(const struct run_trace *t, enum part part, const char *name)
 {
 	json_t *value = json_object_get(body_of(t, part), name);
 
 	return json_is_array(value) ? json_incref(value) : json_array();
 }
 
-static json_t *record(const struct story *t, enum part part)
+static json_t *record(const struct run_trace *t, enum part part)
 {
 	const json_t *r = t->part[part];
 
@@ -68,7 +68,7 @@ static uint64_t number_at(const json_t *o, const char *name)
 }
 
 /* The first tie of the code to the document, or NULL. */
-static const json_t *tie_to(const struct story *t, const json_t *document)
+static const json_t *tie_to(const struct run_trace *t, const json_t *document)
 {
 	const char *id = text_at(document, "id");
 	size_t i;
@@ -84,7 +84,7 @@ static const json_t *tie_to(const struct story *t, const json_t *document)
 }
 
 /* A document led to a run if the run's code ties to it. Other documents were only read before. */
-static json_t *led_by(const struct story *t)
+static json_t *led_by(const struct run_trace *t)
 {
 	json_t *all = json_array(), *d;
 	size_t i;
@@ -93,40 +93,40 @@ static json_t *led_by(const struct story *t)
 	return all;
 }
 
-#define TOLD(function, expression) FIELD(function, struct story, expression)
-TOLD(told_ref, json_string(v->ref))
-TOLD(told_led_by, led_by(v))
-TOLD(told_documents, json_incref(v->documents))
-TOLD(told_runs, json_incref(v->runs))
-TOLD(told_records, json_incref(v->records))
-TOLD(told_code, member(v, PART_VERDICT, "code_sha256"))
-TOLD(told_pack, member(v, PART_VERDICT, "pack"))
-TOLD(told_policy, member(v, PART_VERDICT, "policy_sha256"))
-TOLD(told_approvers, members(v, PART_VERDICT, "approved_by"))
-TOLD(told_needed, members(v, PART_VERDICT, "layers_needed"))
-TOLD(told_layers, members(v, PART_RESULT, "layers"))
-TOLD(told_result, member(v, PART_RESULT, "result_sha256"))
-TOLD(told_verdict_record, record(v, PART_VERDICT))
-TOLD(told_result_record, record(v, PART_RESULT))
+#define TRACE(function, expression) FIELD(function, struct run_trace, expression)
+TRACE(field_ref, json_string(v->ref))
+TRACE(field_led_by, led_by(v))
+TRACE(field_documents, json_incref(v->documents))
+TRACE(field_runs, json_incref(v->runs))
+TRACE(field_records, json_incref(v->records))
+TRACE(field_code, member(v, PART_VERDICT, "code_sha256"))
+TRACE(field_pack, member(v, PART_VERDICT, "pack"))
+TRACE(field_policy, member(v, PART_VERDICT, "policy_sha256"))
+TRACE(field_approvers, members(v, PART_VERDICT, "approved_by"))
+TRACE(field_needed, members(v, PART_VERDICT, "layers_needed"))
+TRACE(field_layers, members(v, PART_RESULT, "layers"))
+TRACE(field_result, member(v, PART_RESULT, "result_sha256"))
+TRACE(field_verdict_record, record(v, PART_VERDICT))
+TRACE(field_result_record, record(v, PART_RESULT))
 
 const struct json_field audit_trace_fields[] = {
-	{"ref", "the name that was looked up: run:ID, src:ID, apr:ID ...", told_ref},
-	{"led_by", "for a run: the documents that its code ties to", told_led_by},
+	{"ref", "the name that was looked up: run:ID, src:ID, apr:ID ...", field_ref},
+	{"led_by", "for a run: the documents that its code ties to", field_led_by},
 	{"documents", "the documents that were read before it, each as in its record",
-	 told_documents},
-	{"runs", "earlier runs whose output or files were read, the first run first", told_runs},
-	{"records", "all these records, in the order of the log", told_records},
-	{"code_sha256", "for a run: SHA-256 of the code that was decided on, or null", told_code},
-	{"pack", "hash of the rules that scanned the code, or null", told_pack},
-	{"policy_sha256", "SHA-256 of the policy that decided, or null", told_policy},
-	{"approved_by", "names of the people who approved it", told_approvers},
-	{"layers_needed", "the layers that were required for the start", told_needed},
-	{"layers", "the layers that were active, from its result", told_layers},
-	{"result_sha256", "SHA-256 of the result in the log, or null", told_result},
+	 field_documents},
+	{"runs", "earlier runs whose output or files were read, the first run first", field_runs},
+	{"records", "all these records, in the order of the log", field_records},
+	{"code_sha256", "for a run: SHA-256 of the code that was decided on, or null", field_code},
+	{"pack", "hash of the rules that scanned the code, or null", field_pack},
+	{"policy_sha256", "SHA-256 of the policy that decided, or null", field_policy},
+	{"approved_by", "names of the people who approved it", field_approvers},
+	{"layers_needed", "the layers that were required for the start", field_needed},
+	{"layers", "the layers that were active, from its result", field_layers},
+	{"result_sha256", "SHA-256 of the result in the log, or null", field_result},
 	{"verdict_record", "number and hash of the log record of the verdict, or null",
-	 told_verdict_record},
+	 field_verdict_record},
 	{"result_record", "number and hash of the log record of the result, or null",
-	 told_result_record},
+	 field_result_record},
 	{0}};
 
 /* The number past the end if WORD is not a name. */
@@ -139,7 +139,7 @@ static unsigned find_name(const char *(*name)(unsigned i), const char *word)
 }
 
 /* The verdict's record has only the ids of sources; their own records describe them. */
-static const json_t *document_of(const struct story *t, const char *id)
+static const json_t *document_of(const struct run_trace *t, const char *id)
 {
 	size_t i;
 	json_t *d;
@@ -149,7 +149,7 @@ static const json_t *document_of(const struct story *t, const char *id)
 	return NULL;
 }
 
-static struct report_tie tie_at(const struct story *t, const json_t *e)
+static struct report_tie tie_at(const struct run_trace *t, const json_t *e)
 {
 	const char *source = text_at(e, "source");
 	const json_t *d = document_of(t, source);
@@ -179,12 +179,12 @@ static struct report_finding finding_at(const json_t *f)
 }
 
 /* The same fields as in a run's JSON, but the log has no titles of rules. */
-static void add_said(const struct story *t, json_t *o)
+static void add_verdict(const struct run_trace *t, json_t *o)
 {
 	char sort[RECORD_REF_MAX + 1];
 	struct report_tie ties[REPORT_TIES_MAX];
 	struct report_finding found[REPORT_FINDINGS_MAX];
-	struct verdict_said said = {.verdict = text_at(body_of(t, PART_VERDICT), "verdict"),
+	struct verdict_view view = {.verdict = text_at(body_of(t, PART_VERDICT), "verdict"),
 				    .origin = text_at(body_of(t, PART_VERDICT), "origin"),
 				    .tie = ties,
 				    .finding = found,
@@ -194,16 +194,16 @@ static void add_said(const struct story *t, json_t *o)
 	json_t *e;
 
 	json_array_foreach(json_object_get(body_of(t, PART_VERDICT), "evidence"), i,
-			   e) if (said.tiec < REPORT_TIES_MAX) ties[said.tiec++] = tie_at(t, e);
+			   e) if (view.tiec < REPORT_TIES_MAX) ties[view.tiec++] = tie_at(t, e);
 	json_array_foreach(json_object_get(body_of(t, PART_SCAN), "findings"), i,
-			   e) if (said.findingc < REPORT_FINDINGS_MAX) found[said.findingc++] =
+			   e) if (view.findingc < REPORT_FINDINGS_MAX) found[view.findingc++] =
 		finding_at(e);
 	snprintf(sort, sizeof(sort), "%.*s", (int)strcspn(t->ref, ":"), t->ref);
-	verdict_add(o, &said);
+	verdict_add(o, &view);
 }
 
 /* Keeps a record of the traced run. */
-static bool is_its(const struct story *t, const struct record *r)
+static bool is_its(const struct run_trace *t, const struct record *r)
 {
 	char ref[RECORD_REF_MAX + 1];
 
@@ -213,7 +213,7 @@ static bool is_its(const struct story *t, const struct record *r)
 	return false;
 }
 
-static void keep_part(struct story *t, const struct record *r, const json_t *record)
+static void keep_part(struct run_trace *t, const struct record *r, const json_t *record)
 {
 	for (int p = 0; is_its(t, r) && p < PARTS; p++)
 		if (kinds[p] == r->kind) {
@@ -223,7 +223,7 @@ static void keep_part(struct story *t, const struct record *r, const json_t *rec
 }
 
 /* Each run that started has one such record. */
-static void keep_run(struct story *t, const struct record *r)
+static void keep_run(struct run_trace *t, const struct record *r)
 {
 	char ref[RECORD_REF_MAX + 1];
 
@@ -235,7 +235,7 @@ static void keep_run(struct story *t, const struct record *r)
 static int trace_one(void *context, const struct store_row *row, const struct record *r,
 		     struct err *err)
 {
-	struct story *t = context;
+	struct run_trace *t = context;
 	json_t *record = audit_record_json(row);
 
 	if (!record)
@@ -278,7 +278,7 @@ static const char *tie_words(const char *name)
 }
 
 /* The summary: "run X was led by the web page https://host/, read at ... (source ...)". */
-static void print_led_by(const struct story *t)
+static void print_led_by(const struct run_trace *t)
 {
 	json_t *led = led_by(t), *d = json_array_get(led, 0);
 	size_t more = json_array_size(led), read = json_array_size(t->documents);
@@ -290,7 +290,7 @@ static void print_led_by(const struct story *t)
 		printf("%s was led by the %s ", t->ref,
 		       source_kind_name(kind) ? source_kind_help((enum source_kind)kind)
 					      : "document");
-		shown_words(stdout, text_at(d, "name") ? text_at(d, "name") : "");
+		terminal_words(stdout, text_at(d, "name") ? text_at(d, "name") : "");
 		printf(", read at %s (source %s): %s of it is in the code",
 		       terminal_time(number_at(d, "time") * 1000, when), text_at(d, "id"),
 		       tie_words(text_at(tie, "tie")));
@@ -328,19 +328,19 @@ static void print_words(const char *label, json_t *value, const char *none)
 
 	printf("  %-12s", label);
 	if (json_is_string(value))
-		shown_words(stdout, json_string_value(value));
+		terminal_words(stdout, json_string_value(value));
 	else if (json_array_size(value) == 0)
 		fputs(none, stdout);
 	json_array_foreach(value, i, one)
 	{
 		fputs(i ? " " : "", stdout);
-		shown_words(stdout, json_is_string(one) ? json_string_value(one) : "?");
+		terminal_words(stdout, json_is_string(one) ? json_string_value(one) : "?");
 	}
 	putchar('\n');
 }
 
 /* The number and the hash of a record. */
-static void print_record(const struct story *t, enum part part)
+static void print_record(const struct run_trace *t, enum part part)
 {
 	const json_t *r = t->part[part];
 
@@ -349,7 +349,7 @@ static void print_record(const struct story *t, enum part part)
 		       (unsigned long long)number_at(r, "seq"), text_at(r, "hash"));
 }
 
-static void print_run(const struct story *t)
+static void print_run(const struct run_trace *t)
 {
 	json_t *verdict = body_of(t, PART_VERDICT), *result = body_of(t, PART_RESULT);
 
@@ -371,7 +371,7 @@ static void print_run(const struct story *t)
 	print_record(t, PART_RESULT);
 }
 
-static void tell(const struct story *t)
+static void tell(const struct run_trace *t)
 {
 	if (!t->records) {
 		if (json_array_size(t->runs))
@@ -380,16 +380,16 @@ static void tell(const struct story *t)
 		return;
 	}
 	json_t *o = jsonval_object(audit_trace_fields, t);
-	add_said(t, o);
+	add_verdict(t, o);
 	jsonval_print(o);
 }
 
 int audit_trace(struct audit *a, struct err *err)
 {
 	bool json = a->call->json;
-	struct story t = {.records = json ? jsonval_array() : NULL,
-			  .documents = jsonval_array(),
-			  .runs = json_array()};
+	struct run_trace t = {.records = json ? jsonval_array() : NULL,
+			      .documents = jsonval_array(),
+			      .runs = json_array()};
 
 	int r = find_ref(a->call->argv[1], t.ref, err);
 	t.is_run = r == 0 && strncmp(t.ref, "run:", 4) == 0;

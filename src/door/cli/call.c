@@ -22,11 +22,11 @@ enum { CHUNK = 64 << 10 };
 
 int cli_fail(const struct cli_call *call, const struct err *err)
 {
-	bool told = call->json || call->events;
+	bool is_json = call->json || call->events;
 	struct err why = *err;
 
 	memory_check(&why);
-	AUTO_FREE struct result *r = told ? calloc(1, sizeof(*r)) : NULL;
+	AUTO_FREE struct result *r = is_json ? calloc(1, sizeof(*r)) : NULL;
 	if (r) {
 		result_init(r);
 		r->err = why;

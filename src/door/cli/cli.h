@@ -39,8 +39,7 @@ struct cli_call {
 	struct request request;
 	struct launch box; /* a box that was begun early; or none */
 	bool strict;
-	struct config_values
-		told; /* values of options; cli_configure puts them over the configuration */
+	struct config_values flag_values; /* of options; cli_configure puts them over the file's */
 	struct config config;
 	bool is_configured; /* the configuration was loaded without an error */
 	/* The values in force, also in the request: only these name the state, the policy and

@@ -59,10 +59,11 @@ static int set_from(struct cli_call *c, const struct cli_option *o, const char *
 static int set_keep(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
-	c->told.where[CONFIG_LOG_KEEP] = "--keep";
+	c->flag_values.where[CONFIG_LOG_KEEP] = "--keep";
 	/* 90 would be seconds, which is never meant here. */
 	bool has_unit = *v && !strchr("0123456789", v[strlen(v) - 1]);
-	if (has_unit && units_parse(UNIT_DURATION_MS, v, &c->told.keep_ms) && c->told.keep_ms)
+	if (has_unit && units_parse(UNIT_DURATION_MS, v, &c->flag_values.keep_ms) &&
+	    c->flag_values.keep_ms)
 		return 0;
 	return err_set(err, ERR_USAGE, "--keep: a time with its unit, like 90d");
 }

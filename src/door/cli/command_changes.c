@@ -35,26 +35,26 @@ static json_t *state_json(const struct overlay_state *s)
 			 "sha256", jsonval_hex(s->sha256, sizeof(s->sha256)));
 }
 
-#define TOLD(function, expression) FIELD(function, struct overlay_entry, expression)
-TOLD(told_path, jsonval_text(v->path, strlen(v->path)))
-TOLD(told_encoding, jsonval_encoding(v->path, strlen(v->path)))
-TOLD(told_change, json_string(change_names[v->change]))
-TOLD(told_before, state_json(&v->before))
-TOLD(told_after, state_json(&v->after))
-TOLD(told_moved, json_boolean(v->moved))
-TOLD(told_rule, json_string(rule_names[v->rule]))
-TOLD(told_note, jsonval_word(v->note))
+#define CHANGE(function, expression) FIELD(function, struct overlay_entry, expression)
+CHANGE(field_path, jsonval_text(v->path, strlen(v->path)))
+CHANGE(field_encoding, jsonval_encoding(v->path, strlen(v->path)))
+CHANGE(field_change, json_string(change_names[v->change]))
+CHANGE(field_before, state_json(&v->before))
+CHANGE(field_after, state_json(&v->after))
+CHANGE(field_moved, json_boolean(v->moved))
+CHANGE(field_rule, json_string(rule_names[v->rule]))
+CHANGE(field_note, jsonval_word(v->note))
 
 static const struct json_field change_fields[] = {
-	{"path", "the path, relative to the directory", told_path},
-	{"path_encoding", "base64, where the path is not UTF-8", told_encoding},
-	{"change", "created, modified, deleted or mode", told_change},
-	{"before", "type, mode, size and sha256 in the directory, or null", told_before},
-	{"after", "the same in the overlay, or null", told_after},
-	{"moved", "the directory has changed since the program saw it", told_moved},
+	{"path", "the path, relative to the directory", field_path},
+	{"path_encoding", "base64, where the path is not UTF-8", field_encoding},
+	{"change", "created, modified, deleted or mode", field_change},
+	{"before", "type, mode, size and sha256 in the directory, or null", field_before},
+	{"after", "the same in the overlay, or null", field_after},
+	{"moved", "the directory has changed since the program saw it", field_moved},
 	{"rule", "free; named: needs a ticket that names the path; never: cannot be applied",
-	 told_rule},
-	{"note", "why it is protected, or null", told_note},
+	 field_rule},
+	{"note", "why it is protected, or null", field_note},
 	{0}};
 
 /* The text of one side; "" if it is not text, or too large. */
@@ -72,10 +72,10 @@ static char *read_side(int dir, const char *path, const struct overlay_state *s,
 
 static void show_line(void *context, const struct linediff_line *line)
 {
-	const struct shown *s = context;
+	const struct terminal_style *s = context;
 
 	printf("%c ", line->added ? '+' : '-');
-	shown_line(s, 2, line->text, line->len);
+	terminal_line(s, 2, line->text, line->len);
 	if (line->unended)
 		puts("  (no newline at the end)");
 }
@@ -87,7 +87,7 @@ static void show_entry(const struct overlay_entry *e, int workspace, int tree)
 	AUTO_FREE char *to = read_side(tree, e->path, &e->after, &to_len);
 
 	printf("%s ", change_names[e->change]);
-	shown_words(stdout, e->path);
+	terminal_words(stdout, e->path);
 	if (e->before.mode != e->after.mode && e->change >= OVERLAY_MODIFIED)
 		printf(" (mode %04o to %04o)", e->before.mode & 07777, e->after.mode & 07777);
 	if (e->moved)
@@ -97,7 +97,8 @@ static void show_entry(const struct overlay_entry *e, int workspace, int tree)
 	putchar('\n');
 	if (!from || !to || memchr(from, '\0', from_len) || memchr(to, '\0', to_len))
 		return;
-	struct shown s = {.to = stdout, .more = "  ", .below = "  ", .width = shown_width(stdout)};
+	struct terminal_style s = {
+		.to = stdout, .more = "  ", .below = "  ", .width = terminal_width(stdout)};
 	linediff((struct linediff_text){from, from_len}, (struct linediff_text){to, to_len},
 		 show_line, &s);
 }
@@ -133,14 +134,14 @@ static void print_effects(const struct report *r)
 	for (size_t i = 0; i < r->effectc; i++) {
 		const struct report_effect *e = &r->effect[i];
 		printf("%-8s  ", e->done ? "written" : outcome_name(e->outcome));
-		shown_words(stdout, e->object);
+		terminal_words(stdout, e->object);
 		if (e->by)
 			printf("  by %s", e->by);
 		if (e->waits)
 			printf("  cordon approvals show %s", e->waits);
 		if (e->command) {
 			fputs("  ", stdout);
-			shown_words(stdout, e->command);
+			terminal_words(stdout, e->command);
 		}
 		if (e->reason)
 			printf("  (%s)", e->reason);
@@ -148,7 +149,7 @@ static void print_effects(const struct report *r)
 	}
 	for (size_t i = 0; i < r->reasonc; i++) {
 		fputs("because   ", stdout);
-		shown_words(stdout, r->reason[i]);
+		terminal_words(stdout, r->reason[i]);
 		putchar('\n');
 	}
 }

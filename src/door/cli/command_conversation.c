@@ -19,7 +19,7 @@ struct options {
 
 CLI_OWN(struct options)
 
-struct told {
+struct conversation_view {
 	const struct conversation *c;
 	json_t *documents; /* or NULL: not wanted */
 };
@@ -29,31 +29,31 @@ static json_t *time_json(uint64_t us)
 	return us ? jsonval_number(us / 1000) : json_null();
 }
 
-#define TOLD(function, expression) FIELD(function, struct told, expression)
-TOLD(told_id, jsonval_id(&v->c->id))
-TOLD(told_title, jsonval_readable(v->c->title))
-TOLD(told_account, jsonval_readable(v->c->principal))
-TOLD(told_state, json_string(v->c->exposed_us ? "exposed" : "clean"))
-TOLD(told_cause, v->c->exposed_us ? jsonval_readable(v->c->cause) : json_null())
-TOLD(told_begun, time_json(v->c->begun_us))
-TOLD(told_exposed, time_json(v->c->exposed_us))
-TOLD(told_ended, time_json(v->c->ended_us))
-TOLD(told_end, v->c->ended_us ? jsonval_readable(v->c->end) : json_null())
-TOLD(told_sources, jsonval_number(v->c->sources))
-TOLD(told_documents, v->documents ? json_incref(v->documents) : json_null())
+#define CONVERSATION(function, expression) FIELD(function, struct conversation_view, expression)
+CONVERSATION(field_id, jsonval_id(&v->c->id))
+CONVERSATION(field_title, jsonval_readable(v->c->title))
+CONVERSATION(field_account, jsonval_readable(v->c->principal))
+CONVERSATION(field_state, json_string(v->c->exposed_us ? "exposed" : "clean"))
+CONVERSATION(field_cause, v->c->exposed_us ? jsonval_readable(v->c->cause) : json_null())
+CONVERSATION(field_begun, time_json(v->c->begun_us))
+CONVERSATION(field_exposed, time_json(v->c->exposed_us))
+CONVERSATION(field_ended, time_json(v->c->ended_us))
+CONVERSATION(field_end, v->c->ended_us ? jsonval_readable(v->c->end) : json_null())
+CONVERSATION(field_sources, jsonval_number(v->c->sources))
+CONVERSATION(field_documents, v->documents ? json_incref(v->documents) : json_null())
 
 static const struct json_field conversation_fields[] = {
-	{"conversation", "its id", told_id},
-	{"title", "the title that the host gave it", told_title},
-	{"account", "the account that began it", told_account},
-	{"state", "clean or exposed", told_state},
-	{"cause", "what exposed it, or null", told_cause},
-	{"begun", "ms since 1970", told_begun},
-	{"exposed", "ms since 1970, or null", told_exposed},
-	{"ended", "ms since 1970, or null", told_ended},
-	{"end", "why it ended, or null", told_end},
-	{"sources", "number of documents that were read in it", told_sources},
-	{"documents", "show: the record of each document; else null", told_documents},
+	{"conversation", "its id", field_id},
+	{"title", "the title that the host gave it", field_title},
+	{"account", "the account that began it", field_account},
+	{"state", "clean or exposed", field_state},
+	{"cause", "what exposed it, or null", field_cause},
+	{"begun", "ms since 1970", field_begun},
+	{"exposed", "ms since 1970, or null", field_exposed},
+	{"ended", "ms since 1970, or null", field_ended},
+	{"end", "why it ended, or null", field_end},
+	{"sources", "number of documents that were read in it", field_sources},
+	{"documents", "show: the record of each document; else null", field_documents},
 	{0}};
 
 /* One line: "3f2a...  exposed since 2026-01-01 12:00:00 by web page https://...". */
@@ -64,13 +64,13 @@ static void print_line(const struct conversation *c)
 	printf("%s  %s", id_hex(&c->id, hex), c->exposed_us ? "exposed" : "clean");
 	if (c->exposed_us) {
 		printf(" since %s by ", terminal_time(c->exposed_us, when));
-		shown_short(stdout, c->cause, strlen(c->cause));
+		terminal_short(stdout, c->cause, strlen(c->cause));
 	}
 	if (c->ended_us)
 		printf(", ended %s", terminal_time(c->ended_us, when));
 	if (c->title[0]) {
 		fputs("  ", stdout);
-		shown_words(stdout, c->title);
+		terminal_words(stdout, c->title);
 	}
 	putchar('\n');
 }
@@ -78,7 +78,8 @@ static void print_line(const struct conversation *c)
 static void tell(const struct cli_call *call, const struct conversation *c, json_t *documents)
 {
 	if (call->json)
-		jsonval_print(jsonval_object(conversation_fields, &(struct told){c, documents}));
+		jsonval_print(jsonval_object(conversation_fields,
+					     &(struct conversation_view){c, documents}));
 	else
 		print_line(c);
 }
@@ -136,7 +137,7 @@ static void print_documents(const json_t *all)
 		for (size_t m = 0; m < ARRAY_SIZE(members); m++) {
 			const char *text = json_string_value(json_object_get(one, members[m]));
 			fputs("  ", stdout);
-			shown_short(stdout, text ? text : "", text ? strlen(text) : 0);
+			terminal_short(stdout, text ? text : "", text ? strlen(text) : 0);
 		}
 		putchar('\n');
 	}
@@ -169,7 +170,7 @@ static int list_one(void *context, const struct conversation *c, struct err *err
 		print_line(c);
 		return 0;
 	}
-	json_t *one = jsonval_object(conversation_fields, &(struct told){c, NULL});
+	json_t *one = jsonval_object(conversation_fields, &(struct conversation_view){c, NULL});
 	return json_array_append_new(all, one) < 0 ? err_memory(err) : 0;
 }
 

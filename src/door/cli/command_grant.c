@@ -56,19 +56,19 @@ static void print_ticket(const struct ticket *t)
 
 	printf("%s  %s until %s by ", id_hex(&t->id, hex), ticket_giver_name(t->giver),
 	       terminal_time(t->to_us, when));
-	shown_words(stdout, t->by);
+	terminal_words(stdout, t->by);
 	if (t->has_conversation)
 		printf("\n  conversation %s", id_hex(&t->conversation, hex));
 	if (t->has_directory) {
 		fputs("\n  directory ", stdout);
-		shown_words(stdout, t->directory);
+		terminal_words(stdout, t->directory);
 	}
 	for (size_t c = 0; c < ARRAY_SIZE(caps); c++)
 		for (size_t i = 0; i < t->count[caps[c]]; i++) {
 			printf("\n  %s ", cap_name(caps[c]));
-			shown_words(stdout, caps[c] == CAP_SECRET
-						    ? use_words(t->list[caps[c]][i], use)
-						    : t->list[caps[c]][i]);
+			terminal_words(stdout, caps[c] == CAP_SECRET
+						       ? use_words(t->list[caps[c]][i], use)
+						       : t->list[caps[c]][i]);
 		}
 	putchar('\n');
 }

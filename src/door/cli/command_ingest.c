@@ -27,7 +27,7 @@ struct options {
 
 CLI_OWN(struct options)
 
-struct told {
+struct ingest_view {
 	const struct ingest_report *report;
 	const struct source *source;
 	const char *to; /* the destination of the bytes, or NULL */
@@ -47,56 +47,56 @@ static const struct json_field finding_fields[] = {
 	{"undecided", "true if a limit stopped the search; counts as found", found_undecided},
 	{0}};
 
-#define TOLD(function, expression) FIELD(function, struct told, expression)
-TOLD(told_source, jsonval_id(&v->source->id))
-TOLD(told_conversation, jsonval_id(&v->source->conversation))
-TOLD(told_state, json_string(v->conversation->exposed_us ? "exposed" : "clean"))
-TOLD(told_kind, json_string(source_kind_name(v->source->kind)))
-TOLD(told_name, jsonval_readable(v->source->name))
-TOLD(told_sha256, jsonval_hex(v->source->sha256, sizeof(v->source->sha256)))
-TOLD(told_bytes, jsonval_number(v->source->bytes))
-TOLD(told_time, jsonval_number(v->source->time_us / 1000))
-TOLD(told_trust, json_string(source_trust_name(v->source->trust)))
-TOLD(told_grade, json_string(grade_name(v->source->grade)))
-TOLD(told_unread, json_boolean(v->report->inspection.unread))
-TOLD(told_count, jsonval_number(v->report->inspection.findings))
-TOLD(told_findings,
-     jsonval_list(finding_fields, v->report->inspection.finding,
-		  sizeof(v->report->inspection.finding[0]), v->report->inspection.listed))
-TOLD(told_released, v->to ? jsonval_readable(v->to) : json_null())
+#define INGEST(function, expression) FIELD(function, struct ingest_view, expression)
+INGEST(field_source, jsonval_id(&v->source->id))
+INGEST(field_conversation, jsonval_id(&v->source->conversation))
+INGEST(field_state, json_string(v->conversation->exposed_us ? "exposed" : "clean"))
+INGEST(field_kind, json_string(source_kind_name(v->source->kind)))
+INGEST(field_name, jsonval_readable(v->source->name))
+INGEST(field_sha256, jsonval_hex(v->source->sha256, sizeof(v->source->sha256)))
+INGEST(field_bytes, jsonval_number(v->source->bytes))
+INGEST(field_time, jsonval_number(v->source->time_us / 1000))
+INGEST(field_trust, json_string(source_trust_name(v->source->trust)))
+INGEST(field_grade, json_string(grade_name(v->source->grade)))
+INGEST(field_unread, json_boolean(v->report->inspection.unread))
+INGEST(field_count, jsonval_number(v->report->inspection.findings))
+INGEST(field_findings,
+       jsonval_list(finding_fields, v->report->inspection.finding,
+		    sizeof(v->report->inspection.finding[0]), v->report->inspection.listed))
+INGEST(field_released, v->to ? jsonval_readable(v->to) : json_null())
 
 static const struct json_field ingest_fields[] = {
-	{"source", "the source's id in the log", told_source},
-	{"conversation", "the conversation that it was read in", told_conversation},
-	{"state", "the state of the conversation now: clean or exposed", told_state},
-	{"kind", "the kind of source: web, file, tool_result ...", told_kind},
-	{"name", "its name, without secrets and control characters", told_name},
-	{"sha256", "SHA-256 of its bytes", told_sha256},
-	{"bytes", "its length in bytes", told_bytes},
-	{"time", "ms since 1970", told_time},
-	{"trust", "hostile or untrusted", told_trust},
-	{"grade", "the grade of the gravest finding: none, shown, asks or denies", told_grade},
-	{"unread", "true if a part was not text, or too large, and was not scanned", told_unread},
-	{"findings_count", "number of findings", told_count},
-	{"findings", "the gravest finding of each rule, at most 64", told_findings},
-	{"released", "where the bytes were written, or null", told_released},
+	{"source", "the source's id in the log", field_source},
+	{"conversation", "the conversation that it was read in", field_conversation},
+	{"state", "the state of the conversation now: clean or exposed", field_state},
+	{"kind", "the kind of source: web, file, tool_result ...", field_kind},
+	{"name", "its name, without secrets and control characters", field_name},
+	{"sha256", "SHA-256 of its bytes", field_sha256},
+	{"bytes", "its length in bytes", field_bytes},
+	{"time", "ms since 1970", field_time},
+	{"trust", "hostile or untrusted", field_trust},
+	{"grade", "the grade of the gravest finding: none, shown, asks or denies", field_grade},
+	{"unread", "true if a part was not text, or too large, and was not scanned", field_unread},
+	{"findings_count", "number of findings", field_count},
+	{"findings", "the gravest finding of each rule, at most 64", field_findings},
+	{"released", "where the bytes were written, or null", field_released},
 	{0}};
 
-static void tell(const struct told *t)
+static void tell(const struct ingest_view *t)
 {
 	const struct source *s = t->source;
 	char hex[ID_HEX];
 
 	printf("%s  %s  %s  ", id_hex(&s->id, hex), source_trust_name(s->trust),
 	       source_kind_name(s->kind));
-	shown_words(stdout, s->name);
+	terminal_words(stdout, s->name);
 	putchar('\n');
 	for (size_t i = 0; i < t->report->inspection.listed; i++) {
 		const struct report_finding *f = &t->report->inspection.finding[i];
 		printf("  %-6s  ", f->undecided ? "limit" : grade_name(f->grade));
-		shown_words(stdout, f->rule);
+		terminal_words(stdout, f->rule);
 		fputs("  ", stdout);
-		shown_words(stdout, f->title);
+		terminal_words(stdout, f->title);
 		putchar('\n');
 	}
 	if (t->report->inspection.unread)
@@ -234,13 +234,13 @@ static int run(struct cli_call *call, const struct policy *policy, struct packs 
 	return -1;
 }
 
-static void print_json(const struct told *t)
+static void print_json(const struct ingest_view *t)
 {
 	const struct inspection *l = &t->report->inspection;
 	char hex[ID_HEX];
 
 	verdict_print(ingest_fields, t,
-		      &(struct verdict_said){.finding = l->finding,
+		      &(struct verdict_view){.finding = l->finding,
 					     .findingc = l->listed,
 					     .ref = "src",
 					     .id = id_hex(&t->source->id, hex)});
@@ -262,11 +262,11 @@ static int run_ingest(struct cli_call *call)
 	int r = policy_open(&policy, call->policy, &err);
 	if (r == 0)
 		r = run(call, &policy, rules, report, &c, &err);
-	struct told told = {report, &report->released.source, to, &c};
+	struct ingest_view view = {report, &report->released.source, to, &c};
 	if (r == 0 && call->json)
-		print_json(&told);
+		print_json(&view);
 	else if (r == 0 && !(to && strcmp(to, "-") == 0))
-		tell(&told);
+		tell(&view);
 	ingest_done(report);
 	packs_done(rules);
 	policy_done(&policy);

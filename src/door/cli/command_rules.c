@@ -59,7 +59,7 @@ static int load(struct rules_view *v, const struct verb *verb, struct err *err)
 	tell_places(&options.places);
 	/* If the caller names directories, the rules of the configuration are not used. */
 	const struct config_list *named = here || verb->rules == RULES_GIVEN
-						  ? &v->call->told.rules
+						  ? &v->call->flag_values.rules
 						  : &v->call->config.now.rules;
 	if (verb->rules == RULES_GIVEN && !here && !named->count) {
 		err_set(err, ERR_USAGE, "no directory of rules is given");

@@ -211,8 +211,8 @@ static int set_tier(struct cli_call *c, const struct cli_option *o, const char *
 
 	if (cli_choose(tier_name, o, v, &tier, err) < 0)
 		return -1;
-	c->told.tier = (enum tier)tier;
-	c->told.where[CONFIG_TIER] = "--tier";
+	c->flag_values.tier = (enum tier)tier;
+	c->flag_values.where[CONFIG_TIER] = "--tier";
 	return 0;
 }
 

@@ -26,41 +26,41 @@ struct options {
 
 CLI_OWN(struct options)
 
-struct told {
+struct state_view {
 	const struct gate_state *state;
 	uint64_t format, records, bytes, approvals, conversations, sources, tickets;
 	bool has_key, has_hash_key;
 	char key[NOTE_VKEY_MAX];
 };
 
-#define TOLD(function, expression) FIELD(function, struct told, expression)
-TOLD(told_path, jsonval_readable(v->state->path))
-TOLD(told_backend, json_string(v->state->on_server ? "postgres" : "sqlite"))
-TOLD(told_format, jsonval_number(v->format))
-TOLD(told_next, jsonval_word(upgrade_words(v->format)))
-TOLD(told_records, jsonval_number(v->records))
-TOLD(told_bytes, jsonval_number(v->bytes))
-TOLD(told_key, jsonval_word(v->key))
-TOLD(told_has_key, json_boolean(v->has_key))
-TOLD(told_has_hash_key, json_boolean(v->has_hash_key))
-TOLD(told_conversations, jsonval_number(v->conversations))
-TOLD(told_sources, jsonval_number(v->sources))
-TOLD(told_tickets, jsonval_number(v->tickets))
+#define STATE(function, expression) FIELD(function, struct state_view, expression)
+STATE(field_path, jsonval_readable(v->state->path))
+STATE(field_backend, json_string(v->state->on_server ? "postgres" : "sqlite"))
+STATE(field_format, jsonval_number(v->format))
+STATE(field_next, jsonval_word(upgrade_words(v->format)))
+STATE(field_records, jsonval_number(v->records))
+STATE(field_bytes, jsonval_number(v->bytes))
+STATE(field_key, jsonval_word(v->key))
+STATE(field_has_key, json_boolean(v->has_key))
+STATE(field_has_hash_key, json_boolean(v->has_hash_key))
+STATE(field_conversations, jsonval_number(v->conversations))
+STATE(field_sources, jsonval_number(v->sources))
+STATE(field_tickets, jsonval_number(v->tickets))
 
 static const struct json_field state_fields[] = {
-	{"path", "the state directory", told_path},
-	{"backend", "sqlite or postgres", told_backend},
-	{"format", "the format of the stored data", told_format},
-	{"upgrade", "the upgrade by the next command that writes, in words; or null", told_next},
-	{"records", "records in the log", told_records},
+	{"path", "the state directory", field_path},
+	{"backend", "sqlite or postgres", field_backend},
+	{"format", "the format of the stored data", field_format},
+	{"upgrade", "the upgrade by the next command that writes, in words; or null", field_next},
+	{"records", "records in the log", field_records},
 	{"bytes", "bytes of the files in the state directory, without a database server's",
-	 told_bytes},
-	{"key", "the public key that the log is signed with", told_key},
-	{"has_key", "true if the state directory has the secret key", told_has_key},
-	{"has_hash_key", "true if it has the key of the hashes in the log", told_has_hash_key},
-	{"conversations", "number of conversations", told_conversations},
-	{"sources", "number of sources", told_sources},
-	{"tickets", "number of tickets", told_tickets},
+	 field_bytes},
+	{"key", "the public key that the log is signed with", field_key},
+	{"has_key", "true if the state directory has the secret key", field_has_key},
+	{"has_hash_key", "true if it has the key of the hashes in the log", field_has_hash_key},
+	{"conversations", "number of conversations", field_conversations},
+	{"sources", "number of sources", field_sources},
+	{"tickets", "number of tickets", field_tickets},
 	{0}};
 
 static int count_item(void *context, const struct store_item *item, struct err *err)
@@ -97,7 +97,7 @@ static uint64_t count_bytes(int dir)
 static int show(struct cli_call *call, struct err *err)
 {
 	AUTO_STATE struct gate_state s = STATE_CLOSED;
-	struct told t = {.state = &s};
+	struct state_view t = {.state = &s};
 
 	if (cli_open_state(call, STATE_READS, &s, err) < 0 ||
 	    s.store->backend->format(s.store->self, &t.format, err) < 0 ||

@@ -35,17 +35,17 @@ static const char *kind_name(enum directory_kind kind)
 	return names[kind];
 }
 
-#define TOLD(function, expression) FIELD(function, struct directory, expression)
-TOLD(told_path, jsonval_readable(v->path))
-TOLD(told_kind, json_string(kind_name(v->kind)))
-TOLD(told_since, jsonval_number(v->time_us / 1000))
-TOLD(told_by, jsonval_readable(v->by))
+#define DIRECTORY(function, expression) FIELD(function, struct directory, expression)
+DIRECTORY(field_path, jsonval_readable(v->path))
+DIRECTORY(field_kind, json_string(kind_name(v->kind)))
+DIRECTORY(field_since, jsonval_number(v->time_us / 1000))
+DIRECTORY(field_by, jsonval_readable(v->by))
 
 static const struct json_field trust_fields[] = {
-	{"path", "the directory", told_path},
-	{"state", "trusted, untrusted, or marked: exposed code changed it", told_kind},
-	{"since", "ms since 1970", told_since},
-	{"by", "the person; for a mark, the run", told_by},
+	{"path", "the directory", field_path},
+	{"state", "trusted, untrusted, or marked: exposed code changed it", field_kind},
+	{"since", "ms since 1970", field_since},
+	{"by", "the person; for a mark, the run", field_by},
 	{0}};
 
 static void print_entry(const struct directory *d)
@@ -53,9 +53,9 @@ static void print_entry(const struct directory *d)
 	char when[TERMINAL_TIME_MAX];
 
 	printf("%-9s  ", kind_name(d->kind));
-	shown_words(stdout, d->path);
+	terminal_words(stdout, d->path);
 	printf("  since %s by ", terminal_time(d->time_us, when));
-	shown_words(stdout, d->by);
+	terminal_words(stdout, d->by);
 	putchar('\n');
 }
 
@@ -86,9 +86,9 @@ static void print_path(FILE *to, const char *words, const char *dir, const char 
 		       const char *end)
 {
 	fputs(words, to);
-	shown_words(to, dir);
+	terminal_words(to, dir);
 	fputs(*dir ? "/" : "", to);
-	shown_words(to, name);
+	terminal_words(to, name);
 	fputs(end, to);
 }
 
@@ -245,7 +245,7 @@ static int agree(struct cli_call *call, struct gate_state *s, const struct direc
 		return err_memory(err);
 	int r = show_marks(to, d, at, fd, changed, err);
 	fprintf(to, "Trust what is in ");
-	shown_words(to, at->path);
+	terminal_words(to, at->path);
 	fprintf(to, ": code that reads it stays clean.\n");
 	if (fclose(to) < 0)
 		return err_memory(err);

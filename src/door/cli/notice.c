@@ -32,7 +32,7 @@ static json_t *safe(const char *text)
 
 	if (!to)
 		return NULL;
-	shown_words(to, text);
+	terminal_words(to, text);
 	return fclose(to) == 0 ? json_string(shown) : NULL;
 }
 

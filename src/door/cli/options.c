@@ -188,8 +188,8 @@ int cli_set_strict(struct cli_call *c, const struct cli_option *o, const char *v
 int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
-	c->told.state = v;
-	c->told.where[CONFIG_STATE] = "--state";
+	c->flag_values.state = v;
+	c->flag_values.where[CONFIG_STATE] = "--state";
 	return v[0] == '/' && strlen(v) < PATH_MAX
 		       ? 0
 		       : err_set(err, ERR_USAGE, "--state: the path must be absolute");
@@ -198,18 +198,18 @@ int cli_set_state(struct cli_call *c, const struct cli_option *o, const char *v,
 int cli_set_policy(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)err;
-	c->told.policy = v;
-	c->told.where[CONFIG_POLICY] = "--policy";
+	c->flag_values.policy = v;
+	c->flag_values.where[CONFIG_POLICY] = "--policy";
 	return 0;
 }
 
 int cli_set_rules(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
-	if (c->told.rules.count == REQUEST_LIST_MAX)
+	if (c->flag_values.rules.count == REQUEST_LIST_MAX)
 		return err_set(err, ERR_LIMIT, "--rules: more than %d", REQUEST_LIST_MAX);
-	c->told.rules.text[c->told.rules.count++] = v;
-	c->told.where[CONFIG_RULES] = "--rules";
+	c->flag_values.rules.text[c->flag_values.rules.count++] = v;
+	c->flag_values.where[CONFIG_RULES] = "--rules";
 	return 0;
 }
 
@@ -243,8 +243,8 @@ static int set_limit(struct cli_call *c, const struct cli_option *o, const char 
 {
 	enum limit_id id = limit_find(o->name);
 
-	c->told.where[CONFIG_LIMIT + id] = arena_printf(&c->arena, "--%s", o->name);
-	return units_parse_limit(id, v, &c->told.limit[id], err);
+	c->flag_values.where[CONFIG_LIMIT + id] = arena_printf(&c->arena, "--%s", o->name);
+	return units_parse_limit(id, v, &c->flag_values.limit[id], err);
 }
 
 const char *cli_dashes(const struct cli_option *o)

@@ -66,7 +66,7 @@ static void show_words(FILE *to, const char *words)
 		AUTO_FREE char *line = NULL;
 		len = strcspn(words, "\n");
 		line = strndup(words, len);
-		shown_words(to, line ? line : "(no memory to show it)");
+		terminal_words(to, line ? line : "(no memory to show it)");
 		fputc('\n', to);
 		len += words[len] == '\n';
 	}

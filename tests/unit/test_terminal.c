@@ -66,12 +66,12 @@ static void test_rows(void)
 		FILE *to = open_memstream(&out, &size);
 		for (size_t k = 0; rows[i].mark && k < len; k++)
 			mark[k] = rows[i].mark[k] == 'x';
-		struct shown how = {.to = to,
-				    .below = ">",
-				    .more = "",
-				    .width = SHOWN_WIDTH,
-				    .mark = rows[i].mark ? mark : NULL};
-		shown_line(&how, 0, rows[i].text, len);
+		struct terminal_style how = {.to = to,
+					     .below = ">",
+					     .more = "",
+					     .width = TERMINAL_WIDTH,
+					     .mark = rows[i].mark ? mark : NULL};
+		terminal_line(&how, 0, rows[i].text, len);
 		fclose(to);
 		ok(strcmp(out, rows[i].shown) == 0, "row %zu", i + 1);
 		if (strcmp(out, rows[i].shown) != 0)
@@ -86,9 +86,10 @@ static void test_colour(void)
 	size_t size = 0;
 	char *out = NULL;
 	FILE *to = open_memstream(&out, &size);
-	struct shown how = {.to = to, .colour = true, .width = SHOWN_WIDTH, .mark = mark};
+	struct terminal_style how = {
+		.to = to, .colour = true, .width = TERMINAL_WIDTH, .mark = mark};
 
-	shown_line(&how, 0, "abcd", 4);
+	terminal_line(&how, 0, "abcd", 4);
 	fclose(to);
 	ok(strcmp(out, "a\033[7mbc\033[0md\n") == 0, "marks are colours on a terminal");
 	free(out);
@@ -120,13 +121,13 @@ static void test_wide(void)
 		FILE *to = open_memstream(&out, &size);
 		for (size_t k = 0; wide[i].mark && wide[i].mark[k]; k++)
 			mark[k] = wide[i].mark[k] == 'x';
-		struct shown how = {.to = to,
-				    .colour = wide[i].colour,
-				    .below = "  > ",
-				    .more = "..| ",
-				    .width = 10,
-				    .mark = mark};
-		shown_line(&how, 0, wide[i].text, strlen(wide[i].text));
+		struct terminal_style how = {.to = to,
+					     .colour = wide[i].colour,
+					     .below = "  > ",
+					     .more = "..| ",
+					     .width = 10,
+					     .mark = mark};
+		terminal_line(&how, 0, wide[i].text, strlen(wide[i].text));
 		fclose(to);
 		if (!ok(strcmp(out, wide[i].shown) == 0, "a long line %zu", i + 1))
 			printf("# %s", out);
@@ -151,8 +152,8 @@ static void test_texts(void)
 		size_t size = 0;
 		char *out = NULL;
 		FILE *to = open_memstream(&out, &size);
-		struct shown how = {.to = to, .more = "..| ", .width = 10};
-		shown_text(&how, 0, texts[i].text);
+		struct terminal_style how = {.to = to, .more = "..| ", .width = 10};
+		terminal_text(&how, 0, texts[i].text);
 		fclose(to);
 		if (!ok(strcmp(out, texts[i].shown) == 0, "a text %zu", i + 1))
 			printf("# %s\n", out);
@@ -163,20 +164,20 @@ static void test_texts(void)
 /* The widest row there can be, with marks all over. */
 static void test_widest(void)
 {
-	char text[SHOWN_WIDTH_MAX + 1];
-	uint8_t mark[SHOWN_WIDTH_MAX + 1];
+	char text[TERMINAL_WIDTH_MAX + 1];
+	uint8_t mark[TERMINAL_WIDTH_MAX + 1];
 	size_t size = 0;
 	char *out = NULL;
 	FILE *to = open_memstream(&out, &size);
-	struct shown how = {
-		.to = to, .below = "", .more = "", .width = SHOWN_WIDTH_MAX, .mark = mark};
+	struct terminal_style how = {
+		.to = to, .below = "", .more = "", .width = TERMINAL_WIDTH_MAX, .mark = mark};
 
 	memset(text, 'a', sizeof(text));
 	memset(mark, 1, sizeof(mark));
-	shown_line(&how, 0, text, sizeof(text));
+	terminal_line(&how, 0, text, sizeof(text));
 	fclose(to);
-	ok(size == 2 * (SHOWN_WIDTH_MAX + 1) + 2 * 2 && out[SHOWN_WIDTH_MAX] == '\n' &&
-		   out[2 * SHOWN_WIDTH_MAX] == '^' && out[2 * SHOWN_WIDTH_MAX + 1] == '\n',
+	ok(size == 2 * (TERMINAL_WIDTH_MAX + 1) + 2 * 2 && out[TERMINAL_WIDTH_MAX] == '\n' &&
+		   out[2 * TERMINAL_WIDTH_MAX] == '^' && out[2 * TERMINAL_WIDTH_MAX + 1] == '\n',
 	   "the widest row, and one more");
 	free(out);
 }
@@ -198,10 +199,11 @@ static void test_plain(void)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ok(shown_is_plain(lines[i].text, strlen(lines[i].text)) == lines[i].plain,
+		ok(terminal_is_plain(lines[i].text, strlen(lines[i].text)) == lines[i].plain,
 		   "plain or not %zu", i + 1);
 	FILE *none = fopen("/dev/null", "w");
-	ok(none && shown_width(none) == SHOWN_WIDTH, "where there is no terminal it has a width");
+	ok(none && terminal_width(none) == TERMINAL_WIDTH,
+	   "where there is no terminal it has a width");
 	if (none)
 		fclose(none);
 }
@@ -274,14 +276,14 @@ static void test_diff(void)
 /* LEN bytes of C, with LAST at its end: how many of them are left out, and is so much of it shown? */
 static void test_one_short(size_t len, const char *last, size_t more, const char *what)
 {
-	char text[SHOWN_SHORT + 16], *out = NULL;
+	char text[TERMINAL_SHORT + 16], *out = NULL;
 	size_t n = 0;
 
 	memset(text, 'c', sizeof(text));
 	memcpy(text + len - strlen(last), last, strlen(last));
 	memcpy(text + len, "ccc", 3);
 	FILE *to = open_memstream(&out, &n);
-	size_t left = shown_short(to, text, len + 3);
+	size_t left = terminal_short(to, text, len + 3);
 	fclose(to);
 	ok(left == more && n == len + 3 - more, "%s: %zu shown, %zu left", what, n, left);
 	free(out);
@@ -289,10 +291,10 @@ static void test_one_short(size_t len, const char *last, size_t more, const char
 
 static void test_short(void)
 {
-	test_one_short(SHOWN_SHORT - 3, "", 0, "as long as may be");
-	test_one_short(SHOWN_SHORT - 2, "", 1, "one more");
-	test_one_short(SHOWN_SHORT + 1, "\xc3\xa4", 5, "a character at the end");
-	test_one_short(SHOWN_SHORT, "\\\\", 5, "backslashes there");
+	test_one_short(TERMINAL_SHORT - 3, "", 0, "as long as may be");
+	test_one_short(TERMINAL_SHORT - 2, "", 1, "one more");
+	test_one_short(TERMINAL_SHORT + 1, "\xc3\xa4", 5, "a character at the end");
+	test_one_short(TERMINAL_SHORT, "\\\\", 5, "backslashes there");
 }
 
 int main(void)
