@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "show/glyph.h"
-#include "show/stream.h"
 
 json_t *jsonval_object(const struct json_field *fields, const void *of)
 {
@@ -58,11 +57,23 @@ json_t *jsonval_word(const char *word)
 	return word ? json_string(word) : json_null();
 }
 
+static json_t *base64_json(const char *data, size_t len)
+{
+	size_t size = sodium_base64_ENCODED_LEN(len, sodium_base64_VARIANT_ORIGINAL);
+	AUTO_FREE char *text = malloc(size);
+
+	if (!text)
+		return NULL;
+	sodium_bin2base64(text, size, (const unsigned char *)data, len,
+			  sodium_base64_VARIANT_ORIGINAL);
+	return json_string(text);
+}
+
 json_t *jsonval_text(const char *s, size_t len)
 {
 	json_t *plain = json_stringn(s, len);
 
-	return plain ? plain : stream_base64(s, len);
+	return plain ? plain : base64_json(s, len);
 }
 
 json_t *jsonval_encoding(const char *s, size_t len)

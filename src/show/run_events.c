@@ -14,7 +14,6 @@
 #include "base/scope.h"
 #include "show/jsonval.h"
 #include "show/run_json.h"
-#include "show/stream.h"
 
 enum { PIECE = 65536 }; /* of output, in one event */
 

@@ -15,8 +15,59 @@
 #include "model/report.h"
 #include "show/hint.h"
 #include "show/jsonval.h"
-#include "show/stream.h"
 #include "show/verdict_json.h"
+
+/* A captured stream. JSON strings are Unicode, so a stream with invalid UTF-8 is base64 as a whole, and
+ * the reader gets the exact bytes. */
+struct stream {
+	json_t *text; /* owned by the caller */
+	const char *encoding;
+	uint64_t total, omitted;
+	size_t gap_at;
+};
+
+/* Moves the gap out of a UTF-8 character: half a character would make text look binary. */
+static size_t char_start_before(const char *s, size_t at)
+{
+	size_t back = 0;
+
+	while (back < 4 && at > back && ((unsigned char)s[at - back - 1] & 0xc0) == 0x80)
+		back++;
+	if (at > back && (unsigned char)s[at - back - 1] >= 0xc0)
+		return at - back - 1;
+	return at;
+}
+
+static size_t char_start_after(const char *s, size_t at, size_t len)
+{
+	size_t end = at;
+
+	while (end < len && end - at < 3 && ((unsigned char)s[end] & 0xc0) == 0x80)
+		end++;
+	return end;
+}
+
+static void stream_init(struct stream *s, const struct capture *c)
+{
+	size_t len = 0, gap = 0;
+	AUTO_FREE char *all = capture_join(c, &len, &gap);
+
+	*s = (struct stream){.total = c->total, .omitted = capture_omitted(c)};
+	if (!all)
+		len = 0;
+	if (all && s->omitted) {
+		size_t before = char_start_before(all, gap),
+		       after = char_start_after(all, gap, len);
+		memmove(all + before, all + after, len - after);
+		s->omitted += after - before;
+		len -= after - before;
+		s->gap_at = before;
+	}
+	s->text = json_stringn(all ? all : "", len);
+	s->encoding = s->text ? "utf-8" : "base64";
+	if (!s->text)
+		s->text = jsonval_text(all ? all : "", len);
+}
 
 struct run_view {
 	const struct result *result;

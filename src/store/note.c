@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * Notes are untrusted and parsed strictly: three lines, an empty line, signatures. An extra line, a
- * leading zero or other base64 padding is an error.
+ * leading zero or other base64 padding is an error. A file of notes is appended to by the operator,
+ * possibly with other text in between; a note that was cut short ends where the next one begins.
  */
 #include "store/note.h"
 
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
 
-#define DASH "\xe2\x80\x94 "
+#define DASH "\xe2\x80\x94 " /* begins a line with a signature */
+#define GAP "\n\n"
 enum {
 	KEY_ID = 4,
 	ED25519 = 1, /* the key type in a key id and a vkey */
@@ -214,4 +217,114 @@ int note_parse_vkey(const char *vkey, char origin[NOTE_ORIGIN_MAX + 1], uint8_t 
 	memcpy(origin, name, sizeof(name));
 	memcpy(ret, typed + 1, KEY_PUBLIC);
 	return 0;
+}
+
+static int add(struct note_list *n, const struct note *note, struct note_span text, struct err *err)
+{
+	if (n->count == NOTE_LIST_MAX)
+		return err_set(err, ERR_LIMIT, "the file has over %d checkpoints", NOTE_LIST_MAX);
+	if (n->count == n->room) {
+		size_t room = n->room ? 2 * n->room : 64;
+		struct note_entry *grown = realloc(n->note, room * sizeof(*grown));
+		if (!grown)
+			return err_memory(err);
+		n->note = grown;
+		n->room = room;
+	}
+	struct note_entry *kept = &n->note[n->count++];
+	*kept = (struct note_entry){.size = note->size, .text = text};
+	memcpy(kept->root, note->root, MERKLE_HASH);
+	return 0;
+}
+
+/* A block of lines up to an empty line or the end. */
+static bool next_block(const char *file, size_t len, size_t *at, struct note_span *ret)
+{
+	while (*at < len && file[*at] == '\n')
+		++*at;
+	if (*at == len)
+		return false;
+	const char *end = memmem(file + *at, len - *at, GAP, sizeof(GAP) - 1);
+	size_t to = end ? (size_t)(end - file) + 1 : len;
+	*ret = (struct note_span){file + *at, to - *at};
+	*at = to;
+	return true;
+}
+
+static bool is_signatures(struct note_span block)
+{
+	return block.len >= sizeof(DASH) - 1 && memcmp(block.data, DASH, sizeof(DASH) - 1) == 0;
+}
+
+/* A note is two blocks: its text, then its signatures. */
+bool note_list_next(const char *file, size_t len, size_t *at, struct note_span *ret,
+		    struct note *note)
+{
+	struct note_span text = {0}, block;
+	struct err err;
+
+	while (next_block(file, len, at, &block)) {
+		if (text.len && is_signatures(block)) {
+			struct note_span whole = {text.data,
+						  (size_t)(block.data + block.len - text.data)};
+			if (note_parse(whole.data, whole.len, note, &err) == 0 &&
+			    note_is_whole(whole.data, whole.len, note)) {
+				*ret = whole;
+				return true;
+			}
+		}
+		text = block;
+	}
+	return false;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct note_entry *x = a, *y = b;
+
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+int note_list_load(struct note_list *n, const char *file, size_t len, struct err *err)
+{
+	struct note_span text;
+	struct note note;
+
+	*n = (struct note_list){0};
+	for (size_t at = 0; file && note_list_next(file, len, &at, &text, &note);)
+		if (add(n, &note, text, err) < 0) {
+			note_list_done(n);
+			return -1;
+		}
+	/* A file without a checkpoint must not pass as checked. */
+	if (file && !n->count)
+		return err_set(err, ERR_INPUT, "the file has no checkpoint");
+	if (n->count)
+		qsort(n->note, n->count, sizeof(*n->note), by_size);
+	return 0;
+}
+
+bool note_entry_is_of(const struct note_entry *n, const char *origin)
+{
+	size_t len = strlen(origin);
+
+	return n->text.len > len && memcmp(n->text.data, origin, len) == 0 &&
+	       n->text.data[len] == '\n';
+}
+
+bool note_entry_is_signed(const struct note_entry *n, const char *origin,
+			  const uint8_t public[KEY_PUBLIC])
+{
+	struct note note;
+	struct err err;
+
+	return note_entry_is_of(n, origin) &&
+	       note_parse(n->text.data, n->text.len, &note, &err) == 0 &&
+	       note_is_signed(n->text.data, n->text.len, &note, public);
+}
+
+void note_list_done(struct note_list *n)
+{
+	free(n->note);
+	*n = (struct note_list){0};
 }

@@ -14,6 +14,7 @@
 #define CORDON_STORE_NOTE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 #include "store/head.h"
@@ -43,5 +44,35 @@ bool note_is_whole(const char *text, size_t len, const struct note *note);
 void note_vkey(const char *origin, const uint8_t public[KEY_PUBLIC], char ret[NOTE_VKEY_MAX]);
 int note_parse_vkey(const char *vkey, char origin[NOTE_ORIGIN_MAX + 1], uint8_t ret[KEY_PUBLIC],
 		    struct err *err);
+
+/* A file of checkpoints that are kept outside the log, which verify.c compares with the log. */
+enum { NOTE_LIST_MAX = 1 << 20 };
+#define NOTE_LIST_FILE_MAX ((size_t)64 << 20)
+
+/* The next whole note of a file; false at its end. Skips everything else. *AT begins as 0. */
+struct note_span {
+	const char *data;
+	size_t len;
+};
+bool note_list_next(const char *file, size_t len, size_t *at, struct note_span *ret,
+		    struct note *note);
+
+struct note_entry {
+	uint64_t size;
+	uint8_t root[MERKLE_HASH];
+	struct note_span text;
+};
+
+struct note_list {
+	struct note_entry *note;
+	size_t count, room;
+};
+
+/* N points into FILE. NULL: no notes. */
+int note_list_load(struct note_list *n, const char *file, size_t len, struct err *err);
+bool note_entry_is_of(const struct note_entry *n, const char *origin);
+bool note_entry_is_signed(const struct note_entry *n, const char *origin,
+			  const uint8_t public[KEY_PUBLIC]);
+void note_list_done(struct note_list *n);
 
 #endif

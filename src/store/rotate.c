@@ -104,11 +104,11 @@ bool rotate_keys_has(const struct rotate_keys *k, const uint8_t public[KEY_PUBLI
 }
 
 bool rotate_keys_signed(const struct rotate_keys *k, const uint8_t first[KEY_PUBLIC],
-			const struct kept_note *note, const char *origin, size_t *at)
+			const struct note_entry *note, const char *origin, size_t *at)
 {
 	for (size_t i = 0; i <= k->count; i++) {
 		size_t key = (*at + i) % (k->count + 1);
-		if (kept_note_is_signed(note, origin, key ? k->key[key - 1] : first)) {
+		if (note_entry_is_signed(note, origin, key ? k->key[key - 1] : first)) {
 			*at = key;
 			return true;
 		}

@@ -8,7 +8,7 @@
 #ifndef CORDON_STORE_ROTATE_H
 #define CORDON_STORE_ROTATE_H
 
-#include "store/kept_notes.h"
+#include "store/note.h"
 #include "store/record.h"
 #include "store/store.h"
 
@@ -35,6 +35,6 @@ bool rotate_keys_has(const struct rotate_keys *k, const uint8_t public[KEY_PUBLI
 /* Has one of them, or FIRST, signed the note? *AT remembers which one, and begins as 0: notes in
  * order of size mostly have the same key as the note before. */
 bool rotate_keys_signed(const struct rotate_keys *k, const uint8_t first[KEY_PUBLIC],
-			const struct kept_note *note, const char *origin, size_t *at);
+			const struct note_entry *note, const char *origin, size_t *at);
 
 #endif

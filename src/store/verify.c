@@ -365,7 +365,7 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 	int said = -1;
 	if (verify_choose_key(&w, options, err) == 0 && rotate_keys_load(&w.keys, s, err) == 0 &&
 	    accepted_load(&w.accepted, s, err) == 0 && archive_spans_load(&w.spans, s, err) == 0 &&
-	    kept_notes_load(&w.notes, options->notes, options->notes_len, err) == 0 &&
+	    note_list_load(&w.notes, options->notes, options->notes_len, err) == 0 &&
 	    verify_heads_begin(&w, options, err) == 0) {
 		said = walk_all(&w, s, options, err);
 		if (said < 0 && err->code == ERR_INPUT && !w.is_unbegun)
@@ -374,7 +374,7 @@ int verify_log(struct store *s, const struct verify_options *options, struct ver
 	rotate_keys_done(&w.keys);
 	accepted_done(&w.accepted);
 	archive_spans_done(&w.spans);
-	kept_notes_done(&w.notes);
+	note_list_done(&w.notes);
 	merkle_root(&w.tree, report->root);
 	return said < 0 ? -1 : 0;
 }

@@ -15,7 +15,7 @@ bool verify_may_have_key(const struct verify_walk *w)
 	if (!w->has_key || w->met_key || w->heads.has_next || rotate_keys_has(&w->keys, w->trusted))
 		return true;
 	for (size_t i = 0; i < w->notes.count; i++)
-		if (kept_note_is_signed(&w->notes.note[i], w->origin, w->trusted))
+		if (note_entry_is_signed(&w->notes.note[i], w->origin, w->trusted))
 			return true;
 	return false;
 }
@@ -85,7 +85,7 @@ int verify_new_key_is_silent(struct verify_walk *w, uint64_t seq)
 			   (unsigned long long)seq - 1);
 }
 
-static int bad_note(struct verify_walk *w, const struct kept_note *n)
+static int bad_note(struct verify_walk *w, const struct note_entry *n)
 {
 	return verify_fail(w, VERIFY_SIGNATURE, 0, n->size ? n->size - 1 : 0,
 			   "a kept checkpoint of %llu records is not signed with the log's key",
@@ -115,12 +115,12 @@ int verify_compare_notes(struct verify_walk *w)
 		return 0;
 	merkle_root(&w->tree, root);
 	for (; w->next_note < w->notes.count; w->next_note++) {
-		const struct kept_note *n = &w->notes.note[w->next_note];
+		const struct note_entry *n = &w->notes.note[w->next_note];
 		if (n->size > w->tree.size)
 			break;
 		if (memcmp(n->root, root, MERKLE_HASH) != 0)
 			return forked(w, agreed(w, n->size), n->size);
-		if (w->keys.count && !kept_note_is_signed(n, w->origin, w->public))
+		if (w->keys.count && !note_entry_is_signed(n, w->origin, w->public))
 			return bad_note(w, n);
 		w->report->kept++;
 		w->signed_to = n->size;
@@ -150,18 +150,18 @@ int verify_choose_key(struct verify_walk *w, const struct verify_options *o, str
  * is the right one is checked when the pass reaches their size. */
 int verify_check_notes(struct verify_walk *w)
 {
-	const struct kept_note *bad = NULL;
+	const struct note_entry *bad = NULL;
 	size_t key = 0;
 
 	for (size_t i = 0; i < w->notes.count && !bad; i++) {
-		const struct kept_note *n = &w->notes.note[i];
+		const struct note_entry *n = &w->notes.note[i];
 		if (!rotate_keys_signed(&w->keys, w->public, n, w->origin, &key) &&
-		    !(w->has_key && kept_note_is_signed(n, w->origin, w->trusted)))
+		    !(w->has_key && note_entry_is_signed(n, w->origin, w->trusted)))
 			bad = n;
 	}
 	if (!bad)
 		return 0;
-	if (!kept_note_is_of(bad, w->origin))
+	if (!note_entry_is_of(bad, w->origin))
 		return verify_fail(w, VERIFY_REPLACED, 0, 0,
 				   "a kept checkpoint belongs to another log");
 	return bad_note(w, bad);

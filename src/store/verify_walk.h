@@ -9,7 +9,7 @@
 #include <sodium.h>
 
 #include "store/chain_heads.h"
-#include "store/kept_notes.h"
+#include "store/note.h"
 #include "store/rotate.h"
 #include "store/verify.h"
 
@@ -35,7 +35,7 @@ struct verify_names {
 struct verify_walk {
 	struct store *store;
 	struct verify_report *report;
-	struct kept_notes notes;
+	struct note_list notes;
 	size_t next_note; /* the next one to compare */
 	int dir, file;	  /* the state directory and the file heads in it; or -1 */
 	struct verify_heads heads, elsewhere;

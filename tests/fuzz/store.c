@@ -17,7 +17,7 @@
 #include "store/backup.h"
 #include "store/head.h"
 #include "store/heads.h"
-#include "store/kept_notes.h"
+#include "store/note.h"
 #include "store/proof.h"
 #include "store/redact.h"
 #include "store/rpc.h"
@@ -66,11 +66,11 @@ static void try_note(const uint8_t *data, size_t len)
 static void try_file(const uint8_t *data, size_t len)
 {
 	const char *file = (const char *)data;
-	struct kept_text text;
+	struct note_span text;
 	struct note note;
 	size_t at = 0;
 
-	while (kept_notes_next(file, len, &at, &text, &note))
+	while (note_list_next(file, len, &at, &text, &note))
 		must(text.data >= file && text.data + text.len <= file + len && text.len > 0 &&
 		     at <= len && note_is_whole(text.data, text.len, &note));
 }

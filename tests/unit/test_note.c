@@ -9,7 +9,6 @@
 
 #include "base/scope.h"
 #include "scratch.h"
-#include "store/kept_notes.h"
 #include "store/keys.h"
 #include "store/state.h"
 #include "tap.h"
@@ -181,11 +180,11 @@ static void test_vkey(const struct key *key)
 
 static size_t count_notes(const char *file, size_t len, uint64_t *ret_last)
 {
-	struct kept_text text;
+	struct note_span text;
 	struct note note;
 	size_t at = 0, n = 0;
 
-	for (; kept_notes_next(file, len, &at, &text, &note); n++)
+	for (; note_list_next(file, len, &at, &text, &note); n++)
 		*ret_last = note.size;
 	return n;
 }

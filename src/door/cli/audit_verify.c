@@ -15,7 +15,7 @@
 #include "show/jsonval.h"
 #include "show/terminal.h"
 #include "store/heads.h"
-#include "store/kept_notes.h"
+#include "store/note.h"
 #include "store/rotate.h"
 #include "store/verify.h"
 
@@ -155,7 +155,7 @@ int audit_verify(struct audit *a, struct err *err)
 	o.heads = g->heads ? &heads : NULL;
 	o.vkey = g->key ? key : NULL;
 	if (g->checkpoint &&
-	    cli_read_file(g->checkpoint, KEPT_NOTES_FILE_MAX, &notes, &o.notes_len, err) < 0)
+	    cli_read_file(g->checkpoint, NOTE_LIST_FILE_MAX, &notes, &o.notes_len, err) < 0)
 		return -1;
 	o.notes = notes;
 	o.archives = &archives;
