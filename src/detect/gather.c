@@ -3,10 +3,10 @@
  * A buffer that grows up to a maximum, and a walk through a tree, which is at most EVENT_DEPTH_MAX
  * high. Once the buffer failed it stays so, and its text must not be used.
  *
- * Calls: a command and its arguments stand apart in a document, and the program that reads it puts
- * them together. Programs keep them in different places, so any map with both is a call. A key may
- * stand there twice, and programs do not agree on which of both counts: so each command goes with
- * each list of arguments. The words of one call must never become a part of the next.
+ * Calls: a document has a command and its arguments as separate values, and a program joins them.
+ * Formats differ, so any map with both is a call. If a key occurs twice, programs differ in which one
+ * they use, so each command is joined with each list of arguments. The words of one call must never
+ * become a part of the next.
  */
 #include "detect/gather.h"
 
@@ -89,7 +89,7 @@ bool gather_has_calls(const struct node *n)
 	return false;
 }
 
-/* Arguments that are all on the line that put_call makes. */
+/* Are these arguments complete on the line that put_call makes? */
 static bool has_words(const struct node_pair *p)
 {
 	if (!is_args_key(p->key) || p->value->kind != NODE_LIST)
@@ -112,7 +112,7 @@ static void add_value(struct values *v, const struct node *n)
 	v->count++;
 }
 
-/* -1: too many. At least one of each, which may be NULL. */
+/* Returns at least one command and one list; they may be NULL. -1: too many. */
 static int find_values(const struct node *map, struct values *commands, struct values *args)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
@@ -132,7 +132,7 @@ static int find_values(const struct node *map, struct values *commands, struct v
 
 typedef void put_fn(struct gather *g, const char *s, size_t len);
 
-/* As a shell has to be told a word, whatever is in it. */
+/* Quotes a word for a shell. */
 static void put_quoted(struct gather *g, const char *s, size_t len)
 {
 	gather_put(g, "'", 1);
@@ -156,7 +156,7 @@ static void put_word(struct gather *g, const struct node *n, put_fn *put)
 	gather_put(g, " ", 1);
 }
 
-/* Only its own words: what lies deeper has its own place. */
+/* Only the strings of N itself; deeper ones are added on their own. */
 static void put_words(struct gather *g, const struct node *n, put_fn *put)
 {
 	if (n && n->kind != NODE_LIST)
@@ -172,7 +172,7 @@ static void end_line(struct gather *g, size_t begin)
 	g->s[g->len - 1] = '\n';
 }
 
-/* Each command with each list of arguments, a line each. -1: there are too many, and none was put. */
+/* Adds a line for each command with each list of arguments. -1: there are too many; adds none. */
 static int put_call(struct gather *g, const struct node *map)
 {
 	struct values commands = {0}, args = {0};
@@ -247,7 +247,7 @@ void gather_node(struct gather *g, const struct node *n)
 	}
 }
 
-/* A word without any of these characters is only a word in every language: most calls are no code. */
+/* A word without these characters is not code in any language, as in most calls. */
 static bool is_code(const struct node *n)
 {
 	bool code = n && n->kind == NODE_STRING && strpbrk(n->text.s, " \t\n'\"`$;|&<>(){}\\");
@@ -257,7 +257,7 @@ static bool is_code(const struct node *n)
 	return code;
 }
 
-/* A command of several words is for a shell. */
+/* A command of several words is a shell command line. */
 static bool is_line(const struct node *n)
 {
 	return n && n->kind == NODE_STRING && strpbrk(n->text.s, " \t\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The strings of a document as one text, as they read and not as they are escaped: what stands
- * apart in a document is often put together by whoever uses it, such as a command's arguments.
+ * Makes one text of the strings of a document, without their escapes. Programs join strings that
+ * are separate in a document, such as a command and its arguments, so rules must see them together.
  */
 #ifndef CORDON_DETECT_GATHER_H
 #define CORDON_DETECT_GATHER_H
@@ -12,33 +12,33 @@
 #define GATHER_MAX (4 * EVENT_BYTES_MAX)
 enum {
 	GATHER_SKIP_MAX = 16,
-	GATHER_CALLS_MAX = 64, /* of a command with arguments, in one map */
+	GATHER_CALLS_MAX = 64, /* combinations of a command and its arguments in one map */
 };
 
 /* Zeroed at first. */
 struct gather {
 	char *s;
 	size_t len, room;
-	bool failed;   /* no memory, or: */
+	bool failed;   /* out of memory, or TOO_LONG */
 	bool too_long; /* more than GATHER_MAX */
-	bool too_many; /* calls in a map: more than GATHER_CALLS_MAX; those are not in it */
+	bool too_many; /* a map has over GATHER_CALLS_MAX calls; they are left out */
 	size_t skipc;  /* parts of the document that are left out */
 	const struct node *skip[GATHER_SKIP_MAX];
 };
 
 void gather_put(struct gather *g, const char *s, size_t len);
-/* Strings have a line each; those of a list have one together, as arguments have. A map that is a call
- * (a command and a list of arguments, under any of the names that programs know) begins with both
- * on one line, as a shell would get them. */
+/* Adds all strings of N: each on its own line, those of a list on one line. For a call (a map with a
+ * command and a list of arguments, under any name that programs use) the first line is the whole
+ * command line. */
 void gather_node(struct gather *g, const struct node *n);
 void gather_pair(struct gather *g, const struct node_pair *p);
-/* A map that begins so whatever it has of both. */
+/* The same for a map, which counts as a call even if it has only one of the two. */
 void gather_call(struct gather *g, const struct node *map);
-/* Is there a call anywhere? */
+/* Does the document contain a call? */
 bool gather_has_calls(const struct node *n);
-/* Every call below N in which there may be code, as a line of a shell script, its words in quotes. */
+/* Adds each call below N that may contain code, as a line of a shell script with quoted words. */
 void gather_script(struct gather *g, const struct node *n);
-/* Why it failed. */
+/* Sets the reason of a failure. */
 void gather_error(const struct gather *g, struct err *ret);
 void gather_done(struct gather *g);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds packs, loads them, makes the engine. The places are rows; the built-in pack is looked for
- * relative to the program first, so that a tree that was moved still finds its own.
+ * Finds packs, loads them and makes the engine. The built-in pack is first looked for relative to the
+ * program, so that an installation that was moved finds its own.
  */
 #include "detect/packs_private.h"
 
@@ -20,7 +20,7 @@ static int add_source(struct packs *set, const char *kind, const char *path, str
 	return 0;
 }
 
-/* Without links and dots, as people read it. NULL when it is not there. */
+/* The path without links and dots, for people. NULL: it does not exist. */
 static const char *resolve(struct arena *arena, const char *path)
 {
 	AUTO_FREE char *real = *path ? realpath(path, NULL) : NULL;
@@ -59,7 +59,7 @@ static int find_defaults(struct packs *set, const struct packs_options *options,
 	return set->sourcec ? 0 : refuse_none(set, options, err);
 }
 
-/* Where the rules are; none of them is read. */
+/* Finds the directories of the rules; reads no rule. */
 static int find_sources(struct packs *set, const struct packs_options *options, struct err *err)
 {
 	set->cache = options->fresh || !options->places.cache ? "" : options->places.cache;
@@ -123,7 +123,7 @@ int packs_start(struct packs *set, const struct engine_options *options, struct 
 		       : packs_engine(set, options, &set->engine, &set->thread, err);
 }
 
-/* Everything is read, if only to be compared. */
+/* Reads each rule's file, at least to compare it with the cache. */
 static int open_cold(struct packs *set, const struct packs_options *options,
 		     const struct engine_options *engine, struct err *err)
 {
@@ -133,7 +133,7 @@ static int open_cold(struct packs *set, const struct packs_options *options,
 	return usable_engine(set, engine, err);
 }
 
-/* Expressions are looked into only when they are compiled, but a bad one is an error in a rule, too. */
+/* With STRICT, a pattern that does not compile is an error of its rule. */
 static int hold_to_strict(const struct packs *set, const struct packs_options *options,
 			  struct err *err)
 {

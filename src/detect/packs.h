@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules that are asked: those of directories that were given, or else the pack that was fetched
- * and the built-in one; and the engine made of them. Whoever shows a result also shows where its
- * rules came from: a scan with other rules than one thinks is no scan. What it takes time to make
- * is found on disk, or left there for the next time.
+ * Loads the rules and makes the engine. The rules are those of the given directories, or else the
+ * fetched pack and the built-in one. Each report of a result also shows where the rules came from,
+ * because a scan with unexpected rules is worthless. Results of slow steps are cached on disk.
  */
 #ifndef CORDON_DETECT_PACKS_H
 #define CORDON_DETECT_PACKS_H
@@ -22,12 +21,12 @@ struct packs_source {
 	size_t rules;
 };
 
-/* What is to be loaded. Strings must stay as long as the set. */
+/* Strings must stay valid as long as the set. */
 struct packs_options {
-	const char *const *directory; /* none: the default packs */
+	const char *const *directory; /* if there are none: the default packs */
 	size_t directories;
 	struct places places;
-	bool fresh; /* the YAML is read, whatever is on disk; no places.cache does the same */
+	bool fresh; /* parse the YAML and ignore the cache, as without places.cache */
 	struct pack_options pack;
 };
 
@@ -40,33 +39,33 @@ struct packs {
 	uint8_t cache_key[CACHE_FILE_KEY];
 	struct pattern_list patterns;
 	struct db *db;
-	enum db_file file;     /* what became of the one that keeps the database */
-	struct stamp database; /* of that file, when it was read */
+	enum db_file file;     /* whether the database's cache file was used or made */
+	struct stamp database; /* of that file, when it was read or made */
 	uint8_t database_key[DB_KEY];
-	struct cache_file_map warm; /* packs_open: the file that all of it came from, or none */
+	struct cache_file_map warm; /* packs_open: the cache file of the whole set, or none */
 	const char *warm_path;
 	struct engine_options warm_options;
 	struct engine *engine;
 	struct engine_thread *thread;
-	size_t refused; /* patterns that are no expressions */
+	size_t refused; /* patterns that are not valid expressions */
 	struct err first_refused;
 };
 
-/* SET is zeroed; packs_done is always due. That there are no rules anywhere is ERR_USAGE. */
+/* SET is zeroed. Always call packs_done afterwards. ERR_USAGE: there are no rules. */
 int packs_load(struct packs *set, const struct packs_options *options, struct err *err);
-/* Makes the database of what was loaded; its rules' patterns must not change from now on. */
+/* Compiles the patterns of the loaded rules, which must not change from now on. */
 int packs_compile(struct packs *set, struct err *err);
-/* An engine and what one thread needs for it; any number of them can be made. */
+/* Makes an engine and the memory of one thread for it; may be called any number of times. */
 int packs_engine(const struct packs *set, const struct engine_options *options, struct engine **ret,
 		 struct engine_thread **ret_thread, struct err *err);
 /* Both, for SET's own engine and thread. */
 int packs_start(struct packs *set, const struct engine_options *options, struct err *err);
-/* All of it, and rules that could find nothing are refused: see usable.h. Rules that have not changed
- * since the last time are not read again, and come one by one (rule/lazy.h); such a set makes engines
- * with the same options only. */
+/* All three steps. Refuses rules that cannot find anything (usable.h). If no rule has changed since the
+ * last time, rules are read from the cache when they are needed (rule/lazy.h); then packs_engine takes
+ * the same options only. */
 int packs_open(struct packs *set, const struct packs_options *options,
 	       const struct engine_options *engine, struct err *err);
-/* The hash of all that the rules say, but for their tests: equal sets decide equally. */
+/* The hash of all rules without their tests. Sets with the same hash give the same findings. */
 int packs_key(const struct packs *set, uint8_t ret[PACKS_KEY], struct err *err);
 void packs_done(struct packs *set);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The user's cache: the trees of the rules' documents, and the compiled database. Each is kept by
- * what it was made of, so a stale one is never found; the oldest go when there are too many.
- * Whatever is wrong with a file, it is made anew: the cache must never be the reason why somebody
- * cannot scan.
+ * The user's cache: the trees of the rules' documents, and the compiled database. A file's name is
+ * made from its input, so a stale file is never found; the oldest files are removed. A bad file is
+ * made again: the cache must never be the reason why a scan fails.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,11 +20,11 @@
 #include "rule/tree_cache.h"
 
 enum {
-	PATTERNS_LEAST = 32,	/* fewer are compiled in some milliseconds */
-	BYTES_LEAST = 32 << 10, /* of rules; less YAML is read in one */
+	PATTERNS_LEAST = 32,	/* fewer compile in some milliseconds and are not cached */
+	BYTES_LEAST = 32 << 10, /* of rules; less YAML is parsed in a millisecond */
 	FILES_MAX = 4,		/* of each kind */
-	ENTRIES_MAX = 1000,	/* names that are looked at */
-	NAME_BYTES = 16,	/* of the key, in a file's name */
+	ENTRIES_MAX = 1000,	/* names that are read */
+	NAME_BYTES = 16,	/* of the key, used for a file's name */
 	NAME_DIGITS = NAME_BYTES * 2,
 };
 
@@ -36,7 +35,7 @@ const char *packs_file(struct packs *set, const uint8_t *key, const char *suffix
 	char hex[NAME_DIGITS + 1];
 	uint8_t name[NAME_BYTES];
 
-	/* Two state directories do not write over each other's files. */
+	/* The files of two state directories have different names. */
 	crypto_generichash(name, sizeof(name), key, NAME_BYTES, set->cache_key, CACHE_FILE_KEY);
 	sodium_bin2hex(hex, sizeof(hex), name, sizeof(name));
 	return arena_printf(&set->arena, "%s/%s%s", set->cache, hex, suffix);
@@ -48,7 +47,7 @@ static bool is_ours(const char *name, const char *suffix)
 	       strcmp(name + NAME_DIGITS, suffix) == 0;
 }
 
-/* How many there are, and which of them was written first. */
+/* Counts the files and finds the oldest one. */
 static size_t count(DIR *dir, const char *suffix, char *ret_oldest, size_t size)
 {
 	struct timespec first = {0};
@@ -63,7 +62,8 @@ static size_t count(DIR *dir, const char *suffix, char *ret_oldest, size_t size)
 		if (!n++ || st.st_mtim.tv_sec < first.tv_sec ||
 		    (st.st_mtim.tv_sec == first.tv_sec && st.st_mtim.tv_nsec < first.tv_nsec)) {
 			first = st.st_mtim;
-			memcpy(ret_oldest, entry->d_name, size); /* all are equally long */
+			memcpy(ret_oldest, entry->d_name,
+			       size); /* all names have the same length */
 		}
 	}
 	return n;
@@ -79,7 +79,7 @@ void packs_prune(const char *path, const char *suffix)
 		rewinddir(dir);
 }
 
-/* A pack's file goes by where the pack is. NULL: it has none. */
+/* The file for the pack at this path. NULL: the pack is not cached. */
 static const char *rules_file(struct packs *set, const char *path)
 {
 	AUTO_FREE char *real = *set->cache ? realpath(path, NULL) : NULL;
@@ -99,7 +99,7 @@ static int load_and_keep(struct packs *set, const char *path, const struct pack_
 	struct err ignored;
 	int result = pack_load_recorded(&set->pack, path, options, &record, err);
 
-	/* A file that was left out would not be told again. */
+	/* A pack with a skipped file is not cached, else the file would not be reported again. */
 	if (result == 0 && set->pack.skipped == skipped && record.len >= BYTES_LEAST &&
 	    places_make(set->cache, 0700, &ignored) == 0 &&
 	    tree_cache_write(&set->pack, before, &record, file, set->cache_key, &ignored) == 0)

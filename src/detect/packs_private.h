@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What packs.c and those who keep files for it share. The cache's files are named by what they are
- * about and end in their kind.
+ * Shared by packs.c, packs_cache.c and packs_warm.c. The name of a cache file is a hash of its key
+ * and a suffix for its kind.
  */
 #ifndef CORDON_DETECT_PACKS_PRIVATE_H
 #define CORDON_DETECT_PACKS_PRIVATE_H
@@ -9,38 +9,38 @@
 #include "detect/packs.h"
 #include "rule/stamps.h"
 
-/* What a file's name ends with. */
+/* The suffixes of cache files. */
 #define PACKS_DATABASE ".db"
 #define PACKS_RULES ".rl"
 #define PACKS_WARM ".wm"
 
-/* packs_cache.c. The rules in PATH, which are added to SET's pack: */
+/* packs_cache.c. Adds the rules in PATH to SET's pack. */
 int packs_rules(struct packs *set, const char *path, const struct pack_options *options,
 		struct err *err);
-/* SET's database: */
+/* Makes or loads SET's database. */
 int packs_database(struct packs *set, struct err *err);
-/* The whole path of a cache's file; KEY has at least 16 bytes. */
+/* The path of a cache file; KEY has at least 16 bytes. */
 const char *packs_file(struct packs *set, const uint8_t *key, const char *suffix);
-/* The oldest of too many go. */
+/* Removes the oldest file if there are too many. */
 void packs_prune(const char *path, const char *suffix);
-/* The hash of SET's rules, which were read from their files; see packs_key. */
+/* packs_key for rules that were read from their files. */
 int packs_hash(const struct packs *set, uint8_t ret[PACKS_KEY], struct err *err);
 void packs_on_refused(void *context, size_t number, const struct err *why);
 
-/* packs_warm.c. Everything of SET, whose sources are known, out of one file. -1, and SET is as it
- * was, when that is not possible. */
+/* packs_warm.c. Loads all of SET, whose sources are known, from one cache file. On -1 SET is
+ * unchanged. */
 int packs_warm_open(struct packs *set, const struct packs_options *options,
 		    const struct engine_options *engine, struct err *why);
-/* An engine of a set that was opened so. */
+/* Makes an engine of such a set. */
 int packs_warm_engine(const struct packs *set, const struct engine_options *options,
 		      struct engine **ret, struct err *err);
-/* The key of such a set: it was made with the file. */
+/* packs_key of such a set, as stored in the file. */
 void packs_warm_rules(const struct packs *set, uint8_t ret[PACKS_KEY]);
-/* Such a file in which a rule was damaged goes: the next time it is made again. */
+/* Removes the file if a rule in it was damaged; the next start makes it again. */
 void packs_warm_done(const struct packs *set);
-/* How SET's sources look NOW, before they are read. -1: stamps cannot stand for them. */
+/* Takes the stamps of SET's sources before they are read. -1: stamps could miss a change. */
 int packs_stamp(const struct packs *set, int64_t now, struct stamps *ret, struct err *why);
-/* Makes that file of SET, which is open; it was stamped at NOW. */
+/* Writes that file for SET, which is open and was stamped at NOW. */
 int packs_warm_keep(struct packs *set, const struct engine_options *engine,
 		    const struct stamps *stamps, int64_t now, struct err *why);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rules that are as they were the last time are not read at all. One file says how their
- * directories and files looked (rule/stamps.h), how the database's file did, and what was made of
- * them: bytes of rules, and the engine's arrays. It is used where it is mapped. Everything that a
- * start needs is under one code (base/cache_file.h); each rule's bytes have their own, checked when the
- * rule is first needed. Nothing is kept of rules about which something had to be said, nor of files
- * that were changed just now, nor beyond a start of the machine: then all are read again, as without
- * this file. It must never make a verdict another one.
+ * If no rule has changed since the last start, no rule's file is read. One cache file has the stamps
+ * of the rules' directories and files (rule/stamps.h) and of the database's file, the encoded rules,
+ * and the engine's arrays. It is mapped and used in place. One MAC (base/cache_file.h) covers all that
+ * a start needs; each rule has its own, which is checked when the rule is first used. The file is not
+ * made if a rule had a warning or was changed just now, and is not used after a reboot; then all
+ * rules are read. It must never change a verdict.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -33,8 +32,8 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const uint8_t *)text, strlen(text) + 1);
 }
 
-/* Of what is asked for: this build and its libraries, where the rules are, what decides how the
- * engine comes out. False: a source is not there. */
+/* The hash of this build and its libraries, the places of the rules, and the options of the engine.
+ * False: a source does not exist. */
 static bool warm_key(const struct packs *set, const struct engine_options *engine,
 		     uint8_t ret[WARM_KEY])
 {
@@ -84,7 +83,7 @@ static int check(const struct packs *set, const uint8_t key[WARM_KEY], struct er
 	return 0;
 }
 
-/* Has nothing changed? Of the machine, and of the rules. */
+/* Is it the same boot, and are the rules unchanged? */
 static int check_world(const struct warm_header *h, const struct warm_meta *meta, struct err *err)
 {
 	struct stamps stamps = {
@@ -140,7 +139,7 @@ static int take_database(struct packs *set, const struct warm_meta *meta, struct
 	cache.path = packs_file(set, cache.key, PACKS_DATABASE);
 	if (db_read(&cache, meta->patterns, packs_on_refused, set, &set->db, err) < 0)
 		return -1;
-	/* It is whole, but would be read again each time: once more from the beginning. */
+	/* The database is valid, but its file has another stamp: make this file again. */
 	if (!stamp_is_same(&cache.stamp, &meta->database))
 		return err_set(err, ERR_INPUT, "the database was touched");
 	set->file = cache.file;
@@ -178,7 +177,7 @@ static int take(struct packs *set, const struct packs_options *options,
 	return set->thread ? 0 : -1;
 }
 
-/* As it was before: only the sources are known. */
+/* Undoes packs_warm_open: only the sources are known. */
 static void take_back(struct packs *set)
 {
 	engine_thread_free(set->thread);
@@ -234,7 +233,7 @@ int packs_stamp(const struct packs *set, int64_t now, struct stamps *ret, struct
 	return 0;
 }
 
-/* Bytes of a file while it is made: its parts are gathered in memory one after another. */
+/* The content of a file while it is made, part by part. */
 struct image {
 	uint8_t *bytes;
 	size_t len, room;
@@ -270,7 +269,7 @@ static void begin_part(struct image *m, enum warm_part part)
 		((struct warm_header *)(void *)m->bytes)->part[part].at = m->len;
 }
 
-/* Items at the end of the part that was begun last. */
+/* Adds items to the last part. */
 static void add_items(struct image *m, enum warm_part part, const void *data, size_t count)
 {
 	size_t size = count * warm_item_size[part];
@@ -304,7 +303,7 @@ static int add_meta(struct image *m, const struct packs *set, const struct stamp
 
 	stamp_boot(meta.boot);
 	if (!meta.boot[0])
-		return err_set(err, ERR_SYSTEM, "nobody knows when the machine was started");
+		return err_set(err, ERR_SYSTEM, "the id of this boot cannot be read");
 	memcpy(meta.database_key, database->key, DB_KEY);
 	if (packs_hash(set, meta.rules_key, err) < 0)
 		return -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file of packs_warm.c as it lies on disk. Numbers have fixed sizes and there are no gaps;
- * nothing in it is a pointer.
+ * The format of packs_warm.c's file. Numbers have fixed sizes; there is no padding and no pointer.
  */
 #ifndef CORDON_DETECT_PACKS_WARM_H
 #define CORDON_DETECT_PACKS_WARM_H
@@ -13,7 +12,7 @@ enum { WARM_ALIGN = 64, WARM_KEY = 32 };
 #define WARM_FILE_MAX ((size_t)256 << 20)
 #define WARM_MAGIC "cordnwm"
 
-/* TREES is the last, and not under the file's code: each tree has its own. */
+/* TREES is the last and not covered by the file's MAC: each tree has its own. */
 enum warm_part {
 	WARM_META,
 	WARM_DIRS,
@@ -27,7 +26,7 @@ enum warm_part {
 
 struct warm_header {
 	char magic[8];
-	struct cache_file_mac mac; /* of what is behind it, up to the trees */
+	struct cache_file_mac mac; /* of all that follows, up to the trees */
 	uint8_t key[WARM_KEY];
 	uint64_t len; /* of the file */
 	struct {
@@ -42,13 +41,14 @@ struct warm_meta {
 	struct stamp database;
 	uint64_t patterns;
 	uint64_t bytes, nodes, files, warnings; /* the pack's */
-	uint64_t stamp_names;			/* of the names: the rest are files of rules */
+	uint64_t
+		stamp_names; /* bytes of the names of the stamps; the rest are names of rules' files */
 	uint64_t sources;
 	uint64_t rules[PACKS_SOURCES_MAX];
 };
 
-/* Of an item of each part. */
+/* The size of an item of each part. */
 extern const size_t warm_item_size[WARM_PARTS];
-#define WARM_SEALED offsetof(struct warm_header, key) /* where the sealed bytes begin */
+#define WARM_SEALED offsetof(struct warm_header, key) /* where the authenticated bytes begin */
 
 #endif

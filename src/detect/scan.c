@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes to texts: other encodings become UTF-8, what is no text is left out, and each kind of text is
- * scanned in its own way. And the frame of a scan: its beginning and its verdict.
+ * Begins and ends a scan, and makes texts of bytes: converts other encodings to UTF-8, leaves out
+ * binary files, and scans each kind of text in its own way.
  */
 #include "detect/scan.h"
 
@@ -14,9 +14,10 @@
 #include "scan/text/wide.h"
 
 enum {
-	READABLE_LEAST = 16, /* bytes of a run: less is in any picture, and looks like anything */
-	FIRST_LINE = 80,     /* bytes of it that bash looks at */
-	LIBRARY_HEAD = 60,   /* bytes of a member's head in an ar archive */
+	READABLE_LEAST =
+		16,	 /* bytes of a run; every picture has shorter ones, which match anything */
+	FIRST_LINE = 80, /* bytes that bash tests for a NUL */
+	LIBRARY_HEAD = 60, /* bytes of a member's head in an ar archive */
 };
 
 void scan_begin(struct scanner *s, const struct engine *engine, struct engine_thread *thread,
@@ -48,8 +49,8 @@ enum lane scan_lane(const struct rule *rule)
 	return LANE_HUNT;
 }
 
-/* False: it is neither one document nor documents on lines. What is broken or unknown is scanned as
- * text, so that bad JSON hides nothing. */
+/* Scans one JSON document, or one on each line. False: the file is neither, and is scanned as text, so
+ * that broken JSON hides nothing. */
 static bool scan_json(struct scanner *s, struct scan_file *file)
 {
 	struct err why;
@@ -81,11 +82,11 @@ static bool is_readable(char c)
 	return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Runs of bytes that can be read, each with a line's end behind it. A NUL is in nobody's way: a shell
- * passes over it. */
+/* Adds the runs of printable bytes, each with a newline. A NUL does not end a run, because shells skip
+ * it. */
 static void gather_readable(struct gather *g, struct text data)
 {
-	size_t run = 0; /* begins in G */
+	size_t run = 0; /* where the present run begins in G */
 
 	for (size_t i = 0; i <= data.len && !g->failed; i++) {
 		if (i < data.len && (is_readable(data.s[i]) || !data.s[i])) {
@@ -102,9 +103,9 @@ static void gather_readable(struct gather *g, struct text data)
 		g->s[g->len] = '\0';
 }
 
-/* First bytes are cheap: a shell passes over those of a picture, and runs what follows them. But it
- * leaves alone what has a NUL in its first line, as almost all that is no text has; and the words in
- * honest programs and libraries are about everything that rules look for. */
+/* May a shell run this binary file? The first bytes of a picture do not prevent that: a shell skips
+ * them and runs the rest. But bash refuses a file with a NUL in its first line, as almost every binary
+ * file has. Others are not scanned: honest programs and libraries contain all words of the rules. */
 static bool may_be_script(struct text data)
 {
 	static const char library[] = "!<arch>\n";
@@ -155,7 +156,7 @@ static void scan_bytes(struct scanner *s, const char *name, struct text data, bo
 	scan_text(s, name, data);
 }
 
-/* The same in UTF-8; -1 with ERR when that is too much. */
+/* Converts to UTF-8. -1 with ERR: the result would be too long. */
 static int decode(struct text data, enum wide wide, struct text *ret, char **ret_memory,
 		  struct err *err)
 {
@@ -173,7 +174,7 @@ static int decode(struct text data, enum wide wide, struct text *ret, char **ret
 	return 0;
 }
 
-/* One reading of the file; AGAIN: it was counted. False: it is none, after all. */
+/* Scans the file in one encoding. AGAIN: the file is already counted. False: not this encoding. */
 static bool scan_reading(struct scanner *s, const char *name, struct text data, enum wide wide,
 			 bool named, bool again)
 {
@@ -194,8 +195,8 @@ static bool scan_reading(struct scanner *s, const char *name, struct text data, 
 	return true;
 }
 
-/* True: it was UTF-16 or UTF-32. Different readers may find different texts in the same file: each
- * is scanned, or a byte order mark would hide one. */
+/* True: the file was UTF-16 or UTF-32. Programs may decode the same file differently, so each decoding
+ * is scanned; else a byte order mark would hide one. */
 static bool scan_wide(struct scanner *s, const char *name, struct text data, bool named)
 {
 	unsigned guess = wide_guess(data.s, data.len);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arguments of tool calls, where agents hand over the code that somebody runs. Nobody says which
- * of them are code, so names do: the tool's and the arguments'. What could be is kept for the code
- * view (runtime/python/documents.py reads these records), and the calls of a file are read together.
- * What is no code at all must not cost a box, nor become a finding where there is none.
+ * Code in the arguments of tool calls, through which agents run code. Which arguments are code is
+ * decided by the names of the tool and of the arguments. Possible code of all calls of a file goes to
+ * one code view (runtime/python/documents.py reads these records). Text that is clearly not code must
+ * not cost a box and must not cause a finding.
  */
 #include <string.h>
 
 #include "base/scope.h"
 #include "detect/scan_private.h"
 
-/* What ends a record and its parts; a text has a space in their place. */
+/* These end a record and its parts; in a text they are replaced by a space. */
 enum { RECORD_END = '\x1e', PART_END = '\x1f' };
 
-/* A part of the name of a tool that takes code. */
+/* A tool takes code if its name contains one of these. */
 static const char *const tools[] = {"python", "jupyter",  "interpreter", "bash", "shell",
 				    "sh",     "terminal", "command",	 "exec"};
-/* Arguments that are code, by the name of a field or as a key of the JSON in one. */
+/* An argument is code if its field, or a key of the JSON in it, has one of these names. */
 static const char *const keys[] = {"command", "cmd",	"bash",	  "shell",   "commands", "python",
 				   "code",    "script", "source", "program", "cell"};
 
-/* A text may have a NUL in it, and goes on behind it. */
+/* A text may contain NULs. */
 static bool stands_at(struct text text, size_t at, const char *word)
 {
 	size_t len = strlen(word);
@@ -45,7 +45,7 @@ static bool is_key(struct text text, size_t at, char end)
 	return false;
 }
 
-/* By its name, or by one in quotes in its text. */
+/* Is the argument's name, or a quoted name in its text, one of keys? */
 static bool names_code(struct text name, struct text text)
 {
 	const char *quote = text.s, *end = text.s + text.len;
@@ -67,7 +67,7 @@ static void put_part(struct gather *g, struct text text, char end)
 	gather_put(g, &end, 1);
 }
 
-/* The tool of a call, looked at once: its name may be long, and its arguments many. */
+/* The tool of a call. Its name is tested once, because it may be long and have many arguments. */
 struct tool {
 	struct text name;
 	bool takes_code;
@@ -127,8 +127,8 @@ void scan_calls_end(struct scanner *s, const struct scan_file *file, struct scan
 
 	bool said = s->options.has_type || (s->options.has_kind && s->options.kind == KIND_EVENTS);
 
-	/* The view stands for a text, and there must be one; in code nothing is quoted. Only the
-	 * caller's word narrows the rules that are asked (see scan_doc.c). */
+	/* The code view replaces a text, so there must be one; in code nothing is quoted. Only the
+	 * caller's word can narrow the rules that apply (see scan_doc.c). */
 	unit.event = (struct event){.type = EVENT_TOOL_CALL,
 				    .program = true,
 				    .plain = !said,

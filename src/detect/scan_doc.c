@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One JSON document: an event or a list of them, a configuration of MCP servers, or something else.
- * (scan_lines.c reads one document a line.) What is not quite JSON is read as the most lenient program
- * would read it, and its text is scanned too. Strings are scanned as they read, not as they are
- * escaped.
+ * One JSON document: an event or a list of them, a configuration of MCP servers, or another document.
+ * (scan_lines.c reads one document a line.) Broken JSON is parsed as the most lenient program would,
+ * and its text is scanned too. Strings are scanned without their escapes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "detect/json_read.h"
 #include "detect/scan_private.h"
 
-/* An event says its type, and at least one of these. */
+/* An event has a type and at least one of these keys. */
 static const char *const event_keys[] = {"content", "fields", "metadata", "metrics", "trace"};
 
 bool scan_is_event(const struct node *n)
@@ -31,9 +30,8 @@ bool scan_is_known_event(const struct node *n)
 	       vocab_find(VOCAB_EVENT, node_string(node_get(n, "type"))) < EVENT_OTHER;
 }
 
-/* Anything may have a type and a content, and a file that says of itself that it is an event says
- * with it which rules are asked, and about which of its strings. So only the caller's word counts:
- * without it the text is scanned as well. */
+/* Any document may have the keys of an event, and an event decides which rules apply to which of its
+ * strings. So only the caller can say that a file is an event; otherwise its text is scanned too. */
 bool scan_is_surely_event(const struct scanner *s, const struct node *n)
 {
 	bool said = s->options.has_type || (s->options.has_kind && s->options.kind == KIND_EVENTS);
@@ -53,7 +51,7 @@ static bool are_events(const struct node *list)
 	return true;
 }
 
-/* Keys that no event has are not the event's: nobody else would look at them. */
+/* Scans the keys that do not belong to an event, which the engine ignores. */
 static void scan_beside(struct scanner *s, const struct scan_file *file, const struct node *event,
 			int64_t number)
 {
@@ -126,7 +124,7 @@ static void scan_events(struct scanner *s, const struct scan_file *file, const s
 	scan_calls_end(s, file, &calls);
 }
 
-/* LOOSE: programs do not agree on what it means, so its text is looked at too. */
+/* LOOSE: programs differ in how they parse it, so its text is scanned too. */
 static void scan_root(struct scanner *s, struct scan_file *file, const struct node *root,
 		      bool loose)
 {
@@ -134,7 +132,7 @@ static void scan_root(struct scanner *s, struct scan_file *file, const struct no
 	struct scan_seen seen = {0};
 	bool done = false;
 
-	/* A notebook stays one, whatever else it says that it is. */
+	/* A notebook stays a notebook, also with the keys of an event. */
 	bool notebook = file->kind == KIND_NOTEBOOK;
 	s->seen = loose || s->options.mode != DETECT_REFERENCE ? &seen : NULL;
 	if (!notebook && !s->options.no_events && (scan_is_event(root) || are_events(root))) {

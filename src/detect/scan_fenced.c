@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of code in Markdown: only whether there are any in a language that the code view reads, so
- * that no box is started for prose. Where they begin and end is for the reader in the box to say
- * (runtime/python/documents.py); this must never see fewer of them than that does.
+ * Tests whether a Markdown file has code blocks in a language with a code view, so that no box is
+ * started for prose. The reader in the box finds where they begin and end
+ * (runtime/python/documents.py). This test must never miss a block that the reader finds.
  */
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file is, by its name or its first bytes. A wrong guess costs precision, never the scan:
- * whatever is not known is text. Only what says of itself that it is something else, and is full of
- * bytes that no text has, is left out, because rules are about words.
+ * Finds the kind of a file by its name or its first bytes. A wrong guess costs precision and never
+ * skips the scan: an unknown file is text. A file is left out only if its first bytes say that it is
+ * binary and it has many bytes that no text has, because rules are about words.
  */
 #include <string.h>
 #include <strings.h>
@@ -39,10 +39,10 @@ enum scan_kind scan_kind_read_by(const char *language)
 	return KIND_TEXT;
 }
 
-/* By the end of the name, in any case: the first row that fits. */
+/* By the end of the name, in any case; the first row that matches. */
 static const struct {
 	const char *end;
-	bool whole; /* it is the name, not only its end */
+	bool whole; /* END is the whole name */
 	enum scan_kind kind;
 } names[] = {
 	{"SKILL.md", true, KIND_SKILL},	  {".jsonl", false, KIND_EVENTS},
@@ -119,7 +119,7 @@ static const struct {
 	MAGIC("OggS", "sound"),
 };
 
-/* What programs run or show whatever bytes are in it: first bytes such as GIF89a are a word to them. */
+/* Files with these names are text for programs even if they begin like a picture (GIF89a). */
 /* clang-format off */
 static const char *const text_ends[] = {
 	".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".html", ".htm", ".svg",
@@ -151,9 +151,9 @@ static bool is_odd(char c)
 	return (unsigned char)c < ' ' && (!c || !strchr("\t\r\n\f\v\b\033", c));
 }
 
-/* Both are asked for. A text could begin with any of the first bytes; and one NUL in a text is a text
- * with a NUL, or some bytes in a comment would be all it takes to be left alone. What has the name
- * of a text is one. */
+/* Both tests must agree. A text can begin with any of the first bytes, and a text can contain a NUL;
+ * else a few bytes in a comment would be enough to avoid the scan. A file with the name of a text is
+ * always text. */
 const char *scan_binary(const char *name, struct text data)
 {
 	const char *what = NULL;

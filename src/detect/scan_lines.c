@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON lines; documents that stand one after another on a line count as one each. With an event among
- * them each line is asked by itself, and what is no event that rules know is also a text together: it
- * may say on two lines what none of them says alone. Without one they are documents, such as a log:
- * their text, their strings and the calls in them are looked at together, as those of one document
- * are. No line may hide what stands on another.
+ * JSON lines. Several documents on one line count separately. If one of the lines is an event, each
+ * line is scanned by itself; the lines that are not known events are also scanned together as one
+ * text, because two lines may together say what neither says alone. Without an event the lines are
+ * documents, such as a log: their text, strings and calls are scanned together, as for one document.
+ * No line may hide the content of another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,14 @@ static const char blanks[] = " \t\r";
 struct lines {
 	struct scanner *s;
 	struct scan_file *file;
-	bool events;	       /* there is one; else they are documents, and only a text together */
-	bool documents;	       /* the first of them is JSON by itself */
-	int64_t event;	       /* the next one's number */
-	size_t rest;	       /* lines that are in both of the next */
-	struct gather text;    /* as they stand, with an empty line for each event */
-	bool otherwise;	       /* some of them read otherwise: */
-	struct gather strings; /* as they read */
-	struct gather script;  /* the calls that stand in any line */
+	bool events;	       /* a line is an event; else the lines are documents */
+	bool documents;	       /* the first line is JSON */
+	int64_t event;	       /* number of the next event */
+	size_t rest;	       /* lines that are in TEXT and STRINGS */
+	struct gather text;    /* the lines, with an empty line for each event */
+	bool otherwise;	       /* the strings of some line differ from its text */
+	struct gather strings; /* the strings without escapes */
+	struct gather script;  /* the calls in all lines */
 	struct scan_seen seen;
 	struct scan_calls calls;
 };
@@ -43,7 +43,7 @@ static void keep_line(struct lines *l, struct text line, const struct node *root
 	gather_put(&l->strings, "\n", 1);
 }
 
-/* One of a file with events. True: it is one, and nothing else. */
+/* Scans a line of a file with events. True: the line is an event and nothing else. */
 static bool scan_line(struct lines *l, struct scan_unit *unit, struct text line,
 		      const struct node *root, bool loose)
 {
@@ -87,14 +87,14 @@ static void read_line(struct lines *l, struct text line, size_t number)
 	arena_done(&arena);
 }
 
-/* The lines together, and the programs in them: a box for each would take as many times as long. */
+/* Scans the lines together, and in one box the programs in them. */
 static void scan_rest(struct lines *l)
 {
 	struct scan_unit unit = {.file = l->file, .number = -1, .line = 1, .is_file = true};
 	struct gather *parts[] = {&l->text, &l->strings, &l->script};
 	bool failed = false;
 
-	l->script.too_many = false; /* is told of the text: */
+	l->script.too_many = false; /* already reported for the text */
 	l->strings.too_many &= !l->events;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		failed = failed || scan_gather_failed(l->s, l->file, parts[i]);
@@ -118,7 +118,7 @@ static bool is_open(char c)
 	return c == '{' || c == '[';
 }
 
-/* How much of LINE is a string or a comment at its beginning, of any kind that is read; 0: none. */
+/* The length of the string or comment at the beginning of LINE, of any kind that is read; or 0. */
 static size_t skip_length(struct text line)
 {
 	char quote = line.s[0];
@@ -137,7 +137,7 @@ static size_t skip_length(struct text line)
 	return i < line.len ? i + 1 : line.len;
 }
 
-/* Where the list or map at the beginning of LINE ends, or LINE does. */
+/* The end of the list or map at the beginning of LINE, or the end of LINE. */
 static size_t value_end(struct text line)
 {
 	size_t depth = 0, i = 0;
@@ -155,7 +155,7 @@ static size_t value_end(struct text line)
 	return line.len;
 }
 
-/* How much of LINE is one document: all of it, unless another one follows. */
+/* The length of the first document of LINE: all of it, unless another document follows. */
 static size_t document_length(struct text line)
 {
 	size_t begin = strspn(line.s, blanks), end;
@@ -167,7 +167,7 @@ static size_t document_length(struct text line)
 	return end < line.len && is_open(line.s[end]) ? end : line.len;
 }
 
-/* Where a document ends is only a guess, so one that reads as it stands is not taken apart. */
+/* The end of a document is a guess, so a line that parses as a whole is not split. */
 static bool has_several(struct text line, size_t number)
 {
 	struct arena arena = {0};
@@ -182,10 +182,10 @@ static bool has_several(struct text line, size_t number)
 	return read < 0;
 }
 
-/* LAST: the line ends with it. */
+/* LAST: PART is at the end of the line. */
 typedef bool visit_fn(struct lines *l, struct text part, size_t number, bool last);
 
-/* A text has a NUL after its end, so it is put there and taken away again. */
+/* A text must have a NUL after its end, so one is set during the call. */
 static bool visit_part(struct lines *l, struct text data, size_t len, size_t number, bool last,
 		       visit_fn *visit)
 {
@@ -197,7 +197,7 @@ static bool visit_part(struct lines *l, struct text data, size_t len, size_t num
 	return more;
 }
 
-/* The reference takes a line for one document. */
+/* For the reference a line is one document. */
 static bool visit_line(struct lines *l, struct text line, size_t number, visit_fn *visit)
 {
 	bool apart = l->s->options.mode != DETECT_REFERENCE && has_several(line, number);
@@ -233,7 +233,7 @@ static bool is_blank(struct text line)
 	return strspn(line.s, blanks) == line.len;
 }
 
-/* What the lines are is known from the first that is an event; no other hides it. */
+/* One event makes it a file with events; no other line can hide that. */
 static bool look_at_line(struct lines *l, struct text line, size_t number, bool last)
 {
 	struct arena arena = {0};
@@ -273,7 +273,7 @@ bool scan_lines(struct scanner *s, struct scan_file *file)
 	}
 	memcpy(copy, file->data.s, file->data.len + 1);
 	each_line(&l, data, look_at_line);
-	/* The reference does not read documents. */
+	/* The reference does not scan documents. */
 	l.documents &= s->options.mode != DETECT_REFERENCE;
 	if (!l.events && !l.documents)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A configuration of MCP servers: each server's command and arguments on one line, as a shell would
- * get them, then its other strings; then the rest of the file. That a server is found here only gives
- * it a name: calls are read as such wherever they stand (gather.h).
+ * A configuration of MCP servers. For each server it scans the command line (command and arguments)
+ * and its other strings, then the rest of the file. Being found here only gives a server its name in
+ * messages; calls are found anywhere (gather.h).
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { LISTS_MAX = GATHER_SKIP_MAX }; /* of servers, in one file */
 
-/* Where programs keep their servers: a key, or a key in a key. */
+/* The key, or the two nested keys, under which programs list servers. */
 static const struct {
 	const char *outer, *inner;
 } server_keys[] = {
@@ -19,7 +19,7 @@ static const struct {
 	{NULL, "mcp.servers"}, {NULL, "context_servers"},
 };
 
-/* The next value of KEY from *AT on, and *AT behind it; NULL at the end. */
+/* The next value of KEY from *AT on; moves *AT past it. NULL at the end. */
 static const struct node *next_value(const struct node *map, const char *key, size_t *at)
 {
 	size_t len = strlen(key);
@@ -32,7 +32,7 @@ static const struct node *next_value(const struct node *map, const char *key, si
 	return NULL;
 }
 
-/* One is enough: others may be switched off, or of a kind that nobody knows. */
+/* One server is enough: others may be disabled, or of an unknown kind. */
 static bool are_servers(const struct node *n)
 {
 	for (size_t i = 0; n->kind == NODE_MAP && i < n->map.count; i++)
@@ -111,7 +111,8 @@ bool scan_servers(struct scanner *s, struct scan_file *file, const struct node *
 	gather_node(&rest, root);
 	scan_script(s, &unit, root, &script);
 	if (script.len && !rest.len)
-		gather_put(&rest, "\n", 1); /* the view stands for a text, and there must be one */
+		gather_put(&rest, "\n",
+			   1); /* the code view replaces a text, so there must be one */
 	if (rest.len || rest.failed || script.len)
 		scan_gathered(s, &unit, &rest);
 	gather_done(&script);

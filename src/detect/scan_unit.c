@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One unit through the engine: as it is, with escapes undone, and for programs in the code view.
- * Then each finding gets a place and a few words of the text, for people. What a scan reports goes
- * from here to the sink.
+ * Scans one unit: its text, its text without escapes, and for programs the code view. Then it adds a
+ * place and an excerpt to each finding, for people, and passes the findings to the sink.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "detect/findings.h"
 #include "detect/scan_private.h"
 
-enum { VIEWS = 2 }; /* of a unit: the file's own, and its script's */
+enum { VIEWS = 2 }; /* of a unit: of the file, and of its script */
 
 void scan_error(struct scanner *s, const char *name, const struct err *err)
 {
@@ -27,7 +26,7 @@ void scan_note(struct scanner *s, const char *name, size_t line, const char *wor
 		s->sink.note(s->sink.context, name, line, words);
 }
 
-/* The box is not to be had: told once, and not tried again. */
+/* The box cannot be started: reports that once and does not try again. */
 static void lose_views(struct scanner *s, const struct err *err)
 {
 	char words[sizeof(err->message) + sizeof(err->cause) + 64];
@@ -38,7 +37,7 @@ static void lose_views(struct scanner *s, const struct err *err)
 	scan_note(s, "", 0, words);
 }
 
-/* Findings of the code view join those of the text. */
+/* Merges the findings of the code view with those of the text. */
 static int add_view(struct scanner *s, const struct scan_unit *unit, const struct code_view *view,
 		    bool script, struct findings *findings, struct err *err)
 {
@@ -71,7 +70,7 @@ static const char *own_language(const struct scan_unit *unit)
 	return language || !unit->is_file || !scan_has_fenced(unit->file) ? language : "markdown";
 }
 
-/* Without the NULs, as shells read it; NULL: there is no memory. */
+/* The text without NULs, as shells read it; NULL: out of memory. */
 static char *drop_nuls(struct text text, struct text *ret)
 {
 	char *copy = malloc(text.len + 1);
@@ -86,7 +85,7 @@ static char *drop_nuls(struct text text, struct text *ret)
 	return copy;
 }
 
-/* Some programs pass over a NUL, so that a word with one in it is a word to them. */
+/* Some programs skip a NUL, so for them a word with a NUL inside is the word without it. */
 static int scan_without_nuls(struct scanner *s, const struct scan_unit *unit, struct text text,
 			     struct findings *findings, struct err *err)
 {
@@ -122,11 +121,11 @@ static int get_view(const struct scanner *s, struct scan_program code, bool scri
 	if (!s->options.ready || script)
 		return make_view(s->options.reader, code.language, code.text, ret, err);
 	*ret = *s->options.ready;
-	ret->arena = (struct arena){0}; /* it stays the other's */
+	ret->arena = (struct arena){0}; /* the original keeps it */
 	return 0;
 }
 
-/* CODE of the unit; SCRIPT: it does not stand in the file so. */
+/* Scans CODE of the unit. SCRIPT: the code was put together, so the file has no such lines. */
 static int scan_code(struct scanner *s, const struct scan_unit *unit, struct scan_program code,
 		     bool script, struct code_view *view, struct findings *findings,
 		     struct err *err)
@@ -151,7 +150,7 @@ static int scan_code(struct scanner *s, const struct scan_unit *unit, struct sca
 			     "there is no box to read the program in", err);
 }
 
-/* A few words from around OFFSET, of one line. */
+/* An excerpt of the line around OFFSET. */
 static void take_excerpt(struct text text, size_t offset, char *ret)
 {
 	size_t from = offset, to, n = 0;
@@ -185,7 +184,7 @@ static void count_place(struct text text, size_t offset, struct scan_finding *re
 		ret->column += (text.s[i] & 0xc0) != 0x80;
 }
 
-/* Findings mostly ask about the same text, one after another: it is decoded once. */
+/* Consecutive findings are mostly in the same text, so it is decoded once. */
 static bool has_place(struct scanner *s, struct text text)
 {
 	struct err ignored;
@@ -199,8 +198,8 @@ static bool has_place(struct scanner *s, struct text text)
 	return false;
 }
 
-/* A place is for people; when it would take too long to find, none is told. Each question reads the
- * text, and its lines are counted too. */
+/* A place is only for people, so it is omitted if finding it would take too long: each call reads the
+ * text and counts its lines. */
 static bool locate(struct scanner *s, const struct finding *f, struct text text, size_t *ret_offset)
 {
 	for (size_t i = 0; text.s && i < f->matchedc && text.len <= s->place_left; i++) {
@@ -228,7 +227,7 @@ static bool locate_field(struct scanner *s, const struct finding *f, const struc
 	return false;
 }
 
-/* Where it is, as far as can be told: in the text, else in a field, else in another form of it. */
+/* Sets the finding's place: in the text, else in a field, else in another form of the text. */
 static void place(struct scanner *s, const struct code_view *view, struct scan_finding *f)
 {
 	const struct scan_unit *unit = f->unit;
@@ -258,7 +257,7 @@ static void place(struct scanner *s, const struct code_view *view, struct scan_f
 	}
 }
 
-/* The reference's words, about the finding that decides. */
+/* Sets the reason for the verdict, in the reference's words. */
 static void give_reason(struct scanner *s, const struct findings *f)
 {
 	const struct finding *about;
@@ -282,7 +281,7 @@ static bool is_known(const struct scan_unit *unit, const struct rule *rule)
 	return false;
 }
 
-/* What is not decided may be so elsewhere. */
+/* An undecided rule may be decided elsewhere, so it is not marked as seen. */
 static void see(struct scanner *s, const struct finding *f)
 {
 	if (s->seen && s->seen->count < SCAN_SEEN_MAX && !f->undecided)
@@ -307,10 +306,10 @@ static void tell(struct scanner *s, const struct scan_unit *unit, const struct c
 		place(s, view, &f);
 		s->sink.finding(s->sink.context, &f);
 	}
-	engine_place_done(&s->place); /* the texts go */
+	engine_place_done(&s->place); /* before the texts are freed */
 }
 
-/* A unit on its way through the steps. */
+/* A unit while it goes through the steps. */
 struct work {
 	struct scanner *s;
 	struct scan_unit *unit;
@@ -360,7 +359,7 @@ static int scan_called_code(struct work *w, struct err *err)
 	return scan_code(w->s, w->unit, w->unit->script, true, &w->view[1], &w->findings, err);
 }
 
-/* In this order: a later one adds to what an earlier one found. */
+/* In this order, because a later step adds to the findings of earlier ones. */
 static int (*const steps[])(struct work *w, struct err *err) = {
 	scan_as_is, scan_other,	   scan_nuls,	     scan_other_nuls,
 	tell_limit, scan_own_code, scan_called_code,
@@ -425,7 +424,7 @@ void scan_script(struct scanner *s, struct scan_unit *unit, const struct node *r
 	if (!scan_has_views(s))
 		return;
 	gather_script(g, root);
-	g->too_many = false; /* is told of the text */
+	g->too_many = false; /* already reported for the text */
 	if (!scan_gather_failed(s, unit->file, g) && g->len)
 		unit->script =
 			(struct scan_program){scan_kind_language(KIND_SHELL), {g->s, g->len}};

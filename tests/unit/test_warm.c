@@ -179,7 +179,7 @@ static void test_changes(void)
 	world.boot = "two";
 	ok(is_cold(FOUND) && is_warm(), "the machine was started since: once more");
 	world.boot = "";
-	ok(is_cold(FOUND) && is_cold(FOUND), "without a known time: never");
+	ok(is_cold(FOUND) && is_cold(FOUND), "without the id of the boot it is never used");
 	world.boot = "two";
 	ok(is_warm(), "what was kept is still good");
 }
