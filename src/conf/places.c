@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * As the XDG base directories say: a variable that holds no absolute path is as good as not set.
+ * Follows the XDG base directories: a variable without an absolute path counts as not set.
  */
 #include "conf/places.h"
 
@@ -40,8 +40,8 @@ static const char *own_directory(struct arena *arena)
 	return arena_dup(arena, path);
 }
 
-/* A directory above the program's that is called like ours is anybody's: ~/bin/cordon does not make
- * ~/rules our rules. These stand beside ours. */
+/* Files beside our rules directory. Without them a directory above the program's belongs to someone
+ * else: ~/bin/cordon does not make ~/rules our rules. */
 static const char *own_checkout(struct arena *arena, const char *self)
 {
 	static const char *const ours[] = {"tools/layers", "src/rule/rule.h", "rules"};
@@ -52,7 +52,7 @@ static const char *own_checkout(struct arena *arena, const char *self)
 	return arena_printf(arena, "%s/..", self);
 }
 
-/* "" with RET_WHY for one that is there but is somebody else's, or leads elsewhere. */
+/* "" with RET_WHY if the directory is a link or belongs to another user. */
 static const char *own_cache(const char *path, struct err *ret_why)
 {
 	AUTO_CLOSE int fd = *path ? owned_dir_open(path, S_IWGRP | S_IWOTH, ret_why) : -1;
@@ -63,7 +63,7 @@ static const char *own_cache(const char *path, struct err *ret_why)
 	return path;
 }
 
-/* The key that says which files of the cache this account's Cordon wrote. */
+/* The key of the MACs of cache files, which only this account's Cordon can make. */
 static int load_cache_key(const char *state, uint8_t ret[CACHE_FILE_KEY], struct err *err)
 {
 	char path[PATH_MAX];
@@ -85,7 +85,7 @@ struct places places_of_program(struct arena *arena)
 	return p;
 }
 
-/* "" where there is no such place. */
+/* "" if there is no such place. */
 static const char *below(struct arena *arena, const char *dir, const char *name)
 {
 	return dir && *dir ? arena_printf(arena, "%s/%s", dir, name) : "";
@@ -98,7 +98,7 @@ bool places_of_rules(const struct places *p, size_t i, struct arena *arena,
 	case 0:
 		*ret = (struct places_rules){"fetched", below(arena, p->rules, PLACES_FETCHED)};
 		return true;
-	case 1: /* before the installed ones: a tree that was moved finds its own */
+	case 1: /* before the installed rules, so that a moved installation finds its own */
 		*ret = (struct places_rules){"built-in",
 					     below(arena, p->self, "../share/cordon/rules")};
 		return true;

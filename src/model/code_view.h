@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The code view of a program: its canonical text, and the effects that its text shows. src/read makes
- * it; rules, evidence and people get it.
+ * The code view of a program: its canonical text, and the effects found in it. src/read makes it; the
+ * rules scan it, the evidence compares it, and people are shown it.
  */
 #ifndef CORDON_MODEL_CODE_VIEW_H
 #define CORDON_MODEL_CODE_VIEW_H
@@ -18,12 +18,12 @@ enum {
 	VIEW_TEXT_MAX = 8 << 20,  /* bytes of canonical text */
 	VIEW_EFFECTS_MAX = 4096,
 	VIEW_VALUE_MAX = 1024, /* bytes of one effect's value, and of a reason */
-	VIEW_TIME_MS = 6000,   /* of the processor: a net too, the reader counts its steps */
-	VIEW_WALL_MS = 20000,  /* for a machine that is busy: only a net */
+	VIEW_TIME_MS = 6000,   /* CPU time; a second bound, because the reader counts its steps */
+	VIEW_WALL_MS = 20000,  /* a second bound, for a busy machine */
 	VIEW_MEMORY = 256 << 20,
 };
 
-/* What a program would do, as far as its text tells. The names are those of JSON. */
+/* What the program would do according to its text. The names are those in JSON. */
 enum effect_kind {
 	EFFECT_IMPORT,	/* a module */
 	EFFECT_PROGRAM, /* a program it starts */
@@ -32,7 +32,7 @@ enum effect_kind {
 	EFFECT_WRITE,	/* a path it writes, moves or deletes */
 	EFFECT_PATH,	/* a path in a string, used for anything */
 	EFFECT_ENV,	/* the name of an environment variable */
-	EFFECT_DYNAMIC, /* eval, exec, ctypes, pickle and the like: what does it */
+	EFFECT_DYNAMIC, /* code made at run time: eval, exec, ctypes, pickle ... */
 	EFFECT_NETWORK, /* a call or a program that talks to the network */
 	EFFECT_KINDS,
 };
@@ -58,16 +58,16 @@ struct code_view {
 	size_t effectc;
 	const struct code_effect *effect; /* each kind and value once, at its first line */
 	unsigned line;			  /* of the code, where reading failed; 0: not one line */
-	const char *reason;		  /* in words why it is not whole; "" */
-	bool limited;	    /* by a maximum of ours: what was left out may well run elsewhere */
+	const char *reason;		  /* why the view is not complete; or "" */
+	bool limited;	    /* by one of our maxima; the program may run nevertheless */
 	struct arena arena; /* owns all of it */
 };
 
-/* Makes code views. src/read has the one that there is; a scan without a reader makes none. */
+/* Makes code views; src/read has the only one. A scan without a reader makes none. */
 struct code_reader {
 	bool (*has_language)(const char *lang);
-	/* 0: *RET holds a text, see its state. -1: there is none, *RET is empty but for the line, and ERR
-	 * says why: ERR_INPUT, the program cannot be parsed; ERR_LIMIT, it was too much for the reader. */
+	/* 0: *RET has a text; see its state. -1: *RET has only the line, and ERR the reason. ERR_INPUT: the
+	 * program cannot be parsed. ERR_LIMIT: the reader reached one of its maxima. */
 	int (*read)(const char *lang, const char *code, size_t len, struct code_view *ret,
 		    struct err *err);
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words around a connection to the outside: datagrams of plain data, each begins with its kind.
+ * The messages about connections to the outside: datagrams of plain data that begin with their kind.
  *
  *     program --connect--> kernel --> cordon-box --EGRESS_DIAL--> cordon-egress --> the host
  *
- * cordon-box knows nothing of names and rules: it hands over the address that the program gave, as it
- * was when it looked, and the program's own socket, and passes the answer on. cordon-egress connects
- * that socket. cordon tells it the rules before and hears what became of each attempt afterwards.
+ * cordon-box knows no names and no rules. It sends a copy of the address that the program gave and the
+ * program's socket, and passes the answer on. cordon-egress connects that socket. cordon sends it the
+ * rules first, and receives the result of each attempt.
  */
 #ifndef CORDON_MODEL_EGRESS_MESSAGE_H
 #define CORDON_MODEL_EGRESS_MESSAGE_H
@@ -25,9 +25,9 @@ enum { EGRESS_CONTROL_FD = 3, EGRESS_BOX_FD = 4 };
 
 #define EGRESS_NAME_MAX 254 /* a host's name and its end */
 #define EGRESS_ADDRESS_TEXT 48
-#define EGRESS_RULE_MAX 400  /* bytes of a rule, or of why there was none */
-#define EGRESS_ROWS_MAX 4096 /* attempts that are told */
-/* Of those, ones that became no connection: there is room for others. */
+#define EGRESS_RULE_MAX 400  /* bytes of a rule, or of the reason for a refusal */
+#define EGRESS_ROWS_MAX 4096 /* attempts that are reported */
+/* Of those, attempts without a connection, so that there is room for others. */
 #define EGRESS_ENDED_MAX 2048
 
 enum egress_kind {
@@ -60,11 +60,11 @@ struct egress_answer {
 
 struct egress_over {
 	uint32_t kind, limit; /* enum limit_id */
-	uint32_t ended;	      /* 1: it ends the run; 0: it was touched */
+	uint32_t ended;	      /* 1: the limit ends the run; 0: it was reached */
 	uint32_t reserved;
 };
 
-/* Which list a rule stands in. */
+/* The list that a rule belongs to. */
 enum egress_list { EGRESS_ALLOWED, EGRESS_DENIED, EGRESS_LISTS };
 
 struct egress_rule {
@@ -72,12 +72,12 @@ struct egress_rule {
 	char text[EGRESS_RULE_MAX]; /* as policy_net_format writes it */
 };
 
-/* Requests that a secret goes in. */
+/* Requests that get a secret. */
 #define EGRESS_METHODS_MAX 64 /* bytes of "GET,POST" and its end */
 #define EGRESS_PATH_MAX 256
 struct egress_use {
 	char methods[EGRESS_METHODS_MAX]; /* "": any */
-	char path[EGRESS_PATH_MAX];	  /* it and all below; "/": any; "": none */
+	char path[EGRESS_PATH_MAX];	  /* this path and all below; "/": any; "": none */
 };
 
 /* A secret, which cordon-egress puts into one header towards one host. */
@@ -85,9 +85,9 @@ struct egress_use {
 #define EGRESS_USES_MAX 16
 struct egress_secret {
 	uint32_t kind, port;
-	struct egress_use policy; /* it must be one of these requests */
+	struct egress_use policy; /* the request must be one of these */
 	uint32_t usec;
-	struct egress_use use[EGRESS_USES_MAX]; /* and one of any of these */
+	struct egress_use use[EGRESS_USES_MAX]; /* and of one of these */
 	char host[EGRESS_NAME_MAX];
 	char header[64], placeholder[64];
 	char value[4096];
@@ -101,18 +101,18 @@ struct egress_start {
 
 enum egress_verdict { EGRESS_REFUSED, EGRESS_CONNECTED, EGRESS_FAILED, EGRESS_VERDICTS };
 
-/* One attempt: told when it is made, when it is there, and when the run is over. */
+/* One attempt. It is sent when it begins, when it is connected, and at the end of the run. */
 struct egress_row {
 	uint32_t kind, number, verdict, port;
-	int32_t error; /* what the program was told: 0, or an errno */
+	int32_t error; /* the program's result: 0, or an errno */
 	uint64_t bytes_out, bytes_in, wall_ms;
-	char name[EGRESS_NAME_MAX];	   /* "": it gave an address */
-	char address[EGRESS_ADDRESS_TEXT]; /* the real one; "": there was none yet */
-	char rule[EGRESS_RULE_MAX];	   /* that allowed or refused it */
+	char name[EGRESS_NAME_MAX];	   /* "": the program gave an address */
+	char address[EGRESS_ADDRESS_TEXT]; /* the real one; "": unknown */
+	char rule[EGRESS_RULE_MAX];	   /* the rule that allowed or refused it */
 };
 
 struct egress_done {
-	uint32_t kind, cut; /* 1: there were more attempts than were told */
+	uint32_t kind, cut; /* 1: not all attempts are reported */
 	uint32_t count, reserved;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words of the gate: where code came from, which effects it wants, what was found in it, what is
- * decided. One row each; the name of a row is the name everywhere: policy, command line, JSON, log.
- * The order of a list carries meaning. The zero values are hostile and deny.
+ * The gate's terms: origins of code, effects, grades of findings, verdicts. A row's name is its name
+ * everywhere: policy, command line, JSON, log. The order of a list has a meaning. The zero values are
+ * hostile and deny.
  */
 #ifndef CORDON_MODEL_GATE_TERMS_H
 #define CORDON_MODEL_GATE_TERMS_H
 
-/* Words for people. Least trusted first. */
+/* Where code came from. Least trusted first. */
 enum origin {
 	ORIGIN_HOSTILE,
 	ORIGIN_DERIVED,
@@ -23,13 +23,13 @@ enum cap { CAP_WRITE, CAP_NET, CAP_SECRET, CAP_COUNT };
 #define CAP_BIT(c) (1U << (c))
 #define CAP_ALL (CAP_BIT(CAP_COUNT) - 1)
 
-/* What the rules found in the code, by what it may do to a run: the worst finding's. */
+/* What the rules' findings do to a run; of several findings, the worst. */
 enum grade { GRADE_NONE, GRADE_SHOWN, GRADE_ASKS, GRADE_DENIES, GRADE_COUNT };
 
 /* Whether code runs. Strictest first. */
 enum verdict { VERDICT_DENY, VERDICT_ASK, VERDICT_ALLOW, VERDICT_COUNT };
 
-/* What becomes of an effect that a run or an apply wants. */
+/* The decision on an effect that a run or an apply wants. */
 enum outcome {
 	OUTCOME_WITHHELD, /* and no person can be asked */
 	OUTCOME_WAITS,	  /* for a person */
@@ -51,7 +51,7 @@ enum source_kind {
 	FROM_COUNT,
 };
 
-/* What an approval is good for. Strictest first. */
+/* What an approval covers. Strictest first. */
 enum scope { SCOPE_ONCE, SCOPE_DIFF, SCOPE_PROGRAM, SCOPE_GRANT, SCOPE_COUNT };
 
 /* Names by number; NULL past the end. */
@@ -69,7 +69,7 @@ const char *grade_help(unsigned grade);
 const char *source_kind_help(unsigned kind);
 const char *scope_help(unsigned scope);
 
-/* What code that has it could reach, as a part of a sentence: "it could ...". */
+/* What code with this effect could do, to follow "it could". */
 const char *cap_reach(enum cap cap);
 /* The grade of a finding by its rule's lane (enforce, alert, hunt). Any other word denies. */
 enum grade grade_of_lane(const char *lane);

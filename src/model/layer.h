@@ -42,7 +42,7 @@ enum tier { TIER_FULL, TIER_NO_CGROUP, TIER_NO_USERNS, TIER_COUNT };
 struct layer_row {
 	const char *name;
 	const char *help;
-	unsigned needed; /* bit per tier that does not start without it */
+	unsigned needed; /* bits: the tiers that need it */
 };
 
 struct tier_row {
@@ -52,7 +52,7 @@ struct tier_row {
 
 const struct layer_row *layer_row(enum layer layer);
 const struct tier_row *tier_row(enum tier tier);
-/* TIER_COUNT when there is none of that name. */
+/* Returns TIER_COUNT if no tier has this name. */
 enum tier tier_find(const char *name);
 bool layer_is_needed(enum layer layer, enum tier tier);
 

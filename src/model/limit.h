@@ -36,21 +36,21 @@ struct limit_row {
 };
 
 const struct limit_row *limit_row(enum limit_id id);
-/* LIMIT_COUNT when there is none of that name. */
+/* Returns LIMIT_COUNT if no limit has this name. */
 enum limit_id limit_find(const char *name);
 
-/* Every other maximum of ours, in one place. */
+/* Other maxima. */
 #define CORDON_PAYLOAD_MAX (64UL << 20)
-#define CORDON_DENIALS_MAX 128 /* different ones that are listed */
+#define CORDON_DENIALS_MAX 128 /* different refused calls that a result lists */
 #define CORDON_EVENTS_MAX 4096 /* refused calls that are answered one by one */
-#define CORDON_SOCKETS_MAX 128 /* with a network: a box with more gets no further UDP socket */
-#define CORDON_LOCAL_MAX 4096  /* and a box with so many makes no local connection */
+#define CORDON_SOCKETS_MAX 128 /* UDP sockets of a box with a network */
+#define CORDON_LOCAL_MAX 4096  /* local sockets of a box; more get no connection */
 #define CORDON_CHANGES_MAX 20000
 #define CORDON_CHANGE_PATH_MAX 4096
 #define CORDON_WALK_DEPTH_MAX 512
 #define CORDON_TARGET_MAX 256
-#define CORDON_TREE_MAX (1U << 22)    /* processes: as many as there can be on a host */
-#define CORDON_DISK_DEPTH_MAX 128     /* directories in each other; more end the run */
+#define CORDON_TREE_MAX (1U << 22)    /* processes; a host cannot have more */
+#define CORDON_DISK_DEPTH_MAX 128     /* nested directories; deeper ones end the run */
 #define CORDON_GROUPS_MAX 65536	      /* of a process: the kernel's NGROUPS_MAX */
 #define CORDON_STATUS_MAX (1UL << 20) /* bytes of /proc/PID/status with all of them */
 

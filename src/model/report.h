@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the gate has to say about a run, for the code that shows or stores it. Strings live in its arena.
- * Texts of others in it (names of sources) are escaped already.
+ * The gate's report on a run, for the code that shows or stores it. Strings are in its arena. Text from
+ * outside (names of sources) is already escaped.
  */
 #ifndef CORDON_MODEL_REPORT_H
 #define CORDON_MODEL_REPORT_H
@@ -29,29 +29,28 @@ struct report_finding {
 	uint64_t line; /* 0: not known */
 };
 
-/* A part of the code that stands in a source. Spans are bytes; TO is behind the last, and FROM if
+/* A part of the code that also occurs in a source. Spans are in bytes, without TO; TO equals FROM if
  * the position is unknown. */
 struct report_tie {
-	const char *source, *name; /* its id, and what it calls itself */
-	const char *tie, *how;	   /* HOW: the form of the code it was found in; "" */
+	const char *source, *name; /* its id and its own name */
+	const char *tie, *how;	   /* HOW: the form of the code that matched; or "" */
 	enum source_kind kind;
 	uint64_t code_from, code_to, source_from, source_to;
 };
 
-/* What became of an effect that was wanted. */
+/* The decision on one effect, and its result. */
 struct report_effect {
 	enum cap cap;
 	enum outcome outcome;
 	const char *object;  /* "src/main.c", "example.org:443", a secret's name */
 	const char *by;	     /* given: "policy", "grant:...", "plan:...", "apr:..."; else NULL */
 	const char *waits;   /* the id of the request that waits, or NULL */
-	const char *command; /* that would allow it, or NULL */
-	const char *
-		reason; /* why it was not given or asked about, what its approval is for; or NULL */
-	bool done;	/* it has happened: written, connected, sent */
+	const char *command; /* the command that would allow it, or NULL */
+	const char *reason;  /* why it was withheld, or what its approval is for; or NULL */
+	bool done;	     /* it happened: written, connected, sent */
 };
 
-/* One of the log, when it is there. */
+/* A record of the log, if IS_THERE. */
 struct report_record {
 	bool is_there;
 	uint64_t seq;
@@ -64,10 +63,10 @@ struct report {
 	enum origin origin;
 	enum grade grade;
 	char run[REPORT_ID + 1];	  /* its name in the log is "run:" and this; or "" */
-	char approval[REPORT_ID + 1];	  /* a person is asked, or has agreed; or "" */
+	char approval[REPORT_ID + 1];	  /* the id of the request to people; or "" */
 	char conversation[REPORT_ID + 1]; /* or "" */
 	bool exposed;
-	const char *cause;   /* what exposed it; or NULL */
+	const char *cause;   /* what exposed the conversation; or NULL */
 	const char *pending; /* the command that shows the changes that wait; or NULL */
 	size_t effectc;
 	struct report_effect effect[REPORT_EFFECTS_MAX];
@@ -75,7 +74,7 @@ struct report {
 	const char *reason[REPORT_REASONS_MAX];
 	struct report_finding finding[REPORT_FINDINGS_MAX]; /* the gravest */
 	struct report_tie tie[REPORT_TIES_MAX];		    /* the strongest */
-	uint64_t finding_more, tie_more, effect_more;	    /* that are not listed */
+	uint64_t finding_more, tie_more, effect_more; /* the numbers of those that are not listed */
 	/* As its record has them: good if that is there. */
 	struct report_record verdict_record, result_record;
 	uint8_t policy_sha256[REPORT_SHA256], pack[REPORT_SHA256];
@@ -86,7 +85,7 @@ struct report {
 };
 
 void report_done(struct report *r);
-/* In words; what does not fit is left out. */
+/* Omits text that does not fit. */
 void report_reason(struct report *r, const char *words);
 
 #endif

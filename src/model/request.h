@@ -13,13 +13,13 @@
 #include "model/spec.h"
 
 #define REQUEST_LIST_MAX 256
-/* The words of two commands, and a secret of each. */
+/* The words of two commands, and a secret for each. */
 #define REQUEST_RESERVED_MAX 66
 
 struct store;
 struct err;
 
-/* How people learn that they are asked, or no longer; SEND NULL: they look by themselves. */
+/* How people are notified of a request and of its end; SEND NULL: they are not notified. */
 struct request_notice {
 	int (*send)(const void *ctx, struct store *s, const char *approval, struct err *err);
 	const void *ctx;
@@ -35,44 +35,43 @@ struct request {
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
 	size_t input_len;
-	bool isolated;	       /* of the host's only the interpreter and its standard library */
+	bool isolated; /* only the interpreter and its standard library, no other package of the host */
 	const char *workspace; /* directory on the host, or NULL */
 	enum workspace_mode workspace_mode;
 	const char *venv;
-	bool diff, apply;  /* tell the changes; apply them afterwards, if that is allowed */
-	bool telemetry;	   /* the interpreter tells of itself what it does */
+	bool diff, apply;  /* list the changes; apply them afterwards, if that is allowed */
+	bool telemetry;	   /* the interpreter reports what the program does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */
 	size_t argc, envc, execc, netc, secretc;
 	const char *const *argv; /* the program's arguments */
 	const char *env[REQUEST_LIST_MAX];
 	const char *exec[REQUEST_LIST_MAX];
-	const char *net[REQUEST_LIST_MAX];    /* HOST:PORT that it may connect to */
-	const char *secret[REQUEST_LIST_MAX]; /* names of the policy's secrets that it uses */
+	const char *net[REQUEST_LIST_MAX];    /* HOST:PORT that the program may connect to */
+	const char *secret[REQUEST_LIST_MAX]; /* names of the policy's secrets for the program */
 	/* for the gate */
-	const char *title,
-		*purpose;	  /* for people who are asked: the host's, the agent's; or NULL */
-	const char *conversation; /* its id; NULL: the run is a conversation of its own */
-	bool is_users;		  /* the user typed it, or the host attests that */
-	bool is_exposed;	  /* the host knows of something untrusted that Cordon does not */
-	const char *plan;	  /* a plan's id, or NULL */
-	const char *policy;	  /* a file, or NULL */
-	const char *state;	  /* the state directory, or NULL: the user's */
+	const char *title, *purpose; /* the host's and the agent's text for approvers; or NULL */
+	const char *conversation;    /* the id; NULL: the run is a conversation of its own */
+	bool is_users;		     /* the user typed it, or the host attests that */
+	bool is_exposed;    /* the host attests that the conversation read untrusted text */
+	const char *plan;   /* a plan's id, or NULL */
+	const char *policy; /* a file, or NULL */
+	const char *state;  /* the state directory, or NULL: the user's */
 	size_t rulesc;
-	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the packs that are there */
-	bool wait;			     /* for people, if they are asked */
+	const char *rules[REQUEST_LIST_MAX]; /* directories; none: the default packs */
+	bool wait;			     /* wait for the answer of people */
 	struct request_notice notice;
 	/* Files that the configuration names: commands and secrets of messages. No box gets them. */
 	size_t reservedc;
 	const char *reserved[REQUEST_RESERVED_MAX];
 };
 
-/* It is given a host or a secret. */
+/* Does the request name a host or a secret? */
 static inline bool request_connects(const struct request *r)
 {
 	return r->netc || r->secretc;
 }
 
-/* Every limit at its default. */
+/* Sets every limit to its default. */
 void request_init(struct request *r);
 
 #endif

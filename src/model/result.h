@@ -21,7 +21,7 @@ enum { RESULT_EXPLAINED_MAX = 32 };
 enum run_status {
 	STATUS_ERROR,
 	STATUS_REFUSED,
-	STATUS_PENDING, /* people are asked */
+	STATUS_PENDING, /* an approval is pending */
 	STATUS_EXITED,
 	STATUS_SIGNALED,
 	STATUS_TIMED_OUT,
@@ -29,30 +29,30 @@ enum run_status {
 	STATUS_COUNT,
 };
 
-/* Whether the program ran. The zero value says that it surely did not. */
+/* Whether the program ran. The zero value: certainly not. */
 enum ran {
 	RAN_NOT,
-	RAN_PERHAPS, /* it was about to, and something of ours broke */
+	RAN_PERHAPS, /* unknown: Cordon failed at the start of the program */
 	RAN_ENDED,
 };
 
-/* The first and the last part of a stream; what lies between is counted, and hashed for who asked for
- * that, not kept. */
+/* The first and the last part of a stream. The bytes between are counted but not kept; the hash
+ * includes them. */
 struct capture {
 	char *head, *tail;
 	size_t head_len, head_max;
 	size_t tail_len, tail_at, tail_max; /* a ring that starts at tail_at */
 	uint64_t total;
 	bool hashes;
-	struct digest sha256; /* of all of it so far */
+	struct digest sha256; /* of all bytes so far */
 };
 
-/* What the program's interpreter said of itself (--telemetry): it may say anything, and nothing was
- * decided by it. */
+/* What the program's interpreter reported (--telemetry). A program can report anything, so it decides
+ * nothing. */
 struct result_telemetry {
 	uint64_t told, dropped;
 	size_t explainedc;
-	char *explained[RESULT_EXPLAINED_MAX]; /* refusals in the program's own words */
+	char *explained[RESULT_EXPLAINED_MAX]; /* explanations of refusals by such events */
 };
 
 struct change {
@@ -65,7 +65,7 @@ struct change {
 struct result {
 	enum run_status status;
 	enum ran ran;
-	bool recorded; /* the log knows how it ended, or why it did not run */
+	bool recorded; /* the log has the end of the run, or the refusal */
 	int exit_code, signal;
 	struct wire_result wire;
 	struct capture out[2]; /* standard output, standard error */
@@ -80,29 +80,29 @@ struct result {
 	int upper; /* the overlay's upper directory, or -1 */
 	struct err err;
 	struct result_telemetry telemetry;
-	struct report *report;				/* malloc'd; NULL: no gate has spoken */
+	struct report *report; /* malloc'd; NULL: the gate did not decide */
 	struct wire_denial denials[CORDON_DENIALS_MAX]; /* last: see result_init */
 };
 
 const char *status_name(enum run_status status);
-/* What became of an attempt to connect. */
+/* The result of an attempt to connect. */
 const char *egress_verdict_name(unsigned verdict);
-/* What the process that ran it should exit with. */
+/* The exit status of the command that ran it. */
 int result_exit_status(const struct result *r);
-/* A result of nothing, whatever *R held before. What it owned is not freed: that is result_done. */
+/* Sets *R to an empty result. Does not free the old one: call result_done for that. */
 void result_init(struct result *r);
 void result_done(struct result *r);
-/* A new one, or what is known now of one that is there. One whose predecessors are missing is left
- * out: it is told again. False: there is no room for more. */
+/* Adds an attempt, or updates it. Ignores an attempt if earlier ones are missing, because it is sent
+ * again. False: there is no room for more. */
 bool result_put_egress(struct result *r, const struct egress_row *row);
 int result_add_change(struct result *r, const struct wire_change *c);
-/* Sets status, exit_code and signal from what cordon-box said. */
+/* Sets status, exit_code and signal from cordon-box's message. */
 void result_conclude(struct result *r);
 
 int capture_init(struct capture *c, size_t max);
 /* Before the first byte. */
 void capture_hash(struct capture *c);
-/* Of every byte that came. False: nobody asked for it in time. */
+/* The hash of all bytes. False: it was not requested before the first byte. */
 bool capture_sha256(const struct capture *c, uint8_t ret[32]);
 void capture_add(struct capture *c, const char *data, size_t len);
 /* The kept bytes in order; *RET_GAP_AT is where the omitted ones were. Caller frees. */

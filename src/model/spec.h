@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The spec: all that cordon-box is told about a run, as plain data. It travels as a list of
+ * The spec: all that cordon-box knows about a run, as plain data. It is sent as a list of
  * records {tag, flags, length, bytes}; the decoder trusts no length, count, string or path in it.
- * Descriptors travel beside it in a fixed order, see enum wire_fd.
+ * Descriptors are sent with it in a fixed order, see enum wire_fd.
  */
 #ifndef CORDON_MODEL_SPEC_H
 #define CORDON_MODEL_SPEC_H
@@ -54,7 +54,7 @@ enum bind_flag {
 	BIND_CODE = 1,	   /* may be mapped executable: libraries and programs */
 	BIND_PROGRAM = 2,  /* Landlock: may be started */
 	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
-	BIND_OPTIONAL = 8, /* leave out when the host has none */
+	BIND_OPTIONAL = 8, /* left out if the host does not have it */
 	BIND_FLAGS = 15,
 };
 
@@ -105,7 +105,7 @@ enum spec_flag {
 	SPEC_KEEP_UPPER = 8, /* hand the overlay's upper directory over for a commit */
 	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
 	SPEC_CHANNEL = 32,   /* CHANNEL_FD and PARTS_FD stay open in the program */
-	SPEC_NET = 64,	     /* some hosts may be connected to, through EGRESS_FD */
+	SPEC_NET = 64,	     /* the program may connect to some hosts, through EGRESS_FD */
 	SPEC_FLAGS = 127,
 };
 
@@ -136,13 +136,13 @@ struct spec {
 
 /* Writes the spec to malloc'd memory. */
 int spec_encode(const struct spec *spec, uint8_t **ret_data, size_t *ret_len, struct err *err);
-/* The decoded strings point into DATA, which must stay. *RET is zeroed memory, and worthless on
- * failure. */
+/* The decoded strings point into DATA, which must stay valid. *RET is zeroed memory, and must not be
+ * used after a failure. */
 int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *err);
 
-/* Absolute, no empty, "." or ".." part, no control character. */
+/* Is it absolute, without empty, "." and ".." parts and control characters? */
 bool spec_path_is_clean(const char *path);
-/* The layers without which it does not start: bits. */
+/* Bits: the layers that the run needs. */
 uint32_t spec_layers(const struct spec *spec);
 
 #endif

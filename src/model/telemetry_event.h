@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One thing that a program's interpreter said of itself: an audit event of Python's (PEP 578). The program
- * can say anything there; it is shown as what it is, and nothing is decided by it.
+ * An audit event of Python (PEP 578) that the program's interpreter reported. A program can report
+ * anything, so events are only shown and decide nothing.
  */
 #ifndef CORDON_MODEL_TELEMETRY_EVENT_H
 #define CORDON_MODEL_TELEMETRY_EVENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What cordon-box says back: datagrams on a socket pair, each one a struct of plain data that
- * starts with its kind. The same kinds go from the box's init to its supervisor.
+ * The messages of cordon-box to cordon: datagrams on a socket pair, each a struct of plain data that
+ * begins with its kind. The box's init and its supervisor use the same kinds.
  */
 #ifndef CORDON_MODEL_WIRE_H
 #define CORDON_MODEL_WIRE_H
@@ -12,10 +12,10 @@
 #include "model/limit.h"
 
 enum wire_kind {
-	WIRE_SPEC = 1, /* descriptors of enum wire_fd: cordon's only word */
+	WIRE_SPEC = 1, /* descriptors of enum wire_fd: the only message from cordon */
 	WIRE_ERROR,    /* wire_error: Cordon could not run it */
 	WIRE_LISTENER, /* wire_listener and a descriptor: the program's filter (inside only) */
-	WIRE_RESOLVER, /* descriptor: where the program asks for names (inside only) */
+	WIRE_RESOLVER, /* descriptor: the socket of the program's resolver (inside only) */
 	WIRE_GO,       /* wire_go: supervisor to init, and init to the program's process */
 	WIRE_JOIN,     /* descriptors: how the program's process enters its cgroup */
 	WIRE_NETWORK,  /* descriptor: the network namespace, from the program's process to init */
@@ -25,15 +25,15 @@ enum wire_kind {
 	WIRE_ENDED,    /* wire_ended: all untrusted code is dead and reaped (inside only) */
 	WIRE_CHANGE,   /* wire_change */
 	WIRE_UPPER,    /* descriptor: the overlay's upper directory */
-	WIRE_DONE,     /* wire_done: init has said everything (inside only) */
-	WIRE_PROBE,    /* wire_probe: doctor's word on one layer */
+	WIRE_DONE,     /* wire_done: init's last message (inside only) */
+	WIRE_PROBE,    /* wire_probe: the doctor's result for one layer */
 	WIRE_DENIAL,   /* wire_denial */
-	WIRE_RESULT,   /* wire_result: all untrusted code is dead; what is left of it is ours */
-	WIRE_GONE,     /* and that is removed: the last message */
+	WIRE_RESULT,   /* wire_result: all untrusted code is dead */
+	WIRE_GONE,     /* the cgroup is removed: the last message */
 };
 
-/* In this order, which is the order of their places: so they mostly come in on them. What a run does
- * not have is /dev/null. */
+/* In the order of their places, so most descriptors arrive at their places. A missing one is
+ * /dev/null. */
 enum wire_fd {
 	WIRE_FD_SPEC,
 	WIRE_FD_PAYLOAD,
@@ -65,7 +65,7 @@ struct wire_listener {
 };
 
 struct wire_done {
-	uint32_t kind, cut; /* 1: not all changes were told */
+	uint32_t kind, cut; /* 1: not all changes were sent */
 	uint32_t no_memory; /* 1: an allocation of init's has failed */
 };
 
@@ -75,9 +75,9 @@ struct wire_ended {
 	uint32_t limit;	      /* enum limit_id that the watcher saw, or LIMIT_NONE */
 	uint32_t limit_ended; /* 1: that limit ended the run */
 	uint32_t layers;      /* bit per layer that init put in place */
-	uint32_t last;	      /* 1: there are no changes to tell, init is done */
+	uint32_t last;	      /* 1: there are no changes to send */
 	uint64_t cpu_ms, memory_peak, pids_peak;
-	uint64_t lost; /* datagrams that had nowhere to go */
+	uint64_t lost; /* datagrams that could not be delivered */
 };
 
 enum change_kind { CHANGE_CREATED, CHANGE_MODIFIED, CHANGE_DELETED, CHANGE_KINDS };
@@ -107,10 +107,10 @@ struct wire_result {
 	uint32_t killed_by_rule; /* a call on the kill list ended the run */
 	uint32_t limit;		 /* enum limit_id or LIMIT_NONE */
 	uint32_t limit_ended;
-	uint32_t layers; /* bit per enum layer that was really active */
+	uint32_t layers; /* bits: the layers that were active */
 	uint32_t changes_cut;
-	uint32_t denials_cut; /* more was refused than is told */
-	uint32_t no_memory;   /* an allocation of ours has failed: not all may be told */
+	uint32_t denials_cut; /* not all refused calls are sent */
+	uint32_t no_memory;   /* an allocation failed, so messages may be missing */
 	uint64_t wall_ms, cpu_ms, memory_peak, pids_peak;
 	uint64_t limit_value; /* of the limit that was hit */
 	char cgroup[16];      /* "v1", "v2" or "watcher" */

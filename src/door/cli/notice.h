@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tells people that a request waits, or is over: the key `notify` of the configuration
- * (gate/deliver.h). What is told has no code in it. It changes nothing that is decided; if it
- * cannot be delivered, that is told and recorded.
+ * (gate/deliver.h). A notice contains no code and changes no decision. If it cannot be delivered, that
+ * is reported and recorded.
  */
 #ifndef CORDON_CLI_NOTICE_H
 #define CORDON_CLI_NOTICE_H

@@ -99,8 +99,8 @@ static void tell_waiting(const struct cli_call *call, const struct person_act *a
 		act->id, act->id);
 }
 
-static int nobody(const struct approval_actor *actor, const struct approval_request *r,
-		  struct err *err)
+static int no_person(const struct approval_actor *actor, const struct approval_request *r,
+		     struct err *err)
 {
 	err_set(err, ERR_REFUSED, "a person must approve this, and no person is enrolled");
 	if (r->confirmation)
@@ -212,7 +212,7 @@ static int agree(const struct cli_call *call, struct gate_state *s, const struct
 	if (r.confirmation && can_type(&actor) && !call->request.wait)
 		return confirm(s, act, err);
 	if (!r.confirmation && !approval_has_people(s->store))
-		return nobody(&actor, &r, err);
+		return no_person(&actor, &r, err);
 	return park(call, s, &r, p->approval.wait_ms, act, err);
 }
 

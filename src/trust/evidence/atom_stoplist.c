@@ -48,7 +48,7 @@ static const struct {
 	{ATOM_HOST, "wikipedia.org", BELOW | URLS},
 	{ATOM_HOST, "doi.org", BELOW},
 	{ATOM_HOST, "arxiv.org", BELOW},
-	/* Places where everybody is: the name alone says nothing, what lies there does. */
+	/* Common hosts: the name alone is no evidence, but a path on it is. */
 	{ATOM_HOST, "github.com", WHOLE},
 	{ATOM_HOST, "www.github.com", WHOLE},
 	{ATOM_HOST, "api.github.com", WHOLE},
@@ -76,7 +76,7 @@ static const struct {
 	{ATOM_HOST, "youtube.com", WHOLE},
 	{ATOM_HOST, "www.youtube.com", WHOLE},
 	{ATOM_HOST, "twitter.com", WHOLE},
-	/* Examples (RFC 2606); what somebody made up below them is an atom. */
+	/* Examples (RFC 2606); a name below them is an atom. */
 	{ATOM_HOST, "example.com", URLS},
 	{ATOM_HOST, "www.example.com", URLS},
 	{ATOM_HOST, "api.example.com", URLS},
@@ -87,7 +87,7 @@ static const struct {
 	{ATOM_HOST, "bar.com", URLS},
 	{ATOM_HOST, "localhost.localdomain", URLS},
 	{ATOM_HOST, "localhost", URLS},
-	/* This machine, any machine, and the examples and resolvers that everybody writes. */
+	/* This machine, any machine, common examples and resolvers. */
 	{ATOM_IP, "0.0.0.0", URLS},
 	{ATOM_IP, "127.0.0.1", URLS},
 	{ATOM_IP, "127.0.1.1", URLS},
