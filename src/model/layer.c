@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which layers there are, what each one stops, and which tier insists on it.
+ * The layers: what each one stops, and which tiers need it.
  */
 #include "model/layer.h"
 
@@ -13,37 +13,52 @@
 #define EVERY (FULL | NOCG | NOUS)
 
 static const struct layer_row rows[LAYER_COUNT] = {
-	[LAYER_USERNS] = {"userns", "no id of the host, no capability over it", SPACED},
-	[LAYER_MOUNTNS] = {"mountns", "no mount of the host can be changed", SPACED},
-	[LAYER_PIDNS] = {"pidns", "no process of the host can be seen; killing pid 1 kills all",
-			 SPACED},
-	[LAYER_NETNS] = {"netns", "a network without interfaces", SPACED},
-	[LAYER_IPCNS] = {"ipcns", "no System V or POSIX queue of the host", SPACED},
-	[LAYER_UTSNS] = {"utsns", "the host's name stays unknown", SPACED},
-	[LAYER_CGROUPNS] = {"cgroupns", "the host's cgroup names stay unknown", SPACED},
-	[LAYER_NEWROOT] = {"newroot", "an own root with only what the profile lists, read-only",
-			   SPACED},
-	[LAYER_NOEXEC] = {"noexec", "nothing written in the box can be mapped as a program",
+	[LAYER_USERNS] = {"userns", "the run has no user id of the host and no capability over it",
 			  SPACED},
-	[LAYER_SESSION] = {"session", "an own session without a terminal", EVERY},
-	[LAYER_FDS] = {"fds", "no descriptor of the caller but standard input and output", EVERY},
-	[LAYER_ENV] = {"env", "no environment variable of the caller", EVERY},
-	[LAYER_CAPS] = {"caps", "no capability, and no way to get one", EVERY},
-	[LAYER_NNP] = {"nnp", "setuid programs give nothing (no_new_privs)", EVERY},
+	[LAYER_MOUNTNS] = {"mountns", "the run cannot change a mount of the host", SPACED},
+	[LAYER_PIDNS] = {"pidns",
+			 "the run sees no process of the host; killing its pid 1 kills all",
+			 SPACED},
+	[LAYER_NETNS] = {"netns", "the run has a network of its own, without interfaces", SPACED},
+	[LAYER_IPCNS] = {"ipcns", "the run reaches no System V or POSIX queue of the host", SPACED},
+	[LAYER_UTSNS] = {"utsns", "the run does not see the host's name", SPACED},
+	[LAYER_CGROUPNS] = {"cgroupns", "the run does not see the host's cgroup names", SPACED},
+	[LAYER_NEWROOT] = {"newroot",
+			   "the run has a root of its own: what the profile lists, read-only",
+			   SPACED},
+	[LAYER_NOEXEC] = {"noexec",
+			  "a file written in the box cannot be executed or mapped as code", SPACED},
+	[LAYER_SESSION] = {"session", "the run has a session of its own, without a terminal",
+			   EVERY},
+	[LAYER_FDS] =
+		{"fds",
+		 "the run gets no file descriptor of the caller except standard input and output",
+		 EVERY},
+	[LAYER_ENV] = {"env", "the run gets no environment variable of the caller", EVERY},
+	[LAYER_CAPS] = {"caps", "the run has no capability and cannot get one", EVERY},
+	[LAYER_NNP] = {"nnp", "a setuid program gives no rights (no_new_privs)", EVERY},
 	[LAYER_DUMPABLE] = {"dumpable",
-			    "our own processes in the box cannot be read; no core files", EVERY},
-	[LAYER_RLIMITS] = {"rlimits", "open files, file size, core, locked memory", EVERY},
-	[LAYER_CGROUP] = {"cgroup", "memory and processes of the whole tree, counted by the kernel",
+			    "the run cannot read Cordon's processes in the box; no core files",
+			    EVERY},
+	[LAYER_RLIMITS] = {"rlimits",
+			   "the kernel limits open files, file size, core files and locked memory",
+			   EVERY},
+	[LAYER_CGROUP] = {"cgroup", "the kernel limits memory and processes of the whole run",
 			  FULL},
-	[LAYER_LANDLOCK] = {"landlock", "files, execution and signals by kernel object", EVERY},
-	[LAYER_SECCOMP] = {"seccomp", "system calls: what is not listed is refused", EVERY},
-	[LAYER_EXECGATE] = {"execgate", "no program is started after the first", EVERY},
-	[LAYER_MEMFD] = {"memfd", "anonymous files are never executable (only root can set it)", 0},
+	[LAYER_LANDLOCK] =
+		{"landlock",
+		 "the kernel limits which files the run opens and executes, and its signals",
+		 EVERY},
+	[LAYER_SECCOMP] = {"seccomp", "a system call that is not listed is refused", EVERY},
+	[LAYER_EXECGATE] = {"execgate", "the program cannot start another program", EVERY},
+	[LAYER_MEMFD] = {"memfd", "an anonymous file cannot be executed (only root can set this)",
+			 0},
 };
 
 static const struct tier_row tiers[TIER_COUNT] = {
 	[TIER_FULL] = {"full", "every layer; the default"},
-	[TIER_NO_CGROUP] = {"no-cgroup", "without cgroups: rlimits, and a watcher for memory"},
+	[TIER_NO_CGROUP] = {"no-cgroup",
+			    "without cgroups: rlimits, and a watcher that limits memory"},
 	[TIER_NO_USERNS] = {"no-userns", "without namespaces: seccomp, Landlock and rlimits"},
 };
 
