@@ -119,7 +119,7 @@ bounds() {
 	ingest "$1" 125 --kind web --name u "$T/nothing"
 	err_has "nothing"
 	ingest "$1" 125 --kind web --name u "$T"
-	err_has "is no file"
+	err_has "is not a file"
 	ingest "$1" 125 --kind web --name u --release "$T/none/x" "$T/empty"
 	rm "$T/big" "$T/$1/out"
 }

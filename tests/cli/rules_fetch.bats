@@ -183,14 +183,14 @@ refused()
 		an unusual name|t.format = tarfile.PAX_FORMAT; add("package/rules/\u00fc.yaml", rule(1))
 		an unusual name|t.format = tarfile.GNU_FORMAT; add("package/rules/" + "a" * 300 + ".yaml", rule(1))
 		an unusual name|t.format = tarfile.PAX_FORMAT; add("x", rule(1), pax_headers={"path": "package/rules/../../../escape.yaml"})
-		is no file and|add("package/rules/l.yaml", type=tarfile.SYMTYPE, linkname="/etc/passwd")
-		is no file and|good(); add("package/x", type=tarfile.SYMTYPE, linkname="/etc/passwd")
-		is no file and|add("package/rules/d", type=tarfile.SYMTYPE, linkname="/tmp"); add("package/rules/d/x.yaml", rule(1))
-		is no file and|add("package/rules/h.yaml", type=tarfile.LNKTYPE, linkname="/etc/passwd")
-		is no file and|good(); add("package/rules/h.yaml", type=tarfile.LNKTYPE, linkname="package/rules/a/b.yaml")
-		is no file and|t.format = tarfile.PAX_FORMAT; good(); add("package/rules/h.yaml", rule(2), type=tarfile.LNKTYPE, linkname="package/rules/a/b.yaml")
-		is no file and|add("package/rules/dev.yaml", type=tarfile.CHRTYPE)
-		is no file and|add("package/rules/fifo.yaml", type=tarfile.FIFOTYPE)
+		is not a file or|add("package/rules/l.yaml", type=tarfile.SYMTYPE, linkname="/etc/passwd")
+		is not a file or|good(); add("package/x", type=tarfile.SYMTYPE, linkname="/etc/passwd")
+		is not a file or|add("package/rules/d", type=tarfile.SYMTYPE, linkname="/tmp"); add("package/rules/d/x.yaml", rule(1))
+		is not a file or|add("package/rules/h.yaml", type=tarfile.LNKTYPE, linkname="/etc/passwd")
+		is not a file or|good(); add("package/rules/h.yaml", type=tarfile.LNKTYPE, linkname="package/rules/a/b.yaml")
+		is not a file or|t.format = tarfile.PAX_FORMAT; good(); add("package/rules/h.yaml", rule(2), type=tarfile.LNKTYPE, linkname="package/rules/a/b.yaml")
+		is not a file or|add("package/rules/dev.yaml", type=tarfile.CHRTYPE)
+		is not a file or|add("package/rules/fifo.yaml", type=tarfile.FIFOTYPE)
 		File exists|add("package/rules/a.yaml", rule(1)); add("package/rules/a.yaml", rule(2))
 		Not a directory|add("package/rules/a.yaml", rule(1)); add("package/rules/a.yaml/b.yaml", rule(2))
 		no rules in the package|add("/package/rules/escape.yaml", rule(1)); add("../escape.yaml", rule(1)); add("/tmp/escape.yaml", rule(1))
@@ -226,9 +226,9 @@ refused()
 
 @test "what npm leaves in the package's place is not waited for, nor read for ever" {
 	npm_leaves 'mkfifo $tgz'
-	refused 'is no file'
+	refused 'is not a file'
 	npm_leaves 'mkdir $tgz'
-	refused 'is no file'
+	refused 'is not a file'
 	npm_leaves 'ln -s /dev/zero $tgz'
 	refused 'Too many levels of symbolic links'
 	npm_leaves 'truncate -s 1T $tgz'
@@ -243,7 +243,7 @@ refused()
 	need_root
 	mknod "$T/zero" c 1 5 && head -c 1 "$T/zero" >"$T/one" || skip "no devices can be made here"
 	npm_leaves 'mknod $tgz c 1 5'
-	refused 'is no file'
+	refused 'is not a file'
 }
 
 # start_fetch ARG...: in the background, as $FETCH.

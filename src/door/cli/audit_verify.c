@@ -133,7 +133,7 @@ static int open_heads(const char *file, struct err *err)
 		return err_errno(err, ERR_INPUT, "%.200s", file);
 	if (strcmp(file, "-") == 0 || S_ISREG(st.st_mode))
 		return scope_take_fd(&fd);
-	err_set(err, ERR_INPUT, "%.200s is no file", file);
+	err_set(err, ERR_INPUT, "%.200s is not a file", file);
 	err_cure(err, "give a file, or - for standard input");
 	return -1;
 }

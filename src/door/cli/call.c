@@ -125,7 +125,7 @@ int cli_read_file(const char *file, size_t most, char **ret, size_t *ret_len, st
 		return err_errno(err, ERR_INPUT, "%.200s", file);
 	if (S_ISREG(st.st_mode))
 		return read_all(fd, file, most, ret, ret_len, err);
-	err_set(err, ERR_INPUT, "%.200s is no file", file);
+	err_set(err, ERR_INPUT, "%.200s is not a file", file);
 	err_cure(err, "give a file, or - for standard input");
 	return -1;
 }

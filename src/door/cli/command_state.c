@@ -195,7 +195,7 @@ static int restore(struct cli_call *call, struct err *err)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_INPUT, "%.200s", call->argv[1]);
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_INPUT, "%.200s is no file", call->argv[1]);
+		return err_set(err, ERR_INPUT, "%.200s is not a file", call->argv[1]);
 	/* Check the backup before a state directory is created. */
 	if (backup_check(fd, &info, err) < 0 || cli_open_state(call, STATE_RESTORES, &s, err) < 0)
 		return -1;

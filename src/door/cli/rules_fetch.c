@@ -144,7 +144,7 @@ static int read_package(const struct fetch *f, unsigned char **ret, size_t *ret_
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "npm brought no package: cannot open %s", name);
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_INPUT, "npm brought no package: %s is no file", name);
+		return err_set(err, ERR_INPUT, "npm brought no package: %s is not a file", name);
 	*ret = malloc(PACKAGE_BYTES_MAX + 1);
 	if (!*ret)
 		return err_memory(err);

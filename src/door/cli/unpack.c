@@ -146,7 +146,7 @@ static int take_entry(struct unpack *u, struct archive_entry *entry, struct err 
 			       UNPACK_ENTRIES_MAX);
 	if (archive_entry_hardlink(entry) || (type != AE_IFREG && type != AE_IFDIR))
 		return err_set(err, ERR_INPUT,
-			       "the archive holds something that is no file and no directory");
+			       "the archive has an entry that is not a file or a directory");
 	if (!path)
 		return err_set(err, ERR_INPUT, "the archive holds a name that cannot be read");
 	if (type == AE_IFDIR || strncmp(path, UNPACK_RULES, skip) != 0 || !is_yaml(path))
