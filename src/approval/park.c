@@ -150,11 +150,6 @@ static int queue_read(struct store *s, const struct approval_request *r, uint64_
 	return found ? found : make_room(s, r, now, err);
 }
 
-static void queue_add(struct store_tx *tx, const struct queue *q)
-{
-	store_put(tx, STORE_APPROVAL, QUEUE, "", 0, q->version);
-}
-
 /* Write only what can be read again: no person could answer anything else. */
 static int encode(const struct approval_request *r, struct buf *out, struct err *err)
 {
@@ -187,7 +182,7 @@ static int write_all(struct store *s, struct approval *a, struct approval_code c
 		  STORE_NEW);
 	store_put(&tx, STORE_APPROVAL, item_key(key, "code", NULL, a->id), code.data, code.len,
 		  STORE_NEW);
-	queue_add(&tx, queue);
+	store_put(&tx, STORE_APPROVAL, QUEUE, "", 0, queue->version);
 	return ended_prune(s, &tx, err) < 0 ? -1 : store_commit(s, &tx, err);
 }
 

@@ -84,12 +84,6 @@ static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *lim
 	return cg->ops->limit(d, limit, err);
 }
 
-/* Hybrid hosts have both versions: the one that has the memory controller is in use. */
-static const struct cgroup_ops *pick_backend(const struct cgroup_tables *t)
-{
-	return cgroup_is_listed(t, "memory") ? &cgroup_v1 : &cgroup_v2;
-}
-
 static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsigned wanted,
 			struct err *err)
 {
@@ -100,7 +94,8 @@ static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsig
 		err_errno(err, ERR_LAYER, "reading %s", host->self);
 		err_blame(err, "cgroup");
 	} else {
-		cg->ops = pick_backend(&tables);
+		/* A hybrid host has both versions: the one with the memory controller is in use. */
+		cg->ops = cgroup_is_listed(&tables, "memory") ? &cgroup_v1 : &cgroup_v2;
 		n = cg->ops->find(&tables, wanted, cg->dirs, err);
 	}
 	cgroup_tables_done(&tables);

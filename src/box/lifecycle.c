@@ -25,11 +25,6 @@ enum {
 	BURY_MS = 5000
 }; /* how long an init without a pid namespace may take to kill its processes */
 
-static bool has_spaces(const struct box *b)
-{
-	return b->spec->tier != TIER_NO_USERNS;
-}
-
 /* In some containers clone3 fails with ENOSYS: clone takes the same flags, but no cgroup. */
 static pid_t clone_init(struct box *b, uint64_t flags, int *ret_pidfd)
 {
@@ -112,7 +107,8 @@ int run_release(struct run *r, struct err *err)
 		return -1;
 	if (b->spec->private_dir && private_dir_make(b, err) < 0)
 		return -1;
-	if (has_spaces(b) && box_wants(b, LAYER_USERNS) && ids_map(b, r->pid, err) < 0)
+	if (b->spec->tier != TIER_NO_USERNS && box_wants(b, LAYER_USERNS) &&
+	    ids_map(b, r->pid, err) < 0)
 		return -1;
 	if (tell_go(b, err) < 0)
 		return -1;

@@ -207,12 +207,6 @@ static void fail_blind(struct run *r)
 	run_fail(r, &err);
 }
 
-static void on_workers(struct run *r)
-{
-	listener_answer_examined(&r->listener, run_has_network(r));
-	tell_refusals(r);
-}
-
 static void loop(struct run *r)
 {
 	while (!r->done) {
@@ -241,8 +235,10 @@ static void loop(struct run *r)
 			on_last_exit(r);
 		if (!r->done && fds[3].revents)
 			on_egress(r);
-		if (!r->done && r->listener.fd >= 0)
-			on_workers(r);
+		if (!r->done && r->listener.fd >= 0) {
+			listener_answer_examined(&r->listener, run_has_network(r));
+			tell_refusals(r);
+		}
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);

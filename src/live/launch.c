@@ -267,12 +267,6 @@ static void collect(struct launch *job, struct pump *input)
 			return;
 }
 
-static void collect_rest(struct launch *job)
-{
-	while (is_open(job) && listen_once(job, NULL) == 0)
-		;
-}
-
 static int wait_box(struct launch *l)
 {
 	int status = 0;
@@ -382,7 +376,8 @@ static int explain_end(struct launch *l, const struct result *r, struct err *err
 
 	if (r->err.code == ERR_NONE)
 		sweep();
-	collect_rest(l);
+	while (is_open(l) && listen_once(l, NULL) == 0)
+		;
 	if (r->err.code != ERR_NONE) {
 		*err = r->err;
 		return -1;

@@ -36,11 +36,6 @@ static int from_env(const char *name, char *ret, size_t size)
 	return 0;
 }
 
-static int from_file(const char *path, char *ret, size_t size)
-{
-	return io_read_text(AT_FDCWD, path, ret, size);
-}
-
 /* One line without control characters, for a header. cordon-egress looks for secrets in responses,
  * where a very short one would occur by chance. */
 static bool is_usable(char *value)
@@ -59,7 +54,7 @@ static bool is_usable(char *value)
 static int fetch(const struct policy_secret *s, struct egress_secret *ret, struct err *err)
 {
 	int r = s->env	  ? from_env(s->env, ret->value, sizeof(ret->value))
-		: s->path ? from_file(s->path, ret->value, sizeof(ret->value))
+		: s->path ? io_read_text(AT_FDCWD, s->path, ret->value, sizeof(ret->value))
 			  : command_output_read(s->command, COMMAND_MS, ret->value,
 						sizeof(ret->value));
 
