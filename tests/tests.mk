@@ -210,3 +210,9 @@ include tests/store/store.mk
 include tests/origin/origin.mk
 
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)
+
+# Starts programs in a live box; see tests/cli/live.bats and the benchmarks.
+tests: $(BUILD)/tests/live-drive
+$(BUILD)/tests/live-drive: $(BUILD)/obj/tests/live/drive.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

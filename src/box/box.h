@@ -42,13 +42,15 @@ struct box {
 	int ctl;		 /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
+	int starts;	  /* SPEC_LIVE: the starter's end of its socket; or -1 */
 	int resolver;	  /* SPEC_NET, in the program's process: where names are asked for; or -1 */
 };
 
 #define BOX_INIT                                                                                   \
 	{                                                                                          \
 		.ctl = -1, .upper = -1, .saved = -1, .lower = -1, .cloned_workspace = -1,          \
-		.cloned_saved = -1, .private_lock = -1, .resolver = -1                             \
+		.cloned_saved = -1, .private_lock = -1, .starts = -1,                          \
+		.resolver = -1                             \
 	}
 
 /* The shipped binary has no way to leave a layer out. */

@@ -137,6 +137,27 @@ static void reap(struct reaper *r)
 		}
 }
 
+static void tell_changes(struct box *b)
+{
+	uint32_t kind = WIRE_UPPER;
+	struct wire_done done = {.kind = WIRE_DONE};
+
+	if (b->spec->flags & (SPEC_DIFF | SPEC_KEEP_UPPER))
+		done.cut = diff_send(b) < 0;
+	if (b->spec->flags & SPEC_KEEP_UPPER)
+		io_send(b->ctl, &kind, sizeof(kind), b->upper);
+	done.no_memory = memory_was_out();
+	io_send(b->ctl, &done, sizeof(done), -1);
+}
+
+/* Of a live box: all processes stand still meanwhile. One that is in a system call finishes it first. */
+static void list_changes(struct box *b)
+{
+	kill(-1, SIGSTOP);
+	tell_changes(b);
+	kill(-1, SIGCONT);
+}
+
 static void on_message(struct box *b, struct reaper *r)
 {
 	uint32_t kind;
@@ -146,6 +167,8 @@ static void on_message(struct box *b, struct reaper *r)
 		kind = WIRE_KILL; /* the supervisor is dead: end the box */
 	if (kind == WIRE_KILL)
 		r->killed = true;
+	if (kind == WIRE_DIFF)
+		list_changes(b);
 }
 
 static void wait_for_end(struct box *b, struct reaper *r, int signals)
@@ -222,19 +245,6 @@ static void tell_end(struct box *b, const struct reaper *r)
 		.pids_peak = r->watch.pids_peak,
 	};
 	io_send(b->ctl, &msg, sizeof(msg), -1);
-}
-
-static void tell_changes(struct box *b)
-{
-	uint32_t kind = WIRE_UPPER;
-	struct wire_done done = {.kind = WIRE_DONE};
-
-	if (b->spec->flags & (SPEC_DIFF | SPEC_KEEP_UPPER))
-		done.cut = diff_send(b) < 0;
-	if (b->spec->flags & SPEC_KEEP_UPPER)
-		io_send(b->ctl, &kind, sizeof(kind), b->upper);
-	done.no_memory = memory_was_out();
-	io_send(b->ctl, &done, sizeof(done), -1);
 }
 
 static int block_child_signal(void)
@@ -338,7 +348,8 @@ static void delay_exit(const struct box *b)
 void init_main(struct box *b)
 {
 	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,  PAYLOAD_FD,
-		      WORKSPACE_FD, CHANNEL_FD,	   PARTS_FD,	  SAVED_FD, b->ctl};
+		      WORKSPACE_FD, CHANNEL_FD,	   PARTS_FD,	  SAVED_FD, b->ctl,
+		      b->starts};
 	struct program p;
 	struct err err;
 
@@ -352,6 +363,7 @@ void init_main(struct box *b)
 		box_give_up(b, &err);
 	close_range(0, 2, 0); /* otherwise the output would stay open as long as init lives */
 	close_range(CHANNEL_FD, PARTS_FD, 0);
+	scope_close(&b->starts);
 	if (wait_for_go(b, &p, &err) < 0 || prepare(b, &err) < 0 ||
 	    release_program(b, &p, &err) < 0 || wait_for_exec(b, &p, &err) < 0)
 		box_give_up(b, &err);

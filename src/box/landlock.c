@@ -133,6 +133,7 @@ static const struct fixed_rule own_places[] = {
 	{"/cordon", FS_READ, true},
 	{"/proc", FS_READ, false},
 	{"/dev", FS_READ | FS_WRITE_FILE, false},
+	{"/dev/pts", FS_READ | FS_WRITE_FILE | FS_IOCTL_DEV, true},
 	{"/tmp", FS_DATA, false},
 	{"/dev/shm", FS_DATA, true},
 };

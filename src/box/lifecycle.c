@@ -66,6 +66,8 @@ int run_start(struct run *r, struct err *err)
 	creds_allow_cores(b);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");
+	if (run_is_live(r) && starts_open(&r->starts, &b->starts, err) < 0)
+		return -1;
 	if (cgroup_is_early() && open_cgroup(b, err) < 0)
 		return -1;
 	if (!(flags & CLONE_NEWPID))
@@ -77,6 +79,7 @@ int run_start(struct run *r, struct err *err)
 		init_main(b);
 	}
 	close(pair[1]);
+	scope_close(&b->starts);
 	b->ctl = pair[0];
 	if (r->pid < 0)
 		return namespaces_explain(b, err);
@@ -204,6 +207,7 @@ void run_bury(struct run *r)
 	siginfo_t info = {0};
 
 	listener_close(&r->listener);
+	starts_close(&r->starts);
 	run_kill(r);
 	/* A listener that is still in the socket would keep the program waiting for an answer. */
 	scope_close(&r->box->ctl);

@@ -18,6 +18,7 @@ static int run_program(struct box *b, struct err *err)
 	r->box = b;
 	r->pidfd = -1;
 	listener_init(&r->listener);
+	starts_init(&r->starts);
 	r->result.limit = LIMIT_NONE;
 	if (run_start(r, err) < 0 || run_release(r, err) < 0 || run_open_cgroup(r, err) < 0) {
 		run_receive_error(r, err);
@@ -40,8 +41,9 @@ static int run(struct box *b, struct spec *spec, struct err *err)
 		cgroup_sweep(&cgroup_host_real);
 		return 0;
 	case JOB_PROBE:
+	case JOB_START:
 		return err_set(err, ERR_INPUT,
-			       "cordon-box does not probe: that is cordon-probe's job");
+			       "this job is not for cordon-box");
 	case JOB_RUN:
 		break;
 	}

@@ -91,6 +91,7 @@ static void on_ended(struct run *r, struct received *h)
 		return;
 	}
 	r->ended = true;
+	r->listing = false;
 	r->done = r->changes_sent = m->last;
 	r->ended_ns = io_now_ns();
 	r->result.wait_status = m->wait_status;
@@ -112,6 +113,11 @@ static void on_change(struct run *r, struct received *h)
 
 static void on_done(struct run *r, struct received *h)
 {
+	if (!r->ended) { /* of a live box, which goes on */
+		r->listing = false;
+		on_change(r, h);
+		return;
+	}
 	r->done = r->changes_sent = true;
 	r->result.changes_cut = h->m.done.cut;
 	r->result.no_memory = h->m.done.no_memory;
@@ -141,12 +147,18 @@ static const struct message_row {
 	{WIRE_DONE, SIZE(struct wire_done), false, true, NULL, on_done},
 };
 
+/* While a live box lists its changes, both kinds of messages come. */
+static bool is_time(const struct run *r, const struct message_row *w)
+{
+	return (w->after && (r->ended || r->listing)) || (w->before && !r->ended);
+}
+
 static const struct message_row *find(const struct run *r, const struct received *h)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct message_row *w = &rows[i];
 		if (w->kind == h->m.kind && h->len >= w->least && h->len <= w->most &&
-		    (r->ended ? w->after : w->before) && (!w->expected || w->expected(r)))
+		    is_time(r, w) && (!w->expected || w->expected(r)))
 			return w;
 	}
 	return NULL;

@@ -389,6 +389,20 @@ static int mount_proc(const struct box *b, struct err *err)
 	return mask_proc(err);
 }
 
+/* Terminals of the box's own, for the programs of a live box and for those that make some. */
+static int mount_terminals(const struct box *b, struct err *err)
+{
+	if (!(b->spec->flags & SPEC_EXEC))
+		return 0;
+	if (mkdir("dev/pts", 0755) < 0 ||
+	    mount("devpts", "dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+		  "newinstance,ptmxmode=0666,mode=0620") < 0)
+		return fail(err, LAYER_NEWROOT, "mounting /dev/pts");
+	if (make_link("dev/ptmx", "pts/ptmx") < 0)
+		return fail(err, LAYER_NEWROOT, "dev/ptmx");
+	return 0;
+}
+
 static int change_root(const struct box *b, struct err *err)
 {
 	struct mount_attr ro = {.attr_set =
@@ -419,7 +433,7 @@ static int build(struct box *b, struct sources *src, struct err *err)
 	    enter_empty_root(b, src, err) < 0 || show_scratch(src, "tmp", "tmp", err) < 0 ||
 	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
 	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 ||
-	    mount_proc(b, err) < 0 || mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0)
+	    mount_proc(b, err) < 0 || mount_terminals(b, err) < 0 || mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0)
 		return -1;
 	return change_root(b, err);
 }

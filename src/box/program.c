@@ -22,6 +22,7 @@
 #include "base/scope.h"
 #include "base/spawn.h"
 #include "box/box.h"
+#include "box/starter.h"
 #include "box/sys.h"
 
 void box_give_up(const struct box *b, const struct err *err)
@@ -202,6 +203,14 @@ static int drop_rights(struct box *b, struct err *err)
 	return creds_drop_held(b, err);
 }
 
+/* Programs have the same ids as the starter, so only this keeps its memory and descriptors from them. */
+static int hide_starter(const struct box *b, struct err *err)
+{
+	if (box_wants(b, LAYER_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_errno(err, ERR_LAYER, "hiding the starter");
+	return 0;
+}
+
 void program_exec(struct box *b, int init)
 {
 	const struct spec *s = b->spec;
@@ -211,7 +220,7 @@ void program_exec(struct box *b, int init)
 	struct err err;
 
 	if (drop_rights(b, &err) < 0 || enter_root(b, init, &rules, &err) < 0 ||
-	    landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
+	    (s->flags & SPEC_LIVE && hide_starter(b, &err) < 0) || landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		box_give_up(b, &err);
 	/* Without a pid namespace the death of init does not end the program. Its children do
@@ -220,6 +229,8 @@ void program_exec(struct box *b, int init)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (init >= 0)
 		receive(init, &alone, sizeof(alone), WIRE_ALONE);
+	if (s->flags & SPEC_LIVE)
+		starter_main(b);
 	if (creds_limit_last(b, &err) < 0)
 		box_give_up(b, &err);
 	execve(program_path(b), (char **)s->argv, env);

@@ -140,7 +140,10 @@ static void on_gate(struct run *r)
 		r->work_before_ns = work_ns(r);
 		cpu_yield(false);
 		r->pids_seen = 1;
-		run_arm(r, r->box->spec->limit[LIMIT_TIME]);
+		if (run_is_live(r))
+			r->deadline_ns = UINT64_MAX; /* each start has its own */
+		else
+			run_arm(r, r->box->spec->limit[LIMIT_TIME]);
 	}
 	tell_refusals(r);
 	if (r->listener.kill) {
@@ -177,7 +180,9 @@ static void sample_pids(struct run *r)
 static int next_timeout(const struct run *r, uint64_t rest)
 {
 	uint64_t now = io_now_ns();
-	uint64_t left = r->deadline_ns > now ? (r->deadline_ns - now + 999999U) / 1000000U : 0;
+	uint64_t first = starts_deadline(&r->starts);
+	uint64_t until = first < r->deadline_ns ? first : r->deadline_ns;
+	uint64_t left = until > now ? (until - now) / 1000000U + 1 : 0;
 
 	uint64_t poll_ms = r->box->spec->limit[LIMIT_CPU_TIME] ? CPU_POLL_MS : PIDS_POLL_MS;
 
@@ -207,24 +212,30 @@ static void fail_blind(struct run *r)
 	run_fail(r, &err);
 }
 
+static short caller_events(const struct run *r)
+{
+	return starts_are_behind(&r->starts) ? POLLIN | POLLOUT : POLLIN;
+}
+
 static void loop(struct run *r)
 {
 	while (!r->done) {
 		uint64_t rest = rest_ms(r);
-		struct pollfd fds[4 + WORKER_MAX] = {
-			{.fd = RESULT_FD, .events = POLLIN},
+		struct pollfd fds[4 + WORKER_MAX + STARTS_FDS] = {
+			{.fd = RESULT_FD, .events = caller_events(r)},
 			{.fd = r->box->ctl, .events = POLLIN},
 			{.fd = rest ? -1 : r->listener.fd, .events = POLLIN},
 			{.fd = run_has_network(r) && !r->egress_gone ? EGRESS_FD : -1,
 			 .events = POLLIN}};
 		size_t count = 4 + worker_wait(r->listener.workers, fds + 4);
-		int n = poll(fds, count, next_timeout(r, rest));
+		size_t starts = starts_wait(&r->starts, fds + count);
+		int n = poll(fds, count + starts, next_timeout(r, rest));
 		if (n < 0 && errno != EINTR) {
 			fail_blind(r);
 			break;
 		}
-		if (fds[0].revents) { /* the caller is dead */
-			r->abandoned = true;
+		if (fds[0].revents & ~POLLOUT && !(run_is_live(r) && starts_receive(r))) {
+			r->abandoned = true; /* the caller is dead */
 			break;
 		}
 		if (fds[1].revents)
@@ -239,6 +250,8 @@ static void loop(struct run *r)
 			listener_answer_examined(&r->listener, run_has_network(r));
 			tell_refusals(r);
 		}
+		if (!r->done && run_is_live(r))
+			starts_handle(r, fds + count, starts);
 		if (io_now_ns() >= r->deadline_ns)
 			on_deadline(r);
 		check_cpu_time(r);

@@ -7,6 +7,7 @@
 
 #include "box/box.h"
 #include "box/listener.h"
+#include "box/starts.h"
 
 struct run {
 	struct box *box;
@@ -15,6 +16,7 @@ struct run {
 	int pidfd;
 	bool started, killing, ended, done, failed, abandoned;
 	bool changes_sent;     /* init has sent all changes */
+	bool listing;	       /* init sends the changes of a live box, which goes on */
 	bool egress_gone;      /* after the end */
 	unsigned denials_sent; /* how many refusals the caller has */
 	uint64_t deadline_ns, ended_ns, pids_seen;
@@ -23,7 +25,13 @@ struct run {
 	bool measured;
 	struct wire_result result;
 	struct err err;
+	struct starts starts; /* of a live box */
 };
+
+static inline bool run_is_live(const struct run *r)
+{
+	return r->box->spec->flags & SPEC_LIVE;
+}
 
 static inline bool run_has_network(const struct run *r)
 {

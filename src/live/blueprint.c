@@ -142,7 +142,11 @@ int blueprint_begin(struct blueprint *p, const struct request *req, const struct
 		    struct err *err)
 {
 	own_paths_find(&p->own, req, policy, &p->arena);
-	if (choose_profile(p, req, err) < 0 || open_payload(p, req, err) < 0)
+	if (choose_profile(p, req, err) < 0)
+		return -1;
+	if (req->is_live)
+		return 0;
+	if (open_payload(p, req, err) < 0)
 		return -1;
 	return open_input(p, req, err);
 }

@@ -65,6 +65,9 @@ static int add_args(struct draft *d, struct err *err)
 	struct spec *s = &d->bp->spec;
 	const char *const *extra = d->req->isolated ? d->profile->isolated : d->profile->args;
 
+	if (d->req->is_live) /* each start brings its own */
+		return add_arg(s, d->interpreter, err);
+
 	/* A virtualenv is recognised by the path its interpreter is started with. */
 	if (add_arg(s, d->interpreter ? d->interpreter : s->program, err) < 0)
 		return -1;
@@ -256,6 +259,8 @@ static int show_payload(struct draft *d, struct err *err)
 	struct blueprint *p = d->bp;
 	const struct payload *payload = &p->payload;
 
+	if (d->req->is_live)
+		return 0;
 	p->hash_later = payload->is_program && !payload->is_hashed && d->req->hash_program;
 	if (p->hash_later && payload_stamp(payload->fd, &p->program, err) < 0)
 		return -1;
@@ -300,6 +305,8 @@ static int set_basics(const struct request *r, const struct profile *p, struct s
 	s->flags = p->spec_flags;
 	if (r->execc || p->programs)
 		s->flags |= SPEC_EXEC;
+	if (r->is_live)
+		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */
 	if (r->venv || (r->workspace && !overlay))
 		s->flags |= SPEC_NEAR;

@@ -107,7 +107,7 @@ int launch_begin(struct launch *l, struct err *err)
 }
 
 /* EPIPE is no error here: cordon-box has ended, and has sent its own error or is explained by
- * explain_end. */
+ * launch_explain_end. */
 static int send_spec(struct launch *l, const struct blueprint *p, struct err *err)
 {
 	AUTO_FREE uint8_t *data = NULL;
@@ -133,15 +133,6 @@ static int send_spec(struct launch *l, const struct blueprint *p, struct err *er
 	return 0;
 }
 
-union message {
-	uint32_t kind;
-	struct wire_error error;
-	struct wire_denial denial;
-	struct wire_change change;
-	struct wire_probe probe;
-	struct wire_result result;
-};
-
 /* A repeated denial comes with its new count. */
 static void take_denial(struct launch *job, const struct wire_denial *d)
 {
@@ -163,7 +154,7 @@ static void take_denial(struct launch *job, const struct wire_denial *d)
 		job->sink->denial(job->sink->ctx, d);
 }
 
-static void take_message(struct launch *job, union message *m, size_t len, int *fd)
+void launch_take_message(struct launch *job, union launch_message *m, size_t len, int *fd)
 {
 	struct result *r = job->result;
 
@@ -197,7 +188,7 @@ static void take_message(struct launch *job, union message *m, size_t len, int *
 
 static void read_socket(struct launch *job)
 {
-	union message m;
+	union launch_message m;
 	int fd = -1;
 	ssize_t n = io_recv(job->socket, &m, sizeof(m), &fd);
 	AUTO_CLOSE int passed = n > 0 ? fd : -1;
@@ -205,7 +196,7 @@ static void read_socket(struct launch *job)
 	if (n < (ssize_t)sizeof(m.kind))
 		scope_close(&job->socket);
 	else
-		take_message(job, &m, (size_t)n, &passed);
+		launch_take_message(job, &m, (size_t)n, &passed);
 }
 
 static void read_output(struct launch *job, int stream)
@@ -370,8 +361,9 @@ void launch_leave(struct launch *l)
 }
 
 /* No result came: *ERR is the error that cordon-box sent, or says how it died. */
-static int explain_end(struct launch *l, const struct result *r, struct err *err)
+int launch_explain_end(struct launch *l, struct err *err)
 {
+	const struct result *r = l->result;
 	int status = wait_box(l);
 
 	if (r->err.code == ERR_NONE)
@@ -427,7 +419,7 @@ int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 	collect(l, &p->pump);
 	telemetry_read(l->telemetry);
 	egress_process_finish(&p->egress, l->result);
-	return l->has_result ? 0 : explain_end(l, l->result, err);
+	return l->has_result ? 0 : launch_explain_end(l, err);
 }
 
 int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,

@@ -66,6 +66,25 @@ void launch_abandon(struct launch *l);
  * launch_abandon there. */
 void launch_leave(struct launch *l);
 
+/* For live.c: the messages of cordon-box. */
+union launch_message {
+	uint32_t kind;
+	struct wire_error error;
+	struct wire_denial denial;
+	struct wire_change change;
+	struct wire_probe probe;
+	struct wire_result result;
+	struct wire_done done;
+	struct wire_started started;
+	struct wire_exited exited;
+	struct wire_closed closed;
+	struct wire_opened opened;
+};
+/* Adds what M says to the result. *FD: the descriptor that came with it; taken if it is needed. */
+void launch_take_message(struct launch *l, union launch_message *m, size_t len, int *fd);
+/* The socket has ended without a result. Always -1: *ERR says why. */
+int launch_explain_end(struct launch *l, struct err *err);
+
 /* Runs cordon-probe, for "cordon doctor". */
 int launch_probe(const struct launch_sink *sink, struct err *err);
 

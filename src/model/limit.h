@@ -52,6 +52,7 @@ enum limit_id limit_find(const char *name);
 #define CORDON_TREE_MAX (1U << 22)    /* processes; a host cannot have more */
 #define CORDON_DISK_DEPTH_MAX 128     /* nested directories; deeper ones end the run */
 #define CORDON_GROUPS_MAX 65536	      /* of a process: the kernel's NGROUPS_MAX */
+#define CORDON_STARTS_MAX 256	      /* programs that run in a live box at a time */
 #define CORDON_STATUS_MAX (1UL << 20) /* bytes of /proc/PID/status with all of them */
 
 #endif

@@ -32,6 +32,7 @@ struct request {
 	size_t code_len;
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
+	bool is_live; /* a box for programs that are started later: no code, no input */
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
 	size_t input_len;

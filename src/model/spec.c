@@ -79,7 +79,7 @@ static int set_head(struct spec *s, const struct field *f)
 	if (f->len != sizeof(h))
 		return -1;
 	memcpy(&h, f->data, sizeof(h));
-	if (h.job > JOB_SWEEP || h.tier >= TIER_COUNT || (h.flags & ~(unsigned)SPEC_FLAGS) ||
+	if (h.job > JOB_START || h.tier >= TIER_COUNT || (h.flags & ~(unsigned)SPEC_FLAGS) ||
 	    h.payload > PAYLOAD_PROGRAM || h.workspace > WORKSPACE_RW || h.reserved)
 		return -1;
 	s->job = (enum spec_job)h.job;
@@ -140,7 +140,7 @@ static int set_cwd(struct spec *s, const struct field *f)
 
 static int set_program(struct spec *s, const struct field *f)
 {
-	return set_path(f, &s->program);
+	return take_strings(f, &s->program, 1);
 }
 
 static int set_arg(struct spec *s, const struct field *f)
@@ -259,6 +259,13 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 	for (int t = TAG_HEAD; t < TAG_COUNT; t++)
 		if (seen[t] < tags[t].min)
 			return err_set(err, ERR_INPUT, "spec: no %s record", tags[t].name);
+	/* A live box searches a name without a slash in PATH. */
+	bool is_name = s->job == JOB_START && *s->program && !strchr(s->program, '/');
+	if (!is_name && !spec_path_is_clean(s->program))
+		return err_set(err, ERR_INPUT, "spec: bad program record");
+	if (s->flags & SPEC_LIVE &&
+	    (s->job != JOB_RUN || !(s->flags & SPEC_EXEC) || s->tier == TIER_NO_USERNS))
+		return err_set(err, ERR_INPUT, "spec: a live box needs namespaces and programs");
 	if (s->payload == PAYLOAD_FILE && (!seen[TAG_PAYLOAD_TARGET] || !seen[TAG_SHA256]))
 		return err_set(err, ERR_INPUT, "spec: a payload without target or hash");
 	if (s->job == JOB_RUN && (s->tier == TIER_NO_USERNS) != (seen[TAG_PRIVATE] == 1))

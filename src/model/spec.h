@@ -48,6 +48,7 @@ enum spec_job {
 	JOB_RUN,   /* cordon-box: run the program */
 	JOB_PROBE, /* cordon-probe: prove each layer */
 	JOB_SWEEP, /* cordon-box: remove what a killed cordon-box left */
+	JOB_START, /* a live box: start one program (WIRE_START) */
 };
 
 enum bind_flag {
@@ -106,7 +107,8 @@ enum spec_flag {
 	SPEC_NEAR = 16,	     /* files of the host's are shown as they are: no sockets */
 	SPEC_CHANNEL = 32,   /* CHANNEL_FD and PARTS_FD stay open in the program */
 	SPEC_NET = 64,	     /* the program may connect to some hosts, through EGRESS_FD */
-	SPEC_FLAGS = 127,
+	SPEC_LIVE = 128,     /* starts come one by one (WIRE_START); the spec has no program */
+	SPEC_FLAGS = 255,
 };
 
 struct spec {

@@ -30,6 +30,26 @@ enum wire_kind {
 	WIRE_DENIAL,   /* wire_denial */
 	WIRE_RESULT,   /* wire_result: all untrusted code is dead */
 	WIRE_GONE,     /* the cgroup is removed: the last message */
+	/* A live box (SPEC_LIVE). From cordon: */
+	WIRE_START,  /* wire_start; descriptors of enum start_fd */
+	WIRE_SIGNAL, /* wire_signal */
+	WIRE_OPEN,   /* wire_open */
+	WIRE_DIFF,   /* list the changes until now: wire_change, WIRE_UPPER, WIRE_DONE */
+	WIRE_END,    /* end the box: wire_result follows */
+	/* To cordon: */
+	WIRE_CREATED, /* wire_ready: every layer is in place */
+	WIRE_STARTED, /* wire_started: the program runs; with START_TTY and the terminal's descriptor */
+	WIRE_EXITED,  /* wire_exited: the program has ended, or was not started */
+	WIRE_CLOSED,  /* wire_closed: none of the processes that it left behind lives */
+	WIRE_OPENED,  /* wire_opened and the file's descriptor */
+};
+
+/* The descriptors of a start. With START_TTY only the first comes. */
+enum start_fd { START_FD_SPEC, START_FD_INPUT, START_FD_OUTPUT, START_FD_ERROR, START_FDS };
+
+enum start_flag {
+	START_TTY = 1, /* the program gets a terminal of the box */
+	START_FLAGS = 1,
 };
 
 /* In the order of their places, so most descriptors arrive at their places. A missing one is
@@ -93,6 +113,52 @@ struct wire_change {
 struct wire_denial {
 	uint32_t kind, count;
 	char call[32], target[CORDON_TARGET_MAX], rule[96];
+};
+
+/* Starts are numbered by cordon; a number may be used again after WIRE_CLOSED. */
+struct wire_start {
+	uint32_t kind, id;
+	uint32_t flags;	     /* enum start_flag */
+	uint32_t rows, cols; /* of the terminal */
+	uint64_t time_ms;    /* the start is ended after so long; 0: no limit */
+};
+
+struct wire_signal {
+	uint32_t kind, id; /* 0: all starts */
+	uint32_t signal;
+	uint32_t tree; /* 1: SIGKILL for each process of the start, until none is left */
+};
+
+/* Opens a regular file with the box's rights. FLAGS: O_ACCMODE, O_CREAT, O_EXCL, O_TRUNC, O_APPEND. */
+struct wire_open {
+	uint32_t kind, id;
+	uint32_t flags, mode;
+	uint32_t path_len; /* the path follows, without NUL */
+	char path[CORDON_CHANGE_PATH_MAX];
+};
+
+struct wire_opened {
+	uint32_t kind, id;
+	uint32_t error; /* errno; 0: the descriptor came with this message */
+};
+
+struct wire_started {
+	uint32_t kind, id;
+};
+
+struct wire_exited {
+	uint32_t kind, id;
+	int32_t wait_status;
+	uint32_t timed_out;
+	uint32_t limit; /* enum limit_id or LIMIT_NONE */
+	uint32_t lost;	/* 1: a program of the box has killed the process that watched this start */
+	uint64_t cpu_ms, memory_peak; /* of the processes that were waited for */
+	uint64_t wall_ms;
+	struct err err; /* code: the program was not started */
+};
+
+struct wire_closed {
+	uint32_t kind, id;
 };
 
 struct wire_probe {

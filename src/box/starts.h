@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The starts of a live box, as the supervisor sees them.
+ */
+#ifndef CORDON_BOX_STARTS_H
+#define CORDON_BOX_STARTS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/wire.h"
+
+struct run;
+
+/* The life of a start. A start is reported to the caller step by step, as its socket has room. */
+enum start_state { START_ASKED, START_RUNS, START_EXITED, START_CLOSED };
+
+struct start_row {
+	uint32_t id; /* 0: the row is free */
+	int sock;    /* of its subreaper, or -1 */
+	int master;  /* of its terminal, until the caller has it; or -1 */
+	enum start_state state, reported;
+	bool is_killed; /* it was told to kill the whole tree */
+	uint64_t time_ms, begun_ns, deadline_ns; /* 0: no deadline */
+	struct wire_exited exited;
+};
+
+struct starts {
+	int sock;	      /* to the starter; -1: this box is not live */
+	bool created;	      /* the starter is ready */
+	bool told_created;    /* and the caller knows */
+	unsigned used;	      /* rows from here on are free */
+	struct start_row row[CORDON_STARTS_MAX];
+};
+
+void starts_init(struct starts *s);
+/* Before the clone: makes the socket pair. *RET: the starter's end. */
+int starts_open(struct starts *s, int *ret, struct err *err);
+void starts_close(struct starts *s);
+
+/* What to wait for: fills FDS, which has room for STARTS_FDS. Returns how many. */
+enum { STARTS_FDS = CORDON_STARTS_MAX + 1 };
+size_t starts_wait(const struct starts *s, struct pollfd *fds);
+/* Does the caller's socket have to become writable, because it was full? */
+bool starts_are_behind(const struct starts *s);
+/* The earliest deadline, or UINT64_MAX. */
+uint64_t starts_deadline(const struct starts *s);
+
+/* Handles what came, and starts that are out of time. Ends the run if the starter or a subreaper does not
+ * keep to the protocol. FDS are those of starts_wait. */
+void starts_handle(struct run *r, const struct pollfd *fds, size_t count);
+/* Receives one message of the caller. False: the caller is dead. */
+bool starts_receive(struct run *r);
+/* LIMIT has ended the box: the starts that end now end because of it. */
+void starts_note_limit(struct run *r, uint32_t limit);
+
+#endif
