@@ -211,8 +211,8 @@ include tests/origin/origin.mk
 
 -include $(shell find $(BUILD)/plain -name '*.d' 2>/dev/null)
 
-# Starts programs in a live box; see tests/cli/live.bats and the benchmarks.
-tests: $(BUILD)/tests/live-drive
-$(BUILD)/tests/live-drive: $(BUILD)/obj/tests/live/drive.o $(TEST_LIB)
+# The live box; see tests/live.
+tests: $(BUILD)/tests/live
+$(BUILD)/tests/live: $(addprefix $(BUILD)/obj/tests/live/,test.o box.o) $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
