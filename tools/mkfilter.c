@@ -173,8 +173,10 @@ static void check_arg_row(const struct arg_row *arg)
 {
 	const struct row *row = row_find(arg->name);
 
-	if (row == NULL || row->action != CALL_ARGS)
-		die("%s: ARG without its CALL row of action ARGS", arg->name);
+	if (row == NULL || (row->action != CALL_ARGS && row->action != CALL_KILL))
+		die("%s: ARG without its CALL row of action ARGS or KILL", arg->name);
+	if (row->action == CALL_KILL && !is_always(arg))
+		die("%s: of a KILL row only whole sets are exempt", arg->name);
 	if (arg->action != CALL_ALLOW && arg->action != CALL_QUIET)
 		die("%s: ARG rows allow or are quiet", arg->name);
 	if (is_always(arg) && arg->set == SET_COMMON)
@@ -301,12 +303,12 @@ static struct range range_of_number(const struct calls *calls, unsigned int sets
 		range.answer = SECCOMP_RET_ERRNO | ENOSYS;
 	else if (row != NULL && call_set_counts(row->set, sets))
 		range.answer = kernel_action(row->action, row->err, fallback);
-	if (row == NULL || row->action != CALL_ARGS || !call_set_counts(row->set, sets))
+	if (row == NULL || !call_set_counts(row->set, sets))
 		return range;
 	const struct arg_row *always = always_find(row->name, sets);
 	if (always != NULL)
 		range.answer = kernel_action(always->action, always->err, fallback);
-	else
+	else if (row->action == CALL_ARGS)
 		range.args = row->name;
 	return range;
 }
@@ -398,10 +400,11 @@ static void print_filters(FILE *out, const struct arch *arch)
 	}
 	fputs("\nstatic const struct filter_variant FILTERS(filter_variants)[] = {\n", out);
 	for (unsigned int sets = 0; sets < SET_COUNT; sets++)
-		fprintf(out, "\t{\"%s%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
+		fprintf(out, "\t{\"%s%s%s%s%s%s\", FILTERS(filter_%u), %zu},\n",
 			sets & SET_SPACED ? "spaced" : "plain", sets & SET_EXEC ? "+exec" : "",
 			sets & SET_UNIX ? "+unix" : "", sets & SET_COUNTED ? "+counted" : "",
-			sets & SET_NET ? "+net" : "", sets, programs[sets].len);
+			sets & SET_NET ? "+net" : "", sets & SET_DEV ? "+dev" : "", sets,
+			programs[sets].len);
 	fputs("};\n", out);
 }
 

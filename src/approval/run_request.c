@@ -129,7 +129,8 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		buf_printf(&out, "%s %llu\n", limit_row((enum limit_id)i)->name,
 			   (unsigned long long)r->limit[i]);
-	buf_printf(&out, "tier %u isolated %d mode %u\n", r->tier, r->isolated, r->workspace_mode);
+	buf_printf(&out, "tier %u isolated %d mode %u execution %u\n", r->tier, r->isolated,
+		   r->workspace_mode, r->execution);
 	add_text(&out, "workspace", r->workspace);
 	add_text(&out, "venv", r->venv);
 	for (size_t i = 0; i < r->execc; i++)

@@ -30,16 +30,17 @@ struct box {
 	const struct spec *spec;
 	uid_t outer_uid; /* the host's id behind BOX_UID */
 	gid_t outer_gid;
-	bool privileged;	 /* we are root on the host */
-	bool idmap_workspace;	 /* the workspace is root's: show it as owned by the box */
-	int cloned_workspace;	 /* as root: the workspace's mount, taken by descriptor; or -1 */
-	int cloned_saved;	 /* the same of the saved tree */
-	int upper, saved, lower; /* of an overlay workspace, or -1 */
-	uint32_t layers;	 /* bit per layer that has been put in place */
-	uint32_t without;	 /* mutant builds only: layers left out */
-	bool unasked;		 /* mutant builds only: connect without asking cordon-egress */
-	int private_lock;	 /* held while the private directory is ours; or -1 */
-	int ctl;		 /* init's end or the supervisor's end of their socket pair */
+	bool privileged;      /* we are root on the host */
+	bool idmap_workspace; /* the workspace is root's: show it as owned by the box */
+	int cloned_workspace; /* as root: the workspace's mount, taken by descriptor; or -1 */
+	int cloned_saved;     /* the same of the saved tree */
+	int cloned_bind[SPEC_BINDS_MAX]; /* the same of each bind, plus 1; or 0. In init */
+	int upper, saved, lower;	 /* of an overlay workspace, or -1 */
+	uint32_t layers;		 /* bit per layer that has been put in place */
+	uint32_t without;		 /* mutant builds only: layers left out */
+	bool unasked;	  /* mutant builds only: connect without asking cordon-egress */
+	int private_lock; /* held while the private directory is ours; or -1 */
+	int ctl;	  /* init's end or the supervisor's end of their socket pair */
 	struct cgroup cgroup;
 	bool attach_late; /* the program must be moved into its cgroup from outside */
 	int starts;	  /* SPEC_LIVE: the starter's end of its socket; or -1 */
@@ -66,6 +67,24 @@ struct box {
 static inline bool box_may_exec(const struct box *b)
 {
 	return b->spec->flags & SPEC_EXEC || !box_wants(b, LAYER_EXECGATE);
+}
+
+static inline bool box_is_dev(const struct box *b)
+{
+	return b->spec->flags & SPEC_DEV;
+}
+
+/* Files that the program writes are never mapped as code. */
+static inline bool box_wants_noexec(const struct box *b)
+{
+	return box_wants(b, LAYER_NOEXEC) && !box_is_dev(b);
+}
+
+/* It has internet sockets: in the profile dev for its own loopback, with SPEC_NET for some hosts. The
+ * supervisor counts and connects them (net_calls.h). */
+static inline bool box_has_inet(const struct box *b)
+{
+	return b->spec->flags & SPEC_NET || (box_is_dev(b) && b->spec->tier != TIER_NO_USERNS);
 }
 
 static inline bool box_makes_network(const struct box *b)
@@ -102,8 +121,8 @@ void box_give_up(const struct box *b, const struct err *err) __attribute__((nore
 /* In it: the last steps and the exec. INIT: the socket on which init reports the state of the root, or -1. */
 void program_exec(struct box *b, int init) __attribute__((noreturn));
 
-/* resolver_socket.c: in a new network namespace. */
-int resolver_socket_open(struct box *b, struct err *err);
+/* own_network.c: in a new network namespace. */
+int own_network_open(struct box *b, struct err *err);
 
 /* net_stats.c: datagrams that had no route. In init; 0 in a box without a network. */
 uint64_t net_stats_undelivered(const struct box *b);
@@ -122,6 +141,8 @@ int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err
 
 /* newroot.c and workspace_mount.c */
 int newroot_enter(struct box *b, struct err *err);
+/* A mount of the I-th bind; or -1, without ERR if it is optional and missing. */
+int newroot_clone_bind(const struct box *b, size_t i, struct err *err);
 /* Detaches the host's root, which lies below the new one. Waits for an RCU grace period. */
 int newroot_drop_old(struct err *err);
 /* Below the current directory, which stands for the root. */

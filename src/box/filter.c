@@ -13,14 +13,9 @@
 
 _Static_assert(COUNT(filter_variants) == SET_COUNT, "one filter for each combination of sets");
 
-const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted,
-					 bool net)
+const struct filter_variant *filter_find(unsigned int sets)
 {
-	unsigned int sets = (spaced ? SET_SPACED : 0U) | (exec ? SET_EXEC : 0U) |
-			    (unix_sockets ? SET_UNIX : 0U) | (counted ? SET_COUNTED : 0U) |
-			    (net ? SET_NET : 0U);
-
-	return &filter_variants[sets];
+	return &filter_variants[sets % SET_COUNT];
 }
 
 const char *call_name_find(int nr)

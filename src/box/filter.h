@@ -19,7 +19,7 @@ enum call_action {
 	CALL_ALLOW,
 };
 
-/* The kinds of box. The five bits together are the index into filter_variants. */
+/* The kinds of box. The six bits together are the index into filter_variants. */
 enum call_set {
 	SET_COMMON = 0,
 	SET_SPACED = 1,
@@ -27,15 +27,20 @@ enum call_set {
 	SET_UNIX = 4,
 	SET_COUNTED = 8,
 	SET_NET = 16,
-	SET_COUNT = 32,
+	SET_DEV = 32,
+	SET_COUNT = 64,
 	/* only in rows: */
 	SET_HOST = SET_COUNT, /* counts where SET_UNIX is absent */
 	SET_OFFLINE,	      /* counts where SET_NET is absent */
+	SET_INET,	      /* counts where SET_NET or SET_DEV is there */
+	SET_DEV_COUNTED = SET_DEV | SET_COUNTED,
 };
 
 /* Does a row of SET count in a box of SETS? */
 static inline bool call_set_counts(unsigned int set, unsigned int sets)
 {
+	if (set == SET_INET)
+		return sets & (SET_NET | SET_DEV);
 	if (set == SET_HOST || set == SET_OFFLINE)
 		return !(sets & (set == SET_HOST ? SET_UNIX : SET_NET));
 	return (set & sets) == set;
@@ -61,9 +66,8 @@ struct filter_variant {
 	unsigned short len;
 };
 
-/* unix_sockets: the box has private namespaces. counted: a cgroup counts its memory. */
-const struct filter_variant *filter_find(bool spaced, bool exec, bool unix_sockets, bool counted,
-					 bool net);
+/* SETS: bits of enum call_set. */
+const struct filter_variant *filter_find(unsigned int sets);
 
 /* NULL: the tables do not have this number. */
 const char *call_name_find(int nr);

@@ -29,15 +29,25 @@
 
 #define HOST_NAME "cordon"
 
-/* This message means that the ids are mapped. The program's process waits for it too. */
+/* The last message means that the ids are mapped. The program's process waits for it too. */
 static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 {
-	struct wire_go go = {0};
+	union {
+		struct wire_bind bind;
+		struct wire_go go;
+	} msg = {0};
 	int fds[2];
 	size_t count = 2;
+	ssize_t n;
 
-	if (io_recv_fds(b->ctl, &go, sizeof(go), fds, &count) != sizeof(go) || go.kind != WIRE_GO)
+	while ((n = io_recv_fds(b->ctl, &msg, sizeof(msg), fds, &count)) == sizeof(msg.bind) &&
+	       msg.bind.kind == WIRE_BIND && msg.bind.index < SPEC_BINDS_MAX && count == 1) {
+		b->cloned_bind[msg.bind.index] = fds[0] + 1;
+		count = 2;
+	}
+	if (n != sizeof(msg.go) || msg.go.kind != WIRE_GO)
 		_exit(0); /* the supervisor has reported the error, or is dead */
+	struct wire_go go = msg.go;
 	b->cloned_workspace = count > 0 ? fds[0] : -1;
 	b->cloned_saved = count > 1 ? fds[1] : -1;
 	b->outer_uid = go.outer_uid;
@@ -51,7 +61,7 @@ static int wait_for_go(struct box *b, const struct program *p, struct err *err)
 /* Only the host's root may write it, so this comes before ids_become. */
 static void forbid_memfd_exec(struct box *b)
 {
-	if (b->privileged && box_wants(b, LAYER_MEMFD) &&
+	if (b->privileged && box_wants(b, LAYER_MEMFD) && !box_is_dev(b) &&
 	    io_write_text(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2") == 0)
 		box_mark(b, LAYER_MEMFD);
 }
@@ -130,8 +140,9 @@ static void reap(struct reaper *r)
 {
 	int status;
 
+	/* A child that is traced by init (PTRACE_TRACEME) has only stopped. */
 	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-		if (pid == r->main) {
+		if (pid == r->main && !WIFSTOPPED(status)) {
 			r->status = status;
 			r->ended = true;
 		}

@@ -136,20 +136,27 @@ static const struct fixed_rule own_places[] = {
 	{"/dev/pts", FS_READ | FS_WRITE_FILE | FS_IOCTL_DEV, true},
 	{"/tmp", FS_DATA, false},
 	{"/dev/shm", FS_DATA, true},
+	{"/home", FS_DATA, true},
 };
+
+/* In the profile dev, what the box shows and what programs write in it may be executed. */
+static uint64_t rights_in(const struct box *b, uint64_t rights)
+{
+	return box_is_dev(b) && rights & FS_READ_FILE ? rights | FS_EXECUTE : rights;
+}
 
 static int add_own_places(const struct box *b, const struct ruleset *rs, struct err *err)
 {
 	const struct spec *s = b->spec;
 
 	for (size_t i = 0; i < ARRAY_SIZE(own_places); i++)
-		if (add_path(rs, own_places[i].path, own_places[i].rights, own_places[i].optional,
-			     err) < 0)
+		if (add_path(rs, own_places[i].path, rights_in(b, own_places[i].rights),
+			     own_places[i].optional, err) < 0)
 			return -1;
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
-	return add_path(rs, "/workspace", s->workspace == WORKSPACE_RO ? FS_READ : FS_DATA, false,
-			err);
+	return add_path(rs, "/workspace",
+			rights_in(b, s->workspace == WORKSPACE_RO ? FS_READ : FS_DATA), false, err);
 }
 
 static const char *const host_devices[] = {"/dev/null", "/dev/random", "/dev/urandom"};
@@ -173,12 +180,12 @@ static int add_host_places(const struct box *b, const struct ruleset *rs, struct
 	for (size_t i = 0; i < ARRAY_SIZE(own_facts); i++)
 		if (add_path(rs, own_facts[i], FS_READ, true, err) < 0)
 			return -1;
-	if (s->private_dir && add_path(rs, s->private_dir, FS_DATA, false, err) < 0)
+	if (s->private_dir && add_path(rs, s->private_dir, rights_in(b, FS_DATA), false, err) < 0)
 		return -1;
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
 	return add_identified(rs, s->workspace_path,
-			      s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ, false,
+			      rights_in(b, s->workspace == WORKSPACE_RW ? FS_DATA : FS_READ), false,
 			      same_file_of(WORKSPACE_FD), err);
 }
 
@@ -211,7 +218,9 @@ int landlock_open(const struct box *b, int *ret_rules, struct err *err)
 			"Landlock cannot confine signals here, and there is no pid namespace");
 	}
 	abi = abi > ABI_KNOWN ? ABI_KNOWN : abi;
-	struct ruleset_attr attr = {abi_rights[abi].fs, abi_rights[abi].net,
+	/* TCP in the profile dev is on the box's own loopback, which has no route (own_network.c). */
+	struct ruleset_attr attr = {abi_rights[abi].fs,
+				    box_is_dev(b) && box_has_inet(b) ? 0 : abi_rights[abi].net,
 				    abi_rights[abi].scoped};
 	size_t size = abi < 4 ? sizeof(uint64_t) : abi < 6 ? 2 * sizeof(uint64_t) : sizeof(attr);
 	AUTO_CLOSE int fd = sys_landlock_create(&attr, size, 0);

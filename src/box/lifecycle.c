@@ -89,6 +89,24 @@ int run_start(struct run *r, struct err *err)
 	return 0;
 }
 
+/* Init runs as another user, which may not reach a directory of root's. */
+static int send_binds(const struct box *b, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; b->privileged && has_spaces(b) && i < s->bindc; i++) {
+		struct wire_bind msg = {WIRE_BIND, (uint32_t)i};
+		if (!s->bind[i].identity.ino)
+			continue;
+		AUTO_CLOSE int tree = newroot_clone_bind(b, i, err);
+		if (tree < 0)
+			return -1;
+		if (io_send(b->ctl, &msg, sizeof(msg), tree) < 0)
+			return err_errno(err, ERR_SYSTEM, "talking to init");
+	}
+	return 0;
+}
+
 /* Init needs its ids on the host, and the mounts that only root could clone. */
 static int tell_go(const struct box *b, struct err *err)
 {
@@ -97,6 +115,8 @@ static int tell_go(const struct box *b, struct err *err)
 	const int fds[] = {b->cloned_workspace, b->cloned_saved};
 	size_t count = fds[0] < 0 ? 0 : fds[1] < 0 ? 1 : 2;
 
+	if (send_binds(b, err) < 0)
+		return -1;
 	if (io_send_fds(b->ctl, &go, sizeof(go), fds, count) < 0)
 		return err_errno(err, ERR_SYSTEM, "talking to init");
 	return 0;

@@ -129,11 +129,11 @@ static bool is_pointer(int nr)
 static void work(const struct box *b, int listener, const struct seccomp_notif *req,
 		 struct worker_answer *ret)
 {
-	bool net = b->spec->flags & SPEC_NET;
+	bool inet = box_has_inet(b);
 
-	if (net && req->data.nr == SYS_listen)
+	if (inet && req->data.nr == SYS_listen)
 		net_call_listen(b, listener, req, ret);
-	else if (net && req->data.nr == SYS_connect)
+	else if (inet && req->data.nr == SYS_connect)
 		net_call_connect(b, listener, req, ret);
 	if (ret->verdict == WORKER_REFUSE)
 		read_target(b, listener, req, ret);
@@ -189,7 +189,7 @@ static const char *why_refused(const struct seccomp_notif *req)
 	return rule && rule->why[0] ? rule->why : "not on the list of allowed calls";
 }
 
-/* Calls that are answered in a box with a network. All other calls that come here are refused. */
+/* Calls that are answered in a box with internet sockets (NET). All other calls that come here are refused. */
 static bool is_dial(bool net, const struct seccomp_notif *req)
 {
 	return net && (req->data.nr == SYS_connect || req->data.nr == SYS_listen);
@@ -281,7 +281,7 @@ static void refuse(struct listener *l, bool net, const struct seccomp_notif *req
 static void on_run(struct listener *l, const struct box *b, const struct seccomp_notif *req)
 {
 	const struct call_rule *rule = call_rule_find(req->data.nr);
-	bool net = b->spec->flags & SPEC_NET;
+	bool net = box_has_inet(b);
 	bool dials = is_dial(net, req);
 	bool observed =
 		is_pointer(req->data.nr) && l->events < CORDON_EVENTS_MAX && !l->blind &&

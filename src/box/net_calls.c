@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,10 @@
 #include "box/watch.h"
 #include "box/worker.h"
 #include "model/egress_message.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
 
 static bool answer(int listener, const struct seccomp_notif *req, int error, unsigned flags)
 {
@@ -55,12 +60,12 @@ static bool is_full(const struct seccomp_notif *req, uint64_t max)
 
 /* UDP sockets are in the box's own network namespace, where they reach only the resolver. A v1
  * cgroup does not count their queues, and all queues of the host share one maximum. So a box
- * gets few UDP sockets, with the host's default queue (no SO_RCVBUF). Local sockets count too,
- * because the kernel has one counter for all. The call has no pointer arguments, so it cannot
- * change after the check and may continue. */
-static bool on_udp_socket(int listener, const struct seccomp_notif *req)
+ * gets few UDP sockets, with the host's default queue (no SO_RCVBUF). In the profile dev TCP sockets are
+ * there too, until they are connected to a host. Local sockets count too, because the kernel has one counter
+ * for all. The call has no pointer arguments, so it cannot change after the check and may continue. */
+static bool make_in_box(int listener, const struct seccomp_notif *req, uint64_t max)
 {
-	if (is_full(req, CORDON_SOCKETS_MAX))
+	if (is_full(req, max))
 		return answer(listener, req, ENOBUFS, 0);
 	return answer(listener, req, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
@@ -73,9 +78,11 @@ bool net_call_socket(const struct box *b, int listener, const struct seccomp_not
 	if (type & ~(0xf | SOCK_CLOEXEC | SOCK_NONBLOCK))
 		return false;
 	if (is_inet(d, SOCK_DGRAM, IPPROTO_UDP))
-		return on_udp_socket(listener, req);
+		return make_in_box(listener, req, CORDON_SOCKETS_MAX);
 	if (!is_inet(d, SOCK_STREAM, IPPROTO_TCP))
 		return false;
+	if (box_is_dev(b))
+		return make_in_box(listener, req, CORDON_LOOPBACK_MAX);
 	AUTO_CLOSE int fd = socket((int)d->args[0], type | SOCK_CLOEXEC, IPPROTO_TCP);
 	if (fd < 0 || packet_drop_set(fd, box_asks(b)) < 0)
 		return answer(listener, req, errno, 0);
@@ -112,6 +119,24 @@ static int option(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &len) < 0 ? -1 : value;
 }
 
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len) < 0 ? 0 : cookie;
+}
+
+/* True: the socket is in the box's network namespace, and not one that was made here for a host. If the
+ * kernel cannot tell (before 5.14), it counts as the latter. */
+static bool is_in_box(int fd)
+{
+	AUTO_CLOSE int ours = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t theirs = cookie_of(fd), here = ours < 0 ? 0 : cookie_of(ours);
+
+	return theirs && here && theirs != here;
+}
+
 /* Reads the address once: later changes have no effect. */
 static int copy_address(const struct seccomp_notif *req, struct egress_dial *ret)
 {
@@ -141,17 +166,62 @@ static int family_of(const struct egress_dial *d)
 	return family;
 }
 
-/* An address on the box's own loopback, which only the box uses. */
+static bool is_loopback(const struct in_addr *a)
+{
+	uint32_t address = ntohl(a->s_addr);
+
+	return address >> 24 == 127 || address == INADDR_ANY;
+}
+
+/* An address on the box's own loopback, which only the box uses; the kernel takes 0.0.0.0 and :: for it. */
 static bool is_own(const struct egress_dial *d)
 {
 	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
 
 	if (family_of(d) == AF_UNSPEC)
 		return true;
-	if (family_of(d) != AF_INET || d->address_len < sizeof(in))
+	if (family_of(d) == AF_INET && d->address_len >= sizeof(in)) {
+		memcpy(&in, d->address, sizeof(in));
+		return is_loopback(&in.sin_addr);
+	}
+	if (family_of(d) != AF_INET6 || d->address_len < sizeof(in6))
 		return false;
-	memcpy(&in, d->address, sizeof(in));
-	return ntohl(in.sin_addr.s_addr) >> 24 == 127;
+	memcpy(&in6, d->address, sizeof(in6));
+	struct in_addr mapped;
+	memcpy(&mapped, in6.sin6_addr.s6_addr + 12, sizeof(mapped));
+	return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) || IN6_IS_ADDR_UNSPECIFIED(&in6.sin6_addr) ||
+	       (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) && is_loopback(&mapped));
+}
+
+/* Puts a new socket of the host's, which only cordon-egress can connect, in the place of the program's. Its
+ * number may meanwhile mean another file: then the program loses that one. */
+static int replace(const struct box *b, int listener, const struct seccomp_notif *req, int old,
+		   int *ret)
+{
+	static const struct {
+		int level, name;
+	} kept[] = {{SOL_SOCKET, SO_KEEPALIVE}, {IPPROTO_TCP, TCP_NODELAY}};
+	AUTO_CLOSE int fd = socket(option(old, SO_DOMAIN), SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+
+	if (fd < 0 || inert_set(fd, box_asks(b)) < 0 ||
+	    fcntl(fd, F_SETFL, fcntl(old, F_GETFL) & O_NONBLOCK) < 0)
+		return errno;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		int value = 0;
+		socklen_t len = sizeof(value);
+		if (getsockopt(old, kept[i].level, kept[i].name, &value, &len) == 0 && value)
+			setsockopt(fd, kept[i].level, kept[i].name, &value, sizeof(value));
+	}
+	struct seccomp_notif_addfd add = {.id = req->id,
+					  .flags = SECCOMP_ADDFD_FLAG_SETFD,
+					  .srcfd = (uint32_t)fd,
+					  .newfd = (uint32_t)req->data.args[0],
+					  .newfd_flags = O_CLOEXEC};
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0)
+		return errno;
+	*ret = scope_take_fd(&fd);
+	return 0;
 }
 
 /* glibc tries this socket before each lookup of a name. */
@@ -191,9 +261,20 @@ static int connect_fetched(const struct box *b, int listener, const struct secco
 		return connect_local(listener, req, fd, &d, ret);
 	if (domain != AF_INET && domain != AF_INET6)
 		return domain < 0 ? ENOTSOCK : EAFNOSUPPORT;
-	if (!box_asks(b) || (d.type == SOCK_DGRAM && is_own(&d)))
+	bool in_box = is_in_box(fd), routed = b->spec->flags & SPEC_NET;
+	ret->quiet = true; /* a client that waits for its server tries again and again */
+	if (!box_asks(b) || (d.type == SOCK_DGRAM && is_own(&d)) ||
+	    (in_box && (is_own(&d) || !routed)))
 		return connect(fd, (struct sockaddr *)&d.address, d.address_len) < 0 ? errno : 0;
-	if (io_send(EGRESS_FD, &d, sizeof(d), fd) < 0)
+	if (!routed)
+		return ENETUNREACH;
+	AUTO_CLOSE int host = -1;
+	if (in_box && d.type == SOCK_STREAM) {
+		int error = replace(b, listener, req, fd, &host);
+		if (error)
+			return error;
+	}
+	if (io_send(EGRESS_FD, &d, sizeof(d), host < 0 ? fd : host) < 0)
 		return errno == EAGAIN ? EAGAIN : ENETUNREACH;
 	ret->verdict = WORKER_ASKED;
 	return -1;
@@ -207,14 +288,13 @@ void net_call_connect(const struct box *b, int listener, const struct seccomp_no
 		ret->verdict = WORKER_ANSWER;
 }
 
-/* Programs in a box may serve each other over local sockets, but no host outside. */
+/* Programs in a box may serve each other over local sockets and the box's loopback, but no host outside. */
 void net_call_listen(const struct box *b, int listener, const struct seccomp_notif *req,
 		     struct worker_answer *ret)
 {
 	AUTO_CLOSE int fd = fetch(listener, req);
 
-	(void)b;
-	if (fd >= 0 && option(fd, SO_DOMAIN) != AF_UNIX)
+	if (fd >= 0 && option(fd, SO_DOMAIN) != AF_UNIX && !(box_is_dev(b) && is_in_box(fd)))
 		return;
 	ret->verdict = WORKER_ANSWER;
 	ret->error = fd < 0 || listen(fd, (int)req->data.args[1]) < 0 ? errno : 0;

@@ -133,7 +133,7 @@ static uint64_t bind_attrs(const struct box *b, unsigned flags)
 {
 	uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-	if (!(flags & (BIND_CODE | BIND_PROGRAM)) && box_wants(b, LAYER_NOEXEC))
+	if (!(flags & (BIND_CODE | BIND_PROGRAM)) && box_wants_noexec(b))
 		attrs |= MOUNT_ATTR_NOEXEC;
 	return attrs;
 }
@@ -162,18 +162,31 @@ static struct spec_identity identity_of(const struct spec *s, const struct spec_
 	return is_payload ? same_file_of(PAYLOAD_FD) : bind->identity;
 }
 
+int newroot_clone_bind(const struct box *b, size_t i, struct err *err)
+{
+	const struct spec_bind *bind = &b->spec->bind[i];
+	AUTO_CLOSE int tree = clone_tree(bind->source, bind_attrs(b, bind->flags));
+
+	if (tree < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
+		return fail(err, LAYER_NEWROOT, bind->source);
+	struct spec_identity identity = identity_of(b->spec, bind);
+	if (check_identity(tree, &identity, bind->source, err) < 0)
+		return -1;
+	return scope_take_fd(&tree);
+}
+
 static int open_binds(const struct box *b, struct sources *src, struct err *err)
 {
 	const struct spec *s = b->spec;
 
 	for (size_t i = 0; i < s->bindc; i++) {
-		const struct spec_bind *bind = &s->bind[i];
-		src->bind[i] = clone_tree(bind->source, bind_attrs(b, bind->flags));
-		if (src->bind[i] < 0 && !(errno == ENOENT && (bind->flags & BIND_OPTIONAL)))
-			return fail(err, LAYER_NEWROOT, bind->source);
-		struct spec_identity identity = identity_of(s, bind);
-		if (check_identity(src->bind[i], &identity, bind->source, err) < 0)
+		struct err why = {0};
+		src->bind[i] =
+			b->cloned_bind[i] ? b->cloned_bind[i] - 1 : newroot_clone_bind(b, i, &why);
+		if (src->bind[i] < 0 && why.code) {
+			*err = why;
 			return -1;
+		}
 	}
 	for (size_t i = 0; i < device_count(b); i++) {
 		char path[32];
@@ -188,10 +201,10 @@ static int open_binds(const struct box *b, struct sources *src, struct err *err)
 }
 
 /* CLONED: the mount that root has made, or -1. FD is open on the directory that PATH must name. */
-static int open_given(int cloned, const char *path, int fd, uint64_t attrs, int *ret,
-		      struct err *err)
+static int open_given(const struct box *b, int cloned, const char *path, int fd, uint64_t attrs,
+		      int *ret, struct err *err)
 {
-	attrs |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+	attrs |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (box_is_dev(b) ? 0 : MOUNT_ATTR_NOEXEC);
 	if (cloned >= 0) {
 		struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
 		*ret = cloned;
@@ -214,12 +227,12 @@ static int open_workspace(const struct box *b, struct sources *src, struct err *
 
 	src->workspace = src->saved = -1;
 	if (s->workspace != WORKSPACE_NONE &&
-	    open_given(b->cloned_workspace, s->workspace_path, WORKSPACE_FD, attrs, &src->workspace,
-		       err) < 0)
+	    open_given(b, b->cloned_workspace, s->workspace_path, WORKSPACE_FD, attrs,
+		       &src->workspace, err) < 0)
 		return -1;
 	if (!s->saved_path)
 		return 0;
-	return open_given(b->cloned_saved, s->saved_path, SAVED_FD, attrs, &src->saved, err);
+	return open_given(b, b->cloned_saved, s->saved_path, SAVED_FD, attrs, &src->saved, err);
 }
 
 static int mount_tmpfs(const char *where, const char *options, unsigned long flags, struct err *err)
@@ -244,7 +257,7 @@ static const char *find_place(void)
 static int mount_scratch(const struct box *b, const char *place, int *ret, struct err *err)
 {
 	uint64_t disk = b->spec->limit[LIMIT_DISK];
-	unsigned long flags = MS_NOSUID | MS_NODEV | (box_wants(b, LAYER_NOEXEC) ? MS_NOEXEC : 0);
+	unsigned long flags = MS_NOSUID | MS_NODEV | (box_wants_noexec(b) ? MS_NOEXEC : 0);
 	char options[96];
 
 	snprintf(options, sizeof(options), "mode=755,size=%llu,nr_inodes=%llu",
@@ -408,7 +421,7 @@ static int change_root(const struct box *b, struct err *err)
 	struct mount_attr ro = {.attr_set =
 					MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 
-	if (box_wants(b, LAYER_NOEXEC))
+	if (box_wants_noexec(b))
 		ro.attr_set |= MOUNT_ATTR_NOEXEC;
 	/* The old root is stacked on the new one, so it needs no directory. */
 	if (sys_pivot_root(".", ".") < 0 || chdir("/") < 0)
@@ -431,6 +444,7 @@ static int build(struct box *b, struct sources *src, struct err *err)
 {
 	if (open_binds(b, src, err) < 0 || open_workspace(b, src, err) < 0 ||
 	    enter_empty_root(b, src, err) < 0 || show_scratch(src, "tmp", "tmp", err) < 0 ||
+	    (box_is_dev(b) && show_scratch(src, "home", "home", err) < 0) ||
 	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
 	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 ||
 	    mount_proc(b, err) < 0 || mount_terminals(b, err) < 0 || mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0)
@@ -448,7 +462,7 @@ int newroot_enter(struct box *b, struct err *err)
 		return -1;
 	umask(022);
 	box_mark(b, LAYER_NEWROOT);
-	if (box_wants(b, LAYER_NOEXEC))
+	if (box_wants_noexec(b))
 		box_mark(b, LAYER_NOEXEC);
 	return 0;
 }

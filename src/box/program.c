@@ -47,7 +47,7 @@ static int make_network(struct box *b, int init, struct err *err)
 	if (fd < 0 || io_send(init, &kind, sizeof(kind), fd) < 0)
 		return diagnose_failed(err, LAYER_NETNS, "making the network namespace");
 	box_mark(b, LAYER_NETNS);
-	return resolver_socket_open(b, err);
+	return own_network_open(b, err);
 }
 
 /* Receives a message of init, and the descriptor with it. If init has ended, so does this process; the reason

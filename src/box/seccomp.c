@@ -23,15 +23,22 @@ static int fail(struct err *err, const char *what)
 }
 
 /* A workspace with the host's own files may contain a socket of a server, and Landlock does not control
- * connecting to it: such a box gets no local sockets. */
+ * connecting to it: such a box gets no local sockets. The calls of the profile dev reach other processes, so
+ * they need a pid namespace. */
 static const struct filter_variant *choose(const struct box *b)
 {
 	const struct spec *s = b->spec;
 	bool spaced = s->tier != TIER_NO_USERNS;
-	bool near = s->flags & SPEC_NEAR;
+	unsigned int sets = box_may_exec(b) ? SET_EXEC : 0;
 
-	return filter_find(spaced, box_may_exec(b), spaced && !near, s->tier == TIER_FULL,
-			   s->flags & SPEC_NET);
+	if (spaced)
+		sets |= SET_SPACED | (s->flags & SPEC_NEAR ? 0 : SET_UNIX) |
+			(s->flags & SPEC_DEV ? SET_DEV : 0);
+	if (s->tier == TIER_FULL)
+		sets |= SET_COUNTED;
+	if (s->flags & SPEC_NET)
+		sets |= SET_NET;
+	return filter_find(sets);
 }
 
 int seccomp_load(struct box *b, int *ret_listener, struct err *err)

@@ -197,7 +197,7 @@ static int next_timeout(const struct run *r, uint64_t rest)
  * time of their exit. Measuring now saves time later, when the caller waits. */
 static void on_last_exit(struct run *r)
 {
-	listener_retire(&r->listener, r->box->spec->flags & SPEC_NET);
+	listener_retire(&r->listener, box_has_inet(r->box));
 	if (!r->started || !r->box->cgroup.ops || cgroup_has_clock(&r->box->cgroup))
 		return;
 	cgroup_measure(&r->box->cgroup, &r->usage);
@@ -247,7 +247,7 @@ static void loop(struct run *r)
 		if (!r->done && fds[3].revents)
 			on_egress(r);
 		if (!r->done && r->listener.fd >= 0) {
-			listener_answer_examined(&r->listener, run_has_network(r));
+			listener_answer_examined(&r->listener, box_has_inet(r->box));
 			tell_refusals(r);
 		}
 		if (!r->done && run_is_live(r))
@@ -324,7 +324,7 @@ static int conclude(struct run *r, struct err *err)
 {
 	bool failed = r->failed, told = !failed && !r->abandoned;
 
-	listener_retire(&r->listener, r->box->spec->flags & SPEC_NET);
+	listener_retire(&r->listener, box_has_inet(r->box));
 	if (told)
 		measure(r);
 	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {

@@ -25,12 +25,13 @@ static int fail(struct err *err, const char *what)
 }
 
 /* The working directory is the scratch space, so that the layers have short names. ROOT: the new root. */
-static int mount_overlay(const char *root, bool has_saved, struct err *err)
+static int mount_overlay(const struct box *b, const char *root, bool has_saved, struct err *err)
 {
+	unsigned long flags = MS_NOSUID | MS_NODEV | (box_is_dev(b) ? 0 : MS_NOEXEC);
 	char target[PATH_MAX + 16];
 
 	snprintf(target, sizeof(target), "%s/workspace", root);
-	if (mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	if (mount("overlay", target, "overlay", flags,
 		  has_saved ? "lowerdir=saved:lower,upperdir=upper,workdir=work,userxattr"
 			    : "lowerdir=lower,upperdir=upper,workdir=work,userxattr") == 0)
 		return 0;
@@ -72,7 +73,7 @@ static int overlay(struct box *b, int source, int saved, int scratch, struct err
 	if (b->lower < 0 || b->upper < 0 || (saved >= 0 && b->saved < 0) ||
 	    fstat(b->lower, &st) < 0 || fchmod(b->upper, st.st_mode & 0777) < 0)
 		return fail(err, "preparing the overlay");
-	int r = mount_overlay(root, saved >= 0, err);
+	int r = mount_overlay(b, root, saved >= 0, err);
 	if (chdir(root) < 0)
 		return fail(err, root);
 	return r;

@@ -38,6 +38,7 @@ enum config_id {
 	CONFIG_NOTIFY,
 	CONFIG_HEADS,
 	CONFIG_LOG_KEEP,
+	CONFIG_TOOLCHAINS,
 	CONFIG_LIMIT, /* followed by one for each limit */
 	CONFIG_COUNT = CONFIG_LIMIT + LIMIT_COUNT,
 };
@@ -74,6 +75,7 @@ struct config_values {
 	enum tier tier;
 	const char *policy, *state; /* absolute paths of files; NULL: the usual */
 	struct config_list rules;   /* directories; empty: the installed packs */
+	struct config_list toolchains;
 	struct config_target notify, heads;
 	uint64_t keep_ms;	     /* how long the log keeps records; 0: forever */
 	uint64_t limit[LIMIT_COUNT]; /* 0: none */

@@ -102,6 +102,15 @@ static int read_paths(struct config_reader *r, const struct config_row *row, con
 	return 0;
 }
 
+static int read_toolchains(struct config_reader *r, const struct config_row *row,
+			   const struct node *n, struct config_values *to)
+{
+	if (n->kind == NODE_LIST && node_count(n) > REQUEST_TOOLCHAINS_MAX)
+		return config_complain(r, n->line, "%s: 1 to %d directories", row->name,
+				       REQUEST_TOOLCHAINS_MAX);
+	return read_paths(r, row, n, to);
+}
+
 static int read_words(struct config_reader *r, const struct config_row *row, const struct node *n,
 		      struct config_values *to)
 {
@@ -207,6 +216,8 @@ static const struct config_row rows[] = {
 	 AT(heads.secret_file), 0},
 	{"log.keep", "a time", "how long the log keeps records", CONFIG_LOG_KEEP, read_time,
 	 AT(keep_ms), 0},
+	{"toolchains", "a list of paths", "directories of programs for the profile dev, read-only",
+	 CONFIG_TOOLCHAINS, read_toolchains, AT(toolchains), 0},
 };
 
 const struct config_row *config_row_at(unsigned i, struct config_row *ret_limit,
@@ -333,6 +344,8 @@ static const struct config_value values[CONFIG_LIMIT] = {
 			  target_text},
 	[CONFIG_LOG_KEEP] = {"log.keep", "keep", "for ever", true, false, FIELD(keep_ms),
 			     other_time, time_text},
+	[CONFIG_TOOLCHAINS] = {"toolchains", NULL, "those of the home directory", false, false,
+			       FIELD(toolchains), other_list, list_text},
 };
 
 struct config_value config_value(enum config_id id, struct arena *arena)

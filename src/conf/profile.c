@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of the language profiles. Where the exec list is not empty, only library directories
- * are shown and not all of /usr/lib: the dynamic loader must be startable then, and it would run
- * any program it can read.
+ * The tables of the language profiles, and of the two profiles of execution. In the profile snippet
+ * only listed programs may be executed. Where that list is not empty, only library directories are
+ * shown and not all of /usr/lib: the dynamic loader must be startable then, and it would run any
+ * program it can read. In the profile dev everything that the box shows may be executed.
  */
 #include "conf/profile.h"
 
@@ -21,6 +22,7 @@
 
 #define CODE (BIND_CODE | BIND_OPTIONAL)
 #define DATA BIND_OPTIONAL
+#define PROGRAMS (CODE | BIND_PROGRAM)
 
 const char *const profile_loaders[] = {
 #if defined(__x86_64__)
@@ -40,8 +42,51 @@ const struct profile_bind profile_common_binds[] = {
 	{"/usr/lib/" TRIPLET, CODE | WHEN_EXEC},
 	{"/usr/lib/ld-linux-aarch64.so.1", CODE | WHEN_EXEC},
 	{"/usr/lib64", CODE},
+	{"/usr/lib/locale", DATA | WHEN_EXEC},
 	{"/etc/ld.so.cache", DATA},
 	{NULL, 0}};
+
+/* Of /etc only what no system keeps a secret in: not npmrc, pip.conf or gitconfig, which may have tokens. */
+const struct profile_bind profile_dev_binds[] = {{"/bin", PROGRAMS},
+						 {"/sbin", PROGRAMS},
+						 {"/lib", PROGRAMS},
+						 {"/lib64", PROGRAMS},
+						 {"/usr", PROGRAMS},
+						 {"/opt", PROGRAMS},
+						 {"/etc/alternatives", DATA},
+						 {"/etc/debian_version", DATA},
+						 {"/etc/fonts", DATA},
+						 {"/etc/inputrc", DATA},
+						 {"/etc/ld.so.cache", DATA},
+						 {"/etc/ld.so.conf", DATA},
+						 {"/etc/ld.so.conf.d", DATA},
+						 {"/etc/localtime", DATA},
+						 {"/etc/magic", DATA},
+						 {"/etc/matplotlibrc", DATA},
+						 {"/etc/mime.types", DATA},
+						 {"/etc/os-release", DATA},
+						 {"/etc/perl", DATA},
+						 {"/etc/protocols", DATA},
+						 {"/etc/python3", DATA},
+						 {"/etc/services", DATA},
+						 {"/etc/ssl/certs", DATA},
+						 {"/etc/ssl/openssl.cnf", DATA},
+						 {"/etc/terminfo", DATA},
+						 {"/etc/timezone", DATA},
+						 {"/sys/devices/system/cpu", DATA},
+						 {NULL, 0}};
+
+/* Directories that hold programs and nothing else: registries, caches and credentials lie beside them. */
+const struct profile_toolchain profile_toolchains[] = {{".bun/bin", "", NULL},
+						       {".cargo/bin", "", NULL},
+						       {".deno/bin", "", NULL},
+						       {".nvm/versions", NULL, NULL},
+						       {".pyenv", "shims", "PYENV_ROOT"},
+						       {".rbenv", "shims", "RBENV_ROOT"},
+						       {".rustup", NULL, "RUSTUP_HOME"},
+						       {".sdkman/candidates", NULL, NULL},
+						       {".volta/bin", "", NULL},
+						       {NULL, NULL, NULL}};
 
 const struct spec_file profile_common_files[] = {
 	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
@@ -49,6 +94,11 @@ const struct spec_file profile_common_files[] = {
 	SPEC_TEXT("/etc/group", "root:x:0:\nagent:x:1000:\n"),
 	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns files\n"),
 	SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost cordon\n"),
+	{NULL, NULL, false, 0}};
+
+const struct spec_file profile_dev_files[] = {
+	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+				 "agent:x:1000:1000:agent:/home:/bin/bash\n"),
 	{NULL, NULL, false, 0}};
 
 /* The resolver, and the certificate authorities. */
@@ -67,8 +117,20 @@ const struct profile_bind profile_net_binds[] = {{"/etc/ssl/certs", DATA},
 						 {NULL, 0}};
 
 const char *const profile_common_env[] = {
-	"PATH=/usr/bin:/bin", "HOME=@",	       "LANG=C.UTF-8", "TMPDIR=@",
+	"PATH=/usr/bin:/bin", "HOME=@",	       "LANG=C.UTF-8", "TMPDIR=%",
 	"USER=agent",	      "LOGNAME=agent", NULL,
+};
+
+/* PATH begins with the toolchains. */
+const char *const profile_dev_env[] = {
+	"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+	"HOME=@",
+	"LANG=C.UTF-8",
+	"TMPDIR=%",
+	"USER=agent",
+	"LOGNAME=agent",
+	"SHELL=/bin/bash",
+	NULL,
 };
 
 static const struct profile_bind no_binds[] = {{NULL, 0}};
@@ -101,7 +163,7 @@ static const struct profile_bind bash_binds[] = {
 	{"/etc/localtime", DATA},	  {"/sys/devices/system/cpu", DATA}, {NULL, 0},
 };
 
-/* The usual programs of shell scripts. The box bounds all of them. */
+/* The usual programs of shell scripts, in the profile snippet. */
 /* clang-format off */
 static const char *const bash_programs[] = {
 	"/usr/bin/bash",     "/usr/bin/dash",	  "/usr/bin/cat",      "/usr/bin/ls",
@@ -163,7 +225,7 @@ static const struct profile profiles[] = {
 	 .binds = python_binds,
 	 .env = python_env},
 	{.name = "bash",
-	 .help = "/bin/bash with the usual text and file tools",
+	 .help = "/bin/bash, and in the profile dev every program of the system",
 	 .interpreter = "/usr/bin/bash",
 	 .package = "bash",
 	 .target = "/cordon/main",
@@ -173,6 +235,7 @@ static const struct profile profiles[] = {
 	 .scanned_names = bash_names,
 	 .scanned_programs = bash_interpreters,
 	 .is_shell = true,
+	 .is_dev = true,
 	 .binds = bash_binds,
 	 .programs = bash_programs},
 	{.name = "node",
@@ -212,6 +275,12 @@ const struct profile *profile_find(const char *name)
 		if (strcmp(profiles[i].name, name) == 0)
 			return &profiles[i];
 	return NULL;
+}
+
+bool profile_is_dev(const struct profile *p, const struct request *r)
+{
+	return !r->isolated &&
+	       (r->execution == EXECUTION_DEV || (r->execution == EXECUTION_OF_LANG && p->is_dev));
 }
 
 const struct profile *profile_guess(const char *file)

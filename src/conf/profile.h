@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "model/request.h"
 #include "model/spec.h"
 
 /* When a bind counts, beside the flags of enum bind_flag. */
@@ -35,6 +36,7 @@ struct profile {
 	const char *const *scanned_names;    /* files that it reads by their name; or NULL */
 	const char *const *scanned_programs; /* in the first line of its files; or NULL */
 	bool is_shell;			     /* its code is a list of commands */
+	bool is_dev; /* its profile of execution is dev, unless the request says otherwise */
 	bool runs_any_bytes; /* it also runs archives and compiled code, whatever their name */
 	bool has_boot;	     /* its interpreter can load our modules (runtime/boot) */
 	bool reads_cookie;   /* a comment of the first two lines can name another encoding */
@@ -51,10 +53,24 @@ const struct profile *profile_guess(const char *file);
 /* The I-th profile, or NULL past the end. */
 const struct profile *profile_at(unsigned i);
 
+/* The profile of execution of a request: is it dev? */
+bool profile_is_dev(const struct profile *p, const struct request *r);
+
 /* What every box gets. */
 extern const struct profile_bind profile_common_binds[];
-/* "@" stands for the home directory. */
+/* "@" stands for the home directory, "%" for that of temporary files. */
 extern const char *const profile_common_env[];
+/* In the profile dev instead of these and of the language's own. */
+extern const struct profile_bind profile_dev_binds[];
+extern const char *const profile_dev_env[];
+extern const struct spec_file profile_dev_files[]; /* before those */
+/* Where people's toolchains are, below the home directory of the account. */
+struct profile_toolchain {
+	const char *dir;
+	const char *programs; /* for PATH: a directory below it, "" itself; or NULL */
+	const char *variable; /* that names it; or NULL */
+};
+extern const struct profile_toolchain profile_toolchains[]; /* ended by a row without DIR */
 extern const struct spec_file profile_common_files[];
 /* What a box with a network gets besides, and before those. */
 extern const struct profile_bind profile_net_binds[];

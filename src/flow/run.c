@@ -34,6 +34,7 @@ static int scan(struct sentence *s, struct err *err)
 static void announce_start(const struct sentence *s)
 {
 	s->result->ran = RAN_PERHAPS;
+	s->result->executes_any = s->bp.spec.flags & SPEC_DEV;
 	if (s->sink->started)
 		s->sink->started(s->sink->ctx, s->result->report);
 }

@@ -45,6 +45,8 @@ bool gate_guess(const struct gate *g, struct request *ret)
 	struct err ignored;
 
 	*ret = *g->req;
+	if (policy_limit_execution(&g->policy, ret, &ignored) < 0)
+		return false;
 	return g->req->is_users || policy_confine(&g->policy, ret, &ignored) == 0;
 }
 
@@ -308,6 +310,8 @@ int gate_decide(struct gate *g, struct err *err)
 	if (g->decision.verdict == VERDICT_DENY)
 		return refuse(g, err);
 	g->decision.confined = *g->req;
+	if (policy_limit_execution(&g->policy, &g->decision.confined, err) < 0)
+		return -1;
 	if (g->facts.exposed && policy_confine(&g->policy, &g->decision.confined, err) < 0)
 		return -1;
 	return decide_effects(g, err);

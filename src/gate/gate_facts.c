@@ -192,6 +192,7 @@ static void hash_program(struct gate *g)
 	digest_init(&d);
 	hash_text(&d, g->bp->profile->name);
 	hash_text(&d, p->suffix);
+	digest_add(&d, &r->execution, sizeof(r->execution));
 	digest_add(&d, p->sha256, sizeof(p->sha256));
 	digest_add(&d, &r->argc, sizeof(r->argc));
 	for (size_t i = 0; i < r->argc; i++)

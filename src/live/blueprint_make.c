@@ -101,18 +101,20 @@ static int add_env(struct spec *s, const char *pair, struct err *err)
 	return 0;
 }
 
-/* An "@" in PAIR stands for the home directory. */
+/* An "@" in PAIR stands for the home directory, a "%" for that of temporary files. */
 static int add_env_row(struct draft *d, const char *pair, struct err *err)
 {
 	struct spec *s = &d->bp->spec;
-	const char *at = strchr(pair, '@');
+	const char *at = strpbrk(pair, "@%");
 
 	if (!at)
 		return add_env(s, pair, err);
-	return add_env(s,
-		       arena_printf(&d->bp->arena, "%.*s%s%s", (int)(at - pair), pair,
-				    s->private_dir ? s->private_dir : "/tmp", at + 1),
-		       err);
+	const char *where = s->private_dir	      ? s->private_dir
+			    : d->is_dev && *at == '@' ? "/home"
+						      : "/tmp";
+	return add_env(
+		s, arena_printf(&d->bp->arena, "%.*s%s%s", (int)(at - pair), pair, where, at + 1),
+		err);
 }
 
 static bool is_path_env(const struct draft *d, const char *pair)
@@ -168,13 +170,18 @@ static int add_boot(struct draft *d, struct err *err)
 static int add_environment(struct draft *d, struct err *err)
 {
 	struct blueprint *p = d->bp;
-	const char *const *lists[] = {profile_common_env,
+	const char *const *lists[] = {d->is_dev ? profile_dev_env : profile_common_env,
 				      d->req->isolated ? NULL : d->profile->env};
 
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (const char *const *e = lists[l]; e && *e; e++)
 			if (add_env_row(d, *e, err) < 0)
 				return -1;
+	if (d->path && add_env(&p->spec,
+			       arena_printf(&p->arena, "PATH=%s:%s", d->path,
+					    profile_dev_env[0] + strlen("PATH=")),
+			       err) < 0)
+		return -1;
 	if (add_module_path(d, err) < 0)
 		return -1;
 	if (d->req->limit[LIMIT_CPU]) {
@@ -245,6 +252,7 @@ static int make_private(struct draft *d, struct err *err)
 static int add_common_files(struct draft *d, struct err *err)
 {
 	const struct spec_file *lists[] = {request_connects(d->req) ? profile_net_files : NULL,
+					   d->is_dev ? profile_dev_files : NULL,
 					   profile_common_files};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
@@ -296,14 +304,17 @@ static int set_limits(const struct request *r, struct spec *s, struct err *err)
 }
 
 /* Tier, flags and limits of the spec. Refuses options that do not go together. */
-static int set_basics(const struct request *r, const struct profile *p, struct spec *s,
-		      struct err *err)
+static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 {
+	const struct request *r = d->req;
+	const struct profile *p = d->profile;
 	bool overlay = r->workspace && r->workspace_mode == WORKSPACE_OVERLAY;
 
 	s->tier = r->tier;
 	s->flags = p->spec_flags;
-	if (r->execc || p->programs)
+	if (d->is_dev)
+		s->flags |= SPEC_EXEC | SPEC_DEV | SPEC_PROC_FULL;
+	else if (r->execc || p->programs)
 		s->flags |= SPEC_EXEC;
 	if (r->is_live)
 		s->flags |= SPEC_LIVE;
@@ -334,9 +345,12 @@ static int set_basics(const struct request *r, const struct profile *p, struct s
 
 int blueprint_make(struct blueprint *p, const struct request *req, struct err *err)
 {
-	struct draft d = {.bp = p, .req = req, .profile = p->profile};
+	struct draft d = {.bp = p,
+			  .req = req,
+			  .profile = p->profile,
+			  .is_dev = profile_is_dev(p->profile, req)};
 
-	if (set_basics(req, p->profile, &p->spec, err) < 0 || make_private(&d, err) < 0 ||
+	if (set_basics(&d, &p->spec, err) < 0 || make_private(&d, err) < 0 ||
 	    draft_interpreter(&d, err) < 0 || show_payload(&d, err) < 0)
 		return -1;
 	if (draft_show(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||

@@ -15,6 +15,8 @@ struct draft {
 	const struct profile *profile; /* the blueprint's */
 	const char *interpreter;       /* the path that is started, e.g. in a virtualenv */
 	const char *real;	       /* its real path */
+	bool is_dev;		       /* the profile of execution */
+	const char *path;	       /* of toolchains, for PATH; or NULL */
 };
 
 /* The real path of PATH, or NULL with ERR. */

@@ -5,6 +5,7 @@
  * again; of those that the caller named it accepts only the files that were resolved here.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,13 +202,78 @@ static int refuse_program(const char *asked, const char *real, struct err *err)
 	return -1;
 }
 
+/* As show, for a directory of the system that the profile dev shows whole: Cordon's own files may lie in it. */
+static int show_system(struct draft *d, const char *path, unsigned flags, struct err *err)
+{
+	const struct own_shown shown = {path, path, false};
+	size_t before = d->bp->spec.bindc;
+
+	if (show(d, path, flags, err) < 0 || d->bp->spec.bindc == before)
+		return d->bp->spec.bindc == before ? 0 : -1;
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOTDIR ? 0 : err_errno(err, ERR_INPUT, "%s", path);
+	return own_paths_mask(&d->bp->own, fd, &shown, &d->bp->spec, err);
+}
+
+/* A directory of toolchains that exists. PROGRAMS: a directory in it for PATH, or NULL. */
+static int show_toolchain(struct draft *d, const char *dir, const char *programs,
+			  const char *variable, struct err *err)
+{
+	struct arena *a = &d->bp->arena;
+	struct spec *s = &d->bp->spec;
+	char real[PATH_MAX];
+	struct stat st;
+
+	/* Without mounts a directory of root's is out of reach of the account that the box gets. */
+	if ((s->private_dir && geteuid() == 0) || !realpath(dir, real) || stat(real, &st) < 0 ||
+	    !S_ISDIR(st.st_mode) || access(real, R_OK | X_OK) < 0)
+		return 0;
+	const char *path = arena_dup(a, real);
+	if (show_host_path(d, path, BIND_CODE | BIND_PROGRAM, err) < 0)
+		return -1;
+	if (programs)
+		d->path = arena_printf(a, "%s%s%s%s%s", d->path ? d->path : "", d->path ? ":" : "",
+				       path, *programs ? "/" : "", programs);
+	if (variable && s->envc < SPEC_ENV_MAX)
+		s->env[s->envc++] = arena_printf(a, "%s=%s", variable, path);
+	return 0;
+}
+
+static int show_toolchains(struct draft *d, struct err *err)
+{
+	const struct profile_toolchain *t = profile_toolchains;
+	const char *home = getenv("HOME");
+
+	for (; home && *home == '/' && t->dir; t++)
+		if (show_toolchain(d, arena_printf(&d->bp->arena, "%s/%s", home, t->dir),
+				   t->programs, t->variable, err) < 0)
+			return -1;
+	for (size_t i = 0; i < d->req->toolchainc; i++) {
+		const char *dir = d->req->toolchain[i];
+		const char *bin = arena_printf(&d->bp->arena, "%s/bin", dir);
+		if (show_toolchain(d, dir, access(bin, X_OK) == 0 ? "bin" : "", NULL, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The profile dev: the system's programs, and the toolchains. */
+static int show_dev(struct draft *d, struct err *err)
+{
+	for (const struct profile_bind *b = profile_dev_binds; b->path; b++)
+		if ((b->flags & BIND_PROGRAM ? show_system : show)(d, b->path, b->flags, err) < 0)
+			return -1;
+	return show_toolchains(d, err);
+}
+
 /* --exec adds to the profile's own list. The box shows a listed program at its real path. */
 static int add_programs(struct draft *d, struct err *err)
 {
 	struct spec *s = &d->bp->spec;
 	struct stat st;
 
-	for (const char *const *p = d->profile->programs; p && *p; p++) {
+	for (const char *const *p = d->profile->programs; !d->is_dev && p && *p; p++) {
 		char real[PATH_MAX];
 		if (realpath(*p, real) && add_exec(s, arena_dup(&d->bp->arena, real), err) < 0)
 			return -1;
@@ -284,6 +350,8 @@ static int show_interpreter(struct draft *d, struct err *err)
 	    draft_link(d, d->interpreter, d->real, err) < 0)
 		return -1;
 	d->bp->spec.program = d->real;
+	if (d->is_dev && strncmp(d->real, "/usr/", 5) == 0) /* all of it is shown */
+		return 0;
 	return draft_bind(d, d->real, d->real, BIND_PROGRAM, err);
 }
 
@@ -291,11 +359,12 @@ int draft_show(struct draft *d, struct err *err)
 {
 	const struct request *req = d->req;
 
-	if (show_rows(d, profile_common_binds, err) < 0 ||
-	    (!req->isolated && show_rows(d, d->profile->binds, err) < 0) ||
-	    (request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
+	if (d->is_dev ? show_dev(d, err) < 0
+		      : show_rows(d, profile_common_binds, err) < 0 ||
+				(!req->isolated && show_rows(d, d->profile->binds, err) < 0) ||
+				(request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
 		return -1;
 	if (show_venv(d, err) < 0 || show_interpreter(d, err) < 0 || add_programs(d, err) < 0)
 		return -1;
-	return add_loader(d, err);
+	return d->is_dev ? 0 : add_loader(d, err);
 }

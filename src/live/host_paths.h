@@ -14,7 +14,7 @@
 #include "model/request.h"
 #include "model/spec.h"
 
-enum { HOST_PATHS_MAX = REQUEST_LIST_MAX + 3 };
+enum { HOST_PATHS_MAX = 2 * REQUEST_LIST_MAX };
 
 struct host_path {
 	const char *path;

@@ -66,7 +66,17 @@ static void add(struct own_paths *own, const char *what, const char *path, bool 
 	if (path && *path && *path != '/')
 		path = getcwd(cwd, sizeof(cwd)) ? arena_printf(own->arena, "%s/%s", cwd, path) : "";
 	if (path && *path && own->count < OWN_PATHS_MAX)
-		own->at[own->count++] = (struct own_path){what, path, is_cordons, is_cordons};
+		own->at[own->count++] =
+			(struct own_path){what, path, is_cordons, is_cordons, false};
+}
+
+static void add_public(struct own_paths *own, const char *what, const char *path)
+{
+	size_t before = own->count;
+
+	add(own, what, path, false);
+	if (own->count > before)
+		own->at[before].is_public = true;
 }
 
 void own_paths_find(struct own_paths *ret, const struct request *req, const struct policy *policy,
@@ -95,7 +105,7 @@ void own_paths_find(struct own_paths *ret, const struct request *req, const stru
 	struct places program = req->workspace ? places_of_program(arena) : (struct places){0};
 	struct places_rules at;
 	for (size_t i = 0; program.self && places_of_rules(&program, i, arena, &at); i++)
-		add(ret, "rules", at.path, false);
+		add_public(ret, "rules", at.path);
 }
 
 /* The state of a walk along an own path. */
@@ -282,7 +292,7 @@ static int load_accounts(struct own_paths *own, struct err *err)
 /* Resolves the listed paths, once. */
 static int load(struct own_paths *own, struct err *err)
 {
-	static const struct own_path system = {"state", "/var/lib/cordon", true, false};
+	static const struct own_path system = {"state", "/var/lib/cordon", true, false, false};
 
 	if (own->mounts || !own->arena)
 		return 0;
@@ -469,7 +479,8 @@ static int mask_place(struct own_paths *own, const struct own_place *p, int dir,
 	AUTO_CLOSE int fd = open_below(dir, path);
 	struct stat st;
 
-	if ((p->kind == OWN_LINK || p->kind == OWN_MISSING) && !shown->writable)
+	if ((p->kind == OWN_LINK || p->kind == OWN_MISSING || p->own->is_public) &&
+	    !shown->writable)
 		return 0;
 	if (p->kind == OWN_CLOSED)
 		return refuse_closed(p, shown->name, err);

@@ -23,6 +23,7 @@ struct own_path {
 	const char *path; /* absolute */
 	bool whole;	  /* all files in it are Cordon's too */
 	bool make;	  /* if it is missing: Cordon would use it if a box created it */
+	bool is_public;	  /* every account may read it, so only a writable directory masks it */
 };
 
 struct own_paths {

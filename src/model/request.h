@@ -13,11 +13,20 @@
 #include "model/spec.h"
 
 #define REQUEST_LIST_MAX 256
+#define REQUEST_TOOLCHAINS_MAX 32
 /* The words of two commands, and a secret for each. */
 #define REQUEST_RESERVED_MAX 66
 
 struct store;
 struct err;
+
+/* What the box may execute, and what it shows for that: the profile of execution. */
+enum execution {
+	EXECUTION_OF_LANG, /* what the language's row says */
+	EXECUTION_SNIPPET, /* the listed programs only */
+	EXECUTION_DEV,	   /* every program of the system, the toolchains and the workspace */
+	EXECUTION_COUNT,
+};
 
 /* How people are notified of a request and of its end; SEND NULL: they are not notified. */
 struct request_notice {
@@ -36,10 +45,13 @@ struct request {
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
 	size_t input_len;
+	enum execution execution;
 	bool isolated; /* only the interpreter and its standard library, no other package of the host */
 	const char *workspace; /* directory on the host, or NULL */
 	enum workspace_mode workspace_mode;
 	const char *venv;
+	size_t toolchainc;
+	const char *toolchain[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */
 	bool diff, apply;  /* list the changes; apply them afterwards, if that is allowed */
 	bool telemetry;	   /* the interpreter reports what the program does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */

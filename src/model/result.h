@@ -75,6 +75,7 @@ struct result {
 	size_t egressc; /* attempts to connect */
 	struct egress_row *egress;
 	bool egress_cut;
+	bool executes_any; /* the profile dev */
 	bool has_sha256;
 	uint8_t sha256[32];
 	int upper; /* the overlay's upper directory, or -1 */

@@ -270,6 +270,8 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: a payload without target or hash");
 	if (s->job == JOB_RUN && (s->tier == TIER_NO_USERNS) != (seen[TAG_PRIVATE] == 1))
 		return err_set(err, ERR_INPUT, "spec: a private directory goes with no-userns");
+	if (s->flags & SPEC_DEV && !(s->flags & SPEC_EXEC))
+		return err_set(err, ERR_INPUT, "spec: the profile dev executes programs");
 	if (s->flags & SPEC_NET && (s->job != JOB_RUN || s->tier == TIER_NO_USERNS))
 		return err_set(err, ERR_INPUT, "spec: a network needs a private one around it");
 	if (s->workspace != WORKSPACE_NONE && !seen[TAG_WORKSPACE])
@@ -461,5 +463,7 @@ uint32_t spec_layers(const struct spec *spec)
 	for (int l = 0; l < LAYER_COUNT; l++)
 		if (layer_is_needed((enum layer)l, spec->tier))
 			layers |= LAYER_BIT(l);
-	return spec->flags & SPEC_EXEC ? layers & ~LAYER_BIT(LAYER_EXECGATE) : layers;
+	if (spec->flags & SPEC_EXEC)
+		layers &= ~LAYER_BIT(LAYER_EXECGATE);
+	return spec->flags & SPEC_DEV ? layers & ~LAYER_BIT(LAYER_NOEXEC) : layers;
 }

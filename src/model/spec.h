@@ -108,7 +108,8 @@ enum spec_flag {
 	SPEC_CHANNEL = 32,   /* CHANNEL_FD and PARTS_FD stay open in the program */
 	SPEC_NET = 64,	     /* the program may connect to some hosts, through EGRESS_FD */
 	SPEC_LIVE = 128,     /* starts come one by one (WIRE_START); the spec has no program */
-	SPEC_FLAGS = 255,
+	SPEC_DEV = 256, /* with SPEC_EXEC: all that the box shows may be executed and debugged */
+	SPEC_FLAGS = 511,
 };
 
 struct spec {

@@ -16,6 +16,7 @@ enum wire_kind {
 	WIRE_ERROR,    /* wire_error: Cordon could not run it */
 	WIRE_LISTENER, /* wire_listener and a descriptor: the program's filter (inside only) */
 	WIRE_RESOLVER, /* descriptor: the socket of the program's resolver (inside only) */
+	WIRE_BIND,     /* wire_bind and a mount: supervisor to init, before wire_go (inside only) */
 	WIRE_GO,       /* wire_go: supervisor to init, and init to the program's process */
 	WIRE_JOIN,     /* descriptors: how the program's process enters its cgroup */
 	WIRE_NETWORK,  /* descriptor: the network namespace, from the program's process to init */
@@ -69,6 +70,11 @@ enum wire_fd {
 /* The ids are mapped. To init with the mounts of the workspace and the saved tree, if root has made them. */
 struct wire_go {
 	uint32_t kind, outer_uid, outer_gid, privileged;
+};
+
+/* The mount of a bind that only root can reach. */
+struct wire_bind {
+	uint32_t kind, index;
 };
 
 struct wire_ready {

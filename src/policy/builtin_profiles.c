@@ -16,7 +16,8 @@ static const struct policy_profile_row profiles[POLICY_PROFILES] = {
 				      [CAP_NET] = CELL_ASK,
 				      [CAP_SECRET] = CELL_ASK}}},
 		 WAITS_DERIVED,
-		 TIER_FULL},
+		 TIER_FULL,
+		 EXEC_LISTED},
 	[POLICY_BALANCED] = {"balanced",
 			     "clean code writes and reaches listed hosts; else a person agrees",
 			     {[STATE_CLEAN] = {{[CAP_WRITE] = CELL_ALLOW,
@@ -26,7 +27,8 @@ static const struct policy_profile_row profiles[POLICY_PROFILES] = {
 						  [CAP_NET] = CELL_ASK,
 						  [CAP_SECRET] = CELL_ASK}}},
 			     WAITS_FINDING,
-			     TIER_NO_CGROUP},
+			     TIER_NO_CGROUP,
+			     EXEC_ANY},
 	[POLICY_OBSERVE] = {"observe",
 			    "gives every effect that the policy lists, and records the rest",
 			    {[STATE_CLEAN] = {{[CAP_WRITE] = CELL_ALLOW,
@@ -36,7 +38,8 @@ static const struct policy_profile_row profiles[POLICY_PROFILES] = {
 						 [CAP_NET] = CELL_LISTED,
 						 [CAP_SECRET] = CELL_LISTED}}},
 			    WAITS_NEVER,
-			    TIER_NO_USERNS},
+			    TIER_NO_USERNS,
+			    EXEC_ANY},
 };
 
 const struct policy_profile_row *policy_profile_row(enum policy_profile profile)
@@ -52,6 +55,13 @@ const char *policy_profile_name(unsigned profile)
 const char *policy_profile_help(unsigned profile)
 {
 	return profile < POLICY_PROFILES ? profiles[profile].help : NULL;
+}
+
+const char *policy_exec_name(unsigned exec)
+{
+	static const char *const names[EXEC_COUNT] = {"listed", "any"};
+
+	return exec < EXEC_COUNT ? names[exec] : NULL;
 }
 
 const char *policy_cell_name(unsigned cell)

@@ -12,6 +12,7 @@ struct policy_profile_row {
 	struct policy_row row[STATE_COUNT];
 	enum policy_waits waits;
 	enum tier tier; /* the weakest box of exposed code */
+	enum policy_exec exec;
 };
 const struct policy_profile_row *policy_profile_row(enum policy_profile profile);
 

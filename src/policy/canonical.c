@@ -58,7 +58,7 @@ static void put(FILE *to, const struct policy *p)
 {
 	fprintf(to, "cordon policy 2\nprofile %s\n", policy_profile_name(p->profile));
 	put_rows(to, p);
-	fprintf(to, "waits %d\n", (int)p->waits);
+	fprintf(to, "waits %d\nexec %s\n", (int)p->waits, policy_exec_name(p->exec));
 	for (unsigned c = 0; c < CAP_COUNT; c++)
 		fprintf(to, "confirmation %s %d\n", cap_name(c), (int)p->confirmation[c]);
 	put_net(to, "allow", &p->allow);

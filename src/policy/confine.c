@@ -34,9 +34,22 @@ int policy_confine(const struct policy *p, struct request *r, struct err *err)
 	return 0;
 }
 
+int policy_limit_execution(const struct policy *p, struct request *r, struct err *err)
+{
+	if (p->exec == EXEC_ANY)
+		return 0;
+	if (r->execution == EXECUTION_DEV) {
+		err_set(err, ERR_REFUSED, "--profile dev: the policy allows only listed programs");
+		err_cure(err, "--exec PATH for each program; or exec: any in the policy");
+		return -1;
+	}
+	r->execution = EXECUTION_SNIPPET;
+	return 0;
+}
+
 bool policy_confined_alike(const struct request *a, const struct request *b)
 {
 	return a->tier == b->tier && a->netc == b->netc && a->secretc == b->secretc &&
-	       a->workspace_mode == b->workspace_mode &&
+	       a->execution == b->execution && a->workspace_mode == b->workspace_mode &&
 	       memcmp(a->limit, b->limit, sizeof(a->limit)) == 0;
 }

@@ -44,6 +44,10 @@ enum policy_cell {
 };
 const char *policy_cell_name(unsigned cell);
 
+/* What the box may execute at most: see enum execution. Strictest first. */
+enum policy_exec { EXEC_LISTED, EXEC_ANY, EXEC_COUNT };
+const char *policy_exec_name(unsigned exec);
+
 enum policy_state { STATE_EXPOSED, STATE_CLEAN, STATE_COUNT };
 
 /* The cells of a policy file, or those in force: one row for each state. */
@@ -106,6 +110,7 @@ struct policy {
 		WAITS_FINDING, /* derived code with a finding */
 		WAITS_NEVER,
 	} waits;
+	enum policy_exec exec;
 	/* May the account that asks confirm at a terminal? */
 	enum policy_confirmation { CONFIRM_NO, CONFIRM_YES } confirmation[CAP_COUNT];
 	struct policy_netlist allow, deny;
@@ -169,6 +174,8 @@ enum grade policy_grade_of(const struct policy *p, const char *rule, enum grade 
 bool policy_confirms(const struct policy *p, unsigned caps);
 /* The effects that a request names. */
 unsigned policy_caps_of(const struct request *r);
+/* Limits what the box of the request may execute. -1: it asks for more. */
+int policy_limit_execution(const struct policy *p, struct request *r, struct err *err);
 /* Limits the request of exposed code. -1: its tier is too weak. */
 int policy_confine(const struct policy *p, struct request *r, struct err *err);
 /* Do two confined copies of one request need the same box? */

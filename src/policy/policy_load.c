@@ -22,6 +22,7 @@ static void begin(struct policy *p)
 {
 	*p = (struct policy){.profile = POLICY_BALANCED,
 			     .tier = TIER_COUNT,
+			     .exec = EXEC_COUNT,
 			     .confirmation = {[CAP_WRITE] = CONFIRM_YES, [CAP_NET] = CONFIRM_YES}};
 	for (int i = 0; i < STATE_COUNT; i++)
 		for (int c = 0; c < CAP_COUNT; c++)
@@ -43,6 +44,8 @@ static int finish(struct policy *p, struct err *err)
 		if (p->row[STATE_EXPOSED].cell[c] > p->row[STATE_CLEAN].cell[c])
 			p->row[STATE_EXPOSED].cell[c] = p->row[STATE_CLEAN].cell[c];
 	p->waits = usual->waits;
+	if (p->exec == EXEC_COUNT)
+		p->exec = usual->exec;
 	if (p->tier == TIER_COUNT)
 		p->tier = usual->tier;
 	if (!p->approval.ttl_ms)

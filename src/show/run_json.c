@@ -361,6 +361,8 @@ RUN(run_truncated, truncated(v))
 RUN(run_usage, jsonval_object(usage_fields, &v->result->wire))
 RUN(run_counted_by, json_string(v->result->wire.cgroup))
 RUN(run_tier, json_string(tier_row(v->tier)->name))
+RUN(run_exec, v->result->ran == RAN_NOT ? json_null()
+					: json_string(v->result->executes_any ? "any" : "listed"))
 RUN(run_layers, layers(v->result->wire.layers))
 RUN(run_denials, jsonval_list(run_denial_fields, v->result->denials, sizeof(struct wire_denial),
 			      v->result->denialc))
@@ -412,6 +414,10 @@ static const struct json_field run_fields[] = {
 	{"counted_by", "what counted them: cgroup v1 or v2, or watcher; empty: nothing",
 	 run_counted_by},
 	{"tier", "the tier that was asked for", run_tier},
+	{"exec",
+	 "listed: only the program and those of --exec could be executed; any: all that the box "
+	 "showed; null: it did not run",
+	 run_exec},
 	{"layers", "the layers that were active", run_layers},
 	{"denials", "the system calls that were refused", run_denials},
 	{"denials_cut", "the list is incomplete: there were more entries", run_denials_cut},

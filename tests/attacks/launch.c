@@ -110,6 +110,8 @@ static void build(struct command *command, const struct options *options,
 	if (!strstr(attack->flags, "--time "))
 		add_words(command, options->slow > 1 ? "--time 600s" : "--time 20s", world);
 	add_words(command, attack->flags, world);
+	if (options->dev && !strstr(attack->flags, "--profile"))
+		add_words(command, "--profile dev", world);
 	add_words(command, "--user --rules", world);
 	add_word(command, options->stage);
 	snprintf(script, sizeof(script), "%s/policy", options->stage);

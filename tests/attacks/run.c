@@ -5,6 +5,8 @@
  * machine that has nothing but a kernel. It never counts a missing interpreter as a success: such
  * a case is a SKIP with its reason.
  *
+ * With --dev every attack has the profile dev, in which more is allowed inside the box (dev.def).
+ *
  * With --mutants it uses a test build from which CORDON_WITHOUT takes layers out, and demands that
  * the attack is then seen to succeed: a test that cannot fail proves nothing.
  */
@@ -50,6 +52,12 @@ const char *const tier_names[TIER_COUNT] = {"full", "no-cgroup", "no-userns"};
 const struct attack attacks[] = {
 #include "cases.def"
 	{.name = NULL},
+};
+
+#define DEV(attack, expect) {attack, expect},
+static const struct dev_row dev_rows[] = {
+#include "dev.def"
+	{.attack = NULL},
 };
 
 #define MUTANT(without, attack, sees, tiers) {without, attack, sees, tiers},
@@ -127,11 +135,36 @@ static int attack_once(const struct options *options, const struct attack *attac
 	return wrong || touched ? -1 : 0;
 }
 
+static const struct dev_row *find_dev_row(const char *attack)
+{
+	for (const struct dev_row *row = dev_rows; row->attack; row++)
+		if (strcmp(row->attack, attack) == 0)
+			return row;
+	return NULL;
+}
+
+static int is_proof(const struct options *options, const struct mutant *mutant)
+{
+	int dev = strstr(mutant->tiers, "dev") != NULL;
+
+	return strstr(mutant->tiers, tier_names[options->tier]) && dev <= options->dev &&
+	       !(options->dev && !dev && find_dev_row(mutant->attack));
+}
+
+/* In every profile no canary may be touched; what is allowed in the box itself differs. */
+static const char *expectation(const struct options *options, const struct attack *attack)
+{
+	const struct dev_row *row = options->dev ? find_dev_row(attack->name) : NULL;
+
+	return row && row->expect[options->tier] ? row->expect[options->tier]
+						 : attack->expect[options->tier];
+}
+
 static void run_attack(const struct options *options, const struct attack *attack,
 		       struct tally *tally)
 {
 	char why[MAX_WHY], canary[MAX_WHY], both[2 * MAX_WHY + 8];
-	const char *expect = attack->expect[options->tier];
+	const char *expect = expectation(options, attack);
 	const char *missing = missing_program(attack);
 	struct outcome outcome;
 
@@ -214,8 +247,7 @@ static int run_all(const struct options *options)
 		    (!options->only_binary || strcmp(attack->lang, "binary") == 0))
 			run_attack(options, attack, &tally);
 	for (const struct mutant *mutant = mutants; options->mutants && mutant->without; mutant++)
-		if (strstr(mutant->tiers, tier_names[options->tier]) &&
-		    is_wanted(options, mutant->attack))
+		if (is_proof(options, mutant) && is_wanted(options, mutant->attack))
 			run_mutant(options, mutant, &tally);
 	printf("1..%d\n", tally.number);
 	return tally.failed || !tally.number ? 1 : 0;
@@ -231,20 +263,28 @@ static int list_all(void)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: attacks-run --cordon PATH --probes PATH [--dir DIR] [--tier T]\n"
-			"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--verbose] "
-			"[--slow N]\n"
-			"       attacks-run --list\n");
+	fprintf(stderr,
+		"usage: attacks-run --cordon PATH --probes PATH [--dir DIR] [--tier T]\n"
+		"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--dev] [--verbose] "
+		"[--slow N]\n"
+		"       attacks-run --list\n");
 	exit(2);
 }
 
 static const struct option long_options[] = {
-	{"cordon", required_argument, NULL, 'c'}, {"probes", required_argument, NULL, 'p'},
-	{"dir", required_argument, NULL, 'd'},	  {"tier", required_argument, NULL, 't'},
-	{"only", required_argument, NULL, 'o'},	  {"uid", required_argument, NULL, 'u'},
-	{"only-binary", no_argument, NULL, 'b'},  {"mutants", no_argument, NULL, 'm'},
-	{"verbose", no_argument, NULL, 'v'},	  {"slow", required_argument, NULL, 's'},
-	{"list", no_argument, NULL, 'l'},	  {NULL, 0, NULL, 0},
+	{"cordon", required_argument, NULL, 'c'},
+	{"probes", required_argument, NULL, 'p'},
+	{"dir", required_argument, NULL, 'd'},
+	{"tier", required_argument, NULL, 't'},
+	{"only", required_argument, NULL, 'o'},
+	{"uid", required_argument, NULL, 'u'},
+	{"only-binary", no_argument, NULL, 'b'},
+	{"mutants", no_argument, NULL, 'm'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"slow", required_argument, NULL, 's'},
+	{"list", no_argument, NULL, 'l'},
+	{"dev", no_argument, NULL, 'D'},
+	{NULL, 0, NULL, 0},
 };
 
 static enum tier parse_tier(const char *name)
@@ -292,6 +332,9 @@ static void parse(int argc, char **argv, struct options *options)
 			break;
 		case 's':
 			options->slow = atoi(optarg);
+			break;
+		case 'D':
+			options->dev = 1;
 			break;
 		case 'l':
 			options->list = 1;

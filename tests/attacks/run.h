@@ -62,7 +62,7 @@ struct options {
 	char stage[MAX_PATH]; /* where the copies of the programs lie */
 	enum tier tier;
 	long uid;
-	int only_binary, mutants, verbose, list;
+	int only_binary, mutants, verbose, list, dev;
 	int slow; /* how many times slower than usual this machine is */
 };
 
@@ -74,6 +74,12 @@ struct attack {
 	const char *layers;		/* what stops it: first (second) */
 	check_fn *check;
 	int on_tty;
+};
+
+/* What an attack does in the profile dev, if not what its own row says. */
+struct dev_row {
+	const char *attack;
+	const char *expect[TIER_COUNT]; /* NULL: as its own row */
 };
 
 struct mutant {

@@ -54,22 +54,22 @@ SH
 }
 
 unlisted() {
-	box "$1" --json "$T/x.sh"
+	box "$1" --json --profile snippet "$T/x.sh"
 	exits 0
-	holds '"ran" not in r["stdout"] and "status 126" in r["stdout"]'
+	holds 'r["exec"] == "listed"' '"ran" not in r["stdout"] and "status 126" in r["stdout"]'
 }
-@test "a program that is not on the list is refused" {
+@test "snippet: a program that is not on the list is refused" {
 	printf 'for p in /usr/bin/python3 /usr/bin/perl /usr/bin/ssh; do [ ! -e $p ] || { $p --version && echo ran; echo "status $?"; }; done; exit 0\n' |
 		code x.sh
 	every unlisted
 }
 
 copied() {
-	box "$1" --json "$T/x.sh"
+	box "$1" --json --profile snippet "$T/x.sh"
 	exits 0
 	holds '"ran" not in r["stdout"]'
 }
-@test "a copy of a listed program is not listed" {
+@test "snippet: a copy of a listed program is not listed" {
 	printf 'cp /usr/bin/echo /tmp/e; chmod +x /tmp/e; /tmp/e ran; cp /usr/bin/echo /dev/shm/e; /dev/shm/e ran; exit 0\n' |
 		code x.sh
 	every copied

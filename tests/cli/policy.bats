@@ -94,7 +94,7 @@ cordon, work = sys.argv[1:]
 SECRET = "secrets: [{name: %s, host: '%s', header: %s, %s}]"
 GRANT = "grants: [{directory: %s, write: [%s], net: ['%s'], secret: ['%s']}]"
 ROWS = {
-    "profile": "profile: strict", "rules": "rules: {A-1: shown}",
+    "profile": "profile: strict", "exec": "exec: listed", "rules": "rules: {A-1: shown}",
     "clean.write": "clean: {write: deny}", "clean.net": "clean: {net: deny}", "clean.secret": "clean: {secret: deny}",
     "exposed.write": "exposed: {write: deny}", "exposed.net": "exposed: {net: deny}",
     "exposed.secret": "exposed: {secret: deny}", "exposed.tier": "exposed: {tier: full}",

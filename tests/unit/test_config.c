@@ -167,7 +167,7 @@ static void test_types(void)
 			   "%s takes no %s: %s", key.name, bad[i], err.message);
 			config_done(&c);
 		}
-	ok(keys == 12 + LIMIT_COUNT, "there are %u keys", keys);
+	ok(keys == 13 + LIMIT_COUNT, "there are %u keys", keys);
 	arena_done(&arena);
 }
 

@@ -194,6 +194,8 @@ static bool is_active(unsigned int set, unsigned int sets)
 {
 	if (set == SET_HOST)
 		return (sets & SET_UNIX) == 0;
+	if (set == SET_INET)
+		return (sets & (SET_NET | SET_DEV)) != 0;
 	return set == SET_OFFLINE ? (sets & SET_NET) == 0 : (set & sets) == set;
 }
 
@@ -235,7 +237,7 @@ static uint32_t oracle(const struct arch *arch, unsigned int sets, uint32_t nr,
 			continue;
 		if (!is_active(rows[i].set, sets))
 			return NOTIFY;
-		if (rows[i].action == CALL_ARGS)
+		if (rows[i].action == CALL_ARGS || rows[i].action == CALL_KILL)
 			return oracle_args(name, sets, args);
 		return oracle_action(rows[i].action, rows[i].err);
 	}
@@ -394,7 +396,7 @@ static void test_rules(const struct arch *arch)
 
 static void test_lookups(void)
 {
-	const struct filter_variant *filter = filter_find(true, false, true, true, false);
+	const struct filter_variant *filter = filter_find(SET_SPACED | SET_UNIX | SET_COUNTED);
 	const struct arch *arch = NULL;
 	const struct call_rule *rule;
 	uint32_t nr = 0;

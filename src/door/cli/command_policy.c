@@ -150,15 +150,17 @@ static json_t *confirmation_json(const struct policy *p)
 
 static void show_json(const struct policy *p, const char *sha256)
 {
-	json_t *o = json_pack(
-		"{s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",
-		"profile", policy_profile_name(p->profile), "file",
-		p->file ? rules_name_json(p->file) : json_null(), "sha256", sha256, "clean",
-		row_json(&p->row[STATE_CLEAN]), "exposed", row_json(&p->row[STATE_EXPOSED]),
-		"waits", waits_words(p), "tier", tier_row(p->tier)->name, "limits", limits_json(p),
-		"net_allow", net_json(&p->allow), "net_deny", net_json(&p->deny), "net_trusted",
-		net_json(&p->trusted), "net_sni", p->sni, "secrets", secrets_json(p), "grants",
-		grants_json(p), "rules", rules_json(p), "confirmation", confirmation_json(p));
+	json_t *o = json_pack("{s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, "
+			      "s:o, s:o, s:o, s:o}",
+			      "profile", policy_profile_name(p->profile), "file",
+			      p->file ? rules_name_json(p->file) : json_null(), "sha256", sha256,
+			      "clean", row_json(&p->row[STATE_CLEAN]), "exposed",
+			      row_json(&p->row[STATE_EXPOSED]), "waits", waits_words(p), "exec",
+			      policy_exec_name(p->exec), "tier", tier_row(p->tier)->name, "limits",
+			      limits_json(p), "net_allow", net_json(&p->allow), "net_deny",
+			      net_json(&p->deny), "net_trusted", net_json(&p->trusted), "net_sni",
+			      p->sni, "secrets", secrets_json(p), "grants", grants_json(p), "rules",
+			      rules_json(p), "confirmation", confirmation_json(p));
 	json_t *approval =
 		json_pack("{s:o, s:o, s:o}", "ttl_ms", jsonval_number(p->approval.ttl_ms),
 			  "wait_ms", jsonval_number(p->approval.wait_ms), "approvers",
@@ -196,6 +198,7 @@ static void show_text(const struct policy *p, const char *sha256)
 	       policy_profile_help(p->profile));
 	line("file", "%s", p->file ? p->file : "built in");
 	line("sha256", "%s", sha256);
+	line("exec", "%s", policy_exec_name(p->exec));
 	show_row("clean", &p->row[STATE_CLEAN]);
 	show_row("exposed", &p->row[STATE_EXPOSED]);
 	line("waits", "%s", waits_words(p));

@@ -46,6 +46,8 @@ int cli_configure(struct cli_call *call, struct err *err)
 	memcpy(r->rules, now->rules.text, now->rules.count * sizeof(r->rules[0]));
 	memcpy(r->limit, now->limit, sizeof(r->limit));
 	r->tier = now->tier;
+	r->toolchainc = now->toolchains.count;
+	memcpy(r->toolchain, now->toolchains.text, now->toolchains.count * sizeof(r->toolchain[0]));
 	r->notice = notice_of(call);
 	reserve(r, &now->notify);
 	reserve(r, &now->heads);

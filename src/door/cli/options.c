@@ -120,6 +120,24 @@ int cli_set_net(struct cli_call *c, const struct cli_option *o, const char *v, s
 	return c->arena.failed ? err_memory(err) : 0;
 }
 
+static const char *execution_name(unsigned i)
+{
+	static const char *const names[] = {"snippet", "dev"};
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
+static int set_execution(struct cli_call *c, const struct cli_option *o, const char *v,
+			 struct err *err)
+{
+	unsigned i;
+
+	if (cli_choose(o->choice, o, v, &i, err) < 0)
+		return -1;
+	c->request.execution = (enum execution)(EXECUTION_SNIPPET + i);
+	return 0;
+}
+
 static int set_env(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o;
@@ -260,6 +278,9 @@ const struct cli_option cli_every_options[] = {
 	{0}};
 
 const struct cli_option cli_code_options[] = {
+	{"profile", "P",
+	 "what may be executed: listed programs, or all that the box shows; the default of bash",
+	 .set = set_execution, .choice = execution_name},
 	{"exec", "PATH", "a program that may be started; may be repeated", .set = set_exec,
 	 .may_repeat = true},
 	{"net", "HOST:PORT", "a host that the program wants to connect to; may be repeated",
