@@ -155,7 +155,7 @@ static int add_own_places(const struct box *b, const struct ruleset *rs, struct 
 			return -1;
 	if (s->workspace == WORKSPACE_NONE)
 		return 0;
-	return add_path(rs, "/workspace",
+	return add_path(rs, s->workspace_path,
 			rights_in(b, s->workspace == WORKSPACE_RO ? FS_READ : FS_DATA), false, err);
 }
 

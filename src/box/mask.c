@@ -19,9 +19,20 @@
 #include "base/scope.h"
 #include "box/box.h"
 
-#define WORKSPACE "workspace/"
 #define EMPTY_DIRECTORY "cordon/masked"
 #define EMPTY_FILE "cordon/masked-file"
+
+/* PATH below the workspace, or NULL. It is relative to the new root, or a path of the spec. */
+static const char *below_workspace(const struct box *b, const char *path)
+{
+	const char *dir = b->spec->workspace_path + (*path != '/');
+	size_t len = strlen(dir);
+
+	return b->spec->workspace != WORKSPACE_NONE && strncmp(path, dir, len) == 0 &&
+			       path[len] == '/'
+		       ? path + len + 1
+		       : NULL;
+}
 
 static int fail(struct err *err, const char *what)
 {
@@ -89,9 +100,9 @@ static int cover(int place)
 static bool is_same_path(const struct box *b, const char *path, int place,
 			 const struct spec_identity *m)
 {
-	bool in_overlay = b->spec->workspace == WORKSPACE_OVERLAY &&
-			  strncmp(path, WORKSPACE, sizeof(WORKSPACE) - 1) == 0;
-	AUTO_CLOSE int lower = in_overlay ? open_below(b->lower, path + sizeof(WORKSPACE) - 1) : -1;
+	const char *rest = below_workspace(b, path);
+	bool in_overlay = b->spec->workspace == WORKSPACE_OVERLAY && rest;
+	AUTO_CLOSE int lower = in_overlay ? open_below(b->lower, rest) : -1;
 
 	return same_file(in_overlay ? lower : place, m);
 }
@@ -103,8 +114,8 @@ static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s", m->path + 1);
-	bool in_workspace = strncmp(path, WORKSPACE, sizeof(WORKSPACE) - 1) == 0;
-	char *slash = in_workspace ? strchr(path + sizeof(WORKSPACE) - 1, '/') : NULL;
+	const char *rest = below_workspace(b, path);
+	char *slash = rest ? strchr(path + (rest - path), '/') : NULL;
 	for (; slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		AUTO_CLOSE int dir = open_below(AT_FDCWD, path);

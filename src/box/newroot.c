@@ -435,8 +435,8 @@ static int mount_workspace(struct box *b, struct sources *src, struct err *err)
 {
 	if (b->spec->workspace == WORKSPACE_NONE)
 		return 0;
-	if (mkdir("workspace", 0755) < 0)
-		return fail(err, LAYER_NEWROOT, "workspace");
+	if (make_dir(b->spec->workspace_path + 1) < 0)
+		return fail(err, LAYER_NEWROOT, b->spec->workspace_path);
 	return workspace_mount(b, src->workspace, src->saved, src->scratch, err);
 }
 

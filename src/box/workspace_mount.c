@@ -2,8 +2,8 @@
  *
  * The user's directory in the box: read-only, read-write, or under an overlay whose upper
  * directory is in the box's scratch space, so that changes reach the directory only when they
- * are applied later. The layers of the overlay have short relative paths, because /proc/mounts
- * in the box must not show paths of the host.
+ * are applied later. It has the path that it has on the host. The layers of the overlay have
+ * short relative paths, because /proc/mounts in the box must not show other paths of the host.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,9 +28,9 @@ static int fail(struct err *err, const char *what)
 static int mount_overlay(const struct box *b, const char *root, bool has_saved, struct err *err)
 {
 	unsigned long flags = MS_NOSUID | MS_NODEV | (box_is_dev(b) ? 0 : MS_NOEXEC);
-	char target[PATH_MAX + 16];
+	char target[2 * PATH_MAX];
 
-	snprintf(target, sizeof(target), "%s/workspace", root);
+	snprintf(target, sizeof(target), "%s%s", root, b->spec->workspace_path);
 	if (mount("overlay", target, "overlay", flags,
 		  has_saved ? "lowerdir=saved:lower,upperdir=upper,workdir=work,userxattr"
 			    : "lowerdir=lower,upperdir=upper,workdir=work,userxattr") == 0)
@@ -83,7 +83,8 @@ int workspace_mount(struct box *b, int source, int saved, int scratch, struct er
 {
 	if (b->spec->workspace == WORKSPACE_OVERLAY)
 		return overlay(b, source, saved, scratch, err);
-	if (move_mount(source, "", AT_FDCWD, "workspace", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (move_mount(source, "", AT_FDCWD, b->spec->workspace_path + 1, MOVE_MOUNT_F_EMPTY_PATH) <
+	    0)
 		return fail(err, "mounting the directory");
 	return 0;
 }

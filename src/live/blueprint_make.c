@@ -210,7 +210,7 @@ static int open_workspace(struct draft *d, struct err *err)
 		workspace_explain(d->req->workspace, err);
 		return -1;
 	}
-	p->workspace = workspace_open(real, d->req->workspace_mode, &p->own, &p->spec, err);
+	p->workspace = workspace_open(real, d->req, &p->own, &p->spec, err);
 	if (p->workspace < 0)
 		return -1;
 	if (p->spec.private_dir && d->req->workspace_mode == WORKSPACE_OVERLAY) {
@@ -219,6 +219,7 @@ static int open_workspace(struct draft *d, struct err *err)
 		return -1;
 	}
 	p->spec.workspace = d->req->workspace_mode;
+	p->spec.workspace_path = p->spec.cwd = real;
 	size_t masks = p->spec.maskc;
 	if (d->req->workspace_mode == WORKSPACE_RW &&
 	    direct_protect(p->workspace, &p->spec, &p->arena, err) < 0)
@@ -231,8 +232,6 @@ static int open_workspace(struct draft *d, struct err *err)
 		err_cure(err, "use --workspace DIR:ro, or another tier");
 		return -1;
 	}
-	p->spec.workspace_path = real;
-	p->spec.cwd = p->spec.private_dir ? real : "/workspace";
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->began); /* the clock of file time stamps */
 	return 0;
 }

@@ -20,8 +20,6 @@
 #include "base/scope.h"
 #include "overlay/protected.h"
 
-#define TARGET "/workspace"
-
 struct finder {
 	/* The current directory, relative to the workspace; "" or with a / at its end. */
 	char path[PATH_MAX];
@@ -183,11 +181,11 @@ static int protect(struct finder *f, int dir, const char *name, enum protected_k
 		err_cure(err, "use :overlay");
 		return -1;
 	}
-	p->spec->mask[p->spec->maskc++] =
-		(struct spec_mask){.path = arena_printf(p->arena, TARGET "/%s%s", f->path, name),
-				   .identity = {st.st_dev, st.st_ino, 0},
-				   .frozen = true,
-				   .born_ns = birth_ns(dir, name)};
+	p->spec->mask[p->spec->maskc++] = (struct spec_mask){
+		.path = arena_printf(p->arena, "%s/%s%s", p->spec->workspace_path, f->path, name),
+		.identity = {st.st_dev, st.st_ino, 0},
+		.frozen = true,
+		.born_ns = birth_ns(dir, name)};
 	return 0;
 }
 
@@ -225,12 +223,12 @@ static bool is_since(const struct stat *st, const struct timespec *t)
 static bool is_frozen(const struct spec *s, const char *path, int dir, const char *name,
 		      const struct stat *st)
 {
-	size_t len = strlen(TARGET "/") + strlen(path);
+	size_t dir_len = strlen(s->workspace_path) + 1, len = dir_len + strlen(path);
 
 	for (size_t i = 0; i < s->maskc; i++) {
 		const struct spec_mask *m = &s->mask[i];
 		if (m->frozen && strlen(m->path) == len + strlen(name) &&
-		    strncmp(m->path + strlen(TARGET "/"), path, strlen(path)) == 0 &&
+		    strncmp(m->path + dir_len, path, strlen(path)) == 0 &&
 		    strcmp(m->path + len, name) == 0)
 			return m->identity.ino == st->st_ino && m->born_ns == birth_ns(dir, name);
 	}

@@ -7,8 +7,10 @@
 #include "live/workspace.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -17,8 +19,6 @@
 #include "base/account.h"
 #include "base/scope.h"
 #include "live/mounts.h"
-
-#define WORKSPACE_TARGET "/workspace"
 
 static const struct {
 	unsigned long type;
@@ -128,16 +128,60 @@ static int check_owner(int fd, const char *real, enum workspace_mode mode, struc
 	return -1;
 }
 
-int workspace_open(const char *real, enum workspace_mode mode, struct own_paths *own,
+/* The box has its own of these. */
+static const char *const boxes_own[] = {
+	"/bin",	  "/boot",    "/cordon",  "/dev",	"/dev/shm",  "/etc",  "/lib",
+	"/lib32", "/lib64",   "/libx32",  "/proc",	"/run",	     "/sbin", "/sys",
+	"/usr",	  "/usr/bin", "/usr/lib", "/usr/local", "/usr/sbin", NULL};
+/* Directories of all accounts, or with files of every kind. */
+static const char *const wholes[] = {"/home", "/media", "/mnt", "/opt",	    "/root",
+				     "/srv",  "/tmp",	"/var", "/var/tmp", NULL};
+
+static bool is_among(const char *real, const char *const *list)
+{
+	while (*list && strcmp(*list, real) != 0)
+		list++;
+	return *list;
+}
+
+static bool is_home(const char *real)
+{
+	const char *home = getenv("HOME"), *name = path_below(real, "/home");
+	char path[PATH_MAX];
+
+	if (name && *name && !strchr(name, '/'))
+		return true;
+	return home && realpath(home, path) && strcmp(path, real) == 0;
+}
+
+/* The workspace has the same path in the box. */
+static int check_whole(const char *real, bool whole, struct err *err)
+{
+	if (is_among(real, boxes_own)) {
+		err_set(err, ERR_INPUT, "workspace %s: a directory of the system", real);
+		err_cause(err, "the box has its own");
+		err_cure(err, "use a directory below it, or a copy");
+		return -1;
+	}
+	if (whole || (!is_among(real, wholes) && !is_home(real)))
+		return 0;
+	err_set(err, ERR_INPUT, "workspace %s: this is more than one project", real);
+	err_cause(err, "every file in it would be in the box");
+	err_cure(err, "use the project's directory; or --whole");
+	return -1;
+}
+
+int workspace_open(const char *real, const struct request *req, struct own_paths *own,
 		   struct spec *spec, struct err *err)
 {
-	const struct own_shown shown = {real, WORKSPACE_TARGET, mode >= WORKSPACE_OVERLAY};
+	enum workspace_mode mode = req->workspace_mode;
+	const struct own_shown shown = {real, real, mode >= WORKSPACE_OVERLAY};
 	AUTO_CLOSE int fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "workspace %s", real);
-	if (check_path(real, err) < 0 || check_type(fd, real, err) < 0 ||
-	    own_paths_mask(own, fd, &shown, spec, err) < 0 ||
+	if (check_path(real, err) < 0 || check_whole(real, req->whole, err) < 0 ||
+	    check_type(fd, real, err) < 0 || own_paths_mask(own, fd, &shown, spec, err) < 0 ||
 	    check_mounts(own->mounts, real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);

@@ -7,9 +7,9 @@
 
 #include "live/own_paths.h"
 
-/* REAL is the path without links. Returns the descriptor, or -1 with a cause and a cure. Adds
+/* REAL is the path of the workspace of REQ without links. Returns the descriptor, or -1 with a cause and a cure. Adds
  * masks to SPEC for the paths of OWN below it. */
-int workspace_open(const char *real, enum workspace_mode mode, struct own_paths *own,
+int workspace_open(const char *real, const struct request *req, struct own_paths *own,
 		   struct spec *spec, struct err *err);
 /* The path ASKED could not be resolved: adds a cause if its end looks like a mode. */
 void workspace_explain(const char *asked, struct err *err);

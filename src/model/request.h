@@ -49,6 +49,7 @@ struct request {
 	bool isolated; /* only the interpreter and its standard library, no other package of the host */
 	const char *workspace; /* directory on the host, or NULL */
 	enum workspace_mode workspace_mode;
+	bool whole; /* the workspace may be a home directory or the like */
 	const char *venv;
 	size_t toolchainc;
 	const char *toolchain[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */

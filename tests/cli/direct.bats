@@ -264,7 +264,7 @@ os.chmod(".vscode/a", 0)' || true
 	printf 'open("new", "w").write("x")\n' >"$T/job.py"
 	conversation user
 	gate user 125 run --tier no-userns --conversation "$C" --workspace "$W:rw" "$T/job.py"
-	err_has 'cannot protect /workspace/'
+	err_has "cannot protect $W/"
 	tree user
 	person user 0 trust "$W"
 	gate user 0 run --tier no-userns --conversation "$C" --workspace "$W:rw" "$T/job.py"

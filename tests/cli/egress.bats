@@ -38,7 +38,7 @@ BINARY='--lang binary'
 	cp "$W/ca.pem" "$T/ca/"
 	# shellcheck disable=SC2086
 	client 'hello web.test /x' --net web.test:443 --workspace "$T/ca:ro" $BINARY /usr/bin/curl -- \
-		-sS --cacert /workspace/ca.pem https://web.test/x
+		-sS --cacert ca.pem https://web.test/x
 }
 
 @test "Python: urllib, http.client, asyncio" {

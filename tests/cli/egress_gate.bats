@@ -179,7 +179,7 @@ Y
 	cp "$W/ca.pem" "$T/ca/"
 	cat <<'PY' >"$T/tls.py"
 import socket, ssl, urllib.request
-c = ssl.create_default_context(cafile="/workspace/ca.pem")
+c = ssl.create_default_context(cafile="ca.pem")
 def talk(host, name, port=443):
     try:
         with socket.create_connection((host, port), 5) as s:

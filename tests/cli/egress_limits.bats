@@ -86,7 +86,7 @@ killed()
 				slow_begin
 				# shellcheck disable=SC2086
 				box "$1" --json --time 2s $net --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- \
-					page $call /workspace/slow 8>&-
+					page $call "$T/slow/slow" 8>&-
 				slow_end
 				ends_in_time 'r["stdout"] == "begins\n"'
 			done
@@ -97,11 +97,11 @@ killed()
 		slow_end
 		ends_in_time 'r["stdout"] == "begins\n"'
 		slow_begin
-		box "$1" --json --time 20s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- erase /workspace/slow 8>&-
+		box "$1" --json --time 20s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- erase "$T/slow/slow" 8>&-
 		slow_end
 		holds 'r["status"] == "exited"' '{"execve", "execveat"} <= {d["call"] for d in r["denials"]}'
 		slow_begin
-		killed "$1" --net web.test:80 --workspace "$T/slow:ro" "$T/$HOLD" -- page connect /workspace/slow
+		killed "$1" --net web.test:80 --workspace "$T/slow:ro" "$T/$HOLD" -- page connect "$T/slow/slow"
 		slow_end
 	}
 	every check
@@ -226,7 +226,7 @@ PY
 		exec 8>&-
 		# shellcheck disable=SC2086
 		box "$1" --json --time 20s --net-out 1M --net 203.0.113.2:91-92 --workspace "$T/slow:ro" \
-			--lang binary "$T/$HOLD" -- locks $DEAF 92 /workspace/slow
+			--lang binary "$T/$HOLD" -- locks $DEAF 92 "$T/slow/slow"
 		wait
 		holds 'r["status"] == "limit" and r["limit"] == "net-out"' '[e for e in r["egress"] if e["port"] == 92]'
 		[ "$(cut -d' ' -f2 "$W/sunk")" -lt 2500 ]

@@ -81,14 +81,14 @@ read_home()
 {
 	local mode
 	for mode in $(modes); do
-		given --workspace "$H:$mode" "$T/read.py" -- /workspace
+		given --whole --workspace "$H:$mode" "$T/read.py" -- .
 		exits 0
 		no_key_in "$T/out" "$T/err"
 		[ "$(grep -ac '^own .* \[\] \[\]$' "$T/out")" -eq 4 ] || show
 		out_has 'print(1)'
 	done
 	ln -sfn "$H" "$T/way"
-	given --workspace "$T/way:ro" "$T/read.py" -- /workspace
+	given --whole --workspace "$T/way:ro" "$T/read.py" -- .
 	exits 0
 	no_key_in "$T/out"
 }
@@ -102,7 +102,6 @@ writer()
 {
 	cat >"$T/write.py" <<-'PY'
 		import os, shutil
-		os.chdir("/workspace")
 		own = [".local/state/cordon", ".cache/cordon", ".local/share/cordon", ".config/cordon"]
 		def attempt(what, *args):
 		    try:
@@ -140,9 +139,9 @@ write_home()
 		option=
 		[ "$mode" != overlay ] || option=--apply
 		rm -f "$H/project/done"
-		given --workspace "$H:$mode" "$H/project/ok.py" # so that everything is there
+		given --whole --workspace "$H:$mode" "$H/project/ok.py" # so that everything is there
 		fingerprint >"$T/before"
-		given --json --workspace "$H:$mode" $option "$T/write.py"
+		given --json --whole --workspace "$H:$mode" $option "$T/write.py"
 		exits 0
 		[ "$(cat "$H/project/done")" = 'done' ] || show
 		fingerprint | diff "$T/before" - || { echo "changed in $mode"; return 1; }
@@ -162,8 +161,8 @@ make_missing()
 		import os
 		for path in (".config/cordon", ".cache/cordon", ".local/share/cordon"):
 		    try:
-		        os.makedirs("/workspace/" + path, exist_ok=True)
-		        open("/workspace/" + path + "/planted", "w").write("x")
+		        os.makedirs(path, exist_ok=True)
+		        open(path + "/planted", "w").write("x")
 		    except OSError:
 		        pass
 	PY
@@ -171,7 +170,7 @@ make_missing()
 	for mode in $(modes); do
 		option=
 		[ "$mode" != overlay ] || option=--apply
-		given --workspace "$H:$mode" $option "$T/make.py"
+		given --whole --workspace "$H:$mode" $option "$T/make.py"
 		exits 0
 		[ -z "$(find "$H" -name planted)" ] || { find "$H" -name planted; return 1; }
 	done
@@ -226,7 +225,7 @@ refuse_inside()
 	reader
 	for who in $whos; do
 		home "$who"
-		TIER=no-userns given --workspace "$H:ro" "$T/read.py" -- "$H"
+		TIER=no-userns given --whole --workspace "$H:ro" "$T/read.py" -- "$H"
 		exits 126
 		err_has 'no-userns'
 		no_key_in "$T/out" "$T/err"
@@ -261,7 +260,6 @@ by_request()
 	as "$WHO" tee "$H/project/policy.yaml" <<<'version: 2' >/dev/null
 	cat >"$T/own.py" <<-'PY'
 		import os
-		os.chdir("/workspace")
 		print(os.listdir("r"), os.listdir("s"), len(open("policy.yaml").read()), open("ok.py").read())
 		for path in "r/x", "s/x", "policy.yaml":
 		    try:
@@ -287,7 +285,7 @@ by_request()
 	rm -rf "$H/.cache"
 	as user mkdir "$H/far"
 	as user ln -s far "$H/.cache"
-	given --workspace "$H:rw" "$T/home-user/project/ok.py"
+	given --whole --workspace "$H:rw" "$T/home-user/project/ok.py"
 	exits 126
 	err_has '.cache'
 }
@@ -301,8 +299,8 @@ by_request()
 		mount --bind '$H' '$T/bound' && mount --bind '$H/.local' '$H/project/below' &&
 		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
 		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
-			$CORDON run --user --tier no-cgroup --workspace $T/bound:ro $T/read.py -- /workspace &&
-			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace
+			$CORDON run --user --tier no-cgroup --workspace $T/bound:ro $T/read.py -- . &&
+			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- .
 		'" >"$T/out" 2>"$T/err" || show
 	no_key_in "$T/out"
 	out_has 'own state/cordon [] []' || out_has 'own below/state/cordon [] []'
@@ -322,7 +320,7 @@ by_request()
 		HOME=$H XDG_STATE_HOME=$H/.local/state XDG_CACHE_HOME=$H/.cache XDG_DATA_HOME=$H/.local/share \
 		XDG_CONFIG_HOME=$H/.config setpriv --reuid $TEST_UID --regid $TEST_UID --clear-groups bash -c '
 			cd /
-			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- /workspace &&
+			$CORDON run --user --tier no-cgroup --workspace $H/project:ro $T/read.py -- . &&
 			$CORDON run --user --tier no-cgroup --venv $H/venv $T/read.py -- $H/venv || exit
 			$CORDON run --user --tier no-cgroup --stdin $H/project/key $T/read.py -- /tmp
 			[ \$? -eq 126 ]
@@ -344,13 +342,13 @@ by_request()
 	given --state "$H/elsewhere" "$H/project/ok.py"
 	exits 0
 	KEYS="$KEYS $(cut -d' ' -f2 "$H"/elsewhere/*.key)"
-	box root:full --workspace "$H:ro" "$T/read.py" -- /workspace/.local
+	box root:full --whole --workspace "$H:ro" "$T/read.py" -- .local
 	exits 0
 	no_key_in "$T/out" "$T/err"
 	out_has 'own state/cordon [] []'
 	local dir
 	for dir in "$H/elsewhere" "$H/elsewhere/deep"; do
-		box root:full --workspace "$dir:ro" "$T/read.py" -- /workspace
+		box root:full --workspace "$dir:ro" "$T/read.py" -- .
 		exits 126
 		err_has 'cordon-state'
 	done
@@ -371,7 +369,7 @@ not_allowed()
 	for mode in $(modes); do
 		option=
 		[ "$mode" != overlay ] || option=--apply
-		own run --conversation "$c" --tier "$TIER" --policy "$H/project/policy.yaml" --workspace "$H:$mode" $option \
+		own run --conversation "$c" --tier "$TIER" --policy "$H/project/policy.yaml" --whole --workspace "$H:$mode" $option \
 			"$H/project/read.py"
 		exits 75
 		[ ! -e "$H/.config" ] && [ ! -e "$H/.local/share" ] || { ls -A "$H"; return 1; }
@@ -394,7 +392,7 @@ with_secret()
 	YAML
 	local mode
 	for mode in $(modes); do
-		given --policy "$H/policy.yaml" --workspace "$H/project:$mode" "$T/read.py" -- /workspace
+		given --policy "$H/policy.yaml" --workspace "$H/project:$mode" "$T/read.py" -- .
 		exits 0
 		out_has 'print(1)'
 		! grep -q the-secret "$T/out" || show
@@ -412,7 +410,7 @@ shut()
 {
 	[ "$WHO" != root ] || return 0
 	as "$WHO" chmod 0 "$H/.local"
-	given --state "$T/as-user/shut" --workspace "$H:rw" "$H/project/ok.py"
+	given --state "$T/as-user/shut" --whole --workspace "$H:rw" "$H/project/ok.py"
 	as "$WHO" chmod 755 "$H/.local"
 	exits 126
 	err_has 'may show'

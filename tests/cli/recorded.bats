@@ -402,7 +402,7 @@ late_output() {
 	rm -rf "$T/late"
 	mkdir -m 755 "$T/late"
 	printf '%s\n' 'import os, sys, time' 'print("a whole sentence", flush=True)' \
-		'while not os.path.exists("/workspace/on"): time.sleep(0.1)' \
+		'while not os.path.exists("on"): time.sleep(0.1)' \
 		'print("another sentence"); print("and one more there", file=sys.stderr)' >"$T/late.py"
 	hold "$1" start
 	{

@@ -239,7 +239,7 @@ in_the_way() {
 	denied "$1" --workspace "$T/w"
 	box "$1" --workspace "$T/w:ro" good.py
 	exits 0
-	out_has '/workspace/encodings/__init__.py'
+	out_has "$T/w/encodings/__init__.py"
 }
 @test "nothing of the workspace runs before the decision" {
 	disguised

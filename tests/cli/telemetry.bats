@@ -78,7 +78,7 @@ others() {
 # What is on the module path is what would be there without it; our own file is not open in the program.
 path_too() {
 	local path
-	for path in /workspace 'a:/workspace/b::/workspace' $'/workspace/new\nline'; do
+	for path in "$T/w" "a:$T/w/b::$T/w" "$T/w/new"$'\nline'; do
 		box "$1" --env "PYTHONPATH=$path" --workspace "$T/w:ro" "$T/x.py"
 		exits 0
 		cp out without

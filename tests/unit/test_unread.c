@@ -134,13 +134,14 @@ static void test_mounts(const char *dir)
 	struct arena arena = {0};
 	struct own_paths own = {.arena = &arena};
 	struct err err = {0};
-	int fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
+	const struct request req = {.workspace_mode = WORKSPACE_OVERLAY};
+	int fd = workspace_open(dir, &req, &own, &spec, &err);
 
 	ok(fd >= 0, "the mounts are read");
 	scope_close(&fd);
 	bad_list = true;
 	own = (struct own_paths){.arena = &arena};
-	fd = workspace_open(dir, WORKSPACE_OVERLAY, &own, &spec, &err);
+	fd = workspace_open(dir, &req, &own, &spec, &err);
 	ok(fd < 0 && err.code == ERR_SYSTEM && err.sys_errno == EIO,
 	   "a list of mounts that was not read to its end is an error");
 	scope_close(&fd);

@@ -237,6 +237,13 @@ static int set_apply(struct cli_call *c, const struct cli_option *o, const char 
 	return 0;
 }
 
+static int set_whole(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->request.whole = true;
+	return 0;
+}
+
 static int set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
@@ -272,7 +279,9 @@ static const struct cli_option run_options[] = {
 	{"tier", "T", "else what the configuration says, or the first", .set = set_tier,
 	 .choice = tier_name},
 	{"workspace", "DIR[:ro|:overlay|:rw]",
-	 "the directory to work in, at /workspace; default :overlay", .set = cli_set_workspace},
+	 "the directory to work in, at its own path; default :overlay", .set = cli_set_workspace},
+	{"whole", NULL, "the workspace may be a home directory, /tmp or the like",
+	 .set = set_whole},
 	{"diff", NULL, "print the changes in the overlay", .set = set_diff},
 	{"apply", NULL, "apply the changes when the program exits with 0, where that is allowed",
 	 .set = set_apply},
@@ -303,7 +312,7 @@ static const struct cli_exit run_exits[] = {
 	{"", ""}};
 
 static const struct cli_combination run_combinations[] = {
-	{"diff, apply", NEEDS, "workspace"},
+	{"diff, apply, whole", NEEDS, "workspace"},
 	{"plan", NEEDS, "conversation"},
 	{"connections, net-out, net-in", NEEDS, "net, secret"},
 	{"json", NOT_WITH, "events"},
