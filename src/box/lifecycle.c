@@ -94,7 +94,7 @@ static int send_binds(const struct box *b, struct err *err)
 {
 	const struct spec *s = b->spec;
 
-	for (size_t i = 0; b->privileged && has_spaces(b) && i < s->bindc; i++) {
+	for (size_t i = 0; b->privileged && s->tier != TIER_NO_USERNS && i < s->bindc; i++) {
 		struct wire_bind msg = {WIRE_BIND, (uint32_t)i};
 		if (!s->bind[i].identity.ino)
 			continue;

@@ -204,7 +204,7 @@ static int replace(const struct box *b, int listener, const struct seccomp_notif
 	} kept[] = {{SOL_SOCKET, SO_KEEPALIVE}, {IPPROTO_TCP, TCP_NODELAY}};
 	AUTO_CLOSE int fd = socket(option(old, SO_DOMAIN), SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
 
-	if (fd < 0 || inert_set(fd, box_asks(b)) < 0 ||
+	if (fd < 0 || packet_drop_set(fd, box_asks(b)) < 0 ||
 	    fcntl(fd, F_SETFL, fcntl(old, F_GETFL) & O_NONBLOCK) < 0)
 		return errno;
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {

@@ -16,7 +16,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "box/box.h"
-#include "model/egress.h"
+#include "model/egress_message.h"
 
 /* A v1 cgroup does not count the buffers of TCP, so they are small: at most 128 KB for each socket, of which
  * there are CORDON_LOOPBACK_MAX. Where /proc/sys is read-only (in a container) the host's limits hold. */

@@ -394,8 +394,7 @@ static void on_open(int shared, const struct wire_open *m, size_t len, bool near
 	if (len >= head && m->path_len == len - head && m->path_len < sizeof(path)) {
 		memcpy(path, m->path, m->path_len);
 		path[m->path_len] = '\0';
-		fd = strlen(path) == m->path_len && path[0] == '/' ? open_file(m, path, near)
-								       : -1;
+		fd = strlen(path) == m->path_len && path[0] == '/' ? open_file(m, path, near) : -1;
 		opened.error = fd < 0 ? (uint32_t)(errno ? errno : EINVAL) : 0;
 	}
 	io_send(shared, &opened, sizeof(opened), fd);

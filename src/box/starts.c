@@ -174,8 +174,7 @@ bool starts_are_behind(const struct starts *s)
 static void end_start(struct run *r, struct start_row *w, enum start_state state)
 {
 	if (w->state < START_EXITED) {
-		w->exited.wall_ms =
-			w->begun_ns ? (io_now_ns() - w->begun_ns) / 1000000U : 0;
+		w->exited.wall_ms = w->begun_ns ? (io_now_ns() - w->begun_ns) / 1000000U : 0;
 		w->deadline_ns = 0;
 	}
 	w->state = state;
@@ -402,10 +401,8 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 	struct starts *s = &r->starts;
 	struct start_row *w = m->id && !find(s, m->id) ? find_free(s) : NULL;
 	size_t expected = m->flags & START_TTY ? 1 : START_FDS;
-	struct wire_exited refused = {.kind = WIRE_EXITED,
-				      .id = m->id,
-				      .wait_status = SIGKILL,
-				      .limit = LIMIT_NONE};
+	struct wire_exited refused = {
+		.kind = WIRE_EXITED, .id = m->id, .wait_status = SIGKILL, .limit = LIMIT_NONE};
 	struct wire_closed closed = {WIRE_CLOSED, m->id};
 
 	if (!w || !s->created || count != expected || m->flags & ~(unsigned)START_FLAGS) {

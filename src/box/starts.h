@@ -21,16 +21,16 @@ struct start_row {
 	int sock;    /* of its subreaper, or -1 */
 	int master;  /* of its terminal, until the caller has it; or -1 */
 	enum start_state state, reported;
-	bool is_killed; /* it was told to kill the whole tree */
+	bool is_killed;				 /* it was told to kill the whole tree */
 	uint64_t time_ms, begun_ns, deadline_ns; /* 0: no deadline */
 	struct wire_exited exited;
 };
 
 struct starts {
-	int sock;	      /* to the starter; -1: this box is not live */
-	bool created;	      /* the starter is ready */
-	bool told_created;    /* and the caller knows */
-	unsigned used;	      /* rows from here on are free */
+	int sock;	   /* to the starter; -1: this box is not live */
+	bool created;	   /* the starter is ready */
+	bool told_created; /* and the caller knows */
+	unsigned used;	   /* rows from here on are free */
 	struct start_row row[CORDON_STARTS_MAX];
 };
 

@@ -21,22 +21,6 @@ static int tell(struct live *l, const void *data, size_t len, const int *fds, si
 	return 0;
 }
 
-int live_create(struct live *l, struct launch *box, struct blueprint *p,
-		const struct launch_sink *sink, struct result *result, struct err *err)
-{
-	struct live_event e;
-
-	*l = LIVE_NONE;
-	l->box = launch_take(box);
-	l->result = result;
-	if (launch_start(&l->box, p, sink, result, err) < 0)
-		return -1;
-	while (!l->is_created)
-		if (live_next(l, -1, &e, err) < 0 || l->has_ended)
-			return -1;
-	return 0;
-}
-
 static int seal_spec(const struct live_start *s, int *ret, struct err *err)
 {
 	AUTO_PAGES struct spec *spec = pages_new(sizeof(*spec));
@@ -193,19 +177,42 @@ static int take(struct live *l, struct live_event *ret, struct err *err)
 	return 0;
 }
 
+int live_create(struct live *l, struct launch *box, struct blueprint *p,
+		const struct launch_sink *sink, struct result *result, struct err *err)
+{
+	*l = LIVE_NONE;
+	l->box = launch_take(box);
+	l->result = result;
+	if (launch_start(&l->box, p, sink, result, err) < 0)
+		return -1;
+	while (!l->is_created) {
+		struct live_event e = {.fd = -1};
+		if (take(l, &e, err) < 0)
+			return -1;
+		if (l->has_ended)
+			return err_set(err, ERR_SYSTEM, "the box ended before it was ready");
+	}
+	return 0;
+}
+
 int live_next(struct live *l, int wait_ms, struct live_event *ret, struct err *err)
 {
-	struct pollfd fd = {.fd = l->box.socket, .events = POLLIN};
+	uint64_t until = wait_ms < 0 ? UINT64_MAX : io_now_ns() + (uint64_t)wait_ms * 1000000U;
 
-	*ret = (struct live_event){.kind = LIVE_NOTHING, .fd = -1};
-	if (l->has_ended) {
-		ret->kind = LIVE_BOX_ENDED;
-		return 0;
+	*ret = (struct live_event){.kind = l->has_ended ? LIVE_BOX_ENDED : LIVE_NOTHING, .fd = -1};
+	while (ret->kind == LIVE_NOTHING) {
+		struct pollfd fd = {.fd = l->box.socket, .events = POLLIN};
+		uint64_t now = io_now_ns();
+		int left = wait_ms < 0 ? -1 : until > now ? (int)((until - now) / 1000000U) + 1 : 0;
+		int n = poll(&fd, 1, left);
+		if (n < 0 && errno != EINTR)
+			return err_errno(err, ERR_SYSTEM, "waiting for the box");
+		if (n == 0)
+			return 0;
+		if (n > 0 && take(l, ret, err) < 0)
+			return -1;
 	}
-	int n = poll(&fd, 1, wait_ms);
-	if (n < 0 && errno != EINTR)
-		return err_errno(err, ERR_SYSTEM, "waiting for the box");
-	return n > 0 ? take(l, ret, err) : 0;
+	return 0;
 }
 
 void live_close(struct live *l)

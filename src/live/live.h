@@ -22,12 +22,12 @@ struct live_start {
 };
 
 enum live_kind {
-	LIVE_NOTHING,  /* in time */
-	LIVE_STARTED,  /* FD: the terminal's master, or -1 */
-	LIVE_EXITED,   /* EXITED */
-	LIVE_CLOSED,   /* no process of the start is left */
-	LIVE_OPENED,   /* FD or ERROR */
-	LIVE_LISTED,   /* all changes are in the result of the box; FD: its upper directory, or -1 */
+	LIVE_NOTHING, /* in time */
+	LIVE_STARTED, /* FD: the terminal's master, or -1 */
+	LIVE_EXITED,  /* EXITED */
+	LIVE_CLOSED,  /* no process of the start is left */
+	LIVE_OPENED,  /* FD or ERROR */
+	LIVE_LISTED,  /* all changes are in the result of the box; FD: its upper directory, or -1 */
 	LIVE_BOX_ENDED /* the result of the box is complete; there will be no further event */
 };
 

@@ -28,6 +28,7 @@ int live_box_create(struct live_box *b, enum tier tier, const char *workspace,
 	request_init(&b->req);
 	result_init(&b->result);
 	b->req.lang = "bash";
+	b->req.execution = EXECUTION_DEV;
 	b->req.is_live = true;
 	b->req.tier = tier;
 	b->req.workspace = workspace;
@@ -101,19 +102,35 @@ static bool has_output(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLIN;
 }
 
-static void take_event(struct live_box *b, uint32_t id, struct live_outcome *ret)
+static struct live_ended *find_ended(struct live_box *b, uint32_t id)
+{
+	struct live_ended *ended = &b->ended[id % ARRAY_SIZE(b->ended)];
+
+	if (ended->id != id)
+		*ended = (struct live_ended){.id = id};
+	return ended;
+}
+
+int live_box_next(struct live_box *b, int wait_ms, struct live_event *ret)
+{
+	if (live_next(&b->live, wait_ms, ret, &b->err) < 0 || ret->kind == LIVE_BOX_ENDED) {
+		b->has_ended = true;
+		return -1;
+	}
+	if (ret->kind == LIVE_EXITED) {
+		find_ended(b, ret->id)->exited = true;
+		find_ended(b, ret->id)->how = ret->exited;
+	} else if (ret->kind == LIVE_CLOSED) {
+		find_ended(b, ret->id)->closed = true;
+	}
+	return 0;
+}
+
+static void take_event(struct live_box *b)
 {
 	struct live_event e;
 
-	if (live_next(&b->live, 0, &e, &b->err) < 0 || e.kind == LIVE_BOX_ENDED)
-		ret->box_ended = true;
-	else if (e.id == id && e.kind == LIVE_EXITED) {
-		ret->exited = true;
-		ret->how = e.exited;
-	} else if (e.id == id && e.kind == LIVE_CLOSED) {
-		ret->closed = true;
-	}
-	if (e.fd >= 0)
+	if (live_box_next(b, 0, &e) == 0 && e.fd >= 0)
 		close(e.fd);
 }
 
@@ -123,7 +140,9 @@ void live_box_await(struct live_box *b, uint32_t id, int out, bool until_closed,
 	uint64_t end = io_now_ns() + AWAIT_MS * 1000000ULL;
 
 	memset(ret, 0, sizeof(*ret));
-	while (!ret->box_ended && !(until_closed ? ret->closed : ret->exited) && io_now_ns() < end) {
+	const struct live_ended *ended = find_ended(b, id);
+	while (!b->has_ended && !(until_closed ? ended->closed : ended->exited) &&
+	       io_now_ns() < end) {
 		struct pollfd fds[] = {{.fd = live_fd(&b->live), .events = POLLIN},
 				       {.fd = out, .events = POLLIN}};
 		if (poll(fds, 2, 1000) <= 0)
@@ -133,10 +152,14 @@ void live_box_await(struct live_box *b, uint32_t id, int out, bool until_closed,
 		else if (fds[1].revents)
 			out = -1;
 		if (fds[0].revents)
-			take_event(b, id, ret);
+			take_event(b);
 	}
 	while (out >= 0 && has_output(out))
 		read_output(out, ret);
+	ret->exited = ended->exited;
+	ret->closed = ended->closed;
+	ret->how = ended->how;
+	ret->box_ended = b->has_ended;
 }
 
 void live_box_run(struct live_box *b, const char *script, struct live_outcome *ret)
@@ -156,8 +179,7 @@ int live_box_open(struct live_box *b, const char *path, int flags, unsigned mode
 	if (live_open(&b->live, path, flags, mode, &id, &b->err) < 0)
 		return -1;
 	do {
-		if (live_next(&b->live, AWAIT_MS, &e, &b->err) < 0 || e.kind == LIVE_BOX_ENDED ||
-		    e.kind == LIVE_NOTHING)
+		if (live_box_next(b, AWAIT_MS, &e) < 0 || e.kind == LIVE_NOTHING)
 			return -1;
 	} while (e.kind != LIVE_OPENED || e.id != id);
 	errno = e.error;

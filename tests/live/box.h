@@ -14,6 +14,13 @@ struct live_box {
 	struct result result;
 	struct launch_sink sink;
 	struct err err;
+	/* How the last starts ended, by number. */
+	struct live_ended {
+		uint32_t id;
+		bool exited, closed;
+		struct wire_exited how;
+	} ended[1024];
+	bool has_ended;
 };
 
 /* How a start ended. */
@@ -28,6 +35,8 @@ struct live_outcome {
 int live_box_create(struct live_box *b, enum tier tier, const char *workspace,
 		    enum workspace_mode mode, uint64_t pids);
 void live_box_close(struct live_box *b);
+/* The next event, which is remembered for live_box_await. -1: the box has ended. */
+int live_box_next(struct live_box *b, int wait_ms, struct live_event *ret);
 /* Starts `/bin/sh -c SCRIPT`; *RET_OUT: the read end of its output and error. */
 uint32_t live_box_start(struct live_box *b, const char *script, int *ret_out);
 uint32_t live_box_start_limited(struct live_box *b, const char *script, const uint64_t *limit,
