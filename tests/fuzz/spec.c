@@ -20,13 +20,17 @@ static void must(bool promise)
 
 static void check_paths(const struct spec *s)
 {
-	const char *const paths[] = {
-		s->payload_target, s->workspace_path, s->saved_path, s->private_dir, s->cwd,
-		s->program};
+	const char *const paths[] = {s->payload_target,
+				     s->workspace_path,
+				     s->saved_path,
+				     s->private_dir,
+				     s->cwd,
+				     s->job == JOB_START && !strchr(s->program, '/') ? NULL
+										     : s->program};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		must(!paths[i] || spec_path_is_clean(paths[i]));
-	must(s->cwd && s->program);
+	must(s->cwd && s->program && *s->program);
 	for (size_t i = 0; i < s->bindc; i++)
 		must(spec_path_is_clean(s->bind[i].source) &&
 		     spec_path_is_clean(s->bind[i].target) &&
@@ -43,7 +47,7 @@ static void check_paths(const struct spec *s)
 
 static void check_bounds(const struct spec *s)
 {
-	must(s->job <= JOB_SWEEP && s->tier < TIER_COUNT && s->workspace <= WORKSPACE_RW);
+	must(s->job <= JOB_START && s->tier < TIER_COUNT && s->workspace <= WORKSPACE_RW);
 	must(s->argc >= 1 && s->argc <= SPEC_ARGS_MAX && !s->argv[s->argc]);
 	must(s->envc <= SPEC_ENV_MAX && !s->env[s->envc]);
 	must(s->bindc <= SPEC_BINDS_MAX && s->filec <= SPEC_FILES_MAX &&
@@ -56,6 +60,8 @@ static void check_bounds(const struct spec *s)
 		must(s->limit[i] <= limit_row((enum limit_id)i)->max);
 	must(s->payload != PAYLOAD_FILE || s->payload_target);
 	must(s->workspace == WORKSPACE_NONE || s->workspace_path);
+	must(!(s->flags & SPEC_LIVE) ||
+	     (s->job == JOB_RUN && s->flags & SPEC_EXEC && s->tier != TIER_NO_USERNS));
 	must(!s->saved_path || s->workspace == WORKSPACE_OVERLAY);
 }
 

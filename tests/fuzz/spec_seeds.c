@@ -65,8 +65,23 @@ static void seed_sweep(struct spec *s)
 	s->argv[s->argc++] = "sweep";
 }
 
-static void (*const shapes[])(struct spec *s) = {seed_plain, seed_python, seed_workspace,
-						 seed_private, seed_sweep};
+static void seed_live(struct spec *s)
+{
+	s->flags = SPEC_LIVE | SPEC_EXEC | SPEC_DEV;
+	s->argv[s->argc++] = "live";
+}
+
+static void seed_start(struct spec *s)
+{
+	s->job = JOB_START;
+	s->program = "make";
+	s->argv[s->argc++] = "make";
+	s->argv[s->argc++] = "-j2";
+	s->env[s->envc++] = "PATH=/usr/bin:/bin";
+}
+
+static void (*const shapes[])(struct spec *s) = {
+	seed_plain, seed_python, seed_workspace, seed_private, seed_sweep, seed_live, seed_start};
 
 uint8_t *seed_make(unsigned i, size_t *ret_len)
 {

@@ -398,6 +398,83 @@ static void test_most(void)
 	ok(prints("echo on", "on\n"), "the box goes on after that");
 }
 
+/* The first child of PID, or 0. */
+static pid_t first_child(pid_t pid)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	return io_read_text(AT_FDCWD, path, text, sizeof(text)) < 0 ? 0 : (pid_t)atoi(text);
+}
+
+/* Is a process of the host called like this? WORD is in the command line of no other process. */
+static bool runs_on_host(const char *word)
+{
+	AUTO_CLOSEDIR DIR *d = opendir("/proc");
+	char path[300], text[4096];
+	size_t len = strlen(word);
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", e->d_name);
+		AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+		if (n > 0 && memmem(text, (size_t)n, word, len))
+			return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char *name;
+	unsigned depth; /* below cordon-box */
+	bool box_goes_on;
+} victims[] = {{"cordon-box", 0, false},
+	       {"init", 1, false},
+	       {"the starter", 2, false},
+	       {"a subreaper", 3, true}};
+
+/* Whichever process is killed: the caller is told, and no process of the box is left. */
+static void test_killed(void)
+{
+	char script[64];
+	int out;
+
+	for (size_t i = 0; i < ARRAY_SIZE(victims); i++) {
+		if (live_box_create(&box, tier, NULL, WORKSPACE_NONE, 0) < 0) {
+			ok(false, "a box: %s", box.err.message);
+			return;
+		}
+		snprintf(script, sizeof(script), "setsid sleep 6.%d%zu & exec sleep 7.%d%zu",
+			 getpid(), i, getpid(), i);
+		uint32_t id = live_box_start(&box, script, &out);
+		snprintf(script, sizeof(script), "7.%d%zu", getpid(), i);
+		while (!runs_on_host(script))
+			;
+		pid_t victim = box.live.box.pid;
+		for (unsigned d = 0; d < victims[i].depth && victim; d++)
+			victim = first_child(victim);
+		ok(victim > 0 && kill(victim, SIGKILL) == 0, "%s is killed", victims[i].name);
+		live_box_await(&box, id, out, true, &outcome);
+		if (victims[i].box_goes_on)
+			ok(outcome.closed && outcome.how.lost && prints("echo on", "on\n"),
+			   "the caller is told that a start is lost, and the box goes on");
+		else
+			ok(outcome.box_ended, "the caller is told that the box has ended");
+		live_box_close(&box);
+		close(out);
+		bool left = true;
+		for (int tries = 0; tries < 300 && left; tries++) {
+			left = runs_on_host(script);
+			script[0] = left ? '7' : '6';
+			left = left || runs_on_host(script);
+			script[0] = '7';
+			if (left)
+				poll(NULL, 0, 10);
+		}
+		ok(!left, "no process of the box is left");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char workspace[] = "/tmp/live-test.XXXXXX", path[64];
@@ -430,6 +507,7 @@ int main(int argc, char **argv)
 		test_most();
 		live_box_close(&box);
 	}
+	test_killed();
 	ok(count_files("/proc/self/fd") == open_before, "no descriptor is left open");
 	unlink(path);
 	rmdir(workspace);

@@ -366,7 +366,7 @@ static void test_values(void)
 static void test_heads(void)
 {
 	static const struct head bad[] = {
-		{JOB_SWEEP + 1, 0, 0, 0, 0, 0},	   {0, TIER_COUNT, 0, 0, 0, 0},
+		{JOB_START + 1, 0, 0, 0, 0, 0},	   {0, TIER_COUNT, 0, 0, 0, 0},
 		{0, 0, SPEC_FLAGS + 1, 0, 0, 0},   {0, 0, 0, PAYLOAD_PROGRAM + 1, 0, 0},
 		{0, 0, 0, 0, WORKSPACE_RW + 1, 0}, {0, 0, 0, 0, 0, 1},
 		{UINT32_MAX, 0, 0, 0, 0, 0},	   {0, UINT32_MAX, 0, 0, 0, 0},
@@ -375,6 +375,10 @@ static void test_heads(void)
 	static const struct head payload = {.payload = PAYLOAD_FILE};
 	static const struct head plain = {.tier = TIER_NO_USERNS};
 	static const struct head bare_net = {.tier = TIER_NO_USERNS, .flags = SPEC_NET};
+	static const struct head live_plain = {.flags = SPEC_LIVE};
+	static const struct head live_probe = {.job = JOB_PROBE, .flags = SPEC_LIVE | SPEC_EXEC};
+	static const struct head live_near = {.tier = TIER_NO_USERNS,
+					      .flags = SPEC_LIVE | SPEC_EXEC};
 	static const struct head probe_net = {.job = JOB_PROBE, .flags = SPEC_NET};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -393,6 +397,11 @@ static void test_heads(void)
 	add_record(&b, MASK, 0, "0123456789abcdefghijklmn/x", 27);
 	ok(refused(b, "mask"), "a mask without mounts");
 	ok(refused(minimal(0, &probe_net), "network"), "a network for doctor");
+	ok(refused(minimal(0, &live_plain), "live"), "a live box that may execute nothing");
+	ok(refused(minimal(0, &live_probe), "live"), "a live box for doctor");
+	b = minimal(0, &live_near);
+	add_record(&b, PRIVATE, 0, "/tmp/x", 7);
+	ok(refused(b, "live"), "a live box without namespaces");
 }
 
 static void test_limit_values(void)
@@ -451,7 +460,7 @@ static void fill(struct spec *s, enum tier tier)
 	memset(s, 0, sizeof(*s));
 	memset(long_arg, 'y', sizeof(long_arg) - 1);
 	s->tier = tier;
-	s->flags = SPEC_FLAGS & ~SPEC_NET; /* which that tier has not */
+	s->flags = SPEC_FLAGS & ~(SPEC_NET | SPEC_LIVE); /* which that tier does not have */
 	s->payload = PAYLOAD_FILE;
 	s->payload_target = "/cordon/main.py";
 	memset(s->payload_sha256, 7, 32);
