@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -87,6 +88,17 @@ static inline bool box_has_inet(const struct box *b)
 	return b->spec->flags & SPEC_NET || (box_is_dev(b) && b->spec->tier != TIER_NO_USERNS);
 }
 
+/* The code is a file of the workspace: it has its own path there. */
+static inline bool box_runs_in_place(const struct box *b)
+{
+	const struct spec *s = b->spec;
+	size_t len = s->workspace == WORKSPACE_NONE ? 0 : strlen(s->workspace_path);
+
+	return s->payload == PAYLOAD_FILE && s->tier != TIER_NO_USERNS && len &&
+	       strncmp(s->payload_target, s->workspace_path, len) == 0 &&
+	       s->payload_target[len] == '/';
+}
+
 static inline bool box_makes_network(const struct box *b)
 {
 	return b->spec->tier != TIER_NO_USERNS && box_wants(b, LAYER_NETNS);
@@ -140,6 +152,7 @@ int ids_become(struct box *b, struct err *err);
 int ids_open_map(const struct box *b, uid_t from_uid, gid_t from_gid, struct err *err);
 
 /* newroot.c and workspace_mount.c */
+#define PAYLOAD_IN_PLACE "/cordon/code"
 int newroot_enter(struct box *b, struct err *err);
 /* A mount of the I-th bind; or -1, without ERR if it is optional and missing. */
 int newroot_clone_bind(const struct box *b, size_t i, struct err *err);
@@ -151,6 +164,8 @@ int newroot_write_payload(const struct box *b, struct err *err);
 int workspace_mount(struct box *b, int source, int saved, int scratch, struct err *err);
 /* mask.c: covers what the spec names. The new root is the working directory. */
 int masks_mount(const struct box *b, struct err *err);
+/* Mounts the code over its file in the workspace. */
+int payload_mount(const struct box *b, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
 int workspace_clone(struct box *b, struct err *err);
 

@@ -135,6 +135,35 @@ static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 	return (m->frozen ? freeze(place) : cover(place)) < 0 ? fail(err, path) : 0;
 }
 
+/* What runs is what was scanned, whatever is in the directory by now. */
+int payload_mount(const struct box *b, struct err *err)
+{
+	struct mount_attr attr = {.attr_set =
+					  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+	const char *path = b->spec->payload_target;
+
+	if (!box_runs_in_place(b))
+		return 0;
+	if (!box_is_dev(b))
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
+	AUTO_CLOSE int place = open_below(AT_FDCWD, path + 1);
+	if (place < 0) {
+		err_errno(err, ERR_INPUT, "%s", path);
+		err_cause(
+			err,
+			"the file was removed or replaced, in the directory or by pending changes");
+		err_cure(err, "cordon diff shows pending changes; cordon apply or cordon reset "
+			      "ends them");
+		return -1;
+	}
+	AUTO_CLOSE int tree =
+		open_tree(AT_FDCWD, PAYLOAD_IN_PLACE + 1, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
+	    mount_over(tree, place) < 0)
+		return fail(err, path);
+	return 0;
+}
+
 int masks_mount(const struct box *b, struct err *err)
 {
 	const struct spec *s = b->spec;

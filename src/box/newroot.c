@@ -338,15 +338,16 @@ static int write_files(const struct box *b, struct err *err)
 	return 0;
 }
 
-/* Gives the payload, which was sealed and hashed, a name that tracebacks can show. */
+/* Gives the payload, which was sealed and hashed, a name that tracebacks can show. In the profile dev it can
+ * start itself. */
 int newroot_write_payload(const struct box *b, struct err *err)
 {
 	struct stat st;
-	const char *path = b->spec->payload_target;
+	const char *path = box_runs_in_place(b) ? PAYLOAD_IN_PLACE : b->spec->payload_target;
 
 	if (b->spec->payload != PAYLOAD_FILE)
 		return 0;
-	AUTO_CLOSE int fd = open_new(path + 1, O_EXCL, 0444);
+	AUTO_CLOSE int fd = open_new(path + 1, O_EXCL, box_is_dev(b) ? 0555 : 0444);
 	if (fd < 0 || fstat(PAYLOAD_FD, &st) < 0)
 		return fail(err, LAYER_NEWROOT, path);
 	off_t at = 0;
@@ -447,7 +448,9 @@ static int build(struct box *b, struct sources *src, struct err *err)
 	    (box_is_dev(b) && show_scratch(src, "home", "home", err) < 0) ||
 	    attach_binds(b, src, err) < 0 || show_scratch(src, "shm", "dev/shm", err) < 0 ||
 	    write_files(b, err) < 0 || newroot_write_payload(b, err) < 0 ||
-	    mount_proc(b, err) < 0 || mount_terminals(b, err) < 0 || mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0)
+	    mount_proc(b, err) < 0 || mount_terminals(b, err) < 0 ||
+	    mount_workspace(b, src, err) < 0 || masks_mount(b, err) < 0 ||
+	    payload_mount(b, err) < 0)
 		return -1;
 	return change_root(b, err);
 }

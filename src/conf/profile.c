@@ -277,6 +277,36 @@ const struct profile *profile_find(const char *name)
 	return NULL;
 }
 
+static const struct profile *find_program(const char *name, size_t len)
+{
+	while (len && strchr("0123456789.", name[len - 1]))
+		len--;
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		const struct profile *p = &profiles[i];
+		bool is_sh = p->is_shell && len == 2 && strncmp(name, "sh", 2) == 0;
+		if (is_sh ||
+		    (p->interpreter && strlen(p->name) == len && strncmp(p->name, name, len) == 0))
+			return p;
+	}
+	return NULL;
+}
+
+const struct profile *profile_guess_program(const char *words)
+{
+	const char *gaps = " \t\r", *at = words + strspn(words, gaps);
+
+	for (; *at; at += strcspn(at, gaps), at += strspn(at, gaps)) {
+		size_t len = strcspn(at, gaps);
+		const char *slash = memrchr(at, '/', len), *name = slash ? slash + 1 : at;
+		len -= (size_t)(name - at);
+		/* env has options and variables before the program. */
+		if (*name != '-' && !memchr(name, '=', len) &&
+		    !(len == 3 && strncmp(name, "env", 3) == 0))
+			return find_program(name, len);
+	}
+	return NULL;
+}
+
 bool profile_is_dev(const struct profile *p, const struct request *r)
 {
 	return !r->isolated &&

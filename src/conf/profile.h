@@ -50,6 +50,8 @@ struct profile {
 const struct profile *profile_find(const char *name);
 /* By suffix; NULL if no suffix fits. */
 const struct profile *profile_guess(const char *file);
+/* By the words of a first line, such as "/usr/bin/env python3 -u"; NULL if no name fits. */
+const struct profile *profile_guess_program(const char *words);
 /* The I-th profile, or NULL past the end. */
 const struct profile *profile_at(unsigned i);
 

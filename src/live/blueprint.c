@@ -17,6 +17,8 @@
 #include "live/early_reader.h"
 #include "live/encoding.h"
 
+enum { FIRST_LINE_MAX = 256 };
+
 void blueprint_init(struct blueprint *p)
 {
 	p->payload.fd = p->workspace = p->saved = p->input = p->input_file = -1;
@@ -54,11 +56,30 @@ void blueprint_done(struct blueprint *p)
 	scope_close(&p->pump.to);
 }
 
+/* Of a file without a suffix: the program that its first line names. */
+static const struct profile *guess_by_first_line(const char *file)
+{
+	AUTO_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char line[FIRST_LINE_MAX];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+	if (n < 2 || line[0] != '#' || line[1] != '!')
+		return NULL;
+	line[n] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return profile_guess_program(line + 2);
+}
+
 static int choose_profile(struct blueprint *p, const struct request *r, struct err *err)
 {
 	char names[NAMES_MAX];
 
 	p->profile = r->lang ? profile_find(r->lang) : profile_guess(r->file);
+	if (!p->profile && !r->lang && !r->code)
+		p->profile = guess_by_first_line(r->file);
 	if (p->profile)
 		return 0;
 	err_set(err, ERR_USAGE, "%s%s",

@@ -10,6 +10,7 @@
 #include "live/blueprint_private.h"
 #include "live/direct.h"
 #include "live/early_reader.h"
+#include "live/mounts.h"
 #include "live/workspace.h"
 
 /* A directory in the box, the first entry of PYTHONPATH. */
@@ -236,6 +237,25 @@ static int open_workspace(struct draft *d, struct err *err)
 	return 0;
 }
 
+/* Code that is a file of the workspace knows where it lies. Without mounts it cannot. */
+static int run_in_place(struct draft *d, struct err *err)
+{
+	struct blueprint *p = d->bp;
+	const struct request *r = d->req;
+	bool is_file = !r->code && r->file && !p->payload.is_program && strcmp(r->file, "-") != 0;
+
+	if (!is_file || p->workspace < 0 || p->spec.private_dir ||
+	    !S_ISREG(p->payload.from.st_mode))
+		return 0;
+	const char *real = draft_resolve(d, r->file, err);
+	if (!real)
+		return -1;
+	const char *rest = path_below(real, p->spec.workspace_path);
+	if (rest && *rest && spec_path_is_clean(real))
+		p->spec.payload_target = real;
+	return 0;
+}
+
 /* Without namespaces, /tmp and home of the run are a directory on the host. */
 static int make_private(struct draft *d, struct err *err)
 {
@@ -352,8 +372,9 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 	if (set_basics(&d, &p->spec, err) < 0 || make_private(&d, err) < 0 ||
 	    draft_interpreter(&d, err) < 0 || show_payload(&d, err) < 0)
 		return -1;
-	if (draft_show(&d, err) < 0 || add_common_files(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || add_boot(&d, err) < 0 || add_environment(&d, err) < 0)
+	if (draft_show(&d, err) < 0 || add_common_files(&d, err) < 0 ||
+	    open_workspace(&d, err) < 0 || run_in_place(&d, err) < 0 || add_args(&d, err) < 0 ||
+	    add_boot(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_memory(err);
