@@ -177,6 +177,14 @@ int cli_choose(const char *(*name)(unsigned i), const struct cli_option *o, cons
 const char *cli_dashes(const struct cli_option *o);
 /* Options that describe code to be run: run has these, and a plan is bound to them. */
 extern const struct cli_option cli_code_options[];
+/* command_run.c, also for exec: the options of a run, of which the first ones are about languages; and its
+ * last step, which prints as they say. */
+enum { CLI_RUN_LANG_ROWS = 2 };
+extern const struct cli_option cli_run_options[];
+extern const struct cli_combination cli_run_combinations[];
+extern const struct cli_exit cli_run_exits[];
+void cli_begin_box(struct cli_call *call);
+int cli_run(struct cli_call *call);
 /* Every command has these. */
 extern const struct cli_option cli_every_options[];
 /* A limit as an option. */

@@ -141,7 +141,7 @@ static void end_by(int sig)
 	raise(sig);
 }
 
-static void begin_box(struct cli_call *call)
+void cli_begin_box(struct cli_call *call)
 {
 	struct err untold; /* ignored: flow_run begins a box again and reports the error */
 
@@ -149,21 +149,15 @@ static void begin_box(struct cli_call *call)
 		launch_abandon(&call->box);
 }
 
-static int run(struct cli_call *call)
+int cli_run(struct cli_call *call)
 {
 	struct request *req = &call->request;
 
-	if (call->argc != 1)
-		return usage(call, call->argc ? "only one file is accepted; arguments come after --"
-					      : "no file to run is given");
-	const char *names[] = {call->argv[0], req->stdin_file};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!cli_names_given(names[i]))
-			return no_descriptor(call, names[i]);
+	if (req->stdin_file && !cli_names_given(req->stdin_file))
+		return no_descriptor(call, req->stdin_file);
 	struct result *r = pages_new(sizeof(*r)); /* freed at exit */
 	if (!r)
 		return 125;
-	req->file = call->argv[0];
 	/* Code that is typed at a terminal is the user's own. */
 	req->is_users |= isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 	req->hash_program = call->json || call->events;
@@ -174,6 +168,17 @@ static int run(struct cli_call *call)
 		end_by(r->signal);
 	result_done(r);
 	return status;
+}
+
+static int run(struct cli_call *call)
+{
+	if (call->argc != 1)
+		return usage(call, call->argc ? "only one file is accepted; arguments come after --"
+					      : "no file to run is given");
+	if (!cli_names_given(call->argv[0]))
+		return no_descriptor(call, call->argv[0]);
+	call->request.file = call->argv[0];
+	return cli_run(call);
 }
 
 static const char *tier_name(unsigned i)
@@ -266,13 +271,13 @@ static int set_plan(struct cli_call *c, const struct cli_option *o, const char *
 	return 0;
 }
 
-static const struct cli_option run_options[] = {
+const struct cli_option cli_run_options[] = {
 	{"lang", "L", "else by the file's name", .set = cli_set_lang, .choice = profile_name},
+	{"telemetry", NULL, "report Python's audit events; the program can stop and forge them",
+	 .set = set_telemetry},
 	{"json", NULL, "print one JSON object instead of the program's output",
 	 .set = cli_set_json},
 	{"events", NULL, "print a line of JSON for each event", .set = set_events},
-	{"telemetry", NULL, "report Python's audit events; the program can stop and forge them",
-	 .set = set_telemetry},
 	{"by-signal", NULL,
 	 "end by the signal that killed the program, instead of exiting with 128+N",
 	 .set = set_by_signal},
@@ -301,7 +306,7 @@ static const struct cli_option run_options[] = {
 	{"state", "DIR", "the state directory; default: the configured one", .set = cli_set_state},
 	{0}};
 
-static const struct cli_exit run_exits[] = {
+const struct cli_exit cli_run_exits[] = {
 	{"N", "the program exited with N; --json tells this from the statuses below"},
 	{"75", "it waits for approval; after that, the same command runs it"},
 	{"124", "the time limit was reached"},
@@ -311,7 +316,7 @@ static const struct cli_exit run_exits[] = {
 	 "the program was killed by signal N; 159: it made a system call on the kill list"},
 	{"", ""}};
 
-static const struct cli_combination run_combinations[] = {
+const struct cli_combination cli_run_combinations[] = {
 	{"diff, apply, whole", NEEDS, "workspace"},
 	{"plan", NEEDS, "conversation"},
 	{"connections, net-out, net-in", NEEDS, "net, secret"},
@@ -325,13 +330,13 @@ COMMAND(run) = {
 	.synopsis = "[options] FILE|- [-- ARG...]",
 	.help = "run code in a box and return its output",
 	.example = "cordon run --time 5s --workspace .:overlay --diff job.py -- input.csv",
-	.options = run_options,
+	.options = cli_run_options,
 	.more = cli_code_options,
-	.combinations = run_combinations,
-	.exits = run_exits,
+	.combinations = cli_run_combinations,
+	.exits = cli_run_exits,
 	.docs = {run_docs, run_event_docs},
 	.takes_operands = true,
 	.takes_limits = true,
-	.ahead = begin_box,
+	.ahead = cli_begin_box,
 	.run = run,
 };

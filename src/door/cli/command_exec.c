@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon exec. One command in a box of the profile dev, by default in the current directory. What is
+ * scanned, bound and recorded is the command line as a shell would read it, and a shell in the box
+ * becomes the program: so its exit status and its signal are those of the run.
+ */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "door/cli/cli.h"
+#include "show/run_events.h"
+#include "show/run_json.h"
+
+/* "exec npm test", each word quoted where a shell would not read it as it is. */
+static char *command_line(struct cli_call *call)
+{
+	const struct request *r = &call->request;
+	struct arena *a = &call->arena;
+	const char *program = call->argv[0];
+	char *line =
+		arena_printf(a, "exec %s%s", *program == '-' ? "-- " : "", arena_quote(a, program));
+
+	for (size_t i = 0; i < r->argc && line; i++)
+		line = arena_printf(a, "%s %s", line, arena_quote(a, r->argv[i]));
+	return line ? arena_printf(a, "%s\n", line) : NULL;
+}
+
+static int run_exec(struct cli_call *call)
+{
+	struct request *r = &call->request;
+	char cwd[PATH_MAX];
+	struct err err;
+
+	if (call->argc != 1) {
+		err_set(&err, ERR_USAGE, "no command is given");
+		err_cure(&err, "cordon exec -- npm test");
+		return cli_fail(call, &err);
+	}
+	if (!r->workspace) {
+		if (!getcwd(cwd, sizeof(cwd))) {
+			err_errno(&err, ERR_INPUT, "the current directory");
+			return cli_fail(call, &err);
+		}
+		r->workspace = arena_dup(&call->arena, cwd);
+		r->workspace_mode = WORKSPACE_OVERLAY;
+	}
+	r->lang = "bash";
+	r->file = "command";
+	r->code = command_line(call);
+	if (call->arena.failed || !r->code) {
+		err_memory(&err);
+		return cli_fail(call, &err);
+	}
+	r->code_len = strlen(r->code);
+	r->argc = 0;
+	if (!r->stdin_file && !r->input)
+		r->stdin_file = "-";
+	call->by_signal = true;
+	return cli_run(call);
+}
+
+COMMAND(exec) = {
+	.name = "exec",
+	.order = 15,
+	.synopsis = "[options] -- COMMAND [ARG...]",
+	.help = "run one command in a box, in the current directory",
+	.example = "cordon exec --diff -- make -j4",
+	.options = cli_run_options + CLI_RUN_LANG_ROWS,
+	.more = cli_code_options,
+	.combinations = cli_run_combinations + 1, /* it always has a workspace */
+	.exits = cli_run_exits,
+	.docs = {run_docs, run_event_docs},
+	.takes_operands = true,
+	.takes_limits = true,
+	.ahead = cli_begin_box,
+	.run = run_exec,
+};

