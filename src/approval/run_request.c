@@ -133,6 +133,10 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 		   r->workspace_mode, r->execution);
 	add_text(&out, "workspace", r->workspace);
 	add_text(&out, "venv", r->venv);
+	for (size_t i = 0; i < r->roc; i++)
+		add_text(&out, "ro", r->ro[i]);
+	for (size_t i = 0; i < r->hidec; i++)
+		add_text(&out, "hide", r->hide[i]);
 	for (size_t i = 0; i < r->execc; i++)
 		add_text(&out, "exec", r->exec[i]);
 	for (size_t i = 0; i < r->netc; i++)
@@ -145,7 +149,7 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 	return 0;
 }
 
-enum kind { INPUT_WORKSPACE, INPUT_CHANGES, INPUT_VENV, INPUT_LIBRARY, INPUT_PROGRAM };
+enum kind { INPUT_WORKSPACE, INPUT_CHANGES, INPUT_VENV, INPUT_LIBRARY, INPUT_PROGRAM, INPUT_RO };
 
 static const struct {
 	const char *name;
@@ -173,6 +177,10 @@ static const struct {
 			   {0, APPROVAL_PROGRAMS_BYTES_MAX},
 			   "give fewer or smaller programs with --exec",
 			   NULL},
+	[INPUT_RO] = {"read-only path",
+		      {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
+		      "give it a smaller --ro with only what it needs",
+		      NULL},
 };
 
 struct inputs {
@@ -234,7 +242,7 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 {
 	struct inputs in = {.keep = keep, .arena = a};
 
-	in.list = arena_alloc(a, (4 + from->execc) * sizeof(*in.list));
+	in.list = arena_alloc(a, (4 + from->execc + from->roc) * sizeof(*in.list));
 	if (a->failed)
 		return err_memory(err);
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
@@ -245,6 +253,9 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 		return -1;
 	if (library && add(&in, INPUT_LIBRARY, library, err) < 0)
 		return -1;
+	for (size_t i = 0; i < from->roc; i++)
+		if (add(&in, INPUT_RO, from->ro[i], err) < 0)
+			return -1;
 	for (size_t i = 0; i < from->execc; i++)
 		if (add(&in, INPUT_PROGRAM, from->exec[i], err) < 0)
 			return -1;

@@ -168,6 +168,8 @@ int masks_mount(const struct box *b, struct err *err);
 int payload_mount(const struct box *b, struct err *err);
 /* As root, before the clone: takes the workspace by descriptor; root's own is shown as the box's. */
 int workspace_clone(struct box *b, struct err *err);
+/* Shows the files of root in TREE as the box's, if TREE is root's. */
+int workspace_map_root(const struct box *b, int tree, struct err *err);
 
 /* private_dir.c: without namespaces, a directory of the run's own. */
 int private_dir_make(struct box *b, struct err *err);

@@ -97,11 +97,11 @@ static int refuse_map(struct err *err)
 	return -1;
 }
 
-static int map_owner(const struct box *b, int tree, struct err *err)
+static int map_owner(const struct box *b, int fd, int tree, struct err *err)
 {
 	struct stat st;
 
-	if (fstat(WORKSPACE_FD, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return fail(err, "reading its owner");
 	AUTO_CLOSE int map = ids_open_map(b, st.st_uid, st.st_gid, err);
 	if (map < 0)
@@ -110,6 +110,15 @@ static int map_owner(const struct box *b, int tree, struct err *err)
 	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
 		return refuse_map(err);
 	return 0;
+}
+
+int workspace_map_root(const struct box *b, int tree, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(tree, &st) < 0)
+		return fail(err, "reading its owner");
+	return st.st_uid == 0 || st.st_gid == 0 ? map_owner(b, tree, tree, err) : 0;
 }
 
 /* Files that the program makes there, programs included, would belong to root. */
@@ -131,7 +140,7 @@ static int clone_given(const struct box *b, int fd, int *ret, struct err *err)
 
 	if (tree < 0)
 		return fail(err, "opening the directory");
-	if (b->idmap_workspace && map_owner(b, tree, err) < 0)
+	if (b->idmap_workspace && map_owner(b, WORKSPACE_FD, tree, err) < 0)
 		return -1;
 	*ret = scope_take_fd(&tree);
 	return 0;

@@ -24,7 +24,7 @@ enum {
 	/* bytes of all effects in a record; the rest is only counted */
 	GATE_EFFECTS_BYTES_MAX = 128 << 10,
 	/* workspace, virtual environment, its interpreter's library, input, programs */
-	GATE_INPUTS_MAX = 4 + REQUEST_LIST_MAX,
+	GATE_INPUTS_MAX = 4 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX,
 };
 
 /* gate_facts.c: what the decision is based on */
@@ -38,7 +38,7 @@ struct gate_facts {
 	/* exposed code of this conversation has pending changes of the workspace */
 	bool has_changes;
 	/* as they were when they were opened */
-	struct stat workspace, venv, exec[REQUEST_LIST_MAX];
+	struct stat workspace, venv, exec[REQUEST_LIST_MAX], ro[REQUEST_PATHS_MAX];
 	bool exposed;	   /* the run is exposed */
 	const char *cause; /* what exposed it, or NULL */
 	size_t ticketc;

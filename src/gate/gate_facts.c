@@ -155,6 +155,9 @@ static int judge_inputs(struct gate *g, struct err *err)
 	for (size_t i = 0; i < r->execc; i++)
 		if (judge_path(g, r->exec[i], &g->facts.exec[i], err) < 0)
 			return -1;
+	for (size_t i = 0; i < r->roc; i++)
+		if (judge_path(g, r->ro[i], &g->facts.ro[i], err) < 0)
+			return -1;
 	if (is_piped && g->facts.exposed)
 		g->facts.inputs_are_trusted = false;
 	return 0;
@@ -202,6 +205,10 @@ static void hash_program(struct gate *g)
 		hash_text(&d, r->env[i]);
 	for (size_t i = 0; i < r->execc; i++)
 		hash_file(&d, r->exec[i], &g->facts.exec[i]);
+	for (size_t i = 0; i < r->roc; i++)
+		hash_file(&d, r->ro[i], &g->facts.ro[i]);
+	for (size_t i = 0; i < r->hidec; i++)
+		hash_text(&d, r->hide[i]);
 	hash_text(&d, r->venv);
 	hash_text(&d, r->workspace ? g->facts.workspace_at.path : NULL);
 	if (r->workspace)
@@ -392,6 +399,11 @@ int gate_check_inputs(const struct gate *g, struct err *err)
 		return err_replaced(err, g->req->workspace);
 	if (g->decision.confined.venv && (!venv || !parent_dir_is_same(&venv->st, &g->facts.venv)))
 		return err_replaced(err, g->req->venv);
+	for (size_t i = 0; i < g->decision.confined.roc; i++) {
+		const struct host_path *shown = host_paths_find(&bp->host_paths, bp->ro_at[i]);
+		if (!shown || !above_is_same(&shown->st, &g->facts.ro[i]))
+			return err_replaced(err, g->req->ro[i]);
+	}
 	for (size_t i = 0; i < g->decision.confined.execc; i++) {
 		const struct host_path *program =
 			host_paths_find(&bp->host_paths, bp->program_at[i]);

@@ -31,7 +31,7 @@ struct blueprint {
 	struct own_paths own; /* Cordon's own files, which no box may show */
 	/* Real paths, each also in host_paths. LIBRARY: the library of an interpreter outside
 	 * /usr, or NULL. */
-	const char *venv, *library, *program_at[REQUEST_LIST_MAX];
+	const char *venv, *library, *program_at[REQUEST_LIST_MAX], *ro_at[REQUEST_PATHS_MAX];
 	struct host_paths host_paths;
 	int input_file;	     /* the file that the caller named as standard input, or -1 */
 	bool input_is_fixed; /* the input cannot change any more; input_sha256 is its hash */

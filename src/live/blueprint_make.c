@@ -237,6 +237,37 @@ static int open_workspace(struct draft *d, struct err *err)
 	return 0;
 }
 
+/* --hide: relative paths begin at the workspace. Masks are by identity, so no link leads around one. */
+static int hide_paths(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->bp->spec;
+	struct stat st;
+
+	for (size_t i = 0; i < d->req->hidec; i++) {
+		const char *asked = d->req->hide[i];
+		if (*asked != '/' && s->workspace_path)
+			asked = arena_printf(&d->bp->arena, "%s/%s", s->workspace_path, asked);
+		const char *real = draft_resolve(d, asked, err);
+		if (!real || lstat(real, &st) < 0) {
+			err_context(err, "--hide");
+			return -1;
+		}
+		if (s->private_dir) {
+			err_set(err, ERR_USAGE, "--tier no-userns cannot hide a path");
+			err_cause(err, "this tier has no mounts");
+			return -1;
+		}
+		if (!draft_shows(d, real)) {
+			err_set(err, ERR_USAGE, "--hide %.200s: the box does not show it", real);
+			err_cure(err, "name a path below the workspace or a directory of --ro");
+			return -1;
+		}
+		if (own_paths_add_mask(s, real, &st, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Code that is a file of the workspace knows where it lies. Without mounts it cannot. */
 static int run_in_place(struct draft *d, struct err *err)
 {
@@ -338,7 +369,7 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 	if (r->is_live)
 		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */
-	if (r->venv || (r->workspace && !overlay))
+	if (r->venv || r->roc || (r->workspace && !overlay))
 		s->flags |= SPEC_NEAR;
 	if (overlay)
 		s->flags |= SPEC_DIFF | SPEC_KEEP_UPPER;
@@ -373,8 +404,8 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 	    draft_interpreter(&d, err) < 0 || show_payload(&d, err) < 0)
 		return -1;
 	if (draft_show(&d, err) < 0 || add_common_files(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || run_in_place(&d, err) < 0 || add_args(&d, err) < 0 ||
-	    add_boot(&d, err) < 0 || add_environment(&d, err) < 0)
+	    open_workspace(&d, err) < 0 || hide_paths(&d, err) < 0 || run_in_place(&d, err) < 0 ||
+	    add_args(&d, err) < 0 || add_boot(&d, err) < 0 || add_environment(&d, err) < 0)
 		return -1;
 	if (p->arena.failed)
 		return err_memory(err);

@@ -21,6 +21,8 @@ struct draft {
 
 /* The real path of PATH, or NULL with ERR. */
 const char *draft_resolve(struct draft *d, const char *path, struct err *err);
+/* Is PATH below the workspace, or below a directory of --ro? */
+bool draft_shows(const struct draft *d, const char *path);
 /* Adds a file or link that exists only in the box; adds a path of the host. */
 int draft_file(struct draft *d, struct spec_file file, struct err *err);
 int draft_bind(struct draft *d, const char *source, const char *target, unsigned flags,

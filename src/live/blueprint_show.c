@@ -14,6 +14,8 @@
 
 #include "base/scope.h"
 #include "live/blueprint_private.h"
+#include "live/mounts.h"
+#include "live/workspace.h"
 
 int draft_file(struct draft *d, struct spec_file file, struct err *err)
 {
@@ -267,6 +269,30 @@ static int show_dev(struct draft *d, struct err *err)
 	return show_toolchains(d, err);
 }
 
+/* --ro: at its real path, and by the name that was given. */
+static int show_ro(struct draft *d, struct err *err)
+{
+	unsigned flags = d->is_dev ? BIND_CODE | BIND_PROGRAM : 0;
+
+	for (size_t i = 0; i < d->req->roc; i++) {
+		const char *asked = d->req->ro[i], *real = draft_resolve(d, asked, err);
+		if (!real) {
+			err_context(err, "--ro");
+			return -1;
+		}
+		if (show_host_path(d, real, flags | BIND_OWNED, err) < 0)
+			return -1;
+		const struct host_path *g = host_paths_find(&d->bp->host_paths, real);
+		if (workspace_check_ro(real, g->fd, d->req, &d->bp->own, err) < 0)
+			return -1;
+		d->bp->ro_at[i] = real;
+		if (*asked == '/' && strcmp(asked, real) != 0 && spec_path_is_clean(asked) &&
+		    draft_link(d, asked, real, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* --exec adds to the profile's own list. The box shows a listed program at its real path. */
 static int add_programs(struct draft *d, struct err *err)
 {
@@ -355,6 +381,16 @@ static int show_interpreter(struct draft *d, struct err *err)
 	return draft_bind(d, d->real, d->real, BIND_PROGRAM, err);
 }
 
+bool draft_shows(const struct draft *d, const char *path)
+{
+	const struct spec *s = &d->bp->spec;
+	const char *rest = s->workspace_path ? path_below(path, s->workspace_path) : NULL;
+
+	for (size_t i = 0; i < d->req->roc && !(rest && *rest); i++)
+		rest = path_below(path, d->bp->ro_at[i]);
+	return rest && *rest;
+}
+
 int draft_show(struct draft *d, struct err *err)
 {
 	const struct request *req = d->req;
@@ -364,7 +400,8 @@ int draft_show(struct draft *d, struct err *err)
 				(!req->isolated && show_rows(d, d->profile->binds, err) < 0) ||
 				(request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
 		return -1;
-	if (show_venv(d, err) < 0 || show_interpreter(d, err) < 0 || add_programs(d, err) < 0)
+	if (show_ro(d, err) < 0 || show_venv(d, err) < 0 || show_interpreter(d, err) < 0 ||
+	    add_programs(d, err) < 0)
 		return -1;
 	return d->is_dev ? 0 : add_loader(d, err);
 }

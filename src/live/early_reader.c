@@ -27,8 +27,8 @@ void early_reader_close(struct blueprint *p)
 bool early_reader_possible(const struct blueprint *p, const struct request *req)
 {
 	return p->profile->has_boot && !p->payload.is_program && p->input_is_fixed &&
-	       p->payload.len <= VIEW_CODE_MAX && !req->isolated && !req->venv && !req->envc &&
-	       !req->execc && req->tier != TIER_NO_USERNS && !policy_caps_of(req);
+	       p->payload.len <= VIEW_CODE_MAX && !req->isolated && !req->venv && !req->roc &&
+	       !req->envc && !req->execc && req->tier != TIER_NO_USERNS && !policy_caps_of(req);
 }
 
 bool early_reader_can_report(const struct blueprint *p, const struct request *req)

@@ -424,12 +424,12 @@ int own_paths_refuse(struct own_paths *own, int fd, const char *name, struct err
 }
 
 /* A mask above another replaces it. */
-static int add_mask(struct spec *spec, const char *path, const struct stat *st, struct err *err)
+int own_paths_add_mask(struct spec *spec, const char *path, const struct stat *st, struct err *err)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < spec->maskc; i++)
-		if (path_below(path, spec->mask[i].path))
+		if (!spec->mask[i].frozen && path_below(path, spec->mask[i].path))
 			return 0;
 	for (size_t i = 0; i < spec->maskc; i++)
 		if (!path_below(spec->mask[i].path, path))
@@ -495,7 +495,7 @@ static int mask_place(struct own_paths *own, const struct own_place *p, int dir,
 	if (spec->private_dir)
 		return refuse_unmasked(p->own, shown->name, err);
 	return p->kind == OWN_MISSING ? add_missing(own, p, fd, target, err)
-				      : add_mask(spec, target, &st, err);
+				      : own_paths_add_mask(spec, target, &st, err);
 }
 
 /* Masks each own path in PLACE, which is the place of DIR. */
@@ -539,7 +539,7 @@ static int mask_mount(struct own_paths *own, const struct mount *m, const struct
 		return refuse_closed(around, m->point, err);
 	if (spec->private_dir)
 		return refuse_unmasked(around->own, shown->name, err);
-	return add_mask(spec, shown->target, &st, err);
+	return own_paths_add_mask(spec, shown->target, &st, err);
 }
 
 int own_paths_mask(struct own_paths *own, int dir, const struct own_shown *shown, struct spec *spec,
@@ -598,7 +598,7 @@ static int make_missing(const struct own_missing *m, struct spec *spec, struct e
 		r = err_errno(err, ERR_SYSTEM, "creating %.200s, so that no box can create it",
 			      m->own->path);
 	scope_close(&w.dir);
-	return r == 0 ? add_mask(spec, m->target, &st, err) : r < 0 ? -1 : 0;
+	return r == 0 ? own_paths_add_mask(spec, m->target, &st, err) : r < 0 ? -1 : 0;
 }
 
 int own_paths_make(const struct own_paths *own, struct spec *spec, struct err *err)

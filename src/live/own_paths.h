@@ -10,6 +10,8 @@
 #ifndef CORDON_LIVE_OWN_PATHS_H
 #define CORDON_LIVE_OWN_PATHS_H
 
+#include <sys/stat.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/request.h"
@@ -52,6 +54,8 @@ int own_paths_refuse(struct own_paths *own, int fd, const char *name, struct err
 /* Adds masks to SPEC for the own paths below the directory DIR, also in mounts below it. */
 int own_paths_mask(struct own_paths *own, int dir, const struct own_shown *shown, struct spec *spec,
 		   struct err *err);
+/* Adds a mask for the file or directory ST at PATH in the box. */
+int own_paths_add_mask(struct spec *spec, const char *path, const struct stat *st, struct err *err);
 /* Creates and masks own paths that are missing in writable directories, so that the box cannot
  * create them. Call it only for a run that is allowed. */
 int own_paths_make(const struct own_paths *own, struct spec *spec, struct err *err);

@@ -90,13 +90,13 @@ static int check_mounts(const struct mount *all, const char *real, enum workspac
 	return 0;
 }
 
-static int check_path(const char *real, struct err *err)
+static int check_path(const char *what, const char *real, struct err *err)
 {
 	if (strcmp(real, "/") == 0) {
-		err_set(err, ERR_INPUT, "workspace /: the root directory is not allowed");
+		err_set(err, ERR_INPUT, "%s /: the root directory is not allowed", what);
 		err_cause(err, "every file of the host would be in the box");
 	} else if (!spec_path_is_clean(real)) {
-		err_set(err, ERR_INPUT, "workspace %s: the path is not allowed", real);
+		err_set(err, ERR_INPUT, "%s %s: the path is not allowed", what, real);
 		err_cause(err, "it contains a control character");
 	} else {
 		return 0;
@@ -155,17 +155,17 @@ static bool is_home(const char *real)
 }
 
 /* The workspace has the same path in the box. */
-static int check_whole(const char *real, bool whole, struct err *err)
+static int check_whole(const char *what, const char *real, bool whole, struct err *err)
 {
 	if (is_among(real, boxes_own)) {
-		err_set(err, ERR_INPUT, "workspace %s: a directory of the system", real);
+		err_set(err, ERR_INPUT, "%s %s: a directory of the system", what, real);
 		err_cause(err, "the box has its own");
 		err_cure(err, "use a directory below it, or a copy");
 		return -1;
 	}
 	if (whole || (!is_among(real, wholes) && !is_home(real)))
 		return 0;
-	err_set(err, ERR_INPUT, "workspace %s: this is more than one project", real);
+	err_set(err, ERR_INPUT, "%s %s: this is more than one project", what, real);
 	err_cause(err, "every file in it would be in the box");
 	err_cure(err, "use the project's directory; or --whole");
 	return -1;
@@ -180,11 +180,23 @@ int workspace_open(const char *real, const struct request *req, struct own_paths
 
 	if (fd < 0)
 		return err_errno(err, ERR_INPUT, "workspace %s", real);
-	if (check_path(real, err) < 0 || check_whole(real, req->whole, err) < 0 ||
-	    check_type(fd, real, err) < 0 || own_paths_mask(own, fd, &shown, spec, err) < 0 ||
+	if (check_path("workspace", real, err) < 0 ||
+	    check_whole("workspace", real, req->whole, err) < 0 || check_type(fd, real, err) < 0 ||
+	    own_paths_mask(own, fd, &shown, spec, err) < 0 ||
 	    check_mounts(own->mounts, real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);
+}
+
+int workspace_check_ro(const char *real, int fd, const struct request *req,
+		       const struct own_paths *own, struct err *err)
+{
+	if (check_path("--ro", real, err) < 0 || check_whole("--ro", real, req->whole, err) < 0)
+		return -1;
+	return check_type(fd, real, err) < 0 ||
+			       check_mounts(own->mounts, real, WORKSPACE_RO, err) < 0
+		       ? -1
+		       : 0;
 }
 
 void workspace_explain(const char *asked, struct err *err)

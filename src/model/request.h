@@ -14,6 +14,7 @@
 
 #define REQUEST_LIST_MAX 256
 #define REQUEST_TOOLCHAINS_MAX 32
+#define REQUEST_PATHS_MAX 64
 /* The words of two commands, and a secret for each. */
 #define REQUEST_RESERVED_MAX 66
 
@@ -53,6 +54,9 @@ struct request {
 	const char *venv;
 	size_t toolchainc;
 	const char *toolchain[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */
+	size_t roc, hidec;
+	const char *ro[REQUEST_PATHS_MAX];   /* more files and directories of the host, read-only */
+	const char *hide[REQUEST_PATHS_MAX]; /* paths of what is shown that stay empty */
 	bool diff, apply;  /* list the changes; apply them afterwards, if that is allowed */
 	bool telemetry;	   /* the interpreter reports what the program does */
 	bool hash_program; /* the caller wants the hash of a program that is not copied */

@@ -56,7 +56,8 @@ enum bind_flag {
 	BIND_PROGRAM = 2,  /* Landlock: may be started */
 	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
 	BIND_OPTIONAL = 8, /* left out if the host does not have it */
-	BIND_FLAGS = 15,
+	BIND_OWNED = 16,   /* as root: its owner's files are shown as the box's */
+	BIND_FLAGS = 31,
 };
 
 /* Identifies the file that a path led to before the decision. */

@@ -120,6 +120,25 @@ int cli_set_net(struct cli_call *c, const struct cli_option *o, const char *v, s
 	return c->arena.failed ? err_memory(err) : 0;
 }
 
+static int add_path(const struct cli_option *o, const char *v, const char **list, size_t *count,
+		    struct err *err)
+{
+	if (*count == REQUEST_PATHS_MAX)
+		return err_set(err, ERR_LIMIT, "--%s: more than %d", o->name, REQUEST_PATHS_MAX);
+	list[(*count)++] = v;
+	return 0;
+}
+
+static int set_ro(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	return add_path(o, v, c->request.ro, &c->request.roc, err);
+}
+
+static int set_hide(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	return add_path(o, v, c->request.hide, &c->request.hidec, err);
+}
+
 static const char *execution_name(unsigned i)
 {
 	static const char *const names[] = {"snippet", "dev"};
@@ -287,6 +306,11 @@ const struct cli_option cli_code_options[] = {
 	 .set = cli_set_net, .may_repeat = true},
 	{"secret", "NAME", "a secret of the policy that the program wants to use; may be repeated",
 	 .set = cli_set_secret, .may_repeat = true},
+	{"ro", "PATH",
+	 "a file or directory that is shown read-only, at its own path; may be repeated",
+	 .set = set_ro, .may_repeat = true},
+	{"hide", "PATH", "a path of the workspace, or of --ro, that stays empty; may be repeated",
+	 .set = set_hide, .may_repeat = true},
 	{"env", "K=V", "an environment variable; may be repeated", .set = set_env,
 	 .may_repeat = true},
 	{"venv", "DIR", "a Python virtualenv", .set = set_venv},
