@@ -406,7 +406,7 @@ static int mount_proc(const struct box *b, struct err *err)
 /* Terminals of the box's own, for the programs of a live box and for those that make some. */
 static int mount_terminals(const struct box *b, struct err *err)
 {
-	if (!(b->spec->flags & SPEC_EXEC))
+	if (!box_is_dev(b))
 		return 0;
 	if (mkdir("dev/pts", 0755) < 0 ||
 	    mount("devpts", "dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,

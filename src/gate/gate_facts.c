@@ -401,7 +401,7 @@ int gate_check_inputs(const struct gate *g, struct err *err)
 		return err_replaced(err, g->req->venv);
 	for (size_t i = 0; i < g->decision.confined.roc; i++) {
 		const struct host_path *shown = host_paths_find(&bp->host_paths, bp->ro_at[i]);
-		if (!shown || !above_is_same(&shown->st, &g->facts.ro[i]))
+		if (!shown || !parent_dir_is_same(&shown->st, &g->facts.ro[i]))
 			return err_replaced(err, g->req->ro[i]);
 	}
 	for (size_t i = 0; i < g->decision.confined.execc; i++) {

@@ -267,7 +267,6 @@ static int prctl_tricks(const struct args *args)
 		{"seccomp", PR_SET_SECCOMP, 1, 0},
 		{"mm", PR_SET_MM, PR_SET_MM_ARG_START, 0},
 		{"tracer", PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0},
-		{"subreaper", PR_SET_CHILD_SUBREAPER, 1, 0},
 		{"nnp", PR_SET_NO_NEW_PRIVS, 0, 0},
 		{"timing", PR_SET_TSC, 2, 0},
 		{"speculation", PR_SET_SPECULATION_CTRL, 0, 2},
@@ -288,6 +287,6 @@ const struct probe kernel_probes[] = {
 	{"future-calls", future_calls, "call numbers that no header knows"},
 	{"other-abi", other_abi, "x32 or 32-bit system calls"},
 	{"high-bits", high_bits, "arguments with bits above 32"},
-	{"prctl-tricks", prctl_tricks, "dumpable, keepcaps, ambient, subreaper, ..."},
+	{"prctl-tricks", prctl_tricks, "dumpable, keepcaps, ambient, ..."},
 	{NULL, NULL, NULL},
 };

@@ -61,7 +61,7 @@ static void check_bounds(const struct spec *s)
 	must(s->payload != PAYLOAD_FILE || s->payload_target);
 	must(s->workspace == WORKSPACE_NONE || s->workspace_path);
 	must(!(s->flags & SPEC_LIVE) ||
-	     (s->job == JOB_RUN && s->flags & SPEC_EXEC && s->tier != TIER_NO_USERNS));
+	     (s->job == JOB_RUN && s->flags & SPEC_DEV && s->tier != TIER_NO_USERNS));
 	must(!s->saved_path || s->workspace == WORKSPACE_OVERLAY);
 }
 

@@ -376,9 +376,9 @@ static void test_heads(void)
 	static const struct head plain = {.tier = TIER_NO_USERNS};
 	static const struct head bare_net = {.tier = TIER_NO_USERNS, .flags = SPEC_NET};
 	static const struct head live_plain = {.flags = SPEC_LIVE};
-	static const struct head live_probe = {.job = JOB_PROBE, .flags = SPEC_LIVE | SPEC_EXEC};
+	static const struct head live_probe = {.job = JOB_PROBE, .flags = SPEC_LIVE | SPEC_EXEC | SPEC_DEV};
 	static const struct head live_near = {.tier = TIER_NO_USERNS,
-					      .flags = SPEC_LIVE | SPEC_EXEC};
+					      .flags = SPEC_LIVE | SPEC_EXEC | SPEC_DEV};
 	static const struct head probe_net = {.job = JOB_PROBE, .flags = SPEC_NET};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
