@@ -136,6 +136,9 @@ void program_exec(struct box *b, int init) __attribute__((noreturn));
 /* own_network.c: in a new network namespace. */
 int own_network_open(struct box *b, struct err *err);
 
+/* full.c: after the end, with the wait status of the program: has a file reached --file-size? In init. */
+bool full_file(const struct box *b, int status);
+
 /* net_stats.c: datagrams that had no route. In init; 0 in a box without a network. */
 uint64_t net_stats_undelivered(const struct box *b);
 

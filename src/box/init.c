@@ -281,6 +281,8 @@ static void run(struct box *b, const struct program *p, int signals)
 	kill_all(&r);
 	if (r.blind)
 		box_give_up(b, &r.err);
+	if (r.limit == LIMIT_NONE && full_file(b, r.status))
+		r.limit = LIMIT_FILE_SIZE;
 	tell_end(b, &r);
 	if (b->upper >= 0)
 		tell_changes(b);

@@ -388,6 +388,26 @@ static int mask_proc(struct err *err)
 	return d && !errno ? 0 : fail(err, LAYER_NEWROOT, "reading the new /proc");
 }
 
+/* The box's own numbers over the host's (live/machine.h). */
+static int show_own_proc(const struct box *b, struct err *err)
+{
+	const struct spec *s = b->spec;
+
+	for (size_t i = 0; i < s->filec; i++) {
+		const char *target = s->file[i].target, *name = target + strlen(SPEC_PROC_OWN);
+		char path[64];
+		if (strncmp(target, SPEC_PROC_OWN, strlen(SPEC_PROC_OWN)) != 0 || strchr(name, '/'))
+			continue;
+		snprintf(path, sizeof(path), "proc/%s", name);
+		AUTO_CLOSE int tree =
+			clone_tree(target + 1, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+						       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+		if (tree < 0 || move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+			return fail(err, LAYER_NEWROOT, path);
+	}
+	return 0;
+}
+
 static int mount_proc(const struct box *b, struct err *err)
 {
 	bool full = b->spec->flags & SPEC_PROC_FULL;
@@ -400,7 +420,7 @@ static int mount_proc(const struct box *b, struct err *err)
 		return 0;
 	if (make_dir("cordon/empty") < 0)
 		return fail(err, LAYER_NEWROOT, "cordon/empty");
-	return mask_proc(err);
+	return mask_proc(err) < 0 ? -1 : show_own_proc(b, err);
 }
 
 /* Terminals of the box's own, for the programs of a live box and for those that make some. */

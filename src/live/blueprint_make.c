@@ -10,6 +10,7 @@
 #include "live/blueprint_private.h"
 #include "live/direct.h"
 #include "live/early_reader.h"
+#include "live/machine.h"
 #include "live/mounts.h"
 #include "live/workspace.h"
 
@@ -305,6 +306,14 @@ static int add_common_files(struct draft *d, struct err *err)
 					   d->is_dev ? profile_dev_files : NULL,
 					   profile_common_files};
 
+	struct spec_file machine[MACHINE_FILES];
+
+	if (d->bp->spec.flags & SPEC_PROC_FULL && !d->bp->spec.private_dir) {
+		machine_files(d->req, &d->bp->arena, machine);
+		for (size_t i = 0; i < MACHINE_FILES; i++)
+			if (draft_file(d, machine[i], err) < 0)
+				return -1;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct spec_file *f = lists[i]; f && f->target; f++)
 			if (draft_file(d, *f, err) < 0)

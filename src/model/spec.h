@@ -87,6 +87,8 @@ struct spec_file {
 	bool is_link;
 	size_t len; /* of the content */
 };
+/* Files here are shown in /proc instead of the host's. */
+#define SPEC_PROC_OWN "/cordon/proc/"
 #define SPEC_TEXT(target, text)                                                                    \
 	{                                                                                          \
 		target, text, false, sizeof(text) - 1                                              \

@@ -194,3 +194,44 @@ SH
 		out_is $'own tool\nread-only'
 	done
 }
+
+numbers() {
+	box "$1" --json --memory 256M --profile dev "$T/x.sh"
+	exits 0
+	holds 'r["stdout"] == "1\n262144\n1 268435456\nrefused\n"'
+}
+@test "the machine in /proc is the box" {
+	cat <<'SH' | code x.sh
+grep -c ^processor /proc/cpuinfo | sed 's/.*/1/'
+awk '/^MemTotal/ { print $2 }' /proc/meminfo
+node -p 'Math.sign(os.cpus().length) + " " + os.totalmem()'
+{ echo x >/proc/meminfo; } 2>/dev/null || echo refused
+SH
+	every numbers
+}
+
+full() {
+	box "$1" --json --file-size 1M "$T/x.sh"
+	holds 'r["limit"] == "file-size"' 'r["status"] == "exited"'
+	box "$1" --json --file-size 1M "$T/x.py"
+	exits 0
+	holds 'r["limit"] == "file-size"' '"too large" in r["stdout"]'
+	box "$1" --json --file-size 2M "$T/x.py"
+	holds 'r["limit"] is None'
+}
+@test "a file that reached its limit is told, also if the program went on" {
+	printf 'head -c 2M /dev/urandom >~/x; echo went on\n' | code x.sh
+	printf 'try:\n    open("/tmp/f", "wb", 0).write(bytes(1 << 20))\n    open("/tmp/f", "ab", 0).write(b"x")\nexcept OSError as e:\n    print(e)\n' |
+		code x.py
+	every full
+}
+
+@test "snippet: the locale that LANG names is there" {
+	# shellcheck disable=SC2016
+	printf 'x=żółć; echo "$LANG ${#x}"\n' | code x.sh
+	local way
+	for way in $WAYS; do
+		box "$way" --profile snippet "$T/x.sh"
+		out_is 'C.UTF-8 4'
+	done
+}
