@@ -5,6 +5,7 @@
 #include "show/hint.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,6 +69,59 @@ const char *hint_of_egress(const struct egress_row *e, char buf[static HINT_MAX]
 		snprintf(port, sizeof(port), "%u", e->port);
 	snprintf(where, sizeof(where), "%s%s%s:%s", open, host, close, port);
 	return option("net", where, buf);
+}
+
+#define NET_HINT "--net HOST:PORT for each host that it needs"
+#define ROOT_HINT "leave out sudo: a box has no root; install outside what it needs"
+
+enum suspicion { ANYWHERE, IN_SNIPPET, WITHOUT_NET };
+
+/* As the shell, libc, curl, git, npm and sudo say it. */
+static const struct {
+	const char *printed;
+	enum suspicion where;
+	const char *hint;
+} outputs[] = {
+	{"Permission denied", IN_SNIPPET,
+	 "--exec PATH, if a program was refused; or --profile dev, for all of the system's"},
+	{"Name or service not known", WITHOUT_NET, NET_HINT},
+	{"Temporary failure in name resolution", WITHOUT_NET, NET_HINT},
+	{"Could not resolve host", WITHOUT_NET, NET_HINT},
+	{"EAI_AGAIN", WITHOUT_NET, NET_HINT},
+	{"ENOTFOUND", WITHOUT_NET, NET_HINT},
+	{"Network is unreachable", WITHOUT_NET, NET_HINT},
+	{"ENETUNREACH", WITHOUT_NET, NET_HINT},
+	{"no new privileges", ANYWHERE, ROOT_HINT},
+	{"sudo: ", ANYWHERE, ROOT_HINT},
+	{"No usable sandbox", ANYWHERE, "--no-sandbox for that program: the box is its sandbox"},
+};
+
+/* Not if the box has seen it itself. */
+static bool is_suspected(const struct result *r, enum suspicion where)
+{
+	bool refused_socket = false;
+
+	for (size_t i = 0; i < r->denialc; i++)
+		refused_socket |= strcmp(r->denials[i].call, "socket") == 0;
+	return where == IN_SNIPPET    ? !r->executes_any && !r->denialc
+	       : where == WITHOUT_NET ? !r->egressc && !refused_socket
+				      : true;
+}
+
+size_t hints_of_output(const struct result *r, const char *ret[static HINTS_MAX])
+{
+	size_t len = 0, gap = 0, count = 0;
+
+	if (r->status != STATUS_EXITED || r->exit_code == 0)
+		return 0;
+	AUTO_FREE char *text = capture_join(&r->out[1], &len, &gap);
+	for (size_t i = 0; text && i < ARRAY_SIZE(outputs) && count < HINTS_MAX; i++) {
+		bool is_new = !count || strcmp(ret[count - 1], outputs[i].hint) != 0;
+		if (is_new && is_suspected(r, outputs[i].where) &&
+		    memmem(text, len, outputs[i].printed, strlen(outputs[i].printed)))
+			ret[count++] = outputs[i].hint;
+	}
+	return count;
 }
 
 /* The box shows the system's files at the same paths. */

@@ -342,6 +342,16 @@ static json_t *report_text(const struct run_view *v, size_t at)
 	return *text ? json_string(text) : json_null();
 }
 
+static json_t *hints(const struct result *r)
+{
+	const char *text[HINTS_MAX];
+	json_t *list = json_array();
+
+	for (size_t i = 0, count = hints_of_output(r, text); i < count; i++)
+		json_array_append_new(list, json_string(text[i]));
+	return list;
+}
+
 #define RUN(function, expression) FIELD(function, struct run_view, expression)
 
 RUN(run_status, json_string(status_name(v->result->status)))
@@ -366,6 +376,7 @@ RUN(run_exec, v->result->ran == RAN_NOT ? json_null()
 RUN(run_layers, layers(v->result->wire.layers))
 RUN(run_denials, jsonval_list(run_denial_fields, v->result->denials, sizeof(struct wire_denial),
 			      v->result->denialc))
+RUN(run_hints, hints(v->result))
 RUN(run_denials_cut, json_boolean(v->result->wire.denials_cut))
 RUN(run_telemetry, jsonval_object(telemetry_fields, &v->result->telemetry))
 RUN(run_egress,
@@ -421,6 +432,7 @@ static const struct json_field run_fields[] = {
 	{"layers", "the layers that were active", run_layers},
 	{"denials", "the system calls that were refused", run_denials},
 	{"denials_cut", "the list is incomplete: there were more entries", run_denials_cut},
+	{"hints", "what the errors of a failed program let suspect that the run needs", run_hints},
 	{"telemetry", "with --telemetry: the events that the program reported", run_telemetry},
 	{"egress", "with --net: every attempt to reach a host", run_egress},
 	{"egress_cut", "the list is incomplete: there were more entries", run_egress_cut},

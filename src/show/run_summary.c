@@ -210,22 +210,23 @@ static void say_effects(const struct report *r)
 	}
 }
 
-/* Prints hints about refusals that the box did not observe. A shell exits with 126 if a program
- * exists and may not be started. */
+/* Prints hints about refusals that the box did not observe. */
 static void say_unseen(const struct result *r, const struct request *req)
 {
 	const char *unseen = hint_unseen_argument(req);
 	char line[512];
 
-	if (r->status == STATUS_EXITED && r->exit_code == 126 && !r->denialc)
-		terminal_say("  try: ",
-			     "--exec PATH, if a program was refused that may be started");
+	const char *hints[HINTS_MAX];
+
+	for (size_t i = 0, count = hints_of_output(r, hints); i < count; i++)
+		terminal_say("  try: ", hints[i]);
 	if (!unseen)
 		return;
 	snprintf(line, sizeof(line), "the argument %.200s is a file that the box does not show",
 		 unseen);
 	terminal_say("", line);
-	terminal_say("  try: ", "--workspace DIR shows its directory; --stdin FILE gives one file");
+	terminal_say("  try: ", "--ro PATH shows it, --workspace DIR its directory; --stdin FILE "
+				"gives it as input");
 }
 
 void run_summary_print(const struct result *r, const struct request *req, bool mid_line)

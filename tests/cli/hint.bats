@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A refusal names the option that would allow it, in words and in JSON, whatever the program says of it. It is
-# made of what the box saw; a program cannot print one.
+# made of what the box saw; a program cannot print one, but with what it prints it can choose a fixed text.
 load helper
 
 hinted() { # WAY FILE OPTION...: a run of FILE that fails names each OPTION, on a line of its own
@@ -55,13 +55,20 @@ node() { hinted "$1" x.js '--exec /usr/bin/git' '--net HOST:PORT'; }
 }
 
 shell() {
-	box "$1" "$T/x.sh"
+	box "$1" --profile snippet "$T/x.sh"
 	exits 126
 	err_has 'git: Permission denied'
 	err_has 'try: --exec PATH'
+	box "$1" "$T/net.sh"
+	err_has 'try: --net HOST:PORT'
+	[ "$(grep -c 'try: ' "$T/err")" -eq 1 ] || show
+	box "$1" --json "$T/sudo.sh"
+	holds '"sudo" in r["hints"][0]'
 }
-@test "a shell that may not start a program" {
+@test "a shell that may not start a program, a name without a network, sudo" {
 	echo /usr/bin/git | code x.sh
+	echo 'curl -sS http://example.org/' | code net.sh
+	echo 'echo "sudo: The \"no new privileges\" flag is set" >&2; exit 1' | code sudo.sh
 	every shell
 }
 
@@ -103,7 +110,7 @@ except OSError: pass' >x.py
 	: >input.csv
 	box user:no-cgroup x.py -- input.csv
 	err_has 'the argument input.csv is a file that the box does not show'
-	err_has 'try: --workspace DIR'
+	err_has 'try: --ro PATH shows it, --workspace DIR its directory'
 	box user:no-cgroup x.py -- nothing.csv
 	run ! grep -q 'try:' "$T/err"
 	box user:no-cgroup x.py -- /proc/self/status
