@@ -3,13 +3,21 @@
 import glob, os, sys
 args = dict(word.split("=", 1) for word in sys.argv[1:] if "=" in word)
 secret = args["secret"]
+
+
+def siblings():
+    """Above the workspace the box has empty directories, which lead to it."""
+    if os.path.basename(secret) not in os.listdir(os.path.dirname(secret)):
+        raise OSError(2, "not shown")
+
+
 tries = [
     lambda: print(open(secret).read()),
     lambda: print(open("/tmp/../.." + secret).read()),
     lambda: print(open("/proc/self/root" + secret).read()),
     lambda: print(open("/etc/shadow").read()),
     lambda: print(os.listdir("/root")),
-    lambda: print(os.listdir(os.path.dirname(secret))),
+    siblings,
     lambda: open(args["outside"] + "/planted", "w").close(),
     lambda: open(args["home"] + "/.profile", "a").write("planted\n"),
     lambda: os.rename(secret, "stolen"),

@@ -195,6 +195,18 @@ static int host_cgroup(const struct args *args)
 	return held("only roots and our own name");
 }
 
+/* The workspace's own path is known in the box. */
+static const char *find_other(const char *text, const char *base)
+{
+	static const char known[] = "/workspace";
+	size_t len = strlen(base);
+
+	for (const char *at = strstr(text, base); at; at = strstr(at + 1, base))
+		if (strncmp(at + len, known, sizeof(known) - 1) != 0)
+			return at;
+	return NULL;
+}
+
 /* The mount table names the source of a bind: the person's name and project, for instance. */
 static int host_paths(const struct args *args)
 {
@@ -207,7 +219,7 @@ static int host_paths(const struct args *args)
 	snprintf(base, sizeof(base), "%s", arg_text(args, "outside", "/none/none"));
 	*strrchr(base, '/') = '\0';
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (slurp(tables[i], text, sizeof(text)) > 0 && strstr(text, base))
+		if (slurp(tables[i], text, sizeof(text)) > 0 && find_other(text, base))
 			return escaped("%s tells %s", tables[i], base);
 	return held("no host path in the mount tables");
 }
