@@ -127,7 +127,7 @@ $(BUILD)/mutant/cordon-probe: $(MUT_PROBE)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(BOX_LIBS)
 
 # The system call filter is compiled when Cordon is, never when it runs.
-$(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/filter.h
+$(BUILD)/mkfilter: tools/mkfilter.c tools/bpf.c tools/bpf.h tools/branch.c tools/branch.h src/box/syscalls.def src/box/syscalls_refused.def src/box/filter.h
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -D_GNU_SOURCE -Wall -Wextra -Isrc -I. -o $@ $(filter %.c,$^) -lseccomp
 $(GEN)/filters.h: $(BUILD)/mkfilter

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Did a file reach its limit? The kernel tells only the writer: by a signal, or by an error that many programs
- * do not show. After the end of all untrusted code init looks for a file of exactly that size. It looks only if
- * the box's files are that large together, so an ordinary run pays for one call.
+ * Did a file reach its limit? The kernel tells only the writer: by a signal, or by an error that
+ * many programs do not show. After the end of all untrusted code init looks for a file of exactly
+ * that size. It looks only if the box's files are that large together, so an ordinary run pays for
+ * one call.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -189,7 +189,7 @@ static const char *why_refused(const struct seccomp_notif *req)
 	return rule && rule->why[0] ? rule->why : "not on the list of allowed calls";
 }
 
-/* Calls that are answered in a box with internet sockets (NET). All other calls that come here are refused. */
+/* Calls that are answered in a box with internet sockets (NET). All others are refused. */
 static bool is_dial(bool net, const struct seccomp_notif *req)
 {
 	return net && (req->data.nr == SYS_connect || req->data.nr == SYS_listen);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The network of a box that has internet sockets is a loopback, with no route to anywhere. The program's
- * process makes it while it still has rights over the network namespace. In a box that may connect, one socket
- * on it is the resolver's, which is passed to cordon-egress: datagrams of the program reach this socket and
- * no other.
+ * The network of a box that has internet sockets is a loopback, with no route to anywhere. The
+ * program's process makes it while it still has rights over the network namespace. In a box that
+ * may connect, one socket on it is the resolver's, which is passed to cordon-egress: datagrams of
+ * the program reach this socket and no other.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

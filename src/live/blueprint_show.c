@@ -204,7 +204,8 @@ static int refuse_program(const char *asked, const char *real, struct err *err)
 	return -1;
 }
 
-/* As show, for a directory of the system that the profile dev shows whole: Cordon's own files may lie in it. */
+/* As show, for a directory of the system that the profile dev shows whole: Cordon's own files may
+ * lie in it. */
 static int show_system(struct draft *d, const char *path, unsigned flags, struct err *err)
 {
 	const struct own_shown shown = {path, path, false};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See own_paths.h. Cordon walks each own path component by component from the root directory and
- * notes its place. A directory of the run has a place, and so has each mount below it. Of two
- * places, one contains the other or not.
+ * See own_paths.h. Cordon walks each own path component by component and notes its place.
  */
 #include "live/own_paths.h"
 
@@ -59,24 +57,16 @@ static const struct {
 	     {"configuration", "XDG_CONFIG_HOME", ".config"},
 	     {"state", "XDG_STATE_HOME", ".local/state"}};
 
+static const char public[] = "installed rules";
 static void add(struct own_paths *own, const char *what, const char *path, bool is_cordons)
 {
 	char cwd[PATH_MAX];
 
 	if (path && *path && *path != '/')
-		path = getcwd(cwd, sizeof(cwd)) ? arena_printf(own->arena, "%s/%s", cwd, path) : "";
+		path = getcwd(cwd, sizeof(cwd)) ? path_join(own->arena, cwd, path) : "";
 	if (path && *path && own->count < OWN_PATHS_MAX)
 		own->at[own->count++] =
-			(struct own_path){what, path, is_cordons, is_cordons, false};
-}
-
-static void add_public(struct own_paths *own, const char *what, const char *path)
-{
-	size_t before = own->count;
-
-	add(own, what, path, false);
-	if (own->count > before)
-		own->at[before].is_public = true;
+			(struct own_path){what, path, is_cordons, is_cordons, what == public};
 }
 
 void own_paths_find(struct own_paths *ret, const struct request *req, const struct policy *policy,
@@ -105,7 +95,7 @@ void own_paths_find(struct own_paths *ret, const struct request *req, const stru
 	struct places program = req->workspace ? places_of_program(arena) : (struct places){0};
 	struct places_rules at;
 	for (size_t i = 0; program.self && places_of_rules(&program, i, arena, &at); i++)
-		add_public(ret, "rules", at.path);
+		add(ret, public, at.path, false);
 }
 
 /* The state of a walk along an own path. */

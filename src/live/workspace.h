@@ -7,8 +7,8 @@
 
 #include "live/own_paths.h"
 
-/* REAL is the path of the workspace of REQ without links. Returns the descriptor, or -1 with a cause and a cure. Adds
- * masks to SPEC for the paths of OWN below it. */
+/* REAL is the path of the workspace of REQ without links. Returns the descriptor, or -1 with a
+ * cause and a cure. Adds masks to SPEC for the paths of OWN below it. */
 int workspace_open(const char *real, const struct request *req, struct own_paths *own,
 		   struct spec *spec, struct err *err);
 /* The same checks for a directory or file of --ro that FD is open on. OWN has been looked up. */

@@ -14,7 +14,7 @@ placed() {
 	# shellcheck disable=SC2016
 	printf 'cd "$(dirname "$0")" && pwd && cat helper.py\n' >"$W/pkg/main.sh"
 	printf '#!/usr/bin/env -S python3 -u\nprint(__file__)\n' >"$W/tool"
-	cd "$W"
+	cd "$W" || return 1
 	box "$1" --workspace . main.js
 	out_is "module $W"
 	box "$1" --workspace "$W:ro" pkg/main.py
@@ -23,7 +23,7 @@ placed() {
 	out_is "$W/pkg"$'\nword = "helper"'
 	box "$1" --workspace . tool
 	out_is "$W/tool"
-	cd "$T"
+	cd "$T" || return 1
 	ln -s "$W/main.js" entry.js
 	box "$1" --workspace "$W" entry.js
 	out_is "module $W"
