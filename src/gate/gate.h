@@ -109,6 +109,9 @@ int gate_check_inputs(const struct gate *g, struct err *err);
 /* The ticket that gives this effect, or NULL. */
 struct ticket *gate_find_ticket(struct gate *g, enum cap cap, const char *object,
 				bool self_executing);
+/* A grant that was only confirmed gives an effect as long as the policy accepts confirmations for
+ * it. Drops the others from T. */
+void gate_bound_ticket(const struct gate *g, struct ticket *t);
 /* gate_spend_tickets adds the use of the tickets to the transaction that gives effects;
  * gate_spent_tickets follows its commit. */
 void gate_spend_tickets(const struct gate *g, struct store_tx *tx);

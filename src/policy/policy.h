@@ -166,6 +166,9 @@ enum grade policy_grade_of(const struct policy *p, const char *rule, enum grade 
 
 /* Is a confirmation by the requesting account enough for all of CAPS? Never if several people must
  * agree. */
+/* The policy's cell says deny: no ticket gives the effect. */
+bool policy_denies(const struct policy *p, const struct policy_effect *e);
+#define POLICY_DENIES "the policy denies it, and no ticket gives it"
 bool policy_confirms(const struct policy *p, unsigned caps);
 /* The effects that a request names. */
 unsigned policy_caps_of(const struct request *r);

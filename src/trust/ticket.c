@@ -81,6 +81,11 @@ enum ticket_answer ticket_check(const struct ticket *t, const struct ticket_use 
 	return TICKET_GOOD;
 }
 
+bool ticket_is_confirmed(const struct ticket *t)
+{
+	return t->giver == TICKET_GRANT && !strstr(t->by, TICKET_SIGNED);
+}
+
 bool ticket_covers(const struct ticket *t, enum cap effect, const char *object,
 		   bool is_self_executing)
 {
