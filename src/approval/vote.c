@@ -98,8 +98,9 @@ static bool is_requester(const struct approval_request *r, const char *name, str
 			"identified");
 	else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0)
 		err_set(why, ERR_REFUSED,
-			"the requesting account %llu has no login name in /etc/passwd",
-			(unsigned long long)r->uid);
+			"the requesting account %llu has no login name in /etc/passwd: add the "
+			"line that `getent passwd %llu` prints",
+			(unsigned long long)r->uid, (unsigned long long)r->uid);
 	else if (strcasecmp(login, name) == 0)
 		err_set(why, ERR_REFUSED, "the account of that name made the request");
 	else

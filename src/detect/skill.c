@@ -91,7 +91,7 @@ int skill_blocks(struct text content, struct arena *arena, struct text *ret, siz
 		struct text run = next_run(content, &at);
 		struct scan_text t;
 		if (!run.len)
-			return 0;
+			return arena->failed ? err_memory(err) : 0;
 		struct text bytes = decode(run, arena);
 		if (arena->failed)
 			return err_memory(err);

@@ -165,6 +165,8 @@ void relay_finish(struct relay *r, const struct capture *c)
 
 	if (omitted) {
 		release_held(r, &o);
+		if (r->guard && r->line->matched)
+			release_match(r->line, &o);
 		flush_out(&o);
 		char line[96];
 		int n = snprintf(line, sizeof(line), "\ncordon: ... %llu bytes left out ...\n",
