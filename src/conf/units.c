@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * One row per suffix. Overflow, a sign, a blank or the suffix of another unit is an error with an example.
+ * One row per suffix. Overflow, a sign, a blank or the suffix of another unit is an error with an example.
  */
 #include "conf/units.h"
 

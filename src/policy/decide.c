@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The decisions, as pure functions. They must never read a file, a clock or the environment, or keep
-  * state.
+ * The decisions, as pure functions. They must never read a file, a clock or the environment, or keep
+ * state.
  */
 #include <stdio.h>
 #include <string.h>

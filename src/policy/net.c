@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads entries of the network lists. An entry has one meaning and one form: a malformed address is
-  * not taken for a name, and an address has no bits after its prefix.
+ * Reads entries of the network lists. An entry has one meaning and one form: a malformed address is
+ * not taken for a name, and an address has no bits after its prefix.
  */
 #include "policy/net.h"
 

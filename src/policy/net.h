@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
-  * read, checked and written in canonical form. cordon-egress uses this too.
+ * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
+ * read, checked and written in canonical form. cordon-egress uses this too.
  */
 #ifndef CORDON_POLICY_NET_H
 #define CORDON_POLICY_NET_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The policy and its two questions: may this code run, and may it have this effect? The answers
-  * depend only on the arguments, so the table is tested cell by cell. A policy is a built-in profile
-  * (builtin_profiles.c) with the changes of one YAML file.
+ * The policy and its two questions: may this code run, and may it have this effect? The answers
+ * depend only on the arguments, so the table is tested cell by cell. A policy is a built-in profile
+ * (builtin_profiles.c) with the changes of one YAML file.
  */
 #ifndef CORDON_POLICY_POLICY_H
 #define CORDON_POLICY_POLICY_H

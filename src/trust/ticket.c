@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Checks tickets, and keeps them as rows of the store.
+ * Checks tickets, and keeps them as rows of the store.
  */
 #include "trust/ticket.h"
 

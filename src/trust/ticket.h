@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A ticket names the effects that exposed code may have. A plan is made while its conversation is
-  * clean, for one exact program. A grant is an act of a person or a line of the policy, for a
-  * conversation or a directory. Both are rows of the store. Approvals, which people sign, are in
-  * src/approval.
+ * A ticket names the effects that exposed code may have. A plan is made while its conversation is
+ * clean, for one exact program. A grant is an act of a person or a line of the policy, for a
+ * conversation or a directory. Both are rows of the store. Approvals, which people sign, are in
+ * src/approval.
  */
 #ifndef CORDON_TRUST_TICKET_H
 #define CORDON_TRUST_TICKET_H
