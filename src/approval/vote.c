@@ -25,7 +25,8 @@ static const char *why_no_grant(const struct approval_request *r)
 		return r->changes.count
 			       ? "only directories change, and a grant is for files and links"
 			       : "the request has no effect that a grant can give";
-	return "a grant is for a few exact hosts, secrets and paths; the request has others";
+	return "a grant is for a few exact hosts, secrets and paths; this request "
+	       "contains effects that a grant cannot give";
 }
 
 int approval_bound(const struct approval *a, struct approval_vote *vote, struct err *err)
@@ -87,7 +88,7 @@ static int no(struct err *why, const struct approval_vote *v, const char *what)
 	return 0;
 }
 
-/* Is NAME the login name of the account that asked? If the account cannot be identified, yes. */
+/* Is NAME the login name of the account that asked? True also if unknown. */
 static bool is_requester(const struct approval_request *r, const char *name, struct err *why)
 {
 	char login[SIGNER_NAME_MAX + 1];

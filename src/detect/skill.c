@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Runs of base64 characters, decoded as Node.js does, and kept when most of the result is
- * printable. One bug of the reference is not repeated: after its five blocks it does not begin the
- * next document at its start.
+ * printable. Bug not copied: after five blocks, the reference starts the next document in the
+ * middle.
  */
 #include "detect/skill.h"
 
