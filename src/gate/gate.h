@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The steps of a run that decide: facts, scan, origin, decide, approve and the records in the log.
- * flow/run.c calls them in order. Each step leaves its result in struct gate for the next one. No
- * step runs any code. A zeroed struct knows nothing and allows nothing.
+ * The code in flow/ calls them in this order. Each step leaves its result in struct gate for the
+ * next one. No step runs any code. A zeroed struct knows nothing and allows nothing.
  */
 #ifndef CORDON_GATE_GATE_H
 #define CORDON_GATE_GATE_H
