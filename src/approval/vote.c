@@ -93,19 +93,21 @@ static bool is_requester(const struct approval_request *r, const char *name, str
 {
 	char login[SIGNER_NAME_MAX + 1];
 
-	if (r->uid == ACCOUNT_UNKNOWN)
+	if (r->uid == ACCOUNT_UNKNOWN) {
 		err_set(why, ERR_REFUSED,
 			"the request came from a user namespace, where the account cannot be "
 			"identified");
-	else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0)
+	} else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0) {
 		err_set(why, ERR_REFUSED,
-			"the requesting account %llu has no login name in /etc/passwd: add the "
-			"line that `getent passwd %llu` prints",
-			(unsigned long long)r->uid, (unsigned long long)r->uid);
-	else if (strcasecmp(login, name) == 0)
+			"the requesting account %llu has no login name in /etc/passwd",
+			(unsigned long long)r->uid);
+		err_cure(why, "as root, add the line that getent passwd %llu prints to /etc/passwd",
+			 (unsigned long long)r->uid);
+	} else if (strcasecmp(login, name) == 0) {
 		err_set(why, ERR_REFUSED, "the account of that name made the request");
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -132,8 +134,11 @@ int approval_vote_counts(const struct approval *a, const struct approval_vote *v
 	if (!is_in_time(a, v, now))
 		return no(why, v,
 			  "it has expired, or its time is in the future: check both clocks");
-	if (is_requester(&a->request, v->name, &reason))
-		return no(why, v, reason.message);
+	if (is_requester(&a->request, v->name, &reason)) {
+		no(why, v, reason.message);
+		memcpy(why->cure, reason.cure, sizeof(why->cure));
+		return 0;
+	}
 	write_text(a, v, &text);
 	if (text.failed)
 		return err_memory(err);
