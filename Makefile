@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-#   make        build/cordon and build/cordon-box
+#   make        every program and the library, in build/
 #   make run    install what is missing, build, play the demonstration
 #   make test   install what is missing, build, run the tests
 #   make check-all              make test, and every long test: before a release

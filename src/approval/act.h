@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Acts of people, as requests: to trust a directory, to grant effects, to enrol a person. No program runs.
+ * Acts of people, as requests: to trust a directory, to grant effects, to enrol a person. No program runs.
  */
 #ifndef CORDON_APPROVAL_ACT_H
 #define CORDON_APPROVAL_ACT_H

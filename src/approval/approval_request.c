@@ -224,12 +224,12 @@ int request_decode(const uint8_t *data, size_t len, struct arena *a, struct appr
 	size_t magic = sizeof(MAGIC) - 1;
 
 	if (len < magic || len > APPROVAL_BYTES_MAX || memcmp(data, MAGIC, magic) != 0)
-		return err_set(err, ERR_INPUT, "not a parked request of this version");
+		return err_set(err, ERR_INPUT, "not a request of this version");
 	if (fields_decode(request_fields, data + magic, len - magic, a, ret, err) < 0)
 		return -1;
 	return makes_sense(ret)
 		       ? 0
-		       : err_set(err, ERR_INPUT, "the parked request has impossible values");
+		       : err_set(err, ERR_INPUT, "the request has impossible values");
 }
 
 /* Each digest has a prefix of its own: none can be taken for another, or for the hash of a file. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Explains why an approval does not cover a run, from the table of what an approval binds
-  * (approval_request.c).
+ * Explains why an approval does not cover a run, from the table of what an approval binds
+ * (approval_request.c).
  */
 #include <string.h>
 

@@ -33,7 +33,7 @@ int request_file_write(const struct approval *a, const struct approval_code *cod
 
 static int bad(struct err *err)
 {
-	return err_set(err, ERR_INPUT, "not a parked request, or not a complete one");
+	return err_set(err, ERR_INPUT, "not a request, or not a complete one");
 }
 
 /* The request has the hash of the code, and people sign the hash of the request. */

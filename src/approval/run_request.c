@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * See run_request.h. The digest of the box is over words, and not over the spec that cordon-box gets:
- * the spec has directories and ids that differ in each run. Inputs (the workspace and its pending
- * changes, the virtual environment and its interpreter's library, the programs) are hashed whole,
- * because under a name alone they could be exchanged. Files below /usr belong to the system and are
- * not hashed: an account that can change them needs no approval. A run with an input above the limits
- * cannot be approved.
+ * See run_request.h. The digest of the box hashes the options as text, not the spec that cordon-box
+ * gets: the spec has directories and ids that differ in each run. Inputs (the workspace and its
+ * pending changes, the virtual environment and its interpreter's library, the programs) are hashed
+ * whole, because the file behind a name can change. Files below /usr belong to the system and are
+ * not hashed: an account that can change them needs no approval. A run with an input above the
+ * limits cannot be approved.
  */
 #include "approval/run_request.h"
 
@@ -69,7 +69,8 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 	r->tier = from->tier;
 }
 
-/* What the requested effects allow, in words. A name that others chose is at the end of its line. */
+/* What the requested effects allow, in words. Untrusted names come last, so
+ * that they cannot imitate what follows. */
 static struct approval_list reach(const struct request *from, const struct policy *policy,
 				  struct arena *a)
 {

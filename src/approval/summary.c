@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Builds the lines of summary.h.
+ * Builds the lines of summary.h.
  */
 #include "approval/summary.h"
 

@@ -25,7 +25,8 @@ static const char *why_no_grant(const struct approval_request *r)
 		return r->changes.count
 			       ? "only directories change, and a grant is for files and links"
 			       : "the request has no effect that a grant can give";
-	return "a grant is for a few exact hosts, secrets and paths; the request has others";
+	return "a grant is for a few exact hosts, secrets and paths; this request "
+	       "contains effects that a grant cannot give";
 }
 
 int approval_bound(const struct approval *a, struct approval_vote *vote, struct err *err)
@@ -87,23 +88,26 @@ static int no(struct err *why, const struct approval_vote *v, const char *what)
 	return 0;
 }
 
-/* Is NAME the login name of the account that asked? If the account cannot be identified, yes. */
+/* Is NAME the login name of the account that asked? True also if unknown. */
 static bool is_requester(const struct approval_request *r, const char *name, struct err *why)
 {
 	char login[SIGNER_NAME_MAX + 1];
 
-	if (r->uid == ACCOUNT_UNKNOWN)
+	if (r->uid == ACCOUNT_UNKNOWN) {
 		err_set(why, ERR_REFUSED,
 			"the request came from a user namespace, where the account cannot be "
 			"identified");
-	else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0)
+	} else if (account_name((uint32_t)r->uid, login, sizeof(login)) < 0) {
 		err_set(why, ERR_REFUSED,
 			"the requesting account %llu has no login name in /etc/passwd",
 			(unsigned long long)r->uid);
-	else if (strcasecmp(login, name) == 0)
+		err_cure(why, "as root, add the line that getent passwd %llu prints to /etc/passwd",
+			 (unsigned long long)r->uid);
+	} else if (strcasecmp(login, name) == 0) {
 		err_set(why, ERR_REFUSED, "the account of that name made the request");
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -130,8 +134,11 @@ int approval_vote_counts(const struct approval *a, const struct approval_vote *v
 	if (!is_in_time(a, v, now))
 		return no(why, v,
 			  "it has expired, or its time is in the future: check both clocks");
-	if (is_requester(&a->request, v->name, &reason))
-		return no(why, v, reason.message);
+	if (is_requester(&a->request, v->name, &reason)) {
+		no(why, v, reason.message);
+		memcpy(why->cure, reason.cure, sizeof(why->cure));
+		return 0;
+	}
 	write_text(a, v, &text);
 	if (text.failed)
 		return err_memory(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The longest common subsequence of the lines between the common begin and the common end. Its
- * table grows with both sides, so they have a maximum; beyond it every line in between is shown as
- * removed and added. No line is ever left out.
+ * The longest common subsequence of the lines left after removing the equal first and last lines.
+ * Its table grows with both sides, so they have a maximum; beyond it each of these lines is shown as
+ * removed or added. No line is ever left out.
  */
 #include "base/linediff.h"
 
@@ -46,7 +46,6 @@ static bool is_same(const struct linediff_line *a, const struct linediff_line *b
 	       memcmp(a->text, b->text, a->len) == 0;
 }
 
-/* The part that differs: FROM[first..from_end) and TO[first..to_end). */
 struct middle {
 	const struct linediff_line *from, *to;
 	size_t fromc, toc;
@@ -65,7 +64,7 @@ static struct middle trim(const struct side *from, const struct side *to)
 	return (struct middle){from->line + first, to->line + first, a - first, b - first};
 }
 
-/* LONGEST[i][j]: the length for the lines from I and from J on. */
+/* LONGEST[i][j]: the LCS length of FROM[i..] and TO[j..]. */
 static void fill(const struct middle *m, uint16_t *longest)
 {
 	size_t width = m->toc + 1;

@@ -235,7 +235,8 @@ static bool reap(struct start *s, int flags)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, flags)) > 0) {
-		if (pid == s->leader) {
+		/* A program that asks to be traced by its parent is only stopped. */
+		if (pid == s->leader && !WIFSTOPPED(status)) {
 			s->exited.wait_status = status;
 			report_exit(s);
 			s->leader = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Merges files and variables into one configuration, by the rows of config_keys.c. A key without a
-  * row is an error: a misspelt protection must not be ignored.
+ * Merges files and variables into one configuration, by the rows of config_keys.c. A key without a
+ * row is an error: a misspelt protection must not be ignored.
  */
 #include "conf/config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The configuration: the values that a command uses if its options do not set them. Later places override
+ * The configuration: the values that a command uses if its options do not set them. Later places override
  * earlier ones: defaults, the operator's file, the user's file, CORDON_* variables, options. No place
  * can weaken a value below `enforced` in the operator's file: trying it is an error that names the
  * line. One table of keys (config_keys.c) also makes the manual page.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Opens the files of the configuration and names the place of a problem. Checks apply to the opened
-  * file, not to its name. A missing file is allowed; a file with a wrong type, owner or mode is an
-  * error and never counts as missing.
+ * Opens the files of the configuration and names the place of a problem. Checks apply to the opened
+ * file, not to its name. A missing file is allowed; a file with a wrong type, owner or mode is an
+ * error and never counts as missing.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The keys of the configuration, one row each, and the values, one row each. A value can have several keys
+ * The keys of the configuration, one row each, and the values, one row each. A value can have several keys
  * (notify.url and notify.secret_file) and is taken whole from one place. The limits are rows of the model.
  */
 #include <ctype.h>

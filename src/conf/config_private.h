@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Shared by the files of the configuration: the rows, and the reader of one place.
+ * Shared by the files of the configuration: the rows, and the reader of one place.
  */
 #ifndef CORDON_CONF_CONFIG_PRIVATE_H
 #define CORDON_CONF_CONFIG_PRIVATE_H

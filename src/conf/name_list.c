@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Joins names, and gives the I-th name of each table.
+ * Joins names, and gives the I-th name of each table.
  */
 #include "conf/name_list.h"
 

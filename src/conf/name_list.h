@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The names of a table as part of a sentence: "a, b or c". Help and error texts use these, so that a
-  * new row appears in all of them.
+ * The names of a table as part of a sentence: "a, b or c". Help and error texts use these, so that a
+ * new row appears in all of them.
  */
 #ifndef CORDON_CONF_NAME_LIST_H
 #define CORDON_CONF_NAME_LIST_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * One row per suffix. Overflow, a sign, a blank or the suffix of another unit is an error with an example.
+ * One row per suffix. Overflow, a sign, a blank or the suffix of another unit is invalid; the error of
+ * units_parse_limit shows a valid value.
  */
 #include "conf/units.h"
 
@@ -15,7 +16,7 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* The first row of a unit holds for a number without suffix. */
+/* A number without suffix uses the unit's first row. */
 static const struct suffix suffixes[] = {
 	{UNIT_DURATION_MS, "s", 1000},
 	{UNIT_DURATION_MS, "ms", 1},

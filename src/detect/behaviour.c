@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Conditions on more than the event's texts: measurements, and sequences of events. As in the
- * reference, two matched steps in a single event are a match, however many steps the sequence has.
+ * reference, two steps in one event match the whole sequence.
  */
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static const struct session *session_of(const struct engine_thread *t, const str
 		       : NULL;
 }
 
-/* The number of earlier events in the window with the mark; with PATTERN_NONE all of them. */
+/* Counts the earlier events in the window that have MARK. MARK PATTERN_NONE counts all events. */
 static double count_events(const struct engine_thread *t, const struct event *event,
 			   uint64_t window_ms, uint32_t mark)
 {
@@ -140,7 +140,7 @@ struct span {
 	double first_ms, last_ms;
 };
 
-/* The first event that matches STEP: among the earlier ones, or the current one at the end. */
+/* The first event that matches STEP: searches earlier events, then the current one. */
 static bool find_step(const struct engine_thread *t, const struct session *s,
 		      const struct event *event, uint32_t step, size_t *ret_at, int64_t *ret_time)
 {
@@ -203,7 +203,7 @@ void thread_mark(struct engine_thread *t, uint32_t mark)
 	t->mark[t->markc++] = mark;
 }
 
-/* Only event types about a tool name one; without a field it is the content. */
+/* Only tool calls and responses have a tool name: the field tool_name, else the content. */
 static void mark_tool(struct engine_thread *t, const struct event *event)
 {
 	const struct node *field = node_get(event->fields, "tool_name");

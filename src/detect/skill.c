@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Runs of base64 characters, decoded as Node.js does, and kept when most of the result is
- * printable. One bug of the reference is not repeated: after its five blocks it does not begin the
- * next document at its start.
+ * printable. Bug not copied: after five blocks, the reference starts the next document in the
+ * middle.
  */
 #include "detect/skill.h"
 
@@ -91,7 +91,7 @@ int skill_blocks(struct text content, struct arena *arena, struct text *ret, siz
 		struct text run = next_run(content, &at);
 		struct scan_text t;
 		if (!run.len)
-			return 0;
+			return arena->failed ? err_memory(err) : 0;
 		struct text bytes = decode(run, arena);
 		if (arena->failed)
 			return err_memory(err);

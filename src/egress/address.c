@@ -99,6 +99,17 @@ const struct address_kind *address_kind(const struct address *a)
 	return find(address_inner(a, &inner) ? &inner : a);
 }
 
+/* The kernel connects the unspecified address to this host's loopback, so the lists must see that. */
+static void name_loopback(struct address *a)
+{
+	static const uint8_t unspecified[16], loopback_v4[4] = {127, 0, 0, 1},
+					      loopback_v6[16] = {[15] = 1};
+	size_t len = a->family == AF_INET ? 4 : 16;
+
+	if (memcmp(a->bytes, unspecified, len) == 0)
+		memcpy(a->bytes, a->family == AF_INET ? loopback_v4 : loopback_v6, len);
+}
+
 bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16_t *ret_port)
 {
 	struct sockaddr_in in;
@@ -112,6 +123,7 @@ bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16
 		memcpy(&in, sockaddr, sizeof(in));
 		ret->family = AF_INET;
 		memcpy(ret->bytes, &in.sin_addr, 4);
+		name_loopback(ret);
 		*ret_port = ntohs(in.sin_port);
 		return true;
 	}
@@ -122,6 +134,7 @@ bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16
 	bool mapped = IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr);
 	ret->family = mapped ? AF_INET : AF_INET6;
 	memcpy(ret->bytes, in6.sin6_addr.s6_addr + (mapped ? 12 : 0), mapped ? 4 : 16);
+	name_loopback(ret);
 	*ret_port = ntohs(in6.sin6_port);
 	return true;
 }

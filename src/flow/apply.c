@@ -80,6 +80,8 @@ static void report_entry(struct gate *g, const struct overlay_entry *e, enum out
 		to->by = policy_giver(&g->policy, &given);
 	else if (e->rule == OVERLAY_NEVER)
 		to->reason = e->note;
+	else if (policy_denies(&g->policy, &given))
+		to->reason = POLICY_DENIES;
 	else
 		to->command = gate_command(g, CAP_WRITE, e->path);
 	if (why && outcome == OUTCOME_WITHHELD && e->rule != OVERLAY_NEVER)
@@ -140,6 +142,7 @@ static int refresh_tickets(struct gate *g, struct err *err)
 			continue;
 		if (ticket_load(&g->state.keeper, id_hex(&t->id, hex), &now, err) < 0)
 			return -1;
+		gate_bound_ticket(g, &now);
 		now.is_spent = t->is_spent;
 		ticket_done(t);
 		*t = now;
@@ -185,6 +188,7 @@ static int settle(struct gate *g, const struct overlay *o, int workspace,
 		outcome[i] = decide(g, &d->entry[i], asks);
 		waits |= outcome[i] == OUTCOME_WAITS;
 	}
+	g->question.has_approval = false; /* the run's own is not for its changes */
 	int agreed = waits ? apply_ask(g, o, workspace, d, outcome, is_exposed(g), err) : 0;
 	if (agreed < 0 && (why = cannot_ask(g, err)) == NULL)
 		return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> effects ->
+ * The sentence: request -> scan -> origin -> decide -> (approve) -> box -> result -> effects ->
  * audit. Every door calls flow_run, and no other code starts a box for a request. If any step
  * fails, the run is an error with a reason, never half a success.
  */
@@ -69,10 +69,10 @@ static int speak(struct sentence *s, struct err *err)
 	    payload_hash(&s->bp.payload, err) < 0 || early_begin(s, err) < 0 ||
 	    gate_open_state(g, err) < 0)
 		return -1;
-	/* origin, scan */
+	/* scan */
 	if (gate_facts(g, &s->bp, err) < 0 || scan(s, err) < 0)
 		return run_record_refusal(s, -1, err);
-	/* decide, (approve) */
+	/* origin, decide, (approve) */
 	int asked = retry_decide(s, err);
 	if (asked)
 		return run_record_refusal(s, asked, err);

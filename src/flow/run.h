@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sentence: request -> origin -> scan -> decide -> (approve) -> box -> result -> effects ->
+ * The sentence: request -> scan -> origin -> decide -> (approve) -> box -> result -> effects ->
  * audit. Every door runs a request by this function.
  */
 #ifndef CORDON_FLOW_RUN_H

@@ -105,6 +105,14 @@ static int lost_record(const struct sentence *s, int ran, bool did_run, struct e
 	return -1;
 }
 
+static void add_cause(struct err *err, const struct err *why)
+{
+	char cause[sizeof(err->cause)];
+
+	memcpy(cause, err->cause, sizeof(cause));
+	err_cause(err, "%.180s%s%.180s", cause, cause[0] ? "; and " : "", why->message);
+}
+
 int run_record_result(struct sentence *s, int ran, struct err *err)
 {
 	struct gate *g = &s->gate;
@@ -127,8 +135,12 @@ int run_record_result(struct sentence *s, int ran, struct err *err)
 		ran = apply_result(g, &s->overlay, r, err);
 	if (ran == 0)
 		ran = apply_wait(g, &s->overlay, s->bp.workspace, s->sink, effects, err);
-	else if (g->decision.confined.workspace_mode == WORKSPACE_RW)
-		(void)!apply_result(g, &s->overlay, r, &why);
+	else if (!did_run && g->decision.confined.workspace_mode == WORKSPACE_RW &&
+		 apply_result(g, &s->overlay, r, &why) < 0)
+		add_cause(err, &why);
+	if (did_run && ran < 0)
+		err_context(err, "the program did run (%s, status %d)", status_name(r->status),
+			    result_exit_status(r));
 	r->recorded = gate_log_result(g, r, &why) == 0;
 	if (r->recorded && ingest_output(g, r, &why) == 0)
 		return ran;

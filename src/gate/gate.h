@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The steps of a run that decide: facts, scan, origin, decide, approve and the records in the log.
- * flow/run.c calls them in order. Each step leaves its result in struct gate for the next one. No
- * step runs any code. A zeroed struct knows nothing and allows nothing.
+ * The code in flow/ calls them in this order. Each step leaves its result in struct gate for the
+ * next one. No step runs any code. A zeroed struct knows nothing and allows nothing.
  */
 #ifndef CORDON_GATE_GATE_H
 #define CORDON_GATE_GATE_H
@@ -109,6 +109,9 @@ int gate_check_inputs(const struct gate *g, struct err *err);
 /* The ticket that gives this effect, or NULL. */
 struct ticket *gate_find_ticket(struct gate *g, enum cap cap, const char *object,
 				bool self_executing);
+/* A grant that was only confirmed gives an effect as long as the policy accepts confirmations for
+ * it. Drops the others from T. */
+void gate_bound_ticket(const struct gate *g, struct ticket *t);
 /* gate_spend_tickets adds the use of the tickets to the transaction that gives effects;
  * gate_spent_tickets follows its commit. */
 void gate_spend_tickets(const struct gate *g, struct store_tx *tx);

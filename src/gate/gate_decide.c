@@ -136,6 +136,8 @@ static bool decide_effect(struct gate *g, struct policy_effect ask, const char *
 								    : id_hex(&ticket->id, hex));
 	else if (e->outcome == OUTCOME_POLICY)
 		e->by = policy_giver(&g->policy, &ask);
+	else if (policy_denies(&g->policy, &ask))
+		e->reason = POLICY_DENIES;
 	else
 		e->command = gate_command(g, cap, object);
 	return e->outcome >= OUTCOME_POLICY;
@@ -218,7 +220,7 @@ static void decide_net(struct gate *g, const char *host)
 				    .listed = policy_net_lists(&g->policy.allow, host),
 				    .can_ask = gate_can_ask(g, CAP_NET)};
 
-	if (policy_net_lists(&g->policy.deny, host))
+	if (policy_net_denies(&g->policy.deny, host))
 		refuse_effect(g, CAP_NET, host, "the policy denies this host");
 	else if (decide_effect(g, ask, host, gate_find_ticket(g, CAP_NET, host, false)))
 		g->decision.confined.net[g->decision.confined.netc++] = host;

@@ -235,6 +235,13 @@ static void keep_ticket(struct gate *g, struct ticket *t)
 	*t = (struct ticket){0};
 }
 
+void gate_bound_ticket(const struct gate *g, struct ticket *t)
+{
+	for (unsigned c = 0; c < CAP_COUNT && ticket_is_confirmed(t); c++)
+		if (!policy_confirms(&g->policy, CAP_BIT(c)))
+			t->count[c] = 0;
+}
+
 /* Grants apply by themselves; a plan applies only if the request names it. */
 static int take_ticket(void *context, struct ticket *t, struct err *err)
 {
@@ -242,8 +249,10 @@ static int take_ticket(void *context, struct ticket *t, struct err *err)
 	struct ticket_use use = use_of(g);
 
 	(void)err;
-	if (t->giver != TICKET_PLAN && ticket_check(t, &use) == TICKET_GOOD)
+	if (t->giver != TICKET_PLAN && ticket_check(t, &use) == TICKET_GOOD) {
+		gate_bound_ticket(g, t);
 		keep_ticket(g, t);
+	}
 	return 0;
 }
 

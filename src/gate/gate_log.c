@@ -371,8 +371,12 @@ int gate_log_start(struct gate *g, struct err *err)
 	add_leave(refs, g);
 	gate_append(&tx, RECORD_START, refs, &j);
 	bool is_put = false;
-	if (take_rights(g, &tx, &is_put, err) < 0 || store_commit(g->state.store, &tx, err) < 0)
+	uint64_t exposed_us = g->facts.conversation.exposed_us;
+	if (take_rights(g, &tx, &is_put, err) < 0 || store_commit(g->state.store, &tx, err) < 0) {
+		/* The next attempt writes it again. */
+		g->facts.conversation.exposed_us = exposed_us;
 		return -1;
+	}
 	if (is_put)
 		g->facts.conversation.version = tx.version;
 	gate_spent_tickets(g, tx.version);

@@ -16,7 +16,7 @@
 enum { MAGIC = 4 };
 
 /* The tool name of the event. Without one, rules match tool_name against the arguments
- * (detect/fields.h), and many harmless programs contain a word that is forbidden as a tool
+ * (detect/event.c), and many harmless programs contain a word that is forbidden as a tool
  * name. */
 #define TOOL "cordon"
 static const struct node tool_name = {

@@ -27,14 +27,16 @@ static enum grade grade_of(const struct inspection *r, const struct finding *f)
 }
 
 /* The grade of a finding of the deny grade. If the rule's actions only want a person to review it,
- * that is asks. */
+ * that is asks, unless the policy itself says that the rule denies. */
 static enum grade deny(struct inspection *r, const struct rule *rule)
 {
 	unsigned actions = 0;
 
 	for (size_t i = 0; i < rule->actionc; i++)
 		actions |= 1U << rule->action[i];
-	if (actions_only_ask(actions)) {
+	bool by_policy =
+		r->policy && policy_grade_of(r->policy, rule->id, GRADE_NONE) == GRADE_DENIES;
+	if (actions_only_ask(actions) && !by_policy) {
 		r->review = true;
 		return GRADE_ASKS;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See early_reader.h. The program has not run yet, but its code may have taken over the
- * interpreter: every read is bounded in time and bytes.
+ * See early_reader.h. Only Cordon's own code has run so far, but the interpreter parses hostile code
+ * and may be taken over by it: every read is bounded in time and bytes.
  */
 #include "live/early_reader.h"
 

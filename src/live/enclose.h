@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs a blueprint in the box and gives the result. It knows no gate. Its callers are run.c, after
- * the decision, and the reader of code, which runs a program of Cordon's. No door may call it:
- * that would bypass the gate (tools/check-layers).
+ * Runs a blueprint in the box and gives the result. It knows no gate. Its callers are flow/run.c,
+ * after the decision, and those that run a program of Cordon's own: the reader of code and the
+ * doctor. No door may call it: that would bypass the gate (tools/check-layers).
  */
 #ifndef CORDON_LIVE_ENCLOSE_H
 #define CORDON_LIVE_ENCLOSE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The limits of a run. One row each: its name is the flag, the JSON value and the word in every
- * message. A new limit is a row here and the place that enforces it.
+ * message. A new limit is a row in limit.c, its number here, and the place that enforces it.
  */
 #ifndef CORDON_MODEL_LIMIT_H
 #define CORDON_MODEL_LIMIT_H

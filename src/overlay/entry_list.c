@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Lists of entries, in memory and in a file. A file has a magic, a token, a count, the entries sorted
-  * by path, and a hash over these. A damaged file is an error, and none of it is used.
+ * Lists of entries, in memory and in a file. A file has a magic, a token, a count, the entries sorted
+ * by path, and a hash over these. A damaged file is an error, and none of it is used.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A conversation's overlay of a directory: the pending changes of its runs. It is a directory of the
-  * state, STATE/overlays/CONVERSATION/DEVICE-INODE:
+ * A conversation's overlay of a directory: the pending changes of its runs. It is a directory of the
+ * state, STATE/overlays/CONVERSATION/DEVICE-INODE:
  *
  *     tree      the saved changes, as overlayfs writes an upper directory
  *     base      the state of each path in the directory when it was first changed or hidden

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Writes chosen entries of the diff to the user's directory. A journal on disk lists them first. Each
-  * entry is written beside its place and renamed over it, if the directory still has the state of the
-  * diff. After a kill the next process continues. Applied entries leave the overlay. It must never
-  * write through a link.
+ * Writes chosen entries of the diff to the user's directory. A journal on disk lists them first. Each
+ * entry is written beside its place and renamed over it, if the directory still has the state of the
+ * diff. After a kill the next process continues. Applied entries leave the overlay. It must never
+ * write through a link.
  */
 #include <errno.h>
 #include <fcntl.h>

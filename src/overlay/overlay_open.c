@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Opens, locks and drops overlays. An overlay is renamed before it is removed, so that a half removed
-  * one is never used.
+ * Opens, locks and drops overlays. An overlay is renamed before it is removed, so that a half removed
+ * one is never used.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Shared by the files of this module: trees, states and lists of entries.
+ * Shared by the files of this module: trees, states and lists of entries.
  */
 #ifndef CORDON_OVERLAY_OVERLAY_PRIVATE_H
 #define CORDON_OVERLAY_OVERLAY_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads the saved tree, a run's upper directory and the user's directory. Programs chose the names,
-  * links and modes in the first two, so each path is opened beneath its root and never through a link.
+ * Reads the saved tree, a run's upper directory and the user's directory. Programs chose the names,
+ * links and modes in the first two, so each path is opened beneath its root and never through a link.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Makes the pending diff: the state of each path in the overlay, and in the directory now.
+ * Makes the pending diff: the state of each path in the overlay, and in the directory now.
  */
 #include <errno.h>
 #include <limits.h>

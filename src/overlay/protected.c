@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The table of self-executing paths: the user's own tools would run them, or obey them, later. A path that
+ * The table of self-executing paths: the user's own tools would run them, or obey them, later. A path that
  * cannot be examined counts as protected.
  */
 #include "overlay/protected.h"

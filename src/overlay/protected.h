@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Finds the self-executing paths of a directory, which a ticket must name one by one.
+ * Finds the self-executing paths of a directory, which a ticket must name one by one.
  */
 #ifndef CORDON_OVERLAY_PROTECTED_H
 #define CORDON_OVERLAY_PROTECTED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The built-in profiles of the policy, as data.
+ * The built-in profiles of the policy, as data.
  */
 #ifndef CORDON_POLICY_BUILTIN_PROFILES_H
 #define CORDON_POLICY_BUILTIN_PROFILES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The canonical form of a policy: one line per fact in a fixed order. It has all cells of the table,
-  * so that a version of Cordon with another table has another policy, and not the name of the file.
-  * Its SHA-256 names the policy in approvals and in the log.
+ * The canonical form of a policy: one line per fact in a fixed order. It has all cells of the table,
+ * so that a version of Cordon with another table has another policy, and not the name of the file.
+ * Its SHA-256 names the policy in approvals and in the log.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Derives from a request the effects that it wants, and limits the box of exposed code.
+ * Derives from a request the effects that it wants, and limits the box of exposed code.
  */
 #include <string.h>
 

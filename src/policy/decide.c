@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The decisions, as pure functions. They must never read a file, a clock or the environment, or keep
-  * state.
+ * The decisions, as pure functions. They must never read a file, a clock or the environment, or keep
+ * state.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,15 +42,22 @@ const char *policy_run_reason(const struct policy *p, const struct policy_run *r
 		       : "parts of it stand in an untrusted document";
 }
 
+bool policy_denies(const struct policy *p, const struct policy_effect *e)
+{
+	return p->row[e->exposed ? STATE_EXPOSED : STATE_CLEAN].cell[e->cap] == CELL_DENY;
+}
+
 enum outcome policy_decide_effect(const struct policy *p, const struct policy_effect *e)
 {
 	enum policy_cell cell = p->row[e->exposed ? STATE_EXPOSED : STATE_CLEAN].cell[e->cap];
 
+	if (policy_denies(p, e))
+		return OUTCOME_WITHHELD;
 	if (e->covered)
 		return OUTCOME_TICKET;
 	if (cell == CELL_ALLOW || (cell == CELL_LISTED && e->listed))
 		return OUTCOME_POLICY;
-	return cell != CELL_DENY && e->can_ask ? OUTCOME_WAITS : OUTCOME_WITHHELD;
+	return e->can_ask ? OUTCOME_WAITS : OUTCOME_WITHHELD;
 }
 
 bool policy_confirms(const struct policy *p, unsigned caps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads entries of the network lists. An entry has one meaning and one form: a malformed address is
-  * not taken for a name, and an address has no bits after its prefix.
+ * Reads entries of the network lists. An entry has one meaning and one form: a malformed address is
+ * not taken for a name, and an address has no bits after its prefix.
  */
 #include "policy/net.h"
 
@@ -152,6 +152,14 @@ static bool looks_like_v4(const char *host)
 	return host[strspn(host, "0123456789./")] == '\0' && *host;
 }
 
+static bool is_unspecified(const struct policy_net *n)
+{
+	static const uint8_t zero[16];
+
+	return n->kind >= NET_V4 && memcmp(n->address, zero, n->kind == NET_V4 ? 4 : 16) == 0 &&
+	       n->prefix == (n->kind == NET_V4 ? v4.bits : v6.bits);
+}
+
 int policy_net_parse(const char *text, bool allows, struct arena *arena, struct policy_net *ret,
 		     struct err *err)
 {
@@ -177,6 +185,9 @@ int policy_net_parse(const char *text, bool allows, struct arena *arena, struct 
 		return -1;
 	if (allows && n.kind >= NET_V4 && n.prefix == 0)
 		return err_set(err, ERR_INPUT, "\"%.64s\" would allow every host", text);
+	if (allows && is_unspecified(&n))
+		return err_set(err, ERR_INPUT, "\"%.64s\" names no host: for this host write %s",
+			       text, n.kind == NET_V4 ? "127.0.0.1" : "[::1]");
 	*ret = n;
 	return 0;
 }
@@ -232,7 +243,20 @@ static bool fits(const struct policy_net *n, const struct policy_net *host)
 	       memcmp(n->address, host->address, sizeof(n->address)) == 0;
 }
 
-bool policy_net_lists(const struct policy_netlist *list, const char *host)
+/* Is the address HOST in the network N? */
+static bool contains(const struct policy_net *n, const struct policy_net *host)
+{
+	unsigned whole = n->prefix / 8, rest = n->prefix % 8;
+
+	if (n->kind != host->kind || n->kind < NET_V4 || host->prefix < n->prefix ||
+	    host->port_from < n->port_from || host->port_to > n->port_to)
+		return false;
+	return memcmp(n->address, host->address, whole) == 0 &&
+	       (!rest || (n->address[whole] ^ host->address[whole]) >> (8 - rest) == 0);
+}
+
+static bool find(const struct policy_netlist *list, const char *host,
+		 bool (*matches)(const struct policy_net *n, const struct policy_net *host))
 {
 	struct arena arena = {0};
 	struct policy_net one = {0};
@@ -241,7 +265,17 @@ bool policy_net_lists(const struct policy_netlist *list, const char *host)
 
 	if (policy_net_parse(host, true, &arena, &one, &ignored) == 0)
 		for (size_t i = 0; i < list->count; i++)
-			found |= fits(&list->list[i], &one);
+			found |= matches(&list->list[i], &one);
 	arena_done(&arena);
 	return found;
+}
+
+bool policy_net_lists(const struct policy_netlist *list, const char *host)
+{
+	return find(list, host, fits);
+}
+
+bool policy_net_denies(const struct policy_netlist *list, const char *host)
+{
+	return find(list, host, fits) || find(list, host, contains);
 }

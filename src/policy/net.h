@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
-  * read, checked and written in canonical form. cordon-egress uses this too.
+ * Entries of the network lists: a name, a wildcard or a range of addresses, with ports. They are
+ * read, checked and written in canonical form. cordon-egress uses this too.
  */
 #ifndef CORDON_POLICY_NET_H
 #define CORDON_POLICY_NET_H
@@ -43,6 +43,8 @@ int policy_net_parse(const char *text, bool allows, struct arena *arena, struct 
 		     struct err *err);
 /* Does LIST match HOST, a name or an address with one port? */
 bool policy_net_lists(const struct policy_netlist *list, const char *host);
+/* The same for a list of denied hosts: a network matches each address in it. */
+bool policy_net_denies(const struct policy_netlist *list, const char *host);
 /* NULL if N is one host and one port; else in words what N is. */
 const char *policy_net_many(const struct policy_net *n);
 /* The canonical form. Returns BUF. */

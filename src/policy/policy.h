@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The policy and its two questions: may this code run, and may it have this effect? The answers
-  * depend only on the arguments, so the table is tested cell by cell. A policy is a built-in profile
-  * (builtin_profiles.c) with the changes of one YAML file.
+ * The policy and its two questions: may this code run, and may it have this effect? The answers
+ * depend only on the arguments, so the table is tested cell by cell. A policy is a built-in profile
+ * (builtin_profiles.c) with the changes of one YAML file.
  */
 #ifndef CORDON_POLICY_POLICY_H
 #define CORDON_POLICY_POLICY_H
@@ -171,6 +171,9 @@ enum grade policy_grade_of(const struct policy *p, const char *rule, enum grade 
 
 /* Is a confirmation by the requesting account enough for all of CAPS? Never if several people must
  * agree. */
+/* The policy's cell says deny: no ticket gives the effect. */
+bool policy_denies(const struct policy *p, const struct policy_effect *e);
+#define POLICY_DENIES "the policy denies it, and no ticket gives it"
 bool policy_confirms(const struct policy *p, unsigned caps);
 /* The effects that a request names. */
 unsigned policy_caps_of(const struct request *r);

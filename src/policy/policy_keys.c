@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The keys of a policy, one row each, with the reader of the value. The rows are the schema, the help
-  * and the table in docs/reference/policy.md. A policy has no expression language, so that every
-  * policy can be checked and its decisions can be read from it.
+ * The keys of a policy, one row each, with the reader of the value. The rows are the schema, the help
+ * and the table in docs/reference/policy.md. A policy has no expression language, so that every
+ * policy can be checked and its decisions can be read from it.
  */
 #include <stddef.h>
 #include <string.h>

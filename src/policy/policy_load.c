@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads a policy from a file. The rows of policy_keys.c define the keys; this file has the checks of
-  * the whole policy and the defaults.
+ * Reads a policy from a file. The rows of policy_keys.c define the keys; this file has the checks of
+ * the whole policy and the defaults.
  */
 #include <fcntl.h>
 #include <stdlib.h>

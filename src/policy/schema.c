@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads maps and words by rows.
+ * Reads maps and words by rows.
  */
 #include "policy/schema.h"
 

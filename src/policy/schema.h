@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Reads a YAML tree into structs by rows, one row per key. A key without a row is an error. Errors
-  * name the line.
+ * Reads a YAML tree into structs by rows, one row per key. A key without a row is an error. Errors
+ * name the line.
  */
 #ifndef CORDON_POLICY_SCHEMA_H
 #define CORDON_POLICY_SCHEMA_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The requests in which a secret is sent to its host: methods and a prefix of the path, each in one form.
+ * The requests in which a secret is sent to its host: methods and a prefix of the path, each in one form.
  * cordon-egress checks each request against them.
  */
 #include <stdio.h>

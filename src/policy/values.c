@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Readers for the values of a policy that are neither words nor maps: numbers, durations, names, hosts.
+ * Readers for the values of a policy that are neither words nor maps: numbers, durations, names, hosts.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 
 struct pack_lazy {
 	struct lazy_rows rows;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* held while a rule is decoded */
 	struct arena arena;
 	_Atomic(const struct rule *) *rule;
 	atomic_size_t made;

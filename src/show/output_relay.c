@@ -63,10 +63,9 @@ static void release_match(struct relay_line *line, struct out *o)
 	line->in_line = true;
 }
 
-/* An invisible character at the start of a line, or inside the prefix "cordon: " there, could
- * make the line look like one of Cordon's. A tab can replace the blank of the prefix; at the
- * very start it only indents. Controls are escaped on a terminal, but a file may be printed to
- * one later. */
+/* An invisible character at the start of a line can imitate our prefix. A tab counts only in place
+ * of the space after the colon. A file may be shown on a terminal later, so controls count there
+ * too. */
 static bool is_trick(const struct relay *r, uint32_t c)
 {
 	if (c == '\t')
@@ -96,7 +95,7 @@ static void guard_char(struct out *o, const unsigned char *bytes, unsigned len, 
 		line->in_line = false;
 }
 
-/* The beginning of a character that was not completed. */
+/* Passes on the bytes of an incomplete character. */
 static void release_held(struct relay *r, struct out *o)
 {
 	for (unsigned i = 0; i < r->heldc; i++)
@@ -165,6 +164,8 @@ void relay_finish(struct relay *r, const struct capture *c)
 
 	if (omitted) {
 		release_held(r, &o);
+		if (r->guard && r->line->matched)
+			release_match(r->line, &o);
 		flush_out(&o);
 		char line[96];
 		int n = snprintf(line, sizeof(line), "\ncordon: ... %llu bytes left out ...\n",

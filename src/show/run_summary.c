@@ -34,7 +34,13 @@ static bool is_hinted(const struct result *r, size_t at)
 	return false;
 }
 
-static void say_denials(const struct result *r)
+/* What was asked for and not given is among the effects. */
+static bool is_asked(const struct wire_denial *d, const struct request *req)
+{
+	return req->netc && strcmp(d->call, "socket") == 0;
+}
+
+static void say_denials(const struct result *r, const struct request *req)
 {
 	char line[512], hint[HINT_MAX];
 
@@ -46,7 +52,7 @@ static void say_denials(const struct result *r)
 			 d->target[0] ? " " : "", d->target, d->rule,
 			 d->count > 1 ? ", repeatedly" : "");
 		terminal_say("refused: ", line);
-		if (!is_hinted(r, i) && hint_of_denial(d, hint))
+		if (!is_hinted(r, i) && !is_asked(d, req) && hint_of_denial(d, hint))
 			terminal_say("  try: ", hint);
 	}
 	if (r->denialc > 8) {
@@ -255,7 +261,7 @@ void run_summary_print(const struct result *r, const struct request *req, bool m
 	say_end(r);
 	/* If the program succeeded, its refusals are not reported. */
 	if (r->status != STATUS_EXITED || r->exit_code != 0) {
-		say_denials(r);
+		say_denials(r, req);
 		say_egress(r);
 		say_unseen(r, req);
 	}

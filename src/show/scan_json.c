@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A scan as one JSON object. Each field is a row, as in json.c; docs/reference/json.md is made
+ * A scan as one JSON object. Each field is a row, as in run_json.c; docs/reference/json.md is made
  * from them. Texts and names are data: nothing in them can become a field.
  */
 #include <stdlib.h>

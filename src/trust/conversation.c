@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Conversations as rows of the store. A change names the version that it started from: if two
-  * processes change one conversation, the second must read it again, so that no exposure is lost.
+ * Conversations as rows of the store. A change names the version that it started from: if two
+ * processes change one conversation, the second must read it again, so that no exposure is lost.
  */
 #include "trust/conversation.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * All entries and marks are one row of the store. A decision expects the row's version, so that it
-  * cannot miss a mark that was made meanwhile.
+ * All entries and marks are one row of the store. A decision expects the row's version, so that it
+ * cannot miss a mark that was made meanwhile.
  */
 #include "trust/directory.h"
 

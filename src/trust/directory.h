@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The directories that people trust, and the marks of exposed writes in them. The nearest entry decides; a
+ * The directories that people trust, and the marks of exposed writes in them. The nearest entry decides; a
  * directory without an entry is untrusted. An entry has a path and the identity of the directory that the
  * person saw there. Cordon marks a directory before an exposed write; only a person clears the mark.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * \\xHH is a byte that is not part of a character, \\u{H} a character that must not be shown.
+ * \\xHH is a byte that is not part of a character, \\u{H} a character that must not be shown.
  */
 #include "trust/escape.h"
 

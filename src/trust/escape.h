@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Makes untrusted names safe to store and to print: UTF-8 of bounded length, in which control
-  * characters and characters that reorder or hide text are escaped.
+ * Makes untrusted names safe to store and to print: UTF-8 of bounded length, in which control
+ * characters and characters that reorder or hide text are escaped.
  */
 #ifndef CORDON_TRUST_ESCAPE_H
 #define CORDON_TRUST_ESCAPE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Makes, writes and reads ids.
+ * Makes, writes and reads ids.
  */
 #include "trust/id.h"
 

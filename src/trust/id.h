@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Ids of conversations, sources and tickets: 128 random bits, shown as 32 hexadecimal digits.
+ * Ids of conversations, sources and tickets: 128 random bits, shown as 32 hexadecimal digits.
  */
 #ifndef CORDON_TRUST_ID_H
 #define CORDON_TRUST_ID_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The real clock; tests set their own.
+ * The real clock; tests set their own.
  */
 #include "trust/keeper.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The store and the clock, which conversations, sources, directories and tickets share.
+ * The store and the clock, which conversations, sources, directories and tickets share.
  */
 #ifndef CORDON_TRUST_KEEPER_H
 #define CORDON_TRUST_KEEPER_H

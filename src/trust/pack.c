@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Values as bytes. After a failure every read gives zero.
+ * Values as bytes. After a failure every read gives zero.
  */
 #include "trust/pack.h"
 

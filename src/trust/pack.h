@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Plain values as bytes, for rows of the store: fixed sizes, little endian. Writing or reading beyond
-  * the end sets a flag, which the caller checks once at the end.
+ * Plain values as bytes, for rows of the store: fixed sizes, little endian. Writing or reading beyond
+ * the end sets a flag, which the caller checks once at the end.
  */
 #ifndef CORDON_TRUST_PACK_H
 #define CORDON_TRUST_PACK_H

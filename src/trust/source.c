@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Commits, reads and evicts sources. Fingerprints that do not fit into one transaction are written
-  * first, under an id that is not yet known to others. Row, record and exposure follow in one
-  * transaction.
+ * Commits, reads and evicts sources. Fingerprints that do not fit into one transaction are written
+ * first, under an id that is not yet known to others. Row, record and exposure follow in one
+ * transaction.
  */
 #include "trust/source.h"
 

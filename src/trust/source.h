@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A source is something that an agent reads: a page, a file, a tool's answer. Its row, its
-  * fingerprints and the exposure of its conversation are committed before its bytes are released:
-  * source_commit takes the bytes and returns them when all is on disk. Otherwise a fast next call
-  * could run code from a document that is not recorded yet.
+ * A source is something that an agent reads: a page, a file, a tool's answer. Its row, its
+ * fingerprints and the exposure of its conversation are committed before its bytes are released:
+ * source_commit takes the bytes and returns them when all is on disk. Otherwise a fast next call
+ * could run code from a document that is not recorded yet.
  */
 #ifndef CORDON_TRUST_SOURCE_H
 #define CORDON_TRUST_SOURCE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Items of fingerprints, and the set of a conversation's sources. An item has sections, each a part
-  * of one list. The lists of a source are sorted and its items are in order, so the joined lists are
-  * sorted too; the reader checks that. The set is sorted by time, so that loading at once and in parts
-  * give the same. Versions of items, and not times, show what is new: a source gets its time before it
-  * is committed.
+ * Items of fingerprints, and the set of a conversation's sources. An item has sections, each a part
+ * of one list. The lists of a source are sorted and its items are in order, so the joined lists are
+ * sorted too; the reader checks that. The set is sorted by time, so that loading at once and in parts
+ * give the same. Versions of items, and not times, show what is new: a source gets its time before it
+ * is committed.
  */
 #include "trust/source_prints.h"
 

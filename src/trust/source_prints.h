@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Fingerprints of sources as items of the store. Their keys begin with conversation and time, so that
-  * one list gives them all, oldest first.
+ * Fingerprints of sources as items of the store. Their keys begin with conversation and time, so that
+ * one list gives them all, oldest first.
  */
 #ifndef CORDON_TRUST_SOURCE_PRINTS_H
 #define CORDON_TRUST_SOURCE_PRINTS_H

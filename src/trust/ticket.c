@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Checks tickets, and keeps them as rows of the store.
+ * Checks tickets, and keeps them as rows of the store.
  */
 #include "trust/ticket.h"
 
@@ -79,6 +79,11 @@ enum ticket_answer ticket_check(const struct ticket *t, const struct ticket_use 
 		if (checks[i].wrong)
 			return checks[i].answer;
 	return TICKET_GOOD;
+}
+
+bool ticket_is_confirmed(const struct ticket *t)
+{
+	return t->giver == TICKET_GRANT && !strstr(t->by, TICKET_SIGNED);
 }
 
 bool ticket_covers(const struct ticket *t, enum cap effect, const char *object,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A ticket names the effects that exposed code may have. A plan is made while its conversation is
-  * clean, for one exact program. A grant is an act of a person or a line of the policy, for a
-  * conversation or a directory. Both are rows of the store. Approvals, which people sign, are in
-  * src/approval.
+ * A ticket names the effects that exposed code may have. A plan is made while its conversation is
+ * clean, for one exact program. A grant is an act of a person or a line of the policy, for a
+ * conversation or a directory. Both are rows of the store. Approvals, which people sign, are in
+ * src/approval.
  */
 #ifndef CORDON_TRUST_TICKET_H
 #define CORDON_TRUST_TICKET_H
@@ -19,13 +19,14 @@ enum {
 #define TICKET_TIME_MAX_US ((uint64_t)30 * 24 * 3600 * 1000000) /* thirty days */
 #define TICKET_SENT_DEFAULT ((uint64_t)10 << 20)		/* bytes sent by one run */
 
+#define TICKET_SIGNED "(signed)"
 enum ticket_giver { TICKET_PLAN, TICKET_GRANT, TICKET_POLICY, TICKET_GIVERS };
 const char *ticket_giver_name(enum ticket_giver giver);
 
 struct ticket {
 	struct id id;
 	enum ticket_giver giver;
-	const char *by; /* a person, an account or the policy's file */
+	const char *by; /* an account, the policy's file, or people: each with TICKET_SIGNED */
 	/* The run must match each of these that is set. */
 	bool has_conversation, has_directory, has_program;
 	struct id conversation;
@@ -77,6 +78,9 @@ enum ticket_answer ticket_check(const struct ticket *t, const struct ticket_use 
  * named itself. */
 bool ticket_covers(const struct ticket *t, enum cap effect, const char *object,
 		   bool is_self_executing);
+
+/* Was this grant confirmed at a terminal, and not signed? */
+bool ticket_is_confirmed(const struct ticket *t);
 
 /* Fails if the ticket exceeds its bounds, as ticket_give does. */
 int ticket_check_bounds(const struct ticket *t, struct err *err);

@@ -2,8 +2,8 @@
 // verdicts.mjs PACKAGE [part|more|whole] [CORPORA]: the reference's answers about events made from
 // the public pack's own tests, for tests/atr/verdicts.c. Every test becomes an event as its rule
 // means it, a skill, and variants: other types, other fields, empty ones, other lanes. `part`
-// evaluates each event with its own rule and a sample of others, and makes fewer events; `whole`
-// with the whole pack, which takes the reference an hour. It must read only PACKAGE and CORPORA.
+// takes a third of the tests, evaluates each event with its own rule and a sample of others, and
+// makes fewer events; `whole` with the whole pack, which takes the reference an hour. It must read only PACKAGE and CORPORA.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -13,10 +13,11 @@ import { inputs, mutate, pick, random, ruleFiles } from './pack.mjs';
 const [root, amount = 'part', corpora] = process.argv.slice(2);
 const yaml = createRequire(path.resolve(root, 'package.json'))('js-yaml');
 const whole = amount === 'whole';
-const sample = 12; // other rules that an event is held against
+const sample = amount === 'part' ? 4 : 12; // other rules that an event is held against
 const textMax = 3000; // UTF-16 units; the reference takes seconds for 20,000
 const corpusSample = 12; // texts of each file; the whole pack is asked
 const corpusMax = 1500;
+const every = amount === 'part' ? 3 : 1; // tests of a rule: the first, and each third after it
 
 const ask = await reference(root);
 const rules = ruleFiles(path.join(root, 'rules'))
@@ -132,8 +133,8 @@ function blindSpot(rule, text) {
 let blind = 0;
 for (const rule of rules) {
 	const texts = [...new Set(inputs(rule))].map((t) => t.slice(0, textMax).toWellFormed());
-	for (const text of texts) askAll(rule, text);
-	if (rule.agent_source?.type === 'llm_io' && texts.length && random(20) === 0 && blind++ < 8)
+	for (let i = 0; i < texts.length; i += every) askAll(rule, texts[i]);
+	if (rule.agent_source?.type === 'llm_io' && texts.length && random(20) === 0 && blind++ < (amount === 'part' ? 3 : 8))
 		blindSpot(rule, texts[0]);
 }
 ask(rules, skill(''), {});

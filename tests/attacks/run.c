@@ -76,6 +76,7 @@ static const struct {
 	{"python", "/usr/bin/python3"},
 	{"bash", "/bin/bash"},
 	{"node", "/usr/bin/node"},
+	{"ruby", "/usr/bin/ruby"},
 };
 
 /* What the row needs of the host and the host does not have: NULL if nothing. */

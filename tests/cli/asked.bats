@@ -259,15 +259,15 @@ grants_files()
 	mkdir "$W/src"
 	! is_root || chown --reference "$W" "$W/src"
 	ask_changes "$1" 'import os; os.chmod("src", 0o700)'
-	run ! grep -q -e '--scope grant' -e 'grant gives' "$T/out"
+	run ! grep -q -e '--scope grant' -e 'all code of the conversation may' "$T/out"
 	ANSWER=yes person "$1" 126 approvals approve "$ID" --scope grant
 	grep -q 'only directories change' "$T/out" || show
 	ask_changes "$1" 'import os; os.chmod("src", 0o700); os.mkdir("lib"); open("lib/a b", "w"); open("src/x.py", "w")'
-	says "grant gives all code of the conversation may write 'lib/a b', src/x.py until "
+	says "grant all code of the conversation may write 'lib/a b', src/x.py until "
 	person "$1" 0 approvals approve "$ID" --scope grant --for 5m
 	tr -d '\r' <"$T/out" >"$T/prompt"
 	gate "$1" 0 apply --conversation "$C" "$W"
-	grep -q "grant gives .*'lib/a b', src/x.py until" "$T/prompt" || { cat "$T/prompt"; return 1; }
+	grep -q "grant .*'lib/a b', src/x.py until" "$T/prompt" || { cat "$T/prompt"; return 1; }
 	gate "$1" 0 grant list --json
 	holds '[t["write"] for t in r["tickets"]] == [["lib/a b", "src/x.py"]]'
 	echo 'open("src/main.py", "w"); open("lib/b", "w"); open("src/x.py", "w").write("2")' >"$T/job.py"

@@ -262,9 +262,10 @@ upgraded()
 @test "an upgrade that is killed at any write leaves the old state or the new one" {
 	gate_setup
 	command -v strace >/dev/null || skip "there is no strace"
-	local call n done=0
+	local call n tried=0 done=0
 	for call in pwrite64 fdatasync renameat2 unlinkat; do
-		for n in 1 2 3 4 6 8 11 14 18 22; do
+		for n in $(sample 3 1 2 3 4 6 8 11 14 18 22); do
+			tried=$((tried + 1))
 			old_state user
 			as user env XDG_STATE_HOME="$T/user" strace -f -qq -o /dev/null \
 				-e "inject=$call:signal=KILL:when=$n" "$CORDON" conversation new >/dev/null 2>&1 || done=$((done + 1))
@@ -278,7 +279,7 @@ upgraded()
 			upgraded user
 		done
 	done
-	[ "$done" -ge 15 ] || { echo "killed $done times"; return 1; }
+	[ "$done" -ge $((tried / 3)) ] || { echo "killed $done times of $tried"; return 1; }
 }
 
 @test "a restore that is killed at any write leaves no log, or all of it" {
@@ -286,9 +287,10 @@ upgraded()
 	command -v strace >/dev/null || skip "there is no strace"
 	filled user
 	gate user 0 state backup "$T/user/b" --keys
-	local call n done=0
+	local call n tried=0 done=0
 	for call in pwrite64 fdatasync fsync renameat write; do
-		for n in 1 2 3 4 6 8 11 14 18; do
+		for n in $(sample 3 1 2 3 4 6 8 11 14 18); do
+			tried=$((tried + 1))
 			other user
 			as user strace -f -qq -o /dev/null -e "inject=$call:signal=KILL:when=$n" \
 				"$CORDON" state restore "$T/user/b" --state "$O" >/dev/null 2>&1 || done=$((done + 1))
@@ -300,7 +302,7 @@ upgraded()
 			gate user 0 audit verify --state "$O"
 		done
 	done
-	[ "$done" -ge 15 ] || { echo "killed $done times"; return 1; }
+	[ "$done" -ge $((tried / 3)) ] || { echo "killed $done times of $tried"; return 1; }
 }
 
 # The fixture's statements, for a server.

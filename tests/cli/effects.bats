@@ -323,6 +323,9 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	printf 'version: 2\nprofile: observe\n' >"$T/p.yaml"
 	submit user 0 --policy "$T/p.yaml" --rules "$T/r" "$T/bad.py"
 	holds 'r["verdict"] == "allow" and "balanced would ask" in r["reasons"][0]'
+	printf 'version: 2\nprofile: observe\nrules: {TEST-2026-0001: denies}\n' >"$T/p.yaml"
+	sed -n 's/^id: //p' "$T/r/a.yaml" | { read -r id; sed -i "s/TEST-2026-0001/$id/" "$T/p.yaml"; }
+	submit user 126 --policy "$T/p.yaml" --rules "$T/r" "$T/bad.py"
 	enrol
 	submit user 75 --rules "$T/r" "$T/bad.py"
 	approve "$(member 'r["approval_id"]')"

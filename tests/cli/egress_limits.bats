@@ -10,7 +10,8 @@ needs()
 	need_root
 	own_programs
 	HOLD=hold-$$-$BATS_TEST_NUMBER # of which there is no other
-	cc -O1 -static -pthread -o "$T/$HOLD" "$TOP/tests/egress/hold.c"
+	[ -e "$BATS_FILE_TMPDIR/hold" ] || cc -O1 -static -pthread -o "$BATS_FILE_TMPDIR/hold" "$TOP/tests/egress/hold.c"
+	cp "$BATS_FILE_TMPDIR/hold" "$T/$HOLD"
 	trust root "$T"
 	trust user "$T"
 }
@@ -56,7 +57,7 @@ killed()
 	shift
 	listed "$@"
 	as "$who" "$CORDON" run --user --tier "$tier" --time 60s --policy "$T/listed.yaml" --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do # a busy machine
 		pid=$(pgrep -xf "$CORDON run --user --tier $tier --time 60s .*") &&
 			pgrep -f "^[^ ]*$HOLD" >/dev/null && break
 		sleep 0.1

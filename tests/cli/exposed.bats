@@ -93,6 +93,43 @@ begin()
 	grep '"kind":"start"' "$T/out" | tail -n 1 | grep -q '"name":"net-out","value":4096}' || { cat "$T/out"; return 1; }
 }
 
+@test "a network that net.deny names is withheld from a grant of an address in it" {
+	begin
+	printf 'version: 2\nnet: {deny: ["127.0.0.0/8"]}\n' >"$T/p.yaml"
+	person grant --conversation "$C" --net 127.0.0.1:18443
+	"$CORDON" run --tier no-cgroup --policy "$T/p.yaml" --conversation "$C" --net 127.0.0.1:18443 --json \
+		"$T/job.py" >"$T/out"
+	grep -q '"object":"127.0.0.1:18443","outcome":"withheld"' "$T/out"
+}
+
+@test "no grant names the unspecified address, which is this host" {
+	begin
+	run -2 person grant --conversation "$C" --net 0.0.0.0:443
+	run -2 person grant --conversation "$C" --net "[::]:443"
+}
+
+@test "exposed: {net: deny} withholds what a grant gives, and names no command" {
+	begin
+	printf 'version: 2\nexposed: {net: deny}\n' >"$T/p.yaml"
+	"$CORDON" ingest --conversation "$C" --kind web --name https://page.example/ - <<<"a page"
+	person grant --conversation "$C" --net listed.test:443
+	"$CORDON" run --tier no-cgroup --policy "$T/p.yaml" --conversation "$C" --net listed.test:443 --json "$T/job.py" >"$T/out"
+	grep -q '"object":"listed.test:443","outcome":"withheld"' "$T/out"
+	grep -q 'the policy denies it' "$T/out"
+	! grep -q 'cordon grant' "$T/out"
+}
+
+@test "a grant that was only confirmed ends where the policy wants signatures" {
+	begin
+	"$CORDON" ingest --conversation "$C" --kind web --name https://page.example/ - <<<"a page"
+	person grant --conversation "$C" --net listed.test:443
+	run_in --net listed.test:443 --json >"$T/out"
+	grep -q '"outcome":"ticket"' "$T/out"
+	printf 'version: 2\nconfirmation: {write: no, net: no, secret: no}\n' >"$T/p.yaml"
+	"$CORDON" run --tier no-cgroup --policy "$T/p.yaml" --conversation "$C" --net listed.test:443 --json "$T/job.py" >"$T/out"
+	grep -q '"object":"listed.test:443","outcome":"withheld"' "$T/out"
+}
+
 @test "net.deny wins over net.allow and over a grant" {
 	begin
 	printf 'version: 2\nnet: {allow: ["*.listed.test:443"], deny: [bad.listed.test]}\n' >"$T/p.yaml"

@@ -113,12 +113,9 @@ tier_of() { if [ "$1" = root ]; then echo full; else echo no-cgroup; fi; }
 # take turns, because most of what they check is decided before there is a box.
 each()
 {
-	local who whos
+	local who whos=$WHOS
 	gate_setup
-	whos=$WHOS
-	if is_root && [ -z "${TEST_MORE:-}" ]; then
-		if [ $((BATS_TEST_NUMBER % 2)) -eq 0 ]; then whos=root; else whos=user; fi
-	fi
+	! is_root || take_turns whos root user
 	for who in $whos; do
 		"$1" "$who"
 	done

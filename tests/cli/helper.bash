@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What the tests of the command line share. Most of them run in every "way" there is: as root with
-# every layer, and as an ordinary user without a cgroup. `box WAY ARG...` runs cordon and leaves
-# $status, $T/out and $T/err; `holds EXPRESSION` looks at the JSON value in $T/out as `r`, in
-# Python. Everything is made below $T, which is removed after the test.
+# every layer, and as an ordinary user without a cgroup. In the short form the ways take turns: each
+# test runs in one of them. `box WAY ARG...` runs cordon and leaves $status, $T/out and $T/err;
+# `holds EXPRESSION` looks at the JSON value in $T/out as `r`, in Python. Everything is made below $T,
+# which is removed after the test.
 
 bats_require_minimum_version 1.5.0
 
@@ -27,22 +28,19 @@ setup()
 	# They are the tests' own: to the program they look like its variables, misspelt.
 	unset CORDON_TOP CORDON_BUILD
 	umask 022
-	[ -z "${OWN_ETC:-}" ] || find /etc/cordon -mindepth 1 -delete
+	[ -z "${OWN_ETC:-}" ] || empty_etc
 	T=$(mktemp -d /tmp/cli-test.XXXXXX)
-	chmod 755 "$T"
+	[ -d "$BATS_FILE_TMPDIR/new" ] || new_directory "$BATS_FILE_TMPDIR/new"
+	cp -a "$BATS_FILE_TMPDIR/new/." "$T"
 	export XDG_DATA_HOME=$T/data XDG_STATE_HOME=$T/state XDG_CONFIG_HOME=$T/config HOME=$T/home
 	# Compiled rules are shared with other tests of the same account: see own_cache.
 	export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$T/cache}
-	mkdir -p "$T/as-user" "$T/home"
 	USER_CACHE=${USER_CACHE:-$T/as-user/cache}
-	! is_root || chown "$TEST_UID" "$T/as-user"
 	CORDON=${CORDON:-$BUILD/cordon}
-	seed_state "$(id -u)" "$T/state"
-	if is_root; then seed_state "$TEST_UID" "$T/as-user/state"; fi
 	HARMLESS=$TOP/tests/cli/harmless
 	IN=/dev/null
 	WAYS='user:no-cgroup'
-	! is_root || WAYS='root:full user:no-cgroup'
+	! is_root || take_turns WAYS root:full user:no-cgroup
 	cd "$T" || return 1
 	needs
 }
@@ -53,12 +51,48 @@ teardown()
 	rm -rf --one-file-system "$T"
 }
 
+empty_etc()
+{
+	! compgen -G '/etc/cordon/*' && ! compgen -G '/etc/cordon/.[!.]*' || find /etc/cordon -mindepth 1 -delete
+} >/dev/null
+
+# new_directory DIR: the $T of a new test. It is made once for each file, and copied.
+new_directory()
+{
+	mkdir -p "$1/as-user" "$1/home"
+	seed_state "$EUID" "$1/state"
+	is_root || return 0
+	seed_state "$TEST_UID" "$1/as-user/state"
+	chown "$TEST_UID" "$1/as-user"
+}
+
 # seed_state OWNER DIR: a state directory whose key fits the shared cache.
 seed_state()
 {
 	[ -n "${CACHE_KEY:-}" ] || return 0
 	install -d -m 700 -o "$1" -g "$1" "$2" "$2/cordon"
 	install -m 600 -o "$1" -g "$1" "$CACHE_KEY" "$2/cordon/cache.key"
+}
+
+# take_turns NAME WORD...: the variable becomes all words with TEST_MORE=1. In the short form it becomes one
+# of them: the tests of a file take turns.
+take_turns()
+{
+	local -n turn=$1
+	shift
+	turn=$*
+	[ -n "${TEST_MORE:-}" ] || turn=${@:BATS_TEST_NUMBER % $# + 1:1}
+}
+
+# sample EVERY WORD...: all words with TEST_MORE=1. In the short form: the first, and each EVERYth after it.
+sample()
+{
+	local every=$1 i
+	shift
+	[ -z "${TEST_MORE:-}" ] || every=1
+	for ((i = 1; i <= $#; i += every)); do
+		echo "${!i}"
+	done
 }
 
 # For a test that changes the programs or the built-in rules: copies of its own, in $T.

@@ -118,3 +118,14 @@ except OSError: pass' >x.py
 	box user:no-cgroup --workspace .:ro x.py -- input.csv
 	run ! grep -q 'try: --workspace' "$T/err"
 }
+
+asked_net() {
+	box "$1" --net example.org:443 "$T/x.py"
+	[ "$status" -ne 0 ] || show
+	err_has 'refused: socket'
+	run ! grep -qF -e 'try: --net HOST:PORT' "$T/err"
+}
+@test "a host that was asked for and not given: no hint to ask for it" {
+	echo 'import socket; socket.socket(socket.AF_INET)' | code x.py
+	every asked_net
+}

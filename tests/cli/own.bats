@@ -13,6 +13,7 @@ home()
 	H=$T/home-$1
 	mkdir -p "$H/project" "$H/.local/share/cordon" "$H/.config/cordon"
 	echo 'print(1)' >"$H/project/ok.py"
+	compiled_rules
 	! is_root || [ "$1" != user ] || chown -R "$TEST_UID:$TEST_UID" "$H"
 	chmod 755 "$H"
 	TIER=no-cgroup
@@ -22,6 +23,15 @@ home()
 	trust "$1" "$H" "$H/.local/state"
 	KEYS=$(cut -d' ' -f2 "$H"/.local/state/cordon/*.key)
 	[ "$(wc -w <<<"$KEYS")" -ge 2 ]
+}
+
+# compiled_rules: the home's cache begins as a copy of the shared one, with its key: compiling takes longer than a test.
+compiled_rules()
+{
+	[ -n "${CACHE_KEY:-}" ] || return 0
+	seed_state "$EUID" "$H/.local/state"
+	mkdir -p -m 700 "$H/.cache/cordon"
+	cp "$XDG_CACHE_HOME"/cordon/*.{db,rl} "$H/.cache/cordon/"
 }
 
 # own ARG...: cordon ARG... as the one whose home it is.
@@ -131,6 +141,21 @@ writer()
 	PY
 }
 
+# warmed: the cache has all its files. Cordon keeps the last one only when those that it is made from are two
+# seconds old: without this any later run could write it.
+warmed()
+{
+	local tries
+	for ((tries = 0; tries < 600; tries++)); do
+		! compgen -G "$H/.cache/cordon/*.wm" >/dev/null || return 0
+		sleep 0.5
+		given "$H/project/ok.py"
+		exits 0
+	done
+	ls -l "$H/.cache/cordon"
+	return 1
+}
+
 write_home()
 {
 	local mode option
@@ -140,6 +165,7 @@ write_home()
 		[ "$mode" != overlay ] || option=--apply
 		rm -f "$H/project/done"
 		given --whole --workspace "$H:$mode" "$H/project/ok.py" # so that everything is there
+		warmed
 		fingerprint >"$T/before"
 		given --json --whole --workspace "$H:$mode" $option "$T/write.py"
 		exits 0

@@ -326,13 +326,16 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 @test "more findings and notes than are listed are counted" {
 	pack
 	/usr/bin/python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
-	scan 1 --json "$T/x.jsonl"
-	holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False and r["notes_cut"] is False'
+	if [ -n "${TEST_MORE:-}" ]; then
+		scan 1 --json "$T/x.jsonl"
+		holds 'len(r["findings"]) == 100000 and r["findings_cut"] is False and r["notes_cut"] is False'
+	fi
 	{ cat "$T/x.jsonl"; echo pebble; yes x | head -n 10000; } >"$T/y.jsonl"
 	scan 1 --json "$T/y.jsonl"
 	holds 'len(r["findings"]) == 100000 and r["findings_cut"] and r["stats"]["findings"] == 100001'
 	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 210002'
 	holds 'r["notes_cut"] and not r["errors_cut"] and not r["effects_cut"]'
+	[ -n "${TEST_MORE:-}" ] || return 0
 	# Whatever is asked for: nobody sees the rest.
 	scan 1 --fail-on critical --format sarif "$T/y.jsonl"
 	out_has 'not all is listed: 1 results and 1 notifications are left out'
@@ -401,8 +404,10 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 @test "UTF-16 that is too large in UTF-8 is an error" {
 	pack
 	/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write(b"\xff\xfe" + b"\x2d\x4e" * ((64 << 20) // 3) + b"a\0")' >"$T/x.md"
-	scan 0 --json "$T/x.md"
-	holds 'r["stats"]["bytes"] == 64 << 20'
+	if [ -n "${TEST_MORE:-}" ]; then # the largest that is scanned: ten seconds
+		scan 0 --json "$T/x.md"
+		holds 'r["stats"]["bytes"] == 64 << 20'
+	fi
 	printf 'a\0' >>"$T/x.md"
 	scan 125 "$T/x.md"
 	err_has 'is larger than 64 MiB in UTF-8'

@@ -21,14 +21,14 @@ dir()
 	trust user "$W"
 }
 
-listing() { (cd "$1" && find . -printf '%p %y %m %U %l ' -type f -exec sha256sum {} \; -o -printf '\n' | sort); }
+listing() { (cd "$1" && { find . -printf '%p %y %m %U %l\n' && find . -type f -exec sha256sum {} +; } | sort); }
 untouched() { listing "$W" | diff "$T/before" - || { echo "the workspace was touched"; return 1; }; }
 
-# Who runs, whose directory: WAY and OWNER.
+# Who runs, whose directory: WAY and OWNER. In the short form the pairs take turns.
 every_owner()
 {
 	local pair pairs='user:no-cgroup/user'
-	! is_root || pairs='root:full/root root:full/user user:no-cgroup/user'
+	! is_root || take_turns pairs root:full/root root:full/user user:no-cgroup/user
 	for pair in $pairs; do
 		dir "${pair#*/}"
 		OWNER=${pair#*/}

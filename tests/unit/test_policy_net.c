@@ -54,6 +54,9 @@ static const struct net_row nets[] = {
 	{"192.0.2.1/32:80", "192.0.2.1:80", "192.0.2.1:80"},
 	{"192.0.2.0/24:80", "192.0.2.0/24:80", "192.0.2.0/24:80"},
 	{"192.0.2.1/24:80", NULL, NULL},
+	{"0.0.0.0:80", NULL, "0.0.0.0:80"},
+	{"[::]:80", NULL, "[::]:80"},
+	{"0.0.0.0/8:80", "0.0.0.0/8:80", "0.0.0.0/8:80"},
 	{"192.0.2.0/33:80", NULL, NULL},
 	{"192.0.2.0/:80", NULL, NULL},
 	{"192.0.2.0/024:80", NULL, NULL},
@@ -126,9 +129,43 @@ static void test_names(void)
 	arena_done(&arena);
 }
 
+static const struct {
+	const char *entry, *host;
+	bool lists, denies;
+} matches[] = {
+	{"127.0.0.0/8", "127.0.0.1:80", false, true},
+	{"127.0.0.0/8", "128.0.0.1:80", false, false},
+	{"10.128.0.0/9:80", "10.200.0.1:80", false, true},
+	{"10.128.0.0/9:80", "10.100.0.1:80", false, false},
+	{"10.128.0.0/9:80", "10.200.0.1:81", false, false},
+	{"[2001:db8::/32]", "[2001:db8::1]:443", false, true},
+	{"[2001:db8::/32]", "[2001:db9::1]:443", false, false},
+	{"192.0.2.1:80", "192.0.2.1:80", true, true},
+	{"*.example.org", "a.example.org:443", true, true},
+	{"example.org", "127.0.0.1:443", false, false},
+};
+
+static void test_matches(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(matches); i++) {
+		struct arena arena = {0};
+		struct policy_net n;
+		struct err err;
+		struct policy_netlist list = {1, &n};
+
+		ok(policy_net_parse(matches[i].entry, false, &arena, &n, &err) == 0 &&
+			   policy_net_lists(&list, matches[i].host) == matches[i].lists &&
+			   policy_net_denies(&list, matches[i].host) == matches[i].denies,
+		   "%s %s %s", matches[i].entry, matches[i].denies ? "denies" : "does not deny",
+		   matches[i].host);
+		arena_done(&arena);
+	}
+}
+
 int main(void)
 {
 	test_net();
 	test_names();
+	test_matches();
 	return tap_done();
 }

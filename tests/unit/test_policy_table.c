@@ -86,6 +86,25 @@ static void test_effects(void)
 	   "the grid of effects has every line once");
 }
 
+/* A cell that says deny: neither a ticket nor a person gives the effect. */
+static void test_denied_effects(void)
+{
+	for (unsigned c = 0; c < CAP_COUNT; c++)
+		for (unsigned exposed = 0; exposed < 2; exposed++) {
+			struct policy p = *profile("balanced");
+			struct policy_effect e = {.cap = (enum cap)c,
+						  .exposed = exposed,
+						  .covered = true,
+						  .listed = true,
+						  .can_ask = true};
+			p.row[exposed ? STATE_EXPOSED : STATE_CLEAN].cell[c] = CELL_DENY;
+			ok(policy_denies(&p, &e) &&
+				   policy_decide_effect(&p, &e) == OUTCOME_WITHHELD,
+			   "%s of %s code is denied, with a ticket too", cap_name(c),
+			   exposed ? "exposed" : "clean");
+		}
+}
+
 static void test_runs(void)
 {
 	static const enum verdict verdicts[] = {
@@ -313,6 +332,7 @@ int main(void)
 			abort();
 	test_words();
 	test_effects();
+	test_denied_effects();
 	test_runs();
 	test_review();
 	test_observed();

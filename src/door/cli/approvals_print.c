@@ -273,7 +273,7 @@ void approvals_grant(const struct approval *a, const struct approval_vote *vote)
 				    : NULL;
 
 	if (words)
-		approvals_line("grant gives", "%s", words);
+		approvals_line("grant", "%s", words);
 	arena_done(&arena);
 }
 

@@ -140,7 +140,7 @@ static void print_effects(const struct report *r)
 		if (e->waits)
 			printf("  cordon approvals show %s", e->waits);
 		if (e->command) {
-			fputs("  ", stdout);
+			fputs(e->waits ? "  or " : "  ", stdout);
 			terminal_words(stdout, e->command);
 		}
 		if (e->reason)
@@ -154,7 +154,7 @@ static void print_effects(const struct report *r)
 	}
 }
 
-/* Prints why an approval did not apply, or why people could not be notified. */
+/* Why an approval did not apply, or why people could not be notified. */
 static json_t *reasons_json(const struct report *r)
 {
 	json_t *all = jsonval_array();

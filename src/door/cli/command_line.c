@@ -308,7 +308,7 @@ int cli_parse(const struct cli_command *cmd, int argc, char **argv, struct cli_c
 	if (cmd->takes_operands || !ret->argc)
 		return check_operands(cmd, ret, err) < 0 ? -1 : check_combinations(cmd, ret, err);
 	err_set(err, ERR_USAGE, "cordon %s takes no \"%.64s\"", cmd->name, ret->argv[0]);
-	err_cure(err, "cordon %s %s", cmd->name, cmd->synopsis);
+	err_cure(err, "cordon %s%s%s", cmd->name, *cmd->synopsis ? " " : "", cmd->synopsis);
 	return -1;
 }
 

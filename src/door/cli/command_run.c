@@ -159,7 +159,7 @@ int cli_run(struct cli_call *call)
 	if (!r)
 		return 125;
 	/* Code that is typed at a terminal is the user's own. */
-	req->is_users |= isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	req->is_users |= !req->is_exposed && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 	req->hash_program = call->json || call->events;
 	int status = call->events ? print_events(call, r)
 		     : call->json ? print_json(call, r)

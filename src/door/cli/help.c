@@ -116,7 +116,8 @@ void cli_help_all(const struct cli_command *const *commands, FILE *to)
 
 void cli_help(FILE *to, const struct cli_command *cmd)
 {
-	fprintf(to, "cordon %s %s\n\n%s.\n\n", cmd->name, cmd->synopsis, cmd->help);
+	fprintf(to, "cordon %s%s%s\n\n%s.\n\n", cmd->name, *cmd->synopsis ? " " : "", cmd->synopsis,
+		cmd->help);
 	cli_each_option(cmd, help_option, to);
 	fprintf(to, "\nExample: %s\n", cmd->example);
 	fputs(cmd->exits ? "\nExit status:\n" : "", to);

@@ -94,8 +94,8 @@ static void tell_waiting(const struct cli_call *call, const struct person_act *a
 	show_words(stderr, act->act.words);
 	fprintf(stderr,
 		"cordon: people must approve this: request %s waits\n"
-		"hint: cordon approvals show %s; when they have approved it, give the same command "
-		"again\n",
+		"cordon:   try: cordon approvals show %s; after they approve it, give the same "
+		"command again\n",
 		act->id, act->id);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A table of disguises and their meanings, and the tags that can be inside a word. Reads the bytes
-  * once; looks ahead at most ATOM_TAG_MAX bytes.
+ * A table of disguises and their meanings, and the tags that can be inside a word. Reads the bytes
+ * once; looks ahead at most ATOM_TAG_MAX bytes.
  */
 #include "trust/evidence/atom_refang.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Restores words that were disguised. People who warn write evil[.]com and hxxp://, and models read
-  * them as the real address. Pages put typographic hyphens, invisible characters and tags into words.
-  * Works on one word at a time, in memory of fixed size.
+ * Restores words that were disguised. People who warn write evil[.]com and hxxp://, and models read
+ * them as the real address. Pages put typographic hyphens, invisible characters and tags into words.
+ * Works on one word at a time, in memory of fixed size.
  */
 #ifndef CORDON_TRUST_EVIDENCE_ATOM_REFANG_H
 #define CORDON_TRUST_EVIDENCE_ATOM_REFANG_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The stop list: literals that look like atoms but are in a great many documents and programs. A row
-  * must be something that many unrelated people write. It must never be a place that an attacker could
-  * send to, such as a paste site or a storage service. Also the suffixes by which a word with dots is
-  * a file and not a host.
+ * The stop list: literals that look like atoms but are in a great many documents and programs. A row
+ * must be something that many unrelated people write. It must never be a place that an attacker could
+ * send to, such as a paste site or a storage service. Also the suffixes by which a word with dots is
+ * a file and not a host.
  */
 #include <string.h>
 

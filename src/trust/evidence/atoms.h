@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Atoms are the distinctive literals of a text: hosts, URLs, addresses, paths, long tokens. Rewritten
-  * code still needs the exact host that it was told to use. Common literals are not atoms
-  * (atom_stoplist.c): an atom that unrelated texts share is worse than a missed one, because it makes
-  * people approve without reading. The finder uses no regular expressions on untrusted text; its time
-  * is linear.
+ * Atoms are the distinctive literals of a text: hosts, URLs, addresses, paths, long tokens. Rewritten
+ * code still needs the exact host that it was told to use. Common literals are not atoms
+ * (atom_stoplist.c): an atom that unrelated texts share is worse than a missed one, because it makes
+ * people approve without reading. The finder uses no regular expressions on untrusted text; its time
+ * is linear.
  */
 #ifndef CORDON_TRUST_EVIDENCE_ATOMS_H
 #define CORDON_TRUST_EVIDENCE_ATOMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Fingerprints each text of the code once and looks its hashes up in every source. Hashes that follow
-  * each other in both become one span. A tie of the code itself is not repeated for its other forms.
+ * Fingerprints each text of the code once and looks its hashes up in every source. Hashes that follow
+ * each other in both become one span. A tie of the code itself is not repeated for its other forms.
  */
 #include "trust/evidence/attribute.h"
 

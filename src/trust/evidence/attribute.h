@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Finds the parts of code that tie to a source. Pure: texts and indexes in, evidence out. Evidence
-  * must only lower trust: code without evidence can still come from a source, because rewriting leaves
-  * none.
+ * Finds the parts of code that tie to a source. Pure: texts and indexes in, evidence out. Evidence
+ * must only lower trust: code without evidence can still come from a source, because rewriting leaves
+ * none.
  */
 #ifndef CORDON_TRUST_EVIDENCE_ATTRIBUTE_H
 #define CORDON_TRUST_EVIDENCE_ATTRIBUTE_H

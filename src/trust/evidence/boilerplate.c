@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The table of boilerplate. A row must have no effect: it must never contain a call that an attacker
-  * would want to hide.
+ * The table of boilerplate. A row must have no effect: it must never contain a call that an attacker
+ * would want to hide.
  */
 #include "trust/evidence/boilerplate.h"
 

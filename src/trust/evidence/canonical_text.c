@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
-  * One pass over the bytes, with a table for ASCII and rows for other characters: invisible ones, spaces,
+ * One pass over the bytes, with a table for ASCII and rows for other characters: invisible ones, spaces,
  * typographic quotes and full-width letters, which a page can have and code that was copied from it
  * has not.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * The canonical form in which texts are compared: lower case, without white space, quotes,
-  * backslashes and the marks of comments, lists and quotations. So code stays equal when it is
-  * indented, quoted or wrapped in another way. Each byte has its place in the original. Accepts any
-  * bytes; time is linear.
+ * The canonical form in which texts are compared: lower case, without white space, quotes,
+ * backslashes and the marks of comments, lists and quotations. So code stays equal when it is
+ * indented, quoted or wrapped in another way. Each byte has its place in the original. Accepts any
+ * bytes; time is linear.
  */
 #ifndef CORDON_TRUST_EVIDENCE_CANONICAL_TEXT_H
 #define CORDON_TRUST_EVIDENCE_CANONICAL_TEXT_H

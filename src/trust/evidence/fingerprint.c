@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Lists of fingerprints. They are sorted by radix, because a document has a million and comparing
-  * them would take longer than making them. They are searched in doubling steps, because code is small
-  * and documents are not.
+ * Lists of fingerprints. They are sorted by radix, because a document has a million and comparing
+ * them would take longer than making them. They are searched in doubling steps, because code is small
+ * and documents are not.
  */
 #include "trust/evidence/fingerprint.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Fingerprints of a text: hashes with their places, eight bytes each, sorted. The text is not stored.
-  * A hash has 40 bits: a thousand hashes match one of a million others by chance once in a thousand
-  * times. That costs a question, and evidence is not proof, so 40 bits suffice.
+ * Fingerprints of a text: hashes with their places, eight bytes each, sorted. The text is not stored.
+ * A hash has 40 bits: a thousand hashes match one of a million others by chance once in a thousand
+ * times. That costs a question, and evidence is not proof, so 40 bits suffice.
  */
 #ifndef CORDON_TRUST_EVIDENCE_FINGERPRINT_H
 #define CORDON_TRUST_EVIDENCE_FINGERPRINT_H

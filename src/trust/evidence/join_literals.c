@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Knows strings in " ' and ` with backslash escapes, and the comments of C++. A string continues
-  * after + or .concat(, with blanks around. One pass; only blanks are read twice.
+ * Knows strings in " ' and ` with backslash escapes, and the comments of C++. A string continues
+ * after + or .concat(, with blanks around. One pass; only blanks are read twice.
  */
 #include "trust/evidence/join_literals.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Joins the string literals of a program that are concatenated ("htt" + "ps://"), for languages
-  * without a reader. A mistake only misses a tie: the unchanged text is compared too.
+ * Joins the string literals of a program that are concatenated ("htt" + "ps://"), for languages
+ * without a reader. A mistake only misses a tie: the unchanged text is compared too.
  */
 #ifndef CORDON_TRUST_EVIDENCE_JOIN_LITERALS_H
 #define CORDON_TRUST_EVIDENCE_JOIN_LITERALS_H

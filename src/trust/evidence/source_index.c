@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Makes the lists. Winnowing needs WINNOW_SHARED characters; the list of pieces finds a shorter
-  * command that is the whole code and a whole line of the source. The end of a match in the source
-  * depends on blanks and quotes, which no fingerprint has. So one bit is stored for each byte, 40 bits
-  * after the number of each word: a tenth of the rest.
+ * Makes the lists. Winnowing needs WINNOW_SHARED characters; the list of pieces finds a shorter
+ * command that is the whole code and a whole line of the source. The end of a match in the source
+ * depends on blanks and quotes, which no fingerprint has. So one bit is stored for each byte, 40 bits
+ * after the number of each word: a tenth of the rest.
  */
 #include "trust/evidence/source_index.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
-  * What is stored of a source to recognise parts of it later: fingerprints, atoms, hashes of short
-  * lines, and where these end; never its text. A source and a piece of code are both lists of texts:
-  * first the original, then the texts hidden in it (decoded layers) or its meaning (the code view).
-  * The caller makes those.
+ * What is stored of a source to recognise parts of it later: fingerprints, atoms, hashes of short
+ * lines, and where these end; never its text. A source and a piece of code are both lists of texts:
+ * first the original, then the texts hidden in it (decoded layers) or its meaning (the code view).
+ * The caller makes those.
  */
 #ifndef CORDON_TRUST_EVIDENCE_SOURCE_INDEX_H
 #define CORDON_TRUST_EVIDENCE_SOURCE_INDEX_H

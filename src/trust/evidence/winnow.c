@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
-  * A rolling hash, a rolling count of different characters, and the smallest of the last few hashes.
-  * The smallest is searched again only when it leaves the window, in at most WINNOW_WINDOW steps.
+ * A rolling hash, a rolling count of different characters, and the smallest of the last few hashes.
+ * The smallest is searched again only when it leaves the window, in at most WINNOW_WINDOW steps.
  */
 #include "trust/evidence/winnow.h"
 

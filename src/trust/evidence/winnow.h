@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
-  * Selects fingerprints of a text (Schleimer, Wilkerson, Aiken: Winnowing, 2003): of WINNOW_WINDOW
-  * consecutive pieces of WINNOW_K characters, the one with the smallest hash. So two texts that share
-  * WINNOW_SHARED characters in a row share a fingerprint. Long pieces and a narrow window need more
-  * room than short pieces and a wide one (two bytes for each byte of text), but unrelated texts share
-  * half as many: 24 and 4 measured against 20 and 8. Pieces of few different characters (rulers,
-  * tables) are left out: they would tie unrelated texts.
+ * Selects fingerprints of a text (Schleimer, Wilkerson, Aiken: Winnowing, 2003): of WINNOW_WINDOW
+ * consecutive pieces of WINNOW_K characters, the one with the smallest hash. So two texts that share
+ * WINNOW_SHARED characters in a row share a fingerprint. Long pieces and a narrow window need more
+ * room than short pieces and a wide one (two bytes for each byte of text), but unrelated texts share
+ * half as many: 24 and 4 measured against 20 and 8. Pieces of few different characters (rulers,
+ * tables) are left out: they would tie unrelated texts.
  */
 #ifndef CORDON_TRUST_EVIDENCE_WINNOW_H
 #define CORDON_TRUST_EVIDENCE_WINNOW_H
