@@ -66,8 +66,6 @@ int run_start(struct run *r, struct err *err)
 	creds_allow_cores(b);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");
-	if (run_is_live(r) && starts_open(&r->starts, &b->starts, err) < 0)
-		return -1;
 	if (cgroup_is_early() && open_cgroup(b, err) < 0)
 		return -1;
 	if (!(flags & CLONE_NEWPID))
@@ -228,7 +226,6 @@ void run_bury(struct run *r)
 	siginfo_t info = {0};
 
 	listener_close(&r->listener);
-	starts_close(&r->starts);
 	run_kill(r);
 	/* A listener that is still in the socket would keep the program waiting for an answer. */
 	scope_close(&r->box->ctl);

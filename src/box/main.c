@@ -20,6 +20,8 @@ static int run_program(struct box *b, struct err *err)
 	listener_init(&r->listener);
 	starts_init(&r->starts);
 	r->result.limit = LIMIT_NONE;
+	if (run_is_live(r) && starts_open(&r->starts, &b->starts, err) < 0)
+		return -1;
 	if (run_start(r, err) < 0 || run_release(r, err) < 0 || run_open_cgroup(r, err) < 0) {
 		run_receive_error(r, err);
 		run_bury(r);

@@ -334,6 +334,7 @@ static int conclude(struct run *r, struct err *err)
 		told = false;
 	}
 	*err = r->err;
+	starts_close(&r->starts);
 	run_bury(r);
 	if (told) {
 		tell(r);
