@@ -59,7 +59,7 @@ killed()
 	as "$who" "$CORDON" run --user --tier "$tier" --time 60s --policy "$T/listed.yaml" --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
 	for _ in $(seq 600); do # a busy machine
 		pid=$(pgrep -xf "$CORDON run --user --tier $tier --time 60s .*") &&
-			pgrep -f "^[^ ]*$HOLD" >/dev/null && break
+			pgrep -x "$HOLD" >/dev/null && break # by its name: a program that is ending has no command line
 		sleep 0.1
 	done
 	sleep 1
