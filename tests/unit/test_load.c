@@ -243,10 +243,12 @@ static void test_counts(void)
 		   strstr(err.message, "rules"),
 	   "a pack has a maximum of rules");
 	pack_done(&pack);
-	scratch_must(unlink(path) == 0, path);
-	ok(load("many", false, &pack, &all, &err) == 0 && pack.rulec == PACK_RULES_MAX,
-	   "that many load");
-	pack_done(&pack);
+	if (getenv("TEST_MORE")) { /* four seconds, and the first load has read as many */
+		scratch_must(unlink(path) == 0, path);
+		ok(load("many", false, &pack, &all, &err) == 0 && pack.rulec == PACK_RULES_MAX,
+		   "that many load");
+		pack_done(&pack);
+	}
 	scratch_dir("names");
 	for (int i = 0; i < PACK_ENTRIES_MAX; i++) {
 		snprintf(path, sizeof(path), "names/%d", i);
