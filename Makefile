@@ -41,7 +41,7 @@ PLAIN := $(filter-out src/base/digest.c src/base/cache_file.c,$(BASE))
 MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 PROBE := $(wildcard src/probe/*.c)
-# What every run needs comes first and together: what lies apart is mapped apart.
+# Folders that every run uses come first: their code is adjacent in the program, so fewer pages are mapped.
 CLI   := $(wildcard src/flow/*.c src/gate/*.c src/read/*.c src/live/*.c src/door/cli/*.c src/show/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/trust/evidence/*.c src/approval/*.c src/rule/*.c src/scan/*/*.c src/detect/*.c src/overlay/*.c)
 # What cordon links; cordon-box gets none of the parsers. Of libarchive only tar and gzip are used: so it
 # needs zlib and none of the other libraries that its pkg-config names.
@@ -159,8 +159,8 @@ $(GEN)/view_program.h: $(BUILD)/embed $(GEN)/view/key runtime/view.py $(VIEW_PY)
 	$(BUILD)/embed $@ runtime/view.py runtime/boot $(GEN)/view $(VIEW_PY)
 $(BUILD)/obj/src/live/boot.o $(BUILD)/obj/mutant/src/live/boot.o: $(GEN)/view_program.h
 
-# What decides which files of the cache are ours: every byte of what makes them. Looked at each
-# time, since a file that is gone is no reason for make.
+# A sum of every byte that decides what is in files of the cache names these files. It is computed each
+# time, because make does not notice a deleted file.
 BUILD_ID_OF := src/base src/yaml src/rule src/scan src/detect
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)

@@ -312,7 +312,7 @@ class WordReader:
             plain += (self.text[at:end] if found < 0 else self.text[at:found] + '0')
             at = end if found < 0 else shellcase.end(self, found + 2) + 1
         if NO_ARITHMETIC.search(plain):
-            self.doubt('arithmetic that is none', self.text[start:end])
+            self.doubt('not valid arithmetic', self.text[start:end])
 
     def quoted_end(self, at):
         while at < len(self.text) and self.text[at] != "'":

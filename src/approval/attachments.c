@@ -45,7 +45,8 @@ struct rows {
 	const struct approval_attachment *first, *at, *end;
 };
 
-/* The next row, if its name is WHAT and PATH and no earlier row has that name: rows are found by name. */
+/* The next row, if its name is WHAT followed by PATH and no earlier row has that name: other code finds
+ * rows by name. */
 static const struct approval_attachment *take_row(struct rows *r, const char *what,
 						  const char *path)
 {

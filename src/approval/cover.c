@@ -9,7 +9,8 @@
 
 #include "approval/approval_private.h"
 
-/* Does the scope hold beyond the conversation, if the approval was found without it? */
+/* An approval that was found by the digest without the conversation counts only if its scope reaches
+ * beyond the conversation. */
 static bool reaches(enum scope scope, enum approval_digest kind)
 {
 	return kind == APPROVAL_SUBJECT || scope == SCOPE_PROGRAM;

@@ -82,7 +82,7 @@ int status_decode(const uint8_t *data, size_t len, struct arena *a, struct appro
 	return fields_decode(status_fields, data + magic, len - magic, a, ret, err);
 }
 
-/* When the request expires while it is pending; later, when the first of its answers does. */
+/* A pending request ends at its own time. An answered one ends when the first of its answers expires. */
 static uint64_t end_of(const struct approval *a)
 {
 	const struct approval_vote *v = a->status.votes.list;

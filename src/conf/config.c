@@ -262,7 +262,8 @@ static int add(struct config *c, const struct config_values *v, enum config_from
 				return -1;
 			continue;
 		}
-		/* The place of a command decides what of the caller reaches it, so the operator's stays. */
+		/* Nothing of the caller reaches a command of the operator's file: an equal value of the
+		 * caller does not replace it. */
 		if (from > CONFIG_OPERATOR && c->enforced.where[i] && !value.is_bound)
 			continue;
 		memcpy((char *)&c->now + value.at, said, value.size);

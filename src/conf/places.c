@@ -40,8 +40,8 @@ static const char *own_directory(struct arena *arena)
 	return arena_dup(arena, path);
 }
 
-/* Files beside our rules directory. Without them a directory above the program's belongs to someone
- * else: ~/bin/cordon does not make ~/rules our rules. */
+/* A checkout of Cordon has all of these files. If one is missing, the directory above the program's is
+ * not a checkout: ~/bin/cordon does not make ~/rules our rules. */
 static const char *own_checkout(struct arena *arena, const char *self)
 {
 	static const char *const ours[] = {"tools/layers", "src/rule/rule.h", "rules"};

@@ -29,9 +29,9 @@ struct engine_options {
 	enum lane lane;
 	bool inactive; /* includes drafts and deprecated rules */
 	/* Strict mode: the maximum of matching steps for all layers of a text together; 0: the
-	 * default. There are also bounds on the layers' number and bytes (scan/text/decode.h), and
-	 * on the steps for each layer (scan/find/bounded_match.h). A text made of layers must not
-	 * have the latter many times over. */
+	 * default. scan/text/decode.h bounds the number and bytes of the layers, and
+	 * scan/find/bounded_match.h the steps for each layer. Without this maximum, a text with many
+	 * layers would get the steps of one layer many times. */
 	uint64_t layers_steps;
 };
 

@@ -14,7 +14,7 @@
 #include "base/scope.h"
 #include "conf/profile.h"
 
-enum { PROGRAM_MAX = 32 }; /* of an interpreter's name; a longer one is none that is known */
+enum { PROGRAM_MAX = 32 }; /* of an interpreter's name; no known name is longer */
 
 /* Languages that have a reader and cannot be run: see struct profile for the others. */
 static const struct {

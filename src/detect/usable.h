@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A set of rules that cannot find anything must not be scanned with: all would be clean.
+ * Refuses a set of rules that cannot find anything: every scan with it would say "clean".
  */
 #ifndef CORDON_DETECT_USABLE_H
 #define CORDON_DETECT_USABLE_H

@@ -127,8 +127,8 @@ void loop_remove(struct egress *e, struct watch *w);
 /* Before rights are dropped, in the thread that runs the loop. */
 int loop_open(struct egress *e, struct err *err);
 int loop_run(struct egress *e, struct err *err);
-/* Zeroed memory, never NULL. If there is none, a connection could not be counted: it sends to cordon what is
- * known and exits, which ends the run. */
+/* Returns zeroed memory, never NULL. If memory is out, connections could not be counted: it sends what is
+ * known to cordon and exits, which ends the run. */
 void *loop_alloc(struct egress *e, size_t size);
 /* Sets the clock's next tick, US microseconds from now. */
 void loop_set_clock(struct egress *e, long us);

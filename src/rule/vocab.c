@@ -177,8 +177,8 @@ static const struct {
 	[VOCAB_INDICATOR] = TABLE(indicators),
 };
 
-/* The last row's number is the one before OTHER: a word that was added to one was forgotten in
- * the other. */
+/* A table has a row for each number before OTHER. If an assertion fails, a word was added to the table
+ * or to the enumeration only. */
 _Static_assert(ARRAY_SIZE(severities) == SEVERITY_OTHER, "severities");
 _Static_assert(ARRAY_SIZE(statuses) == RULE_STATUS_OTHER, "statuses");
 _Static_assert(ARRAY_SIZE(maturities) == MATURITY_OTHER, "maturities");

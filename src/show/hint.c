@@ -53,8 +53,8 @@ const char *hint_of_denial(const struct wire_denial *d, char buf[static HINT_MAX
 	return NULL;
 }
 
-/* Only if a rule was missing. If rules must name this kind of address, the hint names the
- * address. */
+/* Gives a hint only if a rule was missing. If such an address needs a rule of its own, the hint names
+ * the address and not the host. */
 const char *hint_of_egress(const struct egress_row *e, char buf[static HINT_MAX])
 {
 	bool by_address = strstr(e->rule, "which no rule names"),

@@ -16,7 +16,7 @@
 #include "gate/heads_send.h"
 #include "show/terminal.h"
 
-/* The wrong word may stand before --json. */
+/* An error in a word before --json must still be printed as JSON. */
 static void look_for_json(struct cli_call *call, int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon scan: files and directories in, one of the formats out. What is made of bytes in between
- * is not the command line's (detect/scan.h).
+ * cordon scan: reads files and directories, and writes one of the formats. detect/scan.h scans the
+ * bytes in between.
  */
 #ifndef CORDON_CLI_SCAN_FILES_H
 #define CORDON_CLI_SCAN_FILES_H

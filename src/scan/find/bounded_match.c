@@ -3,8 +3,8 @@
  * Callouts report every repeat that can read far, and its toll is charged (match.h). PCRE2's own
  * limit counts at each place separately. When a pattern first reaches a limit it uses its linear
  * form for the rest of this text. If that then reads a sixteenth of the text, the whole text is
- * matched at once, and that is the last question. Expressions with back-references have no linear
- * form: they get more steps, after which they are undecided.
+ * matched at once, and the pattern is not asked again. Expressions with back-references have no
+ * linear form: they get more steps, after which they are undecided.
  */
 #include "scan/find/bounded_match.h"
 

@@ -85,7 +85,8 @@ static void put(struct atom_refanged *w, char c, size_t from, size_t wide)
 	w->wide[w->len++] = (uint8_t)wide;
 }
 
-/* What is left out belongs to the byte before it: a word that ends there is written plainly. */
+/* Writes MEANS in place of N bytes at AT. If MEANS is empty, these bytes are skipped: a word that only
+ * ends before them counts as written plainly. */
 static void take(struct atom_refanged *w, const char *means, size_t at, size_t n)
 {
 	w->is_other = true;

@@ -183,7 +183,7 @@ static const struct {
 	{ATOM_TOKEN, "0123456789ABCDEF", BELOW},
 };
 
-/* Is NAME below the row's? For hosts that is before it, for the rest after it. */
+/* Is TEXT below ROW? A host below it ends with ROW; any other name begins with it. */
 static bool is_below(enum atom_kind kind, const char *text, size_t len, const char *row, size_t n)
 {
 	if (len <= n)
