@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ask park|use STATE FILE [KEY=VALUE...]: what a run does at the gate, for the tests of the command
- * line: parks FILE as the built-in policy says, or looks whether somebody's word covers it.
+ * line: parks FILE as the built-in policy says, or checks whether an approval covers it.
  * Prints the id. Exits with 1 when nothing covers it. Keys: see the table.
  */
 #include <fcntl.h>

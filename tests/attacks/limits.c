@@ -244,7 +244,7 @@ static int spin(const struct args *args)
 	return escaped("span for %ld seconds", arg_number(args, "seconds", 20));
 }
 
-/* The same in many processes: a limit on CPU time per process is none. */
+/* The same in many processes: a limit per process would not bound the sum. */
 static int spin_split(const struct args *args)
 {
 	for (int i = 0; i < 6; i++)

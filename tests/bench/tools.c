@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is run, and who runs it: two tables, the only place a peer or a workload is named.
+ * What is run, and which tool runs it: two tables, the only place a peer or a workload is named.
  * Every peer gets the same kind of box: own user, mount, pid, net, ipc and uts namespaces, /usr
  * read-only, private /proc, /dev and /tmp, an empty environment; otherwise its time says nothing.
  * A row must never make a peer slower than its own documentation would.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
 # What the tests of approvals share: people with accounts and keys, and requests that wait. People
-# are root and three ordinary accounts; without root all of them are the one who runs the tests, and
+# are root and three ordinary accounts; without root all of them are the account that runs the tests, and
 # tests that need more are skipped.
 
 # account NAME: its number.

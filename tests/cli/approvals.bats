@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon approvals: what waits is shown so that nothing in it can lie, who may answer can, who may
-# not cannot, and an answer is good for exactly what it says. People are accounts of their own.
+# cordon approvals: a request cannot imitate Cordon's own lines. Only people who may answer can
+# answer, and an answer holds for exactly what it says. People are accounts of their own.
 load helper
 load approvals.bash
 
-@test "words that are off" {
+@test "invalid subcommands and options are usage errors" {
 	mkdir -m 700 "$T/fresh"
 	STATE=$T/fresh
 	for words in "" dance show "show a b" "key" "key dance" "key new x" "key add x" "read x" "list x"; do

@@ -135,11 +135,11 @@ other_questions()
 	parked
 	[ "$ID" = "$first" ]
 }
-@test "a link, a FIFO, the same elsewhere: another question" {
+@test "a link, a FIFO or another path of the same workspace makes another request" {
 	every other_questions
 }
 
-# No more than can be hashed is asked about, and where nobody is asked nothing is hashed.
+# A run with inputs above the limits makes no request. If no person is asked, nothing is hashed.
 too_much()
 {
 	rm -rf "$T/work"
@@ -237,7 +237,7 @@ waiting()
 	false
 }
 
-@test "--wait: a word that another run has used is waited for again" {
+@test "--wait: if another run uses the approval, the run waits for a new one" {
 	need_root
 	asks user:no-cgroup
 	local one two first

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# People agreed to what a name stood for, and somebody who may rename beside it gives the name to
-# something else while runs are prepared: that never runs.
+# People approved the file behind a name. Another process renames another file to that name while
+# runs are prepared: that file never runs.
 load helper
 load inputs
 

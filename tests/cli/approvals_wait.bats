@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon run --wait: people answer while somebody waits for it. Yes, no, another world than they were
-# asked about, and whoever waits is killed.
+# cordon run --wait: people answer while the run waits. They approve or deny, the inputs change
+# meanwhile, or the waiting run is killed.
 load helper
 load person
 
@@ -23,7 +23,7 @@ policy() { printf 'version: 2\nprofile: %s\nexposed: {tier: no-cgroup}\n' "$1" >
 # patience DURATION: of the policy.
 patience() { printf 'approval: {wait: %s}\n' "$1" >>"$T/all.yaml"; }
 
-# waits: somebody waits, as $PID, for the question $ID.
+# waits: a run waits, as $PID, for the request $ID.
 waits() # [ARG...]
 {
 	as user timeout 60 "$CORDON" run --json --conversation "$C" --wait --tier no-cgroup --policy "$T/all.yaml" --workspace "$W:ro" \
@@ -112,7 +112,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	is_over approved
 }
 
-@test "--wait: it is another one each time that people have agreed" {
+@test "--wait: the run gives up after people were asked 16 times about changed inputs" {
 	local i old=''
 	waits
 	for ((i = 1; i < 16; i++)); do
@@ -127,7 +127,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 }
 
 # The program is the one that people were asked about; evidence is no part of it.
-@test "--wait: something was read meanwhile" {
+@test "--wait: an approval still counts after the conversation read another page" {
 	waits
 	as user "$CORDON" ingest --conversation "$C" --kind web --name another --rules "$HARMLESS" askme.py
 	approve "$ID"
@@ -145,7 +145,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	is_over approved
 }
 
-# Then nobody's word has let it run, and no record says so.
+# Then no approval let it run, and no record names one.
 @test "--wait: the policy changed and no approval is needed any more" {
 	waits
 	policy balanced

@@ -75,7 +75,7 @@ archived() {
 	gate user 0 audit archive --before "$TOMORROW" "$T/user/old"
 	pages user 1
 	cp -a "$T/user/cordon" "$T/user/copy"
-	# The same leaf, made by somebody who can write the database: record 2 is what a person's host said.
+	# The same leaf, made by an attacker who can write the database: record 2 is what a person's host said.
 	take_away() {
 		as user /usr/bin/python3 -c 'import hashlib, sqlite3, sys
 db = sqlite3.connect(sys.argv[1]); n = int(sys.argv[2])

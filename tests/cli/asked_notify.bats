@@ -40,7 +40,7 @@ notifies_command()
 	holds "any('a.example:443' in s for s in r['summary']) and any('cordon approvals approve $ID' in s for s in r['summary'])"
 	holds 'r["purpose"] == "p\\u202eq" and r["expires"] > 0'
 	rm "$T/told/approval.waiting"
-	submit "$1" 0 --net a.example:443 "$T/job.py" # the same question: nobody is told again
+	submit "$1" 0 --net a.example:443 "$T/job.py" # the same request: no second notification
 	[ ! -e "$T/told/approval.waiting" ]
 	gate "$1" 0 approvals deny "$ID" --reason no
 	(cat "$T/told/approval.denied"; echo) >"$T/out"

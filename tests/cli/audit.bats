@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # cordon audit, as root and as an ordinary account, on records that the other commands have made:
-# what is shown, what is found when somebody edits, cuts or replaces the log, which documents led to
+# what is shown, what is found when the log is edited, cut or replaced, which documents led to
 # something, and that exports are what they say they are.
 load helper
 load scan.bash
@@ -20,7 +20,7 @@ story()
 	gate "$1" 0 untrust "$T/r"
 }
 
-@test "words that are off" {
+@test "invalid subcommands and options are usage errors" {
 	gate_setup
 	rm -rf "$T/user/cordon"
 	for words in "" dance "tail x" "trace" "trace a b" "tail -n" "tail -n x" "tail -n -1" \
@@ -246,7 +246,7 @@ unkept() {
 }
 @test "verify detects that the file of heads was removed, and no code runs until a person accepts it" { each unkept; }
 
-# roll_back WHO FILE...: the run that nobody shall see is gone: these files are what they were before.
+# roll_back WHO FILE...: hides a run: these files are what they were before it.
 roll_back() {
 	local state=$T/$1/cordon who=$1 file
 	shift
@@ -269,7 +269,7 @@ refused() {
 }
 # grants WHO: a person gives a grant, which what is lost may have revoked.
 grants() { person "$1" 0 grant --conversation "$C" --write . --directory "$T"; }
-# The same is there before and after: every record since is lost without a trace, if nobody notices.
+# The state is put back to what it was: without this check every record since would be lost unnoticed.
 rollback() {
 	local state=$T/$1/cordon n
 	story "$1"
@@ -365,9 +365,9 @@ rotated() {
 	cp "$T/out" "$T/kept"
 	gate "$1" 0 audit verify --checkpoint "$T/kept"
 }
-@test "a new key is followed from the first, and an old one is none" { each rotated; }
+@test "verify follows key rotations from the first key, and an old key cannot write" { each rotated; }
 
-# The record that signs the new key is edited as well as somebody can who has no key.
+# The record that signs the new key is edited as well as is possible without a key.
 forged() {
 	story "$1"
 	gate "$1" 0 audit rotate
@@ -376,7 +376,7 @@ forged() {
 	gate "$1" 1 audit verify --json
 	holds 'r["problem"] == "edited" and r["first_bad"] == 7'
 }
-@test "without its record a new key is no key" { each forged; }
+@test "a key whose rotation record was edited is not accepted" { each forged; }
 
 traced() {
 	story "$1"
@@ -490,7 +490,7 @@ assert len({(r["source"], r["id"]) for r in rows}) == 7'
 }
 @test "exports have what their formats require" { each exported; }
 
-# A record goes to somebody who has the key and nothing else, and is worth nothing with one byte changed.
+# A verifier with the key alone accepts the record, and rejects it with one byte changed.
 proved() {
 	story "$1"
 	gate "$1" 0 audit key

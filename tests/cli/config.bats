@@ -267,7 +267,7 @@ config() { status=0; "$CORDON" config "$@" >"$T/out" 2>"$T/err" || status=$?; }
 	[[ $(cat "$T/err") != *'as the default'* ]] || show
 }
 
-@test "an operator who enforces the tier is named where it does not work" {
+@test "the error of an enforced tier that does not work names the operator's file" {
 	need_etc
 	printf 'version: 1\nenforced: {tier: full}\n' >/etc/cordon/config.yaml
 	as user "$CORDON" run --user x.py >"$T/out" 2>"$T/err" || status=$?

@@ -157,7 +157,7 @@ works() { local who; for who in root user; do call "$who" "$@"; exits 0; done; }
 	err_has 'config.yaml:4 enforces tier'
 }
 
-@test "an option that stands twice: none of them is taken; of a list, all are looked at" {
+@test "an option given twice is an error; each value of a list option is checked" {
 	local who
 	for who in root user; do
 		call "$who" run --user --policy /etc/cordon/policy.yaml --policy "$T/lax.yaml" x.py
@@ -494,7 +494,7 @@ stops()
 	stops 'is a link'
 }
 
-@test "every word of a command that is a path is root's: a script is as good as a program" {
+@test "each path in an enforced command must belong to root, scripts included" {
 	mkdir /etc/cordon/tell.d
 	echo 'exit 0' >/etc/cordon/tell.sh
 	local sh
@@ -578,7 +578,7 @@ stops()
 	as user env "${VARS[@]}" script -qec "$CORDON audit accept" /dev/null <<<yes >"$T/out" 2>&1 || show
 }
 
-@test "policy: who takes signatures only takes them for code that waits to run, too" {
+@test "policy: if confirmations are off, waiting code needs a signature too" {
 	printf 'version: 2\nprofile: strict\nconfirmation: {write: no, net: no, secret: no}\nexposed: {tier: no-cgroup}\n' >/etc/cordon/policy.yaml
 	printf 'version: 1\ntier: no-cgroup\nenforced: {policy: /etc/cordon/policy.yaml}\n' | config
 	printf 'import socket; print("sum of the table of the year")\n' >"$T/both/page.txt"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --apply while somebody else works in the same directory: his work is never lost, and work on
-# different files goes well together.
+# --apply while another person works in the same directory: their work is never lost, and changes to
+# different files do not conflict.
 load helper
 load workspace
 

@@ -156,7 +156,7 @@ error_status() {
 	err_has 'cordon-box: Exec format error'
 }
 
-# The last two are the C library's own, which it lets nobody change: 134 and 13 are rt_sigaction.
+# The last two are the C library's own, which it lets no program change: 134 and 13 are rt_sigaction.
 @test "signals that the caller ignores are not ignored in the box" {
 	echo 'print(next(l for l in open("/proc/self/status") if l.startswith("SigIgn"))[8:-1])' | code x.py
 	cat >"$T/ignores" <<-END

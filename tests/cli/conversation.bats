@@ -128,7 +128,7 @@ named() {
 }
 @test "an id, or six of its digits, names it and nothing else does" { each named; }
 
-@test "words that are off" {
+@test "invalid subcommands and options are usage errors" {
 	gate_setup
 	rm -rf "$T/user/cordon"
 	printf 'x\n' >"$T/x"

@@ -118,7 +118,7 @@ failed()
 	END
 }
 
-@test "another secret than the server's is not taken: the server's check is a real one" {
+@test "a server with another secret rejects the message" {
 	start_server
 	(umask 077; echo "whsec_$(head -c 32 /dev/zero | base64)" >"$T/other")
 	send url "$URL/ok" "$T/other"
@@ -233,7 +233,7 @@ more"; do echo "$text" >"$T/bad"; send url "$URL/ok" "$T/bad"; [ "$status" -ne 0
 	taken
 }
 
-@test "cordon-notify by itself says who starts it, and sends nothing" {
+@test "cordon-notify started by hand says that cordon starts it, and sends nothing" {
 	status=0
 	"$T/bin/cordon-notify" </dev/null 3<&- 2>"$T/err" || status=$?
 	[ "$status" -ne 0 ] && [ -s "$T/err" ]

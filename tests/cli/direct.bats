@@ -101,7 +101,7 @@ pending()
 	[ -z "$(find "$W" -name 'cordon-took*')" ]
 }
 
-@test "a new name for what an earlier run wrote is a new path" {
+@test "renaming what an earlier run wrote to a protected path moves it to the pending changes" {
 	begin
 	direct 0 py '
 import os
@@ -203,7 +203,7 @@ os.chmod(".vscode/a", 0)' || true
 	[ ! -e "$W/AGENTS.md" ]
 }
 
-@test "git's data are no links" {
+@test "git's data files cannot become links" {
 	begin
 	printf 'import os\nos.unlink(".git/COMMIT_EDITMSG")\nos.symlink("config", ".git/COMMIT_EDITMSG")\nopen(".git/MERGE_MSG", "w").write("[core]")\n' >"$T/job.py"
 	submit user 0 --workspace "$W" --apply "$T/job.py"
@@ -240,7 +240,7 @@ os.chmod(".vscode/a", 0)' || true
 	[ ! -e "$W/.git/objects/evil/objects" ]
 }
 
-@test "a run that is killed leaves none of them behind at the next look" {
+@test "a killed run leaves no protected path in the directory" {
 	begin
 	printf 'import os, time\nos.mkdir(".vscode")\nopen(".vscode/tasks.json", "w").write("x")\nopen("ok", "w").write("x")\nos.kill(os.getpid(), 9)\n' >"$T/killed.py"
 	submit user 137 --workspace "$W:rw" "$T/killed.py"

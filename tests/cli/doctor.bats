@@ -101,7 +101,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	done
 }
 
-@test "a missing layer has a cause, and one that holds has none" {
+@test "a missing layer has a cause, and a layer that holds has no cause" {
 	for who in $(everybody); do
 		run as "$who" "$BIN/cordon" doctor --json
 		is 'len(L) == 21 and len(T) == 3'
@@ -197,7 +197,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 
 @test "a masked /proc, as in a container, is named" {
 	need_root
-	# One that is whole anywhere would do for the kernel: a chroot's of somebody else's.
+	# For the kernel one complete /proc anywhere is enough, such as that of a chroot.
 	run -125 as root unshare -m sh -c \
 		"findmnt -rnt proc -o TARGET | grep -vx /proc | xargs -r umount -l
 		mount --bind /dev/null /proc/kallsyms && exec $BIN/cordon doctor --json"

@@ -76,7 +76,7 @@ box()
 		<"$IN" >"$T/out" 2>"$T/err" || status=$?
 }
 
-# The cordon-egress that this test has started, and nobody else's.
+# The cordon-egress that this test has started, and no other.
 own_egress()
 {
 	local pid

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Connections to hosts that are allowed, as real programs make them, and to nobody else. All of it in an
+# Connections to hosts that are allowed, as real programs make them, and to no others. All of it in an
 # internet of its own: tests/egress/world.
 load helper
 load egress

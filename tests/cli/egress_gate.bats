@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --net and the gate: which lists there are, who may have them, what people agree to, what the log
+# --net and the gate: which lists there are, which runs get them, what people agree to, what the log
 # keeps; a host that only an untrusted page names; and what happens without cordon-egress.
 load helper
 load scan.bash
@@ -118,7 +118,7 @@ assert same(logged) == same(told), (logged, told)
 assert [r["option"] for r in told] == [None, "--net other.test:PORT", None], told
 PY
 }
-@test "result and log have the same of every attempt: who, where, by what rule, how much, how long" { each whole; }
+@test "result and log have the same fields of each connection attempt" { each whole; }
 
 logged() {
 	hosts web.test other.test
@@ -213,11 +213,11 @@ PY
 }
 @test "with net.sni TLS must ask for the name that was dialled" { each named; }
 
-# In place of the one error that nobody can put on a socket.
+# In place of the one error that no process can put on a socket.
 unmade() { sed 's/^goes-on-gone, EINPROGRESS, error EHOSTUNREACH/goes-on-gone, EINPROGRESS, error ECONNREFUSED/'; }
 
 through_us() {
-	as root tee /proc/sys/net/ipv4/tcp_syn_retries <<<1 # who does not answer is given up after 3 s
+	as root tee /proc/sys/net/ipv4/tcp_syn_retries <<<1 # a host that does not answer is given up after 3 s
 	as root /usr/bin/python3 -I "$TOP/tests/egress/connects.py" </dev/null >"$T/bare"
 	policy <<'Y'
 version: 2
@@ -475,7 +475,7 @@ Y
 	holds '"there" not in r["stdout"]' 'any("prove" in e["rule"] for e in r["egress"])'
 }
 
-@test "words that are off" {
+@test "invalid --net values, and --net in the tier no-userns, are errors" {
 	gate_setup
 	hosts web.test
 	local words
@@ -523,7 +523,7 @@ killed() {
 	gate "$1" 0 audit trace "$id" --json
 	grep -q '"attempts":\[\],"cut":false' "$T/out" || show
 }
-@test "a run that loses it ends" { each killed; }
+@test "if cordon-egress is killed, the run ends with an error" { each killed; }
 
 # Bytes of the longest queue that a process has for words of the kernel.
 longest_queue() {
@@ -562,4 +562,4 @@ stopped() {
 	wait
 	[ ! -e "$T/hung" ]
 }
-@test "one that hangs is ended, and the run's end does not wait for it" { each stopped; }
+@test "a cordon-egress that hangs is killed, and the run ends without waiting for it" { each stopped; }

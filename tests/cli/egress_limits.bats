@@ -240,7 +240,7 @@ spent()
 {
 	/usr/bin/python3 -I - "$@" <<'PY'
 import ctypes, os, resource, subprocess, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # whoever is left comes to us
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # orphans become our children
 subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=open("spent.out", "w"))
 try:
     while True: os.wait()

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 # What the tests of the commands around the gate share: a state directory for each account, a small
 # pack of made-up rules (scan.bash), and `gate WHO STATUS ARG...`. WHO is root or user; without root
-# there is only the one who runs the tests.
+# there is only the account that runs the tests.
 
 WHOS='user'
 TREES=0

@@ -105,7 +105,7 @@ for line in open(sys.argv[1]):
 	cordon audit verify --heads "$T/kept"
 }
 
-@test "what was delivered is not delivered for ever where that cannot be kept" {
+@test "if the note of a delivery cannot be written, heads are not delivered again and again" {
 	need_etc
 	[ "$(id -u)" -eq 0 ] || skip "mounts a small file system"
 	taker

@@ -148,7 +148,7 @@ names() {
 }
 @test "names of strangers are shown, not obeyed" { each names; }
 
-# Eight at once, and somebody who changes the log's key meanwhile.
+# Eight at once, while another process changes the log's key.
 at_once() {
 	local n pids=()
 	conversation "$1"

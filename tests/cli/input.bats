@@ -332,7 +332,7 @@ to_a_tool() {
 	box "$1" --json --rules "$T/call" y.py
 	holds 'r["rules"] == []'
 }
-@test "code and arguments are what a tool is given, not what it is called" {
+@test "rules see code and arguments as tool_args, not as tool_name" {
 	called tool_args ATR-2026-90001
 	called tool_name ATR-2026-90002
 	echo 'print("sunstone")' | code x.py

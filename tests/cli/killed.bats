@@ -26,4 +26,4 @@ part()
 @test "and when cordon-postgres is killed between any two of its messages" {
 	if [ -n "${TEST_MORE:-}" ]; then part helper run accept; else part helper accept; fi
 }
-@test "and when the server is" { part server run; }
+@test "the same when the database server is killed" { part server run; }

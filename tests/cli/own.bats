@@ -302,7 +302,7 @@ by_request()
 	out_is $'[] [] 0 print(1)'
 	[ "$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)" = "$before" ]
 }
-@test "so are state, rules and a policy that a call names" {
+@test "state, rules and a policy that options name are masked too" {
 	everywhere by_request
 }
 
@@ -443,7 +443,7 @@ shut()
 	given --state "$T/as-user/shut" --workspace "$H/project:rw" "$H/project/ok.py"
 	exits 0
 }
-@test "one that cannot be looked for is taken to be there" {
+@test "an own path that cannot be looked up counts as present" {
 	everywhere shut
 }
 

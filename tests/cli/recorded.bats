@@ -318,7 +318,7 @@ joined() {
 	holds 'r["layers_needed"] == r["layers"] == r["approved_by"] == [] and r["verdict"] == "deny"' \
 		'r["result_sha256"] is None and r["result_record"] is None'
 }
-@test "what the records of a run say together is told in one place" { each joined; }
+@test "audit trace joins what the records of a run say" { each joined; }
 
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
 too_many() {
@@ -393,8 +393,8 @@ unrecorded_end() {
 	[ "$(cat "$T/out" "$T/err" | grep -c 'the program did run')" -eq 1 ] || show
 	[ "$(grep -c 'whole sentence' "$T/out")" -eq 1 ] || show
 }
-@test "a result that cannot be recorded is told once, after the output" { HOW='' each unrecorded_end; }
-@test "a result that cannot be recorded is told once, after the output (--events)" { HOW=--events each unrecorded_end; }
+@test "if a result cannot be recorded, one error follows the output" { HOW='' each unrecorded_end; }
+@test "if a result cannot be recorded, one error follows the output (--events)" { HOW=--events each unrecorded_end; }
 
 # The log is held while the program runs, for longer than cordon waits. What the program printed is a source.
 late_output() {
@@ -418,4 +418,4 @@ late_output() {
 	gate "$1" 0 conversation show "$C" --json
 	holds '[d["name"].split()[0] for d in r["documents"] if d["kind"] == "run_output"] == ["stdout", "stderr"]'
 }
-@test "a log that is held during a run has its output afterwards" { each late_output; }
+@test "the output of a run is recorded after a lock on the log is released" { each late_output; }

@@ -155,7 +155,7 @@ load scan
 		scan 1 --json "$T/$f"
 		holds 'len(r["findings"]) == 1 and not r["errors"]'
 	done
-	# What is found in both ways is told once, and who says that it is an event has it scanned as one.
+	# What is found in both ways is reported once. With --kind events it is scanned as an event only.
 	printf '{"type": "llm_input", "content": "a moonstone word", "sessionId": "s"}' >"$T/e.json"
 	scan 1 --json "$T/e.json"
 	holds 'len(r["findings"]) == 1 and r["stats"]["events"] == 2'
@@ -478,7 +478,7 @@ call()
 			scan 0 --mode reference "$T/$f"
 		done
 	done
-	# Logs are no events: nobody is told so of each line.
+	# Logs are not events: there is no note for each line.
 	printf '{}\n{"a": "moonstone\\nword"}\n{"cmd": "fetch", "args": ["sun", "x"]}\n"pebble"\n' >"$T/x.jsonl"
 	rule "$T/r/b.yaml" ATR-2026-90002 medium 'fetch sun'
 	scan 1 --json "$T/x.jsonl"
@@ -517,7 +517,7 @@ call()
 	scan 1 --json "$T/d"
 	holds '"cordon-box" in r["code_view"]["error"] and r["code_view"]["none"] == 2'
 	holds 'len(r["notes"]) == 1 and len(r["findings"]) == 3'
-	# Programs that nobody read are not clean, unless one has said that they need not be read.
+	# Programs that no code view read are not clean, unless --no-code-view was given.
 	rm "$T/d/z.txt"
 	scan 1 --json "$T/d"
 	holds '[f["rule"] for f in r["findings"]] == ["CORDON-LIMIT-CODE"] * 2 and r["verdict"] == "ask"'

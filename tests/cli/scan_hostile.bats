@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon scan on files that nobody should have to scan: a clear error or a scan that ends, little
-# memory, and never a crash or a silent "clean".
+# cordon scan on hostile files: a clear error or a scan that ends, little memory, and never a crash
+# or a silent "clean".
 load helper
 load scan
 
@@ -114,7 +114,7 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	holds 'r["stats"]["skipped"] == 1 and "not scanned" in r["notes"][0]["message"]'
 }
 
-@test "rules that cannot find anything are no rules" {
+@test "a set of rules that cannot find anything is an error" {
 	printf 'a moonstone word' >"$T/x.txt"
 	mkdir "$T/empty" "$T/broken" "$T/refused"
 	echo 'id: [' >"$T/broken/a.yaml"
@@ -278,7 +278,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'r["verdict"] == "ask" and r["findings"][0]["undecided"] is True'
 }
 
-@test "a program that is too much for the code view is a finding; one that is none is a note" {
+@test "a program too large for the code view is a finding; one that does not parse is a note" {
 	pack
 	/usr/bin/python3 -c 'print("# nothing\n" * 1700000 + "x = 1")' >"$T/x.py"
 	scan 1 --fail-on critical --json "$T/x.py"
@@ -336,7 +336,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'len(r["notes"]) == 10000 and r["stats"]["events"] == 210002'
 	holds 'r["notes_cut"] and not r["errors_cut"] and not r["effects_cut"]'
 	[ -n "${TEST_MORE:-}" ] || return 0
-	# Whatever is asked for: nobody sees the rest.
+	# No option shows the rest.
 	scan 1 --fail-on critical --format sarif "$T/y.jsonl"
 	out_has 'not all is listed: 1 results and 1 notifications are left out'
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The state directory, as root and as an ordinary account: whatever is missing, damaged, full or
-# somebody else's ends with a cause, a cure and nothing released.
+# The state directory, as root and as an ordinary account: a missing, damaged or full one, and
+# one of another account, ends with a cause, a cure and nothing released.
 load helper
 load scan.bash
 load gate.bash

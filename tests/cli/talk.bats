@@ -106,14 +106,14 @@ guessed() {
 	exits 124
 	out_is ''
 }
-@test "a box that was guessed wrongly is not the one it runs in" {
+@test "a box that was prepared for another decision is not used" {
 	mkdir "$T/w"
 	printf 'version: 2\nexposed: {limits: {time: 1s}}\n' >"$T/p.yaml"
 	printf 'import time\nfor seconds in (2, 1):\n    time.sleep(seconds)\nprint("ran")\n' | code slow.py
 	every guessed
 }
 
-# unread WAY: Python runs it, and nobody can say what it is.
+# unread WAY: Python runs it, and the code view cannot read it.
 unread() {
 	box "$1" --json cut.py
 	exits 0
@@ -295,7 +295,7 @@ planned() {
 			'[f["view"] for f in r["rules"]] == ["code"]'
 	done
 }
-@test "what the view finds and only shows lowers nothing; each run uses one of a plan's runs" {
+@test "a finding that is only shown does not lower the origin; each run uses one of a plan's runs" {
 	views
 	every planned
 }

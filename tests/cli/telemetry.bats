@@ -145,7 +145,7 @@ child() {
 	lines '"uid 1000" in text("stdout") and "no host" in text("stdout")' \
 		'not any("shadow" in a for a, n in said("open"))'
 }
-@test "a child that is another program does not tell, and is in the same box" {
+@test "a child process of another program sends no telemetry, and runs in the same box" {
 	cat <<-'END' | code x.py
 		import subprocess
 		code = "import os\nprint('uid', os.getuid())\ntry: open('/etc/shadow')\nexcept OSError: print('no host')"
@@ -164,7 +164,7 @@ forged() {
 		'R["telemetry"]["dropped"] >= 5' 'any(e["args"].startswith("{") for e in of("telemetry"))'
 	[ "$(grep -c '^{"event":"' "$T/out")" -eq "$(wc -l <"$T/out")" ] || show
 }
-@test "a program that forges it has forged its own word, and nothing else" {
+@test "forged telemetry appears as telemetry only, never as another event" {
 	cat <<-'END' | code x.py
 		import os
 		os.set_blocking(7, True)
@@ -200,7 +200,7 @@ flooded() {
 	for way in $(ways_with_root); do flooded "$way"; done
 }
 
-@test "other languages do not tell, and run" {
+@test "programs in other languages run without telemetry" {
 	status=0
 	"$CORDON" run --user --tier no-cgroup --json --telemetry --lang bash - <<<'echo $BASH_VERSION' >"$T/out" || status=$?
 	exits 0

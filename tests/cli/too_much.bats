@@ -79,7 +79,7 @@ tells()
 	tells 125 "--env: more than "
 }
 
-@test "what people would be asked about: too many arguments, too many bytes of them" {
+@test "an approval request with too many arguments or bytes is refused" {
 	local c
 	c=$("$CORDON" conversation new)
 	printf 'for number in range(1, 100):\n    print(number * number)\n' | code x.py

@@ -361,7 +361,7 @@ untainted() {
 }
 @test "reading a page that is like a file, and killed runs, taint nothing" { each untainted; }
 
-# F7: code that nobody looked at, in a clone that nobody trusted.
+# F7: code that no person looked at, in a clone that no person trusted.
 cloned() {
 	tree "$1"
 	printf 'def go(): open("pwned", "w").write("x")\n' >"$W/helper.py"

@@ -395,7 +395,7 @@ terminal() { script -qec "$*" /dev/null </dev/null; }
 	CORDON=$T/alone/cordon wrong '--nothing' run --nothing x.py
 	printf 'print("x")\n' | code x.py
 	CORDON=$T/alone/cordon wrong 'install all programs of Cordon together' run --user "$T/x.py"
-	# What was begun is reaped: whoever would inherit it as an orphan has no child.
+	# A started process is reaped: the process that would inherit an orphan has no child.
 	/usr/bin/python3 - "$CORDON" run --nothing x.py <<-'END'
 		import ctypes, os, subprocess, sys
 		ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Workspaces for the tests that need one; after helper.bash. It must never touch a directory of
-# somebody else's.
+# another account.
 
 # dir OWNER: a fresh workspace with a few files, which every account trusts; its listing is kept to
 # compare with.

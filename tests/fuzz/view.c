@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fuzz target for the code view's answer: any bytes into its reader. What is refused must be
- * refused with a reason; what is taken must keep every promise of view.h, so that whoever prints it
- * or scans it need not look again. A broken promise aborts.
+ * refused with a reason; what is taken must keep every promise of view.h, so that code that
+ * prints or scans it need not look again. A broken promise aborts.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which policy decides is on record: the first, every other one after it, nothing while it stays the
- * same; and of two who decide by different ones at the same time one is told to decide again.
+ * same; and of two runs that decide by different ones at the same time one must decide again.
  */
 #include "store/in_force.h"
 #include "base/scope.h"

@@ -130,7 +130,7 @@ class World:
             while os.read(tty, 4096):
                 pass
         except OSError:
-            pass  # nobody has the terminal any more
+            pass  # no process has the terminal any more
 
     def enrol(self, name):
         """By root, in /etc/cordon."""
@@ -196,7 +196,7 @@ class World:
 
 
 # Of each: what is called, what would be its effect, the kind of record that it must have then, and whether it
-# is at a terminal. An effect without a place (what is printed) is none.
+# is at a terminal. What is only printed is not an effect.
 COMMANDS = {
     "conversation": (lambda w: ["conversation", "new"], None, "conversation", False),
     "run": (lambda w: ["run", "--user", "--rules", w.rules, "--policy", w.top + "/policy.yaml", "--workspace",
@@ -360,7 +360,7 @@ def kill_helper(w, name, victim):
             strike_server(w, words)
         os.unlink(w.plan)
         check(w, name, f"{name}, {victim} killed before {call[0]} {call[1]}")
-    # At the ends of a connection nobody serves it.
+    # At the ends of a connection no server process serves it.
     assert victim == "helper" or w.db.struck >= len(points) / 2, f"struck {w.db.struck} times only"
     w.db.struck = 0
     return len(points)

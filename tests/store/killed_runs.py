@@ -59,7 +59,7 @@ class Runs:
         os.mkdir(self.state, 0o700)
         for given in self.work, self.pipes:
             os.mkdir(given)
-            if os.geteuid() == 0:  # a directory of root's is given to nobody
+            if os.geteuid() == 0:  # give root's directory to the account nobody
                 os.chown(given, OWNER, OWNER)
         with open(self.code, "w") as f:
             f.write(CODE)
@@ -129,7 +129,7 @@ def check(runs, name, status, said):
     assert status == 0 or answer["error"]["message"], answer
     if answer["ran"] and not answer["recorded"]:
         assert "the program did run (exited, status 0)" in answer["error"]["message"], answer
-        assert answer["audit_id"], answer  # who was struck while it committed does not know
+        assert answer["audit_id"], answer  # a process killed during its commit does not know
         assert "result" not in new or "may have been written, or not" in answer["error"]["cause"], answer
         return "unrecorded"
     return "done" if status == 0 else "stopped"
@@ -160,7 +160,7 @@ def main(cordon, rules, top, rounds, victims):
         time.sleep(chance.uniform(0, latest))
         strike(victim, run)
         said = run.communicate(timeout=90)[0]
-        time.sleep(0.1)  # whoever is told last of cordon's end is the program
+        time.sleep(0.1)  # the program is the last to notice cordon's end
         end = f"{victim}: {check(runs, name, run.returncode, said)}"
         ends[end] = ends.get(end, 0) + 1
     print("# " + ", ".join(f"{k} {v}" for k, v in sorted(ends.items())))

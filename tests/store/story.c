@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be asked of the log: a proof of one record for somebody who does not have it, that one
+ * What can be asked of the log: a proof of one record for a verifier without the log, that one
  * checkpoint is the beginning of another, and which documents led to a run, through the output
  * of an earlier run, and no others.
  */

@@ -109,7 +109,7 @@ def postgres(cordon, rules, top):
     state, work, file = top + "/state", top + "/work", top + "/waits.py"
     os.mkdir(state, 0o700)
     os.mkdir(work)
-    if os.geteuid() == 0:  # a directory of root's is given to nobody
+    if os.geteuid() == 0:  # give root's directory to the account nobody
         os.chown(work, OWNER, OWNER)
     open(file, "w").write(WAITS)
     open(top + "/policy.yaml", "w").write("version: 2\nprofile: observe\n")  # exposed code may write

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Somebody who can write the database changes the log: clumsily with a statement, or well, with
+ * An attacker who can write the database changes the log: clumsily with a statement, or well, with
  * every hash made again (forge). Each kind of change is found and the first bad record named; what
  * cannot be found is written down as such.
  */
@@ -277,7 +277,7 @@ static bool opens(int dir)
 	return is_open;
 }
 
-/* The log's own checkpoints say it too, to whoever has nothing but the key. */
+/* The log's own checkpoints say it too, to a verifier with nothing but the key. */
 static void test_own_checkpoints(int dir, uint64_t size)
 {
 	struct forgery edit = {size, EDITED, -1, NULL, 0};
@@ -296,7 +296,7 @@ static void test_own_checkpoints(int dir, uint64_t size)
 	sql(CASE_RESTORE, CASE_RESTORE);
 }
 
-/* Whoever has no key leaves the checkpoints out, and says so to somebody who kept the key only. */
+/* An attacker without the key must leave the checkpoints out, and a verifier with the key alone sees that. */
 static void test_unsigned(int dir, uint64_t size)
 {
 	const struct {
@@ -440,8 +440,8 @@ static void begin_not(const char *keep)
 	case_sql("n", sqlite, postgres);
 }
 
-/* Whoever was stopped while the log was made has left its tables and its key: nothing is wrong with
- * that. Whoever emptied a log has left more, or somebody else has something of it. */
+/* A process that was stopped while it made the log left tables and a key: nothing is wrong with that. A
+ * log that was emptied has left more, or another place has a part of it. */
 static void test_unbegun(void)
 {
 	int dir = case_fresh("n");

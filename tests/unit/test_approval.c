@@ -173,11 +173,11 @@ static void test_two(struct store *s)
 	   "the narrower word counts: once");
 	ok(case_approve(s, case_park(s, &r, CASE_NOW), &anna, SCOPE_PROGRAM, CASE_NOW, &err) == 0,
 	   "again, the first");
-	ok(case_remove(&anna) == 1, "who then leaves");
+	ok(case_remove(&anna) == 1, "the first signer is removed");
 	ok(case_approve(s, case_park(s, &r, CASE_NOW), &ben, SCOPE_PROGRAM, CASE_NOW, &err) == 0 &&
 		   case_use(s, &r, CASE_NOW) == 0,
 	   "so the second is alone");
-	ok(case_enrol(&anna) == 0, "she comes back");
+	ok(case_enrol(&anna) == 0, "the first signer is enrolled again");
 }
 
 /* May the actor confirm? NULL, or why not. */

@@ -238,7 +238,7 @@ static void test_sense(void)
 	ok(!decodes(r), "and one that ends before it begins in its source");
 }
 
-/* What an approval binds has words for whoever asks again; or it follows from a row that has. */
+/* What an approval binds has words for a person who asks again; or it follows from a row that has. */
 static void test_words(void)
 {
 	static const char *const follow = " code_len attachments findings_more box_sha256 ";

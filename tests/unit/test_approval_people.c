@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Who is a person, and what an answer looks like: each line of allowed_signers, each byte of an answer, and
- * what two people who enrol a third can do, what somebody who writes the store's items cannot.
+ * what two people who enrol a third can do, what an attacker who writes the store's items cannot.
  */
 #include "approval/act.h"
 #include "approval_case.h"
@@ -151,7 +151,8 @@ static void test_answer_bytes(struct store *s)
 			text.data[i] ^= (uint8_t)flip;
 		}
 	ok(taken > 0 && same == 0, "a bit changed in it makes it another one, %zu times", taken);
-	ok(answer_read(text.data, text.len - 1, &arena, &again, &err) < 0, "less of it is none");
+	ok(answer_read(text.data, text.len - 1, &arena, &again, &err) < 0,
+	   "a shortened answer is not accepted");
 	buf_reserve(&text, 1);
 	text.data[text.len] = '\n';
 	ok(answer_read(text.data, text.len + 1, &arena, &again, &err) < 0, "nor more of it");

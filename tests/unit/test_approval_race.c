@@ -128,7 +128,7 @@ static void test_parked_at_once(void)
 		park_at_once(name, true, got);
 		twice += got[0] != 1 || got[1] != RACERS - 1;
 	}
-	ok(twice == 0 && waiting(s) == ROUNDS, "who ask the same at once ask one question");
+	ok(twice == 0 && waiting(s) == ROUNDS, "runs that ask the same at once make one request");
 	int left = APPROVAL_OPEN_MAX - ROUNDS - 2;
 	scratch_must(case_park_many(s, ASKER, left, &err) == left, err.message);
 	park_at_once("last", false, got);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Atoms: what is one, how it may be written, and what everybody writes and so is none.
+ * Atoms: what is one, how it may be written, and which common words are not atoms.
  */
 #include <stdlib.h>
 

@@ -159,7 +159,7 @@ static void test_places(void)
 		host = host || (a.list[i].tie == TIE_ATOM && a.list[i].atom == ATOM_HOST &&
 				strncmp(code + a.list[i].at, "evil.example", a.list[i].len) == 0);
 	}
-	ok(url && host, "and the literals are told");
+	ok(url && host, "and the URL and the host are reported");
 	index_done(&ix);
 }
 
@@ -353,7 +353,7 @@ static void test_hidden_source(void)
 	     attribute(&code, 1, &ix, 1, &tie, &a, &err) == 0);
 	for (size_t i = 0; i < a.count; i++)
 		spans += a.list[i].tie == TIE_SPAN;
-	ok(spans == 1, "what stands in a source twice is told once");
+	ok(spans == 1, "a text that is in a source twice is reported once");
 	index_done(&ix);
 }
 

@@ -207,7 +207,8 @@ static void test_damage(struct trust_case *c)
 	put_row(c, key, bytes, item.len + 1);
 	taken += conversation_load(&c->k, &one.id, &got, &err) == 0;
 	ok(!taken, "a row that is too short or too long is not taken");
-	ok(strstr(err.message, "is damaged") && strstr(err.message, key), "and that is told");
+	ok(strstr(err.message, "is damaged") && strstr(err.message, key),
+	   "and the error names the damaged row");
 	ok(conversation_find(&c->k, key, &got, &err) < 0, "nor is it found");
 	ok(conversation_end(&c->k, &one.id, "x", &got, &err) < 0, "nor can it be ended");
 	bytes[0]++;

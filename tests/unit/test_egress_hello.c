@@ -106,7 +106,7 @@ static void test_first_bytes(void)
 	ok(client_hello_read((const uint8_t *)"\x16\2\1", 3, got) == HELLO_NO_TLS,
 	   "nor is another version");
 	b.data[5] = 2;
-	ok(is(b, HELLO_BAD, NULL), "another message is none of a client");
+	ok(is(b, HELLO_BAD, NULL), "another handshake message is not a client hello");
 	b = hello("web.test", 8, 1);
 	b.data[3] = 0xff;
 	ok(is(b, HELLO_BAD, NULL), "a record that is too long");

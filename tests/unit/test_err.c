@@ -81,7 +81,7 @@ static void test_sanitise(void)
 	   "all strings end");
 	memset(&err, 0, sizeof(err));
 	err_sanitise(&err);
-	ok(err.code != ERR_NONE, "an error that says it is none is still one");
+	ok(err.code != ERR_NONE, "an error with the code ERR_NONE gets another code");
 }
 
 static void test_arena(void)

@@ -119,7 +119,7 @@ static void test_url(void)
 	setenv(STATE_URL_VARIABLE, "mysql://a", 1);
 	ok(open_it(&s, false, &err) < 0 && err.code == ERR_USAGE, "the same from the environment");
 	setenv(STATE_URL_VARIABLE, "", 1);
-	ok(open_it(&s, false, &err) == 0, "an empty variable is none: %s", err.message);
+	ok(open_it(&s, false, &err) == 0, "an empty variable counts as unset: %s", err.message);
 	unsetenv(STATE_URL_VARIABLE);
 }
 

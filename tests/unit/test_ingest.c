@@ -124,7 +124,7 @@ static void test_findings(void)
 	struct err err;
 
 	read_bytes(&c, FROM_WEB, "a", (struct text){"sunstone moonstone word", 23}, &r, &err);
-	ok(r.inspection.findings >= 2 && r.inspection.listed == 2, "each rule is told once");
+	ok(r.inspection.findings >= 2 && r.inspection.listed == 2, "each rule is listed once");
 	bool denies = false, asks = false;
 	for (size_t i = 0; i < r.inspection.listed; i++) {
 		denies |= r.inspection.finding[i].grade == GRADE_DENIES &&

@@ -117,7 +117,8 @@ static void test_bad_files(void)
 	rule_file("bad/i.YAML", "CAPITAL");
 	ok(load("bad", false, &pack, &all, &err) == 0 && strcmp(ids(&pack), "A Z ") == 0,
 	   "the good ones load");
-	ok(all.count == 8 && pack.skipped == 8 && pack.errors == 8, "each bad one is told");
+	ok(all.count == 8 && pack.skipped == 8 && pack.errors == 8,
+	   "each invalid file is reported");
 	ok(strstr(all.text, "bad/b.yaml:3: : not YAML") &&
 		   strstr(all.text, "bad/c.yaml:1: C: there is no detection") &&
 		   strstr(all.text, "bad/d.yaml:1: A: the id is taken already, in bad/a.yaml") &&

@@ -232,7 +232,7 @@ static void test_state(void)
 	ok(state_path(path, &err) == 0 && !strcmp(path, geteuid() ? at : "/var/lib/cordon"),
 	   "a relative one is ignored");
 	unsetenv("HOME");
-	ok(geteuid() == 0 || state_path(path, &err) < 0, "without a home there is none");
+	ok(geteuid() == 0 || state_path(path, &err) < 0, "without HOME there is no state path");
 	ok(opens(at) && stat(at, &st) == 0 && (st.st_mode & 07777) == 0700 && opens(at),
 	   "it is made with mode 0700, and its parents");
 	scratch_must(chmod(at, 0750) == 0, "a mode");

@@ -60,7 +60,8 @@ static void test_arena(void)
 	arena_done(&a);
 	ok(!a.last && !b.last, "and go together");
 	arena_alloc(&a, SIZE_MAX / 2);
-	ok(a.failed && *arena_dup(&a, "word") == '\0', "what is too large is told");
+	ok(a.failed && *arena_dup(&a, "word") == '\0',
+	   "an allocation that is too large sets failed");
 	arena_done(&a);
 }
 

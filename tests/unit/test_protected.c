@@ -160,7 +160,7 @@ static void test_home(void)
 	is(".gitconfig", true);
 	is(".vim/plugin/x.vim", true);
 	is("notes", false);
-	/* Below the workspace, too; and then the workspace itself is none. */
+	/* A home below the workspace, too; then the workspace itself is not a home. */
 	set_home("ws/dir");
 	is("dir/.gitconfig", true);
 	is("dir/notes", false);

@@ -152,7 +152,8 @@ static void test_changes(void)
 		;
 	ok(!r.changes_cut, "%d changes are listed", CORDON_CHANGES_MAX);
 	result_add_change(&r, &c);
-	ok(r.changes_cut && r.changec == CORDON_CHANGES_MAX, "one more is told, not listed");
+	ok(r.changes_cut && r.changec == CORDON_CHANGES_MAX,
+	   "one more change sets changes_cut and is not listed");
 	result_done(&r);
 }
 

@@ -2,7 +2,7 @@
  *
  * The word "scan" without a command line: rules are started as every door starts them, bytes go in,
  * and a sink is told. What each kind of bytes becomes, what the verdict is when something could not
- * be looked at, and that whoever wants to be told nothing still gets the verdict.
+ * be looked at, and that a caller that wants no messages still gets the verdict.
  */
 #include <stdlib.h>
 

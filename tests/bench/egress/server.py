@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Prints two ports. At the first nobody is served: the kernel alone completes connections, so that what is
-timed there is no work of this server. At the second everybody gets 400 MB."""
+"""Prints two ports. At the first the kernel alone completes connections, so that the time of this server is not
+measured. At the second each client gets 400 MB."""
 
 import socket
 import threading
