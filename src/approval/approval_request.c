@@ -227,9 +227,7 @@ int request_decode(const uint8_t *data, size_t len, struct arena *a, struct appr
 		return err_set(err, ERR_INPUT, "not a request of this version");
 	if (fields_decode(request_fields, data + magic, len - magic, a, ret, err) < 0)
 		return -1;
-	return makes_sense(ret)
-		       ? 0
-		       : err_set(err, ERR_INPUT, "the request has impossible values");
+	return makes_sense(ret) ? 0 : err_set(err, ERR_INPUT, "the request has impossible values");
 }
 
 /* Each digest has a prefix of its own: none can be taken for another, or for the hash of a file. */

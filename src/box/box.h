@@ -51,8 +51,7 @@ struct box {
 #define BOX_INIT                                                                                   \
 	{                                                                                          \
 		.ctl = -1, .upper = -1, .saved = -1, .lower = -1, .cloned_workspace = -1,          \
-		.cloned_saved = -1, .private_lock = -1, .starts = -1,                          \
-		.resolver = -1                             \
+		.cloned_saved = -1, .private_lock = -1, .starts = -1, .resolver = -1               \
 	}
 
 /* The shipped binary has no way to leave a layer out. */

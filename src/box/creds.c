@@ -122,7 +122,8 @@ static int limit_processes(const struct box *b, struct err *err)
 	/* Init; in a live box also the starter, and a subreaper for each start. */
 	uint64_t own = b->spec->flags & SPEC_LIVE ? 3 + CORDON_STARTS_MAX : 1;
 
-	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + own + others, err);
+	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + own + others,
+			  err);
 }
 
 /* Without a cgroup, limits per process take its place. The watcher adds up what they cannot see: shared

@@ -360,9 +360,8 @@ static void delay_exit(const struct box *b)
 
 void init_main(struct box *b)
 {
-	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD,  PAYLOAD_FD,
-		      WORKSPACE_FD, CHANNEL_FD,	   PARTS_FD,	  SAVED_FD, b->ctl,
-		      b->starts};
+	int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, SPEC_FD, PAYLOAD_FD, WORKSPACE_FD,
+		      CHANNEL_FD,   PARTS_FD,	   SAVED_FD,	  b->ctl,  b->starts};
 	struct program p;
 	struct err err;
 

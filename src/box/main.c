@@ -44,8 +44,7 @@ static int run(struct box *b, struct spec *spec, struct err *err)
 		return 0;
 	case JOB_PROBE:
 	case JOB_START:
-		return err_set(err, ERR_INPUT,
-			       "this job is not for cordon-box");
+		return err_set(err, ERR_INPUT, "this job is not for cordon-box");
 	case JOB_RUN:
 		break;
 	}

@@ -220,7 +220,8 @@ void program_exec(struct box *b, int init)
 	struct err err;
 
 	if (drop_rights(b, &err) < 0 || enter_root(b, init, &rules, &err) < 0 ||
-	    (s->flags & SPEC_LIVE && hide_starter(b, &err) < 0) || landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
+	    (s->flags & SPEC_LIVE && hide_starter(b, &err) < 0) ||
+	    landlock_enter(b, rules, &err) < 0 || (init >= 0 && enter_cgroup(b, &err) < 0) ||
 	    seccomp_load(b, &listener, &err) < 0 || hand_over_listener(b, listener, &err) < 0)
 		box_give_up(b, &err);
 	/* Without a pid namespace the death of init does not end the program. Its children do

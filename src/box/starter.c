@@ -174,7 +174,7 @@ static void execute(const struct spec *s)
 	errno = refused ? EACCES : ENOENT;
 }
 
-/* In the child, which shares the subreaper's memory until it executes the program: *ERR is the subreaper's. */
+/* In the child, which shares the subreaper's memory until the exec: *ERR is the subreaper's. */
 static void become_program(struct box *b, const struct start *s, struct err *err)
 {
 	sigset_t none;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A live box: created once, then told to start programs, open files and list changes, until it is told to end.
- * Knows no gate: its callers have decided what runs in it.
+ * A live box: created once, then told to start programs, open files and list changes, until it is
+ * told to end. Knows no gate: its callers have decided what runs in it.
  */
 #ifndef CORDON_LIVE_LIVE_H
 #define CORDON_LIVE_LIVE_H

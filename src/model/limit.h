@@ -41,11 +41,11 @@ enum limit_id limit_find(const char *name);
 
 /* Other maxima. */
 #define CORDON_PAYLOAD_MAX (64UL << 20)
-#define CORDON_DENIALS_MAX 128 /* different refused calls that a result lists */
-#define CORDON_EVENTS_MAX 4096 /* refused calls that are answered one by one */
-#define CORDON_SOCKETS_MAX 128 /* UDP sockets of a box with a network */
+#define CORDON_DENIALS_MAX 128	 /* different refused calls that a result lists */
+#define CORDON_EVENTS_MAX 4096	 /* refused calls that are answered one by one */
+#define CORDON_SOCKETS_MAX 128	 /* UDP sockets of a box with a network */
 #define CORDON_LOOPBACK_MAX 1024 /* TCP sockets of a box in the profile dev without a network */
-#define CORDON_LOCAL_MAX 4096  /* local sockets of a box; more get no connection */
+#define CORDON_LOCAL_MAX 4096	 /* local sockets of a box; more get no connection */
 #define CORDON_CHANGES_MAX 20000
 #define CORDON_CHANGE_PATH_MAX 4096
 #define CORDON_WALK_DEPTH_MAX 512

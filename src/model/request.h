@@ -42,7 +42,7 @@ struct request {
 	size_t code_len;
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
-	bool is_live; /* a box for programs that are started later: no code, no input */
+	bool is_live;		/* a box for programs that are started later: no code, no input */
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
 	size_t input_len;
@@ -53,7 +53,8 @@ struct request {
 	bool whole; /* the workspace may be a home directory or the like */
 	const char *venv;
 	size_t toolchainc;
-	const char *toolchain[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */
+	const char *toolchain
+		[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */
 	size_t roc, hidec;
 	const char *ro[REQUEST_PATHS_MAX];   /* more files and directories of the host, read-only */
 	const char *hide[REQUEST_PATHS_MAX]; /* paths of what is shown that stay empty */

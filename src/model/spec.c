@@ -265,7 +265,8 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: bad program record");
 	if (s->flags & SPEC_LIVE &&
 	    (s->job != JOB_RUN || !(s->flags & SPEC_DEV) || s->tier == TIER_NO_USERNS))
-		return err_set(err, ERR_INPUT, "spec: a live box needs namespaces and the profile dev");
+		return err_set(err, ERR_INPUT,
+			       "spec: a live box needs namespaces and the profile dev");
 	if (s->payload == PAYLOAD_FILE && (!seen[TAG_PAYLOAD_TARGET] || !seen[TAG_SHA256]))
 		return err_set(err, ERR_INPUT, "spec: a payload without target or hash");
 	if (s->job == JOB_RUN && (s->tier == TIER_NO_USERNS) != (seen[TAG_PRIVATE] == 1))

@@ -40,9 +40,9 @@ enum wire_kind {
 	/* To cordon: */
 	WIRE_CREATED, /* wire_ready: every layer is in place */
 	WIRE_STARTED, /* wire_started: the program runs; with START_TTY and the terminal's descriptor */
-	WIRE_EXITED,  /* wire_exited: the program has ended, or was not started */
-	WIRE_CLOSED,  /* wire_closed: none of the processes that it left behind lives */
-	WIRE_OPENED,  /* wire_opened and the file's descriptor */
+	WIRE_EXITED, /* wire_exited: the program has ended, or was not started */
+	WIRE_CLOSED, /* wire_closed: none of the processes that it left behind lives */
+	WIRE_OPENED, /* wire_opened and the file's descriptor */
 };
 
 /* The descriptors of a start. With START_TTY only the first comes. */

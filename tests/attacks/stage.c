@@ -40,8 +40,8 @@ static int is_script(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	return dot &&
-	       (strcmp(dot, ".py") == 0 || strcmp(dot, ".sh") == 0 || strcmp(dot, ".js") == 0);
+	return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".sh") == 0 ||
+		       strcmp(dot, ".js") == 0 || strcmp(dot, ".rb") == 0);
 }
 
 static int copy_scripts(const char *from, const char *to)

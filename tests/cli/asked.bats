@@ -263,7 +263,7 @@ grants_files()
 	ANSWER=yes person "$1" 126 approvals approve "$ID" --scope grant
 	grep -q 'only directories change' "$T/out" || show
 	ask_changes "$1" 'import os; os.chmod("src", 0o700); os.mkdir("lib"); open("lib/a b", "w"); open("src/x.py", "w")'
-	says "grant all code of the conversation may write 'lib/a b', src/x.py until "
+	says "grant       all code of the conversation may write 'lib/a b', src/x.py until "
 	person "$1" 0 approvals approve "$ID" --scope grant --for 5m
 	tr -d '\r' <"$T/out" >"$T/prompt"
 	gate "$1" 0 apply --conversation "$C" "$W"

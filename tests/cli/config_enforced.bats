@@ -402,7 +402,7 @@ refuses_user()
 }
 
 # Every command that uses the configuration; with words that are enough for its options.
-commands=('run --user x.py' 'scan x.py' 'rules list' 'policy show' 'approvals list' 'conversation new' 'trust list'
+commands=('run --user x.py' 'exec -- true' 'scan x.py' 'rules list' 'policy show' 'approvals list' 'conversation new' 'trust list'
 	"untrust ." 'grant list' 'diff --conversation x' 'apply --conversation x' 'reset --conversation x'
 	'ingest --conversation x --kind web --name n x.py' 'plan --conversation x x.py' 'audit verify' 'state show')
 

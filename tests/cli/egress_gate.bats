@@ -422,6 +422,7 @@ PY
 	printf 'version: 2\nconfirmation: {secret: yes}\n' >"$T/own.yaml"
 	person "$1" 0 grant --policy "$T/own.yaml" --conversation "$C" --secret TOKEN=GET,POST:web.test:443/v1/a --secret TOKEN=GET:web.test:443/v1/b
 	person "$1" 0 grant --policy "$T/own.yaml" --conversation "$C" --secret TOKEN=GET:web.test:443/hash
+	echo 'confirmation: {secret: yes}' >>"$T/policy.yaml" # else a confirmed grant gives no secret
 	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --conversation "$C" --secret TOKEN --policy "$T/policy.yaml" "$T/q.py"
 	HASH=$(printf 'Bearer s3cret-value' | sha256sum | cut -d' ' -f1) holds \
 		'r["stdout"].split("\n")[:9] == [h := __import__("os").environ["HASH"], h] + ["none"] * 7' \
@@ -450,6 +451,7 @@ PY
 	gate_setup
 	policy <<'Y'
 version: 2
+confirmation: {secret: yes}
 secrets: [{name: TOKEN, host: "web.test:443", command: "echo s3cret-value"}]
 Y
 	printf 'from http.client import HTTPConnection as C\nfor i in 1, 16, 17:\n    c = C("web.test")\n    c.request("GET", f"/{i}")\n    try: print(c.getresponse().status)\n    except OSError: print("none")\n' >"$T/q.py"

@@ -230,8 +230,7 @@ static void test_moved(void)
 		if (!all)
 			printf("# step %zu: done %d: %s\n", n, was_done, err.message);
 	}
-	ok(all && told > 10, "a changed path is left, and reported once (%zu of %zu)", told,
-	   tried);
+	ok(all && told > 10, "a changed path is left, and reported once (%zu of %zu)", told, tried);
 }
 
 /* Without memory at the Nth allocation: an error, or it did not matter. */

@@ -23,7 +23,8 @@ FIELD(proved_key, struct proved, json_string(v->key))
 
 const struct json_field audit_prove_fields[] = {
 	{"record", "the number of the record", proved_record},
-	{"proof", "the proof that the log has the record; give it to the verifier with the key", proved_proof},
+	{"proof", "the proof that the log has the record; give it to the verifier with the key",
+	 proved_proof},
 	{"key", "the public key to check it with", proved_key},
 	{0}};
 
@@ -81,8 +82,9 @@ int audit_check(struct audit *a, struct err *err)
 
 	if (!word) {
 		err_set(err, ERR_USAGE, "--key is required");
-		err_cure(err, "--key PUB: the output of cordon audit key on the machine that has the "
-			      "log, or a file that contains it");
+		err_cure(err,
+			 "--key PUB: the output of cordon audit key on the machine that has the "
+			 "log, or a file that contains it");
 		return -1;
 	}
 	if (audit_read_key(word, key, err) < 0 ||

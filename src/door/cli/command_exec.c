@@ -71,7 +71,6 @@ COMMAND(exec) = {
 	.more = cli_code_options,
 	.combinations = cli_run_combinations + 1, /* it always has a workspace */
 	.exits = cli_run_exits,
-	.docs = {run_docs, run_event_docs},
 	.takes_operands = true,
 	.takes_limits = true,
 	.ahead = cli_begin_box,

@@ -297,8 +297,7 @@ const struct cli_option cli_every_options[] = {
 	{0}};
 
 const struct cli_option cli_code_options[] = {
-	{"profile", "P",
-	 "what may be executed: listed programs, or all that the box shows; the default of bash",
+	{"profile", "P", "execute listed programs, or all that the box shows (bash: dev)",
 	 .set = set_execution, .choice = execution_name},
 	{"exec", "PATH", "a program that may be started; may be repeated", .set = set_exec,
 	 .may_repeat = true},
