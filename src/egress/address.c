@@ -99,8 +99,7 @@ const struct address_kind *address_kind(const struct address *a)
 	return find(address_inner(a, &inner) ? &inner : a);
 }
 
-/* The kernel connects the unspecified address to this host's loopback, so the lists must see that. */
-static void name_loopback(struct address *a)
+void address_name_loopback(struct address *a)
 {
 	static const uint8_t unspecified[16], loopback_v4[4] = {127, 0, 0, 1},
 					      loopback_v6[16] = {[15] = 1};
@@ -123,7 +122,6 @@ bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16
 		memcpy(&in, sockaddr, sizeof(in));
 		ret->family = AF_INET;
 		memcpy(ret->bytes, &in.sin_addr, 4);
-		name_loopback(ret);
 		*ret_port = ntohs(in.sin_port);
 		return true;
 	}
@@ -134,7 +132,6 @@ bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16
 	bool mapped = IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr);
 	ret->family = mapped ? AF_INET : AF_INET6;
 	memcpy(ret->bytes, in6.sin6_addr.s6_addr + (mapped ? 12 : 0), mapped ? 4 : 16);
-	name_loopback(ret);
 	*ret_port = ntohs(in6.sin6_port);
 	return true;
 }

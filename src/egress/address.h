@@ -26,6 +26,9 @@ struct address_kind {
 
 /* False for another family, or when LEN is too short. */
 bool address_parse(const void *sockaddr, size_t len, struct address *ret, uint16_t *ret_port);
+/* Replaces the unspecified address by loopback, to which the kernel connects it: the lists must see
+ * that one. */
+void address_name_loopback(struct address *a);
 /* For a socket of FAMILY, which for IPv4 may be AF_INET6. Returns its length; 0: impossible. */
 socklen_t address_sockaddr(const struct address *a, uint16_t port, int family,
 			   struct sockaddr_storage *ret);

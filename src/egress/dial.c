@@ -129,6 +129,7 @@ void dial(struct egress *e, const struct egress_dial *d, int fd)
 		answers_send(e, d->id, is_short(d) ? EINVAL : EAFNOSUPPORT);
 		return;
 	}
+	address_name_loopback(&ask.address);
 	if (d->type != SOCK_STREAM) {
 		refuse_datagrams(e, d->id, &ask.address, ask.port);
 		return;

@@ -32,14 +32,23 @@ slow_begin()
 }
 slow_end() { exec 8>&-; wait; }
 
+# programs: the processes that run this test's program. In the box it has another name, but it is the same file.
+programs()
+{
+	local pid
+	for pid in $(pgrep -x "main|$HOLD"); do
+		[ ! "/proc/$pid/exe" -ef "$T/$HOLD" ] || echo "$pid"
+	done
+}
+
 # is_gone: no program of this test is left, a moment later at the latest.
 is_gone()
 {
-	for _ in $(seq 30); do
-		pgrep -f "^[^ ]*$HOLD" >/dev/null || return 0
+	for _ in $(seq 100); do
+		[ -n "$(programs)" ] || return 0
 		sleep 0.1
 	done
-	pgrep -af "$HOLD"
+	ps -fp "$(programs | paste -sd,)"
 	return 1
 }
 
@@ -57,11 +66,11 @@ killed()
 	shift
 	listed "$@"
 	as "$who" "$CORDON" run --user --tier "$tier" --time 60s --policy "$T/listed.yaml" --lang binary "$@" >"$T/out" 2>&1 3>&- 8>&- &
-	for _ in $(seq 600); do # a busy machine
-		pid=$(pgrep -xf "$CORDON run --user --tier $tier --time 60s .*") &&
-			pgrep -x "$HOLD" >/dev/null && break # by its name: a program that is ending has no command line
+	for _ in $(seq 300); do
+		[ -z "$(programs)" ] || break
 		sleep 0.1
 	done
+	pid=$(pgrep -xf "$CORDON run --user --tier $tier --time 60s .*")
 	sleep 1
 	kill -KILL "$pid" || show
 	is_gone

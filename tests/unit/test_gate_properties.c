@@ -168,7 +168,7 @@ static struct leave *add_leave(struct model *m, struct ticket *t)
 	struct leave *l = &m->leave[m->leavec++];
 	struct err err = {0};
 
-	t->by = "anna";
+	t->by = "anna " TICKET_SIGNED;
 	t->from_us = m->state.keeper.now_us();
 	t->to_us = t->from_us + 3600ULL * 1000000;
 	must(ticket_give(&m->state.keeper, t, &tx, &err) == 0, &err);

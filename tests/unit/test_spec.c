@@ -375,9 +375,7 @@ static void test_heads(void)
 	static const struct head payload = {.payload = PAYLOAD_FILE};
 	static const struct head plain = {.tier = TIER_NO_USERNS};
 	static const struct head bare_net = {.tier = TIER_NO_USERNS, .flags = SPEC_NET};
-	static const struct head live_plain = {.flags = SPEC_LIVE};
-	static const struct head live_probe = {.job = JOB_PROBE,
-					       .flags = SPEC_LIVE | SPEC_EXEC | SPEC_DEV};
+	static const struct head live = {.flags = SPEC_LIVE};
 	static const struct head probe_net = {.job = JOB_PROBE, .flags = SPEC_NET};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -396,8 +394,7 @@ static void test_heads(void)
 	add_record(&b, MASK, 0, "0123456789abcdefghijklmn/x", 27);
 	ok(refused(b, "mask"), "a mask without mounts");
 	ok(refused(minimal(0, &probe_net), "network"), "a network for doctor");
-	ok(refused(minimal(0, &live_plain), "live"), "a live box that may execute nothing");
-	ok(refused(minimal(0, &live_probe), "live"), "a live box for doctor");
+	ok(refused(minimal(0, &live), "live"), "a live box that may execute nothing");
 }
 
 static void test_limit_values(void)
