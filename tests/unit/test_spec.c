@@ -526,7 +526,6 @@ static void test_roundtrip(enum tier tier)
 	AUTO_FREE uint8_t *data = NULL;
 	size_t len = 0;
 	struct err err = {0};
-
 	memset(&back, 0, sizeof(back));
 	fill(&spec, tier);
 	ok(spec_encode(&spec, &data, &len, &err) == 0 && spec_decode(data, len, &back, &err) == 0 &&
@@ -541,7 +540,6 @@ static void test_cuts(void)
 	AUTO_FREE uint8_t *data = NULL;
 	size_t len = 0, taken = 0, odd = 0;
 	struct err err = {0};
-
 	fill(&spec, TIER_NO_USERNS);
 	spec.argv[2] = "short";
 	spec_encode(&spec, &data, &len, &err);
