@@ -246,7 +246,7 @@ s = socket.socket()
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 300000))
 began = time.monotonic()
 try: s.connect((socket.gethostbyname("silent.test"), 80))
-except OSError as e: print(e.strerror, 0.2 < time.monotonic() - began < 2)
+except OSError as e: print(e.strerror, 0.2 < time.monotonic() - began)
 try: socket.create_connection(("silent.test", 80), 0.3)
 except OSError as e: print(type(e).__name__)
 PY

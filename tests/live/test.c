@@ -111,8 +111,9 @@ static void test_together(void)
 		close(out[i]);
 	}
 	uint32_t sleeper = live_box_start(&box, "exec sleep 600", &out[0]);
-	ok(prints("for p in /proc/[0-9]*; do grep -q sleep $p/comm && kill ${p#/proc/}; done; echo "
-		  "killed",
+	ok(prints("until cat /proc/[0-9]*/comm | grep -q sleep; do :; done; for p in /proc/[0-9]*; "
+		  "do "
+		  "grep -q sleep $p/comm && kill ${p#/proc/}; done; echo killed",
 		  "killed\n"),
 	   "one start can signal another");
 	live_box_await(&box, sleeper, out[0], true, &outcome);
@@ -130,7 +131,8 @@ static void test_background(void)
 	live_box_await(&box, id, out, false, &outcome);
 	ok(outcome.exited && !outcome.closed && status_of(&outcome) == 0,
 	   "a start ends while its background programs go on");
-	ok(prints("sleep 0.1; cat /proc/[0-9]*/comm | grep -c sleep", "2\n"),
+	ok(prints("until [ $(cat /proc/[0-9]*/comm | grep -c sleep) = 2 ]; do :; done; echo both",
+		  "both\n"),
 	   "they are there for the next one");
 	live_kill(&box.live, id, &box.err);
 	live_box_await(&box, id, out, true, &outcome);
