@@ -42,7 +42,7 @@ static enum outcome decide(const struct policy *p, struct policy_effect e, unsig
 	e.can_ask = bits & 2;
 	e.covered = bits & 4;
 	enum outcome o = policy_decide_effect(p, &e);
-	must(o < OUTCOME_COUNT && (o == OUTCOME_TICKET) == e.covered);
+	must(o < OUTCOME_COUNT && (o == OUTCOME_TICKET) == (e.covered && !policy_denies(p, &e)));
 	must(o != OUTCOME_WAITS || e.can_ask);
 	return o;
 }

@@ -216,9 +216,11 @@ class Result(Value):
     usage: Usage = field(default=Usage(), metadata={"of": Usage})
     counted_by: str = ""
     tier: str = ""
+    exec: Optional[str] = None
     layers: Tuple[str, ...] = ()
     denials: Tuple[Denial, ...] = _part(Denial)
     denials_cut: bool = False
+    hints: Tuple[str, ...] = ()
     egress: Tuple[Connection, ...] = _part(Connection)
     egress_cut: bool = False
     telemetry: TelemetrySum = field(default=TelemetrySum(), metadata={"of": TelemetrySum})
