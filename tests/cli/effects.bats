@@ -204,6 +204,19 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	holds 'r["written"] == 0'
 }
 
+@test "a run that uses an approval has its changes applied by a grant" {
+	need_root
+	begin
+	person user 0 grant --conversation "$C" --write .
+	enrol
+	one 0 --workspace "$W" --apply "$T/w.py"
+	rm "$W/new" # so that the program's inputs are what they were
+	approve "$(member 'r["approval_id"]')"
+	one 0 --workspace "$W" --apply "$T/w.py"
+	holds '[e["outcome"] for e in r["effects"]] == ["ticket"] * 2' 'r["effects"][0]["by"].startswith("apr:")'
+	[ "$(cat "$W/new")" = x ]
+}
+
 # One file whose name has the line of another in it is not the same change as the two files.
 @test "no name of a file makes one change look like two" {
 	need_root

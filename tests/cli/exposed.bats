@@ -24,6 +24,12 @@ begin()
 	grep -q 'waits: write out.txt' "$T/err"
 }
 
+@test "--exposed holds for code that is typed at a terminal, too" {
+	begin
+	script -qec "$CORDON run --exposed --json --tier no-cgroup --conversation $C $T/job.py" /dev/null </dev/null >"$T/out"
+	grep -q '"origin":"exposed"' "$T/out" || { cat "$T/out"; return 1; }
+}
+
 @test "--user does not apply the changes of exposed code" {
 	begin
 	run_in --exposed --workspace "$T/app"

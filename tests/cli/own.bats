@@ -30,7 +30,7 @@ compiled_rules()
 {
 	[ -n "${CACHE_KEY:-}" ] || return 0
 	seed_state "$EUID" "$H/.local/state"
-	mkdir -p -m 700 "$H/.cache/cordon"
+	mkdir -p "$H/.cache/cordon" && chmod 700 "$H/.cache/cordon"
 	cp "$XDG_CACHE_HOME"/cordon/*.{db,rl} "$H/.cache/cordon/"
 }
 
