@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kept DIR...: packs that are loaded from YAML, kept in a file and loaded from it are the same in
+ * tree_cache DIR...: packs that are loaded from YAML, written to a cache file and loaded from it are the same in
  * every field of every rule. Prints TAP.
  */
 #include "rule/tree_cache.h"
