@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tree_cache DIR...: packs that are loaded from YAML, written to a cache file and loaded from it are the same in
- * every field of every rule. Prints TAP.
+ * tree_cache DIR...: packs that are loaded from YAML, written to a cache file and loaded from it
+ * are the same in every field of every rule. Prints TAP.
  */
 #include "rule/tree_cache.h"
 
