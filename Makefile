@@ -79,6 +79,9 @@ VERSION   := $(shell sed -n 's/^\#define CORDON_VERSION "\(.*\)"/\1/p' src/base/
 LIB       := $(wildcard lib/*.c)
 LIBRARY   := $(if $(CROSS)$(SAN),,$(BUILD)/libcordon.so.$(VERSION))
 
+# Holds live boxes between commands.
+KEEPER_OBJS := $(call objs,$(BASE) $(MODEL) $(wildcard src/keeper/*.c src/overlay/*.c),)
+
 # Connects for boxes. Not static: the system's resolver loads what the host is configured to ask.
 EGRESS   := $(wildcard src/egress/*.c)
 EGRESS_LINK = $(PG_LINK) -pthread $(MEMORY)
@@ -88,7 +91,7 @@ EGRESS_OBJS := $(call objs,$(PLAIN) $(EGRESS) src/policy/net.c,)
 NOTIFY_OBJS := $(call objs,$(PLAIN) $(wildcard src/notify/*.c),)
 
 .PHONY: check-all reference parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
-all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-probe $(BUILD)/cordon-egress $(BUILD)/cordon-notify $(PG_PROGRAM) $(LIBRARY)
+all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-keeper $(BUILD)/cordon-probe $(BUILD)/cordon-egress $(BUILD)/cordon-notify $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
 	$(Q)$(CC) -shared -Wl,-soname,libcordon.so.0,--version-script=lib/libcordon.map,-z,relro,-z,now,-z,noexecstack,-z,defs \
@@ -103,6 +106,9 @@ $(BUILD)/cordon: $(CLI_OBJS)
 $(BUILD)/cordon-box: $(BOX_OBJS)
 	$(Q)$(CC) $(START) -o $@ $^ $(BOX_LIBS)
 $(BUILD)/cordon-probe: $(PROBE_OBJS)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(BOX_LIBS)
+
+$(BUILD)/cordon-keeper: $(KEEPER_OBJS)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(BOX_LIBS)
 
 $(BUILD)/cordon-postgres: $(call objs,$(PLAIN) $(POSTGRES),)
@@ -209,6 +215,7 @@ install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(BUILD)/cordon-box $(DESTDIR)$(LIBEXECDIR)/cordon-box
 	install -D -m 755 $(BUILD)/cordon-probe $(DESTDIR)$(LIBEXECDIR)/cordon-probe
+	install -D -m 755 $(BUILD)/cordon-keeper $(DESTDIR)$(LIBEXECDIR)/cordon-keeper
 	install -D -m 755 $(BUILD)/cordon-egress $(DESTDIR)$(LIBEXECDIR)/cordon-egress
 	install -D -m 755 $(BUILD)/cordon-notify $(DESTDIR)$(LIBEXECDIR)/cordon-notify
 	$(if $(PG_PROGRAM),install -D -m 755 $(PG_PROGRAM) $(DESTDIR)$(LIBEXECDIR)/cordon-postgres)

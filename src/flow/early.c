@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "flow/apply.h"
+#include "flow/live_run.h"
 #include "live/early_reader.h"
 #include "live/enclose.h"
 #include "read/view.h"
@@ -22,7 +23,7 @@ enum {
 
 int early_begin_box(struct sentence *s, struct err *err)
 {
-	return s->box.pid ? 0 : launch_begin(&s->box, err);
+	return s->box.pid || s->kept ? 0 : launch_begin(&s->box, err);
 }
 
 int early_drop(struct sentence *s, struct err *err)
@@ -49,7 +50,7 @@ int early_begin(struct sentence *s, struct err *err)
 
 	/* The pending changes of the workspace are not known yet. */
 	bool has_changes = s->req->workspace && s->req->conversation;
-	if (has_changes || !early_reader_possible(&s->bp, s->req) ||
+	if (s->kept || has_changes || !early_reader_possible(&s->bp, s->req) ||
 	    !gate_guess(&s->gate, &s->early_request))
 		return 0;
 	s->bp.reads_early = true;
@@ -79,6 +80,8 @@ int early_prepare(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
+	if (s->is_start)
+		return live_run_check(s, err);
 	if (!s->is_early || !policy_confined_alike(&s->early_request, &g->decision.confined)) {
 		if (early_drop(s, err) < 0)
 			return -1;

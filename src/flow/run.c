@@ -12,6 +12,7 @@
 #include "base/pages.h"
 #include "flow/apply.h"
 #include "flow/early.h"
+#include "flow/live_run.h"
 #include "flow/retry.h"
 #include "flow/run_record.h"
 #include "flow/sentence.h"
@@ -45,6 +46,10 @@ static int box(struct sentence *s, struct err *err)
 {
 	if (memory_is_out())
 		return err_memory(err);
+	if (s->is_start) {
+		announce_start(s);
+		return live_run_start(s, err);
+	}
 	if (early_is_ready(s)) {
 		announce_start(s);
 		return early_finish(s, err);
@@ -56,6 +61,8 @@ static int box(struct sentence *s, struct err *err)
 	    secrets_add_env(&s->bp.egress, &s->bp.spec, err) < 0)
 		return -1;
 	announce_start(s);
+	if (s->kept)
+		return live_run_create(s, err);
 	return enclose(&s->bp, &s->box, s->sink, s->result, err);
 }
 
@@ -82,8 +89,8 @@ static int speak(struct sentence *s, struct err *err)
 	return run_record_result(s, ran, err);
 }
 
-void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,
-	      struct result *ret)
+static void run(const struct request *req, struct launch *box, struct kept_box *kept,
+		const struct launch_sink *sink, struct result *ret)
 {
 	AUTO_PAGES struct sentence *s = pages_new(sizeof(*s));
 	struct err err;
@@ -97,7 +104,9 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 	s->req = req;
 	s->sink = sink;
 	s->result = ret;
-	s->box = launch_take(box);
+	s->box = box ? launch_take(box) : LAUNCH_NONE;
+	s->kept = kept;
+	s->is_start = kept && !req->is_live;
 	s->gate.state.dir = -1;
 	s->overlay = (struct overlay)OVERLAY_CLOSED;
 	blueprint_init(&s->bp);
@@ -117,4 +126,16 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 		launch_leave(&s->box);
 	else
 		launch_abandon(&s->box);
+}
+
+void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,
+	      struct result *ret)
+{
+	run(req, box, NULL, sink, ret);
+}
+
+void flow_run_live(const struct request *req, struct kept_box *kept, const struct launch_sink *sink,
+		   struct result *ret)
+{
+	run(req, NULL, kept, sink, ret);
 }

@@ -6,7 +6,7 @@
 #define CORDON_FLOW_SENTENCE_H
 
 #include "gate/gate.h"
-#include "live/launch.h"
+#include "live/kept_box.h"
 #include "overlay/overlay.h"
 
 struct sentence {
@@ -17,6 +17,9 @@ struct sentence {
 	struct launch box;
 	struct overlay overlay; /* the pending changes of the conversation */
 	struct result *result;
+	/* live_run.c: the box that this creates, or in which it starts a program; or NULL */
+	struct kept_box *kept;
+	bool is_start;
 
 	/* early.c: a box for EARLY_REQUEST was started before the decision, at EARLY_NS */
 	bool is_early;

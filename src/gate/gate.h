@@ -106,6 +106,9 @@ int gate_facts_again(struct gate *g, struct err *err);
 int gate_expose_late(struct gate *g, struct err *err);
 /* Checks that the box gets the same files that were judged: a path may have been replaced since. */
 int gate_check_inputs(const struct gate *g, struct err *err);
+/* The hash of the directories, the effects and the tier that were decided on. A start may only use a live
+ * box with the same hash. */
+void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256]);
 /* The ticket that gives this effect, or NULL. */
 struct ticket *gate_find_ticket(struct gate *g, enum cap cap, const char *object,
 				bool self_executing);

@@ -397,6 +397,40 @@ void gate_spent_tickets(struct gate *g, uint64_t version)
 		ticket_spent(&g->facts.ticket[i], version);
 }
 
+static void hash_identity(struct digest *d, const char *path, const struct stat *st)
+{
+	const uint64_t identity[] = {st->st_dev, st->st_ino};
+
+	hash_text(d, path);
+	digest_add(d, identity, sizeof(identity));
+}
+
+void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256])
+{
+	const struct request *r = &g->decision.confined;
+	struct digest d;
+
+	digest_init(&d);
+	hash_text(&d, g->facts.conversation.principal);
+	digest_add(&d, &r->tier, sizeof(r->tier));
+	digest_add(&d, &r->execution, sizeof(r->execution));
+	digest_add(&d, &r->workspace_mode, sizeof(r->workspace_mode));
+	hash_identity(&d, r->workspace ? g->facts.workspace_at.path : NULL, &g->facts.workspace);
+	hash_identity(&d, r->venv, &g->facts.venv);
+	for (size_t i = 0; i < r->execc; i++)
+		hash_identity(&d, r->exec[i], &g->facts.exec[i]);
+	for (size_t i = 0; i < r->roc; i++)
+		hash_identity(&d, r->ro[i], &g->facts.ro[i]);
+	for (size_t i = 0; i < r->hidec; i++)
+		hash_text(&d, r->hide[i]);
+	for (size_t i = 0; i < r->netc; i++)
+		hash_text(&d, r->net[i]);
+	hash_text(&d, NULL);
+	for (size_t i = 0; i < r->secretc; i++)
+		hash_text(&d, r->secret[i]);
+	digest_end(&d, ret);
+}
+
 int gate_check_inputs(const struct gate *g, struct err *err)
 {
 	const struct blueprint *bp = g->bp;

@@ -141,7 +141,10 @@ int gate_state_open(struct gate_state *ret, const struct gate_state_options *opt
 		    struct err *err)
 {
 	*ret = (struct gate_state)STATE_CLOSED;
-	if (open_dir(ret, options, err) == 0 && open_store(ret, options, err) == 0) {
+	if (options->only_dir && open_dir(ret, options, err) == 0)
+		return 0;
+	if (!options->only_dir && open_dir(ret, options, err) == 0 &&
+	    open_store(ret, options, err) == 0) {
 		keeper_init(&ret->keeper, ret->store);
 		snprintf(ret->principal, sizeof(ret->principal), "uid:%u%s", geteuid(),
 			 account_is_mapped() ? " of a user namespace" : "");

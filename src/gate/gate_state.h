@@ -22,6 +22,7 @@ struct gate_state_options {
 	const char *path; /* the state directory; NULL: the caller's own */
 	bool accepts;	  /* see store/store.h */
 	bool is_raw;	  /* see store/store.h */
+	bool only_dir;	  /* opens the directory without the store */
 	bool read_only;	  /* creates and changes nothing, and loads no keys */
 	/* Root changes to the ids of the owner and cannot change back. Otherwise, root refuses
 	 * another account's directory. */

@@ -166,7 +166,7 @@ int blueprint_begin(struct blueprint *p, const struct request *req, const struct
 	if (choose_profile(p, req, err) < 0)
 		return -1;
 	if (req->is_live)
-		return 0;
+		return payload_take(&p->payload, p->profile, "", 0, err);
 	if (open_payload(p, req, err) < 0)
 		return -1;
 	return open_input(p, req, err);

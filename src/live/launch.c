@@ -172,6 +172,10 @@ void launch_take_message(struct launch *job, union launch_message *m, size_t len
 		err_sanitise(&r->err);
 		if (r->err.sys_errno == ENOMEM) /* the run failed for lack of memory */
 			memory_note();
+	} else if (m->kind == KEEP_DONE && len == sizeof(m->kept)) {
+		job->has_result = job->is_gone = m->kept.err.code == ERR_NONE;
+		r->err = m->kept.err;
+		err_sanitise(&r->err);
 	} else if (m->kind == WIRE_DENIAL && len == sizeof(m->denial)) {
 		take_denial(job, &m->denial);
 	} else if (m->kind == WIRE_CHANGE && len >= offsetof(struct wire_change, path) &&
@@ -366,12 +370,18 @@ int launch_explain_end(struct launch *l, struct err *err)
 	const struct result *r = l->result;
 	int status = wait_box(l);
 
-	if (r->err.code == ERR_NONE)
+	if (r->err.code == ERR_NONE && !l->is_kept)
 		sweep();
 	while (is_open(l) && listen_once(l, NULL) == 0)
 		;
 	if (r->err.code != ERR_NONE) {
 		*err = r->err;
+		return -1;
+	}
+	if (l->is_kept) {
+		err_set(err, ERR_SYSTEM, "cordon-keeper has ended");
+		err_cause(err, "it was killed, and every box that it held has ended with it");
+		err_cure(err, "cordon box create makes another box");
 		return -1;
 	}
 	err_set(err, ERR_SYSTEM, "cordon-box died without a result (%s %d)",

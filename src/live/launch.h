@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "live/blueprint.h"
+#include "model/keep.h"
 #include "model/result.h"
 #include "model/telemetry_event.h"
 
@@ -25,6 +26,8 @@ struct launch_sink {
 	void (*telemetry)(void *ctx, const struct telemetry_event *event);
 	/* This call with this target was refused for the first time. */
 	void (*denial)(void *ctx, const struct wire_denial *denial);
+	/* The program has this terminal; its master end. */
+	void (*terminal)(void *ctx, int master);
 	void (*probe)(void *ctx, const struct wire_probe *probe);
 	void *ctx;
 };
@@ -37,6 +40,7 @@ struct launch {
 	int out[2]; /* read ends of the program's output */
 	bool has_result;
 	bool is_gone; /* cordon-box has removed all that was left of the run */
+	bool is_kept; /* the socket leads to cordon-keeper */
 	bool is_own;  /* a program of Cordon's: its output is not hashed */
 	const struct launch_sink *sink;
 	struct result *result;
@@ -79,6 +83,7 @@ union launch_message {
 	struct wire_exited exited;
 	struct wire_closed closed;
 	struct wire_opened opened;
+	struct keep_done kept;
 };
 /* Adds what M says to the result. *FD: the descriptor that came with it; taken if it is needed. */
 void launch_take_message(struct launch *l, union launch_message *m, size_t len, int *fd);

@@ -201,15 +201,19 @@ static int set_exec(struct spec *s, const struct field *f)
 	return set_path(f, &s->exec[s->programc++]);
 }
 
+/* Before the path of a mask: its identity and its birth. */
+enum { MASK_HEAD = sizeof(struct spec_identity) + sizeof(uint64_t) };
+
 static int set_mask(struct spec *s, const struct field *f)
 {
 	struct spec_mask *m = &s->mask[s->maskc++];
-	const size_t head = sizeof(m->identity);
+	const size_t head = MASK_HEAD;
 
 	if (f->len < head ||
 	    set_path(&(struct field){f->data + head, f->len - head, 0}, &m->path) < 0)
 		return -1;
-	memcpy(&m->identity, f->data, head);
+	memcpy(&m->identity, f->data, sizeof(m->identity));
+	memcpy(&m->born_ns, f->data + sizeof(m->identity), sizeof(m->born_ns));
 	m->frozen = f->flags == 1;
 	return m->identity.ino && f->flags <= 1 ? 0 : -1;
 }
@@ -250,7 +254,7 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_EXEC] = {"exec", 4096, 0, SPEC_PROGRAMS_MAX, set_exec},
 	[TAG_IDENTITY] = {"identity", sizeof(struct spec_identity), 0, SPEC_BINDS_MAX,
 			  set_identity},
-	[TAG_MASK] = {"mask", sizeof(struct spec_identity) + 4096, 0, SPEC_MASKS_MAX, set_mask},
+	[TAG_MASK] = {"mask", MASK_HEAD + 4096, 0, SPEC_MASKS_MAX, set_mask},
 	[TAG_SAVED] = {"saved", 4096, 0, 1, set_saved},
 };
 
@@ -374,16 +378,17 @@ static void put_string(struct writer *w, enum tag tag, const char *s)
 
 static void put_mask(struct writer *w, const struct spec_mask *m)
 {
-	uint8_t all[sizeof(m->identity) + 4096];
+	uint8_t all[MASK_HEAD + 4096];
 	size_t len = strlen(m->path) + 1;
 
-	if (len > sizeof(all) - sizeof(m->identity)) {
+	if (len > sizeof(all) - MASK_HEAD) {
 		w->failed = true;
 		return;
 	}
 	memcpy(all, &m->identity, sizeof(m->identity));
-	memcpy(all + sizeof(m->identity), m->path, len);
-	put(w, TAG_MASK, m->frozen, all, sizeof(m->identity) + len);
+	memcpy(all + sizeof(m->identity), &m->born_ns, sizeof(m->born_ns));
+	memcpy(all + MASK_HEAD, m->path, len);
+	put(w, TAG_MASK, m->frozen, all, MASK_HEAD + len);
 }
 
 /* B has LB bytes with its last, a NUL. */

@@ -78,7 +78,7 @@ struct spec_mask {
 	const char *path;
 	struct spec_identity identity;
 	bool frozen;
-	uint64_t born_ns; /* of a frozen path; for the caller, not sent */
+	uint64_t born_ns; /* of a frozen path: for the caller */
 };
 
 /* A small file, of any bytes, or a symbolic link that exists only in the box. */

@@ -50,6 +50,8 @@ struct overlay {
  * finished, which is reported once. */
 int overlay_open(struct overlay *ret, int state, const uint8_t conversation[OVERLAY_CONVERSATION],
 		 int workspace, struct err *err);
+/* DIR was open and locked in another process, which has passed it on. */
+struct overlay overlay_adopt(int dir);
 void overlay_close(struct overlay *o);
 /* Opens the saved tree for a box. -1 with errno; ENOENT: nothing is saved. */
 int overlay_open_tree(const struct overlay *o);

@@ -112,6 +112,12 @@ int overlay_open(struct overlay *ret, int state, const uint8_t conversation[OVER
 	return -1;
 }
 
+struct overlay overlay_adopt(int dir)
+{
+	return (struct overlay){
+		.dir = dir, .bytes_max = OVERLAY_BYTES_MAX, .entries_max = OVERLAY_ENTRIES_MAX};
+}
+
 void overlay_close(struct overlay *o)
 {
 	scope_close(&o->dir);

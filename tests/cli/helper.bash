@@ -100,7 +100,7 @@ own_programs()
 {
 	[ "$CORDON" != "$T/bin/cordon" ] || return 0
 	mkdir -p "$T/bin" "$T/share/cordon"
-	cp "$(dirname "$CORDON")"/cordon{,-box,-probe,-egress,-notify} "$T/bin/"
+	cp "$(dirname "$CORDON")"/cordon{,-box,-keeper,-probe,-egress,-notify} "$T/bin/"
 	cp -r "$TOP/rules" "$T/share/cordon/"
 	CORDON=$T/bin/cordon
 }

@@ -138,7 +138,8 @@ static void test_background(void)
 	live_kill(&box.live, id, &box.err);
 	live_box_await(&box, id, out, true, &outcome);
 	ok(outcome.closed, "killing the start kills them");
-	ok(prints("cat /proc/[0-9]*/comm 2>/dev/null | grep -c sleep", "0\n"), "none of them is left");
+	ok(prints("cat /proc/[0-9]*/comm 2>/dev/null | grep -c sleep", "0\n"),
+	   "none of them is left");
 	close(out);
 }
 

@@ -76,7 +76,8 @@ int cli_open_state(const struct cli_call *call, enum state_access access, struct
 				       .read_only = access == STATE_READS,
 				       .accepts = access == STATE_ACCEPTS,
 				       .is_raw = access == STATE_RESTORES,
-				       .as_owner = true};
+				       .only_dir = access == STATE_DIRECTORY,
+				       .as_owner = access != STATE_DIRECTORY};
 
 	return gate_state_open(ret, &o, err);
 }

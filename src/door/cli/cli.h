@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "conf/config.h"
-#include "live/launch.h"
+#include "live/kept_box.h"
 #include "model/limit.h"
 #include "model/request.h"
 #include "model/result.h"
@@ -37,7 +37,8 @@ struct cli_call {
 	bool json, events, help;
 	bool by_signal; /* end by the signal that ended the program */
 	struct request request;
-	struct launch box; /* a box that was begun early; or none */
+	struct launch box;     /* a box that was begun early; or none */
+	struct kept_box *kept; /* a live box, see flow_run_live; or NULL */
 	bool strict;
 	struct config_values flag_values; /* of options; cli_configure puts them over the file's */
 	struct config config;
@@ -185,6 +186,18 @@ extern const struct cli_combination cli_run_combinations[];
 extern const struct cli_exit cli_run_exits[];
 void cli_begin_box(struct cli_call *call);
 int cli_run(struct cli_call *call);
+int cli_set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_stdin(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_whole(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_exposed(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+const char *cli_tier_name(unsigned i);
+/* command_exec.c: the words as one command that a shell reads, each quoted where it must be. */
+int cli_command_line(struct cli_call *call, const char *program, struct err *err);
+/* command_changes.c: shows the pending changes of the request's workspace, applies or drops them. OVERLAY:
+ * the open overlay that has them; -1: the conversation's. */
+enum cli_changes { CLI_DIFF, CLI_APPLY, CLI_RESET };
+int cli_changes(struct cli_call *call, enum cli_changes act, int overlay, struct err *err);
 /* Every command has these. */
 extern const struct cli_option cli_every_options[];
 /* A limit as an option. */

@@ -103,13 +103,24 @@ static void show_entry(const struct overlay_entry *e, int workspace, int tree)
 		 show_line, &s);
 }
 
-static int show(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+/* The overlay of a live box is locked already. */
+static int open_overlay(struct gate *g, int workspace, int overlay, struct overlay *ret,
+			struct err *err)
+{
+	if (overlay < 0)
+		return overlay_open(ret, g->state.dir, g->facts.conversation.id.byte, workspace,
+				    err);
+	*ret = overlay_adopt(fcntl(overlay, F_DUPFD_CLOEXEC, 0));
+	return ret->dir < 0 ? err_errno(err, ERR_SYSTEM, "opening the overlay") : 0;
+}
+
+static int show(struct cli_call *call, struct gate *g, int workspace, int overlay, struct err *err)
 {
 	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
 	AUTO_DIFF struct overlay_diff d = {0};
 	uint8_t id[DIGEST_BYTES];
 
-	if (overlay_open(&o, g->state.dir, g->facts.conversation.id.byte, workspace, err) < 0 ||
+	if (open_overlay(g, workspace, overlay, &o, err) < 0 ||
 	    (o.finished && apply_mark_again(g, err) < 0) ||
 	    overlay_diff(&o, workspace, &d, err) < 0 || overlay_diff_id(&d, id, err) < 0)
 		return -1;
@@ -164,10 +175,11 @@ static json_t *reasons_json(const struct report *r)
 	return all;
 }
 
-static int apply(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+static int apply(struct cli_call *call, struct gate *g, int workspace, int overlay, struct err *err)
 {
 	size_t count;
 
+	(void)overlay;
 	if (apply_pending(g, workspace, &count, err) < 0)
 		return -1;
 	if (call->json)
@@ -181,10 +193,11 @@ static int apply(struct cli_call *call, struct gate *g, int workspace, struct er
 	return 0;
 }
 
-static int reset(struct cli_call *call, struct gate *g, int workspace, struct err *err)
+static int reset(struct cli_call *call, struct gate *g, int workspace, int overlay, struct err *err)
 {
 	bool finished = false;
 
+	(void)overlay;
 	if (overlay_reset(g->state.dir, g->facts.conversation.id.byte, workspace, &finished, err) <
 		    0 ||
 	    (finished && apply_mark_again(g, err) < 0))
@@ -195,9 +208,11 @@ static int reset(struct cli_call *call, struct gate *g, int workspace, struct er
 	return 0;
 }
 
-typedef int changes_fn(struct cli_call *call, struct gate *g, int workspace, struct err *err);
+typedef int changes_fn(struct cli_call *call, struct gate *g, int workspace, int overlay,
+		       struct err *err);
 
-static int speak(struct cli_call *call, struct gate *g, changes_fn *fn, struct err *err)
+static int speak(struct cli_call *call, struct gate *g, changes_fn *fn, int overlay,
+		 struct err *err)
 {
 	AUTO_CLOSE int workspace = open(g->req->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -209,38 +224,47 @@ static int speak(struct cli_call *call, struct gate *g, changes_fn *fn, struct e
 	if (fstat(workspace, &st) < 0 || st.st_dev != g->facts.workspace.st_dev ||
 	    st.st_ino != g->facts.workspace.st_ino)
 		return err_replaced(err, g->req->workspace);
-	return fn(call, g, workspace, err);
+	return fn(call, g, workspace, overlay, err);
 }
 
-static int run(struct cli_call *call, changes_fn *fn, const char *name)
+int cli_changes(struct cli_call *call, enum cli_changes act, int overlay, struct err *err)
 {
+	static changes_fn *const acts[] = {
+		[CLI_DIFF] = show, [CLI_APPLY] = apply, [CLI_RESET] = reset};
 	AUTO_PAGES struct gate *g = pages_new(sizeof(*g));
 	AUTO_FREE struct report *report = calloc(1, sizeof(*report));
-	struct request *r = &call->request;
-	struct err err;
-	int status = -1;
 
 	if (!g || !report)
-		return 125;
+		return err_memory(err);
 	g->state.dir = -1;
+	call->request.workspace_mode = WORKSPACE_OVERLAY;
+	int r = gate_open(g, &call->request, report, err) < 0
+			? -1
+			: speak(call, g, acts[act], overlay, err);
+	gate_close(g);
+	report_done(report);
+	return r;
+}
+
+static int run(struct cli_call *call, enum cli_changes act, const char *name)
+{
+	struct request *r = &call->request;
+	struct err err;
+
 	r->workspace = call->argc ? call->argv[0] : ".";
-	r->workspace_mode = WORKSPACE_OVERLAY;
 	if (call->argc > 1 || !r->conversation) {
 		err_set(&err, ERR_USAGE,
 			r->conversation ? "only one directory is accepted"
 					: "--conversation is required");
 		err_cure(&err, "cordon %s --conversation ID [DIR]", name);
-	} else if (gate_open(g, r, report, &err) == 0) {
-		status = speak(call, g, fn, &err);
+		return cli_fail_short(call, &err);
 	}
-	gate_close(g);
-	report_done(report);
-	return status == 0 ? 0 : cli_fail_short(call, &err);
+	return cli_changes(call, act, -1, &err) < 0 ? cli_fail_short(call, &err) : 0;
 }
 
 static int run_diff(struct cli_call *call)
 {
-	return run(call, show, "diff");
+	return run(call, CLI_DIFF, "diff");
 }
 
 static const struct cli_option changes_options[] = {
@@ -271,7 +295,7 @@ COMMAND(diff) = {
 
 static int run_apply(struct cli_call *call)
 {
-	return run(call, apply, "apply");
+	return run(call, CLI_APPLY, "apply");
 }
 
 static const struct cli_option apply_options[] = {
@@ -303,7 +327,7 @@ COMMAND(apply) = {
 
 static int run_reset(struct cli_call *call)
 {
-	return run(call, reset, "reset");
+	return run(call, CLI_RESET, "reset");
 }
 
 static const struct cli_exit reset_exits[] = {

@@ -14,17 +14,23 @@
 #include "show/run_json.h"
 
 /* "exec npm test", each word quoted where a shell would not read it as it is. */
-static char *command_line(struct cli_call *call)
+int cli_command_line(struct cli_call *call, const char *program, struct err *err)
 {
-	const struct request *r = &call->request;
+	struct request *r = &call->request;
 	struct arena *a = &call->arena;
-	const char *program = call->argv[0];
 	char *line =
 		arena_printf(a, "exec %s%s", *program == '-' ? "-- " : "", arena_quote(a, program));
 
 	for (size_t i = 0; i < r->argc && line; i++)
 		line = arena_printf(a, "%s %s", line, arena_quote(a, r->argv[i]));
-	return line ? arena_printf(a, "%s\n", line) : NULL;
+	r->lang = "bash";
+	r->file = "command";
+	r->code = line ? arena_printf(a, "%s\n", line) : NULL;
+	r->argc = 0;
+	if (a->failed || !r->code)
+		return err_memory(err);
+	r->code_len = strlen(r->code);
+	return 0;
 }
 
 static int run_exec(struct cli_call *call)
@@ -46,15 +52,8 @@ static int run_exec(struct cli_call *call)
 		r->workspace = arena_dup(&call->arena, cwd);
 		r->workspace_mode = WORKSPACE_OVERLAY;
 	}
-	r->lang = "bash";
-	r->file = "command";
-	r->code = command_line(call);
-	if (call->arena.failed || !r->code) {
-		err_memory(&err);
+	if (cli_command_line(call, call->argv[0], &err) < 0)
 		return cli_fail(call, &err);
-	}
-	r->code_len = strlen(r->code);
-	r->argc = 0;
 	if (!r->stdin_file && !r->input)
 		r->stdin_file = "-";
 	call->by_signal = true;

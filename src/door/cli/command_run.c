@@ -17,6 +17,7 @@
 #include "base/scope.h"
 #include "conf/name_list.h"
 #include "door/cli/cli.h"
+#include "door/cli/own_terminal.h"
 #include "flow/run.h"
 #include "show/output_relay.h"
 #include "show/run_events.h"
@@ -55,6 +56,12 @@ static void pass_on(void *ctx, int stream, const char *data, size_t len)
 	relay_write(&relays[stream], data, len);
 }
 
+static void take_terminal(void *ctx, int master)
+{
+	(void)ctx;
+	own_terminal_follow(master);
+}
+
 /* If the default tier does not work here, add the command that sets another default. */
 static void advise_tier(const struct cli_call *call, struct result *r)
 {
@@ -80,12 +87,20 @@ static void advise_tier(const struct cli_call *call, struct result *r)
 		err_cure(&r->err, "%s", cure);
 }
 
+static void speak(struct cli_call *call, const struct launch_sink *sink, struct result *r)
+{
+	if (call->kept)
+		flow_run_live(&call->request, call->kept, sink, r);
+	else
+		flow_run(&call->request, &call->box, sink, r);
+}
+
 static int print_json(struct cli_call *call, struct result *r)
 {
 	const struct request *req = &call->request;
 	struct launch_sink quiet = {0};
 
-	flow_run(req, &call->box, &quiet, r);
+	speak(call, &quiet, r);
 	advise_tier(call, r);
 	run_json_print(r, req->tier);
 	return result_exit_status(r);
@@ -98,7 +113,7 @@ static int print_events(struct cli_call *call, struct result *r)
 
 	events_init(&events, (size_t)req->limit[LIMIT_OUTPUT] / 2);
 	struct launch_sink sink = events_sink(&events);
-	flow_run(req, &call->box, &sink, r);
+	speak(call, &sink, r);
 	advise_tier(call, r);
 	events_finish(&events, r, req->tier);
 	return result_exit_status(r);
@@ -109,12 +124,15 @@ static int print_output(struct cli_call *call, struct result *r)
 	const struct request *req = &call->request;
 	struct relay relays[2];
 	struct relay_line lines[2] = {0};
-	struct launch_sink sink = {.output = pass_on, .pending = tell_waiting, .ctx = relays};
+	struct launch_sink sink = {.output = pass_on,
+				   .pending = tell_waiting,
+				   .terminal = take_terminal,
+				   .ctx = relays};
 
 	relay_init(&relays[0], STDOUT_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2, &lines[0]);
 	relay_init(&relays[1], STDERR_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2,
 		   relay_is_shared() ? &lines[0] : &lines[1]);
-	flow_run(req, &call->box, &sink, r);
+	speak(call, &sink, r);
 	for (int i = 0; i < 2; i++)
 		relay_finish(&relays[i], &r->out[i]);
 	advise_tier(call, r);
@@ -181,7 +199,7 @@ static int run(struct cli_call *call)
 	return cli_run(call);
 }
 
-static const char *tier_name(unsigned i)
+const char *cli_tier_name(unsigned i)
 {
 	return i < TIER_COUNT ? tier_row((enum tier)i)->name : NULL;
 }
@@ -210,18 +228,18 @@ static int set_telemetry(struct cli_call *c, const struct cli_option *o, const c
 	return 0;
 }
 
-static int set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	unsigned tier;
 
-	if (cli_choose(tier_name, o, v, &tier, err) < 0)
+	if (cli_choose(cli_tier_name, o, v, &tier, err) < 0)
 		return -1;
 	c->flag_values.tier = (enum tier)tier;
 	c->flag_values.where[CONFIG_TIER] = "--tier";
 	return 0;
 }
 
-static int set_stdin(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_stdin(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)err;
 	c->request.stdin_file = v;
@@ -242,22 +260,21 @@ static int set_apply(struct cli_call *c, const struct cli_option *o, const char 
 	return 0;
 }
 
-static int set_whole(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_whole(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->request.whole = true;
 	return 0;
 }
 
-static int set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+int cli_set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->request.is_users = true;
 	return 0;
 }
 
-static int set_exposed(struct cli_call *c, const struct cli_option *o, const char *v,
-		       struct err *err)
+int cli_set_exposed(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	(void)o, (void)v, (void)err;
 	c->request.is_exposed = true;
@@ -281,21 +298,22 @@ const struct cli_option cli_run_options[] = {
 	{"by-signal", NULL,
 	 "end by the signal that killed the program, instead of exiting with 128+N",
 	 .set = set_by_signal},
-	{"tier", "T", "else what the configuration says, or the first", .set = set_tier,
-	 .choice = tier_name},
+	{"tier", "T", "else what the configuration says, or the first", .set = cli_set_tier,
+	 .choice = cli_tier_name},
 	{"workspace", "DIR[:ro|:overlay|:rw]",
 	 "the directory to work in, at its own path; default :overlay", .set = cli_set_workspace},
 	{"whole", NULL, "the workspace may be a home directory, /tmp or the like",
-	 .set = set_whole},
+	 .set = cli_set_whole},
 	{"diff", NULL, "print the changes in the overlay", .set = set_diff},
 	{"apply", NULL, "apply the changes when the program exits with 0, where that is allowed",
 	 .set = set_apply},
-	{"stdin", "FILE", "the program's standard input; - for that of cordon", .set = set_stdin},
+	{"stdin", "FILE", "the program's standard input; - for that of cordon",
+	 .set = cli_set_stdin},
 	CLI_CONVERSATION_ROW,
 	{"user", NULL, "you attest that the user typed this; at a terminal that is the default",
-	 .set = set_user},
+	 .set = cli_set_user},
 	{"exposed", NULL, "something untrusted that Cordon did not see led to this",
-	 .set = set_exposed},
+	 .set = cli_set_exposed},
 	{"plan", "ID", "a plan, made while the conversation was clean (cordon plan)",
 	 .set = set_plan},
 	CLI_POLICY_ROW,

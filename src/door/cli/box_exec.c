@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cordon box exec, cp and ls: each starts one command in a live box, through the sentence. With a
+ * terminal on both sides the program gets a terminal of the box.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/pages.h"
+#include "base/scope.h"
+#include "door/cli/box.h"
+#include "door/cli/own_terminal.h"
+
+static bool wants_terminal(const struct cli_call *call)
+{
+	const struct box_options *o = (const void *)call->own;
+	const char *from = call->request.stdin_file;
+
+	return !o->no_tty && !call->json && (!from || strcmp(from, "-") == 0) &&
+	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* The request of CALL has the code. */
+static int start(struct cli_call *call, struct kept_box *k, struct err *err)
+{
+	AUTO_PAGES struct cli_call *made = pages_new(sizeof(*made));
+	const struct box_options *o = (const void *)call->own;
+	struct own_terminal terminal = {0};
+
+	if (!made)
+		return err_memory(err);
+	made->box = LAUNCH_NONE;
+	if (box_use(call, call->argv[1], k, made, err) < 0)
+		return -1;
+	made->request.cwd = o->cwd;
+	if (wants_terminal(call))
+		own_terminal_begin(&terminal, &made->request);
+	int status = cli_run(made);
+	own_terminal_end(&terminal);
+	config_done(&made->config);
+	return status;
+}
+
+int box_exec(struct cli_call *call, struct kept_box *k, struct err *err)
+{
+	struct request *r = &call->request;
+
+	if (!r->argc) {
+		err_set(err, ERR_USAGE, "no command is given");
+		err_cure(err, "cordon box exec %s -- npm test", call->argv[1]);
+		return -1;
+	}
+	const char *program = *r->argv++;
+	r->argc--;
+	if (cli_command_line(call, program, err) < 0)
+		return -1;
+	if (!r->stdin_file)
+		r->stdin_file = "-";
+	return start(call, k, err);
+}
+
+/* NAME:PATH, or NULL. Ends the name. */
+static const char *split(char *word)
+{
+	char *colon = strchr(word, ':');
+
+	if (!colon || memchr(word, '/', (size_t)(colon - word)))
+		return NULL;
+	*colon = '\0';
+	return colon + 1;
+}
+
+static int use_code(struct cli_call *call, const char *code, struct err *err)
+{
+	struct request *r = &call->request;
+
+	if (!code)
+		return err_memory(err);
+	r->lang = "bash";
+	r->file = "command";
+	r->code = code;
+	r->code_len = strlen(code);
+	return 0;
+}
+
+static int print_to(const char *file, struct err *err)
+{
+	if (strcmp(file, "-") == 0)
+		return 0;
+	AUTO_CLOSE int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		return err_errno(err, ERR_INPUT, "%.200s", file);
+	return 0;
+}
+
+int box_copy(struct cli_call *call, struct kept_box *k, struct err *err)
+{
+	char *from = call->argv[1], *to = call->argv[2];
+	const char *in_box = split(to);
+	struct request *r = &call->request;
+	struct arena *a = &call->arena;
+	bool is_in = in_box != NULL;
+
+	if (!is_in)
+		in_box = split(from);
+	if (!in_box || !*in_box) {
+		err_set(err, ERR_USAGE, "one of the two must be NAME:PATH in a box");
+		err_cure(err, "cordon box cp data.csv %s:data.csv", "NAME");
+		return -1;
+	}
+	const char *path = arena_quote(a, in_box);
+	call->argv[1] = is_in ? to : from;
+	((struct box_options *)(void *)call->own)->no_tty = true;
+	if (is_in) {
+		r->stdin_file = from;
+		if (use_code(call, arena_printf(a, "exec cat >%s\n", path), err) < 0)
+			return -1;
+		return start(call, k, err);
+	}
+	call->flag_values.where[CONFIG_LIMIT + LIMIT_OUTPUT] = "cp";
+	r->limit[LIMIT_OUTPUT] = limit_row(LIMIT_OUTPUT)->max;
+	if (use_code(call, arena_printf(a, "exec cat -- %s\n", path), err) < 0 ||
+	    print_to(to, err) < 0)
+		return -1;
+	return start(call, k, err);
+}
+
+int box_list_files(struct cli_call *call, struct kept_box *k, struct err *err)
+{
+	const char *path = call->argc > 2 ? call->argv[2] : ".";
+	struct arena *a = &call->arena;
+
+	((struct box_options *)(void *)call->own)->no_tty = true;
+	if (use_code(call, arena_printf(a, "exec ls -la -- %s\n", arena_quote(a, path)), err) < 0)
+		return -1;
+	return start(call, k, err);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See live_run.h. A start gets the effects of its box, so they are decided again for each start. It must
+ * never run in a box that was given other files or effects than this start would be given.
+ */
+#include "flow/live_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+
+enum { READ_SIZE = 65536, OUTPUTS = 2 };
+
+int live_run_create(struct sentence *s, struct err *err)
+{
+	struct kept_box *k = s->kept;
+	struct launch box;
+
+	gate_box_hash(&s->gate, k->about.inputs);
+	memcpy(k->about.conversation, s->gate.report->conversation, sizeof(k->about.conversation));
+	k->about.began_s = s->bp.began.tv_sec;
+	k->about.began_ns = s->bp.began.tv_nsec;
+	k->about.disk_max = s->bp.spec.limit[LIMIT_DISK];
+	k->fds[KEEP_FD_OVERLAY] =
+		s->overlay.dir < 0 ? -1 : fcntl(s->overlay.dir, F_DUPFD_CLOEXEC, 0);
+	if (kept_box_ask(k, &box, err) < 0 ||
+	    live_create(&k->live, &box, &s->bp, s->sink, s->result, err) < 0)
+		return -1;
+	s->result->wire.layers = spec_layers(&s->bp.spec);
+	s->result->wire.limit = LIMIT_NONE;
+	s->result->ran = RAN_ENDED;
+	result_conclude(s->result);
+	return 0;
+}
+
+int live_run_check(struct sentence *s, struct err *err)
+{
+	uint8_t now[KEEP_INPUTS];
+	struct blueprint *bp = &s->bp;
+	const char *name = s->kept->about.name;
+
+	gate_box_hash(&s->gate, now);
+	if (strncmp(s->kept->about.conversation, s->gate.report->conversation,
+		    sizeof(s->kept->about.conversation)) != 0)
+		return err_set(err, ERR_REFUSED, "the box %s belongs to another conversation",
+			       name);
+	if (memcmp(now, s->kept->about.inputs, sizeof(now)) != 0) {
+		err_set(err, ERR_REFUSED, "the box %s is not the one that would be created now",
+			name);
+		err_cause(err, "since then a directory was replaced, or what the policy and the "
+			       "grants allow has changed");
+		err_cure(err, "cordon box reset %s creates it again", name);
+		return -1;
+	}
+	if (bp->spec.cwd)
+		return 0;
+	if (kept_box_spec(s->kept, &bp->spec, err) < 0)
+		return -1;
+	/* For a direct write: what is moved to the pending changes afterwards. */
+	if (bp->spec.workspace == WORKSPACE_RW) {
+		bp->workspace = fcntl(s->kept->fds[KEEP_FD_WORKSPACE], F_DUPFD_CLOEXEC, 0);
+		clock_gettime(CLOCK_REALTIME_COARSE, &bp->began);
+		if (bp->workspace < 0)
+			return err_errno(err, ERR_SYSTEM, "opening the workspace of the box");
+	}
+	return 0;
+}
+
+/* One program that runs. */
+struct running {
+	struct live *live;
+	struct pump *input;
+	struct result *result;
+	const struct launch_sink *sink;
+	uint32_t id;
+	int out[OUTPUTS];
+	bool exited;
+};
+
+static void read_output(struct running *r, int stream)
+{
+	char data[READ_SIZE];
+	ssize_t n = read(r->out[stream], data, sizeof(data));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) { /* EIO: no process has the terminal any more */
+		scope_close(&r->out[stream]);
+		return;
+	}
+	capture_add(&r->result->out[stream], data, (size_t)n);
+	if (r->sink->output)
+		r->sink->output(r->sink->ctx, stream, data, (size_t)n);
+}
+
+static int take_exit(struct running *r, const struct wire_exited *m, struct err *err)
+{
+	struct wire_result *w = &r->result->wire;
+
+	r->exited = true;
+	if (m->err.code != ERR_NONE) {
+		*err = m->err;
+		return -1;
+	}
+	w->wait_status = m->wait_status;
+	w->timed_out = m->timed_out;
+	w->limit = m->limit;
+	w->limit_ended = m->limit != LIMIT_NONE;
+	w->cpu_ms = m->cpu_ms;
+	w->memory_peak = m->memory_peak;
+	w->wall_ms = m->wall_ms;
+	return 0;
+}
+
+/* With a terminal, FD is its master. */
+static int take_terminal(struct running *r, int fd, struct err *err)
+{
+	if (fd < 0)
+		return 0;
+	r->out[0] = fd;
+	r->input->to = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (r->input->to < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return err_errno(err, ERR_SYSTEM, "opening the terminal of the box");
+	if (r->sink->terminal)
+		r->sink->terminal(r->sink->ctx, fd);
+	return 0;
+}
+
+static int take_event(struct running *r, struct err *err)
+{
+	struct live_event e;
+
+	if (live_next(r->live, 0, &e, err) < 0)
+		return -1;
+	AUTO_CLOSE int fd = e.fd;
+	if (e.kind == LIVE_BOX_ENDED) {
+		err_set(err, ERR_SYSTEM, "the box has ended, and the program with it");
+		err_cause(err, "a command ended it, or its time was over");
+		return -1;
+	}
+	if (e.id != r->id)
+		return 0;
+	if (e.kind == LIVE_STARTED)
+		return take_terminal(r, scope_take_fd(&fd), err);
+	return e.kind == LIVE_EXITED ? take_exit(r, &e.exited, err) : 0;
+}
+
+/* Returns the number of streams that can be read now. */
+static int listen(struct running *r, int wait_ms, struct err *err)
+{
+	struct pollfd fds[] = {{.fd = live_fd(r->live), .events = POLLIN},
+			       {.fd = r->out[0], .events = POLLIN},
+			       {.fd = r->out[1], .events = POLLIN},
+			       pump_wants(r->input)};
+	int ready = 0;
+
+	if (poll(fds, ARRAY_SIZE(fds), wait_ms) < 0)
+		return errno == EINTR ? 0 : err_errno(err, ERR_SYSTEM, "waiting for the box");
+	if (fds[3].revents)
+		pump_move(r->input);
+	for (int i = 0; i < OUTPUTS; i++)
+		if (fds[1 + i].revents) {
+			read_output(r, i);
+			ready++;
+		}
+	return fds[0].revents && take_event(r, err) < 0 ? -1 : ready;
+}
+
+/* What the program printed before its end is in the pipes when its end is reported. */
+static int follow(struct running *r, struct err *err)
+{
+	int ready = 0;
+
+	while (ready >= 0 && !r->exited)
+		ready = listen(r, -1, err);
+	if (ready < 0)
+		return -1;
+	do
+		ready = listen(r, 0, err);
+	while (ready > 0);
+	return ready;
+}
+
+/* The environment of the box, and the variables of this start over it. */
+static size_t add_environment(const struct sentence *s, const char **env)
+{
+	const struct spec *box = &s->bp.spec;
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->req->envc && count < SPEC_ENV_MAX; i++)
+		env[count++] = s->req->env[i];
+	for (size_t i = 0; i < box->envc && count < SPEC_ENV_MAX; i++) {
+		size_t name = strcspn(box->env[i], "=") + 1, k = 0;
+		while (k < s->req->envc && strncmp(env[k], box->env[i], name) != 0)
+			k++;
+		if (k == s->req->envc)
+			env[count++] = box->env[i];
+	}
+	return count;
+}
+
+static int open_pipes(struct running *r, int *to, struct err *err)
+{
+	for (int i = 0; i < OUTPUTS; i++) {
+		int pipe[2];
+		if (pipe2(pipe, O_CLOEXEC) < 0)
+			return err_errno(err, ERR_SYSTEM, "making a pipe");
+		r->out[i] = pipe[0];
+		to[i] = pipe[1];
+	}
+	return 0;
+}
+
+int live_run_start(struct sentence *s, struct err *err)
+{
+	struct blueprint *bp = &s->bp;
+	const struct spec *box = &bp->spec;
+	const char *argv[] = {"bash", "-c", bp->payload.data}, *env[SPEC_ENV_MAX];
+	struct running r = {.live = &s->kept->live,
+			    .input = &bp->pump,
+			    .result = s->result,
+			    .sink = s->sink,
+			    .out = {-1, -1}};
+	int to[OUTPUTS] = {-1, -1};
+	struct live_start start = {.program = box->program,
+				   .cwd = s->req->cwd ? s->req->cwd : box->cwd,
+				   .argc = ARRAY_SIZE(argv),
+				   .argv = argv,
+				   .envc = add_environment(s, env),
+				   .env = env,
+				   .limit = s->req->limit,
+				   .tty = s->req->rows > 0,
+				   .rows = s->req->rows,
+				   .cols = s->req->cols};
+
+	if (box->workspace == WORKSPACE_RW && s->kept->fds[KEEP_FD_OVERLAY] >= 0)
+		s->overlay =
+			overlay_adopt(fcntl(s->kept->fds[KEEP_FD_OVERLAY], F_DUPFD_CLOEXEC, 0));
+	for (int i = 0; i < OUTPUTS; i++) {
+		capture_init(&s->result->out[i], (size_t)s->req->limit[LIMIT_OUTPUT]);
+		capture_hash(&s->result->out[i]);
+	}
+	kept_box_begin(s->kept, s->sink, s->result);
+	int done = start.tty ? 0 : open_pipes(&r, to, err);
+	memcpy(start.stream, (const int[]){bp->input, to[0], to[1]}, sizeof(start.stream));
+	if (done == 0)
+		done = live_start(r.live, &start, &r.id, err);
+	for (int i = 0; i < OUTPUTS; i++)
+		scope_close(&to[i]);
+	scope_close(&bp->input);
+	if (done == 0)
+		done = follow(&r, err);
+	for (int i = 0; i < OUTPUTS; i++)
+		scope_close(&r.out[i]);
+	if (done < 0)
+		return -1;
+	s->result->wire.layers = spec_layers(box);
+	memcpy(s->result->sha256, bp->payload.sha256, sizeof(s->result->sha256));
+	s->result->has_sha256 = true;
+	s->result->ran = RAN_ENDED;
+	result_conclude(s->result);
+	return 0;
+}

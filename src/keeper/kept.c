@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The boxes of the keeper. Each start has one number for its client and another one for cordon-box.
+ * However a box ends, its clients are told; if cordon-box said how, the changes of the workspace are
+ * saved to the overlay of the conversation.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/scope.h"
+#include "keeper/boxes.h"
+#include "overlay/overlay.h"
+
+enum {
+	SEND_S = 5, /* cordon-box reads its messages at once, or it is broken */
+	CHECK_MS = 60000,
+};
+
+struct kept *kept_find(struct boxes *k, const char *name)
+{
+	for (size_t i = 0; i < KEEP_BOXES_MAX; i++)
+		if (k->box[i].state && strcmp(k->box[i].about.name, name) == 0)
+			return &k->box[i];
+	return NULL;
+}
+
+static void close_fds(struct kept *b)
+{
+	for (size_t i = 0; i < KEEP_FDS; i++)
+		scope_close(&b->fds[i]);
+	scope_close(&b->socket);
+	scope_close(&b->upper);
+}
+
+void kept_free(struct kept *b)
+{
+	if (b->state)
+		close_fds(b);
+	memset(b, 0, sizeof(*b));
+}
+
+static uint64_t wall_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static struct kept *find_free(struct boxes *k)
+{
+	for (int dead = 0; dead < 2; dead++)
+		for (size_t i = 0; i < KEEP_BOXES_MAX; i++)
+			if (k->box[i].state == (dead ? KEPT_DEAD : KEPT_FREE))
+				return &k->box[i];
+	return NULL;
+}
+
+int kept_add(struct boxes *k, struct client *c, const struct keep_box *about, int *fds,
+	     size_t count, struct err *err)
+{
+	struct kept *old = kept_find(k, about->name), *b;
+	size_t at = 0;
+
+	if (old && old->state != KEPT_DEAD) {
+		err_set(err, ERR_CONFLICT, "there is a box %s already", about->name);
+		err_cure(err, "choose another name, or cordon box stop %s", about->name);
+		return -1;
+	}
+	b = old ? old : find_free(k);
+	if (!b) {
+		err_set(err, ERR_LIMIT, "there are %d live boxes", KEEP_BOXES_MAX);
+		err_cure(err, "end one of them: cordon box stop NAME; cordon box list shows them");
+		return -1;
+	}
+	kept_free(b);
+	b->state = KEPT_ASKED;
+	b->about = *about;
+	b->socket = b->upper = -1;
+	b->creator = c;
+	for (size_t i = 0; i < KEEP_FDS; i++)
+		b->fds[i] = about->fds & 1U << i && at < count ? scope_take_fd(&fds[at++]) : -1;
+	c->box = b;
+	c->creates = true;
+	return 0;
+}
+
+/* Keeps its own descriptors of the spec and of the workspace. */
+int kept_begin(struct kept *b, int *fds, size_t count, struct err *err)
+{
+	static const struct timeval wait = {.tv_sec = SEND_S};
+	uint32_t kind = WIRE_SPEC;
+
+	if (count != WIRE_FDS)
+		return err_set(err, ERR_INPUT, "the spec of the box is not well-formed");
+	if (start_box(&b->socket, &b->pid, err) < 0)
+		return -1;
+	setsockopt(b->socket, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	if (io_send_fds(b->socket, &kind, sizeof(kind), fds, count) < 0)
+		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
+	b->fds[KEEP_FD_SPEC] = scope_take_fd(&fds[WIRE_FD_SPEC]);
+	b->fds[KEEP_FD_WORKSPACE] = scope_take_fd(&fds[WIRE_FD_WORKSPACE]);
+	b->state = KEPT_BEGINS;
+	return 0;
+}
+
+void kept_about(const struct kept *b, struct keep_box *ret, int fds[KEEP_FDS], size_t *ret_count)
+{
+	*ret = b->about;
+	ret->kind = KEEP_BOX;
+	ret->fds = ret->running = 0;
+	*ret_count = 0;
+	for (unsigned i = 0; i < KEEP_FDS; i++)
+		if (b->fds[i] >= 0) {
+			ret->fds |= 1U << i;
+			fds[(*ret_count)++] = b->fds[i];
+		}
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
+		ret->running += b->row[i].id && !b->row[i].is_open;
+}
+
+/* ---- from a client to the box ---- */
+
+static struct kept_row *find_row(struct kept *b, uint32_t id)
+{
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
+		if (b->row[i].id == id)
+			return &b->row[i];
+	return NULL;
+}
+
+static struct kept_row *find_theirs(struct kept *b, const struct client *c, uint32_t id)
+{
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
+		if (b->row[i].id && b->row[i].client == c && b->row[i].theirs == id)
+			return &b->row[i];
+	return NULL;
+}
+
+static uint32_t next_id(struct kept *b)
+{
+	do
+		b->last_id++;
+	while (!b->last_id || find_row(b, b->last_id));
+	return b->last_id;
+}
+
+static struct kept_row *add_row(struct kept *b, struct client *c, uint32_t theirs, bool is_open)
+{
+	struct kept_row *row = theirs && !find_theirs(b, c, theirs) ? find_row(b, 0) : NULL;
+
+	if (row)
+		*row = (struct kept_row){
+			.id = next_id(b), .theirs = theirs, .client = c, .is_open = is_open};
+	return row;
+}
+
+static int tell_box(struct kept *b, const void *data, size_t len, const int *fds, size_t count)
+{
+	return b->socket < 0 ? -1 : io_send_fds(b->socket, data, len, fds, count);
+}
+
+static void end(struct kept *b)
+{
+	const uint32_t kind = WIRE_END;
+
+	if (b->state == KEPT_BEGINS || b->state == KEPT_LIVES)
+		b->state = KEPT_ENDS;
+	tell_box(b, &kind, sizeof(kind), NULL, 0);
+}
+
+static void refuse_start(struct client *c, uint32_t id, const char *why)
+{
+	struct wire_exited exited = {
+		.kind = WIRE_EXITED, .id = id, .wait_status = SIGKILL, .limit = LIMIT_NONE};
+	struct wire_closed closed = {WIRE_CLOSED, id};
+
+	err_set(&exited.err, ERR_LIMIT, "%s", why);
+	client_send(c, &exited, sizeof(exited), NULL, 0);
+	client_send(c, &closed, sizeof(closed), NULL, 0);
+}
+
+static void order_start(struct kept *b, struct client *c, struct wire_start *m, const int *fds,
+			size_t count)
+{
+	uint32_t theirs = m->id;
+	struct kept_row *row = b->state == KEPT_LIVES ? add_row(b, c, theirs, false) : NULL;
+
+	if (row)
+		m->id = row->id;
+	if (row && tell_box(b, m, sizeof(*m), fds, count) == 0) {
+		b->about.started++;
+		return;
+	}
+	if (row)
+		row->id = 0;
+	refuse_start(c, theirs,
+		     b->state != KEPT_LIVES ? "the box ends" : "too much runs in this box already");
+}
+
+static void order_open(struct kept *b, struct client *c, struct wire_open *m, size_t len)
+{
+	uint32_t theirs = m->id;
+	struct kept_row *row = b->state == KEPT_LIVES ? add_row(b, c, theirs, true) : NULL;
+	struct wire_opened refused = {WIRE_OPENED, theirs, EAGAIN};
+
+	if (row)
+		m->id = row->id;
+	if (row && tell_box(b, m, len, NULL, 0) == 0)
+		return;
+	if (row)
+		row->id = 0;
+	client_send(c, &refused, sizeof(refused), NULL, 0);
+}
+
+void kept_order(struct kept *b, struct client *c, union keeper_message *m, size_t len,
+		const int *fds, size_t count)
+{
+	if (m->kind == WIRE_START && len == sizeof(m->start)) {
+		order_start(b, c, &m->start, fds, count);
+	} else if (m->kind == WIRE_OPEN && len >= offsetof(struct wire_open, path)) {
+		order_open(b, c, &m->open, len);
+	} else if (m->kind == WIRE_SIGNAL && len == sizeof(m->signal)) {
+		struct kept_row *row = find_theirs(b, c, m->signal.id);
+		if (row && !row->is_open) {
+			m->signal.id = row->id;
+			tell_box(b, m, len, NULL, 0);
+		}
+	} else {
+		c->is_gone = true;
+	}
+}
+
+static void kill_row(struct kept *b, const struct kept_row *row)
+{
+	const struct wire_signal m = {.kind = WIRE_SIGNAL, .id = row->id, .tree = 1};
+
+	tell_box(b, &m, sizeof(m), NULL, 0);
+}
+
+void kept_leave(struct kept *b, struct client *c)
+{
+	if (b->creator == c) {
+		b->creator = NULL;
+		b->drops = true;
+		if (b->state == KEPT_ASKED)
+			kept_free(b);
+		else
+			end(b);
+		return;
+	}
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++) {
+		struct kept_row *row = &b->row[i];
+		if (!row->id || row->client != c)
+			continue;
+		row->client = NULL;
+		if (!row->is_open && !row->exited)
+			kill_row(b, row);
+	}
+}
+
+/* ---- the changes of the workspace ---- */
+
+static void reset_changes(struct kept *b)
+{
+	scope_close(&b->upper);
+	b->changes = b->change_bytes = 0;
+	b->changes_cut = false;
+}
+
+static void take_change(struct kept *b, const struct wire_change *m)
+{
+	b->changes++;
+	if (__builtin_add_overflow(b->change_bytes, m->size, &b->change_bytes))
+		b->changes_cut = true;
+}
+
+/* As after a cold run: flow/apply.c. */
+static int save(struct kept *b, struct keep_done *done)
+{
+	struct overlay o = overlay_adopt(b->fds[KEEP_FD_OVERLAY]);
+	struct timespec since = {.tv_sec = b->about.began_s, .tv_nsec = b->about.began_ns};
+	struct overlay_losses losses = {0};
+
+	if (b->upper < 0 || o.dir < 0 || b->drops || !b->changes)
+		return 0;
+	if (b->changes_cut)
+		return err_set(&done->err, ERR_LIMIT,
+			       "too many changes to report: nothing was saved");
+	if (b->change_bytes > b->about.disk_max)
+		return err_set(&done->err, ERR_LIMIT,
+			       "the changes are larger than --disk: nothing was saved");
+	if (overlay_save(&o, b->upper, b->fds[KEEP_FD_WORKSPACE], since, &losses, &done->err) < 0)
+		return -1;
+	done->changes = b->changes;
+	done->left_out = losses.left_out;
+	return 0;
+}
+
+static void answer_waiter(struct kept *b, const struct keep_done *done)
+{
+	struct client *c = b->waiter;
+
+	b->waiter = NULL;
+	if (c)
+		client_answer(c, done);
+}
+
+void kept_save(struct kept *b, struct client *c, bool ends)
+{
+	struct keep_done busy = {.kind = KEEP_DONE};
+	const uint32_t kind = WIRE_DIFF;
+
+	if (b->waiter || b->state != KEPT_LIVES) {
+		err_set(&busy.err, ERR_CONFLICT, "another command saves or ends the box %s",
+			b->about.name);
+		err_cure(&busy.err, "try again when it has ended");
+		client_answer(c, &busy);
+		return;
+	}
+	b->waiter = c;
+	reset_changes(b);
+	if (ends)
+		end(b);
+	else
+		tell_box(b, &kind, sizeof(kind), NULL, 0);
+}
+
+/* All changes until now are listed. If the box ends, another list follows. */
+static void on_listed(struct kept *b, const struct wire_done *m)
+{
+	struct keep_done done = {.kind = KEEP_DONE};
+
+	b->changes_cut |= m->cut != 0;
+	if (b->state != KEPT_LIVES) /* the list of the end follows */
+		return;
+	save(b, &done);
+	reset_changes(b);
+	answer_waiter(b, &done);
+}
+
+/* ---- from the box ---- */
+
+static void pass_row(struct kept *b, union keeper_message *m, size_t len, int fd)
+{
+	struct kept_row *row = m->started.id ? find_row(b, m->started.id) : NULL;
+
+	/* If the box ends, its clients are told that, and not which signal ended their programs. */
+	bool is_cut = b->state == KEPT_ENDS && m->kind == WIRE_EXITED;
+
+	if (!row)
+		return;
+	m->started.id = row->theirs;
+	if (row->client && !is_cut)
+		client_send(row->client, m, len, &fd, fd >= 0);
+	row->exited |= m->kind == WIRE_EXITED;
+	if (m->kind == WIRE_CLOSED || m->kind == WIRE_OPENED)
+		row->id = 0;
+	b->idle_since_ns = io_now_ns();
+}
+
+/* A refused call is reported to every client that has a program running. */
+static void pass_denial(struct boxes *k, struct kept *b, const union keeper_message *m)
+{
+	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++) {
+		struct client *c = &k->client[i];
+		bool runs = c == b->creator;
+		for (size_t r = 0; r < KEEPER_ROWS_MAX && !runs && c->box == b; r++)
+			runs = b->row[r].id && b->row[r].client == c && !b->row[r].exited;
+		if (runs && c->socket >= 0)
+			client_send(c, &m->denial, sizeof(m->denial), NULL, 0);
+	}
+}
+
+static void on_created(struct kept *b, const union keeper_message *m)
+{
+	struct client *c = b->creator;
+
+	if (b->state != KEPT_BEGINS)
+		return;
+	b->state = KEPT_LIVES;
+	b->created_ns = b->idle_since_ns = io_now_ns();
+	b->about.created_ms = wall_ms();
+	b->about.ends_ms = b->about.created_ms + b->about.life_ms;
+	b->creator = NULL;
+	if (c)
+		client_send(c, &m->ready, sizeof(m->ready), NULL, 0);
+}
+
+static void explain_death(struct kept *b, int status)
+{
+	struct err *err = &b->about.err;
+
+	if (err->code == ERR_NONE) {
+		err_set(err, ERR_SYSTEM, "the box %s has died", b->about.name);
+		err_cause(err,
+			  "cordon-box ended by %s %d, and the changes since it was last saved "
+			  "are lost",
+			  WIFSIGNALED(status) ? "signal" : "status",
+			  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		err_cure(err, "cordon box create makes another one");
+		start_box_to_sweep();
+	}
+	b->about.has_died = 1;
+	if (!b->creator) /* else no other client knows the box */
+		b->state = KEPT_DEAD;
+}
+
+/* Nothing of the box is left. */
+static void on_end(struct boxes *k, struct kept *b)
+{
+	struct keep_done done = {.kind = KEEP_DONE, .ended = 1};
+	int status = 0;
+
+	scope_close(&b->socket);
+	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	b->pid = 0;
+	if (!b->has_result) {
+		explain_death(b, status);
+		done.err = b->about.err;
+	} else {
+		save(b, &done);
+	}
+	close_fds(b); /* the overlay is free when the waiter is answered */
+	answer_waiter(b, &done);
+	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++) {
+		struct client *c = &k->client[i];
+		if (c->socket < 0 || c->box != b)
+			continue;
+		c->box = NULL;
+		client_answer(c, &done);
+		c->is_gone = true;
+	}
+	if (b->state != KEPT_DEAD)
+		kept_free(b);
+}
+
+void kept_receive(struct boxes *k, struct kept *b)
+{
+	union keeper_message m = {0};
+	int fd = -1;
+	ssize_t n = io_recv(b->socket, &m, sizeof(m), &fd);
+	AUTO_CLOSE int passed = n > 0 ? fd : -1;
+
+	if (n < (ssize_t)sizeof(m.kind)) {
+		on_end(k, b);
+	} else if (m.kind == WIRE_CREATED) {
+		on_created(b, &m);
+	} else if (m.kind == WIRE_STARTED || m.kind == WIRE_EXITED || m.kind == WIRE_CLOSED ||
+		   m.kind == WIRE_OPENED) {
+		pass_row(b, &m, (size_t)n, passed);
+	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
+		pass_denial(k, b, &m);
+	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
+		take_change(b, &m.change);
+	} else if (m.kind == WIRE_UPPER) {
+		scope_close(&b->upper);
+		b->upper = scope_take_fd(&passed);
+	} else if (m.kind == WIRE_DONE && n == sizeof(m.done)) {
+		on_listed(b, &m.done);
+	} else if (m.kind == WIRE_ERROR && n == sizeof(m.error)) {
+		b->about.err = m.error.err;
+		err_sanitise(&b->about.err);
+	} else if (m.kind == WIRE_RESULT && n == sizeof(m.result)) {
+		b->has_result = true;
+		b->changes_cut |= m.result.changes_cut != 0;
+	}
+}
+
+/* The ms until B has lived or idled for too long. */
+static uint64_t time_left(const struct kept *b, uint64_t now_ns)
+{
+	uint64_t life_ms = (now_ns - b->created_ns) / 1000000U, idle_ms = 0;
+	bool runs = false;
+
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
+		runs |= b->row[i].id != 0;
+	if (!runs)
+		idle_ms = (now_ns - b->idle_since_ns) / 1000000U;
+	if (life_ms >= b->about.life_ms || idle_ms >= b->about.idle_ms)
+		return 0;
+	uint64_t life = b->about.life_ms - life_ms, idle = b->about.idle_ms - idle_ms;
+	return idle < life ? idle : life;
+}
+
+int kept_deadline(struct boxes *k)
+{
+	uint64_t now = io_now_ns(), first = CHECK_MS;
+	bool any = false;
+
+	for (size_t i = 0; i < KEEP_BOXES_MAX; i++) {
+		struct kept *b = &k->box[i];
+		if (b->state != KEPT_LIVES)
+			continue;
+		uint64_t left = time_left(b, now);
+		any = true;
+		if (left < first)
+			first = left;
+		if (!left && !b->waiter)
+			end(b);
+	}
+	return !any ? -1 : first ? (int)first : 1;
+}

