@@ -17,6 +17,7 @@ union message {
 	struct egress_rule rule;
 	struct egress_start start;
 	struct egress_secret secret;
+	struct egress_flush flush;
 };
 
 static int on_rule(struct egress *e, union message *w, struct err *err)
@@ -46,20 +47,34 @@ static int on_start(struct egress *e, union message *w, struct err *err)
 	return 0;
 }
 
+static int on_flush(struct egress *e, union message *w, struct err *err)
+{
+	counter_look(e);
+	for (struct attempt *a = e->live; a; a = a->next)
+		attempt_changed(e, a);
+	attempts_flush(e);
+	if (send(EGRESS_CONTROL_FD, &w->flush, sizeof(w->flush), MSG_NOSIGNAL) < 0)
+		return err_errno(err, ERR_SYSTEM, "answering cordon");
+	return 0;
+}
+
 static const struct {
 	uint32_t kind;
+	bool is_later; /* after the start, not before it */
 	size_t size;
 	int (*take)(struct egress *e, union message *w, struct err *err);
 } rows[] = {
-	{EGRESS_RULE, sizeof(struct egress_rule), on_rule},
-	{EGRESS_SECRET, sizeof(struct egress_secret), on_secret},
-	{EGRESS_START, sizeof(struct egress_start), on_start},
+	{EGRESS_RULE, false, sizeof(struct egress_rule), on_rule},
+	{EGRESS_SECRET, false, sizeof(struct egress_secret), on_secret},
+	{EGRESS_START, false, sizeof(struct egress_start), on_start},
+	{EGRESS_FLUSH, true, sizeof(struct egress_flush), on_flush},
 };
 
 static int take_message(struct egress *e, union message *w, size_t len, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].kind == w->kind && rows[i].size == len && !e->started)
+		if (rows[i].kind == w->kind && rows[i].size == len &&
+		    rows[i].is_later == e->started)
 			return rows[i].take(e, w, err);
 	return err_set(err, ERR_INPUT, "an unexpected message from cordon");
 }

@@ -53,9 +53,12 @@ int live_run_check(struct sentence *s, struct err *err)
 	if (memcmp(now, s->kept->about.inputs, sizeof(now)) != 0) {
 		err_set(err, ERR_REFUSED, "the box %s is not the one that would be created now",
 			name);
-		err_cause(err, "since then a directory was replaced, or what the policy and the "
-			       "grants allow has changed");
-		err_cure(err, "cordon box reset %s creates it again", name);
+		err_cause(err, "since then its conversation was exposed, a directory was replaced, "
+			       "or what the policy and the grants allow has changed");
+		err_cure(err,
+			 "a grant for what it needs (cordon grant); or cordon box reset %s, which "
+			 "drops its changes and creates it again",
+			 name);
 		return -1;
 	}
 	if (bp->spec.cwd)

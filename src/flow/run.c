@@ -57,6 +57,8 @@ static int box(struct sentence *s, struct err *err)
 	if (s->is_early && (early_drop(s, err) < 0 || early_prepare(s, err) < 0))
 		return -1;
 	if (own_paths_make(&s->bp.own, &s->bp.spec, err) < 0 ||
+	    (s->kept && request_connects(&s->gate.decision.confined) &&
+	     kept_box_egress(s->kept, &s->bp.egress, err) < 0) ||
 	    gate_open_egress(&s->gate, &s->bp.egress, err) < 0 ||
 	    secrets_add_env(&s->bp.egress, &s->bp.spec, err) < 0)
 		return -1;

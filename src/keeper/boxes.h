@@ -38,6 +38,7 @@ union keeper_message {
 	struct wire_denial denial;
 	struct wire_error error;
 	struct wire_result result;
+	struct keep_row row;
 };
 
 struct kept;
@@ -45,6 +46,7 @@ struct kept;
 struct client {
 	int socket; /* -1: the row is free */
 	struct kept *box;
+	int egress;   /* to the cordon-egress of the box that it creates, or -1 */
 	bool creates; /* KEEP_CREATE has come: WIRE_SPEC is next */
 	bool is_gone; /* to be closed when the messages of now are handled */
 };
@@ -53,7 +55,8 @@ struct client {
 struct kept_row {
 	uint32_t id, theirs;   /* its numbers for cordon-box and for the client; id 0: free */
 	struct client *client; /* NULL: the client is gone */
-	bool is_open, exited;
+	bool is_open, exited, is_closed;
+	struct wire_exited end; /* waits for the rows of cordon-egress; kind 0: it does not */
 };
 
 enum kept_state {
@@ -69,7 +72,12 @@ struct kept {
 	enum kept_state state;
 	struct keep_box about;
 	int fds[KEEP_FDS];
-	int socket; /* to cordon-box, or -1 */
+	int socket;		 /* to cordon-box, or -1 */
+	int egress;		 /* to cordon-egress, or -1 */
+	struct egress_row *late; /* KEEP_ROWS_MAX rows for the next client, or NULL */
+	size_t latec;
+	uint32_t told; /* attempts whose rows a client has had */
+	bool late_cut;
 	pid_t pid;
 	struct client *creator; /* until the box lives */
 	struct client *waiter;	/* asked to save or to stop; or NULL */
@@ -104,6 +112,10 @@ void kept_about(const struct kept *b, struct keep_box *ret, int fds[KEEP_FDS], s
 /* A message of C for the box, with its descriptors. */
 void kept_order(struct kept *b, struct client *c, union keeper_message *m, size_t len,
 		const int *fds, size_t count);
+/* Reads one message of cordon-egress. */
+void kept_egress(struct boxes *k, struct kept *b);
+/* The rows that no client has. */
+void kept_late_rows(struct kept *b, struct client *c);
 /* Reads one message of cordon-box. */
 void kept_receive(struct boxes *k, struct kept *b);
 /* Saves the changes until now, or those of the whole box when it has ended; C is answered then. */
@@ -120,7 +132,9 @@ void client_accept(struct boxes *k);
 void client_receive(struct boxes *k, struct client *c);
 void client_close(struct boxes *k, struct client *c);
 
-/* start_box.c. A killed cordon-box may have left a cgroup or processes: another one removes them. */
+/* start_box.c. *RET: the keeper's end for cordon-egress, and the ends that the client gets. */
+int start_egress(int *ret_control, int *ret_box, struct err *err);
+/* A killed cordon-box may have left a cgroup or processes: another one removes them. */
 void start_box_to_sweep(void);
 /* Starts cordon-box with its socket in *RET_SOCKET. */
 int start_box(int *ret_socket, pid_t *ret_pid, struct err *err);

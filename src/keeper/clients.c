@@ -49,7 +49,7 @@ void client_accept(struct boxes *k)
 		send(socket, &full, sizeof(full), MSG_DONTWAIT | MSG_NOSIGNAL);
 		return;
 	}
-	*c = (struct client){.socket = scope_take_fd(&socket)};
+	*c = (struct client){.socket = scope_take_fd(&socket), .egress = -1};
 }
 
 void client_close(struct boxes *k, struct client *c)
@@ -59,6 +59,7 @@ void client_close(struct boxes *k, struct client *c)
 	if (c->socket < 0)
 		return;
 	scope_close(&c->socket);
+	scope_close(&c->egress);
 	c->box = NULL;
 	for (size_t i = 0; i < KEEP_BOXES_MAX; i++)
 		if (k->box[i].waiter == c)
@@ -93,6 +94,19 @@ static void send_box(struct client *c, const struct kept *b)
 	client_send(c, &about, sizeof(about), fds, count);
 }
 
+static void open_egress(struct client *c)
+{
+	const uint32_t kind = KEEP_EGRESS;
+	AUTO_CLOSE int box = -1;
+	struct err err;
+
+	scope_close(&c->egress);
+	if (start_egress(&c->egress, &box, &err) < 0)
+		refuse(c, &err);
+	else
+		client_send(c, &kind, sizeof(kind), (const int[]){c->egress, box}, 2);
+}
+
 static void list(struct boxes *k, struct client *c)
 {
 	struct keep_done done = {.kind = KEEP_DONE};
@@ -117,6 +131,7 @@ static void on_name(struct boxes *k, struct client *c, const struct keep_name *m
 		if (b->state == KEPT_LIVES)
 			c->box = b;
 		send_box(c, b);
+		kept_late_rows(b, c);
 	} else {
 		b->drops |= m->kind == KEEP_DROP;
 		kept_save(b, c, m->kind != KEEP_SAVE);
@@ -146,6 +161,8 @@ static void receive(struct boxes *k, struct client *c, union keeper_message *m, 
 		}
 	} else if (m->kind == KEEP_LIST) {
 		list(k, c);
+	} else if (m->kind == KEEP_EGRESS) {
+		open_egress(c);
 	} else if (m->kind == KEEP_HELLO) {
 		client_answer(c, &(struct keep_done){.kind = KEEP_DONE});
 	} else if (m->kind > KEEP_CREATE && m->kind < KEEP_DONE && len == sizeof(m->name) &&

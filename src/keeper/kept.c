@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -39,7 +40,10 @@ static void close_fds(struct kept *b)
 	for (size_t i = 0; i < KEEP_FDS; i++)
 		scope_close(&b->fds[i]);
 	scope_close(&b->socket);
+	scope_close(&b->egress);
 	scope_close(&b->upper);
+	free(b->late);
+	b->late = NULL;
 }
 
 void kept_free(struct kept *b)
@@ -87,6 +91,7 @@ int kept_add(struct boxes *k, struct client *c, const struct keep_box *about, in
 	b->state = KEPT_ASKED;
 	b->about = *about;
 	b->socket = b->upper = -1;
+	b->egress = scope_take_fd(&c->egress);
 	b->creator = c;
 	for (size_t i = 0; i < KEEP_FDS; i++)
 		b->fds[i] = about->fds & 1U << i && at < count ? scope_take_fd(&fds[at++]) : -1;
@@ -351,35 +356,141 @@ static void on_listed(struct kept *b, const struct wire_done *m)
 
 /* ---- from the box ---- */
 
+static void pass_closed(struct kept_row *row)
+{
+	struct wire_closed closed = {WIRE_CLOSED, row->theirs};
+
+	if (row->client)
+		client_send(row->client, &closed, sizeof(closed), NULL, 0);
+	row->id = 0;
+}
+
+/* The rows of all connections that the program made have been sent. */
+static void pass_end(struct kept *b, struct kept_row *row)
+{
+	if (row->client && b->state == KEPT_LIVES)
+		client_send(row->client, &row->end, sizeof(row->end), NULL, 0);
+	row->end.kind = 0;
+	row->exited = true;
+	if (row->is_closed)
+		pass_closed(row);
+}
+
+/* A start has ended. Its client is told when it has had the rows of its connections; if the box ends,
+ * it is told that, and not which signal ended its program. */
+static void on_exited(struct kept *b, struct kept_row *row, const struct wire_exited *m)
+{
+	const struct egress_flush flush = {EGRESS_FLUSH, row->id};
+
+	row->end = *m;
+	row->end.id = row->theirs;
+	if (b->egress < 0 || io_send(b->egress, &flush, sizeof(flush), -1) < 0)
+		pass_end(b, row);
+}
+
 static void pass_row(struct kept *b, union keeper_message *m, size_t len, int fd)
 {
 	struct kept_row *row = m->started.id ? find_row(b, m->started.id) : NULL;
 
-	/* If the box ends, its clients are told that, and not which signal ended their programs. */
-	bool is_cut = b->state == KEPT_ENDS && m->kind == WIRE_EXITED;
-
 	if (!row)
 		return;
-	m->started.id = row->theirs;
-	if (row->client && !is_cut)
-		client_send(row->client, m, len, &fd, fd >= 0);
-	row->exited |= m->kind == WIRE_EXITED;
-	if (m->kind == WIRE_CLOSED || m->kind == WIRE_OPENED)
-		row->id = 0;
 	b->idle_since_ns = io_now_ns();
+	if (m->kind == WIRE_EXITED && len == sizeof(m->exited)) {
+		on_exited(b, row, &m->exited);
+		return;
+	}
+	if (m->kind == WIRE_CLOSED) {
+		row->is_closed = true;
+		if (!row->end.kind)
+			pass_closed(row);
+		return;
+	}
+	m->started.id = row->theirs;
+	if (row->client)
+		client_send(row->client, m, len, &fd, fd >= 0);
+	if (m->kind == WIRE_OPENED)
+		row->id = 0;
 }
 
-/* A refused call is reported to every client that has a program running. */
-static void pass_denial(struct boxes *k, struct kept *b, const union keeper_message *m)
+static bool runs_in(const struct kept *b, const struct client *c)
 {
-	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++) {
-		struct client *c = &k->client[i];
-		bool runs = c == b->creator;
-		for (size_t r = 0; r < KEEPER_ROWS_MAX && !runs && c->box == b; r++)
-			runs = b->row[r].id && b->row[r].client == c && !b->row[r].exited;
-		if (runs && c->socket >= 0)
-			client_send(c, &m->denial, sizeof(m->denial), NULL, 0);
+	for (size_t i = 0; i < KEEPER_ROWS_MAX && c->box == b; i++)
+		if (b->row[i].id && b->row[i].client == c && !b->row[i].exited)
+			return true;
+	return c == b->creator;
+}
+
+/* To every client that has a program running. False: there is none. */
+static bool pass_to_all(struct boxes *k, struct kept *b, const void *data, size_t len)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++)
+		if (k->client[i].socket >= 0 && runs_in(b, &k->client[i])) {
+			client_send(&k->client[i], data, len, NULL, 0);
+			any = true;
+		}
+	return any;
+}
+
+/* The last state of each attempt. */
+static void keep_row(struct kept *b, const struct egress_row *row)
+{
+	size_t i = 0;
+
+	if (!b->late)
+		b->late = calloc(KEEP_ROWS_MAX, sizeof(*b->late));
+	while (b->late && i < b->latec && b->late[i].number != row->number)
+		i++;
+	if (!b->late || i == KEEP_ROWS_MAX) {
+		b->late_cut = true;
+		return;
 	}
+	b->late[i] = *row;
+	b->latec += i == b->latec;
+}
+
+static void pass_ends(struct kept *b)
+{
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
+		if (b->row[i].id && b->row[i].end.kind)
+			pass_end(b, &b->row[i]);
+}
+
+void kept_egress(struct boxes *k, struct kept *b)
+{
+	struct keep_row m = {.kind = KEEP_ROW};
+	int fd = -1;
+	ssize_t n = io_recv(b->egress, &m.row, sizeof(m.row), &fd);
+
+	scope_close(&fd);
+	if (n <= 0) { /* cordon-box ends the box */
+		scope_close(&b->egress);
+		pass_ends(b);
+	} else if (n == sizeof(m.row) && m.row.kind == EGRESS_ROW) {
+		if (!pass_to_all(k, b, &m, sizeof(m)) && m.row.number >= b->told)
+			keep_row(b, &m.row);
+		else if (m.row.number >= b->told)
+			b->told = m.row.number + 1;
+	} else if (n == sizeof(struct egress_flush) && m.row.kind == EGRESS_FLUSH) {
+		struct kept_row *row = m.row.number ? find_row(b, m.row.number) : NULL;
+		if (row && row->end.kind)
+			pass_end(b, row);
+	}
+}
+
+void kept_late_rows(struct kept *b, struct client *c)
+{
+	struct keep_row m = {.kind = KEEP_ROW, .cut = b->late_cut};
+
+	for (size_t i = 0; i < b->latec; i++) {
+		m.row = b->late[i];
+		client_send(c, &m, sizeof(m), NULL, 0);
+		if (m.row.number >= b->told)
+			b->told = m.row.number + 1;
+	}
+	b->latec = 0;
+	b->late_cut = false;
 }
 
 static void on_created(struct kept *b, const union keeper_message *m)
@@ -461,7 +572,7 @@ void kept_receive(struct boxes *k, struct kept *b)
 		   m.kind == WIRE_OPENED) {
 		pass_row(b, &m, (size_t)n, passed);
 	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
-		pass_denial(k, b, &m);
+		pass_to_all(k, b, &m.denial, sizeof(m.denial));
 	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
 		take_change(b, &m.change);
 	} else if (m.kind == WIRE_UPPER) {

@@ -110,6 +110,8 @@ static bool wait_and_handle(struct boxes *k, struct pollfd *fds)
 			boxes[boxc++] = &k->box[i];
 			fds[n++] = (struct pollfd){.fd = k->box[i].socket, .events = POLLIN};
 		}
+	for (size_t i = 0; i < boxc; i++)
+		fds[n++] = (struct pollfd){.fd = boxes[i]->egress, .events = POLLIN};
 	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++)
 		if (k->client[i].socket >= 0) {
 			clients[clientc++] = &k->client[i];
@@ -122,10 +124,13 @@ static bool wait_and_handle(struct boxes *k, struct pollfd *fds)
 	if (ready <= 0)
 		return ready < 0 || !idle;
 	for (size_t i = 0; i < boxc; i++)
+		if (fds[1 + boxc + i].revents && boxes[i]->egress == fds[1 + boxc + i].fd)
+			kept_egress(k, boxes[i]);
+	for (size_t i = 0; i < boxc; i++)
 		if (fds[1 + i].revents && boxes[i]->socket == fds[1 + i].fd)
 			kept_receive(k, boxes[i]);
 	for (size_t i = 0; i < clientc; i++)
-		if (fds[1 + boxc + i].revents && !clients[i]->is_gone)
+		if (fds[1 + 2 * boxc + i].revents && !clients[i]->is_gone)
 			client_receive(k, clients[i]);
 	if (fds[0].revents)
 		client_accept(k);
@@ -138,7 +143,7 @@ static bool wait_and_handle(struct boxes *k, struct pollfd *fds)
 
 static void serve(struct boxes *k)
 {
-	static struct pollfd fds[1 + KEEP_BOXES_MAX + KEEP_CLIENTS_MAX];
+	static struct pollfd fds[1 + 2 * KEEP_BOXES_MAX + KEEP_CLIENTS_MAX];
 
 	while (wait_and_handle(k, fds))
 		;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts cordon-box: for a live box, and to remove what a killed one has left.
+ * Starts cordon-box, for a live box and to remove what a killed one has left, and cordon-egress.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include "base/self.h"
 #include "base/spawn.h"
 #include "keeper/boxes.h"
+#include "model/egress_message.h"
 #include "model/spec.h"
 
 int start_box(int *ret_socket, pid_t *ret_pid, struct err *err)
@@ -80,4 +81,37 @@ void start_box_to_sweep(void)
 	scope_close(&socket);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+static int make_pair(int *ours, int *lifted)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	*ours = pair[0];
+	*lifted = fcntl(pair[1], F_DUPFD_CLOEXEC, SPAWN_HIGH_FD);
+	close(pair[1]);
+	return *lifted < 0 ? -1 : 0;
+}
+
+int start_egress(int *ret_control, int *ret_box, struct err *err)
+{
+	static char name[] = "cordon-egress", *const env[] = {NULL};
+	AUTO_CLOSE int control = -1, box = -1, its_control = -1, its_box = -1;
+	char path[PATH_MAX];
+	pid_t pid;
+
+	if (self_find(name, path, err) < 0) {
+		err_cure(err, "install it in the directory of cordon, or leave out --net");
+		return -1;
+	}
+	if (make_pair(&control, &its_control) < 0 || make_pair(&box, &its_box) < 0)
+		return err_errno(err, ERR_SYSTEM, "making a socket pair");
+	const struct spawn_fd fds[] = {{its_control, EGRESS_CONTROL_FD}, {its_box, EGRESS_BOX_FD}};
+	if (spawn_program(path, name, env, fds, ARRAY_SIZE(fds), &pid) < 0)
+		return spawn_explain(err, path);
+	*ret_control = scope_take_fd(&control);
+	*ret_box = scope_take_fd(&box);
+	return 0;
 }

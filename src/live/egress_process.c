@@ -143,7 +143,7 @@ int egress_process_open(struct egress_process *o, const struct policy *p, const 
 {
 	uint32_t ready = 0;
 
-	if (start(o, err) < 0)
+	if (o->control < 0 && start(o, err) < 0)
 		return -1;
 	if (secrets_send(o, p, r, err) < 0)
 		return -1;

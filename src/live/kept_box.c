@@ -141,6 +141,27 @@ int kept_box_connect(struct kept_box *b, int state, bool starts, struct err *err
 	return err_errno(err, ERR_SYSTEM, "connecting to cordon-keeper");
 }
 
+int kept_box_egress(struct kept_box *b, struct egress_process *ret, struct err *err)
+{
+	struct keep_done m;
+	int fds[2];
+	size_t count = 2;
+
+	if (tell(b, KEEP_EGRESS, "", err) < 0)
+		return -1;
+	uint32_t kind = receive(b, &m, sizeof(m), fds, &count);
+	if (kind == KEEP_DONE) {
+		*err = m.err;
+		err_sanitise(err);
+		return -1;
+	}
+	if (kind != KEEP_EGRESS || count != 2)
+		return lost_keeper(err);
+	ret->control = fds[0];
+	ret->box = fds[1];
+	return 0;
+}
+
 int kept_box_ask(struct kept_box *b, struct launch *ret, struct err *err)
 {
 	int fds[KEEP_FDS];

@@ -21,6 +21,8 @@ struct kept_box {
 
 /* STATE is the open state directory. If no keeper runs: starts one if STARTS, else returns 1. */
 int kept_box_connect(struct kept_box *b, int state, bool starts, struct err *err);
+/* The keeper starts cordon-egress, which lives as long as the box: its two sockets. */
+int kept_box_egress(struct kept_box *b, struct egress_process *ret, struct err *err);
 /* Before the spec: B->about and its descriptors of options and overlay are filled in. The launch of
  * the box, for live_create. */
 int kept_box_ask(struct kept_box *b, struct launch *ret, struct err *err);

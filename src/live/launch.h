@@ -84,6 +84,7 @@ union launch_message {
 	struct wire_closed closed;
 	struct wire_opened opened;
 	struct keep_done kept;
+	struct keep_row row;
 };
 /* Adds what M says to the result. *FD: the descriptor that came with it; taken if it is needed. */
 void launch_take_message(struct launch *l, union launch_message *m, size_t len, int *fd);

@@ -42,6 +42,7 @@ enum egress_kind {
 	EGRESS_START,  /* egress_start */
 	EGRESS_ROW,    /* egress_row */
 	EGRESS_DONE,   /* egress_done: that was all */
+	EGRESS_FLUSH,  /* egress_flush: after the rows of all attempts until now, it comes back */
 };
 
 struct egress_dial {
@@ -109,6 +110,10 @@ struct egress_row {
 	char name[EGRESS_NAME_MAX];	   /* "": the program gave an address */
 	char address[EGRESS_ADDRESS_TEXT]; /* the real one; "": unknown */
 	char rule[EGRESS_RULE_MAX];	   /* the rule that allowed or refused it */
+};
+
+struct egress_flush {
+	uint32_t kind, id;
 };
 
 struct egress_done {

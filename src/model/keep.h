@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/egress_message.h"
 
 #define KEEP_SOCKET "keeper"
 #define KEEP_LOCK "keeper.lock"
@@ -23,6 +24,7 @@ enum {
 	KEEP_BOXES_MAX = 32,	/* of one state directory */
 	KEEP_CLIENTS_MAX = 900, /* each has a descriptor */
 	KEEP_OPTIONS_MAX = 1 << 20,
+	KEEP_ROWS_MAX = 256, /* connections of programs that no client waits for */
 };
 
 enum keep_kind {
@@ -34,7 +36,9 @@ enum keep_kind {
 	KEEP_STOP,	    /* keep_name: save them, and end the box */
 	KEEP_DROP,	    /* keep_name: end the box without saving them */
 	KEEP_HELLO,	    /* keep_name, without a name: is the keeper there? */
-	KEEP_DONE,	    /* keep_done */
+	KEEP_EGRESS, /* the same, before KEEP_CREATE: starts cordon-egress; the answer has its two sockets */
+	KEEP_ROW,  /* keep_row: a program of the box connects */
+	KEEP_DONE, /* keep_done */
 };
 
 /* Those that a box has come in this order; bits of FDS say which. */
@@ -65,6 +69,12 @@ struct keep_box {
 struct keep_name {
 	uint32_t kind;
 	char name[KEEP_NAME_MAX];
+};
+
+/* To each client that has a program running; without one, to the next client that uses the box. */
+struct keep_row {
+	uint32_t kind, cut; /* 1: earlier ones are missing */
+	struct egress_row row;
 };
 
 struct keep_done {

@@ -113,6 +113,20 @@ bool result_put_egress(struct result *r, const struct egress_row *row)
 	return true;
 }
 
+bool result_add_egress(struct result *r, const struct egress_row *row)
+{
+	struct egress_row at = *row;
+	size_t i = 0;
+
+	while (i < r->egressc && r->egress[i].number != row->number)
+		i++;
+	at.number = (uint32_t)i;
+	if (!result_put_egress(r, &at))
+		return false;
+	r->egress[i].number = row->number;
+	return true;
+}
+
 int result_add_change(struct result *r, const struct wire_change *c)
 {
 	if (r->changec >= CORDON_CHANGES_MAX || c->path_len == 0 ||

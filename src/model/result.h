@@ -96,6 +96,8 @@ void result_done(struct result *r);
 /* Adds an attempt, or updates it. Ignores an attempt if earlier ones are missing, because it is sent
  * again. False: there is no room for more. */
 bool result_put_egress(struct result *r, const struct egress_row *row);
+/* The same for attempts of a live box, whose first ones may be those of earlier runs. */
+bool result_add_egress(struct result *r, const struct egress_row *row);
 int result_add_change(struct result *r, const struct wire_change *c);
 /* Sets status, exit_code and signal from cordon-box's message. */
 void result_conclude(struct result *r);
