@@ -127,6 +127,7 @@ static int take_terminal(struct running *r, int fd, struct err *err)
 	if (fd < 0)
 		return 0;
 	r->out[0] = fd;
+	scope_close(&r->input->to);
 	r->input->to = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (r->input->to < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return err_errno(err, ERR_SYSTEM, "opening the terminal of the box");
@@ -220,12 +221,13 @@ static int open_pipes(struct running *r, int *to, struct err *err)
 	return 0;
 }
 
-int live_run_start(struct sentence *s, struct err *err)
+/* Runs the program in L and waits for it. */
+static int start(struct sentence *s, struct live *l, struct err *err)
 {
 	struct blueprint *bp = &s->bp;
 	const struct spec *box = &bp->spec;
 	const char *argv[] = {"bash", "-c", bp->payload.data}, *env[SPEC_ENV_MAX];
-	struct running r = {.live = &s->kept->live,
+	struct running r = {.live = l,
 			    .input = &bp->pump,
 			    .result = s->result,
 			    .sink = s->sink,
@@ -242,18 +244,14 @@ int live_run_start(struct sentence *s, struct err *err)
 				   .rows = s->req->rows,
 				   .cols = s->req->cols};
 
-	if (box->workspace == WORKSPACE_RW && s->kept->fds[KEEP_FD_OVERLAY] >= 0)
-		s->overlay =
-			overlay_adopt(fcntl(s->kept->fds[KEEP_FD_OVERLAY], F_DUPFD_CLOEXEC, 0));
 	for (int i = 0; i < OUTPUTS; i++) {
 		capture_init(&s->result->out[i], (size_t)s->req->limit[LIMIT_OUTPUT]);
 		capture_hash(&s->result->out[i]);
 	}
-	kept_box_begin(s->kept, s->sink, s->result);
 	int done = start.tty ? 0 : open_pipes(&r, to, err);
 	memcpy(start.stream, (const int[]){bp->input, to[0], to[1]}, sizeof(start.stream));
 	if (done == 0)
-		done = live_start(r.live, &start, &r.id, err);
+		done = live_start(l, &start, &r.id, err);
 	for (int i = 0; i < OUTPUTS; i++)
 		scope_close(&to[i]);
 	scope_close(&bp->input);
@@ -261,12 +259,67 @@ int live_run_start(struct sentence *s, struct err *err)
 		done = follow(&r, err);
 	for (int i = 0; i < OUTPUTS; i++)
 		scope_close(&r.out[i]);
-	if (done < 0)
-		return -1;
-	s->result->wire.layers = spec_layers(box);
-	memcpy(s->result->sha256, bp->payload.sha256, sizeof(s->result->sha256));
+	return done;
+}
+
+static void conclude(struct sentence *s)
+{
+	s->result->wire.layers = spec_layers(&s->bp.spec);
+	memcpy(s->result->sha256, s->bp.payload.sha256, sizeof(s->result->sha256));
 	s->result->has_sha256 = true;
 	s->result->ran = RAN_ENDED;
 	result_conclude(s->result);
+}
+
+int live_run_start(struct sentence *s, struct err *err)
+{
+	if (s->bp.spec.workspace == WORKSPACE_RW && s->kept->fds[KEEP_FD_OVERLAY] >= 0)
+		s->overlay =
+			overlay_adopt(fcntl(s->kept->fds[KEEP_FD_OVERLAY], F_DUPFD_CLOEXEC, 0));
+	kept_box_begin(s->kept, s->sink, s->result);
+	if (start(s, &s->kept->live, err) < 0)
+		return -1;
+	conclude(s);
 	return 0;
+}
+
+/* The result of the box follows: its changes, and what all of its processes used. */
+static int end(struct sentence *s, struct live *l, struct err *err)
+{
+	const struct wire_result program = s->result->wire;
+	struct wire_result *w = &s->result->wire;
+	struct live_event e = {.kind = LIVE_NOTHING, .fd = -1};
+
+	if (live_end(l, err) < 0)
+		return -1;
+	while (e.kind != LIVE_BOX_ENDED) {
+		if (live_next(l, -1, &e, err) < 0)
+			return -1;
+		scope_close(&e.fd);
+	}
+	w->wait_status = program.wait_status;
+	w->timed_out = program.timed_out;
+	w->wall_ms = program.wall_ms;
+	if (program.limit != LIMIT_NONE) {
+		w->limit = program.limit;
+		w->limit_ended = program.limit_ended;
+	}
+	return 0;
+}
+
+int live_run_alone(struct sentence *s, struct err *err)
+{
+	struct live l = LIVE_NONE;
+	int done = live_create(&l, &s->box, &s->bp, s->sink, s->result, err);
+
+	if (done == 0)
+		done = start(s, &l, err);
+	if (done == 0)
+		done = end(s, &l, err);
+	if (done == 0)
+		egress_process_finish(&s->bp.egress, s->result);
+	live_close(&l);
+	if (done == 0)
+		conclude(s);
+	return done;
 }

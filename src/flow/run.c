@@ -65,6 +65,8 @@ static int box(struct sentence *s, struct err *err)
 	announce_start(s);
 	if (s->kept)
 		return live_run_create(s, err);
+	if (s->req->rows)
+		return live_run_alone(s, err);
 	return enclose(&s->bp, &s->box, s->sink, s->result, err);
 }
 

@@ -102,6 +102,12 @@ struct boxes {
 void client_send(struct client *c, const void *data, size_t len, const int *fds, size_t count);
 void client_answer(struct client *c, const struct keep_done *done);
 
+/* changes.c */
+void changes_reset(struct kept *b);
+void changes_take(struct kept *b, const struct wire_change *m);
+/* Saves what was listed, unless it is to be dropped. */
+int changes_save(struct kept *b, struct keep_done *done);
+
 /* kept.c */
 struct kept *kept_find(struct boxes *k, const char *name);
 /* Takes the descriptors. */

@@ -20,7 +20,6 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "keeper/boxes.h"
-#include "overlay/overlay.h"
 
 enum {
 	SEND_S = 5, /* cordon-box reads its messages at once, or it is broken */
@@ -274,44 +273,6 @@ void kept_leave(struct kept *b, struct client *c)
 	}
 }
 
-/* ---- the changes of the workspace ---- */
-
-static void reset_changes(struct kept *b)
-{
-	scope_close(&b->upper);
-	b->changes = b->change_bytes = 0;
-	b->changes_cut = false;
-}
-
-static void take_change(struct kept *b, const struct wire_change *m)
-{
-	b->changes++;
-	if (__builtin_add_overflow(b->change_bytes, m->size, &b->change_bytes))
-		b->changes_cut = true;
-}
-
-/* As after a cold run: flow/apply.c. */
-static int save(struct kept *b, struct keep_done *done)
-{
-	struct overlay o = overlay_adopt(b->fds[KEEP_FD_OVERLAY]);
-	struct timespec since = {.tv_sec = b->about.began_s, .tv_nsec = b->about.began_ns};
-	struct overlay_losses losses = {0};
-
-	if (b->upper < 0 || o.dir < 0 || b->drops || !b->changes)
-		return 0;
-	if (b->changes_cut)
-		return err_set(&done->err, ERR_LIMIT,
-			       "too many changes to report: nothing was saved");
-	if (b->change_bytes > b->about.disk_max)
-		return err_set(&done->err, ERR_LIMIT,
-			       "the changes are larger than --disk: nothing was saved");
-	if (overlay_save(&o, b->upper, b->fds[KEEP_FD_WORKSPACE], since, &losses, &done->err) < 0)
-		return -1;
-	done->changes = b->changes;
-	done->left_out = losses.left_out;
-	return 0;
-}
-
 static void answer_waiter(struct kept *b, const struct keep_done *done)
 {
 	struct client *c = b->waiter;
@@ -334,7 +295,7 @@ void kept_save(struct kept *b, struct client *c, bool ends)
 		return;
 	}
 	b->waiter = c;
-	reset_changes(b);
+	changes_reset(b);
 	if (ends)
 		end(b);
 	else
@@ -349,8 +310,8 @@ static void on_listed(struct kept *b, const struct wire_done *m)
 	b->changes_cut |= m->cut != 0;
 	if (b->state != KEPT_LIVES) /* the list of the end follows */
 		return;
-	save(b, &done);
-	reset_changes(b);
+	changes_save(b, &done);
+	changes_reset(b);
 	answer_waiter(b, &done);
 }
 
@@ -541,7 +502,7 @@ static void on_end(struct boxes *k, struct kept *b)
 		explain_death(b, status);
 		done.err = b->about.err;
 	} else {
-		save(b, &done);
+		changes_save(b, &done);
 	}
 	close_fds(b); /* the overlay is free when the waiter is answered */
 	answer_waiter(b, &done);
@@ -574,7 +535,7 @@ void kept_receive(struct boxes *k, struct kept *b)
 	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
 		pass_to_all(k, b, &m.denial, sizeof(m.denial));
 	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
-		take_change(b, &m.change);
+		changes_take(b, &m.change);
 	} else if (m.kind == WIRE_UPPER) {
 		scope_close(&b->upper);
 		b->upper = scope_take_fd(&passed);

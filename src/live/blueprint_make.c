@@ -67,7 +67,7 @@ static int add_args(struct draft *d, struct err *err)
 	struct spec *s = &d->bp->spec;
 	const char *const *extra = d->req->isolated ? d->profile->isolated : d->profile->args;
 
-	if (d->req->is_live) /* each start brings its own */
+	if (request_is_live(d->req)) /* each start brings its own */
 		return add_arg(s, d->interpreter, err);
 
 	/* A virtualenv is recognised by the path its interpreter is started with. */
@@ -326,7 +326,7 @@ static int show_payload(struct draft *d, struct err *err)
 	struct blueprint *p = d->bp;
 	const struct payload *payload = &p->payload;
 
-	if (d->req->is_live)
+	if (request_is_live(d->req))
 		return 0;
 	p->hash_later = payload->is_program && !payload->is_hashed && d->req->hash_program;
 	if (p->hash_later && payload_stamp(payload->fd, &p->program, err) < 0)
@@ -375,7 +375,7 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 		s->flags |= SPEC_EXEC | SPEC_DEV | SPEC_PROC_FULL;
 	else if (r->execc || p->programs)
 		s->flags |= SPEC_EXEC;
-	if (r->is_live)
+	if (request_is_live(r))
 		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */
 	if (r->venv || r->roc || (r->workspace && !overlay))

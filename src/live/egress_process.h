@@ -24,8 +24,8 @@ struct egress_process {
 };
 
 void egress_process_init(struct egress_process *o);
-/* Starts it, unless its sockets are there already, with the hosts and secrets of R, which the gate has confined, and with the hosts that
- * P denies. */
+/* Starts it, unless its sockets are there already, with the hosts and secrets of R, which the gate has
+ * confined, and with the hosts that P denies. */
 int egress_process_open(struct egress_process *o, const struct policy *p, const struct request *r,
 			struct err *err);
 /* Reads one message, while the box runs. */

@@ -44,7 +44,7 @@ struct request {
 	uint64_t limit[LIMIT_COUNT];
 	bool is_live;		/* a box for programs that are started later: no code, no input */
 	const char *cwd;	/* in the live box; NULL: its workspace */
-	unsigned rows, cols;	/* of the terminal that a start in a live box gets; 0: none */
+	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */
 	size_t input_len;
@@ -85,6 +85,12 @@ struct request {
 	size_t reservedc;
 	const char *reserved[REQUEST_RESERVED_MAX];
 };
+
+/* Is its box one that starts programs when it is told to? A terminal of the box's own needs that. */
+static inline bool request_is_live(const struct request *r)
+{
+	return r->is_live || r->rows;
+}
 
 /* Does the request name a host or a secret? */
 static inline bool request_connects(const struct request *r)

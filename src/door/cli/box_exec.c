@@ -12,21 +12,11 @@
 #include "door/cli/box.h"
 #include "door/cli/own_terminal.h"
 
-static bool wants_terminal(const struct cli_call *call)
-{
-	const struct box_options *o = (const void *)call->own;
-	const char *from = call->request.stdin_file;
-
-	return !o->no_tty && !call->json && (!from || strcmp(from, "-") == 0) &&
-	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
 /* The request of CALL has the code. */
 static int start(struct cli_call *call, struct kept_box *k, struct err *err)
 {
 	AUTO_PAGES struct cli_call *made = pages_new(sizeof(*made));
 	const struct box_options *o = (const void *)call->own;
-	struct own_terminal terminal = {0};
 
 	if (!made)
 		return err_memory(err);
@@ -34,10 +24,9 @@ static int start(struct cli_call *call, struct kept_box *k, struct err *err)
 	if (box_use(call, call->argv[1], k, made, err) < 0)
 		return -1;
 	made->request.cwd = o->cwd;
-	if (wants_terminal(call))
-		own_terminal_begin(&terminal, &made->request);
+	if (!o->no_tty && !call->json && own_terminal_is_wanted(call->request.stdin_file))
+		own_terminal_ask(&made->request);
 	int status = cli_run(made);
-	own_terminal_end(&terminal);
 	config_done(&made->config);
 	return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/scope.h"
 #include "door/cli/cli.h"
+#include "door/cli/own_terminal.h"
 #include "show/run_events.h"
 #include "show/run_json.h"
 
@@ -57,6 +58,8 @@ static int run_exec(struct cli_call *call)
 	if (!r->stdin_file && !r->input)
 		r->stdin_file = "-";
 	call->by_signal = true;
+	if (!call->json && !call->events && !r->input && own_terminal_is_wanted(r->stdin_file))
+		own_terminal_ask(r);
 	return cli_run(call);
 }
 

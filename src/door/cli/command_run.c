@@ -23,7 +23,10 @@
 #include "show/run_events.h"
 #include "show/run_json.h"
 #include "show/run_summary.h"
+#include "show/screen_filter.h"
 #include "show/terminal.h"
+
+enum { SCREEN_PIECE = 4096 };
 
 static int usage(const struct cli_call *call, const char *message)
 {
@@ -56,10 +59,30 @@ static void pass_on(void *ctx, int stream, const char *data, size_t len)
 	relay_write(&relays[stream], data, len);
 }
 
+/* The user's terminal, while the program has one of its own. */
+struct screen {
+	struct screen_filter filter;
+	struct own_terminal terminal;
+};
+
+static void show_on_screen(void *ctx, int stream, const char *data, size_t len)
+{
+	struct screen *screen = ctx;
+	char shown[SCREEN_PIECE + 2];
+
+	(void)stream;
+	for (size_t part; len; data += part, len -= part) {
+		part = len < SCREEN_PIECE ? len : SCREEN_PIECE;
+		size_t n = screen_filter(&screen->filter, data, part, shown);
+		(void)!io_write_all(STDOUT_FILENO, shown, n);
+	}
+}
+
 static void take_terminal(void *ctx, int master)
 {
-	(void)ctx;
-	own_terminal_follow(master);
+	struct screen *screen = ctx;
+
+	own_terminal_begin(&screen->terminal, master);
 }
 
 /* If the default tier does not work here, add the command that sets another default. */
@@ -124,10 +147,7 @@ static int print_output(struct cli_call *call, struct result *r)
 	const struct request *req = &call->request;
 	struct relay relays[2];
 	struct relay_line lines[2] = {0};
-	struct launch_sink sink = {.output = pass_on,
-				   .pending = tell_waiting,
-				   .terminal = take_terminal,
-				   .ctx = relays};
+	struct launch_sink sink = {.output = pass_on, .pending = tell_waiting, .ctx = relays};
 
 	relay_init(&relays[0], STDOUT_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2, &lines[0]);
 	relay_init(&relays[1], STDERR_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2,
@@ -141,6 +161,24 @@ static int print_output(struct cli_call *call, struct result *r)
 		return result_exit_status(r);
 	terminal_print_lost();
 	return 125;
+}
+
+/* The program has a terminal of its own, so it prints as to any terminal. */
+static int run_on_screen(struct cli_call *call, struct result *r)
+{
+	struct screen screen = {0};
+	struct launch_sink sink = {.output = show_on_screen,
+				   .pending = tell_waiting,
+				   .terminal = take_terminal,
+				   .ctx = &screen};
+
+	speak(call, &sink, r);
+	if (r->ran == RAN_ENDED)
+		(void)!io_write_all(STDOUT_FILENO, SCREEN_RESET, sizeof(SCREEN_RESET) - 1);
+	own_terminal_end(&screen.terminal);
+	advise_tier(call, r);
+	run_summary_print(r, &call->request, false);
+	return result_exit_status(r);
 }
 
 /* Ends cordon by the program's signal, for a parent that checks its child's signal. Not
@@ -181,6 +219,7 @@ int cli_run(struct cli_call *call)
 	req->hash_program = call->json || call->events;
 	int status = call->events ? print_events(call, r)
 		     : call->json ? print_json(call, r)
+		     : req->rows  ? run_on_screen(call, r)
 				  : print_output(call, r);
 	if (call->by_signal && r->signal && status == 128 + r->signal)
 		end_by(r->signal);

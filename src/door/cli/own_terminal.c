@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -25,25 +26,30 @@ static void resize(int sig)
 	errno = saved;
 }
 
-void own_terminal_begin(struct own_terminal *t, struct request *r)
+bool own_terminal_is_wanted(const char *file)
+{
+	return (!file || strcmp(file, "-") == 0) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+void own_terminal_ask(struct request *r)
 {
 	struct winsize size = {0};
-	struct termios raw;
 
 	ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 	r->rows = size.ws_row ? size.ws_row : ROWS;
 	r->cols = size.ws_col ? size.ws_col : COLS;
+}
+
+void own_terminal_begin(struct own_terminal *t, int master)
+{
+	const struct sigaction act = {.sa_handler = resize, .sa_flags = SA_RESTART};
+	struct termios raw;
+
 	if (tcgetattr(STDIN_FILENO, &t->before) < 0)
 		return;
 	raw = t->before;
 	cfmakeraw(&raw);
 	t->is_raw = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
-}
-
-void own_terminal_follow(int master)
-{
-	const struct sigaction act = {.sa_handler = resize, .sa_flags = SA_RESTART};
-
 	followed = master;
 	sigaction(SIGWINCH, &act, NULL);
 	resize(SIGWINCH);
@@ -53,5 +59,5 @@ void own_terminal_end(const struct own_terminal *t)
 {
 	followed = -1;
 	if (t->is_raw)
-		tcsetattr(STDIN_FILENO, TCSANOW, &t->before);
+		tcsetattr(STDIN_FILENO, TCSAFLUSH, &t->before);
 }

@@ -16,10 +16,13 @@ struct own_terminal {
 	struct termios before;
 };
 
-/* Puts the size of the terminal into R. */
-void own_terminal_begin(struct own_terminal *t, struct request *r);
-/* The program's terminal is there; its master end. */
-void own_terminal_follow(int master);
+/* Does a program whose input is FILE get a terminal? Standard input and output must be one. */
+bool own_terminal_is_wanted(const char *file);
+/* Puts the size of the terminal into R, so that the program gets one. */
+void own_terminal_ask(struct request *r);
+/* The program has its terminal; MASTER is the other end. */
+void own_terminal_begin(struct own_terminal *t, int master);
+/* What was typed, or what the terminal has answered, and no program has read is dropped. */
 void own_terminal_end(const struct own_terminal *t);
 
 #endif
