@@ -94,7 +94,7 @@ static int speak(struct sentence *s, struct err *err)
 }
 
 static void run(const struct request *req, struct launch *box, struct kept_box *kept,
-		const struct launch_sink *sink, struct result *ret)
+		struct gate_session *session, const struct launch_sink *sink, struct result *ret)
 {
 	AUTO_PAGES struct sentence *s = pages_new(sizeof(*s));
 	struct err err;
@@ -112,6 +112,7 @@ static void run(const struct request *req, struct launch *box, struct kept_box *
 	s->kept = kept;
 	s->is_start = kept && !req->is_live;
 	s->gate.state.dir = -1;
+	s->gate.session = session;
 	s->overlay = (struct overlay)OVERLAY_CLOSED;
 	blueprint_init(&s->bp);
 	if (speak(s, &err) < 0) {
@@ -135,11 +136,11 @@ static void run(const struct request *req, struct launch *box, struct kept_box *
 void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,
 	      struct result *ret)
 {
-	run(req, box, NULL, sink, ret);
+	run(req, box, NULL, NULL, sink, ret);
 }
 
-void flow_run_live(const struct request *req, struct kept_box *kept, const struct launch_sink *sink,
-		   struct result *ret)
+void flow_run_live(const struct request *req, struct kept_box *kept, struct gate_session *session,
+		   const struct launch_sink *sink, struct result *ret)
 {
-	run(req, NULL, kept, sink, ret);
+	run(req, NULL, kept, session, sink, ret);
 }

@@ -6,6 +6,7 @@
 #ifndef CORDON_FLOW_RUN_H
 #define CORDON_FLOW_RUN_H
 
+#include "gate/gate.h"
 #include "live/kept_box.h"
 #include "model/request.h"
 #include "model/result.h"
@@ -16,8 +17,8 @@ void flow_run(const struct request *req, struct launch *box, const struct launch
 	      struct result *ret);
 /* The same with a box that cordon-keeper holds. If REQ is a live box, creates it: KEPT is connected and
  * has a name. Else starts a program in the box KEPT, which is in use, under the request that the box was
- * created with. */
-void flow_run_live(const struct request *req, struct kept_box *kept, const struct launch_sink *sink,
-		   struct result *ret);
+ * created with. SESSION may be NULL. */
+void flow_run_live(const struct request *req, struct kept_box *kept, struct gate_session *session,
+		   const struct launch_sink *sink, struct result *ret);
 
 #endif

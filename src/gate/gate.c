@@ -5,6 +5,7 @@
 #include "gate/gate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int gate_open(struct gate *g, const struct request *req, struct report *report, struct err *err)
 {
@@ -34,14 +35,41 @@ int gate_open_state(struct gate *g, struct err *err)
 {
 	struct gate_state_options o = {.path = g->req->state};
 
+	if (g->session && g->session->state.store) {
+		g->state = g->session->state;
+		return 0;
+	}
 	if (gate_state_open(&g->state, &o, err) == 0)
 		return 0;
 	err_context(err, "nothing runs without a record");
 	return -1;
 }
 
+/* A state that failed is opened again by the next run. */
+static void lend_back(struct gate *g)
+{
+	struct gate_session *s = g->session;
+
+	if (g->state.store)
+		s->state = g->state;
+	if (g->rules.engine) {
+		s->rules = g->rules;
+		memcpy(s->pack_key, g->pack_key, sizeof(s->pack_key));
+	}
+	g->state = (struct gate_state)STATE_CLOSED;
+	g->rules = (struct packs){0};
+}
+
+void gate_session_close(struct gate_session *s)
+{
+	packs_done(&s->rules);
+	gate_state_close(&s->state);
+}
+
 void gate_close(struct gate *g)
 {
+	if (g->session)
+		lend_back(g);
 	for (size_t i = 0; i < g->facts.ticketc; i++)
 		ticket_done(&g->facts.ticket[i]);
 	directories_done(&g->facts.directories);

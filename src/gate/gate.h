@@ -70,8 +70,21 @@ struct gate_question {
 	bool has_approval;
 };
 
+/* What stays open between the runs of one process: the state and the rules, as the first run of them has
+ * opened them. Their requests name the same ones. Begin with GATE_SESSION_CLOSED. */
+struct gate_session {
+	struct gate_state state;
+	struct packs rules;
+	uint8_t pack_key[PACKS_KEY];
+};
+#define GATE_SESSION_CLOSED                                                                        \
+	{                                                                                          \
+		.state = STATE_CLOSED                                                              \
+	}
+
 struct gate {
-	const struct request *req; /* as the caller made it */
+	struct gate_session *session; /* or NULL */
+	const struct request *req;    /* as the caller made it */
 	const struct blueprint *bp;
 	struct report *report;
 	struct gate_state state;
@@ -94,6 +107,7 @@ int gate_open_state(struct gate *g, struct err *err);
 /* Reads the policy again: it may have changed while people were asked. */
 int gate_policy_again(struct gate *g, struct err *err);
 void gate_close(struct gate *g);
+void gate_session_close(struct gate_session *s);
 
 /* gate_facts.c. Loads the conversation, the state of every input's directory, the tickets and the
  * sources. Call it again after a conflict. */

@@ -224,9 +224,11 @@ int kept_box_use(struct kept_box *b, const char *name, struct err *err)
 
 void kept_box_begin(struct kept_box *b, const struct launch_sink *sink, struct result *result)
 {
-	b->live = LIVE_NONE;
-	b->live.box.socket = scope_take_fd(&b->socket);
-	b->live.box.is_kept = true;
+	if (b->socket >= 0) { /* else it has begun before */
+		b->live = LIVE_NONE;
+		b->live.box.socket = scope_take_fd(&b->socket);
+		b->live.box.is_kept = true;
+	}
 	b->live.box.sink = sink;
 	b->live.box.result = result;
 	b->live.result = result;

