@@ -23,7 +23,7 @@
 
 enum {
 	SEND_S = 5, /* cordon-box reads its messages at once, or it is broken */
-	CHECK_MS = 60000,
+	CHECK_MS = 10000,
 };
 
 struct kept *kept_find(struct boxes *k, const char *name)

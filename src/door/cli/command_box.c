@@ -337,7 +337,8 @@ COMMAND(box) = {
 	.order = 17,
 	.synopsis = "create|exec|cp|ls|diff|apply|reset|stop|list [NAME] [options] [-- COMMAND...]",
 	.help = "keep a box between commands, and run many programs in it",
-	.example = "cordon box create work && cordon box exec work -- make && cordon box diff work",
+	.example = "cordon box create work && cordon box exec work -- touch new && cordon box stop "
+		   "work",
 	.options = box_options,
 	.more = cli_code_options,
 	.combinations = box_combinations,
