@@ -56,7 +56,7 @@ struct kept_row {
 	uint32_t id, theirs;   /* its numbers for cordon-box and for the client; id 0: free */
 	struct client *client; /* NULL: the client is gone */
 	bool is_open, exited, is_closed;
-	struct wire_exited end; /* waits for the rows of cordon-egress; kind 0: it does not */
+	struct wire_exited *end; /* waits for the rows of cordon-egress; or NULL */
 };
 
 enum kept_state {

@@ -43,6 +43,10 @@ static void close_fds(struct kept *b)
 	scope_close(&b->upper);
 	free(b->late);
 	b->late = NULL;
+	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++) {
+		free(b->row[i].end);
+		b->row[i].end = NULL;
+	}
 }
 
 void kept_free(struct kept *b)
@@ -114,6 +118,8 @@ int kept_begin(struct kept *b, int *fds, size_t count, struct err *err)
 		return err_errno(err, ERR_SYSTEM, "talking to cordon-box");
 	b->fds[KEEP_FD_SPEC] = scope_take_fd(&fds[WIRE_FD_SPEC]);
 	b->fds[KEEP_FD_WORKSPACE] = scope_take_fd(&fds[WIRE_FD_WORKSPACE]);
+	if (b->egress >= 0)
+		fcntl(b->egress, F_SETFL, O_NONBLOCK);
 	b->state = KEPT_BEGINS;
 	return 0;
 }
@@ -330,8 +336,9 @@ static void pass_closed(struct kept_row *row)
 static void pass_end(struct kept *b, struct kept_row *row)
 {
 	if (row->client && b->state == KEPT_LIVES)
-		client_send(row->client, &row->end, sizeof(row->end), NULL, 0);
-	row->end.kind = 0;
+		client_send(row->client, row->end, sizeof(*row->end), NULL, 0);
+	free(row->end);
+	row->end = NULL;
 	row->exited = true;
 	if (row->is_closed)
 		pass_closed(row);
@@ -343,8 +350,14 @@ static void on_exited(struct kept *b, struct kept_row *row, const struct wire_ex
 {
 	const struct egress_flush flush = {EGRESS_FLUSH, row->id};
 
-	row->end = *m;
-	row->end.id = row->theirs;
+	row->end = row->end ? row->end : malloc(sizeof(*row->end));
+	if (!row->end) {
+		if (row->client)
+			row->client->is_gone = true;
+		return;
+	}
+	*row->end = *m;
+	row->end->id = row->theirs;
 	if (b->egress < 0 || io_send(b->egress, &flush, sizeof(flush), -1) < 0)
 		pass_end(b, row);
 }
@@ -362,7 +375,7 @@ static void pass_row(struct kept *b, union keeper_message *m, size_t len, int fd
 	}
 	if (m->kind == WIRE_CLOSED) {
 		row->is_closed = true;
-		if (!row->end.kind)
+		if (!row->end)
 			pass_closed(row);
 		return;
 	}
@@ -414,7 +427,7 @@ static void keep_row(struct kept *b, const struct egress_row *row)
 static void pass_ends(struct kept *b)
 {
 	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
-		if (b->row[i].id && b->row[i].end.kind)
+		if (b->row[i].id && b->row[i].end)
 			pass_end(b, &b->row[i]);
 }
 
@@ -435,7 +448,7 @@ void kept_egress(struct boxes *k, struct kept *b)
 			b->told = m.row.number + 1;
 	} else if (n == sizeof(struct egress_flush) && m.row.kind == EGRESS_FLUSH) {
 		struct kept_row *row = m.row.number ? find_row(b, m.row.number) : NULL;
-		if (row && row->end.kind)
+		if (row && row->end)
 			pass_end(b, row);
 	}
 }

@@ -6,23 +6,27 @@ load helper
 
 has_plain_build() { ! readelf -Ws "$BUILD/cordon-box" | grep -q __asan_init; }
 
-@test "cordon-box links no parser" {
-	nm "$BUILD/cordon-box" >"$T/symbols"
+links_no_parser() {
+	nm "$1" >"$T/symbols"
 	[ "$(wc -l <"$T/symbols")" -gt 100 ]
 	run grep -E ' (json_|jansson|yaml_|pcre|sqlite3_|seccomp_(init|rule_add|export)|hs_|SSL_|MHD_|PQ[a-z]|curl_|regcomp|xml)' \
 		"$T/symbols"
 	[ -z "$output" ] || { echo "$output"; return 1; }
 	if has_plain_build; then
-		run ldd "$BUILD/cordon-box"
+		run ldd "$1"
 		[[ $output == *"statically linked"* || $output == *"not a dynamic"* ]]
 	fi
+}
+@test "cordon-box and cordon-keeper link no parser" {
+	links_no_parser "$BUILD/cordon-box"
+	links_no_parser "$BUILD/cordon-keeper"
 }
 
 @test "cordon-box has no line of cordon-probe, and neither program does the other's work" {
 	nm "$BUILD/cordon-probe" | grep -q ' probe_landlock$'
 	run ! grep -q ' probe_' <(nm "$BUILD/cordon-box")
 	local program
-	for program in box probe; do
+	for program in box keeper probe; do
 		run "$BUILD/cordon-$program"
 		[ "$status" -eq 125 ] && [[ $output == "cordon-$program is started by "* ]]
 	done
@@ -49,6 +53,7 @@ hardened() {
 @test "the programs are hardened" {
 	hardened "$BUILD/cordon"
 	hardened "$BUILD/cordon-box"
+	hardened "$BUILD/cordon-keeper"
 	hardened "$BUILD/cordon-probe"
 	! has_plain_build || nm "$BUILD/cordon" | grep -q '__.*_chk$'
 }

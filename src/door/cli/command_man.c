@@ -33,6 +33,7 @@ static const struct word files[] = {
 	{"~/.local/state/cordon/heads", "a line for each transaction of the log"},
 	{"~/.local/state/cordon/log.key", "the secret key that signs the log"},
 	{"~/.local/state/cordon/hash.key", "the secret key of the hashes in the log"},
+	{"~/.local/state/cordon/keeper", "the socket of cordon-keeper, while there is a live box"},
 	{"~/.local/state/cordon/overlays", "pending changes"},
 	{"~/.local/state/cordon/" STATE_URL_FILE,
 	 "one line, the PostgreSQL server that keeps the log"},
