@@ -267,8 +267,8 @@ run:
 include tests/tests.mk
 include tests/bench/bench.mk
 
-bench: all $(BUILD)/tests/scan-engine
-	@export BUILD=$(BUILD); status=0; for part in run scan/run egress/run 'python $(BUILD)/cordon clients/python'; do \
+bench: all $(BUILD)/tests/scan-engine $(BUILD)/live-starts
+	@export BUILD=$(BUILD); status=0; for part in run live/run scan/run egress/run 'python $(BUILD)/cordon clients/python'; do \
 		tests/bench/$$part || status=1; \
 	done; \
 	[ $$status -eq 0 ] && echo 'bench: every goal that was measured is met' || \

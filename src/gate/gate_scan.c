@@ -40,9 +40,7 @@ static struct scan_options options_for(const struct profile *profile)
 
 int gate_rules(struct gate *g, struct err *err)
 {
-	struct packs_options o = {.directory = g->req->rules,
-				  .directories = g->req->rulesc,
-				  .places = places_of_user(&g->arena, g->req->state)};
+	struct packs_options o = {.directory = g->req->rules, .directories = g->req->rulesc};
 
 	if (!g->rules.engine && g->session && g->session->rules.engine) {
 		g->rules = g->session->rules;
@@ -50,6 +48,7 @@ int gate_rules(struct gate *g, struct err *err)
 	}
 	if (g->rules.engine)
 		return 0;
+	o.places = places_of_user(&g->arena, g->req->state);
 	if (inspect_open_rules(&g->rules, &o, err) < 0)
 		return -1;
 	return packs_key(&g->rules, g->pack_key, err);
