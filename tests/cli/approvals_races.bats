@@ -34,10 +34,10 @@ trading()
 }
 
 # raced ARG...: while $FLIPS is at it; what runs is always what people agreed to, which prints 2. In the short form
-# ten times, and then until one has run.
+# four times, and then until one has run.
 raced()
 {
-	local tries ran=0 least=10
+	local tries ran=0 least=4
 	[ -z "${TEST_MORE:-}" ] || least=40
 	for ((tries = 0; tries < 40 && (tries < least || ran == 0); tries++)); do
 		submit "$@"

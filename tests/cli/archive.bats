@@ -96,7 +96,7 @@ db.commit()' "$T/user/cordon/log.db" "$1"
 	rm -rf "$T/user/cordon"
 	cp -a "$T/user/copy" "$T/user/cordon"
 	size=$(stat -c %s "$T/user/old")
-	for n in $(seq 20); do
+	for n in $(sample 5 $(seq 20)); do
 		cp "$T/user/old" "$T/user/bad"
 		/usr/bin/python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(int(sys.argv[2])); c = f.read(1)
 f.seek(int(sys.argv[2])); f.write(bytes([c[0] ^ 1]))' "$T/user/bad" $((size * n / 21))
@@ -201,7 +201,7 @@ until_has() { for _ in $(seq 300); do [ "$(wc -l <"$T/followed")" -lt "$1" ] || 
 	cp "$T/out" "$T/all"
 	cp -a "$T/user/cordon" "$T/user/copy"
 	for call in write fsync renameat2 pwrite64 fdatasync unlinkat; do
-		for n in $(sample 2 1 2 3 4 6 9); do
+		for n in $(sample 4 1 2 3 4 6 9); do
 			tried=$((tried + 1))
 			rm -rf "$T/user/cordon" "$T/user/old" "$T/user/later"
 			cp -a "$T/user/copy" "$T/user/cordon"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What stands below `enforced` in /etc/cordon/config.yaml no caller can weaken: one test for each way that a
-# caller has. Each is tried as root and as an ordinary user, and each must be refused with the file and line
-# and the person to ask, or change nothing.
+# caller has. Each is tried as root and as an ordinary user, who take turns in the short form, and each must be
+# refused with the file and line and the person to ask, or change nothing.
 load helper
 
 needs()
@@ -45,9 +45,10 @@ call()
 # refuses KEY LINE ARG...: for both accounts it is refused, with these words; nothing was run.
 refuses()
 {
-	local key=$1 line=$2 who
+	local key=$1 line=$2 who whos
 	shift 2
-	for who in root user; do
+	take_turns whos root user
+	for who in $whos; do
 		call "$who" "$@"
 		exits 126
 		err_has "$key is"
@@ -406,12 +407,15 @@ commands=('run --user x.py' 'exec -- true' 'scan x.py' 'rules list' 'policy show
 	"untrust ." 'grant list' 'diff --conversation x' 'apply --conversation x' 'reset --conversation x'
 	'ingest --conversation x --kind web --name n x.py' 'plan --conversation x x.py' 'audit verify' 'state show')
 
-# stops WORDS: nothing runs but cordon config, doctor and what needs no configuration.
+# stops WORDS [EVERY]: nothing runs but cordon config, doctor and what needs no configuration. In the short form
+# each EVERYth command is tried.
 stops()
 {
-	local c who
-	for c in "${commands[@]}"; do
-		for who in root user; do
+	local c who whos some
+	mapfile -t some < <(sample "${2:-6}" "${commands[@]}")
+	take_turns whos root user
+	for c in "${some[@]}"; do
+		for who in $whos; do
 			# shellcheck disable=SC2086 # words
 			call $who $c
 			[ "$status" -eq 125 ] || [ "$status" -eq 126 ] || show
@@ -428,7 +432,8 @@ stops()
 	call user doctor
 	exits 125
 	out_has "$1"
-	for c in 'run --help' version man help completion; do
+	mapfile -t some < <(sample "${2:-6}" 'run --help' version man help completion)
+	for c in "${some[@]}"; do
 		# shellcheck disable=SC2086
 		call user $c
 		exits 0
@@ -444,7 +449,7 @@ stops()
 		[ -n "${table[$c]:-}" ] || { echo "no row for $c"; return 1; }
 	done
 	printf 'enforcd: {tier: full}\n' >>/etc/cordon/config.yaml
-	stops '/etc/cordon/config.yaml:11: there is no key "enforcd"'
+	stops '/etc/cordon/config.yaml:11: there is no key "enforcd"' 1
 	call user config check
 	err_has 'did you mean "enforced"?'
 }

@@ -33,7 +33,15 @@ setup_file()
 	done
 }
 
-is_root() { [ "$(id -u)" -eq 0 ]; }
+# As in helper.bash.
+failed_here() { bats_capture_stack_trace; bats_error_trap; }
+setup()
+{
+	trap - DEBUG
+	trap failed_here ERR
+}
+
+is_root() { [ "$EUID" -eq 0 ]; }
 need_root() { is_root || skip "needs root"; }
 
 # as WHO COMMAND...: root (whoever runs the tests) or an ordinary user.
@@ -47,12 +55,19 @@ as()
 	timeout 30 "$@"
 }
 
-everybody() { if is_root; then echo root user; else echo user; fi; }
+# everybody [N]: as root, both accounts. In the short form one of them: the tests of a file take turns.
+everybody()
+{
+	local all=(root user)
+	is_root || all=(user)
+	[ -n "${TEST_MORE:-}" ] || all=("${all[(BATS_TEST_NUMBER + ${1:-0}) % ${#all[@]}]}")
+	echo "${all[@]}"
+}
 
 # ask EXPRESSION: what Python makes of doctor's JSON in $output, with L for layers, T for tiers.
 ask()
 {
-	/usr/bin/python3 -c '
+	/usr/bin/python3 -IS -c '
 import json, sys
 d = json.loads(sys.argv[1])
 L, T, C = d["layers"], d["tiers"], d["tier_causes"]
@@ -139,8 +154,9 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 
 @test "every canary notices when its layer is left out" {
 	[ -x "$BIN/mutant/cordon" ] || skip "no mutant build"
-	for who in $(everybody); do
-		for l in $layers; do
+	local n=0
+	for l in $layers; do
+		for who in $(everybody $((++n))); do
 			run as "$who" env CORDON_WITHOUT="$l" "$BIN/mutant/cordon" doctor --json
 			is "not L['$l']['holds'] and ('$l' in ('cgroup', 'memfd') or not T['no-cgroup'])"
 		done

@@ -5,6 +5,8 @@
 load helper
 load egress
 
+export DATABASES=1
+
 needs()
 {
 	need_root
@@ -445,25 +447,33 @@ PY
 	false
 }
 
+# Each in a box of its own. In the short form those share a box that leave few lines of their own.
 @test "every attempt to leave the box fails and is reported" {
-	local name where
+	local names
 	: >"$W/asked"
 	check() {
-		/usr/bin/python3 -I -c 'import runpy, sys
-for row in runpy.run_path(sys.argv[1])["ATTEMPTS"]: print(*row[:2])' "$TOP/tests/egress/bypass.py" >"$T/rows"
-		[ "$(wc -l <"$T/rows")" -ge 30 ]
-		while read -r name where; do
+		/usr/bin/python3 -I -c 'import os, runpy, sys
+names = [row[0] for row in runpy.run_path(sys.argv[1])["ATTEMPTS"]]
+assert len(names) >= 30
+alone = names if "TEST_MORE" in os.environ else [n for n in names if n.startswith(("race", "rebinding"))]
+print(*alone, " ".join(n for n in names if n not in alone), sep="\n")' "$TOP/tests/egress/bypass.py" >"$T/rows"
+		while read -r names; do
+			[ -n "$names" ] || continue
+			# shellcheck disable=SC2086 # words
 			box "$1" --json --net web.test:80 --net rebind.test:80 --net cname.test:80 --connections 100000 \
-				"$TOP/tests/egress/bypass.py" -- "$name" </dev/null
+				"$TOP/tests/egress/bypass.py" -- $names </dev/null
 			exits 0
-			NAME=$name WHERE=$where /usr/bin/python3 -I - "$T/out" <<'PY' || show
-import json, os, sys
-r, name, where = json.load(open(sys.argv[1])), os.environ["NAME"], os.environ["WHERE"]
-assert r["stdout"].startswith(f"{name} {where} failed:"), r["stdout"]
-if where == "egress":
-    assert [e for e in r["egress"] if e["verdict"] == "refused" and e["rule"]], r["egress"]
-elif where != "quiet":
-    assert [d for d in r["denials"] if d["call"] == where and d["rule"]], r["denials"]
+			/usr/bin/python3 -I - "$T/out" "$names" <<'PY' || show
+import json, sys
+r, names = json.load(open(sys.argv[1])), sys.argv[2].split()
+rows = [line.split(maxsplit=2) for line in r["stdout"].splitlines()]
+assert [row[0] for row in rows] == names and all(row[2].startswith("failed:") for row in rows), rows
+where = [row[1] for row in rows]
+refused = [e for e in r["egress"] if e["verdict"] == "refused" and e["rule"]]
+least = where.count("egress") * (0.8 if names[1:] else 1)  # one box lists a refused name once
+assert len(refused) >= least, (least, r["egress"])
+for call in set(where) - {"egress", "quiet"}:
+    assert sum(d["count"] for d in r["denials"] if d["call"] == call and d["rule"]) >= where.count(call), (call, r["denials"])
 PY
 		done <"$T/rows"
 	}

@@ -46,11 +46,12 @@ utf7() {
 		cookies = [b"# coding: %s\n", b"# -*- coding: %s -*-\n", b"#coding=%s\n", b"# vim: set fileencoding=%s :\n", b"\f# coding: %s\n",
 		           b"\t # coding:\t%s\n", b"# coding: utf-8 coding: %s\n", b"# coding coding: %s\r\n", b"# coding: %s\r", b"# coding : %s\n",
 		           b"# encoding:%s\n", b"# xcoding=%s\n", b"x = 1 # coding: %s\n"]
+		names = b"utf-7", b"UTF-7", b"utf_7", b"latin-1", b"utf-8", b"utf-16", b"raw_unicode_escape"
 		wrong = ran = refused = recoded = 0
 		step = 1 if "TEST_MORE" in os.environ else len(cookies)
 		for h, head in enumerate(heads):
 		    for cookie in cookies[h % step::step]:
-		        for name in (b"utf-7", b"UTF-7", b"utf_7", b"latin-1", b"utf-8", b"utf-16", b"raw_unicode_escape"):
+		        for name in names if step == 1 else (b"utf-7", names[1 + h % 6]):
 		            text = head + cookie % name + body
 		            if head == b"'''\n":
 		                text += b"'''\nprint(ascii('+AGE-'))\n"

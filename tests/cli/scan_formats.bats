@@ -110,10 +110,11 @@ sarif()
 @test "the check of SARIF can fail" {
 	pack
 	printf 'a moonstone word' >"$T/x.txt"
-	sarif 1 "$T/x.txt"
+	scan 1 --format sarif "$T/x.txt"
 	sed -i 's/"startLine":1/"startLine":0/' "$T/out"
 	run node "$TOP/tests/sarif/validate.cjs" "$MODULES" "$T/out"
 	[ "$status" -eq 1 ]
+	[ -n "${TEST_MORE:-}" ] || return 0
 	sarif 1 "$T/x.txt"
 	sed -i 's/"columnKind"/"kindOfColumn"/' "$T/out"
 	run node "$TOP/tests/sarif/validate.cjs" "$MODULES" "$T/out"

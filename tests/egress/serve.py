@@ -221,7 +221,7 @@ class Threads6(Threads):
 
 
 def run(server):
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(3600,), daemon=True).start()
 
 
 def openssl(*words):
