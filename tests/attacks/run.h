@@ -63,7 +63,8 @@ struct options {
 	enum tier tier;
 	long uid;
 	int only_binary, mutants, verbose, list, dev;
-	int slow; /* how many times slower than usual this machine is */
+	int slow;   /* how many times slower than usual this machine is */
+	long every; /* the short form: one attack of so many, see is_left_out; 0: all */
 };
 
 typedef int check_fn(const struct world *world, const struct outcome *outcome, char *why);
