@@ -63,8 +63,10 @@ void nearest_try(struct nearest *n, const char *name)
 
 	if (n->len == 0 || longer > NEAREST_MAX)
 		return;
-	size_t far = distance(n->word, n->len, name, len);
-	bool near = far <= least(longer / 3, DISTANCE_MAX);
+	/* The distance is at least the difference of the lengths, and most names differ in that. */
+	size_t most = least(longer / 3, DISTANCE_MAX), shorter = least(len, n->len);
+	size_t far = longer - shorter > most ? longer : distance(n->word, n->len, name, len);
+	bool near = far <= most;
 
 	if (!near && begins(n, name, len)) {
 		far = DISTANCE_MAX;

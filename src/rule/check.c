@@ -96,12 +96,23 @@ static const struct node *parent_of(const struct rule *rule, const char *name)
 	return *name ? node_get(rule->root, name) : rule->root;
 }
 
+static bool is_known(const struct node_pair *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strlen(keys[i].key) == p->key.len &&
+		    memcmp(keys[i].key, p->key.s, p->key.len) == 0)
+			return true;
+	return false;
+}
+
 /* The line of an unknown key of PARENT that resembles NAME, or 0. */
 static unsigned mistyped_line(const struct node *parent, const char *name)
 {
 	for (size_t i = 0; parent->kind == NODE_MAP && i < parent->map.count; i++) {
 		const struct node_pair *p = &parent->map.pair[i];
 		struct nearest n = nearest_begin(p->key.s, p->key.len);
+		if (is_known(p))
+			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
 			nearest_try(&n, keys[k].key);
 		if (n.name && n.distance && strcmp(n.name, name) == 0)
