@@ -45,8 +45,8 @@ run_documents()
 }
 
 @test "make targets in the README exist" {
-	local t
-	for t in $(grep -oE '(^|`)(sudo )?make [a-z-]+' "$TOP/README.md" | awk '{print $NF}' | sort -u); do
-		make -C "$TOP" -n "$t" >/dev/null 2>"$T/err" || { cat "$T/err"; return 1; }
-	done
+	local targets
+	mapfile -t targets < <(grep -oE '(^|`)(sudo )?make [a-z-]+' "$TOP/README.md" | awk '{print $NF}' | sort -u)
+	[ ${#targets[@]} -gt 3 ]
+	make -C "$TOP" -n "${targets[@]}" >/dev/null 2>"$T/err" || { cat "$T/err"; return 1; }
 }

@@ -225,23 +225,37 @@ static uint32_t oracle_args(const char *name, unsigned int sets, const uint64_t 
 	return NOTIFY;
 }
 
+static const struct row *row_of(const char *name)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* It is asked a million times, about few numbers: what these are is found once. */
 static uint32_t oracle(const struct arch *arch, unsigned int sets, uint32_t nr,
 		       const uint64_t *args)
 {
-	const char *name = name_of(arch, nr);
+	static struct known {
+		const char *name;
+		const struct row *row;
+		bool is_known;
+	} all[X64 + 1][SWEEP_MAX];
+	struct known *call = &all[arch->bit][nr % SWEEP_MAX];
 
-	if (name == NULL)
-		return nr > (uint32_t)arch->names[arch->name_count - 1].nr ? ERR(ENOSYS) : NOTIFY;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (strcmp(rows[i].name, name) != 0)
-			continue;
-		if (!is_active(rows[i].set, sets))
-			return NOTIFY;
-		if (rows[i].action == CALL_ARGS || rows[i].action == CALL_KILL)
-			return oracle_args(name, sets, args);
-		return oracle_action(rows[i].action, rows[i].err);
+	if (!call->is_known) {
+		call->name = name_of(arch, nr);
+		call->row = call->name ? row_of(call->name) : NULL;
+		call->is_known = true;
 	}
-	return NOTIFY;
+	if (call->name == NULL)
+		return nr > (uint32_t)arch->names[arch->name_count - 1].nr ? ERR(ENOSYS) : NOTIFY;
+	if (call->row == NULL || !is_active(call->row->set, sets))
+		return NOTIFY;
+	if (call->row->action == CALL_ARGS || call->row->action == CALL_KILL)
+		return oracle_args(call->name, sets, args);
+	return oracle_action(call->row->action, call->row->err);
 }
 
 static bool agrees(const struct arch *arch, unsigned int sets, uint32_t nr, const uint64_t *args)
