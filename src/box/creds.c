@@ -119,11 +119,12 @@ static int limit_processes(const struct box *b, struct err *err)
 	if (b->spec->tier == TIER_NO_USERNS && !b->privileged &&
 	    tree_count_user(b->outer_uid, &others) < 0)
 		return diagnose_failed(err, LAYER_RLIMITS, "counting the user's processes");
-	/* Init; in a live box also the starter, and a subreaper for each start. */
-	uint64_t own = b->spec->flags & SPEC_LIVE ? 3 + CORDON_STARTS_MAX : 1;
+	/* Init; in a live box also the starter, and a subreaper for each start, which has a process. */
+	uint64_t most = b->spec->limit[LIMIT_PIDS], own = 1;
+	if (b->spec->flags & SPEC_LIVE)
+		own = 3 + (most < CORDON_STARTS_MAX ? most : CORDON_STARTS_MAX);
 
-	return set_rlimit(RLIMIT_NPROC, "processes", b->spec->limit[LIMIT_PIDS] + own + others,
-			  err);
+	return set_rlimit(RLIMIT_NPROC, "processes", most + own + others, err);
 }
 
 /* Without a cgroup, limits per process take its place. The watcher adds up what they cannot see: shared

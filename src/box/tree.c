@@ -235,11 +235,14 @@ static bool is_below(const struct tree_row *rows, size_t count, pid_t parent, pi
 	return row && row->ours;
 }
 
-/* Children may come before their parents in the list: repeat until none is added. */
+/* Children may come before their parents in the list: repeat until none is added. The first process of a
+ * pid namespace has all others below it, though /proc may hide some that are in between. */
 static size_t keep_ours(struct tree_row *rows, size_t count, pid_t root)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < count && root == 1; i++)
+		rows[i].ours = rows[i].pid != root;
 	if (count)
 		qsort(rows, count, sizeof(*rows), by_pid);
 	for (bool added = true; added;) {
