@@ -205,6 +205,14 @@ static void wait_for_end(struct box *b, struct reaper *r, int signals)
 	}
 }
 
+static void tell_limit(const struct box *b, const struct reaper *r)
+{
+	const struct wire_limit m = {WIRE_LIMIT, (uint32_t)r->limit};
+
+	if (b->spec->flags & SPEC_LIVE && r->killed && r->limit != LIMIT_NONE)
+		io_send(b->ctl, &m, sizeof(m), -1);
+}
+
 /* A process that is being forked meanwhile either gets the signal or is not created. */
 static void kill_all(struct reaper *r)
 {
@@ -278,6 +286,7 @@ static void run(struct box *b, const struct program *p, int signals)
 	r.watch.active = r.watch.active && (getpid() != 1 || has(b, LAYER_NEWROOT));
 	r.watch.own_net = r.watch.own_net && has(b, LAYER_NETNS);
 	wait_for_end(b, &r, signals);
+	tell_limit(b, &r);
 	kill_all(&r);
 	if (r.blind)
 		box_give_up(b, &r.err);

@@ -18,6 +18,7 @@ union message {
 	uint32_t kind;
 	struct wire_error error;
 	struct wire_ended ended;
+	struct wire_limit limit;
 	struct wire_listener listener;
 	struct wire_done done;
 	struct wire_change change;
@@ -75,6 +76,13 @@ static void on_resolver(struct run *r, struct received *h)
 		return;
 	err_errno(&err, ERR_SYSTEM, "talking to cordon-egress");
 	run_fail(r, &err);
+}
+
+/* Comes before the programs are killed, so that their ends name the limit. */
+static void on_limit(struct run *r, struct received *h)
+{
+	run_reached(&r->result, h->m.limit.limit, true);
+	starts_note_end(r);
 }
 
 static void on_ended(struct run *r, struct received *h)
@@ -140,6 +148,7 @@ static const struct message_row {
 	{WIRE_ERROR, SIZE(struct wire_error), true, false, NULL, on_error},
 	{WIRE_LISTENER, SIZE(struct wire_listener), true, false, has_no_listener, on_listener},
 	{WIRE_RESOLVER, SIZE(uint32_t), true, false, run_has_network, on_resolver},
+	{WIRE_LIMIT, SIZE(struct wire_limit), true, false, run_is_live, on_limit},
 	{WIRE_ENDED, SIZE(struct wire_ended), true, false, NULL, on_ended},
 	{WIRE_CHANGE, offsetof(struct wire_change, path), sizeof(struct wire_change), false, true,
 	 NULL, on_change},

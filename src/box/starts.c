@@ -205,11 +205,16 @@ static void out_of_protocol(struct run *r, uint32_t kind)
 	run_fail(r, &err);
 }
 
-void starts_note_limit(struct run *r, uint32_t limit)
+void starts_note_end(struct run *r)
 {
-	for (size_t i = 0; i < r->starts.used; i++)
-		if (r->starts.row[i].id && r->starts.row[i].state < START_EXITED)
-			r->starts.row[i].exited.limit = limit;
+	for (size_t i = 0; i < r->starts.used; i++) {
+		struct start_row *w = &r->starts.row[i];
+		if (!w->id || w->state >= START_EXITED)
+			continue;
+		w->exited.killed_by_rule = r->result.killed_by_rule;
+		if (r->result.limit_ended)
+			w->exited.limit = r->result.limit;
+	}
 }
 
 /* ---- from the starter and the subreapers ---- */
@@ -260,9 +265,19 @@ static void on_lost(struct run *r, struct start_row *w)
 						 .wait_status = SIGKILL,
 						 .limit = w->exited.limit,
 						 .timed_out = w->exited.timed_out,
+						 .killed_by_rule = w->exited.killed_by_rule,
 						 .lost = 1};
 	}
 	end_start(r, w, START_CLOSED);
+}
+
+void starts_finish(struct run *r)
+{
+	bool has_reason = r->result.killed_by_rule || r->result.limit_ended;
+
+	for (size_t i = 0; i < r->starts.used && has_reason && !r->failed; i++)
+		if (r->starts.row[i].id && r->starts.row[i].state >= START_RUNS)
+			on_lost(r, &r->starts.row[i]);
 }
 
 static bool was_out_of_memory(struct run *r, int status)
@@ -278,11 +293,13 @@ static bool was_out_of_memory(struct run *r, int status)
 static void on_exited(struct run *r, struct start_row *w, const struct wire_exited *m)
 {
 	uint32_t timed_out = w->exited.timed_out, limit = w->exited.limit;
+	uint32_t by_rule = w->exited.killed_by_rule;
 
 	w->exited = *m;
 	w->exited.id = w->id;
 	w->exited.timed_out = timed_out;
 	w->exited.limit = limit;
+	w->exited.killed_by_rule = by_rule;
 	if (m->err.code != ERR_NONE)
 		err_sanitise(&w->exited.err);
 	if (timed_out)

@@ -52,7 +52,9 @@ uint64_t starts_deadline(const struct starts *s);
 void starts_handle(struct run *r, const struct pollfd *fds, size_t count);
 /* Receives one message of the caller. False: the caller is dead. */
 bool starts_receive(struct run *r);
-/* LIMIT has ended the box: the starts that end now end because of it. */
-void starts_note_limit(struct run *r, uint32_t limit);
+/* The box ends by a limit, or because R->result.killed_by_rule: so do the starts that run now. */
+void starts_note_end(struct run *r);
+/* The box has ended in that way: reports the starts whose end nobody has reported yet. */
+void starts_finish(struct run *r);
 
 #endif

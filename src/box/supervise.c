@@ -63,8 +63,10 @@ static void on_egress(struct run *r)
 		r->egress_gone = true;
 	} else if (heard > 0 && !r->ended && !r->killing) {
 		run_reached(&r->result, limit, ended);
-		if (ended)
+		if (ended) {
+			starts_note_end(r);
 			run_end(r);
+		}
 	}
 }
 
@@ -148,6 +150,7 @@ static void on_gate(struct run *r)
 	tell_refusals(r);
 	if (r->listener.kill) {
 		r->result.killed_by_rule = 1;
+		starts_note_end(r);
 		run_end(r);
 	}
 }
@@ -165,6 +168,7 @@ static void check_cpu_time(struct run *r)
 		run_fail(r, &err);
 	} else if (used + work_ns(r) > limit_ns) {
 		run_reached(&r->result, LIMIT_CPU_TIME, true);
+		starts_note_end(r);
 		run_end(r);
 	}
 }
@@ -325,8 +329,10 @@ static int conclude(struct run *r, struct err *err)
 	bool failed = r->failed, told = !failed && !r->abandoned;
 
 	listener_retire(&r->listener, box_has_inet(r->box));
-	if (told)
+	if (told) {
 		measure(r);
+		starts_finish(r);
+	}
 	if (told && r->ended && !run_is_in_cgroup(r) && !r->box->spec->private_dir) {
 		tell(r);
 		cgroup_remove(&r->box->cgroup);

@@ -115,6 +115,7 @@ static int take_exit(struct running *r, const struct wire_exited *m, struct err 
 	w->timed_out = m->timed_out;
 	w->limit = m->limit;
 	w->limit_ended = m->limit != LIMIT_NONE;
+	w->killed_by_rule = m->killed_by_rule;
 	w->cpu_ms = m->cpu_ms;
 	w->memory_peak = m->memory_peak;
 	w->wall_ms = m->wall_ms;

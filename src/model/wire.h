@@ -23,6 +23,7 @@ enum wire_kind {
 	WIRE_READY,    /* wire_ready: the root is built, init to the program's process */
 	WIRE_ALONE,    /* the host's root and network are gone, init to the program's process */
 	WIRE_KILL,     /* supervisor to init: end the run now (inside only) */
+	WIRE_LIMIT,    /* wire_limit: init ends a live box by this limit (inside only) */
 	WIRE_ENDED,    /* wire_ended: all untrusted code is dead and reaped (inside only) */
 	WIRE_CHANGE,   /* wire_change */
 	WIRE_UPPER,    /* descriptor: the overlay's upper directory */
@@ -95,6 +96,10 @@ struct wire_done {
 	uint32_t no_memory; /* 1: an allocation of init's has failed */
 };
 
+struct wire_limit {
+	uint32_t kind, limit; /* enum limit_id */
+};
+
 struct wire_ended {
 	uint32_t kind;
 	int32_t wait_status;  /* of the first program */
@@ -158,6 +163,8 @@ struct wire_exited {
 	uint32_t timed_out;
 	uint32_t limit; /* enum limit_id or LIMIT_NONE */
 	uint32_t lost;	/* 1: a program of the box has killed the process that watched this start */
+	uint32_t
+		killed_by_rule; /* 1: a call on the kill list, of this start or of another, ended the box */
 	uint64_t cpu_ms, memory_peak; /* of the processes that were waited for */
 	uint64_t wall_ms;
 	struct err err; /* code: the program was not started */
