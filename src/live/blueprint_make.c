@@ -375,6 +375,16 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 		s->flags |= SPEC_EXEC | SPEC_DEV | SPEC_PROC_FULL;
 	else if (r->execc || p->programs)
 		s->flags |= SPEC_EXEC;
+	if (request_is_live(r) && r->tier == TIER_NO_USERNS) {
+		err_set(err, ERR_USAGE, "--tier no-userns has no live box");
+		err_cure(err, "use --tier no-cgroup, or cordon run for each program");
+		return -1;
+	}
+	if (request_is_live(r) && !d->is_dev) {
+		err_set(err, ERR_USAGE, "a live box has the profile dev");
+		err_cure(err, "leave out --profile");
+		return -1;
+	}
 	if (request_is_live(r))
 		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */

@@ -211,6 +211,42 @@ applied() {
 	err_has create
 }
 
+@test "no-userns and the profile snippet have no live box" {
+	dir user
+	printf 'version: 2\nprofile: observe\n' >"$T/policy"
+	for workspace in overlay ro; do
+		live user:no-userns create work --policy "$T/policy" --workspace "$W:$workspace"
+		exits 125
+		err_has 'no-userns has no live box'
+		err_has 'use --tier no-cgroup'
+	done
+	live user:no-cgroup create work --profile snippet
+	exits 125
+	err_has 'a live box has the profile dev'
+	[ -z "$(state_of user:no-cgroup)" ]
+}
+
+# stops WAY OPTION WORD CODE: the code ends the box, and the command says why.
+stops()
+{
+	dir user
+	made "$1" $2
+	live "$1" exec work --time 20s --json -- sh -c "$4"
+	[ "$status" -gt 128 ] || show
+	holds "$3"
+	[ -z "$(state_of "$1")" ]
+}
+
+@test "a limit or a rule that ends the box is named by the command" {
+	tier=user:no-cgroup
+	stops $tier '--cpu-time 1s' 'r["limit"] == "cpu-time"' 'while :; do :; done'
+	stops $tier '--cpu-time 1s' 'r["limit"] == "cpu-time"' 'for i in 1 2 3; do (while :; do :; done) & done; wait'
+	stops $tier '--memory 64M' 'r["limit"] == "memory"' \
+		'for i in 1 2 3 4; do python3 -c "import time; x = b\"x\" * 30000000; time.sleep(9)" & done; wait'
+	stops $tier '' 'r["signal"] == 31 and r["denials"][0]["rule"].startswith("kill list")' \
+		'python3 -c "import ctypes; ctypes.CDLL(None).keyctl(0)" || python3 -c "import ctypes; ctypes.CDLL(None).mount(0, 0, 0, 0, 0)"'
+}
+
 @test "a box without a program ends after its idle time, and its changes are kept" {
 	dir user
 	made user:no-cgroup --idle 1s

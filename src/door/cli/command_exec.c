@@ -58,7 +58,10 @@ static int run_exec(struct cli_call *call)
 	if (!r->stdin_file && !r->input)
 		r->stdin_file = "-";
 	call->by_signal = true;
-	if (!call->json && !call->events && !r->input && own_terminal_is_wanted(r->stdin_file))
+	/* Only a live box has terminals. */
+	bool can_live = r->tier != TIER_NO_USERNS && r->execution != EXECUTION_SNIPPET;
+	if (can_live && !call->json && !call->events && !r->input &&
+	    own_terminal_is_wanted(r->stdin_file))
 		own_terminal_ask(r);
 	return cli_run(call);
 }
