@@ -18,7 +18,7 @@ OWN_LINK   := approval approval_ended approval_fields approval_hostile approval_
 JOINT      := $(filter-out $(OWN_LINK) egress_%,$(UNIT_NAMES))
 JOINT_OBJS := $(JOINT:%=$(BUILD)/obj/joint/%.o)
 ATTACK_RUNNER := $(addprefix tests/attacks/,run.c stage.c world.c canaries.c launch.c outcome.c \
-                 judge.c hostchecks.c)
+                 judge.c hostchecks.c boxes.c)
 ATTACK_PROBES := $(filter-out $(ATTACK_RUNNER),$(wildcard tests/attacks/*.c))
 ATTACK_BINS   := $(if $(ATTACK_PROBES),$(BUILD)/tests/attacks-run $(BUILD)/tests/probes)
 TEST_LIB   := $(BUILD)/tests/libcordon-test.a

@@ -23,11 +23,6 @@
 
 enum { OUT, ERR, REPORT, HOLD, PIPES };
 
-struct command {
-	char *argv[MAX_ARGV];
-	int argc;
-};
-
 struct report {
 	int status;
 	long memory_kb;
@@ -42,7 +37,7 @@ static void add_pair(struct command *command, const char *key, const char *value
 		command->argv[command->argc++] = word;
 }
 
-static void add_word(struct command *command, const char *word)
+void command_add(struct command *command, const char *word)
 {
 	add_pair(command, "", word);
 }
@@ -56,7 +51,7 @@ static void add_number(struct command *command, const char *key, unsigned long v
 }
 
 /* Words of a table cell; %w is the workspace, %o the canary directory. */
-static void add_words(struct command *command, const char *cell, const struct world *world)
+void command_add_words(struct command *command, const char *cell, const struct world *world)
 {
 	char copy[1024], *rest = copy, *word;
 	char expanded[1024];
@@ -72,7 +67,7 @@ static void add_words(struct command *command, const char *cell, const struct wo
 				 sign[1] == 'w' ? world->workspace : world->outside, sign + 2);
 			word = expanded;
 		}
-		add_word(command, word);
+		command_add(command, word);
 	}
 }
 
@@ -94,56 +89,86 @@ static void add_canaries(struct command *command, const struct world *world)
 	add_number(command, "shmkey=", (unsigned long)world->shm_key);
 }
 
+/* Through cordon run: a box of its own. */
+static void build_cold(struct command *command, const struct options *options,
+		       const struct attack *attack, const struct world *world)
+{
+	char path[2 * MAX_PATH];
+
+	command_add(command, "run");
+	if (!attack->on_tty)
+		command_add(command, "--json");
+	command_add(command, "--tier");
+	command_add(command, tier_names[options->tier]);
+	command_add_words(command, attack->flags, world);
+	if (options->dev && !strstr(attack->flags, "--profile"))
+		command_add_words(command, "--profile dev", world);
+	command_add_words(command, "--user --rules", world);
+	snprintf(path, sizeof(path), "%s/rules", options->stage);
+	command_add(command, path);
+	snprintf(path, sizeof(path), "%s/policy", options->stage);
+	command_add(command, "--policy");
+	command_add(command, path);
+	command_add(command, "--lang");
+	command_add(command, attack->lang);
+}
+
+/* One more start of the live box, which was created with the row's flags. */
+static void build_start(struct command *command, const struct options *options,
+			const struct attack *attack)
+{
+	command_add(command, "box");
+	command_add(command, "exec");
+	command_add(command, options->live->name);
+	command_add(command, "--exposed");
+	command_add(command, attack->on_tty ? "--no-tty" : "--json");
+	if (!strstr(attack->flags, "--workspace")) {
+		command_add(command, "--cwd");
+		command_add(command, "/tmp");
+	}
+}
+
 static void build(struct command *command, const struct options *options,
 		  const struct attack *attack, const struct world *world)
 {
 	int is_binary = strcmp(attack->lang, "binary") == 0;
-	char script[2 * MAX_PATH];
+	char path[2 * MAX_PATH];
 
 	*command = (struct command){.argc = 0};
-	add_word(command, options->cordon);
-	add_word(command, "run");
-	if (!attack->on_tty)
-		add_word(command, "--json");
-	add_word(command, "--tier");
-	add_word(command, tier_names[options->tier]);
+	command_add(command, options->cordon);
+	if (options->live)
+		build_start(command, options, attack);
+	else
+		build_cold(command, options, attack, world);
 	if (!strstr(attack->flags, "--time "))
-		add_words(command, options->slow > 1 ? "--time 600s" : "--time 20s", world);
-	add_words(command, attack->flags, world);
-	if (options->dev && !strstr(attack->flags, "--profile"))
-		add_words(command, "--profile dev", world);
-	add_words(command, "--user --rules", world);
-	add_word(command, options->stage);
-	snprintf(script, sizeof(script), "%s/policy", options->stage);
-	add_word(command, "--policy");
-	add_word(command, script);
-	snprintf(script, sizeof(script), "%s/state", options->stage);
-	add_word(command, "--state");
-	add_word(command, script);
-	add_word(command, "--lang");
-	add_word(command, attack->lang);
-	snprintf(script, sizeof(script), "%s/%s", options->dir, attack->what);
-	add_word(command, is_binary ? options->probes : script);
-	add_word(command, "--");
+		command_add_words(command, options->slow > 1 ? "--time 600s" : "--time 20s", world);
+	snprintf(path, sizeof(path), "%s/state", options->stage);
+	command_add(command, "--state");
+	command_add(command, path);
+	if (options->live) {
+		command_add(command, "--");
+		if (!is_binary)
+			command_add(command, find_interpreter(attack->lang));
+	}
+	snprintf(path, sizeof(path), "%s/%s", options->dir, attack->what);
+	command_add(command, is_binary ? options->probes : path);
+	if (!options->live)
+		command_add(command, "--");
 	if (is_binary)
-		add_word(command, attack->what);
-	add_words(command, attack->args, world);
+		command_add(command, attack->what);
+	command_add_words(command, attack->args, world);
 	add_canaries(command, world);
 }
 
-static void free_command(struct command *command)
+void command_free(struct command *command)
 {
 	while (command->argc > 0)
 		free(command->argv[--command->argc]);
 }
 
-/* The process that becomes cordon: standard streams, the leaked descriptors, the secret. */
-static void become_cordon(const struct command *command, const struct options *options,
-			  const struct world *world, int on_tty, int pipes[PIPES][2])
+/* What a careless caller leaves to cordon: descriptors and a secret. */
+void plant_in_process(const struct options *options, const struct world *world)
 {
-	dup2(world->slave, STDIN_FILENO);
-	dup2(on_tty ? world->slave : pipes[OUT][1], STDOUT_FILENO);
-	dup2(on_tty ? world->slave : pipes[ERR][1], STDERR_FILENO);
 	/* Moved away first: theirs may be what they are copied from. Above the numbers that cordon-box
 	 * itself uses, which it would close without meaning to. */
 	int secret = fcntl(world->leaked, F_DUPFD, 100);
@@ -157,6 +182,15 @@ static void become_cordon(const struct command *command, const struct options *o
 	setenv("HOME", world->home, 1);
 	if (options->without)
 		setenv("CORDON_WITHOUT", options->without, 1);
+}
+
+static void become_cordon(const struct command *command, const struct options *options,
+			  const struct world *world, int on_tty, int pipes[PIPES][2])
+{
+	dup2(world->slave, STDIN_FILENO);
+	dup2(on_tty ? world->slave : pipes[OUT][1], STDOUT_FILENO);
+	dup2(on_tty ? world->slave : pipes[ERR][1], STDERR_FILENO);
+	plant_in_process(options, world);
 	execv(command->argv[0], command->argv);
 	dprintf(STDERR_FILENO, "cannot start %s: %s\n", command->argv[0], strerror(errno));
 	_exit(127);
@@ -310,7 +344,7 @@ int launch(const struct options *options, const struct attack *attack, struct wo
 			printf("%s%s%s", i ? " " : "# ", command.argv[i],
 			       i == command.argc - 1 ? "\n" : "");
 	run_command(&command, options, world, attack->on_tty, outcome);
-	free_command(&command);
+	command_free(&command);
 	outcome_read(outcome, attack->on_tty);
 	return 0;
 }

@@ -5,7 +5,8 @@
  * machine that has nothing but a kernel. It never counts a missing interpreter as a success: such
  * a case is a SKIP with its reason.
  *
- * With --dev every attack has the profile dev, in which more is allowed inside the box (dev.def).
+ * With --dev every attack has the profile dev, in which more is allowed inside the box (dev.def). With
+ * --live the attacks are starts of live boxes, whose profile that is (live.def, boxes.c).
  *
  * With --every N it runs only each Nth attack, and those with another expectation than in the tier full
  * without a profile. It leaves out a few that take long.
@@ -63,6 +64,12 @@ static const struct dev_row dev_rows[] = {
 	{.attack = NULL},
 };
 
+#define LIVE(attack, expect) {attack, expect},
+static const struct dev_row live_rows[] = {
+#include "live.def"
+	{.attack = NULL},
+};
+
 #define MUTANT(without, attack, sees, tiers) {without, attack, sees, tiers},
 const struct mutant mutants[] = {
 #include "mutants.def"
@@ -82,6 +89,14 @@ static const struct {
 	{"ruby", "/usr/bin/ruby"},
 };
 
+const char *find_interpreter(const char *lang)
+{
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
+		if (strcmp(lang, interpreters[i].lang) == 0)
+			return interpreters[i].program;
+	return NULL;
+}
+
 /* What the row needs of the host and the host does not have: NULL if nothing. */
 static const char *missing_program(const struct attack *attack)
 {
@@ -89,10 +104,10 @@ static const char *missing_program(const struct attack *attack)
 	const char *cells[] = {attack->args, attack->flags};
 	const char *const marks[] = {"path=/usr/", "--exec /usr/", "path=/bin/"};
 
-	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
-		if (strcmp(attack->lang, interpreters[i].lang) == 0 &&
-		    access(interpreters[i].program, X_OK) < 0)
-			return interpreters[i].program;
+	const char *interpreter = find_interpreter(attack->lang);
+
+	if (interpreter && access(interpreter, X_OK) < 0)
+		return interpreter;
 	for (size_t i = 0; i < 6; i++) {
 		const char *at = strstr(cells[i % 2], marks[i / 2]);
 
@@ -124,12 +139,15 @@ static int attack_once(const struct options *options, const struct attack *attac
 	why_outcome[0] = why_canary[0] = '\0';
 	*outcome = (struct outcome){.exit_code = -1};
 	if (world_open(&world, why_outcome) < 0 ||
+	    (options->live && live_prepare(options, attack, &world, why_outcome) < 0) ||
 	    launch(options, attack, &world, outcome, why_outcome) < 0) {
 		world_close(&world);
 		return -1;
 	}
 	if (outcome->exit_code == -1)
 		kill(-world.leader, SIGKILL);
+	if (options->live)
+		live_settle(options, attack, &world, outcome);
 	int wrong = judge(expect, outcome, why_outcome);
 	int touched = canaries_check(&world, outcome, attack, why_canary);
 
@@ -139,9 +157,9 @@ static int attack_once(const struct options *options, const struct attack *attac
 	return wrong || touched ? -1 : 0;
 }
 
-static const struct dev_row *find_dev_row(const char *attack)
+static const struct dev_row *find_row(const struct dev_row *rows, const char *attack)
 {
-	for (const struct dev_row *row = dev_rows; row->attack; row++)
+	for (const struct dev_row *row = rows; row->attack; row++)
 		if (strcmp(row->attack, attack) == 0)
 			return row;
 	return NULL;
@@ -152,16 +170,22 @@ static int is_proof(const struct options *options, const struct mutant *mutant)
 	int dev = strstr(mutant->tiers, "dev") != NULL;
 
 	return strstr(mutant->tiers, tier_names[options->tier]) && dev <= options->dev &&
-	       !(options->dev && !dev && find_dev_row(mutant->attack));
+	       !(options->dev && !dev && find_row(dev_rows, mutant->attack));
 }
 
 /* In every profile no canary may be touched; what is allowed in the box itself differs. */
 static const char *expectation(const struct options *options, const struct attack *attack)
 {
-	const struct dev_row *row = options->dev ? find_dev_row(attack->name) : NULL;
+	const struct dev_row *const rows[] = {options->live ? live_rows : NULL,
+					      options->dev ? dev_rows : NULL};
 
-	return row && row->expect[options->tier] ? row->expect[options->tier]
-						 : attack->expect[options->tier];
+	for (size_t i = 0; i < 2; i++) {
+		const struct dev_row *row = rows[i] ? find_row(rows[i], attack->name) : NULL;
+
+		if (row && row->expect[options->tier] && attack->expect[options->tier])
+			return row->expect[options->tier];
+	}
+	return attack->expect[options->tier];
 }
 
 static int takes_long(const char *name)
@@ -265,18 +289,34 @@ static int is_wanted(const struct options *options, const char *name)
 	return !options->only || fnmatch(options->only, name, 0) == 0;
 }
 
+/* If each attack had a box of its own, this would test nothing but cold boxes. */
+static void report_boxes(const struct options *options, struct tally *tally)
+{
+	const struct live *live = options->live;
+
+	printf("# %d attacks in %d live boxes, up to %d in one\n", live->attacks, live->boxes,
+	       live->most);
+	report(tally, !options->only && live->most < 20, "many starts in one box",
+	       tier_names[options->tier], "no live box outlived 20 attacks");
+}
+
 static int run_all(const struct options *options)
 {
 	struct tally tally = {0, 0};
 
-	for (const struct attack *attack = attacks; !options->mutants && attack->name; attack++)
-		if (attack->expect[options->tier] && is_wanted(options, attack->name) &&
+	for (const struct attack *attack = attacks; !options->mutants && attack->name; attack++) {
+		const char *expect = expectation(options, attack);
+
+		if (expect && *expect && is_wanted(options, attack->name) &&
 		    !is_left_out(options, attack) &&
 		    (!options->only_binary || strcmp(attack->lang, "binary") == 0))
 			run_attack(options, attack, &tally);
+	}
 	for (const struct mutant *mutant = mutants; options->mutants && mutant->without; mutant++)
 		if (is_proof(options, mutant) && is_wanted(options, mutant->attack))
 			run_mutant(options, mutant, &tally);
+	if (options->live)
+		report_boxes(options, &tally);
 	printf("1..%d\n", tally.number);
 	return tally.failed || !tally.number ? 1 : 0;
 }
@@ -293,20 +333,28 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: attacks-run --cordon PATH --probes PATH [--dir DIR] [--tier T]\n"
-		"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--dev] [--verbose] "
-		"[--slow N] [--every N]\n"
+		"       [--only GLOB] [--only-binary] [--uid N] [--mutants] [--dev | --live] "
+		"[--verbose] [--slow N] [--every N]\n"
 		"       attacks-run --list\n");
 	exit(2);
 }
 
 static const struct option long_options[] = {
-	{"cordon", required_argument, NULL, 'c'}, {"probes", required_argument, NULL, 'p'},
-	{"dir", required_argument, NULL, 'd'},	  {"tier", required_argument, NULL, 't'},
-	{"only", required_argument, NULL, 'o'},	  {"uid", required_argument, NULL, 'u'},
-	{"only-binary", no_argument, NULL, 'b'},  {"mutants", no_argument, NULL, 'm'},
-	{"verbose", no_argument, NULL, 'v'},	  {"slow", required_argument, NULL, 's'},
-	{"every", required_argument, NULL, 'e'},  {"list", no_argument, NULL, 'l'},
-	{"dev", no_argument, NULL, 'D'},	  {NULL, 0, NULL, 0},
+	{"cordon", required_argument, NULL, 'c'},
+	{"probes", required_argument, NULL, 'p'},
+	{"dir", required_argument, NULL, 'd'},
+	{"tier", required_argument, NULL, 't'},
+	{"only", required_argument, NULL, 'o'},
+	{"uid", required_argument, NULL, 'u'},
+	{"only-binary", no_argument, NULL, 'b'},
+	{"mutants", no_argument, NULL, 'm'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"slow", required_argument, NULL, 's'},
+	{"every", required_argument, NULL, 'e'},
+	{"list", no_argument, NULL, 'l'},
+	{"dev", no_argument, NULL, 'D'},
+	{"live", no_argument, NULL, 'L'},
+	{NULL, 0, NULL, 0},
 };
 
 static enum tier parse_tier(const char *name)
@@ -318,7 +366,7 @@ static enum tier parse_tier(const char *name)
 	return TIER_FULL;
 }
 
-static void parse(int argc, char **argv, struct options *options)
+static void parse(int argc, char **argv, struct options *options, struct live *live)
 {
 	int option;
 
@@ -361,6 +409,10 @@ static void parse(int argc, char **argv, struct options *options)
 		case 'D':
 			options->dev = 1;
 			break;
+		case 'L':
+			options->dev = 1;
+			options->live = live;
+			break;
 		case 'l':
 			options->list = 1;
 			break;
@@ -375,9 +427,10 @@ static void parse(int argc, char **argv, struct options *options)
 int main(int argc, char **argv)
 {
 	struct options options;
+	struct live live = {0};
 	int rc;
 
-	parse(argc, argv, &options);
+	parse(argc, argv, &options, &live);
 	if (options.list)
 		return list_all();
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -386,6 +439,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	rc = run_all(&options);
+	if (options.live)
+		live_finish(&options);
 	stage_close(&options);
 	return rc;
 }

@@ -57,14 +57,29 @@ struct outcome {
 	size_t text_length;
 };
 
+/* The live box that serves now. */
+struct live {
+	char name[32], state[2 * MAX_PATH];
+	char rest[4096]; /* what was in the box at first */
+	int serves;
+	int runs;		  /* attacks in this one */
+	int boxes, attacks, most; /* all boxes and attacks, and most attacks in one box */
+};
+
+struct command {
+	char *argv[MAX_ARGV];
+	int argc;
+};
+
 struct options {
 	const char *cordon, *probes, *dir, *only, *without;
 	char stage[MAX_PATH]; /* where the copies of the programs lie */
 	enum tier tier;
 	long uid;
 	int only_binary, mutants, verbose, list, dev;
-	int slow;   /* how many times slower than usual this machine is */
-	long every; /* the short form: one attack of so many, see is_left_out; 0: all */
+	struct live *live; /* NULL: each attack has a box of its own */
+	int slow;	   /* how many times slower than usual this machine is */
+	long every;	   /* the short form: one attack of so many, see is_left_out; 0: all */
 };
 
 typedef int check_fn(const struct world *world, const struct outcome *outcome, char *why);
@@ -91,6 +106,9 @@ extern const struct attack attacks[];
 extern const struct mutant mutants[];
 extern const char *const tier_names[TIER_COUNT];
 
+/* run.c: the interpreter of the language, or NULL */
+const char *find_interpreter(const char *lang);
+
 /* stage.c: copies of the programs, and the user to be */
 int stage_open(struct options *options);
 void stage_close(const struct options *options);
@@ -109,6 +127,18 @@ int canaries_check(const struct world *world, const struct outcome *outcome,
 /* launch.c */
 int launch(const struct options *options, const struct attack *attack, struct world *world,
 	   struct outcome *outcome, char *why);
+void command_add(struct command *command, const char *word);
+void command_add_words(struct command *command, const char *cell, const struct world *world);
+void command_free(struct command *command);
+void plant_in_process(const struct options *options, const struct world *world);
+
+/* boxes.c: live boxes. Before the attack: -1 and why. */
+int live_prepare(const struct options *options, const struct attack *attack,
+		 const struct world *world, char *why);
+/* After it. */
+void live_settle(const struct options *options, const struct attack *attack,
+		 const struct world *world, struct outcome *outcome);
+void live_finish(const struct options *options);
 
 /* outcome.c */
 void outcome_read(struct outcome *outcome, int on_tty);

@@ -62,17 +62,21 @@ static int copy_scripts(const char *from, const char *to)
 	return rc;
 }
 
-/* cordon looks for cordon-box beside itself: both are copied, from beside each other. */
+/* cordon looks for the others beside itself: all are copied, from beside each other. */
 static int copy_cordon(struct options *options)
 {
+	static const char *const others[] = {"cordon-box", "cordon-keeper"};
 	char source[PATH_MAX], target[2 * MAX_PATH];
 	const char *slash = strrchr(options->cordon, '/');
 
-	snprintf(source, sizeof(source), "%.*scordon-box",
-		 slash ? (int)(slash - options->cordon + 1) : 0, options->cordon);
-	snprintf(target, sizeof(target), "%s/cordon-box", options->stage);
-	if (copy_file(source, target, 0755) < 0)
-		return -1;
+	for (int i = 0; i < (options->live ? 2 : 1); i++) {
+		snprintf(source, sizeof(source), "%.*s%s",
+			 slash ? (int)(slash - options->cordon + 1) : 0, options->cordon,
+			 others[i]);
+		snprintf(target, sizeof(target), "%s/%s", options->stage, others[i]);
+		if (copy_file(source, target, 0755) < 0)
+			return -1;
+	}
 	snprintf(target, sizeof(target), "%s/cordon", options->stage);
 	if (copy_file(options->cordon, target, 0755) < 0)
 		return -1;
@@ -104,7 +108,7 @@ static int write_policy(const char *stage)
 
 int stage_open(struct options *options)
 {
-	char target[2 * MAX_PATH];
+	char target[2 * MAX_PATH], rules[2 * MAX_PATH], programs[MAX_PATH];
 
 	umask(022);
 	snprintf(options->stage, sizeof(options->stage), "/tmp/cordon-stage-XXXXXX");
@@ -113,16 +117,20 @@ int stage_open(struct options *options)
 	if (options->uid >= 0 &&
 	    chown(options->stage, (uid_t)options->uid, (gid_t)options->uid) < 0)
 		return -1;
-	snprintf(target, sizeof(target), "%s/probes", options->stage);
-	if (harmless_write(options->stage) < 0 || write_policy(options->stage) < 0 ||
-	    copy_cordon(options) < 0 || copy_file(options->probes, target, 0755) < 0 ||
-	    (!options->only_binary && copy_scripts(options->dir, options->stage) < 0))
+	/* What a live box shows: nothing else of the stage. */
+	snprintf(programs, sizeof(programs), "%.200s/programs", options->stage);
+	snprintf(target, sizeof(target), "%s/probes", programs);
+	snprintf(rules, sizeof(rules), "%s/rules", options->stage);
+	if (mkdir(programs, 0755) < 0 || mkdir(rules, 0755) < 0 || harmless_write(rules) < 0 ||
+	    write_policy(options->stage) < 0 || copy_cordon(options) < 0 ||
+	    copy_file(options->probes, target, 0755) < 0 ||
+	    (!options->only_binary && copy_scripts(options->dir, programs) < 0))
 		return -1;
 	/* The attacker owns his own program: only the box keeps him from rewriting it. */
 	if (options->uid >= 0 && chown(target, (uid_t)options->uid, (gid_t)options->uid) < 0)
 		return -1;
 	options->probes = strdup(target);
-	options->dir = options->stage;
+	options->dir = strdup(programs);
 	return become(options->uid);
 }
 
@@ -146,9 +154,12 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 void stage_close(const struct options *options)
 {
-	char state[2 * MAX_PATH];
+	char path[2 * MAX_PATH];
 
-	snprintf(state, sizeof(state), "%s/state", options->stage);
-	nftw(state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	snprintf(path, sizeof(path), "%s/state", options->stage);
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	snprintf(path, sizeof(path), "%s/rules", options->stage);
+	remove_flat(path);
+	remove_flat(options->dir);
 	remove_flat(options->stage);
 }
