@@ -153,7 +153,7 @@ static const struct limit_case limits[] = {
 	{FILE_, "file", SPEC_FILE_MAX, SPEC_FILES_MAX},
 	{EXEC, "exec", 4096, SPEC_PROGRAMS_MAX},
 	{IDENTITY, "identity", 24, SPEC_BINDS_MAX},
-	{MASK, "mask", 24 + 4096, SPEC_MASKS_MAX},
+	{MASK, "mask", 32 + 4096, SPEC_MASKS_MAX},
 	{SAVED, "saved", 4096, 1},
 };
 
@@ -332,19 +332,19 @@ static void test_mask(void)
 		const char *what, *path;
 		size_t ino, len, times;
 		bool taken;
-	} cases[] = {{"as many as may be", "/w/x", 2, 29, SPEC_MASKS_MAX, true},
-		     {"one more", "/w/x", 2, 29, SPEC_MASKS_MAX + 1, false},
-		     {"one for no file", "/w/x", 0, 29, 1, false},
-		     {"a relative path", "w/x", 2, 28, 1, false},
-		     {"4096 bytes", "/w/x", 2, 24 + 4096, 1, true},
-		     {"4097 bytes", "/w/x", 2, 24 + 4097, 1, false}};
+	} cases[] = {{"as many as may be", "/w/x", 2, 37, SPEC_MASKS_MAX, true},
+		     {"one more", "/w/x", 2, 37, SPEC_MASKS_MAX + 1, false},
+		     {"one for no file", "/w/x", 0, 37, 1, false},
+		     {"a relative path", "w/x", 2, 36, 1, false},
+		     {"4096 bytes", "/w/x", 2, 32 + 4096, 1, true},
+		     {"4097 bytes", "/w/x", 2, 32 + 4097, 1, false}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t value[3 + 4104 / 8] = {1, cases[i].ino, 0};
+		uint64_t value[4 + 4104 / 8] = {1, cases[i].ino, 0, 5};
 		struct bytes b = minimal(0, NULL);
 		struct err err = {0};
-		memset(value + 3, 'x', cases[i].len > 29 ? cases[i].len - 25 : 0);
-		memcpy(value + 3, cases[i].path, strlen(cases[i].path));
+		memset(value + 4, 'x', cases[i].len > 37 ? cases[i].len - 33 : 0);
+		memcpy(value + 4, cases[i].path, strlen(cases[i].path));
 		for (size_t n = 0; n < cases[i].times; n++)
 			add_record(&b, MASK, 0, value, cases[i].len);
 		ok(cases[i].taken ? decodes(b, &err) : refused(b, "mask"), "mask: %s, %s",
