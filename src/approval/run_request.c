@@ -134,6 +134,8 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 		   r->workspace_mode, r->execution);
 	add_text(&out, "workspace", r->workspace);
 	add_text(&out, "venv", r->venv);
+	if (r->keep)
+		add_text(&out, "keep", r->keep);
 	for (size_t i = 0; i < r->roc; i++)
 		add_text(&out, "ro", r->ro[i]);
 	for (size_t i = 0; i < r->hidec; i++)
@@ -150,7 +152,15 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 	return 0;
 }
 
-enum kind { INPUT_WORKSPACE, INPUT_CHANGES, INPUT_VENV, INPUT_LIBRARY, INPUT_PROGRAM, INPUT_RO };
+enum kind {
+	INPUT_WORKSPACE,
+	INPUT_CHANGES,
+	INPUT_HOME,
+	INPUT_VENV,
+	INPUT_LIBRARY,
+	INPUT_PROGRAM,
+	INPUT_RO
+};
 
 static const struct {
 	const char *name;
@@ -166,6 +176,10 @@ static const struct {
 			   {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
 			   "apply them, or drop them with cordon reset",
 			   "pending files"},
+	[INPUT_HOME] = {"kept home directory",
+			{APPROVAL_VENV_ENTRIES_MAX, APPROVAL_VENV_BYTES_MAX},
+			"leave --keep out",
+			NULL},
 	[INPUT_VENV] = {"virtual environment",
 			{APPROVAL_VENV_ENTRIES_MAX, APPROVAL_VENV_BYTES_MAX},
 			"give it a smaller --venv with only what it needs",
@@ -243,12 +257,14 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 {
 	struct inputs in = {.keep = keep, .arena = a};
 
-	in.list = arena_alloc(a, (4 + from->execc + from->roc) * sizeof(*in.list));
+	in.list = arena_alloc(a, (5 + from->execc + from->roc) * sizeof(*in.list));
 	if (a->failed)
 		return err_memory(err);
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
 		return -1;
 	if (changes && add(&in, INPUT_CHANGES, changes, err) < 0)
+		return -1;
+	if (from->home && add(&in, INPUT_HOME, from->home, err) < 0)
 		return -1;
 	if (from->venv && add(&in, INPUT_VENV, from->venv, err) < 0)
 		return -1;

@@ -99,6 +99,8 @@ static int add_bind(const struct box *b, const struct ruleset *rs, const struct 
 
 	if (bind->flags & BIND_PROGRAM)
 		rights |= FS_EXECUTE;
+	if (bind->flags & BIND_WRITABLE)
+		rights |= FS_DATA;
 	if (has_own_root(b)) /* the mounts were checked */
 		return add_path(rs, bind->target, rights, bind->flags & BIND_OPTIONAL, err);
 	const struct spec *s = b->spec;

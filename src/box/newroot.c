@@ -2,8 +2,8 @@
  *
  * The box's own root: a small tmpfs with what the spec lists, and nothing else of the host. All sources are
  * cloned as descriptors before the first mount, so no mount can hide or replace a source. All mounts are
- * read-only, nosuid and nodev; those without code are noexec too. One tmpfs with a size limit holds all files
- * that the program writes.
+ * nosuid and nodev, and read-only unless the spec says otherwise; those without code are noexec too. One
+ * tmpfs with a size limit holds all files that the program writes and that do not stay.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -131,8 +131,10 @@ static int attach(int tree, const char *path)
 
 static uint64_t bind_attrs(const struct box *b, unsigned flags)
 {
-	uint64_t attrs = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+	uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
+	if (!(flags & BIND_WRITABLE))
+		attrs |= MOUNT_ATTR_RDONLY;
 	if (!(flags & (BIND_CODE | BIND_PROGRAM)) && box_wants_noexec(b))
 		attrs |= MOUNT_ATTR_NOEXEC;
 	return attrs;

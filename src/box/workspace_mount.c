@@ -92,7 +92,7 @@ int workspace_mount(struct box *b, int source, int saved, int scratch, struct er
 static int refuse_map(struct err *err)
 {
 	fail(err, "mapping its owner to the box");
-	err_cause(err, "it belongs to root, and its file system has no id-mapped mounts");
+	err_cause(err, "the box has other ids, and the file system has no id-mapped mounts");
 	err_cure(err, "give the directory to an ordinary user, or run as that user");
 	return -1;
 }
@@ -119,6 +119,19 @@ int workspace_map_root(const struct box *b, int tree, struct err *err)
 	if (fstat(tree, &st) < 0)
 		return fail(err, "reading its owner");
 	return st.st_uid == 0 || st.st_gid == 0 ? map_owner(b, tree, tree, err) : 0;
+}
+
+int workspace_map_kept(const struct box *b, int tree, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(tree, &st) < 0)
+		return fail(err, "reading its owner");
+	if (st.st_uid == 0 || st.st_gid == 0)
+		return err_set(err, ERR_REFUSED, "the kept home directory belongs to root");
+	return st.st_uid == b->outer_uid && st.st_gid == b->outer_gid
+		       ? 0
+		       : map_owner(b, tree, tree, err);
 }
 
 /* Files that the program makes there, programs included, would belong to root. */

@@ -101,6 +101,11 @@ const struct spec_file profile_dev_files[] = {
 				 "agent:x:1000:1000:agent:/home:/bin/bash\n"),
 	{NULL, NULL, false, 0}};
 
+const struct spec_file profile_kept_files[] = {
+	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+				 "agent:x:1000:1000:agent:" SPEC_KEPT_HOME ":/bin/bash\n"),
+	{NULL, NULL, false, 0}};
+
 /* The resolver, and the certificate authorities. */
 const struct spec_file profile_net_files[] = {
 	SPEC_TEXT("/etc/resolv.conf",

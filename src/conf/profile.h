@@ -65,7 +65,8 @@ extern const char *const profile_common_env[];
 /* In the profile dev instead of these and of the language's own. */
 extern const struct profile_bind profile_dev_binds[];
 extern const char *const profile_dev_env[];
-extern const struct spec_file profile_dev_files[]; /* before those */
+extern const struct spec_file profile_dev_files[];  /* before those */
+extern const struct spec_file profile_kept_files[]; /* before those: with a kept home directory */
 /* Where people's toolchains are, below the home directory of the account. */
 struct profile_toolchain {
 	const char *dir;

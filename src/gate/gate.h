@@ -23,22 +23,23 @@ enum {
 	GATE_EFFECT_BYTES = 256, /* bytes of an effect in a record, besides its object */
 	/* bytes of all effects in a record; the rest is only counted */
 	GATE_EFFECTS_BYTES_MAX = 128 << 10,
-	/* workspace, virtual environment, its interpreter's library, input, programs */
-	GATE_INPUTS_MAX = 4 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX,
+	/* workspace, kept home, virtual environment, its interpreter's library, input, programs */
+	GATE_INPUTS_MAX = 5 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX,
 };
 
 /* gate_facts.c: what the decision is based on */
 struct gate_facts {
 	struct conversation conversation;
 	struct directories directories;
-	struct directory_place workspace_at;
+	struct directory_place workspace_at, home_at;
 	size_t input_count;
 	const struct directory_place *input_at[GATE_INPUTS_MAX];
 	bool inputs_are_trusted; /* no input of the run is untrusted or marked */
 	/* exposed code of this conversation has pending changes of the workspace */
 	bool has_changes;
 	/* as they were when they were opened */
-	struct stat workspace, venv, exec[REQUEST_LIST_MAX], ro[REQUEST_PATHS_MAX];
+	struct stat workspace, home, venv, exec[REQUEST_LIST_MAX], ro[REQUEST_PATHS_MAX];
+	bool has_home;	   /* HOME_AT and HOME are a kept home directory */
 	bool exposed;	   /* the run is exposed */
 	const char *cause; /* what exposed it, or NULL */
 	size_t ticketc;
@@ -118,6 +119,9 @@ int gate_facts_again(struct gate *g, struct err *err);
 /* Call this when the program has ended, before its changes are kept. Exposed code may have changed
  * a directory while the program read it: then the run and its conversation become exposed. */
 int gate_expose_late(struct gate *g, struct err *err);
+/* Before an exposed run starts, and if one turns out to be exposed: marks the directories that it can write
+ * to. TX gets the row, or expects it. */
+int gate_mark(struct gate *g, struct store_tx *tx, struct err *err);
 /* Checks that the box gets the same files that were judged: a path may have been replaced since. */
 int gate_check_inputs(const struct gate *g, struct err *err);
 /* The hash of the directories, the effects and the tier that were decided on. A start may only use a live

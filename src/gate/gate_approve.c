@@ -98,6 +98,9 @@ static int fill_inputs(struct gate *g, const struct request *wanted, struct err 
 	for (size_t i = 0; i < given.execc; i++)
 		given.exec[i] = host_path_proc(host_paths_find(&bp->host_paths, bp->program_at[i]),
 					       &g->arena);
+	if (given.home)
+		given.home =
+			host_path_proc(host_paths_find(&bp->host_paths, given.home), &g->arena);
 	for (size_t i = 0; i < given.roc; i++)
 		given.ro[i] =
 			host_path_proc(host_paths_find(&bp->host_paths, bp->ro_at[i]), &g->arena);

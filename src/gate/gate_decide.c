@@ -312,6 +312,7 @@ int gate_decide(struct gate *g, struct err *err)
 	if (g->decision.verdict == VERDICT_DENY)
 		return refuse(g, err);
 	g->decision.confined = *g->req;
+	g->decision.confined.home = g->facts.has_home ? g->facts.home_at.path : NULL;
 	if (policy_limit_execution(&g->policy, &g->decision.confined, err) < 0)
 		return -1;
 	if (g->facts.exposed && policy_confine(&g->policy, &g->decision.confined, err) < 0)

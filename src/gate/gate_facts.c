@@ -15,8 +15,10 @@
 #include "base/digest.h"
 #include "base/parent_dir.h"
 #include "base/scope.h"
+#include "conf/profile.h"
 #include "gate/gate.h"
 #include "live/workspace.h"
+#include "trust/kept_home.h"
 
 static int check_ended(const struct gate *g, struct err *err)
 {
@@ -71,14 +73,19 @@ static void judge_place(struct gate *g, const struct directory_place *at)
 	g->facts.exposed = true;
 }
 
+static void add_input(struct gate *g, const struct directory_place *at)
+{
+	g->facts.input_at[g->facts.input_count++] = at;
+	judge_place(g, at);
+}
+
 /* FD is an input of the run; NAME is the path that was given for it. */
 static int judge(struct gate *g, int fd, const char *name, struct directory_place *at,
 		 struct err *err)
 {
 	if (directory_find(fd, name, at, err) < 0)
 		return -1;
-	g->facts.input_at[g->facts.input_count++] = at;
-	judge_place(g, at);
+	add_input(g, at);
 	return 0;
 }
 
@@ -116,7 +123,25 @@ static int judge_library(struct gate *g, struct err *err)
 	return judge_path(g, real, &ignored, err);
 }
 
-static int judge_workspace(struct gate *g, struct err *err)
+/* It is opened, and made if it is missing, before the entries of directories are loaded. */
+static int find_home(struct gate *g, struct err *err)
+{
+	const struct kept_home home = {.project = &g->facts.workspace_at,
+				       .owner = g->facts.workspace,
+				       .name = g->req->keep};
+
+	if (!home.name || !g->req->workspace || !g->bp || !profile_is_dev(g->bp->profile, g->req))
+		return 0;
+	AUTO_CLOSE int fd = kept_home_open(&g->state.keeper, g->state.dir, &home, err);
+	if (fd < 0 || directory_find(fd, home.name, &g->facts.home_at, err) < 0)
+		return -1;
+	if (fstat(fd, &g->facts.home) < 0)
+		return err_errno(err, ERR_INPUT, "%s", g->facts.home_at.path);
+	g->facts.has_home = true;
+	return 0;
+}
+
+static int find_workspace(struct gate *g, struct err *err)
 {
 	const char *path = g->req->workspace;
 
@@ -130,7 +155,7 @@ static int judge_workspace(struct gate *g, struct err *err)
 	}
 	if (fstat(fd, &g->facts.workspace) < 0)
 		return err_errno(err, ERR_INPUT, "%s", path);
-	return judge(g, fd, path, &g->facts.workspace_at, err);
+	return directory_find(fd, path, &g->facts.workspace_at, err);
 }
 
 /* A named input counts as its directory. The code, and input without a file name (a pipe, a memory
@@ -146,9 +171,14 @@ static int judge_inputs(struct gate *g, struct err *err)
 		return err_memory(err);
 	g->facts.inputs_are_trusted = true;
 	g->facts.input_count = 0;
-	if (directories_load(&g->state.keeper, &g->facts.directories, err) < 0 ||
-	    judge_workspace(g, err) < 0 ||
-	    (r->venv && judge_path(g, r->venv, &g->facts.venv, err) < 0) ||
+	if (find_workspace(g, err) < 0 || find_home(g, err) < 0 ||
+	    directories_load(&g->state.keeper, &g->facts.directories, err) < 0)
+		return -1;
+	if (r->workspace)
+		add_input(g, &g->facts.workspace_at);
+	if (g->facts.has_home)
+		add_input(g, &g->facts.home_at);
+	if ((r->venv && judge_path(g, r->venv, &g->facts.venv, err) < 0) ||
 	    judge_library(g, err) < 0 ||
 	    (names_input && judge(g, g->bp->input_file, r->stdin_file, input, err) < 0))
 		return -1;
@@ -210,6 +240,8 @@ static void hash_program(struct gate *g)
 	for (size_t i = 0; i < r->hidec; i++)
 		hash_text(&d, r->hide[i]);
 	hash_text(&d, r->venv);
+	if (r->keep)
+		hash_text(&d, r->keep);
 	hash_text(&d, r->workspace ? g->facts.workspace_at.path : NULL);
 	if (r->workspace)
 		digest_add(&d, &g->facts.workspace_at.identity[0],
@@ -313,6 +345,8 @@ static int find_tickets(struct gate *g, struct err *err)
 static void report_state(struct gate *g)
 {
 	g->report->exposed = g->facts.exposed;
+	g->report->home =
+		g->facts.has_home ? arena_dup(&g->report->arena, g->facts.home_at.path) : NULL;
 	g->report->cause = g->facts.cause ? arena_dup(&g->report->arena, g->facts.cause) : NULL;
 }
 
@@ -349,6 +383,29 @@ int gate_facts_again(struct gate *g, struct err *err)
 	return judge_again(g, err) < 0 ? -1 : check_ended(g, err);
 }
 
+int gate_mark(struct gate *g, struct store_tx *tx, struct err *err)
+{
+	const struct request *r = &g->decision.confined;
+	struct directories *d = &g->facts.directories;
+	bool writes = r->workspace && r->workspace_mode == WORKSPACE_RW;
+	uint64_t now = g->state.keeper.now_us();
+	char run[DIRECTORY_BY_MAX];
+	int workspace = 0, home = 0;
+
+	snprintf(run, sizeof(run), "run:%s", g->report->run);
+	if (writes)
+		workspace = directory_mark(d, &g->facts.workspace_at, run, now, err);
+	if (workspace >= 0 && r->home)
+		home = directory_mark(d, &g->facts.home_at, run, now, err);
+	if (workspace < 0 || home < 0)
+		return -1;
+	if (workspace || home)
+		directories_put(d, tx);
+	else
+		directories_expect(d, tx);
+	return 0;
+}
+
 int gate_expose_late(struct gate *g, struct err *err)
 {
 	struct conversation *c = &g->facts.conversation;
@@ -358,16 +415,22 @@ int gate_expose_late(struct gate *g, struct err *err)
 		if (judge_again(g, err) < 0)
 			return -1;
 		report_state(g);
-		if (!g->facts.exposed || c->exposed_us)
+		if (!g->facts.exposed)
 			return 0;
-		conversation_expose(c, g->facts.cause, g->state.keeper.now_us());
-		conversation_record(c, "exposed", &tx);
-		conversation_put(c, &tx);
+		bool was_exposed = c->exposed_us;
+		if (!was_exposed) {
+			conversation_expose(c, g->facts.cause, g->state.keeper.now_us());
+			conversation_record(c, "exposed", &tx);
+			conversation_put(c, &tx);
+		}
+		if (gate_mark(g, &tx, err) < 0)
+			return -1;
 		if (store_commit(g->state.store, &tx, err) == 0) {
-			c->version = tx.version;
+			c->version = was_exposed ? c->version : tx.version;
 			return 0;
 		}
-		c->exposed_us = 0;
+		if (!was_exposed)
+			c->exposed_us = 0;
 		if (err->code != ERR_CONFLICT || i == GATE_TRIES_MAX)
 			return -1;
 		gate_pause(i);
@@ -416,6 +479,7 @@ void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256])
 	digest_add(&d, &r->execution, sizeof(r->execution));
 	digest_add(&d, &r->workspace_mode, sizeof(r->workspace_mode));
 	hash_identity(&d, r->workspace ? g->facts.workspace_at.path : NULL, &g->facts.workspace);
+	hash_identity(&d, r->keep, &g->facts.home);
 	hash_identity(&d, r->venv, &g->facts.venv);
 	for (size_t i = 0; i < r->execc; i++)
 		hash_identity(&d, r->exec[i], &g->facts.exec[i]);
@@ -442,6 +506,10 @@ int gate_check_inputs(const struct gate *g, struct err *err)
 		return err_replaced(err, g->req->workspace);
 	if (g->decision.confined.venv && (!venv || !parent_dir_is_same(&venv->st, &g->facts.venv)))
 		return err_replaced(err, g->req->venv);
+	const char *home = g->decision.confined.home;
+	const struct host_path *kept = home ? host_paths_find(&bp->host_paths, home) : NULL;
+	if (home && (!kept || !parent_dir_is_same(&kept->st, &g->facts.home)))
+		return err_replaced(err, home);
 	for (size_t i = 0; i < g->decision.confined.roc; i++) {
 		const struct host_path *shown = host_paths_find(&bp->host_paths, bp->ro_at[i]);
 		if (!shown || !parent_dir_is_same(&shown->st, &g->facts.ro[i]))

@@ -96,6 +96,8 @@ static void put_request(struct gate *g, struct jcs *j)
 	jcs_int(j, "code_bytes", (int64_t)p->len);
 	jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
 	jcs_str(j, "file", p->is_program ? p->path : r->file ? r->file : "");
+	if (r->keep)
+		jcs_str(j, "keep", r->keep);
 	jcs_word(j, "lang", g->bp->profile->name);
 	put_list(j, "net", jcs_word, r->net, r->netc);
 	put_list(j, "secrets", jcs_str, r->secret, r->secretc);
@@ -231,6 +233,8 @@ static void put_start(struct gate *g, struct jcs *j)
 {
 	const struct request *r = &g->decision.confined;
 
+	if (r->home)
+		jcs_str(j, "home", r->home);
 	jcs_list(j, "limits");
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (r->limit[i]) {
@@ -330,16 +334,9 @@ static int take_rights(struct gate *g, struct store_tx *tx, bool *ret_put, struc
 	if (gate_give_grant(g, tx, err) < 0)
 		return -1;
 	gate_spend_tickets(g, tx);
-	int marked = 0;
-	if (cause && g->decision.confined.workspace &&
-	    g->decision.confined.workspace_mode == WORKSPACE_RW)
-		marked = directory_mark(&g->facts.directories, &g->facts.workspace_at, run, now,
-					err);
-	if (marked < 0)
+	if (cause && gate_mark(g, tx, err) < 0)
 		return -1;
-	if (marked)
-		directories_put(&g->facts.directories, tx);
-	else
+	if (!cause)
 		directories_expect(&g->facts.directories, tx);
 	if (cause && !c->exposed_us) {
 		conversation_expose(c, cause, now);

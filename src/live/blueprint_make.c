@@ -111,9 +111,10 @@ static int add_env_row(struct draft *d, const char *pair, struct err *err)
 
 	if (!at)
 		return add_env(s, pair, err);
-	const char *where = s->private_dir	      ? s->private_dir
-			    : d->is_dev && *at == '@' ? "/home"
-						      : "/tmp";
+	const char *where = s->private_dir	       ? s->private_dir
+			    : *at != '@' || !d->is_dev ? "/tmp"
+			    : d->req->home	       ? SPEC_KEPT_HOME
+						       : "/home";
 	return add_env(
 		s, arena_printf(&d->bp->arena, "%.*s%s%s", (int)(at - pair), pair, where, at + 1),
 		err);
@@ -303,6 +304,7 @@ static int make_private(struct draft *d, struct err *err)
 static int add_common_files(struct draft *d, struct err *err)
 {
 	const struct spec_file *lists[] = {request_connects(d->req) ? profile_net_files : NULL,
+					   d->req->home ? profile_kept_files : NULL,
 					   d->is_dev ? profile_dev_files : NULL,
 					   profile_common_files};
 
@@ -405,6 +407,19 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 		err_set(err, ERR_USAGE, "--cpu needs a cgroup, and --tier %s has none",
 			tier_row(r->tier)->name);
 		err_cure(err, "leave out --cpu or --tier; --cpu-time works in every tier");
+		return -1;
+	}
+	if (r->keep && !d->is_dev) {
+		err_set(err, ERR_USAGE, "--keep is for the profile dev");
+		err_cause(err, "in the profile snippet a box has no home directory");
+		err_cure(err, "--profile dev");
+		return -1;
+	}
+	if (r->keep && !r->workspace)
+		return err_set(err, ERR_USAGE, "--keep needs --workspace DIR");
+	if (r->keep && r->tier == TIER_NO_USERNS) {
+		err_set(err, ERR_USAGE, "--tier no-userns cannot show a kept home directory");
+		err_cause(err, "this tier has no mounts");
 		return -1;
 	}
 	if (r->venv && !p->venv)

@@ -294,6 +294,33 @@ static int show_ro(struct draft *d, struct err *err)
 	return 0;
 }
 
+static int refuse_in_home(const char *path, struct err *err)
+{
+	err_set(err, ERR_USAGE, "with --keep the box cannot show %.200s", path);
+	err_cause(err, "its own home directory is " SPEC_KEPT_HOME);
+	err_cure(err, "use another path, or leave --keep out");
+	return -1;
+}
+
+/* The one part of the state directory that a box may show. The gate has opened it. */
+static int show_home(struct draft *d, struct err *err)
+{
+	struct spec *s = &d->bp->spec;
+	const char *home = d->req->home;
+
+	if (!home)
+		return 0;
+	const struct host_path *g = host_paths_add(&d->bp->host_paths, home, err);
+	for (size_t i = 0; i < s->bindc; i++)
+		if (path_below(s->bind[i].target, SPEC_KEPT_HOME))
+			return refuse_in_home(s->bind[i].target, err);
+	if (!g ||
+	    draft_bind(d, home, SPEC_KEPT_HOME, BIND_CODE | BIND_PROGRAM | BIND_WRITABLE, err) < 0)
+		return -1;
+	s->bind[s->bindc - 1].identity = host_path_identity(g);
+	return 0;
+}
+
 /* --exec adds to the profile's own list. The box shows a listed program at its real path. */
 static int add_programs(struct draft *d, struct err *err)
 {
@@ -402,7 +429,7 @@ int draft_show(struct draft *d, struct err *err)
 				(request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
 		return -1;
 	if (show_ro(d, err) < 0 || show_venv(d, err) < 0 || show_interpreter(d, err) < 0 ||
-	    add_programs(d, err) < 0)
+	    add_programs(d, err) < 0 || show_home(d, err) < 0)
 		return -1;
 	return d->is_dev ? 0 : add_loader(d, err);
 }

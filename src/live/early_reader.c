@@ -28,7 +28,8 @@ bool early_reader_possible(const struct blueprint *p, const struct request *req)
 {
 	return p->profile->has_boot && !p->payload.is_program && p->input_is_fixed &&
 	       p->payload.len <= VIEW_CODE_MAX && !req->isolated && !req->venv && !req->roc &&
-	       !req->envc && !req->execc && req->tier != TIER_NO_USERNS && !policy_caps_of(req);
+	       !req->keep && !req->envc && !req->execc && req->tier != TIER_NO_USERNS &&
+	       !policy_caps_of(req);
 }
 
 bool early_reader_can_report(const struct blueprint *p, const struct request *req)

@@ -66,6 +66,7 @@ struct report {
 	char approval[REPORT_ID + 1];	  /* the id of the request to people; or "" */
 	char conversation[REPORT_ID + 1]; /* or "" */
 	bool exposed;
+	const char *home;    /* the kept home directory on the host; or NULL */
 	const char *cause;   /* what exposed the conversation; or NULL */
 	const char *pending; /* the command that shows the changes that wait; or NULL */
 	size_t effectc;

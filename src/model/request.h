@@ -57,6 +57,9 @@ struct request {
 	size_t toolchainc;
 	const char *toolchain
 		[REQUEST_TOOLCHAINS_MAX]; /* directories of programs, for the profile dev */
+	const char
+		*keep; /* the name of the home directory that is kept for the workspace; or NULL */
+	const char *home; /* the gate: that directory on the host */
 	size_t roc, hidec;
 	const char *ro[REQUEST_PATHS_MAX];   /* more files and directories of the host, read-only */
 	const char *hide[REQUEST_PATHS_MAX]; /* paths of what is shown that stay empty */

@@ -258,6 +258,40 @@ static const struct tag_row tags[TAG_COUNT] = {
 	[TAG_SAVED] = {"saved", 4096, 0, 1, set_saved},
 };
 
+static bool is_in(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+/* A program could have replaced a directory in it by a link, which the next mount would follow. */
+static bool has_mounts_in(const struct spec *s, const struct spec_bind *bind)
+{
+	bool any = s->workspace_path && is_in(s->workspace_path, bind->target);
+
+	for (size_t i = 0; i < s->bindc; i++)
+		any |= &s->bind[i] != bind && is_in(s->bind[i].target, bind->target);
+	for (size_t i = 0; i < s->filec; i++)
+		any |= is_in(s->file[i].target, bind->target);
+	return any;
+}
+
+static int check_writable(const struct spec *s, struct err *err)
+{
+	for (size_t i = 0; i < s->bindc; i++) {
+		const struct spec_bind *bind = &s->bind[i];
+		if (!(bind->flags & BIND_WRITABLE))
+			continue;
+		if (!bind->identity.ino || s->tier == TIER_NO_USERNS)
+			return err_set(err, ERR_INPUT,
+				       "spec: a writable bind needs an identity and namespaces");
+		if (has_mounts_in(s, bind))
+			return err_set(err, ERR_INPUT, "spec: a mount in a writable bind");
+	}
+	return 0;
+}
+
 static int check_whole(const struct spec *s, const unsigned *seen, struct err *err)
 {
 	for (int t = TAG_HEAD; t < TAG_COUNT; t++)
@@ -285,7 +319,7 @@ static int check_whole(const struct spec *s, const unsigned *seen, struct err *e
 		return err_set(err, ERR_INPUT, "spec: a saved tree goes with an overlay");
 	if (s->job == JOB_RUN && s->tier == TIER_NO_USERNS && s->maskc)
 		return err_set(err, ERR_INPUT, "spec: a mask needs a root of its own");
-	return 0;
+	return check_writable(s, err);
 }
 
 static int decode_record(struct spec *s, const struct record *r, const uint8_t *data,

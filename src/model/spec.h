@@ -32,6 +32,8 @@ enum spec_fd {
 /* When root runs it, the box is this id plus a process id on the host: above every id that
  * distributions, systemd or container tools hand out. */
 #define SPEC_FREE_ID_BASE 0x7c000000U
+/* On the disk, files of such a box that stay have this id. */
+#define SPEC_STAY_ID (SPEC_FREE_ID_BASE - 1)
 
 #define SPEC_MAGIC 0x324e4443U /* "CDN2" */
 #define SPEC_BYTES_MAX (4UL << 20)
@@ -52,12 +54,13 @@ enum spec_job {
 };
 
 enum bind_flag {
-	BIND_CODE = 1,	   /* may be mapped executable: libraries and programs */
-	BIND_PROGRAM = 2,  /* Landlock: may be started */
-	BIND_HIDDEN = 4,   /* mounted, but Landlock grants no reading below it */
-	BIND_OPTIONAL = 8, /* left out if the host does not have it */
-	BIND_OWNED = 16,   /* as root: its owner's files are shown as the box's */
-	BIND_FLAGS = 31,
+	BIND_CODE = 1,	    /* may be mapped executable: libraries and programs */
+	BIND_PROGRAM = 2,   /* Landlock: may be started */
+	BIND_HIDDEN = 4,    /* mounted, but Landlock grants no reading below it */
+	BIND_OPTIONAL = 8,  /* left out if the host does not have it */
+	BIND_OWNED = 16,    /* as root: its owner's files are shown as the box's */
+	BIND_WRITABLE = 32, /* what the program writes there stays on the host */
+	BIND_FLAGS = 63,
 };
 
 /* Identifies the file that a path led to before the decision. */
@@ -87,6 +90,9 @@ struct spec_file {
 	bool is_link;
 	size_t len; /* of the content */
 };
+/* A home directory that is kept on the host. It is not below /home, where a workspace may be: nothing
+ * is mounted in a directory whose names a program has made. */
+#define SPEC_KEPT_HOME "/cordon/home"
 /* Files here are shown in /proc instead of the host's. */
 #define SPEC_PROC_OWN "/cordon/proc/"
 #define SPEC_TEXT(target, text)                                                                    \

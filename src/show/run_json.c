@@ -387,6 +387,7 @@ RUN(run_changes,
 RUN(run_changes_cut, json_boolean(v->result->changes_cut))
 RUN(run_conversation, report_text(v, offsetof(struct report, conversation)))
 RUN(run_state, gate_of(v) ? json_string(gate_of(v)->exposed ? "exposed" : "clean") : json_null())
+RUN(run_home, gate_of(v) && gate_of(v)->home ? jsonval_readable(gate_of(v)->home) : json_null())
 RUN(run_cause, gate_of(v) && gate_of(v)->cause ? jsonval_readable(gate_of(v)->cause) : json_null())
 RUN(run_effects_cut, json_boolean(v->result->report && v->result->report->effect_more))
 RUN(run_effects, v->result->report ? run_effects_json(v->result->report) : json_array())
@@ -438,6 +439,8 @@ static const struct json_field run_fields[] = {
 	{"egress_cut", "the list is incomplete: there were more entries", run_egress_cut},
 	{"changes", "what changed in the workspace's overlay", run_changes},
 	{"changes_cut", "the list is incomplete: there were more entries", run_changes_cut},
+	{"home", "with --keep: the directory on the host that was the home directory; or null",
+	 run_home},
 	{"conversation", "the conversation of the run, or null", run_conversation},
 	{"state", "clean or exposed", run_state},
 	{"cause", "what exposed it; or null", run_cause},

@@ -287,7 +287,7 @@ static const struct value_case bad_values[] = {
 	VALUE(BIND, 0, "a relative source", "usr\0/usr"),
 	VALUE(BIND, 0, "a relative target", "/usr\0usr"),
 	VALUE(BIND, 0, "a target with ..", "/usr\0/usr/../etc"),
-	VALUE(BIND, 32, "an unknown flag", "/usr\0/usr"),
+	VALUE(BIND, 64, "an unknown flag", "/usr\0/usr"),
 	VALUE(BIND, 0x8000, "the highest flag", "/usr\0/usr"),
 	VALUE(FILE_, 0, "a file without content", "/etc/hosts"),
 	VALUE(FILE_, 2, "an unknown flag", "/etc/hosts\0x"),
@@ -471,7 +471,7 @@ static void fill(struct spec *s, enum tier tier)
 	s->argv[s->argc++] = long_arg;
 	s->env[s->envc++] = "A=";
 	s->env[s->envc++] = "B==\n=";
-	s->bind[s->bindc++] = (struct spec_bind){"/usr", "/", BIND_FLAGS, {0}};
+	s->bind[s->bindc++] = (struct spec_bind){"/usr", "/", BIND_FLAGS & ~BIND_WRITABLE, {0}};
 	s->bind[s->bindc++] = (struct spec_bind){"/opt", "/opt", 0, {1, 2, UINT64_MAX}};
 	s->file[s->filec++] = (struct spec_file)SPEC_TEXT("/etc/x", "");
 	s->file[s->filec++] = (struct spec_file)SPEC_TEXT("/etc/y", "\n\0\xff\0");

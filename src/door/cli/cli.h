@@ -175,6 +175,8 @@ bool cli_find_name(const char *(*name)(unsigned i), const char *v, size_t len, u
 int cli_choose(const char *(*name)(unsigned i), const struct cli_option *o, const char *v,
 	       unsigned *ret, struct err *err);
 /* "--", or "-" for a name of one letter. */
+/* Refuses NAME if it is no name of a box or a kept home directory, which OF says. */
+int cli_check_name(const char *name, const char *of, struct err *err);
 const char *cli_dashes(const struct cli_option *o);
 /* Options that describe code to be run: run has these, and a plan is bound to them. */
 extern const struct cli_option cli_code_options[];

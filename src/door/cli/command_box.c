@@ -3,7 +3,6 @@
  * cordon box: boxes that live on between commands, for many programs of one conversation. The keeper holds
  * them (src/keeper); this process speaks the sentence for each box and each program.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,21 +20,6 @@
 #define LIFE_DEFAULT_MS (8 * IDLE_DEFAULT_MS)
 
 CLI_OWN(struct box_options)
-
-static int check_name(const char *name, struct err *err)
-{
-	size_t len = strlen(name);
-	bool good = len < KEEP_NAME_MAX && isalnum((unsigned char)name[0]);
-
-	for (size_t i = 0; i < len; i++)
-		good &= isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
-	if (good)
-		return 0;
-	err_set(err, ERR_USAGE, "\"%.64s\" is no name of a box", name);
-	err_cure(err, "use at most %d letters, digits, dots, dashes and underscores",
-		 KEEP_NAME_MAX - 1);
-	return -1;
-}
 
 static int read_duration(const char *text, const char *name, uint64_t fallback, uint64_t *ret,
 			 struct err *err)
@@ -75,7 +59,7 @@ static int create(struct cli_call *call, struct kept_box *k, struct err *err)
 	struct request *r = &call->request;
 	const char *name = call->argv[1];
 
-	if (check_name(name, err) < 0 ||
+	if (cli_check_name(name, "box", err) < 0 ||
 	    read_duration(options_of(call)->idle, "idle", IDLE_DEFAULT_MS, &k->about.idle_ms, err) <
 		    0 ||
 	    read_duration(options_of(call)->life, "life", LIFE_DEFAULT_MS, &k->about.life_ms, err) <
@@ -325,7 +309,8 @@ static const struct cli_exit box_exits[] = {
 	{"", ""}};
 
 static const struct cli_combination box_combinations[] = {
-	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, venv, profile",
+	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, keep, venv, "
+	 "profile",
 	 ONLY_FOR, "create"},
 	{"stdin, cwd, no-tty", ONLY_FOR, "exec"},
 	{"connections, net-out, net-in", NEEDS, "net, secret"},

@@ -374,7 +374,7 @@ const struct cli_exit cli_run_exits[] = {
 	{"", ""}};
 
 const struct cli_combination cli_run_combinations[] = {
-	{"diff, apply, whole", NEEDS, "workspace"},
+	{"diff, apply, whole, keep", NEEDS, "workspace"},
 	{"plan", NEEDS, "conversation"},
 	{"connections, net-out, net-in", NEEDS, "net, secret"},
 	{"json", NOT_WITH, "events"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cordon state: shows the state directory, makes a backup of it, and restores one (store/backup.h).
+ * cordon state: shows the state directory, makes a backup of it, and restores one (store/backup.h). Lists
+ * and removes kept home directories (trust/kept_home.h).
  */
 #include "store/backup.h"
 
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,9 +18,11 @@
 #include "base/scope.h"
 #include "door/cli/open_state.h"
 #include "show/jsonval.h"
+#include "show/terminal.h"
 #include "store/chain.h"
 #include "store/note.h"
 #include "store/upgrade.h"
+#include "trust/kept_home.h"
 
 struct options {
 	bool keys, over;
@@ -206,6 +210,90 @@ static int restore(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+struct home_view {
+	const char *project, *name, *state, *path;
+};
+
+#define HOME(function, expression) FIELD(function, struct home_view, expression)
+HOME(home_project, jsonval_readable(v->project))
+HOME(home_name, json_string(v->name))
+HOME(home_state, json_string(v->state))
+HOME(home_path, jsonval_readable(v->path))
+
+static const struct json_field home_fields[] = {
+	{"directory", "the workspace that it is kept for", home_project},
+	{"name", "its name: --keep NAME", home_name},
+	{"state", "clean; or exposed: an exposed run had it", home_state},
+	{"path", "where it is", home_path},
+	{0}};
+
+struct home_list {
+	json_t *all; /* NULL: print */
+	struct directories directories;
+	struct directory_place at;
+};
+
+static int list_home(void *ctx, int fd, const char *project, const char *name, struct err *err)
+{
+	struct home_list *l = ctx;
+
+	if (directory_find(fd, name, &l->at, err) < 0)
+		return -1;
+	bool trusted = directory_judge(&l->directories, &l->at).trusted;
+	struct home_view v = {project, name, trusted ? "clean" : "exposed", l->at.path};
+	if (l->all) {
+		json_array_append_new(l->all, jsonval_object(home_fields, &v));
+		return 0;
+	}
+	printf("%-7s  %-16s  ", v.state, v.name);
+	terminal_words(stdout, v.project);
+	fputs("\n         ", stdout);
+	terminal_words(stdout, v.path);
+	putchar('\n');
+	return 0;
+}
+
+static int homes(struct cli_call *call, struct err *err)
+{
+	AUTO_STATE struct gate_state s = STATE_CLOSED;
+	AUTO_FREE struct home_list *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return err_memory(err);
+	if (cli_open_state(call, STATE_READS, &s, err) < 0)
+		return -1;
+	l->all = call->json ? jsonval_array() : NULL;
+	int r = directories_load(&s.keeper, &l->directories, err);
+	if (r == 0)
+		r = kept_home_each(s.dir, list_home, l, err);
+	directories_done(&l->directories);
+	if (r < 0)
+		json_decref(l->all);
+	else if (l->all)
+		jsonval_print(json_pack("{s:o}", "homes", l->all));
+	return r;
+}
+
+static int remove_home(struct cli_call *call, struct err *err)
+{
+	AUTO_STATE struct gate_state s = STATE_CLOSED;
+	const char *name = call->argv[1], *dir = call->argc > 2 ? call->argv[2] : ".";
+	char real[PATH_MAX];
+	unsigned count;
+
+	/* A directory that does not exist any more is named as "homes" lists it. */
+	const char *path = realpath(dir, real) ? real : dir;
+	if (cli_check_name(name, "kept home directory", err) < 0 ||
+	    cli_open_state(call, STATE_WRITES, &s, err) < 0 ||
+	    kept_home_remove(&s.keeper, s.dir, path, name, &count, err) < 0)
+		return -1;
+	if (count)
+		return 0;
+	err_set(err, ERR_INPUT, "%.200s has no kept home directory %s", path, name);
+	err_cure(err, "cordon state homes lists them");
+	return -1;
+}
+
 static const struct verb {
 	struct cli_verb verb;
 	int (*run)(struct cli_call *call, struct err *err);
@@ -213,6 +301,8 @@ static const struct verb {
 	{{"show", NULL, 0, 0}, show},
 	{{"backup", NULL, 1, 1}, backup},
 	{{"restore", NULL, 1, 1}, restore},
+	{{"homes", NULL, 0, 0}, homes},
+	{{"remove-home", NULL, 1, 2}, remove_home},
 };
 
 static int run_state(struct cli_call *call)
@@ -237,6 +327,7 @@ static const struct cli_option state_options[] = {
 static const struct json_doc state_docs[] = {{"state.show", state_fields},
 					     {"state.backup", backup_fields},
 					     {"state.restore", backup_fields},
+					     {"state.homes[]", home_fields},
 					     {0}};
 
 static const struct cli_exit state_exits[] = {
@@ -253,8 +344,8 @@ static const struct cli_combination state_combinations[] = {
 COMMAND(state) = {
 	.name = "state",
 	.order = 180,
-	.synopsis = "show|backup FILE|restore FILE [options]",
-	.help = "show, back up and restore the state",
+	.synopsis = "show|backup FILE|restore FILE|homes|remove-home NAME [DIR] [options]",
+	.help = "show, back up and restore the state; list and remove what --keep keeps",
 	.example = "cordon state backup cordon.backup",
 	.options = state_options,
 	.combinations = state_combinations,

@@ -14,6 +14,7 @@
 #include "conf/units.h"
 #include "door/cli/cli.h"
 #include "policy/net.h"
+#include "trust/kept_home.h"
 
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
@@ -137,6 +138,23 @@ static int set_ro(struct cli_call *c, const struct cli_option *o, const char *v,
 static int set_hide(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
 	return add_path(o, v, c->request.hide, &c->request.hidec, err);
+}
+
+int cli_check_name(const char *name, const char *of, struct err *err)
+{
+	if (kept_home_is_name(name))
+		return 0;
+	err_set(err, ERR_USAGE, "\"%.64s\" is no name of a %s", name, of);
+	err_cure(err, "use at most %d letters, digits, dots, dashes and underscores",
+		 KEPT_HOME_NAME_MAX - 1);
+	return -1;
+}
+
+static int set_keep(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o;
+	c->request.keep = v;
+	return cli_check_name(v, "kept home directory", err);
 }
 
 static const char *execution_name(unsigned i)
@@ -310,6 +328,9 @@ const struct cli_option cli_code_options[] = {
 	 .set = set_ro, .may_repeat = true},
 	{"hide", "PATH", "a path of the workspace, or of --ro, that stays empty; may be repeated",
 	 .set = set_hide, .may_repeat = true},
+	{"keep", "NAME",
+	 "the home directory is kept on disk under this name, for the workspace; profile dev",
+	 .set = set_keep},
 	{"env", "K=V", "an environment variable; may be repeated", .set = set_env,
 	 .may_repeat = true},
 	{"venv", "DIR", "a Python virtualenv", .set = set_venv},
