@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * kill CORDON [COUNT]: SIGKILL for cordon, cordon-box, the box's init, the program or several at
- * once, at fixed and at COUNT random moments of a run, in every tier, as root and as an ordinary user. A program that
- * was killed is never told to have succeeded. No process, mount, cgroup or directory may be left;
- * when several were killed at once, the next run removes what no process lives to remove. The random
- * moments come from a fixed sequence.
+ * once, at fixed and at COUNT random moments of a run, in every tier, as root and as an ordinary
+ * user. A run whose program was killed must not report success. No process, mount, cgroup or
+ * directory may be left; when several were killed at once, the next run removes what no process
+ * lives to remove. The random moments come from a fixed sequence.
  */
 #include <errno.h>
 #include <fcntl.h>

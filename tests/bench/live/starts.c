@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * starts STATE BOX DIR COUNT: how long /bin/true takes in the live box BOX, whose workspace is DIR. COUNT starts
- * through the gate with their records, and as many without it, in turn, by one client that stays connected.
- * Prints one line of JSON.
+ * starts STATE BOX DIR COUNT: how long /bin/true takes in the live box BOX, whose workspace is
+ * DIR. COUNT starts through the gate with their records, and as many without it, in turn, by one
+ * client that stays connected. Prints one line of JSON.
  */
 #include <fcntl.h>
 #include <stdio.h>
