@@ -296,8 +296,8 @@ static void report_boxes(const struct options *options, struct tally *tally)
 
 	printf("# %d attacks in %d live boxes, up to %d in one\n", live->attacks, live->boxes,
 	       live->most);
-	report(tally, !options->only && live->most < 20, "many starts in one box",
-	       tier_names[options->tier], "no live box outlived 20 attacks");
+	report(tally, !options->only && live->most < 10, "many starts in one box",
+	       tier_names[options->tier], "no live box outlived 10 attacks");
 }
 
 static int run_all(const struct options *options)

@@ -403,8 +403,8 @@ refuses_user()
 }
 
 # Every command that uses the configuration; with words that are enough for its options.
-commands=('run --user x.py' 'exec -- true' 'scan x.py' 'rules list' 'policy show' 'approvals list' 'conversation new' 'trust list'
-	"untrust ." 'grant list' 'diff --conversation x' 'apply --conversation x' 'reset --conversation x'
+commands=('run --user x.py' 'exec -- true' 'scan x.py' 'rules list' 'policy show' 'approvals list' 'box list'
+	'conversation new' 'trust list' "untrust ." 'grant list' 'diff --conversation x' 'apply --conversation x' 'reset --conversation x'
 	'ingest --conversation x --kind web --name n x.py' 'plan --conversation x x.py' 'audit verify' 'state show')
 
 # stops WORDS [EVERY]: nothing runs but cordon config, doctor and what needs no configuration. In the short form

@@ -226,6 +226,7 @@ class Result(Value):
     telemetry: TelemetrySum = field(default=TelemetrySum(), metadata={"of": TelemetrySum})
     changes: Tuple[Change, ...] = _part(Change)
     changes_cut: bool = False
+    home: Optional[str] = None
     effects_cut: bool = False
     conversation: Optional[str] = None
     state: Optional[str] = None
