@@ -138,6 +138,7 @@ PY
 	err_has "the file heads is missing"
 }
 
+# bats test_tags=long
 @test "every kind of key: a file, an agent, a .pub file whose key the agent has" {
 	people
 	local kind n=0 socket=$T/anna/agent.sock
@@ -304,6 +305,7 @@ PY
 	out_has "this needs a file"
 }
 
+# bats test_tags=long
 @test "any change asks again" {
 	people
 	enrol anna
@@ -390,6 +392,7 @@ PY
 	holds "r['reason'] == 'anna denied it'"
 }
 
+# bats test_tags=long
 @test "no answer in time: it is denied, and says so" {
 	people
 	enrol anna

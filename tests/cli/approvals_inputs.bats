@@ -161,6 +161,7 @@ too_much()
 	box "$1" --json --workspace "$W:ro" "$T/askme.py"
 	exits 0
 }
+# bats test_tags=long
 @test "a workspace that is too large cannot be approved, and is not read where no approval is needed" {
 	every too_much
 }

@@ -78,6 +78,7 @@ traded()
 	raced "$@"
 }
 
+# bats test_tags=long
 @test "a path that changes between the hash and the box does not run other code" {
 	local n
 	need_root
@@ -93,6 +94,7 @@ traded()
 	exchanged "$T/tool" --exec "$T/tool"
 }
 
+# bats test_tags=long
 @test "a program, a virtual environment or a workspace that changes places with another" {
 	local n at
 	need_root

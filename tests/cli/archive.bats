@@ -191,6 +191,7 @@ until_has() { for _ in $(seq 300); do [ "$(wc -l <"$T/followed")" -lt "$1" ] || 
 	err_has "shorter than it was"
 }
 
+# bats test_tags=long
 @test "an archive that is killed at any write loses no body" {
 	gate_setup
 	command -v strace >/dev/null || skip "there is no strace"

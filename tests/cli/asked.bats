@@ -249,6 +249,7 @@ gives_grant()
 	submit "$1" 0 --workspace "$W" --apply "$T/job.py"
 	[ "$(cat "$W/file")" = newer ] && [ ! -e "$W/x" ]
 }
+# bats test_tags=long
 @test "an approval can give its conversation a grant of what was asked, and no more" { each gives_grant; }
 
 # A grant for a directory would hold for all below it.
@@ -283,6 +284,7 @@ ask_changes()
 	waiting "$1"
 	gate "$1" 0 approvals show "$ID"
 }
+# bats test_tags=long
 @test "a grant of an approval has the files and links of its changes, and no directory" { each grants_files; }
 
 too_many_changes()
@@ -327,6 +329,7 @@ run_and_answer()
 	person "$1" 0 approvals "$2" "$ID"
 	wait $! || { cat "$T/run.err"; return 1; }
 }
+# bats test_tags=long
 @test "run --apply --wait says that it waits, and applies when people have agreed" { each waits_for_write; }
 
 grant_in_words()
@@ -388,6 +391,7 @@ floods()
 	gate "$1" 0 approvals list --json
 	holds 'len(r) == 65'
 }
+# bats test_tags=long
 @test "one conversation, and runs without one, do not take the places of others" { each floods; }
 
 # elsewhere WHO WORDS: cordon with these words at a terminal, its output somewhere else.

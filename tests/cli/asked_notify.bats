@@ -81,6 +81,7 @@ approves_in_time()
 	rm -rf "$T/told" "$XDG_CONFIG_HOME/cordon"
 	"$CORDON" approvals key remove developer
 }
+# bats test_tags=long
 @test "a developer reads, signs and applies a diff within ten seconds of the notification" { each approves_in_time; }
 
 notifies_url()
@@ -124,6 +125,7 @@ fails_to_notify()
 	holds 'r["effects"][0]["outcome"] == "waits"'
 	rm -rf "$XDG_CONFIG_HOME/cordon"
 }
+# bats test_tags=long
 @test "a failed notification is reported and recorded in time, and changes no decision" { each fails_to_notify; }
 
 hides_secret()

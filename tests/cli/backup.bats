@@ -69,6 +69,7 @@ backs_up() {
 	gate "$1" 0 state restore "$T/$1/nokeys" --state "$O"
 	gate "$1" 0 audit verify --state "$O"
 }
+# bats test_tags=long
 @test "restore brings back everything that backup saved" { gate_setup; backs_up user; ! is_root || backs_up root; }
 
 # An older log over a newer one is an older log: the state's own files know more.
@@ -259,6 +260,7 @@ upgraded()
 }
 
 # At each call that writes, in turn: SIGKILL. What is there next is the old state or the new one.
+# bats test_tags=long
 @test "an upgrade that is killed at any write leaves the old state or the new one" {
 	gate_setup
 	command -v strace >/dev/null || skip "there is no strace"
@@ -282,6 +284,7 @@ upgraded()
 	[ "$done" -ge $((tried / 3)) ] || { echo "killed $done times of $tried"; return 1; }
 }
 
+# bats test_tags=long
 @test "a restore that is killed at any write leaves no log, or all of it" {
 	gate_setup
 	command -v strace >/dev/null || skip "there is no strace"

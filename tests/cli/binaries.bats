@@ -63,6 +63,7 @@ hardened() {
 }
 
 # Built for one place, installed in another: it must look where it is put.
+# bats test_tags=long
 @test "make install PREFIX=... after a plain make gives a cordon that works" {
 	has_plain_build || return 0
 	mkdir "$T/build"

@@ -237,6 +237,7 @@ stops()
 	[ -z "$(state_of "$1")" ]
 }
 
+# bats test_tags=long
 @test "a limit or a rule that ends the box is named by the command" {
 	tier=user:no-cgroup
 	stops $tier '--cpu-time 1s' 'r["limit"] == "cpu-time"' 'while :; do :; done'
@@ -261,6 +262,7 @@ stops()
 	out_lacks died
 }
 
+# bats test_tags=long
 @test "a box ends after its life, and the program that runs is told so" {
 	dir user
 	made user:no-cgroup --life 2s
@@ -330,11 +332,13 @@ kills() { # kills WAY VICTIM: the keeper, cordon-box or its init
 	kill_box() { kills "$1" box; }
 	every_owner kill_box
 }
+# bats test_tags=long
 @test "the box's init is killed: the same" {
 	kill_init() { kills "$1" init; }
 	every_owner kill_init
 }
 
+# bats test_tags=long
 @test "the command is killed: its program ends, and the box lives" {
 	dir user
 	made user:no-cgroup

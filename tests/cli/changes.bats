@@ -148,10 +148,12 @@ killed_before_run() {
 	gate "$1" 0 diff --conversation "$C" "$W"
 	out_is "no pending changes"
 }
+# bats test_tags=long
 @test "an apply that is killed is rolled forward" {
 	chmod 1777 "$T"
 	each killed
 }
+# bats test_tags=long
 @test "a run that finds an apply that was killed looks at the directory when it is finished" {
 	chmod 1777 "$T"
 	each killed_before_run
@@ -245,6 +247,7 @@ one_off() {
 	gate "$1" 0 $words
 	out_has "created a"
 }
+# bats test_tags=long
 @test "the overlay of a run without a conversation stays only if changes wait in it" { each one_off; }
 
 many() {

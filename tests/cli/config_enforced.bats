@@ -282,6 +282,7 @@ refuses_user()
 	[ -s as-user/old ]
 }
 
+# bats test_tags=long
 @test "policy: how many must agree to what a person does" {
 	printf 'version: 2\napproval: {approvers: 2}\n' >/etc/cordon/policy.yaml
 	printf 'version: 2\napproval: {approvers: 1}\n' >"$T/weaker.yaml"
@@ -570,6 +571,7 @@ stops()
 	[ ! -e "$T/both/other" ] || show
 }
 
+# bats test_tags=long
 @test "an older log is accepted by root alone where the policy is enforced" {
 	mv /etc/cordon/config.yaml "$T/enforced.yaml"
 	VARS=(XDG_STATE_HOME="$T/both/state")
@@ -583,6 +585,7 @@ stops()
 	as user env "${VARS[@]}" script -qec "$CORDON audit accept" /dev/null <<<yes >"$T/out" 2>&1 || show
 }
 
+# bats test_tags=long
 @test "policy: if confirmations are off, waiting code needs a signature too" {
 	printf 'version: 2\nprofile: strict\nconfirmation: {write: no, net: no, secret: no}\nexposed: {tier: no-cgroup}\n' >/etc/cordon/policy.yaml
 	printf 'version: 1\ntier: no-cgroup\nenforced: {policy: /etc/cordon/policy.yaml}\n' | config

@@ -7,6 +7,7 @@ load scan.bash
 load gate.bash
 load database
 
+# bats test_tags=long
 @test "the same on a database server" {
 	need_root
 	gate_setup
@@ -88,11 +89,13 @@ load database
 	"$TOP/tests/store/run" postgres "$T/bin/script"
 }
 
+# bats test_tags=long
 @test "killed in the middle of a run: no run without a record, and none is lost" {
 	need_root
 	on sqlite killed_runs 20 cordon
 }
 
+# bats test_tags=long
 @test "the same on a database server, which is killed as well" {
 	need_root
 	need_server
@@ -103,6 +106,7 @@ load database
 	on sqlite synced sqlite
 }
 
+# bats test_tags=long
 @test "the same on a database server whose commits do not wait for the disk by themselves" {
 	need_root
 	need_server

@@ -64,6 +64,7 @@ failed()
 	taken
 }
 
+# bats test_tags=long
 @test "a command that fails, is killed or hangs is reported, and does not hang cordon" {
 	printf '#!/bin/sh\necho "no such\nroom" >&2; exit 3\n' >"$T/fails"
 	printf '#!/bin/sh\nkill -9 $$\n' >"$T/dies"
@@ -126,6 +127,7 @@ failed()
 	[ ! -e "$HOOK/message" ]
 }
 
+# bats test_tags=long
 @test "an error, a redirect, a closed connection, an endless answer and silence are failures, in time" {
 	start_server
 	send url "$URL/500" "$HOOK/secret"

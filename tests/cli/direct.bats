@@ -152,6 +152,7 @@ os.chmod(".vscode/a", 0)' || true
 	submit user 0 --workspace "$W:rw" "$T/job.py" || true
 }
 
+# bats test_tags=long
 @test "compiled code that was there is not written to; the user's own work stays" {
 	begin
 	as user bash -c 'cd "$1/sub" && echo "def f(): return 1" >calc.py && python3 -m py_compile calc.py' _ "$W"
@@ -169,6 +170,7 @@ os.chmod(".vscode/a", 0)' || true
 	grep -q new "$W/sub/.vscode/more"
 }
 
+# bats test_tags=long
 @test "a protected file that is replaced during a run is no longer protected, and is taken" {
 	begin
 	printf 'import time\nfor _ in range(40):\n    try: open(".git/config", "a").write("# evil\\n"); break\n    except OSError: time.sleep(0.1)\n' >"$T/slow.py"
@@ -213,6 +215,7 @@ os.chmod(".vscode/a", 0)' || true
 	[ ! -L "$W/.git/COMMIT_EDITMSG" ]
 }
 
+# bats test_tags=long
 @test "trust during a run does not clear what the run writes afterwards" {
 	begin
 	printf 'import time\ntime.sleep(3)\nopen("late.py", "w").write("x")\n' >"$T/slow.py"

@@ -152,6 +152,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	is 'T["no-cgroup"] and T["no-userns"]'
 }
 
+# bats test_tags=long
 @test "every canary notices when its layer is left out" {
 	[ -x "$BIN/mutant/cordon" ] || skip "no mutant build"
 	local n=0

@@ -157,6 +157,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 	holds 'not r["checks"]["keys"]["holds"]' '"log.key" in r["checks"]["keys"]["cause"]' '"backup" in r["checks"]["keys"]["cure"]'
 }
 
+# bats test_tags=long
 @test "doctor counts signers, and fails on a list that others can write or a line with an error" {
 	local who
 	need_etc

@@ -38,8 +38,11 @@ run_documents()
 
 @test "the README" { run_documents "$TOP/README.md"; }
 @test "the tutorial" { run_documents "$TOP/docs/tutorial/*.md"; }
+# bats test_tags=long
 @test "the how-tos" { run_documents "$TOP/docs/how-to/*.md"; }
+# bats test_tags=long
 @test "the reference" { run_documents "$TOP/docs/reference/*.md"; }
+# bats test_tags=long
 @test "the explanation, the index and the client's page" {
 	run_documents "$TOP/docs/explanation/*.md $TOP/docs/*.md $TOP/clients/python/README.md"
 }

@@ -249,6 +249,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # F9: one conversation does not take the questions of all others.
+# bats test_tags=long
 @test "a conversation that fills its queue does not block other conversations" {
 	need_root
 	begin
@@ -287,6 +288,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # derived.py stands in a page that was read; with a finding it waits before it runs.
+# bats test_tags=long
 @test "derived code with a finding waits before it runs; strict: all derived code; a grant bounds it" {
 	need_root
 	begin
@@ -348,6 +350,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 
 # CELL PROFILE STATE WRITE NET SECRET: the outcome of each effect, with a host that the policy lists and one
 # that it does not.
+# bats test_tags=long
 @test "strict, balanced and observe: the table of effects" {
 	begin
 	export MY_KEY=some-key

@@ -50,6 +50,7 @@ connected() {
 	exits 0
 	[ -z "$(own_egress)" ]
 }
+# bats test_tags=long
 @test "a program connects, another one is refused, a third one that was left behind is recorded" { every connected; }
 
 after_answers() {

@@ -33,6 +33,7 @@ utf7() {
 }
 
 # Each Python that is there reads the same text as we show, or refuses it, or we do.
+# bats test_tags=long
 @test "no Python reads what runs in another way than we do" {
 	cat >try.py <<-'END'
 		import glob, os, subprocess, sys

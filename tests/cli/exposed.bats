@@ -108,6 +108,7 @@ begin()
 	grep -q '"object":"127.0.0.1:18443","outcome":"withheld"' "$T/out"
 }
 
+# bats test_tags=long
 @test "no grant names the unspecified address, which is this host" {
 	begin
 	run -2 person grant --conversation "$C" --net 0.0.0.0:443

@@ -27,6 +27,7 @@ goal()
 	exits "$expected"
 }
 
+# bats test_tags=long
 @test "harmless programs: met, asked about, denied, none, no collection" {
 	corpus good 'for number in 1 2 3; do echo "the number is $number"; done' 'ls -l /usr/share/doc | sort | head -n 3' \
 		'printf "%s\n" one two three | sort -r | tail -n 2'

@@ -78,6 +78,7 @@ by_directory() {
 	submit "$1" 0 --net web.example:443 --workspace "$W" "$T/x.py"
 	[ "$(outcome web.example:443)" = waits ]
 }
+# bats test_tags=long
 @test "a grant for a directory holds while it is the same directory" {
 	chmod 1777 "$T"
 	each by_directory
@@ -166,6 +167,7 @@ spent_together() {
 }
 @test "a run spends every grant that it uses a secret by" { each spent_together; }
 
+# bats test_tags=long
 @test "a grant has runs and a time, is listed, and can be revoked" { each bounded; }
 
 # A use is a run or an apply that gets an effect by the ticket.
@@ -237,6 +239,7 @@ refused() {
 	wants "$1" 0
 	holds 'all(e["outcome"] == "waits" for e in r["effects"])'
 }
+# bats test_tags=long
 @test "grant refuses an agent, and refuses a pattern of hosts" { each refused; }
 
 # A line of the policy is a grant for a directory.
@@ -285,6 +288,7 @@ two_people() {
 	"$CORDON" approvals key remove anna
 	"$CORDON" approvals key remove ben
 }
+# bats test_tags=long
 @test "a grant needs the two people or the signature of the policy, and is exactly the signed text" {
 	need_etc
 	each two_people

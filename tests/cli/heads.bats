@@ -178,6 +178,7 @@ except OSError:
 sys.exit(1)' "$STATE/heads.sent"
 }
 
+# bats test_tags=long
 @test "a partly written head is never delivered, and delivery ends" {
 	taker
 	damaged '\n'

@@ -71,6 +71,7 @@ counted() {
 	done
 	rm -r "$T/many"
 }
+# bats test_tags=long
 @test "rules that are not listed are counted once each" { each counted; }
 
 hostile() {
@@ -123,6 +124,7 @@ bounds() {
 	ingest "$1" 125 --kind web --name u --release "$T/none/x" "$T/empty"
 	rm "$T/big" "$T/$1/out"
 }
+# bats test_tags=long
 @test "the largest source, one byte more, and no file at all" { each bounds; }
 
 names() {

@@ -21,6 +21,7 @@ big() {
 	exits 0
 	out_is '5000000'
 }
+# bats test_tags=long
 @test "a script of five megabytes" {
 	/usr/bin/python3 -c 'print("x = \"" + "y" * 5000000 + "\"\nprint(len(x))")' | code x.py
 	every big

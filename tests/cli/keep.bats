@@ -215,6 +215,7 @@ removes() {
 	state "$1" state homes
 	out_has "clean    b"
 }
+# bats test_tags=long
 @test "cordon state lists and removes them" {
 	dir user
 	removes user:no-cgroup

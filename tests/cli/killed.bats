@@ -16,6 +16,7 @@ part()
 	if [ -n "${KILL_ALL:-}" ]; then killed postgres "$1"; else killed postgres "$@"; fi
 }
 
+# bats test_tags=long
 @test "a command that is killed between any two of its writes has recorded its effect or had none" {
 	need_root
 	if [ -n "${TEST_MORE:-}" ]; then killed sqlite cordon; else killed sqlite cordon run apply; fi

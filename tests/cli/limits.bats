@@ -38,6 +38,7 @@ PY
 }
 
 # A child that has not yet executed works in the memory of its parent.
+# bats test_tags=long
 @test "memory: a vfork does not count twice" {
 	cat <<'PY' | code x.py
 import subprocess
@@ -119,6 +120,7 @@ fork_bomb() {
 	[ "$status" -ne 0 ] || show
 	holds 'r["limit"] in ("time", "pids")' 'r["usage"]["wall_ms"] < 8000'
 }
+# bats test_tags=long
 @test "pids: a fork bomb ends" {
 	printf 'f() { f | f & }\nf\nsleep 20\n' | code x.sh
 	every fork_bomb
@@ -152,6 +154,7 @@ PY
 	every cpu_time_many
 }
 
+# bats test_tags=long
 @test "cpu: a share is kept" {
 	need_root
 	cat <<'PY' | code x.py

@@ -241,6 +241,7 @@ refused()
 	"$CORDON" conversation list <&-
 }
 
+# bats test_tags=long
 @test "output that cannot be written is a failure: closed, a full disk, a reader that is gone" {
 	echo 'print("x" * 1000000)' >x.py
 	local c to

@@ -175,6 +175,7 @@ write_home()
 		exits 0
 	done
 }
+# bats test_tags=long
 @test "nothing that is written there reaches Cordon's own directories" {
 	writer
 	everywhere write_home
@@ -201,6 +202,7 @@ make_missing()
 		[ -z "$(find "$H" -name planted)" ] || { find "$H" -name planted; return 1; }
 	done
 }
+# bats test_tags=long
 @test "a box makes no directory that Cordon would use" {
 	everywhere make_missing
 }
@@ -358,6 +360,7 @@ by_request()
 	err_has "$H/project/key is Cordon's own"
 }
 
+# bats test_tags=long
 @test "root's box shows nothing of a user's Cordon" {
 	need_root
 	reader

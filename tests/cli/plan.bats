@@ -37,6 +37,7 @@ gives() { holds "r['origin'] == 'plan' and all(e['outcome'] == 'ticket' for e in
 gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] in ('waits', 'withheld') for e in r['effects'])" \
 	"any('the plan gives nothing: ' in x and '$1' in x for x in r['reasons'])"; }
 
+# bats test_tags=long
 @test "a plan holds after exposure, for as many runs as it has" {
 	gate_setup
 	begin --runs 2
@@ -60,6 +61,7 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] in ('waits', '
 }
 
 # F2, F3: each line differs from the plan in one thing.
+# bats test_tags=long
 @test "a plan gives nothing to another program" {
 	gate_setup
 	begin --runs 9
@@ -117,6 +119,7 @@ gives_nothing() { holds "r['origin'] != 'plan'" "all(e['outcome'] in ('waits', '
 	[ ! -e "$W/pwned" ]
 }
 
+# bats test_tags=long
 @test "a plan is not made in an exposed conversation, for hostile code or beyond the policy" {
 	gate_setup
 	begin

@@ -135,6 +135,7 @@ unrecorded() {
 	holds '"machine code" in r["error"]["message"] and "held the log" in r["error"]["cause"]' \
 		'r["audit_id"] is None and r["ran"] is False and r["recorded"] is False'
 }
+# bats test_tags=long
 @test "a refusal that cannot be recorded says so" { each unrecorded; }
 
 # The log is there, and cannot be written when the run would start.

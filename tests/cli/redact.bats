@@ -74,6 +74,7 @@ for text, secret in rows:
 	clean "$1"
 	grep -q 'https://hooks.slack.com/\[hash:' "$T/export.jsonl"
 }
+# bats test_tags=long
 @test "names and titles" { gate_setup; names user; }
 
 # Arguments, environment, standard input, files' names, and what a program prints and cannot find.
@@ -102,4 +103,5 @@ print(len(rows))" >"$T/count"
 	clean "$1"
 	grep -q 'files/\[hash:' "$T/export.jsonl"
 }
+# bats test_tags=long
 @test "arguments, environment, files and errors of runs" { gate_setup; runs user; }

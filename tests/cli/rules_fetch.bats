@@ -120,6 +120,7 @@ archive()
 	make_npm
 }
 
+# bats test_tags=long
 @test "a good package is unpacked, and used from then on" {
 	archive 'good(); add("package/rules/c.yml", rule(2)); add("package/rules/d/", type=tarfile.DIRTYPE)'
 	registry 9.1.2
@@ -142,6 +143,7 @@ archive()
 	[ "$(cat "$T/asked")" = 'pack --ignore-scripts --loglevel=error --no-update-notifier --fetch-retries=1 --pack-destination=. -- agent-threat-rules@9.1.3' ]
 }
 
+# bats test_tags=long
 @test "a package with another hash is refused, and the old rules stay" {
 	archive 'good()'
 	fetch 0 9.1.2
@@ -170,6 +172,7 @@ refused()
 	[ ! -e "$T/data/cordon/rules/agent-threat-rules" ]
 }
 
+# bats test_tags=long
 @test "hostile archives are refused, and write nothing anywhere" {
 	local words bad
 	while IFS='|' read -r words bad; do
@@ -256,6 +259,7 @@ start_fetch()
 # until_there FILE: the fetch makes it.
 until_there() { until [ -e "$1" ]; do sleep 0.05; kill -0 $FETCH; done; }
 
+# bats test_tags=long
 @test "a fetch that is ended half way leaves nothing, and the old pack whole" {
 	local signal
 	archive 'good()'
@@ -313,6 +317,7 @@ until_there() { until [ -e "$1" ]; do sleep 0.05; kill -0 $FETCH; done; }
 	err_has 'HOME is not set'
 }
 
+# bats test_tags=long
 @test "the public pack from the registry itself" {
 	command -v npm >/dev/null || skip "no npm"
 	npm view --fetch-retries=0 --fetch-timeout=10000 agent-threat-rules@4.0.0 version >/dev/null 2>&1 ||

@@ -94,6 +94,7 @@ load rules
 	rules 2 test --mode odd "$T"
 }
 
+# bats test_tags=long
 @test "the public pack: every true positive and every true negative as expected" {
 	need_pack
 	rules 0 test --mode reference --json "$PACK"

@@ -383,6 +383,7 @@ disguised() { printf 'import os as o\n# moon\ngetattr(o, "sys" + "tem")("moon" +
 	holds 'r["findings"][0]["view"] == "code" and r["findings"][0]["kind"] == "shell"'
 }
 
+# bats test_tags=long
 @test "the code view: what a configuration gives to a shell or to Python is code" {
 	pack
 	local call
@@ -436,6 +437,7 @@ call()
 		{"tool_name": sys.argv[1], (sys.argv[3:] or ["tool_args"])[0]: sys.argv[2]}}))' "$@"
 }
 
+# bats test_tags=long
 @test "the code view: arguments of tool calls are code where their names say so" {
 	pack
 	local word="moon''stone' word'" f
@@ -465,6 +467,7 @@ call()
 	holds 'r["code_view"]["whole"] == 0 and not r["notes"]'
 }
 
+# bats test_tags=long
 @test "JSON lines: no line hides what stands on another" {
 	pack
 	local word="moon''stone' word'" run first

@@ -81,6 +81,7 @@ sarif()
 	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
 }
 
+# bats test_tags=long
 @test "SARIF is valid: clean, findings in every kind of file, errors, odd names" {
 	pack
 	printf 'nothing' >"$T/clean.txt"

@@ -25,6 +25,7 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	err_has '-: is larger than 64 MiB'
 }
 
+# bats test_tags=long
 @test "the largest file there may be is scanned to its last byte" {
 	pack
 	{ head -c $((64 * 1024 * 1024 - 14)) /dev/zero | tr '\0' '\n'; printf 'moonstone word'; } >"$T/x.txt"
@@ -171,6 +172,7 @@ little_memory() { readelf -Ws "$CORDON" | grep -q __asan_init || ulimit -v "${1:
 	holds '"Permission denied" in r["errors"][0]["message"] and len(r["findings"]) == 1'
 }
 
+# bats test_tags=long
 @test "directories in directories, and many names: there is an end" {
 	pack
 	local i
@@ -292,6 +294,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'len(r["notes"]) == 1 and r["code_view"]["none"] == 1'
 }
 
+# bats test_tags=long
 @test "JSON that is too deep or too much is text, and a finding that says so" {
 	pack
 	local most
@@ -323,6 +326,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	scan 1 "$T/twice.json"
 }
 
+# bats test_tags=long
 @test "more findings and notes than are listed are counted" {
 	pack
 	/usr/bin/python3 -c 'print("{\"type\": \"llm_input\", \"content\": \"pebble\"}\n" * 100000, end="")' >"$T/x.jsonl"
@@ -401,6 +405,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	scan 1 "$T/y.md"
 }
 
+# bats test_tags=long
 @test "UTF-16 that is too large in UTF-8 is an error" {
 	pack
 	/usr/bin/python3 -c 'import sys; sys.stdout.buffer.write(b"\xff\xfe" + b"\x2d\x4e" * ((64 << 20) // 3) + b"a\0")' >"$T/x.md"

@@ -20,6 +20,7 @@ make_file()
 	scan 1 "$T/x.txt"
 }
 
+# bats test_tags=long
 @test "a configuration of very many servers" {
 	pack
 	make_file "$T/x.json" 'json.dumps({"mcpServers": {"k%d" % i: {"command": "x"} for i in range(200000)}})'

@@ -106,6 +106,7 @@ guessed() {
 	exits 124
 	out_is ''
 }
+# bats test_tags=long
 @test "a box that was prepared for another decision is not used" {
 	mkdir "$T/w"
 	printf 'version: 2\nexposed: {limits: {time: 1s}}\n' >"$T/p.yaml"
@@ -150,6 +151,7 @@ exchanged() {
 	done
 	[ "$refused" -gt 0 ] || show
 }
+# bats test_tags=long
 @test "a workspace that is exchanged while it is looked at stops the run" {
 	mkdir "$T/w1" "$T/w2"
 	chmod 755 "$T/w1" "$T/w2"
@@ -227,6 +229,7 @@ found() {
 	denied "$1" --memory 24M
 	denied "$1" --files 8
 }
+# bats test_tags=long
 @test "a finding of the code view alone stops the run before it starts, under any limits" {
 	disguised
 	every found

@@ -89,6 +89,7 @@ path_too() {
 		lines '("'"'/nothing', 'r'"'", 4) in said("open")'
 	done
 }
+# bats test_tags=long
 @test "--telemetry works with a module path" {
 	printf '%s\n' 'import os, sys' 'print(sys.path, os.environ.get("PYTHONPATH"), os.path.exists("/proc/self/fd/8"))' \
 		'try:' ' open("/nothing")' 'except OSError: pass' | code x.py

@@ -82,6 +82,7 @@ signed() {
 	gate "$1" 75 trust "$W" --policy "$T/signed.yaml"
 	"$CORDON" approvals key remove anna
 }
+# bats test_tags=long
 @test "where no confirmation is enough, trust waits for a signature, and takes effect once" {
 	need_etc
 	each signed
@@ -175,6 +176,7 @@ marked() {
 	state_of "$1" clean "$W"
 	state_of "$1" clean "$W/below"
 }
+# bats test_tags=long
 @test "an exposed write marks a trusted directory, until a person has seen what changed" { each marked; }
 
 # A mark above hides nothing from a person who trusts a directory below it.
@@ -219,6 +221,7 @@ unseen() {
 }
 
 # As many entries as trust looks at, and one more.
+# bats test_tags=long
 @test "trust tells that a directory has more entries than it looks at" {
 	gate_setup
 	trusted_tree user
@@ -323,6 +326,7 @@ late() {
 	gate "$1" 0 conversation show "$C" --json
 	holds "r['state'] == 'exposed' and '$W was changed by exposed code' in r['cause']"
 }
+# bats test_tags=long
 @test "a run whose directory exposed code changes meanwhile is exposed when it ends" { each late; }
 
 # Readers and killed runs change nothing outside the box, so they leave no mark: F5, F6.
@@ -359,6 +363,7 @@ untainted() {
 	gate "$1" 0 run --json --user --tier no-cgroup --workspace "$mine" --apply "$T/x.py"
 	holds 'r["state"] == "clean"'
 }
+# bats test_tags=long
 @test "reading a page that is like a file, and killed runs, taint nothing" { each untainted; }
 
 # F7: code that no person looked at, in a clone that no person trusted.
@@ -419,6 +424,7 @@ as_told() {
 	err_has "exposed: directory "
 	run ! grep -q "try: cordon trust" "$T/err"
 }
+# bats test_tags=long
 @test "the command that would trust a directory is one that a shell takes" {
 	chmod 1777 "$T"
 	each as_told

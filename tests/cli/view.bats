@@ -74,6 +74,7 @@ watch()
 	PY
 }
 
+# bats test_tags=long
 @test "the interpreter that parses runs inside the box" {
 	need_root
 	own_programs
@@ -121,6 +122,7 @@ watch()
 # rule ID <TEXT
 rule() { "$BUILD/tests/view-rule" "$PACK" "$1"; }
 
+# bats test_tags=long
 @test "a public rule matches in the view the code that it misses in the text" {
 	[ -d "$PACK" ] || skip "no public pack; tools/packages brings it"
 	while IFS= read -r code; do

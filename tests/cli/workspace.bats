@@ -393,6 +393,7 @@ mounted() {
 # Two directories change places all the time, and Landlock opens by name: what a run can read must be
 # of the directory that it was given, which is the one that cordon holds open meanwhile. Races until
 # one run was refused and one was not.
+# bats test_tags=long
 @test "no-userns: a workspace that is replaced meanwhile is not taken" {
 	mkdir a b
 	trust user "$T"
@@ -469,6 +470,7 @@ mounted() {
 	done
 }
 
+# bats test_tags=long
 @test "without namespaces: the private directory is gone when cordon returns" {
 	need_root
 	code x.py <<-'END'

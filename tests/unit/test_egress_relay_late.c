@@ -107,7 +107,8 @@ static void mute(struct parts *p)
 	close(server);
 }
 
-/* A server whose queue is full: no packet is answered. */
+/* A server whose queue is full: no packet is answered. The queue is full once the first of these
+ * is connected. */
 static void unreachable(struct parts *p)
 {
 	struct sockaddr_in at;
@@ -117,6 +118,7 @@ static void unreachable(struct parts *p)
 		waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		(void)!connect(waiting[i], (struct sockaddr *)&at, sizeof(at));
 	}
+	poll(&(struct pollfd){.fd = waiting[0], .events = POLLOUT}, 1, 10000);
 	struct attempt *a = begin(p, 3, &at, program(), NULL);
 	ok(after_a_minute(p, 3) == ETIMEDOUT && !a->live && a->row.verdict == EGRESS_FAILED,
 	   "so is one that does not answer");
