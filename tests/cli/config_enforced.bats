@@ -1,15 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What stands below `enforced` in /etc/cordon/config.yaml no caller can weaken: one test for each way that a
-# caller has. Each is tried as root and as an ordinary user, who take turns in the short form, and each must be
-# refused with the file and line and the person to ask, or change nothing.
+# No caller can weaken what is below `enforced` in /etc/cordon/config.yaml: each way that a caller has, as root and
+# as an ordinary user, must be refused with the file and line and the person to ask, or change nothing.
 load helper
 
 needs()
 {
 	need_etc
-	printf 'version: 2\nprofile: strict\n' >/etc/cordon/policy.yaml
-	cp -r "$TOP/rules" /etc/cordon/rules
+	printf 'version: 2\nprofile: strict\n' >/etc/cordon/policy.yaml && cp -r "$TOP/rules" /etc/cordon/rules
 	config <<-'END'
 		version: 1
 		tier: no-cgroup

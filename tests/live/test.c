@@ -328,7 +328,8 @@ static void test_changes(const char *workspace)
 		return;
 	}
 	uint32_t id = live_box_start(&box, "while :; do echo x >>busy; done", &out);
-	run("echo new >made; rm old; mkdir dir; echo y >dir/file");
+	run("until [ -e busy ]; do sleep 0.01; done; echo new >made; rm old; mkdir dir; echo y "
+	    ">dir/file");
 	ok(status_of(&outcome) == 0, "a start writes to the workspace: %s", outcome.out);
 	struct live_event e = {0};
 	ok(live_list(&box.live, &box.err) == 0, "the changes are asked for while a program runs");
