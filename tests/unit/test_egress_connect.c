@@ -38,7 +38,7 @@ static void error_taken(struct parts *p, const struct sockaddr_in *closed)
 
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
 	ok(error == ECONNREFUSED, "the program takes the error");
-	ok(parts_until(p, 1, 100) == ECONNABORTED && a->row.verdict == EGRESS_FAILED,
+	ok(parts_until(p, 1, 3000) == ECONNABORTED && a->row.verdict == EGRESS_FAILED,
 	   "which makes no connection of it, and the call gets what the kernel says then");
 	close(fd);
 }

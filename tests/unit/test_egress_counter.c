@@ -33,7 +33,7 @@ static void test(uint64_t limit)
 	setsockopt(p.e->counter.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	struct attempt *a = attempt_new(p.e, "", &to, ntohs(at.sin_port));
 	connect_host(p.e, 1, dup(fd), a, &to, "rule");
-	ok(parts_until(&p, 1, 100) == 0 && a->live, "a connection");
+	ok(parts_until(&p, 1, 3000) == 0 && a->live, "a connection");
 	int other = accept4(server, NULL, NULL, SOCK_CLOEXEC);
 	noise(&at, server);
 	usleep(100000);

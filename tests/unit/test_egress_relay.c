@@ -90,7 +90,7 @@ int main(void)
 	ok(a->live && a->row.verdict == EGRESS_FAILED,
 	   "the host is there, the program's end is not");
 	reset(server);
-	ok(parts_until(&p, 1, 100) == 0 && a->row.verdict == EGRESS_CONNECTED,
+	ok(parts_until(&p, 1, 3000) == 0 && a->row.verdict == EGRESS_CONNECTED,
 	   "the program's end comes first");
 	for (int i = 0; i < 20 && a->live; i++)
 		parts_turn(&p, 100);
