@@ -410,7 +410,14 @@ int chain_open(struct store *s, struct err *err)
 	if ((is_empty && begin(s, err) < 0) ||
 	    (none && (none = chain_read_heads(s, &newest, &from, err)) < 0))
 		return -1;
-	if (store_head(s, &head, err) < 0 || load_key(s, &head, err) < 0)
+	if (store_head(s, &head, err) < 0)
+		return -1;
+	/* The process that began the log may have made the file and written since. */
+	if (none && head.writes > 1 &&
+	    ((none = chain_read_heads(s, &newest, &from, err)) < 0 ||
+	     store_head(s, &head, err) < 0))
+		return -1;
+	if (load_key(s, &head, err) < 0)
 		return -1;
 	see(s, &head);
 	if (s->accepts)
