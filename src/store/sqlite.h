@@ -54,7 +54,9 @@ struct lite {
 #define LITE_FILE "log.db"
 enum {
 	LITE_APPLICATION = 0x43524441,
-	LITE_LOOK_US = 2000,	/* between two checks of a wait */
+	LITE_LOOK_US = 2000, /* between two checks of a wait, for the first ones */
+	LITE_LOOKS_SOON = 50,
+	LITE_LOOK_LATER_US = 20000,
 	LITE_PAUSE_MS = 50,	/* longest time between two checks that counts as waiting */
 	LITE_WAITS_MAX = 12,	/* maximum of a wait while others write, in units of wait_ms */
 	LITE_FRAMES_TIDY = 128, /* at a close */

@@ -287,10 +287,12 @@ static void look_around(struct lite *l, uint64_t now)
 }
 
 /* SQLite's own handler checks ever less often, up to every 100 ms: where many write, the process
- * that waits longest would get the lock last. This one always checks at the same interval. */
+ * that waits longest would get the lock last. This one checks at two intervals: a short one, and
+ * after a while one that leaves the processor to the process with the lock where hundreds wait. */
 static int wait_busy(void *ctx, int count)
 {
-	static const struct timespec pause = {.tv_nsec = LITE_LOOK_US * 1000L};
+	static const struct timespec soon = {.tv_nsec = LITE_LOOK_US * 1000L},
+				     later = {.tv_nsec = LITE_LOOK_LATER_US * 1000L};
 	uint64_t now = io_now_ns();
 	struct lite *l = ctx;
 
@@ -302,7 +304,7 @@ static int wait_busy(void *ctx, int count)
 	look_around(l, now);
 	if (now >= l->wait_until)
 		return 0;
-	nanosleep(&pause, NULL);
+	nanosleep(count < LITE_LOOKS_SOON ? &soon : &later, NULL);
 	return 1;
 }
 
