@@ -57,7 +57,9 @@ static int open_locked(struct overlay *ret, int state, const uint8_t *conversati
 		return err_errno(err, ERR_SYSTEM, "opening the overlay in the state directory");
 	if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
 		err_errno(err, ERR_CONFLICT, "the overlay is in use");
-		err_cause(err, "another run of this conversation has the same directory");
+		err_cause(err, "another run, or a live box, of this conversation has the same "
+			       "directory");
+		err_cure(err, "wait until it ends; cordon box list shows the live boxes");
 		return -1;
 	}
 	ret->dir = scope_take_fd(&dir);
