@@ -423,11 +423,13 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 	struct wire_closed closed = {WIRE_CLOSED, m->id};
 
 	if (!w || !s->created || count != expected || m->flags & ~(unsigned)START_FLAGS) {
-		if (m->id && !w && !find(s, m->id))
+		if (m->id && !w && !find(s, m->id)) {
 			err_set(&refused.err, ERR_LIMIT, "%d programs run in this box already",
 				CORDON_STARTS_MAX);
-		else
+			err_cure(&refused.err, "try again when some of them have ended");
+		} else {
 			err_set(&refused.err, ERR_INPUT, "the start is not well-formed");
+		}
 		send_or_fail(r, &refused, sizeof(refused), -1);
 		send_or_fail(r, &closed, sizeof(closed), -1);
 		return;

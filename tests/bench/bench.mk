@@ -18,7 +18,8 @@ $(BUILD)/tests/scan-literals: $(BUILD)/obj/tests/bench/scan/literals.o $(TEST_LI
 	$(Q)$(CC) $(PG_LINK) -o $@ $^ -lhs $(CLI_LIBS)
 bench: $(if $(shell pkg-config --exists libhs 2>/dev/null && echo yes),$(BUILD)/tests/scan-literals)
 
-# Starts in a live box, through the gate and without it.
+# Starts in a live box, through the gate and without it; also for tests/cli/box_many.bats.
+tests: $(BUILD)/live-starts
 $(BUILD)/live-starts: $(BUILD)/obj/tests/bench/live/starts.o $(filter-out $(BUILD)/obj/src/door/cli/%,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)

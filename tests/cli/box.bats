@@ -3,46 +3,7 @@
 # cordon box: a box that lives between commands, and the programs that run in it.
 load helper
 load workspace
-
-# live WAY VERB ARG...: cordon box in the workspace, as code that the user typed.
-live()
-{
-	local who=${1%%:*} tier=${1#*:} verb=$2
-	WAY=$1
-	shift 2
-	set -- "$verb" "$@"
-	[ "$verb" != create ] || set -- "$@" --tier "$tier" --user
-	case $verb in exec | cp | ls) set -- "$verb" --user "${@:2}" ;; esac
-	status=0
-	(cd "$W" && as "$who" timeout 60 "$CORDON" box "$@" <"$IN" >"$T/out" 2>"$T/err") || status=$?
-}
-
-# The box is there and clean, in a workspace of OWNER.
-made()
-{
-	live "$1" create work "${@:2}"
-	exits 0
-	out_is work
-}
-
-teardown()
-{
-	local who
-	for who in root user; do
-		as "$who" "$CORDON" box list --json >"$T/left" 2>/dev/null || continue
-		for name in $(/usr/bin/python3 -c 'import json,sys; print(*[b["name"] for b in json.load(sys.stdin)["boxes"]])' <"$T/left"); do
-			as "$who" timeout 30 "$CORDON" box stop "$name" >/dev/null 2>&1 || :
-		done
-	done
-	cd /
-	rm -rf --one-file-system "$T"
-}
-
-state_of() { # state_of WAY: the name, state and running of each box
-	live "$1" list --json
-	/usr/bin/python3 -c 'import json,sys
-for b in json.load(open(sys.argv[1]))["boxes"]: print(b["name"], b["state"], b["running"])' "$T/out"
-}
+load live_box
 
 one_box() {
 	made "$1"
@@ -161,6 +122,17 @@ applied() {
 	err_has 'has ended'
 }
 
+@test "a run of the same conversation in the same directory is told of the box" {
+	dir user
+	made user:no-cgroup
+	live user:no-cgroup list --json
+	c=$(/usr/bin/python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["boxes"][0]["conversation"])' "$T/out")
+	status=0
+	(cd "$W" && as user "$CORDON" exec --tier no-cgroup --user --conversation "$c" --time 1s -- true </dev/null >"$T/out" 2>"$T/err") || status=$?
+	exits 125
+	err_has 'cordon box list shows the live boxes'
+}
+
 @test "a program that a rule denies is not started" {
 	dir user
 	made user:no-cgroup
@@ -270,37 +242,6 @@ stops()
 	exits 125
 	err_has 'the box has ended'
 	[ -z "$(state_of user:no-cgroup)" ]
-}
-
-keeper_of() { # the keeper that has this test's state directory open
-	local pid who=$1 state
-	state=$([ "$who" = user ] && is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon")
-	for pid in $(pgrep -x cordon-keeper); do
-		[ "$(readlink "/proc/$pid/fd/3")" != "$state" ] || echo "$pid"
-	done
-}
-
-out_lacks() { ! grep -qF -- "$1" "$T/out" || { echo "not expected in the output: $1"; show; }; }
-
-lives() { [[ -e /proc/$1/stat && $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) != [ZX] ]]; }
-gone() { # gone PID...: none of them lives
-	local pid i
-	for ((i = 0; i < 100; i++)); do
-		for pid; do ! lives "$pid" || { sleep 0.1; continue 2; }; done
-		return
-		sleep 0.1
-	done
-	return 1
-}
-
-# below PID: all its descendants.
-below()
-{
-	local child
-	for child in $(pgrep -P "$1"); do
-		echo "$child"
-		below "$child"
-	done
 }
 
 kills() { # kills WAY VICTIM: the keeper, cordon-box or its init

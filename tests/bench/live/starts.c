@@ -33,7 +33,7 @@ static void open_box(struct kept_box *k, const char *state, const char *name)
 }
 
 static double through_gate(struct kept_box *k, struct gate_session *session, const char *state,
-			   const char *dir)
+			   const char *dir, enum tier tier)
 {
 	static const char code[] = "exec true\n";
 	static const struct launch_sink sink;
@@ -46,6 +46,7 @@ static double through_gate(struct kept_box *k, struct gate_session *session, con
 	r.code = code;
 	r.code_len = sizeof(code) - 1;
 	r.state = state;
+	r.tier = tier;
 	r.workspace = dir;
 	r.workspace_mode = WORKSPACE_OVERLAY;
 	r.conversation = k->about.conversation;
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
 		fail(&err);
 	kept_box_begin(&bare, &sink, &ignored);
 	for (size_t i = 0; i < count; i++) {
-		a[i] = through_gate(&gated, &session, argv[1], argv[3]);
+		a[i] = through_gate(&gated, &session, argv[1], argv[3], box.tier);
 		b[i] = alone(&bare.live, &box, r.limit);
 	}
 	putchar('{');
