@@ -123,3 +123,58 @@ rust_works() { in_box "$1" rust; }
 	dir user
 	HOME=$(getent passwd "$(id -u)" | cut -d: -f6) rust_works "${WAYS%% *}"
 }
+
+tested() { in_box "$1" pytest; }
+@test "pytest with two processes (xdist), and ripgrep" {
+	cat <<'SH' | code pytest.sh
+set -e
+printf 'import os, pytest\n@pytest.mark.parametrize("n", range(20))\ndef test_n(n, tmp_path):\n    (tmp_path / "f").write_text(str(n))\n    assert os.environ["PYTEST_XDIST_WORKER"]\n' >test_n.py
+python3 -m pytest -q -n 2 test_n.py | grep -q '20 passed'
+rg -n parametrize | grep -q '^test_n.py:2:'
+echo done
+SH
+	dir user
+	local way
+	for way in $WAYS; do tested "$way"; done
+}
+
+fetched() { in_box "$1" registry; }
+# bats test_tags=long
+@test "npm: install from a registry on the box's own loopback, with a lock file" {
+	tool npm
+	cat <<'SH' | code registry.sh
+set -e
+mkdir -p dep app && echo '{"name":"dep","version":"1.2.3","main":"i.js"}' >dep/package.json && echo 'module.exports=42' >dep/i.js
+npm pack --silent ./dep >/dev/null
+cat >registry.js <<'JS'
+const http = require("http"), fs = require("fs"), crypto = require("crypto");
+const at = "http://127.0.0.1:8002/", tar = fs.readFileSync("dep-1.2.3.tgz");
+const dist = {tarball: at + "dep.tgz", integrity: "sha512-" + crypto.createHash("sha512").update(tar).digest("base64")};
+const about = {name: "dep", "dist-tags": {latest: "1.2.3"}, versions: {"1.2.3": {name: "dep", version: "1.2.3", main: "i.js", dist}}};
+http.createServer((q, a) => a.end(q.url === "/dep" ? JSON.stringify(about) : tar)).listen(8002, "127.0.0.1");
+JS
+node registry.js &
+for i in $(seq 100); do curl -fs http://127.0.0.1:8002/dep >/dev/null && break; sleep 0.1; done
+cd app && echo '{"name":"app","version":"1.0.0"}' >package.json
+npm install --no-audit --no-fund --silent --registry http://127.0.0.1:8002/ dep
+node -e 'if (require("dep") !== 42) process.exit(1)'
+grep -q sha512 package-lock.json
+npm ci --no-audit --no-fund --silent --registry http://127.0.0.1:8002/
+kill %1
+echo done
+SH
+	dir user
+	local way
+	for way in $WAYS; do fetched "$way"; done
+}
+
+refused_root() {
+	box "$1" --workspace "$W" "$T/root.sh"
+	exits 1
+	err_has 'a box has no root'
+}
+@test "sudo is refused, and the hint says what to do instead" {
+	tool sudo
+	echo 'sudo -n true' | code root.sh
+	every_owner refused_root
+}
