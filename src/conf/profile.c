@@ -88,23 +88,23 @@ const struct profile_toolchain profile_toolchains[] = {{".bun/bin", "", NULL},
 						       {".volta/bin", "", NULL},
 						       {NULL, NULL, NULL}};
 
+/* Files of other accounts have the ids of nobody in the box. */
+#define USERS(home, shell)                                                                         \
+	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"                           \
+				 "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"               \
+				 "agent:x:1000:1000:agent:" home ":" shell "\n")
+
 const struct spec_file profile_common_files[] = {
-	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
-				 "agent:x:1000:1000:agent:/tmp:/bin/sh\n"),
-	SPEC_TEXT("/etc/group", "root:x:0:\nagent:x:1000:\n"),
+	USERS("/tmp", "/bin/sh"),
+	SPEC_TEXT("/etc/group", "root:x:0:\nnogroup:x:65534:\nagent:x:1000:\n"),
 	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns files\n"),
 	SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost cordon\n"),
 	{NULL, NULL, false, 0}};
 
-const struct spec_file profile_dev_files[] = {
-	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
-				 "agent:x:1000:1000:agent:/home:/bin/bash\n"),
-	{NULL, NULL, false, 0}};
+const struct spec_file profile_dev_files[] = {USERS("/home", "/bin/bash"), {NULL, NULL, false, 0}};
 
-const struct spec_file profile_kept_files[] = {
-	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
-				 "agent:x:1000:1000:agent:" SPEC_KEPT_HOME ":/bin/bash\n"),
-	{NULL, NULL, false, 0}};
+const struct spec_file profile_kept_files[] = {USERS(SPEC_KEPT_HOME, "/bin/bash"),
+					       {NULL, NULL, false, 0}};
 
 /* The resolver, and the certificate authorities. */
 const struct spec_file profile_net_files[] = {
