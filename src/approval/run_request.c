@@ -136,6 +136,8 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 	add_text(&out, "venv", r->venv);
 	if (r->keep)
 		add_text(&out, "keep", r->keep);
+	if (r->cwd)
+		add_text(&out, "cwd", r->cwd);
 	for (size_t i = 0; i < r->roc; i++)
 		add_text(&out, "ro", r->ro[i]);
 	for (size_t i = 0; i < r->hidec; i++)

@@ -242,6 +242,7 @@ static void hash_program(struct gate *g)
 	hash_text(&d, r->venv);
 	if (r->keep)
 		hash_text(&d, r->keep);
+	hash_text(&d, r->cwd);
 	hash_text(&d, r->workspace ? g->facts.workspace_at.path : NULL);
 	if (r->workspace)
 		digest_add(&d, &g->facts.workspace_at.identity[0],

@@ -95,6 +95,8 @@ static void put_request(struct gate *g, struct jcs *j)
 	jcs_int(j, "args", (int64_t)r->argc);
 	jcs_int(j, "code_bytes", (int64_t)p->len);
 	jcs_hex(j, "code_sha256", p->sha256, sizeof(p->sha256));
+	if (r->cwd)
+		jcs_str(j, "cwd", r->cwd);
 	jcs_str(j, "file", p->is_program ? p->path : r->file ? r->file : "");
 	if (r->keep)
 		jcs_str(j, "keep", r->keep);

@@ -223,6 +223,8 @@ static int open_workspace(struct draft *d, struct err *err)
 	}
 	p->spec.workspace = d->req->workspace_mode;
 	p->spec.workspace_path = p->spec.cwd = real;
+	if (d->req->cwd && !d->req->is_live && path_below(d->req->cwd, real))
+		p->spec.cwd = d->req->cwd;
 	size_t masks = p->spec.maskc;
 	if (d->req->workspace_mode == WORKSPACE_RW &&
 	    direct_protect(p->workspace, &p->spec, &p->arena, err) < 0)

@@ -43,7 +43,7 @@ struct request {
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
 	bool is_live;		/* a box for programs that are started later: no code, no input */
-	const char *cwd;	/* in the live box; NULL: its workspace */
+	const char *cwd;	/* where the program starts; NULL: the workspace */
 	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
 	const char *stdin_file; /* NULL: empty */
 	const char *input;	/* standard input itself, of INPUT_LEN bytes; NULL: STDIN_FILE */

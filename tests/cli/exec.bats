@@ -27,6 +27,24 @@ words() {
 }
 @test "words, status, the current directory" { every_owner words; }
 
+below() {
+	local status=0
+	(cd "$W/sub" && as "${1%%:*}" "$CORDON" exec --user --tier "${1#*:}" --workspace "$W" -- sh -c 'pwd; cat kept ../file' </dev/null >"$T/out" 2>"$T/err") || status=$?
+	exits 0
+	out_is "$W/sub"$'\nkept\nold'
+	(cd "$T" && as "${1%%:*}" "$CORDON" exec --user --tier "${1#*:}" --workspace "$W" -- pwd </dev/null >"$T/out" 2>"$T/err") || status=$?
+	exits 0
+	out_is "$W"
+}
+@test "a directory below the workspace; elsewhere the workspace" { every_owner below; }
+
+@test "files of other accounts belong to nobody" {
+	dir user
+	# shellcheck disable=SC2016
+	run_in user:no-cgroup -- sh -c 'stat -c %U:%G /bin/ls; id -un nobody'
+	out_is $'nobody:nogroup\nnobody'
+}
+
 @test "standard input is passed on, and a signal ends it as it ended the command" {
 	dir user
 	printf 'typed\n' >"$T/in"

@@ -11,6 +11,7 @@
 #include "base/scope.h"
 #include "door/cli/cli.h"
 #include "door/cli/own_terminal.h"
+#include "live/mounts.h"
 #include "show/run_events.h"
 #include "show/run_json.h"
 
@@ -34,10 +35,27 @@ int cli_command_line(struct cli_call *call, const char *program, struct err *err
 	return 0;
 }
 
+/* In the current directory, where the workspace has it. */
+static int choose_directory(struct cli_call *call, struct err *err)
+{
+	struct request *r = &call->request;
+	char cwd[PATH_MAX], real[PATH_MAX];
+
+	if (!getcwd(cwd, sizeof(cwd)))
+		return r->workspace ? 0 : err_errno(err, ERR_INPUT, "the current directory");
+	if (!r->workspace) {
+		r->workspace = arena_dup(&call->arena, cwd);
+		r->workspace_mode = WORKSPACE_OVERLAY;
+	} else if (realpath(r->workspace, real) && strcmp(cwd, real) != 0 &&
+		   path_below(cwd, real)) {
+		r->cwd = arena_dup(&call->arena, cwd);
+	}
+	return 0;
+}
+
 static int run_exec(struct cli_call *call)
 {
 	struct request *r = &call->request;
-	char cwd[PATH_MAX];
 	struct err err;
 
 	if (call->argc != 1) {
@@ -45,15 +63,7 @@ static int run_exec(struct cli_call *call)
 		err_cure(&err, "cordon exec -- npm test");
 		return cli_fail(call, &err);
 	}
-	if (!r->workspace) {
-		if (!getcwd(cwd, sizeof(cwd))) {
-			err_errno(&err, ERR_INPUT, "the current directory");
-			return cli_fail(call, &err);
-		}
-		r->workspace = arena_dup(&call->arena, cwd);
-		r->workspace_mode = WORKSPACE_OVERLAY;
-	}
-	if (cli_command_line(call, call->argv[0], &err) < 0)
+	if (choose_directory(call, &err) < 0 || cli_command_line(call, call->argv[0], &err) < 0)
 		return cli_fail(call, &err);
 	if (!r->stdin_file && !r->input)
 		r->stdin_file = "-";
