@@ -7,6 +7,7 @@
 #   make deb    Debian packages, in build/deb; make wheel: the Python client, in build/wheel
 #   make goal-gate | goal-verify | goal-corpus CORPUS=FILE      the gate's goals: status 0 when met
 #   make goal-conversations                                     questions and effects of whole conversations
+#   make goal-utility [CORPUS=FILE]                             programs of Debian's and npm's packages give the same in the box
 #   make bench | fuzz | soak | kernels | releases | analyze     the longer things
 #   V=1         shows each command
 #   SAN=1       everything with ASan and UBSan, in build/san
@@ -90,7 +91,7 @@ EGRESS_OBJS := $(call objs,$(PLAIN) $(EGRESS) src/policy/net.c,)
 # Sends messages to a URL. Not static, as cordon-egress.
 NOTIFY_OBJS := $(call objs,$(PLAIN) $(wildcard src/notify/*.c),)
 
-.PHONY: check-all reference parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
+.PHONY: check-all reference parity clang-syntax deb wheel all run test bench goal-gate goal-verify goal-corpus goal-conversations goal-utility fuzz soak kernels releases kernels-bin mutants tests deps lint analyze clean install FORCE
 all: $(BUILD)/cordon $(BUILD)/cordon-box $(BUILD)/cordon-keeper $(BUILD)/cordon-probe $(BUILD)/cordon-egress $(BUILD)/cordon-notify $(PG_PROGRAM) $(LIBRARY)
 
 $(BUILD)/libcordon.so.$(VERSION): $(patsubst %.c,$(BUILD)/shared/%.o,$(LIB)) lib/libcordon.map
@@ -284,6 +285,9 @@ goal-conversations: all
 		[ -n "$$had" ] || rmdir /etc/cordon 2>/dev/null; exit $$status
 goal-corpus: all
 	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --rules rules
+goal-utility: all
+	@tests/corpora/collect $(BUILD)/utility
+	@tests/corpora/utility --goal 99 $(BUILD)/cordon $(BUILD)/utility $(CORPUS)
 kernels: all tests
 	@tests/kernels/run
 # `make test` and all the long tests, before a release; PARTS names some of them (tests/check-all).

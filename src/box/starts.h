@@ -54,7 +54,7 @@ void starts_handle(struct run *r, const struct pollfd *fds, size_t count);
 bool starts_receive(struct run *r);
 /* The box ends by a limit, or because R->result.killed_by_rule: so do the starts that run now. */
 void starts_note_end(struct run *r);
-/* The box has ended in that way: reports the starts whose end nobody has reported yet. */
+/* The box has ended in that way: reports each start whose end was not reported yet. */
 void starts_finish(struct run *r);
 
 #endif

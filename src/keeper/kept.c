@@ -394,7 +394,7 @@ static bool runs_in(const struct kept *b, const struct client *c)
 	return c == b->creator;
 }
 
-/* To every client that has a program running. False: there is none. */
+/* To every client that has a program running. Returns false if there is none. */
 static bool pass_to_all(struct boxes *k, struct kept *b, const void *data, size_t len)
 {
 	bool any = false;

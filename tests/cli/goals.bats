@@ -56,6 +56,22 @@ goal()
 	err_has "make goal-corpus CORPUS=FILE"
 }
 
+# bats test_tags=long
+@test "programs that run on the host: the same in the box, other ones, and what is not counted" {
+	mkdir "$T/none"
+	: >"$T/none/programs.jsonl"
+	corpus few 'echo one; seq 3 | tac' 'printf made >file; cat file' 'exit 3' 'date +%N' 'id; hostname' 'hostid' 'echo kept >~/x; cat ~/x'
+	status=0
+	"$TOP/tests/corpora/utility" "$CORDON" "$T/none" "$T/few.jsonl" >"$T/out" 2>"$T/err" || status=$?
+	exits 0
+	out_has 'corpus sh: 3 the same, 1 differ, 3 not counted'
+	out_has 'p5: output: '
+	"$TOP/tests/corpora/utility" --goal 99 "$CORDON" "$T/none" "$T/few.jsonl" >"$T/out" 2>"$T/err" || status=$?
+	exits 1
+	out_has "0 of 0 packages' programs"
+	out_has "3 of 4 the collection's programs are the same (75.0 %; the goal is 99 %): MISSED"
+}
+
 @test "verifying: met, and missed" {
 	mkdir "$T/m"
 	"$BUILD/tests/store/measure" "$T/m" 1000 3600 >"$T/out"
