@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ENQ = 5, BEL = 7, CAN = 0x18, SUB = 0x1a, ESC = 0x1b, C1_LEAD = 0xc2 };
+enum { ENQ = 5, BEL = 7, CAN = 0x18, SUB = 0x1a, ESC = 0x1b, DEL = 0x7f, C1_LEAD = 0xc2 };
 
 /* After ESC: "[" and others pass with what follows them, which needs no state. */
 static int begins_string(unsigned char c)
@@ -24,6 +24,12 @@ static void take(struct screen_filter *f, unsigned char c, char *ret, size_t *n)
 			ret[(*n)++] = (char)c;
 		break;
 	case SCREEN_ESCAPE:
+		/* A terminal obeys a control character there, and the sequence goes on. */
+		if ((c < ' ' && c != ESC && c != CAN && c != SUB) || c == DEL) {
+			if (c != ENQ)
+				ret[(*n)++] = (char)c;
+			break;
+		}
 		f->state = begins_string(c) ? SCREEN_STRING : SCREEN_TEXT;
 		if (c == ESC) {
 			f->state = SCREEN_ESCAPE;

@@ -23,6 +23,8 @@ static const struct {
 	{"a string in a string", "a\033]0;x\033]52;c;y\007b", "ab"},
 	{"a string that is cancelled", "a\033]0;x\030b", "ab"},
 	{"ESC twice", "a\033\033]0;x\007b", "ab"},
+	{"a control character in a sequence", "a\033\n]52;c;x\007\033\007]0;y\033\\b", "a\n\007b"},
+	{"a request of identity in a sequence", "a\033\005[0mb", "a\033[0mb"},
 	{"the terminal's identity", "a\005\033Zb", "ab"},
 	{"controls of eight bits",
 	 "a\xc2\x9d"
