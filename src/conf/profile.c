@@ -88,7 +88,7 @@ const struct profile_toolchain profile_toolchains[] = {{".bun/bin", "", NULL},
 						       {".volta/bin", "", NULL},
 						       {NULL, NULL, NULL}};
 
-/* Files of other accounts have the ids of nobody in the box. */
+/* In the box, files of other accounts belong to the account "nobody". */
 #define USERS(home, shell)                                                                         \
 	SPEC_TEXT("/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"                           \
 				 "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"               \

@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 
-enum { READ_SIZE = 65536, OUTPUTS = 2 };
+enum { READ_SIZE = 65536, OUTPUTS = 2, LAST_READS = 64 };
 
 int live_run_create(struct sentence *s, struct err *err)
 {
@@ -39,12 +39,52 @@ int live_run_create(struct sentence *s, struct err *err)
 	return 0;
 }
 
+/* These bind the box as a whole, so a start cannot have lower ones. */
+static int check_limits(const struct sentence *s, struct err *err)
+{
+	static const enum limit_id of_box[] = {LIMIT_CPU,   LIMIT_MEMORY,      LIMIT_PIDS,
+					       LIMIT_DISK,  LIMIT_CONNECTIONS, LIMIT_NET_OUT,
+					       LIMIT_NET_IN};
+	const uint64_t *wanted = s->gate.decision.confined.limit, *has = s->bp.spec.limit;
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_box); i++) {
+		enum limit_id id = of_box[i];
+		if (!wanted[id] || (has[id] && has[id] <= wanted[id]))
+			continue;
+		err_set(err, ERR_REFUSED,
+			"the box %s has a higher limit %s than this program may have",
+			s->kept->about.name, limit_row(id)->name);
+		err_cause(err,
+			  "the option --%s or the policy lowers it, and it is one limit for all "
+			  "programs of the box",
+			  limit_row(id)->name);
+		err_cure(err, "leave the option out; or create a box with that limit");
+		return -1;
+	}
+	return 0;
+}
+
+/* Exposed programs may have changed the files of the box, and code that the user typed may run
+ * them: decide again. */
+static int check_changes(struct sentence *s, struct err *err)
+{
+	struct gate *g = &s->gate;
+
+	if (!g->facts.conversation.exposed_us || g->facts.has_changes ||
+	    (g->facts.exposed && !g->req->plan))
+		return 0;
+	g->facts.has_changes = true;
+	return err_set(err, ERR_CONFLICT, "the conversation may have changed the box");
+}
+
 int live_run_check(struct sentence *s, struct err *err)
 {
 	uint8_t now[KEEP_INPUTS];
 	struct blueprint *bp = &s->bp;
 	const char *name = s->kept->about.name;
 
+	if (check_changes(s, err) < 0)
+		return -1;
 	gate_box_hash(&s->gate, now);
 	if (strncmp(s->kept->about.conversation, s->gate.report->conversation,
 		    sizeof(s->kept->about.conversation)) != 0)
@@ -62,8 +102,8 @@ int live_run_check(struct sentence *s, struct err *err)
 		return -1;
 	}
 	if (bp->spec.cwd)
-		return 0;
-	if (kept_box_spec(s->kept, &bp->spec, err) < 0)
+		return check_limits(s, err);
+	if (kept_box_spec(s->kept, &bp->spec, err) < 0 || check_limits(s, err) < 0)
 		return -1;
 	/* For a direct write: what is moved to the pending changes afterwards. */
 	if (bp->spec.workspace == WORKSPACE_RW) {
@@ -186,10 +226,10 @@ static int follow(struct running *r, struct err *err)
 		ready = listen(r, -1, err);
 	if (ready < 0)
 		return -1;
-	do
-		ready = listen(r, 0, err);
-	while (ready > 0);
-	return ready;
+	/* A program that was left behind may print without end. */
+	for (int i = 0; i < LAST_READS && (ready = listen(r, 0, err)) > 0; i++)
+		;
+	return ready < 0 ? -1 : 0;
 }
 
 /* The environment of the box, and the variables of this start over it. */
@@ -227,6 +267,7 @@ static int start(struct sentence *s, struct live *l, struct err *err)
 {
 	struct blueprint *bp = &s->bp;
 	const struct spec *box = &bp->spec;
+	const uint64_t *limit = s->gate.decision.confined.limit;
 	const char *argv[] = {"bash", "-c", bp->payload.data}, *env[SPEC_ENV_MAX];
 	struct running r = {.live = l,
 			    .input = &bp->pump,
@@ -240,13 +281,13 @@ static int start(struct sentence *s, struct live *l, struct err *err)
 				   .argv = argv,
 				   .envc = add_environment(s, env),
 				   .env = env,
-				   .limit = s->req->limit,
+				   .limit = limit,
 				   .tty = s->req->rows > 0,
 				   .rows = s->req->rows,
 				   .cols = s->req->cols};
 
 	for (int i = 0; i < OUTPUTS; i++) {
-		capture_init(&s->result->out[i], (size_t)s->req->limit[LIMIT_OUTPUT]);
+		capture_init(&s->result->out[i], (size_t)limit[LIMIT_OUTPUT]);
 		capture_hash(&s->result->out[i]);
 	}
 	int done = start.tty ? 0 : open_pipes(&r, to, err);

@@ -14,7 +14,7 @@ static int decide_once(struct sentence *s, struct err *err)
 
 	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0 || early_prepare(s, err) < 0)
 		return -1;
-	int asked = gate_approve(g, err);
+	int asked = gate_approve(g, !s->is_start, err);
 	if (asked)
 		return asked;
 	if (g->question.has_approval && early_prepare(s, err) < 0) /* with the approved effects */

@@ -160,8 +160,8 @@ void gate_take_approval(struct gate *g);
 
 /* gate_approve.c */
 /* 0: the run may start, without the effects that wait. 1: the run waits for a person;
- * report->approval is the request. */
-int gate_approve(struct gate *g, struct err *err);
+ * report->approval is the request. Without CAN_ASK no run waits. */
+int gate_approve(struct gate *g, bool can_ask, struct err *err);
 /* The caller has filled G->question.asked. 1: a person has approved exactly that; the approval is
  * in G->question. 0: it waits; report->approval is the request. */
 int gate_ask_people(struct gate *g, struct err *err);

@@ -304,12 +304,18 @@ static int withhold(struct report *r, const struct err *why)
 	return 0;
 }
 
-int gate_approve(struct gate *g, struct err *err)
+int gate_approve(struct gate *g, bool can_ask, struct err *err)
 {
 	bool must_wait = g->decision.verdict == VERDICT_ASK;
 
 	if (!must_wait && !has_waiting(g->report))
 		return 0;
+	if (!can_ask) {
+		err_set(err, ERR_REFUSED,
+			"not run: people are not asked about a program of a live box");
+		err_cure(err, "cordon exec --wait -- COMMAND asks; or grant what it needs");
+		return must_wait ? -1 : withhold(g->report, err);
+	}
 	if (check_fixed(g, err) < 0)
 		return must_wait ? -1 : withhold(g->report, err);
 	if (fill(g, err) < 0)

@@ -488,6 +488,9 @@ void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256])
 		hash_identity(&d, r->ro[i], &g->facts.ro[i]);
 	for (size_t i = 0; i < r->hidec; i++)
 		hash_text(&d, r->hide[i]);
+	/* Of the policy cordon-egress has what held when the box was created. */
+	if (r->netc || r->secretc)
+		digest_add(&d, g->policy.sha256, sizeof(g->policy.sha256));
 	for (size_t i = 0; i < r->netc; i++)
 		hash_text(&d, r->net[i]);
 	hash_text(&d, NULL);

@@ -48,6 +48,7 @@ struct client {
 	struct kept *box;
 	int egress;   /* to the cordon-egress of the box that it creates, or -1 */
 	bool creates; /* KEEP_CREATE has come: WIRE_SPEC is next */
+	bool has_lost_rows;
 	bool is_gone; /* to be closed when the messages of now are handled */
 };
 
@@ -100,6 +101,7 @@ struct boxes {
 
 /* answer.c. A client that does not read its messages is disconnected. */
 void client_send(struct client *c, const void *data, size_t len, const int *fds, size_t count);
+void client_send_row(struct client *c, struct keep_row row);
 void client_answer(struct client *c, const struct keep_done *done);
 
 /* changes.c */

@@ -131,7 +131,6 @@ static void on_name(struct boxes *k, struct client *c, const struct keep_name *m
 		if (b->state == KEPT_LIVES)
 			c->box = b;
 		send_box(c, b);
-		kept_late_rows(b, c);
 	} else {
 		b->drops |= m->kind == KEEP_DROP;
 		kept_save(b, c, m->kind != KEEP_SAVE);

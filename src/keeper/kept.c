@@ -206,16 +206,17 @@ static void order_start(struct kept *b, struct client *c, struct wire_start *m, 
 	uint32_t theirs = m->id;
 	struct kept_row *row = b->state == KEPT_LIVES ? add_row(b, c, theirs, false) : NULL;
 
-	if (row)
-		m->id = row->id;
+	m->id = row ? row->id : 0;
 	if (row && tell_box(b, m, sizeof(*m), fds, count) == 0) {
 		b->about.started++;
+		kept_late_rows(b, c);
 		return;
 	}
 	if (row)
 		row->id = 0;
 	refuse_start(c, theirs,
-		     b->state != KEPT_LIVES ? "the box ends" : "too much runs in this box already");
+		     b->state == KEPT_LIVES ? "too much runs in this box already"
+					    : "the box is ending");
 }
 
 static void order_open(struct kept *b, struct client *c, struct wire_open *m, size_t len)
@@ -224,8 +225,7 @@ static void order_open(struct kept *b, struct client *c, struct wire_open *m, si
 	struct kept_row *row = b->state == KEPT_LIVES ? add_row(b, c, theirs, true) : NULL;
 	struct wire_opened refused = {WIRE_OPENED, theirs, EAGAIN};
 
-	if (row)
-		m->id = row->id;
+	m->id = row ? row->id : 0;
 	if (row && tell_box(b, m, len, NULL, 0) == 0)
 		return;
 	if (row)
@@ -394,14 +394,16 @@ static bool runs_in(const struct kept *b, const struct client *c)
 	return c == b->creator;
 }
 
-/* To every client that has a program running. Returns false if there is none. */
-static bool pass_to_all(struct boxes *k, struct kept *b, const void *data, size_t len)
+/* Sends ROW, or else DATA, to each client with a running program. Returns false if no client has one. */
+static bool pass_to_all(struct boxes *k, struct kept *b, const struct keep_row *row,
+			const void *data, size_t len)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++)
 		if (k->client[i].socket >= 0 && runs_in(b, &k->client[i])) {
-			client_send(&k->client[i], data, len, NULL, 0);
+			row ? client_send_row(&k->client[i], *row)
+			    : client_send(&k->client[i], data, len, NULL, 0);
 			any = true;
 		}
 	return any;
@@ -442,7 +444,7 @@ void kept_egress(struct boxes *k, struct kept *b)
 		scope_close(&b->egress);
 		pass_ends(b);
 	} else if (n == sizeof(m.row) && m.row.kind == EGRESS_ROW) {
-		if (!pass_to_all(k, b, &m, sizeof(m)) && m.row.number >= b->told)
+		if (!pass_to_all(k, b, &m, NULL, 0) && m.row.number >= b->told)
 			keep_row(b, &m.row);
 		else if (m.row.number >= b->told)
 			b->told = m.row.number + 1;
@@ -459,9 +461,8 @@ void kept_late_rows(struct kept *b, struct client *c)
 
 	for (size_t i = 0; i < b->latec; i++) {
 		m.row = b->late[i];
-		client_send(c, &m, sizeof(m), NULL, 0);
-		if (m.row.number >= b->told)
-			b->told = m.row.number + 1;
+		client_send_row(c, m);
+		b->told = m.row.number >= b->told ? m.row.number + 1 : b->told;
 	}
 	b->latec = 0;
 	b->late_cut = false;
@@ -546,7 +547,7 @@ void kept_receive(struct boxes *k, struct kept *b)
 		   m.kind == WIRE_OPENED) {
 		pass_row(b, &m, (size_t)n, passed);
 	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
-		pass_to_all(k, b, &m.denial, sizeof(m.denial));
+		pass_to_all(k, b, NULL, &m.denial, sizeof(m.denial));
 	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
 		changes_take(b, &m.change);
 	} else if (m.kind == WIRE_UPPER) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A live box with --net: its cordon-egress lives as long as the box. Each start is exposed by the answers, and
-# its connections are in its result.
+# A live box with --net: its cordon-egress lives as long as the box. Answers of a host that is not trusted expose the
+# box, and the connections of a start are in its result.
 load helper
 load egress
 
@@ -27,7 +27,7 @@ live()
 }
 
 connected() {
-	listed --net web.test:80
+	printf 'version: 2\nnet: {allow: ["web.test:80"], trusted: ["web.test:80"]}\n' >"$T/listed.yaml"
 	live "$1" create work --workspace "$T/ws" --user --tier "${1#*:}" --net web.test:80
 	exits 0
 	live "$1" exec work --json --user -- curl -sS http://web.test/x
@@ -57,12 +57,15 @@ after_answers() {
 	listed --net web.test:80
 	live "$1" create work --workspace "$T/ws" --user --tier "${1#*:}" --net web.test:80
 	live "$1" exec work --json --user -- curl -sS http://web.test/x
-	# Its code is not the user's, and an answer has exposed the conversation.
-	live "$1" exec work --json -- curl -sS http://web.test/x
-	exits 126
+	# The answer has exposed the conversation, and what it left in the box is not the user's.
+	for who in '' --user; do
+		live "$1" exec work --json $who -- curl -sS http://web.test/x
+		exits 126
+		holds 'r["state"] == "exposed"'
+	done
 	live "$1" stop work
 }
-@test "after an answer the agent's own code needs a grant for the host" { every after_answers; }
+@test "after an answer every program of the box needs a grant for the host" { every after_answers; }
 
 withdrawn() {
 	listed --net web.test:80

@@ -73,14 +73,34 @@ static int use_code(struct cli_call *call, const char *code, struct err *err)
 	return 0;
 }
 
-static int print_to(const char *file, struct err *err)
+/* The copy is made beside FILE: a failure leaves FILE as it was. */
+static int print_to(const char *file, char **ret_copy, struct arena *a, struct err *err)
 {
+	*ret_copy = NULL;
 	if (strcmp(file, "-") == 0)
 		return 0;
-	AUTO_CLOSE int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	char *copy = arena_printf(a, "%s.cordon-%d", file, (int)getpid());
+	AUTO_CLOSE int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		return err_errno(err, ERR_INPUT, "%.200s", file);
+	*ret_copy = copy;
 	return 0;
+}
+
+static int copy_out(struct cli_call *call, const char *to, struct kept_box *k, struct err *err)
+{
+	char *copy;
+
+	if (print_to(to, &copy, &call->arena, err) < 0)
+		return -1;
+	int status = start(call, k, err);
+	if (!copy)
+		return status;
+	if (status == 0 && (fflush(stdout) != 0 || rename(copy, to) < 0))
+		status = err_errno(err, ERR_INPUT, "%.200s", to);
+	if (status != 0)
+		unlink(copy);
+	return status;
 }
 
 int box_copy(struct cli_call *call, struct kept_box *k, struct err *err)
@@ -109,10 +129,9 @@ int box_copy(struct cli_call *call, struct kept_box *k, struct err *err)
 	}
 	call->flag_values.where[CONFIG_LIMIT + LIMIT_OUTPUT] = "cp";
 	r->limit[LIMIT_OUTPUT] = limit_row(LIMIT_OUTPUT)->max;
-	if (use_code(call, arena_printf(a, "exec cat -- %s\n", path), err) < 0 ||
-	    print_to(to, err) < 0)
+	if (use_code(call, arena_printf(a, "exec cat -- %s\n", path), err) < 0)
 		return -1;
-	return start(call, k, err);
+	return copy_out(call, to, k, err);
 }
 
 int box_list_files(struct cli_call *call, struct kept_box *k, struct err *err)
